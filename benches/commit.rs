@@ -7,7 +7,7 @@ use std::{fs, path::Path, time::Duration, time::Instant};
 use measure::Table;
 use trajview::{
     run::Time,
-    store::workspace::{WorkspaceHistory, CommitNote, RecordingObserver, RecordingRules},
+    store::workspace::{CommitNote, RecordingObserver, RecordingRules, WorkspaceHistory},
 };
 
 fn main() {
@@ -19,9 +19,10 @@ fn main() {
     let (mut first, mut second) = (vec![], vec![]);
     for _ in 0..rounds {
         let bundle = tempfile::tempdir().expect("there is room for a folder");
-        let rules = RecordingRules::new(&["**/__pycache__"], false, 16 << 20).expect("a plain pattern");
-        let history =
-            WorkspaceHistory::create(bundle.path(), rules).expect("a new folder takes a repository");
+        let rules =
+            RecordingRules::new(&["**/__pycache__"], false, 16 << 20).expect("a plain pattern");
+        let history = WorkspaceHistory::create(bundle.path(), rules)
+            .expect("a new folder takes a repository");
         let mut parent = None;
         for times in [&mut first, &mut second] {
             let began = Instant::now();

@@ -19,9 +19,9 @@ use measure::{Table, ms};
 use trajview::{
     run::{
         Time,
-        lookup::{LookupTotals, Lookup},
+        lookup::{Lookup, LookupTotals},
     },
-    store::lookup::{BuildOutcome, RunFinder, LookupMessage, build_index, delete_index},
+    store::lookup::{BuildOutcome, LookupMessage, RunFinder, build_index, delete_index},
 };
 
 /// Bytes of a log.

@@ -37,7 +37,9 @@ fn bench(in_full: bool) {
     for format in FORMATS {
         let sample =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-runs").join(format.sample_path());
-        if format.capabilities().shape != RecordingShape::Lines || !sample.to_string_lossy().ends_with(".jsonl") {
+        if format.capabilities().shape != RecordingShape::Lines
+            || !sample.to_string_lossy().ends_with(".jsonl")
+        {
             continue;
         }
         let log = lines(&sample, &folder.join(format!("{size}-{}.jsonl", format.name())), size);

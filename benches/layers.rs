@@ -9,7 +9,8 @@ use measure::{Table, ms};
 use trajview::{
     code::tree::Grammar,
     layers::{
-        self, ProjectChange, ContextUse, LAYERS, Layer, RequestMoment, NoHelper, LayerSetup, LayerProject, TurnDone,
+        self, ContextUse, LAYERS, Layer, LayerProject, LayerSetup, NoHelper, ProjectChange,
+        RequestMoment, TurnDone,
         project::{ChangeKind, ProjectTexts},
     },
     metrics::lifeline,

@@ -6,7 +6,7 @@ mod measure;
 use logs::{LogOptions, NEEDLE, Tool};
 use measure::{Table, ms};
 use trajview::{
-    run::search::{SearchQuery, QuerySyntax},
+    run::search::{QuerySyntax, SearchQuery},
     store,
 };
 

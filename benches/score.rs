@@ -13,13 +13,15 @@ use rayon::prelude::*;
 use trajview::{
     metrics::{
         absence::{FilePieces, SnapshotIndex},
-        lifeline::{self, FollowedComponent, FactsByContent, Lifeline},
-        quality::{self, SnapshotFile, FileMeasure, QualityProfile, Ruler, QualitySnapshot, combine_files},
+        lifeline::{self, FactsByContent, FollowedComponent, Lifeline},
+        quality::{
+            self, FileMeasure, QualityProfile, QualitySnapshot, Ruler, SnapshotFile, combine_files,
+        },
         rules::RuleSet,
     },
     run::{
         RepoPath,
-        files::{self, Blobs, MemoryBlobs, ChangeOrigin, Timeline, TreeFile, TurnFiles},
+        files::{self, Blobs, ChangeOrigin, MemoryBlobs, Timeline, TreeFile, TurnFiles},
         rubric::Component,
     },
 };
@@ -112,14 +114,19 @@ fn lifelines(timeline: &Timeline, blobs: &MemoryBlobs) -> Vec<Lifeline> {
         .collect();
     names.sort_unstable();
     names.dedup();
-    let asked = |name: &&str| FollowedComponent { symbol_names: vec![(*name).to_owned()], ..FollowedComponent::default() };
+    let asked = |name: &&str| FollowedComponent {
+        symbol_names: vec![(*name).to_owned()],
+        ..FollowedComponent::default()
+    };
     let asked: Vec<FollowedComponent> = names.iter().take(24).map(asked).collect();
     lifeline::follow_components(timeline, &known, &asked)
 }
 
 fn score(tree: &Tree, ruler: &Ruler) -> QualitySnapshot {
-    let measures: Vec<FileMeasure> =
-        tree.iter().map(|(path, text)| quality::measure_file(path, text.as_bytes(), ruler)).collect();
+    let measures: Vec<FileMeasure> = tree
+        .iter()
+        .map(|(path, text)| quality::measure_file(path, text.as_bytes(), ruler))
+        .collect();
     together(tree, &measures.iter().collect::<Vec<_>>())
 }
 
@@ -132,7 +139,8 @@ fn score_on_all_cores(tree: &Tree, ruler: &Ruler) -> QualitySnapshot {
 }
 
 fn together(tree: &Tree, measures: &[&FileMeasure]) -> QualitySnapshot {
-    let files = tree.iter().zip(measures).map(|((path, _), measure)| SnapshotFile { path, measure });
+    let files =
+        tree.iter().zip(measures).map(|((path, _), measure)| SnapshotFile { path, measure });
     combine_files(&files.collect::<Vec<_>>(), QualityProfile::ScbPaper)
 }
 
@@ -147,8 +155,9 @@ fn score_turns<'a>(
     new.sort_unstable_by_key(|(_, text)| *text);
     new.dedup_by_key(|(_, text)| *text);
     new.retain(|(_, text)| !known.contains_key(text));
-    let measured =
-        new.par_iter().map(|(path, text)| (*text, quality::measure_file(path, text.as_bytes(), ruler)));
+    let measured = new
+        .par_iter()
+        .map(|(path, text)| (*text, quality::measure_file(path, text.as_bytes(), ruler)));
     known.extend(measured.collect::<Vec<_>>());
     let of = |tree: &Tree| {
         together(tree, &tree.iter().map(|(_, text)| &known[text.as_str()]).collect::<Vec<_>>())

@@ -8,7 +8,7 @@ use measure::{Table, ms};
 use ratatui::layout::Size;
 use trajview::{
     run::rubric::Label,
-    runtime::{ScreenOptions, HeadlessScreen, opener_from_disk},
+    runtime::{HeadlessScreen, ScreenOptions, opener_from_disk},
     session::{start_place::StartPlace, views::View},
     shell::config::Config,
     store::{self, labels::LabelBook},

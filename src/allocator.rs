@@ -122,7 +122,9 @@ mod pool {
                 return false;
             }
             let size = bytes.saturating_mul(TREE_BYTES_A_BYTE).max(LEAST_BYTES);
-            let spare = SPARE.try_with(|spare| spare.0.replace(MemoryPiece::NONE)).unwrap_or(MemoryPiece::NONE);
+            let spare = SPARE
+                .try_with(|spare| spare.0.replace(MemoryPiece::NONE))
+                .unwrap_or(MemoryPiece::NONE);
             let (first, last) = if size <= spare.last - spare.first {
                 (spare.first, spare.last)
             } else {

@@ -29,30 +29,37 @@
 //! runtime imports both. Only I/O and the runtime touch files, clocks, threads, processes, sockets or the terminal. A crate
 //! names only the crates of its manifest; the layout test, `tests/layout/main.rs`, checks the rest.
 //!
-//! # From disk to screen
+//! # One run from path to frame
 //!
-//! [`store::open`] finds the files of a recording. The first of [`formats::FORMATS`] that claims the main file reads all of
-//! them once into an index, [`run::Run`], which keeps where the bytes are and drops the rest; a rubric tree in the
-//! recording comes with it. [`runtime`] sends the index to [`shell`] as a message. A view asks for what is shown next with a
-//! [`session::question::Question`] that has a number. A worker answers it with [`store::Archive`] (the text of a step, the files over time, a
-//! diff, a search) or with [`code`] (colours), and the view draws the answer as soon as it is there: plain text first,
-//! colours when they arrive.
+//! 1. `main` parses the command line; a path without a command is `cli::view`, which reads settings and calls [`runtime`].
+//! 2. The run loop hands [`shell::AppMessage::Open`] to the app. The app's update is pure: it returns
+//!    [`session::effect::Effect::Open`] with the number of the request.
+//! 3. The run loop carries the effect out on a worker: [`store::open`] finds the files of the recording. The first of
+//!    [`formats::FORMATS`] that claims the main file reads all of them once into an index, [`run::Run`], which keeps where the
+//!    bytes are and drops the rest; a rubric tree in the recording comes with it.
+//! 4. The index comes back as [`shell::AppMessage::Opened`], [`store::Archive`] stays with the workers.
+//! 5. A view needs the text of a step, a diff, a score: it returns a [`session::question::Question`] with a number. A worker answers
+//!    with the archive (texts, files over time, searches), with [`metrics`] (scores) or with [`code`] (colours). An answer to an old
+//!    number is dropped.
+//! 6. Messages are taken until none waits, then one frame is drawn: text first, colours when they arrive. Drawing changes nothing.
 //!
-//! A path with several recordings below it becomes a table, [`views::table`]: [`store::walk`] finds them, a
+//! Commands go the same way without 2, 4 and 6: they open with [`store::open`], ask the archive, and write rows.
+//!
+//! A path with several recordings below it becomes a table, [`views::table`]: [`store::walk_runs`] finds them, a
 //! [`run::RunCard`] summarises each, and enter opens one.
 //!
 //! # Where a new thing goes
 //!
 //! | new        | write                                              | add one word to        |
 //! |------------|----------------------------------------------------|------------------------|
-//! | run format | `crates/formats/src/<name>/` and a sample in `sample-runs/` | `formats::FORMATS`     |
+//! | run format | `crates/formats/src/<name>/`, as `pi/`, and a sample that `sample-runs/logs/make.py` writes (with `--drift` a second one) | `mod` and `FORMATS` in `crates/formats/src/lib.rs`, before a format that claims more, such as `messages` |
 //! | command    | `src/cli/<name>.rs`                                    | `cli::CliCommand`       |
-//! | key        | one row of `crates/tui/src/shell/keymap/tables/`                  |                        |
+//! | key        | one row of `crates/tui/src/shell/keymap/tables/`; a new action is also a variant of the view's message with its arm in the view's `update_view`. `trajview keys` lists what is bound, a test refuses a key with two meanings in one place |                        |
 //! | question   | one row of `crates/tui/src/session/question.rs`, its answer in `src/runtime/workers.rs` |        |
-//! | view of a run | a folder in `crates/tui/src/views/` with a [`views::view::RunView`], a table in `crates/tui/src/shell/keymap/tables/` | the list in `shell::open_run`, [`session::views::View`] |
-//! | column of words in the table of runs | one row of `crates/tui/src/views/table/columns.rs` and its value in `values.rs` | |
+//! | view of a run | a folder in `crates/tui/src/views/` with a [`views::view::RunView`], a table in `crates/tui/src/shell/keymap/tables/`; `git grep Layers -- crates/tui` shows each place of a small view | the list in `shell::open_run`, [`session::views::View`], [`session::context::KeyContext`], `TABLES` |
+//! | column of words in the table of runs | a variant of [`session::columns::RunTableColumn`]; the compiler lists its places in `crates/tui/src/session/columns.rs` and `crates/tui/src/views/table/` | |
 //! | colours    | one row of `crates/code/src/highlight.rs`                     |                        |
-//! | number, its curve, its column | one row of `crates/metrics/src/numbers/rows.rs` and its formula |          |
+//! | number, its curve, its column | one row of `crates/metrics/src/numbers/rows.rs` and its formula; a new fact of a whole run is also a field of `ProcessNumbers`, filled in `crates/store/src/process.rs` | `crates/store/src/dataset/columns.rs`, where it is exported |
 //! | rule       | one document in `assets/rules/`                    | `RULES` of `assets/lib.rs` |
 //! | look of a judge | `crates/judge/src/tools/<name>.rs`                        | `judge::tools::TOOLS`  |
 //! | agent to drive | `crates/live/src/drivers/<name>.rs`                       | `drivers::DRIVERS`     |

@@ -9,7 +9,7 @@ use ratatui::{
 };
 use trajview::{
     runtime::{self, RunWithRecording},
-    session::{effect::Effect, start_place::StartPlace, question::Question},
+    session::{effect::Effect, question::Question, start_place::StartPlace},
     shell::{App, AppMessage, draw},
     widgets::{key, theme::Theme},
 };
@@ -56,7 +56,9 @@ impl Screen {
 
     /// What differs from the last frame.
     pub fn frame(&mut self) {
-        let drawn = self.terminal.draw(|frame| draw::draw_frame(&self.app, Theme::with_terminal_colours(), frame));
+        let drawn = self
+            .terminal
+            .draw(|frame| draw::draw_frame(&self.app, Theme::with_terminal_colours(), frame));
         drawn.expect("a sink takes everything");
     }
 
@@ -76,7 +78,9 @@ impl Screen {
 
     fn answer(&self, effect: Effect) -> Option<AppMessage> {
         match effect {
-            Effect::Open(request, _) => Some(AppMessage::Opened(request, Ok(self.opened.run.clone()))),
+            Effect::Open(request, _) => {
+                Some(AppMessage::Opened(request, Ok(self.opened.run.clone())))
+            }
             Effect::Ask(request, question) => {
                 let is_for_replay = matches!(
                     *question,

@@ -1,7 +1,7 @@
 //! Shared by the targets of the formats: whatever the bytes, everything a screen would ask of a recording returns.
 
 use trajview::{
-    formats::{self, Format, HEAD_BYTES, FileHead, SourceBytes},
+    formats::{self, FileHead, Format, HEAD_BYTES, SourceBytes},
     run::{Run, StepId},
 };
 

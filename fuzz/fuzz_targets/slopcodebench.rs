@@ -25,7 +25,8 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let sources: Vec<SourceBytes<'_>> =
         NAMES.iter().zip(parts).map(|(name, bytes)| SourceBytes { name, bytes }).collect();
     read::read_sources("slopcodebench", &sources);
-    let format = formats::format_by_name("slopcodebench").expect("the target names a format of the list");
+    let format =
+        formats::format_by_name("slopcodebench").expect("the target names a format of the list");
     let Ok(run) = format.index_run(&sources) else { return };
     let records = run.checkpoints.iter().filter_map(|checkpoint| checkpoint.recorded.as_ref());
     for record in records {

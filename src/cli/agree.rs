@@ -2,14 +2,14 @@
 
 mod calibration;
 mod document;
-pub(super) mod inputs;
-mod panel;
 mod grouping;
+pub(super) mod inputs;
+mod number_text;
+mod panel;
 mod reference;
 mod repeats;
 mod tables;
 mod tree;
-mod number_text;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,7 +17,9 @@ use std::{
     path::PathBuf,
 };
 
-use trajview_run::rubric::{COMPONENT_LEVELS, DECISION_LEVELS, RubricLevels, PROCESS_LEVELS, LabelUnit};
+use trajview_run::rubric::{
+    COMPONENT_LEVELS, DECISION_LEVELS, LabelUnit, PROCESS_LEVELS, RubricLevels,
+};
 use trajview_study::{
     RatingScale,
     agreement::classes::{PositiveRule, ZeroDivision},
@@ -25,13 +27,14 @@ use trajview_study::{
 };
 
 use super::{
-    Exit, CommandFailure, CommandResult, run_args,
-    output::{TableFormArgs, Out},
+    CommandFailure, CommandResult, Exit,
+    output::{Out, TableFormArgs},
     resampling::ResamplingArgs,
+    run_args,
 };
 use document::{AgreeDocument, AgreementSettings};
-use inputs::AgreeInputs;
 use grouping::AgreeGrouping;
+use inputs::AgreeInputs;
 use reference::ReferenceTerms;
 use repeats::JudgeRepeats;
 
@@ -157,7 +160,9 @@ pub fn run(args: &AgreeArgs, out: &mut Out) -> CommandResult {
         return Err(no_common_scores());
     };
     first.problems.splice(0..0, problems);
-    first.repeats = args.repeats.then(|| JudgeRepeats::for_runs(gathered.named_runs(), &args.resampling.to_plan()));
+    first.repeats = args
+        .repeats
+        .then(|| JudgeRepeats::for_runs(gathered.named_runs(), &args.resampling.to_plan()));
     let is_compared = |it: &AgreeDocument| {
         !it.pairs.is_empty() || it.repeats.as_ref().is_some_and(|it| !it.is_empty())
     };
@@ -179,11 +184,17 @@ pub fn run(args: &AgreeArgs, out: &mut Out) -> CommandResult {
 
 /// Returns the unit that `--repeats` works on, which is always components; fails where the unit or the scores are of
 /// another kind.
-fn unit_for_repeats(panel: &RaterPanel, unit: Option<LabelUnit>) -> Result<LabelUnit, CommandFailure> {
+fn unit_for_repeats(
+    panel: &RaterPanel,
+    unit: Option<LabelUnit>,
+) -> Result<LabelUnit, CommandFailure> {
     let mut scores = panel.raters.iter().flat_map(|rater| &rater.scores).peekable();
-    let is_of_others = scores.peek().is_some() && scores.all(|it| it.item.unit != LabelUnit::Component);
+    let is_of_others =
+        scores.peek().is_some() && scores.all(|it| it.item.unit != LabelUnit::Component);
     match unit.is_some_and(|unit| unit != LabelUnit::Component) || is_of_others {
-        true => Err(CommandFailure::wrong_arguments("--repeats is for components; leave out --rubric and --unit")),
+        true => Err(CommandFailure::wrong_arguments(
+            "--repeats is for components; leave out --rubric and --unit",
+        )),
         false => Ok(LabelUnit::Component),
     }
 }
@@ -194,7 +205,11 @@ fn no_common_scores() -> CommandFailure {
 }
 
 /// Returns the scores of one kind of thing and by one criterion, where those are named.
-fn select_scores(panel: &RaterPanel, unit: Option<LabelUnit>, criterion: Option<&str>) -> Result<RaterPanel, CommandFailure> {
+fn select_scores(
+    panel: &RaterPanel,
+    unit: Option<LabelUnit>,
+    criterion: Option<&str>,
+) -> Result<RaterPanel, CommandFailure> {
     let of_unit = panel.with_scores(|score| unit.is_none_or(|unit| score.item.unit == unit));
     let Some(criterion) = criterion else { return Ok(of_unit) };
     let found = of_unit.with_scores(|score| score.item.criterion.as_deref() == Some(criterion));
@@ -207,7 +222,9 @@ fn select_scores(panel: &RaterPanel, unit: Option<LabelUnit>, criterion: Option<
         true => "nothing is scored by several".to_owned(),
         false => criteria.into_iter().collect::<Vec<_>>().join(", "),
     };
-    Err(CommandFailure::wrong_arguments(format!("--criterion: nothing is scored by {criterion:?}; known: {criteria_text}")))
+    Err(CommandFailure::wrong_arguments(format!(
+        "--criterion: nothing is scored by {criterion:?}; known: {criteria_text}"
+    )))
 }
 
 /// The settings and inputs that all tables of one call share.
@@ -245,36 +262,43 @@ impl AgreeContext<'_> {
         }
         let has_reference = part_documents.iter().any(|it| it.reference.is_some());
         if args.against.positive.is_some() && !has_reference && !args.calibration {
-            return Err(CommandFailure::wrong_arguments("--positive needs a reference; name one with --against"));
+            return Err(CommandFailure::wrong_arguments(
+                "--positive needs a reference; name one with --against",
+            ));
         }
         Ok(part_documents)
     }
 
-    fn part_document(&self, part: &ScorePart, panel: RaterPanel) -> Result<AgreeDocument, CommandFailure> {
+    fn part_document(
+        &self,
+        part: &ScorePart,
+        panel: RaterPanel,
+    ) -> Result<AgreeDocument, CommandFailure> {
         let args = self.args;
         let panel = panel.with_distinct_names();
         let scale = match (&args.levels, self.gathered.has_only_score_files()) {
             (Some(words), _) => parse_scale(words, &panel)?,
             (None, true) => parse_scale("observed", &panel)?,
-            (None, false) => {
-                part.agreement_levels(&panel).map_err(|why| CommandFailure::cannot_understand(why.to_string()))?
-            }
+            (None, false) => part
+                .agreement_levels(&panel)
+                .map_err(|why| CommandFailure::cannot_understand(why.to_string()))?,
         };
         let panel = panel.on_scale(|score| scale.position(score).is_some());
         let plan = args.resampling.to_plan();
         let (panel, calibration) = match args.calibration {
-            true => {
-                calibration::select_calibration_raters(panel, &args.raters).map(|(panel, it)| (panel, Some(it)))?
-            }
+            true => calibration::select_calibration_raters(panel, &args.raters)
+                .map(|(panel, it)| (panel, Some(it)))?,
             false => (panel, None),
         };
         let reference = match args.calibration {
             true => None,
             false => reference::find_reference(&panel, args.against.against.as_deref())?,
         };
-        let reference = reference.map(|at| (at, args.against.reference_terms(ZeroDivision::Undefined)));
+        let reference =
+            reference.map(|at| (at, args.against.reference_terms(ZeroDivision::Undefined)));
         let folders = &self.folders;
-        let measuring = AgreementSettings { part, scale, plan, by: args.by, folders, reference };
+        let measuring =
+            AgreementSettings { part, scale, plan, grouping: args.by, folders, reference };
         let mut document = AgreeDocument::new(&panel, &measuring);
         document.calibration = calibration;
         Ok(document)
@@ -328,7 +352,9 @@ fn parse_rubric(word: &str) -> Result<&'static RubricLevels, String> {
 fn parse_scale(words: &str, panel: &RaterPanel) -> Result<RatingScale, CommandFailure> {
     if words == "observed" {
         let scores = panel.raters.iter().flat_map(|rater| &rater.scores).map(|score| score.score);
-        return RatingScale::from_scores(scores).map_err(|why| CommandFailure::cannot_understand(why.to_string()));
+        return RatingScale::from_scores(scores)
+            .map_err(|why| CommandFailure::cannot_understand(why.to_string()));
     }
-    RatingScale::parse(words).map_err(|why| CommandFailure::wrong_arguments(format!("--levels: {why}")))
+    RatingScale::parse(words)
+        .map_err(|why| CommandFailure::wrong_arguments(format!("--levels: {why}")))
 }

@@ -75,7 +75,8 @@ fn item_name(item: ItemKey<'_>) -> String {
 
 /// Returns the item of such a name.
 fn item_of_name(name: &str) -> ItemKey<'_> {
-    let other = name.split_once(':').and_then(|(word, rest)| Some((LabelUnit::by_word(word)?, rest)));
+    let other =
+        name.split_once(':').and_then(|(word, rest)| Some((LabelUnit::by_word(word)?, rest)));
     let (unit, rest) = other.unwrap_or((LabelUnit::Component, name));
     let (id, criterion) = match rest.split_once('#') {
         Some((id, criterion)) => (id, Some(criterion)),

@@ -8,7 +8,7 @@ use std::{
 use ratatui::{buffer::Buffer, layout::Size};
 use serde_json::json;
 
-use crate::runtime::{self, ScreenOptions, HeadlessScreen};
+use crate::runtime::{self, HeadlessScreen, ScreenOptions};
 use trajview_tui::{
     session::start_place::StartPlace,
     shell::AppMessage,
@@ -36,11 +36,16 @@ pub struct CastPlayback<'a> {
 }
 
 /// Writes the frames to a file.
-pub fn write_cast(paths: &[PathBuf], playback: CastPlayback<'_>, file: &Path) -> Result<(), CommandFailure> {
+pub(crate) fn write_cast(
+    paths: &[PathBuf],
+    playback: CastPlayback<'_>,
+    file: &Path,
+) -> Result<(), CommandFailure> {
     let CastPlayback { size, keys, place, options } = playback;
     let keys_given = key::parse_keys(keys).map_err(runtime::ScreenFailure::from)?;
     let next = key::parse_keys(NEXT_TURN_KEY).map_err(runtime::ScreenFailure::from)?;
-    let mut screen = HeadlessScreen::open(runtime::opener_from_disk(), paths, size, place, options)?;
+    let mut screen =
+        HeadlessScreen::open(runtime::opener_from_disk(), paths, size, place, options)?;
     let mut frames = vec![screen.draw_frame()];
     if keys_given.is_empty() {
         while frames.len() < MOST_FRAMES {
@@ -56,8 +61,9 @@ pub fn write_cast(paths: &[PathBuf], playback: CastPlayback<'_>, file: &Path) ->
         screen.send_message(AppMessage::Press(key));
         frames.push(screen.draw_frame());
     }
-    fs::write(file, cast_text(size, &frames))
-        .map_err(|why| CommandFailure::cannot_read(format!("cannot write {}: {why}", file.display())))
+    fs::write(file, cast_text(size, &frames)).map_err(|why| {
+        CommandFailure::cannot_read(format!("cannot write {}: {why}", file.display()))
+    })
 }
 
 fn cast_text(size: Size, frames: &[Buffer]) -> String {
@@ -66,8 +72,11 @@ fn cast_text(size: Size, frames: &[Buffer]) -> String {
     for (frame, number) in frames.iter().zip(0_u32..) {
         let drawn = export::frame_ansi(frame);
         let drawn = drawn.trim_end_matches('\n').replace('\n', "\r\n");
-        let event =
-            json!([f64::from(number) * SECONDS_A_FRAME, "o", format!("\x1b[?25l\x1b[H\x1b[2J{drawn}")]);
+        let event = json!([
+            f64::from(number) * SECONDS_A_FRAME,
+            "o",
+            format!("\x1b[?25l\x1b[H\x1b[2J{drawn}")
+        ]);
         text.push_str(&format!("{event}\n"));
     }
     text

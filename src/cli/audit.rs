@@ -4,10 +4,10 @@
 mod absences;
 mod audited_run;
 mod document;
+mod item_queue;
 mod label_sheet;
 mod study;
 mod tables;
-mod item_queue;
 
 use std::path::PathBuf;
 
@@ -15,11 +15,12 @@ use trajview_run::rubric::LabelUnit;
 use trajview_study::queue::QueuePlan;
 
 use super::{
-    Exit, CommandFailure, CommandResult, run_args, config,
-    output::{TableFormArgs, Out},
+    CommandFailure, CommandResult, Exit, config,
+    output::{Out, TableFormArgs},
+    run_args,
 };
 use audited_run::AuditedRun;
-use document::{CountedLabels, AuditDocument};
+use document::{AuditDocument, CountedLabels};
 
 /// Print the queue of verdicts to check, blind, and move labels in and out
 ///
@@ -125,7 +126,11 @@ pub fn run(args: &AuditArgs, out: &mut Out) -> CommandResult {
     if args.unit != LabelUnit::Component || has_scales && !args.absences {
         audited.print_warnings();
         if args.blank {
-            return label_sheet::print_blank_items(&audited, &item_queue::draw_items(&audited, args, plan)?.1, out);
+            return label_sheet::print_blank_items(
+                &audited,
+                &item_queue::draw_items(&audited, args, plan)?.1,
+                out,
+            );
         }
         return print_document(&item_queue::items_document(&audited, args, plan)?, args, out);
     }

@@ -9,15 +9,16 @@ use std::{
 
 use crate::runtime;
 use trajview_live::batch::{
-    BatchQueue, PlannedRun, BatchOptions, LoadedPlan, BatchSummary, batch_folder,
-    planned_runs::{planned_runs, runs_of_shard, plan_remarks},
+    BatchOptions, BatchQueue, BatchSummary, LoadedPlan, PlannedRun, batch_folder,
+    planned_runs::{plan_remarks, planned_runs, runs_of_shard},
 };
 use trajview_store::dataset::Shard;
 
 use super::{
-    Exit, CommandFailure, CommandResult, run_args, config,
+    CommandFailure, CommandResult, Exit, config,
     judge::signals,
     output::{Out, print_note},
+    run_args,
 };
 
 /// Make the runs of a plan: scripts, agents, models, conditions, layers and repeats, several at once
@@ -63,7 +64,13 @@ pub fn run(args: &BatchArgs, out: &mut Out) -> CommandResult {
     let remarks = plan_remarks(&read.plan);
     let shard = args.shard.unwrap_or(Shard::ALL_RUNS);
     if args.print_plan {
-        report::print_plan(&runs_of_shard(all, shard), &remarks, &relative_folder(&read.out), args.json, out)?;
+        report::print_plan(
+            &runs_of_shard(all, shard),
+            &remarks,
+            &relative_folder(&read.out),
+            args.json,
+            out,
+        )?;
         return Ok(Exit::Fine);
     }
     remarks.iter().for_each(|remark| print_note(remark));
@@ -87,8 +94,11 @@ fn run_on_screen(
     options: BatchOptions,
     out: &mut Out,
 ) -> CommandResult {
-    let no_terminal =
-        || CommandFailure::wrong_arguments("a batch is shown in a terminal; --headless makes one without");
+    let no_terminal = || {
+        CommandFailure::wrong_arguments(
+            "a batch is shown in a terminal; --headless makes one without",
+        )
+    };
     if !std::io::stdout().is_terminal() {
         return Err(no_terminal());
     }
@@ -146,9 +156,10 @@ fn batch_outcome(summary: &BatchSummary, signal: Option<u8>, place: &Path) -> Co
     let complete = summary.rows.iter().filter(|row| row.progress.state.word() == "done").count();
     let complete_text = format!("{complete} of {runs} are whole in {}", place.display());
     match (summary.is_stopped, &summary.halted) {
-        (true, _) => {
-            Err(CommandFailure::stopped_by(signal, format!("stopped; {complete_text}; the same command goes on")))
-        }
+        (true, _) => Err(CommandFailure::stopped_by(
+            signal,
+            format!("stopped; {complete_text}; the same command goes on"),
+        )),
         (false, Some(why)) => Err(CommandFailure::new(
             Exit::Failed,
             format!("{why}; {complete_text}; the same command with a higher limit goes on"),

@@ -7,8 +7,9 @@ use trajview_run::{RepoPath, Run, StepId, files::blame::BlamedLine};
 use trajview_store as store;
 
 use super::{
-    Exit, CommandFailure, CommandResult, RunArg, run_args,
+    CommandFailure, CommandResult, Exit, RunArg,
     output::{Out, safe_line},
+    run_args,
 };
 
 /// Print a file with the turn, the checkpoint and the step that last wrote each line
@@ -102,14 +103,27 @@ pub fn run(args: &BlameArgs, out: &mut Out) -> CommandResult {
         let lines = lines.iter().map(line).collect();
         let path = path.to_string();
         let (turn, step) = (moment.turns, moment.step.map(|step| run_args::step_number(run, step)));
-        out.print_json(&BlameDocument { schema: "trajview.blame/1", run: &run.id, path, turn, step, lines })?;
+        out.print_json(&BlameDocument {
+            schema: "trajview.blame/1",
+            run: &run.id,
+            path,
+            turn,
+            step,
+            lines,
+        })?;
     } else {
         print_lines(run, &lines, out)?;
     }
     Ok(Exit::Fine)
 }
 
-fn line_row(run: &Run, numbers: &mut StepNumbers, number: usize, line: &BlamedLine, text: &[u8]) -> BlameLineRow {
+fn line_row(
+    run: &Run,
+    numbers: &mut StepNumbers,
+    number: usize,
+    line: &BlamedLine,
+    text: &[u8],
+) -> BlameLineRow {
     let title = line.turn.and_then(|turn| run.turns.get(turn)).map(|turn| turn.title.to_string());
     let agent = line.step.and_then(|step| run.subagents.get(step.subagent?));
     BlameLineRow {
@@ -140,7 +154,11 @@ fn checkpoint_id<'r>(run: &'r Run, line: &BlamedLine) -> Option<&'r str> {
     turn.checkpoint.and_then(|at| run.checkpoints.get(at)).map(|checkpoint| checkpoint.id.as_str())
 }
 
-fn print_lines(run: &Run, lines: &[(usize, &BlamedLine, &[u8])], out: &mut Out) -> std::io::Result<()> {
+fn print_lines(
+    run: &Run,
+    lines: &[(usize, &BlamedLine, &[u8])],
+    out: &mut Out,
+) -> std::io::Result<()> {
     let mut numbers = StepNumbers::default();
     let heads: Vec<[String; 5]> = lines
         .iter()

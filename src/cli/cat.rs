@@ -3,7 +3,7 @@
 use trajview_run::RepoPath;
 use trajview_store as store;
 
-use super::{Exit, CommandFailure, CommandResult, RunArg, run_args, output::Out};
+use super::{CommandFailure, CommandResult, Exit, RunArg, output::Out, run_args};
 
 /// Print a file as it stood after a turn or a step
 #[derive(Debug, clap::Args)]

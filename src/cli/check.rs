@@ -9,9 +9,10 @@ use trajview_store as store;
 use trajview_store::{OpenError, OpenedRecording, Siblings};
 
 use super::{
-    Exit, CommandResult, run_args,
+    CommandResult, Exit,
     output::Out,
-    sharding::{PartsArgs, PartLines, ShardArgs, runs_at},
+    run_args,
+    sharding::{PartLines, PartsArgs, ShardArgs, runs_at},
 };
 
 /// Read everything, print every warning with its place
@@ -79,10 +80,14 @@ pub fn run(args: &CheckArgs, out: &mut Out) -> CommandResult {
         if let (Some(format), Some(turns), Some(steps)) =
             (checked.format, checked.turns, checked.steps)
         {
-            let run = format!("{}, {}", run_args::turns_text(turns), run_args::count_with_noun(steps, "step"));
-            let tree = checked
-                .nodes
-                .map(|nodes| format!("a rubric tree of {}", run_args::count_with_noun(nodes, "node")));
+            let run = format!(
+                "{}, {}",
+                run_args::turns_text(turns),
+                run_args::count_with_noun(steps, "step")
+            );
+            let tree = checked.nodes.map(|nodes| {
+                format!("a rubric tree of {}", run_args::count_with_noun(nodes, "node"))
+            });
             let holds = match tree {
                 Some(tree) if turns == 0 => tree,
                 Some(tree) => format!("{run}, {tree}"),
@@ -96,7 +101,12 @@ pub fn run(args: &CheckArgs, out: &mut Out) -> CommandResult {
 
 /// Writes a line for each run. Errors of runs are part of their lines, and the exit code is 0: starting a failed shard
 /// again would not help.
-fn check_into_parts(args: &CheckArgs, siblings: &Siblings, mut lines: PartLines<'_>, out: &mut Out) -> CommandResult {
+fn check_into_parts(
+    args: &CheckArgs,
+    siblings: &Siblings,
+    mut lines: PartLines<'_>,
+    out: &mut Out,
+) -> CommandResult {
     for path in args.sharding.runs_of_shard(&args.paths)? {
         lines.add_document(&path, &check_path(&path, siblings))?;
     }
@@ -170,7 +180,8 @@ fn check_path(path: &Path, siblings: &Siblings) -> CheckedRow {
             warnings.extend(store::checks::check_problems(&opened.archive));
             let run = &opened.run;
             let memory = opened.archive.bundle();
-            let memory = memory.and_then(|it| store::memory_events::recorded_events(it, run.turns.len()));
+            let memory =
+                memory.and_then(|it| store::memory_events::recorded_events(it, run.turns.len()));
             warnings.extend(memory.into_iter().flat_map(|it| it.warnings));
             CheckedRow {
                 path: path.display().to_string(),

@@ -11,11 +11,12 @@ use rayon::prelude::*;
 use trajview_study::{clusters, minhash};
 
 use super::{
-    Exit, CommandFailure, CommandResult, run_args,
-    output::{TableFormArgs, Out, print_note},
+    CommandFailure, CommandResult, Exit,
+    output::{Out, TableFormArgs, print_note},
+    run_args,
     sharding::ShardArgs,
 };
-use document::{ClustersDocument, ClusterInput};
+use document::{ClusterInput, ClustersDocument};
 
 /// Put runs together that are alike: in how they fail, in what they call, in what they edit
 ///
@@ -83,7 +84,8 @@ fn parse_threshold(word: &str) -> Result<f64, String> {
 pub fn run(args: &ClustersArgs, out: &mut Out) -> CommandResult {
     out.set_table_form(&args.forms)?;
     let paths = args.sharding.runs_of_shard(&args.paths)?;
-    let read: Vec<ClusterInput> = paths.par_iter().map(|path| feature_sets::read_run(path, args.by)).collect();
+    let read: Vec<ClusterInput> =
+        paths.par_iter().map(|path| feature_sets::read_run(path, args.by)).collect();
     let (runs, problems): (Vec<ClusterInput>, Vec<ClusterInput>) =
         read.into_iter().partition(|it| it.error.is_none());
     if runs.is_empty() {

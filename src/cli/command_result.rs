@@ -46,11 +46,11 @@ impl CommandFailure {
         Self { exit, sentence: sentence.into() }
     }
 
-    pub fn wrong_arguments(sentence: impl Into<String>) -> Self {
+    pub(crate) fn wrong_arguments(sentence: impl Into<String>) -> Self {
         Self::new(Exit::WrongArguments, sentence)
     }
 
-    pub fn cannot_read(sentence: impl Into<String>) -> Self {
+    pub(crate) fn cannot_read(sentence: impl Into<String>) -> Self {
         Self::new(Exit::CannotRead, sentence)
     }
 
@@ -59,7 +59,7 @@ impl CommandFailure {
     }
 
     /// Makes the result of work that was stopped, by a signal if there is a number.
-    pub fn stopped_by(signal: Option<u8>, sentence: impl Into<String>) -> Self {
+    pub(crate) fn stopped_by(signal: Option<u8>, sentence: impl Into<String>) -> Self {
         let is_interrupt = signal.is_none_or(|signal| signal == signals::INTERRUPT);
         let exit = signal.filter(|_| !is_interrupt).map_or(Exit::Interrupted, Exit::Signal);
         Self::new(exit, sentence)

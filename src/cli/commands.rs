@@ -4,7 +4,7 @@
 use clap::{Arg, CommandFactory};
 
 use super::{
-    CommandLine, Exit, CommandResult,
+    CommandLine, CommandResult, Exit,
     output::{Out, OutputTable},
 };
 
@@ -50,7 +50,8 @@ fn is_specific(argument: &Arg) -> bool {
 fn argument_table(arguments: &[&Arg]) -> OutputTable {
     let mut argument_table = OutputTable::new(&["argument", "does"]);
     for argument in arguments {
-        argument_table.add_row(vec![format!("`{}`", argument_usage(argument)), argument_help(argument)]);
+        argument_table
+            .add_row(vec![format!("`{}`", argument_usage(argument)), argument_help(argument)]);
     }
     argument_table
 }

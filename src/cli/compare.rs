@@ -18,14 +18,17 @@ use trajview_run::{
     rubric::Rubric,
 };
 use trajview_store as store;
-use trajview_store::{RunContents, OpenedRecording, ReuseReader, Scorer};
-use trajview_study::compare::{self, FileRow, ComparedMoment, ComparedRun, TreeSide, Subtraction, ComparedTrees};
+use trajview_store::{OpenedRecording, ReuseReader, RunContents, Scorer};
+use trajview_study::compare::{
+    self, ComparedMoment, ComparedRun, ComparedTrees, FileRow, Subtraction, TreeSide,
+};
 
 use super::{
-    Exit, CommandFailure, CommandResult, run_args,
+    CommandFailure, CommandResult, Exit,
     measuring_args::MeasuringArgs,
-    output::{TableFormArgs, Out},
+    output::{Out, TableFormArgs},
     resampling::ResamplingArgs,
+    run_args,
 };
 use document::CompareDocument;
 
@@ -88,7 +91,8 @@ pub fn run(args: &CompareArgs, out: &mut Out) -> CommandResult {
     let judge = judge_by_name(args.judge.as_deref(), &rubrics)?;
     compare::choose_judge(&mut parties, judge.as_ref());
     let files = file_rows(&opened_runs)?;
-    let document = CompareDocument { named: &opened_runs, parties: &parties, files: &files, args };
+    let document =
+        CompareDocument { opened_runs: &opened_runs, parties: &parties, files: &files, args };
     if args.json {
         out.print_json(&document.to_json(scorer.ruler()))?;
     } else if args.csv {
@@ -120,7 +124,10 @@ fn compared_parties(
         let scored = scored.map_err(CommandFailure::cannot_read)?.into_iter();
         let measured = scored.map(|it| it.into_measured().ok());
         party.measured = moments.iter().copied().zip(measured).collect();
-        let reuse = opened.archive.reuse_at(&opened.run, &moments, reader).map_err(CommandFailure::cannot_read)?;
+        let reuse = opened
+            .archive
+            .reuse_at(&opened.run, &moments, reader)
+            .map_err(CommandFailure::cannot_read)?;
         let reuse = reuse.iter().map(|reuse| reuse.as_ref().map(ReuseCounts::from_reuse));
         party.reuse = moments.into_iter().zip(reuse).collect();
         Ok(party)
@@ -135,27 +142,32 @@ fn measured_moments(party: &ComparedRun, each: CompareEach) -> Vec<usize> {
         CompareEach::Turn => compare::turn_moments(&party.run),
     };
     let ends = ends.into_iter().map(|ComparedMoment { done, .. }| done);
-    let judged = party.rubric.judgements.iter().map(|it| compare::turns_done_at_judgement(&party.run, it));
-    let measured_moments: BTreeSet<usize> = ends.chain(judged).chain([party.run.end_in_turns()]).collect();
+    let judged =
+        party.rubric.judgements.iter().map(|it| compare::turns_done_at_judgement(&party.run, it));
+    let measured_moments: BTreeSet<usize> =
+        ends.chain(judged).chain([party.run.end_in_turns()]).collect();
     measured_moments.into_iter().collect()
 }
 
 /// Pools the judgements of each run, where the word asks for that; an error where no run has any to pool.
-pub fn pool_each<'r>(
+pub(crate) fn pool_each<'r>(
     rubrics: impl Iterator<Item = &'r mut Rubric>,
     word: &str,
 ) -> Result<(), CommandFailure> {
     let Some(pooling) = PoolRequest::from_word(word) else { return Ok(()) };
     let pooling = pooling.map_err(CommandFailure::wrong_arguments)?;
-    let pooled: Vec<Result<(), String>> = rubrics.map(|rubric| rubric.add_pooled(&pooling)).collect();
+    let pooled: Vec<Result<(), String>> =
+        rubrics.map(|rubric| rubric.add_pooled(&pooling)).collect();
     match pooled.iter().any(Result::is_ok) {
         true => Ok(()),
-        false => pooled.into_iter().collect::<Result<(), _>>().map_err(CommandFailure::wrong_arguments),
+        false => {
+            pooled.into_iter().collect::<Result<(), _>>().map_err(CommandFailure::wrong_arguments)
+        }
     }
 }
 
 /// Finds the judge that the word names in these runs; None without a word.
-pub fn judge_by_name(
+pub(crate) fn judge_by_name(
     word: Option<&str>,
     rubrics: &[&Rubric],
 ) -> Result<Option<find_by_name::JudgeSelection>, CommandFailure> {

@@ -2,7 +2,7 @@
 
 use clap::CommandFactory;
 
-use super::{CommandLine, Exit, CommandResult, output::Out};
+use super::{CommandLine, CommandResult, Exit, output::Out};
 
 /// Print a script that completes the command line in a shell
 #[derive(Debug, clap::Args)]

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::cli::{
-    output::{TableColumn, OutputTable, cell_or_dash},
+    output::{OutputTable, TableColumn, cell_or_dash},
     resampling::{p_value, with_interval},
 };
 use trajview_metrics::BetterDirection;
 use trajview_study::{
-    Interval, BootstrapPlan, Undefined,
+    BootstrapPlan, Interval, Undefined,
     agreement::cluster_bootstrap::ClusteredEstimate,
     components::{ComparedMeasure, PairedComponent, compare_components},
     mixed_model::MixedModelFit,
@@ -41,7 +41,7 @@ pub struct ComponentsRow {
 
 impl ComponentsRow {
     /// Returns whether there is a mixed model or an interval over tasks.
-    pub const fn has_clusters(&self) -> bool {
+    pub(crate) const fn has_clusters(&self) -> bool {
         self.mixed.is_some() || self.difference.ci95_by_task.is_some()
     }
 }
@@ -71,7 +71,7 @@ pub struct MixedModelRow {
 }
 
 /// Makes rows by agent, with all agents pooled last. `scores` returns the scores of a run by its index in the list.
-pub fn rows_by_agent<'s, M>(
+pub(crate) fn rows_by_agent<'s, M>(
     pairs: &[PairNumbers<M>],
     scores: impl Fn(usize) -> &'s BTreeMap<String, f64>,
     plan: &BootstrapPlan,
@@ -110,7 +110,11 @@ pub fn rows_by_agent<'s, M>(
 }
 
 /// Makes rows from two runs of one task: pairs of scores, and whether the difference is second less first.
-pub fn rows_of_two_runs(scores: &[(f64, f64)], is_turned: bool, plan: &BootstrapPlan) -> Vec<ComponentsRow> {
+pub(crate) fn rows_of_two_runs(
+    scores: &[(f64, f64)],
+    is_turned: bool,
+    plan: &BootstrapPlan,
+) -> Vec<ComponentsRow> {
     let component = |&(a, b): &(f64, f64)| {
         let (a, b) = if is_turned { (b, a) } else { (a, b) };
         PairedComponent { task: 0, a: vec![a], b: vec![b] }
@@ -168,7 +172,7 @@ fn mixed_model_row(it: &MixedModelFit, holm: Option<HolmAdjusted>) -> MixedModel
 }
 
 /// Means of both sides and of the difference, over components.
-pub fn means_table(rows: &[ComponentsRow]) -> OutputTable {
+pub(crate) fn means_table(rows: &[ComponentsRow]) -> OutputTable {
     let side = |it: &SideMeanRow| with_interval(it.mean, it.ci95);
     let columns: [TableColumn<'_, ComponentsRow>; 7] = [
         ("agent", &agent_cell),
@@ -183,7 +187,7 @@ pub fn means_table(rows: &[ComponentsRow]) -> OutputTable {
 }
 
 /// Returns the table of means for two runs.
-pub fn means_of_two_table(rows: &[ComponentsRow]) -> OutputTable {
+pub(crate) fn means_of_two_table(rows: &[ComponentsRow]) -> OutputTable {
     let side = |it: &SideMeanRow| with_interval(it.mean, it.ci95);
     let columns: [TableColumn<'_, ComponentsRow>; 5] = [
         ("measure", &|it| it.measure.into()),
@@ -196,19 +200,26 @@ pub fn means_of_two_table(rows: &[ComponentsRow]) -> OutputTable {
 }
 
 /// Returns the difference with tasks as clusters.
-pub fn clustered_table(rows: &[ComponentsRow]) -> OutputTable {
-    let mixed_cell =
-        |it: &ComponentsRow, cell: &dyn Fn(&MixedModelRow) -> String| cell_or_dash(it.mixed.as_ref().map(cell));
+pub(crate) fn clustered_table(rows: &[ComponentsRow]) -> OutputTable {
+    let mixed_cell = |it: &ComponentsRow, cell: &dyn Fn(&MixedModelRow) -> String| {
+        cell_or_dash(it.mixed.as_ref().map(cell))
+    };
     let columns: [TableColumn<'_, ComponentsRow>; 9] = [
         ("agent", &agent_cell),
         ("measure", &|it| it.measure.into()),
         ("tasks drawn whole", &|it| with_interval(it.difference.mean, it.difference.ci95_by_task)),
-        ("mixed model", &|it| mixed_cell(it, &|found| with_interval(Some(found.mean), Some(found.ci95)))),
+        ("mixed model", &|it| {
+            mixed_cell(it, &|found| with_interval(Some(found.mean), Some(found.ci95)))
+        }),
         (">SE", &|it| mixed_cell(it, &|found| format!("{:.3}", found.se))),
         (">p", &|it| mixed_cell(it, &|found| p_value(found.p))),
         (">p Holm", &|it| mixed_cell(it, &|found| cell_or_dash(found.p_holm.map(p_value)))),
-        (">var. of tasks", &|it| mixed_cell(it, &|found| format!("{:.3}", found.variance_between_tasks))),
-        (">var. within", &|it| mixed_cell(it, &|found| format!("{:.3}", found.variance_within_tasks))),
+        (">var. of tasks", &|it| {
+            mixed_cell(it, &|found| format!("{:.3}", found.variance_between_tasks))
+        }),
+        (">var. within", &|it| {
+            mixed_cell(it, &|found| format!("{:.3}", found.variance_within_tasks))
+        }),
     ];
     OutputTable::from_rows(&columns, rows).with_keys(2)
 }
@@ -218,7 +229,7 @@ fn agent_cell(row: &ComponentsRow) -> String {
 }
 
 /// The columns of a row, for [`crate::cli::output::Out::print_csv`].
-pub const CSV_COLUMNS: &str = "agent pooled measure better n tasks a=a.mean a_ci95_low=a.ci95.0 a_ci95_high=a.ci95.1 \
+pub(crate) const CSV_COLUMNS: &str = "agent pooled measure better n tasks a=a.mean a_ci95_low=a.ci95.0 a_ci95_high=a.ci95.1 \
     b=b.mean b_ci95_low=b.ci95.0 b_ci95_high=b.ci95.1 difference=difference.mean ci95_low=difference.ci95.0 \
     ci95_high=difference.ci95.1 ci95_by_task_low=difference.ci95_by_task.0 ci95_by_task_high=difference.ci95_by_task.1 \
     mixed=mixed.mean se=mixed.se mixed_ci95_low=mixed.ci95.0 mixed_ci95_high=mixed.ci95.1 z=mixed.z p=mixed.p \

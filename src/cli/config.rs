@@ -4,8 +4,8 @@
 //! the file is used. Judges have tables of their own: `judges`.
 
 mod drivers;
-pub mod settings_file;
 mod judges;
+pub mod settings_file;
 
 use std::{
     collections::BTreeMap,
@@ -64,8 +64,16 @@ struct Setting(
 
 /// All settings; those without a table come first, as TOML requires.
 const SETTINGS: &[Setting] = &[
-    Setting("theme", |it, to| set_value(&mut it.theme, parse_word(to)), |it| Some(toml_string(it.theme.word()))),
-    Setting("ascii", |it, to| set_value(&mut it.ascii, parse_flag(to)), |it| Some(it.ascii.to_string())),
+    Setting(
+        "theme",
+        |it, to| set_value(&mut it.theme, parse_word(to)),
+        |it| Some(toml_string(it.theme.word())),
+    ),
+    Setting(
+        "ascii",
+        |it, to| set_value(&mut it.ascii, parse_flag(to)),
+        |it| Some(it.ascii.to_string()),
+    ),
     Setting(
         "tab_width",
         |it, to| set_value(&mut it.tab_width, parse_whole_number(to, 1, 16)),
@@ -86,12 +94,19 @@ const SETTINGS: &[Setting] = &[
     ),
     Setting(
         "labels",
-        |it, to| set_value(&mut it.labels, parse_one_of(to, &LabelMode::ALL.map(|it| (it.word(), it)))),
+        |it, to| {
+            set_value(&mut it.labels, parse_one_of(to, &LabelMode::ALL.map(|it| (it.word(), it))))
+        },
         |it| Some(toml_string(it.labels.word())),
     ),
     Setting(
         "profile",
-        |it, to| set_value(&mut it.profile, parse_one_of(to, &QualityProfile::ALL.map(|it| (it.name(), it)))),
+        |it, to| {
+            set_value(
+                &mut it.profile,
+                parse_one_of(to, &QualityProfile::ALL.map(|it| (it.name(), it))),
+            )
+        },
         |it| Some(toml_string(it.profile.name())),
     ),
     Setting(
@@ -251,7 +266,8 @@ fn parse_number(value: &DeValue<'_>) -> Option<f64> {
 fn parse_band(value: &DeValue<'_>) -> Result<[f64; 2], String> {
     let expected = || "expected two numbers from 0 to 1, the lower first".to_owned();
     let values = value.as_array().ok_or_else(expected)?;
-    let numbers: Vec<f64> = values.iter().filter_map(|value| parse_number(value.get_ref())).collect();
+    let numbers: Vec<f64> =
+        values.iter().filter_map(|value| parse_number(value.get_ref())).collect();
     match numbers.as_slice() {
         [low, high] if values.len() == 2 && 0.0 <= *low && low <= high && *high <= 1.0 => {
             Ok([*low, *high])
@@ -293,7 +309,7 @@ fn toml_string(text: &str) -> String {
 
 /// Reads the settings: from the file named on the command line, else in `TRAJVIEW_CONFIG` (empty for none), else
 /// from the usual place. A file that was named must be there.
-pub fn load_settings(named_file: Option<&Path>) -> Result<LoadedConfig, CommandFailure> {
+pub(crate) fn load_settings(named_file: Option<&Path>) -> Result<LoadedConfig, CommandFailure> {
     let variable = std::env::var_os("TRAJVIEW_CONFIG");
     let is_named = named_file.is_some() || variable.as_ref().is_some_and(|path| !path.is_empty());
     let file = match (named_file, variable) {
@@ -309,7 +325,8 @@ pub fn load_settings(named_file: Option<&Path>) -> Result<LoadedConfig, CommandF
         Some((_, Ok(text))) => text,
         Some((path, Err(why))) if is_named => return Err(cannot_read(path, &why)),
         Some((path, Err(why))) => {
-            let mut loaded = LoadedConfig::from_text("", Some(path.to_owned()), environment_values());
+            let mut loaded =
+                LoadedConfig::from_text("", Some(path.to_owned()), environment_values());
             loaded.problems.push(cannot_read(path, &why).sentence);
             return Ok(loaded);
         }
@@ -342,7 +359,8 @@ fn environment_values() -> Vec<EnvironmentValue> {
         Some(EnvironmentValue { setting, variable, value })
     };
     let editor = from_variable("editor", "VISUAL").or_else(|| from_variable("editor", "EDITOR"));
-    let annotator = from_variable("annotator", "USER").or_else(|| from_variable("annotator", "USERNAME"));
+    let annotator =
+        from_variable("annotator", "USER").or_else(|| from_variable("annotator", "USERNAME"));
     editor.into_iter().chain(annotator).collect()
 }
 
@@ -449,7 +467,7 @@ impl LoadedConfig {
     }
 
     /// Prints every value with its origin, in a form that can be read back as settings.
-    pub fn print_settings(&self, out: &mut Out) -> std::io::Result<()> {
+    pub(crate) fn print_settings(&self, out: &mut Out) -> std::io::Result<()> {
         out.print_line(&match (&self.file, self.was_found) {
             (None, _) => "# no settings file".to_owned(),
             (Some(file), true) => format!("# settings file: {}", file.display()),
@@ -465,7 +483,10 @@ impl LoadedConfig {
             }
             match (setting.2)(&self.config) {
                 Some(value) => {
-                    out.print_line(&format!("{name} = {value}  # {}", self.origin_text(setting.0)))?;
+                    out.print_line(&format!(
+                        "{name} = {value}  # {}",
+                        self.origin_text(setting.0)
+                    ))?;
                 }
                 None => out.print_line(&format!("# {name} is not set"))?,
             }
@@ -473,9 +494,14 @@ impl LoadedConfig {
         out.print_line("")?;
         out.print_line("[keys]")?;
         self.config.keys.iter().try_for_each(|(command, chords)| {
-            let chords: Vec<String> = chords.iter().map(|chord| toml_string(&chord.written)).collect();
+            let chords: Vec<String> =
+                chords.iter().map(|chord| toml_string(&chord.written)).collect();
             let origin = self.origin_text(&format!("keys.{command}"));
-            out.print_line(&format!("{} = [{}]  # {origin}", toml_string(command), chords.join(", ")))
+            out.print_line(&format!(
+                "{} = [{}]  # {origin}",
+                toml_string(command),
+                chords.join(", ")
+            ))
         })?;
         self.judges.iter().try_for_each(|judge| self.print_judge(judge, out))
     }
@@ -529,7 +555,7 @@ mod tests {
     use trajview_tui::{
         session::arrangement::Arrangement,
         views::replay::breakpoints::Stop,
-        widgets::{key::Key, display_options::ThemeName},
+        widgets::{display_options::ThemeName, key::Key},
     };
 
     fn settings_from(text: &str) -> LoadedConfig {
@@ -582,7 +608,11 @@ mod tests {
 
     #[test]
     fn the_file_wins_over_the_environment() {
-        let said = |setting, variable, value: &str| EnvironmentValue { setting, variable, value: value.into() };
+        let said = |setting, variable, value: &str| EnvironmentValue {
+            setting,
+            variable,
+            value: value.into(),
+        };
         let both = || vec![said("editor", "VISUAL", "vi"), said("annotator", "USER", "ann")];
         let text = "editor = \"ed\"\nannotator = \"bob\"";
         let said = LoadedConfig::from_text(text, Some("c.toml".into()), both());

@@ -1,8 +1,8 @@
 //! `trajview corpus`: all runs below some paths, and what two conditions do to the same tasks.
 
+mod cost_per_solved;
 mod document;
 mod run_facts;
-mod cost_per_solved;
 mod tables;
 
 use std::path::{Path, PathBuf};
@@ -15,11 +15,12 @@ use trajview_store::remote;
 use trajview_study::pairing::ConditionPair;
 
 use super::{
-    Exit, CommandFailure, CommandResult, run_args, compare, component_comparison,
+    CommandFailure, CommandResult, Exit, compare, component_comparison,
     measuring_args::MeasuringArgs,
-    output::{TableFormArgs, Out},
+    output::{Out, TableFormArgs},
     pricing::PricingArgs,
     resampling::ResamplingArgs,
+    run_args,
 };
 use document::CorpusDocument;
 
@@ -94,7 +95,8 @@ pub fn run(args: &CorpusArgs, out: &mut Out) -> CommandResult {
     let (scorer, reader) = args.measuring.open_scorers()?;
     let judge = judge_of_paths(args.judge.as_deref(), &paths)?;
     let prices = args.pricing.read_prices()?;
-    let with = run_facts::CorpusOptions { scorer: &scorer, reader: &reader, judge, prices: &prices };
+    let with =
+        run_facts::CorpusOptions { scorer: &scorer, reader: &reader, judge, prices: &prices };
     let runs = run_facts::measure_runs(&paths, &naming_folder(args, &paths), &with);
     let plan = args.resampling.to_plan();
     let document = CorpusDocument::new(runs, &args.pair, &plan, scorer.ruler());
@@ -102,14 +104,22 @@ pub fn run(args: &CorpusArgs, out: &mut Out) -> CommandResult {
         out.print_json(&document)?;
     } else if args.csv {
         match args.table {
-            CorpusTable::Runs => out.print_csv(&tables::runs_csv_columns(&document), &document.runs)?,
+            CorpusTable::Runs => {
+                out.print_csv(&tables::runs_csv_columns(&document), &document.runs)?
+            }
             CorpusTable::Paired => out.print_csv(tables::PAIRED_CSV_COLUMNS, &document.paired)?,
-            CorpusTable::Components => out.print_csv(component_comparison::CSV_COLUMNS, &document.components)?,
+            CorpusTable::Components => {
+                out.print_csv(component_comparison::CSV_COLUMNS, &document.components)?
+            }
             CorpusTable::Trends => out.print_csv(tables::TREND_CSV_COLUMNS, &document.trends)?,
-            CorpusTable::Solved => out.print_csv(cost_per_solved::CSV_COLUMNS, &document.cost_per_solved)?,
+            CorpusTable::Solved => {
+                out.print_csv(cost_per_solved::CSV_COLUMNS, &document.cost_per_solved)?
+            }
         }
         super::output::print_warnings(&document.doubts.problems);
-        tables::several_judgements_notes(&document).iter().for_each(|words| super::output::print_note(words));
+        tables::several_judgements_notes(&document)
+            .iter()
+            .for_each(|words| super::output::print_note(words));
     } else {
         tables::print_corpus(&document, args.forms.md, out)?;
     }
@@ -117,11 +127,15 @@ pub fn run(args: &CorpusArgs, out: &mut Out) -> CommandResult {
 }
 
 /// Finds the judge that the word names in all runs together.
-fn judge_of_paths(word: Option<&str>, paths: &[PathBuf]) -> Result<Option<JudgeSelection>, CommandFailure> {
+fn judge_of_paths(
+    word: Option<&str>,
+    paths: &[PathBuf],
+) -> Result<Option<JudgeSelection>, CommandFailure> {
     if word.is_none() {
         return Ok(None);
     }
-    let mut rubrics: Vec<Rubric> = paths.iter().map(|path| store::rubric::read_beside(path)).collect();
+    let mut rubrics: Vec<Rubric> =
+        paths.iter().map(|path| store::rubric::read_beside(path)).collect();
     compare::pool_each(rubrics.iter_mut(), word.unwrap_or_default())?;
     compare::judge_by_name(word, &rubrics.iter().collect::<Vec<_>>())
 }
@@ -137,7 +151,9 @@ fn run_paths(args: &CorpusArgs) -> Result<Vec<PathBuf>, CommandFailure> {
             let is_inside =
                 path.ancestors().skip(1).find(|it| it.exists()).is_some_and(Path::is_file);
             if let (Err(why), false) = (store::disk::metadata(path), is_inside) {
-                return Err(CommandFailure::cannot_read(format!("cannot read {shown_path}: {why}")));
+                return Err(CommandFailure::cannot_read(format!(
+                    "cannot read {shown_path}: {why}"
+                )));
             }
             runs.push(path.clone());
             continue;
@@ -163,10 +179,14 @@ fn read_path_list(file: &Path) -> Result<Vec<PathBuf>, CommandFailure> {
         true => std::io::read_to_string(std::io::stdin()),
         false => std::fs::read_to_string(file),
     };
-    let text =
-        read.map_err(|why| CommandFailure::cannot_read(format!("cannot read {}: {why}", file.display())))?;
+    let text = read.map_err(|why| {
+        CommandFailure::cannot_read(format!("cannot read {}: {why}", file.display()))
+    })?;
     let lines = text.lines().map(|line| line.trim_end_matches('\r'));
-    Ok(lines.filter(|line| !line.trim().is_empty()).map(|it| remote::register_path(it.into())).collect())
+    Ok(lines
+        .filter(|line| !line.trim().is_empty())
+        .map(|it| remote::register_path(it.into()))
+        .collect())
 }
 
 /// Returns the folder below which the table names each run by its path: the only folder named, else the innermost that

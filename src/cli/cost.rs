@@ -9,13 +9,14 @@ use trajview_metrics::cost::SeenResponses;
 use trajview_store as store;
 
 use super::{
-    Exit, CommandFailure, CommandResult, run_args,
+    CommandFailure, CommandResult, Exit,
     output::{self, Out},
     pricing::PricingArgs,
+    run_args,
 };
 
 pub use document::CostRow;
-use document::{CostGrouping, CostDocument, RunCostRow};
+use document::{CostDocument, CostGrouping, RunCostRow};
 
 /// What runs cost: as recorded, and computed from their tokens at list prices, by turn, step, agent or model
 ///
@@ -45,13 +46,20 @@ pub struct CostArgs {
 pub fn run(args: &CostArgs, out: &mut Out) -> CommandResult {
     let prices = args.pricing.read_prices()?;
     let paths = run_paths(&args.runs)?;
-    let by = args.by.unwrap_or(if paths.len() == 1 { CostGrouping::Turn } else { CostGrouping::Run });
+    let by =
+        args.by.unwrap_or(if paths.len() == 1 { CostGrouping::Turn } else { CostGrouping::Run });
     let mut seen_responses = SeenResponses::default();
     let mut document = CostDocument::new(by);
     for path in paths {
         let name = path.display().to_string();
         match store::open(&path) {
-            Ok(opened) => document.add_run(RunCostRow::new(name, &opened.run, &prices, by, &mut seen_responses)),
+            Ok(opened) => document.add_run(RunCostRow::new(
+                name,
+                &opened.run,
+                &prices,
+                by,
+                &mut seen_responses,
+            )),
             Err(why) if args.runs.len() == 1 && args.runs[0] == path => return Err(why.into()),
             Err(why) => document.add_problem(name, why.to_string()),
         }

@@ -8,18 +8,20 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use trajview_metrics::decisions::{
-    DecisionVerdict, DecisionStore, decision_verdicts, retrieval_key,
-    step_decisions::{self, AppliedDecision},
-    retrieval_quality::RetrievalQuality,
+    DecisionStore, DecisionVerdict, decision_verdicts,
     ranking::DecisionIndex,
+    retrieval_key,
+    retrieval_quality::RetrievalQuality,
+    step_decisions::{self, AppliedDecision},
 };
 use trajview_run::{Run, format_number, rubric::Evidence};
 use trajview_store as store;
 use trajview_store::{Archive, decisions as files};
 
 use super::{
-    Exit, CommandFailure, CommandResult, run_args,
-    output::{Out, OutputTable, share_cell, print_note},
+    CommandFailure, CommandResult, Exit,
+    output::{Out, OutputTable, print_note, share_cell},
+    run_args,
 };
 
 /// Decisions that applied to each step of a run, and whether the agent had been shown them; what retrieval gives for a text
@@ -83,7 +85,10 @@ pub fn run(args: &DecisionsArgs, out: &mut Out) -> CommandResult {
 }
 
 /// Opens the named store, else the run's own; prints on standard error what could not be read of it.
-pub fn open_store(path: Option<&Path>, archive: &Archive) -> Result<DecisionStore, CommandFailure> {
+pub(crate) fn open_store(
+    path: Option<&Path>,
+    archive: &Archive,
+) -> Result<DecisionStore, CommandFailure> {
     let run_store = || archive.bundle().and_then(files::bundle_store).ok_or_else(no_store_failure);
     let store = match path {
         Some(path) => return read_store(path),
@@ -95,7 +100,10 @@ pub fn open_store(path: Option<&Path>, archive: &Archive) -> Result<DecisionStor
 
 fn read_store(path: &Path) -> Result<DecisionStore, CommandFailure> {
     if !path.exists() {
-        return Err(CommandFailure::cannot_read(format!("cannot read {}: no such file", path.display())));
+        return Err(CommandFailure::cannot_read(format!(
+            "cannot read {}: no such file",
+            path.display()
+        )));
     }
     let store = files::read_store(path).map_err(CommandFailure::cannot_understand)?;
     store.warnings.iter().for_each(|what| print_note(what));
@@ -103,7 +111,9 @@ fn read_store(path: &Path) -> Result<DecisionStore, CommandFailure> {
 }
 
 fn no_store_failure() -> CommandFailure {
-    CommandFailure::wrong_arguments("the run has no decisions.json; name one with --store, or draw one with --draw")
+    CommandFailure::wrong_arguments(
+        "the run has no decisions.json; name one with --store, or draw one with --draw",
+    )
 }
 
 /// The matches that retrieval finds for a text (JSON).
@@ -122,7 +132,12 @@ struct MatchRow<'s> {
     status: Option<&'s str>,
 }
 
-fn print_retrieval(store: &DecisionStore, text: &str, args: &DecisionsArgs, out: &mut Out) -> std::io::Result<()> {
+fn print_retrieval(
+    store: &DecisionStore,
+    text: &str,
+    args: &DecisionsArgs,
+    out: &mut Out,
+) -> std::io::Result<()> {
     let key = if args.keyed { retrieval_key::key_of_text(text) } else { text.to_owned() };
     let index = DecisionIndex::new(store);
     let matches: Vec<MatchRow<'_>> = index
@@ -176,16 +191,27 @@ struct PromptRow {
     rank_keyed: Option<usize>,
 }
 
-fn print_retrieval_quality(store: &DecisionStore, path: &Path, args: &DecisionsArgs, out: &mut Out) -> Result<(), CommandFailure> {
+fn print_retrieval_quality(
+    store: &DecisionStore,
+    path: &Path,
+    args: &DecisionsArgs,
+    out: &mut Out,
+) -> Result<(), CommandFailure> {
     let shown = path.display();
     let text = std::fs::read_to_string(path)
         .map_err(|why| CommandFailure::cannot_read(format!("cannot read {shown}: {why}")))?;
     let gold: Vec<GoldPrompt> = serde_json::from_str(&text).map_err(|why| {
-        CommandFailure::cannot_understand(format!("{shown}: expected a list of {{prompt, gold}}: {why}"))
+        CommandFailure::cannot_understand(format!(
+            "{shown}: expected a list of {{prompt, gold}}: {why}"
+        ))
     })?;
     let index = DecisionIndex::new(store);
     let rank = |text: &str, gold: &str| {
-        index.find_decisions(text).iter().position(|found| found.decision.id == gold).map(|at| at + 1)
+        index
+            .find_decisions(text)
+            .iter()
+            .position(|found| found.decision.id == gold)
+            .map(|at| at + 1)
     };
     let prompts: Vec<PromptRow> = gold
         .into_iter()
@@ -199,14 +225,16 @@ fn print_retrieval_quality(store: &DecisionStore, path: &Path, args: &DecisionsA
         RetrievalQuality::from_ranks(&prompts.iter().map(rank).collect::<Vec<_>>())
     };
     let (full, keyed) = (share_found(|row| row.rank_full), share_found(|row| row.rank_keyed));
-    let document = RetrievalQualityDocument { schema: "trajview.decisions/1", full, keyed, prompts };
+    let document =
+        RetrievalQualityDocument { schema: "trajview.decisions/1", full, keyed, prompts };
     if args.json {
         return Ok(out.print_json(&document)?);
     }
     if args.csv {
         return Ok(out.print_csv("gold rank_full rank_keyed key prompt", &document.prompts)?);
     }
-    let mut table = OutputTable::new(&["asked with", ">n", ">MRR", ">hit@1", ">hit@3", ">hit@5", ">P@5"]);
+    let mut table =
+        OutputTable::new(&["asked with", ">n", ">MRR", ">hit@1", ">hit@3", ">hit@5", ">P@5"]);
     for (name, it) in [("the whole prompt", full), ("its key", keyed)] {
         let cells = [it.mrr, it.hit1, it.hit3, it.hit5, it.p5].map(share_cell);
         table.add_row([vec![name.to_owned(), it.n.to_string()], cells.to_vec()].concat());
@@ -349,7 +377,9 @@ fn decisions_of_run(path: &Path, args: &DecisionsArgs, out: &mut Out) -> Command
     let store = open_store(args.store.as_deref(), archive)?;
     let over = files::decision_lane(archive, run, &store);
     let applied = |row: &step_decisions::StepDecisions| {
-        let applied_row = |it: &AppliedDecision| AppliedDecisionRow::new(it, over.verdict_after(&it.decision, row.step));
+        let applied_row = |it: &AppliedDecision| {
+            AppliedDecisionRow::new(it, over.verdict_after(&it.decision, row.step))
+        };
         row.applied.iter().map(applied_row).collect()
     };
     let step = |row: &step_decisions::StepDecisions| DecisionStepRow {
@@ -358,7 +388,10 @@ fn decisions_of_run(path: &Path, args: &DecisionsArgs, out: &mut Out) -> Command
         decisions: applied(row),
     };
     let chain = |ids: &Vec<String>| DecisionChainRow {
-        newest_applies_at: ids.last().and_then(|id| over.first_row(id)).map(step_decisions::StepDecisions::step_label),
+        newest_applies_at: ids
+            .last()
+            .and_then(|id| over.first_row(id))
+            .map(step_decisions::StepDecisions::step_label),
         decisions: ids.clone(),
     };
     let lane = DecisionsDocument {
@@ -374,7 +407,10 @@ fn decisions_of_run(path: &Path, args: &DecisionsArgs, out: &mut Out) -> Command
     if args.json {
         out.print_json(&lane)?;
     } else if args.csv {
-        out.print_csv("step id by score is_past shown shown_at kept judge judged_after", csv_values(&lane))?;
+        out.print_csv(
+            "step id by score is_past shown shown_at kept judge judged_after",
+            csv_values(&lane),
+        )?;
     } else {
         print_decisions(&lane, args.md, out)?;
     }
@@ -382,12 +418,22 @@ fn decisions_of_run(path: &Path, args: &DecisionsArgs, out: &mut Out) -> Command
 }
 
 /// Prints what the requests lay down, or writes it into a new file.
-fn draw_decisions(archive: &Archive, run: &Run, args: &DecisionsArgs, out: &mut Out) -> CommandResult {
+fn draw_decisions(
+    archive: &Archive,
+    run: &Run,
+    args: &DecisionsArgs,
+    out: &mut Out,
+) -> CommandResult {
     match &args.out {
         None => out.print_json(&files::request_decisions(archive, run))?,
         Some(path) => {
-            let count = files::write_request_decisions(archive, run, path).map_err(CommandFailure::wrong_arguments)?;
-            out.print_line(&format!("{}: {}", path.display(), run_args::count_with_noun(count, "decision")))?;
+            let count = files::write_request_decisions(archive, run, path)
+                .map_err(CommandFailure::wrong_arguments)?;
+            out.print_line(&format!(
+                "{}: {}",
+                path.display(),
+                run_args::count_with_noun(count, "decision")
+            ))?;
         }
     }
     Ok(Exit::Fine)
@@ -404,7 +450,11 @@ fn csv_values(lane: &DecisionsDocument) -> Vec<serde_json::Value> {
     .collect()
 }
 
-fn print_decisions(lane: &DecisionsDocument, is_markdown: bool, out: &mut Out) -> std::io::Result<()> {
+fn print_decisions(
+    lane: &DecisionsDocument,
+    is_markdown: bool,
+    out: &mut Out,
+) -> std::io::Result<()> {
     let mut table = OutputTable::new(&["step", "file", "decision", "by", "shown", "kept"]);
     for row in &lane.steps {
         for (at, applied) in row.decisions.iter().enumerate() {

@@ -3,19 +3,20 @@
 use serde::Serialize;
 
 use trajview_code::{
-    patch::LineCounts,
     git_patch::{self, FileSides, SideContent},
+    patch::LineCounts,
 };
 use trajview_run::{
     Run,
-    files::{Blob, FileChange, FileMode, RunMoment, TreeFile, ChangeVersion},
+    files::{Blob, ChangeVersion, FileChange, FileMode, RunMoment, TreeFile},
 };
 use trajview_store as store;
 use trajview_store::Archive;
 
 use super::{
-    Exit, CommandFailure, CommandResult, RunArg, run_args,
-    output::{Out, OutputTable, cell_or_empty, cell_or_dash},
+    CommandFailure, CommandResult, Exit, RunArg,
+    output::{Out, OutputTable, cell_or_dash, cell_or_empty},
+    run_args,
 };
 
 /// Print what changed as a patch that `git apply` accepts onto the tree before
@@ -64,16 +65,19 @@ pub fn run(args: &DiffArgs, out: &mut Out) -> CommandResult {
 }
 
 /// Returns the requested changes.
-fn wanted_changes(args: &DiffArgs, run: &Run, archive: &Archive) -> Result<Vec<FileChange>, CommandFailure> {
+fn wanted_changes(
+    args: &DiffArgs,
+    run: &Run,
+    archive: &Archive,
+) -> Result<Vec<FileChange>, CommandFailure> {
     if let Some(step) = &args.step {
         let step = run_args::parse_step(run, step)?;
         let timeline = archive.timeline(run).map_err(CommandFailure::cannot_read)?;
         return Ok(timeline.changes_of_step(step).to_vec());
     }
     let (before, after) = match args.turn {
-        Some(turn) => {
-            run_args::turn_index(run, turn).map(|turn| (RunMoment::after_turns(turn), RunMoment::after_turns(turn + 1)))?
-        }
+        Some(turn) => run_args::turn_index(run, turn)
+            .map(|turn| (RunMoment::after_turns(turn), RunMoment::after_turns(turn + 1)))?,
         None => (run_args::parse_moment(run, &args.from)?, run_args::parse_moment(run, &args.to)?),
     };
     archive.changes_between(run, before, after).map_err(CommandFailure::cannot_read)
@@ -113,19 +117,21 @@ impl ChangeReader<'_> {
 
 fn path_matcher(glob: &str) -> Result<globset::GlobMatcher, CommandFailure> {
     let built = globset::GlobBuilder::new(glob).literal_separator(true).build();
-    built.map(|glob| glob.compile_matcher()).map_err(|why| CommandFailure::wrong_arguments(why.to_string()))
+    built
+        .map(|glob| glob.compile_matcher())
+        .map_err(|why| CommandFailure::wrong_arguments(why.to_string()))
 }
 
 /// A change with the bytes of both sides at hand.
 struct ChangeSides {
     path: String,
-    from: Option<String>,
+    old_path: Option<String>,
     old: Option<OwnedSide>,
     new: Option<OwnedSide>,
     /// The reason why it cannot be part of a patch.
     problem: Option<String>,
     /// Facts on the change where the two sides are not known.
-    known: PartialChange,
+    partial_change: PartialChange,
 }
 
 /// The recorded facts on a change without both sides of the file.
@@ -143,8 +149,9 @@ struct OwnedSide {
 
 impl ChangeSides {
     fn read_change(run: &Run, archive: &Archive, change: &FileChange) -> Self {
-        let read =
-            |file: Option<TreeFile>| file.map(|file| OwnedSide::read_file(run, archive, file)).transpose();
+        let read = |file: Option<TreeFile>| {
+            file.map(|file| OwnedSide::read_file(run, archive, file)).transpose()
+        };
         let (path, from) = (change.path.to_string(), change.from.as_ref().map(ToString::to_string));
         let read = match &change.version {
             ChangeVersion::Whole { old, new } => read(*old).and_then(|old| Ok((old, read(*new)?))),
@@ -159,14 +166,21 @@ impl ChangeSides {
             }
         };
         match read {
-            Ok((old, new)) => Self { path, from, old, new, problem: None, known: PartialChange::default() },
+            Ok((old, new)) => Self {
+                path,
+                old_path: from,
+                old,
+                new,
+                problem: None,
+                partial_change: PartialChange::default(),
+            },
             Err(why) => Self {
                 path,
-                from,
+                old_path: from,
                 old: None,
                 new: None,
                 problem: Some(format!("{why}; left out of the patch")),
-                known: PartialChange {
+                partial_change: PartialChange {
                     lines: archive.line_counts_of(run, change),
                     is_binary: archive.is_binary(run, change),
                 },
@@ -177,7 +191,7 @@ impl ChangeSides {
     fn as_file_sides(&self) -> FileSides<'_> {
         FileSides {
             path: &self.path,
-            from: self.from.as_deref(),
+            from: self.old_path.as_deref(),
             old: self.old.as_ref().map(OwnedSide::as_side),
             new: self.new.as_ref().map(OwnedSide::as_side),
         }
@@ -221,10 +235,18 @@ fn print_stat(args: &DiffArgs, rows: Vec<DiffStatRow>, out: &mut Out) -> std::io
     let sum = |count: fn(&DiffStatRow) -> Option<usize>| texts().map(count).sum::<Option<usize>>();
     for row in &rows {
         let from = row.from.as_ref().map(|from| format!("{from} → "));
-        table.add_row(vec![cell_or_dash(row.added), cell_or_dash(row.removed), cell_or_empty(from) + &row.path]);
+        table.add_row(vec![
+            cell_or_dash(row.added),
+            cell_or_dash(row.removed),
+            cell_or_empty(from) + &row.path,
+        ]);
     }
     let total = format!("{} changed", run_args::count_with_noun(rows.len(), "file"));
-    table.add_row(vec![cell_or_dash(sum(|row| row.added)), cell_or_dash(sum(|row| row.removed)), total]);
+    table.add_row(vec![
+        cell_or_dash(sum(|row| row.added)),
+        cell_or_dash(sum(|row| row.removed)),
+        total,
+    ]);
     table.print_columns(out)
 }
 
@@ -232,13 +254,13 @@ fn stat_row(sides: &ChangeSides) -> DiffStatRow {
     let stat = git_patch::file_stat(&sides.as_file_sides());
     let counted = match &sides.problem {
         None => (!stat.binary).then_some(LineCounts { added: stat.added, removed: stat.removed }),
-        Some(_) => sides.known.lines,
+        Some(_) => sides.partial_change.lines,
     };
     DiffStatRow {
         path: sides.path.clone(),
-        from: sides.from.clone(),
+        from: sides.old_path.clone(),
         added: counted.map(|lines| lines.added),
         removed: counted.map(|lines| lines.removed),
-        binary: stat.binary || sides.known.is_binary,
+        binary: stat.binary || sides.partial_change.is_binary,
     }
 }

@@ -14,16 +14,17 @@ use std::{
 
 use trajview_store as store;
 use trajview_store::{
-    dataset::{TableFormat, DataTable},
+    dataset::{DataTable, TableFormat},
     export,
 };
 
 use super::{
-    Exit, CommandFailure, CommandResult, run_args,
+    CommandFailure, CommandResult, Exit,
     measuring_args::MeasuringArgs,
     output::{Out, print_note},
     pricing::PricingArgs,
     redaction::{RedactingArgs, TokenKeyArgs},
+    run_args,
     score::ScoreEach,
     sharding::ShardArgs,
 };
@@ -101,8 +102,11 @@ fn parse_table(word: &str) -> Result<DataTable, String> {
 impl ExportArgs {
     /// Returns the forms that tables are to be written in, each with its folder.
     fn table_forms(&self) -> Vec<(TableFormat, &Path)> {
-        let all =
-            [(TableFormat::Parquet, &self.parquet), (TableFormat::Csv, &self.csv), (TableFormat::Jsonl, &self.jsonl)];
+        let all = [
+            (TableFormat::Parquet, &self.parquet),
+            (TableFormat::Csv, &self.csv),
+            (TableFormat::Jsonl, &self.jsonl),
+        ];
         all.into_iter().filter_map(|(form, folder)| Some((form, folder.as_deref()?))).collect()
     }
 
@@ -143,7 +147,9 @@ pub fn run(args: &ExportArgs, out: &mut Out) -> CommandResult {
         ));
     };
     if args.sharding.is_named() {
-        return Err(CommandFailure::wrong_arguments("--shard is for tables: --parquet, --csv or --jsonl"));
+        return Err(CommandFailure::wrong_arguments(
+            "--shard is for tables: --parquet, --csv or --jsonl",
+        ));
     }
     export_one(path, args, out)
 }
@@ -169,8 +175,9 @@ fn export_one(path: &Path, args: &ExportArgs, out: &mut Out) -> CommandResult {
     let text = format!("{document:#}");
     match &args.out {
         None => out.print_line(&text)?,
-        Some(path) => fs::write(path, text + "\n")
-            .map_err(|why| CommandFailure::cannot_read(format!("cannot write {}: {why}", path.display())))?,
+        Some(path) => fs::write(path, text + "\n").map_err(|why| {
+            CommandFailure::cannot_read(format!("cannot write {}: {why}", path.display()))
+        })?,
     }
     Ok(Exit::Fine)
 }

@@ -7,18 +7,19 @@ use serde::Serialize;
 use trajview_run::{
     Time,
     format_number::count_with_noun,
-    lookup::{LookupHit, LookupTotals, Lookup, RunHits},
+    lookup::{Lookup, LookupHit, LookupTotals, RunHits},
     search::{HitPlace, StepField},
 };
 use trajview_store::{
-    disk,
-    lookup::{self, BuildOutcome, RunFinder, LookupMessage},
     agent_folders::agent_folders,
+    disk,
+    lookup::{self, BuildOutcome, LookupMessage, RunFinder},
 };
 
 use super::{
-    Exit, CommandFailure, CommandResult, run_args,
-    output::{Out, safe_line, print_note},
+    CommandFailure, CommandResult, Exit,
+    output::{Out, print_note, safe_line},
+    run_args,
 };
 
 /// Find words in the requests, messages, calls and results of many runs
@@ -138,7 +139,8 @@ fn is_inside_file(path: &Path) -> bool {
 }
 
 fn update_index(index: &Path, paths: &[PathBuf]) -> Result<(), CommandFailure> {
-    let built = lookup::build_index(index, paths, &|| true, &mut |_| {}).map_err(CommandFailure::cannot_read)?;
+    let built = lookup::build_index(index, paths, &|| true, &mut |_| {})
+        .map_err(CommandFailure::cannot_read)?;
     match built {
         BuildOutcome::Done(done) | BuildOutcome::Stopped(done) => print_note(&format!(
             "{} of {} runs were read into the index {}, {} were in it",
@@ -244,6 +246,7 @@ fn summary_line(looked: &LookupTotals) -> String {
         0 => String::new(),
         indexed => format!(", {indexed} of them by the index"),
     };
-    let (hits, runs) = (count_with_noun(looked.hits, "line"), count_with_noun(looked.with_hits, "run"));
+    let (hits, runs) =
+        (count_with_noun(looked.hits, "line"), count_with_noun(looked.with_hits, "run"));
     format!("{hits} in {runs}; {} looked through{indexed}", count_with_noun(looked.runs, "run"))
 }

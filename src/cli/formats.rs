@@ -5,7 +5,7 @@ use serde::Serialize;
 use trajview_formats::{FORMATS, Format};
 
 use super::{
-    Exit, CommandResult,
+    CommandResult, Exit,
     output::{Out, OutputTable},
 };
 

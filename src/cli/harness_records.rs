@@ -4,13 +4,16 @@ use serde::Serialize;
 
 use trajview_run::{
     Checkpoint, CheckpointRecord, Run,
-    checkpoint_record::{ChangedFile, Flag, MeasuredParts, PassCount, RecordedMeasure, TestCase, TestGroup, RecordedTests},
+    checkpoint_record::{
+        ChangedFile, Flag, MeasuredParts, PassCount, RecordedMeasure, RecordedTests, TestCase,
+        TestGroup,
+    },
 };
 use trajview_store::Archive;
 
 use super::{
+    output::{Out, OutputTable, TableColumn, cell_or_dash},
     show_json::EditRow,
-    output::{TableColumn, Out, OutputTable, cell_or_dash},
 };
 
 /// Tests by checkpoint, in order; those without recorded tests have no entry.
@@ -61,7 +64,8 @@ impl TestCounts {
 /// Returns the recorded tests. None if no checkpoint has any.
 pub fn recorded_tests(run: &Run) -> Option<HarnessTests> {
     let records = run.checkpoints.iter().flat_map(Checkpoint::recorded_states);
-    let rows = records.filter_map(|(label, _, it)| Some(checkpoint_tests_row(label, it.tests.as_ref()?)));
+    let rows =
+        records.filter_map(|(label, _, it)| Some(checkpoint_tests_row(label, it.tests.as_ref()?)));
     let by_checkpoint: Vec<CheckpointTestsRow> = rows.collect();
     (!by_checkpoint.is_empty()).then_some(HarnessTests { by_checkpoint })
 }
@@ -110,10 +114,11 @@ pub struct RecordedTestRow {
 }
 
 /// Collects the facts recorded beside the logs. None if there are none.
-pub fn recorded_facts(run: &Run, archive: &Archive) -> Option<RecordedFacts> {
+pub(crate) fn recorded_facts(run: &Run, archive: &Archive) -> Option<RecordedFacts> {
     let records = run.checkpoints.iter().flat_map(Checkpoint::recorded_states);
-    let by_checkpoint: Vec<RecordedCheckpointRow> =
-        records.map(|(label, _, record)| recorded_checkpoint_row(label, record, run, archive)).collect();
+    let by_checkpoint: Vec<RecordedCheckpointRow> = records
+        .map(|(label, _, record)| recorded_checkpoint_row(label, record, run, archive))
+        .collect();
     let is_empty = by_checkpoint.is_empty() && run.recorded.is_empty();
     (!is_empty).then(|| RecordedFacts { run: run.recorded.clone(), by_checkpoint })
 }
@@ -141,7 +146,11 @@ fn recorded_checkpoint_row(
 }
 
 /// Prints a line a checkpoint with its tests; nothing if none has anything recorded.
-pub fn print_checkpoints(run: &Run, is_markdown: bool, out: &mut Out) -> std::io::Result<()> {
+pub(crate) fn print_checkpoints(
+    run: &Run,
+    is_markdown: bool,
+    out: &mut Out,
+) -> std::io::Result<()> {
     let recorded: Vec<_> = run.checkpoints.iter().flat_map(Checkpoint::recorded_states).collect();
     if recorded.is_empty() {
         return Ok(());
@@ -166,7 +175,10 @@ fn group_cell(record: &CheckpointRecord, group: TestGroup) -> String {
     passed_cell(record, |tests| tests.group_counts(group))
 }
 
-fn passed_cell(record: &CheckpointRecord, passed_of: impl Fn(&RecordedTests) -> Option<PassCount>) -> String {
+fn passed_cell(
+    record: &CheckpointRecord,
+    passed_of: impl Fn(&RecordedTests) -> Option<PassCount>,
+) -> String {
     let passed = record.tests.as_ref().and_then(passed_of);
     cell_or_dash(passed.map(|PassCount { passed, total }| format!("{passed}/{total}")))
 }

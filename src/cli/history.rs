@@ -5,17 +5,18 @@ use serde::Serialize;
 use trajview_code::patch::LineCounts;
 use trajview_run::{
     RepoPath, Run,
-    format_number::count_with_noun,
     files::{
-        FileDiff, ChangeOrigin,
-        history::{HistoryEntry, ChangeHistory, HistorySubject, HistoryQuery},
+        ChangeOrigin, FileDiff,
+        history::{ChangeHistory, HistoryEntry, HistoryQuery, HistorySubject},
     },
+    format_number::count_with_noun,
 };
 use trajview_store as store;
 
 use super::{
-    Exit, CommandFailure, CommandResult, RunArg, run_args,
-    output::{TableColumn, Out, OutputTable, cell_or_dash},
+    CommandFailure, CommandResult, Exit, RunArg,
+    output::{Out, OutputTable, TableColumn, cell_or_dash},
+    run_args,
 };
 
 /// List every change to a file, or to a function through renames and moves, over the run
@@ -88,12 +89,14 @@ pub fn run(args: &HistoryArgs, out: &mut Out) -> CommandResult {
     let cannot = |why: String| CommandFailure::cannot_read(format!("{}: {why}", args.what));
     let at = args.at.as_deref().map(|at| run_args::parse_moment(run, at)).transpose()?;
     let (path, thing) = parse_what(&args.what);
-    let path = RepoPath::new(path)
-        .ok_or_else(|| CommandFailure::wrong_arguments(format!("{}: not a path inside the workspace", args.what)))?;
+    let path = RepoPath::new(path).ok_or_else(|| {
+        CommandFailure::wrong_arguments(format!("{}: not a path inside the workspace", args.what))
+    })?;
     let wanted = HistoryQuery { path, subject: thing, at };
     let history = store::file_history(archive, run, &wanted).map_err(cannot)?;
     if args.json {
-        let changes = history.entries.iter().map(|entry| history_row(run, entry, args.diff)).collect();
+        let changes =
+            history.entries.iter().map(|entry| history_row(run, entry, args.diff)).collect();
         let (path, symbol) = (history.place.path.as_str(), history.place.symbol.as_deref());
         let schema = "trajview.history/1";
         out.print_json(&HistoryDocument { schema, run: &run.id, path, symbol, changes })?;
@@ -144,7 +147,12 @@ fn history_row<'a>(run: &'a Run, entry: &'a HistoryEntry, with_diff: bool) -> Hi
 
 fn hunks_text(entry: &HistoryEntry) -> String {
     let mut text = String::new();
-    entry.diff.text_diff().iter().flat_map(|diff| &diff.hunks).for_each(|hunk| hunk.write(&mut text));
+    entry
+        .diff
+        .text_diff()
+        .iter()
+        .flat_map(|diff| &diff.hunks)
+        .for_each(|hunk| hunk.write(&mut text));
     text
 }
 
@@ -180,12 +188,16 @@ fn print_history(
         (">step", &HistoryEntry::moment_text),
         ("what", &|it| match it.origin {
             ChangeOrigin::Recorded => it.change_text(),
-            ChangeOrigin::Partly | ChangeOrigin::Outside => format!("{}, {}", it.change_text(), outside_note(it.origin)),
+            ChangeOrigin::Partly | ChangeOrigin::Outside => {
+                format!("{}, {}", it.change_text(), outside_note(it.origin))
+            }
         }),
         (">+", &|it| cell_or_dash(line_counts(it).map(|lines| lines.added))),
         (">−", &|it| cell_or_dash(line_counts(it).map(|lines| lines.removed))),
         ("request", &|it| {
-            let request = trajview_run::first_line_label(request_title(run, it).unwrap_or("(no request recorded)"));
+            let request = trajview_run::first_line_label(
+                request_title(run, it).unwrap_or("(no request recorded)"),
+            );
             trajview_tui::widgets::text::truncate(&request, 72, "…").to_string()
         }),
     ];

@@ -11,7 +11,7 @@ use trajview_live::layers::question_channel::{self, ChannelQuestion};
 use trajview_metrics::decisions::retrieval_key;
 use trajview_run::EditPath;
 
-use super::{Exit, CommandResult, output::Out};
+use super::{CommandResult, Exit, output::Out};
 
 /// Tell an agent what layers know of the files that a call touches (called by hooks of `trajview live`, not by people)
 #[derive(Debug, clap::Args)]
@@ -35,7 +35,8 @@ const PATH_ARGUMENTS: [&str; 4] = ["file_path", "path", "notebook_path", "filePa
 pub fn run(args: &HookArgs, out: &mut Out) -> CommandResult {
     let mut text = vec![];
     std::io::stdin().take(MOST_BYTES).read_to_end(&mut text)?;
-    let Some((event, request)) = serde_json::from_slice(&text).ok().as_ref().and_then(parse_call) else {
+    let Some((event, request)) = serde_json::from_slice(&text).ok().as_ref().and_then(parse_call)
+    else {
         return Ok(Exit::Fine);
     };
     let answer = question_channel::ask_run(&args.socket, &request).unwrap_or_default();

@@ -6,8 +6,9 @@ use trajview_store as store;
 use trajview_store::import::ImportError;
 
 use super::{
-    Exit, CommandFailure, CommandResult, run_args,
+    CommandFailure, CommandResult, Exit,
     output::{Out, print_note},
+    run_args,
 };
 
 /// Make a run bundle: the agent's logs as they are, one git commit a turn

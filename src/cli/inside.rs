@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use trajview_live::loopback;
 
-use super::{Exit, CommandFailure, CommandResult};
+use super::{CommandFailure, CommandResult, Exit};
 
 /// Run a program where one port leads to a socket (called by `trajview live` in a sandbox, not by people)
 #[derive(Debug, clap::Args)]
@@ -25,6 +25,8 @@ pub fn run(args: &InsideArgs) -> CommandResult {
     match loopback::run_inside(args.port, &args.socket, &args.words) {
         Ok(0) => Ok(Exit::Fine),
         Ok(code) => std::process::exit(code),
-        Err(why) => Err(CommandFailure::cannot_read(format!("cannot run {}: {why}", args.words.join(" ")))),
+        Err(why) => {
+            Err(CommandFailure::cannot_read(format!("cannot run {}: {why}", args.words.join(" "))))
+        }
     }
 }

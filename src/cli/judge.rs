@@ -18,13 +18,13 @@ use trajview_judge::{
     cost::CostBudget,
     criteria::{self, Criteria},
     document::JudgementDocument,
-    judge_states::{self, EachError, StateEvent, JudgedStates, judge_each},
     fault::JudgeFault,
-    job::{JobItems, JobError, JobRequest},
-    user_file::{self, UserFileError},
-    prompt::{self, JudgePrompt},
+    job::{JobError, JobItems, JobRequest},
+    judge_states::{self, EachError, JudgedStates, StateEvent, judge_each},
     judging::{JudgingFiles, JudgingHalt, JudgingJob},
+    prompt::{self, JudgePrompt},
     settings::JudgeConfig,
+    user_file::{self, UserFileError},
 };
 use trajview_run::{
     Run,
@@ -36,8 +36,9 @@ use trajview_store as store;
 use trajview_store::{OpenedRecording, judgements::JudgementFolder};
 
 use super::{
-    Exit, CommandFailure, CommandResult, RunArg, run_args, config, decisions,
+    CommandFailure, CommandResult, Exit, RunArg, config, decisions,
     output::{Out, print_note},
+    run_args,
     sharding::ShardArgs,
 };
 
@@ -138,7 +139,9 @@ pub fn run(args: &JudgeArgs, out: &mut Out) -> CommandResult {
         ));
     }
     if args.codebook.is_some() && args.rubric != JudgingScale::Levels {
-        return Err(CommandFailure::wrong_arguments("--codebook is for components; leave out --rubric"));
+        return Err(CommandFailure::wrong_arguments(
+            "--codebook is for components; leave out --rubric",
+        ));
     }
     if args.store.is_some() && args.rubric != JudgingScale::Decisions {
         return Err(CommandFailure::wrong_arguments("--store is for --rubric decisions"));
@@ -153,11 +156,16 @@ pub fn run(args: &JudgeArgs, out: &mut Out) -> CommandResult {
         several => return panel::run_panel(args, several, &moments, out),
     };
     if args.dry_run {
-        let (jobs, left_out) = judge_states::jobs_for_turns(&moments, |turn| audited.job_at_turn(turn))?;
+        let (jobs, left_out) =
+            judge_states::jobs_for_turns(&moments, |turn| audited.job_at_turn(turn))?;
         report::print_plan((&jobs, &left_out), args.json, out)?;
         return Ok(Exit::Fine);
     }
-    let begin = if args.resume { JudgingBegin::As(JudgingStart::Resume) } else { JudgingBegin::As(JudgingStart::Anew) };
+    let begin = if args.resume {
+        JudgingBegin::As(JudgingStart::Resume)
+    } else {
+        JudgingBegin::As(JudgingStart::Anew)
+    };
     let budget = Arc::new(CostBudget::new(audited.request.settings.cost));
     run_judging(args, audited, (&moments, begin, &budget), out)
 }
@@ -209,7 +217,10 @@ fn judged_moments(args: &JudgeArgs, run: &Run) -> Result<Vec<usize>, CommandFail
     }
     let ends: BTreeSet<usize> = run.checkpoints.iter().map(|it| it.last_turn + 1).collect();
     match ends.is_empty() {
-        true => Err(CommandFailure::wrong_arguments(format!("{} has no checkpoints; --at names a turn", run.id))),
+        true => Err(CommandFailure::wrong_arguments(format!(
+            "{} has no checkpoints; --at names a turn",
+            run.id
+        ))),
         false => Ok(ends.into_iter().collect()),
     }
 }
@@ -244,9 +255,10 @@ fn run_judging(
     }
     match args.each {
         Some(_) => report::print_each_result(&states, args.json, out)?,
-        None => {
-            states.judged.iter().try_for_each(|(job, it)| report::print_result(job, it, args.json, out))?
-        }
+        None => states
+            .judged
+            .iter()
+            .try_for_each(|(job, it)| report::print_result(job, it, args.json, out))?,
     }
     let mut exit = Exit::Fine;
     for (job, ended) in &states.judged {
@@ -269,12 +281,19 @@ fn judging_outcome(job: &JudgingJob, ended: &JudgingFiles, signal: Option<u8>) -
     };
     let judge = &job.settings.name;
     match &ended.halted {
-        Some(JudgingHalt::Stopped) => Err(CommandFailure::stopped_by(signal, format!("stopped; {kept_text}"))),
-        Some(JudgingHalt::Fault(fault @ JudgeFault::TooExpensive(_))) => {
-            Err(CommandFailure::new(Exit::Failed, format!("judge {judge} stops at {fault}; {kept_text}")))
+        Some(JudgingHalt::Stopped) => {
+            Err(CommandFailure::stopped_by(signal, format!("stopped; {kept_text}")))
         }
-        Some(JudgingHalt::Fault(fault)) => Err(CommandFailure::cannot_read(format!("judge {judge}: {fault}; {kept_text}"))),
-        Some(JudgingHalt::Write(why)) => Err(CommandFailure::cannot_read(format!("{why}; {kept_text}"))),
+        Some(JudgingHalt::Fault(fault @ JudgeFault::TooExpensive(_))) => Err(CommandFailure::new(
+            Exit::Failed,
+            format!("judge {judge} stops at {fault}; {kept_text}"),
+        )),
+        Some(JudgingHalt::Fault(fault)) => {
+            Err(CommandFailure::cannot_read(format!("judge {judge}: {fault}; {kept_text}")))
+        }
+        Some(JudgingHalt::Write(why)) => {
+            Err(CommandFailure::cannot_read(format!("{why}; {kept_text}")))
+        }
         Some(JudgingHalt::NothingToResume) => Err(CommandFailure::wrong_arguments(format!(
             "no judging of {} after turn {} by {judge}, with this prompt, budget and these {}s, to go on \
              with; leave out --resume to begin one",
@@ -283,8 +302,9 @@ fn judging_outcome(job: &JudgingJob, ended: &JudgingFiles, signal: Option<u8>) -
             job.scale().noun()
         ))),
         None => {
-            let is_whole =
-                |(_, it): &(PathBuf, JudgementDocument)| it.is_finished() && it.unanswered_ids().is_empty();
+            let is_whole = |(_, it): &(PathBuf, JudgementDocument)| {
+                it.is_finished() && it.unanswered_ids().is_empty()
+            };
             Ok(if ended.files.iter().all(is_whole) { Exit::Fine } else { Exit::Failed })
         }
     }
@@ -350,14 +370,20 @@ fn bundle_folder(path: &Path) -> Result<PathBuf, CommandFailure> {
 }
 
 /// Returns everything but the turn.
-fn judging_request(args: &JudgeArgs, settings: JudgeConfig, opened: &OpenedRecording) -> Result<JobRequest, CommandFailure> {
+fn judging_request(
+    args: &JudgeArgs,
+    settings: JudgeConfig,
+    opened: &OpenedRecording,
+) -> Result<JobRequest, CommandFailure> {
     let wanted: Vec<String> = args.components.iter().map(|id| id.trim().to_owned()).collect();
     Ok(JobRequest {
         settings,
         prompt: read_prompt(args.rubric, args.prompt.as_deref())?,
         about: match args.rubric {
             JudgingScale::Levels | JudgingScale::Codebook => JobItems::Components,
-            JudgingScale::Flags => JobItems::Places(Arc::new(read_criteria(args.criteria.as_deref())?)),
+            JudgingScale::Flags => {
+                JobItems::Places(Arc::new(read_criteria(args.criteria.as_deref())?))
+            }
             JudgingScale::Decisions => {
                 let store = decisions::open_store(args.store.as_deref(), &opened.archive)?;
                 JobItems::Decisions(Arc::new(store))
@@ -401,7 +427,8 @@ impl From<EachError> for CommandFailure {
 
 fn read_prompt(scale: JudgingScale, path: Option<&Path>) -> Result<JudgePrompt, CommandFailure> {
     let Some(path) = path else { return Ok(JudgePrompt::built_in_for(scale)) };
-    let read_prompt_text = |bytes: &[u8], origin: &str| JudgePrompt::for_rubric(scale, bytes, origin);
+    let read_prompt_text =
+        |bytes: &[u8], origin: &str| JudgePrompt::for_rubric(scale, bytes, origin);
     Ok(user_file::read_user_file(path, prompt::MOST_BYTES, read_prompt_text)?)
 }
 

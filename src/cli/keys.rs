@@ -11,7 +11,7 @@ use trajview_tui::{
 };
 
 use super::{
-    Exit, CommandResult,
+    CommandResult, Exit,
     output::{Out, OutputTable},
 };
 

@@ -13,15 +13,14 @@ use trajview_judge::{
     stop_flag::StopFlag,
 };
 use trajview_layers as layers;
-use trajview_layers::{Helper, NoHelper, LayerSetup, LayerSpec};
+use trajview_layers::{HelperModel, LayerSetup, LayerSpec, NoHelper};
 use trajview_store as store;
 use trajview_store::decisions;
 
 use super::{
-    Exit, CommandFailure, CommandResult,
-    run_args::{self, RunArg},
-    config,
+    CommandFailure, CommandResult, Exit, config,
     output::{Out, print_note},
+    run_args::{self, RunArg},
 };
 
 /// What a layer of project state would have said over a recorded run, without an agent
@@ -81,12 +80,14 @@ pub fn run(args: &LayerArgs, out: &mut Out) -> CommandResult {
         run_args::turn_index(&opened.run, turn)?;
     }
     let options = LayerSetup { decisions: read_decisions(args, opened.archive.bundle())? };
-    let mut layer = layers::make_layer(&args.spec, &options).map_err(CommandFailure::wrong_arguments)?;
+    let mut layer =
+        layers::make_layer(&args.spec, &options).map_err(CommandFailure::wrong_arguments)?;
     let mut helper = helper_from_args(args)?;
     if let Some(what) = layer.without_helper().filter(|_| args.helper.is_none()) {
         print_note(&format!("no helper model: {what}"));
     }
-    let replay = replay::LayerReplay { opened: &opened, spec: &args.spec, out: args.out.as_deref() };
+    let replay =
+        replay::LayerReplay { opened: &opened, spec: &args.spec, out: args.out.as_deref() };
     let turns = replay.play_turns(&mut *layer, &mut *helper)?;
     let without = layer.without_helper().filter(|_| args.helper.is_none());
     let document = document::LayerDocument::new(args, &opened, turns, without)?;
@@ -110,7 +111,10 @@ fn read_decisions(
 ) -> Result<trajview_metrics::decisions::DecisionStore, CommandFailure> {
     let store = match (&args.store, bundle) {
         (Some(path), _) if !path.exists() => {
-            return Err(CommandFailure::cannot_read(format!("cannot read {}: no such file", path.display())));
+            return Err(CommandFailure::cannot_read(format!(
+                "cannot read {}: no such file",
+                path.display()
+            )));
         }
         (Some(path), _) => decisions::read_store(path),
         (None, Some(bundle)) => decisions::bundle_store(bundle).unwrap_or(Ok(Default::default())),
@@ -121,17 +125,20 @@ fn read_decisions(
     Ok(store)
 }
 
-fn helper_from_args(args: &LayerArgs) -> Result<Box<dyn Helper>, CommandFailure> {
+fn helper_from_args(args: &LayerArgs) -> Result<Box<dyn HelperModel>, CommandFailure> {
     let Some(name) = &args.helper else { return Ok(Box::new(NoHelper)) };
     let loaded = config::load_settings(args.config.as_deref())?;
     let names: Vec<&str> = loaded.judges.iter().map(|judge| judge.name.as_str()).collect();
     let missing = || {
         format!("no judge is called {name}; a table [judges.{name}] in the settings file makes one")
     };
-    let at = trajview_run::find_by_name::position_by_name(name, &names).map_err(|_| CommandFailure::wrong_arguments(missing()))?;
+    let at = trajview_run::find_by_name::position_by_name(name, &names)
+        .map_err(|_| CommandFailure::wrong_arguments(missing()))?;
     let settings = loaded.judges[at].clone();
-    let key = JudgeKey::in_variable_of(settings.key_env.as_deref(), &|name| std::env::var(name).ok());
-    let key = key.map_err(|why| CommandFailure::wrong_arguments(format!("helper {name}: {why}")))?;
+    let key =
+        JudgeKey::in_variable_of(settings.key_env.as_deref(), &|name| std::env::var(name).ok());
+    let key =
+        key.map_err(|why| CommandFailure::wrong_arguments(format!("helper {name}: {why}")))?;
     let budget = HelperBudget { calls: args.helper_budget, usd: args.helper_usd };
     let settings = std::sync::Arc::new(settings);
     let helper = ModelHelper::new(&settings, &key, budget, StopFlag::default());

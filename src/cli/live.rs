@@ -8,25 +8,26 @@ use std::{
 };
 
 use crate::runtime;
-use trajview_run::condition::Condition;
 use trajview_layers::{LayerSpec, spec::COMMAND};
 use trajview_live as live;
 use trajview_live::{
-    CannotStart, RunControl, LiveRunEnd, RunHalt, RunJob, StartMode, drivers,
+    CannotStart, LiveRunEnd, RunControl, RunHalt, RunJob, StartMode, drivers,
     isolation::{IsolationOptions, Network, Sandbox},
     layers::LayerFiles,
     plan,
-    prepare::{self, UnusableInput, absolute_path, read_bytes, program_path},
-    script::RequestScript,
-    setup::{RunBudget, HelperOptions, OnFailure, Permissions, RunSetup, StartOptions},
+    prepare::{self, UnusableInput, absolute_path, program_path, read_bytes},
     run_folders,
+    script::RequestScript,
+    setup::{HelperOptions, OnFailure, Permissions, RunBudget, RunSetup, StartOptions},
 };
-use trajview_store::{start_files, decisions};
+use trajview_run::condition::Condition;
+use trajview_store::{decisions, start_files};
 
 use super::{
-    Exit, CommandFailure, CommandResult, run_args, config,
+    CommandFailure, CommandResult, Exit, config,
     judge::signals,
     output::{Out, print_note},
+    run_args,
 };
 
 /// Run an agent through a script and record it as a run bundle
@@ -291,7 +292,13 @@ fn job_with_commands(args: &LiveArgs, job: RunJob, control: &RunControl) -> RunJ
 }
 
 /// Shows the run while it is made; what came of it is printed when the screen is gone.
-fn run_on_screen(args: &LiveArgs, job: RunJob, start: StartMode, asks: &RequestSource, out: &mut Out) -> CommandResult {
+fn run_on_screen(
+    args: &LiveArgs,
+    job: RunJob,
+    start: StartMode,
+    asks: &RequestSource,
+    out: &mut Out,
+) -> CommandResult {
     let settings = config::load_settings(args.config.as_deref())?;
     settings.problems.iter().for_each(|problem| print_note(problem));
     let options = super::view::options_from_settings(settings, args.config.as_deref());
@@ -300,15 +307,19 @@ fn run_on_screen(args: &LiveArgs, job: RunJob, start: StartMode, asks: &RequestS
         RequestSource::Prompt(_) => runtime::BesideAgent::RecordingThenReplay,
         RequestSource::Script | RequestSource::Chat => runtime::BesideAgent::Recording,
     };
-    let (ending, outcome) = runtime::run_live(job.clone(), start, RunControl::default(), (options, then))
-        .map_err(|why| match why {
-            runtime::ScreenFailure::NoTerminal => {
-                CommandFailure::wrong_arguments("a live run is shown in a terminal; --headless makes one without")
-            }
-            why => why.into(),
-        })?;
+    let (ending, outcome) =
+        runtime::run_live(job.clone(), start, RunControl::default(), (options, then)).map_err(
+            |why| match why {
+                runtime::ScreenFailure::NoTerminal => CommandFailure::wrong_arguments(
+                    "a live run is shown in a terminal; --headless makes one without",
+                ),
+                why => why.into(),
+            },
+        )?;
     let Some(ended) = outcome else {
-        return Err(CommandFailure::cannot_read("the run broke off, a mistake in trajview; --resume goes on"));
+        return Err(CommandFailure::cannot_read(
+            "the run broke off, a mistake in trajview; --resume goes on",
+        ));
     };
     let ended = ended?;
     report::print_result(&job, &ended, args.json, out)?;
@@ -346,9 +357,10 @@ fn live_outcome(job: &RunJob, ended: &LiveRunEnd, signal: Option<u8>) -> Command
     let kept_text = format!("{done} of {} stay in {}", ended.requests, job.bundle.display());
     match &ended.halted {
         None => Ok(Exit::Fine),
-        Some(RunHalt::Stopped) => {
-            Err(CommandFailure::stopped_by(signal, format!("stopped; {kept_text}; --resume goes on")))
-        }
+        Some(RunHalt::Stopped) => Err(CommandFailure::stopped_by(
+            signal,
+            format!("stopped; {kept_text}; --resume goes on"),
+        )),
         Some(RunHalt::Budget(why)) => Err(CommandFailure::new(
             Exit::Failed,
             format!("stopped: {why}; {kept_text}; --resume with a higher limit goes on"),
@@ -364,16 +376,17 @@ fn live_outcome(job: &RunJob, ended: &LiveRunEnd, signal: Option<u8>) -> Command
                 job.bundle.display()
             ),
         )),
-        Some(RunHalt::Write(why)) => Err(CommandFailure::cannot_read(format!("{why}; {kept_text}; --resume goes on"))),
+        Some(RunHalt::Write(why)) => {
+            Err(CommandFailure::cannot_read(format!("{why}; {kept_text}; --resume goes on")))
+        }
     }
 }
 
 /// Returns the run in a bundle, with the limits that were given anew.
 fn resumed_job(args: &LiveArgs) -> Result<RunJob, CommandFailure> {
-    let bundle = args
-        .out
-        .clone()
-        .ok_or_else(|| CommandFailure::wrong_arguments("--resume needs --out, the bundle to go on with"))?;
+    let bundle = args.out.clone().ok_or_else(|| {
+        CommandFailure::wrong_arguments("--resume needs --out, the bundle to go on with")
+    })?;
     let mut job = RunJob::from_bundle(&bundle)?;
     set_limits(args, &mut job.setup);
     let setup = &mut job.setup;
@@ -394,7 +407,9 @@ fn set_helper(args: &LiveArgs, job: &mut RunJob) -> Result<(), CommandFailure> {
     }
     let Some(helper) = &mut layers.helper else {
         return match args.helper_budget.is_some() || args.helper_usd.is_some() {
-            true => Err(CommandFailure::wrong_arguments("a budget of a helper model needs --helper NAME")),
+            true => Err(CommandFailure::wrong_arguments(
+                "a budget of a helper model needs --helper NAME",
+            )),
             false => Ok(()),
         };
     };
@@ -472,12 +487,13 @@ impl RequestSource {
                 args.specification.as_deref(),
                 args.condition,
             )?),
-            Self::Prompt(_) | Self::Chat if args.condition.is_some() => {
-                Err(CommandFailure::wrong_arguments("--condition is for a script or a specification"))
-            }
+            Self::Prompt(_) | Self::Chat if args.condition.is_some() => Err(
+                CommandFailure::wrong_arguments("--condition is for a script or a specification"),
+            ),
             Self::Prompt(text) => {
                 let requests = [(text.clone(), None)];
-                let script = RequestScript::from_requests(requests).for_condition(Condition::SingleShot, None);
+                let script = RequestScript::from_requests(requests)
+                    .for_condition(Condition::SingleShot, None);
                 Ok((script.map_err(CommandFailure::wrong_arguments)?, Condition::SingleShot))
             }
             Self::Chat => Ok((RequestScript::for_chat(), Condition::Emergent)),
@@ -502,13 +518,17 @@ impl LiveArgs {
     }
 
     /// Returns the bundle to make: the named folder, or one beside the repository that the agent begins with.
-    fn bundle_folder(&self, asks: &RequestSource, from: Option<&str>) -> Result<PathBuf, CommandFailure> {
+    fn bundle_folder(
+        &self,
+        asks: &RequestSource,
+        from: Option<&str>,
+    ) -> Result<PathBuf, CommandFailure> {
         match (&self.out, asks) {
             (Some(out), _) => Ok(out.clone()),
             (None, _) if self.print_plan => Ok("OUT".into()),
-            (None, RequestSource::Script) => {
-                Err(CommandFailure::wrong_arguments("--out DIR is missing: the bundle to make, a new folder"))
-            }
+            (None, RequestSource::Script) => Err(CommandFailure::wrong_arguments(
+                "--out DIR is missing: the bundle to make, a new folder",
+            )),
             (None, RequestSource::Prompt(_) | RequestSource::Chat) => {
                 let agent = self.agent.as_deref().unwrap_or_default();
                 let from = from.map(|from| absolute_path(Path::new(from))).filter(|it| it.is_dir());
@@ -569,8 +589,16 @@ fn job_from_args(args: &LiveArgs, asks: &RequestSource) -> Result<RunJob, Comman
     let store = args.layer_store.as_deref().map(decision_files).transpose()?.unwrap_or_default();
     let layers = LayerFiles { store, helper: None };
     let (has_person, step_by_step, tried) = (false, false, None);
-    let mut job =
-        RunJob { setup, script, bundle, components, layers, has_person, step_by_step, earlier_refusals: tried };
+    let mut job = RunJob {
+        setup,
+        script,
+        bundle,
+        components,
+        layers,
+        has_person,
+        step_by_step,
+        earlier_refusals: tried,
+    };
     set_helper(args, &mut job)?;
     Ok(job)
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use trajview_store as store;
 
-use super::{Exit, CommandFailure, CommandResult, RunArg, run_args, output::Out};
+use super::{CommandFailure, CommandResult, Exit, RunArg, output::Out, run_args};
 
 /// List the files as they stood after a turn or a step
 #[derive(Debug, clap::Args)]
@@ -48,11 +48,12 @@ pub fn run(args: &LsArgs, out: &mut Out) -> CommandResult {
         tree.files.keys().try_for_each(|path| out.print_line(path.as_str()))?;
         return Ok(Exit::Fine);
     }
-    let file = |(path, file): (&trajview_run::RepoPath, &trajview_run::files::TreeFile)| LsFileRow {
-        path: path.to_string(),
-        mode: file.mode.octal(),
-        blob: file.blob_id().map(|blob| blob.to_string()),
-    };
+    let file =
+        |(path, file): (&trajview_run::RepoPath, &trajview_run::files::TreeFile)| LsFileRow {
+            path: path.to_string(),
+            mode: file.mode.octal(),
+            blob: file.blob_id().map(|blob| blob.to_string()),
+        };
     out.print_json(&LsDocument {
         schema: "trajview.ls/1",
         run: &run.id,

@@ -2,7 +2,7 @@
 
 use clap::CommandFactory;
 
-use super::{CommandLine, Exit, CommandResult, output::Out};
+use super::{CommandLine, CommandResult, Exit, output::Out};
 
 /// Print the manual page, for `man -l -`
 #[derive(Debug, clap::Args)]

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use trajview_live::layers::question_channel::{self, ChannelQuestion};
 
-use super::{Exit, CommandResult, output::Out};
+use super::{CommandResult, Exit, output::Out};
 
 /// Answer an agent's questions about the project (called by agents of `trajview live`, not by people)
 #[derive(Debug, clap::Args)]
@@ -45,7 +45,8 @@ pub fn run(args: &McpArgs, out: &mut Out) -> CommandResult {
 
 /// Returns the answer to a query; the error is a sentence.
 fn search_layers(socket: &Path, query: &str) -> Result<String, String> {
-    let answer = question_channel::ask_run(socket, &ChannelQuestion::Search { query: query.to_owned() })?;
+    let answer =
+        question_channel::ask_run(socket, &ChannelQuestion::Search { query: query.to_owned() })?;
     match answer.failed {
         Some(why) if answer.text.is_empty() => Err(why),
         _ if answer.text.is_empty() => Ok("Nothing is known about that.".into()),
@@ -101,13 +102,17 @@ fn skip_line(input: &mut impl BufRead) -> std::io::Result<()> {
 }
 
 /// Returns the answer to a message. None for one that wants none.
-fn answer_message(message: &Value, search: &dyn Fn(&str) -> Result<String, String>) -> Option<Value> {
+fn answer_message(
+    message: &Value,
+    search: &dyn Fn(&str) -> Result<String, String>,
+) -> Option<Value> {
     let id = message.get("id");
     let Some(method) = message.get("method").and_then(Value::as_str) else {
         // An answer to us, which never ask, is none; anything else is no request.
         let is_answer = message.get("result").is_some() || message.get("error").is_some();
         let id = id.unwrap_or(&Value::Null);
-        return (!is_answer).then(|| error_response(id, NO_REQUEST, "expected a request with a method"));
+        return (!is_answer)
+            .then(|| error_response(id, NO_REQUEST, "expected a request with a method"));
     };
     let id = id?;
     let nothing = Value::Null;

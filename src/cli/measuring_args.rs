@@ -29,7 +29,7 @@ pub struct MeasuringArgs {
 
 impl MeasuringArgs {
     /// Returns the same as words of a command line.
-    pub fn to_arguments(&self) -> Vec<String> {
+    pub(crate) fn to_arguments(&self) -> Vec<String> {
         let mut words = vec!["--profile".to_owned(), self.profile.to_string()];
         if let Some(rules) = &self.rules {
             words.extend(["--rules".to_owned(), rules.display().to_string()]);
@@ -38,13 +38,13 @@ impl MeasuringArgs {
         words
     }
 
-    pub fn open_scorer(&self) -> Result<Scorer, CommandFailure> {
+    pub(crate) fn open_scorer(&self) -> Result<Scorer, CommandFailure> {
         let ruler = Ruler::new(self.profile, read_rules(self.rules.as_deref())?);
         Ok(Scorer::new(ruler, open_cache(!self.no_cache)))
     }
 
     /// Opens the scorer and the reader that reads the same files for DIR; both use one cache.
-    pub fn open_scorers(&self) -> Result<(Scorer, Arc<ReuseReader>), CommandFailure> {
+    pub(crate) fn open_scorers(&self) -> Result<(Scorer, Arc<ReuseReader>), CommandFailure> {
         let scorer = self.open_scorer()?;
         let reader = Arc::new(ReuseReader::with_cache(scorer.cache()));
         Ok((scorer.with_reader(Arc::clone(&reader)), reader))
@@ -52,13 +52,13 @@ impl MeasuringArgs {
 }
 
 /// Opens the cache of measures, unless it is not wanted. One that cannot be opened costs time and nothing else.
-pub fn open_cache(is_wanted: bool) -> Option<Arc<DiskCache>> {
+pub(crate) fn open_cache(is_wanted: bool) -> Option<Arc<DiskCache>> {
     let path = DiskCache::default_path().filter(|_| is_wanted)?;
     DiskCache::open(&path).map_err(|why| super::output::print_note(&why)).map(Arc::new).ok()
 }
 
 /// Returns `profile scb-paper · 137 rules, FILE`, or what the rules are where they are not the profile's.
-pub fn ruler_text(ruler: &Ruler) -> String {
+pub(crate) fn ruler_text(ruler: &Ruler) -> String {
     let (name, rules) = (ruler.display_name(), ruler.rules());
     let what = match ruler.is_comparable() {
         true => format!("profile {name}"),

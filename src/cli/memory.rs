@@ -14,8 +14,9 @@ use trajview_store as store;
 use trajview_store::memory_events;
 
 use super::{
-    Exit, CommandFailure, CommandResult, run_args,
-    output::{Out, OutputTable, cell_or_dash, share_cell, print_warnings},
+    CommandFailure, CommandResult, Exit,
+    output::{Out, OutputTable, cell_or_dash, print_warnings, share_cell},
+    run_args,
 };
 use document::{MemoryCardRow, MemoryDocument, MemoryTurnRow};
 
@@ -52,7 +53,9 @@ pub fn run(args: &MemoryArgs, out: &mut Out) -> CommandResult {
         return Ok(Exit::Fine);
     }
     let [path] = args.runs.as_slice() else {
-        return Err(CommandFailure::wrong_arguments("expected one run; several files must all be results"));
+        return Err(CommandFailure::wrong_arguments(
+            "expected one run; several files must all be results",
+        ));
     };
     let opened = match store::open(path) {
         Ok(opened) => opened,
@@ -154,12 +157,15 @@ fn turn_table(rows: &[MemoryTurnRow]) -> OutputTable {
 }
 
 fn card_table(rows: &[MemoryCardRow]) -> OutputTable {
-    let mut table = OutputTable::new(&["turn", "card", "cites", "version", "when given", "now", "claim"]);
+    let mut table =
+        OutputTable::new(&["turn", "card", "cites", "version", "when given", "now", "claim"]);
     for card in rows {
         let claim = card.claim_boundary.clone();
         if card.spans.is_empty() {
             let cells = [card.place_text(), card.id.clone(), "nothing".into()];
-            table.add_row([cells.to_vec(), vec![cell_or_dash(None::<String>); 3], vec![claim]].concat());
+            table.add_row(
+                [cells.to_vec(), vec![cell_or_dash(None::<String>); 3], vec![claim]].concat(),
+            );
             continue;
         }
         for (at, span) in card.spans.iter().enumerate() {

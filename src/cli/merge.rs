@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use trajview_store::dataset::{ExistingPart, merge_shards};
 
-use super::{Exit, CommandFailure, CommandResult, run_args, output::Out};
+use super::{CommandFailure, CommandResult, Exit, output::Out, run_args};
 
 /// Join the parts of all shards into one
 ///
@@ -26,7 +26,8 @@ pub struct Args {
 
 pub fn run(args: &Args, out: &mut Out) -> CommandResult {
     let existing = ExistingPart::from_replace(args.replace);
-    let merged = merge_shards(&args.folders, &args.out, existing).map_err(CommandFailure::cannot_understand)?;
+    let merged = merge_shards(&args.folders, &args.out, existing)
+        .map_err(CommandFailure::cannot_understand)?;
     for it in &merged {
         let parts = run_args::count_with_noun(it.parts, "part");
         let note = if it.published.is_new { "" } else { " (there already)" };

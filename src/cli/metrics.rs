@@ -4,11 +4,11 @@ use serde::Serialize;
 
 use trajview_metrics::{
     BetterDirection, Number,
-    quality::{QualityProfile, ROWS, MeasuredLanguage},
+    quality::{MeasuredLanguage, QualityProfile, ROWS},
 };
 
 use super::{
-    Exit, CommandResult,
+    CommandResult, Exit,
     output::{Out, OutputTable},
 };
 
@@ -74,8 +74,10 @@ pub fn run(args: &MetricsArgs, out: &mut Out) -> CommandResult {
     let languages = || ROWS.iter().map(language_row).collect::<Vec<_>>();
     if args.json {
         let schema = "trajview.metrics/1";
-        let profile =
-            |profile: QualityProfile| MetricProfileRow { name: profile.name(), differs: profile.known_differences() };
+        let profile = |profile: QualityProfile| MetricProfileRow {
+            name: profile.name(),
+            differs: profile.known_differences(),
+        };
         let profiles = QualityProfile::ALL.map(profile).into();
         let metrics = Number::ALL.map(metric_row).into();
         out.print_json(&MetricsDocument { schema, metrics, languages: languages(), profiles })?;
@@ -131,10 +133,13 @@ fn metric_row(number: Number) -> MetricRow {
 fn metric_table() -> OutputTable {
     let mut table =
         OutputTable::new(&["metric", "of", "unit", "range", "better", "source", "what it is"]);
-    for MetricRow { name, of, unit, range, better, source, definition, .. } in Number::ALL.map(metric_row)
+    for MetricRow { name, of, unit, range, better, source, definition, .. } in
+        Number::ALL.map(metric_row)
     {
         let better = better.word();
-        table.add_row([name, of, unit, range, better, source, definition].map(str::to_owned).to_vec());
+        table.add_row(
+            [name, of, unit, range, better, source, definition].map(str::to_owned).to_vec(),
+        );
     }
     table
 }

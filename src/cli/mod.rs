@@ -4,14 +4,14 @@
 
 mod agree;
 mod annotations;
-mod run_args;
+mod asciicast;
 mod audit;
 mod batch;
 mod blame;
-mod asciicast;
 mod cat;
 mod check;
 mod clusters;
+mod command_result;
 mod commands;
 mod compare;
 mod completions;
@@ -24,11 +24,11 @@ mod diff;
 mod export;
 mod find;
 mod formats;
+mod harness_records;
 mod history;
 mod hook;
 mod import;
 mod inside;
-mod show_json;
 mod judge;
 mod keys;
 mod layer;
@@ -41,19 +41,19 @@ mod memory;
 mod merge;
 mod metrics;
 mod new;
-mod command_result;
 mod output;
 mod pricing;
 mod process;
-mod harness_records;
 mod redaction;
 mod report;
 mod resampling;
 mod rules;
+mod run_args;
 mod sample;
 mod score;
 mod sharding;
 mod show;
+mod show_json;
 mod skill;
 #[cfg(feature = "sql")]
 mod sql;
@@ -64,14 +64,14 @@ use std::ffi::OsString;
 
 use clap::{CommandFactory, Parser, Subcommand};
 
-pub use command_result::{Exit, CommandFailure};
+pub use command_result::{CommandFailure, Exit};
 
-use run_args::RunArg;
 use command_result::CommandResult;
 use output::Out;
+use run_args::RunArg;
 
 use trajview_store as store;
-use trajview_store::{standard_input, remote};
+use trajview_store::{remote, standard_input};
 
 #[derive(Debug, Parser)]
 #[command(
@@ -216,9 +216,12 @@ fn dispatch(cli: &CommandLine, out: &mut Out) -> CommandResult {
 }
 
 /// Runs a command, given by its words without the program's name, and captures what it would print.
-fn captured_output(words: &[String]) -> Result<(Vec<output::OutputPiece>, Vec<String>), CommandFailure> {
+fn captured_output(
+    words: &[String],
+) -> Result<(Vec<output::OutputPiece>, Vec<String>), CommandFailure> {
     let words = ["trajview".to_owned()].into_iter().chain(words.iter().cloned());
-    let cli = CommandLine::try_parse_from(words).map_err(|why| CommandFailure::wrong_arguments(why.to_string()))?;
+    let cli = CommandLine::try_parse_from(words)
+        .map_err(|why| CommandFailure::wrong_arguments(why.to_string()))?;
     let mut out = Out::capturing();
     let outcome = dispatch(&cli, &mut out);
     let captured = out.into_pieces();

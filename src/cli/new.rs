@@ -12,7 +12,7 @@ use serde_json::json;
 use trajview_run::rubric::Component;
 use trajview_store as store;
 
-use super::{Exit, CommandFailure, CommandResult, run_args, output::Out};
+use super::{CommandFailure, CommandResult, Exit, output::Out, run_args};
 
 /// Make a commented file to fill in: a checklist, a judgement by hand, or the study of an audit
 ///
@@ -70,7 +70,9 @@ pub fn run(args: &NewArgs, out: &mut Out) -> CommandResult {
             let runs_line = format!("runs = {}\n", json!(runs));
             file.write_template(&STUDY_TEMPLATE.replace("runs = []\n", &runs_line), out)
         }
-        TemplateKind::Judgement { run: None, out: file, .. } => file.write_template(JUDGEMENT_TEMPLATE, out),
+        TemplateKind::Judgement { run: None, out: file, .. } => {
+            file.write_template(JUDGEMENT_TEMPLATE, out)
+        }
         TemplateKind::Judgement { run: Some(run), at, out: file } => {
             file.write_template(&filled_judgement(run, at.as_deref())?, out)
         }
@@ -116,8 +118,9 @@ impl OutFileArg {
             return Ok(Exit::Fine);
         };
         let made = OpenOptions::new().write(true).create_new(true).open(path);
-        made.and_then(|mut file| file.write_all(text.as_bytes()))
-            .map_err(|why| CommandFailure::cannot_read(format!("cannot write {}: {why}", path.display())))?;
+        made.and_then(|mut file| file.write_all(text.as_bytes())).map_err(|why| {
+            CommandFailure::cannot_read(format!("cannot write {}: {why}", path.display()))
+        })?;
         out.print_line(&format!(
             "{0}: fill it in; `trajview check {0}` says what is missing",
             path.display()

@@ -17,16 +17,16 @@ use trajview_tui::widgets::text;
 use plain_zero::PlainZero;
 use visible_json::VisibleJson;
 
-mod table_form;
 mod markdown;
 mod plain_zero;
 mod table;
+mod table_form;
 mod visible_json;
 
-pub use table_form::{TableForm, TableFormArgs};
 pub use markdown::escape_markdown;
 pub use plain_zero::json_line as json_bytes;
-pub use table::{TableColumn, OutputTable};
+pub use table::{OutputTable, TableColumn};
+pub use table_form::{TableForm, TableFormArgs};
 
 pub use trajview_formats::csv::csv_line as csv_row;
 
@@ -37,7 +37,7 @@ pub struct Out {
     form: TableForm,
     saved: Option<table_form::SavedTables>,
     /// The captured output. None if it is printed.
-    kept: Option<Vec<OutputPiece>>,
+    captured: Option<Vec<OutputPiece>>,
 }
 
 /// A part of what a command would print.
@@ -60,25 +60,25 @@ impl Out {
         let stdout = io::stdout();
         let is_terminal = stdout.is_terminal();
         let writer = BufWriter::new(stdout);
-        Self { writer, is_terminal, form: TableForm::Text, saved: None, kept: None }
+        Self { writer, is_terminal, form: TableForm::Text, saved: None, captured: None }
     }
 
     /// Makes an output that prints nothing and captures everything, with the messages for standard error until
     /// [`Self::into_pieces`].
-    pub fn capturing() -> Self {
+    pub(crate) fn capturing() -> Self {
         CAPTURED_NOTES.with_borrow_mut(|notes| *notes = Some(vec![]));
-        Self { is_terminal: false, kept: Some(vec![]), ..Self::stdout() }
+        Self { is_terminal: false, captured: Some(vec![]), ..Self::stdout() }
     }
 
     /// Returns the captured pieces, and the messages for standard error.
-    pub fn into_pieces(self) -> (Vec<OutputPiece>, Vec<String>) {
+    pub(crate) fn into_pieces(self) -> (Vec<OutputPiece>, Vec<String>) {
         let notes = CAPTURED_NOTES.with_borrow_mut(Option::take);
-        (self.kept.unwrap_or_default(), notes.unwrap_or_default())
+        (self.captured.unwrap_or_default(), notes.unwrap_or_default())
     }
 
     /// Captures the piece and returns true if output is captured; otherwise the caller prints it.
     fn capture_piece(&mut self, piece: impl FnOnce() -> OutputPiece) -> bool {
-        self.kept.as_mut().map(|pieces| pieces.push(piece())).is_some()
+        self.captured.as_mut().map(|pieces| pieces.push(piece())).is_some()
     }
 
     /// Sets the form of the tables that follow.
@@ -86,33 +86,35 @@ impl Out {
     /// # Errors
     ///
     /// If the folder for saved tables cannot be made.
-    pub fn set_table_form(&mut self, forms: &TableFormArgs) -> io::Result<()> {
+    pub(crate) fn set_table_form(&mut self, forms: &TableFormArgs) -> io::Result<()> {
         self.form = forms.form();
-        self.saved = forms.save_tables.as_deref().map(table_form::SavedTables::in_folder).transpose()?;
+        self.saved =
+            forms.save_tables.as_deref().map(table_form::SavedTables::in_folder).transpose()?;
         Ok(())
     }
 
     /// Writes the tables and lines that follow as Markdown.
-    pub const fn set_markdown(&mut self) {
+    pub(crate) const fn set_markdown(&mut self) {
         self.form = TableForm::Markdown;
     }
 
     /// Returns the columns of the terminal, or the value of `COLUMNS`. None if the output goes elsewhere and has no
     /// limit.
-    pub fn terminal_columns(&self) -> Option<usize> {
-        if self.kept.is_some() {
+    pub(crate) fn terminal_columns(&self) -> Option<usize> {
+        if self.captured.is_some() {
             return None;
         }
         let from_environment = std::env::var("COLUMNS").ok().and_then(|words| words.parse().ok());
         // The size is queried only on a terminal: without one, crossterm would start two other programs.
         let of_terminal = || self.is_terminal.then(ratatui::crossterm::terminal::size)?.ok();
-        let columns = from_environment.or_else(|| of_terminal().map(|(columns, _)| usize::from(columns)));
+        let columns =
+            from_environment.or_else(|| of_terminal().map(|(columns, _)| usize::from(columns)));
         columns.filter(|columns| *columns > 0)
     }
 
     /// Prints a line of ours with recorded words in it; control and invisible characters are written out. Beside tables
     /// in LaTeX it is a comment.
-    pub fn print_line(&mut self, words: &str) -> io::Result<()> {
+    pub(crate) fn print_line(&mut self, words: &str) -> io::Result<()> {
         let words = safe_line(words);
         if self.capture_piece(|| OutputPiece::Line(words.to_string())) {
             return Ok(());
@@ -136,7 +138,7 @@ impl Out {
     }
 
     /// Prints a sentence of ours, folded where the terminal is narrower than it; its other lines are indented.
-    pub fn print_sentence(&mut self, words: &str) -> io::Result<()> {
+    pub(crate) fn print_sentence(&mut self, words: &str) -> io::Result<()> {
         const INDENT: &str = "  ";
         let columns = self.terminal_columns().filter(|_| self.form == TableForm::Text);
         let words = safe_line(words);
@@ -155,7 +157,7 @@ impl Out {
     }
 
     /// Prints recorded bytes unchanged into a pipe or file, and made harmless on a terminal.
-    pub fn print_bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
+    pub(crate) fn print_bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         if self.capture_piece(|| OutputPiece::Bytes(bytes.to_vec())) {
             return Ok(());
         }
@@ -171,7 +173,7 @@ impl Out {
     }
 
     /// Prints a frame of the screen, whose text `widgets::text` has made safe already.
-    pub fn print_frame(&mut self, frame: &str) -> io::Result<()> {
+    pub(crate) fn print_frame(&mut self, frame: &str) -> io::Result<()> {
         if self.capture_piece(|| OutputPiece::Bytes(frame.as_bytes().to_vec())) {
             return Ok(());
         }
@@ -185,8 +187,8 @@ impl Out {
     }
 
     /// Prints one JSON document without any character that a terminal would obey or not show.
-    pub fn print_json(&mut self, document: &impl Serialize) -> io::Result<()> {
-        if self.kept.is_some() {
+    pub(crate) fn print_json(&mut self, document: &impl Serialize) -> io::Result<()> {
+        if self.captured.is_some() {
             return self.capture_json(document);
         }
         let form = PlainZero(PrettyFormatter::new());
@@ -196,8 +198,8 @@ impl Out {
     }
 
     /// Prints one JSON document in one line.
-    pub fn print_json_line(&mut self, document: &impl Serialize) -> io::Result<()> {
-        if self.kept.is_some() {
+    pub(crate) fn print_json_line(&mut self, document: &impl Serialize) -> io::Result<()> {
+        if self.captured.is_some() {
             return self.capture_json(document);
         }
         let form = PlainZero(CompactFormatter);
@@ -207,12 +209,12 @@ impl Out {
     }
 
     /// Prints a document that is one list under a name.
-    pub fn print_json_list<R: Serialize>(
+    pub(crate) fn print_json_list<R: Serialize>(
         &mut self,
         schema: &str,
         (name, rows): (&str, &[R]),
     ) -> io::Result<()> {
-        if self.kept.is_some() {
+        if self.captured.is_some() {
             return self.capture_json(&serde_json::json!({ "schema": schema, name: rows }));
         }
         let form = PlainZero(PrettyFormatter::new());
@@ -226,7 +228,7 @@ impl Out {
 
     /// Prints rows as CSV: a column for each word, which is a field's name or `head=field.of.it`. A null value, or one
     /// inside of a null value, is an empty cell.
-    pub fn print_csv<R: Serialize>(
+    pub(crate) fn print_csv<R: Serialize>(
         &mut self,
         columns: &str,
         rows: impl IntoIterator<Item = R>,
@@ -238,8 +240,9 @@ impl Out {
         self.print_bytes(csv_row(columns.iter().map(|(head, _)| (*head).to_owned())).as_bytes())?;
         rows.into_iter().try_for_each(|row| {
             let row = serde_json::to_value(row).map_err(io::Error::from)?;
-            let cells =
-                columns.iter().map(|(_, field)| row.pointer(field).map_or_else(String::new, json_cell));
+            let cells = columns
+                .iter()
+                .map(|(_, field)| row.pointer(field).map_or_else(String::new, json_cell));
             self.print_bytes(csv_row(cells).as_bytes())
         })
     }
@@ -250,7 +253,7 @@ impl Out {
 }
 
 /// Prints a message on standard error.
-pub fn print_note(sentence: &str) {
+pub(crate) fn print_note(sentence: &str) {
     let is_kept = CAPTURED_NOTES.with_borrow_mut(|notes| {
         notes.as_mut().map(|notes| notes.push(safe_line(sentence).into_owned())).is_some()
     });
@@ -261,7 +264,7 @@ pub fn print_note(sentence: &str) {
 }
 
 /// Prints unusable inputs, each with its place; `check` prints them too.
-pub fn print_warnings(warnings: &[Warning]) {
+pub(crate) fn print_warnings(warnings: &[Warning]) {
     warnings.iter().for_each(|Warning { place, what }| print_note(&format!("{place}: {what}")));
 }
 
@@ -294,17 +297,17 @@ fn json_cell(value: &Value) -> String {
 }
 
 /// Returns a cell for people: `-` where there is nothing.
-pub fn cell_or_dash(value: Option<impl ToString>) -> String {
+pub(crate) fn cell_or_dash(value: Option<impl ToString>) -> String {
     value.map_or_else(|| "-".into(), |value| value.to_string())
 }
 
 /// Returns a share in a table; a dash if there is none.
-pub fn share_cell(value: Option<f64>) -> String {
+pub(crate) fn share_cell(value: Option<f64>) -> String {
     cell_or_dash(value.map(format_number::three_decimals))
 }
 
 /// Returns a cell of a CSV: empty if there is nothing.
-pub fn cell_or_empty(value: Option<impl ToString>) -> String {
+pub(crate) fn cell_or_empty(value: Option<impl ToString>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
 

@@ -26,7 +26,9 @@ impl PricingArgs {
         };
         match named {
             None => Ok(store::prices::current_prices().prices),
-            Some(path) => Ok(store::prices::read_prices(&path).map_err(CommandFailure::cannot_read)?.prices),
+            Some(path) => {
+                Ok(store::prices::read_prices(&path).map_err(CommandFailure::cannot_read)?.prices)
+            }
         }
     }
 }

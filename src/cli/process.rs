@@ -2,24 +2,27 @@
 //! failure and recovery, the plan compared with the steps, and faults of the recording; for several runs, or a folder,
 //! tables by task and harness.
 
+mod build_and_test;
 mod document;
 mod many_runs;
 mod outcome_file;
-mod build_and_test;
 mod tables;
 
 use std::{path::PathBuf, sync::Arc};
 
-use trajview_metrics::process::{ObservedRun, Pillar, RigorProfile, ProcessReport, PillarWeights, pillars::MAX_WEIGHT_CHANGE};
+use trajview_metrics::process::{
+    ObservedRun, Pillar, PillarWeights, ProcessReport, RigorProfile, pillars::MAX_WEIGHT_CHANGE,
+};
 use trajview_run::Run;
 use trajview_store as store;
 use trajview_store::DiskCache;
 
 use super::{
-    Exit, CommandFailure, CommandResult, run_args,
+    CommandFailure, CommandResult, Exit,
     measuring_args::open_cache,
-    output::{TableFormArgs, Out},
+    output::{Out, TableFormArgs},
     resampling::ResamplingArgs,
+    run_args,
 };
 
 pub use document::{ProcessDocument, ProcessScoreRow, SignalRow};
@@ -135,7 +138,9 @@ pub fn run(args: &ProcessArgs, out: &mut Out) -> CommandResult {
         return Ok(Exit::Fine);
     }
     if args.checking.checks_wanted().is_some() {
-        return Err(CommandFailure::wrong_arguments("--build and --test take one run; name each by itself"));
+        return Err(CommandFailure::wrong_arguments(
+            "--build and --test take one run; name each by itself",
+        ));
     }
     let paths: Vec<PathBuf> = args
         .runs

@@ -9,13 +9,15 @@ use std::{
 use clap::ValueEnum;
 use serde::Serialize;
 
-use trajview_code::redact::{RedactFinding, SecretKind, RedactOptions, Redactor, TokenKey, TokenKeys};
+use trajview_code::redact::{
+    RedactFinding, RedactOptions, Redactor, SecretKind, TokenKey, TokenKeys,
+};
 use trajview_run::{Run, Step};
 use trajview_store as store;
 
 use super::{
     CommandFailure,
-    output::{TableColumn, Out, OutputTable, print_note},
+    output::{Out, OutputTable, TableColumn, print_note},
 };
 
 /// The options of a command that writes something for others.
@@ -53,13 +55,14 @@ impl TokenKeyArgs {
     /// # Errors
     ///
     /// If a named key cannot be read.
-    pub fn token_keys(
+    pub(crate) fn token_keys(
         &self,
         names: impl Fn() -> Vec<String> + Send + Sync + 'static,
     ) -> Result<TokenKeys, CommandFailure> {
         let variable = std::env::var_os("TRAJVIEW_REDACTION_KEY").filter(|it| !it.is_empty());
         if let Some(file) = self.redaction_key.clone().or(variable.map(PathBuf::from)) {
-            let secret = store::redaction_key::read_key(&file).map_err(CommandFailure::cannot_read)?;
+            let secret =
+                store::redaction_key::read_key(&file).map_err(CommandFailure::cannot_read)?;
             let key = TokenKey::from_secret(&secret);
             return Ok(TokenKeys::new(move || key.clone()));
         }
@@ -96,11 +99,15 @@ struct RedactionsDocument<'a> {
 impl RedactingArgs {
     /// Makes a redactor for texts of these runs. Known words that only look random are left in: commits, and the ids of
     /// calls.
-    pub fn redactor_for_runs<'r>(&self, runs: impl IntoIterator<Item = &'r Run>) -> Redactor {
+    pub(crate) fn redactor_for_runs<'r>(
+        &self,
+        runs: impl IntoIterator<Item = &'r Run>,
+    ) -> Redactor {
         if self.redact == RedactMode::Off {
             return Redactor::disabled();
         }
-        let known_words = runs.into_iter().flat_map(random_looking_words).chain(price_source_commits());
+        let known_words =
+            runs.into_iter().flat_map(random_looking_words).chain(price_source_commits());
         let known_words: BTreeSet<String> = known_words.collect();
         let names = self.redact_name.clone();
         let keys = self.keys.clone();
@@ -122,7 +129,7 @@ impl RedactingArgs {
     }
 
     /// Fails where `--json` is given without `--redact list`.
-    pub fn check_json(&self) -> Result<(), CommandFailure> {
+    pub(crate) fn check_json(&self) -> Result<(), CommandFailure> {
         match self.json && !self.is_list() {
             true => Err(CommandFailure::wrong_arguments("--json goes with --redact list")),
             false => Ok(()),
@@ -140,7 +147,11 @@ impl RedactingArgs {
     }
 
     /// Prints what was found.
-    pub fn print_findings(&self, findings: &[RedactFinding], out: &mut Out) -> std::io::Result<()> {
+    pub(crate) fn print_findings(
+        &self,
+        findings: &[RedactFinding],
+        out: &mut Out,
+    ) -> std::io::Result<()> {
         if self.json {
             let schema = "trajview.redactions/1";
             return out.print_json(&RedactionsDocument { schema, findings });
@@ -159,7 +170,7 @@ impl RedactingArgs {
     }
 
     /// Says on standard error how much was taken out.
-    pub fn print_counts(&self, counts: &BTreeMap<SecretKind, usize>) {
+    pub(crate) fn print_counts(&self, counts: &BTreeMap<SecretKind, usize>) {
         if self.redact == RedactMode::Off {
             print_note(
                 "nothing was taken out (--redact off): keys and names in the recording are in the file",

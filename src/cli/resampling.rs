@@ -1,6 +1,6 @@
 //! The options for resampling, and the text of intervals.
 
-use trajview_study::{Interval, BootstrapPlan};
+use trajview_study::{BootstrapPlan, Interval};
 
 #[derive(Debug, clap::Args)]
 pub struct ResamplingArgs {
@@ -13,7 +13,7 @@ pub struct ResamplingArgs {
 }
 
 impl ResamplingArgs {
-    pub fn to_plan(&self) -> BootstrapPlan {
+    pub(crate) fn to_plan(&self) -> BootstrapPlan {
         BootstrapPlan { seed: self.seed, resamples: self.resamples, ..BootstrapPlan::default() }
     }
 }

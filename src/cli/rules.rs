@@ -7,7 +7,7 @@ use serde::Serialize;
 use trajview_metrics::rules::{RuleFacts, RuleSet};
 
 use super::{
-    Exit, CommandFailure, CommandResult, measuring_args,
+    CommandFailure, CommandResult, Exit, measuring_args,
     output::{Out, OutputTable},
 };
 

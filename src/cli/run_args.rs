@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 
 use trajview_run::{Run, StepId, files::RunMoment};
-use trajview_store::{standard_input, remote};
+use trajview_store::{remote, standard_input};
 use trajview_tui::session::start_place::NamedMoment;
 
 use super::CommandFailure;
@@ -13,7 +13,7 @@ pub use trajview_run::format_number::count_with_noun;
 
 /// Returns a path to a recording; `-` becomes the file that holds what standard input had, and an address loses what is
 /// secret of it.
-pub fn recording_parser() -> impl TypedValueParser<Value = PathBuf> {
+pub(crate) fn recording_parser() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().try_map(|path| match path.as_os_str() == standard_input::STDIN_PATH {
         true => standard_input::standard_input().map_err(|why| why.to_string()),
         false => Ok(remote::register_path(path)),
@@ -21,7 +21,7 @@ pub fn recording_parser() -> impl TypedValueParser<Value = PathBuf> {
 }
 
 /// Returns a path to recordings, or an address of them; never standard input.
-pub fn place_parser() -> impl TypedValueParser<Value = PathBuf> {
+pub(crate) fn place_parser() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().map(remote::register_path)
 }
 
@@ -35,14 +35,15 @@ pub struct RunArg {
 }
 
 /// The help of every argument that names a moment.
-pub const MOMENT_HELP: &str = "A turn (counts from 1), a checkpoint's id, `start` or `final`";
+pub(crate) const MOMENT_HELP: &str =
+    "A turn (counts from 1), a checkpoint's id, `start` or `final`";
 
 /// The same, where a step is a moment too.
-pub const MOMENT_HELP_WITH_STEPS: &str =
+pub(crate) const MOMENT_HELP_WITH_STEPS: &str =
     "A turn (counts from 1), a step of one (12.7), a checkpoint's id, `start` or `final`";
 
 /// Parses the moment that `word` names.
-pub fn parse_moment(run: &Run, word: &str) -> Result<RunMoment, CommandFailure> {
+pub(crate) fn parse_moment(run: &Run, word: &str) -> Result<RunMoment, CommandFailure> {
     let moment = word.parse::<NamedMoment>().and_then(|at| at.to_moment(run));
     moment.map_err(CommandFailure::wrong_arguments)
 }
@@ -70,6 +71,6 @@ pub fn step_number(run: &Run, step: StepId) -> usize {
 }
 
 /// Returns `1 turn`, `2 turns`.
-pub fn turns_text(count: usize) -> String {
+pub(crate) fn turns_text(count: usize) -> String {
     count_with_noun(count, "turn")
 }

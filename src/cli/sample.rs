@@ -6,16 +6,17 @@ use serde::Serialize;
 use serde_json::Value;
 
 use trajview_run::format_number;
-use trajview_store::dataset::{DataCell, DataColumn, RunSpool, DataTable, table_columns};
-use trajview_study::sampling::{DrawAllocation, SampledStratum, SampleUnit, draw_strata};
+use trajview_store::dataset::{DataCell, DataColumn, DataTable, RunSpool, table_columns};
+use trajview_study::sampling::{DrawAllocation, SampleUnit, SampledStratum, draw_strata};
 
 use super::{
-    CommandFailure, CommandResult, run_args,
+    CommandFailure, CommandResult,
     export::{ExportContext, exit_after_reading, read_all},
     measuring_args::MeasuringArgs,
-    output::{TableFormArgs, Out, OutputTable, cell_or_dash, print_note},
+    output::{Out, OutputTable, TableFormArgs, cell_or_dash, print_note},
     pricing::PricingArgs,
     redaction::RedactingArgs,
+    run_args,
     score::ScoreEach,
     sharding::ShardArgs,
 };
@@ -113,12 +114,19 @@ struct DrawnRunRow<'a> {
 pub fn run(args: &SampleArgs, out: &mut Out) -> CommandResult {
     out.set_table_form(&args.forms)?;
     let tables = [DataTable::Runs];
-    let with = ExportContext::new(&tables, ScoreEach::Final, &args.measuring, &args.pricing, &RedactingArgs::off())?;
-    let cannot = |why: std::io::Error| CommandFailure::cannot_read(format!("cannot keep the rows: {why}"));
+    let with = ExportContext::new(
+        &tables,
+        ScoreEach::Final,
+        &args.measuring,
+        &args.pricing,
+        &RedactingArgs::off(),
+    )?;
+    let cannot =
+        |why: std::io::Error| CommandFailure::cannot_read(format!("cannot keep the rows: {why}"));
     let mut spool = RunSpool::new(&std::env::temp_dir()).map_err(cannot)?;
     let runs = ShardArgs::all_runs().runs_of_shard(&args.paths)?;
     let unread = read_all(&runs, &with, &mut spool).map_err(cannot)?;
-    unread.iter().for_each(|it| print_note(&it.why));
+    unread.iter().for_each(|it| print_note(&it.sentence));
     let units = run_units(&mut spool, &args.by).map_err(cannot)?;
     let (allocation, name, count) = match (args.per_stratum, args.size) {
         (Some(count), _) => (DrawAllocation::PerStratum(count), "per-stratum", count),
@@ -138,7 +146,7 @@ pub fn run(args: &SampleArgs, out: &mut Out) -> CommandResult {
         drawn: strata.iter().map(|it| it.drawn.len()).sum(),
         strata: strata.iter().zip(1..).map(|(it, at)| StratumRow::new(it, at, &args.by)).collect(),
         sample: drawn_run_rows(&strata, &units),
-        problems: unread.iter().map(|it| it.why.as_str()).collect(),
+        problems: unread.iter().map(|it| it.sentence.as_str()).collect(),
     };
     document.print_sample(args, out)?;
     Ok(exit_after_reading(spool.run_count(), &unread))
@@ -207,8 +215,11 @@ impl SampleDocument<'_> {
         }
         let none = self.strata.iter().filter(|it| it.drawn == 0).count();
         if none > 0 {
-            let strata = format_number::count_with_noun(none, "stratum").replace("stratums", "strata");
-            print_note(&format!("nothing is drawn of {strata}: the sample says nothing about them"));
+            let strata =
+                format_number::count_with_noun(none, "stratum").replace("stratums", "strata");
+            print_note(&format!(
+                "nothing is drawn of {strata}: the sample says nothing about them"
+            ));
         }
         if args.paths_only {
             return self.sample.iter().try_for_each(|it| out.print_line(it.path));
@@ -226,11 +237,13 @@ impl SampleDocument<'_> {
         let heads = heads.chain([">runs", ">drawn", ">weight"]).map(str::to_owned);
         let mut strata = OutputTable::with_heads(heads.collect());
         for row in &self.strata {
-            let values = self.by.iter().map(|name| cell_or_dash(row.values.get(name).copied().flatten()));
+            let values =
+                self.by.iter().map(|name| cell_or_dash(row.values.get(name).copied().flatten()));
             let weight = cell_or_dash(row.weight.map(|it| format!("{it:.4}")));
             let numbers = [row.runs.to_string(), row.drawn.to_string(), weight];
-            strata
-                .add_row([row.stratum.to_string()].into_iter().chain(values).chain(numbers).collect());
+            strata.add_row(
+                [row.stratum.to_string()].into_iter().chain(values).chain(numbers).collect(),
+            );
         }
         strata.write_table(is_markdown, out)?;
         out.print_line("")?;
@@ -241,7 +254,10 @@ impl SampleDocument<'_> {
         }
         sample.write_table(is_markdown, out)?;
         out.print_line("")?;
-        let (drawn, runs) = (format_number::with_thousands(self.drawn as u64), format_number::count_with_noun(self.runs, "run"));
+        let (drawn, runs) = (
+            format_number::with_thousands(self.drawn as u64),
+            format_number::count_with_noun(self.runs, "run"),
+        );
         out.print_line(&format!("{drawn} of {runs} drawn with seed {}", self.seed))
     }
 }

@@ -3,10 +3,10 @@
 //! score.
 
 mod document;
+pub mod document_point;
 pub mod faithfulness;
 mod faithfulness_table;
 mod lifelines;
-pub mod document_point;
 mod recorded_table;
 mod rubric_tree;
 mod tables;
@@ -32,15 +32,15 @@ use trajview_store as store;
 use trajview_store::{OpenedRecording, ReuseReader, Scorer};
 
 use super::{
-    Exit, CommandFailure, CommandResult, run_args,
+    CommandFailure, CommandResult, Exit,
     measuring_args::MeasuringArgs,
     memory,
-    output::{TableFormArgs, Out, print_note, print_warnings},
-    process,
-    sharding::{PartsArgs, PartLines, ShardArgs},
+    output::{Out, TableFormArgs, print_note, print_warnings},
+    process, run_args,
+    sharding::{PartLines, PartsArgs, ShardArgs},
 };
-use document::{ScoreDocument, ScoredMoment};
 pub use document::{RulerFacts, RulesFacts, rules_facts, skipped_files};
+use document::{ScoreDocument, ScoredMoment};
 use faithfulness::{ExposureRow, FaithfulnessRow};
 use rubric_tree::RubricTreeRows;
 
@@ -116,7 +116,9 @@ pub fn run(args: &ScoreArgs, out: &mut Out) -> CommandResult {
         }
     };
     if args.json {
-        documents.iter().try_for_each(|document| out.print_json(&document.to_json(scorer, args.detail)))?;
+        documents
+            .iter()
+            .try_for_each(|document| out.print_json(&document.to_json(scorer, args.detail)))?;
     } else if args.csv {
         tables::write_csv(&documents, scorer.ruler(), out)?;
     } else {
@@ -131,7 +133,12 @@ pub fn run(args: &ScoreArgs, out: &mut Out) -> CommandResult {
 }
 
 /// Returns a line a run, whatever of them cannot be read.
-fn score_into_parts(args: &ScoreArgs, scorers: &ScorerAndReader, mut lines: PartLines<'_>, out: &mut Out) -> CommandResult {
+fn score_into_parts(
+    args: &ScoreArgs,
+    scorers: &ScorerAndReader,
+    mut lines: PartLines<'_>,
+    out: &mut Out,
+) -> CommandResult {
     for run in args.sharding.runs_of_shard(&args.runs)? {
         match score_run(&run, args, scorers) {
             Ok(document) => lines.add_document(&run, &document.to_json(&scorers.0, args.detail))?,
@@ -148,7 +155,8 @@ fn score_into_parts(args: &ScoreArgs, scorers: &ScorerAndReader, mut lines: Part
 /// Returns a folder in which no file could be measured has no score: a script must not take it for a good one.
 fn exit_after_folder(folder: &Path, documents: &[ScoreDocument]) -> Exit {
     let points = documents.iter().flat_map(|document| &document.points);
-    let Some(why) = points.map(|(_, scored)| scored).find_map(ScoredSnapshot::unmeasured_reason) else {
+    let Some(why) = points.map(|(_, scored)| scored).find_map(ScoredSnapshot::unmeasured_reason)
+    else {
         return Exit::Fine;
     };
     print_note(&format!("{}: nothing was measured: {why}", folder.display()));
@@ -158,20 +166,30 @@ fn exit_after_folder(folder: &Path, documents: &[ScoreDocument]) -> Exit {
 /// The scorer and the reuse reader, which remember file contents from run to run.
 type ScorerAndReader = (Scorer, Arc<ReuseReader>);
 
-fn score_folder(folder: &Path, (scorer, reader): &ScorerAndReader) -> Result<ScoreDocument, CommandFailure> {
+fn score_folder(
+    folder: &Path,
+    (scorer, reader): &ScorerAndReader,
+) -> Result<ScoreDocument, CommandFailure> {
     let read = scorer.score_folder_with_reuse(folder, reader);
     let (scored, reuse) = read.map_err(CommandFailure::cannot_read)?;
     Ok(ScoreDocument::for_folder(folder, scored, reuse))
 }
 
-fn score_run(path: &Path, args: &ScoreArgs, (scorer, reader): &ScorerAndReader) -> Result<ScoreDocument, CommandFailure> {
+fn score_run(
+    path: &Path,
+    args: &ScoreArgs,
+    (scorer, reader): &ScorerAndReader,
+) -> Result<ScoreDocument, CommandFailure> {
     let opened = store::open(path)?.with_cache(scorer.cache());
     let (run, archive) = (&*opened.run, &*opened.archive);
     let tree_rows = if args.detail { RubricTreeRows::Nodes } else { RubricTreeRows::Sums };
-    let tree = match run.rubric_tree.as_ref().map(|tree| rubric_tree::rubric_tree_row(tree, tree_rows)) {
-        Some(tree) if run.turns.is_empty() => return Ok(ScoreDocument::for_rubric_tree(path, run, tree)),
-        tree => tree,
-    };
+    let tree =
+        match run.rubric_tree.as_ref().map(|tree| rubric_tree::rubric_tree_row(tree, tree_rows)) {
+            Some(tree) if run.turns.is_empty() => {
+                return Ok(ScoreDocument::for_rubric_tree(path, run, tree));
+            }
+            tree => tree,
+        };
     let mut rubric = store::rubric::read_beside(path);
     let chosen = faithfulness::choose_judgement(&mut rubric, args.judge.as_deref())?;
     let measured = ScoredMoments { each: args.each, with_detail: args.detail };
@@ -180,7 +198,8 @@ fn score_run(path: &Path, args: &ScoreArgs, (scorer, reader): &ScorerAndReader) 
     let chosen = chosen.and_then(|chosen| rubric.judgements.get(chosen));
     let memory = store::memory_events::memory_timeline(archive, run, run.end_in_turns());
     Ok(ScoreDocument {
-        lifelines: lifelines::lifeline_rows((run, archive), &rubric, chosen).map_err(CommandFailure::cannot_read)?,
+        lifelines: lifelines::lifeline_rows((run, archive), &rubric, chosen)
+            .map_err(CommandFailure::cannot_read)?,
         rubric_tree: tree,
         process: Some(process::ProcessScoreRow::new(&store::process_report(archive, run))),
         memory: memory.as_ref().map(|(course, _)| memory::MemoryScoreRow::new(course)),
@@ -201,7 +220,7 @@ impl ScoredMoments {
     /// # Errors
     ///
     /// If the files cannot be read, and where the run has no such moments.
-    pub fn points_document(
+    pub(crate) fn points_document(
         self,
         path: &Path,
         opened: &OpenedRecording,
@@ -211,7 +230,7 @@ impl ScoredMoments {
         let (run, archive) = (&*opened.run, &*opened.archive);
         let timeline = archive.timeline(run).map_err(CommandFailure::cannot_read)?;
         let moments = scored_moments(run, &timeline, self.each)?;
-        let at: Vec<files::RunMoment> = moments.iter().map(|moment| moment.at).collect();
+        let at: Vec<files::RunMoment> = moments.iter().map(|moment| moment.moment).collect();
         let ends = at.iter().filter(|at| at.step.is_none()).map(|at| at.turns);
         let done: Vec<usize> = ends.collect();
         let with_wanted_detail = |scored: ScoredSnapshot| match self.with_detail {
@@ -219,14 +238,25 @@ impl ScoredMoments {
             false => ScoredSnapshot { detail: QualityDetail::default(), ..scored },
         };
         let scored = archive
-            .score_each(run, &at, scorer, &progress_printer(&MEASURING_VERSIONS), &with_wanted_detail)
+            .score_each(
+                run,
+                &at,
+                scorer,
+                &progress_printer(&MEASURING_VERSIONS),
+                &with_wanted_detail,
+            )
             .map_err(CommandFailure::cannot_read)?;
         let lines = archive.line_counts(run).map_err(CommandFailure::cannot_read)?;
-        let reuse = archive
-            .reuse_each(run, &done, reader, &progress_printer(&LINKING_MOMENTS), &|reuse| ReuseCounts::from_reuse(&reuse));
+        let reuse =
+            archive.reuse_each(run, &done, reader, &progress_printer(&LINKING_MOMENTS), &|reuse| {
+                ReuseCounts::from_reuse(&reuse)
+            });
         let reuse = reuse.map_err(CommandFailure::cannot_read)?;
-        let last =
-            archive.reuse_at(run, &[run.end_in_turns()], reader).map_err(CommandFailure::cannot_read)?.pop().flatten();
+        let last = archive
+            .reuse_at(run, &[run.end_in_turns()], reader)
+            .map_err(CommandFailure::cannot_read)?
+            .pop()
+            .flatten();
         let from = timeline.from.display_text();
         let document = ScoreDocument::for_run(path, (run, archive), from, moments, scored, &lines);
         let chosen = chosen.and_then(|chosen| rubric.judgements.get(chosen));
@@ -241,29 +271,35 @@ impl ScoredMoments {
 /// The words for the progress of slow work.
 struct SlowWork {
     verb: &'static str,
-    things: &'static str,
+    noun: &'static str,
     /// Progress is printed only above this total: less is done before anybody would ask.
     soon_done: usize,
 }
 
-const MEASURING_VERSIONS: SlowWork = SlowWork { verb: "measured", things: "versions of files", soon_done: 1_000 };
+const MEASURING_VERSIONS: SlowWork =
+    SlowWork { verb: "measured", noun: "versions of files", soon_done: 1_000 };
 
 /// DIR links all files of a moment with each other.
-const LINKING_MOMENTS: SlowWork = SlowWork { verb: "linked", things: "moments for DIR", soon_done: 100 };
+const LINKING_MOMENTS: SlowWork =
+    SlowWork { verb: "linked", noun: "moments for DIR", soon_done: 100 };
 
 /// Says on a terminal how far a work is, in a line that is taken away at the end.
 fn progress_printer(slow: &SlowWork) -> impl Fn(usize, usize) -> bool + Sync + '_ {
     let is_seen = std::io::stderr().is_terminal();
     move |done, total| {
         if is_seen && total > slow.soon_done {
-            let words = format!("{} {done} of {total} {}", slow.verb, slow.things);
+            let words = format!("{} {done} of {total} {}", slow.verb, slow.noun);
             eprint!("\r\x1b[K{}", if done < total { words.as_str() } else { "" });
         }
         true
     }
 }
 
-fn scored_moments(run: &Run, timeline: &Timeline, each: ScoreEach) -> Result<Vec<ScoredMoment>, CommandFailure> {
+fn scored_moments(
+    run: &Run,
+    timeline: &Timeline,
+    each: ScoreEach,
+) -> Result<Vec<ScoredMoment>, CommandFailure> {
     let moments: Vec<ScoredMoment> = match each {
         ScoreEach::Final => vec![ScoredMoment::after_turns("final".into(), run.end_in_turns())],
         ScoreEach::Checkpoint => {
@@ -272,10 +308,13 @@ fn scored_moments(run: &Run, timeline: &Timeline, each: ScoreEach) -> Result<Vec
             };
             run.checkpoints.iter().map(moment).collect()
         }
-        ScoreEach::Turn => {
-            run.counted_moments().map(|done| ScoredMoment::after_turns(format!("turn {done}"), done)).collect()
+        ScoreEach::Turn => run
+            .counted_moments()
+            .map(|done| ScoredMoment::after_turns(format!("turn {done}"), done))
+            .collect(),
+        ScoreEach::Step => {
+            timeline.moments_of_edits(run).into_iter().map(ScoredMoment::for_edit).collect()
         }
-        ScoreEach::Step => timeline.moments_of_edits(run).into_iter().map(ScoredMoment::for_edit).collect(),
     };
     if moments.is_empty() {
         let noun = match each {

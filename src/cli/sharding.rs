@@ -8,7 +8,9 @@ use std::{
 use serde::Serialize;
 
 use trajview_store as store;
-use trajview_store::dataset::{DataFolder, ExistingPart, TableFormat, PartFile, PublishedPart, Shard, shard_id};
+use trajview_store::dataset::{
+    DataFolder, ExistingPart, PartFile, PublishedPart, Shard, TableFormat, shard_id,
+};
 
 use super::{
     CommandFailure,
@@ -26,12 +28,12 @@ pub struct ShardArgs {
 
 impl ShardArgs {
     /// Returns all runs, where no shard can be named.
-    pub const fn all_runs() -> Self {
+    pub(crate) const fn all_runs() -> Self {
         Self { shard: None }
     }
 
     /// Returns the named shard, or the whole.
-    pub fn shard_or_whole(self) -> Shard {
+    pub(crate) fn shard_or_whole(self) -> Shard {
         self.shard.unwrap_or(Shard::ALL_RUNS)
     }
 
@@ -42,7 +44,7 @@ impl ShardArgs {
 
     /// Returns the names by which runs belong to shards, of all runs below the paths: what every shard knows, on
     /// whatever machine.
-    pub fn names_of_all_runs(paths: &[PathBuf]) -> Vec<String> {
+    pub(crate) fn names_of_all_runs(paths: &[PathBuf]) -> Vec<String> {
         let names_below = |path: &PathBuf| {
             let runs = runs_or_path(runs_below(path), path).into_iter();
             runs.map(|run| shard_id(&run, path)).collect::<Vec<_>>()
@@ -67,7 +69,9 @@ impl ShardArgs {
                 store::open(path)?;
             }
             let named_runs = runs_or_path(below, path).into_iter();
-            runs.extend(named_runs.filter(|run| self.shard_or_whole().contains_id(&shard_id(run, path))));
+            runs.extend(
+                named_runs.filter(|run| self.shard_or_whole().contains_id(&shard_id(run, path))),
+            );
         }
         runs.sort_by_cached_key(|run| run.display().to_string()); // as parts are sorted
         runs.dedup();
@@ -76,7 +80,7 @@ impl ShardArgs {
 }
 
 /// Returns the runs below a folder, or the path itself.
-pub fn runs_at(path: &Path) -> Vec<PathBuf> {
+pub(crate) fn runs_at(path: &Path) -> Vec<PathBuf> {
     runs_or_path(runs_below(path), path)
 }
 
@@ -129,10 +133,15 @@ impl PartsArgs {
     /// # Errors
     ///
     /// If the folder cannot be written.
-    pub fn open_part(&self, command: &str, sharding: ShardArgs) -> Result<Option<PartLines<'_>>, CommandFailure> {
+    pub fn open_part(
+        &self,
+        command: &str,
+        sharding: ShardArgs,
+    ) -> Result<Option<PartLines<'_>>, CommandFailure> {
         let Some(folder) = &self.parts else { return Ok(None) };
         let folder = DataFolder::open(folder)?;
-        let file = folder.new_part(command, TableFormat::Jsonl.word(), sharding.shard_or_whole())?;
+        let file =
+            folder.new_part(command, TableFormat::Jsonl.word(), sharding.shard_or_whole())?;
         Ok(Some(PartLines { args: self, folder, file }))
     }
 }
@@ -143,7 +152,11 @@ impl PartLines<'_> {
     /// # Errors
     ///
     /// If the file cannot be written.
-    pub fn add_document<D: Serialize>(&mut self, run: &Path, document: &D) -> Result<(), CommandFailure> {
+    pub fn add_document<D: Serialize>(
+        &mut self,
+        run: &Path,
+        document: &D,
+    ) -> Result<(), CommandFailure> {
         self.write_line(&PartLine {
             source_uri: run.display().to_string(),
             error: None,
@@ -184,7 +197,7 @@ impl PartLines<'_> {
 }
 
 /// Prints the names of parts that were written or were there already.
-pub fn print_published(published: &[PublishedPart], out: &mut Out) -> std::io::Result<()> {
+pub(crate) fn print_published(published: &[PublishedPart], out: &mut Out) -> std::io::Result<()> {
     published.iter().try_for_each(|PublishedPart { path, is_new }| {
         let note = if *is_new { "" } else { " (there already)" };
         out.print_line(&format!("{}{note}", path.display()))

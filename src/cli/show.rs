@@ -6,12 +6,15 @@ use trajview_run::{Run, Time, Tokens, Turn, TurnState, format_number};
 use trajview_store as store;
 
 use super::{
-    Exit, CommandFailure, CommandResult, RunArg, run_args,
-    show_json::{EditRow, FaithfulnessFacts, ProcessFacts, ShowDocument, ShowTurnDocument, ShowStepRow, ShowBuilder, ShowTurnRow},
-    output::{TableColumn, Out, OutputTable, cell_or_empty, cell_or_dash},
+    CommandFailure, CommandResult, Exit, RunArg, harness_records,
+    output::{Out, OutputTable, TableColumn, cell_or_dash, cell_or_empty},
     process::{ProcessScoreRow, SignalRow},
-    harness_records,
+    run_args,
     score::faithfulness,
+    show_json::{
+        EditRow, FaithfulnessFacts, ProcessFacts, ShowBuilder, ShowDocument, ShowStepRow,
+        ShowTurnDocument, ShowTurnRow,
+    },
 };
 
 /// Print the turns of a run: requests, edits, tokens, warnings
@@ -52,7 +55,8 @@ pub fn run(args: &ShowArgs, out: &mut Out) -> CommandResult {
     let (timeline, cost) =
         rayon::join(|| archive.timeline(run), || RunCost::new(run, &prices.prices));
     let timeline = timeline.map_err(CommandFailure::cannot_read)?;
-    let teller = ShowBuilder { run, archive, timeline: &timeline, path: &args.run.path, cost: &cost };
+    let teller =
+        ShowBuilder { run, archive, timeline: &timeline, path: &args.run.path, cost: &cost };
     let is_worked = !run.is_rubric_tree_alone();
     let report = (args.process && is_worked).then(|| store::process_report(archive, run));
     let shown = match args.turn {
@@ -60,8 +64,9 @@ pub fn run(args: &ShowArgs, out: &mut Out) -> CommandResult {
             let at = run_args::turn_index(run, number)?;
             let mut shown = teller.show_turn_document(at);
             let here = |it: &SignalRow| it.step.split('.').next() == Some(&number.to_string());
-            shown.signals =
-                report.map(|report| SignalRow::rows_of_report(&report).into_iter().filter(here).collect());
+            shown.signals = report.map(|report| {
+                SignalRow::rows_of_report(&report).into_iter().filter(here).collect()
+            });
             match (args.json, args.times) {
                 (true, _) => out.print_json(&shown)?,
                 (_, true) => step_times_table(&shown.steps).write_table(args.md, out)?,
@@ -154,7 +159,11 @@ fn print_signals(rows: &[SignalRow], is_markdown: bool, out: &mut Out) -> std::i
         ("signal", &|it| it.kind.into()),
         ("why", &|it| it.why.clone()),
     ];
-    if rows.is_empty() { Ok(()) } else { OutputTable::from_rows(&columns, rows).write_table(is_markdown, out) }
+    if rows.is_empty() {
+        Ok(())
+    } else {
+        OutputTable::from_rows(&columns, rows).write_table(is_markdown, out)
+    }
 }
 
 /// Prints the states of turns that are not simply done, and the skipped requests.
@@ -281,8 +290,10 @@ fn print_turn(found: &Turn, shown: &ShowTurnDocument, out: &mut Out) -> std::io:
     for line in turn.request.as_deref().unwrap_or("(no request recorded)").lines() {
         out.print_line(&format!("  > {line}"))?;
     }
-    for line in
-        turn.request_added.iter().flat_map(|added| [store::ADDED_HEADING].into_iter().chain(added.lines()))
+    for line in turn
+        .request_added
+        .iter()
+        .flat_map(|added| [store::ADDED_HEADING].into_iter().chain(added.lines()))
     {
         out.print_line(&format!("  > {line}"))?;
     }
@@ -303,7 +314,11 @@ fn record_lines(found: &Turn, turn: &ShowTurnRow) -> Vec<String> {
     lines.extend(record.exit.as_ref().map(|exit| format!("the agent ended with {exit}")));
     let used = [turn.tokens.input, turn.tokens.output].iter().any(Option::is_some);
     lines.extend(used.then(|| {
-        format!("tokens in {} out {}", cell_or_dash(turn.tokens.input), cell_or_dash(turn.tokens.output))
+        format!(
+            "tokens in {} out {}",
+            cell_or_dash(turn.tokens.input),
+            cell_or_dash(turn.tokens.output)
+        )
     }));
     lines.extend(turn.cost.cost_usd.map(|cost| format!("cost {cost:.4} USD")));
     let computed = &turn.cost.computed;
@@ -337,12 +352,14 @@ fn print_edits(edits: &[EditRow], indent: &str, out: &mut Out) -> std::io::Resul
 fn step_times_table(steps: &[ShowStepRow]) -> OutputTable {
     let mut rows = vec![];
     add_in_order(steps, 0, &mut rows);
-    let lapse_cell = |seconds: Option<f64>| cell_or_dash(seconds.map(format_number::duration_with_tenths));
-    let tokens = |step: &ShowStepRow, count_of: fn(&Tokens) -> Option<u64>| match step.pace.model_call {
-        // The tokens are those of a step above.
-        Some(call) if call != step.step => "↑".into(),
-        _ => cell_or_dash(count_of(&step.tokens)),
-    };
+    let lapse_cell =
+        |seconds: Option<f64>| cell_or_dash(seconds.map(format_number::duration_with_tenths));
+    let tokens =
+        |step: &ShowStepRow, count_of: fn(&Tokens) -> Option<u64>| match step.pace.model_call {
+            // The tokens are those of a step above.
+            Some(call) if call != step.step => "↑".into(),
+            _ => cell_or_dash(count_of(&step.tokens)),
+        };
     let cost = |step: &ShowStepRow| match step.pace.model_call {
         Some(call) if call != step.step => "↑".into(),
         _ => cell_or_dash(step.computed.cell.as_ref()),
@@ -351,7 +368,11 @@ fn step_times_table(steps: &[ShowStepRow]) -> OutputTable {
         (">step", &|(_, it)| it.step.to_string()),
         ("UTC", &|(_, it)| cell_or_dash(it.times.started_at.map(Time::clock_text))),
         (">began", &|(_, it)| {
-            cell_or_dash(it.pace.since_turn_s.map(|at| format!("+{}", format_number::duration_with_tenths(at))))
+            cell_or_dash(
+                it.pace
+                    .since_turn_s
+                    .map(|at| format!("+{}", format_number::duration_with_tenths(at))),
+            )
         }),
         (">took", &|(_, it)| lapse_cell(it.pace.took_s)),
         (">wait", &|(_, it)| lapse_cell(it.pace.waited_s)),
@@ -368,7 +389,11 @@ fn step_times_table(steps: &[ShowStepRow]) -> OutputTable {
 }
 
 /// Adds the steps in the order of their numbers, each with how deep in sub-agents it is.
-fn add_in_order<'s>(steps: &'s [ShowStepRow], depth: usize, rows: &mut Vec<(usize, &'s ShowStepRow)>) {
+fn add_in_order<'s>(
+    steps: &'s [ShowStepRow],
+    depth: usize,
+    rows: &mut Vec<(usize, &'s ShowStepRow)>,
+) {
     for step in steps {
         rows.push((depth, step));
         if let Some(agent) = &step.subagent {

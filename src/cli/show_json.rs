@@ -8,7 +8,7 @@ use serde::Serialize;
 use trajview_formats as formats;
 use trajview_metrics::{
     Number,
-    cost::{RunCost, CostSum},
+    cost::{CostSum, RunCost},
     faithfulness::Faithfulness,
     numbers::NumberStyle,
     rubric_tree::TreeSummary,
@@ -16,16 +16,16 @@ use trajview_metrics::{
 use trajview_run::{
     Edit, Run, RunRecord, Step, StepId, StepText, Task, Time, Tokens, TurnRecord, Warning,
     files::{FileChange, Timeline},
-    step_pace::{self, StepPace},
     rubric::{Judgement, PooledSources, Rubric},
+    step_pace::{self, StepPace},
 };
 use trajview_store::Archive;
 use trajview_study::compare::turns_done_at_judgement;
 
 use super::{
     cost::CostRow,
+    harness_records::{self, HarnessTests, RecordedFacts},
     process::{ProcessScoreRow, SignalRow},
-    harness_records::{self, RecordedFacts, HarnessTests},
 };
 
 #[derive(Serialize)]
@@ -97,7 +97,7 @@ impl FaithfulnessFacts {
     }
 
     /// Returns `MCF 3.125 of 24 components, judged by authors-reading at turn 56`.
-    pub fn fidelity_line(&self) -> String {
+    pub(crate) fn fidelity_line(&self) -> String {
         let (Some(mcf), Some(judged)) = (self.mcf, self.judged) else {
             return format!("MCF -: {}", self.not_defined.as_deref().unwrap_or_default());
         };
@@ -250,7 +250,11 @@ impl ShowTurnRow {
     }
 
     /// Sums lines of the turn's edits by [`EditRow::sum_lines`].
-    pub fn line_count(&self, lines_of: fn(&EditRow) -> Option<u64>, none: Option<u64>) -> Option<u64> {
+    pub fn line_count(
+        &self,
+        lines_of: fn(&EditRow) -> Option<u64>,
+        none: Option<u64>,
+    ) -> Option<u64> {
         EditRow::sum_lines(&self.edits, lines_of, none)
     }
 }
@@ -277,7 +281,7 @@ pub struct EditRow {
 impl EditRow {
     /// Sums lines over edits in the workspace: `none` where there are no edits, None if one of them has no count, or
     /// where all are of files elsewhere.
-    pub fn sum_lines<'a>(
+    pub(crate) fn sum_lines<'a>(
         edits: impl IntoIterator<Item = &'a Self>,
         lines_of: fn(&Self) -> Option<u64>,
         none: Option<u64>,
@@ -292,12 +296,12 @@ impl EditRow {
     }
 
     /// Returns whether the file is outside the workspace.
-    pub fn is_outside_workspace(&self) -> bool {
+    pub(crate) fn is_outside_workspace(&self) -> bool {
         self.origin == OUTSIDE_WORKSPACE
     }
 
     /// Sums the known lines, which is a lower bound.
-    pub fn sum_known_lines<'a>(
+    pub(crate) fn sum_known_lines<'a>(
         edits: impl IntoIterator<Item = &'a Self>,
         lines_of: fn(&Self) -> Option<u64>,
     ) -> Option<u64> {
@@ -447,7 +451,7 @@ struct StepListing {
 }
 
 impl ShowBuilder<'_> {
-    pub fn show_document(&self, faithfulness: FaithfulnessFacts) -> ShowDocument {
+    pub(crate) fn show_document(&self, faithfulness: FaithfulnessFacts) -> ShowDocument {
         // Counting lines reads both versions of every changed file.
         let turns = (0..self.run.turns.len()).into_par_iter();
         let turns: Vec<ShowTurnRow> = turns.map(|turn| self.turn_row(turn)).collect();
@@ -466,15 +470,22 @@ impl ShowBuilder<'_> {
         }
     }
 
-    pub fn show_turn_document(&self, turn: usize) -> ShowTurnDocument {
+    pub(crate) fn show_turn_document(&self, turn: usize) -> ShowTurnDocument {
         let steps = self.step_rows(turn);
         let (run, turn) = (self.run_facts(), self.turn_row(turn));
         let warnings = self.all_warnings();
-        ShowTurnDocument { schema: "trajview.show-turn/1", run, turn, steps, signals: None, warnings }
+        ShowTurnDocument {
+            schema: "trajview.show-turn/1",
+            run,
+            turn,
+            steps,
+            signals: None,
+            warnings,
+        }
     }
 
     /// Returns the steps of a turn, a sub-agent's below the step that started it.
-    pub fn step_rows(&self, turn: usize) -> Vec<ShowStepRow> {
+    pub(crate) fn step_rows(&self, turn: usize) -> Vec<ShowStepRow> {
         let mut listing = StepListing { numbers: self.run.step_numbers(turn), open: vec![] };
         self.agent_step_rows(turn, None, &mut listing)
     }
@@ -512,12 +523,12 @@ impl ShowBuilder<'_> {
         }
     }
 
-    pub fn turn_row(&self, index: usize) -> ShowTurnRow {
+    pub(crate) fn turn_row(&self, index: usize) -> ShowTurnRow {
         ShowTurnRow { edits: self.edit_rows(index), ..self.turn_row_without_edits(index) }
     }
 
     /// Returns the same, with no file read: its edits are empty.
-    pub fn turn_row_without_edits(&self, index: usize) -> ShowTurnRow {
+    pub(crate) fn turn_row_without_edits(&self, index: usize) -> ShowTurnRow {
         let (run, turn) = (self.run, &self.run.turns[index]);
         let ids = run.steps_of_turn(index);
         let steps = || ids.iter().filter_map(|id| run.step(*id));
@@ -564,7 +575,7 @@ impl ShowBuilder<'_> {
     }
 
     /// Returns the edits outside the workspace that the turn's steps record.
-    pub fn edits_outside_workspace(&self, turn: usize) -> Vec<&Edit> {
+    pub(crate) fn edits_outside_workspace(&self, turn: usize) -> Vec<&Edit> {
         let steps = self.run.steps_of_turn(turn).into_iter().filter_map(|id| self.run.step(id));
         let edits = steps.flat_map(|step| &step.edits);
         edits.filter(|edit| edit.path.repo_path().is_none()).collect()
@@ -608,7 +619,12 @@ impl ShowBuilder<'_> {
         }
     }
 
-    fn agent_step_rows(&self, turn: usize, agent: Option<usize>, listing: &mut StepListing) -> Vec<ShowStepRow> {
+    fn agent_step_rows(
+        &self,
+        turn: usize,
+        agent: Option<usize>,
+        listing: &mut StepListing,
+    ) -> Vec<ShowStepRow> {
         let steps = self.run.agent_steps(turn, agent).unwrap_or_default();
         let paces = step_pace::agent_paces(self.run, turn, agent);
         let row = |((step, found), pace)| {
@@ -618,7 +634,13 @@ impl ShowBuilder<'_> {
         steps.iter().enumerate().zip(&paces).map(row).collect()
     }
 
-    fn step_row(&self, id: StepId, step: &Step, pace: &StepPace, listing: &mut StepListing) -> ShowStepRow {
+    fn step_row(
+        &self,
+        id: StepId,
+        step: &Step,
+        pace: &StepPace,
+        listing: &mut StepListing,
+    ) -> ShowStepRow {
         let StepText { text, arguments, result } = self.archive.step_text(self.run, id);
         let source = self.run.origin.sources.get(step.place.source.0 as usize);
         ShowStepRow {
@@ -662,7 +684,12 @@ impl ShowBuilder<'_> {
     }
 
     /// Lists an agent only once that the recording names as its own ancestor.
-    fn subagent_row(&self, turn: usize, step: &Step, listing: &mut StepListing) -> Option<SubAgentRow> {
+    fn subagent_row(
+        &self,
+        turn: usize,
+        step: &Step,
+        listing: &mut StepListing,
+    ) -> Option<SubAgentRow> {
         let index = step.subagent.filter(|index| !listing.open.contains(index))?;
         let agent = self.run.subagents.get(index)?;
         listing.open.push(index);
@@ -681,7 +708,7 @@ impl ShowBuilder<'_> {
 }
 
 /// Makes a row from the edit that a step records.
-pub fn edit_row(edit: &Edit) -> EditRow {
+pub(crate) fn edit_row(edit: &Edit) -> EditRow {
     EditRow {
         path: edit.path.to_string(),
         kind: edit.kind.word(),

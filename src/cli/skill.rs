@@ -1,6 +1,6 @@
 //! `trajview skill`: how a coding agent uses the commands, as a file for it.
 
-use super::{Exit, CommandResult, output::Out};
+use super::{CommandResult, Exit, output::Out};
 
 const SKILL_FILE: &str = trajview_assets::SKILL;
 

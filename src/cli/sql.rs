@@ -6,16 +6,19 @@ use serde::Serialize;
 use serde_json::Value;
 
 use trajview_judge::stop_flag::StopFlag;
-use trajview_store::dataset::{QueryAnswer, QueryError, DataCell, QueryDatabase, ExportedTables, RunSpool, tables_named_in};
+use trajview_store::dataset::{
+    DataCell, ExportedTables, QueryAnswer, QueryDatabase, QueryError, RunSpool, tables_named_in,
+};
 
 use super::{
-    Exit, CommandFailure, CommandResult, run_args,
+    CommandFailure, CommandResult, Exit,
     export::{ExportContext, exit_after_reading, read_all},
     judge::signals,
     measuring_args::MeasuringArgs,
-    output::{TableFormArgs, Out, OutputTable, csv_row, print_note},
+    output::{Out, OutputTable, TableFormArgs, csv_row, print_note},
     pricing::PricingArgs,
     redaction::RedactingArgs,
+    run_args,
     score::ScoreEach,
     sharding::ShardArgs,
 };
@@ -70,12 +73,19 @@ pub fn run(args: &SqlArgs, out: &mut Out) -> CommandResult {
         return Ok(Exit::Fine);
     }
     let tables = tables_named_in(&args.query);
-    let with = ExportContext::new(&tables, args.each, &args.measuring, &args.pricing, &RedactingArgs::off())?;
-    let cannot = |why: std::io::Error| CommandFailure::cannot_read(format!("cannot keep the rows: {why}"));
+    let with = ExportContext::new(
+        &tables,
+        args.each,
+        &args.measuring,
+        &args.pricing,
+        &RedactingArgs::off(),
+    )?;
+    let cannot =
+        |why: std::io::Error| CommandFailure::cannot_read(format!("cannot keep the rows: {why}"));
     let mut spool = RunSpool::new(&std::env::temp_dir()).map_err(cannot)?;
     let runs = if tables.is_empty() { vec![] } else { args.sharding.runs_of_shard(&args.paths)? };
     let unread = read_all(&runs, &with, &mut spool).map_err(cannot)?;
-    unread.iter().for_each(|it| print_note(&it.why));
+    unread.iter().for_each(|it| print_note(&it.sentence));
     let database = QueryDatabase::from_spool(&mut spool, &tables).map_err(cannot)?;
     let answer = ask_database(&database, &args.query)?;
     print_answer(args, &answer, out)?;
@@ -110,17 +120,22 @@ fn ask_database(database: &QueryDatabase, query: &str) -> Result<QueryAnswer, Co
 
 /// Returns the tables that were exported into the folders that are named. None if recordings are named.
 fn exported_tables(args: &SqlArgs) -> Result<Option<ExportedTables>, CommandFailure> {
-    let found: Vec<Option<ExportedTables>> = args.paths.iter().map(|path| ExportedTables::find_in(path)).collect();
+    let found: Vec<Option<ExportedTables>> =
+        args.paths.iter().map(|path| ExportedTables::find_in(path)).collect();
     if found.iter().all(Option::is_none) {
         return Ok(None);
     }
     let mut all = vec![];
     for (path, found) in args.paths.iter().zip(found) {
         let why = "is no folder of exported tables; name recordings, or exports, not both";
-        all.push(found.ok_or_else(|| CommandFailure::wrong_arguments(format!("{}: {why}", path.display())))?);
+        all.push(found.ok_or_else(|| {
+            CommandFailure::wrong_arguments(format!("{}: {why}", path.display()))
+        })?);
     }
     if args.sharding.is_named() {
-        return Err(CommandFailure::wrong_arguments("--shard is for recordings: an export is of the shards it has"));
+        return Err(CommandFailure::wrong_arguments(
+            "--shard is for recordings: an export is of the shards it has",
+        ));
     }
     let exported = ExportedTables::from_folders(all);
     for table in tables_named_in(&args.query) {

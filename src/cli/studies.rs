@@ -5,14 +5,14 @@ use std::path::Path;
 use trajview_store as store;
 use trajview_store::study::StudyError;
 use trajview_study::{
-    design::{StudyDesign, SampleDesign},
+    design::{SampleDesign, StudyDesign},
     loaded_study::LoadedStudy,
 };
 
 use super::{CommandFailure, output::print_note};
 
 /// Returns the study that a screen is wanted of, where it is one: a file, or a folder of bundles in the audit.
-pub fn study_to_open(
+pub(crate) fn study_to_open(
     path: &Path,
     is_audit: bool,
     seed: Option<u64>,
@@ -33,7 +33,10 @@ pub fn study_to_open(
 }
 
 /// Returns a study of this design over everything below a folder.
-pub fn study_of_folder(folder: &Path, design: StudyDesign) -> Result<LoadedStudy, CommandFailure> {
+pub(crate) fn study_of_folder(
+    folder: &Path,
+    design: StudyDesign,
+) -> Result<LoadedStudy, CommandFailure> {
     let design = StudyDesign { runs: vec![folder.display().to_string()], ..design };
     let name = folder.canonicalize().ok();
     let name =

@@ -22,21 +22,21 @@ use trajview_tui::{
     },
     shell::{config::Config, mouse::MouseCapture},
     views::table::{
-        TableOpening, StartView,
+        StartView, TableOpening,
         filter::RunRowFilter,
-        stored_choice::{KeptChoice, KeptTables, WhichTable},
         order::ColumnSort,
+        stored_choice::{StoredChoice, StoredTables, WhichTable},
     },
     widgets::{
-        export,
         display_options::{Alphabet, ThemeName},
+        export,
     },
 };
 
 use super::{
-    Exit, CommandFailure, CommandResult, run_args, asciicast, config,
+    CommandFailure, CommandResult, Exit, asciicast, config,
     output::{Out, print_note, print_warnings},
-    studies,
+    run_args, studies,
 };
 
 #[derive(Debug, clap::Args)]
@@ -152,7 +152,10 @@ impl ViewArgs {
 }
 
 /// Returns the settings alone.
-pub fn options_from_settings(settings: config::LoadedConfig, named_file: Option<&Path>) -> ScreenOptions {
+pub(crate) fn options_from_settings(
+    settings: config::LoadedConfig,
+    named_file: Option<&Path>,
+) -> ScreenOptions {
     let file = settings.file().map(Path::to_owned);
     let again = config::settings_file::SettingsFile(named_file.map(Path::to_owned));
     ScreenOptions {
@@ -195,29 +198,41 @@ fn options_from_args(args: &ViewArgs, settings: config::LoadedConfig) -> ScreenO
         table: TableOpening {
             sort: args.sort,
             group: match args.group {
-                None if args.names_nothing() => Some(RunTableColumn::Session(SessionColumn::Project)),
+                None if args.names_nothing() => {
+                    Some(RunTableColumn::Session(SessionColumn::Project))
+                }
                 group => group,
             },
             filter: args.filter.clone().unwrap_or_default(),
-            start: args.names_nothing().then(|| StartView { sample: store::session_folders::sample_session() }),
+            start: args
+                .names_nothing()
+                .then(|| StartView { sample: store::session_folders::sample_session() }),
             // A frame that is printed is the same for everybody.
-            kept: if args.snapshot.is_some() { KeptChoice::default() } else { kept_table(args.names_nothing()) },
+            stored_choice: if args.snapshot.is_some() {
+                StoredChoice::default()
+            } else {
+                stored_table_choice(args.names_nothing())
+            },
         },
         ..options
     }
 }
 
 /// Returns the state in which the table was left the last time; a damaged file is deleted.
-fn kept_table(is_start: bool) -> KeptChoice {
-    let Some((file, text)) = store::table_state::read_saved() else { return KeptChoice::default() };
+fn stored_table_choice(is_start: bool) -> StoredChoice {
+    let Some((file, text)) = store::table_state::read_saved() else {
+        return StoredChoice::default();
+    };
     let which = if is_start { WhichTable::Start } else { WhichTable::Runs };
-    match KeptTables::parse_lines(&text) {
+    match StoredTables::parse_lines(&text) {
         Ok(tables) => tables.table_choice(which),
         Err(why) => {
             store::table_state::remove_saved(&file);
             let file = file.display();
-            print_note(&format!("{file}: {why}; the columns that were chosen before are forgotten"));
-            KeptChoice::default()
+            print_note(&format!(
+                "{file}: {why}; the columns that were chosen before are forgotten"
+            ));
+            StoredChoice::default()
         }
     }
 }
@@ -239,7 +254,8 @@ fn parse_annotator(name: &str) -> Result<String, String> {
 }
 
 fn parse_group(word: &str) -> Result<RunTableColumn, String> {
-    let column = RunTableColumn::by_word(word).filter(|column| RunTableColumn::GROUPS.contains(column));
+    let column =
+        RunTableColumn::by_word(word).filter(|column| RunTableColumn::GROUPS.contains(column));
     let words = || RunTableColumn::GROUPS.map(|column| column.column_info().word).join(", ");
     column.ok_or_else(|| format!("runs are grouped by {}", words()))
 }
@@ -267,7 +283,10 @@ pub fn run(args: &ViewArgs, out: &mut Out) -> CommandResult {
     let place = place_from_args(args, at)?;
     check_compared_paths(&paths, &place)?;
     if let Some(path) = args.store.as_deref().filter(|path| !path.is_file()) {
-        return Err(CommandFailure::cannot_read(format!("cannot read {}: no such file", path.display())));
+        return Err(CommandFailure::cannot_read(format!(
+            "cannot read {}: no such file",
+            path.display()
+        )));
     }
     let study = match paths.as_slice() {
         [path] => studies::study_to_open(path, place.view == View::Audit, args.seed)?,
@@ -291,7 +310,11 @@ pub fn run(args: &ViewArgs, out: &mut Out) -> CommandResult {
             let paths = with_folder_names(paths);
             if let Some(file) = &args.asciicast {
                 let keys = &args.keys;
-                asciicast::write_cast(&paths, asciicast::CastPlayback { size, keys, place, options }, file)?;
+                asciicast::write_cast(
+                    &paths,
+                    asciicast::CastPlayback { size, keys, place, options },
+                    file,
+                )?;
                 return Ok(Exit::Fine);
             }
             let frame = runtime::headless_frame(&paths, size, &args.keys, place, options)?;
@@ -347,7 +370,10 @@ fn check_compared_paths(paths: &[PathBuf], place: &StartPlace) -> Result<(), Com
 }
 
 fn place_from_args(args: &ViewArgs, at: Option<&str>) -> Result<StartPlace, CommandFailure> {
-    let turn = at.map(str::parse).transpose().map_err(|why: String| CommandFailure::wrong_arguments(why))?;
+    let turn = at
+        .map(str::parse)
+        .transpose()
+        .map_err(|why: String| CommandFailure::wrong_arguments(why))?;
     let (file, line) = match args.file.as_deref().map(|file| (file, file.rsplit_once(':'))) {
         None => (None, None),
         Some((file, split)) => {

@@ -12,18 +12,18 @@ use crossbeam_channel::{Receiver, Sender, select, unbounded};
 use ratatui::{Frame, layout::Size};
 
 use trajview_judge::stop_flag::StopFlag;
-use trajview_live::batch::{BatchQueue, BatchCommand, BatchEvent, BatchSummary};
+use trajview_live::batch::{BatchCommand, BatchEvent, BatchQueue, BatchSummary};
 use trajview_run::batch::BatchRow;
 use trajview_store::write::WriteError;
 use trajview_tui::{
     shell::{App, AppMessage, draw},
-    views::batch::{self, BatchTable, BatchRequest},
-    widgets::{key::Key, display_options::DisplayOptions, theme::Theme},
+    views::batch::{self, BatchRequest, BatchTable},
+    widgets::{display_options::DisplayOptions, key::Key, theme::Theme},
 };
 
 use super::{
-    ScreenFailure, ScreenOptions, event::RuntimeEvent, reader_gate::ReaderGate, input, run_loop::ScreenEnd, signals,
-    terminal::OwnTerminal,
+    ScreenFailure, ScreenOptions, event::RuntimeEvent, input, reader_gate::ReaderGate,
+    run_loop::ScreenEnd, signals, terminal::OwnTerminal,
 };
 
 /// A message of the thread that makes the runs.
@@ -74,7 +74,9 @@ fn start_runs(mut batch: BatchQueue) -> (Sender<BatchCommand>, Receiver<BatchNew
             let message = match event {
                 BatchEvent::Rows(rows) => BatchNews::Rows(rows.to_vec()),
                 BatchEvent::Notice(sentence) => BatchNews::Said(sentence),
-                BatchEvent::Began { .. } | BatchEvent::TurnDone(_) | BatchEvent::StateChanged(_) => return,
+                BatchEvent::Began { .. }
+                | BatchEvent::TurnDone(_)
+                | BatchEvent::StateChanged(_) => return,
             };
             let _ = sender.send(message); // the screen may be gone
         });
@@ -85,7 +87,9 @@ fn start_runs(mut batch: BatchQueue) -> (Sender<BatchCommand>, Receiver<BatchNew
 }
 
 /// Waits until the runs have stopped.
-fn wait_for_end(news: &Receiver<BatchNews>) -> Result<Result<BatchSummary, WriteError>, ScreenFailure> {
+fn wait_for_end(
+    news: &Receiver<BatchNews>,
+) -> Result<Result<BatchSummary, WriteError>, ScreenFailure> {
     for message in news {
         if let BatchNews::Over(summary) = message {
             return Ok(*summary);
@@ -159,7 +163,11 @@ impl BatchScreen {
         draw::apply_theme(theme, frame.buffer_mut());
     }
 
-    fn take_event(&mut self, event: RuntimeEvent, terminal: &mut OwnTerminal) -> io::Result<Option<LeaveReason>> {
+    fn take_event(
+        &mut self,
+        event: RuntimeEvent,
+        terminal: &mut OwnTerminal,
+    ) -> io::Result<Option<LeaveReason>> {
         match event {
             RuntimeEvent::Asked(AppMessage::Press(key)) => self.press_key(key, terminal),
             RuntimeEvent::Asked(AppMessage::Key(event)) if event.is_down() => {
@@ -176,24 +184,38 @@ impl BatchScreen {
     }
 
     #[cfg(unix)]
-    fn take_signal(&mut self, signal: i32, terminal: &mut OwnTerminal) -> io::Result<Option<LeaveReason>> {
+    fn take_signal(
+        &mut self,
+        signal: i32,
+        terminal: &mut OwnTerminal,
+    ) -> io::Result<Option<LeaveReason>> {
         use super::run_loop::ScreenDisplay;
         use signal_hook::consts::{SIGCONT, SIGTSTP, SIGWINCH};
         match signal {
             SIGWINCH => self.table.set_height(OwnTerminal::size()?.height),
             SIGTSTP => terminal.suspend_terminal()?,
             SIGCONT => terminal.resume_terminal()?,
-            other => return Ok(u8::try_from(other).ok().map(ScreenEnd::Signal).map(LeaveReason::By)),
+            other => {
+                return Ok(u8::try_from(other).ok().map(ScreenEnd::Signal).map(LeaveReason::By));
+            }
         }
         Ok(None)
     }
 
     #[cfg(not(unix))]
-    fn heed(&mut self, _signal: i32, _terminal: &mut OwnTerminal) -> io::Result<Option<LeaveReason>> {
+    fn heed(
+        &mut self,
+        _signal: i32,
+        _terminal: &mut OwnTerminal,
+    ) -> io::Result<Option<LeaveReason>> {
         Ok(None)
     }
 
-    fn press_key(&mut self, key: Key, terminal: &mut OwnTerminal) -> io::Result<Option<LeaveReason>> {
+    fn press_key(
+        &mut self,
+        key: Key,
+        terminal: &mut OwnTerminal,
+    ) -> io::Result<Option<LeaveReason>> {
         let command = match self.table.handle_key(key) {
             None => return Ok(None),
             Some(BatchRequest::Watch(_)) => return self.watch_run(terminal).map(|()| None),
@@ -209,10 +231,13 @@ impl BatchScreen {
 
     /// Shows the selected run in its live view, until the person leaves it.
     fn watch_run(&mut self, terminal: &mut OwnTerminal) -> io::Result<()> {
-        let Some(folder) = self.table.chosen_row().map(|row| row.folder.clone()) else { return Ok(()) };
+        let Some(folder) = self.table.chosen_row().map(|row| row.folder.clone()) else {
+            return Ok(());
+        };
         if !Path::new(&folder).is_dir() {
-            self.table
-                .set_notice("its bundle is not in the folder of runs: it was left out, or has not begun");
+            self.table.set_notice(
+                "its bundle is not in the folder of runs: it was left out, or has not begun",
+            );
             return Ok(());
         }
         let mut shown = Command::new(&self.program);
@@ -221,7 +246,9 @@ impl BatchScreen {
         match status {
             Ok(status) if status.success() => {}
             Ok(_) => self.table.set_notice("the run could not be shown yet"),
-            Err(why) => self.table.set_notice(format!("cannot start {}: {why}", self.program.display())),
+            Err(why) => {
+                self.table.set_notice(format!("cannot start {}: {why}", self.program.display()))
+            }
         }
         self.table.set_height(OwnTerminal::size()?.height);
         Ok(())

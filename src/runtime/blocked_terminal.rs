@@ -10,7 +10,7 @@ use ratatui::crossterm::terminal::disable_raw_mode;
 use super::keyboard;
 
 /// Ends xterm's modes 1006 and 1000.
-pub const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
+pub(crate) const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
 
 /// Counts writes to the terminal at their start and end: while the number is odd, one is under way.
 static WRITE_COUNT: AtomicUsize = AtomicUsize::new(0);
@@ -33,20 +33,20 @@ impl Drop for TerminalWrite {
 
 /// Returns the number of the write under way; None when there is none.
 #[cfg(unix)]
-pub fn write_under_way() -> Option<usize> {
+pub(crate) fn write_under_way() -> Option<usize> {
     Some(WRITE_COUNT.load(Ordering::SeqCst)).filter(|count| count % 2 == 1)
 }
 
 /// Ends raw mode. That works even if nobody reads the output.
 #[cfg(unix)]
-pub fn end_raw_mode() {
+pub(crate) fn end_raw_mode() {
     let _ = disable_raw_mode(); // best effort, as in `give_back`
 }
 
 /// Releases the terminal while another thread waits for it to read and holds the output lock: unread output is discarded,
 /// so that there is room for the rest.
 #[cfg(unix)]
-pub fn give_back_by_force() {
+pub(crate) fn give_back_by_force() {
     use rustix::{fs, stdio::stdout, termios};
     let _ = disable_raw_mode();
     let _ = termios::tcflush(stdout(), termios::QueueSelector::OFlush);

@@ -6,7 +6,7 @@
 use trajview_code::base64;
 
 /// Returns the sequence that makes a terminal copy `text`.
-pub fn copy_sequence(text: &str) -> String {
+pub(crate) fn copy_sequence(text: &str) -> String {
     format!("\x1b]52;c;{}\x07", base64::encode_base64(text.as_bytes()))
 }
 

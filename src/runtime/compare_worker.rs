@@ -15,15 +15,15 @@ use trajview_run::{
     files::{Blob, BlobId, Blobs, FileChange, FileDiff, RunMoment, SourceTree, TreeFile},
 };
 use trajview_store::{OpenError, ReuseReader, cards};
-use trajview_study::compare::{ComparedRun, TreeSide, ComparedTrees, choose_judge, diff_between};
+use trajview_study::compare::{ComparedRun, ComparedTrees, TreeSide, choose_judge, diff_between};
 use trajview_tui::{
     session::{code_measures::RulerName, compare_protocol::MeasuredRunMoment},
     views::compare::questions::CONTEXT_LINES,
 };
 
 use super::{
-    recording::{RunWithRecording, RunOpener, Recording},
     lazy_scorer::{LazyScorer, ruler_name},
+    recording::{Recording, RunOpener, RunWithRecording},
 };
 
 /// Everything that a worker needs to compare runs; copies share the runs.
@@ -57,7 +57,7 @@ impl CompareWorker {
         }
     }
 
-    pub fn score_with(&mut self, scoring: Arc<LazyScorer>) {
+    pub(crate) fn score_with(&mut self, scoring: Arc<LazyScorer>) {
         self.scoring = scoring;
     }
 
@@ -102,7 +102,7 @@ impl CompareWorker {
     }
 
     /// Measures a run's code at these moments. The error is a sentence.
-    pub fn measure_run(
+    pub(crate) fn measure_run(
         &self,
         path: &Path,
         moments: Vec<usize>,
@@ -116,8 +116,12 @@ impl CompareWorker {
             progress(done, total);
             self.unwanted.load(Ordering::Relaxed) == era
         };
-        let scored =
-            opened.recording.score(&opened.run, &RunMoment::after_each_count(&moments), scorer, &goes_on)?;
+        let scored = opened.recording.score(
+            &opened.run,
+            &RunMoment::after_each_count(&moments),
+            scorer,
+            &goes_on,
+        )?;
         let snapshots = scored.into_iter().map(|it| it.into_measured().ok());
         let reused = opened.recording.reused(&opened.run, &moments, &self.reader)?;
         let numbers = moments.into_iter().zip(snapshots).zip(reused);
@@ -137,7 +141,11 @@ impl CompareWorker {
     }
 
     /// Compares a file of both runs line by line. The error is a sentence.
-    pub fn diff_between_runs(&self, [a, b]: &[PathBuf; 2], change: &FileChange) -> Result<FileDiff, String> {
+    pub(crate) fn diff_between_runs(
+        &self,
+        [a, b]: &[PathBuf; 2],
+        change: &FileChange,
+    ) -> Result<FileDiff, String> {
         let (a, b) = (self.open_with_sentence(a)?, self.open_with_sentence(b)?);
         Ok(diff_between([&OpenedContents(&a), &OpenedContents(&b)], change, CONTEXT_LINES))
     }

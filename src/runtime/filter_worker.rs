@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use trajview_store::dataset::{self, DataCell, RowFilter};
 #[cfg(feature = "sql")]
 use trajview_tui::session::sql_filter::{FilterKind, FilterValue};
-use trajview_tui::session::{sql_filter::FilterRequest, request::Sentence};
+use trajview_tui::session::{request::Sentence, sql_filter::FilterRequest};
 
 /// The rows of the table; copies share them.
 #[derive(Debug, Clone, Default)]
@@ -32,9 +32,12 @@ impl FilterWorker {
                 columns.into_iter().map(|(name, of)| (name, column_kind(of))).collect();
             *row_filter = Some(RowFilter::with_columns(&columns).map_err(failed)?);
         }
-        let Some(rows) = row_filter.as_mut() else { return Err("nothing was sent of the rows".into()) };
-        let cells =
-            |(row, values): (usize, Vec<FilterValue>)| (row, values.into_iter().map(data_cell).collect());
+        let Some(rows) = row_filter.as_mut() else {
+            return Err("nothing was sent of the rows".into());
+        };
+        let cells = |(row, values): (usize, Vec<FilterValue>)| {
+            (row, values.into_iter().map(data_cell).collect())
+        };
         rows.put_rows(wanted.rows.into_iter().map(cells)).map_err(failed)?;
         wanted.expression.map(|expression| rows.matching_rows(&expression)).transpose()
     }
@@ -45,7 +48,7 @@ impl FilterWorker {
     ///
     /// Always.
     #[cfg(not(feature = "sql"))]
-    pub fn answer(&self, _: FilterRequest) -> Result<Option<Vec<usize>>, Sentence> {
+    pub fn matching_rows(&self, _: FilterRequest) -> Result<Option<Vec<usize>>, Sentence> {
         drop(self.rows.lock().unwrap_or_else(PoisonError::into_inner));
         Err("this trajview was built without SQL; / narrows the table down too".into())
     }

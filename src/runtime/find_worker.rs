@@ -12,9 +12,9 @@ use std::{
 
 use trajview_run::{
     Time,
-    lookup::{LookupTotals, Lookup, RunHits},
+    lookup::{Lookup, LookupTotals, RunHits},
 };
-use trajview_store::lookup::{self, RunFinder, LookupMessage};
+use trajview_store::lookup::{self, LookupMessage, RunFinder};
 use trajview_tui::session::request::{RequestId, Sentence};
 
 /// Everything that a worker needs to search all runs.
@@ -65,13 +65,13 @@ impl ForegroundWork {
 
 impl FindWorker {
     /// Makes the index wait for as long as this exists.
-    pub fn goes_first(&self) -> ForegroundGuard {
+    pub(crate) fn goes_first(&self) -> ForegroundGuard {
         self.first.under_way.fetch_add(1, Ordering::Relaxed);
         ForegroundGuard(self.first.clone())
     }
 
     /// Makes this the newest search; older ones stop.
-    pub fn set_newest(&self, request: RequestId) {
+    pub(crate) fn set_newest(&self, request: RequestId) {
         self.newest.store(request.as_number(), Ordering::Relaxed);
     }
 
@@ -86,7 +86,8 @@ impl FindWorker {
         let lookup = Lookup::parse(words, Time(jiff::Timestamp::now().as_millisecond()))?;
         let _first = self.goes_first();
         let goes_on = || self.newest.load(Ordering::Relaxed) == request.as_number();
-        let finder = RunFinder { lookup: &lookup, index: self.index.as_deref(), keep_going: &goes_on };
+        let finder =
+            RunFinder { lookup: &lookup, index: self.index.as_deref(), keep_going: &goes_on };
         let looked = finder.find_in_runs(&sources, &mut |event| match event {
             LookupMessage::Found(found) => tell(found),
             LookupMessage::Unread(_) => goes_on(), // the table says so of its run
@@ -99,7 +100,7 @@ impl FindWorker {
 
     /// Updates the index in the background, unless that is under way. A file of many runs, such as a data set, is not
     /// indexed: it is read at each search.
-    pub fn update_index(&self, sources: Vec<PathBuf>) {
+    pub(crate) fn update_index(&self, sources: Vec<PathBuf>) {
         let folders: Vec<PathBuf> = sources.into_iter().filter(|source| source.is_dir()).collect();
         let Some(index) = self.index.clone().filter(|_| !folders.is_empty()) else { return };
         if self.is_at_work.swap(true, Ordering::AcqRel) {

@@ -83,13 +83,13 @@ impl FollowWorker {
     }
 
     /// Stops following.
-    pub fn stop_following(&mut self) {
+    pub(crate) fn stop_following(&mut self) {
         let _ = self.followed.start_newest(None);
         let _ = self.looked_at.start_newest(None);
     }
 
     /// Reports the first write to a recording; a followed one is reported anyway.
-    pub fn watch_once(&mut self, path: PathBuf, sender: &Sender<RuntimeEvent>) {
+    pub(crate) fn watch_once(&mut self, path: PathBuf, sender: &Sender<RuntimeEvent>) {
         if self.followed.path.as_ref() == Some(&path) {
             return;
         }
@@ -110,15 +110,21 @@ impl FollowWorker {
 
     /// Watches the recordings below these paths, and no others. Writes since the start of this program count as changes:
     /// the recording may have been listed before.
-    pub fn watch_all(&mut self, sources: Vec<PathBuf>, sender: &Sender<RuntimeEvent>) {
-        let Some(is_wanted) = self.all.start_newest(sources.first().map(PathBuf::as_path)) else { return };
+    pub(crate) fn watch_all(&mut self, sources: Vec<PathBuf>, sender: &Sender<RuntimeEvent>) {
+        let Some(is_wanted) = self.all.start_newest(sources.first().map(PathBuf::as_path)) else {
+            return;
+        };
         let (sender, since) = (sender.clone(), self.began);
         let look = move || report_changes((&sources, since), &is_wanted, &sender);
         let _ = thread::Builder::new().name("sessions".into()).spawn(look);
     }
 
     /// Watches the judgements of this bundle, and of no other.
-    pub fn watch_judgements(&mut self, bundle: Option<PathBuf>, sender: &Sender<RuntimeEvent>) {
+    pub(crate) fn watch_judgements(
+        &mut self,
+        bundle: Option<PathBuf>,
+        sender: &Sender<RuntimeEvent>,
+    ) {
         if !self.watches {
             return;
         }
@@ -198,7 +204,11 @@ const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Passes the recording to `grown` each time it may have changed, the first time at once: something may have been written
 /// since it was opened. Ends when it is no longer wanted, or nobody listens.
-pub fn report_growth(path: &Path, is_wanted: &dyn Fn() -> bool, grown: &dyn Fn(RunWithRecording) -> bool) {
+pub(crate) fn report_growth(
+    path: &Path,
+    is_wanted: &dyn Fn() -> bool,
+    grown: &dyn Fn(RunWithRecording) -> bool,
+) {
     let (sender, changes) = unbounded();
     let Ok(mut follower) = store::follow_recording(path, move || {
         let _ = sender.send(()); // the receiver may be gone

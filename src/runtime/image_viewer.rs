@@ -17,7 +17,7 @@ use trajview_run::pictures::{RecordedImage, image_extension};
 static FOLDERS: Mutex<Vec<TempDir>> = Mutex::new(vec![]);
 
 /// Opens an image. Returns a sentence about success, or why it failed.
-pub fn open_image(picture: &RecordedImage) -> Result<String, String> {
+pub(crate) fn open_image(picture: &RecordedImage) -> Result<String, String> {
     let extension = image_extension(&picture.bytes)
         .ok_or("the recorded image is no PNG, JPEG, GIF or WebP: it is not opened")?;
     let cannot = |why: io::Error| format!("cannot write the image for its viewer: {why}");

@@ -17,15 +17,15 @@ use trajview_tui::{
     shell::{AppMessage, state},
     widgets::{
         key::BaseKey,
-        key_event::{KeyAction, KeyEvent, Modifiers, KeySymbol, lower_char},
-        mouse::{MouseKind, Mouse},
+        key_event::{KeyAction, KeyEvent, KeySymbol, Modifiers, lower_char},
+        mouse::{Mouse, MouseKind},
     },
 };
 
-use super::{event::RuntimeEvent, reader_gate::ReaderGate, keyboard};
+use super::{event::RuntimeEvent, keyboard, reader_gate::ReaderGate};
 
 /// Reads the terminal for as long as the program lives; reading cannot be cancelled.
-pub fn spawn_reader(sender: Sender<RuntimeEvent>, gate: ReaderGate) {
+pub(crate) fn spawn_reader(sender: Sender<RuntimeEvent>, gate: ReaderGate) {
     thread::spawn(move || {
         let mut clicks = ClickTracker::default();
         loop {
@@ -36,7 +36,9 @@ pub fn spawn_reader(sender: Sender<RuntimeEvent>, gate: ReaderGate) {
             let event = match read() {
                 Ok(LiveEvent::Mouse(event)) => {
                     let mouse = clicks.mouse_event(&event, Instant::now());
-                    mouse.map(|mouse| RuntimeEvent::Asked(AppMessage::Shell(state::ShellMessage::Mouse(mouse))))
+                    mouse.map(|mouse| {
+                        RuntimeEvent::Asked(AppMessage::Shell(state::ShellMessage::Mouse(mouse)))
+                    })
                 }
                 Ok(event) => message_of_event(&event).map(RuntimeEvent::Asked),
                 Err(_) => Some(RuntimeEvent::Gone),
@@ -92,7 +94,8 @@ impl ClickTracker {
 
     fn click_kind(&mut self, event: &MouseEvent, now: Instant) -> MouseKind {
         let is_second = self.last.is_some_and(|(time, column, row)| {
-            now.saturating_duration_since(time) < DOUBLE_CLICK_TIME && (column, row) == (event.column, event.row)
+            now.saturating_duration_since(time) < DOUBLE_CLICK_TIME
+                && (column, row) == (event.column, event.row)
         });
         self.last = (!is_second).then_some((now, event.column, event.row));
         if is_second { MouseKind::DoubleClick } else { MouseKind::Click }
@@ -126,11 +129,15 @@ fn is_shared(key: &LiveKey) -> bool {
 fn key_modifiers(key: &LiveKey, symbol: KeySymbol) -> Modifiers {
     // A capital and a back-tab have their shift in themselves.
     let has_shift = match symbol {
-        KeySymbol::Code(BaseKey::Char(c)) | KeySymbol::Keypad(BaseKey::Char(c)) => lower_char(c).is_some(),
+        KeySymbol::Code(BaseKey::Char(c)) | KeySymbol::Keypad(BaseKey::Char(c)) => {
+            lower_char(c).is_some()
+        }
         KeySymbol::Code(BaseKey::BackTab) => true,
         _ => false,
     };
-    let add_modifier = |all: Modifiers, (modifier, ours)| all.with_modifiers(ours, key.modifiers.contains(modifier));
+    let add_modifier = |all: Modifiers, (modifier, ours)| {
+        all.with_modifiers(ours, key.modifiers.contains(modifier))
+    };
     let all = [
         (KeyModifiers::SHIFT, Modifiers::SHIFT),
         (KeyModifiers::ALT, Modifiers::ALT),
@@ -220,14 +227,21 @@ mod tests {
 
     use super::*;
 
-    fn message_of_key(code: KeyCode, modifiers: KeyModifiers, kind: KeyEventKind) -> Option<AppMessage> {
+    fn message_of_key(
+        code: KeyCode,
+        modifiers: KeyModifiers,
+        kind: KeyEventKind,
+    ) -> Option<AppMessage> {
         message_of_event(&LiveEvent::Key(LiveKey::new_with_kind(code, modifiers, kind)))
     }
 
     #[test]
     fn a_press_is_a_key_and_everything_else_a_stroke() {
         let (press, shift) = (KeyEventKind::Press, KeyModifiers::SHIFT);
-        assert_eq!(message_of_key(KeyCode::Char('G'), shift, press), Some(AppMessage::Press(Key::from_char('G'))));
+        assert_eq!(
+            message_of_key(KeyCode::Char('G'), shift, press),
+            Some(AppMessage::Press(Key::from_char('G')))
+        );
         assert_eq!(
             message_of_key(KeyCode::BackTab, shift, press),
             Some(AppMessage::Press(Key::without_modifiers(BaseKey::BackTab)))
@@ -244,7 +258,10 @@ mod tests {
         let repeat = message_of_key(KeyCode::Char('j'), none, KeyEventKind::Repeat);
         assert_eq!(repeat, key_event(KeySymbol::Code(BaseKey::Char('j')), KeyAction::Repeat));
         let shift_key = KeyCode::Modifier(ModifierKeyCode::LeftShift);
-        assert_eq!(message_of_key(shift_key, none, press), key_event(KeySymbol::Number(57441), KeyAction::Press));
+        assert_eq!(
+            message_of_key(shift_key, none, press),
+            key_event(KeySymbol::Number(57441), KeyAction::Press)
+        );
     }
 
     fn click(clicks: &mut ClickTracker, column: u16, now: Instant) -> Option<MouseKind> {
@@ -262,7 +279,10 @@ mod tests {
         let (mut clicks, start) = (ClickTracker::default(), Instant::now());
 
         assert_eq!(click(&mut clicks, 4, start), Some(MouseKind::Click));
-        assert_eq!(click(&mut clicks, 4, start + DOUBLE_CLICK_TIME / 2), Some(MouseKind::DoubleClick));
+        assert_eq!(
+            click(&mut clicks, 4, start + DOUBLE_CLICK_TIME / 2),
+            Some(MouseKind::DoubleClick)
+        );
         assert_eq!(click(&mut clicks, 4, start + DOUBLE_CLICK_TIME / 2), Some(MouseKind::Click));
         assert_eq!(click(&mut clicks, 5, start + DOUBLE_CLICK_TIME / 2), Some(MouseKind::Click));
         assert_eq!(click(&mut clicks, 5, start + DOUBLE_CLICK_TIME * 2), Some(MouseKind::Click));

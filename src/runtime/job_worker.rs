@@ -12,9 +12,9 @@ use std::{
 
 use trajview_judge::stop_flag::StopFlag;
 use trajview_live::{
+    check_history::{self, CheckReport},
     checkpoint_tests,
     recheck::{self, RecheckOptions},
-    check_history::{self, CheckReport},
 };
 use trajview_metrics::{process::checked_states::CheckKind, quality::Ruler, rules::RuleSet};
 use trajview_run::Run;
@@ -22,20 +22,20 @@ use trajview_store as store;
 use trajview_tui::{
     session::{
         self,
-        jobs::{CheckMoments, JobPlan, JobRefusal, FormRequest},
+        jobs::{CheckMoments, FormRequest, JobPlan, JobRefusal},
         question::Question,
     },
     shell::jobs::scoring_form,
 };
 
 use super::{
-    recording::RunOpener,
     lazy_scorer::{ruler_name, rules_in},
     live_start::LiveStarter,
+    recording::RunOpener,
 };
 
 /// Returns the plan of a job.
-pub fn plan_job(
+pub(crate) fn plan_job(
     wanted: &FormRequest,
     bundle: Option<&Path>,
     settings: Option<&Path>,
@@ -53,15 +53,22 @@ fn plan_of_measure(
     measure: &session::jobs::MeasureSettings,
     settings: Option<&Path>,
 ) -> Result<JobPlan, JobRefusal> {
-    let rules = usable_rules(measure).map_err(|why| JobRefusal::for_field(scoring_form::RULES, why))?;
+    let rules =
+        usable_rules(measure).map_err(|why| JobRefusal::for_field(scoring_form::RULES, why))?;
     let ruler = Ruler::new(measure.profile, rules);
     let mut plan = JobPlan::default();
     plan.add_row("rules", format!("{}, {}", ruler.rules().rule_count(), ruler.rules().source()));
     plan.add_row("numbers are of", ruler_name(&ruler).display_text());
-    plan.add_row("measured", "what the cache has is taken from there, every other file is read again");
+    plan.add_row(
+        "measured",
+        "what the cache has is taken from there, every other file is read again",
+    );
     if measure.is_default {
         let path = settings.ok_or_else(|| {
-            JobRefusal::for_field(scoring_form::DEFAULT, "there is no place for settings: no home folder is known")
+            JobRefusal::for_field(
+                scoring_form::DEFAULT,
+                "there is no place for settings: no home folder is known",
+            )
         })?;
         plan.add_row("kept in", path.display().to_string());
     }
@@ -77,7 +84,9 @@ fn usable_rules(measure: &session::jobs::MeasureSettings) -> Result<RuleSet, Str
             let what = first.what.lines().next().unwrap_or_default(); // the rest quotes the file
             Err(format!("{}:{}: {what}", first.file, first.line))
         }
-        None if rules.rule_count() == 0 => Err(format!("{}: there is no rule in it", path.display())),
+        None if rules.rule_count() == 0 => {
+            Err(format!("{}: there is no rule in it", path.display()))
+        }
         None => Ok(rules),
     }
 }
@@ -85,7 +94,10 @@ fn usable_rules(measure: &session::jobs::MeasureSettings) -> Result<RuleSet, Str
 const NO_BUNDLE: &str = "this recording is no run bundle, so there is no place for outcomes; `trajview import RECORDING --out DIR` \
                          makes one";
 
-fn plan_of_tests(tests: &session::jobs::TestJob, bundle: Option<&Path>) -> Result<JobPlan, JobRefusal> {
+fn plan_of_tests(
+    tests: &session::jobs::TestJob,
+    bundle: Option<&Path>,
+) -> Result<JobPlan, JobRefusal> {
     let bundle = bundle.ok_or_else(|| JobRefusal { field: None, why: NO_BUNDLE.into() })?;
     let mut plan = JobPlan::default();
     plan.add_row("runs", format!("sh -c '{}'", tests.command));
@@ -104,7 +116,10 @@ fn plan_of_tests(tests: &session::jobs::TestJob, bundle: Option<&Path>) -> Resul
 const NO_PLACE: &str = "this recording is no run bundle; `trajview process RECORDING --build CMD --test CMD` runs them and keeps the \
                         results beside the cache";
 
-fn plan_of_checks(checks: &session::jobs::CheckJob, bundle: Option<&Path>) -> Result<JobPlan, JobRefusal> {
+fn plan_of_checks(
+    checks: &session::jobs::CheckJob,
+    bundle: Option<&Path>,
+) -> Result<JobPlan, JobRefusal> {
     let bundle = bundle.ok_or_else(|| JobRefusal { field: None, why: NO_PLACE.into() })?;
     let mut plan = JobPlan::default();
     for (name, command) in [("builds with", &checks.build), ("tests with", &checks.test)] {
@@ -149,12 +164,12 @@ impl TestWorker {
     }
 
     /// Stops the newest tests.
-    pub fn stop_newest(&self) {
+    pub(crate) fn stop_newest(&self) {
         self.last.lock().unwrap_or_else(PoisonError::into_inner).set();
     }
 
     /// Stops the running tests and waits a moment for their end.
-    pub fn end_all(&self) {
+    pub(crate) fn end_all(&self) {
         self.stop_newest();
         let began = Instant::now();
         while self.running.load(Ordering::SeqCst) > 0 && began.elapsed() < END_TIMEOUT {
@@ -164,7 +179,7 @@ impl TestWorker {
 
     /// Tests one checkpoint after the other and reports each, with the bundle that has its outcome. Returns a sentence
     /// about all; the error is one too.
-    pub fn test_checkpoints(
+    pub(crate) fn test_checkpoints(
         &self,
         (bundle, run): (Option<PathBuf>, &Run),
         tests: &session::jobs::TestJob,
@@ -236,7 +251,8 @@ impl TestWorker {
                 break;
             }
             let outcome = tested.and_then(|tested| {
-                checkpoint_tests::record_results(bundle, id, &tested).map_err(|why| why.to_string())?;
+                checkpoint_tests::record_results(bundle, id, &tested)
+                    .map_err(|why| why.to_string())?;
                 Ok((tested.passed_count(), tested.run_count()))
             });
             counts = (counts.0 + 1, counts.1 + usize::from(outcome.is_ok()));
@@ -269,7 +285,10 @@ impl Drop for RunningTests<'_> {
 }
 
 /// Writes the settings for measuring into the settings file. Returns a sentence, of success or failure.
-pub fn save_measure(measure: &session::jobs::MeasureSettings, settings: Option<&Path>) -> String {
+pub(crate) fn save_measure(
+    measure: &session::jobs::MeasureSettings,
+    settings: Option<&Path>,
+) -> String {
     let Some(path) = settings else { return "there is no place for settings".into() };
     let rules = measure.rules.as_ref().map(|rules| {
         let whole = std::path::absolute(rules).unwrap_or_else(|_| rules.clone());

@@ -28,7 +28,7 @@ static IS_PUSHED: AtomicBool = AtomicBool::new(false);
 /// Asks the terminal if that is wanted; returns whether it was asked. For the thread that reads the terminal, which alone
 /// can read the answer. A terminal that does not answer is waited for once, for two seconds; keys that come meanwhile are
 /// kept.
-pub fn ask_if_wanted() -> bool {
+pub(crate) fn ask_if_wanted() -> bool {
     if SUPPORT.load(Ordering::SeqCst) != WANTED {
         return false;
     }
@@ -38,7 +38,7 @@ pub fn ask_if_wanted() -> bool {
 }
 
 /// Returns whether the terminal reports keys in the protocol at the moment.
-pub fn tells_keys_apart() -> bool {
+pub(crate) fn tells_keys_apart() -> bool {
     IS_PUSHED.load(Ordering::SeqCst)
 }
 
@@ -86,7 +86,7 @@ impl OuterKeyboard {
 const POP_FLAGS: &str = "\x1b[<u";
 
 /// Returns the sequence that resets the keyboard; empty when nothing was set.
-pub fn reset_sequence() -> &'static str {
+pub(crate) fn reset_sequence() -> &'static str {
     if IS_PUSHED.swap(false, Ordering::SeqCst) { POP_FLAGS } else { "" }
 }
 

@@ -8,7 +8,7 @@ use trajview_run::{
 };
 use trajview_store as store;
 use trajview_store::{Archive, labels::LabelBook};
-use trajview_tui::session::label_protocol::{SavedLabels, LabelSave};
+use trajview_tui::session::label_protocol::{LabelSave, SavedLabels};
 
 pub fn timestamp_now() -> String {
     Time(jiff::Timestamp::now().as_millisecond()).to_string()
@@ -21,7 +21,7 @@ pub fn read_labels(archive: &Archive, annotator: &str) -> Result<LabelFile, Stri
 
 /// Saves a label or a note that a rater saw an item; a label only if the file says what the rater saw of the item. Returns
 /// all labels on disk then. The error is a sentence.
-pub fn save_to_bundle(
+pub(crate) fn save_to_bundle(
     archive: &Archive,
     annotator: &str,
     what: LabelSave,
@@ -32,7 +32,7 @@ pub fn save_to_bundle(
 }
 
 /// Saves as [`save_to_bundle`] does, in this folder.
-pub fn save_in(
+pub(crate) fn save_in(
     place: &Path,
     annotator: &str,
     what: LabelSave,

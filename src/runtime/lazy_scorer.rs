@@ -11,7 +11,7 @@ use trajview_metrics::{
 };
 use trajview_store as store;
 use trajview_store::{DiskCache, Scorer};
-use trajview_tui::session::{jobs::MeasureSettings, code_measures::RulerName};
+use trajview_tui::session::{code_measures::RulerName, jobs::MeasureSettings};
 
 use super::ScreenOptions;
 
@@ -35,13 +35,13 @@ impl LazyScorer {
     }
 
     /// Returns a scorer with the settings of the screen.
-    pub fn with_measure(&self, measure: MeasureSettings) -> Self {
+    pub(crate) fn with_measure(&self, measure: MeasureSettings) -> Self {
         let MeasureSettings { profile, rules, .. } = measure;
         Self { profile, rules, caches: self.caches, made: OnceLock::new() }
     }
 
     /// Returns another scorer with the same settings and its own memory.
-    pub fn fresh_copy(&self) -> Self {
+    pub(crate) fn fresh_copy(&self) -> Self {
         Self {
             profile: self.profile,
             rules: self.rules.clone(),
@@ -51,7 +51,7 @@ impl LazyScorer {
     }
 
     /// Returns the scorer, created if needed. Optional parts that are missing cause only a notice. The error is a sentence.
-    pub fn get_scorer(&self, say: &dyn Fn(String)) -> Result<&Scorer, String> {
+    pub(crate) fn get_scorer(&self, say: &dyn Fn(String)) -> Result<&Scorer, String> {
         let made = self.made.get_or_init(|| {
             let ruler = self.make_ruler(say)?;
             Ok(Scorer::new(ruler, self.open_cache(say).map(Arc::new)))
@@ -74,7 +74,7 @@ impl LazyScorer {
 }
 
 /// Reads the rules in a file or folder; unusable ones are among its problems. The error is a sentence.
-pub fn rules_in(path: &Path) -> Result<RuleSet, String> {
+pub(crate) fn rules_in(path: &Path) -> Result<RuleSet, String> {
     let texts = store::rule_files::read_rules(path)?;
     let texts: Vec<(&str, &str)> =
         texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
@@ -94,7 +94,7 @@ fn user_rules(path: &Path, say: &dyn Fn(String)) -> Result<RuleSet, String> {
     Ok(rules)
 }
 
-pub fn ruler_name(ruler: &Ruler) -> RulerName {
+pub(crate) fn ruler_name(ruler: &Ruler) -> RulerName {
     RulerName {
         name: ruler.display_name(),
         is_comparable: ruler.is_comparable(),

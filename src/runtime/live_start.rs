@@ -9,7 +9,6 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use trajview_run::condition::Condition;
 use trajview_layers::{LayerSpec, spec::COMMAND};
 use trajview_live::{
     RunJob,
@@ -22,14 +21,15 @@ use trajview_live::{
     loopback::ServerRoute,
     plan,
     prepare::{self, UnusableInput},
-    script::RequestScript,
-    setup::{RunBudget, Permissions, RunSetup},
     run_folders,
+    script::RequestScript,
+    setup::{Permissions, RunBudget, RunSetup},
 };
+use trajview_run::condition::Condition;
 use trajview_store as store;
 use trajview_tui::{
     session::{
-        jobs::{LiveRunStart, FormChoice, FormFacts, JobPlan, JobRefusal, LiveRunSpec, TaskSource},
+        jobs::{FormChoice, FormFacts, JobPlan, JobRefusal, LiveRunSpec, LiveRunStart, TaskSource},
         request::RequestId,
     },
     shell::{
@@ -60,7 +60,7 @@ impl LiveStarter {
     }
 
     /// Finds the agents of this machine: first without their versions, then with them.
-    pub fn find_agents(&self, task: &str, tell: &dyn Fn(FormFacts)) -> FormFacts {
+    pub(crate) fn find_agents(&self, task: &str, tell: &dyn Fn(FormFacts)) -> FormFacts {
         let mut agents = agents::drivable_agents(&self.drivers);
         let remembered = if self.remembers { store::saved_forms::read_form(task) } else { vec![] };
         let found = |agents: &[DrivableAgent]| FormFacts {
@@ -74,13 +74,18 @@ impl LiveStarter {
     }
 
     /// Returns the plan of a job.
-    pub fn plan_start(&self, start: &LiveRunSpec, opener: &RunOpener) -> Result<JobPlan, JobRefusal> {
+    pub(crate) fn plan_start(
+        &self,
+        start: &LiveRunSpec,
+        opener: &RunOpener,
+    ) -> Result<JobPlan, JobRefusal> {
         let (job, note) = self.make_job(start, opener)?;
         let mut plan = JobPlan::default();
         if start.folder.is_none() {
             plan.proposed.push((form::FOLDER, job.bundle.display().to_string()));
         }
-        let driver = drivers::driver_for_setup(&job.setup).map_err(|why| JobRefusal::for_field(form::AGENT, why))?;
+        let driver = drivers::driver_for_setup(&job.setup)
+            .map_err(|why| JobRefusal::for_field(form::AGENT, why))?;
         let key = job.setup.provider.key_env.as_deref().or(driver.key_variable());
         plan.proposed.extend(key.map(|name| (form::KEY, name.to_owned())));
         describe_job(&job, &note, &mut plan)?;
@@ -88,11 +93,17 @@ impl LiveStarter {
     }
 
     /// Checks everything once more and makes the job; the values of the form are remembered.
-    pub fn begin_start(&self, request: RequestId, beginning: &LiveRunStart, opener: &RunOpener) -> WorkerReply {
+    pub(crate) fn begin_start(
+        &self,
+        request: RequestId,
+        beginning: &LiveRunStart,
+        opener: &RunOpener,
+    ) -> WorkerReply {
         let ready = self.make_job(&beginning.start, opener).and_then(|(job, note)| {
             describe_job(&job, &note, &mut JobPlan::default())?;
             check_sandbox(&job.setup)?;
-            check_can_create(&job.bundle).map_err(|why| JobRefusal::for_field(form::FOLDER, why))?;
+            check_can_create(&job.bundle)
+                .map_err(|why| JobRefusal::for_field(form::FOLDER, why))?;
             Ok(job)
         });
         match ready {
@@ -108,7 +119,11 @@ impl LiveStarter {
     }
 
     /// Makes the job of a form, and a sentence about the requests.
-    fn make_job(&self, start: &LiveRunSpec, opener: &RunOpener) -> Result<(RunJob, String), JobRefusal> {
+    fn make_job(
+        &self,
+        start: &LiveRunSpec,
+        opener: &RunOpener,
+    ) -> Result<(RunJob, String), JobRefusal> {
         let mut setup = self.make_setup(start)?;
         let (script, note) = self.make_script(start, opener)?;
         let hidden = [start.from.as_deref().map(run_file), file_of_source(&start.what)];
@@ -116,8 +131,9 @@ impl LiveStarter {
             hidden.into_iter().flatten().map(|path| prepare::absolute_path(&path)).collect();
         let bundle = match &start.folder {
             Some(folder) => {
-                let taken =
-                    |why: store::write::WriteError| JobRefusal::for_field(form::FOLDER, why.to_string());
+                let taken = |why: store::write::WriteError| {
+                    JobRefusal::for_field(form::FOLDER, why.to_string())
+                };
                 store::write::require_free(folder).map_err(taken)?;
                 folder.clone()
             }
@@ -127,8 +143,16 @@ impl LiveStarter {
         let components = components.and_then(|from| fs::read(from.join("components.json")).ok());
         let (layers, has_person, step_by_step) = (LayerFiles::default(), true, false);
         let tried = None;
-        let job =
-            RunJob { setup, script, bundle, components, layers, has_person, step_by_step, earlier_refusals: tried };
+        let job = RunJob {
+            setup,
+            script,
+            bundle,
+            components,
+            layers,
+            has_person,
+            step_by_step,
+            earlier_refusals: tried,
+        };
         Ok((job, note))
     }
 
@@ -140,7 +164,8 @@ impl LiveStarter {
         setup.provider.key_env.clone_from(&start.key);
         setup.tests.clone_from(&start.files.tests);
         if let Some(from) = &start.files.from {
-            store::start_files::StartSource::find(from).map_err(|why| JobRefusal::for_field(form::FILES, why))?;
+            store::start_files::StartSource::find(from)
+                .map_err(|why| JobRefusal::for_field(form::FILES, why))?;
         }
         setup.folders.start.from.clone_from(&start.files.from);
         setup.folders.start.setup = start.files.setup.iter().cloned().collect();
@@ -157,7 +182,8 @@ impl LiveStarter {
             return Err(JobRefusal::for_field(form::SERVER, why));
         }
         if let Some(notes) = &start.notes {
-            prepare::read_text(notes).map_err(|why| JobRefusal::for_field(form::NOTES, why.sentence()))?;
+            prepare::read_text(notes)
+                .map_err(|why| JobRefusal::for_field(form::NOTES, why.sentence()))?;
             setup.layers.notes = Some(prepare::absolute_path(notes));
         }
         if setup.folders.isolation.network == Network::Loopback {
@@ -173,7 +199,11 @@ impl LiveStarter {
     }
 
     /// Sets the driver and checks that its program exists and has what it needs.
-    fn set_checked_driver(&self, start: &LiveRunSpec, setup: &mut RunSetup) -> Result<(), JobRefusal> {
+    fn set_checked_driver(
+        &self,
+        start: &LiveRunSpec,
+        setup: &mut RunSetup,
+    ) -> Result<(), JobRefusal> {
         let agent = |why: String| JobRefusal::for_field(form::AGENT, why);
         prepare::set_driver(setup, &self.drivers).map_err(|why| agent(why.sentence()))?;
         setup.program = start.program.as_deref().map(prepare::program_path);
@@ -185,12 +215,19 @@ impl LiveStarter {
                     let why = format!("{} is no file that can be run", path.display());
                     JobRefusal::for_field(form::PROGRAM, why)
                 }
-                None => agent(missing_text(&start.agent, &program, agents::install_command_of(&start.agent))),
+                None => agent(missing_text(
+                    &start.agent,
+                    &program,
+                    agents::install_command_of(&start.agent),
+                )),
             });
         }
         let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         if let Some(name) = start.key.as_deref().filter(|name| !is_set(name)) {
-            return Err(JobRefusal::for_field(form::KEY, format!("the variable {name} is not set here")));
+            return Err(JobRefusal::for_field(
+                form::KEY,
+                format!("the variable {name} is not set here"),
+            ));
         }
         if setup.folders.copies_login {
             let run_folders = run_folders::RunFolders::for_plan(&setup.folders.work);
@@ -211,16 +248,23 @@ impl LiveStarter {
     }
 
     /// Makes the script, and a sentence about it.
-    fn make_script(&self, start: &LiveRunSpec, opener: &RunOpener) -> Result<(RequestScript, String), JobRefusal> {
+    fn make_script(
+        &self,
+        start: &LiveRunSpec,
+        opener: &RunOpener,
+    ) -> Result<(RequestScript, String), JobRefusal> {
         let wrong = |field| move |why: UnusableInput| JobRefusal::for_field(field, why.sentence());
         let condition = start.condition;
         let asked = |script: RequestScript, field: &'static str| {
-            script.for_condition(condition, None).map_err(|why| JobRefusal::for_field(field, format!("this {why}")))
+            script
+                .for_condition(condition, None)
+                .map_err(|why| JobRefusal::for_field(field, format!("this {why}")))
         };
         match &start.what {
-            TaskSource::Prompt(words) => {
-                Ok((asked(RequestScript::from_specification(words), form::PROMPT)?, "what was typed".into()))
-            }
+            TaskSource::Prompt(words) => Ok((
+                asked(RequestScript::from_specification(words), form::PROMPT)?,
+                "what was typed".into(),
+            )),
             TaskSource::Specification(path) => {
                 let text = prepare::read_text(path).map_err(wrong(form::FILE))?;
                 if text.trim().is_empty() {
@@ -238,8 +282,10 @@ impl LiveStarter {
             }
             TaskSource::Task => {
                 let path = start.from.as_ref();
-                let path = path.ok_or_else(|| JobRefusal::for_field(form::WHAT, "no run is open"))?;
-                self.script_for_task(path, condition, opener).map_err(|why| JobRefusal::for_field(form::WHAT, why))
+                let path =
+                    path.ok_or_else(|| JobRefusal::for_field(form::WHAT, "no run is open"))?;
+                self.script_for_task(path, condition, opener)
+                    .map_err(|why| JobRefusal::for_field(form::WHAT, why))
             }
         }
     }
@@ -334,7 +380,7 @@ fn without_options(why: &str) -> String {
 }
 
 /// Returns the reply that a job cannot start.
-pub const fn refused_reply(request: RequestId, refusal: JobRefusal) -> WorkerReply {
+pub(crate) const fn refused_reply(request: RequestId, refusal: JobRefusal) -> WorkerReply {
     WorkerReply::Message(AppMessage::Jobs(jobs::JobsMessage::Refused(request, refusal)))
 }
 
@@ -378,7 +424,11 @@ fn file_stem_text(path: &Path) -> String {
 }
 
 /// Finds a run of the same task beside this one under this condition, the first by name.
-fn neighbour_script(path: &Path, script: &RequestScript, condition: Condition) -> Option<(String, RequestScript)> {
+fn neighbour_script(
+    path: &Path,
+    script: &RequestScript,
+    condition: Condition,
+) -> Option<(String, RequestScript)> {
     let task = script.task.as_deref().filter(|task| !task.is_empty())?;
     let entries = fs::read_dir(prepare::absolute_path(path).parent()?).ok()?;
     let mut folders: Vec<PathBuf> =
@@ -449,16 +499,23 @@ fn describe_job(job: &RunJob, note: &str, plan: &mut JobPlan) -> Result<(), JobR
     plan.add_row("asks", format!("{requests}, {}: {note}", job.setup.condition.word()));
     let words =
         |words: &[String]| shell_words(&words.iter().map(String::as_str).collect::<Vec<_>>());
-    plan.add_row("calls", format!("{} (the request {})", words(&it.first.command), it.first.request));
+    plan.add_row(
+        "calls",
+        format!("{} (the request {})", words(&it.first.command), it.first.request),
+    );
     if count > 1 {
-        plan.add_row("then", format!("{} (the request {})", words(&it.next.command), it.next.request));
+        plan.add_row(
+            "then",
+            format!("{} (the request {})", words(&it.next.command), it.next.request),
+        );
     }
     plan.add_row(
         "environment",
         it.environment.iter().map(|(name, _)| &**name).collect::<Vec<_>>().join(" "),
     );
     plan.add_row("works in", &it.workspace);
-    let driver = drivers::driver_for_setup(&job.setup).map_err(|why| JobRefusal::for_field(form::AGENT, why))?;
+    let driver = drivers::driver_for_setup(&job.setup)
+        .map_err(|why| JobRefusal::for_field(form::AGENT, why))?;
     describe_environment(&job.setup, &*driver, plan);
     let logs = match it.logs.as_slice() {
         [] => "no log of its own".to_owned(),
@@ -488,7 +545,10 @@ fn describe_job(job: &RunJob, note: &str, plan: &mut JobPlan) -> Result<(), JobR
     }
     for layer in &it.layers {
         let lacks: String = layer.lacks.iter().map(|lack| format!("; {lack}")).collect();
-        plan.add_row("layer", format!("{}: its words {}{lacks}", layer.name, layer.ways.join(", ")));
+        plan.add_row(
+            "layer",
+            format!("{}: its words {}{lacks}", layer.name, layer.ways.join(", ")),
+        );
     }
     Ok(())
 }

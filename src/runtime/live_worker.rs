@@ -15,12 +15,12 @@ use std::{
     time::Duration,
 };
 
-use trajview_run::live::{LiveCommand, WaitReason};
 use trajview_live as live;
 use trajview_live::{
-    CannotStart, RunControl, LiveRunEnd, RunEvent, RunHalt, RunJob, StartMode, drivers,
+    CannotStart, LiveRunEnd, RunControl, RunEvent, RunHalt, RunJob, StartMode, drivers,
 };
 use trajview_run::Tokens;
+use trajview_run::live::{LiveCommand, WaitReason};
 use trajview_tui::{
     session::{
         live::{Asked, Changed, How, Layer, LiveEvent, Plan, Spent},
@@ -69,7 +69,7 @@ pub struct LiveWorker {
 
 impl LiveWorker {
     /// Starts the agent; its events are sent to the run loop.
-    pub fn start_agent(
+    pub(crate) fn start_agent(
         job: RunJob,
         start: StartMode,
         control: RunControl,
@@ -81,16 +81,17 @@ impl LiveWorker {
         let hands = control.clone();
         let agent = thread::Builder::new().name("live".into()).spawn(move || {
             let watch = RecordingWatch::start_watch(&job, &sender, opener, beside);
-            let teller = LiveEventSender { job: &job, sender: &sender, tickets: &tickets, watch: &watch };
+            let teller =
+                LiveEventSender { job: &job, sender: &sender, tickets: &tickets, watch: &watch };
             let outcome = live::run_job(&job, start, &hands, &mut |event| teller.on_event(event));
             watch.is_over.store(true, Ordering::Relaxed);
             watch.request_look();
             teller.send_event(over_event(&job, &outcome));
             let is_whole = outcome.as_ref().is_ok_and(|ended| ended.halted.is_none());
             if beside == BesideAgent::RecordingThenReplay && is_whole {
-                let _ = sender.send(RuntimeEvent::Living(AppMessage::View(views::ViewMessage::Number(
-                    View::Replay.view_number(),
-                )))); // as above
+                let _ = sender.send(RuntimeEvent::Living(AppMessage::View(
+                    views::ViewMessage::Number(View::Replay.view_number()),
+                ))); // as above
             }
             outcome
         });
@@ -98,7 +99,7 @@ impl LiveWorker {
     }
 
     /// Removes the ticket of a processed event.
-    pub fn take_ticket(&self) {
+    pub(crate) fn take_ticket(&self) {
         let _ = self.unread.try_recv(); // the last event has no ticket when nothing waits
     }
 
@@ -213,7 +214,9 @@ fn screen_events(job: &RunJob, event: &RunEvent) -> Vec<LiveEvent> {
 
 /// Returns whether the agent has a screen of its own, in which nothing of ours may appear.
 fn has_screen(job: &RunJob) -> bool {
-    let is_process = |driver: Box<dyn drivers::Driver>| driver.session_naming() == drivers::SessionNaming::Process;
+    let is_process = |driver: Box<dyn drivers::Driver>| {
+        driver.session_naming() == drivers::SessionNaming::Process
+    };
     job.setup.in_terminal || drivers::driver_for_setup(&job.setup).is_ok_and(is_process)
 }
 
@@ -318,7 +321,12 @@ struct RecordingWatch {
 }
 
 impl RecordingWatch {
-    fn start_watch(job: &RunJob, sender: &Sender<RuntimeEvent>, opener: RunOpener, beside: BesideAgent) -> Self {
+    fn start_watch(
+        job: &RunJob,
+        sender: &Sender<RuntimeEvent>,
+        opener: RunOpener,
+        beside: BesideAgent,
+    ) -> Self {
         let (wishes, wanted) = bounded(1);
         let (is_working, is_over) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
         let eyes = LiveObserver {
@@ -332,7 +340,8 @@ impl RecordingWatch {
             changed: vec![],
         };
         // Without this thread the replay does not grow; everything else goes on.
-        let _ = thread::Builder::new().name("beside".into()).spawn(move || eyes.run_observer(&wanted));
+        let _ =
+            thread::Builder::new().name("beside".into()).spawn(move || eyes.run_observer(&wanted));
         Self { wishes, is_working, is_over }
     }
 
@@ -403,7 +412,8 @@ impl LiveObserver {
         let changed = files_of_patch(&patch);
         if changed != self.changed {
             self.changed.clone_from(&changed);
-            let message = AppMessage::Live(view::LiveMessage::LiveEvent(LiveEvent::Changed(changed)));
+            let message =
+                AppMessage::Live(view::LiveMessage::LiveEvent(LiveEvent::Changed(changed)));
             let _ = self.sender.send(RuntimeEvent::Asked(message)); // the loop may have ended
         }
     }

@@ -4,31 +4,31 @@
 //! Both drive the same `runtime`; `workers` run the effects of the state, `terminal`, `input` and `signals` are input and
 //! output.
 
-mod label_files;
 mod batch_screen;
+mod blocked_terminal;
 mod clipboard;
-mod table_worker;
 mod compare_worker;
 mod editor;
 mod event;
 mod filter_worker;
 mod find_worker;
 mod follow;
-mod reader_gate;
-mod open_run_cache;
+mod image_viewer;
 mod input;
 mod job_worker;
 mod judging;
 mod keyboard;
+mod label_files;
+mod lazy_scorer;
+mod live_start;
 pub mod live_worker;
-mod screen_options;
-mod image_viewer;
+mod open_run_cache;
+mod reader_gate;
 mod recording;
 mod run_loop;
-mod lazy_scorer;
+mod screen_options;
 mod signals;
-mod live_start;
-mod blocked_terminal;
+mod table_worker;
 mod terminal;
 mod timer;
 mod workers;
@@ -53,17 +53,19 @@ use trajview_tui::{
     },
 };
 
-use run_loop::Runtime;
 use lazy_scorer::LazyScorer;
+use run_loop::Runtime;
 
 pub use batch_screen::show_batch;
 pub use filter_worker::FilterWorker;
-pub use reader_gate::ReaderGate;
 pub use judging::known_judges::{JudgeSettings, JudgeSettingsFile};
 pub use live_worker::BesideAgent;
-pub use screen_options::ScreenOptions;
-pub use recording::{RunWithRecording, RunOpener, Recording, opener_from_disk, cached_opener_from_disk};
+pub use reader_gate::ReaderGate;
+pub use recording::{
+    Recording, RunOpener, RunWithRecording, cached_opener_from_disk, opener_from_disk,
+};
 pub use run_loop::ScreenEnd;
+pub use screen_options::ScreenOptions;
 pub use terminal::OwnTerminal;
 pub use workers::answer_question;
 
@@ -88,13 +90,17 @@ pub enum ScreenFailure {
 const QUICK_OPENING: Duration = Duration::from_millis(150);
 
 /// Shows `paths` in the terminal until the user quits: one run, two side by side, or the table of several.
-pub fn run_screen(paths: &[PathBuf], place: StartPlace, options: ScreenOptions) -> Result<ScreenEnd, ScreenFailure> {
+pub(crate) fn run_screen(
+    paths: &[PathBuf],
+    place: StartPlace,
+    options: ScreenOptions,
+) -> Result<ScreenEnd, ScreenFailure> {
     let opener = if options.caches { cached_opener_from_disk() } else { opener_from_disk() };
     run_with_opener(opener, paths, place, options)
 }
 
 /// Runs the screen as [`run_screen`] does, with recordings from another source.
-pub fn run_with_opener(
+pub(crate) fn run_with_opener(
     opener: RunOpener,
     paths: &[PathBuf],
     place: StartPlace,
@@ -131,7 +137,7 @@ pub fn run_with_opener(
 
 /// Shows a run while it is made, until the user quits; then the run is stopped if it still goes on. The outcome is None
 /// when its thread broke off.
-pub fn run_live(
+pub(crate) fn run_live(
     mut job: RunJob,
     start: StartMode,
     control: RunControl,
@@ -238,7 +244,9 @@ impl HeadlessScreen {
 
     /// Presses keys, written as `--keys` has them, each after all work of the ones before is done.
     pub fn press_keys(&mut self, keys: &str) -> Result<(), ScreenFailure> {
-        key::parse_keys(keys)?.into_iter().for_each(|key| self.send_message(AppMessage::Press(key)));
+        key::parse_keys(keys)?
+            .into_iter()
+            .for_each(|key| self.send_message(AppMessage::Press(key)));
         Ok(())
     }
 

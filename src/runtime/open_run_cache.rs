@@ -7,7 +7,7 @@ use std::{
 
 use trajview_store::OpenError;
 
-use super::recording::{RunWithRecording, RunOpener};
+use super::recording::{RunOpener, RunWithRecording};
 
 /// The largest number of cached runs.
 const MAX_RUNS: usize = 6;
@@ -18,7 +18,11 @@ pub struct OpenRunCache(Arc<Mutex<Vec<(PathBuf, RunWithRecording)>>>);
 
 impl OpenRunCache {
     /// Returns the run at a path, opened if it is not cached.
-    pub fn open_cached(&self, path: &Path, opener: &RunOpener) -> Result<RunWithRecording, OpenError> {
+    pub(crate) fn open_cached(
+        &self,
+        path: &Path,
+        opener: &RunOpener,
+    ) -> Result<RunWithRecording, OpenError> {
         let known = self.take_cached(path);
         let opened = match known {
             Some(opened) => opened,

@@ -23,7 +23,7 @@ const CLOSE_TRIES: usize = 10;
 
 impl ReaderGate {
     /// Waits while the gate is closed. Called by the reader between two reads.
-    pub fn wait_at_gate(&self) {
+    pub(crate) fn wait_at_gate(&self) {
         let mut state = self.lock_state();
         while state.is_closed {
             state.is_waiting = true;
@@ -34,7 +34,7 @@ impl ReaderGate {
     }
 
     /// Closes the gate and returns when the reader waits at it, or does not come.
-    pub fn close_gate(&self) {
+    pub(crate) fn close_gate(&self) {
         let mut state = self.lock_state();
         state.is_closed = true;
         for _ in 0..CLOSE_TRIES {
@@ -43,12 +43,13 @@ impl ReaderGate {
             }
             drop(state);
             wake_reader();
-            let waited = self.0.1.wait_timeout_while(self.lock_state(), CLOSE_TIMEOUT, |it| !it.is_waiting);
+            let waited =
+                self.0.1.wait_timeout_while(self.lock_state(), CLOSE_TIMEOUT, |it| !it.is_waiting);
             state = waited.map_or_else(|poisoned| poisoned.into_inner().0, |(state, _)| state);
         }
     }
 
-    pub fn open_gate(&self) {
+    pub(crate) fn open_gate(&self) {
         self.lock_state().is_closed = false;
         self.0.1.notify_all();
     }
@@ -61,9 +62,9 @@ impl ReaderGate {
 
 /// Ends the read that the reader is in.
 #[cfg(unix)]
-pub fn wake_reader() {
+pub(crate) fn wake_reader() {
     let _ = signal_hook::low_level::raise(signal_hook::consts::SIGWINCH); // the caller tries again
 }
 
 #[cfg(not(unix))]
-pub fn nudge() {}
+pub(crate) fn nudge() {}

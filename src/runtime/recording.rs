@@ -28,10 +28,12 @@ use trajview_run::{
     search::{SearchHit, SearchQuery},
 };
 use trajview_store as store;
-use trajview_store::{Archive, DiskCache, ProgressCheck, OpenError, ReuseReader, Scorer, Siblings, decisions};
+use trajview_store::{
+    Archive, DiskCache, OpenError, ProgressCheck, ReuseReader, Scorer, Siblings, decisions,
+};
 use trajview_tui::session::{
+    label_protocol::{LabelSave, SavedLabels},
     turn_counts::ChangeLineCounts,
-    label_protocol::{SavedLabels, LabelSave},
 };
 
 use super::label_files;
@@ -52,7 +54,12 @@ pub trait Recording: Send + Sync {
         after: usize,
     ) -> Result<Vec<FileChange>, String>;
     /// One entry a line of the file at a moment.
-    fn blame(&self, run: &Run, path: &RepoPath, moment: RunMoment) -> Result<Vec<BlamedLine>, String>;
+    fn blame(
+        &self,
+        run: &Run,
+        path: &RepoPath,
+        moment: RunMoment,
+    ) -> Result<Vec<BlamedLine>, String>;
     fn search(
         &self,
         run: &Run,
@@ -110,7 +117,7 @@ pub trait Recording: Send + Sync {
     fn processed(&self, _run: &Run) -> Option<ProcessNumbers> {
         None
     }
-    /// As [`Self::process_numbers`], with the turns (count from 0) in which signals open, ascending.
+    /// As [`Self::processed`], with the turns (count from 0) in which signals open, ascending.
     fn worked(&self, _run: &Run) -> Option<(ProcessNumbers, Vec<usize>)> {
         None
     }
@@ -196,7 +203,12 @@ impl Recording for Archive {
         self.changes_between(run, RunMoment::after_turns(before), RunMoment::after_turns(after))
     }
 
-    fn blame(&self, run: &Run, path: &RepoPath, moment: RunMoment) -> Result<Vec<BlamedLine>, String> {
+    fn blame(
+        &self,
+        run: &Run,
+        path: &RepoPath,
+        moment: RunMoment,
+    ) -> Result<Vec<BlamedLine>, String> {
         self.blame_lines(run, path, moment)
     }
 
@@ -252,7 +264,8 @@ impl Recording for Archive {
     }
 
     fn memory(&self, run: &Run) -> Option<MemoryTimeline> {
-        store::memory_events::memory_timeline(self, run, run.end_in_turns()).map(|(course, _)| course)
+        store::memory_events::memory_timeline(self, run, run.end_in_turns())
+            .map(|(course, _)| course)
     }
 
     fn decisions(&self, run: &Run, named: Option<&Path>) -> Option<Result<DecisionLane, String>> {
@@ -263,7 +276,11 @@ impl Recording for Archive {
     fn draw_decisions(&self, run: &Run) -> Result<String, String> {
         let path = self.bundle().ok_or(decisions::NO_BUNDLE)?.join(decisions::STORE_FILE);
         let count = decisions::write_request_decisions(self, run, &path)?;
-        Ok(format!("{} drawn from the requests into {}", decisions::count_text(count), path.display()))
+        Ok(format!(
+            "{} drawn from the requests into {}",
+            decisions::count_text(count),
+            path.display()
+        ))
     }
 
     fn layers(&self, run: &Run) -> Vec<LayerRecord> {
@@ -344,7 +361,9 @@ type OpenHeadFn = dyn Fn(&Path) -> Option<RunWithRecording> + Send + Sync;
 type HasSeveralFn = dyn Fn(&Path) -> bool + Send + Sync;
 
 impl RunOpener {
-    pub fn new(whole: impl Fn(&Path) -> Result<RunWithRecording, OpenError> + Send + Sync + 'static) -> Self {
+    pub fn new(
+        whole: impl Fn(&Path) -> Result<RunWithRecording, OpenError> + Send + Sync + 'static,
+    ) -> Self {
         let (head, several) = (Arc::new(|_: &Path| None), Arc::new(|_: &Path| false));
         Self { whole: Arc::new(whole), among: None, head, several }
     }
@@ -355,7 +374,11 @@ impl RunOpener {
     }
 
     /// Opens one of many runs, with the facts known of the logs beside it.
-    pub fn open_among(&self, path: &Path, siblings: &Siblings) -> Result<RunWithRecording, OpenError> {
+    pub fn open_among(
+        &self,
+        path: &Path,
+        siblings: &Siblings,
+    ) -> Result<RunWithRecording, OpenError> {
         match &self.among {
             Some(among) => among(path, siblings),
             None => self.open(path),
@@ -368,13 +391,13 @@ impl RunOpener {
     }
 
     /// Returns whether a path has several runs.
-    pub fn has_several_runs(&self, path: &Path) -> bool {
+    pub(crate) fn has_several_runs(&self, path: &Path) -> bool {
         (self.several)(path)
     }
 
     /// Adds a function that opens many runs at a lower cost than each by itself.
     #[must_use]
-    pub fn with_many(
+    pub(crate) fn with_many(
         self,
         among: impl Fn(&Path, &Siblings) -> Result<RunWithRecording, OpenError> + Send + Sync + 'static,
     ) -> Self {
@@ -383,13 +406,19 @@ impl RunOpener {
 
     /// Adds a function that opens the first screen of a run while the whole is read.
     #[must_use]
-    pub fn with_head(self, head: impl Fn(&Path) -> Option<RunWithRecording> + Send + Sync + 'static) -> Self {
+    pub(crate) fn with_head(
+        self,
+        head: impl Fn(&Path) -> Option<RunWithRecording> + Send + Sync + 'static,
+    ) -> Self {
         Self { head: Arc::new(head), ..self }
     }
 
     /// Adds a function that recognises a path with several runs, which are shown in a table.
     #[must_use]
-    pub fn with_several(self, several: impl Fn(&Path) -> bool + Send + Sync + 'static) -> Self {
+    pub(crate) fn with_several(
+        self,
+        several: impl Fn(&Path) -> bool + Send + Sync + 'static,
+    ) -> Self {
         Self { several: Arc::new(several), ..self }
     }
 }

@@ -22,9 +22,9 @@ use trajview_tui::{
         effect::{EditedFile, EditorTarget, Effect},
         jobs::FormOrigin,
         live::LiveEvent,
-        start_place::StartPlace,
         question::Answer,
         request::RequestId,
+        start_place::StartPlace,
     },
     shell::{App, AppMessage, jobs, screens::study, state},
     views::{judge::JudgeList, live},
@@ -33,10 +33,10 @@ use trajview_tui::{
 use super::{
     ScreenOptions,
     event::{RuntimeEvent, WorkerReply},
-    live_worker::BesideAgent,
-    recording::{RunWithRecording, RunOpener},
     lazy_scorer::LazyScorer,
     live_start::LiveStarter,
+    live_worker::BesideAgent,
+    recording::{RunOpener, RunWithRecording},
     timer::Timer,
     workers::Workers,
 };
@@ -122,12 +122,12 @@ impl Runtime {
     }
 
     /// Sets the scorer of the code.
-    pub fn score_with(&mut self, scoring: LazyScorer) {
+    pub(crate) fn score_with(&mut self, scoring: LazyScorer) {
         self.workers.score_with(scoring);
     }
 
     /// Sets the judges, in the workers and on the screen.
-    pub fn judge_with(&mut self, options: &ScreenOptions) {
+    pub(crate) fn judge_with(&mut self, options: &ScreenOptions) {
         self.workers.set_cache(options.settings.as_deref());
         let environment = options.environment.clone();
         let judges = self.workers.judging().set_judges(
@@ -142,7 +142,7 @@ impl Runtime {
     }
 
     /// Sets decisions that replace those of runs.
-    pub fn decide_with(&mut self, options: &ScreenOptions) {
+    pub(crate) fn decide_with(&mut self, options: &ScreenOptions) {
         self.workers.set_decisions(options.store.clone());
     }
 
@@ -153,12 +153,12 @@ impl Runtime {
     }
 
     /// Uses the search index and keeps it up to date.
-    pub fn find_with(&mut self, options: &ScreenOptions) {
+    pub(crate) fn find_with(&mut self, options: &ScreenOptions) {
         self.workers.find_with(options.caches.then(lookup::default_path).flatten());
     }
 
     /// Measures how long a judge takes.
-    pub const fn with_clock(&mut self) {
+    pub(crate) const fn with_clock(&mut self) {
         self.workers.judging().with_clock();
     }
 
@@ -168,7 +168,7 @@ impl Runtime {
     }
 
     /// Applies the options of a user at a terminal; returns problems with the settings.
-    pub fn apply_options(&mut self, options: ScreenOptions) -> Vec<String> {
+    pub(crate) fn apply_options(&mut self, options: ScreenOptions) -> Vec<String> {
         self.score_with(LazyScorer::from_options(&options));
         self.judge_with(&options);
         self.decide_with(&options);
@@ -200,7 +200,7 @@ impl Runtime {
     }
 
     /// Returns whether a path has several runs.
-    pub fn holds_several(&self, path: &Path) -> bool {
+    pub(crate) fn holds_several(&self, path: &Path) -> bool {
         self.workers.holds_several(path)
     }
 
@@ -214,7 +214,7 @@ impl Runtime {
     }
 
     /// Processes events until nothing is left to wait for. Time does not pass here: nothing plays.
-    pub fn run_until_idle(&mut self) {
+    pub(crate) fn run_until_idle(&mut self) {
         while !self.is_idle() {
             let event = self.events.recv().expect("we hold a sender ourselves");
             self.apply_event(event);
@@ -222,7 +222,7 @@ impl Runtime {
     }
 
     /// Processes events until the state is as it should be, or the time is over; returns whether it is.
-    pub fn run_until(&mut self, patience: Duration, is_so: impl Fn(&App) -> bool) -> bool {
+    pub(crate) fn run_until(&mut self, patience: Duration, is_so: impl Fn(&App) -> bool) -> bool {
         let deadline = Instant::now() + patience;
         while !is_so(&self.app) {
             let Ok(event) = self.events.recv_deadline(deadline) else { return false };
@@ -232,7 +232,7 @@ impl Runtime {
     }
 
     /// Waits a moment for the recording to be opened; most are open before anybody could read a word.
-    pub fn wait_for_opening(&mut self, patience: Duration) {
+    pub(crate) fn wait_for_opening(&mut self, patience: Duration) {
         let deadline = Instant::now() + patience;
         while self.open_error.is_none() && !self.app.screens.has_something_to_show() {
             let Ok(event) = self.events.recv_deadline(deadline) else { return };
@@ -263,7 +263,9 @@ impl Runtime {
                 Effect::StopCollecting => self.workers.stop_collecting(),
                 Effect::Copy(text) => self.terminal_tasks.push(TerminalTask::Copy(text)),
                 Effect::Edit(editing) => self.terminal_tasks.push(TerminalTask::Edit(editing)),
-                Effect::OpenImage(image) => self.terminal_tasks.push(TerminalTask::OpenImage(image)),
+                Effect::OpenImage(image) => {
+                    self.terminal_tasks.push(TerminalTask::OpenImage(image))
+                }
                 effect => {
                     if let Effect::Open(..) = effect {
                         self.workers.stop_following();
@@ -276,7 +278,7 @@ impl Runtime {
         suspends
     }
 
-    pub fn run_loop(&mut self, display: &mut impl ScreenDisplay) -> io::Result<ScreenEnd> {
+    pub(crate) fn run_loop(&mut self, display: &mut impl ScreenDisplay) -> io::Result<ScreenEnd> {
         loop {
             self.update_size(display)?;
             display.draw(&self.app)?;
@@ -373,7 +375,11 @@ impl Runtime {
             }
             RuntimeEvent::Signal(signal) => return after_signal(signal),
             RuntimeEvent::Changed(bundle, _) if !self.workers.is_about(&bundle) => false,
-            RuntimeEvent::Grown(opened) | RuntimeEvent::Changed(_, opened) if !self.is_news(&opened) => false,
+            RuntimeEvent::Grown(opened) | RuntimeEvent::Changed(_, opened)
+                if !self.is_news(&opened) =>
+            {
+                false
+            }
             RuntimeEvent::Grown(opened) | RuntimeEvent::Changed(_, opened) => {
                 self.workers.ask_about(opened.recording);
                 self.update(AppMessage::Grown(opened.run))
@@ -394,7 +400,12 @@ impl Runtime {
     }
 
     /// Starts an agent if its form was not closed meanwhile.
-    fn begin_live(&mut self, request: RequestId, mut job: RunJob, origin: Option<FormOrigin>) -> bool {
+    fn begin_live(
+        &mut self,
+        request: RequestId,
+        mut job: RunJob,
+        origin: Option<FormOrigin>,
+    ) -> bool {
         if !self.app.jobs.is_beginning(request) {
             return false;
         }
@@ -413,7 +424,8 @@ impl Runtime {
             Ok(mut job) => {
                 let live = self.app.screens.live.as_ref();
                 let has_origin = live.is_some_and(|live| live.from.origin.is_some());
-                let beside = if has_origin { BesideAgent::OtherRun } else { BesideAgent::Recording };
+                let beside =
+                    if has_origin { BesideAgent::OtherRun } else { BesideAgent::Recording };
                 let inside = self.app.screens.live_areas().terminal_inside();
                 job.setup.size = (inside.width, inside.height);
                 self.workers.begin_live(job, StartMode::Resume, RunControl::default(), beside);

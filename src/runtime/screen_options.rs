@@ -42,7 +42,7 @@ pub struct ScreenOptions {
 
 impl ScreenOptions {
     /// Applies the environment to the looks: `NO_COLOR` (see <https://no-color.org>) wins over any theme.
-    pub fn looks_of_environment(&self, looks: DisplayOptions) -> DisplayOptions {
+    pub(crate) fn looks_of_environment(&self, looks: DisplayOptions) -> DisplayOptions {
         let variable = |name| std::env::var(name).ok();
         let locale = || Alphabet::from_locale(["LC_ALL", "LC_CTYPE", "LANG"].map(variable));
         let is_set = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use crossbeam_channel::Sender;
 
-use super::event::RuntimeEvent;
 #[cfg(unix)]
 use super::blocked_terminal;
+use super::event::RuntimeEvent;
 
 /// True if another program has the terminal at the moment. Signals of the keyboard to the whole group are meant for that
 /// program then.
-pub static IS_LENT: AtomicBool = AtomicBool::new(false);
+pub(crate) static IS_LENT: AtomicBool = AtomicBool::new(false);
 
 /// After this time a terminal that takes no output gets its modes back, and after the next time the program ends.
 #[cfg(unix)]
@@ -21,7 +21,7 @@ const STUCK_AFTER: Duration = Duration::from_secs(1);
 const GIVE_UP_AFTER: Duration = Duration::from_secs(4);
 
 #[cfg(unix)]
-pub fn spawn_listener(sender: Sender<RuntimeEvent>) -> std::io::Result<()> {
+pub(crate) fn spawn_listener(sender: Sender<RuntimeEvent>) -> std::io::Result<()> {
     use signal_hook::{
         consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGWINCH},
         iterator::Signals,
@@ -68,7 +68,7 @@ fn end_after_timeout(signal: i32) {
 
 /// Stops this process as ctrl-z does; returns when it is continued.
 #[cfg(unix)]
-pub fn stop_process() -> std::io::Result<()> {
+pub(crate) fn stop_process() -> std::io::Result<()> {
     signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGTSTP)
 }
 

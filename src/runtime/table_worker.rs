@@ -16,19 +16,19 @@ use std::{
 
 use rayon::prelude::*;
 
-use trajview_run::{RunCard, run_card::scoring_moments, files::RunMoment};
+use trajview_run::{RunCard, files::RunMoment, run_card::scoring_moments};
 use trajview_store as store;
 use trajview_store::{CardCache, ReuseReader, Siblings, cards, exported_runs};
 use trajview_tui::session::{
     code_measures::MeasuredMoment,
-    table_protocol::{RunRequest, ReadDepth, FoundRuns, RunOrder, KnownCard, RunFileScores},
+    table_protocol::{FoundRuns, KnownCard, ReadDepth, RunFileScores, RunOrder, RunRequest},
 };
 
 use super::{
     filter_worker::FilterWorker,
     find_worker::FindWorker,
-    recording::RunOpener,
     lazy_scorer::{LazyScorer, ruler_name},
+    recording::RunOpener,
 };
 
 /// Everything that a worker for the table needs.
@@ -67,7 +67,12 @@ impl TableWorker {
     /// # Errors
     ///
     /// A sentence when an export cannot be read, or a part of it is missing.
-    pub fn find_runs(&self, sources: &[PathBuf], order: RunOrder, tell: &SendFound<'_>) -> Result<(), String> {
+    pub fn find_runs(
+        &self,
+        sources: &[PathBuf],
+        order: RunOrder,
+        tell: &SendFound<'_>,
+    ) -> Result<(), String> {
         let _first = self.finding.goes_first();
         self.siblings.forget_all();
         if order == RunOrder::NewestFirst {
@@ -91,7 +96,9 @@ impl TableWorker {
             if let Some(below) = below {
                 tell(FoundRuns::Below(below));
             }
-            let known_card = |run: Result<Box<RunCard>, String>| run.map_or_else(KnownCard::Failed, KnownCard::Whole);
+            let known_card = |run: Result<Box<RunCard>, String>| {
+                run.map_or_else(KnownCard::Failed, KnownCard::Whole)
+            };
             let missing = exported_runs::for_each_run(export, &mut |runs| {
                 let known = runs.into_iter().map(|(path, run)| (path, Some(known_card(run))));
                 tell(FoundRuns::Known(known.collect())) && self.is_wanted()
@@ -148,7 +155,7 @@ impl TableWorker {
     }
 
     /// Reads the cards of these runs.
-    pub fn read_cards(&self, depth: ReadDepth, asked: &[RunRequest], tell: &SendFound<'_>) {
+    pub(crate) fn read_cards(&self, depth: ReadDepth, asked: &[RunRequest], tell: &SendFound<'_>) {
         let _first = self.finding.goes_first();
         match depth {
             ReadDepth::Beginning => self.read_beginnings(asked, tell),
@@ -211,7 +218,8 @@ impl TableWorker {
         let asked = self.send_kept(asked, tell);
         // A run that was fetched whole already is read whole.
         let is_here = |asked: &RunRequest| store::remote::is_cached(&asked.path);
-        let (here, asked): (Vec<RunRequest>, Vec<RunRequest>) = asked.into_iter().partition(is_here);
+        let (here, asked): (Vec<RunRequest>, Vec<RunRequest>) =
+            asked.into_iter().partition(is_here);
         self.read_wholes(&here, tell);
         let asked = &asked;
         let begin = |asked: &RunRequest| {
@@ -237,7 +245,11 @@ impl TableWorker {
     }
 
     /// Measures the files of these runs. The error is a sentence.
-    pub fn score_runs(&self, asked: &[RunRequest], tell: &SendFound<'_>) -> Result<(), String> {
+    pub(crate) fn score_runs(
+        &self,
+        asked: &[RunRequest],
+        tell: &SendFound<'_>,
+    ) -> Result<(), String> {
         let scorer = self.scoring.get_scorer(&|_| {})?;
         tell(FoundRuns::Ruler(ruler_name(scorer.ruler())));
         let score = |asked: &RunRequest| {
@@ -245,12 +257,18 @@ impl TableWorker {
             // A partial measurement is dropped; it is requested again when needed.
             self.is_wanted().then_some((asked.row, scores))
         };
-        scorer.batch_cache_writes(|| in_batches(asked, score, |scored| tell(FoundRuns::Scores(scored))));
+        scorer.batch_cache_writes(|| {
+            in_batches(asked, score, |scored| tell(FoundRuns::Scores(scored)))
+        });
         scorer.forget_measures();
         Ok(())
     }
 
-    fn score_one(&self, asked: &RunRequest, scorer: &store::Scorer) -> Result<RunFileScores, String> {
+    fn score_one(
+        &self,
+        asked: &RunRequest,
+        scorer: &store::Scorer,
+    ) -> Result<RunFileScores, String> {
         let opened = self.opener.open_among(&asked.path, &self.siblings);
         let opened = opened.map_err(|why| why.to_string())?;
         if opened.run.is_rubric_tree_alone() {
@@ -262,9 +280,14 @@ impl TableWorker {
             true => scoring_moments(&opened.run),
             false => asked.moments.clone(),
         };
-        let scored =
-            opened.recording.score(&opened.run, &RunMoment::after_each_count(&moments), scorer, &goes_on)?;
-        let measured: Vec<MeasuredMoment> = scored.iter().map(MeasuredMoment::from_scored).collect();
+        let scored = opened.recording.score(
+            &opened.run,
+            &RunMoment::after_each_count(&moments),
+            scorer,
+            &goes_on,
+        )?;
+        let measured: Vec<MeasuredMoment> =
+            scored.iter().map(MeasuredMoment::from_scored).collect();
         let done = opened.run.end_in_turns();
         let reader = ReuseReader::with_cache(scorer.cache());
         let reused = opened.recording.reused(&opened.run, &[done], &reader);

@@ -34,12 +34,11 @@ use trajview_tui::{
 };
 
 use super::{
-    clipboard, editor,
+    blocked_terminal::{MOUSE_OFF, TerminalWrite},
+    clipboard, editor, image_viewer, keyboard,
     reader_gate::{self, ReaderGate},
-    keyboard, image_viewer,
     run_loop::ScreenDisplay,
     signals,
-    blocked_terminal::{MOUSE_OFF, TerminalWrite},
 };
 
 type Backend = CrosstermBackend<BufWriter<Stdout>>;
@@ -66,7 +65,12 @@ impl OwnTerminal {
         let _writing = TerminalWrite::begin();
         take_screen()?;
         let cells = empty_screen().inspect_err(|_| release_terminal())?;
-        Ok(Self { cells, gate, mouse: MouseCapture::Off, keyboard: keyboard::OuterKeyboard::default() })
+        Ok(Self {
+            cells,
+            gate,
+            mouse: MouseCapture::Off,
+            keyboard: keyboard::OuterKeyboard::default(),
+        })
     }
 
     pub fn size() -> io::Result<Size> {
@@ -85,7 +89,7 @@ impl OwnTerminal {
     }
 
     /// Draws a frame of something that is no [`App`].
-    pub fn draw_with(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
+    pub(crate) fn draw_with(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
         let _writing = TerminalWrite::begin();
         queue!(self.cells.backend_mut(), BeginSynchronizedUpdate)?;
         self.cells.draw(draw)?;
@@ -94,7 +98,7 @@ impl OwnTerminal {
     }
 
     /// Lends the terminal to another program until that ends.
-    pub fn lend_to<T>(&mut self, to: impl FnOnce() -> T) -> io::Result<T> {
+    pub(crate) fn lend_to<T>(&mut self, to: impl FnOnce() -> T) -> io::Result<T> {
         self.gate.close_gate();
         release_terminal();
         signals::IS_LENT.store(true, Ordering::SeqCst);

@@ -16,19 +16,19 @@ struct Alarm {
 
 impl Timer {
     /// Updates the alarm to the delay of the state: sets it once, clears it when unwanted.
-    pub fn arm_for(&mut self, wanted: Option<Duration>, now: Instant) {
+    pub(crate) fn arm_for(&mut self, wanted: Option<Duration>, now: Instant) {
         let is_set = |alarm: &Alarm| Some(alarm.delay) == wanted;
         let kept = self.alarm.take().filter(is_set);
         self.alarm = kept.or_else(|| wanted.map(|delay| Alarm { due: now + delay, delay }));
     }
 
     /// Returns how long the loop may sleep at `now`.
-    pub fn time_left(&self, now: Instant) -> Duration {
+    pub(crate) fn time_left(&self, now: Instant) -> Duration {
         self.alarm.as_ref().map_or(Duration::MAX, |alarm| alarm.due.saturating_duration_since(now))
     }
 
     /// Returns whether the alarm has gone off; if so it must be set again.
-    pub fn take_fired(&mut self, now: Instant) -> bool {
+    pub(crate) fn take_fired(&mut self, now: Instant) -> bool {
         self.alarm.take_if(|alarm| alarm.due <= now).is_some()
     }
 }

@@ -29,14 +29,14 @@ use trajview_metrics::{
     reuse::Reuse,
 };
 use trajview_run::{
-    judging::{JudgeEntry, JudgingOutcome, JudgingPlan, JudgingRequest, JudgingStart},
-    live::LiveCommand,
     RepoPath, Run, StepId, StepText,
     files::{
         FileChange, FileDiff, RunMoment, Timeline,
         blame::BlamedLine,
         history::{self, ChangeHistory},
     },
+    judging::{JudgeEntry, JudgingOutcome, JudgingPlan, JudgingRequest, JudgingStart},
+    live::LiveCommand,
     lookup::{LookupTotals, RunHits},
     pictures::raster::DecodedImage,
     rubric::{Component, GoldLabel, Label, LabelFile, Rubric, Verdict},
@@ -53,39 +53,39 @@ use trajview_study::{
 use trajview_tui::{
     session::{
         self,
+        code_measures::{MeasuredMoment, MovedScores, RulerName},
         columns::RunTableColumn,
-        turn_counts::ChangeLineCounts,
         effect::Effect,
         files::coloured_texts::{ColouredSides, TextsToColour},
-        sql_filter::FilterRequest,
         integration::DependencyIntegration,
-        jobs::{CheckJob, FormFacts, MeasureSettings, JobPlan, JobRefusal, TestJob, FormRequest},
-        code_measures::{MeasuredMoment, MovedScores, RulerName},
-        question::{Answer, Executor, AnswerPart, Question},
+        jobs::{CheckJob, FormFacts, FormRequest, JobPlan, JobRefusal, MeasureSettings, TestJob},
+        label_protocol::{LabelSave, SavedLabels, ScorePairs},
+        question::{Answer, AnswerPart, Executor, Question},
         request::{RequestId, Sentence},
+        sql_filter::FilterRequest,
         table_protocol::RunOrder,
-        table_protocol::{ReadDepth, PairedSides},
-        label_protocol::{ScorePairs, SavedLabels, LabelSave},
+        table_protocol::{PairedSides, ReadDepth},
+        turn_counts::ChangeLineCounts,
     },
     shell::{AppMessage, state},
     views::{audit::agreement, replay::search::MAX_HITS},
 };
 
 use super::{
-    label_files,
-    table_worker::TableWorker,
     compare_worker::CompareWorker,
     event::{RuntimeEvent, WorkerReply},
     filter_worker::FilterWorker,
     find_worker::FindWorker,
     follow::FollowWorker,
-    open_run_cache::OpenRunCache,
     job_worker,
     judging::{JudgedRun, JudgingWorker},
-    live_worker::{self, LiveWorker},
-    recording::{RunOpener, Recording, opener_from_disk},
+    label_files,
     lazy_scorer::{LazyScorer, ruler_name},
     live_start::{self, LiveStarter},
+    live_worker::{self, LiveWorker},
+    open_run_cache::OpenRunCache,
+    recording::{Recording, RunOpener, opener_from_disk},
+    table_worker::TableWorker,
 };
 
 /// Runs effects.
@@ -153,12 +153,12 @@ impl Workers {
     }
 
     /// Sets decisions that replace those of runs; None for their own.
-    pub fn set_decisions(&mut self, store: Option<PathBuf>) {
+    pub(crate) fn set_decisions(&mut self, store: Option<PathBuf>) {
         self.named.store = store;
     }
 
     /// Sets whether the cards of sessions are cached on disk.
-    pub fn keep_cards(&mut self, keeps: bool) {
+    pub(crate) fn keep_cards(&mut self, keeps: bool) {
         self.collecting.kept = keeps.then(Arc::default);
     }
 
@@ -168,25 +168,25 @@ impl Workers {
     }
 
     /// Sets the recording that questions are about.
-    pub fn ask_about(&mut self, recording: Arc<dyn Recording>) {
+    pub(crate) fn ask_about(&mut self, recording: Arc<dyn Recording>) {
         self.following.watch_judgements(recording.bundle(), &self.sender);
         self.recording = Some(recording);
     }
 
     /// Starts watching for new judgements of the open run.
-    pub const fn watch_judgements(&mut self) {
+    pub(crate) const fn watch_judgements(&mut self) {
         self.following.watches = true;
     }
 
     /// Sets the scorer of the code.
-    pub fn score_with(&mut self, scoring: LazyScorer) {
+    pub(crate) fn score_with(&mut self, scoring: LazyScorer) {
         self.collecting.scoring = Arc::new(scoring.fresh_copy());
         self.scoring = Arc::new(scoring);
         self.comparing.score_with(self.scoring.clone());
     }
 
     /// Sets the search index, which is kept up to date; without one everything is read.
-    pub fn find_with(&mut self, index: Option<PathBuf>) {
+    pub(crate) fn find_with(&mut self, index: Option<PathBuf>) {
         self.collecting.finding.index = index;
     }
 
@@ -207,37 +207,43 @@ impl Workers {
     }
 
     /// Returns whether a path has several runs.
-    pub fn holds_several(&self, path: &Path) -> bool {
+    pub(crate) fn holds_several(&self, path: &Path) -> bool {
         self.opener.has_several_runs(path)
     }
 
     /// Stops the measuring of compared runs.
-    pub fn stop_comparing(&self) {
+    pub(crate) fn stop_comparing(&self) {
         self.comparing.stop_measuring();
     }
 
     /// Starts an agent whose run is shown.
-    pub fn begin_live(&mut self, job: RunJob, start: StartMode, control: RunControl, beside: live_worker::BesideAgent) {
+    pub fn begin_live(
+        &mut self,
+        job: RunJob,
+        start: StartMode,
+        control: RunControl,
+        beside: live_worker::BesideAgent,
+    ) {
         let (sender, opener) = (self.sender.clone(), self.opener.clone());
         self.living = Some(LiveWorker::start_agent(job, start, control, (sender, opener), beside));
     }
 
     /// Removes the ticket of a processed event of the live run.
-    pub fn take_live_ticket(&self) {
+    pub(crate) fn take_live_ticket(&self) {
         if let Some(living) = &self.living {
             living.take_ticket();
         }
     }
 
     /// Sends a command of the person to the agent. An agent that does not read its keys loses them.
-    pub fn command_agent(&self, command: LiveCommand) {
+    pub(crate) fn command_agent(&self, command: LiveCommand) {
         if let Some(living) = &self.living {
             living.send_command(command);
         }
     }
 
     /// Stops the live run and waits for its end; None when there was none or it broke off.
-    pub fn end_live(&mut self) -> Option<live_worker::LiveOutcome> {
+    pub(crate) fn end_live(&mut self) -> Option<live_worker::LiveOutcome> {
         self.living.take()?.end_run()
     }
 
@@ -262,17 +268,17 @@ impl Workers {
     }
 
     /// Stops the scoring.
-    pub fn stop_scoring(&self) {
+    pub(crate) fn stop_scoring(&self) {
         self.unwanted.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Stops reading and measuring for the table.
-    pub fn stop_collecting(&mut self) {
+    pub(crate) fn stop_collecting(&mut self) {
         self.collecting.era = self.collecting.unwanted.fetch_add(1, Ordering::Relaxed) + 1;
     }
 
     /// Stops following a recording.
-    pub fn stop_following(&mut self) {
+    pub(crate) fn stop_following(&mut self) {
         self.following.stop_following();
     }
 
@@ -282,17 +288,17 @@ impl Workers {
     }
 
     /// Reports the first write to a recording that is not followed.
-    pub fn watch_recording(&mut self, path: PathBuf) {
+    pub(crate) fn watch_recording(&mut self, path: PathBuf) {
         self.following.watch_once(path, &self.sender);
     }
 
     /// Watches the recordings below these paths.
-    pub fn watch_all(&mut self, sources: Vec<PathBuf>) {
+    pub(crate) fn watch_all(&mut self, sources: Vec<PathBuf>) {
         self.following.watch_all(sources, &self.sender);
     }
 
     /// Starts a worker, which sends exactly one [`RuntimeEvent::Answered`].
-    pub fn run_effect(&self, effect: Effect) {
+    pub(crate) fn run_effect(&self, effect: Effect) {
         let Some(request) = effect.request_id() else { return };
         let failure = failure_reply(&effect);
         let failure_copy = failure.clone();
@@ -492,7 +498,12 @@ impl Executor for EffectWorker {
         Ok(Arc::new(images.into_iter().map(DecodedImage::from).collect()))
     }
 
-    fn diff(&self, run: Arc<Run>, change: FileChange, context: usize) -> Result<FileDiff, Sentence> {
+    fn diff(
+        &self,
+        run: Arc<Run>,
+        change: FileChange,
+        context: usize,
+    ) -> Result<FileDiff, Sentence> {
         Ok(self.recording()?.diff(&run, &change, context))
     }
 
@@ -514,7 +525,11 @@ impl Executor for EffectWorker {
         self.recording()?.blame(&run, &path, moment)
     }
 
-    fn history(&self, run: Arc<Run>, wanted: history::HistoryQuery) -> Result<Arc<ChangeHistory>, Sentence> {
+    fn history(
+        &self,
+        run: Arc<Run>,
+        wanted: history::HistoryQuery,
+    ) -> Result<Arc<ChangeHistory>, Sentence> {
         self.recording()?.history(&run, &wanted).map(Arc::new)
     }
 
@@ -556,12 +571,18 @@ impl Executor for EffectWorker {
         })
     }
 
-    fn moved(&self, run: Arc<Run>, before: RunMoment, after: RunMoment) -> Result<Arc<MovedScores>, Sentence> {
+    fn moved(
+        &self,
+        run: Arc<Run>,
+        before: RunMoment,
+        after: RunMoment,
+    ) -> Result<Arc<MovedScores>, Sentence> {
         let recording = self.recording()?;
         let scorer = self.cancellation.scoring.get_scorer(&|words| self.send_notice(words))?;
         let goes_on = |_, _| self.is_wanted();
         let scored = recording.score(&run, &[before, after], scorer, &goes_on)?;
-        let [before, after] = <[ScoredSnapshot; 2]>::try_from(scored).map_err(|_| "no such moment")?;
+        let [before, after] =
+            <[ScoredSnapshot; 2]>::try_from(scored).map_err(|_| "no such moment")?;
         if let Some(scored) = [&before, &after].into_iter().find(|it| it.are_files_unknown) {
             let why = scored.unmeasured_reason().map(|why| why.to_string()).unwrap_or_default();
             return Err(format!("what moved is not known: {why}"));
@@ -685,7 +706,11 @@ impl Executor for EffectWorker {
         self.comparing.compare_trees(&paths)
     }
 
-    fn file_between(&self, paths: [PathBuf; 2], change: Box<FileChange>) -> Result<FileDiff, Sentence> {
+    fn file_between(
+        &self,
+        paths: [PathBuf; 2],
+        change: Box<FileChange>,
+    ) -> Result<FileDiff, Sentence> {
         self.comparing.diff_between_runs(&paths, &change)
     }
 
@@ -694,7 +719,9 @@ impl Executor for EffectWorker {
     }
 
     fn run_paths(&self, sources: Vec<PathBuf>, order: RunOrder) -> Result<(), Sentence> {
-        let ended = self.collecting.find_runs(&sources, order, &|found| self.send_part(AnswerPart::Runs(found)));
+        let ended = self
+            .collecting
+            .find_runs(&sources, order, &|found| self.send_part(AnswerPart::Runs(found)));
         self.collecting.finding.update_index(sources);
         ended
     }
@@ -704,7 +731,11 @@ impl Executor for EffectWorker {
         self.collecting.finding.find_hits(self.request, sources, &words, &tell)
     }
 
-    fn cards(&self, depth: ReadDepth, asked: Vec<session::table_protocol::RunRequest>) -> Result<(), Sentence> {
+    fn cards(
+        &self,
+        depth: ReadDepth,
+        asked: Vec<session::table_protocol::RunRequest>,
+    ) -> Result<(), Sentence> {
         self.collecting.read_cards(depth, &asked, &|found| self.send_part(AnswerPart::Runs(found)));
         Ok(())
     }
@@ -717,13 +748,21 @@ impl Executor for EffectWorker {
         self.collecting.filtering.matching_rows(wanted)
     }
 
-    fn pair_tests(&self, sides: PairedSides) -> Result<Vec<TestedMetric<RunTableColumn>>, Sentence> {
+    fn pair_tests(
+        &self,
+        sides: PairedSides,
+    ) -> Result<Vec<TestedMetric<RunTableColumn>>, Sentence> {
         Ok(test_metrics(&sides, RunTableColumn::better_direction, &study::BootstrapPlan::default()))
     }
 
     fn job_plan(&self, wanted: FormRequest) -> Result<Result<JobPlan, JobRefusal>, Sentence> {
         let starting = (&self.starting, &self.opener);
-        Ok(job_worker::plan_job(&wanted, self.bundle().as_deref(), self.named.settings.as_deref(), starting))
+        Ok(job_worker::plan_job(
+            &wanted,
+            self.bundle().as_deref(),
+            self.named.settings.as_deref(),
+            starting,
+        ))
     }
 
     fn agents(&self, task: String) -> Result<FormFacts, Sentence> {
@@ -734,13 +773,17 @@ impl Executor for EffectWorker {
 
     fn checkpoint_tests(&self, run: Arc<Run>, tests: TestJob) -> Result<String, Sentence> {
         let opener = &self.opener;
-        self.testing.test_checkpoints((self.bundle(), &run), &tests, &|checkpoint, outcome, bundle| {
-            self.send_part(AnswerPart::Tested(checkpoint.to_owned(), outcome));
-            if let Ok(opened) = opener.open(bundle) {
-                let changed = RuntimeEvent::Changed(bundle.to_owned(), opened);
-                let _ = self.sender.send(changed); // the loop may have ended
-            }
-        })
+        self.testing.test_checkpoints(
+            (self.bundle(), &run),
+            &tests,
+            &|checkpoint, outcome, bundle| {
+                self.send_part(AnswerPart::Tested(checkpoint.to_owned(), outcome));
+                if let Ok(opened) = opener.open(bundle) {
+                    let changed = RuntimeEvent::Changed(bundle.to_owned(), opened);
+                    let _ = self.sender.send(changed); // the loop may have ended
+                }
+            },
+        )
     }
 
     fn state_checks(&self, checks: CheckJob) -> Result<String, Sentence> {
@@ -749,7 +792,11 @@ impl Executor for EffectWorker {
         })
     }
 
-    fn judge_plan(&self, turns: usize, judging_request: JudgingRequest) -> Result<JudgingPlan, Sentence> {
+    fn judge_plan(
+        &self,
+        turns: usize,
+        judging_request: JudgingRequest,
+    ) -> Result<JudgingPlan, Sentence> {
         self.judging.plan_judging(&self.judged_run(turns), &judging_request)
     }
 
@@ -774,14 +821,22 @@ impl Executor for EffectWorker {
         start: JudgingStart,
     ) -> Result<JudgingOutcome, Sentence> {
         let judged = self.judged_run(turns);
-        Ok(self.judging.judge_all(self.request, &judged, &judging_request, start, &self.cancellation.stop))
+        Ok(self.judging.judge_all(
+            self.request,
+            &judged,
+            &judging_request,
+            start,
+            &self.cancellation.stop,
+        ))
     }
 }
 
 /// The number of hits that are sent together.
 const MAX_HIT_BATCH: usize = 256;
 
-pub fn colours_of(texts: &session::files::coloured_texts::TextsToColour) -> session::files::coloured_texts::ColouredSides {
+pub fn colours_of(
+    texts: &session::files::coloured_texts::TextsToColour,
+) -> session::files::coloured_texts::ColouredSides {
     let side = |text: &Option<Arc<str>>| highlight_text(&texts.path, text.as_deref()?);
     session::files::coloured_texts::ColouredSides { old: side(&texts.old), new: side(&texts.new) }
 }
@@ -815,7 +870,10 @@ fn failure_reply(effect: &Effect) -> Arc<dyn Fn(&str) -> WorkerReply + Send + Sy
         Effect::StartLive(request, _) => {
             let request = *request;
             Arc::new(move |why| {
-                live_start::refused_reply(request, JobRefusal { field: None, why: internal_error(why) })
+                live_start::refused_reply(
+                    request,
+                    JobRefusal { field: None, why: internal_error(why) },
+                )
             })
         }
         effect => unreachable!("{effect:?} is carried out by no worker"),

@@ -7,7 +7,10 @@ use std::{collections::BTreeMap, fs};
 use serde::Deserialize;
 use serde_json::Value;
 use trajview::metrics::{
-    quality::{QualityDetail, SnapshotFile, FileMeasure, QualityProfile, Ruler, QualitySnapshot, combine_with_detail, measure_file},
+    quality::{
+        FileMeasure, QualityDetail, QualityProfile, QualitySnapshot, Ruler, SnapshotFile,
+        combine_with_detail, measure_file,
+    },
     rules::RuleSet,
 };
 

@@ -6,7 +6,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use trajview::{
     layers::continuity,
-    metrics::decisions::{retrieval_key, retrieval_quality::RetrievalQuality, ranking::DecisionIndex},
+    metrics::decisions::{
+        ranking::DecisionIndex, retrieval_key, retrieval_quality::RetrievalQuality,
+    },
     store::decisions,
 };
 
@@ -51,7 +53,12 @@ fn keys_rankings_and_rates_are_those_of_the_reference() {
         };
         let (mut full, mut keyed) = (vec![], vec![]);
         for case in &fixture.cases {
-            assert_eq!(retrieval_key::key_of_text(&case.prompt), case.key, "{name}: {}", case.prompt);
+            assert_eq!(
+                retrieval_key::key_of_text(&case.prompt),
+                case.key,
+                "{name}: {}",
+                case.prompt
+            );
             // The layer tells the same ones, those that hold no more after the others.
             let told = continuity::matching_decisions(&store, &[], &case.prompt);
             let (past, holding): (Vec<_>, Vec<_>) =

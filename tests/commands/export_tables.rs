@@ -10,7 +10,9 @@ use std::{
 
 use serde_json::Value;
 use tempfile::TempDir;
-use trajview::store::dataset::{DataCell, TableFormat, PartName, DataRow, DataTable, table_columns, read_rows};
+use trajview::store::dataset::{
+    DataCell, DataRow, DataTable, PartName, TableFormat, read_rows, table_columns,
+};
 
 use crate::common::{
     judge_desk::{Desk, ran},
@@ -54,7 +56,8 @@ fn exported(paths: &[&str]) -> TempDir {
 fn part(folder: &Path, table: DataTable, form: TableFormat) -> PathBuf {
     let is_it = |path: &PathBuf| {
         let name = path.file_name().unwrap().to_str().unwrap();
-        PartName::parse(name).is_some_and(|it| it.content == table.word() && it.extension == form.word())
+        PartName::parse(name)
+            .is_some_and(|it| it.content == table.word() && it.extension == form.word())
     };
     let mut parts = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     parts.find(is_it).unwrap_or_else(|| panic!("no part of {table:?} in {form:?}"))
@@ -215,7 +218,8 @@ fn runs_turns_and_signals_are_those_that_show_prints() {
         assert_eq!(signals.len(), printed.len());
         for (row, signal) in signals.iter().zip(printed) {
             assert_same(row, signal, &[("kind", "/kind"), ("why", "/why"), ("path", "/path")]);
-            let (DataCell::Integer(turn), DataCell::Integer(step)) = (&row["turn"], &row["step"]) else {
+            let (DataCell::Integer(turn), DataCell::Integer(step)) = (&row["turn"], &row["step"])
+            else {
                 panic!("{row:?}")
             };
             assert_eq!(signal["step"], format!("{turn}.{step}"));
@@ -499,7 +503,8 @@ fn a_recording_that_cannot_be_read_is_a_row_with_the_reason() {
     let shown = trajview(&["show", damaged]);
     assert!(ran.err.contains(&shown.err), "{}", ran.err);
     let runs = read(folder.path(), DataTable::Runs, TableFormat::Jsonl);
-    let place = |name: &str| table_columns(DataTable::Runs).iter().position(|it| it.name == name).unwrap();
+    let place =
+        |name: &str| table_columns(DataTable::Runs).iter().position(|it| it.name == name).unwrap();
     let is_it = |row: &&DataRow| row[place("source_uri")] == DataCell::Text(damaged.into());
     let row = runs.iter().find(is_it).unwrap();
     let why = shown.err.trim_start_matches("trajview: ").trim_end();
@@ -583,8 +588,10 @@ fn columns_that_scout_has_are_called_as_scout_calls_them_and_have_its_types() {
         ("total_time", "double"),
         ("total_tokens", "int64"),
     ];
-    let ours: Vec<(&str, &str)> =
-        table_columns(DataTable::Runs).iter().map(|column| (column.name, column.kind.word())).collect();
+    let ours: Vec<(&str, &str)> = table_columns(DataTable::Runs)
+        .iter()
+        .map(|column| (column.name, column.kind.word()))
+        .collect();
 
     assert_eq!(ours[..scout.len()], scout);
     let reserved = ["error", "limit", "messages", "events", "filename", "agent_args", "source_id"];
@@ -672,9 +679,10 @@ fn sql_sees_what_the_tables_have() {
     let rows = asked["rows"].as_array().unwrap();
     assert_eq!(rows.len(), read(folder.path(), DataTable::Runs, FORMS[0]).len());
     for row in rows {
-        let [of_table] = of_run(folder.path(), DataTable::Runs, row["source_uri"].as_str().unwrap())
-            .try_into()
-            .unwrap();
+        let [of_table] =
+            of_run(folder.path(), DataTable::Runs, row["source_uri"].as_str().unwrap())
+                .try_into()
+                .unwrap();
         let pairs = [("rigor_score", "/rigor_score"), ("cost_computed_usd", "/cost_computed_usd")];
         assert_same(&of_table, row, &pairs);
     }

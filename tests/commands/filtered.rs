@@ -31,8 +31,10 @@ fn every_value_of_a_run_is_that_of_the_table_runs() {
     for expected in rows {
         let path = Path::new(expected["source_uri"].as_str().unwrap());
         let card = store::cards::card_of_recording(path).unwrap();
-        let row =
-            RunRow { reading: RunReading::Whole(Box::new(card)), ..RunRow::unread_row(path.into(), String::new()) };
+        let row = RunRow {
+            reading: RunReading::Whole(Box::new(card)),
+            ..RunRow::unread_row(path.into(), String::new())
+        };
         for (name, value) in COLUMN_NAMES.iter().zip(row_values(&row)).take(OF_RUNS) {
             let found = match value {
                 FilterValue::Missing => Json::Null,

@@ -9,7 +9,7 @@ use std::{
 
 use serde_json::Value;
 use trajview::{
-    formats::{self, RecordedEdits, HEAD_BYTES, FileHead, SourceBytes},
+    formats::{self, FileHead, HEAD_BYTES, RecordedEdits, SourceBytes},
     run::{Run, StepKind},
     store,
 };
@@ -99,7 +99,7 @@ fn files_after_each_turn_are_those_of_the_story_where_edits_are_told() {
     for path in logs("sample-runs/logs") {
         let run = run_of(&path);
         let format = formats::format_by_name(run.origin.format).unwrap();
-        let is_the_story = run.turns.len() >= 2 && &*&*run.turns[0].title == first_request;
+        let is_the_story = run.turns.len() >= 2 && &*run.turns[0].title == first_request;
         if format.capabilities().edits != RecordedEdits::Text || !is_the_story {
             continue;
         }

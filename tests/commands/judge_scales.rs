@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 use trajview::{
-    run::rubric::{PromptMatch, LabelUnit},
+    run::rubric::{LabelUnit, PromptMatch},
     store,
 };
 
@@ -88,8 +88,11 @@ fn what_a_judge_gave_by_a_codebook_is_read_back_counts_in_no_mcf_and_says_why() 
 
     let judgement = &rubric.judgements[0];
     let verdict = judgement.verdict_on("C01").unwrap();
-    let given: Vec<_> =
-        verdict.given_scores().iter().map(|it| (it.criterion.unwrap().to_owned(), it.score)).collect();
+    let given: Vec<_> = verdict
+        .given_scores()
+        .iter()
+        .map(|it| (it.criterion.unwrap().to_owned(), it.score))
+        .collect();
     assert_eq!(given, [("right".into(), 1.0), ("clear".into(), 4.0), ("part".into(), 0.25)]);
     assert_eq!((verdict.score, verdict.error.as_deref()), (None, None));
     let why = "not on 0..4: right 1 yes (0..1), clear 4 (1..5), part 0.25 ([0,1])";

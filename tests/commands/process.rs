@@ -5,7 +5,9 @@ use std::{collections::BTreeMap, fs};
 use serde::Deserialize;
 use serde_json::Value;
 use trajview::{
-    metrics::process::{CodeFacts, DisciplineScores, SignalKind, ObservedRun, RigorProfile, assertions, signals},
+    metrics::process::{
+        CodeFacts, DisciplineScores, ObservedRun, RigorProfile, SignalKind, assertions, signals,
+    },
     run::RepoPath,
     store,
 };
@@ -47,7 +49,8 @@ fn observed(case: &Case) -> ObservedRun {
     let tests = files.filter(|(path, _)| {
         RepoPath::new(path).is_some_and(|path| assertions::is_shipped_test(&path))
     });
-    let shipped = assertions::sum_counts(tests.map(|(_, text)| assertions::count_as_scorer(text.as_bytes())));
+    let shipped =
+        assertions::sum_counts(tests.map(|(_, text)| assertions::count_as_scorer(text.as_bytes())));
     let mut observed = store::observe_run(&opened.archive, &opened.run);
     observed.code = Some(CodeFacts { shipped, ..CodeFacts::default() });
     observed

@@ -9,7 +9,9 @@ use std::{
 };
 
 use serde_json::Value;
-use trajview::metrics::quality::{SnapshotFile, FileMeasure, QualitySnapshot, combine_files, measure_file};
+use trajview::metrics::quality::{
+    FileMeasure, QualitySnapshot, SnapshotFile, combine_files, measure_file,
+};
 
 use crate::{
     common::project,

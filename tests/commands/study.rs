@@ -5,7 +5,8 @@ use std::{collections::BTreeSet, fs};
 use serde_json::Value as Json;
 use trajview::run::rubric::{Judgement, Verdict};
 use trajview::study::{
-    Coefficient, Estimate, Interval, BootstrapPlan, Ratings, RatingScale, Undefined, NumberOrReason,
+    BootstrapPlan, Coefficient, Estimate, Interval, NumberOrReason, RatingScale, Ratings,
+    Undefined,
     correlation::{Correlation, correlate_pairs},
     paired::{PairedComparison, compare_pairs, compare_pairs_from},
     stability::{GroupContrast, PairShares, Stability},
@@ -31,7 +32,11 @@ fn pairs(case: &Json) -> Vec<(f64, f64)> {
 
 fn plan(case: &Json) -> BootstrapPlan {
     let resamples = case["resamples"].as_u64().unwrap_or(0) as usize;
-    BootstrapPlan { seed: case["seed"].as_u64().unwrap_or(0), resamples, ..BootstrapPlan::default() }
+    BootstrapPlan {
+        seed: case["seed"].as_u64().unwrap_or(0),
+        resamples,
+        ..BootstrapPlan::default()
+    }
 }
 
 /// A number near the expected one, or none of both.
@@ -61,7 +66,11 @@ fn agreement_is_what_scipy_and_scikit_learn_say() {
 
         for coefficient in Coefficient::ALL {
             let what = format!("{}: {}", case["name"], coefficient.name());
-            assert_near(agreement.value_for(coefficient), &case["values"][coefficient.name()], &what);
+            assert_near(
+                agreement.value_for(coefficient),
+                &case["values"][coefficient.name()],
+                &what,
+            );
         }
     }
 }
@@ -163,8 +172,8 @@ fn agreement_is_what_was_recorded_elsewhere() {
     for (name, case) in recorded["inter_judge_vectors"]["cases"].as_object().unwrap() {
         let scores = pairs(case);
         let observed = RatingScale::from_scores(scores.iter().flat_map(|(a, b)| [*a, *b])).unwrap();
-        let found =
-            Ratings::new(observed, &scores).agreement(&BootstrapPlan { resamples: 0, ..BootstrapPlan::default() });
+        let found = Ratings::new(observed, &scores)
+            .agreement(&BootstrapPlan { resamples: 0, ..BootstrapPlan::default() });
 
         let near = |coefficient, key: &str| {
             assert_near(found.value_for(coefficient), &case[key], &format!("{name}: {key}"))
@@ -175,7 +184,8 @@ fn agreement_is_what_was_recorded_elsewhere() {
         near(Coefficient::Exact, "exact_agreement");
         near(Coefficient::Within1, "within_1");
         if !case["sklearn_kappa_linear_full_1_10"].is_string() || name == "single_level_identical" {
-            let full = Ratings::new(RatingScale::whole_numbers(1, 10).unwrap(), &scores).confusion_table();
+            let full =
+                Ratings::new(RatingScale::whole_numbers(1, 10).unwrap(), &scores).confusion_table();
             let key = "sklearn_kappa_linear_full_1_10";
             assert_near(
                 Coefficient::KappaLinear.value_of_sample(&full),

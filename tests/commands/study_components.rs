@@ -8,7 +8,7 @@ use trajview::{
     study::{
         BootstrapPlan,
         agreement::cluster_bootstrap::ClusteredEstimate,
-        compare::{IntervalParts, ComparedRun, Subtraction},
+        compare::{ComparedRun, IntervalParts, Subtraction},
         components::{PairedComponent, compare_components},
     },
 };
@@ -41,7 +41,11 @@ fn components_of_tasks_are_compared_as_statsmodels_does() {
             |&(task, a, b): &(usize, f64, f64)| PairedComponent { task, a: vec![a], b: vec![b] };
         let components: Vec<PairedComponent> = rows.iter().map(component).collect();
         let resamples = case["resamples"].as_u64().unwrap() as usize;
-        let plan = BootstrapPlan { seed: case["seed"].as_u64().unwrap(), resamples, ..BootstrapPlan::default() };
+        let plan = BootstrapPlan {
+            seed: case["seed"].as_u64().unwrap(),
+            resamples,
+            ..BootstrapPlan::default()
+        };
         for found in compare_components(&components, &plan) {
             let expected = &case["measures"][found.measure.name()];
             let what = format!("{}: {}", case["name"], found.measure.name());
@@ -74,7 +78,8 @@ fn party(scores: &[Option<f64>], symbols: Option<[usize; 2]>) -> ComparedRun {
     };
     let verdicts = scores.iter().enumerate().map(verdict).collect();
     let judgements = vec![Judgement { verdicts, ..Judgement::default() }];
-    let mut party = ComparedRun::new(Default::default(), Rubric { judgements, ..Rubric::default() });
+    let mut party =
+        ComparedRun::new(Default::default(), Rubric { judgements, ..Rubric::default() });
     party.judgement = Some(0);
     let reused = symbols.map(|[exported, reused]| ReuseCounts {
         dir: Some(reused as f64 / exported as f64),
@@ -98,7 +103,11 @@ fn the_numbers_of_two_runs_have_the_intervals_of_scipy() {
             party(&scores.iter().map(|row| row[side]).collect::<Vec<_>>(), symbols[side])
         };
         let resamples = case["resamples"].as_u64().unwrap() as usize;
-        let plan = BootstrapPlan { seed: case["seed"].as_u64().unwrap(), resamples, ..BootstrapPlan::default() };
+        let plan = BootstrapPlan {
+            seed: case["seed"].as_u64().unwrap(),
+            resamples,
+            ..BootstrapPlan::default()
+        };
 
         let parts = IntervalParts::for_pair([&side(0), &side(1)]);
 
@@ -111,7 +120,8 @@ fn the_numbers_of_two_runs_have_the_intervals_of_scipy() {
                 near(it.interval.ok().map(|it| it.high), &expected[name]["ci95"][1], 1e-9, &what);
             }
         }
-        let turned = parts.number_intervals(Subtraction { from: 1, subtracted: 0, is_slump: true }, &plan);
+        let turned =
+            parts.number_intervals(Subtraction { from: 1, subtracted: 0, is_slump: true }, &plan);
         for (turned, found) in turned.iter().zip(parts.number_intervals(by, &plan)) {
             assert_eq!(turned.difference.value, found.difference.value.map(|value| -value));
         }

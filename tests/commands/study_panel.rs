@@ -3,11 +3,14 @@
 
 use serde_json::Value as Json;
 use trajview::study::{
-    BootstrapPlan, Ratings, RatingScale,
+    BootstrapPlan, RatingScale, Ratings,
     agreement::{
-        classes::{PositiveRule, ClassScores, ZeroDivision, binary_classification, classify_against_reference},
+        classes::{
+            ClassScores, PositiveRule, ZeroDivision, binary_classification,
+            classify_against_reference,
+        },
         cluster_bootstrap::ClusteredEstimate,
-        several_raters::{MultiRaterAgreement, CaseSelection, RatedUnit, multi_rater_agreement},
+        several_raters::{CaseSelection, MultiRaterAgreement, RatedUnit, multi_rater_agreement},
     },
 };
 
@@ -63,7 +66,8 @@ fn several_raters_with_gaps_agree_as_other_programs_say() {
         let rows = case["rows"].as_array().unwrap().iter().map(given);
         let runs =
             case["runs"].as_array().unwrap().iter().map(|run| run.as_u64().unwrap() as usize);
-        let units: Vec<RatedUnit> = rows.zip(runs).map(|(given, run)| RatedUnit { run, positions: given }).collect();
+        let units: Vec<RatedUnit> =
+            rows.zip(runs).map(|(given, run)| RatedUnit { run, positions: given }).collect();
         let raters: Vec<usize> = (0..units[0].positions.len()).collect();
         for cases in [CaseSelection::Available, CaseSelection::Complete] {
             let MultiRaterAgreement { n, runs, estimates, .. } =
@@ -114,7 +118,9 @@ fn a_rater_against_a_reference_is_measured_as_scikit_learn_does() {
             near(class.scores.recall.ok(), &expected["recall"], &what);
             near(class.scores.f1.ok(), &expected["f1"], &what);
         }
-        for (it, found) in ratings.compare_to_reference(&runs, ZeroDivision::Undefined, &plan(&case)) {
+        for (it, found) in
+            ratings.compare_to_reference(&runs, ZeroDivision::Undefined, &plan(&case))
+        {
             let is_drawn = case["with_intervals"].as_bool().unwrap();
             let what = format!("{name}: {}", it.name());
             intervals += twice(&found, &case["measures"][it.name()], is_drawn, &what);

@@ -9,13 +9,13 @@ use std::{
 use ratatui::{layout::Size, style::Color};
 use serde_json::Value;
 use trajview::{
-    runtime::{ScreenOptions, HeadlessScreen, opener_from_disk},
+    runtime::{HeadlessScreen, ScreenOptions, opener_from_disk},
     session::{start_place::StartPlace, views::View},
     shell::{AppMessage, state},
     widgets::{
-        export,
         display_options::Alphabet,
-        mouse::{MouseKind, Mouse},
+        export,
+        mouse::{Mouse, MouseKind},
     },
 };
 
@@ -96,7 +96,12 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-pub fn opened(path: PathBuf, size: (u16, u16), annotator: Option<&str>, place: StartPlace) -> HeadlessScreen {
+pub fn opened(
+    path: PathBuf,
+    size: (u16, u16),
+    annotator: Option<&str>,
+    place: StartPlace,
+) -> HeadlessScreen {
     let mut wishes = ScreenOptions::default();
     wishes.config.annotator = annotator.map(str::to_owned);
     let size = Size { width: size.0, height: size.1 };
@@ -475,7 +480,10 @@ fn the_seed_decides_the_order() {
     let first = |seed| {
         let place = StartPlace { seed, ..StartPlace::default() };
         let mut screen = opened(bundle.path().to_owned(), (120, 40), Some("ann"), place);
-        (screen.app_mut().screens.open_run().unwrap().session.queued_items().to_vec(), seen(&screen))
+        (
+            screen.app_mut().screens.open_run().unwrap().session.queued_items().to_vec(),
+            seen(&screen),
+        )
     };
     let (usual, _) = first(None);
     let (other, frame) = first(Some(7));
@@ -521,7 +529,11 @@ fn the_mouse_selects_and_scrolls() {
     let bundle = Bundle::new();
     let mut screen = audit(&bundle, (120, 40), "ann");
     let mut mouse = |kind, column, row| {
-        screen.send_message(AppMessage::Shell(state::ShellMessage::Mouse(Mouse { kind, column, row })));
+        screen.send_message(AppMessage::Shell(state::ShellMessage::Mouse(Mouse {
+            kind,
+            column,
+            row,
+        })));
         chosen(&mut screen)
     };
     let third = mouse(MouseKind::Click, 5, 6);

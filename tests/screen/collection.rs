@@ -7,17 +7,17 @@ use trajview::{
     metrics::quality::QualitySnapshot,
     run::{
         RunCard, Warning,
-        run_card::{CardIdentity, CardTests, CardTotals, RecordedValue, RunTrouble},
         checkpoint_record::PassCount,
+        run_card::{CardIdentity, CardTests, CardTotals, RecordedValue, RunTrouble},
     },
     runtime::{self, FilterWorker, ScreenOptions},
     session::{
         columns::RunTableColumn,
         effect::Effect,
-        start_place::StartPlace,
         question::{Answer, AnswerPart, Question},
         request::RequestId,
-        table_protocol::{ReadDepth, FoundRuns, RunFileScores},
+        start_place::StartPlace,
+        table_protocol::{FoundRuns, ReadDepth, RunFileScores},
         views::View,
     },
     shell::{App, AppMessage, draw, state},
@@ -25,7 +25,7 @@ use trajview::{
     views::table,
     widgets::{
         export, key,
-        mouse::{MouseKind, Mouse},
+        mouse::{Mouse, MouseKind},
         theme::Theme,
     },
 };
@@ -65,7 +65,11 @@ fn told(name: &str) -> LiveEvent {
         ..RunCard::default()
     };
     let scores = |erosion: f64| RunFileScores {
-        end: Some(Box::new(QualitySnapshot { erosion, verbosity: erosion / 2.0, ..QualitySnapshot::default() })),
+        end: Some(Box::new(QualitySnapshot {
+            erosion,
+            verbosity: erosion / 2.0,
+            ..QualitySnapshot::default()
+        })),
         process: None,
         dir: Some(0.5),
         unmeasured: None,
@@ -81,7 +85,11 @@ fn told(name: &str) -> LiveEvent {
         "alpha" => {
             let warning = Warning { place: "a.jsonl:3".into(), what: "is cut off".into() };
             let card = RunCard {
-                trouble: RunTrouble { warnings: 1, first_warnings: vec![warning], failures: Some(0) },
+                trouble: RunTrouble {
+                    warnings: 1,
+                    first_warnings: vec![warning],
+                    failures: Some(0),
+                },
                 tests: Some(tests(31)),
                 recorded: vec![RecordedValue { number: "erosion", value: 0.31, doubt: None }],
                 ..card("cfgpipe", "emergent", "codex 0.169.0", 9)
@@ -671,9 +679,15 @@ fn a_run_directory_of_slopcodebench_has_a_row_for_each_problem() {
     let paths = [folder.path().to_owned()];
     let place = StartPlace { view: View::Collection, ..StartPlace::default() };
 
-    let frame =
-        runtime::headless_frame_as(runtime::opener_from_disk(), &paths, size, "", place, ScreenOptions::default())
-            .unwrap();
+    let frame = runtime::headless_frame_as(
+        runtime::opener_from_disk(),
+        &paths,
+        size,
+        "",
+        place,
+        ScreenOptions::default(),
+    )
+    .unwrap();
 
     // The folder's name is another each time.
     let text = export::frame_text(&frame);

@@ -8,15 +8,15 @@ use trajview::{
     metrics::Number,
     run::{
         Checkpoint, CheckpointRecord, Tokens,
-        checkpoint_record::{PassCount, RecordedMeasure, RecordedTests, MeasureValue},
+        checkpoint_record::{MeasureValue, PassCount, RecordedMeasure, RecordedTests},
     },
     runtime::{self, ScreenOptions},
-    session::{start_place::StartPlace, question::Question, curve_values, views::View},
+    session::{curve_values, question::Question, start_place::StartPlace, views::View},
     shell::{AppMessage, config::Config, draw, state},
     views::curves::reference::ReferenceBands,
     widgets::{
         export, key,
-        mouse::{MouseKind, Mouse},
+        mouse::{Mouse, MouseKind},
         theme::Theme,
     },
 };
@@ -283,7 +283,9 @@ fn a_click_on_the_chart_takes_the_playhead_there() {
 #[test]
 fn the_values_of_a_point_are_shown_while_the_pointer_is_over_it() {
     let mut world = world("m");
-    let seen = |world: &Answering| export::frame_text(&draw::draw_picture(&world.app, Theme::without_colours()));
+    let seen = |world: &Answering| {
+        export::frame_text(&draw::draw_picture(&world.app, Theme::without_colours()))
+    };
 
     mouse(&mut world, MouseKind::Move, 98, 5);
     assert!(seen(&world).contains("pointed at: turn 8 · cp5, final"), "{}", seen(&world));
@@ -340,7 +342,10 @@ fn what_is_not_measured_yet_is_passed_over_and_what_is_not_recorded_is_not() {
         metrics::quality::UnmeasuredReason,
         session::{code_measures::MeasuredMoment, curve_values::PointValue},
     };
-    let nothing = MeasuredMoment { snapshot: Err(UnmeasuredReason::NotRecorded { files: 1 }), not_recorded: 1 };
+    let nothing = MeasuredMoment {
+        snapshot: Err(UnmeasuredReason::NotRecorded { files: 1 }),
+        not_recorded: 1,
+    };
     assert_eq!(PointValue::from_measured(None, None), PointValue::NotYet);
     assert_eq!(PointValue::from_measured(Some(&nothing), None), PointValue::NotRecorded);
     assert_eq!(PointValue::from_measured(Some(&nothing), Some(0.5)), PointValue::Value(0.5));
@@ -385,7 +390,10 @@ fn an_answer_that_was_called_off_does_no_harm_after_going_on() {
     }
 
     let open = world.app.screens.open_run().unwrap();
-    assert_eq!((open.session.scores.failed.clone(), open.session.scores.measured_turn_count()), (None, 8));
+    assert_eq!(
+        (open.session.scores.failed.clone(), open.session.scores.measured_turn_count()),
+        (None, 8)
+    );
 }
 
 #[test]
@@ -502,8 +510,13 @@ fn the_code_of_every_checkpoint_is_tested_with_a_command_from_a_form() {
     let keys = |keys: &str| {
         let size = Size { width: 120, height: 40 };
         let place = StartPlace { view: View::Curves, ..StartPlace::default() };
-        let frame =
-            runtime::headless_frame(std::slice::from_ref(&run), size, keys, place, ScreenOptions::default());
+        let frame = runtime::headless_frame(
+            std::slice::from_ref(&run),
+            size,
+            keys,
+            place,
+            ScreenOptions::default(),
+        );
         let frame = export::frame_text(&frame.unwrap());
         frame.replace(&run.display().to_string(), "RUN")
     };
@@ -561,7 +574,8 @@ fn a_form_makes_its_profile_the_default_of_later_runs() {
     assert!(kept.contains("scb-paper is the default from now on"), "{kept}");
     let text = std::fs::read_to_string(&settings).unwrap();
     assert_eq!(text, "# mine\ntheme = \"dark\"\nprofile = \"scb-paper\"\n");
-    let nowhere = export::frame_text(&frame_as(ScreenOptions::default(), 120, 40, "U l j j l <enter>"));
+    let nowhere =
+        export::frame_text(&frame_as(ScreenOptions::default(), 120, 40, "U l j j l <enter>"));
     assert!(nowhere.contains("there is no place for settings"), "{nowhere}");
 }
 
@@ -574,8 +588,10 @@ fn a_comparison_and_a_table_of_runs_keep_what_was_measured_before_in_brackets() 
     let shown = |view: View, keys: &str| {
         let place = StartPlace { view, ..StartPlace::default() };
         let size = Size { width: 160, height: 45 };
-        let wishes =
-            ScreenOptions { config: Config { rules: None, ..Config::default() }, ..ScreenOptions::default() };
+        let wishes = ScreenOptions {
+            config: Config { rules: None, ..Config::default() },
+            ..ScreenOptions::default()
+        };
         export::frame_text(&runtime::headless_frame(&runs, size, keys, place, wishes).unwrap())
     };
     let row = |frame: &str, name: &str| {

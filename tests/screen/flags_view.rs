@@ -3,15 +3,15 @@
 use ratatui::layout::Size;
 use trajview::{
     run::{
-        flags::{Flag, Flagging, FlagGroup},
+        flags::{Flag, FlagGroup, Flagging},
         rubric::{Judge, Rubric},
     },
     session::views::View,
     shell::{AppMessage, draw, state},
     widgets::{
-        export, key,
         display_options::Alphabet,
-        mouse::{MouseKind, Mouse},
+        export, key,
+        mouse::{Mouse, MouseKind},
         theme::Theme,
     },
 };
@@ -190,7 +190,8 @@ fn enter_goes_to_the_lines_as_they_were_judged_and_w_says_why_they_are_flagged()
 #[test]
 fn a_click_chooses_a_flag_and_a_second_opens_it() {
     let mut world = world(120, 40, "[");
-    let click = |kind| AppMessage::Shell(state::ShellMessage::Mouse(Mouse { kind, column: 5, row: 6 }));
+    let click =
+        |kind| AppMessage::Shell(state::ShellMessage::Mouse(Mouse { kind, column: 5, row: 6 }));
 
     world.send(click(MouseKind::Click));
     assert_eq!(world.app.screens.open_run().unwrap().scores.flags.rows.cursor, 1);

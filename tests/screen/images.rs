@@ -60,8 +60,15 @@ fn frame(size: (u16, u16), keys: &str) -> Buffer {
     let size = Size { width: size.0, height: size.1 };
     let place = StartPlace::default();
     let paths = [SESSION.1.clone()];
-    runtime::headless_frame_as(runtime::opener_from_disk(), &paths, size, keys, place, ScreenOptions::default())
-        .unwrap()
+    runtime::headless_frame_as(
+        runtime::opener_from_disk(),
+        &paths,
+        size,
+        keys,
+        place,
+        ScreenOptions::default(),
+    )
+    .unwrap()
 }
 
 /// The colours of the upper and lower pixel of a cell.

@@ -9,7 +9,7 @@ use trajview::{
     views::scores::judges::JudgeSide,
     widgets::{
         key::{self, Key},
-        mouse::{MouseKind, Mouse},
+        mouse::{Mouse, MouseKind},
         theme::Theme,
     },
 };
@@ -184,7 +184,10 @@ fn a_click_chooses_a_component_and_a_judgement_and_two_open_it() {
     let point = |world: &mut Answering, kind, column, row| {
         world.send(AppMessage::Shell(state::ShellMessage::Mouse(Mouse { kind, column, row })));
     };
-    let frame = trajview::widgets::export::frame_text(&draw::draw_picture(&world.app, Theme::without_colours()));
+    let frame = trajview::widgets::export::frame_text(&draw::draw_picture(
+        &world.app,
+        Theme::without_colours(),
+    ));
     let row = frame.lines().position(|line| line.contains("│C01")).unwrap() as u16;
     let heads = frame.lines().find(|line| line.contains("component")).unwrap();
     let column = heads.chars().position(|c| c == 'b').unwrap() as u16;
@@ -199,7 +202,10 @@ fn a_click_chooses_a_component_and_a_judgement_and_two_open_it() {
     assert_eq!(open.scores.judges.judges_component(), Some("C02"));
 
     point(&mut world, MouseKind::DoubleClick, column, row);
-    let frame = trajview::widgets::export::frame_text(&draw::draw_picture(&world.app, Theme::without_colours()));
+    let frame = trajview::widgets::export::frame_text(&draw::draw_picture(
+        &world.app,
+        Theme::without_colours(),
+    ));
     assert!(frame.contains("┌ C01 ") && frame.contains("by judge"), "{frame}");
 }
 

@@ -10,9 +10,9 @@ use serde_json::json;
 use trajview::{
     judge::{
         discover::{JudgeEnvironment, LocalServer},
-        settings::{JudgeKind, JudgeConfig},
+        settings::{JudgeConfig, JudgeKind},
     },
-    runtime::{ScreenOptions, HeadlessScreen, JudgeSettingsFile, opener_from_disk},
+    runtime::{HeadlessScreen, JudgeSettingsFile, ScreenOptions, opener_from_disk},
     session::start_place::StartPlace,
     shell::{App, AppMessage},
     widgets::export,
@@ -41,8 +41,11 @@ impl Stage {
     }
 
     fn of(desk: Desk, (width, height): (u16, u16), judges: Vec<JudgeConfig>) -> Self {
-        let wishes =
-            ScreenOptions { judges, settings: Some("trajview.toml".into()), ..ScreenOptions::default() };
+        let wishes = ScreenOptions {
+            judges,
+            settings: Some("trajview.toml".into()),
+            ..ScreenOptions::default()
+        };
         Self::with(desk, (width, height), wishes)
     }
 
@@ -55,8 +58,14 @@ impl Stage {
 
     fn with(desk: Desk, (width, height): (u16, u16), wishes: ScreenOptions) -> Self {
         let size = Size { width, height };
-        let screen =
-            HeadlessScreen::open(opener_from_disk(), &[desk.run()], size, StartPlace::default(), wishes).unwrap();
+        let screen = HeadlessScreen::open(
+            opener_from_disk(),
+            &[desk.run()],
+            size,
+            StartPlace::default(),
+            wishes,
+        )
+        .unwrap();
         Self { desk, screen }
     }
 
@@ -225,7 +234,16 @@ fn what_is_judged_is_one_more_judgement_in_the_scores_and_nothing_is_written_ove
         desk.names().into_iter().map(|name| (name.clone(), desk.bytes(&name))).collect();
     let mut stage = Stage::of(desk, (160, 45), vec![stub(&server)]);
     let count = |stage: &mut Stage| {
-        let rubric = stage.screen.app_mut().screens.open_run().unwrap().session.rubric.known_rubric().cloned();
+        let rubric = stage
+            .screen
+            .app_mut()
+            .screens
+            .open_run()
+            .unwrap()
+            .session
+            .rubric
+            .known_rubric()
+            .cloned();
         rubric.unwrap().judgements.len()
     };
     let looked_at = |stage: &mut Stage| {
@@ -352,7 +370,9 @@ fn what_is_missing_to_ask_is_a_sentence() {
     let log = common::project("sample-runs").join("codex-p12/session");
     let wishes = ScreenOptions { judges: vec![stub(&server)], ..ScreenOptions::default() };
     let size = Size { width: 120, height: 40 };
-    let mut screen = HeadlessScreen::open(opener_from_disk(), &[log], size, StartPlace::default(), wishes).unwrap();
+    let mut screen =
+        HeadlessScreen::open(opener_from_disk(), &[log], size, StartPlace::default(), wishes)
+            .unwrap();
     screen.press_keys("r").unwrap();
     let form = export::frame_text(&screen.draw_frame());
     assert!(form.contains("is no run bundle"), "{form}");
@@ -371,7 +391,8 @@ fn every_checkpoint_is_judged_one_after_the_other() {
     let end = stage.press("<enter>");
 
     insta::assert_snapshot!("every_checkpoint_160x45", end);
-    let checkpoints = stage.screen.app_mut().screens.open_run().unwrap().session.run.checkpoints.len();
+    let checkpoints =
+        stage.screen.app_mut().screens.open_run().unwrap().session.run.checkpoints.len();
     assert_eq!(stage.desk.names().len(), checkpoints);
     let components: Vec<String> = server.seen().into_iter().map(|it| it.component).collect();
     assert!(components.iter().all(|it| it == "C02" || it == "C04"), "{components:?}");
@@ -540,7 +561,8 @@ fn an_installed_program_alone_is_enough_to_judge_one_component() {
     std::fs::write(&path, format!("#!/bin/sh\ncat >/dev/null\necho '{answer}'\n")).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
     let here = folder.path().to_str().unwrap().to_owned();
-    let mut stage = Stage::found((120, 40), JudgeEnvironment::with_variables([("PATH".to_owned(), here)]));
+    let mut stage =
+        Stage::found((120, 40), JudgeEnvironment::with_variables([("PATH".to_owned(), here)]));
     stage.press("3w<esc>");
 
     let form = stage.press("r");
@@ -616,7 +638,10 @@ fn a_judge_that_is_kept_is_of_the_settings_at_once() {
 fn settings_are_read_again_when_the_form_opens() {
     let server = Server::new(able);
     let file = Arc::new(Settled::default());
-    let wishes = ScreenOptions { settings_file: Some(JudgeSettingsFile(file.clone())), ..ScreenOptions::default() };
+    let wishes = ScreenOptions {
+        settings_file: Some(JudgeSettingsFile(file.clone())),
+        ..ScreenOptions::default()
+    };
     let mut stage = Stage::with(Desk::new(""), (120, 40), wishes);
     assert!(stage.press("r").contains("No judge is set up"));
 

@@ -7,7 +7,9 @@ use std::{
 
 use trajview::run::Time;
 use trajview::{
-    layers::{Brief, SentenceOrigin, BriefSentence, LayerSpec, HelperCost, LayerState, stack::LayerBrief},
+    layers::{
+        Brief, BriefSentence, HelperCost, LayerSpec, LayerState, SentenceOrigin, stack::LayerBrief,
+    },
     store::layers::layer_history::{self, LayerEntry},
 };
 
@@ -22,7 +24,8 @@ fn bundle() -> &'static Path {
         let run = folder.path().join("run");
         copy(&project("sample-runs/codex-p12"), &run);
         let spec: LayerSpec = "projectguard:structural".parse().unwrap();
-        let cited = |start, end| SentenceOrigin::Lines { path: "ppdiff/losses.py".into(), start, end };
+        let cited =
+            |start, end| SentenceOrigin::Lines { path: "ppdiff/losses.py".into(), start, end };
         let record = || SentenceOrigin::Record("structure/ppdiff/losses.py.md".into());
         let said = |sentences: Vec<BriefSentence>, restarts: Option<&str>| LayerBrief {
             layer: spec.to_string(),

@@ -254,7 +254,9 @@ fn found() -> FormFacts {
     FormFacts {
         agents: vec![
             FormChoice::new("codex", "codex").with_remark("0.169.0 · /usr/bin/codex"),
-            FormChoice::new("claude", "claude").with_remark("not on this machine").with_lack(missing),
+            FormChoice::new("claude", "claude")
+                .with_remark("not on this machine")
+                .with_lack(missing),
         ],
         remembered: vec![],
         work: "work".into(),
@@ -262,7 +264,11 @@ fn found() -> FormFacts {
 }
 
 /// Answers the question for a plan, if there is one.
-fn plan_it(app: &mut App, effects: Vec<Effect>, answer: Result<JobPlan, JobRefusal>) -> Vec<Effect> {
+fn plan_it(
+    app: &mut App,
+    effects: Vec<Effect>,
+    answer: Result<JobPlan, JobRefusal>,
+) -> Vec<Effect> {
     let asked = effects.into_iter().find_map(|effect| match effect {
         Effect::Ask(request, question) => {
             matches!(*question, Question::JobPlan { .. }).then_some(request)
@@ -276,7 +282,10 @@ fn plan_it(app: &mut App, effects: Vec<Effect>, answer: Result<JobPlan, JobRefus
 fn what_it_would_do() -> JobPlan {
     let mut plan = JobPlan::default();
     plan.add_row("asks", "3 requests, emergent: as a run was asked");
-    plan.add_row("calls", "codex exec --json --skip-git-repo-check - (the request on standard input)");
+    plan.add_row(
+        "calls",
+        "codex exec --json --skip-git-repo-check - (the request on standard input)",
+    );
     plan.add_row("environment", "CODEX_HOME HOME OPENAI_API_KEY PATH TERM TMPDIR");
     plan.add_row("works in", "work/workspace");
     plan.add_row(
@@ -403,7 +412,8 @@ fn begun(width: u16, height: u16) -> Answering {
     let mut world = Answering::new();
     world.send(AppMessage::Resized(Size { width, height }));
     let path = world.app.screens.source.clone();
-    let origin = FormOrigin { path, name: "a run".into(), task: "t".into(), ..FormOrigin::default() };
+    let origin =
+        FormOrigin { path, name: "a run".into(), task: "t".into(), ..FormOrigin::default() };
     let message = jobs::JobsMessage::LiveBegan(Some(origin), "runs/a-run-codex-emergent".into());
     world.send(AppMessage::Jobs(message));
     let told = |told| AppMessage::Live(live::LiveMessage::LiveEvent(told));

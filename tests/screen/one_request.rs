@@ -140,8 +140,14 @@ fn the_tree_has_the_files_that_are_there_after_the_step() {
     let at = |keys: &str, size: (u16, u16)| {
         let size = Size { width: size.0, height: size.1 };
         let paths = [sample.clone()];
-        let seen =
-            runtime::headless_frame(&paths, size, keys, StartPlace::default(), ScreenOptions::default()).unwrap();
+        let seen = runtime::headless_frame(
+            &paths,
+            size,
+            keys,
+            StartPlace::default(),
+            ScreenOptions::default(),
+        )
+        .unwrap();
         export::frame_text(&seen)
     };
 

@@ -13,8 +13,8 @@ use trajview::{
     runtime,
     session::{
         effect::Effect,
-        start_place::{NamedMoment, StartPlace},
         question::{Answer, Question},
+        start_place::{NamedMoment, StartPlace},
     },
     shell::{App, AppMessage, draw},
     views::replay::{self, steps::StepFilter},
@@ -151,7 +151,11 @@ fn what_the_log_cannot_explain_is_named() {
 #[test]
 fn changes_without_lines_are_sentences() {
     let at = |file: &str| {
-        let place = StartPlace { turn: Some(NamedMoment::Final), file: Some(file.into()), ..StartPlace::default() };
+        let place = StartPlace {
+            turn: Some(NamedMoment::Final),
+            file: Some(file.into()),
+            ..StartPlace::default()
+        };
         trajview::widgets::export::frame_text(&frame_at(120, 40, "", place))
     };
     assert!(at("src/ppdiff/pairs.py").contains("renamed, not a line changed"));
@@ -188,8 +192,11 @@ fn a_file_that_a_turn_does_not_change_is_told_with_the_turn_that_does() {
 
 #[test]
 fn a_checkpoint_is_opened_at_its_end() {
-    let place = StartPlace { turn: Some(NamedMoment::Checkpoint("cp1".into())), ..StartPlace::default() };
-    assert!(trajview::widgets::export::frame_text(&frame_at(120, 40, "", place)).contains("turn 2/6"));
+    let place =
+        StartPlace { turn: Some(NamedMoment::Checkpoint("cp1".into())), ..StartPlace::default() };
+    assert!(
+        trajview::widgets::export::frame_text(&frame_at(120, 40, "", place)).contains("turn 2/6")
+    );
 }
 
 #[test]
@@ -198,7 +205,11 @@ fn help_is_there_before_anything_is_open() {
     app.update(AppMessage::Resized(Size { width: 80, height: 24 }));
     app.update(AppMessage::Press(Key::from_char('?')));
     assert!(
-        trajview::widgets::export::frame_text(&draw::draw_picture(&app, Theme::with_terminal_colours())).contains("next turn")
+        trajview::widgets::export::frame_text(&draw::draw_picture(
+            &app,
+            Theme::with_terminal_colours()
+        ))
+        .contains("next turn")
     );
 }
 
@@ -230,7 +241,8 @@ fn a_worker_that_panics_leaves_a_sentence_in_its_panel() {
     let story = || Story { cursed: Some("src/ppdiff/joint.py"), ..Story::tell() };
     let size = Size { width: 120, height: 40 };
     let buffer =
-        runtime::headless_frame_with(opener_of(story), &[], size, "2l", StartPlace::default()).unwrap();
+        runtime::headless_frame_with(opener_of(story), &[], size, "2l", StartPlace::default())
+            .unwrap();
 
     let seen = trajview::widgets::export::frame_text(&buffer);
 
@@ -243,7 +255,8 @@ fn files_that_cannot_be_known_are_a_sentence_and_the_rest_is_still_shown() {
     let story = || Story { timeline: Err("the repository has no HEAD".into()), ..Story::tell() };
     let size = Size { width: 120, height: 40 };
     let buffer =
-        runtime::headless_frame_with(opener_of(story), &[], size, "2l", StartPlace::default()).unwrap();
+        runtime::headless_frame_with(opener_of(story), &[], size, "2l", StartPlace::default())
+            .unwrap();
 
     let seen = trajview::widgets::export::frame_text(&buffer);
 
@@ -256,7 +269,8 @@ fn a_run_without_turns_says_so() {
     let story = || Telling::default().end();
     for keys in ["", "l s f z Z <enter> }", "/x<enter> n", "<tab><tab> ]", "? <esc>"] {
         let size = Size { width: 120, height: 40 };
-        let buffer = runtime::headless_frame_with(opener_of(story), &[], size, keys, StartPlace::default());
+        let buffer =
+            runtime::headless_frame_with(opener_of(story), &[], size, keys, StartPlace::default());
         let seen = trajview::widgets::export::frame_text(&buffer.unwrap());
         assert!(seen.contains("this run has no turns"), "{seen}");
     }
@@ -265,7 +279,8 @@ fn a_run_without_turns_says_so() {
 #[test]
 fn an_unknown_key_name_is_a_sentence() {
     let size = Size { width: 80, height: 24 };
-    let why = runtime::headless_frame_with(story::sample(), &[], size, "l <warp>", StartPlace::default());
+    let why =
+        runtime::headless_frame_with(story::sample(), &[], size, "l <warp>", StartPlace::default());
     assert!(why.unwrap_err().to_string().starts_with("no key is called <warp>"));
 }
 
@@ -370,7 +385,8 @@ fn any_key() -> impl Strategy<Value = Key> {
         BaseKey::PageDown,
     ];
     let ctrl = ['u', 'd', 'r', 'z', 'o', 'n', 'p'].map(Key::with_ctrl);
-    let all: Vec<Key> = letters.into_iter().chain(codes.map(Key::without_modifiers)).chain(ctrl).collect();
+    let all: Vec<Key> =
+        letters.into_iter().chain(codes.map(Key::without_modifiers)).chain(ctrl).collect();
     prop::sample::select(all)
 }
 
@@ -475,7 +491,10 @@ fn playback_stops_where_it_was_asked_to() {
                 replay::ReplayMessage::PlaybackTick,
             )))
         });
-        trajview::widgets::export::frame_text(&draw::draw_picture(&world.app, Theme::with_terminal_colours()))
+        trajview::widgets::export::frame_text(&draw::draw_picture(
+            &world.app,
+            Theme::with_terminal_colours(),
+        ))
     };
     let test = after("P t <esc> <space>", 1);
     assert!(test.contains("stopped at a failing test: step 3"), "{test}");
@@ -521,7 +540,10 @@ fn growing_from(turns: usize, keys: &str) -> story::Answering {
 #[test]
 fn a_run_that_grows_keeps_its_place_folds_and_search() {
     let world = growing_from(2, "& l s s s <tab><tab><tab> <enter> h l s s s");
-    let seen = trajview::widgets::export::frame_text(&draw::draw_picture(&world.app, Theme::with_terminal_colours()));
+    let seen = trajview::widgets::export::frame_text(&draw::draw_picture(
+        &world.app,
+        Theme::with_terminal_colours(),
+    ));
 
     assert!(seen.contains("turn 2/6") && seen.contains("step 3/6"), "{seen}");
     assert!(seen.contains("● 4 new turns"), "{seen}");
@@ -532,7 +554,10 @@ fn a_run_that_grows_keeps_its_place_folds_and_search() {
 #[test]
 fn a_run_that_grows_is_followed_with_its_files() {
     let world = growing_from(2, "&");
-    let seen = trajview::widgets::export::frame_text(&draw::draw_picture(&world.app, Theme::with_terminal_colours()));
+    let seen = trajview::widgets::export::frame_text(&draw::draw_picture(
+        &world.app,
+        Theme::with_terminal_colours(),
+    ));
 
     assert!(seen.contains("turn 6/6") && seen.contains("● following"), "{seen}");
     assert!(seen.contains("R src/ppdiff/pairs.py"), "{seen}");
@@ -541,7 +566,10 @@ fn a_run_that_grows_is_followed_with_its_files() {
 #[test]
 fn a_run_that_is_not_followed_stays_where_it_is() {
     let world = growing_from(2, "");
-    let seen = trajview::widgets::export::frame_text(&draw::draw_picture(&world.app, Theme::with_terminal_colours()));
+    let seen = trajview::widgets::export::frame_text(&draw::draw_picture(
+        &world.app,
+        Theme::with_terminal_colours(),
+    ));
 
     assert!(seen.contains("turn 1/6") && !seen.contains('●'), "{seen}");
 }
@@ -557,7 +585,10 @@ fn begun_with(keys: &str) -> (String, story::Answering) {
     for key in trajview::widgets::key::parse_keys(keys).unwrap() {
         world.send(AppMessage::Press(key));
     }
-    let seen = trajview::widgets::export::frame_text(&draw::draw_picture(&world.app, Theme::with_terminal_colours()));
+    let seen = trajview::widgets::export::frame_text(&draw::draw_picture(
+        &world.app,
+        Theme::with_terminal_colours(),
+    ));
     *world.story_mut() = Story::tell();
     let run = world.story.run.clone();
     world.send(AppMessage::Opened(*request, Ok(run.into())));
@@ -570,14 +601,20 @@ fn the_beginning_of_a_run_is_shown_until_the_whole_is_there() {
     assert!(seen.contains("turn 1/… reading"), "{seen}");
     assert!(seen.contains("2 Add the noise") && !seen.contains("3 Combine"), "{seen}");
 
-    let whole = trajview::widgets::export::frame_text(&draw::draw_picture(&world.app, Theme::with_terminal_colours()));
+    let whole = trajview::widgets::export::frame_text(&draw::draw_picture(
+        &world.app,
+        Theme::with_terminal_colours(),
+    ));
     assert_eq!(whole, text(120, 40, ""));
 }
 
 #[test]
 fn what_was_done_at_the_beginning_of_a_run_holds_for_the_whole() {
     let end = |keys| {
-        trajview::widgets::export::frame_text(&draw::draw_picture(&begun_with(keys).1.app, Theme::with_terminal_colours()))
+        trajview::widgets::export::frame_text(&draw::draw_picture(
+            &begun_with(keys).1.app,
+            Theme::with_terminal_colours(),
+        ))
     };
 
     let after = end("l s s");
@@ -617,6 +654,7 @@ fn a_key_goes_to_where_the_context_was_compacted() {
     let size = Size { width: 120, height: 40 };
     let frame = runtime::headless_frame_with(none, &[], size, "c", StartPlace::default()).unwrap();
     assert!(
-        trajview::widgets::export::frame_text(&frame).contains("no context was compacted in this run")
+        trajview::widgets::export::frame_text(&frame)
+            .contains("no context was compacted in this run")
     );
 }

@@ -83,8 +83,14 @@ fn the_search_does_not_see_the_colours() {
     std::fs::write(&path, lines.join("\n")).unwrap();
     let size = Size { width: 120, height: 40 };
     let keys = "/3<space>passed<enter>";
-    let seen =
-        runtime::headless_frame(&[path], size, keys, StartPlace::default(), ScreenOptions::default()).unwrap();
+    let seen = runtime::headless_frame(
+        &[path],
+        size,
+        keys,
+        StartPlace::default(),
+        ScreenOptions::default(),
+    )
+    .unwrap();
 
     let text = export::frame_text(&seen);
     assert!(text.contains("hit 1 of 1") && text.contains("▌  ┆ 3 passed"), "{text}");

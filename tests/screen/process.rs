@@ -130,7 +130,7 @@ mod decided {
 
     use ratatui::layout::Size;
     use trajview::{
-        runtime::{ScreenOptions, HeadlessScreen, opener_from_disk},
+        runtime::{HeadlessScreen, ScreenOptions, opener_from_disk},
         session::{
             effect::{EditedFile, Effect},
             start_place::StartPlace,
@@ -224,8 +224,14 @@ mod decided {
         fs::write(&store, serde_json::to_string_pretty(&decisions()).unwrap()).unwrap();
         let place = StartPlace { view: View::Process, ..StartPlace::default() };
         let size = Size { width: 120, height: 40 };
-        let mut screen =
-            HeadlessScreen::open(opener_from_disk(), &[desk.run()], size, place, ScreenOptions::default()).unwrap();
+        let mut screen = HeadlessScreen::open(
+            opener_from_disk(),
+            &[desk.run()],
+            size,
+            place,
+            ScreenOptions::default(),
+        )
+        .unwrap();
         screen.press_keys("v v v j").unwrap();
 
         let effects = screen.app_mut().update(AppMessage::Press(Key::from_char('E')));

@@ -8,12 +8,12 @@ use trajview::{
     formats::{SourceBytes, format_by_name},
     run::{Run, Turn, rubric_tree::RubricTree},
     runtime::{self, ScreenOptions},
-    session::{pending::Loading, effect::Effect, start_place::StartPlace, views::View},
+    session::{effect::Effect, pending::Loading, start_place::StartPlace, views::View},
     shell::{App, AppMessage, config::Config, draw, state},
     views::scores::tree::{NodeOrder, TreePart},
     widgets::{
         export, key,
-        mouse::{MouseKind, Mouse},
+        mouse::{Mouse, MouseKind},
         theme::Theme,
     },
 };
@@ -23,7 +23,14 @@ fn sample() -> PathBuf {
 }
 
 fn frame_as(wishes: ScreenOptions, width: u16, height: u16, keys: &str) -> Buffer {
-    runtime::headless_frame(&[sample()], Size { width, height }, keys, StartPlace::default(), wishes).unwrap()
+    runtime::headless_frame(
+        &[sample()],
+        Size { width, height },
+        keys,
+        StartPlace::default(),
+        wishes,
+    )
+    .unwrap()
 }
 
 fn text(width: u16, height: u16, keys: &str) -> String {
@@ -98,8 +105,10 @@ fn the_smallest_screen_still_has_scores_and_words() {
 
 #[test]
 fn without_utf_8_the_tree_is_ascii() {
-    let wishes =
-        ScreenOptions { config: Config { ascii: true, ..Config::default() }, ..ScreenOptions::default() };
+    let wishes = ScreenOptions {
+        config: Config { ascii: true, ..Config::default() },
+        ..ScreenOptions::default()
+    };
     let seen = export::frame_text(&frame_as(wishes, 80, 24, "Z /attention <enter>"));
     assert!(seen.is_ascii(), "{seen}");
     insta::assert_snapshot!(seen);
@@ -173,7 +182,8 @@ fn failing_and_invalid_leaves_are_gone_to_wherever_they_are_folded_away() {
 fn the_largest_losses_stand_first_and_lead_back_into_the_tree() {
     let mut app = app_with("z s");
     let state = &app.screens.open_run().unwrap().scores.tree;
-    let losses: Vec<f64> = state.rows.iter().map(|id| state.measures.get(*id).score_loss()).collect();
+    let losses: Vec<f64> =
+        state.rows.iter().map(|id| state.measures.get(*id).score_loss()).collect();
     assert_eq!((losses.len(), here(&app)), (6, "0/2/3".into()));
     assert!(losses.is_sorted_by(|a, b| a >= b));
     assert!((losses.iter().sum::<f64>() - (1.0 - 0.6729166666666666)).abs() < 1e-12);
@@ -246,7 +256,10 @@ fn a_rubric_that_nobody_graded_says_so() {
 fn what_a_rubric_says_never_drives_the_terminal() {
     let text = r#"{"id": "r\u001b[2J", "requirements": "all\u202e of\u001b]0;x\u0007 it", "weight": 1, "sub_tasks": [],
         "task_category": "Code\u001b[31m", "score": 1, "judge_metadata": {"full_judge_response": "\u001b[5m# Score\n1"}}"#;
-    let drawn = export::frame_ansi(&draw::draw_picture(&opened(read(text), StartPlace::default()), Theme::without_colours()));
+    let drawn = export::frame_ansi(&draw::draw_picture(
+        &opened(read(text), StartPlace::default()),
+        Theme::without_colours(),
+    ));
     for order in ["\u{1b}[2J", "\u{1b}]0", "\u{202e}", "\u{1b}[31m", "\u{1b}[5m"] {
         assert!(!drawn.contains(order), "{order:?}");
     }
@@ -308,7 +321,8 @@ fn a_requirement_and_the_judge_s_words_are_copied() {
     let mut app = app_with("/0/1/1/2 <enter>");
     let mut copied = |keys: &str| {
         let keys = key::parse_keys(keys).unwrap().into_iter();
-        let effects: Vec<Effect> = keys.flat_map(|key| app.update(AppMessage::Press(key))).collect();
+        let effects: Vec<Effect> =
+            keys.flat_map(|key| app.update(AppMessage::Press(key))).collect();
         effects.into_iter().find_map(|effect| match effect {
             Effect::Copy(text) => Some(text),
             _ => None,

@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 use ratatui::{buffer::Buffer, layout::Size};
 use trajview::{
     run::rubric::{
-        Checklist, Component, Evidence, Exposure, Judge, Judgement, Label, LabelFile, JudgeToolCall,
-        Recoverability, Rubric, Verdict,
+        Checklist, Component, Evidence, Exposure, Judge, JudgeToolCall, Judgement, Label,
+        LabelFile, Recoverability, Rubric, Verdict,
     },
     runtime::{self, ScreenOptions},
     session::{effect::Effect, start_place::StartPlace, views::View},
     shell::{AppMessage, draw, state},
     widgets::{
-        export, key,
         display_options::Alphabet,
-        mouse::{MouseKind, Mouse},
+        export, key,
+        mouse::{Mouse, MouseKind},
         theme::Theme,
     },
 };
@@ -432,7 +432,11 @@ fn sample() -> Vec<PathBuf> {
 }
 
 fn sampled(component: &str, keys: &str) -> Buffer {
-    let place = StartPlace { view: View::Scores, component: Some(component.into()), ..StartPlace::default() };
+    let place = StartPlace {
+        view: View::Scores,
+        component: Some(component.into()),
+        ..StartPlace::default()
+    };
     let size = Size { width: 120, height: 40 };
     runtime::headless_frame(&sample(), size, keys, place, ScreenOptions::default()).unwrap()
 }

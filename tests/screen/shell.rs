@@ -21,11 +21,11 @@ use trajview::{
     },
     views::replay::breakpoints::Stop,
     widgets::{
+        display_options::ThemeName,
         export,
         key::{self, Key},
         layout::ReplayPanel,
-        display_options::ThemeName,
-        mouse::{MouseKind, Mouse},
+        mouse::{Mouse, MouseKind},
     },
 };
 
@@ -76,12 +76,16 @@ fn place(world: &Answering) -> (usize, ReplayPanel) {
 }
 
 fn wishes(theme: ThemeName, ascii: bool) -> ScreenOptions {
-    ScreenOptions { config: Config { theme, ascii, ..Config::default() }, ..ScreenOptions::default() }
+    ScreenOptions {
+        config: Config { theme, ascii, ..Config::default() },
+        ..ScreenOptions::default()
+    }
 }
 
 fn frame_as(wishes: ScreenOptions, width: u16, height: u16, keys: &str) -> Buffer {
     let size = Size { width, height };
-    runtime::headless_frame_as(story::sample(), &[], size, keys, StartPlace::default(), wishes).unwrap()
+    runtime::headless_frame_as(story::sample(), &[], size, keys, StartPlace::default(), wishes)
+        .unwrap()
 }
 
 #[test]
@@ -425,7 +429,10 @@ fn the_copied_command_opens_the_same_place() {
 #[test]
 fn a_key_that_copies_nothing_says_which_would() {
     let mut world = world(120, 40, "y");
-    assert!(export::frame_text(&frame_as(ScreenOptions::default(), 120, 40, "y")).contains("l line   h hunk"));
+    assert!(
+        export::frame_text(&frame_as(ScreenOptions::default(), 120, 40, "y"))
+            .contains("l line   h hunk")
+    );
     press(&mut world, "x");
     assert_eq!(notice(&world), "y is followed by l, h, p, v or y");
     press(&mut world, "l");
@@ -634,7 +641,12 @@ fn without_utf_8_every_frame_is_ascii() {
             assert!(marks == 0 || ["3l Z", "?", ":", "/loss<enter>"].contains(&keys), "{seen}");
         }
     }
-    insta::assert_snapshot!(export::frame_text(&frame_as(wishes(), 100, 30, "3l <tab><tab><tab> jj")));
+    insta::assert_snapshot!(export::frame_text(&frame_as(
+        wishes(),
+        100,
+        30,
+        "3l <tab><tab><tab> jj"
+    )));
 }
 
 #[test]

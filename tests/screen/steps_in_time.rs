@@ -161,7 +161,13 @@ fn the_context_is_a_curve_with_a_mark_where_it_was_compacted() {
     let paths = [Path::new("sample-runs/claude-code").to_owned()];
     let size = Size { width: 120, height: 40 };
     let keys = "2w 10j 8G";
-    let frame = runtime::headless_frame(&paths, size, keys, StartPlace::default(), ScreenOptions::default());
+    let frame = runtime::headless_frame(
+        &paths,
+        size,
+        keys,
+        StartPlace::default(),
+        ScreenOptions::default(),
+    );
     let shown = export::frame_text(&frame.unwrap_or_else(|why| panic!("{why}")));
     insta::assert_snapshot!(shown);
 }

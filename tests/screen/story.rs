@@ -5,35 +5,35 @@ use ratatui::{buffer::Buffer, layout::Size};
 use trajview::{
     metrics::numbers::facts::ReuseCounts,
     metrics::{
-        lifeline::{self, FollowedComponent, FactsByContent, Lifeline},
+        lifeline::{self, FactsByContent, FollowedComponent, Lifeline},
         quality::{self, QualityProfile, Ruler, ScoredSnapshot},
         rules::RuleSet,
     },
     run::{
-        Agent, Checkpoint, Edit, EditKind, EditPath, ParentStep, RecordPlace as At, RepoPath, Role, Run,
-        RunOrigin, Step, StepId, StepKind, StepText, SubAgent, Task, Time, Tokens, ToolCall,
+        Agent, Checkpoint, Edit, EditKind, EditPath, ParentStep, RecordPlace as At, RepoPath, Role,
+        Run, RunOrigin, Step, StepId, StepKind, StepText, SubAgent, Task, Time, Tokens, ToolCall,
         ToolResult, Turn, Warning,
         files::{
-            Blob, Blobs, FileChange, FileDiff, FilesSource, MemoryBlobs, RunMoment, ChangeOrigin, Timeline, SourceTree,
-            TreeFile, TurnFiles,
+            Blob, Blobs, ChangeOrigin, FileChange, FileDiff, FilesSource, MemoryBlobs, RunMoment,
+            SourceTree, Timeline, TreeFile, TurnFiles,
             blame::{self, BlamedLine},
             file_diff::diff_change,
             renames,
         },
         rubric::Rubric,
-        search::{SearchHit, HitPlace, SearchQuery, StepField, matches_in},
+        search::{HitPlace, SearchHit, SearchQuery, StepField, matches_in},
     },
-    runtime::{self, RunWithRecording, RunOpener, Recording},
+    runtime::{self, Recording, RunOpener, RunWithRecording},
     session::{
-        turn_counts::ChangeLineCounts,
+        code_measures::{self, MeasuredMoment, MovedScores, RulerName},
         effect::Effect,
         files::coloured_texts::ColouredSides,
-        code_measures::{self, MeasuredMoment, MovedScores, RulerName},
-        start_place::StartPlace,
         question::{Answer, Question},
+        start_place::StartPlace,
+        turn_counts::ChangeLineCounts,
     },
     shell::{App, AppMessage},
-    store::{ProgressCheck, OpenError, ReuseReader, Scorer},
+    store::{OpenError, ProgressCheck, ReuseReader, Scorer},
 };
 
 /// The frame that some keys lead to.
@@ -123,13 +123,21 @@ impl Recording for Story {
         Ok(renames::pair_renames(changes, &self.blobs))
     }
 
-    fn blame(&self, run: &Run, path: &RepoPath, moment: RunMoment) -> Result<Vec<BlamedLine>, String> {
+    fn blame(
+        &self,
+        run: &Run,
+        path: &RepoPath,
+        moment: RunMoment,
+    ) -> Result<Vec<BlamedLine>, String> {
         let timeline = self.timeline.clone()?;
         match moment.step {
             None => blame::blame_lines(&timeline, &self.blobs, path, moment.turns),
-            Some(step) => {
-                blame::blame_lines(&timeline.timeline_up_to(run, step), &self.blobs, path, moment.turns + 1)
-            }
+            Some(step) => blame::blame_lines(
+                &timeline.timeline_up_to(run, step),
+                &self.blobs,
+                path,
+                moment.turns + 1,
+            ),
         }
     }
 
@@ -202,12 +210,12 @@ impl Recording for Story {
 
 /// The facts of every content of a story.
 fn known(timeline: &Timeline, blobs: &MemoryBlobs) -> FactsByContent {
-    let read = lifeline::contents_to_read(timeline, lifeline::CodeScope::WithoutTests).into_iter().map(
-        |(blob, grammar, _)| {
+    let read = lifeline::contents_to_read(timeline, lifeline::CodeScope::WithoutTests)
+        .into_iter()
+        .map(|(blob, grammar, _)| {
             let facts = lifeline::read_facts(grammar, &blobs.read_blob(blob).unwrap());
             ((blob, grammar), Arc::new(facts))
-        },
-    );
+        });
     read.collect()
 }
 
@@ -219,15 +227,18 @@ pub fn made_up_ruler() -> Ruler {
 
 impl Story {
     fn scored(&self, tree: &SourceTree, ruler: &Ruler) -> ScoredSnapshot {
-        let counted = tree.files.iter().filter(|(path, _)| ruler.profile().counts_file(path.as_str()));
+        let counted =
+            tree.files.iter().filter(|(path, _)| ruler.profile().counts_file(path.as_str()));
         let measured: Vec<_> = counted
             .filter_map(|(path, file)| {
                 let bytes = self.blobs.read_blob(file.blob_id()?).ok()?;
                 Some((path.as_str(), quality::measure_file(path.as_str(), &bytes, ruler)))
             })
             .collect();
-        let files: Vec<_> =
-            measured.iter().map(|(path, measure)| quality::SnapshotFile { path, measure }).collect();
+        let files: Vec<_> = measured
+            .iter()
+            .map(|(path, measure)| quality::SnapshotFile { path, measure })
+            .collect();
         let (snapshot, detail) = quality::combine_with_detail(&files, ruler.profile());
         ScoredSnapshot { snapshot, detail, not_recorded: vec![], are_files_unknown: false }
     }
@@ -400,8 +411,11 @@ impl Telling {
 
 impl TurnTelling<'_> {
     pub fn message(&mut self, words: &str) {
-        let step =
-            Step { kind: StepKind::Message, label: trajview::run::first_line_label(words), ..Step::default() };
+        let step = Step {
+            kind: StepKind::Message,
+            label: trajview::run::first_line_label(words),
+            ..Step::default()
+        };
         self.push(step, StepText { text: words.into(), ..StepText::default() });
     }
 
@@ -456,7 +470,10 @@ impl TurnTelling<'_> {
         let before = SourceTree { files: [(RepoPath::new(from).unwrap(), old)].into() };
         let after = SourceTree { files: [(RepoPath::new(to).unwrap(), old)].into() };
         self.told.tree.files.insert(RepoPath::new(to).unwrap(), old);
-        let changes = renames::pair_renames(before.changes_to(&after, ChangeOrigin::Recorded), &self.told.blobs);
+        let changes = renames::pair_renames(
+            before.changes_to(&after, ChangeOrigin::Recorded),
+            &self.told.blobs,
+        );
         self.edit_step(EditKind::Rename, to, changes, "");
     }
 
@@ -508,7 +525,12 @@ impl TurnTelling<'_> {
         let after = SourceTree { files: new.map(|new| (path.clone(), new)).into_iter().collect() };
         self.told.tree.files.extend(after.files.clone());
         let kind = if old.is_some() { EditKind::Modify } else { EditKind::Create };
-        self.edit_step(kind, path.as_str(), before.changes_to(&after, ChangeOrigin::Recorded), words);
+        self.edit_step(
+            kind,
+            path.as_str(),
+            before.changes_to(&after, ChangeOrigin::Recorded),
+            words,
+        );
     }
 
     fn edit_step(&mut self, kind: EditKind, path: &str, changes: Vec<FileChange>, words: &str) {
@@ -630,9 +652,14 @@ impl Answering {
                     rules: 1,
                     source: "made up".into(),
                 };
-                Answer::Scores(scored.map(|scored| code_measures::MeasuredMoments {
-                    ruler,
-                    moments: moments.into_iter().zip(scored.iter().map(MeasuredMoment::from_scored)).collect(),
+                Answer::Scores(scored.map(|scored| {
+                    code_measures::MeasuredMoments {
+                        ruler,
+                        moments: moments
+                            .into_iter()
+                            .zip(scored.iter().map(MeasuredMoment::from_scored))
+                            .collect(),
+                    }
                 }))
             }
             Question::Moved { run, before, after } => {

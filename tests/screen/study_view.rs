@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use ratatui::layout::Size;
 use trajview::{
-    runtime::{ScreenOptions, HeadlessScreen, opener_from_disk},
+    runtime::{HeadlessScreen, ScreenOptions, opener_from_disk},
     session::{start_place::StartPlace, views::View},
     shell::config::Config,
     store,
-    widgets::{export, display_options::Alphabet},
+    widgets::{display_options::Alphabet, export},
 };
 
 use crate::common::{project, studied::Studied};
@@ -25,7 +25,12 @@ fn screen(studied: &Studied, who: &str, size: Size) -> HeadlessScreen {
     let study = store::study::open_study(&studied.file()).unwrap();
     let config = Config { annotator: Some(who.into()), ..Config::default() };
     let alphabet = Some(Alphabet::Unicode);
-    let options = ScreenOptions { study: Some(Arc::new(study)), config, alphabet, ..ScreenOptions::default() };
+    let options = ScreenOptions {
+        study: Some(Arc::new(study)),
+        config,
+        alphabet,
+        ..ScreenOptions::default()
+    };
     let place = StartPlace { view: View::Audit, ..StartPlace::default() };
     HeadlessScreen::open(opener_from_disk(), &[], size, place, options).unwrap()
 }
@@ -33,7 +38,8 @@ fn screen(studied: &Studied, who: &str, size: Size) -> HeadlessScreen {
 /// Without the moments at which things were settled.
 fn frame(screen: &HeadlessScreen) -> String {
     let time = regex::Regex::new(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d\d\dZ").unwrap();
-    time.replace_all(&export::frame_text(&screen.draw_frame()), "1970-01-01T00:00:00.000Z").into_owned()
+    time.replace_all(&export::frame_text(&screen.draw_frame()), "1970-01-01T00:00:00.000Z")
+        .into_owned()
 }
 
 /// The run and the component that are looked at.

@@ -3,13 +3,15 @@
 use std::{fs, path::PathBuf};
 
 use serde_json::Value;
-use trajview::run::live::{LiveCommand, WaitReason};
 use trajview::live::{
-    self, RunControl, LiveRunEnd, RunEvent, RunHalt, RunJob, StartMode,
-    drivers::command::{OutputPointers, ProgramOptions, RewindOption, SessionOption, PromptDelivery},
+    self, LiveRunEnd, RunControl, RunEvent, RunHalt, RunJob, StartMode,
+    drivers::command::{
+        OutputPointers, ProgramOptions, PromptDelivery, RewindOption, SessionOption,
+    },
     script::RequestScript,
     setup::RunSetup,
 };
+use trajview::run::live::{LiveCommand, WaitReason};
 
 struct Desk {
     folder: tempfile::TempDir,
@@ -150,14 +152,18 @@ fn a_pause_holds_the_next_request_and_stopping_keeps_what_is_done() {
 
     let (ended, events) = desk.run(|event, control| match event {
         RunEvent::TurnBegan { turn: 1, .. } => wish(control, [LiveCommand::Pause]),
-        RunEvent::Waits { turn: 2, why: WaitReason::Paused, .. } => wish(control, [LiveCommand::GoOn]),
+        RunEvent::Waits { turn: 2, why: WaitReason::Paused, .. } => {
+            wish(control, [LiveCommand::GoOn])
+        }
         RunEvent::TurnBegan { turn: 3, .. } => wish(control, [LiveCommand::Stop]),
         _ => {}
     });
 
     assert!(matches!(ended.halted, Some(RunHalt::Stopped)));
     assert_eq!(ended.total.turns, 2);
-    assert!(events.iter().any(|event| matches!(event, RunEvent::Waits { why: WaitReason::Paused, .. })));
+    assert!(
+        events.iter().any(|event| matches!(event, RunEvent::Waits { why: WaitReason::Paused, .. }))
+    );
     let run = desk.run_json();
     assert_eq!(run["state"], "stopped: it was told to stop");
     let control = RunControl::default();
@@ -202,7 +208,8 @@ fn a_turn_under_way_is_done_again_when_that_is_wanted() {
             let (control, ok, job) = (control.clone(), ok.clone(), desk.job.clone());
             std::thread::spawn(move || {
                 // What it has changed so far can be seen from beside it.
-                while !live::live_changes::patch_so_far(&job).unwrap_or_default().contains("\n+1\n") {
+                while !live::live_changes::patch_so_far(&job).unwrap_or_default().contains("\n+1\n")
+                {
                     std::thread::sleep(std::time::Duration::from_millis(20));
                 }
                 fs::write(ok, "").unwrap();
@@ -417,7 +424,8 @@ fn a_turn_that_failed_last_and_is_asked_again_after_a_stop_stays_in_no_document_
     assert_eq!(asked_in_documents(&desk), [vec!["one", "fail once"]], "what it left is there");
 
     let job = RunJob::from_bundle(&desk.job.bundle).unwrap();
-    let ended = live::run_job(&job, StartMode::Resume, &RunControl::default(), &mut |_| {}).unwrap();
+    let ended =
+        live::run_job(&job, StartMode::Resume, &RunControl::default(), &mut |_| {}).unwrap();
 
     assert!(ended.halted.is_none(), "{ended:?}");
     assert_eq!(asked_in_documents(&desk), [vec!["one"], vec!["fail once", "three"]]);

@@ -166,7 +166,8 @@ fn the_same_decision_comes_with_the_request_as_an_answer_and_with_a_call() {
         let history = record(&desk);
         let turn = &history.turns[0];
         assert_eq!(turn.layer_brief.is_some(), with_request, "{layer}");
-        let given: Vec<_> = turn.deliveries.iter().map(|it| (it.delivery, it.asked.as_str())).collect();
+        let given: Vec<_> =
+            turn.deliveries.iter().map(|it| (it.delivery, it.asked.as_str())).collect();
         match (told, found) {
             (true, _) => assert_eq!(given, [(Delivery::Call, "Write")]),
             (_, true) => assert_eq!(given, [(Delivery::Search, "sampler.py")]),
@@ -496,7 +497,11 @@ fn projectguard_with_a_helper_model_briefs_each_request_and_survives_a_kill() {
     child.kill().unwrap();
     child.wait().unwrap();
     let said = |desk: &Desk, turn: usize| {
-        record(desk).turns[turn].layer_brief.clone().map(|said| said.brief.text()).unwrap_or_default()
+        record(desk).turns[turn]
+            .layer_brief
+            .clone()
+            .map(|said| said.brief.text())
+            .unwrap_or_default()
     };
     let before = said(&desk, 1);
 

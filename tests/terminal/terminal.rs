@@ -81,7 +81,8 @@ const FALLS_OVER: &str = "TRAJVIEW_TEST_FALLS_OVER";
 #[test]
 fn a_panic_gives_the_terminal_back_before_its_words() {
     if std::env::var_os(FALLS_OVER).is_some() {
-        let _terminal = trajview::runtime::OwnTerminal::take_terminal(ReaderGate::default()).unwrap();
+        let _terminal =
+            trajview::runtime::OwnTerminal::take_terminal(ReaderGate::default()).unwrap();
         panic!("the drawer fell over");
     }
     let mut command = CommandBuilder::new(std::env::current_exe().unwrap());

@@ -305,8 +305,9 @@ mod tests {
 
     fn styled_pieces(text: &str) -> Vec<(String, TextStyle)> {
         let printed = parse_ansi(text).unwrap();
-        let piece =
-            |(range, look): &(Range<usize>, TextStyle)| (printed.text[range.clone()].to_owned(), *look);
+        let piece = |(range, look): &(Range<usize>, TextStyle)| {
+            (printed.text[range.clone()].to_owned(), *look)
+        };
         printed.styles.iter().map(piece).collect()
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Lines end at `\n` and nowhere else, as git has it: a `\r` before it belongs to the text, and a last line without
 //! `\n` differs from the same line with one. Comparing works on bytes, because a patch must carry a file that is not
-//! valid UTF-8 unharmed ([`git_patch`](super::unified) does); [`TextDiff`] is the same difference for the screen, with
+//! valid UTF-8 unharmed ([`git_patch`](super::git_patch) does); [`TextDiff`] is the same difference for the screen, with
 //! bytes that are no text shown as U+FFFD. Nothing here reads a clock: what is too large for the algorithm whose output
 //! reads best is compared by one whose work is bounded, so the same two texts differ alike on any machine.
 
@@ -499,7 +499,12 @@ fn token_ends(tokens: &[&str]) -> Vec<usize> {
 }
 
 /// Adds the bytes of some tokens; joins what only blanks separate.
-fn add_emphasis(emphasis: &mut Vec<Range<usize>>, ends: &[usize], tokens: Range<usize>, line: &str) {
+fn add_emphasis(
+    emphasis: &mut Vec<Range<usize>>,
+    ends: &[usize],
+    tokens: Range<usize>,
+    line: &str,
+) {
     let (start, end) = (ends[tokens.start], ends[tokens.end]);
     if start == end {
         return;
@@ -515,7 +520,11 @@ fn run_of_kind(hunk: &DiffHunk, from: usize, kind: LineKind) -> Range<usize> {
     from..from + len
 }
 
-fn pair_block(hunk: &DiffHunk, removed: &Range<usize>, added: &Range<usize>) -> Vec<(usize, usize)> {
+fn pair_block(
+    hunk: &DiffHunk,
+    removed: &Range<usize>,
+    added: &Range<usize>,
+) -> Vec<(usize, usize)> {
     if removed.is_empty() || added.is_empty() {
         return vec![];
     }

@@ -36,7 +36,8 @@ pub fn at_a_glance(old: &[u8], new: &[u8]) -> Option<LineCounts> {
     if all.added.max(all.removed) > A_GLANCE {
         return None;
     }
-    let lines = LineNumbering::for_texts(&diff::split_lines(middle.old), &diff::split_lines(middle.new));
+    let lines =
+        LineNumbering::for_texts(&diff::split_lines(middle.old), &diff::split_lines(middle.new));
     if !lines.share_any() {
         return Some(all);
     }
@@ -190,7 +191,13 @@ impl<'t> LineNumbering<'t> {
 struct LineCounter(LineCounts);
 
 impl LineCounter {
-    fn count_range(&mut self, old: &[u32], old_range: Range<usize>, new: &[u32], new_range: Range<usize>) {
+    fn count_range(
+        &mut self,
+        old: &[u32],
+        old_range: Range<usize>,
+        new: &[u32],
+        new_range: Range<usize>,
+    ) {
         let Ok(()) = myers::diff(self, old, old_range, new, new_range);
     }
 }
@@ -267,7 +274,10 @@ mod tests {
     }
 
     /// Returns a list of lines, and what becomes of it where some of them are replaced by others, again and again.
-    fn edited_lines(lines: Range<usize>, words: u16) -> impl Strategy<Value = (Vec<u16>, Vec<u16>)> {
+    fn edited_lines(
+        lines: Range<usize>,
+        words: u16,
+    ) -> impl Strategy<Value = (Vec<u16>, Vec<u16>)> {
         let edits = prop::collection::vec(
             (any::<prop::sample::Index>(), 0..9_usize, prop::collection::vec(0..words, 0..9)),
             0..6,

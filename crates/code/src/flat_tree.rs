@@ -52,7 +52,8 @@ impl<'t> FlatTree<'t> {
 
     /// Returns a root with one of its children and what lies in that, as if it had no other.
     pub fn from_child(root: Node<'t>, child: Node<'t>) -> Self {
-        let mut flat = Self::with_capacity(child.descendant_count() + 1, node_kinds(&root.language()));
+        let mut flat =
+            Self::with_capacity(child.descendant_count() + 1, node_kinds(&root.language()));
         flat.push(PendingNode { node: root, parent: 0, depth: 0 });
         flat.add_subtree(PendingNode { node: child, parent: 0, depth: 1 });
         flat
@@ -148,7 +149,7 @@ impl<'t> FlatTree<'t> {
     }
 
     /// Returns the grammar's name of a kind; `ERROR` for unreadable text.
-    pub fn name_of_kind(&self, kind: u16) -> &'static str {
+    pub(crate) fn name_of_kind(&self, kind: u16) -> &'static str {
         self.kinds.get(usize::from(kind)).map_or("ERROR", |kind| kind.name.as_str())
     }
 
@@ -289,7 +290,10 @@ mod tests {
         for at in 0..flat.len() {
             let node = flat.node(at);
             let node_at = |at: Option<usize>| at.map(|at| flat.node(at));
-            assert_eq!((flat.kind_name(at), flat.entries[at].is_named), (node.kind(), node.is_named()));
+            assert_eq!(
+                (flat.kind_name(at), flat.entries[at].is_named),
+                (node.kind(), node.is_named())
+            );
             assert_eq!(node_at(flat.parent(at)), node.parent());
             assert_eq!(node_at(flat.next(at)), node.next_sibling());
             assert_eq!(node_at(flat.previous(at)), node.prev_sibling());

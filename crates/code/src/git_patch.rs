@@ -166,11 +166,14 @@ struct OwnedHunk {
 
 impl PatchBody {
     fn for_file(file: &FileSides<'_>) -> Self {
-        let shown = |side: Option<SideContent<'_>>| side.map_or_else(Vec::new, |side| side.patch_content());
+        let shown =
+            |side: Option<SideContent<'_>>| side.map_or_else(Vec::new, |side| side.patch_content());
         let contents = Sides { old: shown(file.old), new: shown(file.new) };
         if contents.old == contents.new {
             Self::Same
-        } else if [file.old, file.new].iter().flatten().any(SideContent::is_binary) || contents.is_big() {
+        } else if [file.old, file.new].iter().flatten().any(SideContent::is_binary)
+            || contents.is_big()
+        {
             Self::Binary(contents)
         } else {
             let hunks = diff::byte_hunks(&contents.old, &contents.new, CONTEXT);
@@ -448,7 +451,10 @@ mod tests {
     #[test]
     fn unusual_names_are_quoted_as_in_c() {
         assert_eq!(quoted_name("a/", "plain name"), b"a/plain name");
-        assert_eq!(quoted_name("a/", "tab\tquote\"é\u{7f}"), b"\"a/tab\\tquote\\\"\\303\\251\\177\"");
+        assert_eq!(
+            quoted_name("a/", "tab\tquote\"é\u{7f}"),
+            b"\"a/tab\\tquote\\\"\\303\\251\\177\""
+        );
     }
 
     #[test]

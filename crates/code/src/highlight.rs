@@ -180,8 +180,10 @@ impl Highlighter {
         }
         let lines = line_ranges(&text);
         let first_line = lines.first().map_or("", |line| &text[line.clone()]);
-        let parser =
-            LineParser { state: ParseState::new(find_syntax(path, first_line)?), scopes: ScopeStack::new() };
+        let parser = LineParser {
+            state: ParseState::new(find_syntax(path, first_line)?),
+            scopes: ScopeStack::new(),
+        };
         Some(Self { text, lines, saved: vec![parser], meanings: HashMap::new() })
     }
 
@@ -219,7 +221,11 @@ impl Highlighter {
 }
 
 impl LineParser {
-    fn parse_text(&mut self, text: &str, meanings: &mut HashMap<Scope, ScopeMeaning>) -> Vec<SyntaxSpan> {
+    fn parse_text(
+        &mut self,
+        text: &str,
+        meanings: &mut HashMap<Scope, ScopeMeaning>,
+    ) -> Vec<SyntaxSpan> {
         // The syntaxes want to see one "\n", whatever the file has.
         let Ok(ops) = self.state.parse_line(&format!("{text}\n"), syntax_set()) else {
             return vec![];
@@ -251,7 +257,10 @@ fn push_span(spans: &mut Vec<SyntaxSpan>, range: Range<usize>, class: Option<Syn
 }
 
 /// Returns the class of the innermost scope that has one.
-fn class_of(scopes: &ScopeStack, meanings: &mut HashMap<Scope, ScopeMeaning>) -> Option<SyntaxClass> {
+fn class_of(
+    scopes: &ScopeStack,
+    meanings: &mut HashMap<Scope, ScopeMeaning>,
+) -> Option<SyntaxClass> {
     for &scope in scopes.as_slice().iter().rev() {
         match *meanings.entry(scope).or_insert_with(|| meaning_of(scope)) {
             ScopeMeaning::Class(class) => return class,
@@ -270,8 +279,9 @@ fn meaning_of(scope: Scope) -> ScopeMeaning {
 /// Returns [`MEANINGS`] with parsed scopes.
 fn scope_meanings() -> &'static [(Scope, Option<SyntaxClass>)] {
     static READ: OnceLock<Vec<(Scope, Option<SyntaxClass>)>> = OnceLock::new();
-    let read =
-        |(prefix, class): &(&str, Option<SyntaxClass>)| Scope::new(prefix).map(|scope| (scope, *class));
+    let read = |(prefix, class): &(&str, Option<SyntaxClass>)| {
+        Scope::new(prefix).map(|scope| (scope, *class))
+    };
     READ.get_or_init(|| MEANINGS.iter().flat_map(read).collect())
 }
 

@@ -19,7 +19,7 @@ pub struct FileLanguage {
 
 /// Every language that has a row, by name.
 #[rustfmt::skip]
-pub static LANGUAGES: &[FileLanguage] = &[
+pub(crate) static LANGUAGES: &[FileLanguage] = &[
     language_row("Bourne Again Shell (bash)", &["sh", "bash", "zsh"], &[".bashrc", ".profile", ".zshrc"], &["sh", "bash", "zsh", "dash", "ksh"]),
     language_row("C", &["c"], &[], &[]),
     language_row("C#", &["cs"], &[], &[]),
@@ -78,7 +78,7 @@ const fn language_row(
 }
 
 /// Returns the language of a file; the `#!` of `first_line` decides where the name does not. None where no row fits.
-pub fn language_of_file(path: &str, first_line: &str) -> Option<&'static FileLanguage> {
+pub(crate) fn language_of_file(path: &str, first_line: &str) -> Option<&'static FileLanguage> {
     by_name(path).or_else(|| by_interpreter(first_line))
 }
 
@@ -147,7 +147,10 @@ mod tests {
     fn a_file_without_a_telling_name_is_known_by_its_interpreter() {
         assert_eq!(language_name("bin/run", "#!/usr/bin/env python3.12"), Some("Python"));
         assert_eq!(language_name("bin/run", "#! /bin/bash -e"), Some("Bourne Again Shell (bash)"));
-        assert_eq!(language_name("run", "#!/usr/bin/env -S A=1 node --flag"), Some("JavaScript (Babel)"));
+        assert_eq!(
+            language_name("run", "#!/usr/bin/env -S A=1 node --flag"),
+            Some("JavaScript (Babel)")
+        );
         assert_eq!(language_name("run", "#!"), None);
     }
 }

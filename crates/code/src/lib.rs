@@ -16,20 +16,20 @@
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
+pub mod ansi_text;
 pub mod base64;
-pub mod diff_stat;
 pub mod diff;
+pub mod diff_stat;
 pub mod flat_tree;
+pub mod git_patch;
 pub mod highlight;
 pub mod languages;
 pub mod packing;
 pub mod patch;
-pub mod ansi_text;
 pub mod redact;
 pub mod small_map;
 pub mod tree;
 pub mod type_defaults;
-pub mod git_patch;
 pub mod utf8;
 
 /// Returns whether a list, with spaces between its words, has a word.

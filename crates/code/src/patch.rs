@@ -6,17 +6,17 @@
 //! is no patch has no hunks.
 
 mod apply;
+mod call_patches;
 mod codex_patch;
 mod difflib;
 mod git_diff;
 mod shell_script;
-mod call_patches;
 
 pub use apply::apply_hunks;
+pub use call_patches::{patches_in_call, string_literal, without_comments};
 pub use codex_patch::parse_codex;
 pub use difflib::{apply_exactly, parse_difflib};
-pub use git_diff::{DiffChange, DiffFile, files_of_diff as files_of_diff};
-pub use call_patches::{patches_in_call, string_literal, without_comments};
+pub use git_diff::{DiffChange, DiffFile, files_of_diff};
 
 /// Some lines of a file, and what becomes of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

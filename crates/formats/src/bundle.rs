@@ -5,11 +5,11 @@
 //! as they exist. The logs are read by their own formats; the bundle lays their turns along its own list.
 
 mod conduct;
-mod turn_layer;
 mod manifest;
-mod turn_values;
 mod start_state;
 mod tests_jsonl;
+mod turn_layer;
+mod turn_values;
 
 use std::collections::BTreeMap;
 
@@ -17,12 +17,13 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use trajview_run::{
-    Agent, Checkpoint, Edit, RecordPlace, Run, RunOrigin, SourceRecord, SourceId, Step, StepText, SubAgent,
-    Task, Time, ToolResult, Turn, Warning, files::RecordedEdit, first_line_label,
+    Agent, Checkpoint, Edit, RecordPlace, Run, RunOrigin, SourceId, SourceRecord, Step, StepText,
+    SubAgent, Task, Time, ToolResult, Turn, Warning, files::RecordedEdit, first_line_label,
 };
 
 use super::{
-    RecordedEdits, PieceExecutor, Format, FileHead, NotUnderstood, FormatCapabilities, RecordingShape, SourceBytes, companion_files,
+    FileHead, Format, FormatCapabilities, NotUnderstood, PieceExecutor, RecordedEdits,
+    RecordingShape, SourceBytes, companion_files,
     nested_logs::{head_of, move_places, place_within},
     not_finite,
 };
@@ -54,7 +55,11 @@ impl Format for Bundle {
     }
 
     fn capabilities(&self) -> FormatCapabilities {
-        FormatCapabilities::new(RecordingShape::Bundle, RecordedEdits::Text).with_tokens().with_cost().with_times().with_subagents()
+        FormatCapabilities::new(RecordingShape::Bundle, RecordedEdits::Text)
+            .with_tokens()
+            .with_cost()
+            .with_times()
+            .with_subagents()
     }
 
     fn claims_file(&self, head: &FileHead<'_>) -> bool {
@@ -91,7 +96,9 @@ impl Format for Bundle {
     }
 
     fn request_text(&self, record: &[u8]) -> String {
-        serde_json::from_slice::<BundleScriptRequest>(record).map(|request| request.text).unwrap_or_default()
+        serde_json::from_slice::<BundleScriptRequest>(record)
+            .map(|request| request.text)
+            .unwrap_or_default()
     }
 
     fn result_text(&self, _record: &[u8], _result: &ToolResult) -> String {
@@ -206,14 +213,16 @@ fn read_requests(
             continue;
         };
         let place = place_within(source.bytes, raw.get(), SourceId(at as u32));
-        requests.insert(request.turn.unwrap_or(order + 1), (place, first_line_label(&request.text)));
+        requests
+            .insert(request.turn.unwrap_or(order + 1), (place, first_line_label(&request.text)));
     }
     requests
 }
 
 fn skipped_requests(script: &BundleScript<'_>) -> Vec<Box<str>> {
-    let skipped =
-        script.skipped.and_then(|raw| serde_json::from_str::<Vec<BundleScriptRequest>>(raw.get()).ok());
+    let skipped = script
+        .skipped
+        .and_then(|raw| serde_json::from_str::<Vec<BundleScriptRequest>>(raw.get()).ok());
     skipped.unwrap_or_default().iter().map(|request| first_line_label(&request.text)).collect()
 }
 
@@ -228,7 +237,11 @@ struct IndexedSession {
     run: Run,
 }
 
-fn index_sessions(sources: &[SourceBytes<'_>], executor: &dyn PieceExecutor, run: &mut Run) -> Vec<IndexedSession> {
+fn index_sessions(
+    sources: &[SourceBytes<'_>],
+    executor: &dyn PieceExecutor,
+    run: &mut Run,
+) -> Vec<IndexedSession> {
     let logs =
         || sources.iter().enumerate().filter(|(_, source)| source.name.starts_with("session/"));
     run.origin.sources = sources
@@ -244,7 +257,11 @@ fn index_sessions(sources: &[SourceBytes<'_>], executor: &dyn PieceExecutor, run
     let head_of = |at: usize| head_of(sources[at]);
     let mains = companion_files::main_files_among(&claimed, head_of);
     let all: Vec<usize> = logs().map(|(at, _)| at).collect();
-    let parts = companion_files::companions_by_format(mains.iter().map(|(_, format)| *format), &all, head_of);
+    let parts = companion_files::companions_by_format(
+        mains.iter().map(|(_, format)| *format),
+        &all,
+        head_of,
+    );
     let mut sessions = vec![];
     for (at, format) in mains {
         let mut members = parts[format.name()].parts_of(&format.names_in_parts(&head_of(at)));
@@ -320,7 +337,11 @@ fn lay_out(
 }
 
 /// Returns the manifest's turns in order; without any, as many as the logs have.
-fn listed_turns(manifest: &BundleManifest, sessions: &[IndexedSession], run: &mut Run) -> Vec<ManifestTurn> {
+fn listed_turns(
+    manifest: &BundleManifest,
+    sessions: &[IndexedSession],
+    run: &mut Run,
+) -> Vec<ManifestTurn> {
     let mut listed: Vec<ManifestTurn> = vec![];
     let mut numbers = std::collections::HashSet::new();
     if manifest.turns.len() > MAX_TURNS {
@@ -373,7 +394,10 @@ impl ManifestTurn {
     }
 }
 
-fn turn_from_entry(entry: &ManifestTurn, requests: &BTreeMap<usize, (RecordPlace, Box<str>)>) -> Turn {
+fn turn_from_entry(
+    entry: &ManifestTurn,
+    requests: &BTreeMap<usize, (RecordPlace, Box<str>)>,
+) -> Turn {
     let request = requests.get(&entry.turn);
     Turn {
         title: request.map(|(_, title)| title.clone()).unwrap_or_default(),
@@ -627,7 +651,10 @@ mod tests {
         let run = index_bundle(&manifest_with_turns(MAX_TURNS + 1), b"{}").unwrap();
 
         assert_eq!(run.turns.len(), MAX_TURNS);
-        assert_eq!(warnings_at(&run, "run.json"), ["names more than 50000 turns; the rest is left out"]);
+        assert_eq!(
+            warnings_at(&run, "run.json"),
+            ["names more than 50000 turns; the rest is left out"]
+        );
     }
 
     proptest::proptest! {

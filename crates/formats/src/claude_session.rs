@@ -8,13 +8,14 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::{
-    RecordedEdits, PieceExecutor, Format, IncrementalReader, FileHead, NotUnderstood, FormatCapabilities, RecordingShape, SourceBytes,
+    FileHead, Format, FormatCapabilities, IncrementalReader, NotUnderstood, PieceExecutor,
+    RecordedEdits, RecordingShape, SourceBytes,
     claude::{
         edits,
         fold::{self, ClaudeFold, LineOwner, TokenSource},
         json::read_object,
-        line::{ClassifiedLine, UserRecord, LineContent, UserText, UserTextKind},
-        record::{ClaudeMessage, AgentMeta, ClaudeRecord, field_text},
+        line::{ClassifiedLine, LineContent, UserRecord, UserText, UserTextKind},
+        record::{AgentMeta, ClaudeMessage, ClaudeRecord, field_text},
         text,
     },
     companion_files::BelongsTo,
@@ -45,7 +46,10 @@ impl Format for ClaudeSession {
     }
 
     fn capabilities(&self) -> FormatCapabilities {
-        FormatCapabilities::new(RecordingShape::Lines, RecordedEdits::Text).with_tokens().with_times().with_subagents()
+        FormatCapabilities::new(RecordingShape::Lines, RecordedEdits::Text)
+            .with_tokens()
+            .with_times()
+            .with_subagents()
     }
 
     fn claims_file(&self, head: &FileHead<'_>) -> bool {
@@ -156,7 +160,13 @@ struct ClaudeSessionReader {
 }
 
 impl IncrementalReader for ClaudeSessionReader {
-    fn take_lines(&mut self, id: SourceId, name: &str, lines: LogInput<'_>, executor: &dyn PieceExecutor) {
+    fn take_lines(
+        &mut self,
+        id: SourceId,
+        name: &str,
+        lines: LogInput<'_>,
+        executor: &dyn PieceExecutor,
+    ) {
         if is_meta(name) || result_file_name(name).is_some() {
             return;
         }
@@ -342,13 +352,18 @@ fn tells_nothing_of_a_turn(what: &LineContent) -> bool {
 }
 
 fn opens_turn(line: &ClassifiedLine) -> bool {
-    let LineContent::User(UserRecord { user_text: Some(UserText { kind, .. }), .. }) = &line.what else { return false };
+    let LineContent::User(UserRecord { user_text: Some(UserText { kind, .. }), .. }) = &line.what
+    else {
+        return false;
+    };
     *kind == UserTextKind::Request
 }
 
 fn open_turn(fold: &mut ClaudeFold, line: ClassifiedLine) {
     let (title, is_wrapped) = match line.what {
-        LineContent::User(UserRecord { user_text: Some(user_text), .. }) => (user_text.label, user_text.is_wrapped),
+        LineContent::User(UserRecord { user_text: Some(user_text), .. }) => {
+            (user_text.label, user_text.is_wrapped)
+        }
         _ => (Box::default(), false),
     };
     fold.open_turn(Turn {
@@ -361,7 +376,12 @@ fn open_turn(fold: &mut ClaudeFold, line: ClassifiedLine) {
     });
 }
 
-fn take_agent_file(fold: &mut ClaudeFold, file: &SourceBytes<'_>, all: &[SourceBytes<'_>], lines: Vec<ClassifiedLine>) {
+fn take_agent_file(
+    fold: &mut ClaudeFold,
+    file: &SourceBytes<'_>,
+    all: &[SourceBytes<'_>],
+    lines: Vec<ClassifiedLine>,
+) {
     // The first line of an agent's file may belong to another session and name no agent.
     let named = lines.iter().find_map(|line| line.agent.clone());
     let id = named.unwrap_or_else(|| file_stem(file.name).trim_start_matches("agent-").into());

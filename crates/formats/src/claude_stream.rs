@@ -9,12 +9,13 @@
 //! does not show what it is a difference to.
 
 use super::{
-    RecordedEdits, PieceExecutor, Format, IncrementalReader, FileHead, NotUnderstood, FormatCapabilities, RecordingShape, SourceBytes,
+    FileHead, Format, FormatCapabilities, IncrementalReader, NotUnderstood, PieceExecutor,
+    RecordedEdits, RecordingShape, SourceBytes,
     claude::{
         edits,
         fold::{self, ClaudeFold, LineOwner, RecordAt, TokenSource},
         json::{RawField, TextField, read_field, read_object},
-        line::{ClassifiedLine, UserRecord, PromptResult, LineContent, UserText, UserTextKind},
+        line::{ClassifiedLine, LineContent, PromptResult, UserRecord, UserText, UserTextKind},
         record::{ClaudeMessage, ClaudeRecord},
         text,
     },
@@ -45,7 +46,10 @@ impl Format for ClaudeStream {
     }
 
     fn capabilities(&self) -> FormatCapabilities {
-        FormatCapabilities::new(RecordingShape::Lines, RecordedEdits::Text).with_tokens().with_cost().with_subagents()
+        FormatCapabilities::new(RecordingShape::Lines, RecordedEdits::Text)
+            .with_tokens()
+            .with_cost()
+            .with_subagents()
     }
 
     fn claims_file(&self, head: &FileHead<'_>) -> bool {
@@ -160,7 +164,13 @@ struct ClaudeStreamReader {
 }
 
 impl IncrementalReader for ClaudeStreamReader {
-    fn take_lines(&mut self, id: SourceId, name: &str, lines: LogInput<'_>, executor: &dyn PieceExecutor) {
+    fn take_lines(
+        &mut self,
+        id: SourceId,
+        name: &str,
+        lines: LogInput<'_>,
+        executor: &dyn PieceExecutor,
+    ) {
         let mut warnings = std::mem::take(&mut self.warnings);
         if id == SourceId(0) {
             let mut budget = std::mem::take(&mut self.budget);
@@ -220,7 +230,10 @@ impl ClaudeStreamReader {
                 self.begin_process();
             }
             LineContent::Verdict(_) => self.add_result(line),
-            LineContent::User(UserRecord { user_text: Some(UserText { kind: UserTextKind::Request, .. }), .. }) => {
+            LineContent::User(UserRecord {
+                user_text: Some(UserText { kind: UserTextKind::Request, .. }),
+                ..
+            }) => {
                 self.add_request(line);
             }
             _ => {
@@ -264,7 +277,8 @@ impl ClaudeStreamReader {
             let turn = &mut self.fold.run.turns[turn];
             turn.title = user_text.label;
             turn.request = Some(line.place);
-            turn.added.extend(user_text.is_wrapped.then(|| line.place.with_part(text::WRAPPER_PART)));
+            turn.added
+                .extend(user_text.is_wrapped.then(|| line.place.with_part(text::WRAPPER_PART)));
         }
     }
 
@@ -280,7 +294,8 @@ impl ClaudeStreamReader {
         };
         if let Some(failure) = &verdict.failure {
             // An API error came before, as a message.
-            let is_reported = self.fold.steps_mut(owner).last().is_some_and(|step| step.label == *failure);
+            let is_reported =
+                self.fold.steps_mut(owner).last().is_some_and(|step| step.label == *failure);
             if !is_reported {
                 self.fold.push_step(owner, error(at, failure.clone()));
             }
@@ -306,7 +321,8 @@ impl ClaudeStreamReader {
         let is_first =
             turn == 0 && turn_mut.tokens.output.is_some_and(|output| verdict.counts_only(output));
         let before = if is_first { Some(0.0) } else { self.total_before };
-        turn_mut.cost_usd = verdict.total_cost_usd.zip(before).map(|(total, before)| total - before);
+        turn_mut.cost_usd =
+            verdict.total_cost_usd.zip(before).map(|(total, before)| total - before);
         self.last_total = verdict.total_cost_usd.or(self.last_total);
     }
 

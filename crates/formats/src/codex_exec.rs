@@ -7,17 +7,18 @@
 use std::{borrow::Cow, collections::HashMap};
 
 use super::{
-    RecordedEdits, PieceExecutor, Format, FileHead, NotUnderstood, FormatCapabilities, RecordingShape, SourceBytes,
+    FileHead, Format, FormatCapabilities, NotUnderstood, PieceExecutor, RecordedEdits,
+    RecordingShape, SourceBytes,
     codex::{self, call, outcome},
-    jsonl,
     json_object::{self as json, JsonObject},
+    jsonl,
     tape::{self, JsonTape},
     unknown_records::UnknownRecords,
 };
 use trajview_code::utf8::lossy_text;
 use trajview_run::{
-    Agent, Edit, EditKind, EditPath, RecordPlace, Role, Run, SourceId, Step, StepKind, StepText, Tokens,
-    ToolCall, ToolResult, Turn, Warning,
+    Agent, Edit, EditKind, EditPath, RecordPlace, Role, Run, SourceId, Step, StepKind, StepText,
+    Tokens, ToolCall, ToolResult, Turn, Warning,
     files::{RecordedChange, RecordedEdit},
     first_line_label,
 };
@@ -50,7 +51,11 @@ impl Format for CodexExec {
         lines.any(|(_, line)| is_ours(line))
     }
 
-    fn index_run_with(&self, sources: &[SourceBytes<'_>], _: &dyn PieceExecutor) -> Result<Run, NotUnderstood> {
+    fn index_run_with(
+        &self,
+        sources: &[SourceBytes<'_>],
+        _: &dyn PieceExecutor,
+    ) -> Result<Run, NotUnderstood> {
         let Some(source) = sources.first() else {
             return Err(NotUnderstood("it is empty".into()));
         };
@@ -66,7 +71,8 @@ impl Format for CodexExec {
             match JsonObject::from_tape(&JsonTape::parse(&text)) {
                 Some(event) => fold.take_event(place, &event),
                 None => {
-                    let what = jsonl::json_error_text(&tape::serde_error(&text), lines.peek().is_none());
+                    let what =
+                        jsonl::json_error_text(&tape::serde_error(&text), lines.peek().is_none());
                     fold.run.warnings.push(jsonl::warning_at(source.name, place, what));
                 }
             }
@@ -235,7 +241,8 @@ impl ExecFold {
     }
 
     fn add_unknown(&mut self, place: RecordPlace, kind: &str) {
-        let label = first_line_label(if kind.is_empty() { "a record without a type" } else { kind });
+        let label =
+            first_line_label(if kind.is_empty() { "a record without a type" } else { kind });
         self.unknowns.count_unknown(&label);
         self.current_steps().push(Step { label, place, role: Role::System, ..Step::default() });
     }
@@ -304,7 +311,8 @@ impl ExecFold {
             run.id = file.to_owned();
         }
         let first = run.turns.iter().flat_map(|turn| &turn.steps);
-        let first_message = first.into_iter().find(|step| step.kind == StepKind::Message && !step.is_error);
+        let first_message =
+            first.into_iter().find(|step| step.kind == StepKind::Message && !step.is_error);
         run.title = first_message.map_or_else(|| run.id.clone(), |step| step.label.to_string());
         run.origin.format = CodexExec.name();
         run.agent = Agent { name: codex::AGENT.into(), ..Agent::default() };
@@ -342,18 +350,24 @@ fn item_step(place: RecordPlace, item: &JsonObject<'_>) -> Step {
             let main_label = call::first_and_count(changes.iter().map(|(_, path)| path.as_ref()));
             let mut step = tool_step(step, item, "apply_patch", &main_label);
             if item.text("status").as_deref() == Some("completed") {
-                step.edits =
-                    changes.iter().zip(0..).map(|(c, part)| edit_of_change(c, place.with_part(part))).collect();
+                step.edits = changes
+                    .iter()
+                    .zip(0..)
+                    .map(|(c, part)| edit_of_change(c, place.with_part(part)))
+                    .collect();
             }
             step
         }
         "todo_list" => {
-            let items: Vec<_> = item.elements_of("items").into_iter().filter_map(JsonObject::from_value).collect();
+            let items: Vec<_> =
+                item.elements_of("items").into_iter().filter_map(JsonObject::from_value).collect();
             let open = items.iter().find(|todo| todo.flag("completed") != Some(true));
             let text = open.or(items.last()).and_then(|todo| todo.text("text"));
             tool_step(step, item, "update_plan", &text.unwrap_or_default())
         }
-        "web_search" => tool_step(step, item, "web_search", &item.text("query").unwrap_or_default()),
+        "web_search" => {
+            tool_step(step, item, "web_search", &item.text("query").unwrap_or_default())
+        }
         "mcp_tool_call" => {
             let part = |key| item.text(key).unwrap_or_default();
             let arguments = item.get("arguments").map(|raw| call::main_argument(raw.get()));

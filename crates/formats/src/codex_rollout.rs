@@ -14,8 +14,8 @@ mod classify;
 mod envelope;
 mod family;
 mod fold;
-mod record_text;
 mod record;
+mod record_text;
 mod usage;
 
 #[cfg(test)]
@@ -25,14 +25,15 @@ use std::collections::{BTreeMap, HashSet};
 
 use self::{
     fold::FoldedThread,
-    record::{RolloutLine, ThreadMeta, RolloutRecord},
+    record::{RolloutLine, RolloutRecord, ThreadMeta},
 };
 use super::{
-    RecordedEdits, PieceExecutor, Format, IncrementalReader, FileHead, NotUnderstood, FormatCapabilities, RecordingShape, SourceBytes, codex,
+    FileHead, Format, FormatCapabilities, IncrementalReader, NotUnderstood, PieceExecutor,
+    RecordedEdits, RecordingShape, SourceBytes, codex,
     companion_files::BelongsTo,
+    json_object::JsonObject,
     jsonl::{self, LogInput},
     not_finite,
-    json_object::JsonObject,
     search_prefilter::TextLayout,
     tape::JsonTape,
     unknown_records::UnknownRecords,
@@ -59,7 +60,10 @@ impl Format for CodexRollout {
     }
 
     fn capabilities(&self) -> FormatCapabilities {
-        FormatCapabilities::new(RecordingShape::Lines, RecordedEdits::Text).with_tokens().with_times().with_subagents()
+        FormatCapabilities::new(RecordingShape::Lines, RecordedEdits::Text)
+            .with_tokens()
+            .with_times()
+            .with_subagents()
     }
 
     fn claims_file(&self, head: &FileHead<'_>) -> bool {
@@ -113,7 +117,11 @@ impl Format for CodexRollout {
     }
 
     fn added_text(&self, record: &[u8], part: u32) -> String {
-        if part == record_text::CONTEXT_PART { record_text::added_text(record) } else { record_text::request_text(record) }
+        if part == record_text::CONTEXT_PART {
+            record_text::added_text(record)
+        } else {
+            record_text::request_text(record)
+        }
     }
 
     fn result_text(&self, record: &[u8], _result: &ToolResult) -> String {
@@ -153,14 +161,18 @@ fn is_ours(line: &[u8], name: &str) -> bool {
 }
 
 fn is_content_of_ours(line: &JsonObject<'_>) -> bool {
-    let kinds =
-        line.elements_of("content").into_iter().filter_map(|part| JsonObject::from_value(part)?.non_empty_text("type"));
+    let kinds = line
+        .elements_of("content")
+        .into_iter()
+        .filter_map(|part| JsonObject::from_value(part)?.non_empty_text("type"));
     kinds.into_iter().any(|kind| matches!(&*kind, "input_text" | "output_text"))
 }
 
 /// Returns whether a line is the first line of a log from before there were envelopes.
 fn is_bare_meta(line: &JsonObject<'_>) -> bool {
-    line.has_field("id") && line.has_field("timestamp") && (line.has_field("instructions") || line.has_field("git"))
+    line.has_field("id")
+        && line.has_field("timestamp")
+        && (line.has_field("instructions") || line.has_field("git"))
 }
 
 /// Returns whether a text is a first line that is longer than the head.
@@ -244,7 +256,13 @@ impl IncrementalReader for RolloutReader {
         self.takes_whole_logs = true;
     }
 
-    fn take_lines(&mut self, id: SourceId, _name: &str, lines: LogInput<'_>, executor: &dyn PieceExecutor) {
+    fn take_lines(
+        &mut self,
+        id: SourceId,
+        _name: &str,
+        lines: LogInput<'_>,
+        executor: &dyn PieceExecutor,
+    ) {
         let thread = self.threads.entry(id).or_default();
         // About as many as there will be: growing by doubling would touch as much memory again.
         let expected = (lines.size() / 2048).min(u64::from(jsonl::MAX_LINES));
@@ -253,16 +271,23 @@ impl IncrementalReader for RolloutReader {
         if !goes_ahead {
             thread.lines.reserve(expected);
         }
-        let read = |place, line: &[u8], is_last| Some(classify::classify_line(place, line, is_last));
+        let read =
+            |place, line: &[u8], is_last| Some(classify::classify_line(place, line, is_last));
         let budget = &mut self.budget;
-        let extent =
-            jsonl::each_line(id, lines, executor, budget, &read, &mut |before, line: RolloutLine| {
+        let extent = jsonl::each_line(
+            id,
+            lines,
+            executor,
+            budget,
+            &read,
+            &mut |before, line: RolloutLine| {
                 let line = RolloutLine { place: line.place.moved_down(before), ..line };
                 if goes_ahead && thread.lines.is_empty() && thread.ahead.is_none() {
                     thread.ahead = fold::EarlyFold::begin(&line, expected).map(Box::new);
                 }
                 thread.push_line(line);
-            });
+            },
+        );
         if let jsonl::ReadExtent::CutAfter(line) = extent {
             let place = RecordPlace { source: id, line, ..RecordPlace::default() };
             thread.push_line(RolloutLine {
@@ -285,7 +310,8 @@ impl IncrementalReader for RolloutReader {
         let Some(ThreadLines { ahead, notes, .. }) = self.threads.get_mut(&SourceId(0)) else {
             return false;
         };
-        let was_wrong = ahead.take_if(|ahead| !ahead.assumption_held(&notes.shown_requests)).is_some();
+        let was_wrong =
+            ahead.take_if(|ahead| !ahead.assumption_held(&notes.shown_requests)).is_some();
         let has_lines = !notes.shown_requests.is_any_shown;
         if !was_wrong || has_lines {
             return false;
@@ -323,9 +349,9 @@ impl RolloutReader {
         let mut root: Option<Box<str>> = None;
         for (source, id) in sources.iter().zip(0..) {
             let lines = self.threads.get(&SourceId(id));
-            warnings.extend(
-                lines.and_then(|lines| lines.unknowns.mostly_unknown_warning(source.name, CodexRollout.name())),
-            );
+            warnings.extend(lines.and_then(|lines| {
+                lines.unknowns.mostly_unknown_warning(source.name, CodexRollout.name())
+            }));
             warnings.extend(lines.and_then(|lines| fork_warning(lines, source.name)));
             let broken = lines.iter().flat_map(|of| &of.notes.broken);
             warnings
@@ -407,7 +433,9 @@ fn fold_lines(all: &ThreadLines, root: Option<&str>) -> Option<FoldedThread> {
         Some(RolloutRecord::Meta(meta)) => ThreadMeta::clone(meta),
         _ => ThreadMeta::default(),
     };
-    if let (None, Some(RolloutRecord::Context { cwd, .. })) = (&meta.cwd, record(all.notes.first_folder)) {
+    if let (None, Some(RolloutRecord::Context { cwd, .. })) =
+        (&meta.cwd, record(all.notes.first_folder))
+    {
         meta.cwd.clone_from(cwd);
     }
     let own_root = meta.cwd.clone();
@@ -422,13 +450,19 @@ fn fold_lines(all: &ThreadLines, root: Option<&str>) -> Option<FoldedThread> {
     }
     let lines = family::own_lines(&all.lines, &meta);
     let is_all = lines.len() == all.lines.len();
-    let shown = if is_all { all.notes.shown_requests.clone() } else { fold::ShownRequests::from_lines(&lines) };
+    let shown = if is_all {
+        all.notes.shown_requests.clone()
+    } else {
+        fold::ShownRequests::from_lines(&lines)
+    };
     Some(fold::fold_thread((&lines, &[]), shown, meta, root.or(own_root.as_deref())))
 }
 
 /// Returns a warning about the copied lines of a fork that are left out; None where there are none.
 fn fork_warning(lines: &ThreadLines, name: &str) -> Option<Warning> {
-    let RolloutRecord::Meta(meta) = &lines.lines.get(lines.notes.first_meta?)?.record else { return None };
+    let RolloutRecord::Meta(meta) = &lines.lines.get(lines.notes.first_meta?)?.record else {
+        return None;
+    };
     let copied = family::copied_lines(&lines.lines, meta);
     let (place, from) = (name.to_owned(), meta.forked_from.as_deref()?);
     let what = format!(

@@ -57,7 +57,9 @@ fn is_formula(cell: &str) -> bool {
         return false; // the first line is empty, and what follows it is no formula
     }
     text.starts_with(['\t', '\r'])
-        || text.trim_start_matches(|c: char| c == '\'' || c.is_whitespace()).starts_with(FORMULA_STARTS)
+        || text
+            .trim_start_matches(|c: char| c == '\'' || c.is_whitespace())
+            .starts_with(FORMULA_STARTS)
 }
 
 fn is_number(cell: &str) -> bool {

@@ -160,7 +160,8 @@ pub enum RunsInFile {
 impl FormatCapabilities {
     /// Returns whether the format is a log that an agent writes, not a folder or a document about an agent's work.
     pub fn is_log(self) -> bool {
-        matches!(self.shape, RecordingShape::Lines | RecordingShape::Document) && self.edits != RecordedEdits::NotALog
+        matches!(self.shape, RecordingShape::Lines | RecordingShape::Document)
+            && self.edits != RecordedEdits::NotALog
     }
 
     /// Creates the capabilities of a format with this shape and these edits, and no other data yet.
@@ -295,7 +296,13 @@ pub trait IncrementalReader: Send {
     fn expect_whole_logs(&mut self) {}
 
     /// Takes whole lines of a log, following those taken of the same source before.
-    fn take_lines(&mut self, id: SourceId, name: &str, lines: LogInput<'_>, executor: &dyn PieceExecutor);
+    fn take_lines(
+        &mut self,
+        id: SourceId,
+        name: &str,
+        lines: LogInput<'_>,
+        executor: &dyn PieceExecutor,
+    );
 
     /// Returns whether all logs have to be read again from their beginning, since an assumption that was made while they
     /// were read is false. The caller asks once, after [`IncrementalReader::expect_whole_logs`] and after all logs.

@@ -3,8 +3,8 @@
 use super::{
     FileHead,
     claude::text::lossy_text,
-    jsonl,
     json_object::JsonObject,
+    jsonl,
     tape::{JsonTape, TapeValue},
 };
 use trajview_run::SourceId;
@@ -14,7 +14,11 @@ const MAX_HEAD_LINES: usize = 24;
 
 /// Returns whether one of the objects at the start of a file passes the test: the first lines of a log, a document itself,
 /// or the first elements of a list. Nothing is parsed unless all of `needles` occur somewhere in the head.
-pub fn any_object(head: &FileHead<'_>, needles: &[&str], is: impl Fn(&JsonObject<'_>) -> bool) -> bool {
+pub fn any_object(
+    head: &FileHead<'_>,
+    needles: &[&str],
+    is: impl Fn(&JsonObject<'_>) -> bool,
+) -> bool {
     if !needles.iter().all(|needle| memchr::memmem::find(head.bytes, needle.as_bytes()).is_some()) {
         return false;
     }
@@ -27,7 +31,11 @@ pub fn any_object(head: &FileHead<'_>, needles: &[&str], is: impl Fn(&JsonObject
 }
 
 /// Returns whether all the objects at the start of a file, one at least, pass the test.
-pub fn all_objects(head: &FileHead<'_>, needles: &[&str], is: impl Fn(&JsonObject<'_>) -> bool) -> bool {
+pub fn all_objects(
+    head: &FileHead<'_>,
+    needles: &[&str],
+    is: impl Fn(&JsonObject<'_>) -> bool,
+) -> bool {
     let (mut count, mut fits) = (0, true);
     let has = |needle: &&str| memchr::memmem::find(head.bytes, needle.as_bytes()).is_some();
     if needles.iter().all(has) {
@@ -66,7 +74,11 @@ fn visit_document(bytes: &[u8], take: &mut dyn FnMut(&JsonObject<'_>) -> bool) {
 
 fn visit_value(value: TapeValue<'_>, take: &mut dyn FnMut(&JsonObject<'_>) -> bool) -> bool {
     if value.is_list() {
-        return value.elements().take(8).filter_map(JsonObject::from_value).all(|object| take(&object));
+        return value
+            .elements()
+            .take(8)
+            .filter_map(JsonObject::from_value)
+            .all(|object| take(&object));
     }
     JsonObject::from_value(value).is_none_or(|object| take(&object))
 }

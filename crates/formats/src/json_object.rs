@@ -5,7 +5,7 @@
 
 use std::{borrow::Cow, num::NonZero};
 
-use crate::tape::{Backslashes, StringContents, JsonTape, TapeValue};
+use crate::tape::{Backslashes, JsonTape, StringContents, TapeValue};
 
 /// One object; its fields are in the order of the text.
 #[derive(Debug, Clone, Copy, Default)]
@@ -147,7 +147,8 @@ pub fn resolve_escapes(inner: &str) -> Option<String> {
                 let pair = (0xd800..0xdc00).contains(&first);
                 if pair {
                     rest = rest.strip_prefix("\\u")?;
-                    let second = take_hex_unit(&mut rest)?.checked_sub(0xdc00).filter(|low| *low < 0x400)?;
+                    let second =
+                        take_hex_unit(&mut rest)?.checked_sub(0xdc00).filter(|low| *low < 0x400)?;
                     char::from_u32(0x10000 + ((first - 0xd800) << 10) + second)?
                 } else {
                     char::from_u32(first)?
@@ -172,7 +173,7 @@ pub fn list_elements(raw: TapeValue<'_>) -> Vec<TapeValue<'_>> {
     raw.elements().collect()
 }
 
-/// Returns the start of a long string value, enough for a label; see [`trajview_run::label`].
+/// Returns the start of a long string value, enough for a label; see [`trajview_run::first_line_label`].
 pub fn text_start(raw: TapeValue<'_>) -> Option<Cow<'_, str>> {
     let start = text_head(raw, 2048).filter(|start| !start.trim().is_empty());
     start.map_or_else(|| string_text(raw), Some)
@@ -182,7 +183,11 @@ pub fn text_start(raw: TapeValue<'_>) -> Option<Cow<'_, str>> {
 pub fn text_head(raw: TapeValue<'_>, most: usize) -> Option<Cow<'_, str>> {
     let inside = raw.string_contents()?;
     let start = cut_at_character(inside.text, most);
-    if inside.has_escapes() { resolve_escapes(start).map(Cow::Owned) } else { Some(Cow::Borrowed(start)) }
+    if inside.has_escapes() {
+        resolve_escapes(start).map(Cow::Owned)
+    } else {
+        Some(Cow::Borrowed(start))
+    }
 }
 
 /// Returns the first bytes of the text between quotes, cut neither within a character nor within an escape.
@@ -209,7 +214,9 @@ fn cut_at_character(inner: &str, most: usize) -> &str {
 
 /// Returns a number that two strings share only when they say the same, without resolving their escapes. Several parts
 /// count as one text.
-pub fn text_fingerprint<'a>(parts: impl IntoIterator<Item = TapeValue<'a>>) -> Option<NonZero<u64>> {
+pub fn text_fingerprint<'a>(
+    parts: impl IntoIterator<Item = TapeValue<'a>>,
+) -> Option<NonZero<u64>> {
     use std::hash::Hasher;
     let mut hasher = std::collections::hash_map::DefaultHasher::new();
     let mut is_empty = true;

@@ -179,7 +179,8 @@ pub fn too_long_message(line: u32) -> String {
 type NumberedItem<T> = (u32, T);
 
 /// Reads one line as [`LineReader`] does, with the number of the line in its piece.
-type NumberedLineReader<'r, T> = dyn Fn((RecordPlace, &[u8])) -> Option<NumberedItem<T>> + Sync + 'r;
+type NumberedLineReader<'r, T> =
+    dyn Fn((RecordPlace, &[u8])) -> Option<NumberedItem<T>> + Sync + 'r;
 
 /// Reads every line by itself with `read`, in parallel, and passes each result to `take` in the order of the file, with the
 /// number of lines before its piece, until the budget is spent. `read` receives whether a line is the last of the input.
@@ -294,7 +295,9 @@ impl<T: IndexSize> LineTaker<'_, T> {
 /// Returns the offset after the last byte that is no white space.
 fn end_of_content(input: LogInput<'_>) -> u64 {
     let log = match input {
-        LogInput::InMemory(whole) => return whole.start + whole.bytes.trim_ascii_end().len() as u64,
+        LogInput::InMemory(whole) => {
+            return whole.start + whole.bytes.trim_ascii_end().len() as u64;
+        }
         LogInput::Stored(log) => log,
     };
     let (mut end, mut tail) = (log.size(), [0; 4096]);
@@ -346,11 +349,21 @@ impl<'a> InputPieces<'a> {
         };
         let wanted = share + self.size - share.saturating_sub(1) - 1;
         let found = lines_starting_within(bytes, wanted, at == 0);
-        LogPiece { bytes: &bytes[found.clone()], start: start + found.start as u64, lines_before: 0 }
+        LogPiece {
+            bytes: &bytes[found.clone()],
+            start: start + found.start as u64,
+            lines_before: 0,
+        }
     }
 
     /// Reads from `start` to the first line end after `wanted` bytes, or to the end of the log.
-    fn read_to_line_end(&self, log: &dyn RandomAccessLog, start: u64, wanted: usize, buffer: &mut Vec<u8>) {
+    fn read_to_line_end(
+        &self,
+        log: &dyn RandomAccessLog,
+        start: u64,
+        wanted: usize,
+        buffer: &mut Vec<u8>,
+    ) {
         let mut len = 0;
         let mut more = wanted + (self.size / 16).max(64);
         loop {
@@ -452,12 +465,19 @@ mod tests {
         let found: Vec<_> =
             lines_of_file(SourceId(2), bytes).map(|(place, text)| (place.line, text)).collect();
         assert_eq!(found, [(1, &b"{}"[..]), (4, b"[1]")]);
-        assert!(lines_of_file(SourceId(2), bytes).all(|(place, text)| place.bytes_in(bytes) == text));
+        assert!(
+            lines_of_file(SourceId(2), bytes).all(|(place, text)| place.bytes_in(bytes) == text)
+        );
     }
 
-    fn read_both_ways(bytes: &[u8], executor: &dyn PieceExecutor) -> Vec<(RecordPlace, Vec<u8>, bool)> {
-        let (mut all, whole): (Vec<(RecordPlace, Vec<u8>, bool)>, _) = (vec![], LogPiece::whole_file(bytes));
-        let one = |place: RecordPlace, line: &[u8], is_last: bool| Some((place, line.to_vec(), is_last));
+    fn read_both_ways(
+        bytes: &[u8],
+        executor: &dyn PieceExecutor,
+    ) -> Vec<(RecordPlace, Vec<u8>, bool)> {
+        let (mut all, whole): (Vec<(RecordPlace, Vec<u8>, bool)>, _) =
+            (vec![], LogPiece::whole_file(bytes));
+        let one =
+            |place: RecordPlace, line: &[u8], is_last: bool| Some((place, line.to_vec(), is_last));
         for input in [LogInput::InMemory(whole), LogInput::Stored(&InMemoryLog(bytes))] {
             let mut of_input = vec![];
             let budget = &mut IndexBudget::default();
@@ -498,9 +518,14 @@ mod tests {
     }
 
     /// Returns the last line that is taken of `log`, for each executor and kind of input.
-    fn last_lines_taken(log: &[u8], lines_before: u32, budget: &IndexBudget) -> Vec<(ReadExtent, u32)> {
+    fn last_lines_taken(
+        log: &[u8],
+        lines_before: u32,
+        budget: &IndexBudget,
+    ) -> Vec<(ReadExtent, u32)> {
         let whole = LogPiece { lines_before, ..LogPiece::whole_file(log) };
-        let executor: [&dyn PieceExecutor; 2] = [&super::super::SequentialExecutor, &ReversedExecutor { piece_bytes: 64 }];
+        let executor: [&dyn PieceExecutor; 2] =
+            [&super::super::SequentialExecutor, &ReversedExecutor { piece_bytes: 64 }];
         let read = |place: RecordPlace, line: &[u8], _| Some(SizedLine(place.line, line.len()));
         let last = |input: LogInput<'_>, executor: &dyn PieceExecutor| {
             let (mut last, mut budget) = (0, budget.clone());
@@ -544,7 +569,10 @@ mod tests {
         let log = b"{}\n".repeat(12);
         let read = last_lines_taken(&log, MAX_LINES - 7, &IndexBudget::default());
         assert_eq!(read, [(ReadExtent::CutAfter(MAX_LINES), MAX_LINES)]);
-        assert_eq!(last_lines_taken(&log, MAX_LINES - 12, &IndexBudget::default())[0].0, ReadExtent::Whole);
+        assert_eq!(
+            last_lines_taken(&log, MAX_LINES - 12, &IndexBudget::default())[0].0,
+            ReadExtent::Whole
+        );
     }
 
     #[test]
@@ -558,7 +586,10 @@ mod tests {
             each_line(SourceId(source), input, executor, &mut budget, &read, &mut |_, _| taken += 1)
         };
         let extents = [again(0), again(0), again(1)];
-        assert_eq!(extents, [ReadExtent::CutAfter(1), ReadExtent::StillCut, ReadExtent::CutAfter(0)]);
+        assert_eq!(
+            extents,
+            [ReadExtent::CutAfter(1), ReadExtent::StillCut, ReadExtent::CutAfter(0)]
+        );
         assert_eq!(taken, 1);
     }
 

@@ -42,21 +42,22 @@ mod codex_rollout;
 mod column_names;
 pub mod companion_files;
 mod continue_dev;
-mod format;
 mod copilot;
 mod copilot_chat;
 pub mod csv;
 mod cursor;
 mod droid;
 mod dsh;
+mod format;
 mod gemini;
 mod gemini_stream;
 mod git_ai;
 pub mod goose;
 mod grok;
+mod head_json;
 mod iflow;
 mod inspect;
-mod raw_object;
+mod json_object;
 pub mod jsonl;
 mod kimi;
 mod kiro;
@@ -64,31 +65,31 @@ mod messages;
 mod mini_swe_agent;
 mod nested_logs;
 pub mod not_finite;
-mod json_object;
 mod opencode;
 mod openhands;
 mod openhands_v1;
 mod otel;
 mod paperbench;
-mod head_json;
 mod pi;
 mod qwen;
+mod raw_object;
 mod records;
-mod unsupported_files;
 pub mod rigorbench;
 pub mod rubric;
+pub mod search_prefilter;
 mod slopcodebench;
 mod specstory;
-pub mod search_prefilter;
 mod swe_agent;
 mod tape;
 mod unknown_records;
+mod unsupported_files;
 mod wrapped_text;
 
 pub use column_names::ColumnNames;
 pub use format::{
-    RecordedEdits, PieceExecutor, Format, IncrementalReader, HEAD_BYTES, FileHead, NotUnderstood, FormatCapabilities, SequentialExecutor,
-    FilePreparation, RunsInFile, RecordingShape, SourceBytes,
+    FileHead, FilePreparation, Format, FormatCapabilities, HEAD_BYTES, IncrementalReader,
+    NotUnderstood, PieceExecutor, RecordedEdits, RecordingShape, RunsInFile, SequentialExecutor,
+    SourceBytes,
 };
 
 pub use format::ReversedExecutor;

@@ -2,7 +2,7 @@
 
 use trajview_run::{RecordPlace, Run, SourceId, Step};
 
-use super::{HEAD_BYTES, FileHead, SourceBytes};
+use super::{FileHead, HEAD_BYTES, SourceBytes};
 
 /// Returns the place of `part`, which is borrowed from `whole`.
 pub fn place_within(whole: &[u8], part: &str, source: SourceId) -> RecordPlace {

@@ -86,7 +86,8 @@ pub fn readable_json(text: &str) -> Cow<'_, str> {
 /// the key is empty; None where it has no such list.
 pub fn list_element_texts<'t>(document: &'t str, key: &str) -> Option<Vec<&'t str>> {
     let tape = JsonTape::parse(document)?;
-    let list = if key.is_empty() { tape.root() } else { JsonObject::from_value(tape.root())?.get(key)? };
+    let list =
+        if key.is_empty() { tape.root() } else { JsonObject::from_value(tape.root())?.get(key)? };
     let text = |value: &str| {
         let at = value.as_ptr() as usize - document.as_ptr() as usize;
         document.get(at..at + value.len())

@@ -11,21 +11,25 @@
 //! they come, [`document`] the document around the tree, [`field_values`] single fields; [`tree_checks`] looks at the
 //! tree as a whole. A node that cannot be used is a warning with its path from the root (`0/3/1`), and the rest counts.
 
-mod tree_checks;
 mod document;
+mod field_values;
 mod json_literals;
 mod node;
-mod field_values;
+mod tree_checks;
 
 use std::collections::BTreeSet;
 
 use trajview_run::{
-    Run, RunOrigin, Task, Time, Warning, first_line_label,
-    checkpoint_record::{RecordedMeasure, MeasureValue},
+    Run, RunOrigin, Task, Time, Warning,
+    checkpoint_record::{MeasureValue, RecordedMeasure},
+    first_line_label,
     rubric_tree::{NodeId, RubricTree},
 };
 
-use super::{RecordedEdits, PieceExecutor, Format, FileHead, NotUnderstood, FormatCapabilities, RecordingShape, SourceBytes};
+use super::{
+    FileHead, Format, FormatCapabilities, NotUnderstood, PieceExecutor, RecordedEdits,
+    RecordingShape, SourceBytes,
+};
 
 pub struct PaperBench;
 
@@ -55,7 +59,11 @@ impl Format for PaperBench {
             || (has("judge_output") && has("paper_id"))
     }
 
-    fn index_run_with(&self, sources: &[SourceBytes<'_>], _: &dyn PieceExecutor) -> Result<Run, NotUnderstood> {
+    fn index_run_with(
+        &self,
+        sources: &[SourceBytes<'_>],
+        _: &dyn PieceExecutor,
+    ) -> Result<Run, NotUnderstood> {
         let source = sources.first().ok_or_else(|| NotUnderstood("there is no file".into()))?;
         let (tree, warnings) = read_tree(source)?;
         Ok(run_from_tree(tree, warnings))

@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 
 use trajview_run::{
     Warning,
-    rubric::{Checklist, Judgement, Rubric, LabelUnit},
+    rubric::{Checklist, Judgement, LabelUnit, Rubric},
 };
 
 use super::SourceBytes;
@@ -137,8 +137,9 @@ fn unused_judge_warning(rubric: &Rubric) -> Option<Warning> {
 pub fn missing_verdicts(rubric: &Rubric) -> Vec<Warning> {
     let Some(checklist) = &rubric.checklist else { return vec![] };
     let silence = |judgement: &Judgement| {
-        let silent =
-            list_unjudged(checklist, |id| judgement.verdict_on(id).is_some() || !judgement.asks_about(id));
+        let silent = list_unjudged(checklist, |id| {
+            judgement.verdict_on(id).is_some() || !judgement.asks_about(id)
+        });
         let what = format!("has no verdict on {silent}");
         (!silent.is_empty()).then(|| Warning { place: judgement.file.clone(), what })
     };

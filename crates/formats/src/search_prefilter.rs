@@ -285,7 +285,9 @@ mod tests {
     fn collect_strings(tokens: proc_macro2::TokenStream, strings: &mut Vec<String>) {
         for token in tokens {
             match token {
-                proc_macro2::TokenTree::Group(group) => self::collect_strings(group.stream(), strings),
+                proc_macro2::TokenTree::Group(group) => {
+                    self::collect_strings(group.stream(), strings)
+                }
                 proc_macro2::TokenTree::Literal(literal) => {
                     strings.extend(Some(literal.to_string()).filter(|it| it.contains('"')));
                 }
@@ -387,7 +389,10 @@ mod tests {
     #[test]
     fn a_needle_is_letters_that_no_format_says() {
         assert_eq!(SearchNeedle::from_word("utf8harbour12").unwrap().letters, b"harbour");
-        assert!(SearchNeedle::from_word("abc12").is_none() && SearchNeedle::from_word("base64").is_none());
+        assert!(
+            SearchNeedle::from_word("abc12").is_none()
+                && SearchNeedle::from_word("base64").is_none()
+        );
         assert!(SearchNeedle::from_word("größe").is_none());
         assert_eq!(SearchNeedle::from_word(&"zq".repeat(40)).unwrap().letter_count(), MAX_LETTERS);
     }

@@ -18,31 +18,33 @@
 //!
 //! Its times have no zone and are taken as UTC. `snapshot/` is no source: `store` reads it where files are put together.
 
-mod run_facts;
 mod changes;
 mod evaluation;
-mod yaml_facts;
 mod generation;
 pub mod layout;
 mod logs;
 mod quality;
 mod rubric;
+mod run_facts;
 mod unclaimed_log;
 mod values;
+mod yaml_facts;
 
 use trajview_run::{
-    Checkpoint, CheckpointRecord, Edit, RecordPlace, Role, Run, RunOrigin, SourceRecord, SourceId, Step,
-    StepKind, StepText, Time, Tokens, Turn, Warning, files::RecordedEdit, first_line_label, checkpoint_record,
+    Checkpoint, CheckpointRecord, Edit, RecordPlace, Role, Run, RunOrigin, SourceId, SourceRecord,
+    Step, StepKind, StepText, Time, Tokens, Turn, Warning, checkpoint_record, files::RecordedEdit,
+    first_line_label,
 };
 
 use super::{
-    RecordedEdits, PieceExecutor, Format, FileHead, NotUnderstood, FormatCapabilities, RecordingShape, SourceBytes, raw_object, not_finite,
+    FileHead, Format, FormatCapabilities, NotUnderstood, PieceExecutor, RecordedEdits,
+    RecordingShape, SourceBytes, not_finite, raw_object,
 };
 
-use yaml_facts::YamlFacts;
 use generation::SlopGeneration;
+use layout::{CheckpointFiles, RunLayout, checkpoint_number};
 use raw_object::RawObject;
-use layout::{RunLayout, CheckpointFiles, checkpoint_number};
+use yaml_facts::YamlFacts;
 
 /// The key of `run_info.yaml` with the prompt of a second pass over each checkpoint.
 const SKILL_PROMPT: &str = "post_checkpoint_skill.prompt";
@@ -64,7 +66,11 @@ impl Format for SlopCodeBench {
 
     /// A run is a folder, recognised by the names in it ([`layout::is_problem`]), never by one file.
     fn capabilities(&self) -> FormatCapabilities {
-        FormatCapabilities::new(RecordingShape::Snapshots, RecordedEdits::Text).with_tokens().with_cost().with_times().with_subagents()
+        FormatCapabilities::new(RecordingShape::Snapshots, RecordedEdits::Text)
+            .with_tokens()
+            .with_cost()
+            .with_times()
+            .with_subagents()
     }
 
     fn claims_file(&self, _head: &FileHead<'_>) -> bool {
@@ -149,15 +155,18 @@ struct SlopReader<'a> {
 impl<'a> SlopReader<'a> {
     fn new(sources: &'a [SourceBytes<'a>], layout: &'a RunLayout<'a>) -> Self {
         let facts = |at: Option<usize>| {
-            at.map(|at| YamlFacts::from_yaml(&String::from_utf8_lossy(sources[at].bytes))).unwrap_or_default()
+            at.map(|at| YamlFacts::from_yaml(&String::from_utf8_lossy(sources[at].bytes)))
+                .unwrap_or_default()
         };
         let marked = layout.marked.iter().map(|&at| sources[at].bytes);
         let generation = match layout.catalog {
             Some(_) => Some(SlopGeneration::G2),
             None => SlopGeneration::from_texts(marked),
         };
-        let source =
-            |source: &SourceBytes<'_>| SourceRecord { name: source.name.into(), format: "slopcodebench" };
+        let source = |source: &SourceBytes<'_>| SourceRecord {
+            name: source.name.into(),
+            format: "slopcodebench",
+        };
         let run = Run {
             origin: RunOrigin {
                 format: SlopCodeBench.name(),
@@ -225,7 +234,11 @@ impl<'a> SlopReader<'a> {
 
     /// Reads the logs of a checkpoint. The log of a second pass is among the checkpoint's own, else in the folder of its
     /// result.
-    fn read_logs(&mut self, stage: &CheckpointFiles, executor: &dyn PieceExecutor) -> logs::CheckpointPasses {
+    fn read_logs(
+        &mut self,
+        stage: &CheckpointFiles,
+        executor: &dyn PieceExecutor,
+    ) -> logs::CheckpointPasses {
         let prompt = self.info.get(SKILL_PROMPT).unwrap_or_default();
         let own = stage.after.as_ref().map_or(&[][..], |after| &after.logs);
         let second = logs::SecondPass { prompt, is_there: stage.after.is_some() && own.is_empty() };
@@ -234,9 +247,12 @@ impl<'a> SlopReader<'a> {
         let mut read_by = passes.first.read_by.clone();
         if !own.is_empty() {
             let alone = logs::SecondPass { prompt: "", is_there: false };
-            let second_facts = logs::read_passes(self.sources, own, &alone, executor, warnings).first;
+            let second_facts =
+                logs::read_passes(self.sources, own, &alone, executor, warnings).first;
             read_by.extend(&second_facts.read_by);
-            passes.second = Some(second_facts).filter(|second_facts| !second_facts.is_empty()).or(passes.second);
+            passes.second = Some(second_facts)
+                .filter(|second_facts| !second_facts.is_empty())
+                .or(passes.second);
         }
         for (at, format) in read_by {
             self.run.origin.sources[at].format = format;
@@ -276,7 +292,9 @@ impl<'a> SlopReader<'a> {
         let mut turn = log_facts.into_turn(self.run.turns.len(), &mut self.run.subagents);
         self.add_request(after, &mut turn);
         if turn.title.is_empty() {
-            turn.title = first_line_label(self.info.get(SKILL_PROMPT).unwrap_or("second pass (after_skill)"));
+            turn.title = first_line_label(
+                self.info.get(SKILL_PROMPT).unwrap_or("second pass (after_skill)"),
+            );
         }
         let mut record = CheckpointRecord::default();
         self.add_inference(after, &mut turn, &mut record);
@@ -311,7 +329,10 @@ impl<'a> SlopReader<'a> {
     }
 
     /// Returns the line of `checkpoint_results.jsonl` that is about this checkpoint.
-    fn results_row(&self, stage: &CheckpointFiles) -> Option<(std::borrow::Cow<'a, str>, RawObject<'a>)> {
+    fn results_row(
+        &self,
+        stage: &CheckpointFiles,
+    ) -> Option<(std::borrow::Cow<'a, str>, RawObject<'a>)> {
         let at = self.layout.rows?;
         let bytes = self.sources[at].bytes;
         let problem = self.run.task.as_ref().map(|task| task.id.as_str()).unwrap_or_default();
@@ -330,10 +351,16 @@ impl<'a> SlopReader<'a> {
     }
 
     /// Adds cost, tokens and times as the harness counted them.
-    fn add_inference(&mut self, stage: &CheckpointFiles, turn: &mut Turn, record: &mut CheckpointRecord) {
+    fn add_inference(
+        &mut self,
+        stage: &CheckpointFiles,
+        turn: &mut Turn,
+        record: &mut CheckpointRecord,
+    ) {
         let Some(at) = stage.inference else { return };
         let text = self.source_text(at);
-        let Some(values) = values::values_of_object(self.sources[at].name, &text, self.generation) else {
+        let Some(values) = values::values_of_object(self.sources[at].name, &text, self.generation)
+        else {
             return self.add_warning(at, "is not a JSON object");
         };
         let object = RawObject::parse(&text).unwrap_or_default();
@@ -350,7 +377,8 @@ impl<'a> SlopReader<'a> {
         turn.cost_usd = turn.cost_usd.or_else(|| number("usage.cost"));
         if let Some(message) = object.text("error_message").filter(|text| !text.trim().is_empty()) {
             let len = self.sources[at].bytes.len() as u64;
-            let place = RecordPlace { source: SourceId(at as u32), line: 1, part: 0, start: 0, len };
+            let place =
+                RecordPlace { source: SourceId(at as u32), line: 1, part: 0, start: 0, len };
             turn.steps.push(Step {
                 kind: StepKind::Message,
                 role: Role::System,
@@ -371,7 +399,11 @@ impl<'a> SlopReader<'a> {
                 .extend(values::values_of_object(name, &text, self.generation).unwrap_or_default());
         }
         if let Some(at) = stage.quality {
-            match values::values_of_object(self.sources[at].name, &self.source_text(at), self.generation) {
+            match values::values_of_object(
+                self.sources[at].name,
+                &self.source_text(at),
+                self.generation,
+            ) {
                 Some(values) => record.values.extend(values),
                 None => self.add_warning(at, "is not a JSON object"),
             }
@@ -380,7 +412,9 @@ impl<'a> SlopReader<'a> {
         let source = |at: usize| self.sources[at];
         let warnings = &mut self.run.warnings;
         record.measured = checkpoint_record::MeasuredParts {
-            files: stage.files.map(|at| quality::measured_files(source(at), self.generation, warnings)),
+            files: stage
+                .files
+                .map(|at| quality::measured_files(source(at), self.generation, warnings)),
             callables: stage.symbols.map(|at| quality::measured_callables(source(at), warnings)),
             hits: stage.hits.map(|at| quality::rule_hits(source(at), warnings)),
         };
@@ -419,9 +453,9 @@ impl<'a> SlopReader<'a> {
     }
 
     fn add_flags(&mut self, stage: &CheckpointFiles) {
-        let flags = stage
-            .rubric
-            .map(|at| rubric::read_flags(self.sources[at], SourceId(at as u32), &mut self.run.warnings));
+        let flags = stage.rubric.map(|at| {
+            rubric::read_flags(self.sources[at], SourceId(at as u32), &mut self.run.warnings)
+        });
         self.flags.push(flags);
     }
 

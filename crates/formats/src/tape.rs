@@ -189,7 +189,11 @@ impl<'t> TapeValue<'t> {
 
     /// Returns the elements of a list; none of anything else.
     pub fn elements(self) -> TapeChildren<'t> {
-        if self.is_list() { self.children() } else { TapeChildren { at: 0, end: 0, ..self.children() } }
+        if self.is_list() {
+            self.children()
+        } else {
+            TapeChildren { at: 0, end: 0, ..self.children() }
+        }
     }
 
     /// Keys and values of an object in the order of the text; none of anything else.
@@ -202,7 +206,10 @@ impl<'t> TapeValue<'t> {
     }
 
     /// Returns the fields whose key is written like this, and those whose key has escapes and may be equal.
-    pub fn fields_that_may_match(self, key: &str) -> impl Iterator<Item = (StringContents<'t>, TapeValue<'t>)> {
+    pub fn fields_that_may_match(
+        self,
+        key: &str,
+    ) -> impl Iterator<Item = (StringContents<'t>, TapeValue<'t>)> {
         let mut children = self.children();
         if !self.is_object() {
             children.end = children.at;
@@ -465,7 +472,12 @@ struct StringEscapes {
 impl StringEscapes {
     /// Reads a block that begins at `from`; returns the end of the string where it is in the block, and None where the
     /// block contains a byte that a string may not.
-    fn take_block(&mut self, bytes: &[u8], from: usize, block: &ByteBlock) -> Option<Option<usize>> {
+    fn take_block(
+        &mut self,
+        bytes: &[u8],
+        from: usize,
+        block: &ByteBlock,
+    ) -> Option<Option<usize>> {
         if !self.is_open && block.ends_with_first_special() {
             return Some(Some(from + block.specials.trailing_zeros() as usize));
         }

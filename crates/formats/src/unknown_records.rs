@@ -76,8 +76,9 @@ mod tests {
         assert_eq!(counts_of(0, &[]).mostly_unknown_warning("a", "claude-code"), None);
         assert_eq!(counts_of(2, &["x", "y"]).mostly_unknown_warning("a", "claude-code"), None);
 
-        let warning =
-            counts_of(1, &["a", "b", "b", "c", "d", "e"]).mostly_unknown_warning("x.jsonl", "claude-code").unwrap();
+        let warning = counts_of(1, &["a", "b", "b", "c", "d", "e"])
+            .mostly_unknown_warning("x.jsonl", "claude-code")
+            .unwrap();
 
         assert_eq!(warning.place, "x.jsonl");
         assert_eq!(

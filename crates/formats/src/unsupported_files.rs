@@ -1,6 +1,6 @@
 //! Files that people try and that no format reads: what they are, and what to open in their place or how to convert them.
 
-use super::{FileHead, json_object::JsonObject, head_json, tape::TapeValue};
+use super::{FileHead, head_json, json_object::JsonObject, tape::TapeValue};
 
 /// Describes a file that no format claims, and what to do with it; None for an unknown kind. A sentence without a full
 /// stop.
@@ -63,8 +63,9 @@ const UNSUPPORTED_KINDS: &[UnsupportedKind] = &[
 
 fn is_update_stream(head: &FileHead<'_>) -> bool {
     let is_update = |fields: &JsonObject<'_>| {
-        let of =
-            |fields: &JsonObject<'_>| fields.object("update").is_some_and(|it| it.has_field("sessionUpdate"));
+        let of = |fields: &JsonObject<'_>| {
+            fields.object("update").is_some_and(|it| it.has_field("sessionUpdate"))
+        };
         of(fields) || fields.object("params").is_some_and(|params| of(&params))
     };
     head_json::any_object(head, &["\"sessionUpdate\""], is_update)
@@ -96,7 +97,9 @@ fn is_continue_index(head: &FileHead<'_>) -> bool {
 
 fn is_editing_state(head: &FileHead<'_>) -> bool {
     let marks = ["initialFileContents", "recentSnapshot"];
-    head_json::any_object(head, &["\"version\""], |fields| marks.iter().any(|mark| fields.has_field(mark)))
+    head_json::any_object(head, &["\"version\""], |fields| {
+        marks.iter().any(|mark| fields.has_field(mark))
+    })
 }
 
 fn is_phoenix_table(head: &FileHead<'_>) -> bool {

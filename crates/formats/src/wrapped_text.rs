@@ -69,7 +69,8 @@ mod tests {
     use super::*;
 
     fn split_parts(text: &str) -> (&str, Vec<&str>) {
-        let WrappedText { person_text, blocks } = split_blocks(text, &|name| matches!(name, "note" | "x-hook"));
+        let WrappedText { person_text, blocks } =
+            split_blocks(text, &|name| matches!(name, "note" | "x-hook"));
         (person_text, blocks)
     }
 
@@ -85,7 +86,10 @@ mod tests {
         assert_eq!(split_parts("<note>never ends"), ("", vec!["<note>never ends"]));
         assert_eq!(split_parts("<b>Go</b>"), ("<b>Go</b>", vec![]));
         assert_eq!(split_parts("why <note>?"), ("why <note>?", vec![]));
-        assert_eq!(split_parts("say it in<note>this</note>"), ("say it in<note>this</note>", vec![]));
+        assert_eq!(
+            split_parts("say it in<note>this</note>"),
+            ("say it in<note>this</note>", vec![])
+        );
     }
 
     proptest::proptest! {

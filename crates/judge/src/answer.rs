@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use trajview_run::rubric::{CANNOT_TELL, Evidence, CriterionScore, RubricLevels};
+use trajview_run::rubric::{CANNOT_TELL, CriterionScore, Evidence, RubricLevels};
 
 use super::{
-    snapshot::{SnapshotText, CodeSnapshot},
+    snapshot::{CodeSnapshot, SnapshotText},
     tools::path::{self, SnapshotPlace},
 };
 
@@ -34,12 +34,12 @@ const MOST_PATH: usize = 500;
 const MOST_TRIES: usize = 200;
 
 /// Returns the key of the level in an answer.
-pub const fn level_key(levels: &RubricLevels) -> &'static str {
+pub(crate) const fn level_key(levels: &RubricLevels) -> &'static str {
     if levels.in_words { "verdict" } else { "level" }
 }
 
 /// Returns the schema of a verdict.
-pub fn verdict_schema(levels: &RubricLevels) -> Value {
+pub(crate) fn verdict_schema(levels: &RubricLevels) -> Value {
     let key = level_key(levels);
     let level = match levels.in_words {
         true => json!({"type": "string", "enum": level_words(levels)}),
@@ -81,13 +81,16 @@ fn numbered_levels(levels: &RubricLevels) -> String {
 }
 
 /// Returns the possible answers of a judge that answers in words: `kept`, `broken`, `cannot tell`.
-pub fn level_words(levels: &RubricLevels) -> Vec<&'static str> {
+pub(crate) fn level_words(levels: &RubricLevels) -> Vec<&'static str> {
     levels.names.iter().rev().copied().chain([CANNOT_TELL]).collect()
 }
 
 /// Reads a verdict out of a text: the last object in it that has a level. The error says what was wrong.
 pub fn parse_verdict(text: &str, levels: &RubricLevels) -> Result<VerdictAnswer, String> {
-    parse_verdict_object(&last_object_with(text, &|it| level_field(it, levels).is_some(), missing_level(levels))?, levels)
+    parse_verdict_object(
+        &last_object_with(text, &|it| level_field(it, levels).is_some(), missing_level(levels))?,
+        levels,
+    )
 }
 
 /// Returns the last object in a text that is an answer; where there are others only, the error is `lacks`.
@@ -112,7 +115,10 @@ fn missing_level(levels: &RubricLevels) -> String {
 }
 
 /// Reads a verdict from an object, as [`parse_verdict`].
-pub fn parse_verdict_object(object: &Value, levels: &RubricLevels) -> Result<VerdictAnswer, String> {
+pub(crate) fn parse_verdict_object(
+    object: &Value,
+    levels: &RubricLevels,
+) -> Result<VerdictAnswer, String> {
     let level = level_field(object, levels).ok_or_else(|| missing_level(levels))?;
     let level = parse_level(level, levels)?;
     Ok(VerdictAnswer { level, ..parse_reasons(object)? })
@@ -124,7 +130,10 @@ pub(super) fn parse_reasons(object: &Value) -> Result<VerdictAnswer, String> {
     if rationale.is_empty() {
         return Err("the answer has no \"rationale\"".into());
     }
-    let mut answer = VerdictAnswer { rationale: cut_text(rationale, MOST_RATIONALE), ..VerdictAnswer::default() };
+    let mut answer = VerdictAnswer {
+        rationale: cut_text(rationale, MOST_RATIONALE),
+        ..VerdictAnswer::default()
+    };
     let entries = match object.get("evidence") {
         None | Some(Value::Null) => &[][..],
         Some(Value::Array(entries)) => entries,
@@ -161,7 +170,10 @@ fn parse_level(level: &Value, levels: &RubricLevels) -> Result<Option<u8>, Strin
     let named = levels.names.iter().position(|name| is(name)).map(|level| level as u64);
     let whole = || float.map(|number| number as u64).or_else(|| text?.parse().ok());
     let found = named.or_else(|| whole().filter(|_| !levels.in_words));
-    match found.and_then(|level| u8::try_from(level).ok()).filter(|level| *level <= levels.highest_score()) {
+    match found
+        .and_then(|level| u8::try_from(level).ok())
+        .filter(|level| *level <= levels.highest_score())
+    {
         Some(level) => Ok(Some(level)),
         None => Err(format!(
             "the {} {} is not one of {}",
@@ -201,13 +213,15 @@ fn parse_evidence_text(text: &str) -> Evidence {
         Some((path, (start.min(end), start.max(end))))
     };
     match lines() {
-        Some((path, lines)) => Evidence { path: cut_text(path.trim(), MOST_PATH), lines: Some(lines) },
+        Some((path, lines)) => {
+            Evidence { path: cut_text(path.trim(), MOST_PATH), lines: Some(lines) }
+        }
         None => Evidence { path: cut_text(text, MOST_PATH), lines: None },
     }
 }
 
 /// Returns the JSON objects in a text, one after the other, whatever text is around them.
-pub fn objects_in(text: &str) -> Vec<Value> {
+pub(crate) fn objects_in(text: &str) -> Vec<Value> {
     let (mut objects, mut at, mut tries) = (vec![], 0, 0);
     while let Some(start) = text[at..].find('{').map(|offset| at + offset) {
         tries += 1;
@@ -229,7 +243,7 @@ pub fn objects_in(text: &str) -> Vec<Value> {
 /// Returns evidence that names lines of the snapshot, and what was left out of it with why.
 ///
 /// A last line beyond the end of the file is taken for its end.
-pub fn check_evidence(
+pub(crate) fn check_evidence(
     evidence: &[Evidence],
     snapshot: &CodeSnapshot,
 ) -> (Vec<Evidence>, Vec<(Evidence, String)>) {
@@ -247,7 +261,9 @@ pub fn check_evidence(
 pub(super) fn check_place(entry: &Evidence, snapshot: &CodeSnapshot) -> Result<Evidence, String> {
     let path = match path::resolve_path(Some(&entry.path), snapshot)? {
         SnapshotPlace::File(path) => path,
-        SnapshotPlace::Folder(_) | SnapshotPlace::Root => return Err("it is a folder, not lines of a file".into()),
+        SnapshotPlace::Folder(_) | SnapshotPlace::Root => {
+            return Err("it is a folder, not lines of a file".into());
+        }
     };
     let text = match snapshot.text_of(&path) {
         SnapshotText::Text(text) => text,
@@ -400,7 +416,8 @@ mod tests {
     #[test]
     fn an_entry_that_names_no_file_is_kept_as_words() {
         let answer =
-            read_components(r#"{"level": 0, "rationale": "x", "evidence": [3, {"start": 1}, ""]}"#).unwrap();
+            read_components(r#"{"level": 0, "rationale": "x", "evidence": [3, {"start": 1}, ""]}"#)
+                .unwrap();
         assert_eq!(answer.evidence, []);
         assert_eq!(answer.unreadable, ["3", "{\"start\":1}", "\"\""]);
     }

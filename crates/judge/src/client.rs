@@ -8,7 +8,7 @@ use super::{
     fault::JudgeFault,
     http::HttpJudge,
     judge_key::JudgeKey,
-    settings::{JudgeKind, JudgeConfig},
+    settings::{JudgeConfig, JudgeKind},
     stop_flag::StopFlag,
 };
 
@@ -38,7 +38,11 @@ impl JudgeClient {
     }
 
     /// Requests one reply, once.
-    pub fn ask_once(&self, conversation: &Conversation, stop: &StopFlag) -> Result<JudgeReply, JudgeFault> {
+    pub fn ask_once(
+        &self,
+        conversation: &Conversation,
+        stop: &StopFlag,
+    ) -> Result<JudgeReply, JudgeFault> {
         let reply = match &self.target {
             ClientTarget::Server(server) => server.ask_judge(conversation, stop),
             ClientTarget::Program(program) => program.ask_judge(conversation, stop),

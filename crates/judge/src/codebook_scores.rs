@@ -25,7 +25,7 @@ fn criterion_id(criterion: &Criterion) -> &str {
 }
 
 /// Returns the schema of a verdict.
-pub fn scores_schema(book: &Codebook) -> Value {
+pub(crate) fn scores_schema(book: &Codebook) -> Value {
     if let Some(only) = only_criterion(book) {
         return answer::schema_with(SCORE, score_schema(only));
     }
@@ -52,7 +52,7 @@ fn score_schema(criterion: &Criterion) -> Value {
 }
 
 /// Reads the scores out of a text: of the last object in it that has some. The error says what was wrong.
-pub fn parse_scores(text: &str, book: &Codebook) -> Result<VerdictAnswer, String> {
+pub(crate) fn parse_scores(text: &str, book: &Codebook) -> Result<VerdictAnswer, String> {
     let key = if only_criterion(book).is_some() { SCORE } else { SCORES };
     let lacks = format!("the answer has no \"{key}\"");
     let object = answer::last_object_with(text, &|it| scores_field(it, book).is_some(), lacks)?;
@@ -60,9 +60,13 @@ pub fn parse_scores(text: &str, book: &Codebook) -> Result<VerdictAnswer, String
 }
 
 /// Reads scores from an object, as [`parse_scores`].
-pub fn parse_scores_object(object: &Value, book: &Codebook) -> Result<VerdictAnswer, String> {
+pub(crate) fn parse_scores_object(
+    object: &Value,
+    book: &Codebook,
+) -> Result<VerdictAnswer, String> {
     let key = if only_criterion(book).is_some() { SCORE } else { SCORES };
-    let scores = scores_field(object, book).ok_or_else(|| format!("the answer has no \"{key}\""))?;
+    let scores =
+        scores_field(object, book).ok_or_else(|| format!("the answer has no \"{key}\""))?;
     let given_scores = match only_criterion(book) {
         Some(only) => vec![parse_score(only, scores).map_err(|why| format!("the score {why}"))?],
         None => {
@@ -101,10 +105,14 @@ fn parse_score(criterion: &Criterion, value: &Value) -> Result<CriterionScore, S
 }
 
 /// Returns the request after an answer that cannot be read.
-pub fn retry_request(book: &Codebook, why: &str) -> String {
+pub(crate) fn retry_request(book: &Codebook, why: &str) -> String {
     let each: Vec<String> = match only_criterion(book) {
         Some(only) => vec![only.scale_text()],
-        None => book.criteria.iter().map(|it| format!("{} ({})", criterion_id(it), it.scale_text())).collect(),
+        None => book
+            .criteria
+            .iter()
+            .map(|it| format!("{} ({})", criterion_id(it), it.scale_text()))
+            .collect(),
     };
     let key = if only_criterion(book).is_some() { SCORE } else { SCORES };
     format!(
@@ -115,7 +123,7 @@ pub fn retry_request(book: &Codebook, why: &str) -> String {
 }
 
 /// `right 1 yes, clear 4`, as a judgement file names what was given.
-pub fn scores_label(scores: &[CriterionScore]) -> String {
+pub(crate) fn scores_label(scores: &[CriterionScore]) -> String {
     match scores {
         [only] if only.criterion.is_none() && only.name.is_empty() => score_text(only.score),
         all => trajview_run::rubric::criterion_scores::scores_text(all),
@@ -192,14 +200,18 @@ mod tests {
             wrong(r#"{"right": 1, "clear": 4, "part": 1.5}"#).contains("any number from 0 to 1")
         );
         assert_eq!(wrong("3"), "the answer has no \"scores\"");
-        assert!(retry_request(&three_criteria(), "x").contains("clear (a whole number from 1 to 5)"));
+        assert!(
+            retry_request(&three_criteria(), "x").contains("clear (a whole number from 1 to 5)")
+        );
     }
 
     #[test]
     fn one_criterion_without_a_name_is_one_score() {
         let likert = codebook_of(vec![sample_criterion(None, "1..5", &["poor"])]);
         let share = codebook_of(vec![sample_criterion(None, "[0,1]", &[])]);
-        let score = |text: &str, book: &Codebook| parse_scores(text, book).map(|it| scores_label(&it.scores));
+        let score = |text: &str, book: &Codebook| {
+            parse_scores(text, book).map(|it| scores_label(&it.scores))
+        };
 
         assert_eq!(score(r#"{"score": 5, "rationale": "x"}"#, &likert), Ok("5".into()));
         assert_eq!(score(r#"{"level": "Poor", "rationale": "x"}"#, &likert), Ok("1 poor".into()));

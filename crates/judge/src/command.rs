@@ -22,10 +22,10 @@ use crossbeam_channel::{Receiver, RecvTimeoutError};
 use super::{
     answer::cut_text,
     conversation::{Conversation, JudgeReply},
-    fault::JudgeFault,
     env_allowlist,
+    fault::JudgeFault,
     prompt::fill_blanks,
-    settings::{JudgeKind, JudgeConfig},
+    settings::{JudgeConfig, JudgeKind},
     stop_flag::StopFlag,
     wire::plain,
 };
@@ -50,7 +50,7 @@ pub struct CommandJudge {
     folder: EmptyFolder,
 }
 
-/// Returns the environment of the program: [`env_allowlist`](super::env_allowlist), its key, and the variables of its
+/// Returns the environment of the program: [`super::env_allowlist`], its key, and the variables of its
 /// settings.
 fn program_environment(settings: &JudgeConfig) -> Vec<(String, OsString)> {
     let named = settings.pass.iter().chain(&settings.key_env).map(String::as_str);
@@ -62,7 +62,8 @@ impl CommandJudge {
     /// Makes the empty folder. The error is a sentence.
     pub fn new(settings: &Arc<JudgeConfig>) -> Result<Self, String> {
         let model = |name: &str| (name == "model").then(|| settings.model.clone());
-        let words: Vec<String> = settings.command.iter().map(|word| fill_blanks(word, &model)).collect();
+        let words: Vec<String> =
+            settings.command.iter().map(|word| fill_blanks(word, &model)).collect();
         if words.is_empty() {
             return Err("has no command".into());
         }
@@ -72,13 +73,31 @@ impl CommandJudge {
 
     /// Makes a program that is no judge, from its words, the variables that it gets beside those of every program, and
     /// its time limit. The error is a sentence.
-    pub fn with_words(words: Vec<String>, pass: &[String], timeout: Duration) -> Result<Self, String> {
-        let settings = JudgeConfig { pass: pass.to_vec(), ..JudgeConfig::new("", JudgeKind::Command) };
-        Ok(Self { words, environment: program_environment(&settings), timeout, folder: EmptyFolder::new()? })
+    pub fn with_words(
+        words: Vec<String>,
+        pass: &[String],
+        timeout: Duration,
+    ) -> Result<Self, String> {
+        let settings =
+            JudgeConfig { pass: pass.to_vec(), ..JudgeConfig::new("", JudgeKind::Command) };
+        Ok(Self {
+            words,
+            environment: program_environment(&settings),
+            timeout,
+            folder: EmptyFolder::new()?,
+        })
     }
 
-    pub fn ask_judge(&self, conversation: &Conversation, stop: &StopFlag) -> Result<JudgeReply, JudgeFault> {
-        plain::parse_output(&self.run_with_input(plain::conversation_text(conversation), None, stop)?)
+    pub(crate) fn ask_judge(
+        &self,
+        conversation: &Conversation,
+        stop: &StopFlag,
+    ) -> Result<JudgeReply, JudgeFault> {
+        plain::parse_output(&self.run_with_input(
+            plain::conversation_text(conversation),
+            None,
+            stop,
+        )?)
     }
 
     /// Returns runs the program with this input and returns its output; it runs in a folder, or else in an empty one.
@@ -141,7 +160,11 @@ impl RunningProgram {
         }
     }
 
-    fn collect_output(&mut self, timeout: Duration, stop: &StopFlag) -> Result<Vec<u8>, JudgeFault> {
+    fn collect_output(
+        &mut self,
+        timeout: Duration,
+        stop: &StopFlag,
+    ) -> Result<Vec<u8>, JudgeFault> {
         let mut end = Instant::now() + timeout;
         let (mut printed, mut is_open, mut status) = (vec![], true, None);
         while is_open || status.is_none() {
@@ -162,7 +185,8 @@ impl RunningProgram {
                 return Err(JudgeFault::Malformed(format!("it is longer than {most} MB; cut off")));
             }
             if status.is_none() {
-                status = self.child.try_wait().map_err(|why| JudgeFault::Program(why.to_string()))?;
+                status =
+                    self.child.try_wait().map_err(|why| JudgeFault::Program(why.to_string()))?;
                 if status.is_some() {
                     end = end.min(Instant::now() + GRACE);
                 }
@@ -178,7 +202,9 @@ impl RunningProgram {
             }
         }
         match status {
-            Some(status) if !status.success() => Err(self.failure_of(&status.to_string(), &printed)),
+            Some(status) if !status.success() => {
+                Err(self.failure_of(&status.to_string(), &printed))
+            }
             _ => Ok(printed),
         }
     }
@@ -195,8 +221,12 @@ impl RunningProgram {
             complaint.drain(..excess);
         }
         let complaint = String::from_utf8_lossy(&complaint);
-        let last = complaint.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
-        JudgeFault::Program(format!("the program failed ({status}): {}", cut_text(last.trim(), MOST_COMPLAINT)))
+        let last =
+            complaint.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
+        JudgeFault::Program(format!(
+            "the program failed ({status}): {}",
+            cut_text(last.trim(), MOST_COMPLAINT)
+        ))
     }
 }
 
@@ -288,7 +318,8 @@ mod tests {
             ask_script("echo first >&2; echo no credit >&2; exit 3", 30.0),
             Err(JudgeFault::Program("the program failed (exit status: 3): no credit".into()))
         );
-        let missing = CommandJudge { words: vec!["no-such-program-here".into()], ..shell_judge("", 1.0) };
+        let missing =
+            CommandJudge { words: vec!["no-such-program-here".into()], ..shell_judge("", 1.0) };
         assert_eq!(
             missing.ask_judge(&Conversation::default(), &StopFlag::default()),
             Err(JudgeFault::Unreachable("cannot run no-such-program-here: no such program".into()))
@@ -304,7 +335,10 @@ mod tests {
         let began = Instant::now();
         let fault = ask_script(&script, 0.3).unwrap_err();
 
-        assert_eq!(fault, JudgeFault::TimedOut("no answer within 0.3 s; the program was ended".into()));
+        assert_eq!(
+            fault,
+            JudgeFault::TimedOut("no answer within 0.3 s; the program was ended".into())
+        );
         assert!(began.elapsed() < Duration::from_secs(20));
         assert!(StopFlag::default().wait_for(Duration::from_millis(1_500)));
         assert!(!mark.exists());

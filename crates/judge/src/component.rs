@@ -8,16 +8,19 @@ use serde_json::Value;
 
 use trajview_run::{
     judging::JudgingScale,
-    rubric::{self, CANNOT_TELL, Evidence, CriterionScore},
+    rubric::{self, CANNOT_TELL, CriterionScore, Evidence},
 };
 use trajview_store::sha256;
 
 use super::{
     answer::{self, cut_text},
-    conversation::{ReplyCall, Conversation, ConversationEntry, CallOutcome, JudgeReply, ReplyUsage},
+    codebook_scores,
+    conversation::{
+        CallOutcome, Conversation, ConversationEntry, JudgeReply, ReplyCall, ReplyUsage,
+    },
     fault::JudgeFault,
-    flags, codebook_scores,
-    item::{ItemDecision, JudgeItem, ItemAnswer},
+    flags,
+    item::{ItemAnswer, ItemDecision, JudgeItem},
     prompt::JudgePrompt,
     scale,
     snapshot::CodeSnapshot,
@@ -125,7 +128,7 @@ pub struct RequestRecord {
 }
 
 /// Rounds to milliseconds.
-pub fn round_to_milliseconds(seconds: f64) -> f64 {
+pub(crate) fn round_to_milliseconds(seconds: f64) -> f64 {
     (seconds * 1e3).round() / 1e3
 }
 
@@ -135,7 +138,7 @@ fn to_milliseconds<S: Serializer>(seconds: &f64, to: S) -> Result<S::Ok, S::Erro
 
 /// Requests for one component at most, retries of the network aside: every look in a request of its own, the verdict,
 /// and one more chance.
-pub const fn most_requests(budget: u32) -> u32 {
+pub(crate) const fn most_requests(budget: u32) -> u32 {
     budget.saturating_add(2)
 }
 
@@ -145,7 +148,7 @@ const MOST_ARGUMENTS: usize = 2_000;
 const MOST_NAME: usize = 80;
 
 /// Asks about one component.
-pub fn judge_item(question: &JudgeQuestion<'_>, ask: &mut dyn AskJudge) -> JudgedItem {
+pub(crate) fn judge_item(question: &JudgeQuestion<'_>, ask: &mut dyn AskJudge) -> JudgedItem {
     let mut exchange = JudgeExchange::for_question(question);
     loop {
         let reply = match ask.ask_judge(&exchange.conversation) {
@@ -156,7 +159,9 @@ pub fn judge_item(question: &JudgeQuestion<'_>, ask: &mut dyn AskJudge) -> Judge
         let results = match step {
             ReplyKind::Answer(answer) => return exchange.finish_with(answer),
             ReplyKind::ToolCalls => exchange.answer_calls(&reply.calls, ask),
-            ReplyKind::Wrong(why) if exchange.has_second_chance => exchange.ask_again(&reply.calls, &why),
+            ReplyKind::Wrong(why) if exchange.has_second_chance => {
+                exchange.ask_again(&reply.calls, &why)
+            }
             ReplyKind::Wrong(why) => {
                 let call = scale::answer_call(question.item.scale());
                 exchange.judged.error = Some(format!("no {call} after two attempts: {why}"));
@@ -211,7 +216,9 @@ impl<'a> JudgeExchange<'a> {
 
     fn classify_reply(&self, reply: &JudgeReply) -> ReplyKind<'a> {
         let item = self.question.item;
-        if let Some(call) = reply.calls.iter().find(|call| call.name == scale::answer_call(item.scale())) {
+        if let Some(call) =
+            reply.calls.iter().find(|call| call.name == scale::answer_call(item.scale()))
+        {
             return match item.parse_answer_object(&call.arguments) {
                 Ok(answer) => ReplyKind::Answer(answer),
                 Err(why) => ReplyKind::Wrong(why),
@@ -232,7 +239,11 @@ impl<'a> JudgeExchange<'a> {
         }
     }
 
-    fn answer_calls(&mut self, calls: &[ReplyCall], ask: &mut dyn AskJudge) -> Vec<ConversationEntry> {
+    fn answer_calls(
+        &mut self,
+        calls: &[ReplyCall],
+        ask: &mut dyn AskJudge,
+    ) -> Vec<ConversationEntry> {
         let ending = scale::answer_call(self.question.item.scale());
         let mut results = vec![];
         for call in calls {
@@ -274,8 +285,11 @@ impl<'a> JudgeExchange<'a> {
         if calls.is_empty() {
             return vec![ConversationEntry::Sent(words)];
         }
-        let outcome =
-            |call: &ReplyCall| CallOutcome { id: call.id.clone(), text: words.clone(), is_error: true };
+        let outcome = |call: &ReplyCall| CallOutcome {
+            id: call.id.clone(),
+            text: words.clone(),
+            is_error: true,
+        };
         vec![ConversationEntry::Results(calls.iter().map(outcome).collect())]
     }
 
@@ -285,13 +299,19 @@ impl<'a> JudgeExchange<'a> {
             ItemAnswer::Level(answer) => {
                 ItemDecision::Level(checked_verdict(answer, self.question.item.scale(), snapshot))
             }
-            ItemAnswer::Flags(answer, group) => ItemDecision::Flags(flags::check_flags(&answer, group, snapshot)),
+            ItemAnswer::Flags(answer, group) => {
+                ItemDecision::Flags(flags::check_flags(&answer, group, snapshot))
+            }
         });
         self.judged
     }
 }
 
-fn checked_verdict(answer: answer::VerdictAnswer, scale: JudgingScale, snapshot: &CodeSnapshot) -> CheckedVerdict {
+fn checked_verdict(
+    answer: answer::VerdictAnswer,
+    scale: JudgingScale,
+    snapshot: &CodeSnapshot,
+) -> CheckedVerdict {
     let (evidence, left_out) = answer::check_evidence(&answer.evidence, snapshot);
     let outside = left_out.into_iter().map(|(entry, why)| (evidence_text(&entry), why));
     let unreadable = answer.unreadable.into_iter().map(|words| (words, "names no file".to_owned()));
@@ -323,7 +343,7 @@ impl JudgedItem {
     }
 
     /// Returns the flags of a group.
-    pub fn checked_flags(&self) -> Option<&flags::CheckedFlags> {
+    pub(crate) fn checked_flags(&self) -> Option<&flags::CheckedFlags> {
         match &self.decided {
             Some(ItemDecision::Flags(flagged)) => Some(flagged),
             Some(ItemDecision::Level(_)) | None => None,

@@ -89,8 +89,11 @@ impl ReplyUsage {
 
 impl Conversation {
     /// Returns the schema of the arguments of the call that ends the conversation.
-    pub fn answer_schema(&self) -> Value {
-        self.codebook.as_ref().map_or_else(|| scale::answer_schema(self.scale), |book| codebook_scores::scores_schema(book))
+    pub(crate) fn answer_schema(&self) -> Value {
+        self.codebook.as_ref().map_or_else(
+            || scale::answer_schema(self.scale),
+            |book| codebook_scores::scores_schema(book),
+        )
     }
 
     /// Returns the answer of a judge that can call nothing.
@@ -100,22 +103,26 @@ impl Conversation {
     }
 
     /// Returns about the number of bytes of a request with it, in whatever protocol.
-    pub fn size_in_bytes(&self) -> usize {
+    pub(crate) fn size_in_bytes(&self) -> usize {
         /// The size of the tools and their schemas, and of the text around each entry.
         const TOOLS: usize = 4_000;
         const AROUND: usize = 200;
         let call = |call: &ReplyCall| call.name.len() + call.arguments.to_string().len() + AROUND;
         let entry = |entry: &ConversationEntry| match entry {
             ConversationEntry::Sent(text) => text.len() + AROUND,
-            ConversationEntry::Replied(it) => it.text.len() + it.calls.iter().map(call).sum::<usize>() + AROUND,
-            ConversationEntry::Results(results) => results.iter().map(|it| it.text.len() + AROUND).sum(),
+            ConversationEntry::Replied(it) => {
+                it.text.len() + it.calls.iter().map(call).sum::<usize>() + AROUND
+            }
+            ConversationEntry::Results(results) => {
+                results.iter().map(|it| it.text.len() + AROUND).sum()
+            }
         };
         TOOLS + self.system.len() + self.entries.iter().map(entry).sum::<usize>()
     }
 }
 
 /// Reads the arguments of a call out of their words: an object of its own where there are none.
-pub fn parse_arguments(words: &str) -> Value {
+pub(crate) fn parse_arguments(words: &str) -> Value {
     match words.trim() {
         "" => Value::Object(serde_json::Map::new()),
         words => serde_json::from_str(words).unwrap_or_else(|_| Value::String(words.to_owned())),

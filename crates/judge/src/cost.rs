@@ -70,12 +70,21 @@ impl CostBudget {
     }
 
     /// Sets money aside for a request of so many bytes, whose reply has at most so many tokens.
-    pub fn set_aside(&self, bytes: usize, most_output: u32) -> Result<SetAside<'_>, JudgeFault> {
-        let dearest = price_of(self.cost, most_tokens(bytes), most_output.into()).unwrap_or_default();
+    pub(crate) fn set_aside(
+        &self,
+        bytes: usize,
+        most_output: u32,
+    ) -> Result<SetAside<'_>, JudgeFault> {
+        let dearest =
+            price_of(self.cost, most_tokens(bytes), most_output.into()).unwrap_or_default();
         set_money_aside(&self.money, self.cost.most, dearest, "the cost bound")?;
         if let Some(common) = &self.common {
-            let taken =
-                set_money_aside(&common.money, Some(common.most), dearest, "the cost bound of all judges");
+            let taken = set_money_aside(
+                &common.money,
+                Some(common.most),
+                dearest,
+                "the cost bound of all judges",
+            );
             taken.inspect_err(|_| lock_spent(&self.money).set_aside -= dearest)?;
         }
         Ok(SetAside { cost_budget: self, dearest })
@@ -89,7 +98,12 @@ impl CostBudget {
 }
 
 /// Sets so much aside, where it fits into what may be spent.
-fn set_money_aside(money: &Mutex<MoneySpent>, most: Option<f64>, dearest: f64, bound: &str) -> Result<(), JudgeFault> {
+fn set_money_aside(
+    money: &Mutex<MoneySpent>,
+    most: Option<f64>,
+    dearest: f64,
+    bound: &str,
+) -> Result<(), JudgeFault> {
     let mut money = lock_spent(money);
     if let Some(most) = most
         && money.spent + money.set_aside + dearest > most
@@ -115,9 +129,10 @@ impl CostBudget {
 
 impl SetAside<'_> {
     /// Pays for the used tokens; a server that does not report them counts as having used everything.
-    pub fn pay_for(self, usage: ReplyUsage) {
+    pub(crate) fn pay_for(self, usage: ReplyUsage) {
         let tokens = usage.input.zip(usage.output);
-        let cost = tokens.and_then(|(input, output)| price_of(self.cost_budget.cost, input, output));
+        let cost =
+            tokens.and_then(|(input, output)| price_of(self.cost_budget.cost, input, output));
         for money in self.cost_budget.budgets() {
             lock_spent(money).spent += cost.unwrap_or(self.dearest);
         }
@@ -137,7 +152,11 @@ mod tests {
     use super::*;
 
     fn cost_budget(most: f64) -> CostBudget {
-        CostBudget::new(JudgeCost { price_input: Some(1.0), price_output: Some(10.0), most: Some(most) })
+        CostBudget::new(JudgeCost {
+            price_input: Some(1.0),
+            price_output: Some(10.0),
+            most: Some(most),
+        })
     }
 
     #[test]
@@ -152,7 +171,10 @@ mod tests {
         assert!((cost_budget.spent_usd().unwrap() - 0.11).abs() < 1e-9);
         let second = cost_budget.set_aside(1_000_000, 10_000).unwrap();
         second.pay_for(ReplyUsage::default());
-        assert!((cost_budget.spent_usd().unwrap() - 0.71).abs() < 1e-9, "nothing told: the dearest");
+        assert!(
+            (cost_budget.spent_usd().unwrap() - 0.71).abs() < 1e-9,
+            "nothing told: the dearest"
+        );
         assert_eq!(
             cost_budget.set_aside(1_000_000, 10_000).unwrap_err().to_string(),
             "the cost bound of 1.00 USD: 0.7100 USD are spent, and the next request could cost 0.6000"

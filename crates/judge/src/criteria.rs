@@ -77,9 +77,10 @@ impl Criteria {
             check_criterion(&criterion, &groups)?;
             match groups.iter_mut().find(|group| group.id == criterion.category) {
                 Some(group) => group.criteria.push(criterion),
-                None => {
-                    groups.push(CriteriaGroup { id: criterion.category.clone(), criteria: vec![criterion] })
-                }
+                None => groups.push(CriteriaGroup {
+                    id: criterion.category.clone(),
+                    criteria: vec![criterion],
+                }),
             }
         }
         if groups.is_empty() {
@@ -105,7 +106,7 @@ fn check_criterion(criterion: &FlagCriterion, before: &[CriteriaGroup]) -> Resul
 
 impl CriteriaGroup {
     /// Returns a criterion by its id or its name, in whatever case.
-    pub fn find_criterion(&self, word: &str) -> Option<&FlagCriterion> {
+    pub(crate) fn find_criterion(&self, word: &str) -> Option<&FlagCriterion> {
         let word = word.trim();
         let is_it = |it: &&FlagCriterion| {
             it.id.eq_ignore_ascii_case(word) || it.name.eq_ignore_ascii_case(word)

@@ -20,7 +20,7 @@ use trajview_run::judging::{JudgeOrigin, ListedModel};
 use super::{
     http,
     judge_key::JudgeKey,
-    settings::{JudgeCost, JudgeKind, JudgeConfig},
+    settings::{JudgeConfig, JudgeCost, JudgeKind},
     wire,
 };
 
@@ -187,7 +187,8 @@ impl JudgeEnvironment {
 
     #[must_use]
     fn with_usual_servers(self) -> Self {
-        let ollama = self.variable("OLLAMA_HOST").map_or_else(|| local_address(11434), ollama_address);
+        let ollama =
+            self.variable("OLLAMA_HOST").map_or_else(|| local_address(11434), ollama_address);
         self.with_server(LocalServer::ollama_server(ollama))
             .with_server(LocalServer {
                 name: "llama-cpp",
@@ -261,7 +262,9 @@ impl DiscoveredJudge {
     /// Returns the settings to save, as [`Self::with_model`]: a program by its name and not by its path.
     pub fn settings_to_save(&self, model: &str, models: &[ListedModel]) -> JudgeConfig {
         let mut settings = self.with_model(model, models);
-        if let (JudgeOrigin::Program(path), Some(first)) = (&self.origin, settings.command.first_mut()) {
+        if let (JudgeOrigin::Program(path), Some(first)) =
+            (&self.origin, settings.command.first_mut())
+        {
             *first = path.file_name().map_or_else(String::new, |it| it.to_string_lossy().into());
         }
         settings
@@ -317,8 +320,11 @@ pub fn judges_on_path(environment: &JudgeEnvironment) -> Vec<DiscoveredJudge> {
 /// Returns the judges that answer on this machine within this time. All are queried at once.
 pub fn local_judges(environment: &JudgeEnvironment, limit: Duration) -> Vec<DiscoveredJudge> {
     thread::scope(|scope| {
-        let queries: Vec<_> =
-            environment.servers.iter().map(|it| scope.spawn(move || it.ask_server(limit))).collect();
+        let queries: Vec<_> = environment
+            .servers
+            .iter()
+            .map(|it| scope.spawn(move || it.ask_server(limit)))
+            .collect();
         queries.into_iter().filter_map(|it| it.join().ok().flatten()).collect()
     })
 }
@@ -341,7 +347,8 @@ fn parse_model_list(list: &Value) -> Option<Vec<ListedModel>> {
         return Some(tags.iter().take(MOST_MODELS).filter_map(name).map(model).collect());
     }
     let data = list.get("data")?.as_array()?;
-    let mut rows: Vec<(i64, ListedModel)> = data.iter().take(MOST_MODELS).filter_map(parse_model_row).collect();
+    let mut rows: Vec<(i64, ListedModel)> =
+        data.iter().take(MOST_MODELS).filter_map(parse_model_row).collect();
     rows.sort_by_key(|(created, _)| -created); // stable: those of unknown age stay in the server's order
     Some(rows.into_iter().map(|(_, model)| model).collect())
 }
@@ -354,7 +361,8 @@ fn parse_model_row(entry: &Value) -> Option<(i64, ListedModel)> {
         // OpenRouter writes -1 where the price depends on the model it chooses. Rounded, as 1e6 * 0.0000012 is not 1.2.
         (number.is_finite() && number >= 0.0).then(|| (number * 1e12).round() / 1e6)
     };
-    let price = dollars("prompt").zip(dollars("completion")).map(|(sent, received)| [sent, received]);
+    let price =
+        dollars("prompt").zip(dollars("completion")).map(|(sent, received)| [sent, received]);
     let created = entry.get("created").and_then(Value::as_i64).unwrap_or_default();
     Some((created, ListedModel { id: id.to_owned(), price }))
 }
@@ -400,7 +408,9 @@ mod tests {
     use super::*;
 
     fn environment_with(variables: &[(&str, &str)]) -> JudgeEnvironment {
-        JudgeEnvironment::with_variables(variables.iter().map(|(name, value)| ((*name).into(), (*value).into())))
+        JudgeEnvironment::with_variables(
+            variables.iter().map(|(name, value)| ((*name).into(), (*value).into())),
+        )
     }
 
     fn judge_names(judges: &[DiscoveredJudge]) -> Vec<&str> {
@@ -431,8 +441,10 @@ mod tests {
             ("ANTHROPIC_API_KEY", "k"),
             ("ANTHROPIC_BASE_URL", "http://127.0.0.1:2"),
         ]);
-        let reached: Vec<(JudgeKind, String)> =
-            judges_with_keys(&all).into_iter().map(|it| (it.settings.kind, it.settings.base_url)).collect();
+        let reached: Vec<(JudgeKind, String)> = judges_with_keys(&all)
+            .into_iter()
+            .map(|it| (it.settings.kind, it.settings.base_url))
+            .collect();
 
         let expected = [
             (JudgeKind::Chat, "http://127.0.0.1:1/v1".to_owned()),
@@ -485,7 +497,8 @@ mod tests {
             {"id": "m", "pricing": {"prompt": "0.0000012", "completion": "0.00001"}},
             {"id": "auto", "pricing": {"prompt": "-1", "completion": "-1"}},
         ]});
-        let prices: Vec<_> = parse_model_list(&priced).unwrap().into_iter().map(|it| it.price).collect();
+        let prices: Vec<_> =
+            parse_model_list(&priced).unwrap().into_iter().map(|it| it.price).collect();
         assert_eq!(prices, [Some([1.2, 10.0]), None]);
     }
 }

@@ -7,18 +7,20 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use trajview_run::{
-    judging::JudgingScale,
     RecordPlace,
-    flags::{FlagCounts, Flag},
-    rubric::{Codebook, Evidence, CriterionScore as GivenBy, RubricLevels, OverallRule, criterion_scores},
+    flags::{Flag, FlagCounts},
+    judging::JudgingScale,
+    rubric::{
+        Codebook, CriterionScore as GivenBy, Evidence, OverallRule, RubricLevels, criterion_scores,
+    },
 };
 
 use super::{
-    unchanged_flags,
-    component::{JudgedItem, ToolCallRecord, RequestRecord, round_to_milliseconds},
+    component::{JudgedItem, RequestRecord, ToolCallRecord, round_to_milliseconds},
     item::ItemDecision,
     prompt::JudgePrompt,
-    settings::{JudgeKind, JudgeConfig},
+    settings::{JudgeConfig, JudgeKind},
+    unchanged_flags,
     wire::plain,
 };
 
@@ -252,7 +254,7 @@ pub struct ComponentScore {
 }
 
 impl DocumentJudge {
-    pub fn for_settings(settings: &JudgeConfig, prompt: &JudgePrompt, budget: u32) -> Self {
+    pub(crate) fn for_settings(settings: &JudgeConfig, prompt: &JudgePrompt, budget: u32) -> Self {
         let is_command = settings.kind == JudgeKind::Command;
         Self {
             name: settings.name.clone(),
@@ -271,7 +273,12 @@ impl DocumentJudge {
 }
 
 impl JudgementDocument {
-    pub fn new(judge: &DocumentJudge, subject: &JudgingSubject, repeat: DocumentRepeat, created_at: &str) -> Self {
+    pub fn new(
+        judge: &DocumentJudge,
+        subject: &JudgingSubject,
+        repeat: DocumentRepeat,
+        created_at: &str,
+    ) -> Self {
         Self {
             schema: SCHEMA.to_owned(),
             judge: judge.clone(),
@@ -292,7 +299,7 @@ impl JudgementDocument {
     }
 
     /// Adds flags of an earlier state whose lines are the same, to a new document of flags.
-    pub fn with_carried_flags(self, flags: &[Flag], lines_of_code: u64) -> Self {
+    pub(crate) fn with_carried_flags(self, flags: &[Flag], lines_of_code: u64) -> Self {
         let flags = flags.iter().cloned().map(FlagRow).collect();
         Self { flags: Some(flags), lines_of_code: Some(lines_of_code), ..self }
     }
@@ -304,7 +311,7 @@ impl JudgementDocument {
     }
 
     /// Returns whether it judges the same thing in the same way.
-    pub fn is_same_judging(&self, judge: &DocumentJudge, subject: &JudgingSubject) -> bool {
+    pub(crate) fn is_same_judging(&self, judge: &DocumentJudge, subject: &JudgingSubject) -> bool {
         let same_state = self.commit == subject.commit && self.turn == subject.turn;
         let same_task = self.run == subject.run
             && self.rubric == subject.scale.rubric_name()
@@ -328,7 +335,8 @@ impl JudgementDocument {
 
     /// Returns the ids without a usable answer, in order.
     pub fn unanswered_ids(&self) -> Vec<&str> {
-        let saved: Vec<SavedScore> = self.entries().iter().filter_map(|entry| parse_saved_score(entry)).collect();
+        let saved: Vec<SavedScore> =
+            self.entries().iter().filter_map(|entry| parse_saved_score(entry)).collect();
         let is_answered =
             |id: &&String| saved.iter().any(|it| it.component == **id && it.error.is_none());
         self.components.iter().filter(|id| !is_answered(id)).map(String::as_str).collect()
@@ -345,9 +353,11 @@ impl JudgementDocument {
     }
 
     /// Returns the flags of one group so far.
-    pub fn flag_counts_of(&self, group: &str) -> FlagCounts {
+    pub(crate) fn flag_counts_of(&self, group: &str) -> FlagCounts {
         let rows = self.flags.iter().flatten();
-        FlagCounts::from_flags(rows.map(|row| &row.0).filter(|flag| flag.category.as_deref() == Some(group)))
+        FlagCounts::from_flags(
+            rows.map(|row| &row.0).filter(|flag| flag.category.as_deref() == Some(group)),
+        )
     }
 
     /// Returns the scores given so far.
@@ -365,14 +375,20 @@ impl JudgementDocument {
 
     /// Enters the answer about a component. A usable answer stays as it is; a malformed one is replaced and kept in
     /// [`Self::asked_again`]; one that failed on the way is replaced and not kept.
-    pub fn enter_answer(&mut self, component: &str, judged: &JudgedItem) -> serde_json::Result<()> {
+    pub(crate) fn enter_answer(
+        &mut self,
+        component: &str,
+        judged: &JudgedItem,
+    ) -> serde_json::Result<()> {
         if !self.missing_ids().iter().any(|id| id == component) {
             return Ok(());
         }
         let entry = match &mut self.flags {
-            None => {
-                serde_json::value::to_raw_value(&ScoreRow::for_component(component, judged, self.judge.overall_rule()))?
-            }
+            None => serde_json::value::to_raw_value(&ScoreRow::for_component(
+                component,
+                judged,
+                self.judge.overall_rule(),
+            ))?,
             Some(rows) => {
                 let new_flags = judged.checked_flags().map_or(&[][..], |flagged| &flagged.flags);
                 let mut flags: Vec<Flag> = rows.iter().map(|row| row.0.clone()).collect();
@@ -380,15 +396,19 @@ impl JudgementDocument {
                 let again = unchanged_flags::merge_flags(&mut flags, new_flags);
                 let fresh = flags.len() - before;
                 rows.extend(flags.drain(before..).map(FlagRow));
-                serde_json::value::to_raw_value(&GroupRow::for_group(component, judged, fresh, again))?
+                serde_json::value::to_raw_value(&GroupRow::for_group(
+                    component, judged, fresh, again,
+                ))?
             }
         };
         let ids = &self.components;
         let place = |id: &str| ids.iter().position(|it| it == id);
         let entries = self.groups.as_mut().unwrap_or(&mut self.scores);
         let is_of = |it: &SavedScore| it.component == component;
-        let before = entries.extract_if(.., |it| parse_saved_score(it).is_some_and(|it| is_of(&it)));
-        self.asked_again.extend(before.filter(|it| parse_saved_score(it).is_some_and(|it| !it.fault)));
+        let before =
+            entries.extract_if(.., |it| parse_saved_score(it).is_some_and(|it| is_of(&it)));
+        self.asked_again
+            .extend(before.filter(|it| parse_saved_score(it).is_some_and(|it| !it.fault)));
         entries.push(entry);
         entries.sort_by_key(|entry| parse_saved_score(entry).and_then(|it| place(&it.component)));
         if let Some(rows) = &mut self.flags {
@@ -419,7 +439,11 @@ impl DocumentJudge {
 }
 
 impl<'a> ScoreRow<'a> {
-    fn for_component(component: &'a str, judged: &'a JudgedItem, rule: Option<OverallRule>) -> Self {
+    fn for_component(
+        component: &'a str,
+        judged: &'a JudgedItem,
+        rule: Option<OverallRule>,
+    ) -> Self {
         let verdict = judged.verdict();
         let criterion_scores = verdict.map_or(&[][..], |verdict| &verdict.scores);
         let by = |it: &GivenBy| CriterionRow {
@@ -439,7 +463,8 @@ impl<'a> ScoreRow<'a> {
             label: verdict.map(|verdict| verdict.label.as_str()),
             criteria: criterion_scores.iter().map(by).collect(),
             overall: rule.and_then(|rule| rule.overall_score(&scores)),
-            reason: (!criterion_scores.is_empty()).then(|| criterion_scores::why_unscored(criterion_scores)),
+            reason: (!criterion_scores.is_empty())
+                .then(|| criterion_scores::why_unscored(criterion_scores)),
             rationale: verdict.map(|verdict| verdict.rationale.as_str()),
             evidence: verdict.map_or(&[][..], |it| &it.evidence).iter().map(lines).collect(),
             about_sha256: judged.about_sha256.as_deref(),
@@ -452,7 +477,12 @@ impl<'a> GroupRow<'a> {
     fn for_group(group: &'a str, judged: &'a JudgedItem, fresh: usize, again: usize) -> Self {
         let is_answered = judged.checked_flags().is_some();
         let if_answered = |count: usize| is_answered.then_some(count);
-        Self { group, found: if_answered(fresh), found_again: if_answered(again), course: CourseFields::for_item(judged) }
+        Self {
+            group,
+            found: if_answered(fresh),
+            found_again: if_answered(again),
+            course: CourseFields::for_item(judged),
+        }
     }
 }
 
@@ -471,7 +501,9 @@ impl<'a> CourseFields<'a> {
             trace: &judged.tool_calls,
             requests: &judged.requests,
             tokens: (!tokens.is_empty()).then(|| tokens.iter().sum()),
-            seconds: round_to_milliseconds(judged.requests.iter().map(|request| request.seconds).sum()),
+            seconds: round_to_milliseconds(
+                judged.requests.iter().map(|request| request.seconds).sum(),
+            ),
             error: judged.error.clone().or(fault),
             fault: judged.fault.is_some(),
         }
@@ -492,7 +524,11 @@ mod tests {
     use trajview_formats::{SourceBytes, rubric};
 
     fn sample_document() -> JudgementDocument {
-        let judge = DocumentJudge::for_settings(&JudgeConfig::new("j", JudgeKind::Chat), &JudgePrompt::built_in(), 8);
+        let judge = DocumentJudge::for_settings(
+            &JudgeConfig::new("j", JudgeKind::Chat),
+            &JudgePrompt::built_in(),
+            8,
+        );
         let subject = JudgingSubject {
             scale: JudgingScale::Levels,
             run: "r".into(),
@@ -500,7 +536,12 @@ mod tests {
             turn: 3,
             components: vec!["C01".into(), "C02".into()],
         };
-        JudgementDocument::new(&judge, &subject, DocumentRepeat { number: 1, of: 1 }, "2026-01-01T00:00:00Z")
+        JudgementDocument::new(
+            &judge,
+            &subject,
+            DocumentRepeat { number: 1, of: 1 },
+            "2026-01-01T00:00:00Z",
+        )
     }
 
     fn judged_item() -> JudgedItem {
@@ -570,7 +611,8 @@ mod tests {
         assert_eq!(second.scores[0].get(), first.scores[0].get());
         assert_eq!(second.missing_ids(), Vec::<String>::new());
         assert!(
-            JudgementDocument::parse(b"{\"schema\": \"trajview.judgement/1\", \"scores\": []}").is_none()
+            JudgementDocument::parse(b"{\"schema\": \"trajview.judgement/1\", \"scores\": []}")
+                .is_none()
         );
     }
 }

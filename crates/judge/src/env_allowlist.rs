@@ -17,7 +17,7 @@ pub const NETWORK: [&str; 11] = [
 
 /// Variables about the person and the places of their settings. A judge inherits these too: it is the person's own
 /// program. An agent has a home of its own.
-pub const PERSON: [&str; 11] = [
+pub(crate) const PERSON: [&str; 11] = [
     "HOME",
     "USER",
     "LOGNAME",

@@ -29,15 +29,18 @@ pub enum JudgeFault {
 
 impl JudgeFault {
     /// Returns whether the same request may succeed a moment later.
-    pub const fn may_pass(&self) -> bool {
+    pub(crate) const fn may_pass(&self) -> bool {
         matches!(
             self,
-            Self::RateLimited { .. } | Self::Failed { .. } | Self::Unreachable(_) | Self::BrokenOff(_)
+            Self::RateLimited { .. }
+                | Self::Failed { .. }
+                | Self::Unreachable(_)
+                | Self::BrokenOff(_)
         )
     }
 
     /// Returns whether every other component would fail too, so that further requests are a waste.
-    pub const fn ends_all(&self) -> bool {
+    pub(crate) const fn ends_all(&self) -> bool {
         match self {
             Self::Refused { status, .. } => matches!(status, 401..=404),
             Self::Unreachable(_) | Self::TooExpensive(_) | Self::Stopped => true,
@@ -46,7 +49,7 @@ impl JudgeFault {
     }
 
     /// Returns the wait before attempt number `attempt` (counts from 1), where the server did not name one.
-    pub fn pause_before(&self, attempt: u32, first: Duration) -> Duration {
+    pub(crate) fn pause_before(&self, attempt: u32, first: Duration) -> Duration {
         const LONGEST: Duration = Duration::from_secs(300);
         let doubled = first.saturating_mul(1 << attempt.saturating_sub(1).min(10));
         match self {
@@ -87,13 +90,17 @@ mod tests {
     fn pauses_grow_and_the_servers_word_counts() {
         let first = Duration::from_millis(500);
         let failed = JudgeFault::Failed { status: 500, message: String::new() };
-        let limited = |after| JudgeFault::RateLimited { after: Some(after), message: String::new() };
+        let limited =
+            |after| JudgeFault::RateLimited { after: Some(after), message: String::new() };
 
         let pauses: Vec<u64> =
             [1, 2, 3, 99].map(|n| failed.pause_before(n, first).as_secs_f64() as u64).to_vec();
         assert_eq!(pauses, [0, 1, 2, 300]);
         assert_eq!(limited(Duration::from_secs(7)).pause_before(1, first), Duration::from_secs(7));
-        assert_eq!(limited(Duration::from_secs(9_000)).pause_before(1, first), Duration::from_secs(300));
+        assert_eq!(
+            limited(Duration::from_secs(9_000)).pause_before(1, first),
+            Duration::from_secs(300)
+        );
     }
 
     #[test]

@@ -9,7 +9,7 @@ use trajview_run::{flags::Flag, rubric::Evidence};
 
 use super::{
     answer::{self, cut_text, objects_in},
-    criteria::{FlagCriterion, CriteriaGroup},
+    criteria::{CriteriaGroup, FlagCriterion},
     snapshot::CodeSnapshot,
 };
 
@@ -40,7 +40,7 @@ const MOST_WRITTEN: usize = 500;
 const SURE: u64 = 5;
 
 /// Returns the schema of an answer.
-pub fn flags_schema() -> Value {
+pub(crate) fn flags_schema() -> Value {
     let line = json!({"type": "integer", "minimum": 1});
     let fields = ["criterion", "path", "start", "end", "confidence", "explanation"];
     json!({
@@ -75,7 +75,7 @@ pub fn is_answer(object: &Value) -> bool {
 }
 
 /// Reads an answer out of a text: the last object in it that has flags. The error says what was wrong.
-pub fn parse_flags(text: &str) -> Result<FlagsAnswer, String> {
+pub(crate) fn parse_flags(text: &str) -> Result<FlagsAnswer, String> {
     if text.trim().is_empty() {
         return Err("the answer is empty".into());
     }
@@ -88,7 +88,7 @@ pub fn parse_flags(text: &str) -> Result<FlagsAnswer, String> {
 }
 
 /// Reads flags from an object, as [`parse_flags`].
-pub fn parse_flags_object(object: &Value) -> Result<FlagsAnswer, String> {
+pub(crate) fn parse_flags_object(object: &Value) -> Result<FlagsAnswer, String> {
     match object.get("flags") {
         Some(Value::Array(entries)) => Ok(FlagsAnswer {
             entries: entries.iter().take(MOST_FLAGS).cloned().collect(),
@@ -100,7 +100,11 @@ pub fn parse_flags_object(object: &Value) -> Result<FlagsAnswer, String> {
 }
 
 /// Returns the flags among the entries of an answer.
-pub fn check_flags(answer: &FlagsAnswer, group: &CriteriaGroup, snapshot: &CodeSnapshot) -> CheckedFlags {
+pub(crate) fn check_flags(
+    answer: &FlagsAnswer,
+    group: &CriteriaGroup,
+    snapshot: &CodeSnapshot,
+) -> CheckedFlags {
     let mut flagged = CheckedFlags::default();
     for entry in &answer.entries {
         let checked = parse_flag(entry, group, snapshot).and_then(|flag| {
@@ -122,12 +126,16 @@ pub fn check_flags(answer: &FlagsAnswer, group: &CriteriaGroup, snapshot: &CodeS
 }
 
 /// Returns whether two flags are about the same: one criterion, and lines in common.
-pub fn is_same_place(one: &Flag, other: &Flag) -> bool {
+pub(crate) fn is_same_place(one: &Flag, other: &Flag) -> bool {
     let is_apart = one.end < other.start || other.end < one.start;
     one.criterion == other.criterion && one.path == other.path && !is_apart
 }
 
-fn parse_flag(entry: &Value, group: &CriteriaGroup, snapshot: &CodeSnapshot) -> Result<Flag, String> {
+fn parse_flag(
+    entry: &Value,
+    group: &CriteriaGroup,
+    snapshot: &CodeSnapshot,
+) -> Result<Flag, String> {
     let criterion = parse_criterion(entry, group)?;
     let place = answer::parse_evidence(entry).ok_or("names no file")?;
     let confidence = parse_confidence(entry)?;
@@ -147,7 +155,10 @@ fn parse_flag(entry: &Value, group: &CriteriaGroup, snapshot: &CodeSnapshot) -> 
     })
 }
 
-fn parse_criterion<'g>(entry: &Value, group: &'g CriteriaGroup) -> Result<&'g FlagCriterion, String> {
+fn parse_criterion<'g>(
+    entry: &Value,
+    group: &'g CriteriaGroup,
+) -> Result<&'g FlagCriterion, String> {
     let named = ["criterion", "criteria"].iter().find_map(|name| entry.get(name)?.as_str());
     let named = named.ok_or("names no criterion")?;
     let unknown = || format!("{} is no criterion of this group", cut_text(named, 60));
@@ -157,15 +168,23 @@ fn parse_criterion<'g>(entry: &Value, group: &'g CriteriaGroup) -> Result<&'g Fl
 /// Reads a whole number from 1 to [`SURE`], also in quotes.
 fn parse_confidence(entry: &Value) -> Result<u64, String> {
     let confidence = entry.get("confidence").unwrap_or(&Value::Null);
-    let float = confidence.as_f64().filter(|it| it.fract() == 0.0 && *it >= 0.0).map(|it| it as u64);
+    let float =
+        confidence.as_f64().filter(|it| it.fract() == 0.0 && *it >= 0.0).map(|it| it as u64);
     let number = float.or_else(|| confidence.as_str()?.trim().parse().ok());
-    let wrong =
-        || format!("the confidence {} is not one of 1 to {SURE}", cut_text(&confidence.to_string(), 60));
+    let wrong = || {
+        format!(
+            "the confidence {} is not one of 1 to {SURE}",
+            cut_text(&confidence.to_string(), 60)
+        )
+    };
     number.filter(|number| (1..=SURE).contains(number)).ok_or_else(wrong)
 }
 
 /// Returns lines that the file has, all of them.
-fn check_lines(place: &Evidence, snapshot: &CodeSnapshot) -> Result<(String, (usize, usize)), String> {
+fn check_lines(
+    place: &Evidence,
+    snapshot: &CodeSnapshot,
+) -> Result<(String, (usize, usize)), String> {
     let (_, last_line) = place.lines.ok_or("names no lines")?;
     let checked = answer::check_place(place, snapshot)?;
     match checked.lines {
@@ -278,7 +297,8 @@ mod tests {
         assert_eq!(wrong("{\"flags\": \"none\"}"), "\"flags\" is not a list");
         assert_eq!(parse_flags("Well: {\"flags\": []}. Done.").unwrap(), FlagsAnswer::default());
         let many = json!({"flags": vec![0; MOST_FLAGS + 2]});
-        let flagged = check_flags(&parse_flags_object(&many).unwrap(), &sample_group(), &sample_snapshot());
+        let flagged =
+            check_flags(&parse_flags_object(&many).unwrap(), &sample_group(), &sample_snapshot());
         assert_eq!(flagged.left_out.len(), MOST_FLAGS + 1);
         assert_eq!(flagged.left_out[MOST_FLAGS].0, "2 more entries");
     }

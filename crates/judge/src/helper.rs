@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Instant};
 
-use trajview_layers::{HelperAnswer, Helper, HelperPrompt, HelperCost};
+use trajview_layers::{HelperAnswer, HelperCost, HelperModel, HelperPrompt};
 
 use super::{
     client::JudgeClient,
@@ -10,7 +10,7 @@ use super::{
     cost::{self, CostBudget},
     fault::JudgeFault,
     judge_key::JudgeKey,
-    settings::{JudgeCost, JudgeConfig},
+    settings::{JudgeConfig, JudgeCost},
     stop_flag::StopFlag,
 };
 
@@ -80,7 +80,10 @@ impl ModelHelper {
                 Ok(HelperAnswer { text: reply.text, spent })
             }
             Err(fault) => {
-                if matches!(fault, JudgeFault::BrokenOff(_) | JudgeFault::TimedOut(_) | JudgeFault::Malformed(_)) {
+                if matches!(
+                    fault,
+                    JudgeFault::BrokenOff(_) | JudgeFault::TimedOut(_) | JudgeFault::Malformed(_)
+                ) {
                     set_aside.pay_for(Default::default());
                 }
                 Err(fault)
@@ -89,7 +92,7 @@ impl ModelHelper {
     }
 }
 
-impl Helper for ModelHelper {
+impl HelperModel for ModelHelper {
     fn is_available(&self) -> bool {
         self.calls != Some(0) && !self.is_spent && !self.stop.is_set()
     }
@@ -138,7 +141,11 @@ mod tests {
     use super::*;
 
     /// Returns a helper that is a shell command.
-    fn shell_helper(line: &str, cost: JudgeCost, budget: HelperBudget) -> Result<ModelHelper, String> {
+    fn shell_helper(
+        line: &str,
+        cost: JudgeCost,
+        budget: HelperBudget,
+    ) -> Result<ModelHelper, String> {
         let command = ["sh", "-c", line].map(str::to_owned).to_vec();
         let settings = JudgeConfig { command, cost, ..JudgeConfig::new("h", JudgeKind::Command) };
         ModelHelper::new(&Arc::new(settings), &JudgeKey::default(), budget, StopFlag::default())
@@ -167,12 +174,15 @@ mod tests {
 
     #[test]
     fn what_would_be_too_dear_is_not_asked_and_it_is_available_no_more() {
-        let cost = JudgeCost { price_input: Some(1_000.0), price_output: Some(1_000.0), most: None };
+        let cost =
+            JudgeCost { price_input: Some(1_000.0), price_output: Some(1_000.0), most: None };
         let budget = HelperBudget { calls: None, usd: Some(0.01) };
         let mut helper = shell_helper("touch /never", cost, budget).unwrap();
 
         assert!(helper.is_available());
-        assert!(helper.ask_model(&sample_prompt()).unwrap_err().contains("the cost bound of 0.01 USD"));
+        assert!(
+            helper.ask_model(&sample_prompt()).unwrap_err().contains("the cost bound of 0.01 USD")
+        );
         assert!(!helper.is_available());
         let unpriced = self::shell_helper("cat", JudgeCost::default(), budget).unwrap_err();
         assert!(unpriced.contains("needs price_input and price_output"), "{unpriced}");

@@ -25,7 +25,7 @@ const MOST_OF_ERROR: usize = 64 << 10;
 
 /// Gets a JSON document within this time; the headers are sent to this address and nowhere else. The error is a
 /// sentence, in which a server may repeat a key.
-pub fn get_json(
+pub(crate) fn get_json(
     url: &str,
     headers: &[(&'static str, String)],
     limit: Duration,
@@ -99,12 +99,19 @@ impl HttpJudge {
         Ok(Self { agent, wire, address, settings: Arc::clone(settings), key: key.clone() })
     }
 
-    pub fn ask_judge(&self, conversation: &Conversation, stop: &StopFlag) -> Result<JudgeReply, JudgeFault> {
+    pub(crate) fn ask_judge(
+        &self,
+        conversation: &Conversation,
+        stop: &StopFlag,
+    ) -> Result<JudgeReply, JudgeFault> {
         let response = self.send_request(conversation)?;
         self.receive_reply(response, stop)
     }
 
-    fn send_request(&self, conversation: &Conversation) -> Result<Response<ureq::Body>, JudgeFault> {
+    fn send_request(
+        &self,
+        conversation: &Conversation,
+    ) -> Result<Response<ureq::Body>, JudgeFault> {
         let body = self.wire.request_body(&self.settings, conversation).to_string();
         let accept = if self.settings.reply.stream {
             "text/event-stream, application/json"
@@ -122,7 +129,11 @@ impl HttpJudge {
         request.send(body.as_bytes()).map_err(|why| self.fault_of(why))
     }
 
-    fn receive_reply(&self, response: Response<ureq::Body>, stop: &StopFlag) -> Result<JudgeReply, JudgeFault> {
+    fn receive_reply(
+        &self,
+        response: Response<ureq::Body>,
+        stop: &StopFlag,
+    ) -> Result<JudgeReply, JudgeFault> {
         let header = |name: &str| {
             let value = response.headers().get(name).and_then(|value| value.to_str().ok());
             value.unwrap_or_default().to_owned()
@@ -148,13 +159,19 @@ impl HttpJudge {
         wire::parse_body(self.wire, &body)
     }
 
-    fn read_stream(&self, reader: &mut dyn Read, stop: &StopFlag) -> Result<JudgeReply, JudgeFault> {
+    fn read_stream(
+        &self,
+        reader: &mut dyn Read,
+        stop: &StopFlag,
+    ) -> Result<JudgeReply, JudgeFault> {
         let mut incoming = IncomingReply::new(self.wire);
         let ended = self.each_piece(reader, stop, &mut |piece| incoming.take_bytes(piece));
         match ended {
             Ok(()) => incoming.finish(),
             // All that matters may have come before the line broke or the server forgot to hang up.
-            Err(fault @ (JudgeFault::BrokenOff(_) | JudgeFault::TimedOut(_))) => incoming.finish().map_err(|_| fault),
+            Err(fault @ (JudgeFault::BrokenOff(_) | JudgeFault::TimedOut(_))) => {
+                incoming.finish().map_err(|_| fault)
+            }
             Err(fault) => Err(fault),
         }
     }
@@ -177,7 +194,9 @@ impl HttpJudge {
             sum += count;
             if sum > MOST_BYTES {
                 let most = MOST_BYTES >> 20;
-                return Err(JudgeFault::Malformed(format!("it is longer than {most} MB; not read on")));
+                return Err(JudgeFault::Malformed(format!(
+                    "it is longer than {most} MB; not read on"
+                )));
             }
             take(&piece[..count])?;
         }
@@ -187,9 +206,9 @@ impl HttpJudge {
         let timeouts = self.settings.timeouts;
         let seconds = |time: std::time::Duration| time.as_secs_f64();
         match why {
-            ureq::Error::Timeout(Timeout::Connect | Timeout::Resolve) => {
-                JudgeFault::Unreachable(format!("no connection within {} s", seconds(timeouts.connect)))
-            }
+            ureq::Error::Timeout(Timeout::Connect | Timeout::Resolve) => JudgeFault::Unreachable(
+                format!("no connection within {} s", seconds(timeouts.connect)),
+            ),
             ureq::Error::Timeout(Timeout::RecvResponse) => JudgeFault::TimedOut(format!(
                 "no reply began within {} s",
                 seconds(timeouts.first_byte.min(timeouts.whole))
@@ -203,7 +222,9 @@ impl HttpJudge {
             }
             ureq::Error::Io(why) => JudgeFault::BrokenOff(why.to_string()),
             ureq::Error::HostNotFound => JudgeFault::Unreachable("no such host".into()),
-            ureq::Error::ConnectionFailed => JudgeFault::Unreachable("the connection failed".into()),
+            ureq::Error::ConnectionFailed => {
+                JudgeFault::Unreachable("the connection failed".into())
+            }
             ureq::Error::BodyStalled => JudgeFault::BrokenOff("the connection was closed".into()),
             ureq::Error::Protocol(why) => JudgeFault::Malformed(why.to_string()),
             ureq::Error::Tls(why) => JudgeFault::Unreachable(format!("TLS: {why}")),

@@ -7,9 +7,9 @@ use serde_json::Value;
 use super::{
     conversation::{Conversation, JudgeReply},
     fault::JudgeFault,
-    secret::JudgeKey,
+    judge_key::JudgeKey,
     settings::JudgeConfig,
-    stop::StopFlag,
+    stop_flag::StopFlag,
 };
 
 const WHY: &str =
@@ -24,12 +24,20 @@ impl HttpJudge {
         Err(WHY.into())
     }
 
-    pub fn ask_judge(&self, _: &Conversation, _: &StopFlag) -> Result<JudgeReply, JudgeFault> {
+    pub(crate) fn ask_judge(
+        &self,
+        _: &Conversation,
+        _: &StopFlag,
+    ) -> Result<JudgeReply, JudgeFault> {
         Err(JudgeFault::Program(WHY.into()))
     }
 }
 
 /// Fails as [`HttpJudge::new`] does. The error is a sentence.
-pub fn get_json(_: &str, _: &[(&'static str, String)], _: Duration) -> Result<Value, String> {
+pub(crate) fn get_json(
+    _: &str,
+    _: &[(&'static str, String)],
+    _: Duration,
+) -> Result<Value, String> {
     Err(WHY.into())
 }

@@ -13,12 +13,11 @@ use trajview_run::{
 use trajview_store::sha256;
 
 use super::{
-    scale,
-    answer,
+    answer, codebook_scores,
     criteria::CriteriaGroup,
     flags::{self, CheckedFlags},
-    codebook_scores,
     pillar_parts::PartQuestion,
+    scale,
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -67,7 +66,7 @@ impl JudgeItem {
     }
 
     /// Returns the SHA-256 (hex digits) of the judged text, where it is no part of a frozen checklist.
-    pub fn words_sha256(&self) -> Option<String> {
+    pub(crate) fn words_sha256(&self) -> Option<String> {
         match self {
             Self::Component(_) | Self::CodebookComponent(..) | Self::Group(_) => None,
             Self::Decision(decision) => Some(sha256(decision.judged_text().as_bytes())),
@@ -93,10 +92,14 @@ impl JudgeItem {
     }
 
     /// Reads an answer out of a text. The error says what was wrong.
-    pub fn parse_answer(&self, text: &str) -> Result<ItemAnswer<'_>, String> {
+    pub(crate) fn parse_answer(&self, text: &str) -> Result<ItemAnswer<'_>, String> {
         match self {
-            Self::Group(group) => flags::parse_flags(text).map(|answer| ItemAnswer::Flags(answer, group)),
-            Self::CodebookComponent(_, book) => codebook_scores::parse_scores(text, book).map(ItemAnswer::Level),
+            Self::Group(group) => {
+                flags::parse_flags(text).map(|answer| ItemAnswer::Flags(answer, group))
+            }
+            Self::CodebookComponent(_, book) => {
+                codebook_scores::parse_scores(text, book).map(ItemAnswer::Level)
+            }
             Self::Component(_) | Self::Decision(_) | Self::Part(_) => {
                 answer::parse_verdict(text, self.rubric_levels()).map(ItemAnswer::Level)
             }
@@ -104,12 +107,14 @@ impl JudgeItem {
     }
 
     /// Reads an answer from the arguments of the call, as [`Self::parse_answer`].
-    pub fn parse_answer_object(&self, object: &Value) -> Result<ItemAnswer<'_>, String> {
+    pub(crate) fn parse_answer_object(&self, object: &Value) -> Result<ItemAnswer<'_>, String> {
         match self {
             Self::Group(group) => {
                 flags::parse_flags_object(object).map(|answer| ItemAnswer::Flags(answer, group))
             }
-            Self::CodebookComponent(_, book) => codebook_scores::parse_scores_object(object, book).map(ItemAnswer::Level),
+            Self::CodebookComponent(_, book) => {
+                codebook_scores::parse_scores_object(object, book).map(ItemAnswer::Level)
+            }
             Self::Component(_) | Self::Decision(_) | Self::Part(_) => {
                 answer::parse_verdict_object(object, self.rubric_levels()).map(ItemAnswer::Level)
             }
@@ -125,8 +130,11 @@ impl JudgeItem {
     }
 
     /// Returns the request after an answer that cannot be read.
-    pub fn retry_request(&self, why: &str) -> String {
-        self.codebook().map_or_else(|| scale::retry_request(self.scale(), why), |book| codebook_scores::retry_request(book, why))
+    pub(crate) fn retry_request(&self, why: &str) -> String {
+        self.codebook().map_or_else(
+            || scale::retry_request(self.scale(), why),
+            |book| codebook_scores::retry_request(book, why),
+        )
     }
 
     fn rubric_levels(&self) -> &'static RubricLevels {

@@ -7,25 +7,25 @@ use trajview_metrics::{
     process::JudgedPart,
 };
 use trajview_run::{
-    judging::JudgingScale,
     Run,
     flags::Flagging,
-    rubric::{Checklist, Codebook, Rubric, LabelUnit},
+    judging::JudgingScale,
+    rubric::{Checklist, Codebook, LabelUnit, Rubric},
 };
 use trajview_store as store;
 use trajview_store::OpenedRecording;
 
 use super::{
-    unchanged_flags::{self, CarriedFlags},
     criteria::{Criteria, CriteriaGroup},
     document::JudgingSubject,
     item::JudgeItem,
+    judge_key::JudgeKey,
+    judging::JudgingJob,
     pillar_parts::PartQuestion,
     prompt::JudgePrompt,
-    judging::JudgingJob,
-    judge_key::JudgeKey,
     settings::JudgeConfig,
     snapshot::CodeSnapshot,
+    unchanged_flags::{self, CarriedFlags},
 };
 
 /// The kind of items to judge.
@@ -90,14 +90,18 @@ pub enum JobError {
 
 impl JobError {
     /// Returns whether this state has no such items; another state may have some.
-    pub const fn has_nothing(&self) -> bool {
+    pub(crate) const fn has_nothing(&self) -> bool {
         matches!(self, Self::NoDecisions(_) | Self::NoPart { .. })
     }
 }
 
 impl JudgingJob {
     /// Prepares everything but the key; see [`Self::with_key`]. `opened` is the bundle in this folder.
-    pub fn prepare(request: JobRequest, bundle: &Path, opened: &OpenedRecording) -> Result<Self, JobError> {
+    pub fn prepare(
+        request: JobRequest,
+        bundle: &Path,
+        opened: &OpenedRecording,
+    ) -> Result<Self, JobError> {
         if request.turn == 0 {
             return Err(JobError::TooEarly);
         }
@@ -121,8 +125,8 @@ impl JudgingJob {
         let own_book = book.as_ref().filter(|_| request.prompt.is_built_in());
         let own_prompt = own_book.and_then(|book| JudgePrompt::with_codebook(scale, book));
         let prompt = own_prompt.unwrap_or(request.prompt);
-        let snapshot =
-            CodeSnapshot::after_turns(&opened.run, &opened.archive, request.turn).map_err(JobError::NoFiles)?;
+        let snapshot = CodeSnapshot::after_turns(&opened.run, &opened.archive, request.turn)
+            .map_err(JobError::NoFiles)?;
         let job = Self {
             budget: request.budget.unwrap_or(request.settings.budget),
             settings: Arc::new(request.settings),
@@ -138,13 +142,21 @@ impl JudgingJob {
         if job.criteria.is_none() {
             return Ok(job);
         }
-        let carried = job.find_carried_flags(&rubric().flaggings, opened).map_err(JobError::NoFiles)?;
+        let carried =
+            job.find_carried_flags(&rubric().flaggings, opened).map_err(JobError::NoFiles)?;
         Ok(Self { carried, ..job })
     }
 
-    fn find_carried_flags(&self, flaggings: &[Flagging], opened: &OpenedRecording) -> Result<CarriedFlags, String> {
+    fn find_carried_flags(
+        &self,
+        flaggings: &[Flagging],
+        opened: &OpenedRecording,
+    ) -> Result<CarriedFlags, String> {
         let group = |item: &JudgeItem| match item {
-            JudgeItem::Component(_) | JudgeItem::CodebookComponent(..) | JudgeItem::Decision(_) | JudgeItem::Part(_) => None,
+            JudgeItem::Component(_)
+            | JudgeItem::CodebookComponent(..)
+            | JudgeItem::Decision(_)
+            | JudgeItem::Part(_) => None,
             JudgeItem::Group(group) => {
                 let ids = group.criteria.iter().map(|it| it.id.clone()).collect();
                 Some((group.id.clone(), ids))
@@ -152,7 +164,13 @@ impl JudgingJob {
         };
         let groups: Vec<(String, Vec<String>)> = self.items.iter().filter_map(group).collect();
         let recording = (&opened.run, &*opened.archive);
-        unchanged_flags::carried_flags(flaggings, &self.document_judge(), &groups, recording, self.subject.turn)
+        unchanged_flags::carried_flags(
+            flaggings,
+            &self.document_judge(),
+            &groups,
+            recording,
+            self.subject.turn,
+        )
     }
 
     /// Reads the key from the environment, where the judge needs one.
@@ -217,7 +235,8 @@ fn group_items(all: &Criteria, requested: Option<&[String]>) -> Result<Vec<Judge
         let such = groups().map(|group| group.id.as_str()).collect::<Vec<_>>().join(", ");
         return Err(JobError::UnknownGroup { id: unknown.clone(), such });
     }
-    let is_wanted = |group: &&CriteriaGroup| requested.is_none_or(|requested| requested.contains(&group.id));
+    let is_wanted =
+        |group: &&CriteriaGroup| requested.is_none_or(|requested| requested.contains(&group.id));
     Ok(groups().filter(is_wanted).cloned().map(JudgeItem::Group).collect())
 }
 
@@ -228,7 +247,9 @@ fn decision_items(
     requested: Option<&[String]>,
     turn: usize,
 ) -> Result<Vec<JudgeItem>, JobError> {
-    if let Some(unknown) = requested.into_iter().flatten().find(|id| store.find_decision(id).is_none()) {
+    if let Some(unknown) =
+        requested.into_iter().flatten().find(|id| store.find_decision(id).is_none())
+    {
         let such = store.decisions.first().map_or_else(String::new, |it| it.id.clone());
         return Err(JobError::UnknownDecision { id: unknown.clone(), such });
     }
@@ -245,7 +266,11 @@ fn decision_items(
 }
 
 /// Returns the requested parts for which the run has material.
-fn part_items(opened: &OpenedRecording, requested: Option<&[String]>, turn: usize) -> Result<Vec<JudgeItem>, JobError> {
+fn part_items(
+    opened: &OpenedRecording,
+    requested: Option<&[String]>,
+    turn: usize,
+) -> Result<Vec<JudgeItem>, JobError> {
     let materials = store::process_inputs::part_materials(&opened.archive, &opened.run, turn);
     let has = |id: &str| materials.iter().any(|(part, _)| part.id() == id);
     if let Some(id) = requested.into_iter().flatten().find(|id| !has(id)) {
@@ -254,8 +279,9 @@ fn part_items(opened: &OpenedRecording, requested: Option<&[String]>, turn: usiz
             None => JobError::UnknownPart(id.clone()),
         });
     }
-    let is_wanted =
-        |part: JudgedPart| requested.is_none_or(|requested| requested.iter().any(|id| id == part.id()));
+    let is_wanted = |part: JudgedPart| {
+        requested.is_none_or(|requested| requested.iter().any(|id| id == part.id()))
+    };
     let items: Vec<JudgeItem> = materials
         .into_iter()
         .filter(|(part, _)| is_wanted(*part))

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{
     component::ToolCallRecord,
-    conversation::{ReplyCall, JudgeReply},
+    conversation::{JudgeReply, ReplyCall},
     fault::JudgeFault,
 };
 
@@ -77,7 +77,7 @@ impl JudgeKey {
     }
 
     /// Hides the key in every text in a value, names included, as [`Self::hide_key`].
-    pub fn hide_in(&self, value: &Value) -> Value {
+    pub(crate) fn hide_in(&self, value: &Value) -> Value {
         match value {
             Value::String(text) => Value::String(self.hide_key(text)),
             Value::Array(values) => values.iter().map(|value| self.hide_in(value)).collect(),
@@ -89,7 +89,7 @@ impl JudgeKey {
     }
 
     /// Hides the key in everything in a reply, as [`Self::hide_key`].
-    pub fn hide_in_reply(&self, reply: JudgeReply) -> JudgeReply {
+    pub(crate) fn hide_in_reply(&self, reply: JudgeReply) -> JudgeReply {
         let call = |call: ReplyCall| ReplyCall {
             id: self.hide_key(&call.id),
             name: self.hide_key(&call.name),
@@ -103,7 +103,7 @@ impl JudgeKey {
     }
 
     /// Hides the key in the record of a tool call, as [`Self::hide_key`]: the recording itself may contain the key.
-    pub fn hide_in_tool_call(&self, call: ToolCallRecord) -> ToolCallRecord {
+    pub(crate) fn hide_in_tool_call(&self, call: ToolCallRecord) -> ToolCallRecord {
         ToolCallRecord {
             tool: self.hide_key(&call.tool),
             arguments: self.hide_in(&call.arguments),
@@ -113,12 +113,18 @@ impl JudgeKey {
     }
 
     /// Hides the key in the message of a fault, as [`Self::hide_key`].
-    pub fn hide_in_fault(&self, fault: JudgeFault) -> JudgeFault {
+    pub(crate) fn hide_in_fault(&self, fault: JudgeFault) -> JudgeFault {
         let hide = |text: String| self.hide_key(&text);
         match fault {
-            JudgeFault::RateLimited { after, message } => JudgeFault::RateLimited { after, message: hide(message) },
-            JudgeFault::Failed { status, message } => JudgeFault::Failed { status, message: hide(message) },
-            JudgeFault::Refused { status, message } => JudgeFault::Refused { status, message: hide(message) },
+            JudgeFault::RateLimited { after, message } => {
+                JudgeFault::RateLimited { after, message: hide(message) }
+            }
+            JudgeFault::Failed { status, message } => {
+                JudgeFault::Failed { status, message: hide(message) }
+            }
+            JudgeFault::Refused { status, message } => {
+                JudgeFault::Refused { status, message: hide(message) }
+            }
             JudgeFault::Unreachable(message) => JudgeFault::Unreachable(hide(message)),
             JudgeFault::BrokenOff(message) => JudgeFault::BrokenOff(hide(message)),
             JudgeFault::TimedOut(message) => JudgeFault::TimedOut(hide(message)),

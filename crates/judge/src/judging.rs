@@ -26,19 +26,19 @@ use trajview_store::{
 };
 
 use super::{
-    unchanged_flags::CarriedFlags,
     client::JudgeClient,
-    component::{JudgedItem, CheckedVerdict},
+    component::{CheckedVerdict, JudgedItem},
     cost::CostBudget,
     criteria::Criteria,
-    document::{JudgementDocument, DocumentJudge, DocumentRepeat, JudgingSubject, scored_by},
+    document::{DocumentJudge, DocumentRepeat, JudgementDocument, JudgingSubject, scored_by},
     fault::JudgeFault,
     item::JudgeItem,
-    prompt::JudgePrompt,
     judge_key::JudgeKey,
+    prompt::JudgePrompt,
     settings::JudgeConfig,
-    snapshot::{SnapshotText, CodeSnapshot},
+    snapshot::{CodeSnapshot, SnapshotText},
     stop_flag::StopFlag,
+    unchanged_flags::CarriedFlags,
     worker::{self, WorkerContext, WorkerEvent},
 };
 
@@ -139,8 +139,10 @@ impl JudgingJob {
 /// Returns the lines of code of all files that count, by the profile `trajview`.
 fn lines_of_code(snapshot: &CodeSnapshot) -> u64 {
     let ruler = Ruler::new(QualityProfile::Trajview, RuleSet::none());
-    let paths = snapshot.tree().files.keys().filter(|path| ruler.profile().counts_file(path.as_str()));
-    let lines = |text: String, path: &str| u64::from(measure_file(path, text.as_bytes(), &ruler).loc);
+    let paths =
+        snapshot.tree().files.keys().filter(|path| ruler.profile().counts_file(path.as_str()));
+    let lines =
+        |text: String, path: &str| u64::from(measure_file(path, text.as_bytes(), &ruler).loc);
     let of_file = |path| match snapshot.text_of(path) {
         SnapshotText::Text(text) => lines(text, path.as_str()),
         SnapshotText::Unavailable(_) => 0,
@@ -157,7 +159,12 @@ struct RepeatSeries {
 }
 
 /// Opens the files of a judging. None where there is nothing to resume.
-fn open_series(job: &JudgingJob, judge: &DocumentJudge, judgements: &JudgementFolder, start: JudgingStart) -> Option<RepeatSeries> {
+fn open_series(
+    job: &JudgingJob,
+    judge: &DocumentJudge,
+    judgements: &JudgementFolder,
+    start: JudgingStart,
+) -> Option<RepeatSeries> {
     if start == JudgingStart::Anew {
         let stamp = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%S%3fZ");
         let stem = match job.scale() {
@@ -198,18 +205,25 @@ struct JudgingSession<'a> {
 }
 
 impl JudgingSession<'_> {
-    fn fill_series(&self, series: RepeatSeries, ended: &mut JudgingFiles, on_event: &mut dyn FnMut(&JudgeEvent)) {
+    fn fill_series(
+        &self,
+        series: RepeatSeries,
+        ended: &mut JudgingFiles,
+        on_event: &mut dyn FnMut(&JudgeEvent),
+    ) {
         let total = series.files.len();
         for (number, existing) in (1..).zip(series.files) {
             let opened = match existing {
                 Some((name, document)) => (self.judgements.reopen(&name), document),
-                None => match self.create_file(&series.stem, DocumentRepeat { number, of: total }) {
-                    Ok(created) => created,
-                    Err(why) => {
-                        ended.halted = Some(JudgingHalt::Write(why));
-                        return;
+                None => {
+                    match self.create_file(&series.stem, DocumentRepeat { number, of: total }) {
+                        Ok(created) => created,
+                        Err(why) => {
+                            ended.halted = Some(JudgingHalt::Write(why));
+                            return;
+                        }
                     }
-                },
+                }
             };
             let (file, mut document) = opened;
             ended.halted = self.fill_file(&file, &mut document, on_event).err();
@@ -224,7 +238,11 @@ impl JudgingSession<'_> {
         }
     }
 
-    fn create_file(&self, stem: &str, repeat: DocumentRepeat) -> Result<(JudgementFile, JudgementDocument), WriteError> {
+    fn create_file(
+        &self,
+        stem: &str,
+        repeat: DocumentRepeat,
+    ) -> Result<(JudgementFile, JudgementDocument), WriteError> {
         let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
         let mut document = JudgementDocument::new(self.judge, &self.job.subject, repeat, &now);
         if self.job.scale() == JudgingScale::Flags {
@@ -254,10 +272,14 @@ impl JudgingSession<'_> {
         let turn = self.job.subject.turn;
         on_event(&JudgeEvent::Opened(OpenFile { path, turn, repeat, repeats, done, total }));
         let context = self.worker_context(&missing);
-        let on_judged =
-            self.collect_answers(&context, &mut |event| on_event(event), &mut |component, judged, on_event| {
+        let on_judged = self.collect_answers(
+            &context,
+            &mut |event| on_event(event),
+            &mut |component, judged, on_event| {
                 let before = document.clone();
-                document.enter_answer(&component, &judged).map_err(|why| JudgingHalt::Write(without_path(&why)))?;
+                document
+                    .enter_answer(&component, &judged)
+                    .map_err(|why| JudgingHalt::Write(without_path(&why)))?;
                 if document.missing_ids().is_empty() {
                     let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ");
                     document.finished_at = Some(now.to_string());
@@ -274,7 +296,8 @@ impl JudgingSession<'_> {
                 let error = judged.error.or(fault);
                 on_event(&JudgeEvent::Ended { component, answer, error, done, total });
                 Ok(())
-            });
+            },
+        );
         context.halt.set();
         on_judged
     }
@@ -344,7 +367,8 @@ fn answer_of(verdict: &CheckedVerdict) -> JudgeAnswer {
     }
 }
 
-type OnJudged<'a> = dyn FnMut(String, JudgedItem, &mut dyn FnMut(&JudgeEvent)) -> Result<(), JudgingHalt> + 'a;
+type OnJudged<'a> =
+    dyn FnMut(String, JudgedItem, &mut dyn FnMut(&JudgeEvent)) -> Result<(), JudgingHalt> + 'a;
 
 fn bytes_of(document: &JudgementDocument) -> Result<Vec<u8>, WriteError> {
     document.to_bytes().map_err(|why| without_path(&why))

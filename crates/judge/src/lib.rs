@@ -30,38 +30,38 @@
 //! - Each verdict is saved before the next is requested.
 
 pub mod answer;
-pub mod unchanged_flags;
 pub mod client;
+pub mod codebook_scores;
 pub mod command;
 pub mod component;
 pub mod conversation;
 pub mod cost;
 pub mod criteria;
+pub mod discover;
 pub mod document;
-pub mod judge_states;
+pub mod env_allowlist;
 pub mod fault;
 pub mod flags;
-pub mod discover;
-pub mod codebook_scores;
 pub mod helper;
 #[cfg(feature = "judge")]
 pub mod http;
 #[cfg(not(feature = "judge"))]
 #[path = "http_missing.rs"]
 pub mod http;
-pub mod env_allowlist;
 pub mod item;
 pub mod job;
-pub mod user_file;
+pub mod judge_key;
+pub mod judge_states;
+pub mod judging;
 pub mod pillar_parts;
 pub mod plan;
 pub mod prompt;
-pub mod judging;
 pub mod scale;
-pub mod judge_key;
 pub mod settings;
 pub mod snapshot;
 pub mod stop_flag;
 pub mod tools;
+pub mod unchanged_flags;
+pub mod user_file;
 pub mod wire;
 mod worker;

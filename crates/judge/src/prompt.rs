@@ -59,7 +59,7 @@ impl JudgePrompt {
 
     /// Returns a prompt of the user's own for the rubric of five levels. The error is a sentence without the file's name.
     #[cfg(test)]
-    pub fn for_levels(bytes: &[u8], origin: &str) -> Result<Self, String> {
+    pub(crate) fn for_levels(bytes: &[u8], origin: &str) -> Result<Self, String> {
         Self::for_rubric(JudgingScale::Levels, bytes, origin)
     }
 
@@ -96,7 +96,7 @@ impl JudgePrompt {
     }
 
     /// Returns the question about one component or group.
-    pub fn question_text(&self, item: &JudgeItem, budget: u32) -> String {
+    pub(crate) fn question_text(&self, item: &JudgeItem, budget: u32) -> String {
         fill_blanks(&self.question, &|name| match name {
             "budget" => Some(budget.to_string()),
             name => item.fill_blank(name),
@@ -111,7 +111,7 @@ fn prompt_parts(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Returns the text with `{name}` replaced where there is a value; what is filled in is not looked at again.
-pub fn fill_blanks(text: &str, value: &dyn Fn(&str) -> Option<String>) -> String {
+pub(crate) fn fill_blanks(text: &str, value: &dyn Fn(&str) -> Option<String>) -> String {
     let mut whole = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('{') {
@@ -138,7 +138,7 @@ mod tests {
 
     use super::*;
     use crate::criteria::Criteria;
-    use trajview_run::rubric::{Component, PromptMatch, LabelUnit};
+    use trajview_run::rubric::{Component, LabelUnit, PromptMatch};
 
     fn sample_component() -> JudgeItem {
         JudgeItem::Component(Component {
@@ -178,13 +178,17 @@ mod tests {
         assert_eq!(other.origin, "built in, with the codebook of components.json");
         let prompt_match = user_book.prompt_match(Some(&other.sha256), LabelUnit::Component);
         assert_eq!(prompt_match, PromptMatch::Same);
-        assert_eq!(user_book.prompt_match(Some(&same.sha256), LabelUnit::Component), PromptMatch::Another);
+        assert_eq!(
+            user_book.prompt_match(Some(&same.sha256), LabelUnit::Component),
+            PromptMatch::Another
+        );
     }
 
     #[test]
     fn a_prompt_of_ones_own_takes_its_place() {
         let whole =
-            JudgePrompt::for_levels(b"Be kind.\n----- question -----\nWhat of {id}? {odd}\n", "p").unwrap();
+            JudgePrompt::for_levels(b"Be kind.\n----- question -----\nWhat of {id}? {odd}\n", "p")
+                .unwrap();
         let half = JudgePrompt::for_levels(b"Be kind, {budget} times.", "p").unwrap();
 
         assert_eq!(
@@ -217,7 +221,11 @@ mod tests {
     fn what_cannot_be_a_prompt_is_told() {
         assert_eq!(JudgePrompt::for_levels(b"\xff\xfe", "p").unwrap_err(), "is not UTF-8 text");
         assert!(JudgePrompt::for_levels(b" \n", "p").unwrap_err().starts_with("is empty"));
-        assert!(JudgePrompt::for_levels(&vec![b'a'; MOST_BYTES + 1], "p").unwrap_err().starts_with("is longer"));
+        assert!(
+            JudgePrompt::for_levels(&vec![b'a'; MOST_BYTES + 1], "p")
+                .unwrap_err()
+                .starts_with("is longer")
+        );
     }
 
     proptest! {

@@ -12,25 +12,29 @@ use trajview_run::{
 use super::{answer, flags};
 
 /// Returns the name of the call by which a judge answers and ends the conversation.
-pub const fn answer_call(scale: JudgingScale) -> &'static str {
+pub(crate) const fn answer_call(scale: JudgingScale) -> &'static str {
     match scale {
-        JudgingScale::Levels | JudgingScale::Decisions | JudgingScale::Process | JudgingScale::Codebook => "verdict",
+        JudgingScale::Levels
+        | JudgingScale::Decisions
+        | JudgingScale::Process
+        | JudgingScale::Codebook => "verdict",
         JudgingScale::Flags => "flags",
     }
 }
 
 /// Returns the description of that call that a judge reads.
-pub const fn call_description(scale: JudgingScale) -> &'static str {
+pub(crate) const fn call_description(scale: JudgingScale) -> &'static str {
     match scale {
-        JudgingScale::Levels | JudgingScale::Decisions | JudgingScale::Process | JudgingScale::Codebook => {
-            "Gives your verdict and ends the examination."
-        }
+        JudgingScale::Levels
+        | JudgingScale::Decisions
+        | JudgingScale::Process
+        | JudgingScale::Codebook => "Gives your verdict and ends the examination.",
         JudgingScale::Flags => "Gives your flags and ends the examination.",
     }
 }
 
 /// Returns the JSON schema of the arguments of that call. For a codebook use [`super::codebook_scores::scores_schema`].
-pub fn answer_schema(scale: JudgingScale) -> Value {
+pub(crate) fn answer_schema(scale: JudgingScale) -> Value {
     scale.rubric_levels().map_or_else(flags::flags_schema, answer::verdict_schema)
 }
 
@@ -50,7 +54,7 @@ pub const fn example_answer(scale: JudgingScale) -> &'static str {
 }
 
 /// Returns the request after an answer that cannot be read. For a codebook use [`super::codebook_scores::retry_request`].
-pub fn retry_request(scale: JudgingScale, why: &str) -> String {
+pub(crate) fn retry_request(scale: JudgingScale, why: &str) -> String {
     let Some(levels) = scale.rubric_levels() else {
         return format!(
             "Those were no flags: {why}. Give them now, as one JSON object with \"flags\", a list; each with \

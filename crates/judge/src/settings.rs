@@ -83,7 +83,7 @@ worded! {
 
 impl JudgeKind {
     /// Returns the kind in a judgement file: `http` or `command`.
-    pub const fn document_kind(self) -> &'static str {
+    pub(crate) const fn document_kind(self) -> &'static str {
         match self {
             Self::Chat | Self::Responses | Self::Messages => "http",
             Self::Command => "command",

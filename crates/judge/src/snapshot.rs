@@ -45,7 +45,11 @@ impl CodeSnapshot {
 
     /// Returns the files after so many turns. The error, a sentence, means that the recording does not contain them:
     /// the snapshot would look like an empty repository.
-    pub fn after_turns(run: &Arc<Run>, archive: &Arc<Archive>, turns_done: usize) -> Result<Self, String> {
+    pub fn after_turns(
+        run: &Arc<Run>,
+        archive: &Arc<Archive>,
+        turns_done: usize,
+    ) -> Result<Self, String> {
         let timeline = archive.timeline(run)?;
         let tree = timeline.tree_after(turns_done);
         let is_known = tree.files.values().any(|file| file.blob_id().is_some());
@@ -69,16 +73,23 @@ impl CodeSnapshot {
             return SnapshotText::Unavailable("no such file in the snapshot".into());
         };
         match file.mode {
-            FileMode::Link => return SnapshotText::Unavailable("it is a link; not followed".into()),
-            FileMode::Submodule => return SnapshotText::Unavailable("it is another repository".into()),
+            FileMode::Link => {
+                return SnapshotText::Unavailable("it is a link; not followed".into());
+            }
+            FileMode::Submodule => {
+                return SnapshotText::Unavailable("it is another repository".into());
+            }
             FileMode::Regular | FileMode::Executable => {}
         }
         match (self.contents)(file) {
             Err(why) => SnapshotText::Unavailable(why),
-            Ok(bytes) if bytes.len() > MOST_BYTES => {
-                SnapshotText::Unavailable(format!("it has {} bytes; too large to be read", bytes.len()))
+            Ok(bytes) if bytes.len() > MOST_BYTES => SnapshotText::Unavailable(format!(
+                "it has {} bytes; too large to be read",
+                bytes.len()
+            )),
+            Ok(bytes) if memchr::memchr(0, &bytes).is_some() => {
+                SnapshotText::Unavailable("it is not text".into())
             }
-            Ok(bytes) if memchr::memchr(0, &bytes).is_some() => SnapshotText::Unavailable("it is not text".into()),
             Ok(bytes) => SnapshotText::Text(String::from_utf8_lossy(&bytes).into_owned()),
         }
     }
@@ -92,7 +103,7 @@ pub mod tests {
     use trajview_run::files::BlobId;
 
     /// Returns a snapshot of these files; a text that starts with `-> ` is a link.
-    pub fn snapshot_of(files: &[(&str, &str)]) -> CodeSnapshot {
+    pub(crate) fn snapshot_of(files: &[(&str, &str)]) -> CodeSnapshot {
         let mut tree = SourceTree::default();
         let mut contents = HashMap::new();
         for (path, text) in files {

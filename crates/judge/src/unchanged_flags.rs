@@ -24,11 +24,12 @@ pub struct CarriedFlags {
 
 impl CarriedFlags {
     /// Returns the flags for one repeat: of each group those of the same repeat, else those of the last one.
-    pub fn for_repeat(&self, repeat: usize) -> Vec<Flag> {
+    pub(crate) fn for_repeat(&self, repeat: usize) -> Vec<Flag> {
         let mut groups: Vec<&str> = self.by_group.iter().map(|(_, group, _)| &**group).collect();
         groups.dedup();
         let of_group = |group: &str| {
-            let mut of_this_group = self.by_group.iter().filter(move |(_, other, _)| other == group);
+            let mut of_this_group =
+                self.by_group.iter().filter(move |(_, other, _)| other == group);
             let same = of_this_group.clone().rfind(|(number, ..)| *number == Some(repeat));
             same.or_else(|| of_this_group.next_back()).map_or(&[][..], |(.., flags)| flags)
         };
@@ -38,19 +39,24 @@ impl CarriedFlags {
 
 /// Returns flags of earlier states by the same judge whose lines are the same after `turn` turns: of each group, those of the
 /// latest state where it was judged. The error is a sentence.
-pub fn carried_flags(
+pub(crate) fn carried_flags(
     flaggings: &[Flagging],
     judge: &DocumentJudge,
     groups: &[(String, Vec<String>)],
     (run, archive): (&Arc<Run>, &Archive),
     turn: usize,
 ) -> Result<CarriedFlags, String> {
-    let is_earlier = |it: &&Flagging| is_same_judge(it, judge) && it.turn.is_some_and(|at| at < turn);
+    let is_earlier =
+        |it: &&Flagging| is_same_judge(it, judge) && it.turn.is_some_and(|at| at < turn);
     let mut by_group = vec![];
     for (group, criteria) in groups {
         let judged = || flaggings.iter().filter(is_earlier).filter(|it| it.has_judged(group));
         let Some(at) = judged().filter_map(|it| it.turn).max() else { continue };
-        let changes = archive.changes_between(run, RunMoment::after_turns(at), RunMoment::after_turns(turn))?;
+        let changes = archive.changes_between(
+            run,
+            RunMoment::after_turns(at),
+            RunMoment::after_turns(turn),
+        )?;
         let follow = |flag: &Flag| {
             let is_asked = criteria.iter().any(|id| **id == *flag.criterion);
             let moved = is_asked.then(|| move_flag(flag, &changes, run, archive)).flatten()?;
@@ -75,7 +81,7 @@ fn is_same_judge(flagging: &Flagging, judge: &DocumentJudge) -> bool {
 }
 
 /// Returns the name of a state: the checkpoint that ends there, else `turn 7`.
-pub fn state_name(run: &Run, turns_done: usize) -> String {
+pub(crate) fn state_name(run: &Run, turns_done: usize) -> String {
     let ends = run.checkpoints.iter().find(|it| it.last_turn + 1 == turns_done);
     ends.map_or_else(|| format!("turn {turns_done}"), |it| it.id.clone())
 }
@@ -124,7 +130,7 @@ fn follow_lines((start, end): (usize, usize), hunks: &[DiffHunk]) -> Option<(usi
 
 /// Puts what was found beside what was carried. A flag that is carried already is not counted twice; gives how many
 /// were found again.
-pub fn merge_flags(flags: &mut Vec<Flag>, new_flags: &[Flag]) -> usize {
+pub(crate) fn merge_flags(flags: &mut Vec<Flag>, new_flags: &[Flag]) -> usize {
     let before = flags.len();
     let mut again = 0;
     for flag in new_flags {
@@ -170,8 +176,13 @@ mod tests {
 
     #[test]
     fn what_is_found_again_is_not_counted_twice() {
-        let mut flags = vec![sample_flag("x", 3, 6, Some("c1")), sample_flag("y", 1, 1, Some("c1"))];
-        let new_flags = [sample_flag("x", 6, 9, None), sample_flag("x", 7, 9, None), sample_flag("y", 2, 2, None)];
+        let mut flags =
+            vec![sample_flag("x", 3, 6, Some("c1")), sample_flag("y", 1, 1, Some("c1"))];
+        let new_flags = [
+            sample_flag("x", 6, 9, None),
+            sample_flag("x", 7, 9, None),
+            sample_flag("y", 2, 2, None),
+        ];
 
         let again = merge_flags(&mut flags, &new_flags);
 

@@ -16,13 +16,13 @@ use trajview_run::judging::JudgeEvent;
 use super::{
     answer::cut_text,
     client::JudgeClient,
-    component::{self, AskJudge, TimedReply, JudgedItem, ToolCallRecord, JudgeQuestion},
+    component::{self, AskJudge, JudgeQuestion, JudgedItem, TimedReply, ToolCallRecord},
     conversation::Conversation,
     cost::CostBudget,
     fault::JudgeFault,
     item::JudgeItem,
-    prompt::JudgePrompt,
     judge_key::JudgeKey,
+    prompt::JudgePrompt,
     settings::JudgeConfig,
     snapshot::CodeSnapshot,
     stop_flag::StopFlag,
@@ -53,7 +53,7 @@ pub enum WorkerEvent {
 }
 
 /// Starts the workers; the channel ends when the last of them is done.
-pub fn start_workers(context: &Arc<WorkerContext>) -> Receiver<WorkerEvent> {
+pub(crate) fn start_workers(context: &Arc<WorkerContext>) -> Receiver<WorkerEvent> {
     let (sender, receiver) = crossbeam_channel::unbounded();
     let count = context.settings.concurrency.clamp(1, 64).min(context.items.len());
     for _ in 0..count {
@@ -91,7 +91,8 @@ impl JudgeWorker {
             };
             let mut judged = component::judge_item(&question, &mut self);
             let tool_calls = std::mem::take(&mut judged.tool_calls);
-            judged.tool_calls = tool_calls.into_iter().map(|call| context.key.hide_in_tool_call(call)).collect();
+            judged.tool_calls =
+                tool_calls.into_iter().map(|call| context.key.hide_in_tool_call(call)).collect();
             self.send_to_session(WorkerEvent::Judged { component: id, judged });
         }
     }
@@ -111,7 +112,8 @@ impl JudgeWorker {
     /// Returns one attempt, paid for whether or not it went well where the server may have worked for it.
     fn attempt_once(&self, conversation: &Conversation) -> Result<TimedReply, JudgeFault> {
         let WorkerContext { client, cost_budget, settings, halt, .. } = &*self.context;
-        let set_aside = cost_budget.set_aside(conversation.size_in_bytes(), settings.reply.max_tokens)?;
+        let set_aside =
+            cost_budget.set_aside(conversation.size_in_bytes(), settings.reply.max_tokens)?;
         let began = Instant::now();
         match client.ask_once(conversation, halt) {
             Ok(reply) => {
@@ -119,7 +121,10 @@ impl JudgeWorker {
                 Ok(TimedReply { reply, seconds: began.elapsed().as_secs_f64(), attempts: 1 })
             }
             Err(fault) => {
-                if matches!(fault, JudgeFault::BrokenOff(_) | JudgeFault::TimedOut(_) | JudgeFault::Malformed(_)) {
+                if matches!(
+                    fault,
+                    JudgeFault::BrokenOff(_) | JudgeFault::TimedOut(_) | JudgeFault::Malformed(_)
+                ) {
                     set_aside.pay_for(Default::default());
                 }
                 Err(fault)
@@ -144,13 +149,21 @@ impl AskJudge for JudgeWorker {
                         tokens: timed_reply.reply.usage.total_tokens(),
                         spent: self.context.cost_budget.spent_usd(),
                     });
-                    return Ok(TimedReply { seconds: began.elapsed().as_secs_f64(), attempts, ..timed_reply });
+                    return Ok(TimedReply {
+                        seconds: began.elapsed().as_secs_f64(),
+                        attempts,
+                        ..timed_reply
+                    });
                 }
                 Err(fault) if fault.may_pass() && attempts <= self.context.settings.retries => {
                     let pause = fault.pause_before(attempts, self.context.settings.backoff);
                     let why = fault.to_string();
                     let seconds = pause.as_secs_f64();
-                    self.send_event(JudgeEvent::Waits { component: self.component_id(), why, seconds });
+                    self.send_event(JudgeEvent::Waits {
+                        component: self.component_id(),
+                        why,
+                        seconds,
+                    });
                     if !self.context.halt.wait_for(pause) {
                         return Err(JudgeFault::Stopped);
                     }
@@ -164,6 +177,10 @@ impl AskJudge for JudgeWorker {
     fn on_tool_call(&mut self, call: &ToolCallRecord) {
         let call = self.context.key.hide_in_tool_call(call.clone());
         let is_refused = call.is_refused;
-        self.send_event(JudgeEvent::CalledTool { component: self.component_id(), call: call.into(), is_refused });
+        self.send_event(JudgeEvent::CalledTool {
+            component: self.component_id(),
+            call: call.into(),
+            is_refused,
+        });
     }
 }

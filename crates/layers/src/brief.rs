@@ -78,7 +78,10 @@ mod tests {
             SentenceOrigin::Decision("db".into()),
         ];
         let brief = Brief {
-            sentences: vec![BriefSentence::heading("Earlier:"), BriefSentence::new("a.py has f.", from)],
+            sentences: vec![
+                BriefSentence::heading("Earlier:"),
+                BriefSentence::new("a.py has f.", from),
+            ],
             forecast: vec!["a.py".into()],
             ..Brief::default()
         };

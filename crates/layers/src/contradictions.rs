@@ -1,13 +1,16 @@
 //! Checks a layer's sentences against the code that they cite.
 
-use super::{SentenceOrigin, BriefSentence};
+use super::{BriefSentence, SentenceOrigin};
 
 /// Returns why a sentence contradicts the files it cites, in one sentence; None where it does not, or cites none.
 /// `text` gives a file as it was at the time of the sentence; None where there is no such file.
 ///
 /// A sentence contradicts a missing file, lines that the file does not have, and lines without a name that the
 /// sentence puts between backticks.
-pub fn find_contradiction(sentence: &BriefSentence, text: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+pub fn find_contradiction(
+    sentence: &BriefSentence,
+    text: &dyn Fn(&str) -> Option<String>,
+) -> Option<String> {
     let cited = sentence.from.iter().filter_map(|origin| match origin {
         SentenceOrigin::Lines { path, start, end } => Some((path, *start, *end)),
         _ => None,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// A model that layers can ask.
-pub trait Helper {
+pub trait HelperModel {
     /// Returns whether a model is set up and its budget is not used up. Otherwise layers work without one and say so.
     fn is_available(&self) -> bool;
 
@@ -66,7 +66,7 @@ impl HelperCost {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoHelper;
 
-impl Helper for NoHelper {
+impl HelperModel for NoHelper {
     fn is_available(&self) -> bool {
         false
     }

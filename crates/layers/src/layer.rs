@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::{
     brief::Brief,
-    helper::Helper,
-    project::{ProjectChange, LayerProject},
+    helper::HelperModel,
+    project::{LayerProject, ProjectChange},
     spec::LayerSpec,
 };
 use trajview_metrics::decisions;
@@ -127,11 +127,15 @@ pub trait Layer: Send {
     fn before_request(
         &mut self,
         moment: &RequestMoment<'_>,
-        helper: &mut dyn Helper,
+        helper: &mut dyn HelperModel,
     ) -> Result<Option<Brief>, String>;
 
     /// Takes in a turn that is done.
-    fn after_turn(&mut self, done: &TurnDone<'_>, helper: &mut dyn Helper) -> Result<(), String>;
+    fn after_turn(
+        &mut self,
+        done: &TurnDone<'_>,
+        helper: &mut dyn HelperModel,
+    ) -> Result<(), String>;
 
     /// Returns the text for the agent with a call that touches files; None for nothing.
     fn on_call(&mut self, _call: &FileCall<'_>) -> Result<Option<Brief>, String> {

@@ -4,7 +4,7 @@
 //! ([`Layer::after_turn`]), may add text where a tool call is about to touch files ([`Layer::on_call`]), and answers
 //! queries of the agent ([`Layer::search`]). Its output is a [`Brief`]: sentences, each with its sources. Its memory
 //! is a [`LayerState`]: text files, of which the caller keeps a version for each turn. No layer touches a disk, a
-//! clock or a model: files come with the [`LayerProject`], models through a [`Helper`], so that a live run
+//! clock or a model: files come with the [`LayerProject`], models through a [`HelperModel`], so that a live run
 //! (`live::layers`) and a recorded one (`store::layers`) use the same layers in the same way.
 //!
 //! To add one write `crates/layers/src/<name>/`, make it in [`make_layer`], and describe it in `docs/layers.md`.
@@ -24,11 +24,11 @@
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod brief;
-pub mod contradictions;
+pub mod brief_measures;
 pub mod continuity;
+pub mod contradictions;
 pub mod helper;
 mod layer;
-pub mod brief_measures;
 pub mod memory;
 pub mod project;
 pub mod projectguard;
@@ -36,12 +36,13 @@ pub mod record;
 pub mod spec;
 pub mod stack;
 
-pub use brief::{Brief, SentenceOrigin, BriefSentence};
-pub use helper::{HelperAnswer, Helper, NoHelper, HelperPrompt, HelperCost};
+pub use brief::{Brief, BriefSentence, SentenceOrigin};
+pub use helper::{HelperAnswer, HelperCost, HelperModel, HelperPrompt, NoHelper};
 pub use layer::{
-    FileCall, ContextUse, Layer, RequestMoment, LayerOffer, DeliveryOffers, LayerSetup, LayerState, StepSeen, TurnDone, StepAuthor,
+    ContextUse, DeliveryOffers, FileCall, Layer, LayerOffer, LayerSetup, LayerState, RequestMoment,
+    StepAuthor, StepSeen, TurnDone,
 };
-pub use project::{ProjectChange, LayerProject};
+pub use project::{LayerProject, ProjectChange};
 pub use spec::LayerSpec;
 
 /// The layers that are made by name, with the parts that can be switched and what they do.

@@ -58,7 +58,7 @@ impl LayerProject {
         self.files.keys()
     }
 
-    pub fn has_file(&self, path: &RepoPath) -> bool {
+    pub(crate) fn has_file(&self, path: &RepoPath) -> bool {
         self.files.contains_key(path)
     }
 

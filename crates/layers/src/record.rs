@@ -97,8 +97,11 @@ mod tests {
         ];
         let record = LayerRecord { turns, ..LayerRecord::default() };
 
-        let said: Vec<_> =
-            record.file_history("a").into_iter().map(|(turn, text)| (turn, text.to_string())).collect();
+        let said: Vec<_> = record
+            .file_history("a")
+            .into_iter()
+            .map(|(turn, text)| (turn, text.to_string()))
+            .collect();
 
         assert_eq!(said, [(2, "one".into()), (5, "two".into()), (6, String::new())]);
         assert_eq!(record.entry_before(5).map(|it| it.turn), Some(3));
@@ -114,7 +117,9 @@ mod tests {
             };
             let said = Some(LayerBrief { brief, ..LayerBrief::default() });
             let touched = Some(touched.iter().map(|it| (*it).into()).collect());
-            LayerTurnEntry { layer_brief: said, touched, ..LayerTurnEntry::default() }.forecast_score().unwrap()
+            LayerTurnEntry { layer_brief: said, touched, ..LayerTurnEntry::default() }
+                .forecast_score()
+                .unwrap()
         };
 
         let one = forecast(&["a", "b", "a"], &["b", "c", "d"]);

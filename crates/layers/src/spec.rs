@@ -24,12 +24,12 @@ impl LayerSpec {
         name.trim_matches(['-', '.']).chars().take(80).collect()
     }
 
-    pub fn names_part(&self, part: &str) -> bool {
+    pub(crate) fn names_part(&self, part: &str) -> bool {
         self.parts.iter().any(|it| it == part)
     }
 
     /// Returns whether a part works: it is named, or none is.
-    pub fn enables_part(&self, part: &str) -> bool {
+    pub(crate) fn enables_part(&self, part: &str) -> bool {
         self.parts.is_empty() || self.names_part(part)
     }
 }

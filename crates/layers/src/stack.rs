@@ -72,8 +72,10 @@ mod tests {
 
     #[test]
     fn the_words_of_the_last_layer_stand_first() {
-        let brief =
-            |text: &str| Brief { sentences: vec![BriefSentence::heading(text)], ..Brief::default() };
+        let brief = |text: &str| Brief {
+            sentences: vec![BriefSentence::heading(text)],
+            ..Brief::default()
+        };
 
         let text = prepend_briefs("do it", [&brief("inner"), &Brief::default(), &brief("outer")]);
 

@@ -5,10 +5,10 @@ use std::{path::PathBuf, thread};
 
 use super::{
     confine::Confinement,
-    drivers::{self, DRIVERS, Driver, command::ProgramOptions, called_program},
+    drivers::{self, DRIVERS, Driver, called_program, command::ProgramOptions},
     prepare,
-    setup::RunSetup,
     run_folders::{self, RunFolders},
+    setup::RunSetup,
     version,
 };
 
@@ -32,18 +32,23 @@ pub struct DrivableAgent {
 pub fn drivable_agents(configured: &[(String, ProgramOptions)]) -> Vec<DrivableAgent> {
     let names = drivers::driver_names().into_iter().map(str::to_owned);
     let names = names.chain(configured.iter().map(|(name, _)| name.clone()));
-    let mut all: Vec<DrivableAgent> = names.filter_map(|name| find_agent(&name, configured)).collect();
+    let mut all: Vec<DrivableAgent> =
+        names.filter_map(|name| find_agent(&name, configured)).collect();
     all.sort_by_key(|it| it.place.is_none()); // stable: the order of the list otherwise
     all
 }
 
 /// Asks every installed agent for its version, all at the same time.
 pub fn ask_versions(agents: &mut [DrivableAgent], configured: &[(String, ProgramOptions)]) {
-    let Ok(run_folders) = RunFolders::create(&run_folders::temporary_folder(), "versions") else { return };
+    let Ok(run_folders) = RunFolders::create(&run_folders::temporary_folder(), "versions") else {
+        return;
+    };
     thread::scope(|scope| {
         for agent in agents.iter_mut().filter(|it| it.place.is_some()) {
             let run_folders = &run_folders;
-            scope.spawn(move || agent.version = version_of(&agent.name, configured, run_folders.clone()));
+            scope.spawn(move || {
+                agent.version = version_of(&agent.name, configured, run_folders.clone())
+            });
         }
     });
     run_folders.remove_all();
@@ -51,7 +56,10 @@ pub fn ask_versions(agents: &mut [DrivableAgent], configured: &[(String, Program
 
 /// Returns the command that installs an agent; empty when none is known.
 pub fn install_command_of(name: &str) -> &'static str {
-    DRIVERS.iter().find(|driver| driver.name() == name).map_or("", |driver| driver.install_command())
+    DRIVERS
+        .iter()
+        .find(|driver| driver.name() == name)
+        .map_or("", |driver| driver.install_command())
 }
 
 fn find_agent(name: &str, configured: &[(String, ProgramOptions)]) -> Option<DrivableAgent> {
@@ -67,7 +75,10 @@ fn find_agent(name: &str, configured: &[(String, ProgramOptions)]) -> Option<Dri
     })
 }
 
-fn configured_driver(name: &str, configured: &[(String, ProgramOptions)]) -> Option<(RunSetup, Box<dyn Driver>)> {
+fn configured_driver(
+    name: &str,
+    configured: &[(String, ProgramOptions)],
+) -> Option<(RunSetup, Box<dyn Driver>)> {
     let mut setup = RunSetup::new(name, PathBuf::new());
     prepare::set_driver(&mut setup, configured).ok()?;
     let driver = drivers::driver_for_setup(&setup).ok()?;

@@ -4,7 +4,7 @@ use super::{event::RunTotal, setup::RunBudget};
 
 impl RunBudget {
     /// Returns why the next request is not sent; a sentence. None when it may be.
-    pub fn refusal_reason(&self, total: &RunTotal) -> Option<String> {
+    pub(crate) fn refusal_reason(&self, total: &RunTotal) -> Option<String> {
         let tokens =
             total.tokens.input.unwrap_or(0).saturating_add(total.tokens.output.unwrap_or(0));
         let minutes = total.seconds / 60.0;
@@ -26,7 +26,7 @@ impl RunBudget {
     }
 
     /// Returns a limit that cannot be enforced, because the agent does not report the usage; a sentence.
-    pub fn unknown_usage(&self, total: &RunTotal) -> Option<&'static str> {
+    pub(crate) fn unknown_usage(&self, total: &RunTotal) -> Option<&'static str> {
         if total.turns == 0 {
             return None;
         }
@@ -57,9 +57,17 @@ mod tests {
             Some("100 tokens are used; the limit is 100")
         );
         assert_eq!(RunBudget { tokens: Some(101), ..budget }.refusal_reason(&total), None);
-        assert!(RunBudget { usd: Some(0.5), ..RunBudget::default() }.refusal_reason(&total).is_some());
-        assert!(RunBudget { minutes: Some(2.0), ..RunBudget::default() }.refusal_reason(&total).is_some());
-        assert!(RunBudget { turns: Some(2), ..RunBudget::default() }.refusal_reason(&total).is_some());
+        assert!(
+            RunBudget { usd: Some(0.5), ..RunBudget::default() }.refusal_reason(&total).is_some()
+        );
+        assert!(
+            RunBudget { minutes: Some(2.0), ..RunBudget::default() }
+                .refusal_reason(&total)
+                .is_some()
+        );
+        assert!(
+            RunBudget { turns: Some(2), ..RunBudget::default() }.refusal_reason(&total).is_some()
+        );
         let silent = RunTotal { tokens: Tokens::default(), cost_usd: None, ..total };
         assert!(budget.unknown_usage(&silent).is_some() && budget.unknown_usage(&total).is_none());
     }

@@ -9,16 +9,16 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::select;
 use regex::bytes::Regex;
 
-use trajview_run::live::{LiveCommand, WaitReason};
 use super::{
     drivers::AgentRequest,
-    event::{RunEvent},
+    event::RunEvent,
     logs::LogWatch,
     queued_prompts::QueuedPrompt,
     recorder::{Recorder, fresh_id},
     run::RunHalt,
     turn::TurnEndWatch,
 };
+use trajview_run::live::{LiveCommand, WaitReason};
 
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
@@ -50,7 +50,7 @@ enum ChatInput {
 
 impl Recorder<'_> {
     /// Waits until a person has sent the agent a prompt, on which it works already. None when the chat is over.
-    pub fn wait_for_prompt(&mut self, turn: usize) -> Result<Option<QueuedPrompt>, RunHalt> {
+    pub(crate) fn wait_for_prompt(&mut self, turn: usize) -> Result<Option<QueuedPrompt>, RunHalt> {
         let OpenedChat { mut watch, marker } = self.open_chat(turn)?;
         let has_log = watch.is_some();
         if let Some(marker) = marker {
@@ -182,7 +182,11 @@ impl Recorder<'_> {
             LiveCommand::Resize(columns, rows) => self.resize_terminal((columns, rows)),
             LiveCommand::Keys(bytes) => {
                 self.type_keys(&bytes);
-                return self.steering.input_line.take_keys(&bytes).map_or(ChatInput::Nothing, ChatInput::Line);
+                return self
+                    .steering
+                    .input_line
+                    .take_keys(&bytes)
+                    .map_or(ChatInput::Nothing, ChatInput::Line);
             }
             LiveCommand::Retry | LiveCommand::Skip | LiveCommand::Edit(_) => {
                 let why = "a chat has no next request: type what you want into the agent's screen";

@@ -4,7 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use trajview_judge::stop_flag::StopFlag;
-use trajview_metrics::process::checked_states::{CheckRun, CheckKind, CheckOutcome, ChangedMoment, last_result};
+use trajview_metrics::process::checked_states::{
+    ChangedMoment, CheckKind, CheckOutcome, CheckRun, last_result,
+};
 use trajview_run::files::Timeline;
 use trajview_store as store;
 use trajview_store::{checks, write::WriteError};
@@ -123,7 +125,12 @@ impl CheckWork<'_> {
     }
 
     /// Runs one command; None when it was stopped.
-    fn run_check(&self, moment: &ChangedMoment, kind: CheckKind, command: &str) -> Option<CheckRun> {
+    fn run_check(
+        &self,
+        moment: &ChangedMoment,
+        kind: CheckKind,
+        command: &str,
+    ) -> Option<CheckRun> {
         if self.stop.is_set() {
             return None;
         }
@@ -191,7 +198,10 @@ mod tests {
 
         assert_eq!(kept.lines().count(), LAST_LINES);
         assert!(kept.ends_with("line 99999"));
-        assert_eq!(last_output_lines("é".repeat(50_000).as_bytes()).chars().count(), LAST_CHARACTERS);
+        assert_eq!(
+            last_output_lines("é".repeat(50_000).as_bytes()).chars().count(),
+            LAST_CHARACTERS
+        );
         assert_eq!(last_output_lines(b""), "");
     }
 }

@@ -23,9 +23,9 @@ use trajview_store::write::{WriteError, replace_file};
 use super::{
     confine::Confinement,
     drivers::{AgentCommand, RequestInput},
-    process::{ProcessEnding, ProcessSpec, AgentProcess},
-    setup::to_duration,
+    process::{AgentProcess, ProcessEnding, ProcessSpec},
     run_folders::RunFolders,
+    setup::to_duration,
 };
 
 /// The test results of a command.
@@ -80,7 +80,7 @@ pub enum CommandEnd {
 }
 
 /// Runs the command in a folder. The error is a sentence.
-pub fn run_tests(
+pub(crate) fn run_tests(
     command: &str,
     folder: &Path,
     run_folders: &RunFolders,
@@ -88,12 +88,18 @@ pub fn run_tests(
     seconds: f64,
 ) -> Result<TestOutcomes, String> {
     let stop = StopFlag::default();
-    run_tests_within(command, (folder, None), run_folders, confinement, &CommandLimits { seconds, stop: &stop })
+    run_tests_within(
+        command,
+        (folder, None),
+        run_folders,
+        confinement,
+        &CommandLimits { seconds, stop: &stop },
+    )
 }
 
 /// Runs the command in a folder, and reads the results from the JUnit XML file there, when one is named. The error is a
 /// sentence.
-pub fn run_tests_within(
+pub(crate) fn run_tests_within(
     command: &str,
     (folder, report): (&Path, Option<&Path>),
     run_folders: &RunFolders,
@@ -104,7 +110,8 @@ pub fn run_tests_within(
         let path = report.unwrap_or(folder).display();
         return Err(format!("{path} is not a path inside the folder of the files"));
     }
-    let CommandOutput { output, ended, seconds } = run_command(command, folder, run_folders, confinement, limits)?;
+    let CommandOutput { output, ended, seconds } =
+        run_command(command, folder, run_folders, confinement, limits)?;
     let ending = match ended {
         CommandEnd::Itself(ending) => ending,
         CommandEnd::Stopped => return Err("stopped".into()),
@@ -115,13 +122,15 @@ pub fn run_tests_within(
     let output = String::from_utf8_lossy(&output);
     let cases = match report {
         Some(path) => read_junit_report(&folder.join(path), path)?,
-        None => parse_junit(&output).unwrap_or_else(|| parse_test_results(&output, command, ending)),
+        None => {
+            parse_junit(&output).unwrap_or_else(|| parse_test_results(&output, command, ending))
+        }
     };
     Ok(TestOutcomes { cases, seconds })
 }
 
 /// Runs the command in a folder until it ends or a limit ends it. The error is a sentence.
-pub fn run_command(
+pub(crate) fn run_command(
     command: &str,
     folder: &Path,
     run_folders: &RunFolders,
@@ -161,7 +170,8 @@ pub fn run_command(
     let ended = match ending {
         Some(ending) => CommandEnd::Itself(ending),
         None => {
-            let ended = if limits.stop.is_set() { CommandEnd::Stopped } else { CommandEnd::TimedOut };
+            let ended =
+                if limits.stop.is_set() { CommandEnd::Stopped } else { CommandEnd::TimedOut };
             process.end_group(to_duration(1.0), &mut |_| {});
             ended
         }
@@ -215,7 +225,7 @@ fn parse_junit(text: &str) -> Option<Vec<(String, String)>> {
 }
 
 /// Returns whether `tests.jsonl` has outcomes of a checkpoint.
-pub fn has_checkpoint_tests(text: &[u8], checkpoint: &str) -> bool {
+pub(crate) fn has_checkpoint_tests(text: &[u8], checkpoint: &str) -> bool {
     let of = |line: &str| -> Option<bool> {
         let value: Map<String, Value> = serde_json::from_str(line).ok()?;
         Some(value.get("checkpoint")?.as_str()? == checkpoint)
@@ -297,7 +307,11 @@ fn parse_test_line(line: &str) -> Option<(String, String)> {
 }
 
 /// Writes the outcomes of a checkpoint into `tests.jsonl`, in the place of earlier ones.
-pub fn record_results(bundle: &Path, checkpoint: &str, tested: &TestOutcomes) -> Result<(), WriteError> {
+pub fn record_results(
+    bundle: &Path,
+    checkpoint: &str,
+    tested: &TestOutcomes,
+) -> Result<(), WriteError> {
     let mut lines = lines_of_others(bundle, checkpoint);
     let known: BTreeSet<String> = lines.iter().map(|(_, name, _)| name.clone()).collect();
     for (name, outcome) in &tested.cases {
@@ -311,7 +325,7 @@ pub fn record_results(bundle: &Path, checkpoint: &str, tested: &TestOutcomes) ->
 }
 
 /// Removes the outcomes of a checkpoint, because its last turn is done again.
-pub fn forget_checkpoint(bundle: &Path, checkpoint: &str) -> Result<(), WriteError> {
+pub(crate) fn forget_checkpoint(bundle: &Path, checkpoint: &str) -> Result<(), WriteError> {
     if !bundle.join("tests.jsonl").exists() {
         return Ok(());
     }

@@ -49,7 +49,7 @@ const MAX_DEPTH: usize = 8;
 
 impl BundleChecksums {
     /// Takes the checksums of all files. Files that were not written to since `earlier` are not read again.
-    pub fn of_bundle(bundle: &Path, earlier: &Self) -> Self {
+    pub(crate) fn of_bundle(bundle: &Path, earlier: &Self) -> Self {
         let mark = |name: String| {
             let path = bundle.join(&name);
             let known = earlier.marks.get(&name).filter(|mark| {
@@ -63,7 +63,7 @@ impl BundleChecksums {
     }
 
     /// Restores recorded checksums; unchanged files are recognised by their content.
-    pub fn from_marks(marks: BTreeMap<String, FileMark>) -> Self {
+    pub(crate) fn from_marks(marks: BTreeMap<String, FileMark>) -> Self {
         Self { marks }
     }
 
@@ -87,8 +87,10 @@ impl BundleChecksums {
         }
         let is_new =
             |name: &String| !self.marks.contains_key(name) && !name.starts_with("session/");
-        found.extend(bundle_files(bundle).into_iter().filter(is_new).map(|name| (name, "appeared")));
-        let is_others = |name: &str| SHARED_FOLDERS.iter().any(|it| name.split('/').next() == Some(it));
+        found
+            .extend(bundle_files(bundle).into_iter().filter(is_new).map(|name| (name, "appeared")));
+        let is_others =
+            |name: &str| SHARED_FOLDERS.iter().any(|it| name.split('/').next() == Some(it));
         found.retain(|(name, _)| is_reachable || !is_others(name));
         found.sort();
         found.into_iter().map(|(name, what)| format!("{name} {what}")).collect()
@@ -118,7 +120,11 @@ fn file_mark(path: &Path) -> io::Result<FileMark> {
     if !meta.is_file() {
         return Err(io::Error::other("it is not a regular file"));
     }
-    Ok(FileMark { bytes: meta.len(), sha256: sha256_of_start(path, meta.len())?, stamp: file_stamp(&meta) })
+    Ok(FileMark {
+        bytes: meta.len(),
+        sha256: sha256_of_start(path, meta.len())?,
+        stamp: file_stamp(&meta),
+    })
 }
 
 fn sha256_of_start(path: &Path, bytes: u64) -> io::Result<String> {

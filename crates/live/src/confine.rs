@@ -16,7 +16,7 @@ use std::{
 
 use super::{
     loopback::ServerRoute,
-    sandbox::{SandboxedProcess, SandboxWrapper},
+    sandbox::{SandboxWrapper, SandboxedProcess},
     setup::RunSetup,
 };
 
@@ -50,7 +50,7 @@ impl Confinement {
     }
 
     /// Sets the mark by which the processes of a run are recognised.
-    pub fn with_mark(self, run: &str) -> Self {
+    pub(crate) fn with_mark(self, run: &str) -> Self {
         Self { mark: mount_mark(run), ..self }
     }
 
@@ -60,7 +60,7 @@ impl Confinement {
     }
 
     /// Removes the hidden files and keeps the sandbox.
-    pub fn without_hiding(self) -> Self {
+    pub(crate) fn without_hiding(self) -> Self {
         let wrapper = self.wrapper.map(SandboxWrapper::without_hiding);
         Self { wrapper, ..Self::default() }
     }
@@ -73,17 +73,17 @@ impl Confinement {
         }
     }
 
-    pub const fn has_sandbox(&self) -> bool {
+    pub(crate) const fn has_sandbox(&self) -> bool {
         self.wrapper.is_some()
     }
 
     /// Returns the route to the model server that a relay has to serve; None when there is none.
-    pub fn server_route(&self) -> Option<&ServerRoute> {
+    pub(crate) fn server_route(&self) -> Option<&ServerRoute> {
         self.wrapper.as_ref().and_then(SandboxWrapper::server_route)
     }
 
     /// Returns a command that starts a program which cannot see anything hidden.
-    pub fn wrapped_command(&self, inside: &SandboxedProcess<'_>) -> Command {
+    pub(crate) fn wrapped_command(&self, inside: &SandboxedProcess<'_>) -> Command {
         if let Some(wrapper) = &self.wrapper {
             return wrapper.wrap_process(inside);
         }
@@ -93,7 +93,7 @@ impl Confinement {
     }
 
     /// Hides the files from an existing command, between fork and exec.
-    pub fn hide_from(&self, command: &mut Command) -> io::Result<()> {
+    pub(crate) fn hide_from(&self, command: &mut Command) -> io::Result<()> {
         let is_done = self.hidden.is_empty() || self.has_sandbox();
         if is_done { Ok(()) } else { system::hide_in_child(&self.hidden, &self.mark, command) }
     }
@@ -101,7 +101,7 @@ impl Confinement {
 
 /// Returns the name of a run's covers in the list of mounts. Every process that an agent started has them, whatever it did
 /// to its session and its environment, and none can remove them.
-pub fn mount_mark(run: &str) -> String {
+pub(crate) fn mount_mark(run: &str) -> String {
     format!("trajview-live-{run}")
 }
 
@@ -160,14 +160,18 @@ mod system {
         Ok(CoveredPlace { path: CString::new(path.as_os_str().as_bytes())?, is_folder })
     }
 
-    pub fn hide_in_child(hidden: &[PathBuf], mark: &str, command: &mut Command) -> io::Result<()> {
+    pub(crate) fn hide_in_child(
+        hidden: &[PathBuf],
+        mark: &str,
+        command: &mut Command,
+    ) -> io::Result<()> {
         let enter = enter_namespaces(hidden, mark)?;
         // SAFETY: between fork and exec `enter` makes system calls alone; its memory was set aside before.
         unsafe { command.pre_exec(enter) };
         Ok(())
     }
 
-    pub fn probe_namespaces(hidden: &[PathBuf]) -> Option<String> {
+    pub(crate) fn probe_namespaces(hidden: &[PathBuf]) -> Option<String> {
         let Some(first) = hidden.first().map(|path| path.as_os_str().as_bytes()) else {
             return Some("there is nothing to hide".into());
         };
@@ -309,11 +313,15 @@ mod system {
 mod system {
     use std::{io, path::PathBuf, process::Command};
 
-    pub fn hide_in_child(_hidden: &[PathBuf], _mark: &str, _command: &mut Command) -> io::Result<()> {
+    pub(crate) fn hide_in_child(
+        _hidden: &[PathBuf],
+        _mark: &str,
+        _command: &mut Command,
+    ) -> io::Result<()> {
         Ok(())
     }
 
-    pub fn probe_namespaces(_hidden: &[PathBuf]) -> Option<String> {
+    pub(crate) fn probe_namespaces(_hidden: &[PathBuf]) -> Option<String> {
         Some("this system has no user and mount namespaces".into())
     }
 }

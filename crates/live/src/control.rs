@@ -17,10 +17,10 @@ pub struct RunControl {
 }
 
 /// The line on standard input that stands for [`LiveCommand::GoOn`].
-pub const ORDER_GO: &str = "go";
+pub(crate) const ORDER_GO: &str = "go";
 
 /// The line on standard input that stands for [`LiveCommand::Pause`].
-pub const ORDER_PAUSE: &str = "pause";
+pub(crate) const ORDER_PAUSE: &str = "pause";
 
 /// The largest number of waiting commands: keys that are not read, for as long as a person can type.
 const MAX_WAITING: usize = 100_000;

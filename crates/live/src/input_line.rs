@@ -13,13 +13,13 @@ pub struct InputLine {
 
 impl InputLine {
     /// Takes keys and returns the text that was sent with them; None when none was.
-    pub fn take_keys(&mut self, keys: &[u8]) -> Option<String> {
+    pub(crate) fn take_keys(&mut self, keys: &[u8]) -> Option<String> {
         let sent: Vec<String> = keys.iter().filter_map(|key| self.take_byte(*key)).collect();
         (!sent.is_empty()).then(|| sent.join("\n"))
     }
 
     /// Returns the unsent text; None when there is none.
-    pub fn unsent_text(&self) -> Option<String> {
+    pub(crate) fn unsent_text(&self) -> Option<String> {
         (!self.line.is_empty()).then(|| String::from_utf8_lossy(&self.line).into_owned())
     }
 
@@ -155,7 +155,8 @@ impl KeyPress {
         }
         let number = at(0, 0)?;
         let modifiers = at(1, 0).unwrap_or(1).saturating_sub(1);
-        let text_codes = fields.get(2).into_iter().flatten().filter_map(|it| char::from_u32((*it)?));
+        let text_codes =
+            fields.get(2).into_iter().flatten().filter_map(|it| char::from_u32((*it)?));
         let mut text: Vec<char> = text_codes.collect();
         let is_plain = modifiers & !LOCK_MODIFIERS & !SHIFT == 0;
         if text.is_empty() && is_plain {
@@ -198,7 +199,8 @@ mod tests {
             Some("two\nlines".into())
         );
         assert_eq!(
-            typing.take_keys(b"\x1b]10;rgb:d8/d8/d8\x07\x1b]11;rgb:0/0/0\x1b\\\x1bP>|t 1\x1b\\ask\r"),
+            typing
+                .take_keys(b"\x1b]10;rgb:d8/d8/d8\x07\x1b]11;rgb:0/0/0\x1b\\\x1bP>|t 1\x1b\\ask\r"),
             Some("ask".into())
         );
         assert_eq!(typing.take_keys(b"\x1b]a word\r"), Some("a word".into()));
@@ -210,7 +212,8 @@ mod tests {
 
     #[test]
     fn keys_that_come_as_sequences_are_typed_too() {
-        let sent = |keys: &str| InputLine::default().take_keys(keys.replace("CSI ", "\x1b[").as_bytes());
+        let sent =
+            |keys: &str| InputLine::default().take_keys(keys.replace("CSI ", "\x1b[").as_bytes());
         let some = |text: &str| Some(text.to_owned());
 
         // Shift and return, alt and return and control and j begin a line.

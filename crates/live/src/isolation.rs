@@ -73,7 +73,7 @@ impl IsolationOptions {
     }
 
     /// Returns the sentence for `provenance`; None without a sandbox.
-    pub fn provenance_sentence(&self) -> Option<String> {
+    pub(crate) fn provenance_sentence(&self) -> Option<String> {
         self.place_text().map(|place| format!("the agent worked in {place}"))
     }
 

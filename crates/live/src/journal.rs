@@ -14,12 +14,12 @@ use trajview_run::{Time, Tokens};
 use trajview_store::write::WriteError;
 
 use super::{
-    start_files::{StartFiles, SetupRow},
+    checksum::FileMark,
     event::RunTotal,
     logs::LogRow,
-    manifest::{LayerRow, LayerRows, LogPlace, LiveTurnRow},
-    checksum::FileMark,
+    manifest::{LayerRow, LayerRows, LiveTurnRow, LogPlace},
     setup::RunSetup,
+    start_files::{SetupRow, StartFiles},
 };
 
 pub const SCHEMA: &str = "trajview.journal/1";
@@ -221,7 +221,7 @@ impl Journal {
 
     /// Appends a line and flushes it to the disk. A line that could not be written whole, as on a full disk, is removed
     /// again, or the next one would be a part of it.
-    pub fn append_entry(&mut self, entry: &JournalEntry) -> Result<(), WriteError> {
+    pub(crate) fn append_entry(&mut self, entry: &JournalEntry) -> Result<(), WriteError> {
         let line = JournalLine { at: timestamp_now(), entry: entry.clone() };
         self.write_line(&line).map_err(WriteError::at_path(&self.path))
     }
@@ -258,7 +258,7 @@ const FILES_BEFORE_BEGIN: [&str; 7] = [
 
 /// Returns whether a run was killed in a folder before it began: its journal does not say how it began, and all files are
 /// of those that exist by then.
-pub fn is_unbegun(bundle: &Path) -> bool {
+pub(crate) fn is_unbegun(bundle: &Path) -> bool {
     let path = bundle.join("live.jsonl");
     let is_file = std::fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_file());
     let entries = std::fs::read_dir(bundle).into_iter().flatten().flatten();
@@ -275,7 +275,7 @@ pub fn read_journal(bundle: &Path) -> Option<JournaledRun> {
 }
 
 /// Returns the entries of a journal, line by line; lines that do not parse are skipped.
-pub fn journal_entries(text: &[u8]) -> impl Iterator<Item = JournalEntry> + '_ {
+pub(crate) fn journal_entries(text: &[u8]) -> impl Iterator<Item = JournalEntry> + '_ {
     journal_lines(text).map(|line| line.entry)
 }
 
@@ -287,8 +287,13 @@ fn parse_journal(text: &[u8]) -> Option<JournaledRun> {
     let mut lines = journal_lines(text);
     let first = lines.next()?;
     let JournalEntry::Began { id, setup, version, .. } = first.entry else { return None };
-    let mut before =
-        JournaledRun { id, setup: *setup, version, started_at: first.at, progress: LiveProgress::default() };
+    let mut before = JournaledRun {
+        id,
+        setup: *setup,
+        version,
+        started_at: first.at,
+        progress: LiveProgress::default(),
+    };
     for line in lines {
         before.progress.apply_entry(&line.entry);
     }
@@ -296,13 +301,15 @@ fn parse_journal(text: &[u8]) -> Option<JournaledRun> {
 }
 
 impl LiveProgress {
-    pub fn apply_entry(&mut self, entry: &JournalEntry) {
+    pub(crate) fn apply_entry(&mut self, entry: &JournalEntry) {
         if !matches!(entry, JournalEntry::Process { .. } | JournalEntry::Resumed { .. }) {
             self.sealed = None;
         }
         match entry {
             JournalEntry::FilesTaken(base) => self.base = Some((**base).clone()),
-            JournalEntry::SetUp(row) => self.base.iter_mut().for_each(|it| it.add_setup_row((**row).clone())),
+            JournalEntry::SetUp(row) => {
+                self.base.iter_mut().for_each(|it| it.add_setup_row((**row).clone()))
+            }
             JournalEntry::TurnBegan { turn, attempt, .. } => {
                 self.open_turn(*turn, *attempt);
                 (self.is_finished, self.stopped) = (false, None);
@@ -352,13 +359,13 @@ impl LiveProgress {
     }
 
     /// Returns the commit after the last turn that counts; before the first, that of the start files.
-    pub fn last_commit(&self) -> Option<&str> {
+    pub(crate) fn last_commit(&self) -> Option<&str> {
         let last = self.done.last().and_then(|done| done.row.commit.as_deref());
         last.or_else(|| self.base.as_ref().map(StartFiles::last_commit))
     }
 
     /// Returns the logs as they were after the last turn that counts.
-    pub fn last_logs(&self) -> &[LogRow] {
+    pub(crate) fn last_logs(&self) -> &[LogRow] {
         self.done.last().map_or(&[], |done| &done.logs)
     }
 
@@ -384,7 +391,7 @@ pub fn timestamp_now() -> String {
 }
 
 /// Parses such a time; the epoch when it does not parse.
-pub fn parse_timestamp(text: &str) -> Time {
+pub(crate) fn parse_timestamp(text: &str) -> Time {
     Time::parse(text).unwrap_or(Time(0))
 }
 
@@ -394,9 +401,15 @@ mod tests {
     use crate::manifest::RecordedTurnState;
 
     fn turn_ended(turn: usize, state: RecordedTurnState) -> JournalEntry {
-        let row = LiveTurnRow { turn, state, commit: Some(format!("c{turn}")), ..LiveTurnRow::default() };
+        let row =
+            LiveTurnRow { turn, state, commit: Some(format!("c{turn}")), ..LiveTurnRow::default() };
         let session_id = Some("s".into());
-        JournalEntry::TurnEnded(Box::new(FinishedTurn { row, session_id, seconds: 1.0, ..FinishedTurn::default() }))
+        JournalEntry::TurnEnded(Box::new(FinishedTurn {
+            row,
+            session_id,
+            seconds: 1.0,
+            ..FinishedTurn::default()
+        }))
     }
 
     fn turn_began(turn: usize, attempt: usize) -> JournalEntry {
@@ -412,7 +425,12 @@ mod tests {
     fn what_was_written_before_a_crash_is_read_and_a_torn_line_is_not() {
         let bundle = tempfile::tempdir().unwrap();
         let mut journal = Journal::create(bundle.path()).unwrap();
-        for entry in [run_began(), turn_began(1, 1), turn_ended(1, RecordedTurnState::Done), turn_began(2, 1)] {
+        for entry in [
+            run_began(),
+            turn_began(1, 1),
+            turn_ended(1, RecordedTurnState::Done),
+            turn_began(2, 1),
+        ] {
             journal.append_entry(&entry).unwrap();
         }
         drop(journal);
@@ -434,10 +452,20 @@ mod tests {
     #[test]
     fn a_turn_done_again_takes_the_place_of_the_one_before() {
         let mut progress = LiveProgress::default();
-        for entry in [turn_began(1, 1), turn_ended(1, RecordedTurnState::Done), turn_began(2, 1), turn_ended(2, RecordedTurnState::Done)] {
+        for entry in [
+            turn_began(1, 1),
+            turn_ended(1, RecordedTurnState::Done),
+            turn_began(2, 1),
+            turn_ended(2, RecordedTurnState::Done),
+        ] {
             progress.apply_entry(&entry);
         }
-        for entry in [turn_began(1, 2), turn_ended(1, RecordedTurnState::Cut), turn_began(1, 3), turn_ended(1, RecordedTurnState::Done)] {
+        for entry in [
+            turn_began(1, 2),
+            turn_ended(1, RecordedTurnState::Cut),
+            turn_began(1, 3),
+            turn_ended(1, RecordedTurnState::Done),
+        ] {
             progress.apply_entry(&entry);
         }
         assert_eq!(progress.turn_rows().iter().map(|row| row.turn).collect::<Vec<_>>(), [1]);

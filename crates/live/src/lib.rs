@@ -10,7 +10,7 @@
 //! The caller gets a [`RunEvent`] for everything that happens: the bundle is open, a request waits for a person, a turn
 //! began, bytes of the agent's terminal, lines of an agent without one, the log grew (the bundle on the disk has more to
 //! show), the turn ended with its row, changed paths and totals, tests were run. A person's commands go in as a
-//! [`LiveCommand`] through a [`RunControl`], whose clones may be used from any thread: pause, go on, step by step, skip,
+//! [`trajview_run::live::LiveCommand`] through a [`RunControl`], whose clones may be used from any thread: pause, go on, step by step, skip,
 //! edit, retry, end the turn, stop, keys and size of the terminal. The agent waits while the caller handles an event: that
 //! limits a flood of output.
 //!
@@ -18,7 +18,7 @@
 //! that has a screen of its own (Codex) a terminal, so that a person can watch it and type.
 //!
 //! With [`RunJob::has_person`] a failed turn waits for a command instead of ending the run, and the questions that programs
-//! ask their terminal are left to the caller that draws it; the answers are typed with [`LiveCommand::Keys`].
+//! ask their terminal are left to the caller that draws it; the answers are typed with [`trajview_run::live::LiveCommand::Keys`].
 //!
 //! # How a turn goes
 //!
@@ -46,47 +46,47 @@
 //! - No process of a run is left behind when it ends.
 
 pub mod agents;
-pub mod start_files;
 pub mod batch;
-mod start_files_recorder;
 pub mod budget;
-pub mod terminal_recording;
 mod chat;
+pub mod check_history;
 pub mod checkpoint_tests;
+pub mod checksum;
 pub mod command_line;
 pub mod confine;
 pub mod control;
 pub mod drivers;
 pub mod event;
+mod input_line;
 pub mod isolation;
 pub mod journal;
 pub mod layers;
 pub mod listener;
+pub mod live_changes;
 pub mod logs;
 pub mod loopback;
 pub mod manifest;
 mod orphans;
+mod pasted_request;
 pub mod plan;
 pub mod prepare;
 pub mod process;
 mod pty;
 mod queued_prompts;
+mod rate_limit;
 pub mod recheck;
 mod recorder;
-mod rate_limit;
 pub mod run;
+pub mod run_folders;
 mod sandbox;
 pub mod script;
-pub mod checksum;
 pub mod secrets;
 pub mod setup;
 mod socket;
-pub mod run_folders;
-pub mod check_history;
+pub mod start_files;
+mod start_files_recorder;
+pub mod terminal_recording;
 pub mod turn;
-mod input_line;
-pub mod live_changes;
-mod pasted_request;
 mod version;
 
 pub use control::RunControl;

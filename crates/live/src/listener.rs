@@ -5,24 +5,24 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, never, select};
 use regex::bytes::Regex;
 
-use trajview_run::live::LiveCommand;
 use trajview_run::Tokens;
+use trajview_run::live::LiveCommand;
 
 use super::{
-    terminal_recording::TerminalRecording,
     control::RunControl,
     drivers::{
         TitlePatterns,
-        agent_output::{AgentOutput, ReportedAmount, OutputReader, OutputStream},
+        agent_output::{AgentOutput, OutputReader, OutputStream, ReportedAmount},
     },
     event::RunEvent,
+    input_line::InputLine,
     logs::TurnLogState,
-    process::{ProcessEnding, OutputChunk, AgentProcess},
+    pasted_request::PastedRequest,
+    process::{AgentProcess, OutputChunk, ProcessEnding},
     queued_prompts::PromptsDuringTurn,
     secrets::{SecretCover, Secrets},
     setup::{TurnTimeouts, to_duration},
-    input_line::InputLine,
-    pasted_request::PastedRequest,
+    terminal_recording::TerminalRecording,
 };
 
 /// The reason why listening ended.
@@ -170,7 +170,7 @@ impl Listener<'_> {
     }
 
     /// Ends a process and reads its last output.
-    pub fn end_process(&mut self, process: &mut AgentProcess) -> Option<ProcessEnding> {
+    pub(crate) fn end_process(&mut self, process: &mut AgentProcess) -> Option<ProcessEnding> {
         let patience = to_duration(self.timeouts.patience);
         let mut listening = ListeningState::new(self);
         let ending = process.end_group(patience, &mut |piece| {
@@ -263,7 +263,8 @@ impl<'a, 'b> ListeningState<'a, 'b> {
 
     /// Presses the key that sends the request, once it is time.
     fn press_send_key(&mut self, process: &mut AgentProcess) {
-        let due = self.listener.terminal.typed.as_ref().and_then(|typed| typed.due_key(Instant::now()));
+        let due =
+            self.listener.terminal.typed.as_ref().and_then(|typed| typed.due_key(Instant::now()));
         if let Some(key) = due {
             process.type_bytes(key);
             self.listener.terminal.typed = None;
@@ -301,7 +302,11 @@ impl<'a, 'b> ListeningState<'a, 'b> {
     }
 
     /// Returns the outcome once a terminal that showed its marker is at rest.
-    fn outcome_at_rest(&mut self, process: &mut AgentProcess, last: Instant) -> Option<ListenOutcome> {
+    fn outcome_at_rest(
+        &mut self,
+        process: &mut AgentProcess,
+        last: Instant,
+    ) -> Option<ListenOutcome> {
         if !self.is_marked
             || self.is_asking
             || self.is_working
@@ -344,7 +349,12 @@ impl<'a, 'b> ListeningState<'a, 'b> {
             return false;
         }
         let marker = self.listener.terminal.marker;
-        if self.listener.person.prompts.decide_all_lines(marker.and_then(|_| process.unread_input())) {
+        if self
+            .listener
+            .person
+            .prompts
+            .decide_all_lines(marker.and_then(|_| process.unread_input()))
+        {
             process.discard_unread();
         }
         let goes_on = self.listener.person.prompts.queued.iter().any(|it| it.is_sent);
@@ -355,7 +365,11 @@ impl<'a, 'b> ListeningState<'a, 'b> {
     }
 
     /// Runs a command, or keeps it for later. An outcome ends the listening.
-    fn run_command(&mut self, command: LiveCommand, process: &mut AgentProcess) -> Option<ListenOutcome> {
+    fn run_command(
+        &mut self,
+        command: LiveCommand,
+        process: &mut AgentProcess,
+    ) -> Option<ListenOutcome> {
         match command {
             LiveCommand::Keys(bytes) => {
                 self.listener.person.prompts.has_keys = true;
@@ -378,7 +392,12 @@ impl<'a, 'b> ListeningState<'a, 'b> {
         None
     }
 
-    fn on_output(&mut self, piece: &OutputChunk, is_terminal: bool, type_in: &mut dyn FnMut(&[u8])) {
+    fn on_output(
+        &mut self,
+        piece: &OutputChunk,
+        is_terminal: bool,
+        type_in: &mut dyn FnMut(&[u8]),
+    ) {
         self.keep_output(&piece.bytes);
         if is_terminal {
             return self.on_terminal_output(&piece.bytes, type_in);
@@ -447,8 +466,12 @@ impl<'a, 'b> ListeningState<'a, 'b> {
         let ListeningState { listener, output, complaints, .. } = self;
         let (reader, parsed, secrets) =
             (&mut *listener.reader, &mut *listener.parsed, listener.secrets);
-        output.end_line(&mut |line| reader.read_line(&secrets.hide(line), OutputStream::Output, parsed));
-        complaints.end_line(&mut |line| reader.read_line(&secrets.hide(line), OutputStream::Errors, parsed));
+        output.end_line(&mut |line| {
+            reader.read_line(&secrets.hide(line), OutputStream::Output, parsed)
+        });
+        complaints.end_line(&mut |line| {
+            reader.read_line(&secrets.hide(line), OutputStream::Errors, parsed)
+        });
         if let Some(file) = &mut listener.file {
             let _ = std::io::Write::write_all(file, &self.cover.take_rest()); // as in `keep`
         }

@@ -2,7 +2,7 @@
 //!
 //! They are computed outside the run, as often as a caller wants, and change nothing that is recorded.
 
-use trajview_store::workspace::{WorkspaceHistory, RecordingRules};
+use trajview_store::workspace::{RecordingRules, WorkspaceHistory};
 
 use super::{drivers, journal, recorder::NEVER_RECORDED, run::RunJob, run_folders::RunFolders};
 
@@ -13,8 +13,11 @@ pub fn patch_so_far(job: &RunJob) -> Result<String, String> {
     let driver = drivers::driver_for_setup(&job.setup)?;
     let mut patterns = NEVER_RECORDED.to_vec();
     patterns.extend(driver.own_files());
-    let rules =
-        RecordingRules::new(&patterns, job.setup.recording.records_ignored, job.setup.recording.most_bytes)?;
+    let rules = RecordingRules::new(
+        &patterns,
+        job.setup.recording.records_ignored,
+        job.setup.recording.most_bytes,
+    )?;
     let history = WorkspaceHistory::open(&job.bundle, rules).map_err(|why| why.to_string())?;
     let workspace = RunFolders::for_plan(&job.setup.folders.work).workspace();
     let mut run_folders = RunFolders::for_plan(&job.setup.folders.work);

@@ -14,7 +14,7 @@ use regex::bytes::Regex;
 use serde::{Deserialize, Serialize};
 
 use trajview_formats as formats;
-use trajview_formats::{HEAD_BYTES, FileHead};
+use trajview_formats::{FileHead, HEAD_BYTES};
 use trajview_store::write::{WriteError, replace_through};
 
 use super::{drivers::LogFiles, secrets::Secrets};
@@ -47,7 +47,11 @@ const MAX_DEPTH: usize = 8;
 const MAX_FILES: usize = 2_000;
 
 /// Copies every log whole. Each copy appears under its name in one step.
-pub fn copy_logs(places: &[LogFiles], bundle: &Path, secrets: &Secrets) -> Result<CopiedLogs, WriteError> {
+pub fn copy_logs(
+    places: &[LogFiles],
+    bundle: &Path,
+    secrets: &Secrets,
+) -> Result<CopiedLogs, WriteError> {
     let mut copied = CopiedLogs::default();
     for (name, source) in find_logs(places) {
         let mut bytes = match read_log(&source) {
@@ -75,12 +79,12 @@ pub fn copy_logs(places: &[LogFiles], bundle: &Path, secrets: &Secrets) -> Resul
 }
 
 /// Returns whether no log has grown in the turn.
-pub fn has_nothing_new(now: &[LogRow], before: &[LogRow]) -> bool {
+pub(crate) fn has_nothing_new(now: &[LogRow], before: &[LogRow]) -> bool {
     now.iter().all(|row| before.iter().any(|old| old.name == row.name && old.bytes == row.bytes))
 }
 
 /// Saves the output of a turn of an agent without a log, if there was any, with secrets covered.
-pub fn keep_output(
+pub(crate) fn keep_output(
     prompt_file: &Path,
     turn: usize,
     bundle: &Path,
@@ -112,11 +116,13 @@ const MAX_SHOWN_BYTES: u64 = 1 << 20;
 const OUTPUT_PREFIX: &str = "output-turn-";
 
 /// Copies the new lines of line-based logs, up to the last whole line; returns whether there were any.
-pub fn copy_new_lines(places: &[LogFiles], bundle: &Path, secrets: &Secrets) -> bool {
+pub(crate) fn copy_new_lines(places: &[LogFiles], bundle: &Path, secrets: &Secrets) -> bool {
     let mut grew = false;
-    for (name, source) in find_logs(places).into_iter().filter(|(name, _)| name.ends_with(".jsonl")) {
+    for (name, source) in find_logs(places).into_iter().filter(|(name, _)| name.ends_with(".jsonl"))
+    {
         let path = bundle.join("session").join(name);
-        grew |= make_parent(&path).is_ok() && append_new_lines(&source, &path, secrets).unwrap_or(false);
+        grew |= make_parent(&path).is_ok()
+            && append_new_lines(&source, &path, secrets).unwrap_or(false);
     }
     grew
 }
@@ -163,7 +169,13 @@ fn find_logs(places: &[LogFiles]) -> Vec<(String, PathBuf)> {
     found
 }
 
-fn collect_paths(root: &Path, inner: &Path, glob: &GlobMatcher, depth: usize, found: &mut Vec<PathBuf>) {
+fn collect_paths(
+    root: &Path,
+    inner: &Path,
+    glob: &GlobMatcher,
+    depth: usize,
+    found: &mut Vec<PathBuf>,
+) {
     for entry in fs::read_dir(root.join(inner)).into_iter().flatten().flatten() {
         let Ok(kind) = entry.file_type() else { continue };
         let path = inner.join(entry.file_name());
@@ -254,12 +266,13 @@ impl LogWatch {
     /// Starts at the present end of the logs.
     pub fn new(places: Vec<LogFiles>, words: LogMatcher) -> Self {
         let size = |path: &PathBuf| fs::metadata(path).map_or(0, |meta| meta.len());
-        let seen = find_logs(&places).into_iter().map(|(_, path)| (path.clone(), size(&path))).collect();
+        let seen =
+            find_logs(&places).into_iter().map(|(_, path)| (path.clone(), size(&path))).collect();
         Self { places, matcher: words, read_lengths: seen, over: None, prompts: vec![], next: None }
     }
 
     /// Starts the next turn: lines from now on belong to it, those of a turn that the agent has begun by itself included.
-    pub fn start_turn(&mut self) {
+    pub(crate) fn start_turn(&mut self) {
         (self.over, self.next) = (None, None);
         self.prompts.clear();
     }
@@ -277,7 +290,7 @@ impl LogWatch {
     }
 
     /// Waits for the prompt of a turn, which is written a moment after the line that begins the turn.
-    pub fn wait_for_prompt(&mut self) {
+    pub(crate) fn wait_for_prompt(&mut self) {
         let end = Instant::now() + PROMPT_WITHIN;
         while self.next.as_ref().is_some_and(|it| it.prompt.is_none()) && Instant::now() < end {
             thread::sleep(POLL_INTERVAL);
@@ -286,7 +299,7 @@ impl LogWatch {
     }
 
     /// Returns the turn that the agent has begun since the last one was over, with a prompt that a person sent.
-    pub fn begun_turn(&mut self) -> Option<BegunTurn> {
+    pub(crate) fn begun_turn(&mut self) -> Option<BegunTurn> {
         find_logs(&self.places).into_iter().find_map(|(_, path)| self.first_beginning(path))
     }
 
@@ -311,7 +324,7 @@ impl LogWatch {
     }
 
     /// Returns the prompts that the agent took into the turn, and the turn that it began by itself.
-    pub fn prompts_and_next(&self) -> (&[String], Option<&BegunTurn>) {
+    pub(crate) fn prompts_and_next(&self) -> (&[String], Option<&BegunTurn>) {
         (self.prompts.get(1..).unwrap_or_default(), self.next.as_ref())
     }
 
@@ -343,7 +356,11 @@ impl LogWatch {
 }
 
 /// Cuts the log of a turn after which the agent went on by itself: it ends where the next turn begins.
-pub fn cut_before(rows: &mut [LogRow], next: &BegunTurn, bundle: &Path) -> Result<(), WriteError> {
+pub(crate) fn cut_before(
+    rows: &mut [LogRow],
+    next: &BegunTurn,
+    bundle: &Path,
+) -> Result<(), WriteError> {
     for row in rows.iter_mut().filter(|row| row.source == next.source && row.bytes > next.bytes) {
         let path = bundle.join("session").join(&row.name);
         let mut bytes = read_log(&path).map_err(WriteError::at_path(&path))?;
@@ -363,7 +380,11 @@ fn read_from(path: &Path, start: u64) -> io::Result<Vec<u8>> {
 
 /// Saves the logs that are documents as the bundle has them before a turn: an attempt that does not count overwrites them,
 /// and a document cannot be cut back. Those of the turn before stay too.
-pub fn keep_documents(rows: &[LogRow], bundle: &Path, kept: &KeptDocuments) -> Result<(), WriteError> {
+pub(crate) fn keep_documents(
+    rows: &[LogRow],
+    bundle: &Path,
+    kept: &KeptDocuments,
+) -> Result<(), WriteError> {
     let folder = kept.turn_folder();
     for row in rows.iter().filter(|row| is_document(&row.name)) {
         let copy = bundle.join("session").join(&row.name);
@@ -387,7 +408,7 @@ pub struct KeptDocuments {
 
 impl KeptDocuments {
     /// Prepares for a turn; `requests` is a folder in which the agent does not work.
-    pub fn before_turn(turn: usize, requests: &Path) -> Self {
+    pub(crate) fn before_turn(turn: usize, requests: &Path) -> Self {
         Self { root: requests.join("documents"), turn }
     }
 
@@ -412,7 +433,7 @@ fn kept_name(row: &LogRow) -> String {
 
 /// Restores the agent's logs: longer ones are cut, documents are put back, new ones are removed. The bundle's copies
 /// follow.
-pub fn restore_logs(
+pub(crate) fn restore_logs(
     places: &[LogFiles],
     before: &[LogRow],
     bundle: &Path,
@@ -438,7 +459,12 @@ fn is_document(name: &str) -> bool {
 }
 
 /// Restores the content of a document, if that was saved or is in the bundle.
-fn restore_document(source: &Path, row: &LogRow, bundle: &Path, kept: &KeptDocuments) -> io::Result<()> {
+fn restore_document(
+    source: &Path,
+    row: &LogRow,
+    bundle: &Path,
+    kept: &KeptDocuments,
+) -> io::Result<()> {
     let content = match kept.read_document(row) {
         Some(content) => content,
         None => fs::read(bundle.join("session").join(&row.name))?,
@@ -451,7 +477,11 @@ fn restore_document(source: &Path, row: &LogRow, bundle: &Path, kept: &KeptDocum
 }
 
 /// Restores the bundle's copies.
-pub fn restore_copies(before: &[LogRow], bundle: &Path, kept: &KeptDocuments) -> Result<(), WriteError> {
+pub(crate) fn restore_copies(
+    before: &[LogRow],
+    bundle: &Path,
+    kept: &KeptDocuments,
+) -> Result<(), WriteError> {
     let folder = bundle.join("session");
     let mut names = vec![];
     let Ok(every) = GlobBuilder::new("**").build() else { return Ok(()) };
@@ -513,12 +543,14 @@ pub fn main_log<'a>(
 }
 
 /// Returns the bundle's logs that no format reads, though their names look like logs; `check` warns of them.
-pub fn unreadable_logs(rows: &[LogRow], bundle: &Path) -> Vec<String> {
+pub(crate) fn unreadable_logs(rows: &[LogRow], bundle: &Path) -> Vec<String> {
     let is_log = |name: &str| {
-        [".jsonl", ".json"].iter().any(|ending| name.ends_with(ending)) || name.starts_with(OUTPUT_PREFIX)
+        [".jsonl", ".json"].iter().any(|ending| name.ends_with(ending))
+            || name.starts_with(OUTPUT_PREFIX)
     };
-    let unread =
-        rows.iter().filter(|row| is_log(&row.name) && LogHead::read_head(bundle, &row.name).is_none());
+    let unread = rows
+        .iter()
+        .filter(|row| is_log(&row.name) && LogHead::read_head(bundle, &row.name).is_none());
     unread.map(|row| format!("session/{}", row.name)).collect()
 }
 
@@ -538,7 +570,8 @@ impl LogHead {
         file.take(HEAD_BYTES as u64).read_to_end(&mut bytes).ok()?;
         let name = name.rsplit('/').next().unwrap_or(name).to_owned();
         let head = FileHead { name: &name, bytes: &bytes, is_whole };
-        let format = formats::format_for_head(&head).filter(|format| format.capabilities().is_log())?;
+        let format =
+            formats::format_for_head(&head).filter(|format| format.capabilities().is_log())?;
         Some(Self { name, bytes, is_whole, format })
     }
 
@@ -590,7 +623,8 @@ mod tests {
         let before = copy_logs(&places, bundle.path(), &Secrets::default()).unwrap().rows;
         fs::write(&source, "{\"turns\": 2, \"more\": true}").unwrap();
 
-        restore_logs(&places, &before, bundle.path(), &KeptDocuments::before_turn(2, home.path())).unwrap();
+        restore_logs(&places, &before, bundle.path(), &KeptDocuments::before_turn(2, home.path()))
+            .unwrap();
 
         assert_eq!(fs::read_to_string(&source).unwrap(), "{\"turns\": 1}");
     }
@@ -636,7 +670,8 @@ mod tests {
         fs::write(home.path().join("new.jsonl"), "x").unwrap();
         copy_logs(&places, bundle.path(), &secrets).unwrap();
 
-        restore_logs(&places, &before, bundle.path(), &KeptDocuments::before_turn(2, home.path())).unwrap();
+        restore_logs(&places, &before, bundle.path(), &KeptDocuments::before_turn(2, home.path()))
+            .unwrap();
 
         assert_eq!(fs::read(&source).unwrap(), b"1\n2");
         assert_eq!(copy_logs(&places, bundle.path(), &secrets).unwrap().rows, before);
@@ -664,7 +699,10 @@ mod tests {
         fs::write(&source, "over\nmore\nov").unwrap();
         assert_eq!(watch.read_new_lines(), TurnLogState::UnderWay);
         fs::write(&source, "over\nmore\nover\n").unwrap();
-        assert_eq!((watch.read_new_lines(), watch.read_new_lines()), (TurnLogState::Over, TurnLogState::Over));
+        assert_eq!(
+            (watch.read_new_lines(), watch.read_new_lines()),
+            (TurnLogState::Over, TurnLogState::Over)
+        );
         watch.start_turn();
         assert_eq!(watch.read_new_lines(), TurnLogState::UnderWay);
     }
@@ -690,7 +728,10 @@ mod tests {
         cut_before(&mut rows, &next, bundle.path()).unwrap();
         assert_eq!((rows[0].bytes, rows[0].lines), (bytes, 5));
         watch.start_turn();
-        assert_eq!((watch.read_new_lines(), watch.prompts_and_next()), (TurnLogState::Over, (&[][..], None)));
+        assert_eq!(
+            (watch.read_new_lines(), watch.prompts_and_next()),
+            (TurnLogState::Over, (&[][..], None))
+        );
     }
 
     #[cfg(unix)]

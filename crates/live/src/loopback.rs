@@ -14,10 +14,10 @@ use std::{
     },
 };
 
-use super::{setup::RunSetup, run_folders::host_and_port};
+use super::{run_folders::host_and_port, setup::RunSetup};
 
 /// The name of the socket in the folder of a run.
-pub const SOCKET: &str = "model.sock";
+pub(crate) const SOCKET: &str = "model.sock";
 
 /// The route out of a sandbox: the server, and the socket that leads to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,7 +62,7 @@ mod system {
     use super::*;
 
     impl ModelRelay {
-        pub fn start_relay(route: &ServerRoute) -> io::Result<Self> {
+        pub(crate) fn start_relay(route: &ServerRoute) -> io::Result<Self> {
             let _ = std::fs::remove_file(&route.socket); // a run that was killed left it
             let listener = UnixListener::bind(&route.socket)?;
             let is_over = Arc::new(AtomicBool::new(false));
@@ -135,7 +135,7 @@ mod system {
     use super::*;
 
     impl ModelRelay {
-        pub fn start_relay(_way: &ServerRoute) -> io::Result<Self> {
+        pub(crate) fn start_relay(_way: &ServerRoute) -> io::Result<Self> {
             Err(io::ErrorKind::Unsupported.into())
         }
     }
@@ -163,7 +163,8 @@ mod tests {
         let server = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = server.local_addr().unwrap().port();
         let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-        let route = ServerRoute { host: "127.0.0.1".into(), port, socket: place.path().join(SOCKET) };
+        let route =
+            ServerRoute { host: "127.0.0.1".into(), port, socket: place.path().join(SOCKET) };
         let relay = ModelRelay::start_relay(&route).unwrap();
         std::thread::spawn(move || {
             let (mut stream, _) = server.accept().unwrap();
@@ -172,7 +173,8 @@ mod tests {
             stream.write_all(&[&asked[..], b" too"].concat()).unwrap();
         });
 
-        let code = run_inside(free, &route.socket, &["sh".into(), "-c".into(), "exit 3".into()]).unwrap();
+        let code =
+            run_inside(free, &route.socket, &["sh".into(), "-c".into(), "exit 3".into()]).unwrap();
         let mut stream = TcpStream::connect(("127.0.0.1", free)).unwrap();
         stream.write_all(b"this").unwrap();
         let mut answer = String::new();
@@ -188,7 +190,11 @@ mod tests {
         let mut setup = RunSetup::new("codex", "w".into());
         assert!(ServerRoute::to_model_server(&setup, Path::new("/w")).is_err());
         setup.provider.base_url = Some("https://example.com/v1".into());
-        assert!(ServerRoute::to_model_server(&setup, Path::new("/w")).unwrap_err().contains("on this machine alone"));
+        assert!(
+            ServerRoute::to_model_server(&setup, Path::new("/w"))
+                .unwrap_err()
+                .contains("on this machine alone")
+        );
         setup.provider.base_url = Some("http://localhost:8080/v1".into());
         let route = ServerRoute::to_model_server(&setup, Path::new("/w")).unwrap();
         assert_eq!((route.port, route.socket), (8080, "/w/model.sock".into()));

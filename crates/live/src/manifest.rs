@@ -41,7 +41,7 @@ pub struct LayerRow {
 }
 
 impl LayerRow {
-    pub fn from_said(brief_answer: &LayerBrief) -> Self {
+    pub(crate) fn from_said(brief_answer: &LayerBrief) -> Self {
         let LayerBrief { layer, brief, spent } = brief_answer;
         Self {
             name: layer.clone(),
@@ -57,7 +57,7 @@ impl LayerRow {
     }
 
     /// Returns its text; None when it only processed the turn.
-    pub fn to_said(&self) -> Option<LayerBrief> {
+    pub(crate) fn to_said(&self) -> Option<LayerBrief> {
         let spent = self.spent?;
         let brief = Brief {
             sentences: self.sentences.clone(),

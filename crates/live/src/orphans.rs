@@ -33,7 +33,7 @@ pub fn spawn_agent(command: &mut Command) -> io::Result<Child> {
 }
 
 /// Removes a process that was waited for: another one may get its number from now on.
-pub fn forget_process(id: u32) {
+pub(crate) fn forget_process(id: u32) {
     lock_started().remove(&id);
 }
 
@@ -53,7 +53,7 @@ pub fn adopt_orphans() {
 }
 
 #[cfg(target_os = "linux")]
-pub fn kill_orphans(run: &str) -> usize {
+pub(crate) fn kill_orphans(run: &str) -> usize {
     let (mut found, mut looks) = (BTreeSet::new(), 0);
     // The children of one that is killed become ours: until there is none.
     for _ in 0..MAX_ROUNDS {
@@ -72,7 +72,7 @@ pub fn kill_orphans(run: &str) -> usize {
 
 /// On other systems the environment and the parents of other processes cannot be read; their groups were ended.
 #[cfg(not(target_os = "linux"))]
-pub fn kill_orphans(_run: &str) -> usize {
+pub(crate) fn kill_orphans(_run: &str) -> usize {
     let _ = (RUN_VARIABLE, &ADOPTS, mount_mark);
     0
 }
@@ -97,7 +97,7 @@ mod linux {
 
     use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, waitpid};
 
-    use super::{ADOPTS, Ordering, RUN_VARIABLE, mount_mark, lock_started};
+    use super::{ADOPTS, Ordering, RUN_VARIABLE, lock_started, mount_mark};
 
     fn pid_of(id: u32) -> Option<Pid> {
         i32::try_from(id).ok().and_then(Pid::from_raw)
@@ -128,13 +128,14 @@ mod linux {
     }
 
     /// Returns whether some process is between two programs: neither arguments nor environment can be read yet.
-    pub fn is_program_beginning() -> bool {
+    pub(crate) fn is_program_beginning() -> bool {
         let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
         let is_empty = |path: &Path| fs::read(path).is_ok_and(|bytes| bytes.is_empty());
         entries.map(|entry| entry.path()).any(|folder| {
             is_empty(&folder.join("environ"))
                 && is_empty(&folder.join("cmdline"))
-                && ProcessStat::read_stat(&folder).is_some_and(|row| !row.has_ended && !row.is_kernels)
+                && ProcessStat::read_stat(&folder)
+                    .is_some_and(|row| !row.has_ended && !row.is_kernels)
         })
     }
 
@@ -148,7 +149,7 @@ mod linux {
         rows.lines().any(|row| row.split(' ').any(|word| word == mark))
     }
 
-    pub fn find_orphans(run: &str) -> Vec<u32> {
+    pub(crate) fn find_orphans(run: &str) -> Vec<u32> {
         let started = lock_started();
         let (own, adopts) = (getpid(), ADOPTS.load(Ordering::Relaxed));
         // As `stat` has it: 0 when the session was started outside of this container, for us and for our children.
@@ -179,7 +180,7 @@ mod linux {
 
     /// Kills a process, and waits for it if it was adopted, or its number would stay in use. Returns whether it was still
     /// running.
-    pub fn kill_orphan(id: u32) -> bool {
+    pub(crate) fn kill_orphan(id: u32) -> bool {
         let Some(pid) = pid_of(id) else { return false };
         let row = ProcessStat::read_stat(&Path::new("/proc").join(id.to_string()));
         let _ = kill_process(pid, Signal::KILL); // it may have ended

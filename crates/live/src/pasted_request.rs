@@ -43,7 +43,7 @@ impl PastedRequest {
     }
 
     /// Takes output of the terminal.
-    pub fn on_output(&mut self, bytes: &[u8]) {
+    pub(crate) fn on_output(&mut self, bytes: &[u8]) {
         self.last_output = Some(Instant::now());
         if self.shown_since.is_some() {
             return;
@@ -59,7 +59,7 @@ impl PastedRequest {
     }
 
     /// Returns the key once it is time to press it.
-    pub fn due_key(&self, now: Instant) -> Option<&'static [u8]> {
+    pub(crate) fn due_key(&self, now: Instant) -> Option<&'static [u8]> {
         let for_long = |since: Option<Instant>| {
             since.is_some_and(|it| now.saturating_duration_since(it) >= SCREEN_REST)
         };
@@ -107,7 +107,10 @@ mod tests {
         assert_eq!(unsent().due_key(after(MAX_WAIT)), Some(&b"\r"[..]));
         let mut rests = unsent();
         rests.on_output(b"\x1b[2K");
-        assert_eq!((rests.due_key(Instant::now()), rests.due_key(after(SCREEN_REST))), (None, Some(&b"\r"[..])));
+        assert_eq!(
+            (rests.due_key(Instant::now()), rests.due_key(after(SCREEN_REST))),
+            (None, Some(&b"\r"[..]))
+        );
 
         let mut shows = unsent();
         shows.on_output(b"\x1b]0;title\x07> Fix \x1b[1mthe fail");

@@ -5,7 +5,10 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::{
-    drivers::{self, AgentRequest, AgentCommand, TurnEndSign, RequestInput, LogPatterns, SessionNaming, RewindMethod},
+    drivers::{
+        self, AgentCommand, AgentRequest, LogPatterns, RequestInput, RewindMethod, SessionNaming,
+        TurnEndSign,
+    },
     layers::{self, PlannedLayer},
     recorder::fresh_id,
     run::{CannotStart, RunJob},
@@ -81,7 +84,8 @@ pub fn plan_run(job: &RunJob) -> Result<DrivingPlan, CannotStart> {
         },
         command: command_words(call),
     };
-    let hidden = |(name, value): (&String, &String)| (name.clone(), run_folders.secrets.hide(value));
+    let hidden =
+        |(name, value): (&String, &String)| (name.clone(), run_folders.secrets.hide(value));
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let written = |(path, content): (std::path::PathBuf, String)| PlannedFile {
         path: text(&path),
@@ -93,10 +97,16 @@ pub fn plan_run(job: &RunJob) -> Result<DrivingPlan, CannotStart> {
         about: driver.summary_line().to_owned(),
         first: sending(driver.request_command(&ask(None, 1)), false),
         next: sending(driver.request_command(&ask(session.as_deref(), 2)), is_process),
-        export: driver.export_command(&ask(session.as_deref(), 1)).map(|(call, _)| command_words(call)),
+        export: driver
+            .export_command(&ask(session.as_deref(), 1))
+            .map(|(call, _)| command_words(call)),
         environment: run_folders.environment.iter().map(hidden).collect(),
         files: driver.settings_files(setup, &run_folders).into_iter().map(written).collect(),
-        logs: driver.log_files(&run_folders).iter().map(|it| text(&it.folder.join(&it.pattern))).collect(),
+        logs: driver
+            .log_files(&run_folders)
+            .iter()
+            .map(|it| text(&it.folder.join(&it.pattern)))
+            .collect(),
         session: match driver.session_naming() {
             SessionNaming::Chosen => "we choose its id",
             SessionNaming::Printed => "the agent prints its id",

@@ -11,7 +11,7 @@ use trajview_run::condition::Condition;
 use super::{
     drivers::{
         self,
-        command::{ProgramOptions, SessionOption, PromptDelivery},
+        command::{ProgramOptions, PromptDelivery, SessionOption},
     },
     script::RequestScript,
     setup::RunSetup,
@@ -41,7 +41,8 @@ const MAX_FILE_BYTES: u64 = 64 << 20;
 
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>, UnusableInput> {
     let mut bytes = vec![];
-    let read = fs::File::open(path).and_then(|file| file.take(MAX_FILE_BYTES).read_to_end(&mut bytes));
+    let read =
+        fs::File::open(path).and_then(|file| file.take(MAX_FILE_BYTES).read_to_end(&mut bytes));
     match read {
         Ok(_) => Ok(bytes),
         Err(why) => Err(UnusableInput::Unread(format!("cannot read {}: {why}", path.display()))),
@@ -83,12 +84,16 @@ pub fn script_and_condition(
 }
 
 /// Sets the command of an agent that is configured in the settings; a built-in driver needs none.
-pub fn set_driver(setup: &mut RunSetup, configured: &[(String, ProgramOptions)]) -> Result<(), UnusableInput> {
+pub fn set_driver(
+    setup: &mut RunSetup,
+    configured: &[(String, ProgramOptions)],
+) -> Result<(), UnusableInput> {
     if drivers::driver_names().contains(&setup.agent.as_str()) {
         return Ok(());
     }
     let Some((_, words)) = configured.iter().find(|(name, _)| *name == setup.agent) else {
-        let mut known: Vec<String> = drivers::driver_names().into_iter().map(str::to_owned).collect();
+        let mut known: Vec<String> =
+            drivers::driver_names().into_iter().map(str::to_owned).collect();
         known.push("command".into());
         known.extend(configured.iter().map(|(name, _)| name.clone()));
         return Err(UnusableInput::Wrong(format!(
@@ -103,7 +108,7 @@ pub fn set_driver(setup: &mut RunSetup, configured: &[(String, ProgramOptions)])
 }
 
 /// Replaces the programs of a driver by paths that work from the agent's folder.
-pub fn with_found_program(mut words: ProgramOptions) -> ProgramOptions {
+pub(crate) fn with_found_program(mut words: ProgramOptions) -> ProgramOptions {
     for start in [&mut words.start, &mut words.next] {
         if let Some(first) = start.first_mut().filter(|first| !first.contains('{')) {
             *first = program_path(Path::new(first)).to_string_lossy().into_owned();
@@ -182,7 +187,9 @@ mod tests {
 
         assert_eq!(find_program(&path), None);
         assert_eq!(find_program(Path::new("no-such-program-anywhere")), None);
-        assert!(cfg!(not(unix)) || find_program(Path::new("sh")).is_some_and(|it| it.is_absolute()));
+        assert!(
+            cfg!(not(unix)) || find_program(Path::new("sh")).is_some_and(|it| it.is_absolute())
+        );
     }
 
     #[test]

@@ -40,7 +40,7 @@ pub struct ProcessSpec<'a> {
 
 impl ProcessSpec<'_> {
     /// Returns the command, to run in a session of its own and without access to hidden files.
-    pub fn to_command(&self) -> std::io::Result<Command> {
+    pub(crate) fn build_command(&self) -> std::io::Result<Command> {
         let mut command = self.confinement.wrapped_command(&SandboxedProcess {
             program: &self.command.program,
             args: &self.command.args,
@@ -55,12 +55,12 @@ impl ProcessSpec<'_> {
     }
 
     /// Runs a program and discards its output, for no longer than a minute. The error is a sentence.
-    pub fn run_quietly(&self) -> Result<(), String> {
+    pub(crate) fn run_quietly(&self) -> Result<(), String> {
         self.run_within(Stdio::null(), HELPER_TIMEOUT)
     }
 
     /// Runs a program and writes its output into a file.
-    pub fn run_into_file(&self, path: &Path) -> Result<(), String> {
+    pub(crate) fn run_into_file(&self, path: &Path) -> Result<(), String> {
         let error_text = |why: std::io::Error| format!("{}: {why}", path.display());
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent).map_err(error_text)?;
@@ -74,7 +74,7 @@ impl ProcessSpec<'_> {
     fn run_within(&self, output: Stdio, patience: Duration) -> Result<(), String> {
         let program = &self.command.program;
         let mut child = self
-            .to_command()
+            .build_command()
             .and_then(|mut command| {
                 command.stdin(Stdio::null()).stdout(output).stderr(Stdio::null()).spawn()
             })
@@ -115,7 +115,7 @@ pub struct ProcessEnding {
 
 impl ProcessEnding {
     /// Returns the end as text: `exit code 3`, `ended by signal 9`.
-    pub fn ending_text(self) -> String {
+    pub(crate) fn ending_text(self) -> String {
         match (self.code, self.signal) {
             (Some(code), _) => format!("exit code {code}"),
             (None, Some(signal)) => format!("ended by signal {signal}"),
@@ -170,9 +170,10 @@ impl AgentProcess {
                 .map_err(|why| format!("cannot read the request again: {why}"))?,
             _ => Stdio::null(),
         };
-        let mut command = spec.to_command().map_err(|why| cannot_run_sentence(program, &why))?;
+        let mut command = spec.build_command().map_err(|why| cannot_run_sentence(program, &why))?;
         command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = orphans::spawn_agent(&mut command).map_err(|why| cannot_run_sentence(program, &why))?;
+        let mut child =
+            orphans::spawn_agent(&mut command).map_err(|why| cannot_run_sentence(program, &why))?;
         if let Some(output) = child.stdout.take() {
             read_on_thread(output, OutputStream::Output, sender.clone());
         }
@@ -184,10 +185,12 @@ impl AgentProcess {
     }
 
     /// Returns how it ended; None while it runs.
-    pub fn poll_ending(&mut self) -> Option<ProcessEnding> {
+    pub(crate) fn poll_ending(&mut self) -> Option<ProcessEnding> {
         if self.ending.is_none() {
             self.ending = match &mut self.kind {
-                ProcessKind::Plain(child) => child.try_wait().ok().flatten().map(ending_from_status),
+                ProcessKind::Plain(child) => {
+                    child.try_wait().ok().flatten().map(ending_from_status)
+                }
                 ProcessKind::Terminal(terminal) => terminal.poll_ending(),
             };
         }
@@ -195,14 +198,14 @@ impl AgentProcess {
     }
 
     /// Types into its terminal; does nothing when it has none.
-    pub fn type_bytes(&mut self, bytes: &[u8]) {
+    pub(crate) fn type_bytes(&mut self, bytes: &[u8]) {
         if let ProcessKind::Terminal(terminal) = &mut self.kind {
             terminal.type_in(bytes);
         }
     }
 
     /// Returns typed input that was not read; None when it has no terminal, or the system does not report it.
-    pub fn unread_input(&self) -> Option<UnreadInput> {
+    pub(crate) fn unread_input(&self) -> Option<UnreadInput> {
         match &self.kind {
             ProcessKind::Plain(_) => None,
             ProcessKind::Terminal(terminal) => terminal.unread_input(),
@@ -210,7 +213,7 @@ impl AgentProcess {
     }
 
     /// Discards typed input that was not read.
-    pub fn discard_unread(&self) {
+    pub(crate) fn discard_unread(&self) {
         if let ProcessKind::Terminal(terminal) = &self.kind {
             terminal.discard_unread();
         }
@@ -229,7 +232,11 @@ impl AgentProcess {
 
     /// Stops it and everything it started: interrupts, terminates, kills, and waits for `patience` each time. Its output in
     /// the meantime goes to `hear`.
-    pub fn end_group(&mut self, patience: Duration, on_piece: &mut dyn FnMut(OutputChunk)) -> Option<ProcessEnding> {
+    pub(crate) fn end_group(
+        &mut self,
+        patience: Duration,
+        on_piece: &mut dyn FnMut(OutputChunk),
+    ) -> Option<ProcessEnding> {
         for push in [StopSignal::Interrupt, StopSignal::Terminate, StopSignal::Kill] {
             if self.poll_ending().is_some() {
                 break;
@@ -240,7 +247,9 @@ impl AgentProcess {
                 match self.pieces.recv_timeout(EXIT_POLL_INTERVAL) {
                     Ok(piece) => on_piece(piece),
                     Err(crossbeam_channel::RecvTimeoutError::Timeout) => {}
-                    Err(crossbeam_channel::RecvTimeoutError::Disconnected) => thread::sleep(EXIT_POLL_INTERVAL),
+                    Err(crossbeam_channel::RecvTimeoutError::Disconnected) => {
+                        thread::sleep(EXIT_POLL_INTERVAL)
+                    }
                 }
             }
         }
@@ -297,7 +306,7 @@ fn dies_with_us(command: &mut Command) {
 #[cfg(not(target_os = "linux"))]
 fn dies_with_us(_command: &mut Command) {}
 
-pub fn cannot_run_sentence(program: &str, why: &std::io::Error) -> String {
+pub(crate) fn cannot_run_sentence(program: &str, why: &std::io::Error) -> String {
     let why = match why.kind() {
         std::io::ErrorKind::NotFound => "no such program; --program PATH names it".to_owned(),
         _ => why.to_string(),
@@ -306,18 +315,22 @@ pub fn cannot_run_sentence(program: &str, why: &std::io::Error) -> String {
 }
 
 #[cfg(unix)]
-pub fn ending_from_status(status: std::process::ExitStatus) -> ProcessEnding {
+pub(crate) fn ending_from_status(status: std::process::ExitStatus) -> ProcessEnding {
     use std::os::unix::process::ExitStatusExt;
     ProcessEnding { code: status.code(), signal: status.signal() }
 }
 
 #[cfg(not(unix))]
-pub fn ending_from_status(status: std::process::ExitStatus) -> ProcessEnding {
+pub(crate) fn ending_from_status(status: std::process::ExitStatus) -> ProcessEnding {
     ProcessEnding { code: status.code(), signal: None }
 }
 
 /// Reads on a thread of its own until the receiver is gone.
-pub fn read_on_thread(mut from: impl Read + Send + 'static, stream: OutputStream, to: Sender<OutputChunk>) {
+pub(crate) fn read_on_thread(
+    mut from: impl Read + Send + 'static,
+    stream: OutputStream,
+    to: Sender<OutputChunk>,
+) {
     thread::spawn(move || {
         let mut buffer = [0; PIECE_BYTES];
         loop {
@@ -337,7 +350,7 @@ pub fn read_on_thread(mut from: impl Read + Send + 'static, stream: OutputStream
 }
 
 /// Writes on a thread of its own: a program that does not read blocks nothing else, and gets everything when it does.
-pub fn write_on_thread(mut to: impl Write + Send + 'static) -> Sender<Vec<u8>> {
+pub(crate) fn write_on_thread(mut to: impl Write + Send + 'static) -> Sender<Vec<u8>> {
     let (sender, receiver) = crossbeam_channel::unbounded::<Vec<u8>>();
     thread::spawn(move || {
         while let Ok(bytes) = receiver.recv() {
@@ -351,7 +364,7 @@ pub fn write_on_thread(mut to: impl Write + Send + 'static) -> Sender<Vec<u8>> {
 
 /// Sends a signal to a process and its group.
 #[cfg(unix)]
-pub fn signal_group(id: u32, push: StopSignal) {
+pub(crate) fn signal_group(id: u32, push: StopSignal) {
     use rustix::process::{Pid, Signal};
     let signal = match push {
         StopSignal::Interrupt => Signal::INT,
@@ -365,10 +378,10 @@ pub fn signal_group(id: u32, push: StopSignal) {
 }
 
 #[cfg(not(unix))]
-pub fn signal_group(_id: u32, _push: StopSignal) {}
+pub(crate) fn signal_group(_id: u32, _push: StopSignal) {}
 
 /// Ends every process that the agents of this run left behind, in any session; returns how many there were.
-pub fn kill_left_over(run: &str) -> usize {
+pub(crate) fn kill_left_over(run: &str) -> usize {
     orphans::kill_orphans(run)
 }
 
@@ -390,7 +403,12 @@ mod tests {
             Self { folder: tempfile::tempdir().unwrap(), environment }
         }
 
-        fn with_order<T>(&self, script: &str, input: RequestInput, give: impl FnOnce(&ProcessSpec<'_>) -> T) -> T {
+        fn with_order<T>(
+            &self,
+            script: &str,
+            input: RequestInput,
+            give: impl FnOnce(&ProcessSpec<'_>) -> T,
+        ) -> T {
             let prompt = self.folder.path().join("prompt");
             std::fs::write(&prompt, "the request").unwrap();
             let args = vec!["-c".to_owned(), script.to_owned()];
@@ -430,7 +448,8 @@ mod tests {
         let ending = ProcessEnding { code: Some(3), signal: None };
         assert_eq!(output_and_ending(&mut process), ("the request".into(), ending));
 
-        let mut process = room.start_process("cat; echo $HOME$TRAJVIEW_LIVE", RequestInput::Nothing);
+        let mut process =
+            room.start_process("cat; echo $HOME$TRAJVIEW_LIVE", RequestInput::Nothing);
         assert_eq!(output_and_ending(&mut process).0, "a\n");
     }
 

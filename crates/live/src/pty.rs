@@ -8,7 +8,7 @@ use crossbeam_channel::Sender;
 
 use super::{
     drivers::agent_output::OutputStream,
-    process::{ProcessEnding, ProcessSpec, OutputChunk, read_on_thread, write_on_thread},
+    process::{OutputChunk, ProcessEnding, ProcessSpec, read_on_thread, write_on_thread},
 };
 
 pub struct AgentTerminal {
@@ -35,12 +35,20 @@ pub struct UnreadInput {
 const MIN_SIZE: (u16, u16) = (2, 1);
 
 fn pty_size((columns, rows): (u16, u16)) -> PtySize {
-    PtySize { cols: columns.max(MIN_SIZE.0), rows: rows.max(MIN_SIZE.1), pixel_width: 0, pixel_height: 0 }
+    PtySize {
+        cols: columns.max(MIN_SIZE.0),
+        rows: rows.max(MIN_SIZE.1),
+        pixel_width: 0,
+        pixel_height: 0,
+    }
 }
 
 impl AgentTerminal {
     /// Opens a terminal and starts the program in it. The error is a sentence.
-    pub fn open_and_start(spec: &ProcessSpec<'_>, to: Sender<OutputChunk>) -> Result<Self, String> {
+    pub(crate) fn open_and_start(
+        spec: &ProcessSpec<'_>,
+        to: Sender<OutputChunk>,
+    ) -> Result<Self, String> {
         let program = &spec.command.program;
         let cannot = |why: &dyn std::fmt::Display| format!("cannot run {program}: {why}");
         let pair = native_pty_system()
@@ -58,21 +66,21 @@ impl AgentTerminal {
         child::child_id(&self.child)
     }
 
-    pub fn poll_ending(&mut self) -> Option<ProcessEnding> {
+    pub(crate) fn poll_ending(&mut self) -> Option<ProcessEnding> {
         child::child_ending(&mut self.child)
     }
 
-    pub fn type_in(&mut self, bytes: &[u8]) {
+    pub(crate) fn type_in(&mut self, bytes: &[u8]) {
         let _ = self.keys.send(bytes.to_vec()); // its terminal may be closed
     }
 
     /// Returns the unread input; None when the system does not report it.
-    pub fn unread_input(&self) -> Option<UnreadInput> {
+    pub(crate) fn unread_input(&self) -> Option<UnreadInput> {
         child::child_unread(&*self.master)
     }
 
     /// Discards typed input that was not read.
-    pub fn discard_unread(&self) {
+    pub(crate) fn discard_unread(&self) {
         child::discard_child_input(&*self.master);
     }
 
@@ -112,9 +120,9 @@ mod child {
 
     pub type TerminalChild = std::process::Child;
 
-    pub fn start_child(spec: &ProcessSpec<'_>, pair: &PtyPair) -> io::Result<TerminalChild> {
+    pub(crate) fn start_child(spec: &ProcessSpec<'_>, pair: &PtyPair) -> io::Result<TerminalChild> {
         let terminal = open_terminal(&*pair.master)?;
-        let mut command = spec.to_command()?;
+        let mut command = spec.build_command()?;
         command
             .stdin(Stdio::from(terminal.try_clone()?))
             .stdout(Stdio::from(terminal.try_clone()?))
@@ -134,7 +142,7 @@ mod child {
         OpenOptions::new().read(true).write(true).custom_flags(not_ours).open(name)
     }
 
-    pub fn child_unread(master: &(dyn MasterPty + Send)) -> Option<UnreadInput> {
+    pub(crate) fn child_unread(master: &(dyn MasterPty + Send)) -> Option<UnreadInput> {
         let terminal = open_terminal(master).ok()?;
         let bytes = rustix::io::ioctl_fionread(&terminal).ok()?;
         let modes = tcgetattr(&terminal).ok()?.local_modes;
@@ -142,17 +150,17 @@ mod child {
         Some(UnreadInput { bytes: usize::try_from(bytes).ok()?, is_hidden })
     }
 
-    pub fn discard_child_input(master: &(dyn MasterPty + Send)) {
+    pub(crate) fn discard_child_input(master: &(dyn MasterPty + Send)) {
         if let Ok(terminal) = open_terminal(master) {
             let _ = tcflush(terminal, QueueSelector::IFlush); // its programs may be gone
         }
     }
 
-    pub fn child_id(child: &TerminalChild) -> u32 {
+    pub(crate) fn child_id(child: &TerminalChild) -> u32 {
         child.id()
     }
 
-    pub fn child_ending(child: &mut TerminalChild) -> Option<ProcessEnding> {
+    pub(crate) fn child_ending(child: &mut TerminalChild) -> Option<ProcessEnding> {
         child.try_wait().ok().flatten().map(ending_from_status)
     }
 }
@@ -170,7 +178,7 @@ mod child {
 
     pub type TerminalChild = Box<dyn portable_pty::Child + Send + Sync>;
 
-    pub fn start_child(spec: &ProcessSpec<'_>, pair: &PtyPair) -> io::Result<TerminalChild> {
+    pub(crate) fn start_child(spec: &ProcessSpec<'_>, pair: &PtyPair) -> io::Result<TerminalChild> {
         let mut command = CommandBuilder::new(&spec.command.program);
         command.args(&spec.command.args);
         command.env_clear();
@@ -181,17 +189,17 @@ mod child {
         pair.slave.spawn_command(command).map_err(io::Error::other)
     }
 
-    pub fn child_unread(_master: &(dyn MasterPty + Send)) -> Option<UnreadInput> {
+    pub(crate) fn child_unread(_master: &(dyn MasterPty + Send)) -> Option<UnreadInput> {
         None
     }
 
-    pub fn discard_child_input(_master: &(dyn MasterPty + Send)) {}
+    pub(crate) fn discard_child_input(_master: &(dyn MasterPty + Send)) {}
 
-    pub fn child_id(child: &TerminalChild) -> u32 {
+    pub(crate) fn child_id(child: &TerminalChild) -> u32 {
         child.process_id().unwrap_or_default()
     }
 
-    pub fn child_ending(child: &mut TerminalChild) -> Option<ProcessEnding> {
+    pub(crate) fn child_ending(child: &mut TerminalChild) -> Option<ProcessEnding> {
         let status = child.try_wait().ok().flatten()?;
         Some(ProcessEnding { code: i32::try_from(status.exit_code()).ok(), signal: None })
     }

@@ -47,18 +47,18 @@ const HIDDEN_LINE: &str = "(a line that the terminal did not show)";
 
 impl PromptsDuringTurn {
     /// Adds a line that a person sent; it goes to the terminal now.
-    pub fn add_line(&mut self, text: String, terminal: Option<UnreadInput>) {
+    pub(crate) fn add_line(&mut self, text: String, terminal: Option<UnreadInput>) {
         let is_hidden = terminal.is_some_and(|it| it.is_hidden);
         let text = if is_hidden { HIDDEN_LINE.to_owned() } else { text };
         self.undecided.push(UndecidedLine { text, since: Instant::now() });
     }
 
-    pub fn is_undecided(&self) -> bool {
+    pub(crate) fn is_undecided(&self) -> bool {
         !self.undecided.is_empty()
     }
 
     /// Decides about lines of a certain age, while the turn goes on. Returns whether unread input is to be discarded.
-    pub fn decide_old_lines(&mut self, terminal: Option<UnreadInput>) -> bool {
+    pub(crate) fn decide_old_lines(&mut self, terminal: Option<UnreadInput>) -> bool {
         let age = self.undecided.last().map(|line| line.since.elapsed());
         self.unread = terminal.map_or(0, |it| it.bytes);
         let Some(age) = age else { return false };
@@ -73,7 +73,7 @@ impl PromptsDuringTurn {
     }
 
     /// Decides about all lines at the end of the turn. Returns whether unread input is to be discarded.
-    pub fn decide_all_lines(&mut self, terminal: Option<UnreadInput>) -> bool {
+    pub(crate) fn decide_all_lines(&mut self, terminal: Option<UnreadInput>) -> bool {
         let (before, now) = (self.unread, terminal.map_or(0, |it| it.bytes));
         // Input that was unread until the end of the turn and is no longer was read by the agent for its next request.
         self.sort_lines(if now > 0 { now } else { before }, now == 0);
@@ -104,7 +104,8 @@ mod tests {
     fn sent_lines(lines: &[&str]) -> PromptsDuringTurn {
         let mut sent = PromptsDuringTurn::default();
         let since = Instant::now().checked_sub(READ_WITHIN).unwrap();
-        sent.undecided = lines.iter().map(|it| UndecidedLine { text: (*it).into(), since }).collect();
+        sent.undecided =
+            lines.iter().map(|it| UndecidedLine { text: (*it).into(), since }).collect();
         sent
     }
 

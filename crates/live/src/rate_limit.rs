@@ -11,7 +11,7 @@ static RATE_LIMIT_PATTERN: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Returns whether a turn failed because of a rate limit.
-pub fn is_rate_limited(why: &str) -> bool {
+pub(crate) fn is_rate_limited(why: &str) -> bool {
     RATE_LIMIT_PATTERN.is_match(why)
 }
 

@@ -15,8 +15,8 @@ use super::{
     checkpoint_tests::{self, CommandLimits, CommandOutput, TestOutcomes},
     confine::Confinement,
     process,
-    setup::RunSetup,
     run_folders::{self, RunFolders},
+    setup::RunSetup,
 };
 
 /// A command to run, and the place of its results.
@@ -42,12 +42,18 @@ pub fn test_after_turns(
     let limits = CommandLimits { seconds: recheck.seconds, stop };
     let report = recheck.report.as_deref().map(Path::new);
     in_scratch(bundle, opened, &tree, &|folder, run_folders, confinement| {
-        checkpoint_tests::run_tests_within(&recheck.command, (folder, report), run_folders, confinement, &limits)
+        checkpoint_tests::run_tests_within(
+            &recheck.command,
+            (folder, report),
+            run_folders,
+            confinement,
+            &limits,
+        )
     })
 }
 
 /// Runs a command on some files of a run, with the recording hidden from it. The error is a sentence: it could not be run.
-pub fn run_on_files(
+pub(crate) fn run_on_files(
     recording: &Path,
     opened: &store::OpenedRecording,
     tree: &SourceTree,
@@ -61,7 +67,11 @@ pub fn run_on_files(
 
 /// Returns why a command could reach the recording here; a sentence. None when it cannot.
 pub fn reach_problem(recording: &Path) -> Option<String> {
-    Confinement::for_run(existing_part(recording), &RunSetup::new("tests", run_folders::temporary_folder())).hiding_problem()
+    Confinement::for_run(
+        existing_part(recording),
+        &RunSetup::new("tests", run_folders::temporary_folder()),
+    )
+    .hiding_problem()
 }
 
 /// Returns the existing file or folder that a recording is part of.
@@ -109,7 +119,11 @@ impl Drop for ScratchFolders {
     }
 }
 
-fn write_files(opened: &store::OpenedRecording, tree: &SourceTree, folder: &Path) -> Result<(), String> {
+fn write_files(
+    opened: &store::OpenedRecording,
+    tree: &SourceTree,
+    folder: &Path,
+) -> Result<(), String> {
     let (run, archive) = (&*opened.run, &*opened.archive);
     let is_link = |mode: FileMode| mode == FileMode::Link;
     // Links last: nothing is written through them.
@@ -117,7 +131,8 @@ fn write_files(opened: &store::OpenedRecording, tree: &SourceTree, folder: &Path
         let files = tree.files.iter().filter(|(_, file)| is_link(file.mode) == links);
         for (path, file) in files.filter(|(_, file)| file.mode != FileMode::Submodule) {
             let place = folder.join(path.as_str());
-            let content = archive.file_content(run, *file).map_err(|why| format!("{path}: {why}"))?;
+            let content =
+                archive.file_content(run, *file).map_err(|why| format!("{path}: {why}"))?;
             write_file(&place, &content, file.mode).map_err(|why| format!("{path}: {why}"))?;
         }
     }
@@ -167,7 +182,10 @@ fn make_executable(_place: &Path) -> std::io::Result<()> {
 pub fn keep_outcomes(bundle: &Path, checkpoints: &[String]) -> Result<Option<PathBuf>, WriteError> {
     let path = bundle.join("tests.jsonl");
     let Ok(text) = fs::read(&path) else { return Ok(None) };
-    if !checkpoints.iter().any(|checkpoint| checkpoint_tests::has_checkpoint_tests(&text, checkpoint)) {
+    if !checkpoints
+        .iter()
+        .any(|checkpoint| checkpoint_tests::has_checkpoint_tests(&text, checkpoint))
+    {
         return Ok(None);
     }
     let stamp = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%S%3fZ").to_string();
@@ -190,7 +208,11 @@ mod tests {
         (place, opened)
     }
 
-    fn test_sample(command: &str, report: Option<&str>, seconds: f64) -> Result<TestOutcomes, String> {
+    fn test_sample(
+        command: &str,
+        report: Option<&str>,
+        seconds: f64,
+    ) -> Result<TestOutcomes, String> {
         let (place, opened) = sample_run();
         let (command, report) = (command.to_owned(), report.map(str::to_owned));
         let recheck = RecheckOptions { command, report, seconds };
@@ -210,9 +232,10 @@ mod tests {
         let xml = r#"<?xml version="1.0"?><testsuites><testsuite name="s"><testcase classname="t.A" name="one"/><testcase name="two"><failure message="no"/></testcase><testcase name="three"><skipped/></testcase><testcase name="four"><error/></testcase></testsuite></testsuites>"#;
         let names = ["t.A.one passed", "two failed", "three skipped", "four error"];
         let command = format!("echo '{xml}' > out.xml; exit 1");
-        for tested in
-            [test_sample(&command, Some("out.xml"), 20.0), test_sample(&format!("echo '{xml}'"), None, 20.0)]
-        {
+        for tested in [
+            test_sample(&command, Some("out.xml"), 20.0),
+            test_sample(&format!("echo '{xml}'"), None, 20.0),
+        ] {
             let cases = tested.unwrap().cases;
             let cases: Vec<String> =
                 cases.iter().map(|(name, outcome)| format!("{name} {outcome}")).collect();
@@ -232,7 +255,8 @@ mod tests {
         let recheck = RecheckOptions { command: "sleep 600".into(), report: None, seconds: 600.0 };
         let stop = StopFlag::default();
         stop.set();
-        let why = test_after_turns(&place.path().join("run"), &opened, 3, &recheck, &stop).unwrap_err();
+        let why =
+            test_after_turns(&place.path().join("run"), &opened, 3, &recheck, &stop).unwrap_err();
         assert_eq!(why, "stopped");
     }
 

@@ -7,40 +7,40 @@ use std::{
 
 use serde::Serialize;
 
-use trajview_run::live::LiveCommand;
-use trajview_run::condition::Condition;
 use trajview_metrics::decisions::DecisionStore;
+use trajview_run::condition::Condition;
+use trajview_run::live::LiveCommand;
 use trajview_store::{
-    start_files::StartSource,
     decisions,
     import::{RunJsonAgent, RunJsonCheckpoint, RunJsonTask},
     sha256,
-    workspace::{WorkspaceHistory, RecordingRules},
+    start_files::StartSource,
+    workspace::{RecordingRules, WorkspaceHistory},
     write::{self, WriteError},
 };
 
 use super::{
-    start_files::StartFiles,
-    terminal_recording::TerminalRecording,
     checkpoint_tests,
+    checksum::{self, BundleChecksums},
     confine::Confinement,
     control::RunControl,
-    drivers::{self, Driver, TurnEndSign, RewindMethod},
+    drivers::{self, Driver, RewindMethod, TurnEndSign},
     event::RunEvent,
+    input_line::InputLine,
     isolation::Network,
-    journal::{self, JournalEntry, Journal, LiveProgress},
-    layers::{self, LayerMaker, LayerStack, StackParts, LayerUpdates},
+    journal::{self, Journal, JournalEntry, LiveProgress},
+    layers::{self, LayerMaker, LayerStack, LayerUpdates, StackParts},
     logs::{self, KeptDocuments, LogWatch},
     loopback::{ModelRelay, ServerRoute},
     manifest::{RecordedConduct, RunConfiguration, RunCourse, RunManifest, RunSurroundings},
     process::{self, AgentProcess},
     queued_prompts::QueuedPrompt,
     run::{CannotStart, RunHalt, RunJob, StartMode},
-    script::RequestScript,
-    checksum::{self, BundleChecksums},
-    setup::{RunSetup, to_duration},
     run_folders::RunFolders,
-    input_line::InputLine,
+    script::RequestScript,
+    setup::{RunSetup, to_duration},
+    start_files::StartFiles,
+    terminal_recording::TerminalRecording,
     version,
 };
 
@@ -120,7 +120,7 @@ struct RunHeader {
 }
 
 /// Files that tools create anew and differently in every run: never recorded.
-pub const NEVER_RECORDED: [&str; 4] =
+pub(crate) const NEVER_RECORDED: [&str; 4] =
     ["**/__pycache__", "**/.pytest_cache", "**/.mypy_cache", "**/.DS_Store"];
 
 impl<'a> Recorder<'a> {
@@ -140,7 +140,8 @@ impl<'a> Recorder<'a> {
             return Err(CannotStart::Wrong(format!("agent {} {why}", setup.agent)));
         }
         if setup.folders.isolation.network == Network::Loopback {
-            ServerRoute::to_model_server(&setup, &setup.folders.work).map_err(CannotStart::Wrong)?;
+            ServerRoute::to_model_server(&setup, &setup.folders.work)
+                .map_err(CannotStart::Wrong)?;
         }
         if let Some(problem) = driver.setup_problem(&setup) {
             return Err(CannotStart::Wrong(format!("agent {}: {problem}", setup.agent)));
@@ -148,9 +149,12 @@ impl<'a> Recorder<'a> {
         let mut not_recorded: Vec<String> = NEVER_RECORDED.map(str::to_owned).to_vec();
         not_recorded.extend(driver.own_files().into_iter().map(str::to_owned));
         let patterns: Vec<&str> = not_recorded.iter().map(String::as_str).collect();
-        let rules =
-            RecordingRules::new(&patterns, setup.recording.records_ignored, setup.recording.most_bytes)
-                .map_err(CannotStart::Wrong)?;
+        let rules = RecordingRules::new(
+            &patterns,
+            setup.recording.records_ignored,
+            setup.recording.most_bytes,
+        )
+        .map_err(CannotStart::Wrong)?;
         let planned = layers::planned_layers(&setup, &*driver).map_err(CannotStart::Wrong)?;
         let helper =
             layers::helper_model(&setup, &job.layers, &control.stop).map_err(CannotStart::Wrong)?;
@@ -159,21 +163,35 @@ impl<'a> Recorder<'a> {
             StartMode::Anew => opening.start_new(rules)?,
             StartMode::Resume => opening.resume_run(rules)?,
         };
-        let OpenedBundle { run_folders, history, journal, version, started_at, progress, mut remarks } = opened;
+        let OpenedBundle {
+            run_folders,
+            history,
+            journal,
+            version,
+            started_at,
+            progress,
+            mut remarks,
+        } = opened;
         remarks.extend(planned.into_iter().flat_map(layers::PlannedLayer::remark_sentences));
         let (confinement, within_reach) = confinement_of_run(&job.bundle, &setup);
         let confinement = confinement.with_mark(&run_folders.id);
-        let relay = confinement.server_route().map(ModelRelay::start_relay).transpose().map_err(|why| {
-            CannotStart::Wrong(format!(
-                "no way leads out of the sandbox to the model server: {why}"
-            ))
-        })?;
-        let terminal_recording = TerminalRecording::new(&job.bundle, setup.size, run_folders.secrets.clone());
+        let relay =
+            confinement.server_route().map(ModelRelay::start_relay).transpose().map_err(|why| {
+                CannotStart::Wrong(format!(
+                    "no way leads out of the sandbox to the model server: {why}"
+                ))
+            })?;
+        let terminal_recording =
+            TerminalRecording::new(&job.bundle, setup.size, run_folders.secrets.clone());
         let session = progress.done.last().and_then(|done| done.session_id.clone());
         let mut layers = LayerStack::new(
             StackParts {
                 specs: setup.layers.all_specs(),
-                maker: LayerMaker::new(&setup, run_folders.workspace(), read_decisions(&job.bundle, &mut remarks)),
+                maker: LayerMaker::new(
+                    &setup,
+                    run_folders.workspace(),
+                    read_decisions(&job.bundle, &mut remarks),
+                ),
                 helper,
                 secrets: run_folders.secrets.clone(),
             },
@@ -186,8 +204,14 @@ impl<'a> Recorder<'a> {
         {
             remarks.push(format!("no layer reaches the agent beside its requests: {why}"));
         }
-        let agent =
-            DrivenAgent { driver, process: None, session, watch: None, earlier_output: vec![], terminal_recording };
+        let agent = DrivenAgent {
+            driver,
+            process: None,
+            session,
+            watch: None,
+            earlier_output: vec![],
+            terminal_recording,
+        };
         let steering = Steering {
             has_person: job.has_person,
             is_step_by_step: job.step_by_step,
@@ -257,7 +281,7 @@ impl<'a> Recorder<'a> {
         Ok(())
     }
 
-    pub fn emit_event(&mut self, event: &RunEvent) {
+    pub(crate) fn emit_event(&mut self, event: &RunEvent) {
         (self.emit)(event);
     }
 
@@ -277,7 +301,7 @@ impl<'a> Recorder<'a> {
     }
 
     /// Records a warning: in the journal, in `run.json` and as an event.
-    pub fn record_warning(&mut self, sentence: &str) -> Result<(), WriteError> {
+    pub(crate) fn record_warning(&mut self, sentence: &str) -> Result<(), WriteError> {
         let sentence = self.run_folders.secrets.hide(sentence);
         if self.progress.remarks.contains(&sentence) {
             return Ok(());
@@ -294,12 +318,12 @@ impl<'a> Recorder<'a> {
         Ok(())
     }
 
-    pub fn write_script(&self) -> Result<(), WriteError> {
+    pub(crate) fn write_script(&self) -> Result<(), WriteError> {
         write_json(&self.bundle.join("script.json"), &self.script)
     }
 
     /// Takes checksums of the bundle's files, before an agent works or at the end.
-    pub fn seal_bundle(&mut self) -> Result<(), WriteError> {
+    pub(crate) fn seal_bundle(&mut self) -> Result<(), WriteError> {
         let now = BundleChecksums::of_bundle(&self.bundle, &self.guard.seal);
         let is_new = |(name, mark): &(&String, &checksum::FileMark)| {
             self.guard.seal.marks().get(*name) != Some(*mark)
@@ -314,7 +338,7 @@ impl<'a> Recorder<'a> {
 
     /// Warns of files of the bundle that changed since the checksums were taken, and writes again those that are still
     /// known.
-    pub fn check_seal(&mut self, turn: usize) -> Result<(), WriteError> {
+    pub(crate) fn check_seal(&mut self, turn: usize) -> Result<(), WriteError> {
         let changes = self.guard.seal.differences(&self.bundle, self.guard.within_reach.is_some());
         self.record_entry(&JournalEntry::Compared { turn })?;
         if changes.is_empty() {
@@ -330,7 +354,7 @@ impl<'a> Recorder<'a> {
     }
 
     /// Records the updates of the layers.
-    pub fn record_layer_updates(&mut self, taken: LayerUpdates) -> Result<(), WriteError> {
+    pub(crate) fn record_layer_updates(&mut self, taken: LayerUpdates) -> Result<(), WriteError> {
         let is_new = !taken.rows.is_empty();
         for (turn, rows) in taken.rows {
             self.record_entry(&JournalEntry::LayersTookIn { turn, rows })?;
@@ -341,7 +365,7 @@ impl<'a> Recorder<'a> {
         if is_new { self.write_manifest() } else { Ok(()) }
     }
 
-    pub fn note_unread_logs(&mut self, rows: &[logs::LogRow]) {
+    pub(crate) fn note_unread_logs(&mut self, rows: &[logs::LogRow]) {
         self.header.kept = logs::unreadable_logs(rows, &self.bundle);
     }
 
@@ -354,7 +378,11 @@ impl<'a> Recorder<'a> {
             schema: "trajview.run/1",
             id: id.as_deref().unwrap_or("live"),
             title: self.run_title(),
-            task: task.map(|id| RunJsonTask { id, title: self.script.title.as_deref(), venue: None }),
+            task: task.map(|id| RunJsonTask {
+                id,
+                title: self.script.title.as_deref(),
+                venue: None,
+            }),
             configuration: RunConfiguration {
                 condition: self.setup.condition_with_layers(),
                 platform: &self.setup.agent,
@@ -399,7 +427,11 @@ impl<'a> Recorder<'a> {
         for request in done {
             let Some(id) = request.checkpoint.as_deref() else { continue };
             found.retain(|checkpoint| checkpoint.id != id);
-            found.push(RunJsonCheckpoint { id, turn: request.turn, label: self.script.checkpoint_label(id) });
+            found.push(RunJsonCheckpoint {
+                id,
+                turn: request.turn,
+                label: self.script.checkpoint_label(id),
+            });
         }
         found
     }
@@ -468,7 +500,7 @@ impl<'a> Recorder<'a> {
 
     /// Prepares to do a turn again: files and logs are as before it. When this is interrupted, it is repeated when the run
     /// is resumed.
-    pub fn prepare_retry(&mut self, turn: usize, why: &str) -> Result<(), RunHalt> {
+    pub(crate) fn prepare_retry(&mut self, turn: usize, why: &str) -> Result<(), RunHalt> {
         self.end_process();
         let checkpoint = self.script.request_of_turn(turn).and_then(|it| it.checkpoint.clone());
         if let Some(checkpoint) = checkpoint {
@@ -515,12 +547,12 @@ impl<'a> Recorder<'a> {
     }
 
     /// Makes the agent begin a new session with the next request.
-    pub fn forget_session(&mut self) {
+    pub(crate) fn forget_session(&mut self) {
         self.end_process();
         self.agent.session = None;
     }
 
-    pub fn end_process(&mut self) {
+    pub(crate) fn end_process(&mut self) {
         if let Some(mut process) = self.agent.process.take() {
             let patience = to_duration(self.setup.limits.timeouts.patience);
             process.end_group(patience, &mut |_| {});
@@ -539,14 +571,14 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    pub fn type_keys(&mut self, bytes: &[u8]) {
+    pub(crate) fn type_keys(&mut self, bytes: &[u8]) {
         if let Some(process) = &mut self.agent.process {
             process.type_bytes(bytes);
         }
     }
 
     /// Ends all processes and writes into the bundle how the run ended, as far as that can be written.
-    pub fn close_run(&mut self, halted: Option<&RunHalt>) -> Result<(), WriteError> {
+    pub(crate) fn close_run(&mut self, halted: Option<&RunHalt>) -> Result<(), WriteError> {
         self.end_process();
         self.run_folders.remove_logins(&*self.agent.driver);
         let patched = self.write_patch();
@@ -610,7 +642,7 @@ pub fn write_json(path: &Path, value: &impl Serialize) -> Result<(), WriteError>
 }
 
 /// Returns a unique id in the form of a random UUID, made from the time, the process and a count.
-pub fn fresh_id() -> String {
+pub(crate) fn fresh_id() -> String {
     use std::sync::atomic::{AtomicU64, Ordering};
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
@@ -797,7 +829,8 @@ impl BundleOpener<'_> {
                 "from turn {turn} on the agent is in a new session: its folder {work} was gone when the run was gone on with"
             ));
         }
-        let kept = KeptDocuments::before_turn(progress.done.len() + 1, &run_folders.requests_folder());
+        let kept =
+            KeptDocuments::before_turn(progress.done.len() + 1, &run_folders.requests_folder());
         logs::restore_copies(progress.last_logs(), bundle, &kept)?;
         let version = self.agent_version(&run_folders).map_err(CannotStart::Wrong)?;
         if version != before.version {

@@ -19,8 +19,8 @@ use super::{
     journal::{self, JournalEntry},
     layers::LayerFiles,
     queued_prompts::QueuedPrompt,
-    recorder::Recorder,
     rate_limit::is_rate_limited,
+    recorder::Recorder,
     script::RequestScript,
     setup::{OnFailure, RunSetup},
     turn::{AttemptVerdict, check_server_reachable},
@@ -274,7 +274,9 @@ impl Recorder<'_> {
             match verdict {
                 AttemptVerdict::Done => return self.test_after_turn(turn),
                 AttemptVerdict::Stopped => return Err(RunHalt::Stopped),
-                AttemptVerdict::Repeat => self.prepare_retry(turn, "a person wants it done again")?,
+                AttemptVerdict::Repeat => {
+                    self.prepare_retry(turn, "a person wants it done again")?
+                }
                 AttemptVerdict::Failed(why) if leaves_alone && is_rate_limited(&why) => {
                     return Err(RunHalt::Failed { turn, why });
                 }
@@ -295,7 +297,11 @@ impl Recorder<'_> {
     }
 
     /// Runs the waiting commands, and waits if a person wants that.
-    fn wait_before_request(&mut self, turn: usize, failed: Option<String>) -> Result<NextAction, RunHalt> {
+    fn wait_before_request(
+        &mut self,
+        turn: usize,
+        failed: Option<String>,
+    ) -> Result<NextAction, RunHalt> {
         let waits = failed.is_some() || self.steering.is_paused || self.steering.is_step_by_step;
         let mut wanted = WaitState { waits, redo: None, is_announced: false };
         let mut commands = std::mem::take(&mut self.steering.later_commands);
@@ -316,7 +322,9 @@ impl Recorder<'_> {
             let mut rest = std::mem::take(&mut commands).into_iter();
             while let Some(command) = rest.next() {
                 match self.apply_command(turn, command, &mut wanted)? {
-                    NextAction::Send | NextAction::Redo(_) => wanted.is_announced = wanted.is_announced && wanted.waits,
+                    NextAction::Send | NextAction::Redo(_) => {
+                        wanted.is_announced = wanted.is_announced && wanted.waits
+                    }
                     next @ (NextAction::LookAgain | NextAction::Typed(_)) => {
                         self.steering.later_commands.extend(rest);
                         return Ok(next);
@@ -327,7 +335,8 @@ impl Recorder<'_> {
     }
 
     fn emit_waiting(&mut self, turn: usize, failed: Option<&String>) {
-        let request = self.script.request_of_turn(turn).map(|it| it.text.clone()).unwrap_or_default();
+        let request =
+            self.script.request_of_turn(turn).map(|it| it.text.clone()).unwrap_or_default();
         let why = match failed {
             Some(why) => WaitReason::Failed(why.clone()),
             None if self.steering.is_paused => WaitReason::Paused,
@@ -358,7 +367,12 @@ impl Recorder<'_> {
     }
 
     /// Runs a command between two turns.
-    fn apply_command(&mut self, turn: usize, command: LiveCommand, wanted: &mut WaitState) -> Result<NextAction, RunHalt> {
+    fn apply_command(
+        &mut self,
+        turn: usize,
+        command: LiveCommand,
+        wanted: &mut WaitState,
+    ) -> Result<NextAction, RunHalt> {
         match command {
             LiveCommand::Pause => (self.steering.is_paused, wanted.waits) = (true, true),
             LiveCommand::GoOn => (self.steering.is_paused, wanted.waits) = (false, false),

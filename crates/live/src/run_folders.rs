@@ -62,7 +62,7 @@ impl LayerAccess {
     }
 
     /// Returns the whole call as a line for a shell.
-    pub fn shell_line(&self, command: &str) -> String {
+    pub(crate) fn shell_line(&self, command: &str) -> String {
         let program = self.program.to_string_lossy();
         let words = self.command_arguments(command);
         let words = std::iter::once(&*program).chain(words.iter().map(String::as_str));
@@ -80,13 +80,13 @@ const OWN_ENTRIES: [&str; 8] =
 const FILE_ENTRIES: [&str; 3] = [OWNER_FILE, SOCKET, loopback::SOCKET];
 
 /// The variable by which every process of a run is recognised, whatever group it is in.
-pub const RUN_VARIABLE: &str = "TRAJVIEW_LIVE";
+pub(crate) const RUN_VARIABLE: &str = "TRAJVIEW_LIVE";
 
 /// The number of characters at the end of a key that tell it from others.
-pub const KEY_END_CHARS: usize = 20;
+pub(crate) const KEY_END_CHARS: usize = 20;
 
 /// Stands for a key when a server on this machine needs none.
-pub const NO_KEY: &str = "not-a-key";
+pub(crate) const NO_KEY: &str = "not-a-key";
 
 impl RunFolders {
     /// Creates the missing folders of a run. The folder of another run is refused.
@@ -113,13 +113,14 @@ impl RunFolders {
         }
         let root = fs::canonicalize(root).map_err(WriteError::at_path(root))?;
         let (environment, secrets) = (BTreeMap::new(), Secrets::default());
-        let run_folders = Self { root, id: id.to_owned(), environment, secrets, layer_access: None };
+        let run_folders =
+            Self { root, id: id.to_owned(), environment, secrets, layer_access: None };
         run_folders.restore_missing()?;
         Ok(run_folders)
     }
 
     /// Creates the folders that are missing, replacing links and files; returns their names.
-    pub fn restore_missing(&self) -> Result<Vec<&'static str>, WriteError> {
+    pub(crate) fn restore_missing(&self) -> Result<Vec<&'static str>, WriteError> {
         let mark = self.root.join(OWNER_FILE);
         let says_whose = |id: String| {
             !fs::symlink_metadata(&mark).is_ok_and(|it| it.is_symlink()) && id.trim() == self.id
@@ -146,7 +147,7 @@ impl RunFolders {
         Self { root, id: "plan".into(), environment, secrets, layer_access: None }
     }
 
-    pub fn exists_at(root: &Path) -> bool {
+    pub(crate) fn exists_at(root: &Path) -> bool {
         root.join(OWNER_FILE).is_file()
     }
 
@@ -163,11 +164,11 @@ impl RunFolders {
     }
 
     /// Returns the folder for agents whose paths we can set.
-    pub fn agent_folder(&self) -> PathBuf {
+    pub(crate) fn agent_folder(&self) -> PathBuf {
         self.root.join("agent")
     }
 
-    pub fn requests_folder(&self) -> PathBuf {
+    pub(crate) fn requests_folder(&self) -> PathBuf {
         self.root.join("requests")
     }
 
@@ -221,8 +222,10 @@ impl RunFolders {
         driver: &dyn Driver,
     ) -> Result<Option<LayerAccess>, String> {
         let (offers, takes) = (layer_offers(setup), driver.supported_offers());
-        let offers =
-            DeliveryOffers { search: offers.search && takes.search, calls: offers.calls && takes.calls };
+        let offers = DeliveryOffers {
+            search: offers.search && takes.search,
+            calls: offers.calls && takes.calls,
+        };
         if offers.is_empty() {
             return Ok(None);
         }
@@ -233,7 +236,7 @@ impl RunFolders {
     }
 
     /// Sets the environment for tests of a recorded run: no key, no address of a model server.
-    pub fn set_test_environment(&mut self) {
+    pub(crate) fn set_test_environment(&mut self) {
         self.environment = self.plain_environment();
     }
 
@@ -263,7 +266,11 @@ impl RunFolders {
     }
 
     /// Writes the agent's settings, and a profile so that its login shells find what we find.
-    pub fn write_settings(&self, setup: &RunSetup, driver: &dyn Driver) -> Result<(), WriteError> {
+    pub(crate) fn write_settings(
+        &self,
+        setup: &RunSetup,
+        driver: &dyn Driver,
+    ) -> Result<(), WriteError> {
         let mut files = driver.settings_files(setup, self);
         if let Some(path) = self.environment.get("PATH") {
             let quoted = path.replace('\'', "'\\''");
@@ -297,19 +304,20 @@ impl RunFolders {
     }
 
     /// Removes the copies of the person's login: none of them stays when the run is over or waits to be resumed.
-    pub fn remove_logins(&self, driver: &dyn Driver) {
+    pub(crate) fn remove_logins(&self, driver: &dyn Driver) {
         for (_, to) in driver.login_files(self) {
             let _ = fs::remove_file(to); // it is hardly ever there
         }
     }
 
     /// Returns entries beside the workspace that neither trajview nor the agent's usual habits put there: names, sorted.
-    pub fn unexpected_files(&self) -> Vec<String> {
+    pub(crate) fn unexpected_files(&self) -> Vec<String> {
         let names = |folder: &Path| -> Vec<String> {
             let entries = fs::read_dir(folder).into_iter().flatten().flatten();
             entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
         };
-        let beside = names(&self.root).into_iter().filter(|name| !OWN_ENTRIES.contains(&name.as_str()));
+        let beside =
+            names(&self.root).into_iter().filter(|name| !OWN_ENTRIES.contains(&name.as_str()));
         let at_home = names(&self.home()).into_iter().filter(|name| !name.starts_with('.'));
         let at_home = at_home.map(|name| format!("home/{name}"));
         let mut all: Vec<String> = beside.map(|name| format!("../{name}")).chain(at_home).collect();
@@ -318,15 +326,16 @@ impl RunFolders {
     }
 
     /// Removes the folders of a run that could not begin, if they belong to it.
-    pub fn remove_if_owned(root: &Path, id: &str) {
-        let is_its_own = fs::read_to_string(root.join(OWNER_FILE)).is_ok_and(|owner| owner.trim() == id);
+    pub(crate) fn remove_if_owned(root: &Path, id: &str) {
+        let is_its_own =
+            fs::read_to_string(root.join(OWNER_FILE)).is_ok_and(|owner| owner.trim() == id);
         if is_its_own {
             Self { id: id.to_owned(), ..Self::for_plan(root) }.remove_all();
         }
     }
 
     /// Removes everything. A disk may be slow for each file, so several are removed at once.
-    pub fn remove_all(self) {
+    pub(crate) fn remove_all(self) {
         let inner = |folder: PathBuf| -> Vec<PathBuf> {
             let entries = fs::read_dir(folder).into_iter().flatten().flatten();
             let folders = entries.filter(|it| it.file_type().is_ok_and(|kind| kind.is_dir()));
@@ -455,9 +464,16 @@ pub fn host_and_port(url: &str) -> Option<(String, u16)> {
 /// Returns what the layers of a run offer besides its requests. Layers that need a disk or a process offer nothing.
 fn layer_offers(setup: &RunSetup) -> DeliveryOffers {
     let offers = |spec: &LayerSpec| {
-        layers::make_layer(spec, &LayerSetup::default()).map(|layer| layer.delivery_offers()).unwrap_or_default()
+        layers::make_layer(spec, &LayerSetup::default())
+            .map(|layer| layer.delivery_offers())
+            .unwrap_or_default()
     };
-    setup.layers.all_specs().iter().map(offers).fold(DeliveryOffers::default(), DeliveryOffers::combined_with)
+    setup
+        .layers
+        .all_specs()
+        .iter()
+        .map(offers)
+        .fold(DeliveryOffers::default(), DeliveryOffers::combined_with)
 }
 
 #[cfg(test)]

@@ -66,23 +66,25 @@ impl SandboxWrapper {
     pub fn for_run(setup: &RunSetup, work: &Path, hidden: &[PathBuf]) -> Option<Self> {
         let isolation = setup.folders.isolation.clone();
         let is_wanted = isolation.sandbox != Sandbox::None;
-        let route = ServerRoute::to_model_server(setup, work).ok().filter(|_| isolation.network == Network::Loopback);
+        let route = ServerRoute::to_model_server(setup, work)
+            .ok()
+            .filter(|_| isolation.network == Network::Loopback);
         let (work, hidden) = (work.to_owned(), hidden.to_owned());
         is_wanted.then_some(Self { isolation, work, hidden, route })
     }
 
     /// Returns the route that a relay has to serve; None when there is none.
-    pub const fn server_route(&self) -> Option<&ServerRoute> {
+    pub(crate) const fn server_route(&self) -> Option<&ServerRoute> {
         self.route.as_ref()
     }
 
     /// Removes the hidden paths.
-    pub fn without_hiding(self) -> Self {
+    pub(crate) fn without_hiding(self) -> Self {
         Self { hidden: vec![], ..self }
     }
 
     /// Returns the command of the process with the sandbox around it.
-    pub fn wrap_process(&self, inside: &SandboxedProcess<'_>) -> Command {
+    pub(crate) fn wrap_process(&self, inside: &SandboxedProcess<'_>) -> Command {
         let words = match self.isolation.sandbox {
             Sandbox::None => vec![],
             Sandbox::Bwrap => self.bwrap_command(inside),
@@ -142,7 +144,12 @@ impl SandboxWrapper {
         words.extend(["--chdir".to_owned(), text(inside.folder), "--".to_owned()]);
         if let Some(route) = &self.route {
             let program = std::env::current_exe().unwrap_or_else(|_| "trajview".into());
-            words.extend([text(&program), "inside".into(), "--port".into(), route.port.to_string()]);
+            words.extend([
+                text(&program),
+                "inside".into(),
+                "--port".into(),
+                route.port.to_string(),
+            ]);
             words.extend(["--socket".into(), text(&route.socket), "--".into()]);
         }
         words
@@ -160,7 +167,9 @@ impl SandboxWrapper {
         };
         words.extend(["--network", network, "--cap-drop", "ALL"].map(str::to_owned));
         words.extend(["--security-opt", "no-new-privileges"].map(str::to_owned));
-        words.extend(container_user().map(|owner| ["--user".to_owned(), owner]).into_iter().flatten());
+        words.extend(
+            container_user().map(|owner| ["--user".to_owned(), owner]).into_iter().flatten(),
+        );
         if self.isolation.sandbox == Sandbox::Podman && !is_root() {
             // Otherwise the person is root inside, and user ids inside differ from those outside.
             words.push("--userns=keep-id".to_owned());
@@ -181,11 +190,13 @@ impl SandboxWrapper {
     }
 
     /// Returns why the sandbox does not work here; a sentence. Tested by running it.
-    pub fn sandbox_problem(&self) -> Option<String> {
+    pub(crate) fn sandbox_problem(&self) -> Option<String> {
         let name = self.isolation.sandbox.word();
         let tried = match self.isolation.sandbox {
             Sandbox::None => return None,
-            Sandbox::Bwrap => self.run_in_sandbox("sh", &["-c".to_owned(), self.hidden_probe_script()]),
+            Sandbox::Bwrap => {
+                self.run_in_sandbox("sh", &["-c".to_owned(), self.hidden_probe_script()])
+            }
             Sandbox::Docker | Sandbox::Podman => Command::new(name)
                 .args(["image", "inspect", self.isolation.image.as_deref().unwrap_or_default()])
                 .stdin(Stdio::null())
@@ -276,7 +287,8 @@ mod tests {
         let mut setup = RunSetup::new("codex", "/w".into());
         setup.folders.isolation = isolation.clone();
         setup.provider.base_url = Some("http://127.0.0.1:8080".into());
-        let wrapper = SandboxWrapper::for_run(&setup, Path::new("/w"), &["/dev".into(), "/dev/null".into()]);
+        let wrapper =
+            SandboxWrapper::for_run(&setup, Path::new("/w"), &["/dev".into(), "/dev/null".into()]);
         let command = wrapper.unwrap().wrap_process(&SandboxedProcess {
             program: "codex",
             args: &["exec".to_owned()],
@@ -307,7 +319,8 @@ mod tests {
 
     #[test]
     fn without_a_network_one_port_leads_to_the_model_server() {
-        let words = wrapped_words(&isolation_of(Sandbox::Bwrap, Network::Loopback), false).join(" ");
+        let words =
+            wrapped_words(&isolation_of(Sandbox::Bwrap, Network::Loopback), false).join(" ");
 
         assert!(words.contains("--unshare-net"), "{words}");
         assert!(

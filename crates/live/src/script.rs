@@ -129,7 +129,8 @@ impl RequestScript {
 
     /// Makes a script of a recording's requests, in order, each with the checkpoint that ends with it.
     pub fn from_requests(requests: impl IntoIterator<Item = (String, Option<String>)>) -> Self {
-        let request = |(text, checkpoint)| ScriptedRequest { text, checkpoint, ..ScriptedRequest::default() };
+        let request =
+            |(text, checkpoint)| ScriptedRequest { text, checkpoint, ..ScriptedRequest::default() };
         let requests = requests.into_iter().map(request).collect();
         let mut script = Self { schema: SCHEMA.into(), requests, ..Self::default() };
         script.number_requests();
@@ -154,7 +155,8 @@ impl RequestScript {
         self.checkpoints.clear();
         self.made = made.map(str::to_owned);
         let checkpoint = ends_somewhere.then(|| FINAL_CHECKPOINT.to_owned());
-        self.requests = vec![ScriptedRequest { turn: 1, text, checkpoint, ..ScriptedRequest::default() }];
+        self.requests =
+            vec![ScriptedRequest { turn: 1, text, checkpoint, ..ScriptedRequest::default() }];
     }
 
     fn joined_requests(&self) -> String {
@@ -174,18 +176,18 @@ impl RequestScript {
     }
 
     /// Returns the hash of the texts of all requests, in order.
-    pub fn requests_sha256(&self) -> String {
+    pub(crate) fn requests_sha256(&self) -> String {
         let words: Vec<&str> = self.requests.iter().map(|it| it.text.as_str()).collect();
         sha256(words.join("\0").as_bytes())
     }
 
     /// Returns the request of a turn, which counts from 1.
-    pub fn request_of_turn(&self, turn: usize) -> Option<&ScriptedRequest> {
+    pub(crate) fn request_of_turn(&self, turn: usize) -> Option<&ScriptedRequest> {
         self.requests.get(turn.checked_sub(1)?)
     }
 
     /// Removes a request. A checkpoint that it ended now ends with the request before it, unless that ends one already.
-    pub fn remove_request(&mut self, turn: usize) -> bool {
+    pub(crate) fn remove_request(&mut self, turn: usize) -> bool {
         let Some(at) = turn.checked_sub(1).filter(|at| *at < self.requests.len()) else {
             return false;
         };
@@ -204,13 +206,14 @@ impl RequestScript {
     /// Inserts a request that a person typed before that of a turn.
     pub fn insert_typed_request(&mut self, turn: usize, text: &str) {
         let at = turn.saturating_sub(1).min(self.requests.len());
-        let typed = ScriptedRequest { text: text.to_owned(), typed: true, ..ScriptedRequest::default() };
+        let typed =
+            ScriptedRequest { text: text.to_owned(), typed: true, ..ScriptedRequest::default() };
         self.requests.insert(at, typed);
         self.number_requests();
     }
 
     /// Changes the text of a request.
-    pub fn edit_request(&mut self, turn: usize, text: &str) -> bool {
+    pub(crate) fn edit_request(&mut self, turn: usize, text: &str) -> bool {
         let request = turn.checked_sub(1).and_then(|at| self.requests.get_mut(at));
         let Some(request) = request.filter(|_| !text.trim().is_empty()) else { return false };
         if request.text != text {
@@ -221,7 +224,7 @@ impl RequestScript {
     }
 
     /// Returns the label of a checkpoint.
-    pub fn checkpoint_label(&self, checkpoint: &str) -> Option<&str> {
+    pub(crate) fn checkpoint_label(&self, checkpoint: &str) -> Option<&str> {
         self.checkpoints.iter().find(|it| it.id == checkpoint)?.label.as_deref()
     }
 }
@@ -267,7 +270,8 @@ mod tests {
         let script = RequestScript::parse_script(THREE).unwrap();
 
         let joined = script.clone().for_condition(Condition::SingleShot, None).unwrap();
-        let given = script.clone().for_condition(Condition::SingleShot, Some("all".into())).unwrap();
+        let given =
+            script.clone().for_condition(Condition::SingleShot, Some("all".into())).unwrap();
 
         assert_eq!(joined.requests.len(), 1);
         assert!(joined.requests[0].text.ends_with("1. one\n\n2. two\n\n3. three"));
@@ -280,9 +284,16 @@ mod tests {
     #[test]
     fn what_is_skipped_or_edited_stays_on_record() {
         let mut script = RequestScript::parse_script(THREE).unwrap();
-        assert!(script.remove_request(2) && script.edit_request(2, "3, better") && !script.edit_request(9, "x"));
+        assert!(
+            script.remove_request(2)
+                && script.edit_request(2, "3, better")
+                && !script.edit_request(9, "x")
+        );
 
-        assert_eq!(turns_and_texts(&script), [(1, "one", Some("c1")), (2, "3, better", Some("c2"))]);
+        assert_eq!(
+            turns_and_texts(&script),
+            [(1, "one", Some("c1")), (2, "3, better", Some("c2"))]
+        );
         assert_eq!(script.requests[1].original.as_deref(), Some("three"));
         assert_eq!(script.requests[1].number, Some(3));
         assert_eq!(script.skipped[0].text, "two");

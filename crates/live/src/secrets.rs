@@ -92,7 +92,7 @@ impl SecretCover {
     }
 
     /// Takes a piece and returns the bytes that are certain; the rest is kept until more comes.
-    pub fn cover_piece(&mut self, piece: &[u8]) -> Vec<u8> {
+    pub(crate) fn cover_piece(&mut self, piece: &[u8]) -> Vec<u8> {
         self.pending.extend_from_slice(piece);
         let mut bytes = std::mem::take(&mut self.pending);
         self.secrets.cover(&mut bytes);

@@ -53,7 +53,7 @@ impl Default for TurnTimeouts {
 }
 
 /// Converts seconds to a duration; the longest one when they are no valid number.
-pub fn to_duration(seconds: f64) -> Duration {
+pub(crate) fn to_duration(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
 }
 
@@ -174,7 +174,7 @@ pub const NOTES: &str = "notes";
 
 impl LayerOptions {
     /// Returns all layers in the order in which they are asked: notes first, unless they have a place of their own.
-    pub fn all_specs(&self) -> Vec<LayerSpec> {
+    pub(crate) fn all_specs(&self) -> Vec<LayerSpec> {
         let has_place = self.layers.iter().any(|spec| spec.name == NOTES);
         let notes = self.notes.as_ref().filter(|_| !has_place);
         let notes = notes.map(|_| LayerSpec { name: NOTES.into(), parts: vec![] });
@@ -226,14 +226,14 @@ impl RunSetup {
 
     /// Returns the condition with the layers of project state that treat it, by which runs are paired:
     /// `emergent+projectguard`. The notes of a person are no treatment.
-    pub fn condition_with_layers(&self) -> String {
+    pub(crate) fn condition_with_layers(&self) -> String {
         let layers = self.layers.all_specs().into_iter().filter(|spec| spec.name != NOTES);
         let word = self.condition.word().to_owned();
         layers.fold(word, |named, spec| format!("{named}+{spec}"))
     }
 
     /// Returns the address of the model server without a slash or `/v1` at its end.
-    pub fn server_url(&self) -> Option<&str> {
+    pub(crate) fn server_url(&self) -> Option<&str> {
         let url = self.provider.base_url.as_deref()?.trim_end_matches('/');
         Some(url.strip_suffix("/v1").unwrap_or(url))
     }

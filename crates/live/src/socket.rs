@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 const MAX_SOCKET_PATH: usize = 100;
 
 /// The name of the socket in the folder of a run.
-pub const SOCKET: &str = "layers.sock";
+pub(crate) const SOCKET: &str = "layers.sock";
 
 /// Returns the path of a run's socket: in its folder, or among the temporary files when that path is too long.
-pub fn socket_path(folder: &Path, id: &str) -> PathBuf {
+pub(crate) fn socket_path(folder: &Path, id: &str) -> PathBuf {
     let inside = folder.join(SOCKET);
     if inside.as_os_str().len() <= MAX_SOCKET_PATH {
         return inside;

@@ -44,13 +44,13 @@ pub const PATCH_FILE: &str = "changes.patch";
 
 impl StartFiles {
     /// The commit of the files as the agent found them.
-    pub fn last_commit(&self) -> &str {
+    pub(crate) fn last_commit(&self) -> &str {
         let made = self.setup.iter().rev().find_map(|row| row.commit.as_deref());
         made.unwrap_or(&self.commit)
     }
 
     /// Returns whether the workspace had files or history that no commit of the bundle has.
-    pub fn has_unrecorded_files(&self) -> bool {
+    pub(crate) fn has_unrecorded_files(&self) -> bool {
         let has_history = self.source.as_ref().is_some_and(|it| it.has_history);
         has_history || self.not_recorded.count > 0 || !self.setup.is_empty()
     }
@@ -71,7 +71,7 @@ impl StartFiles {
     }
 
     /// Adds the row of a command, and drops the rows of failed ones, so that they run again.
-    pub fn add_setup_row(&mut self, row: SetupRow) {
+    pub(crate) fn add_setup_row(&mut self, row: SetupRow) {
         self.setup.retain(|it| it.is_fine);
         self.setup.push(row);
     }

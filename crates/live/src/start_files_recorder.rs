@@ -6,19 +6,19 @@
 use std::fs;
 
 use trajview_store::{
-    start_files::{StartSource, LeftOutNames},
+    start_files::{LeftOutNames, StartSource},
     workspace::{CommitNote, RecordingObserver},
     write::{self, WriteError},
 };
 
 use super::{
-    start_files::{StartFiles, PATCH_FILE, SetupRow},
     checkpoint_tests::{self, CommandEnd, CommandLimits},
     event::RunEvent,
     journal::{self, JournalEntry},
-    recorder::{TurnParts, Recorder},
+    recorder::{Recorder, TurnParts},
     run::RunHalt,
     setup::StartOptions,
+    start_files::{PATCH_FILE, SetupRow, StartFiles},
 };
 
 /// The largest number of changed paths that are listed of a command.
@@ -29,7 +29,7 @@ const MAX_END_BYTES: usize = 32 << 10;
 
 impl Recorder<'_> {
     /// Copies the files into the workspace and runs the commands, except for those that were done before an interruption.
-    pub fn record_start_files(&mut self) -> Result<(), RunHalt> {
+    pub(crate) fn record_start_files(&mut self) -> Result<(), RunHalt> {
         let start = self.setup.folders.start.clone();
         if start.is_nothing() {
             return Ok(());
@@ -57,7 +57,8 @@ impl Recorder<'_> {
             let hidden = self.folders_never_copied();
             let beginning = StartSource::find(from).map_err(RunHalt::NotReady)?;
             let mut on_progress = |files| self.emit_event(&RunEvent::ReadingFiles { files });
-            let copied = beginning.copy_files(&workspace, start.with_history, &hidden, &mut on_progress);
+            let copied =
+                beginning.copy_files(&workspace, start.with_history, &hidden, &mut on_progress);
             source = Some(copied.map_err(RunHalt::NotReady)?);
         }
         let title = match &source {
@@ -87,9 +88,16 @@ impl Recorder<'_> {
     fn run_setup_command(&mut self, command: &str) -> Result<(), RunHalt> {
         let shown = self.run_folders.secrets.hide(command);
         self.emit_event(&RunEvent::Preparing(format!("setup: {shown}")));
-        let limits = CommandLimits { seconds: self.setup.limits.timeouts.turn, stop: &self.control.stop };
+        let limits =
+            CommandLimits { seconds: self.setup.limits.timeouts.turn, stop: &self.control.stop };
         let workspace = self.run_folders.workspace();
-        let ran = checkpoint_tests::run_command(command, &workspace, &self.run_folders, &self.guard.confinement, &limits);
+        let ran = checkpoint_tests::run_command(
+            command,
+            &workspace,
+            &self.run_folders,
+            &self.guard.confinement,
+            &limits,
+        );
         super::process::kill_left_over(&self.run_folders.id);
         let ran = ran.map_err(|why| RunHalt::NotReady(format!("setup: {shown}: {why}")))?;
         let (exit, is_fine) = match ran.ended {
@@ -133,7 +141,11 @@ impl Recorder<'_> {
     ) -> Result<(String, Vec<String>), RunHalt> {
         let trailers = [("Agent", self.setup.agent.clone())];
         let title = self.run_folders.secrets.hide(title.lines().next().unwrap_or_default());
-        let note = CommitNote { title: &title, trailers: &trailers, at: journal::parse_timestamp(&journal::timestamp_now()) };
+        let note = CommitNote {
+            title: &title,
+            trailers: &trailers,
+            at: journal::parse_timestamp(&journal::timestamp_now()),
+        };
         let TurnParts { run_folders, history, emit, .. } = self.turn_parts();
         let onlooker = RecordingObserver {
             cover: &|bytes| run_folders.secrets.cover(bytes),

@@ -50,7 +50,7 @@ impl TerminalRecording {
     }
 
     /// Returns why the recording has ended before the run; None while it goes on.
-    pub fn end_reason(&self) -> Option<String> {
+    pub(crate) fn end_reason(&self) -> Option<String> {
         let open = self.open_file.as_ref().filter(|open| open.written >= open.max_bytes)?;
         Some(format!(
             "session/terminal.cast ends before the run does: {} MB of it are kept, and no more than the disk takes",
@@ -60,7 +60,7 @@ impl TerminalRecording {
 
     /// Records output of the terminal, and returns it without secrets, to be shown. The file is created with the first
     /// output.
-    pub fn record_output(&mut self, bytes: &[u8]) -> Vec<u8> {
+    pub(crate) fn record_output(&mut self, bytes: &[u8]) -> Vec<u8> {
         if self.open_file.is_none() {
             self.open_file = self.open_file().ok();
         }
@@ -75,7 +75,7 @@ impl TerminalRecording {
     }
 
     /// Records and returns the kept bytes, because the terminal is at rest.
-    pub fn flush_held(&mut self) -> Vec<u8> {
+    pub(crate) fn flush_held(&mut self) -> Vec<u8> {
         let Some(open) = &mut self.open_file else { return vec![] };
         let bytes = open.cover.take_rest();
         open.write_output(&bytes);
@@ -90,7 +90,7 @@ impl TerminalRecording {
     }
 
     /// Writes a marker, as players show it: the turn that begins here.
-    pub fn add_marker(&mut self, words: &str) {
+    pub(crate) fn add_marker(&mut self, words: &str) {
         let words = self.secrets.hide(words);
         if let Some(open) = &mut self.open_file {
             open.write_event("m", &words);
@@ -202,8 +202,11 @@ mod tests {
         let bundle = tempfile::tempdir().unwrap();
         let secrets = Secrets::new(["key-0123456789".to_owned()]);
         let mut cast = TerminalRecording::new(bundle.path(), (80, 24), secrets.clone());
-        let shown =
-            [cast.record_output(b"gr\xc3"), cast.record_output(b"\xbcn key-01234"), cast.record_output(b"56789 x")];
+        let shown = [
+            cast.record_output(b"gr\xc3"),
+            cast.record_output(b"\xbcn key-01234"),
+            cast.record_output(b"56789 x"),
+        ];
         cast.resize((100, 30));
 
         assert_eq!(String::from_utf8(shown.concat()).unwrap(), "gr\u{fc}n ************** x");
@@ -226,7 +229,10 @@ mod tests {
     #[test]
     fn a_recording_that_became_too_long_is_not_written_on_and_says_so() {
         let bundle = tempfile::tempdir().unwrap();
-        let new = || TerminalRecording { max_bytes: 200, ..TerminalRecording::new(bundle.path(), (80, 24), Secrets::default()) };
+        let new = || TerminalRecording {
+            max_bytes: 200,
+            ..TerminalRecording::new(bundle.path(), (80, 24), Secrets::default())
+        };
         let mut cast = new();
         cast.record_output(b"some words");
         assert_eq!(cast.end_reason(), None);

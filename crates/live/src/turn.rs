@@ -20,22 +20,26 @@ use trajview_store::{
 use super::{
     checkpoint_tests,
     drivers::{
-        AgentRequest, AgentCommand, TurnEndSign, RequestInput, LogPatterns, SessionNaming, TitlePatterns,
+        AgentCommand, AgentRequest, LogPatterns, RequestInput, SessionNaming, TitlePatterns,
+        TurnEndSign,
         agent_output::{AgentOutput, ReportedAmount},
     },
     event::RunEvent,
     journal::{self, FinishedTurn, JournalEntry},
-    layers::{PreparedRequest, LayerRequest},
-    listener::{Listener, ListenOutcome, PersonInput, TerminalWatch},
-    logs::{self, BegunTurn, KeptDocuments, LogRow, LogMatcher, TurnLogState, LogWatch},
-    manifest::{FileRemarks, LayerRows, LogPlace, AgentReport, RecordedTurnState, LiveTurnRow, TypedByPerson},
-    process::{ProcessEnding, ProcessSpec, AgentProcess},
-    queued_prompts::{PromptsDuringTurn, QueuedPrompt},
-    recorder::{TurnParts, Recorder, fresh_id},
-    run::RunHalt,
-    setup::RunSetup,
-    run_folders::host_and_port,
+    layers::{LayerRequest, PreparedRequest},
+    listener::{ListenOutcome, Listener, PersonInput, TerminalWatch},
+    logs::{self, BegunTurn, KeptDocuments, LogMatcher, LogRow, LogWatch, TurnLogState},
+    manifest::{
+        AgentReport, FileRemarks, LayerRows, LiveTurnRow, LogPlace, RecordedTurnState,
+        TypedByPerson,
+    },
     pasted_request::PastedRequest,
+    process::{AgentProcess, ProcessEnding, ProcessSpec},
+    queued_prompts::{PromptsDuringTurn, QueuedPrompt},
+    recorder::{Recorder, TurnParts, fresh_id},
+    run::RunHalt,
+    run_folders::host_and_port,
+    setup::RunSetup,
 };
 
 /// The outcome of an attempt.
@@ -75,7 +79,8 @@ pub struct TurnEndWatch {
 }
 
 /// Stands for a prompt that is neither in the agent's log nor among the typed keys.
-pub const UNKNOWN_PROMPT: &str = "(a prompt that a person typed and that the agent's log does not hold)";
+pub(crate) const UNKNOWN_PROMPT: &str =
+    "(a prompt that a person typed and that the agent's log does not hold)";
 
 /// The result of listening to the agent.
 struct AttemptResult {
@@ -108,7 +113,11 @@ impl AttemptResult {
 
 impl Recorder<'_> {
     /// Makes one attempt. `keeps`: whether the turn counts even if it fails.
-    pub fn attempt_turn(&mut self, turn: usize, keeps: bool) -> Result<AttemptVerdict, RunHalt> {
+    pub(crate) fn attempt_turn(
+        &mut self,
+        turn: usize,
+        keeps: bool,
+    ) -> Result<AttemptVerdict, RunHalt> {
         let sent = self.prepare_request(turn)?;
         let answer = match self.send_and_listen(&sent)? {
             Ok(answer) => answer,
@@ -131,7 +140,11 @@ impl Recorder<'_> {
             self.script.requests.iter().take(turn - 1).map(|it| it.text.clone()).collect();
         let dressed = match typed {
             true => PreparedRequest { text: text.clone(), ..PreparedRequest::default() },
-            false => self.layers.ask_before_request(&LayerRequest { turn, text: &text, earlier: &earlier }),
+            false => self.layers.ask_before_request(&LayerRequest {
+                turn,
+                text: &text,
+                earlier: &earlier,
+            }),
         };
         self.layers.begin_turn(turn, &self.run_folders.requests_folder());
         for problem in &dressed.problems {
@@ -147,11 +160,19 @@ impl Recorder<'_> {
         let kept = KeptDocuments::before_turn(turn, &self.run_folders.requests_folder());
         logs::keep_documents(self.progress.last_logs(), &self.bundle, &kept)?;
         let request_sha256 = sha256(dressed.text.as_bytes());
-        self.record_entry(&JournalEntry::TurnBegan { turn, attempt, request_sha256, before: before.clone() })?;
+        self.record_entry(&JournalEntry::TurnBegan {
+            turn,
+            attempt,
+            request_sha256,
+            before: before.clone(),
+        })?;
         let without_memory = self.lacks_session(turn) && !dressed.restarts;
         let first = self.open_row(&dressed);
-        let row =
-            LiveTurnRow { typed: TypedByPerson { request: typed, ..first.typed }, without_memory, ..first };
+        let row = LiveTurnRow {
+            typed: TypedByPerson { request: typed, ..first.typed },
+            without_memory,
+            ..first
+        };
         self.progress.open = Some(row.clone());
         self.write_manifest()?;
         self.agent.terminal_recording.add_marker(&format!("turn {turn}"));
@@ -202,7 +223,10 @@ impl Recorder<'_> {
     }
 
     /// Sends the request and listens. The inner error is a sentence: the agent could not be asked.
-    fn send_and_listen(&mut self, sent: &SentRequest) -> Result<Result<AttemptResult, String>, RunHalt> {
+    fn send_and_listen(
+        &mut self,
+        sent: &SentRequest,
+    ) -> Result<Result<AttemptResult, String>, RunHalt> {
         let ask = AgentRequest {
             setup: &self.setup,
             run_folders: &self.run_folders,
@@ -233,9 +257,20 @@ impl Recorder<'_> {
         let (mut parsed, mut meanwhile) = (AgentOutput::default(), PromptsDuringTurn::default());
         let mut reader = self.agent.driver.output_reader();
         let places = self.agent.driver.log_files(&self.run_folders);
-        let (answers, shown) = (!self.steering.has_person, std::mem::take(&mut self.agent.earlier_output));
+        let (answers, shown) =
+            (!self.steering.has_person, std::mem::take(&mut self.agent.earlier_output));
         self.steering.input_line.clear();
-        let TurnParts { setup, bundle, run_folders, control, terminal_recording, later_commands: later, input_line, emit, .. } = self.turn_parts();
+        let TurnParts {
+            setup,
+            bundle,
+            run_folders,
+            control,
+            terminal_recording,
+            later_commands: later,
+            input_line,
+            emit,
+            ..
+        } = self.turn_parts();
         let began = Instant::now();
         let mut listener = Listener {
             control,
@@ -251,7 +286,9 @@ impl Recorder<'_> {
                 typed: None,
                 answers,
             },
-            check_log: &mut || watch.as_mut().map_or(TurnLogState::UnderWay, LogWatch::read_new_lines),
+            check_log: &mut || {
+                watch.as_mut().map_or(TurnLogState::UnderWay, LogWatch::read_new_lines)
+            },
             file: fs::File::create(sent.prompt_file.with_extension("out")).ok(),
             check_growth: &mut || logs::copy_new_lines(&places, bundle, &run_folders.secrets),
             person: PersonInput {
@@ -271,32 +308,37 @@ impl Recorder<'_> {
             listener.terminal.typed = sends.map(|key| PastedRequest::new(&sent.dressed.text, key));
             outcome = listener.listen(&mut process);
         }
-        let stays =
-            matches!(outcome, ListenOutcome::MarkerShown | ListenOutcome::EndedByPerson) && process.has_terminal();
+        let stays = matches!(outcome, ListenOutcome::MarkerShown | ListenOutcome::EndedByPerson)
+            && process.has_terminal();
         let ending = if stays { None } else { listener.end_process(&mut process) };
         self.agent.earlier_output = std::mem::take(&mut listener.terminal.earlier_output);
         let seconds = began.elapsed().as_secs_f64();
         self.agent.process = stays.then_some(process);
-        let left_running = if stays { 0 } else { super::process::kill_left_over(&self.run_folders.id) };
-        let left_running = if matches!(outcome, ListenOutcome::Exited(_)) { left_running } else { 0 };
+        let left_running =
+            if stays { 0 } else { super::process::kill_left_over(&self.run_folders.id) };
+        let left_running =
+            if matches!(outcome, ListenOutcome::Exited(_)) { left_running } else { 0 };
         let (typed_within, next) = self.sort_typed_prompts(meanwhile, watch.as_mut());
         self.agent.watch = watch.filter(|_| outcome == ListenOutcome::MarkerShown);
         Ok(Ok(AttemptResult { outcome, parsed, ending, seconds, left_running, typed_within, next }))
     }
 
     /// Prepares the signs for the end of the turn. The error is a sentence.
-    pub fn turn_end_watch(&mut self, goes_on: bool) -> Result<TurnEndWatch, String> {
+    pub(crate) fn turn_end_watch(&mut self, goes_on: bool) -> Result<TurnEndWatch, String> {
         let regex = |pattern: &str| Regex::new(pattern).map_err(|why| why.to_string());
         match self.agent.driver.turn_end_sign() {
             TurnEndSign::Exit => Ok(TurnEndWatch::default()),
-            TurnEndSign::Marker(pattern) => Ok(TurnEndWatch { marker: Some(regex(&pattern)?), ..TurnEndWatch::default() }),
+            TurnEndSign::Marker(pattern) => {
+                Ok(TurnEndWatch { marker: Some(regex(&pattern)?), ..TurnEndWatch::default() })
+            }
             TurnEndSign::Log(LogPatterns { ends, begins, goes_on: unless, titles }) => {
                 let (ends, begins) = (regex(ends)?, regex(begins)?);
                 let unless = unless.map(regex).transpose()?;
                 let prompt_of = self.agent.driver.prompt_finder();
                 let words = LogMatcher { ends, begins, goes_on: unless, prompt_of };
                 let known = self.agent.watch.take().filter(|_| goes_on);
-                let new = || LogWatch::new(self.agent.driver.watched_files(&self.run_folders), words);
+                let new =
+                    || LogWatch::new(self.agent.driver.watched_files(&self.run_folders), words);
                 let mut watch = known.unwrap_or_else(new);
                 watch.start_turn();
                 Ok(TurnEndWatch { marker: None, watch: Some(watch), titles })
@@ -341,10 +383,15 @@ impl Recorder<'_> {
     }
 
     /// Starts a process of the agent. The inner error is a sentence.
-    pub fn start_process(&mut self, call: &AgentCommand) -> Result<Result<AgentProcess, String>, RunHalt> {
+    pub(crate) fn start_process(
+        &mut self,
+        call: &AgentCommand,
+    ) -> Result<Result<AgentProcess, String>, RunHalt> {
         let (workspace, prompt_file) = (
             self.run_folders.workspace(),
-            self.run_folders.requests_folder().join(format!("turn-{:03}.txt", self.progress.done.len() + 1)),
+            self.run_folders
+                .requests_folder()
+                .join(format!("turn-{:03}.txt", self.progress.done.len() + 1)),
         );
         let spec = ProcessSpec {
             command: call,
@@ -374,14 +421,18 @@ impl Recorder<'_> {
         match outcome {
             ListenOutcome::Stopped => return AttemptVerdict::Stopped,
             ListenOutcome::Repeat => return AttemptVerdict::Repeat,
-            ListenOutcome::Late(why) => return AttemptVerdict::Failed(format!("{why}; the agent was ended")),
+            ListenOutcome::Late(why) => {
+                return AttemptVerdict::Failed(format!("{why}; the agent was ended"));
+            }
             ListenOutcome::Exited(ProcessEnding { code: None, signal: None }) => {
                 let why = parsed.failed.clone();
                 return AttemptVerdict::Failed(
                     why.unwrap_or_else(|| "the agent could not be asked".into()),
                 );
             }
-            ListenOutcome::Exited(ending) if self.agent.driver.turn_end_sign() != TurnEndSign::Exit => {
+            ListenOutcome::Exited(ending)
+                if self.agent.driver.turn_end_sign() != TurnEndSign::Exit =>
+            {
                 let how = ending.ending_text();
                 let why =
                     format!("the agent ended ({how}) before its turn was over{}", last_words());
@@ -396,13 +447,17 @@ impl Recorder<'_> {
                     last_words()
                 ));
             }
-            ListenOutcome::Exited(_) | ListenOutcome::MarkerShown | ListenOutcome::EndedByPerson => {}
+            ListenOutcome::Exited(_)
+            | ListenOutcome::MarkerShown
+            | ListenOutcome::EndedByPerson => {}
         }
         if let Some(why) = &parsed.failed {
             return AttemptVerdict::Failed(format!("the agent reported a failure: {why}"));
         }
         match (&sent.session, &parsed.session, self.agent.driver.session_naming()) {
-            (Some(asked), Some(found), SessionNaming::Printed | SessionNaming::Chosen) if asked != found => {
+            (Some(asked), Some(found), SessionNaming::Printed | SessionNaming::Chosen)
+                if asked != found =>
+            {
                 let why =
                     format!("the agent went on in session {found} where {asked} was asked for");
                 AttemptVerdict::Failed(why)
@@ -460,7 +515,9 @@ impl Recorder<'_> {
         self.commit_turn(&sent, &mut row)?;
         self.note_unread_logs(&rows);
         let changed = match &row.commit {
-            Some(commit) => self.history.changed_paths(sent.before.as_deref(), commit, MAX_CHANGED_PATHS),
+            Some(commit) => {
+                self.history.changed_paths(sent.before.as_deref(), commit, MAX_CHANGED_PATHS)
+            }
             None => vec![],
         };
         // Before the turn counts: a resumed run does not check it again.
@@ -545,7 +602,7 @@ impl Recorder<'_> {
     }
 
     /// Imports the agent's session from its log.
-    pub fn import_log(&mut self, turn: usize) -> Result<(), RunHalt> {
+    pub(crate) fn import_log(&mut self, turn: usize) -> Result<(), RunHalt> {
         let prompt_file = self.run_folders.requests_folder().join(format!("turn-{turn:03}.txt"));
         let ask = AgentRequest {
             setup: &self.setup,
@@ -589,7 +646,13 @@ impl Recorder<'_> {
         rows
     }
 
-    fn final_row(&self, sent: &SentRequest, answer: &AttemptResult, verdict: &AttemptVerdict, state: RecordedTurnState) -> LiveTurnRow {
+    fn final_row(
+        &self,
+        sent: &SentRequest,
+        answer: &AttemptResult,
+        verdict: &AttemptVerdict,
+        state: RecordedTurnState,
+    ) -> LiveTurnRow {
         let AttemptResult { parsed, ending, outcome, .. } = answer;
         let hidden = |words: &Vec<String>| -> Vec<String> {
             words.iter().map(|words| self.run_folders.secrets.hide(words)).collect()
@@ -600,10 +663,12 @@ impl Recorder<'_> {
             AttemptVerdict::Repeat => Some("a person wants it done again".into()),
             AttemptVerdict::Done => None,
         };
-        let exited = matches!(outcome, ListenOutcome::Exited(ProcessEnding { code: None, signal: None }));
+        let exited =
+            matches!(outcome, ListenOutcome::Exited(ProcessEnding { code: None, signal: None }));
         let known: Vec<String> =
             self.progress.done.iter().flat_map(|done| done.row.files.outside.clone()).collect();
-        let strangers = self.run_folders.unexpected_files().into_iter().filter(|it| !known.contains(it));
+        let strangers =
+            self.run_folders.unexpected_files().into_iter().filter(|it| !known.contains(it));
         LiveTurnRow {
             turn: sent.turn,
             attempt: sent.attempt,
@@ -613,7 +678,11 @@ impl Recorder<'_> {
             why,
             reported: AgentReport {
                 denied: hidden(&parsed.denied),
-                troubles: if state == RecordedTurnState::Done { vec![] } else { hidden(&parsed.troubles) },
+                troubles: if state == RecordedTurnState::Done {
+                    vec![]
+                } else {
+                    hidden(&parsed.troubles)
+                },
                 ..sent.row.reported.clone()
             },
             files: FileRemarks {
@@ -642,7 +711,12 @@ impl Recorder<'_> {
     }
 
     /// Enters the turn's usage into its row; returns the usage of the session so far.
-    fn record_usage(&self, sent: &SentRequest, parsed: &AgentOutput, row: &mut LiveTurnRow) -> (Tokens, Option<f64>) {
+    fn record_usage(
+        &self,
+        sent: &SentRequest,
+        parsed: &AgentOutput,
+        row: &mut LiveTurnRow,
+    ) -> (Tokens, Option<f64>) {
         let last = self.progress.done.last().filter(|_| sent.session.is_some());
         let before = last.map_or(Tokens::default(), |done| done.session_tokens);
         let cost_before = last.and_then(|done| done.session_cost_usd);
@@ -673,7 +747,11 @@ impl Recorder<'_> {
         trailers.extend(checkpoint.map(|id| ("Checkpoint", id)));
         trailers.push(("Agent", self.setup.agent.clone()));
         if row.state != RecordedTurnState::Done {
-            let state = if row.state == RecordedTurnState::Kept { "failed, kept" } else { "does not count" };
+            let state = if row.state == RecordedTurnState::Kept {
+                "failed, kept"
+            } else {
+                "does not count"
+            };
             trailers.push(("State", state.to_owned()));
         }
         let at = journal::parse_timestamp(row.ended_at.as_deref().unwrap_or_default());
@@ -684,7 +762,12 @@ impl Recorder<'_> {
             cover: &|bytes| run_folders.secrets.cover(bytes),
             count: &mut |files| emit(&RunEvent::ReadingFiles { files }),
         };
-        let taken = history.record_commit(&run_folders.workspace(), sent.before.as_deref(), &note, onlooker)?;
+        let taken = history.record_commit(
+            &run_folders.workspace(),
+            sent.before.as_deref(),
+            &note,
+            onlooker,
+        )?;
         row.commit = Some(taken.commit);
         row.files.not_recorded =
             taken.left_out.iter().map(|(path, why)| format!("{path}: {why}")).collect();
@@ -699,7 +782,7 @@ impl Recorder<'_> {
     }
 
     /// Tests the checkpoint of the last turn that counts, if an interruption prevented that.
-    pub fn test_interrupted_checkpoint(&mut self) -> Result<(), RunHalt> {
+    pub(crate) fn test_interrupted_checkpoint(&mut self) -> Result<(), RunHalt> {
         let turn = self.progress.done.len();
         let checkpoint = self.script.request_of_turn(turn).and_then(|it| it.checkpoint.as_deref());
         let is_told = |id: &str| {
@@ -711,7 +794,7 @@ impl Recorder<'_> {
     }
 
     /// Tests the code if the turn ended a checkpoint.
-    pub fn test_after_turn(&mut self, turn: usize) -> Result<(), RunHalt> {
+    pub(crate) fn test_after_turn(&mut self, turn: usize) -> Result<(), RunHalt> {
         self.attempts = 0;
         let checkpoint = self.script.request_of_turn(turn).and_then(|it| it.checkpoint.clone());
         let (Some(checkpoint), Some(command)) = (checkpoint, self.setup.tests.clone()) else {
@@ -722,7 +805,13 @@ impl Recorder<'_> {
         self.history.restore_files(&folder, self.progress.last_commit())?;
         self.seal_bundle()?;
         let seconds = self.setup.limits.timeouts.turn;
-        let tested = checkpoint_tests::run_tests(&command, &folder, &self.run_folders, &self.guard.confinement, seconds);
+        let tested = checkpoint_tests::run_tests(
+            &command,
+            &folder,
+            &self.run_folders,
+            &self.guard.confinement,
+            seconds,
+        );
         super::process::kill_left_over(&self.run_folders.id);
         self.check_seal(turn)?;
         match tested {
@@ -775,8 +864,9 @@ fn short_heading(request: &str) -> String {
 }
 
 /// Checks that the model server accepts connections: some agents wait for ever when it does not. The error is a sentence.
-pub fn check_server_reachable(setup: &RunSetup, stop: &StopFlag) -> Result<(), String> {
-    let Some((url, (host, port))) = setup.server_url().and_then(|url| Some((url, host_and_port(url)?)))
+pub(crate) fn check_server_reachable(setup: &RunSetup, stop: &StopFlag) -> Result<(), String> {
+    let Some((url, (host, port))) =
+        setup.server_url().and_then(|url| Some((url, host_and_port(url)?)))
     else {
         return Ok(());
     };

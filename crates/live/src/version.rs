@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use super::{
     confine::Confinement,
     drivers::{AgentCommand, Driver, RequestInput, called_program},
-    process::{ProcessSpec, AgentProcess},
-    setup::RunSetup,
+    process::{AgentProcess, ProcessSpec},
     run_folders::RunFolders,
+    setup::RunSetup,
 };
 
 /// The longest time that a program may take to print it.
@@ -25,7 +25,8 @@ pub fn agent_version(
     if args.is_empty() {
         return Ok(None);
     }
-    let call = AgentCommand { program: called_program(driver, setup), args, input: RequestInput::Nothing };
+    let call =
+        AgentCommand { program: called_program(driver, setup), args, input: RequestInput::Nothing };
     let folder = run_folders.home();
     let order = ProcessSpec {
         command: &call,

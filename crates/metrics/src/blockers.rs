@@ -43,7 +43,8 @@ impl CappedMean {
             .filter(|(_, score, blocker)| *score <= blocker.at_most)
             .collect();
         let capped = |id: &str, score: f64| {
-            let about = failing.iter().filter(|(.., it)| it.capped_components.iter().any(|of| of == id));
+            let about =
+                failing.iter().filter(|(.., it)| it.capped_components.iter().any(|of| of == id));
             about.map(|(.., it)| capped_by(it, score)).fold(score, f64::min)
         };
         let scores: Vec<f64> =
@@ -105,7 +106,10 @@ mod tests {
             ..Verdict::default()
         };
         let verdicts = scores.iter().map(verdict).collect();
-        CappedMean::from_judgement(&Judgement { verdicts, ..Judgement::default() }, Some(&checklist))
+        CappedMean::from_judgement(
+            &Judgement { verdicts, ..Judgement::default() },
+            Some(&checklist),
+        )
     }
 
     fn blocker_with_cap(caps: f64) -> Blocker {
@@ -114,11 +118,13 @@ mod tests {
 
     #[test]
     fn a_blocker_that_fails_caps_the_mean_and_one_that_holds_does_not() {
-        let fails = capped_mean(&[("A", blocker_with_cap(1.5))], &[("A", 1), ("B", 4), ("C", 4)]).unwrap();
+        let fails =
+            capped_mean(&[("A", blocker_with_cap(1.5))], &[("A", 1), ("B", 4), ("C", 4)]).unwrap();
         assert_eq!((fails.mcf, fails.by.len()), (1.5, 1));
         assert_eq!(fails.summary_text(), "A fails with 1: the mean at most 1.5");
 
-        let holds = capped_mean(&[("A", blocker_with_cap(1.5))], &[("A", 2), ("B", 4), ("C", 3)]).unwrap();
+        let holds =
+            capped_mean(&[("A", blocker_with_cap(1.5))], &[("A", 2), ("B", 4), ("C", 3)]).unwrap();
         assert_eq!((holds.mcf, holds.by.len()), (3.0, 0));
         assert_eq!(capped_mean(&[], &[("A", 0)]), None);
     }

@@ -41,7 +41,11 @@ pub struct ExposureAtTurn {
 impl ExposureShares {
     /// `turns` is how many the run has; an audit with more turns is read to its end. None where there are no
     /// components to take a share of.
-    pub fn from_audit(exposure: &Exposure, checklist: Option<&Checklist>, turns: usize) -> Option<Self> {
+    pub fn from_audit(
+        exposure: &Exposure,
+        checklist: Option<&Checklist>,
+        turns: usize,
+    ) -> Option<Self> {
         let ids = ids_of(exposure, checklist);
         let entry = |id: &str| exposure.components.iter().find(|it| it.id == id);
         let entries: Vec<_> = ids.iter().filter_map(|id| entry(id)).collect();
@@ -121,7 +125,9 @@ mod tests {
     fn a_level_holds_until_the_next_and_the_shares_are_over_the_whole_checklist() {
         let audit = exposure_of(&[("A", &[(1, 1), (3, 4)]), ("B", &[(2, 4)]), ("X", &[(1, 4)])]);
 
-        let exposed = ExposureShares::from_audit(&audit, Some(&checklist_of(&["A", "B", "C", "D"])), 4).unwrap();
+        let exposed =
+            ExposureShares::from_audit(&audit, Some(&checklist_of(&["A", "B", "C", "D"])), 4)
+                .unwrap();
 
         let expected = [(1, 0.25, 0.0), (2, 0.5, 0.25), (3, 0.5, 0.5), (4, 0.5, 0.5)];
         assert_eq!(shares_by_turn(&exposed), expected);
@@ -131,7 +137,8 @@ mod tests {
 
     #[test]
     fn an_audit_that_knows_more_turns_than_the_run_is_followed_to_its_end() {
-        let exposed = ExposureShares::from_audit(&exposure_of(&[("A", &[(2, 4)])]), None, 1).unwrap();
+        let exposed =
+            ExposureShares::from_audit(&exposure_of(&[("A", &[(2, 4)])]), None, 1).unwrap();
 
         assert_eq!(shares_by_turn(&exposed), [(1, 0.0, 0.0), (2, 1.0, 1.0)]);
     }
@@ -139,6 +146,13 @@ mod tests {
     #[test]
     fn without_components_there_are_no_shares() {
         assert_eq!(ExposureShares::from_audit(&exposure_of(&[]), None, 3), None);
-        assert_eq!(ExposureShares::from_audit(&exposure_of(&[("A", &[(1, 4)])]), Some(&checklist_of(&[])), 3), None);
+        assert_eq!(
+            ExposureShares::from_audit(
+                &exposure_of(&[("A", &[(1, 4)])]),
+                Some(&checklist_of(&[])),
+                3
+            ),
+            None
+        );
     }
 }

@@ -58,7 +58,8 @@ impl Faithfulness {
         let capped = CappedMean::from_judgement(judgement, checklist);
         let mut all = Self { components, capped, ..Self::default() };
         if let Some(checklist) = checklist {
-            let open = checklist.components.iter().filter(|it| judgement.verdict_on(&it.id).is_none());
+            let open =
+                checklist.components.iter().filter(|it| judgement.verdict_on(&it.id).is_none());
             all.without_verdict = open.map(|component| component.id.clone()).collect();
         }
         for verdict in &judgement.verdicts {
@@ -84,9 +85,10 @@ impl Faithfulness {
                 self.sums.severe += usize::from(value <= f64::from(SEVERE));
                 self.sums.full += usize::from(value >= f64::from(FULL_SCORE));
             }
-            (None, Some(reason)) => self
-                .without_need
-                .push(UnscoredComponent { component: verdict.component.clone(), why: reason.clone() }),
+            (None, Some(reason)) => self.without_need.push(UnscoredComponent {
+                component: verdict.component.clone(),
+                why: reason.clone(),
+            }),
             (None, None) => self.without_score.push(UnscoredComponent {
                 component: verdict.component.clone(),
                 why: verdict.error.clone().unwrap_or_else(|| "the judge gave no score".into()),
@@ -171,7 +173,10 @@ mod tests {
         ]);
         judged.verdicts[2].error = Some("timed out".into());
 
-        let all = Faithfulness::from_judgement(&judged, Some(&checklist_of(&["C1", "C2", "C3", "C4", "C5"])));
+        let all = Faithfulness::from_judgement(
+            &judged,
+            Some(&checklist_of(&["C1", "C2", "C3", "C4", "C5"])),
+        );
 
         let timed_out = UnscoredComponent { component: "C3".into(), why: "timed out".into() };
         let expected = Faithfulness {
@@ -191,14 +196,18 @@ mod tests {
 
     #[test]
     fn without_a_checklist_every_verdict_counts() {
-        let all = Faithfulness::from_judgement(&judgement_of(&[("a", Some(3)), ("b", Some(4))]), None);
+        let all =
+            Faithfulness::from_judgement(&judgement_of(&[("a", Some(3)), ("b", Some(4))]), None);
 
         assert_eq!((all.components, all.judged, all.mcf()), (2, 2, Some(3.5)));
     }
 
     #[test]
     fn nothing_judged_is_no_score_rather_than_zero() {
-        let all = Faithfulness::from_judgement(&judgement_of(&[("C1", None)]), Some(&checklist_of(&["C1", "C2"])));
+        let all = Faithfulness::from_judgement(
+            &judgement_of(&[("C1", None)]),
+            Some(&checklist_of(&["C1", "C2"])),
+        );
 
         assert_eq!((all.judged, all.mcf(), all.share_of_judged(0)), (0, None, None));
         assert_eq!(all.without_score[0].why, "the judge gave no score");

@@ -52,7 +52,10 @@ mod tests {
     use super::*;
 
     fn phase_words(count: usize) -> Vec<&'static str> {
-        (0..count).filter_map(|index| TaskPhase::for_checkpoint(index, count)).map(TaskPhase::word).collect()
+        (0..count)
+            .filter_map(|index| TaskPhase::for_checkpoint(index, count))
+            .map(TaskPhase::word)
+            .collect()
     }
 
     #[test]

@@ -67,7 +67,8 @@ impl SessionWork {
             folder: run.origin.root.clone().filter(is_said),
             branch: run.origin.branch.clone().filter(is_said),
             steps: all,
-            edits: (all > 0).then(|| main_and_subagent_steps(run).map(|step| step.edits.len()).sum()),
+            edits: (all > 0)
+                .then(|| main_and_subagent_steps(run).map(|step| step.edits.len()).sum()),
             ended_at: last.map(|Time(millis)| millis),
             written_at: None,
             last: RecordingEnd::for_run(run),
@@ -80,10 +81,14 @@ impl SessionWork {
     pub fn with_activity_at(self, written: i64, now: i64) -> Self {
         let idle = now.saturating_sub(written);
         let activity = match &self.last {
-            RecordingEnd::OpenCall(tool) if idle < LONGEST_CALL => AgentActivity::Working(Some(tool.clone())),
+            RecordingEnd::OpenCall(tool) if idle < LONGEST_CALL => {
+                AgentActivity::Working(Some(tool.clone()))
+            }
             RecordingEnd::Answer if idle < LONGEST_WAIT => AgentActivity::Waiting,
             RecordingEnd::Other if idle < FRESH => AgentActivity::Working(None),
-            RecordingEnd::OpenCall(_) | RecordingEnd::Answer | RecordingEnd::Other => AgentActivity::Stopped,
+            RecordingEnd::OpenCall(_) | RecordingEnd::Answer | RecordingEnd::Other => {
+                AgentActivity::Stopped
+            }
         };
         Self { written_at: Some(written), activity: Some(activity), ..self }
     }
@@ -148,8 +153,11 @@ mod tests {
     #[test]
     fn an_open_call_is_work_although_nothing_is_written() {
         let call = ToolCall { name: "Bash".into(), ..ToolCall::default() };
-        let open =
-            work_ending_with(Step { kind: StepKind::Tool, tool: Some(Box::new(call)), ..Step::default() });
+        let open = work_ending_with(Step {
+            kind: StepKind::Tool,
+            tool: Some(Box::new(call)),
+            ..Step::default()
+        });
 
         assert_eq!(
             [1, 30, 90].map(|minutes| activity_after(&open, minutes)),
@@ -166,12 +174,16 @@ mod tests {
             [0, 90, 24 * 60].map(|minutes| activity_after(&answer, minutes)),
             ["waiting", "waiting", "stopped"]
         );
-        assert_eq!([1, 30].map(|minutes| activity_after(&thinking, minutes)), ["working", "stopped"]);
+        assert_eq!(
+            [1, 30].map(|minutes| activity_after(&thinking, minutes)),
+            ["working", "stopped"]
+        );
     }
 
     #[test]
     fn a_project_is_the_last_part_of_its_folder() {
-        let of = |folder: &str| SessionWork { folder: Some(folder.into()), ..SessionWork::default() };
+        let of =
+            |folder: &str| SessionWork { folder: Some(folder.into()), ..SessionWork::default() };
 
         assert_eq!(of("/home/a/shop/").project_name(), Some("shop"));
         assert_eq!(of("C:\\code\\shop").project_name(), Some("shop"));

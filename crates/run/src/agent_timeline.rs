@@ -86,9 +86,11 @@ fn depth_of(lanes: &[AgentLane], agent: Option<usize>) -> usize {
 
 fn subagent_lane(run: &Run, turn: usize, agent: usize) -> AgentLane {
     let subagent = &run.subagents[agent];
-    let mut lane = AgentLane { agent: Some(agent), tokens: subagent.tokens, ..AgentLane::default() };
+    let mut lane =
+        AgentLane { agent: Some(agent), tokens: subagent.tokens, ..AgentLane::default() };
     let start_and_end = [subagent.started_at, subagent.ended_at];
-    let bar = add_steps(run, turn, Some(agent), &mut lane).or_else(|| time_span(start_and_end.into_iter()));
+    let bar = add_steps(run, turn, Some(agent), &mut lane)
+        .or_else(|| time_span(start_and_end.into_iter()));
     lane.bars.extend(bar);
     lane
 }
@@ -186,7 +188,10 @@ mod tests {
         let lanes = lanes_of_run(&sample_run(), LaneScope::Run);
 
         assert_eq!(lanes.len(), 4);
-        assert_eq!((lanes[0].bars.len(), lanes[0].working_seconds(), lanes[0].failed), (2, Some(25.0), 1));
+        assert_eq!(
+            (lanes[0].bars.len(), lanes[0].working_seconds(), lanes[0].failed),
+            (2, Some(25.0), 1)
+        );
     }
 
     #[test]
@@ -194,6 +199,9 @@ mod tests {
         let turn = Turn { steps: vec![Step::default()], ..Turn::default() };
         let lanes = lanes_of_run(&Run { turns: vec![turn], ..Run::default() }, LaneScope::Run);
 
-        assert_eq!((lanes[0].steps, lanes[0].working_seconds(), span_of_lanes(&lanes)), (1, None, None));
+        assert_eq!(
+            (lanes[0].steps, lanes[0].working_seconds(), span_of_lanes(&lanes)),
+            (1, None, None)
+        );
     }
 }

@@ -208,7 +208,7 @@ impl CheckpointRecord {
     }
 
     /// Returns the first value of that recorded name.
-    pub fn value_named(&self, name: &str) -> Option<&RecordedMeasure> {
+    pub(crate) fn value_named(&self, name: &str) -> Option<&RecordedMeasure> {
         self.values.iter().find(|recorded| &*recorded.name == name)
     }
 }

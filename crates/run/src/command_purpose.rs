@@ -43,13 +43,17 @@ fn purpose_of_words(words: &[&str]) -> CommandPurpose {
             "checkout" if has("--") || has(".") => CommandPurpose::Reverts,
             "restore" | "stash" | "revert" => CommandPurpose::Reverts,
             "reset" if has("--hard") => CommandPurpose::Reverts,
-            "grep" | "ls-files" | "log" | "status" | "diff" | "show" | "blame" => CommandPurpose::Searches,
+            "grep" | "ls-files" | "log" | "status" | "diff" | "show" | "blame" => {
+                CommandPurpose::Searches
+            }
             _ => CommandPurpose::Other,
         },
         "cat" | "head" | "tail" | "less" | "more" | "nl" | "bat" | "type" => {
             CommandPurpose::Reads(file_words(rest))
         }
-        "sed" if !rest.iter().any(|word| word.starts_with("-i")) => CommandPurpose::Reads(file_words(rest)),
+        "sed" if !rest.iter().any(|word| word.starts_with("-i")) => {
+            CommandPurpose::Reads(file_words(rest))
+        }
         "grep" | "rg" | "ag" | "ack" | "find" | "fd" | "ls" | "tree" | "wc" | "dir" => {
             CommandPurpose::Searches
         }
@@ -74,7 +78,9 @@ fn is_before_program(word: &str) -> bool {
     });
     let starters =
         ["sudo", "time", "env", "exec", "nohup", "bash", "sh", "zsh", "-lc", "-c", "timeout"];
-    is_variable || starters.contains(&base_name(word)) || word.bytes().all(|byte| byte.is_ascii_digit())
+    is_variable
+        || starters.contains(&base_name(word))
+        || word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Returns the words that look like files.
@@ -144,7 +150,7 @@ const MENTIONING_PROGRAMS: &[&str] = &[
 ];
 
 /// Returns whether a command line looks as if it ran tests.
-pub fn runs_tests(line: &str) -> bool {
+pub(crate) fn runs_tests(line: &str) -> bool {
     line.split(is_command_end).any(|simple| runs_test_program(&command_words(simple)))
 }
 
@@ -186,7 +192,8 @@ mod tests {
 
     #[test]
     fn a_line_is_told_by_its_simple_commands() {
-        let reads = |paths: &[&str]| CommandPurpose::Reads(paths.iter().map(|&path| path.into()).collect());
+        let reads =
+            |paths: &[&str]| CommandPurpose::Reads(paths.iter().map(|&path| path.into()).collect());
         let told = [
             ("bash -lc 'sed -n 1,40p src/a.py | head -5'", vec![reads(&["src/a.py"]), reads(&[])]),
             ("cd app && git commit -m 'x'", vec![CommandPurpose::Other, CommandPurpose::Commits]),
@@ -194,7 +201,10 @@ mod tests {
             ("git checkout -b new", vec![CommandPurpose::Other]),
             ("RUST_LOG=1 cargo build --release", vec![CommandPurpose::Builds]),
             ("timeout 60 python -m pytest -q", vec![CommandPurpose::RunsTests]),
-            ("sed -i s/a/b/ x.py; rg -n TODO", vec![CommandPurpose::Other, CommandPurpose::Searches]),
+            (
+                "sed -i s/a/b/ x.py; rg -n TODO",
+                vec![CommandPurpose::Other, CommandPurpose::Searches],
+            ),
             ("", vec![]),
         ];
         for (line, expected) in told {

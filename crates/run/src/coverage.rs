@@ -2,11 +2,11 @@
 //!
 //! A judging of some components, one that was stopped, and one in which the judge gave no usable answer for a component
 //! cover a part only. Their verdicts are shown, with how many there are ([`Coverage`]); a number of the run is made of
-//! them only where a user names them ([`mod@super::named`]).
+//! them only where a user names them ([`mod@super::find_by_name`]).
 
 use std::fmt;
 
-use super::rubric::{Checklist, Codebook, Judgement, Rubric, LabelUnit};
+use super::rubric::{Checklist, Codebook, Judgement, LabelUnit, Rubric};
 
 /// The number of components that have a score, of those that were to be judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,8 @@ impl Coverage {
         let ids = required_ids(judgement, checklist);
         let is_scored = |id: &&&str| judgement.verdict_on(id).is_some_and(|it| it.score.is_some());
         // What has a reason is answered for, without a score.
-        let has_reason = |id: &&&str| judgement.verdict_on(id).is_some_and(|it| it.reason.is_some());
+        let has_reason =
+            |id: &&&str| judgement.verdict_on(id).is_some_and(|it| it.reason.is_some());
         let (scored, all) = (ids.iter().filter(is_scored).count(), ids.len());
         let answered = scored + ids.iter().filter(has_reason).count();
         let is_said = checklist.is_some() || judgement.requested_ids.is_some();
@@ -73,7 +74,8 @@ impl Rubric {
     /// Returns whether a judgement may be the run's result where a user names none: it covers the checklist, and its
     /// judge is the one that the checklist names, if it names one.
     pub fn may_be_result(&self, judgement: &Judgement) -> bool {
-        self.is_covered_by(judgement) && self.result_judge().is_none_or(|it| it == judgement.judge.name)
+        self.is_covered_by(judgement)
+            && self.result_judge().is_none_or(|it| it == judgement.judge.name)
     }
 
     /// Returns the judgement that is the run's result where none is named: of those that may be ([`Self::may_be_result`]) the last
@@ -86,7 +88,8 @@ impl Rubric {
     /// a score.
     pub fn judgement_to_show(&self) -> Option<&Judgement> {
         let has_score = |it: &&Judgement| self.coverage(it).scored > 0;
-        self.result_judgement().or_else(|| latest_judgement(self.judgements.iter().filter(has_score)))
+        self.result_judgement()
+            .or_else(|| latest_judgement(self.judgements.iter().filter(has_score)))
     }
 
     /// Returns the last judgement by a codebook that has scales of its own; for other codebooks as
@@ -94,7 +97,10 @@ impl Rubric {
     pub fn judgement_to_show_by(&self, book: &Codebook) -> Option<&Judgement> {
         let by_it = self.judgements.iter().filter(|it| it.is_by_codebook(book));
         let has_own_scale = !book.is_on_own_scale(LabelUnit::Component);
-        has_own_scale.then(|| latest_judgement(by_it)).flatten().or_else(|| self.judgement_to_show())
+        has_own_scale
+            .then(|| latest_judgement(by_it))
+            .flatten()
+            .or_else(|| self.judgement_to_show())
     }
 
     /// Returns the incomplete judgements of a run without a result, as text: `2 of 24 by quick
@@ -121,7 +127,9 @@ impl Rubric {
 }
 
 /// Returns the last made of the latest state.
-pub fn latest_judgement<'a>(judgements: impl Iterator<Item = &'a Judgement>) -> Option<&'a Judgement> {
+pub(crate) fn latest_judgement<'a>(
+    judgements: impl Iterator<Item = &'a Judgement>,
+) -> Option<&'a Judgement> {
     judgements.max_by_key(|it| it.turn.unwrap_or(usize::MAX))
 }
 
@@ -200,9 +208,14 @@ mod tests {
     #[test]
     fn without_a_checklist_what_was_asked_for_is_the_whole() {
         let requested = Some(vec!["a".to_owned(), "b".to_owned()]);
-        let killed =
-            Judgement { requested_ids: requested.clone(), ..sample_judgement("killed", 1, &[("a", Some(3))]) };
-        let complete = Judgement { requested_ids: requested, ..sample_judgement("whole", 1, &[("b", Some(3)), ("a", Some(1))]) };
+        let killed = Judgement {
+            requested_ids: requested.clone(),
+            ..sample_judgement("killed", 1, &[("a", Some(3))])
+        };
+        let complete = Judgement {
+            requested_ids: requested,
+            ..sample_judgement("whole", 1, &[("b", Some(3)), ("a", Some(1))])
+        };
         let unsaid = sample_judgement("unsaid", 1, &[("y", None), ("z", Some(3))]);
 
         let empty = sample_judgement("empty", 1, &[("z", None)]);

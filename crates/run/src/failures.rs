@@ -76,14 +76,15 @@ pub fn main_error_line(text: &StepText) -> Option<&str> {
 /// Returns all lines of a failure that speak of an error, in order, at most [`MOST_ERROR_LINES`]; where none does, the one that tells most.
 pub fn error_lines(text: &StepText) -> Vec<&str> {
     let speaking = failure_lines(text).filter_map(|line| {
-        pytest_error(line).or_else(|| Some(line).filter(|line| is_exception_line(line) || mentions_error(line)))
+        pytest_error(line)
+            .or_else(|| Some(line).filter(|line| is_exception_line(line) || mentions_error(line)))
     });
     let speaking: Vec<&str> = speaking.take(MOST_ERROR_LINES).collect();
     if speaking.is_empty() { main_error_line(text).into_iter().collect() } else { speaking }
 }
 
 /// Lines that speak of an error, of one failure.
-pub const MOST_ERROR_LINES: usize = 200;
+pub(crate) const MOST_ERROR_LINES: usize = 200;
 
 fn failure_lines(text: &StepText) -> impl Iterator<Item = &str> {
     let output = text.result.as_deref().filter(|output| !output.trim().is_empty());

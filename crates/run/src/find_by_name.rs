@@ -53,7 +53,7 @@ pub fn position_by_name(word: &str, names: &[&str]) -> Result<usize, NameMiss> {
 }
 
 /// Returns the name of a judgement's file without folder and ending.
-pub fn judgement_id(file: &str) -> &str {
+pub(crate) fn judgement_id(file: &str) -> &str {
     let name = file.rsplit('/').next().unwrap_or(file);
     name.strip_suffix(".json").unwrap_or(name)
 }
@@ -70,12 +70,17 @@ impl JudgeSelection {
             return Ok(Self::Judge(word.to_owned()));
         }
         // A path is the one in the bundle or one from elsewhere, whose last part may be called as one of ours.
-        if all().any(|it| it.file == word) || !word.contains('/') && ids.contains(&judgement_id(word)) {
+        if all().any(|it| it.file == word)
+            || !word.contains('/') && ids.contains(&judgement_id(word))
+        {
             return Ok(Self::Judgement(judgement_id(word).to_owned()));
         }
         let several = |names: &[&str], positions: Vec<usize>| NameError::Several {
             word: word.to_owned(),
-            are: positions.into_iter().filter_map(|at| Some((*names.get(at)?).to_owned())).collect(),
+            are: positions
+                .into_iter()
+                .filter_map(|at| Some((*names.get(at)?).to_owned()))
+                .collect(),
         };
         match position_by_name(word, if is_file { &[] } else { &judges }) {
             Ok(at) => return Ok(Self::Judge(judges[at].to_owned())),
@@ -173,7 +178,9 @@ mod tests {
 
     fn find_position(word: &str) -> Result<Option<usize>, String> {
         let rubric = sample_rubric();
-        JudgeSelection::find_in(word, &[&rubric]).map(|it| it.position_in_run(&rubric)).map_err(|why| why.to_string())
+        JudgeSelection::find_in(word, &[&rubric])
+            .map(|it| it.position_in_run(&rubric))
+            .map_err(|why| why.to_string())
     }
 
     #[test]

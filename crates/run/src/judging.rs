@@ -10,7 +10,7 @@ use std::{
 
 use super::{
     flags::{self, FlagCounts},
-    rubric::{self, Codebook, RubricLevels, JudgeToolCall, LabelUnit},
+    rubric::{self, Codebook, JudgeToolCall, LabelUnit, RubricLevels},
     worded_enum::worded,
 };
 
@@ -73,7 +73,9 @@ impl JudgeEntry {
         let listed = listed.iter().find(|it| it.id == model).and_then(|it| it.price);
         match self.origin {
             JudgeOrigin::Settings => self.price,
-            JudgeOrigin::Key(_) | JudgeOrigin::Server | JudgeOrigin::Program(_) => listed.or(self.price),
+            JudgeOrigin::Key(_) | JudgeOrigin::Server | JudgeOrigin::Program(_) => {
+                listed.or(self.price)
+            }
         }
     }
 

@@ -25,39 +25,39 @@
 
 pub mod activity;
 pub mod address;
+pub mod agent_timeline;
 pub mod batch;
-pub mod run_card;
+pub mod checkpoint_record;
 pub mod command_purpose;
 pub mod condition;
 pub mod coverage;
 pub mod failures;
-pub mod format_number;
 pub mod files;
+pub mod find_by_name;
 pub mod flags;
+pub mod format_number;
 pub mod judging;
-pub mod agent_timeline;
 pub mod live;
 pub mod lookup;
-pub mod find_by_name;
 pub mod normalised_line;
-pub mod step_pace;
 pub mod path;
 pub mod pictures;
 mod place;
 pub mod pooled_judgements;
-pub mod checkpoint_record;
 pub mod rubric;
 pub mod rubric_tree;
+pub mod run_card;
 pub mod search;
+pub mod step_pace;
 mod time;
 mod tokens;
 pub mod turn_record;
 pub mod worded_enum;
 
-pub use run_card::RunCard;
+pub use checkpoint_record::CheckpointRecord;
 pub use path::{EditPath, RepoPath};
 pub use place::{RecordPlace, SourceId};
-pub use checkpoint_record::CheckpointRecord;
+pub use run_card::RunCard;
 pub use time::Time;
 pub use tokens::Tokens;
 pub use turn_record::{RunRecord, TurnRecord, TurnState};
@@ -78,7 +78,7 @@ pub struct Run {
     /// `emergent` or `single-shot`, where a bundle says so.
     pub condition: Option<String>,
     pub task: Option<Task>,
-    /// The harness' record of the run as a whole; [`Checkpoint::checkpoint_record`] has that of a checkpoint.
+    /// The harness' record of the run as a whole; [`Checkpoint::recorded`] has that of a checkpoint.
     pub recorded: Vec<checkpoint_record::RecordedMeasure>,
     /// The totals that the recording states for the whole run, beside the sums of its turns.
     pub stated: StatedTotals,
@@ -176,7 +176,7 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Returns index of the turn at whose end [`Checkpoint::checkpoint_record`] was recorded.
+    /// Returns the index of the turn at whose end [`Checkpoint::recorded`] was measured.
     pub fn recorded_turn(&self) -> usize {
         self.last_turn - usize::from(self.after_skill.is_some()).min(self.last_turn)
     }
@@ -362,7 +362,7 @@ pub struct Warning {
 /// The longest label kept in the index, in characters.
 pub const LABEL_CHARS: usize = 120;
 
-/// Returns the first non-blank line of `text`, at most [`LABEL_CHARS`] characters, for [`Step::first_line_label`] and titles. A
+/// Returns the first non-blank line of `text`, at most [`LABEL_CHARS`] characters, for [`Step::label`] and titles. A
 /// command that only begins there (`python3 -c "`, `cat > a.py <<'EOF'`) gets the first informative line after it too.
 pub fn first_line_label(text: &str) -> Box<str> {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -473,7 +473,9 @@ impl Run {
         open: &mut Vec<usize>,
         ids: &mut Vec<StepId>,
     ) {
-        for (step, step_record) in self.agent_steps(turn, agent).unwrap_or_default().iter().enumerate() {
+        for (step, step_record) in
+            self.agent_steps(turn, agent).unwrap_or_default().iter().enumerate()
+        {
             ids.push(StepId { turn, subagent: agent, step });
             // A recording may name an agent as its own ancestor; each is entered once.
             if let Some(child) = step_record.subagent.filter(|child| !open.contains(child)) {

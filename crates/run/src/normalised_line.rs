@@ -21,7 +21,7 @@ pub const RULES: [(&str, &str); 6] = [
 ];
 
 /// Letters of a line that are compared.
-pub const MOST_LETTERS: usize = 240;
+pub(crate) const MOST_LETTERS: usize = 240;
 
 /// The replacement of a match.
 enum RuleOutput {
@@ -83,12 +83,12 @@ pub fn normalised_line(line: &str) -> String {
     for NormaliseRule { pattern, becomes } in RULE_PATTERNS.iter() {
         let replaced = match becomes {
             RuleOutput::Fixed(words) => pattern.replace_all(&line, *words),
-            RuleOutput::Computed(made) => {
-                pattern.replace_all(&line, |captures: &Captures<'_>| made(&captures[0]).into_owned())
-            }
-            RuleOutput::AfterPrefix(made) => pattern.replace_all(&line, |captures: &Captures<'_>| {
-                format!("{}{}", &captures[1], made(&captures[2]))
-            }),
+            RuleOutput::Computed(made) => pattern
+                .replace_all(&line, |captures: &Captures<'_>| made(&captures[0]).into_owned()),
+            RuleOutput::AfterPrefix(made) => pattern
+                .replace_all(&line, |captures: &Captures<'_>| {
+                    format!("{}{}", &captures[1], made(&captures[2]))
+                }),
         };
         if let Cow::Owned(replaced) = replaced {
             line = replaced;

@@ -47,10 +47,11 @@ impl RepoPath {
 impl EditPath {
     /// Sorts a recorded path: `root` is the folder the agent worked in, as recorded.
     pub fn from_recorded(path: &str, root: Option<&str>) -> Self {
-        let relative = path_below(path, root).unwrap_or_else(|| match root.is_some_and(is_windows) {
-            true => with_slashes(path).replace('\\', "/"),
-            false => with_slashes(path).into_owned(),
-        });
+        let relative =
+            path_below(path, root).unwrap_or_else(|| match root.is_some_and(is_windows) {
+                true => with_slashes(path).replace('\\', "/"),
+                false => with_slashes(path).into_owned(),
+            });
         RepoPath::new(&relative).map_or_else(|| Self::Outside(path.into()), Self::Inside)
     }
 
@@ -180,9 +181,18 @@ mod tests {
     #[test]
     fn a_path_below_the_root_becomes_relative() {
         assert_eq!(EditPath::from_recorded("/w/src/a.py", Some("/w")), inside_path("src/a.py"));
-        assert_eq!(EditPath::from_recorded("/w/src/./b/../a.py", Some("/w/")), inside_path("src/a.py"));
-        assert_eq!(EditPath::from_recorded("file:///w/a.py", Some("file:///w")), inside_path("a.py"));
-        assert_eq!(EditPath::from_recorded("C:\\w\\src\\a.py", Some("C:\\w")), inside_path("src/a.py"));
+        assert_eq!(
+            EditPath::from_recorded("/w/src/./b/../a.py", Some("/w/")),
+            inside_path("src/a.py")
+        );
+        assert_eq!(
+            EditPath::from_recorded("file:///w/a.py", Some("file:///w")),
+            inside_path("a.py")
+        );
+        assert_eq!(
+            EditPath::from_recorded("C:\\w\\src\\a.py", Some("C:\\w")),
+            inside_path("src/a.py")
+        );
     }
 
     #[test]
@@ -214,14 +224,22 @@ mod tests {
         for path in
             ["D:\\Users\\u\\p\\a.py", "C:\\Users\\u\\pq\\a.py", "..\\a.py", "\\\\server\\a.py"]
         {
-            assert_eq!(EditPath::from_recorded(path, root), EditPath::Outside(path.into()), "{path}");
+            assert_eq!(
+                EditPath::from_recorded(path, root),
+                EditPath::Outside(path.into()),
+                "{path}"
+            );
         }
     }
 
     #[test]
     fn a_path_that_leaves_the_workspace_is_kept_as_words() {
         for path in ["/etc/passwd", "../x", "a/../../x", "C:\\x", "/world/a.py", "", "/w"] {
-            assert_eq!(EditPath::from_recorded(path, Some("/w")), EditPath::Outside(path.into()), "{path}");
+            assert_eq!(
+                EditPath::from_recorded(path, Some("/w")),
+                EditPath::Outside(path.into()),
+                "{path}"
+            );
         }
     }
 }

@@ -72,10 +72,12 @@ fn collect_images(value: &Json, images: &mut Vec<RecordedImage>) {
         Json::Array(values) => values.iter().for_each(|value| collect_images(value, images)),
         Json::Object(fields) => {
             let text = |key: &&str| fields.get(*key).and_then(Json::as_str);
-            let is_made = text(&"type").is_some_and(|kind| GENERATED_TYPES.iter().any(|it| kind.contains(it)));
+            let is_made = text(&"type")
+                .is_some_and(|kind| GENERATED_TYPES.iter().any(|it| kind.contains(it)));
             let kind = MEDIA_TYPE_KEYS.iter().find_map(text).filter(|kind| is_image(kind));
             let kind = kind.or(is_made.then_some("image/png"));
-            let data = DATA_KEYS.iter().find_map(text).filter(|data| data_url_image(data).is_none());
+            let data =
+                DATA_KEYS.iter().find_map(text).filter(|data| data_url_image(data).is_none());
             if let (Some(media_type), Some(data)) = (kind, data) {
                 add_image(media_type, data, images);
             }
@@ -146,7 +148,7 @@ pub fn image_extension(bytes: &[u8]) -> Option<&'static str> {
 }
 
 /// Returns the size of a PNG, JPEG, GIF or WebP, from its beginning.
-pub fn image_size(head: &[u8]) -> Option<PixelSize> {
+pub(crate) fn image_size(head: &[u8]) -> Option<PixelSize> {
     let at = |start: usize| head.get(start..).and_then(|rest| rest.first_chunk::<2>()).copied();
     let little = |start| at(start).map(|pair| u32::from(u16::from_le_bytes(pair)));
     let big = |start: usize| {

@@ -28,10 +28,13 @@ impl PoolRequest {
             Some((pool, judge)) => (pool, Some(judge.to_owned()).filter(|it| !it.is_empty())),
             None => (rest, None),
         };
-        let method_words = PoolMethod::ALL.map(|pool| format!("{PREFIX}{}", pool.word())).join(", ");
+        let method_words =
+            PoolMethod::ALL.map(|pool| format!("{PREFIX}{}", pool.word())).join(", ");
         let pool = PoolMethod::by_word(pool);
         Some(pool.map(|pool| Self { pool, judge }).ok_or_else(|| {
-            format!("{word}: expected one of {method_words}, with :JUDGE for the repeats of one judge")
+            format!(
+                "{word}: expected one of {method_words}, with :JUDGE for the repeats of one judge"
+            )
         }))
     }
 
@@ -45,7 +48,7 @@ impl PoolRequest {
 
 impl PoolMethod {
     /// Pools at least one score; None where none is the majority.
-    pub fn pooled_score(self, scores: &[u8]) -> Option<f64> {
+    pub(crate) fn pooled_score(self, scores: &[u8]) -> Option<f64> {
         let count = scores.len();
         let mut sorted: Vec<u8> = scores.to_vec();
         sorted.sort_unstable();
@@ -84,7 +87,9 @@ impl Rubric {
         let judge = pooling.judge.as_deref().map(|word| self.find_judge(word)).transpose()?;
         let pooled: Vec<Judgement> = judgements_by_state(self)
             .into_iter()
-            .filter_map(|state| pool_judgements(&judgements_to_pool(&state, judge.as_deref()), pooling))
+            .filter_map(|state| {
+                pool_judgements(&judgements_to_pool(&state, judge.as_deref()), pooling)
+            })
             .collect();
         if pooled.is_empty() {
             let whose = judge.map(|judge| format!(" by {judge}")).unwrap_or_default();
@@ -171,7 +176,10 @@ fn pool_judgements(members: &[&Judgement], pooling: &PoolRequest) -> Option<Judg
         turn,
         rubric: first.rubric.clone(),
         created_at: members.iter().filter_map(|it| it.created_at.clone()).max(),
-        requested_ids: first.requested_ids.clone().filter(|_| members.iter().all(|it| it.requested_ids == first.requested_ids)),
+        requested_ids: first
+            .requested_ids
+            .clone()
+            .filter(|_| members.iter().all(|it| it.requested_ids == first.requested_ids)),
         repeat: None,
         verdicts: ids.into_iter().map(|id| pooled_verdict(id, members, pooling.pool)).collect(),
         pooled: Some(PooledSources { pool: pooling.pool, from }),
@@ -211,7 +219,9 @@ fn pooled_verdict(id: &str, members: &[&Judgement], pool: PoolMethod) -> Verdict
 }
 
 /// Returns the error, or else the reason, of an item for which no judge gave a score.
-fn missing_score_reasons<'v>(verdicts: impl Iterator<Item = &'v Verdict>) -> (Option<String>, Option<String>) {
+fn missing_score_reasons<'v>(
+    verdicts: impl Iterator<Item = &'v Verdict>,
+) -> (Option<String>, Option<String>) {
     let verdicts: Vec<&Verdict> = verdicts.collect();
     match verdicts.iter().find_map(|it| it.error.clone()) {
         Some(error) => (Some(error), None),

@@ -17,12 +17,14 @@ pub use codebook::{Codebook, Criterion, PromptMatch, ScaleLevel as CodebookLevel
 pub use criterion_scores::{CriterionScore, OverallRule, ScoredBy};
 pub use gold::{GoldLabel, GoldSource, gold_label_for};
 pub use label::{
-    LabelMode, Confidence, ItemKey, JudgedState, Label, JudgementLabel, LabelFile, VerdictId, same_commit,
+    Confidence, ItemKey, JudgedState, JudgementLabel, Label, LabelFile, LabelMode, VerdictId,
+    same_commit,
 };
 pub use levels::{
-    CANNOT_TELL, COMPONENT_LEVELS, DECISION_LEVELS, FLAG_LEVELS, FULL_SCORE, LEAF_LEVELS, LEVELS, RubricLevels, PROCESS_LEVELS, SIGNAL_LEVELS,
+    CANNOT_TELL, COMPONENT_LEVELS, DECISION_LEVELS, FLAG_LEVELS, FULL_SCORE, LEAF_LEVELS, LEVELS,
+    PROCESS_LEVELS, RubricLevels, SIGNAL_LEVELS,
 };
-pub use unit::{ScoreScale, LabelUnit, score_text};
+pub use unit::{LabelUnit, ScoreScale, score_text};
 
 /// A score of this or less is a severe failure.
 pub const SEVERE: u8 = 1;
@@ -265,7 +267,7 @@ impl Judgement {
     }
 
     /// Returns whether it has scores on the scales of a codebook: one for each of its criteria.
-    pub fn is_by_codebook(&self, book: &Codebook) -> bool {
+    pub(crate) fn is_by_codebook(&self, book: &Codebook) -> bool {
         !self.judge.scored_by.is_empty()
             && self.judge.scored_by == book.scored_by()
             && self.verdicts.iter().any(|it| !it.criterion_scores.is_empty())
@@ -291,12 +293,13 @@ impl Verdict {
     /// Returns the scores that the judge gave: one for each criterion of its codebook, else the one on the rubric's own
     /// scale. The result of a rule over several criteria is not among them.
     pub fn given_scores(&self) -> Vec<VerdictScore<'_>> {
-        let own_score = self.score.filter(|_| self.criterion_scores.is_empty()).map(|score| VerdictScore {
-            criterion: None,
-            scale: None,
-            score: score.into(),
-            name: self.label.as_deref(),
-        });
+        let own_score =
+            self.score.filter(|_| self.criterion_scores.is_empty()).map(|score| VerdictScore {
+                criterion: None,
+                scale: None,
+                score: score.into(),
+                name: self.label.as_deref(),
+            });
         let by_criteria = self.criterion_scores.iter().map(|it| VerdictScore {
             criterion: it.criterion.as_deref(),
             scale: Some(it.scale),

@@ -147,7 +147,8 @@ impl RubricTree {
     /// Returns the way from the root: the root is `0`, the second part of its fourth sub-task is `0/3/1`.
     pub fn node_path(&self, id: NodeId) -> NodePath {
         let place = |id: NodeId| self.node(id).map_or(0, |node| node.place);
-        let mut places: Vec<u32> = std::iter::once(id).chain(self.nodes_above(id)).map(place).collect();
+        let mut places: Vec<u32> =
+            std::iter::once(id).chain(self.nodes_above(id)).map(place).collect();
         places.reverse();
         NodePath(places)
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Checkpoint, Run, Step, Tokens, Warning,
     activity::SessionWork,
-    checkpoint_record::{PassCount, TestGroup, RecordedTests},
+    checkpoint_record::{PassCount, RecordedTests, TestGroup},
 };
 
 /// The facts of a run that are small enough to keep for a thousand runs. None is "not recorded", which is not 0.
@@ -275,8 +275,9 @@ fn lines_changed(run: &Run) -> Option<(u64, u64)> {
 
 fn count_failures(run: &Run) -> Option<usize> {
     let mut calls = main_and_subagent_steps(run).filter(|step| step.tool.is_some()).peekable();
-    let says =
-        |step: &Step| step.has_failed() || step.tool_result().is_some_and(|it| it.outcome_text().is_some());
+    let says = |step: &Step| {
+        step.has_failed() || step.tool_result().is_some_and(|it| it.outcome_text().is_some())
+    };
     if calls.peek().is_some() && !calls.any(says) {
         return None;
     }
@@ -345,7 +346,8 @@ mod tests {
 
     #[test]
     fn tests_are_those_of_the_last_checkpoint_alone() {
-        let tests = RecordedTests { strict: PassCount { passed: 3, total: 4 }, ..RecordedTests::default() };
+        let tests =
+            RecordedTests { strict: PassCount { passed: 3, total: 4 }, ..RecordedTests::default() };
         let record =
             |tests| Some(Box::new(CheckpointRecord { tests, ..CheckpointRecord::default() }));
         let checkpoint = |last_turn, tests| Checkpoint {

@@ -151,7 +151,12 @@ mod tests {
 
     #[test]
     fn parallel_calls_wait_for_nothing_and_what_follows_waits_for_the_last_result() {
-        let calls = [tool_step(4, Some(20)), tool_step(5, Some(9)), tool_step(6, Some(12)), tool_step(23, Some(24))];
+        let calls = [
+            tool_step(4, Some(20)),
+            tool_step(5, Some(9)),
+            tool_step(6, Some(12)),
+            tool_step(23, Some(24)),
+        ];
 
         let paces = paces_of_turn(0, calls.to_vec());
 
@@ -164,8 +169,17 @@ mod tests {
     fn what_has_no_time_is_not_known_and_takes_nothing_from_the_others() {
         let timeless = Step { kind: StepKind::Thinking, ..Step::default() };
 
-        let paces =
-            paces_of_turn(0, vec![message_step(2), timeless, tool_step(5, None), tool_step(6, Some(7)), message_step(9), message_step(11)]);
+        let paces = paces_of_turn(
+            0,
+            vec![
+                message_step(2),
+                timeless,
+                tool_step(5, None),
+                tool_step(6, Some(7)),
+                message_step(9),
+                message_step(11),
+            ],
+        );
 
         // The end of the unanswered call is not known, so the wait after it is not known either.
         assert_eq!(waited_seconds(&paces), [Some(2.0), None, Some(3.0), None, None, Some(2.0)]);
@@ -202,7 +216,11 @@ mod tests {
             started_at: time_at(10),
             ..Step::default()
         };
-        let turn = Turn { started_at: time_at(0), steps: vec![alone, message_step(12)], ..Turn::default() };
+        let turn = Turn {
+            started_at: time_at(0),
+            steps: vec![alone, message_step(12)],
+            ..Turn::default()
+        };
         let run = Run { turns: vec![turn], subagents: vec![agent], ..Run::default() };
 
         let inside = agent_paces(&run, 0, Some(0));
@@ -218,8 +236,13 @@ mod tests {
     #[test]
     fn a_call_has_the_tokens_of_its_first_step_until_somebody_else_speaks() {
         let user = Step { role: Role::User, ..message_step(5) };
-        let steps =
-            vec![with_input_tokens(message_step(1), 100), tool_step(2, Some(3)), user, message_step(6), with_input_tokens(message_step(7), 250)];
+        let steps = vec![
+            with_input_tokens(message_step(1), 100),
+            tool_step(2, Some(3)),
+            user,
+            message_step(6),
+            with_input_tokens(message_step(7), 250),
+        ];
 
         let paces = paces_of_turn(0, steps.clone());
 

@@ -31,7 +31,11 @@ impl Tokens {
 
 impl Tokens {
     /// Returns the counts one by one with those of another.
-    fn combine_with(self, other: Self, combine: fn(Option<u64>, Option<u64>) -> Option<u64>) -> Self {
+    fn combine_with(
+        self,
+        other: Self,
+        combine: fn(Option<u64>, Option<u64>) -> Option<u64>,
+    ) -> Self {
         Self {
             input: combine(self.input, other.input),
             cached_input: combine(self.cached_input, other.cached_input),
@@ -51,7 +55,7 @@ impl Tokens {
     }
 
     /// Returns for each kind the larger count.
-    pub fn max_each(self, other: Self) -> Self {
+    pub(crate) fn max_each(self, other: Self) -> Self {
         self.combine_with(other, Ord::max)
     }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use trajview_metrics::absence::{FilePieces, SnapshotIndex, CandidatePlace};
+use trajview_metrics::absence::{CandidatePlace, FilePieces, SnapshotIndex};
 use trajview_run::{
     Run,
     rubric::{Component, Verdict},
@@ -52,8 +52,10 @@ impl Archive {
         }
         let tree = self.timeline(run)?.tree_after(done);
         let plain_files = tree.files.iter().filter(|(_, file)| is_regular_file(**file));
-        let plain_files: Vec<_> =
-            plain_files.filter_map(|(path, file)| Some((path, file.blob_id()?))).take(MOST_FILES).collect();
+        let plain_files: Vec<_> = plain_files
+            .filter_map(|(path, file)| Some((path, file.blob_id()?)))
+            .take(MOST_FILES)
+            .collect();
         if plain_files.is_empty() {
             return Err(format!(
                 "the recording holds no content of any file as of turn {done}, so there is nothing to look through"
@@ -61,7 +63,8 @@ impl Archive {
         }
         let read = self.with_blobs(run, |blobs| {
             let piece = |(path, blob): &(&trajview_run::RepoPath, _)| {
-                let bytes = blobs.read_blob(*blob).ok().filter(|bytes| bytes.len() <= MOST_BYTES)?;
+                let bytes =
+                    blobs.read_blob(*blob).ok().filter(|bytes| bytes.len() <= MOST_BYTES)?;
                 let is_text = memchr::memchr(0, &bytes).is_none();
                 let text = is_text.then(|| String::from_utf8_lossy(&bytes))?;
                 Some(FilePieces::new(path.as_str(), &text))
@@ -108,7 +111,11 @@ mod tests {
             all.iter().find(|it| it.id == id).unwrap().clone()
         }
 
-        fn candidate_places(&self, component: &Component, verdict: Option<&Verdict>) -> Vec<CandidatePlace> {
+        fn candidate_places(
+            &self,
+            component: &Component,
+            verdict: Option<&Verdict>,
+        ) -> Vec<CandidatePlace> {
             let OpenedRecording { run, archive } = &self.opened;
             archive.candidate_places(run, run.turns.len(), component, verdict).unwrap()
         }
@@ -209,7 +216,9 @@ mod tests {
     #[test]
     fn what_is_truly_absent_has_no_unopened_place_that_defines_it() {
         let sample = AbsenceSample::open("codex-p12");
-        let is_definition = |place: &CandidatePlace| place.reasons.iter().any(|it| matches!(it, MatchReason::Symbol(_)));
+        let is_definition = |place: &CandidatePlace| {
+            place.reasons.iter().any(|it| matches!(it, MatchReason::Symbol(_)))
+        };
 
         let planted = sample.unopened_places("quick-reader", "C07");
         let absent = sample.unopened_places("quick-reader", "C18");

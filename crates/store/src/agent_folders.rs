@@ -45,7 +45,6 @@ const AGENT_FOLDERS: &[AgentFolderRow] = &[
     ("droid", None, FolderBase::Home, ".factory", "sessions"),
     ("kimi", Some("KIMI_CODE_HOME"), FolderBase::Home, ".kimi-code", "sessions"),
     ("kimi", Some("KIMI_SHARE_DIR"), FolderBase::Home, ".kimi", "sessions"),
-    ("kimi", Some("KIMI_CODE_HOME"), FolderBase::Home, ".kimi-code", "sessions"),
     ("goose", None, FolderBase::Data, "goose", "sessions"),
     ("openhands-v1", None, FolderBase::Home, ".openhands", "conversations"),
     ("continue", Some("CONTINUE_GLOBAL_DIR"), FolderBase::Home, ".continue", "sessions"),
@@ -96,7 +95,9 @@ fn folders_for_home(home: &Path, variable: &dyn Fn(&str) -> Option<PathBuf>) -> 
             }
             (None, FolderBase::Home) => vec![home.join(first)],
             (None, FolderBase::Data) => vec![data.join(first)],
-            (None, FolderBase::Editors) => EDITORS.iter().map(|it| home.join(it).join(first)).collect(),
+            (None, FolderBase::Editors) => {
+                EDITORS.iter().map(|it| home.join(it).join(first)).collect()
+            }
         };
         for base in bases {
             let place = AgentFolder { format, path: base.join(rest) };
@@ -114,7 +115,11 @@ mod tests {
 
     #[test]
     fn every_row_names_a_format() {
-        assert!(AGENT_FOLDERS.iter().all(|(format, ..)| trajview_formats::format_by_name(format).is_some()));
+        assert!(
+            AGENT_FOLDERS
+                .iter()
+                .all(|(format, ..)| trajview_formats::format_by_name(format).is_some())
+        );
     }
 
     #[test]

@@ -12,19 +12,20 @@ use trajview_formats::Format;
 use trajview_run::{
     RecordPlace, RepoPath, Run, StepId, StepText,
     files::{
-        Blob, BlobId, Blobs, FileChange, FileDiff, MemoryBlobs, RunMoment, ChangeOrigin, Timeline, TreeFile,
+        Blob, BlobId, Blobs, ChangeOrigin, FileChange, FileDiff, MemoryBlobs, RunMoment, Timeline,
+        TreeFile,
         blame::{self, BlamedLine},
         file_diff, renames,
     },
     pictures::{RecordedImage, images_in_record},
-    search::{SearchHit, QueryMatcher, SearchQuery},
+    search::{QueryMatcher, SearchHit, SearchQuery},
 };
 
 use super::{
     absence_check,
-    file_bytes::{self, FileBytes},
     cache::DiskCache,
     executor::WorkerThreads,
+    file_bytes::{self, FileBytes},
     lifeline, memory_trim,
     repo::Repo,
     rubric, run_search,
@@ -132,13 +133,20 @@ impl Archive {
     }
 
     /// Returns the images of a step and of its result; without a step those of the turn's request.
-    pub fn images_of_step(&self, run: &Run, turn: usize, step: Option<StepId>) -> Vec<RecordedImage> {
+    pub fn images_of_step(
+        &self,
+        run: &Run,
+        turn: usize,
+        step: Option<StepId>,
+    ) -> Vec<RecordedImage> {
         let places = match step.and_then(|step| run.step(step)) {
             Some(step) => [Some(step.place), step.tool_result().map(|result| result.place)],
             None => [run.turns.get(turn).and_then(|turn| turn.request), None],
         };
         let mut found = vec![];
-        for picture in places.into_iter().flatten().flat_map(|it| images_in_record(&self.record_bytes(it))) {
+        for picture in
+            places.into_iter().flatten().flat_map(|it| images_in_record(&self.record_bytes(it)))
+        {
             if !found.contains(&picture) {
                 found.push(picture);
             }
@@ -178,7 +186,9 @@ impl Archive {
         let places = run.turns.get(turn).map_or(&[][..], |turn| &turn.added);
         let text_at = |place: &RecordPlace| {
             let format = format_of(run, *place);
-            format.map(|format| format.added_text(&self.record_bytes(*place), place.part)).unwrap_or_default()
+            format
+                .map(|format| format.added_text(&self.record_bytes(*place), place.part))
+                .unwrap_or_default()
         };
         places.iter().map(text_at).collect()
     }
@@ -196,7 +206,10 @@ impl Archive {
 
     /// Returns the files over time; worked out once, then kept. The error is a sentence.
     pub fn timeline(&self, run: &Run) -> Result<Arc<Timeline>, String> {
-        self.built_timeline(run).as_ref().map(|(timeline, _)| Arc::clone(timeline)).map_err(Clone::clone)
+        self.built_timeline(run)
+            .as_ref()
+            .map(|(timeline, _)| Arc::clone(timeline))
+            .map_err(Clone::clone)
     }
 
     fn built_timeline(&self, run: &Run) -> &Result<(Arc<Timeline>, MemoryBlobs), String> {
@@ -276,7 +289,12 @@ impl Archive {
         let timeline = self.timeline(run)?;
         self.with_blobs(run, |blobs| match moment.step {
             None => blame::blame_lines(&timeline, blobs, path, moment.turns),
-            Some(step) => blame::blame_lines(&timeline.timeline_up_to(run, step), blobs, path, moment.turns + 1),
+            Some(step) => blame::blame_lines(
+                &timeline.timeline_up_to(run, step),
+                blobs,
+                path,
+                moment.turns + 1,
+            ),
         })?
     }
 
@@ -303,15 +321,20 @@ impl Archive {
 
     /// Works as [`Archive::search`]. Several threads call `keep_going` before every step, so that a search without hits
     /// can be stopped as well.
-    pub fn search_while(
+    pub(crate) fn search_while(
         &self,
         run: &Run,
         query: &SearchQuery,
         keep_going: &(dyn Fn() -> bool + Sync),
         on_hit: &mut dyn FnMut(SearchHit) -> bool,
     ) -> Result<(), String> {
-        run_search::RunSearch { archive: self, run, matcher: QueryMatcher::for_query(query)?, keep_going }
-            .run_search(&WorkerThreads::for_all_cores(), on_hit);
+        run_search::RunSearch {
+            archive: self,
+            run,
+            matcher: QueryMatcher::for_query(query)?,
+            keep_going,
+        }
+        .run_search(&WorkerThreads::for_all_cores(), on_hit);
         Ok(())
     }
 

@@ -1,6 +1,6 @@
 //! Small files of a bundle that are replaced whole in one step, under a lock of their folder.
 //!
-//! Whoever changes one locks the folder, reads the file, makes the new content and renames it over the old one.
+//! A writer locks the folder, reads the file, makes the new content and renames it over the old one.
 //! Whenever the program ends there is a readable file, and two programs that write at once lose nothing. No link is
 //! followed.
 
@@ -20,7 +20,7 @@ use trajview_formats::rubric::MAX_BYTES;
 use super::{
     entries::is_folder,
     remote,
-    write::{WriteError, write_error, sync_folder},
+    write::{WriteError, sync_folder, write_error},
 };
 
 /// The number of attempts to get the lock, and the time between them: two seconds in all.
@@ -66,7 +66,7 @@ pub fn replace_file(path: &Path, content: &[u8]) -> Result<(), WriteError> {
 }
 
 /// Requires that the path is a folder or does not exist.
-pub fn require_folder(folder: &Path) -> Result<(), WriteError> {
+pub(crate) fn require_folder(folder: &Path) -> Result<(), WriteError> {
     remote::refuse_writing(folder).map_err(|why| write_error(folder, &why))?;
     match fs::symlink_metadata(folder) {
         Ok(meta) if meta.is_dir() => Ok(()),
@@ -78,7 +78,7 @@ pub fn require_folder(folder: &Path) -> Result<(), WriteError> {
 
 /// Locks the folder against other programs that write there, until the returned file is dropped; the folder is made
 /// where it is missing.
-pub fn lock_folder(folder: &Path) -> Result<Option<fs::File>, WriteError> {
+pub(crate) fn lock_folder(folder: &Path) -> Result<Option<fs::File>, WriteError> {
     require_folder(folder)?;
     if !is_folder(folder) {
         match fs::create_dir_all(folder) {

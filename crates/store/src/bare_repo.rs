@@ -38,7 +38,7 @@ pub struct CommitNote<'a> {
 const AUTHOR: (&str, &str) = ("trajview live", "live@trajview.invalid");
 
 /// The one branch.
-pub const BRANCH_REF: &str = "refs/heads/main";
+pub(crate) const BRANCH_REF: &str = "refs/heads/main";
 
 /// The settings of the repository while it is written.
 const WRITER_SETTINGS: [&str; 2] = ["core.fsyncObjectFiles", "core.excludesFile"];
@@ -77,8 +77,8 @@ impl BareRepo {
         pack_writer::remove_stray_indexes(path);
         Repo::check_for_writing(path).map_err(WriteError::at_path(path))?;
         clean_settings(path)?;
-        let repo =
-            Repository::open_bare(path).map_err(|why| WriteError::new(path, git_error_text(&why)))?;
+        let repo = Repository::open_bare(path)
+            .map_err(|why| WriteError::new(path, git_error_text(&why)))?;
         Ok(Self { repo, path: path.to_owned() })
     }
 
@@ -97,14 +97,20 @@ impl BareRepo {
     }
 
     /// Returns a place for the objects of the next commit.
-    pub fn new_objects<'a>(&self, odb: &'a Odb<'a>) -> NewObjects<'a> {
+    pub(crate) fn new_objects<'a>(&self, odb: &'a Odb<'a>) -> NewObjects<'a> {
         NewObjects { odb, sink: ObjectSink::Pack(PackWriter::new(&self.pack_folder())) }
     }
 
     /// Writes the objects to the disk and makes this commit the last one of the branch.
-    pub fn finish_commit(&self, objects: NewObjects<'_>, commit: Oid) -> Result<(), WriteError> {
+    pub(crate) fn finish_commit(
+        &self,
+        objects: NewObjects<'_>,
+        commit: Oid,
+    ) -> Result<(), WriteError> {
         if let ObjectSink::Pack(writer) = objects.sink {
-            writer.finish().map_err(|why| WriteError::new(&self.path, file_bytes::error_reason(&why)))?;
+            writer
+                .finish()
+                .map_err(|why| WriteError::new(&self.path, file_bytes::error_reason(&why)))?;
         }
         objects
             .odb
@@ -142,7 +148,8 @@ impl BareRepo {
             return Ok(());
         }
         let (objects, packs) = (self.path.join("objects"), self.pack_folder());
-        let whole = pack_writer::write_whole(&self.repo, last, &packs).map_err(|why| self.write_error(&why))?;
+        let whole = pack_writer::write_whole(&self.repo, last, &packs)
+            .map_err(|why| self.write_error(&why))?;
         let entries = fs::read_dir(&packs).into_iter().flatten().flatten();
         let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
         files.sort(); // an index before its pack: a pack alone is nothing, an index alone leads nowhere
@@ -187,10 +194,10 @@ fn clean_settings(repository: &Path) -> Result<(), WriteError> {
 /// An entry of a tree: its name as recorded, its id and its mode.
 pub type GitTreeRow = (Vec<u8>, Oid, i32);
 
-pub const FOLDER_MODE: i32 = 0o040000;
+pub(crate) const FOLDER_MODE: i32 = 0o040000;
 
 /// The priority of an object store that is searched and written before every other.
-pub const MEMORY_PRIORITY: i32 = 1_000;
+pub(crate) const MEMORY_PRIORITY: i32 = 1_000;
 
 /// The place for objects that the repository does not have.
 enum ObjectSink {
@@ -207,12 +214,16 @@ pub struct NewObjects<'a> {
 
 impl<'a> NewObjects<'a> {
     /// Makes a set of objects that is kept in memory alone.
-    pub const fn in_memory(odb: &'a Odb<'a>) -> Self {
+    pub(crate) const fn in_memory(odb: &'a Odb<'a>) -> Self {
         Self { odb, sink: ObjectSink::Memory }
     }
 
     /// Adds an object and returns its id.
-    pub fn add_object(&mut self, kind: ObjectKind, content: &[u8]) -> Result<Oid, git2::Error> {
+    pub(crate) fn add_object(
+        &mut self,
+        kind: ObjectKind,
+        content: &[u8],
+    ) -> Result<Oid, git2::Error> {
         let id = hash_object(kind, content);
         let oid = Oid::from_bytes(&id.0)?;
         let is_new = |writer: &PackWriter| {
@@ -220,7 +231,8 @@ impl<'a> NewObjects<'a> {
         };
         match &mut self.sink {
             ObjectSink::Pack(writer) if is_new(writer) => {
-                let failed = |why: io::Error| git2::Error::from_str(&file_bytes::error_reason(&why));
+                let failed =
+                    |why: io::Error| git2::Error::from_str(&file_bytes::error_reason(&why));
                 writer.add_object(id, kind, content).map_err(failed)?;
             }
             ObjectSink::Pack(_) => {}
@@ -238,12 +250,12 @@ impl<'a> NewObjects<'a> {
     }
 
     /// Adds a tree and returns its id.
-    pub fn add_tree(&mut self, rows: Vec<GitTreeRow>) -> Result<Oid, git2::Error> {
+    pub(crate) fn add_tree(&mut self, rows: Vec<GitTreeRow>) -> Result<Oid, git2::Error> {
         self.add_object(ObjectKind::Tree, &tree_of(rows))
     }
 
     /// Adds a commit and returns its id.
-    pub fn add_commit(
+    pub(crate) fn add_commit(
         &mut self,
         tree: Oid,
         parent: Option<Oid>,
@@ -287,6 +299,6 @@ fn commit_message(note: &CommitNote<'_>) -> String {
 }
 
 /// Returns the message of an error of libgit2.
-pub fn git_error_text(why: &git2::Error) -> String {
+pub(crate) fn git_error_text(why: &git2::Error) -> String {
     why.message().trim_end_matches('.').to_owned()
 }

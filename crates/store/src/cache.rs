@@ -55,11 +55,13 @@ impl DiskCache {
     pub fn open(path: &Path) -> Result<Self, String> {
         let unusable = |why: String| format!("the cache {} cannot be used: {why}", path.display());
         if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(|why| unusable(super::failure_reason::error_reason(&why)))?;
+            fs::create_dir_all(folder)
+                .map_err(|why| unusable(super::failure_reason::error_reason(&why)))?;
         }
         match Self::open_database(path) {
             Err(why) if is_damage(&why) => {
-                fs::remove_file(path).map_err(|why| unusable(super::failure_reason::error_reason(&why)))?;
+                fs::remove_file(path)
+                    .map_err(|why| unusable(super::failure_reason::error_reason(&why)))?;
                 Self::open_database(path).map_err(|why| unusable(why.to_string()))
             }
             opened => opened.map_err(|why| unusable(why.to_string())),
@@ -68,7 +70,7 @@ impl DiskCache {
 
     /// Returns a cache of this process alone.
     #[cfg(test)]
-    pub fn in_memory() -> Result<Self, String> {
+    pub(crate) fn in_memory() -> Result<Self, String> {
         let connection = Connection::open_in_memory().map_err(|why| why.to_string())?;
         create_tables(&connection).map_err(|why| why.to_string())?;
         Ok(Self::with_connection(connection))
@@ -134,7 +136,7 @@ impl DiskCache {
 
     /// Works as [`DiskCache::put`], but later, together with other values: at the latest when the last user of this
     /// cache drops it.
-    pub fn put_soon(&self, values: impl IntoIterator<Item = (Vec<u8>, Vec<u8>)>) {
+    pub(crate) fn put_soon(&self, values: impl IntoIterator<Item = (Vec<u8>, Vec<u8>)>) {
         let mut waiting = self.lock_waiting();
         waiting.values.extend(values);
         if waiting.values.len() < MOST_WAITING && waiting.since.elapsed() < LONGEST_WAIT {
@@ -199,7 +201,8 @@ fn create_tables(connection: &Connection) -> rusqlite::Result<()> {
     if layout()? == LAYOUT_VERSION {
         return Ok(());
     }
-    let transaction = rusqlite::Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
+    let transaction =
+        rusqlite::Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
     // Another program may have been first.
     if layout()? != LAYOUT_VERSION {
         connection.execute_batch(&format!(
@@ -276,7 +279,10 @@ mod tests {
                     let cache = DiskCache::open(path).unwrap();
                     // Half of what each keeps is kept by its neighbour too.
                     (0..20).for_each(|batch| {
-                        put_numbers(&cache, program * 100 + batch * 10..program * 100 + batch * 10 + 20)
+                        put_numbers(
+                            &cache,
+                            program * 100 + batch * 10..program * 100 + batch * 10 + 20,
+                        )
                     });
                 });
             }
@@ -315,7 +321,10 @@ mod tests {
             }
         }
 
-        assert_eq!(DiskCache::open(&copy).unwrap().get(&[test_key(0), test_key(1), test_key(2)]).len(), 3);
+        assert_eq!(
+            DiskCache::open(&copy).unwrap().get(&[test_key(0), test_key(1), test_key(2)]).len(),
+            3
+        );
     }
 
     #[test]

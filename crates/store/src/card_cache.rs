@@ -64,7 +64,8 @@ impl CardCache {
     /// Returns the cached cards of those recordings that have not changed, in the order of the paths; None for the
     /// others.
     pub fn get(&self, paths: &[&Path]) -> Vec<Option<RunCard>> {
-        let keys: Vec<Vec<u8>> = paths.iter().map(|path| card_key(path).unwrap_or_default()).collect();
+        let keys: Vec<Vec<u8>> =
+            paths.iter().map(|path| card_key(path).unwrap_or_default()).collect();
         let mut found = self.cache.get(&keys);
         let read = |bytes: Vec<u8>| serde_json::from_slice::<CachedCard>(&bytes).ok()?.into_card();
         (0..paths.len()).map(|at| found.remove(&at).and_then(read)).collect()
@@ -103,8 +104,12 @@ const MOST_DEEP: usize = 3;
 fn collect_companions(folder: &Path, depth: usize, found: &mut Vec<(PathBuf, [u8; 24])>) {
     for path in disk::list_folder(folder) {
         match disk::symlink_metadata(&path) {
-            Ok(kind) if kind.is_dir() && depth < MOST_DEEP => collect_companions(&path, depth + 1, found),
-            Ok(kind) if kind.is_file() => found.extend(size_and_time(&path).map(|stamp| (path, stamp))),
+            Ok(kind) if kind.is_dir() && depth < MOST_DEEP => {
+                collect_companions(&path, depth + 1, found)
+            }
+            Ok(kind) if kind.is_file() => {
+                found.extend(size_and_time(&path).map(|stamp| (path, stamp)))
+            }
             Ok(_) | Err(_) => {}
         }
     }

@@ -12,16 +12,16 @@ use trajview_formats as formats;
 use trajview_formats::{FileHead, SequentialExecutor, SourceBytes};
 use trajview_metrics::{cost::RunCost, faithfulness::Faithfulness};
 use trajview_run::{
-    RunCard, Run,
+    Run, RunCard,
     activity::SessionWork,
-    run_card::{CardCost, CardTotals, CardScore},
+    run_card::{CardCost, CardScore, CardTotals},
 };
 use trajview_study::compare::turns_done_at_judgement;
 
 use super::{
     OpenError, disk,
     entries::{is_bundle, is_folder, name_of},
-    executor, memory_trim, open, prices, path_bytes, rubric, lower_priority,
+    executor, lower_priority, memory_trim, open, path_bytes, prices, rubric,
 };
 
 /// Returns the card of the beginning of a recording, which takes a moment to read: agent, task and model, and the
@@ -37,13 +37,16 @@ pub fn card_of_head(path: &Path) -> Option<RunCard> {
 
 fn read_head_run(main: &Path) -> Option<Run> {
     let (mut bytes, is_whole) = path_bytes::read_head(main).ok()?;
-    let format = formats::format_for_head(&FileHead { name: name_of(main), bytes: &bytes, is_whole })?;
+    let format =
+        formats::format_for_head(&FileHead { name: name_of(main), bytes: &bytes, is_whole })?;
     if !is_whole {
         // Only of a log of lines a part makes sense.
         format.incremental_reader()?;
         bytes.truncate(memchr::memrchr(b'\n', &bytes)? + 1);
     }
-    format.index_run_with(&[SourceBytes { name: name_of(main), bytes: &bytes }], &SequentialExecutor).ok()
+    format
+        .index_run_with(&[SourceBytes { name: name_of(main), bytes: &bytes }], &SequentialExecutor)
+        .ok()
 }
 
 /// Returns the card of a whole recording, with what is beside it.
@@ -157,7 +160,8 @@ mod tests {
     fn the_beginning_says_who_and_the_whole_adds_up() {
         let bundle = sample_path("codex-p12");
 
-        let (beginning, whole) = (card_of_head(&bundle).unwrap(), card_of_recording(&bundle).unwrap());
+        let (beginning, whole) =
+            (card_of_head(&bundle).unwrap(), card_of_recording(&bundle).unwrap());
 
         let who = |card: &RunCard| {
             (

@@ -7,10 +7,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use trajview_metrics::process::checked_states::{self, CheckRun, ChangedMoment, CheckedState};
+use trajview_metrics::process::checked_states::{self, ChangedMoment, CheckRun, CheckedState};
 use trajview_run::{
     Run, StepId, Warning,
-    files::{FileChange, ChangeOrigin, Timeline, SourceTree, ChangeVersion},
+    files::{ChangeOrigin, ChangeVersion, FileChange, SourceTree, Timeline},
 };
 
 use super::{Archive, DiskCache, digest::sha256, disk, remote, write::WriteError};
@@ -118,7 +118,10 @@ pub fn stored_checks(archive: &Archive) -> (Vec<CheckRun>, Vec<Warning>) {
 
 /// Returns the problems of the lines that a bundle has.
 pub fn check_problems(archive: &Archive) -> Vec<Warning> {
-    archive.bundle().map(|bundle| read_checks(FILE_NAME, &path_in_bundle(bundle)).1).unwrap_or_default()
+    archive
+        .bundle()
+        .map(|bundle| read_checks(FILE_NAME, &path_in_bundle(bundle)).1)
+        .unwrap_or_default()
 }
 
 /// Returns the results in a file that warnings call `name`.
@@ -225,7 +228,10 @@ mod tests {
         let ends: Vec<_> = edits.iter().filter(|it| it.step.is_none()).cloned().collect();
         assert_eq!(ends, turns);
         for moment in &edits {
-            assert_eq!(tree_digest(&timeline.tree_at(&opened.run, moment.files_moment())), moment.tree);
+            assert_eq!(
+                tree_digest(&timeline.tree_at(&opened.run, moment.files_moment())),
+                moment.tree
+            );
         }
         assert!(turns.iter().all(|moment| moment.opens.is_some() && moment.commit.is_some()));
     }

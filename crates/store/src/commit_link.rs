@@ -7,11 +7,13 @@ use std::path::{Path, PathBuf};
 use trajview_formats::HEAD_BYTES;
 use trajview_run::{Run, Warning};
 
-use super::{entries, recording_files::FoundRecording, containers, repo::Repo};
+use super::{containers, entries, recording_files::FoundRecording, repo::Repo};
 
 /// Opens the repository that has the commits of a run, and gives each turn the id of its commit.
-pub fn link_commits(run: &mut Run, recording: &FoundRecording) -> Option<Repo> {
-    if let Some(joined) = containers::place_inside(&recording.main).and_then(|place| place.joined_commits()) {
+pub(crate) fn link_commits(run: &mut Run, recording: &FoundRecording) -> Option<Repo> {
+    if let Some(joined) =
+        containers::place_inside(&recording.main).and_then(|place| place.joined_commits())
+    {
         let repo = Repo::open(&joined.repository).ok()?;
         attach_commits(run, &joined.commits);
         return Some(repo);
@@ -75,7 +77,11 @@ fn resolve_ids(run: &mut Run, repo: &Repo) -> bool {
 
 /// Returns the commits that changed a log which lies in a worktree itself, with how many bytes of it each had; None
 /// where none did.
-fn commits_of_log(repo: &Repo, place: &Path, recording: &FoundRecording) -> Option<Vec<(u64, String)>> {
+fn commits_of_log(
+    repo: &Repo,
+    place: &Path,
+    recording: &FoundRecording,
+) -> Option<Vec<(u64, String)>> {
     let worktree = place.parent()?.canonicalize().ok()?;
     let main = recording.main.canonicalize().ok()?;
     let path = main.strip_prefix(&worktree).ok()?.to_str()?.replace('\\', "/");

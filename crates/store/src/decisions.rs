@@ -5,9 +5,9 @@ use std::{collections::HashMap, path::Path};
 use rayon::prelude::*;
 
 use trajview_metrics::decisions::{
-    Decision, DecisionStore, extraction, decision_verdicts,
-    step_decisions::{self, DecisionLane, StepTouch, normalised_text, recognition_texts},
+    Decision, DecisionStore, decision_verdicts, extraction,
     ranking::DecisionIndex,
+    step_decisions::{self, DecisionLane, StepTouch, normalised_text, recognition_texts},
 };
 use trajview_run::{EditPath, Run, StepId};
 
@@ -26,7 +26,7 @@ pub const STORE_FILE: &str = "decisions.json";
 pub const NO_BUNDLE: &str = "this recording is no run bundle, so there is no place for decisions; `trajview decisions RUN --draw --out \
                              FILE` writes them elsewhere";
 
-/// Returns the count in words: `3 decisions`.
+/// Returns the count with its noun: `3 decisions`.
 pub fn count_text(count: usize) -> String {
     if count == 1 { "1 decision".into() } else { format!("{count} decisions") }
 }
@@ -70,10 +70,17 @@ pub fn decision_lane(archive: &Archive, run: &Run, store: &DecisionStore) -> Dec
     DecisionLane {
         decisions: store.decisions.len(),
         chains: store.supersession_chains().into_iter().map(ids).collect(),
-        rows: step_decisions::decision_rows(&DecisionIndex::new(store), &file_touches(archive, run), &first),
-        verdicts: decision_verdicts::latest_verdicts(run, &archive.read_rubric().decisions, store, &|text| {
-            sha256(text.as_bytes())
-        }),
+        rows: step_decisions::decision_rows(
+            &DecisionIndex::new(store),
+            &file_touches(archive, run),
+            &first,
+        ),
+        verdicts: decision_verdicts::latest_verdicts(
+            run,
+            &archive.read_rubric().decisions,
+            store,
+            &|text| sha256(text.as_bytes()),
+        ),
         origin: store.origin.clone(),
         lines: store.lines.clone(),
         questions_and_answers: store
@@ -86,7 +93,10 @@ pub fn decision_lane(archive: &Archive, run: &Run, store: &DecisionStore) -> Dec
 
 /// Returns the store at a path, else that of the bundle; None where there is neither. The error is a sentence with the
 /// path.
-pub fn store_of_run(archive: &Archive, named: Option<&Path>) -> Option<Result<DecisionStore, String>> {
+pub fn store_of_run(
+    archive: &Archive,
+    named: Option<&Path>,
+) -> Option<Result<DecisionStore, String>> {
     match named {
         Some(path) => Some(read_store(path)),
         None => bundle_store(archive.bundle()?),

@@ -1,6 +1,6 @@
 //! A harness' own comparison of the trees (`diff.json`), beside the recorded edits.
 //!
-//! The edits of a log do not tell everything: a shell command wrote a file, another program ran between two
+//! The edits of a log are not complete: a shell command wrote a file, another program ran between two
 //! checkpoints. The comparison has every change of a text file between the beginning and the end of a checkpoint.
 //! From it and the edits together the files are put together exactly: at the beginning the file that the comparison
 //! fits (as the last checkpoint left it, else as the log saw it before its first edit), at the end what the comparison
@@ -11,8 +11,8 @@ use trajview_code::patch;
 use trajview_formats::slopcodebench_layout::checkpoint_number;
 use trajview_run::{
     RepoPath, Role, Run, Warning,
-    files::{FileChange, ChangeOrigin, RecordedChange, SourceTree, replay::Replayer},
     checkpoint_record::{ChangedFile, RecordedChanges},
+    files::{ChangeOrigin, FileChange, RecordedChange, SourceTree, replay::Replayer},
 };
 
 use super::timeline::{TimelineSource, edit_body};
@@ -39,7 +39,7 @@ struct ExpectedEnd {
 }
 
 /// Returns whether nothing was there before the first turn.
-pub fn starts_empty(run: &Run) -> bool {
+pub(crate) fn starts_empty(run: &Run) -> bool {
     let first = run.checkpoints.first();
     let record = first.and_then(|first| first.recorded.as_ref());
     record.is_some_and(|record| record.changes.is_some())
@@ -48,7 +48,7 @@ pub fn starts_empty(run: &Run) -> bool {
 
 /// Returns whether the recording of a harness has nothing about the work of a turn: no log, and no comparison of the
 /// trees.
-pub fn is_turn_unrecorded(run: &Run, turn: usize) -> bool {
+pub(crate) fn is_turn_unrecorded(run: &Run, turn: usize) -> bool {
     let Some(found) = run.turns.get(turn).filter(|_| run.origin.harness.is_some()) else {
         return false;
     };
@@ -69,13 +69,15 @@ fn comparison_beginning_at(run: &Run, turn: usize) -> Option<(usize, &RecordedCh
 
 impl TreeComparison {
     /// Returns the changes of files since the checkpoint before.
-    pub fn changes_before(
+    pub(crate) fn changes_before(
         &mut self,
         recording: &TimelineSource<'_>,
         turn: usize,
         replayer: &mut Replayer<'_>,
     ) -> Vec<FileChange> {
-        let Some((last_turn, changes)) = comparison_beginning_at(recording.run, turn) else { return vec![] };
+        let Some((last_turn, changes)) = comparison_beginning_at(recording.run, turn) else {
+            return vec![];
+        };
         self.has_compared = true;
         let mut start = replayer.tree.clone();
         let (mut end, mut left) = (vec![], vec![]);
@@ -88,8 +90,10 @@ impl TreeComparison {
                 }
                 RecordedChange::Delete => end.push((path.clone(), None)),
                 RecordedChange::Patch(hunks) => {
-                    let seen =
-                        [replayer.text_at(path), text_seen_by_log(recording, turn, last_turn, path)];
+                    let seen = [
+                        replayer.text_at(path),
+                        text_seen_by_log(recording, turn, last_turn, path),
+                    ];
                     let fits = |text: String| {
                         patch::apply_exactly(&text, &hunks).ok().map(|made| (text, made))
                     };
@@ -148,7 +152,8 @@ impl TreeComparison {
                 && recorded_size != rebuilt
             {
                 let place = format!("{source}:{}", file.edit.place.line);
-                let what = format!("{path}: says {recorded_size} bytes, the rebuilt file has {rebuilt}");
+                let what =
+                    format!("{path}: says {recorded_size} bytes, the rebuilt file has {rebuilt}");
                 self.warnings.push(Warning { place, what });
             }
         }
@@ -156,7 +161,7 @@ impl TreeComparison {
 
     /// Returns the changes that the comparison has and the edits do not. A snapshot, where there is one, is only
     /// compared with it.
-    pub fn changes_after(
+    pub(crate) fn changes_after(
         &mut self,
         run: &Run,
         turn: usize,
@@ -195,7 +200,12 @@ impl TreeComparison {
         changes
     }
 
-    fn compare_snapshot(&mut self, expected: &ExpectedEnd, snapshot: &SourceTree, replayer: &mut Replayer<'_>) {
+    fn compare_snapshot(
+        &mut self,
+        expected: &ExpectedEnd,
+        snapshot: &SourceTree,
+        replayer: &mut Replayer<'_>,
+    ) {
         for (path, text) in &expected.end {
             let wanted = text.as_ref().map(|text| replayer.file_with_text(path, text).content);
             let found = snapshot.files.get(path).map(|file| file.content);

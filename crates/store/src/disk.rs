@@ -1,8 +1,8 @@
 //! Metadata, entries and contents of paths, be they paths of the disk or addresses; the insides of container files are
 //! not known here.
 //!
-//! Whatever reads a recording asks here, never `std::fs`: so a recording on remote storage is read as one of the disk
-//! is.
+//! Every reader of recordings uses this module, never `std::fs`: so a recording on remote storage is read as one of the
+//! disk is.
 
 use std::{
     borrow::Cow,
@@ -53,7 +53,7 @@ pub fn is_file(path: &Path) -> bool {
 }
 
 /// Returns the paths directly in a folder, in the order of the names; empty where it is no folder.
-pub fn list_folder(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn list_folder(folder: &Path) -> Vec<PathBuf> {
     if is_address(folder) {
         let names = remote::entry_names(folder).unwrap_or_default();
         return names.into_iter().map(|name| folder.join(name)).collect();
@@ -76,7 +76,7 @@ pub fn absolute_path(path: &Path) -> PathBuf {
 }
 
 /// Returns the file of the disk that has the content of a path: the path itself, or what was fetched of an address.
-pub fn local_file(path: &Path) -> io::Result<Cow<'_, Path>> {
+pub(crate) fn local_file(path: &Path) -> io::Result<Cow<'_, Path>> {
     Ok(match is_address(path) {
         true => Cow::Owned(remote::fetch_file(path)?),
         false => Cow::Borrowed(path),
@@ -84,7 +84,7 @@ pub fn local_file(path: &Path) -> io::Result<Cow<'_, Path>> {
 }
 
 /// Returns the folder of the disk that has the content of a repository of git.
-pub fn local_repository(path: &Path) -> io::Result<Cow<'_, Path>> {
+pub(crate) fn local_repository(path: &Path) -> io::Result<Cow<'_, Path>> {
     Ok(match is_address(path) {
         true => Cow::Owned(remote::fetch_repository(path)?),
         false => Cow::Borrowed(path),
@@ -120,7 +120,9 @@ pub enum PathReader {
 impl PathReader {
     pub fn open(path: &Path) -> io::Result<Self> {
         Ok(match is_address(path) {
-            true => Self::Address { path: path.to_owned(), len: remote::path_meta(path)?.len(), at: 0 },
+            true => {
+                Self::Address { path: path.to_owned(), len: remote::path_meta(path)?.len(), at: 0 }
+            }
             false => Self::Disk(fs::File::open(path)?),
         })
     }
@@ -147,7 +149,7 @@ impl PathReader {
     }
 
     /// Adds a buffer, whose size suits the place of the file.
-    pub fn into_buffered(self) -> BufReader<Self> {
+    pub(crate) fn into_buffered(self) -> BufReader<Self> {
         match self {
             Self::Disk(_) => BufReader::new(self),
             Self::Address { .. } => BufReader::with_capacity(remote::BLOCK_BYTES, self),

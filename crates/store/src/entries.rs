@@ -2,7 +2,7 @@
 //! followed. In a folder of logs a link to a file counts as the log that it leads to: see [`is_log_file`].
 
 pub use super::disk::name_of;
-use super::{disk, containers};
+use super::{containers, disk};
 use std::path::{Path, PathBuf};
 
 /// The most files below the folder of one recording that are listed.
@@ -17,7 +17,7 @@ pub fn is_bundle(folder: &Path) -> bool {
 
 /// Returns the entries directly in a folder, or in a container file, in the order of the names; rows in their own
 /// order.
-pub fn entries_of(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn entries_of(folder: &Path) -> Vec<PathBuf> {
     if let Some(place) = place_in_container(folder) {
         return place.entry_names().into_iter().map(|name| folder.join(name)).collect();
     }
@@ -38,7 +38,7 @@ fn place_in_container(path: &Path) -> Option<containers::ContainerPlace> {
     if disk::is_dir(path) { None } else { containers::place_at(path) }
 }
 
-pub fn is_plain_file(path: &Path) -> bool {
+pub(crate) fn is_plain_file(path: &Path) -> bool {
     match disk::symlink_metadata(path) {
         Ok(meta) => meta.is_file(),
         Err(_) => containers::place_inside(path).is_some_and(|place| place.is_file()),
@@ -48,7 +48,7 @@ pub fn is_plain_file(path: &Path) -> bool {
 /// Returns whether a log may be read from here: a regular file, or in a folder of logs a link to one. The caches of
 /// model hubs consist of such links. Inside of a bundle no link is followed, and a link to a folder never: it may lead
 /// back.
-pub fn is_log_file(path: &Path) -> bool {
+pub(crate) fn is_log_file(path: &Path) -> bool {
     is_plain_file(path) || is_link_to_log(path)
 }
 
@@ -88,7 +88,7 @@ pub fn stem_of(path: &Path) -> String {
 }
 
 /// Returns the folder named after a log, where newer tools put its companions.
-pub fn companion_folder_of(main: &Path) -> PathBuf {
+pub(crate) fn companion_folder_of(main: &Path) -> PathBuf {
     main.with_file_name(stem_of(main))
 }
 

@@ -1,4 +1,4 @@
-//! Why a recording cannot be opened.
+//! The reasons why a recording cannot be opened.
 
 use std::path::PathBuf;
 

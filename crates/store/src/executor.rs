@@ -26,7 +26,7 @@ pub struct WorkerThreads {
 const MOST_THREADS: usize = 8;
 
 impl WorkerThreads {
-    pub fn for_all_cores() -> Self {
+    pub(crate) fn for_all_cores() -> Self {
         let count = if IS_ONE_OF_MANY.get() { 1 } else { core_count().min(MOST_THREADS) };
         Self { count }
     }
@@ -34,7 +34,7 @@ impl WorkerThreads {
 
 /// Does one of many pieces of work, `left` of which are still to be begun: while there are enough for every core each
 /// is done by one thread alone, which costs less.
-pub fn run_one_of_many<T>(left: usize, work: impl FnOnce() -> T) -> T {
+pub(crate) fn run_one_of_many<T>(left: usize, work: impl FnOnce() -> T) -> T {
     let before = IS_ONE_OF_MANY.replace(left >= core_count());
     let done = work();
     IS_ONE_OF_MANY.set(before);
@@ -43,7 +43,7 @@ pub fn run_one_of_many<T>(left: usize, work: impl FnOnce() -> T) -> T {
 
 /// Returns the number of cores for this program. The system is queried once, since on Linux an answer reads several
 /// files.
-pub fn core_count() -> usize {
+pub(crate) fn core_count() -> usize {
     static CORES: OnceLock<usize> = OnceLock::new();
     *CORES.get_or_init(|| thread::available_parallelism().map_or(1, std::num::NonZero::get))
 }

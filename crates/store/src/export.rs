@@ -27,7 +27,8 @@ pub fn to_atif(run: &Run, archive: &Archive) -> ExportedDocument {
         writer.add_turn(turn, &mut steps);
     }
     number_steps(&mut steps);
-    let agents: Vec<Value> = (0..run.subagents.len()).map(|agent| writer.subagent_json(agent)).collect();
+    let agents: Vec<Value> =
+        (0..run.subagents.len()).map(|agent| writer.subagent_json(agent)).collect();
     let mut document = json!({
         "schema_version": "ATIF-v1.7",
         "session_id": run.id,
@@ -202,7 +203,8 @@ impl ExportWriter<'_> {
         } else if !step.edits.is_empty() {
             extra.insert("edits".into(), self.edits_json(step));
         }
-        let step_tokens = token_metrics(step.tokens, "prompt_tokens", "completion_tokens", "cached_tokens");
+        let step_tokens =
+            token_metrics(step.tokens, "prompt_tokens", "completion_tokens", "cached_tokens");
         if !step_tokens.is_empty() {
             match source {
                 "agent" => made["metrics"] = step_tokens.into(),

@@ -12,12 +12,12 @@ use trajview_formats::FORMATS;
 use trajview_run::{
     RunCard, Time, Tokens,
     activity::SessionWork,
-    run_card::{CardCost, CardIdentity, CardTests, CardTotals, CardScore, RunTrouble},
     checkpoint_record::PassCount,
+    run_card::{CardCost, CardIdentity, CardScore, CardTests, CardTotals, RunTrouble},
 };
 
 use super::{
-    dataset::{DataCell, ExportedTables, DataRow, DataTable, table_columns},
+    dataset::{DataCell, DataRow, DataTable, ExportedTables, table_columns},
     walk,
 };
 
@@ -32,7 +32,8 @@ pub fn opens_as_table(path: &Path) -> bool {
 
 /// Returns whether a path is a folder with an exported table of runs, or such a table.
 pub fn is_export(path: &Path) -> bool {
-    ExportedTables::find_in(path).is_some_and(|exported| exported.table_files(DataTable::Runs).is_some())
+    ExportedTables::find_in(path)
+        .is_some_and(|exported| exported.table_files(DataTable::Runs).is_some())
 }
 
 /// Gives the runs of an export in their order, first a few at a time and then more; `on_runs` returns false to stop.
@@ -87,8 +88,9 @@ pub fn common_folder(path: &Path) -> Option<PathBuf> {
     folder
 }
 
-static COLUMN_INDEXES: LazyLock<HashMap<&str, usize>> =
-    LazyLock::new(|| table_columns(DataTable::Runs).iter().map(|column| column.name).zip(0..).collect());
+static COLUMN_INDEXES: LazyLock<HashMap<&str, usize>> = LazyLock::new(|| {
+    table_columns(DataTable::Runs).iter().map(|column| column.name).zip(0..).collect()
+});
 
 /// A row of the table, by the names of its columns.
 struct RowByName<'a>(&'a DataRow);

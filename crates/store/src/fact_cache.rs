@@ -45,9 +45,9 @@ impl<'c> FactCache<'c> {
         facts: impl IntoIterator<Item = (BlobId, &'static str, &'f T)>,
     ) {
         let facts: Vec<_> = facts.into_iter().collect();
-        let values = facts
-            .into_par_iter()
-            .filter_map(|(blob, form, facts)| Some((self.fact_key(blob, form), pack_facts(facts)?)));
+        let values = facts.into_par_iter().filter_map(|(blob, form, facts)| {
+            Some((self.fact_key(blob, form), pack_facts(facts)?))
+        });
         self.cache.put_soon(values.collect::<Vec<_>>());
     }
 

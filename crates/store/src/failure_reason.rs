@@ -1,4 +1,4 @@
-//! Why something cannot be read, in a sentence.
+//! The reasons why something cannot be read, in sentences.
 
 use std::{fmt, io};
 
@@ -32,14 +32,15 @@ impl RemoteFailure {
     }
 
     /// Makes the failure of a path that does not exist.
-    pub fn not_found() -> Self {
+    #[cfg(feature = "remote")]
+    pub(crate) fn not_found() -> Self {
         Self { kind: io::ErrorKind::NotFound, sentence: "no such file or folder".into() }
     }
 }
 
 #[cfg(feature = "remote")]
 impl RemoteFailure {
-    pub fn changed_while_read() -> Self {
+    pub(crate) fn changed_while_read() -> Self {
         Self::from_text(CHANGED)
     }
 
@@ -48,7 +49,7 @@ impl RemoteFailure {
         self.sentence == CHANGED
     }
 
-    pub fn from_disk_error(why: &io::Error) -> Self {
+    pub(crate) fn from_disk_error(why: &io::Error) -> Self {
         Self::from_text(format!("it cannot be kept: {}", error_reason(why)))
     }
 }

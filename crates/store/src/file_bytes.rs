@@ -114,7 +114,7 @@ impl FileBytes {
 
     /// Works as [`FileBytes::read_all`], where no more than so many bytes may be read; subtracts the read bytes from
     /// `left`.
-    pub fn read_all_within(&self, left: &mut u64) -> (Cow<'_, [u8]>, Option<String>) {
+    pub(crate) fn read_all_within(&self, left: &mut u64) -> (Cow<'_, [u8]>, Option<String>) {
         match self {
             Self::InMemory(bytes) => (Cow::Borrowed(bytes), None),
             Self::OnDisk(disk) => {
@@ -138,7 +138,7 @@ impl FileBytes {
     }
 
     /// Returns one record; empty where the file has since become shorter.
-    pub fn record_bytes(&self, place: RecordPlace) -> Cow<'_, [u8]> {
+    pub(crate) fn record_bytes(&self, place: RecordPlace) -> Cow<'_, [u8]> {
         match self {
             Self::InMemory(bytes) => Cow::Borrowed(place.bytes_in(bytes)),
             Self::OnDisk(disk) => {
@@ -152,7 +152,11 @@ impl FileBytes {
 
     /// Returns one record. A record on the disk is read into `room`, which can be used for many records one after the
     /// other.
-    pub fn record_bytes_in<'r>(&'r self, place: RecordPlace, room: &'r mut Vec<u8>) -> &'r [u8] {
+    pub(crate) fn record_bytes_in<'r>(
+        &'r self,
+        place: RecordPlace,
+        room: &'r mut Vec<u8>,
+    ) -> &'r [u8] {
         match self {
             Self::InMemory(bytes) => place.bytes_in(bytes),
             Self::OnDisk(disk) => disk.read_record(place, room),
@@ -228,7 +232,7 @@ pub struct ReadAllowance {
 
 impl ReadAllowance {
     /// Returns the bytes that `read` gives, within what may still be unpacked.
-    pub fn take_unpacked(
+    pub(crate) fn take_unpacked(
         &mut self,
         read: impl FnOnce(u64) -> io::Result<(Vec<u8>, Option<String>)>,
     ) -> io::Result<(Vec<u8>, Option<String>)> {
@@ -245,7 +249,7 @@ impl Default for ReadAllowance {
 }
 
 /// The most that is held of the files that cannot be read line by line.
-pub const IN_MEMORY_LIMIT: u64 = 128 << 20;
+pub(crate) const IN_MEMORY_LIMIT: u64 = 128 << 20;
 
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const GZIP_MAGIC: [u8; 3] = [0x1f, 0x8b, 0x08];
@@ -265,7 +269,8 @@ pub fn read_file(
     (&file).take(most).read_to_end(&mut head)?;
     if is_packed(&head) {
         // Piece by piece: the packed file may be larger than what may be unpacked of it.
-        let (bytes, problem) = unpack_within(unpacking_reader(open_regular(path)?, &head), allowance.unpacked);
+        let (bytes, problem) =
+            unpack_within(unpacking_reader(open_regular(path)?, &head), allowance.unpacked);
         allowance.unpacked -= bytes.file_size();
         return Ok((bytes, problem));
     }
@@ -278,7 +283,7 @@ pub fn read_file(
 }
 
 /// Reads everything up to `most` bytes, with a sentence where that is not all or damaged.
-pub fn read_within(from: impl Read, most: u64) -> (Vec<u8>, Option<String>) {
+pub(crate) fn read_within(from: impl Read, most: u64) -> (Vec<u8>, Option<String>) {
     let mut bytes = vec![];
     let outcome = from.take(most.saturating_add(1)).read_to_end(&mut bytes);
     let too_much = bytes.len() as u64 > most;
@@ -292,7 +297,7 @@ pub fn read_within(from: impl Read, most: u64) -> (Vec<u8>, Option<String>) {
 }
 
 /// Limits a length to `most` bytes; with a sentence where that is not all.
-pub fn limit_length(len: u64, most: u64) -> (u64, Option<String>) {
+pub(crate) fn limit_length(len: u64, most: u64) -> (u64, Option<String>) {
     let what = || format!("unpacks to more than {} MiB; the rest is left out", most >> 20);
     (len.min(most), (len > most).then(what))
 }
@@ -331,7 +336,8 @@ pub fn read_head(path: &Path) -> io::Result<(Vec<u8>, bool)> {
         true => Box::new(io::Cursor::new(head.clone())),
         false => Box::new(open_regular(path)?),
     };
-    let outcome = unpacking_reader(packed, &head)?.take(HEAD_BYTES as u64).read_to_end(&mut unpacked);
+    let outcome =
+        unpacking_reader(packed, &head)?.take(HEAD_BYTES as u64).read_to_end(&mut unpacked);
     Ok((unpacked, matches!(outcome, Ok(read) if read < HEAD_BYTES)))
 }
 
@@ -351,7 +357,10 @@ fn require_regular(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn unpack_within(packed: io::Result<Box<dyn Read + '_>>, limit: u64) -> (FileBytes, Option<String>) {
+fn unpack_within(
+    packed: io::Result<Box<dyn Read + '_>>,
+    limit: u64,
+) -> (FileBytes, Option<String>) {
     let mut bytes = vec![];
     let outcome = packed.and_then(|it| it.take(limit).read_to_end(&mut bytes));
     let problem = match outcome {
@@ -367,7 +376,7 @@ fn unpack_within(packed: io::Result<Box<dyn Read + '_>>, limit: u64) -> (FileByt
 }
 
 /// Returns the total size of some files in bytes.
-pub fn total_size<'a>(files: impl IntoIterator<Item = &'a FileBytes>) -> u64 {
+pub(crate) fn total_size<'a>(files: impl IntoIterator<Item = &'a FileBytes>) -> u64 {
     files.into_iter().map(FileBytes::file_size).sum()
 }
 
@@ -381,7 +390,10 @@ mod tests {
         let path = folder.path().join("a.jsonl.zst");
         fs::write(&path, zstd::encode_all(&b"{}\n{}\n"[..], 3).unwrap()).unwrap();
 
-        assert_eq!(&*read_file(&path, FileAccess::InMemory, &mut ReadAllowance::default()).unwrap().0, b"{}\n{}\n");
+        assert_eq!(
+            &*read_file(&path, FileAccess::InMemory, &mut ReadAllowance::default()).unwrap().0,
+            b"{}\n{}\n"
+        );
         assert_eq!(read_head(&path).unwrap(), (b"{}\n{}\n".to_vec(), true));
     }
 
@@ -428,7 +440,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.json");
         fs::write(&path, vec![b'x'; 3 << 20]).unwrap();
-        let (bytes, _) = read_file(&path, FileAccess::InMemory, &mut ReadAllowance::default()).unwrap();
+        let (bytes, _) =
+            read_file(&path, FileAccess::InMemory, &mut ReadAllowance::default()).unwrap();
         let mut left = 4 << 20;
 
         let first = bytes.read_all_within(&mut left);
@@ -460,7 +473,8 @@ mod tests {
     #[test]
     fn a_folder_is_not_a_file() {
         let folder = Path::new(trajview_testing::project());
-        let why = read_file(folder, FileAccess::InMemory, &mut ReadAllowance::default()).unwrap_err();
+        let why =
+            read_file(folder, FileAccess::InMemory, &mut ReadAllowance::default()).unwrap_err();
         assert_eq!(error_reason(&why), "it is a folder");
     }
 }

@@ -64,11 +64,13 @@ const MOST_FILES: usize = 100_000;
 
 impl FileHeadCache {
     /// Reads the cache that is kept beside a file of the cache folder. It is empty where that cannot be read.
-    pub fn beside_file(file: &Path) -> Self {
+    pub(crate) fn beside_file(file: &Path) -> Self {
         let file = file.with_file_name("heads.json");
-        let cached =
-            fs::read(&file).ok().and_then(|bytes| serde_json::from_slice::<HeadCacheFile>(&bytes).ok());
-        let ours = cached.filter(|(layout, files)| layout == LAYOUT_VERSION && files.len() < MOST_FILES);
+        let cached = fs::read(&file)
+            .ok()
+            .and_then(|bytes| serde_json::from_slice::<HeadCacheFile>(&bytes).ok());
+        let ours =
+            cached.filter(|(layout, files)| layout == LAYOUT_VERSION && files.len() < MOST_FILES);
         let entries = Mutex::new(ours.map(|(_, files)| files).unwrap_or_default());
         Self { file, entries, is_changed: AtomicBool::default() }
     }
@@ -83,21 +85,26 @@ impl FileHeadCache {
 
     /// Caches the head of a file.
     pub fn put(&self, path: &Path, meta: &PathMeta, understood: ParsedHead) {
-        let (Some(path), Some((size, modified))) = (path.to_str(), size_and_time(meta)) else { return };
+        let (Some(path), Some((size, modified))) = (path.to_str(), size_and_time(meta)) else {
+            return;
+        };
         self.lock_heads().insert(path.to_owned(), CachedFileHead { size, modified, understood });
         self.is_changed.store(true, Ordering::Relaxed);
     }
 
     /// Returns the names by which the parts of a recording refer to it; the recording was just read.
-    pub fn part_names(&self, path: &Path, ask: impl FnOnce() -> Vec<String>) -> Vec<String> {
+    pub(crate) fn part_names(&self, path: &Path, ask: impl FnOnce() -> Vec<String>) -> Vec<String> {
         let Some(key) = path.to_str() else { return ask() };
-        let head = |cached_head: &HashMap<String, CachedFileHead>| cached_head.get(key)?.understood.clone();
+        let head = |cached_head: &HashMap<String, CachedFileHead>| {
+            cached_head.get(key)?.understood.clone()
+        };
         let cached_head = head(&self.lock_heads());
         if let Some(names) = cached_head.and_then(|head| head.names) {
             return names;
         }
         let names = ask();
-        if let Some(CachedFileHead { understood: Some(head), .. }) = self.lock_heads().get_mut(key) {
+        if let Some(CachedFileHead { understood: Some(head), .. }) = self.lock_heads().get_mut(key)
+        {
             head.names = Some(names.clone());
             self.is_changed.store(true, Ordering::Relaxed);
         }

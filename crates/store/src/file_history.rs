@@ -4,12 +4,17 @@
 use std::collections::{BTreeSet, HashMap};
 
 use trajview_code::diff::{self, TextDiff};
-use trajview_metrics::lifeline::{self, DefinitionQuery, CodeScope, DefinitionTurn, DefinitionLines};
+use trajview_metrics::lifeline::{
+    self, CodeScope, DefinitionLines, DefinitionQuery, DefinitionTurn,
+};
 use trajview_run::{
     EditKind, RepoPath, Run, StepId,
     files::{
-        Blobs, FileChange, FileDiff, ChangeOrigin, TreeFile, file_diff,
-        history::{HistoryEntry, FileEvent, FileEvents, ChangeHistory, SubjectPlace, HistorySubject, HistoryQuery, HistoryChange},
+        Blobs, ChangeOrigin, FileChange, FileDiff, TreeFile, file_diff,
+        history::{
+            ChangeHistory, FileEvent, FileEvents, HistoryChange, HistoryEntry, HistoryQuery,
+            HistorySubject, SubjectPlace,
+        },
     },
 };
 
@@ -19,7 +24,11 @@ use super::Archive;
 const CONTEXT: usize = 3;
 
 /// Returns every change to a file or definition, over the whole run. The error is a sentence.
-pub fn file_history(archive: &Archive, run: &Run, wanted: &HistoryQuery) -> Result<ChangeHistory, String> {
+pub fn file_history(
+    archive: &Archive,
+    run: &Run,
+    wanted: &HistoryQuery,
+) -> Result<ChangeHistory, String> {
     let events = FileEvents::from_timeline(&*archive.timeline(run)?);
     let done = wanted.at.map(|moment| events.events_done_at(run, moment));
     let changes = events.changes_of_file(&wanted.path, done).ok_or_else(|| match done {
@@ -39,9 +48,10 @@ pub fn file_history(archive: &Archive, run: &Run, wanted: &HistoryQuery) -> Resu
     archive.with_blobs(run, |blobs| {
         let reader = HistoryReader { events: &events, numbers, blobs };
         match (found, &wanted.subject) {
-            (Some((place, passages)), _) => {
-                Ok(ChangeHistory { place: to_place(&place), entries: reader.definition_entries(&passages) })
-            }
+            (Some((place, passages)), _) => Ok(ChangeHistory {
+                place: to_place(&place),
+                entries: reader.definition_entries(&passages),
+            }),
             (None, HistorySubject::Symbol(name)) => {
                 Err(format!("no function, class or value {name:?} in it"))
             }
@@ -116,7 +126,11 @@ impl HistoryReader<'_> {
 
     /// Returns None where a turn touched the file and left the definition as it was. `last` is the place of the
     /// definition before, even if it is gone.
-    fn passage_entry(&self, passage: &DefinitionTurn, last: Option<&DefinitionLines>) -> Option<HistoryEntry> {
+    fn passage_entry(
+        &self,
+        passage: &DefinitionTurn,
+        last: Option<&DefinitionLines>,
+    ) -> Option<HistoryEntry> {
         let at = passage.turn - 1;
         let (old, new) = (passage.old.as_ref(), passage.new.as_ref());
         let before = old.or(last).map(|it| &it.place);
@@ -150,19 +164,23 @@ impl HistoryReader<'_> {
         old: Option<&DefinitionLines>,
         new: Option<&DefinitionLines>,
     ) -> FileDiff {
-        let file = |stretch: &DefinitionLines, side: fn(&FileChange) -> Option<TreeFile>, is_old: bool| {
-            let path = |change: &FileChange| match (&change.from, is_old) {
-                (Some(from), true) => *from == stretch.place.path,
-                _ => change.path == stretch.place.path,
+        let file =
+            |stretch: &DefinitionLines, side: fn(&FileChange) -> Option<TreeFile>, is_old: bool| {
+                let path = |change: &FileChange| match (&change.from, is_old) {
+                    (Some(from), true) => *from == stretch.place.path,
+                    _ => change.path == stretch.place.path,
+                };
+                changes.iter().find(|change| path(change)).and_then(side)
             };
-            changes.iter().find(|change| path(change)).and_then(side)
-        };
         let side = |stretch: Option<&DefinitionLines>, file: Option<TreeFile>| match stretch {
             None => Ok(NumberedLines::default()),
             Some(stretch) => {
                 let blob = file.and_then(TreeFile::blob_id);
                 let blob = blob.ok_or("the content of this file is not in the recording")?;
-                Ok::<_, String>(NumberedLines::from_parts(&self.blobs.read_blob(blob)?, &stretch.lines))
+                Ok::<_, String>(NumberedLines::from_parts(
+                    &self.blobs.read_blob(blob)?,
+                    &stretch.lines,
+                ))
             }
         };
         let (before, after) = (

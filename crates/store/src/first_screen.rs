@@ -7,8 +7,8 @@ use trajview_formats::{SequentialExecutor, SourceBytes};
 use super::{
     archive::OpenedRecording,
     file_bytes::{self, FileAccess, FileBytes},
-    recording_files::{self, FoundRecording},
     open::complete_recording,
+    recording_files::{self, FoundRecording},
 };
 
 /// The least bytes of a recording whose beginning is shown first; a smaller one is read whole at once.
@@ -30,11 +30,17 @@ pub fn open_head(path: &Path) -> Option<OpenedRecording> {
     }
     let beginnings: Vec<Vec<u8>> =
         recording.files.iter().map(|file| first_lines(&file.bytes)).collect::<Option<_>>()?;
-    let run = recording.format.index_run_with(&sources_of(&recording, &beginnings), &SequentialExecutor).ok()?;
+    let run = recording
+        .format
+        .index_run_with(&sources_of(&recording, &beginnings), &SequentialExecutor)
+        .ok()?;
     (!run.turns.is_empty()).then(|| complete_recording(run, recording))
 }
 
-fn sources_of<'a>(recording: &'a FoundRecording, beginnings: &'a [Vec<u8>]) -> Vec<SourceBytes<'a>> {
+fn sources_of<'a>(
+    recording: &'a FoundRecording,
+    beginnings: &'a [Vec<u8>],
+) -> Vec<SourceBytes<'a>> {
     let named = recording.files.iter().zip(beginnings);
     named.map(|(file, bytes)| SourceBytes { name: &file.name, bytes }).collect()
 }
@@ -104,7 +110,8 @@ mod tests {
 
     #[test]
     fn a_first_line_that_is_long_is_read_to_its_end() {
-        let head = opened_head(&(log_text(1, &"x".repeat(3 << 20)) + &log_text(9000, &"x".repeat(1000))));
+        let head =
+            opened_head(&(log_text(1, &"x".repeat(3 << 20)) + &log_text(9000, &"x".repeat(1000))));
         assert!(head.is_some_and(|head| head.run.turns.len() > 1));
     }
 }

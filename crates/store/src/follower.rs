@@ -15,19 +15,19 @@ use std::{
 use notify::{Event, EventKind, RecursiveMode, Watcher};
 
 use trajview_formats::{
-    Format, IncrementalReader, HEAD_BYTES,
+    Format, HEAD_BYTES, IncrementalReader,
     jsonl::{LogInput, LogPiece},
 };
 use trajview_run::SourceId;
 
 use super::{
     archive::OpenedRecording,
-    file_bytes::{self, FileAccess, FileBytes, FileOnDisk},
     entries,
     error::OpenError,
     executor::WorkerThreads,
-    recording_files::{self, FoundRecording, FoundFile},
-    open::{open, complete_recording, sources_of},
+    file_bytes::{self, FileAccess, FileBytes, FileOnDisk},
+    open::{complete_recording, open, sources_of},
+    recording_files::{self, FoundFile, FoundRecording},
 };
 
 /// A watch on one recording, which ends when it is dropped.
@@ -85,7 +85,10 @@ impl FileIdentity {
 
 /// Calls `changed` (on a thread of its own, several times for one change) whenever the recording may have: it grew, was
 /// cut short or replaced, or a file appeared that may belong to it. Errors where there is no recording to follow.
-pub fn follow_recording(path: &Path, changed: impl Fn() + Send + 'static) -> Result<Follower, OpenError> {
+pub fn follow_recording(
+    path: &Path,
+    changed: impl Fn() + Send + 'static,
+) -> Result<Follower, OpenError> {
     let cannot_watch = |why: String| OpenError::Read { path: path.into(), why };
     let main = recording_files::find_recording(path, FileAccess::OnDisk)?.main;
     let folder = main.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -124,12 +127,14 @@ impl Follower {
         self.watch_own_folder();
         let neighbours = neighbour_sizes(&self.path);
         let keep_going = self.reading.as_mut().is_some_and(|reading| {
-            reading.neighbours == neighbours && reading.files.iter_mut().all(FollowedFile::is_same_file)
+            reading.neighbours == neighbours
+                && reading.files.iter_mut().all(FollowedFile::is_same_file)
         });
         if !keep_going {
             self.reading = None;
             let found = recording_files::find_recording(&self.path, FileAccess::OnDisk)?;
-            let Some(growing) = found.format.incremental_reader().filter(|_| is_on_disk(&found)) else {
+            let Some(growing) = found.format.incremental_reader().filter(|_| is_on_disk(&found))
+            else {
                 return open(&self.path); // no log of lines: read as a whole each time
             };
             self.reading = Some(ReadState::new(found, growing, neighbours));
@@ -180,7 +185,11 @@ fn is_on_disk(found: &FoundRecording) -> bool {
 }
 
 impl ReadState {
-    fn new(found: FoundRecording, growing: Box<dyn IncrementalReader>, neighbours: Vec<(PathBuf, u64)>) -> Self {
+    fn new(
+        found: FoundRecording,
+        growing: Box<dyn IncrementalReader>,
+        neighbours: Vec<(PathBuf, u64)>,
+    ) -> Self {
         let FoundRecording { format, files, folder, main } = found;
         let followed = |file: FoundFile| {
             let FileBytes::OnDisk(disk) = file.bytes else { return None };
@@ -197,7 +206,8 @@ impl ReadState {
         let executor = WorkerThreads::for_all_cores();
         for (id, file) in (0..).map(SourceId).zip(&mut self.files) {
             while let Some(lines) = file.next_lines().map_err(FollowError::Read)? {
-                let piece = LogPiece { bytes: &lines, start: file.bytes_read, lines_before: file.lines };
+                let piece =
+                    LogPiece { bytes: &lines, start: file.bytes_read, lines_before: file.lines };
                 self.growing.take_lines(id, &file.name, LogInput::InMemory(piece), &executor);
                 file.mark_taken(&lines);
             }
@@ -303,7 +313,10 @@ mod tests {
 
         fn follow(&self) -> (Follower, crossbeam_channel::Receiver<()>) {
             let (sender, changes) = crossbeam_channel::unbounded();
-            (follow_recording(&self.path, move || sender.send(()).unwrap_or_default()).unwrap(), changes)
+            (
+                follow_recording(&self.path, move || sender.send(()).unwrap_or_default()).unwrap(),
+                changes,
+            )
         }
     }
 

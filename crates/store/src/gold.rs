@@ -25,7 +25,8 @@ pub fn add_gold(folder: &Path, new: &[GoldLabel]) -> Result<(Vec<GoldLabel>, usi
     let before = atomic_file::read_file(&path)?;
     let existing = parse_gold(before.as_deref());
     let says_else = |it: &&GoldLabel| {
-        let last = existing.iter().rfind(|existing| existing.is_on(it.item_key(), it.commit.as_deref()));
+        let last =
+            existing.iter().rfind(|existing| existing.is_on(it.item_key(), it.commit.as_deref()));
         let same = |last: &GoldLabel| {
             (last.score, last.cannot_tell, &last.note) == (it.score, it.cannot_tell, &it.note)
         };
@@ -68,7 +69,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         add_gold(folder.path(), &[gold_for("C1", 2.0)]).unwrap();
         let first = std::fs::read_to_string(folder.path().join(GOLD_FILE)).unwrap();
-        let (all, added) = add_gold(folder.path(), &[gold_for("C1", 4.0), gold_for("C2", 1.0)]).unwrap();
+        let (all, added) =
+            add_gold(folder.path(), &[gold_for("C1", 4.0), gold_for("C2", 1.0)]).unwrap();
 
         assert_eq!((all.len(), added), (3, 2));
         assert_eq!(gold_label_for(&all, "C1".into(), Some("c0ffee00")).unwrap().score, Some(4.0));

@@ -1,7 +1,7 @@
 //! Makes a run bundle from any recording that trajview reads.
 //!
 //! The agent's logs are kept byte for byte below `session/`; the files over time become `workspace.git`, one commit a
-//! turn. Where the recording shows no content at all there is no repository, and the bundle tells the files as the
+//! turn. Where the recording shows no content at all there is no repository, and the bundle shows the files as the
 //! log does. A bundle is kept as it is. The recording itself is only read.
 
 use std::{collections::BTreeMap, fs, io, path::Path};
@@ -15,13 +15,12 @@ use trajview_formats as formats;
 use trajview_formats::RecordingShape;
 use trajview_run::{
     EditKind, RepoPath, Run, Time,
-    files::{FileMode, FilesSource, Timeline, SourceTree, TreeFile},
+    files::{FileMode, FilesSource, SourceTree, Timeline, TreeFile},
 };
 
 use super::{
-    Archive, OpenError, file_bytes, disk, entries,
-    recording_files::{self, FoundRecording, FoundFile},
-    containers, pack_writer,
+    Archive, OpenError, containers, disk, entries, file_bytes, pack_writer,
+    recording_files::{self, FoundFile, FoundRecording},
     remote::{self, FetchAmount},
     write::{FolderDraft, WriteError},
 };
@@ -147,7 +146,8 @@ fn copy_bundle(
         for folder in ["objects", "refs"] {
             // A repository without them is none, even where they are empty.
             let path = draft.folder().join("workspace.git").join(folder);
-            fs::create_dir_all(&path).map_err(|why| WriteError::new(&path, file_bytes::error_reason(&why)))?;
+            fs::create_dir_all(&path)
+                .map_err(|why| WriteError::new(&path, file_bytes::error_reason(&why)))?;
         }
     } else if disk::symlink_metadata(&recording.folder.join("workspace.git")).is_ok() {
         warnings.push("workspace.git cannot be read and is left out".to_owned());
@@ -222,7 +222,8 @@ fn make_bundle(
     let commits = if has_any_content(&timeline) {
         let path = draft.folder().join("workspace.git");
         let mut history = CommitHistory::new(run, archive, &timeline, &path);
-        let commits = history.write_commits().map_err(|why| WriteError::new(&path, git_error_text(&why)))?;
+        let commits =
+            history.write_commits().map_err(|why| WriteError::new(&path, git_error_text(&why)))?;
         warnings.extend(history.left_out_sentences());
         commits
     } else {
@@ -244,7 +245,11 @@ fn make_bundle(
     Ok(ImportSummary { turns: run.turns.len(), commits: commits.len(), logs, warnings })
 }
 
-fn write_json(draft: &FolderDraft, name: &str, document: &impl Serialize) -> Result<(), WriteError> {
+fn write_json(
+    draft: &FolderDraft,
+    name: &str,
+    document: &impl Serialize,
+) -> Result<(), WriteError> {
     let text = serde_json::to_string_pretty(document);
     let text = text.map_err(WriteError::at_path(Path::new(name)))?;
     let name = RepoPath::new(name).ok_or_else(|| WriteError::new(Path::new(name), "not a name"))?;
@@ -299,7 +304,8 @@ fn copy_logs(
 /// Returns whether a file belongs to a benchmark harness, and is no log of the agent.
 fn is_harness_file(recording: &FoundRecording, run: &Run, file: usize) -> bool {
     let format = run.origin.sources.get(file).map(|source| source.format);
-    recording.format.capabilities().shape == RecordingShape::Snapshots && format == Some(recording.format.name())
+    recording.format.capabilities().shape == RecordingShape::Snapshots
+        && format == Some(recording.format.name())
 }
 
 fn is_link(recording: &FoundRecording) -> bool {
@@ -319,7 +325,10 @@ fn turn_session<'a>(run: &'a Run, turn: &trajview_run::Turn) -> Option<&'a str> 
 
 /// Returns the main log as `run.json` names it: below `session/`. None where every turn has its own.
 fn main_log(recording: &FoundRecording) -> Option<String> {
-    let main = recording.files.first().filter(|_| recording.format.capabilities().shape != RecordingShape::Snapshots);
+    let main = recording
+        .files
+        .first()
+        .filter(|_| recording.format.capabilities().shape != RecordingShape::Snapshots);
     main.map(|main| name_in_bundle(recording, main))
 }
 
@@ -502,7 +511,12 @@ fn run_json<'a>(
 }
 
 /// Returns one sentence on how the bundle was made.
-fn provenance_text(run: &Run, timeline: &Timeline, warnings: &[String], has_commits: bool) -> String {
+fn provenance_text(
+    run: &Run,
+    timeline: &Timeline,
+    warnings: &[String],
+    has_commits: bool,
+) -> String {
     let version = env!("CARGO_PKG_VERSION");
     let mut parts =
         vec![format!("imported by trajview {version} from a {} log", run.origin.format)];
@@ -518,8 +532,11 @@ fn provenance_text(run: &Run, timeline: &Timeline, warnings: &[String], has_comm
 /// Returns whether any version of any file is in the recording.
 fn has_any_content(timeline: &Timeline) -> bool {
     let base = timeline.base.files.values().copied();
-    let later =
-        timeline.turns.iter().flat_map(|turn| &turn.changes).filter_map(|change| change.file_after());
+    let later = timeline
+        .turns
+        .iter()
+        .flat_map(|turn| &turn.changes)
+        .filter_map(|change| change.file_after());
     base.chain(later).any(|file| file.blob_id().is_some())
 }
 
@@ -539,7 +556,8 @@ fn not_recorded(timeline: &Timeline) -> BTreeMap<RepoPath, String> {
     let base = timeline.base.files.iter().filter(|(_, file)| file.blob_id().is_none());
     let changes = timeline.turns.iter().flat_map(|turn| &turn.changes);
     let unclear = changes.filter(|change| {
-        change.kind != EditKind::Delete && change.file_after().is_none_or(|file| file.blob_id().is_none())
+        change.kind != EditKind::Delete
+            && change.file_after().is_none_or(|file| file.blob_id().is_none())
     });
     let paths = base.map(|(path, _)| path).chain(unclear.map(|change| &change.path));
     paths

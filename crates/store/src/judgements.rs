@@ -1,5 +1,5 @@
 //! Judgement files of a bundle: `judgements/<judge>-<time>-<n>.json`. One is only ever replaced by a longer version of
-//! itself, whole, and never again once every component has an answer; who writes it, sees to that.
+//! itself, whole, and never again once every component has an answer; the writer sees to that.
 
 use std::{
     fs,
@@ -10,7 +10,7 @@ use std::{
 use super::{
     disk,
     entries::{entries_of, is_folder, is_plain_file, name_of},
-    write::{WriteError, write_error, require_on_disk, new_file, sync_folder, write_part},
+    write::{WriteError, new_file, require_on_disk, sync_folder, write_error, write_part},
 };
 
 /// The folder of a bundle's judgements.
@@ -152,7 +152,8 @@ mod tests {
         let bundle = tempfile::tempdir().unwrap();
         fs::write(bundle.path().join("judgements"), "mine").unwrap();
 
-        let why = JudgementFolder::in_bundle(bundle.path()).create("a", b"").unwrap_err().to_string();
+        let why =
+            JudgementFolder::in_bundle(bundle.path()).create("a", b"").unwrap_err().to_string();
 
         assert!(why.ends_with("judgements: is no folder"), "{why}");
         assert_eq!(fs::read(bundle.path().join("judgements")).unwrap(), b"mine");

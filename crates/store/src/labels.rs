@@ -17,9 +17,9 @@ use trajview_formats::{
 use trajview_run::rubric::{Label, LabelFile, VerdictId};
 
 use super::{
+    atomic_file::{self, require_folder},
     digest::sha256,
     entries::{entries_of, is_plain_file, name_of},
-    atomic_file::{self, require_folder},
     write::WriteError,
 };
 
@@ -230,7 +230,7 @@ fn free_path(folder: &Path, annotator: &str) -> Result<PathBuf, WriteError> {
 
 /// Returns a safe file name: letters, digits, `-` and `_`; everything else becomes `_`. Names that some systems reserve
 /// get an end.
-pub fn safe_name(name: &str) -> String {
+pub(crate) fn safe_name(name: &str) -> String {
     let is_kept = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
     let kept = name.chars().map(|c| if is_kept(c) { c } else { '_' });
     let kept: String = kept.take(MOST_OF_A_NAME).collect();

@@ -1,6 +1,6 @@
 //! Disk and git: finding runs, reading bytes, blobs of a commit.
 //!
-//! [`open()`] turns a path into an index ([`Run`](trajview_run::Run)) and an [`Archive`], which reads the words of a
+//! [`open()`] turns a path into an index ([`Run`](trajview_run::Run)) and an [`Archive`], which reads the texts of a
 //! step, the files of a turn or the hits of a search when they are wanted. Recordings are only ever read, and nothing
 //! outside a recording's own folder is followed. [`import`] makes a bundle of one, elsewhere, through
 //! [`write`](mod@write).
@@ -18,16 +18,19 @@
 //! - git, SQLite and connections to stores are named here and nowhere below or beside.
 
 mod absence_check;
+pub mod agent_folders;
 mod archive;
+mod atomic_file;
 mod bare_repo;
-pub mod start_files;
-mod file_bytes;
 mod cache;
+mod card_cache;
 pub mod cards;
 pub mod checks;
-pub mod settings_file;
+mod commit_link;
+mod containers;
 pub mod dataset;
 pub mod decisions;
+mod diff_json;
 mod digest;
 pub mod disk;
 mod entries;
@@ -35,82 +38,83 @@ mod error;
 mod executor;
 pub mod export;
 pub mod exported_runs;
-mod recording_files;
-mod plain_folder;
-mod follower;
-pub mod saved_forms;
-pub mod gold;
-pub mod panic_guard;
-mod diff_json;
-mod first_screen;
+mod fact_cache;
+mod failure_reason;
+mod file_bytes;
 mod file_head_cache;
 mod file_history;
+mod first_screen;
+mod follower;
+pub mod gold;
 pub mod import;
-mod containers;
-mod commit_link;
 pub mod judgements;
-mod card_cache;
-mod fact_cache;
 pub mod labels;
 pub mod layers;
 mod lifeline;
 pub mod lookup;
-mod memory_trim;
 pub mod memory_events;
-mod path_meta;
+mod memory_trim;
 mod objects;
 mod open;
 mod pack_writer;
+pub mod panic_guard;
 #[cfg(feature = "parquet")]
 mod parquet_footer;
-pub mod process_inputs;
-pub mod standard_input;
-pub mod session_folders;
+mod path_bytes;
+mod path_meta;
+mod plain_folder;
 pub mod prices;
 mod process;
-mod path_bytes;
-mod failure_reason;
+pub mod process_inputs;
+mod recording_files;
 pub mod redaction_key;
 pub mod remote;
-mod atomic_file;
 mod repo;
 mod reuse;
 pub mod rubric;
 mod rubric_tree;
 pub mod rule_files;
-mod score;
 mod run_search;
+pub mod saved_forms;
+mod score;
+pub mod session_folders;
 mod session_watch;
+pub mod settings_file;
 mod siblings;
 mod slopcodebench;
 mod snapshot;
+pub mod standard_input;
+pub mod start_files;
 pub mod study;
 pub mod table_state;
 mod timeline;
 mod user_folders;
-pub mod agent_folders;
 mod walk;
 pub mod workspace;
 pub mod write;
 
-pub use archive::{ADDED_HEADING, Archive, RunContents, OpenedRecording, free_recording};
+pub use archive::{ADDED_HEADING, Archive, OpenedRecording, RunContents, free_recording};
 pub use cache::DiskCache;
+pub use card_cache::{CardCache, card_key};
+pub use containers::{remove_copies, set_columns};
 pub use digest::sha256;
 pub use error::OpenError;
 pub use executor::lower_priority;
-pub use follower::{Follower, follow_recording};
-pub use first_screen::open_head;
 pub use file_head_cache::FileHeadCache;
 pub use file_history::file_history;
-pub use containers::{remove_copies, set_columns};
-pub use card_cache::{CardCache, card_key};
+pub use first_screen::open_head;
+pub use follower::{Follower, follow_recording};
 pub use memory_trim::set_allocator_trim;
 pub use open::{open, open_among};
 pub use process::{
-    ScoreFile, observe_run, process_numbers, numbers_of_report, process_report, read_score_file, scores_beside,
+    ScoreFile, numbers_of_report, observe_run, process_numbers, process_report, read_score_file,
+    scores_beside,
 };
 pub use reuse::ReuseReader;
 pub use score::{ProgressCheck, Scorer};
 pub use session_watch::SessionWatch;
 pub use siblings::Siblings;
-pub use walk::{WORK_MARK_FILE, may_contain_runs, contains_several_runs, newest_runs, runs_below, walk_runs, walk_with_heads};
+pub use walk::{
+    WORK_MARK_FILE, contains_several_runs, may_contain_runs, newest_runs, runs_below, walk_runs,
+    walk_with_heads,
+};

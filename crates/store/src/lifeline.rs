@@ -9,7 +9,8 @@ use rayon::prelude::*;
 
 use trajview_code::tree::Grammar;
 use trajview_metrics::lifeline::{
-    self, FollowedComponent, CodeScope, FileFacts, FactsByContent, Lifeline, SymbolLife, VersionReader,
+    self, CodeScope, FactsByContent, FileFacts, FollowedComponent, Lifeline, SymbolLife,
+    VersionReader,
 };
 use trajview_run::{
     RepoPath, Run,
@@ -48,7 +49,11 @@ impl Archive {
     }
 
     /// Returns the facts of every content of the run's code.
-    pub(super) fn code_facts(&self, run: &Run, keep_going: &ProgressCheck<'_>) -> Result<FactsByContent, String> {
+    pub(super) fn code_facts(
+        &self,
+        run: &Run,
+        keep_going: &ProgressCheck<'_>,
+    ) -> Result<FactsByContent, String> {
         self.facts_of_timeline(run, &*self.timeline(run)?, CodeScope::WithoutTests, keep_going)
     }
 
@@ -87,7 +92,8 @@ impl Archive {
             }
             let read = self.with_blobs(run, |blobs| {
                 let facts = |file: &&[(BlobId, Grammar, RepoPath)]| {
-                    let mut versions = file.first().map(|(_, grammar, _)| VersionReader::new(*grammar));
+                    let mut versions =
+                        file.first().map(|(_, grammar, _)| VersionReader::new(*grammar));
                     let facts = |(blob, grammar, _): &(_, _, _)| {
                         // A content that cannot be had counts as a file without code, as one that is not recorded does.
                         let bytes = blobs.read_blob(*blob).ok()?;
@@ -147,7 +153,8 @@ mod tests {
                     folders.push(path);
                     continue;
                 }
-                let grammar = path.to_str().and_then(Grammar::for_path).filter(|it| it.is_compiled_in());
+                let grammar =
+                    path.to_str().and_then(Grammar::for_path).filter(|it| it.is_compiled_in());
                 let Some(grammar) = grammar else { continue };
                 let text = std::fs::read(&path).unwrap();
                 let tree = tree::parse_tree(grammar, &text).unwrap();
@@ -155,7 +162,12 @@ mod tests {
                     continue;
                 }
                 let read = lifeline::read_facts(grammar, &text);
-                assert_eq!(read, lifeline::facts_of_tree(grammar, &text, &tree), "{}", path.display());
+                assert_eq!(
+                    read,
+                    lifeline::facts_of_tree(grammar, &text, &tree),
+                    "{}",
+                    path.display()
+                );
                 files += 1;
             }
         }
@@ -168,7 +180,8 @@ mod tests {
         let rubric = store::rubric::read_beside(&path);
         let components = components_to_follow(&opened.run, &rubric, None);
 
-        let lifelines = opened.archive.component_lifelines(&opened.run, &components, &|_, _| true).unwrap();
+        let lifelines =
+            opened.archive.component_lifelines(&opened.run, &components, &|_, _| true).unwrap();
 
         assert_eq!(lifelines.len(), 24);
         lifelines.into_iter().filter_map(|it| Some((it.component, it.lost_at?))).collect()
@@ -186,7 +199,8 @@ mod tests {
 
             assert!(!facts.is_empty());
             for ((blob, grammar), facts) in &facts {
-                let bytes = archive.with_blobs(run, |blobs| blobs.read_blob(*blob)).unwrap().unwrap();
+                let bytes =
+                    archive.with_blobs(run, |blobs| blobs.read_blob(*blob)).unwrap().unwrap();
                 assert_eq!(**facts, trajview_metrics::lifeline::read_facts(*grammar, &bytes));
             }
         }

@@ -8,19 +8,19 @@ use std::{
 };
 
 use trajview_metrics::memory::{
-    self, MemoryTimeline, MemoryEvent, CitedPlaceState, MemoryFile, CitedSpan, CardState,
-    memory_timeline::{StaleCount, GivenCard},
+    self, CardState, CitedPlaceState, CitedSpan, MemoryEvent, MemoryFile, MemoryTimeline,
+    memory_timeline::{GivenCard, StaleCount},
     snippet_position::{SnippetPosition, find_snippet},
 };
 use trajview_run::{
     EditPath, RepoPath, Run, Warning,
-    files::{BlobId, FilesSource, Timeline, SourceTree, TreeFile, TurnFiles},
+    files::{BlobId, FilesSource, SourceTree, Timeline, TreeFile, TurnFiles},
 };
 
-use super::{Archive, file_bytes, disk, entries::is_plain_file, containers};
+use super::{Archive, containers, disk, entries::is_plain_file, file_bytes};
 
 /// The file of a bundle.
-pub const FILE_NAME: &str = "memory.jsonl";
+pub(crate) const FILE_NAME: &str = "memory.jsonl";
 
 /// The most bytes of the file that are read.
 const MOST_BYTES: u64 = 64 << 20;
@@ -39,10 +39,13 @@ pub fn recorded_events(bundle: &Path, turns: usize) -> Option<MemoryFile> {
     }
     let read = match disk::symlink_metadata(&path) {
         Ok(_) => disk::open_file(&path).map(|file| file_bytes::read_within(file, MOST_BYTES)),
-        Err(why) => containers::place_inside(&path).ok_or(why).and_then(|place| place.read(MOST_BYTES)),
+        Err(why) => {
+            containers::place_inside(&path).ok_or(why).and_then(|place| place.read(MOST_BYTES))
+        }
     };
-    let (bytes, problem) = read
-        .unwrap_or_else(|why| (vec![], Some(format!("cannot be read: {}", file_bytes::error_reason(&why)))));
+    let (bytes, problem) = read.unwrap_or_else(|why| {
+        (vec![], Some(format!("cannot be read: {}", file_bytes::error_reason(&why))))
+    });
     let mut recorded = memory::read_memory_events(&bytes, FILE_NAME, turns);
     recorded.warnings.extend(problem.map(|what| Warning { place: FILE_NAME.into(), what }));
     Some(recorded)
@@ -50,7 +53,11 @@ pub fn recorded_events(bundle: &Path, turns: usize) -> Option<MemoryFile> {
 
 /// Returns the memory over a run, and the problems of its file; None where the run has no `memory.jsonl`. Beside the
 /// state of the cards when they were given, it has their state at `done` turns.
-pub fn memory_timeline(archive: &Archive, run: &Run, done: usize) -> Option<(MemoryTimeline, Vec<Warning>)> {
+pub fn memory_timeline(
+    archive: &Archive,
+    run: &Run,
+    done: usize,
+) -> Option<(MemoryTimeline, Vec<Warning>)> {
     let MemoryFile { events, warnings } = recorded_events(archive.bundle()?, run.turns.len())?;
     let given = |(event, it): (usize, &MemoryEvent)| {
         let card = it.card()?;
@@ -62,7 +69,8 @@ pub fn memory_timeline(archive: &Archive, run: &Run, done: usize) -> Option<(Mem
         let unknown = vec![CitedPlaceState::default(); card.spans.len()];
         Some(GivenCard { event, when_given: unknown.clone(), at_moment: unknown, cited })
     };
-    let cards: Vec<GivenCard> = events.iter().enumerate().filter_map(given).take(MOST_CARDS).collect();
+    let cards: Vec<GivenCard> =
+        events.iter().enumerate().filter_map(given).take(MOST_CARDS).collect();
     let mut after = vec![StaleCount::default(); run.turns.len()];
     let cards = match archive.timeline(run) {
         Ok(timeline) if !cards.is_empty() => {
@@ -105,13 +113,23 @@ impl<'w> CardWalk<'w> {
         cards: Vec<GivenCard>,
     ) -> Self {
         let root = run.origin.root.as_deref();
-        let path = |span: &CitedSpan| EditPath::from_recorded(&span.artifact, root).repo_path().cloned();
+        let path =
+            |span: &CitedSpan| EditPath::from_recorded(&span.artifact, root).repo_path().cloned();
         let paths = cards.iter().map(|card| card_spans(events, card).iter().map(path).collect());
         let paths = paths.collect();
         let changed = timeline.turns.iter().flat_map(|turn| &turn.changes);
         let changed = changed.flat_map(|it| [Some(&it.path), it.from.as_ref()]).flatten();
         let known_paths = timeline.base.files.keys().chain(changed).collect();
-        Self { archive, run, timeline, events, cards, paths, positions: HashMap::new(), known_paths }
+        Self {
+            archive,
+            run,
+            timeline,
+            events,
+            cards,
+            paths,
+            positions: HashMap::new(),
+            known_paths,
+        }
     }
 
     /// Looks at every card at every moment: at `done` turns, when it was given, and after each turn.
@@ -129,7 +147,13 @@ impl<'w> CardWalk<'w> {
         });
     }
 
-    fn look_at_card(&mut self, card: usize, moment: &CardMoment<'_>, moment_turn: usize, after: &mut [StaleCount]) {
+    fn look_at_card(
+        &mut self,
+        card: usize,
+        moment: &CardMoment<'_>,
+        moment_turn: usize,
+        after: &mut [StaleCount],
+    ) {
         let given_at = self.events[self.cards[card].event].turn;
         if given_at == moment.done {
             self.cards[card].when_given = self.when_given(card, moment);
@@ -178,14 +202,18 @@ impl<'w> CardWalk<'w> {
             return CitedPlaceState::default();
         };
         let file = moment.tree.files.get(own_path).copied();
-        let found = file.map(|file| CitedPlaceState::in_file(own_path.as_str(), self.snippet_state(card, span, file)));
+        let found = file.map(|file| {
+            CitedPlaceState::in_file(own_path.as_str(), self.snippet_state(card, span, file))
+        });
         let now = self.paths[card][span].clone().filter(|now| now != own_path);
         let renamed = now.and_then(|now| {
             let file = moment.tree.files.get(&now).copied()?;
             Some(CitedPlaceState::in_renamed(now.as_str(), self.snippet_state(card, span, file)))
         });
-        let is_known = self.timeline.from == FilesSource::Commits || self.known_paths.contains(own_path);
-        let gone = || if is_known { CitedPlaceState::gone_file() } else { CitedPlaceState::default() };
+        let is_known =
+            self.timeline.from == FilesSource::Commits || self.known_paths.contains(own_path);
+        let gone =
+            || if is_known { CitedPlaceState::gone_file() } else { CitedPlaceState::default() };
         match (found, renamed) {
             (Some(found), Some(renamed)) if found.state == CardState::Stale => renamed,
             (Some(found), _) | (None, Some(found)) => found,
@@ -193,7 +221,12 @@ impl<'w> CardWalk<'w> {
         }
     }
 
-    fn snippet_state(&mut self, card: usize, span: usize, file: TreeFile) -> Option<SnippetPosition> {
+    fn snippet_state(
+        &mut self,
+        card: usize,
+        span: usize,
+        file: TreeFile,
+    ) -> Option<SnippetPosition> {
         let blob = file.blob_id()?;
         if let Some(cached) = self.positions.get(&(card, span, blob)) {
             return *cached;

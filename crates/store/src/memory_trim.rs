@@ -1,4 +1,4 @@
-//! Giving memory back to the system: all of it after work that took much more than it leaves.
+//! Gives memory back to the system: all of it after work that took much more than it leaves.
 
 use std::{
     sync::{
@@ -24,7 +24,7 @@ pub const LEAST_BYTES: u64 = 1 << 20;
 
 /// Frees something large in a while, beside the caller: a program that ends before leaves it to the system, which takes
 /// all of its memory at once.
-pub fn free_later<T: Send + 'static>(left: T) {
+pub(crate) fn free_later<T: Send + 'static>(left: T) {
     let work = move || {
         super::lower_priority();
         thread::sleep(TRIM_DELAY);
@@ -35,7 +35,7 @@ pub fn free_later<T: Send + 'static>(left: T) {
 }
 
 /// Works as [`free_and_trim`], after a recording of so many bytes was read.
-pub fn trim_after_reading<T: Send + 'static>(bytes: u64, left: T) {
+pub(crate) fn trim_after_reading<T: Send + 'static>(bytes: u64, left: T) {
     if bytes >= LEAST_BYTES {
         free_and_trim(left);
     }
@@ -49,7 +49,7 @@ const TRIM_DELAY: Duration = Duration::from_millis(50);
 
 /// Frees what was needed for a work that is done, and then gives back everything that is free, beside the caller; where
 /// the next work is done soon, after that.
-pub fn free_and_trim<T: Send + 'static>(left: T) {
+pub(crate) fn free_and_trim<T: Send + 'static>(left: T) {
     let number = TRIMS.fetch_add(1, Ordering::Relaxed) + 1;
     let work = move || {
         super::lower_priority();

@@ -7,8 +7,8 @@
 //! folder `objects` are opened; links, pipes, alternates and the repository's configuration are never read.
 
 mod delta;
-mod pack_index;
 mod object_pack;
+mod pack_index;
 mod recent_objects;
 mod tree_bytes;
 
@@ -28,12 +28,12 @@ use trajview_run::{
     worded_enum::worded,
 };
 
-use super::{file_bytes, disk};
+use super::{disk, file_bytes};
 
 use object_pack::ObjectPack;
 use recent_objects::RecentObjects;
 
-pub use tree_bytes::{TreeDifferences, GitTreeEntry, TreeBytes};
+pub use tree_bytes::{GitTreeEntry, TreeBytes, TreeDifferences};
 
 /// The most bytes an object may have: twice what a live run records of one file.
 pub const MOST_BYTES: u64 = 32 << 20;
@@ -88,7 +88,7 @@ const BIG_OBJECT: usize = 1 << 20;
 
 impl ObjectKind {
     /// Returns the number of the type in a pack.
-    pub const fn pack_number(self) -> u8 {
+    pub(crate) const fn pack_number(self) -> u8 {
         match self {
             Self::Commit => 1,
             Self::Tree => 2,
@@ -103,7 +103,7 @@ impl ObjectKind {
 }
 
 /// Returns the SHA-1 that git knows an object by.
-pub fn hash_object(kind: ObjectKind, content: &[u8]) -> BlobId {
+pub(crate) fn hash_object(kind: ObjectKind, content: &[u8]) -> BlobId {
     let mut hash = Sha1::new();
     hash.update(format!("{} {}\0", kind.word(), content.len()));
     hash.update(content);
@@ -135,7 +135,7 @@ impl ObjectStore {
     }
 
     /// Returns the objects whose ids begin with these hex digits, two of them at least.
-    pub fn ids_with_prefix(&self, hex: &str) -> Vec<BlobId> {
+    pub(crate) fn ids_with_prefix(&self, hex: &str) -> Vec<BlobId> {
         let packs = self.packs.read().unwrap_or_else(PoisonError::into_inner).clone();
         let packed = packs.iter().flat_map(|pack| pack.ids_with_prefix(hex));
         let (folder, rest) = hex.split_at(hex.len().min(2));
@@ -178,11 +178,11 @@ impl ObjectStore {
     }
 
     /// Returns whether there is an object of that id, whatever its content is like.
-    pub fn has_object(&self, id: BlobId) -> bool {
+    pub(crate) fn has_object(&self, id: BlobId) -> bool {
         self.find_packed(id).is_some() || fs::symlink_metadata(self.loose_path(id)).is_ok()
     }
 
-    pub fn read_commit(&self, id: BlobId) -> Result<GitCommit, String> {
+    pub(crate) fn read_commit(&self, id: BlobId) -> Result<GitCommit, String> {
         let commits = || self.commits.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(commit) = commits().get(&id) {
             return Ok(commit.clone());
@@ -198,18 +198,22 @@ impl ObjectStore {
     }
 
     pub fn read_tree(&self, id: BlobId) -> Result<TreeBytes, String> {
-        TreeBytes::new(self.read_kind(id, ObjectKind::Tree)?).map_err(|why| tree_damage_text(id, why))
+        TreeBytes::new(self.read_kind(id, ObjectKind::Tree)?)
+            .map_err(|why| tree_damage_text(id, why))
     }
 
     /// Reads every object of every pack, to find damaged ones. The error is a sentence.
-    pub fn check_packs(&self) -> Result<(), String> {
+    pub(crate) fn check_packs(&self) -> Result<(), String> {
         let packs = self.packs.read().unwrap_or_else(PoisonError::into_inner).clone();
         for pack in packs {
             pack.check_sum()?;
             for (id, offset) in pack.all_entries() {
                 let object = pack.read_at_offset(offset, &self.recent)?;
                 if hash_of(&object) != id {
-                    return Err(damage_text(&format!("object {id}"), "its content has another hash"));
+                    return Err(damage_text(
+                        &format!("object {id}"),
+                        "its content has another hash",
+                    ));
                 }
             }
         }
@@ -255,7 +259,8 @@ impl ObjectStore {
             .take(32)
             .read_until(0, &mut head)
             .map_err(|_| damaged_object("it cannot be unpacked"))?;
-        let (kind, size) = parse_loose_head(&head).ok_or_else(|| damaged_object("it does not say what it is"))?;
+        let (kind, size) =
+            parse_loose_head(&head).ok_or_else(|| damaged_object("it does not say what it is"))?;
         let bytes = unpack_sized(unpacked, size).map_err(|why| damaged_object(&why))?.into();
         Ok(Some(GitObject { kind, bytes, is_sound: false }))
     }
@@ -294,7 +299,7 @@ fn damage_text(what: &str, why: &str) -> String {
 }
 
 /// Returns why a folder cannot be read.
-pub fn tree_damage_text(id: BlobId, why: &str) -> String {
+pub(crate) fn tree_damage_text(id: BlobId, why: &str) -> String {
     damage_text(&format!("tree {id}"), why)
 }
 
@@ -311,7 +316,7 @@ fn parse_commit(bytes: &[u8]) -> Option<GitCommit> {
 }
 
 /// Parses 40 hex digits.
-pub fn parse_id(hex: &[u8]) -> Option<BlobId> {
+pub(crate) fn parse_id(hex: &[u8]) -> Option<BlobId> {
     let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
     let mut id = [0; 20];
     if hex.len() != 40 {
@@ -324,7 +329,10 @@ pub fn parse_id(hex: &[u8]) -> Option<BlobId> {
 }
 
 /// Returns the packs of a folder of objects that are not among those known.
-fn packs_of(objects: &Path, open_packs: &[Arc<ObjectPack>]) -> Result<Vec<Arc<ObjectPack>>, String> {
+fn packs_of(
+    objects: &Path,
+    open_packs: &[Arc<ObjectPack>],
+) -> Result<Vec<Arc<ObjectPack>>, String> {
     let folder = objects.join("pack");
     if fs::symlink_metadata(&folder).is_err() {
         return Ok(vec![]);
@@ -358,7 +366,8 @@ fn require_folder(path: &Path, name: &str) -> Result<(), String> {
 
 /// Opens a regular file that is no link to one elsewhere.
 fn open_regular_file(path: &Path, name: &str) -> Result<fs::File, String> {
-    let cannot = |why: std::io::Error| format!("{name} cannot be read: {}", file_bytes::error_reason(&why));
+    let cannot =
+        |why: std::io::Error| format!("{name} cannot be read: {}", file_bytes::error_reason(&why));
     let meta = fs::symlink_metadata(path).map_err(cannot)?;
     if meta.is_symlink() {
         return Err(format!("{name} is a link; not followed"));

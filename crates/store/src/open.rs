@@ -3,17 +3,19 @@
 use std::{path::Path, sync::Arc};
 
 use trajview_formats as formats;
-use trajview_formats::{IncrementalReader, NotUnderstood, RecordingShape, SourceBytes, jsonl::LogInput};
-use trajview_run::{Run, SourceRecord, SourceId, Warning};
+use trajview_formats::{
+    IncrementalReader, NotUnderstood, RecordingShape, SourceBytes, jsonl::LogInput,
+};
+use trajview_run::{Run, SourceId, SourceRecord, Warning};
 
 use super::{
     archive::{Archive, OpenedRecording},
-    file_bytes::{self, FileAccess, FileBytes, LogOnDisk},
-    disk,
+    commit_link, disk,
     error::OpenError,
     executor::WorkerThreads,
-    recording_files::{self, FoundRecording, FoundFile},
-    commit_link, memory_trim,
+    file_bytes::{self, FileAccess, FileBytes, LogOnDisk},
+    memory_trim,
+    recording_files::{self, FoundFile, FoundRecording},
     repo::{CommitProblem, Repo},
     rubric_tree,
     siblings::Siblings,
@@ -32,7 +34,10 @@ pub fn open_among(path: &Path, siblings: &Siblings) -> Result<OpenedRecording, O
 }
 
 /// Opens a recording whose files were found at a path.
-pub(super) fn open_found(path: &Path, mut recording: FoundRecording) -> Result<OpenedRecording, OpenError> {
+pub(super) fn open_found(
+    path: &Path,
+    mut recording: FoundRecording,
+) -> Result<OpenedRecording, OpenError> {
     let run = index_recording(&mut recording)
         .map_err(|why| OpenError::Understand { path: path.into(), why: why.to_string() })?;
     Ok(complete_recording(run, recording))
@@ -56,14 +61,23 @@ pub(super) fn index_recording(recording: &mut FoundRecording) -> Result<Run, Not
     }
     let mut left = vec![];
     let run = growing.finish_run(&sources_of(&recording.files), &mut |it| left.push(it));
-    memory_trim::trim_after_reading(file_bytes::total_size(recording.files.iter().map(|file| &file.bytes)), left);
+    memory_trim::trim_after_reading(
+        file_bytes::total_size(recording.files.iter().map(|file| &file.bytes)),
+        left,
+    );
     run
 }
 
-fn take_all(growing: &mut dyn IncrementalReader, recording: &mut FoundRecording, executor: &WorkerThreads) {
+fn take_all(
+    growing: &mut dyn IncrementalReader,
+    recording: &mut FoundRecording,
+    executor: &WorkerThreads,
+) {
     for (id, file) in (0..).map(SourceId).zip(&mut recording.files) {
         match &file.bytes {
-            FileBytes::InMemory(bytes) => growing.take_lines(id, &file.name, LogInput::whole_file(bytes), executor),
+            FileBytes::InMemory(bytes) => {
+                growing.take_lines(id, &file.name, LogInput::whole_file(bytes), executor)
+            }
             FileBytes::OnDisk(disk) => {
                 let log = LogOnDisk::new(disk);
                 growing.take_lines(id, &file.name, LogInput::Stored(&log), executor);
@@ -74,7 +88,10 @@ fn take_all(growing: &mut dyn IncrementalReader, recording: &mut FoundRecording,
 }
 
 /// Indexes a format that needs all of its files at once; they are freed afterwards.
-fn index_whole(recording: &mut FoundRecording, executor: &WorkerThreads) -> Result<Run, NotUnderstood> {
+fn index_whole(
+    recording: &mut FoundRecording,
+    executor: &WorkerThreads,
+) -> Result<Run, NotUnderstood> {
     let mut left = file_bytes::IN_MEMORY_LIMIT;
     let wholes: Vec<_> =
         recording.files.iter().map(|file| file.bytes.read_all_within(&mut left)).collect();
@@ -96,8 +113,10 @@ pub(super) fn sources_of(files: &[FoundFile]) -> Vec<SourceBytes<'_>> {
 /// Completes a run with what only the store knows.
 pub(super) fn complete_recording(mut run: Run, recording: FoundRecording) -> OpenedRecording {
     if run.origin.sources.is_empty() {
-        let source =
-            |file: &FoundFile| SourceRecord { name: file.name.clone(), format: recording.format.name() };
+        let source = |file: &FoundFile| SourceRecord {
+            name: file.name.clone(),
+            format: recording.format.name(),
+        };
         run.origin.sources = recording.files.iter().map(source).collect();
     }
     if run.id.is_empty() {
@@ -113,7 +132,8 @@ pub(super) fn complete_recording(mut run: Run, recording: FoundRecording) -> Ope
     }
     rubric_tree::add_rubric_tree(&mut run, &recording.folder);
     let repo = open_repo(&recording.folder, &mut run);
-    let joined = if repo.is_none() { commit_link::link_commits(&mut run, &recording) } else { None };
+    let joined =
+        if repo.is_none() { commit_link::link_commits(&mut run, &recording) } else { None };
     let commits = joined.as_ref().and_then(|repo| Snapshots::from_commits(&run, repo));
     let repo = repo.or(joined);
     let snapshots = match recording.format.capabilities().shape {
@@ -127,7 +147,8 @@ pub(super) fn complete_recording(mut run: Run, recording: FoundRecording) -> Ope
     for (place, what) in snapshots.iter().flat_map(|snapshots| &snapshots.problems) {
         run.warnings.push(Warning { place: place.clone(), what: what.clone() });
     }
-    let bundle = (recording.format.capabilities().shape == RecordingShape::Bundle).then(|| recording.folder.clone());
+    let bundle = (recording.format.capabilities().shape == RecordingShape::Bundle)
+        .then(|| recording.folder.clone());
     let files = recording.files.into_iter().map(|file| file.bytes).collect();
     let copy = (run.origin.format == formats::rigorbench::NAME)
         .then(|| super::process::working_copy::copy_beside(&recording.folder, &run))
@@ -190,7 +211,10 @@ mod tests {
         recording.files.iter().map(|file| file.bytes.read_all().0).collect()
     }
 
-    fn named_sources<'a>(recording: &'a FoundRecording, wholes: &'a [Cow<'_, [u8]>]) -> Vec<SourceBytes<'a>> {
+    fn named_sources<'a>(
+        recording: &'a FoundRecording,
+        wholes: &'a [Cow<'_, [u8]>],
+    ) -> Vec<SourceBytes<'a>> {
         let both = recording.files.iter().zip(wholes);
         both.map(|(file, bytes)| SourceBytes { name: &file.name, bytes }).collect()
     }
@@ -217,7 +241,8 @@ mod tests {
 
     fn assert_same_left_on_disk(paths: Vec<PathBuf>) {
         for path in paths {
-            let by_access = [FileAccess::OnDisk, FileAccess::InMemory].map(|access| recording_files::find_recording(&path, access));
+            let by_access = [FileAccess::OnDisk, FileAccess::InMemory]
+                .map(|access| recording_files::find_recording(&path, access));
             let [Ok(mut left), Ok(in_memory)] = by_access else {
                 assert!(by_access.iter().all(Result::is_err), "{}", path.display());
                 continue;
@@ -256,7 +281,12 @@ mod tests {
 
             let run = streaming.finish_run(&sources_of(&left.files), &mut |_| {});
 
-            assert!(run == in_memory.format.index_run(&named_sources(&in_memory, &wholes_of(&in_memory))), "{path:?}");
+            assert!(
+                run == in_memory
+                    .format
+                    .index_run(&named_sources(&in_memory, &wholes_of(&in_memory))),
+                "{path:?}"
+            );
             streamed += 1;
         }
         assert!(streamed > 0);
@@ -322,16 +352,21 @@ mod tests {
     fn assert_same_however_many_read(paths: Vec<PathBuf>) {
         // One that cannot be read is the subject of other tests.
         for path in paths {
-            let Ok(recording) = recording_files::find_recording(&path, FileAccess::InMemory) else { continue };
+            let Ok(recording) = recording_files::find_recording(&path, FileAccess::InMemory) else {
+                continue;
+            };
             let wholes = wholes_of(&recording);
             let sources = named_sources(&recording, &wholes);
             let alone = recording.format.index_run_with(&sources, &SequentialExecutor);
 
             for piece_bytes in [900, 40_000] {
-                let many = recording.format.index_run_with(&sources, &ReversedExecutor { piece_bytes });
+                let many =
+                    recording.format.index_run_with(&sources, &ReversedExecutor { piece_bytes });
                 assert!(alone == many, "{} in pieces of {piece_bytes}", path.display());
             }
-            assert!(alone == recording.format.index_run_with(&sources, &WorkerThreads::for_all_cores()));
+            assert!(
+                alone == recording.format.index_run_with(&sources, &WorkerThreads::for_all_cores())
+            );
         }
     }
 
@@ -350,7 +385,9 @@ mod tests {
     fn assert_same_read_as_it_grows(paths: Vec<PathBuf>) -> usize {
         let mut grown = 0;
         for path in paths {
-            let Ok(recording) = recording_files::find_recording(&path, FileAccess::InMemory) else { continue };
+            let Ok(recording) = recording_files::find_recording(&path, FileAccess::InMemory) else {
+                continue;
+            };
             let wholes = wholes_of(&recording);
             let sources = named_sources(&recording, &wholes);
             let Some(mut growing) = recording.format.incremental_reader() else { continue };

@@ -1,4 +1,4 @@
-//! Writing many objects of a git repository at once: one pack and its index, brought to the disk once.
+//! Writes many objects of a git repository at once: one pack and its index, brought to the disk once.
 //!
 //! A [`PackWriter`] writes objects whole, without deltas, as they come; nothing but their ids and places is kept in
 //! memory. The pack has another name until it is complete, and git sees it from the moment its index has its name.
@@ -55,7 +55,7 @@ const LONG_OFFSETS_FROM: u64 = 1 << 31;
 /// Puts everything that a commit needs into one pack of `folder`, which is `objects/pack` of its repository, and brings
 /// it to the disk; the name of its files without their ends. libgit2 names an index before its pack, and an index
 /// without its pack is damage: they are written into a folder of their own and moved from there, the pack first.
-pub fn write_whole(
+pub(crate) fn write_whole(
     repository: &Repository,
     last: Oid,
     folder: &Path,
@@ -84,7 +84,7 @@ pub fn write_whole(
 
 /// Removes the indexes of a repository that have no pack: a program that was killed while libgit2 wrote both left them,
 /// and nothing can be read through them. No link is followed.
-pub fn remove_stray_indexes(repository: &Path) {
+pub(crate) fn remove_stray_indexes(repository: &Path) {
     let folder = repository.join("objects/pack");
     let is_folder = |path: &Path| fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir());
     if !folder.ancestors().take(3).all(is_folder) {
@@ -115,12 +115,17 @@ impl PackWriter {
     }
 
     /// Returns whether the pack has the object.
-    pub fn has_object(&self, id: &BlobId) -> bool {
+    pub(crate) fn has_object(&self, id: &BlobId) -> bool {
         self.ids.contains(id)
     }
 
     /// Adds an object that it does not have.
-    pub fn add_object(&mut self, id: BlobId, kind: ObjectKind, content: &[u8]) -> io::Result<()> {
+    pub(crate) fn add_object(
+        &mut self,
+        id: BlobId,
+        kind: ObjectKind,
+        content: &[u8],
+    ) -> io::Result<()> {
         let mut entry = entry_head(kind, content.len());
         self.compress(content, &mut entry)?;
         let mut check = Crc::new();
@@ -266,9 +271,14 @@ mod tests {
         let contents: Vec<Vec<u8>> =
             sizes.iter().map(|size| (0..*size).map(|at| (at % 251) as u8).collect()).collect();
         for content in &contents {
-            writer.add_object(hash_object(ObjectKind::Blob, content), ObjectKind::Blob, content).unwrap();
+            writer
+                .add_object(hash_object(ObjectKind::Blob, content), ObjectKind::Blob, content)
+                .unwrap();
         }
-        assert!(writer.has_object(&hash_object(ObjectKind::Blob, b"")) && !writer.has_object(&hash_object(ObjectKind::Tree, b"")));
+        assert!(
+            writer.has_object(&hash_object(ObjectKind::Blob, b""))
+                && !writer.has_object(&hash_object(ObjectKind::Tree, b""))
+        );
 
         writer.finish().unwrap();
 

@@ -19,7 +19,8 @@ pub fn is_guarding() -> bool {
 }
 
 /// Returns the result of `work`; an error where it panics. Values that it changed must not be used after a panic.
-pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, Panicked> {
+#[cfg_attr(not(feature = "parquet"), allow(dead_code))] // Parquet is read with it
+pub(crate) fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, Panicked> {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let previous = panic::take_hook();

@@ -12,7 +12,7 @@ const MOST_DEEP: usize = 100;
 const MOST_BYTES: u64 = 512 << 20;
 
 /// Checks the footer of a file of `len` bytes. Errors where the reader must not have the file.
-pub fn check_footer(file: &mut (impl Read + Seek), len: u64) -> io::Result<()> {
+pub(crate) fn check_footer(file: &mut (impl Read + Seek), len: u64) -> io::Result<()> {
     const END: u64 = 8;
     let damaged = || io::Error::new(io::ErrorKind::InvalidData, "its footer is damaged");
     let start = len.checked_sub(END).ok_or_else(damaged)?;
@@ -200,7 +200,10 @@ mod tests {
     fn columns_nested_a_hundred_thousand_deep_never_reach_the_reader() {
         assert_eq!(check_bytes(&nested_file(3)), Ok(()));
         assert_eq!(column_depth(&nested_file(3)[4..]), Some(3));
-        assert_eq!(check_bytes(&nested_file(100_000)), Err("its columns are nested too deep".into()));
+        assert_eq!(
+            check_bytes(&nested_file(100_000)),
+            Err("its columns are nested too deep".into())
+        );
     }
 
     #[test]

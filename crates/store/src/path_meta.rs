@@ -29,11 +29,15 @@ pub struct PathMeta {
 impl PathMeta {
     /// Makes the metadata of an address.
     #[cfg(feature = "remote")]
-    pub const fn for_address(kind: PathKind, len: u64, modified: Option<SystemTime>) -> Self {
+    pub(crate) const fn for_address(
+        kind: PathKind,
+        len: u64,
+        modified: Option<SystemTime>,
+    ) -> Self {
         Self { kind, len, modified, is_executable: false }
     }
 
-    pub fn from_disk(meta: &fs::Metadata) -> Self {
+    pub(crate) fn from_disk(meta: &fs::Metadata) -> Self {
         let kind = match () {
             () if meta.is_file() => PathKind::File,
             () if meta.is_dir() => PathKind::Folder,

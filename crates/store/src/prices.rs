@@ -25,8 +25,10 @@ pub struct CurrentPrices {
 static CURRENT: RwLock<Option<CurrentPrices>> = RwLock::new(None);
 
 /// The built-in table, which is made once: every session of a list needs it.
-static BUILT_IN: LazyLock<CurrentPrices> =
-    LazyLock::new(|| CurrentPrices { prices: Arc::new(Prices::built_in().clone()), digest: table_digest("") });
+static BUILT_IN: LazyLock<CurrentPrices> = LazyLock::new(|| CurrentPrices {
+    prices: Arc::new(Prices::built_in().clone()),
+    digest: table_digest(""),
+});
 
 /// Returns the built-in prices with those of a file in their place.
 ///
@@ -35,7 +37,8 @@ static BUILT_IN: LazyLock<CurrentPrices> =
 /// A sentence with the file's name, where it cannot be read or is no table of prices.
 pub fn read_prices(path: &Path) -> Result<CurrentPrices, String> {
     let name = path.display();
-    let unread = |why: std::io::Error| format!("cannot read {name}: {}", file_bytes::error_reason(&why));
+    let unread =
+        |why: std::io::Error| format!("cannot read {name}: {}", file_bytes::error_reason(&why));
     let mut text = vec![];
     let file = File::open(path).map_err(unread)?;
     file.take(MOST_BYTES + 1).read_to_end(&mut text).map_err(unread)?;

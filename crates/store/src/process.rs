@@ -1,9 +1,9 @@
 //! The facts from which the process of a run is computed: the texts of every step, read once, and the history of its
 //! files.
 
-pub mod working_copy;
 mod file_facts;
 mod name_uses;
+pub mod working_copy;
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -17,13 +17,13 @@ use trajview_formats::rigorbench::scores::{self, RigorScore};
 use trajview_metrics::{
     lifeline::{self, FileFacts, SymbolLife, is_test},
     process::{
-        StepAction, AssertionCounts, CodeFacts, CodeHistory, LostUse, NamesOfStep, ObservedRun, ProcessNumbers, ProcessReport,
-        StepFacts, UndoneEdit, assertions, judged_parts,
+        AssertionCounts, CodeFacts, CodeHistory, LostUse, NamesOfStep, ObservedRun, ProcessNumbers,
+        ProcessReport, StepAction, StepFacts, UndoneEdit, assertions, judged_parts,
     },
 };
 use trajview_run::{
     RepoPath, Run, StepId, StepKind,
-    files::{BlobId, FileContent, Timeline, SourceTree},
+    files::{BlobId, FileContent, SourceTree, Timeline},
 };
 
 use super::{Archive, checks, memory_events};
@@ -65,7 +65,8 @@ pub fn observe_run(archive: &Archive, run: &Run) -> ObservedRun {
     let is_cut = |(id, _): &(StepId, usize)| {
         run.step(*id).is_some_and(|step| step.kind == StepKind::Compaction)
     };
-    let of_files = timeline.map(|it| file_facts::file_facts(archive, run, it, ids.iter().any(is_cut)));
+    let of_files =
+        timeline.map(|it| file_facts::file_facts(archive, run, it, ids.iter().any(is_cut)));
     let of_files = of_files.unwrap_or_default();
     let names = DefinedNames::from_definitions(of_files.defined);
     let facts = |(id, number): &(StepId, usize)| {
@@ -106,8 +107,9 @@ fn task_text(task: &trajview_run::Task) -> String {
 /// Returns a step that writes a plan whose text the recording does not have, with the text that the working copy has.
 fn with_plan_from_copy(copy: &Path, step: StepFacts) -> StepFacts {
     let is_missing = step.plan_text.is_none() && step.has_action(StepAction::PlanCreated);
-    let text =
-        is_missing.then(|| step.edits.iter().find_map(|path| working_copy::file_text(copy, path))).flatten();
+    let text = is_missing
+        .then(|| step.edits.iter().find_map(|path| working_copy::file_text(copy, path)))
+        .flatten();
     StepFacts { plan_text: text.or(step.plan_text), ..step }
 }
 
@@ -145,7 +147,8 @@ fn code_facts(archive: &Archive, run: &Run, timeline: &Timeline) -> CodeFacts {
         is_missing || (file.blob_id().is_some() && is_uncounted_test(path))
     });
     let public = public_names(archive, run, &tree);
-    let named: HashSet<&str> = facts.iter().flatten().flat_map(FileFacts::mentioned_names).collect();
+    let named: HashSet<&str> =
+        facts.iter().flatten().flat_map(FileFacts::mentioned_names).collect();
     // What imports all of a module can mean any name of it.
     let is_tested = |name: &&String| named.contains(name.as_str()) || named.contains("*");
     CodeFacts {
@@ -184,7 +187,8 @@ fn definition_names(
     let Ok(facts) = archive.code_facts(run, &|_, _| true) else { return vec![] };
     let mut names = vec![];
     for (path, file) in &tree.files {
-        let content = Grammar::for_path(path.as_str()).zip(file.blob_id()).map(|(it, blob)| (blob, it));
+        let content =
+            Grammar::for_path(path.as_str()).zip(file.blob_id()).map(|(it, blob)| (blob, it));
         let Some(facts) = content.and_then(|content| facts.get(&content)) else { continue };
         let is_code = |it: &&lifeline::CodeDefinition| it.kind != lifeline::DefinitionKind::Value;
         let found = facts.definitions.iter().filter(is_code).filter(|it| is_wanted(it));
@@ -291,7 +295,7 @@ pub fn scores_beside(paths: &[PathBuf]) -> Vec<ScoreFile> {
 /// Returns None for what is no file of scores.
 pub fn read_score_file(path: &Path) -> Option<ScoreFile> {
     let size = super::disk::metadata(path).ok().filter(|it| it.is_file())?.len();
-    let text =
-        (size <= MOST_SCORES).then(|| String::from_utf8(super::disk::read_file(path).ok()?).ok())??;
+    let text = (size <= MOST_SCORES)
+        .then(|| String::from_utf8(super::disk::read_file(path).ok()?).ok())??;
     Some(ScoreFile { path: path.to_owned(), scores: scores::read_scores(&text)? })
 }

@@ -1,6 +1,6 @@
 //! The material by which a judge scores the parts of a run's process: the plan, the commits, the requirements.
 
-use trajview_metrics::process::{StepAction, JudgedPart, StepFacts};
+use trajview_metrics::process::{JudgedPart, StepAction, StepFacts};
 use trajview_run::{Run, StepId, rubric::Component};
 
 use super::Archive;
@@ -33,7 +33,8 @@ pub fn part_materials(archive: &Archive, run: &Run, done: usize) -> Vec<(JudgedP
 fn plan_text(archive: &Archive, run: &Run, steps: &[&StepFacts]) -> Option<String> {
     let longest = steps.iter().map(|step| step.plan.len()).max().filter(|len| *len > 0)?;
     let step = steps.iter().find(|step| step.plan.len() == longest)?;
-    Some(cut_text(step_line(archive, run, step.id).trim(), MOST_CHARS)).filter(|text| !text.is_empty())
+    Some(cut_text(step_line(archive, run, step.id).trim(), MOST_CHARS))
+        .filter(|text| !text.is_empty())
 }
 
 /// Returns the text of the step: a call's arguments, else its message.
@@ -80,7 +81,9 @@ fn requirements_text(components: &[Component], requests: &[String]) -> Option<St
             .iter()
             .zip(1..)
             .filter(|(request, _)| !request.trim().is_empty())
-            .map(|(request, turn)| format!("Turn {turn}: {}", cut_text(request.trim(), MOST_CHARS_EACH)))
+            .map(|(request, turn)| {
+                format!("Turn {turn}: {}", cut_text(request.trim(), MOST_CHARS_EACH))
+            })
             .collect(),
         all => {
             let one = |it: &Component| {

@@ -6,21 +6,21 @@ use std::{
 };
 
 use trajview_formats as formats;
-use trajview_formats::{Format, FileHead, RecordingShape};
+use trajview_formats::{FileHead, Format, RecordingShape};
 
 use super::{
-    file_bytes::{self, FileAccess, ReadAllowance, FileBytes},
-    disk,
+    containers, disk,
     entries::{
-        collect_files, could_be_log, entries_of, is_bundle, is_folder, is_log_file, is_plain_file,
-        name_of, companion_folder_of,
+        collect_files, companion_folder_of, could_be_log, entries_of, is_bundle, is_folder,
+        is_log_file, is_plain_file, name_of,
     },
     error::OpenError,
-    containers, path_bytes,
+    file_bytes::{self, FileAccess, FileBytes, ReadAllowance},
+    path_bytes,
     remote::{self, FetchAmount},
     siblings::{self, Siblings},
     slopcodebench,
-    walk::{may_contain_runs, is_work_folder, runs_below},
+    walk::{is_work_folder, may_contain_runs, runs_below},
 };
 
 /// The files of one recording, and who reads them.
@@ -46,12 +46,16 @@ pub struct FoundFile {
 const MOST_COMPANIONS: usize = 4_000;
 
 /// Finds the recording that a path names: a bundle, a log, or a folder with one of them.
-pub fn find_recording(path: &Path, access: FileAccess) -> Result<FoundRecording, OpenError> {
+pub(crate) fn find_recording(path: &Path, access: FileAccess) -> Result<FoundRecording, OpenError> {
     find_among(path, access, &Siblings::default())
 }
 
 /// Works as [`find_recording`], with a cache of the logs beside it.
-pub fn find_among(path: &Path, access: FileAccess, siblings: &Siblings) -> Result<FoundRecording, OpenError> {
+pub(crate) fn find_among(
+    path: &Path,
+    access: FileAccess,
+    siblings: &Siblings,
+) -> Result<FoundRecording, OpenError> {
     if !may_contain_runs(path) {
         return find_file(path, access, siblings);
     }
@@ -86,7 +90,11 @@ pub fn find_among(path: &Path, access: FileAccess, siblings: &Siblings) -> Resul
     }
 }
 
-fn find_file(path: &Path, access: FileAccess, siblings: &Siblings) -> Result<FoundRecording, OpenError> {
+fn find_file(
+    path: &Path,
+    access: FileAccess,
+    siblings: &Siblings,
+) -> Result<FoundRecording, OpenError> {
     let mut allowance = ReadAllowance::default();
     let read = path_bytes::read_path(path, access, &mut allowance);
     let (bytes, problem) = read.map_err(|why| read_error(path, &why))?;
@@ -141,12 +149,17 @@ fn unclaimed_reason(file: &FoundFile) -> String {
     if bytes.trim_ascii().is_empty() {
         return "the file is empty".into();
     }
-    let container = formats::container_kind(bytes).map(|what| format!(" ({what})")).unwrap_or_default();
+    let container =
+        formats::container_kind(bytes).map(|what| format!(" ({what})")).unwrap_or_default();
     format!("not a recording we know{container}; `trajview formats` lists those that we do")
 }
 
 /// Returns the files of a bundle, beside `run.json`, that its index is made from.
-fn bundle_files(folder: &Path, access: FileAccess, allowance: &mut ReadAllowance) -> Vec<FoundFile> {
+fn bundle_files(
+    folder: &Path,
+    access: FileAccess,
+    allowance: &mut ReadAllowance,
+) -> Vec<FoundFile> {
     let mut paths = vec![folder.join("script.json"), folder.join("tests.jsonl")];
     collect_files(&folder.join("session"), 0, &mut paths);
     let relative = |path: &Path| {
@@ -175,11 +188,6 @@ fn named_parts(main_path: &Path, main: &FileHead<'_>, format: &'static dyn Forma
     while let Some(below) = wanted.get(at).cloned() {
         at += 1;
         if !seen.insert(below.clone()) {
-            continue;
-        }
-        let file = folder.join(&below);
-        if is_plain_file(&file) {
-            logs.push(file);
             continue;
         }
         let is_around = below.ends_with("/*");
@@ -236,7 +244,8 @@ fn companions_of(
     }
     let mut companions = vec![];
     collect_files(&companion_folder_of(main_path), 0, &mut companions);
-    let named = siblings::companions_among(&companions, format).parts_of(&format.names_in_parts(&main_head));
+    let named = siblings::companions_among(&companions, format)
+        .parts_of(&format.names_in_parts(&main_head));
     let mut paths = siblings.companions_of(main_path, &main_head, format);
     paths.extend(named.into_iter().map(|at| companions[at].clone()));
     paths.extend(named_parts(main_path, &main_head, format));
@@ -244,7 +253,7 @@ fn companions_of(
     paths
 }
 
-pub fn read_member(
+pub(crate) fn read_member(
     path: &Path,
     name: String,
     access: FileAccess,

@@ -63,7 +63,11 @@ fn user_key_at(path: &Path) -> Result<Vec<u8>, String> {
     if !path.exists() {
         let made = path.parent().map_or(Ok(()), |folder| make_key(folder, path));
         made.map_err(|why| {
-            format!("a key cannot be kept in {}: {}", path.display(), file_bytes::error_reason(&why))
+            format!(
+                "a key cannot be kept in {}: {}",
+                path.display(),
+                file_bytes::error_reason(&why)
+            )
         })?;
     }
     read_key(path)

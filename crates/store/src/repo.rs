@@ -17,16 +17,21 @@ use git2::{ConfigLevel, Delta, DiffFindOptions, Odb, Oid, Repository};
 
 use trajview_run::{
     EditKind, RepoPath,
-    files::{Blob, BlobId, Blobs, FileChange, FileContent, FileMode, ChangeOrigin, SourceTree, TreeFile, ChangeVersion},
+    files::{
+        Blob, BlobId, Blobs, ChangeOrigin, ChangeVersion, FileChange, FileContent, FileMode,
+        SourceTree, TreeFile,
+    },
 };
 
-use super::objects::{TreeDifferences, GitTreeEntry, ObjectKind, ObjectStore, TreeBytes, tree_damage_text, parse_id};
-use super::{file_bytes, disk};
+use super::objects::{
+    GitTreeEntry, ObjectKind, ObjectStore, TreeBytes, TreeDifferences, parse_id, tree_damage_text,
+};
+use super::{disk, file_bytes};
 
 use recent_folders::RecentFolders;
 
-mod recent_folders;
 pub mod commit_log;
+mod recent_folders;
 
 #[derive(Debug)]
 pub struct Repo {
@@ -123,7 +128,7 @@ impl Repo {
 
     /// Checks that libgit2 may open the repository to write to it: what it would follow is inside, and every pack is
     /// whole. The error is a sentence.
-    pub fn check_for_writing(path: &Path) -> Result<(), String> {
+    pub(crate) fn check_for_writing(path: &Path) -> Result<(), String> {
         let repo = Self::open(path)?;
         for name in ["HEAD", "packed-refs", "refs", "refs/heads", "refs/heads/main"] {
             let meta = fs::symlink_metadata(path.join(name));
@@ -135,7 +140,7 @@ impl Repo {
     }
 
     /// Returns all files of a commit. The error is a sentence.
-    pub fn tree_of_commit(&self, commit: &str) -> Result<SourceTree, String> {
+    pub(crate) fn tree_of_commit(&self, commit: &str) -> Result<SourceTree, String> {
         let mut files = SourceTree::default();
         let mut left = MOST_FILES;
         let mut folders = vec![(String::new(), self.tree_id(commit)?)];
@@ -158,7 +163,7 @@ impl Repo {
     }
 
     /// Returns the first parent of a commit, as 40 hex digits.
-    pub fn first_parent(&self, commit: &str) -> Option<String> {
+    pub(crate) fn first_parent(&self, commit: &str) -> Option<String> {
         let commit = self.objects.read_commit(parse_id(commit.as_bytes())?).ok()?;
         Some(commit.parent?.to_string())
     }
@@ -172,16 +177,18 @@ impl Repo {
         comparisons: &mut CommitComparisons,
     ) -> Result<Vec<FileChange>, String> {
         let old = old.map(|old| self.tree_id(old)).transpose()?;
-        let mut walk = CommitComparer { objects: &self.objects, comparisons, sides_by_path: BTreeMap::new() };
+        let mut walk =
+            CommitComparer { objects: &self.objects, comparisons, sides_by_path: BTreeMap::new() };
         walk.compare_trees(old, Some(self.tree_id(new)?))
             .map_err(|why| format!("commit {new}: {why}"))?;
-        let changes: Vec<FileChange> = walk.sides_by_path.into_iter().filter_map(file_change).collect();
+        let changes: Vec<FileChange> =
+            walk.sides_by_path.into_iter().filter_map(file_change).collect();
         Ok(self.with_renames(changes))
     }
 
     /// Returns why a commit cannot be read; None where it can. The sentence does not name the commit where it does not
     /// exist.
-    pub fn commit_problem(&self, commit: &str) -> Option<CommitProblem> {
+    pub(crate) fn commit_problem(&self, commit: &str) -> Option<CommitProblem> {
         let Some(id) = parse_id(commit.as_bytes()) else { return Some(CommitProblem::NotThere) };
         if !self.objects.has_object(id) {
             return Some(CommitProblem::NotThere);
@@ -212,7 +219,8 @@ impl Repo {
             })
             .collect::<Vec<RenameSide>>()
         };
-        let sides = RenameSides { deleted: of_kind(EditKind::Delete), created: of_kind(EditKind::Create) };
+        let sides =
+            RenameSides { deleted: of_kind(EditKind::Delete), created: of_kind(EditKind::Create) };
         if sides.deleted.is_empty() || sides.created.is_empty() {
             return changes;
         }
@@ -274,7 +282,8 @@ impl CommitComparer<'_> {
             Some(id) => self.objects.read_kind(id, ObjectKind::Tree)?,
             None => Blob::from([]),
         };
-        let damaged = |why: &str| new.map_or_else(|| why.to_owned(), |id| tree_damage_text(id, why));
+        let damaged =
+            |why: &str| new.map_or_else(|| why.to_owned(), |id| tree_damage_text(id, why));
         let mut differences = TreeDifferences::new(&old, &bytes);
         loop {
             let difference = differences.find_next().map_err(damaged)?;
@@ -374,7 +383,10 @@ impl RenameSides {
 
     /// Returns the pairs that git's measure calls renames. libgit2 finds them in a repository in memory that has these
     /// files alone.
-    fn similar_pairs(&self, read: &dyn Fn(BlobId) -> Option<Blob>) -> Result<Vec<RenamePair>, git2::Error> {
+    fn similar_pairs(
+        &self,
+        read: &dyn Fn(BlobId) -> Option<Blob>,
+    ) -> Result<Vec<RenamePair>, git2::Error> {
         let odb = Odb::new()?;
         odb.add_new_mempack_backend(1)?;
         let repo = Repository::from_odb(odb)?;
@@ -427,7 +439,8 @@ fn join_renames(changes: Vec<FileChange>, pairs: &[RenamePair]) -> Vec<FileChang
     let mut changes: Vec<Option<FileChange>> = changes.into_iter().map(Some).collect();
     for &(old, new) in pairs {
         if let (Some(deleted), Some(created)) = (changes[old].take(), changes[new].as_mut()) {
-            created.version = ChangeVersion::Whole { old: deleted.file_before(), new: created.file_after() };
+            created.version =
+                ChangeVersion::Whole { old: deleted.file_before(), new: created.file_after() };
             created.kind = EditKind::Rename;
             created.from = Some(deleted.path);
         }
@@ -438,7 +451,7 @@ fn join_renames(changes: Vec<FileChange>, pairs: &[RenamePair]) -> Vec<FileChang
 /// Prepares libgit2; to be called before it opens or makes a repository. A recording copied from elsewhere belongs to
 /// another user; nothing of it is run. The settings of the user and of the machine are not used either: they must not
 /// change what is recorded, and where they cannot be read nothing would be recorded.
-pub fn prepare_libgit2() {
+pub(crate) fn prepare_libgit2() {
     static ONCE: Once = Once::new();
     let levels =
         [ConfigLevel::ProgramData, ConfigLevel::System, ConfigLevel::XDG, ConfigLevel::Global];

@@ -12,7 +12,7 @@ use rayon::prelude::*;
 
 use trajview_metrics::{
     quality::ParsedFile,
-    reuse::{self, ReuseFacts, ReuseFile, ReaderKind, Reuse},
+    reuse::{self, ReaderKind, Reuse, ReuseFacts, ReuseFile},
 };
 use trajview_run::{
     RepoPath, Run,
@@ -22,7 +22,7 @@ use trajview_run::{
 use super::{
     Archive, DiskCache,
     fact_cache::FactCache,
-    score::{LEAST_PER_THREAD, ProgressCheck, moments_at_once, is_regular_file},
+    score::{LEAST_PER_THREAD, ProgressCheck, is_regular_file, moments_at_once},
 };
 
 /// A reader that remembers the facts of contents for as long as it lives; with a [`DiskCache`] for longer. Shared
@@ -63,7 +63,9 @@ impl ReuseReader {
 
     /// Loads the cached facts of these contents; returns the contents without any.
     fn load_facts(&self, contents: Vec<ReuseContent>) -> Vec<ReuseContent> {
-        let Some(cache) = self.fact_cache().filter(|_| !contents.is_empty()) else { return contents };
+        let Some(cache) = self.fact_cache().filter(|_| !contents.is_empty()) else {
+            return contents;
+        };
         let named = contents.iter().map(|(blob, form)| (*blob, form.name()));
         let mut facts_by_position: HashMap<usize, ReuseFacts> = cache.get(named);
         let mut missing = vec![];
@@ -186,8 +188,10 @@ impl Archive {
 }
 
 fn reuse_files(tree: &SourceTree) -> ReuseFiles {
-    let taken =
-        tree.files.iter().filter(|(path, file)| is_regular_file(**file) && reuse::takes_path(path.as_str()));
+    let taken = tree
+        .files
+        .iter()
+        .filter(|(path, file)| is_regular_file(**file) && reuse::takes_path(path.as_str()));
     taken
         .filter_map(|(path, file)| {
             let form = ReaderKind::for_path(path.as_str())?;
@@ -212,7 +216,11 @@ mod tests {
         }
     }
 
-    fn read_reuse(run: &store::OpenedRecording, cache: &Path, blobs: Option<&(dyn Blobs + Sync)>) -> Reuse {
+    fn read_reuse(
+        run: &store::OpenedRecording,
+        cache: &Path,
+        blobs: Option<&(dyn Blobs + Sync)>,
+    ) -> Reuse {
         let cache = DiskCache::open(&cache.join("measures.sqlite")).unwrap();
         let reader = ReuseReader::with_cache(Some(Arc::new(cache)));
         let tree = run.archive.timeline(&run.run).unwrap().tree_after(run.run.end_in_turns());

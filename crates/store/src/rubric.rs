@@ -9,12 +9,13 @@ use trajview_formats::{SourceBytes, rubric};
 use trajview_run::{Warning, rubric::Rubric};
 
 use super::{
-    file_bytes, disk,
+    disk,
     entries::{entries_of, is_folder, is_plain_file, name_of},
+    file_bytes,
     remote::{self, FetchAmount},
 };
 
-pub use check::{check_beside_run, check_alone};
+pub use check::{check_alone, check_beside_run};
 
 /// Reads the rubric beside the run at `path`: a bundle's folder or its `run.json`. A recording that is no bundle has
 /// none. Links are not followed.
@@ -86,7 +87,8 @@ const MOST_TOGETHER: u64 = 64 << 20;
 
 /// Reads a file and subtracts its size from `left`, the bytes that may still be read. The error is a sentence.
 fn read_whole(path: &Path, left: &mut u64) -> Result<Vec<u8>, String> {
-    let cannot = |why: &std::io::Error| format!("cannot be read: {}", file_bytes::error_reason(why));
+    let cannot =
+        |why: &std::io::Error| format!("cannot be read: {}", file_bytes::error_reason(why));
     let size = disk::metadata(path).map_err(|why| cannot(&why))?.len();
     if size > rubric::MAX_BYTES {
         return Err(format!("is larger than {} MB and was not read", rubric::MAX_BYTES >> 20));

@@ -3,23 +3,26 @@
 use std::{path::Path, sync::Arc};
 
 use trajview_formats as formats;
-use trajview_formats::{Format, HEAD_BYTES, FileHead, PaperBench, RecordingShape, SourceBytes, read_rubric_tree};
+use trajview_formats::{
+    FileHead, Format, HEAD_BYTES, PaperBench, RecordingShape, SourceBytes, read_rubric_tree,
+};
 use trajview_metrics::rubric_tree::{LeafCounting, TreeMeasures, score_differences};
 use trajview_run::{Run, Warning, rubric_tree::RubricTree};
 
 use super::{
-    file_bytes::{self, FileAccess, ReadAllowance},
     entries::is_plain_file,
+    file_bytes::{self, FileAccess, ReadAllowance},
 };
 
 /// Files of a bundle's folder that may hold a tree, the most detailed first.
-pub const TREE_FILES: [&str; 4] = ["grade.json", "pb_result.json", "grader_output.json", "rubric.json"];
+pub(crate) const TREE_FILES: [&str; 4] =
+    ["grade.json", "pb_result.json", "grader_output.json", "rubric.json"];
 
 /// The most nodes whose scores do not fit that are named one by one.
 const MOST_NAMED: usize = 20;
 
 /// Gives a bundle the first tree beside it, and adds warnings about scores of any run's tree that do not add up.
-pub fn add_rubric_tree(run: &mut Run, folder: &Path) {
+pub(crate) fn add_rubric_tree(run: &mut Run, folder: &Path) {
     if formats::shape_by_name(run.origin.format) == Some(RecordingShape::Bundle) {
         let there = TREE_FILES.iter().filter(|name| is_plain_file(&folder.join(name)));
         let mut trees = there.filter_map(|name| read_tree(folder, name, &mut run.warnings));
@@ -33,7 +36,11 @@ pub fn add_rubric_tree(run: &mut Run, folder: &Path) {
 
 fn read_tree(folder: &Path, name: &str, warnings: &mut Vec<Warning>) -> Option<RubricTree> {
     let mut warn = |what: String| warnings.push(Warning { place: name.into(), what });
-    let bytes = match file_bytes::read_file(&folder.join(name), FileAccess::InMemory, &mut ReadAllowance::default()) {
+    let bytes = match file_bytes::read_file(
+        &folder.join(name),
+        FileAccess::InMemory,
+        &mut ReadAllowance::default(),
+    ) {
         Ok((bytes, None)) => bytes,
         Ok((_, Some(problem))) => {
             warn(problem);
@@ -49,7 +56,8 @@ fn read_tree(folder: &Path, name: &str, warnings: &mut Vec<Warning>) -> Option<R
         warn(problem);
     }
     let head = &whole[..whole.len().min(HEAD_BYTES)];
-    if !PaperBench.claims_file(&FileHead { name, bytes: head, is_whole: head.len() == whole.len() }) {
+    if !PaperBench.claims_file(&FileHead { name, bytes: head, is_whole: head.len() == whole.len() })
+    {
         warn("is not a file of PaperBench and is left alone".into());
         return None;
     }

@@ -89,7 +89,9 @@ mod tests {
 
         assert!(read_rules(&file).unwrap_err().ends_with("it is not UTF-8 text"));
         assert!(
-            read_rules(&folder.path().join("b.yml")).unwrap_err().ends_with("no such file or folder")
+            read_rules(&folder.path().join("b.yml"))
+                .unwrap_err()
+                .ends_with("no such file or folder")
         );
         fs::remove_file(&file).unwrap();
         assert!(read_rules(folder.path()).unwrap_err().starts_with("no .yml or .yaml file below"));

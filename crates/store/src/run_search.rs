@@ -15,7 +15,7 @@ use trajview_code::ansi_text;
 use trajview_formats::PieceExecutor;
 use trajview_run::{
     Run, StepId,
-    search::{SearchHit, HitPlace, QueryMatcher, StepField},
+    search::{HitPlace, QueryMatcher, SearchHit, StepField},
 };
 
 use super::Archive;
@@ -44,12 +44,20 @@ const MOST_KEPT: usize = 2_000;
 
 impl RunSearch<'_> {
     /// Passes every hit to `on_hit`, in playing order, until it returns false.
-    pub fn run_search(&self, executor: &dyn PieceExecutor, on_hit: &mut dyn FnMut(SearchHit) -> bool) {
+    pub(crate) fn run_search(
+        &self,
+        executor: &dyn PieceExecutor,
+        on_hit: &mut dyn FnMut(SearchHit) -> bool,
+    ) {
         let turns: Vec<Vec<StepId>> =
             (0..self.run.turns.len()).map(|turn| self.run.steps_of_turn(turn)).collect();
-        let parts: Vec<SearchPart> =
-            turns.iter().enumerate().flat_map(|(turn, steps)| self.split_turn(turn, steps)).collect();
-        let kept_hits: Vec<Mutex<Vec<SearchHit>>> = parts.iter().map(|_| Mutex::default()).collect();
+        let parts: Vec<SearchPart> = turns
+            .iter()
+            .enumerate()
+            .flat_map(|(turn, steps)| self.split_turn(turn, steps))
+            .collect();
+        let kept_hits: Vec<Mutex<Vec<SearchHit>>> =
+            parts.iter().map(|_| Mutex::default()).collect();
         let is_over = AtomicBool::new(false);
         let keep_going = || !is_over.load(Ordering::Relaxed) && (self.keep_going)();
         let work = |at: usize| {
@@ -82,7 +90,8 @@ impl RunSearch<'_> {
     fn split_turn(&self, turn: usize, steps: &[StepId]) -> Vec<SearchPart> {
         let size = |id: &StepId| {
             let step = self.run.step(*id);
-            let result = step.and_then(|step| step.tool_result()).map_or(0, |result| result.place.len);
+            let result =
+                step.and_then(|step| step.tool_result()).map_or(0, |result| result.place.len);
             step.map_or(0, |step| step.place.len).saturating_add(result)
         };
         let (mut parts, mut start, mut bytes) = (vec![], 0, 0u64);
@@ -123,7 +132,10 @@ impl RunSearch<'_> {
             let fields = [
                 (StepField::Text, Some(text.text)),
                 (StepField::Arguments, text.arguments),
-                (StepField::Result, text.result.map(|text| ansi_text::plain_text(&text).into_owned())),
+                (
+                    StepField::Result,
+                    text.result.map(|text| ansi_text::plain_text(&text).into_owned()),
+                ),
             ];
             for (field, words) in fields {
                 if !words.is_none_or(|words| report(HitPlace::Step(step, field), &words)) {
@@ -144,7 +156,7 @@ mod tests {
 
     use crate::{executor::WorkerThreads, open};
     use trajview_formats::SequentialExecutor;
-    use trajview_run::search::{SearchQuery, QuerySyntax};
+    use trajview_run::search::{QuerySyntax, SearchQuery};
 
     use super::*;
 
@@ -155,8 +167,12 @@ mod tests {
             let opened = open(&samples.join(sample)).unwrap();
             let query = SearchQuery { pattern: pattern.into(), syntax: QuerySyntax::Regex };
             let matcher = QueryMatcher::for_query(&query).unwrap();
-            let search =
-                RunSearch { archive: &opened.archive, run: &opened.run, matcher, keep_going: &|| true };
+            let search = RunSearch {
+                archive: &opened.archive,
+                run: &opened.run,
+                matcher,
+                keep_going: &|| true,
+            };
             let mut left = most;
             search.run_search(executor, &mut |hit| {
                 hits.push(hit);
@@ -183,7 +199,10 @@ mod tests {
         let all = find_hits(".", &SequentialExecutor, usize::MAX);
 
         assert_eq!(find_hits(".", &WorkerThreads::for_all_cores(), 1).len(), 3);
-        assert_eq!(find_hits(".", &WorkerThreads::for_all_cores(), MOST_KEPT + 7)[..MOST_KEPT], all[..MOST_KEPT]);
+        assert_eq!(
+            find_hits(".", &WorkerThreads::for_all_cores(), MOST_KEPT + 7)[..MOST_KEPT],
+            all[..MOST_KEPT]
+        );
     }
 
     #[test]

@@ -27,7 +27,8 @@ fn forms_path() -> Option<PathBuf> {
 }
 
 fn read_all() -> SavedForms {
-    let path = forms_path().filter(|path| fs::metadata(path).is_ok_and(|it| it.len() <= MOST_BYTES));
+    let path =
+        forms_path().filter(|path| fs::metadata(path).is_ok_and(|it| it.len() <= MOST_BYTES));
     let bytes = path.and_then(|path| fs::read(path).ok());
     let forms = bytes.and_then(|bytes| serde_json::from_slice::<SavedForms>(&bytes).ok());
     forms.filter(|forms| forms.schema == SCHEMA).unwrap_or_default()

@@ -12,12 +12,12 @@ use sha1::{Digest, Sha1};
 
 use trajview_code::tree::Grammar;
 use trajview_metrics::{
-    quality::{self, SnapshotFile, FileMeasure, ParsedFile, QualityProfile, Ruler, ScoredSnapshot},
+    quality::{self, FileMeasure, ParsedFile, QualityProfile, Ruler, ScoredSnapshot, SnapshotFile},
     reuse::{self, Reuse},
 };
 use trajview_run::{
     RepoPath, Run,
-    files::{BlobId, Blobs, FileMode, RunMoment, Timeline, SourceTree, TreeFile},
+    files::{BlobId, Blobs, FileMode, RunMoment, SourceTree, Timeline, TreeFile},
 };
 
 use super::{Archive, DiskCache, ReuseReader, plain_folder};
@@ -168,7 +168,8 @@ impl Scorer {
     fn load_cached(&self, contents: Vec<NamedContent>) -> Vec<NamedContent> {
         let unknown = self.unmeasured_contents(contents);
         let Some(cache) = &self.cache else { return unknown };
-        let keys: Vec<Vec<u8>> = unknown.iter().map(|(content, _)| self.cache_key(*content)).collect();
+        let keys: Vec<Vec<u8>> =
+            unknown.iter().map(|(content, _)| self.cache_key(*content)).collect();
         let values: Vec<(usize, Vec<u8>)> = cache.get(&keys).into_iter().collect();
         let mut found: HashMap<usize, FileMeasure> = values
             .into_par_iter()
@@ -191,7 +192,8 @@ impl Scorer {
     /// Writes measures to the cache. A cache that cannot be written costs time and nothing else.
     fn store_measures(&self, measured: &[(MeasuredContent, Arc<FileMeasure>)]) {
         let Some(cache) = &self.cache else { return };
-        let keys: Vec<Vec<u8>> = measured.iter().map(|(content, _)| self.cache_key(*content)).collect();
+        let keys: Vec<Vec<u8>> =
+            measured.iter().map(|(content, _)| self.cache_key(*content)).collect();
         let values = keys
             .into_iter()
             .zip(measured)
@@ -235,7 +237,12 @@ impl Scorer {
         let (snapshot, mut detail) = quality::combine_with_detail(&files, self.profile());
         detail.left_out.extend(wanted.not_recorded.iter().map(RepoPath::to_string));
         detail.left_out.sort_unstable();
-        ScoredSnapshot { snapshot, detail, not_recorded: wanted.not_recorded, are_files_unknown: wanted.is_unknown }
+        ScoredSnapshot {
+            snapshot,
+            detail,
+            not_recorded: wanted.not_recorded,
+            are_files_unknown: wanted.is_unknown,
+        }
     }
 
     /// Returns the files of a tree that count.
@@ -269,8 +276,10 @@ impl Scorer {
         let takes = |path: &str| self.profile().counts_file(path) || reuse::takes_path(path);
         let (read, wanted) = self.measure_folder(folder, &takes)?;
         let files = read.paths.iter().map(|(path, blob)| (path, *blob));
-        let (scored, reuse) =
-            rayon::join(|| self.combine_scores(wanted), || reader.reuse_of_files(files, &read.contents));
+        let (scored, reuse) = rayon::join(
+            || self.combine_scores(wanted),
+            || reader.reuse_of_files(files, &read.contents),
+        );
         Ok((scored, reuse?))
     }
 
@@ -334,11 +343,13 @@ impl Archive {
             for some in moments.chunks(moments_at_once(&timeline)) {
                 let mut wanted: BTreeMap<RunMoment, FilesToScore> = BTreeMap::new();
                 timeline.visit_moments(run, some, |moment, tree, is_unknown| {
-                    wanted.insert(moment, FilesToScore { is_unknown, ..scorer.files_to_score(tree) });
+                    wanted
+                        .insert(moment, FilesToScore { is_unknown, ..scorer.files_to_score(tree) });
                 });
                 let contents = scorer.unmeasured_contents(unique_contents(wanted.values()));
                 let (before, count) = (measured, contents.len());
-                let keep_going = |done: usize, total: usize| keep_going(before + done, before + total);
+                let keep_going =
+                    |done: usize, total: usize| keep_going(before + done, before + total);
                 scorer.measure_all(contents, blobs, &keep_going)?;
                 measured += count;
                 let wanted: Vec<(RunMoment, FilesToScore)> = wanted.into_iter().collect();
@@ -437,9 +448,15 @@ mod tests {
         next.measure_all(named.clone(), &UnexpectedBlobs, &|_, _| true).unwrap();
         let other = test_scorer(QualityProfile::ScbPaper, folder.path());
 
-        assert_eq!(next.lock_measures().values().map(|measure| measure.callables.len()).sum::<usize>(), 3);
+        assert_eq!(
+            next.lock_measures().values().map(|measure| measure.callables.len()).sum::<usize>(),
+            3
+        );
         assert!(
-            other.measure_all(named, &UnexpectedBlobs, &|_, _| true).unwrap_err().starts_with("asked for")
+            other
+                .measure_all(named, &UnexpectedBlobs, &|_, _| true)
+                .unwrap_err()
+                .starts_with("asked for")
         );
     }
 
@@ -470,7 +487,8 @@ mod tests {
             }
         });
 
-        let keys: Vec<Vec<u8>> = named.iter().map(|(content, _)| scorer.cache_key(*content)).collect();
+        let keys: Vec<Vec<u8>> =
+            named.iter().map(|(content, _)| scorer.cache_key(*content)).collect();
         assert_eq!((cache.write_count(), cache.get(&keys).len()), (2, named.len()));
     }
 
@@ -516,7 +534,8 @@ mod tests {
         let scorer = Scorer::new(Ruler::new(QualityProfile::Trajview, RuleSet::none()), None);
 
         let moments = [0, 56, 6, 0].map(RunMoment::after_turns);
-        let scored = opened.archive.score_moments(&opened.run, &moments, &scorer, &|_, _| true).unwrap();
+        let scored =
+            opened.archive.score_moments(&opened.run, &moments, &scorer, &|_, _| true).unwrap();
 
         let files: Vec<u32> = scored.iter().map(|scored| scored.snapshot.files).collect();
         assert_eq!(files, [0, 34, 8, 0]);

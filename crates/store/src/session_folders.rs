@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{cache::DiskCache, agent_folders::agent_folders};
+use super::{agent_folders::agent_folders, cache::DiskCache};
 
 /// The most opened paths that are remembered.
 const MOST_OPENED: usize = 50;
@@ -45,7 +45,8 @@ fn is_one_line(path: &Path) -> bool {
 }
 
 fn recently_opened() -> Vec<PathBuf> {
-    let text = recent_list_path().and_then(|file| fs::read_to_string(file).ok()).unwrap_or_default();
+    let text =
+        recent_list_path().and_then(|file| fs::read_to_string(file).ok()).unwrap_or_default();
     text.lines().take(MOST_OPENED).map(PathBuf::from).collect()
 }
 

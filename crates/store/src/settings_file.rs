@@ -27,7 +27,9 @@ pub fn read_settings(path: &Path) -> Result<Option<String>, String> {
         })
         .and_then(|file| file.take(MOST_BYTES + 1).read_to_string(&mut text));
     match read {
-        Ok(_) if text.len() as u64 > MOST_BYTES => Err("it is too long to be a settings file".into()),
+        Ok(_) if text.len() as u64 > MOST_BYTES => {
+            Err("it is too long to be a settings file".into())
+        }
         Ok(_) => Ok(Some(text)),
         Err(why) if why.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(why) if why.kind() == io::ErrorKind::InvalidData => Err("it is not UTF-8 text".into()),

@@ -11,14 +11,15 @@ use std::{
 };
 
 use trajview_formats::{
-    PieceExecutor, Format, FileHead,
+    FileHead, Format, PieceExecutor,
     companion_files::{BelongsTo, CompanionFiles},
 };
 
 use super::{
+    containers,
     entries::{could_be_log, entries_of, is_log_file, name_of},
     executor::WorkerThreads,
-    containers, path_bytes,
+    path_bytes,
     remote::{self, FetchAmount},
 };
 
@@ -47,7 +48,12 @@ impl Siblings {
     }
 
     /// Returns the companions of a log in its own folder, sorted.
-    pub fn companions_of(&self, main: &Path, head: &FileHead<'_>, format: &'static dyn Format) -> Vec<PathBuf> {
+    pub(crate) fn companions_of(
+        &self,
+        main: &Path,
+        head: &FileHead<'_>,
+        format: &'static dyn Format,
+    ) -> Vec<PathBuf> {
         let Some(folder) = main.parent() else { return vec![] };
         let logs = self.folder_logs(folder, format);
         let found = logs.companions.parts_of(&format.names_in_parts(head)).into_iter();
@@ -71,12 +77,14 @@ impl Siblings {
 }
 
 /// Returns the companions among these files, as a format reads them.
-pub fn companions_among(paths: &[PathBuf], format: &'static dyn Format) -> CompanionFiles {
+pub(crate) fn companions_among(paths: &[PathBuf], format: &'static dyn Format) -> CompanionFiles {
     let logs: Vec<PathBuf> = paths.iter().filter(|path| could_be_log(path)).cloned().collect();
     remote::fetch_soon(&logs, FetchAmount::Start);
     let memberships: Vec<OnceLock<BelongsTo>> = paths.iter().map(|_| OnceLock::new()).collect();
     let look = |piece: usize| {
-        for (path, memberships) in paths.iter().zip(&memberships).skip(piece * FILES_PER_PIECE).take(FILES_PER_PIECE) {
+        for (path, memberships) in
+            paths.iter().zip(&memberships).skip(piece * FILES_PER_PIECE).take(FILES_PER_PIECE)
+        {
             memberships.get_or_init(|| belongs_to(path, format).unwrap_or_default());
         }
     };

@@ -16,12 +16,12 @@ use trajview_formats::{
 use trajview_run::RepoPath;
 
 use super::{
-    file_bytes::{self, FileAccess, ReadAllowance, FileBytes},
     disk,
     entries::{self, entries_of, is_folder, is_plain_file, name_of},
     error::OpenError,
-    recording_files::{self, FoundRecording, FoundFile},
+    file_bytes::{self, FileAccess, FileBytes, ReadAllowance},
     path_bytes,
+    recording_files::{self, FoundFile, FoundRecording},
 };
 
 /// The files of the run directory that describe its problems.
@@ -69,7 +69,7 @@ pub fn is_problem(folder: &Path) -> bool {
 }
 
 /// Returns the checkpoints of a problem in the order of their numbers.
-pub fn checkpoint_folders(problem: &Path) -> Vec<PathBuf> {
+pub(crate) fn checkpoint_folders(problem: &Path) -> Vec<PathBuf> {
     let mut checkpoints: Vec<PathBuf> = entries_of(problem);
     checkpoints.retain(|path| checkpoint_number(name_of(path)).is_some() && is_folder(path));
     checkpoints.sort_by_key(|path| checkpoint_number(name_of(path)));
@@ -77,12 +77,18 @@ pub fn checkpoint_folders(problem: &Path) -> Vec<PathBuf> {
 }
 
 /// Returns the files of a problem, named from the run directory on.
-pub fn find_problem_files(problem: &Path, access: FileAccess) -> Result<FoundRecording, OpenError> {
+pub(crate) fn find_problem_files(
+    problem: &Path,
+    access: FileAccess,
+) -> Result<FoundRecording, OpenError> {
     let cannot_understand =
         || OpenError::Understand { path: problem.into(), why: "no format of that name".into() };
-    let format = formats::format_with_shape(RecordingShape::Snapshots).ok_or_else(cannot_understand)?;
-    let main = with_folder_name(problem)
-        .map_err(|why| OpenError::Read { path: problem.into(), why: file_bytes::error_reason(&why) })?;
+    let format =
+        formats::format_with_shape(RecordingShape::Snapshots).ok_or_else(cannot_understand)?;
+    let main = with_folder_name(problem).map_err(|why| OpenError::Read {
+        path: problem.into(),
+        why: file_bytes::error_reason(&why),
+    })?;
     let folder = main.parent().unwrap_or(Path::new("")).to_owned();
     let mut reader = ProblemReader {
         problem: name_of(&main).to_owned(),
@@ -137,7 +143,12 @@ struct ProblemReader {
 impl ProblemReader {
     fn take_file(&mut self, path: &Path, name: String) {
         if is_plain_file(path) {
-            self.files.extend(recording_files::read_member(path, name, self.access, &mut self.allowance));
+            self.files.extend(recording_files::read_member(
+                path,
+                name,
+                self.access,
+                &mut self.allowance,
+            ));
         }
     }
 
@@ -198,7 +209,11 @@ fn unpack_folder(path: &Path, name: &str, left: &mut u64) -> Vec<FoundFile> {
         Err(why) => Some(format!("cannot be read: {}", file_bytes::error_reason(&why))),
     };
     if problem.is_some() {
-        files.push(FoundFile { name: name.to_owned(), bytes: FileBytes::InMemory(vec![]), problem });
+        files.push(FoundFile {
+            name: name.to_owned(),
+            bytes: FileBytes::InMemory(vec![]),
+            problem,
+        });
     }
     files
 }
@@ -336,7 +351,10 @@ mod tests {
         assert_eq!([problem(&bytes), problem(&log)], [None, None]);
         let expected =
             "the packed folders of the problem unpack to more than 64 MiB; the rest is left out";
-        assert_eq!([problem(&bytes), problem(&log)], [Some(expected.into()), Some(expected.into())]);
+        assert_eq!(
+            [problem(&bytes), problem(&log)],
+            [Some(expected.into()), Some(expected.into())]
+        );
         assert_eq!(files.len(), 1);
     }
 

@@ -19,8 +19,8 @@ use trajview_run::{
 };
 
 use super::{
-    file_bytes,
     disk::{self, PathMeta},
+    file_bytes,
     remote::{self, FetchAmount},
     repo::Repo,
 };
@@ -54,7 +54,7 @@ const MOST_BYTES: u64 = super::objects::MOST_BYTES;
 
 impl Snapshots {
     /// Returns the snapshots that belong to a log of so many turns; None where there are none.
-    pub fn beside_log(log: &Path, turns: usize) -> Option<Self> {
+    pub(crate) fn beside_log(log: &Path, turns: usize) -> Option<Self> {
         let agent =
             log.parent().filter(|folder| folder.file_name().is_some_and(|name| name == "agent"))?;
         let checkpoint = disk::canonical_path(agent).ok()?.parent()?.to_owned();
@@ -82,7 +82,7 @@ impl Snapshots {
 
     /// Returns the trees of the commits that the turns of a run are joined to; None where there are too many files to
     /// keep them all.
-    pub fn from_commits(run: &Run, repo: &Repo) -> Option<Self> {
+    pub(crate) fn from_commits(run: &Run, repo: &Repo) -> Option<Self> {
         let mut snapshots = Self { are_commits: true, ..Self::default() };
         let first = run.turns.iter().find_map(|turn| turn.commit.as_deref());
         let start = run.origin.start_commit.clone().filter(|commit| repo.has_commit(commit));
@@ -92,7 +92,9 @@ impl Snapshots {
         });
         let mut count = 0;
         for (turn, commit) in (0..).zip(run.turns.iter().map(|turn| turn.commit.as_deref())) {
-            let Some(tree) = commit.and_then(|commit| repo.tree_of_commit(commit).ok()) else { continue };
+            let Some(tree) = commit.and_then(|commit| repo.tree_of_commit(commit).ok()) else {
+                continue;
+            };
             count += tree.files.len();
             if count > MOST_KEPT {
                 return None;
@@ -103,7 +105,7 @@ impl Snapshots {
     }
 
     /// Returns the snapshots of a problem, each at the last turn of its checkpoint; None where there are none.
-    pub fn from_problem(problem: &Path, checkpoints: &[Checkpoint]) -> Option<Self> {
+    pub(crate) fn from_problem(problem: &Path, checkpoints: &[Checkpoint]) -> Option<Self> {
         let mut snapshots = Self::default();
         for checkpoint in checkpoints {
             let folder = problem.join(&checkpoint.id);
@@ -159,9 +161,9 @@ impl Snapshots {
                 self.places.insert(blob, path.to_owned());
                 tree.files.insert(name, TreeFile { mode, ..TreeFile::with_blob(blob) });
             }
-            Err(why) => {
-                self.problems.push((relative, format!("cannot be read: {}", file_bytes::error_reason(&why))))
-            }
+            Err(why) => self
+                .problems
+                .push((relative, format!("cannot be read: {}", file_bytes::error_reason(&why)))),
         }
     }
 }
@@ -201,8 +203,9 @@ impl Blobs for Snapshots {
         let path =
             self.places.get(&id).ok_or_else(|| format!("content {id} is not in the recording"))?;
         let read = disk::symlink_metadata(path).and_then(|meta| file_content(path, &meta));
-        let (bytes, _) =
-            read.map_err(|why| format!("cannot read {}: {}", path.display(), file_bytes::error_reason(&why)))?;
+        let (bytes, _) = read.map_err(|why| {
+            format!("cannot read {}: {}", path.display(), file_bytes::error_reason(&why))
+        })?;
         if BlobId::for_bytes(&bytes) == id {
             Ok(bytes.into())
         } else {
@@ -231,8 +234,11 @@ mod tests {
         let snapshots = Snapshots::beside_log(&log, 3).unwrap();
 
         let tree = |text: &str| SourceTree {
-            files: [(RepoPath::new("a.py").unwrap(), TreeFile::with_blob(BlobId::for_bytes(text.as_bytes())))]
-                .into(),
+            files: [(
+                RepoPath::new("a.py").unwrap(),
+                TreeFile::with_blob(BlobId::for_bytes(text.as_bytes())),
+            )]
+            .into(),
         };
         assert_eq!(
             (snapshots.before.clone(), snapshots.ends.clone()),

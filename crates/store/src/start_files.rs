@@ -150,11 +150,17 @@ impl StartSource {
                 to_copy.add_folder(&self.place, Path::new(""), hidden, 0)?;
                 let files = copy_all(&self.place, into, &mut to_copy, count)?;
                 let folder = Some(self.as_written.clone());
-                Ok(CopiedFiles { folder, files, ignored: LeftOutNames::from_names(to_copy.left_out), ..copied })
+                Ok(CopiedFiles {
+                    folder,
+                    files,
+                    ignored: LeftOutNames::from_names(to_copy.left_out),
+                    ..copied
+                })
             }
             StartSourceKind::WorkingTree(repo) => {
                 let mut to_copy = PathsToCopy::default();
-                let changed = to_copy.add_working_tree(repo, hidden).map_err(|why| self.error_text(&why))?;
+                let changed =
+                    to_copy.add_working_tree(repo, hidden).map_err(|why| self.error_text(&why))?;
                 let head = head_of(repo).map_err(|why| self.error_text(&why))?;
                 if with_history {
                     self.copy_history(repo, into, head, false)?;
@@ -214,7 +220,8 @@ impl StartSource {
             checkout.dry_run();
             let place = from.commondir().to_string_lossy().into_owned();
             let mut builder = RepoBuilder::new();
-            let repo = builder.clone_local(clone_mode).with_checkout(checkout).clone(&place, into)?;
+            let repo =
+                builder.clone_local(clone_mode).with_checkout(checkout).clone(&place, into)?;
             let _ = repo.remote_delete("origin"); // a clone of nothing has none
             let is_elsewhere = repo.head().ok().and_then(|head| head.target()) != Some(commit);
             if is_detached || is_elsewhere {
@@ -317,7 +324,8 @@ impl PathsToCopy {
         depth: usize,
     ) -> Result<(), String> {
         let folder = root.join(inner);
-        let read_error = |why: io::Error| format!("cannot read {}: {}", folder.display(), error_reason(&why));
+        let read_error =
+            |why: io::Error| format!("cannot read {}: {}", folder.display(), error_reason(&why));
         for entry in fs::read_dir(&folder).map_err(read_error)? {
             let entry = entry.map_err(read_error)?;
             let path = inner.join(entry.file_name());

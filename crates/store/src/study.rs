@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use trajview_formats::{SourceBytes, rubric as files};
 use trajview_run::{
     Run, Warning,
-    rubric::{Checklist, Rubric, LabelUnit},
+    rubric::{Checklist, LabelUnit, Rubric},
 };
 use trajview_study::{
     design::{self, StudyDesign},
@@ -23,8 +23,9 @@ use trajview_study::{
 };
 
 use super::{
-    file_bytes, cards,
+    cards,
     entries::{entries_of, is_folder, name_of},
+    file_bytes,
     labels::safe_name,
     rubric, walk,
 };
@@ -69,7 +70,10 @@ fn read_text(path: &Path) -> Result<String, StudyError> {
     let cannot = |why: String| StudyError::Read { path: path.to_owned(), why };
     let size = fs::metadata(path).map_err(|why| cannot(file_bytes::error_reason(&why)))?.len();
     if size > design::MAX_FILE_BYTES as u64 {
-        return Err(cannot(format!("it is larger than {} MB: no study", design::MAX_FILE_BYTES >> 20)));
+        return Err(cannot(format!(
+            "it is larger than {} MB: no study",
+            design::MAX_FILE_BYTES >> 20
+        )));
     }
     let content = fs::read(path).map_err(|why| cannot(file_bytes::error_reason(&why)))?;
     String::from_utf8(content).map_err(|_| cannot("it is no text in UTF-8".into()))
@@ -78,7 +82,8 @@ fn read_text(path: &Path) -> Result<String, StudyError> {
 /// Reads a study file. The error lists all its mistakes.
 pub fn read_design(path: &Path) -> Result<StudyDesign, StudyError> {
     let (design, mistakes) = design::parse_study_file(&read_text(path)?);
-    let sentence = |it: &design::StudyFileMistake| format!("{}:{}: {}", path.display(), it.line, it.what);
+    let sentence =
+        |it: &design::StudyFileMistake| format!("{}:{}: {}", path.display(), it.line, it.what);
     match mistakes.as_slice() {
         [] => Ok(design),
         all => Err(StudyError::Wrong(all.iter().map(sentence).collect())),
@@ -98,7 +103,11 @@ fn gather_file(path: &Path, design: StudyDesign) -> Result<LoadedStudy, StudyErr
 }
 
 /// Returns a study of this design, whose paths are relative to `base`; called `name` where it has none of its own.
-pub fn gather_study(design: StudyDesign, base: &Path, name: &str) -> Result<LoadedStudy, StudyError> {
+pub fn gather_study(
+    design: StudyDesign,
+    base: &Path,
+    name: &str,
+) -> Result<LoadedStudy, StudyError> {
     let mut warnings = vec![];
     let checklist = match &design.rubric {
         Some(file) => Some(read_checklist(&base.join(file))?),
@@ -269,8 +278,8 @@ fn judge_run(run: &mut StudyRun, design: &StudyDesign, warnings: &mut Vec<Warnin
     }
     match super::open(&run.path) {
         Ok(opened) => {
-            let report =
-                (unit == LabelUnit::Signal).then(|| super::process_report(&opened.archive, &opened.run));
+            let report = (unit == LabelUnit::Signal)
+                .then(|| super::process_report(&opened.archive, &opened.run));
             run.collect_verdicts(design, &opened.run, report.as_ref());
         }
         Err(why) => {
@@ -365,7 +374,8 @@ mod tests {
 
     #[test]
     fn what_a_pattern_does_not_find_and_a_run_that_is_broken_are_warnings() {
-        let (folder, path) = write_study("runs = [\"runs/one\", \"gone\", \"runs/x*\", \"runs/two\"]");
+        let (folder, path) =
+            write_study("runs = [\"runs/one\", \"gone\", \"runs/x*\", \"runs/two\"]");
         fs::write(folder.path().join("runs/two/judgements/k.json"), "{").unwrap();
 
         let studied = open_study(&path).unwrap();

@@ -12,17 +12,17 @@ use trajview_formats::PieceExecutor;
 use trajview_run::{
     Edit, EditKind, RecordPlace, Run, Step, StepId, Warning,
     files::{
-        Blob, BlobId, Blobs, FileChange, EditBodies, FilesSource, MemoryBlobs, ChangeOrigin, RecordedChange,
-        RecordedEdit, Timeline, SourceTree, TurnFiles, renames,
+        Blob, BlobId, Blobs, ChangeOrigin, EditBodies, FileChange, FilesSource, MemoryBlobs,
+        RecordedChange, RecordedEdit, SourceTree, Timeline, TurnFiles, renames,
         replay::{self, BaseCompleteness, Replayer},
     },
     shrink_list,
 };
 
 use super::{
-    file_bytes::{FileBytes, FileOnDisk},
-    executor::WorkerThreads,
     diff_json::{self, TreeComparison},
+    executor::WorkerThreads,
+    file_bytes::{FileBytes, FileOnDisk},
     repo::{CommitComparisons, Repo},
     snapshot::Snapshots,
 };
@@ -36,7 +36,9 @@ pub struct TimelineSource<'a> {
 }
 
 /// Returns the timeline, and the contents that recorded edits brought about. The error is a sentence.
-pub fn build_timeline(recording: &TimelineSource<'_>) -> Result<(Timeline, MemoryBlobs), String> {
+pub(crate) fn build_timeline(
+    recording: &TimelineSource<'_>,
+) -> Result<(Timeline, MemoryBlobs), String> {
     let mut rebuilt = MemoryBlobs::with_bodies(Arc::new(BodiesOnDisk::from_source(recording)));
     let has_commits = recording.run.turns.iter().any(|turn| turn.commit.is_some());
     let snapshots_are_commits = recording.snapshots.is_some_and(|snapshots| snapshots.are_commits);
@@ -59,9 +61,12 @@ fn from_edits(
     let run = recording.run;
     let started = match recording.snapshots {
         Some(snapshots) => snapshots.before.clone(),
-        None => start_tree(recording).or_else(|| diff_json::starts_empty(run).then(SourceTree::default)),
+        None => {
+            start_tree(recording).or_else(|| diff_json::starts_empty(run).then(SourceTree::default))
+        }
     };
-    let before_us = if started.is_some() { BaseCompleteness::Complete } else { BaseCompleteness::Partial };
+    let before_us =
+        if started.is_some() { BaseCompleteness::Complete } else { BaseCompleteness::Partial };
     let mut base = started.unwrap_or_default();
     let reader: &dyn Blobs = match (recording.repo, recording.snapshots) {
         (Some(repo), _) => repo,
@@ -121,7 +126,8 @@ fn mark_unknown_turns(recording: &TimelineSource<'_>, mut is_known: bool, turns:
         let has_snapshot =
             recording.snapshots.is_some_and(|snapshots| snapshots.ends.contains_key(&at));
         let can_follow_edits = is_known || !turn.changes.is_empty();
-        is_known = has_snapshot || (can_follow_edits && !diff_json::is_turn_unrecorded(recording.run, at));
+        is_known =
+            has_snapshot || (can_follow_edits && !diff_json::is_turn_unrecorded(recording.run, at));
         turn.is_unknown = !is_known;
     }
 }
@@ -136,9 +142,11 @@ fn from_commits(
     let start = recording.run.origin.start_commit.clone();
     let start = start.filter(|commit| repo.has_commit(commit));
     let mut last = start.or_else(|| repo.first_parent(first?));
-    let base = last.as_deref().map(|commit| repo.tree_of_commit(commit)).transpose()?.unwrap_or_default();
+    let base =
+        last.as_deref().map(|commit| repo.tree_of_commit(commit)).transpose()?.unwrap_or_default();
     // One tree for all turns: there may be thousands of each, turns and files.
-    let mut replayer = Replayer::new(base.clone(), BaseCompleteness::Complete, repo, rebuilt).with_undo();
+    let mut replayer =
+        Replayer::new(base.clone(), BaseCompleteness::Complete, repo, rebuilt).with_undo();
     let mut turns = vec![];
     let mut unread = vec![];
     let mut comparisons = CommitComparisons::default();
@@ -146,7 +154,8 @@ fn from_commits(
         let steps = replay_turn(at, &mut replayer, editing_steps);
         replayer.undo_edits();
         let commit = turn.commit.as_deref().filter(|commit| repo.has_commit(commit));
-        let read = commit.map(|commit| repo.changes_between(last.as_deref(), commit, &mut comparisons));
+        let read =
+            commit.map(|commit| repo.changes_between(last.as_deref(), commit, &mut comparisons));
         let is_unknown = !matches!(read, Some(Ok(_)));
         let changes = match read {
             None => vec![], // seen with the next commit
@@ -187,7 +196,9 @@ fn replay_turn(
     editing_steps: &mut EditingSteps<'_>,
 ) -> Vec<(StepId, Vec<FileChange>)> {
     let mut steps = vec![];
-    while let Some(EditingStep { id, step, bodies }) = editing_steps.next_if(|next| next.id.turn == turn) {
+    while let Some(EditingStep { id, step, bodies }) =
+        editing_steps.next_if(|next| next.id.turn == turn)
+    {
         let changes: Vec<FileChange> = (step.edits.iter().zip(&bodies))
             .flat_map(|(edit, (body, written))| replayer.apply_edit(edit, body, *written))
             .collect();
@@ -264,8 +275,12 @@ fn edit_body_in(recording: &TimelineSource<'_>, edit: &Edit, room: &mut Vec<u8>)
     let source = edit.place.source.0 as usize;
     let file = recording.files.get(source);
     let record = file.map(|file| file.record_bytes_in(edit.place, room)).unwrap_or_default();
-    let format =
-        recording.run.origin.sources.get(source).and_then(|source| formats::format_by_name(source.format));
+    let format = recording
+        .run
+        .origin
+        .sources
+        .get(source)
+        .and_then(|source| formats::format_by_name(source.format));
     let not_recorded = || {
         let change = if edit.kind == EditKind::Delete {
             RecordedChange::Delete
@@ -299,7 +314,8 @@ impl BodiesOnDisk {
 impl EditBodies for BodiesOnDisk {
     fn edit_body(&self, edit: &Edit) -> Option<RecordedEdit> {
         let (disk, format) = self.file_at(edit.place)?;
-        formats::format_by_name(format)?.recorded_edit(disk.read_record(edit.place, &mut vec![]), edit)
+        formats::format_by_name(format)?
+            .recorded_edit(disk.read_record(edit.place, &mut vec![]), edit)
     }
 
     fn is_on_disk(&self, place: RecordPlace) -> bool {

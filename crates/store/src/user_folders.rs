@@ -13,12 +13,12 @@ pub fn config_folder() -> Option<PathBuf> {
 }
 
 /// Returns the folder of what can be made again.
-pub fn cache_folder() -> Option<PathBuf> {
+pub(crate) fn cache_folder() -> Option<PathBuf> {
     strategy_folder(|all| Some(all.cache_dir()))
 }
 
 /// Returns the folder of what is remembered from one start to the next; where a system has none, that of the cache.
-pub fn state_folder() -> Option<PathBuf> {
+pub(crate) fn state_folder() -> Option<PathBuf> {
     strategy_folder(|all| Some(all.state_dir().unwrap_or_else(|| all.cache_dir())))
 }
 

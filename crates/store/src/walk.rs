@@ -12,18 +12,18 @@ use rayon::prelude::*;
 
 use trajview_formats as formats;
 use trajview_formats::{
-    Format, FileHead, RunsInFile,
+    FileHead, Format, RunsInFile,
     companion_files::{self, BelongsTo},
 };
 
 use super::{
+    containers::{self, Members},
     disk,
     entries::{
         could_be_log, entries_of, is_bundle, is_folder, is_log_file, is_plain_file, name_of,
         stem_of,
     },
-    file_head_cache::{RecordingHead, FileHeadCache},
-    containers::{self, Members},
+    file_head_cache::{FileHeadCache, RecordingHead},
     path_bytes,
     remote::{self, FetchAmount, is_address},
     slopcodebench,
@@ -34,7 +34,7 @@ pub const WORK_MARK_FILE: &str = "trajview-live";
 
 /// Returns whether a folder is that of a live run's workspace and home: the logs in it are copied into the bundle, and
 /// are no runs of their own.
-pub fn is_work_folder(folder: &Path) -> bool {
+pub(crate) fn is_work_folder(folder: &Path) -> bool {
     let beside = name_of(folder).strip_suffix(".work").map(|name| folder.with_file_name(name));
     is_plain_file(&folder.join(WORK_MARK_FILE)) || beside.is_some_and(|bundle| is_bundle(&bundle))
 }
@@ -83,7 +83,11 @@ pub fn walk_runs(path: &Path, on_run: &mut RunCallback<'_>) -> bool {
 }
 
 /// Works as [`walk_runs`], with a cache of the beginnings of files; new ones are added to it, and not saved.
-pub fn walk_with_heads(path: &Path, heads: Option<&FileHeadCache>, on_run: &mut RunCallback<'_>) -> bool {
+pub fn walk_with_heads(
+    path: &Path,
+    heads: Option<&FileHeadCache>,
+    on_run: &mut RunCallback<'_>,
+) -> bool {
     match may_contain_runs(path) {
         true => walk_folder(path, 0, WalkContext::from_root(path, heads), on_run),
         false => on_run(path.to_owned()),
@@ -106,8 +110,9 @@ pub fn newest_runs(
     logs.sort_unstable_by(|a, b| b.cmp(a));
     logs.dedup();
     logs.truncate(most * 2);
-    let is_run =
-        |path: &Path| matches!(classify_file(path, heads), Some(FolderEntry::Log(_, BelongsTo::Itself)));
+    let is_run = |path: &Path| {
+        matches!(classify_file(path, heads), Some(FolderEntry::Log(_, BelongsTo::Itself)))
+    };
     let mut reported = 0;
     for some in logs.chunks(A_SCREEN) {
         let runs = some.par_iter().map(|(_, path)| is_run(path).then(|| path.clone()));
@@ -208,7 +213,12 @@ impl<'a> WalkContext<'a> {
     }
 }
 
-fn walk_folder(folder: &Path, depth: usize, walk: WalkContext<'_>, on_run: &mut RunCallback<'_>) -> bool {
+fn walk_folder(
+    folder: &Path,
+    depth: usize,
+    walk: WalkContext<'_>,
+    on_run: &mut RunCallback<'_>,
+) -> bool {
     if is_work_folder(folder) {
         return true;
     }
@@ -216,7 +226,8 @@ fn walk_folder(folder: &Path, depth: usize, walk: WalkContext<'_>, on_run: &mut 
         return on_run(folder.to_owned());
     }
     if containers::is_repository(folder) {
-        let sessions = containers::place_at(folder).map(|place| place.entry_names()).unwrap_or_default();
+        let sessions =
+            containers::place_at(folder).map(|place| place.entry_names()).unwrap_or_default();
         return sessions.into_iter().all(|name| on_run(folder.join(name)));
     }
     let mut entries = entries_of(folder);
@@ -255,7 +266,8 @@ fn walk_folder(folder: &Path, depth: usize, walk: WalkContext<'_>, on_run: &mut 
 /// Returns the databases of sessions among files.
 fn session_databases(container_files: &HashSet<PathBuf>) -> Vec<Arc<dyn Members>> {
     let names_one = |path: &&PathBuf| name_of(path).ends_with(".db");
-    let databases = container_files.iter().filter(names_one).filter_map(|path| containers::place_at(path));
+    let databases =
+        container_files.iter().filter(names_one).filter_map(|path| containers::place_at(path));
     databases.map(|place| place.members).collect()
 }
 
@@ -338,8 +350,12 @@ fn classify_entries(entries: &[PathBuf], walk: WalkContext<'_>) -> FolderEntries
             None => ask(),
         }
     };
-    let logs = companion_files::main_files(&memberships, names).into_iter().map(|at| paths[at].clone()).collect();
-    let formats: Vec<_> = paths.iter().zip(&memberships).map(|(path, memberships)| (*path, memberships.0)).collect();
+    let logs = companion_files::main_files(&memberships, names)
+        .into_iter()
+        .map(|at| paths[at].clone())
+        .collect();
+    let formats: Vec<_> =
+        paths.iter().zip(&memberships).map(|(path, memberships)| (*path, memberships.0)).collect();
     let agents = subagent_folders(&formats, entries);
     FolderEntries { logs, container_files, agents }
 }

@@ -16,10 +16,10 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 pub use super::bare_repo::CommitNote;
 use super::{
-    bare_repo::{BareRepo, FOLDER_MODE, MEMORY_PRIORITY, NewObjects, GitTreeRow, git_error_text},
-    start_files::LeftOutNames,
+    bare_repo::{BareRepo, FOLDER_MODE, GitTreeRow, MEMORY_PRIORITY, NewObjects, git_error_text},
     file_bytes,
     objects::ObjectKind,
+    start_files::LeftOutNames,
     write::WriteError,
 };
 
@@ -143,7 +143,8 @@ impl WorkspaceHistory {
             let memory = odb.add_new_mempack_backend(MEMORY_PRIORITY)?;
             let objects = NewObjects::in_memory(&odb);
             let onlooker = RecordingObserver { cover, count: &mut |_| {} };
-            let new = self.write_tree(&mut WorkspaceWalk::new(self, workspace, objects, onlooker))?;
+            let new =
+                self.write_tree(&mut WorkspaceWalk::new(self, workspace, objects, onlooker))?;
             let new = self.bare.repo.find_tree(new)?;
             let old = parent
                 .map(|id| self.bare.repo.find_commit(Oid::from_str(id)?)?.tree())
@@ -242,7 +243,8 @@ impl WorkspaceHistory {
         if !is_folder(folder) {
             let _ = fs::remove_file(folder); // it may well not be there; what a link leads to is not ours
         }
-        fs::create_dir_all(folder).map_err(|why| WriteError::new(folder, file_bytes::error_reason(&why)))?;
+        fs::create_dir_all(folder)
+            .map_err(|why| WriteError::new(folder, file_bytes::error_reason(&why)))?;
         if !self.rules.records_ignored {
             self.bare.repo.set_workdir(folder, false).map_err(failed)?;
             self.lists.take(); // as above
@@ -251,7 +253,8 @@ impl WorkspaceHistory {
             .map(|id| self.bare.repo.find_commit(Oid::from_str(id)?)?.tree())
             .transpose()
             .map_err(failed)?;
-        self.restore_folder(folder, Path::new(""), tree.as_ref(), 0).map_err(WriteError::at_path(folder))
+        self.restore_folder(folder, Path::new(""), tree.as_ref(), 0)
+            .map_err(WriteError::at_path(folder))
     }
 
     fn restore_folder(
@@ -290,7 +293,8 @@ impl WorkspaceHistory {
         depth: usize,
     ) -> Result<(), String> {
         let path = root.join(inner);
-        let entry_error = |why: io::Error| format!("{}: {}", inner.display(), file_bytes::error_reason(&why));
+        let entry_error =
+            |why: io::Error| format!("{}: {}", inner.display(), file_bytes::error_reason(&why));
         let is_folder = fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_dir());
         if mode == FOLDER_MODE {
             let tree = self.bare.repo.find_tree(id).map_err(|why| git_error_text(&why))?;
@@ -310,7 +314,8 @@ impl WorkspaceHistory {
     /// Removes what is at a path, except what is never recorded.
     fn remove_entry(&self, root: &Path, inner: &Path) -> Result<(), String> {
         let path = root.join(inner);
-        let entry_error = |why: io::Error| format!("{}: {}", inner.display(), file_bytes::error_reason(&why));
+        let entry_error =
+            |why: io::Error| format!("{}: {}", inner.display(), file_bytes::error_reason(&why));
         if !fs::symlink_metadata(&path).map_err(entry_error)?.is_dir() {
             return fs::remove_file(&path).map_err(entry_error);
         }
@@ -416,7 +421,11 @@ impl<'a, 'o> WorkspaceWalk<'a, 'o> {
         if rows.is_empty() { Ok(None) } else { self.objects.add_tree(rows).map(Some) }
     }
 
-    fn tree_entry(&mut self, inner: &InnerPath, depth: usize) -> Result<Option<(Oid, i32)>, git2::Error> {
+    fn tree_entry(
+        &mut self,
+        inner: &InnerPath,
+        depth: usize,
+    ) -> Result<Option<(Oid, i32)>, git2::Error> {
         let path = self.workspace.join(&inner.path);
         let most = self.history.rules.most_bytes;
         let kind = match fs::symlink_metadata(&path) {
@@ -719,7 +728,8 @@ mod tests {
         fs::rename(place.workspace.path().join("a"), place.workspace.path().join("b")).unwrap();
         place.write("b", "one\ntwo\nfour\n");
 
-        let patch = history.patch_from(place.workspace.path(), Some(&first.commit), &|_| false).unwrap();
+        let patch =
+            history.patch_from(place.workspace.path(), Some(&first.commit), &|_| false).unwrap();
 
         let patch = String::from_utf8(patch).unwrap();
         assert!(patch.contains("rename from a\nrename to b\n"), "{patch}");
@@ -859,7 +869,8 @@ mod tests {
         let mut counted = vec![];
         let trailers = [("Turn", "1".to_owned())];
         let note = CommitNote { title: "turn 1", trailers: &trailers, at: Time(1_000) };
-        let onlooker = RecordingObserver { cover: &|_| false, count: &mut |count| counted.push(count) };
+        let onlooker =
+            RecordingObserver { cover: &|_| false, count: &mut |count| counted.push(count) };
 
         let first = history.record_commit(place.workspace.path(), None, &note, onlooker).unwrap();
 
@@ -909,7 +920,8 @@ mod tests {
         let note = CommitNote { title: "t", trailers: &[], at: Time(0) };
         let onlooker = RecordingObserver { cover: &cover, count: &mut |_| {} };
 
-        let mut taken = history.record_commit(place.workspace.path(), None, &note, onlooker).unwrap();
+        let mut taken =
+            history.record_commit(place.workspace.path(), None, &note, onlooker).unwrap();
 
         taken.covered.sort();
         assert_eq!(taken.covered, ["******", "env.txt", "link"]);
@@ -933,7 +945,8 @@ mod tests {
         let before = count();
         place.write("a", "two\n");
 
-        let patch = history.patch_from(place.workspace.path(), Some(&first.commit), &|_| false).unwrap();
+        let patch =
+            history.patch_from(place.workspace.path(), Some(&first.commit), &|_| false).unwrap();
 
         assert!(String::from_utf8(patch).unwrap().contains("-one\n+two\n"));
         assert_eq!(count(), before);

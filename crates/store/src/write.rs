@@ -47,7 +47,7 @@ impl WriteError {
 
 impl FolderDraft {
     /// Returns a draft of `target`, which must not exist, or be an empty folder.
-    pub fn for_target(target: &Path) -> Result<Self, WriteError> {
+    pub(crate) fn for_target(target: &Path) -> Result<Self, WriteError> {
         require_free(target)?;
         let name = target.file_name().ok_or_else(|| WriteError::Taken {
             path: target.to_owned(),
@@ -192,7 +192,7 @@ fn sync_below(folder: &Path) -> io::Result<()> {
 }
 
 /// Writes a folder's names to the disk. Elsewhere than on unix a folder cannot be opened as a file.
-pub fn sync_folder(folder: &Path) -> io::Result<()> {
+pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         fs::File::open(folder)?.sync_all()?;
@@ -242,7 +242,7 @@ pub fn replace_through(folder: &Path, path: &Path, content: &[u8]) -> Result<(),
     })
 }
 
-/// Refuses to write to remote storage: the words of an address would be taken for those of a folder here.
+/// Refuses to write to remote storage: the text of an address would be taken for the path of a local folder.
 pub(super) fn require_on_disk(path: &Path) -> Result<(), WriteError> {
     remote::refuse_writing(path).map_err(|why| write_error(path, &why))
 }

@@ -32,7 +32,7 @@ impl AdjudicationCase<'_> {
     }
 
     /// The labels as an outcome keeps them.
-    pub fn gold_sources(&self) -> Vec<GoldSource> {
+    pub(crate) fn gold_sources(&self) -> Vec<GoldSource> {
         let source = |(rater, label): &(String, JudgementLabel<'_>)| GoldSource {
             annotator: rater.clone(),
             score: label.score(),
@@ -83,10 +83,16 @@ impl LoadedStudy {
 
     fn case_among(&self, number: usize, raters: &[String]) -> Option<AdjudicationCase<'_>> {
         let item = self.items.get(number)?;
-        let mut adjudication_case =
-            AdjudicationCase { number, item, labels: vec![], missing: vec![], gold: self.latest_gold(item) };
-        let labels_it =
-            |rater: &&String| division::is_labelled_by(&self.design, self.items.len(), rater, number);
+        let mut adjudication_case = AdjudicationCase {
+            number,
+            item,
+            labels: vec![],
+            missing: vec![],
+            gold: self.latest_gold(item),
+        };
+        let labels_it = |rater: &&String| {
+            division::is_labelled_by(&self.design, self.items.len(), rater, number)
+        };
         for rater in raters.iter().filter(labels_it) {
             match self.label_by(item, rater).filter(|label| label.is_answered()) {
                 Some(label) => adjudication_case.labels.push((rater.clone(), label)),
@@ -97,8 +103,12 @@ impl LoadedStudy {
     }
 
     /// Returns the latest outcome for a thing.
-    pub fn latest_gold(&self, item: &StudyItem) -> Option<&GoldLabel> {
-        gold_label_for(&self.run_of(item)?.rubric.gold, item.item_key(), item.item.commit.as_deref())
+    pub(crate) fn latest_gold(&self, item: &StudyItem) -> Option<&GoldLabel> {
+        gold_label_for(
+            &self.run_of(item)?.rubric.gold,
+            item.item_key(),
+            item.item.commit.as_deref(),
+        )
     }
 
     /// An outcome of a thing, without who settled it and when.

@@ -14,8 +14,8 @@ use trajview_run::{
     Run, StepId,
     flags::{Flag, Flagging, criterion_text},
     rubric::{
-        Codebook, Component, Evidence, ItemKey, JudgedState, Judgement, Label, JudgeToolCall, Rubric, ScoreScale,
-        VerdictScore, LabelUnit, Verdict,
+        Codebook, Component, Evidence, ItemKey, JudgeToolCall, JudgedState, Judgement, Label,
+        LabelUnit, Rubric, ScoreScale, Verdict, VerdictScore,
     },
     rubric_tree::{NodeId, RubricTree},
 };
@@ -139,12 +139,16 @@ impl AuditItem {
 /// The judgings of a unit that gave a score to anything, in the order in which they are kept.
 pub fn audit_sources(ground: AuditInputs<'_>, unit: LabelUnit) -> Vec<JudgingSource> {
     match unit {
-        LabelUnit::Component | LabelUnit::Decision | LabelUnit::Process => judgements_of_unit(ground.rubric, unit)
-            .iter()
-            .filter(|it| has_score(it))
-            .map(JudgingSource::for_judgement)
-            .collect(),
-        LabelUnit::Flag => ground.rubric.flaggings.iter().map(JudgingSource::for_flagging).collect(),
+        LabelUnit::Component | LabelUnit::Decision | LabelUnit::Process => {
+            judgements_of_unit(ground.rubric, unit)
+                .iter()
+                .filter(|it| has_score(it))
+                .map(JudgingSource::for_judgement)
+                .collect()
+        }
+        LabelUnit::Flag => {
+            ground.rubric.flaggings.iter().map(JudgingSource::for_flagging).collect()
+        }
         LabelUnit::Leaf => {
             ground.run.rubric_tree.iter().filter_map(|tree| JudgingSource::for_tree(tree)).collect()
         }
@@ -224,7 +228,11 @@ impl JudgingSource {
 }
 
 /// Verdicts without a score are none to check; one with several is one for each criterion.
-fn verdict_items(ground: AuditInputs<'_>, unit: LabelUnit, judgement: &Judgement) -> Vec<AuditItem> {
+fn verdict_items(
+    ground: AuditInputs<'_>,
+    unit: LabelUnit,
+    judgement: &Judgement,
+) -> Vec<AuditItem> {
     let item = |verdict: &Verdict, scored: VerdictScore<'_>| {
         let (title, fields) = title_and_fields(ground, unit, &verdict.component);
         AuditItem {
@@ -273,7 +281,9 @@ pub fn split_by_criteria(items: Vec<AuditItem>, book: &Codebook) -> Vec<AuditIte
         for criterion in &book.criteria {
             let by_criterion = known.iter().find(|it| it.criterion == criterion.id);
             let without_criterion = || known.iter().find(|it| it.criterion.is_none());
-            let Some(item) = by_criterion.or_else(without_criterion).or(known.first()) else { continue };
+            let Some(item) = by_criterion.or_else(without_criterion).or(known.first()) else {
+                continue;
+            };
             let is_of = item.criterion.is_none() || item.criterion == criterion.id;
             let scale = item.verdict.scale.unwrap_or(item.unit.default_scale());
             let score = item.verdict.score.filter(|_| is_of && scale == criterion.scale);
@@ -329,7 +339,8 @@ fn leaf_items(tree: &RubricTree) -> Vec<AuditItem> {
         let above: Vec<&str> =
             tree.nodes_above(id).filter_map(|id| Some(&*tree.node(id)?.requirements)).collect();
         let part_of = above.iter().rev().skip(1).map(|it| first_line(it)).collect::<Vec<_>>();
-        let kind = node.finegrained.as_deref().or_else(|| Some(node.category.as_ref()?.file_text()));
+        let kind =
+            node.finegrained.as_deref().or_else(|| Some(node.category.as_ref()?.file_text()));
         let fields = [
             ("requires", node.requirements.to_string()),
             ("kind", kind.unwrap_or_default().to_owned()),
@@ -346,7 +357,11 @@ fn leaf_items(tree: &RubricTree) -> Vec<AuditItem> {
             title: first_line(&node.requirements).to_owned(),
             fields: fields.into_iter().filter(|(_, words)| !words.is_empty()).collect(),
             judgement: tree.file.clone(),
-            verdict: AuditedVerdict { score: node.score, rationale: texts.join("\n\n"), ..AuditedVerdict::default() },
+            verdict: AuditedVerdict {
+                score: node.score,
+                rationale: texts.join("\n\n"),
+                ..AuditedVerdict::default()
+            },
             ..AuditItem::default()
         })
     };
@@ -449,7 +464,11 @@ fn signal_items(report: &ProcessReport) -> Vec<AuditItem> {
             fields: fields.into_iter().filter(|(_, words)| !words.is_empty()).collect(),
             step: Some(signal.step),
             turn: Some(signal.until.turn + 1),
-            verdict: AuditedVerdict { score: Some(1.0), rationale: signal.why.clone(), ..AuditedVerdict::default() },
+            verdict: AuditedVerdict {
+                score: Some(1.0),
+                rationale: signal.why.clone(),
+                ..AuditedVerdict::default()
+            },
             ..AuditItem::default()
         }
     };
@@ -517,10 +536,16 @@ mod tests {
             ..Criterion::from_level_names(LabelUnit::Component)
         };
         let likert = ScoreScale::Levels { low: 1, high: 5 };
-        let criteria =
-            vec![criterion("right", LabelUnit::Component.default_scale()), criterion("clear", likert)];
+        let criteria = vec![
+            criterion("right", LabelUnit::Component.default_scale()),
+            criterion("clear", likert),
+        ];
         let book = Codebook { criteria, ..Codebook::default() };
-        let said = |score, scale| AuditedVerdict { score: Some(score), scale, ..AuditedVerdict::default() };
+        let said = |score, scale| AuditedVerdict {
+            score: Some(score),
+            scale,
+            ..AuditedVerdict::default()
+        };
         let item = |criterion: Option<&str>, said| AuditItem {
             id: "C1".into(),
             criterion: criterion.map(Into::into),

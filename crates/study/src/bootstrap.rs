@@ -5,8 +5,8 @@
 //! so that any other program can make the same ones; those of another program can be given instead.
 
 use super::{
-    maths::{normal_cdf, mean, normal_quantile},
-    undefined::{Undefined, NumberOrReason, finite_number},
+    maths::{mean, normal_cdf, normal_quantile},
+    undefined::{NumberOrReason, Undefined, finite_number},
 };
 
 /// Values closer than this are one value: sums in another order must not move an interval.
@@ -14,7 +14,7 @@ const SAME: f64 = 1e-12;
 
 /// The largest share of resamples without a value at which there still is an interval. Fewer than three pairs that
 /// make the difference between a value and none exceed it: `(1 - 2/n)^n` of the resamples contain none of two.
-pub const MOST_UNDEFINED: f64 = 0.05;
+pub(crate) const MOST_UNDEFINED: f64 = 0.05;
 
 /// The settings of a bootstrap.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,7 +35,7 @@ impl Default for BootstrapPlan {
 
 impl BootstrapPlan {
     /// The draws of this plan among `count` things.
-    pub fn draws_among(&self, count: usize) -> impl Iterator<Item = Vec<usize>> + use<> {
+    pub(crate) fn draws_among(&self, count: usize) -> impl Iterator<Item = Vec<usize>> + use<> {
         Resamples::new(self.seed, count).take(self.resamples)
     }
 }
@@ -104,7 +104,7 @@ impl Resamples {
 }
 
 /// The last part of SplitMix64: each number of 64 bits becomes another one, no two the same.
-pub const fn mix_bits(number: u64) -> u64 {
+pub(crate) const fn mix_bits(number: u64) -> u64 {
     let mixed = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     mixed ^ (mixed >> 31)
@@ -122,7 +122,7 @@ impl Iterator for Resamples {
 ///
 /// Resamples without a value are left out up to [`MOST_UNDEFINED`]. Not defined where they are more, where leaving out
 /// one pair leaves no value, and where there is nothing but one value.
-pub fn bca_estimate(
+pub(crate) fn bca_estimate(
     value: NumberOrReason,
     resampled: &[NumberOrReason],
     without_one: &[NumberOrReason],
@@ -132,7 +132,7 @@ pub fn bca_estimate(
 }
 
 /// Estimates from several samples that are drawn independently: `without_one` has a list for each sample.
-pub fn bca_estimate_of_samples(
+pub(crate) fn bca_estimate_of_samples(
     value: NumberOrReason,
     resampled: &[NumberOrReason],
     without_one: &[Vec<NumberOrReason>],
@@ -144,7 +144,8 @@ pub fn bca_estimate_of_samples(
         if undefined_resamples as f64 > MOST_UNDEFINED * resampled.len() as f64 {
             return Err(Undefined::UnstableResamples);
         }
-        let of_sample = |sample: &Vec<NumberOrReason>| sample.iter().map(|value| value.ok()).collect();
+        let of_sample =
+            |sample: &Vec<NumberOrReason>| sample.iter().map(|value| value.ok()).collect();
         let without_one: Option<Vec<Vec<f64>>> = without_one.iter().map(of_sample).collect();
         let without_one = without_one.ok_or(Undefined::UnstableResamples)?;
         known.sort_by(f64::total_cmp);
@@ -171,7 +172,11 @@ fn bca_interval(
         let shifted = bias + normal_quantile(share);
         let place = normal_cdf(bias + shifted / (1.0 - acceleration * shifted));
         // Where no resample reaches the value the bias has no bound.
-        if place.is_nan() { Err(Undefined::NoSpread) } else { finite_number(interpolated_percentile(sorted, place)) }
+        if place.is_nan() {
+            Err(Undefined::NoSpread)
+        } else {
+            finite_number(interpolated_percentile(sorted, place))
+        }
     };
     let tail = (1.0 - confidence) / 2.0;
     Ok(Interval { low: end(tail)?, high: end(1.0 - tail)? })

@@ -7,7 +7,9 @@
 
 use std::collections::HashMap;
 
-use super::minhash::{SignatureBands, JaccardEstimate, HashFamily, MinhashSignature, jaccard_similarity};
+use super::minhash::{
+    HashFamily, JaccardEstimate, MinhashSignature, SignatureBands, jaccard_similarity,
+};
 
 /// Different sets of a cluster that are compared with one another to find its medoid.
 pub const MOST_COMPARED: usize = 256;
@@ -92,14 +94,23 @@ fn distinct_sets<'s>(sets: &'s [Vec<u64>], family: &HashFamily) -> Vec<ClusterNo
         let at = *known.entry(set.as_slice()).or_insert(nodes.len());
         match nodes.get_mut(at) {
             Some(node) => node.places.push(place),
-            None => nodes.push(ClusterNode { set, places: vec![place], signature: family.signature_of(set) }),
+            None => nodes.push(ClusterNode {
+                set,
+                places: vec![place],
+                signature: family.signature_of(set),
+            }),
         }
     }
     nodes
 }
 
 /// Joins what is alike enough, and gives how many pairs were compared. What is joined already need not be.
-fn join_similar(nodes: &[ClusterNode<'_>], bands: SignatureBands, threshold: f64, joined: &mut DisjointSets) -> usize {
+fn join_similar(
+    nodes: &[ClusterNode<'_>],
+    bands: SignatureBands,
+    threshold: f64,
+    joined: &mut DisjointSets,
+) -> usize {
     let mut compared = 0;
     let buckets: Vec<Vec<u64>> =
         nodes.iter().map(|node| bands.band_hashes(&node.signature).collect()).collect();
@@ -135,7 +146,8 @@ fn build_cluster(nodes: &[&ClusterNode<'_>]) -> SetCluster {
         compared.truncate(MOST_COMPARED);
         compared.sort_by_key(|node| node.places[0]);
     }
-    let similarity = |a: &ClusterNode<'_>, b: &ClusterNode<'_>| jaccard_similarity(a.set, b.set).unwrap_or(0.0);
+    let similarity =
+        |a: &ClusterNode<'_>, b: &ClusterNode<'_>| jaccard_similarity(a.set, b.set).unwrap_or(0.0);
     let sum = |node: &ClusterNode<'_>| {
         compared.iter().map(|it| similarity(node, it) * it.places.len() as f64).sum::<f64>()
     };
@@ -206,8 +218,15 @@ mod tests {
 
     #[test]
     fn what_is_alike_is_together_and_what_is_not_is_alone() {
-        let sets =
-            [number_set(0..10), number_set(100..110), number_set(0..9), number_set([]), number_set(0..10), number_set(200..205), number_set(1..11)];
+        let sets = [
+            number_set(0..10),
+            number_set(100..110),
+            number_set(0..9),
+            number_set([]),
+            number_set(0..10),
+            number_set(200..205),
+            number_set(1..11),
+        ];
 
         let found = cluster_sets(&sets, &OPTIONS);
 

@@ -8,11 +8,13 @@ use trajview_metrics::BetterDirection;
 use trajview_run::{rubric::SEVERE, worded_enum::worded};
 
 use super::{
-    agreement::cluster_bootstrap::{ClusterPart, SampleSum, ClusteredEstimate, estimate_by_item_and_cluster},
+    agreement::cluster_bootstrap::{
+        ClusterPart, ClusteredEstimate, SampleSum, estimate_by_item_and_cluster,
+    },
     bootstrap::BootstrapPlan,
     mixed_model::{MixedModelFit, fit_mixed_model},
     paired::{HolmAdjusted, holm_adjust},
-    undefined::{Undefined, NumberOrReason},
+    undefined::{NumberOrReason, Undefined},
 };
 
 worded! {
@@ -38,7 +40,7 @@ impl ComponentMeasure {
     }
 
     /// Returns the measure of one score; several runs are averaged.
-    pub fn value_of_score(self, score: f64) -> f64 {
+    pub(crate) fn value_of_score(self, score: f64) -> f64 {
         match self {
             Self::Score => score,
             Self::Equivalent => f64::from(u8::from(score >= 3.0)),
@@ -74,16 +76,25 @@ pub struct ComparedMeasure {
 }
 
 /// Compares every measure, in the order of [`ComponentMeasure::ALL`].
-pub fn compare_components(components: &[PairedComponent], plan: &BootstrapPlan) -> Vec<ComparedMeasure> {
-    let mut all: Vec<ComparedMeasure> =
-        ComponentMeasure::ALL.into_iter().map(|measure| compare_measure(measure, components, plan)).collect();
+pub fn compare_components(
+    components: &[PairedComponent],
+    plan: &BootstrapPlan,
+) -> Vec<ComparedMeasure> {
+    let mut all: Vec<ComparedMeasure> = ComponentMeasure::ALL
+        .into_iter()
+        .map(|measure| compare_measure(measure, components, plan))
+        .collect();
     let tested = all.iter_mut().filter(|it| it.mixed.is_ok()).collect::<Vec<_>>();
     let raw: Vec<f64> = tested.iter().filter_map(|it| Some(it.mixed.ok()?.p)).collect();
     tested.into_iter().zip(holm_adjust(&raw)).for_each(|(it, adjusted)| it.holm = Some(adjusted));
     all
 }
 
-fn compare_measure(measure: ComponentMeasure, components: &[PairedComponent], plan: &BootstrapPlan) -> ComparedMeasure {
+fn compare_measure(
+    measure: ComponentMeasure,
+    components: &[PairedComponent],
+    plan: &BootstrapPlan,
+) -> ComparedMeasure {
     let mean = |scores: &[f64]| {
         scores.iter().map(|score| measure.value_of_score(*score)).sum::<f64>() / scores.len() as f64
     };
@@ -100,7 +111,13 @@ fn compare_measure(measure: ComponentMeasure, components: &[PairedComponent], pl
         .iter()
         .map(|&(cluster, a, b)| ClusterPart { sum: SideSums { n: 1.0, a, b }, cluster })
         .collect();
-    let found = estimate_by_item_and_cluster(&parts, &SideMean::ALL, SideMean::mean_from, SideMean::mean_from, plan);
+    let found = estimate_by_item_and_cluster(
+        &parts,
+        &SideMean::ALL,
+        SideMean::mean_from,
+        SideMean::mean_from,
+        plan,
+    );
     let estimate_for = |it: SideMean| {
         let mut found = found.iter().filter(|(other, _)| *other == it);
         found.next().map_or_else(ClusteredEstimate::without_pairs, |(_, twice)| *twice)

@@ -7,10 +7,13 @@ mod tests;
 use trajview_metrics::{BetterDirection, Number, numbers::CORPUS};
 
 use super::{
-    bootstrap::{Estimate, BootstrapPlan},
+    bootstrap::{BootstrapPlan, Estimate},
     correlation::{Correlations, correlate_pairs},
     paired::{HolmAdjusted, PairedComparison, TestedMetric, test_metrics},
-    pairing::{UnpairedReason, ConditionPair, AgentGroup, PairingKey, PairNumbers, agent_groups, pair_runs, pair_rows},
+    pairing::{
+        AgentGroup, ConditionPair, PairNumbers, PairingKey, UnpairedReason, agent_groups,
+        pair_rows, pair_runs,
+    },
     stability::mean_estimate,
 };
 
@@ -59,17 +62,29 @@ impl PairedNumber {
     /// Returns the number of tasks in which the first condition is better, or has the higher number where neither
     /// direction is better.
     pub fn tasks_won(&self) -> usize {
-        if self.number.better() == BetterDirection::Lower { self.paired.lower } else { self.paired.higher }
+        if self.number.better() == BetterDirection::Lower {
+            self.paired.lower
+        } else {
+            self.paired.higher
+        }
     }
 
     /// Tasks in which the second one is.
     pub fn tasks_lost(&self) -> usize {
-        if self.number.better() == BetterDirection::Lower { self.paired.higher } else { self.paired.lower }
+        if self.number.better() == BetterDirection::Lower {
+            self.paired.higher
+        } else {
+            self.paired.lower
+        }
     }
 }
 
 /// Compares two conditions over all tasks, agent by agent.
-pub fn compare_corpus(runs: &[MeasuredRun], conditions: &ConditionPair, plan: &BootstrapPlan) -> CorpusComparison {
+pub fn compare_corpus(
+    runs: &[MeasuredRun],
+    conditions: &ConditionPair,
+    plan: &BootstrapPlan,
+) -> CorpusComparison {
     let keys: Vec<PairingKey> = runs.iter().map(|run| run.key.clone()).collect();
     let pairing = pair_runs(&keys, conditions);
     let value = |at: usize, number| runs.get(at)?.number_value(number);
@@ -80,9 +95,13 @@ pub fn compare_corpus(runs: &[MeasuredRun], conditions: &ConditionPair, plan: &B
 }
 
 fn compare_group(group: &AgentGroup<Number>, plan: &BootstrapPlan) -> Vec<PairedNumber> {
-    let side = |metric: Number, of: fn(&(f64, f64)) -> f64| {
+    let side = |metric: Number, side_value: fn(&(f64, f64)) -> f64| {
         let sides = group.sides.iter().find(|(number, _)| *number == metric);
-        mean_estimate(sides.map(|(_, pairs)| pairs.as_slice()).unwrap_or_default(), of, plan)
+        mean_estimate(
+            sides.map(|(_, pairs)| pairs.as_slice()).unwrap_or_default(),
+            side_value,
+            plan,
+        )
     };
     let row = |TestedMetric { metric, paired, holm }: TestedMetric<Number>| PairedNumber {
         agent: group.agent.clone(),

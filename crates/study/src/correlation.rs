@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{
     maths::{mean, rank_numbers, student_two_sided},
-    undefined::{Undefined, NumberOrReason, finite_number, or_null},
+    undefined::{NumberOrReason, Undefined, finite_number, or_null},
 };
 
 /// A correlation, -1 to 1.
@@ -50,8 +50,8 @@ fn pearson_correlation(a: &[f64], b: &[f64]) -> Result<Correlation, Undefined> {
     let (a, b) = (scaled_deviations(a)?, scaled_deviations(b)?);
     let products = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     // The root of a square is exact, so that a straight line gives 1 and not a little less.
-    let r =
-        finite_number(products(&a, &b) / (products(&a, &a) * products(&b, &b)).sqrt())?.clamp(-1.0, 1.0);
+    let r = finite_number(products(&a, &b) / (products(&a, &a) * products(&b, &b)).sqrt())?
+        .clamp(-1.0, 1.0);
     Ok(Correlation { r, p: p_value(r, a.len()) })
 }
 

@@ -4,12 +4,12 @@
 //! [`super::division`] divides the labelling among raters. Paths stay as written: relative to the file.
 
 mod study_file_reader;
+mod study_file_writer;
 #[cfg(test)]
 mod tests;
-mod study_file_writer;
 
 use trajview_run::{
-    rubric::{LabelMode, Codebook, LabelUnit},
+    rubric::{Codebook, LabelMode, LabelUnit},
     worded_enum::worded,
 };
 

@@ -4,8 +4,8 @@
 //! learning do not affect the same things; the order does not depend on which things all of them label.
 
 use super::{
-    design::{StudyDesign, LabelDivision},
-    queue::{text_hash, shuffle},
+    design::{LabelDivision, StudyDesign},
+    queue::{shuffle, text_hash},
 };
 
 /// Tells the order of a rater's things from the draw of the sample.
@@ -21,7 +21,12 @@ pub fn queue_of(design: &StudyDesign, count: usize, rater: &str) -> Vec<usize> {
 }
 
 /// Returns whether this rater labels the thing of this number in a sample of `count`.
-pub fn is_labelled_by(design: &StudyDesign, count: usize, rater: &str, number: usize) -> bool {
+pub(crate) fn is_labelled_by(
+    design: &StudyDesign,
+    count: usize,
+    rater: &str,
+    number: usize,
+) -> bool {
     if number >= count || !design.has_rater(rater) {
         return false;
     }

@@ -66,12 +66,16 @@ pub fn conduct_differences(runs: &[(String, &RunConduct)]) -> Vec<ConductDiffere
         }
     }
     for what in names {
-        let known_values =
-            runs.iter().filter_map(|(name, conduct)| Some((name, *conduct, conduct.fact_value(what)?)));
+        let known_values = runs
+            .iter()
+            .filter_map(|(name, conduct)| Some((name, *conduct, conduct.fact_value(what)?)));
         if what == PROMPTS {
             found.extend(prompt_difference(&known_values.collect::<Vec<_>>()));
         } else {
-            found.extend(value_difference(what, known_values.map(|(name, _, value)| (name.as_str(), value))));
+            found.extend(value_difference(
+                what,
+                known_values.map(|(name, _, value)| (name.as_str(), value)),
+            ));
         }
     }
     found.extend(layer_difference(runs));
@@ -81,13 +85,15 @@ pub fn conduct_differences(runs: &[(String, &RunConduct)]) -> Vec<ConductDiffere
 /// Returns a difference where at least two values are recorded.
 fn value_difference<'a>(
     what: &'static str,
-    told: impl Iterator<Item = (&'a str, &'a str)>,
+    recorded: impl Iterator<Item = (&'a str, &'a str)>,
 ) -> Option<ConductDifference> {
     let mut values: Vec<ConductValue> = vec![];
-    for (run, value) in told {
+    for (run, value) in recorded {
         match values.iter_mut().find(|it| it.value == value) {
             Some(known) => known.runs.push(run.to_owned()),
-            None => values.push(ConductValue { value: value.to_owned(), runs: vec![run.to_owned()] }),
+            None => {
+                values.push(ConductValue { value: value.to_owned(), runs: vec![run.to_owned()] })
+            }
         }
     }
     (values.len() > 1).then_some(ConductDifference { what, values })
@@ -95,20 +101,27 @@ fn value_difference<'a>(
 
 /// Compares prompts within one condition, where they should be equal; a prompt has no name but a hash, of which the
 /// beginning is enough.
-fn prompt_difference(told: &[(&String, &RunConduct, &str)]) -> Option<ConductDifference> {
-    let conditions: BTreeSet<&str> = told.iter().map(|(_, conduct, _)| conduct.condition_parts().0).collect();
+fn prompt_difference(prompts: &[(&String, &RunConduct, &str)]) -> Option<ConductDifference> {
+    let conditions: BTreeSet<&str> =
+        prompts.iter().map(|(_, conduct, _)| conduct.condition_parts().0).collect();
     conditions.into_iter().find_map(|condition| {
-        let in_condition = told.iter().filter(|(_, conduct, _)| conduct.condition_parts().0 == condition);
+        let in_condition =
+            prompts.iter().filter(|(_, conduct, _)| conduct.condition_parts().0 == condition);
         let short =
             |value: &'_ str| value.char_indices().nth(8).map_or(value.len(), |(end, _)| end);
-        value_difference(PROMPTS, in_condition.map(|(run, _, value)| (run.as_str(), &value[..short(value)])))
+        value_difference(
+            PROMPTS,
+            in_condition.map(|(run, _, value)| (run.as_str(), &value[..short(value)])),
+        )
     })
 }
 
 /// Reports runs that differ in two things at once: the style of requests and the layers.
 fn layer_difference(runs: &[(String, &RunConduct)]) -> Option<ConductDifference> {
     let parts = || {
-        runs.iter().filter(|(_, it)| it.condition.is_some()).map(|(name, it)| (name, it.condition_parts()))
+        runs.iter()
+            .filter(|(_, it)| it.condition.is_some())
+            .map(|(name, it)| (name, it.condition_parts()))
     };
     let requests: BTreeSet<&str> = parts().map(|(_, (requests, _))| requests).collect();
     let conditions: BTreeSet<(&str, &str)> = parts().map(|(_, parts)| parts).collect();
@@ -116,7 +129,10 @@ fn layer_difference(runs: &[(String, &RunConduct)]) -> Option<ConductDifference>
     if requests.len() != 2 || conditions.len() != 2 {
         return None;
     }
-    value_difference("layers", parts().map(|(name, (_, layers))| (name.as_str(), layer_names(layers))))
+    value_difference(
+        "layers",
+        parts().map(|(name, (_, layers))| (name.as_str(), layer_names(layers))),
+    )
 }
 
 fn layer_names(layers: &str) -> &str {
@@ -145,7 +161,11 @@ mod tests {
     use super::*;
     use trajview_run::Agent;
 
-    fn conduct_of_run(condition: &str, version: Option<&str>, conduct: &[(&'static str, &str)]) -> RunConduct {
+    fn conduct_of_run(
+        condition: &str,
+        version: Option<&str>,
+        conduct: &[(&'static str, &str)],
+    ) -> RunConduct {
         let mut run = Run { condition: Some(condition.into()), ..Run::default() };
         run.agent =
             Agent { name: "codex".into(), version: version.map(str::to_owned), ..Agent::default() };
@@ -156,7 +176,10 @@ mod tests {
 
     fn difference_texts(runs: &[RunConduct]) -> Vec<String> {
         let named = ["a", "b", "c"].map(str::to_owned).into_iter().zip(runs);
-        conduct_differences(&named.collect::<Vec<_>>()).iter().map(ConductDifference::display_text).collect()
+        conduct_differences(&named.collect::<Vec<_>>())
+            .iter()
+            .map(ConductDifference::display_text)
+            .collect()
     }
 
     #[test]
@@ -174,8 +197,12 @@ mod tests {
             conduct_of_run("single-shot", Some("1"), &[("retries", "0"), ("budget", "none")]),
             conduct_of_run("emergent", Some("2"), &[("retries", "3")]),
         ];
-        assert_eq!(difference_texts(&runs), ["agent version (1 in a, 2 in b)", "retries (0 in a, 3 in b)"]);
-        let untold = [conduct_of_run("single-shot", None, &[]), conduct_of_run("emergent", Some("2"), &[])];
+        assert_eq!(
+            difference_texts(&runs),
+            ["agent version (1 in a, 2 in b)", "retries (0 in a, 3 in b)"]
+        );
+        let untold =
+            [conduct_of_run("single-shot", None, &[]), conduct_of_run("emergent", Some("2"), &[])];
         assert_eq!(difference_texts(&untold), Vec::<String>::new());
     }
 
@@ -192,7 +219,10 @@ mod tests {
     #[test]
     fn layers_are_a_treatment_of_one_way_of_asking() {
         let of = |condition| conduct_of_run(condition, None, &[]);
-        assert_eq!(difference_texts(&[of("emergent"), of("emergent+memory")]), Vec::<String>::new());
+        assert_eq!(
+            difference_texts(&[of("emergent"), of("emergent+memory")]),
+            Vec::<String>::new()
+        );
         assert_eq!(
             difference_texts(&[of("single-shot"), of("emergent+memory")]),
             ["layers (none in a, memory in b)"]
@@ -210,6 +240,9 @@ mod tests {
             ["runs/a-codex-emergent-1", "runs/a-codex-emergent-2", "runs/a-codex-emergent-3"];
         let named = names.map(str::to_owned).into_iter().zip(&runs);
         let found = conduct_differences(&named.collect::<Vec<_>>());
-        assert_eq!(found[0].display_text(), "agent version (1 in 2 runs, 2 in runs/a-codex-emergent-3)");
+        assert_eq!(
+            found[0].display_text(),
+            "agent version (1 in 2 runs, 2 in runs/a-codex-emergent-3)"
+        );
     }
 }

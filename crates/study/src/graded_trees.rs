@@ -66,7 +66,11 @@ impl GradedPair {
         graded
     }
 
-    fn join_nodes(&mut self, (reference, a): (&RubricTree, NodeId), (judge, b): (&RubricTree, NodeId)) {
+    fn join_nodes(
+        &mut self,
+        (reference, a): (&RubricTree, NodeId),
+        (judge, b): (&RubricTree, NodeId),
+    ) {
         match (reference.is_leaf(a), judge.is_leaf(b)) {
             (true, true) => {}
             (false, false) => return,
@@ -143,9 +147,14 @@ fn node_paths(tree: &RubricTree) -> NodePaths<'_> {
 }
 
 /// Returns whether the parent of a node that the other tree lacks is in both trees.
-fn is_highest(tree: &RubricTree, id: NodeId, own: &NodePaths<'_>, other: &NodePaths<'_>) -> bool {
-    let above = tree.nodes_above(id).next().and_then(|above| own.by_node.get(above.position()));
-    above.is_none_or(|way| other.by_path.contains_key(way))
+fn is_highest(
+    tree: &RubricTree,
+    id: NodeId,
+    paths: &NodePaths<'_>,
+    other_paths: &NodePaths<'_>,
+) -> bool {
+    let above = tree.nodes_above(id).next().and_then(|above| paths.by_node.get(above.position()));
+    above.is_none_or(|way| other_paths.by_path.contains_key(way))
 }
 
 #[cfg(test)]
@@ -155,7 +164,8 @@ mod tests {
 
     fn parse_tree(text: &str) -> RubricTree {
         let format = format_by_name("paperbench").unwrap();
-        let run = format.index_run(&[SourceBytes { name: "t.json", bytes: text.as_bytes() }]).unwrap();
+        let run =
+            format.index_run(&[SourceBytes { name: "t.json", bytes: text.as_bytes() }]).unwrap();
         run.rubric_tree.unwrap().as_ref().clone()
     }
 
@@ -180,8 +190,11 @@ mod tests {
 
     #[test]
     fn leaves_are_joined_by_their_ids_from_the_root_in_whatever_order() {
-        let reference =
-            parse_tree(&inner_json("r", true, &[leaf_json("a", 1, true), leaf_json("b", 0, true), leaf_json("b", 1, true)]));
+        let reference = parse_tree(&inner_json(
+            "r",
+            true,
+            &[leaf_json("a", 1, true), leaf_json("b", 0, true), leaf_json("b", 1, true)],
+        ));
         let judge = parse_tree(&inner_json(
             "other",
             true,
@@ -196,8 +209,11 @@ mod tests {
 
     #[test]
     fn what_the_judge_did_not_grade_validly_is_left_out_with_all_below_it() {
-        let reference =
-            parse_tree(&inner_json("r", true, &[leaf_json("a", 1, true), inner_json("i", true, &[leaf_json("b", 0, true)])]));
+        let reference = parse_tree(&inner_json(
+            "r",
+            true,
+            &[leaf_json("a", 1, true), inner_json("i", true, &[leaf_json("b", 0, true)])],
+        ));
         let judge = parse_tree(&inner_json(
             "r",
             true,
@@ -211,10 +227,16 @@ mod tests {
 
     #[test]
     fn nodes_of_one_tree_alone_are_named_by_the_highest_of_them() {
-        let reference =
-            parse_tree(&inner_json("r", true, &[inner_json("i", true, &[leaf_json("a", 0, true)]), leaf_json("c", 0, true)]));
-        let judge =
-            parse_tree(&inner_json("r", true, &[leaf_json("c", 0, true), inner_json("j", true, &[leaf_json("a", 0, true)])]));
+        let reference = parse_tree(&inner_json(
+            "r",
+            true,
+            &[inner_json("i", true, &[leaf_json("a", 0, true)]), leaf_json("c", 0, true)],
+        ));
+        let judge = parse_tree(&inner_json(
+            "r",
+            true,
+            &[leaf_json("c", 0, true), inner_json("j", true, &[leaf_json("a", 0, true)])],
+        ));
 
         let graded = GradedPair::new(&reference, &judge);
 

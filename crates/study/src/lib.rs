@@ -33,6 +33,7 @@
 
 pub mod adjudication;
 pub mod agreement;
+pub mod audit_items;
 pub mod bootstrap;
 pub mod clusters;
 pub mod compare;
@@ -44,7 +45,7 @@ pub mod division;
 pub mod fairness;
 pub mod graded_trees;
 pub mod harness_names;
-pub mod audit_items;
+pub mod loaded_study;
 mod maths;
 pub mod minhash;
 pub mod mixed_model;
@@ -58,10 +59,9 @@ pub mod sampling;
 pub mod score_table;
 pub mod solved_cost;
 pub mod stability;
-pub mod loaded_study;
 pub mod trend;
 mod undefined;
 
-pub use agreement::{Agreement, Coefficient, Ratings, RatingScale};
-pub use bootstrap::{Estimate, Interval, BootstrapPlan};
-pub use undefined::{Undefined, NumberOrReason, undefined_reasons};
+pub use agreement::{Agreement, Coefficient, RatingScale, Ratings};
+pub use bootstrap::{BootstrapPlan, Estimate, Interval};
+pub use undefined::{NumberOrReason, Undefined, undefined_reasons};

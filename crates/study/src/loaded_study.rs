@@ -11,15 +11,15 @@ use std::{
 use trajview_metrics::process::ProcessReport;
 use trajview_run::{
     Run, Warning,
-    rubric::{Codebook, ItemKey, JudgementLabel, LabelFile, Rubric, ScoreScale, LabelUnit},
+    rubric::{Codebook, ItemKey, JudgementLabel, LabelFile, LabelUnit, Rubric, ScoreScale},
 };
 
 use super::{
-    design::{StudyDesign, GOLD, StratumKind},
+    audit_items::{self, AuditInputs, AuditItem, JudgingSource},
+    design::{GOLD, StratumKind, StudyDesign},
     division,
-    audit_items::{self, AuditItem, AuditInputs, JudgingSource},
     queue::{self, DrawCandidate, StratumKey},
-    raters::{ScoredItem, RaterKind, LabelSource, RaterPanel, Rater, RaterScore, Blindness},
+    raters::{Blindness, LabelSource, Rater, RaterKind, RaterPanel, RaterScore, ScoredItem},
 };
 
 /// A study with its runs.
@@ -121,7 +121,9 @@ impl LoadedStudy {
     fn draw_candidate<'a>(&'a self, item: &'a StudyItem) -> DrawCandidate<'a> {
         let run = self.runs.get(item.run);
         let key = |stratum: &StratumKind| match stratum {
-            StratumKind::Score => StratumKey::Score(item.item.verdict.score.map_or(u8::MAX, score_stratum)),
+            StratumKind::Score => {
+                StratumKey::Score(item.item.verdict.score.map_or(u8::MAX, score_stratum))
+            }
             StratumKind::Component => StratumKey::Word(&item.item.id),
             StratumKind::Condition => {
                 StratumKey::Word(run.and_then(|it| it.condition.as_deref()).unwrap_or_default())
@@ -150,14 +152,17 @@ impl LoadedStudy {
             (&it.source.commit, it.source.turn) == (&item.item.commit, item.item.turn)
                 || it.source.file == item.item.judgement
         });
-        let position_in =
-            |judging: &'_ &StudyJudging| judging.items.iter().position(|it| it.item_key() == item.item.item_key());
+        let position_in = |judging: &'_ &StudyJudging| {
+            judging.items.iter().position(|it| it.item_key() == item.item.item_key())
+        };
         of_state.filter_map(|it| Some((&it.source, &it.items[position_in(&it)?]))).collect()
     }
 
     /// Returns this rater's latest label of the item, even a withdrawn one.
     pub fn label_by<'a>(&'a self, item: &'a StudyItem, rater: &str) -> Option<JudgementLabel<'a>> {
-        self.run_of(item)?.labels_of(rater)?.label_for(item.item.judged_state(), item.item.item_key())
+        self.run_of(item)?
+            .labels_of(rater)?
+            .label_for(item.item.judged_state(), item.item.item_key())
     }
 
     /// Returns whether this rater has labelled the item.
@@ -201,10 +206,10 @@ impl LoadedStudy {
         by_run
     }
 
-    /// The raters and judges of the study with their scores of what is in the sample, and what was settled. `of` is whose
-    /// labels are in it; None for those of all, and the gold labels.
-    pub fn rater_panel(&self, of: Option<&str>) -> RaterPanel {
-        let raters = of.map_or_else(|| self.rater_names(), |name| vec![name.to_owned()]);
+    /// The raters and judges of the study with their scores of what is in the sample, and what was settled. With
+    /// `only_rater` the labels are this rater's alone; without it all raters' labels and the gold labels.
+    pub fn rater_panel(&self, only_rater: Option<&str>) -> RaterPanel {
+        let raters = only_rater.map_or_else(|| self.rater_names(), |name| vec![name.to_owned()]);
         let mut panel = RaterPanel::default();
         for item in &self.items {
             for (source, said) in self.judge_verdicts(item) {
@@ -214,10 +219,15 @@ impl LoadedStudy {
             for rater in &raters {
                 let Some(label) = self.label_by(item, rater) else { continue };
                 let annotator = rater.clone();
-                let labels = LabelSource { annotator, blindness: Blindness::from_flag(label.is_blind()) };
-                panel.add(self.single_score(item, (rater, RaterKind::Human, Some(labels)), label.score()));
+                let labels =
+                    LabelSource { annotator, blindness: Blindness::from_flag(label.is_blind()) };
+                panel.add(self.single_score(
+                    item,
+                    (rater, RaterKind::Human, Some(labels)),
+                    label.score(),
+                ));
             }
-            if of.is_none() {
+            if only_rater.is_none() {
                 let settled = self.latest_gold(item).and_then(|gold| gold.score);
                 panel.add(self.single_score(item, (GOLD, RaterKind::Gold, None), settled));
             }
@@ -238,7 +248,8 @@ impl LoadedStudy {
         let AuditItem { unit, id, criterion, commit, judgement, .. } = item.item.clone();
         let scored_item = ScoredItem { run, unit, component: id, criterion, commit };
         let scale = Some(self.scale_of(item));
-        let scores = vec![RaterScore { item: scored_item, score, scale, rubric: None, place: judgement }];
+        let scores =
+            vec![RaterScore { item: scored_item, score, scale, rubric: None, place: judgement }];
         let rater = Rater { name: name.to_owned(), model: None, kind, labels, scores };
         RaterPanel { raters: vec![rater], problems: vec![] }
     }
@@ -247,7 +258,8 @@ impl LoadedStudy {
     pub fn scale_of(&self, item: &StudyItem) -> ScoreScale {
         let book = self.run_of(item).map(|run| run.codebook_for(&self.design));
         let criterion = book.and_then(|book| {
-            let named = item.item.criterion.as_deref().and_then(|id| book.criterion_by_id(Some(id)));
+            let named =
+                item.item.criterion.as_deref().and_then(|id| book.criterion_by_id(Some(id)));
             named.or_else(|| book.criterion_by_id(None))
         });
         criterion.map_or(item.item.unit.default_scale(), |it| it.scale)
@@ -287,7 +299,12 @@ impl StudyRun {
 
     /// Collects the verdicts of the study's judges on this run. The run and its process report are needed for units
     /// that are parts of them.
-    pub fn collect_verdicts(&mut self, design: &StudyDesign, run: &Run, process: Option<&ProcessReport>) {
+    pub fn collect_verdicts(
+        &mut self,
+        design: &StudyDesign,
+        run: &Run,
+        process: Option<&ProcessReport>,
+    ) {
         let ground = AuditInputs { run, rubric: &self.rubric, process, decisions: None };
         let book = self.codebook_for(design);
         let shown = self.rubric.judgement_to_show_by(book).map(|it| it.file.clone());
@@ -314,13 +331,14 @@ impl StudyRun {
 
     /// Returns the raters' codebook: the study's, else the run's own file of components, else the built-in words.
     pub fn codebook_for<'a>(&'a self, design: &'a StudyDesign) -> &'a Codebook {
-        let recorded = self.rubric.codebook.as_deref().filter(|_| design.unit == LabelUnit::Component);
+        let recorded =
+            self.rubric.codebook.as_deref().filter(|_| design.unit == LabelUnit::Component);
         design.codebook.as_ref().or(recorded).unwrap_or_else(|| Codebook::built_in(design.unit))
     }
 
     /// The judgings whose verdicts are put before raters: of each state the first judge's of the study, so that nothing is
     /// labelled twice; of several by that judge the last.
-    pub fn audited_judgings(&self) -> Vec<&StudyJudging> {
+    pub(crate) fn audited_judgings(&self) -> Vec<&StudyJudging> {
         let mut audited: Vec<&StudyJudging> = vec![];
         for judging in &self.judgings {
             let state = (&judging.source.commit, judging.source.turn);

@@ -45,7 +45,7 @@ impl HashFamily {
     }
 
     /// Returns the signature of a set; in that of an empty set all numbers are the largest possible.
-    pub fn signature_of(&self, set: &[u64]) -> MinhashSignature {
+    pub(crate) fn signature_of(&self, set: &[u64]) -> MinhashSignature {
         let least = |key: &u64| set.iter().map(|member| mix_bits(member ^ key)).min();
         MinhashSignature(self.keys.iter().map(|key| least(key).unwrap_or(u64::MAX)).collect())
     }
@@ -53,7 +53,7 @@ impl HashFamily {
 
 impl MinhashSignature {
     /// Estimates the similarity of the sets behind this signature and another one of the same family.
-    pub fn jaccard_estimate(&self, other: &Self) -> JaccardEstimate {
+    pub(crate) fn jaccard_estimate(&self, other: &Self) -> JaccardEstimate {
         let equal = self.0.iter().zip(&other.0).filter(|(one, other)| one == other).count();
         let functions = self.0.len().max(1) as f64;
         let similarity = equal as f64 / functions;
@@ -61,7 +61,7 @@ impl MinhashSignature {
         JaccardEstimate { similarity, standard_error }
     }
 
-    pub fn least_members(&self) -> &[u64] {
+    pub(crate) fn least_members(&self) -> &[u64] {
         &self.0
     }
 }
@@ -78,9 +78,10 @@ const MIN_PROBABILITY: f64 = 0.99;
 
 impl SignatureBands {
     /// The longest bands by which a pair of this similarity is found with a probability of 0.99.
-    pub fn for_threshold(functions: usize, threshold: f64) -> Self {
+    pub(crate) fn for_threshold(functions: usize, threshold: f64) -> Self {
         let all = (1..=functions.max(1)).rev().map(|rows| Self { bands: functions / rows, rows });
-        let found = all.into_iter().find(|bands| bands.agreement_probability(threshold) >= MIN_PROBABILITY);
+        let found =
+            all.into_iter().find(|bands| bands.agreement_probability(threshold) >= MIN_PROBABILITY);
         found.unwrap_or(Self { bands: functions, rows: 1 })
     }
 
@@ -91,14 +92,14 @@ impl SignatureBands {
     }
 
     /// Returns one number for each band; signatures that agree in all numbers of a band share it.
-    pub fn band_hashes(self, signature: &MinhashSignature) -> impl Iterator<Item = u64> {
+    pub(crate) fn band_hashes(self, signature: &MinhashSignature) -> impl Iterator<Item = u64> {
         let band = |numbers: &[u64]| numbers.iter().fold(0, |all, number| mix_bits(all ^ number));
         signature.0.chunks_exact(self.rows).take(self.bands).map(band)
     }
 }
 
 /// The Jaccard similarity of two sets of numbers in ascending order; None where both are empty.
-pub fn jaccard_similarity(a: &[u64], b: &[u64]) -> Option<f64> {
+pub(crate) fn jaccard_similarity(a: &[u64], b: &[u64]) -> Option<f64> {
     let (mut at, mut both) = (0, 0);
     for number in a {
         while b.get(at).is_some_and(|other| other < number) {

@@ -37,7 +37,10 @@ struct GroupMean {
 
 /// Fits the model to the values of each group. It is undefined with fewer than two groups, without a group of two
 /// values (the two variances are one then), and where all values are equal.
-pub fn fit_mixed_model(groups: &[Vec<f64>], confidence: f64) -> Result<MixedModelFit, Undefined> {
+pub(crate) fn fit_mixed_model(
+    groups: &[Vec<f64>],
+    confidence: f64,
+) -> Result<MixedModelFit, Undefined> {
     let groups: Vec<&Vec<f64>> = groups.iter().filter(|group| !group.is_empty()).collect();
     match groups.len() {
         0 => return Err(Undefined::NoPairs),
@@ -101,15 +104,20 @@ impl MixedModel {
     /// Squares around the mean, those between groups weighed.
     fn sum_of_squares(&self, ratio: f64) -> f64 {
         let mean = self.weighted_mean(ratio);
-        let between: f64 =
-            self.groups.iter().map(|it| Self::group_weight(it, ratio) * (it.mean - mean).powi(2)).sum();
+        let between: f64 = self
+            .groups
+            .iter()
+            .map(|it| Self::group_weight(it, ratio) * (it.mean - mean).powi(2))
+            .sum();
         self.rest + between
     }
 
     /// Twice the restricted likelihood's logarithm, with its sign turned and without what does not change.
     fn likelihood_cost(&self, ratio: f64) -> f64 {
         let spread: f64 = self.groups.iter().map(|it| (1.0 + ratio * it.n).ln()).sum();
-        (self.value_count() - 1.0) * self.sum_of_squares(ratio).ln() + spread + self.total_weight(ratio).ln()
+        (self.value_count() - 1.0) * self.sum_of_squares(ratio).ln()
+            + spread
+            + self.total_weight(ratio).ln()
     }
 
     /// Returns the information about the mean: the second derivatives of the restricted likelihood by the mean and

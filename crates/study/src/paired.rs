@@ -13,9 +13,9 @@ pub use wilcoxon::{EXACT_UP_TO, PValueMethod, Wilcoxon};
 use trajview_metrics::BetterDirection;
 
 use super::{
-    bootstrap::{Estimate, BootstrapPlan, bca_estimate},
+    bootstrap::{BootstrapPlan, Estimate, bca_estimate},
     maths::mean,
-    undefined::{Undefined, NumberOrReason, finite_number},
+    undefined::{NumberOrReason, Undefined, finite_number},
 };
 
 /// A metric of a table of paired tests.
@@ -81,7 +81,11 @@ pub fn compare_pairs_from(
     compare_gaps(&pair_differences(pairs), resamples, confidence)
 }
 
-fn compare_gaps(gaps: &[f64], resamples: impl Iterator<Item = Vec<usize>>, confidence: f64) -> PairedComparison {
+fn compare_gaps(
+    gaps: &[f64],
+    resamples: impl Iterator<Item = Vec<usize>>,
+    confidence: f64,
+) -> PairedComparison {
     let count = |is_so: fn(&f64) -> bool| gaps.iter().filter(|gap| is_so(gap)).count();
     let [mean_gap, cohen_d] = gap_estimates(gaps, resamples, confidence);
     PairedComparison {
@@ -104,20 +108,25 @@ fn gap_estimates(
     const STATISTICS: [fn(&[f64]) -> NumberOrReason; 2] = [gap_mean, cohen_d];
     if gaps.len() < 2 {
         let why = if gaps.is_empty() { Undefined::NoPairs } else { Undefined::FewerThanTwoPairs };
-        return STATISTICS.map(|of| Estimate { value: of(gaps), ..Estimate::undefined(why) });
+        return STATISTICS
+            .map(|statistic| Estimate { value: statistic(gaps), ..Estimate::undefined(why) });
     }
     let mut resampled = [vec![], vec![]];
     for resample in resamples {
         let drawn: Vec<f64> = resample.iter().filter_map(|&at| gaps.get(at).copied()).collect();
-        resampled.iter_mut().zip(STATISTICS).for_each(|(values, of)| values.push(of(&drawn)));
+        resampled
+            .iter_mut()
+            .zip(STATISTICS)
+            .for_each(|(values, statistic)| values.push(statistic(&drawn)));
     }
-    let without_one = |of: fn(&[f64]) -> NumberOrReason| -> Vec<NumberOrReason> {
+    let without_one = |statistic: fn(&[f64]) -> NumberOrReason| -> Vec<NumberOrReason> {
         let rest = |at: usize| [&gaps[..at], &gaps[at + 1..]].concat();
-        (0..gaps.len()).map(|at| of(&rest(at))).collect()
+        (0..gaps.len()).map(|at| statistic(&rest(at))).collect()
     };
     let [means, ds] = resampled;
-    [(gap_mean as fn(&[f64]) -> NumberOrReason, means), (cohen_d, ds)]
-        .map(|(of, values)| bca_estimate(of(gaps), &values, &without_one(of), confidence))
+    [(gap_mean as fn(&[f64]) -> NumberOrReason, means), (cohen_d, ds)].map(|(statistic, values)| {
+        bca_estimate(statistic(gaps), &values, &without_one(statistic), confidence)
+    })
 }
 
 fn gap_mean(gaps: &[f64]) -> NumberOrReason {
@@ -138,5 +147,9 @@ fn cohen_d(gaps: &[f64]) -> NumberOrReason {
     let centre = mean(gaps);
     let squares: f64 = gaps.iter().map(|gap| (gap - centre).powi(2)).sum();
     let deviation = finite_number((squares / (gaps.len() - 1) as f64).sqrt())?;
-    if deviation == 0.0 { Err(Undefined::EqualDifferences) } else { finite_number(centre / deviation) }
+    if deviation == 0.0 {
+        Err(Undefined::EqualDifferences)
+    } else {
+        finite_number(centre / deviation)
+    }
 }

@@ -5,7 +5,7 @@ mod groups;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use trajview_run::{RunCard, Run, worded_enum::worded};
+use trajview_run::{Run, RunCard, worded_enum::worded};
 
 pub use groups::{AgentGroup, PairNumbers, agent_groups, pair_rows};
 
@@ -158,7 +158,10 @@ enum ConditionSide {
     B,
 }
 
-fn pairing_place<'a>(run: &'a PairingKey, conditions: &ConditionPair) -> Result<(&'a str, &'a str, ConditionSide), UnpairedReason> {
+fn pairing_place<'a>(
+    run: &'a PairingKey,
+    conditions: &ConditionPair,
+) -> Result<(&'a str, &'a str, ConditionSide), UnpairedReason> {
     let known = |word: &'a Option<String>| word.as_deref().filter(|word| !word.is_empty());
     let task = known(&run.task).ok_or(UnpairedReason::NoTask)?;
     let agent = known(&run.agent).ok_or(UnpairedReason::NoAgent)?;
@@ -193,7 +196,10 @@ mod tests {
 
         let pair = RunPair { agent: "codex".into(), task: "p2".into(), a: vec![2], b: vec![0, 4] };
         assert_eq!(pairing.pairs, [pair]);
-        assert_eq!(pairing.unpaired, [(1, UnpairedReason::NoCounterpart), (3, UnpairedReason::NoCounterpart)]);
+        assert_eq!(
+            pairing.unpaired,
+            [(1, UnpairedReason::NoCounterpart), (3, UnpairedReason::NoCounterpart)]
+        );
     }
 
     #[test]
@@ -207,7 +213,12 @@ mod tests {
 
         let alone = pair_runs(&runs, &ConditionPair::default()).unpaired;
 
-        let expected = [UnpairedReason::NoAgent, UnpairedReason::NoTask, UnpairedReason::NoCondition, UnpairedReason::OtherCondition];
+        let expected = [
+            UnpairedReason::NoAgent,
+            UnpairedReason::NoTask,
+            UnpairedReason::NoCondition,
+            UnpairedReason::OtherCondition,
+        ];
         assert_eq!(alone, Vec::from_iter((0..).zip(expected)));
     }
 

@@ -9,7 +9,7 @@ use serde::Serialize;
 use trajview_metrics::process::Pillar;
 
 use super::{
-    bootstrap::{Interval, BootstrapPlan, bca_estimate},
+    bootstrap::{BootstrapPlan, Interval, bca_estimate},
     correlation::correlate_pairs,
     maths::mean,
     undefined::NumberOrReason,
@@ -122,7 +122,8 @@ pub fn overall_table(runs: &[ProcessRun]) -> Vec<OverallRow> {
         let harness_runs = || runs.iter().filter(|run| run.harness == harness);
         let scores: Vec<f64> = harness_runs().filter_map(|run| run.score).collect();
         let worth: Vec<f64> = harness_runs().filter_map(|run| run.outcome).collect();
-        let (rigor_score, outcome) = (MeanSpread::from_values(&scores), MeanSpread::from_values(&worth));
+        let (rigor_score, outcome) =
+            (MeanSpread::from_values(&scores), MeanSpread::from_values(&worth));
         OverallRow { harness: harness.into(), rigor_score, outcome }
     };
     let mut rows: Vec<OverallRow> = harness_names(runs).into_iter().map(row).collect();
@@ -136,7 +137,8 @@ pub fn pillar_table(runs: &[ProcessRun]) -> Vec<PillarMeans> {
     let row = |row: OverallRow| {
         let harness_runs = || runs.iter().filter(|run| run.harness == row.harness);
         let pillar_mean = |pillar: &Pillar| {
-            let values: Vec<f64> = harness_runs().filter_map(|run| run.pillars[*pillar as usize]).collect();
+            let values: Vec<f64> =
+                harness_runs().filter_map(|run| run.pillars[*pillar as usize]).collect();
             (pillar.word(), mean_of(&values))
         };
         PillarMeans {
@@ -182,7 +184,12 @@ pub fn process_grid(runs: &[ProcessRun]) -> Vec<GridCell> {
     let cell = |(task, harness): (&str, &str)| {
         let cell_runs = runs.iter().filter(|run| run.task == task && run.harness == harness);
         let scores: Vec<f64> = cell_runs.filter_map(|run| run.score).collect();
-        GridCell { task: task.into(), harness: harness.into(), n: scores.len(), mean: mean_of(&scores) }
+        GridCell {
+            task: task.into(),
+            harness: harness.into(),
+            n: scores.len(),
+            mean: mean_of(&scores),
+        }
     };
     keys.into_iter().map(cell).collect()
 }
@@ -192,7 +199,8 @@ pub fn rank_harnesses(runs: &[ProcessRun], plan: &BootstrapPlan) -> Vec<HarnessR
     let mut rows: Vec<HarnessRank> = harness_names(runs)
         .into_iter()
         .map(|harness| {
-            let harness_runs: Vec<&ProcessRun> = runs.iter().filter(|run| run.harness == harness).collect();
+            let harness_runs: Vec<&ProcessRun> =
+                runs.iter().filter(|run| run.harness == harness).collect();
             let scores: Vec<f64> = harness_runs.iter().filter_map(|run| run.score).collect();
             let interval = (plan.resamples > 0 && scores.len() > 1).then(|| {
                 let drawn = |draw: Vec<usize>| {
@@ -202,7 +210,8 @@ pub fn rank_harnesses(runs: &[ProcessRun], plan: &BootstrapPlan) -> Vec<HarnessR
                     let others = scores.iter().enumerate().filter(|(at, _)| *at != one);
                     Ok(mean(&others.map(|(_, score)| *score).collect::<Vec<_>>()))
                 };
-                let resampled: Vec<NumberOrReason> = plan.draws_among(scores.len()).map(drawn).collect();
+                let resampled: Vec<NumberOrReason> =
+                    plan.draws_among(scores.len()).map(drawn).collect();
                 let without: Vec<NumberOrReason> = (0..scores.len()).map(without).collect();
                 bca_estimate(Ok(mean(&scores)), &resampled, &without, plan.confidence).interval.ok()
             });
@@ -287,8 +296,10 @@ mod tests {
 
     #[test]
     fn a_cell_is_the_mean_of_its_runs_and_a_run_without_a_score_is_not_zero() {
-        let cells: Vec<_> =
-            process_grid(&sample_runs()).into_iter().map(|it| (it.task, it.harness, it.n)).collect();
+        let cells: Vec<_> = process_grid(&sample_runs())
+            .into_iter()
+            .map(|it| (it.task, it.harness, it.n))
+            .collect();
         let wanted =
             [("t1", "a", 1), ("t1", "b", 2), ("t2", "a", 1), ("t2", "b", 0), ("t3", "a", 1)];
         let wanted: Vec<_> =
@@ -298,7 +309,10 @@ mod tests {
 
     #[test]
     fn the_best_harness_is_first_with_its_interval() {
-        let ranking = rank_harnesses(&sample_runs(), &BootstrapPlan { resamples: 999, ..BootstrapPlan::default() });
+        let ranking = rank_harnesses(
+            &sample_runs(),
+            &BootstrapPlan { resamples: 999, ..BootstrapPlan::default() },
+        );
         assert_eq!((ranking[0].harness.as_str(), ranking[0].n, ranking[0].without), ("b", 2, 1));
         assert_eq!(ranking[0].mean, Some(0.8));
         let interval = ranking[1].interval.unwrap();

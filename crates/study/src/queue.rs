@@ -65,8 +65,10 @@ pub fn draw_queue(judgements: &[&Judgement], plan: QueuePlan) -> Vec<QueueItem> 
     items.sort();
     let mut candidates = vec![];
     for (item, score) in &items {
-        candidates
-            .push(DrawCandidate { stratum: vec![StratumKey::Score(*score)], component: &item.component });
+        candidates.push(DrawCandidate {
+            stratum: vec![StratumKey::Score(*score)],
+            component: &item.component,
+        });
     }
     let sample = SampleDesign { size: plan.size, seed: plan.seed, ..SampleDesign::default() };
     let mut drawn: Vec<QueueItem> =
@@ -81,7 +83,7 @@ const ORDER_SEED: u64 = 0x6f72_6465_7200_0000;
 /// A sample of these, by number from 0, in the order in which they were drawn: strata in turn, so that the beginning of
 /// it has some of each. The strata of the sample are those of the candidates; the same candidates in the same order give
 /// the same sample.
-pub fn draw_sample(candidates: &[DrawCandidate<'_>], sample: &SampleDesign) -> Vec<usize> {
+pub(crate) fn draw_sample(candidates: &[DrawCandidate<'_>], sample: &SampleDesign) -> Vec<usize> {
     let size = sample.size.unwrap_or(usize::MAX).min(candidates.len());
     let mut strata: BTreeMap<&[StratumKey<'_>], Vec<usize>> = BTreeMap::new();
     for (at, candidate) in candidates.iter().enumerate() {
@@ -175,7 +177,7 @@ pub fn text_hash(text: &str) -> u64 {
 }
 
 /// Fisher and Yates, from the last to the second.
-pub fn shuffle<T>(items: &mut [T], seed: u64) {
+pub(crate) fn shuffle<T>(items: &mut [T], seed: u64) {
     for last in (1..items.len()).rev() {
         let seed = seed.wrapping_mul(31).wrapping_add(last as u64);
         items.swap(last, Resamples::new(seed, last + 1).draw());
@@ -226,7 +228,8 @@ mod tests {
     #[test]
     fn the_whole_queue_has_everything_once_in_an_order_of_the_seed() {
         let all = many_verdicts();
-        let [one, again, other] = [1, 1, 2].map(|seed| draw_queue(&[&all], QueuePlan { seed, size: None }));
+        let [one, again, other] =
+            [1, 1, 2].map(|seed| draw_queue(&[&all], QueuePlan { seed, size: None }));
 
         assert_eq!(one, again);
         assert_ne!(one, other);
@@ -242,7 +245,10 @@ mod tests {
         let all = many_verdicts();
         let zero_at = |seed| {
             let drawn = draw_queue(&[&all], QueuePlan { seed, size: Some(5) });
-            drawn.iter().position(|item| all.verdict_on(&item.component).unwrap().score == Some(0)).unwrap()
+            drawn
+                .iter()
+                .position(|item| all.verdict_on(&item.component).unwrap().score == Some(0))
+                .unwrap()
         };
         let mut counts = [0; 5];
         (0..500).for_each(|seed| counts[zero_at(seed)] += 1);
@@ -269,19 +275,22 @@ mod tests {
         let mut candidates = vec![];
         for (name, size) in names.iter().zip(sizes) {
             let stratum = vec![StratumKey::Word(name)];
-            candidates
-                .extend((0..*size).map(|_| DrawCandidate { stratum: stratum.clone(), component: "" }));
+            candidates.extend(
+                (0..*size).map(|_| DrawCandidate { stratum: stratum.clone(), component: "" }),
+            );
         }
         let sample = SampleDesign { size: Some(size), allocation, ..SampleDesign::default() };
         let drawn = draw_sample(&candidates, &sample);
-        let drawn_of =
-            |name| drawn.iter().filter(|at| candidates[**at].stratum == [StratumKey::Word(name)]).count();
+        let drawn_of = |name| {
+            drawn.iter().filter(|at| candidates[**at].stratum == [StratumKey::Word(name)]).count()
+        };
         names.iter().map(|name| drawn_of(name)).collect()
     }
 
     #[test]
     fn a_proportional_sample_has_the_shares_of_the_strata_and_something_of_each() {
-        let shares = |sizes: &[usize], size| drawn_per_stratum(sizes, size, SampleAllocation::Proportional);
+        let shares =
+            |sizes: &[usize], size| drawn_per_stratum(sizes, size, SampleAllocation::Proportional);
 
         assert_eq!(shares(&[60, 30, 10], 10), [6, 3, 1]);
         assert_eq!(shares(&[97, 1, 1, 1], 10), [7, 1, 1, 1]);
@@ -292,6 +301,9 @@ mod tests {
     #[test]
     fn an_equal_sample_has_as_many_of_each_as_there_are() {
         assert_eq!(drawn_per_stratum(&[60, 30, 2], 10, SampleAllocation::Equal), [4, 4, 2]);
-        assert_eq!(drawn_per_stratum(&[9; 40], 7, SampleAllocation::Equal).iter().sum::<usize>(), 7);
+        assert_eq!(
+            drawn_per_stratum(&[9; 40], 7, SampleAllocation::Equal).iter().sum::<usize>(),
+            7
+        );
     }
 }

@@ -5,25 +5,25 @@
 //! on one scale are a [`ScorePart`]: agreement is computed for each part separately. A judge who judged several
 //! commits of a run is one rater; one who judged the same commit again is another, so that repeats can be compared.
 
-mod panel;
-mod score_part;
 mod gold_coverage;
+mod panel;
+mod rated_units;
+mod score_part;
 #[cfg(test)]
 mod tests;
-mod rated_units;
 
 use std::collections::BTreeMap;
 
 use trajview_run::{
     Warning,
-    rubric::{ScoreScale, LabelUnit},
+    rubric::{LabelUnit, ScoreScale},
     worded_enum::worded,
 };
 
-pub use panel::{ScoreFiles, RunScores, panel_of_run};
-pub use score_part::{ScorePart, scale_levels};
 pub use gold_coverage::GoldCoverage;
-pub use rated_units::{ScoringRater, RatedUnits, run_numbers};
+pub use panel::{RunScores, ScoreFiles, panel_of_run};
+pub use rated_units::{RatedUnits, ScoringRater, run_numbers};
+pub use score_part::{ScorePart, scale_levels};
 
 /// The raters, and the problems of their scores.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -66,7 +66,7 @@ worded! {
 }
 
 impl Blindness {
-    pub const fn from_flag(blind: Option<bool>) -> Self {
+    pub(crate) const fn from_flag(blind: Option<bool>) -> Self {
         match blind {
             Some(true) => Self::Blind,
             Some(false) => Self::Open,
@@ -167,12 +167,14 @@ impl RaterPanel {
 
     /// Drops the labels that are not known to be blind, and reports them as problems.
     pub fn blind_only(mut self) -> Self {
-        let is_out =
-            |rater: &Rater| rater.labels.as_ref().is_some_and(|it| it.blindness != Blindness::Blind);
+        let is_out = |rater: &Rater| {
+            rater.labels.as_ref().is_some_and(|it| it.blindness != Blindness::Blind)
+        };
         let (out, kept): (Vec<Rater>, Vec<Rater>) = self.raters.into_iter().partition(is_out);
         self.problems.extend(out.iter().filter_map(|rater| {
             let labels = rater.labels.as_ref()?;
-            let what = format!("{}: {}", label_count_text(rater.scores.len()), labels.blindness.words());
+            let what =
+                format!("{}: {}", label_count_text(rater.scores.len()), labels.blindness.words());
             Some(Warning { place: labels.annotator.clone(), what })
         }));
         Self { raters: kept, problems: self.problems }
@@ -296,7 +298,9 @@ pub fn join_scores(a: &Rater, b: &Rater) -> JoinedScores {
             scores.into_iter().partition(|score| score.item.commit.is_some());
         for score in named.into_iter().chain(open) {
             let same = others.iter().position(|other| other.item.commit == score.item.commit);
-            match same.or_else(|| others.iter().position(|other| other.item.may_share_commit(&score.item))) {
+            match same.or_else(|| {
+                others.iter().position(|other| other.item.may_share_commit(&score.item))
+            }) {
                 Some(at) => joined.pairs.push(scored_pair(score, others.remove(at))),
                 None => joined.only_a += 1,
             }

@@ -8,11 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use trajview_metrics::{Number, faithfulness::gap_recovery, numbers::SLUMP};
 
 use super::{
-    bootstrap::{Estimate, BootstrapPlan, bca_estimate},
+    bootstrap::{BootstrapPlan, Estimate, bca_estimate},
     corpus::MeasuredRun,
     maths,
     paired::compare_pairs,
-    undefined::{Undefined, NumberOrReason, finite_number},
+    undefined::{NumberOrReason, Undefined, finite_number},
 };
 
 /// The condition that is treated, and the one that has nothing to lose.
@@ -55,7 +55,8 @@ pub struct ConditionMeans {
 impl ConditionMeans {
     /// Returns the mean of each condition; NaN for an empty list.
     fn mean_over<'s>(all: impl Iterator<Item = &'s Self> + Clone) -> Self {
-        let mean_of_side = |side: fn(&Self) -> f64| maths::mean(&all.clone().map(side).collect::<Vec<_>>());
+        let mean_of_side =
+            |side: fn(&Self) -> f64| maths::mean(&all.clone().map(side).collect::<Vec<_>>());
         Self {
             treated: mean_of_side(|it| it.treated),
             emergent: mean_of_side(|it| it.emergent),
@@ -70,15 +71,17 @@ impl ConditionMeans {
 
 impl RecoveryOfMeans {
     fn over_tasks(tasks: &[ConditionMeans], plan: &BootstrapPlan) -> Self {
-        let ratio =
-            |means: ConditionMeans| -> NumberOrReason { means.gap_share().ok_or(Undefined::NoGap).and_then(finite_number) };
+        let ratio = |means: ConditionMeans| -> NumberOrReason {
+            means.gap_share().ok_or(Undefined::NoGap).and_then(finite_number)
+        };
         let means = ConditionMeans::mean_over(tasks.iter());
         let value = ratio(means);
         if tasks.len() < 2 {
             let few = Estimate::undefined(Undefined::FewerThanTwoTasks);
             return Self { means, ratio: Estimate { value, ..few } };
         }
-        let drawn = |draw: Vec<usize>| ratio(ConditionMeans::mean_over(draw.iter().map(|at| &tasks[*at])));
+        let drawn =
+            |draw: Vec<usize>| ratio(ConditionMeans::mean_over(draw.iter().map(|at| &tasks[*at])));
         let resampled: Vec<NumberOrReason> = plan.draws_among(tasks.len()).map(drawn).collect();
         let without = |one: usize| {
             let others = tasks.iter().enumerate().filter(move |(at, _)| *at != one);
@@ -153,7 +156,8 @@ mod tests {
 
     fn measured_run(task: &str, condition: &str, mcf: f64) -> MeasuredRun {
         let known = |word: &str| Some(word.to_owned());
-        let key = PairingKey { agent: known("codex"), task: known(task), condition: known(condition) };
+        let key =
+            PairingKey { agent: known("codex"), task: known(task), condition: known(condition) };
         MeasuredRun { key, values: vec![(Number::Mcf, mcf)] }
     }
 
@@ -174,7 +178,10 @@ mod tests {
             measured_run("t4", "emergent+projectguard", 3.0),
         ];
 
-        let found = treatment_recoveries(&runs, &BootstrapPlan { resamples: 99, ..BootstrapPlan::default() });
+        let found = treatment_recoveries(
+            &runs,
+            &BootstrapPlan { resamples: 99, ..BootstrapPlan::default() },
+        );
 
         let [row] = found.as_slice() else { panic!("{found:?}") };
         let shares = [("t1", Some(0.5)), ("t2", Some(-0.75)), ("t3", None)];

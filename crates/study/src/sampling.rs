@@ -48,7 +48,11 @@ impl SampledStratum {
 }
 
 /// Draws from all strata, in the order of their values, unknown ones first.
-pub fn draw_strata(units: &[SampleUnit], allocation: DrawAllocation, seed: u64) -> Vec<SampledStratum> {
+pub fn draw_strata(
+    units: &[SampleUnit],
+    allocation: DrawAllocation,
+    seed: u64,
+) -> Vec<SampledStratum> {
     let mut strata: BTreeMap<&[Option<String>], Vec<usize>> = BTreeMap::new();
     for (at, unit) in units.iter().enumerate() {
         strata.entry(&unit.stratum).or_default().push(at);
@@ -120,7 +124,8 @@ mod tests {
     #[test]
     fn what_is_drawn_is_known_by_its_seed() {
         let units: Vec<SampleUnit> = (0..100).map(|id| sample_unit(id, id % 2 + 1)).collect();
-        let of = |seed| drawn_ids(&units, &draw_strata(&units, DrawAllocation::PerStratum(2), seed));
+        let of =
+            |seed| drawn_ids(&units, &draw_strata(&units, DrawAllocation::PerStratum(2), seed));
 
         assert_eq!(of(1), ["run-24", "run-28", "run-89", "run-99"]);
         assert_ne!(of(1), of(2));

@@ -30,7 +30,10 @@ pub fn read_score_table(name: &str, text: &str, run: &str) -> Result<RaterPanel,
     match panel.problems.first() {
         Some(problem) if panel.problems.len() > scores => {
             let count = panel.problems.len();
-            Err(format!("most of its cells are no scores ({count}), as {}", short_line(&problem.what)))
+            Err(format!(
+                "most of its cells are no scores ({count}), as {}",
+                short_line(&problem.what)
+            ))
         }
         _ => Ok(panel),
     }

@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 
 use super::{
-    bootstrap::{Estimate, BootstrapPlan, bca_estimate},
+    bootstrap::{BootstrapPlan, Estimate, bca_estimate},
     pairing::PairingKey,
-    undefined::{Undefined, NumberOrReason, finite_number},
+    undefined::{NumberOrReason, Undefined, finite_number},
 };
 
 /// A run with what it cost and what it solved; None is not known, which is not 0.
@@ -39,13 +39,15 @@ pub struct CostOfSolved {
 
 /// Computes the costs by agent, then condition.
 pub fn costs_of_solved(runs: &[RunSpending], plan: &BootstrapPlan) -> Vec<CostOfSolved> {
-    let mut groups: BTreeMap<(Option<&String>, Option<&String>), Vec<&RunSpending>> = BTreeMap::new();
+    let mut groups: BTreeMap<(Option<&String>, Option<&String>), Vec<&RunSpending>> =
+        BTreeMap::new();
     for run in runs {
         let key = (run.key.agent.as_ref(), run.key.condition.as_ref());
         groups.entry(key).or_default().push(run);
     }
-    let cost =
-        |((agent, condition), runs): (_, Vec<&RunSpending>)| group_cost(agent, condition, &runs, plan);
+    let cost = |((agent, condition), runs): (_, Vec<&RunSpending>)| {
+        group_cost(agent, condition, &runs, plan)
+    };
     groups.into_iter().map(cost).collect()
 }
 
@@ -121,7 +123,8 @@ mod tests {
     }
 
     fn only_cost(runs: &[RunSpending]) -> CostOfSolved {
-        let mut rows = costs_of_solved(runs, &BootstrapPlan { resamples: 999, ..BootstrapPlan::default() });
+        let mut rows =
+            costs_of_solved(runs, &BootstrapPlan { resamples: 999, ..BootstrapPlan::default() });
         assert_eq!(rows.len(), 1);
         rows.remove(0)
     }
@@ -148,10 +151,14 @@ mod tests {
 
     #[test]
     fn where_nothing_can_be_said_it_says_why() {
-        let unsolved = only_cost(&[spending_run("t1", Some(1.0), Some(0)), spending_run("t2", Some(1.0), Some(0))]);
+        let unsolved = only_cost(&[
+            spending_run("t1", Some(1.0), Some(0)),
+            spending_run("t2", Some(1.0), Some(0)),
+        ]);
         assert_eq!(unsolved.estimate.value, Err(Undefined::NothingSolved));
 
-        let unknown = only_cost(&[spending_run("t1", None, Some(1)), spending_run("t2", Some(1.0), None)]);
+        let unknown =
+            only_cost(&[spending_run("t1", None, Some(1)), spending_run("t2", Some(1.0), None)]);
         assert_eq!(unknown.estimate.value, Err(Undefined::NoCostWithTests));
         assert_eq!((unknown.usd, unknown.solved), (None, None));
 

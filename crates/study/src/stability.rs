@@ -17,16 +17,16 @@ mod share;
 mod tests;
 
 pub use alpha::ordinal_alpha;
-pub use contrast::{SetupDifference, GroupContrast, ComponentContrast, setup_difference};
-pub use group::{RepeatGroup, RepeatSetup, JudgedCodeState, repeat_groups};
+pub use contrast::{ComponentContrast, GroupContrast, SetupDifference, setup_difference};
+pub use group::{JudgedCodeState, RepeatGroup, RepeatSetup, repeat_groups};
 pub use share::PairShares;
 
 use std::collections::BTreeSet;
 
 use super::{
-    bootstrap::{Estimate, BootstrapPlan, bca_estimate},
+    bootstrap::{BootstrapPlan, Estimate, bca_estimate},
     maths::mean,
-    undefined::{Undefined, NumberOrReason},
+    undefined::{NumberOrReason, Undefined},
 };
 use trajview_run::rubric::Judgement;
 
@@ -111,10 +111,15 @@ impl Stability {
     /// Computes the stability of judgements that are repeats of each other.
     pub fn for_repeats(judgements: &[&Judgement], plan: &BootstrapPlan) -> Self {
         let ids = component_ids(judgements);
-        let components: Vec<ComponentStability> =
-            ids.iter().map(|id| ComponentStability::from_scores(id, component_scores(judgements, id))).collect();
-        let units: Vec<Vec<u8>> =
-            components.iter().map(ComponentStability::known_scores).filter(|given| given.len() > 1).collect();
+        let components: Vec<ComponentStability> = ids
+            .iter()
+            .map(|id| ComponentStability::from_scores(id, component_scores(judgements, id)))
+            .collect();
+        let units: Vec<Vec<u8>> = components
+            .iter()
+            .map(ComponentStability::known_scores)
+            .filter(|given| given.len() > 1)
+            .collect();
         let known: Vec<PairShares<f64>> =
             components.iter().filter_map(|it| it.shares.all_defined()).collect();
         let mcf: Vec<NumberOrReason> = judgements.iter().map(|it| mean_score(it)).collect();
@@ -164,7 +169,11 @@ fn standard_deviation(numbers: &[f64]) -> NumberOrReason {
 }
 
 /// The mean of one number of each thing, with an interval drawn over the things.
-pub(super) fn mean_estimate<T>(things: &[T], number: impl Fn(&T) -> f64, plan: &BootstrapPlan) -> Estimate {
+pub(super) fn mean_estimate<T>(
+    things: &[T],
+    number: impl Fn(&T) -> f64,
+    plan: &BootstrapPlan,
+) -> Estimate {
     let numbers: Vec<f64> = things.iter().map(number).collect();
     let drawn_mean = |sample: &[usize]| {
         let drawn = sample.iter().filter_map(|at| numbers.get(*at)).copied();
@@ -183,16 +192,21 @@ fn alpha_estimate(units: &[Vec<u8>], plan: &BootstrapPlan) -> Estimate {
 }
 
 /// A statistic of `count` things by number, from 0, with its interval; of fewer than two things there is no interval.
-pub(super) fn bootstrap_over(count: usize, of: impl Fn(&[usize]) -> NumberOrReason, plan: &BootstrapPlan) -> Estimate {
+pub(super) fn bootstrap_over(
+    count: usize,
+    statistic: impl Fn(&[usize]) -> NumberOrReason,
+    plan: &BootstrapPlan,
+) -> Estimate {
     let all: Vec<usize> = (0..count).collect();
-    let value = of(&all);
+    let value = statistic(&all);
     if count < 2 {
         let why = value.err().unwrap_or(Undefined::FewerThanTwoPairs);
         return Estimate { value, ..Estimate::undefined(why) };
     }
-    let resampled: Vec<NumberOrReason> = plan.draws_among(count).map(|sample| of(&sample)).collect();
+    let resampled: Vec<NumberOrReason> =
+        plan.draws_among(count).map(|sample| statistic(&sample)).collect();
     let without_one: Vec<NumberOrReason> = (0..count)
-        .map(|at| of(&all.iter().copied().filter(|other| *other != at).collect::<Vec<_>>()))
+        .map(|at| statistic(&all.iter().copied().filter(|other| *other != at).collect::<Vec<_>>()))
         .collect();
     bca_estimate(value, &resampled, &without_one, plan.confidence)
 }

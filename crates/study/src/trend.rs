@@ -5,7 +5,7 @@
 //! the slope is reported beside it. Checkpoints that could not be measured are left out of both, and counted.
 
 use super::{
-    bootstrap::{Estimate, BootstrapPlan},
+    bootstrap::{BootstrapPlan, Estimate},
     maths::mean,
     paired::{SAME, compare_pairs},
 };
@@ -40,12 +40,19 @@ impl Trend {
 }
 
 /// Computes the trend over many runs, in any order.
-pub fn trend_over_runs<'a>(runs: impl IntoIterator<Item = &'a CheckpointSeries>, plan: &BootstrapPlan) -> Trend {
+pub fn trend_over_runs<'a>(
+    runs: impl IntoIterator<Item = &'a CheckpointSeries>,
+    plan: &BootstrapPlan,
+) -> Trend {
     let runs: Vec<&CheckpointSeries> = runs.into_iter().collect();
-    let measured: Vec<Vec<(f64, f64)>> =
-        runs.iter().map(|series| measured_points(series)).filter(|points| points.len() > 1).collect();
+    let measured: Vec<Vec<(f64, f64)>> = runs
+        .iter()
+        .map(|series| measured_points(series))
+        .filter(|points| points.len() > 1)
+        .collect();
     let changes: Vec<f64> = measured.iter().filter_map(|points| last_minus_first(points)).collect();
-    let slopes: Vec<(f64, f64)> = measured.iter().map(|points| (least_squares_slope(points), 0.0)).collect();
+    let slopes: Vec<(f64, f64)> =
+        measured.iter().map(|points| (least_squares_slope(points), 0.0)).collect();
     let unmeasured = runs.iter().flat_map(|series| series.iter()).filter(|it| it.is_none()).count();
     let count = |is_so: fn(f64) -> bool| changes.iter().filter(|change| is_so(**change)).count();
     Trend {

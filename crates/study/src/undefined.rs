@@ -62,7 +62,7 @@ impl Serialize for Undefined {
 }
 
 /// Serialises an undefined value as null.
-pub fn or_null<T: Serialize, S: Serializer>(
+pub(crate) fn or_null<T: Serialize, S: Serializer>(
     value: &Result<T, Undefined>,
     to: S,
 ) -> Result<S::Ok, S::Error> {

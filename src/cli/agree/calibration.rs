@@ -8,19 +8,19 @@ use std::io;
 
 use crate::cli::{
     CommandFailure,
-    output::{TableForm, Out, OutputTable},
+    output::{Out, OutputTable, TableForm},
 };
 use trajview_run::find_by_name::{self, NameMiss};
 use trajview_study::{
     Coefficient, Interval, Undefined,
     agreement::LevelBoundary,
-    raters::{RaterKind, RaterPanel, Rater},
+    raters::{Rater, RaterKind, RaterPanel},
 };
 
 use super::{
-    document::{Calibration, AgreeDocument, RaterPairRow},
-    tables,
+    document::{AgreeDocument, Calibration, RaterPairRow},
     number_text::print_section,
+    tables,
 };
 
 /// The measures that are columns of the table, each with its head.
@@ -42,17 +42,26 @@ const FIRST_TABLE_COLUMNS: usize = 4;
 /// # Errors
 ///
 /// A sentence that lists the raters if the selection is ambiguous.
-pub fn select_calibration_raters(panel: RaterPanel, wanted: &[String]) -> Result<(RaterPanel, Calibration), CommandFailure> {
-    let [first, second, judge] = calibration_rater_indices(&panel, wanted)
-        .map_err(|why| CommandFailure::wrong_arguments(format!("{why}; {}", rater_list_text(&panel))))?;
+pub(crate) fn select_calibration_raters(
+    panel: RaterPanel,
+    wanted: &[String],
+) -> Result<(RaterPanel, Calibration), CommandFailure> {
+    let [first, second, judge] = calibration_rater_indices(&panel, wanted).map_err(|why| {
+        CommandFailure::wrong_arguments(format!("{why}; {}", rater_list_text(&panel)))
+    })?;
     let mut raters: Vec<Option<Rater>> = panel.raters.into_iter().map(Some).collect();
     let mut take = |at: usize, kind: RaterKind| {
         let rater = raters.get_mut(at).and_then(Option::take);
         rater.map(|rater| Rater { kind, ..rater })
     };
-    let select_calibration_raters = [take(first, RaterKind::Human), take(second, RaterKind::Human), take(judge, RaterKind::Judge)];
+    let select_calibration_raters = [
+        take(first, RaterKind::Human),
+        take(second, RaterKind::Human),
+        take(judge, RaterKind::Judge),
+    ];
     let chosen_raters: Vec<Rater> = select_calibration_raters.into_iter().flatten().collect();
-    let name = |at: usize| chosen_raters.get(at).map(|rater| rater.name.clone()).unwrap_or_default();
+    let name =
+        |at: usize| chosen_raters.get(at).map(|rater| rater.name.clone()).unwrap_or_default();
     let calibration = Calibration { first: name(0), second: name(1), judge: name(2) };
     Ok((RaterPanel { raters: chosen_raters, problems: panel.problems }, calibration))
 }
@@ -61,16 +70,22 @@ pub fn select_calibration_raters(panel: RaterPanel, wanted: &[String]) -> Result
 fn calibration_rater_indices(panel: &RaterPanel, wanted: &[String]) -> Result<[usize; 3], String> {
     let calibration_rater_indices = match wanted {
         [] => rater_indices_by_kind(panel)?,
-        [first, second, judge] => {
-            [rater_index_by_name(panel, first)?, rater_index_by_name(panel, second)?, rater_index_by_name(panel, judge)?]
-        }
+        [first, second, judge] => [
+            rater_index_by_name(panel, first)?,
+            rater_index_by_name(panel, second)?,
+            rater_index_by_name(panel, judge)?,
+        ],
         others => {
             return Err(format!("--raters names {}, not two humans and a judge", others.len()));
         }
     };
     let [first, second, judge] = calibration_rater_indices;
     let is_apart = first != second && first != judge && second != judge;
-    if is_apart { Ok(calibration_rater_indices) } else { Err("--raters names one rater twice".into()) }
+    if is_apart {
+        Ok(calibration_rater_indices)
+    } else {
+        Err("--raters names one rater twice".into())
+    }
 }
 
 fn rater_indices_by_kind(panel: &RaterPanel) -> Result<[usize; 3], String> {
@@ -78,7 +93,11 @@ fn rater_indices_by_kind(panel: &RaterPanel) -> Result<[usize; 3], String> {
         let raters = panel.raters.iter().enumerate();
         raters.filter(|(_, rater)| rater.kind == kind).map(|(at, _)| at).collect()
     };
-    let (humans, judges, unknown) = (indices_of_kind(RaterKind::Human), indices_of_kind(RaterKind::Judge), indices_of_kind(RaterKind::Unknown));
+    let (humans, judges, unknown) = (
+        indices_of_kind(RaterKind::Human),
+        indices_of_kind(RaterKind::Judge),
+        indices_of_kind(RaterKind::Unknown),
+    );
     if let ([first, second], [judge]) = (humans.as_slice(), judges.as_slice()) {
         return Ok([*first, *second, *judge]);
     }
@@ -115,7 +134,11 @@ fn rater_list_text(panel: &RaterPanel) -> String {
 }
 
 /// Prints the table, cut in two where the terminal is narrower than it; then base rates and notes.
-pub fn print_table(document: &AgreeDocument, form: TableForm, out: &mut Out) -> io::Result<()> {
+pub(crate) fn print_table(
+    document: &AgreeDocument,
+    form: TableForm,
+    out: &mut Out,
+) -> io::Result<()> {
     out.print_sentence(&tables::head_line(document))?;
     if form != TableForm::Text {
         print_section("", &flat_table(document), out)?;
@@ -186,7 +209,8 @@ fn value_and_interval(pair: &RaterPairRow, coefficient: Coefficient) -> (String,
 /// with the others on the same things.
 fn base_rates(document: &AgreeDocument) -> OutputTable {
     let heads = document.levels.iter().map(|level| format!(">{level}"));
-    let mut table = OutputTable::with_heads(["rater".into(), ">n".into()].into_iter().chain(heads).collect());
+    let mut table =
+        OutputTable::with_heads(["rater".into(), ">n".into()].into_iter().chain(heads).collect());
     let mut rows: Vec<Vec<String>> = vec![];
     for pair in &document.pairs {
         let agreement = &pair.measures.agreement;

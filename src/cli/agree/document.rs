@@ -10,19 +10,22 @@ use std::{
 
 use trajview_run::{Warning, rubric::LabelUnit};
 use trajview_study::{
-    Agreement, Coefficient, Estimate, Interval, BootstrapPlan, Ratings, RatingScale, Undefined,
+    Agreement, BootstrapPlan, Coefficient, Estimate, Interval, RatingScale, Ratings, Undefined,
     agreement::{AC2_WEIGHTS, LevelBoundary, interval_doubt::SQUARING},
-    raters::{JoinedScores, LabelSource, RaterPanel, ScorePart, Rater, RaterScore, ScoredPair, join_scores, run_numbers},
+    raters::{
+        JoinedScores, LabelSource, Rater, RaterPanel, RaterScore, ScorePart, ScoredPair,
+        join_scores, run_numbers,
+    },
 };
 use trajview_tui::shell::copy::shell_argument;
 
 use super::{
+    grouping::AgreeGrouping,
+    number_text::{doubted_intervals_text, plain_number},
     panel,
     panel::PanelRow,
-    grouping::AgreeGrouping,
-    reference::{ReferenceAgreement, ReferenceTerms, ReferenceOptions},
+    reference::{ReferenceAgreement, ReferenceOptions, ReferenceTerms},
     repeats::JudgeRepeats,
-    number_text::{doubted_intervals_text, plain_number},
 };
 
 #[derive(Serialize)]
@@ -184,7 +187,7 @@ pub struct AgreementSettings<'a> {
     pub scale: RatingScale,
     pub plan: BootstrapPlan,
     /// The grouping whose parts get intervals.
-    pub by: Option<AgreeGrouping>,
+    pub grouping: Option<AgreeGrouping>,
     /// The folder of each run that is one.
     pub folders: &'a BTreeMap<String, PathBuf>,
     /// The index of the reference rater, and how others are compared with it.
@@ -224,7 +227,11 @@ impl AgreeDocument {
             repeats: None,
             panel: panel::panel_rows(panel, scale, plan),
             reference: measuring.reference.and_then(|(at, terms)| {
-                ReferenceAgreement::for_panel(panel, at, &ReferenceOptions { scale, terms, plan, by: measuring.by })
+                ReferenceAgreement::for_panel(
+                    panel,
+                    at,
+                    &ReferenceOptions { scale, terms, plan, grouping: measuring.grouping },
+                )
             }),
             pairs: rows
                 .map(|(a, b, joined)| pair_row([&a.name, &b.name], joined, measuring))
@@ -250,7 +257,11 @@ fn rater_row(rater: &Rater) -> RaterRow {
     }
 }
 
-fn unmatched_score_row(panel: &RaterPanel, rater: usize, score: &RaterScore) -> Option<UnmatchedScoreRow> {
+fn unmatched_score_row(
+    panel: &RaterPanel,
+    rater: usize,
+    score: &RaterScore,
+) -> Option<UnmatchedScoreRow> {
     let rater = panel.raters.get(rater)?.name.clone();
     let item = score.item.clone();
     Some(UnmatchedScoreRow {
@@ -263,7 +274,11 @@ fn unmatched_score_row(panel: &RaterPanel, rater: usize, score: &RaterScore) -> 
     })
 }
 
-fn pair_row([a, b]: [&str; 2], joined: &JoinedScores, measuring: &AgreementSettings<'_>) -> RaterPairRow {
+fn pair_row(
+    [a, b]: [&str; 2],
+    joined: &JoinedScores,
+    measuring: &AgreementSettings<'_>,
+) -> RaterPairRow {
     let all_pairs: Vec<&ScoredPair> = joined.pairs.iter().collect();
     let differ = joined.pairs.iter().filter(|pair| pair.a != pair.b);
     let part = |by: AgreeGrouping| part_rows(&joined.pairs, by, measuring);
@@ -276,7 +291,8 @@ fn pair_row([a, b]: [&str; 2], joined: &JoinedScores, measuring: &AgreementSetti
         only_b: joined.only_b,
         measures: measures_of_pairs(&all_pairs, &measuring.scale, &measuring.plan),
         by_runs: (runs > 1 && measuring.plan.resamples > 0).then(|| {
-            let found = ratings_of_pairs(&all_pairs, &measuring.scale).intervals_by_cluster(&clusters, &measuring.plan);
+            let found = ratings_of_pairs(&all_pairs, &measuring.scale)
+                .intervals_by_cluster(&clusters, &measuring.plan);
             found.into_iter().map(|(it, interval)| (it.name(), interval.ok())).collect()
         }),
         runs,
@@ -292,7 +308,11 @@ fn disagreement_row(pair: &ScoredPair, folders: &BTreeMap<String, PathBuf>) -> D
     let folder = folders.get(&item.run).filter(|_| item.unit == LabelUnit::Component);
     let open = folder.map(|folder| {
         let [folder, component] = [folder.display().to_string(), item.component.clone()];
-        format!("trajview {} --view scores --component {}", shell_argument(&folder), shell_argument(&component))
+        format!(
+            "trajview {} --view scores --component {}",
+            shell_argument(&folder),
+            shell_argument(&component)
+        )
     });
     Disagreement {
         component: item.component,
@@ -305,11 +325,15 @@ fn disagreement_row(pair: &ScoredPair, folders: &BTreeMap<String, PathBuf>) -> D
     }
 }
 
-fn part_rows(pairs: &[ScoredPair], by: AgreeGrouping, measuring: &AgreementSettings<'_>) -> Vec<AgreementPartRow> {
+fn part_rows(
+    pairs: &[ScoredPair],
+    by: AgreeGrouping,
+    measuring: &AgreementSettings<'_>,
+) -> Vec<AgreementPartRow> {
     let mut part_rows: BTreeMap<&str, Vec<&ScoredPair>> = BTreeMap::new();
     pairs.iter().for_each(|pair| part_rows.entry(by.part_name(pair)).or_default().push(pair));
     let without = BootstrapPlan { resamples: 0, ..BootstrapPlan::default() };
-    let plan = if measuring.by == Some(by) { &measuring.plan } else { &without };
+    let plan = if measuring.grouping == Some(by) { &measuring.plan } else { &without };
     let row = |(name, pairs): (&str, Vec<&ScoredPair>)| AgreementPartRow {
         name: name.to_owned(),
         measures: measures_of_pairs(&pairs, &measuring.scale, plan),
@@ -322,14 +346,18 @@ fn ratings_of_pairs(pairs: &[&ScoredPair], scale: &RatingScale) -> Ratings {
     Ratings::new(scale.clone(), &scores)
 }
 
-fn measures_of_pairs(pairs: &[&ScoredPair], scale: &RatingScale, plan: &BootstrapPlan) -> AgreementMeasures {
+fn measures_of_pairs(
+    pairs: &[&ScoredPair],
+    scale: &RatingScale,
+    plan: &BootstrapPlan,
+) -> AgreementMeasures {
     let agreement = ratings_of_pairs(pairs, scale).agreement(plan);
     AgreementMeasures { agreement, has_intervals: plan.resamples > 0 }
 }
 
 impl AgreementMeasures {
     /// Returns a sentence about the intervals that cannot be trusted, with the reason. None if all can.
-    pub fn interval_warning(&self) -> Option<String> {
+    pub(crate) fn interval_warning(&self) -> Option<String> {
         let doubt = self.agreement.table.interval_doubt()?;
         let has_interval = |it: &Coefficient| self.agreement.estimate_for(*it).interval.is_ok();
         let names: Vec<&str> =

@@ -11,11 +11,11 @@ use trajview_formats::{
     SourceBytes, not_finite,
     rigorbench::scores::{self, RigorScore},
 };
-use trajview_run::rubric::{Rubric, LabelUnit};
+use trajview_run::rubric::{LabelUnit, Rubric};
 use trajview_store as store;
 use trajview_study::{
-    audit_items::{self, AuditItem, AuditInputs, JudgingSource as Judging},
-    raters::{self, ScoreFiles, ScoredItem, RaterKind, RaterPanel, Rater, RunScores, panel_of_run},
+    audit_items::{self, AuditInputs, AuditItem, JudgingSource as Judging},
+    raters::{self, Rater, RaterKind, RaterPanel, RunScores, ScoreFiles, ScoredItem, panel_of_run},
     score_table,
 };
 
@@ -39,7 +39,7 @@ enum AgreeContent {
 
 /// The inputs named on the command line, each with the name of its run.
 pub struct AgreeInputs {
-    all: Vec<(AgreeInput, String)>,
+    inputs: Vec<(AgreeInput, String)>,
 }
 
 /// A run and where it is.
@@ -50,27 +50,27 @@ pub struct NamedRun<'a> {
 }
 
 impl AgreeInputs {
-    pub fn read_paths(paths: &[PathBuf]) -> Result<Self, CommandFailure> {
+    pub(crate) fn read_paths(paths: &[PathBuf]) -> Result<Self, CommandFailure> {
         let mut all = vec![];
         for path in paths {
             all.extend(read_input(path)?);
         }
         let names = run_names(&all);
-        Ok(Self { all: all.into_iter().zip(names).collect() })
+        Ok(Self { inputs: all.into_iter().zip(names).collect() })
     }
 
     /// Returns the inputs that hold judgements; tables are left out. A single file belongs to the folder that it lies
     /// in.
-    pub fn named_runs(&self) -> impl Iterator<Item = NamedRun<'_>> {
-        self.all.iter().filter_map(|(read, name)| match &read.content {
+    pub(crate) fn named_runs(&self) -> impl Iterator<Item = NamedRun<'_>> {
+        self.inputs.iter().filter_map(|(read, name)| match &read.content {
             AgreeContent::Run(rubric, _) => Some(NamedRun { name, path: &read.path, rubric }),
             AgreeContent::Table(_) | AgreeContent::Scores(_) => None,
         })
     }
 
     /// Returns whether all inputs are score files, whose scores are shares and not levels.
-    pub fn has_only_score_files(&self) -> bool {
-        self.all.iter().all(|(read, _)| matches!(read.content, AgreeContent::Scores(_)))
+    pub(crate) fn has_only_score_files(&self) -> bool {
+        self.inputs.iter().all(|(read, _)| matches!(read.content, AgreeContent::Scores(_)))
     }
 
     /// Runs the folder of each run that is one, by name.
@@ -81,7 +81,7 @@ impl AgreeInputs {
 
     /// Returns the raters of everything, those of one name pooled.
     pub fn rater_panel(&self) -> Result<RaterPanel, CommandFailure> {
-        panel_of_inputs(&self.all)
+        panel_of_inputs(&self.inputs)
     }
 }
 
@@ -101,9 +101,8 @@ fn panel_of_inputs(all: &[(AgreeInput, String)]) -> Result<RaterPanel, CommandFa
             AgreeContent::Scores(scores) => {
                 RaterPanel { raters: vec![rater_of_score_file(read, scores)], problems: vec![] }
             }
-            AgreeContent::Table(text) => {
-                score_table::read_score_table(&place, text, "").map_err(|why| no_scores(&place, text, &why))?
-            }
+            AgreeContent::Table(text) => score_table::read_score_table(&place, text, "")
+                .map_err(|why| no_scores(&place, text, &why))?,
         });
     }
     Ok(panel)
@@ -116,7 +115,13 @@ fn rater_of_score_file(read: &AgreeInput, scores: &[RigorScore]) -> Rater {
         let (run, component) = (it.harness.clone(), it.task.clone());
         let item = ScoredItem { run, component, ..ScoredItem::default() };
         let rubric = Some(it.measure.to_owned());
-        Some(raters::RaterScore { item, score: it.value?, scale: None, rubric, place: place.clone() })
+        Some(raters::RaterScore {
+            item,
+            score: it.value?,
+            scale: None,
+            rubric,
+            place: place.clone(),
+        })
     };
     let name = read.path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let scores = scores.iter().filter_map(score).collect();
@@ -164,8 +169,10 @@ fn bundle_content(folder: &Path) -> AgreeContent {
 /// labelled such things.
 fn labelled_items(folder: &Path, rubric: &Rubric) -> Vec<(Judging, Vec<AuditItem>)> {
     let labels = rubric.labels.iter().flat_map(|it| &it.labels).map(|it| it.unit);
-    let labelled: BTreeSet<LabelUnit> = labels.chain(rubric.gold.iter().map(|it| it.unit)).collect();
-    let wanted = [LabelUnit::Leaf, LabelUnit::Signal].into_iter().filter(|unit| labelled.contains(unit));
+    let labelled: BTreeSet<LabelUnit> =
+        labels.chain(rubric.gold.iter().map(|it| it.unit)).collect();
+    let wanted =
+        [LabelUnit::Leaf, LabelUnit::Signal].into_iter().filter(|unit| labelled.contains(unit));
     let wanted: Vec<LabelUnit> = wanted.collect();
     if wanted.is_empty() {
         return vec![];
@@ -173,10 +180,13 @@ fn labelled_items(folder: &Path, rubric: &Rubric) -> Vec<(Judging, Vec<AuditItem
     let Ok(opened) = store::open(folder) else { return vec![] };
     let has_signals = wanted.contains(&LabelUnit::Signal);
     let report = has_signals.then(|| store::process_report(&opened.archive, &opened.run));
-    let ground = AuditInputs { run: &opened.run, rubric, process: report.as_ref(), decisions: None };
+    let ground =
+        AuditInputs { run: &opened.run, rubric, process: report.as_ref(), decisions: None };
     let items_of_unit = |unit: LabelUnit| {
         let all = audit_items::audit_sources(ground, unit).into_iter();
-        all.map(move |source| (source.clone(), audit_items::audit_items(ground, unit, &source.file)))
+        all.map(move |source| {
+            (source.clone(), audit_items::audit_items(ground, unit, &source.file))
+        })
     };
     wanted.into_iter().flat_map(items_of_unit).collect()
 }
@@ -196,7 +206,8 @@ fn read_runs_below(folder: &Path) -> Result<Vec<AgreeInput>, CommandFailure> {
 
 /// Reads a file's text, of at most so many bytes as a table may have; what is no UTF-8 is replaced.
 pub fn read_text(path: &Path) -> Result<String, CommandFailure> {
-    let cannot = |why: String| CommandFailure::cannot_read(format!("cannot read {}: {why}", path.display()));
+    let cannot =
+        |why: String| CommandFailure::cannot_read(format!("cannot read {}: {why}", path.display()));
     let size = store::disk::metadata(path).map_err(|why| cannot(why.to_string()))?.len();
     if size > MOST_BYTES {
         return Err(cannot(format!("it is larger than {} MB", MOST_BYTES >> 20)));
@@ -249,7 +260,8 @@ fn run_names(all: &[AgreeInput]) -> Vec<String> {
             *name = read.path.display().to_string();
         }
     }
-    let distinct_names: BTreeSet<String> = names.iter().filter(|name| !name.is_empty()).cloned().collect();
+    let distinct_names: BTreeSet<String> =
+        names.iter().filter(|name| !name.is_empty()).cloned().collect();
     if let Some(only) = distinct_names.first().filter(|_| distinct_names.len() == 1) {
         let nameless =
             all.iter().zip(&mut names).filter(|(read, name)| is_run(read) && name.is_empty());

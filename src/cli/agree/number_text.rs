@@ -6,12 +6,12 @@ use serde::{Serializer, ser::SerializeMap};
 
 use crate::cli::output::{Out, OutputTable};
 use trajview_study::{
-    Estimate, Interval, Undefined, NumberOrReason,
+    Estimate, Interval, NumberOrReason, Undefined,
     agreement::{cluster_bootstrap::ClusteredEstimate, interval_doubt::IntervalDoubt},
 };
 
 /// Prints a table below a blank line and its title.
-pub fn print_section(title: &str, table: &OutputTable, out: &mut Out) -> io::Result<()> {
+pub(crate) fn print_section(title: &str, table: &OutputTable, out: &mut Out) -> io::Result<()> {
     out.print_line("")?;
     if !title.is_empty() {
         out.print_sentence(title)?;
@@ -40,7 +40,7 @@ pub fn with_interval(estimate: Estimate) -> String {
 }
 
 /// Serializes both intervals of each coefficient, and the reason for a missing one.
-pub fn serialize_intervals<S: Serializer, C: Copy>(
+pub(crate) fn serialize_intervals<S: Serializer, C: Copy>(
     map: &mut S::SerializeMap,
     estimates: &[(C, ClusteredEstimate)],
     name: impl Fn(C) -> &'static str,
@@ -63,7 +63,7 @@ pub fn serialize_intervals<S: Serializer, C: Copy>(
 }
 
 /// Returns `intervals of kappa_quadratic, ac2 may be too narrow: ...`.
-pub fn doubted_intervals_text(names: &[&str], doubt: IntervalDoubt) -> String {
+pub(crate) fn doubted_intervals_text(names: &[&str], doubt: IntervalDoubt) -> String {
     format!("intervals of {} {doubt}", names.join(", "))
 }
 

@@ -10,13 +10,17 @@ use trajview_study::{
     BootstrapPlan, RatingScale, Undefined,
     agreement::{
         cluster_bootstrap::ClusteredEstimate,
-        several_raters::{MultiRaterAgreement, MultiRaterMeasure, CaseSelection, multi_rater_agreement},
         interval_doubt::SQUARING_AMONG,
+        several_raters::{
+            CaseSelection, MultiRaterAgreement, MultiRaterMeasure, multi_rater_agreement,
+        },
     },
-    raters::{RaterKind, RaterPanel, RatedUnits},
+    raters::{RatedUnits, RaterKind, RaterPanel},
 };
 
-use super::number_text::{doubted_intervals_text, interval_text, serialize_intervals, with_interval};
+use super::number_text::{
+    doubted_intervals_text, interval_text, serialize_intervals, with_interval,
+};
 
 /// Several raters over all things that they scored.
 #[derive(Serialize)]
@@ -49,7 +53,11 @@ const HEADS: [(MultiRaterMeasure, &str); 7] = [
 
 /// Makes a row for all raters; one for the people and one for the judges, where there are several of either and others
 /// too.
-pub fn panel_rows(panel: &RaterPanel, scale: &RatingScale, plan: &BootstrapPlan) -> Vec<PanelRow> {
+pub(crate) fn panel_rows(
+    panel: &RaterPanel,
+    scale: &RatingScale,
+    plan: &BootstrapPlan,
+) -> Vec<PanelRow> {
     let units = RatedUnits::from_panel(panel, scale);
     let all: Vec<usize> = (0..units.raters.len()).collect();
     let groups = [
@@ -77,7 +85,7 @@ pub fn panel_rows(panel: &RaterPanel, scale: &RatingScale, plan: &BootstrapPlan)
 }
 
 impl PanelRow {
-    pub fn counted_cases(&self) -> [(CaseSelection, &PanelAgreement); 2] {
+    pub(crate) fn counted_cases(&self) -> [(CaseSelection, &PanelAgreement); 2] {
         [(CaseSelection::Available, &self.available), (CaseSelection::Complete, &self.complete)]
     }
 }
@@ -93,13 +101,14 @@ impl PanelRow {
 }
 
 /// Makes a row for each group of raters and set of cases.
-pub fn agreement_table(rows: &[PanelRow]) -> OutputTable {
+pub(crate) fn agreement_table(rows: &[PanelRow]) -> OutputTable {
     panel_table(rows, |_| true, |it| with_interval(it.by_item))
 }
 
 /// Returns the intervals over runs. None if there are none.
-pub fn table_by_run(rows: &[PanelRow]) -> Option<OutputTable> {
-    let has_some = |row: &PanelAgreement| row.agreed.estimates.iter().any(|(_, it)| it.by_run.is_ok());
+pub(crate) fn table_by_run(rows: &[PanelRow]) -> Option<OutputTable> {
+    let has_some =
+        |row: &PanelAgreement| row.agreed.estimates.iter().any(|(_, it)| it.by_run.is_ok());
     let is_any = rows.iter().flat_map(PanelRow::counted_cases).any(|(_, row)| has_some(row));
     is_any.then(|| panel_table(rows, has_some, |it| interval_text(it.by_run.ok())))
 }
@@ -115,7 +124,9 @@ fn panel_table(
         for (cases, found) in row.distinct_cases().into_iter().filter(|(_, found)| is_told(found)) {
             let MultiRaterAgreement { n, runs, estimates, .. } = &found.agreed;
             let first = [row.of.to_owned(), cases.into(), n.to_string(), runs.to_string()];
-            table.add_row(first.into_iter().chain(estimates.iter().map(|(_, it)| cell(it))).collect());
+            table.add_row(
+                first.into_iter().chain(estimates.iter().map(|(_, it)| cell(it))).collect(),
+            );
         }
     }
     table
@@ -136,7 +147,7 @@ impl PanelAgreement {
 
 /// Returns `all raters, complete: intervals of alpha, ac2 may be too narrow: ...`, if several raters have a table of
 /// their own.
-pub fn interval_warnings(rows: &[PanelRow]) -> Vec<String> {
+pub(crate) fn interval_warnings(rows: &[PanelRow]) -> Vec<String> {
     let row_warnings = |row: &PanelRow| -> Vec<String> {
         let warning_text = |(cases, found): (&str, &PanelAgreement)| {
             let cases = if cases == "both" { String::new() } else { format!(", {cases} cases") };
@@ -180,7 +191,9 @@ impl Serialize for PanelAgreement {
         for (it, twice) in estimates {
             map.serialize_entry(it.name(), &twice.by_item.value.ok())?;
         }
-        let why = |(it, twice): &(MultiRaterMeasure, ClusteredEstimate)| Some((it.name(), twice.by_item.value.err()?));
+        let why = |(it, twice): &(MultiRaterMeasure, ClusteredEstimate)| {
+            Some((it.name(), twice.by_item.value.err()?))
+        };
         let not_defined: BTreeMap<&str, Undefined> = estimates.iter().filter_map(why).collect();
         map.serialize_entry("not_defined", &not_defined)?;
         if self.has_intervals {

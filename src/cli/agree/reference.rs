@@ -8,19 +8,20 @@ use serde::{Serialize, Serializer, ser::SerializeMap};
 use crate::cli::{CommandFailure, output::OutputTable};
 use trajview_run::find_by_name;
 use trajview_study::{
-    BootstrapPlan, Ratings, RatingScale, NumberOrReason,
+    BootstrapPlan, NumberOrReason, RatingScale, Ratings,
     agreement::{
         classes::{
-            ReferenceMeasure, BinaryResult, ClassResult, Classification, PositiveRule, ClassScores, ZeroDivision, binary_classification, classify_against_reference,
+            BinaryResult, ClassResult, ClassScores, Classification, PositiveRule, ReferenceMeasure,
+            ZeroDivision, binary_classification, classify_against_reference,
         },
         cluster_bootstrap::ClusteredEstimate,
     },
-    raters::{RaterKind, RaterPanel, Rater, ScoredPair, join_scores, run_numbers},
+    raters::{Rater, RaterKind, RaterPanel, ScoredPair, join_scores, run_numbers},
 };
 
 use super::{
     grouping::AgreeGrouping,
-    number_text::{interval_text, serialize_intervals, number_text, plain_number, with_interval},
+    number_text::{interval_text, number_text, plain_number, serialize_intervals, with_interval},
 };
 
 /// Every other rater against one.
@@ -83,7 +84,7 @@ pub struct ReferenceOptions<'a> {
     pub scale: &'a RatingScale,
     pub terms: ReferenceTerms,
     pub plan: &'a BootstrapPlan,
-    pub by: Option<AgreeGrouping>,
+    pub grouping: Option<AgreeGrouping>,
 }
 
 /// Finds the reference: the named rater, else the gold labels of adjudication. None if there is neither.
@@ -91,15 +92,22 @@ pub struct ReferenceOptions<'a> {
 /// # Errors
 ///
 /// A sentence that lists the raters, where no rater has the name.
-pub fn find_reference(panel: &RaterPanel, wanted: Option<&str>) -> Result<Option<usize>, CommandFailure> {
+pub(crate) fn find_reference(
+    panel: &RaterPanel,
+    wanted: Option<&str>,
+) -> Result<Option<usize>, CommandFailure> {
     let Some(word) = wanted else {
         return Ok(panel.raters.iter().position(|rater| rater.kind == RaterKind::Gold));
     };
     let names: Vec<&str> = panel.raters.iter().map(|rater| rater.name.as_str()).collect();
     find_by_name::position_by_name(word, &names).map(Some).map_err(|miss| {
         let what = match miss {
-            find_by_name::NameMiss::None => format!("--against: there is no rater {:?}", word.trim()),
-            find_by_name::NameMiss::Several(_) => format!("--against: several begin with {:?}", word.trim()),
+            find_by_name::NameMiss::None => {
+                format!("--against: there is no rater {:?}", word.trim())
+            }
+            find_by_name::NameMiss::Several(_) => {
+                format!("--against: several begin with {:?}", word.trim())
+            }
         };
         CommandFailure::wrong_arguments(format!("{what}; the raters: {}", names.join(", ")))
     })
@@ -108,7 +116,11 @@ pub fn find_reference(panel: &RaterPanel, wanted: Option<&str>) -> Result<Option
 impl ReferenceAgreement {
     /// Compares the raters of a panel that have something in common with the rater `at`; a person is not compared with
     /// themselves.
-    pub fn for_panel(panel: &RaterPanel, at: usize, with: &ReferenceOptions<'_>) -> Option<Self> {
+    pub(crate) fn for_panel(
+        panel: &RaterPanel,
+        at: usize,
+        with: &ReferenceOptions<'_>,
+    ) -> Option<Self> {
         let reference = panel.raters.get(at)?;
         let who = |rater: &Rater| rater.labels.as_ref().map(|labels| labels.annotator.clone());
         let is_other = |rater: &&Rater| {
@@ -134,7 +146,7 @@ fn against_row(reference: &Rater, rater: &Rater, with: &ReferenceOptions<'_>) ->
     let joined = join_scores(reference, rater);
     let all: Vec<&ScoredPair> = joined.pairs.iter().collect();
     let mut parts: BTreeMap<&str, Vec<&ScoredPair>> = BTreeMap::new();
-    if let Some(by) = with.by {
+    if let Some(by) = with.grouping {
         all.iter().for_each(|pair| parts.entry(by.part_name(pair)).or_default().push(pair));
     }
     let part = |(name, pairs): (&str, Vec<&ScoredPair>)| ReferencePartRow {
@@ -257,13 +269,20 @@ const HEADS: [(ReferenceMeasure, &str); 5] = [
 type NamedMeasures<'a> = (Vec<String>, &'a ReferenceMeasures);
 
 /// Returns a row each, with the intervals over things.
-pub fn whole_table<'a>(names: &[&str], rows: impl Iterator<Item = NamedMeasures<'a>>) -> OutputTable {
+pub fn whole_table<'a>(
+    names: &[&str],
+    rows: impl Iterator<Item = NamedMeasures<'a>>,
+) -> OutputTable {
     measures_table(names, rows, |it| with_interval(it.by_item))
 }
 
 /// Returns a row each with the intervals over runs. None if there are none.
-pub fn by_run_table<'a>(names: &[&str], rows: impl Iterator<Item = NamedMeasures<'a>>) -> Option<OutputTable> {
-    let has_some = |it: &ReferenceMeasures| it.estimates.iter().any(|(_, twice)| twice.by_run.is_ok());
+pub(crate) fn by_run_table<'a>(
+    names: &[&str],
+    rows: impl Iterator<Item = NamedMeasures<'a>>,
+) -> Option<OutputTable> {
+    let has_some =
+        |it: &ReferenceMeasures| it.estimates.iter().any(|(_, twice)| twice.by_run.is_ok());
     let rows: Vec<NamedMeasures<'a>> = rows.filter(|(_, it)| has_some(it)).collect();
     let is_any = !rows.is_empty();
     is_any.then(|| measures_table(names, rows.into_iter(), |it| interval_text(it.by_run.ok())))
@@ -275,19 +294,25 @@ fn measures_table<'a>(
     cell: impl Fn(&ClusteredEstimate) -> String,
 ) -> OutputTable {
     let heads = names.iter().copied().chain([">n"]).chain(HEADS.map(|(_, head)| head));
-    let mut table = OutputTable::with_heads(heads.map(String::from).collect()).with_keys(names.len());
+    let mut table =
+        OutputTable::with_heads(heads.map(String::from).collect()).with_keys(names.len());
     for (names, it) in rows {
         let cells = HEADS.map(|(head, _)| it.estimate_for(head).map(&cell).unwrap_or_default());
-        table.add_row(names.into_iter().chain([it.classified.n.to_string()]).chain(cells).collect());
+        table
+            .add_row(names.into_iter().chain([it.classified.n.to_string()]).chain(cells).collect());
     }
     table
 }
 
 /// Returns a row a class.
-pub fn class_table<'a>(names: &[&str], rows: impl Iterator<Item = NamedMeasures<'a>>) -> OutputTable {
+pub(crate) fn class_table<'a>(
+    names: &[&str],
+    rows: impl Iterator<Item = NamedMeasures<'a>>,
+) -> OutputTable {
     let heads = [">class", ">precision", ">recall", ">F1", ">support", ">given"];
     let heads = names.iter().copied().chain(heads);
-    let mut table = OutputTable::with_heads(heads.map(String::from).collect()).with_keys(names.len() + 1);
+    let mut table =
+        OutputTable::with_heads(heads.map(String::from).collect()).with_keys(names.len() + 1);
     for (names, it) in rows {
         for class in &it.classified.classes {
             let scores = [class.scores.precision, class.scores.recall, class.scores.f1];
@@ -300,17 +325,22 @@ pub fn class_table<'a>(names: &[&str], rows: impl Iterator<Item = NamedMeasures<
 }
 
 /// Makes a row for each rater of the counts of positive and not positive. None if no condition was given.
-pub fn binary_table<'a>(names: &[&str], rows: impl Iterator<Item = NamedMeasures<'a>>) -> Option<OutputTable> {
+pub(crate) fn binary_table<'a>(
+    names: &[&str],
+    rows: impl Iterator<Item = NamedMeasures<'a>>,
+) -> Option<OutputTable> {
     let heads =
         [">accuracy", ">precision", ">recall", ">F1", ">specificity", ">TP", ">FP", ">FN", ">TN"];
     let heads = names.iter().copied().chain(heads);
-    let mut table = OutputTable::with_heads(heads.map(String::from).collect()).with_keys(names.len());
+    let mut table =
+        OutputTable::with_heads(heads.map(String::from).collect()).with_keys(names.len());
     let mut is_any = false;
     for (names, it) in rows.filter_map(|(names, it)| Some((names, it.binary.as_ref()?))) {
         let ClassScores { precision, recall, f1 } = it.scores;
         let values: [NumberOrReason; 5] = [it.accuracy, precision, recall, f1, it.specificity];
         let counts = [it.true_positive, it.false_positive, it.false_negative, it.true_negative];
-        let cells = values.map(number_text).into_iter().chain(counts.map(|count| count.to_string()));
+        let cells =
+            values.map(number_text).into_iter().chain(counts.map(|count| count.to_string()));
         table.add_row(names.into_iter().chain(cells).collect());
         is_any = true;
     }

@@ -10,15 +10,16 @@ use serde::Serialize;
 
 use trajview_run::rubric::{FULL_SCORE, Judgement};
 use trajview_study::{
-    Estimate, BootstrapPlan, NumberOrReason,
+    BootstrapPlan, Estimate, NumberOrReason,
     stability::{
-        GroupContrast, ComponentContrast, RepeatGroup, PairShares, Stability, JudgedCodeState, ComponentStability, setup_difference, repeat_groups,
+        ComponentContrast, ComponentStability, GroupContrast, JudgedCodeState, PairShares,
+        RepeatGroup, Stability, repeat_groups, setup_difference,
     },
 };
 
 use super::inputs::NamedRun;
 
-pub use tables::{write_csv, print_repeats};
+pub use tables::{print_repeats, write_csv};
 
 /// The part of the document that `--repeats` adds.
 #[derive(Serialize)]
@@ -126,7 +127,10 @@ pub struct ContrastComponentRow {
 
 impl JudgeRepeats {
     /// Compares the judgements of runs with distinct names.
-    pub fn for_runs<'a>(runs: impl Iterator<Item = NamedRun<'a>>, plan: &BootstrapPlan) -> Self {
+    pub(crate) fn for_runs<'a>(
+        runs: impl Iterator<Item = NamedRun<'a>>,
+        plan: &BootstrapPlan,
+    ) -> Self {
         let mut by_run: BTreeMap<&str, Vec<&Judgement>> = BTreeMap::new();
         for run in runs {
             by_run.entry(run.name).or_default().extend(&run.rubric.judgements);
@@ -137,7 +141,8 @@ impl JudgeRepeats {
             let repeated: Vec<&RepeatGroup<'_>> =
                 groups.iter().filter(|group| group.judgements.len() > 1).collect();
             repeats.par_extend(repeated.par_iter().map(|group| group_row(run, group, plan)));
-            let pairs: Vec<(&RepeatGroup<'_>, &RepeatGroup<'_>)> = pairs_of_same_state(&groups).collect();
+            let pairs: Vec<(&RepeatGroup<'_>, &RepeatGroup<'_>)> =
+                pairs_of_same_state(&groups).collect();
             let rows = pairs.par_iter().map(|(a, b)| contrast_row(run, a, b, plan));
             contrasts.par_extend(rows.filter(|row| row.compared > 0));
         }
@@ -150,7 +155,9 @@ impl JudgeRepeats {
 }
 
 /// Returns every two of one state.
-fn pairs_of_same_state<'g, 'a>(groups: &'g [RepeatGroup<'a>]) -> impl Iterator<Item = (&'g RepeatGroup<'a>, &'g RepeatGroup<'a>)> {
+fn pairs_of_same_state<'g, 'a>(
+    groups: &'g [RepeatGroup<'a>],
+) -> impl Iterator<Item = (&'g RepeatGroup<'a>, &'g RepeatGroup<'a>)> {
     let numbered = groups.iter().enumerate();
     numbered
         .flat_map(|(at, a)| groups[at + 1..].iter().map(move |b| (a, b)))
@@ -188,7 +195,9 @@ fn group_row(run: &str, group: &RepeatGroup<'_>, plan: &BootstrapPlan) -> Repeat
         rubric: group.setup.rubric.clone(),
         files: group.judgements.iter().map(|it| it.file.clone()).collect(),
         compared: stability.compared,
-        measures: RepeatMeasures::from_estimates(stability.shares.named_values().into_iter().chain(alpha)),
+        measures: RepeatMeasures::from_estimates(
+            stability.shares.named_values().into_iter().chain(alpha),
+        ),
         base_rate: base_rate(&stability),
         mcf: stability.mcf.iter().map(|it| it.ok()).collect(),
         mcf_mean: stability.mcf_mean.ok(),
@@ -199,7 +208,8 @@ fn group_row(run: &str, group: &RepeatGroup<'_>, plan: &BootstrapPlan) -> Repeat
 }
 
 fn base_rate(stability: &Stability) -> Vec<f64> {
-    let all: Vec<u8> = stability.components.iter().flat_map(ComponentStability::known_scores).collect();
+    let all: Vec<u8> =
+        stability.components.iter().flat_map(ComponentStability::known_scores).collect();
     if all.is_empty() {
         return vec![];
     }
@@ -224,11 +234,17 @@ fn component_row(it: &ComponentStability) -> RepeatComponentRow {
     }
 }
 
-fn contrast_row(run: &str, a: &RepeatGroup<'_>, b: &RepeatGroup<'_>, plan: &BootstrapPlan) -> ContrastRow {
+fn contrast_row(
+    run: &str,
+    a: &RepeatGroup<'_>,
+    b: &RepeatGroup<'_>,
+    plan: &BootstrapPlan,
+) -> ContrastRow {
     let contrast = GroupContrast::between_groups(&a.judgements, &b.judgements, plan);
     let without = BootstrapPlan { resamples: 0, ..*plan };
-    let within =
-        |group: &RepeatGroup<'_>| Stability::for_repeats(&group.judgements, &without).shares.exact.value.ok();
+    let within = |group: &RepeatGroup<'_>| {
+        Stability::for_repeats(&group.judgements, &without).shares.exact.value.ok()
+    };
     let kind = setup_difference(&a.setup, &b.setup);
     ContrastRow {
         run: run.to_owned(),
@@ -241,7 +257,9 @@ fn contrast_row(run: &str, a: &RepeatGroup<'_>, b: &RepeatGroup<'_>, plan: &Boot
         compared: contrast.compared,
         exact_within_first: within(a),
         exact_within_second: within(b),
-        measures: RepeatMeasures::from_estimates(contrast.between.named_values().into_iter().chain([("gap", contrast.gap)])),
+        measures: RepeatMeasures::from_estimates(
+            contrast.between.named_values().into_iter().chain([("gap", contrast.gap)]),
+        ),
         components: contrast.components.iter().map(contrast_component_row).collect(),
     }
 }

@@ -9,15 +9,18 @@ use trajview_run::Warning;
 use trajview_study::{
     Agreement, Coefficient, Estimate, Interval, Undefined,
     agreement::cluster_bootstrap::ClusteredEstimate,
-    raters::{RaterKind, LabelSource},
+    raters::{LabelSource, RaterKind},
 };
 
 use super::{
-    document::{UnmatchedScoreRow, AgreeDocument, AgreementMeasures, RaterPairRow, ComparedPart, AgreementPartRow, RaterRow},
-    panel,
+    document::{
+        AgreeDocument, AgreementMeasures, AgreementPartRow, ComparedPart, RaterPairRow, RaterRow,
+        UnmatchedScoreRow,
+    },
     grouping::AgreeGrouping,
-    reference::{self, AgainstRow, ReferenceAgreement, binary_table, class_table, whole_table},
     number_text::{interval_text, print_section, with_interval},
+    panel,
+    reference::{self, AgainstRow, ReferenceAgreement, binary_table, class_table, whole_table},
 };
 
 /// The title above a table of intervals that are drawn over runs.
@@ -31,7 +34,12 @@ const MAIN_MEASURES: [Coefficient; 4] =
 const MOST_LEVELS: usize = 6;
 
 /// Prints the tables. `is_whole` adds the confusion matrices and the disagreements of the raters.
-pub fn print_tables(document: &AgreeDocument, by: Option<AgreeGrouping>, is_whole: bool, out: &mut Out) -> io::Result<()> {
+pub(crate) fn print_tables(
+    document: &AgreeDocument,
+    by: Option<AgreeGrouping>,
+    is_whole: bool,
+    out: &mut Out,
+) -> io::Result<()> {
     out.print_sentence(&head_line(document))?;
     let mut show = |title: &str, table: &OutputTable| print_section(title, table, out);
     show("", &main_table(document))?;
@@ -65,7 +73,10 @@ pub fn print_tables(document: &AgreeDocument, by: Option<AgreeGrouping>, is_whol
                 &confusion_table(document, pair),
             )?;
             if !pair.disagreements.is_empty() {
-                show(&format!("{}: where they differ", pair_name(pair)), &disagreement_table(pair))?;
+                show(
+                    &format!("{}: where they differ", pair_name(pair)),
+                    &disagreement_table(pair),
+                )?;
             }
         }
     }
@@ -107,7 +118,7 @@ fn show_reference_tables<'a>(
 }
 
 /// Prints the notes on the tables, below a blank line.
-pub fn print_notes(document: &AgreeDocument, out: &mut Out) -> io::Result<()> {
+pub(crate) fn print_notes(document: &AgreeDocument, out: &mut Out) -> io::Result<()> {
     let notes = agreement_notes(document);
     if !notes.is_empty() {
         out.print_line("")?;
@@ -141,7 +152,7 @@ pub fn head_line(document: &AgreeDocument) -> String {
 }
 
 /// Returns `A1 - judge`.
-pub fn pair_name(pair: &RaterPairRow) -> String {
+pub(crate) fn pair_name(pair: &RaterPairRow) -> String {
     format!("{} - {}", pair.a, pair.b)
 }
 
@@ -154,7 +165,8 @@ fn main_table(document: &AgreeDocument) -> OutputTable {
 fn main_rows(first_head: &str, rows: impl Iterator<Item = Vec<String>>) -> OutputTable {
     let heads = [first_head, ">n", "exact", "within 1", "kappa (quadratic)", "Spearman"];
     let rates = ["base rate of the first", "of the second"];
-    let mut table = OutputTable::with_heads(heads.into_iter().chain(rates).map(str::to_owned).collect());
+    let mut table =
+        OutputTable::with_heads(heads.into_iter().chain(rates).map(str::to_owned).collect());
     rows.for_each(|row| table.add_row(row));
     table
 }
@@ -202,7 +214,8 @@ fn table_by_run(document: &AgreeDocument) -> Option<OutputTable> {
         if intervals.values().all(Option::is_none) {
             continue;
         }
-        let cells = shown.iter().map(|it| interval_text(intervals.get(it.name()).copied().flatten()));
+        let cells =
+            shown.iter().map(|it| interval_text(intervals.get(it.name()).copied().flatten()));
         let first = [pair_name(pair), pair.measures.agreement.n.to_string(), pair.runs.to_string()];
         table.add_row(first.into_iter().chain(cells).collect());
         is_any = true;
@@ -229,7 +242,11 @@ fn part_rows_of_pair(by: AgreeGrouping, pair: &RaterPairRow) -> &[AgreementPartR
     }
 }
 
-fn parts_table(document: &AgreeDocument, by: AgreeGrouping, parts: &[AgreementPartRow]) -> OutputTable {
+fn parts_table(
+    document: &AgreeDocument,
+    by: AgreeGrouping,
+    parts: &[AgreementPartRow],
+) -> OutputTable {
     let row = |part: &AgreementPartRow| main_row(part.name.clone(), &part.measures, document);
     main_rows(by.noun(), parts.iter().map(row))
 }
@@ -261,16 +278,21 @@ fn agreement_notes(document: &AgreeDocument) -> Vec<String> {
     let mut agreement_notes = vec![];
     agreement_notes.extend(blind_label_notes(document));
     for pair in &document.pairs {
-        agreement_notes.extend(undefined_reasons(pair).into_iter().map(|why| format!("{}: {why}", pair_name(pair))));
+        agreement_notes.extend(
+            undefined_reasons(pair).into_iter().map(|why| format!("{}: {why}", pair_name(pair))),
+        );
     }
     agreement_notes.extend(panel::undefined_reasons(&document.panel));
     for pair in &document.pairs {
-        agreement_notes.extend(pair.measures.interval_warning().map(|why| format!("{}: {why}", pair_name(pair))));
+        agreement_notes.extend(
+            pair.measures.interval_warning().map(|why| format!("{}: {why}", pair_name(pair))),
+        );
     }
     agreement_notes.extend(panel::interval_warnings(&document.panel));
     agreement_notes.extend(document.reference.iter().filter_map(|it| it.warning.clone()));
     agreement_notes.extend(unmatched_score_notes(document));
-    agreement_notes.extend(document.problems.iter().map(|it| format!("left out: {}: {}", it.place, it.what)));
+    agreement_notes
+        .extend(document.problems.iter().map(|it| format!("left out: {}: {}", it.place, it.what)));
     agreement_notes
 }
 
@@ -293,7 +315,8 @@ fn unmatched_score_notes(document: &AgreeDocument) -> Vec<String> {
     const MOST_NAMED: usize = 5;
     let note = |rater: &RaterRow| {
         let unmatched_score_notes = document.alone.iter().filter(|it| it.rater == rater.name);
-        let named_items: Vec<String> = unmatched_score_notes.clone().take(MOST_NAMED).map(unmatched_item_text).collect();
+        let named_items: Vec<String> =
+            unmatched_score_notes.clone().take(MOST_NAMED).map(unmatched_item_text).collect();
         let more = match unmatched_score_notes.count().saturating_sub(named_items.len()) {
             0 => String::new(),
             count => format!(" and {count} more"),
@@ -317,23 +340,25 @@ fn unmatched_item_text(alone: &UnmatchedScoreRow) -> String {
 /// Returns `kappa, AC1 not defined: one level only`, a sentence a reason.
 fn undefined_reasons(pair: &RaterPairRow) -> Vec<String> {
     let AgreementMeasures { agreement, .. } = &pair.measures;
-    let reason_sentences = |what: &str, why_of: fn(&Estimate) -> Option<Undefined>| -> Vec<String> {
-        let mut reasons: Vec<(Undefined, Vec<&str>)> = vec![];
-        for (coefficient, estimate) in &agreement.estimates {
-            let Some(why) = why_of(estimate) else { continue };
-            match reasons.iter_mut().find(|(other, _)| *other == why) {
-                Some((_, names)) => names.push(coefficient.name()),
-                None => reasons.push((why, vec![coefficient.name()])),
+    let reason_sentences =
+        |what: &str, why_of: fn(&Estimate) -> Option<Undefined>| -> Vec<String> {
+            let mut reasons: Vec<(Undefined, Vec<&str>)> = vec![];
+            for (coefficient, estimate) in &agreement.estimates {
+                let Some(why) = why_of(estimate) else { continue };
+                match reasons.iter_mut().find(|(other, _)| *other == why) {
+                    Some((_, names)) => names.push(coefficient.name()),
+                    None => reasons.push((why, vec![coefficient.name()])),
+                }
             }
-        }
-        reasons
-            .into_iter()
-            .map(|(why, names)| format!("{what}{} not defined: {why}", names.join(", ")))
-            .collect()
-    };
+            reasons
+                .into_iter()
+                .map(|(why, names)| format!("{what}{} not defined: {why}", names.join(", ")))
+                .collect()
+        };
     // A dash is enough for a boundary that no score came near.
-    let no_value =
-        reason_sentences("", |estimate| estimate.value.err().filter(|why| *why != Undefined::NeitherLevel));
+    let no_value = reason_sentences("", |estimate| {
+        estimate.value.err().filter(|why| *why != Undefined::NeitherLevel)
+    });
     // The value itself shows that no two scores differed.
     const fn worth_saying(why: &Undefined) -> bool {
         !matches!(why, Undefined::NoSpread)
@@ -345,12 +370,12 @@ fn undefined_reasons(pair: &RaterPairRow) -> Vec<String> {
     no_value.into_iter().chain(no_interval.into_iter().filter(|_| has_intervals)).collect()
 }
 
-pub fn print_document_problems(document: &AgreeDocument) {
+pub(crate) fn print_document_problems(document: &AgreeDocument) {
     print_problems(&document.problems);
 }
 
 /// Prints the problems on standard error.
-pub fn print_problems(problems: &[Warning]) {
+pub(crate) fn print_problems(problems: &[Warning]) {
     for problem in problems {
         print_note(&format!("left out: {}: {}", problem.place, problem.what));
     }
@@ -365,7 +390,12 @@ pub fn write_csv(documents: &[&AgreeDocument], out: &mut Out) -> io::Result<()> 
         documents.iter().flat_map(|document| {
             let ComparedPart { unit, criterion, scale, .. } = &document.of;
             let criterion = criterion.as_deref();
-            document_csv_rows(document).map(move |row| AgreeCsvRow { unit, criterion, scale, ..row })
+            document_csv_rows(document).map(move |row| AgreeCsvRow {
+                unit,
+                criterion,
+                scale,
+                ..row
+            })
         }),
     )
 }
@@ -378,12 +408,19 @@ fn document_csv_rows(document: &AgreeDocument) -> impl Iterator<Item = AgreeCsvR
             rows.iter().map(move |row| (part, row.name.as_str(), &row.measures))
         });
         let parts = std::iter::once(("all", "", &pair.measures)).chain(parts);
-        parts.flat_map(|(part, name, measures)| pair_csv_rows(pair, (part, name), &measures.agreement))
+        parts.flat_map(|(part, name, measures)| {
+            pair_csv_rows(pair, (part, name), &measures.agreement)
+        })
     });
     let panel = document.panel.iter().flat_map(|row| {
         row.counted_cases().into_iter().flat_map(|(cases, found)| {
-            let common = AgreeCsvRow::without_measure(row.of, "", ("panel", cases.words()), found.agreed.n);
-            found.agreed.estimates.iter().map(move |(it, twice)| common.with_measure(it.name(), twice))
+            let common =
+                AgreeCsvRow::without_measure(row.of, "", ("panel", cases.words()), found.agreed.n);
+            found
+                .agreed
+                .estimates
+                .iter()
+                .map(move |(it, twice)| common.with_measure(it.name(), twice))
         })
     });
     let reference = document.reference.iter().flat_map(|reference| {
@@ -391,7 +428,12 @@ fn document_csv_rows(document: &AgreeDocument) -> impl Iterator<Item = AgreeCsvR
             let parts = row.parts.iter().map(|part| (part.name.as_str(), &part.measures));
             std::iter::once(("", &row.measures)).chain(parts).flat_map(|(name, it)| {
                 let n = it.classified.n as usize;
-                let common = AgreeCsvRow::without_measure(&reference.name, &row.rater, ("reference", name), n);
+                let common = AgreeCsvRow::without_measure(
+                    &reference.name,
+                    &row.rater,
+                    ("reference", name),
+                    n,
+                );
                 it.estimates.iter().map(move |(it, twice)| common.with_measure(it.name(), twice))
             })
         })
@@ -418,7 +460,12 @@ struct AgreeCsvRow<'a> {
 }
 
 impl<'a> AgreeCsvRow<'a> {
-    const fn without_measure(a: &'a str, b: &'a str, (part, name): (&'a str, &'a str), n: usize) -> Self {
+    const fn without_measure(
+        a: &'a str,
+        b: &'a str,
+        (part, name): (&'a str, &'a str),
+        n: usize,
+    ) -> Self {
         let (value, ci95, why, ci95_by_run) = (None, None, None, None);
         let (unit, criterion, scale) = ("", None, "");
         Self {
@@ -438,7 +485,11 @@ impl<'a> AgreeCsvRow<'a> {
         }
     }
 
-    fn with_measure(self, measure: &'static str, ClusteredEstimate { by_item, by_run }: &ClusteredEstimate) -> Self {
+    fn with_measure(
+        self,
+        measure: &'static str,
+        ClusteredEstimate { by_item, by_run }: &ClusteredEstimate,
+    ) -> Self {
         let ci95 = by_item.interval.ok();
         let (value, why) = (by_item.value.ok(), by_item.value.err());
         Self { measure, value, ci95, why, ci95_by_run: by_run.ok(), ..self }

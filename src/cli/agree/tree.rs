@@ -5,7 +5,7 @@ use std::{io, path::Path, sync::Arc};
 use serde::Serialize;
 
 use crate::cli::{
-    Exit, CommandFailure, CommandResult,
+    CommandFailure, CommandResult, Exit,
     output::{Out, OutputTable, cell_or_dash, print_note},
 };
 use trajview_metrics::rubric_tree::TreeSummary;
@@ -17,13 +17,15 @@ use trajview_store as store;
 use trajview_study::{
     RatingScale,
     agreement::classes::ZeroDivision,
-    graded_trees::{GradedPair, GradedLeaf, all_leaves, leaves_by_category},
+    graded_trees::{GradedLeaf, GradedPair, all_leaves, leaves_by_category},
 };
 
 use super::{
     AgreeArgs,
-    reference::{ReferenceMeasures, ReferenceOptions, binary_table, by_run_table, class_table, whole_table},
     number_text::{plain_number, print_section},
+    reference::{
+        ReferenceMeasures, ReferenceOptions, binary_table, by_run_table, class_table, whole_table,
+    },
 };
 
 /// The source of the formulas.
@@ -126,9 +128,8 @@ pub fn run(args: &AgreeArgs, out: &mut Out) -> CommandResult {
     let leaves = graded.iter().flat_map(|it| &it.leaves);
     let scores = leaves.flat_map(|leaf| [leaf.reference, leaf.judge]);
     let scale = match &args.levels {
-        Some(words) if words != "observed" => {
-            RatingScale::parse(words).map_err(|why| CommandFailure::wrong_arguments(format!("--levels: {why}")))?
-        }
+        Some(words) if words != "observed" => RatingScale::parse(words)
+            .map_err(|why| CommandFailure::wrong_arguments(format!("--levels: {why}")))?,
         _ => RatingScale::from_scores(scores).map_err(|why| {
             let why = format!("no leaf of these trees is graded in both: {why}");
             CommandFailure::cannot_understand(why)
@@ -148,7 +149,11 @@ pub fn run(args: &AgreeArgs, out: &mut Out) -> CommandResult {
 fn open_tree(path: &Path) -> Result<Arc<RubricTree>, CommandFailure> {
     let opened = store::open(path)?;
     let name = path.display();
-    opened.run.warnings.iter().for_each(|it| print_note(&format!("{name}: {}: {}", it.place, it.what)));
+    opened
+        .run
+        .warnings
+        .iter()
+        .for_each(|it| print_note(&format!("{name}: {}: {}", it.place, it.what)));
     opened.run.rubric_tree.clone().ok_or_else(|| {
         CommandFailure::cannot_understand(format!(
             "{name}: holds no rubric tree; --tree compares two graded ones"
@@ -156,10 +161,15 @@ fn open_tree(path: &Path) -> Result<Arc<RubricTree>, CommandFailure> {
     })
 }
 
-fn tree_document(pairs: &[[&RubricTree; 2]], graded: &[GradedPair], scale: &RatingScale, args: &AgreeArgs) -> TreeAgreementDocument {
+fn tree_document(
+    pairs: &[[&RubricTree; 2]],
+    graded: &[GradedPair],
+    scale: &RatingScale,
+    args: &AgreeArgs,
+) -> TreeAgreementDocument {
     let plan = args.resampling.to_plan();
     let terms = args.against.reference_terms(ZeroDivision::Zero);
-    let with = ReferenceOptions { scale, terms, plan: &plan, by: None };
+    let with = ReferenceOptions { scale, terms, plan: &plan, grouping: None };
     let categories = leaves_by_category(graded).into_iter();
     TreeAgreementDocument {
         schema: "trajview.agree-tree/1",
@@ -168,14 +178,22 @@ fn tree_document(pairs: &[[&RubricTree; 2]], graded: &[GradedPair], scale: &Rati
         positive: terms.positive.map(|it| it.to_string()),
         seed: plan.seed,
         resamples: plan.resamples,
-        trees: pairs.iter().zip(graded).map(|(pair, graded)| tree_pair_row(*pair, graded)).collect(),
+        trees: pairs
+            .iter()
+            .zip(graded)
+            .map(|(pair, graded)| tree_pair_row(*pair, graded))
+            .collect(),
         overall: leaf_group("overall".into(), &all_leaves(graded).collect::<Vec<_>>(), &with),
         categories: categories.map(|(name, leaves)| leaf_group(name, &leaves, &with)).collect(),
     }
 }
 
 /// Measures leaves; the bootstrap draws trees as clusters where there are several, as it does with runs.
-fn leaf_group(name: String, leaves: &[(usize, &GradedLeaf)], with: &ReferenceOptions<'_>) -> LeafGroup {
+fn leaf_group(
+    name: String,
+    leaves: &[(usize, &GradedLeaf)],
+    with: &ReferenceOptions<'_>,
+) -> LeafGroup {
     let scores: Vec<(f64, f64)> =
         leaves.iter().map(|(_, leaf)| (leaf.reference, leaf.judge)).collect();
     let trees: Vec<usize> = leaves.iter().map(|(tree, _)| *tree).collect();
@@ -190,7 +208,9 @@ fn leaf_group(name: String, leaves: &[(usize, &GradedLeaf)], with: &ReferenceOpt
 
 fn tree_pair_row([reference, judge]: [&RubricTree; 2], graded: &GradedPair) -> TreePairRow {
     let (of_reference, of_judge) = (TreeSummary::for_tree(reference), TreeSummary::for_tree(judge));
-    let less = |score_of: fn(&TreeSummary) -> Option<f64>| Some(score_of(&of_judge)? - score_of(&of_reference)?);
+    let less = |score_of: fn(&TreeSummary) -> Option<f64>| {
+        Some(score_of(&of_judge)? - score_of(&of_reference)?)
+    };
     let nodes = |tree: &RubricTree, ids: &[NodeId]| -> Vec<TreeNodeRow> {
         ids.iter().map(|id| node_row(tree, *id)).collect()
     };
@@ -247,7 +267,11 @@ fn leaf_disagreement_row(judge: &RubricTree, leaf: &GradedLeaf) -> LeafDisagreem
     }
 }
 
-fn print_document(document: &TreeAgreementDocument, args: &AgreeArgs, out: &mut Out) -> io::Result<()> {
+fn print_document(
+    document: &TreeAgreementDocument,
+    args: &AgreeArgs,
+    out: &mut Out,
+) -> io::Result<()> {
     let parts = || std::iter::once(&document.overall).chain(&document.categories);
     let rows = || parts().map(|part| (vec![part.name.clone()], &part.measures));
     let intervals = match document.resamples {

@@ -3,18 +3,24 @@
 use std::collections::BTreeSet;
 
 use crate::cli::{
-    Exit, CommandFailure, CommandResult,
+    CommandFailure, CommandResult, Exit,
     agree::inputs::{AgreeInputs, NamedRun},
     output::{Out, print_note},
 };
 use trajview_formats::annotations::{
-    self, Annotation, AnnotationAnswer, AnnotationSource, AnnotatedState, AnnotationTool, label_studio_config,
+    self, AnnotatedState, Annotation, AnnotationAnswer, AnnotationSource, AnnotationTool,
+    label_studio_config,
 };
 use trajview_run::rubric::{CANNOT_TELL, ItemKey, Judgement, LEVELS, Label, LabelUnit};
 
 use super::{AnnotationsArgs, item_name};
 
-pub fn export_annotations(gathered: &AgreeInputs, args: &AnnotationsArgs, tool: AnnotationTool, out: &mut Out) -> CommandResult {
+pub(crate) fn export_annotations(
+    gathered: &AgreeInputs,
+    args: &AnnotationsArgs,
+    tool: AnnotationTool,
+    out: &mut Out,
+) -> CommandResult {
     let mut all: Vec<Annotation> = vec![];
     for run in gathered.named_runs() {
         all.extend(label_annotations(&run));
@@ -23,7 +29,9 @@ pub fn export_annotations(gathered: &AgreeInputs, args: &AnnotationsArgs, tool: 
         }
     }
     let names: BTreeSet<String> = all.iter().filter_map(|it| it.by.clone()).collect();
-    if let Some(name) = args.of.iter().find(|beginning| !names.iter().any(|it| it.starts_with(*beginning))) {
+    if let Some(name) =
+        args.of.iter().find(|beginning| !names.iter().any(|it| it.starts_with(*beginning)))
+    {
         let names: Vec<String> = names.into_iter().collect();
         let names_text = if names.is_empty() { "nobody".into() } else { names.join(", ") };
         let why = format!("--of {name}: gave no score that is exported; there is {names_text}");
@@ -38,13 +46,14 @@ pub fn export_annotations(gathered: &AgreeInputs, args: &AnnotationsArgs, tool: 
         let more = if args.judgements { "" } else { "; --judgements takes the verdicts of judges" };
         print_note(&format!("no labels in what was named{more}"));
     }
-    let text = annotations::write_annotations(tool, &all).map_err(CommandFailure::wrong_arguments)?;
+    let text =
+        annotations::write_annotations(tool, &all).map_err(CommandFailure::wrong_arguments)?;
     out.print_bytes(text.as_bytes())?;
     Ok(Exit::Fine)
 }
 
 /// Prints the interface that shows our tasks in Label Studio, with the levels of components.
-pub fn print_label_studio_config(out: &mut Out) -> CommandResult {
+pub(crate) fn print_label_studio_config(out: &mut Out) -> CommandResult {
     let levels = (0_u8..).zip(LEVELS).map(|(score, word)| format!("{score} {word}"));
     let levels: Vec<String> = levels.chain([CANNOT_TELL.to_owned()]).collect();
     out.print_bytes(label_studio_config(levels.iter().map(String::as_str)).as_bytes())?;
@@ -87,7 +96,8 @@ fn label_annotations(run: &NamedRun<'_>) -> Vec<Annotation> {
 
 fn verdict_annotations(run: &NamedRun<'_>, judgement: &Judgement) -> Vec<Annotation> {
     let all = judgement.verdicts.iter();
-    let scored = all.flat_map(|verdict| verdict.given_scores().into_iter().map(move |it| (verdict, it)));
+    let scored =
+        all.flat_map(|verdict| verdict.given_scores().into_iter().map(move |it| (verdict, it)));
     scored
         .map(|(verdict, scored)| Annotation {
             by: Some(judgement.judge.name.clone()),

@@ -8,13 +8,13 @@ use std::{
 use serde_json::json;
 
 use crate::cli::{
-    Exit, CommandFailure, CommandResult,
+    CommandFailure, CommandResult, Exit,
     agree::inputs::{AgreeInputs, read_text},
-    run_args,
     output::{Out, print_note},
+    run_args,
 };
 use trajview_formats::annotations::{self, Annotation, AnnotationAnswer, AnnotationSource};
-use trajview_run::rubric::{COMPONENT_LEVELS, ItemKey, Label, Rubric, ScoreScale, LabelUnit};
+use trajview_run::rubric::{COMPONENT_LEVELS, ItemKey, Label, LabelUnit, Rubric, ScoreScale};
 use trajview_store as store;
 use trajview_store::{judgements::JudgementFolder, labels::LabelBook};
 
@@ -26,20 +26,25 @@ struct KnownRun<'a> {
     folder: &'a Path,
     rubric: &'a Rubric,
     /// The state of `--at`, where the file does not record one: the commit, and turns done.
-    at: Option<(Option<String>, usize)>,
+    commit_and_turn: Option<(Option<String>, usize)>,
 }
 
 /// A score whose run, item and state are known.
 struct ImportedScore<'a> {
     folder: &'a Path,
     run: String,
-    by: String,
+    rater: String,
     source: AnnotationSource,
     model: Option<String>,
     label: Label,
 }
 
-pub fn import_annotations(gathered: &AgreeInputs, args: &AnnotationsArgs, file: &Path, out: &mut Out) -> CommandResult {
+pub(crate) fn import_annotations(
+    gathered: &AgreeInputs,
+    args: &AnnotationsArgs,
+    file: &Path,
+    out: &mut Out,
+) -> CommandResult {
     let shown = file.display().to_string();
     let text = read_text(file)?;
     let tool = args.form.or_else(|| annotations::detect_tool(&text)).ok_or_else(|| {
@@ -54,10 +59,10 @@ pub fn import_annotations(gathered: &AgreeInputs, args: &AnnotationsArgs, file: 
         match imported_score(annotation, &runs, args) {
             Ok(found) => {
                 let place = &annotation.place;
-                match scores.iter().any(|it| it.is_same_item(&found)) {
+                match scores.iter().any(|it| it.is_duplicate_of(&found)) {
                     true => wrong.push(format!(
                         "{place}: {} scored {} of {} already",
-                        found.by, annotation.item, annotation.run
+                        found.rater, annotation.item, annotation.run
                     )),
                     false => scores.push(found),
                 }
@@ -69,23 +74,29 @@ pub fn import_annotations(gathered: &AgreeInputs, args: &AnnotationsArgs, file: 
     }
     if let Some((last, before)) = wrong.split_last() {
         before.iter().for_each(|what| print_note(&format!("{shown}: {what}")));
-        return Err(CommandFailure::cannot_understand(format!("{shown}: {last}; nothing was written")));
+        return Err(CommandFailure::cannot_understand(format!(
+            "{shown}: {last}; nothing was written"
+        )));
     }
     if scores.is_empty() {
         out.print_line(&format!("no scores in {shown}"))?;
     }
-    let (labels, verdicts) = scores.into_iter().partition(|it| it.source == AnnotationSource::Human);
+    let (labels, verdicts) =
+        scores.into_iter().partition(|it| it.source == AnnotationSource::Human);
     write_labels(labels, out)?;
     write_judgements(verdicts, out)?;
     Ok(Exit::Fine)
 }
 
 /// Returns the runs by every name that a file may have for them.
-fn runs_by_name<'a>(gathered: &'a AgreeInputs, args: &AnnotationsArgs) -> Result<BTreeMap<String, KnownRun<'a>>, CommandFailure> {
+fn runs_by_name<'a>(
+    gathered: &'a AgreeInputs,
+    args: &AnnotationsArgs,
+) -> Result<BTreeMap<String, KnownRun<'a>>, CommandFailure> {
     let (mut runs, mut folders) = (BTreeMap::new(), BTreeMap::<String, Vec<KnownRun<'_>>>::new());
     for run in gathered.named_runs().filter(|run| store::disk::is_dir(run.path)) {
         let at = args.at.as_deref().map(|word| state_at(run.path, word)).transpose()?;
-        let known_run = KnownRun { folder: run.path, rubric: run.rubric, at };
+        let known_run = KnownRun { folder: run.path, rubric: run.rubric, commit_and_turn: at };
         let folder = run.path.canonicalize().unwrap_or_else(|_| run.path.to_owned());
         if let Some(name) = folder.file_name() {
             let name = name.to_string_lossy().into_owned();
@@ -134,7 +145,7 @@ fn imported_score<'a>(
     }
     let score = answer_score(&annotation.answer, item.unit).map_err(|why| wrong.push(why)).ok();
     let mut state = annotation.state.clone();
-    if let Some((commit, done)) = run.and_then(|run| run.at.clone())
+    if let Some((commit, done)) = run.and_then(|run| run.commit_and_turn.clone())
         && state.commit.is_none()
         && state.turn.is_none()
     {
@@ -169,7 +180,7 @@ fn imported_score<'a>(
     Ok(ImportedScore {
         folder: run.folder,
         run: annotation.run.clone(),
-        by,
+        rater: by,
         source: annotation.source,
         model: state.model,
         label,
@@ -182,8 +193,12 @@ fn answer_score(answer: &AnnotationAnswer, unit: LabelUnit) -> Result<Option<f64
     let score = match answer {
         AnnotationAnswer::CannotTell => return Ok(None),
         AnnotationAnswer::Score(score, _) => *score,
-        AnnotationAnswer::Flag(is) if scale.lowest_and_highest() == (0, 1) => f64::from(u8::from(*is)),
-        AnnotationAnswer::Flag(is) => return Err(format!("{is} is no score; expected {}", scale.expected_text())),
+        AnnotationAnswer::Flag(is) if scale.lowest_and_highest() == (0, 1) => {
+            f64::from(u8::from(*is))
+        }
+        AnnotationAnswer::Flag(is) => {
+            return Err(format!("{is} is no score; expected {}", scale.expected_text()));
+        }
         AnnotationAnswer::Word(word) => {
             let at = levels.names.iter().position(|name| name.eq_ignore_ascii_case(word));
             let names = || levels.names.join(", ");
@@ -197,8 +212,8 @@ fn answer_score(answer: &AnnotationAnswer, unit: LabelUnit) -> Result<Option<f64
 }
 
 impl ImportedScore<'_> {
-    fn is_same_item(&self, other: &Self) -> bool {
-        let key = |it: &Self| (it.folder.to_owned(), it.by.clone(), it.source);
+    fn is_duplicate_of(&self, other: &Self) -> bool {
+        let key = |it: &Self| (it.folder.to_owned(), it.rater.clone(), it.source);
         key(self) == key(other) && self.label.takes_place_of(&other.label)
     }
 }
@@ -206,7 +221,7 @@ impl ImportedScore<'_> {
 fn write_labels(scores: Vec<ImportedScore<'_>>, out: &mut Out) -> Result<(), CommandFailure> {
     let mut books: BTreeMap<(PathBuf, String), Vec<Label>> = BTreeMap::new();
     for it in scores {
-        books.entry((it.folder.to_owned(), it.by)).or_default().push(it.label);
+        books.entry((it.folder.to_owned(), it.rater)).or_default().push(it.label);
     }
     let mut opened = vec![];
     for ((folder, by), labels) in books {
@@ -215,7 +230,11 @@ fn write_labels(scores: Vec<ImportedScore<'_>>, out: &mut Out) -> Result<(), Com
     for (book, labels) in &mut opened {
         book.put_labels(labels)?;
         let count = run_args::count_with_noun(labels.len(), "label");
-        out.print_line(&format!("{count} of {} in {}", book.labels().annotator, book.path().display()))?;
+        out.print_line(&format!(
+            "{count} of {} in {}",
+            book.labels().annotator,
+            book.path().display()
+        ))?;
     }
     Ok(())
 }
@@ -227,7 +246,7 @@ fn write_judgements(scores: Vec<ImportedScore<'_>>, out: &mut Out) -> Result<(),
     let mut all: BTreeMap<JudgementKey, Vec<ImportedScore<'_>>> = BTreeMap::new();
     for it in scores {
         let state = (it.label.commit.clone(), it.label.turn);
-        all.entry((it.folder.to_owned(), it.by.clone(), state.0, state.1)).or_default().push(it);
+        all.entry((it.folder.to_owned(), it.rater.clone(), state.0, state.1)).or_default().push(it);
     }
     for ((folder, by, commit, turn), verdicts) in all {
         let run = verdicts.first().map(|it| it.run.clone());

@@ -44,7 +44,7 @@ pub struct AbsencePlaceRow {
     pub is_guess: bool,
 }
 
-pub fn absence_rows(audited: &AuditedRun) -> Result<Vec<AbsenceRow>, CommandFailure> {
+pub(crate) fn absence_rows(audited: &AuditedRun) -> Result<Vec<AbsenceRow>, CommandFailure> {
     let judgement = audited.judgement()?;
     if audited.rubric.checklist.is_none() {
         let why = format!(
@@ -57,24 +57,32 @@ pub fn absence_rows(audited: &AuditedRun) -> Result<Vec<AbsenceRow>, CommandFail
     let severe = |verdict: &&Verdict| verdict.score.is_some_and(|score| score <= SEVERE);
     let absence_rows = judgement.verdicts.iter().filter(severe).filter_map(|verdict| {
         let component = audited.component(&verdict.component)?;
-        let places =
-            audited.opened.archive.candidate_places(&audited.opened.run, done, component, Some(verdict));
+        let places = audited.opened.archive.candidate_places(
+            &audited.opened.run,
+            done,
+            component,
+            Some(verdict),
+        );
         Some((component, verdict.score?, places))
     });
-    absence_rows.map(|(component, score, places)| {
-        let places = places.map_err(CommandFailure::cannot_read)?;
-        let (opened, unopened): (Vec<_>, Vec<_>) = places.into_iter().partition(|it| it.is_opened);
-        let shown = |places: Vec<CandidatePlace>| places.into_iter().map(AbsencePlaceRow::new).collect();
-        Ok(AbsenceRow {
-            component: component.id.clone(),
-            name: component.name.clone(),
-            symbols: in_parentheses(&component.name),
-            verdict: AuditScoreRow::of_component(score),
-            unopened: shown(unopened),
-            opened: shown(opened),
+    absence_rows
+        .map(|(component, score, places)| {
+            let places = places.map_err(CommandFailure::cannot_read)?;
+            let (opened, unopened): (Vec<_>, Vec<_>) =
+                places.into_iter().partition(|it| it.is_opened);
+            let shown = |places: Vec<CandidatePlace>| {
+                places.into_iter().map(AbsencePlaceRow::new).collect()
+            };
+            Ok(AbsenceRow {
+                component: component.id.clone(),
+                name: component.name.clone(),
+                symbols: in_parentheses(&component.name),
+                verdict: AuditScoreRow::of_component(score),
+                unopened: shown(unopened),
+                opened: shown(opened),
+            })
         })
-    })
-    .collect()
+        .collect()
 }
 
 impl AbsencePlaceRow {

@@ -23,16 +23,19 @@ impl AuditedRun {
     }
 
     /// Settles which judgement is checked.
-    pub fn choose_judgement(&mut self, word: Option<&str>) -> Result<(), CommandFailure> {
+    pub(crate) fn choose_judgement(&mut self, word: Option<&str>) -> Result<(), CommandFailure> {
         self.chosen = match word {
             Some(_) => faithfulness::choose_judgement(&mut self.rubric, word)?,
-            None => self.rubric.judgement_to_show().and_then(|it| faithfulness::judgement_index(&self.rubric, it)),
+            None => self
+                .rubric
+                .judgement_to_show()
+                .and_then(|it| faithfulness::judgement_index(&self.rubric, it)),
         };
         self.judgement().map(|_| ())
     }
 
     /// Prints warnings about the rubric files that could not be used.
-    pub fn print_warnings(&self) {
+    pub(crate) fn print_warnings(&self) {
         print_warnings(&self.rubric.warnings);
     }
 
@@ -48,7 +51,7 @@ impl AuditedRun {
     }
 
     /// Returns the folder that labels are written to.
-    pub fn bundle_folder(&self) -> Result<PathBuf, CommandFailure> {
+    pub(crate) fn bundle_folder(&self) -> Result<PathBuf, CommandFailure> {
         store::rubric::bundle_of(&self.path).ok_or_else(|| {
             let shown = self.path.display();
             let why = format!(

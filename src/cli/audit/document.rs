@@ -4,7 +4,9 @@ use serde::{Serialize, Serializer};
 use serde_json::Number;
 
 use crate::cli::CommandFailure;
-use trajview_run::rubric::{CANNOT_TELL, Confidence, Judgement, JudgementLabel, LabelUnit, score_text};
+use trajview_run::rubric::{
+    CANNOT_TELL, Confidence, Judgement, JudgementLabel, LabelUnit, score_text,
+};
 use trajview_study::queue::{QueuePlan, draw_queue};
 
 use super::{
@@ -85,11 +87,11 @@ pub struct AuditScoreRow {
 }
 
 impl AuditScoreRow {
-    pub fn of_component(score: u8) -> Self {
+    pub(crate) fn of_component(score: u8) -> Self {
         Self::of_unit(score.into(), LabelUnit::Component)
     }
 
-    pub fn of_unit(score: f64, unit: LabelUnit) -> Self {
+    pub(crate) fn of_unit(score: f64, unit: LabelUnit) -> Self {
         let is_level = unit.default_scale().contains_score(score);
         let name = unit.rubric_levels().names.get(score as usize).filter(|_| is_level);
         Self { score, label: name.copied() }
@@ -128,7 +130,7 @@ impl LabelRow {
 }
 
 /// Converts a score to a JSON number: a whole number without a point.
-pub fn score_number(score: f64) -> Option<Number> {
+pub(crate) fn score_number(score: f64) -> Option<Number> {
     score_text(score).parse().ok()
 }
 
@@ -141,7 +143,7 @@ pub enum CountedLabels {
 }
 
 impl CountedLabels {
-    pub const fn from_blind_only(is_blind_only: bool) -> Self {
+    pub(crate) const fn from_blind_only(is_blind_only: bool) -> Self {
         if is_blind_only { Self::Blind } else { Self::Every }
     }
 
@@ -151,7 +153,11 @@ impl CountedLabels {
 }
 
 impl AuditQueueRow {
-    pub fn new((annotator, counting): (&str, CountedLabels), plan: QueuePlan, items: Vec<AuditItemRow>) -> Self {
+    pub fn new(
+        (annotator, counting): (&str, CountedLabels),
+        plan: QueuePlan,
+        items: Vec<AuditItemRow>,
+    ) -> Self {
         let answered = items.iter().filter_map(|it| Some((it.label.as_ref()?, it.verdict?)));
         let answered = answered.filter(|(label, _)| counting.counts(label));
         let (mut labelled, mut same) = (0, 0);
@@ -190,7 +196,7 @@ impl AuditDocument {
         })
     }
 
-    pub fn with_queue(
+    pub(crate) fn with_queue(
         audited: &AuditedRun,
         plan: QueuePlan,
         (annotator, counting): (&str, CountedLabels),
@@ -217,7 +223,7 @@ impl AuditDocument {
         Ok(Self { queue: Some(queue), ..Self::for_run(audited)? })
     }
 
-    pub fn with_absences(audited: &AuditedRun) -> Result<Self, CommandFailure> {
+    pub(crate) fn with_absences(audited: &AuditedRun) -> Result<Self, CommandFailure> {
         Ok(Self { absences: Some(absences::absence_rows(audited)?), ..Self::for_run(audited)? })
     }
 }

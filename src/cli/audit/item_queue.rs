@@ -6,19 +6,22 @@ use trajview_run::rubric::LabelUnit;
 use trajview_store as store;
 use trajview_store::decisions;
 use trajview_study::{
-    audit_items::{self, AuditItem, AuditInputs, JudgingSource},
+    audit_items::{self, AuditInputs, AuditItem, JudgingSource},
     queue::QueuePlan,
 };
 
 use super::{
     AuditArgs, annotator_name,
     audited_run::AuditedRun,
-    document::{CountedLabels, AuditDocument, AuditItemRow, AuditedJudgementRow, LabelRow, AuditQueueRow, AuditScoreRow},
+    document::{
+        AuditDocument, AuditItemRow, AuditQueueRow, AuditScoreRow, AuditedJudgementRow,
+        CountedLabels, LabelRow,
+    },
 };
 
 /// Checks that `--absences` is requested for components: judges of other things record no looks, or look for no
 /// absence. The error names the remedy.
-pub fn check_absences(unit: LabelUnit) -> Result<(), CommandFailure> {
+pub(crate) fn check_absences(unit: LabelUnit) -> Result<(), CommandFailure> {
     let why = match unit {
         LabelUnit::Component => return Ok(()),
         LabelUnit::Leaf => "a graded rubric tree does not record what its judge opened",
@@ -42,7 +45,8 @@ pub fn draw_items(
     let (run, archive) = (&audited.opened.run, &audited.opened.archive);
     let unit = args.unit;
     let process = (unit == LabelUnit::Signal).then(|| store::process_report(archive, run));
-    let store = (unit == LabelUnit::Decision).then(|| decisions::store_of_run(archive, None)).flatten();
+    let store =
+        (unit == LabelUnit::Decision).then(|| decisions::store_of_run(archive, None)).flatten();
     let store = store.transpose().map_err(CommandFailure::cannot_read)?;
     let lane = store.map(|store| decisions::decision_lane(archive, run, &store));
     let ground = AuditInputs {
@@ -69,7 +73,11 @@ pub fn draw_items(
     Ok((source, audit_items::draw_items(items, plan)))
 }
 
-pub fn items_document(audited: &AuditedRun, args: &AuditArgs, plan: QueuePlan) -> Result<AuditDocument, CommandFailure> {
+pub(crate) fn items_document(
+    audited: &AuditedRun,
+    args: &AuditArgs,
+    plan: QueuePlan,
+) -> Result<AuditDocument, CommandFailure> {
     let run = &audited.opened.run;
     let (source, drawn) = draw_items(audited, args, plan)?;
     let name = annotator_name(args)?;
@@ -91,22 +99,31 @@ pub fn items_document(audited: &AuditedRun, args: &AuditArgs, plan: QueuePlan) -
             commit: source.commit,
             turn: turn.unwrap_or_default(),
         },
-        queue: Some(AuditQueueRow::new((&name, CountedLabels::from_blind_only(args.blind_only)), plan, rows.collect())),
+        queue: Some(AuditQueueRow::new(
+            (&name, CountedLabels::from_blind_only(args.blind_only)),
+            plan,
+            rows.collect(),
+        )),
         absences: None,
     })
 }
 
 /// Returns the judging of that file or judge, else the last.
-fn find_source(audited: &AuditedRun, mut all: Vec<JudgingSource>, args: &AuditArgs) -> Result<JudgingSource, CommandFailure> {
+fn find_source(
+    audited: &AuditedRun,
+    mut all: Vec<JudgingSource>,
+    args: &AuditArgs,
+) -> Result<JudgingSource, CommandFailure> {
     let shown = audited.path.display();
     let plural = args.unit.plural_word();
     let Some(wanted) = args.judgement.as_deref() else {
-        return all
-            .pop()
-            .ok_or_else(|| CommandFailure::cannot_understand(format!("{shown}: has no {plural} to check")));
+        return all.pop().ok_or_else(|| {
+            CommandFailure::cannot_understand(format!("{shown}: has no {plural} to check"))
+        });
     };
-    let is_it =
-        |it: &JudgingSource| it.by == wanted || it.file.ends_with(wanted) || it.by.starts_with(wanted);
+    let is_it = |it: &JudgingSource| {
+        it.by == wanted || it.file.ends_with(wanted) || it.by.starts_with(wanted)
+    };
     let at = all.iter().rposition(is_it).ok_or_else(|| {
         let judges: Vec<&str> = all.iter().map(|it| it.by.as_str()).collect();
         let judges_text = if judges.is_empty() { "nobody".to_owned() } else { judges.join(", ") };

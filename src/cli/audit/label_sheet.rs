@@ -7,16 +7,17 @@ use std::{
 };
 
 use crate::cli::{
-    Exit, CommandFailure, CommandResult, run_args,
+    CommandFailure, CommandResult, Exit,
     output::{Out, print_note},
+    run_args,
 };
 use trajview_formats::rubric::labels_table::{self, LabelsTableRow};
-use trajview_run::rubric::{Codebook, Judgement, Label, REASONS, Rubric, LabelUnit};
+use trajview_run::rubric::{Codebook, Judgement, Label, LabelUnit, REASONS, Rubric};
 use trajview_store::labels::LabelBook;
 use trajview_study::{
     audit_items::AuditItem,
-    queue::{QueuePlan, draw_queue},
     loaded_study::{LoadedStudy, StudyRun},
+    queue::{QueuePlan, draw_queue},
 };
 
 use super::{AuditArgs, annotator_name, audited_run::AuditedRun};
@@ -25,14 +26,22 @@ use super::{AuditArgs, annotator_name, audited_run::AuditedRun};
 const MOST_BYTES: u64 = 64 << 20;
 
 /// Returns the labels of one annotator, or of all of them.
-pub fn export_labels(audited: &AuditedRun, args: &AuditArgs, out: &mut Out) -> CommandResult {
+pub(crate) fn export_labels(
+    audited: &AuditedRun,
+    args: &AuditArgs,
+    out: &mut Out,
+) -> CommandResult {
     let annotator = if args.all { None } else { Some(annotator_name(args)?) };
     let place = audited.path.display().to_string();
     export_runs([(audited.run_name(), &audited.rubric)], annotator.as_deref(), &place, out)
 }
 
 /// Returns the labels of one rater of a study, or of all of them, over its runs.
-pub fn export_study_labels(studied: &LoadedStudy, args: &AuditArgs, out: &mut Out) -> CommandResult {
+pub(crate) fn export_study_labels(
+    studied: &LoadedStudy,
+    args: &AuditArgs,
+    out: &mut Out,
+) -> CommandResult {
     let me = annotator_name(args)?;
     if args.all && studied.design.is_rater(&me) && !studied.design.may_see_all(&me) {
         return Err(CommandFailure::wrong_arguments(format!(
@@ -76,20 +85,32 @@ pub struct BlankRow<'a> {
 }
 
 /// Prints the queue to be filled in elsewhere.
-pub fn print_blank_queue(audited: &AuditedRun, plan: QueuePlan, out: &mut Out) -> CommandResult {
+pub(crate) fn print_blank_queue(
+    audited: &AuditedRun,
+    plan: QueuePlan,
+    out: &mut Out,
+) -> CommandResult {
     let judgement = audited.judgement()?;
     let (run, turn) = (audited.run_name(), Some(audited.turns_done(judgement)?));
     let items = draw_queue(&[judgement], plan);
     let row = |component: &'_ String| {
         let label = Label { component: component.clone(), ..Label::default() };
-        BlankRow { name: audited.component_name(component), run, label: label_with_state(judgement, turn, label) }
+        BlankRow {
+            name: audited.component_name(component),
+            run,
+            label: label_with_state(judgement, turn, label),
+        }
     };
     let rows: Vec<BlankRow<'_>> = items.iter().map(|item| row(&item.component)).collect();
     print_blank_sheet(&rows, out)
 }
 
 /// Prints items of other kinds than components, and of components by a codebook.
-pub fn print_blank_items(audited: &AuditedRun, items: &[AuditItem], out: &mut Out) -> CommandResult {
+pub(crate) fn print_blank_items(
+    audited: &AuditedRun,
+    items: &[AuditItem],
+    out: &mut Out,
+) -> CommandResult {
     let book = audited.rubric.codebook.as_deref();
     let run = audited.run_name();
     let row = |item: &'_ AuditItem| {
@@ -103,13 +124,14 @@ pub fn print_blank_items(audited: &AuditedRun, items: &[AuditItem], out: &mut Ou
 
 /// Makes an empty label of an item, with its scale where that is not the unit's own.
 fn blank_label(item: &AuditItem, book: Option<&Codebook>) -> Label {
-    let scale = book.and_then(|book| book.criterion_by_id(item.criterion.as_deref())).map(|it| it.scale);
+    let scale =
+        book.and_then(|book| book.criterion_by_id(item.criterion.as_deref())).map(|it| it.scale);
     let scale = scale.filter(|scale| *scale != item.unit.default_scale());
     Label { scale: scale.map(|scale| scale.to_string()), ..item.empty_label() }
 }
 
 /// Prints the items of a study that a rater labels, as a sheet to be filled in elsewhere.
-pub fn print_blank_study(studied: &LoadedStudy, who: &str, out: &mut Out) -> CommandResult {
+pub(crate) fn print_blank_study(studied: &LoadedStudy, who: &str, out: &mut Out) -> CommandResult {
     if !studied.design.has_rater(who) {
         return Err(no_rater_failure(studied, who));
     }
@@ -217,14 +239,17 @@ pub struct LabelSheet<'a> {
     pub rows: Vec<(usize, LabelsTableRow)>,
     pub unfilled: usize,
     /// The file's name in sentences.
-    shown: String,
+    file_name: String,
     /// Sentences with their lines.
     wrong: Vec<String>,
 }
 
 impl<'a> LabelSheet<'a> {
     /// Reads a table; lines that cannot be parsed are reported with the other errors.
-    pub fn read_sheet(file: &Path, targets: Vec<ImportTarget<'a>>) -> Result<Self, CommandFailure> {
+    pub(crate) fn read_sheet(
+        file: &Path,
+        targets: Vec<ImportTarget<'a>>,
+    ) -> Result<Self, CommandFailure> {
         let shown = file.display().to_string();
         let table = labels_table::read_table(&read_sheet_text(file)?);
         // The columns with the raters' labels, in a sheet for adjudication.
@@ -233,7 +258,8 @@ impl<'a> LabelSheet<'a> {
             print_note(&format!("{shown}: the column {head} is not read"));
         }
         let unfilled = table.unfilled;
-        let mut sorted = Self { targets, rows: vec![], unfilled, shown, wrong: table.wrong };
+        let mut sorted =
+            Self { targets, rows: vec![], unfilled, file_name: shown, wrong: table.wrong };
         for row in table.rows {
             match sorted.target_index(&row) {
                 Ok(at) => sorted.rows.push((at, row)),
@@ -244,8 +270,12 @@ impl<'a> LabelSheet<'a> {
     }
 
     /// Reads a table of labels of a study.
-    pub fn read_for_study(file: &Path, studied: &'a LoadedStudy) -> Result<Self, CommandFailure> {
-        let mut sorted = Self::read_sheet(file, studied.runs.iter().map(ImportTarget::for_study_run).collect())?;
+    pub(crate) fn read_for_study(
+        file: &Path,
+        studied: &'a LoadedStudy,
+    ) -> Result<Self, CommandFailure> {
+        let mut sorted =
+            Self::read_sheet(file, studied.runs.iter().map(ImportTarget::for_study_run).collect())?;
         for (at, row) in &mut sorted.rows {
             let label = &mut row.label;
             if label.unit == LabelUnit::default() {
@@ -277,15 +307,20 @@ impl<'a> LabelSheet<'a> {
     }
 
     /// Tells everything that is wrong, where anything is.
-    pub fn check_rows(&self, more: Vec<String>) -> Result<(), CommandFailure> {
+    pub(crate) fn check_rows(&self, more: Vec<String>) -> Result<(), CommandFailure> {
         let mut wrong: Vec<String> = self.wrong.iter().cloned().chain(more).collect();
         wrong.sort_by_key(|what| line_number_in(what)); // stable: what is of no line stands first
-        if wrong.is_empty() { Ok(()) } else { Err(sheet_refused(&self.shown, &wrong)) }
+        if wrong.is_empty() { Ok(()) } else { Err(sheet_refused(&self.file_name, &wrong)) }
     }
 }
 
 /// Imports the labels of a table into the run's bundle, all of them or none.
-pub fn import_labels(audited: &mut AuditedRun, args: &AuditArgs, file: &Path, out: &mut Out) -> CommandResult {
+pub(crate) fn import_labels(
+    audited: &mut AuditedRun,
+    args: &AuditArgs,
+    file: &Path,
+    out: &mut Out,
+) -> CommandResult {
     if args.judgement.is_some() {
         audited.choose_judgement(args.judgement.as_deref())?;
     }
@@ -303,7 +338,12 @@ pub fn import_labels(audited: &mut AuditedRun, args: &AuditArgs, file: &Path, ou
 }
 
 /// Imports the labels of a table into the bundles of a study's runs, all of them or none.
-pub fn import_study_labels(studied: &LoadedStudy, args: &AuditArgs, file: &Path, out: &mut Out) -> CommandResult {
+pub(crate) fn import_study_labels(
+    studied: &LoadedStudy,
+    args: &AuditArgs,
+    file: &Path,
+    out: &mut Out,
+) -> CommandResult {
     let sorted = LabelSheet::read_for_study(file, studied)?;
     let mut wrong = vec![];
     for (_, row) in &sorted.rows {
@@ -319,10 +359,15 @@ pub fn import_study_labels(studied: &LoadedStudy, args: &AuditArgs, file: &Path,
     write_labels(sorted, args, wrong, out)
 }
 
-fn write_labels(sorted: LabelSheet<'_>, args: &AuditArgs, more: Vec<String>, out: &mut Out) -> CommandResult {
+fn write_labels(
+    sorted: LabelSheet<'_>,
+    args: &AuditArgs,
+    more: Vec<String>,
+    out: &mut Out,
+) -> CommandResult {
     sorted.check_rows(unusable_rows(&sorted, args).into_iter().chain(more).collect())?;
     for note in odd_rows(&sorted) {
-        print_note(&format!("{}: {note}", sorted.shown));
+        print_note(&format!("{}: {note}", sorted.file_name));
     }
     let mut books = vec![];
     for ((at, name), labels) in labels_by_annotator(args, sorted.rows)? {
@@ -336,13 +381,17 @@ fn write_labels(sorted: LabelSheet<'_>, args: &AuditArgs, more: Vec<String>, out
         out.print_line(&format!("{rows} without a score left out"))?;
     }
     if books.is_empty() {
-        out.print_line(&format!("no labels in {}", sorted.shown))?;
+        out.print_line(&format!("no labels in {}", sorted.file_name))?;
     }
     Ok(Exit::Fine)
 }
 
 /// Writes labels to the file of a rater, and prints how many were new, replaced or not blind.
-fn write_rater_labels(book: &mut LabelBook, labels: &[Label], out: &mut Out) -> Result<(), CommandFailure> {
+fn write_rater_labels(
+    book: &mut LabelBook,
+    labels: &[Label],
+    out: &mut Out,
+) -> Result<(), CommandFailure> {
     let before = book.labels().labels.clone();
     let is_known = |label: &&Label| before.iter().any(|it| it.takes_place_of(label));
     let replaced = labels.iter().filter(is_known).count();
@@ -353,8 +402,9 @@ fn write_rater_labels(book: &mut LabelBook, labels: &[Label], out: &mut Out) -> 
         count => format!(", {count} in the place of another"),
     };
     let is_told_blind = |label: &&Label| label.blind == Some(true);
-    let is_not =
-        |label: &&Label| book.labels().last_of_same_item(label).is_some_and(|it| it.blind != label.blind);
+    let is_not = |label: &&Label| {
+        book.labels().last_of_same_item(label).is_some_and(|it| it.blind != label.blind)
+    };
     let unblind = labels.iter().filter(is_told_blind).filter(is_not).count();
     let unblind = match unblind {
         0 => String::new(),
@@ -402,9 +452,15 @@ fn unusable_rows(sorted: &LabelSheet<'_>, args: &AuditArgs) -> Vec<String> {
         {
             add(format!("no turn {turn}; the run has {turns}"));
         }
-        let (in_row, on_command_line) = (row.annotator.as_deref(), args.annotator.as_deref().map(str::trim));
-        if let Some((in_row, on_command_line)) = in_row.zip(on_command_line).filter(|(in_row, on_command_line)| in_row != on_command_line) {
-            add(format!("is a label of {in_row}; without --annotator {on_command_line} each goes to its own"));
+        let (in_row, on_command_line) =
+            (row.annotator.as_deref(), args.annotator.as_deref().map(str::trim));
+        if let Some((in_row, on_command_line)) = in_row
+            .zip(on_command_line)
+            .filter(|(in_row, on_command_line)| in_row != on_command_line)
+        {
+            add(format!(
+                "is a label of {in_row}; without --annotator {on_command_line} each goes to its own"
+            ));
         }
         let is_same = |(other_at, other): &&(usize, LabelsTableRow)| {
             (other_at, &other.annotator) == (at, &row.annotator)
@@ -442,7 +498,10 @@ fn odd_rows(sorted: &LabelSheet<'_>) -> Vec<String> {
 /// The labels of each rater in each run.
 type LabelsByAnnotator = BTreeMap<(usize, String), Vec<Label>>;
 
-fn labels_by_annotator(args: &AuditArgs, rows: Vec<(usize, LabelsTableRow)>) -> Result<LabelsByAnnotator, CommandFailure> {
+fn labels_by_annotator(
+    args: &AuditArgs,
+    rows: Vec<(usize, LabelsTableRow)>,
+) -> Result<LabelsByAnnotator, CommandFailure> {
     let mut by_annotator = LabelsByAnnotator::new();
     for (at, row) in rows {
         let name = match row.annotator {

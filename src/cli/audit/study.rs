@@ -9,14 +9,14 @@ mod tables;
 use std::path::{Path, PathBuf};
 
 use crate::cli::{
-    Exit, CommandFailure, CommandResult,
+    CommandFailure, CommandResult, Exit,
     output::{Out, print_note, print_warnings},
     studies,
 };
 use trajview_run::rubric::LabelUnit;
 use trajview_store as store;
 use trajview_study::{
-    design::{self, StudyDesign, SampleDesign},
+    design::{self, SampleDesign, StudyDesign},
     loaded_study::LoadedStudy,
 };
 
@@ -24,7 +24,7 @@ use super::{AuditArgs, annotator_name, document::CountedLabels, label_sheet};
 use document::AuditStudyDocument;
 
 /// Returns the study that is meant: a study file, or one made of a folder of bundles. None if the path is a run.
-pub fn study_from_args(args: &AuditArgs) -> Result<Option<LoadedStudy>, CommandFailure> {
+pub(crate) fn study_from_args(args: &AuditArgs) -> Result<Option<LoadedStudy>, CommandFailure> {
     let path = &args.run.path;
     let is_file = store::study::is_study(path);
     if !is_file && !store::study::contains_several_bundles(path) {
@@ -97,8 +97,9 @@ fn known_raters(studied: &LoadedStudy, args: &AuditArgs) -> Vec<String> {
 
 /// Writes the study of a folder to a new file, whose paths are relative to it.
 fn save_study(folder: &Path, file: &Path, design: &StudyDesign) -> Result<(), CommandFailure> {
-    let cannot =
-        |why: std::io::Error| CommandFailure::cannot_read(format!("cannot write {}: {why}", file.display()));
+    let cannot = |why: std::io::Error| {
+        CommandFailure::cannot_read(format!("cannot write {}: {why}", file.display()))
+    };
     let above = file.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let (above, full_path) =
         (above.canonicalize().map_err(cannot)?, folder.canonicalize().map_err(cannot)?);
@@ -150,7 +151,8 @@ pub fn run(studied: &LoadedStudy, args: &AuditArgs, out: &mut Out) -> CommandRes
         );
         return Err(CommandFailure::cannot_understand(why));
     }
-    let document = AuditStudyDocument::new(studied, &who, CountedLabels::from_blind_only(args.blind_only));
+    let document =
+        AuditStudyDocument::new(studied, &who, CountedLabels::from_blind_only(args.blind_only));
     if args.json {
         out.print_json(&document)?;
     } else if args.csv {

@@ -4,14 +4,16 @@ use serde::Serialize;
 use std::io;
 
 use crate::cli::{
-    run_args,
     output::{Out, OutputTable, safe_line},
+    run_args,
 };
 use trajview_tui::widgets::text;
 
 use super::{
-    absences::{AbsenceRow, AbsencePlaceRow},
-    document::{AuditDocument, AuditItemRow, AuditedJudgementRow, LabelRow, AuditQueueRow, AuditScoreRow},
+    absences::{AbsencePlaceRow, AbsenceRow},
+    document::{
+        AuditDocument, AuditItemRow, AuditQueueRow, AuditScoreRow, AuditedJudgementRow, LabelRow,
+    },
 };
 
 /// Columns of the page that is printed on.
@@ -23,7 +25,11 @@ const BESIDE_NAMES: usize = 48;
 /// Places of one component that are printed; JSON and CSV have more.
 const MOST_PLACES: usize = 3;
 
-pub fn print_document(document: &AuditDocument, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+pub(crate) fn print_document(
+    document: &AuditDocument,
+    is_markdown: bool,
+    out: &mut Out,
+) -> io::Result<()> {
     out.print_sentence(&head_line(document))?;
     if let Some(queue) = &document.queue {
         out.print_sentence(&progress_line(queue))?;
@@ -65,12 +71,16 @@ fn progress_line(queue: &AuditQueueRow) -> String {
 }
 
 fn queue_table(queue: &AuditQueueRow, is_whole: bool) -> OutputTable {
-    let mut queue_table = OutputTable::new(&[">#", "component", "name", ">label", "verdict", "reason"]);
+    let mut queue_table =
+        OutputTable::new(&[">#", "component", "name", ">label", "verdict", "reason"]);
     for item in &queue.items {
         let label = item.label.as_ref();
         let name = safe_line(&item.name);
-        let name =
-            if is_whole { name.clone() } else { text::truncate(&name, PAGE_COLUMNS - BESIDE_NAMES, "…") };
+        let name = if is_whole {
+            name.clone()
+        } else {
+            text::truncate(&name, PAGE_COLUMNS - BESIDE_NAMES, "…")
+        };
         queue_table.add_row(vec![
             item.number.to_string(),
             item.component.clone(),
@@ -151,7 +161,8 @@ pub fn write_csv(document: &AuditDocument, out: &mut Out) -> io::Result<()> {
              blind=of.label.blind cannot_tell=of.label.cannot_tell confidence=of.label.confidence reason=of.label.reason note=of.label.note at=of.label.at"
         );
         let annotator = Some(queue.annotator.as_str());
-        let row = |item| AuditCsvRow { run, judgement, of: item, annotator, rank: None, place: None };
+        let row =
+            |item| AuditCsvRow { run, judgement, of: item, annotator, rank: None, place: None };
         out.print_csv(&columns, queue.items.iter().map(row))?;
     }
     if let Some(absences) = &document.absences {

@@ -5,11 +5,11 @@ use std::{collections::BTreeMap, io, path::Path};
 use serde::Serialize;
 
 use crate::cli::{
-    run_args,
     output::{Out, OutputTable, cell_or_dash, safe_line},
+    run_args,
 };
 use trajview_live::{
-    batch::{BatchEvent, PlannedRun, BatchSummary},
+    batch::{BatchEvent, BatchSummary, PlannedRun},
     command_line::shell_words,
 };
 use trajview_run::{
@@ -18,14 +18,14 @@ use trajview_run::{
 };
 
 /// Prints how many runs there are, and how many are done already.
-pub fn print_start(rows: &[BatchRow], place: &Path) {
+pub(crate) fn print_start(rows: &[BatchRow], place: &Path) {
     let done = rows.iter().filter(|row| row.progress.state == BatchState::Done).count();
     let runs = run_args::count_with_noun(rows.len(), "run");
     let done = if done > 0 { format!(", {done} done before") } else { String::new() };
     eprintln!("{}", safe_line(&format!("{runs} in {}{done}", place.display())));
 }
 
-pub fn print_event(print_event: &BatchEvent<'_>) {
+pub(crate) fn print_event(print_event: &BatchEvent<'_>) {
     if let Some(line) = event_line(print_event) {
         eprintln!("{}", safe_line(&line));
     }
@@ -38,7 +38,11 @@ fn event_line(event: &BatchEvent<'_>) -> Option<String> {
             format!("{}: goes on after {}", row_name(row), run_args::turns_text(row.progress.turns))
         }
         BatchEvent::Began { row, goes_on: false } => {
-            format!("{}: begins, {}", row_name(row), run_args::count_with_noun(row.progress.requests, "request"))
+            format!(
+                "{}: begins, {}",
+                row_name(row),
+                run_args::count_with_noun(row.progress.requests, "request")
+            )
         }
         BatchEvent::TurnDone(row) => {
             let (turns, requests) = (row.progress.turns, row.progress.requests);
@@ -57,7 +61,7 @@ fn event_line(event: &BatchEvent<'_>) -> Option<String> {
 }
 
 /// Returns the name of its folder.
-pub fn row_name(row: &BatchRow) -> String {
+pub(crate) fn row_name(row: &BatchRow) -> String {
     let row_name = Path::new(&row.folder).file_name();
     row_name.map_or_else(|| row.id.clone(), |name| name.to_string_lossy().into_owned())
 }
@@ -66,7 +70,12 @@ fn used_text(row: &BatchRow) -> String {
     let used_text = row.progress.used;
     let tokens = used_text.tokens.total().map(|tokens| format!(", {tokens} tokens"));
     let cost = used_text.cost_usd.map(|cost| format!(", {cost:.4} USD"));
-    format!("{}{}, {:.1} s", tokens.unwrap_or_default(), cost.unwrap_or_default(), used_text.seconds)
+    format!(
+        "{}{}, {:.1} s",
+        tokens.unwrap_or_default(),
+        cost.unwrap_or_default(),
+        used_text.seconds
+    )
 }
 
 /// Returns the last score of each number, and the tests.
@@ -104,7 +113,12 @@ struct BatchDocument<'a> {
 }
 
 /// Prints the outcome on standard output.
-pub fn print_summary(summary: &BatchSummary, place: &Path, json: bool, out: &mut Out) -> io::Result<()> {
+pub(crate) fn print_summary(
+    summary: &BatchSummary,
+    place: &Path,
+    json: bool,
+    out: &mut Out,
+) -> io::Result<()> {
     let mut states: BTreeMap<&'static str, usize> = BTreeMap::new();
     for row in &summary.rows {
         *states.entry(row.progress.state.word()).or_default() += 1;
@@ -157,8 +171,9 @@ fn unfinished_table(rows: &[BatchRow]) -> Option<OutputTable> {
     let mut unfinished_table = OutputTable::new(&["run", "state", ">turns", ">failures", "why"]);
     for row in &reported {
         let progress = &row.progress;
-        let kept_note = (progress.kept > 0)
-            .then(|| format!("{} that failed stand all the same", run_args::turns_text(progress.kept)));
+        let kept_note = (progress.kept > 0).then(|| {
+            format!("{} that failed stand all the same", run_args::turns_text(progress.kept))
+        });
         unfinished_table.add_row(vec![
             row_name(row),
             progress.state.word().to_owned(),
@@ -191,7 +206,7 @@ struct PlannedBatchRun<'a> {
     resume: Vec<String>,
 }
 
-pub fn print_plan(
+pub(crate) fn print_plan(
     entries: &[PlannedRun],
     remarks: &[String],
     place: &Path,
@@ -225,7 +240,8 @@ pub fn print_plan(
         });
     }
     let (runs, turns) = (entries.len(), entries.iter().map(|entry| entry.requests).sum());
-    let counted = (run_args::count_with_noun(runs, "run"), run_args::count_with_noun(turns, "request"));
+    let counted =
+        (run_args::count_with_noun(runs, "run"), run_args::count_with_noun(turns, "request"));
     out.print_line(&format!("{}, {} in {}", counted.0, counted.1, place.display()))?;
     remarks.iter().try_for_each(|remark| out.print_line(remark))?;
     for entry in entries {

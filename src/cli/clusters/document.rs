@@ -7,9 +7,9 @@ use std::{
 
 use serde::Serialize;
 
-use crate::cli::output::{TableColumn, Out, OutputTable, cell_or_dash};
+use crate::cli::output::{Out, OutputTable, TableColumn, cell_or_dash};
 use trajview_run::format_number;
-use trajview_study::clusters::{SetClusters, ClusterOptions};
+use trajview_study::clusters::{ClusterOptions, SetClusters};
 
 use super::{ClusterFeature, text_hash};
 
@@ -198,7 +198,12 @@ impl<'a> ClustersDocument<'a> {
         }
     }
 
-    pub fn print_clusters(&self, with_members: bool, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+    pub(crate) fn print_clusters(
+        &self,
+        with_members: bool,
+        is_markdown: bool,
+        out: &mut Out,
+    ) -> io::Result<()> {
         let share = |value: f64| format!("{value:.2}");
         let columns: [TableColumn<'_, ClusterRow<'_>>; 7] = [
             (">cluster", &|it| it.cluster.to_string()),

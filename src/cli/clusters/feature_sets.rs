@@ -41,7 +41,7 @@ pub fn read_run(path: &Path, by: ClusterFeature) -> ClusterInput {
 }
 
 /// Returns the texts of one run. None if it can no longer be read.
-pub fn texts_at(path: &Path, by: ClusterFeature) -> BTreeSet<String> {
+pub(crate) fn texts_at(path: &Path, by: ClusterFeature) -> BTreeSet<String> {
     let opened = store::open(path).ok();
     opened.and_then(|opened| texts_of_run(&opened, by).ok()).unwrap_or_default()
 }

@@ -11,7 +11,7 @@ use crate::cli::{
 };
 use trajview_metrics::{
     Number,
-    numbers::{self, COMPARED, MOMENT, SLUMP, NumberValues},
+    numbers::{self, COMPARED, MOMENT, NumberValues, SLUMP},
     phase::TaskPhase,
     quality::Ruler,
 };
@@ -19,8 +19,9 @@ use trajview_run::{Run, rubric::PooledSources};
 use trajview_study::{
     Estimate, Interval, Undefined,
     compare::{
-        self, ComponentCell, EstimatedNumber, FileRow, ComparedMoment, NumberOutcome, IntervalParts, ComparedRun, RunRecovery, ComparedComponent, FilePresence,
-        Subtraction, ScoreTransitions, run_letter,
+        self, ComparedComponent, ComparedMoment, ComparedRun, ComponentCell, EstimatedNumber,
+        FilePresence, FileRow, IntervalParts, NumberOutcome, RunRecovery, ScoreTransitions,
+        Subtraction, run_letter,
     },
     undefined_reasons,
 };
@@ -29,7 +30,7 @@ use super::{CompareArgs, CompareEach, OpenedRun, run_subtraction};
 
 /// The compared runs, with everything that their tables need.
 pub struct CompareDocument<'a> {
-    pub named: &'a [OpenedRun],
+    pub opened_runs: &'a [OpenedRun],
     pub parties: &'a [ComparedRun],
     /// File rows of the first two runs.
     pub files: &'a [FileRow],
@@ -161,7 +162,10 @@ impl EstimateRow {
         Self {
             value: it.value.ok(),
             ci95: it.interval.ok(),
-            not_defined: undefined_reasons([("value", it.value.err()), ("ci95", it.interval.err())]),
+            not_defined: undefined_reasons([
+                ("value", it.value.err()),
+                ("ci95", it.interval.err()),
+            ]),
         }
     }
 }
@@ -270,13 +274,15 @@ struct ComparedFileRow<'a> {
 }
 
 impl<'a> CompareDocument<'a> {
-    pub fn first_two(&self) -> [&'a ComparedRun; 2] {
+    pub(crate) fn first_two(&self) -> [&'a ComparedRun; 2] {
         [&self.parties[0], &self.parties[1]] // the command takes two runs at least
     }
 
     /// Returns the numbers that are listed.
     pub fn listed_numbers(&self) -> Vec<Number> {
-        numbers::visible_numbers(&COMPARED, |it| self.parties.iter().any(|party| party.final_value(it).is_some()))
+        numbers::visible_numbers(&COMPARED, |it| {
+            self.parties.iter().any(|party| party.final_value(it).is_some())
+        })
     }
 
     pub fn component_rows(&self) -> Vec<ComparedComponent> {
@@ -285,7 +291,7 @@ impl<'a> CompareDocument<'a> {
     }
 
     /// Computes means over the components that the first two runs are both judged on.
-    pub fn component_means(&self, rows: &[ComparedComponent]) -> Vec<ComponentsRow> {
+    pub(crate) fn component_means(&self, rows: &[ComparedComponent]) -> Vec<ComponentsRow> {
         let score = |row: &ComparedComponent, run| row.score_in(run).map(f64::from);
         let both: Vec<(f64, f64)> =
             rows.iter().filter_map(|row| score(row, 0).zip(score(row, 1))).collect();
@@ -294,9 +300,10 @@ impl<'a> CompareDocument<'a> {
     }
 
     /// SLUMP's numbers of the first two runs.
-    pub fn number_estimates(&self) -> Vec<NumberEstimateRow> {
+    pub(crate) fn number_estimates(&self) -> Vec<NumberEstimateRow> {
         let plan = self.args.resampling.to_plan();
-        let found = IntervalParts::for_pair(self.first_two()).number_intervals(run_subtraction(self.parties), &plan);
+        let found = IntervalParts::for_pair(self.first_two())
+            .number_intervals(run_subtraction(self.parties), &plan);
         let row = |it: &EstimatedNumber| NumberEstimateRow {
             name: it.number.id(),
             a: EstimateRow::new(&it.a),
@@ -309,7 +316,7 @@ impl<'a> CompareDocument<'a> {
     pub fn to_json(&'a self, ruler: &'a Ruler) -> CompareJson<'a> {
         let [a, b] = self.first_two();
         let (rows, by) = (self.component_rows(), run_subtraction(self.parties));
-        let facts = |at: usize| run_facts(at, &self.named[at], &self.parties[at]);
+        let facts = |at: usize| run_facts(at, &self.opened_runs[at], &self.parties[at]);
         let transitions = ScoreTransitions::between_runs(&rows, (0, 1));
         let delta = |number| NumberOutcome::at_end(number, [a, b], by).delta;
         let checkpoint = |pair: compare::CheckpointPair| CheckpointPairRow {
@@ -323,7 +330,10 @@ impl<'a> CompareDocument<'a> {
             b: pair.b.map(|moment| point_row(b, &moment)),
         };
         let turns = |party: &ComparedRun| {
-            compare::turn_moments(&party.run).iter().map(|moment| point_row(party, moment)).collect()
+            compare::turn_moments(&party.run)
+                .iter()
+                .map(|moment| point_row(party, moment))
+                .collect()
         };
         CompareJson {
             schema: "trajview.compare/1",
@@ -346,14 +356,22 @@ impl<'a> CompareDocument<'a> {
                 .into_iter()
                 .map(|it| self.recovery_row(it))
                 .collect(),
-            numbers: self.listed_numbers().into_iter().map(|number| self.number_row(number, by)).collect(),
+            numbers: self
+                .listed_numbers()
+                .into_iter()
+                .map(|number| self.number_row(number, by))
+                .collect(),
             points: compare::pair_by_phase(&a.run, &b.run).into_iter().map(phase).collect(),
             checkpoints: compare::pair_by_checkpoint(&a.run, &b.run)
                 .into_iter()
                 .map(checkpoint)
                 .collect(),
-            turns: (self.args.each == CompareEach::Turn).then(|| TurnPoints { a: turns(a), b: turns(b) }),
-            tests: TestsOfPair { a: harness_records::recorded_tests(&a.run), b: harness_records::recorded_tests(&b.run) },
+            turns: (self.args.each == CompareEach::Turn)
+                .then(|| TurnPoints { a: turns(a), b: turns(b) }),
+            tests: TestsOfPair {
+                a: harness_records::recorded_tests(&a.run),
+                b: harness_records::recorded_tests(&b.run),
+            },
             files: self.files.iter().map(file_row).collect(),
             ruler: MeasuredBy { ruler: RulerFacts::new(ruler), rules: rules_facts(ruler) },
             components: PairedComponents {
@@ -384,7 +402,10 @@ impl<'a> CompareDocument<'a> {
     }
 }
 
-fn compared_component_rows(rows: &[ComparedComponent], by: Subtraction) -> Vec<ComparedComponentRow> {
+fn compared_component_rows(
+    rows: &[ComparedComponent],
+    by: Subtraction,
+) -> Vec<ComparedComponentRow> {
     let row = |at: usize| {
         let row = &rows[at];
         ComparedComponentRow {
@@ -432,7 +453,10 @@ fn run_facts<'a>(at: usize, opened: &'a OpenedRun, party: &'a ComparedRun) -> Co
         },
         turns: (!run.is_rubric_tree_alone()).then(|| run.counted_turns().count()),
         checkpoints: run.checkpoints.len(),
-        commit: run.turns[..run.end_in_turns()].iter().rev().find_map(|turn| turn.commit.as_deref()),
+        commit: run.turns[..run.end_in_turns()]
+            .iter()
+            .rev()
+            .find_map(|turn| turn.commit.as_deref()),
         judgement: party.judgement().map(|judgement| JudgementFacts {
             judge: &judgement.judge.name,
             kind: &judgement.judge.kind,

@@ -4,18 +4,21 @@ use std::io;
 
 use crate::cli::{
     component_comparison, measuring_args,
-    output::{self, TableColumn, Out, OutputTable, csv_row, cell_or_dash},
+    output::{self, Out, OutputTable, TableColumn, cell_or_dash, csv_row},
     resampling::with_interval,
 };
 use trajview_metrics::{
     Number,
-    numbers::{COMPARED, SLUMP, NumberStyle, numbers_ranked_by},
+    numbers::{COMPARED, NumberStyle, SLUMP, numbers_ranked_by},
     quality::Ruler,
 };
 use trajview_run::rubric::LEVELS;
 use trajview_study::{
     Interval,
-    compare::{self, ComponentCell, FileRow, ComparedMoment, NumberOutcome, ComparedRun, ComparedComponent, FilePresence, ScoreTransitions, run_letter},
+    compare::{
+        self, ComparedComponent, ComparedMoment, ComparedRun, ComponentCell, FilePresence, FileRow,
+        NumberOutcome, ScoreTransitions, run_letter,
+    },
 };
 
 use super::{
@@ -23,7 +26,11 @@ use super::{
     run_subtraction,
 };
 
-pub fn print_comparison(document: &CompareDocument<'_>, ruler: &Ruler, out: &mut Out) -> io::Result<()> {
+pub(crate) fn print_comparison(
+    document: &CompareDocument<'_>,
+    ruler: &Ruler,
+    out: &mut Out,
+) -> io::Result<()> {
     let sections = [
         run_table(document),
         session_table(document),
@@ -84,8 +91,11 @@ fn session_table(document: &CompareDocument<'_>) -> TitledTable {
     }
     let letters = (0..document.parties.len()).map(|at| format!(">{}", run_letter(at)));
     let mut table = OutputTable::with_heads([String::new()].into_iter().chain(letters).collect());
-    let facts: Vec<_> =
-        document.parties.iter().map(|party| compare::SessionFacts::for_run(party).named_facts()).collect();
+    let facts: Vec<_> = document
+        .parties
+        .iter()
+        .map(|party| compare::SessionFacts::for_run(party).named_facts())
+        .collect();
     for (row, (name, _)) in facts[0].iter().enumerate() {
         if facts.iter().any(|of_run| of_run[row].1.is_some()) {
             let values = facts.iter().map(|of_run| cell_or_dash(of_run[row].1.clone()));
@@ -100,14 +110,18 @@ fn run_table(document: &CompareDocument<'_>) -> TitledTable {
     let mut table = OutputTable::new(&heads).with_keys(2);
     for (at, party) in document.parties.iter().enumerate() {
         let run = &party.run;
-        let commit = run.turns[..run.end_in_turns()].iter().rev().find_map(|turn| turn.commit.as_deref());
+        let commit =
+            run.turns[..run.end_in_turns()].iter().rev().find_map(|turn| turn.commit.as_deref());
         let judged = party.judgement().map(|judgement| {
             let coverage = party.rubric.coverage(judgement);
             let part = if coverage.is_complete { String::new() } else { format!(", {coverage}") };
             let judge = &judgement.judge.name;
             let pooled_text = judgement.pooled.as_ref().map(|it| format!(" of {}", it.from.len()));
             let pooled_text = pooled_text.unwrap_or_default();
-            format!("{judge}{pooled_text} at turn {}{part}", compare::turns_done_at_judgement(run, judgement))
+            format!(
+                "{judge}{pooled_text} at turn {}{part}",
+                compare::turns_done_at_judgement(run, judgement)
+            )
         });
         let unjudged =
             if party.rubric.partial_coverages().is_empty() { "not judged" } else { "in part only" };
@@ -176,7 +190,8 @@ fn recovery_table(document: &CompareDocument<'_>) -> TitledTable {
     let heads = ["", "run", "condition"].map(String::from).into_iter();
     let heads = heads.chain(SLUMP.iter().map(|number| format!(">{}", number.short())));
     let mut table = OutputTable::with_heads(heads.collect());
-    let percent = |share: Option<f64>| cell_or_dash(share.map(|share| format!("{:.1} %", share * 100.0)));
+    let percent =
+        |share: Option<f64>| cell_or_dash(share.map(|share| format!("{:.1} %", share * 100.0)));
     for it in &found {
         let run = &document.parties[it.treated].run;
         let (id, condition) = (run.id.clone(), cell_or_dash(run.condition.clone()));
@@ -298,7 +313,9 @@ fn point_pair_table(
 ) -> TitledTable {
     let sides = document.first_two();
     let is_known = |number: &Number| {
-        let value_of = |moment: &Option<ComparedMoment>, party| value_at_moment(*number, party, moment.as_ref());
+        let value_of = |moment: &Option<ComparedMoment>, party| {
+            value_at_moment(*number, party, moment.as_ref())
+        };
         let [a, b] = sides;
         pairs.iter().any(|(_, at_a, at_b)| value_of(at_a, a).or(value_of(at_b, b)).is_some())
     };
@@ -306,12 +323,15 @@ fn point_pair_table(
     let shown: Vec<Number> = shown.collect();
     let heads = [key, "a", "b"].map(String::from).into_iter();
     let twice = |number: &Number| ["a", "b"].map(|side| format!(">{} {side}", number.label()));
-    let mut table = OutputTable::with_heads(heads.chain(shown.iter().flat_map(twice)).collect()).with_keys(3);
+    let mut table =
+        OutputTable::with_heads(heads.chain(shown.iter().flat_map(twice)).collect()).with_keys(3);
     for (name, a, b) in &pairs {
         let moments = [a.as_ref(), b.as_ref()];
         let names = moments.iter().zip(sides).map(|(moment, party)| moment_text(party, *moment));
         let values = shown.iter().flat_map(|number| {
-            let value_of = |(moment, party): (&Option<&ComparedMoment>, _)| value_at_moment(*number, party, *moment);
+            let value_of = |(moment, party): (&Option<&ComparedMoment>, _)| {
+                value_at_moment(*number, party, *moment)
+            };
             moments.iter().zip(sides).map(value_of).map(|value| number_cell(*number, value))
         });
         table.add_row([name.clone()].into_iter().chain(names).chain(values).collect());
@@ -319,7 +339,11 @@ fn point_pair_table(
     Some((title.to_owned(), table))
 }
 
-fn value_at_moment(number: Number, party: &ComparedRun, moment: Option<&ComparedMoment>) -> Option<f64> {
+fn value_at_moment(
+    number: Number,
+    party: &ComparedRun,
+    moment: Option<&ComparedMoment>,
+) -> Option<f64> {
     party.value_at(number, moment?.done)
 }
 
@@ -379,16 +403,34 @@ pub fn write_csv(document: &CompareDocument<'_>, out: &mut Out) -> io::Result<()
             out.print_bytes(csv_row(cells.chain([delta, note.to_owned()])).as_bytes())
         };
     for it in numbers.iter().copied() {
-        let values = document.parties.iter().map(|party| output::cell_or_empty(party.final_value(it))).collect();
+        let values = document
+            .parties
+            .iter()
+            .map(|party| output::cell_or_empty(party.final_value(it)))
+            .collect();
         let outcome = NumberOutcome::at_end(it, document.first_two(), by);
-        row("number", it.id(), it.label(), values, output::cell_or_empty(outcome.delta), &better_text(&outcome))?;
+        row(
+            "number",
+            it.id(),
+            it.label(),
+            values,
+            output::cell_or_empty(outcome.delta),
+            &better_text(&outcome),
+        )?;
     }
     type IntervalEnd = fn(Interval) -> f64;
     let ends: [(&str, IntervalEnd); 2] = [("ci95_low", |it| it.low), ("ci95_high", |it| it.high)];
     for it in &document.number_estimates() {
         for (section, end) in ends {
             let end_cell = |row: &EstimateRow| output::cell_or_empty(row.ci95.map(end));
-            row(section, it.name, "", vec![end_cell(&it.a), end_cell(&it.b)], end_cell(&it.difference), "")?;
+            row(
+                section,
+                it.name,
+                "",
+                vec![end_cell(&it.a), end_cell(&it.b)],
+                end_cell(&it.difference),
+                "",
+            )?;
         }
     }
     let rows = document.component_rows();
@@ -396,21 +438,31 @@ pub fn write_csv(document: &CompareDocument<'_>, out: &mut Out) -> io::Result<()
         let it = &rows[at];
         let score = |run| output::cell_or_empty(it.score_in(run));
         let delta = output::cell_or_empty(it.score_delta(by));
-        row("component", &it.id, &it.name, (0..width).map(score).collect(), delta, &transition_text(it))?;
+        row(
+            "component",
+            &it.id,
+            &it.name,
+            (0..width).map(score).collect(),
+            delta,
+            &transition_text(it),
+        )?;
     }
     let [a, b] = document.first_two();
-    let mut moments = |section: &str, id: &str, a_at: Option<&ComparedMoment>, b_at: Option<&ComparedMoment>| {
-        numbers.iter().copied().try_for_each(|it| {
-            let values = [value_at_moment(it, a, a_at), value_at_moment(it, b, b_at)];
-            let delta = output::cell_or_empty(NumberOutcome::between_values(it, values, by).delta);
-            row(section, id, it.id(), values.map(output::cell_or_empty).to_vec(), delta, "")
-        })
-    };
+    let mut moments =
+        |section: &str, id: &str, a_at: Option<&ComparedMoment>, b_at: Option<&ComparedMoment>| {
+            numbers.iter().copied().try_for_each(|it| {
+                let values = [value_at_moment(it, a, a_at), value_at_moment(it, b, b_at)];
+                let delta =
+                    output::cell_or_empty(NumberOutcome::between_values(it, values, by).delta);
+                row(section, id, it.id(), values.map(output::cell_or_empty).to_vec(), delta, "")
+            })
+        };
     for pair in compare::pair_by_phase(&a.run, &b.run) {
         moments("phase", pair.phase.word(), pair.a.as_ref(), pair.b.as_ref())?;
     }
     for pair in compare::pair_by_checkpoint(&a.run, &b.run) {
-        let id = format!("{} | {}", moment_text(a, pair.a.as_ref()), moment_text(b, pair.b.as_ref()));
+        let id =
+            format!("{} | {}", moment_text(a, pair.a.as_ref()), moment_text(b, pair.b.as_ref()));
         moments("checkpoint", &id, pair.a.as_ref(), pair.b.as_ref())?;
     }
     for file in document.files {

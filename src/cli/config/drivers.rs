@@ -10,7 +10,7 @@ use trajview_live::{
 
 use super::{LoadedConfig, line_number_at};
 
-pub fn read_drivers(loaded: &mut LoadedConfig, text: &str, table: &DeTable<'_>) {
+pub(crate) fn read_drivers(loaded: &mut LoadedConfig, text: &str, table: &DeTable<'_>) {
     for (name, value) in table {
         let line = line_number_at(text, name.span().start);
         let name = name.get_ref().to_string();
@@ -34,7 +34,8 @@ fn parse_driver(name: &str, value: &DeValue<'_>) -> Result<ProgramOptions, Strin
     }
     let known_fields = serde_json::to_value(ProgramOptions::default()).unwrap_or_default();
     if let Some(unknown) = fields.keys().find(|field| known_fields.get(field.as_str()).is_none()) {
-        let names: Vec<&String> = known_fields.as_object().iter().flat_map(|it| it.keys()).collect();
+        let names: Vec<&String> =
+            known_fields.as_object().iter().flat_map(|it| it.keys()).collect();
         let names: Vec<&str> = names.into_iter().map(String::as_str).collect();
         return Err(format!("no field is called {unknown}; known: {}", names.join(", ")));
     }
@@ -58,9 +59,11 @@ fn toml_to_json(value: &DeValue<'_>) -> Result<serde_json::Value, String> {
             let number = i64::from_str_radix(number.as_str(), number.radix());
             number.map_err(|why| why.to_string())?.into()
         }
-        DeValue::Array(values) => {
-            values.iter().map(|value| toml_to_json(value.get_ref())).collect::<Result<Vec<_>, _>>()?.into()
-        }
+        DeValue::Array(values) => values
+            .iter()
+            .map(|value| toml_to_json(value.get_ref()))
+            .collect::<Result<Vec<_>, _>>()?
+            .into(),
         DeValue::Table(table) => {
             let mut map = serde_json::Map::new();
             for (name, value) in table {

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use toml::de::{DeTable, DeValue};
 
-use trajview_judge::settings::{JudgeKind, JudgeConfig};
+use trajview_judge::settings::{JudgeConfig, JudgeKind};
 
 use super::{
-    LoadedConfig, SettingOrigin, parse_between, parse_flag, value_text, line_number_at, toml_list, parse_one_of, set_value, set_some, toml_string, parse_text, parse_whole_number,
+    LoadedConfig, SettingOrigin, line_number_at, parse_between, parse_flag, parse_one_of,
+    parse_text, parse_whole_number, set_some, set_value, toml_list, toml_string, value_text,
 };
 
 /// One field of a judge: its name, how a value is read, and how it is written. The error names what was expected.
@@ -25,7 +26,9 @@ const NOT_REPEATED: [&str; 5] = ["model", "base_url", "key_env", "command", "pas
 const FIELDS: &[JudgeField] = &[
     JudgeField(
         "kind",
-        |it, to| set_value(&mut it.kind, parse_one_of(to, &JudgeKind::ALL.map(|it| (it.word(), it)))),
+        |it, to| {
+            set_value(&mut it.kind, parse_one_of(to, &JudgeKind::ALL.map(|it| (it.word(), it))))
+        },
         |it| Some(toml_string(it.kind.word())),
     ),
     JudgeField(
@@ -88,7 +91,11 @@ const FIELDS: &[JudgeField] = &[
         |it, to| set_value(&mut it.retries, parse_small_number(to, 0, 20)),
         |it| Some(it.retries.to_string()),
     ),
-    JudgeField("backoff", |it, to| set_value(&mut it.backoff, parse_seconds(to)), |it| seconds_text(it.backoff)),
+    JudgeField(
+        "backoff",
+        |it, to| set_value(&mut it.backoff, parse_seconds(to)),
+        |it| seconds_text(it.backoff),
+    ),
     JudgeField(
         "timeout_connect",
         |it, to| set_value(&mut it.timeouts.connect, parse_seconds(to)),
@@ -190,7 +197,7 @@ fn parse_dollars(value: &DeValue<'_>) -> Result<f64, String> {
 }
 
 /// Reads the tables below `[judges]`.
-pub fn settings_from(loaded: &mut LoadedConfig, text: &str, judges: &DeTable<'_>) {
+pub(crate) fn settings_from(loaded: &mut LoadedConfig, text: &str, judges: &DeTable<'_>) {
     let mut entries: Vec<_> = judges.iter().collect();
     entries.sort_by_key(|(name, _)| name.span().start);
     for (name, value) in entries {
@@ -213,7 +220,13 @@ fn is_name(name: &str) -> bool {
     (1..=40).contains(&name.len()) && name.chars().all(is_kept)
 }
 
-fn read_judge(loaded: &mut LoadedConfig, text: &str, name: &str, line: usize, fields: &DeTable<'_>) {
+fn read_judge(
+    loaded: &mut LoadedConfig,
+    text: &str,
+    name: &str,
+    line: usize,
+    fields: &DeTable<'_>,
+) {
     let mut judge = JudgeConfig::new(name, JudgeKind::Chat);
     let mut entries: Vec<_> = fields.iter().collect();
     entries.sort_by_key(|(field, _)| field.span().start);
@@ -259,7 +272,7 @@ fn read_judge(loaded: &mut LoadedConfig, text: &str, name: &str, line: usize, fi
 }
 
 /// Lines of TOML for one judge: name of the field, value where there is one.
-pub fn judge_fields(judge: &JudgeConfig) -> Vec<(&'static str, Option<String>)> {
+pub(crate) fn judge_fields(judge: &JudgeConfig) -> Vec<(&'static str, Option<String>)> {
     FIELDS.iter().map(|field| (field.0, (field.2)(judge))).collect()
 }
 

@@ -22,7 +22,8 @@ impl JudgeSettings for SettingsFile {
         let loaded = load_settings(self.0.as_deref()).map_err(|why| why.sentence)?;
         let path = loaded.file.clone().ok_or("there is no place for a settings file")?;
         let cannot = |why: String| format!("cannot write {}: {why}", path.display());
-        let before = store::settings_file::read_settings(&path).map_err(cannot)?.unwrap_or_default();
+        let before =
+            store::settings_file::read_settings(&path).map_err(cannot)?.unwrap_or_default();
         let table = judge_table_to_append(&before, judge).map_err(cannot)?;
         store::settings_file::append_text(&path, &table).map_err(cannot)?;
         Ok(path)
@@ -44,7 +45,8 @@ fn judge_table_to_append(before: &str, judge: &JudgeConfig) -> Result<String, St
     };
     let text = format!("{gap}{}", judge_table(judge));
     let after = read(&format!("{before}{text}"));
-    let is_whole = after.split_last().is_some_and(|(last, rest)| last == judge && rest == judges_before);
+    let is_whole =
+        after.split_last().is_some_and(|(last, rest)| last == judge && rest == judges_before);
     if is_whole { Ok(text) } else { Err("a table of judges cannot follow what it says".into()) }
 }
 
@@ -52,8 +54,10 @@ fn judge_table_to_append(before: &str, judge: &JudgeConfig) -> Result<String, St
 fn judge_table(judge: &JudgeConfig) -> String {
     let usual = judges::judge_fields(&JudgeConfig::new(&judge.name, judge.kind));
     let fields = judges::judge_fields(judge).into_iter().zip(usual);
-    let written_fields = fields.filter(|((field, value), (_, usual))| *field == "kind" || value != usual);
-    let rows = written_fields.filter_map(|((field, value), _)| Some(format!("{field} = {}\n", value?)));
+    let written_fields =
+        fields.filter(|((field, value), (_, usual))| *field == "kind" || value != usual);
+    let rows =
+        written_fields.filter_map(|((field, value), _)| Some(format!("{field} = {}\n", value?)));
     format!("[judges.{}]\n{}", judge.name, rows.collect::<String>())
 }
 
@@ -95,7 +99,8 @@ mod tests {
 
     #[test]
     fn a_judge_is_not_added_where_it_would_not_be_read() {
-        let twice = judge_table_to_append("[judges.openai]\nkind = \"chat\"\nmodel = \"m\"\n", &judge());
+        let twice =
+            judge_table_to_append("[judges.openai]\nkind = \"chat\"\nmodel = \"m\"\n", &judge());
         let inline = judge_table_to_append("judges = {}\n", &judge());
 
         assert_eq!(twice, Err("[judges.openai] is there already".into()));

@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::cli::{
-    output::{TableColumn, OutputTable, cell_or_dash},
+    output::{OutputTable, TableColumn, cell_or_dash},
     resampling::with_interval,
 };
 use trajview_metrics::cost::{Prices, RunCost};
 use trajview_run::{Checkpoint, Run};
 use trajview_study::{
-    Interval, BootstrapPlan, Undefined,
+    BootstrapPlan, Interval, Undefined,
     pairing::PairingKey,
+    solved_cost::{CostOfSolved, RunSpending, costs_of_solved},
     undefined_reasons,
-    solved_cost::{RunSpending, CostOfSolved, costs_of_solved},
 };
 
 /// The cost of a run, and the checkpoints it solved.
@@ -85,7 +85,10 @@ fn solved_checkpoints(checkpoints: &[Checkpoint]) -> Option<u64> {
 }
 
 /// Makes a row for each agent and condition, in that order.
-pub fn cost_per_solved_rows(runs: &[(PairingKey, SpentRow)], plan: &BootstrapPlan) -> Vec<CostPerSolvedRow> {
+pub(crate) fn cost_per_solved_rows(
+    runs: &[(PairingKey, SpentRow)],
+    plan: &BootstrapPlan,
+) -> Vec<CostPerSolvedRow> {
     let costs_by = |usd: fn(&SpentRow) -> Option<f64>| {
         let bought = |(key, spent): &(PairingKey, SpentRow)| RunSpending {
             key: key.clone(),
@@ -154,7 +157,7 @@ impl CostBasisRow {
 }
 
 /// The columns of the CSV, with a row for each agent and condition.
-pub const CSV_COLUMNS: &str = "agent condition recorded_usd_per_solved=recorded.usd_per_solved recorded_ci95_low=recorded.ci95.0 \
+pub(crate) const CSV_COLUMNS: &str = "agent condition recorded_usd_per_solved=recorded.usd_per_solved recorded_ci95_low=recorded.ci95.0 \
     recorded_ci95_high=recorded.ci95.1 recorded_usd=recorded.usd recorded_solved=recorded.solved recorded_runs=recorded.runs \
     recorded_tasks=recorded.tasks recorded_why=recorded.not_defined computed_usd_per_solved=computed.usd_per_solved \
     computed_ci95_low=computed.ci95.0 computed_ci95_high=computed.ci95.1 computed_usd=computed.usd \
@@ -162,7 +165,7 @@ pub const CSV_COLUMNS: &str = "agent condition recorded_usd_per_solved=recorded.
     without_tests=recorded.without_tests";
 
 /// Makes a table of the rows that have a run with tests.
-pub fn cost_per_solved_table(rows: &[CostPerSolvedRow]) -> OutputTable {
+pub(crate) fn cost_per_solved_table(rows: &[CostPerSolvedRow]) -> OutputTable {
     let columns: [TableColumn<'_, CostPerSolvedRow>; 7] = [
         ("agent", &|it| cell_or_dash(it.agent.as_ref())),
         ("condition", &|it| cell_or_dash(it.condition.as_ref())),

@@ -16,20 +16,20 @@ use trajview_metrics::{
 };
 use trajview_run::{Tokens, Warning, checkpoint_record::RecordedTests};
 use trajview_study::{
-    Estimate, Interval, BootstrapPlan, Undefined,
+    BootstrapPlan, Estimate, Interval, Undefined,
     corpus::{CorpusComparison, MeasuredRun, PairedNumber, compare_corpus, correlate_numbers},
     correlation::Correlation,
     fairness::{ConductDifference, conduct_differences},
     paired::{HolmAdjusted, Wilcoxon},
-    pairing::{ConditionPair, PairingKey, RunPair, PairNumbers},
-    undefined_reasons,
-    recovery::{RecoveryOfMeans, TreatmentRecovery, ConditionMeans, treatment_recoveries},
+    pairing::{ConditionPair, PairNumbers, PairingKey, RunPair},
+    recovery::{ConditionMeans, RecoveryOfMeans, TreatmentRecovery, treatment_recoveries},
     trend::{CheckpointSeries, series_slope, trend_over_runs},
+    undefined_reasons,
 };
 
 use super::{
-    run_facts::{CorpusRunFacts, CorpusRuns},
     cost_per_solved::{self, CostPerSolvedRow, SpentRow},
+    run_facts::{CorpusRunFacts, CorpusRuns},
 };
 
 #[derive(Serialize)]
@@ -171,7 +171,8 @@ impl NumberSlopes {
 
 impl Serialize for NumberSlopes {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(number, slope)| (Self::column_name(*number), slope)))
+        serializer
+            .collect_map(self.0.iter().map(|(number, slope)| (Self::column_name(*number), slope)))
     }
 }
 
@@ -383,16 +384,22 @@ impl TaskRecoveryRow {
 
 impl LastTestsRow {
     /// Returns `3/4`.
-    pub fn passed_text(&self) -> String {
+    pub(crate) fn passed_text(&self) -> String {
         format!("{}/{}", self.counts.strict.passed, self.counts.strict.total)
     }
 }
 
 impl CorpusDocument {
-    pub fn new(runs: CorpusRuns, conditions: &ConditionPair, plan: &BootstrapPlan, ruler: &Ruler) -> Self {
+    pub fn new(
+        runs: CorpusRuns,
+        conditions: &ConditionPair,
+        plan: &BootstrapPlan,
+        ruler: &Ruler,
+    ) -> Self {
         let measured: Vec<MeasuredRun> =
             runs.measured.iter().map(|run| run.measured.clone()).collect();
-        let CorpusComparison { paired, per_task, alone } = compare_corpus(&measured, conditions, plan);
+        let CorpusComparison { paired, per_task, alone } =
+            compare_corpus(&measured, conditions, plan);
         let rules = ruler.rules();
         let name = |at: &usize| runs.measured.get(*at).map(|run| run.id.clone());
         let names = |side: &[usize]| side.iter().filter_map(name).collect();
@@ -411,16 +418,26 @@ impl CorpusDocument {
             drawn: CorpusResamplingFacts { seed: plan.seed, resamples: plan.resamples },
             cost_per_solved: cost_per_solved::cost_per_solved_rows(&spent_by_run(&runs), plan),
             paired: paired.iter().map(|row| paired_test_row(row, conditions)).collect(),
-            components: component_comparison::rows_by_agent(&per_task, |at| &runs.measured[at].judged.scores, plan),
+            components: component_comparison::rows_by_agent(
+                &per_task,
+                |at| &runs.measured[at].judged.scores,
+                plan,
+            ),
             per_task: per_task
                 .iter()
                 .map(|row| per_task_row(row, names(&row.pair.a), names(&row.pair.b)))
                 .collect(),
-            gap_recovery: treatment_recoveries(&measured, plan).into_iter().map(TaskRecoveryRow::new).collect(),
+            gap_recovery: treatment_recoveries(&measured, plan)
+                .into_iter()
+                .map(TaskRecoveryRow::new)
+                .collect(),
             correlations: correlation_rows(&measured),
             trends: trend_rows(&runs.measured, plan),
             doubts: CorpusDoubts {
-                unfair: per_task.iter().filter_map(|it| unfair_row(&it.pair, &runs.measured)).collect(),
+                unfair: per_task
+                    .iter()
+                    .filter_map(|it| unfair_row(&it.pair, &runs.measured))
+                    .collect(),
                 alone: alone.map(problem_warning).collect(),
                 problems: runs.problems.into_iter().map(problem_warning).collect(),
             },
@@ -446,7 +463,9 @@ fn problem_warning((place, what): (String, String)) -> Warning {
 }
 
 fn run_row(run: CorpusRunFacts) -> CorpusRunRow {
-    let values = |block: NumberBlock| NumberValues::new(&block.numbers(), |number| run.measured.number_value(number));
+    let values = |block: NumberBlock| {
+        NumberValues::new(&block.numbers(), |number| run.measured.number_value(number))
+    };
     let slope = |(number, series): &(Number, CheckpointSeries)| (*number, series_slope(series));
     let key = &run.measured.key;
     CorpusRunRow {
@@ -472,8 +491,8 @@ fn run_row(run: CorpusRunFacts) -> CorpusRunRow {
             components: run.judged.counts.map(|(_, components)| components),
             judge: run.judged.judge,
             judgement: run.judged.file,
-            judged_at: run.judged.at,
-            other_judgements: run.judged.others,
+            judged_at: run.judged.judged_at,
+            other_judgements: run.judged.other_judgements,
         },
         state: RunStateFacts {
             turns: run.turns,
@@ -548,7 +567,12 @@ fn paired_test_row(row: &PairedNumber, conditions: &ConditionPair) -> PairedTest
             ("ci95", found.mean_gap.interval.err()),
             ("cohen_d_ci95", found.cohen_d.interval.err()),
         ]),
-        outcomes: OutcomeCounts { n: found.n, wins: row.tasks_won(), ties: found.ties, losses: row.tasks_lost() },
+        outcomes: OutcomeCounts {
+            n: found.n,
+            wins: row.tasks_won(),
+            ties: found.ties,
+            losses: row.tasks_lost(),
+        },
     }
 }
 
@@ -567,7 +591,8 @@ fn wilcoxon_row(test: Wilcoxon, holm: Option<HolmAdjusted>) -> WilcoxonRow {
 }
 
 fn per_task_row(row: &PairNumbers<Number>, runs_a: Vec<String>, runs_b: Vec<String>) -> PerTaskRow {
-    let gap = |&(number, (a, b)): &(Number, (f64, f64))| (number.id(), MetricGapRow { a, b, gap: a - b });
+    let gap =
+        |&(number, (a, b)): &(Number, (f64, f64))| (number.id(), MetricGapRow { a, b, gap: a - b });
     PerTaskRow {
         task: row.pair.task.clone(),
         agent: row.pair.agent.clone(),
@@ -582,12 +607,19 @@ fn trend_rows(runs: &[CorpusRunFacts], plan: &BootstrapPlan) -> Vec<TrendRow> {
         runs.iter().filter_map(|run| run.measured.key.agent.as_ref()).collect();
     let each = Some(agents).filter(|agents| agents.len() > 1).into_iter().flatten().map(Some);
     let groups: Vec<Option<&String>> = std::iter::once(None).chain(each).collect();
-    let rows_of_number = |number: Number| groups.iter().map(move |agent| trend_row(runs, *agent, number, plan));
+    let rows_of_number =
+        |number: Number| groups.iter().map(move |agent| trend_row(runs, *agent, number, plan));
     numbers_ranked_by(|shown| shown.trend).into_iter().flat_map(rows_of_number).collect()
 }
 
-fn trend_row(runs: &[CorpusRunFacts], agent: Option<&String>, number: Number, plan: &BootstrapPlan) -> TrendRow {
-    let is_meant = |run: &&CorpusRunFacts| agent.is_none() || run.measured.key.agent.as_ref() == agent;
+fn trend_row(
+    runs: &[CorpusRunFacts],
+    agent: Option<&String>,
+    number: Number,
+    plan: &BootstrapPlan,
+) -> TrendRow {
+    let is_meant =
+        |run: &&CorpusRunFacts| agent.is_none() || run.measured.key.agent.as_ref() == agent;
     let series = runs.iter().filter(is_meant).flat_map(|run| &run.series);
     let series = series.filter(|(other, _)| *other == number).map(|(_, series)| series);
     let found = trend_over_runs(series, plan);
@@ -621,7 +653,8 @@ fn correlation_rows(runs: &[MeasuredRun]) -> Vec<CorrelationRow> {
 
 fn correlation_row(runs: &[MeasuredRun], condition: Option<&String>) -> CorrelationRow {
     let (x, y) = (Number::Tests, Number::If50);
-    let is_meant = |run: &&MeasuredRun| condition.is_none() || run.key.condition.as_ref() == condition;
+    let is_meant =
+        |run: &&MeasuredRun| condition.is_none() || run.key.condition.as_ref() == condition;
     let found = correlate_numbers(runs.iter().filter(is_meant), x, y);
     CorrelationRow {
         x: x.id(),

@@ -14,18 +14,18 @@ use trajview_metrics::{
     faithfulness::Faithfulness,
     numbers::{
         CORPUS,
-        facts::{TurnCounts, MomentFacts, ReuseCounts, TurnUsage, TestScores, VerdictSummary},
+        facts::{MomentFacts, ReuseCounts, TestScores, TurnCounts, TurnUsage, VerdictSummary},
         numbers_ranked_by,
     },
     process::ProcessNumbers,
-    quality::{ScoredSnapshot, QualitySnapshot},
+    quality::{QualitySnapshot, ScoredSnapshot},
 };
 use trajview_run::{
     Run, Tokens,
+    checkpoint_record::RecordedTests,
     files::RunMoment as At,
     find_by_name::JudgeSelection,
     pooled_judgements::PoolRequest,
-    checkpoint_record::RecordedTests,
     rubric::{Judgement, Rubric},
 };
 use trajview_store as store;
@@ -79,9 +79,9 @@ pub struct ChosenJudgement {
     /// The file of that judgement.
     pub file: Option<String>,
     /// The time when the judgement was made.
-    pub at: Option<String>,
+    pub judged_at: Option<String>,
     /// Other judgements of the whole checklist, which do not count: judge and file. Empty if a judge is named.
-    pub others: Vec<String>,
+    pub other_judgements: Vec<String>,
     /// Components with a score, and all.
     pub counts: Option<(usize, usize)>,
     /// The score of each component that has one, by id.
@@ -107,14 +107,20 @@ pub struct CorpusOptions<'a> {
 }
 
 /// Opens and scores every run, in the order of their paths.
-pub fn measure_runs(paths: &[PathBuf], folder: &Path, with: &CorpusOptions<'_>) -> CorpusRuns {
+pub(crate) fn measure_runs(
+    paths: &[PathBuf],
+    folder: &Path,
+    with: &CorpusOptions<'_>,
+) -> CorpusRuns {
     let name = |path: &Path| {
         let below = path.strip_prefix(folder).ok().filter(|below| !below.as_os_str().is_empty());
         below.unwrap_or(path).display().to_string()
     };
     let siblings = Siblings::default();
     let open = |path: &PathBuf| match store::open_among(path, &siblings) {
-        Ok(opened) => Ok(run_facts(&opened.with_cache(with.scorer.cache()), path, name(path), with)),
+        Ok(opened) => {
+            Ok(run_facts(&opened.with_cache(with.scorer.cache()), path, name(path), with))
+        }
         Err(why) => Err((name(path), why.to_string())),
     };
     // What is measured is written to the cache together.
@@ -187,7 +193,8 @@ fn run_facts(
         code: measured_code(scored.get(&run.end_in_turns())),
         reuse,
         scores: faithfulness.as_ref().map(|(_, scores)| scores),
-        exposed: exposure.and_then(|it| ExposureAtTurn::new(it, rubric.checklist.as_ref(), run.end_in_turns())),
+        exposed: exposure
+            .and_then(|it| ExposureAtTurn::new(it, rubric.checklist.as_ref(), run.end_in_turns())),
         tests: tests.as_ref().map(|(_, tests)| tests),
         counted: TurnCounts {
             turns: has_turns.then_some(turns as f64),
@@ -203,8 +210,9 @@ fn run_facts(
         },
         processed: has_turns.then(|| store::process_numbers(archive, run)),
     };
-    let value =
-        |number: &Number| Some((*number, number.value_at(&end_facts).filter(|value| value.is_finite())?));
+    let value = |number: &Number| {
+        Some((*number, number.value_at(&end_facts).filter(|value| value.is_finite())?))
+    };
     let values = CORPUS.iter().filter_map(value).collect();
     let identity = RunIdentity::for_run(run);
     CorpusRunFacts {
@@ -225,8 +233,9 @@ fn run_facts(
         judged: ChosenJudgement {
             judge: faithfulness.as_ref().map(|(judge, _)| judge.clone()),
             file: chosen_judgement(&rubric, judge.as_ref()).map(|it| it.file.clone()),
-            at: chosen_judgement(&rubric, judge.as_ref()).and_then(|it| it.created_at.clone()),
-            others: if judge.is_none() { other_judgements(&rubric) } else { vec![] },
+            judged_at: chosen_judgement(&rubric, judge.as_ref())
+                .and_then(|it| it.created_at.clone()),
+            other_judgements: if judge.is_none() { other_judgements(&rubric) } else { vec![] },
             counts: faithfulness.as_ref().map(|(_, scores)| (scores.judged, scores.components)),
             scores: component_scores(&rubric, judge.as_ref()),
         },
@@ -238,16 +247,24 @@ fn run_facts(
 }
 
 /// Scores the end of the run and of each checkpoint; the key is turns done.
-fn scored_moments(opened: &OpenedRecording, scorer: &Scorer) -> Result<BTreeMap<usize, ScoredSnapshot>, String> {
+fn scored_moments(
+    opened: &OpenedRecording,
+    scorer: &Scorer,
+) -> Result<BTreeMap<usize, ScoredSnapshot>, String> {
     let run = &*opened.run;
-    let ends = checkpoint_moments(run).into_iter().map(|moment| moment.done).chain([run.end_in_turns()]);
+    let ends =
+        checkpoint_moments(run).into_iter().map(|moment| moment.done).chain([run.end_in_turns()]);
     let moments: Vec<usize> = ends.collect::<BTreeSet<usize>>().into_iter().collect();
-    let scored = opened.archive.score_moments(run, &At::after_each_count(&moments), scorer, &|_, _| true)?;
+    let scored =
+        opened.archive.score_moments(run, &At::after_each_count(&moments), scorer, &|_, _| true)?;
     Ok(moments.into_iter().zip(scored).collect())
 }
 
 /// Returns the series of each number with a trend over checkpoints; empty for a run without checkpoints.
-fn checkpoint_series(run: &Run, scored: &BTreeMap<usize, ScoredSnapshot>) -> Vec<(Number, CheckpointSeries)> {
+fn checkpoint_series(
+    run: &Run,
+    scored: &BTreeMap<usize, ScoredSnapshot>,
+) -> Vec<(Number, CheckpointSeries)> {
     let ends = checkpoint_moments(run).into_iter().filter(|moment| moment.checkpoint.is_some());
     let ends: Vec<usize> = ends.map(|moment| moment.done).collect();
     let at = |number: Number, done| number.value_of_code(measured_code(scored.get(done))?);
@@ -307,7 +324,10 @@ impl MomentFacts for RunEndFacts<'_> {
 }
 
 /// Returns the judgement for the end of the run, chosen as `score` does.
-fn chosen_judgement<'a>(rubric: &'a Rubric, judge: Option<&JudgeSelection>) -> Option<&'a Judgement> {
+fn chosen_judgement<'a>(
+    rubric: &'a Rubric,
+    judge: Option<&JudgeSelection>,
+) -> Option<&'a Judgement> {
     match judge {
         Some(judge) => rubric.judgements.get(judge.position_in_run(rubric)?),
         None => rubric.result_judgement(),
@@ -336,9 +356,15 @@ fn component_scores(rubric: &Rubric, judge: Option<&JudgeSelection>) -> BTreeMap
     listed.filter_map(|it| Some((it.component.clone(), f64::from(it.score?)))).collect()
 }
 
-fn judged_faithfulness(rubric: &Rubric, judge: Option<&JudgeSelection>) -> Option<(String, Faithfulness)> {
+fn judged_faithfulness(
+    rubric: &Rubric,
+    judge: Option<&JudgeSelection>,
+) -> Option<(String, Faithfulness)> {
     let chosen = chosen_judgement(rubric, judge)?;
-    Some((chosen.judge.name.clone(), Faithfulness::from_judgement(chosen, rubric.checklist.as_ref())))
+    Some((
+        chosen.judge.name.clone(),
+        Faithfulness::from_judgement(chosen, rubric.checklist.as_ref()),
+    ))
 }
 
 fn last_tests(run: &Run) -> Option<(String, RecordedTests)> {

@@ -4,24 +4,28 @@ use std::io;
 
 use crate::cli::{
     component_comparison::{self, ComponentsRow},
-    output::{TableColumn, Out, OutputTable, cell_or_empty, cell_or_dash},
+    output::{Out, OutputTable, TableColumn, cell_or_dash, cell_or_empty},
     resampling::{p_value, with_interval},
 };
 use trajview_metrics::{
     BetterDirection, Number,
-    numbers::{self, CORPUS, SLUMP, NumberStyle, numbers_ranked_by},
+    numbers::{self, CORPUS, NumberStyle, SLUMP, numbers_ranked_by},
 };
 use trajview_study::{Interval, Undefined, correlation::Correlation, fairness::ConductDifference};
 
 use super::{
-    document::{
-        NumberBlock, CorrelationRow, CorpusDocument, PairedTestRow, PerTaskRow, TaskRecoveryRow, CorpusRunRow, NumberSlopes,
-        TrendRow,
-    },
     cost_per_solved::{self, CostPerSolvedRow},
+    document::{
+        CorpusDocument, CorpusRunRow, CorrelationRow, NumberBlock, NumberSlopes, PairedTestRow,
+        PerTaskRow, TaskRecoveryRow, TrendRow,
+    },
 };
 
-pub fn print_corpus(document: &CorpusDocument, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+pub(crate) fn print_corpus(
+    document: &CorpusDocument,
+    is_markdown: bool,
+    out: &mut Out,
+) -> io::Result<()> {
     let show = |out: &mut Out, title: &str, table: &OutputTable| {
         out.print_sentence(title)?;
         out.print_line("")?;
@@ -31,7 +35,9 @@ pub fn print_corpus(document: &CorpusDocument, is_markdown: bool, out: &mut Out)
     let (a, b) = (&document.conditions.a, &document.conditions.b);
     show(out, &count_line(document), &run_table(document))?;
     if document.paired.is_empty() {
-        out.print_sentence(&format!("no task of one agent was run under both conditions, {a} and {b}"))?;
+        out.print_sentence(&format!(
+            "no task of one agent was run under both conditions, {a} and {b}"
+        ))?;
     } else {
         show(out, &format!("{a} less {b}, task by task"), &paired_table(document))?;
         show(
@@ -113,8 +119,9 @@ fn number_cell(run: &CorpusRunRow, number: Number) -> String {
         return tests.passed_text();
     }
     let is_marked = number == Number::Turns && !run.state.turn_states.is_empty();
-    cell_or_dash(run.number_value(number).map(|value| number.format_value(value, NumberStyle::Digits(3))))
-        + if is_marked { "*" } else { "" }
+    cell_or_dash(
+        run.number_value(number).map(|value| number.format_value(value, NumberStyle::Digits(3))),
+    ) + if is_marked { "*" } else { "" }
 }
 
 fn paired_table(document: &CorpusDocument) -> OutputTable {
@@ -128,7 +135,9 @@ fn paired_table(document: &CorpusDocument) -> OutputTable {
         ("mean gap", &|it| with_interval(it.mean_gap, it.ci95)),
         (">W", &|it| cell_or_dash(it.wilcoxon.as_ref().map(|test| test.w))),
         (">p", &|it| cell_or_dash(it.wilcoxon.as_ref().map(|test| p_value(test.p)))),
-        (">p Holm", &|it| cell_or_dash(it.wilcoxon.as_ref().and_then(|test| test.p_holm).map(p_value))),
+        (">p Holm", &|it| {
+            cell_or_dash(it.wilcoxon.as_ref().and_then(|test| test.p_holm).map(p_value))
+        }),
         ("Cohen's d", &|it| with_interval(it.cohen_d, it.cohen_d_ci95)),
         ("test", &|it| {
             let why = it.not_defined.get("wilcoxon").map(Undefined::to_string);
@@ -153,12 +162,15 @@ fn trend_table(document: &CorpusDocument) -> OutputTable {
         ("agent", &|it| it.agent.clone().unwrap_or_else(|| "all runs".into())),
         (">runs", &|it| it.runs.to_string()),
         (">rise", &|it| it.rises.to_string()),
-        (">share", &|it| cell_or_dash(it.share_rising.map(|share| format!("{:.1} %", share * 100.0)))),
+        (">share", &|it| {
+            cell_or_dash(it.share_rising.map(|share| format!("{:.1} %", share * 100.0)))
+        }),
         (">level", &|it| it.level.to_string()),
         (">fall", &|it| it.falls.to_string()),
         ("slope", &|it| {
             let ends = |Interval { low, high }| format!(" [{low:+.4}, {high:+.4}]");
-            cell_or_dash(it.slope.map(|slope| format!("{slope:+.4}"))) + &cell_or_empty(it.slope_ci95.map(ends))
+            cell_or_dash(it.slope.map(|slope| format!("{slope:+.4}")))
+                + &cell_or_empty(it.slope_ci95.map(ends))
         }),
         (">left out", &|it| it.left_out.to_string()),
         (">unmeasured", &|it| it.unmeasured_checkpoints.to_string()),
@@ -203,11 +215,13 @@ fn adjustment_note(document: &CorpusDocument) -> Option<String> {
 fn task_table(document: &CorpusDocument) -> OutputTable {
     let is_known =
         |it: &Number| document.per_task.iter().any(|row| row.metrics.contains_key(it.id()));
-    let shown: Vec<Number> = numbers_ranked_by(|shown| shown.task).into_iter().filter(is_known).collect();
+    let shown: Vec<Number> =
+        numbers_ranked_by(|shown| shown.task).into_iter().filter(is_known).collect();
     let heads = shown.iter().map(|it| it.id().to_owned());
-    let mut table =
-        OutputTable::with_heads(["task", "agent"].map(str::to_owned).into_iter().chain(heads).collect())
-            .with_keys(2);
+    let mut table = OutputTable::with_heads(
+        ["task", "agent"].map(str::to_owned).into_iter().chain(heads).collect(),
+    )
+    .with_keys(2);
     for row in &document.per_task {
         let cells = shown.iter().map(|it| gap_cell(row, *it));
         table.add_row([row.task.clone(), row.agent.clone()].into_iter().chain(cells).collect());
@@ -245,7 +259,8 @@ fn correlation_text(row: &CorrelationRow) -> String {
             format!("{name} not defined: {why}")
         }
     };
-    let condition_text = row.condition.as_ref().map(|condition| format!("{condition} ")).unwrap_or_default();
+    let condition_text =
+        row.condition.as_ref().map(|condition| format!("{condition} ")).unwrap_or_default();
     let noun = if row.n == 1 { "run" } else { "runs" };
     let (pearson, spearman) = (
         coefficient("Pearson", "pearson", row.pearson),
@@ -265,7 +280,8 @@ fn corpus_notes(document: &CorpusDocument) -> Vec<String> {
         states.map(|words| format!("* {}: {words}", run.path)).collect()
     };
     let unfair = document.doubts.unfair.iter().map(|it| {
-        let differences: Vec<String> = it.differences.iter().map(ConductDifference::display_text).collect();
+        let differences: Vec<String> =
+            it.differences.iter().map(ConductDifference::display_text).collect();
         let (task, agent) = (&it.task, &it.agent);
         format!(
             "{task}, {agent}: its runs differ in more than their condition: {}",
@@ -285,7 +301,7 @@ fn corpus_notes(document: &CorpusDocument) -> Vec<String> {
 }
 
 /// Lists the runs that have several judgements of the whole checklist, none of them chosen by the user.
-pub fn several_judgements_notes(document: &CorpusDocument) -> Vec<String> {
+pub(crate) fn several_judgements_notes(document: &CorpusDocument) -> Vec<String> {
     let of_run = |run: &CorpusRunRow| {
         let (judging, others) = (&run.judging, &run.judging.other_judgements);
         let judge = judging.judge.as_deref().filter(|_| !others.is_empty())?;
@@ -301,13 +317,22 @@ pub fn several_judgements_notes(document: &CorpusDocument) -> Vec<String> {
 }
 
 /// Returns the columns of the CSV of runs, for [`Out::print_csv`]; the numbers have the order of the JSON.
-pub fn runs_csv_columns(document: &CorpusDocument) -> String {
-    let shown_numbers = |block: NumberBlock| numbers::visible_numbers(&block.numbers(), |it| has_number(document, it));
-    let numbers = |block: NumberBlock| shown_numbers(block).into_iter().map(|it| it.id().to_owned()).collect();
-    let slopes = numbers_ranked_by(|shown| shown.trend).into_iter().map(NumberSlopes::column_name).collect();
-    let [faithful, code, others, slopes] =
-        [numbers(NumberBlock::Faithful), numbers(NumberBlock::Code), numbers(NumberBlock::Others), slopes]
-            .map(|names: Vec<String>| names.join(" "));
+pub(crate) fn runs_csv_columns(document: &CorpusDocument) -> String {
+    let shown_numbers = |block: NumberBlock| {
+        numbers::visible_numbers(&block.numbers(), |it| has_number(document, it))
+    };
+    let numbers = |block: NumberBlock| {
+        shown_numbers(block).into_iter().map(|it| it.id().to_owned()).collect()
+    };
+    let slopes =
+        numbers_ranked_by(|shown| shown.trend).into_iter().map(NumberSlopes::column_name).collect();
+    let [faithful, code, others, slopes] = [
+        numbers(NumberBlock::Faithful),
+        numbers(NumberBlock::Code),
+        numbers(NumberBlock::Others),
+        slopes,
+    ]
+    .map(|names: Vec<String>| names.join(" "));
     format!(
         "run path format task agent model condition {faithful} judge judgement judged_at judged components {code} \
          tests_passed=tests.strict.passed tests_total=tests.strict.total pass_rate=tests.pass_rate \
@@ -318,12 +343,12 @@ pub fn runs_csv_columns(document: &CorpusDocument) -> String {
 }
 
 /// The columns of the CSV of paired tests.
-pub const PAIRED_CSV_COLUMNS: &str = "agent pooled metric better a b n wins ties losses mean_gap ci95_low=ci95.0 ci95_high=ci95.1 \
+pub(crate) const PAIRED_CSV_COLUMNS: &str = "agent pooled metric better a b n wins ties losses mean_gap ci95_low=ci95.0 ci95_high=ci95.1 \
     w=wilcoxon.w p=wilcoxon.p p_holm=wilcoxon.p_holm adjusted=wilcoxon.adjusted test=wilcoxon.test cohen_d \
     cohen_d_ci95_low=cohen_d_ci95.0 cohen_d_ci95_high=cohen_d_ci95.1 why=not_defined \
     mean_a=mean_a.mean a_ci95_low=mean_a.ci95.0 a_ci95_high=mean_a.ci95.1 mean_b=mean_b.mean b_ci95_low=mean_b.ci95.0 \
     b_ci95_high=mean_b.ci95.1";
 
 /// The columns of the CSV of trends.
-pub const TREND_CSV_COLUMNS: &str = "metric agent runs rises level falls share_rising rising_slopes slope \
+pub(crate) const TREND_CSV_COLUMNS: &str = "metric agent runs rises level falls share_rising rising_slopes slope \
     slope_ci95_low=slope_ci95.0 slope_ci95_high=slope_ci95.1 left_out unmeasured_checkpoints";

@@ -5,7 +5,9 @@ use std::collections::{BTreeSet, HashMap};
 use clap::ValueEnum;
 use serde::Serialize;
 
-use trajview_metrics::cost::{Charge, Prices, RunCost, CostSum, SeenResponses, day::Day, price_table::PriceRow};
+use trajview_metrics::cost::{
+    Charge, CostSum, Prices, RunCost, SeenResponses, day::Day, price_table::PriceRow,
+};
 use trajview_run::{Run, StepId, Tokens, Warning};
 
 /// What has a row.
@@ -138,7 +140,7 @@ impl CostRow {
     }
 
     /// Returns `no price for m-1, m-2: …`. None if each model has one.
-    pub fn without_price(&self) -> Option<String> {
+    pub(crate) fn without_price(&self) -> Option<String> {
         /// The most models that are named.
         const MOST: usize = 3;
         let models = &self.models_without_price;
@@ -152,7 +154,7 @@ impl CostRow {
     }
 
     /// Explains how to give a price to the first model without one. None if each has one.
-    pub fn how_to_price(&self) -> Option<String> {
+    pub(crate) fn how_to_price(&self) -> Option<String> {
         let model = self.models_without_price.first()?;
         let row = serde_json::json!({ "model": model });
         let row = row.to_string();
@@ -186,22 +188,23 @@ impl CostDocument {
         self.runs.push(run);
     }
 
-    pub fn add_problem(&mut self, place: String, what: String) {
+    pub(crate) fn add_problem(&mut self, place: String, what: String) {
         self.problems.push(Warning { place, what });
     }
 
     /// Adds up what was pushed.
-    pub fn sum_up(&mut self, prices: &Prices) {
+    pub(crate) fn sum_up(&mut self, prices: &Prices) {
         let CostSums { computed, repeated, recorded, rows } = &self.sums;
         let recorded: Option<Vec<f64>> = recorded.iter().copied().collect();
         let is_once = repeated.responses == 0;
         let recorded = recorded.filter(|all| is_once && !all.is_empty());
         self.total = CostRow::new(computed, recorded.map(|all| all.iter().sum()));
-        self.repeated = RepeatedResponses { responses: repeated.responses, tokens: repeated.tokens };
+        self.repeated =
+            RepeatedResponses { responses: repeated.responses, tokens: repeated.tokens };
         self.prices = rows.iter().filter_map(|at| prices.rows().get(*at)).cloned().collect();
     }
 
-    pub fn part_rows(&self) -> impl Iterator<Item = &CostPartRow> {
+    pub(crate) fn part_rows(&self) -> impl Iterator<Item = &CostPartRow> {
         self.runs.iter().flat_map(|run| &run.rows)
     }
 }
@@ -219,10 +222,17 @@ impl CostGrouping {
 }
 
 impl RunCostRow {
-    pub fn new(path: String, run: &Run, prices: &Prices, by: CostGrouping, seen_responses: &mut SeenResponses) -> Self {
+    pub fn new(
+        path: String,
+        run: &Run,
+        prices: &Prices,
+        by: CostGrouping,
+        seen_responses: &mut SeenResponses,
+    ) -> Self {
         let (cost, repeated) = RunCost::without_seen(run, prices, seen_responses);
         let computed = cost.total_sum();
-        let used = cost.counted_charges().filter_map(|it| Some(it.priced.as_ref().ok()?.row)).collect();
+        let used =
+            cost.counted_charges().filter_map(|it| Some(it.priced.as_ref().ok()?.row)).collect();
         Self {
             run: run.id.clone(),
             path,
@@ -269,11 +279,12 @@ impl RunCostParts<'_> {
 
     fn turn_rows(&self) -> Vec<CostPartRow> {
         let sums = self.cost.sums_by_turn();
-        let rows = self.run.turns.iter().zip(&sums).zip(1..).map(|((turn, sum), number)| CostPartRow {
-            turn: Some(number),
-            counts: turn.is_counted(),
-            ..self.part_row(sum, turn.cost_usd)
-        });
+        let rows =
+            self.run.turns.iter().zip(&sums).zip(1..).map(|((turn, sum), number)| CostPartRow {
+                turn: Some(number),
+                counts: turn.is_counted(),
+                ..self.part_row(sum, turn.cost_usd)
+            });
         rows.collect()
     }
 
@@ -287,7 +298,10 @@ impl RunCostParts<'_> {
                 step: number.map(|number| format!("{}.{number}", charge.turn + 1)),
                 model: charge.model.as_deref().map(str::to_owned),
                 counts: turn.is_none_or(trajview_run::Turn::is_counted),
-                ..self.row_with_agent(charge.agent, self.part_row(&CostSum::from_charges([charge]), None))
+                ..self.row_with_agent(
+                    charge.agent,
+                    self.part_row(&CostSum::from_charges([charge]), None),
+                )
             }
         };
         self.cost.charges.iter().map(row).collect()
@@ -295,7 +309,9 @@ impl RunCostParts<'_> {
 
     fn agent_rows(&self) -> Vec<CostPartRow> {
         let sums = self.cost.sums_by_agent();
-        sums.iter().map(|(agent, sum)| self.row_with_agent(*agent, self.part_row(sum, None))).collect()
+        sums.iter()
+            .map(|(agent, sum)| self.row_with_agent(*agent, self.part_row(sum, None)))
+            .collect()
     }
 
     fn model_rows(&self) -> Vec<CostPartRow> {
@@ -317,7 +333,7 @@ impl RunCostParts<'_> {
 }
 
 /// Returns `https://..., read 2026-11-25`.
-pub fn price_source(row: &PriceRow) -> String {
+pub(crate) fn price_source(row: &PriceRow) -> String {
     let read = row.read.map(|day: Day| format!("read {day}"));
     let parts = [row.source.clone(), read].into_iter().flatten();
     let words: Vec<String> = parts.collect();

@@ -2,17 +2,17 @@
 
 use std::io;
 
-use crate::cli::output::{TableColumn, Out, OutputTable, cell_or_dash};
+use crate::cli::output::{Out, OutputTable, TableColumn, cell_or_dash};
 use trajview_metrics::cost::price_table::PriceRow;
 use trajview_run::format_number::with_thousands;
 
-use super::document::{CostRow, CostDocument, CostPartRow, price_source};
+use super::document::{CostDocument, CostPartRow, CostRow, price_source};
 
-pub const CSV_COLUMNS: &str = "run turn step agent agent_id model counts responses input=tokens.input cached_input=tokens.cached_input \
+pub(crate) const CSV_COLUMNS: &str = "run turn step agent agent_id model counts responses input=tokens.input cached_input=tokens.cached_input \
                        cache_write=tokens.cache_write output=tokens.output recorded_usd computed_usd computed_at_least_usd \
                        not_priced_tokens not_priced notes";
 
-pub fn print_costs(document: &CostDocument, out: &mut Out) -> io::Result<()> {
+pub(crate) fn print_costs(document: &CostDocument, out: &mut Out) -> io::Result<()> {
     part_table(document).print_columns(out)?;
     out.print_line("")?;
     if let [run] = document.runs.as_slice() {
@@ -29,12 +29,20 @@ pub fn print_costs(document: &CostDocument, out: &mut Out) -> io::Result<()> {
         ))?;
     }
     for row in &document.total.not_priced {
-        out.print_sentence(&format!("not priced: {} tokens: {}", with_thousands(row.tokens), row.why))?;
+        out.print_sentence(&format!(
+            "not priced: {} tokens: {}",
+            with_thousands(row.tokens),
+            row.why
+        ))?;
     }
     if let Some(how) = document.total.how_to_price() {
         out.print_sentence(&how)?;
     }
-    document.total.notes.iter().try_for_each(|note| out.print_sentence(&format!("note: {note}")))?;
+    document
+        .total
+        .notes
+        .iter()
+        .try_for_each(|note| out.print_sentence(&format!("note: {note}")))?;
     document.prices.iter().try_for_each(|row| out.print_sentence(&price_line(row)))?;
     document
         .problems
@@ -68,7 +76,7 @@ fn cost_line(what: &str, cost: &CostRow) -> String {
 
 impl CostRow {
     /// Returns `computed 0.1300 USD`, `computed at least 0.0800 USD`, `cost not computed: no tokens are recorded`.
-    pub fn computed_text(&self) -> String {
+    pub(crate) fn computed_text(&self) -> String {
         let not_priced = with_thousands(self.not_priced_tokens);
         match (self.computed_usd, self.computed_at_least_usd) {
             (Some(usd), _) => format!("computed {usd:.4} USD"),
@@ -83,7 +91,7 @@ impl CostRow {
     }
 
     /// Returns the computed cost in a table.
-    pub fn computed_cell(&self) -> String {
+    pub(crate) fn computed_cell(&self) -> String {
         match (self.computed_usd, self.computed_at_least_usd) {
             (Some(usd), _) => format!("{usd:.4}"),
             (None, Some(usd)) => format!("≥ {usd:.4}"),
@@ -101,8 +109,9 @@ fn price_line(row: &PriceRow) -> String {
     parts.extend(rates.cache_write.map(|rate| format!("{rate} to the cache")));
     parts.extend(rates.cache_write_1h.map(|rate| format!("{rate} to the cache for one hour")));
     parts.push(format!("{} out", rates.output));
-    let above =
-        row.above.map(|above| format!("; another above {} tokens read", with_thousands(above.input_tokens)));
+    let above = row
+        .above
+        .map(|above| format!("; another above {} tokens read", with_thousands(above.input_tokens)));
     let days = match (row.from, row.until) {
         (None, None) => String::new(),
         (Some(from), None) => format!(" from {from}"),

@@ -10,7 +10,7 @@ use trajview_formats::not_finite;
 use trajview_run::format_number;
 use trajview_study::{
     BootstrapPlan,
-    agreement::{Coefficient, Ratings, RatingScale},
+    agreement::{Coefficient, RatingScale, Ratings},
     paired::compare_pairs,
 };
 use trajview_tui::widgets::sparkline::bars_text;
@@ -180,13 +180,13 @@ fn alignment_results(document: &Value, rows: &[Value]) -> ContinuityResults {
     /// The scores of a condition as they are written down, with those of answers that could not be read.
     #[derive(Default)]
     struct ConditionScores {
-        all: Vec<f64>,
+        values: Vec<f64>,
         scores: BTreeMap<String, f64>,
     }
     let mut by_condition: BTreeMap<String, ConditionScores> = BTreeMap::new();
     for row in rows {
         let of_condition = by_condition.entry(text_field(row, "condition")).or_default();
-        of_condition.all.extend(number_field(row, "judgeScore"));
+        of_condition.values.extend(number_field(row, "judgeScore"));
         if let Some(score) = level_field(row, "judgeScore") {
             add_score(&mut of_condition.scores, &text_field(row, "actionId"), score);
         }
@@ -199,16 +199,22 @@ fn alignment_results(document: &Value, rows: &[Value]) -> ContinuityResults {
         let scores: Vec<f64> = of_condition.scores.values().copied().collect();
         let stated = stated.get(condition).copied();
         if let Some(stated) = stated {
-            check.check_summary(condition, stated, &of_condition.all, &scores, &SUMMARY_OF_ACTIONS);
+            check.check_summary(
+                condition,
+                stated,
+                &of_condition.values,
+                &scores,
+                &SUMMARY_OF_ACTIONS,
+            );
         }
         if let Some(planned) = planned {
-            check.check_count(condition, "actionsPerCondition", planned, of_condition.all.len());
+            check.check_count(condition, "actionsPerCondition", planned, of_condition.values.len());
         }
-        let failed = of_condition.all.len() - scores.len();
+        let failed = of_condition.values.len() - scores.len();
         if failed > 0 {
             check.notes.push(format!(
                 "{condition}: {failed} of {} answers of the judge could not be read, and are no scores",
-                of_condition.all.len()
+                of_condition.values.len()
             ));
         }
         conditions.push(ConditionRow {
@@ -222,7 +228,8 @@ fn alignment_results(document: &Value, rows: &[Value]) -> ContinuityResults {
             recorded_drift: None,
         });
     }
-    let scores: ScoresByCondition = by_condition.into_iter().map(|(name, of_condition)| (name, of_condition.scores)).collect();
+    let scores: ScoresByCondition =
+        by_condition.into_iter().map(|(name, of_condition)| (name, of_condition.scores)).collect();
     ContinuityResults::new("alignment of actions, 1 to 10", conditions, &scores, check)
 }
 
@@ -281,7 +288,10 @@ fn recall_results(document: &Value, list: &[Value]) -> ContinuityResults {
             mean: mean_of(scores.into_iter()),
         }));
     }
-    ContinuityResults { sessions, ..ContinuityResults::new("recall over sessions, 0 to 1", conditions, &scores, check) }
+    ContinuityResults {
+        sessions,
+        ..ContinuityResults::new("recall over sessions, 0 to 1", conditions, &scores, check)
+    }
 }
 
 /// Returns the entries of a list of a document, by what they have under a key.
@@ -362,33 +372,50 @@ fn rounding_of(value: &Value) -> f64 {
 
 impl StatedValueCheck {
     /// Checks a value of the file. Any of `ours` is right. Nothing is checked without a value.
-    fn check_value(&mut self, subject: &str, what: &str, stated: Option<&Value>, ours: &[Option<f64>]) {
+    fn check_value(
+        &mut self,
+        subject: &str,
+        what: &str,
+        stated: Option<&Value>,
+        ours: &[Option<f64>],
+    ) {
         let Some(value) = stated.and_then(Value::as_f64) else { return };
         let near = |own: &f64| stated.is_some_and(|it| (own - value).abs() <= rounding_of(it));
         let Some(first) = ours.iter().flatten().next() else { return };
         if !ours.iter().flatten().any(near) {
             let [stated, first] = [value, *first].map(value_text);
-            self.does_not_add_up
-                .push(format!("{subject}: the file says {what} of {stated}, its rows come to {first}"));
+            self.does_not_add_up.push(format!(
+                "{subject}: the file says {what} of {stated}, its rows come to {first}"
+            ));
         }
     }
 
     fn check_count(&mut self, subject: &str, key: &str, stated: f64, ours: usize) {
         if stated != ours as f64 {
-            self.does_not_add_up.push(format!("{subject}: {key} is {stated}, its rows come to {ours}"));
+            self.does_not_add_up
+                .push(format!("{subject}: {key} is {stated}, its rows come to {ours}"));
         }
     }
 
     /// Checks a summary of the file. If the summary counts unreadable answers as scores of 0, its numbers are compared
     /// with those of `all`.
-    fn check_summary(&mut self, subject: &str, stated: &Value, all: &[f64], scores: &[f64], keys: &SummaryKeys) {
+    fn check_summary(
+        &mut self,
+        subject: &str,
+        stated: &Value,
+        all: &[f64],
+        scores: &[f64],
+        keys: &SummaryKeys,
+    ) {
         let (with, without) = (summary_of(all), summary_of(scores));
         for (((key, what), with), without) in keys.iter().zip(with).zip(without) {
             let stated_value = stated.get(*key);
             self.check_value(subject, what, stated_value, &[without, with]);
-            let takes_all = || stated_value.and_then(Value::as_f64).is_some_and(|it| Some(it) != without);
+            let takes_all =
+                || stated_value.and_then(Value::as_f64).is_some_and(|it| Some(it) != without);
             if *key == keys[0].0 && with != without && takes_all() {
-                let [given, without] = [stated_value.and_then(Value::as_f64), without].map(value_cell);
+                let [given, without] =
+                    [stated_value.and_then(Value::as_f64), without].map(value_cell);
                 self.notes.push(format!(
                     "{subject}: the file's mean of {given} counts answers that could not be read as 0; without them it is {without}"
                 ));
@@ -424,9 +451,13 @@ fn judge_results(document: &Value, pairs: &[Value]) -> ContinuityResults {
         let both: Vec<(f64, f64)> = both.collect();
         // As the script of the benchmark counts: only the second judge's answers have to be readable.
         let readable = |(a, b): (&str, &str)| -> Vec<(f64, f64)> {
-            pairs.iter().filter_map(|it| Some((number_field(it, a)?, level_field(it, b)?))).collect()
+            pairs
+                .iter()
+                .filter_map(|it| Some((number_field(it, a)?, level_field(it, b)?)))
+                .collect()
         };
-        let has_both_scores = |pair: &&Value| number_field(pair, &a).is_some() && number_field(pair, &b).is_some();
+        let has_both_scores =
+            |pair: &&Value| number_field(pair, &a).is_some() && number_field(pair, &b).is_some();
         let failed = pairs.iter().filter(has_both_scores).count() - both.len();
         for (name, key) in names.iter().zip([&a, &b]) {
             let failed = pairs
@@ -444,17 +475,31 @@ fn judge_results(document: &Value, pairs: &[Value]) -> ContinuityResults {
         if let Some(stats) = document.get("stats") {
             let swapped = |(a, b): &(f64, f64)| (*b, *a);
             let of_b = readable((&b, &a)).iter().map(swapped).collect();
-            let others = [readable((&a, &b)), of_b].map(|it: Vec<_>| JudgeAgreementRow::new(&names, &it));
+            let others =
+                [readable((&a, &b)), of_b].map(|it: Vec<_>| JudgeAgreementRow::new(&names, &it));
             check.check_agreement(stats, &agreed, &others);
         }
         agreed
     });
-    ContinuityResults { judges, ..ContinuityResults::new("agreement of two judges", vec![], &ScoresByCondition::new(), check) }
+    ContinuityResults {
+        judges,
+        ..ContinuityResults::new(
+            "agreement of two judges",
+            vec![],
+            &ScoresByCondition::new(),
+            check,
+        )
+    }
 }
 
 impl StatedValueCheck {
     /// Checks the file's statistics of two judges; `others` are the numbers with unreadable answers of one of them.
-    fn check_agreement(&mut self, stats: &Value, ours: &JudgeAgreementRow, others: &[JudgeAgreementRow; 2]) {
+    fn check_agreement(
+        &mut self,
+        stats: &Value,
+        ours: &JudgeAgreementRow,
+        others: &[JudgeAgreementRow; 2],
+    ) {
         let [mean_a, mean_b] = [&ours.a, &ours.b].map(|name| format!("{name}_mean"));
         type StatedMeasure<'a> = (&'a str, &'a str, fn(&JudgeAgreementRow) -> Option<f64>);
         let values: [StatedMeasure<'_>; 6] = [
@@ -500,7 +545,8 @@ impl JudgeAgreementRow {
         let all = || scores.iter().flat_map(|(a, b)| [*a, *b]);
         let is_on_ten = all().all(|it| it.fract() == 0.0 && (1.0..=10.0).contains(&it));
         let agreement_on = |scale: RatingScale| {
-            Ratings::new(scale, scores).agreement(&BootstrapPlan { resamples: 0, ..BootstrapPlan::default() })
+            Ratings::new(scale, scores)
+                .agreement(&BootstrapPlan { resamples: 0, ..BootstrapPlan::default() })
         };
         let of_levels = RatingScale::from_scores(all()).ok().map(agreement_on);
         let on_ten = RatingScale::whole_numbers(1, 10).ok().filter(|_| is_on_ten).map(agreement_on);
@@ -537,7 +583,10 @@ impl JudgeAgreementRow {
             ">kappa (quadratic)",
             ">Spearman",
         ]);
-        let mut cells = vec![format!("{} and {}", self.a, self.b), format_number::with_thousands(self.n as u64)];
+        let mut cells = vec![
+            format!("{} and {}", self.a, self.b),
+            format_number::with_thousands(self.n as u64),
+        ];
         let of_both =
             [self.exact, self.within_1, self.kappa_linear, self.kappa_quadratic, self.spearman];
         cells.extend([self.mean_a, self.mean_b].into_iter().chain(of_both).map(share_cell));
@@ -547,7 +596,12 @@ impl JudgeAgreementRow {
 }
 
 impl ContinuityResults {
-    fn new(kind: &'static str, conditions: Vec<ConditionRow>, scores: &ScoresByCondition, check: StatedValueCheck) -> Self {
+    fn new(
+        kind: &'static str,
+        conditions: Vec<ConditionRow>,
+        scores: &ScoresByCondition,
+        check: StatedValueCheck,
+    ) -> Self {
         Self {
             schema: "trajview.decision-results/1",
             kind,
@@ -560,7 +614,7 @@ impl ContinuityResults {
         }
     }
 
-    pub fn print_results(&self, args: &DecisionsArgs, out: &mut Out) -> io::Result<()> {
+    pub(crate) fn print_results(&self, args: &DecisionsArgs, out: &mut Out) -> io::Result<()> {
         if args.json {
             return out.print_json(self);
         }
@@ -577,7 +631,8 @@ impl ContinuityResults {
             let mut table = OutputTable::new(&heads);
             for row in &self.tests {
                 let by = row.p_by.unwrap_or("-").to_owned();
-                let cells = [share_cell(row.mean_gap), share_cell(row.cohen_d), share_cell(row.p), by];
+                let cells =
+                    [share_cell(row.mean_gap), share_cell(row.cohen_d), share_cell(row.p), by];
                 let names = vec![row.a.clone(), row.b.clone(), row.n.to_string()];
                 table.add_row([names, cells.to_vec()].concat());
             }
@@ -588,7 +643,9 @@ impl ContinuityResults {
             judges.agreement_table().write_table(args.md, out)?;
         }
         self.notes.iter().try_for_each(|it| out.print_line(it))?;
-        self.does_not_add_up.iter().try_for_each(|it| out.print_line(&format!("does not add up: {it}")))
+        self.does_not_add_up
+            .iter()
+            .try_for_each(|it| out.print_line(&format!("does not add up: {it}")))
     }
 
     fn condition_table(&self) -> OutputTable {

@@ -5,8 +5,8 @@ use std::io;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::cli::output::{TableColumn as Cell, Out, OutputTable as Printed};
-use trajview_store::dataset::{DataColumn, SCHEMA_VERSION, DataTable, table_columns, columns_json};
+use crate::cli::output::{Out, OutputTable as Printed, TableColumn as Cell};
+use trajview_store::dataset::{DataColumn, DataTable, SCHEMA_VERSION, columns_json, table_columns};
 
 #[derive(Serialize)]
 struct ColumnsDocument {
@@ -16,10 +16,14 @@ struct ColumnsDocument {
     tables: Vec<Value>,
 }
 
-pub fn print_columns(tables: &[DataTable], is_json: bool, out: &mut Out) -> io::Result<()> {
+pub(crate) fn print_columns(tables: &[DataTable], is_json: bool, out: &mut Out) -> io::Result<()> {
     if is_json {
         let tables = tables.iter().copied().map(columns_json).collect();
-        return out.print_json(&ColumnsDocument { schema: "trajview.columns/1", tables_schema: SCHEMA_VERSION, tables });
+        return out.print_json(&ColumnsDocument {
+            schema: "trajview.columns/1",
+            tables_schema: SCHEMA_VERSION,
+            tables,
+        });
     }
     let heads: [Cell<'_, DataColumn>; 4] = [
         ("column", &|it| format!("`{}`", it.name)),

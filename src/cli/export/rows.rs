@@ -11,16 +11,16 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::cli::{
-    Exit, CommandFailure,
-    show_json::{EditRow, FaithfulnessFacts, ShowDocument, ShowStepRow, ShowBuilder, ShowTurnRow},
+    CommandFailure, Exit,
+    harness_records::RecordedFacts,
     measuring_args::MeasuringArgs,
     pricing::PricingArgs,
     process::{ProcessScoreRow, SignalRow},
-    harness_records::RecordedFacts,
     redaction::RedactingArgs,
-    score::{ScoreEach, ScoredMoments, faithfulness, document_point::DocumentPoint, skipped_files},
+    score::{ScoreEach, ScoredMoments, document_point::DocumentPoint, faithfulness, skipped_files},
+    show_json::{EditRow, FaithfulnessFacts, ShowBuilder, ShowDocument, ShowStepRow, ShowTurnRow},
 };
-use trajview_code::redact::{RedactFinding, SecretKind, Redactor};
+use trajview_code::redact::{RedactFinding, Redactor, SecretKind};
 use trajview_formats as formats;
 use trajview_metrics::{
     cost::{Prices, RunCost},
@@ -30,12 +30,12 @@ use trajview_metrics::{
 use trajview_run::{
     Run,
     flags::Flagging,
-    rubric::{Confidence, Judge, Judgement, Rubric, LabelUnit, Verdict},
+    rubric::{Confidence, Judge, Judgement, LabelUnit, Rubric, Verdict},
 };
 use trajview_store as store;
 use trajview_store::{
     OpenedRecording, ReuseReader, Scorer, Siblings,
-    dataset::{RunRows, DataTable, WaitingRows, point_numbers},
+    dataset::{DataTable, RunRows, WaitingRows, point_numbers},
     export::message_count,
 };
 
@@ -108,7 +108,7 @@ impl<'a> ExportContext<'a> {
     }
 
     /// Returns what was taken out so far, in the order of the paths, and clears it.
-    pub fn take_redacted(&self) -> RedactedSecrets {
+    pub(crate) fn take_redacted(&self) -> RedactedSecrets {
         let mut all = RedactedSecrets::default();
         let by_path = std::mem::take(&mut *self.lock_redacted());
         for of_run in by_path.into_values() {
@@ -155,7 +155,8 @@ impl<'a> ExportContext<'a> {
         if used.runs > RUNS_REMEMBERED {
             used.runs = 0;
             // The folder of the cache was usable before; if new scorers cannot be made, the old ones stay in use.
-            used.scorers = ExportScorers::new(self.measuring).map_or(used.scorers.clone(), Arc::new);
+            used.scorers =
+                ExportScorers::new(self.measuring).map_or(used.scorers.clone(), Arc::new);
         }
         used.scorers.clone()
     }
@@ -168,13 +169,13 @@ impl<'a> ExportContext<'a> {
 /// The reason why a run could not be read.
 pub struct UnreadRun {
     /// A sentence with the path.
-    pub why: String,
+    pub sentence: String,
     /// The exit code of a command that reads this run alone. None if only a part could not be read.
     pub exit: Option<Exit>,
 }
 
 /// Returns the rows of a run, and what of it could not be read, if anything.
-pub fn rows_of_run(path: &Path, with: &ExportContext<'_>) -> (RunRows, Option<UnreadRun>) {
+pub(crate) fn rows_of_run(path: &Path, with: &ExportContext<'_>) -> (RunRows, Option<UnreadRun>) {
     let made = catch_unwind(AssertUnwindSafe(|| match store::open_among(path, &with.siblings) {
         Ok(opened) => rows_of_opened(path, &opened, with),
         Err(why) => rows_of_unread_run(path, None, why.into(), with),
@@ -187,7 +188,12 @@ pub fn rows_of_run(path: &Path, with: &ExportContext<'_>) -> (RunRows, Option<Un
 }
 
 /// Returns a run of which nothing but this is known.
-fn rows_of_unread_run(path: &Path, run: Option<&Run>, why: CommandFailure, with: &ExportContext) -> (RunRows, Option<UnreadRun>) {
+fn rows_of_unread_run(
+    path: &Path,
+    run: Option<&Run>,
+    why: CommandFailure,
+    with: &ExportContext,
+) -> (RunRows, Option<UnreadRun>) {
     let name = path.display().to_string();
     let task = run.and_then(|run| run.task.as_ref()).map(|task| task.id.clone());
     let row = json!({
@@ -202,14 +208,20 @@ fn rows_of_unread_run(path: &Path, run: Option<&Run>, why: CommandFailure, with:
     let mut rows = WaitingRows::default();
     rows.push(DataTable::Runs, &row);
     let rows = with.packed_rows(&redactor, &name, rows);
-    (rows, Some(UnreadRun { why: why.sentence, exit: Some(why.exit) }))
+    (rows, Some(UnreadRun { sentence: why.sentence, exit: Some(why.exit) }))
 }
 
-fn rows_of_opened(path: &Path, opened: &OpenedRecording, with: &ExportContext<'_>) -> (RunRows, Option<UnreadRun>) {
+fn rows_of_opened(
+    path: &Path,
+    opened: &OpenedRecording,
+    with: &ExportContext<'_>,
+) -> (RunRows, Option<UnreadRun>) {
     let (run, archive) = (&*opened.run, &*opened.archive);
     let timeline = match archive.timeline(run) {
         Ok(timeline) => timeline,
-        Err(why) => return rows_of_unread_run(path, Some(run), CommandFailure::cannot_read(why), with),
+        Err(why) => {
+            return rows_of_unread_run(path, Some(run), CommandFailure::cannot_read(why), with);
+        }
     };
     let cost = RunCost::new(run, &with.prices);
     let teller = ShowBuilder { run, archive, timeline: &timeline, path, cost: &cost };
@@ -220,9 +232,16 @@ fn rows_of_opened(path: &Path, opened: &OpenedRecording, with: &ExportContext<'_
     if with.wants_any(&[DataTable::Points]) {
         problem = rows.add_points(path, opened, (&rubric, chosen)).err();
     }
-    let is_worked = !run.is_rubric_tree_alone() && with.wants_any(&[DataTable::Runs, DataTable::Signals]);
+    let is_worked =
+        !run.is_rubric_tree_alone() && with.wants_any(&[DataTable::Runs, DataTable::Signals]);
     let report = is_worked.then(|| store::process_report(archive, run));
-    if with.wants_any(&[DataTable::Runs, DataTable::Turns, DataTable::Edits, DataTable::Flags, DataTable::Texts]) {
+    if with.wants_any(&[
+        DataTable::Runs,
+        DataTable::Turns,
+        DataTable::Edits,
+        DataTable::Flags,
+        DataTable::Texts,
+    ]) {
         let chosen = chosen.and_then(|at| rubric.judgements.get(at));
         let mut shown = teller.show_document(FaithfulnessFacts::new(run, &rubric, chosen));
         let turns = std::mem::take(&mut shown.turns);
@@ -241,7 +260,8 @@ fn rows_of_opened(path: &Path, opened: &OpenedRecording, with: &ExportContext<'_
     rows.add_verdicts(&rubric);
     rows.add_labels(&rubric);
     report.iter().for_each(|report| rows.add_signals(report));
-    let unread = problem.map(|why| UnreadRun { why: format!("{}: {why}", rows.path), exit: None });
+    let unread =
+        problem.map(|why| UnreadRun { sentence: format!("{}: {why}", rows.path), exit: None });
     if with.redacting.is_off() {
         return (rows.packed, unread);
     }
@@ -255,7 +275,7 @@ struct RowBuilder<'a> {
     redactor: Redactor,
     /// The others, where nothing is taken out.
     packed: RunRows,
-    with: &'a ExportContext<'a>,
+    context: &'a ExportContext<'a>,
     id: &'a str,
     path: String,
     task: Option<&'a str>,
@@ -271,12 +291,12 @@ impl<'a> RowBuilder<'a> {
         let packed = RunRows::new(task, &path);
         let tells_edits = formats::records_all_edits(run);
         let (id, waiting) = (run.id.as_str(), WaitingRows::default());
-        Self { with, waiting, redactor, packed, id, path, task, tells_edits }
+        Self { context: with, waiting, redactor, packed, id, path, task, tells_edits }
     }
 
     /// Adds a row, with what all rows of the run have in common and more of its own.
     fn add_row(&mut self, table: DataTable, row: &impl Serialize, more: Value) {
-        if !self.with.wants_any(&[table]) {
+        if !self.context.wants_any(&[table]) {
             return;
         }
         // What cannot be JSON does not come to be: all of it is printed as JSON.
@@ -288,7 +308,7 @@ impl<'a> RowBuilder<'a> {
         });
         add_fields(&mut row, common);
         add_fields(&mut row, more);
-        match self.with.redacting.is_off() {
+        match self.context.redacting.is_off() {
             true => self.packed.push(table, &row),
             false => {
                 self.redactor.learn_json(&row);
@@ -297,7 +317,13 @@ impl<'a> RowBuilder<'a> {
         }
     }
 
-    fn add_run(&mut self, run: &Run, shown: &ShowDocument, report: Option<&ProcessReport>, problem: Option<&str>) {
+    fn add_run(
+        &mut self,
+        run: &Run,
+        shown: &ShowDocument,
+        report: Option<&ProcessReport>,
+        problem: Option<&str>,
+    ) {
         let tokens = shown.totals.tokens;
         let total_tokens = tokens.input.zip(tokens.output).map(|(input, output)| input + output);
         let more = json!({
@@ -379,7 +405,7 @@ impl<'a> RowBuilder<'a> {
         if run.is_rubric_tree_alone() {
             return Ok(()); // there is no code to score
         }
-        let with = self.with;
+        let with = self.context;
         let measured = ScoredMoments { each: with.each, with_detail: false };
         let scorers = with.next_scorers();
         let scorer_and_reader = (&scorers.scorer, &scorers.reader);

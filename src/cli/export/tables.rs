@@ -11,19 +11,21 @@ use std::{
 };
 
 use crate::cli::{
-    Exit, CommandFailure, CommandResult, run_args,
+    CommandFailure, CommandResult, Exit,
     output::{Out, print_note},
     redaction::RedactingArgs,
+    run_args,
     sharding::print_published,
 };
 use trajview_run::format_number;
 use trajview_store::dataset::{
-    DataFolder, ExistingPart, TableFormat, PartFile, PartWriter, PublishedPart, DataRow, RunRows, RunSpool,
+    DataFolder, DataRow, ExistingPart, PartFile, PartWriter, PublishedPart, RunRows, RunSpool,
+    TableFormat,
 };
 
 use super::{
     ExportArgs,
-    rows::{self, UnreadRun, ExportContext},
+    rows::{self, ExportContext, UnreadRun},
 };
 
 /// Bytes of a thread's stack.
@@ -47,11 +49,12 @@ pub fn export_tables(args: &ExportArgs, out: &mut Out) -> CommandResult {
     let redacting = args.redacting_with_tokens()?;
     let with = export_context(args, &redacting)?;
     let Some((_, first)) = folders.first() else { return Ok(Exit::Fine) };
-    let cannot =
-        |why: io::Error| CommandFailure::cannot_read(format!("cannot write {}: {why}", first.path().display()));
+    let cannot = |why: io::Error| {
+        CommandFailure::cannot_read(format!("cannot write {}: {why}", first.path().display()))
+    };
     let mut spool = RunSpool::new(first.path()).map_err(cannot)?;
     let problems = read_all(&runs, &with, &mut spool).map_err(cannot)?;
-    problems.iter().for_each(|unread| print_note(&unread.why));
+    problems.iter().for_each(|unread| print_note(&unread.sentence));
     redacting.print_counts(&with.take_redacted().counts);
     let published = write_all(args, &folders, &mut spool)?;
     print_published(&published, out)?;
@@ -69,24 +72,31 @@ pub fn export_tables(args: &ExportArgs, out: &mut Out) -> CommandResult {
         true => format!("shard {}: ", args.sharding.shard_or_whole()),
         false => String::new(),
     };
-    out.print_line(&format!("{shard}{}{unread}", run_args::count_with_noun(spool.run_count(), "run")))?;
+    out.print_line(&format!(
+        "{shard}{}{unread}",
+        run_args::count_with_noun(spool.run_count(), "run")
+    ))?;
     let is_shard = args.sharding.is_named();
     Ok(if is_shard { Exit::Fine } else { exit_after_reading(spool.run_count(), &problems) })
 }
 
-fn export_context<'a>(args: &'a ExportArgs, redacting: &RedactingArgs) -> Result<ExportContext<'a>, CommandFailure> {
+fn export_context<'a>(
+    args: &'a ExportArgs,
+    redacting: &RedactingArgs,
+) -> Result<ExportContext<'a>, CommandFailure> {
     ExportContext::new(&args.wanted_tables(), args.each, &args.measuring, &args.pricing, redacting)
 }
 
 /// Prints what would be taken out of the tables.
-pub fn list_redactions(args: &ExportArgs, out: &mut Out) -> CommandResult {
+pub(crate) fn list_redactions(args: &ExportArgs, out: &mut Out) -> CommandResult {
     let runs = args.sharding.runs_of_shard(&args.paths)?;
     let redacting = args.redacting_with_tokens()?;
     let with = export_context(args, &redacting)?;
-    let cannot = |why: io::Error| CommandFailure::cannot_read(format!("cannot keep the rows: {why}"));
+    let cannot =
+        |why: io::Error| CommandFailure::cannot_read(format!("cannot keep the rows: {why}"));
     let mut spool = RunSpool::new(&std::env::temp_dir()).map_err(cannot)?;
     let problems = read_all(&runs, &with, &mut spool).map_err(cannot)?;
-    problems.iter().for_each(|unread| print_note(&unread.why));
+    problems.iter().for_each(|unread| print_note(&unread.sentence));
     redacting.print_findings(&with.take_redacted().findings, out)?;
     Ok(exit_after_reading(spool.run_count(), &problems))
 }
@@ -101,10 +111,15 @@ pub fn exit_after_reading(runs: usize, problems: &[UnreadRun]) -> Exit {
 }
 
 /// Reads every run into the spool and gives what could not be read, in the order of the paths.
-pub fn read_all(runs: &[PathBuf], with: &ExportContext<'_>, spool: &mut RunSpool) -> io::Result<Vec<UnreadRun>> {
+pub fn read_all(
+    runs: &[PathBuf],
+    with: &ExportContext<'_>,
+    spool: &mut RunSpool,
+) -> io::Result<Vec<UnreadRun>> {
     let next = AtomicUsize::new(0);
     let threads = thread::available_parallelism().map_or(1, usize::from).min(runs.len().max(1));
-    let (sender, receiver) = mpsc::sync_channel::<(usize, RunRows, Option<UnreadRun>)>(MOST_WAITING_RUNS);
+    let (sender, receiver) =
+        mpsc::sync_channel::<(usize, RunRows, Option<UnreadRun>)>(MOST_WAITING_RUNS);
     let says = io::stderr().is_terminal();
     let mut problems = vec![];
     thread::scope(|scope| {
@@ -150,14 +165,18 @@ fn write_all(
     let shard = args.sharding.shard_or_whole();
     for table in args.wanted_tables() {
         let cannot = |why: io::Error| {
-            CommandFailure::cannot_read(format!("cannot write the table of {}: {why}", table.word()))
+            CommandFailure::cannot_read(format!(
+                "cannot write the table of {}: {why}",
+                table.word()
+            ))
         };
         let mut writers = vec![];
         for (form, folder) in folders {
             let file = folder.new_part(table.word(), form.word(), shard)?;
             writers.push(PartWriter::new(*form, table, file).map_err(cannot)?);
         }
-        let mut write = |row: &DataRow| writers.iter_mut().try_for_each(|writer| writer.write_row(row));
+        let mut write =
+            |row: &DataRow| writers.iter_mut().try_for_each(|writer| writer.write_row(row));
         spool.write_table(table, &mut write).map_err(cannot)?;
         for (parts, writer) in parts.iter_mut().zip(writers) {
             parts.push(writer.finish().map_err(cannot)?);

@@ -7,14 +7,14 @@ use std::{
 
 use trajview_judge::{
     cost::{CommonBudget, CostBudget},
-    judge_states::{self, EachError, StateEvent, JudgedStates, judge_each},
+    judge_states::{self, EachError, JudgedStates, StateEvent, judge_each},
 };
 use trajview_run::judging::JudgingStart;
 use trajview_store::judgements::JudgementFolder;
 
 use super::{
     super::{
-        Exit, CommandFailure, CommandResult,
+        CommandFailure, CommandResult, Exit,
         output::{Out, print_note},
     },
     JudgeArgs, JudgingCall, judging_outcome, report, signals,
@@ -30,7 +30,12 @@ pub struct JudgeResult {
     pub spent: Option<f64>,
 }
 
-pub fn run_panel(args: &JudgeArgs, calls: &[JudgingCall], moments: &[usize], out: &mut Out) -> CommandResult {
+pub(crate) fn run_panel(
+    args: &JudgeArgs,
+    calls: &[JudgingCall],
+    moments: &[usize],
+    out: &mut Out,
+) -> CommandResult {
     if let (Some(_), Some(call)) = (args.max_cost, calls.iter().find(|it| it.has_no_prices())) {
         let name = &call.request.settings.name;
         return Err(CommandFailure::wrong_arguments(format!(
@@ -41,7 +46,8 @@ pub fn run_panel(args: &JudgeArgs, calls: &[JudgingCall], moments: &[usize], out
         let mut jobs = vec![];
         let mut left_out = vec![];
         for call in calls {
-            let (own_jobs, left) = judge_states::jobs_for_turns(moments, |turn| call.job_at_turn(turn))?;
+            let (own_jobs, left) =
+                judge_states::jobs_for_turns(moments, |turn| call.job_at_turn(turn))?;
             jobs.push(own_jobs);
             left_out = left;
         }
@@ -73,7 +79,11 @@ fn print_plans(
 }
 
 /// Asks each judge on a thread of its own; their progress lines have their names. Returns the last signal too.
-fn ask_judges(args: &JudgeArgs, calls: &[JudgingCall], moments: &[usize]) -> (Vec<JudgeResult>, Option<u8>) {
+fn ask_judges(
+    args: &JudgeArgs,
+    calls: &[JudgingCall],
+    moments: &[usize],
+) -> (Vec<JudgeResult>, Option<u8>) {
     let (stop, signal) = signals::listen_for_signals();
     let common = args.max_cost.map(|most| Arc::new(CommonBudget::new(most)));
     let lines = Mutex::new(());

@@ -3,14 +3,14 @@
 use serde::Serialize;
 
 use crate::cli::{
-    run_args,
     output::{Out, safe_line},
+    run_args,
 };
 use trajview_judge::{
-    document::{JudgementDocument, FlagRow, ComponentScore, CriterionRow, DocumentJudge},
-    judge_states::{StateWithoutItems, StateEvent, JudgedStates},
-    plan::JudgingEstimate,
+    document::{ComponentScore, CriterionRow, DocumentJudge, FlagRow, JudgementDocument},
+    judge_states::{JudgedStates, StateEvent, StateWithoutItems},
     judging::{JudgingFiles, JudgingJob},
+    plan::JudgingEstimate,
 };
 use trajview_run::{
     flags::{FlagCounts, per_thousand},
@@ -132,13 +132,16 @@ struct LeftOutRow<'a> {
     why: &'a str,
 }
 
-fn each_document<'a>(states: &'a [JudgingSummary<'a>], left_out: &'a [StateWithoutItems]) -> JudgeEachDocument<'a> {
+fn each_document<'a>(
+    states: &'a [JudgingSummary<'a>],
+    left_out: &'a [StateWithoutItems],
+) -> JudgeEachDocument<'a> {
     let left = |it: &'a StateWithoutItems| LeftOutRow { turn: it.turn, why: &it.why };
     JudgeEachDocument { schema: EACH_SCHEMA, states, left_out: left_out.iter().map(left).collect() }
 }
 
 /// Prints a state that is left out on standard error.
-pub fn print_left_out(left_out: &StateWithoutItems) {
+pub(crate) fn print_left_out(left_out: &StateWithoutItems) {
     print_progress(&left_out_text(left_out));
 }
 
@@ -147,14 +150,18 @@ fn left_out_text(left_out: &StateWithoutItems) -> String {
 }
 
 /// Prints the plan of one state, or of several in order.
-pub fn print_plan(
+pub(crate) fn print_plan(
     (jobs, left_out): (&[JudgingJob], &[StateWithoutItems]),
     json: bool,
     out: &mut Out,
 ) -> std::io::Result<()> {
-    let plans: Vec<(&JudgingJob, JudgingEstimate)> = jobs.iter().map(|job| (job, JudgingEstimate::for_job(job))).collect();
+    let plans: Vec<(&JudgingJob, JudgingEstimate)> =
+        jobs.iter().map(|job| (job, JudgingEstimate::for_job(job))).collect();
     if json {
-        let plan_summary = |(job, plan)| JudgingSummary { plan: Some(judging_plan(job, plan)), ..empty_summary(job) };
+        let plan_summary = |(job, plan)| JudgingSummary {
+            plan: Some(judging_plan(job, plan)),
+            ..empty_summary(job)
+        };
         let mut states: Vec<JudgingSummary<'_>> =
             plans.iter().map(|(job, plan)| plan_summary((job, plan))).collect();
         return match (states.len(), left_out) {
@@ -163,7 +170,9 @@ pub fn print_plan(
         };
     }
     let Some((job, plan)) = plans.first() else { return Ok(()) };
-    let sum = |part_of: fn(&JudgingEstimate) -> u64| plans.iter().map(|(_, plan)| part_of(plan)).sum::<u64>();
+    let sum = |part_of: fn(&JudgingEstimate) -> u64| {
+        plans.iter().map(|(_, plan)| part_of(plan)).sum::<u64>()
+    };
     let costs: Option<f64> = plans.iter().map(|(_, plan)| plan.cost).sum();
     // The bound of the settings holds for all states together.
     let cost = costs.map(|cost| cost.min(job.settings.cost.most.unwrap_or(f64::INFINITY)));
@@ -200,7 +209,11 @@ pub fn print_plan(
         job.prompt.origin,
         &job.prompt.sha256[..12]
     ))?;
-    out.print_line(&format!("  looks       {} for each {} at most", job.budget, job.scale().noun()))?;
+    out.print_line(&format!(
+        "  looks       {} for each {} at most",
+        job.budget,
+        job.scale().noun()
+    ))?;
     out.print_line(&format!("  requests    {} at most, retries aside", sum(|plan| plan.requests)))?;
     out.print_line(&format!(
         "  tokens      {} in, {} out at most; usually far fewer",
@@ -237,7 +250,7 @@ fn judging_plan<'a>(job: &'a JudgingJob, plan: &'a JudgingEstimate) -> JudgingPl
     }
 }
 
-pub fn print_start(job: &JudgingJob) {
+pub(crate) fn print_start(job: &JudgingJob) {
     print_progress(&format!("judge {} on {}", job.settings.name, subject_text(job)));
 }
 
@@ -246,7 +259,7 @@ fn print_progress(words: &str) {
 }
 
 /// Prints one line for each event that the user waits for.
-pub fn print_event(scale: JudgingScale, event: &JudgeEvent) {
+pub(crate) fn print_event(scale: JudgingScale, event: &JudgeEvent) {
     if let Some(line) = event_line(scale, event) {
         print_progress(&line);
     }
@@ -294,14 +307,21 @@ fn answer_text(scale: JudgingScale, answer: &JudgeAnswer) -> String {
         JudgeAnswer::Level { level, name } => format!("{level} {name}"),
         JudgeAnswer::CannotTell => CANNOT_TELL.to_owned(),
         JudgeAnswer::Scores(text) => text.clone(),
-        JudgeAnswer::Flags(FlagCounts { all, carried: 0, .. }) => run_args::count_with_noun(*all, "flag"),
+        JudgeAnswer::Flags(FlagCounts { all, carried: 0, .. }) => {
+            run_args::count_with_noun(*all, "flag")
+        }
         JudgeAnswer::Flags(FlagCounts { all, carried, .. }) => {
             format!("{} ({carried} carried)", run_args::count_with_noun(*all, "flag"))
         }
     }
 }
 
-pub fn print_result(job: &JudgingJob, ended: &JudgingFiles, json: bool, out: &mut Out) -> std::io::Result<()> {
+pub(crate) fn print_result(
+    job: &JudgingJob,
+    ended: &JudgingFiles,
+    json: bool,
+    out: &mut Out,
+) -> std::io::Result<()> {
     if json {
         return out.print_json(&judging_summary(job, ended));
     }
@@ -312,7 +332,11 @@ pub fn print_result(job: &JudgingJob, ended: &JudgingFiles, json: bool, out: &mu
 }
 
 /// Prints as [`print_result`] does, for several states of one run.
-pub fn print_each_result(states: &JudgedStates, json: bool, out: &mut Out) -> std::io::Result<()> {
+pub(crate) fn print_each_result(
+    states: &JudgedStates,
+    json: bool,
+    out: &mut Out,
+) -> std::io::Result<()> {
     if json {
         let judged: Vec<JudgingSummary<'_>> =
             states.judged.iter().map(|(job, ended)| judging_summary(job, ended)).collect();
@@ -347,7 +371,7 @@ struct FailedJudgeRow<'a> {
 }
 
 /// Prints progress on standard error, with the name of the judge.
-pub fn print_panel_news(judge: &str, news: StateEvent<'_>) {
+pub(crate) fn print_panel_news(judge: &str, news: StateEvent<'_>) {
     match news {
         StateEvent::Begins(job) => print_start(job),
         StateEvent::Event(job, news) => {
@@ -355,21 +379,39 @@ pub fn print_panel_news(judge: &str, news: StateEvent<'_>) {
                 print_progress(&format!("{judge}: {line}"));
             }
         }
-        StateEvent::LeftOut(left_out) => print_progress(&format!("{judge}: {}", left_out_text(left_out))),
+        StateEvent::LeftOut(left_out) => {
+            print_progress(&format!("{judge}: {}", left_out_text(left_out)))
+        }
     }
 }
 
-pub fn print_panel_plan(jobs: &[Vec<JudgingJob>], left_out: &[StateWithoutItems], out: &mut Out) -> std::io::Result<()> {
-    let plans: Vec<(&JudgingJob, JudgingEstimate)> = jobs.iter().flatten().map(|job| (job, JudgingEstimate::for_job(job))).collect();
-    let summary = |(job, plan)| JudgingSummary { plan: Some(judging_plan(job, plan)), ..empty_summary(job) };
+pub(crate) fn print_panel_plan(
+    jobs: &[Vec<JudgingJob>],
+    left_out: &[StateWithoutItems],
+    out: &mut Out,
+) -> std::io::Result<()> {
+    let plans: Vec<(&JudgingJob, JudgingEstimate)> =
+        jobs.iter().flatten().map(|job| (job, JudgingEstimate::for_job(job))).collect();
+    let summary =
+        |(job, plan)| JudgingSummary { plan: Some(judging_plan(job, plan)), ..empty_summary(job) };
     let states: Vec<JudgingSummary<'_>> =
         plans.iter().map(|(job, it)| summary((job, it))).collect();
     let left_out = left_out.iter().map(|it| LeftOutRow { turn: it.turn, why: &it.why }).collect();
-    out.print_json(&JudgePanelDocument { schema: PANEL_SCHEMA, states, left_out, failed: vec![], spent_usd: None })
+    out.print_json(&JudgePanelDocument {
+        schema: PANEL_SCHEMA,
+        states,
+        left_out,
+        failed: vec![],
+        spent_usd: None,
+    })
 }
 
 /// Prints as [`print_each_result`] does, for several judges.
-pub fn print_panel_result(results: &[JudgeResult], json: bool, out: &mut Out) -> std::io::Result<()> {
+pub(crate) fn print_panel_result(
+    results: &[JudgeResult],
+    json: bool,
+    out: &mut Out,
+) -> std::io::Result<()> {
     let states = || results.iter().flat_map(|it| &it.states.judged);
     let spent: Option<f64> = results.iter().map(|it| it.spent).sum();
     if json {
@@ -407,12 +449,16 @@ fn print_spent(ended: &JudgingFiles, out: &mut Out) -> std::io::Result<()> {
 }
 
 fn judging_summary<'a>(job: &'a JudgingJob, ended: &'a JudgingFiles) -> JudgingSummary<'a> {
-    let files: Vec<JudgementFileRow<'a>> = ended.files.iter().map(|(path, it)| judgement_file_row(path, it)).collect();
+    let files: Vec<JudgementFileRow<'a>> =
+        ended.files.iter().map(|(path, it)| judgement_file_row(path, it)).collect();
     let finished = ended.halted.is_none() && files.iter().all(|file| file.finished);
     JudgingSummary { files, spent_usd: ended.spent, finished, ..empty_summary(job) }
 }
 
-fn judgement_file_row<'a>(path: &std::path::Path, document: &'a JudgementDocument) -> JudgementFileRow<'a> {
+fn judgement_file_row<'a>(
+    path: &std::path::Path,
+    document: &'a JudgementDocument,
+) -> JudgementFileRow<'a> {
     JudgementFileRow {
         file: path.display().to_string(),
         repeat: document.repeat.number,
@@ -443,7 +489,9 @@ fn flags_summary<'a>(document: &'a JudgementDocument, rows: &'a [FlagRow]) -> Fl
     }
 }
 
-fn judged_score_row(ComponentScore { component, score, label, criteria }: ComponentScore) -> JudgedScoreRow {
+fn judged_score_row(
+    ComponentScore { component, score, label, criteria }: ComponentScore,
+) -> JudgedScoreRow {
     JudgedScoreRow { component, score, label, criteria }
 }
 
@@ -454,7 +502,8 @@ fn document_summary(document: &JudgementDocument) -> String {
     }
     let verdicts = document.component_scores();
     let scores: Vec<u8> = verdicts.iter().filter_map(|it| it.score).collect();
-    let all = run_args::count_with_noun(document.components.len(), level_noun(document.rubric_levels()));
+    let all =
+        run_args::count_with_noun(document.components.len(), level_noun(document.rubric_levels()));
     let judged = verdicts.iter().filter(|it| it.label.is_some());
     let mut words = format!("{} of {all} judged", judged.clone().count());
     if *document.rubric_levels() != COMPONENT_LEVELS {
@@ -513,7 +562,8 @@ fn mean_fidelity(document: &JudgementDocument) -> Option<f64> {
     if *document.rubric_levels() != COMPONENT_LEVELS {
         return None;
     }
-    let scores: Vec<u8> = document.component_scores().into_iter().filter_map(|it| it.score).collect();
+    let scores: Vec<u8> =
+        document.component_scores().into_iter().filter_map(|it| it.score).collect();
     let sum: u32 = scores.iter().map(|score| u32::from(*score)).sum();
     (!scores.is_empty()).then(|| f64::from(sum) / scores.len() as f64)
 }

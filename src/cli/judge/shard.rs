@@ -7,15 +7,18 @@ use trajview_judge::{cost::CostBudget, judge_states, settings::JudgeConfig};
 
 use super::{
     super::{
-        Exit, CommandFailure, CommandResult, run_args,
+        CommandFailure, CommandResult, Exit,
         output::{Out, print_note},
+        run_args,
     },
-    JudgeArgs, JudgingBegin, JudgingCall, judging_calls, run_judging, report,
+    JudgeArgs, JudgingBegin, JudgingCall, judging_calls, report, run_judging,
 };
 
-pub fn run_shard(args: &JudgeArgs, judges: &[JudgeConfig], out: &mut Out) -> CommandResult {
+pub(crate) fn run_shard(args: &JudgeArgs, judges: &[JudgeConfig], out: &mut Out) -> CommandResult {
     let [settings] = judges else {
-        return Err(CommandFailure::wrong_arguments("--shard takes one --judge; start as many as there are judges"));
+        return Err(CommandFailure::wrong_arguments(
+            "--shard takes one --judge; start as many as there are judges",
+        ));
     };
     if args.max_cost.is_some() {
         let why = "--max-cost is for several judges; the bound in the settings counts for all runs of a shard";
@@ -34,9 +37,12 @@ pub fn run_shard(args: &JudgeArgs, judges: &[JudgeConfig], out: &mut Out) -> Com
             }
         };
         if args.dry_run {
-            let (jobs, left_out) = judge_states::jobs_for_turns(&moments, |turn| call.job_at_turn(turn))?;
+            let (jobs, left_out) =
+                judge_states::jobs_for_turns(&moments, |turn| call.job_at_turn(turn))?;
             report::print_plan((&jobs, &left_out), args.json, out)?;
-        } else if run_judging(args, &call, (&moments, JudgingBegin::ResumeOrAnew, &budget), out)? != Exit::Fine {
+        } else if run_judging(args, &call, (&moments, JudgingBegin::ResumeOrAnew, &budget), out)?
+            != Exit::Fine
+        {
             exit = Exit::Failed;
         }
     }

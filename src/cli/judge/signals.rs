@@ -9,7 +9,7 @@ use std::sync::{
 use trajview_judge::stop_flag::StopFlag;
 
 /// The signal of ctrl-c.
-pub const INTERRUPT: u8 = 2;
+pub(crate) const INTERRUPT: u8 = 2;
 
 /// The number of the last signal.
 #[derive(Debug, Clone, Default)]
@@ -24,7 +24,7 @@ impl LastSignal {
 
 /// Installs handlers: a signal sets the stop. Where that fails, a signal ends the program as usual; saved files stay.
 #[cfg(unix)]
-pub fn listen_for_signals() -> (StopFlag, LastSignal) {
+pub(crate) fn listen_for_signals() -> (StopFlag, LastSignal) {
     use signal_hook::{
         consts::{SIGHUP, SIGINT, SIGTERM},
         flag,
@@ -46,6 +46,6 @@ pub fn listen_for_signals() -> (StopFlag, LastSignal) {
 }
 
 #[cfg(not(unix))]
-pub fn listen_for_signals() -> (StopFlag, LastSignal) {
+pub(crate) fn listen_for_signals() -> (StopFlag, LastSignal) {
     (StopFlag::default(), LastSignal::default())
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::cli::CommandFailure;
 use trajview_layers::{
     Brief, BriefSentence, HelperCost,
-    brief_measures::{ForecastScore, NamedPart, named_part, estimated_tokens},
+    brief_measures::{ForecastScore, NamedPart, estimated_tokens, named_part},
 };
 use trajview_metrics::lifeline::{self, SymbolLife};
 use trajview_store::OpenedRecording;
@@ -13,7 +13,7 @@ use trajview_store::OpenedRecording;
 use super::{LayerArgs, replay::ReplayedTurn};
 
 /// Columns of the CSV: a row a turn.
-pub const CSV_COLUMNS: &str = "turn tokens share_named forecast touched precision recall restarts calls=spent.calls \
+pub(crate) const CSV_COLUMNS: &str = "turn tokens share_named forecast touched precision recall restarts calls=spent.calls \
     input_tokens=spent.input_tokens output_tokens=spent.output_tokens cost_usd=spent.cost_usd seconds problems request";
 
 #[derive(Serialize)]
@@ -99,13 +99,18 @@ impl LayerDocument {
         };
         let (run, archive) = (&opened.run, &opened.archive);
         let requests = lifeline::components_to_follow(run, &archive.read_rubric(), None);
-        let lifelines = archive.component_lifelines(run, &requests, &|_, _| true).map_err(CommandFailure::cannot_read)?;
+        let lifelines = archive
+            .component_lifelines(run, &requests, &|_, _| true)
+            .map_err(CommandFailure::cannot_read)?;
         let mut lost_components = vec![];
         for lifeline in &lifelines {
             let Some(turn) = lifeline.lost_at else { continue };
             let (id, brief) = (Some(lifeline.component.clone()), brief_of(turn));
-            lost_components
-                .extend(lifeline.deciding_symbols().filter_map(|it| lost_symbol_row(id.clone(), turn, it, &brief)));
+            lost_components.extend(
+                lifeline
+                    .deciding_symbols()
+                    .filter_map(|it| lost_symbol_row(id.clone(), turn, it, &brief)),
+            );
         }
         lost_components.sort_by_key(|row| row.turn);
         let lives = archive.lost_symbols(run).map_err(CommandFailure::cannot_read)?;
@@ -186,7 +191,9 @@ impl LayerTotals {
             precision: mean(&|turn| turn.precision),
             recall: mean(&|turn| turn.recall),
             restarts: turns.iter().filter(|turn| turn.restarts.is_some()).count(),
-            spent: turns.iter().fold(HelperCost::default(), |sum, turn| sum.combined_with(turn.spent)),
+            spent: turns
+                .iter()
+                .fold(HelperCost::default(), |sum, turn| sum.combined_with(turn.spent)),
             seconds: turns.iter().map(|turn| turn.seconds).sum(),
         }
     }

@@ -7,8 +7,8 @@ use std::{
 
 use crate::cli::CommandFailure;
 use trajview_layers::{
-    HelperAnswer, Brief, Helper, Layer, HelperPrompt, LayerSpec, HelperCost, brief_measures::share_named, project::ChangeKind,
-    stack::LayerBrief,
+    Brief, HelperAnswer, HelperCost, HelperModel, HelperPrompt, Layer, LayerSpec,
+    brief_measures::share_named, project::ChangeKind, stack::LayerBrief,
 };
 use trajview_run::{Run, Time};
 use trajview_store::{
@@ -43,10 +43,10 @@ pub struct ReplayedTurn {
 }
 
 impl LayerReplay<'_> {
-    pub fn play_turns(
+    pub(crate) fn play_turns(
         &self,
         layer: &mut dyn Layer,
-        helper: &mut dyn Helper,
+        helper: &mut dyn HelperModel,
     ) -> Result<Vec<ReplayedTurn>, CommandFailure> {
         let mut feed = RunFeed::new(self.opened).map_err(CommandFailure::cannot_read)?;
         let mut helper = CountingHelper { helper, spent: HelperCost::default() };
@@ -110,11 +110,11 @@ fn turn_end_time(run: &Run, turn: usize) -> Time {
 
 /// A helper whose spending is added up.
 struct CountingHelper<'a> {
-    helper: &'a mut dyn Helper,
+    helper: &'a mut dyn HelperModel,
     spent: HelperCost,
 }
 
-impl Helper for CountingHelper<'_> {
+impl HelperModel for CountingHelper<'_> {
     fn is_available(&self) -> bool {
         self.helper.is_available()
     }

@@ -7,7 +7,11 @@ use trajview_layers::SentenceOrigin;
 
 use super::document::{LayerDocument, LostSymbolRow};
 
-pub fn print_turns(document: &LayerDocument, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+pub(crate) fn print_turns(
+    document: &LayerDocument,
+    is_markdown: bool,
+    out: &mut Out,
+) -> io::Result<()> {
     let mut table = OutputTable::new(&[
         ">turn",
         ">tokens",
@@ -39,7 +43,11 @@ pub fn print_turns(document: &LayerDocument, is_markdown: bool, out: &mut Out) -
 }
 
 /// Prints the totals, and the names that the run lost.
-pub fn print_lost(document: &LayerDocument, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+pub(crate) fn print_lost(
+    document: &LayerDocument,
+    is_markdown: bool,
+    out: &mut Out,
+) -> io::Result<()> {
     print_totals(document, out)?;
     print_lost_symbols("lost components", &document.lost_components, is_markdown, out)?;
     print_lost_symbols("names that nothing uses any more", &document.bypassed, is_markdown, out)
@@ -71,12 +79,20 @@ fn print_totals(document: &LayerDocument, out: &mut Out) -> io::Result<()> {
     ))
 }
 
-fn print_lost_symbols(name: &str, rows: &[LostSymbolRow], is_markdown: bool, out: &mut Out) -> io::Result<()> {
+fn print_lost_symbols(
+    name: &str,
+    rows: &[LostSymbolRow],
+    is_markdown: bool,
+    out: &mut Out,
+) -> io::Result<()> {
     if rows.is_empty() {
         return Ok(());
     }
     out.print_line("")?;
-    out.print_line(&format!("{name} ({}), and whether the brief of the turn named them:", rows.len()))?;
+    out.print_line(&format!(
+        "{name} ({}), and whether the brief of the turn named them:",
+        rows.len()
+    ))?;
     out.print_line("")?;
     let has_components = rows.iter().any(|row| row.component.is_some());
     let mut heads = vec![">turn", "symbol", "file", "named"];
@@ -100,7 +116,7 @@ fn print_lost_symbols(name: &str, rows: &[LostSymbolRow], is_markdown: bool, out
 }
 
 /// Prints one brief as the agent would have received it, each sentence with its sources.
-pub fn print_brief(document: &LayerDocument, turn: usize, out: &mut Out) -> io::Result<()> {
+pub(crate) fn print_brief(document: &LayerDocument, turn: usize, out: &mut Out) -> io::Result<()> {
     let Some(turn) = document.turns.iter().find(|it| it.turn == turn) else {
         return out.print_line("this turn does not count: the layer was not asked");
     };

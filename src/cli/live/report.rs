@@ -2,16 +2,16 @@
 
 use serde::Serialize;
 
-use trajview_run::live::WaitReason;
 use crate::cli::{
-    run_args,
     output::{Out, safe_line},
+    run_args,
 };
 use trajview_live::{
-    LiveRunEnd, RunEvent, RunHalt, RunJob, start_files::PATCH_FILE, journal, manifest::RecordedTurnState, plan::DrivingPlan,
-    prepare::absolute_path,
+    LiveRunEnd, RunEvent, RunHalt, RunJob, journal, manifest::RecordedTurnState, plan::DrivingPlan,
+    prepare::absolute_path, start_files::PATCH_FILE,
 };
 use trajview_run::Tokens;
+use trajview_run::live::WaitReason;
 use trajview_store::start_files;
 
 /// Recorded files between two progress lines.
@@ -25,7 +25,7 @@ pub struct LiveReporter {
 }
 
 impl LiveReporter {
-    pub fn print_event(&mut self, event: &RunEvent) {
+    pub(crate) fn print_event(&mut self, event: &RunEvent) {
         if let Some(line) = self.event_line(event) {
             eprintln!("{}", safe_line(&line));
         }
@@ -116,7 +116,9 @@ impl LiveReporter {
 const fn state_text(state: RecordedTurnState) -> &'static str {
     match state {
         RecordedTurnState::Kept => "failed, and stands",
-        RecordedTurnState::Begun | RecordedTurnState::Done | RecordedTurnState::Cut => "does not count",
+        RecordedTurnState::Begun | RecordedTurnState::Done | RecordedTurnState::Cut => {
+            "does not count"
+        }
     }
 }
 
@@ -141,7 +143,12 @@ struct LiveRunSummary<'a> {
 }
 
 /// Prints the outcome on standard output.
-pub fn print_result(job: &RunJob, ended: &LiveRunEnd, json: bool, out: &mut Out) -> std::io::Result<()> {
+pub(crate) fn print_result(
+    job: &RunJob,
+    ended: &LiveRunEnd,
+    json: bool,
+    out: &mut Out,
+) -> std::io::Result<()> {
     let total = ended.total;
     if !json {
         if ended.halted.is_none() {
@@ -181,7 +188,8 @@ pub fn print_result(job: &RunJob, ended: &LiveRunEnd, json: bool, out: &mut Out)
 
 /// Prints the place of the patch for the files that the run began with, and how to apply it.
 fn print_patch(job: &RunJob, out: &mut Out) -> std::io::Result<()> {
-    let Some(base) = journal::read_journal(&job.bundle).and_then(|before| before.progress.base) else {
+    let Some(base) = journal::read_journal(&job.bundle).and_then(|before| before.progress.base)
+    else {
         return Ok(());
     };
     let path = absolute_path(&job.bundle.join(PATCH_FILE));
@@ -191,7 +199,11 @@ fn print_patch(job: &RunJob, out: &mut Out) -> std::io::Result<()> {
     }
     let starts = |line: &&[u8]| line.starts_with(b"diff --git ");
     let files = patch.split(|byte| *byte == b'\n').filter(starts).count();
-    out.print_line(&format!("patch: {} ({})", path.display(), run_args::count_with_noun(files, "file")))?;
+    out.print_line(&format!(
+        "patch: {} ({})",
+        path.display(),
+        run_args::count_with_noun(files, "file")
+    ))?;
     let shell = |words: &[&str]| trajview_live::command_line::shell_words(words);
     let path = path.to_string_lossy();
     let source = base.source.unwrap_or_default();
@@ -216,7 +228,7 @@ struct LivePlanDocument<'a> {
     plan: &'a DrivingPlan,
 }
 
-pub fn print_plan(plan: &DrivingPlan, json: bool, out: &mut Out) -> std::io::Result<()> {
+pub(crate) fn print_plan(plan: &DrivingPlan, json: bool, out: &mut Out) -> std::io::Result<()> {
     if json {
         return out.print_json(&LivePlanDocument { schema: "trajview.live-plan/1", plan });
     }

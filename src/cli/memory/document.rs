@@ -4,13 +4,13 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use trajview_metrics::memory::{
-    MemoryCost, MemoryTimeline, MemoryEvent, CitedPlaceState, CitedSpan, CardState,
+    CardState, CitedPlaceState, CitedSpan, MemoryCost, MemoryEvent, MemoryTimeline,
     memory_timeline::{EventCounts, GivenCard},
 };
 use trajview_run::Run;
 
 /// The columns of CSV: a row for each event, and of a card one for each cited place.
-pub const CSV_COLUMNS: &str = "turn step kind card words artifact first last version when_given state path line tokens seconds cost_usd";
+pub(crate) const CSV_COLUMNS: &str = "turn step kind card words artifact first last version when_given state path line tokens seconds cost_usd";
 
 /// The memory over a run.
 #[derive(Serialize)]
@@ -97,7 +97,12 @@ pub struct CitedStateRow {
 }
 
 impl MemoryDocument {
-    pub fn new(path: String, run: &Run, course: &MemoryTimeline, (at, done): (&str, usize)) -> Self {
+    pub fn new(
+        path: String,
+        run: &Run,
+        course: &MemoryTimeline,
+        (at, done): (&str, usize),
+    ) -> Self {
         let turns = course.turns.iter().zip(1..).map(|(turn, number)| MemoryTurnRow {
             turn: number,
             events: turn.counts,
@@ -125,7 +130,7 @@ impl MemoryDocument {
     }
 
     /// Returns the rows of CSV.
-    pub fn csv_values(&self) -> Vec<Value> {
+    pub(crate) fn csv_values(&self) -> Vec<Value> {
         let event = |it: &MemoryEventRow| {
             json!({"turn": it.turn, "step": it.step, "kind": it.kind, "words": it.words,
                 "tokens": it.cost.tokens, "seconds": it.cost.seconds, "cost_usd": it.cost.cost_usd})
@@ -144,7 +149,7 @@ impl MemoryDocument {
 }
 
 impl MemoryTurnRow {
-    pub fn has_events(&self) -> bool {
+    pub(crate) fn has_events(&self) -> bool {
         self.events != EventCounts::default()
     }
 }

@@ -4,8 +4,8 @@
 //! looked at; the others are baselines.
 
 mod json_results;
-mod result_grid;
 mod markdown_results;
+mod result_grid;
 
 use std::{
     io,
@@ -134,7 +134,10 @@ fn read_file(path: &Path) -> Option<json_results::ReadGrids> {
     let name = path.file_stem()?.to_string_lossy().into_owned();
     match end {
         "md" => markdown_results::grids_of_markdown(&text),
-        _ => json_results::grids_of_document(&serde_json::from_str(&not_finite::readable_json(&text)).ok()?, &name),
+        _ => json_results::grids_of_document(
+            &serde_json::from_str(&not_finite::readable_json(&text)).ok()?,
+            &name,
+        ),
     }
 }
 
@@ -163,7 +166,7 @@ impl ResultTable {
 }
 
 impl MemoryResults {
-    pub fn print_results(&self, args: &MemoryArgs, out: &mut Out) -> io::Result<()> {
+    pub(crate) fn print_results(&self, args: &MemoryArgs, out: &mut Out) -> io::Result<()> {
         if args.json {
             return out.print_json(self);
         }
@@ -183,6 +186,8 @@ impl MemoryResults {
         if self.does_not_add_up.is_empty() {
             return out.print_line("all that can be checked adds up");
         }
-        self.does_not_add_up.iter().try_for_each(|it| out.print_line(&format!("does not add up: {it}")))
+        self.does_not_add_up
+            .iter()
+            .try_for_each(|it| out.print_line(&format!("does not add up: {it}")))
     }
 }

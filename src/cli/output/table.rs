@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use trajview_tui::widgets::text;
 
-use super::{TableForm, Out, OutputPiece, csv_row, escape_markdown, safe_line};
+use super::{Out, OutputPiece, TableForm, csv_row, escape_markdown, safe_line};
 
 mod tex;
 
@@ -44,13 +44,13 @@ impl OutputTable {
     }
 
     /// Makes a table with heads that are computed at run time.
-    pub fn with_heads(heads: Vec<String>) -> Self {
+    pub(crate) fn with_heads(heads: Vec<String>) -> Self {
         Self { heads, rows: vec![], keys: 1 }
     }
 
     /// Sets the number of leading columns that are the key of a row: they begin each part of a folded table. The
     /// default is one.
-    pub fn with_keys(self, keys: usize) -> Self {
+    pub(crate) fn with_keys(self, keys: usize) -> Self {
         Self { keys, ..self }
     }
 
@@ -76,7 +76,9 @@ impl OutputTable {
         }
         match (is_markdown, out.form) {
             (true, _) | (false, TableForm::Markdown) => self.print_markdown(out),
-            (false, TableForm::Tex) => tex::tex_lines(self).iter().try_for_each(|line| out.print_table_line(line)),
+            (false, TableForm::Tex) => {
+                tex::tex_lines(self).iter().try_for_each(|line| out.print_table_line(line))
+            }
             (false, TableForm::Text) => self.print_columns(out),
         }
     }
@@ -86,7 +88,7 @@ impl OutputTable {
     }
 
     /// Prints the table in columns; in several parts below each other where the terminal is narrower than all of them.
-    pub fn print_columns(&self, out: &mut Out) -> io::Result<()> {
+    pub(crate) fn print_columns(&self, out: &mut Out) -> io::Result<()> {
         if out.capture_piece(|| OutputPiece::Table(self.clone())) {
             return Ok(());
         }
@@ -126,7 +128,8 @@ impl OutputTable {
         let mut folds = vec![keys.clone()];
         for (column, width) in rest {
             let least = (*width).min(NARROWEST_COLUMN);
-            let is_full = |fold: &FoldedColumns| width_of_columns(fold) + GAP.len() + least > columns;
+            let is_full =
+                |fold: &FoldedColumns| width_of_columns(fold) + GAP.len() + least > columns;
             if folds.last().is_some_and(|fold| fold.len() > keys.len() && is_full(fold)) {
                 folds.push(keys.clone());
             }
@@ -147,7 +150,7 @@ impl OutputTable {
     }
 
     /// Columns that it takes as text.
-    pub fn total_width(&self) -> usize {
+    pub(crate) fn total_width(&self) -> usize {
         width_of_columns(&self.column_widths().into_iter().enumerate().collect::<FoldedColumns>())
     }
 
@@ -178,7 +181,8 @@ impl OutputTable {
 
     /// Returns the lines of one row: as many as its longest cell takes.
     fn row_lines(&self, row: &[String], fold: &FoldedColumns) -> Vec<String> {
-        self.row_in_one_line(row, fold).map_or_else(|| self.row_in_several_lines(row, fold), |line| vec![line])
+        self.row_in_one_line(row, fold)
+            .map_or_else(|| self.row_in_several_lines(row, fold), |line| vec![line])
     }
 
     /// Returns the row in one line. None if a cell is wider than its column.
@@ -228,7 +232,7 @@ impl OutputTable {
         self.heads.get(column).is_some_and(|head| head.starts_with('>'))
     }
 
-    pub fn print_markdown(&self, out: &mut Out) -> io::Result<()> {
+    pub(crate) fn print_markdown(&self, out: &mut Out) -> io::Result<()> {
         if out.capture_piece(|| OutputPiece::Table(self.clone())) {
             return Ok(());
         }
@@ -239,7 +243,8 @@ impl OutputTable {
         let row = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
         let rule = |column: usize| if self.is_number(column) { "---:" } else { "---" }.to_owned();
         let rule = row((0..self.heads.len()).map(rule).collect());
-        let shown = |cells: &Vec<String>| row(cells.iter().map(|cell| markdown_cell(cell)).collect());
+        let shown =
+            |cells: &Vec<String>| row(cells.iter().map(|cell| markdown_cell(cell)).collect());
         [shown(&self.plain_heads()), rule].into_iter().chain(self.rows.iter().map(shown)).collect()
     }
 

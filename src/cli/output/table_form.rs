@@ -55,9 +55,10 @@ impl SavedTables {
         Ok(Self { folder: folder.to_owned(), count: 0, title: String::new() })
     }
 
-    pub fn save_table(&mut self, table: &OutputTable) -> io::Result<()> {
+    pub(crate) fn save_table(&mut self, table: &OutputTable) -> io::Result<()> {
         self.count += 1;
-        let name = format!("{:02}-{}", self.count, file_name_of_title(&std::mem::take(&mut self.title)));
+        let name =
+            format!("{:02}-{}", self.count, file_name_of_title(&std::mem::take(&mut self.title)));
         for (end, text) in table.file_texts() {
             let path = self.folder.join(format!("{name}.{end}"));
             fs::write(&path, text).map_err(|why| write_error(&path, &why))?;

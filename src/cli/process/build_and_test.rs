@@ -9,8 +9,8 @@ use crate::cli::{
 };
 use trajview_live as live;
 use trajview_live::{
-    recheck,
     check_history::{CannotCheck, CheckReport, CheckRequest},
+    recheck,
 };
 use trajview_metrics::process::checked_states::CheckKind;
 use trajview_store as store;
@@ -58,7 +58,7 @@ fn parse_seconds(words: &str) -> Result<f64, String> {
 
 impl CheckingArgs {
     /// Returns the requested checks. None if no command was given.
-    pub fn checks_wanted(&self) -> Option<CheckRequest> {
+    pub(crate) fn checks_wanted(&self) -> Option<CheckRequest> {
         let CheckCommandArgs { build, test } = &self.commands;
         let commands = [(CheckKind::Build, build), (CheckKind::Test, test)];
         let commands: Vec<_> =
@@ -76,7 +76,11 @@ impl CheckingArgs {
 }
 
 /// Runs the checks that have no result yet, and prints each result on standard error.
-pub fn run_checks(path: &Path, opened: &store::OpenedRecording, wanted: &CheckRequest) -> Result<(), CommandFailure> {
+pub fn run_checks(
+    path: &Path,
+    opened: &store::OpenedRecording,
+    wanted: &CheckRequest,
+) -> Result<(), CommandFailure> {
     print_warnings(&checks::stored_checks(&opened.archive).1);
     if let Some(why) = recheck::reach_problem(path) {
         print_note(&format!("the commands can read and change the recording: {why}"));
@@ -89,7 +93,9 @@ pub fn run_checks(path: &Path, opened: &store::OpenedRecording, wanted: &CheckRe
     };
     let done = live::check_history::run_checks(path, opened, wanted, &stop, &mut tell_of);
     let done = done.map_err(|why| match why {
-        CannotCheck::Files(why) => CommandFailure::cannot_read(format!("{}: {why}", path.display())),
+        CannotCheck::Files(why) => {
+            CommandFailure::cannot_read(format!("{}: {why}", path.display()))
+        }
         CannotCheck::Write(why) => why.into(),
     })?;
     let words = done.summary_text();

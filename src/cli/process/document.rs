@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use trajview_metrics::process::{
-    DisciplineScores, Pillar, RigorProfile, ProcessReport, ProcessSignal, CheckedState, PillarWeights,
+    CheckedState, DisciplineScores, Pillar, PillarWeights, ProcessReport, ProcessSignal,
+    RigorProfile,
+    checked_states::CheckRun,
     lints::RecordingLint,
     pillars::{PillarPart, PillarScore},
     report::ShownStepNumbers,
-    checked_states::CheckRun,
 };
 use trajview_run::{StepId, format_number};
 
@@ -151,7 +152,11 @@ pub struct ProcessScoreRow {
 }
 
 /// Returns `rigor-paper: RigorScore 0.672, over 90 % of the weights`.
-pub fn rigor_score_text(profile: &str, rigor_score: Option<f64>, weight_used: f64) -> String {
+pub(crate) fn rigor_score_text(
+    profile: &str,
+    rigor_score: Option<f64>,
+    weight_used: f64,
+) -> String {
     let (score, weight) = (share_cell(rigor_score), format_number::whole_percent(weight_used));
     format!("{profile}: RigorScore {score}, over {weight} of the weights")
 }
@@ -179,7 +184,7 @@ impl ProcessScoreRow {
 
 impl SignalRow {
     /// Makes the rows of all signals, in playing order.
-    pub fn rows_of_report(report: &ProcessReport) -> Vec<Self> {
+    pub(crate) fn rows_of_report(report: &ProcessReport) -> Vec<Self> {
         let row = |signal: &ProcessSignal| Self {
             kind: signal.kind.words(),
             step: report.names.step_label(signal.step),
@@ -213,8 +218,9 @@ impl ProcessDocument {
             item: item.clone(),
             done: done.map(called),
         };
-        let profile =
-            |profile: &RigorProfile| profile_row(report.in_profile(*profile), weights, &report.names);
+        let profile = |profile: &RigorProfile| {
+            profile_row(report.in_profile(*profile), weights, &report.names)
+        };
         Self {
             schema: "trajview.process/1",
             run: run.id.clone(),
@@ -233,7 +239,11 @@ impl ProcessDocument {
     }
 }
 
-fn profile_row(discipline: &DisciplineScores, weights: Option<&PillarWeights>, names: &ShownStepNumbers) -> ProcessProfileRow {
+fn profile_row(
+    discipline: &DisciplineScores,
+    weights: Option<&PillarWeights>,
+    names: &ShownStepNumbers,
+) -> ProcessProfileRow {
     let weights = weights.cloned().unwrap_or_default();
     ProcessProfileRow {
         profile: discipline.profile.word(),
@@ -244,7 +254,11 @@ fn profile_row(discipline: &DisciplineScores, weights: Option<&PillarWeights>, n
     }
 }
 
-fn pillar_row(scored: &PillarScore, weights: &PillarWeights, names: &ShownStepNumbers) -> PillarRow {
+fn pillar_row(
+    scored: &PillarScore,
+    weights: &PillarWeights,
+    names: &ShownStepNumbers,
+) -> PillarRow {
     PillarRow {
         id: scored.pillar.word(),
         name: scored.pillar.name(),
@@ -266,7 +280,7 @@ fn pillar_row(scored: &PillarScore, weights: &PillarWeights, names: &ShownStepNu
 }
 
 /// The columns of the CSV.
-pub const CSV_COLUMNS: &str = "run path task agent profile rigor_score weight_used pf=pillars.pf vc=pillars.vc re=pillars.re aq=pillars.aq ati=pillars.ati tad=pillars.tad ee=pillars.ee signals lints";
+pub(crate) const CSV_COLUMNS: &str = "run path task agent profile rigor_score weight_used pf=pillars.pf vc=pillars.vc re=pillars.re aq=pillars.aq ati=pillars.ati tad=pillars.tad ee=pillars.ee signals lints";
 
 /// A run as a row.
 #[derive(Serialize)]
@@ -292,7 +306,11 @@ pub struct ProcessCsvRow {
 }
 
 impl ProcessCsvRow {
-    pub fn new(worked: &ProcessedRun, profile: RigorProfile, weights: Option<&PillarWeights>) -> Self {
+    pub fn new(
+        worked: &ProcessedRun,
+        profile: RigorProfile,
+        weights: Option<&PillarWeights>,
+    ) -> Self {
         let discipline = worked.report.in_profile(profile);
         Self {
             run: worked.run.id.clone(),
@@ -302,7 +320,10 @@ impl ProcessCsvRow {
             profile: profile.word(),
             rigor_score: discipline.composite_score(&weights.cloned().unwrap_or_default()),
             weight_used: discipline.weight_used(),
-            pillars: Pillar::ALL.iter().map(|it| (it.word(), discipline.pillar_value(*it))).collect(),
+            pillars: Pillar::ALL
+                .iter()
+                .map(|it| (it.word(), discipline.pillar_value(*it)))
+                .collect(),
             signals: worked.report.signals.len(),
             lints: worked.report.lints.len(),
             harness: worked.run.agent_key(),

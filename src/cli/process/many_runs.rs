@@ -10,8 +10,8 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::cli::{
-    Exit, CommandResult,
-    output::{Out, OutputTable, share_cell, print_note},
+    CommandResult, Exit,
+    output::{Out, OutputTable, print_note, share_cell},
 };
 use trajview_formats::rigorbench;
 use trajview_metrics::process::{Pillar, divergence::find_divergence};
@@ -20,8 +20,9 @@ use trajview_store as store;
 use trajview_study::{
     harness_names::{HarnessSpellings, rigorbench_name},
     process_tables::{
-        PillarContrast, PillarMeans, GridCell, DISCIPLINED, HarnessRank, OutcomeCorrelation, OverallRow, MeanSpread,
-        ProcessRun as Row, condition_table, pillar_table, process_grid, outcome_correlations, overall_table, rank_harnesses,
+        DISCIPLINED, GridCell, HarnessRank, MeanSpread, OutcomeCorrelation, OverallRow,
+        PillarContrast, PillarMeans, ProcessRun as Row, condition_table, outcome_correlations,
+        overall_table, pillar_table, process_grid, rank_harnesses,
     },
 };
 
@@ -88,7 +89,7 @@ struct ManyRunsProblem {
     what: String,
 }
 
-pub fn run_many(paths: &[PathBuf], args: &ProcessArgs, out: &mut Out) -> CommandResult {
+pub(crate) fn run_many(paths: &[PathBuf], args: &ProcessArgs, out: &mut Out) -> CommandResult {
     let scores = store::scores_beside(paths);
     let outcome_file = OutcomeFile::choose(&scores, args.outcome.as_deref())?;
     let document = many_runs_document(paths, args, scores, outcome_file);
@@ -100,7 +101,10 @@ pub fn run_many(paths: &[PathBuf], args: &ProcessArgs, out: &mut Out) -> Command
         print_note(&format!("{}: {}", problem.path, problem.what));
     }
     if args.csv {
-        out.print_csv(&format!("{CSV_COLUMNS} outcome harness outcome_from working_copy"), &document.runs)?;
+        out.print_csv(
+            &format!("{CSV_COLUMNS} outcome harness outcome_from working_copy"),
+            &document.runs,
+        )?;
     } else {
         print_document(&document, args.forms.md, out)?;
     }
@@ -134,7 +138,8 @@ fn many_runs_document(
             }
             let worked = ProcessedRun::new(path.display().to_string(), &opened);
             let mut row = ProcessCsvRow::new(&worked, args.profile, weights);
-            if let Some(called) = row.agent.as_deref().filter(|_| is_result).and_then(rigorbench_name)
+            if let Some(called) =
+                row.agent.as_deref().filter(|_| is_result).and_then(rigorbench_name)
             {
                 row.harness = Some(called.to_owned());
             }
@@ -157,7 +162,8 @@ fn many_runs_document(
             Err(problem) => problems.push(problem),
         }
     }
-    let spellings = HarnessSpellings::from_names(runs.iter().filter_map(|run| run.harness.as_deref()));
+    let spellings =
+        HarnessSpellings::from_names(runs.iter().filter_map(|run| run.harness.as_deref()));
     for run in &mut runs {
         run.harness = run.harness.as_deref().map(|name| spellings.usual_spelling(name));
     }
@@ -214,14 +220,22 @@ fn outcome_of_run(run: &Run, file: Option<&OutcomeFile>) -> (Option<f64>, Option
 fn spread_cell(spread: MeanSpread) -> String {
     match (spread.mean, spread.deviation) {
         (Some(mean), Some(deviation)) => {
-            format!("{} ± {}", format_number::three_decimals(mean), format_number::three_decimals(deviation))
+            format!(
+                "{} ± {}",
+                format_number::three_decimals(mean),
+                format_number::three_decimals(deviation)
+            )
         }
         (mean, _) => share_cell(mean),
     }
 }
 
 /// Harnesses over all runs, pillars by condition, harnesses by pillar.
-fn print_paper_tables(document: &ManyRunsDocument, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+fn print_paper_tables(
+    document: &ManyRunsDocument,
+    is_markdown: bool,
+    out: &mut Out,
+) -> io::Result<()> {
     let called = |title: &str, number: &str| match document.is_rigorbench {
         true => format!("{title} (Table {number} of RigorBench's paper)"),
         false => title.to_owned(),
@@ -231,13 +245,22 @@ fn print_paper_tables(document: &ManyRunsDocument, is_markdown: bool, out: &mut 
         out.print_sentence(&file.outcome_line())?;
     }
     out.print_line("")?;
-    out.print_sentence(&called("RigorScore and outcome, mean ± standard deviation over runs", "III"))?;
+    out.print_sentence(&called(
+        "RigorScore and outcome, mean ± standard deviation over runs",
+        "III",
+    ))?;
     let mut table = OutputTable::new(&["harness", ">n", ">RigorScore", ">n", ">outcome"]);
     for row in &document.overall {
         let (score, worth) = (row.rigor_score, row.outcome);
         let counts = [score.n, worth.n].map(|n| n.to_string());
         let [of_score, of_worth] = counts;
-        table.add_row(vec![row.harness.clone(), of_score, spread_cell(score), of_worth, spread_cell(worth)]);
+        table.add_row(vec![
+            row.harness.clone(),
+            of_score,
+            spread_cell(score),
+            of_worth,
+            spread_cell(worth),
+        ]);
     }
     table.write_table(is_markdown, out)?;
 
@@ -270,7 +293,9 @@ fn print_paper_tables(document: &ManyRunsDocument, is_markdown: bool, out: &mut 
         let pillars =
             Pillar::ALL.iter().map(|it| share_cell(row.pillars.get(it.word()).copied().flatten()));
         let first = [row.harness.clone(), row.n.to_string()];
-        table.add_row(first.into_iter().chain(pillars).chain([share_cell(row.rigor_score)]).collect());
+        table.add_row(
+            first.into_iter().chain(pillars).chain([share_cell(row.rigor_score)]).collect(),
+        );
     }
     table.write_table(is_markdown, out)
 }
@@ -284,7 +309,8 @@ fn print_document(document: &ManyRunsDocument, is_markdown: bool, out: &mut Out)
     tasks.sort_unstable();
     tasks.dedup();
     let heads = harnesses.iter().map(|it| format!(">{it}"));
-    let mut table = OutputTable::with_heads(std::iter::once("task".to_owned()).chain(heads).collect());
+    let mut table =
+        OutputTable::with_heads(std::iter::once("task".to_owned()).chain(heads).collect());
     for task in tasks {
         let cell = |harness: &&str| {
             let cell = document.grid.iter().find(|it| it.task == task && it.harness == **harness);
@@ -304,9 +330,13 @@ fn print_document(document: &ManyRunsDocument, is_markdown: bool, out: &mut Out)
     let mut table =
         OutputTable::new(&[">rank", "harness", ">n", ">mean", "interval", ">without a score"]);
     for (rank, row) in (1..).zip(&document.ranking) {
-        let interval = row
-            .interval
-            .map(|it| format!("{} to {}", format_number::three_decimals(it.low), format_number::three_decimals(it.high)));
+        let interval = row.interval.map(|it| {
+            format!(
+                "{} to {}",
+                format_number::three_decimals(it.low),
+                format_number::three_decimals(it.high)
+            )
+        });
         table.add_row(vec![
             rank.to_string(),
             row.harness.clone(),
@@ -343,7 +373,12 @@ fn print_document(document: &ManyRunsDocument, is_markdown: bool, out: &mut Out)
         out.print_sentence("how process goes with outcome (Spearman)")?;
         let mut table = OutputTable::new(&["over", ">n", ">rho", ">p"]);
         for row in &document.outcomes {
-            table.add_row(vec![row.over.clone(), row.n.to_string(), share_cell(row.rho), share_cell(row.p)]);
+            table.add_row(vec![
+                row.over.clone(),
+                row.n.to_string(),
+                share_cell(row.rho),
+                share_cell(row.p),
+            ]);
         }
         table.write_table(is_markdown, out)?;
     }

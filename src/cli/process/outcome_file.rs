@@ -11,7 +11,7 @@ use trajview_formats::rigorbench::scores::RigorScore;
 use trajview_run::Run;
 use trajview_store as store;
 use trajview_store::ScoreFile;
-use trajview_study::harness_names::{rigorbench_name, normalized_name};
+use trajview_study::harness_names::{normalized_name, rigorbench_name};
 
 /// The file of the released tables (`run_eval.py`).
 const RELEASED: &str = "sc_scores_all.yaml";
@@ -45,7 +45,10 @@ pub struct OtherFile {
 type OutcomeKey = (String, String);
 
 fn outcome_key(task: &str, harness: &str) -> OutcomeKey {
-    (normalized_name(task), rigorbench_name(harness).map_or_else(|| normalized_name(harness), normalized_name))
+    (
+        normalized_name(task),
+        rigorbench_name(harness).map_or_else(|| normalized_name(harness), normalized_name),
+    )
 }
 
 fn outcome_values(file: &ScoreFile) -> BTreeMap<OutcomeKey, f64> {
@@ -56,7 +59,10 @@ fn outcome_values(file: &ScoreFile) -> BTreeMap<OutcomeKey, f64> {
 impl OutcomeFile {
     /// Chooses among the files beside the runs: the named one, else the released one, else the one with most scores;
     /// None if there is none.
-    pub fn choose(beside: &[ScoreFile], wanted: Option<&Path>) -> Result<Option<Self>, CommandFailure> {
+    pub fn choose(
+        beside: &[ScoreFile],
+        wanted: Option<&Path>,
+    ) -> Result<Option<Self>, CommandFailure> {
         let named = match wanted {
             Some(path) => Some(store::read_score_file(path).ok_or_else(|| {
                 let why = "is no file of RigorBench's scores ({task: {harness: {sc: ...}}})";
@@ -116,14 +122,14 @@ impl OutcomeFile {
     }
 
     /// Returns the specification coverage of a run's task and harness.
-    pub fn outcome_of_run(&self, run: &Run) -> Option<f64> {
+    pub(crate) fn outcome_of_run(&self, run: &Run) -> Option<f64> {
         let wanted = outcome_key(&run.task_key()?, &run.agent_key()?);
         let of_outcome = self.chosen.iter().filter(|it| it.measure == "sc");
         of_outcome.filter(|it| outcome_key(&it.task, &it.harness) == wanted).find_map(|it| it.value)
     }
 
     /// Returns `outcome: specification coverage of results/sc_scores_all.yaml, ...`.
-    pub fn outcome_line(&self) -> String {
+    pub(crate) fn outcome_line(&self) -> String {
         let Self { file, why, in_several, differ, others, .. } = self;
         let mut words = format!("outcome: specification coverage of {file}, {why}");
         if !others.is_empty() {

@@ -7,10 +7,14 @@ use trajview_run::format_number;
 
 use super::{
     ProcessArgs, ProcessDocument,
-    document::{CheckRow, ProcessProfileRow, CheckedStateRow, rigor_score_text},
+    document::{CheckRow, CheckedStateRow, ProcessProfileRow, rigor_score_text},
 };
 
-pub fn print_process(process: &ProcessDocument, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+pub(crate) fn print_process(
+    process: &ProcessDocument,
+    is_markdown: bool,
+    out: &mut Out,
+) -> io::Result<()> {
     for profile in &process.profiles {
         print_pillars(profile, is_markdown, out)?;
         out.print_line("")?;
@@ -93,7 +97,11 @@ fn print_section(name: &str, count: usize, out: &mut Out) -> io::Result<()> {
 }
 
 fn print_pillars(profile: &ProcessProfileRow, is_markdown: bool, out: &mut Out) -> io::Result<()> {
-    out.print_sentence(&rigor_score_text(profile.profile, profile.rigor_score, profile.weight_used))?;
+    out.print_sentence(&rigor_score_text(
+        profile.profile,
+        profile.rigor_score,
+        profile.weight_used,
+    ))?;
     let mut table = OutputTable::new(&["pillar", ">weight", ">value", "counted", "parts"]);
     for row in &profile.pillars {
         let star = if row.is_default { "*" } else { "" };
@@ -147,7 +155,11 @@ fn signal_table(process: &ProcessDocument) -> OutputTable {
     table
 }
 
-pub fn print_signals(process: &ProcessDocument, args: &ProcessArgs, out: &mut Out) -> io::Result<()> {
+pub(crate) fn print_signals(
+    process: &ProcessDocument,
+    args: &ProcessArgs,
+    out: &mut Out,
+) -> io::Result<()> {
     if args.json {
         return out.print_json_list("trajview.signals/1", ("signals", &process.signals));
     }

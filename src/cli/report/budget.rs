@@ -15,10 +15,10 @@ pub const MOST_ROWS: usize = 2000;
 pub const MOST_WARNINGS: usize = 200;
 
 /// A diff that a verdict rests on is shown as far as this, in bytes.
-pub const MOST_EVIDENCE_BYTES: usize = 1 << 20;
+pub(crate) const MOST_EVIDENCE_BYTES: usize = 1 << 20;
 
 /// Files that are looked at for the curves of a run, each as often as there are moments; measuring more takes too long.
-pub const MOST_MEASURED_FILES: usize = 5_000_000;
+pub(crate) const MOST_MEASURED_FILES: usize = 5_000_000;
 
 /// Bytes of markup for each part, somewhat more than it takes.
 const TURN_MARKUP_BYTES: usize = 1200;
@@ -36,40 +36,44 @@ pub struct PageBudget {
     /// Bytes of the page.
     left: usize,
     /// Files that are shown in any case, because a verdict rests on them: turn and file, both from 1.
-    wanted: BTreeSet<(usize, usize)>,
+    required_files: BTreeSet<(usize, usize)>,
 }
 
 impl PageBudget {
     /// Makes a budget of `total` bytes.
     pub fn new(text: usize, files: usize, total: usize) -> Self {
-        Self { text, files, left: total, wanted: BTreeSet::new() }
+        Self { text, files, left: total, required_files: BTreeSet::new() }
     }
 
     /// Returns the same, with these files shown in any case.
-    pub fn with_wanted_files(self, wanted: BTreeSet<(usize, usize)>) -> Self {
-        Self { wanted, ..self }
+    pub(crate) fn with_wanted_files(self, wanted: BTreeSet<(usize, usize)>) -> Self {
+        Self { required_files: wanted, ..self }
     }
 
-    pub const fn is_used_up(&self) -> bool {
+    pub(crate) const fn is_used_up(&self) -> bool {
         self.left == 0
     }
 
     /// Returns whether a file is shown after `shown` other files of its turn.
-    pub fn shows_file(&self, turn: usize, file: usize, shown: usize) -> bool {
-        self.wanted.contains(&(turn, file)) || !self.is_used_up() && shown < self.files
+    pub(crate) fn shows_file(&self, turn: usize, file: usize, shown: usize) -> bool {
+        self.required_files.contains(&(turn, file)) || !self.is_used_up() && shown < self.files
     }
 
-    pub fn spend_turn<'t>(&mut self, texts: impl IntoIterator<Item = &'t str>) {
+    pub(crate) fn spend_bytes_of_turn<'t>(&mut self, texts: impl IntoIterator<Item = &'t str>) {
         self.spend_bytes(TURN_MARKUP_BYTES, texts);
     }
 
-    pub fn spend_step<'t>(&mut self, texts: impl IntoIterator<Item = &'t str>) {
+    pub(crate) fn spend_bytes_of_step<'t>(&mut self, texts: impl IntoIterator<Item = &'t str>) {
         self.spend_bytes(STEP_MARKUP_BYTES, texts);
     }
 
-    pub fn spend_file<'t>(&mut self, path: &'t str, patch: Option<&'t str>) {
-        let lines = patch.map_or("", |patch| html_text::cut_text(patch, self.text).0).lines().count();
-        self.spend_bytes(FILE_MARKUP_BYTES + lines * LINE_MARKUP_BYTES, [path, path, patch.unwrap_or_default()]);
+    pub(crate) fn spend_bytes_of_file<'t>(&mut self, path: &'t str, patch: Option<&'t str>) {
+        let lines =
+            patch.map_or("", |patch| html_text::cut_text(patch, self.text).0).lines().count();
+        self.spend_bytes(
+            FILE_MARKUP_BYTES + lines * LINE_MARKUP_BYTES,
+            [path, path, patch.unwrap_or_default()],
+        );
     }
 
     fn spend_bytes<'t>(&mut self, markup: usize, texts: impl IntoIterator<Item = &'t str>) {

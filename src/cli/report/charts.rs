@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use super::{
-    report_data::{CurvePoint, RunCurves, ComponentLife, RunPart},
     html_text::{escape_html, slug},
+    report_data::{ComponentLife, CurvePoint, RunCurves, RunPart},
 };
 
 const WIDTH: f64 = 720.0;
@@ -18,23 +18,23 @@ const BOTTOM: f64 = 34.0;
 struct ChartSeries {
     name: &'static str,
     class: &'static str,
-    of: fn(&CurvePoint) -> Option<f64>,
+    value_of_point: fn(&CurvePoint) -> Option<f64>,
 }
 
 const SERIES: [ChartSeries; 2] = [
-    ChartSeries { name: "erosion", class: "one", of: |it| it.erosion },
-    ChartSeries { name: "verbosity", class: "two", of: |it| it.verbosity },
+    ChartSeries { name: "erosion", class: "one", value_of_point: |it| it.erosion },
+    ChartSeries { name: "verbosity", class: "two", value_of_point: |it| it.verbosity },
 ];
 
 /// Returns the largest value of both series. None if nothing was measured. Charts next to each other have the same
 /// axis.
-pub fn largest_value(curves: &RunCurves) -> Option<f64> {
+pub(crate) fn largest_value(curves: &RunCurves) -> Option<f64> {
     let points = curves.points.iter();
-    points.flat_map(|it| SERIES.iter().filter_map(|one| (one.of)(it))).reduce(f64::max)
+    points.flat_map(|it| SERIES.iter().filter_map(|one| (one.value_of_point)(it))).reduce(f64::max)
 }
 
 /// Draws erosion and verbosity, on an axis that contains `most`. Empty if neither was measured.
-pub fn curves_svg(curves: &RunCurves, name: &str, most: Option<f64>) -> String {
+pub(crate) fn curves_svg(curves: &RunCurves, name: &str, most: Option<f64>) -> String {
     let points = &curves.points;
     let (Some(most), Some(_)) = (most, self::largest_value(curves)) else { return String::new() };
     let top = top_of_axis(most);
@@ -47,9 +47,14 @@ pub fn curves_svg(curves: &RunCurves, name: &str, most: Option<f64>) -> String {
     let mut ends = vec![];
     for series in &SERIES {
         write_series(&mut svg, series, points, top);
-        let last =
-            points.iter().enumerate().rev().find_map(|(at, it)| Some((at, (series.of)(it)?)));
-        ends.extend(last.map(|(at, value)| (series, point_x(at, points.len()), point_y(value, top))));
+        let last = points
+            .iter()
+            .enumerate()
+            .rev()
+            .find_map(|(at, it)| Some((at, (series.value_of_point)(it)?)));
+        ends.extend(
+            last.map(|(at, value)| (series, point_x(at, points.len()), point_y(value, top))),
+        );
     }
     // Names that would overlap are moved apart.
     if let [(.., one), (.., two)] = &mut ends[..]
@@ -115,7 +120,7 @@ fn write_series(svg: &mut String, series: &ChartSeries, points: &[CurvePoint], t
     let mut is_open = false;
     let mut marks = String::new();
     for (at, point) in points.iter().enumerate() {
-        let Some(value) = (series.of)(point) else {
+        let Some(value) = (series.value_of_point)(point) else {
             is_open = false;
             continue;
         };
@@ -144,7 +149,7 @@ const ROW_HEIGHT: f64 = 18.0;
 const NAMES_WIDTH: f64 = 64.0;
 
 /// Draws the lifeline of each component. Empty if none is followed.
-pub fn lifelines_svg(run: &RunPart) -> String {
+pub(crate) fn lifelines_svg(run: &RunPart) -> String {
     if run.lifelines.is_empty() || run.turn_count == 0 {
         return String::new();
     }
@@ -153,8 +158,9 @@ pub fn lifelines_svg(run: &RunPart) -> String {
         "<svg class=\"chart lives\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"Lifelines of the components of {}\">",
         escape_html(&run.id)
     );
-    let turn_x =
-        |turn: usize| NAMES_WIDTH + (turn as f64 / run.turn_count as f64) * (WIDTH - NAMES_WIDTH - 12.0);
+    let turn_x = |turn: usize| {
+        NAMES_WIDTH + (turn as f64 / run.turn_count as f64) * (WIDTH - NAMES_WIDTH - 12.0)
+    };
     let every = run.turn_count.div_ceil(14).max(1);
     for turn in (0..=run.turn_count).step_by(every) {
         let x = turn_x(turn);
@@ -172,7 +178,13 @@ pub fn lifelines_svg(run: &RunPart) -> String {
     svg
 }
 
-fn write_life(svg: &mut String, run: &RunPart, life: &ComponentLife, y: f64, turn_x: &impl Fn(usize) -> f64) {
+fn write_life(
+    svg: &mut String,
+    run: &RunPart,
+    life: &ComponentLife,
+    y: f64,
+    turn_x: &impl Fn(usize) -> f64,
+) {
     let firsts = life.symbols.iter().filter_map(|it| it.first);
     let ends = life.symbols.iter().filter(|it| it.first.is_some());
     let end = ends.map(|it| it.vanished.unwrap_or(run.turn_count)).max();

@@ -7,25 +7,25 @@ use trajview_code::diff::LineKind;
 use trajview_run::{
     RepoPath, Run,
     files::{FileChange, FileDiff, RunMoment},
-    rubric::{Component, Evidence, Judgement, Label, Rubric, LabelUnit, Verdict, score_text},
+    rubric::{Component, Evidence, Judgement, Label, LabelUnit, Rubric, Verdict, score_text},
 };
 use trajview_store as store;
 use trajview_store::{Archive, OpenedRecording};
 use trajview_study::compare::turns_done_at_judgement;
 
-use super::report_data::{ComponentPart, EvidencePart, LabelPart, DiffTarget};
+use super::report_data::{ComponentPart, DiffTarget, EvidencePart, LabelPart};
 
 /// The judged components of a run.
 #[derive(Default)]
 pub struct JudgedComponents {
     pub components: Vec<ComponentPart>,
     /// `authors-reading (human) at turn 56, judgements/human-final.json`
-    pub by: Option<String>,
+    pub judgement_text: Option<String>,
     pub has_labels: bool,
 }
 
 /// Reads the verdicts of the judgement that `score` takes, and all labels.
-pub fn judged_components(
+pub(crate) fn judged_components(
     path: &Path,
     opened: &OpenedRecording,
     judge: Option<&str>,
@@ -43,15 +43,17 @@ pub fn judged_components(
         lines: HashMap::new(),
     };
     let listed = listed_components(&rubric, chosen);
-    let components =
-        listed.iter().map(|component| component_part(component, &rubric, chosen, &mut finder)).collect();
+    let components = listed
+        .iter()
+        .map(|component| component_part(component, &rubric, chosen, &mut finder))
+        .collect();
     let by = chosen.map(|it| {
         let model = it.judge.model.as_ref().map(|model| format!(", {model}")).unwrap_or_default();
         let (name, kind, done) = (&it.judge.name, &it.judge.kind, turns_done_at_judgement(run, it));
         format!("{name} ({kind}{model}) at turn {done}, {}", it.file)
     });
     let has_labels = rubric.labels.iter().any(|labels| !labels.labels.is_empty());
-    Ok(JudgedComponents { components, by, has_labels })
+    Ok(JudgedComponents { components, judgement_text: by, has_labels })
 }
 
 /// Lists the components of the checklist, then others that the judgement names.
@@ -95,8 +97,8 @@ fn component_part(
 fn label_parts(component: &str, rubric: &Rubric) -> Vec<LabelPart> {
     let of_book = |book: &trajview_run::rubric::LabelFile| {
         let labels = book.labels.iter();
-        let labels =
-            labels.filter(|label| label.unit == LabelUnit::Component && label.component == component);
+        let labels = labels
+            .filter(|label| label.unit == LabelUnit::Component && label.component == component);
         labels.map(|label| label_part(&book.annotator, label)).collect::<Vec<_>>()
     };
     rubric.labels.iter().flat_map(of_book).collect()
@@ -150,9 +152,9 @@ impl EvidenceFinder<'_> {
         let written = lines.iter().filter(|(_, text)| !text.trim().is_empty());
         let written: Vec<(usize, String)> =
             written.filter_map(|(turn, text)| Some(((*turn)?, text.clone()))).collect();
-        let line = evidence
-            .lines
-            .and_then(|_| written.iter().find_map(|(turn, text)| self.find_in_diffs(*turn, &path, text)));
+        let line = evidence.lines.and_then(|_| {
+            written.iter().find_map(|(turn, text)| self.find_in_diffs(*turn, &path, text))
+        });
         line.or_else(|| self.last_diff(&path))
     }
 

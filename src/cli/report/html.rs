@@ -7,11 +7,11 @@ use std::{
 
 use super::{
     budget, charts,
+    html_text::{cut_text, escape_html, script_hash, slug, write_facts},
     report_data::{
-        TableCells, ComponentPart, FilePart, LabelPart, LeftOutPart, SectionPart, ReportMaterial, RunPart, ReportSection,
-        StepPart, DiffTarget, TurnPart,
+        ComponentPart, DiffTarget, FilePart, LabelPart, LeftOutPart, ReportMaterial, ReportSection,
+        RunPart, SectionPart, StepPart, TableCells, TurnPart,
     },
-    html_text::{cut_text, escape_html, write_facts, script_hash, slug},
 };
 
 use trajview_run::format_number;
@@ -31,7 +31,7 @@ const KEYS: [(&str, &str); 8] = [
 ];
 
 /// Returns the page. A text of more bytes than `most` is cut.
-pub fn html_page(report: &ReportMaterial, most: usize) -> String {
+pub(crate) fn html_page(report: &ReportMaterial, most: usize) -> String {
     let mut html = String::new();
     let title = escape_html(&report.title);
     let _ = write!(
@@ -135,7 +135,8 @@ fn write_all_curves(html: &mut String, report: &ReportMaterial) {
     html.push_str(
         "<section id=\"curves\"><h2>Curves of all runs <span class=\"source\">computed</span></h2>",
     );
-    let most = report.runs.iter().filter_map(|run| charts::largest_value(&run.curves)).reduce(f64::max);
+    let most =
+        report.runs.iter().filter_map(|run| charts::largest_value(&run.curves)).reduce(f64::max);
     for run in &report.runs {
         let letter = escape_html(run.prefix.trim_end_matches('-'));
         let (prefix, id) = (&run.prefix, escape_html(&run.id));
@@ -153,7 +154,12 @@ fn chart_or_note(chart: String) -> String {
 }
 
 /// Writes `places` is where cells may lead.
-fn write_section(html: &mut String, prefix: &str, section: &ReportSection, places: &BTreeSet<String>) {
+fn write_section(
+    html: &mut String,
+    prefix: &str,
+    section: &ReportSection,
+    places: &BTreeSet<String>,
+) {
     let (id, title) = (&section.id, escape_html(&section.title));
     let _ = write!(
         html,
@@ -244,8 +250,10 @@ fn write_table(
     }
     html.push_str("</tbody></table></div>");
     if cells.rows.len() > budget::MOST_ROWS {
-        let (shown, all) =
-            (format_number::with_thousands(budget::MOST_ROWS as u64), format_number::with_thousands(cells.rows.len() as u64));
+        let (shown, all) = (
+            format_number::with_thousands(budget::MOST_ROWS as u64),
+            format_number::with_thousands(cells.rows.len() as u64),
+        );
         let _ = write!(
             html,
             "<p class=\"cut\">{shown} of {all} rows are shown; the command above prints all</p>"
@@ -442,11 +450,19 @@ fn write_label(html: &mut String, label: &LabelPart) {
     );
 }
 
-fn write_turn(html: &mut String, run: &RunPart, turn: &TurnPart, targets: &LinkedLines, most: usize) {
+fn write_turn(
+    html: &mut String,
+    run: &RunPart,
+    turn: &TurnPart,
+    targets: &LinkedLines,
+    most: usize,
+) {
     let (prefix, number) = (&run.prefix, turn.turn);
     let id = format!("{prefix}turn-{number}");
-    let tag =
-        turn.checkpoint.as_ref().map(|it| format!(" <span class=\"tag\">{}</span>", escape_html(it)));
+    let tag = turn
+        .checkpoint
+        .as_ref()
+        .map(|it| format!(" <span class=\"tag\">{}</span>", escape_html(it)));
     let _ = write!(
         html,
         "<section class=\"turn\" id=\"{id}\"><h3><a href=\"#{id}\">Turn {number}</a>{}</h3>",
@@ -561,7 +577,8 @@ fn write_file(
 ) {
     let patch = file.patch.as_deref().unwrap_or_default();
     let is_open = !patch.is_empty() && patch.lines().count() <= MOST_OPEN_LINES;
-    let from = file.from.as_ref().map(|from| format!("{} → ", escape_html(from))).unwrap_or_default();
+    let from =
+        file.from.as_ref().map(|from| format!("{} → ", escape_html(from))).unwrap_or_default();
     let lines = match (file.added, file.removed) {
         (Some(added), Some(removed)) => {
             format!("<span class=\"plus\">+{added}</span> <span class=\"minus\">−{removed}</span>")
@@ -583,7 +600,9 @@ fn write_file(
         Some(why) => {
             let _ = write!(html, "<p class=\"soft\">{}</p>", escape_html(why));
         }
-        None => write_patch(html, id, patch, targets, (most, &format!("Turn {turn} {}", file.path))),
+        None => {
+            write_patch(html, id, patch, targets, (most, &format!("Turn {turn} {}", file.path)))
+        }
     }
     html.push_str("</details>\n");
 }
@@ -597,10 +616,11 @@ fn write_patch(
 ) {
     let (shown, cut_note) = cut_text(patch, most);
     // A line that something leads to is shown, if it is not very far down.
-    let (shown, cut_note) = match count_linked_lines(shown, targets) == count_linked_lines(patch, targets) {
-        true => (shown, cut_note),
-        false => cut_text(patch, most.max(budget::MOST_EVIDENCE_BYTES)),
-    };
+    let (shown, cut_note) =
+        match count_linked_lines(shown, targets) == count_linked_lines(patch, targets) {
+            true => (shown, cut_note),
+            false => cut_text(patch, most.max(budget::MOST_EVIDENCE_BYTES)),
+        };
     let _ = write!(html, "<pre class=\"diff\" data-find=\"{}\">", escape_html(name));
     for (line, class, number) in numbered_lines(shown) {
         let address = match class == "a" && targets.contains(&number) {
@@ -653,7 +673,8 @@ mod tests {
     fn a_word_about_the_end_of_the_file_is_no_line_of_it() {
         let patch = "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n";
 
-        let lines: Vec<_> = numbered_lines(patch).map(|(_, class, number)| (class, number)).collect();
+        let lines: Vec<_> =
+            numbered_lines(patch).map(|(_, class, number)| (class, number)).collect();
 
         assert_eq!(lines, [("h", 0), ("c", 1), ("d", 1), ("n", 1), ("a", 2), ("n", 2)]);
     }

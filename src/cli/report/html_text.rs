@@ -7,7 +7,7 @@ use trajview_run::format_number;
 use trajview_tui::widgets::text;
 
 /// Words as a page shows them. Control and direction characters are written out, as on the screen.
-pub fn escape_html(words: &str) -> String {
+pub(crate) fn escape_html(words: &str) -> String {
     let mut shown = String::with_capacity(words.len() + 16);
     for (at, line) in words.split('\n').enumerate() {
         if at > 0 {
@@ -38,7 +38,7 @@ fn push_escaped(shown: &mut String, words: &str) {
 }
 
 /// Bytes of the words as a page shows them, or somewhat more.
-pub fn count_escaped_bytes(words: &str) -> usize {
+pub(crate) fn count_escaped_bytes(words: &str) -> usize {
     let size = |byte: u8| match byte {
         b'"' => 6,
         b'&' | b'\'' => 5,
@@ -65,12 +65,15 @@ pub fn cut_text(text: &str, most: usize) -> (&str, Option<String>) {
     }
     let end = (0..=most).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
     let end = text[..end].rfind('\n').filter(|end| *end > most / 2).unwrap_or(end);
-    let (shown, all) = (format_number::with_thousands(end as u64), format_number::with_thousands(text.len() as u64));
+    let (shown, all) = (
+        format_number::with_thousands(end as u64),
+        format_number::with_thousands(text.len() as u64),
+    );
     (&text[..end], Some(format!("cut: {shown} of {all} bytes are shown")))
 }
 
 /// Returns the hash of a script by which a page allows it and no other.
-pub fn script_hash(script: &str) -> String {
+pub(crate) fn script_hash(script: &str) -> String {
     let hex = trajview_store::sha256(script.as_bytes());
     let pairs = hex.as_bytes().chunks(2).filter_map(|pair| std::str::from_utf8(pair).ok());
     let bytes: Vec<u8> = pairs.filter_map(|pair| u8::from_str_radix(pair, 16).ok()).collect();
@@ -78,7 +81,7 @@ pub fn script_hash(script: &str) -> String {
 }
 
 /// Names and values.
-pub fn write_facts(html: &mut String, class: &str, facts: &[(String, String)]) {
+pub(crate) fn write_facts(html: &mut String, class: &str, facts: &[(String, String)]) {
     if facts.is_empty() {
         return;
     }

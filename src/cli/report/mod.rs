@@ -8,10 +8,10 @@
 mod budget;
 mod charts;
 mod evidence;
-mod report_builder;
 mod html;
-mod report_data;
 mod html_text;
+mod report_builder;
+mod report_data;
 mod tables;
 mod turn_parts;
 
@@ -20,12 +20,13 @@ use std::{fs, path::PathBuf};
 use trajview_store as store;
 
 use super::{
-    Exit, CommandFailure, CommandResult, run_args,
+    CommandFailure, CommandResult, Exit,
     measuring_args::MeasuringArgs,
     output::{Out, print_note},
     redaction::RedactingArgs,
+    run_args,
 };
-use report_builder::{ReportRequest, ReportBounds, ReportSubject};
+use report_builder::{ReportBounds, ReportRequest, ReportSubject};
 use report_data::ReportMaterial;
 
 /// Write one file about a run, a comparison or a study, to be read without trajview
@@ -82,7 +83,11 @@ pub fn run(args: &ReportArgs, out: &mut Out) -> CommandResult {
         measuring: args.measuring.to_arguments(),
         carry_out: &super::captured_output,
         with_turns: !args.markdown && !args.latex,
-        bounds: ReportBounds { text: args.most_bytes, files: args.most_files, total: args.most_total },
+        bounds: ReportBounds {
+            text: args.most_bytes,
+            files: args.most_files,
+            total: args.most_total,
+        },
     };
     let report = report_builder::make_report(&request)?;
     let redactor = args.redacting.redactor_for_runs(opened.iter().map(|it| &*it.run));
@@ -112,9 +117,14 @@ pub fn run(args: &ReportArgs, out: &mut Out) -> CommandResult {
 }
 
 /// Returns the report without its secrets; nothing of it is written before.
-fn redact_report(report: ReportMaterial, redactor: &trajview_code::redact::Redactor) -> Result<ReportMaterial, CommandFailure> {
+fn redact_report(
+    report: ReportMaterial,
+    redactor: &trajview_code::redact::Redactor,
+) -> Result<ReportMaterial, CommandFailure> {
     let failed = |why: serde_json::Error| {
-        CommandFailure::cannot_understand(format!("internal error in trajview, please report it: {why}"))
+        CommandFailure::cannot_understand(format!(
+            "internal error in trajview, please report it: {why}"
+        ))
     };
     let document = serde_json::to_value(report).map_err(failed)?;
     serde_json::from_value(redactor.redact_json("", document)).map_err(failed)

@@ -16,7 +16,8 @@ use super::{
     budget::{self, PageBudget},
     evidence,
     report_data::{
-        TableCells, CurvePoint, RunCurves, LeftOutPart, ComponentLife, LifeSymbol, SectionPart, ReportMaterial, RunPart, ReportSection,
+        ComponentLife, CurvePoint, LeftOutPart, LifeSymbol, ReportMaterial, ReportSection,
+        RunCurves, RunPart, SectionPart, TableCells,
     },
     turn_parts,
 };
@@ -88,7 +89,7 @@ pub struct ReportBounds {
     pub total: usize,
 }
 
-pub fn make_report(request: &ReportRequest<'_>) -> Result<ReportMaterial, CommandFailure> {
+pub(crate) fn make_report(request: &ReportRequest<'_>) -> Result<ReportMaterial, CommandFailure> {
     let subject = request.subject;
     let paths = || subject.runs.iter().map(|path| path.display().to_string());
     let judging = || request.judge.map(|judge| ["--judge".to_owned(), judge.to_owned()]);
@@ -101,7 +102,12 @@ pub fn make_report(request: &ReportRequest<'_>) -> Result<ReportMaterial, Comman
         }
         SubjectKind::Study => {
             let words = command_words("agree", paths()).chain(["--detail".to_owned()]).collect();
-            vec![request.section_or_note("agreement", "Agreement of raters", "judged and labelled", words)]
+            vec![request.section_or_note(
+                "agreement",
+                "Agreement of raters",
+                "judged and labelled",
+                words,
+            )]
         }
     };
     let runs = subject.runs.iter().zip(request.opened).enumerate();
@@ -172,18 +178,30 @@ impl ReportRequest<'_> {
     }
 
     /// Makes a section; where its command fails, the section has the reason as a note.
-    fn section_or_note(&self, id: &str, title: &str, source: &str, words: Vec<String>) -> ReportSection {
+    fn section_or_note(
+        &self,
+        id: &str,
+        title: &str,
+        source: &str,
+        words: Vec<String>,
+    ) -> ReportSection {
         match (self.carry_out)(&words) {
             Ok((pieces, notes)) => command_section((id, title, source), &words, pieces, notes),
             Err(why) => command_section((id, title, source), &words, vec![], vec![why.sentence]),
         }
     }
 
-    fn run_part(&self, at: usize, path: &Path, opened: &OpenedRecording) -> Result<RunPart, CommandFailure> {
+    fn run_part(
+        &self,
+        at: usize,
+        path: &Path,
+        opened: &OpenedRecording,
+    ) -> Result<RunPart, CommandFailure> {
         let (run, archive) = (&*opened.run, &*opened.archive);
         let timeline = archive.timeline(run).map_err(CommandFailure::cannot_read)?;
         let cost = RunCost::new(run, &store::prices::current_prices().prices);
-        let teller = turn_parts::TurnPartBuilder { run, archive, timeline: &timeline, path, cost: &cost };
+        let teller =
+            turn_parts::TurnPartBuilder { run, archive, timeline: &timeline, path, cost: &cost };
         let place = path.display().to_string();
         let each = if run.checkpoints.is_empty() { "final" } else { "checkpoint" };
         let score = self.score_command(&place, each);
@@ -206,7 +224,12 @@ impl ReportRequest<'_> {
         if !run.turns.is_empty() {
             sections.push(self.section_or_note("scores", "Scores", COMPUTED_AND_JUDGED, score));
             let words = command_words("process", [place.clone()]).collect();
-            sections.push(self.section_or_note("process", "Process", "counted and computed", words));
+            sections.push(self.section_or_note(
+                "process",
+                "Process",
+                "counted and computed",
+                words,
+            ));
             let words = command_words("cost", [place.clone()]).collect();
             sections.push(self.section_or_note("cost", "Cost", "computed at list prices", words));
         }
@@ -227,7 +250,7 @@ impl ReportRequest<'_> {
             measured_by,
             turn_count: run.turns.len(),
             components: judged.components,
-            judged_by: judged.by,
+            judged_by: judged.judgement_text,
             turns,
             left_out,
             warnings: warnings.map(|it| format!("{}: {}", it.place, it.what)).collect(),
@@ -267,7 +290,8 @@ impl ReportRequest<'_> {
             return Default::default();
         };
         let points = list_of(&document["points"]).iter().map(curve_point).collect();
-        let curves = RunCurves { command: command_line_text(&words), each: each.to_owned(), points };
+        let curves =
+            RunCurves { command: command_line_text(&words), each: each.to_owned(), points };
         let lives = list_of(&document["lifelines"]).iter().map(life_of).collect();
         (curves, lives, Some(measured_by_text(&document)))
     }
@@ -344,9 +368,10 @@ fn command_section(
 fn section_part(piece: OutputPiece) -> Option<SectionPart> {
     match piece {
         OutputPiece::Line(line) => Some(SectionPart::Line(line)),
-        OutputPiece::Table(table) => {
-            Some(SectionPart::Table(TableCells { heads: table.heads().to_vec(), rows: table.rows().to_vec() }))
-        }
+        OutputPiece::Table(table) => Some(SectionPart::Table(TableCells {
+            heads: table.heads().to_vec(),
+            rows: table.rows().to_vec(),
+        })),
         OutputPiece::Json(_) => None,
         // The one command whose bytes are captured prints a table of labels.
         OutputPiece::Bytes(bytes) => {
@@ -359,7 +384,7 @@ fn section_part(piece: OutputPiece) -> Option<SectionPart> {
 }
 
 /// Returns the command line, as a shell takes it.
-pub fn command_line_text(words: &[String]) -> String {
+pub(crate) fn command_line_text(words: &[String]) -> String {
     let is_plain = |word: &str| {
         !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "-_./:=,@+".contains(c))
     };

@@ -2,21 +2,29 @@
 
 use crate::cli::output::{OutputTable, escape_markdown, safe_line};
 
-use super::report_data::{TableCells, SectionPart, ReportMaterial, ReportSection};
+use super::report_data::{ReportMaterial, ReportSection, SectionPart, TableCells};
 
-pub fn markdown_report(report: &ReportMaterial) -> String {
+pub(crate) fn markdown_report(report: &ReportMaterial) -> String {
     let mut text = format!("# {}\n\n", safe_markdown_line(&report.title));
     for (name, value) in &report.made_of {
         text.push_str(&format!("- {name}: {}\n", safe_markdown_line(value)));
     }
     for (title, section) in titled_sections(report) {
-        text.push_str(&format!("\n## {}\n\nFrom {}", safe_markdown_line(&title), code_span(&section_command(section))));
+        text.push_str(&format!(
+            "\n## {}\n\nFrom {}",
+            safe_markdown_line(&title),
+            code_span(&section_command(section))
+        ));
         text.push_str(&format!(" ({}).\n", section.source));
         for part in &section.parts {
             match part {
                 SectionPart::Line(line) if line.trim().is_empty() => {}
-                SectionPart::Line(line) => text.push_str(&format!("\n{}\n", safe_markdown_line(line))),
-                SectionPart::Table(cells) => text.push_str(&format!("\n{}", table_text(cells, "md"))),
+                SectionPart::Line(line) => {
+                    text.push_str(&format!("\n{}\n", safe_markdown_line(line)))
+                }
+                SectionPart::Table(cells) => {
+                    text.push_str(&format!("\n{}", table_text(cells, "md")))
+                }
             }
         }
         for note in &section.notes {
@@ -26,18 +34,24 @@ pub fn markdown_report(report: &ReportMaterial) -> String {
     text
 }
 
-pub fn latex_report(report: &ReportMaterial) -> String {
+pub(crate) fn latex_report(report: &ReportMaterial) -> String {
     let mut text = format!("% {}\n", latex_comment(&report.title));
     for (name, value) in &report.made_of {
         text.push_str(&format!("% {name}: {}\n", latex_comment(value)));
     }
     for (title, section) in titled_sections(report) {
-        text.push_str(&format!("\n% {}\n% {}\n", latex_comment(&title), latex_comment(&section_command(section))));
+        text.push_str(&format!(
+            "\n% {}\n% {}\n",
+            latex_comment(&title),
+            latex_comment(&section_command(section))
+        ));
         for part in &section.parts {
             match part {
                 SectionPart::Line(line) if line.trim().is_empty() => {}
                 SectionPart::Line(line) => text.push_str(&format!("% {}\n", latex_comment(line))),
-                SectionPart::Table(cells) => text.push_str(&format!("\n{}", table_text(cells, "tex"))),
+                SectionPart::Table(cells) => {
+                    text.push_str(&format!("\n{}", table_text(cells, "tex")))
+                }
             }
         }
         for note in &section.notes {

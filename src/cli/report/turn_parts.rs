@@ -3,14 +3,15 @@
 use std::path::Path;
 
 use crate::cli::{
-    show_json::{EditRow, ShowStepRow, ShowBuilder, ShowTurnRow, edit_row},
     output::cell_or_dash,
+    show_json::{EditRow, ShowBuilder, ShowStepRow, ShowTurnRow, edit_row},
 };
 use trajview_code::{diff::TextDiff, redact};
 use trajview_metrics::cost::RunCost;
 use trajview_run::{
-    Run, Turn, format_number,
+    Run, Turn,
     files::{FileChange, FileDiff, Timeline},
+    format_number,
 };
 use trajview_store::Archive;
 
@@ -48,9 +49,20 @@ impl TurnPartBuilder<'_> {
         self.path.display().to_string()
     }
 
-    fn left_out_part(&self, what: &str, (count, all): (usize, usize), words: &[String]) -> LeftOutPart {
-        let (count, all) = (format_number::with_thousands(count as u64), format_number::with_thousands(all as u64));
-        LeftOutPart { what: format!("{count} of {all} {what} are left out"), command: command_line_text(words) }
+    fn left_out_part(
+        &self,
+        what: &str,
+        (count, all): (usize, usize),
+        words: &[String],
+    ) -> LeftOutPart {
+        let (count, all) = (
+            format_number::with_thousands(count as u64),
+            format_number::with_thousands(all as u64),
+        );
+        LeftOutPart {
+            what: format!("{count} of {all} {what} are left out"),
+            command: command_line_text(words),
+        }
     }
 
     fn row_builder(&self) -> ShowBuilder<'_> {
@@ -60,10 +72,13 @@ impl TurnPartBuilder<'_> {
 
     fn turn_part(&self, index: usize, budget: &mut PageBudget) -> TurnPart {
         let row = self.row_builder().turn_row_without_edits(index);
-        let title: String =
-            row.request.as_deref().map(|it| trajview_run::first_line_label(it).into()).unwrap_or_default();
+        let title: String = row
+            .request
+            .as_deref()
+            .map(|it| trajview_run::first_line_label(it).into())
+            .unwrap_or_default();
         let head = [&title, &title].into_iter().chain(&row.request).chain(&row.request_added);
-        budget.spend_turn(head.map(String::as_str));
+        budget.spend_bytes_of_turn(head.map(String::as_str));
         let recorded_count = row.work.step_count + row.work.subagent_steps;
         let (steps, step_count) = self.step_parts(index, recorded_count, budget);
         let (files, file_count) = self.file_parts(index, budget);
@@ -71,11 +86,19 @@ impl TurnPartBuilder<'_> {
         let mut left_out = vec![];
         if steps.len() < step_count {
             let words = ["show", &self.path_text(), "--turn", &number].map(str::to_owned);
-            left_out.push(self.left_out_part("steps", (step_count - steps.len(), step_count), &words));
+            left_out.push(self.left_out_part(
+                "steps",
+                (step_count - steps.len(), step_count),
+                &words,
+            ));
         }
         if files.len() < file_count {
             let words = ["diff", &self.path_text(), "--turn", &number].map(str::to_owned);
-            left_out.push(self.left_out_part("files", (file_count - files.len(), file_count), &words));
+            left_out.push(self.left_out_part(
+                "files",
+                (file_count - files.len(), file_count),
+                &words,
+            ));
         }
         TurnPart {
             turn: row.turn,
@@ -93,7 +116,12 @@ impl TurnPartBuilder<'_> {
     }
 
     /// Makes the steps that the budget allows, and returns the number of all; that is `told` where no step is read.
-    fn step_parts(&self, turn: usize, recorded_count: usize, budget: &mut PageBudget) -> (Vec<StepPart>, usize) {
+    fn step_parts(
+        &self,
+        turn: usize,
+        recorded_count: usize,
+        budget: &mut PageBudget,
+    ) -> (Vec<StepPart>, usize) {
         let mut steps = vec![];
         if budget.is_used_up() {
             return (steps, recorded_count);
@@ -104,11 +132,12 @@ impl TurnPartBuilder<'_> {
             if goes_on {
                 let texts = [Some(&step.text), step.call.as_ref(), step.result.as_ref()];
                 let texts = texts.into_iter().flatten().chain(&step.edits).chain([&step.label]);
-                budget.spend_step(texts.map(String::as_str));
+                budget.spend_bytes_of_step(texts.map(String::as_str));
             }
             goes_on
         };
-        let (kept_count, all) = (steps.iter().take_while(|step| is_kept(step)).count(), steps.len());
+        let (kept_count, all) =
+            (steps.iter().take_while(|step| is_kept(step)).count(), steps.len());
         steps.truncate(kept_count);
         (steps, all)
     }
@@ -130,7 +159,7 @@ impl TurnPartBuilder<'_> {
                     ..file_part_of_row(&edit_row(elsewhere[number - 1 - changes.len()]))
                 },
             };
-            budget.spend_file(&file.path, file.patch.as_deref());
+            budget.spend_bytes_of_file(&file.path, file.patch.as_deref());
             files.push(FilePart { number, ..file });
         }
         (files, changes.len() + elsewhere.len())
@@ -219,7 +248,9 @@ fn turn_facts(row: &ShowTurnRow) -> Vec<(String, String)> {
         ("failed", Some(row.work.errors.to_string()).filter(|_| row.work.errors > 0)),
         (
             "tokens",
-            has_tokens.then(|| format!("in {} out {}", cell_or_dash(tokens.input), cell_or_dash(tokens.output))),
+            has_tokens.then(|| {
+                format!("in {} out {}", cell_or_dash(tokens.input), cell_or_dash(tokens.output))
+            }),
         ),
         ("cost, recorded", row.cost.cost_usd.map(|cost| format!("{cost:.4} USD"))),
         ("cost, computed", row.cost.computed.cell.clone().map(|cost| format!("{cost} USD"))),

@@ -8,15 +8,15 @@ use std::{
 use serde::Serialize;
 
 use crate::cli::{
+    harness_records::{self, HarnessTests, RecordedFacts},
     memory, process,
-    harness_records::{self, RecordedFacts, HarnessTests},
 };
 use trajview_code::patch::LineCounts;
 use trajview_metrics::{
     Number,
     numbers::{NumberValues, facts::ReuseCounts},
     phase::{self, TaskPhase},
-    quality::{QualityDetail, Ruler, ScoredSnapshot, QualityTotals},
+    quality::{QualityDetail, QualityTotals, Ruler, ScoredSnapshot},
     reuse::Reuse,
     rules::RuleProblem,
 };
@@ -33,7 +33,7 @@ use super::{
 #[derive(Debug, Clone)]
 pub struct ScoredMoment {
     pub label: String,
-    pub at: files::RunMoment,
+    pub moment: files::RunMoment,
     /// Number of the step before the moment, in its turn; counts from 1.
     step: Option<usize>,
 }
@@ -41,16 +41,16 @@ pub struct ScoredMoment {
 impl ScoredMoment {
     /// Makes the moment after `done` turns.
     pub fn after_turns(label: String, done: usize) -> Self {
-        Self { label, at: files::RunMoment::after_turns(done), step: None }
+        Self { label, moment: files::RunMoment::after_turns(done), step: None }
     }
 
     /// Makes the moment after a step, given with its number in the turn, or at the end of a turn.
-    pub fn for_edit((at, step): (files::RunMoment, Option<usize>)) -> Self {
+    pub(crate) fn for_edit((at, step): (files::RunMoment, Option<usize>)) -> Self {
         let label = match step {
             Some(step) => format!("step {}.{step}", at.turns + 1),
             None => format!("turn {}", at.turns),
         };
-        Self { label, at, step }
+        Self { label, moment: at, step }
     }
 }
 
@@ -183,7 +183,7 @@ struct DetailRows<'a> {
 }
 
 /// The reason why a file without recorded content has no numbers.
-pub const NOT_RECORDED: &str = "content not recorded";
+pub(crate) const NOT_RECORDED: &str = "content not recorded";
 
 impl ScoredRunFacts {
     fn new(path: &Path, run: &Run, files_from: &'static str) -> Self {
@@ -193,7 +193,7 @@ impl ScoredRunFacts {
 }
 
 impl ScoreDocument {
-    pub fn for_folder(folder: &Path, scored: ScoredSnapshot, reuse: Reuse) -> Self {
+    pub(crate) fn for_folder(folder: &Path, scored: ScoredSnapshot, reuse: Reuse) -> Self {
         let path = folder.display().to_string();
         let (label, reused) = ("tree".into(), ReuseCounts::from_reuse(&reuse));
         let facts = PointFacts { label, reuse: reused, ..PointFacts::default() };
@@ -207,7 +207,7 @@ impl ScoreDocument {
     }
 
     /// Makes the document of a file that holds a rubric tree and no run: there is no code to score.
-    pub fn for_rubric_tree(path: &Path, run: &Run, tree: RubricTreeRow) -> Self {
+    pub(crate) fn for_rubric_tree(path: &Path, run: &Run, tree: RubricTreeRow) -> Self {
         let run = ScoredRunFacts::new(path, run, "nothing: it holds no run");
         Self { run, rubric_tree: Some(tree), ..Self::default() }
     }
@@ -222,14 +222,14 @@ impl ScoreDocument {
         lines: &[Vec<Option<LineCounts>>],
     ) -> Self {
         let is_by_step = moments.iter().any(|moment| moment.step.is_some());
-        let befores = std::iter::once(0).chain(moments.iter().map(|moment| moment.at.turns));
+        let befores = std::iter::once(0).chain(moments.iter().map(|moment| moment.moment.turns));
         let befores: Vec<usize> = befores.take(moments.len()).collect();
         let facts =
             moments.into_iter().zip(befores).zip(&scored).map(|((moment, before), scored)| {
-                let churn = match moment.at.step {
+                let churn = match moment.moment.step {
                     Some(step) => run.step(step).and_then(Step::lines_changed),
                     None if is_by_step => None, // what is not the steps' is not counted
-                    None => total_churn(lines.get(before..moment.at.turns).unwrap_or_default()),
+                    None => total_churn(lines.get(before..moment.moment.turns).unwrap_or_default()),
                 };
                 let churn = churn.filter(|lines| *lines > 0 || !scored.are_files_unknown);
                 point_facts(run, moment, churn)
@@ -244,7 +244,7 @@ impl ScoreDocument {
     }
 
     /// Sets DIR at each point that is the end of a turn, in order.
-    pub fn with_reuse(mut self, reuse: &[Option<ReuseCounts>]) -> Self {
+    pub(crate) fn with_reuse(mut self, reuse: &[Option<ReuseCounts>]) -> Self {
         let ends = self.points.iter_mut().filter(|(facts, _)| facts.step.is_none());
         for ((facts, _), reuse) in ends.zip(reuse) {
             facts.reuse = reuse.unwrap_or_default();
@@ -256,8 +256,12 @@ impl ScoreDocument {
         let point = |(facts, scored): &'a (PointFacts, ScoredSnapshot)| ScorePointRow {
             facts,
             unmeasured: scored.unmeasured_reason().map(|why| why.to_string()),
-            skipped: skipped_files(scored).map(|(path, why)| SkippedFileRow { path, why }).collect(),
-            code: NumberValues::new(&code_numbers(), |number| number.value_of_code(scored.measured_snapshot()?)),
+            skipped: skipped_files(scored)
+                .map(|(path, why)| SkippedFileRow { path, why })
+                .collect(),
+            code: NumberValues::new(&code_numbers(), |number| {
+                number.value_of_code(scored.measured_snapshot()?)
+            }),
             not_comparable: scorer.ruler().not_comparable(),
             by_language: scored.is_measured().then_some(&scored.snapshot.by_language),
             detail: with_detail.then(|| detail_rows(&scored.detail)),
@@ -283,8 +287,8 @@ impl ScoreDocument {
 fn point_facts(run: &Run, moment: ScoredMoment, churn: Option<u64>) -> PointFacts {
     let is_end = moment.step.is_none();
     let (recorded, recorded_doubts) =
-        if is_end { recorded_values_at(run, moment.at.turns) } else { Default::default() };
-    let number = moment.at.turns + usize::from(!is_end);
+        if is_end { recorded_values_at(run, moment.moment.turns) } else { Default::default() };
+    let number = moment.moment.turns + usize::from(!is_end);
     let turn = number.checked_sub(1).and_then(|turn| run.turns.get(turn));
     let checkpoint = turn.and_then(|turn| turn.checkpoint);
     let count = run.checkpoints.len();
@@ -311,7 +315,9 @@ fn recorded_values_at(run: &Run, done: usize) -> (Option<ByMetric<f64>>, ByMetri
     let record = run.record_at(done);
     let (mut by_metric, mut doubts) = (BTreeMap::new(), BTreeMap::new());
     for value in record.iter().flat_map(|record| &record.values) {
-        let (Some(metric), Some(number)) = (value.metric, value.value.as_number()) else { continue };
+        let (Some(metric), Some(number)) = (value.metric, value.value.as_number()) else {
+            continue;
+        };
         if let Entry::Vacant(free) = by_metric.entry(metric) {
             free.insert(number);
             doubts.extend(value.doubt.map(|doubt| (metric, doubt)));

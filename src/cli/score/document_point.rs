@@ -2,13 +2,13 @@
 
 use trajview_metrics::{
     exposure::ExposureAtTurn,
-    numbers::facts::{TurnCounts, MomentFacts, ReuseCounts, TurnUsage, TestScores, VerdictSummary},
+    numbers::facts::{MomentFacts, ReuseCounts, TestScores, TurnCounts, TurnUsage, VerdictSummary},
     process::ProcessNumbers,
-    quality::{ScoredSnapshot, QualitySnapshot},
+    quality::{QualitySnapshot, ScoredSnapshot},
 };
 
 use super::{
-    document::{ScoreDocument, PointFacts},
+    document::{PointFacts, ScoreDocument},
     faithfulness::FaithfulnessRow,
 };
 
@@ -22,7 +22,11 @@ pub struct DocumentPoint<'a> {
 }
 
 impl<'a> DocumentPoint<'a> {
-    pub fn new(document: &'a ScoreDocument, facts: &'a PointFacts, scored: &'a ScoredSnapshot) -> Self {
+    pub fn new(
+        document: &'a ScoreDocument,
+        facts: &'a PointFacts,
+        scored: &'a ScoredSnapshot,
+    ) -> Self {
         let is_judged = |row: &&FaithfulnessRow| row.turn == facts.turn && facts.step.is_none();
         let judged = document.faithfulness.as_ref().filter(is_judged);
         Self { document, facts, scored, judged }

@@ -4,11 +4,11 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::cli::{Exit, CommandFailure};
+use crate::cli::{CommandFailure, Exit};
 use trajview_formats as formats;
 use trajview_formats::SourceBytes;
 use trajview_metrics::{
-    blockers::{FailedBlocker, CappedMean},
+    blockers::{CappedMean, FailedBlocker},
     exposure::{ExposureAtTurn, ExposureShares},
     faithfulness::{Faithfulness, UnscoredComponent, if50},
     reuse::{ModuleFile, Reuse, ReuseSymbol, UnreadFile},
@@ -173,7 +173,7 @@ impl DirDetailRow {
 
 impl FaithfulnessRow {
     /// Makes the row of a folder; `reuse` is None if the files are not recorded.
-    pub fn for_folder(reuse: Option<Reuse>) -> Self {
+    pub(crate) fn for_folder(reuse: Option<Reuse>) -> Self {
         let dir = reuse.as_ref().and_then(Reuse::dir);
         let values = FaithfulnessValues { dir, ..FaithfulnessValues::default() };
         Self { profile: "slump", values, dir_detail: DirDetailRow::new(reuse), ..Self::default() }
@@ -226,7 +226,11 @@ impl FaithfulnessRow {
             blocked: scores.capped.as_ref().map(CappedMean::summary_text).unwrap_or_default(),
             blocked_by: scores.capped.map(|it| it.by),
             judge: Some(judgement.judge.name.clone()),
-            judgement: Some(ScoreJudgementRow::new(judgement, end.commit.as_deref(), run.end_in_turns())),
+            judgement: Some(ScoreJudgementRow::new(
+                judgement,
+                end.commit.as_deref(),
+                run.end_in_turns(),
+            )),
             missing: MissingFacts {
                 partial: end.missing.partial,
                 without_verdict: scores.without_verdict,
@@ -241,7 +245,8 @@ impl FaithfulnessRow {
 
 impl ScoreJudgementRow {
     fn new(judgement: &Judgement, commit: Option<&str>, turn: usize) -> Self {
-        let same_commit = judgement.commit.as_deref().zip(commit).map(|(a, b)| is_same_commit(a, b));
+        let same_commit =
+            judgement.commit.as_deref().zip(commit).map(|(a, b)| is_same_commit(a, b));
         Self {
             file: judgement.file.clone(),
             name: judgement.judge.name.clone(),
@@ -269,7 +274,8 @@ impl ExposureRow {
     /// Returns the faithfulness of a run. None if nothing is recorded.
     pub fn for_run(run: &Run, rubric: &Rubric) -> Option<Self> {
         let checklist = rubric.checklist.as_ref();
-        let exposed = ExposureShares::from_audit(rubric.exposure.as_ref()?, checklist, run.end_in_turns())?;
+        let exposed =
+            ExposureShares::from_audit(rubric.exposure.as_ref()?, checklist, run.end_in_turns())?;
         Some(Self {
             rcr: exposed.last_turn().map(|at| at.rcr),
             esr: exposed.last_turn().map(|at| at.esr),
@@ -288,7 +294,10 @@ impl ExposureRow {
 
 /// Returns the judgement that is named ([`JudgeSelection`]), or the one in a file from elsewhere, which joins the
 /// others; without a wish [`Rubric::result_judgement`].
-pub fn choose_judgement(rubric: &mut Rubric, word: Option<&str>) -> Result<Option<usize>, CommandFailure> {
+pub(crate) fn choose_judgement(
+    rubric: &mut Rubric,
+    word: Option<&str>,
+) -> Result<Option<usize>, CommandFailure> {
     if let Some(word) = word {
         pool_by_word(rubric, word)?;
     }
@@ -310,19 +319,22 @@ pub fn choose_judgement(rubric: &mut Rubric, word: Option<&str>) -> Result<Optio
 }
 
 /// Adds what is to be pooled, where the word asks for that.
-pub fn pool_by_word(rubric: &mut Rubric, word: &str) -> Result<(), CommandFailure> {
+pub(crate) fn pool_by_word(rubric: &mut Rubric, word: &str) -> Result<(), CommandFailure> {
     let Some(pooling) = PoolRequest::from_word(word) else { return Ok(()) };
     let pooled = pooling.and_then(|pooling| rubric.add_pooled(&pooling));
     pooled.map_err(CommandFailure::wrong_arguments)
 }
 
 /// Returns the index of the judgement in the rubric.
-pub fn judgement_index(rubric: &Rubric, judgement: &Judgement) -> Option<usize> {
+pub(crate) fn judgement_index(rubric: &Rubric, judgement: &Judgement) -> Option<usize> {
     rubric.judgements.iter().position(|it| std::ptr::eq(it, judgement))
 }
 
 /// Reads a judgement from a file at any place.
-fn read_judgement_file(path: &Path, warnings: &mut Vec<Warning>) -> Result<Judgement, CommandFailure> {
+fn read_judgement_file(
+    path: &Path,
+    warnings: &mut Vec<Warning>,
+) -> Result<Judgement, CommandFailure> {
     let failure = |exit, why: &str| CommandFailure::new(exit, format!("{}: {why}", path.display()));
     let bytes = std::fs::read(path).map_err(|why| failure(Exit::CannotRead, &why.to_string()))?;
     let name = path.display().to_string();

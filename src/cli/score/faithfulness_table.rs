@@ -12,7 +12,11 @@ use super::{
 };
 
 /// Prints the numbers and what each is over; nothing of a run that exports nothing and has nothing to be judged by.
-pub fn print_faithfulness(document: &ScoreDocument, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+pub(crate) fn print_faithfulness(
+    document: &ScoreDocument,
+    is_markdown: bool,
+    out: &mut Out,
+) -> io::Result<()> {
     let Some(row) = &document.faithfulness else { return Ok(()) };
     let exposure = document.exposure.as_ref();
     if row.values.dir.is_none() && row.components.is_none() && exposure.is_none() {
@@ -38,8 +42,9 @@ pub fn print_faithfulness(document: &ScoreDocument, is_markdown: bool, out: &mut
 
 fn add_score_rows(row: &FaithfulnessRow, table: &mut OutputTable) {
     let count = |value: Option<usize>| value.map(|value| value as f64);
-    let mut add =
-        |number: Number, value: Option<f64>, over: String| table.add_row(number_cells(number, value, over));
+    let mut add = |number: Number, value: Option<f64>, over: String| {
+        table.add_row(number_cells(number, value, over))
+    };
     let judged = judged_text(row);
     add(Number::Mcf, row.values.mcf, format!("0 to 4, {judged}"));
     if row.values.mcf_capped.is_some() {
@@ -133,11 +138,13 @@ fn faithfulness_notes(row: &FaithfulnessRow) -> Vec<String> {
         notes.extend(ids_note("without a verdict", &row.missing.without_verdict));
         notes.extend(ids_note("judged, not in the checklist", &row.missing.without_component));
     }
-    let unscored =
-        |UnscoredComponent { component, why }: &UnscoredComponent| format!("no score for {component}: {why}");
+    let unscored = |UnscoredComponent { component, why }: &UnscoredComponent| {
+        format!("no score for {component}: {why}")
+    };
     notes.extend(row.missing.without_score.iter().map(unscored));
-    let reasoned =
-        |UnscoredComponent { component, why }: &UnscoredComponent| format!("not scored: {component}: {why}");
+    let reasoned = |UnscoredComponent { component, why }: &UnscoredComponent| {
+        format!("not scored: {component}: {why}")
+    };
     notes.extend(row.missing.without_need.iter().map(reasoned));
     let unread = row.dir_detail.skipped.iter();
     notes.extend(unread.map(|file| format!("left out of DIR: {}: {}", file.path, file.why)));
@@ -179,7 +186,11 @@ fn exposure_notes(row: &ExposureRow) -> Vec<String> {
 }
 
 /// Prints the exported symbols with their users, those that nobody uses first, and what the files count as.
-pub fn print_detail(row: &FaithfulnessRow, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+pub(crate) fn print_detail(
+    row: &FaithfulnessRow,
+    is_markdown: bool,
+    out: &mut Out,
+) -> io::Result<()> {
     let mut print = |table: &OutputTable| {
         out.print_line("")?;
         table.write_table(is_markdown, out)

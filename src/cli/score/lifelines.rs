@@ -5,7 +5,9 @@ use std::io;
 use serde::Serialize;
 
 use crate::cli::output::{Out, OutputTable};
-use trajview_metrics::lifeline::{self, Lifeline, SymbolMove, DefinitionPlace, SymbolSource, SymbolState, SymbolLife};
+use trajview_metrics::lifeline::{
+    self, DefinitionPlace, Lifeline, SymbolLife, SymbolMove, SymbolSource, SymbolState,
+};
 use trajview_run::{
     Run,
     rubric::{Judgement, Rubric},
@@ -58,7 +60,7 @@ struct SymbolPlaceRow {
 
 /// Returns one row for each component, in the order of the checklist. None if no component is named. The error is a
 /// sentence.
-pub fn lifeline_rows(
+pub(crate) fn lifeline_rows(
     (run, archive): (&Run, &Archive),
     rubric: &Rubric,
     judgement: Option<&Judgement>,
@@ -101,19 +103,26 @@ fn symbol_row(life: &SymbolLife, decides: bool) -> LifelineSymbolRow {
 }
 
 fn move_row(it: &SymbolMove) -> SymbolMoveRow {
-    let place =
-        |place: &DefinitionPlace| SymbolPlaceRow { name: place.name.to_string(), path: place.path.to_string() };
+    let place = |place: &DefinitionPlace| SymbolPlaceRow {
+        name: place.name.to_string(),
+        path: place.path.to_string(),
+    };
     SymbolMoveRow { turn: it.turn, from: place(&it.from), to: place(&it.to) }
 }
 
 /// Prints the components that were lost, by turn; nothing if none was.
-pub fn print_lost_components(rows: &[LifelineRow], is_markdown: bool, out: &mut Out) -> io::Result<()> {
+pub(crate) fn print_lost_components(
+    rows: &[LifelineRow],
+    is_markdown: bool,
+    out: &mut Out,
+) -> io::Result<()> {
     let mut lost: Vec<&LifelineRow> = rows.iter().filter(|row| row.lost_at.is_some()).collect();
     if lost.is_empty() {
         return Ok(());
     }
     lost.sort_by_key(|row| row.lost_at);
-    let mut table = OutputTable::new(&["component lost", ">in turn", "symbol", "file", "at the end"]);
+    let mut table =
+        OutputTable::new(&["component lost", ">in turn", "symbol", "file", "at the end"]);
     for row in lost {
         let turn = row.lost_at.map(|turn| turn.to_string()).unwrap_or_default();
         for symbol in row.symbols.iter().filter(|symbol| symbol.decides) {

@@ -8,7 +8,11 @@ use trajview_metrics::{Number, numbers::numbers_ranked_by, quality::ScoredSnapsh
 use super::{document::PointFacts, tables::point_label};
 
 /// Prints a row a checkpoint: `recorded | ours` of all that is recorded of any; nothing if nothing is.
-pub fn print_recorded(points: &[(PointFacts, ScoredSnapshot)], is_markdown: bool, out: &mut Out) -> io::Result<()> {
+pub(crate) fn print_recorded(
+    points: &[(PointFacts, ScoredSnapshot)],
+    is_markdown: bool,
+    out: &mut Out,
+) -> io::Result<()> {
     let is_recorded =
         |number: &Number| points.iter().any(|(facts, _)| recorded_value(facts, *number).is_some());
     let shown = numbers_ranked_by(|shown| shown.beside).into_iter().filter(is_recorded);

@@ -4,7 +4,7 @@ use std::io;
 
 use serde::Serialize;
 
-use crate::cli::output::{TableColumn, Out, OutputTable, cell_or_empty, cell_or_dash, safe_line};
+use crate::cli::output::{Out, OutputTable, TableColumn, cell_or_dash, cell_or_empty, safe_line};
 use trajview_metrics::rubric_tree::{LeafCounting, NodeMeasure, TreeMeasures, TreeSummary};
 use trajview_run::{
     first_line_label,
@@ -62,7 +62,7 @@ pub enum RubricTreeRows {
     Nodes,
 }
 
-pub fn rubric_tree_row(tree: &RubricTree, included: RubricTreeRows) -> RubricTreeRow {
+pub(crate) fn rubric_tree_row(tree: &RubricTree, included: RubricTreeRows) -> RubricTreeRow {
     let result = &tree.result;
     let words = |words: &Option<Box<str>>| words.as_deref().map(str::to_owned);
     RubricTreeRow {
@@ -73,14 +73,17 @@ pub fn rubric_tree_row(tree: &RubricTree, included: RubricTreeRows) -> RubricTre
         judge: words(&result.judge),
         model: words(&result.model),
         graded_at: words(&result.graded_at),
-        detail: (included == RubricTreeRows::Nodes).then(|| RubricTreeDetail { nodes: node_rows(tree) }),
+        detail: (included == RubricTreeRows::Nodes)
+            .then(|| RubricTreeDetail { nodes: node_rows(tree) }),
     }
 }
 
 fn node_rows(tree: &RubricTree) -> Vec<RubricNodeRow> {
     let measures = TreeMeasures::new(tree, LeafCounting::All);
     (0..tree.nodes.len())
-        .map(|at| node_row(tree, NodeId::from_position(at), measures.get(NodeId::from_position(at))))
+        .map(|at| {
+            node_row(tree, NodeId::from_position(at), measures.get(NodeId::from_position(at)))
+        })
         .collect()
 }
 
@@ -115,7 +118,11 @@ fn head_line(row: &RubricTreeRow) -> String {
     safe_line(&facts.into_iter().flatten().collect::<Vec<_>>().join(" · ")).into_owned()
 }
 
-pub fn print_rubric_tree(row: &RubricTreeRow, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+pub(crate) fn print_rubric_tree(
+    row: &RubricTreeRow,
+    is_markdown: bool,
+    out: &mut Out,
+) -> io::Result<()> {
     if !is_markdown {
         out.print_sentence(&head_line(row))?;
         out.print_line("")?;
@@ -153,7 +160,7 @@ fn four_decimals(number: Option<f64>) -> String {
 }
 
 /// The columns of a tree in the table of all runs.
-pub const CSV_COLUMNS: [&str; 7] = [
+pub(crate) const CSV_COLUMNS: [&str; 7] = [
     "rubric_score",
     "rubric_score_recorded",
     "rubric_score_without_invalid",
@@ -164,7 +171,7 @@ pub const CSV_COLUMNS: [&str; 7] = [
 ];
 
 /// Returns a cell for each of [`CSV_COLUMNS`]. Empty if there is no tree or nothing is graded.
-pub fn csv_cells(row: Option<&RubricTreeRow>) -> [String; 7] {
+pub(crate) fn csv_cells(row: Option<&RubricTreeRow>) -> [String; 7] {
     let sums = row.map(|row| row.summary);
     [
         cell_or_empty(sums.and_then(|sums| sums.score)),

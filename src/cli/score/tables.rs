@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, io};
 
 use crate::cli::{
     measuring_args,
-    output::{Out, OutputTable, cell_or_empty, csv_row, cell_or_dash},
+    output::{Out, OutputTable, cell_or_dash, cell_or_empty, csv_row},
 };
 use trajview_metrics::{
     Number,
@@ -14,16 +14,20 @@ use trajview_metrics::{
 
 use super::{
     ScoreArgs,
-    document::{ScoreDocument, PointFacts, skipped_files},
-    faithfulness_table, lifelines,
+    document::{PointFacts, ScoreDocument, skipped_files},
     document_point::DocumentPoint,
-    recorded_table, rubric_tree,
+    faithfulness_table, lifelines, recorded_table, rubric_tree,
 };
 
 /// Rows of each kind that `--detail` prints; JSON has all.
 pub const MOST_ROWS: usize = 20;
 
-pub fn print_scores(document: &ScoreDocument, ruler: &Ruler, args: &ScoreArgs, out: &mut Out) -> io::Result<()> {
+pub(crate) fn print_scores(
+    document: &ScoreDocument,
+    ruler: &Ruler,
+    args: &ScoreArgs,
+    out: &mut Out,
+) -> io::Result<()> {
     if document.points.is_empty() {
         return print_document_tree(document, args, out);
     }
@@ -46,7 +50,11 @@ pub fn print_scores(document: &ScoreDocument, ruler: &Ruler, args: &ScoreArgs, o
         }
     }
     faithfulness_table::print_faithfulness(document, args.forms.md, out)?;
-    lifelines::print_lost_components(document.lifelines.as_deref().unwrap_or_default(), args.forms.md, out)?;
+    lifelines::print_lost_components(
+        document.lifelines.as_deref().unwrap_or_default(),
+        args.forms.md,
+        out,
+    )?;
     let Some((_, last)) = document.points.last() else { return Ok(()) };
     if args.detail {
         print_detail(&last.detail, args.forms.md, out)?;
@@ -63,7 +71,11 @@ pub fn print_scores(document: &ScoreDocument, ruler: &Ruler, args: &ScoreArgs, o
     print_document_tree(document, args, out)
 }
 
-fn print_document_tree(document: &ScoreDocument, args: &ScoreArgs, out: &mut Out) -> io::Result<()> {
+fn print_document_tree(
+    document: &ScoreDocument,
+    args: &ScoreArgs,
+    out: &mut Out,
+) -> io::Result<()> {
     document
         .rubric_tree
         .as_ref()
@@ -83,7 +95,9 @@ fn number_head(number: Number, ruler: &Ruler) -> String {
 fn point_row(shown: &[Number], point: &DocumentPoint<'_>) -> Vec<String> {
     let facts = point.facts;
     let value = |number: &Number| {
-        cell_or_dash(number.value_at(point).map(|value| number.format_value(value, NumberStyle::Digits(4))))
+        cell_or_dash(
+            number.value_at(point).map(|value| number.format_value(value, NumberStyle::Digits(4))),
+        )
     };
     let phase = cell_or_dash(facts.phase.map(|phase| phase.word()));
     let commit = facts.commit.as_ref().map(|commit| commit.chars().take(10).collect::<String>());
@@ -92,7 +106,7 @@ fn point_row(shown: &[Number], point: &DocumentPoint<'_>) -> Vec<String> {
 }
 
 /// Labels a point; adds the turn to a checkpoint's id, which does not show where it ends.
-pub fn point_label(facts: &PointFacts) -> String {
+pub(crate) fn point_label(facts: &PointFacts) -> String {
     match facts.turn {
         Some(turn) if facts.checkpoint.as_ref() == Some(&facts.label) => {
             format!("{} (turn {turn})", facts.label)
@@ -254,4 +268,5 @@ const LEFT_OUT_CELLS: &[PointCell] = &[
     ("unmeasured", |it| cell_or_empty(it.scored.unmeasured_reason())),
 ];
 
-const JUDGE_CELLS: &[PointCell] = &[("judge", |it| cell_or_empty(it.judged.and_then(|row| row.judge.as_ref())))];
+const JUDGE_CELLS: &[PointCell] =
+    &[("judge", |it| cell_or_empty(it.judged.and_then(|row| row.judge.as_ref())))];

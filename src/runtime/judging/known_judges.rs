@@ -3,9 +3,9 @@
 use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc, time::Duration};
 
 use trajview_judge::{
-    discover::{self, JudgeEnvironment, DiscoveredJudge},
+    discover::{self, DiscoveredJudge, JudgeEnvironment},
     judge_key::JudgeKey,
-    settings::{JudgeKind, JudgeConfig},
+    settings::{JudgeConfig, JudgeKind},
 };
 use trajview_run::judging::{JudgeEntry, JudgeOrigin, ListedModel, ModelList};
 
@@ -49,7 +49,7 @@ pub struct KnownJudges {
 }
 
 impl KnownJudges {
-    pub fn set_configured(&mut self, judges: &[JudgeConfig]) {
+    pub(crate) fn set_configured(&mut self, judges: &[JudgeConfig]) {
         self.written = judges.to_vec();
     }
 
@@ -74,19 +74,19 @@ impl KnownJudges {
     }
 
     /// Finds the servers that answer on this machine. Takes a moment.
-    pub fn find_servers(environment: &JudgeEnvironment) -> Vec<DiscoveredJudge> {
+    pub(crate) fn find_servers(environment: &JudgeEnvironment) -> Vec<DiscoveredJudge> {
         discover::local_judges(environment, SERVER_TIMEOUT)
     }
 
     /// Replaces the known servers.
-    pub fn set_servers(&mut self, servers: Vec<DiscoveredJudge>) {
+    pub(crate) fn set_servers(&mut self, servers: Vec<DiscoveredJudge>) {
         self.found.retain(|it| it.origin != JudgeOrigin::Server);
         let is_program = |it: &DiscoveredJudge| matches!(it.origin, JudgeOrigin::Program(_));
         let at = self.found.iter().position(is_program).unwrap_or(self.found.len());
         self.found.splice(at..at, servers);
     }
 
-    pub fn set_models(&mut self, judge: &str, models: Result<Vec<ListedModel>, String>) {
+    pub(crate) fn set_models(&mut self, judge: &str, models: Result<Vec<ListedModel>, String>) {
         self.listed.insert(judge.to_owned(), models);
     }
 
@@ -98,12 +98,13 @@ impl KnownJudges {
 
     /// Returns the discovered judges whose name is not in the settings.
     fn found_and_unnamed(&self) -> impl Iterator<Item = &DiscoveredJudge> {
-        let is_written = |it: &DiscoveredJudge| self.written.iter().any(|one| one.name == it.settings.name);
+        let is_written =
+            |it: &DiscoveredJudge| self.written.iter().any(|one| one.name == it.settings.name);
         self.found.iter().filter(move |it| !is_written(it))
     }
 
     /// Returns the settings of a judge with this model. The error is a sentence.
-    pub fn settings_for(&self, judge: &str, model: &str) -> Result<JudgeConfig, String> {
+    pub(crate) fn settings_for(&self, judge: &str, model: &str) -> Result<JudgeConfig, String> {
         if let Some(written) = self.written.iter().find(|it| it.name == judge) {
             let takes_one = written.kind != JudgeKind::Command
                 || written.command.iter().any(|word| word.contains("{model}"));
@@ -118,7 +119,7 @@ impl KnownJudges {
     }
 
     /// Writes a discovered judge into the settings file; returns a sentence. The error is one too.
-    pub fn keep_found(&self, judge: &str, model: &str) -> Result<String, String> {
+    pub(crate) fn keep_found(&self, judge: &str, model: &str) -> Result<String, String> {
         if self.written.iter().any(|it| it.name == judge) {
             return Err(format!("judge {judge} stands in the settings already"));
         }
@@ -130,7 +131,7 @@ impl KnownJudges {
     }
 
     /// Asks a judge's server for its models, with its key if needed, for [`Self::set_models`].
-    pub fn ask_for_models(&self, judge: &str) -> Result<Vec<ListedModel>, String> {
+    pub(crate) fn ask_for_models(&self, judge: &str) -> Result<Vec<ListedModel>, String> {
         let settings = self.settings_for(judge, "")?;
         let variable = |name: &str| self.variable(name);
         let key = JudgeKey::in_variable_of(settings.key_env.as_deref(), &variable)?;
@@ -197,12 +198,20 @@ mod tests {
 
     #[test]
     fn a_judge_of_the_settings_comes_first_and_hides_a_found_one_of_its_name() {
-        let names = |known: &KnownJudges| known.all_entries().into_iter().map(|it| it.name).collect::<Vec<_>>();
-        let mut known = KnownJudges { environment: environment_with("OPENAI_API_KEY"), ..KnownJudges::default() };
+        let names = |known: &KnownJudges| {
+            known.all_entries().into_iter().map(|it| it.name).collect::<Vec<_>>()
+        };
+        let mut known = KnownJudges {
+            environment: environment_with("OPENAI_API_KEY"),
+            ..KnownJudges::default()
+        };
         known.refresh();
         assert_eq!(names(&known), ["openai"]);
 
-        known.set_configured(&[JudgeConfig::new("mine", JudgeKind::Chat), JudgeConfig::new("openai", JudgeKind::Chat)]);
+        known.set_configured(&[
+            JudgeConfig::new("mine", JudgeKind::Chat),
+            JudgeConfig::new("openai", JudgeKind::Chat),
+        ]);
         known.refresh();
         assert_eq!(names(&known), ["mine", "openai"]);
         assert_eq!(known.settings_for("openai", "m").map(|it| it.kind), Ok(JudgeKind::Chat));
@@ -211,7 +220,10 @@ mod tests {
 
     #[test]
     fn a_price_that_a_server_lists_counts_for_the_model_that_is_chosen() {
-        let mut known = KnownJudges { environment: environment_with("OPENROUTER_API_KEY"), ..KnownJudges::default() };
+        let mut known = KnownJudges {
+            environment: environment_with("OPENROUTER_API_KEY"),
+            ..KnownJudges::default()
+        };
         known.refresh();
         let model = |id: &str, price| ListedModel { id: id.into(), price };
         known.set_models("openrouter", Ok(vec![model("a", Some([1.0, 2.0])), model("b", None)]));

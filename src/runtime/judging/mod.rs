@@ -23,14 +23,14 @@ use trajview_judge::{
     client::JudgeClient,
     cost::{CommonBudget, CostBudget},
     criteria::{self, Criteria, CriteriaGroup},
-    judge_states::{self, JudgedStates, judge_each},
     discover::JudgeEnvironment,
-    job::{self, JobItems, JobError},
-    user_file,
-    prompt::{self, JudgePrompt},
+    job::{self, JobError, JobItems},
+    judge_states::{self, JudgedStates, judge_each},
     judging::JudgingJob,
+    prompt::{self, JudgePrompt},
     settings::JudgeConfig,
     stop_flag::StopFlag,
+    user_file,
 };
 use trajview_run::judging::{
     ItemName, JudgeEntry, JudgeEvent, JudgingOutcome, JudgingPlan, JudgingRequest, JudgingScale,
@@ -49,7 +49,7 @@ use trajview_tui::{
 
 use super::event::RuntimeEvent;
 
-use known_judges::{KnownJudges, JudgeSettingsFile};
+use known_judges::{JudgeSettingsFile, KnownJudges};
 
 /// Everything that a worker needs to ask a judge; copies share the known judges and the open bundle.
 #[derive(Clone)]
@@ -115,7 +115,7 @@ impl JudgingWorker {
     }
 
     /// Starts to measure durations.
-    pub const fn with_clock(&mut self) {
+    pub(crate) const fn with_clock(&mut self) {
         self.has_clock = true;
     }
 
@@ -127,7 +127,7 @@ impl JudgingWorker {
     }
 
     /// Stops every running judging and waits a moment for their end.
-    pub fn end_all(&self) {
+    pub(crate) fn end_all(&self) {
         lock(&self.stops).values().for_each(StopFlag::set);
         let began = Instant::now();
         while self.running.load(Ordering::SeqCst) > 0 && began.elapsed() < END_TIMEOUT {
@@ -137,7 +137,7 @@ impl JudgingWorker {
 
     /// Returns the stop flag of a judging. Must be called before the worker starts, so that an immediate stop is not
     /// missed.
-    pub fn stop_for(&self, request: RequestId, question: &Question) -> StopFlag {
+    pub(crate) fn stop_for(&self, request: RequestId, question: &Question) -> StopFlag {
         let stop = StopFlag::default();
         if let Question::Judging { .. } = question {
             lock(&self.stops).insert(request, stop.clone());
@@ -147,7 +147,11 @@ impl JudgingWorker {
     }
 
     /// Plans a judging; the arguments are those of [`Self::judge_all`]. The error is a sentence.
-    pub fn plan_judging(&self, judged: &JudgedRun, request: &JudgingRequest) -> Result<JudgingPlan, String> {
+    pub(crate) fn plan_judging(
+        &self,
+        judged: &JudgedRun,
+        request: &JudgingRequest,
+    ) -> Result<JudgingPlan, String> {
         let mut whole: Option<JudgingPlan> = None;
         for request in request.per_judge() {
             let plan = self.prepare_setup(judged, &request)?.make_plan(&request)?;
@@ -162,7 +166,7 @@ impl JudgingWorker {
         Ok(JudgingPlan { bound, cost, ..whole })
     }
 
-    pub fn judge_all(
+    pub(crate) fn judge_all(
         &self,
         request: RequestId,
         judged: &JudgedRun,
@@ -182,7 +186,9 @@ impl JudgingWorker {
         let setups: Result<Vec<JudgingSetup>, String> =
             each.iter().map(|request| self.prepare_setup(judged, request)).collect();
         match setups {
-            Ok(setups) => judge_panel(&clock, &setups, (&each, cost_limit(judging_request)), start, stop),
+            Ok(setups) => {
+                judge_panel(&clock, &setups, (&each, cost_limit(judging_request)), start, stop)
+            }
             Err(why) => JudgingOutcome::failure(why),
         }
     }
@@ -194,7 +200,7 @@ impl JudgingWorker {
 
     /// Reports the judges of settings, keys and programs at once, and servers when they have answered. Returns all judges,
     /// and what is wrong with the settings.
-    pub fn find_judges(
+    pub(crate) fn find_judges(
         &self,
         tell: &dyn Fn(Vec<JudgeEntry>),
     ) -> (Vec<JudgeEntry>, Option<String>) {
@@ -220,7 +226,11 @@ impl JudgingWorker {
     }
 
     /// Collects everything for a judging. The error is a sentence.
-    fn prepare_setup(&self, judged: &JudgedRun, request: &JudgingRequest) -> Result<JudgingSetup, String> {
+    fn prepare_setup(
+        &self,
+        judged: &JudgedRun,
+        request: &JudgingRequest,
+    ) -> Result<JudgingSetup, String> {
         let known = lock(&self.known).clone();
         let settings = known.settings_for(&request.judge, &request.model)?;
         let bundle = judged.bundle.clone().ok_or(NO_BUNDLE)?;
@@ -229,7 +239,9 @@ impl JudgingWorker {
         let opened = self.open_bundle(&bundle, judged.turns)?;
         let about = match scale {
             JudgingScale::Levels | JudgingScale::Codebook => JobItems::Components,
-            JudgingScale::Flags => JobItems::Places(Arc::new(criteria_in(request.criteria.as_deref())?)),
+            JudgingScale::Flags => {
+                JobItems::Places(Arc::new(criteria_in(request.criteria.as_deref())?))
+            }
             JudgingScale::Decisions => {
                 let store = decisions::store_of_run(&opened.archive, judged.store.as_deref());
                 JobItems::Decisions(Arc::new(store.ok_or(NO_DECISIONS)??))
@@ -241,7 +253,9 @@ impl JudgingWorker {
 
     fn open_bundle(&self, bundle: &Path, turns: usize) -> Result<Arc<OpenedRecording>, String> {
         let mut last_bundle = lock(&self.last_bundle);
-        let is_it = |last_bundle: &&LastBundle| last_bundle.bundle == bundle && last_bundle.opened.run.turns.len() == turns;
+        let is_it = |last_bundle: &&LastBundle| {
+            last_bundle.bundle == bundle && last_bundle.opened.run.turns.len() == turns
+        };
         if let Some(last_bundle) = last_bundle.as_ref().filter(is_it) {
             return Ok(last_bundle.opened.clone());
         }
@@ -387,9 +401,14 @@ impl JudgingSetup {
 
     fn make_plan(&self, request: &JudgingRequest) -> Result<JudgingPlan, String> {
         let bound = self.settings.cost.most;
-        let mut whole =
-            JudgingPlan { bound, prompt: first_digits(&self.prompt.sha256), cost: Some(0.0), ..JudgingPlan::default() };
-        let jobs = judge_states::jobs_for_turns(&request.moments, |turn| self.make_job(request, turn));
+        let mut whole = JudgingPlan {
+            bound,
+            prompt: first_digits(&self.prompt.sha256),
+            cost: Some(0.0),
+            ..JudgingPlan::default()
+        };
+        let jobs =
+            judge_states::jobs_for_turns(&request.moments, |turn| self.make_job(request, turn));
         let (jobs, left_out) = jobs.map_err(|why| why.to_string())?;
         whole.left_out = left_out.iter().map(|it| it.turn).collect();
         if let JobItems::Places(criteria) = &self.about {
@@ -456,13 +475,15 @@ fn missing_to_ask(job: JudgingJob, known: &KnownJudges, place: &mut String) -> O
 fn prompt_in(scale: JudgingScale, path: Option<&str>) -> Result<JudgePrompt, String> {
     let Some(path) = path else { return Ok(JudgePrompt::built_in_for(scale)) };
     let of = |bytes: &[u8], origin: &str| JudgePrompt::for_rubric(scale, bytes, origin);
-    user_file::read_user_file(Path::new(path), prompt::MOST_BYTES, of).map_err(|why| why.to_string())
+    user_file::read_user_file(Path::new(path), prompt::MOST_BYTES, of)
+        .map_err(|why| why.to_string())
 }
 
 /// Reads the criteria. The error is a sentence.
 fn criteria_in(path: Option<&str>) -> Result<Criteria, String> {
     let Some(path) = path else { return Ok(Criteria::built_in()) };
-    user_file::read_user_file(Path::new(path), criteria::MOST_BYTES, Criteria::parse).map_err(|why| why.to_string())
+    user_file::read_user_file(Path::new(path), criteria::MOST_BYTES, Criteria::parse)
+        .map_err(|why| why.to_string())
 }
 
 /// Reports events and the elapsed time.
@@ -478,7 +499,11 @@ struct JudgingClock {
 }
 
 impl JudgingClock {
-    fn start_clock(judging: &JudgingWorker, request: RequestId, judging_request: &JudgingRequest) -> Self {
+    fn start_clock(
+        judging: &JudgingWorker,
+        request: RequestId,
+        judging_request: &JudgingRequest,
+    ) -> Self {
         let sender = judging.sender.clone();
         let began = judging.has_clock.then(Instant::now);
         let _beat = began.and_then(|began| spawn_ticks(sender.clone(), request, began));
@@ -487,21 +512,24 @@ impl JudgingClock {
 
     fn send_update(&self, judge: Option<&str>, event: &JudgeEvent) {
         let seconds = self.began.map_or(0.0, |began| began.elapsed().as_secs_f64());
-        let update = JudgingUpdate {
-            seconds,
-            judge: judge.map(str::to_owned),
-            event: Some(event.clone()),
-        };
+        let update =
+            JudgingUpdate { seconds, judge: judge.map(str::to_owned), event: Some(event.clone()) };
         let message = AppMessage::Partly(self.request, AnswerPart::Judging(update));
         let _ = self.sender.send(RuntimeEvent::Partly(message)); // the loop may have ended
     }
 }
 
 /// Reports the elapsed time regularly. Without a thread it is not reported; everything else goes on.
-fn spawn_ticks(sender: Sender<RuntimeEvent>, request: RequestId, began: Instant) -> Option<Sender<()>> {
+fn spawn_ticks(
+    sender: Sender<RuntimeEvent>,
+    request: RequestId,
+    began: Instant,
+) -> Option<Sender<()>> {
     let (ends, ended) = bounded::<()>(0);
     let tell = move || {
-        while ended.recv_timeout(CLOCK_INTERVAL) == Err(crossbeam_channel::RecvTimeoutError::Timeout) {
+        while ended.recv_timeout(CLOCK_INTERVAL)
+            == Err(crossbeam_channel::RecvTimeoutError::Timeout)
+        {
             let seconds = began.elapsed().as_secs_f64();
             let update = JudgingUpdate { seconds, judge: None, event: None };
             let message = AppMessage::Partly(request, AnswerPart::Judging(update));

@@ -3,19 +3,21 @@
 use std::path::PathBuf;
 
 use trajview_judge::{
-    document::{JudgementDocument, FlagRow},
-    judge_states::{StateWithoutItems, JudgedStates},
+    document::{FlagRow, JudgementDocument},
     fault::JudgeFault,
+    judge_states::{JudgedStates, StateWithoutItems},
     judging::{JudgingFiles, JudgingHalt, JudgingJob},
 };
 use trajview_run::{
-    format_number,
     flags::FlagCounts,
+    format_number,
     judging::{JudgingEnd, JudgingOutcome, JudgingScale, file_name},
 };
 
 /// Returns the outcome of all started states, in order.
-pub fn report_outcome(JudgedStates { judged: states, left_out }: &JudgedStates) -> JudgingOutcome {
+pub(crate) fn report_outcome(
+    JudgedStates { judged: states, left_out }: &JudgedStates,
+) -> JudgingOutcome {
     let Some((job, last)) = states.last() else {
         return outcome_with(states, JudgingEnd::Failed, "nothing was judged".into());
     };
@@ -27,7 +29,7 @@ pub fn report_outcome(JudgedStates { judged: states, left_out }: &JudgedStates) 
 }
 
 /// Returns the outcome of several judges: the worst one gives the result, and each has its sentence.
-pub fn panel_outcome(outcomes: Vec<(String, JudgingOutcome)>) -> JudgingOutcome {
+pub(crate) fn panel_outcome(outcomes: Vec<(String, JudgingOutcome)>) -> JudgingOutcome {
     let rank = |end: JudgingEnd| match end {
         JudgingEnd::Finished => 0,
         JudgingEnd::Stopped => 1,
@@ -44,12 +46,17 @@ pub fn panel_outcome(outcomes: Vec<(String, JudgingOutcome)>) -> JudgingOutcome 
 }
 
 /// Returns the outcome as [`report_outcome`] does, when a state could not be started.
-pub fn failed_outcome(states: &JudgedStates, why: String) -> JudgingOutcome {
+pub(crate) fn failed_outcome(states: &JudgedStates, why: String) -> JudgingOutcome {
     outcome_with(&states.judged, JudgingEnd::Failed, why)
 }
 
-fn outcome_with(states: &[(JudgingJob, JudgingFiles)], end: JudgingEnd, text: String) -> JudgingOutcome {
-    let file = |(path, document): &(PathBuf, JudgementDocument)| (file_name(path), summary_text(document));
+fn outcome_with(
+    states: &[(JudgingJob, JudgingFiles)],
+    end: JudgingEnd,
+    text: String,
+) -> JudgingOutcome {
+    let file =
+        |(path, document): &(PathBuf, JudgementDocument)| (file_name(path), summary_text(document));
     JudgingOutcome {
         end,
         text,
@@ -58,7 +65,9 @@ fn outcome_with(states: &[(JudgingJob, JudgingFiles)], end: JudgingEnd, text: St
     }
 }
 
-fn judged_files(states: &[(JudgingJob, JudgingFiles)]) -> impl Iterator<Item = &(PathBuf, JudgementDocument)> {
+fn judged_files(
+    states: &[(JudgingJob, JudgingFiles)],
+) -> impl Iterator<Item = &(PathBuf, JudgementDocument)> {
     states.iter().flat_map(|(_, ended)| &ended.files)
 }
 
@@ -73,14 +82,20 @@ fn kept_text(states: &[(JudgingJob, JudgingFiles)]) -> String {
     }
 }
 
-fn halted_text(states: &[(JudgingJob, JudgingFiles)], job: &JudgingJob, halt: &JudgingHalt) -> (JudgingEnd, String) {
+fn halted_text(
+    states: &[(JudgingJob, JudgingFiles)],
+    job: &JudgingJob,
+    halt: &JudgingHalt,
+) -> (JudgingEnd, String) {
     let (kept, judge) = (kept_text(states), &job.settings.name);
     match halt {
         JudgingHalt::Stopped => (JudgingEnd::Stopped, format!("stopped; {kept}")),
         JudgingHalt::Fault(fault @ JudgeFault::TooExpensive(_)) => {
             (JudgingEnd::Failed, format!("judge {judge} stops at {fault}; {kept}"))
         }
-        JudgingHalt::Fault(fault) => (JudgingEnd::Failed, format!("judge {judge}: {fault}; {kept}")),
+        JudgingHalt::Fault(fault) => {
+            (JudgingEnd::Failed, format!("judge {judge}: {fault}; {kept}"))
+        }
         JudgingHalt::Write(why) => (JudgingEnd::Failed, format!("{why}; {kept}")),
         JudgingHalt::NothingToResume => (
             JudgingEnd::Failed,
@@ -94,7 +109,10 @@ fn halted_text(states: &[(JudgingJob, JudgingFiles)], job: &JudgingJob, halt: &J
     }
 }
 
-fn finished_text(states: &[(JudgingJob, JudgingFiles)], left_out: &[StateWithoutItems]) -> (JudgingEnd, String) {
+fn finished_text(
+    states: &[(JudgingJob, JudgingFiles)],
+    left_out: &[StateWithoutItems],
+) -> (JudgingEnd, String) {
     let all: usize = judged_files(states).map(|(_, it)| it.components.len()).sum();
     let without: usize = judged_files(states).map(|(_, it)| it.unanswered_ids().len()).sum();
     let is_whole = judged_files(states).all(|(_, it)| it.is_finished());
@@ -102,9 +120,13 @@ fn finished_text(states: &[(JudgingJob, JudgingFiles)], left_out: &[StateWithout
     if without > 0 {
         let nothing = match states.first().map(|(job, _)| job.scale()) {
             Some(JudgingScale::Flags) => "an answer",
-            Some(JudgingScale::Levels | JudgingScale::Decisions | JudgingScale::Process | JudgingScale::Codebook) | None => {
-                "a verdict"
-            }
+            Some(
+                JudgingScale::Levels
+                | JudgingScale::Decisions
+                | JudgingScale::Process
+                | JudgingScale::Codebook,
+            )
+            | None => "a verdict",
         };
         words.push_str(&format!(", {without} without {nothing}"));
     }

@@ -1,6 +1,6 @@
 //! Carrying hunks out, the way Codex' own `apply_patch` finds its place.
 
-use super::{LineKind, PatchMisfit, PatchHunk, PatchLine};
+use super::{LineKind, PatchHunk, PatchLine, PatchMisfit};
 
 /// Returns `old` with the hunks applied: at their line numbers where the lines are there, else at the first place from
 /// the anchor on where they are exactly, up to trailing blanks, up to blanks at both ends, or up to typographic quotes
@@ -13,8 +13,10 @@ pub fn apply_hunks(old: &str, hunks: &[PatchHunk]) -> Result<String, PatchMisfit
 /// elsewhere, or has no old lines.
 fn apply_by_numbers(old: &str, hunks: &[PatchHunk]) -> Option<String> {
     let added = hunks.iter().flat_map(|hunk| &hunk.lines).map(|line| line.text.len() + 1);
-    let mut built =
-        BuiltText { text: String::with_capacity(old.len() + added.sum::<usize>()), owes_end: false };
+    let mut built = BuiltText {
+        text: String::with_capacity(old.len() + added.sum::<usize>()),
+        owes_end: false,
+    };
     let (mut done, mut lines) = (0, 0);
     for hunk in hunks {
         let at = hunk.old_start?.checked_sub(1)?;
@@ -85,8 +87,8 @@ fn apply_by_search(old: &str, hunks: &[PatchHunk]) -> Result<String, PatchMisfit
     let mut splices = vec![];
     let mut from = 0;
     for (index, hunk) in hunks.iter().enumerate() {
-        let splice =
-            LineSplice::locate_hunk(&lines, hunk, from).ok_or(PatchMisfit::NotFound { hunk: index + 1 })?;
+        let splice = LineSplice::locate_hunk(&lines, hunk, from)
+            .ok_or(PatchMisfit::NotFound { hunk: index + 1 })?;
         // An addition without context goes to the end of the file; later hunks may be above it.
         if !splice.is_blind {
             from = splice.at + splice.old_len;
@@ -176,7 +178,12 @@ const ALIKE: [fn(&str, &str) -> bool; 4] = [
     |a, b| plain_chars(a.trim()).eq(plain_chars(b.trim())),
 ];
 
-fn seek_lines(lines: &[LineWithEnd<'_>], searched: &[LineWithEnd<'_>], from: usize, at_end: bool) -> Option<usize> {
+fn seek_lines(
+    lines: &[LineWithEnd<'_>],
+    searched: &[LineWithEnd<'_>],
+    from: usize,
+    at_end: bool,
+) -> Option<usize> {
     if searched.is_empty() {
         return Some(from.min(lines.len()));
     }

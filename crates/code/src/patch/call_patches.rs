@@ -66,7 +66,8 @@ fn patches_in_shell(script: &str) -> Vec<FilePatch> {
         return vec![];
     }
     let body = &script[begin..];
-    let files = if is_expanded(head) { parse_codex(&unescape_shell(body)) } else { parse_codex(body) };
+    let files =
+        if is_expanded(head) { parse_codex(&unescape_shell(body)) } else { parse_codex(body) };
     match folder_of(head) {
         Some(folder) => files.into_iter().map(|file| file.in_folder(folder)).collect(),
         None => files,
@@ -75,7 +76,8 @@ fn patches_in_shell(script: &str) -> Vec<FilePatch> {
 
 /// Returns whether the shell expands the text after `head`: an unquoted here-document, or a script within `"…"`.
 fn is_expanded(head: &str) -> bool {
-    let document_mark = head.rfind("<<").map(|at| head[at + 2..].trim_start_matches('-').trim_start());
+    let document_mark =
+        head.rfind("<<").map(|at| head[at + 2..].trim_start_matches('-').trim_start());
     let is_open_here = document_mark.is_some_and(|word| !word.starts_with(['\'', '"', '\\']));
     let is_in_quotes = head.find("-lc \"").or_else(|| head.find("-c \"")).is_some();
     let is_quoted_argument = document_mark.is_none() && head.ends_with('"');

@@ -1,6 +1,6 @@
 //! The `apply_patch` dialect: `*** Begin Patch` … `*** End Patch`.
 
-use super::{PatchedFile, FilePatch, LineKind, PatchHunk, PatchLine};
+use super::{FilePatch, LineKind, PatchHunk, PatchLine, PatchedFile};
 
 /// Reads the files of every `apply_patch` text within `text`; None of them where there is no `*** Begin Patch` line.
 /// As lenient as Codex: blanks around the markers, a first `@@` left out, an end left out.

@@ -4,7 +4,7 @@
 //! one is followed by nothing: what no reader of patches expects, and enough to put the file together byte for byte.
 //! Lines are Python's: a form feed or a lone carriage return ends one too.
 
-use super::{HunkHeader, LineKind, PatchMisfit, PatchHunk, PatchLine};
+use super::{HunkHeader, LineKind, PatchHunk, PatchLine, PatchMisfit};
 
 /// Reads the hunks of one file's `diff_text`. A text that is not of this kind has none.
 pub fn parse_difflib(text: &str) -> Vec<PatchHunk> {
@@ -132,7 +132,10 @@ mod tests {
     #[test]
     fn a_file_that_is_another_one_does_not_fit() {
         for old in ["", "one\ntwo\nthree\r\nend\n", "zero\none\ntwo\nthree\r\nend"] {
-            assert_eq!(apply_exactly(old, &parse_difflib(CHANGED)), Err(PatchMisfit::NotFound { hunk: 1 }));
+            assert_eq!(
+                apply_exactly(old, &parse_difflib(CHANGED)),
+                Err(PatchMisfit::NotFound { hunk: 1 })
+            );
         }
     }
 

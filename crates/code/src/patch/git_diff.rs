@@ -4,7 +4,7 @@
 //! text. Names are read as git writes them: quoted like strings of C with octal bytes where they contain something
 //! unusual, with a tab after them where they contain a blank, and with a letter before them for each side.
 
-use super::{PatchHunk, LinesLeft, parse_unified};
+use super::{LinesLeft, PatchHunk, parse_unified};
 
 /// One file of a diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,7 +45,10 @@ fn file_sections(diff: &str) -> Vec<&str> {
     while let Some(line) = lines.next() {
         let start = at;
         at += line.len();
-        if lines_left.as_mut().is_some_and(|lines_left| lines_left.take_line(without_end(line), None)) {
+        if lines_left
+            .as_mut()
+            .is_some_and(|lines_left| lines_left.take_line(without_end(line), None))
+        {
             continue;
         }
         lines_left = LinesLeft::from_header(line);
@@ -328,7 +331,8 @@ mod tests {
     fn a_removed_line_that_looks_like_a_head_begins_no_file() {
         let diff = "--- a.sql\n+++ a.sql\n@@ -1,2 +1,2 @@\n--- old\n-x\n+++ new\n+y\n--- b.sql\n+++ b.sql\n@@ -1 +1 @@\n-x\n+y\n";
 
-        let paths: Vec<_> = diff_summaries(diff).into_iter().map(|(path, _, lines)| (path, lines)).collect();
+        let paths: Vec<_> =
+            diff_summaries(diff).into_iter().map(|(path, _, lines)| (path, lines)).collect();
 
         assert_eq!(paths, [("a.sql".to_owned(), Some((2, 2))), ("b.sql".to_owned(), Some((1, 1)))]);
     }

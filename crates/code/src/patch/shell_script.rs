@@ -3,7 +3,7 @@
 /// Returns whether the text after `head`, the beginning of a script, is passed to a command with such a name: as its
 /// argument, or as a here-document of its pipeline. False where a comment, or a here-document for another command, only
 /// mentions it.
-pub fn ends_in_argument_of(head: &str, is_it: fn(&str) -> bool) -> bool {
+pub(crate) fn ends_in_argument_of(head: &str, is_it: fn(&str) -> bool) -> bool {
     ScriptReader { rest: head, is_command: is_it, line: ShellLine::default() }.ends_in_argument()
 }
 

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::{PatchedFile, FilePatch, LineCounts, LineKind, PatchMisfit, PatchHunk, PatchLine};
-use super::{apply_hunks, parse_codex, patches_in_call, line_counts, parse_unified};
+use super::{FilePatch, LineCounts, LineKind, PatchHunk, PatchLine, PatchMisfit, PatchedFile};
+use super::{apply_hunks, line_counts, parse_codex, parse_unified, patches_in_call};
 
 const TEXT: &str = "def f():\n    return 1\n\n\ndef g():\n    return 1\n";
 

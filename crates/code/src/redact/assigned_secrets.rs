@@ -7,17 +7,18 @@ use std::{ops::Range, sync::LazyLock};
 use regex::Regex;
 
 use super::{
-    secret_kinds::{SecretKind, SecretMatch, compile_pattern},
     pattern_prefilter::PossiblePatterns,
+    secret_kinds::{SecretKind, SecretMatch, compile_pattern},
 };
 
 const PASSWORD: &str = "passwords?|passwd|passphrase|passcode|pwd";
 const SECRET: &str = "secrets?|token|api[_-]?keys?|access[_-]?key(?:[_-]?id)?|secret[_-]?key|private[_-]?key|account[_-]?key|auth[_-]?key|encryption[_-]?key|signing[_-]?key|client[_-]?secret|credentials?";
 
-static PATTERNS: LazyLock<[Regex; 3]> = LazyLock::new(|| assigned_patterns().map(|it| compile_pattern(&it)));
+static PATTERNS: LazyLock<[Regex; 3]> =
+    LazyLock::new(|| assigned_patterns().map(|it| compile_pattern(&it)));
 
 /// Returns a name with a sign behind it, `--password VALUE`, and names of the environment such as `DEPLOY_KEY=value`.
-pub fn assigned_patterns() -> [String; 3] {
+pub(crate) fn assigned_patterns() -> [String; 3] {
     let sign = r#"[0-9_]*\\*["'`]?\]?\s{0,8}(?P<sign>=>|:=|===?|!==?|=|:)\s{0,8}"#;
     let name = format!("(?i)(?P<name>{PASSWORD}|{SECRET}){sign}");
     let flag = format!(r#"(?i)--?(?P<name>(?:[a-z]+-)*(?:{PASSWORD}|{SECRET}))(?:\s+|=)"#);
@@ -31,7 +32,7 @@ static NAME_ALONE: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Returns whether the value of a field of this name is a secret as a whole.
-pub fn is_secret_of(key: &str, value: &str) -> bool {
+pub(crate) fn is_secret_of(key: &str, value: &str) -> bool {
     if !NAME_ALONE.is_match(key) {
         return false; // nearly all; captures cost more
     }
@@ -47,7 +48,7 @@ pub fn kind_of(name: &str) -> SecretKind {
     if ONLY.is_match(name) { SecretKind::Password } else { SecretKind::Secret }
 }
 
-pub fn find_assigned(text: &str, suspects: &PossiblePatterns) -> Vec<SecretMatch> {
+pub(crate) fn find_assigned(text: &str, suspects: &PossiblePatterns) -> Vec<SecretMatch> {
     let mut all = vec![];
     let called_for = PATTERNS.iter().enumerate().filter(|(at, _)| suspects.has_assigned(*at));
     for (_, pattern) in called_for {
@@ -170,7 +171,7 @@ fn up_to_quote(text: &str, quote: char, is_escaped: bool) -> &str {
 }
 
 /// Returns whether a value in quotes is a secret; short words of a lexer are none.
-pub fn is_quoted_secret(name: &str, value: &str) -> bool {
+pub(crate) fn is_quoted_secret(name: &str, value: &str) -> bool {
     let is_password = kind_of(name) == SecretKind::Password;
     if value.len() < 4 || is_placeholder(name, value) {
         return false;
@@ -185,7 +186,7 @@ pub fn is_quoted_secret(name: &str, value: &str) -> bool {
 }
 
 /// Returns whether the value is a placeholder for a secret: a variable, a type, stars, the name itself.
-pub fn is_placeholder(name: &str, value: &str) -> bool {
+pub(crate) fn is_placeholder(name: &str, value: &str) -> bool {
     const WORDS: [&str; 36] = [
         "none",
         "null",

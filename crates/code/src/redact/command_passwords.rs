@@ -215,7 +215,7 @@ struct ShellArgument {
     is_quoted: bool,
 }
 
-pub fn find_in_commands(text: &str) -> Vec<SecretMatch> {
+pub(crate) fn find_in_commands(text: &str) -> Vec<SecretMatch> {
     let mut all = vec![];
     for program in PROGRAM.captures_iter(text).filter_map(|it| it.name("name")) {
         if !begins_word(text, program.start()) {
@@ -306,11 +306,15 @@ fn secrets_by_rows(text: &str, name: &str, arguments: &[ShellArgument]) -> Vec<R
 fn secrets_at(text: &str, place: SecretArgument, arguments: &[ShellArgument]) -> Vec<Range<usize>> {
     let argument_text = |argument: &ShellArgument| &text[argument.range.clone()];
     let after = |option: &str| {
-        let pairs = arguments.windows(2).filter(|two| argument_text(&two[0]) == option && !two[0].is_quoted);
+        let pairs = arguments
+            .windows(2)
+            .filter(|two| argument_text(&two[0]) == option && !two[0].is_quoted);
         pairs.map(|two| two[1].range.clone()).collect::<Vec<_>>()
     };
     let rest_of = |beginning: &str| {
-        let begins = |it: &&ShellArgument| argument_text(it).starts_with(beginning) && argument_text(it) != beginning;
+        let begins = |it: &&ShellArgument| {
+            argument_text(it).starts_with(beginning) && argument_text(it) != beginning
+        };
         let attached = arguments.iter().filter(begins);
         attached
             .map(|it| without_quotes(text, it.range.start + beginning.len()..it.range.end))
@@ -386,9 +390,9 @@ fn net_secret(text: &str, arguments: &[ShellArgument]) -> Option<Range<usize>> {
     let is_option = |it: &&ShellArgument| lower_text(it).starts_with('/');
     match what.as_str() {
         "use"
-            if arguments
-                .iter()
-                .any(|it| lower_text(it).starts_with("/user:") || lower_text(it).starts_with("/u:")) =>
+            if arguments.iter().any(|it| {
+                lower_text(it).starts_with("/user:") || lower_text(it).starts_with("/u:")
+            }) =>
         {
             let is_secret = |it: &&ShellArgument| {
                 let word = lower_text(it);

@@ -38,14 +38,14 @@ impl KnownSecrets {
             let first = secret.as_bytes().first_chunk().copied();
             self.beginnings.extend(first);
             self.longest = self.longest.max(secret.len());
-            self.gate.open_for(secret.as_bytes());
+            self.gate.mark_beginning_of(secret.as_bytes());
             self.words.insert(secret.as_bytes().into(), kind);
         }
         self.number_alone(kind, secret)
     }
 
     /// Returns the number of a secret that is removed at its place only, and searched nowhere else.
-    pub fn number_alone(&mut self, kind: SecretKind, secret: &str) -> usize {
+    pub(crate) fn number_alone(&mut self, kind: SecretKind, secret: &str) -> usize {
         if let Some((_, number)) = self.numbers.get(secret) {
             return *number;
         }
@@ -59,12 +59,12 @@ impl KnownSecrets {
         self.words.is_empty()
     }
 
-    pub fn kinds_and_numbers(&self) -> impl Iterator<Item = (SecretKind, usize)> + '_ {
+    pub(crate) fn kinds_and_numbers(&self) -> impl Iterator<Item = (SecretKind, usize)> + '_ {
         self.numbers.values().copied()
     }
 
     /// Returns the known secrets in a text; at the end of a text and before `…` also the beginning of one.
-    pub fn find_known(&self, text: &str, is_end: bool) -> Vec<SecretMatch> {
+    pub(crate) fn find_known(&self, text: &str, is_end: bool) -> Vec<SecretMatch> {
         if self.words.is_empty() {
             return vec![];
         }
@@ -84,7 +84,7 @@ impl KnownSecrets {
         let (mut all, mut at) = (vec![], 0);
         while let Some(first) = bytes[at..].first_chunk() {
             let found =
-                self.gate.is_open_for(first).then(|| self.longest_at(&bytes[at..])).flatten();
+                self.gate.may_begin_secret(first).then(|| self.longest_at(&bytes[at..])).flatten();
             match found {
                 Some((length, kind)) => {
                     all.push(SecretMatch { range: at..at + length, kind });
@@ -139,7 +139,7 @@ struct PrefixGate(Vec<u64>);
 impl PrefixGate {
     const BITS: u32 = 18;
 
-    fn open_for(&mut self, word: &[u8]) {
+    fn mark_beginning_of(&mut self, word: &[u8]) {
         if let Some(first) = word.first_chunk() {
             self.0.resize(1 << (Self::BITS - 6), 0);
             let bit = Self::bit_of(first);
@@ -147,7 +147,7 @@ impl PrefixGate {
         }
     }
 
-    fn is_open_for(&self, first: &[u8; SHORTEST]) -> bool {
+    fn may_begin_secret(&self, first: &[u8; SHORTEST]) -> bool {
         let bit = Self::bit_of(first);
         self.0.get(bit >> 6).is_some_and(|bits| bits >> (bit & 63) & 1 == 1)
     }
@@ -162,7 +162,9 @@ impl PrefixGate {
 /// Returns whether a secret is searched everywhere. Words of prose after `password:` are not.
 fn is_looked_for(kind: SecretKind, secret: &str) -> bool {
     let is_telling = match kind {
-        SecretKind::HomeFolder | SecretKind::Name | SecretKind::Email | SecretKind::Unchecked => false,
+        SecretKind::HomeFolder | SecretKind::Name | SecretKind::Email | SecretKind::Unchecked => {
+            false
+        }
         SecretKind::Password | SecretKind::Secret | SecretKind::Header | SecretKind::UrlLogin => {
             secret.bytes().any(|byte| !byte.is_ascii_alphabetic())
                 && !secret.contains(|c: char| c.is_whitespace() || c == '(')

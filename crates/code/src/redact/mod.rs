@@ -16,21 +16,21 @@
 
 mod assigned_secrets;
 mod command_passwords;
-mod secret_kinds;
 mod known_secrets;
-mod settings_files;
-mod url_logins;
-mod seed_phrases;
+mod pattern_prefilter;
 #[cfg(test)]
 mod planted_secrets;
 mod prose;
 mod random_words;
+mod readable_view;
+mod secret_kinds;
 mod secret_shapes;
-mod pattern_prefilter;
+mod seed_phrases;
+mod settings_files;
 #[cfg(test)]
 mod tests;
 mod tokens;
-mod readable_view;
+mod url_logins;
 
 use std::{
     borrow::Cow,
@@ -47,10 +47,10 @@ use serde_json::{Map, Value};
 pub use secret_kinds::SecretKind;
 pub use tokens::{TokenKey, TokenKeys, below_home, key_names};
 
-use secret_kinds::SecretMatch;
 use known_secrets::KnownSecrets;
 use pattern_prefilter::PossiblePatterns;
 use readable_view::ReadableView;
+use secret_kinds::SecretMatch;
 
 /// The options of a user.
 #[derive(Debug, Clone, Default)]
@@ -151,7 +151,7 @@ impl Redactor {
     }
 
     /// Remembers what is secret in a text, without listing it: where a part of it is shown elsewhere, it is known.
-    pub fn learn_text(&self, text: &str) {
+    pub(crate) fn learn_text(&self, text: &str) {
         if self.is_on {
             self.replace_secrets(None, text);
         }
@@ -179,20 +179,11 @@ impl Redactor {
     }
 
     /// Returns the text without its secrets. `place` names the text's place for a person.
-    pub fn redact_text<'t>(&self, place: &str, text: &'t str) -> Cow<'t, str> {
+    pub(crate) fn redact_text<'t>(&self, place: &str, text: &'t str) -> Cow<'t, str> {
         if !self.is_on {
             return Cow::Borrowed(text);
         }
         self.replace_secrets(Some(&|| place.to_owned()), text)
-    }
-
-    /// Returns the bytes as text without its secrets. What is no text cannot be checked and is refused: the error says why.
-    pub fn redact_bytes(&self, place: &str, bytes: &[u8]) -> Result<String, &'static str> {
-        if bytes.contains(&0) {
-            return Err(BINARY);
-        }
-        let text = std::str::from_utf8(bytes).map_err(|_| NOT_TEXT);
-        text.map(|text| self.redact_text(place, text).into_owned())
     }
 
     /// Returns a document without its secrets. A value under a key such as `password` is one. The keys are ours, but
@@ -237,7 +228,10 @@ impl Redactor {
             }
             let key = keys.load_key();
             let mut token = |known: &mut KnownSecrets, kind: SecretKind, value: &str| {
-                (known.number_alone(kind, value), tokens::replacement_text(kind, &key.token_of(value)))
+                (
+                    known.number_alone(kind, value),
+                    tokens::replacement_text(kind, &key.token_of(value)),
+                )
             };
             done = state.take_out(Some(place), &done, merge_matches(matches), &mut token);
             matches = self.found_in_identity(&state, &done);
@@ -249,7 +243,8 @@ impl Redactor {
     fn found_in_identity(&self, state: &RedactorState, text: &str) -> Vec<SecretMatch> {
         let mut matches = self.find_by_looks(text, &HashSet::new());
         for (piece, _) in pieces_between_markers(text) {
-            matches.extend(shift_matches(state.known.find_known(&text[piece.clone()], false), &piece));
+            matches
+                .extend(shift_matches(state.known.find_known(&text[piece.clone()], false), &piece));
         }
         matches
     }
@@ -382,7 +377,8 @@ impl Redactor {
             }
             let named = self.names.iter().flat_map(|names| names.captures_iter(words));
             let named = named.filter_map(|it| it.name("s"));
-            matches.extend(named.map(|it| SecretMatch { range: it.range(), kind: SecretKind::Name }));
+            matches
+                .extend(named.map(|it| SecretMatch { range: it.range(), kind: SecretKind::Name }));
             matches
         };
         pieces_between_markers(text)
@@ -439,11 +435,16 @@ fn known_matches(known: &KnownSecrets, text: &str) -> Vec<SecretMatch> {
 }
 
 /// Returns the matches of a piece as those of the whole text.
-fn shift_matches(matches: Vec<SecretMatch>, piece: &Range<usize>) -> impl Iterator<Item = SecretMatch> + use<> {
+fn shift_matches(
+    matches: Vec<SecretMatch>,
+    piece: &Range<usize>,
+) -> impl Iterator<Item = SecretMatch> + use<> {
     let start = piece.start;
     let matches = matches.into_iter().filter(|it| !it.range.is_empty());
-    matches
-        .map(move |it| SecretMatch { range: it.range.start + start..it.range.end + start, kind: it.kind })
+    matches.map(move |it| SecretMatch {
+        range: it.range.start + start..it.range.end + start,
+        kind: it.kind,
+    })
 }
 
 impl RedactorState {
@@ -496,7 +497,8 @@ fn place_of(path: &[String]) -> String {
 
 /// `turn 3` for what says that it is one; else by the name of the list.
 fn item_name(list: &str, number: usize, item: &Value) -> String {
-    let item_text = |(field, name): (&str, &str)| Some(format!("{name} {}", item.get(field)?.as_u64()?));
+    let item_text =
+        |(field, name): (&str, &str)| Some(format!("{name} {}", item.get(field)?.as_u64()?));
     let named =
         [("step", "step"), ("step_id", "step"), ("turn", "turn")].into_iter().find_map(item_text);
     named.unwrap_or_else(|| format!("{list} {number}").trim_start().to_owned())
@@ -511,7 +513,8 @@ fn marker_text(kind: SecretKind, number: usize) -> String {
 }
 
 static MARKER: LazyLock<Regex> = LazyLock::new(|| {
-    let words: Vec<String> = SecretKind::ALL.iter().map(|kind| regex::escape(kind.word())).collect();
+    let words: Vec<String> =
+        SecretKind::ALL.iter().map(|kind| regex::escape(kind.word())).collect();
     let pattern = format!(
         r"\[redacted: (?:{}) (?:#[0-9]{{1,9}}|{})\]|{}",
         words.join("|"),
@@ -548,7 +551,8 @@ fn merge_matches(mut matches: Vec<SecretMatch>) -> Vec<SecretMatch> {
                 let is_longer = next.range.end > last.range.end;
                 last.range.end = last.range.end.max(next.range.end);
                 let is_same = next.range == last.range;
-                if next.kind < last.kind && (is_longer || is_same) || last.kind == SecretKind::HomeFolder
+                if next.kind < last.kind && (is_longer || is_same)
+                    || last.kind == SecretKind::HomeFolder
                 {
                     last.kind = next.kind;
                 }

@@ -21,7 +21,10 @@ struct PatternSet {
 
 static SET: LazyLock<PatternSet> = LazyLock::new(|| {
     let (mut written, mut places) = (vec![], vec![]);
-    for pattern in secret_shapes::shape_patterns().map(str::to_owned).chain(assigned_secrets::assigned_patterns()) {
+    for pattern in secret_shapes::shape_patterns()
+        .map(str::to_owned)
+        .chain(assigned_secrets::assigned_patterns())
+    {
         let is_ascii = !pattern.contains(r"\p{");
         places.push(is_ascii.then_some(written.len()));
         // Only what is left out of a class is not ASCII, and is not there to be left out.
@@ -48,12 +51,12 @@ impl PossiblePatterns {
     }
 
     /// Returns whether the text may have the shape of this place in [`secret_shapes::shape_patterns`].
-    pub fn has_shape(&self, at: usize) -> bool {
+    pub(crate) fn has_shape(&self, at: usize) -> bool {
         self.may_have(at)
     }
 
     /// Returns whether the text may have the pattern of this place in [`assigned_secrets::assigned_patterns`].
-    pub fn has_assigned(&self, at: usize) -> bool {
+    pub(crate) fn has_assigned(&self, at: usize) -> bool {
         self.may_have(secret_shapes::shape_patterns().count() + at)
     }
 
@@ -115,7 +118,9 @@ mod tests {
     ];
 
     static BY_THEMSELVES: LazyLock<Vec<Regex>> = LazyLock::new(|| {
-        let all = secret_shapes::shape_patterns().map(str::to_owned).chain(assigned_secrets::assigned_patterns());
+        let all = secret_shapes::shape_patterns()
+            .map(str::to_owned)
+            .chain(assigned_secrets::assigned_patterns());
         all.map(|pattern| Regex::new(&pattern).unwrap()).collect()
     });
 
@@ -135,6 +140,9 @@ mod tests {
 
     #[test]
     fn a_text_with_letters_outside_ascii_is_looked_through_for_all() {
-        assert!(PossiblePatterns::in_text("ä").0.is_none() && PossiblePatterns::in_text("a").0.is_some());
+        assert!(
+            PossiblePatterns::in_text("ä").0.is_none()
+                && PossiblePatterns::in_text("a").0.is_some()
+        );
     }
 }

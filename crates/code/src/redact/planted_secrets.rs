@@ -61,7 +61,10 @@ fn random_keys(dice: &mut Dice) -> Vec<String> {
         format!("{}{}", "shp", "at_") + &dice.random_word(HEX, 32),
         format!("{}{}", "figd", "_") + &dice.random_word(ALNUM, 40),
         format!("{}{}", "lin_", "api_") + &dice.random_word(ALNUM, 40),
-        format!("{}{}", "xo", "xb-") + &dice.random_word("0123456789", 12) + "-" + &dice.random_word(ALNUM, 24),
+        format!("{}{}", "xo", "xb-")
+            + &dice.random_word("0123456789", 12)
+            + "-"
+            + &dice.random_word(ALNUM, 24),
         format!("{}{}", "AK", "IA") + &dice.random_word("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 16),
         format!("{}{}", "LT", "AI") + &dice.random_word(ALNUM, 20),
         format!("{}{}", "sq0", "csp-") + &dice.random_word(ALNUM, 43),
@@ -246,12 +249,16 @@ fn planted_texts() -> Vec<PlantedText> {
     }
     for form in ADDRESSES {
         for signs in ["@", "/", "@/", "?#", ":"] {
-            let secret = format!("{}{signs}{}", dice.random_word(ALNUM, 5), dice.random_word(ALNUM, 4));
+            let secret =
+                format!("{}{signs}{}", dice.random_word(ALNUM, 5), dice.random_word(ALNUM, 4));
             all.push((form.replace('¤', &secret), secret));
         }
     }
     for form in AROUND_PASSWORDS.iter().filter(|form| tells_of_a_word(form)) {
-        all.push(fill_form(form, dice.pick_word(&["swordfish", "correct-horse-battery", "kestrels"])));
+        all.push(fill_form(
+            form,
+            dice.pick_word(&["swordfish", "correct-horse-battery", "kestrels"]),
+        ));
     }
     all.extend(planted_webhooks(&mut dice));
     all.extend(planted_kubernetes(&mut dice));

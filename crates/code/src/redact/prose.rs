@@ -54,7 +54,7 @@ static MARK: LazyLock<Regex> = LazyLock::new(|| {
     compile_pattern(pattern)
 });
 
-pub fn find_in_prose(text: &str) -> Vec<SecretMatch> {
+pub(crate) fn find_in_prose(text: &str) -> Vec<SecretMatch> {
     if !MARK.is_match(text) {
         return vec![];
     }
@@ -69,7 +69,9 @@ pub fn find_in_prose(text: &str) -> Vec<SecretMatch> {
             let is_secret = match strictness {
                 ProseStrictness::Any => trimmed.len() >= 3,
                 ProseStrictness::Telling => is_telling(trimmed, is_quoted),
-                ProseStrictness::Word => is_telling(trimmed, is_quoted) || (is_end && is_one_word(trimmed)),
+                ProseStrictness::Word => {
+                    is_telling(trimmed, is_quoted) || (is_end && is_one_word(trimmed))
+                }
             };
             if is_secret && !assigned_secrets::is_placeholder("password", trimmed) {
                 let range = value.start()..value.start() + trimmed.len();

@@ -19,7 +19,7 @@ const LEAST_BITS_OF_HEX: f64 = 3.0;
 const LEAST_BITS: f64 = 3.5;
 const LONGEST_PART: f64 = 3.4;
 
-pub fn find_random(text: &str, own_words: &HashSet<String>) -> Vec<SecretMatch> {
+pub(crate) fn find_random(text: &str, own_words: &HashSet<String>) -> Vec<SecretMatch> {
     let is_letter =
         |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'_' | b'-');
     let words = letter_runs(text, is_letter).filter(|range| {
@@ -30,7 +30,10 @@ pub fn find_random(text: &str, own_words: &HashSet<String>) -> Vec<SecretMatch> 
 }
 
 /// Returns runs of such letters, as long as a random word is at least.
-pub fn letter_runs(text: &str, is_letter: impl Fn(u8) -> bool) -> impl Iterator<Item = Range<usize>> {
+pub(crate) fn letter_runs(
+    text: &str,
+    is_letter: impl Fn(u8) -> bool,
+) -> impl Iterator<Item = Range<usize>> {
     let bytes = text.as_bytes();
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -52,7 +55,7 @@ pub fn letter_runs(text: &str, is_letter: impl Fn(u8) -> bool) -> impl Iterator<
 }
 
 /// Returns Shannon entropy over the letters of the word, in bits a letter.
-pub fn entropy_bits(word: &str) -> f64 {
+pub(crate) fn entropy_bits(word: &str) -> f64 {
     let mut counts = [0_u32; 256];
     word.bytes().for_each(|byte| counts[usize::from(byte)] += 1);
     let all = word.len() as f64;

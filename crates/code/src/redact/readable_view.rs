@@ -15,7 +15,7 @@ pub struct ReadableView {
 
 impl ReadableView {
     /// Returns the text with plain letters for full-width ones; None where it has none.
-    pub fn plain_letters(text: &str) -> Option<Self> {
+    pub(crate) fn plain_letters(text: &str) -> Option<Self> {
         let is_other = |c: char| plain_letter(c).is_some() || is_unseen(c);
         if text.is_ascii() || !text.contains(is_other) {
             return None;
@@ -30,7 +30,8 @@ impl ReadableView {
     pub fn without_escapes(text: &str) -> Option<Self> {
         let is_escaped = memchr::memchr_iter(b'\\', text.as_bytes())
             .any(|at| matches!(text.as_bytes().get(at + 1), Some(b'n' | b'"')));
-        let meant = |rest: &str| leading_escape(rest).map(|(letter, length)| (Some(letter), length));
+        let meant =
+            |rest: &str| leading_escape(rest).map(|(letter, length)| (Some(letter), length));
         is_escaped.then(|| Self::build_view(text, meant))
     }
 
@@ -57,9 +58,13 @@ impl ReadableView {
     }
 
     /// Returns the matches in this text as ranges of the other text.
-    pub fn original_matches(&self, matches: Vec<SecretMatch>) -> Vec<SecretMatch> {
-        let original = |range: Range<usize>| self.original_place(range.start)..self.original_place(range.end);
-        matches.into_iter().map(|it| SecretMatch { range: original(it.range), kind: it.kind }).collect()
+    pub(crate) fn original_matches(&self, matches: Vec<SecretMatch>) -> Vec<SecretMatch> {
+        let original =
+            |range: Range<usize>| self.original_place(range.start)..self.original_place(range.end);
+        matches
+            .into_iter()
+            .map(|it| SecretMatch { range: original(it.range), kind: it.kind })
+            .collect()
     }
 
     fn original_place(&self, at: usize) -> usize {
@@ -122,7 +127,12 @@ mod tests {
     #[test]
     fn what_is_found_in_a_view_lies_where_it_is_in_the_text() {
         for (view, text, searched, expected) in [
-            (ReadableView::without_escapes as fn(&str) -> Option<ReadableView>, r#"a\nb \"cd\" e"#, "cd", "cd"),
+            (
+                ReadableView::without_escapes as fn(&str) -> Option<ReadableView>,
+                r#"a\nb \"cd\" e"#,
+                "cd",
+                "cd",
+            ),
             (ReadableView::without_escapes, r#"\"\\n\u0041B\""#, "n\u{41}B", r"n\u0041B"),
             (ReadableView::plain_letters, "äＡＫＩＡ：x", "AKIA", "ＡＫＩＡ"),
             (ReadableView::plain_letters, "𝐀𝗞\u{200b}IA𝟏", "AKIA1", "𝐀𝗞\u{200b}IA𝟏"),
@@ -130,11 +140,16 @@ mod tests {
             let view = view(text).unwrap();
             let at = view.text().find(searched).unwrap();
 
-            let originals =
-                view.original_matches(vec![SecretMatch { range: at..at + searched.len(), kind: SecretKind::ApiKey }]);
+            let originals = view.original_matches(vec![SecretMatch {
+                range: at..at + searched.len(),
+                kind: SecretKind::ApiKey,
+            }]);
 
             assert_eq!(&text[originals[0].range.clone()], expected);
         }
-        assert!(ReadableView::plain_letters("äb").is_none() && ReadableView::without_escapes(r"C:\x").is_none());
+        assert!(
+            ReadableView::plain_letters("äb").is_none()
+                && ReadableView::without_escapes(r"C:\x").is_none()
+        );
     }
 }

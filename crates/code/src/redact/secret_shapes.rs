@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use super::{
-    secret_kinds::{SecretKind, SecretMatch, compile_pattern},
     pattern_prefilter::PossiblePatterns,
+    secret_kinds::{SecretKind, SecretMatch, compile_pattern},
 };
 
 /// A pattern; what its group `s` has is the secret, all of it where it has no such group.
@@ -50,7 +50,10 @@ const SHAPES: &[SecretShape] = &[
         SecretKind::ServiceToken,
         r"(?i)\bdiscord(?:app)?\.com/api/(?:v[0-9]{1,2}/)?webhooks/(?P<s>[0-9]{8,}/[A-Za-z0-9_-]{16,})",
     ),
-    (SecretKind::ServiceToken, r"\b[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}"),
+    (
+        SecretKind::ServiceToken,
+        r"\b[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}",
+    ),
     (
         SecretKind::ServiceToken,
         r"(?i)\b(?:webhook\.office\.com/webhookb2|hooks\.zapier\.com/hooks/catch|chat\.googleapis\.com/v1/spaces|maker\.ifttt\.com/trigger/[a-z0-9_-]+/with/key|hooks\.slack-gov\.com/services)/(?P<s>[A-Za-z0-9@/._?=&%-]{12,})",
@@ -84,7 +87,10 @@ const SHAPES: &[SecretShape] = &[
         SecretKind::Header,
         r#"(?i)\b(?:proxy-)?authorization\\*["']?\s*[:=]\s*\\*["']?(?:(?:bearer|basic|token|digest|apikey|negotiate)\s+)?(?P<s>[A-Za-z0-9][A-Za-z0-9._~+/=-]{5,})"#,
     ),
-    (SecretKind::Header, r"(?i)\b(?:bearer|basic)\s+(?P<s>[A-Za-z._~+/=-]*[0-9][A-Za-z0-9._~+/=-]{8,})"),
+    (
+        SecretKind::Header,
+        r"(?i)\b(?:bearer|basic)\s+(?P<s>[A-Za-z._~+/=-]*[0-9][A-Za-z0-9._~+/=-]{8,})",
+    ),
     (
         SecretKind::Header,
         r#"(?i)\b(?:x-[a-z-]*(?:api-key|token|auth|secret|key)|api-key)\\*["']?\s*[:=]\s*\\*["']?(?P<s>[A-Za-z0-9][A-Za-z0-9._~+/=-]{5,})"#,
@@ -93,7 +99,10 @@ const SHAPES: &[SecretShape] = &[
         SecretKind::Header,
         r#"(?i)\b(?:set-)?cookie\\*["']?\s*:\s*\\*["']?(?P<s>[A-Za-z0-9_.-]+=[^\r\n"'\\]+)"#,
     ),
-    (SecretKind::UrlLogin, r#"(?i)\b[a-z][a-z0-9+.-]{1,20}://(?P<s>[^\s/@:"'<>`]*:[^\s/@"'<>`]+)@"#),
+    (
+        SecretKind::UrlLogin,
+        r#"(?i)\b[a-z][a-z0-9+.-]{1,20}://(?P<s>[^\s/@:"'<>`]*:[^\s/@"'<>`]+)@"#,
+    ),
     (SecretKind::UrlLogin, r#"(?i)\b[a-z][a-z0-9+.-]{1,20}://(?P<s>[^\s/@:"'<>`]{8,})@"#),
     (
         SecretKind::Secret,
@@ -123,12 +132,12 @@ static PATTERNS: LazyLock<Vec<(SecretKind, Regex)>> = LazyLock::new(|| {
 });
 
 /// Returns the patterns as they are written.
-pub fn shape_patterns() -> impl Iterator<Item = &'static str> {
+pub(crate) fn shape_patterns() -> impl Iterator<Item = &'static str> {
     SHAPES.iter().map(|(_, pattern)| *pattern)
 }
 
 /// Returns everything in the text that looks like one of them.
-pub fn find_shapes(text: &str, suspects: &PossiblePatterns) -> Vec<SecretMatch> {
+pub(crate) fn find_shapes(text: &str, suspects: &PossiblePatterns) -> Vec<SecretMatch> {
     let mut all = vec![];
     let called_for = PATTERNS.iter().enumerate().filter(|(at, _)| suspects.has_shape(*at));
     for (_, (kind, pattern)) in called_for {
@@ -149,7 +158,9 @@ pub fn find_shapes(text: &str, suspects: &PossiblePatterns) -> Vec<SecretMatch> 
 
 fn is_meant(kind: SecretKind, value: &str) -> bool {
     match kind {
-        SecretKind::Password | SecretKind::Secret => !super::assigned_secrets::is_placeholder("password", value),
+        SecretKind::Password | SecretKind::Secret => {
+            !super::assigned_secrets::is_placeholder("password", value)
+        }
         // The login of every repository, and no person's.
         SecretKind::Email => !value.starts_with("git@"),
         SecretKind::Header => {

@@ -21,7 +21,7 @@ const LENGTHS: [usize; 5] = [12, 15, 18, 21, 24];
 /// Bytes before a phrase in which it may be called one.
 const NEAR: usize = 80;
 
-pub fn find_phrases(text: &str) -> Vec<SecretMatch> {
+pub(crate) fn find_phrases(text: &str) -> Vec<SecretMatch> {
     let mut all = vec![];
     let mut run: Vec<(Range<usize>, u16)> = vec![];
     for word in word_ranges(text) {

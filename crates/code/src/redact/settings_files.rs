@@ -50,7 +50,7 @@ pub fn may_have(text: &str) -> bool {
     MARK.is_match(text)
 }
 
-pub fn find_in_lines(text: &str) -> Vec<SecretMatch> {
+pub(crate) fn find_in_lines(text: &str) -> Vec<SecretMatch> {
     let lines = listed_lines(text);
     let marked = marked_lines(text, &lines);
     let mut all = vec![];
@@ -150,7 +150,9 @@ impl SecretName {
     /// Returns whether a value that is nothing else is a secret.
     fn is_secret(self, value: &str) -> bool {
         match self {
-            Self::Password => value.len() >= 3 && !assigned_secrets::is_placeholder("password", value),
+            Self::Password => {
+                value.len() >= 3 && !assigned_secrets::is_placeholder("password", value)
+            }
             Self::Secret => assigned_secrets::is_quoted_secret("token", value),
         }
     }
@@ -202,7 +204,9 @@ fn find_in_settings(lines: &[ListedLine<'_>], marked: &[usize], all: &mut Vec<Se
                 (true, _) if called == SecretName::Password => is_quoted || !value.contains('('),
                 (true, _) => is_quoted || !value.contains(['(', '{', ' ']),
                 (_, true) => is_quoted || !value.contains(' '),
-                _ => called == SecretName::Password && is_simple && is_drawn && !value.contains('.'),
+                _ => {
+                    called == SecretName::Password && is_simple && is_drawn && !value.contains('.')
+                }
             };
         if is_secret {
             all.push(SecretMatch { range: line.range_of(value), kind: called.secret_kind() });
@@ -257,7 +261,9 @@ fn find_in_blocks(lines: &[ListedLine<'_>], marked: &[usize], all: &mut Vec<Secr
         let Some(called) = SecretName::from_name(name) else { continue };
         let range = match quotes {
             Some(quotes) => up_to_quotes(lines, at, value, quotes),
-            None => deeper_lines(lines, at).filter(|range| is_block || !is_mapping(lines, at, range)),
+            None => {
+                deeper_lines(lines, at).filter(|range| is_block || !is_mapping(lines, at, range))
+            }
         };
         let Some(range) = range else { continue };
         let inner: String = lines[at..]
@@ -273,7 +279,8 @@ fn find_in_blocks(lines: &[ListedLine<'_>], marked: &[usize], all: &mut Vec<Secr
         // A block of several words under a token's name is prose.
         let is_secret = match called {
             SecretName::Password => {
-                called.is_secret(value_text) && (is_block || quotes.is_some() || !value_text.contains(' '))
+                called.is_secret(value_text)
+                    && (is_block || quotes.is_some() || !value_text.contains(' '))
             }
             SecretName::Secret => {
                 called.is_secret(&value_text.replace(' ', ""))
@@ -317,7 +324,12 @@ fn is_mapping(lines: &[ListedLine<'_>], at: usize, range: &Range<usize>) -> bool
 }
 
 /// Returns the value between three quotes and the next three.
-fn up_to_quotes(lines: &[ListedLine<'_>], at: usize, value: &str, quotes: &str) -> Option<Range<usize>> {
+fn up_to_quotes(
+    lines: &[ListedLine<'_>],
+    at: usize,
+    value: &str,
+    quotes: &str,
+) -> Option<Range<usize>> {
     let start = lines[at].range_of(value).start + quotes.len();
     if let Some(end) = value[quotes.len()..].find(quotes) {
         return Some(start..start + end);
@@ -418,15 +430,21 @@ fn find_in_tables(lines: &[ListedLine<'_>], marked: &[usize], all: &mut Vec<Secr
     let mut done = 0;
     for at in marked.iter().copied() {
         if at >= done {
-            let table =
-                [',', '\t', ';', '|'].into_iter().find_map(|sign| find_in_table(lines, at, sign, all));
+            let table = [',', '\t', ';', '|']
+                .into_iter()
+                .find_map(|sign| find_in_table(lines, at, sign, all));
             done = table.unwrap_or(done);
         }
     }
 }
 
 /// Takes what is secret of a table that begins with this line, and gives the line after it; None where none begins here.
-fn find_in_table(lines: &[ListedLine<'_>], at: usize, sign: char, all: &mut Vec<SecretMatch>) -> Option<usize> {
+fn find_in_table(
+    lines: &[ListedLine<'_>],
+    at: usize,
+    sign: char,
+    all: &mut Vec<SecretMatch>,
+) -> Option<usize> {
     const LONGEST_HEAD: usize = 2000;
     let head = lines[at].text;
     if head.len() > LONGEST_HEAD || !head.contains(sign) {

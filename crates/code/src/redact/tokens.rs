@@ -32,7 +32,7 @@ impl TokenKeys {
         Self(Arc::new(source))
     }
 
-    pub fn load_key(&self) -> TokenKey {
+    pub(crate) fn load_key(&self) -> TokenKey {
         (self.0)()
     }
 }
@@ -60,7 +60,7 @@ impl TokenKey {
     }
 
     /// Returns the token of a value: four hexadecimal digits that name the key, a dot, and sixteen of the value.
-    pub fn token_of(&self, value: &str) -> String {
+    pub(crate) fn token_of(&self, value: &str) -> String {
         format!(
             "{}.{}",
             hex_digits(&self.hmac_of(b"key", b"")[..2]),
@@ -92,7 +92,7 @@ pub const TOKEN: &str = "[0-9a-f]{4}\\.[0-9a-f]{16}";
 pub const HOME: &str = "~[0-9a-f]{4}\\.[0-9a-f]{16}";
 
 /// Returns the replacement of a value in an identity.
-pub fn replacement_text(kind: SecretKind, token: &str) -> String {
+pub(crate) fn replacement_text(kind: SecretKind, token: &str) -> String {
     match kind {
         SecretKind::HomeFolder => format!("~{token}"),
         kind => format!("[redacted: {} {token}]", kind.word()),
@@ -123,7 +123,10 @@ mod tests {
     fn a_token_is_that_of_its_value_and_key_and_tells_which_key_it_is_of() {
         let (key, other) = (TokenKey::from_secret(b"a key"), TokenKey::from_secret(b"another key"));
 
-        assert_eq!(key.token_of("/home/ann"), TokenKey::from_secret(b"a key").token_of("/home/ann"));
+        assert_eq!(
+            key.token_of("/home/ann"),
+            TokenKey::from_secret(b"a key").token_of("/home/ann")
+        );
         assert_ne!(key.token_of("/home/ann"), key.token_of("/home/bob"));
         assert_ne!(key.token_of("/home/ann"), other.token_of("/home/ann"));
         assert_eq!(key.token_of("a")[..5], key.token_of("b")[..5]);

@@ -25,7 +25,7 @@ static OTHERS: LazyLock<[Regex; 2]> = LazyLock::new(|| {
     .map(compile_pattern)
 });
 
-pub fn find_logins(text: &str) -> Vec<SecretMatch> {
+pub(crate) fn find_logins(text: &str) -> Vec<SecretMatch> {
     let mut all: Vec<Range<usize>> = vec![];
     if memchr::memmem::find(text.as_bytes(), b"://").is_some() {
         all.extend(BEGINNING.captures_iter(text).filter_map(|it| {

@@ -4,9 +4,9 @@
 use std::borrow::Cow;
 
 use super::{
-    RecordedEdits, FileHead, FormatCapabilities, FilePreparation, RecordingShape, chat, cline,
+    FileHead, FilePreparation, FormatCapabilities, RecordedEdits, RecordingShape, chat, cline,
     json_object::JsonObject,
-    records::{CallAnswer, RecordedCall, RecordEvent, FileEdit, LogRecord, RecordFormat},
+    records::{CallAnswer, FileEdit, LogRecord, RecordEvent, RecordFormat, RecordedCall},
     tape::TapeValue,
 };
 use trajview_run::{EditKind, Role, files::RecordedChange};
@@ -28,12 +28,15 @@ impl RecordFormat for Aider {
     }
 
     fn capabilities(&self) -> FormatCapabilities {
-        FormatCapabilities::new(RecordingShape::Document, RecordedEdits::Text).with_tokens().with_cost()
+        FormatCapabilities::new(RecordingShape::Document, RecordedEdits::Text)
+            .with_tokens()
+            .with_cost()
     }
 
     fn claims_file(&self, head: &FileHead<'_>) -> bool {
         let start = head.text();
-        start.starts_with(b"# aider chat started at ") || start.starts_with(PREPARED_START.as_bytes())
+        start.starts_with(b"# aider chat started at ")
+            || start.starts_with(PREPARED_START.as_bytes())
     }
 
     /// Returns the repository that its history lies in: Aider commits its changes.

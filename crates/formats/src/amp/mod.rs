@@ -3,10 +3,9 @@
 use std::borrow::Cow;
 
 use super::{
-    RecordedEdits, FileHead, FormatCapabilities, RecordingShape, chat,
+    FileHead, FormatCapabilities, RecordedEdits, RecordingShape, chat, head_json,
     json_object::{self, JsonObject},
-    head_json,
-    records::{RecordEvent, LogRecord, RecordFormat, arguments},
+    records::{LogRecord, RecordEvent, RecordFormat, arguments},
     tape::TapeValue,
 };
 
@@ -27,7 +26,9 @@ impl RecordFormat for Amp {
     }
 
     fn capabilities(&self) -> FormatCapabilities {
-        FormatCapabilities::new(RecordingShape::Document, RecordedEdits::Text).with_tokens().with_times()
+        FormatCapabilities::new(RecordingShape::Document, RecordedEdits::Text)
+            .with_tokens()
+            .with_times()
     }
 
     fn claims_file(&self, head: &FileHead<'_>) -> bool {
@@ -55,7 +56,9 @@ impl RecordFormat for Amp {
     }
 
     fn records_in<'t>(&self, value: TapeValue<'t>) -> Vec<TapeValue<'t>> {
-        JsonObject::from_value(value).map(|fields| fields.elements_of("messages")).unwrap_or_default()
+        JsonObject::from_value(value)
+            .map(|fields| fields.elements_of("messages"))
+            .unwrap_or_default()
     }
 
     fn read_record<'t>(&self, record: TapeValue<'t>) -> LogRecord<'t> {
@@ -65,8 +68,8 @@ impl RecordFormat for Amp {
         made.facts.model = usage.text("model");
         made.tokens = chat::read_usage(&usage);
         let meta = fields.object("meta").unwrap_or_default();
-        made.time =
-            chat::first_time(&meta, &["sentAt"]).or_else(|| chat::first_time(&usage, &["timestamp"]));
+        made.time = chat::first_time(&meta, &["sentAt"])
+            .or_else(|| chat::first_time(&usage, &["timestamp"]));
         let runs = fields
             .elements_of("content")
             .into_iter()

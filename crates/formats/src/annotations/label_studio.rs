@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::not_finite;
 
-use super::{Annotation, AnnotationAnswer, AnnotationFile, AnnotationSource, AnnotatedState};
+use super::{AnnotatedState, Annotation, AnnotationAnswer, AnnotationFile, AnnotationSource};
 
 /// Returns the interface that shows our tasks, to be put in a project's settings; the choices are those of the scale.
 pub fn labelling_config<'a>(levels: impl IntoIterator<Item = &'a str>) -> String {
@@ -34,7 +34,10 @@ pub fn read_tasks(text: &str) -> AnnotationFile {
     let tasks: Vec<Value> = match serde_json::from_str(&not_finite::readable_json(text)) {
         Ok(tasks) => tasks,
         Err(why) => {
-            return AnnotationFile { wrong: vec![format!("is no list of tasks: {why}")], ..AnnotationFile::default() };
+            return AnnotationFile {
+                wrong: vec![format!("is no list of tasks: {why}")],
+                ..AnnotationFile::default()
+            };
         }
     };
     let mut read = AnnotationFile::default();
@@ -110,9 +113,15 @@ fn read_annotation(entry: &Value, source: AnnotationSource) -> Result<Annotation
             other => Some(other),
         };
         match result.get("type").and_then(Value::as_str) {
-            Some("choices") => answer = answer.or(first("choices").and_then(AnnotationAnswer::from_json)),
-            Some("rating") => answer = answer.or(first("rating").and_then(AnnotationAnswer::from_json)),
-            Some("number") => answer = answer.or(first("number").and_then(AnnotationAnswer::from_json)),
+            Some("choices") => {
+                answer = answer.or(first("choices").and_then(AnnotationAnswer::from_json))
+            }
+            Some("rating") => {
+                answer = answer.or(first("rating").and_then(AnnotationAnswer::from_json))
+            }
+            Some("number") => {
+                answer = answer.or(first("number").and_then(AnnotationAnswer::from_json))
+            }
             Some("textarea") => {
                 note = note.or(first("text").and_then(Value::as_str).map(str::to_owned));
             }
@@ -122,7 +131,9 @@ fn read_annotation(entry: &Value, source: AnnotationSource) -> Result<Annotation
     let meta = entry.get("meta").and_then(Value::as_object);
     let by = match source {
         AnnotationSource::Human => completed_by(entry),
-        AnnotationSource::Judge => entry.get("model_version").and_then(Value::as_str).map(str::to_owned),
+        AnnotationSource::Judge => {
+            entry.get("model_version").and_then(Value::as_str).map(str::to_owned)
+        }
     };
     let at = entry.get("created_at").and_then(Value::as_str).map(str::to_owned);
     let state = meta.map(AnnotatedState::from_metadata).unwrap_or_default();

@@ -7,7 +7,10 @@ use serde_json::Value;
 
 use crate::csv;
 
-use super::{Annotation, AnnotationAnswer, AnnotationFile, AnnotationSource, AnnotatedState, cells::CellTable};
+use super::{
+    AnnotatedState, Annotation, AnnotationAnswer, AnnotationFile, AnnotationSource,
+    cells::CellTable,
+};
 
 /// The columns of an export, with the author as later versions have it.
 const COLUMNS: [&str; 17] = [
@@ -32,7 +35,8 @@ const COLUMNS: [&str; 17] = [
 
 pub fn is_export(text: &str) -> bool {
     let table = CellTable::head_line(text);
-    table.has_columns(&["name", "value"]) && (table.has_columns(&["traceId"]) || table.has_columns(&["sessionId"]))
+    table.has_columns(&["name", "value"])
+        && (table.has_columns(&["traceId"]) || table.has_columns(&["sessionId"]))
 }
 
 pub fn read_scores(text: &str) -> AnnotationFile {
@@ -48,12 +52,15 @@ pub fn read_scores(text: &str) -> AnnotationFile {
             wrong("names no score (name)");
             continue;
         };
-        let (value, word) = (table.first_cell(row, &["value"]), table.first_cell(row, &["stringValue"]));
+        let (value, word) =
+            (table.first_cell(row, &["value"]), table.first_cell(row, &["stringValue"]));
         let number = value.and_then(|it| it.parse().ok()).filter(|it: &f64| it.is_finite());
         let kind = table.first_cell(row, &["dataType"]).unwrap_or("NUMERIC").to_ascii_uppercase();
         let answer = match (kind.as_str(), number, word) {
             ("BOOLEAN", Some(number), _) => Some(AnnotationAnswer::Flag(number != 0.0)),
-            ("NUMERIC", Some(number), word) => Some(AnnotationAnswer::Score(number, word.map(Into::into))),
+            ("NUMERIC", Some(number), word) => {
+                Some(AnnotationAnswer::Score(number, word.map(Into::into)))
+            }
             (_, _, Some(word)) => AnnotationAnswer::from_word(word),
             _ => value.and_then(AnnotationAnswer::from_word),
         };

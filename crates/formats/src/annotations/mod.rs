@@ -1,7 +1,7 @@
 //! Scores as other tools exchange them: validation cases of Inspect Scout, scores of Langfuse, annotations of Phoenix and
 //! tasks of Label Studio. A score of a person is a label here, one of a judge a verdict.
 //!
-//! To add a tool, write a module with a `read` and a `write`, and add it to [`Tool`] and to the three functions below.
+//! To add a tool, write a module with a `read` and a `write`, and add it to [`AnnotationTool`] and to the three functions below.
 //! Whatever the text, [`read_annotations`] returns, with every mistake in it and its place.
 
 mod cells;
@@ -113,7 +113,14 @@ pub fn detect_tool(text: &str) -> Option<AnnotationTool> {
         AnnotationTool::Langfuse => langfuse::is_export(text),
         AnnotationTool::Phoenix => phoenix::is_export(text),
     };
-    [AnnotationTool::LabelStudio, AnnotationTool::Scout, AnnotationTool::Langfuse, AnnotationTool::Phoenix].into_iter().find(is)
+    [
+        AnnotationTool::LabelStudio,
+        AnnotationTool::Scout,
+        AnnotationTool::Langfuse,
+        AnnotationTool::Phoenix,
+    ]
+    .into_iter()
+    .find(is)
 }
 
 /// Returns everything in a text of that form.
@@ -129,7 +136,10 @@ pub fn read_annotations(tool: AnnotationTool, text: &str) -> AnnotationFile {
 /// Returns a file of that form with these in it.
 ///
 /// # Errors A sentence where the form cannot hold them: a validation set of Scout has one score of an item of a run.
-pub fn write_annotations(tool: AnnotationTool, annotations: &[Annotation]) -> Result<String, String> {
+pub fn write_annotations(
+    tool: AnnotationTool,
+    annotations: &[Annotation],
+) -> Result<String, String> {
     match tool {
         AnnotationTool::Scout => scout::write_validation_set(annotations),
         AnnotationTool::Langfuse => Ok(langfuse::write_scores(annotations)),

@@ -8,7 +8,10 @@ use serde_json::Value;
 
 use crate::csv;
 
-use super::{Annotation, AnnotationAnswer, AnnotationFile, AnnotationSource, AnnotatedState, cells::CellTable};
+use super::{
+    AnnotatedState, Annotation, AnnotationAnswer, AnnotationFile, AnnotationSource,
+    cells::CellTable,
+};
 
 /// The columns that Phoenix's client takes.
 const COLUMNS: [&str; 9] = [
@@ -31,7 +34,9 @@ const RUN_COLUMNS: [&str; 2] = ["span_id", "context.span_id"];
 pub fn is_export(text: &str) -> bool {
     let table = CellTable::head_line(text);
     let has_any = |columns: &[&str]| columns.iter().any(|name| table.has_columns(&[name]));
-    has_any(&RUN_COLUMNS) && has_any(&ITEM_COLUMNS) && has_any(&["score", "label", "result.score", "result.label"])
+    has_any(&RUN_COLUMNS)
+        && has_any(&ITEM_COLUMNS)
+        && has_any(&["score", "label", "result.score", "result.label"])
 }
 
 pub fn read_scores(text: &str) -> AnnotationFile {
@@ -50,7 +55,9 @@ pub fn read_scores(text: &str) -> AnnotationFile {
         let label = table.first_text(row, &["label", "result.label"]);
         let score = table.first_cell(row, &["score", "result.score"]);
         let answer = match score.map(|it| (it, it.parse::<f64>())) {
-            Some((_, Ok(score))) if score.is_finite() => Some(AnnotationAnswer::Score(score, label)),
+            Some((_, Ok(score))) if score.is_finite() => {
+                Some(AnnotationAnswer::Score(score, label))
+            }
             Some((words, _)) => {
                 wrong(format!("{words:?} is no score"));
                 continue;

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{not_finite, rigorbench::parse_yaml};
 
-use super::{Annotation, AnnotationAnswer, AnnotationFile, AnnotatedState, cells::CellTable};
+use super::{AnnotatedState, Annotation, AnnotationAnswer, AnnotationFile, cells::CellTable};
 
 /// A case without items is about the run as a whole.
 pub const WHOLE_RUN_TARGET: &str = "target";
@@ -28,7 +28,9 @@ pub fn is_validation_set(text: &str) -> bool {
         None => {
             let table = CellTable::head_line(text);
             let is_target = table.has_columns(&[WHOLE_RUN_TARGET])
-                || [TARGET_PREFIX, LABEL_PREFIX].iter().any(|start| table.columns_starting_with(start).next().is_some());
+                || [TARGET_PREFIX, LABEL_PREFIX]
+                    .iter()
+                    .any(|start| table.columns_starting_with(start).next().is_some());
             table.has_columns(&["id"]) && is_target
         }
     }
@@ -116,7 +118,9 @@ fn read_case(place: &str, case: &Map<String, Value>, read: &mut AnnotationFile) 
         (Some(Value::Object(items)), _) => {
             found.extend(items.iter().map(|(item, value)| (item.clone(), value.clone())));
         }
-        (Some(value), _) if !value.is_null() => found.push((WHOLE_RUN_TARGET.to_owned(), value.clone())),
+        (Some(value), _) if !value.is_null() => {
+            found.push((WHOLE_RUN_TARGET.to_owned(), value.clone()))
+        }
         (_, Some(Value::Object(items))) => {
             let is = |value: &Value| Value::Bool(value.as_bool().unwrap_or(false));
             found.extend(items.iter().map(|(item, value)| (item.clone(), is(value))));

@@ -8,7 +8,11 @@ fn annotation_of(run: &str, item: &str, by: &str, answer: AnnotationAnswer) -> A
         item: item.into(),
         by: Some(by.into()),
         answer,
-        state: AnnotatedState { commit: Some("610540d".into()), turn: Some(56), ..AnnotatedState::default() },
+        state: AnnotatedState {
+            commit: Some("610540d".into()),
+            turn: Some(56),
+            ..AnnotatedState::default()
+        },
         ..Annotation::default()
     }
 }
@@ -103,7 +107,8 @@ fn every_form_of_a_validation_set_says_the_same() {
 
 #[test]
 fn labels_of_a_validation_set_say_whether_it_is_there() {
-    let read = plain(read_annotations(AnnotationTool::Scout, "id,label_C01,label_C02\nrun,true,false\n"));
+    let read =
+        plain(read_annotations(AnnotationTool::Scout, "id,label_C01,label_C02\nrun,true,false\n"));
 
     let answers: Vec<_> = read.into_iter().map(|it| it.answer).collect();
     assert_eq!(answers, [AnnotationAnswer::Flag(true), AnnotationAnswer::Flag(false)]);
@@ -140,7 +145,10 @@ fn every_mistake_of_a_file_is_told_with_its_place() {
             "line 5: C01 has neither score nor label",
         ]
     );
-    let langfuse = read_annotations(AnnotationTool::Langfuse, "traceId,name,value\n,C01,1\nrun,,1\nrun,C01,\n");
+    let langfuse = read_annotations(
+        AnnotationTool::Langfuse,
+        "traceId,name,value\n,C01,1\nrun,,1\nrun,C01,\n",
+    );
     assert_eq!(
         langfuse.wrong,
         [
@@ -184,7 +192,9 @@ fn what_label_studio_exports_is_read_by_choice_rating_and_number() {
                 "result": [{{"from_name": "s", "to_name": "t", "type": "{kind}", "value": {value}}}]}}]}}]"#
         )
     };
-    let of = |kind, value| plain(read_annotations(AnnotationTool::LabelStudio, &task(kind, value))).remove(0);
+    let of = |kind, value| {
+        plain(read_annotations(AnnotationTool::LabelStudio, &task(kind, value))).remove(0)
+    };
 
     let choice = of("choices", r#"{"choices": ["3 Equivalent"]}"#);
     assert_eq!(choice.answer, level_answer(3.0, "Equivalent"));

@@ -4,10 +4,11 @@
 use std::borrow::Cow;
 
 use super::{
-    RecordedEdits, FileHead, FormatCapabilities, RecordingShape, chat,
+    FileHead, FormatCapabilities, RecordedEdits, RecordingShape, chat, head_json,
     json_object::{self, JsonObject},
-    head_json,
-    records::{CallAnswer, RecordedCall, RecordEvent, FileEdit, LogRecord, RecordFormat, arguments},
+    records::{
+        CallAnswer, FileEdit, LogRecord, RecordEvent, RecordFormat, RecordedCall, arguments,
+    },
     tape::TapeValue,
 };
 use trajview_run::{EditKind, Role, files::RecordedChange};
@@ -64,7 +65,9 @@ fn event_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
         "PLANNER_RESPONSE" | "NOTIFY_USER" => {
             made.push_text(RecordEvent::Thought, fields.text("thinking").unwrap_or_default());
             made.push_text(|text| RecordEvent::Message(Role::Assistant, text), content);
-            for call in fields.elements_of("tool_calls").into_iter().filter_map(JsonObject::from_value) {
+            for call in
+                fields.elements_of("tool_calls").into_iter().filter_map(JsonObject::from_value)
+            {
                 made.push_event(RecordEvent::Call(read_call(&call)));
             }
         }
@@ -75,7 +78,9 @@ fn event_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
         }
         "CONVERSATION_HISTORY" | "USER_SETTINGS" => {}
         "" => made.push_event(RecordEvent::Unknown("step without a type".into())),
-        _ if is_observation_kind(&kind) => made.push_event(RecordEvent::Answer(read_answer(fields, &kind, content))),
+        _ if is_observation_kind(&kind) => {
+            made.push_event(RecordEvent::Answer(read_answer(fields, &kind, content)))
+        }
         _ => made.push_event(RecordEvent::Unknown(kind)),
     }
     made
@@ -137,7 +142,13 @@ fn read_call<'t>(call: &JsonObject<'t>) -> RecordedCall<'t> {
     let main = main.iter().find_map(|key| plain.get(*key)?.as_str()).unwrap_or_default().to_owned();
     let arguments = serde_json::Value::Object(plain).to_string();
     let edits = arguments::edits_of_call(&name, &arguments);
-    RecordedCall { name, arguments: arguments.into(), main: main.into(), edits, ..RecordedCall::default() }
+    RecordedCall {
+        name,
+        arguments: arguments.into(),
+        main: main.into(),
+        edits,
+        ..RecordedCall::default()
+    }
 }
 
 fn read_answer<'t>(fields: &JsonObject<'t>, kind: &str, text: Cow<'t, str>) -> CallAnswer<'t> {

@@ -4,11 +4,14 @@
 use std::{borrow::Cow, collections::HashSet};
 
 use super::{
-    RecordedEdits, FileHead, FormatCapabilities, RecordingShape, chat,
+    FileHead, FormatCapabilities, RecordedEdits, RecordingShape, chat,
     companion_files::BelongsTo,
-    json_object::JsonObject,
     head_json,
-    records::{CallAnswer, RecordedCall, RecordEntry, RecordEvent, FileEdit, LogRecord, RecordFormat, arguments},
+    json_object::JsonObject,
+    records::{
+        CallAnswer, FileEdit, LogRecord, RecordEntry, RecordEvent, RecordFormat, RecordedCall,
+        arguments,
+    },
     tape::TapeValue,
 };
 use trajview_code::patch::{self, PatchHunk};
@@ -34,7 +37,11 @@ impl RecordFormat for Atif {
     }
 
     fn capabilities(&self) -> FormatCapabilities {
-        FormatCapabilities::new(RecordingShape::Document, RecordedEdits::Text).with_tokens().with_cost().with_times().with_subagents()
+        FormatCapabilities::new(RecordingShape::Document, RecordedEdits::Text)
+            .with_tokens()
+            .with_cost()
+            .with_times()
+            .with_subagents()
     }
 
     fn claims_file(&self, head: &FileHead<'_>) -> bool {
@@ -83,7 +90,11 @@ impl RecordFormat for Atif {
         // Each embedded sub-agent comes before its steps.
         for agent in document.elements_of("subagent_trajectories") {
             steps.push(agent);
-            steps.extend(JsonObject::from_value(agent).map(|agent| agent.elements_of("steps")).unwrap_or_default());
+            steps.extend(
+                JsonObject::from_value(agent)
+                    .map(|agent| agent.elements_of("steps"))
+                    .unwrap_or_default(),
+            );
         }
         steps
     }
@@ -121,7 +132,8 @@ fn main_file_name(name: &str) -> Option<String> {
 }
 
 fn step_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
-    let mut record = LogRecord { time: chat::first_time(fields, &["timestamp"]), ..LogRecord::default() };
+    let mut record =
+        LogRecord { time: chat::first_time(fields, &["timestamp"]), ..LogRecord::default() };
     // What a continuation repeats of the trajectory before is no second time of it.
     if fields.flag("is_copied_context") == Some(true) {
         return record;
@@ -153,7 +165,9 @@ fn step_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
         _ if is_compaction => record.push_event(RecordEvent::Compacted(message)),
         "user" => record.push_event(RecordEvent::Request(message)),
         "agent" => record.push_text(|text| RecordEvent::Message(Role::Assistant, text), message),
-        "system" if extra.flag("is_error") == Some(true) => record.push_event(RecordEvent::Failed(message)),
+        "system" if extra.flag("is_error") == Some(true) => {
+            record.push_event(RecordEvent::Failed(message))
+        }
         "system" if extra.text("role").as_deref() == Some("user") => {
             record.push_event(RecordEvent::Message(Role::User, message));
         }
@@ -183,7 +197,8 @@ fn step_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
         record.push_event(RecordEvent::Call(made));
     }
     for (_, result) in results.iter().enumerate().filter(|(at, _)| !taken.contains(at)) {
-        record.push_event(RecordEvent::Answer(CallAnswer { call: "".into(), ..read_answer(result) }));
+        record
+            .push_event(RecordEvent::Answer(CallAnswer { call: "".into(), ..read_answer(result) }));
     }
     record
 }
@@ -193,7 +208,8 @@ fn agent_without_call<'t>(fields: &JsonObject<'t>) -> Option<Cow<'t, str>> {
     let results = fields.object("observation")?.elements_of("results");
     let [only] = results.as_slice() else { return None };
     let result = JsonObject::from_value(*only)?;
-    let has_call = !fields.elements_of("tool_calls").is_empty() || result.has_field("source_call_id");
+    let has_call =
+        !fields.elements_of("tool_calls").is_empty() || result.has_field("source_call_id");
     read_answer(&result).agent.filter(|_| !has_call)
 }
 
@@ -208,10 +224,14 @@ fn exported_edits(extra: &JsonObject<'_>) -> Option<Vec<FileEdit>> {
             "rename" => EditKind::Rename,
             _ => EditKind::Modify,
         };
-        let parts = edit.elements_of("replace").into_iter().filter_map(JsonObject::from_value).filter_map(|part| {
-            let (old, new) = (part.text("old")?.into_owned(), part.text("new")?.into_owned());
-            Some(Replacement { old, new, all: part.flag("all") == Some(true) })
-        });
+        let parts = edit
+            .elements_of("replace")
+            .into_iter()
+            .filter_map(JsonObject::from_value)
+            .filter_map(|part| {
+                let (old, new) = (part.text("old")?.into_owned(), part.text("new")?.into_owned());
+                Some(Replacement { old, new, all: part.flag("all") == Some(true) })
+            });
         let parts: Vec<Replacement> = parts.collect();
         let change = match (text("content"), text("patch")) {
             (Some(content), _) => RecordedChange::Write(content),
@@ -244,7 +264,8 @@ fn patch_hunks(patch: &str) -> Vec<PatchHunk> {
 fn read_call<'t>(call: &JsonObject<'t>) -> RecordedCall<'t> {
     let extra = call.object("extra").unwrap_or_default();
     let name = call.text("function_name").unwrap_or_default();
-    let made = arguments::call_from_arguments(name, call.text("tool_call_id"), call.get("arguments"));
+    let made =
+        arguments::call_from_arguments(name, call.text("tool_call_id"), call.get("arguments"));
     let edits = exported_edits(&extra).unwrap_or_else(|| made.edits.clone());
     RecordedCall { edits, main: extra.text("label").unwrap_or_default(), ..made }
 }
@@ -254,10 +275,15 @@ fn read_answer<'t>(result: &JsonObject<'t>) -> CallAnswer<'t> {
     let extra = result.object("extra").unwrap_or_default();
     let exit_code = extra.integer("exit_code").or_else(|| chat::exit_code_in(&text));
     let flag = extra.flag("is_error");
-    let agent = result.elements_of("subagent_trajectory_ref").into_iter().filter_map(JsonObject::from_value).next();
+    let agent = result
+        .elements_of("subagent_trajectory_ref")
+        .into_iter()
+        .filter_map(JsonObject::from_value)
+        .next();
     CallAnswer {
         call: result.text("source_call_id").unwrap_or_default(),
-        agent: agent.and_then(|it| it.first_text(&["trajectory_id", "session_id", "trajectory_path"])),
+        agent: agent
+            .and_then(|it| it.first_text(&["trajectory_id", "session_id", "trajectory_path"])),
         is_error: flag.unwrap_or_else(|| exit_code.is_some_and(|code| code != 0)),
         is_ok: flag == Some(false),
         text,

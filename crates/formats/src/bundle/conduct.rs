@@ -43,11 +43,15 @@ pub fn conduct_of_run(manifest: &BundleManifest) -> ConductFacts {
         return vec![];
     };
     let mut all: ConductFacts = vec![];
-    let facts = SURROUNDINGS.iter().filter_map(|(path, words)| Some((*words, value_text(value_at_path(surroundings, path)?))));
+    let facts = SURROUNDINGS
+        .iter()
+        .filter_map(|(path, words)| Some((*words, value_text(value_at_path(surroundings, path)?))));
     all.extend(facts);
     all.extend(start_facts(manifest));
     let limits = surroundings.get("limits").and_then(Value::as_object);
-    let limit = |(path, words): &(&str, &'static str)| Some((*words, value_text(value_at_path(limits?, path)?)));
+    let limit = |(path, words): &(&str, &'static str)| {
+        Some((*words, value_text(value_at_path(limits?, path)?)))
+    };
     all.extend(LIMITS.iter().filter_map(limit));
     let count = |is_so: &dyn Fn(&ManifestTurn) -> bool| {
         manifest.turns.iter().filter(|turn| is_so(turn)).count().to_string()
@@ -72,7 +76,9 @@ pub fn conduct_of_run(manifest: &BundleManifest) -> ConductFacts {
 /// Returns the state that the agent began with. A run without a recorded start began with an empty workspace.
 fn start_facts(manifest: &BundleManifest) -> ConductFacts {
     let start = manifest.rest.get("start").and_then(Value::as_object);
-    let start_value = |path| value_text(start.and_then(|start| value_at_path(start, path)).unwrap_or(&Value::Null));
+    let start_value = |path| {
+        value_text(start.and_then(|start| value_at_path(start, path)).unwrap_or(&Value::Null))
+    };
     let rows = start.and_then(|start| start.get("setup")?.as_array()).into_iter().flatten();
     let commands: Vec<&str> = rows.filter_map(|row| row.get("command")?.as_str()).collect();
     let commands = if commands.is_empty() { "none".into() } else { commands.join("; ") };
@@ -141,7 +147,10 @@ mod tests {
 
     #[test]
     fn where_nobody_tells_nothing_is_known() {
-        assert_eq!(conduct_from_json(json!({"schema": "trajview.run/1", "turns": [{"turn": 1}]})), []);
+        assert_eq!(
+            conduct_from_json(json!({"schema": "trajview.run/1", "turns": [{"turn": 1}]})),
+            []
+        );
         assert_eq!(conduct_from_json(json!({"schema": "trajview.run/1", "surroundings": [1]})), []);
     }
 }

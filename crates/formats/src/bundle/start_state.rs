@@ -16,7 +16,10 @@ pub fn complete_start(run: &mut Run, manifest: &JsonFields) {
     if let Some(source) = start.get("source").and_then(Value::as_object) {
         sentences.extend(origin_sentences(source));
     }
-    sentences.extend(left_out_sentence(start.get("not_recorded"), "not recorded, as .gitignore names them"));
+    sentences.extend(left_out_sentence(
+        start.get("not_recorded"),
+        "not recorded, as .gitignore names them",
+    ));
     sentences.extend(setup().filter_map(|row| command_sentence(row.as_object()?)));
     run.origin.record.start = sentences;
 }

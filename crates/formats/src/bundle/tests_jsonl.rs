@@ -19,8 +19,9 @@ use serde_json::{Map, Value};
 
 use crate::{SourceBytes, jsonl, not_finite};
 use trajview_run::{
-    Checkpoint, Run, SourceId, first_line_label,
-    checkpoint_record::{PassCount, TestCase, TestGroup, TestOutcome, RecordedTests},
+    Checkpoint, Run, SourceId,
+    checkpoint_record::{PassCount, RecordedTests, TestCase, TestGroup, TestOutcome},
+    first_line_label,
 };
 
 /// The checkpoint that a line means which names none.
@@ -135,7 +136,11 @@ fn checkpoint_index(named: Option<&str>, run: &mut Run) -> Result<usize, String>
     if run.checkpoints.is_empty() {
         let last_turn = run.turns.len().checked_sub(1).ok_or("a run without turns has no tests")?;
         run.turns.iter_mut().for_each(|turn| turn.checkpoint = Some(0));
-        run.checkpoints.push(Checkpoint { id: FINAL_CHECKPOINT.into(), last_turn, ..Checkpoint::default() });
+        run.checkpoints.push(Checkpoint {
+            id: FINAL_CHECKPOINT.into(),
+            last_turn,
+            ..Checkpoint::default()
+        });
     }
     Ok(run.checkpoints.len() - 1)
 }
@@ -185,7 +190,11 @@ mod tests {
     /// Returns the run after these lines were read.
     fn run_after(checkpoints: &[&str], text: &str) -> Run {
         let mut run = run_of(checkpoints);
-        read_tests(&SourceBytes { name: "tests.jsonl", bytes: text.as_bytes() }, SourceId(3), &mut run);
+        read_tests(
+            &SourceBytes { name: "tests.jsonl", bytes: text.as_bytes() },
+            SourceId(3),
+            &mut run,
+        );
         run
     }
 

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use super::{
     json_object::{self, JsonObject},
     records::{
-        CallAnswer, RecordedCall, RecordEvent, FileEdit, LogRecord,
+        CallAnswer, FileEdit, LogRecord, RecordEvent, RecordedCall,
         arguments::{self, content_text, field_text},
     },
     tape::TapeValue,
@@ -111,8 +111,11 @@ fn add_blocks<'t>(record: &mut LogRecord<'t>, speaker: Speaker, content: TapeVal
         let event = match &*fields.text("type").unwrap_or_default() {
             "thinking" | "reasoning" => {
                 let text = ["thinking", "reasoning", "text", "summary"];
-                let text =
-                    text.iter().find_map(|key| fields.get(key)).map(content_text).unwrap_or_default();
+                let text = text
+                    .iter()
+                    .find_map(|key| fields.get(key))
+                    .map(content_text)
+                    .unwrap_or_default();
                 Some(RecordEvent::Thought(text))
             }
             "redacted_thinking" => None,
@@ -163,7 +166,8 @@ pub fn read_call<'t>(call: &JsonObject<'t>) -> RecordedCall<'t> {
         .unwrap_or_default();
     let keys = ["arguments", "input", "args", "parameters"];
     let arguments = keys.iter().find_map(|key| inner.get(key));
-    let id = call.first_text(&["id", "toolCallId", "tool_call_id", "call_id", "callId", "toolUseId"]);
+    let id =
+        call.first_text(&["id", "toolCallId", "tool_call_id", "call_id", "callId", "toolUseId"]);
     arguments::call_from_arguments(name, id, arguments)
 }
 

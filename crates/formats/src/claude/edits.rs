@@ -10,7 +10,8 @@
 use super::{
     json::{QuotedText, RawField, list_elements, read_object},
     record::{
-        ResultHunk, ToolInput, ClaudeMessage, ClaudeRecord, ShellDiff, ShellFile, ToolResultFields, TextSwap, content_blocks, field_text,
+        ClaudeMessage, ClaudeRecord, ResultHunk, ShellDiff, ShellFile, TextSwap, ToolInput,
+        ToolResultFields, content_blocks, field_text,
     },
     text::{lossy_text, requested_swaps},
 };
@@ -41,7 +42,8 @@ pub fn edits_of_result(result: &ToolResultFields<'_>) -> Vec<EditOutline> {
         return (0..).zip(&changes).map(|(part, change)| change.edit_outline(part)).collect();
     }
     let Some(form) = ResultForm::from_result(result) else { return vec![] };
-    let path = QuotedText::from_raw(result.file_path).or_else(|| QuotedText::from_raw(result.notebook_path));
+    let path = QuotedText::from_raw(result.file_path)
+        .or_else(|| QuotedText::from_raw(result.notebook_path));
     let (added, removed) = form.line_counts(result);
     vec![EditOutline {
         path: path.map(|path| path.text().into()),
@@ -128,9 +130,10 @@ impl ResultForm {
                 }],
                 before.as_deref(),
             )),
-            Self::MultiEdit => {
-                RecordedChange::Replace(applied_replacements(&replacements_in(result.edits), before.as_deref()))
-            }
+            Self::MultiEdit => RecordedChange::Replace(applied_replacements(
+                &replacements_in(result.edits),
+                before.as_deref(),
+            )),
             Self::Notebook => {
                 let before = QuotedText::from_raw(result.original_notebook).map(QuotedText::text);
                 let after = QuotedText::from_raw(result.updated_notebook).map(QuotedText::text);
@@ -148,7 +151,8 @@ fn replacements_in(edits: RawField<'_>) -> Vec<TextSwap<'_>> {
 
 /// Returns the edit that a call asks for; it took place if the call did not fail.
 pub fn requested_edit(tool: &str, input: &ToolInput<'_>, part: u32) -> Option<EditOutline> {
-    let path = QuotedText::from_raw(input.file_path).or_else(|| QuotedText::from_raw(input.notebook_path));
+    let path =
+        QuotedText::from_raw(input.file_path).or_else(|| QuotedText::from_raw(input.notebook_path));
     let path = path.map(|path| path.text().into());
     path.as_ref()?;
     let (kind, (added, removed)) = match tool {
@@ -159,9 +163,9 @@ pub fn requested_edit(tool: &str, input: &ToolInput<'_>, part: u32) -> Option<Ed
         }
         "Edit" | "MultiEdit" => {
             let swaps = requested_swaps(input);
-            let creates = swaps
-                .first()
-                .is_some_and(|swap| QuotedText::from_raw(swap.old_string).is_some_and(QuotedText::is_empty));
+            let creates = swaps.first().is_some_and(|swap| {
+                QuotedText::from_raw(swap.old_string).is_some_and(QuotedText::is_empty)
+            });
             (if creates { EditKind::Create } else { EditKind::Modify }, sum_line_counts(&swaps))
         }
         "NotebookEdit" => (EditKind::Modify, (None, None)),
@@ -223,7 +227,8 @@ fn patch_line_counts(patch: RawField<'_>) -> (Option<u32>, Option<u32>) {
 }
 
 fn patch_hunks(patch: RawField<'_>) -> Vec<PatchHunk> {
-    let number = |count: super::json::CountField| count.0.and_then(|count| usize::try_from(count).ok());
+    let number =
+        |count: super::json::CountField| count.0.and_then(|count| usize::try_from(count).ok());
     let one = |hunk: &ResultHunk<'_>| PatchHunk {
         old_start: number(hunk.old_start),
         new_start: number(hunk.new_start),
@@ -281,7 +286,8 @@ fn shell_changes<'a>(diff: &ShellDiff<'a>) -> Vec<ShellChange<'a>> {
             None => ShellChange::File(file),
         });
     }
-    let untold = list_elements(diff.changed_files).filter(|path| !named_paths.contains(&path.get()));
+    let untold =
+        list_elements(diff.changed_files).filter(|path| !named_paths.contains(&path.get()));
     changes.extend(untold.map(ShellChange::Named));
     changes
 }
@@ -417,7 +423,9 @@ pub fn recorded_edit(record: &[u8], edit: &Edit) -> Option<RecordedEdit> {
 fn requested_edit_body(tool: &str, input: &ToolInput<'_>) -> Option<RecordedEdit> {
     let change = match tool {
         "Write" => RecordedChange::Write(QuotedText::from_raw(input.content)?.text()),
-        "Edit" | "MultiEdit" => RecordedChange::Replace(applied_replacements(&requested_swaps(input), None)),
+        "Edit" | "MultiEdit" => {
+            RecordedChange::Replace(applied_replacements(&requested_swaps(input), None))
+        }
         "NotebookEdit" => RecordedChange::NotRecorded,
         _ => return None,
     };

@@ -1,21 +1,25 @@
 //! Records that are not messages, but reports of the program itself.
 
 use super::{
-    json::{CountField, QuotedText, list_elements, read_object},
     ignored_kinds,
-    line::{HEAD_CHARS, ProgramNote, PromptResult, LineContent},
-    record::{ClaudeAttachment, CompactMetadata, ClaudeRecord, ClaudeUsage},
+    json::{CountField, QuotedText, list_elements, read_object},
+    line::{HEAD_CHARS, LineContent, ProgramNote, PromptResult},
+    record::{ClaudeAttachment, ClaudeRecord, ClaudeUsage, CompactMetadata},
     text,
 };
 use trajview_run::{Role, first_line_label};
 
 pub fn classify_system(record: &ClaudeRecord<'_>) -> LineContent {
-    let content_label = QuotedText::from_raw(record.content).map(QuotedText::label).filter(|content_label| !content_label.is_empty());
+    let content_label = QuotedText::from_raw(record.content)
+        .map(QuotedText::label)
+        .filter(|content_label| !content_label.is_empty());
     let error = |label: Box<str>| {
         LineContent::Note(ProgramNote { label, role: Role::System, is_error: true, wakes: false })
     };
     match record.subtype.as_str() {
-        "compact_boundary" => LineContent::Compaction { label: compaction_label("compacted", record) },
+        "compact_boundary" => {
+            LineContent::Compaction { label: compaction_label("compacted", record) }
+        }
         "microcompact_boundary" => {
             LineContent::Compaction { label: compaction_label("old tool results cleared", record) }
         }
@@ -29,8 +33,14 @@ pub fn classify_system(record: &ClaudeRecord<'_>) -> LineContent {
         }
         "local_command" => local_command(record),
         "task_notification" => {
-            let label = QuotedText::from_raw(record.summary).map(QuotedText::label).unwrap_or_default();
-            LineContent::Note(ProgramNote { label, role: Role::System, is_error: false, wakes: true })
+            let label =
+                QuotedText::from_raw(record.summary).map(QuotedText::label).unwrap_or_default();
+            LineContent::Note(ProgramNote {
+                label,
+                role: Role::System,
+                is_error: false,
+                wakes: true,
+            })
         }
         subtype if ignored_kinds::IGNORED_SYSTEM_RECORDS.contains(&subtype) => LineContent::Nothing,
         subtype => {
@@ -38,11 +48,16 @@ pub fn classify_system(record: &ClaudeRecord<'_>) -> LineContent {
                 || subtype.contains("error")
                 || subtype.contains("refusal");
             match content_label {
-                Some(label) => {
-                    LineContent::Note(ProgramNote { label, role: Role::System, is_error, wakes: false })
-                }
+                Some(label) => LineContent::Note(ProgramNote {
+                    label,
+                    role: Role::System,
+                    is_error,
+                    wakes: false,
+                }),
                 None if is_error => error(first_line_label(subtype)),
-                None => LineContent::Unknown { label: first_line_label(&format!("system/{subtype}")) },
+                None => {
+                    LineContent::Unknown { label: first_line_label(&format!("system/{subtype}")) }
+                }
             }
         }
     }
@@ -55,7 +70,12 @@ fn local_command(record: &ClaudeRecord<'_>) -> LineContent {
     let shown = text::slash_command(&head).or_else(|| text::program_text(&head)).unwrap_or(head);
     match first_line_label(&shown) {
         label if label.is_empty() => LineContent::Nothing,
-        label => LineContent::Note(ProgramNote { label, role: Role::System, is_error: false, wakes: false }),
+        label => LineContent::Note(ProgramNote {
+            label,
+            role: Role::System,
+            is_error: false,
+            wakes: false,
+        }),
     }
 }
 
@@ -63,7 +83,8 @@ fn compaction_label(what: &str, record: &ClaudeRecord<'_>) -> Box<str> {
     let meta: CompactMetadata<'_> =
         read_object(record.compact_metadata.or(record.stream_compact_metadata));
     let first = |a: CountField, b: CountField| a.0.or(b.0);
-    let trigger = meta.trigger.non_empty().map(|trigger| format!(" ({trigger})")).unwrap_or_default();
+    let trigger =
+        meta.trigger.non_empty().map(|trigger| format!(" ({trigger})")).unwrap_or_default();
     let tokens = match (first(meta.pre, meta.stream_pre), first(meta.post, meta.stream_post)) {
         (Some(pre), Some(post)) => format!(", {pre} to {post} tokens"),
         (Some(pre), None) => format!(", {pre} tokens before"),
@@ -79,7 +100,8 @@ pub fn classify_attachment(record: &ClaudeRecord<'_>) -> LineContent {
     };
     match attachment.kind.as_str() {
         "edited_text_file" | "edited_image_file" => {
-            let name = QuotedText::from_raw(attachment.filename).map(QuotedText::text).unwrap_or_default();
+            let name =
+                QuotedText::from_raw(attachment.filename).map(QuotedText::text).unwrap_or_default();
             system(first_line_label(&format!("{}{name}", text::CHANGED_FILE_START)), false)
         }
         "queued_command" => {
@@ -88,13 +110,21 @@ pub fn classify_attachment(record: &ClaudeRecord<'_>) -> LineContent {
                 || words.trim_start().starts_with("<task-notification>");
             let shown = text::program_text(&words).unwrap_or(words);
             let role = if is_notification { Role::System } else { Role::User };
-            LineContent::Note(ProgramNote { label: first_line_label(&shown), role, is_error: false, wakes: false })
+            LineContent::Note(ProgramNote {
+                label: first_line_label(&shown),
+                role,
+                is_error: false,
+                wakes: false,
+            })
         }
         "max_turns_reached" => system("the limit of turns was reached".into(), true),
         kind if ignored_kinds::IGNORED_ATTACHMENTS.contains(&kind) => LineContent::Nothing,
         kind if kind.starts_with("hook_") => {
             let name = attachment.hook_name.as_str();
-            system(first_line_label(&format!("{} {name}", kind.replace('_', " "))), kind.contains("error"))
+            system(
+                first_line_label(&format!("{} {name}", kind.replace('_', " "))),
+                kind.contains("error"),
+            )
         }
         kind => LineContent::Unknown { label: first_line_label(&format!("attachment/{kind}")) },
     }
@@ -102,13 +132,16 @@ pub fn classify_attachment(record: &ClaudeRecord<'_>) -> LineContent {
 
 pub fn classify_result(record: &ClaudeRecord<'_>) -> LineContent {
     let is_failure = record.is_error.0 || record.subtype.as_str().starts_with("error");
-    let result_label = QuotedText::from_raw(record.result).map(QuotedText::label).filter(|result_label| !result_label.is_empty());
+    let result_label = QuotedText::from_raw(record.result)
+        .map(QuotedText::label)
+        .filter(|result_label| !result_label.is_empty());
     let denials = list_elements(record.permission_denials);
     LineContent::Verdict(Box::new(PromptResult {
         tokens: read_object::<ClaudeUsage<'_>>(record.usage).tokens(),
         total_cost_usd: record.total_cost_usd.0,
         outputs: text::output_of_models(record.model_usage),
-        failure: is_failure.then(|| result_label.unwrap_or_else(|| first_line_label(record.subtype.as_str()))),
+        failure: is_failure
+            .then(|| result_label.unwrap_or_else(|| first_line_label(record.subtype.as_str()))),
         denials: denials.map(|denial| first_line_label(&text::denial_text(denial))).collect(),
     }))
 }

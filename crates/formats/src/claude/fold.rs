@@ -11,20 +11,21 @@ use std::{
 use super::{
     edits::EditOutline,
     line::{
-        AssistantRecord, ToolUse, ClassifiedLine, ToolOutcome, MessagePart, UserRecord, LineContent, UserText, UserTextKind, classify_line, starts_agent,
+        AssistantRecord, ClassifiedLine, LineContent, MessagePart, ToolOutcome, ToolUse,
+        UserRecord, UserText, UserTextKind, classify_line, starts_agent,
     },
     subagents::AgentClues,
-    text::{CHANGED_FILE_START, RESULT_FILE_PART, result_file_text, lossy_text},
+    text::{CHANGED_FILE_START, RESULT_FILE_PART, lossy_text, result_file_text},
 };
 use crate::{
     PieceExecutor,
-    jsonl::{self, IndexBudget, LogInput, IndexSize},
+    jsonl::{self, IndexBudget, IndexSize, LogInput},
     not_finite,
 };
 use trajview_code::small_map::ShortWords;
 use trajview_run::{
-    Edit, EditKind, EditPath, RecordPlace, Role, Run, SourceId, Step, StepKind, Time, Tokens, ToolCall,
-    ToolResult, Turn, Warning, shrink_list, path,
+    Edit, EditKind, EditPath, RecordPlace, Role, Run, SourceId, Step, StepKind, Time, Tokens,
+    ToolCall, ToolResult, Turn, Warning, path, shrink_list,
 };
 
 /// A line of a file, or a warning about it, or both.
@@ -219,7 +220,10 @@ impl ClaudeFold {
     /// Makes a branch of the turns that a rewind (`/rewind`) left: the request follows a record of an earlier turn than the
     /// last.
     pub fn abandon_rewound_turns(&mut self, line: &ClassifiedLine) {
-        let LineContent::User(UserRecord { user_text: Some(user_text), outcomes }) = &line.what else { return };
+        let LineContent::User(UserRecord { user_text: Some(user_text), outcomes }) = &line.what
+        else {
+            return;
+        };
         let is_asked = matches!(user_text.kind, UserTextKind::Request | UserTextKind::Command);
         let known = line.parent.as_ref().and_then(|parent| self.seen.get(parent));
         let Some(stay) = known.map(|seen| seen.turns as usize) else { return };
@@ -279,7 +283,8 @@ impl ClaudeFold {
         (self.worked_in, self.typed) = (None, None);
         let branch_agent = &mut self.run.subagents[agent];
         (branch_agent.name, branch_agent.title, branch_agent.was_left) = (name, title, true);
-        (branch_agent.started_at, branch_agent.ended_at, branch_agent.steps) = (started_at, ended_at, steps);
+        (branch_agent.started_at, branch_agent.ended_at, branch_agent.steps) =
+            (started_at, ended_at, steps);
     }
 
     /// Facts about the whole run that a line mentions.
@@ -441,14 +446,17 @@ impl ClaudeFold {
             LineContent::Assistant(message) => self.add_assistant(owner, at, message),
             LineContent::Note(note) => {
                 let label = match note.label.strip_prefix(CHANGED_FILE_START) {
-                    Some(path) => format!("{CHANGED_FILE_START}{}", self.relative_label(path)).into(),
+                    Some(path) => {
+                        format!("{CHANGED_FILE_START}{}", self.relative_label(path)).into()
+                    }
                     None => note.label,
                 };
                 let step = at.new_step(StepKind::Message, note.role, label);
                 self.push_step(owner, Step { is_error: note.is_error, ..step });
             }
             LineContent::Compaction { label } => {
-                let step = self.push_step(owner, at.new_step(StepKind::Compaction, Role::System, label));
+                let step =
+                    self.push_step(owner, at.new_step(StepKind::Compaction, Role::System, label));
                 self.compacting = Some((owner, step));
             }
             LineContent::BareCall(call) => self.add_call(owner, at, 0, call),
@@ -482,7 +490,10 @@ impl ClaudeFold {
                 self.push_step(owner, at.new_step(StepKind::Message, Role::User, user_text.label));
             }
             UserTextKind::Command => {
-                self.push_step(owner, at.new_step(StepKind::Message, Role::System, user_text.label));
+                self.push_step(
+                    owner,
+                    at.new_step(StepKind::Message, Role::System, user_text.label),
+                );
             }
             UserTextKind::Aside { role, is_error } => {
                 let step = at.new_step(StepKind::Message, role, user_text.label);
@@ -504,7 +515,10 @@ impl ClaudeFold {
                 step.ended_at = at.time;
             }
             _ => {
-                self.push_step(owner, at.new_step(StepKind::Compaction, Role::System, "compacted".into()));
+                self.push_step(
+                    owner,
+                    at.new_step(StepKind::Compaction, Role::System, "compacted".into()),
+                );
             }
         }
     }
@@ -629,7 +643,10 @@ impl ClaudeFold {
         let place = at.place.with_part(outcome.part);
         let Some(call) = found else {
             let label = "a result of a call that is not in the recording".into();
-            self.push_step(owner, RecordAt { place, ..at }.new_step(StepKind::Unknown, Role::System, label));
+            self.push_step(
+                owner,
+                RecordAt { place, ..at }.new_step(StepKind::Unknown, Role::System, label),
+            );
             return;
         };
         self.agents.note_result(call, outcome.agent.as_deref());
@@ -664,13 +681,15 @@ impl ClaudeFold {
         let call = &self.calls[call];
         let requested = call.sketch.as_ref();
         let path = requested.and_then(|requested| requested.path.clone());
-        let found: Vec<(EditOutline, RecordPlace)> = match (outcome.sketches.as_slice(), requested) {
+        let found: Vec<(EditOutline, RecordPlace)> = match (outcome.sketches.as_slice(), requested)
+        {
             ([], Some(requested)) => vec![(requested.clone(), call.place)],
             (recorded, _) => recorded.iter().map(|sketch| (sketch.clone(), result)).collect(),
         };
         // Of a whole file written without a structured result, the call cannot tell whether it was there before.
         let is_guess = outcome.sketches.is_empty()
-            && requested.is_some_and(|requested| requested.added.is_some() && requested.removed.is_none());
+            && requested
+                .is_some_and(|requested| requested.added.is_some() && requested.removed.is_none());
         let root = self.run.origin.root.clone();
         let sort = |path: &str| EditPath::from_recorded(path, root.as_deref());
         let mut edits = Vec::with_capacity(found.len());
@@ -709,7 +728,8 @@ impl ClaudeFold {
     /// Remembers a slash command, in case what follows makes it a request.
     pub fn remember_command(&mut self, line: &ClassifiedLine) {
         self.typed = None;
-        if let (LineContent::User(UserRecord { user_text: Some(user_text), .. }), Some(uuid)) = (&line.what, &line.uuid)
+        if let (LineContent::User(UserRecord { user_text: Some(user_text), .. }), Some(uuid)) =
+            (&line.what, &line.uuid)
             && user_text.kind == UserTextKind::Command
         {
             let turn = self.current_turn();
@@ -728,7 +748,10 @@ impl ClaudeFold {
 
     /// Returns the command's step, taken out of its turn, if `line` is the expansion of the command just before it.
     pub fn take_expanded_command(&mut self, line: &ClassifiedLine) -> Option<Step> {
-        let LineContent::User(UserRecord { user_text: Some(UserText { kind: UserTextKind::Meta, .. }), .. }) = &line.what
+        let LineContent::User(UserRecord {
+            user_text: Some(UserText { kind: UserTextKind::Meta, .. }),
+            ..
+        }) = &line.what
         else {
             return None;
         };

@@ -167,7 +167,9 @@ impl<'a> QuotedText<'a> {
         let (mut backslashes, mut done) = (Backslashes::new(inside.as_bytes()), 0);
         while let Some(at) = backslashes.next_from(done) {
             text.push_str(&inside[done..at]);
-            if let Some(letter) = inside.as_bytes().get(at + 1).and_then(|escape| short_escape_char(*escape)) {
+            if let Some(letter) =
+                inside.as_bytes().get(at + 1).and_then(|escape| short_escape_char(*escape))
+            {
                 text.push(letter);
                 done = at + 2;
                 continue;

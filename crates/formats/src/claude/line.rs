@@ -2,10 +2,12 @@
 
 use super::{
     edits::{self, EditOutline},
-    events,
+    events, ignored_kinds,
     json::{QuotedText, RawField, TextField, read_object},
-    ignored_kinds,
-    record::{ContentBlock, ToolInput, ClaudeMessage, ClaudeRecord, ToolResultFields, ClaudeUsage, content_blocks},
+    record::{
+        ClaudeMessage, ClaudeRecord, ClaudeUsage, ContentBlock, ToolInput, ToolResultFields,
+        content_blocks,
+    },
     text,
 };
 use std::{
@@ -15,7 +17,10 @@ use std::{
 };
 
 use crate::tape::JsonTape;
-use trajview_run::{LABEL_CHARS, RecordPlace, Role, Step, Time, Tokens, first_line_label, first_line_label as label_of};
+use trajview_run::{
+    LABEL_CHARS, RecordPlace, Role, Step, Time, Tokens, first_line_label,
+    first_line_label as label_of,
+};
 
 /// A classified line.
 #[derive(Debug, Clone)]
@@ -260,8 +265,14 @@ pub fn classify_line(place: RecordPlace, line: &str) -> Result<ClassifiedLine, s
         time: record.timestamp.non_empty().and_then(Time::parse),
         uuid: record.uuid.non_empty_box(),
         parent: record.parent_uuid.non_empty_box(),
-        agent: record.parent_tool_use_id.non_empty_box().or_else(|| record.agent_id.non_empty_box()),
-        agent_id: record.agent_id.non_empty_box().or_else(|| record.stream_agent_id.non_empty_box()),
+        agent: record
+            .parent_tool_use_id
+            .non_empty_box()
+            .or_else(|| record.agent_id.non_empty_box()),
+        agent_id: record
+            .agent_id
+            .non_empty_box()
+            .or_else(|| record.stream_agent_id.non_empty_box()),
         fingerprint: record_fingerprint(&record),
         not_finite: tape
             .as_ref()
@@ -296,17 +307,24 @@ fn line_content(record: &ClaudeRecord<'_>) -> LineContent {
         "assistant" => classify_assistant(record),
         "system" => events::classify_system(record),
         "attachment" => events::classify_attachment(record),
-        "result" if record.stream_session_id.non_empty().is_some() => events::classify_result(record),
+        "result" if record.stream_session_id.non_empty().is_some() => {
+            events::classify_result(record)
+        }
         "summary" => match (title_kind(1, record.summary), record.leaf_uuid.non_empty_box()) {
             (LineContent::Title { title, .. }, Some(leaf)) => LineContent::Summary { title, leaf },
             (title, _) => title,
         },
         "ai-title" => title_kind(2, record.ai_title.or(record.content)),
         "custom-title" => title_kind(3, record.custom_title.or(record.content)),
-        "tool_use" => LineContent::BareCall(tool_use(&TextField::default(), &record.name, record.input, 0)),
+        "tool_use" => {
+            LineContent::BareCall(tool_use(&TextField::default(), &record.name, record.input, 0))
+        }
         "tool_result" => LineContent::BareOutcome(ToolOutcome {
             id: "".into(),
-            bytes: text::outcome_bytes(record.output.or(record.content), &ToolResultFields::default()),
+            bytes: text::outcome_bytes(
+                record.output.or(record.content),
+                &ToolResultFields::default(),
+            ),
             is_error: record.is_error.0,
             ..ToolOutcome::default()
         }),
@@ -331,15 +349,19 @@ fn classify_user(record: &ClaudeRecord<'_>) -> LineContent {
     };
     let results = blocks.iter().filter(|block| is_outcome(block)).count();
     // One record, one tool: where several results share a record, we could not say whose the structured one is.
-    let structured: ToolResultFields<'_> =
-        if results == 1 { read_object(record.structured_result()) } else { ToolResultFields::default() };
+    let structured: ToolResultFields<'_> = if results == 1 {
+        read_object(record.structured_result())
+    } else {
+        ToolResultFields::default()
+    };
     let outcomes = numbered_blocks(&blocks)
         .filter(|(_, block)| is_outcome(block))
         .map(|(part, block)| tool_outcome(part, block, &structured, record.structured_result()))
         .collect();
     let mut user_text = user_text(record, &blocks);
-    if let Some(user_text) =
-        user_text.as_mut().filter(|user_text| results > 0 && user_text.kind == UserTextKind::Request)
+    if let Some(user_text) = user_text
+        .as_mut()
+        .filter(|user_text| results > 0 && user_text.kind == UserTextKind::Request)
     {
         // Said while a tool ran: the turn goes on.
         user_text.kind = UserTextKind::Aside { role: Role::User, is_error: false };
@@ -351,7 +373,9 @@ fn is_outcome(block: &ContentBlock<'_>) -> bool {
     block.kind.as_str().ends_with("tool_result")
 }
 
-fn numbered_blocks<'r, 'a>(blocks: &'r [ContentBlock<'a>]) -> impl Iterator<Item = (u32, &'r ContentBlock<'a>)> {
+fn numbered_blocks<'r, 'a>(
+    blocks: &'r [ContentBlock<'a>],
+) -> impl Iterator<Item = (u32, &'r ContentBlock<'a>)> {
     (0u32..).zip(blocks)
 }
 
@@ -369,19 +393,34 @@ fn user_text(record: &ClaudeRecord<'_>, blocks: &[ContentBlock<'_>]) -> Option<U
         if let Some(shown) = blocks.iter().find_map(text::media_placeholder) {
             let kind = if record.is_meta.0 { UserTextKind::Meta } else { UserTextKind::Request };
             let is_wrapped = context.is_some();
-            return Some(UserText { kind, label: first_line_label(&shown), fingerprint: None, is_wrapped });
+            return Some(UserText {
+                kind,
+                label: first_line_label(&shown),
+                fingerprint: None,
+                is_wrapped,
+            });
         }
         // Where a tool answered, it is a part of that.
         let alone = context.filter(|_| !blocks.iter().any(is_outcome))?;
-        let label = text::program_text(&alone.first_chars(HEAD_CHARS)).map(|text| first_line_label(&text));
+        let label =
+            text::program_text(&alone.first_chars(HEAD_CHARS)).map(|text| first_line_label(&text));
         let label = label.unwrap_or_else(|| alone.label());
-        return Some(UserText { kind: UserTextKind::Meta, label, fingerprint: None, is_wrapped: false });
+        return Some(UserText {
+            kind: UserTextKind::Meta,
+            label,
+            fingerprint: None,
+            is_wrapped: false,
+        });
     };
     let head = quoted.first_chars(HEAD_CHARS);
     let kind = user_text_kind(record, &head);
     let label = match kind {
-        UserTextKind::Command => text::slash_command(&head).map(|command| first_line_label(&command)),
-        UserTextKind::Aside { .. } => text::program_text(&head).map(|aside| first_line_label(&aside)),
+        UserTextKind::Command => {
+            text::slash_command(&head).map(|command| first_line_label(&command))
+        }
+        UserTextKind::Aside { .. } => {
+            text::program_text(&head).map(|aside| first_line_label(&aside))
+        }
         _ => None,
     };
     let label = label.unwrap_or_else(|| quoted.label());
@@ -453,27 +492,38 @@ fn classify_assistant(record: &ClaudeRecord<'_>) -> LineContent {
         return LineContent::Unknown { label: "an assistant message without content".into() };
     };
     let is_synthetic = message.model.as_str() == "<synthetic>";
-    let parts = numbered_blocks(&blocks).filter_map(|(part, block)| Some((part, message_part(part, block)?)));
+    let parts = numbered_blocks(&blocks)
+        .filter_map(|(part, block)| Some((part, message_part(part, block)?)));
     let tokens = read_object::<ClaudeUsage<'_>>(message.usage).tokens();
-    let id =
-        message.id.non_empty_box().or_else(|| record.request_id.non_empty_box()).or_else(|| record.uuid.non_empty_box());
+    let id = message
+        .id
+        .non_empty_box()
+        .or_else(|| record.request_id.non_empty_box())
+        .or_else(|| record.uuid.non_empty_box());
     LineContent::Assistant(AssistantRecord {
         id,
         is_synthetic,
         is_error: record.is_api_error.0 || (is_synthetic && record.error.is_some()),
         tokens: (!is_synthetic && tokens.is_recorded()).then_some(tokens),
         parts: parts.collect(),
-        model: RepeatedField::Model.shared_text(message.model.non_empty().filter(|_| !is_synthetic)),
+        model: RepeatedField::Model
+            .shared_text(message.model.non_empty().filter(|_| !is_synthetic)),
     })
 }
 
 fn message_part(part: u32, block: &ContentBlock<'_>) -> Option<MessagePart> {
     let label_of_field = |raw| QuotedText::from_raw(raw).map(QuotedText::label).unwrap_or_default();
     Some(match block.kind.as_str() {
-        "text" => MessagePart::Text(Some(label_of_field(block.text)).filter(|label| !label.is_empty())?),
+        "text" => {
+            MessagePart::Text(Some(label_of_field(block.text)).filter(|label| !label.is_empty())?)
+        }
         "thinking" => {
             let label = label_of_field(block.thinking);
-            MessagePart::Thinking(if label.is_empty() { text::UNRECORDED_THINKING.into() } else { label })
+            MessagePart::Thinking(if label.is_empty() {
+                text::UNRECORDED_THINKING.into()
+            } else {
+                label
+            })
         }
         "redacted_thinking" => MessagePart::Thinking(text::UNRECORDED_THINKING.into()),
         kind if kind.ends_with("tool_use") => {
@@ -518,7 +568,10 @@ fn call_label(name: &str, input: &ToolInput<'_>, raw: RawField<'_>) -> Box<str> 
             .find(|label| !label.is_empty())
     };
     if input.todos.is_some() {
-        return first_line_label(&format!("{} todos", super::json::list_elements(input.todos).count()));
+        return first_line_label(&format!(
+            "{} todos",
+            super::json::list_elements(input.todos).count()
+        ));
     }
     let found = if starts_agent(name) {
         first(&[input.description, input.prompt])
@@ -545,12 +598,18 @@ fn call_label(name: &str, input: &ToolInput<'_>, raw: RawField<'_>) -> Box<str> 
     })
 }
 
-fn tool_outcome(part: u32, block: &ContentBlock<'_>, structured: &ToolResultFields<'_>, raw: RawField<'_>) -> ToolOutcome {
+fn tool_outcome(
+    part: u32,
+    block: &ContentBlock<'_>,
+    structured: &ToolResultFields<'_>,
+    raw: RawField<'_>,
+) -> ToolOutcome {
     // A failure is a string in place of the object.
     let is_refusal = QuotedText::from_raw(raw).is_some_and(|text| text.first_chars(6) == "Error:");
     let flag = block.is_error.map(|raw| raw.get());
     let is_error = flag == Some("true") || is_refusal;
-    let output_text = QuotedText::from_raw(block.content).map(|text| text.first_chars(64)).unwrap_or_default();
+    let output_text =
+        QuotedText::from_raw(block.content).map(|text| text.first_chars(64)).unwrap_or_default();
     ToolOutcome {
         id: block.tool_use_id.as_str().into(),
         part,

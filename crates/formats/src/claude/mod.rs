@@ -6,7 +6,7 @@
 //!
 //! 1. [`json`]: pieces of JSON that forgive drift, and strings that are not decoded before somebody needs them.
 //! 2. [`record`]: the shapes of the records.
-//! 3. [`line`](mod@line): one line becomes one small [`line::Line`]. Lines do not know of each other, so this, the
+//! 3. [`line`](mod@line): one line becomes one small [`line::ClassifiedLine`]. Lines do not know of each other, so this, the
 //!    expensive part, could be done in any order. [`events`] reads records that are not messages, and [`ignored_kinds`] lists what is
 //!    bookkeeping.
 //! 4. [`fold`]: the lines, in order, become a [`trajview_run::Run`]; the two dialects differ in what opens a turn and
@@ -19,8 +19,8 @@
 pub(super) mod edits;
 pub(super) mod events;
 pub(super) mod fold;
-pub(super) mod json;
 pub(super) mod ignored_kinds;
+pub(super) mod json;
 pub(super) mod line;
 pub(super) mod record;
 pub(super) mod subagents;

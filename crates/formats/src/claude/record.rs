@@ -1,6 +1,9 @@
 //! The shapes of the records, as far as we read them. Nothing here is required.
 
-use super::json::{AmountField, CountField, FlagField, QuotedText, RawField, TextField, list_elements, read_field, read_object, record};
+use super::json::{
+    AmountField, CountField, FlagField, QuotedText, RawField, TextField, list_elements, read_field,
+    read_object, record,
+};
 use crate::tape::{self, JsonTape};
 use trajview_run::Tokens;
 
@@ -69,7 +72,10 @@ record! {
 
 impl<'a> ClaudeRecord<'a> {
     /// Returns the record of a line that was read; the error is a sentence.
-    pub fn from_tape(line: &'a str, tape: Option<&'a JsonTape<'a>>) -> Result<Self, serde_json::Error> {
+    pub fn from_tape(
+        line: &'a str,
+        tape: Option<&'a JsonTape<'a>>,
+    ) -> Result<Self, serde_json::Error> {
         let Some(value) = tape.map(JsonTape::root) else { return Err(json_error(line)) };
         if value.is_object() {
             return Ok(read_object(Some(value)));
@@ -165,7 +171,11 @@ impl ClaudeUsage<'_> {
             output: self.output_tokens.0,
             reasoning: read_field::<CountField>(self.output_tokens_details, "thinking_tokens").0,
             cache_write: self.cache_creation_input_tokens.0,
-            cache_write_1h: read_field::<CountField>(self.cache_creation, "ephemeral_1h_input_tokens").0,
+            cache_write_1h: read_field::<CountField>(
+                self.cache_creation,
+                "ephemeral_1h_input_tokens",
+            )
+            .0,
         }
     }
 }

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use super::{
     fold::{CallPosition, ClaudeFold, LineOwner},
-    line::{ClassifiedLine, UserRecord, LineContent, UserText, UserTextKind},
+    line::{ClassifiedLine, LineContent, UserRecord, UserText, UserTextKind},
 };
 use trajview_run::{ParentStep, Role, Step, StepKind, SubAgent, Time};
 
@@ -69,9 +69,10 @@ impl ClaudeFold {
             return *known;
         }
         self.run.subagents.push(SubAgent { id: id.to_owned(), ..SubAgent::default() });
-        self.agents
-            .clues
-            .push(AgentClue { met_in: self.run.turns.len().checked_sub(1), ..AgentClue::default() });
+        self.agents.clues.push(AgentClue {
+            met_in: self.run.turns.len().checked_sub(1),
+            ..AgentClue::default()
+        });
         let at = self.run.subagents.len() - 1;
         self.agents.by_id.insert(id.into(), at);
         at
@@ -124,7 +125,9 @@ impl ClaudeFold {
 }
 
 fn is_request(line: &ClassifiedLine) -> bool {
-    let LineContent::User(UserRecord { user_text: Some(user_text), .. }) = &line.what else { return false };
+    let LineContent::User(UserRecord { user_text: Some(user_text), .. }) = &line.what else {
+        return false;
+    };
     user_text.kind == UserTextKind::Request
 }
 
@@ -209,9 +212,11 @@ fn calls_of_agents(fold: &ClaudeFold) -> Vec<Option<usize>> {
         claims.assign_first_call(agent, |call| call.prompt.is_some() && call.prompt == clue.prompt);
     }
     for (agent, subagent) in fold.run.subagents.iter().enumerate() {
-        let has_type = |call: &CallPosition| call.agent_type.as_deref() == Some(subagent.name.as_str());
-        claims
-            .assign_first_call(agent, |call| call.starts_agent && call.prompt.is_none() && has_type(call));
+        let has_type =
+            |call: &CallPosition| call.agent_type.as_deref() == Some(subagent.name.as_str());
+        claims.assign_first_call(agent, |call| {
+            call.starts_agent && call.prompt.is_none() && has_type(call)
+        });
     }
     claims.of_agent
 }

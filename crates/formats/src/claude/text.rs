@@ -1,8 +1,14 @@
 //! Reads the text of records, which is shown when somebody opens a step.
 
 use super::{
-    json::{CountField, QuotedText, RawField, TextField, list_elements, read_field, indented_json, read_object},
-    record::{ClaudeAttachment, ContentBlock, ToolInput, ClaudeMessage, ClaudeRecord, ToolResultFields, TextSwap, content_blocks, field_text},
+    json::{
+        CountField, QuotedText, RawField, TextField, indented_json, list_elements, read_field,
+        read_object,
+    },
+    record::{
+        ClaudeAttachment, ClaudeMessage, ClaudeRecord, ContentBlock, TextSwap, ToolInput,
+        ToolResultFields, content_blocks, field_text,
+    },
 };
 use crate::{
     tape::{JsonTape, TapeValue},
@@ -175,10 +181,14 @@ pub fn media_placeholder(block: &ContentBlock<'_>) -> Option<String> {
 
 /// Returns the text of a message's or a result's content, with placeholders for what is not text.
 pub fn content_text(raw: RawField<'_>) -> String {
-    let Some(found) = content_blocks(raw) else { return raw.map(indented_json).unwrap_or_default() };
+    let Some(found) = content_blocks(raw) else {
+        return raw.map(indented_json).unwrap_or_default();
+    };
     let originals: Vec<_> = list_elements(raw).collect();
     let texts = found.iter().enumerate().map(|(at, block)| {
-        let shown = QuotedText::from_raw(block.text).map(QuotedText::text).or_else(|| media_placeholder(block));
+        let shown = QuotedText::from_raw(block.text)
+            .map(QuotedText::text)
+            .or_else(|| media_placeholder(block));
         shown.unwrap_or_else(|| originals.get(at).copied().map(indented_json).unwrap_or_default())
     });
     texts.collect::<Vec<_>>().join("\n")
@@ -204,13 +214,16 @@ pub const RESULT_FILE_PART: u32 = u32::MAX;
 pub fn result_file_text(file: &str) -> String {
     let tape = JsonTape::parse(file.trim());
     let list = tape.as_ref().map(JsonTape::root).filter(|root| root.is_list());
-    let is_blocks =
-        list_elements(list).any(|block| read_field::<TextField<'_>>(Some(block), "type").non_empty().is_some());
+    let is_blocks = list_elements(list)
+        .any(|block| read_field::<TextField<'_>>(Some(block), "type").non_empty().is_some());
     if is_blocks { content_text(list) } else { file.to_owned() }
 }
 
 /// Returns the name of the file, below the session's own folder, that an observation was too long for.
-pub fn result_file_name(content: RawField<'_>, structured: &ToolResultFields<'_>) -> Option<Box<str>> {
+pub fn result_file_name(
+    content: RawField<'_>,
+    structured: &ToolResultFields<'_>,
+) -> Option<Box<str>> {
     let named = |path: &str| {
         let path = path.replace('\\', "/");
         let (_, name) = path.rsplit_once("/tool-results/")?;
@@ -219,8 +232,10 @@ pub fn result_file_name(content: RawField<'_>, structured: &ToolResultFields<'_>
     if let Some(path) = structured.persisted_output_path.non_empty() {
         return named(path);
     }
-    let texts = list_elements(content).filter_map(|block| QuotedText::from_raw(read_field(Some(block), "text")));
-    let head = QuotedText::from_raw(content).into_iter().chain(texts).map(|text| text.first_chars(2000));
+    let texts = list_elements(content)
+        .filter_map(|block| QuotedText::from_raw(read_field(Some(block), "text")));
+    let head =
+        QuotedText::from_raw(content).into_iter().chain(texts).map(|text| text.first_chars(2000));
     let marked = |head: String| {
         let (_, rest) = head.split_once("<persisted-output>")?;
         let (_, path) = rest.split_once("saved to: ")?;
@@ -245,7 +260,8 @@ pub fn api_error_text(record: &ClaudeRecord<'_>) -> String {
     let message = |raw| read_field(raw, "message");
     let reason =
         [record.error, message(innermost), message(inner), message(record.error), record.content];
-    let reason = reason.into_iter().find_map(QuotedText::from_raw).map(QuotedText::text).unwrap_or_default();
+    let reason =
+        reason.into_iter().find_map(QuotedText::from_raw).map(QuotedText::text).unwrap_or_default();
     let status = record.error_status.0.or(read_field::<CountField>(record.error, "status").0);
     let status = status.map(|status| format!(" {status}")).unwrap_or_default();
     let attempt = record.attempt.0.or(record.session_attempt.0);
@@ -270,7 +286,9 @@ pub fn denial_text(raw: TapeValue<'_>) -> String {
 /// Returns output tokens of each model of a result's `modelUsage`.
 pub fn output_of_models(raw: RawField<'_>) -> Box<[u64]> {
     let models = raw.filter(|raw| raw.is_object()).into_iter().flat_map(|raw| raw.fields());
-    models.filter_map(|(_, model)| read_field::<CountField>(Some(model), "outputTokens").0).collect()
+    models
+        .filter_map(|(_, model)| read_field::<CountField>(Some(model), "outputTokens").0)
+        .collect()
 }
 
 /// Returns the text of a step.
@@ -283,7 +301,9 @@ pub fn step_text(record: &[u8], step: &Step) -> StepText {
     let plain = |text| StepText { text, ..StepText::default() };
     let part = step.place.part as usize;
     match record.kind.as_str() {
-        "assistant" => assistant_text(&record, part).unwrap_or_else(|| plain(readable_record(&line))),
+        "assistant" => {
+            assistant_text(&record, part).unwrap_or_else(|| plain(readable_record(&line)))
+        }
         "user" => plain(user_message_text(&record).unwrap_or_else(|| readable_record(&line))),
         "tool_use" => arguments_text(record.name.as_str(), record.input),
         "attachment" => plain(attachment_text(&record).unwrap_or_else(|| readable_record(&line))),
@@ -307,7 +327,9 @@ fn assistant_text(record: &ClaudeRecord<'_>, part: usize) -> Option<StepText> {
         "text" => plain(field_text(block.text)),
         "thinking" if !field_text(block.thinking).is_empty() => plain(field_text(block.thinking)),
         "thinking" | "redacted_thinking" => plain(UNRECORDED_THINKING.to_owned()),
-        kind if kind.ends_with("tool_use") => Some(arguments_text(block.name.as_str(), block.input)),
+        kind if kind.ends_with("tool_use") => {
+            Some(arguments_text(block.name.as_str(), block.input))
+        }
         _ => {
             let original = list_elements(message.content).nth(part).map(indented_json);
             plain(media_placeholder(block).or(original).unwrap_or_default())
@@ -377,9 +399,9 @@ fn result_record_text(record: &ClaudeRecord<'_>, part: usize) -> String {
     }
     let errors = list_elements(record.errors);
     let mut lines = vec![field_text(record.result)];
-    lines.extend(
-        errors.map(|raw| QuotedText::from_raw(Some(raw)).map(QuotedText::text).unwrap_or_else(|| indented_json(raw))),
-    );
+    lines.extend(errors.map(|raw| {
+        QuotedText::from_raw(Some(raw)).map(QuotedText::text).unwrap_or_else(|| indented_json(raw))
+    }));
     lines.retain(|text| !text.is_empty());
     if lines.is_empty() { record.subtype.as_str().to_owned() } else { lines.join("\n") }
 }
@@ -463,14 +485,18 @@ pub fn added_text(record: &[u8], part: u32) -> String {
     let tape = JsonTape::parse(line.trim());
     let Ok(record) = ClaudeRecord::from_tape(&line, tape.as_ref()) else { return String::new() };
     let message: ClaudeMessage<'_> = read_object(record.message);
-    MessageTexts::from_blocks(&content_blocks(message.content).unwrap_or_default()).wrappers.join("\n")
+    MessageTexts::from_blocks(&content_blocks(message.content).unwrap_or_default())
+        .wrappers
+        .join("\n")
 }
 
 /// Returns the whole text of a request.
 pub fn request_text(record: &[u8]) -> String {
     let line = lossy_text(record);
     let tape = JsonTape::parse(line.trim());
-    let Ok(record) = ClaudeRecord::from_tape(&line, tape.as_ref()) else { return line.into_owned() };
+    let Ok(record) = ClaudeRecord::from_tape(&line, tape.as_ref()) else {
+        return line.into_owned();
+    };
     user_message_text(&record).unwrap_or_else(|| readable_record(&line))
 }
 
@@ -481,7 +507,9 @@ pub fn result_text(record: &[u8], result: &ToolResult) -> String {
         return result_file_text(&line);
     }
     let tape = JsonTape::parse(line.trim());
-    let Ok(record) = ClaudeRecord::from_tape(&line, tape.as_ref()) else { return line.into_owned() };
+    let Ok(record) = ClaudeRecord::from_tape(&line, tape.as_ref()) else {
+        return line.into_owned();
+    };
     if record.kind.as_str() == "tool_result" {
         return content_text(record.output.or(record.content));
     }
@@ -490,6 +518,7 @@ pub fn result_text(record: &[u8], result: &ToolResult) -> String {
     let Some(block) = found.get(result.place.part as usize) else { return readable_record(&line) };
     let is_only =
         found.iter().filter(|block| block.kind.as_str().ends_with("tool_result")).count() == 1;
-    let structured = if is_only { read_object(record.structured_result()) } else { ToolResultFields::default() };
+    let structured =
+        if is_only { read_object(record.structured_result()) } else { ToolResultFields::default() };
     outcome_text(block.content, &structured)
 }

@@ -4,10 +4,9 @@
 use std::borrow::Cow;
 
 use super::{
-    RecordedEdits, FileHead, FormatCapabilities, RunsInFile, RecordingShape, chat,
+    FileHead, FormatCapabilities, RecordedEdits, RecordingShape, RunsInFile, chat, head_json,
     json_object::JsonObject,
-    head_json,
-    records::{RecordEntry, RecordEvent, LogRecord, RecordFormat, record_order},
+    records::{LogRecord, RecordEntry, RecordEvent, RecordFormat, record_order},
     tape::TapeValue,
 };
 
@@ -61,7 +60,8 @@ impl RecordFormat for ClaudeWeb {
         let Some(fields) = first_conversation(value) else { return vec![] };
         let leaf = fields.text("current_leaf_message_uuid");
         let is_leaf = |message: &TapeValue<'t>| {
-            leaf.is_some() && JsonObject::from_value(*message).and_then(|it| it.text("uuid")) == leaf
+            leaf.is_some()
+                && JsonObject::from_value(*message).and_then(|it| it.text("uuid")) == leaf
         };
         let (end, mut all): (Vec<_>, Vec<_>) =
             fields.elements_of("chat_messages").into_iter().partition(is_leaf);
@@ -110,14 +110,17 @@ fn message_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
     if &*sender == "human" {
         add_attachments(&mut made, fields);
     }
-    let blocks = || blocks.into_iter().flat_map(TapeValue::elements).filter_map(JsonObject::from_value);
+    let blocks =
+        || blocks.into_iter().flat_map(TapeValue::elements).filter_map(JsonObject::from_value);
     let starts = blocks().filter_map(|block| chat::first_time(&block, &["start_timestamp"])).min();
     made.time = starts.or_else(|| chat::first_time(fields, &["created_at"]));
-    made.ended_at = blocks().filter_map(|block| chat::first_time(&block, &["stop_timestamp"])).max();
+    made.ended_at =
+        blocks().filter_map(|block| chat::first_time(&block, &["stop_timestamp"])).max();
     made.facts.model = fields.text("model");
     made.id = fields.text("uuid");
     let parent = record_order::parent_in(fields, "parent_message_uuid");
-    made.parent = parent.map(|id| if id == NO_PARENT_ID { Cow::Borrowed(record_order::TREE_ROOT) } else { id });
+    made.parent = parent
+        .map(|id| if id == NO_PARENT_ID { Cow::Borrowed(record_order::TREE_ROOT) } else { id });
     made
 }
 

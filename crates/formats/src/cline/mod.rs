@@ -4,11 +4,13 @@
 use std::{borrow::Cow, collections::HashSet};
 
 use super::{
-    RecordedEdits, FileHead, FormatCapabilities, RecordingShape, chat,
+    FileHead, FormatCapabilities, RecordedEdits, RecordingShape, chat,
     companion_files::BelongsTo,
-    json_object::JsonObject,
     head_json,
-    records::{RecordedCall, RecordEntry, RecordEvent, FileEdit, LogRecord, RecordFormat, arguments},
+    json_object::JsonObject,
+    records::{
+        FileEdit, LogRecord, RecordEntry, RecordEvent, RecordFormat, RecordedCall, arguments,
+    },
     tape::TapeValue,
 };
 use trajview_run::{
@@ -33,11 +35,15 @@ impl RecordFormat for Cline {
     }
 
     fn capabilities(&self) -> FormatCapabilities {
-        FormatCapabilities::new(RecordingShape::Document, RecordedEdits::Text).with_tokens().with_cost().with_times()
+        FormatCapabilities::new(RecordingShape::Document, RecordedEdits::Text)
+            .with_tokens()
+            .with_cost()
+            .with_times()
     }
 
     fn claims_file(&self, head: &FileHead<'_>) -> bool {
-        let is_message = |object: &JsonObject<'_>| object.has_field("role") && object.has_field("content");
+        let is_message =
+            |object: &JsonObject<'_>| object.has_field("role") && object.has_field("content");
         let is_task = |needle: &str| {
             head_json::any_object(head, &[needle, "\"role\""], is_message)
                 && head.bytes.trim_ascii_start().starts_with(b"[")
@@ -48,7 +54,9 @@ impl RecordFormat for Cline {
 
     fn belongs_to(&self, other: &FileHead<'_>) -> BelongsTo {
         let is_ui = other.name == "ui_messages.json"
-            && head_json::any_object(other, &["\"ts\""], |object| object.has_field("say") || object.has_field("ask"));
+            && head_json::any_object(other, &["\"ts\""], |object| {
+                object.has_field("say") || object.has_field("ask")
+            });
         if is_ui {
             BelongsTo::Named(vec!["api_conversation_history.json".to_owned()])
         } else {
@@ -80,7 +88,8 @@ impl RecordFormat for Cline {
         if entries.iter().all(|entry| entry.record.time.is_some()) {
             entries.sort_by_key(|entry| entry.record.time);
             let mut events = entries.iter_mut().flat_map(|entry| &mut entry.record.events);
-            let first = events.find(|it| matches!(it, RecordEvent::Commit(_) | RecordEvent::Call(_)));
+            let first =
+                events.find(|it| matches!(it, RecordEvent::Commit(_) | RecordEvent::Call(_)));
             if let Some(event @ RecordEvent::Commit(_)) = first
                 && let RecordEvent::Commit(id) = std::mem::replace(event, RecordEvent::Nothing)
             {
@@ -98,8 +107,11 @@ impl RecordFormat for Cline {
 
     fn read_record<'t>(&self, record: TapeValue<'t>) -> LogRecord<'t> {
         let fields = JsonObject::from_value(record).unwrap_or_default();
-        let mut made =
-            if fields.has_field("say") || fields.has_field("ask") { panel_record(&fields) } else { message_record(&fields) };
+        let mut made = if fields.has_field("say") || fields.has_field("ask") {
+            panel_record(&fields)
+        } else {
+            message_record(&fields)
+        };
         made.time = chat::first_time(&fields, &["ts"]);
         made
     }
@@ -119,9 +131,11 @@ fn panel_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
     let text = fields.text("text").unwrap_or_default();
     let tape = super::tape::JsonTape::parse(&text);
     let Some(request_fields) = JsonObject::from_tape(&tape) else { return made };
-    let (read, written) = (request_fields.number("cacheReads"), request_fields.number("cacheWrites"));
-    made.tokens.input =
-        request_fields.number("tokensIn").map(|input| input + read.unwrap_or(0) + written.unwrap_or(0));
+    let (read, written) =
+        (request_fields.number("cacheReads"), request_fields.number("cacheWrites"));
+    made.tokens.input = request_fields
+        .number("tokensIn")
+        .map(|input| input + read.unwrap_or(0) + written.unwrap_or(0));
     made.tokens.cached_input = read;
     made.tokens.output = request_fields.number("tokensOut");
     made.cost_usd = request_fields.float("cost");
@@ -141,8 +155,9 @@ fn message_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
                 *text = Cow::Owned(words);
             }
         }
-        made.events
-            .retain(|event| !matches!(event, RecordEvent::Message(_, text) if text.trim().is_empty()));
+        made.events.retain(
+            |event| !matches!(event, RecordEvent::Message(_, text) if text.trim().is_empty()),
+        );
         made.events.extend(calls.into_iter().map(RecordEvent::Call));
         return made;
     }
@@ -225,7 +240,8 @@ fn split_tagged_calls(text: &str) -> (String, Vec<RecordedCall<'static>>) {
     let mut words = text.to_owned();
     let mut found: Vec<(usize, RecordedCall<'static>)> = vec![];
     for tool in TOOLS {
-        let (Some(body), Some(at)) = (tag_contents(text, tool), text.find(&format!("<{tool}>"))) else {
+        let (Some(body), Some(at)) = (tag_contents(text, tool), text.find(&format!("<{tool}>")))
+        else {
             continue;
         };
         let path = tag_contents(body, "path").unwrap_or_default().trim();

@@ -34,7 +34,8 @@ pub fn main_argument_of(
 }
 
 fn main_argument_of_fields(fields: &JsonObject<'_>) -> String {
-    let main = MAIN_ARGUMENT_KEYS.split_ascii_whitespace().find_map(|key| fields.get(key)).map(value_text);
+    let main =
+        MAIN_ARGUMENT_KEYS.split_ascii_whitespace().find_map(|key| fields.get(key)).map(value_text);
     let first = || fields.fields().find_map(|(_, raw)| json::string_text(raw)).map(Cow::into_owned);
     main.filter(|text| !text.trim().is_empty()).or_else(first).unwrap_or_default()
 }
@@ -50,12 +51,14 @@ fn value_text(raw: TapeValue<'_>) -> String {
             None => current_plan_item(raw),
         };
     }
-    json::string_text(raw).map_or_else(|| raw.get().to_owned(), |text| unwrap_shell(&text).to_owned())
+    json::string_text(raw)
+        .map_or_else(|| raw.get().to_owned(), |text| unwrap_shell(&text).to_owned())
 }
 
 /// Returns the item of a plan that is being worked on, else the first.
 fn current_plan_item(raw: TapeValue<'_>) -> String {
-    let items: Vec<_> = json::list_elements(raw).into_iter().filter_map(JsonObject::from_value).collect();
+    let items: Vec<_> =
+        json::list_elements(raw).into_iter().filter_map(JsonObject::from_value).collect();
     let is_current = |item: &&JsonObject<'_>| item.text("status").as_deref() == Some("in_progress");
     let item = items.iter().find(is_current).or(items.first());
     let text = item.and_then(|item| item.first_text(&["step", "text", "question", "title"]));

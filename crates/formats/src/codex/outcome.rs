@@ -29,7 +29,9 @@ impl CodexOutcome {
         }
         let text = json::string_text(output).unwrap_or_default();
         let tape = if text.starts_with('{') { JsonTape::parse(&text) } else { None };
-        if let Some(object) = JsonObject::from_tape(&tape).filter(|object| object.has_field("metadata")) {
+        if let Some(object) =
+            JsonObject::from_tape(&tape).filter(|object| object.has_field("metadata"))
+        {
             return Self::from_object(&object);
         }
         drop(tape);
@@ -84,7 +86,8 @@ impl MeasuredOutcome {
     pub fn from_output(output: TapeValue<'_>) -> Self {
         let start = output.string_contents().map_or("", |inside| inside.text);
         let may_be_object = start.trim_start().starts_with(['{', '\\']);
-        let head = json::text_head(output, HEAD_BYTES).filter(|_| !may_be_object && start.len() > HEAD_BYTES);
+        let head = json::text_head(output, HEAD_BYTES)
+            .filter(|_| !may_be_object && start.len() > HEAD_BYTES);
         let (Some(head), Some(bytes)) = (head, json::text_byte_count(output)) else {
             return CodexOutcome::from_output(output).into();
         };
@@ -244,7 +247,8 @@ mod tests {
 
     #[test]
     fn a_refused_patch_is_an_error_without_an_exit_code() {
-        let found = read_outcome(&serde_json::json!("apply_patch verification failed: no such lines"));
+        let found =
+            read_outcome(&serde_json::json!("apply_patch verification failed: no such lines"));
 
         assert!(found.is_error && !found.is_success);
     }

@@ -59,7 +59,10 @@ fn every_process_of_a_thread_is_a_turn_and_its_item_ids_start_over() {
         turn_completed(8),
     ]));
 
-    assert_eq!(kinds_and_labels(&run), [vec![(StepKind::Message, "One")], vec![(StepKind::Message, "Two")]]);
+    assert_eq!(
+        kinds_and_labels(&run),
+        [vec![(StepKind::Message, "One")], vec![(StepKind::Message, "Two")]]
+    );
     assert_eq!((run.id.as_str(), run.title.as_str()), ("t", "One"));
     assert!(run.turns.iter().all(|turn| turn.request.is_none() && turn.title.is_empty()));
 }
@@ -112,7 +115,12 @@ fn an_item_told_three_times_is_one_step() {
 fn a_command_that_never_ended_has_no_observation() {
     let command = json!({ "id": "item_0", "type": "command_execution", "command": "ls", "status": "in_progress" });
 
-    assert_eq!(index_log(&lines_of_events(&[turn_started(), item_event("started", command)])).turns[0].steps[0].tool_result(), None);
+    assert_eq!(
+        index_log(&lines_of_events(&[turn_started(), item_event("started", command)])).turns[0]
+            .steps[0]
+            .tool_result(),
+        None
+    );
 }
 
 #[test]
@@ -122,7 +130,11 @@ fn changed_files_are_known_by_their_paths_only() {
             { "path": "/w/p/a.py", "kind": "add" }, { "path": "/w/b.py", "kind": "update" }, { "path": "/w/c.py", "kind": "delete" },
         ] })
     };
-    let log = lines_of_events(&[thread_started("t"), turn_started(), item_event("completed", change("completed"))]);
+    let log = lines_of_events(&[
+        thread_started("t"),
+        turn_started(),
+        item_event("completed", change("completed")),
+    ]);
     let run = index_log(&log);
 
     let edits = &run.turns[0].steps[0].edits;
@@ -140,7 +152,10 @@ fn changed_files_are_known_by_their_paths_only() {
     let body = CodexExec.recorded_edit(edits[0].place.bytes_in(log.as_bytes()), &edits[0]).unwrap();
     assert_eq!(body.change, RecordedChange::NotRecorded);
     assert_eq!(
-        index_log(&lines_of_events(&[turn_started(), item_event("completed", change("failed"))])).turns[0].steps[0].edits,
+        index_log(&lines_of_events(&[turn_started(), item_event("completed", change("failed"))]))
+            .turns[0]
+            .steps[0]
+            .edits,
         []
     );
 }
@@ -149,7 +164,10 @@ fn changed_files_are_known_by_their_paths_only() {
 fn errors_are_steps_and_a_failed_turn_does_not_repeat_its_last() {
     let run = index_log(&lines_of_events(&[
         turn_started(),
-        item_event("completed", json!({ "id": "item_0", "type": "error", "message": "unknown model" })),
+        item_event(
+            "completed",
+            json!({ "id": "item_0", "type": "error", "message": "unknown model" }),
+        ),
         json!({ "type": "error", "message": "no network" }),
         json!({ "type": "turn.failed", "error": { "message": "no network" } }),
     ]));
@@ -161,8 +179,10 @@ fn errors_are_steps_and_a_failed_turn_does_not_repeat_its_last() {
 
 #[test]
 fn what_is_told_before_a_turn_starts_belongs_to_it() {
-    let warning =
-        item_event("completed", json!({ "id": "item_0", "type": "error", "message": "unknown model" }));
+    let warning = item_event(
+        "completed",
+        json!({ "id": "item_0", "type": "error", "message": "unknown model" }),
+    );
     let run = index_log(&lines_of_events(&[
         thread_started("t"),
         warning,

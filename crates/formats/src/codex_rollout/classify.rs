@@ -6,7 +6,8 @@ use std::borrow::Cow;
 use super::{
     envelope::{self, LineBody, TypedObject, text_parts},
     record::{
-        RolloutCall, RolloutChange, TokenCount, FinishedCall, RolloutLine, ThreadMeta, RolloutOutput, RolloutRecord, RolloutRequestSource, RolloutMessage, UsageRecord, RecordVoice,
+        FinishedCall, RecordVoice, RolloutCall, RolloutChange, RolloutLine, RolloutMessage,
+        RolloutOutput, RolloutRecord, RolloutRequestSource, ThreadMeta, TokenCount, UsageRecord,
     },
 };
 use crate::{
@@ -14,17 +15,19 @@ use crate::{
         call,
         outcome::{self, CodexOutcome, MeasuredOutcome},
     },
-    jsonl,
     json_object::{self as json, JsonObject},
+    jsonl,
     tape::{self, JsonTape, TapeValue},
     wrapped_text::{self, WrappedText},
 };
 use trajview_code::{
     has_word,
-    patch::{self, PatchedFile, FilePatch, LineCounts},
+    patch::{self, FilePatch, LineCounts, PatchedFile},
     utf8::lossy_text,
 };
-use trajview_run::{EditKind, RecordPlace, Role, StepKind, Time, Tokens, first_line_label, label_from_start};
+use trajview_run::{
+    EditKind, RecordPlace, Role, StepKind, Time, Tokens, first_line_label, label_from_start,
+};
 
 /// Reads one line. `is_last` distinguishes a log that is still being written from a broken one.
 pub fn classify_line(place: RecordPlace, line: &[u8], is_last: bool) -> RolloutLine {
@@ -150,10 +153,12 @@ fn response_record(item: &TypedObject<'_>) -> RolloutRecord {
         | "function_result"
         | "tool_search_output"
         | "mcp_tool_call_output" => RolloutRecord::Output(Box::new(output_record(fields))),
-        "agent_message" => {
-            RolloutRecord::Mail { label: mail_label(&outcome::parts_text(&fields.elements_of("content"))) }
+        "agent_message" => RolloutRecord::Mail {
+            label: mail_label(&outcome::parts_text(&fields.elements_of("content"))),
+        },
+        "compaction" | "context_compaction" | "compaction_summary" => {
+            compacted_record(fields, item.voice)
         }
-        "compaction" | "context_compaction" | "compaction_summary" => compacted_record(fields, item.voice),
         "ghost_snapshot" | "additional_tools" | "compaction_trigger" | "other" => {
             RolloutRecord::Bookkeeping
         }
@@ -175,14 +180,22 @@ fn message_record(item: &TypedObject<'_>) -> RolloutRecord {
     match role.as_ref() {
         "assistant" if flag("compaction_output") => RolloutRecord::Bookkeeping, // the summary, told by `compacted`
         "assistant" if parts.is_empty() => RolloutRecord::Bookkeeping,
-        "assistant" => RolloutRecord::Message { kind: StepKind::Message, message: whole_message(&parts, item.voice) },
+        "assistant" => RolloutRecord::Message {
+            kind: StepKind::Message,
+            message: whole_message(&parts, item.voice),
+        },
         "user" => {
             let is_injected = flag("inherited_user_message")
                 || parts.is_empty()
-                || parts.iter().any(|part| json::text_start(*part).is_some_and(|t| is_injected(&t)))
+                || parts
+                    .iter()
+                    .any(|part| json::text_start(*part).is_some_and(|t| is_injected(&t)))
                     && split_request(&parts).texts.is_empty();
-            let source =
-                if is_injected { RolloutRequestSource::Injected } else { RolloutRequestSource::Conversation };
+            let source = if is_injected {
+                RolloutRequestSource::Injected
+            } else {
+                RolloutRequestSource::Conversation
+            };
             let mut message = request_message(&parts, item.voice);
             // Images bring texts of their own; the event has the typed text.
             message.prints.extend(parts.iter().filter_map(|part| json::text_fingerprint([*part])));
@@ -225,8 +238,9 @@ fn tool_call(item: &TypedObject<'_>) -> RolloutCall {
     let files = patch::patches_in_call(&arguments);
     let tape = JsonTape::parse(&arguments);
     let object = JsonObject::from_tape(&tape);
-    let folder =
-        object.and_then(|fields| fields.non_empty_text("workdir").or(fields.non_empty_text("working_directory")));
+    let folder = object.and_then(|fields| {
+        fields.non_empty_text("workdir").or(fields.non_empty_text("working_directory"))
+    });
     let is_code_mode = !arguments.starts_with('{')
         && memchr::memmem::find(arguments.as_bytes(), b"tools.").is_some();
     let scripts = || call::commands_in_script(&arguments).into_iter().map(Into::into).collect();
@@ -347,23 +361,31 @@ fn event_record(event: &TypedObject<'_>) -> RolloutRecord {
         "user_message" => user_message(fields),
         "agent_message" => {
             let parts = text_parts(fields, &["message", "content"]);
-            RolloutRecord::Message { kind: StepKind::Message, message: whole_message(&parts, RecordVoice::Event) }
+            RolloutRecord::Message {
+                kind: StepKind::Message,
+                message: whole_message(&parts, RecordVoice::Event),
+            }
         }
         "agent_reasoning" | "agent_reasoning_raw_content" => {
             thinking_record(&text_parts(fields, &["text"]), RecordVoice::Event)
         }
-        "task_started" | "turn_started" => RolloutRecord::TaskStarted { turn: fields.non_empty_text("turn_id") },
+        "task_started" | "turn_started" => {
+            RolloutRecord::TaskStarted { turn: fields.non_empty_text("turn_id") }
+        }
         "task_complete" | "turn_complete" => task_ended(fields),
         "turn_aborted" => {
             let reason = fields.text("reason").unwrap_or(Cow::Borrowed("no reason recorded"));
-            RolloutRecord::TaskEnded { error: Some(first_line_label(&format!("turn aborted: {reason}"))) }
+            RolloutRecord::TaskEnded {
+                error: Some(first_line_label(&format!("turn aborted: {reason}"))),
+            }
         }
         "token_count" => RolloutRecord::Usage(token_count(fields)),
         "error" | "stream_error" => note_record(fields, &["message"], "an error", NoteKind::Error),
         "warning" => note_record(fields, &["message"], "a warning", NoteKind::Plain),
         "context_compacted" => compacted_record(fields, RecordVoice::Event),
         "thread_name_updated" => {
-            let name = fields.text("thread_name").map(|name| first_line_label(&name)).unwrap_or_default();
+            let name =
+                fields.text("thread_name").map(|name| first_line_label(&name)).unwrap_or_default();
             RolloutRecord::ThreadName(name)
         }
         "sub_agent_activity" | "collab_agent_spawn_end" => agent_record(fields),
@@ -378,7 +400,9 @@ fn event_record(event: &TypedObject<'_>) -> RolloutRecord {
         | "collab_waiting_end"
         | "collab_close_end"
         | "collab_resume_end"
-        | "collab_agent_interaction_end" => RolloutRecord::Done(Box::new(finished_call(&event.kind, fields))),
+        | "collab_agent_interaction_end" => {
+            RolloutRecord::Done(Box::new(finished_call(&event.kind, fields)))
+        }
         "entered_review_mode" => {
             note_record(fields, &["user_facing_hint", "prompt"], "review", NoteKind::Plain)
         }
@@ -386,7 +410,8 @@ fn event_record(event: &TypedObject<'_>) -> RolloutRecord {
         "undo_completed" => note_record(fields, &["message"], "undone", NoteKind::Plain),
         "thread_rolled_back" => {
             let turns = fields.number("num_turns").unwrap_or(1);
-            let label = first_line_label(&format!("rolled back: {turns} turns taken from the context"));
+            let label =
+                first_line_label(&format!("rolled back: {turns} turns taken from the context"));
             RolloutRecord::Note { label, is_error: false, role: Role::System }
         }
         "item_started"
@@ -427,7 +452,8 @@ fn user_message(fields: &JsonObject<'_>) -> RolloutRecord {
             .iter()
             .any(|tag| begins().starts_with(tag))
             && split_request(&parts).texts.is_empty();
-    let source = if is_context { RolloutRequestSource::Injected } else { RolloutRequestSource::Event };
+    let source =
+        if is_context { RolloutRequestSource::Injected } else { RolloutRequestSource::Event };
     RolloutRecord::Request { message: request_message(&parts, RecordVoice::Event), source }
 }
 
@@ -443,7 +469,11 @@ fn request_message(parts: &[TapeValue<'_>], voice: RecordVoice) -> RolloutMessag
         return message;
     }
     let parts_of_request = split_request(parts);
-    let label = parts_of_request.texts.iter().map(|text| first_line_label(text)).find(|label| !label.is_empty());
+    let label = parts_of_request
+        .texts
+        .iter()
+        .map(|text| first_line_label(text))
+        .find(|label| !label.is_empty());
     let is_wrapped = label.is_some() && !parts_of_request.context.is_empty();
     RolloutMessage { label: label.unwrap_or_else(|| message.label.clone()), is_wrapped, ..message }
 }
@@ -466,7 +496,8 @@ pub fn split_request(parts: &[TapeValue<'_>]) -> RequestParts {
             request.context.push(text.into_owned());
             continue;
         }
-        let WrappedText { person_text, blocks } = wrapped_text::split_blocks(&text, &|tag| has_word(INJECTED_TAGS, tag));
+        let WrappedText { person_text, blocks } =
+            wrapped_text::split_blocks(&text, &|tag| has_word(INJECTED_TAGS, tag));
         request.context.extend(blocks.into_iter().map(str::to_owned));
         let (context, own_text) = after_context(person_text).unwrap_or(("", person_text));
         let texts = [(context, &mut request.context), (own_text, &mut request.texts)];
@@ -507,7 +538,12 @@ enum NoteKind {
     Error,
 }
 
-fn note_record(fields: &JsonObject<'_>, keys: &[&str], otherwise: &str, note_kind: NoteKind) -> RolloutRecord {
+fn note_record(
+    fields: &JsonObject<'_>,
+    keys: &[&str],
+    otherwise: &str,
+    note_kind: NoteKind,
+) -> RolloutRecord {
     let found = keys.iter().find_map(|key| fields.get(key)).map(label_of);
     let label = found.filter(|label| !label.is_empty()).unwrap_or_else(|| otherwise.into());
     RolloutRecord::Note { label, is_error: note_kind == NoteKind::Error, role: Role::System }
@@ -521,9 +557,13 @@ fn review_record(fields: &JsonObject<'_>) -> RolloutRecord {
 }
 
 fn agent_record(fields: &JsonObject<'_>) -> RolloutRecord {
-    let thread = fields.non_empty_text("agent_thread_id").or(fields.non_empty_text("new_thread_id"));
+    let thread =
+        fields.non_empty_text("agent_thread_id").or(fields.non_empty_text("new_thread_id"));
     let path = fields.non_empty_text("agent_path").or(fields.non_empty_text("new_agent_nickname"));
-    let call = fields.non_empty_text("call_id").or(fields.non_empty_text("event_id")).or(fields.non_empty_text("id"));
+    let call = fields
+        .non_empty_text("call_id")
+        .or(fields.non_empty_text("event_id"))
+        .or(fields.non_empty_text("id"));
     let is_start = match fields.text("kind") {
         Some(kind) => kind == "started",
         None => true,
@@ -591,7 +631,9 @@ fn finished_call(kind: &str, fields: &JsonObject<'_>) -> FinishedCall {
     FinishedCall {
         call: id.unwrap_or_default(),
         name: name.into(),
-        label: main_argument_text.map(|main_argument_text| first_line_label(&main_argument_text)).unwrap_or_default(),
+        label: main_argument_text
+            .map(|main_argument_text| first_line_label(&main_argument_text))
+            .unwrap_or_default(),
         exit_code: fields.integer("exit_code"),
         is_error: outcome.is_error,
         bytes: outcome.bytes,
@@ -635,7 +677,11 @@ fn is_failed_command(fields: &JsonObject<'_>) -> bool {
 /// Measures the outcome as [`finished_call_outcome`] reads it, without decoding the output of a command.
 fn measured_outcome(fields: &JsonObject<'_>) -> MeasuredOutcome {
     match printed_output(fields).and_then(json::text_byte_count) {
-        Some(bytes) => MeasuredOutcome { bytes, is_error: is_failed_command(fields), ..MeasuredOutcome::default() },
+        Some(bytes) => MeasuredOutcome {
+            bytes,
+            is_error: is_failed_command(fields),
+            ..MeasuredOutcome::default()
+        },
         None => finished_call_outcome(fields).into(),
     }
 }
@@ -675,7 +721,10 @@ pub fn finished_call_outcome(fields: &JsonObject<'_>) -> CodexOutcome {
 
 /// Reads `changes` of a patch record, in the order of the file: each path with its change.
 fn read_changes(changes: &JsonObject<'_>) -> Vec<RolloutChange> {
-    changes.fields().map(|(path, change)| ChangedFileRecord::from_value(change).to_change(&path)).collect()
+    changes
+        .fields()
+        .map(|(path, change)| ChangedFileRecord::from_value(change).to_change(&path))
+        .collect()
 }
 
 /// One entry of `changes`: `{"type": "update", "unified_diff", "move_path"}`, or tagged by its key as in
@@ -723,14 +772,21 @@ fn item_record(item: &TypedObject<'_>) -> RolloutRecord {
     let fields = &item.fields;
     match item.kind.as_ref() {
         "usermessage" => {
-            let message = request_message(&text_parts(fields, &["content", "text"]), RecordVoice::Item);
+            let message =
+                request_message(&text_parts(fields, &["content", "text"]), RecordVoice::Item);
             RolloutRecord::Request { message, source: RolloutRequestSource::Event }
         }
         "agentmessage" => {
             let parts = text_parts(fields, &["content", "text"]);
-            RolloutRecord::Message { kind: StepKind::Message, message: whole_message(&parts, RecordVoice::Item) }
+            RolloutRecord::Message {
+                kind: StepKind::Message,
+                message: whole_message(&parts, RecordVoice::Item),
+            }
         }
-        "reasoning" => thinking_record(&text_parts(fields, &["summary_text", "raw_content"]), RecordVoice::Item),
+        "reasoning" => thinking_record(
+            &text_parts(fields, &["summary_text", "raw_content"]),
+            RecordVoice::Item,
+        ),
         "plan" => RolloutRecord::Message {
             kind: StepKind::Message,
             message: whole_message(&text_parts(fields, &["text"]), RecordVoice::Item),
@@ -754,7 +810,8 @@ fn item_record(item: &TypedObject<'_>) -> RolloutRecord {
 fn agent_call_record(fields: &JsonObject<'_>) -> RolloutRecord {
     let is_spawn =
         matches!(fields.text("tool").as_deref(), Some("spawn_agent" | "spawnAgent" | "spawn"));
-    let thread = fields.elements_of("receiver_thread_ids").first().and_then(|raw| json::string_text(*raw));
+    let thread =
+        fields.elements_of("receiver_thread_ids").first().and_then(|raw| json::string_text(*raw));
     match thread {
         Some(thread) if is_spawn => RolloutRecord::Agent {
             call: fields.non_empty_text("id").unwrap_or_default(),

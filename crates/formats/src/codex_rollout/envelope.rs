@@ -54,7 +54,8 @@ pub struct TypedObject<'a> {
 
 /// Unwraps a line. An object without a type becomes [`LineBody::Other`].
 pub fn open_line(line: JsonObject<'_>) -> OpenedLine<'_> {
-    let at = line.first_text(&["timestamp", "created_at", "ts"]).and_then(|text| Time::parse(&text));
+    let at =
+        line.first_text(&["timestamp", "created_at", "ts"]).and_then(|text| Time::parse(&text));
     let ordinal = line.number("ordinal");
     let model = if line.has_field("payload") { None } else { line.non_empty_text("model") };
     OpenedLine { at, ordinal, model, body: line_body(line) }
@@ -103,7 +104,11 @@ fn line_body(line: JsonObject<'_>) -> LineBody<'_> {
     }
 }
 
-fn typed_object<'a>(fields: JsonObject<'a>, metadata: Option<JsonObject<'a>>, voice: RecordVoice) -> TypedObject<'a> {
+fn typed_object<'a>(
+    fields: JsonObject<'a>,
+    metadata: Option<JsonObject<'a>>,
+    voice: RecordVoice,
+) -> TypedObject<'a> {
     let kind = fields.text("type").unwrap_or_default();
     TypedObject { kind, voice, metadata, fields }
 }

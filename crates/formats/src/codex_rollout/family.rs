@@ -3,10 +3,12 @@
 use rayon::prelude::*;
 
 use super::{
-    fold::{MANY_TURNS, SpawnedAgent, FoldedThread, ThreadStep},
-    record::{RolloutLine, ThreadMeta, RolloutRecord},
+    fold::{FoldedThread, MANY_TURNS, SpawnedAgent, ThreadStep},
+    record::{RolloutLine, RolloutRecord, ThreadMeta},
 };
-use trajview_run::{ParentStep, Role, Step, StepKind, SubAgent, Time, Tokens, Turn, first_line_label};
+use trajview_run::{
+    ParentStep, Role, Step, StepKind, SubAgent, Time, Tokens, Turn, first_line_label,
+};
 
 /// Returns the lines that a sub-agent's thread does not repeat from its parent.
 ///
@@ -68,11 +70,15 @@ pub fn copied_lines(lines: &[RolloutLine], meta: &ThreadMeta) -> usize {
     let begins = |line: &RolloutLine| {
         matches!(
             line.record,
-            RolloutRecord::TaskStarted { .. } | RolloutRecord::Context { .. } | RolloutRecord::Request { .. }
+            RolloutRecord::TaskStarted { .. }
+                | RolloutRecord::Context { .. }
+                | RolloutRecord::Request { .. }
         )
     };
     let is_later = |at: usize| match (lines[at - 1].at, lines[at].at) {
-        (Some(before), Some(now)) => now.seconds_since(before).is_some_and(|gap| gap >= ONE_WRITE_SECONDS),
+        (Some(before), Some(now)) => {
+            now.seconds_since(before).is_some_and(|gap| gap >= ONE_WRITE_SECONDS)
+        }
         _ => false,
     };
     let own = (last_meta + 1..lines.len()).find(|at| begins(&lines[*at]) && is_later(*at));
@@ -88,7 +94,10 @@ fn uuid_millis(id: &str) -> Option<u64> {
 }
 
 /// Returns the main thread's turns, and everybody else.
-pub fn unite_threads(main: FoldedThread, children: Vec<FoldedThread>) -> (Vec<Turn>, Vec<SubAgent>) {
+pub fn unite_threads(
+    main: FoldedThread,
+    children: Vec<FoldedThread>,
+) -> (Vec<Turn>, Vec<SubAgent>) {
     let mut family = ThreadFamily {
         turns: main.turns.iter().map(|turn| turn.turn.clone()).collect(),
         main: main.turns.into_iter().map(|turn| turn.steps).collect(),
@@ -279,7 +288,8 @@ fn is_start(step: &ThreadStep, agent: &ChildAgent, of: &str) -> bool {
 
 fn stray_step(agent: &ChildAgent) -> ThreadStep {
     let first = agent.steps.first().map(|step| step.step.place).unwrap_or_default();
-    let title = if agent.title.is_empty() { first_line_label(&agent.name()) } else { agent.title.clone() };
+    let title =
+        if agent.title.is_empty() { first_line_label(&agent.name()) } else { agent.title.clone() };
     let step = Step {
         kind: StepKind::SubAgent,
         label: title,

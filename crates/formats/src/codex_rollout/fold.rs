@@ -14,14 +14,17 @@ use std::{
 use rayon::prelude::*;
 
 use super::{
+    record::{
+        FinishedCall, RecordVoice, RolloutCall, RolloutChange, RolloutLine, RolloutMessage,
+        RolloutOutput, RolloutRecord, RolloutRequestSource, ThreadMeta, UsageRecord,
+    },
     record_text::CONTEXT_PART,
-    record::{RolloutCall, RolloutChange, FinishedCall, RolloutLine, ThreadMeta, RolloutOutput, RolloutRecord, RolloutRequestSource, RolloutMessage, UsageRecord, RecordVoice},
     usage::TokenCounter,
 };
 use trajview_code::small_map::ShortWords;
 use trajview_run::{
-    Edit, EditPath, RecordPlace, Role, Step, StepKind, Time, Tokens, ToolCall, ToolResult, Turn, shrink_list,
-    first_line_label,
+    Edit, EditPath, RecordPlace, Role, Step, StepKind, Time, Tokens, ToolCall, ToolResult, Turn,
+    first_line_label, shrink_list,
 };
 
 /// One rollout file, folded.
@@ -100,7 +103,9 @@ impl ShownRequests {
     }
 
     pub fn note_line(&mut self, line: &RolloutLine) {
-        if let RolloutRecord::Request { message, source: RolloutRequestSource::Event } = &line.record {
+        if let RolloutRecord::Request { message, source: RolloutRequestSource::Event } =
+            &line.record
+        {
             self.is_any_shown = true;
             self.prints.extend(&message.prints);
         }
@@ -138,7 +143,12 @@ impl EarlyFold {
         let RolloutRecord::Meta(meta) = &first.record else { return None };
         let is_whole = !meta.is_subagent && meta.forked_from.is_none();
         let root = meta.cwd.as_deref().filter(|_| is_whole)?;
-        Some(Self(ThreadFold::begin(ShownRequests::assume_shown(), ThreadMeta::clone(meta), Some(root), lines)))
+        Some(Self(ThreadFold::begin(
+            ShownRequests::assume_shown(),
+            ThreadMeta::clone(meta),
+            Some(root),
+            lines,
+        )))
     }
 
     /// Takes the next line, the first one too.
@@ -305,7 +315,9 @@ impl ThreadFold {
             self.use_model(model);
         }
         match record {
-            RolloutRecord::Meta(_) | RolloutRecord::Bookkeeping | RolloutRecord::Broken(_) => return,
+            RolloutRecord::Meta(_) | RolloutRecord::Bookkeeping | RolloutRecord::Broken(_) => {
+                return;
+            }
             RolloutRecord::Context { model, cwd, turn: _ } => {
                 if let Some(model) = &model {
                     self.use_model(model);
@@ -323,7 +335,9 @@ impl ThreadFold {
             RolloutRecord::Request { message, source } => self.add_request(stamp, message, source),
             RolloutRecord::Mail { label } => self.add_mail(stamp, label),
             RolloutRecord::Message { kind, message } => self.add_message(stamp, kind, message),
-            RolloutRecord::Note { label, is_error, role } => self.add_note(stamp, label, role, is_error),
+            RolloutRecord::Note { label, is_error, role } => {
+                self.add_note(stamp, label, role, is_error)
+            }
             RolloutRecord::Call(call) => self.add_call(stamp, *call),
             RolloutRecord::Output(output) => self.add_output(stamp, *output),
             RolloutRecord::Done(done) => self.finish_call(stamp, *done),
@@ -415,12 +429,22 @@ impl ThreadFold {
         self.owed = None;
     }
 
-    fn add_request(&mut self, stamp: RecordStamp, message: RolloutMessage, source: RolloutRequestSource) {
+    fn add_request(
+        &mut self,
+        stamp: RecordStamp,
+        message: RolloutMessage,
+        source: RolloutRequestSource,
+    ) {
         match source {
             RolloutRequestSource::Injected => return,
             RolloutRequestSource::Conversation if self.shown.is_any_shown => {
                 if !self.shown.contains_or_assumes(&message.prints) {
-                    self.push_draft(StepDraft::new(stamp, StepKind::Message, Role::User, message.label));
+                    self.push_draft(StepDraft::new(
+                        stamp,
+                        StepKind::Message,
+                        Role::User,
+                        message.label,
+                    ));
                 }
                 return;
             }
@@ -520,7 +544,12 @@ impl ThreadFold {
     }
 
     /// Returns whether another record family has reported every part of a message.
-    fn is_repeated_message(&mut self, stamp: RecordStamp, kind: StepKind, message: &RolloutMessage) -> bool {
+    fn is_repeated_message(
+        &mut self,
+        stamp: RecordStamp,
+        kind: StepKind,
+        message: &RolloutMessage,
+    ) -> bool {
         let mut twins = vec![];
         for print in &message.prints {
             let twin = self.twin_window().find_map(|index| {
@@ -559,9 +588,9 @@ impl ThreadFold {
 
     fn add_compaction(&mut self, stamp: RecordStamp, label: Box<str>, voice: RecordVoice) {
         let last = self.twin_window().rev().find(|&index| !self.drafts[index].step.is_error);
-        let twin = last
-            .map(|index| &mut self.drafts[index])
-            .filter(|draft| draft.step.kind == StepKind::Compaction && !draft.voices.contains(voice));
+        let twin = last.map(|index| &mut self.drafts[index]).filter(|draft| {
+            draft.step.kind == StepKind::Compaction && !draft.voices.contains(voice)
+        });
         if let Some(twin) = twin {
             twin.voices.add(voice);
             // Only `compacted` holds the summary.
@@ -770,7 +799,8 @@ impl ThreadFold {
             .any(|known| known.thread.is_some() && known.thread == spawned.thread);
         if is_start && !is_known {
             let name = spawned.path.as_deref().or(spawned.thread.as_deref()).unwrap_or_default();
-            let mut draft = StepDraft::new(stamp, StepKind::SubAgent, Role::Assistant, first_line_label(name));
+            let mut draft =
+                StepDraft::new(stamp, StepKind::SubAgent, Role::Assistant, first_line_label(name));
             draft.spawned = Some(spawned);
             self.push_draft(draft);
         }
@@ -821,27 +851,28 @@ impl ThreadFold {
             let drafts = rest.split_off_mut(..count.min(rest.len())).unwrap_or_default();
             own.push((turn, &self.usages[usages], drafts));
         }
-        let finish = |(turn, usages, drafts): (&TurnDraft, &[Tokens], &mut [StepDraft])| ThreadTurn {
-            turn: Turn {
-                title: turn.title.clone(),
-                request: turn.request,
-                added: turn
-                    .request
-                    .filter(|_| turn.is_wrapped)
-                    .map(|it| it.with_part(CONTEXT_PART))
-                    .into_iter()
+        let finish =
+            |(turn, usages, drafts): (&TurnDraft, &[Tokens], &mut [StepDraft])| ThreadTurn {
+                turn: Turn {
+                    title: turn.title.clone(),
+                    request: turn.request,
+                    added: turn
+                        .request
+                        .filter(|_| turn.is_wrapped)
+                        .map(|it| it.with_part(CONTEXT_PART))
+                        .into_iter()
+                        .collect(),
+                    started_at: turn.started_at,
+                    ended_at: turn.ended_at,
+                    tokens: usages.iter().fold(Tokens::default(), |a, b| a + *b),
+                    ..Turn::default()
+                },
+                steps: drafts
+                    .iter_mut()
+                    .filter(|draft| !draft.is_merged)
+                    .map(|draft| draft.take_step(root))
                     .collect(),
-                started_at: turn.started_at,
-                ended_at: turn.ended_at,
-                tokens: usages.iter().fold(Tokens::default(), |a, b| a + *b),
-                ..Turn::default()
-            },
-            steps: drafts
-                .iter_mut()
-                .filter(|draft| !draft.is_merged)
-                .map(|draft| draft.take_step(root))
-                .collect(),
-        };
+            };
         let turns = match own.len() {
             ..MANY_TURNS => own.into_iter().map(finish).collect(),
             _ => own.into_par_iter().map(finish).collect(),
@@ -879,7 +910,8 @@ impl StepDraft {
 impl CallDraft {
     /// Returns whether the text of a script names the finished call.
     fn script_mentions(&self, done: &FinishedCall) -> bool {
-        let runs = |command: &str| !done.label.is_empty() && first_line_label(command) == done.label;
+        let runs =
+            |command: &str| !done.label.is_empty() && first_line_label(command) == done.label;
         let patches = |change: &RolloutChange| {
             self.planned.iter().any(|planned| change.path.ends_with(&*planned.path))
         };
@@ -893,8 +925,11 @@ impl CallDraft {
     /// worked.
     fn recorded_edits(&self, call: RecordPlace, root: Option<&str>) -> Vec<Edit> {
         if let Some(changed) = &self.changed {
-            let numbered = changed.iter().flat_map(|(place, changes)| numbered_changes(*place, changes));
-            return numbered.map(|(place, change)| edit_of_change(change, place, None, root)).collect();
+            let numbered =
+                changed.iter().flat_map(|(place, changes)| numbered_changes(*place, changes));
+            return numbered
+                .map(|(place, change)| edit_of_change(change, place, None, root))
+                .collect();
         }
         let has_worked = self.is_success && !self.is_error && self.exit_code.unwrap_or(0) == 0;
         if !has_worked {
@@ -919,11 +954,19 @@ impl CallDraft {
 }
 
 /// Returns each change with the place of its body; the part is its position in the record.
-fn numbered_changes(record: RecordPlace, changes: &[RolloutChange]) -> impl Iterator<Item = (RecordPlace, &RolloutChange)> {
+fn numbered_changes(
+    record: RecordPlace,
+    changes: &[RolloutChange],
+) -> impl Iterator<Item = (RecordPlace, &RolloutChange)> {
     (0u32..).zip(changes).map(move |(part, change)| (record.with_part(part), change))
 }
 
-fn edit_of_change(change: &RolloutChange, place: RecordPlace, folder: Option<&str>, root: Option<&str>) -> Edit {
+fn edit_of_change(
+    change: &RolloutChange,
+    place: RecordPlace,
+    folder: Option<&str>,
+    root: Option<&str>,
+) -> Edit {
     let sort = |path: &str| EditPath::from_recorded(&path_in_folder(path, folder), root);
     let lines = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     Edit {

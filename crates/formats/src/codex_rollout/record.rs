@@ -31,7 +31,9 @@ impl IndexSize for RolloutLine {
         let label = |label: &str| size_of::<Step>() * 3 / 2 + label.len();
         match &self.record {
             RolloutRecord::Bookkeeping => 0,
-            RolloutRecord::Request { message, .. } | RolloutRecord::Message { message, .. } => label(&message.label) / 2,
+            RolloutRecord::Request { message, .. } | RolloutRecord::Message { message, .. } => {
+                label(&message.label) / 2
+            }
             RolloutRecord::Call(call) => (label(&call.label) + size_of::<RolloutCall>()) / 2,
             RolloutRecord::Done(done) => (label(&done.label) + size_of::<FinishedCall>()) / 2,
             RolloutRecord::Mail { label: it }

@@ -13,7 +13,7 @@ use crate::{
     tape::{JsonTape, TapeValue},
 };
 use trajview_code::{
-    patch::{self, PatchedFile, FilePatch},
+    patch::{self, FilePatch, PatchedFile},
     utf8::lossy_text,
 };
 use trajview_run::{
@@ -49,10 +49,16 @@ fn arguments_only(arguments: String) -> StepText {
 fn response_text(item: &TypedObject<'_>) -> Option<StepText> {
     let fields = &item.fields;
     match item.kind.as_ref() {
-        "message" => Some(plain_text(join_texts(&text_parts(fields, &["content", "message", "text"]), ""))),
-        "reasoning" => Some(plain_text(join_texts(&text_parts(fields, &["summary", "content"]), "\n\n"))),
+        "message" => {
+            Some(plain_text(join_texts(&text_parts(fields, &["content", "message", "text"]), "")))
+        }
+        "reasoning" => {
+            Some(plain_text(join_texts(&text_parts(fields, &["summary", "content"]), "\n\n")))
+        }
         "agent_message" => Some(plain_text(outcome::parts_text(&fields.elements_of("content")))),
-        "compaction" | "context_compaction" | "compaction_summary" => Some(plain_text(summary_text(fields))),
+        "compaction" | "context_compaction" | "compaction_summary" => {
+            Some(plain_text(summary_text(fields)))
+        }
         "web_search_call" => Some(arguments_only(search_text(fields))),
         "image_generation_call" => {
             Some(arguments_only(fields.text("revised_prompt").unwrap_or_default().into_owned()))
@@ -123,7 +129,8 @@ fn summary_text(fields: &JsonObject<'_>) -> String {
     if let Some(message) = fields.text("message").filter(|message| !message.is_empty()) {
         return message.into_owned();
     }
-    let history = fields.elements_of("replacement_history").into_iter().filter_map(JsonObject::from_value);
+    let history =
+        fields.elements_of("replacement_history").into_iter().filter_map(JsonObject::from_value);
     let kept: Vec<String> = history
         .map(|item| {
             let role = item.text("role").unwrap_or_default();
@@ -181,7 +188,8 @@ fn split_request_record(record: &[u8]) -> Option<classify::RequestParts> {
     let tape = JsonTape::parse(&record);
     let line = JsonObject::from_tape(&tape)?;
     let opened = envelope::open_line(line);
-    let (LineBody::Response(item) | LineBody::Event(item) | LineBody::Item(item)) = &opened.body else {
+    let (LineBody::Response(item) | LineBody::Event(item) | LineBody::Item(item)) = &opened.body
+    else {
         return None;
     };
     Some(classify::split_request(&text_parts(&item.fields, &["content", "message", "text"])))
@@ -193,15 +201,21 @@ pub fn result_text(record: &[u8]) -> String {
     let tape = JsonTape::parse(&record);
     let Some(line) = JsonObject::from_tape(&tape) else { return String::new() };
     match &envelope::open_line(line).body {
-        LineBody::Response(item) | LineBody::Event(item) | LineBody::Item(item) if makes_image(item) => {
+        LineBody::Response(item) | LineBody::Event(item) | LineBody::Item(item)
+            if makes_image(item) =>
+        {
             image_placeholder(&item.fields).unwrap_or_default()
         }
         LineBody::Response(item) if item.kind.ends_with("_call") => String::new(),
-        LineBody::Response(item) => {
-            classify::observation_field(&item.fields).map(|raw| CodexOutcome::from_output(raw).text).unwrap_or_default()
+        LineBody::Response(item) => classify::observation_field(&item.fields)
+            .map(|raw| CodexOutcome::from_output(raw).text)
+            .unwrap_or_default(),
+        LineBody::Event(typed) | LineBody::Item(typed) => {
+            classify::finished_call_outcome(&typed.fields).text
         }
-        LineBody::Event(typed) | LineBody::Item(typed) => classify::finished_call_outcome(&typed.fields).text,
-        LineBody::Meta(_) | LineBody::Context(_) | LineBody::Compacted(_) | LineBody::Other(_) => String::new(),
+        LineBody::Meta(_) | LineBody::Context(_) | LineBody::Compacted(_) | LineBody::Other(_) => {
+            String::new()
+        }
     }
 }
 
@@ -230,9 +244,14 @@ pub fn recorded_edit(record: &[u8], edit: &Edit) -> Option<RecordedEdit> {
         }
         LineBody::Event(typed) | LineBody::Item(typed) => {
             let changes = typed.fields.object("changes")?;
-            changes.fields().nth(part).map(|(_, change)| edit_of_record(&ChangedFileRecord::from_value(change)))
+            changes
+                .fields()
+                .nth(part)
+                .map(|(_, change)| edit_of_record(&ChangedFileRecord::from_value(change)))
         }
-        LineBody::Meta(_) | LineBody::Context(_) | LineBody::Compacted(_) | LineBody::Other(_) => None,
+        LineBody::Meta(_) | LineBody::Context(_) | LineBody::Compacted(_) | LineBody::Other(_) => {
+            None
+        }
     }
 }
 

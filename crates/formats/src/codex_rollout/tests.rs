@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use super::CodexRollout;
-use crate::{Format, IncrementalReader, FileHead, SequentialExecutor, SourceBytes, jsonl::LogInput};
+use crate::{
+    FileHead, Format, IncrementalReader, SequentialExecutor, SourceBytes, jsonl::LogInput,
+};
 use trajview_run::{EditKind, Run, SourceId, Step, Tokens};
 
 mod real;
@@ -22,7 +24,12 @@ pub(super) fn read_once(sources: &[SourceBytes<'_>]) -> (Option<Run>, bool) {
     growing.expect_whole_logs();
     let take = |growing: &mut dyn IncrementalReader| {
         for (id, source) in (0..).map(SourceId).zip(sources) {
-            growing.take_lines(id, source.name, LogInput::whole_file(source.bytes), &SequentialExecutor);
+            growing.take_lines(
+                id,
+                source.name,
+                LogInput::whole_file(source.bytes),
+                &SequentialExecutor,
+            );
         }
     };
     take(&mut *growing);
@@ -109,14 +116,20 @@ pub(super) fn run_text(run: &Run) -> String {
     );
     for (index, turn) in run.turns.iter().enumerate() {
         let line = turn.request.map(|place| format!(" @{}", place.line)).unwrap_or_default();
-        let _ = writeln!(out, "turn {}: {}{line}{}", index + 1, turn.title, tokens_text(turn.tokens));
+        let _ =
+            writeln!(out, "turn {}: {}{line}{}", index + 1, turn.title, tokens_text(turn.tokens));
         for found in &turn.steps {
             write_step(&mut out, "  ", found);
         }
     }
     for (index, agent) in run.subagents.iter().enumerate() {
-        let _ =
-            writeln!(out, "agent {index} {}: {}{}", agent.name, agent.title, tokens_text(agent.tokens));
+        let _ = writeln!(
+            out,
+            "agent {index} {}: {}{}",
+            agent.name,
+            agent.title,
+            tokens_text(agent.tokens)
+        );
         for found in &agent.steps {
             write_step(&mut out, "  ", found);
         }

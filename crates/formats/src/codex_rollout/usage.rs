@@ -55,7 +55,9 @@ impl TokenCounter {
         match (before, counted.total, counted.last) {
             // A total equal to its last response starts over.
             (Some(_), Some(total), Some(last)) if total == last => Some(last),
-            (Some(before), Some(total), last) => tokens_minus(total, before).or(last).or(Some(total)),
+            (Some(before), Some(total), last) => {
+                tokens_minus(total, before).or(last).or(Some(total))
+            }
             (None, total, last) => last.or(total),
             (Some(_), None, last) => last,
         }
@@ -87,8 +89,11 @@ mod tests {
     }
 
     fn count(total: u64, last: u64) -> UsageRecord {
-        let counted =
-            TokenCount { total: Some(tokens_with_output(total)), last: Some(tokens_with_output(last)), window: None };
+        let counted = TokenCount {
+            total: Some(tokens_with_output(total)),
+            last: Some(tokens_with_output(last)),
+            window: None,
+        };
         UsageRecord::Count(Some(Box::new(counted)))
     }
 
@@ -132,7 +137,10 @@ mod tests {
 
     #[test]
     fn a_turns_own_sum_counts_only_where_nothing_else_does() {
-        assert_eq!(output_counts(&[count(3, 3), UsageRecord::Turn(tokens_with_output(3).into())]), [3]);
+        assert_eq!(
+            output_counts(&[count(3, 3), UsageRecord::Turn(tokens_with_output(3).into())]),
+            [3]
+        );
         assert_eq!(output_counts(&[UsageRecord::Turn(tokens_with_output(3).into())]), [3]);
     }
 }

@@ -5,10 +5,9 @@
 use std::borrow::Cow;
 
 use super::{
-    RecordedEdits, FileHead, FormatCapabilities, RecordingShape, chat,
+    FileHead, FormatCapabilities, RecordedEdits, RecordingShape, chat, head_json,
     json_object::JsonObject,
-    head_json,
-    records::{CallAnswer, RecordedCall, RecordEvent, LogRecord, RecordFormat, arguments},
+    records::{CallAnswer, LogRecord, RecordEvent, RecordFormat, RecordedCall, arguments},
     tape::TapeValue,
 };
 use trajview_run::Role;
@@ -41,16 +40,25 @@ impl RecordFormat for Continue {
         };
         let is_session = |fields: &JsonObject<'_>| {
             let history = fields.get("history").filter(|history| history.is_list());
-            let first = history.map(|history| history.elements().next().and_then(JsonObject::from_value));
+            let first =
+                history.map(|history| history.elements().next().and_then(JsonObject::from_value));
             fields.has_field("sessionId")
                 && fields.has_field("workspaceDirectory")
                 && first.is_some_and(|first| first.is_none_or(|first| is_item(&first)))
         };
         head_json::any_object(head, &["\"history\"", "\"sessionId\""], is_session)
-            || head_json::any_object(head, &["\"history\"", "\"message\"", "\"contextItems\""], |fields| {
-                let first = fields.elements_of("history").into_iter().next().and_then(JsonObject::from_value);
-                first.is_some_and(|first| is_item(&first) && first.has_field("contextItems"))
-            })
+            || head_json::any_object(
+                head,
+                &["\"history\"", "\"message\"", "\"contextItems\""],
+                |fields| {
+                    let first = fields
+                        .elements_of("history")
+                        .into_iter()
+                        .next()
+                        .and_then(JsonObject::from_value);
+                    first.is_some_and(|first| is_item(&first) && first.has_field("contextItems"))
+                },
+            )
     }
 
     fn read_header<'t>(&self, document: TapeValue<'t>) -> LogRecord<'t> {
@@ -72,7 +80,9 @@ impl RecordFormat for Continue {
     }
 
     fn records_in<'t>(&self, value: TapeValue<'t>) -> Vec<TapeValue<'t>> {
-        JsonObject::from_value(value).map(|fields| fields.elements_of("history")).unwrap_or_default()
+        JsonObject::from_value(value)
+            .map(|fields| fields.elements_of("history"))
+            .unwrap_or_default()
     }
 
     fn read_record<'t>(&self, record: TapeValue<'t>) -> LogRecord<'t> {
@@ -81,14 +91,21 @@ impl RecordFormat for Continue {
             return LogRecord::unknown_kind("item without a message");
         };
         let mut made = item_record(&fields, &message);
-        let log = fields.elements_of("promptLogs").into_iter().filter_map(JsonObject::from_value).next_back();
+        let log = fields
+            .elements_of("promptLogs")
+            .into_iter()
+            .filter_map(JsonObject::from_value)
+            .next_back();
         made.facts.model = log.and_then(|log| log.text("modelTitle"));
         if let Some(usage) = message.object("usage") {
             made.tokens = read_tokens(&usage);
             made.facts.model = usage.text("model").or(made.facts.model);
             made.cost_usd = usage.float("cost");
         }
-        made.push_text(RecordEvent::Compacted, fields.text("conversationSummary").unwrap_or_default());
+        made.push_text(
+            RecordEvent::Compacted,
+            fields.text("conversationSummary").unwrap_or_default(),
+        );
         made
     }
 }
@@ -107,7 +124,12 @@ fn item_record<'t>(fields: &JsonObject<'t>, message: &JsonObject<'t>) -> LogReco
             return LogRecord::from_event(RecordEvent::Answer(answer));
         }
         "user" | "assistant" | "system" => chat::content_record(&role, content),
-        _ => return LogRecord::from_event(RecordEvent::unknown_kind(role, "message without a role")),
+        _ => {
+            return LogRecord::from_event(RecordEvent::unknown_kind(
+                role,
+                "message without a role",
+            ));
+        }
     };
     // What was put before the model with the request: files, a selection.
     for item in fields.elements_of("contextItems").into_iter().filter_map(JsonObject::from_value) {
@@ -122,8 +144,11 @@ fn item_record<'t>(fields: &JsonObject<'t>, message: &JsonObject<'t>) -> LogReco
     if let Some(reasoning) = reasoning {
         made.events.insert(0, RecordEvent::Thought(reasoning));
     }
-    let states: Vec<JsonObject<'t>> =
-        fields.elements_of("toolCallStates").into_iter().filter_map(JsonObject::from_value).collect();
+    let states: Vec<JsonObject<'t>> = fields
+        .elements_of("toolCallStates")
+        .into_iter()
+        .filter_map(JsonObject::from_value)
+        .collect();
     let state_of =
         |id: &str| states.iter().find(|state| state.text("toolCallId").as_deref() == Some(id));
     let calls = message.elements_of("toolCalls");
@@ -135,7 +160,10 @@ fn item_record<'t>(fields: &JsonObject<'t>, message: &JsonObject<'t>) -> LogReco
     if calls.is_empty() {
         for state in &states {
             let called = chat::read_call(&state.object("toolCall").unwrap_or_default());
-            made.push_event(RecordEvent::Call(RecordedCall { answer: answer_of_state(state), ..called }));
+            made.push_event(RecordEvent::Call(RecordedCall {
+                answer: answer_of_state(state),
+                ..called
+            }));
         }
     }
     made

@@ -3,10 +3,11 @@
 use std::{borrow::Cow, collections::HashMap};
 
 use super::{
-    RecordedEdits, FileHead, FormatCapabilities, RecordingShape, chat,
+    FileHead, FormatCapabilities, RecordedEdits, RecordingShape, chat, head_json,
     json_object::JsonObject,
-    head_json,
-    records::{CallAnswer, RecordEntry, RecordEvent, LogRecord, RecordFormat, arguments, record_order},
+    records::{
+        CallAnswer, LogRecord, RecordEntry, RecordEvent, RecordFormat, arguments, record_order,
+    },
     tape::TapeValue,
 };
 use trajview_run::{Role, Tokens};
@@ -28,7 +29,10 @@ impl RecordFormat for Copilot {
     }
 
     fn capabilities(&self) -> FormatCapabilities {
-        FormatCapabilities::new(RecordingShape::Lines, RecordedEdits::Text).with_tokens().with_times().with_subagents()
+        FormatCapabilities::new(RecordingShape::Lines, RecordedEdits::Text)
+            .with_tokens()
+            .with_times()
+            .with_subagents()
     }
 
     fn claims_file(&self, head: &FileHead<'_>) -> bool {
@@ -60,8 +64,11 @@ impl RecordFormat for Copilot {
         let mut before: HashMap<String, Option<String>> = HashMap::new();
         let mut last: Option<String> = None;
         for RecordEntry { record, .. } in entries.iter_mut() {
-            let rewound =
-                record.parent.as_deref().and_then(|it| it.strip_prefix(BEFORE_PREFIX)).map(str::to_owned);
+            let rewound = record
+                .parent
+                .as_deref()
+                .and_then(|it| it.strip_prefix(BEFORE_PREFIX))
+                .map(str::to_owned);
             if let Some(event) = rewound {
                 let parent = before.get(&event).cloned().flatten();
                 record.parent = parent.map(Cow::Owned);
@@ -79,7 +86,11 @@ const BEFORE_PREFIX: &str = "before ";
 
 /// Returns the event that a record goes back to, where its kind allows that. All others follow the record before them,
 /// whatever their parent is: the notice that a session ends or is resumed may have none, or name the first event.
-fn rewind_parent<'t>(kind: &str, fields: &JsonObject<'t>, data: &JsonObject<'t>) -> Option<Cow<'t, str>> {
+fn rewind_parent<'t>(
+    kind: &str,
+    fields: &JsonObject<'t>,
+    data: &JsonObject<'t>,
+) -> Option<Cow<'t, str>> {
     match kind {
         "user.message" => fields.text("parentId"),
         // That event, and all after it, were taken back.
@@ -101,7 +112,9 @@ fn add_event<'t>(made: &mut LogRecord<'t>, kind: &str, data: &JsonObject<'t>) {
             made.facts.root = data.object("context").and_then(|context| context.text("cwd"));
         }
         "session.model_change" => made.facts.model = data.text("newModel"),
-        "session.error" => made.push_event(RecordEvent::Failed(data.text("message").unwrap_or_default())),
+        "session.error" => {
+            made.push_event(RecordEvent::Failed(data.text("message").unwrap_or_default()))
+        }
         "session.warning" | "session.info" | "system.message" | "system.notification" => {
             let text = data.first_text(&["message", "content"]).unwrap_or_default();
             made.push_text(|text| RecordEvent::Message(Role::System, text), text);
@@ -123,7 +136,9 @@ fn add_event<'t>(made: &mut LogRecord<'t>, kind: &str, data: &JsonObject<'t>) {
             made.facts.model = data.text("model");
             made.push_text(RecordEvent::Thought, data.text("reasoningText").unwrap_or_default());
             made.push_text(|text| RecordEvent::Message(Role::Assistant, text), content());
-            for call in data.elements_of("toolRequests").into_iter().filter_map(JsonObject::from_value) {
+            for call in
+                data.elements_of("toolRequests").into_iter().filter_map(JsonObject::from_value)
+            {
                 made.push_event(RecordEvent::Call(chat::read_call(&call)));
             }
             made.tokens = Tokens { output: data.number("outputTokens"), ..Tokens::default() };
@@ -141,10 +156,14 @@ fn add_event<'t>(made: &mut LogRecord<'t>, kind: &str, data: &JsonObject<'t>) {
         "tool.execution_complete" => made.push_event(RecordEvent::Answer(read_answer(data))),
         "subagent.started" | "subagent.selected" => {
             let name = data.first_text(&["agentDisplayName", "agentName"]).unwrap_or_default();
-            made.push_event(RecordEvent::Message(Role::System, format!("sub-agent {name} started").into()));
+            made.push_event(RecordEvent::Message(
+                Role::System,
+                format!("sub-agent {name} started").into(),
+            ));
         }
-        "subagent.failed" => made
-            .push_event(RecordEvent::Failed(data.get("error").map(arguments::error_text).unwrap_or_default())),
+        "subagent.failed" => made.push_event(RecordEvent::Failed(
+            data.get("error").map(arguments::error_text).unwrap_or_default(),
+        )),
         "session.shutdown" => made.stated = process_usage(data),
         "session.usage_checkpoint"
         | "session.usage_info"
@@ -186,7 +205,9 @@ fn process_usage(data: &JsonObject<'_>) -> Option<(Tokens, Option<f64>)> {
     let models = data.object("modelMetrics")?;
     let mut sum = Tokens::default();
     for (_, model) in models.fields() {
-        let usage = JsonObject::from_value(model).and_then(|model| model.object("usage")).unwrap_or_default();
+        let usage = JsonObject::from_value(model)
+            .and_then(|model| model.object("usage"))
+            .unwrap_or_default();
         sum = sum + read_tokens(&usage);
     }
     Some((sum, None))

@@ -11,12 +11,12 @@ mod response;
 use std::borrow::Cow;
 
 use super::{
-    RecordedEdits, FileHead, FormatCapabilities, FilePreparation, RecordingShape, chat,
+    FileHead, FilePreparation, FormatCapabilities, RecordedEdits, RecordingShape, chat,
     companion_files::BelongsTo,
-    json_object::{self, JsonObject},
     head_json,
+    json_object::{self, JsonObject},
     records::{
-        RecordEntry, RecordEvent, LogRecord, RecordFormat, arguments,
+        LogRecord, RecordEntry, RecordEvent, RecordFormat, arguments,
         record_order::{self, AbandonedBranch},
     },
     tape::TapeValue,
@@ -43,13 +43,19 @@ impl RecordFormat for CopilotChat {
     }
 
     fn capabilities(&self) -> FormatCapabilities {
-        FormatCapabilities::new(RecordingShape::Document, RecordedEdits::Text).with_tokens().with_times()
+        FormatCapabilities::new(RecordingShape::Document, RecordedEdits::Text)
+            .with_tokens()
+            .with_times()
     }
 
     fn claims_file(&self, head: &FileHead<'_>) -> bool {
         head_json::any_object(head, &["\"requests\""], is_session)
             || head_json::any_object(head, &["\"kind\"", "\"v\"", "\"requests\""], is_first_change)
-            || head_json::any_object(head, &["\"kind\"", "\"v\"", "\"creationDate\""], is_first_change)
+            || head_json::any_object(
+                head,
+                &["\"kind\"", "\"v\"", "\"creationDate\""],
+                is_first_change,
+            )
     }
 
     /// Says in which folder the editor was open.
@@ -60,12 +66,15 @@ impl RecordFormat for CopilotChat {
     /// Returns the membership of the workspace's file, which is beside the chat in a bundle.
     fn belongs_to(&self, other: &FileHead<'_>) -> BelongsTo {
         let is_workspace = other.name.rsplit('/').next() == Some("workspace.json")
-            && head_json::any_object(other, &["\"folder\""], |fields| fields.text("folder").is_some());
+            && head_json::any_object(other, &["\"folder\""], |fields| {
+                fields.text("folder").is_some()
+            });
         if is_workspace { BelongsTo::Any } else { BelongsTo::Itself }
     }
 
     fn preparation_for(&self, head: &FileHead<'_>) -> Option<FilePreparation> {
-        head_json::any_object(head, &["\"kind\"", "\"v\""], is_first_change).then_some(changes::replay_changes)
+        head_json::any_object(head, &["\"kind\"", "\"v\""], is_first_change)
+            .then_some(changes::replay_changes)
     }
 
     fn read_header<'t>(&self, document: TapeValue<'t>) -> LogRecord<'t> {
@@ -95,7 +104,9 @@ impl RecordFormat for CopilotChat {
             return LogRecord::unknown_kind("request that is no object");
         };
         if let Some(count) = fields.number(changes::UNREAD_CHANGES) {
-            return LogRecord::unknown_kind(format!("changes of the log that cannot be followed: {count}"));
+            return LogRecord::unknown_kind(format!(
+                "changes of the log that cannot be followed: {count}"
+            ));
         }
         if !fields.has_field("message") && !fields.has_field("response") {
             return LogRecord::unknown_kind("request without a message");
@@ -124,7 +135,8 @@ impl RecordFormat for CopilotChat {
 
 fn is_session(fields: &JsonObject<'_>) -> bool {
     let marks = ["responderUsername", "requesterUsername", "initialLocation", "creationDate"];
-    fields.get("requests").is_some_and(TapeValue::is_list) && marks.iter().any(|mark| fields.has_field(mark))
+    fields.get("requests").is_some_and(TapeValue::is_list)
+        && marks.iter().any(|mark| fields.has_field(mark))
 }
 
 /// Returns whether an object is the first line of a log of changes: the whole session at that time.
@@ -168,11 +180,15 @@ fn decode_percent(text: &str) -> String {
 
 /// Returns a request and all that followed it.
 fn request_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
-    let mut made = LogRecord { time: chat::first_time(fields, &["timestamp"]), ..LogRecord::default() };
+    let mut made =
+        LogRecord { time: chat::first_time(fields, &["timestamp"]), ..LogRecord::default() };
     let result = fields.object("result").unwrap_or_default();
     let metadata = result.object("metadata").unwrap_or_default();
-    let rounds: Vec<JsonObject<'t>> =
-        metadata.elements_of("toolCallRounds").into_iter().filter_map(JsonObject::from_value).collect();
+    let rounds: Vec<JsonObject<'t>> = metadata
+        .elements_of("toolCallRounds")
+        .into_iter()
+        .filter_map(JsonObject::from_value)
+        .collect();
     let request_text = fields.get("message").map(arguments::content_text).unwrap_or_default();
     made.push_event(RecordEvent::Request(request_text));
     let parts = fields.elements_of("response");

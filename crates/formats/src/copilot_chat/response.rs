@@ -6,7 +6,7 @@ use super::{program_message, value_text};
 use crate::{
     chat,
     json_object::JsonObject,
-    records::{CallAnswer, RecordedCall, RecordEvent, FileEdit, LogRecord, arguments},
+    records::{CallAnswer, FileEdit, LogRecord, RecordEvent, RecordedCall, arguments},
     tape::TapeValue,
 };
 use trajview_run::{EditKind, Role, files::RecordedChange};
@@ -51,12 +51,16 @@ pub fn add_rounds<'t>(
     parts: &[TapeValue<'t>],
 ) {
     let results = results.unwrap_or_default();
-    let parts: Vec<JsonObject<'t>> = parts.iter().copied().filter_map(JsonObject::from_value).collect();
+    let parts: Vec<JsonObject<'t>> =
+        parts.iter().copied().filter_map(JsonObject::from_value).collect();
     let mut edited: Vec<String> = vec![];
     for round in rounds {
         let thinking = round.get("thinking").map(value_text).unwrap_or_default();
         made.push_text(RecordEvent::Thought, thinking);
-        made.push_text(|text| RecordEvent::Message(Role::Assistant, text), field_text(round, "response"));
+        made.push_text(
+            |text| RecordEvent::Message(Role::Assistant, text),
+            field_text(round, "response"),
+        );
         for call in round.elements_of("toolCalls").into_iter().filter_map(JsonObject::from_value) {
             let mut call = chat::read_call(&call);
             let part = parts.iter().find(|part| {
@@ -64,7 +68,8 @@ pub fn add_rounds<'t>(
                     && plain_id(&part.text("toolCallId").unwrap_or_default()) == plain_id(&call.id)
             });
             let result = results.get(&call.id);
-            call.answer = result.map(|result| read_answer(result, part)).or_else(|| shown_answer(part?));
+            call.answer =
+                result.map(|result| read_answer(result, part)).or_else(|| shown_answer(part?));
             edited.extend(call.edits.iter().map(|edit| edit.path.clone()));
             made.push_event(RecordEvent::Call(call));
         }
@@ -195,7 +200,13 @@ fn edit_group<'t>(fields: &JsonObject<'t>) -> Option<RecordedCall<'t>> {
         |path: &String| FileEdit::new(path.clone(), EditKind::Modify, RecordedChange::NotRecorded);
     let edits = paths.iter().map(edit).collect();
     let answer = Some(CallAnswer { text: "".into(), ..CallAnswer::default() });
-    Some(RecordedCall { name: kind, main: paths.join(", ").into(), edits, answer, ..RecordedCall::default() })
+    Some(RecordedCall {
+        name: kind,
+        main: paths.join(", ").into(),
+        edits,
+        answer,
+        ..RecordedCall::default()
+    })
 }
 
 /// Returns a call as the editor showed it: its arguments are those that it shows, if any.
@@ -234,8 +245,9 @@ fn shown_answer<'t>(fields: &JsonObject<'t>) -> Option<CallAnswer<'t>> {
         return None;
     }
     let printed = data.object("terminalCommandOutput").map(|it| field_text(&it, "text"));
-    let text =
-        printed.filter(|text| !text.is_empty()).or_else(|| Some(value_text(details.get("output")?)));
+    let text = printed
+        .filter(|text| !text.is_empty())
+        .or_else(|| Some(value_text(details.get("output")?)));
     let exit_code = state.integer("exitCode");
     let is_failed =
         details.flag("isError") == Some(true) || exit_code.is_some_and(|code| code != 0);

@@ -4,10 +4,9 @@
 use std::borrow::Cow;
 
 use super::{
-    RecordedEdits, FileHead, FormatCapabilities, RecordingShape, chat,
+    FileHead, FormatCapabilities, RecordedEdits, RecordingShape, chat, head_json,
     json_object::JsonObject,
-    head_json,
-    records::{RecordEvent, LogRecord, RecordFormat},
+    records::{LogRecord, RecordEvent, RecordFormat},
     tape::{JsonTape, TapeValue},
 };
 use trajview_run::Tokens;
@@ -95,7 +94,8 @@ impl RecordFormat for Cursor {
 
 /// Reads the facts about a conversation of the editor.
 fn composer_record<'t>(composer: &JsonObject<'t>) -> LogRecord<'t> {
-    let mut made = LogRecord { time: chat::first_time(composer, &["createdAt"]), ..LogRecord::default() };
+    let mut made =
+        LogRecord { time: chat::first_time(composer, &["createdAt"]), ..LogRecord::default() };
     made.facts.id = composer.text("id");
     made.facts.title = composer.text("name").filter(|name| !name.is_empty());
     made.facts.model = composer.text("model").filter(|model| model != "default");

@@ -3,10 +3,9 @@
 use std::borrow::Cow;
 
 use super::{
-    RecordedEdits, FileHead, FormatCapabilities, RecordingShape, chat,
+    FileHead, FormatCapabilities, RecordedEdits, RecordingShape, chat, head_json,
     json_object::JsonObject,
-    head_json,
-    records::{CallAnswer, RecordEvent, LogRecord, RecordFormat, arguments},
+    records::{CallAnswer, LogRecord, RecordEvent, RecordFormat, arguments},
     tape::TapeValue,
 };
 use trajview_run::{Role, Tokens};
@@ -122,7 +121,9 @@ fn event_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
                 });
             }
         },
-        "reasoning" => made.push_text(RecordEvent::Thought, fields.text("text").unwrap_or_default()),
+        "reasoning" => {
+            made.push_text(RecordEvent::Thought, fields.text("text").unwrap_or_default())
+        }
         "tool_call" => made.push_event(RecordEvent::Call(chat::read_call(fields))),
         "tool_result" => made.push_event(RecordEvent::Answer(read_answer(fields))),
         "completion" => made.push_text(

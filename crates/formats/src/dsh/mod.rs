@@ -4,10 +4,9 @@
 use std::borrow::Cow;
 
 use super::{
-    RecordedEdits, FileHead, FormatCapabilities, RecordingShape, chat,
+    FileHead, FormatCapabilities, RecordedEdits, RecordingShape, chat, head_json,
     json_object::JsonObject,
-    head_json,
-    records::{CallAnswer, RecordedCall, RecordEvent, LogRecord, RecordFormat, arguments},
+    records::{CallAnswer, LogRecord, RecordEvent, RecordFormat, RecordedCall, arguments},
     tape::TapeValue,
 };
 use trajview_run::{Role, Tokens};
@@ -48,7 +47,9 @@ impl RecordFormat for Dsh {
     }
 
     fn capabilities(&self) -> FormatCapabilities {
-        FormatCapabilities::new(RecordingShape::Lines, RecordedEdits::Text).with_tokens().with_times()
+        FormatCapabilities::new(RecordingShape::Lines, RecordedEdits::Text)
+            .with_tokens()
+            .with_times()
     }
 
     /// Pi's sessions have a header of the same type, with a time in the place of `createdAt`.
@@ -155,7 +156,8 @@ fn model_of_header<'t>(data: &JsonObject<'t>) -> Option<Cow<'t, str>> {
 fn request_record<'t>(message: &JsonObject<'t>) -> LogRecord<'t> {
     let source = message.object("source").unwrap_or_default();
     let is_person = matches!(source.text("kind").as_deref(), None | Some("user" | "goal"));
-    let mut made = chat::content_record(if is_person { "user" } else { "system" }, message.get("content"));
+    let mut made =
+        chat::content_record(if is_person { "user" } else { "system" }, message.get("content"));
     // The checkpoint of a compaction says its summary once more.
     if source.has_field("compactionId") {
         made.events.clear();
@@ -199,7 +201,8 @@ fn read_call<'t>(data: &JsonObject<'t>) -> RecordedCall<'t> {
 
 fn read_answer<'t>(data: &JsonObject<'t>) -> CallAnswer<'t> {
     let message = message_in(data);
-    let block = message.elements_of("content").into_iter().filter_map(JsonObject::from_value).next();
+    let block =
+        message.elements_of("content").into_iter().filter_map(JsonObject::from_value).next();
     let block = block.filter(|block| block.text("type").as_deref() == Some("tool-result"));
     let mut answer = chat::read_answer(&block.unwrap_or(message));
     if answer.call.is_empty() {

@@ -5,11 +5,14 @@
 use std::{borrow::Cow, cell::RefCell};
 
 use super::{
-    RecordedEdits, FileHead, FormatCapabilities, RecordingShape, chat,
+    FileHead, FormatCapabilities, RecordedEdits, RecordingShape, chat,
     companion_files::BelongsTo,
-    json_object::{self, JsonObject},
     head_json,
-    records::{CallAnswer, RecordedCall, RecordEntry, RecordEvent, LogRecord, RecordFormat, arguments, record_order, record_order::AbandonedBranch},
+    json_object::{self, JsonObject},
+    records::{
+        CallAnswer, LogRecord, RecordEntry, RecordEvent, RecordFormat, RecordedCall, arguments,
+        record_order, record_order::AbandonedBranch,
+    },
     tape::TapeValue,
 };
 use trajview_run::{Role, Tokens};
@@ -31,7 +34,10 @@ impl RecordFormat for Gemini {
     }
 
     fn capabilities(&self) -> FormatCapabilities {
-        FormatCapabilities::new(RecordingShape::Lines, RecordedEdits::Text).with_tokens().with_times().with_subagents()
+        FormatCapabilities::new(RecordingShape::Lines, RecordedEdits::Text)
+            .with_tokens()
+            .with_times()
+            .with_subagents()
     }
 
     fn claims_file(&self, head: &FileHead<'_>) -> bool {
@@ -83,8 +89,10 @@ impl RecordFormat for Gemini {
         record.facts.id = fields.text("sessionId");
         record.facts.title = fields.text("summary").filter(|title| !title.is_empty());
         record.facts.model = meta.text("model").filter(|_| !fields.has_field("messages"));
-        record.facts.root =
-            fields.elements_of("directories").first().and_then(|folder| json_object::string_text(*folder));
+        record.facts.root = fields
+            .elements_of("directories")
+            .first()
+            .and_then(|folder| json_object::string_text(*folder));
         record.time = chat::first_time(&fields, &["startTime", "start_time"]);
         // A summary is written whenever the next session begins.
         record.ended_at = chat::first_time(&fields, &["lastUpdated"])
@@ -199,7 +207,9 @@ fn message_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
     match &*kind {
         "user" => add_parts(&mut record, content, user_event),
         "gemini" | "model" | "assistant" => add_parts(&mut record, content, model_event),
-        "info" | "warning" => add_parts(&mut record, content, |text| RecordEvent::Message(Role::System, text)),
+        "info" | "warning" => {
+            add_parts(&mut record, content, |text| RecordEvent::Message(Role::System, text))
+        }
         "error" => add_parts(&mut record, content, RecordEvent::Failed),
         _ => record.push_event(RecordEvent::unknown_kind(kind, "record without a type")),
     }

@@ -4,10 +4,9 @@
 use std::borrow::Cow;
 
 use super::{
-    RecordedEdits, FileHead, FormatCapabilities, RecordingShape, chat,
+    FileHead, FormatCapabilities, RecordedEdits, RecordingShape, chat, head_json,
     json_object::JsonObject,
-    head_json,
-    records::{CallAnswer, RecordEvent, LogRecord, RecordFormat, arguments},
+    records::{CallAnswer, LogRecord, RecordEvent, RecordFormat, arguments},
     tape::TapeValue,
 };
 use trajview_run::{Role, Tokens};
@@ -29,16 +28,22 @@ impl RecordFormat for GeminiStream {
     }
 
     fn capabilities(&self) -> FormatCapabilities {
-        FormatCapabilities::new(RecordingShape::Lines, RecordedEdits::Text).with_tokens().with_times()
+        FormatCapabilities::new(RecordingShape::Lines, RecordedEdits::Text)
+            .with_tokens()
+            .with_times()
     }
 
     fn claims_file(&self, head: &FileHead<'_>) -> bool {
         head_json::any_object(head, &["\"type\""], |object| match object.text("type").as_deref() {
             Some("init") => {
-                object.has_field("model") && !object.has_field("claude_code_version") && !object.has_field("tools")
+                object.has_field("model")
+                    && !object.has_field("claude_code_version")
+                    && !object.has_field("tools")
             }
             Some("message") => {
-                object.text("role").is_some() && object.has_field("content") && object.has_field("delta")
+                object.text("role").is_some()
+                    && object.has_field("content")
+                    && object.has_field("delta")
             }
             Some("tool_use") => object.has_field("tool_name") && object.has_field("parameters"),
             Some("tool_result") => object.has_field("tool_id") && object.has_field("status"),
@@ -48,7 +53,8 @@ impl RecordFormat for GeminiStream {
 
     fn read_record<'t>(&self, record: TapeValue<'t>) -> LogRecord<'t> {
         let fields = JsonObject::from_value(record).unwrap_or_default();
-        let mut made = LogRecord { time: chat::first_time(&fields, &["timestamp"]), ..LogRecord::default() };
+        let mut made =
+            LogRecord { time: chat::first_time(&fields, &["timestamp"]), ..LogRecord::default() };
         made.facts.agent = Some(Cow::Borrowed("gemini"));
         let kind = fields.text("type").unwrap_or_default();
         match &*kind {
@@ -67,7 +73,9 @@ impl RecordFormat for GeminiStream {
                 )));
             }
             "tool_result" => made.push_event(RecordEvent::Answer(read_answer(&fields))),
-            "error" => made.push_event(RecordEvent::Failed(message_text(&fields, &["message", "error"]))),
+            "error" => {
+                made.push_event(RecordEvent::Failed(message_text(&fields, &["message", "error"])))
+            }
             "result" => {
                 let stats = fields.object("stats").unwrap_or_default();
                 made.tokens = Tokens {

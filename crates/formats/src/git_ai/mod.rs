@@ -4,10 +4,9 @@
 use std::borrow::Cow;
 
 use super::{
-    RecordedEdits, FileHead, FormatCapabilities, RecordingShape, chat,
+    FileHead, FormatCapabilities, RecordedEdits, RecordingShape, chat, head_json,
     json_object::JsonObject,
-    head_json,
-    records::{RecordedCall, RecordEvent, LogRecord, RecordFormat},
+    records::{LogRecord, RecordEvent, RecordFormat, RecordedCall},
     tape::TapeValue,
 };
 use trajview_run::Role;
@@ -51,14 +50,18 @@ impl RecordFormat for GitAi {
     }
 
     fn records_in<'t>(&self, value: TapeValue<'t>) -> Vec<TapeValue<'t>> {
-        JsonObject::from_value(value).map(|document| document.elements_of("commits")).unwrap_or_default()
+        JsonObject::from_value(value)
+            .map(|document| document.elements_of("commits"))
+            .unwrap_or_default()
     }
 
     /// Returns one commit and what led to it.
     fn read_record<'t>(&self, record: TapeValue<'t>) -> LogRecord<'t> {
         let fields = JsonObject::from_value(record).unwrap_or_default();
-        let mut made = LogRecord { time: chat::first_time(&fields, &["time"]), ..LogRecord::default() };
-        let messages = fields.elements_of("messages").into_iter().filter_map(JsonObject::from_value);
+        let mut made =
+            LogRecord { time: chat::first_time(&fields, &["time"]), ..LogRecord::default() };
+        let messages =
+            fields.elements_of("messages").into_iter().filter_map(JsonObject::from_value);
         made.events.extend(messages.map(|message| message_event(&message)));
         let is_asked = made.events.iter().any(|event| matches!(event, RecordEvent::Request(_)));
         if !is_asked {
@@ -66,7 +69,8 @@ impl RecordFormat for GitAi {
             made.events.insert(0, RecordEvent::Request("".into()));
         }
         let commit = fields.text("commit").unwrap_or_default();
-        let lines = fields.elements_of("lines").into_iter().filter_map(super::json_object::string_text);
+        let lines =
+            fields.elements_of("lines").into_iter().filter_map(super::json_object::string_text);
         let lines: String = lines.map(|line| format!("\n{line}")).collect();
         let subject = fields.text("subject").unwrap_or_default();
         let short = commit.get(..10).unwrap_or(&commit);
@@ -86,7 +90,11 @@ fn message_event<'t>(message: &JsonObject<'t>) -> RecordEvent<'t> {
         "tool_use" => {
             let arguments = message.get("input").map_or("", |input| input.get());
             let name = message.text("name").unwrap_or_default();
-            RecordEvent::Call(RecordedCall { name, arguments: Cow::Borrowed(arguments), ..RecordedCall::default() })
+            RecordEvent::Call(RecordedCall {
+                name,
+                arguments: Cow::Borrowed(arguments),
+                ..RecordedCall::default()
+            })
         }
         kind => RecordEvent::unknown_kind(kind.to_owned(), "message without a type"),
     }

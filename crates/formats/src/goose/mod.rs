@@ -9,10 +9,9 @@ use std::borrow::Cow;
 use serde_json::{Map, Value as Json};
 
 use super::{
-    RecordedEdits, FileHead, FormatCapabilities, FilePreparation, RecordingShape, chat,
+    FileHead, FilePreparation, FormatCapabilities, RecordedEdits, RecordingShape, chat, head_json,
     json_object::JsonObject,
-    head_json,
-    records::{RecordEvent, LogRecord, RecordFormat, arguments},
+    records::{LogRecord, RecordEvent, RecordFormat, arguments},
     tape::TapeValue,
 };
 use trajview_run::{Role, Tokens};
@@ -91,8 +90,9 @@ impl RecordFormat for Goose {
     }
 
     fn preparation_for(&self, head: &FileHead<'_>) -> Option<FilePreparation> {
-        let is_export =
-            |object: &JsonObject<'_>| object.has_field("working_dir") && object.has_field("conversation");
+        let is_export = |object: &JsonObject<'_>| {
+            object.has_field("working_dir") && object.has_field("conversation")
+        };
         head_json::any_object(head, &["\"working_dir\"", "\"conversation\""], is_export)
             .then_some(join_export_pieces)
     }
@@ -230,7 +230,8 @@ fn continues_message(last: &Map<String, Json>, next: &Map<String, Json>, blocks:
         && before.is_some()
         && match (id(last), id(next)) {
             (None, None) => {
-                is_from_model(next) && blocks.iter().chain(before.into_iter().flatten()).all(is_words)
+                is_from_model(next)
+                    && blocks.iter().chain(before.into_iter().flatten()).all(is_words)
             }
             (last, next) => last == next,
         }

@@ -3,11 +3,11 @@
 use std::{borrow::Cow, collections::HashSet};
 
 use super::{
-    RecordedEdits, FileHead, FormatCapabilities, RecordingShape, chat,
+    FileHead, FormatCapabilities, RecordedEdits, RecordingShape, chat,
     companion_files::BelongsTo,
-    json_object::JsonObject,
     head_json,
-    records::{CallAnswer, RecordedCall, RecordEvent, LogRecord, RecordFormat, arguments},
+    json_object::JsonObject,
+    records::{CallAnswer, LogRecord, RecordEvent, RecordFormat, RecordedCall, arguments},
     tape::TapeValue,
 };
 use trajview_run::Role;
@@ -34,7 +34,9 @@ impl RecordFormat for Grok {
 
     fn claims_file(&self, head: &FileHead<'_>) -> bool {
         let is_record = |object: &JsonObject<'_>| match object.text("type").as_deref() {
-            Some("user") => object.has_field("prompt_index") || object.has_field("synthetic_reason"),
+            Some("user") => {
+                object.has_field("prompt_index") || object.has_field("synthetic_reason")
+            }
             Some("assistant") => object.has_field("model_id"),
             Some("backend_tool_call") => object.has_field("kind"),
             _ => false,
@@ -44,7 +46,9 @@ impl RecordFormat for Grok {
 
     fn belongs_to(&self, other: &FileHead<'_>) -> BelongsTo {
         let is_summary = other.name == "summary.json"
-            && head_json::any_object(other, &["\"session_summary\""], |object| object.has_field("info"));
+            && head_json::any_object(other, &["\"session_summary\""], |object| {
+                object.has_field("info")
+            });
         if is_summary {
             BelongsTo::Named(vec!["chat_history.jsonl".to_owned()])
         } else {
@@ -70,8 +74,8 @@ impl RecordFormat for Grok {
     }
 
     fn records_in<'t>(&self, value: TapeValue<'t>) -> Vec<TapeValue<'t>> {
-        let is_summary =
-            JsonObject::from_value(value).is_some_and(|fields| fields.has_field("info") && !fields.has_field("type"));
+        let is_summary = JsonObject::from_value(value)
+            .is_some_and(|fields| fields.has_field("info") && !fields.has_field("type"));
         if is_summary { vec![] } else { vec![value] }
     }
 
@@ -86,11 +90,15 @@ impl RecordFormat for Grok {
                 made.push_event(RecordEvent::Message(Role::System, content))
             }
             "user" => made.push_event(RecordEvent::Request(content)),
-            "reasoning" => made.push_text(RecordEvent::Thought, arguments::field_text(&fields, "summary")),
+            "reasoning" => {
+                made.push_text(RecordEvent::Thought, arguments::field_text(&fields, "summary"))
+            }
             "assistant" => {
                 made.facts.model = fields.text("model_id");
                 made.push_text(|text| RecordEvent::Message(Role::Assistant, text), content);
-                for call in fields.elements_of("tool_calls").into_iter().filter_map(JsonObject::from_value) {
+                for call in
+                    fields.elements_of("tool_calls").into_iter().filter_map(JsonObject::from_value)
+                {
                     made.push_event(RecordEvent::Call(chat::read_call(&call)));
                 }
             }
@@ -108,7 +116,10 @@ impl RecordFormat for Grok {
                     kind.text("id"),
                     action,
                 );
-                made.push_event(RecordEvent::Call(RecordedCall { answer: Some(CallAnswer::default()), ..call }));
+                made.push_event(RecordEvent::Call(RecordedCall {
+                    answer: Some(CallAnswer::default()),
+                    ..call
+                }));
             }
             _ => made.push_event(RecordEvent::unknown_kind(kind, "record without a type")),
         }

@@ -4,10 +4,11 @@
 use std::borrow::Cow;
 
 use super::{
-    RecordedEdits, FileHead, FormatCapabilities, RecordingShape, chat,
+    FileHead, FormatCapabilities, RecordedEdits, RecordingShape, chat, head_json,
     json_object::JsonObject,
-    head_json,
-    records::{CallAnswer, RecordEntry, RecordEvent, LogRecord, RecordFormat, arguments, record_order},
+    records::{
+        CallAnswer, LogRecord, RecordEntry, RecordEvent, RecordFormat, arguments, record_order,
+    },
     tape::TapeValue,
 };
 use trajview_run::Role;
@@ -29,7 +30,9 @@ impl RecordFormat for Iflow {
     }
 
     fn capabilities(&self) -> FormatCapabilities {
-        FormatCapabilities::new(RecordingShape::Lines, RecordedEdits::Text).with_tokens().with_times()
+        FormatCapabilities::new(RecordingShape::Lines, RecordedEdits::Text)
+            .with_tokens()
+            .with_times()
     }
 
     /// Claude Code names a session by its UUID alone, iFlow writes `session-` before it.
@@ -75,7 +78,11 @@ fn is_uuid(text: &str) -> bool {
     text.split('-').map(str::len).eq([8, 4, 4, 4, 12]) && text.split('-').all(is_part)
 }
 
-fn message_record<'t>(fields: &JsonObject<'t>, role: &str, message: &JsonObject<'t>) -> LogRecord<'t> {
+fn message_record<'t>(
+    fields: &JsonObject<'t>,
+    role: &str,
+    message: &JsonObject<'t>,
+) -> LogRecord<'t> {
     let mut made = chat::content_record(role, message.get("content"));
     if fields.flag("isMeta") == Some(true) || fields.flag("isSidechain") == Some(true) {
         for event in &mut made.events {
@@ -113,7 +120,8 @@ fn complete_answer<'t>(answer: &mut CallAnswer<'t>, block: &JsonObject<'t>) {
     let Some(content) = block.object("content") else { return };
     let parts = content.get("responseParts").or_else(|| content.as_value());
     let first = parts.and_then(|it| if it.is_list() { it.elements().next() } else { Some(it) });
-    let given = first.and_then(JsonObject::from_value).and_then(|part| part.object("functionResponse"));
+    let given =
+        first.and_then(JsonObject::from_value).and_then(|part| part.object("functionResponse"));
     let response = given.and_then(|given| given.object("response")).unwrap_or_default();
     let shown = content.get("resultDisplay");
     let error = response.get("error").map(arguments::error_text);
@@ -122,8 +130,11 @@ fn complete_answer<'t>(answer: &mut CallAnswer<'t>, block: &JsonObject<'t>) {
     let text = text.or_else(|| shown.map(arguments::content_text)).unwrap_or_default();
     answer.exit_code = chat::exit_code_in(&text);
     answer.text = text;
-    answer.edits =
-        shown.and_then(JsonObject::from_value).and_then(|it| chat::whole_file_edit(&it)).into_iter().collect();
+    answer.edits = shown
+        .and_then(JsonObject::from_value)
+        .and_then(|it| chat::whole_file_edit(&it))
+        .into_iter()
+        .collect();
     // Only the name without folders may be shown; the call has the path.
     answer.edits.retain(|edit| edit.path.contains(['/', '\\']));
 }

@@ -7,10 +7,11 @@ use std::{borrow::Cow, collections::HashMap};
 use serde_json::{Map, Value as Json};
 
 use super::{
-    RecordedEdits, FileHead, FormatCapabilities, FilePreparation, RunsInFile, RecordingShape, chat, not_finite,
-    json_object::JsonObject,
+    FileHead, FilePreparation, FormatCapabilities, RecordedEdits, RecordingShape, RunsInFile, chat,
     head_json,
-    records::{RecordEntry, RecordEvent, NOT_FINITE, LogRecord, RecordFormat},
+    json_object::JsonObject,
+    not_finite,
+    records::{LogRecord, NOT_FINITE, RecordEntry, RecordEvent, RecordFormat},
     tape::{JsonTape, TapeValue},
 };
 use trajview_run::{Role, Time};
@@ -32,7 +33,9 @@ impl RecordFormat for Inspect {
     }
 
     fn capabilities(&self) -> FormatCapabilities {
-        FormatCapabilities::new(RecordingShape::Document, RecordedEdits::Text).with_tokens().with_times()
+        FormatCapabilities::new(RecordingShape::Document, RecordedEdits::Text)
+            .with_tokens()
+            .with_times()
     }
 
     fn claims_file(&self, head: &FileHead<'_>) -> bool {
@@ -49,8 +52,13 @@ impl RecordFormat for Inspect {
     }
 
     fn runs_in_file(&self, head: &FileHead<'_>) -> RunsInFile {
-        let is_log = |object: &JsonObject<'_>| object.has_field("eval") && object.has_field("status");
-        if head_json::any_object(head, &["\"eval\""], is_log) { RunsInFile::OnePerElement("samples") } else { RunsInFile::One }
+        let is_log =
+            |object: &JsonObject<'_>| object.has_field("eval") && object.has_field("status");
+        if head_json::any_object(head, &["\"eval\""], is_log) {
+            RunsInFile::OnePerElement("samples")
+        } else {
+            RunsInFile::One
+        }
     }
 
     fn preparation_for(&self, _head: &FileHead<'_>) -> Option<FilePreparation> {
@@ -74,7 +82,9 @@ impl RecordFormat for Inspect {
         record.facts.model = sample.object("output").and_then(|output| output.text("model"));
         for (_, usage) in sample.object("model_usage").into_iter().flat_map(|all| all.fields()) {
             record.tokens = record.tokens
-                + JsonObject::from_value(usage).map(|usage| chat::read_usage(&usage)).unwrap_or_default();
+                + JsonObject::from_value(usage)
+                    .map(|usage| chat::read_usage(&usage))
+                    .unwrap_or_default();
         }
         record.cost_usd = sample
             .object("model_usage")
@@ -106,9 +116,9 @@ impl RecordFormat for Inspect {
                     RecordEvent::Request(text) if has_begun && !is_asked => {
                         *event = RecordEvent::Message(Role::User, std::mem::take(text));
                     }
-                    RecordEvent::Message(Role::Assistant, _) | RecordEvent::Call(_) | RecordEvent::Thought(_) => {
-                        has_begun = true
-                    }
+                    RecordEvent::Message(Role::Assistant, _)
+                    | RecordEvent::Call(_)
+                    | RecordEvent::Thought(_) => has_begun = true,
                     _ => {}
                 }
             }
@@ -145,7 +155,9 @@ impl RecordFormat for Inspect {
 /// Returns an error, or the scores by their scorers.
 fn ending_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
     if fields.has_field("traceback") || fields.has_field("message") {
-        return LogRecord::from_event(RecordEvent::Failed(fields.text("message").unwrap_or_default()));
+        return LogRecord::from_event(RecordEvent::Failed(
+            fields.text("message").unwrap_or_default(),
+        ));
     }
     let scores = fields.fields().filter_map(|(name, score)| {
         let score = JsonObject::from_value(score)?;
@@ -159,7 +171,10 @@ fn ending_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
     if scores.is_empty() {
         LogRecord::default()
     } else {
-        LogRecord::from_event(RecordEvent::Message(Role::System, format!("scores: {scores}").into()))
+        LogRecord::from_event(RecordEvent::Message(
+            Role::System,
+            format!("scores: {scores}").into(),
+        ))
     }
 }
 
@@ -194,7 +209,8 @@ pub fn flatten_sample(bytes: &[u8]) -> Option<Vec<u8>> {
                 *message = pool.get(at as usize).cloned().unwrap_or(Json::Null);
             }
             let Json::Object(message) = message else { continue };
-            let Some(usages) = message.get("id").and_then(Json::as_str).and_then(|id| usages.get(id))
+            let Some(usages) =
+                message.get("id").and_then(Json::as_str).and_then(|id| usages.get(id))
             else {
                 continue;
             };

@@ -3,7 +3,7 @@
 use crate::{
     chat,
     json_object::JsonObject,
-    records::{CallAnswer, RecordEvent, LogRecord, arguments},
+    records::{CallAnswer, LogRecord, RecordEvent, arguments},
 };
 use trajview_run::Role;
 
@@ -31,7 +31,10 @@ fn add_event<'t>(made: &mut LogRecord<'t>, message: &JsonObject<'t>) {
             made.push_event(RecordEvent::Request(arguments::field_text(&payload, "user_input")));
         }
         "SteerInput" => {
-            made.push_event(RecordEvent::Message(Role::User, arguments::field_text(&payload, "user_input")));
+            made.push_event(RecordEvent::Message(
+                Role::User,
+                arguments::field_text(&payload, "user_input"),
+            ));
         }
         "ContentPart" | "TextPart" | "ThinkPart" => match payload.text("think") {
             Some(thought) => made.push_text(RecordEvent::Thought, thought),
@@ -52,10 +55,15 @@ fn add_event<'t>(made: &mut LogRecord<'t>, message: &JsonObject<'t>) {
             made.tokens = super::read_tokens(&payload.object("token_usage").unwrap_or_default());
             made.response = payload.text("message_id");
         }
-        "CompactionEnd" => made.push_event(RecordEvent::Compacted("the context was summarised".into())),
-        "StepInterrupted" => made.push_event(RecordEvent::Failed("the step was interrupted".into())),
+        "CompactionEnd" => {
+            made.push_event(RecordEvent::Compacted("the context was summarised".into()))
+        }
+        "StepInterrupted" => {
+            made.push_event(RecordEvent::Failed("the step was interrupted".into()))
+        }
         "SubagentEvent" => {
-            made.agent = payload.first_text(&["parent_tool_call_id", "task_tool_call_id", "agent_id"]);
+            made.agent =
+                payload.first_text(&["parent_tool_call_id", "task_tool_call_id", "agent_id"]);
             add_event(made, &payload.object("event").unwrap_or_default());
         }
         "HookResolved" if payload.text("action").as_deref() == Some("block") => {

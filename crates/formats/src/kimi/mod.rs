@@ -10,11 +10,14 @@ use std::{
 };
 
 use super::{
-    RecordedEdits, FileHead, FormatCapabilities, RecordingShape, chat,
+    FileHead, FormatCapabilities, RecordedEdits, RecordingShape, chat,
     companion_files::BelongsTo,
-    json_object::JsonObject,
     head_json,
-    records::{CallAnswer, RecordEntry, RecordEvent, LogRecord, RecordFormat, arguments, record_order, record_order::AbandonedBranch},
+    json_object::JsonObject,
+    records::{
+        CallAnswer, LogRecord, RecordEntry, RecordEvent, RecordFormat, arguments, record_order,
+        record_order::AbandonedBranch,
+    },
     tape::TapeValue,
 };
 use trajview_run::{Role, Tokens};
@@ -36,13 +39,18 @@ impl RecordFormat for Kimi {
     }
 
     fn capabilities(&self) -> FormatCapabilities {
-        FormatCapabilities::new(RecordingShape::Lines, RecordedEdits::Text).with_tokens().with_times().with_subagents()
+        FormatCapabilities::new(RecordingShape::Lines, RecordedEdits::Text)
+            .with_tokens()
+            .with_times()
+            .with_subagents()
     }
 
     fn claims_file(&self, head: &FileHead<'_>) -> bool {
         head_json::any_object(head, &["\"type\""], |object| match object.text("type").as_deref() {
             Some("metadata") => object.has_field("protocol_version"),
-            Some("context.append_loop_event" | "turn.prompt" | "llm.request") => object.has_field("time"),
+            Some("context.append_loop_event" | "turn.prompt" | "llm.request") => {
+                object.has_field("time")
+            }
             _ => envelope::is_envelope(object),
         })
     }
@@ -115,7 +123,9 @@ impl RecordFormat for Kimi {
 const STATE_FILE: &str = "state.json";
 
 fn is_state(fields: &JsonObject<'_>) -> bool {
-    !fields.has_field("type") && !fields.has_field("message") && (fields.has_field("workDir") || fields.has_field("agents"))
+    !fields.has_field("type")
+        && !fields.has_field("message")
+        && (fields.has_field("workDir") || fields.has_field("agents"))
 }
 
 /// Gives the requests to a model the name that the settings have for its alias.
@@ -159,7 +169,9 @@ fn apply_undos(entries: &mut Vec<RecordEntry>) {
 
 /// Returns the position of the `count`th request from the end; None where the history was summarised since.
 fn request_before(entries: &[RecordEntry], undo: &RecordEntry, count: usize) -> Option<usize> {
-    let is = |entry: &RecordEntry, wanted: fn(&RecordEvent<'_>) -> bool| entry.record.events.iter().any(wanted);
+    let is = |entry: &RecordEntry, wanted: fn(&RecordEvent<'_>) -> bool| {
+        entry.record.events.iter().any(wanted)
+    };
     let is_fixed = |entry: &RecordEntry| {
         entry.place.source != undo.place.source
             || is(entry, |event| matches!(event, RecordEvent::Compacted(_)))
@@ -259,7 +271,9 @@ fn add_loop_event<'t>(made: &mut LogRecord<'t>, event: &JsonObject<'t>) {
         "content.part" => {
             let part = event.object("part").unwrap_or_default();
             match &*part.text("type").unwrap_or_default() {
-                "think" => made.push_text(RecordEvent::Thought, part.text("think").unwrap_or_default()),
+                "think" => {
+                    made.push_text(RecordEvent::Thought, part.text("think").unwrap_or_default())
+                }
                 _ => made.push_text(
                     |text| RecordEvent::Message(Role::Assistant, text),
                     part.text("text").unwrap_or_default(),

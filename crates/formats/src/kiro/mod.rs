@@ -4,10 +4,9 @@
 use std::borrow::Cow;
 
 use super::{
-    RecordedEdits, FileHead, FormatCapabilities, RecordingShape, chat,
+    FileHead, FormatCapabilities, RecordedEdits, RecordingShape, chat, head_json,
     json_object::JsonObject,
-    head_json,
-    records::{CallAnswer, RecordEvent, LogRecord, RecordFormat, arguments},
+    records::{CallAnswer, LogRecord, RecordEvent, RecordFormat, arguments},
     tape::TapeValue,
 };
 use trajview_run::Role;
@@ -34,14 +33,19 @@ impl RecordFormat for Kiro {
 
     fn claims_file(&self, head: &FileHead<'_>) -> bool {
         let is_conversation = |object: &JsonObject<'_>| {
-            let first = object.elements_of("history").into_iter().next().and_then(JsonObject::from_value);
+            let first =
+                object.elements_of("history").into_iter().next().and_then(JsonObject::from_value);
             object.has_field("conversation_id")
                 && first.is_none_or(|turn| turn.has_field("user") || turn.has_field("assistant"))
                 && object.get("history").is_some_and(TapeValue::is_list)
         };
         head_json::any_object(head, &["\"conversation_id\"", "\"history\""], is_conversation)
-            || head_json::any_object(head, &["\"kind\"", "\"data\""], |object| form_of(object) == RecordForm::Lines)
-            || head_json::any_object(head, &["\"payload\""], |object| form_of(object) == RecordForm::Payloads)
+            || head_json::any_object(head, &["\"kind\"", "\"data\""], |object| {
+                form_of(object) == RecordForm::Lines
+            })
+            || head_json::any_object(head, &["\"payload\""], |object| {
+                form_of(object) == RecordForm::Payloads
+            })
     }
 
     fn read_header<'t>(&self, document: TapeValue<'t>) -> LogRecord<'t> {
@@ -73,7 +77,10 @@ impl RecordFormat for Kiro {
             RecordForm::Payloads => payload_record(&fields),
             RecordForm::Other => {
                 let kind = fields.text("kind").or_else(|| fields.object("payload")?.text("type"));
-                LogRecord::from_event(RecordEvent::unknown_kind(kind.unwrap_or_default(), "record of no known kind"))
+                LogRecord::from_event(RecordEvent::unknown_kind(
+                    kind.unwrap_or_default(),
+                    "record of no known kind",
+                ))
             }
         }
     }
@@ -115,7 +122,9 @@ fn turn_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
     }
     for key in ["ToolUseResults", "CancelledToolUses"] {
         let Some(results) = content.object(key) else { continue };
-        for given in results.elements_of("tool_use_results").into_iter().filter_map(JsonObject::from_value) {
+        for given in
+            results.elements_of("tool_use_results").into_iter().filter_map(JsonObject::from_value)
+        {
             made.push_event(RecordEvent::Answer(read_answer(&given, "tool_use_id")));
         }
         made.push_text(RecordEvent::Request, results.text("prompt").unwrap_or_default());
@@ -125,7 +134,8 @@ fn turn_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
     for key in ["Response", "ToolUse"] {
         let Some(answered) = assistant.object(key) else { continue };
         made.push_text(as_message, answered.text("content").unwrap_or_default());
-        for call in answered.elements_of("tool_uses").into_iter().filter_map(JsonObject::from_value) {
+        for call in answered.elements_of("tool_uses").into_iter().filter_map(JsonObject::from_value)
+        {
             made.push_event(RecordEvent::Call(chat::read_call(&call)));
         }
     }
@@ -144,7 +154,8 @@ fn line_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
     let data = fields.object("data").unwrap_or_default();
     let kind = fields.text("kind").unwrap_or_default();
     let mut made = LogRecord::default();
-    let parts: Vec<JsonObject<'t>> = data.elements_of("content").into_iter().filter_map(JsonObject::from_value).collect();
+    let parts: Vec<JsonObject<'t>> =
+        data.elements_of("content").into_iter().filter_map(JsonObject::from_value).collect();
     let texts = parts.iter().filter(|part| part.text("kind").as_deref() == Some("text"));
     let text: String = texts.filter_map(|part| part.text("data")).collect();
     match &*kind {
@@ -162,7 +173,9 @@ fn line_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
         let given = part.object("data").unwrap_or_default();
         match part.text("kind").as_deref() {
             Some("toolUse") => made.push_event(RecordEvent::Call(chat::read_call(&given))),
-            Some("toolResult") => made.push_event(RecordEvent::Answer(read_answer(&given, "toolUseId"))),
+            Some("toolResult") => {
+                made.push_event(RecordEvent::Answer(read_answer(&given, "toolUseId")))
+            }
             Some("thinking" | "reasoning") => {
                 let text = part.get("data").map(arguments::content_text).unwrap_or_default();
                 made.push_text(RecordEvent::Thought, text);

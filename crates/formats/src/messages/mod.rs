@@ -4,12 +4,12 @@
 use std::borrow::Cow;
 
 use super::{
-    RecordedEdits, FileHead, FormatCapabilities, FilePreparation, RunsInFile, RecordingShape,
+    FileHead, FilePreparation, FormatCapabilities, RecordedEdits, RecordingShape, RunsInFile,
     chat::{self, Speaker},
-    not_finite,
-    json_object::{self, JsonObject},
     head_json,
-    records::{RecordEvent, NOT_FINITE, LogRecord, RecordFormat},
+    json_object::{self, JsonObject},
+    not_finite,
+    records::{LogRecord, NOT_FINITE, RecordEvent, RecordFormat},
     tape::{JsonTape, TapeValue},
 };
 use trajview_run::Role;
@@ -35,7 +35,8 @@ const ID_KEYS: [&str; 8] = [
 const TASK_KEYS: [&str; 4] = ["instance_id", "task_id", "problem_id", "task"];
 const MODEL_KEYS: [&str; 4] = ["model_name", "model", "recorded_model", "model_id"];
 const AGENT_KEYS: [&str; 3] = ["agent", "agent_framework", "scaffold"];
-const PATCH_KEYS: [&str; 5] = ["model_patch", "generated_patch", "patch", "git_patch", "submission"];
+const PATCH_KEYS: [&str; 5] =
+    ["model_patch", "generated_patch", "patch", "git_patch", "submission"];
 const OUTCOME_KEYS: [&str; 6] = ["resolved", "solved", "target", "success", "score", "exit_status"];
 
 impl RecordFormat for Messages {
@@ -65,21 +66,25 @@ impl RecordFormat for Messages {
                 && !object.has_field("sessionId")
         };
         let is_row = |object: &JsonObject<'_>| {
-            let first = LIST_KEYS.iter().find_map(|key| object.get(key)).filter(|list| list.is_list());
-            let first = first.and_then(|list| list.elements().next()).and_then(JsonObject::from_value);
+            let first =
+                LIST_KEYS.iter().find_map(|key| object.get(key)).filter(|list| list.is_list());
+            let first =
+                first.and_then(|list| list.elements().next()).and_then(JsonObject::from_value);
             first.is_some_and(|first| is_message(&first)) && !object.has_field("info")
         };
         let is_text = |object: &JsonObject<'_>| {
             let list = LIST_KEYS.iter().find_map(|key| object.text(key));
             list.is_some_and(|list| list.trim_start().starts_with('[') && list.contains("\"role\""))
         };
-        let is_ours = |object: &JsonObject<'_>| is_message(object) || is_row(object) || is_text(object);
+        let is_ours =
+            |object: &JsonObject<'_>| is_message(object) || is_row(object) || is_text(object);
         is_cut_text(head) || head_json::all_objects(head, &[], is_ours)
     }
 
     fn runs_in_file(&self, head: &FileHead<'_>) -> RunsInFile {
-        let is_row =
-            |object: &JsonObject<'_>| !object.has_field("role") && LIST_KEYS.iter().any(|key| object.has_field(key));
+        let is_row = |object: &JsonObject<'_>| {
+            !object.has_field("role") && LIST_KEYS.iter().any(|key| object.has_field(key))
+        };
         let starts = head.bytes.trim_ascii_start().starts_with(b"{\"");
         let is_row = || is_cut_text(head) || head_json::any_object(head, &[], is_row);
         if starts && is_row() { RunsInFile::OnePerLine } else { RunsInFile::One }
@@ -87,8 +92,12 @@ impl RecordFormat for Messages {
 
     fn read_header<'t>(&self, document: TapeValue<'t>) -> LogRecord<'t> {
         let mut record = LogRecord::default();
-        let Some(row) = JsonObject::from_value(document).filter(|row| !row.has_field("role")) else { return record };
-        let first_value = |keys: &[&str]| keys.iter().find_map(|key| row.get(key)).and_then(text_or_number);
+        let Some(row) = JsonObject::from_value(document).filter(|row| !row.has_field("role"))
+        else {
+            return record;
+        };
+        let first_value =
+            |keys: &[&str]| keys.iter().find_map(|key| row.get(key)).and_then(text_or_number);
         record.facts.id = first_value(&ID_KEYS);
         record.facts.task = first_value(&TASK_KEYS);
         record.facts.model = first_value(&MODEL_KEYS);
@@ -99,7 +108,10 @@ impl RecordFormat for Messages {
 
     /// Converts a list that is written as a text into the list.
     fn preparation_for(&self, head: &FileHead<'_>) -> Option<FilePreparation> {
-        head.bytes.trim_ascii_start().starts_with(b"{").then_some(with_parsed_list as FilePreparation)
+        head.bytes
+            .trim_ascii_start()
+            .starts_with(b"{")
+            .then_some(with_parsed_list as FilePreparation)
     }
 
     /// Returns the messages, and after them the row, for its outcome and its patch.
@@ -140,7 +152,8 @@ fn with_parsed_list(bytes: &[u8]) -> Option<Vec<u8>> {
     if no_numbers > 0 {
         row.insert(NOT_FINITE.to_owned(), no_numbers.into());
     }
-    let key = LIST_KEYS.iter().find(|key| row.get(**key).is_some_and(serde_json::Value::is_string))?;
+    let key =
+        LIST_KEYS.iter().find(|key| row.get(**key).is_some_and(serde_json::Value::is_string))?;
     let text = row.get(*key)?.as_str()?;
     JsonTape::parse(text)?;
     let (list, _) = not_finite::read_json::<Vec<serde_json::Value>>(text.as_bytes()).ok()?;
@@ -167,8 +180,8 @@ fn is_cut_text(head: &FileHead<'_>) -> bool {
 }
 
 fn text_or_number(value: TapeValue<'_>) -> Option<Cow<'_, str>> {
-    let text =
-        json_object::string_text(value).or_else(|| value.is_number().then(|| Cow::Borrowed(value.get())));
+    let text = json_object::string_text(value)
+        .or_else(|| value.is_number().then(|| Cow::Borrowed(value.get())));
     text.filter(|text| !text.trim().is_empty())
 }
 
@@ -178,7 +191,12 @@ fn outcome_record<'t>(row: &JsonObject<'t>) -> LogRecord<'t> {
     let outcomes = OUTCOME_KEYS.iter().filter_map(|key| {
         let value = row.get(key)?;
         (value.is_string() || value.is_number() || matches!(value.get(), "true" | "false")).then(
-            || format!("{key}: {}", json_object::string_text(value).unwrap_or(Cow::Borrowed(value.get()))),
+            || {
+                format!(
+                    "{key}: {}",
+                    json_object::string_text(value).unwrap_or(Cow::Borrowed(value.get()))
+                )
+            },
         )
     });
     let outcomes: Vec<String> = outcomes.collect();

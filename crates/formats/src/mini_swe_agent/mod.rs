@@ -4,10 +4,9 @@
 use std::borrow::Cow;
 
 use super::{
-    RecordedEdits, FileHead, FormatCapabilities, RecordingShape, chat,
+    FileHead, FormatCapabilities, RecordedEdits, RecordingShape, chat, head_json,
     json_object::JsonObject,
-    head_json,
-    records::{CallAnswer, RecordedCall, RecordEvent, LogRecord, RecordFormat, arguments},
+    records::{CallAnswer, LogRecord, RecordEvent, RecordFormat, RecordedCall, arguments},
     tape::TapeValue,
 };
 use trajview_run::Role;
@@ -29,7 +28,10 @@ impl RecordFormat for MiniSweAgent {
     }
 
     fn capabilities(&self) -> FormatCapabilities {
-        FormatCapabilities::new(RecordingShape::Document, RecordedEdits::AtTheEnd).with_tokens().with_cost().with_times()
+        FormatCapabilities::new(RecordingShape::Document, RecordedEdits::AtTheEnd)
+            .with_tokens()
+            .with_cost()
+            .with_times()
     }
 
     fn claims_file(&self, head: &FileHead<'_>) -> bool {
@@ -42,7 +44,8 @@ impl RecordFormat for MiniSweAgent {
         };
         // Of a list the first messages show it: the fences that it asks for, and what it answers to them.
         let is_list = |needle: &str| {
-            let is_message = |object: &JsonObject<'_>| object.has_field("role") && object.has_field("content");
+            let is_message =
+                |object: &JsonObject<'_>| object.has_field("role") && object.has_field("content");
             head.bytes.trim_ascii_start().starts_with(b"[")
                 && head_json::any_object(head, &["\"role\"", needle], is_message)
         };
@@ -56,7 +59,9 @@ impl RecordFormat for MiniSweAgent {
     fn read_header<'t>(&self, document: TapeValue<'t>) -> LogRecord<'t> {
         let mut record = LogRecord::default();
         record.facts.agent = Some(Cow::Borrowed("mini-swe-agent"));
-        let Some(info) = JsonObject::from_value(document).and_then(|document| document.object("info")) else {
+        let Some(info) =
+            JsonObject::from_value(document).and_then(|document| document.object("info"))
+        else {
             return record;
         };
         let config = info.object("config").unwrap_or_default();
@@ -65,14 +70,17 @@ impl RecordFormat for MiniSweAgent {
         record.facts.model = config.object("model").and_then(|model| model.text("model_name"));
         let environment = config.object("environment").unwrap_or_default();
         record.facts.root = environment.text("cwd").filter(|folder| folder.starts_with('/'));
-        record.facts.task = JsonObject::from_value(document).and_then(|document| document.text("instance_id"));
+        record.facts.task =
+            JsonObject::from_value(document).and_then(|document| document.text("instance_id"));
         record.cost_usd = stats.float("instance_cost");
         record
     }
 
     /// Returns the messages, and after them `info`, which has the submission.
     fn records_in<'t>(&self, value: TapeValue<'t>) -> Vec<TapeValue<'t>> {
-        let Some(document) = JsonObject::from_value(value) else { return value.elements().collect() };
+        let Some(document) = JsonObject::from_value(value) else {
+            return value.elements().collect();
+        };
         if document.has_field("role") {
             return vec![value];
         }
@@ -91,7 +99,9 @@ impl RecordFormat for MiniSweAgent {
         }
         if !fields.has_field("role") {
             let diff = fields.text("submission").filter(|diff| diff.contains("--- "));
-            return diff.map(|diff| LogRecord::from_event(RecordEvent::FinalDiff(diff))).unwrap_or_default();
+            return diff
+                .map(|diff| LogRecord::from_event(RecordEvent::FinalDiff(diff)))
+                .unwrap_or_default();
         }
         let mut made = match fields.get("output").filter(|output| output.is_list()) {
             Some(output) => response_record(output),
@@ -108,7 +118,9 @@ impl RecordFormat for MiniSweAgent {
             let RecordEvent::Request(text) = event else { continue };
             if text.trim_start().starts_with("diff --git ") {
                 *event = RecordEvent::FinalDiff(std::mem::take(text));
-            } else if let Some(request_text) = REQUEST_STARTS.iter().find_map(|mark| text.strip_prefix(mark)) {
+            } else if let Some(request_text) =
+                REQUEST_STARTS.iter().find_map(|mark| text.strip_prefix(mark))
+            {
                 *text = Cow::Owned(request_text.to_owned());
             }
         }
@@ -142,7 +154,10 @@ fn response_record<'t>(output: TapeValue<'t>) -> LogRecord<'t> {
             "reasoning" => {
                 let text = ["summary", "content"].map(|key| arguments::field_text(&item, key));
                 let [summary, content] = text;
-                made.push_text(RecordEvent::Thought, if content.is_empty() { summary } else { content });
+                made.push_text(
+                    RecordEvent::Thought,
+                    if content.is_empty() { summary } else { content },
+                );
             }
             "message" => {
                 let text = arguments::field_text(&item, "content");
@@ -172,8 +187,9 @@ const REQUEST_STARTS: [&str; 2] = ["Please solve this issue: ", "The user added 
 
 /// Returns whether a file has one message per line, as a harness writes it.
 fn is_lines(head: &FileHead<'_>) -> bool {
-    let is_message =
-        |object: &JsonObject<'_>| object.has_field("role") && object.has_field("content") && !object.has_field("type");
+    let is_message = |object: &JsonObject<'_>| {
+        object.has_field("role") && object.has_field("content") && !object.has_field("type")
+    };
     head.name.starts_with("trajectory")
         && head_json::all_objects(head, &["\"role\""], is_message)
         && head_json::any_object(head, &["<returncode>"], |_| true)
@@ -190,7 +206,12 @@ fn mark_outcomes(made: &mut LogRecord<'_>, extra: &JsonObject<'_>) {
             let exit_code = extra.integer("returncode").or(code);
             let is_error = exit_code.is_some_and(|code| code != 0);
             let text = std::mem::take(text);
-            *event = RecordEvent::Answer(CallAnswer { text, exit_code, is_error, ..CallAnswer::default() });
+            *event = RecordEvent::Answer(CallAnswer {
+                text,
+                exit_code,
+                is_error,
+                ..CallAnswer::default()
+            });
         }
     }
 }
@@ -211,9 +232,15 @@ fn add_commands<'t>(made: &mut LogRecord<'t>, extra: &JsonObject<'t>) {
     });
     let fenced =
         || words.as_deref().and_then(chat::fenced_command).map(|text| Cow::Owned(text.to_owned()));
-    let commands = if action_commands.is_empty() { fenced().into_iter().collect() } else { action_commands };
+    let commands =
+        if action_commands.is_empty() { fenced().into_iter().collect() } else { action_commands };
     for main in commands {
-        let call = RecordedCall { name: "bash".into(), arguments: main.clone(), main, ..RecordedCall::default() };
+        let call = RecordedCall {
+            name: "bash".into(),
+            arguments: main.clone(),
+            main,
+            ..RecordedCall::default()
+        };
         made.push_event(RecordEvent::Call(call));
     }
 }

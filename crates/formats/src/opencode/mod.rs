@@ -11,10 +11,9 @@ use std::{
 };
 
 use super::{
-    RecordedEdits, FileHead, FormatCapabilities, RecordingShape, chat,
+    FileHead, FormatCapabilities, RecordedEdits, RecordingShape, chat, head_json,
     json_object::{self, JsonObject},
-    head_json,
-    records::{CallAnswer, RecordEntry, RecordEvent, FileEdit, LogRecord, RecordFormat, arguments},
+    records::{CallAnswer, FileEdit, LogRecord, RecordEntry, RecordEvent, RecordFormat, arguments},
     tape::TapeValue,
 };
 use trajview_run::{EditKind, Role, Time, Tokens, files::RecordedChange};
@@ -36,13 +35,18 @@ impl RecordFormat for OpenCode {
     }
 
     fn capabilities(&self) -> FormatCapabilities {
-        FormatCapabilities::new(RecordingShape::Document, RecordedEdits::Text).with_tokens().with_cost().with_times().with_subagents()
+        FormatCapabilities::new(RecordingShape::Document, RecordedEdits::Text)
+            .with_tokens()
+            .with_cost()
+            .with_times()
+            .with_subagents()
     }
 
     fn claims_file(&self, head: &FileHead<'_>) -> bool {
         let is_export = |object: &JsonObject<'_>| {
             let info = object.object("info").unwrap_or_default();
-            object.has_field("messages") && (info.has_field("projectID") || info.has_field("directory"))
+            object.has_field("messages")
+                && (info.has_field("projectID") || info.has_field("directory"))
         };
         let is_stream = |object: &JsonObject<'_>| {
             object.has_field("part")
@@ -159,7 +163,8 @@ impl RecordFormat for OpenCode {
         for entry in entries.iter_mut() {
             let is_asked = entry.record.parent.as_deref().is_some_and(|id| users.contains(id));
             for event in &mut entry.record.events {
-                if let (true, RecordEvent::Message(Role::Assistant, text)) = (is_asked, &mut *event) {
+                if let (true, RecordEvent::Message(Role::Assistant, text)) = (is_asked, &mut *event)
+                {
                     *event = RecordEvent::Request(std::mem::take(text));
                 }
             }
@@ -243,7 +248,9 @@ fn part_event<'t>(part: &JsonObject<'t>, is_user: bool) -> Option<RecordEvent<'t
         "reasoning" if text.trim().is_empty() => return None,
         "reasoning" => RecordEvent::Thought(text),
         "tool" => RecordEvent::Call(tool_call(part)),
-        "compaction" if text.is_empty() => RecordEvent::Compacted("the context was summarised".into()),
+        "compaction" if text.is_empty() => {
+            RecordEvent::Compacted("the context was summarised".into())
+        }
         "compaction" => RecordEvent::Compacted(text),
         "retry" => RecordEvent::Failed(
             part.object("error").and_then(|error| error.text("name")).unwrap_or_default(),
@@ -299,7 +306,8 @@ fn tool_call<'t>(part: &JsonObject<'t>) -> super::records::RecordedCall<'t> {
 
 /// Reads a line of `opencode run --format json`: one part.
 fn streamed_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
-    let mut record = LogRecord { time: chat::first_time(fields, &["timestamp"]), ..LogRecord::default() };
+    let mut record =
+        LogRecord { time: chat::first_time(fields, &["timestamp"]), ..LogRecord::default() };
     let Some(part) = fields.get("part").and_then(JsonObject::from_value) else {
         return LogRecord::unknown_kind("part that is no object");
     };
@@ -311,8 +319,10 @@ fn streamed_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
             record.cost_usd = part.float("cost");
         }
         "error" => {
-            let text =
-                ["message", "error"].iter().find_map(|key| part.get(key)).map(arguments::content_text);
+            let text = ["message", "error"]
+                .iter()
+                .find_map(|key| part.get(key))
+                .map(arguments::content_text);
             record.push_event(RecordEvent::Failed(text.unwrap_or_default()));
         }
         "tool_use" => record.push_event(RecordEvent::Call(tool_call(&part))),

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::{
     chat,
     json_object::JsonObject,
-    records::{CallAnswer, RecordedCall, RecordEvent, LogRecord, arguments},
+    records::{CallAnswer, LogRecord, RecordEvent, RecordedCall, arguments},
 };
 use trajview_run::Role;
 
@@ -23,11 +23,13 @@ pub fn message_record<'t>(fields: &JsonObject<'t>) -> Option<LogRecord<'t>> {
         "user" => {
             made.push_event(RecordEvent::Request(text()));
             for key in ["files", "agents", "skills", "references"] {
-                fields.elements_of(key).into_iter().filter_map(JsonObject::from_value).for_each(|attached| {
-                    let name = attached.first_text(&["name", "uri", "id"]).unwrap_or_default();
-                    let what = format!("[{} {name}]", key.trim_end_matches('s'));
-                    made.push_event(RecordEvent::Message(Role::System, what.into()));
-                });
+                fields.elements_of(key).into_iter().filter_map(JsonObject::from_value).for_each(
+                    |attached| {
+                        let name = attached.first_text(&["name", "uri", "id"]).unwrap_or_default();
+                        let what = format!("[{} {name}]", key.trim_end_matches('s'));
+                        made.push_event(RecordEvent::Message(Role::System, what.into()));
+                    },
+                );
             }
         }
         "synthetic" | "system" | "skill" => {
@@ -84,7 +86,8 @@ fn tool_call<'t>(part: &JsonObject<'t>) -> RecordedCall<'t> {
     let name = part.text("name").unwrap_or_default();
     let id = part.first_text(&["callID", "id"]);
     let mut call = arguments::call_from_arguments(name, id, state.get("input"));
-    let details = state.object("metadata").or_else(|| state.object("structured")).unwrap_or_default();
+    let details =
+        state.object("metadata").or_else(|| state.object("structured")).unwrap_or_default();
     let agent = details.first_text(&["sessionID", "sessionId"]);
     let is_agent = matches!(&*call.name, "task" | "subagent");
     let status = state.text("status").unwrap_or_default();

@@ -4,10 +4,11 @@
 use std::borrow::Cow;
 
 use super::{
-    RecordedEdits, FileHead, FormatCapabilities, RunsInFile, RecordingShape, chat,
+    FileHead, FormatCapabilities, RecordedEdits, RecordingShape, RunsInFile, chat, head_json,
     json_object::JsonObject,
-    head_json,
-    records::{CallAnswer, RecordedCall, RecordEvent, FileEdit, LogRecord, RecordFormat, arguments},
+    records::{
+        CallAnswer, FileEdit, LogRecord, RecordEvent, RecordFormat, RecordedCall, arguments,
+    },
     tape::TapeValue,
 };
 use trajview_run::{EditKind, Role, Tokens, files::RecordedChange};
@@ -29,35 +30,49 @@ impl RecordFormat for OpenHands {
     }
 
     fn capabilities(&self) -> FormatCapabilities {
-        FormatCapabilities::new(RecordingShape::Document, RecordedEdits::Text).with_tokens().with_cost().with_times()
+        FormatCapabilities::new(RecordingShape::Document, RecordedEdits::Text)
+            .with_tokens()
+            .with_cost()
+            .with_times()
     }
 
     fn claims_file(&self, head: &FileHead<'_>) -> bool {
         let is_event = |object: &JsonObject<'_>| {
             object.has_field("source")
                 && (object.has_field("action") || object.has_field("observation"))
-                && (object.has_field("id") || object.has_field("args") || object.has_field("content"))
+                && (object.has_field("id")
+                    || object.has_field("args")
+                    || object.has_field("content"))
                 && !object.has_field("kind")
         };
         let is_row = |object: &JsonObject<'_>| {
             let history = object.elements_of("history");
-            let first = history.first().and_then(|event| JsonObject::from_value(first_of_pair(*event)));
+            let first =
+                history.first().and_then(|event| JsonObject::from_value(first_of_pair(*event)));
             first.is_some_and(|event| is_event(&event))
         };
-        let is_console = |object: &JsonObject<'_>| object.has_field("is_step") && object.has_field("line");
+        let is_console =
+            |object: &JsonObject<'_>| object.has_field("is_step") && object.has_field("line");
         head_json::any_object(head, &["\"source\""], |object| is_event(object) || is_row(object))
             || head_json::any_object(head, &["\"is_step\""], is_console)
     }
 
     fn runs_in_file(&self, head: &FileHead<'_>) -> RunsInFile {
-        let is_row = |object: &JsonObject<'_>| object.has_field("history") && object.has_field("instance_id");
-        if head_json::any_object(head, &["\"history\""], is_row) { RunsInFile::OnePerLine } else { RunsInFile::One }
+        let is_row = |object: &JsonObject<'_>| {
+            object.has_field("history") && object.has_field("instance_id")
+        };
+        if head_json::any_object(head, &["\"history\""], is_row) {
+            RunsInFile::OnePerLine
+        } else {
+            RunsInFile::One
+        }
     }
 
     fn read_header<'t>(&self, document: TapeValue<'t>) -> LogRecord<'t> {
         let mut record = LogRecord::default();
         record.facts.agent = Some(Cow::Borrowed("openhands"));
-        let Some(row) = JsonObject::from_value(document).filter(|row| row.has_field("history")) else {
+        let Some(row) = JsonObject::from_value(document).filter(|row| row.has_field("history"))
+        else {
             return record;
         };
         record.facts.task = row.text("instance_id");
@@ -71,7 +86,9 @@ impl RecordFormat for OpenHands {
 
     /// Returns the events, and after them the row that contains them, for its diff.
     fn records_in<'t>(&self, value: TapeValue<'t>) -> Vec<TapeValue<'t>> {
-        let Some(row) = JsonObject::from_value(value) else { return value.elements().map(first_of_pair).collect() };
+        let Some(row) = JsonObject::from_value(value) else {
+            return value.elements().map(first_of_pair).collect();
+        };
         if row.has_field("history") {
             let end = row.get("test_result");
             return row.elements_of("history").into_iter().map(first_of_pair).chain(end).collect();
@@ -86,7 +103,9 @@ impl RecordFormat for OpenHands {
         }
         if fields.has_field("git_patch") {
             let diff = fields.text("git_patch").filter(|diff| !diff.trim().is_empty());
-            return diff.map(|diff| LogRecord::from_event(RecordEvent::FinalDiff(diff))).unwrap_or_default();
+            return diff
+                .map(|diff| LogRecord::from_event(RecordEvent::FinalDiff(diff)))
+                .unwrap_or_default();
         }
         let mut made = event_record(&fields);
         made.time = chat::first_time(&fields, &["timestamp"]);
@@ -136,9 +155,13 @@ fn event_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
     match (&*source, &*action) {
         (_, "system") => record.push_event(RecordEvent::Message(Role::System, words(&["content"]))),
         ("user", "message") => record.push_event(RecordEvent::Request(words(&["content"]))),
-        (_, "message") => record.push_event(RecordEvent::Message(Role::Assistant, words(&["content"]))),
-        (_, "finish" | "reject") => record
-            .push_event(RecordEvent::Message(Role::Assistant, words(&["final_thought", "content", "thought"]))),
+        (_, "message") => {
+            record.push_event(RecordEvent::Message(Role::Assistant, words(&["content"])))
+        }
+        (_, "finish" | "reject") => record.push_event(RecordEvent::Message(
+            Role::Assistant,
+            words(&["final_thought", "content", "thought"]),
+        )),
         (_, "think") => record.push_event(RecordEvent::Thought(words(&["thought", "content"]))),
         (_, "condensation" | "condensation_request") => {
             record.push_event(RecordEvent::Compacted(words(&["summary"])))
@@ -157,7 +180,11 @@ fn event_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
     record
 }
 
-fn action_call<'t>(fields: &JsonObject<'t>, args: &JsonObject<'t>, action: &str) -> RecordedCall<'t> {
+fn action_call<'t>(
+    fields: &JsonObject<'t>,
+    args: &JsonObject<'t>,
+    action: &str,
+) -> RecordedCall<'t> {
     let id = fields.get("id").map(|id| Cow::Borrowed(id.get()));
     let mut call = arguments::call_from_arguments(action.to_owned(), id, fields.get("args"));
     call.main = args
@@ -175,7 +202,10 @@ fn requested_edits(args: &JsonObject<'_>) -> Vec<FileEdit> {
     let Some(path) = args.text("path") else { return vec![] };
     let patch_edits = match args.text("command").as_deref() {
         Some("view" | "undo_edit") => return vec![],
-        _ => arguments::edits_of_call("str_replace_editor", args.as_value().map_or("", TapeValue::get)),
+        _ => arguments::edits_of_call(
+            "str_replace_editor",
+            args.as_value().map_or("", TapeValue::get),
+        ),
     };
     if !patch_edits.is_empty() {
         return patch_edits;

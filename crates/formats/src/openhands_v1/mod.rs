@@ -3,11 +3,14 @@
 use std::{borrow::Cow, collections::HashSet};
 
 use super::{
-    RecordedEdits, FileHead, FormatCapabilities, RecordingShape, chat,
+    FileHead, FormatCapabilities, RecordedEdits, RecordingShape, chat,
     companion_files::BelongsTo,
-    json_object::JsonObject,
     head_json,
-    records::{CallAnswer, RecordedCall, RecordEntry, RecordEvent, FileEdit, LogRecord, RecordFormat, arguments},
+    json_object::JsonObject,
+    records::{
+        CallAnswer, FileEdit, LogRecord, RecordEntry, RecordEvent, RecordFormat, RecordedCall,
+        arguments,
+    },
     tape::TapeValue,
 };
 use trajview_run::{Role, Tokens};
@@ -29,7 +32,10 @@ impl RecordFormat for OpenHandsV1 {
     }
 
     fn capabilities(&self) -> FormatCapabilities {
-        FormatCapabilities::new(RecordingShape::Lines, RecordedEdits::Text).with_tokens().with_cost().with_times()
+        FormatCapabilities::new(RecordingShape::Lines, RecordedEdits::Text)
+            .with_tokens()
+            .with_cost()
+            .with_times()
     }
 
     fn claims_file(&self, head: &FileHead<'_>) -> bool {
@@ -41,7 +47,9 @@ impl RecordFormat for OpenHandsV1 {
                 && object.has_field("timestamp")
         };
         let is_state = |object: &JsonObject<'_>| {
-            object.has_field("execution_status") && object.has_field("agent") && object.has_field("id")
+            object.has_field("execution_status")
+                && object.has_field("agent")
+                && object.has_field("id")
         };
         head_json::any_object(head, &["\"kind\""], |object| {
             is_event(object) || (head.name == "base_state.json" && is_state(object))
@@ -80,8 +88,8 @@ impl RecordFormat for OpenHandsV1 {
     }
 
     fn records_in<'t>(&self, value: TapeValue<'t>) -> Vec<TapeValue<'t>> {
-        let is_event =
-            JsonObject::from_value(value).is_none_or(|fields| fields.has_field("kind") || !fields.has_field("agent"));
+        let is_event = JsonObject::from_value(value)
+            .is_none_or(|fields| fields.has_field("kind") || !fields.has_field("agent"));
         if value.is_list() {
             value.elements().collect()
         } else if is_event {
@@ -115,9 +123,12 @@ fn event_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
         "AgentErrorEvent" => {
             let text = arguments::field_text(fields, "error");
             record.push_event(match fields.text("tool_call_id") {
-                Some(call) => {
-                    RecordEvent::Answer(CallAnswer { call, text, is_error: true, ..CallAnswer::default() })
-                }
+                Some(call) => RecordEvent::Answer(CallAnswer {
+                    call,
+                    text,
+                    is_error: true,
+                    ..CallAnswer::default()
+                }),
                 None => RecordEvent::Failed(text),
             });
         }

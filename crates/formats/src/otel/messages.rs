@@ -30,7 +30,12 @@ pub struct ModelExchange {
 impl ModelExchange {
     /// Reads the messages in the first form that the span has.
     pub fn from_span(span: &OtelSpan<'_>) -> Self {
-        let forms = [Self::from_lists, Self::from_events, Self::from_field_attributes, Self::from_one_attribute];
+        let forms = [
+            Self::from_lists,
+            Self::from_events,
+            Self::from_field_attributes,
+            Self::from_one_attribute,
+        ];
         let mut found = forms.iter().map(|form| form(span));
         found.find(|it| !it.input.is_empty() || !it.output.is_empty()).unwrap_or_default()
     }
@@ -41,10 +46,16 @@ impl ModelExchange {
             Self { input: list("gen_ai.input.messages"), output: list("gen_ai.output.messages") };
         for event in span.span_events() {
             if all.input.is_empty() {
-                all.input = event.json_attribute("gen_ai.input.messages").map(into_list).unwrap_or_default();
+                all.input = event
+                    .json_attribute("gen_ai.input.messages")
+                    .map(into_list)
+                    .unwrap_or_default();
             }
             if all.output.is_empty() {
-                all.output = event.json_attribute("gen_ai.output.messages").map(into_list).unwrap_or_default();
+                all.output = event
+                    .json_attribute("gen_ai.output.messages")
+                    .map(into_list)
+                    .unwrap_or_default();
             }
         }
         all
@@ -71,7 +82,10 @@ impl ModelExchange {
             }
             "gen_ai.content.prompt" => {
                 self.input.extend(
-                    body.get("gen_ai.prompt").cloned().map(parse_json_text).map_or_else(Vec::new, into_list),
+                    body.get("gen_ai.prompt")
+                        .cloned()
+                        .map(parse_json_text)
+                        .map_or_else(Vec::new, into_list),
                 );
                 return;
             }
@@ -109,7 +123,9 @@ impl ModelExchange {
     /// Reads lists of events, and of messages, in one attribute. The last message of the model is its answer.
     fn from_one_attribute(span: &OtelSpan<'_>) -> Self {
         let keys = ["events", "all_messages_events", "pydantic_ai.all_messages"];
-        let Some(list) = keys.iter().find_map(|key| span.json_attribute(key)) else { return Self::default() };
+        let Some(list) = keys.iter().find_map(|key| span.json_attribute(key)) else {
+            return Self::default();
+        };
         let mut all = Self::default();
         for entry in into_list(list) {
             let name = entry.get("event.name").and_then(|name| name.as_str());
@@ -145,7 +161,8 @@ impl ModelExchange {
                 }
             }
         }
-        events.extend(last_request.map(|text| RecordEvent::Request(user_request_text(&text).into())));
+        events
+            .extend(last_request.map(|text| RecordEvent::Request(user_request_text(&text).into())));
         events
     }
 
@@ -248,7 +265,11 @@ fn message_events(message: &serde_json::Value) -> Vec<RecordEvent<'static>> {
     let Some(fields) = JsonObject::from_value(tape.root()) else { return vec![] };
     let parts = fields.elements_of("parts");
     if parts.is_empty() {
-        return chat::message_record(&fields).events.into_iter().filter_map(into_owned_event).collect();
+        return chat::message_record(&fields)
+            .events
+            .into_iter()
+            .filter_map(into_owned_event)
+            .collect();
     }
     let role = message_role(message);
     let mut events: Vec<RecordEvent<'static>> = vec![];
@@ -271,15 +292,17 @@ fn message_events(message: &serde_json::Value) -> Vec<RecordEvent<'static>> {
             "tool_call" | "tool-call" => {
                 events.extend(into_owned_event(RecordEvent::Call(chat::read_call(&part))));
             }
-            "tool_call_response" | "tool-return" => events.extend(into_owned_event(RecordEvent::Answer(CallAnswer {
-                text: part
-                    .get("response")
-                    .or_else(|| part.get("result"))
-                    .or_else(|| part.get("content"))
-                    .map(crate::records::arguments::content_text)
-                    .unwrap_or_default(),
-                ..chat::read_answer(&part)
-            }))),
+            "tool_call_response" | "tool-return" => {
+                events.extend(into_owned_event(RecordEvent::Answer(CallAnswer {
+                    text: part
+                        .get("response")
+                        .or_else(|| part.get("result"))
+                        .or_else(|| part.get("content"))
+                        .map(crate::records::arguments::content_text)
+                        .unwrap_or_default(),
+                    ..chat::read_answer(&part)
+                })))
+            }
             "system-prompt" | "system_instructions" => {}
             kind => events.push(RecordEvent::Unknown(Cow::Owned(kind.to_owned()))),
         }

@@ -9,10 +9,9 @@ use std::borrow::Cow;
 use serde_json::Value as Json;
 
 use super::{
-    RecordedEdits, FileHead, FormatCapabilities, RecordingShape, chat,
+    FileHead, FormatCapabilities, RecordedEdits, RecordingShape, chat, head_json,
     json_object::{self, JsonObject},
-    head_json,
-    records::{CallAnswer, RecordEntry, RecordEvent, LogRecord, RecordFormat, arguments},
+    records::{CallAnswer, LogRecord, RecordEntry, RecordEvent, RecordFormat, arguments},
     tape::TapeValue,
 };
 use messages::ModelExchange;
@@ -35,7 +34,9 @@ impl RecordFormat for Otel {
     }
 
     fn capabilities(&self) -> FormatCapabilities {
-        FormatCapabilities::new(RecordingShape::Document, RecordedEdits::Text).with_tokens().with_times()
+        FormatCapabilities::new(RecordingShape::Document, RecordedEdits::Text)
+            .with_tokens()
+            .with_times()
     }
 
     fn claims_file(&self, head: &FileHead<'_>) -> bool {
@@ -51,7 +52,9 @@ impl RecordFormat for Otel {
                 || object.has_field("span_kind") && object.has_field("context")
                 || names.any(|key| is_ours(&key))
         };
-        ["gen_ai.", "llm.", "openinference"].iter().any(|mark| head_json::any_object(head, &[mark], has_spans))
+        ["gen_ai.", "llm.", "openinference"]
+            .iter()
+            .any(|mark| head_json::any_object(head, &[mark], has_spans))
             || head_json::any_object(head, &["\"span_kind\"", "\"context\""], has_spans)
     }
 
@@ -62,9 +65,12 @@ impl RecordFormat for Otel {
         }
         let below = |list: &str, scopes: [&str; 2], records: &str| -> Vec<TapeValue<'t>> {
             let resources = fields.elements_of(list).into_iter().filter_map(JsonObject::from_value);
-            let scopes =
-                resources.flat_map(|resource| scopes.map(|scope| resource.elements_of(scope)).concat());
-            scopes.filter_map(JsonObject::from_value).flat_map(|scope| scope.elements_of(records)).collect()
+            let scopes = resources
+                .flat_map(|resource| scopes.map(|scope| resource.elements_of(scope)).concat());
+            scopes
+                .filter_map(JsonObject::from_value)
+                .flat_map(|scope| scope.elements_of(records))
+                .collect()
         };
         let spans = below("resourceSpans", ["scopeSpans", "instrumentationLibrarySpans"], "spans");
         let logs = below("resourceLogs", ["scopeLogs", "instrumentationLibraryLogs"], "logRecords");
@@ -212,12 +218,14 @@ impl<'t> OtelSpan<'t> {
     fn event_body(&self) -> Json {
         let body = self.fields.get("body").map(plain_json).map(messages::parse_json_text);
         let body = body.filter(|body| !body.is_null());
-        let body = body.or_else(|| self.json_attribute("gen_ai.event.content").map(messages::parse_json_text));
+        let body = body
+            .or_else(|| self.json_attribute("gen_ai.event.content").map(messages::parse_json_text));
         body.unwrap_or_else(|| self.fields.get("attributes").map(plain_json).unwrap_or_default())
     }
 
     fn span_events(&self) -> Vec<Self> {
-        let events = self.fields.elements_of("events").into_iter().filter_map(JsonObject::from_value);
+        let events =
+            self.fields.elements_of("events").into_iter().filter_map(JsonObject::from_value);
         events.map(|fields| OtelSpan { fields }).collect()
     }
 
@@ -262,7 +270,8 @@ impl<'t> OtelSpan<'t> {
     fn first_number(&self, keys: &[&str]) -> Option<u64> {
         keys.iter().find_map(|key| {
             let value = scalar_value(self.attribute(key)?);
-            json_object::string_text(value).map_or_else(|| value.get().parse().ok(), |text| text.parse().ok())
+            json_object::string_text(value)
+                .map_or_else(|| value.get().parse().ok(), |text| text.parse().ok())
         })
     }
 
@@ -322,11 +331,16 @@ impl<'t> OtelSpan<'t> {
 
     /// Adds the texts that OpenInference has beside messages: input and output as one text each.
     fn add_plain_texts(&self, made: &mut LogRecord<'t>) {
-        let is_text = |key: &str| self.text_attribute(key).is_none_or(|kind| !kind.contains("json"));
-        if let Some(input_text) = self.text_attribute("input.value").filter(|_| is_text("input.mime_type")) {
+        let is_text =
+            |key: &str| self.text_attribute(key).is_none_or(|kind| !kind.contains("json"));
+        if let Some(input_text) =
+            self.text_attribute("input.value").filter(|_| is_text("input.mime_type"))
+        {
             made.push_event(RecordEvent::Request(input_text));
         }
-        if let Some(output_text) = self.text_attribute("output.value").filter(|_| is_text("output.mime_type")) {
+        if let Some(output_text) =
+            self.text_attribute("output.value").filter(|_| is_text("output.mime_type"))
+        {
             made.push_text(|text| RecordEvent::Message(Role::Assistant, text), output_text);
         }
     }
@@ -398,7 +412,8 @@ impl<'t> OtelSpan<'t> {
 /// Returns the value within OTLP's, where it is a scalar: `{"stringValue": "..."}`.
 fn scalar_value(value: TapeValue<'_>) -> TapeValue<'_> {
     let kinds = ["stringValue", "intValue", "doubleValue", "boolValue"];
-    let inner = JsonObject::from_value(value).and_then(|value| kinds.iter().find_map(|kind| value.get(kind)));
+    let inner = JsonObject::from_value(value)
+        .and_then(|value| kinds.iter().find_map(|kind| value.get(kind)));
     inner.unwrap_or(value)
 }
 
@@ -515,7 +530,9 @@ fn into_owned_event(event: RecordEvent<'_>) -> Option<RecordEvent<'static>> {
     })
 }
 
-fn into_owned_call(call: super::records::RecordedCall<'_>) -> super::records::RecordedCall<'static> {
+fn into_owned_call(
+    call: super::records::RecordedCall<'_>,
+) -> super::records::RecordedCall<'static> {
     super::records::RecordedCall {
         name: call.name.into_owned().into(),
         id: call.id.into_owned().into(),

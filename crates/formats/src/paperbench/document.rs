@@ -9,9 +9,8 @@ use serde::{
 use serde_json::value::RawValue;
 
 use super::{
-    PaperReader,
+    PaperReader, field_values,
     node::{self, NodeBody, SeenFields},
-    field_values,
 };
 use crate::raw_object::RawObject;
 use trajview_run::rubric_tree::NodeId;
@@ -32,11 +31,14 @@ impl PaperReader {
         let result = &mut self.tree.result;
         match key {
             "judge_type" => result.judge = field_values::non_blank_text(raw),
-            "model_name" => result.model = field_values::non_blank_text(raw).or_else(|| result.model.take()),
+            "model_name" => {
+                result.model = field_values::non_blank_text(raw).or_else(|| result.model.take())
+            }
             "completer_config" => {
                 let config = RawObject::from_raw(raw).unwrap_or_default();
                 let named = ["model", "model_name"].iter().find_map(|name| config.get(name));
-                result.model = named.and_then(field_values::non_blank_text).or_else(|| result.model.take());
+                result.model =
+                    named.and_then(field_values::non_blank_text).or_else(|| result.model.take());
             }
             "graded_at" => result.graded_at = field_values::non_blank_text(raw),
             "num_leaf_nodes" => result.leaves = field_values::count(raw),
@@ -122,7 +124,10 @@ impl<'de> Visitor<'de> for TreeWrapper<'_> {
 }
 
 /// Reads the value of `graded_task_tree`.
-fn read_graded_tree<'de, M: MapAccess<'de>>(reader: &mut PaperReader, map: &mut M) -> Result<(), M::Error> {
+fn read_graded_tree<'de, M: MapAccess<'de>>(
+    reader: &mut PaperReader,
+    map: &mut M,
+) -> Result<(), M::Error> {
     reader.tree.nodes.clear();
     map.next_value_seed(GradedTree { reader })
 }

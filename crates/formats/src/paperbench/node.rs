@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use super::{PaperReader, field_values};
 use crate::raw_object::RawObject;
-use trajview_run::rubric_tree::{GradeAnswer, LeafCategory, RubricNode, NodeId};
+use trajview_run::rubric_tree::{GradeAnswer, LeafCategory, NodeId, RubricNode};
 
 /// Deeper nodes are left out. Rubrics have 9 levels; serde_json ends at 128, two for each of ours.
 const MAX_DEPTH: u16 = 50;
@@ -47,7 +47,8 @@ impl PaperReader {
     fn open_node(&mut self, parent: Option<NodeId>, place: u32) -> Option<NodeId> {
         if self.tree.nodes.len() >= MAX_NODES {
             if !self.has_too_many {
-                self.warnings.add_warning(format!("more than {MAX_NODES} nodes; the rest is left out"));
+                self.warnings
+                    .add_warning(format!("more than {MAX_NODES} nodes; the rest is left out"));
                 self.has_too_many = true;
             }
             return None;
@@ -106,7 +107,9 @@ impl PaperReader {
                 self.change_node(id, |node| node.weight = weight);
             }
             "task_category" => {
-                let category = self.read_optional_string(id, key, raw).map(|words| LeafCategory::from_file_text(&words));
+                let category = self
+                    .read_optional_string(id, key, raw)
+                    .map(|words| LeafCategory::from_file_text(&words));
                 self.change_node(id, |node| node.category = category);
             }
             "finegrained_task_category" => {
@@ -143,7 +146,8 @@ impl PaperReader {
     }
 
     fn warn_of_type(&mut self, id: NodeId, key: &str, raw: &RawValue, expected: &str) {
-        let what = format!("{key} is {}, expected {expected}", field_values::value_description(raw));
+        let what =
+            format!("{key} is {}, expected {expected}", field_values::value_description(raw));
         self.warn_of_node(id, &what);
     }
 
@@ -199,7 +203,8 @@ impl PaperReader {
             return None;
         };
         let response = fields.get("full_judge_response").and_then(field_values::non_blank_text);
-        let tokens = fields.get("token_usage").map(field_values::tokens_by_model).unwrap_or_default();
+        let tokens =
+            fields.get("token_usage").map(field_values::tokens_by_model).unwrap_or_default();
         let answer = GradeAnswer { response: response.unwrap_or_default(), tokens };
         (answer != GradeAnswer::default()).then(|| Box::new(answer))
     }

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use trajview_run::rubric_tree::{LeafCategory, TreeGrading, ModelTokens};
+use trajview_run::rubric_tree::{LeafCategory, ModelTokens, TreeGrading};
 
 fn leaf_node(id: &str, weight: f64, score: f64) -> Value {
     json!({
@@ -94,7 +94,8 @@ fn the_judge_s_answer_is_an_object_or_nothing_however_nothing_is_written() {
     assert_eq!(said.tokens, [ModelTokens { model: "o3-mini".into(), input: 1200, output: 34 }]);
 
     for nothing in [json!(null), json!(""), json!({}), json!({"token_usage": null})] {
-        let (graded, warnings) = read_value(&tree_with("/sub_tasks/0/judge_metadata", Some(nothing)));
+        let (graded, warnings) =
+            read_value(&tree_with("/sub_tasks/0/judge_metadata", Some(nothing)));
         assert_eq!((&graded.nodes[1].answer, warnings.len()), (&None, 0));
     }
     let said = warnings_with("/sub_tasks/0/judge_metadata", json!("words"));
@@ -253,7 +254,11 @@ fn what_a_node_lacks_is_told() {
     for (pointer, expected) in cases {
         assert_eq!(read_value(&tree_with(pointer, None)).1, [expected]);
     }
-    assert_eq!(read_value(&tree_with("/weight", None)).1, [""; 0], "the root's weight counts nowhere");
+    assert_eq!(
+        read_value(&tree_with("/weight", None)).1,
+        [""; 0],
+        "the root's weight counts nowhere"
+    );
 }
 
 #[test]

@@ -35,8 +35,9 @@ fn repeated_ids(tree: &RubricTree, found: &mut Vec<String>) {
     for (id, nodes) in repeated {
         let mut below_itself = vec![];
         for node in &nodes {
-            let own =
-                tree.nodes_above(*node).find(|above| tree.node(*above).is_some_and(|it| &*it.id == id));
+            let own = tree
+                .nodes_above(*node)
+                .find(|above| tree.node(*above).is_some_and(|it| &*it.id == id));
             below_itself.extend(own.map(|above| (*node, above)));
         }
         for (node, above) in &below_itself {
@@ -67,7 +68,11 @@ fn check_weights(tree: &RubricTree, found: &mut Vec<String>) {
         let weights: f64 =
             tree.child_nodes(id).filter_map(|child| tree.node(child)).map(|node| node.weight).sum();
         if weights == 0.0 {
-            found.push(node_sentence(tree, id, "the weights of its sub-tasks add up to 0: it scores 0"));
+            found.push(node_sentence(
+                tree,
+                id,
+                "the weights of its sub-tasks add up to 0: it scores 0",
+            ));
         }
     }
 }

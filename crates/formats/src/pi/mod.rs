@@ -4,10 +4,9 @@
 use std::borrow::Cow;
 
 use super::{
-    RecordedEdits, FileHead, FormatCapabilities, RecordingShape, chat,
+    FileHead, FormatCapabilities, RecordedEdits, RecordingShape, chat, head_json,
     json_object::JsonObject,
-    head_json,
-    records::{RecordEntry, RecordEvent, LogRecord, RecordFormat, record_order},
+    records::{LogRecord, RecordEntry, RecordEvent, RecordFormat, record_order},
     tape::TapeValue,
 };
 use trajview_run::Role;
@@ -29,7 +28,10 @@ impl RecordFormat for Pi {
     }
 
     fn capabilities(&self) -> FormatCapabilities {
-        FormatCapabilities::new(RecordingShape::Lines, RecordedEdits::Text).with_tokens().with_cost().with_times()
+        FormatCapabilities::new(RecordingShape::Lines, RecordedEdits::Text)
+            .with_tokens()
+            .with_cost()
+            .with_times()
     }
 
     fn claims_file(&self, head: &FileHead<'_>) -> bool {
@@ -87,9 +89,9 @@ fn message_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
                 format!("! {command}\n{}", fields.text("output").unwrap_or_default()).into(),
             ))
         }
-        "compactionSummary" | "branchSummary" => {
-            LogRecord::from_event(RecordEvent::Compacted(fields.text("summary").unwrap_or_default()))
-        }
+        "compactionSummary" | "branchSummary" => LogRecord::from_event(RecordEvent::Compacted(
+            fields.text("summary").unwrap_or_default(),
+        )),
         _ => chat::message_record(fields),
     };
     made.time = chat::first_time(fields, &["timestamp"]);

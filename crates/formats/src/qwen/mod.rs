@@ -3,10 +3,9 @@
 use std::borrow::Cow;
 
 use super::{
-    RecordedEdits, FileHead, FormatCapabilities, RecordingShape, chat, gemini,
+    FileHead, FormatCapabilities, RecordedEdits, RecordingShape, chat, gemini, head_json,
     json_object::JsonObject,
-    head_json,
-    records::{RecordEntry, RecordEvent, LogRecord, RecordFormat, arguments, record_order},
+    records::{LogRecord, RecordEntry, RecordEvent, RecordFormat, arguments, record_order},
     tape::TapeValue,
 };
 use trajview_run::Role;
@@ -28,7 +27,9 @@ impl RecordFormat for Qwen {
     }
 
     fn capabilities(&self) -> FormatCapabilities {
-        FormatCapabilities::new(RecordingShape::Lines, RecordedEdits::Text).with_tokens().with_times()
+        FormatCapabilities::new(RecordingShape::Lines, RecordedEdits::Text)
+            .with_tokens()
+            .with_times()
     }
 
     fn claims_file(&self, head: &FileHead<'_>) -> bool {
@@ -112,7 +113,9 @@ fn event_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
             }
         }
         "system" => match &*fields.text("subtype").unwrap_or_default() {
-            "chat_compression" => made.push_event(RecordEvent::Compacted(compression_summary(fields))),
+            "chat_compression" => {
+                made.push_event(RecordEvent::Compacted(compression_summary(fields)))
+            }
             "ui_telemetry"
             | "slash_command"
             | "at_command"
@@ -141,7 +144,8 @@ fn event_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
 /// Returns the summary of a compressed history: the first of the messages that replaced it.
 fn compression_summary<'t>(fields: &JsonObject<'t>) -> Cow<'t, str> {
     let payload = fields.object("systemPayload").unwrap_or_default();
-    let first = payload.elements_of("compressedHistory").into_iter().find_map(JsonObject::from_value);
+    let first =
+        payload.elements_of("compressedHistory").into_iter().find_map(JsonObject::from_value);
     let mut made = LogRecord::default();
     let parts = first.and_then(|message| message.get("parts"));
     gemini::add_parts(&mut made, parts, RecordEvent::Compacted);

@@ -15,7 +15,7 @@ use trajview_run::{
     pictures,
 };
 
-use super::event::{RecordedCall, FileEdit};
+use super::event::{FileEdit, RecordedCall};
 
 const PATH_KEYS: [&str; 13] = [
     "file_path",
@@ -46,7 +46,8 @@ const NEW_TEXT_KEYS: [&str; 8] = [
     "ReplacementContent",
     "new",
 ];
-const REPLACE_ALL_KEYS: [&str; 4] = ["replace_all", "replaceAll", "AllowMultiple", "allow_multiple"];
+const REPLACE_ALL_KEYS: [&str; 4] =
+    ["replace_all", "replaceAll", "AllowMultiple", "allow_multiple"];
 
 /// Returns a call by its arguments, edits and all.
 pub fn call_from_arguments<'t>(
@@ -61,7 +62,14 @@ pub fn call_from_arguments<'t>(
         .unwrap_or_default();
     let edits = edits_of_call(&name, &arguments);
     let main = editor_label(&name, &arguments).map(Cow::Owned).unwrap_or_default();
-    RecordedCall { name, id: id.unwrap_or_default(), arguments, main, edits, ..RecordedCall::default() }
+    RecordedCall {
+        name,
+        id: id.unwrap_or_default(),
+        arguments,
+        main,
+        edits,
+        ..RecordedCall::default()
+    }
 }
 
 /// Returns the command and the file of a call of an editor with commands.
@@ -102,7 +110,8 @@ pub fn edits_of_call(name: &str, arguments: &str) -> Vec<FileEdit> {
 fn edits_of_several_files(fields: &JsonObject<'_>) -> Vec<FileEdit> {
     let mut files: Vec<(String, Vec<Replacement>)> = vec![];
     let several = ["replacements", "edits"].iter().find_map(|key| fields.get(key));
-    for part in several.into_iter().flat_map(TapeValue::elements).filter_map(JsonObject::from_value) {
+    for part in several.into_iter().flat_map(TapeValue::elements).filter_map(JsonObject::from_value)
+    {
         let path = owned_text(&part, &PATH_KEYS).filter(|path| !path.is_empty());
         let (Some(path), Some(replaced)) = (path, one_replacement(&part)) else { continue };
         match files.iter_mut().find(|(known, _)| *known == path) {
@@ -188,7 +197,8 @@ impl EditTool {
 }
 
 fn requested_change(tool: EditTool, fields: &JsonObject<'_>) -> Option<(EditKind, RecordedChange)> {
-    let write = || Some((EditKind::Create, RecordedChange::Write(owned_text(fields, &CONTENT_KEYS)?)));
+    let write =
+        || Some((EditKind::Create, RecordedChange::Write(owned_text(fields, &CONTENT_KEYS)?)));
     let replaced = || {
         let parts = all_replacements(fields);
         let is_created = parts.len() == 1 && parts[0].old.is_empty();
@@ -227,7 +237,10 @@ fn all_replacements(fields: &JsonObject<'_>) -> Vec<Replacement> {
     let several = ["edits", "ReplacementChunks", "replacements"];
     let several = several.iter().find_map(|key| fields.get(key)).filter(|list| list.is_list());
     match several {
-        Some(list) => list.elements().filter_map(|part| one_replacement(&JsonObject::from_value(part)?)).collect(),
+        Some(list) => list
+            .elements()
+            .filter_map(|part| one_replacement(&JsonObject::from_value(part)?))
+            .collect(),
         None => one_replacement(fields).into_iter().collect(),
     }
 }
@@ -258,7 +271,9 @@ pub fn content_text(content: TapeValue<'_>) -> Cow<'_, str> {
 /// Returns the reason of a failure, as programs write it: a text, `{message, code}`, the same below `error` or `data`.
 pub fn error_text(error: TapeValue<'_>) -> Cow<'_, str> {
     let plain = content_text(error);
-    let Some(fields) = JsonObject::from_value(error).filter(|_| plain.trim().is_empty()) else { return plain };
+    let Some(fields) = JsonObject::from_value(error).filter(|_| plain.trim().is_empty()) else {
+        return plain;
+    };
     let below = || ["error", "data", "details"].iter().find_map(|key| fields.get(key));
     let nested = || below().map(error_text).filter(|text| !text.trim().is_empty());
     let message = fields.first_text(&["message", "reason"]).filter(|text| !text.trim().is_empty());

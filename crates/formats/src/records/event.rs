@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::codex::call::main_argument;
 use trajview_code::patch::{
-    self, DiffChange, DiffFile, PatchedFile, FilePatch, LineCounts, PatchHunk,
+    self, DiffChange, DiffFile, FilePatch, LineCounts, PatchHunk, PatchedFile,
 };
 use trajview_run::{EditKind, Role, Time, Tokens, files::RecordedChange, first_line_label};
 
@@ -25,7 +25,7 @@ pub struct LogRecord<'t> {
     pub stated: Option<(Tokens, Option<f64>)>,
     /// The response's id, where several records are of one response: its tokens are those of the last of them.
     pub response: Option<Cow<'t, str>>,
-    /// The id by which other records refer to this one; see [`super::order`].
+    /// The id by which other records refer to this one; see [`super::record_order`].
     pub id: Option<Cow<'t, str>>,
     pub parent: Option<Cow<'t, str>>,
     /// The sub-agent whose record it is, by its own id or by that of the call that started it; None for the main agent's.
@@ -142,7 +142,11 @@ impl FileEdit {
     }
 
     /// Returns a file whose whole text is recorded before and after; a Create where there was none.
-    pub fn from_whole_texts(path: impl Into<String>, before: Option<String>, after: String) -> Self {
+    pub fn from_whole_texts(
+        path: impl Into<String>,
+        before: Option<String>,
+        after: String,
+    ) -> Self {
         let kind = if before.is_some() { EditKind::Modify } else { EditKind::Create };
         let change = RecordedChange::Write(after);
         let lines = changed_line_counts(before.as_deref(), &change);
@@ -200,7 +204,10 @@ impl FileEdit {
     }
 }
 
-fn changed_line_counts(before: Option<&str>, change: &RecordedChange) -> (Option<u32>, Option<u32>) {
+fn changed_line_counts(
+    before: Option<&str>,
+    change: &RecordedChange,
+) -> (Option<u32>, Option<u32>) {
     let count = |text: &str| u32::try_from(text.lines().count()).ok();
     let sum = |texts: &mut dyn Iterator<Item = &str>| {
         u32::try_from(texts.map(|text| text.lines().count()).sum::<usize>()).ok()

@@ -7,13 +7,14 @@ use std::{
 
 use crate::unknown_records::UnknownRecords;
 use trajview_run::{
-    Agent, Edit, EditKind, EditPath, ParentStep, RecordPlace, Role, Run, StatedTotals, Step, StepKind,
-    SubAgent, Task, Tokens, ToolCall, ToolResult, Turn, Warning, files::RecordedChange, first_line_label,
+    Agent, Edit, EditKind, EditPath, ParentStep, RecordPlace, Role, Run, StatedTotals, Step,
+    StepKind, SubAgent, Task, Tokens, ToolCall, ToolResult, Turn, Warning, files::RecordedChange,
+    first_line_label,
 };
 
 use super::{
     RecordEntry,
-    event::{CallAnswer, RecordedCall, RecordEvent, HeaderFacts, FileEdit},
+    event::{CallAnswer, FileEdit, HeaderFacts, RecordEvent, RecordedCall},
 };
 
 /// The position of a step: of a sub-agent, or of the main agent in the last turn at that time.
@@ -89,8 +90,11 @@ impl RecordFold {
         self.asked = record.asked;
         let mut first = None;
         for (part, event) in (0..).zip(&record.events) {
-            let step =
-                Step { place: entry.place.with_part(part), started_at: record.time, ..Step::default() };
+            let step = Step {
+                place: entry.place.with_part(part),
+                started_at: record.time,
+                ..Step::default()
+            };
             let added = self.add_event(agent, step, event);
             first = first.or(added);
         }
@@ -212,9 +216,18 @@ impl RecordFold {
         *end = (*end).max(time);
     }
 
-    fn add_event(&mut self, agent: Option<usize>, step: Step, event: &RecordEvent<'_>) -> Option<StepPosition> {
-        let words =
-            |kind, role, text: &str| Step { kind, role, label: first_line_label(text), ..step.clone() };
+    fn add_event(
+        &mut self,
+        agent: Option<usize>,
+        step: Step,
+        event: &RecordEvent<'_>,
+    ) -> Option<StepPosition> {
+        let words = |kind, role, text: &str| Step {
+            kind,
+            role,
+            label: first_line_label(text),
+            ..step.clone()
+        };
         let made = match event {
             RecordEvent::Request(text) if agent.is_none() => {
                 match self.command.take() {
@@ -222,7 +235,8 @@ impl RecordFold {
                         let (bytes, exit_code) = self.asked.unwrap_or_default();
                         let is_error = exit_code.is_some_and(|code| code != 0);
                         let bytes = Some(bytes);
-                        let answer = CallAnswer { bytes, exit_code, is_error, ..CallAnswer::default() };
+                        let answer =
+                            CallAnswer { bytes, exit_code, is_error, ..CallAnswer::default() };
                         self.finish_call(at, step.place, &answer);
                     }
                     None => self.begin_turn(&step, text),
@@ -243,7 +257,9 @@ impl RecordFold {
                 Step { is_error: true, ..words(StepKind::Message, Role::System, text) }
             }
             RecordEvent::Nothing => return None,
-            RecordEvent::Abandoned { branch, about } => return Some(self.add_abandoned_branch(agent, step, branch, about)),
+            RecordEvent::Abandoned { branch, about } => {
+                return Some(self.add_abandoned_branch(agent, step, branch, about));
+            }
             RecordEvent::Start(id) => {
                 self.run.origin.start_commit = Some(id.to_string());
                 return None;
@@ -270,10 +286,17 @@ impl RecordFold {
     }
 
     /// Adds the step at which an abandoned branch is entered. The steps that the run began with again belong to its turn.
-    fn add_abandoned_branch(&mut self, agent: Option<usize>, step: Step, branch: &str, about: &str) -> StepPosition {
+    fn add_abandoned_branch(
+        &mut self,
+        agent: Option<usize>,
+        step: Step,
+        branch: &str,
+        about: &str,
+    ) -> StepPosition {
         let (owner, left) = (self.step_owner(agent), self.agent_index(branch));
         let (kind, role) = (StepKind::SubAgent, Role::System);
-        let left_step = Step { kind, role, label: first_line_label(about), subagent: Some(left), ..step };
+        let left_step =
+            Step { kind, role, label: first_line_label(about), subagent: Some(left), ..step };
         let at = self.push_step(owner, left_step);
         self.name_agent(left, at, about);
         // What it did to files is none of the run's.
@@ -304,7 +327,12 @@ impl RecordFold {
         self.in_order.clear();
     }
 
-    fn add_call(&mut self, agent: Option<usize>, step: Step, call: &RecordedCall<'_>) -> Option<StepPosition> {
+    fn add_call(
+        &mut self,
+        agent: Option<usize>,
+        step: Step,
+        call: &RecordedCall<'_>,
+    ) -> Option<StepPosition> {
         let place = step.place;
         if let Some((at, waits @ true)) = self.calls.get_mut(&*call.id) {
             // The same call once more: the model's wish, then the program's start of it.
@@ -541,7 +569,12 @@ impl RecordFold {
     }
 
     /// Returns the run, with the facts about the whole of it: tokens and cost of `header` where no record has any.
-    pub fn finish_run(mut self, format: &'static str, name: &str, header: &super::LogRecord<'_>) -> Run {
+    pub fn finish_run(
+        mut self,
+        format: &'static str,
+        name: &str,
+        header: &super::LogRecord<'_>,
+    ) -> Run {
         self.root_from_edits(name);
         self.end_with_diff();
         self.place_agents();
@@ -574,7 +607,8 @@ impl RecordFold {
             run.id = name.rsplit('/').next().unwrap_or(name).to_owned();
         }
         if run.title.is_empty() {
-            let first_title = run.turns.iter().map(|turn| &turn.title).find(|title| !title.is_empty());
+            let first_title =
+                run.turns.iter().map(|turn| &turn.title).find(|title| !title.is_empty());
             run.title = first_title.map_or_else(|| run.id.clone(), ToString::to_string);
         }
         if run.agent == Agent::default() {
@@ -623,7 +657,13 @@ impl RecordFold {
         let kind = StepKind::Message;
         let at = self.push_step(
             owner,
-            Step { kind, role: Role::System, label: first_line_label(&what), place, ..Step::default() },
+            Step {
+                kind,
+                role: Role::System,
+                label: first_line_label(&what),
+                place,
+                ..Step::default()
+            },
         );
         if !self.has_text {
             self.add_edits(at, place, &edits);

@@ -27,7 +27,8 @@ impl DocumentFrame {
     pub fn place_of(&self, part: &str) -> RecordPlace {
         let start = (part.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
         let at = self.parts.partition_point(|(begin, _)| *begin <= start);
-        let (begin, place) = at.checked_sub(1).map_or((0, RecordPlace::default()), |at| self.parts[at]);
+        let (begin, place) =
+            at.checked_sub(1).map_or((0, RecordPlace::default()), |at| self.parts[at]);
         let before = self.text.get(begin..start).unwrap_or_default();
         let lines = memchr::memchr_iter(b'\n', before).count() as u32;
         RecordPlace {
@@ -78,7 +79,11 @@ fn place_end(place: &RecordPlace) -> u64 {
 }
 
 /// Maps each of some consecutive elements; bytes that the log does not have any more are missing.
-pub fn map_elements<T>(log: &dyn RandomAccessLog, places: &[RecordPlace], of: impl Fn(RecordPlace, &[u8]) -> T) -> Vec<T> {
+pub fn map_elements<T>(
+    log: &dyn RandomAccessLog,
+    places: &[RecordPlace],
+    of: impl Fn(RecordPlace, &[u8]) -> T,
+) -> Vec<T> {
     let (Some(first), Some(last)) = (places.first(), places.last()) else { return vec![] };
     let mut bytes = vec![0; usize::try_from(place_end(last) - first.start).unwrap_or(0)];
     let len = log.read_at(first.start, &mut bytes);
@@ -118,7 +123,11 @@ struct OpenElement {
 
 impl ListScanner {
     /// Scans a piece; returns whether more is wanted.
-    fn scan_piece(&mut self, piece: &[u8], element: &mut dyn FnMut(RecordPlace, &[u8]) -> bool) -> bool {
+    fn scan_piece(
+        &mut self,
+        piece: &[u8],
+        element: &mut dyn FnMut(RecordPlace, &[u8]) -> bool,
+    ) -> bool {
         let (mut at, mut from) = (0, 0);
         if self.around.parts.is_empty() {
             self.around.parts.push((0, self.place));
@@ -147,8 +156,10 @@ impl ListScanner {
                     self.place.line += count_lines(&piece[counted..at]);
                     counted = at;
                     let start = self.place.start + at as u64;
-                    self.element =
-                        Some(OpenElement { place: RecordPlace { start, ..self.place }, bytes: vec![] });
+                    self.element = Some(OpenElement {
+                        place: RecordPlace { start, ..self.place },
+                        bytes: vec![],
+                    });
                     from = at;
                 }
             }
@@ -213,7 +224,11 @@ impl ListScanner {
         self.depth == 1 || self.depth == 2 && key.ends_with(self.key.as_bytes())
     }
 
-    fn end_element(&mut self, last: &[u8], element: &mut dyn FnMut(RecordPlace, &[u8]) -> bool) -> bool {
+    fn end_element(
+        &mut self,
+        last: &[u8],
+        element: &mut dyn FnMut(RecordPlace, &[u8]) -> bool,
+    ) -> bool {
         let Some(OpenElement { place, mut bytes }) = self.element.take() else { return true };
         let whole = if bytes.is_empty() {
             last
@@ -254,12 +269,17 @@ mod tests {
 
     fn read_elements(text: &str, piece: usize) -> (Vec<(u32, String)>, String, bool) {
         let mut found = vec![];
-        let around =
-            read_list_elements(&InMemoryLog(text.as_bytes()), SourceId(0), "list", piece, &mut |place, bytes| {
+        let around = read_list_elements(
+            &InMemoryLog(text.as_bytes()),
+            SourceId(0),
+            "list",
+            piece,
+            &mut |place, bytes| {
                 assert_eq!(place.bytes_in(text.as_bytes()), bytes);
                 found.push((place.line, String::from_utf8(bytes.to_vec()).unwrap()));
                 true
-            });
+            },
+        );
         (found, String::from_utf8(around.text).unwrap(), around.is_whole)
     }
 
@@ -324,8 +344,13 @@ mod tests {
     fn what_stands_around_the_list_knows_its_place() {
         let text = "{\"a\": 1,\n\"list\": [\n{},\n{}\n],\n\"c\": 5}";
         for piece in 1..30 {
-            let around =
-                read_list_elements(&InMemoryLog(text.as_bytes()), SourceId(0), "list", piece, &mut |_, _| true);
+            let around = read_list_elements(
+                &InMemoryLog(text.as_bytes()),
+                SourceId(0),
+                "list",
+                piece,
+                &mut |_, _| true,
+            );
             let written = std::str::from_utf8(&around.text).unwrap();
             for (part, line) in [("1", 1), ("5", 6)] {
                 let at = written.find(part).unwrap();

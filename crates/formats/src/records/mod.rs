@@ -8,8 +8,8 @@
 pub mod arguments;
 pub mod event;
 mod fold;
-pub mod record_order;
 mod list_stream;
+pub mod record_order;
 
 use std::{
     collections::HashSet,
@@ -17,14 +17,14 @@ use std::{
 };
 
 use super::{
-    PieceExecutor, Format, IncrementalReader, HEAD_BYTES, FileHead, NotUnderstood, FormatCapabilities, FilePreparation, RunsInFile, RecordingShape,
-    SourceBytes, chat,
+    FileHead, FilePreparation, Format, FormatCapabilities, HEAD_BYTES, IncrementalReader,
+    NotUnderstood, PieceExecutor, RecordingShape, RunsInFile, SourceBytes, chat,
     codex::call,
     companion_files::BelongsTo,
-    jsonl::{self, IndexBudget, LogInput, IndexSize},
+    json_object::JsonObject,
+    jsonl::{self, IndexBudget, IndexSize, LogInput},
     nested_logs::place_within,
     not_finite,
-    json_object::JsonObject,
     tape::{self, JsonTape, TapeValue},
 };
 use crate::claude::{json::indented_json, text::lossy_text};
@@ -32,7 +32,7 @@ use trajview_run::{
     Edit, RecordPlace, Run, SourceId, Step, StepText, ToolResult, Warning, files::RecordedEdit,
 };
 
-pub use event::{CallAnswer, RecordedCall, RecordEvent, HeaderFacts, FileEdit, LogRecord};
+pub use event::{CallAnswer, FileEdit, HeaderFacts, LogRecord, RecordEvent, RecordedCall};
 
 /// The number of low bits of a place's part with the number of an event in its record. The bits above are the number of an
 /// edit in its event.
@@ -189,7 +189,9 @@ impl<T: RecordFormat> Format for T {
         let mut log = LogReader::new(*self);
         for (id, source) in (0..).map(SourceId).zip(sources) {
             match is_lines(source.bytes) {
-                true => log.take_lines(id, source.name, LogInput::whole_file(source.bytes), executor),
+                true => {
+                    log.take_lines(id, source.name, LogInput::whole_file(source.bytes), executor)
+                }
                 false => log.read_document(id, source.name, source.bytes),
             }
         }
@@ -252,9 +254,10 @@ impl<T: RecordFormat> Format for T {
 
     fn result_text(&self, record: &[u8], result: &ToolResult) -> String {
         with_event(self, record, result.place, |event| match event {
-            Some(RecordEvent::Call(RecordedCall { answer: Some(answer), .. }) | RecordEvent::Answer(answer)) => {
-                answer.text.into_owned()
-            }
+            Some(
+                RecordEvent::Call(RecordedCall { answer: Some(answer), .. })
+                | RecordEvent::Answer(answer),
+            ) => answer.text.into_owned(),
             Some(RecordEvent::Request(text)) => text.into_owned(),
             _ => String::new(),
         })
@@ -264,7 +267,9 @@ impl<T: RecordFormat> Format for T {
         let number = (edit.place.part >> EDIT_SHIFT) as usize;
         with_event(self, record, edit.place, |event| {
             let edits = match event? {
-                RecordEvent::Call(RecordedCall { answer: Some(answer), .. }) if !answer.edits.is_empty() => {
+                RecordEvent::Call(RecordedCall { answer: Some(answer), .. })
+                    if !answer.edits.is_empty() =>
+                {
                     answer.edits
                 }
                 RecordEvent::Call(call) => call.edits,
@@ -382,7 +387,13 @@ fn record_index_bytes(record: &LogRecord<'_>) -> usize {
 }
 
 impl<R: RecordFormat> IncrementalReader for LogReader<R> {
-    fn take_lines(&mut self, id: SourceId, name: &str, input: LogInput<'_>, executor: &dyn PieceExecutor) {
+    fn take_lines(
+        &mut self,
+        id: SourceId,
+        name: &str,
+        input: LogInput<'_>,
+        executor: &dyn PieceExecutor,
+    ) {
         match input {
             LogInput::InMemory(piece) => {
                 let open = self.documents.iter_mut().find(|document| document.id == id);
@@ -428,7 +439,10 @@ impl<R: RecordFormat> IncrementalReader for LogReader<R> {
                 let Some(part) = made.part else { return };
                 let entries = part.entries.into_iter();
                 all.entries.extend(
-                    entries.map(|entry| RecordEntry { place: entry.place.moved_down(before), ..entry }),
+                    entries.map(|entry| RecordEntry {
+                        place: entry.place.moved_down(before),
+                        ..entry
+                    }),
                 );
                 merge_header(&mut all.header, part.header);
             },
@@ -480,22 +494,30 @@ impl<R: RecordFormat> LogReader<R> {
         executor: &dyn PieceExecutor,
     ) {
         let mut places: Vec<RecordPlace> = vec![];
-        let around = list_stream::read_list_elements(log, id, list, list_stream::PIECE_BYTES, &mut |place, _| {
-            let goes_on = places.len() < MAX_RECORDS;
-            places.extend(goes_on.then_some(place));
-            goes_on
-        });
+        let around = list_stream::read_list_elements(
+            log,
+            id,
+            list,
+            list_stream::PIECE_BYTES,
+            &mut |place, _| {
+                let goes_on = places.len() < MAX_RECORDS;
+                places.extend(goes_on.then_some(place));
+                goes_on
+            },
+        );
         let (format, budget) = (self.format, &mut self.budget);
         budget.grant_for_log(log.size());
         let pieces = list_stream::element_ranges(&places, executor.piece_bytes());
         let done: Vec<Mutex<Vec<Option<RecordEntry>>>> =
             pieces.iter().map(|_| Mutex::default()).collect();
         let read = |piece: usize| {
-            let entries = list_stream::map_elements(log, &places[pieces[piece].clone()], |place, bytes| {
-                let text = lossy_text(bytes);
-                let record = index_record(format.read_record(JsonTape::parse(text.trim())?.root()));
-                Some(RecordEntry { place, record })
-            });
+            let entries =
+                list_stream::map_elements(log, &places[pieces[piece].clone()], |place, bytes| {
+                    let text = lossy_text(bytes);
+                    let record =
+                        index_record(format.read_record(JsonTape::parse(text.trim())?.root()));
+                    Some(RecordEntry { place, record })
+                });
             *done[piece].lock().unwrap_or_else(PoisonError::into_inner) = entries;
         };
         let (mut entries, mut broken, mut is_full) = (vec![], 0, false);
@@ -563,7 +585,10 @@ impl<R: RecordFormat> LogReader<R> {
         }
         let entries = values
             .into_iter()
-            .map(|value| RecordEntry { place: place(value), record: index_record(self.format.read_record(value)) })
+            .map(|value| RecordEntry {
+                place: place(value),
+                record: index_record(self.format.read_record(value)),
+            })
             .collect();
         let header = index_record(self.format.read_header(tape.root()));
         self.parts.push((id, SourceRecords { entries, header }));
@@ -582,8 +607,10 @@ impl<R: RecordFormat> LogReader<R> {
             if let Some(agent) = self.format.agent_of_source(source).filter(|_| id.0 > 0) {
                 for entry in &mut part.entries {
                     entry.record.agent.get_or_insert(agent.clone().into());
-                    entry.record.facts =
-                        HeaderFacts { model: entry.record.facts.model.take(), ..HeaderFacts::default() };
+                    entry.record.facts = HeaderFacts {
+                        model: entry.record.facts.model.take(),
+                        ..HeaderFacts::default()
+                    };
                 }
             }
             if let Some(parent) = self.format.parent_of_source(source).filter(|_| id.0 > 0) {
@@ -621,7 +648,8 @@ impl<R: RecordFormat> LogReader<R> {
 /// Returns a warning about values that are no numbers: those in the text, and those that a preparation made null
 /// ([`NOT_FINITE`]).
 fn not_finite_text(tape: &JsonTape<'_>) -> Option<String> {
-    let before = JsonObject::from_value(tape.root()).and_then(|it| it.number(NOT_FINITE)).unwrap_or(0);
+    let before =
+        JsonObject::from_value(tape.root()).and_then(|it| it.number(NOT_FINITE)).unwrap_or(0);
     let count = tape.not_finite() + usize::try_from(before).unwrap_or(usize::MAX);
     (count > 0).then(|| not_finite::warning_text(count))
 }
@@ -639,7 +667,12 @@ fn is_lines(bytes: &[u8]) -> bool {
     })
 }
 
-fn read_line<R: RecordFormat>(format: &R, place: RecordPlace, bytes: &[u8], is_last: bool) -> LineRecords {
+fn read_line<R: RecordFormat>(
+    format: &R,
+    place: RecordPlace,
+    bytes: &[u8],
+    is_last: bool,
+) -> LineRecords {
     let text = lossy_text(bytes);
     let mut warnings = vec![];
     let is_exact = matches!(text, std::borrow::Cow::Borrowed(_));
@@ -649,7 +682,8 @@ fn read_line<R: RecordFormat>(format: &R, place: RecordPlace, bytes: &[u8], is_l
     let tape = JsonTape::parse(text.trim()).filter(|tape| tape.root().is_object());
     let Some(tape) = tape else {
         let why = tape::serde_error(&text);
-        let what = if why.line() == 0 { why.to_string() } else { jsonl::json_error_text(&why, is_last) };
+        let what =
+            if why.line() == 0 { why.to_string() } else { jsonl::json_error_text(&why, is_last) };
         warnings.push(what);
         return LineRecords { place, part: None, warnings };
     };
@@ -664,7 +698,10 @@ fn read_line<R: RecordFormat>(format: &R, place: RecordPlace, bytes: &[u8], is_l
     };
     let values = format.records_in(tape.root()).into_iter();
     let entries = values
-        .map(|value| RecordEntry { place: at(value), record: index_record(format.read_record(value)) })
+        .map(|value| RecordEntry {
+            place: at(value),
+            record: index_record(format.read_record(value)),
+        })
         .collect();
     let header = index_record(format.read_header(tape.root()));
     LineRecords { place, part: Some(SourceRecords { entries, header }), warnings }

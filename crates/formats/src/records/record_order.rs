@@ -7,7 +7,7 @@ use std::{
 
 use crate::json_object::JsonObject;
 
-use super::{RecordEntry, RecordEvent, HeaderFacts, LogRecord};
+use super::{HeaderFacts, LogRecord, RecordEntry, RecordEvent};
 
 /// Keeps the last record of each id: a record that the same agent writes again replaces the earlier one in its place.
 pub fn last_of_each_id(entries: &mut Vec<RecordEntry>) {
@@ -128,7 +128,10 @@ pub struct AbandonedBranch {
 }
 
 /// Returns the records of a run with its abandoned branches: each can be entered at a step where it begins.
-pub fn with_branches(kept: Vec<RecordEntry>, mut branches: Vec<AbandonedBranch>) -> Vec<RecordEntry> {
+pub fn with_branches(
+    kept: Vec<RecordEntry>,
+    mut branches: Vec<AbandonedBranch>,
+) -> Vec<RecordEntry> {
     branches.retain(|branch| branch.entries.iter().any(says_something));
     if branches.is_empty() {
         return kept;
@@ -144,7 +147,10 @@ pub fn with_branches(kept: Vec<RecordEntry>, mut branches: Vec<AbandonedBranch>)
             let id = format!("branch {number}");
             all.extend(branch.entries.first().map(|first| RecordEntry {
                 place: first.place,
-                record: LogRecord { time: first.record.time, ..LogRecord::from_event(branch_start_event(&id, &branch)) },
+                record: LogRecord {
+                    time: first.record.time,
+                    ..LogRecord::from_event(branch_start_event(&id, &branch))
+                },
             }));
             left.extend(branch.entries.into_iter().map(|mut entry| {
                 entry.record.agent = Some(id.clone().into());

@@ -8,9 +8,9 @@
 use std::borrow::Cow;
 
 use super::{
-    RecordedEdits, FileHead, FormatCapabilities, FilePreparation, RecordingShape, chat,
+    FileHead, FilePreparation, FormatCapabilities, RecordedEdits, RecordingShape, chat,
     json_object::JsonObject,
-    records::{CallAnswer, RecordedCall, RecordEvent, FileEdit, LogRecord, RecordFormat},
+    records::{CallAnswer, FileEdit, LogRecord, RecordEvent, RecordFormat, RecordedCall},
     tape::TapeValue,
 };
 use trajview_run::{EditKind, Role, files::RecordedChange};
@@ -71,7 +71,9 @@ impl RecordFormat for RigorBench {
         let Some(result) = result_object(value) else { return vec![value] };
         let phases = result.elements_of("phases");
         let actions = |phase: &TapeValue<'t>| {
-            JsonObject::from_value(*phase).map(|fields| fields.elements_of("actions")).unwrap_or_default()
+            JsonObject::from_value(*phase)
+                .map(|fields| fields.elements_of("actions"))
+                .unwrap_or_default()
         };
         phases.iter().flat_map(|phase| std::iter::once(*phase).chain(actions(phase))).collect()
     }
@@ -85,14 +87,19 @@ impl RecordFormat for RigorBench {
         }
         if fields.has_field("actions") || !fields.has_field("type") {
             let name = fields.text("name").unwrap_or_default();
-            let mut made = LogRecord::from_event(RecordEvent::Message(Role::System, format!("phase: {name}").into()));
+            let mut made = LogRecord::from_event(RecordEvent::Message(
+                Role::System,
+                format!("phase: {name}").into(),
+            ));
             made.time = chat::first_time(&fields, &["started_at"]);
             return made;
         }
         let kind = fields.text("type").unwrap_or_default();
         let mut made = match ACTION_KINDS.contains(&&*kind) {
             true => LogRecord::from_event(RecordEvent::Call(action_call(kind, &fields))),
-            false => LogRecord::from_event(RecordEvent::unknown_kind(kind, "action without a type")),
+            false => {
+                LogRecord::from_event(RecordEvent::unknown_kind(kind, "action without a type"))
+            }
         };
         made.time = chat::first_time(&fields, &["timestamp"]);
         made
@@ -102,7 +109,8 @@ impl RecordFormat for RigorBench {
 /// Returns the copy of the task's repository that the agent worked in, `.../repo_<harness>`, from the first file below one.
 fn repository_root(result: &JsonObject<'_>) -> Option<String> {
     let phases = result.elements_of("phases").into_iter().filter_map(JsonObject::from_value);
-    let mut actions = phases.flat_map(|phase| phase.elements_of("actions")).filter_map(JsonObject::from_value);
+    let mut actions =
+        phases.flat_map(|phase| phase.elements_of("actions")).filter_map(JsonObject::from_value);
     actions.find_map(|action| {
         let path = action.object("metadata")?.text("file")?.into_owned();
         let at = path.find("/repo_")?;

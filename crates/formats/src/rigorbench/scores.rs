@@ -56,7 +56,8 @@ mod tests {
         assert_eq!(sc.len(), 2);
         assert_eq!((sc[1].measure, sc[1].value, sc[1].satisfied), ("sc", Some(0.5), Some((1, 2))));
 
-        let cbs = read_scores("t1:\n  Baseline: {score: null, behavior: asked, evidence: x}\n").unwrap();
+        let cbs =
+            read_scores("t1:\n  Baseline: {score: null, behavior: asked, evidence: x}\n").unwrap();
         assert_eq!((cbs[0].measure, cbs[0].value), ("cbs", None));
         assert_eq!(cbs[0].behavior.as_deref(), Some("asked"));
     }

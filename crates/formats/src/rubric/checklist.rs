@@ -6,7 +6,8 @@ use crate::SourceBytes;
 use trajview_run::{
     Warning,
     rubric::{
-        Blocker, Checklist, Codebook, Component, Exposure, FULL_SCORE, Recoverability, SEVERE, LabelUnit,
+        Blocker, Checklist, Codebook, Component, Exposure, FULL_SCORE, LabelUnit, Recoverability,
+        SEVERE,
     },
 };
 
@@ -23,8 +24,11 @@ pub fn read_components(
     let Some(document) = fields::read_document(file, "trajview.components/1", warnings) else {
         return (None, None);
     };
-    let components =
-        distinct_by_id(file, fields::objects_in_list(file, &document, "components", warnings), warnings);
+    let components = distinct_by_id(
+        file,
+        fields::objects_in_list(file, &document, "components", warnings),
+        warnings,
+    );
     let mut problems = vec![];
     let mut read = |(id, fields): (String, RubricFields<'_>)| Component {
         blocker: fields.object("blocker").map(|it| read_blocker(&id, &it, &mut problems)),
@@ -49,8 +53,8 @@ pub fn read_components(
     warnings.extend(problems.into_iter().map(|what| Warning { place: file.name.into(), what }));
     let checklist = Checklist { task, judge, components };
     let table = document.get("codebook").and_then(|it| it.as_object());
-    let (codebook, wrong) =
-        table.map_or((None, vec![]), |it| codebook::read_codebook(it, LabelUnit::Component, file.name));
+    let (codebook, wrong) = table
+        .map_or((None, vec![]), |it| codebook::read_codebook(it, LabelUnit::Component, file.name));
     let codebook_warnings = wrong.into_iter().map(|what| format!("codebook: {what}"));
     warnings.extend(codebook_warnings.map(|what| Warning { place: file.name.into(), what }));
     (Some(checklist), codebook)
@@ -77,8 +81,11 @@ fn read_blocker(id: &str, fields: &RubricFields<'_>, problems: &mut Vec<String>)
 
 pub fn read_exposure(file: &SourceBytes<'_>, warnings: &mut Vec<Warning>) -> Option<Exposure> {
     let document = fields::read_document(file, "trajview.exposure/1", warnings)?;
-    let entries =
-        distinct_by_id(file, fields::objects_in_list(file, &document, "components", warnings), warnings);
+    let entries = distinct_by_id(
+        file,
+        fields::objects_in_list(file, &document, "components", warnings),
+        warnings,
+    );
     let mut components = vec![];
     for (id, fields) in entries {
         let mut by_turn = vec![];

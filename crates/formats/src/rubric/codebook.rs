@@ -9,7 +9,9 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use trajview_run::rubric::{Codebook, CodebookLevel as ScaleLevel, Criterion, OverallRule, ScoreScale, LabelUnit};
+use trajview_run::rubric::{
+    Codebook, CodebookLevel as ScaleLevel, Criterion, LabelUnit, OverallRule, ScoreScale,
+};
 
 use super::fields::RubricFields;
 
@@ -160,10 +162,20 @@ fn read_level(
         Some(Value::String(one)) => vec![one.clone()],
         _ => fields.strings_of("examples"),
     };
-    Some(ScaleLevel { score, name: fields.text_or_empty("name"), means: fields.text_or_empty("means"), examples })
+    Some(ScaleLevel {
+        score,
+        name: fields.text_or_empty("name"),
+        means: fields.text_or_empty("means"),
+        examples,
+    })
 }
 
-fn unknown_fields(table: &Map<String, Value>, known: &[&str], place: &str, wrong: &mut Vec<String>) {
+fn unknown_fields(
+    table: &Map<String, Value>,
+    known: &[&str],
+    place: &str,
+    wrong: &mut Vec<String>,
+) {
     let unknown = table.keys().filter(|name| !known.contains(&name.as_str()));
     wrong.extend(
         unknown.map(|name| format!("{place}{name}: no such field; known: {}", known.join(", "))),
@@ -209,7 +221,10 @@ mod tests {
         assert_eq!(wrong, Vec::<String>::new());
         assert_eq!(book.criterion_by_id(Some("right")).unwrap().level_text(1.0), "1 yes");
         let clear = book.criterion_by_id(Some("clear")).unwrap();
-        assert_eq!((clear.level_text(1.0), clear.level_text(2.0)), ("1 muddled".into(), "2".into()));
+        assert_eq!(
+            (clear.level_text(1.0), clear.level_text(2.0)),
+            ("1 muddled".into(), "2".into())
+        );
         assert_eq!(book.criterion_by_id(Some("share")).unwrap().scale, ScoreScale::Share);
         assert_eq!(book.criterion_by_id(Some("other")), None);
     }

@@ -149,7 +149,9 @@ impl<'a> RubricFields<'a> {
     /// Reads a score as [`Self::score`] does, on a scale with another end.
     pub fn score_to(&self, name: &str, full: u8) -> Result<Option<u8>, String> {
         let Some(value) = self.present_value(name) else { return Ok(None) };
-        match whole_number(value).and_then(|score| u8::try_from(score).ok()).filter(|score| *score <= full)
+        match whole_number(value)
+            .and_then(|score| u8::try_from(score).ok())
+            .filter(|score| *score <= full)
         {
             Some(score) => Ok(Some(score)),
             None => Err(format!("the {name} {value} is not on the scale 0..{full}")),

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use crate::SourceBytes;
 use trajview_run::{
     Warning,
-    flags::{Flag, Flagging, FlagGroup, RUBRIC},
+    flags::{Flag, FlagGroup, Flagging, RUBRIC},
 };
 
 use super::{

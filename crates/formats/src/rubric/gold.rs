@@ -33,7 +33,9 @@ pub fn read_gold(file: &SourceBytes<'_>, warnings: &mut Vec<Warning>) -> Vec<Gol
 fn read_gold_entry(fields: &RubricFields<'_>) -> Result<GoldLabel, String> {
     let component = fields.trimmed_id("component").ok_or("names no component")?;
     let unit = match fields.as_written("unit") {
-        Some(word) => LabelUnit::by_word(&word).ok_or_else(|| format!("no unit is called {word:?}"))?,
+        Some(word) => {
+            LabelUnit::by_word(&word).ok_or_else(|| format!("no unit is called {word:?}"))?
+        }
         None => LabelUnit::default(),
     };
     let mut gold = GoldLabel {

@@ -7,8 +7,9 @@ use trajview_run::{
     Warning,
     flags::Flagging,
     rubric::{
-        CANNOT_TELL, COMPONENT_LEVELS, DECISION_LEVELS, Evidence, FULL_SCORE, CriterionScore, Judge, Judgement, RubricLevels, JudgeToolCall,
-        OverallRule, PROCESS_LEVELS, RepeatNumber, ScoreScale, ScoredBy, LabelUnit, Verdict, criterion_scores,
+        CANNOT_TELL, COMPONENT_LEVELS, CriterionScore, DECISION_LEVELS, Evidence, FULL_SCORE,
+        Judge, JudgeToolCall, Judgement, LabelUnit, OverallRule, PROCESS_LEVELS, RepeatNumber,
+        RubricLevels, ScoreScale, ScoredBy, Verdict, criterion_scores,
     },
 };
 
@@ -27,7 +28,10 @@ pub enum JudgementContent {
     Process(Judgement),
 }
 
-pub fn read_judgement(file: &SourceBytes<'_>, warnings: &mut Vec<Warning>) -> Option<JudgementContent> {
+pub fn read_judgement(
+    file: &SourceBytes<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Option<JudgementContent> {
     let document = fields::read_document(file, "trajview.judgement/1", warnings)?;
     let top = RubricFields::new(&document);
     if flags::has_flags(&document) {
@@ -87,7 +91,10 @@ pub(super) fn read_judge(fields: &RubricFields<'_>) -> Judge {
         prompt_sha256: fields.as_written("prompt_sha256"),
         budget: fields.count("budget").and_then(|budget| u32::try_from(budget).ok()),
         temperature: fields.finite_number("temperature"),
-        scored_by: fields.objects_of("criteria").filter_map(|fields| read_scored_by(&fields)).collect(),
+        scored_by: fields
+            .objects_of("criteria")
+            .filter_map(|fields| read_scored_by(&fields))
+            .collect(),
         overall: fields.as_written("overall").and_then(|word| OverallRule::by_word(&word)),
     }
 }
@@ -123,7 +130,10 @@ fn read_verdict(component: String, fields: &RubricFields<'_>, levels: &RubricLev
         criterion_scores: vec![],
         label,
         rationale: fields.text_or_empty("rationale"),
-        evidence: fields.objects_of("evidence").filter_map(|fields| read_evidence(&fields)).collect(),
+        evidence: fields
+            .objects_of("evidence")
+            .filter_map(|fields| read_evidence(&fields))
+            .collect(),
         trace: fields.objects_of("trace").map(|fields| read_look(&fields)).collect(),
         tokens: fields.count("tokens"),
         seconds: fields.finite_number("seconds"),
@@ -135,7 +145,11 @@ fn read_verdict(component: String, fields: &RubricFields<'_>, levels: &RubricLev
 
 /// Returns a verdict with a score for each criterion that its judge scored by; on 0..4 it has one where a rule makes
 /// it.
-fn read_verdict_by_criteria(component: String, fields: &RubricFields<'_>, judge: &Judge) -> Verdict {
+fn read_verdict_by_criteria(
+    component: String,
+    fields: &RubricFields<'_>,
+    judge: &Judge,
+) -> Verdict {
     let plain = read_verdict(component, fields, &COMPONENT_LEVELS);
     let stated_error = fields.as_written("error");
     let (given, problem) = match scores_by_criteria(fields, &judge.scored_by) {
@@ -143,7 +157,8 @@ fn read_verdict_by_criteria(component: String, fields: &RubricFields<'_>, judge:
         Err((given, why)) => (given, Some(why)),
     };
     let is_own = judge.scored_by.iter().all(|it| it.scale == LabelUnit::Component.default_scale());
-    let exact = criterion_scores::overall_by_rule(&judge.scored_by, judge.overall, &given).filter(|_| is_own);
+    let exact = criterion_scores::overall_by_rule(&judge.scored_by, judge.overall, &given)
+        .filter(|_| is_own);
     // Half of a level goes up.
     let score = exact.map(|exact| ((exact + 0.5).floor() as u8).min(FULL_SCORE));
     let error = stated_error.or(problem);
@@ -160,7 +175,10 @@ fn read_verdict_by_criteria(component: String, fields: &RubricFields<'_>, judge:
 
 /// Returns the scores by these criteria, in their order. Where one is missing or off its scale, the others with a
 /// sentence.
-fn scores_by_criteria(fields: &RubricFields<'_>, by: &[ScoredBy]) -> Result<Vec<CriterionScore>, (Vec<CriterionScore>, String)> {
+fn scores_by_criteria(
+    fields: &RubricFields<'_>,
+    by: &[ScoredBy],
+) -> Result<Vec<CriterionScore>, (Vec<CriterionScore>, String)> {
     let (mut given, mut wrong) = (vec![], None);
     for ScoredBy { criterion, scale } in by {
         let name = criterion.as_deref().unwrap_or("the criterion");

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::SourceBytes;
 use trajview_run::{
     Warning,
-    rubric::{Confidence, Label, LabelFile, ScoreScale, LabelUnit, VerdictId},
+    rubric::{Confidence, Label, LabelFile, LabelUnit, ScoreScale, VerdictId},
 };
 
 use super::fields::{self, RubricFields};

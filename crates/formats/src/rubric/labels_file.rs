@@ -28,13 +28,17 @@ pub struct LabelsToAdd<'a> {
     pub seen: &'a [VerdictId],
 }
 
-/// Returns the content of a rater's file with these labels in it. Each replaces the label that is [of
-/// one](Label::is_of_one) with it, or is added at the end. The later of two labels of an item counts, so a label that would
+/// Returns the content of a rater's file with these labels in it. Each replaces the label [about the
+/// same](Label::is_about_the_same) item of the same state, or is added at the end. The later of two labels of an item counts, so a label that would
 /// replace one before another of its item is added at the end instead.
 ///
 /// The error, a sentence that begins with a verb, is about a file that is no file of labels: it is not to be written
 /// over.
-pub fn add_labels(before: Option<&[u8]>, annotator: &str, new: LabelsToAdd<'_>) -> Result<Vec<u8>, String> {
+pub fn add_labels(
+    before: Option<&[u8]>,
+    annotator: &str,
+    new: LabelsToAdd<'_>,
+) -> Result<Vec<u8>, String> {
     let mut file = match before {
         Some(bytes) => read_file(bytes)?,
         None => RawObjectFields::new(),
@@ -106,10 +110,12 @@ impl LabelEntry {
 }
 
 fn put_label(entries: &mut Vec<LabelEntry>, label: &Label) -> serde_json::Result<()> {
-    let known = entries.iter().rposition(|entry| entry.has_label(|known| known.takes_place_of(label)));
+    let known =
+        entries.iter().rposition(|entry| entry.has_label(|known| known.takes_place_of(label)));
     let before = known.map_or(RawValue::NULL, |at| &*entries[at].text);
     let new = LabelEntry { text: changed_entry(before, label)?, label: Some(label.clone()) };
-    let same_item = |entry: &LabelEntry| entry.has_label(|known| known.item_key() == label.item_key());
+    let same_item =
+        |entry: &LabelEntry| entry.has_label(|known| known.item_key() == label.item_key());
     match known {
         Some(at) if !entries[at + 1..].iter().any(same_item) => entries[at] = new,
         Some(at) => {
@@ -190,7 +196,8 @@ fn line_with(
     before: &RawValue,
     fields: &[(&str, Option<Box<RawValue>>)],
 ) -> serde_json::Result<Box<RawValue>> {
-    let mut rest: RawObjectFields = serde_json::from_str::<Option<RawObjectFields>>(before.get())?.unwrap_or_default();
+    let mut rest: RawObjectFields =
+        serde_json::from_str::<Option<RawObjectFields>>(before.get())?.unwrap_or_default();
     let mut line = String::from("{");
     for (name, value) in fields {
         rest.remove(*name);

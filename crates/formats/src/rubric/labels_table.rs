@@ -8,7 +8,7 @@ mod cells;
 
 use std::collections::BTreeMap;
 
-use trajview_run::rubric::{CANNOT_TELL, Confidence, Label, ScoreScale, LabelUnit, score_text};
+use trajview_run::rubric::{CANNOT_TELL, Confidence, Label, LabelUnit, ScoreScale, score_text};
 
 pub use crate::csv::csv_line;
 pub use cells::{find_divider, split_rows};
@@ -77,7 +77,11 @@ pub fn write_table<'a>(rows: impl IntoIterator<Item = (&'a str, &'a str, &'a Lab
             words(&label.reason),
             words(&label.note),
             words(&label.at),
-            if label.unit == LabelUnit::default() { String::new() } else { label.unit.word().into() },
+            if label.unit == LabelUnit::default() {
+                String::new()
+            } else {
+                label.unit.word().into()
+            },
             words(&label.criterion),
             words(&label.scale),
             if label.cannot_tell { true.to_string() } else { String::new() },
@@ -135,7 +139,9 @@ fn trimmed_text(words: &str) -> String {
     words.trim().to_owned()
 }
 
-fn columns_of_heads(heads: &[String]) -> Result<(BTreeMap<&'static str, usize>, Vec<String>), String> {
+fn columns_of_heads(
+    heads: &[String],
+) -> Result<(BTreeMap<&'static str, usize>, Vec<String>), String> {
     let (mut found, mut strange) = (BTreeMap::new(), vec![]);
     for (at, head) in heads.iter().enumerate() {
         let head = head.trim();
@@ -179,7 +185,8 @@ fn read_label<'a>(cell: &impl Fn(&str) -> Option<&'a str>) -> Result<Label, Vec<
         wrong.push("names no component".to_owned());
     }
     let unit = read_cell(cell("unit"), parse_unit, &mut wrong).unwrap_or_default();
-    let scale = read_cell(cell("scale"), |it| ScoreScale::parse(it).map(|_| trimmed_text(it)), &mut wrong);
+    let scale =
+        read_cell(cell("scale"), |it| ScoreScale::parse(it).map(|_| trimmed_text(it)), &mut wrong);
     let mut label = Label {
         component: component.unwrap_or_default(),
         unit,
@@ -198,7 +205,8 @@ fn read_label<'a>(cell: &impl Fn(&str) -> Option<&'a str>) -> Result<Label, Vec<
     label.turn = read_cell(cell("turn"), parse_turn, &mut wrong);
     let flag_of = |name: &'static str| {
         move |words: &str| {
-            parse_flag(words).ok_or_else(|| format!("{name} is {words:?}; it is true, false or empty"))
+            parse_flag(words)
+                .ok_or_else(|| format!("{name} is {words:?}; it is true, false or empty"))
         }
     };
     label.blind = read_cell(cell("blind"), flag_of("blind"), &mut wrong);

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::SourceBytes;
 use trajview_run::{
     Warning,
-    rubric::{CANNOT_TELL, COMPONENT_LEVELS, RubricLevels, REASONS, ScoreScale, LabelUnit},
+    rubric::{CANNOT_TELL, COMPONENT_LEVELS, LabelUnit, REASONS, RubricLevels, ScoreScale},
 };
 
 use super::RubricFile;
@@ -134,7 +134,12 @@ impl StrictChecker<'_> {
         }
     }
 
-    fn check_judgement(&mut self, file: &str, document: &StrictNode<'_>, mistakes: &mut FileMistakes<'_>) {
+    fn check_judgement(
+        &mut self,
+        file: &str,
+        document: &StrictNode<'_>,
+        mistakes: &mut FileMistakes<'_>,
+    ) {
         let list = |name: &str| document.field(name).map(|it| it.elements()).unwrap_or_default();
         let is_flags = document.field("rubric").and_then(|it| it.text()).as_deref()
             == Some(trajview_run::flags::RUBRIC)
@@ -145,7 +150,8 @@ impl StrictChecker<'_> {
         for flag in list("flags") {
             self.check_place(&flag, done, mistakes);
         }
-        let levels = RubricLevels::by_rubric(document.field("rubric").and_then(|it| it.text()).as_deref());
+        let levels =
+            RubricLevels::by_rubric(document.field("rubric").and_then(|it| it.text()).as_deref());
         let by = scales_of_judgement(document, mistakes);
         let (mut ids, mut scores) = (BTreeSet::new(), BTreeMap::new());
         for entry in list("scores") {
@@ -212,7 +218,8 @@ impl StrictChecker<'_> {
         let Some(commit) = field.text().filter(|it| !it.trim().is_empty()) else { return turn };
         let Some(at) = self.context.turns_at_commit(&commit) else { return turn };
         match (turn, at.as_slice()) {
-            (_, []) => mistakes.add_at_node(&field, format!("no turn of run.json ended at commit {commit}")),
+            (_, []) => mistakes
+                .add_at_node(&field, format!("no turn of run.json ended at commit {commit}")),
             (Some(turn), at) if !at.contains(&turn) => {
                 let what = format!("is the commit of turn {}, and turn is {turn}", at[0]);
                 mistakes.add_at_node(&field, what);
@@ -237,7 +244,12 @@ impl StrictChecker<'_> {
         }
     }
 
-    fn check_component_exists(&self, node: &StrictNode<'_>, name: &str, mistakes: &mut FileMistakes<'_>) {
+    fn check_component_exists(
+        &self,
+        node: &StrictNode<'_>,
+        name: &str,
+        mistakes: &mut FileMistakes<'_>,
+    ) {
         let Some(known) = &self.components else { return };
         let Some(field) = node.field(name) else { return };
         if let Some(id) = field.text().filter(|id| !known.contains(id)) {
@@ -246,11 +258,19 @@ impl StrictChecker<'_> {
     }
 
     /// Checks `path` with `start` and `end`, lines of the file in the state that was judged.
-    fn check_place(&self, node: &StrictNode<'_>, done: Option<usize>, mistakes: &mut FileMistakes<'_>) {
+    fn check_place(
+        &self,
+        node: &StrictNode<'_>,
+        done: Option<usize>,
+        mistakes: &mut FileMistakes<'_>,
+    ) {
         let count = |name: &str| node.field(name).and_then(|it| it.count());
         let (start, end) = (count("start"), count("end"));
         if let Some((start, end)) = start.zip(end).filter(|(start, end)| start > end) {
-            mistakes.add_at_node(node, format!("starts at line {start} and ends at line {end}, before it"));
+            mistakes.add_at_node(
+                node,
+                format!("starts at line {start} and ends at line {end}, before it"),
+            );
         }
         let Some((field, path)) = node.field("path").and_then(|it| Some((it.clone(), it.text()?)))
         else {
@@ -258,7 +278,9 @@ impl StrictChecker<'_> {
         };
         let done = done.unwrap_or_else(|| self.context.turn_count());
         match self.context.line_count(&path, done) {
-            Some(Err(why)) => mistakes.add_at_node(&field, format!("{path:?}: {why} after turn {done}")),
+            Some(Err(why)) => {
+                mistakes.add_at_node(&field, format!("{path:?}: {why} after turn {done}"))
+            }
             Some(Ok(lines)) => {
                 let last = start.into_iter().chain(end).max().filter(|last| *last > lines as u64);
                 if let Some(last) = last {
@@ -275,7 +297,8 @@ impl StrictChecker<'_> {
         let Some(field) = entry.field("reason") else { return };
         let Some(reason) = field.text() else { return };
         if !REASONS.contains(&reason.as_str()) {
-            return mistakes.add_at_node(&field, format!("{reason:?} is none of {}", REASONS.join(", ")));
+            return mistakes
+                .add_at_node(&field, format!("{reason:?} is none of {}", REASONS.join(", ")));
         }
         let text = |name: &str| entry.field(name).and_then(|it| it.text());
         let verdicts = text("judgement").and_then(|file| self.judged.get(&file));
@@ -307,7 +330,10 @@ fn check_score_on_scale(entry: &StrictNode<'_>, unit: LabelUnit, mistakes: &mut 
     }
     let Some(field) = entry.field("score").filter(|it| !it.is_null()) else { return };
     if !field.value().as_f64().is_some_and(|score| scale.contains_score(score)) {
-        mistakes.add_at_node(&field, format!("expected {}, found {}", scale.expected_text(), field.shortened_text()));
+        mistakes.add_at_node(
+            &field,
+            format!("expected {}, found {}", scale.expected_text(), field.shortened_text()),
+        );
     }
     let cannot_tell = entry.field("cannot_tell").map(|it| it.value());
     if cannot_tell.and_then(|it| it.as_bool()) == Some(true) {
@@ -316,7 +342,10 @@ fn check_score_on_scale(entry: &StrictNode<'_>, unit: LabelUnit, mistakes: &mut 
 }
 
 /// Returns the criteria and scales of a judgement; empty where it uses the rubric's own.
-fn scales_of_judgement(document: &StrictNode<'_>, mistakes: &mut FileMistakes<'_>) -> Vec<(Option<String>, ScoreScale)> {
+fn scales_of_judgement(
+    document: &StrictNode<'_>,
+    mistakes: &mut FileMistakes<'_>,
+) -> Vec<(Option<String>, ScoreScale)> {
     let listed = document.field("judge").and_then(|judge| judge.field("criteria"));
     let mut found = vec![];
     for entry in listed.map(|it| it.elements()).unwrap_or_default() {
@@ -347,11 +376,14 @@ fn check_scores_by_criteria(
         match score {
             None => {
                 let of = id.as_deref().map(|id| format!(" for {id}")).unwrap_or_default();
-                mistakes.add_at_node(entry, format!("has no score{of}, and no error that says why"));
+                mistakes
+                    .add_at_node(entry, format!("has no score{of}, and no error that says why"));
             }
-            Some(field) if field.value().as_f64().is_some_and(|score| scale.contains_score(score)) => {}
+            Some(field)
+                if field.value().as_f64().is_some_and(|score| scale.contains_score(score)) => {}
             Some(field) => {
-                let what = format!("expected {}, found {}", scale.expected_text(), field.shortened_text());
+                let what =
+                    format!("expected {}, found {}", scale.expected_text(), field.shortened_text());
                 mistakes.add_at_node(&field, what);
             }
         }
@@ -367,12 +399,19 @@ fn check_no_double(
     let Some(field) = entry.field(name) else { return };
     let Some(id) = field.text() else { return };
     if !seen.insert(id) {
-        mistakes.add_at_node(&field, format!("{} is there already; the first one counts", field.shortened_text()));
+        mistakes.add_at_node(
+            &field,
+            format!("{} is there already; the first one counts", field.shortened_text()),
+        );
     }
 }
 
 /// Checks that a verdict has a score or a reason why not, and that its label is the name of the score.
-fn check_score_and_label(entry: &StrictNode<'_>, levels: &RubricLevels, mistakes: &mut FileMistakes<'_>) {
+fn check_score_and_label(
+    entry: &StrictNode<'_>,
+    levels: &RubricLevels,
+    mistakes: &mut FileMistakes<'_>,
+) {
     let is_said = |name: &str| entry.field(name).is_some_and(|it| !it.is_null());
     let text = entry.field("label").and_then(|label| label.text());
     let is_open = levels.in_words && text.as_deref() == Some(CANNOT_TELL);
@@ -381,9 +420,11 @@ fn check_score_and_label(entry: &StrictNode<'_>, levels: &RubricLevels, mistakes
     }
     let score = entry.field("score").and_then(|it| it.count());
     if let Some((field, score)) = entry.field("score").zip(score)
-        && (levels.highest_score() + 1..=COMPONENT_LEVELS.highest_score()).any(|level| u64::from(level) == score)
+        && (levels.highest_score() + 1..=COMPONENT_LEVELS.highest_score())
+            .any(|level| u64::from(level) == score)
     {
-        let what = format!("{score} is not one of 0 to {} of {}", levels.highest_score(), levels.rubric);
+        let what =
+            format!("{score} is not one of 0 to {} of {}", levels.highest_score(), levels.rubric);
         mistakes.add_at_node(&field, what);
     }
     let (Some(field), Some(label)) = (entry.field("label"), text) else { return };
@@ -391,10 +432,12 @@ fn check_score_and_label(entry: &StrictNode<'_>, levels: &RubricLevels, mistakes
     match (level, score) {
         (None, None) if is_open => {}
         (None, _) => {
-            mistakes.add_at_node(&field, format!("{label:?} is none of {}", levels.names.join(", ")));
+            mistakes
+                .add_at_node(&field, format!("{label:?} is none of {}", levels.names.join(", ")));
         }
         (Some(level), Some(score)) if level as u64 != score => {
-            mistakes.add_at_node(&field, format!("{label} is level {level}, and the score is {score}"));
+            mistakes
+                .add_at_node(&field, format!("{label} is level {level}, and the score is {score}"));
         }
         (Some(_), None) if !is_said("score") => {
             mistakes.add_at_node(&field, format!("{label} stands where there is no score"));

@@ -6,8 +6,8 @@
 use trajview_code::patch;
 use trajview_run::{
     Edit, EditKind, EditPath, SourceId, Warning,
-    files::{RecordedChange, RecordedEdit},
     checkpoint_record::{ChangedFile, RecordedChanges},
+    files::{RecordedChange, RecordedEdit},
 };
 
 use super::{
@@ -40,7 +40,8 @@ pub fn read_changes(
             files.push(ChangedFile { edit, is_binary: false, old_size: None, new_size: None });
             continue;
         };
-        let lines = |key| diff.get(key).and_then(values::lenient_count).and_then(|n| u32::try_from(n).ok());
+        let lines =
+            |key| diff.get(key).and_then(values::lenient_count).and_then(|n| u32::try_from(n).ok());
         let edit = Edit {
             path: EditPath::from_recorded(path, None),
             kind: change_kind(&diff),

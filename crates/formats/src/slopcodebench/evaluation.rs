@@ -20,8 +20,9 @@ use std::collections::BTreeMap;
 use serde_json::value::RawValue;
 
 use trajview_run::{
-    RecordPlace, SourceId, first_line_label,
-    checkpoint_record::{PassCount, TestCase, TestGroup, TestOutcome, RecordedTests},
+    RecordPlace, SourceId,
+    checkpoint_record::{PassCount, RecordedTests, TestCase, TestGroup, TestOutcome},
+    first_line_label,
 };
 
 use super::{
@@ -32,7 +33,10 @@ use super::{
 };
 
 /// Returns the tests of `evaluation.json`; an error is a sentence.
-pub fn read_tests(source: SourceBytes<'_>, generation: Option<SlopGeneration>) -> Result<RecordedTests, String> {
+pub fn read_tests(
+    source: SourceBytes<'_>,
+    generation: Option<SlopGeneration>,
+) -> Result<RecordedTests, String> {
     let text = std::str::from_utf8(source.bytes).map_err(|_| "is not UTF-8".to_owned())?;
     let object: RawObject<'_> = serde_json::from_str(text).map_err(|why| not_json_text(&why))?;
     let cases = read_cases(&object);
@@ -122,8 +126,9 @@ fn cases_of_group(key: &str, raw: &RawValue) -> Vec<TestCase> {
             failure: None,
         })
     };
-    let list =
-        |(key, outcome)| outcomes.elements_of(key).into_iter().filter_map(move |name| one(outcome, name));
+    let list = |(key, outcome)| {
+        outcomes.elements_of(key).into_iter().filter_map(move |name| one(outcome, name))
+    };
     lists.into_iter().flat_map(list).collect()
 }
 
@@ -140,20 +145,28 @@ fn legacy_case(raw: &RawValue) -> Option<TestCase> {
         checkpoint: test.non_empty_text("checkpoint").unwrap_or_default(),
         group: test.text("group_type").and_then(|group| TestGroup::from_word(&group)),
         outcome,
-        seconds: test.get("duration_ms").and_then(values::lenient_number).map(|millis| millis / 1000.0),
+        seconds: test
+            .get("duration_ms")
+            .and_then(values::lenient_number)
+            .map(|millis| millis / 1000.0),
         reason: None,
         failure: None,
     })
 }
 
 /// Adds to the tests what pytest reported of them: how long they took, and why they failed. An error is a sentence.
-pub fn add_report(tests: &mut RecordedTests, report: SourceBytes<'_>, id: SourceId) -> Result<(), String> {
+pub fn add_report(
+    tests: &mut RecordedTests,
+    report: SourceBytes<'_>,
+    id: SourceId,
+) -> Result<(), String> {
     let text = std::str::from_utf8(report.bytes).map_err(|_| "is not UTF-8".to_owned())?;
     let text = not_finite::readable_json(text);
     let object: RawObject<'_> = serde_json::from_str(&text).map_err(|why| not_json_text(&why))?;
     let mut by_name: BTreeMap<String, Vec<ReportedTest>> = BTreeMap::new();
     for raw in object.elements_of("tests") {
-        if let Some((name, reported)) = read_report(raw, place_within(text.as_bytes(), raw.get(), id))
+        if let Some((name, reported)) =
+            read_report(raw, place_within(text.as_bytes(), raw.get(), id))
         {
             by_name.entry(name).or_default().push(reported);
         }
@@ -200,7 +213,10 @@ fn read_report(raw: &RawValue, place: RecordPlace) -> Option<(String, ReportedTe
     });
     let name = last_part(&node).to_owned();
     let seconds = seconds.reduce(|sum, more| sum + more);
-    Some((name, ReportedTest { node, seconds, reason: reason.map(|text| first_line_label(&text)), place }))
+    Some((
+        name,
+        ReportedTest { node, seconds, reason: reason.map(|text| first_line_label(&text)), place },
+    ))
 }
 
 fn last_line(text: &str) -> Option<Box<str>> {
@@ -285,7 +301,8 @@ mod tests {
              "call": {"duration": 0.5, "crash": {"message": "assert 1 == 2"}, "longrepr": "def test_b\nE assert"}}]}"#;
         let mut tests = read_evaluation(text, SlopGeneration::G2);
 
-        add_report(&mut tests, SourceBytes { name: "report.json", bytes: report }, SourceId(3)).unwrap();
+        add_report(&mut tests, SourceBytes { name: "report.json", bytes: report }, SourceId(3))
+            .unwrap();
 
         let failed = &tests.cases[1];
         assert_eq!(failed.reason.as_deref(), Some("assert 1 == 2"));

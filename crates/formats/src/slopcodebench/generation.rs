@@ -42,7 +42,10 @@ impl SlopGeneration {
             let key = format!("\"{key}\"");
             texts.clone().any(|text| memchr::memmem::find(text, key.as_bytes()).is_some())
         };
-        GENERATION_MARKS.iter().find(|(_, keys)| keys.iter().any(|key| carries(key))).map(|(found, _)| *found)
+        GENERATION_MARKS
+            .iter()
+            .find(|(_, keys)| keys.iter().any(|key| carries(key)))
+            .map(|(found, _)| *found)
     }
 
     const fn display_name(self) -> &'static str {

@@ -133,7 +133,11 @@ impl<'a> RunLayout<'a> {
         let known = self.stages.iter().position(|stage| stage.name == name);
         let index = known.unwrap_or(self.stages.len());
         if known.is_none() {
-            self.stages.push(CheckpointFiles { name: name.into(), number, ..CheckpointFiles::default() });
+            self.stages.push(CheckpointFiles {
+                name: name.into(),
+                number,
+                ..CheckpointFiles::default()
+            });
         }
         let mut stage = &mut self.stages[index];
         let mut below = below;

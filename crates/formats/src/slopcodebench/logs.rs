@@ -9,7 +9,7 @@ use trajview_run::{RecordPlace, Role, Run, SourceId, Step, StepKind, SubAgent, T
 
 use super::{
     super::{
-        PieceExecutor, Format, SourceBytes, format_by_name, format_for_head, companion_files,
+        Format, PieceExecutor, SourceBytes, companion_files, format_by_name, format_for_head,
         nested_logs::{head_of, move_places},
     },
     unclaimed_log,
@@ -51,8 +51,9 @@ pub fn read_passes(
     let (mut first, mut found) = read_all_logs(sources, members, executor, warnings);
     let later = second.take_second_pass(sources, &mut found);
     if found.is_empty() && later.is_empty() {
-        let all =
-            members.iter().filter_map(|&at| unclaimed_log::read_unclaimed(sources[at], SourceId(at as u32)));
+        let all = members
+            .iter()
+            .filter_map(|&at| unclaimed_log::read_unclaimed(sources[at], SourceId(at as u32)));
         found.extend(all.max_by_key(step_count));
     }
     first.choose_fullest(found, warnings);
@@ -114,9 +115,11 @@ impl SecondPass<'_> {
         else {
             return false;
         };
-        let record = sources.get(place.source.0 as usize).map(|source| place.bytes_in(source.bytes));
+        let record =
+            sources.get(place.source.0 as usize).map(|source| place.bytes_in(source.bytes));
         let format = format_by_name(run.origin.format).zip(record);
-        format.is_some_and(|(format, record)| normalized_text(&format.request_text(record)) == wanted)
+        format
+            .is_some_and(|(format, record)| normalized_text(&format.request_text(record)) == wanted)
     }
 }
 
@@ -150,7 +153,11 @@ fn read_all_logs(
         .collect();
     let mains = companion_files::main_files_among(&claimed, head_of);
     let all: Vec<usize> = (0..members.len()).collect();
-    let parts = companion_files::companions_by_format(mains.iter().map(|(_, format)| *format), &all, head_of);
+    let parts = companion_files::companions_by_format(
+        mains.iter().map(|(_, format)| *format),
+        &all,
+        head_of,
+    );
     let mut facts = LogFacts::default();
     let mut found: Vec<Run> = vec![];
     for (at, format) in mains {
@@ -175,7 +182,8 @@ fn read_all_logs(
 impl LogFacts {
     /// Keeps the fullest account; its warnings are the run's.
     fn choose_fullest(&mut self, mut found: Vec<Run>, warnings: &mut Vec<Warning>) {
-        self.cost_usd = sum_costs(found.iter().flat_map(|run| &run.turns).map(|turn| turn.cost_usd));
+        self.cost_usd =
+            sum_costs(found.iter().flat_map(|run| &run.turns).map(|turn| turn.cost_usd));
         let mut formats: Vec<&'static str> = vec![];
         for run in &found {
             if !formats.contains(&run.origin.format) {

@@ -21,15 +21,24 @@ pub fn measured_files(
     generation: Option<SlopGeneration>,
     warnings: &mut Vec<Warning>,
 ) -> Vec<MeasuredFile> {
-    read_rows(source, ROW_LIMIT, "a row without a file_path is left out", warnings, |(_, line), row| {
-        let mut values = values::values_of_object(source.name, line, generation)?;
-        values.retain(|value| &*value.name != "file_path");
-        Some(MeasuredFile { path: row.non_empty_text("file_path")?, values })
-    })
+    read_rows(
+        source,
+        ROW_LIMIT,
+        "a row without a file_path is left out",
+        warnings,
+        |(_, line), row| {
+            let mut values = values::values_of_object(source.name, line, generation)?;
+            values.retain(|value| &*value.name != "file_path");
+            Some(MeasuredFile { path: row.non_empty_text("file_path")?, values })
+        },
+    )
 }
 
 /// Reads the functions and methods among the rows of `symbols.jsonl`.
-pub fn measured_callables(source: SourceBytes<'_>, warnings: &mut Vec<Warning>) -> Vec<MeasuredCallable> {
+pub fn measured_callables(
+    source: SourceBytes<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Vec<MeasuredCallable> {
     let read = read_rows(
         source,
         ROW_LIMIT,
@@ -122,8 +131,12 @@ mod tests {
             source(b"{\"type\":\"variable\"}\n{\"type\":\"method\",\"name\":\"f\",\"parent_class\":\"A\",\"file_path\":\"a.py\",\"start\":3,\"end\":9,\"complexity\":2}\n{\"type\":\"function\"}"),
             &mut warnings,
         );
-        let warning_texts: Vec<_> = warnings.iter().map(|it| format!("{}: {}", it.place, it.what)).collect();
-        assert_eq!(warning_texts, ["q.jsonl:3: a row without a file_path, name or lines is left out"]);
+        let warning_texts: Vec<_> =
+            warnings.iter().map(|it| format!("{}: {}", it.place, it.what)).collect();
+        assert_eq!(
+            warning_texts,
+            ["q.jsonl:3: a row without a file_path, name or lines is left out"]
+        );
         let [method] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!((method.class.as_deref(), method.cc, method.sloc), (Some("A"), Some(2), None));
     }

@@ -8,22 +8,28 @@ use std::collections::BTreeMap;
 
 use super::{
     super::SourceBytes,
+    quality,
     raw_object::{RawObject, string_text},
-    quality, values,
+    values,
 };
 use trajview_run::{RecordPlace, SourceId, Warning, checkpoint_record::Flag};
 
 /// Returns the flags of one file. A line that cannot be read is a warning.
 pub fn read_flags(source: SourceBytes<'_>, id: SourceId, warnings: &mut Vec<Warning>) -> Vec<Flag> {
     let lacks = "a flag without a criterion is left out";
-    quality::read_rows(source, (id, usize::MAX), lacks, warnings, |(place, _), row| read_flag(row, place))
+    quality::read_rows(source, (id, usize::MAX), lacks, warnings, |(place, _), row| {
+        read_flag(row, place)
+    })
 }
 
 fn read_flag(row: &RawObject<'_>, place: RecordPlace) -> Option<Flag> {
     let count = |keys: &[&str]| keys.iter().find_map(|key| values::lenient_count(row.get(key)?));
     let start = count(&["start", "line"]);
     Some(Flag {
-        criterion: row.first_text(&["criteria", "criterion"]).filter(|text| !text.is_empty())?.into(),
+        criterion: row
+            .first_text(&["criteria", "criterion"])
+            .filter(|text| !text.is_empty())?
+            .into(),
         category: row.non_empty_text("category"),
         kind: row.non_empty_text("type"),
         path: row.first_text(&["file_name", "file_path"]).unwrap_or_default().into(),

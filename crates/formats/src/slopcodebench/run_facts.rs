@@ -39,8 +39,9 @@ impl SlopReader<'_> {
         };
         run.started_at = self.info.get("summary.started").and_then(Time::parse);
         run.ended_at = self.info.get("summary.ended").and_then(Time::parse);
-        self.run.origin.provenance =
-            Some(self.stated_provenance().unwrap_or_else(|| self.derived_provenance(catalog.as_deref())));
+        self.run.origin.provenance = Some(
+            self.stated_provenance().unwrap_or_else(|| self.derived_provenance(catalog.as_deref())),
+        );
         if let Some(at) = self.layout.result {
             match values::values_of_object(self.sources[at].name, &self.source_text(at), None) {
                 Some(values) => self.run.recorded = values,
@@ -58,7 +59,8 @@ impl SlopReader<'_> {
 
     /// Returns the provenance in one sentence, made of the facts in its files.
     fn derived_provenance(&self, catalog: Option<&str>) -> String {
-        let commit = catalog.and_then(|text| RawObject::parse(text)?.text("commit").map(String::from));
+        let commit =
+            catalog.and_then(|text| RawObject::parse(text)?.text("commit").map(String::from));
         let prompt = self.config.get("prompt_path").map(|path| {
             let name = path.rsplit('/').next().unwrap_or(path);
             format!("prompt {}", name.split('.').next().unwrap_or(name))

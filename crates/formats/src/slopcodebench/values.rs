@@ -5,7 +5,7 @@
 
 use serde_json::value::RawValue;
 
-use trajview_run::checkpoint_record::{RecordedMeasure, MeasureValue};
+use trajview_run::checkpoint_record::{MeasureValue, RecordedMeasure};
 
 use super::{
     generation::SlopGeneration,
@@ -121,7 +121,8 @@ const RULE_COUNTS: [&str; 6] = [
 
 const NO_RULE_HIT: &str = "every rule count is 0: the rules did not run";
 const LATER_CLONES: &str = "clones by a later rule than the paper's";
-const NO_RULE_HIT_AND_LATER_CLONES: &str = "every rule count is 0, and clones by a later rule than the paper's";
+const NO_RULE_HIT_AND_LATER_CLONES: &str =
+    "every rule count is 0, and clones by a later rule than the paper's";
 
 /// Says of recorded verbosity, and of what it is made of, why it is not to be relied on. `values` are all that is
 /// recorded of one checkpoint, or of the run.

@@ -2,9 +2,9 @@
 //! form of [`prepare_records`]: one JSON record for each request, each of the agent's words, thoughts and tools.
 
 use super::{
-    RecordedEdits, FileHead, FormatCapabilities, FilePreparation, RecordingShape, chat,
+    FileHead, FilePreparation, FormatCapabilities, RecordedEdits, RecordingShape, chat,
     json_object::JsonObject,
-    records::{CallAnswer, RecordedCall, RecordEvent, FileEdit, LogRecord, RecordFormat},
+    records::{CallAnswer, FileEdit, LogRecord, RecordEvent, RecordFormat, RecordedCall},
     tape::TapeValue,
 };
 use trajview_run::{EditKind, Role, files::RecordedChange};
@@ -53,7 +53,8 @@ impl RecordFormat for SpecStory {
     fn read_record<'t>(&self, record: TapeValue<'t>) -> LogRecord<'t> {
         let fields = JsonObject::from_value(record).unwrap_or_default();
         let text = fields.text("text").unwrap_or_default();
-        let mut made = LogRecord { time: chat::first_time(&fields, &["time"]), ..LogRecord::default() };
+        let mut made =
+            LogRecord { time: chat::first_time(&fields, &["time"]), ..LogRecord::default() };
         made.facts.model = fields.text("model").filter(|model| !model.is_empty());
         match &*fields.text("specstory").unwrap_or_default() {
             "about" => {

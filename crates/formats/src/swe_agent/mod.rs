@@ -4,10 +4,9 @@
 use std::borrow::Cow;
 
 use super::{
-    RecordedEdits, FileHead, FormatCapabilities, RecordingShape, chat,
+    FileHead, FormatCapabilities, RecordedEdits, RecordingShape, chat, head_json,
     json_object::{self, JsonObject},
-    head_json,
-    records::{CallAnswer, RecordedCall, RecordEvent, LogRecord, RecordFormat, arguments},
+    records::{CallAnswer, LogRecord, RecordEvent, RecordFormat, RecordedCall, arguments},
     tape::{JsonTape, TapeValue},
 };
 use trajview_run::{Role, Tokens};
@@ -29,15 +28,23 @@ impl RecordFormat for SweAgent {
     }
 
     fn capabilities(&self) -> FormatCapabilities {
-        FormatCapabilities::new(RecordingShape::Document, RecordedEdits::AtTheEnd).with_tokens().with_cost()
+        FormatCapabilities::new(RecordingShape::Document, RecordedEdits::AtTheEnd)
+            .with_tokens()
+            .with_cost()
     }
 
     fn claims_file(&self, head: &FileHead<'_>) -> bool {
         head_json::any_object(head, &["\"trajectory\"", "\"action\""], |object| {
-            let step = object.elements_of("trajectory").into_iter().next().and_then(JsonObject::from_value);
+            let step = object
+                .elements_of("trajectory")
+                .into_iter()
+                .next()
+                .and_then(JsonObject::from_value);
             step.is_some_and(|step| {
                 step.has_field("action")
-                    && (step.has_field("observation") || step.has_field("thought") || step.has_field("response"))
+                    && (step.has_field("observation")
+                        || step.has_field("thought")
+                        || step.has_field("response"))
             })
         })
     }
@@ -52,8 +59,10 @@ impl RecordFormat for SweAgent {
         record.facts.task = document.text("environment").or_else(|| document.text("instance_id"));
         record.facts.id = record.facts.task.clone();
         record.facts.model = model_name(&document);
-        record.facts.root =
-            document.elements_of("trajectory").into_iter().find_map(|step| working_folder(&JsonObject::from_value(step)?));
+        record.facts.root = document
+            .elements_of("trajectory")
+            .into_iter()
+            .find_map(|step| working_folder(&JsonObject::from_value(step)?));
         let (input, output) = (stats.number("tokens_sent"), stats.number("tokens_received"));
         // Zeros mean "not counted".
         if input.is_some_and(|input| input > 0) {
@@ -111,7 +120,11 @@ fn step_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
         record.push_text(|text| RecordEvent::Message(Role::System, text), observation);
         return record;
     }
-    let called = calls.into_iter().next().and_then(JsonObject::from_value).map(|call| chat::read_call(&call));
+    let called = calls
+        .into_iter()
+        .next()
+        .and_then(JsonObject::from_value)
+        .map(|call| chat::read_call(&call));
     let first = action.split_whitespace().next().unwrap_or_default().to_owned();
     let name = called.as_ref().map_or(first.into(), |call| call.name.clone());
     let edits = called.map(|call| call.edits).unwrap_or_default();
@@ -149,7 +162,9 @@ fn working_folder<'t>(step: &JsonObject<'t>) -> Option<Cow<'t, str>> {
         None => {
             let text = json_object::string_text(state)?;
             let tape = JsonTape::parse(&text);
-            JsonObject::from_tape(&tape)?.text("working_dir").map(|folder| Cow::Owned(folder.into_owned()))
+            JsonObject::from_tape(&tape)?
+                .text("working_dir")
+                .map(|folder| Cow::Owned(folder.into_owned()))
         }
     };
     folder.filter(|folder| folder.starts_with('/'))

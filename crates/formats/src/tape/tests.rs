@@ -146,6 +146,9 @@ fn more_values_than_a_record_has_are_not_held() {
 
 #[test]
 fn what_is_wrong_is_told_in_serdes_words() {
-    assert_eq!(serde_error("{\"a\":1").to_string(), "EOF while parsing an object at line 1 column 6");
+    assert_eq!(
+        serde_error("{\"a\":1").to_string(),
+        "EOF while parsing an object at line 1 column 6"
+    );
     assert!(serde_error("[1]").to_string().contains("expected an object"));
 }

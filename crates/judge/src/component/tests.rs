@@ -44,7 +44,11 @@ fn judge_component(budget: u32, replies: Vec<JudgeReply>) -> (JudgedItem, Script
     judge_with_replies(&JudgeItem::Component(component), budget, replies)
 }
 
-fn judge_with_replies(item: &JudgeItem, budget: u32, replies: Vec<JudgeReply>) -> (JudgedItem, ScriptedJudge) {
+fn judge_with_replies(
+    item: &JudgeItem,
+    budget: u32,
+    replies: Vec<JudgeReply>,
+) -> (JudgedItem, ScriptedJudge) {
     let prompt = JudgePrompt::built_in_for(item.scale());
     let snapshot = snapshot_of(&[("a.py", "one\ntwo\n")]);
     let question = JudgeQuestion { item, prompt: &prompt, snapshot: &snapshot, budget };
@@ -54,9 +58,13 @@ fn judge_with_replies(item: &JudgeItem, budget: u32, replies: Vec<JudgeReply>) -
 
 #[test]
 fn looks_are_answered_and_kept_and_the_verdict_ends_it() {
-    let read_calls = reply_with_calls(&[("read", json!({"path": "a.py"})), ("read", json!({"path": "../b"}))]);
+    let read_calls =
+        reply_with_calls(&[("read", json!({"path": "a.py"})), ("read", json!({"path": "../b"}))]);
 
-    let (judged, judge) = judge_component(3, vec![read_calls, reply_with_calls(&[("verdict", verdict_arguments(4))])]);
+    let (judged, judge) = judge_component(
+        3,
+        vec![read_calls, reply_with_calls(&[("verdict", verdict_arguments(4))])],
+    );
 
     let calls: Vec<_> =
         judged.tool_calls.iter().map(|it| (it.tool.as_str(), it.is_refused, it.request)).collect();
@@ -65,7 +73,9 @@ fn looks_are_answered_and_kept_and_the_verdict_ends_it() {
     assert_eq!(judged.tool_calls[0].bytes, judged.tool_calls[0].excerpt.len());
     assert_eq!(judged.tool_calls[0].sha256, sha256(judged.tool_calls[0].excerpt.as_bytes()));
     assert_eq!(judged.verdict().unwrap().level, Some(4));
-    let ConversationEntry::Results(results) = &judge.conversations[1].entries[2] else { panic!("no results") };
+    let ConversationEntry::Results(results) = &judge.conversations[1].entries[2] else {
+        panic!("no results")
+    };
     assert_eq!(results[0].id, "call_0");
     assert!(results[1].text.ends_with("(1 call is left.)"), "{}", results[1].text);
 }
@@ -74,7 +84,10 @@ fn looks_are_answered_and_kept_and_the_verdict_ends_it() {
 fn a_look_beyond_the_budget_is_refused_and_then_only_a_verdict_counts() {
     let list_calls = || reply_with_calls(&[("list", json!({})), ("list", json!({}))]);
 
-    let (judged, judge) = judge_component(1, vec![list_calls(), list_calls(), list_calls(), text_reply("never reached")]);
+    let (judged, judge) = judge_component(
+        1,
+        vec![list_calls(), list_calls(), list_calls(), text_reply("never reached")],
+    );
 
     let refused: Vec<bool> = judged.tool_calls.iter().map(|it| it.is_refused).collect();
     assert_eq!(refused, [false, true]);
@@ -83,16 +96,25 @@ fn a_look_beyond_the_budget_is_refused_and_then_only_a_verdict_counts() {
         judged.error.unwrap(),
         "no verdict after two attempts: it asked for another look with none left"
     );
-    assert_eq!(judge.conversations.iter().map(|it| it.may_call_tools).collect::<Vec<_>>(), [true, false, false]);
+    assert_eq!(
+        judge.conversations.iter().map(|it| it.may_call_tools).collect::<Vec<_>>(),
+        [true, false, false]
+    );
 }
 
 #[test]
 fn a_malformed_answer_has_one_more_chance() {
-    let (right, judge) = judge_component(8, vec![text_reply("It is fine."), text_reply(&verdict_arguments(2).to_string())]);
-    let (wrong, _) = judge_component(8, vec![text_reply("It is fine."), text_reply("{\"level\": 9}")]);
+    let (right, judge) = judge_component(
+        8,
+        vec![text_reply("It is fine."), text_reply(&verdict_arguments(2).to_string())],
+    );
+    let (wrong, _) =
+        judge_component(8, vec![text_reply("It is fine."), text_reply("{\"level\": 9}")]);
 
     assert_eq!(right.verdict().unwrap().level, Some(2));
-    let Some(ConversationEntry::Sent(words)) = judge.conversations[1].entries.last() else { panic!("not corrected") };
+    let Some(ConversationEntry::Sent(words)) = judge.conversations[1].entries.last() else {
+        panic!("not corrected")
+    };
     assert!(words.starts_with("That was no verdict: the answer has no JSON object."), "{words}");
     assert_eq!(wrong.verdict(), None);
     assert_eq!(
@@ -121,8 +143,10 @@ fn flags_are_asked_for_in_the_same_way() {
     let answer = json!({"flags": [flag, {"criterion": "decoration", "path": "a.py", "start": 9, "confidence": 1}]});
     let verdict = reply_with_calls(&[("verdict", verdict_arguments(3))]);
 
-    let (judged, judge) = judge_with_replies(&group, 1, vec![verdict, reply_with_calls(&[("flags", answer)])]);
-    let (wrong, _) = judge_with_replies(&group, 0, vec![text_reply("none"), text_reply("{\"flags\": 1}")]);
+    let (judged, judge) =
+        judge_with_replies(&group, 1, vec![verdict, reply_with_calls(&[("flags", answer)])]);
+    let (wrong, _) =
+        judge_with_replies(&group, 0, vec![text_reply("none"), text_reply("{\"flags\": 1}")]);
 
     let flagged = judged.checked_flags().unwrap();
     assert_eq!((flagged.flags.len(), flagged.left_out.len()), (1, 1));

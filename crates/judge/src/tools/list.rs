@@ -1,6 +1,6 @@
 //! The files below a folder.
 
-use crate::snapshot::{SnapshotText, CodeSnapshot};
+use crate::snapshot::{CodeSnapshot, SnapshotText};
 use trajview_run::{RepoPath, files::FileMode};
 
 use super::{
@@ -11,22 +11,30 @@ use super::{
 /// Largest number of listed entries; more are counted.
 const MOST: usize = 400;
 
-pub fn list_files(arguments: &ToolArguments<'_>, snapshot: &CodeSnapshot) -> Result<String, String> {
+pub fn list_files(
+    arguments: &ToolArguments<'_>,
+    snapshot: &CodeSnapshot,
+) -> Result<String, String> {
     let place = path::resolve_path(arguments.text_argument("path")?, snapshot)?;
     let files: Vec<&RepoPath> =
         snapshot.tree().files.keys().filter(|path| place.contains_file(path)).collect();
     if files.is_empty() {
         return Ok("the snapshot has no files".into());
     }
-    let mut lines: Vec<String> =
-        files.iter().take(MOST).map(|path| format!("{path} ({})", size_text(path, snapshot))).collect();
+    let mut lines: Vec<String> = files
+        .iter()
+        .take(MOST)
+        .map(|path| format!("{path} ({})", size_text(path, snapshot)))
+        .collect();
     if files.len() > MOST {
         let what = format!("(and {} more; name a folder)", files.len() - MOST);
         lines.push(what);
     }
     let head = match place {
         SnapshotPlace::Root => format!("{} files", files.len()),
-        SnapshotPlace::File(path) | SnapshotPlace::Folder(path) => format!("{path}: {} files", files.len()),
+        SnapshotPlace::File(path) | SnapshotPlace::Folder(path) => {
+            format!("{path}: {} files", files.len())
+        }
     };
     Ok(format!("{head}\n{}", lines.join("\n")))
 }

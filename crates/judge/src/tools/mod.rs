@@ -36,11 +36,19 @@ pub enum ArgumentKind {
     Number,
 }
 
-const fn optional_argument(name: &'static str, kind: ArgumentKind, about: &'static str) -> ToolArgument {
+const fn optional_argument(
+    name: &'static str,
+    kind: ArgumentKind,
+    about: &'static str,
+) -> ToolArgument {
     ToolArgument { name, kind, about, is_required: false }
 }
 
-const fn required_argument(name: &'static str, kind: ArgumentKind, about: &'static str) -> ToolArgument {
+const fn required_argument(
+    name: &'static str,
+    kind: ArgumentKind,
+    about: &'static str,
+) -> ToolArgument {
     ToolArgument { name, kind, about, is_required: true }
 }
 
@@ -49,7 +57,11 @@ pub const TOOLS: [JudgeTool; 4] = [
     JudgeTool {
         name: "list",
         about: "Lists the files below a folder with their number of lines.",
-        arguments: &[optional_argument("path", ArgumentKind::Text, "a folder, relative; the whole tree without it")],
+        arguments: &[optional_argument(
+            "path",
+            ArgumentKind::Text,
+            "a folder, relative; the whole tree without it",
+        )],
         run: list::list_files,
     },
     JudgeTool {
@@ -66,7 +78,11 @@ pub const TOOLS: [JudgeTool; 4] = [
         name: "search",
         about: "Finds lines that match a regular expression, as path:line: text.",
         arguments: &[
-            required_argument("pattern", ArgumentKind::Text, "a regular expression; (?i) ignores case"),
+            required_argument(
+                "pattern",
+                ArgumentKind::Text,
+                "a regular expression; (?i) ignores case",
+            ),
             optional_argument("path", ArgumentKind::Text, "a file or folder, relative"),
         ],
         run: search::search_lines,
@@ -76,7 +92,11 @@ pub const TOOLS: [JudgeTool; 4] = [
         about: "Lists the definitions of functions, classes and types, as path:start-end kind name.",
         arguments: &[
             optional_argument("path", ArgumentKind::Text, "a file or folder, relative"),
-            optional_argument("name", ArgumentKind::Text, "only those whose name has this in it, in any case"),
+            optional_argument(
+                "name",
+                ArgumentKind::Text,
+                "only those whose name has this in it, in any case",
+            ),
         ],
         run: symbols::list_symbols,
     },
@@ -101,7 +121,7 @@ impl ToolAnswer {
 }
 
 /// Answers one call; whatever the name and the arguments, it stays in the snapshot.
-pub fn answer_call(name: &str, arguments: &Value, snapshot: &CodeSnapshot) -> ToolAnswer {
+pub(crate) fn answer_call(name: &str, arguments: &Value, snapshot: &CodeSnapshot) -> ToolAnswer {
     let Some(tool) = TOOLS.iter().find(|tool| tool.name == name) else {
         let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
         return ToolAnswer::refused(&format!("no such tool; there are {}", names.join(", ")));
@@ -152,7 +172,7 @@ impl ToolArguments<'_> {
 }
 
 /// Returns a tool as a JSON schema of its arguments.
-pub fn tool_schema(tool: &JudgeTool) -> Value {
+pub(crate) fn tool_schema(tool: &JudgeTool) -> Value {
     let property = |argument: &ToolArgument| {
         let kind = if argument.kind == ArgumentKind::Text { "string" } else { "integer" };
         (argument.name.to_owned(), json!({"type": kind, "description": argument.about}))

@@ -12,7 +12,10 @@ pub enum SnapshotPlace {
 }
 
 /// Returns the place that a path names; the root without one. The error is a sentence.
-pub fn resolve_path(path: Option<&str>, snapshot: &CodeSnapshot) -> Result<SnapshotPlace, String> {
+pub(crate) fn resolve_path(
+    path: Option<&str>,
+    snapshot: &CodeSnapshot,
+) -> Result<SnapshotPlace, String> {
     let Some(path) = path.map(str::trim).filter(|path| !path.is_empty()) else {
         return Ok(SnapshotPlace::Root);
     };
@@ -60,7 +63,7 @@ fn link_on_the_way(path: &RepoPath, snapshot: &CodeSnapshot) -> Option<RepoPath>
 
 impl SnapshotPlace {
     /// Returns the files at this place, links and other repositories left out.
-    pub fn readable_files<'a>(&self, snapshot: &'a CodeSnapshot) -> Vec<&'a RepoPath> {
+    pub(crate) fn readable_files<'a>(&self, snapshot: &'a CodeSnapshot) -> Vec<&'a RepoPath> {
         let files = snapshot.tree().files.iter();
         let readable = files
             .filter(|(_, file)| matches!(file.mode, FileMode::Regular | FileMode::Executable))
@@ -69,7 +72,7 @@ impl SnapshotPlace {
     }
 
     /// Returns whether a file is here or below.
-    pub fn contains_file(&self, path: &RepoPath) -> bool {
+    pub(crate) fn contains_file(&self, path: &RepoPath) -> bool {
         match self {
             Self::Root => true,
             Self::File(file) => file == path,

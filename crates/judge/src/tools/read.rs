@@ -1,6 +1,6 @@
 //! Lines of a file, with their numbers.
 
-use crate::snapshot::{SnapshotText, CodeSnapshot};
+use crate::snapshot::{CodeSnapshot, SnapshotText};
 
 use super::{
     ToolArguments, cut_line,
@@ -11,7 +11,10 @@ use super::{
 const USUAL: usize = 250;
 const MOST: usize = 500;
 
-pub fn read_lines(arguments: &ToolArguments<'_>, snapshot: &CodeSnapshot) -> Result<String, String> {
+pub fn read_lines(
+    arguments: &ToolArguments<'_>,
+    snapshot: &CodeSnapshot,
+) -> Result<String, String> {
     let path = match path::resolve_path(Some(arguments.required_text("path")?), snapshot)? {
         SnapshotPlace::File(path) => path,
         SnapshotPlace::Folder(path) => return Err(format!("{path} is a folder; use list")),

@@ -2,7 +2,7 @@
 
 use regex::RegexBuilder;
 
-use crate::snapshot::{SnapshotText, CodeSnapshot};
+use crate::snapshot::{CodeSnapshot, SnapshotText};
 
 use super::{ToolArguments, cut_line, path};
 
@@ -18,14 +18,18 @@ const MOST_FILES: usize = 5_000;
 /// Largest expression (bytes of the compiled program).
 const MOST_PROGRAM: usize = 1 << 20;
 
-pub fn search_lines(arguments: &ToolArguments<'_>, snapshot: &CodeSnapshot) -> Result<String, String> {
+pub(crate) fn search_lines(
+    arguments: &ToolArguments<'_>,
+    snapshot: &CodeSnapshot,
+) -> Result<String, String> {
     let pattern = arguments.required_text("pattern")?;
     let expression = RegexBuilder::new(pattern)
         .size_limit(MOST_PROGRAM)
         .dfa_size_limit(MOST_PROGRAM)
         .build()
         .map_err(|_| "not a regular expression we can use".to_owned())?;
-    let files = path::resolve_path(arguments.text_argument("path")?, snapshot)?.readable_files(snapshot);
+    let files =
+        path::resolve_path(arguments.text_argument("path")?, snapshot)?.readable_files(snapshot);
     let (mut hits, mut count) = (vec![], 0_usize);
     for path in files.iter().take(MOST_FILES) {
         let SnapshotText::Text(text) = snapshot.text_of(path) else { continue };

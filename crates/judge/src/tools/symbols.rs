@@ -3,7 +3,7 @@
 
 use tree_sitter::Node;
 
-use crate::snapshot::{SnapshotText, CodeSnapshot};
+use crate::snapshot::{CodeSnapshot, SnapshotText};
 use trajview_code::{
     has_word,
     tree::{self, Grammar},
@@ -20,12 +20,17 @@ const MOST_FILES: usize = 1_000;
 /// Deeper definitions are left out; it also bounds the recursion.
 const MOST_DEEP: usize = 200;
 
-pub fn list_symbols(arguments: &ToolArguments<'_>, snapshot: &CodeSnapshot) -> Result<String, String> {
+pub(crate) fn list_symbols(
+    arguments: &ToolArguments<'_>,
+    snapshot: &CodeSnapshot,
+) -> Result<String, String> {
     let name_part = arguments.text_argument("name")?.map(str::to_lowercase);
-    let files = path::resolve_path(arguments.text_argument("path")?, snapshot)?.readable_files(snapshot);
+    let files =
+        path::resolve_path(arguments.text_argument("path")?, snapshot)?.readable_files(snapshot);
     let (mut lines, mut parsed) = (vec![], 0_usize);
     for path in files {
-        let Some(grammar) = Grammar::for_path(path.as_str()).filter(|it| it.is_compiled_in()) else {
+        let Some(grammar) = Grammar::for_path(path.as_str()).filter(|it| it.is_compiled_in())
+        else {
             continue;
         };
         if parsed == MOST_FILES {
@@ -34,8 +39,9 @@ pub fn list_symbols(arguments: &ToolArguments<'_>, snapshot: &CodeSnapshot) -> R
         let SnapshotText::Text(text) = snapshot.text_of(path) else { continue };
         parsed += 1;
         let definitions = definitions_in(grammar, &text);
-        let is_wanted =
-            |name: &str| name_part.as_ref().is_none_or(|name_part| name.to_lowercase().contains(name_part));
+        let is_wanted = |name: &str| {
+            name_part.as_ref().is_none_or(|name_part| name.to_lowercase().contains(name_part))
+        };
         lines.extend(
             definitions
                 .into_iter()
@@ -72,7 +78,12 @@ fn definitions_in(grammar: Grammar, text: &str) -> Vec<SymbolDefinition> {
     definitions
 }
 
-fn collect_definitions(node: Node<'_>, text: &str, depth: usize, definitions: &mut Vec<SymbolDefinition>) {
+fn collect_definitions(
+    node: Node<'_>,
+    text: &str,
+    depth: usize,
+    definitions: &mut Vec<SymbolDefinition>,
+) {
     if depth > MOST_DEEP {
         return;
     }

@@ -97,7 +97,8 @@ fn what_lies_outside_is_refused() {
     ];
     for path in outside {
         for tool in TOOLS {
-            let answer = answer_call(tool.name, &json!({"path": path, "pattern": "x"}), &sample_snapshot());
+            let answer =
+                answer_call(tool.name, &json!({"path": path, "pattern": "x"}), &sample_snapshot());
             assert!(answer.is_refused, "{} {path:?}: {}", tool.name, answer.text);
         }
     }

@@ -3,12 +3,17 @@
 use serde_json::{Value, json};
 
 use crate::{
-    conversation::{ReplyCall, Conversation, ConversationEntry, CallOutcome, JudgeReply, ReplyUsage, parse_arguments},
+    conversation::{
+        CallOutcome, Conversation, ConversationEntry, JudgeReply, ReplyCall, ReplyUsage,
+        parse_arguments,
+    },
     fault::JudgeFault,
     settings::JudgeConfig,
 };
 
-use super::{ReplyPieces, Wire, fields, offered_tools, sse::SseEvent, temperature_option, with_options};
+use super::{
+    ReplyPieces, Wire, fields, offered_tools, sse::SseEvent, temperature_option, with_options,
+};
 
 pub struct ChatWire;
 
@@ -23,8 +28,9 @@ impl Wire for ChatWire {
 
     fn request_body(&self, settings: &JudgeConfig, conversation: &Conversation) -> Value {
         let system = json!({"role": "system", "content": conversation.system});
-        let messages: Vec<Value> =
-            std::iter::once(system).chain(conversation.entries.iter().flat_map(entry_messages)).collect();
+        let messages: Vec<Value> = std::iter::once(system)
+            .chain(conversation.entries.iter().flat_map(entry_messages))
+            .collect();
         let tool = |offer: super::ToolOffer| {
             json!({"type": "function", "function": {
                 "name": offer.name, "description": offer.about, "parameters": offer.schema,
@@ -89,7 +95,9 @@ fn words_of(function: &Value) -> String {
 fn content_text(content: Option<&Value>) -> String {
     match content {
         Some(Value::String(text)) => text.clone(),
-        Some(Value::Array(parts)) => parts.iter().map(|part| fields::text_field(part, "text")).collect(),
+        Some(Value::Array(parts)) => {
+            parts.iter().map(|part| fields::text_field(part, "text")).collect()
+        }
         _ => String::new(),
     }
 }
@@ -104,8 +112,7 @@ fn entry_messages(entry: &ConversationEntry) -> Vec<Value> {
         ConversationEntry::Sent(text) => vec![json!({"role": "user", "content": text})],
         ConversationEntry::Replied(reply) => vec![reply_message(reply)],
         ConversationEntry::Results(results) => {
-            let message =
-                |it: &CallOutcome| json!({"role": "tool", "tool_call_id": it.id, "content": it.text});
+            let message = |it: &CallOutcome| json!({"role": "tool", "tool_call_id": it.id, "content": it.text});
             results.iter().map(message).collect()
         }
     }

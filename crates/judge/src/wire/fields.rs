@@ -18,7 +18,7 @@ pub fn error_of(document: &Value) -> Option<String> {
 }
 
 /// Reads the document that one event of a stream carries.
-pub fn parse_event_data(data: &str) -> Result<Value, JudgeFault> {
+pub(crate) fn parse_event_data(data: &str) -> Result<Value, JudgeFault> {
     serde_json::from_str(data).map_err(|_| {
         let shown = excerpt_of(data.as_bytes());
         JudgeFault::Malformed(format!("expected JSON in the stream, found {shown}"))
@@ -26,7 +26,7 @@ pub fn parse_event_data(data: &str) -> Result<Value, JudgeFault> {
 }
 
 /// Returns some of a body that is not what it should be.
-pub fn excerpt_of(body: &[u8]) -> String {
+pub(crate) fn excerpt_of(body: &[u8]) -> String {
     let head = &body[..body.len().min(MOST_SAID * 4)];
     match one_line(&String::from_utf8_lossy(head)) {
         excerpt if excerpt.is_empty() => "nothing".into(),
@@ -46,10 +46,10 @@ pub fn text_field<'a>(value: &'a Value, name: &str) -> &'a str {
 }
 
 /// Returns the entries of a list; none where there is no list.
-pub fn list_field<'a>(value: &'a Value, name: &str) -> &'a [Value] {
+pub(crate) fn list_field<'a>(value: &'a Value, name: &str) -> &'a [Value] {
     value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
-pub fn count_field(value: &Value, name: &str) -> Option<u64> {
+pub(crate) fn count_field(value: &Value, name: &str) -> Option<u64> {
     value.get(name).and_then(Value::as_u64)
 }

@@ -3,12 +3,16 @@
 use serde_json::{Value, json};
 
 use crate::{
-    conversation::{ReplyCall, Conversation, ConversationEntry, CallOutcome, JudgeReply, ReplyUsage},
+    conversation::{
+        CallOutcome, Conversation, ConversationEntry, JudgeReply, ReplyCall, ReplyUsage,
+    },
     fault::JudgeFault,
     settings::JudgeConfig,
 };
 
-use super::{ReplyPieces, Wire, fields, offered_tools, sse::SseEvent, temperature_option, with_options};
+use super::{
+    ReplyPieces, Wire, fields, offered_tools, sse::SseEvent, temperature_option, with_options,
+};
 
 /// The version of the protocol that is spoken here.
 const VERSION: &str = "2023-06-01";
@@ -73,9 +77,10 @@ fn call_of(block: &Value) -> ReplyCall {
 }
 
 /// Reads the usage. The input has three parts, by how it was cached.
-pub fn parse_usage(usage: &Value) -> ReplyUsage {
+pub(crate) fn parse_usage(usage: &Value) -> ReplyUsage {
     let sent = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
-    let counts: Vec<u64> = sent.iter().filter_map(|name| fields::count_field(usage, name)).collect();
+    let counts: Vec<u64> =
+        sent.iter().filter_map(|name| fields::count_field(usage, name)).collect();
     let input = counts.iter().fold(0_u64, |sum, count| sum.saturating_add(*count));
     ReplyUsage {
         input: (!counts.is_empty()).then_some(input),
@@ -85,17 +90,21 @@ pub fn parse_usage(usage: &Value) -> ReplyUsage {
 
 fn entry_message(entry: &ConversationEntry) -> Value {
     match entry {
-        ConversationEntry::Sent(text) => json!({"role": "user", "content": [{"type": "text", "text": text}]}),
+        ConversationEntry::Sent(text) => {
+            json!({"role": "user", "content": [{"type": "text", "text": text}]})
+        }
         ConversationEntry::Replied(reply) => {
             // The protocol takes no message without content, and no empty text.
             let is_silent = reply.text.trim().is_empty();
             let words = if reply.calls.is_empty() && is_silent { "(nothing)" } else { &reply.text };
-            let text_block = (!words.trim().is_empty()).then(|| json!({"type": "text", "text": words}));
+            let text_block =
+                (!words.trim().is_empty()).then(|| json!({"type": "text", "text": words}));
             let call = |call: &ReplyCall| {
                 let input = if call.arguments.is_object() { &call.arguments } else { &json!({}) };
                 json!({"type": "tool_use", "id": call.id, "name": call.name, "input": input})
             };
-            let blocks: Vec<Value> = text_block.into_iter().chain(reply.calls.iter().map(call)).collect();
+            let blocks: Vec<Value> =
+                text_block.into_iter().chain(reply.calls.iter().map(call)).collect();
             json!({"role": "assistant", "content": blocks})
         }
         ConversationEntry::Results(results) => {

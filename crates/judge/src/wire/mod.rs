@@ -15,10 +15,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{
-    scale,
-    conversation::{ReplyCall, Conversation, JudgeReply, parse_arguments},
+    conversation::{Conversation, JudgeReply, ReplyCall, parse_arguments},
     fault::JudgeFault,
-    settings::{JudgeKind, JudgeConfig},
+    scale,
+    settings::{JudgeConfig, JudgeKind},
     tools::{self, TOOLS},
 };
 
@@ -56,7 +56,10 @@ fn finish_reply<N>(
     if !is_complete {
         return Err(JudgeFault::BrokenOff("the stream ended in the middle".into()));
     }
-    let call = |(_, call, words): (N, ReplyCall, String)| ReplyCall { arguments: parse_arguments(&words), ..call };
+    let call = |(_, call, words): (N, ReplyCall, String)| ReplyCall {
+        arguments: parse_arguments(&words),
+        ..call
+    };
     Ok(JudgeReply { calls: calls.into_iter().map(call).collect(), ..reply })
 }
 
@@ -71,9 +74,13 @@ pub fn wire_for(kind: JudgeKind) -> Option<&'static dyn Wire> {
 }
 
 /// Returns the address of a request.
-pub fn request_address(wire: &dyn Wire, base_url: &str) -> String {
+pub(crate) fn request_address(wire: &dyn Wire, base_url: &str) -> String {
     let base = base_url.trim_end_matches('/');
-    if base.ends_with(wire.url_path()) { base.to_owned() } else { format!("{base}{}", wire.url_path()) }
+    if base.ends_with(wire.url_path()) {
+        base.to_owned()
+    } else {
+        format!("{base}{}", wire.url_path())
+    }
 }
 
 /// Reads the body of a reply as it comes in.
@@ -102,8 +109,9 @@ impl IncomingReply {
 
 /// Reads a body that came in one piece.
 pub fn parse_body(wire: &dyn Wire, body: &[u8]) -> Result<JudgeReply, JudgeFault> {
-    let document: Value = serde_json::from_slice(body)
-        .map_err(|_| JudgeFault::Malformed(format!("expected JSON, found {}", fields::excerpt_of(body))))?;
+    let document: Value = serde_json::from_slice(body).map_err(|_| {
+        JudgeFault::Malformed(format!("expected JSON, found {}", fields::excerpt_of(body)))
+    })?;
     match fields::error_of(&document) {
         Some(message) => Err(JudgeFault::BrokenOff(message)),
         None => wire.parse_reply(&document),
@@ -111,20 +119,26 @@ pub fn parse_body(wire: &dyn Wire, body: &[u8]) -> Result<JudgeReply, JudgeFault
 }
 
 /// Returns the fault of a status that is no success.
-pub fn fault_of_status(status: u16, retry_after: Option<&str>, body: &[u8]) -> JudgeFault {
+#[cfg_attr(not(feature = "judge"), allow(dead_code))]
+pub(crate) fn fault_of_status(status: u16, retry_after: Option<&str>, body: &[u8]) -> JudgeFault {
     let message = match serde_json::from_slice(body) {
         Ok(document) => fields::error_of(&document).unwrap_or_else(|| fields::excerpt_of(body)),
         Err(_) => fields::excerpt_of(body),
     };
     match status {
-        429 | 503 | 529 => JudgeFault::RateLimited { after: retry_after.and_then(retry_seconds), message },
-        300..=399 => JudgeFault::Refused { status, message: "it points elsewhere; not followed".into() },
+        429 | 503 | 529 => {
+            JudgeFault::RateLimited { after: retry_after.and_then(retry_seconds), message }
+        }
+        300..=399 => {
+            JudgeFault::Refused { status, message: "it points elsewhere; not followed".into() }
+        }
         400..=499 => JudgeFault::Refused { status, message },
         _ => JudgeFault::Failed { status, message },
     }
 }
 
 /// `retry-after` in seconds; a date is left to our own pauses.
+#[cfg_attr(not(feature = "judge"), allow(dead_code))]
 fn retry_seconds(header: &str) -> Option<Duration> {
     let seconds: f64 = header.trim().parse().ok()?;
     (0.0..1e6).contains(&seconds).then(|| Duration::from_secs_f64(seconds))
@@ -148,7 +162,11 @@ fn offered_tools(conversation: &Conversation) -> Vec<ToolOffer> {
         schema: tools::tool_schema(tool),
     });
     let scale = conversation.scale;
-    let answer = ToolOffer { name: scale::answer_call(scale), about: scale::call_description(scale), schema: conversation.answer_schema() };
+    let answer = ToolOffer {
+        name: scale::answer_call(scale),
+        about: scale::call_description(scale),
+        schema: conversation.answer_schema(),
+    };
     looks.chain([answer]).collect()
 }
 

@@ -6,12 +6,12 @@
 use serde_json::{Value, json};
 
 use crate::{
-    scale,
     answer::objects_in,
-    conversation::{ReplyCall, Conversation, ConversationEntry, JudgeReply, ReplyUsage},
+    conversation::{Conversation, ConversationEntry, JudgeReply, ReplyCall, ReplyUsage},
     fault::JudgeFault,
     flags,
     prompt::fill_blanks,
+    scale,
     tools::{self, TOOLS},
 };
 
@@ -21,7 +21,7 @@ use super::fields;
 pub const RULES: &str = trajview_assets::COMMAND_PROTOCOL;
 
 /// Returns the input of a program.
-pub fn conversation_text(conversation: &Conversation) -> String {
+pub(crate) fn conversation_text(conversation: &Conversation) -> String {
     let scale = conversation.scale;
     let rules = fill_blanks(RULES, &|name| match name {
         "tools" => Some(tools_in_words()),

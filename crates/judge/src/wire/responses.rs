@@ -3,12 +3,17 @@
 use serde_json::{Value, json};
 
 use crate::{
-    conversation::{ReplyCall, Conversation, ConversationEntry, CallOutcome, JudgeReply, ReplyUsage, parse_arguments},
+    conversation::{
+        CallOutcome, Conversation, ConversationEntry, JudgeReply, ReplyCall, ReplyUsage,
+        parse_arguments,
+    },
     fault::JudgeFault,
     settings::JudgeConfig,
 };
 
-use super::{ReplyPieces, Wire, fields, offered_tools, sse::SseEvent, temperature_option, with_options};
+use super::{
+    ReplyPieces, Wire, fields, offered_tools, sse::SseEvent, temperature_option, with_options,
+};
 
 pub struct ResponsesWire;
 
@@ -89,8 +94,8 @@ fn entry_items(entry: &ConversationEntry) -> Vec<Value> {
     match entry {
         ConversationEntry::Sent(text) => vec![message_item("user", "input_text", text)],
         ConversationEntry::Replied(reply) => {
-            let text_item =
-                (!reply.text.is_empty()).then(|| message_item("assistant", "output_text", &reply.text));
+            let text_item = (!reply.text.is_empty())
+                .then(|| message_item("assistant", "output_text", &reply.text));
             let call = |call: &ReplyCall| {
                 json!({
                     "type": "function_call", "call_id": call.id, "name": call.name,
@@ -133,7 +138,9 @@ impl ReplyPieces for ResponsesStream {
             }
             "response.failed" => {
                 let message = piece.get("response").and_then(fields::error_of);
-                return Err(JudgeFault::BrokenOff(message.unwrap_or_else(|| "the server gave up".into())));
+                return Err(JudgeFault::BrokenOff(
+                    message.unwrap_or_else(|| "the server gave up".into()),
+                ));
             }
             _ => {
                 if let Some(message) = fields::error_of(&piece) {

@@ -79,7 +79,8 @@ mod tests {
 
     fn parse_pieces(pieces: &[&[u8]]) -> Vec<SseEvent> {
         let mut events = SseParser::default();
-        let mut parsed: Vec<SseEvent> = pieces.iter().flat_map(|piece| events.take_bytes(piece)).collect();
+        let mut parsed: Vec<SseEvent> =
+            pieces.iter().flat_map(|piece| events.take_bytes(piece)).collect();
         parsed.extend(events.finish());
         parsed
     }

@@ -3,12 +3,11 @@ use proptest::prelude::*;
 use super::*;
 use trajview_run::judging::JudgingScale;
 
-use crate::{
-    conversation::{ReplyCall, ConversationEntry, CallOutcome, ReplyUsage},
-};
+use crate::conversation::{CallOutcome, ConversationEntry, ReplyCall, ReplyUsage};
 
 fn http_wires() -> [(JudgeKind, &'static dyn Wire); 3] {
-    [JudgeKind::Chat, JudgeKind::Responses, JudgeKind::Messages].map(|kind| (kind, wire_for(kind).unwrap()))
+    [JudgeKind::Chat, JudgeKind::Responses, JudgeKind::Messages]
+        .map(|kind| (kind, wire_for(kind).unwrap()))
 }
 
 fn sample_settings(kind: JudgeKind) -> JudgeConfig {
@@ -22,7 +21,11 @@ fn sample_call(id: &str) -> ReplyCall {
 }
 
 fn sample_conversation() -> Conversation {
-    let replied = JudgeReply { text: "Let me see.".into(), calls: vec![sample_call("c1")], ..JudgeReply::default() };
+    let replied = JudgeReply {
+        text: "Let me see.".into(),
+        calls: vec![sample_call("c1")],
+        ..JudgeReply::default()
+    };
     let outcome = CallOutcome { id: "c1".into(), text: "a.py, lines 1-1".into(), is_error: false };
     Conversation {
         system: "Judge.".into(),
@@ -125,7 +128,11 @@ fn a_reply_is_the_same_in_every_protocol_whole_or_in_pieces_split_at_any_byte() 
         let (document, pieces) = sample_reply(kind);
         let stream = stream_of(&pieces);
 
-        assert_eq!(parse_body(wire, document.to_string().as_bytes()), Ok(expected.clone()), "{kind:?}");
+        assert_eq!(
+            parse_body(wire, document.to_string().as_bytes()),
+            Ok(expected.clone()),
+            "{kind:?}"
+        );
         for at in 0..=stream.len() {
             assert_eq!(
                 read_split(wire, stream.as_bytes(), at),
@@ -167,7 +174,10 @@ fn an_error_in_a_stream_or_a_body_is_told_in_the_servers_words() {
             Err(JudgeFault::BrokenOff("too busy".into())),
             "{kind:?}"
         );
-        assert_eq!(parse_body(wire, error.to_string().as_bytes()), Err(JudgeFault::BrokenOff("too busy".into())));
+        assert_eq!(
+            parse_body(wire, error.to_string().as_bytes()),
+            Err(JudgeFault::BrokenOff("too busy".into()))
+        );
     }
 }
 
@@ -179,7 +189,10 @@ fn what_is_not_the_protocol_is_garbage() {
             assert!(matches!(fault, JudgeFault::Malformed(_)), "{kind:?} {body} {fault:?}");
         }
         let fault = read_split(wire, b"data: <html>\n\n", 4).unwrap_err();
-        assert_eq!(fault, JudgeFault::Malformed("expected JSON in the stream, found <html>".into()));
+        assert_eq!(
+            fault,
+            JudgeFault::Malformed("expected JSON in the stream, found <html>".into())
+        );
     }
 }
 
@@ -196,8 +209,14 @@ fn a_status_becomes_a_fault_with_the_servers_words() {
         fault_of_status(529, Some("Wed, 21 Oct 2026 07:28:00 GMT"), body),
         JudgeFault::RateLimited { after: None, message: message() }
     );
-    assert_eq!(fault_of_status(500, None, body), JudgeFault::Failed { status: 500, message: message() });
-    assert_eq!(fault_of_status(401, None, body), JudgeFault::Refused { status: 401, message: message() });
+    assert_eq!(
+        fault_of_status(500, None, body),
+        JudgeFault::Failed { status: 500, message: message() }
+    );
+    assert_eq!(
+        fault_of_status(401, None, body),
+        JudgeFault::Refused { status: 401, message: message() }
+    );
     assert_eq!(
         fault_of_status(302, None, b""),
         JudgeFault::Refused { status: 302, message: "it points elsewhere; not followed".into() }
@@ -211,7 +230,8 @@ fn a_status_becomes_a_fault_with_the_servers_words() {
 #[test]
 fn a_request_carries_the_whole_conversation_and_only_the_verdict_when_no_looks_are_left() {
     for (kind, wire) in http_wires() {
-        let (last, first) = (sample_conversation(), Conversation { may_call_tools: true, ..sample_conversation() });
+        let (last, first) =
+            (sample_conversation(), Conversation { may_call_tools: true, ..sample_conversation() });
 
         let mut body = wire.request_body(&sample_settings(kind), &last);
         body["tools"] = json!("see below");
@@ -234,7 +254,10 @@ fn a_request_carries_the_whole_conversation_and_only_the_verdict_when_no_looks_a
 fn a_base_url_may_have_the_last_part_already() {
     let chat = wire_for(JudgeKind::Chat).unwrap();
     assert_eq!(request_address(chat, "http://h/v1/"), "http://h/v1/chat/completions");
-    assert_eq!(request_address(chat, "http://h/v1/chat/completions"), "http://h/v1/chat/completions");
+    assert_eq!(
+        request_address(chat, "http://h/v1/chat/completions"),
+        "http://h/v1/chat/completions"
+    );
 }
 
 #[test]

@@ -9,13 +9,14 @@
 use std::collections::BTreeSet;
 
 use trajview_metrics::decisions::{
-    Decision, DecisionStore, extraction, retrieval_key,
-    ranking::{TOKEN_BUDGET, DecisionIndex, MANY_DECISIONS, DecisionMatch, fuse_ranks},
+    Decision, DecisionStore, extraction,
+    ranking::{DecisionIndex, DecisionMatch, MANY_DECISIONS, TOKEN_BUDGET, fuse_ranks},
+    retrieval_key,
 };
 
 use super::{
-    Brief, FileCall, Helper, Layer, RequestMoment, LayerOffer, DeliveryOffers, LayerSetup, SentenceOrigin, LayerProject, BriefSentence, LayerSpec,
-    LayerState, TurnDone,
+    Brief, BriefSentence, DeliveryOffers, FileCall, HelperModel, Layer, LayerOffer, LayerProject,
+    LayerSetup, LayerSpec, LayerState, RequestMoment, SentenceOrigin, TurnDone,
 };
 
 /// The ways of delivery: with the request, as the answer of a tool that the agent may call, with calls that touch
@@ -25,7 +26,7 @@ const PROMPT: &str = "prompt";
 const SEARCH: &str = "search";
 const TOOL: &str = "tool";
 
-pub const OFFERED: LayerOffer = LayerOffer {
+pub(crate) const OFFERED: LayerOffer = LayerOffer {
     name: "continuity",
     parts: PARTS,
     what: "the decisions of the project, by what the request or a call is about to touch",
@@ -71,20 +72,24 @@ impl Continuity {
     /// Takes in the requests so far.
     fn set_requests(&mut self, requests: Vec<String>) {
         if self.draws_decisions() {
-            self.store = DecisionStore { decisions: extraction::decisions_in_requests(&requests), ..DecisionStore::default() };
+            self.store = DecisionStore {
+                decisions: extraction::decisions_in_requests(&requests),
+                ..DecisionStore::default()
+            };
         }
         self.requests = requests;
     }
 
-    fn make_brief(&self, heading: &str, found: &[DecisionMatch<'_>], asked: &str) -> Option<Brief> {
+    fn make_brief(&self, heading: &str, found: &[DecisionMatch<'_>], cause: &str) -> Option<Brief> {
         if found.is_empty() {
             return None;
         }
         let lines = found.iter().map(|found| decision_sentence(found.decision));
         let sentences = std::iter::once(BriefSentence::heading(heading)).chain(lines).collect();
-        let origin = if self.draws_decisions() { "drawn from the requests" } else { "of the store" };
+        let origin =
+            if self.draws_decisions() { "drawn from the requests" } else { "of the store" };
         let why = format!(
-            "{} of {} decisions {origin}, by {asked}",
+            "{} of {} decisions {origin}, by {cause}",
             found.len(),
             self.store.decisions.len()
         );
@@ -94,7 +99,11 @@ impl Continuity {
 
 /// Returns the decisions about some files and a text, those of the files first. Of more than fifty it returns as many
 /// as the budget allows. Decisions that are no longer in effect come last.
-pub fn matching_decisions<'s>(store: &'s DecisionStore, paths: &[String], text: &str) -> Vec<DecisionMatch<'s>> {
+pub fn matching_decisions<'s>(
+    store: &'s DecisionStore,
+    paths: &[String],
+    text: &str,
+) -> Vec<DecisionMatch<'s>> {
     let index = DecisionIndex::new(store);
     let mut all: Vec<DecisionMatch<'s>> = vec![];
     let of_paths = paths.iter().flat_map(|path| index.decisions_for_path(path, TOKEN_BUDGET));
@@ -123,15 +132,16 @@ fn decision_sentence(decision: &Decision) -> BriefSentence {
     let answer = decision.answer.split_whitespace().collect::<Vec<_>>().join(" ");
     let words = [question, &answer].into_iter().filter(|it| !it.is_empty());
     let words = words.collect::<Vec<_>>().join(" ");
-    let from =
-        std::iter::once(SentenceOrigin::Decision(decision.id.clone())).chain(turn.map(SentenceOrigin::Request));
+    let from = std::iter::once(SentenceOrigin::Decision(decision.id.clone()))
+        .chain(turn.map(SentenceOrigin::Request));
     BriefSentence::new(format!("- [{}] {words}{past}", decision.id), from)
 }
 
 /// The files of the project that decisions are about; patterns are none.
 fn files_of_decisions(found: &[DecisionMatch<'_>], project: &LayerProject) -> Vec<String> {
-    let is_there =
-        |path: &&String| trajview_run::RepoPath::new(path).is_some_and(|path| project.has_file(&path));
+    let is_there = |path: &&String| {
+        trajview_run::RepoPath::new(path).is_some_and(|path| project.has_file(&path))
+    };
     found.iter().flat_map(|found| &found.decision.files).filter(is_there).cloned().collect()
 }
 
@@ -147,7 +157,7 @@ impl Layer for Continuity {
     fn before_request(
         &mut self,
         moment: &RequestMoment<'_>,
-        _helper: &mut dyn Helper,
+        _helper: &mut dyn HelperModel,
     ) -> Result<Option<Brief>, String> {
         self.delivered.clear();
         self.set_requests(moment.earlier.to_vec());
@@ -170,7 +180,11 @@ impl Layer for Continuity {
         Ok(Some(Brief { forecast, ..brief }))
     }
 
-    fn after_turn(&mut self, done: &TurnDone<'_>, _helper: &mut dyn Helper) -> Result<(), String> {
+    fn after_turn(
+        &mut self,
+        done: &TurnDone<'_>,
+        _helper: &mut dyn HelperModel,
+    ) -> Result<(), String> {
         let mut requests = std::mem::take(&mut self.requests);
         requests.truncate(done.turn.saturating_sub(1));
         requests.push(done.request.to_owned());
@@ -195,7 +209,8 @@ impl Layer for Continuity {
         if !self.delivers_by(SEARCH) {
             return None;
         }
-        let paths: Vec<String> = retrieval_key::paths_in_text(query).into_iter().map(str::to_owned).collect();
+        let paths: Vec<String> =
+            retrieval_key::paths_in_text(query).into_iter().map(str::to_owned).collect();
         let found = matching_decisions(&self.store, &paths, query);
         let brief = self.make_brief("Decisions of this project:", &found, "the query");
         Some(Ok(brief.unwrap_or_else(|| Brief {
@@ -237,8 +252,13 @@ mod tests {
     fn brief_before(layer: &mut Continuity, request: &str, earlier: &[String]) -> Option<Brief> {
         let project = LayerProject::default();
         let turn = earlier.len() + 1;
-        let moment =
-            RequestMoment { turn, request, earlier, project: &project, context: ContextUse::default() };
+        let moment = RequestMoment {
+            turn,
+            request,
+            earlier,
+            project: &project,
+            context: ContextUse::default(),
+        };
         layer.before_request(&moment, &mut NoHelper).unwrap()
     }
 
@@ -252,7 +272,8 @@ mod tests {
     fn decisions_come_with_the_request_and_what_holds_no_more_is_last_and_marked() {
         let mut layer = continuity_layer("continuity", &options_with(THREE_DECISIONS));
 
-        let brief = brief_before(&mut layer, "Change db/a.sql, and log it with Pino.", &[]).unwrap();
+        let brief =
+            brief_before(&mut layer, "Change db/a.sql, and log it with Pino.", &[]).unwrap();
 
         insta::assert_snapshot!(brief.text(), @r"
         Decisions of this project that this request may touch:

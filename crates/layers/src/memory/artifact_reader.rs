@@ -65,13 +65,15 @@ impl<'a> ArtifactReader<'a> {
     }
 
     /// Opens a chunk. The error says why its content is not current, or cannot be read.
-    pub fn open_chunk(&mut self, head: &ChunkHead) -> Result<OpenedChunk, String> {
+    pub(crate) fn open_chunk(&mut self, head: &ChunkHead) -> Result<OpenedChunk, String> {
         match head.kind {
             ChunkKind::Request => self.open_request(head),
             ChunkKind::Decision => self.open_decision(head),
-            ChunkKind::File | ChunkKind::Class | ChunkKind::Function | ChunkKind::Value | ChunkKind::Section => {
-                self.open_lines(head)
-            }
+            ChunkKind::File
+            | ChunkKind::Class
+            | ChunkKind::Function
+            | ChunkKind::Value
+            | ChunkKind::Section => self.open_lines(head),
         }
     }
 
@@ -120,7 +122,11 @@ impl<'a> ArtifactReader<'a> {
     }
 
     /// Checks that the file has the content of the head at its lines. The error says why not.
-    pub fn check_current(&mut self, head: &ChunkHead, path: &RepoPath) -> Result<(), String> {
+    pub(crate) fn check_current(
+        &mut self,
+        head: &ChunkHead,
+        path: &RepoPath,
+    ) -> Result<(), String> {
         if !self.project.has_file(path) || head.gone.is_some() {
             return Err("it is gone".into());
         }

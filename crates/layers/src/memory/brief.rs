@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use super::{
+    artifact_reader::OpenedChunk,
+    chunk::{ChunkId, ChunkKind, estimated_tokens, one_line},
     evidence_card::{AnchoredSpan, MadeCard},
-    chunk::{ChunkId, ChunkKind, one_line, estimated_tokens},
     graph::LinkKind,
     index_update::MemoryIndex,
-    artifact_reader::OpenedChunk,
     state_files::record_path,
 };
-use crate::brief::{SentenceOrigin, BriefSentence};
+use crate::brief::{BriefSentence, SentenceOrigin};
 
 /// A chunk that is given.
 #[derive(Debug, Clone)]
@@ -60,10 +60,10 @@ pub struct BriefWriter<'a> {
 impl BriefWriter<'_> {
     /// Writes the sentences in order: cards, near chunks, requests, gone chunks; empty where there is nothing of
     /// these.
-    pub fn write_sentences(&self, told: &BriefContent) -> Vec<BriefSentence> {
-        let BriefContent { given, cards, near, gone_ids: gone } = told;
+    pub(crate) fn write_sentences(&self, content: &BriefContent) -> Vec<BriefSentence> {
+        let BriefContent { given, cards, near, gone_ids: gone } = content;
         let mut sentences = vec![];
-        let (of_files, asked): (Vec<&MadeCard>, Vec<&MadeCard>) = cards
+        let (of_files, of_requests): (Vec<&MadeCard>, Vec<&MadeCard>) = cards
             .iter()
             .partition(|made| made.card.anchored_spans.iter().any(|it| it.span.is_some()));
         of_files.into_iter().for_each(|made| self.write_card(made, given, &mut sentences));
@@ -71,10 +71,10 @@ impl BriefWriter<'_> {
             sentences.push(BriefSentence::heading(NEAR));
         }
         sentences.extend(near.iter().filter_map(|near| self.near_sentence(near)));
-        if !asked.is_empty() {
+        if !of_requests.is_empty() {
             sentences.push(BriefSentence::heading(REQUESTS));
         }
-        for span in asked.iter().flat_map(|made| &made.card.anchored_spans) {
+        for span in of_requests.iter().flat_map(|made| &made.card.anchored_spans) {
             sentences.push(self.text_sentence(span, given));
         }
         if !gone.is_empty() {
@@ -88,7 +88,12 @@ impl BriefWriter<'_> {
         sentences
     }
 
-    fn write_card(&self, made: &MadeCard, given: &[GivenChunk], sentences: &mut Vec<BriefSentence>) {
+    fn write_card(
+        &self,
+        made: &MadeCard,
+        given: &[GivenChunk],
+        sentences: &mut Vec<BriefSentence>,
+    ) {
         let card = &made.card;
         if made.is_written {
             let artifact = card.anchored_spans.first().map_or("", |it| it.artifact.as_str());
@@ -96,7 +101,10 @@ impl BriefWriter<'_> {
             if !card.assumptions.is_empty() {
                 text.push_str(&format!(" Assumed: {}", card.assumptions.join("; ")));
             }
-            sentences.push(BriefSentence::new(text, card.anchored_spans.iter().filter_map(lines_origin)));
+            sentences.push(BriefSentence::new(
+                text,
+                card.anchored_spans.iter().filter_map(lines_origin),
+            ));
         }
         for span in &card.anchored_spans {
             let chunk = given.iter().find(|it| is_of(span, it)).map(|it| it.id);
@@ -109,16 +117,23 @@ impl BriefWriter<'_> {
     }
 
     /// Tokens that a chunk takes in a brief.
-    pub fn token_cost(&self, given: &GivenChunk) -> usize {
+    pub(crate) fn token_cost(&self, given: &GivenChunk) -> usize {
         let span = AnchoredSpan::from(&given.opened);
         match span.span {
-            Some(_) => estimated_tokens(&self.chunk_heading(&span, Some(given.id)).0) + estimated_tokens(&span.snippet),
+            Some(_) => {
+                estimated_tokens(&self.chunk_heading(&span, Some(given.id)).0)
+                    + estimated_tokens(&span.snippet)
+            }
             None => estimated_tokens(&span.snippet) + 4,
         }
     }
 
     /// `a.py:3-9 f (function; since turn 2; used by g): …`, and what else that is from.
-    fn chunk_heading(&self, span: &AnchoredSpan, chunk: Option<ChunkId>) -> (String, Vec<SentenceOrigin>) {
+    fn chunk_heading(
+        &self,
+        span: &AnchoredSpan,
+        chunk: Option<ChunkId>,
+    ) -> (String, Vec<SentenceOrigin>) {
         let place = place_text(&span.artifact, span.span);
         let Some((id, head)) = chunk.and_then(|id| Some((id, self.index.catalogue.head(id)?)))
         else {
@@ -141,7 +156,13 @@ impl BriefWriter<'_> {
     }
 
     /// `used by a, b`; None where no edge of that kind is there.
-    fn relation_words(&self, id: ChunkId, what: &str, link: LinkKind, is_back: bool) -> Option<String> {
+    fn relation_words(
+        &self,
+        id: ChunkId,
+        what: &str,
+        link: LinkKind,
+        is_back: bool,
+    ) -> Option<String> {
         let catalogue = &self.index.catalogue;
         let near = self.index.graph.neighbours_of(id, |id| catalogue.key_of(id));
         let ids = near.iter().filter(|it| (it.link, it.is_reverse) == (link, is_back));
@@ -160,7 +181,8 @@ impl BriefWriter<'_> {
     fn request_turns(&self, id: ChunkId) -> Vec<usize> {
         let catalogue = &self.index.catalogue;
         let near = self.index.graph.neighbours_of(id, |id| catalogue.key_of(id));
-        let is_asked = |link: LinkKind| matches!(link, LinkKind::DiscussedIn | LinkKind::IntroducedBy);
+        let is_asked =
+            |link: LinkKind| matches!(link, LinkKind::DiscussedIn | LinkKind::IntroducedBy);
         let requests = near.iter().filter(|it| is_asked(it.link) && !it.is_reverse);
         let turns: BTreeSet<usize> =
             requests.filter_map(|it| catalogue.head(it.other)?.request_turn()).collect();
@@ -177,7 +199,7 @@ impl BriefWriter<'_> {
     }
 
     /// `- a.py:3-9 f: def f(x) - …`
-    pub fn near_sentence(&self, near: &NearChunk) -> Option<BriefSentence> {
+    pub(crate) fn near_sentence(&self, near: &NearChunk) -> Option<BriefSentence> {
         let head = self.index.catalogue.head(near.id)?;
         let (place, (start, end)) = (place_text(&head.artifact, Some(near.span)), near.span);
         let text = format!("- {place} {}: {}", head.name, one_line(&near.synopsis, 120));
@@ -192,7 +214,9 @@ impl BriefWriter<'_> {
         let head = chunk.and_then(|it| self.index.catalogue.head(it.id));
         let from = head.map(|head| match head.request_turn() {
             Some(turn) => SentenceOrigin::Request(turn),
-            None => SentenceOrigin::Decision(head.artifact.trim_start_matches("decision ").to_owned()),
+            None => {
+                SentenceOrigin::Decision(head.artifact.trim_start_matches("decision ").to_owned())
+            }
         });
         BriefSentence::new(text, from)
     }
@@ -202,19 +226,27 @@ impl BriefWriter<'_> {
         let head = catalogue.head(id)?;
         let turn = head.gone?;
         let near = self.index.graph.neighbours_of(id, |id| catalogue.key_of(id));
-        let taken = |it: &&super::graph::GraphEdge| it.link == LinkKind::DeprecatedBy && !it.is_reverse;
+        let taken =
+            |it: &&super::graph::GraphEdge| it.link == LinkKind::DeprecatedBy && !it.is_reverse;
         let takers = near.iter().filter(taken).filter_map(|it| catalogue.head(it.other));
-        let taker = takers.filter(|it| it.kind != ChunkKind::Request).map(|it| it.display_name()).next();
+        let taker =
+            takers.filter(|it| it.kind != ChunkKind::Request).map(|it| it.display_name()).next();
         let request_turns = self.request_turns(id);
         let mut text = match head.name.as_str() {
             "" => format!("- {} is gone since turn {turn}", head.artifact),
             name => format!("- {name} ({}) is gone since turn {turn}", head.artifact),
         };
         text.extend(taker.map(|taker| format!(", taken in by {taker}")));
-        text.extend(self.request_words(&request_turns).map(|request_turns| format!("; it was {request_turns}")));
+        text.extend(
+            self.request_words(&request_turns)
+                .map(|request_turns| format!("; it was {request_turns}")),
+        );
         text.push_str(&format!(": {}", one_line(&head.synopsis, 120)));
         let from = std::iter::once(SentenceOrigin::Record(record_path(head)));
-        Some(BriefSentence::new(text, from.chain(request_turns.into_iter().map(SentenceOrigin::Request))))
+        Some(BriefSentence::new(
+            text,
+            from.chain(request_turns.into_iter().map(SentenceOrigin::Request)),
+        ))
     }
 }
 

@@ -59,22 +59,22 @@ impl ChunkCatalogue {
     }
 
     /// The chunks of an artifact, gone ones too.
-    pub fn of_artifact(&self, artifact: &str) -> impl Iterator<Item = ChunkId> {
+    pub(crate) fn of_artifact(&self, artifact: &str) -> impl Iterator<Item = ChunkId> {
         self.by_artifact.get(artifact).into_iter().flatten().copied()
     }
 
     /// The artifacts by name.
-    pub fn artifacts(&self) -> impl Iterator<Item = (&str, &BTreeSet<ChunkId>)> {
+    pub(crate) fn artifacts(&self) -> impl Iterator<Item = (&str, &BTreeSet<ChunkId>)> {
         self.by_artifact.iter().map(|(name, ids)| (name.as_str(), ids))
     }
 
     /// Definitions that are there, by the last part of their names.
-    pub fn definitions_named(&self, name: &str) -> impl Iterator<Item = ChunkId> {
+    pub(crate) fn definitions_named(&self, name: &str) -> impl Iterator<Item = ChunkId> {
         self.defined.get(name).into_iter().flatten().copied()
     }
 
     /// Takes in a head in place of the one of the same key. None where there are too many.
-    pub fn put_head(&mut self, head: ChunkHead) -> Option<ChunkId> {
+    pub(crate) fn put_head(&mut self, head: ChunkHead) -> Option<ChunkId> {
         if let Some(id) = self.by_key(&head.chunk_key()) {
             self.replace_head(id, head);
             return Some(id);
@@ -92,7 +92,7 @@ impl ChunkCatalogue {
     }
 
     /// Makes the head of an entity another, which may have another name.
-    pub fn replace_head(&mut self, id: ChunkId, head: ChunkHead) {
+    pub(crate) fn replace_head(&mut self, id: ChunkId, head: ChunkHead) {
         let Some(old) = self.heads.get(id) else { return };
         if *old == head {
             return;
@@ -132,7 +132,8 @@ impl ChunkCatalogue {
         let before =
             head.formerly.iter().map(|key| key.rsplit(['#', '.', '/']).next().unwrap_or(key));
         names.extend(before.map(terms::symbol_key));
-        let is_named = (head.is_symbol() && !head.is_called_implicitly()) || head.kind == ChunkKind::File;
+        let is_named =
+            (head.is_symbol() && !head.is_called_implicitly()) || head.kind == ChunkKind::File;
         if is_named {
             let pieces = text_stems(&simple);
             for name in names {
@@ -145,7 +146,11 @@ impl ChunkCatalogue {
     }
 
     /// Says which entities a chunk mentions beside itself.
-    pub fn set_mentions(&mut self, id: ChunkId, entities: impl IntoIterator<Item = ChunkId>) {
+    pub(crate) fn set_mentions(
+        &mut self,
+        id: ChunkId,
+        entities: impl IntoIterator<Item = ChunkId>,
+    ) {
         let new: BTreeSet<ChunkId> =
             entities.into_iter().filter(|it| *it != id && *it < self.len()).collect();
         let Some(known) = self.mentions.get_mut(id) else { return };
@@ -159,19 +164,19 @@ impl ChunkCatalogue {
     }
 
     /// The entities of a chunk: itself and what it mentions.
-    pub fn chunk_entities(&self, id: ChunkId) -> impl Iterator<Item = ChunkId> {
+    pub(crate) fn chunk_entities(&self, id: ChunkId) -> impl Iterator<Item = ChunkId> {
         std::iter::once(id).chain(self.mentions.get(id).into_iter().flatten().copied())
     }
 
     /// The chunks that have an entity: its own and those that mention it.
-    pub fn chunks_with_entity(&self, entity: ChunkId) -> impl Iterator<Item = ChunkId> {
+    pub(crate) fn chunks_with_entity(&self, entity: ChunkId) -> impl Iterator<Item = ChunkId> {
         let others = self.mentioned_by.get(entity).into_iter().flatten().copied();
         std::iter::once(entity).chain(others)
     }
 
     /// The entities that a text names: by path or file name, by whole names whatever their joints and capitals, and by
     /// words that are a piece of few names, or the only piece of few.
-    pub fn entities_mentioned(&self, text: &str) -> BTreeSet<ChunkId> {
+    pub(crate) fn entities_mentioned(&self, text: &str) -> BTreeSet<ChunkId> {
         let mut found = BTreeSet::new();
         let mut few = |ids: &mut dyn Iterator<Item = ChunkId>| {
             let ids: Vec<ChunkId> = ids.take(MOST_MEANT + 1).collect();
@@ -193,7 +198,8 @@ impl ChunkCatalogue {
             for stem in text_stems(name) {
                 let Some(ids) = self.pieces.get(&stem) else { continue };
                 let is_all = |id: &ChunkId| {
-                    self.heads[*id].gone.is_none() && text_stems(self.heads[*id].simple_name()).len() == 1
+                    self.heads[*id].gone.is_none()
+                        && text_stems(self.heads[*id].simple_name()).len() == 1
                 };
                 match ids.len() <= MOST_MEANT {
                     true => few(&mut ids.iter().copied()),
@@ -205,13 +211,13 @@ impl ChunkCatalogue {
     }
 
     /// Returns the similarity of a chunk's head to the stems of a text; 0 where it has none of them.
-    pub fn head_similarity(&self, asked: &[String], id: ChunkId) -> f64 {
-        self.head(id).map_or(0.0, |head| self.words_similarity(asked, head.word_stems()))
+    pub(crate) fn head_similarity(&self, query_stems: &[String], id: ChunkId) -> f64 {
+        self.head(id).map_or(0.0, |head| self.words_similarity(query_stems, head.word_stems()))
     }
 
     /// Returns the similarity for words that are not a head's.
-    pub fn words_similarity(&self, asked: &[String], words: Vec<String>) -> f64 {
-        self.corpus.score_document(asked, &Bm25Document::from_words(words))
+    pub(crate) fn words_similarity(&self, query_stems: &[String], words: Vec<String>) -> f64 {
+        self.corpus.score_document(query_stems, &Bm25Document::from_words(words))
     }
 }
 
@@ -247,7 +253,10 @@ mod tests {
         let mut catalogue = ChunkCatalogue::default();
         let id = catalogue.put_head(head_with(ChunkKind::Class, "data.py", "Complex")).unwrap();
         let formerly = vec!["data.py#Complex".to_owned()];
-        catalogue.replace_head(id, ChunkHead { formerly, ..head_with(ChunkKind::Class, "structures.py", "Assembly") });
+        catalogue.replace_head(
+            id,
+            ChunkHead { formerly, ..head_with(ChunkKind::Class, "structures.py", "Assembly") },
+        );
 
         assert_eq!(mentioned_keys(&catalogue, "Complex"), ["structures.py#Assembly"]);
         assert_eq!(catalogue.by_key("data.py#Complex"), None);

@@ -75,7 +75,7 @@ impl ChunkKind {
 
 impl ChunkHead {
     /// Tells it from every other chunk: `ppdiff/losses.py#total_loss`.
-    pub fn chunk_key(&self) -> String {
+    pub(crate) fn chunk_key(&self) -> String {
         key_for(&self.artifact, &self.name)
     }
 
@@ -96,13 +96,13 @@ impl ChunkHead {
     }
 
     /// Returns whether the language calls the function implicitly (`__init__`), so that no word refers to it.
-    pub fn is_called_implicitly(&self) -> bool {
+    pub(crate) fn is_called_implicitly(&self) -> bool {
         let name = self.simple_name();
         self.is_symbol() && name.starts_with("__") && name.ends_with("__")
     }
 
     /// Returns whether the chunk is a definition in code.
-    pub const fn is_symbol(&self) -> bool {
+    pub(crate) const fn is_symbol(&self) -> bool {
         matches!(self.kind, ChunkKind::Class | ChunkKind::Function | ChunkKind::Value)
     }
 
@@ -113,13 +113,13 @@ impl ChunkHead {
     }
 
     /// The turn of a request; counts from 1.
-    pub fn request_turn(&self) -> Option<usize> {
+    pub(crate) fn request_turn(&self) -> Option<usize> {
         let turn = self.artifact.strip_prefix("turn ")?;
         turn.parse().ok().filter(|_| self.kind == ChunkKind::Request)
     }
 
     /// Returns the stems that a chunk is compared by: those of its names and its synopsis.
-    pub fn word_stems(&self) -> Vec<String> {
+    pub(crate) fn word_stems(&self) -> Vec<String> {
         let mut all = text_stems(&self.synopsis);
         all.extend(text_stems(&self.name));
         all.extend(text_stems(&self.artifact));
@@ -132,7 +132,7 @@ pub fn key_for(artifact: &str, name: &str) -> String {
 }
 
 /// The stems of the words of a text that say something, identifiers in pieces, in order.
-pub fn text_stems(text: &str) -> Vec<String> {
+pub(crate) fn text_stems(text: &str) -> Vec<String> {
     let mut all = vec![];
     terms::for_each_token(text, |token| {
         if let terms::TextToken::Name(name) = token {
@@ -164,12 +164,17 @@ pub fn text_hash(text: &str) -> u64 {
 }
 
 /// The words of a definition's head: its first line and what is written about it, else its name.
-pub fn synopsis_of(definition: &CodeDefinition, lines: Option<&[&str]>) -> String {
+pub(crate) fn synopsis_of(definition: &CodeDefinition, lines: Option<&[&str]>) -> String {
     let written = lines.and_then(|lines| {
         let start = (definition.first_line() as usize).checked_sub(1)?;
-        let definition_lines = lines.get(start..(definition.last_line() as usize).min(lines.len()))?;
-        let at = definition_lines.iter().position(|line| line.contains(definition.simple_name()))?;
-        let about = definition_lines.get(at + 1..).and_then(docstring_line).or_else(|| comment_line(&lines[..start]));
+        let definition_lines =
+            lines.get(start..(definition.last_line() as usize).min(lines.len()))?;
+        let at =
+            definition_lines.iter().position(|line| line.contains(definition.simple_name()))?;
+        let about = definition_lines
+            .get(at + 1..)
+            .and_then(docstring_line)
+            .or_else(|| comment_line(&lines[..start]));
         let signature = definition_lines[at].trim().trim_end_matches(['{', ':']).trim_end();
         Some(match about {
             Some(about) => format!("{signature} - {about}"),
@@ -202,7 +207,7 @@ fn comment_line<'l>(above: &[&'l str]) -> Option<&'l str> {
 
 /// Returns the synopsis of a file: its first line of prose, with its number, counting from 1. None where none of the
 /// first lines is a comment, a quoted text or a line of a document.
-pub fn synopsis_of_file(path: &str, lines: &[&str]) -> Option<(u32, String)> {
+pub(crate) fn synopsis_of_file(path: &str, lines: &[&str]) -> Option<(u32, String)> {
     let line_words = |line: &str| {
         let line = line.trim();
         let marks = ["\"\"\"", "'''", "//", "#", "/*", "*", "<!--", "--", ";"];
@@ -212,7 +217,8 @@ pub fn synopsis_of_file(path: &str, lines: &[&str]) -> Option<(u32, String)> {
         let is_said = (mark.is_some() && !line.starts_with("#!")) || is_document(path);
         (is_said && words.split_whitespace().count() > 1).then(|| words.to_owned())
     };
-    let (at, line) = (1..).zip(lines).take(5).find_map(|(at, line)| Some((at, line_words(line)?)))?;
+    let (at, line) =
+        (1..).zip(lines).take(5).find_map(|(at, line)| Some((at, line_words(line)?)))?;
     Some((at, one_line(&format!("{path} - {line}"), MOST_SYNOPSIS)))
 }
 
@@ -233,7 +239,7 @@ pub fn is_document(path: &str) -> bool {
 }
 
 /// The sections of a text by its `#` headings, fenced code left alone. Of two with one heading the first counts.
-pub fn document_sections<'l>(lines: &[&'l str]) -> Vec<DocumentSection<'l>> {
+pub(crate) fn document_sections<'l>(lines: &[&'l str]) -> Vec<DocumentSection<'l>> {
     let mut found: Vec<DocumentSection<'l>> = vec![];
     let mut is_fenced = false;
     for (number, line) in (1_u32..).zip(lines) {

@@ -4,8 +4,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{
-    evidence_card::{CardCheck, MadeCard},
     chunk::ChunkHead,
+    evidence_card::{CardCheck, MadeCard},
 };
 
 /// An event before the request of a turn.
@@ -59,7 +59,7 @@ impl LayerMemoryEvent {
     }
 
     /// A chunk that was not given, with why.
-    pub fn failed_verification(head: &ChunkHead, why: String, turn: usize) -> Self {
+    pub(crate) fn failed_verification(head: &ChunkHead, why: String, turn: usize) -> Self {
         Self {
             artifact: Some(head.artifact.clone()),
             chunks: vec![head.chunk_key()],
@@ -93,7 +93,7 @@ impl LayerMemoryEvent {
 }
 
 impl MemoryEvents {
-    pub fn add_events(&mut self, events: impl IntoIterator<Item = LayerMemoryEvent>) {
+    pub(crate) fn add_events(&mut self, events: impl IntoIterator<Item = LayerMemoryEvent>) {
         // Strings and numbers alone: nothing in it can fail to be written.
         let lines = events.into_iter().filter_map(|event| serde_json::to_string(&event).ok());
         lines.for_each(|line| self.push(line));
@@ -114,12 +114,12 @@ impl MemoryEvents {
     }
 
     /// A line an event.
-    pub fn jsonl_text(&self) -> String {
+    pub(crate) fn jsonl_text(&self) -> String {
         self.lines.iter().map(|line| format!("{line}\n")).collect()
     }
 
     /// Parses the text of [`Self::jsonl_text`]; lines that are not JSON objects are left out.
-    pub fn from_jsonl(text: &str) -> Self {
+    pub(crate) fn from_jsonl(text: &str) -> Self {
         let mut events = Self::default();
         for line in text.lines() {
             if serde_json::from_str::<serde_json::Map<String, Value>>(line).is_ok() {

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    chunk::{one_line, estimated_tokens},
-    artifact_reader::{OpenedChunk, ArtifactReader},
+    artifact_reader::{ArtifactReader, OpenedChunk},
+    chunk::{estimated_tokens, one_line},
     stale,
 };
-use crate::helper::{Helper, HelperPrompt, HelperCost};
+use crate::helper::{HelperCost, HelperModel, HelperPrompt};
 use trajview_run::RepoPath;
 
 /// The evidence for a request from one artifact.
@@ -85,7 +85,7 @@ impl From<&OpenedChunk> for AnchoredSpan {
 }
 
 /// Makes the cards of opened chunks, one for each artifact, in order: the text of the places, cut.
-pub fn cut_cards(opened: &[OpenedChunk], turn: usize) -> Vec<MadeCard> {
+pub(crate) fn cut_cards(opened: &[OpenedChunk], turn: usize) -> Vec<MadeCard> {
     let mut cards: Vec<(String, Vec<AnchoredSpan>)> = vec![];
     for one in opened {
         let is_it = |(artifact, spans): &&mut (String, Vec<AnchoredSpan>)| {
@@ -98,14 +98,22 @@ pub fn cut_cards(opened: &[OpenedChunk], turn: usize) -> Vec<MadeCard> {
     }
     let made = |(number, (_, anchored_spans)): (usize, (String, Vec<AnchoredSpan>))| {
         let id = format!("t{turn}.{number}");
-        MadeCard { card: MemoryCard { id, anchored_spans, ..MemoryCard::default() }, ..MadeCard::default() }
+        MadeCard {
+            card: MemoryCard { id, anchored_spans, ..MemoryCard::default() },
+            ..MadeCard::default()
+        }
     };
     (1..).zip(cards).map(made).collect()
 }
 
 /// Lets the helper write a card in place of a cut one, with a second attempt where a citation does not match the
 /// file. The cut card stays where that fails.
-pub fn write_card(made: &mut MadeCard, request: &str, reader: &mut ArtifactReader<'_>, helper: &mut dyn Helper) {
+pub(crate) fn write_card(
+    made: &mut MadeCard,
+    request: &str,
+    reader: &mut ArtifactReader<'_>,
+    helper: &mut dyn HelperModel,
+) {
     let Some(path) = made.card.anchored_spans.first().and_then(|it| RepoPath::new(&it.artifact))
     else {
         return;
@@ -132,7 +140,11 @@ pub fn write_card(made: &mut MadeCard, request: &str, reader: &mut ArtifactReade
         made.spent = made.spent.combined_with(answer.spent);
         match parse_card(&answer.text, &path, &text, reader.done) {
             Ok(card) => {
-                made.checks.push(CardCheck { artifact: path.as_str().into(), passed: true, why: None });
+                made.checks.push(CardCheck {
+                    artifact: path.as_str().into(),
+                    passed: true,
+                    why: None,
+                });
                 made.card = MemoryCard { id: std::mem::take(&mut made.card.id), ..card };
                 made.is_written = true;
                 return;
@@ -164,7 +176,12 @@ fn numbered_lines(text: &str, spans: &[AnchoredSpan]) -> String {
 }
 
 /// Parses the card of an answer, with only those citations that match the file. The error says why there is no card.
-fn parse_card(answer: &str, path: &RepoPath, text: &str, version: usize) -> Result<MemoryCard, String> {
+fn parse_card(
+    answer: &str,
+    path: &RepoPath,
+    text: &str,
+    version: usize,
+) -> Result<MemoryCard, String> {
     let object =
         answer.find('{').zip(answer.rfind('}')).and_then(|(start, end)| answer.get(start..=end));
     let card: MemoryCard = serde_json::from_str(object.ok_or("it has no JSON object")?)
@@ -175,7 +192,8 @@ fn parse_card(answer: &str, path: &RepoPath, text: &str, version: usize) -> Resu
         let snippet: Vec<&str> =
             span.snippet.trim_end().lines().skip_while(|line| line.trim().is_empty()).collect();
         let snippet = snippet.join("\n");
-        let Some(start) = stale::snippet_line(&snippet, text).filter(|_| span.artifact == path.as_str())
+        let Some(start) =
+            stale::snippet_line(&snippet, text).filter(|_| span.artifact == path.as_str())
         else {
             continue;
         };

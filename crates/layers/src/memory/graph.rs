@@ -50,10 +50,10 @@ pub struct ChunkGraph {
 }
 
 /// Neighbours that a node has, at most: the heaviest, then the newest.
-pub const MOST_NEIGHBOURS: usize = 32;
+pub(crate) const MOST_NEIGHBOURS: usize = 32;
 
 impl LinkKind {
-    pub const fn is_structural(self) -> bool {
+    pub(crate) const fn is_structural(self) -> bool {
         match self {
             Self::Imports | Self::Calls | Self::Tests | Self::Implements | Self::Cites => true,
             Self::DiscussedIn | Self::IntroducedBy | Self::DeprecatedBy => false,
@@ -63,7 +63,14 @@ impl LinkKind {
 
 impl ChunkGraph {
     /// Adds an edge at both its ends; one that is there already gets the weight, and the turn where the weight is another.
-    pub fn add_edge(&mut self, from: ChunkId, to: ChunkId, link: LinkKind, weight: f64, turn: usize) {
+    pub(crate) fn add_edge(
+        &mut self,
+        from: ChunkId,
+        to: ChunkId,
+        link: LinkKind,
+        weight: f64,
+        turn: usize,
+    ) {
         if from == to || weight <= 0.0 || !weight.is_finite() {
             return;
         }
@@ -72,17 +79,29 @@ impl ChunkGraph {
             self.edges.resize_with(most, Vec::new);
         }
         for (here, other, is_back) in [(from, to, false), (to, from, true)] {
-            let is_it = |it: &&mut GraphEdge| (it.other, it.link, it.is_reverse) == (other, link, is_back);
+            let is_it =
+                |it: &&mut GraphEdge| (it.other, it.link, it.is_reverse) == (other, link, is_back);
             match self.edges[here].iter_mut().find(is_it) {
                 Some(known) if known.weight.total_cmp(&weight).is_eq() => {}
                 Some(known) => (known.weight, known.turn) = (weight, turn),
-                None => self.edges[here].push(GraphEdge { other, link, is_reverse: is_back, weight, turn }),
+                None => self.edges[here].push(GraphEdge {
+                    other,
+                    link,
+                    is_reverse: is_back,
+                    weight,
+                    turn,
+                }),
             }
         }
     }
 
     /// Makes the structural edges that lead away from a chunk these, each (to, link, weight).
-    pub fn set_structural(&mut self, from: ChunkId, wanted: &[(ChunkId, LinkKind, f64)], turn: usize) {
+    pub(crate) fn set_structural(
+        &mut self,
+        from: ChunkId,
+        wanted: &[(ChunkId, LinkKind, f64)],
+        turn: usize,
+    ) {
         let is_old = |edge: &&GraphEdge| {
             let is_kept =
                 wanted.iter().any(|(to, link, _)| (*to, *link) == (edge.other, edge.link));
@@ -120,11 +139,16 @@ impl ChunkGraph {
     }
 
     /// The matrix of shares over so many chunks; both directions of a link are types of their own.
-    pub fn share_rows(&self, count: usize, order: impl Fn(ChunkId) -> String) -> Vec<ShareRow> {
+    pub(crate) fn share_rows(
+        &self,
+        count: usize,
+        order: impl Fn(ChunkId) -> String,
+    ) -> Vec<ShareRow> {
         let row = |id: ChunkId| {
             let few = self.edges_of(id).len() <= MOST_NEIGHBOURS;
             // Only a cut asks for an order.
-            let edges = if few { self.edges_of(id).to_vec() } else { self.neighbours_of(id, &order) };
+            let edges =
+                if few { self.edges_of(id).to_vec() } else { self.neighbours_of(id, &order) };
             let typed: Vec<(usize, (LinkKind, bool), f64)> =
                 edges.iter().map(|it| (it.other, (it.link, it.is_reverse), it.weight)).collect();
             pagerank::share_row(&typed)
@@ -164,7 +188,10 @@ mod tests {
             near.iter().map(|it| (it.other, it.link, it.is_reverse, it.turn)).collect::<Vec<_>>()
         };
 
-        assert_eq!(neighbours(0), [(2, LinkKind::Calls, false, 2), (1, LinkKind::DiscussedIn, false, 1)]);
+        assert_eq!(
+            neighbours(0),
+            [(2, LinkKind::Calls, false, 2), (1, LinkKind::DiscussedIn, false, 1)]
+        );
         assert_eq!(neighbours(2), [(0, LinkKind::Calls, true, 2)]);
         assert_eq!(neighbours(3), []);
     }

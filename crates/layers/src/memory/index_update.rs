@@ -12,10 +12,13 @@ use super::{
     graph::{ChunkGraph, LinkKind},
     links::{LinkResolver, ModuleFiles},
 };
-use crate::project::{ProjectChange, ChangeKind, LayerProject};
+use crate::project::{ChangeKind, LayerProject, ProjectChange};
 use trajview_metrics::{
     absence::terms,
-    lifeline::{self, FileFacts, DefinitionPlace, FileTouch, DefinitionFate, is_test, module_of, definition_moves},
+    lifeline::{
+        self, DefinitionFate, DefinitionPlace, FileFacts, FileTouch, definition_moves, is_test,
+        module_of,
+    },
 };
 use trajview_run::RepoPath;
 
@@ -88,7 +91,7 @@ impl BoundedReader<'_> {
 
 impl MemoryIndex {
     /// Returns the changes of the project that the memory has not read.
-    pub fn unknown_changes(&self, project: &LayerProject) -> Vec<ProjectChange> {
+    pub(crate) fn unknown_changes(&self, project: &LayerProject) -> Vec<ProjectChange> {
         let mut found = vec![];
         for path in project.paths() {
             let kind = match self.files.get(path) {
@@ -106,14 +109,22 @@ impl MemoryIndex {
             let is_there = |head: &&ChunkHead| head.kind == ChunkKind::File && head.gone.is_none();
             let files = self.catalogue.heads().map(|(_, head)| head).filter(is_there);
             found.extend(
-                files.filter_map(ChunkHead::file_path).filter(|path| !project.has_file(path)).map(deleted),
+                files
+                    .filter_map(ChunkHead::file_path)
+                    .filter(|path| !project.has_file(path))
+                    .map(deleted),
             );
         }
         found
     }
 
     /// Takes in what changed.
-    pub fn apply_changes(&mut self, project: &LayerProject, changes: &[ProjectChange], when: UpdateMoment) {
+    pub(crate) fn apply_changes(
+        &mut self,
+        project: &LayerProject,
+        changes: &[ProjectChange],
+        when: UpdateMoment,
+    ) {
         let mut news = IndexChanges::default();
         let mut texts = BoundedReader { project, left: MOST_READ };
         self.follow_renames(project, changes, when, &mut news);
@@ -140,7 +151,13 @@ impl MemoryIndex {
     }
 
     /// Files and definitions that have another place or name stay what they are.
-    fn follow_renames(&mut self, project: &LayerProject, changes: &[ProjectChange], when: UpdateMoment, news: &mut IndexChanges) {
+    fn follow_renames(
+        &mut self,
+        project: &LayerProject,
+        changes: &[ProjectChange],
+        when: UpdateMoment,
+        news: &mut IndexChanges,
+    ) {
         for change in changes {
             let ChangeKind::Renamed { from } = &change.kind else { continue };
             let is_whole = |head: &ChunkHead| !head.is_symbol() && head.gone.is_none();
@@ -159,9 +176,11 @@ impl MemoryIndex {
             };
             Some((path.clone(), self.files.get(path)?.facts.clone()?))
         };
-        let after =
-            |change: &ProjectChange| Some((change.path.clone(), project.file_facts(&change.path)?.clone()));
-        let touch = |change: &ProjectChange| FileTouch { before: before(change), after: after(change) };
+        let after = |change: &ProjectChange| {
+            Some((change.path.clone(), project.file_facts(&change.path)?.clone()))
+        };
+        let touch =
+            |change: &ProjectChange| FileTouch { before: before(change), after: after(change) };
         let touches: Vec<FileTouch> = changes.iter().map(touch).collect();
         if touches.len() > MOST_FOLLOWED || touches.iter().all(|it| it.before.is_none()) {
             return;
@@ -172,7 +191,8 @@ impl MemoryIndex {
             match went {
                 DefinitionFate::To(now) if now == place => {}
                 DefinitionFate::To(now) => {
-                    news.names.extend([place.simple_name().to_owned(), now.simple_name().to_owned()]);
+                    news.names
+                        .extend([place.simple_name().to_owned(), now.simple_name().to_owned()]);
                     self.rename_chunk(id, now.path.as_str(), &now.name, when);
                 }
                 DefinitionFate::Into(taker) => news.taken_in.push((id, taker)),
@@ -218,7 +238,13 @@ impl MemoryIndex {
     }
 
     /// Reads a file that is there.
-    fn read_file(&mut self, texts: &mut BoundedReader<'_>, path: &RepoPath, when: UpdateMoment, news: &mut IndexChanges) {
+    fn read_file(
+        &mut self,
+        texts: &mut BoundedReader<'_>,
+        path: &RepoPath,
+        when: UpdateMoment,
+        news: &mut IndexChanges,
+    ) {
         let facts = texts.project.file_facts(path).cloned();
         let is_new = !self.files.contains_key(path);
         let is_text = facts.is_some() || is_test(path) || chunk::is_document(path.as_str());
@@ -270,9 +296,17 @@ impl MemoryIndex {
     }
 
     /// Takes in the newest version of a head.
-    fn put_head(&mut self, head: ChunkHead, when: UpdateMoment, news: &mut IndexChanges) -> Option<ChunkId> {
-        let known =
-            self.catalogue.by_key(&head.chunk_key()).and_then(|id| self.catalogue.head(id)).cloned();
+    fn put_head(
+        &mut self,
+        head: ChunkHead,
+        when: UpdateMoment,
+        news: &mut IndexChanges,
+    ) -> Option<ChunkId> {
+        let known = self
+            .catalogue
+            .by_key(&head.chunk_key())
+            .and_then(|id| self.catalogue.head(id))
+            .cloned();
         let Some(known) = known else {
             news.names.insert(head.simple_name().to_owned());
             let head =
@@ -335,8 +369,9 @@ impl MemoryIndex {
                 found.extend(links.edges_of_code(path, facts));
             }
             let link = if is_test(path) { LinkKind::Tests } else { LinkKind::Cites };
-            found
-                .extend(file.words.iter().flat_map(|(id, words)| links.edges_of_words(*id, words, link)));
+            found.extend(
+                file.words.iter().flat_map(|(id, words)| links.edges_of_words(*id, words, link)),
+            );
         }
         for (from, edges) in found {
             self.graph.set_structural(from, &edges, turn);
@@ -370,7 +405,7 @@ impl MemoryIndex {
     }
 
     /// Links a chunk with the entities that its text names.
-    pub fn link_mentions(&mut self, chunk: ChunkId, text: &str, turn: usize) {
+    pub(crate) fn link_mentions(&mut self, chunk: ChunkId, text: &str, turn: usize) {
         let named = self.catalogue.entities_mentioned(text);
         for entity in &named {
             self.graph.add_edge(*entity, chunk, LinkKind::DiscussedIn, 1.0, turn);
@@ -380,7 +415,7 @@ impl MemoryIndex {
     }
 
     /// The turn had to do with a chunk.
-    pub fn touch_chunk(&mut self, id: ChunkId, turn: usize) {
+    pub(crate) fn touch_chunk(&mut self, id: ChunkId, turn: usize) {
         if let Some(head) = self.catalogue.head(id).filter(|head| head.touched < turn) {
             let head = ChunkHead { touched: turn, ..head.clone() };
             self.catalogue.replace_head(id, head);
@@ -413,7 +448,9 @@ fn import_name(path: &RepoPath) -> String {
 fn definition_heads(path: &RepoPath, facts: &FileFacts, lines: Option<&[&str]>) -> Vec<ChunkHead> {
     let is_outer = |it: &&lifeline::CodeDefinition| {
         let owner = it.owner().and_then(|at| facts.definitions.get(at));
-        owner.is_none_or(|owner| owner.kind == lifeline::DefinitionKind::Class && owner.owner().is_none())
+        owner.is_none_or(|owner| {
+            owner.kind == lifeline::DefinitionKind::Class && owner.owner().is_none()
+        })
     };
     let head = |definition: &lifeline::CodeDefinition| ChunkHead {
         kind: match definition.kind {
@@ -435,7 +472,8 @@ fn section_heads(path: &RepoPath, lines: &[&str]) -> Vec<ChunkHead> {
     let head = |section: chunk::DocumentSection<'_>| {
         let (start, end) = section.lines;
         let section_text = lines[start as usize - 1..(end as usize).min(lines.len())].join("\n");
-        let first_line = section_text.lines().skip(1).find(|line| !line.trim().is_empty()).unwrap_or_default();
+        let first_line =
+            section_text.lines().skip(1).find(|line| !line.trim().is_empty()).unwrap_or_default();
         ChunkHead {
             kind: ChunkKind::Section,
             artifact: path.as_str().to_owned(),

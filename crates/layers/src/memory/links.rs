@@ -12,7 +12,7 @@ use super::{
     chunk::{ChunkHead, ChunkId, key_for},
     graph::LinkKind,
 };
-use trajview_metrics::lifeline::{FileFacts, ImportedName, DefinitionKind, NameAccess, module_of};
+use trajview_metrics::lifeline::{DefinitionKind, FileFacts, ImportedName, NameAccess, module_of};
 use trajview_run::RepoPath;
 
 /// The files by the last part of the name that code imports them by.
@@ -40,7 +40,7 @@ struct LinkedCodeFile<'a> {
 
 impl LinkResolver<'_> {
     /// Returns the edges of a file of code; every chunk of it is present, if only with no edges.
-    pub fn edges_of_code(&self, path: &RepoPath, facts: &FileFacts) -> FoundEdges {
+    pub(crate) fn edges_of_code(&self, path: &RepoPath, facts: &FileFacts) -> FoundEdges {
         let ids: Vec<ChunkId> = self.catalogue.of_artifact(path.as_str()).collect();
         let mut found: FoundEdges = ids.into_iter().map(|id| (id, vec![])).collect();
         let Some(file) = self.current_chunk(path.as_str()) else { return found };
@@ -60,7 +60,12 @@ impl LinkResolver<'_> {
 
     /// Returns the edges of a file or section that has only words: to each definition at the top of a file that is
     /// named once.
-    pub fn edges_of_words(&self, from: ChunkId, words: &BTreeSet<Box<str>>, link: LinkKind) -> FoundEdges {
+    pub(crate) fn edges_of_words(
+        &self,
+        from: ChunkId,
+        words: &BTreeSet<Box<str>>,
+        link: LinkKind,
+    ) -> FoundEdges {
         let mut found = FoundEdges::from([(from, vec![])]);
         for word in words {
             let tops = self.catalogue.definitions_named(word).filter(|id| self.is_top(*id));
@@ -85,7 +90,12 @@ impl LinkResolver<'_> {
     }
 
     /// Edges from file to file; the files.
-    fn link_imports(&self, file: ChunkId, facts: &FileFacts, found: &mut FoundEdges) -> BTreeSet<RepoPath> {
+    fn link_imports(
+        &self,
+        file: ChunkId,
+        facts: &FileFacts,
+        found: &mut FoundEdges,
+    ) -> BTreeSet<RepoPath> {
         let mut all = BTreeSet::new();
         for import in facts.imports() {
             for path in self.imported_files(import) {
@@ -116,7 +126,8 @@ impl LinkResolver<'_> {
         for definition in &code.facts.definitions {
             let Some(id) = self.own_definition(code.path, &definition.name) else { continue };
             let owner = definition.owner().and_then(|at| code.facts.definitions.get(at));
-            let owner = owner.map_or(Some(file), |owner| self.own_definition(code.path, &owner.name));
+            let owner =
+                owner.map_or(Some(file), |owner| self.own_definition(code.path, &owner.name));
             if let Some(owner) = owner {
                 add_edge(found, owner, id, LinkKind::Implements, 1.0);
             }
@@ -128,7 +139,12 @@ impl LinkResolver<'_> {
     }
 
     /// The innermost chunk around a use.
-    fn enclosing_chunk(&self, file: ChunkId, code: &LinkedCodeFile<'_>, within: Option<u32>) -> ChunkId {
+    fn enclosing_chunk(
+        &self,
+        file: ChunkId,
+        code: &LinkedCodeFile<'_>,
+        within: Option<u32>,
+    ) -> ChunkId {
         let all = &code.facts.definitions;
         let around =
             std::iter::successors(within.map(|at| at as usize), |at| all.get(*at)?.owner());
@@ -137,7 +153,13 @@ impl LinkResolver<'_> {
     }
 
     /// The definitions that a name can mean where it is used.
-    fn possible_definitions(&self, code: &LinkedCodeFile<'_>, name: &str, via: &NameAccess, within: Option<u32>) -> Vec<ChunkId> {
+    fn possible_definitions(
+        &self,
+        code: &LinkedCodeFile<'_>,
+        name: &str,
+        via: &NameAccess,
+        within: Option<u32>,
+    ) -> Vec<ChunkId> {
         match via {
             NameAccess::Itself if code.facts.is_shadowed(name, within) => vec![],
             NameAccess::Itself => match self.own_definition(code.path, name) {
@@ -167,21 +189,29 @@ impl LinkResolver<'_> {
     }
 
     /// `object.name`
-    fn member_definitions(&self, code: &LinkedCodeFile<'_>, name: &str, object: &str, within: Option<u32>) -> Vec<ChunkId> {
+    fn member_definitions(
+        &self,
+        code: &LinkedCodeFile<'_>,
+        name: &str,
+        object: &str,
+        within: Option<u32>,
+    ) -> Vec<ChunkId> {
         if matches!(object, "self" | "cls" | "this" | "Self") {
             let all = &code.facts.definitions;
             let around =
                 std::iter::successors(within.map(|at| at as usize), |at| all.get(*at)?.owner());
             let mut classes =
                 around.filter_map(|at| all.get(at)).filter(|it| it.kind == DefinitionKind::Class);
-            let definition = classes.find_map(|it| self.own_definition(code.path, &format!("{}.{name}", it.name)));
+            let definition = classes
+                .find_map(|it| self.own_definition(code.path, &format!("{}.{name}", it.name)));
             return definition.into_iter().collect();
         }
         let last = object.rsplit(['.', ':']).next().unwrap_or(object);
         let imports = code.facts.imports().iter();
         let modules = imports.filter(|it| *it.alias == *object || *it.alias == *last);
         let modules: BTreeSet<&RepoPath> = modules.flat_map(|it| self.imported_files(it)).collect();
-        let top: Vec<ChunkId> = modules.iter().filter_map(|path| self.own_definition(path, name)).collect();
+        let top: Vec<ChunkId> =
+            modules.iter().filter_map(|path| self.own_definition(path, name)).collect();
         if !top.is_empty() {
             return top;
         }

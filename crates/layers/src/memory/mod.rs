@@ -9,44 +9,47 @@
 //! helper model writes evidence cards of them. After a turn the memory follows its changes. [`stale`] measures how
 //! much of the given text was stale, `copies` is the variant without versions.
 
+mod artifact_reader;
 mod brief;
-mod evidence_card;
 mod catalogue;
 mod chunk;
-mod version_copies;
 mod event;
+mod evidence_card;
 mod graph;
 mod index_update;
 mod links;
-mod artifact_reader;
-mod query;
 mod pagerank;
+mod query;
 pub mod stale;
 mod state_files;
 #[cfg(test)]
 mod tests;
+mod version_copies;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use evidence_card::{AnchoredSpan, MemoryCard};
 
-use super::{Brief, Helper, Layer, RequestMoment, LayerOffer, LayerSetup, LayerProject, LayerSpec, LayerState, TurnDone};
-use brief::{GivenChunk, NearChunk, BriefContent, BriefWriter};
-use evidence_card::MadeCard;
+use super::{
+    Brief, HelperModel, Layer, LayerOffer, LayerProject, LayerSetup, LayerSpec, LayerState,
+    RequestMoment, TurnDone,
+};
+use artifact_reader::{ArtifactReader, OpenedChunk};
+use brief::{BriefContent, BriefWriter, GivenChunk, NearChunk};
 use chunk::{ChunkHead, ChunkId, ChunkKind};
-use version_copies::VersionCopies;
 use event::{LayerMemoryEvent, MemoryEvents};
+use evidence_card::MadeCard;
 use index_update::{MemoryIndex, UpdateMoment};
-use artifact_reader::{OpenedChunk, ArtifactReader};
-use query::{PoolChunk, MemoryQuery, RoutedQuery};
+use query::{MemoryQuery, PoolChunk, RoutedQuery};
 use stale::StalePlaceCount;
 use trajview_metrics::decisions;
 use trajview_run::RepoPath;
+use version_copies::VersionCopies;
 
 /// The parts that can be switched; `blind` changes what the others do.
 pub const PARTS: &[&str] = &["blind", "graph", "history", "cards"];
 
-pub const OFFERED: LayerOffer = LayerOffer {
+pub(crate) const OFFERED: LayerOffer = LayerOffer {
     name: "memory",
     parts: PARTS,
     what: "code, documents and requests as chunks with versions in a graph; the newest of what a request is near",
@@ -63,7 +66,7 @@ const TURNS: &str = "turns.tsv";
 const COPIES: &str = "copies.jsonl";
 
 /// Tokens of what is given with a request; four characters are one.
-pub const BUDGET: usize = 1_500;
+pub(crate) const BUDGET: usize = 1_500;
 
 /// Chunks that are given with a request, and requests and decisions among them.
 const MOST_GIVEN: usize = 24;
@@ -158,7 +161,12 @@ impl MemoryLayer {
     }
 
     /// Opens the pool from its best entry on, until the budget is used.
-    fn open_pool(&mut self, routed: &RoutedQuery, reader: &mut ArtifactReader<'_>, turn: usize) -> Vec<GivenChunk> {
+    fn open_pool(
+        &mut self,
+        routed: &RoutedQuery,
+        reader: &mut ArtifactReader<'_>,
+        turn: usize,
+    ) -> Vec<GivenChunk> {
         let writer = BriefWriter { index: &self.index, is_blind: self.copies.is_some() };
         let (mut given, mut left, mut asked): (Vec<GivenChunk>, usize, usize) = (vec![], BUDGET, 0);
         let mut failed = vec![];
@@ -191,22 +199,35 @@ impl MemoryLayer {
     }
 
     /// Opens a chunk of the pool. The error says why it is not given.
-    fn open_chunk(&self, found: &PoolChunk, head: &ChunkHead, reader: &mut ArtifactReader<'_>) -> Result<OpenedChunk, String> {
+    fn open_chunk(
+        &self,
+        found: &PoolChunk,
+        head: &ChunkHead,
+        reader: &mut ArtifactReader<'_>,
+    ) -> Result<OpenedChunk, String> {
         match (found.copy, &self.copies) {
-            (Some(at), Some(copies)) => copies.open_version(at).ok_or_else(|| "it is not kept".to_owned()),
+            (Some(at), Some(copies)) => {
+                copies.open_version(at).ok_or_else(|| "it is not kept".to_owned())
+            }
             (Some(_), None) | (None, _) => reader.open_chunk(head),
         }
     }
 
     /// The best of the pool that were not opened, by their heads.
-    fn near_chunks(&self, routed: &RoutedQuery, given: &[GivenChunk], reader: &mut ArtifactReader<'_>) -> Vec<NearChunk> {
+    fn near_chunks(
+        &self,
+        routed: &RoutedQuery,
+        given: &[GivenChunk],
+        reader: &mut ArtifactReader<'_>,
+    ) -> Vec<NearChunk> {
         let writer = BriefWriter { index: &self.index, is_blind: self.copies.is_some() };
         let (mut found, mut left): (Vec<NearChunk>, usize) = (vec![], BUDGET_OF_NEAR);
         let mut named: BTreeSet<String> =
             given.iter().map(|it| self.index.catalogue.key_of(it.id)).collect();
         for one in &routed.pool {
             let Some(head) = self.index.catalogue.head(one.id) else { continue };
-            let is_kind = matches!(head.kind, ChunkKind::Class | ChunkKind::Function | ChunkKind::Section);
+            let is_kind =
+                matches!(head.kind, ChunkKind::Class | ChunkKind::Function | ChunkKind::Section);
             let is_said = named.contains(&head.chunk_key()) || head.is_called_implicitly();
             if is_said || !is_kind || found.len() >= MOST_NEAR {
                 continue;
@@ -214,13 +235,15 @@ impl MemoryLayer {
             let known = match (one.copy, &self.copies) {
                 (Some(at), Some(copies)) => copies.version_synopsis(at),
                 (Some(_), None) | (None, _) => {
-                    let path = head.file_path().filter(|path| reader.check_current(head, path).is_ok());
+                    let path =
+                        head.file_path().filter(|path| reader.check_current(head, path).is_ok());
                     path.map(|_| (head.synopsis.as_str(), head.lines))
                 }
             };
             let Some((synopsis, Some(span))) = known else { continue };
             let near = NearChunk { id: one.id, synopsis: synopsis.to_owned(), span };
-            let cost = writer.near_sentence(&near).map_or(0, |it| chunk::estimated_tokens(&it.text));
+            let cost =
+                writer.near_sentence(&near).map_or(0, |it| chunk::estimated_tokens(&it.text));
             if cost <= left {
                 left -= cost;
                 named.insert(head.chunk_key());
@@ -236,7 +259,7 @@ impl MemoryLayer {
         given: &[GivenChunk],
         moment: &RequestMoment<'_>,
         reader: &mut ArtifactReader<'_>,
-        helper: &mut dyn Helper,
+        helper: &mut dyn HelperModel,
     ) -> Vec<MadeCard> {
         let opened: Vec<_> = given.iter().map(|it| it.opened.clone()).collect();
         let mut cards = evidence_card::cut_cards(&opened, moment.turn);
@@ -254,7 +277,13 @@ impl MemoryLayer {
         cards
     }
 
-    fn record_events(&mut self, moment: &RequestMoment<'_>, routed: &RoutedQuery, given: &[GivenChunk], cards: &[MadeCard]) {
+    fn record_events(
+        &mut self,
+        moment: &RequestMoment<'_>,
+        routed: &RoutedQuery,
+        given: &[GivenChunk],
+        cards: &[MadeCard],
+    ) {
         let key = |id: &ChunkId| self.index.catalogue.key_of(*id);
         let turn = moment.turn;
         let writer = BriefWriter { index: &self.index, is_blind: self.copies.is_some() };
@@ -279,13 +308,19 @@ impl MemoryLayer {
         if self.copies.is_some() {
             return vec![];
         }
-        let is_gone = |id: &ChunkId| self.index.catalogue.head(*id).is_some_and(|it| it.gone.is_some());
+        let is_gone =
+            |id: &ChunkId| self.index.catalogue.head(*id).is_some_and(|it| it.gone.is_some());
         let near = routed.pool.iter().take(POOL_OF_GONE).map(|it| it.id);
         near.filter(is_gone).take(MOST_GONE).collect()
     }
 
-    fn reason_text(&self, routed: &RoutedQuery, told: &BriefContent, stale: StalePlaceCount) -> String {
-        let (given, cards) = (told.given.len(), &told.cards);
+    fn reason_text(
+        &self,
+        routed: &RoutedQuery,
+        content: &BriefContent,
+        stale: StalePlaceCount,
+    ) -> String {
+        let (given, cards) = (content.given.len(), &content.cards);
         let written = cards.iter().filter(|made| made.is_written).count();
         let cut = match (self.has_cards, written) {
             (true, 0) => ", cut to their first lines as no model wrote cards".to_owned(),
@@ -358,7 +393,7 @@ impl Layer for MemoryLayer {
     fn before_request(
         &mut self,
         moment: &RequestMoment<'_>,
-        helper: &mut dyn Helper,
+        helper: &mut dyn HelperModel,
     ) -> Result<Option<Brief>, String> {
         let done = moment.turn.saturating_sub(1);
         self.catch_up(moment.project, moment.earlier, done);
@@ -376,8 +411,8 @@ impl Layer for MemoryLayer {
         self.record_events(moment, &routed, &given, &cards);
         let near = self.near_chunks(&routed, &given, &mut reader);
         let content = BriefContent { given, cards, near, gone_ids: self.gone_chunks(&routed) };
-        let sentences =
-            BriefWriter { index: &self.index, is_blind: self.copies.is_some() }.write_sentences(&content);
+        let sentences = BriefWriter { index: &self.index, is_blind: self.copies.is_some() }
+            .write_sentences(&content);
         if sentences.is_empty() {
             return Ok(None);
         }
@@ -386,7 +421,11 @@ impl Layer for MemoryLayer {
         Ok(Some(Brief { sentences, forecast: cited_files(&cards), restarts: None, why }))
     }
 
-    fn after_turn(&mut self, done: &TurnDone<'_>, _helper: &mut dyn Helper) -> Result<(), String> {
+    fn after_turn(
+        &mut self,
+        done: &TurnDone<'_>,
+        _helper: &mut dyn HelperModel,
+    ) -> Result<(), String> {
         let request = self.index.add_request(done.turn, done.request);
         let when = UpdateMoment { turn: done.turn, request };
         self.index.apply_changes(done.project, done.changes, when);

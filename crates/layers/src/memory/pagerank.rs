@@ -2,7 +2,7 @@
 //! `g = (1 - alpha) (I - alpha P^T)^-1 s`, by power steps.
 
 /// The share of a step that goes along the edges; the rest goes back to the seeds.
-pub const ALPHA: f64 = 0.85;
+pub(crate) const ALPHA: f64 = 0.85;
 
 /// Steps in the layer; what they leave undone is below `ALPHA` to the 20th, 0.04.
 pub const STEPS: usize = 20;
@@ -20,7 +20,7 @@ pub struct StepLimit {
 
 /// A row of P of edges (where to, type, weight): the weights are shares within their type, and each type that the row
 /// has counts the same. Weights that are not above 0 are left out.
-pub fn share_row<T: PartialEq + Copy>(edges: &[(usize, T, f64)]) -> ShareRow {
+pub(crate) fn share_row<T: PartialEq + Copy>(edges: &[(usize, T, f64)]) -> ShareRow {
     let mut types: Vec<(T, f64)> = vec![];
     let counted = || edges.iter().copied().filter(|(.., weight)| *weight > 0.0);
     for (_, kind, weight) in counted() {
@@ -44,7 +44,12 @@ pub fn share_row<T: PartialEq + Copy>(edges: &[(usize, T, f64)]) -> ShareRow {
 /// Returns the rank of each node; the ranks sum to 1. The rank that a node without edges would pass on goes back to
 /// the seeds, as in networkx' `pagerank`. The steps begin at the seeds; where none is above 0, all nodes are equal
 /// seeds. A row that leads to a missing node loses its share.
-pub fn personalised_pagerank(rows: &[ShareRow], seeds: &[f64], alpha: f64, until: StepLimit) -> Vec<f64> {
+pub(crate) fn personalised_pagerank(
+    rows: &[ShareRow],
+    seeds: &[f64],
+    alpha: f64,
+    until: StepLimit,
+) -> Vec<f64> {
     let count = rows.len();
     let sum: f64 = seeds.iter().take(count).sum();
     let seed = |at: usize| match sum > 0.0 {

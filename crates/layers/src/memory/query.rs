@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     chunk::{ChunkHead, ChunkId, ChunkKind, text_stems},
-    version_copies::VersionCopies,
     index_update::MemoryIndex,
     pagerank::{self, ALPHA, STEPS, StepLimit},
+    version_copies::VersionCopies,
 };
 
 /// A query to the memory.
@@ -66,11 +66,19 @@ fn touch_recency(head: &ChunkHead, turn: usize) -> f64 {
 
 /// The seeds: 1 for each chunk that has an entity of the query, and eta times its recency for each. With copies no chunk is
 /// newer than another.
-fn seed_weights(index: &MemoryIndex, entities: &BTreeSet<ChunkId>, query: &MemoryQuery<'_>, is_blind: bool) -> Vec<f64> {
+fn seed_weights(
+    index: &MemoryIndex,
+    entities: &BTreeSet<ChunkId>,
+    query: &MemoryQuery<'_>,
+    is_blind: bool,
+) -> Vec<f64> {
     let catalogue = &index.catalogue;
-    let seed_of = |(_, head): (ChunkId, &ChunkHead)| if is_blind { 0.0 } else { ETA * touch_recency(head, query.turn) };
+    let seed_of = |(_, head): (ChunkId, &ChunkHead)| {
+        if is_blind { 0.0 } else { ETA * touch_recency(head, query.turn) }
+    };
     let mut seeds: Vec<f64> = catalogue.heads().map(seed_of).collect();
-    let named: BTreeSet<ChunkId> = entities.iter().flat_map(|entity| catalogue.chunks_with_entity(*entity)).collect();
+    let named: BTreeSet<ChunkId> =
+        entities.iter().flat_map(|entity| catalogue.chunks_with_entity(*entity)).collect();
     for id in named {
         if let Some(seed) = seeds.get_mut(id) {
             *seed += 1.0;
@@ -80,7 +88,11 @@ fn seed_weights(index: &MemoryIndex, entities: &BTreeSet<ChunkId>, query: &Memor
 }
 
 /// The chunks that a query is about. With `copies` every version is a chunk and none is known to be newer.
-pub fn route_query(index: &MemoryIndex, query: &MemoryQuery<'_>, copies: Option<&VersionCopies>) -> RoutedQuery {
+pub(crate) fn route_query(
+    index: &MemoryIndex,
+    query: &MemoryQuery<'_>,
+    copies: Option<&VersionCopies>,
+) -> RoutedQuery {
     let catalogue = &index.catalogue;
     let entities = catalogue.entities_mentioned(query.text);
     let seeds = seed_weights(index, &entities, query, copies.is_some());
@@ -90,7 +102,12 @@ pub fn route_query(index: &MemoryIndex, query: &MemoryQuery<'_>, copies: Option<
     let ranks = match query.has_graph {
         true => {
             let rows = index.graph.share_rows(catalogue.len(), |id| catalogue.key_of(id));
-            pagerank::personalised_pagerank(&rows, &seeds, ALPHA, StepLimit { steps: STEPS, moved: 0.0 })
+            pagerank::personalised_pagerank(
+                &rows,
+                &seeds,
+                ALPHA,
+                StepLimit { steps: STEPS, moved: 0.0 },
+            )
         }
         false => seeds,
     };
@@ -103,10 +120,15 @@ pub fn route_query(index: &MemoryIndex, query: &MemoryQuery<'_>, copies: Option<
     near.truncate(MOST_COMPARED);
     let query_stems = text_stems(query.text);
     let similar: Vec<(ChunkId, Option<usize>, f64)> = match copies {
-        None => near.iter().map(|id| (*id, None, catalogue.head_similarity(&query_stems, *id))).collect(),
+        None => near
+            .iter()
+            .map(|id| (*id, None, catalogue.head_similarity(&query_stems, *id)))
+            .collect(),
         Some(copies) => near
             .iter()
-            .flat_map(|id| copies.versions_of(*id, index).map(move |(copy, words)| (*id, copy, words)))
+            .flat_map(|id| {
+                copies.versions_of(*id, index).map(move |(copy, words)| (*id, copy, words))
+            })
             .map(|(id, copy, words)| (id, copy, catalogue.words_similarity(&query_stems, words)))
             .collect(),
     };

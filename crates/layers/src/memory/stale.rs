@@ -34,19 +34,20 @@ pub fn count_stale(cards: &[MemoryCard], project: &LayerProject) -> StalePlaceCo
     for span in cards.iter().flat_map(|card| &card.anchored_spans).filter(|it| it.span.is_some()) {
         let text = RepoPath::new(&span.artifact).and_then(|path| project.file_text(&path));
         counted.given += 1;
-        counted.stale += usize::from(!text.is_some_and(|text| contains_lines(&span.snippet, &text)));
+        counted.stale +=
+            usize::from(!text.is_some_and(|text| contains_lines(&span.snippet, &text)));
     }
     counted
 }
 
 /// Returns whether a text contains the lines of a snippet one after the other, anywhere; false for a snippet without
 /// words.
-pub fn contains_lines(snippet: &str, text: &str) -> bool {
+pub(crate) fn contains_lines(snippet: &str, text: &str) -> bool {
     snippet_line(snippet, text).is_some()
 }
 
 /// The first line of a snippet in a text, counting from 1.
-pub fn snippet_line(snippet: &str, text: &str) -> Option<u32> {
+pub(crate) fn snippet_line(snippet: &str, text: &str) -> Option<u32> {
     let span = CitedSpan { snippet: snippet.to_owned(), ..CitedSpan::default() };
     match snippet_position::find_snippet(&span, text)? {
         SnippetPosition::Cited(line) | SnippetPosition::Elsewhere(line) => u32::try_from(line).ok(),

@@ -42,13 +42,15 @@ struct OutgoingEdge {
 const MOST_BYTES: usize = 16 << 20;
 
 /// The record of an artifact in the state.
-pub fn record_path(head: &ChunkHead) -> String {
+pub(crate) fn record_path(head: &ChunkHead) -> String {
     let (folder, name) = match head.kind {
         ChunkKind::Request => ("requests", head.artifact.trim_start_matches("turn ")),
         ChunkKind::Decision => ("decisions", head.artifact.trim_start_matches("decision ")),
-        ChunkKind::File | ChunkKind::Class | ChunkKind::Function | ChunkKind::Value | ChunkKind::Section => {
-            ("files", head.artifact.as_str())
-        }
+        ChunkKind::File
+        | ChunkKind::Class
+        | ChunkKind::Function
+        | ChunkKind::Value
+        | ChunkKind::Section => ("files", head.artifact.as_str()),
     };
     format!("{folder}/{}.jsonl", escape_name(name))
 }
@@ -71,7 +73,7 @@ fn escape_name(name: &str) -> String {
 }
 
 /// The records.
-pub fn write_records(index: &MemoryIndex) -> StateFiles {
+pub(crate) fn write_records(index: &MemoryIndex) -> StateFiles {
     let catalogue = &index.catalogue;
     let touched = |ids: &mut dyn Iterator<Item = &ChunkId>| {
         ids.filter_map(|id| catalogue.head(*id)).map(|head| head.touched).max().unwrap_or_default()
@@ -116,7 +118,7 @@ fn record_line(index: &MemoryIndex, id: ChunkId, head: &ChunkHead) -> String {
 }
 
 /// Fills an empty index from records.
-pub fn read_records(state: &StateFiles, index: &mut MemoryIndex) {
+pub(crate) fn read_records(state: &StateFiles, index: &mut MemoryIndex) {
     let is_record = |path: &str| {
         path.ends_with(".jsonl")
             && ["files/", "requests/", "decisions/"].iter().any(|it| path.starts_with(it))
@@ -148,9 +150,15 @@ pub fn read_records(state: &StateFiles, index: &mut MemoryIndex) {
 /// Returns whether a head is one that this memory writes.
 fn is_sound(head: &ChunkHead) -> bool {
     match head.kind {
-        ChunkKind::Request => head.request_turn().is_some_and(|turn| turn > 0) && head.name.is_empty(),
+        ChunkKind::Request => {
+            head.request_turn().is_some_and(|turn| turn > 0) && head.name.is_empty()
+        }
         ChunkKind::Decision => head.artifact.starts_with("decision ") && head.name.is_empty(),
-        ChunkKind::File | ChunkKind::Class | ChunkKind::Function | ChunkKind::Value | ChunkKind::Section => {
+        ChunkKind::File
+        | ChunkKind::Class
+        | ChunkKind::Function
+        | ChunkKind::Value
+        | ChunkKind::Section => {
             let is_path =
                 RepoPath::new(&head.artifact).is_some_and(|it| it.as_str() == head.artifact);
             is_path && (head.kind == ChunkKind::File) == head.name.is_empty()

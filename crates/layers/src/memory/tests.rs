@@ -5,16 +5,16 @@ use std::{collections::BTreeMap, sync::Arc};
 use proptest::prelude::*;
 
 use super::{
-    MemoryCard, EVENTS, MemoryLayer,
+    EVENTS, MemoryCard, MemoryLayer,
     chunk::ChunkId,
     index_update::{MemoryIndex, UpdateMoment},
     stale::{self, StalePlaceCount},
 };
 use crate as layers;
 use crate::{
-    HelperAnswer, Brief, ContextUse, Helper, Layer, RequestMoment, NoHelper, LayerSetup, SentenceOrigin, LayerProject, HelperPrompt,
-    HelperCost, LayerState, TurnDone,
-    project::{ProjectChange, ChangeKind, ProjectTexts},
+    Brief, ContextUse, HelperAnswer, HelperCost, HelperModel, HelperPrompt, Layer, LayerProject,
+    LayerSetup, LayerState, NoHelper, RequestMoment, SentenceOrigin, TurnDone,
+    project::{ChangeKind, ProjectChange, ProjectTexts},
 };
 use trajview_code::tree::Grammar;
 use trajview_metrics::{
@@ -51,7 +51,12 @@ impl MadeRun {
 
     fn with_options(spec: &str, options: &LayerSetup) -> Self {
         let layer = MemoryLayer::new(&spec.parse().unwrap(), options);
-        Self { layer, project: LayerProject::default(), files: MemoryFiles::default(), earlier: vec![] }
+        Self {
+            layer,
+            project: LayerProject::default(),
+            files: MemoryFiles::default(),
+            earlier: vec![],
+        }
     }
 
     fn write_files(&mut self, changes: &[ProjectChange], texts: &[(&str, &str)]) {
@@ -80,20 +85,28 @@ impl MadeRun {
         self.ask_with(request, &mut NoHelper)
     }
 
-    fn ask_with(&mut self, request: &str, helper: &mut dyn Helper) -> Option<Brief> {
+    fn ask_with(&mut self, request: &str, helper: &mut dyn HelperModel) -> Option<Brief> {
         let (project, earlier) = (&self.project, self.earlier.as_slice());
         let turn = earlier.len() + 1;
-        let moment = RequestMoment { turn, request, earlier, project, context: ContextUse::default() };
+        let moment =
+            RequestMoment { turn, request, earlier, project, context: ContextUse::default() };
         self.layer.before_request(&moment, helper).unwrap()
     }
 
     /// Returns the brief for the request, and then runs its turn, which writes texts.
-    fn run_turn(&mut self, request: &str, changes: &[ProjectChange], texts: &[(&str, &str)]) -> Option<Brief> {
+    fn run_turn(
+        &mut self,
+        request: &str,
+        changes: &[ProjectChange],
+        texts: &[(&str, &str)],
+    ) -> Option<Brief> {
         let brief = self.ask_brief(request);
         self.write_files(changes, texts);
         let all: Vec<ProjectChange> = if changes.is_empty() {
-            let added =
-                |(name, _): &(&str, &str)| ProjectChange { path: repo_path(name), kind: ChangeKind::Changed };
+            let added = |(name, _): &(&str, &str)| ProjectChange {
+                path: repo_path(name),
+                kind: ChangeKind::Changed,
+            };
             texts.iter().map(added).collect()
         } else {
             changes.to_vec()
@@ -263,13 +276,15 @@ fn parts_can_be_left_out() {
     assert!(!told("memory:graph").contains("Asked for before"));
     assert!(told("memory:history").contains("Asked for before"));
     assert_ne!(told("memory:history"), told("memory:graph,history"));
-    assert!(layers::make_layer(&"memory:nothing".parse().unwrap(), &LayerSetup::default()).is_err());
+    assert!(
+        layers::make_layer(&"memory:nothing".parse().unwrap(), &LayerSetup::default()).is_err()
+    );
 }
 
 /// Answers in order.
 struct ScriptedAnswers(Vec<&'static str>, Vec<HelperPrompt>);
 
-impl Helper for ScriptedAnswers {
+impl HelperModel for ScriptedAnswers {
     fn is_available(&self) -> bool {
         true
     }
@@ -279,7 +294,8 @@ impl Helper for ScriptedAnswers {
         if self.0.is_empty() {
             return Err("no answer is left".into());
         }
-        let spent = HelperCost { calls: 1, output_tokens: Some(10), seconds: 0.5, ..HelperCost::default() };
+        let spent =
+            HelperCost { calls: 1, output_tokens: Some(10), seconds: 0.5, ..HelperCost::default() };
         Ok(HelperAnswer { text: self.0.remove(0).to_owned(), spent })
     }
 }

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{
+    artifact_reader::{ArtifactReader, OpenedChunk},
     catalogue::ChunkCatalogue,
     chunk::{ChunkHead, ChunkId, ChunkKind, text_stems},
     index_update::MemoryIndex,
-    artifact_reader::{OpenedChunk, ArtifactReader},
 };
 
 /// A version of a chunk.
@@ -38,7 +38,7 @@ const MOST_BYTES: usize = 8 << 20;
 
 impl VersionCopies {
     /// Takes in the chunks of artifacts as they are, where no version of them has these lines.
-    pub fn copy_artifacts<'a>(
+    pub(crate) fn copy_artifacts<'a>(
         &mut self,
         catalogue: &ChunkCatalogue,
         artifacts: impl IntoIterator<Item = &'a str>,
@@ -82,7 +82,7 @@ impl VersionCopies {
     }
 
     /// The versions of a chunk with the words that each is compared by. Requests and decisions have one, which is not kept.
-    pub fn versions_of<'c>(
+    pub(crate) fn versions_of<'c>(
         &'c self,
         id: ChunkId,
         index: &'c MemoryIndex,
@@ -94,18 +94,19 @@ impl VersionCopies {
             words.extend(text_stems(&copy.artifact));
             (Some(at), words)
         });
-        let is_one = |head: &&ChunkHead| matches!(head.kind, ChunkKind::Request | ChunkKind::Decision);
+        let is_one =
+            |head: &&ChunkHead| matches!(head.kind, ChunkKind::Request | ChunkKind::Decision);
         let one = index.catalogue.head(id).filter(is_one).map(|head| (None, head.word_stems()));
         kept.chain(one)
     }
 
     /// The words of its head and its lines, of a version.
-    pub fn version_synopsis(&self, at: usize) -> Option<(&str, Option<(u32, u32)>)> {
+    pub(crate) fn version_synopsis(&self, at: usize) -> Option<(&str, Option<(u32, u32)>)> {
         self.all.get(at).map(|(_, copy)| (copy.synopsis.as_str(), copy.span))
     }
 
     /// A version as it was taken in.
-    pub fn open_version(&self, at: usize) -> Option<OpenedChunk> {
+    pub(crate) fn open_version(&self, at: usize) -> Option<OpenedChunk> {
         let (_, copy) = self.all.get(at)?;
         Some(OpenedChunk {
             artifact: copy.artifact.clone(),
@@ -116,7 +117,7 @@ impl VersionCopies {
     }
 
     /// A line a version.
-    pub fn jsonl_text(&self, catalogue: &ChunkCatalogue) -> String {
+    pub(crate) fn jsonl_text(&self, catalogue: &ChunkCatalogue) -> String {
         let line = |(id, copy): &(ChunkId, CopiedChunk)| {
             let copy = CopiedChunk { key: catalogue.key_of(*id), ..copy.clone() };
             // Strings and numbers alone: nothing in it can fail to be written.
@@ -126,7 +127,7 @@ impl VersionCopies {
     }
 
     /// Parses the text of [`Self::jsonl_text`]; a line that cannot be read, or belongs to no chunk, is left out.
-    pub fn from_jsonl(text: &str, catalogue: &ChunkCatalogue) -> Self {
+    pub(crate) fn from_jsonl(text: &str, catalogue: &ChunkCatalogue) -> Self {
         let mut copies = Self::default();
         for line in text.lines() {
             let Ok(copy) = serde_json::from_str::<CopiedChunk>(line) else { continue };

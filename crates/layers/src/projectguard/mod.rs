@@ -5,27 +5,30 @@
 //! helper model write the brief (`forecaster`), which is made by rules otherwise (`by_rule`); `restart` begins a new session
 //! where the context is nearly full (`restart`). Each part can work alone.
 
-mod rule_brief;
 mod model_brief;
-mod records;
-mod restart;
-mod relevant_files;
 mod record_proposals;
+mod records;
+mod relevant_files;
+mod restart;
+mod rule_brief;
 mod skeleton;
 mod structure;
 mod words;
 
-use super::{Brief, Helper, Layer, RequestMoment, LayerOffer, LayerSetup, BriefSentence, LayerSpec, LayerState, TurnDone};
+use super::{
+    Brief, BriefSentence, HelperModel, Layer, LayerOffer, LayerSetup, LayerSpec, LayerState,
+    RequestMoment, TurnDone,
+};
 
-use model_brief::{ModelForecast, ForecastSources};
-use records::SemanticRecords;
-use restart::RestartDecision;
-use relevant_files::RelevantFiles;
+use model_brief::{ForecastSources, ModelForecast};
 use record_proposals::DroppedProposal;
+use records::SemanticRecords;
+use relevant_files::RelevantFiles;
+use restart::RestartDecision;
 use structure::CodeStructure;
 
 /// Its row among the layers.
-pub const OFFERED: LayerOffer = LayerOffer {
+pub(crate) const OFFERED: LayerOffer = LayerOffer {
     name: "projectguard",
     parts: &["structural", "semantic", "forecast", "restart"],
     what: "a brief of the modules and decisions that a request concerns, from the code and from what was laid down",
@@ -78,7 +81,7 @@ impl ProjectGuard {
         &self,
         moment: &RequestMoment<'_>,
         found: &RelevantFiles,
-        helper: &mut dyn Helper,
+        helper: &mut dyn HelperModel,
     ) -> Option<Result<ModelForecast, String>> {
         let is_asked = self.part_works("forecast") && helper.is_available();
         let sources = ForecastSources {
@@ -90,11 +93,16 @@ impl ProjectGuard {
         is_asked.then(|| model_brief::ask_forecast(&sources, helper))
     }
 
-    fn brief_by_rule(&self, moment: &RequestMoment<'_>, found: &RelevantFiles) -> Vec<BriefSentence> {
+    fn brief_by_rule(
+        &self,
+        moment: &RequestMoment<'_>,
+        found: &RelevantFiles,
+    ) -> Vec<BriefSentence> {
         let mut lines = rule_brief::BriefLines::default();
         let (structural, semantic) = (self.part_works("structural"), self.part_works("semantic"));
         if structural {
-            let most = if semantic { rule_brief::STRUCTURE_BUDGET } else { rule_brief::TOKEN_BUDGET };
+            let most =
+                if semantic { rule_brief::STRUCTURE_BUDGET } else { rule_brief::TOKEN_BUDGET };
             rule_brief::add_structural(&mut lines, &self.structure, found, most);
         }
         if semantic {
@@ -107,8 +115,9 @@ impl ProjectGuard {
     }
 
     fn dropped_table(&self) -> Option<String> {
-        let row =
-            |it: &DroppedProposal| format!("{}\t{}\t{}\n", it.turn, it.title.replace('\t', " "), it.why);
+        let row = |it: &DroppedProposal| {
+            format!("{}\t{}\t{}\n", it.turn, it.title.replace('\t', " "), it.why)
+        };
         let rows: String = self.dropped.iter().map(row).collect();
         (!rows.is_empty()).then(|| format!("turn\ttitle\twhy\n{rows}"))
     }
@@ -150,7 +159,7 @@ impl Layer for ProjectGuard {
     fn before_request(
         &mut self,
         moment: &RequestMoment<'_>,
-        helper: &mut dyn Helper,
+        helper: &mut dyn HelperModel,
     ) -> Result<Option<Brief>, String> {
         let mut found = RelevantFiles::default();
         if self.needs_structure() {
@@ -190,7 +199,11 @@ impl Layer for ProjectGuard {
         Ok(Some(brief).filter(|brief| !brief.is_empty()))
     }
 
-    fn after_turn(&mut self, done: &TurnDone<'_>, helper: &mut dyn Helper) -> Result<(), String> {
+    fn after_turn(
+        &mut self,
+        done: &TurnDone<'_>,
+        helper: &mut dyn HelperModel,
+    ) -> Result<(), String> {
         if self.needs_structure() {
             self.structure.follow_turn(done.turn, done.project, done.changes);
         }
@@ -236,7 +249,8 @@ impl Layer for ProjectGuard {
             let (title, why) = (title.to_owned(), why.to_owned());
             Some(DroppedProposal { turn: turn.parse().ok()?, title, why })
         };
-        let rows = state.get(DROPPED_FILE).into_iter().flat_map(|text| text.lines()).filter_map(row);
+        let rows =
+            state.get(DROPPED_FILE).into_iter().flat_map(|text| text.lines()).filter_map(row);
         self.dropped = rows.take(MOST_DROPPED).collect();
     }
 }

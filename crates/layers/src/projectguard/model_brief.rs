@@ -3,13 +3,13 @@
 
 use serde::Deserialize;
 
-use crate::{Helper, RequestMoment, SentenceOrigin, HelperPrompt, BriefSentence};
+use crate::{BriefSentence, HelperModel, HelperPrompt, RequestMoment, SentenceOrigin};
 
 use super::{
-    rule_brief,
+    record_proposals::json_of,
     records::{SemanticRecords, on_one_line, parse_origin},
     relevant_files::RelevantFiles,
-    record_proposals::json_of,
+    rule_brief,
     structure::{CodeStructure, state_file},
 };
 
@@ -73,8 +73,12 @@ it is from, as the headings below name it; a line that cites nothing is dropped.
 most likely first. At most 12 short lines."#;
 
 /// The error is a sentence.
-pub fn ask_forecast(sources: &ForecastSources<'_>, helper: &mut dyn Helper) -> Result<ModelForecast, String> {
-    let prompt = HelperPrompt { purpose: "forecast", system: SYSTEM.into(), text: prompt_text(sources) };
+pub(crate) fn ask_forecast(
+    sources: &ForecastSources<'_>,
+    helper: &mut dyn HelperModel,
+) -> Result<ModelForecast, String> {
+    let prompt =
+        HelperPrompt { purpose: "forecast", system: SYSTEM.into(), text: prompt_text(sources) };
     let answer = helper.ask_model(&prompt)?;
     let answer: ForecastAnswer = serde_json::from_str(json_of(&answer.text))
         .map_err(|why| format!("the helper model's brief cannot be read: {why}"))?;
@@ -91,7 +95,8 @@ pub fn ask_forecast(sources: &ForecastSources<'_>, helper: &mut dyn Helper) -> R
     let mut forecast = ModelForecast { files, ..ModelForecast::default() };
     let mut left = rule_brief::TOKEN_BUDGET * rule_brief::CHARS_PER_TOKEN;
     for line in lines.filter(|line| !line.text.trim().is_empty()).take(MAX_LINES) {
-        let from: Vec<SentenceOrigin> = line.cites.iter().filter_map(|it| cited_origin(sources, it)).collect();
+        let from: Vec<SentenceOrigin> =
+            line.cites.iter().filter_map(|it| cited_origin(sources, it)).collect();
         let text = format!("- {}", on_one_line(&line.text, MAX_LINE_CHARS));
         let length = text.chars().count() + 1;
         if from.is_empty() || length > left {
@@ -143,7 +148,9 @@ fn prompt_text(sources: &ForecastSources<'_>) -> String {
     }
     if let Some(records) = sources.records {
         text.push_str("\n# Records that may be relevant\n");
-        for record in rule_brief::relevant_records(records, moment.request, sources.found).iter().take(MAX_RECORDS)
+        for record in rule_brief::relevant_records(records, moment.request, sources.found)
+            .iter()
+            .take(MAX_RECORDS)
         {
             text.push_str(&format!("{}: {}: {}\n", record.file_name(), record.title, record.body));
         }

@@ -9,13 +9,15 @@ use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
 
-use crate::{Helper, SentenceOrigin, HelperPrompt, TurnDone, StepAuthor};
+use crate::{HelperModel, HelperPrompt, SentenceOrigin, StepAuthor, TurnDone};
 use trajview_metrics::{
     decisions::{Decision, extraction},
     process::plan::distinctive_words,
 };
 
-use super::records::{RecordEdge, SemanticRecord, SemanticRecords, RecordStatus, RecordType, on_one_line};
+use super::records::{
+    RecordEdge, RecordStatus, RecordType, SemanticRecord, SemanticRecords, on_one_line,
+};
 
 /// Characters of the interaction that a model reads, of one step of it, and of the records that are there.
 const MAX_INTERACTION_CHARS: usize = 24_000;
@@ -37,7 +39,7 @@ pub struct DroppedProposal {
 }
 
 /// Draws records from the request of a turn, in its own words. One takes another's place only where the words say so.
-pub fn draw_records(records: &mut SemanticRecords, turn: usize, request: &str) {
+pub(crate) fn draw_records(records: &mut SemanticRecords, turn: usize, request: &str) {
     let mut known: Vec<&SemanticRecord> = records.all_records().collect();
     known.sort_by_key(|record| (record.changed.first().copied(), record.number));
     let decision = |record: &&SemanticRecord| Decision {
@@ -51,9 +53,13 @@ pub fn draw_records(records: &mut SemanticRecords, turn: usize, request: &str) {
     // Sentences of one request may take each other's place.
     let mut ids: HashMap<&str, String> = HashMap::new();
     for decision in &all[count..] {
-        let kind = if is_lasting(&decision.answer) { RecordType::Design } else { RecordType::Decision };
+        let kind =
+            if is_lasting(&decision.answer) { RecordType::Design } else { RecordType::Decision };
         let text = (&*title_of(&decision.answer), &*decision.answer);
-        let Some(id) = records.add_record(kind, turn, text, vec![SentenceOrigin::Request(turn)]) else { return };
+        let Some(id) = records.add_record(kind, turn, text, vec![SentenceOrigin::Request(turn)])
+        else {
+            return;
+        };
         for path in &decision.files {
             records.add_edge(new_edge(&id, "touches", path, turn));
         }
@@ -135,10 +141,10 @@ one. Relations: operationalises, motivates, touches (a file). Write short bodies
 list where the turn laid nothing down."#;
 
 /// Asks a model for records of a turn and lets in what the rules allow. The error is a sentence; nothing was changed then.
-pub fn propose_records(
+pub(crate) fn propose_records(
     records: &mut SemanticRecords,
     done: &TurnDone<'_>,
-    helper: &mut dyn Helper,
+    helper: &mut dyn HelperModel,
 ) -> Result<Vec<DroppedProposal>, String> {
     let text = format!(
         "# Records so far\n{}\n# Turn {}\n## Request\n{}\n## Steps\n{}",
@@ -158,7 +164,8 @@ pub fn propose_records(
         let taken = serde_json::from_value::<RecordProposal>(value)
             .map_err(|_| "it is not in the form that was asked for")
             .and_then(|proposal| accept_proposal(records, done, proposal));
-        let dropped_for = |why: &str| DroppedProposal { turn: done.turn, title, why: why.to_owned() };
+        let dropped_for =
+            |why: &str| DroppedProposal { turn: done.turn, title, why: why.to_owned() };
         dropped.extend(taken.err().map(dropped_for));
     }
     Ok(dropped)
@@ -239,9 +246,9 @@ fn accept_proposal(
             record.origins.retain(|origin| seen.insert(origin.clone()));
             id
         }
-        None => {
-            records.add_record(kind, turn, (&title, body), origins).ok_or("there is no room for more")?
-        }
+        None => records
+            .add_record(kind, turn, (&title, body), origins)
+            .ok_or("there is no room for more")?,
     };
     for earlier in proposal.supersedes.iter().filter(|earlier| **earlier != id) {
         supersede_record(records, &id, earlier, turn);
@@ -270,13 +277,19 @@ fn proposal_origin(done: &TurnDone<'_>, words: &str) -> Option<SentenceOrigin> {
 }
 
 /// A record of the same type that is about the same: of that title, or with most of the telling words.
-fn find_similar_record(records: &SemanticRecords, kind: RecordType, title: &str, body: &str) -> Option<String> {
+fn find_similar_record(
+    records: &SemanticRecords,
+    kind: RecordType,
+    title: &str,
+    body: &str,
+) -> Option<String> {
     let words = distinctive_words(&format!("{title} {body}"));
     let is_alike = |it: &&SemanticRecord| {
         let record_words = distinctive_words(&format!("{} {}", it.title, it.body));
         let all = record_words.union(&words).count();
         let shared = record_words.intersection(&words).count();
-        it.title.eq_ignore_ascii_case(title) || (all > 0 && shared as f64 / all as f64 >= MIN_SHARED_WORDS)
+        it.title.eq_ignore_ascii_case(title)
+            || (all > 0 && shared as f64 / all as f64 >= MIN_SHARED_WORDS)
     };
     records.active_records().filter(|it| it.kind == kind).find(is_alike).map(|it| it.id())
 }

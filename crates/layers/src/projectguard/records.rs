@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{SentenceOrigin, LayerState};
+use crate::{LayerState, SentenceOrigin};
 use trajview_run::worded_enum::worded;
 
 use super::words;
@@ -107,12 +107,12 @@ impl SemanticRecord {
         format!("{FOLDER}{}.md", self.id())
     }
 
-    pub fn distinct_words(&self) -> BTreeSet<String> {
+    pub(crate) fn distinct_words(&self) -> BTreeSet<String> {
         words::distinct_words(&format!("{} {}", self.title, self.body))
     }
 
     /// Changes the text from a turn on, and keeps the earlier text.
-    pub fn revise_body(&mut self, turn: usize, body: &str) {
+    pub(crate) fn revise_body(&mut self, turn: usize, body: &str) {
         let body = on_one_line(body, MAX_BODY_CHARS);
         if !body.is_empty() && body != self.body {
             let text = std::mem::replace(&mut self.body, body);
@@ -187,12 +187,14 @@ pub fn origin_text(origin: &SentenceOrigin) -> Option<String> {
     match origin {
         SentenceOrigin::Request(turn) => Some(format!("request {turn}")),
         SentenceOrigin::Step { turn, step } => Some(format!("step {turn}.{step}")),
-        SentenceOrigin::Record(_) | SentenceOrigin::Lines { .. } | SentenceOrigin::Decision(_) => None,
+        SentenceOrigin::Record(_) | SentenceOrigin::Lines { .. } | SentenceOrigin::Decision(_) => {
+            None
+        }
     }
 }
 
 /// Parses the text of [`origin_text`].
-pub fn parse_origin(words: &str) -> Option<SentenceOrigin> {
+pub(crate) fn parse_origin(words: &str) -> Option<SentenceOrigin> {
     let words = words.trim();
     if let Some(turn) = words.strip_prefix("request ") {
         return Some(SentenceOrigin::Request(turn.trim().parse().ok()?));
@@ -203,12 +205,12 @@ pub fn parse_origin(words: &str) -> Option<SentenceOrigin> {
 
 impl SemanticRecords {
     /// Returns the records in effect, by id.
-    pub fn active_records(&self) -> impl Iterator<Item = &SemanticRecord> {
+    pub(crate) fn active_records(&self) -> impl Iterator<Item = &SemanticRecord> {
         self.all.values().filter(|record| record.status == RecordStatus::Active)
     }
 
     /// Returns the records by id.
-    pub fn all_records(&self) -> impl Iterator<Item = &SemanticRecord> {
+    pub(crate) fn all_records(&self) -> impl Iterator<Item = &SemanticRecord> {
         self.all.values()
     }
 
@@ -221,7 +223,7 @@ impl SemanticRecords {
     }
 
     /// A new record of a turn; its id. None where there is no room for more.
-    pub fn add_record(
+    pub(crate) fn add_record(
         &mut self,
         kind: RecordType,
         turn: usize,
@@ -247,10 +249,11 @@ impl SemanticRecords {
         Some(id)
     }
 
-    pub fn add_edge(&mut self, edge: RecordEdge) {
+    pub(crate) fn add_edge(&mut self, edge: RecordEdge) {
         let is_plain = |text: &str| !text.is_empty() && !text.contains(['\t', '\n', '\r']);
-        let known =
-            |it: &&RecordEdge| (&it.from, &it.relation, &it.to) == (&edge.from, &edge.relation, &edge.to);
+        let known = |it: &&RecordEdge| {
+            (&it.from, &it.relation, &it.to) == (&edge.from, &edge.relation, &edge.to)
+        };
         let is_new = !self.edges.iter().any(|it| known(&it));
         if self.edges.len() < MOST_EDGES
             && is_new
@@ -267,10 +270,12 @@ impl SemanticRecords {
         self.edges.iter().filter(is_of).map(|edge| edge.to.as_str())
     }
 
-    pub fn state_files(&self) -> LayerState {
-        let mut state: LayerState = self.all.values().map(|it| (it.file_name(), it.markdown_text())).collect();
+    pub(crate) fn state_files(&self) -> LayerState {
+        let mut state: LayerState =
+            self.all.values().map(|it| (it.file_name(), it.markdown_text())).collect();
         if !self.edges.is_empty() {
-            let row = |it: &RecordEdge| format!("{}\t{}\t{}\t{}\n", it.from, it.relation, it.to, it.turn);
+            let row =
+                |it: &RecordEdge| format!("{}\t{}\t{}\t{}\n", it.from, it.relation, it.to, it.turn);
             let rows: String = self.edges.iter().map(row).collect();
             state.insert(EDGES_FILE.into(), format!("from\trelation\tto\tturn\n{rows}"));
         }
@@ -278,8 +283,9 @@ impl SemanticRecords {
     }
 
     /// Reads the records from a state; files that cannot be read are left out.
-    pub fn from_state(state: &LayerState) -> Self {
-        let records = state.iter().filter_map(|(file, text)| SemanticRecord::parse_file(file, text));
+    pub(crate) fn from_state(state: &LayerState) -> Self {
+        let records =
+            state.iter().filter_map(|(file, text)| SemanticRecord::parse_file(file, text));
         let all = records.take(MOST_RECORDS).map(|it| (it.id(), it)).collect();
         let mut records = Self { all, edges: BTreeSet::new() };
         for line in state.get(EDGES_FILE).iter().flat_map(|text| text.lines()) {
@@ -295,7 +301,7 @@ impl SemanticRecords {
 }
 
 /// A text without line breaks, and no longer than that.
-pub fn on_one_line(text: &str, most: usize) -> String {
+pub(crate) fn on_one_line(text: &str, most: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     line.chars().take(most).collect()
 }
@@ -308,7 +314,9 @@ mod tests {
     fn a_record_keeps_what_it_said_and_is_read_as_it_was_written() {
         let mut records = SemanticRecords::default();
         let origins = vec![SentenceOrigin::Request(3), SentenceOrigin::Step { turn: 3, step: 2 }];
-        let id = records.add_record(RecordType::Decision, 3, ("Weights", "Use\nMin-SNR."), origins).unwrap();
+        let id = records
+            .add_record(RecordType::Decision, 3, ("Weights", "Use\nMin-SNR."), origins)
+            .unwrap();
         let record = records.get_mut(&id).unwrap();
         record.revise_body(9, "Use no weights.");
         records.add_edge(RecordEdge {

@@ -9,7 +9,7 @@ use std::{
 use trajview_run::RepoPath;
 
 use super::{
-    structure::{KnownFile, CodeStructure},
+    structure::{CodeStructure, KnownFile},
     words,
 };
 
@@ -58,14 +58,19 @@ const MAX_SHARED_FILES: usize = 8;
 const MIN_SCORE_SHARE: f64 = 0.3;
 
 /// Finds the files that a request is about; `turn` is the turn of the request.
-pub fn find_relevant(structure: &CodeStructure, request: &str, turn: usize) -> RelevantFiles {
+pub(crate) fn find_relevant(
+    structure: &CodeStructure,
+    request: &str,
+    turn: usize,
+) -> RelevantFiles {
     let (words, names) = (words::distinct_words(request), words::names_in_text(request));
     let having = words.iter().flat_map(|word| structure.with_word(word));
     let named = names.iter().flat_map(|name| structure.users().files_defining(name));
     let mut candidates: BTreeSet<&RepoPath> = having.chain(named).collect();
     let is_named = |path: &RepoPath| names.iter().any(|name| names_file(name, path));
     if names.iter().any(|name| name.contains(['.', '/'])) {
-        candidates.extend(structure.known_files().map(|(path, _)| path).filter(|path| is_named(path)));
+        candidates
+            .extend(structure.known_files().map(|(path, _)| path).filter(|path| is_named(path)));
     }
     let scored_request = ScoredRequest { structure, words: &words, names: &names };
     let mut about: Vec<RelevantFile> = candidates
@@ -86,14 +91,14 @@ pub fn find_relevant(structure: &CodeStructure, request: &str, turn: usize) -> R
 
 impl RelevantFiles {
     /// Returns the files that share words with the request; where there are none, the files that were changed last.
-    pub fn seed_files(&self) -> &[RelevantFile] {
+    pub(crate) fn seed_files(&self) -> &[RelevantFile] {
         if self.about.is_empty() { &self.recent } else { &self.about }
     }
 }
 
 impl RelevantFile {
     /// Returns whether the file has at least half the score of the first.
-    pub fn is_likely(&self, first: &Self) -> bool {
+    pub(crate) fn is_likely(&self, first: &Self) -> bool {
         self.score * 2.0 >= first.score
     }
 }
@@ -111,17 +116,20 @@ impl ScoredRequest<'_> {
         let in_path = self.sum_weights(&known.words) * IN_PATH;
         let mut symbols: Vec<(usize, f64, usize)> = vec![];
         for (at, (symbol, words)) in known.skeleton.symbols.iter().zip(&known.symbols).enumerate() {
-            let is_named =
-                self.names.contains(symbol.simple_name()) || self.names.contains(symbol.name.as_str());
-            let about: f64 = words.about.difference(&words.name).map(|it| self.word_weight(it)).sum();
+            let is_named = self.names.contains(symbol.simple_name())
+                || self.names.contains(symbol.name.as_str());
+            let about: f64 =
+                words.about.difference(&words.name).map(|it| self.word_weight(it)).sum();
             let named = if is_named { SYMBOL_NAMED } else { 0.0 };
             let score = self.sum_weights(&words.name) * IN_NAME + about * IN_ABOUT + named;
             symbols.push((at, score, self.structure.users().users_of(path, &symbol.name).count()));
         }
         let best = symbols.iter().map(|it| it.1).fold(0.0, f64::max);
         let others = symbols.iter().map(|it| it.1).sum::<f64>() - best;
-        let mut matching: Vec<&(usize, f64, usize)> = symbols.iter().filter(|it| it.1 > 0.0).collect();
-        matching.sort_by(|a, b| compare_descending(a.1, b.1).then(b.2.cmp(&a.2)).then(a.0.cmp(&b.0)));
+        let mut matching: Vec<&(usize, f64, usize)> =
+            symbols.iter().filter(|it| it.1 > 0.0).collect();
+        matching
+            .sort_by(|a, b| compare_descending(a.1, b.1).then(b.2.cmp(&a.2)).then(a.0.cmp(&b.0)));
         let mut order: Vec<usize> = matching.iter().map(|it| it.0).collect();
         let helpers: Vec<usize> =
             order.iter().flat_map(|at| &known.skeleton.symbols[*at].uses).copied().collect();

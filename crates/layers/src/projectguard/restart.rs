@@ -1,7 +1,7 @@
 //! Whether the agent begins a new session: where what is left of its context is unlikely to carry the request and what the
 //! forecast touches. Each decision is recorded with its inputs, in `restart.tsv`.
 
-use crate::{RequestMoment, LayerState};
+use crate::{LayerState, RequestMoment};
 
 /// The file in the state.
 const STATE_FILE: &str = "restart.tsv";
@@ -36,11 +36,11 @@ impl RestartDecision {
         Some(Self { turn: moment.turn, used, window, request, files })
     }
 
-    pub const fn needed_tokens(&self) -> u64 {
+    pub(crate) const fn needed_tokens(&self) -> u64 {
         self.request.saturating_add(self.files).saturating_add(MARGIN)
     }
 
-    pub const fn needs_restart(&self) -> bool {
+    pub(crate) const fn needs_restart(&self) -> bool {
         self.used.saturating_add(self.needed_tokens()) > self.window
     }
 
@@ -58,7 +58,7 @@ impl RestartDecision {
     }
 }
 
-pub fn write_decisions(all: &[RestartDecision], state: &mut LayerState) {
+pub(crate) fn write_decisions(all: &[RestartDecision], state: &mut LayerState) {
     if all.is_empty() {
         return;
     }
@@ -90,7 +90,8 @@ mod tests {
 
     #[test]
     fn a_session_begins_anew_where_the_rest_of_the_context_does_not_carry_the_request() {
-        let of = |used| RestartDecision { turn: 3, used, window: 100_000, request: 100, files: 3_900 };
+        let of =
+            |used| RestartDecision { turn: 3, used, window: 100_000, request: 100, files: 3_900 };
 
         assert!(!of(80_000).needs_restart() && of(80_001).needs_restart());
         let mut state = LayerState::new();

@@ -3,12 +3,12 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::{RequestMoment, SentenceOrigin, BriefSentence};
+use crate::{BriefSentence, RequestMoment, SentenceOrigin};
 use trajview_run::RepoPath;
 
 use super::{
     records::{SemanticRecord, SemanticRecords, on_one_line},
-    relevant_files::{RelevantFiles, RelevantFile},
+    relevant_files::{RelevantFile, RelevantFiles},
     structure::{CodeStructure, state_file},
     words,
 };
@@ -17,10 +17,10 @@ use super::{
 pub const TOKEN_BUDGET: usize = 700;
 
 /// Characters that a token is taken to have.
-pub const CHARS_PER_TOKEN: usize = 4;
+pub(crate) const CHARS_PER_TOKEN: usize = 4;
 
 /// The budget of the structure where records are used too.
-pub const STRUCTURE_BUDGET: usize = TOKEN_BUDGET * 2 / 3;
+pub(crate) const STRUCTURE_BUDGET: usize = TOKEN_BUDGET * 2 / 3;
 
 /// The number of symbols of a file: with their signatures, and in all.
 const MAX_SIGNATURES: usize = 4;
@@ -57,7 +57,9 @@ impl BriefLines {
         let mut all = sentences.into_iter();
         let Some(first) = all.next() else { return };
         let (kept, chars) = (self.sentences.len(), self.chars);
-        if !(self.add_sentence(BriefSentence::heading(heading), most) && self.add_sentence(first, most)) {
+        if !(self.add_sentence(BriefSentence::heading(heading), most)
+            && self.add_sentence(first, most))
+        {
             self.sentences.truncate(kept);
             self.chars = chars;
             return;
@@ -69,7 +71,12 @@ impl BriefLines {
 }
 
 /// Adds the relevant part of the structure, within a number of tokens.
-pub fn add_structural(lines: &mut BriefLines, structure: &CodeStructure, found: &RelevantFiles, most: usize) {
+pub(crate) fn add_structural(
+    lines: &mut BriefLines,
+    structure: &CodeStructure,
+    found: &RelevantFiles,
+    most: usize,
+) {
     let sentences_for = |all: &[RelevantFile]| {
         all.iter().filter_map(|it| file_sentence(structure, it)).collect::<Vec<BriefSentence>>()
     };
@@ -99,20 +106,25 @@ fn file_sentence(structure: &CodeStructure, relevant: &RelevantFile) -> Option<B
     }
     let about = Some(&known.skeleton.about).filter(|about| !about.is_empty());
     let about = about.map(|about| format!(" ({})", about.trim_end_matches('.')));
-    let signatures = if signatures.is_empty() { String::new() } else { format!(": {}", signatures.join(", ")) };
+    let signatures =
+        if signatures.is_empty() { String::new() } else { format!(": {}", signatures.join(", ")) };
     let text = format!("- {}{}{signatures}", relevant.path, about.unwrap_or_default());
     Some(BriefSentence::new(text, from))
 }
 
 /// Returns advice about the parts of these files that other files use.
-fn compatibility_advice(structure: &CodeStructure, seeds: &[RelevantFile]) -> Option<BriefSentence> {
+fn compatibility_advice(
+    structure: &CodeStructure,
+    seeds: &[RelevantFile],
+) -> Option<BriefSentence> {
     let mut users: BTreeSet<&RepoPath> = BTreeSet::new();
     let mut names = vec![];
     let mut from = vec![];
     for seed in seeds {
         let known = structure.known_file(&seed.path)?;
         for symbol in known.skeleton.top_symbols() {
-            let symbol_users: Vec<&RepoPath> = structure.users().users_of(&seed.path, &symbol.name).collect();
+            let symbol_users: Vec<&RepoPath> =
+                structure.users().users_of(&seed.path, &symbol.name).collect();
             if !symbol_users.is_empty() {
                 names.push(symbol.name.as_str());
                 users.extend(symbol_users);
@@ -136,7 +148,12 @@ fn compatibility_advice(structure: &CodeStructure, seeds: &[RelevantFile]) -> Op
 }
 
 /// The records that share names and words with a request, the most first.
-pub fn add_semantic(lines: &mut BriefLines, records: &SemanticRecords, request: &str, found: &RelevantFiles) {
+pub(crate) fn add_semantic(
+    lines: &mut BriefLines,
+    records: &SemanticRecords,
+    request: &str,
+    found: &RelevantFiles,
+) {
     let sentence = |record: &SemanticRecord| {
         let turn = record.changed.last().copied().unwrap_or_default();
         let title = match record.title.is_empty() || record.body.starts_with(&record.title) {
@@ -144,7 +161,10 @@ pub fn add_semantic(lines: &mut BriefLines, records: &SemanticRecords, request: 
             false => format!("{}: ", record.title),
         };
         let text = format!("- {title}{} (turn {turn})", record.body);
-        BriefSentence::new(text, [vec![SentenceOrigin::Record(record.file_name())], record.origins.clone()].concat())
+        BriefSentence::new(
+            text,
+            [vec![SentenceOrigin::Record(record.file_name())], record.origins.clone()].concat(),
+        )
     };
     let all = relevant_records(records, request, found);
     let sentences = all.into_iter().take(MAX_RECORDS).map(sentence).collect();
@@ -152,7 +172,11 @@ pub fn add_semantic(lines: &mut BriefLines, records: &SemanticRecords, request: 
 }
 
 /// Records that are still so and share words with a request, or touch a file that it is about; the most telling first.
-pub fn relevant_records<'r>(records: &'r SemanticRecords, request: &str, found: &RelevantFiles) -> Vec<&'r SemanticRecord> {
+pub(crate) fn relevant_records<'r>(
+    records: &'r SemanticRecords,
+    request: &str,
+    found: &RelevantFiles,
+) -> Vec<&'r SemanticRecord> {
     let wanted = words::distinct_words(request);
     let all: Vec<(&SemanticRecord, BTreeSet<String>)> =
         records.active_records().map(|record| (record, record.distinct_words())).collect();
@@ -174,7 +198,7 @@ pub fn relevant_records<'r>(records: &'r SemanticRecords, request: &str, found: 
 }
 
 /// Earlier requests that share words with this one, the most first.
-pub fn add_earlier_requests(lines: &mut BriefLines, moment: &RequestMoment<'_>) {
+pub(crate) fn add_earlier_requests(lines: &mut BriefLines, moment: &RequestMoment<'_>) {
     let wanted = words::distinct_words(moment.request);
     let shared = |request: &String| words::distinct_words(request).intersection(&wanted).count();
     let mut all: Vec<(usize, usize, &String)> =

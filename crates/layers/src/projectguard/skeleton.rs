@@ -1,6 +1,6 @@
 //! What a file defines, in lines: classes and functions with their signatures, from the file's own first lines of each.
 
-use trajview_metrics::lifeline::{CodeDefinition, FileFacts, DefinitionKind};
+use trajview_metrics::lifeline::{CodeDefinition, DefinitionKind, FileFacts};
 
 /// The skeleton of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -64,7 +64,8 @@ impl Skeleton {
             owner.is_some_and(|owner| owner.kind != DefinitionKind::Class)
         };
         let shown = facts.definitions.iter().filter(|it| !is_inside(it));
-        let mut symbols: Vec<SkeletonSymbol> = shown.take(MAX_SYMBOLS).map(|it| make_symbol(it, &lines)).collect();
+        let mut symbols: Vec<SkeletonSymbol> =
+            shown.take(MAX_SYMBOLS).map(|it| make_symbol(it, &lines)).collect();
         let names: Vec<String> = symbols.iter().map(|it| it.name.clone()).collect();
         for symbol in &mut symbols {
             let is_used = |at: &usize| facts.uses_in_same_file(&symbol.name, &names[*at]);
@@ -74,7 +75,7 @@ impl Skeleton {
     }
 
     /// Definitions at the top that others can use.
-    pub fn top_symbols(&self) -> impl Iterator<Item = &SkeletonSymbol> {
+    pub(crate) fn top_symbols(&self) -> impl Iterator<Item = &SkeletonSymbol> {
         self.symbols.iter().filter(|symbol| symbol.is_top())
     }
 }

@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use crate::{ProjectChange, LayerProject, LayerState, project::ChangeKind};
-use trajview_metrics::lifeline::{FreshFile, DefinitionUsers};
+use crate::{LayerProject, LayerState, ProjectChange, project::ChangeKind};
+use trajview_metrics::lifeline::{DefinitionUsers, FreshFile};
 use trajview_run::RepoPath;
 
 use super::{
@@ -48,10 +48,11 @@ pub struct SymbolWords {
 
 impl CodeStructure {
     /// Reads all of a project, where nothing was read yet.
-    pub fn read_project(&mut self, project: &LayerProject) {
+    pub(crate) fn read_project(&mut self, project: &LayerProject) {
         if !self.is_read {
             self.is_read = true;
-            let all: BTreeSet<RepoPath> = project.code_files().map(|(path, _)| path.clone()).collect();
+            let all: BTreeSet<RepoPath> =
+                project.code_files().map(|(path, _)| path.clone()).collect();
             self.texts.retain(|file, _| {
                 file.strip_prefix(FOLDER)
                     .and_then(|file| RepoPath::new(file.strip_suffix(".md")?))
@@ -83,8 +84,10 @@ impl CodeStructure {
     }
 
     fn reread_files(&mut self, project: &LayerProject, paths: BTreeSet<RepoPath>) {
-        let fresh: Vec<FreshFile> =
-            paths.into_iter().map(|path| (path.clone(), project.file_facts(&path).cloned())).collect();
+        let fresh: Vec<FreshFile> = paths
+            .into_iter()
+            .map(|path| (path.clone(), project.file_facts(&path).cloned()))
+            .collect();
         for (path, facts) in &fresh {
             self.forget_file(path);
             if let Some(facts) = facts {
@@ -120,23 +123,23 @@ impl CodeStructure {
     }
 
     /// Returns the files by path.
-    pub fn known_files(&self) -> impl ExactSizeIterator<Item = (&RepoPath, &KnownFile)> {
+    pub(crate) fn known_files(&self) -> impl ExactSizeIterator<Item = (&RepoPath, &KnownFile)> {
         self.files.iter()
     }
 
     /// The files that have a word, by path.
-    pub fn with_word(&self, word: &str) -> impl Iterator<Item = &RepoPath> {
+    pub(crate) fn with_word(&self, word: &str) -> impl Iterator<Item = &RepoPath> {
         self.by_word.get(word).into_iter().flatten()
     }
 
     /// Returns the weight of a word: the fewer files have it, the higher; near 0 for one that all of many have.
-    pub fn word_weight(&self, word: &str) -> f64 {
+    pub(crate) fn word_weight(&self, word: &str) -> f64 {
         let having = self.by_word.get(word).map_or(0, BTreeSet::len);
         words::rarity_weight(having, self.files.len())
     }
 
     /// The turn that last changed a file; None where none is known to have.
-    pub fn last_changed(&self, path: &RepoPath) -> Option<usize> {
+    pub(crate) fn last_changed(&self, path: &RepoPath) -> Option<usize> {
         self.changed.get(path).copied()
     }
 
@@ -153,7 +156,8 @@ impl CodeStructure {
         *self = Self::default();
         for (file, text) in state.iter().filter(|(file, _)| file.starts_with(FOLDER)) {
             let name = file.strip_prefix(FOLDER).and_then(|file| file.strip_suffix(".md"));
-            let turn = text.lines().find_map(|line| line.strip_prefix(CHANGED_PREFIX)?.parse().ok());
+            let turn =
+                text.lines().find_map(|line| line.strip_prefix(CHANGED_PREFIX)?.parse().ok());
             if let (Some(path), Some(turn)) = (name.and_then(RepoPath::new), turn) {
                 self.changed.insert(path, turn);
             }
@@ -196,7 +200,8 @@ impl CodeStructure {
             Some(owner) => ("  ", owner),
             None => ("", String::new()),
         };
-        let users: Vec<&str> = self.users.users_of(path, &symbol.name).map(RepoPath::as_str).collect();
+        let users: Vec<&str> =
+            self.users.users_of(path, &symbol.name).map(RepoPath::as_str).collect();
         let users = match users.as_slice() {
             [] => String::new(),
             some => format!("; used by {}", some.join(", ")),
@@ -218,7 +223,11 @@ impl KnownFile {
     fn new(path: &RepoPath, skeleton: Skeleton) -> Self {
         let symbol_words = |it: &SkeletonSymbol| SymbolWords {
             // The name of a method that the language calls implicitly carries no meaning: `__call__`.
-            name: words::distinct_words(if it.simple_name().starts_with("__") { "" } else { &it.name }),
+            name: words::distinct_words(if it.simple_name().starts_with("__") {
+                ""
+            } else {
+                &it.name
+            }),
             about: words::distinct_words(&it.about),
         };
         let symbols = skeleton.symbols.iter().map(symbol_words).collect();
@@ -255,7 +264,7 @@ pub mod tests {
     }
 
     /// A project of these Python files.
-    pub fn python_project(files: &[(&str, &str)]) -> LayerProject {
+    pub(crate) fn python_project(files: &[(&str, &str)]) -> LayerProject {
         let mut project = LayerProject::default();
         for (name, text) in files {
             let is_code = name.ends_with(".py") && !lifeline::is_test(&repo_path(name));

@@ -1,5 +1,5 @@
 use super::{structure::tests::*, *};
-use crate::{HelperAnswer, ContextUse, NoHelper, HelperPrompt, StepSeen};
+use crate::{ContextUse, HelperAnswer, HelperPrompt, NoHelper, StepSeen};
 
 const FILES: [(&str, &str); 3] = [
     ("p/schedule.py", "class CosineSchedule:\n    def snr(self, t): pass\n"),
@@ -17,7 +17,7 @@ fn guard_with(spec: &str) -> ProjectGuard {
 /// Answers with these texts, the first first.
 struct ScriptedHelper(Vec<&'static str>);
 
-impl Helper for ScriptedHelper {
+impl HelperModel for ScriptedHelper {
     fn is_available(&self) -> bool {
         true
     }
@@ -27,7 +27,11 @@ impl Helper for ScriptedHelper {
     }
 }
 
-fn brief_before(guard: &mut ProjectGuard, helper: &mut dyn Helper, used: Option<u64>) -> Option<Brief> {
+fn brief_before(
+    guard: &mut ProjectGuard,
+    helper: &mut dyn HelperModel,
+    used: Option<u64>,
+) -> Option<Brief> {
     let project = python_project(&FILES);
     let earlier = ["The schedule must always be the cosine one in training.".to_owned()];
     let moment = RequestMoment {
@@ -40,7 +44,11 @@ fn brief_before(guard: &mut ProjectGuard, helper: &mut dyn Helper, used: Option<
     guard.before_request(&moment, helper).unwrap()
 }
 
-fn finish_turn(guard: &mut ProjectGuard, helper: &mut dyn Helper, request: &str) -> Result<(), String> {
+fn finish_turn(
+    guard: &mut ProjectGuard,
+    helper: &mut dyn HelperModel,
+    request: &str,
+) -> Result<(), String> {
     let project = python_project(&FILES);
     let step = |number, edits| StepSeen { number, edits, ..StepSeen::default() };
     let steps = [step(1, false), step(2, true), StepSeen { failed: true, ..step(3, true) }];
@@ -52,8 +60,12 @@ fn finish_turn(guard: &mut ProjectGuard, helper: &mut dyn Helper, request: &str)
 #[test]
 fn a_brief_without_a_model_names_modules_their_users_and_what_was_laid_down() {
     let mut guard = guard_with("projectguard");
-    finish_turn(&mut guard, &mut NoHelper, "The schedule must always be the cosine one in training.")
-        .unwrap();
+    finish_turn(
+        &mut guard,
+        &mut NoHelper,
+        "The schedule must always be the cosine one in training.",
+    )
+    .unwrap();
 
     let brief = brief_before(&mut guard, &mut NoHelper, None).unwrap();
 
@@ -128,7 +140,11 @@ fn what_a_model_proposes_is_let_in_where_it_cites_the_request_or_an_edit() {
 fn an_answer_that_cannot_be_read_leaves_the_records_to_the_request() {
     let mut guard = guard_with("projectguard:semantic");
 
-    let told = finish_turn(&mut guard, &mut ScriptedHelper(vec!["sorry"]), "It must never be linear at all.");
+    let told = finish_turn(
+        &mut guard,
+        &mut ScriptedHelper(vec!["sorry"]),
+        "It must never be linear at all.",
+    );
 
     assert!(told.unwrap_err().contains("drawn from its request"));
     assert!(guard.state().contains_key("records/design-1.md"));

@@ -12,7 +12,7 @@ const COMMON: &str = "a about argument call class few fewer function instead les
 
 /// The words of a text, each once: split at what is no letter or digit, at underscores and at capitals, in lower case, without
 /// common words and the ends that inflect (`losses`, `training`).
-pub fn distinct_words(text: &str) -> BTreeSet<String> {
+pub(crate) fn distinct_words(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for word in text.split(|c: char| !c.is_alphanumeric() && c != '_') {
         for part in word_parts(word) {
@@ -27,13 +27,13 @@ pub fn distinct_words(text: &str) -> BTreeSet<String> {
 }
 
 /// Returns the weight of a word that `having` of `all` have: above 0, near it for one that all of many have.
-pub fn rarity_weight(having: usize, all: usize) -> f64 {
+pub(crate) fn rarity_weight(having: usize, all: usize) -> f64 {
     ((2.0 + all as f64) / (1.0 + having.min(all) as f64)).ln()
 }
 
 /// Returns the names that a text contains literally: words with an underscore, a dot before letters, or a capital
 /// inside.
-pub fn names_in_text(text: &str) -> BTreeSet<&str> {
+pub(crate) fn names_in_text(text: &str) -> BTreeSet<&str> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '/');
     let words = text.split(|c| !is_part(c)).map(|word| word.trim_matches(['.', '/']));
     let is_name = |word: &&str| {

@@ -101,7 +101,7 @@ impl BatchJournal {
     }
 
     /// Reads the journals of all processes.
-    pub fn read_history(&self) -> BatchHistory {
+    pub(crate) fn read_history(&self) -> BatchHistory {
         let files = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         let texts = files.filter_map(|entry| fs::read(entry.path()).ok());
         BatchHistory::from_files(texts.map(|text| parse_lines(&text)))

@@ -211,7 +211,8 @@ impl LoadedPlan {
         let text = prepare::read_text(path)?;
         let path = absolute_path(path);
         let shown = path.display();
-        let mut plan = BatchPlan::parse(&text).map_err(|why| UnusableInput::Misread(format!("{shown}{why}")))?;
+        let mut plan = BatchPlan::parse(&text)
+            .map_err(|why| UnusableInput::Misread(format!("{shown}{why}")))?;
         let folder = path.parent().unwrap_or(Path::new("/")).to_owned();
         plan.resolve_paths(&folder);
         plan.check_values().map_err(|why| UnusableInput::Misread(format!("{shown}: {why}")))?;
@@ -220,7 +221,9 @@ impl LoadedPlan {
             None => path.with_extension("runs"),
         };
         if out.file_name().is_none() {
-            return Err(UnusableInput::Misread(format!("{shown}: out: expected the name of a folder")));
+            return Err(UnusableInput::Misread(format!(
+                "{shown}: out: expected the name of a folder"
+            )));
         }
         Ok(Self { plan, path, folder, out })
     }
@@ -287,7 +290,7 @@ impl BatchPlan {
     }
 
     /// Returns the models of an agent; one None when the agent chooses itself.
-    pub fn models_of(&self, agent: &AgentRow) -> Vec<Option<String>> {
+    pub(crate) fn models_of(&self, agent: &AgentRow) -> Vec<Option<String>> {
         let own = agent.models.as_ref().unwrap_or(&self.models);
         match own.is_empty() {
             true => vec![None],
@@ -316,7 +319,8 @@ mod tests {
     fn what_is_wrong_is_told_with_its_line() {
         let unknown = BatchPlan::parse(&format!("{SMALL}colour = \"red\"\n")).unwrap_err();
         let torn = BatchPlan::parse("repeats = \n").unwrap_err();
-        let wrong = BatchPlan::parse(&format!("repeats = 0\n{SMALL}")).unwrap().check_values().unwrap_err();
+        let wrong =
+            BatchPlan::parse(&format!("repeats = 0\n{SMALL}")).unwrap().check_values().unwrap_err();
         let slow = format!("{SMALL}turns_per_minute = 0\n");
 
         assert!(unknown.starts_with(":4: unknown field `colour`"), "{unknown}");

@@ -66,7 +66,7 @@ impl BatchChild {
     }
 
     /// Sends an order, such as [`super::super::control::ORDER_GO`]; nothing happens when the child has ended.
-    pub fn send_order(&mut self, word: &str) {
+    pub(crate) fn send_order(&mut self, word: &str) {
         if let Some(orders) = &mut self.orders {
             let _ = writeln!(orders, "{word}"); // it may have ended, which the next poll shows
         }
@@ -94,7 +94,7 @@ impl BatchChild {
     }
 
     /// Returns the last line of its log that is not empty.
-    pub fn last_log_line(&self) -> Option<String> {
+    pub(crate) fn last_log_line(&self) -> Option<String> {
         let mut file = File::open(&self.log).ok()?;
         let length = file.metadata().ok()?.len();
         file.seek(SeekFrom::Start(self.from.max(length.saturating_sub(TAIL_BYTES)))).ok()?;
@@ -107,7 +107,7 @@ impl BatchChild {
 }
 
 /// Returns the exit status as text.
-pub fn exit_text(status: ExitStatus) -> String {
+pub(crate) fn exit_text(status: ExitStatus) -> String {
     match status.code() {
         Some(code) => format!("exit code {code}"),
         None => "it was killed".into(),
@@ -115,7 +115,7 @@ pub fn exit_text(status: ExitStatus) -> String {
 }
 
 /// Moves a folder into `into` and returns its new path: the same name, with a number when that name is taken.
-pub fn move_aside(from: &Path, into: &Path) -> Result<PathBuf, String> {
+pub(crate) fn move_aside(from: &Path, into: &Path) -> Result<PathBuf, String> {
     let error_text = |why: std::io::Error| format!("cannot move {}: {why}", from.display());
     fs::create_dir_all(into).map_err(error_text)?;
     let name = from.file_name().unwrap_or_default().to_string_lossy().into_owned();

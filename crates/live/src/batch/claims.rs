@@ -34,7 +34,7 @@ pub struct ClaimOwner {
 
 impl ClaimOwner {
     /// Returns the owner that stands for this process.
-    pub fn this_process() -> Self {
+    pub(crate) fn this_process() -> Self {
         let process = std::process::id();
         Self { host: host_name(), boot: boot_id(), process, began: process_start_ticks(process) }
     }
@@ -87,10 +87,20 @@ impl RunClaims {
         Self::with_owner(folder, ClaimOwner::this_process(), STALE_AFTER)
     }
 
-    fn with_owner(folder: &Path, here: ClaimOwner, stale_after: Duration) -> Result<Self, WriteError> {
+    fn with_owner(
+        folder: &Path,
+        here: ClaimOwner,
+        stale_after: Duration,
+    ) -> Result<Self, WriteError> {
         fs::create_dir_all(folder).map_err(WriteError::at_path(folder))?;
         let (ours, watched) = (BTreeMap::new(), BTreeMap::new());
-        Ok(Self { folder: folder.to_owned(), here, own_claims: ours, other_claims: watched, stale_after })
+        Ok(Self {
+            folder: folder.to_owned(),
+            here,
+            own_claims: ours,
+            other_claims: watched,
+            stale_after,
+        })
     }
 
     pub const fn owner(&self) -> &ClaimOwner {
@@ -156,7 +166,7 @@ impl RunClaims {
     }
 
     /// Returns another process that makes the run; None when the run may be claimed.
-    pub fn other_owner(&mut self, run: &str) -> Option<ClaimOwner> {
+    pub(crate) fn other_owner(&mut self, run: &str) -> Option<ClaimOwner> {
         let number = self.newest_number(run).filter(|_| !self.own_claims.contains_key(run))?;
         self.live_owner(run, number)
     }
@@ -173,7 +183,8 @@ impl RunClaims {
             return None;
         }
         let now = Instant::now();
-        let known = self.other_claims.get(run).filter(|(at, known, _)| *at == number && *known == current);
+        let known =
+            self.other_claims.get(run).filter(|(at, known, _)| *at == number && *known == current);
         let since = known.map_or(now, |(_, _, since)| *since);
         self.other_claims.insert(run.to_owned(), (number, current.clone(), since));
         let is_here = current.owner.host == self.here.host && current.owner.boot == self.here.boot;
@@ -192,7 +203,7 @@ impl RunClaims {
 
     /// Renews own claims that are due. Returns the runs that another process has taken meanwhile, because we could not
     /// renew in time: they are no longer ours.
-    pub fn renew_claims(&mut self) -> Vec<String> {
+    pub(crate) fn renew_claims(&mut self) -> Vec<String> {
         let now = Instant::now();
         let due = |claim: &&mut OwnClaim| now.duration_since(claim.at) >= RENEW_INTERVAL;
         let mut renewed = vec![];
@@ -287,8 +298,10 @@ mod tests {
     #[test]
     fn a_run_is_made_by_one_process_until_it_gives_it_back() {
         let folder = tempfile::tempdir().unwrap();
-        let (mut a, mut b) =
-            (claims_of(folder.path(), owner_on("a", 1), 600), claims_of(folder.path(), owner_on("b", 2), 600));
+        let (mut a, mut b) = (
+            claims_of(folder.path(), owner_on("a", 1), 600),
+            claims_of(folder.path(), owner_on("b", 2), 600),
+        );
 
         assert_eq!(a.claim("x").unwrap(), None);
         assert_eq!(a.claim("x").unwrap(), None);

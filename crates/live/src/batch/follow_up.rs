@@ -28,7 +28,7 @@ impl FollowUp {
     }
 
     /// Returns the path of the step's result file in `folder`.
-    pub fn result_file(self, folder: &Path, run: &str) -> PathBuf {
+    pub(crate) fn result_file(self, folder: &Path, run: &str) -> PathBuf {
         let what = match self {
             Self::Score => "score",
             Self::Judge => "judge",
@@ -38,7 +38,12 @@ impl FollowUp {
 }
 
 /// Returns the next step for a finished run; None when all steps have a result file.
-pub fn next_follow_up(after: &AfterRun, folder: &Path, run: &str, has_components: bool) -> Option<FollowUp> {
+pub(crate) fn next_follow_up(
+    after: &AfterRun,
+    folder: &Path,
+    run: &str,
+    has_components: bool,
+) -> Option<FollowUp> {
     let score = after.score.then_some(FollowUp::Score);
     let judge = (after.judge.is_some() && has_components).then_some(FollowUp::Judge);
     score.into_iter().chain(judge).find(|step| !step.result_file(folder, run).is_file())
@@ -107,7 +112,7 @@ impl FollowUpResults {
 }
 
 /// Returns the cost of a judge that did not finish, read from its output; None when it finished or the step is no judging.
-pub fn unfinished_judge_cost(step: FollowUp, printed: &Path) -> Option<Option<f64>> {
+pub(crate) fn unfinished_judge_cost(step: FollowUp, printed: &Path) -> Option<Option<f64>> {
     let value = fs::read(printed).ok();
     let value = value.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok())?;
     let several = value["states"].as_array().map(Vec::as_slice);
@@ -155,7 +160,9 @@ mod tests {
     #[test]
     fn what_has_a_result_is_not_done_again_and_what_has_no_checklist_is_not_judged() {
         let folder = tempfile::tempdir().unwrap();
-        let next = |has_components| next_follow_up(&scoring_and_judging(), folder.path(), "r", has_components);
+        let next = |has_components| {
+            next_follow_up(&scoring_and_judging(), folder.path(), "r", has_components)
+        };
         assert_eq!(next(true), Some(FollowUp::Score));
         let score = json!({"points": [{"label": "c1", "erosion": 0.5, "verbosity": null}]});
         fs::write(folder.path().join("r.score.json"), score.to_string()).unwrap();
@@ -193,7 +200,10 @@ mod tests {
 
     #[test]
     fn a_judge_is_asked_within_what_is_left() {
-        let words = |usd| command_arguments(FollowUp::Judge, &scoring_and_judging(), Path::new("b"), usd, None).join(" ");
+        let words = |usd| {
+            command_arguments(FollowUp::Judge, &scoring_and_judging(), Path::new("b"), usd, None)
+                .join(" ")
+        };
         assert_eq!(words(None), "judge b --judge j --shard 1/1 --each checkpoint --json");
         assert_eq!(
             words(Some(1.5)),

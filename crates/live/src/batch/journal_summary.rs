@@ -65,13 +65,13 @@ fn is_failure(why: &str) -> bool {
 }
 
 /// Returns the length of a bundle's journal in bytes; None without a journal.
-pub fn journal_length(bundle: &Path) -> Option<u64> {
+pub(crate) fn journal_length(bundle: &Path) -> Option<u64> {
     fs::metadata(bundle.join("live.jsonl")).ok().map(|meta| meta.len())
 }
 
 impl JournalSummary {
     /// Reads the summary of a bundle; None when no run was begun in the folder.
-    pub fn read_bundle(bundle: &Path) -> Option<Self> {
+    pub(crate) fn read_bundle(bundle: &Path) -> Option<Self> {
         let text = fs::read(bundle.join("live.jsonl")).ok()?;
         let id = journal::read_journal(bundle)?.id;
         Some(Self { id, ..Self::from_entries(journal::journal_entries(&text)) })
@@ -100,7 +100,10 @@ impl JournalSummary {
         let RunTotal { tokens, cost_usd, seconds, .. } = attempts.used_in_total();
         Self {
             turns: progress.done.len(),
-            is_open: progress.open.as_ref().is_some_and(|row| row.state == RecordedTurnState::Begun),
+            is_open: progress
+                .open
+                .as_ref()
+                .is_some_and(|row| row.state == RecordedTurnState::Begun),
             used: BatchUsage { tokens, cost_usd, seconds },
             is_finished: progress.is_finished,
             stopped: progress.stopped.as_deref().map(HaltReason::from_journal_text),
@@ -120,7 +123,11 @@ mod tests {
         let tokens = Tokens { input: Some(10), ..Tokens::default() };
         let reported = AgentReport { tokens, ..AgentReport::default() };
         let row = LiveTurnRow { turn, state, reported, ..LiveTurnRow::default() };
-        JournalEntry::TurnEnded(Box::new(FinishedTurn { row, seconds: 2.0, ..FinishedTurn::default() }))
+        JournalEntry::TurnEnded(Box::new(FinishedTurn {
+            row,
+            seconds: 2.0,
+            ..FinishedTurn::default()
+        }))
     }
 
     fn turn_began(turn: usize) -> JournalEntry {
@@ -160,16 +167,31 @@ mod tests {
     #[test]
     fn a_turn_is_open_until_it_ends() {
         assert!(JournalSummary::from_entries([turn_began(1)].into_iter()).is_open);
-        assert!(!JournalSummary::from_entries([turn_began(1), turn_ended(1, RecordedTurnState::Done)].into_iter()).is_open);
-        assert!(!JournalSummary::from_entries([turn_began(1), turn_ended(1, RecordedTurnState::Cut)].into_iter()).is_open);
+        assert!(
+            !JournalSummary::from_entries(
+                [turn_began(1), turn_ended(1, RecordedTurnState::Done)].into_iter()
+            )
+            .is_open
+        );
+        assert!(
+            !JournalSummary::from_entries(
+                [turn_began(1), turn_ended(1, RecordedTurnState::Cut)].into_iter()
+            )
+            .is_open
+        );
     }
 
     #[test]
     fn it_is_known_why_a_run_stopped() {
-        let of = |why: &str| JournalSummary::from_entries([run_stopped(why)].into_iter()).stopped.unwrap();
+        let of = |why: &str| {
+            JournalSummary::from_entries([run_stopped(why)].into_iter()).stopped.unwrap()
+        };
         assert_eq!(of("it was told to stop"), HaltReason::Requested);
         assert!(matches!(of("20 tokens are used; the limit is 10"), HaltReason::Budget(_)));
         assert!(matches!(of("cannot write x: no space left on device"), HaltReason::Unwritten(_)));
-        assert!(matches!(of("turn 1 failed: the model server does not answer"), HaltReason::Failed(_)));
+        assert!(matches!(
+            of("turn 1 failed: the model server does not answer"),
+            HaltReason::Failed(_)
+        ));
     }
 }

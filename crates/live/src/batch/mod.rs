@@ -19,21 +19,21 @@
 //! A child reads its orders on standard input and stops when that is closed: the child of a killed batch does not go on
 //! alone.
 
-pub mod follow_up;
+mod batch_journal;
+pub mod batch_plan;
 pub mod child;
 pub mod claims;
-pub mod planned_runs;
+pub mod follow_up;
 pub mod journal_summary;
-pub mod batch_plan;
+pub mod planned_runs;
 pub mod queue;
 pub mod rate_limits;
-mod batch_journal;
 
 use std::path::{Path, PathBuf};
 
-pub use planned_runs::PlannedRun;
 pub use batch_plan::LoadedPlan;
-pub use queue::{BatchQueue, BatchCommand, BatchEvent, BatchOptions, BatchSummary};
+pub use planned_runs::PlannedRun;
+pub use queue::{BatchCommand, BatchEvent, BatchOptions, BatchQueue, BatchSummary};
 
 /// Returns the folder of the batch's own files, beside the folder of its runs.
 pub fn batch_folder(out: &Path) -> PathBuf {

@@ -5,16 +5,14 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use serde_json::json;
 
-use trajview_run::condition::Condition;
 use trajview_layers::LayerSpec;
 use trajview_run::batch::PlanCombination;
+use trajview_run::condition::Condition;
 use trajview_store::{dataset::Shard, sha256};
 
 use super::{
-    super::{
-        prepare::{UnusableInput, script_and_condition, read_bytes},
-        },
-    batch_plan::{AgentRow, PlanExclusion, BatchPlan, LoadedPlan, FailureRule, ScriptRow},
+    super::prepare::{UnusableInput, read_bytes, script_and_condition},
+    batch_plan::{AgentRow, BatchPlan, FailureRule, LoadedPlan, PlanExclusion, ScriptRow},
 };
 
 /// A run of the plan.
@@ -62,7 +60,10 @@ impl PlannedRun {
 
 /// Returns all runs of a plan, in the order in which they are made: every combination once before any is repeated. `config`
 /// is the settings file for the runs.
-pub fn planned_runs(read: &LoadedPlan, config: Option<&str>) -> Result<Vec<PlannedRun>, UnusableInput> {
+pub fn planned_runs(
+    read: &LoadedPlan,
+    config: Option<&str>,
+) -> Result<Vec<PlannedRun>, UnusableInput> {
     let mut all = vec![];
     let scripts = hash_scripts(&read.plan)?;
     for repeat in 1..=read.plan.repeats {
@@ -208,7 +209,11 @@ impl RunCombination<'_> {
         self.layers.iter().fold(word, |named, layer| format!("{named}+{layer}"))
     }
 
-    fn planned_run(&self, read: &LoadedPlan, config: Option<&str>) -> Result<PlannedRun, UnusableInput> {
+    fn planned_run(
+        &self,
+        read: &LoadedPlan,
+        config: Option<&str>,
+    ) -> Result<PlannedRun, UnusableInput> {
         let misread = |why| UnusableInput::Misread(format!("{}: {why}", read.path.display()));
         for layer in self.layers {
             layer.parse::<LayerSpec>().map_err(|why| misread(format!("layers: {layer}: {why}")))?;
@@ -331,7 +336,8 @@ mod tests {
     #[test]
     fn a_plan_that_grows_keeps_the_ids_it_had() {
         let place = tempfile::tempdir().unwrap();
-        let before: Vec<String> = read_runs(&place, PLAN).unwrap().into_iter().map(|it| it.id).collect();
+        let before: Vec<String> =
+            read_runs(&place, PLAN).unwrap().into_iter().map(|it| it.id).collect();
         let grown = PLAN.replace("repeats = 2", "repeats = 3\nlayers = [[], [\"continuity\"]]");
         let grown = grown
             + "base_url = \"http://127.0.0.1:1\"\nturns_per_minute = 3\n[limits]\nusd = 3.0\n";
@@ -366,10 +372,11 @@ mod tests {
     #[test]
     fn what_may_change_is_said_again_when_a_run_goes_on() {
         let place = tempfile::tempdir().unwrap();
-        let all =
-            read_runs(&place, &format!("{PLAN}base_url = \"http://s\"\nargs = [\"-x\"]\n")).unwrap();
+        let all = read_runs(&place, &format!("{PLAN}base_url = \"http://s\"\nargs = [\"-x\"]\n"))
+            .unwrap();
 
-        let (begins, goes_on) = (all[0].command_arguments(false).join(" "), all[0].command_arguments(true).join(" "));
+        let (begins, goes_on) =
+            (all[0].command_arguments(false).join(" "), all[0].command_arguments(true).join(" "));
 
         assert!(begins.starts_with("live --agent claude --script "), "{begins}");
         assert!(

@@ -1,7 +1,7 @@
 //! The queue of a batch: starts runs (`start`), handles runs that end (`finish`), and stops when all are done.
 
-mod start;
 mod finish;
+mod start;
 
 use std::{
     fs,
@@ -17,15 +17,15 @@ use trajview_store::{dataset::Shard, sha256, write::WriteError};
 
 use super::{
     super::{control::ORDER_PAUSE, journal, process},
-    follow_up::{self, FollowUpResults, FollowUp},
     batch_folder,
+    batch_journal::{BatchHistory, BatchJournal, BatchJournalEvent, SCHEMA},
+    batch_plan::LoadedPlan,
     child::BatchChild,
     claims::RunClaims,
-    planned_runs::PlannedRun,
+    follow_up::{self, FollowUp, FollowUpResults},
     journal_summary::{HaltReason, JournalSummary, journal_length},
-    batch_plan::LoadedPlan,
+    planned_runs::PlannedRun,
     rate_limits::AskingRates,
-    batch_journal::{BatchHistory, BatchJournal, BatchJournalEvent, SCHEMA},
 };
 
 /// Options of a batch.
@@ -184,7 +184,11 @@ const TURN_GRACE: Duration = Duration::from_millis(300);
 
 impl BatchQueue {
     /// Creates the folders and reads the state of all runs. `entries` are all runs of the plan, whatever the shard.
-    pub fn open(read: LoadedPlan, entries: Vec<PlannedRun>, options: BatchOptions) -> Result<Self, WriteError> {
+    pub fn open(
+        read: LoadedPlan,
+        entries: Vec<PlannedRun>,
+        options: BatchOptions,
+    ) -> Result<Self, WriteError> {
         let beside = batch_folder(&read.out);
         for folder in [&read.out, &beside, &beside.join("logs"), &beside.join("scores")] {
             fs::create_dir_all(folder).map_err(WriteError::at_path(folder))?;
@@ -274,7 +278,7 @@ impl BatchQueue {
     }
 
     /// Returns the results so far.
-    pub fn summarize(&self) -> BatchSummary {
+    pub(crate) fn summarize(&self) -> BatchSummary {
         let rows = self.own_rows();
         let is_left = rows.iter().any(|row| !row.progress.state.is_settled());
         BatchSummary {
@@ -370,7 +374,10 @@ impl BatchQueue {
             let (number, is_live) = (self.slots[at].run, self.slots[at].step.is_none());
             let ended = self.slots[at].child.exit_status();
             let before = self.runs[number].look.turns;
-            if is_live && self.runs[number].refresh_journal() && self.runs[number].look.turns > before {
+            if is_live
+                && self.runs[number].refresh_journal()
+                && self.runs[number].look.turns > before
+            {
                 let run = &self.runs[number];
                 self.rates.reset_refusals(&run.entry.combination);
                 emit(BatchEvent::TurnDone(&run.batch_row()));

@@ -46,18 +46,18 @@ impl AskingRates {
     }
 
     /// Returns whether the turns of a run are begun one by one, because its agent or model has a rate.
-    pub fn is_limited(&self, of: &PlanCombination) -> bool {
+    pub(crate) fn is_limited(&self, of: &PlanCombination) -> bool {
         rate_keys(of).any(|name| self.lanes.get(&name).is_some_and(|lane| lane.apart.is_some()))
     }
 
     /// Returns how long the next turn has to wait; None when it may begin.
-    pub fn time_to_wait(&self, of: &PlanCombination, now: Instant) -> Option<Duration> {
+    pub(crate) fn time_to_wait(&self, of: &PlanCombination, now: Instant) -> Option<Duration> {
         let next = rate_keys(of).filter_map(|name| self.lanes.get(&name)?.next).max()?;
         next.checked_duration_since(now).filter(|left| !left.is_zero())
     }
 
     /// Records that a turn begins.
-    pub fn record_turn_begun(&mut self, of: &PlanCombination, now: Instant) {
+    pub(crate) fn record_turn_begun(&mut self, of: &PlanCombination, now: Instant) {
         for name in rate_keys(of) {
             if let Some(lane) = self.lanes.get_mut(&name)
                 && let Some(apart) = lane.apart
@@ -68,7 +68,7 @@ impl AskingRates {
     }
 
     /// Records that a turn was refused by a rate limit. Returns the pause for its agent and model.
-    pub fn record_refusal(&mut self, of: &PlanCombination, now: Instant) -> Duration {
+    pub(crate) fn record_refusal(&mut self, of: &PlanCombination, now: Instant) -> Duration {
         let mut longest = Duration::ZERO;
         for name in refusal_keys(of) {
             let lane = self.lanes.entry(name).or_default();
@@ -81,7 +81,7 @@ impl AskingRates {
     }
 
     /// Records that a turn was done, which resets the pause.
-    pub fn reset_refusals(&mut self, of: &PlanCombination) {
+    pub(crate) fn reset_refusals(&mut self, of: &PlanCombination) {
         for name in refusal_keys(of) {
             if let Some(lane) = self.lanes.get_mut(&name) {
                 lane.refused = 0;
@@ -134,8 +134,14 @@ mod tests {
 
         rates.record_turn_begun(&codex, now);
 
-        assert_eq!(rates.time_to_wait(&combination("codex", None), now), Some(Duration::from_secs(10)));
-        assert_eq!(rates.time_to_wait(&combination("claude", Some("big")), now), Some(Duration::from_secs(30)));
+        assert_eq!(
+            rates.time_to_wait(&combination("codex", None), now),
+            Some(Duration::from_secs(10))
+        );
+        assert_eq!(
+            rates.time_to_wait(&combination("claude", Some("big")), now),
+            Some(Duration::from_secs(30))
+        );
         assert_eq!(rates.time_to_wait(&combination("claude", None), now), None);
         assert_eq!(rates.time_to_wait(&codex, now + Duration::from_secs(30)), None);
     }
@@ -148,7 +154,10 @@ mod tests {
         let pauses = [(); 3].map(|()| rates.record_refusal(&codex, now).as_secs());
 
         assert_eq!(pauses, [3, 6, 12]);
-        assert_eq!(rates.time_to_wait(&combination("other", Some("big")), now), Some(Duration::from_secs(12)));
+        assert_eq!(
+            rates.time_to_wait(&combination("other", Some("big")), now),
+            Some(Duration::from_secs(12))
+        );
         assert_eq!(rates.time_to_wait(&combination("codex", Some("small")), now), None);
         rates.reset_refusals(&codex);
         assert_eq!(rates.record_refusal(&codex, now).as_secs(), 3);

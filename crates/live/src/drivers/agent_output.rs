@@ -84,7 +84,7 @@ impl AgentOutput {
     }
 
     /// Adds the output of a command below it: its beginning and its end when it is long.
-    pub fn add_command_output(&mut self, output: &str) {
+    pub(crate) fn add_command_output(&mut self, output: &str) {
         let lines: Vec<&str> = output.lines().filter(|line| !line.trim().is_empty()).collect();
         let between = lines.len().saturating_sub(FIRST_LINES + LAST_LINES);
         let (first, last) = match between {
@@ -103,15 +103,15 @@ impl AgentOutput {
         self.messages.truncate(MAX_MESSAGES);
     }
 
-    pub fn add_denial(&mut self, words: &str) {
+    pub(crate) fn add_denial(&mut self, words: &str) {
         push_bounded(&mut self.denied, words);
     }
 
-    pub fn add_trouble(&mut self, words: &str) {
+    pub(crate) fn add_trouble(&mut self, words: &str) {
         push_bounded(&mut self.troubles, words);
     }
 
-    pub fn set_failure(&mut self, words: &str) {
+    pub(crate) fn set_failure(&mut self, words: &str) {
         self.failed = Some(short_line(words));
     }
 }
@@ -134,7 +134,7 @@ pub fn short_line(words: &str) -> String {
 }
 
 /// Parses a line as a JSON object; None when it is none.
-pub fn parse_object(line: &str) -> Option<Value> {
+pub(crate) fn parse_object(line: &str) -> Option<Value> {
     let line = line.trim();
     let value = line.starts_with('{').then(|| serde_json::from_str::<Value>(line).ok()).flatten();
     value.filter(Value::is_object)
@@ -146,7 +146,7 @@ pub fn text_at<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
 }
 
 /// Returns a count within a value, by its JSON pointer.
-pub fn count_at(value: &Value, pointer: &str) -> Option<u64> {
+pub(crate) fn count_at(value: &Value, pointer: &str) -> Option<u64> {
     value.pointer(pointer)?.as_u64()
 }
 

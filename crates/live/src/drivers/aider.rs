@@ -2,9 +2,12 @@
 //! recorder makes the commits of a live run, so aider's own commits are off; it edits files and runs nothing.
 
 use super::{
-    super::{setup::RunSetup, run_folders::RunFolders},
+    super::{run_folders::RunFolders, setup::RunSetup},
     agent_output::{AgentOutput, OutputReader, OutputStream},
-    driver::{AgentRequest, AgentCommand, Driver, RequestInput, LogFiles, SessionNaming, RewindMethod, called_program},
+    driver::{
+        AgentCommand, AgentRequest, Driver, LogFiles, RequestInput, RewindMethod, SessionNaming,
+        called_program,
+    },
 };
 
 #[derive(Debug)]
@@ -34,14 +37,24 @@ impl Driver for AiderDriver {
         Some("OPENAI_API_KEY")
     }
 
-    fn environment_variables(&self, setup: &RunSetup, _stage: &RunFolders) -> Vec<(String, String)> {
+    fn environment_variables(
+        &self,
+        setup: &RunSetup,
+        _stage: &RunFolders,
+    ) -> Vec<(String, String)> {
         // A list of prices is not fetched.
         let mut all = vec![("LITELLM_LOCAL_MODEL_COST_MAP".to_owned(), "True".to_owned())];
-        all.extend(setup.server_url().map(|url| ("OPENAI_API_BASE".to_owned(), format!("{url}/v1"))));
+        all.extend(
+            setup.server_url().map(|url| ("OPENAI_API_BASE".to_owned(), format!("{url}/v1"))),
+        );
         all
     }
 
-    fn settings_files(&self, _setup: &RunSetup, run_folders: &RunFolders) -> Vec<(std::path::PathBuf, String)> {
+    fn settings_files(
+        &self,
+        _setup: &RunSetup,
+        run_folders: &RunFolders,
+    ) -> Vec<(std::path::PathBuf, String)> {
         // It does not create the folder of its history.
         vec![(run_folders.agent_folder().join(HISTORY_FILE), String::new())]
     }
@@ -50,7 +63,8 @@ impl Driver for AiderDriver {
         let model = ask.setup.provider.model.as_deref().unwrap_or_default();
         let is_named = model.contains('/') || ask.setup.server_url().is_none();
         let model = if is_named { model.to_owned() } else { format!("openai/{model}") };
-        let own = |name: &str| ask.run_folders.agent_folder().join(name).to_string_lossy().into_owned();
+        let own =
+            |name: &str| ask.run_folders.agent_folder().join(name).to_string_lossy().into_owned();
         let prompt = ask.prompt_file.to_string_lossy().into_owned();
         let mut args = vec!["--model".to_owned(), model, "--message-file".to_owned(), prompt];
         args.extend(["--chat-history-file".to_owned(), own(HISTORY_FILE)]);
@@ -69,7 +83,11 @@ impl Driver for AiderDriver {
         ];
         args.extend(switches.map(str::to_owned));
         args.extend(ask.setup.args.iter().cloned());
-        AgentCommand { program: called_program(self, ask.setup), args, input: RequestInput::Nothing }
+        AgentCommand {
+            program: called_program(self, ask.setup),
+            args,
+            input: RequestInput::Nothing,
+        }
     }
 
     fn output_reader(&self) -> Box<dyn OutputReader> {
@@ -119,7 +137,11 @@ mod tests {
     fn what_it_prints_is_said_and_what_its_model_refuses_is_a_failure() {
         let mut parsed = AgentOutput::default();
         AiderOutput.read_line("Applied edit to calc.py", OutputStream::Output, &mut parsed);
-        AiderOutput.read_line("litellm.AuthenticationError: no key", OutputStream::Output, &mut parsed);
+        AiderOutput.read_line(
+            "litellm.AuthenticationError: no key",
+            OutputStream::Output,
+            &mut parsed,
+        );
         assert_eq!(parsed.messages, ["Applied edit to calc.py"]);
         assert_eq!(parsed.failed.as_deref(), Some("litellm.AuthenticationError: no key"));
     }

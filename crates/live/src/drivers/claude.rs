@@ -12,12 +12,15 @@ use trajview_run::Tokens;
 
 use super::{
     super::{
-        setup::{Permissions, RunSetup},
         run_folders::RunFolders,
+        setup::{Permissions, RunSetup},
     },
-    agent_output::{AgentOutput, ReportedAmount, JsonLines, OutputReader, count_at, text_at},
+    agent_output::{AgentOutput, JsonLines, OutputReader, ReportedAmount, count_at, text_at},
     claude_tui::ClaudeTui,
-    driver::{AgentRequest, AgentCommand, Driver, RequestInput, LogFiles, SessionNaming, RewindMethod, hook_settings},
+    driver::{
+        AgentCommand, AgentRequest, Driver, LogFiles, RequestInput, RewindMethod, SessionNaming,
+        hook_settings,
+    },
     screen_driver::ScreenDriver,
 };
 
@@ -62,7 +65,11 @@ impl Driver for ClaudeDriver {
         Some("ANTHROPIC_API_KEY")
     }
 
-    fn environment_variables(&self, setup: &RunSetup, run_folders: &RunFolders) -> Vec<(String, String)> {
+    fn environment_variables(
+        &self,
+        setup: &RunSetup,
+        run_folders: &RunFolders,
+    ) -> Vec<(String, String)> {
         let text = |path: PathBuf| path.to_string_lossy().into_owned();
         let mut all = vec![
             ("CLAUDE_CONFIG_DIR".to_owned(), text(config_folder(run_folders))),
@@ -81,7 +88,11 @@ impl Driver for ClaudeDriver {
     }
 
     /// Adds the settings of our MCP server and of the hooks.
-    fn settings_files(&self, _setup: &RunSetup, run_folders: &RunFolders) -> Vec<(PathBuf, String)> {
+    fn settings_files(
+        &self,
+        _setup: &RunSetup,
+        run_folders: &RunFolders,
+    ) -> Vec<(PathBuf, String)> {
         let Some(deliveries) = &run_folders.layer_access else { return vec![] };
         let mut files = vec![];
         if deliveries.offers.search {
@@ -93,7 +104,10 @@ impl Driver for ClaudeDriver {
             files.push((mcp_config_file(run_folders), format!("{config:#}\n")));
         }
         if deliveries.offers.calls {
-            files.push((config_folder(run_folders).join("settings.json"), hook_settings(deliveries, Some(FILE_TOOLS))));
+            files.push((
+                config_folder(run_folders).join("settings.json"),
+                hook_settings(deliveries, Some(FILE_TOOLS)),
+            ));
         }
         files
     }
@@ -144,7 +158,11 @@ impl Driver for ClaudeDriver {
 
 impl ClaudeDriver {
     /// Builds a command with these arguments first; permissions, model and our tools follow.
-    pub(super) fn call_with(ask: &AgentRequest<'_>, first: &[&str], input: RequestInput) -> AgentCommand {
+    pub(super) fn call_with(
+        ask: &AgentRequest<'_>,
+        first: &[&str],
+        input: RequestInput,
+    ) -> AgentCommand {
         let mcp_config = mcp_config_file(ask.run_folders).to_string_lossy().into_owned();
         let searches = ask.run_folders.layer_access.as_ref().is_some_and(|it| it.offers.search);
         let tools = format!("Bash,Edit,Write,Read{}", if searches { SEARCH_TOOL } else { "" });
@@ -221,12 +239,14 @@ pub(super) fn read_turn_outcome(value: &Value, parsed: &mut AgentOutput) {
     let is_error = value.get("is_error").and_then(Value::as_bool) == Some(true);
     let subtype = text_at(value, "/subtype").unwrap_or_default();
     if is_error || subtype.starts_with("error") {
-        parsed.set_failure(text_at(value, "/result").filter(|it| !it.is_empty()).unwrap_or(subtype));
+        parsed
+            .set_failure(text_at(value, "/result").filter(|it| !it.is_empty()).unwrap_or(subtype));
     }
     let denials = value.get("permission_denials").and_then(Value::as_array);
     for denial in denials.into_iter().flatten() {
         let tool = text_at(denial, "/tool_name").unwrap_or("a tool");
-        let of = text_at(denial, "/tool_input/command").or(text_at(denial, "/tool_input/file_path"));
+        let of =
+            text_at(denial, "/tool_input/command").or(text_at(denial, "/tool_input/file_path"));
         parsed.add_denial(&format!("{tool} {}", of.unwrap_or_default()));
     }
 }
@@ -244,7 +264,8 @@ fn read_result(value: &Value, parsed: &mut AgentOutput) {
         cache_write_1h: part("cache_creation/ephemeral_1h_input_tokens"),
         ..Tokens::default()
     };
-    let before = if let ReportedAmount::Turn(before) = parsed.tokens { before } else { Tokens::default() };
+    let before =
+        if let ReportedAmount::Turn(before) = parsed.tokens { before } else { Tokens::default() };
     parsed.tokens = ReportedAmount::Turn(before + now);
     if let Some(cost) = value.get("total_cost_usd").and_then(Value::as_f64) {
         parsed.cost = if is_session_cost(parsed.version.as_deref()) {
@@ -268,7 +289,9 @@ mod tests {
 
     fn parse_lines(lines: &[&str]) -> AgentOutput {
         let mut parsed = AgentOutput::default();
-        lines.iter().for_each(|line| JsonLines(super::read_event).read_line(line, OutputStream::Output, &mut parsed));
+        lines.iter().for_each(|line| {
+            JsonLines(super::read_event).read_line(line, OutputStream::Output, &mut parsed)
+        });
         parsed
     }
 

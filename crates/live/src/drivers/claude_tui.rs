@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 
 use super::{
     super::{
-        setup::RunSetup,
         run_folders::{KEY_END_CHARS, RunFolders},
+        setup::RunSetup,
     },
     agent_output::{parse_object, text_at},
     claude::{ClaudeDriver, config_folder},
-    driver::{AgentRequest, AgentCommand, Driver, RequestInput, LogPatterns, AgentSettingsFile},
+    driver::{AgentCommand, AgentRequest, AgentSettingsFile, Driver, LogPatterns, RequestInput},
     screen_driver::AgentScreen,
 };
 
@@ -50,7 +50,8 @@ impl AgentScreen for ClaudeTui {
     fn request_command(&self, ask: &AgentRequest<'_>) -> AgentCommand {
         let prompt = ["--", ask.prompt];
         let prompt = if ask.prompt.is_empty() { &[] } else { &prompt[..] };
-        let mut call = ClaudeDriver::call_with(ask, &["--session-id", ask.fresh], RequestInput::Terminal);
+        let mut call =
+            ClaudeDriver::call_with(ask, &["--session-id", ask.fresh], RequestInput::Terminal);
         call.args.extend(prompt.iter().map(|word| (*word).to_owned()));
         call
     }
@@ -88,7 +89,9 @@ fn prompt_in_line(line: &str) -> Option<String> {
                 .map(str::to_owned)
                 .or_else(|| (!parts.is_empty()).then(|| parts.join("\n")))
         }
-        "queue-operation" if is_absorbed_prompt(&value) => text_at(&value, "/content").map(str::to_owned),
+        "queue-operation" if is_absorbed_prompt(&value) => {
+            text_at(&value, "/content").map(str::to_owned)
+        }
         _ => None,
     }
 }

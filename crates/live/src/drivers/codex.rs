@@ -13,12 +13,17 @@ use trajview_run::Tokens;
 use super::{
     super::{
         isolation::Sandbox,
-        setup::{Permissions, RunSetup},
         run_folders::RunFolders,
+        setup::{Permissions, RunSetup},
     },
-    agent_output::{AgentOutput, ReportedAmount, OutputReader, OutputStream, count_at, parse_object, text_at},
+    agent_output::{
+        AgentOutput, OutputReader, OutputStream, ReportedAmount, count_at, parse_object, text_at,
+    },
     codex_tui::CodexTui,
-    driver::{AgentRequest, AgentCommand, Driver, RequestInput, LogFiles, SessionNaming, RewindMethod, hook_settings, called_program, toml_text},
+    driver::{
+        AgentCommand, AgentRequest, Driver, LogFiles, RequestInput, RewindMethod, SessionNaming,
+        called_program, hook_settings, toml_text,
+    },
     screen_driver::ScreenDriver,
 };
 
@@ -35,14 +40,14 @@ fn codex_home(run_folders: &RunFolders) -> PathBuf {
 }
 
 /// Returns the option that trusts our hooks: nobody is there to confirm them.
-pub fn hook_trust_option(run_folders: &RunFolders) -> Option<&'static str> {
+pub(crate) fn hook_trust_option(run_folders: &RunFolders) -> Option<&'static str> {
     let has_hooks = run_folders.layer_access.as_ref().is_some_and(|it| it.offers.calls);
     has_hooks.then_some("--dangerously-bypass-hook-trust")
 }
 
 /// Returns the mode of Codex's own sandbox. That sandbox cannot run inside another one everywhere: with a sandbox around
 /// the agent, Codex's own is off.
-pub fn sandbox_mode(setup: &RunSetup) -> &'static str {
+pub(crate) fn sandbox_mode(setup: &RunSetup) -> &'static str {
     match setup.permissions {
         Permissions::Workspace if !CodexDriver.leaves_sandbox(setup) => "workspace-write",
         Permissions::Workspace | Permissions::Full => "danger-full-access",
@@ -74,7 +79,11 @@ impl Driver for CodexDriver {
         Some(KEY_VARIABLE)
     }
 
-    fn environment_variables(&self, _setup: &RunSetup, run_folders: &RunFolders) -> Vec<(String, String)> {
+    fn environment_variables(
+        &self,
+        _setup: &RunSetup,
+        run_folders: &RunFolders,
+    ) -> Vec<(String, String)> {
         vec![("CODEX_HOME".into(), codex_home(run_folders).to_string_lossy().into_owned())]
     }
 
@@ -113,7 +122,10 @@ impl Driver for CodexDriver {
         }
         let mut files = vec![(codex_home(run_folders).join("config.toml"), lines.join("\n"))];
         if let Some(deliveries) = run_folders.layer_access.as_ref().filter(|it| it.offers.calls) {
-            files.push((codex_home(run_folders).join("hooks.json"), hook_settings(deliveries, None)));
+            files.push((
+                codex_home(run_folders).join("hooks.json"),
+                hook_settings(deliveries, None),
+            ));
         }
         files
     }
@@ -255,14 +267,19 @@ mod tests {
 
     fn parse_lines(lines: &[&str]) -> AgentOutput {
         let mut parsed = AgentOutput::default();
-        lines.iter().for_each(|line| CodexExecOutput.read_line(line, OutputStream::Output, &mut parsed));
+        lines
+            .iter()
+            .for_each(|line| CodexExecOutput.read_line(line, OutputStream::Output, &mut parsed));
         parsed
     }
 
     #[test]
     fn its_own_sandbox_is_off_where_another_stands_around_it() {
         let mut setup = RunSetup::new("codex", "work".into());
-        assert_eq!((sandbox_mode(&setup), CodexDriver.leaves_sandbox(&setup)), ("workspace-write", false));
+        assert_eq!(
+            (sandbox_mode(&setup), CodexDriver.leaves_sandbox(&setup)),
+            ("workspace-write", false)
+        );
 
         setup.folders.isolation.sandbox = Sandbox::Bwrap;
         assert_eq!(

@@ -3,10 +3,13 @@
 //! The end of a turn is read from its log. Token use is in the log alone, so limits of tokens cannot be enforced.
 
 use super::{
-    super::{setup::RunSetup, run_folders::RunFolders},
+    super::{run_folders::RunFolders, setup::RunSetup},
     agent_output::{parse_object, text_at},
-    codex::{CodexDriver, sandbox_mode, hook_trust_option},
-    driver::{AgentRequest, AgentCommand, Driver, RequestInput, LogPatterns, AgentSettingsFile, called_program, toml_text},
+    codex::{CodexDriver, hook_trust_option, sandbox_mode},
+    driver::{
+        AgentCommand, AgentRequest, AgentSettingsFile, Driver, LogPatterns, RequestInput,
+        called_program, toml_text,
+    },
     screen_driver::AgentScreen,
 };
 
@@ -50,7 +53,11 @@ impl AgentScreen for CodexTui {
         if !ask.prompt.is_empty() {
             args.extend(["--".to_owned(), ask.prompt.to_owned()]);
         }
-        AgentCommand { program: called_program(&CodexDriver, ask.setup), args, input: RequestInput::Terminal }
+        AgentCommand {
+            program: called_program(&CodexDriver, ask.setup),
+            args,
+            input: RequestInput::Terminal,
+        }
     }
 
     fn log_patterns(&self) -> LogPatterns {

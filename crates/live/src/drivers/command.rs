@@ -9,12 +9,17 @@ use regex::Regex;
 use trajview_run::Tokens;
 
 use super::{
-    super::{setup::RunSetup, run_folders::RunFolders},
-    agent_output::{AgentOutput, ReportedAmount, OutputReader, OutputStream, count_at, parse_object, text_at},
-    driver::{AgentRequest, AgentCommand, Driver, TurnEndSign, RequestInput, LogFiles, SessionNaming, RewindMethod},
+    super::{run_folders::RunFolders, setup::RunSetup},
+    agent_output::{
+        AgentOutput, OutputReader, OutputStream, ReportedAmount, count_at, parse_object, text_at,
+    },
+    driver::{
+        AgentCommand, AgentRequest, Driver, LogFiles, RequestInput, RewindMethod, SessionNaming,
+        TurnEndSign,
+    },
 };
 
-pub use options::{OutputPointers, ProgramOptions, RewindOption, SessionOption, PromptDelivery};
+pub use options::{OutputPointers, ProgramOptions, PromptDelivery, RewindOption, SessionOption};
 
 #[derive(Debug)]
 pub struct ConfiguredProgram {
@@ -83,7 +88,11 @@ impl Driver for ConfiguredProgram {
         self.options.key_env.as_deref()
     }
 
-    fn environment_variables(&self, _setup: &RunSetup, _stage: &RunFolders) -> Vec<(String, String)> {
+    fn environment_variables(
+        &self,
+        _setup: &RunSetup,
+        _stage: &RunFolders,
+    ) -> Vec<(String, String)> {
         self.options.env.clone()
     }
 

@@ -4,9 +4,11 @@
 use serde_json::Value;
 
 use super::{
-    super::{setup::RunSetup, run_folders::RunFolders},
+    super::{run_folders::RunFolders, setup::RunSetup},
     agent_output::{AgentOutput, JsonLines, OutputReader, text_at},
-    driver::{AgentRequest, AgentCommand, Driver, RequestInput, LogFiles, SessionNaming, RewindMethod},
+    driver::{
+        AgentCommand, AgentRequest, Driver, LogFiles, RequestInput, RewindMethod, SessionNaming,
+    },
 };
 
 #[derive(Debug)]
@@ -33,7 +35,11 @@ impl Driver for CopilotDriver {
         Some("COPILOT_PROVIDER_API_KEY")
     }
 
-    fn environment_variables(&self, setup: &RunSetup, _stage: &RunFolders) -> Vec<(String, String)> {
+    fn environment_variables(
+        &self,
+        setup: &RunSetup,
+        _stage: &RunFolders,
+    ) -> Vec<(String, String)> {
         let mut all = vec![("COPILOT_AUTO_UPDATE".to_owned(), "false".to_owned())];
         if let Some(url) = setup.server_url() {
             all.push(("COPILOT_OFFLINE".to_owned(), "true".to_owned()));
@@ -98,7 +104,9 @@ fn read_event(value: &Value, parsed: &mut AgentOutput) {
         "session.error" => {
             parsed.set_failure(text_at(value, "/data/message").unwrap_or("the turn failed"));
         }
-        "session.warning" => parsed.add_trouble(text_at(value, "/data/message").unwrap_or_default()),
+        "session.warning" => {
+            parsed.add_trouble(text_at(value, "/data/message").unwrap_or_default())
+        }
         "permission.completed" if text_at(value, "/data/result/kind") == Some("denied") => {
             parsed.add_denial(text_at(value, "/data/toolCallId").unwrap_or("a tool"));
         }

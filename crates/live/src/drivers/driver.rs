@@ -5,8 +5,8 @@ use std::{fmt::Debug, path::PathBuf};
 use serde_json::json;
 
 use crate::{
-    setup::RunSetup,
     run_folders::{LayerAccess, RunFolders},
+    setup::RunSetup,
 };
 use trajview_layers::DeliveryOffers;
 
@@ -39,7 +39,11 @@ pub trait Driver: Send + Sync + Debug {
     }
 
     /// Variables that it needs in addition to those of every agent.
-    fn environment_variables(&self, _setup: &RunSetup, _stage: &RunFolders) -> Vec<(String, String)> {
+    fn environment_variables(
+        &self,
+        _setup: &RunSetup,
+        _stage: &RunFolders,
+    ) -> Vec<(String, String)> {
         vec![]
     }
 
@@ -265,7 +269,12 @@ pub struct TitlePatterns {
 
 impl AgentCommand {
     /// Builds the command of the driver's program with these arguments, followed by those of the setup.
-    pub fn for_driver(driver: &dyn Driver, ask: &AgentRequest<'_>, words: Vec<&str>, input: RequestInput) -> Self {
+    pub(crate) fn for_driver(
+        driver: &dyn Driver,
+        ask: &AgentRequest<'_>,
+        words: Vec<&str>,
+        input: RequestInput,
+    ) -> Self {
         let args = words.into_iter().map(str::to_owned).chain(ask.setup.args.iter().cloned());
         Self { program: called_program(driver, ask.setup), args: args.collect(), input }
     }
@@ -278,14 +287,14 @@ pub fn called_program(driver: &dyn Driver, setup: &RunSetup) -> String {
 }
 
 /// Returns a request as a bracketed paste of a terminal.
-pub fn pasted_bytes(prompt: &str) -> Vec<u8> {
+pub(crate) fn pasted_bytes(prompt: &str) -> Vec<u8> {
     let text: String = prompt.chars().filter(|c| *c == '\n' || !c.is_control()).collect();
     format!("\x1b[200~{text}\x1b[201~").into_bytes()
 }
 
 /// Returns hook settings for Codex and Claude Code: this program is called after each call of these tools (of all tools
 /// when none are named).
-pub fn hook_settings(deliveries: &LayerAccess, tools: Option<&str>) -> String {
+pub(crate) fn hook_settings(deliveries: &LayerAccess, tools: Option<&str>) -> String {
     let hook = json!({"type": "command", "command": deliveries.shell_line("hook")});
     let mut group = json!({"hooks": [hook]});
     if let Some(tools) = tools {
@@ -295,6 +304,6 @@ pub fn hook_settings(deliveries: &LayerAccess, tools: Option<&str>) -> String {
 }
 
 /// Returns a text as a TOML string: JSON's escapes are TOML's too, but for one character.
-pub fn toml_text(text: &str) -> String {
+pub(crate) fn toml_text(text: &str) -> String {
     serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
 }

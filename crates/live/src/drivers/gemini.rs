@@ -8,9 +8,11 @@ use std::path::PathBuf;
 use trajview_run::Tokens;
 
 use super::{
-    super::{setup::RunSetup, run_folders::RunFolders},
-    agent_output::{AgentOutput, ReportedAmount, JsonLines, OutputReader, count_at, text_at},
-    driver::{AgentRequest, AgentCommand, Driver, RequestInput, LogFiles, SessionNaming, RewindMethod},
+    super::{run_folders::RunFolders, setup::RunSetup},
+    agent_output::{AgentOutput, JsonLines, OutputReader, ReportedAmount, count_at, text_at},
+    driver::{
+        AgentCommand, AgentRequest, Driver, LogFiles, RequestInput, RewindMethod, SessionNaming,
+    },
     gemini_tui::GeminiTui,
     screen_driver::ScreenDriver,
 };
@@ -39,13 +41,23 @@ impl Driver for GeminiDriver {
         Some("GEMINI_API_KEY")
     }
 
-    fn environment_variables(&self, setup: &RunSetup, _stage: &RunFolders) -> Vec<(String, String)> {
+    fn environment_variables(
+        &self,
+        setup: &RunSetup,
+        _stage: &RunFolders,
+    ) -> Vec<(String, String)> {
         let mut all = vec![("GEMINI_CLI_TRUST_WORKSPACE".to_owned(), "true".to_owned())];
-        all.extend(setup.server_url().map(|url| ("GOOGLE_GEMINI_BASE_URL".to_owned(), url.to_owned())));
+        all.extend(
+            setup.server_url().map(|url| ("GOOGLE_GEMINI_BASE_URL".to_owned(), url.to_owned())),
+        );
         all
     }
 
-    fn settings_files(&self, _setup: &RunSetup, run_folders: &RunFolders) -> Vec<(PathBuf, String)> {
+    fn settings_files(
+        &self,
+        _setup: &RunSetup,
+        run_folders: &RunFolders,
+    ) -> Vec<(PathBuf, String)> {
         let settings = serde_json::json!({
             "security": {"auth": {"selectedType": "gemini-api-key"}},
             "privacy": {"usageStatisticsEnabled": false},

@@ -6,7 +6,7 @@
 
 use super::{
     agent_output::{parse_object, text_at},
-    driver::{AgentRequest, AgentCommand, Driver, RequestInput, LogPatterns, TitlePatterns},
+    driver::{AgentCommand, AgentRequest, Driver, LogPatterns, RequestInput, TitlePatterns},
     gemini::GeminiDriver,
     screen_driver::AgentScreen,
 };

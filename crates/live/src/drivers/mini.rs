@@ -4,9 +4,12 @@
 //! each step; every process writes one of its own.
 
 use super::{
-    super::{setup::RunSetup, run_folders::RunFolders},
+    super::{run_folders::RunFolders, setup::RunSetup},
     agent_output::{NoLines, OutputReader},
-    driver::{AgentRequest, AgentCommand, Driver, TurnEndSign, RequestInput, LogFiles, SessionNaming, RewindMethod, pasted_bytes, called_program},
+    driver::{
+        AgentCommand, AgentRequest, Driver, LogFiles, RequestInput, RewindMethod, SessionNaming,
+        TurnEndSign, called_program, pasted_bytes,
+    },
 };
 
 #[derive(Debug)]
@@ -38,7 +41,11 @@ impl Driver for MiniDriver {
         Some("OPENAI_API_KEY")
     }
 
-    fn environment_variables(&self, setup: &RunSetup, run_folders: &RunFolders) -> Vec<(String, String)> {
+    fn environment_variables(
+        &self,
+        setup: &RunSetup,
+        run_folders: &RunFolders,
+    ) -> Vec<(String, String)> {
         let mut all: Vec<(String, String)> = [
             ("MSWEA_CONFIGURED", "true"),
             ("MSWEA_SILENT_STARTUP", "1"),
@@ -52,12 +59,15 @@ impl Driver for MiniDriver {
         .to_vec();
         let settings = run_folders.agent_folder().join("mini").to_string_lossy().into_owned();
         all.push(("MSWEA_GLOBAL_CONFIG_DIR".into(), settings));
-        all.extend(setup.server_url().map(|url| ("OPENAI_API_BASE".to_owned(), format!("{url}/v1"))));
+        all.extend(
+            setup.server_url().map(|url| ("OPENAI_API_BASE".to_owned(), format!("{url}/v1"))),
+        );
         all
     }
 
     fn request_command(&self, ask: &AgentRequest<'_>) -> AgentCommand {
-        let file = ask.run_folders.agent_folder().join(format!("mini/turn-{:03}.traj.json", ask.turn));
+        let file =
+            ask.run_folders.agent_folder().join(format!("mini/turn-{:03}.traj.json", ask.turn));
         let mut args = vec![];
         if let Some(model) = &ask.setup.provider.model {
             let is_named = model.contains('/');
@@ -68,7 +78,11 @@ impl Driver for MiniDriver {
         args.extend(["--yolo", "-l", "0", "-o"].map(str::to_owned));
         args.push(file.to_string_lossy().into_owned());
         args.extend(ask.setup.args.iter().cloned());
-        AgentCommand { program: called_program(self, ask.setup), args, input: RequestInput::Terminal }
+        AgentCommand {
+            program: called_program(self, ask.setup),
+            args,
+            input: RequestInput::Terminal,
+        }
     }
 
     fn output_reader(&self) -> Box<dyn OutputReader> {

@@ -18,17 +18,18 @@ mod gemini_tui;
 mod mini;
 mod opencode;
 mod opencode_tui;
-mod screen_driver;
 mod qwen;
+mod screen_driver;
 
 use std::path::PathBuf;
 
-use super::{setup::RunSetup, run_folders::RunFolders};
+use super::{run_folders::RunFolders, setup::RunSetup};
 use agent_output::OutputReader;
 use trajview_layers::DeliveryOffers;
 
 pub use driver::{
-    AgentRequest, AgentCommand, Driver, TurnEndSign, RequestInput, LogPatterns, LogFiles, SessionNaming, RewindMethod, TitlePatterns, called_program,
+    AgentCommand, AgentRequest, Driver, LogFiles, LogPatterns, RequestInput, RewindMethod,
+    SessionNaming, TitlePatterns, TurnEndSign, called_program,
 };
 
 /// Every built-in driver, in the order in which they are listed.
@@ -54,7 +55,9 @@ pub fn driver_for_setup(setup: &RunSetup) -> Result<Box<dyn Driver>, String> {
             .in_terminal()
             .ok_or_else(|| format!("agent {} is not driven in a terminal", setup.agent)),
         Some(driver) => Ok(Box::new(ListedDriver(*driver))),
-        None => Err(format!("no agent is called {}; known: {}", setup.agent, driver_names().join(", "))),
+        None => {
+            Err(format!("no agent is called {}; known: {}", setup.agent, driver_names().join(", ")))
+        }
     }
 }
 
@@ -143,7 +146,10 @@ mod tests {
             assert_eq!(screen.install_command(), driver.install_command());
             assert_eq!(screen.version_arguments(), driver.version_arguments());
             assert_eq!(screen.key_variable(), driver.key_variable());
-            assert_eq!(screen.environment_variables(&setup, &run_folders), driver.environment_variables(&setup, &run_folders));
+            assert_eq!(
+                screen.environment_variables(&setup, &run_folders),
+                driver.environment_variables(&setup, &run_folders)
+            );
             assert_eq!(screen.login_files(&run_folders), driver.login_files(&run_folders));
             assert_eq!(screen.log_files(&run_folders), driver.log_files(&run_folders));
             assert_eq!(screen.own_files(), driver.own_files());
@@ -170,7 +176,12 @@ mod tests {
                 let mut setup = RunSetup::new(driver.name(), "work".into());
                 setup.folders.copies_login = true;
                 let can_be_copied = ["codex", "claude", "opencode"].contains(&driver.name());
-                assert_eq!(!driver.login_files(&run_folders).is_empty(), can_be_copied, "{}", driver.name());
+                assert_eq!(
+                    !driver.login_files(&run_folders).is_empty(),
+                    can_be_copied,
+                    "{}",
+                    driver.name()
+                );
                 if !can_be_copied {
                     let why = run_folders.set_environment(&setup, driver).unwrap_err();
                     assert!(why.contains("has no login that could be copied"), "{why}");
@@ -186,9 +197,13 @@ mod tests {
             (setup.provider.model, setup.provider.base_url) =
                 (Some("m".into()), Some("http://127.0.0.1:1/v1/".into()));
             let run_folders = RunFolders::for_plan("work".as_ref());
-            let written: Vec<String> =
-                driver.settings_files(&setup, &run_folders).into_iter().map(|(_, content)| content).collect();
-            let text = format!("{written:?}{:?}", driver.environment_variables(&setup, &run_folders));
+            let written: Vec<String> = driver
+                .settings_files(&setup, &run_folders)
+                .into_iter()
+                .map(|(_, content)| content)
+                .collect();
+            let text =
+                format!("{written:?}{:?}", driver.environment_variables(&setup, &run_folders));
             assert!(text.contains("http://127.0.0.1:1"), "{}: {text}", driver.name());
             assert!(!text.contains("/v1/v1"), "{}: {text}", driver.name());
         }

@@ -10,9 +10,12 @@ use serde_json::{Value, json};
 use trajview_run::Tokens;
 
 use super::{
-    super::{setup::RunSetup, run_folders::RunFolders},
-    agent_output::{AgentOutput, ReportedAmount, JsonLines, OutputReader, count_at, text_at},
-    driver::{AgentRequest, AgentCommand, Driver, RequestInput, LogFiles, SessionNaming, RewindMethod, called_program},
+    super::{run_folders::RunFolders, setup::RunSetup},
+    agent_output::{AgentOutput, JsonLines, OutputReader, ReportedAmount, count_at, text_at},
+    driver::{
+        AgentCommand, AgentRequest, Driver, LogFiles, RequestInput, RewindMethod, SessionNaming,
+        called_program,
+    },
     opencode_tui::OpenCodeTui,
     screen_driver::ScreenDriver,
 };
@@ -59,7 +62,11 @@ impl Driver for OpenCodeDriver {
         Some(KEY_VARIABLE)
     }
 
-    fn environment_variables(&self, _setup: &RunSetup, run_folders: &RunFolders) -> Vec<(String, String)> {
+    fn environment_variables(
+        &self,
+        _setup: &RunSetup,
+        run_folders: &RunFolders,
+    ) -> Vec<(String, String)> {
         let file = settings_file(run_folders).to_string_lossy().into_owned();
         [
             ("OPENCODE_CONFIG", file.as_str()),
@@ -106,7 +113,11 @@ impl Driver for OpenCodeDriver {
     fn export_command(&self, ask: &AgentRequest<'_>) -> Option<(AgentCommand, PathBuf)> {
         let session = ask.session?;
         let args = vec!["export".to_owned(), session.to_owned()];
-        let call = AgentCommand { program: called_program(self, ask.setup), args, input: RequestInput::Nothing };
+        let call = AgentCommand {
+            program: called_program(self, ask.setup),
+            args,
+            input: RequestInput::Nothing,
+        };
         Some((call, export_file(ask.run_folders, session)))
     }
 
@@ -172,8 +183,11 @@ fn read_event(value: &Value, parsed: &mut AgentOutput) {
         }
         "step_finish" => read_step_usage(value, parsed),
         "error" => {
-            let message = text_at(value, "/error/data/message").or(text_at(value, "/error/message"));
-            parsed.set_failure(message.or(text_at(value, "/error/name")).unwrap_or("the turn failed"));
+            let message =
+                text_at(value, "/error/data/message").or(text_at(value, "/error/message"));
+            parsed.set_failure(
+                message.or(text_at(value, "/error/name")).unwrap_or("the turn failed"),
+            );
         }
         _ => {}
     }
@@ -190,7 +204,8 @@ fn read_step_usage(value: &Value, parsed: &mut AgentOutput) {
         reasoning: count_at(value, "/part/tokens/reasoning"),
         ..Tokens::default()
     };
-    let before = if let ReportedAmount::Turn(before) = parsed.tokens { before } else { Tokens::default() };
+    let before =
+        if let ReportedAmount::Turn(before) = parsed.tokens { before } else { Tokens::default() };
     parsed.tokens = ReportedAmount::Turn(before + now);
     if let Some(cost) = value.pointer("/part/cost").and_then(Value::as_f64) {
         let before = if let ReportedAmount::Turn(before) = parsed.cost { before } else { 0.0 };

@@ -10,7 +10,7 @@ use std::{
 
 use super::{
     super::run_folders::RunFolders,
-    driver::{AgentRequest, AgentCommand, Driver, RequestInput, LogPatterns, LogFiles},
+    driver::{AgentCommand, AgentRequest, Driver, LogFiles, LogPatterns, RequestInput},
     opencode::OpenCodeDriver,
     screen_driver::AgentScreen,
 };

@@ -9,10 +9,12 @@ use serde_json::Value;
 use trajview_run::Tokens;
 
 use super::{
-    super::{setup::RunSetup, run_folders::RunFolders},
-    agent_output::{AgentOutput, ReportedAmount, JsonLines, OutputReader, count_at, text_at},
+    super::{run_folders::RunFolders, setup::RunSetup},
+    agent_output::{AgentOutput, JsonLines, OutputReader, ReportedAmount, count_at, text_at},
     claude,
-    driver::{AgentRequest, AgentCommand, Driver, RequestInput, LogFiles, SessionNaming, RewindMethod},
+    driver::{
+        AgentCommand, AgentRequest, Driver, LogFiles, RequestInput, RewindMethod, SessionNaming,
+    },
 };
 
 #[derive(Debug)]
@@ -39,12 +41,21 @@ impl Driver for QwenDriver {
         Some("OPENAI_API_KEY")
     }
 
-    fn environment_variables(&self, setup: &RunSetup, _stage: &RunFolders) -> Vec<(String, String)> {
-        let server = setup.server_url().map(|url| ("OPENAI_BASE_URL".to_owned(), format!("{url}/v1")));
+    fn environment_variables(
+        &self,
+        setup: &RunSetup,
+        _stage: &RunFolders,
+    ) -> Vec<(String, String)> {
+        let server =
+            setup.server_url().map(|url| ("OPENAI_BASE_URL".to_owned(), format!("{url}/v1")));
         server.into_iter().collect()
     }
 
-    fn settings_files(&self, _setup: &RunSetup, run_folders: &RunFolders) -> Vec<(PathBuf, String)> {
+    fn settings_files(
+        &self,
+        _setup: &RunSetup,
+        run_folders: &RunFolders,
+    ) -> Vec<(PathBuf, String)> {
         let settings = serde_json::json!({
             "security": {"auth": {"selectedType": "openai"}},
             "privacy": {"usageStatisticsEnabled": false},

@@ -6,12 +6,15 @@
 
 use std::path::PathBuf;
 
-use crate::{setup::RunSetup, run_folders::RunFolders};
+use crate::{run_folders::RunFolders, setup::RunSetup};
 use trajview_layers::DeliveryOffers;
 
 use super::{
     agent_output::{NoLines, OutputReader},
-    driver::{AgentRequest, AgentCommand, Driver, TurnEndSign, LogPatterns, LogFiles, SessionNaming, RewindMethod, AgentSettingsFile, hand_on, pasted_bytes},
+    driver::{
+        AgentCommand, AgentRequest, AgentSettingsFile, Driver, LogFiles, LogPatterns, RewindMethod,
+        SessionNaming, TurnEndSign, hand_on, pasted_bytes,
+    },
 };
 
 /// The differences of an agent that works in its own screen.

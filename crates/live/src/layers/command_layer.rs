@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use trajview_judge::{command::CommandJudge, stop_flag::StopFlag};
 use trajview_layers::{
-    Brief, ProjectChange, Helper, Layer, RequestMoment, LayerProject, BriefSentence, LayerSpec, LayerState, StepSeen, TurnDone, StepAuthor,
-    project::ChangeKind,
+    Brief, BriefSentence, HelperModel, Layer, LayerProject, LayerSpec, LayerState, ProjectChange,
+    RequestMoment, StepAuthor, StepSeen, TurnDone, project::ChangeKind,
 };
 
 /// The schema version of the input.
@@ -174,7 +174,7 @@ impl Layer for CommandLayer {
     fn before_request(
         &mut self,
         moment: &RequestMoment<'_>,
-        _helper: &mut dyn Helper,
+        _helper: &mut dyn HelperModel,
     ) -> Result<Option<Brief>, String> {
         let asked = LayerInput {
             event: "before",
@@ -194,7 +194,11 @@ impl Layer for CommandLayer {
         Ok(Some(brief).filter(|brief| !brief.is_empty()))
     }
 
-    fn after_turn(&mut self, done: &TurnDone<'_>, _helper: &mut dyn Helper) -> Result<(), String> {
+    fn after_turn(
+        &mut self,
+        done: &TurnDone<'_>,
+        _helper: &mut dyn HelperModel,
+    ) -> Result<(), String> {
         let asked = LayerInput {
             event: "after",
             turn: done.turn,

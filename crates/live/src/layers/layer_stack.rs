@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 
 use trajview_layers as layers;
 use trajview_layers::{
-    Brief, FileCall, ContextUse, Helper, Layer, RequestMoment, LayerProject, HelperPrompt, BriefSentence, LayerSpec, HelperCost, LayerState,
-    TurnDone,
+    Brief, BriefSentence, ContextUse, FileCall, HelperCost, HelperModel, HelperPrompt, Layer,
+    LayerProject, LayerSpec, LayerState, RequestMoment, TurnDone,
     memory::EVENTS,
-    stack::{Delivery, DeliveredBrief, LayerBrief, prepend_briefs},
+    stack::{DeliveredBrief, Delivery, LayerBrief, prepend_briefs},
 };
 use trajview_store as store;
 use trajview_store::{
@@ -35,13 +35,13 @@ use super::{
         secrets::Secrets,
     },
     LayerMaker,
-    question_channel::{ChannelAnswer, QuestionHandler, ChannelQuestion, ChannelServer},
+    question_channel::{ChannelAnswer, ChannelQuestion, ChannelServer, QuestionHandler},
 };
 
 /// The layers of a run and their context.
 pub struct LayerStack {
     shared: Arc<Mutex<SharedLayers>>,
-    helper: Box<dyn Helper + Send>,
+    helper: Box<dyn HelperModel + Send>,
     bundle: PathBuf,
     /// The files after the last turn.
     project: LayerProject,
@@ -53,7 +53,7 @@ pub struct LayerStack {
 pub struct StackParts {
     pub specs: Vec<LayerSpec>,
     pub maker: LayerMaker,
-    pub helper: Box<dyn Helper + Send>,
+    pub helper: Box<dyn HelperModel + Send>,
     /// Secrets that no layer may show or store.
     pub secrets: Secrets,
 }
@@ -119,11 +119,11 @@ struct GivenLogLine {
 
 /// A helper and its usage.
 struct CountedHelper<'h> {
-    helper: &'h mut dyn Helper,
+    helper: &'h mut dyn HelperModel,
     spent: HelperCost,
 }
 
-impl Helper for CountedHelper<'_> {
+impl HelperModel for CountedHelper<'_> {
     fn is_available(&self) -> bool {
         self.helper.is_available()
     }
@@ -139,7 +139,9 @@ impl Helper for CountedHelper<'_> {
 fn call_guarded<T>(call: impl FnOnce() -> Result<T, String>) -> Result<T, LayerFailure> {
     match catch_unwind(AssertUnwindSafe(call)) {
         Ok(result) => result.map_err(|why| LayerFailure { why, has_panicked: false }),
-        Err(_) => Err(LayerFailure { why: "it panicked, a mistake in it".into(), has_panicked: true }),
+        Err(_) => {
+            Err(LayerFailure { why: "it panicked, a mistake in it".into(), has_panicked: true })
+        }
     }
 }
 
@@ -171,8 +173,8 @@ impl StackedLayer {
     fn call_layer<T>(
         &mut self,
         maker: &LayerMaker,
-        helper: &mut dyn Helper,
-        call: impl FnOnce(&mut dyn Layer, &mut dyn Helper) -> Result<T, String>,
+        helper: &mut dyn HelperModel,
+        call: impl FnOnce(&mut dyn Layer, &mut dyn HelperModel) -> Result<T, String>,
     ) -> (HelperCost, Result<T, String>) {
         let mut counted = CountedHelper { helper, spent: HelperCost::default() };
         let began = Instant::now();
@@ -208,7 +210,7 @@ impl LayerStack {
     }
 
     /// Starts to answer the agent at a socket. The error is a sentence.
-    pub fn serve_socket(&mut self, socket: &Path) -> Result<(), String> {
+    pub(crate) fn serve_socket(&mut self, socket: &Path) -> Result<(), String> {
         self.server = Some(ChannelServer::start_server(socket, Arc::clone(&self.shared))?);
         Ok(())
     }
@@ -234,7 +236,7 @@ impl LayerStack {
     }
 
     /// Rewinds the layers before a turn that is done again. `done` are the turns before it.
-    pub fn rewind_to(&mut self, done: &[FinishedTurn]) -> LayerUpdates {
+    pub(crate) fn rewind_to(&mut self, done: &[FinishedTurn]) -> LayerUpdates {
         if self.is_empty() {
             return LayerUpdates::default();
         }
@@ -260,8 +262,9 @@ impl LayerStack {
     }
 
     /// Asks every layer about a request and returns the request with their text.
-    pub fn ask_before_request(&mut self, request: &LayerRequest<'_>) -> PreparedRequest {
-        let mut found = PreparedRequest { text: request.text.to_owned(), ..PreparedRequest::default() };
+    pub(crate) fn ask_before_request(&mut self, request: &LayerRequest<'_>) -> PreparedRequest {
+        let mut found =
+            PreparedRequest { text: request.text.to_owned(), ..PreparedRequest::default() };
         let moment = RequestMoment {
             turn: request.turn,
             request: request.text,
@@ -275,7 +278,9 @@ impl LayerStack {
         let mut briefs: Vec<Brief> = vec![];
         for member in members {
             let layer = member.spec.to_string();
-            let asked = |it: &mut dyn Layer, helper: &mut dyn Helper| it.before_request(&moment, helper);
+            let asked = |it: &mut dyn Layer, helper: &mut dyn HelperModel| {
+                it.before_request(&moment, helper)
+            };
             let (spent, result) = member.call_layer(maker, &mut *self.helper, asked);
             match result {
                 Ok(brief) => {
@@ -295,7 +300,11 @@ impl LayerStack {
 
     /// Informs the layers of the turns that they have not processed, and records each. `requests` is the folder with the
     /// file of what was given in a turn whose run was killed; None when it is in memory.
-    pub fn tell_finished_turns(&mut self, done: &[FinishedTurn], requests: Option<&Path>) -> LayerUpdates {
+    pub(crate) fn tell_finished_turns(
+        &mut self,
+        done: &[FinishedTurn],
+        requests: Option<&Path>,
+    ) -> LayerUpdates {
         let mut taken = LayerUpdates::default();
         if self.is_empty() || done.is_empty() {
             return taken;
@@ -341,7 +350,8 @@ impl LayerStack {
         let SharedLayers { members, maker, secrets, .. } = &mut *shared;
         for member in members.iter_mut().filter(|member| member.recorded < over.turn) {
             let name = member.spec.to_string();
-            let call = |it: &mut dyn Layer, helper: &mut dyn Helper| it.after_turn(over, helper);
+            let call =
+                |it: &mut dyn Layer, helper: &mut dyn HelperModel| it.after_turn(over, helper);
             let (after, result) = member.call_layer(maker, &mut *self.helper, call);
             if let Err(why) = result {
                 let turn = over.turn;
@@ -365,9 +375,10 @@ impl LayerStack {
     }
 
     /// Packs the records of the layers; nothing is recorded afterwards. Returns problems as sentences.
-    pub fn pack_records(&self) -> Vec<String> {
+    pub(crate) fn pack_records(&self) -> Vec<String> {
         let shared = self.lock_shared();
-        let packed = shared.members.iter().map(|it| layer_history::pack_layer(&self.bundle, &it.spec));
+        let packed =
+            shared.members.iter().map(|it| layer_history::pack_layer(&self.bundle, &it.spec));
         packed.filter_map(Result::err).map(|why| why.to_string()).collect()
     }
 }
@@ -461,7 +472,12 @@ impl SharedLayers {
 
 impl SharedLayers {
     /// Returns the record of a question and the answer.
-    fn given_record(&self, asked: &ChannelQuestion, brief: Brief, failed: Option<String>) -> DeliveredBrief {
+    fn given_record(
+        &self,
+        asked: &ChannelQuestion,
+        brief: Brief,
+        failed: Option<String>,
+    ) -> DeliveredBrief {
         let hide = |text: &String| self.secrets.hide(text);
         let (delivery, asked, paths) = match asked {
             ChannelQuestion::Search { query } => (Delivery::Search, hide(query), vec![]),

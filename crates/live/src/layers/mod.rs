@@ -6,15 +6,15 @@
 //! (`history`). The layers themselves are in [`trajview_layers`]; here are those that need a disk or a process: `notes` and
 //! `command`. The failure of a layer is reported, and the run goes on without it.
 
-pub mod question_channel;
 mod command_layer;
 mod layer_files;
-mod notes_layer;
 mod layer_stack;
+mod notes_layer;
+pub mod question_channel;
 
 pub use command_layer::CommandLayer;
 pub use layer_files::LayerFiles;
-pub use layer_stack::{PreparedRequest, StackParts as StackParts, LayerRequest, LayerStack, LayerUpdates};
+pub use layer_stack::{LayerRequest, LayerStack, LayerUpdates, PreparedRequest, StackParts};
 
 use std::path::PathBuf;
 
@@ -26,7 +26,7 @@ use trajview_judge::{
     stop_flag::StopFlag,
 };
 use trajview_layers as layers;
-use trajview_layers::{Helper, Layer, NoHelper, LayerSetup, LayerSpec, spec::COMMAND};
+use trajview_layers::{HelperModel, Layer, LayerSetup, LayerSpec, NoHelper, spec::COMMAND};
 use trajview_metrics::decisions;
 
 use super::{
@@ -80,18 +80,18 @@ pub struct PlannedLayer {
 
 impl PlannedLayer {
     /// Returns warnings for the person before the agent works; sentences.
-    pub fn remark_sentences(self) -> Vec<String> {
+    pub(crate) fn remark_sentences(self) -> Vec<String> {
         let name = self.name;
         self.lacks.into_iter().map(|lack| format!("layer {name}: {lack}")).collect()
     }
 }
 
 /// Returns the helper model of a run; one that is never available when none is set up. The error is a sentence.
-pub fn helper_model(
+pub(crate) fn helper_model(
     setup: &RunSetup,
     files: &LayerFiles,
     stop: &StopFlag,
-) -> Result<Box<dyn Helper + Send>, String> {
+) -> Result<Box<dyn HelperModel + Send>, String> {
     let Some(options) = &setup.layers.helper else { return Ok(Box::new(NoHelper)) };
     let missing = || {
         let name = &options.name;
@@ -106,7 +106,10 @@ pub fn helper_model(
 }
 
 /// Lists the layers of a run. The error is a sentence: one of them cannot be created.
-pub fn planned_layers(setup: &RunSetup, driver: &dyn Driver) -> Result<Vec<PlannedLayer>, String> {
+pub(crate) fn planned_layers(
+    setup: &RunSetup,
+    driver: &dyn Driver,
+) -> Result<Vec<PlannedLayer>, String> {
     let maker = LayerMaker::new(setup, PathBuf::new(), decisions::DecisionStore::default());
     let mut all: Vec<PlannedLayer> = vec![];
     for spec in setup.layers.all_specs() {

@@ -4,7 +4,9 @@
 use std::{fs::File, io::Read, path::PathBuf};
 
 use crate::setup::NOTES;
-use trajview_layers::{Brief, Helper, Layer, RequestMoment, BriefSentence, LayerState, TurnDone};
+use trajview_layers::{
+    Brief, BriefSentence, HelperModel, Layer, LayerState, RequestMoment, TurnDone,
+};
 
 #[derive(Debug)]
 pub struct NotesLayer {
@@ -29,7 +31,7 @@ impl Layer for NotesLayer {
     fn before_request(
         &mut self,
         _moment: &RequestMoment<'_>,
-        _helper: &mut dyn Helper,
+        _helper: &mut dyn HelperModel,
     ) -> Result<Option<Brief>, String> {
         let shown = self.path.display();
         let mut bytes = vec![];
@@ -50,7 +52,11 @@ impl Layer for NotesLayer {
         Ok(Some(Brief { sentences: vec![BriefSentence::heading(text)], why, ..Brief::default() }))
     }
 
-    fn after_turn(&mut self, _done: &TurnDone<'_>, _helper: &mut dyn Helper) -> Result<(), String> {
+    fn after_turn(
+        &mut self,
+        _done: &TurnDone<'_>,
+        _helper: &mut dyn HelperModel,
+    ) -> Result<(), String> {
         Ok(())
     }
 
@@ -64,7 +70,7 @@ impl Layer for NotesLayer {
 
 #[cfg(test)]
 mod tests {
-    use trajview_layers::{ContextUse, NoHelper, LayerProject};
+    use trajview_layers::{ContextUse, LayerProject, NoHelper};
 
     use super::*;
 

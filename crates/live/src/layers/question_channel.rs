@@ -64,7 +64,7 @@ mod system {
 
     impl ChannelServer {
         /// The error is a sentence.
-        pub fn start_server<A: QuestionHandler + 'static>(
+        pub(crate) fn start_server<A: QuestionHandler + 'static>(
             path: &Path,
             answers: Arc<Mutex<A>>,
         ) -> Result<Self, String> {
@@ -98,13 +98,21 @@ mod system {
         }
     }
 
-    fn serve_question<A: QuestionHandler>(stream: &UnixStream, answers: &Mutex<A>) -> std::io::Result<()> {
+    fn serve_question<A: QuestionHandler>(
+        stream: &UnixStream,
+        answers: &Mutex<A>,
+    ) -> std::io::Result<()> {
         stream.set_read_timeout(Some(RUN_TIMEOUT))?;
         stream.set_write_timeout(Some(RUN_TIMEOUT))?;
         let line = read_line(stream)?;
         let answer = match serde_json::from_str(&line) {
-            Ok(asked) => answers.lock().unwrap_or_else(PoisonError::into_inner).answer_question(&asked),
-            Err(why) => ChannelAnswer { failed: Some(format!("no question: {why}")), ..ChannelAnswer::default() },
+            Ok(asked) => {
+                answers.lock().unwrap_or_else(PoisonError::into_inner).answer_question(&asked)
+            }
+            Err(why) => ChannelAnswer {
+                failed: Some(format!("no question: {why}")),
+                ..ChannelAnswer::default()
+            },
         };
         write_line(stream, &answer)
     }
@@ -153,7 +161,7 @@ mod system {
 
     impl ChannelServer {
         /// The error is a sentence.
-        pub fn start_server<A: QuestionHandler + 'static>(
+        pub(crate) fn start_server<A: QuestionHandler + 'static>(
             _path: &Path,
             _answers: Arc<Mutex<A>>,
         ) -> Result<Self, String> {

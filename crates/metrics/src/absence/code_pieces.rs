@@ -64,7 +64,9 @@ impl FilePieces {
             (false, Some(_)) => 1.0,
         };
         let spans = with_windows(named, &lines, grammar.is_some());
-        let piece = |(span, name): (SourceSpan, Option<String>)| CodePiece::from_span(path, &lines, span, name);
+        let piece = |(span, name): (SourceSpan, Option<String>)| {
+            CodePiece::from_span(path, &lines, span, name)
+        };
         let pieces = spans.into_iter().map(piece).filter(|piece| piece.length > 0.0).collect();
         Self { path: path.to_owned(), lines: lines.len(), weight, pieces }
     }
@@ -210,7 +212,9 @@ impl CodePiece {
             match token {
                 TextToken::Number(written) => term(terms::number_key(written)),
                 TextToken::Name(name) => {
-                    terms::identifier_words(name).into_iter().for_each(|word| term(terms::word_key(word)));
+                    terms::identifier_words(name)
+                        .into_iter()
+                        .for_each(|word| term(terms::word_key(word)));
                     *self.terms.entry(terms::symbol_key(name).into()).or_default() += weight;
                 }
             }

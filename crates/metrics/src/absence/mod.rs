@@ -7,8 +7,8 @@
 //! how rare it is in the snapshot (`ranking.rs`). [`OpenedBy`] says which of them the judge's trace or its evidence
 //! covers. Nothing here decides whether a place is the component; a person has to look at it.
 
-mod opened_lines;
 mod code_pieces;
+mod opened_lines;
 mod ranking;
 pub mod terms;
 #[cfg(test)]
@@ -18,11 +18,11 @@ use std::fmt;
 
 use trajview_run::rubric::{Component, Evidence, JudgeToolCall};
 
-pub use opened_lines::OpenedBy;
 pub use code_pieces::FilePieces;
+pub use opened_lines::OpenedBy;
 
 use opened_lines::OpenedLines;
-use ranking::{Postings, ComponentQuery};
+use ranking::{ComponentQuery, Postings};
 
 /// A place in a snapshot that looks like a component.
 #[derive(Debug, Clone, PartialEq)]
@@ -136,7 +136,7 @@ fn best_places(mut found: Vec<CandidatePlace>) -> Vec<CandidatePlace> {
 /// Returns the places of these files, as (path, text), that look like a component: best first. `looks` and `evidence`
 /// belong to the judge's verdict; both are empty where there is no verdict.
 #[cfg(test)]
-pub fn places_in_files(
+pub(crate) fn places_in_files(
     component: &Component,
     files: &[(&str, &str)],
     looks: &[JudgeToolCall],

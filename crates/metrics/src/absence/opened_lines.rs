@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use trajview_run::rubric::{Evidence, JudgeToolCall};
 
-use super::code_pieces::{FilePieces, CodePiece};
+use super::code_pieces::{CodePiece, FilePieces};
 
 /// The share of a place's non-blank lines that the judge must have seen, so that the place counts as opened.
 const MIN_SEEN_SHARE: f64 = 0.5;
@@ -58,7 +58,11 @@ impl std::fmt::Display for OpenedBy {
 
 impl OpenedLines {
     /// Collects the lines that the calls of a judge show and its evidence cites.
-    pub fn from_trace(looks: &[JudgeToolCall], evidence: &[Evidence], files: &[&FilePieces]) -> Self {
+    pub(crate) fn from_trace(
+        looks: &[JudgeToolCall],
+        evidence: &[Evidence],
+        files: &[&FilePieces],
+    ) -> Self {
         let mut opened = Self::default();
         let snapshot = SnapshotFiles { files };
         looks.iter().for_each(|look| opened.add_call(look, &snapshot));
@@ -170,7 +174,10 @@ impl<'a> SnapshotFiles<'a> {
 type OptionalLines = Option<(usize, usize)>;
 
 /// Returns the files that the arguments of a call name, each with its lines; None means all lines of the file.
-fn files_in_arguments<'a>(arguments: &str, snapshot: &SnapshotFiles<'a>) -> Vec<(&'a FilePieces, OptionalLines)> {
+fn files_in_arguments<'a>(
+    arguments: &str,
+    snapshot: &SnapshotFiles<'a>,
+) -> Vec<(&'a FilePieces, OptionalLines)> {
     match serde_json::from_str(arguments) {
         Ok(Value::Object(map)) => {
             let texts = map.values().flat_map(|value| match value {
@@ -188,7 +195,10 @@ fn files_in_arguments<'a>(arguments: &str, snapshot: &SnapshotFiles<'a>) -> Vec<
 }
 
 /// Reads the forms `ppdiff/embed.py`, `ppdiff/embed.py:4-20`, `sed -n '4,20p' ppdiff/embed.py`
-fn files_in_text<'a>(words: &str, snapshot: &SnapshotFiles<'a>) -> Vec<(&'a FilePieces, OptionalLines)> {
+fn files_in_text<'a>(
+    words: &str,
+    snapshot: &SnapshotFiles<'a>,
+) -> Vec<(&'a FilePieces, OptionalLines)> {
     if let Some(file) = snapshot.find_file(words) {
         return vec![(file, None)];
     }
@@ -205,7 +215,8 @@ fn files_in_text<'a>(words: &str, snapshot: &SnapshotFiles<'a>) -> Vec<(&'a File
         }
     }
     // `4,20p` is split at its comma.
-    let sed = words.split(['\'', '"', ' ']).find_map(|word| parse_line_range(word.strip_suffix('p')?));
+    let sed =
+        words.split(['\'', '"', ' ']).find_map(|word| parse_line_range(word.strip_suffix('p')?));
     files.into_iter().map(|(file, own)| (file, own.or(sed).or(lines))).collect()
 }
 
@@ -260,7 +271,10 @@ fn lines_in_read_header(excerpt: &str) -> OptionalLines {
 }
 
 /// Reads a search hit, written `path:line: text`.
-fn parse_search_hit<'a>(line: &str, snapshot: &SnapshotFiles<'a>) -> Option<(&'a FilePieces, usize)> {
+fn parse_search_hit<'a>(
+    line: &str,
+    snapshot: &SnapshotFiles<'a>,
+) -> Option<(&'a FilePieces, usize)> {
     let (path, rest) = line.split_once(':')?;
     let (number, _) = rest.split_once(':')?;
     Some((snapshot.find_file(path)?, number.trim().parse().ok()?))

@@ -12,7 +12,7 @@ use trajview_run::rubric::Component;
 
 use super::{
     MatchReason,
-    code_pieces::{FilePieces, CodePiece},
+    code_pieces::{CodePiece, FilePieces},
     terms::{self, TextToken},
 };
 
@@ -88,7 +88,7 @@ impl Postings {
     }
 
     /// Returns the score of each place that has a term of the component, keyed by the number of the place.
-    pub fn score_places(&self, query: &ComponentQuery) -> BTreeMap<u32, QueryFit> {
+    pub(crate) fn score_places(&self, query: &ComponentQuery) -> BTreeMap<u32, QueryFit> {
         let mut fits: BTreeMap<u32, QueryFit> = BTreeMap::new();
         for (number, term) in query.terms.iter().enumerate() {
             let Some(places) = self.by_term.get(term.key.as_str()) else { continue };
@@ -98,7 +98,8 @@ impl Postings {
                 let length = self.lengths.get(place as usize).copied().unwrap_or_default();
                 let long = 1.0 - B + B * length / self.mean_length;
                 let share = term.weight * rarity * count * (K1 + 1.0) / (count + K1 * long);
-                let fit = fits.entry(place).or_insert_with(|| QueryFit { score: 0.0, shares: vec![] });
+                let fit =
+                    fits.entry(place).or_insert_with(|| QueryFit { score: 0.0, shares: vec![] });
                 fit.score += share;
                 fit.shares.push((number, share));
             }
@@ -115,8 +116,12 @@ impl ComponentQuery {
             let new = QueryTerm { key: key.clone(), written: written.to_owned(), weight, from };
             let existing = by_key.entry(key).or_insert(QueryTerm { weight: 0.0, ..new });
             if weight > existing.weight {
-                *existing =
-                    QueryTerm { key: existing.key.clone(), written: written.to_owned(), weight, from };
+                *existing = QueryTerm {
+                    key: existing.key.clone(),
+                    written: written.to_owned(),
+                    weight,
+                    from,
+                };
             }
         };
         for symbol in in_parentheses(&component.name) {
@@ -132,7 +137,9 @@ impl ComponentQuery {
             terms::for_each_token(text, |token| {
                 let TextToken::Name(name) = token else { return };
                 for word in terms::identifier_words(name) {
-                    terms::word_key(word).into_iter().for_each(|key| add_term(key, word, weight, TermSource::Word));
+                    terms::word_key(word)
+                        .into_iter()
+                        .for_each(|key| add_term(key, word, weight, TermSource::Word));
                 }
             });
         }
@@ -143,7 +150,7 @@ impl ComponentQuery {
     }
 
     /// Returns the reasons why a place fits, the largest contribution first.
-    pub fn match_reasons(&self, fit: &QueryFit, piece: &CodePiece) -> Vec<MatchReason> {
+    pub(crate) fn match_reasons(&self, fit: &QueryFit, piece: &CodePiece) -> Vec<MatchReason> {
         let mut shares = fit.shares.clone();
         shares.sort_by(|a, b| b.1.total_cmp(&a.1));
         let written_terms = |from: TermSource| {
@@ -155,10 +162,12 @@ impl ComponentQuery {
             let defined_key = piece.name.as_deref().map(terms::symbol_key);
             defined_key.is_some_and(|defined_key| defined_key == terms::symbol_key(symbol))
         };
-        let (defined, used): (Vec<_>, Vec<_>) = written_terms(TermSource::Symbol).into_iter().partition(defines);
+        let (defined, used): (Vec<_>, Vec<_>) =
+            written_terms(TermSource::Symbol).into_iter().partition(defines);
         let mut why: Vec<MatchReason> = defined.into_iter().map(MatchReason::Symbol).collect();
         why.extend((!used.is_empty()).then_some(MatchReason::Uses(used)));
-        let (formula, words) = (written_terms(TermSource::Formula), written_terms(TermSource::Word));
+        let (formula, words) =
+            (written_terms(TermSource::Formula), written_terms(TermSource::Word));
         why.extend((!words.is_empty()).then_some(MatchReason::Words(words)));
         why.extend((!formula.is_empty()).then_some(MatchReason::Formula(formula)));
         why

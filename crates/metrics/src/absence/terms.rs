@@ -66,11 +66,16 @@ pub fn word_key(word: &str) -> Option<String> {
         return None;
     }
     let stem = stem_word(&small);
-    Some(SYNONYMS.iter().find(|(other, _)| *other == stem).map_or(stem, |(_, one)| (*one).to_owned()))
+    Some(
+        SYNONYMS
+            .iter()
+            .find(|(other, _)| *other == stem)
+            .map_or(stem, |(_, one)| (*one).to_owned()),
+    )
 }
 
 /// Returns the form by which a number is compared; None for a single digit and for text that is not a number.
-pub fn number_key(written: &str) -> Option<String> {
+pub(crate) fn number_key(written: &str) -> Option<String> {
     let trimmed = match written.contains('.') {
         true => written.trim_end_matches('0').trim_end_matches('.'),
         false => written,
@@ -203,7 +208,7 @@ const SIGNS: [(&str, &str); 6] = [
 
 /// Returns the terms of a formula, keyed by their form for comparison: its operations, its names of two letters or
 /// more, and its numbers of two digits or more.
-pub fn formula_terms(text: &str) -> BTreeMap<String, String> {
+pub(crate) fn formula_terms(text: &str) -> BTreeMap<String, String> {
     let mut terms = BTreeMap::new();
     let mut add = |key: Option<String>, written: &str| {
         if let Some(key) = key {
@@ -211,7 +216,9 @@ pub fn formula_terms(text: &str) -> BTreeMap<String, String> {
         }
     };
     for_each_token(text, |token| match token {
-        TextToken::Name(name) => identifier_words(name).into_iter().for_each(|word| add(word_key(word), word)),
+        TextToken::Name(name) => {
+            identifier_words(name).into_iter().for_each(|word| add(word_key(word), word))
+        }
         TextToken::Number(written) => add(number_key(written), written),
     });
     for (sign, word) in SIGNS {

@@ -107,7 +107,8 @@ fn operations_of_a_formula_are_found_by_what_programs_call_them() {
     let other = ("p/torch.py", "def step(model, x, y):\n    return F.cross_entropy(model(x), y)\n");
     let found = places_in_files(&component, &[FILES[0], FILES[1], other], &[], &[]);
 
-    let formula_reason = |terms: &[&str]| MatchReason::Formula(terms.iter().map(|term| (*term).into()).collect());
+    let formula_reason =
+        |terms: &[&str]| MatchReason::Formula(terms.iter().map(|term| (*term).into()).collect());
     let places: Vec<_> = found.iter().map(|it| (place_text(it), it.reasons.clone())).collect();
     assert_eq!(
         places,
@@ -154,7 +155,11 @@ fn a_read_opens_its_lines_in_the_words_of_several_tools() {
         ("symbols", r#"{"path":"p/embed.py"}"#, "p/embed.py:9-13 function relative_position"),
         ("search", r#"{"path":"p/embed.py","pattern":"x"}"#, "no line matches, in 1 files"),
     ] {
-        assert_eq!(opened_by(&[trace_look(tool, arguments, excerpt)], &[]), None, "{tool} {arguments}");
+        assert_eq!(
+            opened_by(&[trace_look(tool, arguments, excerpt)], &[]),
+            None,
+            "{tool} {arguments}"
+        );
     }
 }
 

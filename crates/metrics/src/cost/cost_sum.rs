@@ -29,7 +29,7 @@ impl CostSum {
         sum
     }
 
-    pub fn add_charge(&mut self, charge: &Charge) {
+    pub(crate) fn add_charge(&mut self, charge: &Charge) {
         self.responses += 1;
         self.tokens = self.tokens + charge.tokens;
         match &charge.priced {

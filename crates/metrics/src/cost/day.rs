@@ -10,7 +10,7 @@ pub struct Day(jiff::civil::Date);
 
 impl Day {
     /// Returns the day of a time, in UTC.
-    pub fn from_time(time: Time) -> Option<Self> {
+    pub(crate) fn from_time(time: Time) -> Option<Self> {
         let stamp = jiff::Timestamp::from_millisecond(time.0).ok()?;
         Some(Self(stamp.to_zoned(jiff::tz::TimeZone::UTC).date()))
     }

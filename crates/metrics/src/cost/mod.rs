@@ -9,18 +9,18 @@
 //! step, by turn, by agent and by model agree. To add a price, add a row to `assets/prices.json`.
 
 mod charge;
-mod run_cost;
-pub mod day;
-mod token_price;
-pub mod price_table;
-mod model_names;
 mod cost_sum;
+pub mod day;
+mod model_names;
+pub mod price_reasons;
+pub mod price_table;
+mod run_cost;
 #[cfg(test)]
 mod tests;
-pub mod price_reasons;
+mod token_price;
 
 pub use charge::{Charge, ResponsePrice};
-pub use run_cost::{RunCost, SeenResponses};
-pub use price_table::Prices;
 pub use cost_sum::CostSum;
 pub use price_reasons::NoPriceReason;
+pub use price_table::Prices;
+pub use run_cost::{RunCost, SeenResponses};

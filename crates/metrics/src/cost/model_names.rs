@@ -26,12 +26,12 @@ const VENDORS: [&str; 8] =
 const REGIONS: [&str; 9] = ["us", "eu", "apac", "global", "jp", "au", "ca", "us-gov", "sa"];
 
 /// Returns a name in the form for comparisons: lower case, with hyphens in place of points.
-pub fn normalised_name(name: &str) -> String {
+pub(crate) fn normalised_name(name: &str) -> String {
     name.trim().to_lowercase().replace('.', "-")
 }
 
 /// Returns the names that the table may have for a recorded model, the most exact first, each as [`normalised_name`] writes it.
-pub fn model_spellings(model: &str, is_vendor: &dyn Fn(&str) -> bool) -> Vec<String> {
+pub(crate) fn model_spellings(model: &str, is_vendor: &dyn Fn(&str) -> bool) -> Vec<String> {
     let model = model.trim().to_lowercase();
     let mut names = vec![normalised_name(&model)];
     let Some(name) = bare_name(&model, is_vendor) else { return names };

@@ -41,7 +41,7 @@ pub enum NoPriceReason {
 
 impl NoPriceReason {
     /// Returns the model whose price is missing, where a row in the table would give it one.
-    pub fn model_without_price(&self) -> Option<&str> {
+    pub(crate) fn model_without_price(&self) -> Option<&str> {
         match self {
             Self::NoPrice { model }
             | Self::NoPriceThen { model, .. }
@@ -95,7 +95,7 @@ pub struct CostNotes {
 
 impl CostNotes {
     /// Returns the assumptions of both.
-    pub fn merged_with(self, other: Self) -> Self {
+    pub(crate) fn merged_with(self, other: Self) -> Self {
         Self {
             no_cached_input: self.no_cached_input || other.no_cached_input,
             no_cache_write: self.no_cache_write || other.no_cache_write,

@@ -8,7 +8,7 @@ use trajview_run::Time;
 
 use super::{
     day::Day,
-    model_names::{normalised_name, model_spellings},
+    model_names::{model_spellings, normalised_name},
     price_reasons::NoPriceReason,
 };
 
@@ -104,8 +104,9 @@ impl Prices {
         let PriceFile { rows } = serde_json::from_str(text).map_err(|why| why.to_string())?;
         for (at, row) in rows.iter().enumerate() {
             row.check_row()?;
-            let twice =
-                rows[..at].iter().find(|other| row.shares_a_name(other) && row.overlaps_in_time(other));
+            let twice = rows[..at]
+                .iter()
+                .find(|other| row.shares_a_name(other) && row.overlaps_in_time(other));
             if let Some(other) = twice {
                 let names = (&other.model, &row.model);
                 return Err(format!("two rows hold on the same day: {} and {}", names.0, names.1));
@@ -116,7 +117,8 @@ impl Prices {
 
     /// Returns this table with the rows of another table in place of its own rows of the same models.
     pub fn overridden_by(&self, other: Self) -> Self {
-        let is_kept = |row: &&PriceRow| !other.rows.iter().any(|replacement| replacement.shares_a_name(row));
+        let is_kept =
+            |row: &&PriceRow| !other.rows.iter().any(|replacement| replacement.shares_a_name(row));
         let mut rows: Vec<PriceRow> = self.rows.iter().filter(is_kept).cloned().collect();
         rows.extend(other.rows);
         Self { rows }
@@ -136,7 +138,7 @@ impl Prices {
     }
 
     /// Returns the positions of a model's rows, by the first of the model's spellings that the table has.
-    pub fn rows_called(&self, model: &str) -> Vec<usize> {
+    pub(crate) fn rows_called(&self, model: &str) -> Vec<usize> {
         let called = |name: String| -> Vec<usize> {
             (0..self.rows.len()).filter(|row| self.rows[*row].is_called(&name)).collect()
         };
@@ -147,7 +149,12 @@ impl Prices {
     }
 
     /// Does the same as [`Prices::row_of`], where the caller has the rows of the model (see [`Prices::rows_called`]).
-    pub fn row_among(&self, named: &[usize], model: &str, at: Option<Time>) -> Result<usize, NoPriceReason> {
+    pub(crate) fn row_among(
+        &self,
+        named: &[usize],
+        model: &str,
+        at: Option<Time>,
+    ) -> Result<usize, NoPriceReason> {
         let day = at.and_then(Day::from_time);
         match (named, day) {
             ([], _) => Err(NoPriceReason::NoPrice { model: model.into() }),

@@ -9,10 +9,10 @@ use trajview_run::{Run, StepId, Time, Tokens};
 
 use super::{
     charge::{Charge, ResponsePrice},
-    token_price,
-    price_table::Prices,
     cost_sum::CostSum,
     price_reasons::NoPriceReason,
+    price_table::Prices,
+    token_price,
 };
 
 /// The charges of a run: every response with its price.
@@ -91,7 +91,9 @@ impl RunCost {
     pub fn sum_of_agent(&self, agent: Option<usize>, turn: Option<usize>) -> CostSum {
         let turn = turn.filter(|_| agent.is_none());
         let is_in = |charge: &&Charge| turn.is_none_or(|turn| charge.turn == turn);
-        CostSum::from_charges(self.charges.iter().filter(|charge| charge.agent == agent).filter(is_in))
+        CostSum::from_charges(
+            self.charges.iter().filter(|charge| charge.agent == agent).filter(is_in),
+        )
     }
 
     /// Returns the sum of the turns that count.
@@ -128,15 +130,19 @@ impl RunCost {
 
     fn sums_by_key<K: Ord>(&self, key: impl Fn(&Charge) -> K) -> BTreeMap<K, CostSum> {
         let mut groups: BTreeMap<K, CostSum> = BTreeMap::new();
-        self.counted_charges().for_each(|charge| groups.entry(key(charge)).or_default().add_charge(charge));
+        self.counted_charges()
+            .for_each(|charge| groups.entry(key(charge)).or_default().add_charge(charge));
         groups
     }
 }
 
 /// Returns the model of steps that name none: the run's model, where the run has exactly one.
 fn only_model(run: &Run) -> Result<Arc<str>, NoPriceReason> {
-    let named =
-        run.model.as_deref().filter(|model| !model.trim().is_empty()).ok_or(NoPriceReason::NoModel)?;
+    let named = run
+        .model
+        .as_deref()
+        .filter(|model| !model.trim().is_empty())
+        .ok_or(NoPriceReason::NoModel)?;
     if named.contains(", ") { Err(NoPriceReason::WhichModel) } else { Ok(named.into()) }
 }
 
@@ -191,7 +197,9 @@ impl RunPricing<'_> {
         for &agent in agents {
             if !seen.contains(&agent) {
                 let steps = self.run.subagents[agent].steps.len();
-                (0..steps).for_each(|step| self.charge_step(StepId { turn, subagent: Some(agent), step }));
+                (0..steps).for_each(|step| {
+                    self.charge_step(StepId { turn, subagent: Some(agent), step })
+                });
             }
             let of_agent = |charge: &&Charge| charge.agent == Some(agent);
             let on_steps = total_tokens(self.charges[first..].iter().filter(of_agent));
@@ -267,7 +275,8 @@ impl RunPricing<'_> {
             let rows = self.rows.entry(Arc::clone(&model));
             let rows = rows.or_insert_with(|| prices.rows_called(&model));
             let row = prices.row_among(rows, &model, at)?;
-            let (usd, notes) = token_price::price_tokens(&prices.rows()[row], tokens, step.is_some())?;
+            let (usd, notes) =
+                token_price::price_tokens(&prices.rows()[row], tokens, step.is_some())?;
             Ok(ResponsePrice { usd, row, notes })
         });
         self.charges.push(Charge { turn, agent, step, model: model.ok(), tokens, priced });

@@ -1,5 +1,7 @@
 use super::*;
-use trajview_run::{ParentStep, Run, Step, StepId, StepKind, SubAgent, Time, Tokens, Turn, first_line_label};
+use trajview_run::{
+    ParentStep, Run, Step, StepId, StepKind, SubAgent, Time, Tokens, Turn, first_line_label,
+};
 
 const TABLE: &str = r#"{ "rows": [
     { "model": "m-1", "aliases": ["m-1-20260101"], "vendor": "v", "until": "2026-05-31",
@@ -73,18 +75,30 @@ fn a_token_counts_once_whether_it_is_cached_or_written_to_the_cache() {
     };
     let priced = price_step(model_step("m-1", "2026-05-31T23:59:59Z", used)).unwrap();
 
-    assert_near(priced.usd, (150.0 * 3.0 + 600.0 * 0.3 + 200.0 * 3.75 + 50.0 * 6.0 + 40.0 * 15.0) / 1e6);
+    assert_near(
+        priced.usd,
+        (150.0 * 3.0 + 600.0 * 0.3 + 200.0 * 3.75 + 50.0 * 6.0 + 40.0 * 15.0) / 1e6,
+    );
     assert_eq!(priced.notes, price_reasons::CostNotes::default());
 }
 
 #[test]
 fn a_day_decides_on_the_row_and_a_long_request_has_its_own_prices() {
-    let later = price_step(model_step("v/M-1-20260101", "2026-06-01T00:00:00Z", token_counts(1_000_000, 0, 0)));
+    let later = price_step(model_step(
+        "v/M-1-20260101",
+        "2026-06-01T00:00:00Z",
+        token_counts(1_000_000, 0, 0),
+    ));
     assert_near(later.unwrap().usd, 1.0);
 
-    let just = price_step(model_step("m-1", "2026-01-01T00:00:00Z", token_counts(200_000, 0, 1_000)));
+    let just =
+        price_step(model_step("m-1", "2026-01-01T00:00:00Z", token_counts(200_000, 0, 1_000)));
     assert_near(just.unwrap().usd, 0.6 + 0.015);
-    let long = price_step(model_step("m-1", "2026-01-01T00:00:00Z", token_counts(200_001, 200_001, 1_000)));
+    let long = price_step(model_step(
+        "m-1",
+        "2026-01-01T00:00:00Z",
+        token_counts(200_001, 200_001, 1_000),
+    ));
     assert_near(long.unwrap().usd, 200_001.0 * 0.6 / 1e6 + 0.0225);
 }
 
@@ -95,7 +109,10 @@ fn what_has_no_price_says_why() {
 
     assert_eq!(why(model_step("m-2", at, token_counts(1, 0, 1))), "no price for m-2");
     assert_eq!(why(model_step("w/m-1", at, token_counts(1, 0, 1))), "no price for w/m-1");
-    assert_eq!(why(model_step("plain", at, token_counts(5, 2, 1))), "no price for cached input of plain");
+    assert_eq!(
+        why(model_step("plain", at, token_counts(5, 2, 1))),
+        "no price for cached input of plain"
+    );
     assert_eq!(
         why(model_step("long", at, token_counts(101, 0, 1))),
         "no price for requests of long that read more than 100 tokens"
@@ -109,8 +126,12 @@ fn what_has_no_price_says_why() {
 #[test]
 fn a_sum_with_an_unknown_model_has_no_total_and_says_how_much_is_not_priced() {
     let at = "2026-01-01T00:00:00Z";
-    let steps = vec![model_step("plain", at, token_counts(1_000_000, 0, 0)), model_step("m-2", at, token_counts(10, 0, 5))];
-    let run = Run { turns: vec![turn_with(steps, token_counts(1_000_010, 0, 5))], ..Run::default() };
+    let steps = vec![
+        model_step("plain", at, token_counts(1_000_000, 0, 0)),
+        model_step("m-2", at, token_counts(10, 0, 5)),
+    ];
+    let run =
+        Run { turns: vec![turn_with(steps, token_counts(1_000_010, 0, 5))], ..Run::default() };
     let total = RunCost::new(&run, &test_prices()).total_sum();
 
     assert_eq!((total.usd(), total.at_least_usd), (None, Some(2.0)));
@@ -144,7 +165,10 @@ fn run_with_an_agent() -> Run {
         model: Some("m-1, plain".into()),
         started_at: Time::parse(at),
         turns: vec![
-            turn_with(vec![model_step("m-1", at, token_counts(100, 50, 10)), starts], token_counts(150, 50, 13)),
+            turn_with(
+                vec![model_step("m-1", at, token_counts(100, 50, 10)), starts],
+                token_counts(150, 50, 13),
+            ),
             turn_with(vec![model_step("m-1", at, token_counts(7, 0, 1))], token_counts(8, 0, 1)),
         ],
         subagents: vec![agent],
@@ -176,7 +200,10 @@ fn a_sum_of_several_requests_is_not_priced_where_the_length_of_each_counts() {
     let run = Run {
         model: Some("m-1".into()),
         started_at: Time::parse("2026-01-01T00:00:00Z"),
-        turns: vec![turn_with(vec![], token_counts(200_001, 0, 1)), turn_with(vec![], token_counts(200_000, 0, 0))],
+        turns: vec![
+            turn_with(vec![], token_counts(200_001, 0, 1)),
+            turn_with(vec![], token_counts(200_000, 0, 0)),
+        ],
         ..Run::default()
     };
     let turns = RunCost::new(&run, &test_prices()).sums_by_turn();

@@ -3,8 +3,8 @@
 use trajview_run::Tokens;
 
 use super::{
-    price_table::{TokenRates, PriceRow},
     price_reasons::{CostNotes, NoPriceReason},
+    price_table::{PriceRow, TokenRates},
 };
 
 /// Tokens a rate is for.
@@ -16,7 +16,11 @@ const MILLION: f64 = 1_000_000.0;
 /// # Errors
 ///
 /// Returns the reason where the tokens cannot be priced. `is_one_request` is false for a sum over several requests.
-pub fn price_tokens(row: &PriceRow, tokens: Tokens, is_one_request: bool) -> Result<(f64, CostNotes), NoPriceReason> {
+pub(crate) fn price_tokens(
+    row: &PriceRow,
+    tokens: Tokens,
+    is_one_request: bool,
+) -> Result<(f64, CostNotes), NoPriceReason> {
     let input = tokens.input.ok_or(NoPriceReason::NoInput)?;
     let output = tokens.output.ok_or(NoPriceReason::NoOutput)?;
     let rates = rates_for_request(row, input, is_one_request)?;
@@ -46,7 +50,11 @@ pub fn price_tokens(row: &PriceRow, tokens: Tokens, is_one_request: bool) -> Res
 }
 
 /// Returns the rates for a request with `input` input tokens.
-fn rates_for_request(row: &PriceRow, input: u64, is_one_request: bool) -> Result<TokenRates, NoPriceReason> {
+fn rates_for_request(
+    row: &PriceRow,
+    input: u64,
+    is_one_request: bool,
+) -> Result<TokenRates, NoPriceReason> {
     let Some(above) = row.above.filter(|above| input > above.input_tokens) else {
         return Ok(row.usd_per_million);
     };

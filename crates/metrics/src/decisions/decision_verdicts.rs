@@ -127,8 +127,10 @@ mod tests {
         let run = Run { turns: vec![turn], ..Run::default() };
         let store = DecisionStore::parse(r#"[{"id":"a","question":"a?","answer":"yes"}]"#).unwrap();
         let is_judged_at = |commit: &str| {
-            let judgement =
-                Judgement { commit: Some(commit.into()), ..decisions_judgement("j", 1, &[("a", None)]) };
+            let judgement = Judgement {
+                commit: Some(commit.into()),
+                ..decisions_judgement("j", 1, &[("a", None)])
+            };
             latest_verdicts(&run, &[judgement], &store, &str::to_owned)
         };
 

@@ -59,7 +59,10 @@ pub fn add_decisions_of_request(decisions: &mut Vec<Decision>, turn: usize, requ
         }
         decisions.push(Decision {
             question: format!("What does the request of turn {turn} lay down?"),
-            files: super::retrieval_key::paths_in_text(&sentence).into_iter().map(str::to_owned).collect(),
+            files: super::retrieval_key::paths_in_text(&sentence)
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
             status: Some("active".into()),
             tags: vec![format!("turn-{turn}")],
             supersedes: supersedes.into_iter().collect(),
@@ -123,7 +126,8 @@ mod tests {
             "Thanks!".to_owned(),
         ];
         let decisions = decisions_in_requests(&requests);
-        let extracted: Vec<_> = decisions.iter().map(|it| (it.id.as_str(), it.answer.as_str())).collect();
+        let extracted: Vec<_> =
+            decisions.iter().map(|it| (it.id.as_str(), it.answer.as_str())).collect();
         assert_eq!(extracted, [("t1.2", "The target must stay fixed in sampler.py.")]);
         assert_eq!(decisions[0].files, ["sampler.py"]);
     }

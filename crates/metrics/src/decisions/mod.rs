@@ -4,12 +4,12 @@
 //! [`ranking`] finds the decisions for it; [`step_decisions`] does so for every step of a run; [`extraction`] extracts decisions from a
 //! run's own requests; [`decision_verdicts`] has the verdicts of judges on whether the code keeps them.
 
-pub mod extraction;
 pub mod decision_verdicts;
-pub mod retrieval_key;
-pub mod step_decisions;
-pub mod retrieval_quality;
+pub mod extraction;
 pub mod ranking;
+pub mod retrieval_key;
+pub mod retrieval_quality;
+pub mod step_decisions;
 
 pub use decision_verdicts::DecisionVerdict;
 pub use step_decisions::DecisionLane;
@@ -204,9 +204,11 @@ mod tests {
             .map(|chain| chain.iter().map(|it| it.id.as_str()).collect())
             .collect();
         assert_eq!(chains, [["a", "b"]]);
-        let lines = DecisionStore::parse("[\n {\"id\": \"a\"},\n {\"question\": \"?\",\n  \"id\" : \"b\"}]")
-            .unwrap()
-            .lines;
+        let lines = DecisionStore::parse(
+            "[\n {\"id\": \"a\"},\n {\"question\": \"?\",\n  \"id\" : \"b\"}]",
+        )
+        .unwrap()
+        .lines;
         assert_eq!((lines.get("a"), lines.get("b")), (Some(&2), Some(&4)));
         assert!(DecisionStore::parse("{}").is_err() && DecisionStore::parse("[").is_err());
     }
@@ -221,7 +223,9 @@ mod tests {
     fn links_name_the_decisions_of_a_file() {
         let mut store = DecisionStore::parse(r#"[{"id":"a"}]"#).unwrap();
         store
-            .add_links(r#"{"links":[{"location":{"filePath":"a.py"},"linkedDecisionIds":["a"]},{}]}"#)
+            .add_links(
+                r#"{"links":[{"location":{"filePath":"a.py"},"linkedDecisionIds":["a"]},{}]}"#,
+            )
             .unwrap();
         assert_eq!(store.links, [("a.py".to_owned(), vec!["a".to_owned()])]);
     }

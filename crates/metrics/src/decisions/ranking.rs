@@ -113,7 +113,8 @@ fn pattern_specificity(pattern: &str, path: &str) -> Option<usize> {
 /// Ranks decisions by reciprocal rank fusion of their given order (specificity) and recency, and cuts the list to the
 /// token budget.
 pub fn fuse_ranks(by_specificity: Vec<DecisionMatch<'_>>, budget: usize) -> Vec<DecisionMatch<'_>> {
-    let mut by_time: Vec<&Decision> = by_specificity.iter().map(|matches| matches.decision).collect();
+    let mut by_time: Vec<&Decision> =
+        by_specificity.iter().map(|matches| matches.decision).collect();
     by_time.sort_by(|a, b| b.timestamp.cmp(&a.timestamp));
     let rank = |decision: &Decision| by_time.iter().position(|it| it.id == decision.id);
     let mut matches: Vec<DecisionMatch<'_>> = by_specificity
@@ -147,7 +148,10 @@ mod tests {
             files: files.iter().map(|&file| file.into()).collect(),
             ..Decision::default()
         };
-        DecisionStore { decisions: decisions.iter().map(decision).collect(), ..DecisionStore::default() }
+        DecisionStore {
+            decisions: decisions.iter().map(decision).collect(),
+            ..DecisionStore::default()
+        }
     }
 
     fn decision_ids(matches: Vec<DecisionMatch<'_>>) -> Vec<String> {
@@ -156,19 +160,29 @@ mod tests {
 
     #[test]
     fn what_is_superseded_counts_less_and_ties_keep_the_order() {
-        let mut store = store_of_decisions(&[("a", "kafka", &[]), ("b", "kafka", &[]), ("c", "avro", &[])]);
+        let mut store =
+            store_of_decisions(&[("a", "kafka", &[]), ("b", "kafka", &[]), ("c", "avro", &[])]);
         assert_eq!(decision_ids(DecisionIndex::new(&store).find_decisions("Kafka?")), ["a", "b"]);
         store.decisions[0].status = Some("superseded".into());
         assert_eq!(decision_ids(DecisionIndex::new(&store).find_decisions("Kafka?")), ["b", "a"]);
         assert_eq!(decision_ids(DecisionIndex::new(&store).find_decisions("the of")), [""; 0]);
-        assert_eq!(decision_ids(DecisionIndex::new(&DecisionStore::default()).find_decisions("kafka")), [""; 0]);
+        assert_eq!(
+            decision_ids(DecisionIndex::new(&DecisionStore::default()).find_decisions("kafka")),
+            [""; 0]
+        );
     }
 
     #[test]
     fn the_most_specific_pattern_of_a_file_is_first() {
-        let store =
-            store_of_decisions(&[("all", "", &["**/*.py"]), ("one", "", &["src/a.py"]), ("no", "", &["b.py"])]);
-        assert_eq!(decision_ids(DecisionIndex::new(&store).decisions_for_path("src/a.py", TOKEN_BUDGET)), ["one", "all"]);
+        let store = store_of_decisions(&[
+            ("all", "", &["**/*.py"]),
+            ("one", "", &["src/a.py"]),
+            ("no", "", &["b.py"]),
+        ]);
+        assert_eq!(
+            decision_ids(DecisionIndex::new(&store).decisions_for_path("src/a.py", TOKEN_BUDGET)),
+            ["one", "all"]
+        );
     }
 
     #[test]

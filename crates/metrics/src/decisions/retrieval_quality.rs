@@ -44,7 +44,10 @@ mod tests {
     fn a_decision_that_is_not_found_counts_nothing() {
         let quality = RetrievalQuality::from_ranks(&[Some(1), Some(4), None, Some(2)]);
         assert_eq!((quality.mrr, quality.hit1), (Some(1.75 / 4.0), Some(0.25)));
-        assert_eq!((quality.hit3, quality.hit5, quality.p5), (Some(0.5), Some(0.75), Some(0.75 / 5.0)));
+        assert_eq!(
+            (quality.hit3, quality.hit5, quality.p5),
+            (Some(0.5), Some(0.75), Some(0.75 / 5.0))
+        );
         assert_eq!(RetrievalQuality::from_ranks(&[]).mrr, None);
     }
 }

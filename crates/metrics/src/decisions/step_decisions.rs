@@ -4,12 +4,12 @@ use std::{collections::HashMap, path::PathBuf};
 
 use super::{
     Decision, DecisionVerdict,
-    ranking::{TOKEN_BUDGET, DecisionIndex},
+    ranking::{DecisionIndex, TOKEN_BUDGET},
 };
 use trajview_run::StepId;
 
 /// The most decisions that a step can have.
-pub const MAX_DECISIONS_PER_STEP: usize = 5;
+pub(crate) const MAX_DECISIONS_PER_STEP: usize = 5;
 
 /// A step that touches files, with the parts that the search for decisions needs.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -106,7 +106,9 @@ pub fn decision_rows(
     let row = |touch: &StepTouch| {
         let mut applied: Vec<AppliedDecision> = vec![];
         let mut add = |decision: &Decision, by, score| {
-            if applied.len() < MAX_DECISIONS_PER_STEP && !applied.iter().any(|it| it.decision == decision.id) {
+            if applied.len() < MAX_DECISIONS_PER_STEP
+                && !applied.iter().any(|it| it.decision == decision.id)
+            {
                 let seen = shown(decision).filter(|seen| *seen < touch.step);
                 applied.push(AppliedDecision {
                     decision: decision.id.clone(),

@@ -8,9 +8,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    likeness::{self, DefinitionCandidate},
-    file_facts::DefinitionKind,
     facts_snapshot::FactsSnapshot,
+    file_facts::DefinitionKind,
+    likeness::{self, DefinitionCandidate},
 };
 use trajview_run::RepoPath;
 
@@ -82,7 +82,7 @@ pub(super) struct TurnStep<'a> {
 impl Chains {
     /// Returns the place of a chain after a turn, followed into the chain that absorbed it; None where it does not
     /// exist.
-    pub fn place_after_turn(&self, chain: usize, turn: usize) -> Option<&DefinitionPlace> {
+    pub(crate) fn place_after_turn(&self, chain: usize, turn: usize) -> Option<&DefinitionPlace> {
         let at = self.all.get(chain)?;
         if let Some((since, other)) = at.absorbed_by
             && since <= turn
@@ -93,7 +93,7 @@ impl Chains {
     }
 
     /// Returns the turns in which a chain may change its place, in no order; some occur twice.
-    pub fn moving_turns(&self, chain: usize) -> Vec<usize> {
+    pub(crate) fn moving_turns(&self, chain: usize) -> Vec<usize> {
         let Some(at) = self.all.get(chain) else { return vec![] };
         let mut turns: Vec<usize> = at.places.iter().map(|(since, _)| *since).collect();
         if let Some((since, other)) = at.absorbed_by {
@@ -104,7 +104,7 @@ impl Chains {
     }
 
     /// Returns the chain that is at a place after a turn.
-    pub fn chain_at(&self, place: &DefinitionPlace, turn: usize) -> Option<usize> {
+    pub(crate) fn chain_at(&self, place: &DefinitionPlace, turn: usize) -> Option<usize> {
         let is_there = |chain: &usize| {
             self.all[*chain].absorbed_by.is_none_or(|(since, _)| since > turn)
                 && self.place_after_turn(*chain, turn) == Some(place)
@@ -255,13 +255,23 @@ impl Chains {
     }
 
     /// Returns the place that the definition at `place` had before this turn.
-    fn place_before(&self, step: &TurnStep<'_>, place: &DefinitionPlace) -> Option<DefinitionPlace> {
+    fn place_before(
+        &self,
+        step: &TurnStep<'_>,
+        place: &DefinitionPlace,
+    ) -> Option<DefinitionPlace> {
         let chain = &self.all[*self.present.get(place)?];
         let before = chain.places.iter().rfind(|(since, _)| *since < step.turn)?;
         before.1.clone()
     }
 
-    fn keep_chain(&mut self, step: &TurnStep<'_>, chain: usize, before: DefinitionPlace, place: DefinitionPlace) {
+    fn keep_chain(
+        &mut self,
+        step: &TurnStep<'_>,
+        chain: usize,
+        before: DefinitionPlace,
+        place: DefinitionPlace,
+    ) {
         if before != place {
             self.all[chain].move_to(step, &place);
         }
@@ -301,10 +311,17 @@ fn new_places(step: &TurnStep<'_>) -> BTreeSet<DefinitionPlace> {
     files.flat_map(|path| places_in(step.after, path)).collect()
 }
 
-fn candidates_at<'p>(snapshot: &FactsSnapshot, places: impl Iterator<Item = &'p DefinitionPlace>) -> Vec<DefinitionCandidate> {
+fn candidates_at<'p>(
+    snapshot: &FactsSnapshot,
+    places: impl Iterator<Item = &'p DefinitionPlace>,
+) -> Vec<DefinitionCandidate> {
     let candidate = |place: &DefinitionPlace| {
         let file = snapshot.files.get(&place.path)?;
-        Some(DefinitionCandidate::new(place.clone(), &file.facts, file.facts.find_definition(&place.name)?))
+        Some(DefinitionCandidate::new(
+            place.clone(),
+            &file.facts,
+            file.facts.find_definition(&place.name)?,
+        ))
     };
     places.filter_map(candidate).collect()
 }

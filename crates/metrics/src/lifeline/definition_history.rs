@@ -3,7 +3,10 @@
 //! Unlike a lifeline it counts files of tests, and does not look at uses. Over a timeline of events
 //! ([`trajview_run::files::history::FileEvents`]) it has one entry per step.
 
-use super::{CodeScope, FactsByContent, CodeMoment, TimelineMoments, DefinitionPlace, chains::Chains, file_facts::CodeDefinition};
+use super::{
+    CodeMoment, CodeScope, DefinitionPlace, FactsByContent, TimelineMoments, chains::Chains,
+    file_facts::CodeDefinition,
+};
 use trajview_run::{RepoPath, files::Timeline};
 
 /// A turn that touched a file which had the definition before, or has it after the turn.
@@ -54,7 +57,12 @@ pub fn definition_history(
 
 impl TimelineMoments {
     /// Returns the place of a definition, with the moment at which it was found.
-    fn place_of(&self, path: &RepoPath, done: Option<usize>, by: DefinitionQuery<'_>) -> Option<(usize, DefinitionPlace)> {
+    fn place_of(
+        &self,
+        path: &RepoPath,
+        done: Option<usize>,
+        by: DefinitionQuery<'_>,
+    ) -> Option<(usize, DefinitionPlace)> {
         let last = self.all.len().checked_sub(1)?;
         let place_at = |done: usize| {
             let file = self.file_after(path, done)?;
@@ -75,8 +83,11 @@ impl TimelineMoments {
     fn turns_of_chain(&self, chains: &Chains, chain: usize) -> Vec<DefinitionTurn> {
         let mut passages = vec![];
         for (turn, moment) in self.all.iter().enumerate().skip(1) {
-            let old = chains.place_after_turn(chain, turn - 1).and_then(|place| moment.lines_before(place));
-            let new = chains.place_after_turn(chain, turn).and_then(|place| moment.lines_after(place));
+            let old = chains
+                .place_after_turn(chain, turn - 1)
+                .and_then(|place| moment.lines_before(place));
+            let new =
+                chains.place_after_turn(chain, turn).and_then(|place| moment.lines_after(place));
             let is_taken_in = chains.all[chain].absorbed_by.is_some_and(|(since, _)| since == turn);
             if old.is_some() || new.is_some() {
                 passages.push(DefinitionTurn { turn, old, new, is_taken_in });
@@ -93,7 +104,9 @@ impl CodeMoment {
     /// Returns the lines of a definition before the turn; None where the turn did not touch its file, or the file does
     /// not have it.
     fn lines_before(&self, place: &DefinitionPlace) -> Option<DefinitionLines> {
-        self.before.find_definition(&place.path, &place.name).map(|it| DefinitionLines::new(place, it))
+        self.before
+            .find_definition(&place.path, &place.name)
+            .map(|it| DefinitionLines::new(place, it))
     }
 
     /// Returns the lines of a definition after the turn, likewise.
@@ -113,7 +126,10 @@ impl DefinitionLines {
     }
 }
 
-fn find_by_query<'d>(all: &'d [CodeDefinition], by: DefinitionQuery<'_>) -> Option<&'d CodeDefinition> {
+fn find_by_query<'d>(
+    all: &'d [CodeDefinition],
+    by: DefinitionQuery<'_>,
+) -> Option<&'d CodeDefinition> {
     match by {
         DefinitionQuery::Line(line) => {
             let line = u32::try_from(line).unwrap_or(u32::MAX);
@@ -135,7 +151,7 @@ mod tests {
     use trajview_code::tree::Grammar;
     use trajview_run::{
         EditKind,
-        files::{BlobId, FileChange, ChangeOrigin, TreeFile, TurnFiles, ChangeVersion},
+        files::{BlobId, ChangeOrigin, ChangeVersion, FileChange, TreeFile, TurnFiles},
     };
 
     const BODY: &str = "    a = x + 1\n    b = a * 2\n    c = b - a\n    return a + b + c + x\n";
@@ -178,14 +194,17 @@ mod tests {
         ]);
         let path = |name| RepoPath::new(name).unwrap();
 
-        let (place, turns) = definition_history(&timeline, &known, &path("b.py"), None, DefinitionQuery::Line(2)).unwrap();
+        let (place, turns) =
+            definition_history(&timeline, &known, &path("b.py"), None, DefinitionQuery::Line(2))
+                .unwrap();
 
         assert_eq!(place, DefinitionPlace { path: path("b.py"), name: "g".into() });
         let name = |it: &Option<DefinitionLines>| {
             it.as_ref().map(|it| (it.place.path.as_str().to_owned(), it.place.name.to_string()))
         };
         let at = |path: &str, name: &str| Some((path.to_owned(), name.to_owned()));
-        let turns: Vec<_> = turns.iter().map(|it| (it.turn, name(&it.old), name(&it.new))).collect();
+        let turns: Vec<_> =
+            turns.iter().map(|it| (it.turn, name(&it.old), name(&it.new))).collect();
         let expected = vec![
             (1, None, at("a.py", "f")),
             (2, at("a.py", "f"), at("a.py", "f")),
@@ -194,9 +213,28 @@ mod tests {
             (6, None, at("b.py", "g")),
         ];
         assert_eq!(turns, expected);
-        let first = definition_history(&timeline, &known, &path("a.py"), Some(1), DefinitionQuery::Name("f")).unwrap();
+        let first = definition_history(
+            &timeline,
+            &known,
+            &path("a.py"),
+            Some(1),
+            DefinitionQuery::Name("f"),
+        )
+        .unwrap();
         assert_eq!(first.1.len(), 5);
-        assert_eq!(definition_history(&timeline, &known, &path("a.py"), Some(1), DefinitionQuery::Name("h")), None);
-        assert_eq!(definition_history(&timeline, &known, &path("a.py"), Some(1), DefinitionQuery::Line(2)), None);
+        assert_eq!(
+            definition_history(
+                &timeline,
+                &known,
+                &path("a.py"),
+                Some(1),
+                DefinitionQuery::Name("h")
+            ),
+            None
+        );
+        assert_eq!(
+            definition_history(&timeline, &known, &path("a.py"), Some(1), DefinitionQuery::Line(2)),
+            None
+        );
     }
 }

@@ -3,9 +3,9 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{
-    chains::{Chains, DefinitionPlace, TurnStep, TouchedPaths},
-    file_facts::FileFacts,
+    chains::{Chains, DefinitionPlace, TouchedPaths, TurnStep},
     facts_snapshot::{CodeFile, FactsSnapshot},
+    file_facts::FileFacts,
 };
 use trajview_run::RepoPath;
 
@@ -38,7 +38,8 @@ pub fn definition_moves(touches: &[FileTouch]) -> BTreeMap<DefinitionPlace, Defi
     let after = snapshot(&mut touches.iter().filter_map(|it| it.after.as_ref()));
     let begun: TouchedPaths = before.files.keys().map(|path| (None, Some(path.clone()))).collect();
     let path = |file: &Option<(RepoPath, _)>| file.as_ref().map(|(path, _)| path.clone());
-    let touched: TouchedPaths = touches.iter().map(|it| (path(&it.before), path(&it.after))).collect();
+    let touched: TouchedPaths =
+        touches.iter().map(|it| (path(&it.before), path(&it.after))).collect();
     let mut chains = Chains::default();
     chains.apply_turn(&TurnStep { turn: 0, before: &nothing, after: &before, touched: &begun });
     let count = chains.all.len();
@@ -78,7 +79,8 @@ mod tests {
         let long = "    a = x + 1\n    b = a * 2\n    c = b - a\n    return a + b + c + x\n";
         let before = format!("def f(x):\n{long}\ndef g(x):\n    return x\n\nclass C:\n    pass\n");
         let after = format!("def h(x):\n{long}\nclass C:\n    pass\n");
-        let touch = FileTouch { before: python_file("a.py", &before), after: python_file("b.py", &after) };
+        let touch =
+            FileTouch { before: python_file("a.py", &before), after: python_file("b.py", &after) };
 
         let went = definition_moves(&[touch]);
 

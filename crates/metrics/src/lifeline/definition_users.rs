@@ -7,8 +7,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::{
     chains::DefinitionPlace,
-    file_facts::{CodeDefinition, FileFacts, DefinitionKind},
     facts_snapshot::{CodeFile, FactsSnapshot},
+    file_facts::{CodeDefinition, DefinitionKind, FileFacts},
 };
 use trajview_run::RepoPath;
 
@@ -52,7 +52,13 @@ impl DefinitionUsers {
         let mut shared: BTreeSet<Box<str>> = BTreeSet::new();
         for (path, facts) in changed {
             let before = self.snapshot.files.get(path).map(|file| file.facts.clone());
-            shared.extend(before.iter().chain(facts).flat_map(|facts| method_definitions(facts)).map(simple_name));
+            shared.extend(
+                before
+                    .iter()
+                    .chain(facts)
+                    .flat_map(|facts| method_definitions(facts))
+                    .map(simple_name),
+            );
             passed_on.extend(self.forget_file(path, &mut touched));
             if let Some(facts) = facts {
                 self.snapshot.insert(path, CodeFile::new(path, facts.clone()));
@@ -178,7 +184,12 @@ impl DefinitionUsers {
     }
 
     /// Records whether a file uses a definition, for both of them.
-    fn update_use(&mut self, place: &DefinitionPlace, path: &RepoPath, touched: &mut BTreeSet<RepoPath>) {
+    fn update_use(
+        &mut self,
+        place: &DefinitionPlace,
+        path: &RepoPath,
+        touched: &mut BTreeSet<RepoPath>,
+    ) {
         if place.path == *path {
             return;
         }
@@ -207,7 +218,8 @@ fn top_definitions(facts: &FileFacts) -> impl Iterator<Item = &CodeDefinition> {
 fn method_definitions(facts: &FileFacts) -> impl Iterator<Item = &CodeDefinition> {
     let is_method = |it: &&CodeDefinition| {
         let owner = it.owner.and_then(|at| facts.definitions.get(at as usize));
-        owner.is_some_and(|owner| owner.kind == DefinitionKind::Class) && !it.simple_name().starts_with("__")
+        owner.is_some_and(|owner| owner.kind == DefinitionKind::Class)
+            && !it.simple_name().starts_with("__")
     };
     facts.definitions.iter().filter(is_method)
 }
@@ -247,7 +259,10 @@ mod tests {
         let b = fresh_file("p/b.py", "from .a import f\nf()\n");
 
         let first = users.update_files(&[a.clone(), b.clone()]);
-        assert_eq!((first.len(), user_paths(&users, "p/a.py", "f")), (2, vec!["p/b.py".to_owned()]));
+        assert_eq!(
+            (first.len(), user_paths(&users, "p/a.py", "f")),
+            (2, vec!["p/b.py".to_owned()])
+        );
         assert_eq!(users.used_by(&repo_path("p/b.py")).count(), 1);
 
         let second = users.update_files(&[fresh_file("p/b.py", "x = 1\n")]);

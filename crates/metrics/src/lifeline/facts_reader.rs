@@ -6,15 +6,15 @@ use trajview_code::flat_tree::FlatTree;
 use tree_sitter::{Point, Tree};
 
 use super::{
-    file_facts::{CodeDefinition, FileFacts, DefinitionKind, DefinitionPart, NameUse, NameAccess},
+    file_facts::{CodeDefinition, DefinitionKind, DefinitionPart, FileFacts, NameAccess, NameUse},
     imports,
+    kind_meanings::{
+        BLOCK, CLASS, COMMENT, CONDITIONAL, CONTENT, CONTINUATION, EXPRESSION_STATEMENT, FUNCTION,
+        FieldId, IMPORT, KindMeanings, MODULE, NAME, NameBinding, NameFlags, PATTERN, SPACE,
+        STRING, TUPLE, VALUE,
+    },
     piecewise_facts::{self, FactsByPiece},
     tokens,
-    kind_meanings::{
-        BLOCK, NameBinding, CLASS, COMMENT, CONDITIONAL, CONTENT, CONTINUATION, EXPRESSION_STATEMENT,
-        FUNCTION, FieldId, NameFlags, IMPORT, MODULE, NAME, PATTERN, SPACE, STRING, TUPLE, VALUE,
-        KindMeanings,
-    },
 };
 use crate::{
     quality::{MAX_BYTES, MAX_DEPTH, SourceSpan, languages::names},
@@ -30,8 +30,9 @@ pub fn read_facts(grammar: Grammar, bytes: &[u8]) -> FileFacts {
 
 /// Does the same as [`read_facts()`] for a text that is already parsed.
 pub fn facts_of_tree(grammar: Grammar, text: &[u8], tree: &Tree) -> FileFacts {
-    readable_text(grammar, text)
-        .map_or_else(FileFacts::default, |(text, words)| facts_of_whole_tree(grammar, words, text, tree))
+    readable_text(grammar, text).map_or_else(FileFacts::default, |(text, words)| {
+        facts_of_whole_tree(grammar, words, text, tree)
+    })
 }
 
 /// Returns the text and the meanings of its grammar; None for bytes that are no text, for a text that is too big, and
@@ -70,7 +71,12 @@ impl VersionReader {
         facts
     }
 
-    fn facts_from_tree(&mut self, words: &'static KindMeanings, text: &str, tree: &Tree) -> FileFacts {
+    fn facts_from_tree(
+        &mut self,
+        words: &'static KindMeanings,
+        text: &str,
+        tree: &Tree,
+    ) -> FileFacts {
         // Around an error a piece depends on its neighbours.
         let is_whole = tree.root_node().has_error();
         let read = || piecewise_facts::read_pieces((self.grammar, words), text, tree, &self.pieces);
@@ -153,7 +159,12 @@ struct PartEntries {
 }
 
 impl<'a> FactsReader<'a> {
-    fn new(text: &'a str, flat: &'a FlatTree<'a>, words: &'static KindMeanings, grammar: Grammar) -> Self {
+    fn new(
+        text: &'a str,
+        flat: &'a FlatTree<'a>,
+        words: &'static KindMeanings,
+        grammar: Grammar,
+    ) -> Self {
         Self {
             text,
             flat,
@@ -250,7 +261,12 @@ impl<'a> FactsReader<'a> {
             self.blocks.push(self.entry_after(at));
         }
         if self.has_flags(at, IMPORT) {
-            self.facts.imports.extend(imports::imported_names(self.text, self.flat, at, self.grammar));
+            self.facts.imports.extend(imports::imported_names(
+                self.text,
+                self.flat,
+                at,
+                self.grammar,
+            ));
             (at..self.entry_after(at)).for_each(|it| self.add_word(it));
             let after = self.entry_after(at);
             self.note_word_count(after.saturating_sub(1));
@@ -358,8 +374,10 @@ impl<'a> FactsReader<'a> {
     fn has_registering_decorator(&self, decorated: usize) -> bool {
         let mut decorators = self.flat.named_children(decorated);
         decorators.any(|at| {
-            let words =
-                self.text_of(at).strip_prefix('@').filter(|_| self.flat.kind_name(at) == "decorator");
+            let words = self
+                .text_of(at)
+                .strip_prefix('@')
+                .filter(|_| self.flat.kind_name(at) == "decorator");
             words.is_some_and(registered::is_registering)
         })
     }
@@ -409,7 +427,9 @@ impl<'a> FactsReader<'a> {
         let is_top = matches!(self.flat.kind_name(above), "module" | "program" | "source_file");
         let value = node.child_by_field_name("value").map(|value| value.kind());
         let kind = match value {
-            Some("arrow_function" | "function_expression" | "generator_function") => DefinitionKind::Function,
+            Some("arrow_function" | "function_expression" | "generator_function") => {
+                DefinitionKind::Function
+            }
             Some("class") => DefinitionKind::Class,
             _ => DefinitionKind::Value,
         };
@@ -430,7 +450,12 @@ impl<'a> FactsReader<'a> {
     }
 
     /// Returns the index of a definition, which is added where it is new.
-    fn definition_index(&mut self, name: Box<str>, kind: DefinitionKind, owner: Option<u32>) -> u32 {
+    fn definition_index(
+        &mut self,
+        name: Box<str>,
+        kind: DefinitionKind,
+        owner: Option<u32>,
+    ) -> u32 {
         if let Some(known) = self.by_name.get(&name) {
             return *known;
         }
@@ -527,7 +552,10 @@ impl<'a> FactsReader<'a> {
             let word = |entry: usize| self.before.get(entry).copied().unwrap_or_default();
             let tokens = (word(found.start), word(found.body), word(self.entry_after(found.at)));
             let node = self.flat.node(found.start);
-            let (start, end) = (self.line_of_point(node.start_position()), self.line_of_point(node.end_position()));
+            let (start, end) = (
+                self.line_of_point(node.start_position()),
+                self.line_of_point(node.end_position()),
+            );
             let part = DefinitionPart { span: SourceSpan { start, end }, tokens };
             self.facts.definitions[found.definition as usize].parts.push(part);
         }

@@ -11,7 +11,7 @@ use std::{
 };
 
 use super::{
-    file_facts::{CodeDefinition, FileFacts, ImportedName, DefinitionKind, NameUse, NameAccess},
+    file_facts::{CodeDefinition, DefinitionKind, FileFacts, ImportedName, NameAccess, NameUse},
     mentions::WordMentions,
 };
 use trajview_run::RepoPath;
@@ -89,7 +89,7 @@ pub fn module_of(path: &RepoPath) -> Vec<Box<str>> {
 impl FactsSnapshot {
     /// Returns an empty snapshot with an index; its files are added and removed through [`Self::insert`] and
     /// [`Self::remove`].
-    pub fn with_index() -> Self {
+    pub(crate) fn with_index() -> Self {
         Self { files: BTreeMap::new(), index: Some(Box::default()) }
     }
 
@@ -142,14 +142,15 @@ impl FactsSnapshot {
     }
 
     /// Returns whether the file at `user` uses a definition of another file.
-    pub fn has_use_in(&self, path: &RepoPath, name: &str, user: &RepoPath) -> bool {
+    pub(crate) fn has_use_in(&self, path: &RepoPath, name: &str, user: &RepoPath) -> bool {
         let (Some(home), Some(file)) = (self.files.get(path), self.files.get(user)) else {
             return false;
         };
         let Some(at) = home.facts.index_of(name) else { return false };
         let definition = &home.facts.definitions[at as usize];
         let mut all = vec![];
-        WantedDefinition { snapshot: self, path, home, at, definition }.add_uses_in_file(user, file, &mut all);
+        WantedDefinition { snapshot: self, path, home, at, definition }
+            .add_uses_in_file(user, file, &mut all);
         !all.is_empty()
     }
 
@@ -158,13 +159,20 @@ impl FactsSnapshot {
     }
 
     /// Returns whether a definition is in use although no code names it.
-    pub fn is_registered(&self, path: &RepoPath, name: &str, mentions: &WordMentions<'_>) -> bool {
+    pub(crate) fn is_registered(
+        &self,
+        path: &RepoPath,
+        name: &str,
+        mentions: &WordMentions<'_>,
+    ) -> bool {
         let Some(home) = self.files.get(path) else { return false };
         let Some(at) = home.facts.index_of(name) else { return false };
         let definition = &home.facts.definitions[at as usize];
         let wanted = WantedDefinition { snapshot: self, path, home, at, definition };
-        let names_it = |file: &CodeFile| file.facts.paths.iter().any(|path| wanted.is_named_by(path));
-        let mut files = files_mentioning(mentions, definition).filter_map(|path| self.files.get(path));
+        let names_it =
+            |file: &CodeFile| file.facts.paths.iter().any(|path| wanted.is_named_by(path));
+        let mut files =
+            files_mentioning(mentions, definition).filter_map(|path| self.files.get(path));
         definition.is_registered || (wanted.is_top() && files.any(names_it))
     }
 
@@ -251,9 +259,11 @@ impl WantedDefinition<'_> {
             (Some(owner), true) => file.facts.is_within(one.within, owner),
             (Some(_), false) => false,
             (None, false) => {
-                let is_star =
-                    |import: &&ImportedName| &*import.alias == "*" && self.is_in_module(&import.module);
-                let is_named = |import: &&ImportedName| &*import.alias == name && self.is_brought_by(import);
+                let is_star = |import: &&ImportedName| {
+                    &*import.alias == "*" && self.is_in_module(&import.module)
+                };
+                let is_named =
+                    |import: &&ImportedName| &*import.alias == name && self.is_brought_by(import);
                 let imports = &file.facts.imports;
                 imports.iter().any(|it| is_star(&it) || is_named(&it))
             }
@@ -292,7 +302,9 @@ impl WantedDefinition<'_> {
     fn has_its_own(&self, file: &CodeFile, one: &NameUse) -> bool {
         let class = class_around(&file.facts, one.within);
         class.is_some_and(|class| {
-            file.facts.index_of(&format!("{}.{}", class.name, self.definition.simple_name())).is_some()
+            file.facts
+                .index_of(&format!("{}.{}", class.name, self.definition.simple_name()))
+                .is_some()
         })
     }
 
@@ -305,7 +317,8 @@ impl WantedDefinition<'_> {
 
     /// Returns whether an import brings the definition.
     fn is_brought_by(&self, import: &ImportedName) -> bool {
-        import.name.as_deref() == Some(self.definition.simple_name()) && self.is_in_module(&import.module)
+        import.name.as_deref() == Some(self.definition.simple_name())
+            && self.is_in_module(&import.module)
     }
 
     /// Returns whether a module has the definition: it is the definition's file, a package above it, or a file that

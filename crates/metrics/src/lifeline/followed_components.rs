@@ -8,7 +8,11 @@ use trajview_run::{
 
 /// Returns one entry per component of the checklist; without a checklist one per verdict. The evidence comes from
 /// `judgement`.
-pub fn components_to_follow(run: &Run, rubric: &Rubric, judgement: Option<&Judgement>) -> Vec<FollowedComponent> {
+pub fn components_to_follow(
+    run: &Run,
+    rubric: &Rubric,
+    judgement: Option<&Judgement>,
+) -> Vec<FollowedComponent> {
     let done = judgement.map(|judgement| judged_after(run, judgement));
     let verdict = |id: &str| judgement.and_then(|judgement| judgement.verdict_on(id));
     let evidence = |verdict: Option<&Verdict>| match (verdict, done) {

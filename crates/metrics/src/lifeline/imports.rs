@@ -5,7 +5,12 @@ use trajview_code::flat_tree::FlatTree;
 use trajview_code::tree::Grammar;
 
 /// Returns the names of the import statement at an entry; empty for languages whose imports are not read.
-pub(super) fn imported_names(text: &str, flat: &FlatTree<'_>, at: usize, grammar: Grammar) -> Vec<ImportedName> {
+pub(super) fn imported_names(
+    text: &str,
+    flat: &FlatTree<'_>,
+    at: usize,
+    grammar: Grammar,
+) -> Vec<ImportedName> {
     let reader = ImportReader { text, flat };
     match grammar {
         Grammar::Python => reader.python_imports(at),
@@ -51,7 +56,9 @@ impl ImportReader<'_> {
         };
         Some(match module {
             Some(module) => ImportedName { module, name: Some(name.into()), alias: alias.into() },
-            None => ImportedName { module: module_parts(name, '.'), name: None, alias: alias.into() },
+            None => {
+                ImportedName { module: module_parts(name, '.'), name: None, alias: alias.into() }
+            }
         })
     }
 
@@ -93,8 +100,10 @@ impl ImportReader<'_> {
     /// Walks the tree of a `use`, with the path so far.
     fn rust_imports(&self, at: usize) -> Vec<ImportedName> {
         let mut all = vec![];
-        let first =
-            self.flat.named_children(at).filter(|&it| self.flat.kind_name(it) != "visibility_modifier");
+        let first = self
+            .flat
+            .named_children(at)
+            .filter(|&it| self.flat.kind_name(it) != "visibility_modifier");
         let mut open: Vec<(usize, Vec<Box<str>>)> = first.map(|it| (it, vec![])).collect();
         while let Some((at, path)) = open.pop() {
             let mut children = self.flat.named_children(at);

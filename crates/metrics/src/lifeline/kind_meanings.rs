@@ -13,30 +13,30 @@ use trajview_code::tree::Grammar;
 /// A set of the constants below.
 pub type NameFlags = u16;
 
-pub const CLASS: NameFlags = 1;
+pub(crate) const CLASS: NameFlags = 1;
 pub const FUNCTION: NameFlags = 1 << 1;
 /// A constant or variable, if it stands at the top of a file.
 pub const VALUE: NameFlags = 1 << 2;
 /// A name, used or not.
 pub const NAME: NameFlags = 1 << 3;
-pub const COMMENT: NameFlags = 1 << 4;
-pub const IMPORT: NameFlags = 1 << 5;
+pub(crate) const COMMENT: NameFlags = 1 << 4;
+pub(crate) const IMPORT: NameFlags = 1 << 5;
 /// The code inside it runs only sometimes.
-pub const CONDITIONAL: NameFlags = 1 << 6;
+pub(crate) const CONDITIONAL: NameFlags = 1 << 6;
 /// Several names bound at once.
-pub const PATTERN: NameFlags = 1 << 7;
+pub(crate) const PATTERN: NameFlags = 1 << 7;
 /// Its begin and end give the structure, where no bracket does.
 pub const BLOCK: NameFlags = 1 << 8;
 /// Adds its name to the names inside it, without being a symbol.
-pub const SPACE: NameFlags = 1 << 9;
-pub const EXPRESSION_STATEMENT: NameFlags = 1 << 10;
-pub const STRING: NameFlags = 1 << 11;
+pub(crate) const SPACE: NameFlags = 1 << 9;
+pub(crate) const EXPRESSION_STATEMENT: NameFlags = 1 << 10;
+pub(crate) const STRING: NameFlags = 1 << 11;
 /// The text of a string between its quotes.
-pub const CONTENT: NameFlags = 1 << 12;
+pub(crate) const CONTENT: NameFlags = 1 << 12;
 /// A module of Rust, which may contain tests.
 pub const MODULE: NameFlags = 1 << 13;
-pub const CONTINUATION: NameFlags = 1 << 14;
-pub const TUPLE: NameFlags = 1 << 15;
+pub(crate) const CONTINUATION: NameFlags = 1 << 14;
+pub(crate) const TUPLE: NameFlags = 1 << 15;
 
 /// Kinds that mean the same in every grammar that has them.
 const EVERYWHERE: [(NameFlags, &str); 6] = [
@@ -96,7 +96,8 @@ impl KindMeanings {
         };
         let kind = |id| language.node_kind_for_id(id).unwrap_or_default();
         let id = |field: &str| language.field_id_for_name(field);
-        let field_of = |rows: KindFields| (0..count).map(move |at| id(fields_of_kind(rows, kind(at)).next()?));
+        let field_of =
+            |rows: KindFields| (0..count).map(move |at| id(fields_of_kind(rows, kind(at)).next()?));
         let binding = |field| match field {
             "" => Some(NameBinding::Anywhere),
             field => id(field).map(NameBinding::In),
@@ -111,7 +112,7 @@ impl KindMeanings {
     }
 
     /// None where the grammar is not compiled in.
-    pub fn for_grammar(grammar: Grammar) -> Option<&'static Self> {
+    pub(crate) fn for_grammar(grammar: Grammar) -> Option<&'static Self> {
         static WORDS: LazyLock<BTreeMap<Grammar, KindMeanings>> = LazyLock::new(|| {
             let words = |grammar: Grammar| {
                 let (row, others) = row_for_grammar(grammar)?;
@@ -127,7 +128,7 @@ impl KindMeanings {
     }
 
     /// Returns the field of a kind that has the member's name.
-    pub fn member_field(&self, kind: u16) -> Option<FieldId> {
+    pub(crate) fn member_field(&self, kind: u16) -> Option<FieldId> {
         *self.members.get(usize::from(kind))?
     }
 
@@ -137,12 +138,15 @@ impl KindMeanings {
     }
 
     /// Returns the field of a kind that is only a label.
-    pub fn label_field(&self, kind: u16) -> Option<FieldId> {
+    pub(crate) fn label_field(&self, kind: u16) -> Option<FieldId> {
         *self.labels.get(usize::from(kind))?
     }
 }
 
-fn fields_of_kind<'k>(rows: KindFields, kind: &'k str) -> impl Iterator<Item = &'static str> + use<'k> {
+fn fields_of_kind<'k>(
+    rows: KindFields,
+    kind: &'k str,
+) -> impl Iterator<Item = &'static str> + use<'k> {
     rows.iter().filter(move |(of, _)| *of == kind).map(|(_, field)| *field)
 }
 

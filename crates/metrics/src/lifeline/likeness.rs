@@ -2,7 +2,7 @@
 
 use super::{
     chains::DefinitionPlace,
-    file_facts::{CodeDefinition, FileFacts, DefinitionKind},
+    file_facts::{CodeDefinition, DefinitionKind, FileFacts},
     tokens::Shingles,
 };
 
@@ -48,11 +48,15 @@ impl DefinitionCandidate {
 }
 
 /// Returns pairs of an old and a new place, each place at most once, the most alike first.
-pub(super) fn alike_pairs(old: &[DefinitionCandidate], new: &[DefinitionCandidate]) -> Vec<(DefinitionPlace, DefinitionPlace)> {
+pub(super) fn alike_pairs(
+    old: &[DefinitionCandidate],
+    new: &[DefinitionCandidate],
+) -> Vec<(DefinitionPlace, DefinitionPlace)> {
     if old.len().saturating_mul(new.len()) > MAX_PAIRS {
         return vec![];
     }
-    let all = old.iter().flat_map(|old| new.iter().map(move |new| (old.likeness_to(new), old, new)));
+    let all =
+        old.iter().flat_map(|old| new.iter().map(move |new| (old.likeness_to(new), old, new)));
     let mut all: Vec<_> = all.filter(|(likeness, ..)| *likeness >= SAME_LIKENESS).collect();
     let near = |old: &DefinitionCandidate, new: &DefinitionCandidate| {
         (old.place.simple_name() == new.place.simple_name(), old.place.path == new.place.path)
@@ -70,12 +74,16 @@ pub(super) fn alike_pairs(old: &[DefinitionCandidate], new: &[DefinitionCandidat
 
 /// Returns the largest of the new definitions that are pieces of an old one; None where the pieces together have less
 /// than half of it.
-pub(super) fn largest_part(old: &DefinitionCandidate, new: &[DefinitionCandidate]) -> Option<DefinitionPlace> {
+pub(super) fn largest_part(
+    old: &DefinitionCandidate,
+    new: &[DefinitionCandidate],
+) -> Option<DefinitionPlace> {
     if old.shingles.len() < MIN_SHINGLES || new.len() > MAX_PAIRS {
         return None;
     }
     let mut parts: Vec<(usize, &DefinitionCandidate)> = vec![];
-    for piece in new.iter().filter(|it| it.shingles.len() >= MIN_SHINGLES && it.place != old.place) {
+    for piece in new.iter().filter(|it| it.shingles.len() >= MIN_SHINGLES && it.place != old.place)
+    {
         let common = old.shingles.common_count(&piece.shingles);
         if common as f64 >= PART_SHARE * piece.shingles.len() as f64 {
             parts.push((common, piece));
@@ -103,7 +111,10 @@ pub(super) fn largest_part(old: &DefinitionCandidate, new: &[DefinitionCandidate
 
 /// Returns the definition that absorbed an old one. `more` has each candidate as it is now, and as it was before the
 /// turn.
-pub(super) fn find_taker(old: &DefinitionCandidate, more: &[(DefinitionCandidate, Option<DefinitionCandidate>)]) -> Option<DefinitionPlace> {
+pub(super) fn find_taker(
+    old: &DefinitionCandidate,
+    more: &[(DefinitionCandidate, Option<DefinitionCandidate>)],
+) -> Option<DefinitionPlace> {
     if old.shingles.len() < MIN_SHINGLES || more.len() > MAX_PAIRS {
         return None;
     }
@@ -111,8 +122,10 @@ pub(super) fn find_taker(old: &DefinitionCandidate, more: &[(DefinitionCandidate
         Some(was) => old.shingles.common_count(&now.shingles.without_runs_of(&was.shingles)),
         None => old.shingles.common_count(&now.shingles),
     };
-    let all = more.iter().filter(|(now, _)| now.kind != DefinitionKind::Value).map(|it| (taken(it), it));
-    let enough = all.filter(|(common, _)| *common as f64 >= TAKEN_SHARE * old.shingles.len() as f64);
+    let all =
+        more.iter().filter(|(now, _)| now.kind != DefinitionKind::Value).map(|it| (taken(it), it));
+    let enough =
+        all.filter(|(common, _)| *common as f64 >= TAKEN_SHARE * old.shingles.len() as f64);
     // The innermost: the smallest of those that have it.
     let taker = enough.min_by_key(|(_, (now, _))| now.shingles.len())?;
     Some(taker.1.0.place.clone())

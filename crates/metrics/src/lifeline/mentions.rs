@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{file_facts::FileFacts, facts_snapshot::CodeFile};
+use super::{facts_snapshot::CodeFile, file_facts::FileFacts};
 use trajview_run::RepoPath;
 
 /// The files that mention each word, and the words that the last turn touched.
@@ -20,7 +20,7 @@ pub(super) struct WordMentions<'m> {
 impl<'m> WordMentions<'m> {
     /// Updates the index for the next moment: `before` are the touched files as they were before the turn, `after` as
     /// they are after it.
-    pub fn take_moment(
+    pub(crate) fn take_moment(
         &mut self,
         before: impl Iterator<Item = (&'m RepoPath, &'m CodeFile)>,
         after: impl Iterator<Item = (&'m RepoPath, &'m CodeFile)>,
@@ -54,12 +54,12 @@ impl<'m> WordMentions<'m> {
     }
 
     /// Returns the words of the files that the last turn touched; None where these files may mention any word.
-    pub fn touched_words(&self) -> Option<impl Iterator<Item = &'m str>> {
+    pub(crate) fn touched_words(&self) -> Option<impl Iterator<Item = &'m str>> {
         (!self.touched_any).then(|| self.touched.iter().copied())
     }
 
     /// Returns the files that mention a word, by path.
-    pub fn files_mentioning(&self, word: &str) -> &[&'m RepoPath] {
+    pub(crate) fn files_mentioning(&self, word: &str) -> &[&'m RepoPath] {
         self.files.get(word).map_or(&[], Vec::as_slice)
     }
 }

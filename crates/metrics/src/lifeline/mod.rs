@@ -11,23 +11,23 @@
 //! contents to be read ([`read_facts()`], the costly part, to be cached by content), [`follow_components`] does the
 //! rest.
 
-mod likeness;
-mod followed_components;
 mod chains;
-mod symbol_events;
-mod file_facts;
-mod imports;
-mod symbol_life;
-mod mentions;
-mod definition_moves;
-mod parenthesised_names;
 mod definition_history;
-mod piecewise_facts;
+mod definition_moves;
+mod definition_users;
 mod facts_reader;
 mod facts_snapshot;
-mod tokens;
-mod definition_users;
+mod file_facts;
+mod followed_components;
+mod imports;
 mod kind_meanings;
+mod likeness;
+mod mentions;
+mod parenthesised_names;
+mod piecewise_facts;
+mod symbol_events;
+mod symbol_life;
+mod tokens;
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -42,22 +42,27 @@ use trajview_run::{
     files::{BlobId, FileChange, FileContent, FileMode, Timeline, TreeFile},
 };
 
-pub use followed_components::{components_to_follow, judged_after, turns_done_at};
 pub use chains::DefinitionPlace;
-pub use symbol_events::{SymbolEvent, TurnSide, EventSpot, SymbolState, SymbolChange};
-pub use file_facts::{CodeDefinition, FACTS_VERSION, FileFacts, ImportedName, DefinitionKind, DefinitionPart, NameUse, NameAccess};
-pub use symbol_life::{LifeCell, LifeCells, SymbolMove, SymbolSource, SymbolLife};
-pub use definition_moves::{FileTouch, DefinitionFate, definition_moves};
-pub use parenthesised_names::in_parentheses;
-pub use definition_history::{DefinitionQuery, DefinitionTurn, DefinitionLines, definition_history};
-pub use facts_reader::{VersionReader, read_facts, facts_of_tree};
+pub use definition_history::{
+    DefinitionLines, DefinitionQuery, DefinitionTurn, definition_history,
+};
+pub use definition_moves::{DefinitionFate, FileTouch, definition_moves};
+pub use definition_users::{DefinitionUsers, FreshFile};
+pub use facts_reader::{VersionReader, facts_of_tree, read_facts};
 pub use facts_snapshot::{UsedBy, is_test, module_of};
-pub use definition_users::{FreshFile, DefinitionUsers};
+pub use file_facts::{
+    CodeDefinition, DefinitionKind, DefinitionPart, FACTS_VERSION, FileFacts, ImportedName,
+    NameAccess, NameUse,
+};
+pub use followed_components::{components_to_follow, judged_after, turns_done_at};
+pub use parenthesised_names::in_parentheses;
+pub use symbol_events::{EventSpot, SymbolChange, SymbolEvent, SymbolState, TurnSide};
+pub use symbol_life::{LifeCell, LifeCells, SymbolLife, SymbolMove, SymbolSource};
 
-use chains::{Chains, TurnStep, TouchedPaths};
-use symbol_life::LifeBuilder;
-use mentions::WordMentions;
+use chains::{Chains, TouchedPaths, TurnStep};
 use facts_snapshot::{CodeFile, FactsSnapshot};
+use mentions::WordMentions;
+use symbol_life::LifeBuilder;
 
 /// The facts of contents, keyed by the content and the grammar that they depend on.
 pub type FactsByContent = HashMap<(BlobId, Grammar), Arc<FileFacts>>;
@@ -122,7 +127,9 @@ impl Lifeline {
     pub fn events_at(&self, turn: usize) -> Vec<(&SymbolLife, &SymbolEvent)> {
         let at = turn.wrapping_sub(1);
         let mut all = vec![];
-        for (life, cell) in self.deciding_symbols().filter_map(|life| Some((life, life.cells.get(at)?))) {
+        for (life, cell) in
+            self.deciding_symbols().filter_map(|life| Some((life, life.cells.get(at)?)))
+        {
             all.extend(cell.events.iter().map(|event| (life, event)));
         }
         all.sort_by(|a, b| b.1.change.cmp(&a.1.change));
@@ -132,8 +139,9 @@ impl Lifeline {
     /// Returns the worst state among the deciding symbols after a turn (counts from 1). Before anything is defined it
     /// is [`SymbolState::Before`].
     pub fn state_after(&self, turn: usize) -> SymbolState {
-        let states =
-            self.deciding_symbols().filter_map(|life| Some(life.cells.get(turn.wrapping_sub(1))?.state));
+        let states = self
+            .deciding_symbols()
+            .filter_map(|life| Some(life.cells.get(turn.wrapping_sub(1))?.state));
         states.max().unwrap_or(SymbolState::Before)
     }
 
@@ -173,13 +181,18 @@ impl CodeScope {
     fn facts_key(self, path: &RepoPath, file: TreeFile) -> Option<(BlobId, Grammar)> {
         let is_plain = matches!(file.mode, FileMode::Regular | FileMode::Executable);
         let counts = self == Self::All || !is_test(path);
-        let grammar = Grammar::for_path(path.as_str()).filter(|it| it.is_compiled_in() && counts)?;
+        let grammar =
+            Grammar::for_path(path.as_str()).filter(|it| it.is_compiled_in() && counts)?;
         Some((file.blob_id().filter(|_| is_plain)?, grammar))
     }
 }
 
 /// Returns the lifelines of components, in the given order. Contents that `known` lacks count as files without code.
-pub fn follow_components(timeline: &Timeline, known: &FactsByContent, components: &[FollowedComponent]) -> Vec<Lifeline> {
+pub fn follow_components(
+    timeline: &Timeline,
+    known: &FactsByContent,
+    components: &[FollowedComponent],
+) -> Vec<Lifeline> {
     let moments = TimelineMoments::new(timeline, known, CodeScope::WithoutTests);
     let chains = moments.build_chains();
     let mut living: Vec<Vec<LifeBuilder>> =
@@ -228,12 +241,17 @@ pub fn lost_symbols(timeline: &Timeline, known: &FactsByContent) -> Vec<SymbolLi
 }
 
 /// Returns the named symbols that were never defined.
-fn never_defined(component: &FollowedComponent, found: &[SymbolLife], turns: usize) -> Vec<SymbolLife> {
+fn never_defined(
+    component: &FollowedComponent,
+    found: &[SymbolLife],
+    turns: usize,
+) -> Vec<SymbolLife> {
     let is_missing = |name: &&String| {
         !found.iter().any(|life| life.source == SymbolSource::Name && *life.name == ***name)
     };
     let life = |name: &String| {
-        let (name, cells) = (name.as_str().into(), LifeCells::without_changes(SymbolState::Before, turns));
+        let (name, cells) =
+            (name.as_str().into(), LifeCells::without_changes(SymbolState::Before, turns));
         SymbolLife { name, cells, ..SymbolLife::default() }
     };
     component.symbol_names.iter().filter(is_missing).map(life).collect()
@@ -363,7 +381,10 @@ impl TimelineMoments {
                 }
             }
         }
-        symbols.into_iter().map(|(chain, name, source)| LifeBuilder::new(chain, name, source)).collect()
+        symbols
+            .into_iter()
+            .map(|(chain, name, source)| LifeBuilder::new(chain, name, source))
+            .collect()
     }
 
     /// Returns the innermost definition around all of the lines; where there is none, the definitions that begin in
@@ -374,13 +395,18 @@ impl TimelineMoments {
         let (first, last) = (line(around.lines.0), line(around.lines.1));
         let all = &file.facts.definitions;
         let holding = all.iter().filter(|it| it.contains_line(first) && it.contains_line(last));
-        let innermost = holding.min_by_key(|it| it.line_count()).map(|it| self.visible_definition(file, it));
-        let place = |it: &CodeDefinition| DefinitionPlace { path: around.path.clone(), name: it.name.clone() };
+        let innermost =
+            holding.min_by_key(|it| it.line_count()).map(|it| self.visible_definition(file, it));
+        let place = |it: &CodeDefinition| DefinitionPlace {
+            path: around.path.clone(),
+            name: it.name.clone(),
+        };
         match innermost {
             Some(definition) => vec![place(definition)],
             None => {
-                let begins =
-                    |it: &&CodeDefinition| it.owner.is_none() && (first..=last).contains(&it.first_line());
+                let begins = |it: &&CodeDefinition| {
+                    it.owner.is_none() && (first..=last).contains(&it.first_line())
+                };
                 all.iter().filter(begins).map(place).collect()
             }
         }
@@ -388,7 +414,11 @@ impl TimelineMoments {
 
     /// Returns the class in place of a method that the language calls by itself (`__init__`, `constructor`); else the
     /// definition itself.
-    fn visible_definition<'f>(&self, file: &'f CodeFile, definition: &'f CodeDefinition) -> &'f CodeDefinition {
+    fn visible_definition<'f>(
+        &self,
+        file: &'f CodeFile,
+        definition: &'f CodeDefinition,
+    ) -> &'f CodeDefinition {
         let name = definition.simple_name();
         let is_called_by_itself =
             (name.starts_with("__") && name.ends_with("__")) || name == "constructor";
@@ -419,7 +449,12 @@ impl MomentVisits {
     }
 
     /// Returns the lives that a moment may affect, ascending.
-    fn lives_at(&self, done: usize, living: &[&mut LifeBuilder], mentions: &WordMentions<'_>) -> Vec<usize> {
+    fn lives_at(
+        &self,
+        done: usize,
+        living: &[&mut LifeBuilder],
+        mentions: &WordMentions<'_>,
+    ) -> Vec<usize> {
         // At the moment before the first turn every life begins.
         let Some(words) = mentions.touched_words().filter(|_| done > 0) else {
             return (0..living.len()).collect();
@@ -476,7 +511,9 @@ fn change_files(
 /// are any, else all.
 fn chains_named(chains: &Chains, name: &str) -> Vec<usize> {
     let has_name = |place: &DefinitionPlace| {
-        place.simple_name() == name || &*place.name == name || place.name.ends_with(&format!(".{name}"))
+        place.simple_name() == name
+            || &*place.name == name
+            || place.name.ends_with(&format!(".{name}"))
     };
     let is_top = |place: &DefinitionPlace| !place.name.contains('.');
     let having = |is: &dyn Fn(&DefinitionPlace) -> bool| {

@@ -7,10 +7,10 @@ use trajview_code::flat_tree::FlatTree;
 use tree_sitter::Tree;
 
 use super::{
-    file_facts::{CodeDefinition, FileFacts, DefinitionPart, NameUse},
     facts_reader::facts_of_flat_tree,
-    tokens,
+    file_facts::{CodeDefinition, DefinitionPart, FileFacts, NameUse},
     kind_meanings::KindMeanings,
+    tokens,
 };
 use crate::quality::{MAX_DEPTH, SourceSpan};
 use trajview_code::tree::Grammar;
@@ -40,7 +40,10 @@ pub fn read_pieces(
             None => {
                 let flat = FlatTree::from_child(root, child);
                 let is_shallow = flat.depth <= MAX_DEPTH;
-                Arc::new(is_shallow.then(|| facts_of_flat_tree(grammar, words, text, &flat, (end, row)))?)
+                Arc::new(
+                    is_shallow
+                        .then(|| facts_of_flat_tree(grammar, words, text, &flat, (end, row)))?,
+                )
             }
         };
         here.entry(words_of.into()).or_insert_with(|| facts.clone());

@@ -2,9 +2,9 @@
 
 use super::{
     chains::{Chains, DefinitionPlace},
-    symbol_events::{SymbolEvent, TurnSide, EventSpot, SymbolState, SymbolChange},
-    mentions::WordMentions,
     facts_snapshot::{FactsSnapshot, UsedBy},
+    mentions::WordMentions,
+    symbol_events::{EventSpot, SymbolChange, SymbolEvent, SymbolState, TurnSide},
 };
 
 /// A symbol and its life. Turns count from 1; 0 is before the first.
@@ -73,7 +73,7 @@ impl Default for LifeCells {
 
 impl LifeCells {
     /// Returns the cells of a symbol that no turn changes.
-    pub const fn without_changes(state: SymbolState, turns: usize) -> Self {
+    pub(crate) const fn without_changes(state: SymbolState, turns: usize) -> Self {
         Self { turns, first: state, changes: vec![] }
     }
 
@@ -89,11 +89,16 @@ impl LifeCells {
     pub fn get(&self, at: usize) -> Option<LifeCell<'_>> {
         let turn = (at < self.turns).then_some(at + 1)?;
         let changes_so_far = self.changes.partition_point(|(since, ..)| *since <= turn);
-        Some(match changes_so_far.checked_sub(1).map(|changes_so_far| &self.changes[changes_so_far]) {
-            Some((since, state, events)) if *since == turn => LifeCell { state: *state, events },
-            Some((_, state, _)) => LifeCell { state: *state, events: &[] },
-            None => LifeCell { state: self.first, events: &[] },
-        })
+        Some(
+            match changes_so_far.checked_sub(1).map(|changes_so_far| &self.changes[changes_so_far])
+            {
+                Some((since, state, events)) if *since == turn => {
+                    LifeCell { state: *state, events }
+                }
+                Some((_, state, _)) => LifeCell { state: *state, events: &[] },
+                None => LifeCell { state: self.first, events: &[] },
+            },
+        )
     }
 
     pub fn last_cell(&self) -> Option<LifeCell<'_>> {
@@ -164,13 +169,13 @@ impl LifeBuilder {
     }
 
     /// Returns the simple name of the symbol now; None where it is not defined.
-    pub fn name_now(&self) -> Option<&str> {
+    pub(crate) fn name_now(&self) -> Option<&str> {
         self.now.place.as_ref().map(DefinitionPlace::simple_name)
     }
 
     /// Takes the files after `done` turns. Call it for each moment that may affect the symbol: where the place of its
     /// chain may change, or that touched its name. The turns between two calls did not change it.
-    pub fn take_moment(
+    pub(crate) fn take_moment(
         &mut self,
         chains: &Chains,
         done: usize,
@@ -258,7 +263,10 @@ impl LifeBuilder {
         }
         let is_free = |moment: &SymbolMoment| moment.uses.iter().any(|it| !it.is_conditional);
         if after > 0 && is_free(was) && !is_free(&self.now) {
-            add(SymbolChange::Guarded, self.now.uses.first().map(|it| it.event_spot(TurnSide::New)));
+            add(
+                SymbolChange::Guarded,
+                self.now.uses.first().map(|it| it.event_spot(TurnSide::New)),
+            );
         }
     }
 
@@ -269,7 +277,11 @@ impl LifeBuilder {
                 self.life.first = Some(done);
             }
             if let Some(from) = was.place.as_ref().filter(|from| *from != place) {
-                self.life.moves.push(SymbolMove { turn: done, from: from.clone(), to: place.clone() });
+                self.life.moves.push(SymbolMove {
+                    turn: done,
+                    from: from.clone(),
+                    to: place.clone(),
+                });
             }
             self.life.place = Some(place.clone());
             self.was_defined = true;
@@ -282,13 +294,14 @@ impl LifeBuilder {
     }
 
     /// Returns the life over `turns` turns.
-    pub fn into_life(mut self, turns: usize) -> SymbolLife {
+    pub(crate) fn into_life(mut self, turns: usize) -> SymbolLife {
         self.stay_until(turns);
         self.life.cells.turns = turns;
         match self.life.cells.last_cell().map(|cell| cell.state) {
             Some(SymbolState::Unused) => self.life.unused_since = self.life.lost_turn(),
             Some(SymbolState::Gone) => {
-                self.life.vanished = self.life.cells.last_event(|it| it.change == SymbolChange::Vanished);
+                self.life.vanished =
+                    self.life.cells.last_event(|it| it.change == SymbolChange::Vanished);
             }
             _ => {}
         }
@@ -297,7 +310,11 @@ impl LifeBuilder {
 }
 
 impl SymbolMoment {
-    fn new(snapshot: &FactsSnapshot, place: Option<DefinitionPlace>, mentions: &WordMentions<'_>) -> Self {
+    fn new(
+        snapshot: &FactsSnapshot,
+        place: Option<DefinitionPlace>,
+        mentions: &WordMentions<'_>,
+    ) -> Self {
         let definition = place.as_ref().and_then(|it| snapshot.find_definition(&it.path, &it.name));
         let (hash, line) = definition.map_or((0, 1), |it| (it.hash, it.first_line()));
         let uses = place.as_ref().map(|it| snapshot.uses_of(&it.path, &it.name, mentions));
@@ -311,7 +328,11 @@ impl SymbolMoment {
     }
 
     fn event_spot(&self, side: TurnSide) -> Option<EventSpot> {
-        self.place.as_ref().map(|place| EventSpot { path: place.path.clone(), line: self.line, side })
+        self.place.as_ref().map(|place| EventSpot {
+            path: place.path.clone(),
+            line: self.line,
+            side,
+        })
     }
 }
 

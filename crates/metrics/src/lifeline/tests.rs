@@ -1,7 +1,7 @@
 //! Tests on small made-up runs; each turn is given as the whole tree after it.
 
 use super::*;
-use trajview_run::files::{MemoryBlobs, ChangeOrigin, SourceTree, TurnFiles, renames};
+use trajview_run::files::{ChangeOrigin, MemoryBlobs, SourceTree, TurnFiles, renames};
 
 type TurnTexts<'a> = &'a [(&'a str, &'a str)];
 
@@ -22,13 +22,18 @@ fn timeline_of(turns: &[TurnTexts<'_>]) -> (Timeline, FactsByContent) {
     let read = |(blob, grammar, _): (BlobId, Grammar, RepoPath)| {
         ((blob, grammar), Arc::new(read_facts(grammar, &blobs.get(blob).unwrap())))
     };
-    let known = contents_to_read(&timeline, CodeScope::WithoutTests).into_iter().map(read).collect();
+    let known =
+        contents_to_read(&timeline, CodeScope::WithoutTests).into_iter().map(read).collect();
     (timeline, known)
 }
 
 fn lifeline_of(name: &str, turns: &[TurnTexts<'_>]) -> Lifeline {
     let (timeline, known) = timeline_of(turns);
-    let component = FollowedComponent { component: "C01".into(), symbol_names: vec![name.into()], ..FollowedComponent::default() };
+    let component = FollowedComponent {
+        component: "C01".into(),
+        symbol_names: vec![name.into()],
+        ..FollowedComponent::default()
+    };
     follow_components(&timeline, &known, &[component]).remove(0)
 }
 
@@ -40,7 +45,8 @@ fn event_lines(name: &str, turns: &[TurnTexts<'_>]) -> Vec<String> {
 fn lifeline_lines(lifeline: &Lifeline, turns: usize) -> Vec<String> {
     let line_of_turn = |turn: usize| {
         let events = lifeline.events_at(turn);
-        let words: Vec<String> = events.iter().map(|(_, event)| event.change.change_text()).collect();
+        let words: Vec<String> =
+            events.iter().map(|(_, event)| event.change.change_text()).collect();
         (!words.is_empty()).then(|| format!("{turn} {}", words.join("; ")))
     };
     (1..=turns).filter_map(line_of_turn).collect()
@@ -117,12 +123,18 @@ fn a_symbol_that_is_used_no_more_is_lost_where_its_last_use_went() {
 
     let lifeline = lifeline_of("weight", &turns);
 
-    assert_eq!(lifeline_lines(&lifeline, 4), ["1 first defined", "2 first used", "4 lost its last use"]);
+    assert_eq!(
+        lifeline_lines(&lifeline, 4),
+        ["1 first defined", "2 first used", "4 lost its last use"]
+    );
     assert_eq!(lifeline.lost_at, Some(4));
     let life = &lifeline.symbols[0];
     assert_eq!((life.first, life.last_used, life.unused_since), (Some(1), Some(3), Some(4)));
     let states: Vec<SymbolState> = life.cells.iter().map(|cell| cell.state).collect();
-    assert_eq!(states, [SymbolState::Idle, SymbolState::Used, SymbolState::Used, SymbolState::Unused]);
+    assert_eq!(
+        states,
+        [SymbolState::Idle, SymbolState::Used, SymbolState::Used, SymbolState::Unused]
+    );
     let spot = life.cells.get(3).unwrap().events[0].spot.clone().unwrap();
     assert_eq!((spot.path.as_str(), spot.line, spot.side), ("train.py", 4, TurnSide::Old));
 }
@@ -355,7 +367,10 @@ fn a_method_is_used_through_any_object() {
 
     let lifeline = lifeline_of("estimate", &turns);
 
-    assert_eq!(lifeline_lines(&lifeline, 2), ["1 first defined; first used", "2 lost its last use"]);
+    assert_eq!(
+        lifeline_lines(&lifeline, 2),
+        ["1 first defined; first used", "2 lost its last use"]
+    );
     assert_eq!(&*lifeline.symbols[0].place.as_ref().unwrap().name, "Model.estimate");
 }
 
@@ -370,7 +385,11 @@ fn a_component_is_lost_with_the_last_of_its_symbols() {
     ];
     let (timeline, known) = timeline_of(&turns);
     let named = vec!["one".into(), "two".into(), "three".into()];
-    let component = FollowedComponent { component: "C01".into(), symbol_names: named, ..FollowedComponent::default() };
+    let component = FollowedComponent {
+        component: "C01".into(),
+        symbol_names: named,
+        ..FollowedComponent::default()
+    };
 
     let lifeline = follow_components(&timeline, &known, &[component]).remove(0);
 
@@ -384,10 +403,18 @@ fn the_definition_around_the_evidence_stands_for_a_component_without_a_name_in_t
     let turns: [TurnTexts<'_>; 2] =
         [&[("loss.py", WEIGHT), ("train.py", LOSS)], &[("loss.py", WEIGHT), ("train.py", NO_LOSS)]];
     let (timeline, known) = timeline_of(&turns);
-    let lines_of = |path: &str, lines| LinesAtTurn { turns_done: 1, path: RepoPath::new(path).unwrap(), lines };
-    let evidence =
-        vec![lines_of("loss.py", (2, 2)), lines_of("README.md", (1, 9)), lines_of("loss.py", (900, 2))];
-    let component = FollowedComponent { component: "C01".into(), evidence, ..FollowedComponent::default() };
+    let lines_of = |path: &str, lines| LinesAtTurn {
+        turns_done: 1,
+        path: RepoPath::new(path).unwrap(),
+        lines,
+    };
+    let evidence = vec![
+        lines_of("loss.py", (2, 2)),
+        lines_of("README.md", (1, 9)),
+        lines_of("loss.py", (900, 2)),
+    ];
+    let component =
+        FollowedComponent { component: "C01".into(), evidence, ..FollowedComponent::default() };
 
     let lifeline = follow_components(&timeline, &known, &[component]).remove(0);
 
@@ -402,7 +429,8 @@ fn evidence_does_not_keep_a_named_symbol_alive() {
         &[("train.py", "def total():\n    return 2\n\ntotal()\n")],
     ];
     let (timeline, known) = timeline_of(&turns);
-    let evidence = LinesAtTurn { turns_done: 2, path: RepoPath::new("train.py").unwrap(), lines: (1, 2) };
+    let evidence =
+        LinesAtTurn { turns_done: 2, path: RepoPath::new("train.py").unwrap(), lines: (1, 2) };
     let component = FollowedComponent {
         component: "C01".into(),
         symbol_names: vec!["weight".into()],
@@ -427,7 +455,8 @@ fn a_file_whose_content_is_not_recorded_says_nothing_against_what_was_there() {
         origin: ChangeOrigin::Recorded,
     };
     timeline.turns.push(TurnFiles { changes: vec![change], ..TurnFiles::default() });
-    let component = FollowedComponent { symbol_names: vec!["weight".into()], ..FollowedComponent::default() };
+    let component =
+        FollowedComponent { symbol_names: vec!["weight".into()], ..FollowedComponent::default() };
 
     let lifeline = follow_components(&timeline, &known, &[component]).remove(0);
 
@@ -466,7 +495,10 @@ fn rust_is_followed_the_same_way() {
         &[("src/loss.rs", define), ("src/train.rs", "pub fn total() -> f64 { 1.0 }\n")],
     ];
 
-    assert_eq!(event_lines("Weight", &turns), ["1 first defined; first used", "2 lost its last use"]);
+    assert_eq!(
+        event_lines("Weight", &turns),
+        ["1 first defined; first used", "2 lost its last use"]
+    );
     assert_eq!(event_lines("at", &turns), ["1 first defined; first used", "2 lost its last use"]);
 }
 

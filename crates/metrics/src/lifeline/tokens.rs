@@ -6,8 +6,8 @@
 use super::file_facts::{CodeDefinition, FileFacts};
 
 /// Hashes of things that have no word of their own.
-pub const OPEN: u32 = 1;
-pub const CLOSE: u32 = 2;
+pub(crate) const OPEN: u32 = 1;
+pub(crate) const CLOSE: u32 = 2;
 const OWN_NAME: u32 = 3;
 
 /// Returns the hash of a word (FNV-1a); never one of the constants above.
@@ -26,7 +26,7 @@ fn hash_tokens(tokens: impl Iterator<Item = u32>, own_name: u32) -> u64 {
 }
 
 /// Returns the hash of all parts of a definition in a file of these words, with its own name replaced.
-pub fn hash_definition(definition: &CodeDefinition, words: &[u32]) -> u64 {
+pub(crate) fn hash_definition(definition: &CodeDefinition, words: &[u32]) -> u64 {
     let own_name = hash_word(definition.simple_name().as_bytes());
     let parts = definition.parts.iter();
     let parts = parts.filter_map(|part| words.get(part.tokens.0 as usize..part.tokens.2 as usize));
@@ -61,7 +61,7 @@ impl Shingles {
     }
 
     /// Returns the number of runs that both have.
-    pub fn common_count(&self, other: &Self) -> usize {
+    pub(crate) fn common_count(&self, other: &Self) -> usize {
         let (mut a, mut b, mut count) = (0, 0, 0);
         while let (Some(left), Some(right)) = (self.0.get(a), other.0.get(b)) {
             count += usize::from(left == right);
@@ -72,7 +72,7 @@ impl Shingles {
     }
 
     /// Returns the shared part of the larger one, 0 to 1.
-    pub fn likeness_to(&self, other: &Self) -> f64 {
+    pub(crate) fn likeness_to(&self, other: &Self) -> f64 {
         let larger = self.len().max(other.len());
         if larger == 0 || self.len().min(other.len()) * 4 < larger {
             return 0.0;
@@ -81,7 +81,7 @@ impl Shingles {
     }
 
     /// Returns these runs without those of `other`.
-    pub fn without_runs_of(&self, other: &Self) -> Self {
+    pub(crate) fn without_runs_of(&self, other: &Self) -> Self {
         let mut left = other.0.as_slice();
         let is_kept = |run: &u64| {
             let at = left.partition_point(|it| it < run);

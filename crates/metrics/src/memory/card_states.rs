@@ -64,7 +64,8 @@ impl CitedPlaceState {
     /// Returns the state for a position in the cited file under its new name; it is never current.
     pub fn in_renamed(path: &str, stands: Option<SnippetPosition>) -> Self {
         let in_file = Self::in_file(path, stands);
-        let state = if in_file.state == CardState::Current { CardState::Moved } else { in_file.state };
+        let state =
+            if in_file.state == CardState::Current { CardState::Moved } else { in_file.state };
         Self { state, ..in_file }
     }
 
@@ -76,7 +77,9 @@ impl CitedPlaceState {
     /// Returns the state in words: `current`, `moved to b.py:7`, `stale (the file is gone)`; `path` is the cited path.
     pub fn state_text(&self, path: &str) -> String {
         match (self.state, &self.place) {
-            (CardState::Moved, Some((there, line))) if there == path => format!("moved to line {line}"),
+            (CardState::Moved, Some((there, line))) if there == path => {
+                format!("moved to line {line}")
+            }
             (CardState::Moved, Some((there, line))) => format!("moved to {there}:{line}"),
             (CardState::Stale, _) if self.is_gone => "stale (the file is gone)".into(),
             (state, _) => state.word().into(),
@@ -91,11 +94,16 @@ mod tests {
     #[test]
     fn a_card_is_stale_where_one_of_its_places_is_and_unknown_where_all_are() {
         let state_of = |states: &[CardState]| {
-            let found = states.iter().map(|state| CitedPlaceState { state: *state, ..CitedPlaceState::default() });
+            let found = states
+                .iter()
+                .map(|state| CitedPlaceState { state: *state, ..CitedPlaceState::default() });
             CardState::of_card(&found.collect::<Vec<_>>())
         };
 
-        assert_eq!(state_of(&[CardState::Current, CardState::Stale, CardState::Moved]), CardState::Stale);
+        assert_eq!(
+            state_of(&[CardState::Current, CardState::Stale, CardState::Moved]),
+            CardState::Stale
+        );
         assert_eq!(state_of(&[CardState::Unknown, CardState::Current]), CardState::Current);
         assert_eq!(state_of(&[CardState::Unknown]), CardState::Unknown);
         assert_eq!(state_of(&[]), CardState::Unknown);

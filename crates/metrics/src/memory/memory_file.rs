@@ -12,7 +12,9 @@
 
 use serde_json::{Map, Value};
 
-use super::{EvidenceCard, MemoryCost, MemoryEvent, CitedSpan, StepNumber, CitedVersion, MemoryEventKind};
+use super::{
+    CitedSpan, CitedVersion, EvidenceCard, MemoryCost, MemoryEvent, MemoryEventKind, StepNumber,
+};
 use trajview_formats::{jsonl, not_finite};
 use trajview_run::{SourceId, Time, Warning};
 
@@ -97,7 +99,9 @@ fn parse_event(line: &Map<String, Value>, turns: usize) -> Result<MemoryEvent, S
     };
     Ok(MemoryEvent {
         turn: turn - 1,
-        step: text_value(line, "step").and_then(|step| parse_step_number(&step)).filter(|it| it.turn + 1 == turn),
+        step: text_value(line, "step")
+            .and_then(|step| parse_step_number(&step))
+            .filter(|it| it.turn + 1 == turn),
         at: text_value(line, "at").and_then(|at| Time::parse(&at)),
         cost: MemoryCost {
             tokens: line.get("tokens").and_then(Value::as_u64),
@@ -124,7 +128,8 @@ fn parse_card(value: Option<&Value>) -> Result<EvidenceCard, String> {
 fn parse_span(value: &Value) -> Option<CitedSpan> {
     let span = value.as_object()?;
     let lines = span.get("span").and_then(Value::as_array);
-    let lines = lines.and_then(|lines| Some((usize_value(lines.first())?, usize_value(lines.get(1))?)));
+    let lines =
+        lines.and_then(|lines| Some((usize_value(lines.first())?, usize_value(lines.get(1))?)));
     Some(CitedSpan {
         artifact: text_value(span, "artifact")?,
         lines: lines.filter(|(first, last)| (1..=*last).contains(first)),
@@ -189,7 +194,11 @@ mod tests {
         assert_eq!(recorded.warnings, vec![]);
         let [routing, card] = recorded.events.as_slice() else { panic!("{recorded:?}") };
         let chunks = vec!["c1".to_owned()];
-        let what = MemoryEventKind::Routing { query: Some("q".into()), entities: vec!["E".into()], chunks };
+        let what = MemoryEventKind::Routing {
+            query: Some("q".into()),
+            entities: vec!["E".into()],
+            chunks,
+        };
         assert_eq!(routing.what, what);
         let cost = MemoryCost { tokens: Some(40), seconds: None, cost_usd: None };
         assert_eq!((routing.turn, routing.cost), (0, cost));
@@ -213,7 +222,10 @@ mod tests {
         let recorded = read_memory_events(text.as_bytes(), "memory.jsonl", 2);
 
         let places: Vec<&str> = recorded.warnings.iter().map(|it| it.place.as_str()).collect();
-        assert_eq!(places, ["memory.jsonl:1", "memory.jsonl:3", "memory.jsonl:4", "memory.jsonl:5"]);
+        assert_eq!(
+            places,
+            ["memory.jsonl:1", "memory.jsonl:3", "memory.jsonl:4", "memory.jsonl:5"]
+        );
         assert_eq!(recorded.warnings[2].what, "names turn 9; the run has the turns 1 to 2");
         assert_eq!(recorded.events, vec![]);
     }

@@ -1,6 +1,6 @@
 //! Sums up the memory over a run: events and their cost turn by turn, and the number of stale cards.
 
-use super::{MemoryCost, MemoryEvent, CitedPlaceState, CardState, MemoryEventKind};
+use super::{CardState, CitedPlaceState, MemoryCost, MemoryEvent, MemoryEventKind};
 
 /// The events of a memory in a run, and the states of its cards.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -111,8 +111,14 @@ impl MemoryTimeline {
             let events_of_turn = &events[before(turn)..before(turn + 1)];
             let mut when_given = StaleCount::default();
             let cards_of_turn = cards.iter().filter(|card| events[card.event].turn == turn);
-            cards_of_turn.for_each(|card| when_given.count_card(CardState::of_card(&card.when_given)));
-            MemoryTurn { counts: EventCounts::from_events(events_of_turn), cost: MemoryCost::from_events(events_of_turn), when_given, after: *after }
+            cards_of_turn
+                .for_each(|card| when_given.count_card(CardState::of_card(&card.when_given)));
+            MemoryTurn {
+                counts: EventCounts::from_events(events_of_turn),
+                cost: MemoryCost::from_events(events_of_turn),
+                when_given,
+                after: *after,
+            }
         };
         let turns = after.iter().enumerate().map(turn).collect();
         Self { events, cards, turns }
@@ -171,7 +177,8 @@ mod tests {
             at_moment: places_in_state(CardState::Current),
             cited: vec![None],
         };
-        let after = [StaleCount::default(), StaleCount { known: 1, stale: 0 }, StaleCount::default()];
+        let after =
+            [StaleCount::default(), StaleCount { known: 1, stale: 0 }, StaleCount::default()];
 
         let course = MemoryTimeline::new(events, vec![card], &after);
 
@@ -182,7 +189,13 @@ mod tests {
         assert_eq!(course.turns[1].after.stale_rate(), Some(0.0));
         let so_far = [1, 2, 3].map(|done| course.when_given_by(done).stale_rate());
         assert_eq!(so_far, [None, Some(1.0), Some(1.0)]);
-        assert_eq!(course.turns[1].counts, EventCounts { cards: 1, expansion: 1, ..EventCounts::default() });
-        assert_eq!((course.when_given().stale_rate(), course.at_moment().stale_rate()), (Some(1.0), Some(0.0)));
+        assert_eq!(
+            course.turns[1].counts,
+            EventCounts { cards: 1, expansion: 1, ..EventCounts::default() }
+        );
+        assert_eq!(
+            (course.when_given().stale_rate(), course.at_moment().stale_rate()),
+            (Some(1.0), Some(0.0))
+        );
     }
 }

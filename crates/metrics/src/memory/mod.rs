@@ -5,14 +5,14 @@
 //! [`card_states`] decides whether a card is current, moved or stale; [`memory_timeline`] sums up events and stale cards turn by
 //! turn. Callers pass the files of each moment (`store::memory_events`).
 
-pub mod memory_timeline;
-mod memory_file;
-pub mod snippet_position;
 pub mod card_states;
+mod memory_file;
+pub mod memory_timeline;
+pub mod snippet_position;
 
-pub use memory_timeline::MemoryTimeline;
+pub use card_states::{CardState, CitedPlaceState};
 pub use memory_file::{MemoryFile, read_memory_events};
-pub use card_states::{CitedPlaceState, CardState};
+pub use memory_timeline::MemoryTimeline;
 
 use serde::Serialize;
 
@@ -101,7 +101,9 @@ impl MemoryEvent {
     pub const fn card(&self) -> Option<&EvidenceCard> {
         match &self.what {
             MemoryEventKind::Card(card) => Some(card),
-            MemoryEventKind::Routing { .. } | MemoryEventKind::Verification { .. } | MemoryEventKind::Expansion { .. } => None,
+            MemoryEventKind::Routing { .. }
+            | MemoryEventKind::Verification { .. }
+            | MemoryEventKind::Expansion { .. } => None,
         }
     }
 
@@ -130,8 +132,16 @@ impl MemoryEventKind {
         match self {
             Self::Routing { query, entities, chunks } => {
                 let query = query.as_deref().unwrap_or_default();
-                let entities_and_chunks = format!("{} · {}", join_or_none("entities", entities), chunk_count_text(chunks));
-                if query.is_empty() { entities_and_chunks } else { format!("{query} → {entities_and_chunks}") }
+                let entities_and_chunks = format!(
+                    "{} · {}",
+                    join_or_none("entities", entities),
+                    chunk_count_text(chunks)
+                );
+                if query.is_empty() {
+                    entities_and_chunks
+                } else {
+                    format!("{query} → {entities_and_chunks}")
+                }
             }
             Self::Verification { card, artifact, passed, why } => {
                 let passed = match passed {

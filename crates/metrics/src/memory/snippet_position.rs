@@ -28,7 +28,11 @@ pub fn find_snippet(span: &CitedSpan, text: &str) -> Option<SnippetPosition> {
     }
     let all = trimmed_lines(text);
     let Some((first, last)) = span.lines else {
-        return Some(snippet_starts(&all, snippet).next().map_or(SnippetPosition::Nowhere, SnippetPosition::Cited));
+        return Some(
+            snippet_starts(&all, snippet)
+                .next()
+                .map_or(SnippetPosition::Nowhere, SnippetPosition::Cited),
+        );
     };
     let cited = all.get(first - 1..last.min(all.len())).unwrap_or_default();
     if let Some(line) = snippet_starts(cited, snippet).next() {
@@ -74,15 +78,27 @@ mod tests {
         assert_eq!(snippet_position(None, snippet), Some(SnippetPosition::Cited(3)));
         assert_eq!(snippet_position(Some((4, 5)), snippet), Some(SnippetPosition::Elsewhere(3)));
         assert_eq!(snippet_position(Some((90, 91)), snippet), Some(SnippetPosition::Elsewhere(3)));
-        assert_eq!(snippet_position(Some((3, 4)), "def f(x):\n    return y"), Some(SnippetPosition::Nowhere));
+        assert_eq!(
+            snippet_position(Some((3, 4)), "def f(x):\n    return y"),
+            Some(SnippetPosition::Nowhere)
+        );
     }
 
     #[test]
     fn of_several_places_the_nearest_counts_and_half_a_line_is_none() {
-        assert_eq!(snippet_position(Some((6, 6)), "    return x"), Some(SnippetPosition::Elsewhere(7)));
-        assert_eq!(snippet_position(Some((3, 3)), "return x\n"), Some(SnippetPosition::Elsewhere(4)));
+        assert_eq!(
+            snippet_position(Some((6, 6)), "    return x"),
+            Some(SnippetPosition::Elsewhere(7))
+        );
+        assert_eq!(
+            snippet_position(Some((3, 3)), "return x\n"),
+            Some(SnippetPosition::Elsewhere(4))
+        );
         assert_eq!(snippet_position(Some((3, 3)), "def f"), Some(SnippetPosition::Nowhere));
-        assert_eq!(snippet_position(Some((3, 3)), "  return x"), Some(SnippetPosition::Elsewhere(4)));
+        assert_eq!(
+            snippet_position(Some((3, 3)), "  return x"),
+            Some(SnippetPosition::Elsewhere(4))
+        );
         assert_eq!(snippet_position(Some((3, 3)), "     return x"), Some(SnippetPosition::Nowhere));
         assert_eq!(snippet_position(Some((3, 3)), " \n"), None);
     }

@@ -3,12 +3,13 @@
 use serde::Serialize;
 
 use crate::{
-    exposure::ExposureAtTurn, faithfulness::Faithfulness, process::ProcessNumbers, quality::QualitySnapshot,
-    reuse::Reuse,
+    exposure::ExposureAtTurn, faithfulness::Faithfulness, process::ProcessNumbers,
+    quality::QualitySnapshot, reuse::Reuse,
 };
 use trajview_run::{
-    Turn, step_pace,
-    checkpoint_record::{PassCount, TestGroup, RecordedTests},
+    Turn,
+    checkpoint_record::{PassCount, RecordedTests, TestGroup},
+    step_pace,
 };
 
 /// The facts about a run at one moment, part by part. A place that shows numbers implements this once, and can then

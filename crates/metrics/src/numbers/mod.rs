@@ -10,38 +10,43 @@
 
 pub mod facts;
 mod number_definition;
+mod number_format;
 mod rows;
 #[cfg(test)]
 mod tests;
-mod number_format;
 
 use std::sync::LazyLock;
 
 use serde::{Serialize, Serializer};
 
-use super::{quality::QualitySnapshot, rubric_tree::TreeSummary};
+use super::quality::QualitySnapshot;
 use facts::MomentFacts;
 use trajview_run::{checkpoint_record::PassCount, rubric::FULL_SCORE};
 
-pub use number_definition::{BetterDirection, NumberColumn, NumberEvidence, NumberInput, NumberDefinition, NumberRanks};
-pub use rows::Number;
+pub use number_definition::{
+    BetterDirection, NumberColumn, NumberDefinition, NumberEvidence, NumberInput, NumberRanks,
+};
 pub use number_format::{NumberForm, NumberStyle};
+pub use rows::Number;
 
 /// The numbers with a curve, in the order in which curves are listed.
 pub static CURVES: LazyLock<Vec<Number>> = LazyLock::new(|| numbers_ranked_by(|shown| shown.curve));
 
 /// The numbers of a moment in a comparison: those with a curve first, in its order.
-pub static MOMENT: LazyLock<Vec<Number>> =
-    LazyLock::new(|| numbers_ranked_by(|shown| shown.compare.map(|_| shown.curve.unwrap_or(u8::MAX))));
+pub static MOMENT: LazyLock<Vec<Number>> = LazyLock::new(|| {
+    numbers_ranked_by(|shown| shown.compare.map(|_| shown.curve.unwrap_or(u8::MAX)))
+});
 
 /// The numbers that runs are compared by, in order.
-pub static COMPARED: LazyLock<Vec<Number>> = LazyLock::new(|| numbers_ranked_by(|shown| shown.compare));
+pub static COMPARED: LazyLock<Vec<Number>> =
+    LazyLock::new(|| numbers_ranked_by(|shown| shown.compare));
 
 /// The numbers of which SLUMP takes differences and shares of the gap.
 pub const SLUMP: [Number; 3] = [Number::Mcf, Number::Dir, Number::If50];
 
 /// The numbers of a corpus, in order.
-pub static CORPUS: LazyLock<Vec<Number>> = LazyLock::new(|| numbers_ranked_by(|shown| shown.corpus));
+pub static CORPUS: LazyLock<Vec<Number>> =
+    LazyLock::new(|| numbers_ranked_by(|shown| shown.corpus));
 
 /// Returns the numbers that have a rank in a place, in the order of their ranks; equal ranks in the order of the rows.
 pub fn numbers_ranked_by(rank: impl Fn(&NumberRanks) -> Option<u8>) -> Vec<Number> {
@@ -91,7 +96,9 @@ impl Serialize for NumberJson {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let is_whole = self.value.fract() == 0.0 && (0.0..WHOLE).contains(&self.value);
         match self.number.row().form {
-            NumberForm::Count | NumberForm::Amount if is_whole => serializer.serialize_u64(self.value as u64),
+            NumberForm::Count | NumberForm::Amount if is_whole => {
+                serializer.serialize_u64(self.value as u64)
+            }
             NumberForm::Count
             | NumberForm::Amount
             | NumberForm::FineShare
@@ -150,7 +157,9 @@ impl Number {
             NumberInput::Code(formula) => facts.code_snapshot().map(formula),
             NumberInput::Reuse(formula) => formula(&facts.reuse_counts()?),
             NumberInput::Judgement(formula) => formula(&facts.verdict_summary()?),
-            NumberInput::Exposure(formula) => facts.exposure_shares().map(|exposed| formula(&exposed)),
+            NumberInput::Exposure(formula) => {
+                facts.exposure_shares().map(|exposed| formula(&exposed))
+            }
             NumberInput::Tests(_) => self.tests_passed(facts)?.passed_share(),
             NumberInput::Counted(formula) => formula(&facts.turn_counts()),
             NumberInput::Spent(formula) => formula(&facts.turn_usage()),
@@ -188,23 +197,6 @@ impl Number {
             | NumberInput::Spent(_)
             | NumberInput::Process(_)
             | NumberInput::RubricTree(_)
-            | NumberInput::Raters
-            | NumberInput::Runs => None,
-        }
-    }
-
-    /// Returns the value for a graded rubric; None for other numbers.
-    pub fn value_of_tree(self, summary: &TreeSummary) -> Option<f64> {
-        match self.row().input {
-            NumberInput::RubricTree(formula) => formula(summary),
-            NumberInput::Code(_)
-            | NumberInput::Reuse(_)
-            | NumberInput::Judgement(_)
-            | NumberInput::Exposure(_)
-            | NumberInput::Tests(_)
-            | NumberInput::Counted(_)
-            | NumberInput::Spent(_)
-            | NumberInput::Process(_)
             | NumberInput::Raters
             | NumberInput::Runs => None,
         }

@@ -4,10 +4,13 @@ use serde::Serialize;
 
 use super::{
     facts::{self, ReuseCounts, TestScores, VerdictSummary},
-    rows::Number,
     number_format::NumberForm,
+    rows::Number,
 };
-use crate::{exposure::ExposureAtTurn, process::ProcessNumbers, quality::QualitySnapshot, rubric_tree::TreeSummary};
+use crate::{
+    exposure::ExposureAtTurn, process::ProcessNumbers, quality::QualitySnapshot,
+    rubric_tree::TreeSummary,
+};
 use trajview_run::{checkpoint_record::PassCount, worded_enum::worded};
 
 /// The definition of a number.
@@ -192,7 +195,7 @@ pub struct NumberColumn {
 }
 
 /// The ranks of a number that only `trajview metrics` and the one place that computes it show.
-pub const NO_RANKS: NumberRanks = NumberRanks {
+pub(crate) const NO_RANKS: NumberRanks = NumberRanks {
     curve: None,
     drawn_with: None,
     column: None,

@@ -63,7 +63,9 @@ impl NumberForm {
 
     fn full_text(self, value: f64) -> String {
         match self {
-            Self::FineShare | Self::Share | Self::Score | Self::Statistic => format_number::three_decimals(value),
+            Self::FineShare | Self::Share | Self::Score | Self::Statistic => {
+                format_number::three_decimals(value)
+            }
             Self::Percent => format_number::whole_percent(value),
             Self::Tenths => format_number::one_decimal(value),
             // The mean of counts is no count.

@@ -3,14 +3,15 @@
 use super::{
     number_definition::{
         BetterDirection::{self, Higher, Lower, Neither},
-        NumberColumn,
-        NumberEvidence::{self, Callables, Components, Files, Nodes, RatedPairs, Symbols, TestCases},
-        NO_RANKS,
+        NO_RANKS, NumberColumn, NumberDefinition,
+        NumberEvidence::{
+            self, Callables, Components, Files, Nodes, RatedPairs, Symbols, TestCases,
+        },
         NumberInput::{
             self, Code, Counted, Exposure, Judgement, Process, Raters, Reuse, RubricTree, Spent,
             Tests,
         },
-        NumberDefinition, NumberRanks,
+        NumberRanks,
     },
     number_format::NumberForm::{
         self, Amount, Count, Dollars, FineShare, Percent, Score, Seconds, Share, Statistic, Tenths,
@@ -283,10 +284,29 @@ const fn number_row(
 ) -> NumberDefinition {
     let (label, short) = (id, id);
     let (help, ranks) = ("", NO_RANKS);
-    NumberDefinition { id, label, short, unit, range, better, form, input, source, definition, help, evidence, ranks }
+    NumberDefinition {
+        id,
+        label,
+        short,
+        unit,
+        range,
+        better,
+        form,
+        input,
+        source,
+        definition,
+        help,
+        evidence,
+        ranks,
+    }
 }
 
-const fn run_column(rank: u8, word: &'static str, cells: u8, tested: Option<u8>) -> Option<NumberColumn> {
+const fn run_column(
+    rank: u8,
+    word: &'static str,
+    cells: u8,
+    tested: Option<u8>,
+) -> Option<NumberColumn> {
     Some(NumberColumn { rank, word, cells, tested })
 }
 

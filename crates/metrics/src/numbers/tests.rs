@@ -55,7 +55,8 @@ fn every_number_of_a_rubric_tree_is_in_the_list_and_only_those() {
 #[test]
 fn a_value_has_the_form_of_its_number_and_the_style_of_its_place() {
     let written = |number: Number, value| {
-        [NumberStyle::Full, NumberStyle::Short, NumberStyle::Digits(4)].map(|style| number.format_value(value, style))
+        [NumberStyle::Full, NumberStyle::Short, NumberStyle::Digits(4)]
+            .map(|style| number.format_value(value, style))
     };
 
     assert_eq!(written(Number::Erosion, 0.44534), ["0.445", "0.445", "0.4453"]);

@@ -138,7 +138,8 @@ pub fn actions_of_step(step: &Step, line: &str) -> StepActions {
     });
     if let (Some((_, path)), true) = (viewed, step.tool.is_some()) {
         step_actions.actions = vec![StepAction::FileRead];
-        step_actions.reads = path.split_whitespace().next().map(str::to_owned).into_iter().collect();
+        step_actions.reads =
+            path.split_whitespace().next().map(str::to_owned).into_iter().collect();
     }
     let is_said = step.kind == StepKind::Message && step.role == Role::Assistant;
     if is_said && is_abstention(line) {
@@ -243,10 +244,19 @@ mod tests {
     #[test]
     fn tools_of_many_agents_are_known_by_their_names() {
         assert_eq!(action_words(&tool_call("TodoWrite", "", &[], 0), ""), ["plan_created"]);
-        assert_eq!(action_words(&tool_call("functions.update_plan", "", &[], 0), ""), ["plan_created"]);
-        assert_eq!(action_words(&tool_call("mcp__fs__read_file", "a.py", &[], 0), ""), ["file_read"]);
+        assert_eq!(
+            action_words(&tool_call("functions.update_plan", "", &[], 0), ""),
+            ["plan_created"]
+        );
+        assert_eq!(
+            action_words(&tool_call("mcp__fs__read_file", "a.py", &[], 0), ""),
+            ["file_read"]
+        );
         assert_eq!(action_words(&tool_call("AskUserQuestion", "", &[], 0), ""), ["question_asked"]);
-        assert_eq!(action_words(&tool_call("str_replace_editor", "view a.py", &[], 0), ""), ["file_read"]);
+        assert_eq!(
+            action_words(&tool_call("str_replace_editor", "view a.py", &[], 0), ""),
+            ["file_read"]
+        );
         assert_eq!(action_words(&tool_call("sing", "", &[], 0), ""), [""; 0]);
     }
 
@@ -255,16 +265,25 @@ mod tests {
         let line = "cat a.py && python3 -m unittest";
         let step_actions = actions_of_step(&tool_call("exec_command", line, &[], 1), line);
         let wanted = [StepAction::FileRead, StepAction::TestExecuted, StepAction::ErrorEncountered];
-        assert_eq!((step_actions.actions.as_slice(), step_actions.reads), (&wanted[..], vec!["a.py".into()]));
+        assert_eq!(
+            (step_actions.actions.as_slice(), step_actions.reads),
+            (&wanted[..], vec!["a.py".into()])
+        );
     }
 
     #[test]
     fn a_call_that_is_a_command_line_is_what_its_programs_do() {
         let line = "cd /w && python -m pytest";
-        assert_eq!(action_words(&tool_call("cd", line, &[], 0), line), ["test_executed", "command_executed"]);
+        assert_eq!(
+            action_words(&tool_call("cd", line, &[], 0), line),
+            ["test_executed", "command_executed"]
+        );
         let line = "str_replace_editor view /w/a.py";
         let step_actions = actions_of_step(&tool_call("str_replace_editor", line, &[], 0), line);
-        assert_eq!((step_actions.actions, step_actions.reads), (vec![StepAction::FileRead], vec!["/w/a.py".into()]));
+        assert_eq!(
+            (step_actions.actions, step_actions.reads),
+            (vec![StepAction::FileRead], vec!["/w/a.py".into()])
+        );
     }
 
     #[test]
@@ -272,13 +291,19 @@ mod tests {
         let step = tool_call("apply_patch", "", &["/w/src/a.py", "/w/tests/b.py", "/w/PLAN.md"], 0);
         assert_eq!(action_words(&step, ""), ["plan_created", "file_modified", "test_written"]);
         // A module that is called planner is code.
-        assert_eq!(action_words(&tool_call("write", "", &["/w/planner.py"], 0), ""), ["file_modified"]);
+        assert_eq!(
+            action_words(&tool_call("write", "", &["/w/planner.py"], 0), ""),
+            ["file_modified"]
+        );
     }
 
     #[test]
     fn an_action_that_is_recorded_counts_as_itself_alone() {
         let step = tool_call("error_encountered", "", &[], 1);
         assert_eq!(action_words(&step, "cannot complete"), ["error_encountered"]);
-        assert_eq!(action_words(&tool_call("file_modified", "", &["/w/test_a.py"], 0), ""), ["file_modified"]);
+        assert_eq!(
+            action_words(&tool_call("file_modified", "", &["/w/test_a.py"], 0), ""),
+            ["file_modified"]
+        );
     }
 }

@@ -35,7 +35,7 @@ impl AssertionCounts {
     }
 
     /// Returns the meaningful assertions per test function; None without a test function.
-    pub fn assertion_density(self) -> Option<f64> {
+    pub(crate) fn assertion_density(self) -> Option<f64> {
         (self.functions > 0).then(|| self.asserts as f64 / self.functions as f64)
     }
 }
@@ -52,14 +52,18 @@ pub fn is_paper_test(path: &RepoPath) -> bool {
         Some(Grammar::Python) => is_test(path) && path.as_str().ends_with(".py"),
         // Rust has its unit tests in the same file as the code.
         Some(Grammar::Rust) => Grammar::Rust.is_compiled_in(),
-        Some(grammar) => is_test(path) && grammar.is_compiled_in() && TestSyntax::for_grammar(grammar).is_some(),
+        Some(grammar) => {
+            is_test(path) && grammar.is_compiled_in() && TestSyntax::for_grammar(grammar).is_some()
+        }
         None => false,
     }
 }
 
 /// Counts like the released scorer; a file with a syntax error counts nothing.
 pub fn count_as_scorer(text: &[u8]) -> AssertionCounts {
-    let Some(tree) = tree::parse_tree(Grammar::Python, text) else { return AssertionCounts::default() };
+    let Some(tree) = tree::parse_tree(Grammar::Python, text) else {
+        return AssertionCounts::default();
+    };
     if tree.root_node().has_error() {
         return AssertionCounts::default();
     }
@@ -183,7 +187,11 @@ mod tests {
     use super::*;
 
     fn count_python(text: &[u8]) -> AssertionCounts {
-        super::count_as_paper(Grammar::Python, text, &tree::parse_tree(Grammar::Python, text).unwrap())
+        super::count_as_paper(
+            Grammar::Python,
+            text,
+            &tree::parse_tree(Grammar::Python, text).unwrap(),
+        )
     }
 
     #[test]

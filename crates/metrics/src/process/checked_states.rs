@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use trajview_run::{StepId, format_number, files, worded_enum::worded};
+use trajview_run::{StepId, files, format_number, worded_enum::worded};
 
 worded! {
     /// The purpose of a command.
@@ -133,8 +133,10 @@ impl CheckRun {
             Some(step) => format!("step {step}"),
             None => format!("turn {}", self.turn),
         };
-        let seconds =
-            self.seconds.map(|it| format!(", {} s", format_number::one_decimal(it))).unwrap_or_default();
+        let seconds = self
+            .seconds
+            .map(|it| format!(", {} s", format_number::one_decimal(it)))
+            .unwrap_or_default();
         let why = match self.outcome {
             CheckOutcome::NotRun => format!(": {}", self.output),
             CheckOutcome::Fine | CheckOutcome::Failed | CheckOutcome::TimedOut => String::new(),
@@ -206,8 +208,9 @@ pub fn checked_states(moments: Vec<ChangedMoment>, checks: &[CheckRun]) -> Vec<C
             test: result_of(CheckKind::Test),
         }
     };
-    let is_shown =
-        |state: &CheckedState| state.step.is_none() || state.build.is_some() || state.test.is_some();
+    let is_shown = |state: &CheckedState| {
+        state.step.is_none() || state.build.is_some() || state.test.is_some()
+    };
     moments.iter().map(state).filter(is_shown).collect()
 }
 
@@ -221,7 +224,7 @@ pub struct CheckResults {
 
 impl CheckResults {
     /// Returns the results; None where no command of this kind was run.
-    pub fn from_states(states: &[CheckedState], kind: CheckKind) -> Option<Self> {
+    pub(crate) fn from_states(states: &[CheckedState], kind: CheckKind) -> Option<Self> {
         let checks = || states.iter().filter_map(|state| Some((state, state.check_of_kind(kind)?)));
         let all: Vec<_> = checks()
             .filter_map(|(state, check)| Some((check.outcome.is_good()?, state.opens)))
@@ -231,17 +234,17 @@ impl CheckResults {
     }
 
     /// Returns the number of good states.
-    pub fn good_count(&self) -> usize {
+    pub(crate) fn good_count(&self) -> usize {
         self.all.iter().filter(|(is_good, _)| *is_good).count()
     }
 
     /// Returns the number of states that are not good and follow a good one.
-    pub fn regression_count(&self) -> usize {
+    pub(crate) fn regression_count(&self) -> usize {
         self.all.windows(2).filter(|pair| pair[0].0 && !pair[1].0).count()
     }
 
     /// Returns the steps at which the good states open, or the other ones.
-    pub fn steps_where(&self, is_good: bool) -> Vec<StepId> {
+    pub(crate) fn steps_where(&self, is_good: bool) -> Vec<StepId> {
         self.all.iter().filter(|(good, _)| *good == is_good).filter_map(|(_, step)| *step).collect()
     }
 }
@@ -285,18 +288,27 @@ mod tests {
 
         assert_eq!(build_outcomes(&states), [Some("ok"), None, Some("ok")]);
         assert_eq!(build_outcomes(&checked_states(moments(), &[elsewhere])), []);
-        assert_eq!(build_outcomes(&checked_states(moments(), &[old])), [None, Some("failed"), None]);
+        assert_eq!(
+            build_outcomes(&checked_states(moments(), &[old])),
+            [None, Some("failed"), None]
+        );
     }
 
     #[test]
     fn what_could_not_be_run_is_not_known_and_counts_for_nothing() {
-        let checks = [build_check("c", "a", CheckOutcome::NotRun), build_check("c", "b", CheckOutcome::Fine)];
+        let checks = [
+            build_check("c", "a", CheckOutcome::NotRun),
+            build_check("c", "b", CheckOutcome::Fine),
+        ];
 
         assert_eq!(last_result(&checks, CheckKind::Build, "c", "a"), None);
         assert!(last_result(&checks, CheckKind::Build, "c", "b").is_some());
         assert_eq!(last_result(&checks, CheckKind::Test, "c", "b"), None);
         let states = checked_states(vec![turn_moment(0, "a"), turn_moment(1, "b")], &checks);
-        assert_eq!(CheckResults::from_states(&states, CheckKind::Build).unwrap().all, [(true, None)]);
+        assert_eq!(
+            CheckResults::from_states(&states, CheckKind::Build).unwrap().all,
+            [(true, None)]
+        );
         assert_eq!(CheckResults::from_states(&states, CheckKind::Test), None);
     }
 

@@ -8,8 +8,8 @@
 use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use super::{
-    step_facts::{ObservedRun, StepFacts, hash_value},
     paths,
+    step_facts::{ObservedRun, StepFacts, hash_value},
 };
 use trajview_run::StepId;
 
@@ -35,7 +35,9 @@ pub fn find_divergence(a: &ObservedRun, b: &ObservedRun) -> Option<Divergence> {
     if a.is_empty() || b.is_empty() {
         return None;
     }
-    let words = |steps: &[&StepFacts]| steps.iter().map(|step| step_fingerprint(step)).collect::<Vec<u64>>();
+    let words = |steps: &[&StepFacts]| {
+        steps.iter().map(|step| step_fingerprint(step)).collect::<Vec<u64>>()
+    };
     let ops = capture_diff_slices(Algorithm::Myers, &words(&a), &words(&b));
     let all = a.len() + b.len();
     let equal = |op: &DiffOp| match op {
@@ -85,7 +87,10 @@ mod tests {
             edits: vec![format!("src/{letter}.py")],
             ..StepFacts::default()
         };
-        ObservedRun { steps: letters.chars().enumerate().map(step).collect(), ..ObservedRun::default() }
+        ObservedRun {
+            steps: letters.chars().enumerate().map(step).collect(),
+            ..ObservedRun::default()
+        }
     }
 
     fn parting_steps(a: &str, b: &str) -> Option<(Option<usize>, Option<usize>, usize)> {

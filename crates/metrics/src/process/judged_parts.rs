@@ -43,16 +43,20 @@ pub struct JudgeOpinion {
 
 impl JudgeOpinion {
     /// Returns the level as a share, 0 to 1.
-    pub fn level_share(&self) -> f64 {
+    pub(crate) fn level_share(&self) -> f64 {
         f64::from(self.level) / f64::from(PROCESS_LEVELS.highest_score())
     }
 
     /// Returns text such as `judged 2 of 3 (fair) by quick-reader after turn 12`.
-    pub fn opinion_text(&self) -> String {
+    pub(crate) fn opinion_text(&self) -> String {
         let name = PROCESS_LEVELS.name(self.level).unwrap_or_default();
         let at = self.turn.map_or_else(String::new, |turn| format!(" after turn {turn}"));
         let judge = if self.judge.is_empty() { "a judge" } else { &self.judge };
-        format!("judged {} of {} ({name}) by {judge}{at}", self.level, PROCESS_LEVELS.highest_score())
+        format!(
+            "judged {} of {} ({name}) by {judge}{at}",
+            self.level,
+            PROCESS_LEVELS.highest_score()
+        )
     }
 }
 

@@ -24,7 +24,7 @@ const MIN_SECONDS: f64 = 0.05;
 const EQUAL_TOKENS: usize = 5;
 
 /// Returns the problems of a recording.
-pub fn find_lints(run: &Run) -> Vec<RecordingLint> {
+pub(crate) fn find_lints(run: &Run) -> Vec<RecordingLint> {
     let steps: Vec<&Step> = run.turns.iter().flat_map(|turn| &turn.steps).collect();
     let lints = [
         no_time(run, &steps),
@@ -162,7 +162,8 @@ mod tests {
     #[test]
     fn a_recording_without_steps_is_told_and_a_good_one_is_not() {
         assert_eq!(lint_ids(vec![]), ["no-steps"]);
-        let good = (10..15).map(|second| timed_step(&format!("2026-06-21T18:22:{second}Z"), second));
+        let good =
+            (10..15).map(|second| timed_step(&format!("2026-06-21T18:22:{second}Z"), second));
         assert_eq!(lint_ids(good.collect()), [""; 0]);
     }
 }

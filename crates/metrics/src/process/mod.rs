@@ -9,10 +9,10 @@
 
 pub mod action;
 pub mod assertions;
+pub mod checked_states;
 pub mod divergence;
 pub mod judged_parts;
 pub mod lints;
-pub mod step_facts;
 pub mod paper_formulas;
 mod paths;
 pub mod pillars;
@@ -21,16 +21,16 @@ pub mod recovery;
 pub mod report;
 pub mod scorer_formulas;
 pub mod signals;
-pub mod checked_states;
+pub mod step_facts;
 
 pub use action::StepAction;
 pub use assertions::AssertionCounts;
-pub use judged_parts::{JudgedPart, JudgeOpinion};
+pub use checked_states::CheckedState;
+pub use judged_parts::{JudgeOpinion, JudgedPart};
+pub use pillars::{DisciplineScores, Pillar, PillarWeights, RigorProfile};
+pub use recovery::RecoveryCycle;
+pub use report::{ProcessNumbers, ProcessReport};
+pub use signals::{ProcessSignal, SignalKind};
 pub use step_facts::{
     CodeFacts, CodeHistory, LostUse, NameUses, NamesOfStep, ObservedRun, StepFacts, UndoneEdit,
 };
-pub use pillars::{DisciplineScores, Pillar, RigorProfile, PillarWeights};
-pub use recovery::RecoveryCycle;
-pub use report::{ProcessNumbers, ProcessReport};
-pub use signals::{SignalKind, ProcessSignal};
-pub use checked_states::CheckedState;

@@ -6,18 +6,18 @@ use std::collections::HashSet;
 
 use super::{
     action::StepAction,
-    judged_parts::{JudgedPart, JudgeOpinion},
-    step_facts::{ObservedRun, StepFacts},
+    checked_states::{CheckKind, CheckResults},
+    judged_parts::{JudgeOpinion, JudgedPart},
     paths,
-    pillars::{CountedEvents, PillarPart, Pillar, PillarScore},
+    pillars::{CountedEvents, Pillar, PillarPart, PillarScore},
     plan, recovery,
     scorer_formulas::count_actions,
-    checked_states::{CheckKind, CheckResults},
+    step_facts::{ObservedRun, StepFacts},
 };
 use trajview_run::StepId;
 
 /// Scores a pillar by the paper's formula.
-pub fn score_pillar(observed: &ObservedRun, pillar: Pillar) -> PillarScore {
+pub(crate) fn score_pillar(observed: &ObservedRun, pillar: Pillar) -> PillarScore {
     match pillar {
         Pillar::Planning => score_planning(observed),
         Pillar::Verification => score_verification(observed),
@@ -50,7 +50,10 @@ fn judged_part(
     let opinion = observed.opinion_on(judged);
     let words = opinion.map_or_else(|| why.to_owned(), JudgeOpinion::opinion_text);
     let value = opinion.map(JudgeOpinion::level_share);
-    PillarPart { is_judged: value.is_some(), ..formula_part(judged.id(), what, weight, value, words) }
+    PillarPart {
+        is_judged: value.is_some(),
+        ..formula_part(judged.id(), what, weight, value, words)
+    }
 }
 
 /// PF = .30 PAC + .35 DQ + .35 PEA.
@@ -65,7 +68,8 @@ fn score_planning(observed: &ObservedRun) -> PillarScore {
     let lists = |step: &&StepFacts| {
         !step.plan.is_empty() && !step.has_action(StepAction::PlanCreated) && is_plan(step)
     };
-    let listing_steps: Vec<StepId> = observed.steps.iter().filter(lists).map(|step| step.id).collect();
+    let listing_steps: Vec<StepId> =
+        observed.steps.iter().filter(lists).map(|step| step.id).collect();
     let code = observed.steps.iter().position(|step| step.edits_code());
     let is_before_code = |id: &StepId| {
         let at = observed.steps.iter().position(|step| step.id == *id);
@@ -74,8 +78,12 @@ fn score_planning(observed: &ObservedRun) -> PillarScore {
     let (created, why) = match () {
         () if good.iter().any(is_before_code) => (Some(1.0), "a plan was made before any code"),
         () if has_unread => (None, "a plan was made; the recording does not have its text"),
-        () if listing_steps.iter().any(is_before_code) => (Some(0.5), "a list in words before any code"),
-        () if good.len() + listing_steps.len() > 0 => (Some(0.5), "a plan was made after code was written"),
+        () if listing_steps.iter().any(is_before_code) => {
+            (Some(0.5), "a list in words before any code")
+        }
+        () if good.len() + listing_steps.len() > 0 => {
+            (Some(0.5), "a plan was made after code was written")
+        }
         () if plans.count > 0 => (
             Some(0.0),
             "what was made is no plan: fewer than 50 characters, or without a word of the task",
@@ -98,8 +106,10 @@ fn score_planning(observed: &ObservedRun) -> PillarScore {
             },
         ),
     ];
-    let listing_steps = CountedEvents { what: "lists in words", count: listing_steps.len(), steps: listing_steps };
-    let good = CountedEvents { what: "plans long enough, of the task", count: good.len(), steps: good };
+    let listing_steps =
+        CountedEvents { what: "lists in words", count: listing_steps.len(), steps: listing_steps };
+    let good =
+        CountedEvents { what: "plans long enough, of the task", count: good.len(), steps: good };
     PillarScore::of_parts(Pillar::Planning, parts, vec![plans, good, listing_steps])
 }
 
@@ -118,7 +128,7 @@ fn plan_order_tau(observed: &ObservedRun) -> Option<f64> {
 
 /// Returns the items of the longest plan, each with the step at which it was first done, as far as known: by a later
 /// state of the plan that ticks it off, else by the first later edit of a file that it names. None without a plan.
-pub fn executed_plan(observed: &ObservedRun) -> Option<Vec<(String, Option<usize>)>> {
+pub(crate) fn executed_plan(observed: &ObservedRun) -> Option<Vec<(String, Option<usize>)>> {
     let steps = &observed.steps;
     let longest = steps.iter().map(|step| step.plan.len()).max().filter(|len| *len >= 2)?;
     let start = steps.iter().position(|step| step.plan.len() == longest)?;
@@ -131,7 +141,8 @@ pub fn executed_plan(observed: &ObservedRun) -> Option<Vec<(String, Option<usize
         let names = |step: &StepFacts| {
             let mut parts = step.edits.iter().flat_map(|path| {
                 let path = path.to_lowercase();
-                let (name, stem) = (paths::file_name(&path).to_owned(), paths::file_stem(&path).to_owned());
+                let (name, stem) =
+                    (paths::file_name(&path).to_owned(), paths::file_stem(&path).to_owned());
                 [path, name, stem]
             });
             parts.any(|part| words.contains(&part))
@@ -159,7 +170,13 @@ fn score_verification(observed: &ObservedRun) -> PillarScore {
                 None => "no code is known".into(),
             },
         ),
-        formula_part("dC", "coverage gained", 0.30, None, "asks for a run of the tests with coverage"),
+        formula_part(
+            "dC",
+            "coverage gained",
+            0.30,
+            None,
+            "asks for a run of the tests with coverage",
+        ),
         judged_part(
             observed,
             JudgedPart::Requirements,
@@ -292,44 +309,56 @@ fn share_of(good: usize, all: usize) -> Option<f64> {
 /// BH: the share of states that build.
 fn builds_hold(observed: &ObservedRun, own_runs: &[bool]) -> PillarPart {
     let own_good = own_runs.iter().filter(|it| **it).count();
-    let (value, why) = match (CheckResults::from_states(&observed.states, CheckKind::Build), own_runs.len()) {
-        (Some(results), count) => {
-            let own_runs = match count {
-                0 => "the agent ran no build".to_owned(),
-                count => format!("{own_good} of {count} builds that the agent ran succeeded"),
-            };
-            (share_of(results.good_count(), results.all.len()), states_text(observed, &results, "built") + &own_runs)
-        }
-        (None, 0) => (None, "the agent ran no build".to_owned()),
-        (None, count) => (share_of(own_good, count), format!("of {count} builds that the agent ran")),
-    };
+    let (value, why) =
+        match (CheckResults::from_states(&observed.states, CheckKind::Build), own_runs.len()) {
+            (Some(results), count) => {
+                let own_runs = match count {
+                    0 => "the agent ran no build".to_owned(),
+                    count => format!("{own_good} of {count} builds that the agent ran succeeded"),
+                };
+                (
+                    share_of(results.good_count(), results.all.len()),
+                    states_text(observed, &results, "built") + &own_runs,
+                )
+            }
+            (None, 0) => (None, "the agent ran no build".to_owned()),
+            (None, count) => {
+                (share_of(own_good, count), format!("of {count} builds that the agent ran"))
+            }
+        };
     formula_part("BH", "states that build", 0.40, value, why)
 }
 
 /// TS: the share of runs of the tests that do not fail after one that passed.
 fn tests_hold(observed: &ObservedRun, own_runs: &[bool]) -> PillarPart {
     let broken = own_runs.windows(2).filter(|pair| pair[0] && !pair[1]).count();
-    let regression_text = |broken, count| format!("{broken} of {count} runs fail after one that passed");
-    let (value, why) = match (CheckResults::from_states(&observed.states, CheckKind::Test), own_runs.len()) {
-        (Some(results), count) => {
-            let own_runs = match count {
-                0 => "the agent ran no tests".to_owned(),
-                count => format!("of the agent's own {}", regression_text(broken, count)),
-            };
-            let (bad, all) = (results.regression_count(), results.all.len());
-            let states = states_text(observed, &results, "tested");
-            (share_of(all - bad, all), format!("{bad} fail after one that passed {states}{own_runs}"))
-        }
-        (None, 0) => (None, "the agent ran no tests".to_owned()),
-        (None, count) => (share_of(count - broken, count), regression_text(broken, count)),
-    };
+    let regression_text =
+        |broken, count| format!("{broken} of {count} runs fail after one that passed");
+    let (value, why) =
+        match (CheckResults::from_states(&observed.states, CheckKind::Test), own_runs.len()) {
+            (Some(results), count) => {
+                let own_runs = match count {
+                    0 => "the agent ran no tests".to_owned(),
+                    count => format!("of the agent's own {}", regression_text(broken, count)),
+                };
+                let (bad, all) = (results.regression_count(), results.all.len());
+                let states = states_text(observed, &results, "tested");
+                (
+                    share_of(all - bad, all),
+                    format!("{bad} fail after one that passed {states}{own_runs}"),
+                )
+            }
+            (None, 0) => (None, "the agent ran no tests".to_owned()),
+            (None, count) => (share_of(count - broken, count), regression_text(broken, count)),
+        };
     formula_part("TS", "tests keep passing", 0.40, value, why)
 }
 
 /// Returns whether each run of the action succeeded, in order, where the recording says so.
 fn outcomes_of(observed: &ObservedRun, action: StepAction) -> Vec<bool> {
     let steps = observed.steps.iter();
-    let steps = steps.filter(|step| step.has_action(action) && step.has_outcome && !step.is_recorded);
+    let steps =
+        steps.filter(|step| step.has_action(action) && step.has_outcome && !step.is_recorded);
     steps.map(|step| !step.failed).collect()
 }
 

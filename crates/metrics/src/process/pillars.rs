@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::{step_facts::ObservedRun, paper_formulas, scorer_formulas};
+use super::{paper_formulas, scorer_formulas, step_facts::ObservedRun};
 use trajview_run::{StepId, worded_enum::worded};
 
 worded! {
@@ -146,7 +146,8 @@ impl DisciplineScores {
 
     /// Does the same as [`Self::rigor_score`] with other weights.
     pub fn composite_score(&self, weights: &PillarWeights) -> Option<f64> {
-        let weighted = self.pillars.iter().filter_map(|it| Some((weights.weight_of(it.pillar), it.value?)));
+        let weighted =
+            self.pillars.iter().filter_map(|it| Some((weights.weight_of(it.pillar), it.value?)));
         let (sum, weight) = weighted
             .fold((0.0, 0.0), |(sum, all), (weight, value)| (sum + weight * value, all + weight));
         // If all pillars have a value, the weights sum to one but for rounding, so the sum is the score, as in the
@@ -182,7 +183,11 @@ impl DisciplineScores {
 
 impl PillarScore {
     /// Computes the score as the weighted mean of the parts that have a value.
-    pub(super) fn of_parts(pillar: Pillar, parts: Vec<PillarPart>, counted: Vec<CountedEvents>) -> Self {
+    pub(super) fn of_parts(
+        pillar: Pillar,
+        parts: Vec<PillarPart>,
+        counted: Vec<CountedEvents>,
+    ) -> Self {
         let weighted = parts.iter().filter_map(|part| Some((part.weight, part.value?)));
         let (sum, weight) = weighted
             .fold((0.0, 0.0), |(sum, all), (weight, value)| (sum + weight * value, all + weight));
@@ -213,7 +218,8 @@ impl PillarWeights {
     /// Returns the weights with one of them changed by a share of its default, -0.5 to 0.5.
     #[must_use]
     pub fn with_moved(mut self, pillar: Pillar, by: f64) -> Self {
-        self.0[pillar as usize] = pillar.weight() * (1.0 + by.clamp(-MAX_WEIGHT_CHANGE, MAX_WEIGHT_CHANGE));
+        self.0[pillar as usize] =
+            pillar.weight() * (1.0 + by.clamp(-MAX_WEIGHT_CHANGE, MAX_WEIGHT_CHANGE));
         self
     }
 

@@ -12,7 +12,7 @@ pub struct PlanItem {
 
 /// Returns the items that a text lists, in order: the items of a plan tool's arguments (JSON), else numbered or ticked
 /// lines, `- [ ] ...` or `1. ...`. Empty for a text that lists fewer than two things.
-pub fn plan_items(text: &str) -> Vec<PlanItem> {
+pub(crate) fn plan_items(text: &str) -> Vec<PlanItem> {
     let items = items_in_json(text).unwrap_or_else(|| items_in_lines(text));
     if items.len() < 2 { vec![] } else { items }
 }
@@ -70,7 +70,7 @@ fn items_in_lines(text: &str) -> Vec<PlanItem> {
 }
 
 /// The fewest non-blank characters of a plan (RigorBench, section 4.3).
-pub const MIN_PLAN_CHARS: usize = 50;
+pub(crate) const MIN_PLAN_CHARS: usize = 50;
 
 /// Keys of a call's arguments whose values are no text of a plan.
 const NO_WORDS: [&str; 14] = [
@@ -128,7 +128,7 @@ fn added_line(line: &str) -> Option<&str> {
 
 /// Returns whether a text is a plan: it has [`MIN_PLAN_CHARS`] non-blank characters and a word of the task. Where the
 /// task has no distinctive words, the length alone counts.
-pub fn is_plan(text: &str, terms: &HashSet<String>) -> bool {
+pub(crate) fn is_plan(text: &str, terms: &HashSet<String>) -> bool {
     let letters = text.chars().filter(|c| !c.is_whitespace()).count();
     let is_like = |word: &String| {
         terms.iter().any(|term| term.starts_with(word.as_str()) || word.starts_with(term.as_str()))
@@ -138,7 +138,7 @@ pub fn is_plan(text: &str, terms: &HashSet<String>) -> bool {
 
 /// Returns the words of a task by which a plan for it is recognised: words of four letters or more, without those that
 /// every task has.
-pub fn task_terms(text: &str) -> HashSet<String> {
+pub(crate) fn task_terms(text: &str) -> HashSet<String> {
     const COMMON: [&str; 48] = [
         "about",
         "after",
@@ -195,7 +195,7 @@ pub fn task_terms(text: &str) -> HashSet<String> {
 
 /// Returns Kendall's tau between the planned and the executed order, -1 to 1: for each item in planned order, `done`
 /// has the moment at which it was done. None where fewer than two were done. Equal moments count for neither order.
-pub fn kendall_tau(done: &[Option<usize>]) -> Option<f64> {
+pub(crate) fn kendall_tau(done: &[Option<usize>]) -> Option<f64> {
     let done: Vec<usize> = done.iter().flatten().copied().collect();
     let pairs = done.len() * done.len().checked_sub(1)? / 2;
     if pairs == 0 {

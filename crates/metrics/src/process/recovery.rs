@@ -42,7 +42,7 @@ pub struct RecoverySums {
 
 impl RecoveryCycle {
     /// Returns the tokens of the attempts that failed; None where tokens are not recorded.
-    pub fn wasted_tokens(&self, observed: &ObservedRun) -> Option<u64> {
+    pub(crate) fn wasted_tokens(&self, observed: &ObservedRun) -> Option<u64> {
         let failed = self.attempts.iter().filter(|attempt| !attempt.succeeded);
         let steps = failed.flat_map(|attempt| attempt.steps.0..=attempt.steps.1);
         let is_recorded = observed.steps.iter().any(|step| step.tokens.is_some());
@@ -51,7 +51,7 @@ impl RecoveryCycle {
     }
 
     /// Returns the number of different strategies.
-    pub fn strategy_count(&self) -> usize {
+    pub(crate) fn strategy_count(&self) -> usize {
         self.attempts.iter().map(|it| it.strategy).collect::<HashSet<u64>>().len()
     }
 }
@@ -69,19 +69,20 @@ impl RecoverySums {
             cycles: cycles.len(),
             attempts: attempts().count(),
             strategies: cycles.iter().map(RecoveryCycle::strategy_count).sum(),
-            wasted: tokens
-                .map(|_| sum_tokens(wasted.iter().filter_map(|at| steps.get(*at))).unwrap_or_default()),
+            wasted: tokens.map(|_| {
+                sum_tokens(wasted.iter().filter_map(|at| steps.get(*at))).unwrap_or_default()
+            }),
             tokens,
         }
     }
 
     /// Returns the strategies per attempt, 0 to 1; None without an attempt.
-    pub fn strategy_diversity(&self) -> Option<f64> {
+    pub(crate) fn strategy_diversity(&self) -> Option<f64> {
         (self.attempts > 0).then(|| self.strategies as f64 / self.attempts as f64)
     }
 
     /// Returns the share of tokens in failed attempts, 0 to 1; None where tokens are not recorded.
-    pub fn token_waste(&self) -> Option<f64> {
+    pub(crate) fn token_waste(&self) -> Option<f64> {
         let tokens = self.tokens.filter(|tokens| *tokens > 0)?;
         Some(self.wasted? as f64 / tokens as f64)
     }
@@ -92,7 +93,7 @@ fn sum_tokens<'a>(steps: impl Iterator<Item = &'a StepFacts>) -> Option<u64> {
 }
 
 /// Returns the cycles of a run, in the order in which they begin. Each agent's own steps are treated separately.
-pub fn find_cycles(observed: &ObservedRun) -> Vec<RecoveryCycle> {
+pub(crate) fn find_cycles(observed: &ObservedRun) -> Vec<RecoveryCycle> {
     let mut cycles = vec![];
     let mut open: HashMap<(Option<usize>, u64), RecoveryCycle> = HashMap::new();
     let mut turn = None;
@@ -216,6 +217,9 @@ mod tests {
 
         let sums = RecoverySums::new(&observed, &find_cycles(&observed));
 
-        assert_eq!((sums.cycles, sums.strategy_diversity(), sums.token_waste()), (0, None, Some(0.0)));
+        assert_eq!(
+            (sums.cycles, sums.strategy_diversity(), sums.token_waste()),
+            (0, None, Some(0.0))
+        );
     }
 }

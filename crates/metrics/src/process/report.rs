@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{
-    DisciplineScores, ObservedRun, Pillar, RigorProfile, ProcessSignal, CheckedState,
+    CheckedState, DisciplineScores, ObservedRun, Pillar, ProcessSignal, RigorProfile,
     lints::{self, RecordingLint},
     paper_formulas, recovery, signals,
 };

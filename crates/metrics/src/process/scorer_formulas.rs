@@ -3,17 +3,23 @@
 
 use super::{
     action::StepAction,
-    step_facts::ObservedRun,
     pillars::{CountedEvents, Pillar, PillarScore},
+    step_facts::ObservedRun,
 };
 
 /// Scores a pillar by the released scorer's formula.
-pub fn score_pillar(observed: &ObservedRun, pillar: Pillar) -> PillarScore {
-    let counted = |what: &'static str, actions: &[StepAction]| count_actions(observed, what, actions);
+pub(crate) fn score_pillar(observed: &ObservedRun, pillar: Pillar) -> PillarScore {
+    let counted =
+        |what: &'static str, actions: &[StepAction]| count_actions(observed, what, actions);
     match pillar {
         Pillar::Planning => {
             let plans = counted("plans created", &[StepAction::PlanCreated]);
-            pillar_score(pillar, if plans.count > 0 { 0.9 } else { 0.2 }, plans.count == 0, vec![plans])
+            pillar_score(
+                pillar,
+                if plans.count > 0 { 0.9 } else { 0.2 },
+                plans.count == 0,
+                vec![plans],
+            )
         }
         Pillar::Verification => {
             let tests = counted("test files written", &[StepAction::TestWritten]);
@@ -40,14 +46,17 @@ pub fn score_pillar(observed: &ObservedRun, pillar: Pillar) -> PillarScore {
         }
         Pillar::Assertions => {
             let asserts = observed.code.map(|code| code.shipped).unwrap_or_default();
-            let value = asserts.assertion_density().map(|density| (100.0 * density / 5.0).min(100.0) / 100.0);
+            let value = asserts
+                .assertion_density()
+                .map(|density| (100.0 * density / 5.0).min(100.0) / 100.0);
             let counts =
                 [("test functions", asserts.functions), ("meaningful assertions", asserts.asserts)];
             let counts = counts.map(|(what, count)| CountedEvents { what, count, steps: vec![] });
             pillar_score(pillar, value.unwrap_or(0.5), value.is_none(), counts.into())
         }
         Pillar::Exploration => {
-            let changes = [StepAction::FileModified, StepAction::TestWritten, StepAction::PlanCreated];
+            let changes =
+                [StepAction::FileModified, StepAction::TestWritten, StepAction::PlanCreated];
             let (changed, read) =
                 (counted("changes", &changes), counted("reads", &[StepAction::FileRead]));
             let all = changed.count + read.count;
@@ -65,14 +74,19 @@ fn count_recoveries(observed: &ObservedRun) -> CountedEvents {
         return recorded;
     }
     let cycles = super::recovery::find_cycles(observed);
-    let first =
-        |cycle: &super::RecoveryCycle| Some(observed.steps.get(cycle.attempts.first()?.steps.0)?.id);
+    let first = |cycle: &super::RecoveryCycle| {
+        Some(observed.steps.get(cycle.attempts.first()?.steps.0)?.id)
+    };
     let steps: Vec<_> = cycles.iter().filter_map(first).collect();
     CountedEvents { what: "recoveries", count: steps.len(), steps }
 }
 
 /// Counts events of these types, one for each type that a step has.
-pub(super) fn count_actions(observed: &ObservedRun, what: &'static str, actions: &[StepAction]) -> CountedEvents {
+pub(super) fn count_actions(
+    observed: &ObservedRun,
+    what: &'static str,
+    actions: &[StepAction],
+) -> CountedEvents {
     let matching_actions = |step: &super::StepFacts| {
         let count = step.actions.iter().filter(|action| actions.contains(action)).count();
         std::iter::repeat_n(step.id, count)
@@ -81,6 +95,11 @@ pub(super) fn count_actions(observed: &ObservedRun, what: &'static str, actions:
     CountedEvents { what, count: steps.len(), steps }
 }
 
-fn pillar_score(pillar: Pillar, value: f64, is_default: bool, counted: Vec<CountedEvents>) -> PillarScore {
+fn pillar_score(
+    pillar: Pillar,
+    value: f64,
+    is_default: bool,
+    counted: Vec<CountedEvents>,
+) -> PillarScore {
     PillarScore { pillar, value: Some(value), is_default, parts: vec![], counted }
 }

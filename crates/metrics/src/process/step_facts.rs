@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     action::{self, StepAction},
-    judged_parts::{JudgedPart, JudgeOpinion},
-    plan::{self, PlanItem},
     checked_states::CheckedState,
+    judged_parts::{JudgeOpinion, JudgedPart},
+    plan::{self, PlanItem},
 };
 use trajview_run::{Role, Run, Step, StepId, StepKind, StepText};
 
@@ -159,12 +159,12 @@ pub struct LostUse {
 
 impl ObservedRun {
     /// Returns the opinion of a judge on a part.
-    pub fn opinion_on(&self, part: JudgedPart) -> Option<&JudgeOpinion> {
+    pub(crate) fn opinion_on(&self, part: JudgedPart) -> Option<&JudgeOpinion> {
         self.opinions.iter().find(|opinion| opinion.part == part)
     }
 
     /// Returns whether the recording has any step of a known kind.
-    pub fn has_known_steps(&self) -> bool {
+    pub(crate) fn has_known_steps(&self) -> bool {
         self.steps.iter().any(|step| step.kind != StepKind::Unknown)
     }
 }
@@ -194,7 +194,8 @@ impl StepFacts {
             kind: step.kind,
             is_recorded: step_actions.is_recorded,
             failed,
-            has_outcome: step.has_failed() || step.tool_result().is_some_and(|it| it.outcome_text().is_some()),
+            has_outcome: step.has_failed()
+                || step.tool_result().is_some_and(|it| it.outcome_text().is_some()),
             reads: step_actions.reads.iter().map(|path| relative_path(path, root)).collect(),
             edits: step.edits.iter().map(|edit| edit.path.as_str().to_owned()).collect(),
             prints: StepFingerprints {
@@ -354,7 +355,7 @@ impl TextSketch {
     }
 
     /// Returns the estimated share of runs of three words that both have, among those that either has: 0 to 1.
-    pub fn likeness_to(&self, other: &Self) -> f64 {
+    pub(crate) fn likeness_to(&self, other: &Self) -> f64 {
         let equal = self.0.iter().zip(&other.0).filter(|(a, b)| a == b).count();
         equal as f64 / SLOTS as f64
     }

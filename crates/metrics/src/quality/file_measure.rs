@@ -61,7 +61,7 @@ pub struct SourceSpan {
 }
 
 /// Returns the lines of a node.
-pub fn node_span(flat: &FlatTree<'_>, at: usize) -> SourceSpan {
+pub(crate) fn node_span(flat: &FlatTree<'_>, at: usize) -> SourceSpan {
     let node = flat.node(at);
     let line = |row: usize| u32::try_from(row + 1).unwrap_or(u32::MAX);
     SourceSpan { start: line(node.start_position().row), end: line(node.end_position().row) }
@@ -147,7 +147,7 @@ impl LineSet {
     }
 
     /// Returns the number of its lines in `span`.
-    pub fn count_within(&self, span: SourceSpan) -> u32 {
+    pub(crate) fn count_within(&self, span: SourceSpan) -> u32 {
         self.runs_within(span).map(|run| run.end - run.start + 1).sum()
     }
 
@@ -155,13 +155,16 @@ impl LineSet {
     fn runs_within(&self, span: SourceSpan) -> impl Iterator<Item = SourceSpan> + '_ {
         let from = self.runs.partition_point(|run| run.end < span.start);
         let reaching = self.runs[from..].iter().take_while(move |run| run.start <= span.end);
-        reaching
-            .map(move |run| SourceSpan { start: run.start.max(span.start), end: run.end.min(span.end) })
+        reaching.map(move |run| SourceSpan {
+            start: run.start.max(span.start),
+            end: run.end.min(span.end),
+        })
     }
 
     /// Returns those of its lines that are in one of the spans.
-    pub fn covered_by(&self, spans: impl IntoIterator<Item = SourceSpan>) -> Self {
-        let mut pieces: Vec<SourceSpan> = spans.into_iter().flat_map(|span| self.runs_within(span)).collect();
+    pub(crate) fn covered_by(&self, spans: impl IntoIterator<Item = SourceSpan>) -> Self {
+        let mut pieces: Vec<SourceSpan> =
+            spans.into_iter().flat_map(|span| self.runs_within(span)).collect();
         pieces.sort_unstable();
         let mut runs: Vec<SourceSpan> = vec![];
         for piece in pieces {

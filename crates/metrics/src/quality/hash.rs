@@ -6,12 +6,12 @@ const ONE: u64 = 0x9e37_79b9_7f4a_7c15;
 const TWO: u64 = 0xd1b5_4a32_d192_ed03;
 
 /// Returns the hash of a word.
-pub fn hash_bytes(bytes: &[u8]) -> u64 {
+pub(crate) fn hash_bytes(bytes: &[u8]) -> u64 {
     bytes.iter().fold(START, |hash, &byte| mix_word(hash, u64::from(byte), ONE))
 }
 
 /// Returns the hash of a word and a number.
-pub fn hash_with_number(word: u64, number: u32) -> u64 {
+pub(crate) fn hash_with_number(word: u64, number: u32) -> u64 {
     mix_word(word, u64::from(number), TWO)
 }
 
@@ -26,12 +26,12 @@ impl Default for HashStream {
 }
 
 impl HashStream {
-    pub fn feed_word(&mut self, word: u64) {
+    pub(crate) fn feed_word(&mut self, word: u64) {
         self.0 = mix_word(self.0, word, ONE);
         self.1 = mix_word(self.1, word, TWO);
     }
 
-    pub fn into_hash(self) -> u128 {
+    pub(crate) fn into_hash(self) -> u128 {
         let (one, two) = (mix_word(self.0, self.1, TWO), mix_word(self.1, self.0, ONE));
         u128::from(one) << 64 | u128::from(two)
     }

@@ -8,25 +8,25 @@ use trajview_code::has_word;
 pub type KindFlags = u16;
 
 /// Adds a path.
-pub const BRANCH: KindFlags = 1;
+pub(crate) const BRANCH: KindFlags = 1;
 /// Can be a clone of another such piece.
-pub const CLONE: KindFlags = 1 << 1;
+pub(crate) const CLONE: KindFlags = 1 << 1;
 /// Its text is a name: only the repetition of the same name matters.
-pub const IDENTIFIER: KindFlags = 1 << 2;
+pub(crate) const IDENTIFIER: KindFlags = 1 << 2;
 /// Its text is a value: only the kind of value matters, and nothing below it.
-pub const LITERAL: KindFlags = 1 << 3;
-pub const COMMENT: KindFlags = 1 << 4;
+pub(crate) const LITERAL: KindFlags = 1 << 3;
+pub(crate) const COMMENT: KindFlags = 1 << 4;
 /// Adds a path, unless it is the default case.
-pub const CASE: KindFlags = 1 << 5;
+pub(crate) const CASE: KindFlags = 1 << 5;
 /// Its operator may add a path.
-pub const OPERATION: KindFlags = 1 << 6;
+pub(crate) const OPERATION: KindFlags = 1 << 6;
 /// A function, if it has a name and a body.
-pub const CALLABLE: KindFlags = 1 << 7;
+pub(crate) const CALLABLE: KindFlags = 1 << 7;
 /// Its name is a part of the dotted names inside it.
-pub const OWNER: KindFlags = 1 << 8;
+pub(crate) const OWNER: KindFlags = 1 << 8;
 
 /// Its text tells which operator it is, since its kind does not.
-pub const OPERATOR: KindFlags = 1 << 9;
+pub(crate) const OPERATOR: KindFlags = 1 << 9;
 
 /// The names of kinds, one list per meaning; names are separated by spaces.
 #[derive(Debug, Clone, Copy)]

@@ -14,7 +14,7 @@ use trajview_code::flat_tree::FlatTree;
 
 use super::{
     MIN_CLONE_LINES,
-    file_measure::{FileCallable, CloneCandidate, FileMeasure, LineSet},
+    file_measure::{CloneCandidate, FileCallable, FileMeasure, LineSet},
     kinds::{BRANCH, CALLABLE, CASE, CLONE, COMMENT, GrammarKinds, KindNames, OPERATION, OWNER},
     normalisation::{self, NodeFate, NormalisedFile},
     profile::QualityProfile,
@@ -38,24 +38,36 @@ pub struct MeasuredLanguage {
 
 impl MeasuredLanguage {
     /// Returns the row of a grammar; None where there is none.
-    pub fn for_grammar(grammar: Grammar) -> Option<&'static Self> {
+    pub(crate) fn for_grammar(grammar: Grammar) -> Option<&'static Self> {
         ROWS.iter().find(|row| row.grammars.contains(&grammar))
     }
 }
 
 static KINDS: LazyLock<BTreeMap<Grammar, GrammarKinds>> = LazyLock::new(|| {
     let kinds = |grammar: Grammar| {
-        Some((grammar, GrammarKinds::new(&grammar.tree_sitter_language()?, &MeasuredLanguage::for_grammar(grammar)?.names)))
+        Some((
+            grammar,
+            GrammarKinds::new(
+                &grammar.tree_sitter_language()?,
+                &MeasuredLanguage::for_grammar(grammar)?.names,
+            ),
+        ))
     };
     Grammar::ALL.into_iter().filter_map(kinds).collect()
 });
 
 /// Measures everything but rules; empty for a grammar without a row.
-pub fn measure_language(text: &str, flat: &FlatTree<'_>, grammar: Grammar, profile: QualityProfile) -> FileMeasure {
+pub(crate) fn measure_language(
+    text: &str,
+    flat: &FlatTree<'_>,
+    grammar: Grammar,
+    profile: QualityProfile,
+) -> FileMeasure {
     if profile == QualityProfile::ScbCheck020 {
         return check_020::measure_dialect(text, flat, grammar);
     }
-    let (Some(row), Some(kinds)) = (MeasuredLanguage::for_grammar(grammar), KINDS.get(&grammar)) else {
+    let (Some(row), Some(kinds)) = (MeasuredLanguage::for_grammar(grammar), KINDS.get(&grammar))
+    else {
         return FileMeasure::default();
     };
     let file = LanguageSource { text, flat, row, kinds };
@@ -118,7 +130,8 @@ impl LanguageSource<'_> {
                 continue;
             }
             let Some(name) = self.entry_name(at, is_callable) else { continue };
-            let name = enclosing.last().map_or(name.clone(), |(_, owner)| format!("{owner}.{name}"));
+            let name =
+                enclosing.last().map_or(name.clone(), |(_, owner)| format!("{owner}.{name}"));
             let after = self.flat.entries[at].after as usize;
             enclosing.push((after, name.clone()));
             if is_callable {
@@ -163,9 +176,11 @@ impl LanguageSource<'_> {
 
     /// Returns the pieces that may be clones, from named nodes only, as for Python in this profile.
     fn clone_candidates(&self) -> Vec<CloneCandidate> {
-        let fate =
-            |at: usize| if self.flat.entries[at].is_named { NodeFate::Kept } else { NodeFate::Dropped };
-        let source = normalisation::NormalSource { text: self.text, flat: self.flat, kinds: self.kinds };
+        let fate = |at: usize| {
+            if self.flat.entries[at].is_named { NodeFate::Kept } else { NodeFate::Dropped }
+        };
+        let source =
+            normalisation::NormalSource { text: self.text, flat: self.flat, kinds: self.kinds };
         let mut normal = NormalisedFile::new(source, fate);
         let pieces = (0..self.flat.len()).filter(|&at| self.has_flags(at, CLONE));
         let candidate = |at| {

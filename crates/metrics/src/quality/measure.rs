@@ -10,9 +10,8 @@ use super::{
     file_measure::{FileMeasure, QualityHit, SkipReason, SourceSpan},
     languages::{self, MeasuredLanguage},
     profile::QualityProfile,
-    python,
+    python, python_lines,
     ruler::Ruler,
-    python_lines,
 };
 use crate::rules::RuleMatch;
 use trajview_code::{
@@ -71,7 +70,8 @@ fn try_measure(
     let text = python_lines::universal_newlines(&written);
     let is_as_written = matches!((&written, &text), (Cow::Borrowed(_), Cow::Borrowed(_)));
     let older = newer_than_the_grammar(grammar, &text, ruler.profile());
-    let texts = FileTexts { written: &written, text: older.as_deref().unwrap_or(&text), is_as_written };
+    let texts =
+        FileTexts { written: &written, text: older.as_deref().unwrap_or(&text), is_as_written };
     tree::with_tree(grammar, texts.text.as_bytes(), |root| {
         let root = root.ok_or(SkipReason::NoGrammar)?;
         measure_tree(grammar, texts, root, ruler, seen)
@@ -133,13 +133,15 @@ fn measure_tree(
 /// Returns the tree for the rules where it differs from the tree for the measures: the rule engine of the references
 /// reads the file as written, where a lone `\r` ends no line.
 fn tree_for_rules(written: &str, grammar: Grammar, profile: QualityProfile) -> Option<Tree> {
-    let has_lone = python_lines::has_lone_carriage_return(written) && profile != QualityProfile::Trajview;
+    let has_lone =
+        python_lines::has_lone_carriage_return(written) && profile != QualityProfile::Trajview;
     has_lone.then(|| tree::parse_tree(grammar, written.as_bytes())).flatten()
 }
 
 /// Returns whether a file with a syntax error is measured. The references skip such a file in every language.
 fn bears_errors(grammar: Grammar, profile: QualityProfile) -> bool {
-    profile == QualityProfile::Trajview && MeasuredLanguage::for_grammar(grammar).is_some_and(|row| row.bears_errors)
+    profile == QualityProfile::Trajview
+        && MeasuredLanguage::for_grammar(grammar).is_some_and(|row| row.bears_errors)
 }
 
 /// Adds the matches of the rules to the measures.
@@ -151,8 +153,10 @@ fn with_rules(
     flat: &FlatTree<'_>,
 ) -> FileMeasure {
     let matches = ruler.rules().scan_file(grammar, text, flat, ruler.profile().comment_handling());
-    let suppressed = u32::try_from(matches.all.len() - matches.unsuppressed.len()).unwrap_or(u32::MAX);
-    let counted = if ruler.profile().heeds_suppressions() { matches.unsuppressed } else { matches.all };
+    let suppressed =
+        u32::try_from(matches.all.len() - matches.unsuppressed.len()).unwrap_or(u32::MAX);
+    let counted =
+        if ruler.profile().heeds_suppressions() { matches.unsuppressed } else { matches.all };
     let hit = |hit: RuleMatch<'_>| QualityHit {
         rule: hit.rule.to_owned(),
         span: SourceSpan { start: hit.start, end: hit.end },

@@ -6,7 +6,6 @@
 //! and which files count are the [`QualityProfile`]'s. Nothing here reads a disk or starts a thread: callers pass the
 //! bytes and may measure many files in parallel.
 
-mod snapshot_changes;
 mod file_measure;
 mod hash;
 mod kinds;
@@ -15,33 +14,40 @@ mod measure;
 mod normalisation;
 mod profile;
 mod python;
+mod python_lines;
 mod ruler;
 mod scored_snapshot;
 mod snapshot;
+mod snapshot_changes;
 mod snapshot_sum;
-mod python_lines;
 mod wrappers;
 
-pub use snapshot_changes::{QualityChange, CallableWeight, QualityChangeKind, quality_changes, not_compared};
 pub(crate) use file_measure::node_span;
-pub use file_measure::{FileCallable, CloneCandidate, FileMeasure, QualityHit, LineSet, SkipReason, SourceSpan};
+pub use file_measure::{
+    CloneCandidate, FileCallable, FileMeasure, LineSet, QualityHit, SkipReason, SourceSpan,
+};
 pub use kinds::{KindNames, flags_in};
-pub use languages::{ROWS, MeasuredLanguage};
-pub use measure::{ParsedFile, measure_file, measure_and};
+pub use languages::{MeasuredLanguage, ROWS};
+pub use measure::{ParsedFile, measure_and, measure_file};
 pub use profile::QualityProfile;
 pub use ruler::Ruler;
 pub use scored_snapshot::{ScoredSnapshot, UnmeasuredReason};
 pub use snapshot::{
-    CallableAt, CloneGroup, QualityDetail, SnapshotFile, HitAt, CodePlace, SkippedFile, QualitySnapshot, QualityTotals, combine_files,
-    combine_with_detail,
+    CallableAt, CloneGroup, CodePlace, HitAt, QualityDetail, QualitySnapshot, QualityTotals,
+    SkippedFile, SnapshotFile, combine_files, combine_with_detail,
 };
-pub use wrappers::{NameAlias, CalledName, CallEffects, ForwardedValue, WrapperLinks, WrapperSymbol, AliasTarget};
+pub use snapshot_changes::{
+    CallableWeight, QualityChange, QualityChangeKind, not_compared, quality_changes,
+};
+pub use wrappers::{
+    AliasTarget, CallEffects, CalledName, ForwardedValue, NameAlias, WrapperLinks, WrapperSymbol,
+};
 
 /// A callable with more paths than this has high complexity.
 pub const HIGH_CC: u32 = 10;
 
 /// A shorter piece is never a clone.
-pub const MIN_CLONE_LINES: u32 = 3;
+pub(crate) const MIN_CLONE_LINES: u32 = 3;
 
 /// A file with nodes deeper than this is skipped: no reference can measure it, and patterns that look upwards would
 /// take time quadratic in the depth.

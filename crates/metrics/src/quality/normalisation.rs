@@ -5,7 +5,7 @@
 
 use super::{
     hash::{self, HashStream},
-    kinds::{IDENTIFIER, GrammarKinds, LITERAL, OPERATOR},
+    kinds::{GrammarKinds, IDENTIFIER, LITERAL, OPERATOR},
 };
 use trajview_code::{flat_tree::FlatTree, small_map::WordMap};
 
@@ -70,7 +70,7 @@ impl<'a, F: Fn(usize) -> NodeFate> NormalisedFile<'a, F> {
     }
 
     /// Returns the hash of the piece that begins at an entry.
-    pub fn hash_piece(&mut self, at: usize) -> u128 {
+    pub(crate) fn hash_piece(&mut self, at: usize) -> u128 {
         let after = self.source.flat.entries[at].after as usize;
         let (first, last) = (self.before[at] as usize, self.before[after] as usize);
         let is_kept = self.before[at] < self.before[at + 1];

@@ -46,9 +46,8 @@ impl QualityProfile {
         let grammar = Grammar::for_path(path)?;
         let takes = match self {
             Self::ScbPaper | Self::ScbCheck013 => file_suffix(path) == Some("py"),
-            Self::ScbCheck020 => {
-                file_suffix(path).is_some_and(|end| CHECK_020_READS.contains(&lower_case(end).as_str()))
-            }
+            Self::ScbCheck020 => file_suffix(path)
+                .is_some_and(|end| CHECK_020_READS.contains(&lower_case(end).as_str())),
             // For Haskell and Zig no table says which nodes add a path.
             Self::Trajview => !matches!(grammar, Grammar::Haskell | Grammar::Zig),
         };

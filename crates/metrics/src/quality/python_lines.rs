@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use tree_sitter::Node;
 
 /// Returns the text with `\n` for every line end, as Python opens files.
-pub fn universal_newlines(text: &str) -> Cow<'_, str> {
+pub(crate) fn universal_newlines(text: &str) -> Cow<'_, str> {
     if text.contains('\r') {
         Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"))
     } else {
@@ -14,7 +14,7 @@ pub fn universal_newlines(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns whether the text has a `\r` without a `\n` after it.
-pub fn has_lone_carriage_return(text: &str) -> bool {
+pub(crate) fn has_lone_carriage_return(text: &str) -> bool {
     let bytes = text.as_bytes();
     memchr::memchr_iter(b'\r', bytes).any(|at| bytes.get(at + 1) != Some(&b'\n'))
 }
@@ -67,7 +67,7 @@ impl<'a> PythonLines<'a> {
     }
 
     /// Returns the line in which a node begins, counted from 1.
-    pub fn first_of(&self, node: Node<'_>) -> u32 {
+    pub(crate) fn first_of(&self, node: Node<'_>) -> u32 {
         if self.are_those_of_a_tree {
             return u32::try_from(node.start_position().row + 1).unwrap_or(u32::MAX);
         }
@@ -101,7 +101,7 @@ fn is_line_end(c: char) -> bool {
 }
 
 /// Returns whether a character is white space for Python's `str.strip`: that of Unicode and four ASCII separators.
-pub fn is_space(c: char) -> bool {
+pub(crate) fn is_space(c: char) -> bool {
     c.is_whitespace() || matches!(c, '\u{1c}'..='\u{1f}')
 }
 
@@ -123,6 +123,8 @@ mod tests {
             lines("a\u{c}b\u{85}c\u{2028}d\u{e9}\u{2019}\n\n"),
             ["a", "b", "c", "d\u{e9}\u{2019}", ""]
         );
-        assert!(PythonLines::new("  \u{2003}\n").is_blank(0) && !PythonLines::new("  x\n").is_blank(0));
+        assert!(
+            PythonLines::new("  \u{2003}\n").is_blank(0) && !PythonLines::new("  x\n").is_blank(0)
+        );
     }
 }

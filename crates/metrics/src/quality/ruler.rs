@@ -14,7 +14,7 @@ const PAPER_RULES: usize = 137;
 const CHECK_RULES: &str = "bf39d49594a7ca47056eb4868dc477ff0e859e24bcb4788d46abb9c7609cded4";
 
 /// The numbers of a snapshot that other rules change.
-pub const BY_RULES: [&str; 3] = ["verbosity", "rule_lines", "flagged_lines"];
+pub(crate) const BY_RULES: [&str; 3] = ["verbosity", "rule_lines", "flagged_lines"];
 
 /// A profile and the rules loaded for it. It is created once and shared between threads.
 #[derive(Debug)]
@@ -43,8 +43,12 @@ impl Ruler {
     pub fn is_comparable(&self) -> bool {
         match self.profile {
             QualityProfile::Trajview => true,
-            QualityProfile::ScbPaper => !self.rules.is_built_in() && self.rules.rule_count() == PAPER_RULES,
-            QualityProfile::ScbCheck013 | QualityProfile::ScbCheck020 => self.rules.fingerprint() == CHECK_RULES,
+            QualityProfile::ScbPaper => {
+                !self.rules.is_built_in() && self.rules.rule_count() == PAPER_RULES
+            }
+            QualityProfile::ScbCheck013 | QualityProfile::ScbCheck020 => {
+                self.rules.fingerprint() == CHECK_RULES
+            }
         }
     }
 
@@ -97,7 +101,10 @@ mod tests {
         assert_eq!(none, ("no rules, scb-check-0.1.3 formulas".into(), false));
         let mine = named(QualityProfile::ScbPaper, numbered_rules(3));
         assert_eq!(mine, ("rules of mine.yml, scb-paper formulas".into(), false));
-        assert_eq!(named(QualityProfile::ScbPaper, numbered_rules(PAPER_RULES)), ("scb-paper".into(), true));
+        assert_eq!(
+            named(QualityProfile::ScbPaper, numbered_rules(PAPER_RULES)),
+            ("scb-paper".into(), true)
+        );
         assert_eq!(named(QualityProfile::Trajview, numbered_rules(3)), ("trajview".into(), true));
     }
 

@@ -63,7 +63,9 @@ impl ScoredSnapshot {
         }
         let files = self.snapshot.skipped.len() + self.not_recorded.len();
         Some(match self.snapshot.skipped.first() {
-            Some(first) => UnmeasuredReason::LeftOut { files, path: first.path.clone(), why: first.why },
+            Some(first) => {
+                UnmeasuredReason::LeftOut { files, path: first.path.clone(), why: first.why }
+            }
             None if files > 0 => UnmeasuredReason::NotRecorded { files },
             None => UnmeasuredReason::NoFiles,
         })
@@ -92,11 +94,20 @@ mod tests {
     use super::*;
     use crate::quality::SkippedFile;
 
-    fn scored_of(files: u32, skipped: &[(&str, SkipReason)], not_recorded: &[&str]) -> ScoredSnapshot {
-        let skipped = skipped.iter().map(|(path, why)| SkippedFile { path: (*path).into(), why: *why });
+    fn scored_of(
+        files: u32,
+        skipped: &[(&str, SkipReason)],
+        not_recorded: &[&str],
+    ) -> ScoredSnapshot {
+        let skipped =
+            skipped.iter().map(|(path, why)| SkippedFile { path: (*path).into(), why: *why });
         let paths = not_recorded.iter().filter_map(|path| RepoPath::new(path));
         ScoredSnapshot {
-            snapshot: QualitySnapshot { files, skipped: skipped.collect(), ..QualitySnapshot::default() },
+            snapshot: QualitySnapshot {
+                files,
+                skipped: skipped.collect(),
+                ..QualitySnapshot::default()
+            },
             detail: QualityDetail::default(),
             not_recorded: paths.collect(),
             are_files_unknown: false,
@@ -135,6 +146,9 @@ mod tests {
     fn files_that_were_measured_and_have_no_callable_score_0() {
         let scored = scored_of(1, &[("a.py", SkipReason::SyntaxError)], &["b.py"]);
 
-        assert_eq!(scored.measured_snapshot().map(|it| (it.erosion, it.verbosity)), Some((0.0, 0.0)));
+        assert_eq!(
+            scored.measured_snapshot().map(|it| (it.erosion, it.verbosity)),
+            Some((0.0, 0.0))
+        );
     }
 }

@@ -126,6 +126,9 @@ pub fn combine_files(files: &[SnapshotFile<'_>], profile: QualityProfile) -> Qua
 }
 
 /// Returns the numbers together with the detail behind them.
-pub fn combine_with_detail(files: &[SnapshotFile<'_>], profile: QualityProfile) -> (QualitySnapshot, QualityDetail) {
+pub fn combine_with_detail(
+    files: &[SnapshotFile<'_>],
+    profile: QualityProfile,
+) -> (QualitySnapshot, QualityDetail) {
     super::snapshot_sum::SnapshotSum::new(files, profile).into_numbers()
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     file_measure::SourceSpan,
-    snapshot::{CallableAt, QualityDetail, CodePlace},
+    snapshot::{CallableAt, CodePlace, QualityDetail},
 };
 
 /// A difference between two snapshots, with its size.
@@ -53,18 +53,21 @@ impl QualityChange {
     }
 
     /// Returns the growth of a rule or clone in lines; None for a callable.
-    pub fn line_change(&self) -> Option<i64> {
+    pub(crate) fn line_change(&self) -> Option<i64> {
         match self.what {
             QualityChangeKind::Callable { .. } => None,
-            QualityChangeKind::Rule { lines, .. } | QualityChangeKind::Clones { lines, .. } => Some(lines),
+            QualityChangeKind::Rule { lines, .. } | QualityChangeKind::Clones { lines, .. } => {
+                Some(lines)
+            }
         }
     }
 
     /// Returns whether a callable now has more than 10 paths and had not before.
     pub fn became_high_cc(&self) -> bool {
         let QualityChangeKind::Callable { before, after, .. } = &self.what else { return false };
-        let is_high =
-            |weight: &Option<CallableWeight>| weight.is_some_and(|weight| weight.cc > super::HIGH_CC);
+        let is_high = |weight: &Option<CallableWeight>| {
+            weight.is_some_and(|weight| weight.cc > super::HIGH_CC)
+        };
         is_high(after) && !is_high(before)
     }
 }
@@ -101,7 +104,9 @@ fn known_changes(before: &QualityDetail, after: &QualityDetail) -> Vec<QualityCh
     });
     let mut others = rule_changes(before, after);
     others.extend(clone_changes(before, after));
-    others.sort_by_key(|change| (-change.line_change().unwrap_or_default().abs(), change.place.clone()));
+    others.sort_by_key(|change| {
+        (-change.line_change().unwrap_or_default().abs(), change.place.clone())
+    });
     callables.extend(others);
     callables
 }
@@ -116,8 +121,9 @@ fn pair_by_key<K: Ord, T>(
     before: impl IntoIterator<Item = (K, T)>,
     after: impl IntoIterator<Item = (K, T)>,
 ) -> BTreeMap<K, BeforeAfter<T>> {
-    let before =
-        before.into_iter().map(|(key, value)| (key, BeforeAfter { before: Some(value), after: None }));
+    let before = before
+        .into_iter()
+        .map(|(key, value)| (key, BeforeAfter { before: Some(value), after: None }));
     let mut pairs: BTreeMap<K, BeforeAfter<T>> = before.collect();
     for (key, value) in after {
         pairs.entry(key).or_insert(BeforeAfter { before: None, after: None }).after = Some(value);
@@ -178,8 +184,9 @@ fn rule_changes(before: &QualityDetail, after: &QualityDetail) -> Vec<QualityCha
         places
     };
     let pairs = pair_by_key(places(before), places(after));
-    let change =
-        |((_, rule), pair)| change_between(pair, |hits, lines| QualityChangeKind::Rule { rule, hits, lines });
+    let change = |((_, rule), pair)| {
+        change_between(pair, |hits, lines| QualityChangeKind::Rule { rule, hits, lines })
+    };
     pairs.into_iter().filter_map(change).collect()
 }
 
@@ -193,12 +200,16 @@ fn clone_changes(before: &QualityDetail, after: &QualityDetail) -> Vec<QualityCh
         places
     };
     let pairs = pair_by_key(places(before), places(after));
-    let change = |pair| change_between(pair, |pieces, lines| QualityChangeKind::Clones { pieces, lines });
+    let change =
+        |pair| change_between(pair, |pieces, lines| QualityChangeKind::Clones { pieces, lines });
     pairs.into_values().filter_map(change).collect()
 }
 
 /// Returns the change between two sides; None where the numbers of places and of lines are the same.
-fn change_between(pair: BeforeAfter<PlaceCounts>, what: impl FnOnce(i64, i64) -> QualityChangeKind) -> Option<QualityChange> {
+fn change_between(
+    pair: BeforeAfter<PlaceCounts>,
+    what: impl FnOnce(i64, i64) -> QualityChangeKind,
+) -> Option<QualityChange> {
     let is_there = pair.after.is_some();
     let (old, new) = (pair.before.unwrap_or_default(), pair.after.unwrap_or_default());
     let (count, lines) = (new.count - old.count, new.lines - old.lines);
@@ -232,7 +243,8 @@ mod tests {
 
     #[test]
     fn a_callable_that_only_moved_is_no_change() {
-        let (before, after) = (detail_of(vec![callable_at("f", 1, 2)]), detail_of(vec![callable_at("f", 9, 2)]));
+        let (before, after) =
+            (detail_of(vec![callable_at("f", 1, 2)]), detail_of(vec![callable_at("f", 9, 2)]));
 
         assert_eq!(quality_changes(&before, &after), []);
     }
@@ -269,8 +281,11 @@ mod tests {
         let place = |path: &str| CodePlace { path: path.into(), span: line_span(10, 14) };
         let group = CloneGroup { hash: 7, places: vec![place("a.py"), place("b.py")] };
         let hit = HitAt { rule: "r".into(), path: "a.py".into(), span: line_span(1, 2) };
-        let whole =
-            QualityDetail { hits: vec![hit], clones: vec![group], ..detail_of(vec![callable_at("f", 1, 12)]) };
+        let whole = QualityDetail {
+            hits: vec![hit],
+            clones: vec![group],
+            ..detail_of(vec![callable_at("f", 1, 12)])
+        };
         let broken = QualityDetail { left_out: vec!["a.py".into()], ..QualityDetail::default() };
 
         assert_eq!(quality_changes(&whole, &broken), []);
@@ -280,8 +295,11 @@ mod tests {
 
     #[test]
     fn rules_and_clones_come_by_lines_after_the_callables() {
-        let hit =
-            |start, end| HitAt { rule: "r".into(), path: "a.py".into(), span: line_span(start, end) };
+        let hit = |start, end| HitAt {
+            rule: "r".into(),
+            path: "a.py".into(),
+            span: line_span(start, end),
+        };
         let place = |start| CodePlace { path: "a.py".into(), span: line_span(start, start + 4) };
         let before = QualityDetail { hits: vec![hit(1, 2)], ..QualityDetail::default() };
         let after = QualityDetail {
@@ -294,6 +312,9 @@ mod tests {
 
         assert_eq!(changes[0].what, QualityChangeKind::Clones { pieces: 2, lines: 10 });
         assert_eq!(changes[0].place, place(10));
-        assert_eq!(changes[1].what, QualityChangeKind::Rule { rule: "r".into(), hits: 1, lines: 1 });
+        assert_eq!(
+            changes[1].what,
+            QualityChangeKind::Rule { rule: "r".into(), hits: 1, lines: 1 }
+        );
     }
 }

@@ -7,9 +7,12 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::{
     HIGH_CC,
-    file_measure::{FileCallable, QualityHit, LineSet, SourceSpan},
+    file_measure::{FileCallable, LineSet, QualityHit, SourceSpan},
     profile::QualityProfile,
-    snapshot::{CallableAt, CloneGroup, QualityDetail, SnapshotFile, HitAt, CodePlace, SkippedFile, QualitySnapshot, QualityTotals},
+    snapshot::{
+        CallableAt, CloneGroup, CodePlace, HitAt, QualityDetail, QualitySnapshot, QualityTotals,
+        SkippedFile, SnapshotFile,
+    },
     wrappers,
 };
 
@@ -60,7 +63,7 @@ impl<'a> SnapshotSum<'a> {
     }
 
     /// Returns the numbers of the snapshot.
-    pub fn to_snapshot(&self) -> QualitySnapshot {
+    pub(crate) fn to_snapshot(&self) -> QualitySnapshot {
         let mut all = RunningTotals::default();
         let mut by_language: BTreeMap<String, RunningTotals> = BTreeMap::new();
         for part in &self.files {
@@ -87,7 +90,7 @@ impl<'a> SnapshotSum<'a> {
     }
 
     /// Returns the callables, clones and matches behind the numbers.
-    pub fn to_detail(&self) -> QualityDetail {
+    pub(crate) fn to_detail(&self) -> QualityDetail {
         QualityDetail {
             callables: self.files.iter().flat_map(SnapshotPart::callables_at).collect(),
             clones: self.clone_groups(),
@@ -138,8 +141,9 @@ impl<'a> SnapshotPart<'a> {
     fn count_totals(&self) -> RunningTotals {
         let measure = self.file.measure;
         let hits = || self.hits.iter().map(|hit| hit.span);
-        let covered =
-            |spans: &mut dyn Iterator<Item = SourceSpan>| line_count(&measure.sloc.covered_by(spans));
+        let covered = |spans: &mut dyn Iterator<Item = SourceSpan>| {
+            line_count(&measure.sloc.covered_by(spans))
+        };
         let mut tally = RunningTotals::default();
         tally.totals.lines = u64::from(measure.lines);
         tally.totals.loc = u64::from(measure.loc);

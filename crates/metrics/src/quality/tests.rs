@@ -10,10 +10,15 @@ fn ruler_of(profile: QualityProfile) -> Ruler {
     Ruler::new(profile, RuleSet::none())
 }
 
-fn measure_files(files: &[(&str, &str)], profile: QualityProfile) -> (QualitySnapshot, QualityDetail) {
+fn measure_files(
+    files: &[(&str, &str)],
+    profile: QualityProfile,
+) -> (QualitySnapshot, QualityDetail) {
     let ruler = ruler_of(profile);
-    let measures: Vec<(&str, FileMeasure)> =
-        files.iter().map(|(path, text)| (*path, measure_file(path, text.as_bytes(), &ruler))).collect();
+    let measures: Vec<(&str, FileMeasure)> = files
+        .iter()
+        .map(|(path, text)| (*path, measure_file(path, text.as_bytes(), &ruler)))
+        .collect();
     let files: Vec<SnapshotFile<'_>> =
         measures.iter().map(|(path, measure)| SnapshotFile { path, measure }).collect();
     combine_with_detail(&files, profile)
@@ -88,7 +93,10 @@ fn skipped_files_are_listed_and_counted_nowhere() {
         measure_files(&[("b.py", "def f(:\n"), ("a.py", "x = 1\n")], QualityProfile::Trajview);
 
     assert_eq!(snapshot.files, 1);
-    assert_eq!(snapshot.skipped, [SkippedFile { path: "b.py".into(), why: SkipReason::SyntaxError }]);
+    assert_eq!(
+        snapshot.skipped,
+        [SkippedFile { path: "b.py".into(), why: SkipReason::SyntaxError }]
+    );
     assert_eq!((snapshot.totals.lines, detail.callables.len()), (1, 0));
 }
 
@@ -131,8 +139,14 @@ fn the_fingerprint_follows_profile_and_rules() {
     let rules =
         || RuleSet::load("mine", &[("a.yml", "id: a\nlanguage: python\nrule: {pattern: a}\n")]);
 
-    assert_ne!(print(QualityProfile::ScbPaper, RuleSet::none()), print(QualityProfile::Trajview, RuleSet::none()));
-    assert_ne!(print(QualityProfile::ScbPaper, RuleSet::none()), print(QualityProfile::ScbPaper, rules()));
+    assert_ne!(
+        print(QualityProfile::ScbPaper, RuleSet::none()),
+        print(QualityProfile::Trajview, RuleSet::none())
+    );
+    assert_ne!(
+        print(QualityProfile::ScbPaper, RuleSet::none()),
+        print(QualityProfile::ScbPaper, rules())
+    );
     assert_eq!(print(QualityProfile::ScbPaper, rules()), print(QualityProfile::ScbPaper, rules()));
 }
 
@@ -180,8 +194,11 @@ fn code_nested_as_deep_as_is_measured_does_not_overflow_the_stack() {
 fn a_line_of_a_megabyte_is_measured() {
     let text = format!("x = [{}]\n", "1, ".repeat(350_000));
 
-    let measure =
-        measure_file("a.py", text.as_bytes(), &Ruler::new(QualityProfile::Trajview, RuleSet::built_in()));
+    let measure = measure_file(
+        "a.py",
+        text.as_bytes(),
+        &Ruler::new(QualityProfile::Trajview, RuleSet::built_in()),
+    );
 
     assert_eq!((measure.skipped, measure.lines, measure.loc), (None, 1, 1));
 }
@@ -274,7 +291,8 @@ fn scb_paper_leaves_out_what_cpython_3_12_does_not_parse() {
     let wrong: Vec<&str> = PROGRAMS
         .into_iter()
         .filter(|(text, is_program)| {
-            let measure = measure_file("a.py", text.as_bytes(), &ruler_of(QualityProfile::ScbPaper));
+            let measure =
+                measure_file("a.py", text.as_bytes(), &ruler_of(QualityProfile::ScbPaper));
             measure.skipped.is_none() != *is_program
         })
         .map(|(text, _)| text)
@@ -287,20 +305,23 @@ fn scb_paper_leaves_out_what_cpython_3_12_does_not_parse() {
 fn a_byte_order_mark_and_what_a_later_python_takes_are_errors_in_scb_paper_alone() {
     let later = ["\u{feff}x = 1\n", "x = t\"a{b}\"\n", "try:\n    pass\nexcept A, B:\n    pass\n"];
     for text in later {
-        let skipped = QualityProfile::ALL
-            .map(|profile| measure_file("a.py", text.as_bytes(), &ruler_of(profile)).skipped.is_some());
+        let skipped = QualityProfile::ALL.map(|profile| {
+            measure_file("a.py", text.as_bytes(), &ruler_of(profile)).skipped.is_some()
+        });
         assert_eq!(skipped, [true, false, false, false], "{text:?}");
     }
 }
 
 #[test]
 fn scb_check_runs_no_rule_over_pyw_and_over_what_is_not_utf_8() {
-    let rules =
-        || RuleSet::load("mine", &[("a.yml", "id: r\nlanguage: python\nrule:\n  pattern: f($A)\n")]);
+    let rules = || {
+        RuleSet::load("mine", &[("a.yml", "id: r\nlanguage: python\nrule:\n  pattern: f($A)\n")])
+    };
     let hits = |path: &str, bytes: &[u8], profile| {
         let ruler = Ruler::new(profile, rules());
         let measure = measure_file(path, bytes, &ruler);
-        let (snapshot, detail) = combine_with_detail(&[SnapshotFile { path, measure: &measure }], profile);
+        let (snapshot, detail) =
+            combine_with_detail(&[SnapshotFile { path, measure: &measure }], profile);
         assert_eq!((snapshot.files, snapshot.totals.rule_lines), (1, detail.hits.len() as u64));
         detail.hits.len()
     };
@@ -331,7 +352,8 @@ fn haskell_and_zig_are_measured_as_scb_check_0_2_0_does() {
         return;
     }
 
-    let (snapshot, detail) = measure_files(&[("a.hs", haskell), ("b.zig", zig)], QualityProfile::ScbCheck020);
+    let (snapshot, detail) =
+        measure_files(&[("a.hs", haskell), ("b.zig", zig)], QualityProfile::ScbCheck020);
 
     let callables: Vec<_> = (detail.callables.iter())
         .map(|at| (at.name.as_str(), at.span.start, at.cc, at.sloc))

@@ -94,10 +94,16 @@ pub struct FileWrappers {
 
 /// Returns the wrappers of each file that counts, in the order of `files`; `paths` are those of all files of the
 /// snapshot.
-pub fn find_wrappers(files: &[SnapshotFile<'_>], paths: &HashSet<&str>, profile: QualityProfile) -> Vec<FileWrappers> {
+pub(crate) fn find_wrappers(
+    files: &[SnapshotFile<'_>],
+    paths: &HashSet<&str>,
+    profile: QualityProfile,
+) -> Vec<FileWrappers> {
     let modules = || files.iter().map(|file| module_name(file.path, paths)).collect::<Vec<_>>();
     match profile {
-        QualityProfile::ScbPaper | QualityProfile::Trajview => vec![FileWrappers::default(); files.len()],
+        QualityProfile::ScbPaper | QualityProfile::Trajview => {
+            vec![FileWrappers::default(); files.len()]
+        }
         QualityProfile::ScbCheck013 => check_013::find_wrappers(files, &modules()),
         QualityProfile::ScbCheck020 => check_020::find_wrappers(files, &modules()),
     }

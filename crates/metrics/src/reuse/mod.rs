@@ -13,12 +13,12 @@
 //! a reader and a linker, both in a folder of their own.
 
 mod facts;
-mod reuse_lists;
+mod link_source;
 mod python;
+mod reuse_lists;
 mod role;
 mod rust;
 mod script;
-mod link_source;
 mod step_budget;
 
 use serde::Serialize;
@@ -31,7 +31,7 @@ use super::{
 use trajview_code::tree::{Grammar, parse_tree};
 
 pub use facts::{FACTS_VERSION, ReuseFacts, SymbolKind};
-pub use role::{ReaderKind, FileRole, takes_path};
+pub use role::{FileRole, ReaderKind, takes_path};
 
 /// DIR of one snapshot and the lists behind it. The order of the files it was made from does not matter.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
@@ -67,7 +67,7 @@ pub struct ReuseSymbol {
 impl ReuseSymbol {
     /// Returns whether the symbol is in use although no module refers to it; such a symbol counts neither as exported
     /// nor as reused.
-    pub fn is_only_registered(&self) -> bool {
+    pub(crate) fn is_only_registered(&self) -> bool {
         self.registered.is_some() && self.reused_by.is_empty()
     }
 }
@@ -141,8 +141,9 @@ pub struct ReuseFile<'a> {
 /// Computes the reuse of a folder of files. Of two files with the same path the first counts.
 pub fn reuse_of_files<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Reuse {
     let taken = files.into_iter().filter(|(path, _)| takes_path(path));
-    let read: Vec<(&str, ReuseFacts)> =
-        taken.filter_map(|(path, bytes)| Some((path, read_facts(ReaderKind::for_path(path)?, bytes)))).collect();
+    let read: Vec<(&str, ReuseFacts)> = taken
+        .filter_map(|(path, bytes)| Some((path, read_facts(ReaderKind::for_path(path)?, bytes))))
+        .collect();
     let files: Vec<ReuseFile<'_>> =
         read.iter().map(|(path, facts)| ReuseFile { path, facts: Some(facts) }).collect();
     link_files(&files)
@@ -150,7 +151,8 @@ pub fn reuse_of_files<'a>(files: impl IntoIterator<Item = (&'a str, &'a [u8])>) 
 
 /// Reads the facts of one file that do not depend on its path or on other files.
 pub fn read_facts(form: ReaderKind, bytes: &[u8]) -> ReuseFacts {
-    try_read(form, bytes).unwrap_or_else(|why| ReuseFacts { skipped: Some(why), ..ReuseFacts::default() })
+    try_read(form, bytes)
+        .unwrap_or_else(|why| ReuseFacts { skipped: Some(why), ..ReuseFacts::default() })
 }
 
 fn try_read(form: ReaderKind, bytes: &[u8]) -> Result<ReuseFacts, SkipReason> {
@@ -192,7 +194,9 @@ pub fn read_parsed(form: ReaderKind, parsed: ParsedFile<'_>) -> Option<ReuseFact
 fn facts_of(grammar: Grammar, text: &str, flat: &FlatTree<'_>) -> Result<ReuseFacts, SkipReason> {
     match grammar {
         Grammar::Python => python::read_python(text, flat).ok_or(SkipReason::SyntaxError),
-        Grammar::JavaScript | Grammar::TypeScript | Grammar::Tsx => Ok(script::read_script(text, flat)),
+        Grammar::JavaScript | Grammar::TypeScript | Grammar::Tsx => {
+            Ok(script::read_script(text, flat))
+        }
         Grammar::Rust => Ok(rust::read_rust(text, flat)),
         Grammar::C
         | Grammar::Cpp
@@ -205,7 +209,8 @@ fn facts_of(grammar: Grammar, text: &str, flat: &FlatTree<'_>) -> Result<ReuseFa
 
 /// Reads a `Cargo.toml`; one without a package name has no facts.
 fn manifest_facts(text: &str) -> ReuseFacts {
-    let words = rust::crate_name(text).map_or(facts::LinkerFacts::None, facts::LinkerFacts::Manifest);
+    let words =
+        rust::crate_name(text).map_or(facts::LinkerFacts::None, facts::LinkerFacts::Manifest);
     ReuseFacts { words, ..ReuseFacts::default() }
 }
 

@@ -4,12 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    ReuseFile, ModuleFile, Reuse, ReuseSymbol, UnreadFile,
-    facts::{TopLevelDefinition, ReuseFacts, LinkerFacts},
+    ModuleFile, Reuse, ReuseFile, ReuseSymbol, UnreadFile,
+    facts::{LinkerFacts, ReuseFacts, TopLevelDefinition},
+    link_source::{LinkSource, ReuseLinks},
     python,
     role::{self, FileRole},
     rust, script,
-    link_source::{ReuseLinks, LinkSource},
 };
 
 /// Builds the lists of a snapshot's reuse.
@@ -69,7 +69,10 @@ impl ReuseLists<'_> {
             why,
         };
         let is_code = |(source, _): &(&LinkSource<'_>, _)| {
-            !matches!(source.facts.words, LinkerFacts::Manifest(_) | LinkerFacts::EntryPoints(_) | LinkerFacts::None)
+            !matches!(
+                source.facts.words,
+                LinkerFacts::Manifest(_) | LinkerFacts::EntryPoints(_) | LinkerFacts::None
+            )
         };
         let modules = self.sources.iter().zip(roles).filter(is_code).map(row).collect();
         let (is_one_module, gave_up) = (self.is_one_module(), self.links.gave_up);
@@ -149,9 +152,10 @@ fn run_reason(words: &LinkerFacts) -> &'static str {
     match words {
         LinkerFacts::Rust(_) => "is run: it has a function main",
         LinkerFacts::Script(_) => "is run: it starts with #! or asks whether it is the main module",
-        LinkerFacts::Python(_) | LinkerFacts::Manifest(_) | LinkerFacts::EntryPoints(_) | LinkerFacts::None => {
-            "is run: it has a main guard"
-        }
+        LinkerFacts::Python(_)
+        | LinkerFacts::Manifest(_)
+        | LinkerFacts::EntryPoints(_)
+        | LinkerFacts::None => "is run: it has a main guard",
     }
 }
 

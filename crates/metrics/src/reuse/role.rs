@@ -78,7 +78,9 @@ fn is_known(grammar: Grammar) -> bool {
 pub fn takes_path(path: &str) -> bool {
     let is_installed = path.split('/').any(|part| part == "site-packages");
     let folder = path.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
-    ReaderKind::for_path(path).is_some() && !is_installed && QualityProfile::Trajview.counts_file(&format!("{folder}a.py"))
+    ReaderKind::for_path(path).is_some()
+        && !is_installed
+        && QualityProfile::Trajview.counts_file(&format!("{folder}a.py"))
 }
 
 /// Returns the role that a path alone determines, with the reason; None for a file that may be a module.
@@ -139,7 +141,9 @@ fn rust_role(stem: &str) -> Option<(FileRole, &'static str)> {
 
 fn script_role(stem: &str) -> Option<(FileRole, &'static str)> {
     match stem.rsplit('.').next() {
-        Some("d") if stem.contains('.') => Some((FileRole::Other, "a declaration file: types only")),
+        Some("d") if stem.contains('.') => {
+            Some((FileRole::Other, "a declaration file: types only"))
+        }
         Some("test" | "spec" | "tests" | "e2e" | "cy") => Some((FileRole::Test, NAMED_AS_TEST)),
         _ => None,
     }

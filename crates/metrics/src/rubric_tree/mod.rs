@@ -10,7 +10,7 @@
 //! (`reduce_to_category`).
 
 use trajview_run::{
-    rubric_tree::{LeafCategory, RubricNode, NodeId, RubricTree},
+    rubric_tree::{LeafCategory, NodeId, RubricNode, RubricTree},
     worded_enum::worded,
 };
 
@@ -139,7 +139,8 @@ fn measure_node(
     nodes: &[NodeMeasure],
 ) -> NodeMeasure {
     let Some(node) = tree.node(id) else { return NodeMeasure::default() };
-    let counted: Vec<NodeId> = tree.child_nodes(id).filter(|child| nodes[child.position()].counts).collect();
+    let counted: Vec<NodeId> =
+        tree.child_nodes(id).filter(|child| nodes[child.position()].counts).collect();
     if counted.is_empty() {
         return measure_leaf(node, tree.is_leaf(id), counting, is_graded);
     }
@@ -158,7 +159,12 @@ fn measure_node(
 }
 
 /// Measures a node none of whose sub-tasks count. PaperBench keeps one whose own category is code.
-fn measure_leaf(node: &RubricNode, is_leaf: bool, counting: LeafCounting, is_graded: bool) -> NodeMeasure {
+fn measure_leaf(
+    node: &RubricNode,
+    is_leaf: bool,
+    counting: LeafCounting,
+    is_graded: bool,
+) -> NodeMeasure {
     let is_valid = node.is_valid_leaf();
     let counts = match counting {
         LeafCounting::All => true,

@@ -29,9 +29,16 @@ const RESULT: &str = "Result Analysis";
 
 /// 0.55 by weight: 1 × 1 and 3 × (1 × 1 + 1 × 0 + 3 × 0.3333...).
 fn graded_tree() -> RubricTree {
-    let below =
-        vec![leaf_json(1.0, 1.0, true, CODE), leaf_json(1.0, 0.0, false, CODE), leaf_json(3.0, 0.0, true, RESULT)];
-    parse_tree(&inner_json(1.0, 0.4, vec![leaf_json(1.0, 1.0, true, RESULT), inner_json(3.0, 0.2, below)]))
+    let below = vec![
+        leaf_json(1.0, 1.0, true, CODE),
+        leaf_json(1.0, 0.0, false, CODE),
+        leaf_json(3.0, 0.0, true, RESULT),
+    ];
+    parse_tree(&inner_json(
+        1.0,
+        0.4,
+        vec![leaf_json(1.0, 1.0, true, RESULT), inner_json(3.0, 0.2, below)],
+    ))
 }
 
 #[test]
@@ -85,7 +92,11 @@ fn inner_nodes_are_as_valid_as_their_leaves() {
 
 #[test]
 fn weights_that_add_up_to_nothing_score_nothing() {
-    let tree = parse_tree(&inner_json(1.0, 0.0, vec![leaf_json(0.0, 1.0, true, CODE), leaf_json(0.0, 1.0, true, CODE)]));
+    let tree = parse_tree(&inner_json(
+        1.0,
+        0.0,
+        vec![leaf_json(0.0, 1.0, true, CODE), leaf_json(0.0, 1.0, true, CODE)],
+    ));
     let measures = TreeMeasures::new(&tree, LeafCounting::All);
     assert_eq!((measures.get(NodeId(0)).score, measures.get(NodeId(1)).share), (Some(0.0), 0.0));
 }
@@ -113,7 +124,11 @@ fn an_inner_node_that_is_code_itself_stays_in_the_code_view_without_its_sub_task
 
 #[test]
 fn a_recorded_score_that_its_sub_tasks_do_not_come_to_is_a_difference() {
-    let tree = parse_tree(&inner_json(1.0, 0.9, vec![inner_json(1.0, 0.5, vec![leaf_json(1.0, 0.5, true, CODE)])]));
+    let tree = parse_tree(&inner_json(
+        1.0,
+        0.9,
+        vec![inner_json(1.0, 0.5, vec![leaf_json(1.0, 0.5, true, CODE)])],
+    ));
     let found = score_differences(&tree, &TreeMeasures::new(&tree, LeafCounting::All));
     assert_eq!(found, [ScoreDifference { node: NodeId(0), recorded: 0.9, computed: 0.5 }]);
 }
@@ -122,8 +137,9 @@ fn any_tree() -> impl Strategy<Value = Value> {
     let weight = prop_oneof![Just(0.0), 0.0..10.0, Just(1e15)];
     let category = prop_oneof![Just(CODE), Just(RESULT)];
     let scored = (weight.clone(), 0.0..=1.0, any::<bool>(), category);
-    let one = scored
-        .prop_map(|(weight, score, is_valid, category)| leaf_json(weight, score, is_valid, category));
+    let one = scored.prop_map(|(weight, score, is_valid, category)| {
+        leaf_json(weight, score, is_valid, category)
+    });
     one.prop_recursive(5, 50, 5, move |below| {
         (weight.clone(), prop::collection::vec(below, 0..5))
             .prop_map(|(weight, below)| inner_json(weight, 0.5, below))

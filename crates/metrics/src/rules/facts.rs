@@ -28,7 +28,9 @@ pub struct RuleFacts<'r> {
 impl RuleSet {
     /// Returns every rule that runs, in the order of languages and files.
     pub fn rule_facts(&self) -> impl Iterator<Item = RuleFacts<'_>> {
-        self.sets.iter().flat_map(|(grammar, set)| set.rules().map(|rule| facts_of_rule(*grammar, rule)))
+        self.sets
+            .iter()
+            .flat_map(|(grammar, set)| set.rules().map(|rule| facts_of_rule(*grammar, rule)))
     }
 
     /// Returns the rule of that id, of any language.

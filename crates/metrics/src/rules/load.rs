@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use super::{
     direct::DirectRule,
     plain_yaml,
-    scan::{ScanRule, RuleTexts},
+    scan::{RuleTexts, ScanRule},
 };
 use trajview_code::tree::Grammar;
 
@@ -52,7 +52,7 @@ struct RuleHead {
 }
 
 /// Returns the rules that run, in their order, and the problems of those that do not.
-pub fn load_all(files: &[(&str, &str)]) -> (Vec<(Grammar, ScanRule)>, Vec<RuleProblem>) {
+pub(crate) fn load_all(files: &[(&str, &str)]) -> (Vec<(Grammar, ScanRule)>, Vec<RuleProblem>) {
     let (mut rules, mut problems) = (vec![], vec![]);
     let documents = files.iter().flat_map(|(file, text)| split_documents(file, text));
     let documents: Vec<RuleDocument<'_>> = documents.collect();
@@ -68,7 +68,7 @@ pub fn load_all(files: &[(&str, &str)]) -> (Vec<(Grammar, ScanRule)>, Vec<RulePr
 }
 
 /// Returns a hash of the content of the rules, in hex.
-pub fn rules_fingerprint(files: &[(&str, &str)]) -> String {
+pub(crate) fn rules_fingerprint(files: &[(&str, &str)]) -> String {
     let counts = |line: &&str| {
         let line = line.trim();
         let is_about = ["severity:", "message:", "weight:"].iter().any(|key| line.starts_with(key));
@@ -120,7 +120,8 @@ const PLAIN_KEYS: [&str; 8] =
 /// Loads a rule without anything unusual, which the library would accept as it is (it compiles every regular
 /// expression). None where that is not certain; the library is used then, and its message becomes that of the problem.
 fn load_plain(text: &str) -> Option<(Grammar, ScanRule)> {
-    let fields = plain_yaml::parse_plain_yaml(text).or_else(|| from_str::<Map<String, Value>>(text).ok())?;
+    let fields =
+        plain_yaml::parse_plain_yaml(text).or_else(|| from_str::<Map<String, Value>>(text).ok())?;
     if fields.keys().any(|key| !PLAIN_KEYS.contains(&key.as_str())) {
         return None;
     }
@@ -154,7 +155,9 @@ fn load_plain(text: &str) -> Option<(Grammar, ScanRule)> {
 }
 
 /// Loads a rule with the library; None for one that is switched off.
-fn load_by_library(document: &RuleDocument<'_>) -> Result<Option<(Grammar, ScanRule)>, RuleProblem> {
+fn load_by_library(
+    document: &RuleDocument<'_>,
+) -> Result<Option<(Grammar, ScanRule)>, RuleProblem> {
     // Blank lines take the place of those before it, so that the library's line numbers are those of the file.
     let text = "\n".repeat(document.before) + &document.text;
     let head: RuleHead = from_str(&text).map_err(|error| document.new_problem(None, error))?;
@@ -178,7 +181,7 @@ fn load_by_library(document: &RuleDocument<'_>) -> Result<Option<(Grammar, ScanR
 /// # Errors
 ///
 /// Returns the library's error message.
-pub fn library_config(text: &str) -> Result<RuleConfig<SupportLang>, String> {
+pub(crate) fn library_config(text: &str) -> Result<RuleConfig<SupportLang>, String> {
     let mut rules = from_yaml_string::<SupportLang>(text, &GlobalRules::default())
         .map_err(|error| error_chain(&error))?;
     rules.pop().ok_or_else(|| "says nothing".into())

@@ -18,7 +18,7 @@ use sha2::{Digest, Sha256};
 pub use built_in::BUILT_IN;
 pub use facts::RuleFacts;
 pub use load::RuleProblem;
-pub use scan::{CommentHandling, ScanResult, RuleMatch};
+pub use scan::{CommentHandling, RuleMatch, ScanResult};
 
 use scan::LanguageRules;
 use trajview_code::{flat_tree::FlatTree, tree::Grammar};
@@ -59,8 +59,10 @@ impl RuleSet {
         rules
             .into_iter()
             .for_each(|(grammar, rule)| by_grammar.entry(grammar).or_default().push(rule));
-        let sets =
-            by_grammar.into_iter().map(|(grammar, rules)| (grammar, LanguageRules::new(rules))).collect();
+        let sets = by_grammar
+            .into_iter()
+            .map(|(grammar, rules)| (grammar, LanguageRules::new(rules)))
+            .collect();
         Self { source: source.into(), sha256, fingerprint, problems, sets }
     }
 
@@ -96,7 +98,7 @@ impl RuleSet {
     }
 
     /// Returns every match in a file, sorted by start. `flat` is the flat tree of `text`.
-    pub fn scan_file(
+    pub(crate) fn scan_file(
         &self,
         grammar: Grammar,
         text: &str,

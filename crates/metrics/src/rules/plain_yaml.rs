@@ -11,7 +11,7 @@ const MAX_BYTES: usize = 1 << 16;
 const MAX_DEPTH: usize = 48;
 
 /// Returns the mapping of a document; None where the library has to read it.
-pub fn parse_plain_yaml(text: &str) -> Option<Map<String, Value>> {
+pub(crate) fn parse_plain_yaml(text: &str) -> Option<Map<String, Value>> {
     let is_known = |c: char| c == '\n' || !(c.is_control() || NO_LINES.contains(&c));
     if text.len() > MAX_BYTES || !text.chars().all(is_known) {
         return None;
@@ -77,7 +77,10 @@ impl<'t> PlainYamlReader<'t> {
         mapping: &mut Map<String, Value>,
     ) -> Option<()> {
         let (key, value) = words.split_once(':')?;
-        if !is_key(key) || !(value.is_empty() || value.starts_with(' ')) || mapping.contains_key(key) {
+        if !is_key(key)
+            || !(value.is_empty() || value.starts_with(' '))
+            || mapping.contains_key(key)
+        {
             return None;
         }
         let value = match value.trim_matches(' ') {

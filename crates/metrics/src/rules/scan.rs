@@ -9,7 +9,7 @@ use serde_json::Value;
 use tree_sitter::{Node, Tree};
 
 use super::{
-    direct::{DirectRule, ScannedFile, PatternWords},
+    direct::{DirectRule, PatternWords, ScannedFile},
     load,
     plain_tree::{PlainDoc, PlainNode},
 };
@@ -45,18 +45,26 @@ pub struct RuleTexts {
 
 impl ScanRule {
     /// Creates a rule that the library only loads when it is needed; `text` is its document.
-    pub fn from_direct(
+    pub(crate) fn from_direct(
         (id, language): (String, SupportLang),
         said: RuleTexts,
         (direct, kinds): (DirectRule, Vec<u16>),
         text: String,
     ) -> Self {
         let kinds = kinds.into_iter().map(usize::from).collect();
-        Self { id, texts: said, language, direct: Some(direct), kinds, text, library: OnceLock::new() }
+        Self {
+            id,
+            texts: said,
+            language,
+            direct: Some(direct),
+            kinds,
+            text,
+            library: OnceLock::new(),
+        }
     }
 
     /// Creates a rule that the library matches.
-    pub fn of_library(id: String, config: RuleConfig<SupportLang>) -> Self {
+    pub(crate) fn of_library(id: String, config: RuleConfig<SupportLang>) -> Self {
         let texts = RuleTexts {
             severity: config.severity.clone(),
             message: config.message.clone(),
@@ -71,7 +79,7 @@ impl ScanRule {
         let direct = is_listed.then(|| DirectRule::from_config(&config)).flatten();
         let language = config.language;
         let library = OnceLock::from(Some(Box::new(config)));
-        Self { id, texts: texts, language, direct, kinds, text: String::new(), library }
+        Self { id, texts, language, direct, kinds, text: String::new(), library }
     }
 
     /// Returns the kinds of the nodes that it may match, in no order.
@@ -149,7 +157,7 @@ impl LanguageRules {
 
     /// Returns the matches in a file. `flat` is the flat tree of `text`. The library needs a tree of its own, which is
     /// parsed only where a rule needs the library.
-    pub fn scan_file(
+    pub(crate) fn scan_file(
         &self,
         (grammar, text): (Grammar, &str),
         flat: &FlatTree<'_>,
@@ -166,8 +174,12 @@ impl LanguageRules {
         if let Some(tree) = tree {
             let doc = StrDoc { src: text.to_owned(), lang, tree };
             let by_library = match comments {
-                CommentHandling::PassedOver => self.library_matches(&AstGrep::doc(doc), flat, may_ignore),
-                CommentHandling::Taken => self.library_matches(&AstGrep::doc(PlainDoc(doc)), flat, may_ignore),
+                CommentHandling::PassedOver => {
+                    self.library_matches(&AstGrep::doc(doc), flat, may_ignore)
+                }
+                CommentHandling::Taken => {
+                    self.library_matches(&AstGrep::doc(PlainDoc(doc)), flat, may_ignore)
+                }
             };
             all.extend(by_library.all);
             unsuppressed = may_ignore.then_some(by_library.unsuppressed);
@@ -188,12 +200,18 @@ impl LanguageRules {
     }
 
     /// Returns the matches of the rules that need no library.
-    fn direct_matches(&self, text: &str, flat: &FlatTree<'_>, comments: CommentHandling) -> Vec<RuleMatch<'_>> {
+    fn direct_matches(
+        &self,
+        text: &str,
+        flat: &FlatTree<'_>,
+        comments: CommentHandling,
+    ) -> Vec<RuleMatch<'_>> {
         let mut matches = vec![];
         if flat.has_empty {
             return matches;
         }
-        let file = ScannedFile::new(flat, text, comments == CommentHandling::PassedOver, &self.words);
+        let file =
+            ScannedFile::new(flat, text, comments == CommentHandling::PassedOver, &self.words);
         for rule in &self.rules {
             let Some(direct) = rule.direct.as_ref().filter(|direct| direct.may_match(&file)) else {
                 continue;
@@ -230,8 +248,14 @@ impl LanguageRules {
                 }
                 let rule = &self.rules[rule];
                 let Some(config) = rule.library_rule() else { continue };
-                if let Some(hit) = config.matcher.match_node(root.adopt(D::wrap_node(theirs.node(at)))) {
-                    all.push(match_at_lines(&rule.id, hit.start_pos().line(), hit.end_pos().line()));
+                if let Some(hit) =
+                    config.matcher.match_node(root.adopt(D::wrap_node(theirs.node(at))))
+                {
+                    all.push(match_at_lines(
+                        &rule.id,
+                        hit.start_pos().line(),
+                        hit.end_pos().line(),
+                    ));
                 }
             }
         }
@@ -241,7 +265,8 @@ impl LanguageRules {
 
     /// Returns the matches that are not suppressed, by the library's own scan, which interprets ignoring comments.
     fn kept_matches<D: LibraryTree>(&self, root: &AstGrep<D>) -> Vec<RuleMatch<'_>> {
-        let configs = || self.rules.iter().filter_map(|rule| Some((rule.library_rule()?, &rule.id)));
+        let configs =
+            || self.rules.iter().filter_map(|rule| Some((rule.library_rule()?, &rule.id)));
         let ids: HashMap<*const RuleConfig<SupportLang>, &str> =
             configs().map(|(config, id)| (&raw const *config, id.as_str())).collect();
         let scan = CombinedScan::new(configs().map(|(config, _)| config).collect());
@@ -320,9 +345,15 @@ mod tests {
         scan_both_ways(&RULES.sets[&Grammar::Python], text, CommentHandling::PassedOver)
     }
 
-    fn scan_both_ways<'r>(set: &'r LanguageRules, text: &str, comments: CommentHandling) -> (Vec<RuleMatch<'r>>, Vec<RuleMatch<'r>>) {
+    fn scan_both_ways<'r>(
+        set: &'r LanguageRules,
+        text: &str,
+        comments: CommentHandling,
+    ) -> (Vec<RuleMatch<'r>>, Vec<RuleMatch<'r>>) {
         let tree = tree::parse_tree(Grammar::Python, text.as_bytes()).unwrap();
-        let ours = set.scan_file((Grammar::Python, text), &FlatTree::from_node(tree.root_node()), comments).all;
+        let ours = set
+            .scan_file((Grammar::Python, text), &FlatTree::from_node(tree.root_node()), comments)
+            .all;
         let doc = StrDoc { src: text.to_owned(), lang: SupportLang::Python, tree: tree.clone() };
         let theirs = match comments {
             CommentHandling::PassedOver => set.kept_matches(&AstGrep::doc(doc)),
@@ -375,8 +406,11 @@ mod tests {
                 assert_eq!(ours, theirs, "{comments:?}: {text}");
             }
         }
-        let hit: BTreeSet<&str> =
-            scan_both_ways(set, CODE, CommentHandling::PassedOver).0.iter().map(|hit| hit.rule).collect();
+        let hit: BTreeSet<&str> = scan_both_ways(set, CODE, CommentHandling::PassedOver)
+            .0
+            .iter()
+            .map(|hit| hit.rule)
+            .collect();
         let all: BTreeSet<&str> = set.rules.iter().map(|rule| rule.id.as_str()).collect();
         assert_eq!(all.difference(&hit).copied().collect::<Vec<_>>(), [""; 0]);
     }
@@ -385,7 +419,9 @@ mod tests {
     fn where_a_node_has_no_text_the_library_matches() {
         let tree = tree::parse_tree(Grammar::Python, CODE.as_bytes()).unwrap();
         let mut flat = FlatTree::from_node(tree.root_node());
-        let found = |flat: &FlatTree<'_>| RULES.scan_file(Grammar::Python, CODE, flat, CommentHandling::Taken).all;
+        let found = |flat: &FlatTree<'_>| {
+            RULES.scan_file(Grammar::Python, CODE, flat, CommentHandling::Taken).all
+        };
         let ours = found(&flat);
 
         flat.has_empty = true;

@@ -12,8 +12,12 @@ fn problem_lines(text: &str) -> Vec<String> {
 
 fn match_counts(rules: &RuleSet, text: &str) -> (usize, usize) {
     let tree = tree::parse_tree(Grammar::Python, text.as_bytes()).unwrap();
-    let found =
-        rules.scan_file(Grammar::Python, text, &FlatTree::from_node(tree.root_node()), CommentHandling::PassedOver);
+    let found = rules.scan_file(
+        Grammar::Python,
+        text,
+        &FlatTree::from_node(tree.root_node()),
+        CommentHandling::PassedOver,
+    );
     (found.all.len(), found.unsuppressed.len())
 }
 
@@ -29,8 +33,12 @@ fn a_match_has_its_rule_and_lines() {
     let text = "x = []\nx.append(\n    1\n)\n";
     let tree = tree::parse_tree(Grammar::Python, text.as_bytes()).unwrap();
 
-    let result =
-        rules.scan_file(Grammar::Python, text, &FlatTree::from_node(tree.root_node()), CommentHandling::PassedOver);
+    let result = rules.scan_file(
+        Grammar::Python,
+        text,
+        &FlatTree::from_node(tree.root_node()),
+        CommentHandling::PassedOver,
+    );
 
     assert_eq!(result.all, [RuleMatch { start: 2, end: 4, rule: "append" }]);
 }
@@ -51,7 +59,10 @@ fn a_comment_is_passed_over_or_taken() {
     let tree = tree::parse_tree(Grammar::Python, text.as_bytes()).unwrap();
     let count = |text: &str, comments| {
         let tree = tree::parse_tree(Grammar::Python, text.as_bytes()).unwrap();
-        rules.scan_file(Grammar::Python, text, &FlatTree::from_node(tree.root_node()), comments).all.len()
+        rules
+            .scan_file(Grammar::Python, text, &FlatTree::from_node(tree.root_node()), comments)
+            .all
+            .len()
     };
 
     assert!(!tree.root_node().has_error());
@@ -89,8 +100,9 @@ fn text_that_is_no_yaml_is_a_problem() {
 
 #[test]
 fn a_language_without_a_grammar_is_a_problem_and_no_panic() {
-    let rule =
-        |language: &str| problem_lines(&format!("id: a\nlanguage: {language}\nrule:\n  pattern: a\n"));
+    let rule = |language: &str| {
+        problem_lines(&format!("id: a\nlanguage: {language}\nrule:\n  pattern: a\n"))
+    };
 
     assert_eq!(rule("kotlin"), ["a.yml:1: a: no grammar for language `kotlin`"]);
     assert_eq!(rule("klingon"), ["a.yml:1: a: no grammar for language `klingon`"]);
@@ -165,8 +177,12 @@ mod built_in {
     fn matching_ids(rules: &RuleSet, text: &str) -> BTreeSet<String> {
         let tree = tree::parse_tree(Grammar::Python, text.as_bytes()).unwrap();
         assert!(!tree.root_node().has_error(), "a syntax error in\n{text}");
-        let found =
-            rules.scan_file(Grammar::Python, text, &FlatTree::from_node(tree.root_node()), CommentHandling::PassedOver);
+        let found = rules.scan_file(
+            Grammar::Python,
+            text,
+            &FlatTree::from_node(tree.root_node()),
+            CommentHandling::PassedOver,
+        );
         found.all.iter().map(|hit| hit.rule.to_owned()).collect()
     }
 

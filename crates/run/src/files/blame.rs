@@ -15,7 +15,9 @@ use trajview_code::{
     patch::PatchHunk,
 };
 
-use super::{Blob, BlobId, Blobs, FileChange, FileMode, ChangeOrigin, Timeline, TreeFile, ChangeVersion};
+use super::{
+    Blob, BlobId, Blobs, ChangeOrigin, ChangeVersion, FileChange, FileMode, Timeline, TreeFile,
+};
 
 /// The last writer of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,10 +67,10 @@ impl LineOrigin {
 }
 
 /// The largest file that is blamed, in bytes.
-pub const BLAME_LIMIT: usize = 8 << 20;
+pub(crate) const BLAME_LIMIT: usize = 8 << 20;
 
 /// The most lines of a file that is blamed.
-pub const BLAME_LINES: usize = 400_000;
+pub(crate) const BLAME_LINES: usize = 400_000;
 
 /// Equal lines around a change that are compared with it, so that an added block is placed where the diff places it.
 const MARGIN: usize = 16;
@@ -140,7 +142,9 @@ enum ContentBefore {
 
 fn content_before(change: &FileChange, blobs: &dyn Blobs) -> ContentBefore {
     match &change.version {
-        ChangeVersion::Hunks(_) | ChangeVersion::Part(_) | ChangeVersion::Binary => ContentBefore::Unknown,
+        ChangeVersion::Hunks(_) | ChangeVersion::Part(_) | ChangeVersion::Binary => {
+            ContentBefore::Unknown
+        }
         ChangeVersion::Whole { old: None, .. } => ContentBefore::Nothing,
         ChangeVersion::Whole { old: Some(old), .. } => {
             LinedText::read_file(*old, blobs).map_or(ContentBefore::Unknown, ContentBefore::Text)
@@ -206,7 +210,9 @@ fn older_lines(old: &LinedText, new: &LinedText) -> Vec<Option<usize>> {
     for Sides { old: old_part, new: new_part } in differing_parts(old, new) {
         older.extend((next..old_part.start).map(Some));
         next = old_part.start;
-        for hunk in diff::diff_bytes(old.lines_bytes(&old_part), new.lines_bytes(&new_part), 0).hunks {
+        for hunk in
+            diff::diff_bytes(old.lines_bytes(&old_part), new.lines_bytes(&new_part), 0).hunks
+        {
             // A hunk that adds nothing comes after the line it names.
             let within = if hunk.new_len == 0 { hunk.new_start } else { hunk.new_start - 1 };
             let equal = (new_part.start + within).saturating_sub(older.len());
@@ -273,7 +279,8 @@ fn meeting_after(old: &LinedText, new: &LinedText, at: Sides<usize>) -> Option<S
         let is_end = place.old == old.line_count() && place.new == new.line_count();
         is_end
             || needed > 0
-                && (0..needed).all(|by| old.line_bytes(place.old + by) == new.line_bytes(place.new + by))
+                && (0..needed)
+                    .all(|by| old.line_bytes(place.old + by) == new.line_bytes(place.new + by))
     };
     places.into_iter().find(is_together)
 }
@@ -347,7 +354,10 @@ impl BlameWalk {
 }
 
 /// Returns the new lines with their place in the newer version, and the others with their place in the older one.
-fn split_new_lines(waiting: &[WaitingLine], older: &[Option<usize>]) -> (Vec<WaitingLine>, Vec<WaitingLine>) {
+fn split_new_lines(
+    waiting: &[WaitingLine],
+    older: &[Option<usize>],
+) -> (Vec<WaitingLine>, Vec<WaitingLine>) {
     let (mut new, mut old) = (vec![], vec![]);
     for &WaitingLine { line, target } in waiting {
         match older.get(line).copied().flatten() {
@@ -386,7 +396,9 @@ impl TurnLines {
                     self.attribute_hunks(hunks, *id, now.as_ref().unwrap_or(end));
                 }
                 ChangeVersion::Whole { old, new } => {
-                    let Some(Ok(after)) = new.map(|new| LinedText::read_file(new, blobs)) else { continue };
+                    let Some(Ok(after)) = new.map(|new| LinedText::read_file(new, blobs)) else {
+                        continue;
+                    };
                     let later = now.as_ref().unwrap_or(end);
                     self.step_back(&after, later, None, comparer);
                     let writer = (change.origin == ChangeOrigin::Recorded).then_some(*id);

@@ -154,7 +154,7 @@ impl MemoryBlobs {
 
     /// Inserts a content, as [`MemoryBlobs::insert`], with the content `before` that it replaces, and the edit whose
     /// body has it, where there is one.
-    pub fn insert_after(
+    pub(crate) fn insert_after(
         &mut self,
         before: Option<BlobId>,
         bytes: &[u8],
@@ -164,7 +164,7 @@ impl MemoryBlobs {
     }
 
     /// Inserts a content whose id is known already.
-    pub fn insert_with_id(
+    pub(crate) fn insert_with_id(
         &mut self,
         id: BlobId,
         before: Option<BlobId>,
@@ -204,7 +204,9 @@ impl MemoryBlobs {
         let oldest: Vec<BlobId> = self.to_pack.drain(..count).collect();
         let pack = |id: &BlobId| match &self.contents.get(id)?.storage {
             ContentStorage::Whole(bytes) => Some((*id, ContentStorage::packed_from(bytes)?)),
-            ContentStorage::Packed { .. } | ContentStorage::Recorded { .. } | ContentStorage::Changed { .. } => None,
+            ContentStorage::Packed { .. }
+            | ContentStorage::Recorded { .. }
+            | ContentStorage::Changed { .. } => None,
         };
         let packed: Vec<(BlobId, ContentStorage)> = oldest.par_iter().filter_map(pack).collect();
         for (id, packed) in packed {
@@ -221,7 +223,8 @@ impl MemoryBlobs {
         place_in_edit: Option<(&Edit, EditSide)>,
     ) -> StoredContent {
         let lines = file_diff::comparable_lines(bytes);
-        let before = before.and_then(|base| Some((base, self.contents.get(&base)?, self.get(base)?)));
+        let before =
+            before.and_then(|base| Some((base, self.contents.get(&base)?, self.get(base)?)));
         let whole = || ContentStorage::Whole(Arc::clone(bytes));
         let Some((base, content, old)) = before else {
             let storage = self.recorded_storage(bytes, place_in_edit).unwrap_or_else(whole);
@@ -231,7 +234,9 @@ impl MemoryBlobs {
         let is_plain = lines.and(content.lines).is_some() && is_text(&old) && is_text(bytes);
         let counts = is_plain.then(|| diff_stat::at_a_glance(&old, bytes)).flatten();
         let storage = content.storage.changed_from(base, &old, bytes);
-        let storage = storage.or_else(|| self.recorded_storage(bytes, place_in_edit)).or_else(|| ContentStorage::packed_from(bytes));
+        let storage = storage
+            .or_else(|| self.recorded_storage(bytes, place_in_edit))
+            .or_else(|| ContentStorage::packed_from(bytes));
         StoredContent {
             storage: storage.unwrap_or_else(whole),
             lines,
@@ -240,7 +245,11 @@ impl MemoryBlobs {
     }
 
     /// Returns the content's place in the recording; None where the content has to be kept.
-    fn recorded_storage(&self, bytes: &[u8], place_in_edit: Option<(&Edit, EditSide)>) -> Option<ContentStorage> {
+    fn recorded_storage(
+        &self,
+        bytes: &[u8],
+        place_in_edit: Option<(&Edit, EditSide)>,
+    ) -> Option<ContentStorage> {
         let (edit, side) = place_in_edit.filter(|_| bytes.len() >= MIN_PACKED_BYTES)?;
         let is_on_disk = self.bodies.as_ref().is_some_and(|it| it.is_on_disk(edit.place));
         is_on_disk.then(|| ContentStorage::Recorded { edit: Box::new(edit.clone()), side })
@@ -358,9 +367,12 @@ impl Blobs for MemoryBlobs {
         let (removed, added) = (lines(old)?, lines(new)?);
         match (old, new) {
             (Some(old), Some(new)) if old == new => Some(LineCounts::default()),
-            (Some(old), Some(new)) => {
-                self.contents.get(&new)?.after.filter(|(base, _)| *base == old).map(|(_, counts)| counts)
-            }
+            (Some(old), Some(new)) => self
+                .contents
+                .get(&new)?
+                .after
+                .filter(|(base, _)| *base == old)
+                .map(|(_, counts)| counts),
             _ => Some(LineCounts { added, removed }),
         }
     }
@@ -374,7 +386,10 @@ mod tests {
     #[test]
     fn a_blob_has_the_name_git_gives_it() {
         assert_eq!(BlobId::for_bytes(b"").to_string(), "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391");
-        assert_eq!(BlobId::for_bytes(b"hello\n").to_string(), "ce013625030ba8dba906f756967f9e9ca394464a");
+        assert_eq!(
+            BlobId::for_bytes(b"hello\n").to_string(),
+            "ce013625030ba8dba906f756967f9e9ca394464a"
+        );
     }
 
     proptest::proptest! {
@@ -445,7 +460,8 @@ mod tests {
 
         let ids: Vec<BlobId> = (0..40).map(|at| blobs.insert(&text(at))).collect();
 
-        let is_packed = |id: &&BlobId| matches!(blobs.contents[*id].storage, ContentStorage::Packed { .. });
+        let is_packed =
+            |id: &&BlobId| matches!(blobs.contents[*id].storage, ContentStorage::Packed { .. });
         assert!(ids.iter().filter(is_packed).count() > 10);
         assert!(blobs.unpacked <= MOST_UNPACKED_BYTES);
         for (at, id) in ids.iter().enumerate() {
@@ -484,12 +500,14 @@ mod tests {
         };
 
         let first = blobs.insert_after(None, text(0).as_bytes(), Some((&edit(0), EditSide::After)));
-        let other = blobs.insert_after(Some(first), text(1).as_bytes(), Some((&edit(1), EditSide::After)));
+        let other =
+            blobs.insert_after(Some(first), text(1).as_bytes(), Some((&edit(1), EditSide::After)));
         let changed = text(0).replacen("(a, b)", "(a)", 1);
         let changed_id = blobs.insert_after(Some(first), changed.as_bytes(), None);
         blobs.recent.clear();
 
-        let is_recorded = |id| matches!(blobs.contents[&id].storage, ContentStorage::Recorded { .. });
+        let is_recorded =
+            |id| matches!(blobs.contents[&id].storage, ContentStorage::Recorded { .. });
         assert_eq!([first, other, changed_id].map(is_recorded), [true, true, false]);
         assert_eq!(&*blobs.get(other).unwrap(), text(1).as_bytes());
         assert_eq!(&*blobs.get(changed_id).unwrap(), changed.as_bytes());

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use crate::EditKind;
 use trajview_code::{
-    diff_stat,
     diff::{self, TextDiff},
+    diff_stat,
     patch::{self, LineCounts},
     utf8,
 };
 
-use super::{Blob, BlobId, Blobs, FileChange, FileMode, TreeFile, ChangeVersion};
+use super::{Blob, BlobId, Blobs, ChangeVersion, FileChange, FileMode, TreeFile};
 
 /// The difference of a change, for display.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,7 +46,7 @@ impl FileDiff {
 }
 
 /// The largest side that is compared for the screen, in bytes.
-pub const SCREEN_LIMIT: usize = 4 << 20;
+pub(crate) const SCREEN_LIMIT: usize = 4 << 20;
 
 /// The most lines of a side that is compared for the screen.
 const SCREEN_LINES: usize = 400_000;

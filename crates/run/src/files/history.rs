@@ -6,7 +6,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{FileChange, FileContent, FileDiff, RunMoment, ChangeOrigin, Timeline, SourceTree, TreeFile, ChangeVersion};
+use super::{
+    ChangeOrigin, ChangeVersion, FileChange, FileContent, FileDiff, RunMoment, SourceTree,
+    Timeline, TreeFile,
+};
 use crate::{EditKind, RepoPath, Run, StepId, worded_enum::worded};
 
 /// A time at which files changed.
@@ -158,7 +161,8 @@ impl FileEvents {
         for (turn, files) in timeline.turns.iter().enumerate() {
             let mut touched = BTreeSet::new();
             for (step, changes) in &files.steps {
-                let seen = changes.iter().filter_map(|change| change_before_step(&tree, change)).collect();
+                let seen =
+                    changes.iter().filter_map(|change| change_before_step(&tree, change)).collect();
                 events.add_event(FileEvent { turn, step: None }, seen, &mut tree);
                 touched.extend(changes.iter().flat_map(change_paths));
                 events.add_event(FileEvent { turn, step: Some(*step) }, changes.clone(), &mut tree);
@@ -195,7 +199,11 @@ impl FileEvents {
 
     /// Returns the changes of the file that has a path after so many events (None: when one last had it), each with its event, in
     /// playing order. None where no file has that path then.
-    pub fn changes_of_file(&self, path: &RepoPath, done: Option<usize>) -> Option<Vec<(usize, &FileChange)>> {
+    pub fn changes_of_file(
+        &self,
+        path: &RepoPath,
+        done: Option<usize>,
+    ) -> Option<Vec<(usize, &FileChange)>> {
         let mut files = FollowedFiles::default();
         self.timeline.base.files.keys().for_each(|path| files.add_file(path));
         let mut file = files.present.get(path).copied().filter(|_| done.is_none_or(|it| it == 0));
@@ -248,8 +256,10 @@ fn change_paths(change: &FileChange) -> impl Iterator<Item = RepoPath> {
 fn change_before_step(tree: &SourceTree, change: &FileChange) -> Option<FileChange> {
     let path = change.from.as_ref().unwrap_or(&change.path);
     let (known_file, found_file) = (tree.files.get(path).copied(), change.file_before()?);
-    let is_seen = found_file.blob_id().is_some() && known_file.is_none_or(|known| known.blob_id().is_some());
-    (is_seen && known_file != Some(found_file)).then(|| outside_change(path, known_file, Some(found_file)))
+    let is_seen =
+        found_file.blob_id().is_some() && known_file.is_none_or(|known| known.blob_id().is_some());
+    (is_seen && known_file != Some(found_file))
+        .then(|| outside_change(path, known_file, Some(found_file)))
 }
 
 /// Returns the difference between the files as the steps of a turn left them and the files at its end.
@@ -267,9 +277,13 @@ fn unexplained_changes(
     for rename in recorded.iter().filter(|change| change.from.is_some()) {
         let from = rename.from.as_ref();
         let deleted = all.iter().position(|it| Some(&it.path) == from && it.file_after().is_none());
-        let created = all.iter().position(|it| it.path == rename.path && it.file_before().is_none());
+        let created =
+            all.iter().position(|it| it.path == rename.path && it.file_before().is_none());
         if let (Some(deleted), Some(created)) = (deleted, created) {
-            let version = ChangeVersion::Whole { old: all[deleted].file_before(), new: all[created].file_after() };
+            let version = ChangeVersion::Whole {
+                old: all[deleted].file_before(),
+                new: all[created].file_after(),
+            };
             let (path, from, kind) = (rename.path.clone(), from.cloned(), EditKind::Rename);
             all[created] = FileChange { path, from, kind, version, origin: ChangeOrigin::Outside };
             all.remove(deleted);
@@ -330,8 +344,11 @@ mod tests {
         let edit = recorded_change("a.py", Some("two"), Some("three"));
         let net = recorded_change("a.py", Some("one"), Some("three"));
         let from = Some(repo_path("a.py"));
-        let moved =
-            FileChange { from, kind: EditKind::Rename, ..recorded_change("b.py", Some("three"), Some("three")) };
+        let moved = FileChange {
+            from,
+            kind: EditKind::Rename,
+            ..recorded_change("b.py", Some("three"), Some("three"))
+        };
         let turns = vec![
             turn_files(vec![(step_id(0, 1), vec![made.clone()])], vec![made]),
             turn_files(vec![(step_id(1, 0), vec![edit])], vec![net]),
@@ -379,13 +396,20 @@ mod tests {
     #[test]
     fn a_file_that_is_written_again_under_an_old_name_is_another_one() {
         let from = Some(repo_path("a.py"));
-        let moved = FileChange { from, kind: EditKind::Rename, ..recorded_change("b.py", Some("x"), Some("x")) };
+        let moved = FileChange {
+            from,
+            kind: EditKind::Rename,
+            ..recorded_change("b.py", Some("x"), Some("x"))
+        };
         let again = recorded_change("a.py", None, Some("y"));
         let first = recorded_change("a.py", None, Some("x"));
         let step_changes = |at, change: &FileChange| (step_id(0, at), vec![change.clone()]);
         let steps = vec![step_changes(0, &first), step_changes(1, &moved), step_changes(2, &again)];
         let net = vec![again.clone(), recorded_change("b.py", None, Some("x"))];
-        let events = FileEvents::from_timeline(&Timeline { turns: vec![turn_files(steps, net)], ..Timeline::default() });
+        let events = FileEvents::from_timeline(&Timeline {
+            turns: vec![turn_files(steps, net)],
+            ..Timeline::default()
+        });
 
         let count = |name| events.changes_of_file(&repo_path(name), None).map(|it| it.len());
         assert_eq!((count("a.py"), count("b.py"), events.at.len()), (Some(1), Some(2), 3));

@@ -11,16 +11,17 @@ pub mod blame;
 mod blob;
 pub mod file_diff;
 pub mod history;
-mod run_moment;
 pub mod renames;
 pub mod replay;
+mod run_moment;
 mod timeline;
 
 pub use blob::{Blob, BlobId, Blobs, EditBodies, MemoryBlobs};
 pub use file_diff::FileDiff;
 pub use run_moment::RunMoment;
 pub use timeline::{
-    FileChange, FileContent, FileMode, FilesSource, ChangeOrigin, Timeline, SourceTree, TreeFile, TurnFiles, ChangeVersion,
+    ChangeOrigin, ChangeVersion, FileChange, FileContent, FileMode, FilesSource, SourceTree,
+    Timeline, TreeFile, TurnFiles,
 };
 
 use trajview_code::patch::PatchHunk;

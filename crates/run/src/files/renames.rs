@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::EditKind;
 
-use super::{Blob, Blobs, FileChange, FileMode, ChangeOrigin, TreeFile, ChangeVersion};
+use super::{Blob, Blobs, ChangeOrigin, ChangeVersion, FileChange, FileMode, TreeFile};
 
 /// Pairs looked at, at most: deleted files times created files of one turn.
 const MOST_PAIRS: usize = 4_096;
@@ -20,7 +20,9 @@ pub fn pair_renames(changes: Vec<FileChange>, blobs: &dyn Blobs) -> Vec<FileChan
         return changes;
     }
     let of_kind = |kind| changes.iter().enumerate().filter(move |(_, change)| change.kind == kind);
-    let side = |(at, file): (usize, Option<TreeFile>)| Some(RenameSide::read_file(at, file?, blobs)).flatten();
+    let side = |(at, file): (usize, Option<TreeFile>)| {
+        Some(RenameSide::read_file(at, file?, blobs)).flatten()
+    };
     let deleted: Vec<RenameSide> = of_kind(EditKind::Delete)
         .map(|(at, change)| (at, change.file_before()))
         .filter_map(side)
@@ -53,8 +55,13 @@ fn join_pairs(changes: Vec<FileChange>, pairs: &[(f64, usize, usize)]) -> Vec<Fi
             continue;
         }
         if let (Some(deleted), Some(created)) = (changes[old].take(), changes[new].as_mut()) {
-            created.version = ChangeVersion::Whole { old: deleted.file_before(), new: created.file_after() };
-            created.origin = if deleted.origin == created.origin { created.origin } else { ChangeOrigin::Partly };
+            created.version =
+                ChangeVersion::Whole { old: deleted.file_before(), new: created.file_after() };
+            created.origin = if deleted.origin == created.origin {
+                created.origin
+            } else {
+                ChangeOrigin::Partly
+            };
             created.kind = EditKind::Rename;
             created.from = Some(deleted.path);
         }

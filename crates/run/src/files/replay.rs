@@ -20,8 +20,8 @@ use trajview_code::{
 };
 
 use super::{
-    Blob, BlobId, Blobs, FileChange, FileContent, FileMode, MemoryBlobs, ChangeOrigin, RecordedChange,
-    RecordedEdit, Replacement, SourceTree, TreeFile, ChangeVersion, blob::EditSide,
+    Blob, BlobId, Blobs, ChangeOrigin, ChangeVersion, FileChange, FileContent, FileMode,
+    MemoryBlobs, RecordedChange, RecordedEdit, Replacement, SourceTree, TreeFile, blob::EditSide,
 };
 
 /// The tree while edits are carried out.
@@ -100,7 +100,9 @@ impl<'a> Replayer<'a> {
         let Some(path) = edit.path.repo_path() else { return vec![] };
         let source = edit.from.as_ref().and_then(|from| from.repo_path()).unwrap_or(path);
         let mut changes = vec![];
-        changes.extend(body.before.as_deref().and_then(|before| self.change_before_edit(edit, source, before)));
+        changes.extend(
+            body.before.as_deref().and_then(|before| self.change_before_edit(edit, source, before)),
+        );
         let old_file = self.tree.files.get(source).copied();
         let is_asked = matches!(body.change, RecordedChange::Replace(_) | RecordedChange::Patch(_));
         let known_blob = old_file.filter(|_| is_asked).and_then(|file| self.blob_of_file(file));
@@ -166,7 +168,12 @@ impl<'a> Replayer<'a> {
     }
 
     /// Returns the change between the known file and the file that the log shows before an edit; None where they are equal.
-    fn change_before_edit(&mut self, edit: &Edit, path: &RepoPath, before: &str) -> Option<FileChange> {
+    fn change_before_edit(
+        &mut self,
+        edit: &Edit,
+        path: &RepoPath,
+        before: &str,
+    ) -> Option<FileChange> {
         let now = self.tree.files.get(path).copied();
         let known_blob = now.and_then(|file| self.blob_of_file(file));
         if known_blob.is_some_and(|blob| is_read_as(&blob, before)) {
@@ -180,8 +187,9 @@ impl<'a> Replayer<'a> {
             )),
             mode: mode_of(now),
         };
-        let is_news =
-            self.seen.contains(path) || now.is_some() || self.base_completeness == BaseCompleteness::Complete;
+        let is_news = self.seen.contains(path)
+            || now.is_some()
+            || self.base_completeness == BaseCompleteness::Complete;
         self.set_file(path, Some(file));
         if !is_news {
             self.base.files.insert(path.clone(), file);
@@ -193,17 +201,31 @@ impl<'a> Replayer<'a> {
             Some(old) if old.blob_id().is_none() => return None,
             old => ChangeVersion::Whole { old, new: Some(file) },
         };
-        Some(FileChange { path: path.clone(), from: None, kind, version, origin: ChangeOrigin::Outside })
+        Some(FileChange {
+            path: path.clone(),
+            from: None,
+            kind,
+            version,
+            origin: ChangeOrigin::Outside,
+        })
     }
 
     fn delete_file(&mut self, path: &RepoPath, old_file: Option<TreeFile>) -> Option<FileChange> {
         self.set_file(path, None);
         let version = match old_file {
-            Some(old) if old.blob_id().is_some() => ChangeVersion::Whole { old: Some(old), new: None },
+            Some(old) if old.blob_id().is_some() => {
+                ChangeVersion::Whole { old: Some(old), new: None }
+            }
             _ => ChangeVersion::Part(vec![]),
         };
         let kind = EditKind::Delete;
-        Some(FileChange { path: path.clone(), from: None, kind, version, origin: ChangeOrigin::Recorded })
+        Some(FileChange {
+            path: path.clone(),
+            from: None,
+            kind,
+            version,
+            origin: ChangeOrigin::Recorded,
+        })
     }
 
     fn write_text(
@@ -215,7 +237,12 @@ impl<'a> Replayer<'a> {
     ) -> Option<FileChange> {
         let before = old_file.and_then(TreeFile::blob_id);
         let file = TreeFile {
-            content: FileContent::Known(self.made_blobs.insert_with_id(id, before, bytes, place_in_edit)),
+            content: FileContent::Known(self.made_blobs.insert_with_id(
+                id,
+                before,
+                bytes,
+                place_in_edit,
+            )),
             mode: mode_of(old_file),
         };
         let is_rename = path != source;
@@ -233,7 +260,9 @@ impl<'a> Replayer<'a> {
         };
         let version = match old_file {
             // We know the outcome but not what it was made of.
-            Some(old) if old.blob_id().is_none() => ChangeVersion::Whole { old: None, new: Some(file) },
+            Some(old) if old.blob_id().is_none() => {
+                ChangeVersion::Whole { old: None, new: Some(file) }
+            }
             old => ChangeVersion::Whole { old, new: Some(file) },
         };
         Some(FileChange {
@@ -292,7 +321,8 @@ fn utf8_text(blob: &[u8]) -> Option<&str> {
 /// Returns whether an agent reads a content as this text. Agents read files with `\r\n` as `\n`, and record them so.
 fn is_read_as(content: &[u8], recorded_text: &str) -> bool {
     content == recorded_text.as_bytes()
-        || has_crlf(content) && utf8_text(content).is_some_and(|text| text.replace("\r\n", "\n") == recorded_text)
+        || has_crlf(content)
+            && utf8_text(content).is_some_and(|text| text.replace("\r\n", "\n") == recorded_text)
 }
 
 fn has_crlf(bytes: &[u8]) -> bool {
@@ -433,7 +463,9 @@ impl<'c> NetEntries<'c> {
         let at = followed.unwrap_or(self.all.len());
         match self.all.get_mut(at) {
             Some(entry) => {
-                if let Some(all) = entry.current_location().and_then(|place| self.at.get_mut(&place)) {
+                if let Some(all) =
+                    entry.current_location().and_then(|place| self.at.get_mut(&place))
+                {
                     all.remove(&at);
                 }
                 entry.follow_change(change);
@@ -493,7 +525,8 @@ impl<'c> NetEntry<'c> {
             ChangeVersion::Binary => self.is_whole = false,
             ChangeVersion::Whole { .. } => {}
         }
-        self.lacks_hunks |= matches!(change.version, ChangeVersion::Part(_) | ChangeVersion::Whole { .. });
+        self.lacks_hunks |=
+            matches!(change.version, ChangeVersion::Part(_) | ChangeVersion::Whole { .. });
         self.is_text |= change.version != ChangeVersion::Binary;
         if self.origin != change.origin {
             self.origin = ChangeOrigin::Partly;
@@ -531,15 +564,20 @@ impl<'c> NetEntry<'c> {
 
 /// Marks how far recorded edits (`recorded`, one a file) explain the changes of a commit or snapshot (`seen`).
 pub fn mark_origins(seen: &mut [FileChange], recorded: &[FileChange]) {
-    let by_path: HashMap<&RepoPath, &FileChange> = recorded.iter().rev().map(|it| (&it.path, it)).collect();
+    let by_path: HashMap<&RepoPath, &FileChange> =
+        recorded.iter().rev().map(|it| (&it.path, it)).collect();
     for change in seen {
         change.origin = match by_path.get(&change.path) {
             None => ChangeOrigin::Outside,
-            Some(recorded) if recorded.kind == EditKind::Delete && change.kind == EditKind::Delete => {
+            Some(recorded)
+                if recorded.kind == EditKind::Delete && change.kind == EditKind::Delete =>
+            {
                 ChangeOrigin::Recorded
             }
             Some(recorded) => match (recorded.file_after(), change.file_after()) {
-                (Some(recorded_file), Some(seen)) if recorded_file.content == seen.content => recorded.origin,
+                (Some(recorded_file), Some(seen)) if recorded_file.content == seen.content => {
+                    recorded.origin
+                }
                 _ => ChangeOrigin::Partly,
             },
         };
@@ -580,7 +618,12 @@ mod tests {
         TreeFile::with_blob(BlobId::for_bytes(text.as_bytes()))
     }
 
-    fn changed_file(name: &str, old: Option<&str>, new: Option<&str>, origin: ChangeOrigin) -> FileChange {
+    fn changed_file(
+        name: &str,
+        old: Option<&str>,
+        new: Option<&str>,
+        origin: ChangeOrigin,
+    ) -> FileChange {
         let kind = match (old, new) {
             (None, _) => EditKind::Create,
             (_, None) => EditKind::Delete,
@@ -593,7 +636,12 @@ mod tests {
     /// Replays on an empty tree of which we know nothing.
     fn replay_edits(edits: &[(Edit, RecordedEdit)]) -> (Vec<FileChange>, SourceTree, SourceTree) {
         let (empty, mut made_blobs) = (MemoryBlobs::default(), MemoryBlobs::default());
-        let mut replayer = Replayer::new(SourceTree::default(), BaseCompleteness::Partial, &empty, &mut made_blobs);
+        let mut replayer = Replayer::new(
+            SourceTree::default(),
+            BaseCompleteness::Partial,
+            &empty,
+            &mut made_blobs,
+        );
         let changes =
             edits.iter().flat_map(|(edit, body)| replayer.apply_edit(edit, body, None)).collect();
         (changes, replayer.base, replayer.tree)
@@ -617,8 +665,10 @@ mod tests {
     #[test]
     fn a_written_file_is_created_then_modified() {
         let write = |text: &str| edit_body(RecordedChange::Write(text.into()));
-        let (changes, _, tree) =
-            replay_edits(&[(sample_edit("a", None), write("one\n")), (sample_edit("a", None), write("two\n"))]);
+        let (changes, _, tree) = replay_edits(&[
+            (sample_edit("a", None), write("one\n")),
+            (sample_edit("a", None), write("two\n")),
+        ]);
 
         let created = changed_file("a", None, Some("one\n"), ChangeOrigin::Recorded);
         let modified = changed_file("a", Some("one\n"), Some("two\n"), ChangeOrigin::Recorded);
@@ -632,7 +682,8 @@ mod tests {
         let (empty, mut made_blobs) = (MemoryBlobs::default(), MemoryBlobs::default());
         let mut before = SourceTree::default();
         before.files.extend(["a", "b", "c"].map(|name| (repo_path(name), known_file("x = 1\n"))));
-        let replayer = Replayer::new(before.clone(), BaseCompleteness::Complete, &empty, &mut made_blobs);
+        let replayer =
+            Replayer::new(before.clone(), BaseCompleteness::Complete, &empty, &mut made_blobs);
         let mut replayer = replayer.with_undo();
         let write = |text: &str| edit_body(RecordedChange::Write(text.into()));
         let met = RecordedEdit { before: Some("x = 0\n".into()), change: replace_change("0", "2") };
@@ -663,7 +714,8 @@ mod tests {
             super::super::file_diff::line_counts(&net[0], &MemoryBlobs::default())
         };
         let untold = || (sample_edit("a", None), edit_body(RecordedChange::NotRecorded));
-        let recorded_edit = || (sample_edit("a", None), edit_body(replace_change("one\n", "two\n")));
+        let recorded_edit =
+            || (sample_edit("a", None), edit_body(replace_change("one\n", "two\n")));
         let moved = || (sample_edit("a", Some("b")), edit_body(RecordedChange::Patch(vec![])));
         let one = Some(patch::LineCounts { added: 1, removed: 1 });
 
@@ -671,25 +723,33 @@ mod tests {
         assert_eq!(counts(&[untold(), recorded_edit()]), None);
         assert_eq!(counts(&[untold()]), None);
         assert_eq!(counts(&[moved()]), Some(patch::LineCounts::default()));
-        let (changes, ..) = replay_edits(&[(sample_edit("a", None), edit_body(RecordedChange::Binary))]);
+        let (changes, ..) =
+            replay_edits(&[(sample_edit("a", None), edit_body(RecordedChange::Binary))]);
         assert_eq!(changes[0].version, ChangeVersion::Binary);
     }
 
     #[test]
     fn a_file_whose_beginning_is_recorded_was_there_before_the_run() {
-        let edited = RecordedEdit { before: Some("x = 1\n".into()), change: replace_change("1", "2") };
+        let edited =
+            RecordedEdit { before: Some("x = 1\n".into()), change: replace_change("1", "2") };
         let (changes, base, _) = replay_edits(&[(sample_edit("a", None), edited)]);
 
-        assert_eq!(changes, [changed_file("a", Some("x = 1\n"), Some("x = 2\n"), ChangeOrigin::Recorded)]);
+        assert_eq!(
+            changes,
+            [changed_file("a", Some("x = 1\n"), Some("x = 2\n"), ChangeOrigin::Recorded)]
+        );
         assert_eq!(base.files[&repo_path("a")], known_file("x = 1\n"));
     }
 
     #[test]
     fn a_file_that_became_something_else_in_between_was_changed_outside_recorded_edits() {
         let first = edit_body(RecordedChange::Write("one\n".into()));
-        let second =
-            RecordedEdit { before: Some("sed was here\n".into()), change: replace_change("sed", "edit") };
-        let (changes, ..) = replay_edits(&[(sample_edit("a", None), first), (sample_edit("a", None), second)]);
+        let second = RecordedEdit {
+            before: Some("sed was here\n".into()),
+            change: replace_change("sed", "edit"),
+        };
+        let (changes, ..) =
+            replay_edits(&[(sample_edit("a", None), first), (sample_edit("a", None), second)]);
 
         assert_eq!(
             changes[1],
@@ -701,8 +761,10 @@ mod tests {
 
     #[test]
     fn an_edit_of_an_unknown_file_keeps_its_lines() {
-        let (changes, base, tree) =
-            replay_edits(&[(sample_edit("a", None), edit_body(replace_change("old line", "new line")))]);
+        let (changes, base, tree) = replay_edits(&[(
+            sample_edit("a", None),
+            edit_body(replace_change("old line", "new line")),
+        )]);
 
         let ChangeVersion::Hunks(hunks) = &changes[0].version else { panic!("{changes:?}") };
         let lines: Vec<_> =
@@ -715,7 +777,8 @@ mod tests {
     #[test]
     fn a_file_whose_content_was_never_recorded_is_created_all_the_same() {
         let create = Edit { kind: EditKind::Create, ..sample_edit("a", None) };
-        let (changes, base, tree) = replay_edits(&[(create, edit_body(RecordedChange::NotRecorded))]);
+        let (changes, base, tree) =
+            replay_edits(&[(create, edit_body(RecordedChange::NotRecorded))]);
 
         assert_eq!(changes[0].kind, EditKind::Create);
         assert_eq!(base, SourceTree::default());
@@ -727,7 +790,8 @@ mod tests {
         let first = edit_body(RecordedChange::Write("a\r\nb\r\n".into()));
         let second =
             RecordedEdit { before: Some("a\nb\n".into()), change: replace_change("a\nb", "a\nc") };
-        let (changes, ..) = replay_edits(&[(sample_edit("a", None), first), (sample_edit("a", None), second)]);
+        let (changes, ..) =
+            replay_edits(&[(sample_edit("a", None), first), (sample_edit("a", None), second)]);
 
         assert_eq!(
             changes[1..],
@@ -739,8 +803,13 @@ mod tests {
     fn after_snapshot(before_us: BaseCompleteness) -> (Vec<FileChange>, SourceTree) {
         let (empty, mut made_blobs) = (MemoryBlobs::default(), MemoryBlobs::default());
         let mut replayer = Replayer::new(SourceTree::default(), before_us, &empty, &mut made_blobs);
-        replayer.apply_edit(&sample_edit("a", None), &edit_body(RecordedChange::Write("one\n".into())), None);
-        let files = [(repo_path("a"), known_file("two\n")), (repo_path("b"), known_file("new\n"))].into();
+        replayer.apply_edit(
+            &sample_edit("a", None),
+            &edit_body(RecordedChange::Write("one\n".into())),
+            None,
+        );
+        let files =
+            [(repo_path("a"), known_file("two\n")), (repo_path("b"), known_file("new\n"))].into();
         (replayer.accept_snapshot(&SourceTree { files }), replayer.base)
     }
 
@@ -764,7 +833,8 @@ mod tests {
         let delete = changed_file("a", Some("one\n"), None, ChangeOrigin::Recorded);
         assert_eq!(net_changes(&[create, delete.clone()]), []);
 
-        let there_and_back = [delete, changed_file("a", None, Some("two\n"), ChangeOrigin::Outside)];
+        let there_and_back =
+            [delete, changed_file("a", None, Some("two\n"), ChangeOrigin::Outside)];
         assert_eq!(
             net_changes(&there_and_back),
             [changed_file("a", Some("one\n"), Some("two\n"), ChangeOrigin::Partly)]
@@ -787,7 +857,8 @@ mod tests {
                 None => entries.push(NetEntry::new(change)),
             }
         }
-        let mut net: Vec<FileChange> = entries.into_iter().filter_map(NetEntry::into_change).collect();
+        let mut net: Vec<FileChange> =
+            entries.into_iter().filter_map(NetEntry::into_change).collect();
         net.sort_by(|a, b| a.path.cmp(&b.path));
         net
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{FileChange, Timeline, SourceTree, TurnFiles, replay};
+use super::{FileChange, SourceTree, Timeline, TurnFiles, replay};
 use crate::{Run, StepId};
 
 /// A moment of a run. What shell commands, people and hooks changed is known at the end of a turn, not between its steps.
@@ -52,7 +52,11 @@ impl RunMoment {
 
 impl Timeline {
     /// Returns the recorded edits of a turn's steps up to one step, its own edits included, in playing order.
-    fn edits_until(&self, run: &Run, step: StepId) -> impl Iterator<Item = &(StepId, Vec<FileChange>)> {
+    fn edits_until(
+        &self,
+        run: &Run,
+        step: StepId,
+    ) -> impl Iterator<Item = &(StepId, Vec<FileChange>)> {
         let numbers = run.step_numbers(step.turn);
         let last = numbers.get(&step).copied();
         let steps = self.turns.get(step.turn).into_iter().flat_map(|turn| &turn.steps);
@@ -65,8 +69,13 @@ impl Timeline {
         let mut turns = self.turns[..done].to_vec();
         if let Some(turn) = self.turns.get(step.turn) {
             let steps: Vec<_> = self.edits_until(run, step).cloned().collect();
-            let all: Vec<FileChange> = steps.iter().flat_map(|(_, changes)| changes).cloned().collect();
-            turns.push(TurnFiles { changes: replay::net_changes(&all), steps, is_unknown: turn.is_unknown });
+            let all: Vec<FileChange> =
+                steps.iter().flat_map(|(_, changes)| changes).cloned().collect();
+            turns.push(TurnFiles {
+                changes: replay::net_changes(&all),
+                steps,
+                is_unknown: turn.is_unknown,
+            });
         }
         Self { from: self.from, base: self.base.clone(), turns, warnings: self.warnings.clone() }
     }
@@ -104,7 +113,9 @@ impl Timeline {
         let ends = moments.iter().filter(|moment| moment.step.is_none());
         let ends: Vec<usize> = ends.map(|moment| moment.turns).collect();
         if !ends.is_empty() {
-            self.visit_turn_ends(&ends, |done, tree, is_untold| look(RunMoment::after_turns(done), tree, is_untold));
+            self.visit_turn_ends(&ends, |done, tree, is_untold| {
+                look(RunMoment::after_turns(done), tree, is_untold)
+            });
         }
         let mut within: BTreeMap<usize, Vec<StepId>> = BTreeMap::new();
         for step in moments.iter().filter_map(|moment| moment.step) {

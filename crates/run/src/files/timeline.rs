@@ -185,10 +185,16 @@ impl SourceTree {
         for (path, old) in &self.files {
             match later.files.get(path) {
                 Some(new) if new == old => {}
-                Some(new) => {
-                    changes.push(whole_change(path, EditKind::Modify, Some(*old), Some(*new), origin))
+                Some(new) => changes.push(whole_change(
+                    path,
+                    EditKind::Modify,
+                    Some(*old),
+                    Some(*new),
+                    origin,
+                )),
+                None => {
+                    changes.push(whole_change(path, EditKind::Delete, Some(*old), None, origin))
                 }
-                None => changes.push(whole_change(path, EditKind::Delete, Some(*old), None, origin)),
             }
         }
         for (path, new) in later.files.iter().filter(|(path, _)| !self.files.contains_key(*path)) {
@@ -206,13 +212,23 @@ fn whole_change(
     new: Option<TreeFile>,
     origin: ChangeOrigin,
 ) -> FileChange {
-    FileChange { path: path.clone(), from: None, kind, version: ChangeVersion::Whole { old, new }, origin }
+    FileChange {
+        path: path.clone(),
+        from: None,
+        kind,
+        version: ChangeVersion::Whole { old, new },
+        origin,
+    }
 }
 
 impl Timeline {
     /// Shows the tree at each of these moments (turns done), the earliest first and each once, and whether nothing in
     /// the recording says what the files were then.
-    pub fn visit_turn_ends(&self, moments: &[usize], mut look: impl FnMut(usize, &SourceTree, bool)) {
+    pub fn visit_turn_ends(
+        &self,
+        moments: &[usize],
+        mut look: impl FnMut(usize, &SourceTree, bool),
+    ) {
         let mut tree = self.base.clone();
         let last = moments.iter().copied().max().unwrap_or_default();
         let moments: HashSet<usize> = moments.iter().copied().collect();
@@ -271,7 +287,12 @@ impl Timeline {
     }
 
     /// Returns files that changed and whose contents the recording has at neither moment: the trees look alike.
-    fn unseen_changes(&self, old: &SourceTree, new: &SourceTree, span: Range<usize>) -> Vec<FileChange> {
+    fn unseen_changes(
+        &self,
+        old: &SourceTree,
+        new: &SourceTree,
+        span: Range<usize>,
+    ) -> Vec<FileChange> {
         let turns = self.turns.get(span).unwrap_or_default();
         let mut unseen: BTreeMap<&RepoPath, Vec<&FileChange>> = BTreeMap::new();
         for change in turns.iter().flat_map(|turn| &turn.changes) {
@@ -347,7 +368,9 @@ mod tests {
     #[test]
     fn what_several_turns_changed_says_whether_all_of_it_was_recorded() {
         let mut timeline = unknown_timeline(&["a", "b", "a", "b", "c"]);
-        for (turn, origin) in [(0, ChangeOrigin::Outside), (2, ChangeOrigin::Outside), (3, ChangeOrigin::Outside)] {
+        for (turn, origin) in
+            [(0, ChangeOrigin::Outside), (2, ChangeOrigin::Outside), (3, ChangeOrigin::Outside)]
+        {
             timeline.turns[turn].changes[0].origin = origin;
         }
 
@@ -355,7 +378,8 @@ mod tests {
 
         let named: Vec<_> = changes.iter().map(|change| (&change.path, change.origin)).collect();
         let [a, b, c] = ["a", "b", "c"].map(repo_path);
-        let expected = [(&a, ChangeOrigin::Outside), (&b, ChangeOrigin::Partly), (&c, ChangeOrigin::Recorded)];
+        let expected =
+            [(&a, ChangeOrigin::Outside), (&b, ChangeOrigin::Partly), (&c, ChangeOrigin::Recorded)];
         assert_eq!(named, expected);
     }
 }

@@ -13,10 +13,10 @@ use std::{fmt, ops::Range, path::PathBuf};
 use super::{
     Run, Step, StepId, StepText, Time,
     activity::folder_name,
-    search::{HitPlace, QueryMatcher, SearchQuery, StepField, QuerySyntax},
+    search::{HitPlace, QueryMatcher, QuerySyntax, SearchQuery, StepField},
 };
 
-use words::{Phrase, IndexWord};
+use words::{IndexWord, Phrase};
 
 /// A query for many texts, prepared.
 #[derive(Debug)]
@@ -81,7 +81,12 @@ impl LookupHit {
     /// Returns the hit in the form of the search within a run.
     pub fn as_search_hit(&self) -> super::search::SearchHit {
         let range = self.start..self.start + self.range.len();
-        super::search::SearchHit { turn: self.moment.turn, place: self.place, line: self.line, range }
+        super::search::SearchHit {
+            turn: self.moment.turn,
+            place: self.place,
+            line: self.line,
+            range,
+        }
     }
 }
 
@@ -123,7 +128,7 @@ pub struct LookupTotals {
 pub const MOST_HITS: usize = 1_000;
 
 /// The longest excerpt, in characters.
-pub const EXCERPT_CHARS: usize = 240;
+pub(crate) const EXCERPT_CHARS: usize = 240;
 
 /// The index entries that a part of a run must have to contain a hit.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -252,10 +257,15 @@ impl Lookup {
         last: Option<Time>,
     ) -> bool {
         self.filters.iter().all(|filter| match filter {
-            LookupFilter::Agent(name) => agent.is_some_and(|it| name.is_in(it)) || name.is_in(format),
+            LookupFilter::Agent(name) => {
+                agent.is_some_and(|it| name.is_in(it)) || name.is_in(format)
+            }
             LookupFilter::Project(name) => project.is_some_and(|it| name.is_in(it)),
             LookupFilter::Since(time) => last.is_some_and(|last| last >= *time),
-            LookupFilter::File(_) | LookupFilter::Edited(_) | LookupFilter::Tool(_) | LookupFilter::Failed => true,
+            LookupFilter::File(_)
+            | LookupFilter::Edited(_)
+            | LookupFilter::Tool(_)
+            | LookupFilter::Failed => true,
         })
     }
 
@@ -437,7 +447,9 @@ mod tests {
     fn find_places(lookup: &str, texts: &StepText) -> Vec<(usize, Range<usize>)> {
         let lookup = Lookup::parse(lookup, Time(0)).unwrap();
         let mut hits = vec![];
-        lookup.find_hits(&Run::default(), step_moment(0), texts, &mut |it| hits.push((it.line, it.range)));
+        lookup.find_hits(&Run::default(), step_moment(0), texts, &mut |it| {
+            hits.push((it.line, it.range))
+        });
         hits
     }
 

@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, civil};
 
-use super::{super::Time, LookupFilter, Lookup, LookupTerm, words::Phrase};
+use super::{super::Time, Lookup, LookupFilter, LookupTerm, words::Phrase};
 
 /// One thing of the line, as it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,7 +68,8 @@ fn parse_phrase(word: &str) -> Result<Phrase, String> {
 
 fn parse_filter(name: FilterName, value: &str, now: Time) -> Result<LookupFilter, String> {
     if value.trim().is_empty() {
-        let (word, _) = FILTER_NAMES.into_iter().find(|(_, it)| *it == name).unwrap_or(FILTER_NAMES[0]);
+        let (word, _) =
+            FILTER_NAMES.into_iter().find(|(_, it)| *it == name).unwrap_or(FILTER_NAMES[0]);
         let example = if name == FilterName::Since { "7d" } else { "NAME" };
         return Err(format!("{word}: has nothing after it; {word}:{example}"));
     }
@@ -209,7 +210,11 @@ mod tests {
         assert_eq!(since_text("2d").unwrap(), "2026-03-08T12:00:00.000Z");
         assert_eq!(since_text("2026-03-01").unwrap(), "2026-03-01T00:00:00.000Z");
         assert_eq!(since_text("2026-03-01T10:00").unwrap(), "2026-03-01T10:00:00.000Z");
-        assert!(since_text("yesterday").unwrap_err().starts_with("since:yesterday is no time; since:7d"));
+        assert!(
+            since_text("yesterday")
+                .unwrap_err()
+                .starts_with("since:yesterday is no time; since:7d")
+        );
         assert!(since_text("99999999999h").is_err());
     }
 

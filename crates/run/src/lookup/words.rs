@@ -43,7 +43,8 @@ impl Phrase {
         if text.trim().is_empty() {
             return Err("there is nothing to look for between the quotes".into());
         }
-        let regex = regex::RegexBuilder::new(&phrase_pattern(text.trim())).size_limit(1 << 22).build();
+        let regex =
+            regex::RegexBuilder::new(&phrase_pattern(text.trim())).size_limit(1 << 22).build();
         let regex = regex.map_err(|_| "these words are too long to be looked for".to_owned())?;
         Ok(Self { text: text.trim().into(), is_prefix, regex })
     }
@@ -90,7 +91,7 @@ impl Phrase {
     }
 
     /// Returns the words that a text with it has; none where it is signs alone.
-    pub fn required_words(&self) -> Vec<IndexWord> {
+    pub(crate) fn required_words(&self) -> Vec<IndexWord> {
         let mut words = vec![];
         each_word(&self.text, &mut |word| {
             words.push(IndexWord { text: word.into(), is_prefix: false });

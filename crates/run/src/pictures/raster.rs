@@ -7,7 +7,7 @@ use image::{
     imageops::{FilterType, resize, thumbnail},
 };
 
-use super::{RecordedImage, PixelSize, image_extension};
+use super::{PixelSize, RecordedImage, image_extension};
 
 /// An image of a recording and its pixels, or a sentence that says why there are none.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,7 +39,7 @@ impl From<RecordedImage> for DecodedImage {
 
 impl Raster {
     /// Decodes a PNG, JPEG, GIF (its first frame) or WebP. The error is a sentence.
-    pub fn decode_bytes(bytes: &[u8]) -> Result<Self, String> {
+    pub(crate) fn decode_bytes(bytes: &[u8]) -> Result<Self, String> {
         let unknown_kind = "the image is no PNG, JPEG, GIF or WebP";
         let extension = image_extension(bytes).ok_or(unknown_kind)?;
         let format = image::ImageFormat::from_extension(extension).ok_or(unknown_kind)?;
@@ -114,7 +114,8 @@ mod tests {
     #[test]
     fn every_kind_is_decoded_and_stands_on_white() {
         for format in [ImageFormat::Png, ImageFormat::Gif, ImageFormat::WebP] {
-            let raster = Raster::decode_bytes(&encode_image(&half_red_image(8, 4), format)).unwrap();
+            let raster =
+                Raster::decode_bytes(&encode_image(&half_red_image(8, 4), format)).unwrap();
             assert_eq!(raster.recorded, PixelSize { width: 8, height: 4 });
             let (red, white) = (vec![[255, 0, 0]; 8], vec![[255; 3]; 8]);
             assert_eq!(raster.scaled_within(80, 40), [red.clone(), red, white.clone(), white]);
@@ -126,7 +127,9 @@ mod tests {
 
     #[test]
     fn an_image_keeps_its_proportions_in_whatever_room() {
-        let raster = Raster::decode_bytes(&encode_image(&half_red_image(1_200, 300), ImageFormat::Png)).unwrap();
+        let raster =
+            Raster::decode_bytes(&encode_image(&half_red_image(1_200, 300), ImageFormat::Png))
+                .unwrap();
         let size = |width, height| {
             let rows = raster.scaled_within(width, height);
             (rows[0].len(), rows.len())
@@ -140,8 +143,13 @@ mod tests {
     #[test]
     fn what_is_damaged_or_too_large_is_a_sentence() {
         let png = encode_image(&half_red_image(8, 4), ImageFormat::Png);
-        assert!(Raster::decode_bytes(&png[..40]).unwrap_err().starts_with("the image cannot be read: "));
-        assert_eq!(Raster::decode_bytes(b"BM").unwrap_err(), "the image is no PNG, JPEG, GIF or WebP");
+        assert!(
+            Raster::decode_bytes(&png[..40]).unwrap_err().starts_with("the image cannot be read: ")
+        );
+        assert_eq!(
+            Raster::decode_bytes(b"BM").unwrap_err(),
+            "the image is no PNG, JPEG, GIF or WebP"
+        );
         let mut huge = png;
         huge[16..20].copy_from_slice(&100_000_u32.to_be_bytes());
         assert!(Raster::decode_bytes(&huge).is_err());

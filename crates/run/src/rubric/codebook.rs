@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 use super::{
     criterion_scores::{OverallRule, ScoredBy},
-    unit::{ScoreScale, LabelUnit, score_text},
+    unit::{LabelUnit, ScoreScale, score_text},
 };
 
 /// The prompt for components.
@@ -90,7 +90,9 @@ impl Codebook {
     pub fn built_in(unit: LabelUnit) -> &'static Self {
         static ALL: OnceLock<BTreeMap<LabelUnit, Codebook>> = OnceLock::new();
         static NONE: Codebook = Codebook { criteria: vec![], overall: None, origin: String::new() };
-        let all = ALL.get_or_init(|| LabelUnit::ALL.into_iter().map(|it| (it, Self::for_unit(it))).collect());
+        let all = ALL.get_or_init(|| {
+            LabelUnit::ALL.into_iter().map(|it| (it, Self::for_unit(it))).collect()
+        });
         all.get(&unit).unwrap_or(&NONE)
     }
 
@@ -122,7 +124,8 @@ impl Codebook {
     /// Returns the prompt of a judge for a unit where a user wrote no other; None where the prompt has no place for a
     /// codebook.
     pub fn judge_prompt(&self, unit: LabelUnit) -> Option<String> {
-        if unit == LabelUnit::Component && !self.criteria.is_empty() && !self.is_on_own_scale(unit) {
+        if unit == LabelUnit::Component && !self.criteria.is_empty() && !self.is_on_own_scale(unit)
+        {
             return self.prompt_with_scales(CODEBOOK_PROMPT);
         }
         self.prompt_with_levels(built_in_prompt(unit)?, unit)
@@ -140,7 +143,11 @@ impl Codebook {
                     let id = it.id.as_deref().unwrap_or_default();
                     let name =
                         if it.name.is_empty() { String::new() } else { format!(": {}", it.name) };
-                    format!("## {id}{name}\n\nOne score, {}:\n\n{}", it.scale_text(), it.levels_list())
+                    format!(
+                        "## {id}{name}\n\nOne score, {}:\n\n{}",
+                        it.scale_text(),
+                        it.levels_list()
+                    )
                 };
                 let each = several.iter().map(criterion_text).collect::<Vec<_>>().join("\n");
                 format!(
@@ -155,7 +162,9 @@ impl Codebook {
     /// Returns an answer as a judge may give it that scores by these criteria, in JSON.
     pub fn example_answer(&self) -> String {
         let middle = |it: &Criterion| match it.scale {
-            ScoreScale::Levels { low, high } => score_text(f64::from(low) + f64::from((high - low) / 2)),
+            ScoreScale::Levels { low, high } => {
+                score_text(f64::from(low) + f64::from((high - low) / 2))
+            }
             ScoreScale::Share => "0.5".to_owned(),
         };
         let scores = match self.criteria.as_slice() {
@@ -204,7 +213,8 @@ impl Codebook {
         let Some(prompt_sha256) = prompt_sha256 else { return PromptMatch::NotRecorded };
         let sha = self.judge_prompt(unit).map(|text| sha256_hex(text.as_bytes()));
         // What is recorded may be cut short.
-        let is_same = sha.is_some_and(|sha| prompt_sha256.len() >= 8 && sha.starts_with(prompt_sha256));
+        let is_same =
+            sha.is_some_and(|sha| prompt_sha256.len() >= 8 && sha.starts_with(prompt_sha256));
         if is_same { PromptMatch::Same } else { PromptMatch::Another }
     }
 }
@@ -244,12 +254,18 @@ impl Criterion {
             examples: vec![],
         };
         let levels = names.map(level).collect();
-        Self { id: None, name: String::new(), scale: unit.default_scale(), levels, rule: String::new() }
+        Self {
+            id: None,
+            name: String::new(),
+            scale: unit.default_scale(),
+            levels,
+            rule: String::new(),
+        }
     }
 
     /// Reads the levels of a prompt: a list, `- 0 Absent: what it means`, and the text after it. None where it has no
     /// such list, or not every level is in it.
-    pub fn from_prompt(prompt: &str, unit: LabelUnit) -> Option<Self> {
+    pub(crate) fn from_prompt(prompt: &str, unit: LabelUnit) -> Option<Self> {
         let (start, end) = levels_range(prompt)?;
         let mut criterion = Self { levels: vec![], ..Self::from_level_names(unit) };
         let names = unit.rubric_levels().names;
@@ -379,7 +395,8 @@ mod tests {
     fn a_codebook_with_scales_of_its_own_has_a_prompt_of_its_own_by_which_it_is_known() {
         let likert = ScoreScale::Levels { low: 1, high: 5 };
         let mut user_book = Codebook::built_in(LabelUnit::Component).clone();
-        user_book.criteria[0] = Criterion { scale: likert, levels: vec![], ..user_book.criteria[0].clone() };
+        user_book.criteria[0] =
+            Criterion { scale: likert, levels: vec![], ..user_book.criteria[0].clone() };
         let one = user_book.judge_prompt(LabelUnit::Component).unwrap();
         user_book.criteria[0].id = Some("right".into());
         let share = Criterion {
@@ -399,7 +416,10 @@ mod tests {
         let sha = sha256_hex(several.as_bytes());
         assert_eq!(user_book.prompt_match(Some(&sha), LabelUnit::Component), PromptMatch::Same);
         let other = sha256_hex(one.as_bytes());
-        assert_eq!(user_book.prompt_match(Some(&other), LabelUnit::Component), PromptMatch::Another);
+        assert_eq!(
+            user_book.prompt_match(Some(&other), LabelUnit::Component),
+            PromptMatch::Another
+        );
     }
 
     #[test]
@@ -408,7 +428,8 @@ mod tests {
         let mut user_book = built_in.clone();
         user_book.criteria[0].rule = "Take the higher one.".into();
         let sha = sha256_hex(COMPONENTS_PROMPT.as_bytes());
-        let match_of = |book: &Codebook, sha: Option<&str>| book.prompt_match(sha, LabelUnit::Component);
+        let match_of =
+            |book: &Codebook, sha: Option<&str>| book.prompt_match(sha, LabelUnit::Component);
 
         assert_eq!(match_of(built_in, Some(&sha)), PromptMatch::Same);
         assert_eq!(match_of(&user_book, Some(&sha)), PromptMatch::Another);

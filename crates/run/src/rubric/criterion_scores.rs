@@ -65,7 +65,11 @@ pub fn why_unscored(scores: &[CriterionScore]) -> String {
 }
 
 /// Returns one score for all criteria; None without a rule, and where a criterion has no score.
-pub fn overall_by_rule(by: &[ScoredBy], rule: Option<OverallRule>, scores: &[CriterionScore]) -> Option<f64> {
+pub fn overall_by_rule(
+    by: &[ScoredBy],
+    rule: Option<OverallRule>,
+    scores: &[CriterionScore],
+) -> Option<f64> {
     let scores: Vec<f64> = scores.iter().map(|it| it.score).collect();
     rule?.overall_score(&scores).filter(|_| scores.len() == by.len())
 }

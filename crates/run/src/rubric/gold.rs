@@ -1,6 +1,6 @@
 //! Gold labels: what adjudication settled where raters differed, each with what it is from.
 
-use super::{ItemKey, ScoreScale, LabelUnit, label::same_commit};
+use super::{ItemKey, LabelUnit, ScoreScale, label::same_commit};
 
 /// One outcome of adjudication. Nothing is ever taken out of the list of them: the last one of an item in a state counts.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -63,6 +63,10 @@ impl GoldLabel {
 }
 
 /// Returns the outcome that counts for an item in a state: the last, where it was not withdrawn.
-pub fn gold_label_for<'a>(all: &'a [GoldLabel], item: ItemKey<'_>, commit: Option<&str>) -> Option<&'a GoldLabel> {
+pub fn gold_label_for<'a>(
+    all: &'a [GoldLabel],
+    item: ItemKey<'_>,
+    commit: Option<&str>,
+) -> Option<&'a GoldLabel> {
     all.iter().rfind(|gold| gold.is_on(item, commit)).filter(|gold| gold.is_answered())
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use crate::worded_enum::worded;
 
-use super::unit::{ScoreScale, LabelUnit};
+use super::unit::{LabelUnit, ScoreScale};
 
 worded! {
     /// The confidence of a rater.
@@ -256,7 +256,7 @@ impl Label {
     }
 
     /// Returns whether both are the same answer.
-    pub fn is_same_answer(&self, other: &Self) -> bool {
+    pub(crate) fn is_same_answer(&self, other: &Self) -> bool {
         self.score == other.score && self.cannot_tell == other.cannot_tell
     }
 

@@ -18,7 +18,8 @@ pub struct RubricLevels {
 }
 
 /// The fidelity of a component.
-pub const COMPONENT_LEVELS: RubricLevels = RubricLevels { rubric: "slump-5", names: &LEVELS, in_words: false };
+pub const COMPONENT_LEVELS: RubricLevels =
+    RubricLevels { rubric: "slump-5", names: &LEVELS, in_words: false };
 
 /// The state of a decision in the code.
 pub const DECISION_LEVELS: RubricLevels =

@@ -4,7 +4,10 @@ use std::fmt;
 
 use crate::worded_enum::worded;
 
-use super::levels::{COMPONENT_LEVELS, DECISION_LEVELS, FLAG_LEVELS, LEAF_LEVELS, RubricLevels, PROCESS_LEVELS, SIGNAL_LEVELS};
+use super::levels::{
+    COMPONENT_LEVELS, DECISION_LEVELS, FLAG_LEVELS, LEAF_LEVELS, PROCESS_LEVELS, RubricLevels,
+    SIGNAL_LEVELS,
+};
 
 worded! {
     /// The kind of thing that a label is about.
@@ -45,7 +48,7 @@ impl LabelUnit {
     }
 
     /// Returns the scale that a label names by its words; the unit's own where it names none that can be read.
-    pub fn scale_named(self, words: Option<&str>) -> ScoreScale {
+    pub(crate) fn scale_named(self, words: Option<&str>) -> ScoreScale {
         words.and_then(|words| ScoreScale::parse(words).ok()).unwrap_or(self.default_scale())
     }
 

@@ -22,7 +22,7 @@ fn with_columns<T>(then: impl FnOnce(&ColumnNames) -> T) -> T {
 }
 
 /// Returns the columns that name a run, those of the settings first.
-pub fn id_columns() -> Vec<String> {
+pub(crate) fn id_columns() -> Vec<String> {
     let published = ROW_IDS.iter().map(|name| (*name).to_owned());
     with_columns(|columns| columns.id.iter().cloned().chain(published).collect())
 }
@@ -45,7 +45,7 @@ pub fn published_name(name: &str) -> &str {
 
 /// Returns a row with the published names; None where none of its columns is named in the settings, or where it is no
 /// object.
-pub fn with_published_names(row: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn with_published_names(row: &[u8]) -> Option<Vec<u8>> {
     if with_columns(ColumnNames::is_empty) {
         return None;
     }
@@ -70,7 +70,8 @@ mod tests {
     #[test]
     fn a_row_is_read_under_the_published_names() {
         let named = |name: &str| vec![name.to_owned()];
-        let columns = ColumnNames { id: named("key"), messages: named("log"), ..ColumnNames::default() };
+        let columns =
+            ColumnNames { id: named("key"), messages: named("log"), ..ColumnNames::default() };
         assert_eq!(columns.published_name("log"), Some("messages"));
         assert_eq!(columns.published_name("logs"), None);
         assert!(with_published_names(br#"{"log": []}"#).is_none(), "the settings are silent");

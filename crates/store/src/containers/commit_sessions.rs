@@ -10,7 +10,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::members::{JoinedCommits, Members, MemberNames};
+use super::members::{JoinedCommits, MemberNames, Members};
 use crate::{
     file_bytes,
     repo::{
@@ -85,7 +85,8 @@ impl CommitSessions {
         let all = self.checkpoints.get_or_init(|| {
             let commits = self.repo.branch_commits().into_iter();
             let named = commits.flat_map(|commit| {
-                let ids = commit.message.lines().filter_map(|line| line.trim().strip_prefix(TRAILER));
+                let ids =
+                    commit.message.lines().filter_map(|line| line.trim().strip_prefix(TRAILER));
                 let ids: Vec<String> = ids.map(|id| id.trim().to_owned()).collect();
                 ids.into_iter().map(move |id| (id, commit.id.to_string()))
             });
@@ -194,8 +195,10 @@ fn git_ai_sessions(repo: &Repo) -> BTreeMap<String, Value> {
             }
         }
     }
-    let mut commits: Vec<CommitInfo> =
-        notes.keys().filter_map(|id| repo.read_commit(crate::objects::parse_id(id.as_bytes())?)).collect();
+    let mut commits: Vec<CommitInfo> = notes
+        .keys()
+        .filter_map(|id| repo.read_commit(crate::objects::parse_id(id.as_bytes())?))
+        .collect();
     commits = children_first(commits);
     for commit in commits.iter().rev() {
         let note = notes.get(&commit.id.to_string()).and_then(|id| repo.read_blob(*id).ok());

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::sqlite_tables::OpenDatabase;
 
 /// Returns a header, then a message a line, in the order of the conversation.
-pub fn conversation_lines(base: &OpenDatabase, id: &str) -> rusqlite::Result<Vec<Value>> {
+pub(crate) fn conversation_lines(base: &OpenDatabase, id: &str) -> rusqlite::Result<Vec<Value>> {
     let value = |key: String| -> rusqlite::Result<Option<Value>> {
         let rows = base.rows_where(("cursorDiskKV", "key"), &key, "rowid")?;
         let text = rows.first().and_then(|row| row.get("value")?.as_str().map(str::to_owned));
@@ -30,7 +30,9 @@ pub fn conversation_lines(base: &OpenDatabase, id: &str) -> rusqlite::Result<Vec
         let bubble_id = entry.get("bubbleId").and_then(Value::as_str);
         // The first versions have the messages in the list itself.
         let bubble = match bubble_id {
-            Some(bubble_id) => value(format!("bubbleId:{id}:{bubble_id}"))?.unwrap_or_else(|| entry.clone()),
+            Some(bubble_id) => {
+                value(format!("bubbleId:{id}:{bubble_id}"))?.unwrap_or_else(|| entry.clone())
+            }
             None => entry.clone(),
         };
         lines.push(message_line(&bubble));

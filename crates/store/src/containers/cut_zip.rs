@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{file_bytes, disk};
+use crate::{disk, file_bytes};
 
 use super::members::MOST_MEMBERS;
 
@@ -52,7 +52,11 @@ impl CutZip {
     }
 
     /// Returns the content of a member by its name, with a sentence where that is not all.
-    pub fn read_member(&self, name: &str, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
+    pub(crate) fn read_member(
+        &self,
+        name: &str,
+        most: u64,
+    ) -> io::Result<(Vec<u8>, Option<String>)> {
         let member = self.members.iter().find(|member| member.name == name);
         let member = member.ok_or(io::ErrorKind::NotFound)?;
         let mut reader = disk::PathReader::open(&self.file)?.into_buffered();
@@ -119,7 +123,11 @@ fn zip64_size(mut extra: &[u8]) -> Option<u64> {
 }
 
 /// Returns the size of a content that is followed by its sizes: up to the first descriptor that has the right one.
-fn length_by_descriptor(reader: &mut (impl Read + Seek), start: u64, size: u64) -> io::Result<Option<u64>> {
+fn length_by_descriptor(
+    reader: &mut (impl Read + Seek),
+    start: u64,
+    size: u64,
+) -> io::Result<Option<u64>> {
     /// The most bytes of a content that are searched.
     const MOST: u64 = 1 << 30;
     reader.seek(SeekFrom::Start(start))?;

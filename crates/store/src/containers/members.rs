@@ -37,7 +37,7 @@ pub struct JoinedCommits {
 pub const MOST_MEMBERS: usize = 1_000_000;
 
 /// The fields that name a row, best first: those that tell runs apart.
-pub const ROW_IDS: [&str; 7] =
+pub(crate) const ROW_IDS: [&str; 7] =
     ["trajectory_id", "transcript_id", "session_id", "instance_id", "run_id", "uuid", "id"];
 
 /// The names of members: paths, or what rows call themselves; none twice.
@@ -88,7 +88,7 @@ impl MemberNames {
     /// Returns the names directly in a folder, in their order, where the names are paths; an empty `folder` is the file
     /// itself. None where no name leads through it. All folders are indexed at once, since each is requested for all
     /// that is in it.
-    pub fn folder_entries(&self, folder: &str) -> Option<&[String]> {
+    pub(crate) fn folder_entries(&self, folder: &str) -> Option<&[String]> {
         self.folders.get_or_init(|| folder_index(&self.all)).get(folder).map(Vec::as_slice)
     }
 }

@@ -4,18 +4,18 @@
 //! `rows.parquet/django__django-11099`. Nothing is written to the disk; a member is read when it is opened, within the
 //! limits of everything that is unpacked.
 
-mod zip_tar;
 mod column_settings;
+mod commit_sessions;
 mod cursor_ide;
 mod cut_zip;
-mod session_database;
 mod members;
 mod opencode;
 #[cfg(feature = "parquet")]
 mod parquet_rows;
-mod commit_sessions;
-mod text_rows;
+mod session_database;
 mod sqlite_tables;
+mod text_rows;
+mod zip_tar;
 
 use std::{
     collections::HashMap,
@@ -32,7 +32,7 @@ pub use column_settings::{has_named_messages as has_named_columns, set_columns};
 pub use members::{JoinedCommits, Members};
 pub use sqlite_tables::remove_copies;
 
-use super::{file_bytes, disk};
+use super::{disk, file_bytes};
 
 /// A place in a file: the file's members, and the name below it; empty for the file itself.
 pub struct ContainerPlace {
@@ -47,7 +47,7 @@ impl ContainerPlace {
     }
 
     /// Works as [`Members::joined_commits`].
-    pub fn joined_commits(&self) -> Option<JoinedCommits> {
+    pub(crate) fn joined_commits(&self) -> Option<JoinedCommits> {
         self.members.joined_commits(self.members.names().position(&self.name)?)
     }
 
@@ -65,7 +65,7 @@ impl ContainerPlace {
     }
 
     /// Returns the names directly below, in their order.
-    pub fn entry_names(&self) -> Vec<String> {
+    pub(crate) fn entry_names(&self) -> Vec<String> {
         let names = self.members.names();
         if self.members.are_runs() {
             return if self.name.is_empty() { names.all_names().to_vec() } else { vec![] };
@@ -109,7 +109,7 @@ pub fn place_at(path: &Path) -> Option<ContainerPlace> {
 }
 
 /// Works as [`place_at`], of a path that the disk does not have.
-pub fn place_inside(path: &Path) -> Option<ContainerPlace> {
+pub(crate) fn place_inside(path: &Path) -> Option<ContainerPlace> {
     if disk::symlink_metadata(path).is_ok() { None } else { place_at(path) }
 }
 
@@ -123,7 +123,7 @@ fn name_of(path: &Path) -> &str {
 }
 
 /// Returns whether a file is named as no log is: an archive, a database, columns.
-pub fn is_named_as_container(file: &Path) -> bool {
+pub(crate) fn is_named_as_container(file: &Path) -> bool {
     let name = name_of(file);
     could_be_container(name) && !name.contains(".json")
 }
@@ -161,7 +161,8 @@ fn members_of(file: &Path) -> Option<Arc<dyn Members>> {
         let (at, size, found) = all.get_or_insert_default().get(file)?;
         (*at == changed && *size == len && changed.is_some()).then(|| found.clone())
     };
-    if let Some(found) = known(&mut KNOWN_CONTAINERS.lock().unwrap_or_else(PoisonError::into_inner)) {
+    if let Some(found) = known(&mut KNOWN_CONTAINERS.lock().unwrap_or_else(PoisonError::into_inner))
+    {
         return found;
     }
     let found = open_container(file);
@@ -170,7 +171,7 @@ fn members_of(file: &Path) -> Option<Arc<dyn Members>> {
 }
 
 /// Remembers that a log that was read is no container.
-pub fn remember_plain_log(file: &Path, meta: &disk::PathMeta) {
+pub(crate) fn remember_plain_log(file: &Path, meta: &disk::PathMeta) {
     remember_container(file, (meta.modified, meta.len(), None));
 }
 
@@ -194,7 +195,7 @@ fn remember_container(file: &Path, seen: (Option<SystemTime>, u64, Option<Arc<dy
 }
 
 /// Returns whether a folder is a repository of git, by its entries.
-pub fn is_repository(folder: &Path) -> bool {
+pub(crate) fn is_repository(folder: &Path) -> bool {
     disk::is_file(&folder.join("HEAD"))
         && disk::is_dir(&folder.join("objects"))
         && disk::is_dir(&folder.join("refs"))
@@ -202,16 +203,19 @@ pub fn is_repository(folder: &Path) -> bool {
 
 fn open_container(file: &Path) -> Option<Arc<dyn Members>> {
     if disk::is_dir(file) {
-        return commit_sessions::CommitSessions::open(file).map(|it| Arc::new(it) as Arc<dyn Members>);
+        return commit_sessions::CommitSessions::open(file)
+            .map(|it| Arc::new(it) as Arc<dyn Members>);
     }
     let (raw, _) = file_bytes::read_start(file).ok()?;
     if raw.starts_with(b"PK\x03\x04") || raw.starts_with(b"PK\x05\x06") {
         let whole = zip_tar::ZipContainer::open(file).map(|it| Arc::new(it) as Arc<dyn Members>);
-        let cut = || zip_tar::CutZipContainer::open(file).map(|it| Arc::new(it) as Arc<dyn Members>);
+        let cut =
+            || zip_tar::CutZipContainer::open(file).map(|it| Arc::new(it) as Arc<dyn Members>);
         return whole.or_else(cut);
     }
     if raw.starts_with(b"SQLite format 3\0") {
-        return session_database::SessionDatabase::open(file).map(|it| Arc::new(it) as Arc<dyn Members>);
+        return session_database::SessionDatabase::open(file)
+            .map(|it| Arc::new(it) as Arc<dyn Members>);
     }
     #[cfg(feature = "parquet")]
     if raw.starts_with(b"PAR1") {
@@ -228,7 +232,9 @@ fn open_container(file: &Path) -> Option<Arc<dyn Members>> {
     let format = formats::format_for_head(&head)?;
     match format.runs_in_file(&head) {
         formats::RunsInFile::One => None,
-        formats::RunsInFile::OnePerLine => text_rows::LineRows::open(file).map(|it| Arc::new(it) as Arc<dyn Members>),
+        formats::RunsInFile::OnePerLine => {
+            text_rows::LineRows::open(file).map(|it| Arc::new(it) as Arc<dyn Members>)
+        }
         formats::RunsInFile::OnePerElement(key) => {
             text_rows::JsonListRows::open(file, key).map(|it| Arc::new(it) as Arc<dyn Members>)
         }

@@ -13,7 +13,7 @@ use super::sqlite_tables::OpenDatabase;
 
 /// Returns the query for the sessions that are runs, those that no other one started, where tables of these names are
 /// opencode's.
-pub fn sessions_query(tables: &[String]) -> Option<String> {
+pub(crate) fn sessions_query(tables: &[String]) -> Option<String> {
     let has = |wanted: &str| tables.iter().any(|table| table == wanted);
     if !(has("message") && has("part") || has("session_message")) {
         return None;
@@ -58,7 +58,7 @@ fn session_rows(
 }
 
 /// Returns whether the database has a session with its messages.
-pub fn has_session(base: &OpenDatabase, id: &str) -> rusqlite::Result<bool> {
+pub(crate) fn has_session(base: &OpenDatabase, id: &str) -> rusqlite::Result<bool> {
     let is_known = !session_rows(base, "id", id)?.is_empty();
     Ok(is_known && !messages_of(base, id)?.is_empty())
 }
@@ -85,7 +85,7 @@ fn row_data(row: &Map<String, Value>) -> Map<String, Value> {
 }
 
 /// Returns a session in the form of `opencode export`, followed by the sessions of its sub-agents with their names.
-pub fn export_session(base: &OpenDatabase, id: &str) -> rusqlite::Result<Value> {
+pub(crate) fn export_session(base: &OpenDatabase, id: &str) -> rusqlite::Result<Value> {
     let sessions = session_rows(base, "id", id)?;
     let mut info = sessions.first().map(row_data).unwrap_or_default();
     for session in &sessions {
@@ -155,7 +155,8 @@ fn messages_of(base: &OpenDatabase, session: &str) -> rusqlite::Result<Vec<Openc
     let (first, second) = (first_generation(base, session)?, second_generation(base, session)?);
     let within = |of: &[OpencodeMessage], span: Option<(i64, i64)>| {
         let is_within = |message: &&OpencodeMessage| {
-            message.is_conversation && span.is_some_and(|(from, to)| (from..=to).contains(&message.time))
+            message.is_conversation
+                && span.is_some_and(|(from, to)| (from..=to).contains(&message.time))
         };
         of.iter().filter(is_within).count()
     };
@@ -164,8 +165,9 @@ fn messages_of(base: &OpenDatabase, session: &str) -> rusqlite::Result<Vec<Openc
     let (mut all, added) =
         if has_more || first.is_empty() { (second, first) } else { (first, second) };
     let covered = time_span(&all);
-    let is_outside =
-        |message: &OpencodeMessage| covered.is_none_or(|(from, to)| !(from..=to).contains(&message.time));
+    let is_outside = |message: &OpencodeMessage| {
+        covered.is_none_or(|(from, to)| !(from..=to).contains(&message.time))
+    };
     let added: Vec<OpencodeMessage> = added.into_iter().filter(is_outside).collect();
     if !added.is_empty() {
         all.extend(added);
@@ -176,7 +178,8 @@ fn messages_of(base: &OpenDatabase, session: &str) -> rusqlite::Result<Vec<Openc
 
 /// Returns the times of the first and the last message of the conversation.
 fn time_span(messages: &[OpencodeMessage]) -> Option<(i64, i64)> {
-    let times = || messages.iter().filter(|message| message.is_conversation).map(|message| message.time);
+    let times =
+        || messages.iter().filter(|message| message.is_conversation).map(|message| message.time);
     Some((times().min()?, times().max()?))
 }
 
@@ -202,7 +205,8 @@ fn first_generation(base: &OpenDatabase, session: &str) -> rusqlite::Result<Vec<
 }
 
 fn second_generation(base: &OpenDatabase, session: &str) -> rusqlite::Result<Vec<OpencodeMessage>> {
-    let rows = rows_if_table(base, ("session_message", "session_id"), session, "seq, time_created, id")?;
+    let rows =
+        rows_if_table(base, ("session_message", "session_id"), session, "seq, time_created, id")?;
     let messages = rows.into_iter().map(|row| {
         let kind = row.get("type").and_then(Value::as_str).unwrap_or_default();
         let is_conversation = matches!(kind, "user" | "assistant");

@@ -26,9 +26,9 @@ use serde_json::{Map, Value, json};
 
 use super::{
     column_settings,
-    members::{MOST_MEMBERS, Members, MemberNames},
+    members::{MOST_MEMBERS, MemberNames, Members},
 };
-use crate::{file_bytes, disk, panic_guard::catch_panic, parquet_footer};
+use crate::{disk, file_bytes, panic_guard::catch_panic, parquet_footer};
 
 pub struct ParquetRows {
     file: PathBuf,
@@ -92,7 +92,8 @@ impl ParquetRows {
         }
         let count =
             usize::try_from(footer.metadata().file_metadata().num_rows()).ok()?.min(MOST_MEMBERS);
-        let column = column_settings::id_columns().iter().find_map(|id| footer.schema().index_of(id).ok());
+        let column =
+            column_settings::id_columns().iter().find_map(|id| footer.schema().index_of(id).ok());
         let mut names = MemberNames::default();
         if let Some(column) = column {
             let mask = ProjectionMask::roots(footer.parquet_schema(), [column]);
@@ -116,7 +117,8 @@ impl ParquetRows {
     }
 
     fn read_row(&self, row: usize) -> Result<Value, String> {
-        let file = disk::PathReader::open(&self.file).map_err(|why| file_bytes::error_reason(&why))?;
+        let file =
+            disk::PathReader::open(&self.file).map_err(|why| file_bytes::error_reason(&why))?;
         let groups = self.footer.metadata().row_groups();
         let (mut first, mut group) = (0, 0);
         for (at, it) in groups.iter().enumerate() {
@@ -129,8 +131,10 @@ impl ParquetRows {
         }
         let selection =
             RowSelection::from(vec![RowSelector::skip(row - first), RowSelector::select(1)]);
-        let builder =
-            ParquetRecordBatchReaderBuilder::new_with_metadata(FileChunks(file), self.footer.clone());
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(
+            FileChunks(file),
+            self.footer.clone(),
+        );
         let mut batches = builder
             .with_row_groups(vec![group])
             .with_row_selection(selection)

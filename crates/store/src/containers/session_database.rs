@@ -9,9 +9,9 @@ use trajview_formats::goose;
 
 use super::{
     cursor_ide,
-    members::{MOST_MEMBERS, Members, MemberNames},
+    members::{MOST_MEMBERS, MemberNames, Members},
     opencode,
-    sqlite_tables::{OpenDatabase, DatabaseFile, value_text},
+    sqlite_tables::{DatabaseFile, OpenDatabase, value_text},
 };
 
 pub struct SessionDatabase {
@@ -83,7 +83,8 @@ const SPANS_SESSIONS: &str = "select coalesce(max(a.value), s.trace_id) from spa
 
 /// Returns a header and a message a line.
 fn goose_lines(base: &OpenDatabase, id: &str) -> rusqlite::Result<Vec<Value>> {
-    let session = base.rows_where(("sessions", "id"), id, "id")?.into_iter().next().unwrap_or_default();
+    let session =
+        base.rows_where(("sessions", "id"), id, "id")?.into_iter().next().unwrap_or_default();
     let mut header = Map::new();
     for (key, value) in session {
         let parsed = value
@@ -139,8 +140,10 @@ fn usage_ledger(base: &OpenDatabase, id: &str) -> rusqlite::Result<Vec<Map<Strin
 
 /// Returns a conversation as Kiro saves it, with the folder that it is of.
 fn kiro_lines(base: &OpenDatabase, id: &str) -> rusqlite::Result<Vec<Value>> {
-    let row =
-        base.rows_where(("conversations_v2", "conversation_id"), id, "created_at")?.into_iter().next();
+    let row = base
+        .rows_where(("conversations_v2", "conversation_id"), id, "created_at")?
+        .into_iter()
+        .next();
     let row = row.unwrap_or_default();
     let value = row.get("value").and_then(Value::as_str).unwrap_or_default();
     let mut conversation: Map<String, Value> = serde_json::from_str(value).unwrap_or_default();

@@ -68,8 +68,9 @@ impl DatabaseFile {
         Ok(self.open_database()?.connection)
     }
 
-    pub fn open_database(&self) -> rusqlite::Result<OpenDatabase> {
-        let state = self.current_state().map_err(|_| rusqlite::Error::InvalidPath(self.file.clone()))?;
+    pub(crate) fn open_database(&self) -> rusqlite::Result<OpenDatabase> {
+        let state =
+            self.current_state().map_err(|_| rusqlite::Error::InvalidPath(self.file.clone()))?;
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = match &state.place {
             ReadPlace::Shared(file) => {
@@ -96,12 +97,15 @@ impl DatabaseFile {
         if let Some(state) = now.as_ref().filter(|state| state.stamp == stamp) {
             return Ok(Arc::clone(state));
         }
-        let was_shared = now.as_ref().is_some_and(|state| matches!(state.place, ReadPlace::Shared(_)));
+        let was_shared =
+            now.as_ref().is_some_and(|state| matches!(state.place, ReadPlace::Shared(_)));
         let has_more = fs::metadata(&log).is_ok_and(|meta| meta.len() > 0);
         let place = match () {
             () if !has_more => ReadPlace::Alone(file.into_owned()),
             // The lock is not queried again: a query would release the locks of this process.
-            () if was_shared && sibling_path(&file, "-shm").exists() => ReadPlace::Shared(file.into_owned()),
+            () if was_shared && sibling_path(&file, "-shm").exists() => {
+                ReadPlace::Shared(file.into_owned())
+            }
             () if is_in_use(&sibling_path(&file, "-shm")) => ReadPlace::Shared(file.into_owned()),
             () => ReadPlace::Alone(copy_with_log(&file, &log)?),
         };
@@ -169,13 +173,13 @@ fn copy_with_log(file: &Path, log: &Path) -> io::Result<PathBuf> {
 
 impl OpenDatabase {
     /// Returns whether there is a table of that name.
-    pub fn has_table(&self, table: &str) -> rusqlite::Result<bool> {
+    pub(crate) fn has_table(&self, table: &str) -> rusqlite::Result<bool> {
         let query = "select 1 from sqlite_master where type = 'table' and name = ?1";
         self.connection.prepare_cached(query)?.exists([table])
     }
 
     /// Returns the rows of a table with this value in a column, as objects.
-    pub fn rows_where(
+    pub(crate) fn rows_where(
         &self,
         (table, column): (&'static str, &'static str),
         value: &str,
@@ -206,7 +210,7 @@ impl OpenDatabase {
     }
 
     /// Returns the conversations that spans name, each with its traces.
-    pub fn traces_of(&self, conversation: &str) -> rusqlite::Result<Vec<String>> {
+    pub(crate) fn traces_of(&self, conversation: &str) -> rusqlite::Result<Vec<String>> {
         let mut known = self.state.traces.lock().unwrap_or_else(PoisonError::into_inner);
         let traces = match &*known {
             Some(traces) => Arc::clone(traces),
@@ -327,8 +331,14 @@ mod tests {
         let writer = Connection::open(&file).unwrap();
         writer.execute_batch("create table part (id text, session_id text)").unwrap();
         let source = DatabaseFile::new(&file);
-        let count =
-            || source.open_database().unwrap().rows_where(("part", "session_id"), "s", "id").unwrap().len();
+        let count = || {
+            source
+                .open_database()
+                .unwrap()
+                .rows_where(("part", "session_id"), "s", "id")
+                .unwrap()
+                .len()
+        };
         assert_eq!(count(), 0);
 
         for id in ["a", "b"] {

@@ -10,9 +10,9 @@ use serde_json::value::RawValue;
 
 use super::{
     column_settings,
-    members::{MOST_MEMBERS, Members, MemberNames},
+    members::{MOST_MEMBERS, MemberNames, Members},
 };
-use crate::{file_bytes, disk};
+use crate::{disk, file_bytes};
 use trajview_formats::not_finite;
 
 /// The bytes of a row that are searched for its name.
@@ -34,14 +34,20 @@ impl LineRows {
     pub fn open(file: &Path) -> Option<Self> {
         let (start, _) = file_bytes::read_start(file).ok()?;
         let content = if file_bytes::is_packed(&start) {
-            let (file_bytes, _) =
-                file_bytes::read_file(file, file_bytes::FileAccess::InMemory, &mut file_bytes::ReadAllowance::default()).ok()?;
+            let (file_bytes, _) = file_bytes::read_file(
+                file,
+                file_bytes::FileAccess::InMemory,
+                &mut file_bytes::ReadAllowance::default(),
+            )
+            .ok()?;
             LinesContent::Held(file_bytes.read_all().0.into_owned())
         } else {
             LinesContent::OnDisk(disk::open_file(file).ok()?)
         };
         let found = match &content {
-            LinesContent::OnDisk(_) => list_rows(BufReader::with_capacity(1 << 20, disk::open_file(file).ok()?)),
+            LinesContent::OnDisk(_) => {
+                list_rows(BufReader::with_capacity(1 << 20, disk::open_file(file).ok()?))
+            }
             LinesContent::Held(bytes) => list_rows(&bytes[..]),
         };
         // One row is the run that the file is.
@@ -175,10 +181,15 @@ pub struct JsonListRows {
 
 impl JsonListRows {
     pub fn open(file: &Path, key: &str) -> Option<Self> {
-        let (file_bytes, _) =
-            file_bytes::read_file(file, file_bytes::FileAccess::InMemory, &mut file_bytes::ReadAllowance::default()).ok()?;
+        let (file_bytes, _) = file_bytes::read_file(
+            file,
+            file_bytes::FileAccess::InMemory,
+            &mut file_bytes::ReadAllowance::default(),
+        )
+        .ok()?;
         let content = String::from_utf8(file_bytes.read_all().0.into_owned()).ok()?;
-        let samples = list_elements(&content, key).or_else(|| not_finite::list_element_texts(&content, key))?;
+        let samples = list_elements(&content, key)
+            .or_else(|| not_finite::list_element_texts(&content, key))?;
         let (mut names, mut places) = (MemberNames::default(), vec![]);
         for sample in samples.into_iter().take(MOST_MEMBERS) {
             names.add_row(name_of_sample(sample).as_deref());

@@ -9,9 +9,9 @@ use trajview_run::RepoPath;
 
 use super::{
     cut_zip::CutZip,
-    members::{MOST_MEMBERS, Members, MemberNames},
+    members::{MOST_MEMBERS, MemberNames, Members},
 };
-use crate::{file_bytes, disk};
+use crate::{disk, file_bytes};
 use trajview_formats::not_finite;
 
 /// A zip archive, an Inspect log among them; ZIP64, deflate and zstd.
@@ -267,7 +267,11 @@ impl Members for ZipContainer {
 
     fn read(&self, at: usize, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
         let place = &self.places[at];
-        if place.ends_with('/') { self.read_pieces(place, most) } else { self.read_entry(place, most) }
+        if place.ends_with('/') {
+            self.read_pieces(place, most)
+        } else {
+            self.read_entry(place, most)
+        }
     }
 }
 
@@ -293,9 +297,12 @@ impl TarContainer {
         let (content, problem) = match is_plain {
             true => (TarContent::OnDisk(file.to_owned()), None),
             false => {
-                let (unpacked, problem) =
-                    file_bytes::read_file(file, file_bytes::FileAccess::InMemory, &mut file_bytes::ReadAllowance::default())
-                        .ok()?;
+                let (unpacked, problem) = file_bytes::read_file(
+                    file,
+                    file_bytes::FileAccess::InMemory,
+                    &mut file_bytes::ReadAllowance::default(),
+                )
+                .ok()?;
                 let (whole, too_much) = unpacked.read_all();
                 (TarContent::Held(whole.into_owned()), problem.or(too_much))
             }

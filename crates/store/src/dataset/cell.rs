@@ -29,7 +29,9 @@ impl DataCell {
         };
         let found = match (column.kind, value) {
             (DataKind::Text, Value::String(words)) => Some(Self::Text(words.clone())),
-            (DataKind::Text | DataKind::Json, other) => Some(Self::Text(without_sign_of_zero(other))),
+            (DataKind::Text | DataKind::Json, other) => {
+                Some(Self::Text(without_sign_of_zero(other)))
+            }
             (DataKind::Integer, other) => whole_number(other).map(Self::Integer),
             (DataKind::Real, other) => other.as_f64().map(|number| Self::Real(number + 0.0)),
             (DataKind::Bool, other) => other.as_bool().map(Self::Bool),
@@ -70,7 +72,7 @@ fn json_at<'v>(row: &'v Value, place: &str) -> Option<&'v Value> {
 }
 
 /// Returns the row of a table that some JSON makes.
-pub fn row_from_json(table: DataTable, value: &Value) -> DataRow {
+pub(crate) fn row_from_json(table: DataTable, value: &Value) -> DataRow {
     table_columns(table).iter().map(|column| DataCell::from_json(column, value)).collect()
 }
 

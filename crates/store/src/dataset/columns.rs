@@ -1,5 +1,5 @@
-//! THE list of tables and columns. Writers, readers, the metadata of the files and `trajview export --columns` are made
-//! of it.
+//! The one list of tables and columns. Writers, readers, the metadata of the files and `trajview export --columns` are
+//! made of it.
 //!
 //! Columns that mean what Inspect Scout's columns of transcripts mean have their names; Scout's other columns
 //! (`source_id`, `task_repeat`, `agent_args`, `model_options`, `error`, `limit`, `messages`, `events`) are not written:
@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
-use trajview_metrics::numbers::{NumberForm, Number, NumberInput};
+use trajview_metrics::numbers::{Number, NumberForm, NumberInput};
 use trajview_run::worded_enum::worded;
 
 /// The version of all tables together. A column may be added without a new one.
@@ -101,7 +101,7 @@ pub struct DataColumn {
 /// A column as the list has it: name, type, place, unit, meaning.
 type ColumnTuple = (&'static str, DataKind, &'static str, &'static str, &'static str);
 
-use DataKind::{Json, Real, Text, Bool, Integer};
+use DataKind::{Bool, Integer, Json, Real, Text};
 
 /// The columns of every table, by which tables are joined: rows of one run have the first two in common.
 #[rustfmt::skip]
@@ -378,7 +378,8 @@ const TEXTS: &[ColumnTuple] = &[
 
 /// Returns the columns of a table, in order.
 pub fn table_columns(table: DataTable) -> &'static [DataColumn] {
-    static ALL: LazyLock<[Vec<DataColumn>; DataTable::COUNT]> = LazyLock::new(|| DataTable::ALL.map(build_columns));
+    static ALL: LazyLock<[Vec<DataColumn>; DataTable::COUNT]> =
+        LazyLock::new(|| DataTable::ALL.map(build_columns));
     &ALL[table as usize]
 }
 
@@ -409,7 +410,10 @@ const fn column_from_tuple(&(name, kind, from, unit, meaning): &ColumnTuple) -> 
 /// Returns the numbers of a point, in the order of the list of numbers.
 pub fn point_numbers() -> impl Iterator<Item = Number> {
     let is_of_point = |number: &Number| match number.row().input {
-        NumberInput::Code(_) | NumberInput::Reuse(_) | NumberInput::Judgement(_) | NumberInput::Exposure(_) => true,
+        NumberInput::Code(_)
+        | NumberInput::Reuse(_)
+        | NumberInput::Judgement(_)
+        | NumberInput::Exposure(_) => true,
         NumberInput::Tests(_)
         | NumberInput::Counted(_)
         | NumberInput::Spent(_)

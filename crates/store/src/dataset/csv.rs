@@ -66,7 +66,9 @@ fn parse_cell(column: &DataColumn, cell: Option<String>) -> Result<DataCell, Str
     let Some(words) = cell else { return Ok(DataCell::Missing) };
     let wrong = || format!("{}: expected {}, found {words:?}", column.name, column.kind.word());
     match column.kind {
-        DataKind::Text | DataKind::Json => Ok(DataCell::Text(csv::unescape_formula(&words).to_owned())),
+        DataKind::Text | DataKind::Json => {
+            Ok(DataCell::Text(csv::unescape_formula(&words).to_owned()))
+        }
         DataKind::Integer => words.parse().map(DataCell::Integer).map_err(|_| wrong()),
         DataKind::Real => words.parse().map(DataCell::Real).map_err(|_| wrong()),
         DataKind::Bool => words.parse().map(DataCell::Bool).map_err(|_| wrong()),

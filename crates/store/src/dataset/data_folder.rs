@@ -38,7 +38,8 @@ impl PartName {
         let (rest, digest) = stem.rsplit_once('-')?;
         let (content, shard) = rest.rsplit_once('-')?;
         let shard: Shard = shard.replacen("of", "/", 1).parse().ok()?;
-        let is_digest = digest.len() == DIGEST_DIGITS && digest.bytes().all(|it| it.is_ascii_hexdigit());
+        let is_digest =
+            digest.len() == DIGEST_DIGITS && digest.bytes().all(|it| it.is_ascii_hexdigit());
         (is_digest && !content.is_empty()).then(|| Self {
             content: content.to_owned(),
             extension: extension.to_owned(),
@@ -183,7 +184,9 @@ impl DataFolder {
         for old in in_the_way {
             let path = self.0.join(old.name());
             match existing {
-                ExistingPart::Replace => fs::remove_file(&path).map_err(|why| write_error(&path, &why))?,
+                ExistingPart::Replace => {
+                    fs::remove_file(&path).map_err(|why| write_error(&path, &why))?
+                }
                 ExistingPart::Refuse => {
                     let why = "is there already, of other runs or another division; \
                                --replace takes such parts away, or name another folder";
@@ -211,7 +214,7 @@ impl DataFolder {
 /// # Errors
 ///
 /// Where the folder cannot be read.
-pub fn parts_in(folder: &Path) -> io::Result<Vec<PartName>> {
+pub(crate) fn parts_in(folder: &Path) -> io::Result<Vec<PartName>> {
     let mut parts = vec![];
     for entry in fs::read_dir(folder)? {
         parts.extend(entry?.file_name().to_str().and_then(PartName::parse));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{
     columns::DataTable,
     data_folder::{PartName, parts_in},
-    table_format::{TableFormat, DataRows, read_rows_by_name},
+    table_format::{DataRows, TableFormat, read_rows_by_name},
 };
 
 /// The parts of tables in some folders.
@@ -28,7 +28,8 @@ impl ExportedTables {
             path.is_file().then(|| vec![(part, path.to_owned())])?
         };
         let is_of_a_table = |(part, _): &(PartName, PathBuf)| {
-            DataTable::by_word(&part.content).is_some() && TableFormat::by_word(&part.extension).is_some()
+            DataTable::by_word(&part.content).is_some()
+                && TableFormat::by_word(&part.extension).is_some()
         };
         let parts: Vec<_> = parts.into_iter().filter(is_of_a_table).collect();
         (!parts.is_empty()).then_some(Self { parts })
@@ -44,14 +45,15 @@ impl ExportedTables {
 
     /// Returns the files of a table in one form, in the order of their shards, and the form; None where the table was
     /// not written.
-    pub fn table_files(&self, table: DataTable) -> Option<(TableFormat, Vec<&Path>)> {
+    pub(crate) fn table_files(&self, table: DataTable) -> Option<(TableFormat, Vec<&Path>)> {
         let (form, parts) = self.parts_of(table)?;
         Some((form, parts.into_iter().map(|(_, path)| path.as_path()).collect()))
     }
 
     fn parts_of(&self, table: DataTable) -> Option<(TableFormat, Vec<&(PartName, PathBuf)>)> {
         READ_ORDER.into_iter().find_map(|form| {
-            let is_of_it = |part: &PartName| part.content == table.word() && part.extension == form.word();
+            let is_of_it =
+                |part: &PartName| part.content == table.word() && part.extension == form.word();
             let mut found: Vec<_> = self.parts.iter().filter(|(part, _)| is_of_it(part)).collect();
             found.sort();
             (!found.is_empty()).then_some((form, found))
@@ -64,7 +66,7 @@ impl ExportedTables {
     /// # Errors
     ///
     /// A sentence, where a part cannot be read.
-    pub fn table_rows(&self, table: DataTable, wanted: &[&str]) -> Result<DataRows, String> {
+    pub(crate) fn table_rows(&self, table: DataTable, wanted: &[&str]) -> Result<DataRows, String> {
         let Some((form, files)) = self.table_files(table) else {
             return Ok(Box::new(std::iter::empty()));
         };
@@ -81,7 +83,8 @@ impl ExportedTables {
         let (_, parts) = self.parts_of(table)?;
         let shards: Vec<_> = parts.into_iter().map(|(part, _)| part.shard).collect();
         let of = shards.first()?.count;
-        let is_there = |number: &u32| shards.iter().any(|it| it.count == of && it.number == *number);
+        let is_there =
+            |number: &u32| shards.iter().any(|it| it.count == of && it.number == *number);
         let missing: Vec<String> =
             (1..=of).filter(|number| !is_there(number)).take(8).map(|it| it.to_string()).collect();
         (!missing.is_empty())

@@ -56,7 +56,7 @@ pub fn read_rows(table: DataTable, file: impl BufRead + 'static) -> DataRows {
 }
 
 /// Works as [`read_rows`]; a field that is not there is missing.
-pub fn read_rows_by_name(table: DataTable, file: impl BufRead + 'static) -> DataRows {
+pub(crate) fn read_rows_by_name(table: DataTable, file: impl BufRead + 'static) -> DataRows {
     rows_of_lines(file, move |line| {
         let fields: HashMap<String, &RawValue> =
             serde_json::from_slice(line).map_err(|why| why.to_string())?;
@@ -100,7 +100,9 @@ fn parse_cell(column: &DataColumn, value: &str) -> Result<DataCell, String> {
     }
     let wrong = || format!("{}: expected {}, found {value}", column.name, column.kind.word());
     match column.kind {
-        DataKind::Text | DataKind::Json => serde_json::from_str(value).map(DataCell::Text).map_err(|_| wrong()),
+        DataKind::Text | DataKind::Json => {
+            serde_json::from_str(value).map(DataCell::Text).map_err(|_| wrong())
+        }
         DataKind::Integer => value.parse().map(DataCell::Integer).map_err(|_| wrong()),
         DataKind::Real => value.parse().map(DataCell::Real).map_err(|_| wrong()),
         DataKind::Bool => value.parse().map(DataCell::Bool).map_err(|_| wrong()),

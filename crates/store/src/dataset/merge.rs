@@ -15,9 +15,9 @@ use trajview_code::redact;
 use super::{
     cell::DataRow,
     columns::{DataTable, table_columns},
-    data_folder::{DataFolder, ExistingPart, PartName, PartFile, PublishedPart, parts_in},
-    table_format::{self, TableFormat, PartWriter},
+    data_folder::{DataFolder, ExistingPart, PartFile, PartName, PublishedPart, parts_in},
     shard::Shard,
+    table_format::{self, PartWriter, TableFormat},
 };
 
 /// The result of joining the parts of one table.
@@ -37,7 +37,11 @@ type PartsByContent = BTreeMap<(String, String), Vec<(PartName, PathBuf)>>;
 ///
 /// A sentence, where a shard is missing or there twice, a part cannot be read, a run is in two parts, or nothing can be
 /// written.
-pub fn merge_shards(folders: &[PathBuf], out: &Path, existing: ExistingPart) -> Result<Vec<MergedPart>, String> {
+pub fn merge_shards(
+    folders: &[PathBuf],
+    out: &Path,
+    existing: ExistingPart,
+) -> Result<Vec<MergedPart>, String> {
     let joined = find_parts(folders)?;
     if joined.is_empty() {
         let named: Vec<String> = folders.iter().map(|it| it.display().to_string()).collect();
@@ -121,7 +125,9 @@ fn join_table(
 ) -> Result<PartFile, String> {
     let readers = parts.iter().map(|(_, path)| {
         let named = |why: String| format!("{}: {why}", path.display());
-        Ok(table_format::read_rows(form, table, path).map_err(named)?.map(move |row| row.map_err(named)))
+        Ok(table_format::read_rows(form, table, path)
+            .map_err(named)?
+            .map(move |row| row.map_err(named)))
     });
     let readers = readers.collect::<Result<Vec<_>, String>>()?;
     let place = |name: &str| table_columns(table).iter().position(|column| column.name == name);
@@ -130,7 +136,8 @@ fn join_table(
         let text = |at: Option<usize>| Some(row.get(at?)?.as_text()?.to_owned());
         (text(task), text(path).unwrap_or_default())
     };
-    let file = out.new_part(table.word(), form.word(), Shard::ALL_RUNS).map_err(|why| why.to_string())?;
+    let file =
+        out.new_part(table.word(), form.word(), Shard::ALL_RUNS).map_err(|why| why.to_string())?;
     let writing = |why: std::io::Error| format!("cannot write {}: {why}", out.path().display());
     let mut writer = PartWriter::new(form, table, file).map_err(writing)?;
     let paths: Vec<&Path> = parts.iter().map(|(_, path)| path.as_path()).collect();
@@ -152,7 +159,10 @@ struct RedactionKeys {
 }
 
 impl RedactionKeys {
-    fn add_identities<'t>(&mut self, identities: impl Iterator<Item = &'t str>) -> Result<(), String> {
+    fn add_identities<'t>(
+        &mut self,
+        identities: impl Iterator<Item = &'t str>,
+    ) -> Result<(), String> {
         for name in identities.flat_map(redact::key_names) {
             match &self.name {
                 Some(known) if known != name => {
@@ -181,7 +191,9 @@ fn join_documents(
         Ok(BufReader::new(file).lines().map(move |line| line.map_err(named)))
     });
     let readers = readers.collect::<Result<Vec<_>, String>>()?;
-    let mut file = out.new_part(content, TableFormat::Jsonl.word(), Shard::ALL_RUNS).map_err(|why| why.to_string())?;
+    let mut file = out
+        .new_part(content, TableFormat::Jsonl.word(), Shard::ALL_RUNS)
+        .map_err(|why| why.to_string())?;
     let paths: Vec<&Path> = parts.iter().map(|(_, path)| path.as_path()).collect();
     let writing = |why: std::io::Error| format!("cannot write {}: {why}", out.path().display());
     merge_sorted(

@@ -11,39 +11,41 @@
 //! reader.
 
 mod cell;
-#[cfg(feature = "sql")]
-mod row_filter;
 mod columns;
 mod csv;
-mod exported_tables;
 mod data_folder;
-mod table_format;
-#[cfg(all(feature = "parquet", feature = "sql"))]
-mod sqlite_scan;
+mod exported_tables;
 mod jsonl;
 mod merge;
 #[cfg(feature = "parquet")]
 mod parquet;
-mod shard;
+#[cfg(feature = "sql")]
+mod row_filter;
 mod run_spool;
+mod shard;
 #[cfg(feature = "sql")]
 mod sql;
+#[cfg(all(feature = "parquet", feature = "sql"))]
+mod sqlite_scan;
+mod table_format;
 #[cfg(test)]
 mod tests;
 mod waiting_rows;
 
 pub use cell::{DataCell, DataRow};
-#[cfg(feature = "sql")]
-pub use row_filter::RowFilter;
-pub use columns::{DataColumn, DataKind, SCHEMA_VERSION, DataTable, table_columns, columns_json, point_numbers};
+pub use columns::{
+    DataColumn, DataKind, DataTable, SCHEMA_VERSION, columns_json, point_numbers, table_columns,
+};
+pub use data_folder::{DataFolder, ExistingPart, PartFile, PartName, PublishedPart};
 pub use exported_tables::ExportedTables;
-pub use data_folder::{DataFolder, ExistingPart, PartName, PartFile, PublishedPart};
-pub use table_format::{TableFormat, PartWriter, DataRows, read_rows};
 pub use merge::{MergedPart, merge_shards};
 #[cfg(feature = "parquet")]
 pub use parquet::schema_of;
-pub use shard::{Shard, shard_id};
-pub use run_spool::{RunRows, RunSpool};
 #[cfg(feature = "sql")]
-pub use sql::{QueryAnswer, QueryError, QueryDatabase, tables_named_in};
+pub use row_filter::RowFilter;
+pub use run_spool::{RunRows, RunSpool};
+pub use shard::{Shard, shard_id};
+#[cfg(feature = "sql")]
+pub use sql::{QueryAnswer, QueryDatabase, QueryError, tables_named_in};
+pub use table_format::{DataRows, PartWriter, TableFormat, read_rows};
 pub use waiting_rows::WaitingRows;

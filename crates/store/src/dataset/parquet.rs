@@ -30,7 +30,7 @@ use crate::{panic_guard::catch_panic, parquet_footer};
 
 use super::{
     cell::{DataCell, DataRow},
-    columns::{DataColumn, DataKind, SCHEMA_VERSION, DataTable, table_columns, columns_json},
+    columns::{DataColumn, DataKind, DataTable, SCHEMA_VERSION, columns_json, table_columns},
     data_folder::PartFile,
     table_format::DataRows,
 };
@@ -197,11 +197,15 @@ fn column_array(column: &DataColumn, at: usize, rows: &[DataRow]) -> ArrayRef {
         }))),
         DataKind::Real => Arc::new(Float64Array::from_iter(cells.map(|cell| match cell {
             DataCell::Real(number) => Some(*number),
-            DataCell::Missing | DataCell::Text(_) | DataCell::Integer(_) | DataCell::Bool(_) => None,
+            DataCell::Missing | DataCell::Text(_) | DataCell::Integer(_) | DataCell::Bool(_) => {
+                None
+            }
         }))),
         DataKind::Bool => Arc::new(BooleanArray::from_iter(cells.map(|cell| match cell {
             DataCell::Bool(is_so) => Some(*is_so),
-            DataCell::Missing | DataCell::Text(_) | DataCell::Integer(_) | DataCell::Real(_) => None,
+            DataCell::Missing | DataCell::Text(_) | DataCell::Integer(_) | DataCell::Real(_) => {
+                None
+            }
         }))),
     }
 }
@@ -223,14 +227,17 @@ fn io_error(why: ParquetError) -> io::Error {
 ///
 /// A sentence, where it is no Parquet, or was not written by this program.
 pub(super) fn read_footer(file: &File) -> Result<ArrowReaderMetadata, String> {
-    let checked = file.metadata().and_then(|meta| parquet_footer::check_footer(&mut &*file, meta.len()));
+    let checked =
+        file.metadata().and_then(|meta| parquet_footer::check_footer(&mut &*file, meta.len()));
     checked.map_err(|why| format!("no Parquet that can be read: {why}"))?;
     let footer = catch_panic(|| ArrowReaderMetadata::load(file, ArrowReaderOptions::new()))
         .map_err(|why| why.to_string())?
         .map_err(|why| format!("no Parquet that can be read: {why}"))?;
     match schema_of(&footer) {
         Some(SCHEMA_VERSION) => Ok(footer),
-        _ => Err(format!("no table of {SCHEMA_VERSION}: the metadata says another schema, or none")),
+        _ => {
+            Err(format!("no table of {SCHEMA_VERSION}: the metadata says another schema, or none"))
+        }
     }
 }
 
@@ -242,7 +249,11 @@ pub fn schema_of(footer: &ArrowReaderMetadata) -> Option<&str> {
 }
 
 /// Reads the rows of a table by the names of its columns, a batch at a time; only some columns, where some are named.
-pub fn read_rows_by_name(table: DataTable, file: File, wanted: &[&str]) -> Result<DataRows, String> {
+pub(crate) fn read_rows_by_name(
+    table: DataTable,
+    file: File,
+    wanted: &[&str],
+) -> Result<DataRows, String> {
     let footer = read_footer(&file)?;
     let is_wanted =
         |field: &Arc<Field>| wanted.is_empty() || wanted.contains(&field.name().as_str());

@@ -76,7 +76,7 @@ impl RowFilter {
     }
 }
 
-/// Returns an error of SQLite in words for the person who typed the filter.
+/// Returns the text of an error of SQLite for the person who typed the filter.
 fn error_text(why: &rusqlite::Error) -> String {
     let message = match why {
         rusqlite::Error::SqlInputError { msg, .. } => msg.clone(),
@@ -117,10 +117,12 @@ mod tests {
     use super::{super::cell::DataCell, *};
 
     fn test_filter() -> RowFilter {
-        let columns = [("agent", DataKind::Text), ("mcf", DataKind::Real), ("turns", DataKind::Integer)];
+        let columns =
+            [("agent", DataKind::Text), ("mcf", DataKind::Real), ("turns", DataKind::Integer)];
         let mut chooser = RowFilter::with_columns(&columns).unwrap();
-        let row =
-            |agent: &str, mcf: DataCell, turns| vec![DataCell::Text(agent.into()), mcf, DataCell::Integer(turns)];
+        let row = |agent: &str, mcf: DataCell, turns| {
+            vec![DataCell::Text(agent.into()), mcf, DataCell::Integer(turns)]
+        };
         let rows = [
             (0, row("codex", DataCell::Real(0.25), 3)),
             (1, row("codex", DataCell::Missing, 30)),

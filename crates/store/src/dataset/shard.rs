@@ -64,7 +64,8 @@ mod tests {
     fn every_run_belongs_to_exactly_one_shard() {
         for id in ["a", "tasks/7/run.jsonl", "ü", ""] {
             for of in 1..=9 {
-                let takes = (1..=of).filter(|number| Shard { number: *number, count: of }.contains_id(id));
+                let takes =
+                    (1..=of).filter(|number| Shard { number: *number, count: of }.contains_id(id));
                 assert_eq!(takes.count(), 1, "{id} of {of}");
             }
         }
@@ -72,7 +73,8 @@ mod tests {
 
     #[test]
     fn the_shard_of_an_id_never_changes() {
-        let of = |id: &str| (1..=4).find(|number| Shard { number: *number, count: 4 }.contains_id(id));
+        let of =
+            |id: &str| (1..=4).find(|number| Shard { number: *number, count: 4 }.contains_id(id));
 
         assert_eq!(["a", "b", "c", "d"].map(of), [Some(3), Some(3), Some(3), Some(2)]);
     }

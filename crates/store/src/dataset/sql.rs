@@ -151,7 +151,7 @@ fn register_in_place(
     named: &[DataTable],
     connection: &Connection,
 ) -> io::Result<Vec<DataTable>> {
-    use super::{table_format::TableFormat, sqlite_scan::TableFiles};
+    use super::{sqlite_scan::TableFiles, table_format::TableFormat};
     let mut largest: Option<(DataTable, TableFiles)> = None;
     let mut in_place = vec![];
     for table in named {
@@ -159,12 +159,16 @@ fn register_in_place(
         let table_files = TableFiles::open(*table, &files).map_err(io::Error::other)?;
         if !mentions.counts.contains_key(table) {
             in_place.push((*table, table_files));
-        } else if largest.as_ref().is_none_or(|(_, other)| other.row_count() < table_files.row_count()) {
+        } else if largest
+            .as_ref()
+            .is_none_or(|(_, other)| other.row_count() < table_files.row_count())
+        {
             largest = Some((*table, table_files));
         }
     }
     let is_taken_once = |table: &DataTable| {
-        mentions.counts.get(table) == Some(&1) && (mentions.mention_count() == 1 || !mentions.has_inner_query)
+        mentions.counts.get(table) == Some(&1)
+            && (mentions.mention_count() == 1 || !mentions.has_inner_query)
     };
     in_place.extend(largest.filter(|(table, _)| is_taken_once(table)));
     let register = |(table, table_files): (DataTable, TableFiles)| {
@@ -288,7 +292,8 @@ pub fn tables_named_in(query: &str) -> Vec<DataTable> {
 }
 
 fn create_statement(table: DataTable) -> String {
-    let columns = table_columns(table).iter().map(|column| column_declaration(column.name, column.kind));
+    let columns =
+        table_columns(table).iter().map(|column| column_declaration(column.name, column.kind));
     format!("create table {} ({})", table.word(), columns.collect::<Vec<_>>().join(", "))
 }
 
@@ -360,7 +365,9 @@ mod tests {
     #[test]
     fn a_query_sees_the_values_of_the_tables_and_null_is_null() {
         let answer = test_database()
-            .run_query("select source_uri, total_tokens, success, cost_usd from runs order by source_uri")
+            .run_query(
+                "select source_uri, total_tokens, success, cost_usd from runs order by source_uri",
+            )
             .unwrap();
 
         assert_eq!(answer.columns, ["source_uri", "total_tokens", "success", "cost_usd"]);
@@ -375,7 +382,10 @@ mod tests {
         let answer = test_database().run_query("select count(*) from texts").unwrap();
 
         assert_eq!(answer.rows, [[DataCell::Integer(0)]]);
-        assert_eq!(tables_named_in("SELECT * FROM Runs join turns t"), [DataTable::Runs, DataTable::Turns]);
+        assert_eq!(
+            tables_named_in("SELECT * FROM Runs join turns t"),
+            [DataTable::Runs, DataTable::Turns]
+        );
         assert_eq!(tables_named_in("select my_runs"), []);
     }
 
@@ -411,7 +421,11 @@ mod tests {
             assert!(database.run_query(query).is_err(), "{query}");
         }
         assert!(
-            database.run_query("select nothing from runs").unwrap_err().to_string().contains("nothing")
+            database
+                .run_query("select nothing from runs")
+                .unwrap_err()
+                .to_string()
+                .contains("nothing")
         );
     }
 

@@ -95,7 +95,7 @@ impl TableFiles {
     /// # Errors
     ///
     /// Where SQLite cannot make it.
-    pub fn register_table(self, connection: &Connection) -> Result<()> {
+    pub(crate) fn register_table(self, connection: &Connection) -> Result<()> {
         const MODULE: Module<'_, ScannedTable> = Module::read_only_module();
         let name = self.table.word();
         connection.create_module(
@@ -114,7 +114,9 @@ impl TableFiles {
             DataKind::Text | DataKind::Json => {
                 size_of::<i32>() as u64 * self.row_count() + self.text_bytes(all[*at].name)
             }
-            DataKind::Integer | DataKind::Real | DataKind::Bool => size_of::<i64>() as u64 * self.row_count(),
+            DataKind::Integer | DataKind::Real | DataKind::Bool => {
+                size_of::<i64>() as u64 * self.row_count()
+            }
         };
         of_order + wanted.iter().map(of_column).sum::<u64>()
     }
@@ -214,7 +216,9 @@ enum ColumnValues {
 
 impl DecodedBatch {
     fn from_record_batch(batch: &RecordBatch, names: &[&str]) -> Self {
-        let column = |name: &&str| batch.column_by_name(name).map_or(ColumnValues::Absent, ColumnValues::from_array);
+        let column = |name: &&str| {
+            batch.column_by_name(name).map_or(ColumnValues::Absent, ColumnValues::from_array)
+        };
         Self { count: batch.num_rows(), columns: names.iter().map(column).collect() }
     }
 }
@@ -278,7 +282,9 @@ unsafe impl VTab<'_> for ScannedTable {
         _: &[&[u8]],
     ) -> Result<(Cow<'static, CStr>, Self)> {
         let source = aux.cloned().ok_or_else(|| module_error("no table"))?;
-        let all = table_columns(source.table).iter().map(|column| column_declaration(column.name, column.kind));
+        let all = table_columns(source.table)
+            .iter()
+            .map(|column| column_declaration(column.name, column.kind));
         let declared = format!("create table x ({})", all.collect::<Vec<_>>().join(", "));
         let declared = CString::new(declared).map_err(|_| module_error("a column has no name"))?;
         Ok((Cow::Owned(declared), Self { base: sqlite3_vtab::default(), source }))
@@ -489,7 +495,8 @@ fn module_error(why: impl Into<String>) -> Error {
 /// Returns the places of all rows (batch, row) in the order of these columns; null comes first, equal rows keep their
 /// order.
 fn sorted_places(batches: &[DecodedBatch], slots: &[usize]) -> Vec<(u32, u32)> {
-    let mut ranks = RowRanks { of_rows: vec![0; batches.iter().map(|it| it.count).sum()], count: 1 };
+    let mut ranks =
+        RowRanks { of_rows: vec![0; batches.iter().map(|it| it.count).sum()], count: 1 };
     for slot in slots {
         ranks = ranks.refine_by(&RowRanks::for_column(batches, *slot));
     }
@@ -525,9 +532,9 @@ impl RowRanks {
             match &batch.columns[slot] {
                 ColumnValues::Keyed(keys, list) => {
                     is_of_words = true;
-                    let null = words.number_of(None);
+                    let null = words.number_for(None);
                     let known: Vec<u32> =
-                        (0..list.len()).map(|at| words.number_of(Some(list.value(at)))).collect();
+                        (0..list.len()).map(|at| words.number_for(Some(list.value(at)))).collect();
                     let numbers = keys.keys().values();
                     of_rows.extend(rows.map(|row| match keys.is_valid(row) {
                         true => known[numbers[row] as usize],
@@ -537,19 +544,19 @@ impl RowRanks {
                 ColumnValues::Words(all) => {
                     is_of_words = true;
                     let value = |row| all.is_valid(row).then(|| all.value(row));
-                    of_rows.extend(rows.map(|row| words.number_of(value(row))));
+                    of_rows.extend(rows.map(|row| words.number_for(value(row))));
                 }
                 ColumnValues::Integer(all) => {
                     let value = |row| all.is_valid(row).then(|| all.value(row));
-                    of_rows.extend(rows.map(|row| wholes.number_of(value(row))));
+                    of_rows.extend(rows.map(|row| wholes.number_for(value(row))));
                 }
                 ColumnValues::Bool(all) => {
                     let value = |row| all.is_valid(row).then(|| i64::from(all.value(row)));
-                    of_rows.extend(rows.map(|row| wholes.number_of(value(row))));
+                    of_rows.extend(rows.map(|row| wholes.number_for(value(row))));
                 }
                 // Of another file, where the column is of words or of numbers, or nowhere.
                 ColumnValues::Absent | ColumnValues::Real(_) => {
-                    let null = (words.number_of(None), wholes.number_of(None));
+                    let null = (words.number_for(None), wholes.number_for(None));
                     of_rows.extend(rows.map(|_| if is_of_words { null.0 } else { null.1 }));
                 }
             }
@@ -563,7 +570,7 @@ impl RowRanks {
     fn refine_by(self, other: &Self) -> Self {
         let mut pairs = NumberedValues::default();
         let both = self.of_rows.iter().zip(&other.of_rows);
-        let mut of_rows: Vec<u32> = both.map(|(one, two)| pairs.number_of((*one, *two))).collect();
+        let mut of_rows: Vec<u32> = both.map(|(one, two)| pairs.number_for((*one, *two))).collect();
         let places = pairs.rank_of_numbers();
         of_rows.iter_mut().for_each(|number| *number = places[*number as usize]);
         Self { of_rows, count: places.len() }
@@ -584,7 +591,7 @@ impl<T> Default for NumberedValues<T> {
 }
 
 impl<T: Hash + Ord + Copy> NumberedValues<T> {
-    fn number_of(&mut self, value: T) -> u32 {
+    fn number_for(&mut self, value: T) -> u32 {
         if let Some((last, number)) = self.last
             && last == value
         {
@@ -614,7 +621,8 @@ mod tests {
 
     use super::*;
     use crate::dataset::{
-        DataFolder, QueryDatabase, ExistingPart, ExportedTables, TableFormat, PartWriter, RunRows, Shard, RunSpool,
+        DataFolder, ExistingPart, ExportedTables, PartWriter, QueryDatabase, RunRows, RunSpool,
+        Shard, TableFormat,
     };
 
     /// A turn: its task, whether it counts, its tokens and its layer.
@@ -648,7 +656,10 @@ mod tests {
     }
 
     /// Writes the runs as so many shards.
-    fn export_shards(runs: &[Vec<ExportedTurn>], shards: u32) -> (tempfile::TempDir, ExportedTables) {
+    fn export_shards(
+        runs: &[Vec<ExportedTurn>],
+        shards: u32,
+    ) -> (tempfile::TempDir, ExportedTables) {
         let place = tempfile::tempdir().unwrap();
         let folder = DataFolder::open(place.path()).unwrap();
         for number in 1..=shards {
@@ -658,7 +669,9 @@ mod tests {
             let shard: Shard = format!("{number}/{shards}").parse().unwrap();
             let file = folder.new_part("turns", "parquet", shard).unwrap();
             let mut writer = PartWriter::new(TableFormat::Parquet, DataTable::Turns, file).unwrap();
-            spool_runs(&of_shard).write_table(DataTable::Turns, &mut |row| writer.write_row(row)).unwrap();
+            spool_runs(&of_shard)
+                .write_table(DataTable::Turns, &mut |row| writer.write_row(row))
+                .unwrap();
             folder.publish_parts(vec![writer.finish().unwrap()], ExistingPart::Refuse).unwrap();
         }
         let exported = ExportedTables::find_in(place.path()).unwrap();

@@ -1,4 +1,4 @@
-//! The forms that tables are written in, and read again by [`super::merge()`].
+//! The forms that tables are written in, and read again by [`super::merge_shards()`].
 
 use std::{
     fs::File,
@@ -44,7 +44,9 @@ impl PartWriter {
     pub fn new(form: TableFormat, table: DataTable, file: PartFile) -> io::Result<Self> {
         match form {
             #[cfg(feature = "parquet")]
-            TableFormat::Parquet => Ok(Self::Parquet(Box::new(parquet::ParquetWriter::new(table, file)?))),
+            TableFormat::Parquet => {
+                Ok(Self::Parquet(Box::new(parquet::ParquetWriter::new(table, file)?)))
+            }
             #[cfg(not(feature = "parquet"))]
             TableFormat::Parquet => Err(io::Error::other(WITHOUT_PARQUET)),
             TableFormat::Csv => Ok(Self::Csv(csv::CsvWriter::new(table, file)?)),
@@ -112,7 +114,7 @@ pub fn read_rows(form: TableFormat, table: DataTable, path: &Path) -> Result<Dat
 ///
 /// A sentence, where it cannot be read or was not written by this program.
 #[cfg_attr(not(feature = "parquet"), expect(unused_variables, reason = "of lines all is read"))]
-pub fn read_rows_by_name(
+pub(crate) fn read_rows_by_name(
     form: TableFormat,
     table: DataTable,
     path: &Path,

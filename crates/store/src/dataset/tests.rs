@@ -8,8 +8,8 @@ use super::{
     cell::{DataCell, DataRow},
     columns::{DataKind, DataTable, table_columns},
     data_folder::{DataFolder, ExistingPart, PartName},
-    table_format::{self, TableFormat, PartWriter},
     shard::Shard,
+    table_format::{self, PartWriter, TableFormat},
 };
 
 fn available_formats() -> Vec<TableFormat> {
@@ -41,7 +41,12 @@ fn table_with_rows() -> impl Strategy<Value = (DataTable, Vec<DataRow>)> {
     })
 }
 
-fn write_part(folder: &Path, form: TableFormat, table: DataTable, rows: &[DataRow]) -> std::path::PathBuf {
+fn write_part(
+    folder: &Path,
+    form: TableFormat,
+    table: DataTable,
+    rows: &[DataRow],
+) -> std::path::PathBuf {
     let folder = DataFolder::open(folder).unwrap();
     let file = folder.new_part(table.word(), form.word(), Shard::ALL_RUNS).unwrap();
     let mut writer = PartWriter::new(form, table, file).unwrap();

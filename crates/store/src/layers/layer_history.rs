@@ -11,7 +11,7 @@ use git2::Oid;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use trajview_layers::{
-    LayerSpec, HelperCost, LayerState,
+    HelperCost, LayerSpec, LayerState,
     stack::{DeliveredBrief, LayerBrief},
 };
 use trajview_run::{
@@ -20,7 +20,7 @@ use trajview_run::{
 };
 
 use super::super::{
-    bare_repo::{BareRepo, FOLDER_MODE, CommitNote, NewObjects, BRANCH_REF},
+    bare_repo::{BRANCH_REF, BareRepo, CommitNote, FOLDER_MODE, NewObjects},
     disk,
     objects::{ObjectKind, parse_id},
     repo::Repo,
@@ -106,7 +106,7 @@ pub struct LayerTurn {
 pub type RecordVersion = (usize, Option<String>);
 
 /// Returns the folder of a layer's record in a bundle.
-pub fn layer_folder(bundle: &Path, spec: &LayerSpec) -> PathBuf {
+pub(crate) fn layer_folder(bundle: &Path, spec: &LayerSpec) -> PathBuf {
     bundle.join("layers").join(spec.folder_name())
 }
 
@@ -182,7 +182,8 @@ fn entry_files(entry: &LayerEntry<'_>) -> Result<BTreeMap<String, Vec<u8>>, Stri
         files.insert(BRIEF_TEXT.into(), format!("{}\n", layer_brief.brief.text()).into_bytes());
     }
     if !entry.deliveries.is_empty() {
-        let lines: Result<Vec<String>, _> = entry.deliveries.iter().map(serde_json::to_string).collect();
+        let lines: Result<Vec<String>, _> =
+            entry.deliveries.iter().map(serde_json::to_string).collect();
         files
             .insert(GIVEN.into(), format!("{}\n", lines.map_err(no_json)?.join("\n")).into_bytes());
     }
@@ -240,11 +241,6 @@ pub fn state_at(bundle: &Path, spec: &LayerSpec, turn: usize) -> Option<(usize, 
     Some((turn_layers.turn, history.state_of_turn(turn_layers)))
 }
 
-/// Returns the last turn of a layer that is recorded, with its state.
-pub fn last_state(bundle: &Path, spec: &LayerSpec) -> Option<(usize, LayerState)> {
-    state_at(bundle, spec, usize::MAX)
-}
-
 impl LayerHistory {
     fn open(path: &Path) -> Option<Self> {
         let repo = Repo::open(path).ok()?;
@@ -253,7 +249,8 @@ impl LayerHistory {
         while let Some(id) = next.filter(|_| history.turns.len() < MOST_COMMITS) {
             let Some(commit) = history.repo.read_commit(id) else { break };
             if history.name.is_empty() {
-                history.name = trailer_value(&commit.message, "Layer").unwrap_or_default().to_owned();
+                history.name =
+                    trailer_value(&commit.message, "Layer").unwrap_or_default().to_owned();
             }
             if let Some(turn) = turn_of(&commit.message) {
                 history.turns.push(history.read_turn(turn, id, &commit.message));
@@ -303,7 +300,7 @@ impl LayerHistory {
     }
 
     /// Returns a file of a state; None where it cannot be read. What is not UTF-8 in it is replaced.
-    pub fn blob_text(&self, id: BlobId) -> Option<String> {
+    pub(crate) fn blob_text(&self, id: BlobId) -> Option<String> {
         Some(String::from_utf8_lossy(&self.repo.read_blob(id).ok()?).into_owned())
     }
 
@@ -322,14 +319,15 @@ impl LayerHistory {
                 versions.push((turn.turn, now));
             }
         }
-        let text = |(turn, id): (usize, Option<BlobId>)| (turn, id.and_then(|id| self.blob_text(id)));
+        let text =
+            |(turn, id): (usize, Option<BlobId>)| (turn, id.and_then(|id| self.blob_text(id)));
         versions.into_iter().map(text).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use trajview_layers::{Brief, SentenceOrigin, BriefSentence, stack::Delivery};
+    use trajview_layers::{Brief, BriefSentence, SentenceOrigin, stack::Delivery};
 
     use super::*;
 
@@ -341,7 +339,13 @@ mod tests {
         "projectguard:structural".parse().unwrap()
     }
 
-    fn append_test_turn(bundle: &Path, turn: usize, state: &LayerState, layer_brief: Option<&LayerBrief>, deliveries: &[DeliveredBrief]) {
+    fn append_test_turn(
+        bundle: &Path,
+        turn: usize,
+        state: &LayerState,
+        layer_brief: Option<&LayerBrief>,
+        deliveries: &[DeliveredBrief],
+    ) {
         let spec = test_spec();
         let commit = "0123456789012345678901234567890123456789";
         append_turn(
@@ -366,13 +370,20 @@ mod tests {
         let brief = LayerBrief {
             layer: test_spec().to_string(),
             brief: Brief {
-                sentences: vec![BriefSentence::new("a has f", [SentenceOrigin::Record("records/a.md".into())])],
+                sentences: vec![BriefSentence::new(
+                    "a has f",
+                    [SentenceOrigin::Record("records/a.md".into())],
+                )],
                 restarts: Some("it is full".into()),
                 ..Brief::default()
             },
             spent: HelperCost { calls: 2, cost_usd: Some(0.5), ..HelperCost::default() },
         };
-        let delivered = DeliveredBrief { delivery: Delivery::Call, asked: "Edit".into(), ..DeliveredBrief::default() };
+        let delivered = DeliveredBrief {
+            delivery: Delivery::Call,
+            asked: "Edit".into(),
+            ..DeliveredBrief::default()
+        };
         let (one, two) = (
             test_state(&[("records/a.md", "old"), ("skeleton.txt", "s")]),
             test_state(&[("records/a.md", "new"), ("records/b/c.md", "c")]),
@@ -384,7 +395,10 @@ mod tests {
         let [history] = histories.as_slice() else { panic!("{histories:?}") };
 
         assert_eq!(history.name, "projectguard:structural");
-        assert_eq!((history.turns[0].layer_brief.clone(), history.turns[0].commit.clone()), (None, None));
+        assert_eq!(
+            (history.turns[0].layer_brief.clone(), history.turns[0].commit.clone()),
+            (None, None)
+        );
         assert_eq!(history.turns[1].layer_brief.as_ref(), Some(&brief));
         assert_eq!(history.turns[1].deliveries, [delivered]);
         assert_eq!(history.turns[1].after.map(|it| it.calls), Some(1));
@@ -401,7 +415,13 @@ mod tests {
     fn a_turn_that_is_done_again_takes_the_place_of_those_from_it_on() {
         let bundle = tempfile::tempdir().unwrap();
         for turn in 1..=3 {
-            append_test_turn(bundle.path(), turn, &test_state(&[("a", &turn.to_string())]), None, &[]);
+            append_test_turn(
+                bundle.path(),
+                turn,
+                &test_state(&[("a", &turn.to_string())]),
+                None,
+                &[],
+            );
         }
 
         append_test_turn(bundle.path(), 2, &test_state(&[("a", "again")]), None, &[]);
@@ -409,7 +429,10 @@ mod tests {
 
         let history = &read_layers(bundle.path())[0];
         assert_eq!(history.turns.iter().map(|it| it.turn).collect::<Vec<_>>(), [1, 2]);
-        assert_eq!(last_state(bundle.path(), &test_spec()), Some((2, test_state(&[("a", "again")]))));
+        assert_eq!(
+            state_at(bundle.path(), &test_spec(), usize::MAX),
+            Some((2, test_state(&[("a", "again")])))
+        );
     }
 
     #[test]
@@ -429,7 +452,7 @@ mod tests {
             };
             assert!(append_turn(bundle.path(), &entry).is_err(), "{path}");
         }
-        assert_eq!(last_state(bundle.path(), &test_spec()), None);
+        assert_eq!(state_at(bundle.path(), &test_spec(), usize::MAX), None);
     }
 
     #[test]

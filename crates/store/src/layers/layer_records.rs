@@ -8,11 +8,11 @@ use std::{
 use crate::{Archive, decisions::file_touches};
 use trajview_layers::{
     contradictions,
-    record::{LayerTurnEntry, LayerRecord},
+    record::{LayerRecord, LayerTurnEntry},
 };
 use trajview_run::{
     RepoPath, Run,
-    files::{BlobId, Blobs, Timeline, SourceTree},
+    files::{BlobId, Blobs, SourceTree, Timeline},
 };
 
 use super::layer_history::{self, LayerHistory, LayerTurn};
@@ -63,9 +63,16 @@ struct StateTexts<'h> {
 impl StateTexts<'_> {
     fn record_entry(&mut self, turn: &LayerTurn) -> LayerTurnEntry {
         let state = turn.state.iter();
-        let state = state.filter_map(|(path, id)| Some((path.clone(), self.content_text(*id)?))).collect();
+        let state =
+            state.filter_map(|(path, id)| Some((path.clone(), self.content_text(*id)?))).collect();
         let (layer_brief, deliveries) = (turn.layer_brief.clone(), turn.deliveries.clone());
-        LayerTurnEntry { turn: turn.turn, layer_brief, deliveries, state, ..LayerTurnEntry::default() }
+        LayerTurnEntry {
+            turn: turn.turn,
+            layer_brief,
+            deliveries,
+            state,
+            ..LayerTurnEntry::default()
+        }
     }
 
     fn content_text(&mut self, id: BlobId) -> Option<Arc<str>> {
@@ -83,7 +90,11 @@ impl StateTexts<'_> {
 }
 
 /// Returns the files that each turn read or changed; None where the work of a turn is not recorded.
-fn touched_files(archive: &Archive, run: &Run, timeline: &Timeline) -> Vec<Option<BTreeSet<String>>> {
+fn touched_files(
+    archive: &Archive,
+    run: &Run,
+    timeline: &Timeline,
+) -> Vec<Option<BTreeSet<String>>> {
     let mut all: Vec<Option<BTreeSet<String>>> = timeline
         .turns
         .iter()

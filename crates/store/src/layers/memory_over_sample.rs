@@ -6,8 +6,8 @@ use super::RunFeed;
 use crate as store;
 use trajview_layers as layers;
 use trajview_layers::{
-    Brief, Layer, NoHelper, LayerSetup,
-    memory::{MemoryCard, EVENTS, stale},
+    Brief, Layer, LayerSetup, NoHelper,
+    memory::{EVENTS, MemoryCard, stale},
 };
 
 struct SampleTurn {
@@ -53,7 +53,8 @@ fn named_lost(turns: &[SampleTurn]) -> [bool; 4] {
 
 /// Returns the number of cited places, of stale ones among them, and of the turns that have such.
 fn stale_counts(turns: &[SampleTurn]) -> (usize, usize, usize) {
-    let all = turns.iter().fold(stale::StalePlaceCount::default(), |all, it| all.combined_with(it.stale));
+    let all =
+        turns.iter().fold(stale::StalePlaceCount::default(), |all, it| all.combined_with(it.stale));
     (all.given, all.stale, turns.iter().filter(|it| it.stale.stale > 0).count())
 }
 
@@ -62,7 +63,12 @@ fn over_the_sample_only_a_memory_without_versions_gives_what_is_stale() {
     let (versions, blind) = (over_the_sample("memory"), over_the_sample("memory:blind"));
 
     for (at, (versions, blind)) in versions.chunks(8).zip(blind.chunks(8)).enumerate() {
-        println!("from turn {}: {:?}, blind {:?}", at * 8 + 1, stale_counts(versions), stale_counts(blind));
+        println!(
+            "from turn {}: {:?}, blind {:?}",
+            at * 8 + 1,
+            stale_counts(versions),
+            stale_counts(blind)
+        );
     }
     // docs/layers.md has these numbers.
     assert_eq!(versions.len(), 56);

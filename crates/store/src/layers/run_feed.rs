@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use crate::{Archive, OpenedRecording};
 use trajview_layers::{
-    ProjectChange, ContextUse, RequestMoment, LayerProject, StepSeen, TurnDone, StepAuthor,
+    ContextUse, LayerProject, ProjectChange, RequestMoment, StepAuthor, StepSeen, TurnDone,
     project::{ChangeKind, ProjectTexts},
 };
 use trajview_metrics::{
@@ -20,7 +20,7 @@ use trajview_metrics::{
 };
 use trajview_run::{
     EditKind, EditPath, RepoPath, Role, Run, StepId, StepKind,
-    files::{self, Timeline, SourceTree, TreeFile},
+    files::{self, SourceTree, Timeline, TreeFile},
 };
 
 /// The most bytes of a step's text or of its result that a layer gets.
@@ -199,7 +199,8 @@ fn seen_steps(opened: &OpenedRecording, turn: usize) -> Vec<StepSeen> {
             tool: step.tool.as_ref().map(|tool| tool.name.to_string()),
             result: truncate_text(words.result.unwrap_or_default(), MOST_WORDS),
             paths,
-            edits: !step.edits.is_empty() || action.actions.iter().any(|action| action.edits_files()),
+            edits: !step.edits.is_empty()
+                || action.actions.iter().any(|action| action.edits_files()),
             failed: step.has_failed(),
         })
     };

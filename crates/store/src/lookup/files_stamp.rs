@@ -8,9 +8,9 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 use super::super::{
-    file_bytes::{self, FileAccess},
     disk::{self, PathMeta, modified_nanos},
     entries::companion_folder_of,
+    file_bytes::{self, FileAccess},
     recording_files::{self, FoundRecording},
     siblings::Siblings,
 };
@@ -38,7 +38,7 @@ const END_BYTES: u64 = 4 << 10;
 
 impl FilesStamp {
     /// Returns the stamp of the files as they are now; it is to be taken before they are read.
-    pub fn for_recording(recording: &FoundRecording) -> Self {
+    pub(crate) fn for_recording(recording: &FoundRecording) -> Self {
         let paths = disk_paths(recording);
         let mut folders: Vec<PathBuf> =
             paths.iter().filter_map(|path| path.parent()).map(Path::to_owned).collect();
@@ -56,19 +56,24 @@ impl FilesStamp {
 
     /// Returns whether the run at this path has the files it had, and each is as it was.
     pub fn is_current(&self, path: &Path, siblings: &Siblings) -> bool {
-        if self.files.is_empty() || !self.files.iter().all(|file| *file == SeenFile::at_path(&file.path)) {
+        if self.files.is_empty()
+            || !self.files.iter().all(|file| *file == SeenFile::at_path(&file.path))
+        {
             return false;
         }
-        let is_same = |(folder, changed): &(PathBuf, Option<u128>)| path_modified_nanos(folder) == *changed;
+        let is_same =
+            |(folder, changed): &(PathBuf, Option<u128>)| path_modified_nanos(folder) == *changed;
         self.folders.iter().all(is_same)
-            || recording_files::find_among(path, FileAccess::OnDisk, siblings).is_ok_and(|recording| {
-                disk_paths(&recording).iter().eq(self.files.iter().map(|file| &file.path))
-            })
+            || recording_files::find_among(path, FileAccess::OnDisk, siblings).is_ok_and(
+                |recording| {
+                    disk_paths(&recording).iter().eq(self.files.iter().map(|file| &file.path))
+                },
+            )
     }
 
     /// Returns whether these files are those of `older`, with nothing but more at their ends. Told by their beginnings
     /// and by what was their end.
-    pub fn only_grew_from(&self, older: &Self) -> bool {
+    pub(crate) fn only_grew_from(&self, older: &Self) -> bool {
         let grew = |((now, then), was): ((&SeenFile, &SeenFile), &u64)| {
             let (Some(size), Some(before)) = (now.size, then.size) else { return false };
             now.path == then.path && size >= before && hash_ends(&now.path, before) == *was

@@ -3,10 +3,10 @@
 use trajview_run::lookup::words::each_word;
 
 /// Marks before the words of names that a filter looks for; no word contains them.
-pub const TOOL_MARK: &str = "\u{a7}t";
-pub const EDITED_MARK: &str = "\u{a7}e";
+pub(crate) const TOOL_MARK: &str = "\u{a7}t";
+pub(crate) const EDITED_MARK: &str = "\u{a7}e";
 /// The mark of a failed step.
-pub const FAILED_MARK: &str = "\u{a7}f";
+pub(crate) const FAILED_MARK: &str = "\u{a7}f";
 
 /// The words so far, each once, with blanks between.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ impl GatheredWords {
     }
 
     /// Returns the words so far and begins anew.
-    pub fn take_words(&mut self) -> String {
+    pub(crate) fn take_words(&mut self) -> String {
         self.table.fill((0, 0));
         self.count = 0;
         std::mem::take(&mut self.words)

@@ -19,19 +19,19 @@ use trajview_formats::RecordingShape;
 use super::{
     super::{
         archive::OpenedRecording,
-        file_bytes::FileAccess,
         disk,
-        executor::{core_count, run_one_of_many, lower_priority},
-        recording_files,
+        executor::{core_count, lower_priority, run_one_of_many},
+        file_bytes::FileAccess,
         file_head_cache::FileHeadCache,
-        open::{index_recording as index_of, complete_recording},
+        open::{complete_recording, index_recording as index_of},
+        recording_files,
         siblings::Siblings,
         walk::walk_with_heads,
     },
-    gathered_words::GatheredWords,
-    word_index::{IndexedFacts, WordIndex, IndexedPart, IndexedRun, lock_of},
-    run_parts::RunParts,
     files_stamp::FilesStamp,
+    gathered_words::GatheredWords,
+    run_parts::RunParts,
+    word_index::{IndexedFacts, IndexedPart, IndexedRun, WordIndex, lock_of},
 };
 
 /// The progress of the work.
@@ -95,8 +95,13 @@ pub fn build_index(
     let (fresh, stale) = split_fresh(&rows, runs, &siblings);
     let mut progress = IndexProgress { runs: 0, of_runs: stale.len(), passed_over: fresh };
     on_progress(progress);
-    let readers =
-        RunReaders { stale: &stale, next: AtomicUsize::new(0), keep_going, siblings: &siblings, path };
+    let readers = RunReaders {
+        stale: &stale,
+        next: AtomicUsize::new(0),
+        keep_going,
+        siblings: &siblings,
+        path,
+    };
     let (sender, pieces) = bounded(MOST_WAITING);
     let written = thread::scope(|scope| {
         for _ in 0..core_count().min(stale.len()) {
@@ -182,8 +187,10 @@ fn split_fresh(
     runs: Vec<(PathBuf, u64)>,
     siblings: &Siblings,
 ) -> (usize, Vec<(PathBuf, u64)>) {
-    let row_of_path: HashMap<&PathBuf, &IndexedRun> = rows.iter().map(|row| (&row.path, row)).collect();
-    let is_fresh = |path: &PathBuf| row_of_path.get(path).is_some_and(|row| row.is_current(siblings));
+    let row_of_path: HashMap<&PathBuf, &IndexedRun> =
+        rows.iter().map(|row| (&row.path, row)).collect();
+    let is_fresh =
+        |path: &PathBuf| row_of_path.get(path).is_some_and(|row| row.is_current(siblings));
     let (fresh, stale): (Vec<_>, Vec<_>) = runs.into_iter().partition(|(path, _)| is_fresh(path));
     (fresh.len(), stale)
 }
@@ -225,7 +232,9 @@ impl RunReaders<'_> {
         sender: &Sender<IndexPiece>,
     ) -> Option<()> {
         let Some(name) = path.to_str() else { return Some(()) };
-        let Some((opened, stamp, shape)) = open_stamped(path, self.siblings) else { return Some(()) };
+        let Some((opened, stamp, shape)) = open_stamped(path, self.siblings) else {
+            return Some(());
+        };
         let parts = RunParts::new(&opened);
         let all: Vec<IndexedPart> = parts
             .part_ranges()
@@ -257,15 +266,23 @@ impl RunReaders<'_> {
 }
 
 /// Opens a run, with the stamp of its files from before they were read.
-pub fn open_stamped(path: &Path, siblings: &Siblings) -> Option<(OpenedRecording, FilesStamp, RecordingShape)> {
+pub(crate) fn open_stamped(
+    path: &Path,
+    siblings: &Siblings,
+) -> Option<(OpenedRecording, FilesStamp, RecordingShape)> {
     let mut recording = recording_files::find_among(path, FileAccess::InMemory, siblings).ok()?;
-    let (stamp, shape) = (FilesStamp::for_recording(&recording), recording.format.capabilities().shape);
+    let (stamp, shape) =
+        (FilesStamp::for_recording(&recording), recording.format.capabilities().shape);
     let run = index_of(&mut recording).ok()?;
     Some((complete_recording(run, recording), stamp, shape))
 }
 
 /// Writes what comes, several pieces in a transaction.
-fn write_pieces(index: &WordIndex, pieces: &Receiver<IndexPiece>, ended: &mut dyn FnMut()) -> rusqlite::Result<()> {
+fn write_pieces(
+    index: &WordIndex,
+    pieces: &Receiver<IndexPiece>,
+    ended: &mut dyn FnMut(),
+) -> rusqlite::Result<()> {
     lower_priority();
     let mut runs: HashMap<String, i64> = HashMap::new();
     while let Ok(first) = pieces.recv() {

@@ -1,15 +1,15 @@
 //! Searches every run below some paths: the index narrows down the runs that it has, and runs that it does not have, or
-//! that changed, are read through.
+//! that changed, are searched whole.
 //!
-//! The index (`word_index`) tells which parts of a run may have hits; the recording itself always decides. So the index
+//! The index (`word_index`) knows which parts of a run may have hits; the recording itself always decides. So the index
 //! never changes what is found, only how soon.
 
-mod index_builder;
+mod files_stamp;
 mod gathered_words;
-mod word_index;
+mod index_builder;
 mod run_parts;
 mod run_sieve;
-mod files_stamp;
+mod word_index;
 
 use std::{
     collections::HashSet,
@@ -22,22 +22,24 @@ use std::{
 };
 
 use trajview_formats::PieceExecutor as _;
-use trajview_run::lookup::{LookupRun, LookupHit, LookupTotals, Lookup, MOST_HITS, LookupMoment, RunHits};
+use trajview_run::lookup::{
+    Lookup, LookupHit, LookupMoment, LookupRun, LookupTotals, MOST_HITS, RunHits,
+};
 
 use super::{
     archive::OpenedRecording,
-    file_bytes::FileAccess,
     disk,
     executor::{WorkerThreads, run_one_of_many},
-    recording_files::find_among,
+    file_bytes::FileAccess,
     file_head_cache::FileHeadCache,
     open::open_found,
+    recording_files::find_among,
     siblings::Siblings,
 };
 
-use word_index::{IndexedFacts, WordIndex, IndexedRun};
 use run_parts::RunParts;
 use run_sieve::RunSieve;
+use word_index::{IndexedFacts, IndexedRun, WordIndex};
 
 pub use index_builder::{BuildOutcome, IndexProgress, build_index};
 pub use word_index::{default_path, delete_index};
@@ -76,12 +78,17 @@ enum CandidateParts {
 impl RunFinder<'_> {
     /// Reports the hits of each run below the paths, the newest first: runs of the index before the others. Ends where
     /// `on_message` returns false.
-    pub fn find_in_runs(&self, sources: &[PathBuf], on_message: &mut dyn FnMut(LookupMessage) -> bool) -> LookupTotals {
+    pub fn find_in_runs(
+        &self,
+        sources: &[PathBuf],
+        on_message: &mut dyn FnMut(LookupMessage) -> bool,
+    ) -> LookupTotals {
         let siblings = Siblings::default();
         let sources: Vec<SourcePath> = sources.iter().map(|path| SourcePath::new(path)).collect();
         let mut looked = LookupTotals::default();
         let indexed = self.index.and_then(WordIndex::open_existing);
-        let rows = indexed.and_then(|index| self.indexed_candidates(&index, &sources)).unwrap_or_default();
+        let rows =
+            indexed.and_then(|index| self.indexed_candidates(&index, &sources)).unwrap_or_default();
         // Runs with candidates come before all others are checked for changes.
         let mut wanted = vec![];
         let (mut known, mut rest) = (HashSet::new(), vec![]);
@@ -103,8 +110,9 @@ impl RunFinder<'_> {
         known.extend(fresh.map(|row| row.path));
         let absolute: Vec<PathBuf> = sources.iter().map(|source| source.absolute.clone()).collect();
         let heads = self.index.map_or_else(FileHeadCache::default, FileHeadCache::beside_file);
-        let others =
-            index_builder::find_runs(&absolute, &heads).into_iter().filter(|(path, _)| !known.contains(path));
+        let others = index_builder::find_runs(&absolute, &heads)
+            .into_iter()
+            .filter(|(path, _)| !known.contains(path));
         let others = others.filter_map(|(path, _)| {
             Some(WantedRun { path: named_path(&sources, &path)?, parts: CandidateParts::Anywhere })
         });
@@ -116,7 +124,11 @@ impl RunFinder<'_> {
 
     /// Returns the runs below the sources that the index has, the newest first, each with where it may have something;
     /// None where it has nothing. None where the index cannot be read.
-    fn indexed_candidates(&self, index: &WordIndex, sources: &[SourcePath]) -> Option<Vec<(IndexedRun, Option<CandidateParts>)>> {
+    fn indexed_candidates(
+        &self,
+        index: &WordIndex,
+        sources: &[SourcePath],
+    ) -> Option<Vec<(IndexedRun, Option<CandidateParts>)>> {
         let mut rows = index.indexed_runs().ok()?;
         let mut parts = index.candidate_parts(&self.lookup.index_needs()).ok()?;
         rows.retain(|row| named_path(sources, &row.path).is_some());
@@ -146,7 +158,8 @@ impl RunFinder<'_> {
         looked: &mut LookupTotals,
         on_message: &mut dyn FnMut(LookupMessage) -> bool,
     ) -> bool {
-        let messages: Vec<Mutex<Option<LookupMessage>>> = wanted.iter().map(|_| Mutex::default()).collect();
+        let messages: Vec<Mutex<Option<LookupMessage>>> =
+            wanted.iter().map(|_| Mutex::default()).collect();
         let is_over = AtomicBool::new(false);
         let keep_going = || !is_over.load(Ordering::Relaxed) && (self.keep_going)();
         let sieve = RunSieve::for_lookup(self.lookup);
@@ -190,7 +203,9 @@ impl RunFinder<'_> {
             Ok(recording) => recording,
             Err(why) => return Some(LookupMessage::Unread(why.to_string())),
         };
-        if matches!(wanted.parts, CandidateParts::Anywhere) && !sieve.may_have_hits(&recording, keep_going) {
+        if matches!(wanted.parts, CandidateParts::Anywhere)
+            && !sieve.may_have_hits(&recording, keep_going)
+        {
             return None;
         }
         let opened = match open_found(&wanted.path, recording) {

@@ -29,7 +29,7 @@ impl<'a> RunParts<'a> {
     }
 
     /// Returns the parts in order, without a gap. Text that is appended to a log leaves all but the last as they are.
-    pub fn part_ranges(&self) -> Vec<Range<usize>> {
+    pub(crate) fn part_ranges(&self) -> Vec<Range<usize>> {
         let (mut parts, mut start, mut bytes) = (vec![], 0, 0u64);
         for (at, moment) in self.moments.iter().enumerate() {
             bytes = bytes.saturating_add(record_bytes(&self.opened.run, *moment));
@@ -53,7 +53,10 @@ impl<'a> RunParts<'a> {
                 let result = text.result.map(|text| ansi_text::plain_text(&text).into_owned());
                 StepText { result, ..text }
             }
-            None => StepText { text: archive.request_with_added(run, moment.turn), ..StepText::default() },
+            None => StepText {
+                text: archive.request_with_added(run, moment.turn),
+                ..StepText::default()
+            },
         }
     }
 
@@ -79,11 +82,15 @@ impl<'a> RunParts<'a> {
     }
 
     /// Returns the words of a part.
-    pub fn gather_words(&self, part: &Range<usize>, gathered: &mut GatheredWords) -> String {
+    pub(crate) fn gather_words(&self, part: &Range<usize>, gathered: &mut GatheredWords) -> String {
         for moment in &self.moments[part.clone()] {
             let texts = self.moment_text(*moment);
             gathered.add_text("", &texts.text);
-            texts.arguments.iter().chain(&texts.result).for_each(|text| gathered.add_text("", text));
+            texts
+                .arguments
+                .iter()
+                .chain(&texts.result)
+                .for_each(|text| gathered.add_text("", text));
             let Some(step) = moment.step.and_then(|(id, _)| self.opened.run.step(id)) else {
                 continue;
             };

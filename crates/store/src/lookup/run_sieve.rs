@@ -5,7 +5,7 @@
 
 use trajview_formats::{
     SourceBytes,
-    search_prefilter::{SearchNeedle, NeedleSightings, TextLayout, is_unclear},
+    search_prefilter::{NeedleSightings, SearchNeedle, TextLayout, is_unclear},
 };
 use trajview_run::lookup::Lookup;
 
@@ -28,7 +28,7 @@ const BLOCK: usize = 1 << 20;
 const MOST_LINE: usize = 32 << 20;
 
 impl RunSieve {
-    pub fn for_lookup(lookup: &Lookup) -> Self {
+    pub(crate) fn for_lookup(lookup: &Lookup) -> Self {
         let words = lookup.text_words();
         let mut needles: Vec<SearchNeedle> =
             words.iter().filter_map(|word| SearchNeedle::from_word(&word.text)).collect();
@@ -38,7 +38,11 @@ impl RunSieve {
     }
 
     /// Returns false only for a run that can be read and has no hits.
-    pub fn may_have_hits(&self, recording: &FoundRecording, keep_going: &dyn Fn() -> bool) -> bool {
+    pub(crate) fn may_have_hits(
+        &self,
+        recording: &FoundRecording,
+        keep_going: &dyn Fn() -> bool,
+    ) -> bool {
         let spelling = recording.format.text_layout();
         if self.needles.is_empty() || spelling == TextLayout::Free || !is_readable(recording) {
             return true;
@@ -49,7 +53,9 @@ impl RunSieve {
                 for (needle, seen) in self.needles.iter().zip(&mut seen) {
                     needle.look_at_lines(lines, spelling, seen);
                 }
-                keep_going() && !seen.iter().all(|seen| seen.is_whole) && !is_unclear(lines, spelling)
+                keep_going()
+                    && !seen.iter().all(|seen| seen.is_whole)
+                    && !is_unclear(lines, spelling)
             });
             if !clear {
                 return true;

@@ -1,4 +1,4 @@
-//! That the index and a reading of everything find the same, whatever the runs and whatever is looked for.
+//! Tests that the index and a reading of everything find the same, for any runs and any search.
 
 use std::path::Path;
 
@@ -66,8 +66,12 @@ fn an_indexed_run_is_told_as_one_that_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let runs = folder.path().join("runs");
     std::fs::create_dir(&runs).unwrap();
-    write_log(&runs.join("a.jsonl"), &[turn_saying("mend find_user in the shop"), turn_saying("again")]);
-    std::fs::write(runs.join("b.jsonl"), claude_log("t", &[turn_saying("something else")])).unwrap();
+    write_log(
+        &runs.join("a.jsonl"),
+        &[turn_saying("mend find_user in the shop"), turn_saying("again")],
+    );
+    std::fs::write(runs.join("b.jsonl"), claude_log("t", &[turn_saying("something else")]))
+        .unwrap();
     let index = folder.path().join("words.sqlite");
 
     let built = build_all(&index, &runs);
@@ -90,11 +94,13 @@ fn what_is_appended_is_found_before_and_after_it_is_indexed_and_little_is_writte
         (0..600).map(|at| turn_saying(&format!("filler {at} {}", "x ".repeat(1000)))).collect();
     write_log(&path, &filler);
     build_all(&index, folder.path());
-    let parts =
-        |index: &Path| WordIndex::open_existing(index).unwrap().parts_and_stamp(path.to_str().unwrap()).unwrap().0;
+    let parts = |index: &Path| {
+        WordIndex::open_existing(index).unwrap().parts_and_stamp(path.to_str().unwrap()).unwrap().0
+    };
     let before = parts(&index);
 
-    let grown: Vec<_> = filler.iter().cloned().chain([turn_saying("a needle at the end")]).collect();
+    let grown: Vec<_> =
+        filler.iter().cloned().chain([turn_saying("a needle at the end")]).collect();
     write_log(&path, &grown);
 
     let (hits, looked) = find_hits(&path, "needle", Some(&index));
@@ -122,8 +128,11 @@ fn an_index_that_was_left_in_the_middle_is_used_and_gone_on_with() {
     let runs = folder.path().join("runs");
     std::fs::create_dir(&runs).unwrap();
     for run in 0..4 {
-        std::fs::write(runs.join(format!("{run}.jsonl")), claude_log(&run.to_string(), &[turn_saying("needle")]))
-            .unwrap();
+        std::fs::write(
+            runs.join(format!("{run}.jsonl")),
+            claude_log(&run.to_string(), &[turn_saying("needle")]),
+        )
+        .unwrap();
     }
     let index = folder.path().join("words.sqlite");
     build_all(&index, &runs);
@@ -187,7 +196,8 @@ fn a_run_that_was_cut_short_or_replaced_is_told_as_it_is_now() {
     write_log(&path, &long);
     build_all(&index, folder.path());
     let is_as_read = |lookup: &str| {
-        let (with, without) = (find_hits(&path, lookup, Some(&index)), find_hits(&path, lookup, None));
+        let (with, without) =
+            (find_hits(&path, lookup, Some(&index)), find_hits(&path, lookup, None));
         assert_eq!(with.0, without.0, "{lookup}");
         with.1.hits
     };
@@ -250,7 +260,8 @@ fn filters_narrow_down_what_is_found() {
 
     let count = |lookup: &str| {
         let source = folder.path();
-        let (with, without) = (find_hits(source, lookup, Some(&index)), find_hits(source, lookup, None));
+        let (with, without) =
+            (find_hits(source, lookup, Some(&index)), find_hits(source, lookup, None));
         assert_eq!(with.0, without.0, "{lookup}");
         with.1.hits
     };
@@ -412,9 +423,11 @@ fn no_word_of_a_sample_is_held_back_and_one_of_none_is() {
             continue;
         }
         held_back += usize::from(assert_held_back_rightly(&path, "nowhereatall"));
-        let opened =
-            open_found(&path, find_among(&path, FileAccess::InMemory, &Siblings::default()).unwrap())
-                .unwrap();
+        let opened = open_found(
+            &path,
+            find_among(&path, FileAccess::InMemory, &Siblings::default()).unwrap(),
+        )
+        .unwrap();
         let mut words_said = std::collections::BTreeSet::new();
         for moment in &RunParts::new(&opened).moments {
             let texts = RunParts::new(&opened).moment_text(*moment);
@@ -429,7 +442,11 @@ fn no_word_of_a_sample_is_held_back_and_one_of_none_is() {
         }
         for word in words_said {
             let lookup = Lookup::parse(&format!("\"{word}\""), Time(0)).unwrap();
-            assert!(RunSieve::for_lookup(&lookup).may_have_hits(&files, &|| true), "{word} of {}", path.display());
+            assert!(
+                RunSieve::for_lookup(&lookup).may_have_hits(&files, &|| true),
+                "{word} of {}",
+                path.display()
+            );
             words += 1;
         }
     }

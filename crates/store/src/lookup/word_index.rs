@@ -19,13 +19,13 @@ use serde::{Deserialize, Serialize};
 
 use trajview_run::{
     Run, Time,
-    lookup::{LookupMoment, IndexNeeds, words::IndexWord},
+    lookup::{IndexNeeds, LookupMoment, words::IndexWord},
 };
 
 use super::{
     super::{cache::DiskCache, siblings::Siblings},
-    gathered_words::{EDITED_MARK, FAILED_MARK, TOOL_MARK},
     files_stamp::FilesStamp,
+    gathered_words::{EDITED_MARK, FAILED_MARK, TOOL_MARK},
 };
 
 /// The index, open.
@@ -114,7 +114,7 @@ pub fn default_path() -> Option<PathBuf> {
 }
 
 /// Returns the file by which one program at a time writes the index.
-pub fn lock_of(path: &Path) -> PathBuf {
+pub(crate) fn lock_of(path: &Path) -> PathBuf {
     path.with_extension("lock")
 }
 
@@ -152,7 +152,7 @@ fn remove_files(path: &Path) -> Result<bool, String> {
 
 impl WordIndex {
     /// Opens the index where there is one of this version; nothing is created.
-    pub fn open_existing(path: &Path) -> Option<Self> {
+    pub(crate) fn open_existing(path: &Path) -> Option<Self> {
         if !path.exists() {
             return None;
         }
@@ -164,10 +164,11 @@ impl WordIndex {
 
     /// Opens the index to write in it, or makes it. One of another version, or damaged, is made anew. The error is a
     /// sentence.
-    pub fn open_to_write(path: &Path) -> Result<Self, String> {
+    pub(crate) fn open_to_write(path: &Path) -> Result<Self, String> {
         let unusable = |why: String| format!("the index {} cannot be used: {why}", path.display());
         if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(|why| unusable(super::super::file_bytes::error_reason(&why)))?;
+            fs::create_dir_all(folder)
+                .map_err(|why| unusable(super::super::file_bytes::error_reason(&why)))?;
         }
         match Self::open_prepared(path) {
             Err(why) if is_damage(&why) => {
@@ -196,7 +197,8 @@ impl WordIndex {
     }
 
     fn create_tables(&mut self) -> rusqlite::Result<()> {
-        let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let transaction =
+            self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         transaction.execute_batch(
             "DROP TABLE IF EXISTS runs; DROP TABLE IF EXISTS parts; DROP TABLE IF EXISTS words; DROP TABLE IF EXISTS made;
              CREATE TABLE made (by TEXT NOT NULL);
@@ -222,7 +224,7 @@ impl WordIndex {
     }
 
     /// Returns the runs that are in it whole. What cannot be read is not there.
-    pub fn indexed_runs(&self) -> rusqlite::Result<Vec<IndexedRun>> {
+    pub(crate) fn indexed_runs(&self) -> rusqlite::Result<Vec<IndexedRun>> {
         let mut query = self
             .connection
             .prepare("SELECT id, path, facts, stamp FROM runs WHERE stamp IS NOT NULL")?;
@@ -241,7 +243,7 @@ impl WordIndex {
     }
 
     /// Returns the parts that may match, by run, in their order; None where the index cannot narrow down the search.
-    pub fn candidate_parts(
+    pub(crate) fn candidate_parts(
         &self,
         needed: &IndexNeeds,
     ) -> rusqlite::Result<Option<HashMap<i64, Vec<Range<usize>>>>> {
@@ -261,7 +263,10 @@ impl WordIndex {
     }
 
     /// Returns what the index has of the run at a path, complete or not: its parts in their order, and its stamp.
-    pub fn parts_and_stamp(&self, path: &str) -> rusqlite::Result<(Vec<IndexedPart>, Option<FilesStamp>)> {
+    pub(crate) fn parts_and_stamp(
+        &self,
+        path: &str,
+    ) -> rusqlite::Result<(Vec<IndexedPart>, Option<FilesStamp>)> {
         let row = self.connection.query_row(
             "SELECT id, stamp FROM runs WHERE path = ?1",
             [path],
@@ -280,16 +285,21 @@ impl WordIndex {
         Ok((parts, stamp.and_then(|stamp| serde_json::from_str(&stamp).ok())))
     }
 
-    pub fn begin_transaction(&self) -> rusqlite::Result<()> {
+    pub(crate) fn begin_transaction(&self) -> rusqlite::Result<()> {
         self.connection.execute_batch("BEGIN IMMEDIATE")
     }
 
-    pub fn commit_transaction(&self) -> rusqlite::Result<()> {
+    pub(crate) fn commit_transaction(&self) -> rusqlite::Result<()> {
         self.connection.execute_batch("COMMIT")
     }
 
     /// Begins to write a run, whose first `kept` parts stay. Returns its number.
-    pub fn begin_run(&self, path: &str, facts: &IndexedFacts, kept: usize) -> rusqlite::Result<i64> {
+    pub fn begin_run(
+        &self,
+        path: &str,
+        facts: &IndexedFacts,
+        kept: usize,
+    ) -> rusqlite::Result<i64> {
         let facts = serde_json::to_string(facts).unwrap_or_default(); // words and numbers alone: it cannot fail
         let id = self.connection.query_row(
             "INSERT INTO runs (path, facts, stamp) VALUES (?1, ?2, NULL)
@@ -306,7 +316,12 @@ impl WordIndex {
     }
 
     /// Adds a part with its words.
-    pub fn add_part(&self, run: i64, part: &IndexedPart, words: &str) -> rusqlite::Result<()> {
+    pub(crate) fn add_part(
+        &self,
+        run: i64,
+        part: &IndexedPart,
+        words: &str,
+    ) -> rusqlite::Result<()> {
         let (first, last) = (part.moments.start as i64, part.moments.end as i64);
         self.connection
             .prepare_cached("INSERT INTO parts (run, first, last, print) VALUES (?1, ?2, ?3, ?4)")?
@@ -326,7 +341,7 @@ impl WordIndex {
     }
 
     /// Removes a run.
-    pub fn remove_run(&self, run: i64) -> rusqlite::Result<()> {
+    pub(crate) fn remove_run(&self, run: i64) -> rusqlite::Result<()> {
         self.connection.execute("DELETE FROM parts WHERE run = ?1", [run])?;
         self.connection.execute("DELETE FROM runs WHERE id = ?1", [run])?;
         Ok(())

@@ -3,7 +3,7 @@
 use super::{MOST_BYTES, too_big_text};
 
 /// Returns the object that a delta makes of its base. The error is the reason.
-pub fn apply_delta(base: &[u8], delta: &[u8]) -> Result<Vec<u8>, String> {
+pub(crate) fn apply_delta(base: &[u8], delta: &[u8]) -> Result<Vec<u8>, String> {
     let broken = || "its delta is broken".to_owned();
     let mut delta = DeltaBytes(delta);
     let from = delta.read_size().ok_or_else(broken)?;

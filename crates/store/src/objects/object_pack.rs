@@ -10,10 +10,13 @@ use std::{
 use flate2::{Crc, bufread::ZlibDecoder};
 use sha1::{Digest, Sha1};
 
-use crate::{file_bytes::read_at, disk};
+use crate::{disk, file_bytes::read_at};
 use trajview_run::files::BlobId;
 
-use super::{ObjectKind, GitObject, damage_text, delta, open_regular_file, pack_index::PackIndex, recent_objects::RecentObjects, unpack_sized};
+use super::{
+    GitObject, ObjectKind, damage_text, delta, open_regular_file, pack_index::PackIndex,
+    recent_objects::RecentObjects, unpack_sized,
+};
 
 /// The most bytes an index may have, which is two million objects.
 const MOST_INDEX: u64 = 64 << 20;
@@ -106,7 +109,7 @@ impl ObjectPack {
     }
 
     /// Reads the whole pack. The error is a sentence.
-    pub fn check_sum(&self) -> Result<(), String> {
+    pub(crate) fn check_sum(&self) -> Result<(), String> {
         let (mut hash, mut buffer, mut at) = (Sha1::new(), vec![0; 1 << 16], 0);
         while at < self.end {
             let part = (self.end - at).min(buffer.len() as u64) as usize;
@@ -130,16 +133,20 @@ impl ObjectPack {
     }
 
     /// Returns the objects whose ids begin with these hex digits.
-    pub fn ids_with_prefix(&self, hex: &str) -> Vec<BlobId> {
+    pub(crate) fn ids_with_prefix(&self, hex: &str) -> Vec<BlobId> {
         self.index.ids_with_prefix(hex)
     }
 
-    pub fn offset_of(&self, id: BlobId) -> Option<u64> {
+    pub(crate) fn offset_of(&self, id: BlobId) -> Option<u64> {
         Some(self.index.offset_at(self.index.row_of(id)?).unwrap_or(u64::MAX))
     }
 
     /// Returns the object at an offset. The error is a sentence.
-    pub fn read_at_offset(&self, offset: u64, recent: &RecentObjects) -> Result<GitObject, String> {
+    pub(crate) fn read_at_offset(
+        &self,
+        offset: u64,
+        recent: &RecentObjects,
+    ) -> Result<GitObject, String> {
         let at_offset = |why: String| self.damage_text(&format!("at byte {offset}: {why}"));
         let (mut object, chain) = self.delta_chain(offset, recent).map_err(at_offset)?;
         let mut work = 0;
@@ -161,7 +168,11 @@ impl ObjectPack {
     }
 
     /// Returns the first object of the chain that is whole or cached, and the deltas from the wanted one back to it.
-    fn delta_chain(&self, offset: u64, recent: &RecentObjects) -> Result<(GitObject, Vec<(u64, PackEntry)>), String> {
+    fn delta_chain(
+        &self,
+        offset: u64,
+        recent: &RecentObjects,
+    ) -> Result<(GitObject, Vec<(u64, PackEntry)>), String> {
         let (mut at, mut chain) = (offset, vec![]);
         while chain.len() < MOST_CHAIN {
             if let Some(cached) = recent.get((self.number, at)) {
@@ -195,7 +206,8 @@ impl ObjectPack {
     /// Returns whether the index has this checksum for what is packed at an offset.
     fn is_listed(&self, offset: u64, check: u32) -> bool {
         let rows = self.by_offset.get_or_init(|| self.index.rows_by_offset());
-        let at = rows.binary_search_by_key(&Some(offset), |row| self.index.offset_at(*row as usize));
+        let at =
+            rows.binary_search_by_key(&Some(offset), |row| self.index.offset_at(*row as usize));
         at.is_ok_and(|at| self.index.checksum_at(rows[at] as usize) == check)
     }
 

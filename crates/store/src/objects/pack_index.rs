@@ -52,7 +52,7 @@ impl PackIndex {
             })
     }
 
-    pub const fn object_count(&self) -> usize {
+    pub(crate) const fn object_count(&self) -> usize {
         self.count
     }
 
@@ -76,7 +76,7 @@ impl PackIndex {
     }
 
     /// Returns the ids that begin with these hex digits.
-    pub fn ids_with_prefix(&self, hex: &str) -> Vec<BlobId> {
+    pub(crate) fn ids_with_prefix(&self, hex: &str) -> Vec<BlobId> {
         let (mut low, mut high) = (0, self.count);
         while low < high {
             let middle = usize::midpoint(low, high);
@@ -92,19 +92,19 @@ impl PackIndex {
     }
 
     /// Returns the checksum (CRC-32) of an object as it is packed.
-    pub fn checksum_at(&self, at: usize) -> u32 {
+    pub(crate) fn checksum_at(&self, at: usize) -> u32 {
         read_u32(&self.bytes, HEAD_BYTES + self.count * 20 + at * 4)
     }
 
     /// Returns all rows in the order of their offsets.
-    pub fn rows_by_offset(&self) -> Vec<u32> {
+    pub(crate) fn rows_by_offset(&self) -> Vec<u32> {
         let mut rows: Vec<u32> = (0..).take(self.count).collect();
         rows.sort_by_cached_key(|row| self.offset_at(*row as usize));
         rows
     }
 
     /// Returns the start of an object in the pack; None where the table of far offsets has no such row.
-    pub fn offset_at(&self, at: usize) -> Option<u64> {
+    pub(crate) fn offset_at(&self, at: usize) -> Option<u64> {
         let near = read_u32(&self.bytes, HEAD_BYTES + self.count * 24 + at * 4);
         if near & (1 << 31) == 0 {
             return Some(u64::from(near));
@@ -113,11 +113,13 @@ impl PackIndex {
         if row + 8 > self.bytes.len() - TAIL_BYTES {
             return None;
         }
-        Some(u64::from(read_u32(&self.bytes, row)) << 32 | u64::from(read_u32(&self.bytes, row + 4)))
+        Some(
+            u64::from(read_u32(&self.bytes, row)) << 32 | u64::from(read_u32(&self.bytes, row + 4)),
+        )
     }
 
     /// Returns the sum that the pack has to end with.
-    pub fn pack_sum(&self) -> &[u8] {
+    pub(crate) fn pack_sum(&self) -> &[u8] {
         &self.bytes[self.bytes.len() - TAIL_BYTES..self.bytes.len() - 20]
     }
 }

@@ -9,11 +9,11 @@ pub struct HandMadePack {
     rows: Vec<(BlobId, u64)>,
 }
 
-pub const BLOB: u8 = 3;
-pub const OFFSET_DELTA: u8 = 6;
-pub const NAMED_DELTA: u8 = 7;
+pub(crate) const BLOB: u8 = 3;
+pub(crate) const OFFSET_DELTA: u8 = 6;
+pub(crate) const NAMED_DELTA: u8 = 7;
 
-pub fn zlib_bytes(bytes: &[u8]) -> Vec<u8> {
+pub(crate) fn zlib_bytes(bytes: &[u8]) -> Vec<u8> {
     let mut zip = flate2::write::ZlibEncoder::new(vec![], flate2::Compression::fast());
     zip.write_all(bytes).unwrap();
     zip.finish().unwrap()
@@ -25,7 +25,14 @@ impl HandMadePack {
     }
 
     /// Adds an entry with a stated size; `link` is the reference of a delta to its base. Returns its offset.
-    pub fn add_entry(&mut self, id: BlobId, kind: u8, size: u64, link: &[u8], data: &[u8]) -> u64 {
+    pub(crate) fn add_entry(
+        &mut self,
+        id: BlobId,
+        kind: u8,
+        size: u64,
+        link: &[u8],
+        data: &[u8],
+    ) -> u64 {
         let offset = self.pack.len() as u64;
         let (mut byte, mut size) = (kind << 4 | (size & 0x0f) as u8, size >> 4);
         while size > 0 {
@@ -39,14 +46,14 @@ impl HandMadePack {
         offset
     }
 
-    pub fn add_blob(&mut self, content: &[u8]) -> BlobId {
+    pub(crate) fn add_blob(&mut self, content: &[u8]) -> BlobId {
         let id = BlobId::for_bytes(content);
         self.add_entry(id, BLOB, content.len() as u64, &[], content);
         id
     }
 
     /// Adds an object under its own id.
-    pub fn add_object(&mut self, word: &str, kind: u8, content: &[u8]) -> BlobId {
+    pub(crate) fn add_object(&mut self, word: &str, kind: u8, content: &[u8]) -> BlobId {
         let kind_word = ObjectKind::by_word(word).unwrap();
         let id = hash_of(&GitObject { kind: kind_word, bytes: content.into(), is_sound: false });
         self.add_entry(id, kind, content.len() as u64, &[], content);

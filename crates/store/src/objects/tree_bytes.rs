@@ -107,7 +107,7 @@ impl<'a> TreeDifferences<'a> {
     }
 
     /// Returns the next entry that differs; None at the end. The error is the problem of the new version.
-    pub fn find_next(&mut self) -> Result<Option<EntryDifference<'a>>, &'static str> {
+    pub(crate) fn find_next(&mut self) -> Result<Option<EntryDifference<'a>>, &'static str> {
         loop {
             if self.skip_block()? {
                 continue;
@@ -142,12 +142,12 @@ impl<'a> TreeDifferences<'a> {
     }
 
     /// Returns the work since the last call.
-    pub fn take_work(&mut self) -> u64 {
+    pub(crate) fn take_work(&mut self) -> u64 {
         std::mem::take(&mut self.work)
     }
 
     /// Returns the new version, given once more to be kept; to be called at the end.
-    pub fn into_tree(self, new: Blob) -> TreeBytes {
+    pub(crate) fn into_tree(self, new: Blob) -> TreeBytes {
         TreeBytes { bytes: new, blocks: self.blocks }
     }
 
@@ -179,7 +179,11 @@ impl<'a> TreeDifferences<'a> {
     }
 
     /// Takes the next entry of the new version.
-    fn take_entry(&mut self, entry: GitTreeEntry<'a>, size: usize) -> Result<GitTreeEntry<'a>, &'static str> {
+    fn take_entry(
+        &mut self,
+        entry: GitTreeEntry<'a>,
+        size: usize,
+    ) -> Result<GitTreeEntry<'a>, &'static str> {
         let last = match self.last {
             LastRead::Nothing => None,
             LastRead::Entry(last) => Some(last),
@@ -262,9 +266,13 @@ mod tests {
     }
 
     /// Returns the two contents of each name that differs.
-    fn plain_differences(old: &TestFiles, new: &TestFiles) -> Vec<(Vec<u8>, Option<u8>, Option<u8>)> {
+    fn plain_differences(
+        old: &TestFiles,
+        new: &TestFiles,
+    ) -> Vec<(Vec<u8>, Option<u8>, Option<u8>)> {
         let names: std::collections::BTreeSet<&Vec<u8>> = old.keys().chain(new.keys()).collect();
-        let content = |files: &TestFiles, name: &Vec<u8>| files.get(name).map(|(_, content)| *content);
+        let content =
+            |files: &TestFiles, name: &Vec<u8>| files.get(name).map(|(_, content)| *content);
         let both = |name: &Vec<u8>| (name.clone(), content(old, name), content(new, name));
         names.into_iter().map(both).filter(|(_, old, new)| old != new).collect()
     }

@@ -30,7 +30,12 @@ pub struct ProcessFileFacts {
 }
 
 /// Returns the facts of the files, from the archive's cache if they are there.
-pub fn file_facts(archive: &Archive, run: &Run, timeline: &Timeline, wants_names: bool) -> ProcessFileFacts {
+pub fn file_facts(
+    archive: &Archive,
+    run: &Run,
+    timeline: &Timeline,
+    wants_names: bool,
+) -> ProcessFileFacts {
     let changes: usize = timeline.turns.iter().map(|turn| turn.changes.len()).sum();
     let cache = archive.cache().filter(|_| changes >= WORTH);
     let cache = cache.map(|cache| (cache, cache_key(timeline, wants_names)));
@@ -42,7 +47,8 @@ pub fn file_facts(archive: &Archive, run: &Run, timeline: &Timeline, wants_names
     }
     let lost = archive.lost_symbols(run);
     let is_whole = lost.is_ok();
-    let names = || definition_names(archive, run, &timeline.tree_after(run.end_in_turns()), &|_| true);
+    let names =
+        || definition_names(archive, run, &timeline.tree_after(run.end_in_turns()), &|_| true);
     let found = ProcessFileFacts {
         code: Some(code_facts(archive, run, timeline)),
         lost_uses: lost_uses(lost.unwrap_or_default()),

@@ -18,7 +18,7 @@ const LEAST_LETTERS: usize = 4;
 
 impl DefinedNames {
     /// Makes the names from definitions: names with their files.
-    pub fn from_definitions(defined: Vec<(String, String)>) -> Self {
+    pub(crate) fn from_definitions(defined: Vec<(String, String)>) -> Self {
         let mut names = Self::default();
         for (name, path) in defined {
             let is_special = name.starts_with("__") && name.ends_with("__");
@@ -42,14 +42,14 @@ impl DefinedNames {
         found.into_iter().collect()
     }
 
-    pub fn names_of_step(&self, text: &StepText) -> NamesOfStep {
+    pub(crate) fn names_of_step(&self, text: &StepText) -> NamesOfStep {
         let call = text.arguments.as_deref().unwrap_or_default();
         let mut seen = self.in_text(&text.text);
         seen.extend(self.in_text(text.result.as_deref().unwrap_or_default()));
         NamesOfStep { used: self.in_text(call), seen }
     }
 
-    pub fn name_uses(
+    pub(crate) fn name_uses(
         &self,
         steps: &[StepFacts],
         in_steps: Vec<NamesOfStep>,

@@ -48,7 +48,7 @@ const MOST_BYTES: usize = 64 << 20;
 const MOST_FILE: u64 = 4 << 20;
 
 /// Returns the working copy of a result that lies in this folder; None where there is none beside it.
-pub fn copy_beside(folder: &Path, run: &Run) -> Option<PathBuf> {
+pub(crate) fn copy_beside(folder: &Path, run: &Run) -> Option<PathBuf> {
     let (task, agent) = (run.task.as_ref()?.id.as_str(), run.agent.name.to_lowercase());
     let is_name = !task.is_empty() && !task.contains(['/', '\\']) && task != "." && task != "..";
     let (_, copy) = COPIES.iter().find(|(name, _)| agent.contains(name)).filter(|_| is_name)?;
@@ -74,7 +74,7 @@ pub fn file_text(copy: &Path, path: &str) -> Option<String> {
 }
 
 /// Returns the facts of its code.
-pub fn copy_code_facts(copy: &Path) -> CodeFacts {
+pub(crate) fn copy_code_facts(copy: &Path) -> CodeFacts {
     let files = code_files(copy);
     let of_file = |(path, text): &(RepoPath, Vec<u8>)| {
         let grammar = Grammar::for_path(path.as_str()).filter(|it| it.is_compiled_in());

@@ -51,7 +51,7 @@ fn make_own_folder() -> Result<PathBuf, (io::ErrorKind, String)> {
 }
 
 /// Removes the folder of this process, where it has one.
-pub fn remove_own_folder() {
+pub(crate) fn remove_own_folder() {
     drop(OWN_FOLDER.lock().unwrap_or_else(PoisonError::into_inner).take());
 }
 
@@ -65,7 +65,7 @@ fn make_private_folder(folder: &Path) -> io::Result<()> {
 }
 
 /// Returns the path of a cached object: `parts` identify it, `what` is the piece of it.
-pub fn object_path(parts: &[&str], what: &str) -> io::Result<PathBuf> {
+pub(crate) fn object_path(parts: &[&str], what: &str) -> io::Result<PathBuf> {
     let mut known_by = vec![];
     for part in parts {
         known_by.extend((part.len() as u64).to_be_bytes());
@@ -83,7 +83,7 @@ pub fn new_file(place: &Path) -> io::Result<NamedTempFile> {
 }
 
 /// Gives a file its name, all of it or nothing.
-pub fn keep_file(file: NamedTempFile, place: &Path) -> io::Result<()> {
+pub(crate) fn keep_file(file: NamedTempFile, place: &Path) -> io::Result<()> {
     file.persist(place).map(|_| ()).map_err(|why| why.error)
 }
 

@@ -25,7 +25,7 @@ use ureq::{Agent, Timeout, http};
 
 use trajview_run::address::is_on_this_machine;
 
-use super::{unreadable_keys, list_pages};
+use super::{list_pages, unreadable_keys};
 
 /// The user agent of our requests.
 const USER_AGENT: &str = concat!("trajview/", env!("CARGO_PKG_VERSION"));
@@ -117,8 +117,9 @@ impl UreqService {
     fn send_request(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let (parts, body) = request.into_parts();
         let server = parts.uri.authority().map(|it| it.as_str().to_owned()).unwrap_or_default();
-        let failed =
-            |kind, message: String| HttpError::new(kind, RequestError { server: server.clone(), message });
+        let failed = |kind, message: String| {
+            HttpError::new(kind, RequestError { server: server.clone(), message })
+        };
         let is_here = is_on_this_machine(&server);
         let is_plain = parts.uri.scheme_str() == Some("http");
         if is_plain && !is_here && !self.allows_http {
@@ -160,7 +161,8 @@ impl UreqService {
                 }
                 match page_request {
                     Some(page_request) => {
-                        list_pages::check_page(&page_request, &page).map_err(|why| refused(why.to_owned()))?;
+                        list_pages::check_page(&page_request, &page)
+                            .map_err(|why| refused(why.to_owned()))?;
                         HttpResponseBody::from(unreadable_keys::without_unreadable(page))
                     }
                     None => HttpResponseBody::from(page),

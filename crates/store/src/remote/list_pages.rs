@@ -48,7 +48,7 @@ thread_local! {
 }
 
 /// Checks a page. The error is the reason why no further one is requested.
-pub fn check_page(request: &PageRequest, page: &[u8]) -> Result<(), &'static str> {
+pub(crate) fn check_page(request: &PageRequest, page: &[u8]) -> Result<(), &'static str> {
     LISTING.with_borrow_mut(|listing| listing.take_page(request, page))
 }
 
@@ -97,7 +97,9 @@ mod tests {
         let mut listing = PagedListing::default();
         let first = PageRequest::in_query("list-type=2&prefix=a");
         assert_eq!(first, PageRequest(None));
-        for request in [&first, &page_request(1), &page_request(2), &first, &page_request(1), &page_request(2)] {
+        for request in
+            [&first, &page_request(1), &page_request(2), &first, &page_request(1), &page_request(2)]
+        {
             assert_eq!(listing.take_page(request, FULL), Ok(()), "a new list may name them again");
         }
         let why = listing.take_page(&page_request(1), FULL).unwrap_err();

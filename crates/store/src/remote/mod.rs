@@ -11,17 +11,17 @@
 #[cfg(feature = "remote")]
 mod fetched_objects;
 #[cfg(feature = "remote")]
-mod store_client;
-#[cfg(feature = "remote")]
 mod http;
-#[cfg(feature = "remote")]
-mod unreadable_keys;
 #[cfg(feature = "remote")]
 mod list_pages;
 #[cfg(feature = "remote")]
 mod remote_roots;
 #[cfg(feature = "remote")]
 mod remote_tree;
+#[cfg(feature = "remote")]
+mod store_client;
+#[cfg(feature = "remote")]
+mod unreadable_keys;
 
 use std::{
     io,
@@ -58,7 +58,8 @@ pub fn register_path(path: PathBuf) -> PathBuf {
 
 /// The error of an address in a build that cannot read one.
 #[cfg(not(feature = "remote"))]
-const WITHOUT_REMOTE: &str = "this trajview was built without the feature `remote`, which reads addresses";
+const WITHOUT_REMOTE: &str =
+    "this trajview was built without the feature `remote`, which reads addresses";
 
 #[cfg(not(feature = "remote"))]
 fn remote_unavailable<T>() -> io::Result<T> {
@@ -67,45 +68,45 @@ fn remote_unavailable<T>() -> io::Result<T> {
 
 /// Returns the metadata of an address.
 #[cfg(feature = "remote")]
-pub fn path_meta(path: &Path) -> io::Result<PathMeta> {
+pub(crate) fn path_meta(path: &Path) -> io::Result<PathMeta> {
     Ok(remote_roots::path_meta(path)?)
 }
 
 #[cfg(not(feature = "remote"))]
-pub fn path_meta(_: &Path) -> io::Result<PathMeta> {
+pub(crate) fn path_meta(_: &Path) -> io::Result<PathMeta> {
     remote_unavailable()
 }
 
 /// Returns the names directly below a folder, in their order.
 #[cfg(feature = "remote")]
-pub fn entry_names(folder: &Path) -> io::Result<Vec<String>> {
+pub(crate) fn entry_names(folder: &Path) -> io::Result<Vec<String>> {
     Ok(remote_roots::entry_names(folder)?)
 }
 
 #[cfg(not(feature = "remote"))]
-pub fn entry_names(_: &Path) -> io::Result<Vec<String>> {
+pub(crate) fn entry_names(_: &Path) -> io::Result<Vec<String>> {
     remote_unavailable()
 }
 
 /// Fetches all of an object, unless it is cached, and returns its file on the disk.
 #[cfg(feature = "remote")]
-pub fn fetch_file(path: &Path) -> io::Result<PathBuf> {
+pub(crate) fn fetch_file(path: &Path) -> io::Result<PathBuf> {
     Ok(remote_roots::fetch_file(path)?)
 }
 
 #[cfg(not(feature = "remote"))]
-pub fn fetch_file(_: &Path) -> io::Result<PathBuf> {
+pub(crate) fn fetch_file(_: &Path) -> io::Result<PathBuf> {
     remote_unavailable()
 }
 
 /// Fetches all of a repository of git, unless it is cached, and returns its folder on the disk.
 #[cfg(feature = "remote")]
-pub fn fetch_repository(path: &Path) -> io::Result<PathBuf> {
+pub(crate) fn fetch_repository(path: &Path) -> io::Result<PathBuf> {
     Ok(remote_roots::fetch_repository(path)?)
 }
 
 #[cfg(not(feature = "remote"))]
-pub fn fetch_repository(_: &Path) -> io::Result<PathBuf> {
+pub(crate) fn fetch_repository(_: &Path) -> io::Result<PathBuf> {
     remote_unavailable()
 }
 
@@ -121,7 +122,7 @@ pub fn read_start(_: &Path) -> io::Result<(Vec<u8>, u64)> {
 }
 
 /// The number of bytes of a piece of an object that is fetched by itself, where not all of it is wanted.
-pub const BLOCK_BYTES: usize = 256 << 10;
+pub(crate) const BLOCK_BYTES: usize = 256 << 10;
 
 /// Reads some bytes of an object from a position on; 0 bytes at its end.
 #[cfg(feature = "remote")]
@@ -142,7 +143,7 @@ pub enum FetchAmount {
 }
 
 /// Fetches some files in parallel, where they are addresses; a failure is reported when the file is read.
-pub fn fetch_soon(paths: &[PathBuf], much: FetchAmount) {
+pub(crate) fn fetch_soon(paths: &[PathBuf], much: FetchAmount) {
     #[cfg(feature = "remote")]
     remote_roots::fetch_soon(paths, much);
     #[cfg(not(feature = "remote"))]

@@ -18,9 +18,9 @@ use trajview_formats::HEAD_BYTES;
 use trajview_run::address::{Address, is_address};
 
 use super::{
-    BLOCK_BYTES, RemoteFailure, FetchAmount, fetched_objects,
-    store_client::{StoreClient, ObjectStart},
+    BLOCK_BYTES, FetchAmount, RemoteFailure, fetched_objects,
     remote_tree::{RemoteNode, RemoteObject, RemoteTree},
+    store_client::{ObjectStart, StoreClient},
 };
 
 /// The most concurrent requests of [`fetch_soon`].
@@ -57,7 +57,7 @@ struct RemoteFile {
     object: RemoteObject,
 }
 
-/// The words of the command line that are no address, and why.
+/// The arguments of the command line that are no addresses, and the reasons.
 static BROKEN: Mutex<Vec<(String, RemoteFailure)>> = Mutex::new(vec![]);
 
 static ROOTS: Mutex<Vec<Arc<RemoteRoot>>> = Mutex::new(vec![]);
@@ -82,7 +82,7 @@ static SERVERS: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// Adds the root of an address. No request is made yet.
-pub fn add_address(address: &Address) {
+pub(crate) fn add_address(address: &Address) {
     let root = address.containing_address();
     add_root(root.clone());
     // `runs/a.jsonl:12.7` may be the seventh step of the twelfth turn of `runs/a.jsonl`.
@@ -99,7 +99,7 @@ pub fn add_address(address: &Address) {
 }
 
 /// Adds words that are meant as an address, and are none.
-pub fn add_broken(shown_path: String, why: RemoteFailure) {
+pub(crate) fn add_broken(shown_path: String, why: RemoteFailure) {
     BROKEN.lock().unwrap_or_else(PoisonError::into_inner).push((shown_path, why));
 }
 
@@ -161,7 +161,10 @@ fn root_of(path: &Path) -> Result<(Arc<RemoteRoot>, String), RemoteFailure> {
 
 impl RemoteRoot {
     fn client(&self) -> Result<&StoreClient, RemoteFailure> {
-        self.client.get_or_init(|| StoreClient::for_address(&self.address)).as_ref().map_err(Clone::clone)
+        self.client
+            .get_or_init(|| StoreClient::for_address(&self.address))
+            .as_ref()
+            .map_err(Clone::clone)
     }
 
     /// Returns the content, which is requested once; a failure stays until the program is started again.
@@ -174,10 +177,16 @@ impl RemoteRoot {
         if !self.address.is_folder {
             match client.read_start(&self.location, HEAD_BYTES as u64) {
                 // Some stores have an empty object in the place of each folder.
-                Ok(ObjectStart { object, .. }) if object.size == 0 && !self.address.scheme.is_web() => {
+                Ok(ObjectStart { object, .. })
+                    if object.size == 0 && !self.address.scheme.is_web() =>
+                {
                     let tree = client.list_objects(&self.location)?;
                     let is_file = tree.is_empty();
-                    return Ok(if is_file { RootContent::File(object) } else { RootContent::Folder(tree) });
+                    return Ok(if is_file {
+                        RootContent::File(object)
+                    } else {
+                        RootContent::Folder(tree)
+                    });
                 }
                 Ok(ObjectStart { object, bytes }) => {
                     let place = self.cache_path("", &object, START_SUFFIX)?;
@@ -195,7 +204,11 @@ impl RemoteRoot {
             }
             listed => listed?,
         };
-        if tree.is_empty() { Err(RemoteFailure::not_found()) } else { Ok(RootContent::Folder(tree)) }
+        if tree.is_empty() {
+            Err(RemoteFailure::not_found())
+        } else {
+            Ok(RootContent::Folder(tree))
+        }
     }
 
     fn node_at(&self, below: &str) -> Result<RemoteNode<'_>, RemoteFailure> {
@@ -215,7 +228,12 @@ impl RemoteRoot {
     }
 
     /// Returns the path of a cached version of an object.
-    fn cache_path(&self, below: &str, object: &RemoteObject, what: &str) -> Result<PathBuf, RemoteFailure> {
+    fn cache_path(
+        &self,
+        below: &str,
+        object: &RemoteObject,
+        what: &str,
+    ) -> Result<PathBuf, RemoteFailure> {
         let size = object.size.to_string();
         let modified =
             object.modified.and_then(|it| it.duration_since(SystemTime::UNIX_EPOCH).ok());
@@ -223,7 +241,8 @@ impl RemoteRoot {
         let version = object.version.as_ref().or(modified.as_ref()).unwrap_or(&THIS_PROCESS);
         let holder = Address { key: String::new(), ..self.address.clone() }.display_path();
         let parts = [holder.as_str(), SERVERS.as_str(), &self.object_key(below), version, &size];
-        fetched_objects::object_path(&parts, what).map_err(|why| RemoteFailure::from_disk_error(&why))
+        fetched_objects::object_path(&parts, what)
+            .map_err(|why| RemoteFailure::from_disk_error(&why))
     }
 }
 
@@ -241,16 +260,20 @@ fn find_file(path: &Path) -> Result<RemoteFile, RemoteFailure> {
     Ok(RemoteFile { root, below, object })
 }
 
-pub fn path_meta(path: &Path) -> Result<PathMeta, RemoteFailure> {
+pub(crate) fn path_meta(path: &Path) -> Result<PathMeta, RemoteFailure> {
     let (root, below) = root_of(path)?;
     Ok(match root.node_at(&below)? {
-        RemoteNode::File(object) => PathMeta::for_address(PathKind::File, object.size, object.modified),
+        RemoteNode::File(object) => {
+            PathMeta::for_address(PathKind::File, object.size, object.modified)
+        }
         // The listing of a folder does not change while the program runs.
-        RemoteNode::Folder => PathMeta::for_address(PathKind::Folder, 0, Some(SystemTime::UNIX_EPOCH)),
+        RemoteNode::Folder => {
+            PathMeta::for_address(PathKind::Folder, 0, Some(SystemTime::UNIX_EPOCH))
+        }
     })
 }
 
-pub fn entry_names(folder: &Path) -> Result<Vec<String>, RemoteFailure> {
+pub(crate) fn entry_names(folder: &Path) -> Result<Vec<String>, RemoteFailure> {
     let (root, below) = root_of(folder)?;
     match root.root_content()? {
         RootContent::Folder(tree) => Ok(tree.entry_names(&below)),
@@ -262,7 +285,7 @@ pub fn read_start(path: &Path) -> Result<(Vec<u8>, u64), RemoteFailure> {
     find_file(path)?.read_start()
 }
 
-pub fn fetch_file(path: &Path) -> Result<PathBuf, RemoteFailure> {
+pub(crate) fn fetch_file(path: &Path) -> Result<PathBuf, RemoteFailure> {
     find_file(path)?.local_file()
 }
 
@@ -296,11 +319,15 @@ impl RemoteFile {
 
     fn fetch_start(&self, most: u64) -> Result<Vec<u8>, RemoteFailure> {
         let key = self.root.object_key(&self.below);
-        let ObjectStart { object, bytes } = self.root.client()?.read_start(&key, HEAD_BYTES as u64)?;
+        let ObjectStart { object, bytes } =
+            self.root.client()?.read_start(&key, HEAD_BYTES as u64)?;
         if !object.is_same_as(&self.object) || bytes.len() as u64 != most {
             return Err(RemoteFailure::changed_while_read());
         }
-        fetched_objects::keep_bytes(&self.root.cache_path(&self.below, &self.object, START_SUFFIX)?, &bytes);
+        fetched_objects::keep_bytes(
+            &self.root.cache_path(&self.below, &self.object, START_SUFFIX)?,
+            &bytes,
+        );
         Ok(bytes)
     }
 
@@ -399,7 +426,10 @@ impl RemoteFile {
     }
 
     /// Runs `what` while no other thread fetches the file.
-    fn with_file_lock<T>(&self, what: impl FnOnce() -> Result<T, RemoteFailure>) -> Result<T, RemoteFailure> {
+    fn with_file_lock<T>(
+        &self,
+        what: impl FnOnce() -> Result<T, RemoteFailure>,
+    ) -> Result<T, RemoteFailure> {
         let mut all = self.root.fetching.lock().unwrap_or_else(PoisonError::into_inner);
         let lock = Arc::clone(all.entry(self.below.clone()).or_default());
         drop(all);
@@ -408,7 +438,7 @@ impl RemoteFile {
     }
 }
 
-pub fn fetch_soon(paths: &[PathBuf], much: FetchAmount) {
+pub(crate) fn fetch_soon(paths: &[PathBuf], much: FetchAmount) {
     let addresses: Vec<&PathBuf> = paths.iter().filter(|path| is_address(path)).collect();
     let next = AtomicUsize::new(0);
     let fetch = || {
@@ -430,19 +460,25 @@ pub fn fetch_soon(paths: &[PathBuf], much: FetchAmount) {
 }
 
 /// The parts of a repository that are fetched; the rest is never read.
-const REPOSITORY_PARTS: [&str; 6] = ["HEAD", "packed-refs", "refs/", "objects/", "commondir", "gitdir"];
+const REPOSITORY_PARTS: [&str; 6] =
+    ["HEAD", "packed-refs", "refs/", "objects/", "commondir", "gitdir"];
 
-pub fn fetch_repository(path: &Path) -> Result<PathBuf, RemoteFailure> {
+pub(crate) fn fetch_repository(path: &Path) -> Result<PathBuf, RemoteFailure> {
     let (root, below) = root_of(path)?;
-    let RootContent::Folder(tree) = root.root_content()? else { return Err(RemoteFailure::not_found()) };
+    let RootContent::Folder(tree) = root.root_content()? else {
+        return Err(RemoteFailure::not_found());
+    };
     let mut files = tree.objects_below(&below);
     files.retain(|(name, object)| {
-        let is_part =
-            REPOSITORY_PARTS.iter().any(|part| name == part || part.ends_with('/') && name.starts_with(part));
+        let is_part = REPOSITORY_PARTS
+            .iter()
+            .any(|part| name == part || part.ends_with('/') && name.starts_with(part));
         is_part && is_plain_name(name) && !(object.size == 0 && name.ends_with('/'))
     });
     if files.len() > MOST_FILES {
-        return Err(RemoteFailure::from_text(format!("the repository has more than {MOST_FILES} files")));
+        return Err(RemoteFailure::from_text(format!(
+            "the repository has more than {MOST_FILES} files"
+        )));
     }
     let mut versions = String::new();
     for (name, object) in &files {

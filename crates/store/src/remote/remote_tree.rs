@@ -13,7 +13,7 @@ pub struct RemoteObject {
 
 impl RemoteObject {
     /// Returns whether it is still what it was.
-    pub fn is_same_as(&self, then: &Self) -> bool {
+    pub(crate) fn is_same_as(&self, then: &Self) -> bool {
         self.size == then.size
             && match (&self.version, &then.version) {
                 (Some(now), Some(then)) => now == then,
@@ -41,7 +41,7 @@ pub struct RemoteTree {
 
 impl RemoteTree {
     /// Adds an object by its path below the place; one without a name is the mark of the place itself.
-    pub fn add_object(&mut self, below: &str, object: RemoteObject) {
+    pub(crate) fn add_object(&mut self, below: &str, object: RemoteObject) {
         if !below.is_empty() {
             self.objects.insert(below.to_owned(), object);
         }
@@ -58,7 +58,9 @@ impl RemoteTree {
             return Some(RemoteNode::Folder);
         }
         match self.objects.get(path) {
-            Some(object) if object.size > 0 || !self.has_below(path) => Some(RemoteNode::File(object)),
+            Some(object) if object.size > 0 || !self.has_below(path) => {
+                Some(RemoteNode::File(object))
+            }
             Some(_) => Some(RemoteNode::Folder),
             None => self.has_below(path).then_some(RemoteNode::Folder),
         }
@@ -70,7 +72,7 @@ impl RemoteTree {
     }
 
     /// Returns the names directly below a folder, in their order.
-    pub fn entry_names(&self, folder: &str) -> Vec<String> {
+    pub(crate) fn entry_names(&self, folder: &str) -> Vec<String> {
         let start = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         let mut names = vec![];
         let mut from = Bound::Included(start.clone());
@@ -90,7 +92,7 @@ impl RemoteTree {
     }
 
     /// Returns the objects below a folder, by their paths below it.
-    pub fn objects_below(&self, folder: &str) -> Vec<(&str, &RemoteObject)> {
+    pub(crate) fn objects_below(&self, folder: &str) -> Vec<(&str, &RemoteObject)> {
         let start = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         let all = self.objects.range(start.clone()..);
         let all = all.map_while(|(key, object)| Some((key.strip_prefix(&start)?, object)));
@@ -120,7 +122,10 @@ mod tests {
         assert_eq!(tree.entry_names("a/d"), [""; 0]);
         assert_eq!(tree.node_at("a/b"), Some(RemoteNode::Folder));
         assert_eq!(tree.node_at(""), Some(RemoteNode::Folder));
-        assert!(matches!(tree.node_at("a/d"), Some(RemoteNode::File(RemoteObject { size: 2, .. }))));
+        assert!(matches!(
+            tree.node_at("a/d"),
+            Some(RemoteNode::File(RemoteObject { size: 2, .. }))
+        ));
         assert_eq!((tree.node_at("b"), tree.node_at("a/b/"), tree.objects.len()), (None, None, 4));
         let below: Vec<&str> = tree.objects_below("a").into_iter().map(|(key, _)| key).collect();
         assert_eq!(below, ["b/c", "d"]);

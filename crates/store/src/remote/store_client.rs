@@ -1,4 +1,4 @@
-//! The blocking client of one store: a list, the beginning of an object, all of it. Errors have plain words of our own,
+//! The blocking client of one store: a list, the beginning of an object, all of it. Errors have plain texts of our own,
 //! never those of the server or of a library, which may repeat a key or a signature.
 
 use std::{
@@ -19,7 +19,7 @@ use trajview_run::address::{Address, Scheme};
 
 use super::{
     RemoteFailure,
-    http::{UreqConnector, RequestError},
+    http::{RequestError, UreqConnector},
     remote_tree::{RemoteObject, RemoteTree},
 };
 
@@ -46,7 +46,7 @@ pub struct ObjectStart {
 
 impl StoreClient {
     /// Makes the client of an address, with the credentials of the environment.
-    pub fn for_address(address: &Address) -> Result<Self, RemoteFailure> {
+    pub(crate) fn for_address(address: &Address) -> Result<Self, RemoteFailure> {
         let scheme = address.scheme;
         if scheme == Scheme::Http && !address.is_on_this_machine() && !allows_http() {
             return Err(RemoteFailure::from_text(
@@ -90,7 +90,7 @@ impl StoreClient {
                 )
             }
         };
-        // Not in the words of the library: it may repeat what it was given.
+        // The library's own text is not used: it may repeat secrets that it was given.
         let store = made.map_err(|_| RemoteFailure::from_text(missing_settings(scheme)))?;
         Ok(Self { store, scheme })
     }
@@ -125,7 +125,7 @@ impl StoreClient {
     }
 
     /// Returns all objects below a folder, by their paths below it.
-    pub fn list_objects(&self, folder: &str) -> Result<RemoteTree, RemoteFailure> {
+    pub(crate) fn list_objects(&self, folder: &str) -> Result<RemoteTree, RemoteFailure> {
         let prefix = parse_key(folder)?;
         let mut tree = RemoteTree::default();
         let listed = block_on(async {
@@ -164,22 +164,30 @@ impl StoreClient {
     }
 
     /// Writes all of an object, as it was when it was listed.
-    pub fn fetch_object(&self, key: &str, object: &RemoteObject, into: &mut impl Write) -> Result<(), RemoteFailure> {
+    pub(crate) fn fetch_object(
+        &self,
+        key: &str,
+        object: &RemoteObject,
+        into: &mut impl Write,
+    ) -> Result<(), RemoteFailure> {
         if object.size > MOST_BYTES {
             let (has, most) = (object.size >> 30, MOST_BYTES >> 30);
-            return Err(RemoteFailure::from_text(format!("it has {has} GiB; up to {most} GiB are fetched")));
+            return Err(RemoteFailure::from_text(format!(
+                "it has {has} GiB; up to {most} GiB are fetched"
+            )));
         }
         let path = parse_key(key)?;
         let mut at = 0;
         while at < object.size {
-            let range = (at > 0 || object.size > PIECE_BYTES).then(|| at..(at + PIECE_BYTES).min(object.size));
+            let range = (at > 0 || object.size > PIECE_BYTES)
+                .then(|| at..(at + PIECE_BYTES).min(object.size));
             at = self.write_piece(&path, object, range, at, into)?;
         }
         Ok(())
     }
 
     /// Returns a part of an object, as it was when it was listed.
-    pub fn read_range(
+    pub(crate) fn read_range(
         &self,
         key: &str,
         object: &RemoteObject,
@@ -268,13 +276,19 @@ impl StoreClient {
             Why::PermissionDenied { .. } | Why::Unauthenticated { .. } => {
                 with_code(&format!("access denied; {}", credentials_hint(self.scheme)))
             }
-            Why::Precondition { .. } | Why::NotModified { .. } => RemoteFailure::changed_while_read(),
-            Why::InvalidPath { .. } => RemoteFailure::from_text("a key in the list cannot be a path"),
+            Why::Precondition { .. } | Why::NotModified { .. } => {
+                RemoteFailure::changed_while_read()
+            }
+            Why::InvalidPath { .. } => {
+                RemoteFailure::from_text("a key in the list cannot be a path")
+            }
             _ => match (request_error_in(why), status_in(why)) {
-                (Some(trouble), _) if is_metadata_server(&trouble.server) => RemoteFailure::from_text(format!(
-                    "no credentials were found; {}",
-                    credentials_hint(self.scheme)
-                )),
+                (Some(trouble), _) if is_metadata_server(&trouble.server) => {
+                    RemoteFailure::from_text(format!(
+                        "no credentials were found; {}",
+                        credentials_hint(self.scheme)
+                    ))
+                }
                 (Some(trouble), _) => RemoteFailure::from_text(trouble.to_string()),
                 (None, Some(400)) => with_code("the request was refused"),
                 (None, Some(status @ 300..400)) => {
@@ -292,7 +306,9 @@ impl StoreClient {
                 (None, None) if why.to_string().contains("redirect without LOCATION") => {
                     RemoteFailure::from_text("the bucket is in another region: set AWS_REGION")
                 }
-                (None, None) => RemoteFailure::from_text("the server answers what is not understood"),
+                (None, None) => {
+                    RemoteFailure::from_text("the server answers what is not understood")
+                }
             },
         }
     }

@@ -23,7 +23,7 @@ const ENTRIES: [(&str, &str); 2] = [("Contents", "Key"), ("Blob", "Name")];
 
 /// Returns the page of a list without the objects whose keys cannot be paths. What is no list, or has none of them,
 /// stays as it is.
-pub fn without_unreadable(page: Vec<u8>) -> Vec<u8> {
+pub(crate) fn without_unreadable(page: Vec<u8>) -> Vec<u8> {
     let Ok(text) = std::str::from_utf8(&page) else { return page };
     // Some lists have characters that XML cannot express.
     let readable = match roxmltree::Document::parse(text) {

@@ -36,7 +36,7 @@ const MOST_REFERENCES: usize = 10_000;
 
 impl Repo {
     /// Returns the object that a reference such as `refs/notes/ai` names.
-    pub fn reference_id(&self, name: &str) -> Option<BlobId> {
+    pub(crate) fn reference_id(&self, name: &str) -> Option<BlobId> {
         self.all_references().into_iter().find(|(known, _)| known == name).map(|(_, id)| id)
     }
 
@@ -64,7 +64,7 @@ impl Repo {
     }
 
     /// Returns the commits that any branch leads to, and what is checked out; parents after their children.
-    pub fn branch_commits(&self) -> Vec<CommitInfo> {
+    pub(crate) fn branch_commits(&self) -> Vec<CommitInfo> {
         let is_branch = |name: &str| {
             (name.starts_with("refs/heads/") || name.starts_with("refs/remotes/"))
                 && !name.contains("/entire/")
@@ -91,7 +91,7 @@ impl Repo {
     }
 
     /// Returns a commit with its message; None where there is none, or where it cannot be read.
-    pub fn read_commit(&self, id: BlobId) -> Option<CommitInfo> {
+    pub(crate) fn read_commit(&self, id: BlobId) -> Option<CommitInfo> {
         let bytes = self.objects.read_kind(id, ObjectKind::Commit).ok()?;
         let text = String::from_utf8_lossy(&bytes);
         let (head, message) = text.split_once("\n\n").unwrap_or((&text, ""));
@@ -114,7 +114,7 @@ impl Repo {
     }
 
     /// Returns the object at a path below a tree, and whether it is a folder.
-    pub fn entry_below(&self, tree: BlobId, path: &str) -> Option<(BlobId, bool)> {
+    pub(crate) fn entry_below(&self, tree: BlobId, path: &str) -> Option<(BlobId, bool)> {
         let mut at = (tree, true);
         for part in path.split('/') {
             let folder = self.objects.read_tree(at.0).ok()?;
@@ -134,7 +134,7 @@ impl Repo {
     }
 
     /// Returns the whole id of the one commit that begins so, in hex digits; at least seven of them.
-    pub fn full_id(&self, start: &str) -> Option<String> {
+    pub(crate) fn full_id(&self, start: &str) -> Option<String> {
         if start.len() == 40 {
             return parse_id(start.as_bytes()).map(|id| id.to_string());
         }
@@ -152,7 +152,7 @@ impl Repo {
 }
 
 /// Sorts children before their parents, the youngest first where neither is the other's.
-pub fn children_first(commits: Vec<CommitInfo>) -> Vec<CommitInfo> {
+pub(crate) fn children_first(commits: Vec<CommitInfo>) -> Vec<CommitInfo> {
     let mut children: HashMap<BlobId, usize> = HashMap::new();
     for parent in commits.iter().flat_map(|commit| &commit.parents) {
         *children.entry(*parent).or_default() += 1;

@@ -76,7 +76,10 @@ fn the_changes_of_every_sample_are_those_that_libgit2_tells() {
 }
 
 /// Makes a repository with a commit of each of these lists of files.
-fn write_repository(folder: &Path, versions: &[Vec<(String, String)>]) -> (Repository, Vec<String>) {
+fn write_repository(
+    folder: &Path,
+    versions: &[Vec<(String, String)>],
+) -> (Repository, Vec<String>) {
     let git = Repository::init_bare(folder).unwrap();
     let who = git2::Signature::new("a", "a@b.invalid", &git2::Time::new(0, 0)).unwrap();
     let mut commits = vec![];
@@ -174,6 +177,7 @@ fn a_tree_of_a_hundred_million_files_is_refused_at_once() {
     assert_eq!(repo.tree_of_commit(&small).unwrap().files.len(), 100);
     let why = repo.tree_of_commit(&big).unwrap_err();
     assert_eq!(why, format!("commit {big} has more than 200000 files; its files are not read"));
-    let why = repo.changes_between(Some(&small), &big, &mut CommitComparisons::default()).unwrap_err();
+    let why =
+        repo.changes_between(Some(&small), &big, &mut CommitComparisons::default()).unwrap_err();
     assert!(why.ends_with("the run changes more than 500000 files; no more are read"), "{why}");
 }

@@ -23,8 +23,8 @@ pub fn check_beside_run(path: &Path, opened: &OpenedRecording) -> Vec<Warning> {
 /// Returns every mistake in one document by itself, checked without a run, and the name of the document; None where the
 /// file is no document of a bundle.
 pub fn check_alone(path: &Path) -> Option<(&'static str, Vec<Warning>)> {
-    let is_small = std::fs::metadata(path)
-        .is_ok_and(|meta| meta.is_file() && meta.len() <= rubric::MAX_BYTES);
+    let is_small =
+        std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.len() <= rubric::MAX_BYTES);
     let bytes = std::fs::read(path).ok().filter(|_| is_small)?;
     let schema = serde_json::from_slice::<SchemaField>(&bytes).ok()?.schema;
     let name = rubric::strict::document_for_schema(&schema)?;

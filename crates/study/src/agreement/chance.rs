@@ -1,8 +1,8 @@
 //! Agreement beyond chance: Cohen's kappa and Gwet's AC.
 
-use crate::undefined::{Undefined, NumberOrReason};
+use crate::undefined::{NumberOrReason, Undefined};
 
-use super::table::{LevelMargins, ConfusionTable};
+use super::table::{ConfusionTable, LevelMargins};
 
 /// The weight of a disagreement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,10 +28,11 @@ impl DisagreementWeights {
 }
 
 /// `1 - observed / expected` disagreement, where the raters' own base rates say what is expected.
-pub fn cohen_kappa(table: &ConfusionTable, weights: DisagreementWeights) -> NumberOrReason {
+pub(crate) fn cohen_kappa(table: &ConfusionTable, weights: DisagreementWeights) -> NumberOrReason {
     let total = table.total_pairs();
     let LevelMargins { a, b } = table.level_margins();
-    let observed: f64 = table.filled_cells().map(|(a, b, count)| weights.disagreement_between(a, b) * count).sum();
+    let observed: f64 =
+        table.filled_cells().map(|(a, b, count)| weights.disagreement_between(a, b) * count).sum();
     let expected = sum_over(table, |i, j| weights.disagreement_between(i, j) * a[i] * b[j]);
     match (total, expected) {
         (0.0, _) => Err(Undefined::NoPairs),
@@ -53,7 +54,8 @@ fn gwet_ac(table: &ConfusionTable, agreement: impl Fn(usize, usize) -> f64) -> N
         return Ok(1.0);
     }
     let LevelMargins { a, b } = table.level_margins();
-    let observed = table.filled_cells().map(|(a, b, count)| agreement(a, b) * count).sum::<f64>() / total;
+    let observed =
+        table.filled_cells().map(|(a, b, count)| agreement(a, b) * count).sum::<f64>() / total;
     let spread: f64 =
         a.iter().zip(&b).map(|(a, b)| (a + b) / (2.0 * total)).map(|p| p * (1.0 - p)).sum();
     let chance = sum_over(table, &agreement) * spread / (levels * (levels - 1)) as f64;
@@ -61,12 +63,12 @@ fn gwet_ac(table: &ConfusionTable, agreement: impl Fn(usize, usize) -> f64) -> N
 }
 
 /// Gwet's AC1: levels are one or not.
-pub fn gwet_ac1(table: &ConfusionTable) -> NumberOrReason {
+pub(crate) fn gwet_ac1(table: &ConfusionTable) -> NumberOrReason {
     gwet_ac(table, |a, b| f64::from(u8::from(a == b)))
 }
 
 /// Gwet's AC2: `1 - (difference / widest difference)^2`, of the levels' numbers and not their steps, as irrCAC has it.
-pub fn gwet_ac2(table: &ConfusionTable) -> NumberOrReason {
+pub(crate) fn gwet_ac2(table: &ConfusionTable) -> NumberOrReason {
     let levels = table.levels();
     let widest = levels.last().zip(levels.first()).map_or(0.0, |(last, first)| last - first);
     gwet_ac(table, |a, b| 1.0 - ((levels[a] - levels[b]) / widest).powi(2))

@@ -5,10 +5,10 @@
 //! recall of one that the reference never gave, and the F1 of one that neither gave are undefined; [`ZeroDivision`]
 //! decides their value in averages.
 
-use crate::undefined::{Undefined, NumberOrReason};
+use crate::undefined::{NumberOrReason, Undefined};
 use trajview_run::worded_enum::worded;
 
-use super::table::{LevelMargins, ConfusionTable};
+use super::table::{ConfusionTable, LevelMargins};
 
 worded! {
     word;
@@ -95,15 +95,19 @@ pub fn classify_against_reference(table: &ConfusionTable, zero: ZeroDivision) ->
     }
 }
 
-fn checked_ratio(part: f64, whole: f64) -> NumberOrReason {
-    if whole > 0.0 { Ok(part / whole) } else { Err(Undefined::NoPairs) }
+fn checked_ratio(part: f64, total: f64) -> NumberOrReason {
+    if total > 0.0 { Ok(part / total) } else { Err(Undefined::NoPairs) }
 }
 
-fn average_scores(classes: &[ClassResult], zero: ZeroDivision, weight: impl Fn(&ClassResult) -> f64) -> ClassScores {
+fn average_scores(
+    classes: &[ClassResult],
+    zero: ZeroDivision,
+    weight: impl Fn(&ClassResult) -> f64,
+) -> ClassScores {
     let average = |of: fn(&ClassScores) -> NumberOrReason| -> NumberOrReason {
-        let known = classes
-            .iter()
-            .filter_map(|class| Some((of(&class.scores).ok().or(zero.as_number())?, weight(class))));
+        let known = classes.iter().filter_map(|class| {
+            Some((of(&class.scores).ok().or(zero.as_number())?, weight(class)))
+        });
         let (sum, weights) = known.fold((0.0, 0.0), |(sum, weights), (value, weight)| {
             (sum + value * weight, weights + weight)
         });
@@ -131,7 +135,7 @@ worded! {
 
 impl ReferenceMeasure {
     /// Computes the measure for a table whose rows are the reference.
-    pub fn value_in(self, table: &ConfusionTable, zero: ZeroDivision) -> NumberOrReason {
+    pub(crate) fn value_in(self, table: &ConfusionTable, zero: ZeroDivision) -> NumberOrReason {
         let found = classify_against_reference(table, zero);
         match self {
             Self::Accuracy => found.accuracy,
@@ -167,14 +171,15 @@ impl PositiveRule {
     /// Parses a rule; returns None where the text is not one.
     pub fn parse(words: &str) -> Option<Self> {
         let words = words.trim();
-        let stated =
-            ScoreTest::ALL.into_iter().find_map(|test| Some((test, words.strip_prefix(test.word())?)));
+        let stated = ScoreTest::ALL
+            .into_iter()
+            .find_map(|test| Some((test, words.strip_prefix(test.word())?)));
         let (test, level) = stated.unwrap_or((ScoreTest::Is, words));
         let level: f64 = level.trim().parse().ok()?;
         level.is_finite().then_some(Self { test, level })
     }
 
-    pub fn is_positive(self, score: f64) -> bool {
+    pub(crate) fn is_positive(self, score: f64) -> bool {
         match self.test {
             ScoreTest::AtLeast => score >= self.level,
             ScoreTest::AtMost => score <= self.level,

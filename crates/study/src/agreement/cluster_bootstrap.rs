@@ -1,8 +1,8 @@
 //! Intervals of statistics of sums: things are drawn one by one, or in clusters that are drawn whole.
 
 use crate::{
-    bootstrap::{Estimate, Interval, BootstrapPlan, bca_estimate},
-    undefined::{Undefined, NumberOrReason},
+    bootstrap::{BootstrapPlan, Estimate, Interval, bca_estimate},
+    undefined::{NumberOrReason, Undefined},
 };
 
 /// The input of a statistic: a sum over things.
@@ -21,7 +21,7 @@ pub struct ClusteredEstimate {
 
 impl ClusteredEstimate {
     /// Returns the undefined estimate of an empty sample.
-    pub fn without_pairs() -> Self {
+    pub(crate) fn without_pairs() -> Self {
         let why = Undefined::NoPairs;
         Self { by_item: Estimate::undefined(why), by_run: Err(why) }
     }
@@ -36,7 +36,7 @@ pub struct ClusterPart<S> {
 
 /// Estimates each statistic over all parts, with intervals over parts and over clusters. `sample_formula` gives the
 /// value of the sample itself, where the plain `formula` would not do.
-pub fn estimate_by_item_and_cluster<S: SampleSum, C: Copy>(
+pub(crate) fn estimate_by_item_and_cluster<S: SampleSum, C: Copy>(
     parts: &[ClusterPart<S>],
     statistics: &[C],
     formula: impl Fn(C, &S) -> NumberOrReason,
@@ -44,21 +44,45 @@ pub fn estimate_by_item_and_cluster<S: SampleSum, C: Copy>(
     plan: &BootstrapPlan,
 ) -> Vec<(C, ClusteredEstimate)> {
     let sums: Vec<S> = parts.iter().map(|part| part.sum.clone()).collect();
-    let by_item = bootstrap_estimates(&sums, statistics, &formula, &sample_formula, plan, Undefined::FewerThanTwoPairs);
-    let by_run = bootstrap_estimates(&sums_by_cluster(parts), statistics, &formula, &sample_formula, plan, Undefined::FewerThanTwoRuns);
+    let by_item = bootstrap_estimates(
+        &sums,
+        statistics,
+        &formula,
+        &sample_formula,
+        plan,
+        Undefined::FewerThanTwoPairs,
+    );
+    let by_run = bootstrap_estimates(
+        &sums_by_cluster(parts),
+        statistics,
+        &formula,
+        &sample_formula,
+        plan,
+        Undefined::FewerThanTwoRuns,
+    );
     let both = by_item.into_iter().zip(by_run).zip(statistics);
-    both.map(|((by_item, by_run), it)| (*it, ClusteredEstimate { by_item, by_run: by_run.interval })).collect()
+    both.map(|((by_item, by_run), it)| {
+        (*it, ClusteredEstimate { by_item, by_run: by_run.interval })
+    })
+    .collect()
 }
 
 /// Estimates each statistic over all parts, with an interval over clusters alone.
-pub fn estimate_over_clusters<S: SampleSum, C: Copy>(
+pub(crate) fn estimate_over_clusters<S: SampleSum, C: Copy>(
     parts: &[ClusterPart<S>],
     statistics: &[C],
     formula: impl Fn(C, &S) -> NumberOrReason,
     sample_formula: impl Fn(C, &S) -> NumberOrReason,
     plan: &BootstrapPlan,
 ) -> Vec<(C, Estimate)> {
-    let found = bootstrap_estimates(&sums_by_cluster(parts), statistics, &formula, &sample_formula, plan, Undefined::FewerThanTwoRuns);
+    let found = bootstrap_estimates(
+        &sums_by_cluster(parts),
+        statistics,
+        &formula,
+        &sample_formula,
+        plan,
+        Undefined::FewerThanTwoRuns,
+    );
     statistics.iter().copied().zip(found).collect()
 }
 
@@ -96,10 +120,15 @@ fn bootstrap_estimates<S: SampleSum, C: Copy>(
     }
     let each = |sum: Option<S>| -> Vec<NumberOrReason> {
         let none = || Err(Undefined::NoPairs);
-        statistics.iter().map(|it| sum.as_ref().map_or_else(none, |sum| formula(*it, sum))).collect()
+        statistics
+            .iter()
+            .map(|it| sum.as_ref().map_or_else(none, |sum| formula(*it, sum)))
+            .collect()
     };
-    let drawn: Vec<Vec<NumberOrReason>> =
-        plan.draws_among(sums.len()).map(|sample| each(sum_of_sample(sums, sample.into_iter()))).collect();
+    let drawn: Vec<Vec<NumberOrReason>> = plan
+        .draws_among(sums.len())
+        .map(|sample| each(sum_of_sample(sums, sample.into_iter())))
+        .collect();
     let without: Vec<Vec<NumberOrReason>> = match plan.resamples {
         0 => vec![],
         _ => leave_one_out(sums).into_iter().map(each).collect(),

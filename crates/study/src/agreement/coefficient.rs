@@ -1,13 +1,13 @@
 //! The measures of agreement by name.
 
-use crate::undefined::{Undefined, NumberOrReason};
+use crate::undefined::{NumberOrReason, Undefined};
 use trajview_run::worded_enum::worded;
 
 use super::{
     chance::{self, DisagreementWeights},
     rank,
     scale::MeasurementLevel,
-    table::{LevelBoundary, ConfusionTable},
+    table::{ConfusionTable, LevelBoundary},
 };
 
 /// The weights between two levels for [`Coefficient::Ac2`].
@@ -54,7 +54,7 @@ impl Coefficient {
 
     /// Returns whether the coefficient counts levels or steps between them, which do not exist where any number may
     /// be given.
-    pub const fn needs_levels(self) -> bool {
+    pub(crate) const fn needs_levels(self) -> bool {
         match self {
             Self::Within1
             | Self::Kappa
@@ -94,7 +94,7 @@ impl Coefficient {
     }
 
     /// Computes the plain formula, as it is applied to resamples.
-    pub fn formula_value(self, table: &ConfusionTable) -> NumberOrReason {
+    pub(crate) fn formula_value(self, table: &ConfusionTable) -> NumberOrReason {
         if self.lacks_levels(table) {
             return Err(Undefined::AnyNumber);
         }

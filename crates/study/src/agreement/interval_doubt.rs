@@ -13,19 +13,20 @@ use super::{Coefficient, ConfusionTable, several_raters::MultiRaterMeasure};
 pub const SQUARING: [Coefficient; 2] = [Coefficient::KappaQuadratic, Coefficient::Ac2];
 
 /// The measures of several raters with the same fault.
-pub const SQUARING_AMONG: [MultiRaterMeasure; 2] = [MultiRaterMeasure::AlphaInterval, MultiRaterMeasure::Ac2];
+pub const SQUARING_AMONG: [MultiRaterMeasure; 2] =
+    [MultiRaterMeasure::AlphaInterval, MultiRaterMeasure::Ac2];
 
 /// Fewer things than this are few.
 pub const FEW: usize = 40;
 
 /// Fewer things than this are few where one level is at least [`ONE_SIDED`] of all scores.
-pub const FEW_ONE_SIDED: usize = 200;
+pub(crate) const FEW_ONE_SIDED: usize = 200;
 
 /// Share of all scores.
-pub const ONE_SIDED: f64 = 0.5;
+pub(crate) const ONE_SIDED: f64 = 0.5;
 
 /// Fewer things than this that raters differ on are few.
-pub const FEW_DIFFER: usize = 10;
+pub(crate) const FEW_DIFFER: usize = 10;
 
 /// The numbers that make an interval too narrow.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,7 +41,7 @@ pub struct IntervalDoubt {
 
 impl IntervalDoubt {
     /// Returns the doubt about a sample; None where its interval can be trusted.
-    pub fn for_sample(n: usize, differ: usize, most: f64) -> Option<Self> {
+    pub(crate) fn for_sample(n: usize, differ: usize, most: f64) -> Option<Self> {
         let is_one_sided = most >= ONE_SIDED && n < FEW_ONE_SIDED;
         (n < FEW || is_one_sided || differ < FEW_DIFFER).then_some(Self { n, differ, most })
     }
@@ -62,7 +63,8 @@ impl ConfusionTable {
     /// Returns why the intervals of [`SQUARING`] cannot be trusted; None where they can.
     pub fn interval_doubt(&self) -> Option<IntervalDoubt> {
         let n = self.total_pairs();
-        let same: f64 = self.filled_cells().filter(|(a, b, _)| a == b).map(|(_, _, count)| count).sum();
+        let same: f64 =
+            self.filled_cells().filter(|(a, b, _)| a == b).map(|(_, _, count)| count).sum();
         let (a, b) = self.base_rates();
         let most = a.iter().zip(&b).map(|(a, b)| (a + b) / 2.0).fold(0.0, f64::max);
         IntervalDoubt::for_sample(n as usize, (n - same) as usize, most)
@@ -72,7 +74,7 @@ impl ConfusionTable {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{BootstrapPlan, Ratings, RatingScale, bootstrap::Resamples};
+    use crate::{BootstrapPlan, RatingScale, Ratings, bootstrap::Resamples};
 
     fn slump_table(pairs: &[(u8, u8)]) -> ConfusionTable {
         let scores: Vec<(f64, f64)> =
@@ -116,7 +118,12 @@ mod tests {
 
     /// Draws `samples` samples of `n` pairs from a population on 0..4. A share `same` of the things gets one level
     /// from both raters, the others two independent levels; levels have the frequencies of `levels`.
-    fn simulated_coverage(levels: [f64; 5], same: f64, n: usize, samples: u64) -> Vec<SimulatedCoverage> {
+    fn simulated_coverage(
+        levels: [f64; 5],
+        same: f64,
+        n: usize,
+        samples: u64,
+    ) -> Vec<SimulatedCoverage> {
         use rayon::prelude::*;
 
         // The population as a table of 4,000 pairs and more, which are nearly exactly as many as they should be.
@@ -137,8 +144,8 @@ mod tests {
                 let mut draw = Resamples::new(seed * 7_919 + n as u64, population.len());
                 let scores: Vec<_> = (0..n).map(|_| population[draw.draw()]).collect();
                 let plan = BootstrapPlan { seed, resamples: 599, ..BootstrapPlan::default() };
-                let estimates =
-                    Ratings::new(RatingScale::default(), &scores).estimate_coefficients(&SIMULATED, &plan);
+                let estimates = Ratings::new(RatingScale::default(), &scores)
+                    .estimate_coefficients(&SIMULATED, &plan);
                 let covers = |((_, estimate), truth): (&(Coefficient, _), &f64)| {
                     let estimate: &crate::Estimate = estimate;
                     let interval = estimate.interval.ok()?;

@@ -6,23 +6,23 @@
 
 mod chance;
 pub mod classes;
-mod coefficient;
 pub mod cluster_bootstrap;
-pub mod several_raters;
+mod coefficient;
+pub mod interval_doubt;
 mod rank;
 mod scale;
+pub mod several_raters;
 mod table;
 #[cfg(test)]
 mod tests;
-pub mod interval_doubt;
 
 pub use coefficient::{AC2_WEIGHTS, Coefficient};
 pub use scale::{MOST_LEVELS, MeasurementLevel, RatingScale, ScaleError};
-pub use table::{LevelBoundary, ConfusionTable};
+pub use table::{ConfusionTable, LevelBoundary};
 
 use super::{
-    bootstrap::{Estimate, Interval, BootstrapPlan, bca_estimate},
-    undefined::{Undefined, NumberOrReason},
+    bootstrap::{BootstrapPlan, Estimate, Interval, bca_estimate},
+    undefined::{NumberOrReason, Undefined},
 };
 use classes::{ReferenceMeasure, ZeroDivision};
 use cluster_bootstrap::{ClusterPart, ClusteredEstimate, estimate_by_item_and_cluster};
@@ -87,15 +87,16 @@ impl Ratings {
             return estimate_of_few(coefficient, &table, why);
         }
         let resamples = plan.draws_among(self.len());
-        let resampled: Vec<NumberOrReason> =
-            resamples.map(|resample| coefficient.formula_value(&self.table_of(&resample))).collect();
+        let resampled: Vec<NumberOrReason> = resamples
+            .map(|resample| coefficient.formula_value(&self.table_of(&resample)))
+            .collect();
         let without_one = leave_one_out(coefficient, &table);
         bca_estimate(coefficient.value_of_sample(&table), &resampled, &without_one, plan.confidence)
     }
 
     /// Estimates every coefficient from given resamples: each a list of pairs by number, from 0. Numbers without a
     /// pair are skipped.
-    pub fn agreement_from(
+    pub(crate) fn agreement_from(
         &self,
         resamples: impl Iterator<Item = Vec<usize>>,
         confidence: f64,
@@ -121,7 +122,10 @@ impl Ratings {
     ) -> Vec<(Coefficient, Estimate)> {
         let table = self.confusion_table();
         if let Some(why) = self.too_few_pairs() {
-            return coefficients.iter().map(|it| (*it, estimate_of_few(*it, &table, why))).collect();
+            return coefficients
+                .iter()
+                .map(|it| (*it, estimate_of_few(*it, &table, why)))
+                .collect();
         }
         let mut resampled: Vec<Vec<NumberOrReason>> = vec![vec![]; coefficients.len()];
         for resample in resamples {
@@ -148,7 +152,13 @@ impl Ratings {
         let parts = self.cluster_parts(clusters);
         let formula = |it: Coefficient, table: &ConfusionTable| it.formula_value(table);
         let value_of_sample = |it: Coefficient, table: &ConfusionTable| it.value_of_sample(table);
-        let found = cluster_bootstrap::estimate_over_clusters(&parts, &Coefficient::ALL, formula, value_of_sample, plan);
+        let found = cluster_bootstrap::estimate_over_clusters(
+            &parts,
+            &Coefficient::ALL,
+            formula,
+            value_of_sample,
+            plan,
+        );
         found.into_iter().map(|(it, estimate)| (it, estimate.interval)).collect()
     }
 
@@ -160,7 +170,13 @@ impl Ratings {
         plan: &BootstrapPlan,
     ) -> Vec<(ReferenceMeasure, ClusteredEstimate)> {
         let value = |it: ReferenceMeasure, table: &ConfusionTable| it.value_in(table, zero);
-        estimate_by_item_and_cluster(&self.cluster_parts(clusters), &ReferenceMeasure::ALL, value, value, plan)
+        estimate_by_item_and_cluster(
+            &self.cluster_parts(clusters),
+            &ReferenceMeasure::ALL,
+            value,
+            value,
+            plan,
+        )
     }
 
     fn cluster_parts(&self, clusters: &[usize]) -> Vec<ClusterPart<ConfusionTable>> {

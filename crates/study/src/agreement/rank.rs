@@ -1,10 +1,10 @@
 //! Agreement by order: Spearman's rho, Kendall's tau-b, Krippendorff's alpha.
 
-use crate::undefined::{Undefined, NumberOrReason};
+use crate::undefined::{NumberOrReason, Undefined};
 
 use super::{
     MeasurementLevel,
-    table::{LevelMargins, ConfusionTable},
+    table::{ConfusionTable, LevelMargins},
 };
 
 /// Pearson's correlation of mean ranks.
@@ -36,7 +36,7 @@ fn mean_ranks(counts: &[f64]) -> Vec<f64> {
 }
 
 /// Pairs of pairs in one order less those in opposite order, over those that are tied for neither rater.
-pub fn kendall_tau_b(table: &ConfusionTable) -> NumberOrReason {
+pub(crate) fn kendall_tau_b(table: &ConfusionTable) -> NumberOrReason {
     let total = table.total_pairs();
     let LevelMargins { a, b } = table.level_margins();
     let size = table.levels().len();
@@ -51,7 +51,10 @@ pub fn kendall_tau_b(table: &ConfusionTable) -> NumberOrReason {
             together += table.pair_count(row, column) * (before - after);
             before += above_here;
         }
-        above.iter_mut().enumerate().for_each(|(column, count)| *count += table.pair_count(row, column));
+        above
+            .iter_mut()
+            .enumerate()
+            .for_each(|(column, count)| *count += table.pair_count(row, column));
     }
     let pairs = |count: f64| count * (count - 1.0) / 2.0;
     let untied =
@@ -73,7 +76,7 @@ fn bounded_correlation(total: f64, together: f64, squares: f64) -> NumberOrReaso
 /// apart as there are scores between them, those on either end counting half, on an interval scale by the difference of
 /// their numbers; the square of that. On a nominal one every two are alike (Krippendorff, Computing Krippendorff's
 /// Alpha-Reliability, 2011).
-pub fn krippendorff_alpha(table: &ConfusionTable) -> NumberOrReason {
+pub(crate) fn krippendorff_alpha(table: &ConfusionTable) -> NumberOrReason {
     let LevelMargins { a, b } = table.level_margins();
     let counts: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a + b).collect();
     let scores: f64 = counts.iter().sum();
@@ -88,7 +91,8 @@ pub fn krippendorff_alpha(table: &ConfusionTable) -> NumberOrReason {
         MeasurementLevel::Ordinal => (places[a] - places[b]).powi(2),
         MeasurementLevel::Interval => (numbers[a] - numbers[b]).powi(2),
     };
-    let observed: f64 = table.filled_cells().map(|(a, b, count)| 2.0 * count * distance(a, b)).sum();
+    let observed: f64 =
+        table.filled_cells().map(|(a, b, count)| 2.0 * count * distance(a, b)).sum();
     let levels = 0..counts.len();
     let expected: f64 = levels
         .clone()

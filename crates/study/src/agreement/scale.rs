@@ -78,7 +78,7 @@ impl RatingScale {
     }
 
     /// Returns the same levels with another measurement level.
-    pub fn with_measurement(self, measurement: MeasurementLevel) -> Self {
+    pub(crate) fn with_measurement(self, measurement: MeasurementLevel) -> Self {
         Self { measurement, ..self }
     }
 

@@ -6,13 +6,13 @@
 
 use crate::{
     bootstrap::BootstrapPlan,
-    undefined::{Undefined, NumberOrReason},
+    undefined::{NumberOrReason, Undefined},
 };
 use trajview_run::worded_enum::worded;
 
 use super::{
     RatingScale,
-    cluster_bootstrap::{ClusterPart, SampleSum, ClusteredEstimate, estimate_by_item_and_cluster},
+    cluster_bootstrap::{ClusterPart, ClusteredEstimate, SampleSum, estimate_by_item_and_cluster},
     interval_doubt::IntervalDoubt,
 };
 
@@ -83,21 +83,35 @@ pub fn multi_rater_agreement(
         counted.filter(|(_, given)| given.len() >= least).collect();
     let parts: Vec<ClusterPart<AgreementTally>> = counted
         .iter()
-        .map(|(run, given)| ClusterPart { sum: AgreementTally::for_thing(given, scale), cluster: *run })
+        .map(|(run, given)| ClusterPart {
+            sum: AgreementTally::for_thing(given, scale),
+            cluster: *run,
+        })
         .collect();
     let runs: std::collections::BTreeSet<usize> = counted.iter().map(|(run, _)| *run).collect();
     let formula = |it: MultiRaterMeasure, tally: &AgreementTally| tally.formula_value(it, scale);
-    let value_of_sample = |it: MultiRaterMeasure, tally: &AgreementTally| tally.value_of_sample(it, scale);
+    let value_of_sample =
+        |it: MultiRaterMeasure, tally: &AgreementTally| tally.value_of_sample(it, scale);
     let differ = counted.iter().filter(|(_, given)| given.windows(2).any(|two| two[0] != two[1]));
     let mut levels = vec![0usize; scale.levels().len()];
     counted.iter().flat_map(|(_, given)| given).for_each(|at| levels[*at] += 1);
     let (most, all) = (levels.iter().max().copied().unwrap_or(0), levels.iter().sum::<usize>());
     MultiRaterAgreement {
-        doubt: IntervalDoubt::for_sample(counted.len(), differ.count(), most as f64 / all.max(1) as f64),
+        doubt: IntervalDoubt::for_sample(
+            counted.len(),
+            differ.count(),
+            most as f64 / all.max(1) as f64,
+        ),
         n: counted.len(),
         scores: counted.iter().map(|(_, given)| given.len()).sum(),
         runs: runs.len(),
-        estimates: estimate_by_item_and_cluster(&parts, &MultiRaterMeasure::ALL, formula, value_of_sample, plan),
+        estimates: estimate_by_item_and_cluster(
+            &parts,
+            &MultiRaterMeasure::ALL,
+            formula,
+            value_of_sample,
+            plan,
+        ),
     }
 }
 
@@ -183,12 +197,16 @@ impl AgreementTally {
         let levels = scale.levels();
         match it {
             MultiRaterMeasure::Exact => Ok(self.same / self.things),
-            MultiRaterMeasure::AlphaNominal => self.krippendorff_alpha(|a, b| if a == b { 0.0 } else { 1.0 }),
+            MultiRaterMeasure::AlphaNominal => {
+                self.krippendorff_alpha(|a, b| if a == b { 0.0 } else { 1.0 })
+            }
             MultiRaterMeasure::Alpha => {
                 let places = self.level_places();
                 self.krippendorff_alpha(|a, b| (places[a] - places[b]).powi(2))
             }
-            MultiRaterMeasure::AlphaInterval => self.krippendorff_alpha(|a, b| (levels[a] - levels[b]).powi(2)),
+            MultiRaterMeasure::AlphaInterval => {
+                self.krippendorff_alpha(|a, b| (levels[a] - levels[b]).powi(2))
+            }
             MultiRaterMeasure::Fleiss => self.fleiss_kappa(),
             MultiRaterMeasure::Ac1 => self.gwet_ac(self.same, |a, b| f64::from(u8::from(a == b))),
             MultiRaterMeasure::Ac2 => self.gwet_ac(self.near, |a, b| quadratic_weight(scale, a, b)),

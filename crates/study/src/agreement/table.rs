@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::undefined::{Undefined, NumberOrReason};
+use crate::undefined::{NumberOrReason, Undefined};
 
 use super::{MeasurementLevel, RatingScale, cluster_bootstrap::SampleSum};
 
@@ -79,12 +79,12 @@ impl ConfusionTable {
     }
 
     /// Returns the number of all pairs.
-    pub fn total_pairs(&self) -> f64 {
+    pub(crate) fn total_pairs(&self) -> f64 {
         self.counts.iter().sum()
     }
 
     /// (position of the first, of the second, how many), where there are any, row by row.
-    pub fn filled_cells(&self) -> impl Iterator<Item = (usize, usize, f64)> {
+    pub(crate) fn filled_cells(&self) -> impl Iterator<Item = (usize, usize, f64)> {
         let size = self.levels.len();
         let cells =
             self.counts.iter().enumerate().map(move |(at, count)| (at / size, at % size, *count));
@@ -120,7 +120,7 @@ impl ConfusionTable {
 
     /// Counts the pairs that have the boundary between two levels between them, whichever rater gave which level, and
     /// the pairs with either level.
-    pub fn boundary_between(&self, low: f64, high: f64) -> LevelBoundary {
+    pub(crate) fn boundary_between(&self, low: f64, high: f64) -> LevelBoundary {
         let mut boundary = LevelBoundary { count: 0, total: 0 };
         for (a, b, count) in self.filled_cells() {
             let pair = [self.levels[a], self.levels[b]];

@@ -6,7 +6,8 @@ use trajview_metrics::numbers::{Number, NumberInput};
 
 /// Computes the agreement without intervals.
 fn agreement_without_intervals(scale: RatingScale, scores: &[(f64, f64)]) -> Agreement {
-    Ratings::new(scale, scores).agreement(&BootstrapPlan { resamples: 0, ..BootstrapPlan::default() })
+    Ratings::new(scale, scores)
+        .agreement(&BootstrapPlan { resamples: 0, ..BootstrapPlan::default() })
 }
 
 fn float_pairs(pairs: &[(u8, u8)]) -> Vec<(f64, f64)> {
@@ -29,7 +30,8 @@ fn a_score_off_the_scale_is_named_and_the_rest_counts() {
 
 #[test]
 fn what_cannot_be_told_says_why() {
-    let why = |pairs: &[(u8, u8)], coefficient| agreement_on_slump_scale(pairs).value_for(coefficient);
+    let why =
+        |pairs: &[(u8, u8)], coefficient| agreement_on_slump_scale(pairs).value_for(coefficient);
 
     assert_eq!(why(&[], Coefficient::Exact), Err(Undefined::NoPairs));
     assert_eq!(why(&[(3, 3)], Coefficient::Exact), Ok(1.0));
@@ -44,17 +46,24 @@ fn what_cannot_be_told_says_why() {
 fn gwets_coefficients_are_1_where_both_raters_give_one_level_throughout() {
     // They used to be not defined, as kappa is.
     let observed = RatingScale::from_scores([3.0]).unwrap();
-    for agreement in [agreement_on_slump_scale(&[(3, 3); 4]), agreement_without_intervals(observed, &float_pairs(&[(3, 3); 4]))] {
+    for agreement in [
+        agreement_on_slump_scale(&[(3, 3); 4]),
+        agreement_without_intervals(observed, &float_pairs(&[(3, 3); 4])),
+    ] {
         let gwet = [Coefficient::Ac1, Coefficient::Ac2].map(|it| agreement.value_for(it));
         assert_eq!(gwet, [Ok(1.0), Ok(1.0)]);
     }
-    assert_eq!(agreement_on_slump_scale(&[(3, 3)]).value_for(Coefficient::Ac1), Err(Undefined::FewerThanTwoPairs));
+    assert_eq!(
+        agreement_on_slump_scale(&[(3, 3)]).value_for(Coefficient::Ac1),
+        Err(Undefined::FewerThanTwoPairs)
+    );
 }
 
 #[test]
 fn an_interval_that_hangs_on_a_few_pairs_is_not_given() {
     let hangs = [vec![(4, 4); 18], vec![(3, 4), (4, 3)]].concat();
-    let agreement = Ratings::new(RatingScale::default(), &float_pairs(&hangs)).agreement(&BootstrapPlan::default());
+    let agreement = Ratings::new(RatingScale::default(), &float_pairs(&hangs))
+        .agreement(&BootstrapPlan::default());
 
     let spearman = agreement.estimate_for(Coefficient::Spearman);
     assert!(spearman.value.is_ok() && spearman.undefined_resamples > 500, "{spearman:?}");
@@ -75,7 +84,8 @@ fn full_agreement_has_no_interval() {
 fn two_pairs_that_are_alike_without_each_other_have_no_interval() {
     let scale = RatingScale::whole_numbers(0, 4).unwrap();
 
-    let agreement = Ratings::new(scale, &[(4.0, 1.0), (1.0, 4.0)]).agreement(&BootstrapPlan::default());
+    let agreement =
+        Ratings::new(scale, &[(4.0, 1.0), (1.0, 4.0)]).agreement(&BootstrapPlan::default());
 
     // Without either of them kappa is 0, so that its skewness is nothing over nothing: SciPy has no interval here.
     assert!(agreement.estimate_for(Coefficient::Kappa).interval.is_err());
@@ -100,8 +110,17 @@ fn the_same_seed_gives_the_same_interval_and_another_seed_another() {
 #[test]
 fn the_boundaries_count_pairs_whoever_gave_which_of_those_in_which_a_rater_gave_one_of_the_levels()
 {
-    let agreement =
-        agreement_on_slump_scale(&[(2, 3), (3, 2), (3, 4), (2, 4), (3, 3), (0, 1), (1, 1), (4, 4), (0, 3)]);
+    let agreement = agreement_on_slump_scale(&[
+        (2, 3),
+        (3, 2),
+        (3, 4),
+        (2, 4),
+        (3, 3),
+        (0, 1),
+        (1, 1),
+        (4, 4),
+        (0, 3),
+    ]);
 
     let boundary = |low, high| agreement.table.boundary_between(low, high).to_string();
     assert_eq!((boundary(2.0, 3.0), boundary(3.0, 4.0)), ("2/6".into(), "1/7".into()));
@@ -129,8 +148,9 @@ fn levels_nobody_gave_are_no_steps_between_observed_ones() {
     let observed = RatingScale::from_scores(pairs.iter().flat_map(|(a, b)| [*a, *b])).unwrap();
 
     assert_eq!(observed.levels(), [0.0, 1.0, 4.0]);
-    let kappas = [RatingScale::default(), observed]
-        .map(|scale| agreement_without_intervals(scale, &pairs).value_for(Coefficient::KappaLinear).unwrap());
+    let kappas = [RatingScale::default(), observed].map(|scale| {
+        agreement_without_intervals(scale, &pairs).value_for(Coefficient::KappaLinear).unwrap()
+    });
     assert_ne!(kappas[0], kappas[1]);
 }
 
@@ -234,8 +254,10 @@ proptest! {
 fn where_any_number_may_be_given_nothing_that_counts_levels_is_defined() {
     let scores = [(0.1, 0.2), (0.5, 0.5), (0.9, 0.7), (0.3, 0.4)];
     let given = scores.iter().flat_map(|(a, b)| [*a, *b]);
-    let scale = RatingScale::from_scores(given).unwrap().with_measurement(MeasurementLevel::Interval);
-    let found = Ratings::new(scale, &scores).agreement(&BootstrapPlan { resamples: 99, ..BootstrapPlan::default() });
+    let scale =
+        RatingScale::from_scores(given).unwrap().with_measurement(MeasurementLevel::Interval);
+    let found = Ratings::new(scale, &scores)
+        .agreement(&BootstrapPlan { resamples: 99, ..BootstrapPlan::default() });
 
     for coefficient in Coefficient::ALL {
         let value = found.estimate_for(coefficient).value;
@@ -245,5 +267,7 @@ fn where_any_number_may_be_given_nothing_that_counts_levels_is_defined() {
             "{coefficient:?}"
         );
     }
-    assert!(found.value_for(Coefficient::Alpha).is_ok() && found.value_for(Coefficient::Exact).is_ok());
+    assert!(
+        found.value_for(Coefficient::Alpha).is_ok() && found.value_for(Coefficient::Exact).is_ok()
+    );
 }

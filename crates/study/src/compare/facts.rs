@@ -5,11 +5,11 @@ use trajview_metrics::{
     Number,
     exposure::ExposureAtTurn,
     faithfulness::Faithfulness,
-    numbers::facts::{TurnCounts, MomentFacts, ReuseCounts, TurnUsage, TestScores, VerdictSummary},
+    numbers::facts::{MomentFacts, ReuseCounts, TestScores, TurnCounts, TurnUsage, VerdictSummary},
     process::ProcessNumbers,
     quality::QualitySnapshot,
 };
-use trajview_run::{run_card, checkpoint_record::RecordedTests, rubric::Judgement};
+use trajview_run::{checkpoint_record::RecordedTests, rubric::Judgement, run_card};
 
 /// A number of two runs and their difference.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,7 +30,11 @@ impl NumberOutcome {
     }
 
     /// Compares two values. The subtraction names them by the positions it was made with, lower first.
-    pub fn between_values(number: Number, [a, b]: [Option<f64>; 2], subtraction: Subtraction) -> Self {
+    pub fn between_values(
+        number: Number,
+        [a, b]: [Option<f64>; 2],
+        subtraction: Subtraction,
+    ) -> Self {
         let Subtraction { from, subtracted: taken, .. } = subtraction;
         let (first, second) = (from.min(taken), from.max(taken));
         let by = a.zip(b).map(|(a, b)| a - b).filter(|by| by.is_finite());
@@ -54,7 +58,10 @@ impl ComparedRun {
 
     fn judged_verdicts(&self, judgement: &Judgement) -> VerdictSummary {
         let dir = self.dir_at(judgement_choice::turns_done_at_judgement(&self.run, judgement));
-        VerdictSummary::from_scores(&Faithfulness::from_judgement(judgement, self.rubric.checklist.as_ref()), dir)
+        VerdictSummary::from_scores(
+            &Faithfulness::from_judgement(judgement, self.rubric.checklist.as_ref()),
+            dir,
+        )
     }
 
     fn dir_at(&self, done: usize) -> Option<f64> {
@@ -66,7 +73,8 @@ impl ComparedRun {
     fn judgement_at(&self, done: usize) -> Option<&Judgement> {
         let speaks = self.judgement()?;
         let all = self.rubric.judgements.iter().rev();
-        let mut here = all.filter(|it| judgement_choice::turns_done_at_judgement(&self.run, it) == done);
+        let mut here =
+            all.filter(|it| judgement_choice::turns_done_at_judgement(&self.run, it) == done);
         here.find(|it| {
             let is_whole = it.judge.name == speaks.judge.name && self.rubric.is_covered_by(it);
             is_whole || std::ptr::eq(*it, speaks)

@@ -37,7 +37,11 @@ worded! {
 
 /// Returns a row for each file, by path. `changes` turn the first tree into the second, with renames found; `lines`
 /// has one entry for each change.
-pub fn file_rows(first: &SourceTree, changes: &[FileChange], lines: &[Option<LineCounts>]) -> Vec<FileRow> {
+pub fn file_rows(
+    first: &SourceTree,
+    changes: &[FileChange],
+    lines: &[Option<LineCounts>],
+) -> Vec<FileRow> {
     let changed = changes.iter().enumerate().map(|(at, change)| FileRow {
         path: change.path.to_string(),
         from: change.from.as_ref().map(ToString::to_string),

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{ComparedRun, Subtraction};
 use crate::{
-    Estimate, BootstrapPlan, Undefined, NumberOrReason,
+    BootstrapPlan, Estimate, NumberOrReason, Undefined,
     bootstrap::{Resamples, bca_estimate_of_samples},
 };
 use trajview_metrics::{Number, faithfulness::if50};
@@ -78,7 +78,13 @@ impl IntervalParts {
         [
             estimate_number(Number::Mcf, mcf, &DrawSamples::new(components, [None; 2]), by, plan),
             estimate_number(Number::Dir, dir, &DrawSamples::new(none, self.at_end), by, plan),
-            estimate_number(Number::If50, if50, &DrawSamples::new(components, self.as_judged), by, plan),
+            estimate_number(
+                Number::If50,
+                if50,
+                &DrawSamples::new(components, self.as_judged),
+                by,
+                plan,
+            ),
         ]
     }
 }
@@ -112,8 +118,14 @@ fn estimate_number(
         samples.for_side(side).estimate_statistic(value, plan)
     };
     let sign = if by.from < by.subtracted { 1.0 } else { -1.0 };
-    let difference = |sums: &DrawnSums| Ok(sign * (sums.side_value(0, drawn)? - sums.side_value(1, drawn)?));
-    EstimatedNumber { number, a: side(0), b: side(1), difference: samples.estimate_statistic(difference, plan) }
+    let difference =
+        |sums: &DrawnSums| Ok(sign * (sums.side_value(0, drawn)? - sums.side_value(1, drawn)?));
+    EstimatedNumber {
+        number,
+        a: side(0),
+        b: side(1),
+        difference: samples.estimate_statistic(difference, plan),
+    }
 }
 
 /// The samples to draw from.
@@ -144,7 +156,11 @@ impl DrawSamples {
         Self { components: self.components.iter().filter(is_scored).copied().collect(), symbols }
     }
 
-    fn estimate_statistic(&self, value: impl Fn(&DrawnSums) -> NumberOrReason, plan: &BootstrapPlan) -> Estimate {
+    fn estimate_statistic(
+        &self,
+        value: impl Fn(&DrawnSums) -> NumberOrReason,
+        plan: &BootstrapPlan,
+    ) -> Estimate {
         let observed = value(&self.total_sums());
         let sizes = [self.components.len()].into_iter();
         let mut sizes =
@@ -157,7 +173,8 @@ impl DrawSamples {
         let drawn = (0..plan.resamples).map(|_| value(&self.draw_sums(&mut random)));
         let without = self.leave_one_out();
         let without = without.iter().map(|sample| sample.iter().map(&value).collect());
-        let (drawn, without): (Vec<NumberOrReason>, Vec<Vec<NumberOrReason>>) = (drawn.collect(), without.collect());
+        let (drawn, without): (Vec<NumberOrReason>, Vec<Vec<NumberOrReason>>) =
+            (drawn.collect(), without.collect());
         bca_estimate_of_samples(observed, &drawn, &without, plan.confidence)
     }
 

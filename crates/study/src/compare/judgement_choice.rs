@@ -20,7 +20,10 @@ pub fn choose_judge(parties: &mut [ComparedRun], named: Option<&JudgeSelection>)
 /// is one; else the one that each run has ([`super::comparison_warnings`] reports that). Of several judgements by a judge the
 /// last of the latest state counts, as in [`Rubric::result_judgement`]; one that does not cover the checklist counts only where
 /// it is named.
-pub fn chosen_judgements(rubrics: &[&Rubric], named: Option<&JudgeSelection>) -> Vec<Option<usize>> {
+pub fn chosen_judgements(
+    rubrics: &[&Rubric],
+    named: Option<&JudgeSelection>,
+) -> Vec<Option<usize>> {
     if let Some(named) = named {
         return rubrics.iter().map(|rubric| named.position_in_run(rubric)).collect();
     }

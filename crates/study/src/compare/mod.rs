@@ -18,26 +18,29 @@ mod trees;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use trajview_metrics::{numbers::facts::ReuseCounts, process::ProcessNumbers, quality::QualitySnapshot};
+use trajview_metrics::{
+    numbers::facts::ReuseCounts, process::ProcessNumbers, quality::QualitySnapshot,
+};
 use trajview_run::{
     Run,
     rubric::{Judgement, Rubric},
 };
 
-pub use components::{ComponentCell, ComparedComponent, ScoreTransitions, by_loss, component_rows};
+pub use components::{ComparedComponent, ComponentCell, ScoreTransitions, by_loss, component_rows};
 pub use facts::NumberOutcome;
-pub use files::{FileRow, FilePresence};
-pub use intervals::{INTERVAL_METHOD, EstimatedNumber, IntervalParts};
-pub use judgement_choice::{choose_judge, turns_done_at_judgement, chosen_judgements};
+pub use files::{FilePresence, FileRow};
+pub use intervals::{EstimatedNumber, INTERVAL_METHOD, IntervalParts};
+pub use judgement_choice::{choose_judge, chosen_judgements, turns_done_at_judgement};
 pub use moments::{
-    CheckpointPair, ComparedMoment, PairedBy, PhasePair, pair_by_checkpoint, pair_by_phase, checkpoint_moments, turn_moments,
+    CheckpointPair, ComparedMoment, PairedBy, PhasePair, checkpoint_moments, pair_by_checkpoint,
+    pair_by_phase, turn_moments,
 };
 pub use recovery::{RunRecovery, run_recoveries};
 pub use session_facts::{SessionFacts, lack_judgements};
 pub use subtraction::Subtraction;
-pub use trees::{TreeSide, ComparedTrees, diff_between};
+pub use trees::{ComparedTrees, TreeSide, diff_between};
 
-use super::fairness::{self, RunConduct, ConductDifference};
+use super::fairness::{self, ConductDifference, RunConduct};
 
 /// A run within a comparison: the recording, its rubric and its measurements.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,12 +83,12 @@ impl ComparedRun {
     }
 
     /// The code after so many turns; None where it is not measured or not recorded.
-    pub fn code_at(&self, done: usize) -> Option<&QualitySnapshot> {
+    pub(crate) fn code_at(&self, done: usize) -> Option<&QualitySnapshot> {
         self.measured.get(&done)?.as_ref()
     }
 
     /// The code at the end.
-    pub fn final_code(&self) -> Option<&QualitySnapshot> {
+    pub(crate) fn final_code(&self) -> Option<&QualitySnapshot> {
         self.code_at(self.run.turns.len())
     }
 }
@@ -120,10 +123,9 @@ fn task_warning(parties: &[ComparedRun]) -> Option<String> {
     let tasks: Vec<Option<String>> = parties.iter().map(task).collect();
     let first = tasks.iter().flatten().next()?;
     let is_other = tasks.iter().flatten().any(|task| task != first);
-    let named = tasks
-        .iter()
-        .enumerate()
-        .map(|(at, task)| format!("{} {}", run_letter(at), task.as_deref().unwrap_or("names none")));
+    let named = tasks.iter().enumerate().map(|(at, task)| {
+        format!("{} {}", run_letter(at), task.as_deref().unwrap_or("names none"))
+    });
     let named = named.collect::<Vec<_>>().join(", ");
     is_other.then(|| format!("these are runs of different tasks ({named}); paired by what matches"))
 }
@@ -144,7 +146,8 @@ fn conduct_warning(parties: &[ComparedRun]) -> Option<String> {
     if parties.iter().any(|party| party.run.condition.is_none()) {
         return None;
     }
-    let conducts: Vec<RunConduct> = parties.iter().map(|party| RunConduct::for_run(&party.run)).collect();
+    let conducts: Vec<RunConduct> =
+        parties.iter().map(|party| RunConduct::for_run(&party.run)).collect();
     let named: Vec<(String, &RunConduct)> =
         conducts.iter().enumerate().map(|(at, conduct)| (run_letter(at), conduct)).collect();
     let differences = fairness::conduct_differences(&named);

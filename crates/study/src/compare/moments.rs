@@ -136,7 +136,11 @@ fn matching_name(a: &Checkpoint, b: &Checkpoint) -> Option<PairedBy> {
 }
 
 /// Returns the pairs together with the unpaired moments between them, in order.
-fn interleave_unpaired(a: &[ComparedMoment], b: &[ComparedMoment], pairs: &[(usize, usize, PairedBy)]) -> Vec<CheckpointPair> {
+fn interleave_unpaired(
+    a: &[ComparedMoment],
+    b: &[ComparedMoment],
+    pairs: &[(usize, usize, PairedBy)],
+) -> Vec<CheckpointPair> {
     let mut woven = vec![];
     let (mut next_a, mut next_b) = (0, 0);
     let ends = pairs.iter().map(|(a, b, by)| (*a, *b, Some(*by)));

@@ -3,7 +3,7 @@
 use trajview_metrics::{
     Number,
     faithfulness::gap_recovery,
-    numbers::{SLUMP, NumberValues},
+    numbers::{NumberValues, SLUMP},
 };
 
 use super::{

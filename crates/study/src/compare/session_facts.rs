@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::ComparedRun;
 use trajview_run::{
     RunCard, Time,
+    format_number::{dollars_text, duration_text, with_thousands},
     run_card::main_and_subagent_steps,
-    format_number::{with_thousands, dollars_text, duration_text},
 };
 
 /// The work done in a run. None means not recorded, which is not 0.
@@ -41,7 +41,8 @@ impl SessionFacts {
     pub fn for_run(party: &ComparedRun) -> Self {
         let run = &party.run;
         let card = RunCard::for_run(run);
-        let paths = main_and_subagent_steps(run).flat_map(|step| &step.edits).map(|edit| &edit.path);
+        let paths =
+            main_and_subagent_steps(run).flat_map(|step| &step.edits).map(|edit| &edit.path);
         let paths: BTreeSet<String> = paths.map(ToString::to_string).collect();
         let of_turns = run.turns.first().and_then(|turn| turn.started_at);
         Self {
@@ -80,7 +81,8 @@ impl SessionFacts {
 
 /// Returns whether no run was judged or can be: no run has a checklist or a verdict, whole or in part.
 pub fn lack_judgements(parties: &[ComparedRun]) -> bool {
-    let is_plain =
-        |party: &ComparedRun| party.rubric.checklist.is_none() && party.rubric.judgements.is_empty();
+    let is_plain = |party: &ComparedRun| {
+        party.rubric.checklist.is_none() && party.rubric.judgements.is_empty()
+    };
     !parties.is_empty() && parties.iter().all(is_plain)
 }

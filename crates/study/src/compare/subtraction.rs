@@ -16,7 +16,10 @@ pub(super) const SINGLE_SHOT: &str = "single-shot";
 impl Subtraction {
     /// Chooses the direction between the runs at two positions by their conditions: single-shot minus emergent in
     /// either order. Where the conditions do not decide, it is the first minus the second.
-    pub fn by_conditions(positions: (usize, usize), conditions: (Option<&str>, Option<&str>)) -> Self {
+    pub fn by_conditions(
+        positions: (usize, usize),
+        conditions: (Option<&str>, Option<&str>),
+    ) -> Self {
         let (first, second) = positions;
         let plain = Self { from: first, subtracted: second, is_slump: false };
         match conditions {
@@ -30,7 +33,8 @@ impl Subtraction {
 
     /// `single-shot − emergent (b − a)`
     pub fn display_text(self) -> String {
-        let letters = format!("{} − {}", super::run_letter(self.from), super::run_letter(self.subtracted));
+        let letters =
+            format!("{} − {}", super::run_letter(self.from), super::run_letter(self.subtracted));
         match self.is_slump {
             true => format!("{SINGLE_SHOT} − {EMERGENT} ({letters})"),
             false => letters,

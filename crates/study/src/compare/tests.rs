@@ -2,7 +2,7 @@ use super::*;
 use trajview_code::patch::LineCounts;
 use trajview_metrics::{
     BetterDirection, Number,
-    numbers::{COMPARED, SLUMP, NumberValues},
+    numbers::{COMPARED, NumberValues, SLUMP},
     phase::TaskPhase,
 };
 use trajview_run::{
@@ -60,7 +60,8 @@ fn compared_run(run: Run, judgements: Vec<Judgement>) -> ComparedRun {
 
 #[test]
 fn loss_is_single_shot_minus_emergent_whichever_is_named_first() {
-    let emergent_first = Subtraction::by_conditions((0, 1), (Some("emergent"), Some("single-shot")));
+    let emergent_first =
+        Subtraction::by_conditions((0, 1), (Some("emergent"), Some("single-shot")));
     let emergent_last = Subtraction::by_conditions((0, 1), (Some("single-shot"), Some("emergent")));
     let untold = Subtraction::by_conditions((0, 1), (Some("emergent"), None));
 
@@ -80,7 +81,8 @@ fn components_that_one_run_alone_has_are_named_and_never_a_zero() {
     let judged_one = judgement_with("j", None, &[("C1", Some(1)), ("C3", None), ("X9", Some(2))]);
     let judged_other = judgement_with("j", None, &[("C1", Some(4)), ("C3", Some(0))]);
 
-    let rows = component_rows(&[(Some(&one), Some(&judged_one)), (Some(&other), Some(&judged_other))]);
+    let rows =
+        component_rows(&[(Some(&one), Some(&judged_one)), (Some(&other), Some(&judged_other))]);
 
     let cells = |id: &str| rows.iter().find(|row| row.id == id).unwrap().cells.clone();
     assert_eq!(rows.iter().map(|row| &*row.id).collect::<Vec<_>>(), ["C1", "C2", "C3", "D4", "X9"]);
@@ -100,10 +102,16 @@ fn components_that_one_run_alone_has_are_named_and_never_a_zero() {
 #[test]
 fn the_largest_loss_comes_first_and_equal_ones_keep_their_order() {
     let list = checklist_with(&["A", "B", "C", "D", "E"]);
-    let one =
-        judgement_with("j", None, &[("A", Some(4)), ("B", Some(2)), ("C", Some(0)), ("E", Some(2))]);
-    let other =
-        judgement_with("j", None, &[("A", Some(3)), ("B", Some(4)), ("C", Some(4)), ("E", Some(4))]);
+    let one = judgement_with(
+        "j",
+        None,
+        &[("A", Some(4)), ("B", Some(2)), ("C", Some(0)), ("E", Some(2))],
+    );
+    let other = judgement_with(
+        "j",
+        None,
+        &[("A", Some(3)), ("B", Some(4)), ("C", Some(4)), ("E", Some(4))],
+    );
 
     let rows = component_rows(&[(Some(&list), Some(&one)), (Some(&list), Some(&other))]);
     let named = |order: Vec<usize>| order.iter().map(|at| &*rows[*at].id).collect::<String>();
@@ -145,7 +153,10 @@ fn one_judge_for_all_runs_is_preferred_to_the_latest_of_each() {
     assert_eq!(chosen_judgements(&[&only("j"), &only("k")], None), [Some(1), Some(1)]);
     assert_eq!(chosen_judgements(&[&only("j"), &empty], None), [Some(1), None]);
     assert_eq!(
-        chosen_judgements(&[&both(["j", "k"]), &only("j")], Some(&JudgeSelection::Judge("k".into()))),
+        chosen_judgements(
+            &[&both(["j", "k"]), &only("j")],
+            Some(&JudgeSelection::Judge("k".into()))
+        ),
         [Some(1), None]
     );
 }
@@ -236,12 +247,16 @@ fn verdicts_count_at_the_moment_they_are_of() {
 
     let means: Vec<_> = (1..=4).map(|done| party.value_at(Number::Mcf, done)).collect();
     assert_eq!(means, [None, Some(4.0), None, Some(2.5)]);
-    assert_eq!((party.final_value(Number::Mcf), party.final_value(Number::Severe)), (Some(2.5), Some(1.0)));
+    assert_eq!(
+        (party.final_value(Number::Mcf), party.final_value(Number::Severe)),
+        (Some(2.5), Some(1.0))
+    );
 }
 
 #[test]
 fn integration_is_that_of_the_state_that_was_judged() {
-    let mut party = compared_run(run_with(4, &[]), vec![judgement_with("j", Some(2), &[("A", Some(2))])]);
+    let mut party =
+        compared_run(run_with(4, &[]), vec![judgement_with("j", Some(2), &[("A", Some(2))])]);
     let dir = |dir| Some(ReuseCounts { dir: Some(dir), ..ReuseCounts::default() });
     party.reuse = [(2, dir(0.5)), (4, dir(0.1))].into();
 
@@ -274,7 +289,10 @@ fn the_better_run_is_named_where_there_is_a_better_way() {
     assert_eq!(NumberOutcome::between_values(Number::Erosion, values, LOSS).better, Some(1));
     assert_eq!(NumberOutcome::between_values(Number::Tests, values, LOSS).better, Some(0));
     assert_eq!(NumberOutcome::between_values(Number::Loc, values, LOSS).better, None);
-    assert_eq!(NumberOutcome::between_values(Number::Erosion, [Some(1.0), Some(1.0)], LOSS).better, None);
+    assert_eq!(
+        NumberOutcome::between_values(Number::Erosion, [Some(1.0), Some(1.0)], LOSS).better,
+        None
+    );
     let apart = Subtraction { from: 3, subtracted: 1, is_slump: true };
     assert_eq!(NumberOutcome::between_values(Number::Erosion, values, apart).better, Some(3));
     let neither = COMPARED.iter().filter(|number| number.better() == BetterDirection::Neither);
@@ -321,8 +339,9 @@ fn what_weakens_a_comparison_is_said() {
         task: Some(Task { id: task.into(), ..Task::default() }),
         ..run_with(1, &[])
     };
-    let judged =
-        |task, judge| compared_run(with_task(task), vec![judgement_with(judge, None, &[("A", Some(1))])]);
+    let judged = |task, judge| {
+        compared_run(with_task(task), vec![judgement_with(judge, None, &[("A", Some(1))])])
+    };
 
     assert_eq!(comparison_warnings(&[judged("t", "j"), judged("t", "j")]), Vec::<String>::new());
     let listed = Rubric { checklist: Some(checklist_with(&["A"])), ..Rubric::default() };

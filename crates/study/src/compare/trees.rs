@@ -1,7 +1,9 @@
 //! The files of two runs set against each other: what is only in one, what differs, line by line.
 
 use trajview_code::patch::LineCounts;
-use trajview_run::files::{Blob, BlobId, Blobs, FileChange, FileDiff, ChangeOrigin, SourceTree, file_diff, renames};
+use trajview_run::files::{
+    Blob, BlobId, Blobs, ChangeOrigin, FileChange, FileDiff, SourceTree, file_diff, renames,
+};
 
 use super::files::{FileRow, file_rows};
 
@@ -35,8 +37,10 @@ impl ComparedTrees {
     /// Reads every file that differs.
     pub fn compare_sides(a: TreeSide<'_>, b: TreeSide<'_>) -> Self {
         let contents = EitherBlobs([a.contents, b.contents]);
-        let changes = renames::pair_renames(a.tree.changes_to(b.tree, ChangeOrigin::Recorded), &contents);
-        let count = |change: &FileChange| file_diff::diff_change(change, &contents, 0).line_counts();
+        let changes =
+            renames::pair_renames(a.tree.changes_to(b.tree, ChangeOrigin::Recorded), &contents);
+        let count =
+            |change: &FileChange| file_diff::diff_change(change, &contents, 0).line_counts();
         let lines: Vec<Option<LineCounts>> = changes.iter().map(count).collect();
         let rows = file_rows(a.tree, &changes, &lines);
         Self { rows, changes }

@@ -9,7 +9,11 @@ fn run(agent: &str, task: &str, condition: &str, values: &[(Number, f64)]) -> Me
 }
 
 fn compared(runs: &[MeasuredRun]) -> CorpusComparison {
-    compare_corpus(runs, &ConditionPair::default(), &BootstrapPlan { resamples: 0, ..BootstrapPlan::default() })
+    compare_corpus(
+        runs,
+        &ConditionPair::default(),
+        &BootstrapPlan { resamples: 0, ..BootstrapPlan::default() },
+    )
 }
 
 #[test]

@@ -12,7 +12,10 @@ use toml::{
 use trajview_formats::rubric::codebook;
 use trajview_run::rubric::{LabelMode, LabelUnit};
 
-use super::{AdjudicationScope, SampleAllocation, StudyDesign, LabelDivision, GOLD, RaterOverlap, StratumKind};
+use super::{
+    AdjudicationScope, GOLD, LabelDivision, RaterOverlap, SampleAllocation, StratumKind,
+    StudyDesign,
+};
 
 /// Larger files are no studies.
 pub const MAX_FILE_BYTES: usize = 1 << 20;
@@ -40,29 +43,48 @@ struct StudyDraft {
 }
 
 const FIELDS: &[StudyField] = &[
-    StudyField("name", |it, to| set_option(&mut it.design.name, nonblank_text(to, "the name of the study"))),
-    StudyField("runs", |it, to| {
-        set_value(&mut it.design.runs, nonblank_texts(to, "paths of run bundles, such as [\"runs/*\"]"))
+    StudyField("name", |it, to| {
+        set_option(&mut it.design.name, nonblank_text(to, "the name of the study"))
     }),
-    StudyField("unit", |it, to| set_value(&mut it.design.unit, word_value(to, &LabelUnit::ALL, LabelUnit::word))),
-    StudyField("rubric", |it, to| set_option(&mut it.design.rubric, nonblank_text(to, "a file of components"))),
+    StudyField("runs", |it, to| {
+        set_value(
+            &mut it.design.runs,
+            nonblank_texts(to, "paths of run bundles, such as [\"runs/*\"]"),
+        )
+    }),
+    StudyField("unit", |it, to| {
+        set_value(&mut it.design.unit, word_value(to, &LabelUnit::ALL, LabelUnit::word))
+    }),
+    StudyField("rubric", |it, to| {
+        set_option(&mut it.design.rubric, nonblank_text(to, "a file of components"))
+    }),
     StudyField("judges", |it, to| set_value(&mut it.design.judges, distinct_names(to, "judges"))),
     StudyField("raters", |it, to| set_value(&mut it.design.raters, distinct_names(to, "raters"))),
     StudyField("adjudicator", |it, to| {
         set_option(&mut it.design.adjudicator, rater_name(to, "who settles differences"))
     }),
     StudyField("adjudicates", |it, to| {
-        set_value(&mut it.design.adjudicates, word_value(to, &AdjudicationScope::ALL, AdjudicationScope::word))
+        set_value(
+            &mut it.design.adjudicates,
+            word_value(to, &AdjudicationScope::ALL, AdjudicationScope::word),
+        )
     }),
-    StudyField("labels", |it, to| set_value(&mut it.design.acts, word_value(to, &LabelMode::ALL, LabelMode::word))),
-    StudyField("labels_folder", |it, to| set_option(&mut it.design.labels_folder, nonblank_text(to, "a folder"))),
+    StudyField("labels", |it, to| {
+        set_value(&mut it.design.acts, word_value(to, &LabelMode::ALL, LabelMode::word))
+    }),
+    StudyField("labels_folder", |it, to| {
+        set_option(&mut it.design.labels_folder, nonblank_text(to, "a folder"))
+    }),
     StudyField("sample.size", |it, to| set_option(&mut it.design.sample.size, whole_number(to, 1))),
     StudyField("sample.seed", |it, to| {
         set_value(&mut it.design.sample.seed, whole_number(to, 0).map(|seed| seed as u64))
     }),
     StudyField("sample.strata", |it, to| set_value(&mut it.design.sample.strata, strata_list(to))),
     StudyField("sample.allocation", |it, to| {
-        set_value(&mut it.design.sample.allocation, word_value(to, &SampleAllocation::ALL, SampleAllocation::word))
+        set_value(
+            &mut it.design.sample.allocation,
+            word_value(to, &SampleAllocation::ALL, SampleAllocation::word),
+        )
     }),
     StudyField("queue.divided", |it, to| set_value(&mut it.is_divided, boolean_value(to))),
     StudyField("queue.overlap", |it, to| set_option(&mut it.overlap, overlap_value(to))),
@@ -85,12 +107,14 @@ pub fn parse_study_file(text: &str) -> (StudyDesign, Vec<StudyFileMistake>) {
     let is_readable = reader.mistakes.is_empty();
     reader.check_consistency(&draft, is_readable);
     if draft.is_divided {
-        draft.design.division = LabelDivision::Divided(draft.overlap.unwrap_or(RaterOverlap::Count(0)));
+        draft.design.division =
+            LabelDivision::Divided(draft.overlap.unwrap_or(RaterOverlap::Count(0)));
     }
     if let Some((line, table)) = draft.codebook {
         let (book, wrong) = codebook::read_codebook(&table, draft.design.unit, "the study");
         draft.design.codebook = book;
-        let mistakes = wrong.into_iter().map(|it| StudyFileMistake { line, what: format!("codebook: {it}") });
+        let mistakes =
+            wrong.into_iter().map(|it| StudyFileMistake { line, what: format!("codebook: {it}") });
         reader.mistakes.extend(mistakes);
     }
     let mut mistakes = reader.mistakes;
@@ -158,7 +182,10 @@ impl StudyReader<'_> {
         let line = |reader: &Self, name: &str| reader.lines.get(name).copied().unwrap_or(1);
         if design.runs.is_empty() && (is_readable || !self.lines.contains_key("runs")) {
             let at = line(self, "runs");
-            self.add_mistake(at, "runs: names no run; as runs = [\"runs/*\"], relative to this file");
+            self.add_mistake(
+                at,
+                "runs: names no run; as runs = [\"runs/*\"], relative to this file",
+            );
         }
         if draft.is_divided && design.raters.len() < 2 {
             let at = line(self, "queue.divided");
@@ -179,7 +206,10 @@ impl StudyReader<'_> {
             && count > most
         {
             let at = line(self, "queue.overlap");
-            self.add_mistake(at, &format!("queue.overlap: {count} is more than the sample of {most}"));
+            self.add_mistake(
+                at,
+                &format!("queue.overlap: {count} is more than the sample of {most}"),
+            );
         }
     }
 }
@@ -210,7 +240,9 @@ fn value_to_json(value: &DeValue<'_>) -> Value {
             i64::from_str_radix(number.as_str(), number.radix()).map_or(Value::Null, Value::from)
         }
         DeValue::Float(number) => number.as_str().parse::<f64>().map_or(Value::Null, Value::from),
-        DeValue::Array(values) => values.iter().map(|value| value_to_json(value.get_ref())).collect(),
+        DeValue::Array(values) => {
+            values.iter().map(|value| value_to_json(value.get_ref())).collect()
+        }
         DeValue::Table(table) => table_to_json(table).into(),
         DeValue::Datetime(time) => time.to_string().into(),
     }
@@ -249,8 +281,8 @@ fn rater_name(value: &DeValue<'_>, what: &str) -> Result<String, String> {
 }
 
 /// Distinct names.
-fn distinct_names(value: &DeValue<'_>, of: &str) -> Result<Vec<String>, String> {
-    let what = format!("a list of names of {of}");
+fn distinct_names(value: &DeValue<'_>, whose: &str) -> Result<Vec<String>, String> {
+    let what = format!("a list of names of {whose}");
     let values = value.as_array().ok_or_else(|| format!("expected {what}"))?;
     let mut names: Vec<String> = vec![];
     for value in values.iter() {
@@ -286,7 +318,9 @@ fn overlap_value(value: &DeValue<'_>) -> Result<RaterOverlap, String> {
 const OVERLAP: &str = "expected how many things all raters label, or a share from 0.0 to 1.0";
 
 fn strata_list(value: &DeValue<'_>) -> Result<Vec<StratumKind>, String> {
-    let expected = || format!("expected a list of any of {}", quoted_words(&StratumKind::ALL, StratumKind::word));
+    let expected = || {
+        format!("expected a list of any of {}", quoted_words(&StratumKind::ALL, StratumKind::word))
+    };
     let values = value.as_array().ok_or_else(expected)?;
     let mut strata = vec![];
     for value in values.iter() {

@@ -1,6 +1,8 @@
 //! A study as a file that [`super::parse_study_file()`] reads back unchanged; parts with their default values are left out.
 
-use super::{AdjudicationScope, SampleAllocation, StudyDesign, LabelDivision, RaterOverlap, SampleDesign};
+use super::{
+    AdjudicationScope, LabelDivision, RaterOverlap, SampleAllocation, SampleDesign, StudyDesign,
+};
 use trajview_run::rubric::{LabelMode, LabelUnit};
 
 /// The text of a `study.toml`. The codebook is not written: it is a person's own text.

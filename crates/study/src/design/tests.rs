@@ -87,8 +87,9 @@ fn a_codebook_says_what_levels_mean_and_all_that_is_wrong_with_it_is_told() {
     assert_eq!(wrong, []);
     assert_eq!(book.criteria[0].rule, "Take the lower.");
     assert_eq!(book.criteria[0].levels[1].means, "Not what is asked.");
-    let (_, wrong) =
-        parse_study_file("runs = [\"a\"]\n[codebook]\nlevles = 1\n[[codebook.levels]]\nscore = 9\n");
+    let (_, wrong) = parse_study_file(
+        "runs = [\"a\"]\n[codebook]\nlevles = 1\n[[codebook.levels]]\nscore = 9\n",
+    );
     assert_eq!(wrong.len(), 2);
     assert!(wrong.iter().all(|it| it.line == 2 && it.what.starts_with("codebook: ")), "{wrong:?}");
 }
@@ -103,8 +104,11 @@ fn a_broken_line_does_not_spoil_the_others() {
 
 #[test]
 fn a_rater_sees_nothing_of_others_and_whoever_is_none_sees_all() {
-    let design =
-        StudyDesign { raters: vec!["ana".into()], adjudicator: Some("dee".into()), ..StudyDesign::default() };
+    let design = StudyDesign {
+        raters: vec!["ana".into()],
+        adjudicator: Some("dee".into()),
+        ..StudyDesign::default()
+    };
 
     assert!(design.has_rater("ana") && !design.may_see_all("ana"));
     assert!(!design.has_rater("dee") && design.may_see_all("dee"));

@@ -19,7 +19,8 @@ pub fn normal_two_sided(z: f64) -> f64 {
 /// `1 - erf(x)`, with small relative error far out too. 0 and 2 at the infinities, NaN of NaN.
 fn upper_error(x: f64) -> f64 {
     let distance = x.abs();
-    let upper = if distance < SERIES_UP_TO { 1.0 - erf_series(distance) } else { erfc_fraction(distance) };
+    let upper =
+        if distance < SERIES_UP_TO { 1.0 - erf_series(distance) } else { erfc_fraction(distance) };
     if x < 0.0 { 2.0 - upper } else { upper }
 }
 

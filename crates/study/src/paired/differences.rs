@@ -21,14 +21,14 @@ pub fn pair_differences(pairs: &[(f64, f64)]) -> Vec<f64> {
 /// A difference and the larger of its two numbers, as a bound of its rounding error.
 struct PairDifference {
     value: f64,
-    of: f64,
+    magnitude: f64,
     is_exact: bool,
 }
 
 impl PairDifference {
     fn between(&(a, b): &(f64, f64)) -> Self {
         let is_whole = |number: f64| number.fract() == 0.0 && number.abs() <= MOST_WHOLE;
-        Self { value: a - b, of: a.abs().max(b.abs()), is_exact: is_whole(a) && is_whole(b) }
+        Self { value: a - b, magnitude: a.abs().max(b.abs()), is_exact: is_whole(a) && is_whole(b) }
     }
 }
 
@@ -36,11 +36,11 @@ impl PairDifference {
 fn merge_near_equal(known: &[PairDifference], mut values: Vec<f64>) -> Vec<f64> {
     let mut order: Vec<usize> = (0..known.len()).collect();
     order.sort_by(|&a, &b| known[a].value.abs().total_cmp(&known[b].value.abs()));
-    let (mut size, mut of) = (0.0, 0.0);
+    let (mut size, mut magnitude) = (0.0, 0.0);
     for at in order {
         let next = &known[at];
-        if next.value.abs() - size > SAME * next.of.max(of) {
-            (size, of) = (next.value.abs(), next.of);
+        if next.value.abs() - size > SAME * next.magnitude.max(magnitude) {
+            (size, magnitude) = (next.value.abs(), next.magnitude);
         }
         values[at] = if size == 0.0 { 0.0 } else { size.copysign(next.value) };
     }

@@ -11,8 +11,8 @@ pub struct HolmAdjusted {
 
 impl HolmAdjusted {
     /// `Holm over 6 metrics`
-    pub fn method_text(of: usize) -> String {
-        format!("Holm over {of} {}", if of == 1 { "metric" } else { "metrics" })
+    pub fn method_text(tests: usize) -> String {
+        format!("Holm over {tests} {}", if tests == 1 { "metric" } else { "metrics" })
     }
 }
 

@@ -82,7 +82,10 @@ fn three_tasks_cannot_have_a_p_below_a_quarter() {
 #[test]
 fn an_effect_is_not_defined_where_the_spread_is_rounding_alone() {
     // It used to be 3.9e14.
-    assert_eq!(compare_quickly(&means_over(3, "+++++")).cohen_d.value, Err(Undefined::EqualDifferences));
+    assert_eq!(
+        compare_quickly(&means_over(3, "+++++")).cohen_d.value,
+        Err(Undefined::EqualDifferences)
+    );
     assert!(compare_quickly(&means_over(3, "+++-+")).cohen_d.value.is_ok());
 }
 
@@ -120,9 +123,11 @@ fn the_metrics_of_a_table_that_can_be_better_are_one_family() {
         ("turns", all_up),
         ("tests", vec![(1.0, 1.0)]),
     ];
-    let better = |metric| if metric == "turns" { BetterDirection::Neither } else { BetterDirection::Higher };
+    let better =
+        |metric| if metric == "turns" { BetterDirection::Neither } else { BetterDirection::Higher };
 
-    let table = test_metrics(&sides, better, &BootstrapPlan { resamples: 0, ..BootstrapPlan::default() });
+    let table =
+        test_metrics(&sides, better, &BootstrapPlan { resamples: 0, ..BootstrapPlan::default() });
 
     let adjusted: Vec<Option<HolmAdjusted>> = table.iter().map(|row| row.holm).collect();
     let twice = Some(HolmAdjusted { p: 0.125, tests: 2 });

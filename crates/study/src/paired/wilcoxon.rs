@@ -3,7 +3,7 @@
 //! `scipy.stats.wilcoxon` with `zero_method="wilcox"` and no continuity correction.
 
 use crate::{
-    maths::{rank_numbers, normal_two_sided},
+    maths::{normal_two_sided, rank_numbers},
     undefined::{Undefined, finite_number},
 };
 

@@ -33,13 +33,19 @@ pub fn pair_rows<M: Copy>(
     let row = |pair: &RunPair| {
         let both =
             |metric: M| Some((metric, mean_of(&pair.a, metric).zip(mean_of(&pair.b, metric))?));
-        PairNumbers { pair: pair.clone(), values: metrics.iter().copied().filter_map(both).collect() }
+        PairNumbers {
+            pair: pair.clone(),
+            values: metrics.iter().copied().filter_map(both).collect(),
+        }
     };
     pairing.pairs.iter().map(row).collect()
 }
 
 /// A group for each agent, in the order of the rows, and one of all where there are several.
-pub fn agent_groups<M: Copy + PartialEq>(rows: &[PairNumbers<M>], metrics: &[M]) -> Vec<AgentGroup<M>> {
+pub fn agent_groups<M: Copy + PartialEq>(
+    rows: &[PairNumbers<M>],
+    metrics: &[M],
+) -> Vec<AgentGroup<M>> {
     let by_agent = rows.chunk_by(|one, next| one.pair.agent == next.pair.agent);
     let of_agent = |rows: &[PairNumbers<M>]| {
         let agent = rows.first().map(|row| row.pair.agent.clone());

@@ -5,7 +5,7 @@ use std::{
     fmt,
 };
 
-use super::{ScoredItem, RaterKind, RaterPanel};
+use super::{RaterKind, RaterPanel, ScoredItem};
 
 /// The things that two people or more scored, and those of them that have an outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,8 @@ impl RaterPanel {
             .flat_map(|rater| rater.scores.iter().map(|score| &score.item))
             .collect();
         let has_gold = |item: &ScoredItem| {
-            gold.iter().any(|other| other.thing_key() == item.thing_key() && other.may_share_commit(item))
+            gold.iter()
+                .any(|other| other.thing_key() == item.thing_key() && other.may_share_commit(item))
         };
         let mut settled = GoldCoverage { differing: 0, alike: 0, all_alike: 0 };
         for (item, given) in by_item.iter().filter(|(_, given)| given.len() > 1) {

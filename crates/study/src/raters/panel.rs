@@ -3,15 +3,17 @@
 use trajview_run::{
     Warning,
     flags::Flagging,
-    rubric::{GoldLabel, ItemKey, Judge, Judgement, Label, LabelFile, Rubric, ScoreScale, LabelUnit},
+    rubric::{
+        GoldLabel, ItemKey, Judge, Judgement, Label, LabelFile, LabelUnit, Rubric, ScoreScale,
+    },
 };
 
 use crate::{
+    audit_items::{AuditItem, JudgingSource, flag_place, place_id},
     design::GOLD,
-    audit_items::{AuditItem, JudgingSource, place_id, flag_place},
 };
 
-use super::{ScoredItem, RaterKind, LabelSource, RaterPanel, Rater, RaterScore, Blindness};
+use super::{Blindness, LabelSource, Rater, RaterKind, RaterPanel, RaterScore, ScoredItem};
 
 /// The scores of a run from which raters are made.
 #[derive(Debug, Clone, Copy)]
@@ -59,7 +61,8 @@ pub fn panel_of_run(scores: RunScores<'_>) -> RaterPanel {
     for (source, items) in scores.audit_items {
         let name = if source.by.is_empty() { source.file.clone() } else { source.by.clone() };
         let given = items.iter().filter_map(|item| scores.item_score(item)).collect();
-        let rater = Rater { name, model: None, kind: RaterKind::Judge, labels: None, scores: given };
+        let rater =
+            Rater { name, model: None, kind: RaterKind::Judge, labels: None, scores: given };
         panel.add(RaterPanel { raters: vec![rater], problems: vec![] });
     }
     for labels in &scores.rubric.labels {
@@ -88,19 +91,23 @@ type JudgingKey<'a> = (&'a Judge, &'a str, Option<&'a str>);
 
 /// A judging as a rater; `known` are the judgings before it of the same kind of thing. One who judged the same commit again by the
 /// same scales is another.
-fn judge_panel<'a>(of: JudgingKey<'a>, known: &mut Vec<JudgingKey<'a>>, scores: Vec<RaterScore>) -> RaterPanel {
+fn judge_panel<'a>(
+    key: JudgingKey<'a>,
+    known: &mut Vec<JudgingKey<'a>>,
+    scores: Vec<RaterScore>,
+) -> RaterPanel {
     let is_again = |(judge, file, commit): &JudgingKey<'a>| {
-        judge_name(judge, file) == judge_name(of.0, of.1)
-            && (judge.kind == "human") == (of.0.kind == "human")
-            && (&judge.model, &judge.scored_by) == (&of.0.model, &of.0.scored_by)
-            && *commit == of.2
+        judge_name(judge, file) == judge_name(key.0, key.1)
+            && (judge.kind == "human") == (key.0.kind == "human")
+            && (&judge.model, &judge.scored_by) == (&key.0.model, &key.0.scored_by)
+            && *commit == key.2
     };
     let before = known.iter().filter(|it| is_again(it)).count();
-    known.push(of);
-    let name = judge_name(of.0, of.1);
+    known.push(key);
+    let name = judge_name(key.0, key.1);
     let name = if before == 0 { name.to_owned() } else { format!("{name} #{}", before + 1) };
-    let kind = if of.0.kind == "human" { RaterKind::Human } else { RaterKind::Judge };
-    let rater = Rater { name, model: of.0.model.clone(), kind, labels: None, scores };
+    let kind = if key.0.kind == "human" { RaterKind::Human } else { RaterKind::Judge };
+    let rater = Rater { name, model: key.0.model.clone(), kind, labels: None, scores };
     RaterPanel { raters: vec![rater], problems: vec![] }
 }
 
@@ -180,7 +187,9 @@ impl RunScores<'_> {
         };
         let counting = gold.iter().enumerate().filter(|(at, it)| is_last(*at, it));
         let scored = counting.filter_map(|(_, it)| Some((it, (it.score?, it.label_scale()))));
-        scored.map(|(it, on)| self.score_for("gold.json", it.item_key(), it.commit.as_ref(), on)).collect()
+        scored
+            .map(|(it, on)| self.score_for("gold.json", it.item_key(), it.commit.as_ref(), on))
+            .collect()
     }
 
     /// Returns the blind labels, those that are not blind and those without a record of it, as a rater each. A file

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{agreement::RatingScale, agreement::several_raters::RatedUnit};
 
-use super::{ScoredItem, RaterKind, RaterPanel, Rater, RaterScore, ScoredPair, ThingKey};
+use super::{Rater, RaterKind, RaterPanel, RaterScore, ScoredItem, ScoredPair, ThingKey};
 
 /// Every scored thing with the scores of all raters.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -58,7 +58,9 @@ impl RatedUnits {
             let given = |row: UnitRow<'_>| {
                 row.scores.into_iter().map(|score| scale.position(score?)).collect::<Vec<_>>()
             };
-            unit_rows(scores, count).into_iter().map(move |row| RatedUnit { run, positions: given(row) })
+            unit_rows(scores, count)
+                .into_iter()
+                .map(move |row| RatedUnit { run, positions: given(row) })
         });
         Self {
             units: units.collect(),

@@ -6,7 +6,7 @@ use trajview_run::rubric::{self, LabelUnit};
 
 use crate::agreement::{MeasurementLevel, RatingScale, ScaleError};
 
-use super::{RaterPanel, Rater, RaterScore};
+use super::{Rater, RaterPanel, RaterScore};
 
 /// Things whose scores can be compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,8 +46,12 @@ pub fn scale_levels(
     scores: impl IntoIterator<Item = f64>,
 ) -> Result<RatingScale, ScaleError> {
     match scale {
-        rubric::ScoreScale::Levels { low, high } => RatingScale::whole_numbers(low.into(), high.into()),
-        rubric::ScoreScale::Share => Ok(RatingScale::from_scores(scores)?.with_measurement(MeasurementLevel::Interval)),
+        rubric::ScoreScale::Levels { low, high } => {
+            RatingScale::whole_numbers(low.into(), high.into())
+        }
+        rubric::ScoreScale::Share => {
+            Ok(RatingScale::from_scores(scores)?.with_measurement(MeasurementLevel::Interval))
+        }
     }
 }
 
@@ -64,7 +68,7 @@ impl fmt::Display for ScorePart {
 
 impl RaterScore {
     /// The scale it is on.
-    pub fn effective_scale(&self) -> rubric::ScoreScale {
+    pub(crate) fn effective_scale(&self) -> rubric::ScoreScale {
         self.scale.unwrap_or(self.item.unit.default_scale())
     }
 

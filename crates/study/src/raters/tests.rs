@@ -4,7 +4,12 @@ use trajview_run::{
     rubric::{Judge, Judgement, Label, LabelFile, Rubric, Verdict},
 };
 
-fn judgement_with(name: &str, kind: &str, commit: &str, scores: &[(&str, Option<u8>)]) -> Judgement {
+fn judgement_with(
+    name: &str,
+    kind: &str,
+    commit: &str,
+    scores: &[(&str, Option<u8>)],
+) -> Judgement {
     let verdict = |(component, score): &(&str, Option<u8>)| Verdict {
         component: (*component).into(),
         score: *score,
@@ -35,7 +40,12 @@ fn labels_with(annotator: &str, scores: &[(&str, Option<u8>)]) -> LabelFile {
 
 fn panel_with(judgements: Vec<Judgement>, labels: Vec<LabelFile>) -> RaterPanel {
     let rubric = Rubric { judgements, labels, ..Rubric::default() };
-    panel_of_run(RunScores { run: "p1", files: ScoreFiles::In(""), rubric: &rubric, audit_items: &[] })
+    panel_of_run(RunScores {
+        run: "p1",
+        files: ScoreFiles::In(""),
+        rubric: &rubric,
+        audit_items: &[],
+    })
 }
 
 fn rater_names(panel: &RaterPanel) -> Vec<&str> {
@@ -50,8 +60,10 @@ fn humans_stand_against_the_judge_first_then_against_each_other() {
         vec![labels_with("A1", &[("C1", Some(4))]), labels_with("A2", &[("C1", Some(3))])],
     );
 
-    let pairs =
-        panel.pairs_of_raters().into_iter().map(|(a, b)| [rater_names(&panel)[a], rater_names(&panel)[b]]);
+    let pairs = panel
+        .pairs_of_raters()
+        .into_iter()
+        .map(|(a, b)| [rater_names(&panel)[a], rater_names(&panel)[b]]);
     assert_eq!(pairs.collect::<Vec<_>>(), [["A1", "judge"], ["A2", "judge"], ["A1", "A2"]]);
 }
 
@@ -87,10 +99,14 @@ fn scores_of_different_commits_are_no_pair() {
 #[test]
 fn a_label_without_a_verdict_is_named() {
     let judge = judgement_with("judge", "http", "", &[("C1", Some(4)), ("C2", None)]);
-    let panel = panel_with(vec![judge], vec![labels_with("A1", &[("C1", Some(4)), ("C2", Some(3))])]);
+    let panel =
+        panel_with(vec![judge], vec![labels_with("A1", &[("C1", Some(4)), ("C2", Some(3))])]);
 
-    let lonely: Vec<(usize, String)> =
-        panel.scores_without_counterpart().into_iter().map(|(at, it)| (at, it.item.to_string())).collect();
+    let lonely: Vec<(usize, String)> = panel
+        .scores_without_counterpart()
+        .into_iter()
+        .map(|(at, it)| (at, it.item.to_string()))
+        .collect();
     assert_eq!(lonely, [(1, "C2 of p1".into())]);
 }
 
@@ -109,7 +125,12 @@ fn of_two_labels_the_later_one_counts_and_the_other_is_named() {
 #[test]
 fn a_score_off_the_scale_and_a_second_one_are_named() {
     let mut panel = panel_with(
-        vec![judgement_with("judge", "http", "", &[("C1", Some(4)), ("C2", Some(3)), ("C2", Some(1))])],
+        vec![judgement_with(
+            "judge",
+            "http",
+            "",
+            &[("C1", Some(4)), ("C2", Some(3)), ("C2", Some(1))],
+        )],
         vec![],
     );
     panel.raters[0].scores[0].score = 7.0;
@@ -129,8 +150,12 @@ fn what_could_not_be_read_is_said_with_its_folder() {
     let warnings = vec![Warning { place: "labels/a.json".into(), what: "is no object".into() }];
     let rubric = Rubric { warnings, ..Rubric::default() };
 
-    let panel =
-        panel_of_run(RunScores { run: "p1", files: ScoreFiles::In("runs/p1"), rubric: &rubric, audit_items: &[] });
+    let panel = panel_of_run(RunScores {
+        run: "p1",
+        files: ScoreFiles::In("runs/p1"),
+        rubric: &rubric,
+        audit_items: &[],
+    });
 
     assert_eq!(
         panel.problems,
@@ -148,8 +173,8 @@ fn raters_of_one_name_are_told_apart_by_their_model_or_kind() {
     let human = judgement_with("ann", "human", "", &[("C1", Some(4))]);
     let judge = judgement_with("ann", "http", "", &[("C1", Some(4))]);
 
-    let panel =
-        panel_with(vec![with_model("one"), with_model("two"), human, judge], vec![]).with_distinct_names();
+    let panel = panel_with(vec![with_model("one"), with_model("two"), human, judge], vec![])
+        .with_distinct_names();
 
     assert_eq!(rater_names(&panel), ["quick (one)", "quick (two)", "ann (human)", "ann (judge)"]);
 }

@@ -9,7 +9,7 @@ pub struct CsvLine {
 }
 
 /// The rows of a text. A quote that never ends takes the rest.
-pub fn parse_csv(text: &str) -> Vec<CsvLine> {
+pub(crate) fn parse_csv(text: &str) -> Vec<CsvLine> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let divider = find_divider(text);
     let mut reader = CsvReader { rows: vec![], cells: vec![], cell: String::new(), row_line: 1 };

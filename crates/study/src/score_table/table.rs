@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use crate::raters::{ScoredItem, RaterKind, LabelSource, RaterPanel, Rater, RaterScore, Blindness};
+use crate::raters::{Blindness, LabelSource, Rater, RaterKind, RaterPanel, RaterScore, ScoredItem};
 use trajview_formats::rubric::labels_table::parse_flag;
 use trajview_run::{Warning, rubric::LEVELS};
 
@@ -21,7 +21,7 @@ pub struct ScoreTable {
 
 const COMPONENT: [&str; 3] = ["component", "id", "item"];
 
-pub fn from_csv(text: &str) -> Result<ScoreTable, String> {
+pub(crate) fn from_csv(text: &str) -> Result<ScoreTable, String> {
     let mut rows = csv::parse_csv(text).into_iter();
     let heads = rows.next().ok_or("holds no table")?.cells;
     let rows = rows.map(|row| (format!("line {}", row.line), row.cells)).collect();
@@ -43,7 +43,10 @@ pub fn from_json(text: &str) -> Result<ScoreTable, String> {
         columns.iter().filter_map(|(head, column)| Some((head, column.as_array()?))).collect();
     let longest = columns.iter().map(|(_, column)| column.len()).max().unwrap_or(0);
     let row = |at: usize| {
-        columns.iter().map(|(_, column)| column.get(at).map(cell_text).unwrap_or_default()).collect()
+        columns
+            .iter()
+            .map(|(_, column)| column.get(at).map(cell_text).unwrap_or_default())
+            .collect()
     };
     let rows = (0..longest).map(|at| (format!("row {}", at + 1), row(at))).collect();
     Ok(ScoreTable { heads: columns.iter().map(|(head, _)| (*head).clone()).collect(), rows })
@@ -133,14 +136,17 @@ impl ScoreTable {
                 ScoreLayout::Long { rater, score, .. } => vec![(cell(*rater), cell(*score))],
             };
             let sight = match &columns.scores {
-                ScoreLayout::Long { blind: Some(at), .. } => Some(Blindness::from_flag(parse_flag(cell(*at)))),
+                ScoreLayout::Long { blind: Some(at), .. } => {
+                    Some(Blindness::from_flag(parse_flag(cell(*at))))
+                }
                 ScoreLayout::Long { .. } | ScoreLayout::Wide(_) => None,
             };
             for (rater, cell) in given {
                 let mut scored = cell_panel(rater, cell, &item, &place);
                 let scores = scored.raters.iter_mut().flat_map(|rater| &mut rater.scores);
                 scores.for_each(|it| it.rubric = known(columns.rubric).map(str::to_owned));
-                let labels = sight.map(|sight| LabelSource { annotator: rater.to_owned(), blindness: sight });
+                let labels = sight
+                    .map(|sight| LabelSource { annotator: rater.to_owned(), blindness: sight });
                 scored.raters.iter_mut().for_each(|it| it.labels.clone_from(&labels));
                 panel.add(scored);
             }
@@ -175,7 +181,11 @@ fn cell_panel(rater: &str, cell: &str, item: &ScoredItem, place: &str) -> RaterP
         raters: vec![Rater {
             name: rater.to_owned(),
             model: None,
-            kind: if rater.eq_ignore_ascii_case(GOLD) { RaterKind::Gold } else { RaterKind::Unknown },
+            kind: if rater.eq_ignore_ascii_case(GOLD) {
+                RaterKind::Gold
+            } else {
+                RaterKind::Unknown
+            },
             labels: None,
             scores,
         }],

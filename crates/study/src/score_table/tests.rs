@@ -24,7 +24,8 @@ fn plain_scores(panel: &RaterPanel) -> Vec<(&str, Vec<PlainScore<'_>>)> {
 #[test]
 fn a_table_has_a_row_a_thing_and_a_column_a_rater() {
     let panel =
-        read_score_table("t.csv", "component,run,Ann,Bob\nC1,p1,4,Faithful\r\n\"C,2\",,3,\n", "r").unwrap();
+        read_score_table("t.csv", "component,run,Ann,Bob\nC1,p1,4,Faithful\r\n\"C,2\",,3,\n", "r")
+            .unwrap();
 
     let expected =
         vec![("Ann", vec![("C1", "p1", 4.0), ("C,2", "r", 3.0)]), ("Bob", vec![("C1", "p1", 4.0)])];
@@ -45,8 +46,12 @@ fn what_was_written_so_that_no_spreadsheet_computes_it_is_read_as_it_was() {
 
 #[test]
 fn a_row_can_be_one_score() {
-    let panel =
-        read_score_table("t.csv", "rater,component,score\nAnn,C1,2\nBob,C1,3\nAnn,C2,1\n,C2,1\n", "").unwrap();
+    let panel = read_score_table(
+        "t.csv",
+        "rater,component,score\nAnn,C1,2\nBob,C1,3\nAnn,C2,1\n,C2,1\n",
+        "",
+    )
+    .unwrap();
 
     let expected =
         vec![("Ann", vec![("C1", "", 2.0), ("C2", "", 1.0)]), ("Bob", vec![("C1", "", 3.0)])];
@@ -83,14 +88,19 @@ fn a_cell_that_is_no_score_is_named_and_the_rest_counts() {
     );
     let joined = join_scores(&panel.raters[0], &panel.raters[1]);
     assert_eq!((joined.pairs.len(), joined.only_a, joined.only_b), (1, 1, 1));
-    assert_eq!(joined.pairs[0].item, ScoredItem { component: "C3".into(), ..ScoredItem::default() });
+    assert_eq!(
+        joined.pairs[0].item,
+        ScoredItem { component: "C3".into(), ..ScoredItem::default() }
+    );
 }
 
 #[test]
 fn what_is_no_table_says_so() {
     assert_eq!(read_score_table("t", "", "").unwrap_err(), "holds no table");
     assert!(
-        read_score_table("t", "component,run\nC1,p\n", "").unwrap_err().starts_with("has no column of scores")
+        read_score_table("t", "component,run\nC1,p\n", "")
+            .unwrap_err()
+            .starts_with("has no column of scores")
     );
     assert!(read_score_table("t", "{\"a\":", "").unwrap_err().starts_with("does not read as JSON"));
 }

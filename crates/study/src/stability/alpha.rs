@@ -1,6 +1,6 @@
 //! Krippendorff's alpha over any number of raters, with scores missing here and there.
 
-use crate::undefined::{Undefined, NumberOrReason};
+use crate::undefined::{NumberOrReason, Undefined};
 use trajview_run::rubric::FULL_SCORE;
 
 const LEVELS: usize = FULL_SCORE as usize + 1;

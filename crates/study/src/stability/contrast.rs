@@ -1,10 +1,13 @@
 //! One group of judgements against another of the same state.
 
-use super::{RepeatSetup, PairShares, ComponentStability, component_ids, mean_estimate, lowest_mode, component_scores};
+use super::{
+    ComponentStability, PairShares, RepeatSetup, component_ids, component_scores, lowest_mode,
+    mean_estimate,
+};
 use crate::{
-    bootstrap::{Estimate, BootstrapPlan},
+    bootstrap::{BootstrapPlan, Estimate},
     maths::mean,
-    undefined::{Undefined, NumberOrReason},
+    undefined::{NumberOrReason, Undefined},
 };
 use trajview_run::{rubric::Judgement, worded_enum::worded};
 
@@ -74,7 +77,8 @@ pub struct ComponentContrast {
 
 impl ComponentContrast {
     fn new(component: &str, first: Vec<Option<u8>>, second: Vec<Option<u8>>) -> Self {
-        let [first, second] = [first, second].map(|scores| ComponentStability::from_scores(component, scores));
+        let [first, second] =
+            [first, second].map(|scores| ComponentStability::from_scores(component, scores));
         let (a, b) = (first.known_scores(), second.known_scores());
         let mean_of = |given: &[u8]| match given {
             [] => Err(Undefined::NoPairs),
@@ -87,16 +91,23 @@ impl ComponentContrast {
 
     /// Returns whether the most frequent levels differ; None where one of the two has no score.
     pub fn modes_differ(&self) -> Option<bool> {
-        let (a, b) = (lowest_mode(&self.first.known_scores())?, lowest_mode(&self.second.known_scores())?);
+        let (a, b) =
+            (lowest_mode(&self.first.known_scores())?, lowest_mode(&self.second.known_scores())?);
         Some(a != b)
     }
 }
 
 impl GroupContrast {
-    pub fn between_groups(first: &[&Judgement], second: &[&Judgement], plan: &BootstrapPlan) -> Self {
+    pub fn between_groups(
+        first: &[&Judgement],
+        second: &[&Judgement],
+        plan: &BootstrapPlan,
+    ) -> Self {
         let both: Vec<&Judgement> = first.iter().chain(second).copied().collect();
         let ids = component_ids(&both);
-        let row = |id: &String| ComponentContrast::new(id, component_scores(first, id), component_scores(second, id));
+        let row = |id: &String| {
+            ComponentContrast::new(id, component_scores(first, id), component_scores(second, id))
+        };
         let components: Vec<ComponentContrast> = ids.iter().map(row).collect();
         let gaps: Vec<f64> = components.iter().filter_map(|it| it.gap.ok()).collect();
         let known: Vec<PairShares<f64>> =

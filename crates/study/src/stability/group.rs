@@ -63,10 +63,13 @@ impl JudgedCodeState {
 }
 
 /// Groups the judgements, in the order of the first of each group; every judgement is in one group.
-pub fn repeat_groups<'a>(judgements: impl IntoIterator<Item = &'a Judgement>) -> Vec<RepeatGroup<'a>> {
+pub fn repeat_groups<'a>(
+    judgements: impl IntoIterator<Item = &'a Judgement>,
+) -> Vec<RepeatGroup<'a>> {
     let mut groups: Vec<RepeatGroup<'a>> = vec![];
     for judgement in judgements {
-        let (setup, state) = (RepeatSetup::for_judgement(judgement), JudgedCodeState::for_judgement(judgement));
+        let (setup, state) =
+            (RepeatSetup::for_judgement(judgement), JudgedCodeState::for_judgement(judgement));
         match groups.iter_mut().find(|group| group.setup == setup && group.state == state) {
             Some(group) => group.judgements.push(judgement),
             None => groups.push(RepeatGroup {

@@ -1,6 +1,6 @@
 //! Shares of pairs of scores: how many agree, and how many flip a boundary.
 
-use crate::undefined::{Undefined, NumberOrReason};
+use crate::undefined::{NumberOrReason, Undefined};
 use trajview_run::rubric::SEVERE;
 
 /// A number for each question about pairs of scores; all are shares, 0..=1.
@@ -34,14 +34,14 @@ impl<T: Copy> PairShares<T> {
 type ShareGetter = fn(&PairShares<f64>) -> f64;
 
 impl<T> PairShares<T> {
-    /// Builds the shares one by one: `of` receives the getter of each share.
-    pub(super) fn from_each(of: impl Fn(ShareGetter) -> T) -> Self {
+    /// Builds the shares one by one: `make` receives the getter of each share.
+    pub(super) fn from_each(make: impl Fn(ShareGetter) -> T) -> Self {
         Self {
-            exact: of(|it| it.exact),
-            within_1: of(|it| it.within_1),
-            flips_2_3: of(|it| it.flips_2_3),
-            flips_3_4: of(|it| it.flips_3_4),
-            severe_flips: of(|it| it.severe_flips),
+            exact: make(|it| it.exact),
+            within_1: make(|it| it.within_1),
+            flips_2_3: make(|it| it.flips_2_3),
+            flips_3_4: make(|it| it.flips_3_4),
+            severe_flips: make(|it| it.severe_flips),
         }
     }
 }
@@ -58,7 +58,7 @@ impl PairShares<NumberOrReason> {
     }
 
     /// Computes the shares over each of the first with each of the second.
-    pub fn between_scores(first: &[u8], second: &[u8]) -> Self {
+    pub(crate) fn between_scores(first: &[u8], second: &[u8]) -> Self {
         let pairs = first.iter().flat_map(|a| second.iter().map(move |b| (*a, *b)));
         Self::from_pairs(&pairs.collect::<Vec<_>>(), Undefined::NoPairs)
     }
@@ -79,7 +79,7 @@ impl PairShares<NumberOrReason> {
     }
 
     /// Returns the numbers; None where there are no pairs.
-    pub fn all_defined(&self) -> Option<PairShares<f64>> {
+    pub(crate) fn all_defined(&self) -> Option<PairShares<f64>> {
         Some(PairShares {
             exact: self.exact.ok()?,
             within_1: self.within_1.ok()?,

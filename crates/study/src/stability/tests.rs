@@ -53,7 +53,8 @@ fn repeats_have_one_setup_and_one_state() {
 
 #[test]
 fn a_component_has_its_mode_its_range_and_its_flips() {
-    let steady = ComponentStability::from_scores("C01", vec![Some(2), None, Some(3), Some(2), Some(1)]);
+    let steady =
+        ComponentStability::from_scores("C01", vec![Some(2), None, Some(3), Some(2), Some(1)]);
 
     assert_eq!((steady.mode, steady.range), (Some(2), Some((1, 3))));
     assert_eq!(steady.at_mode, Ok(0.5));

@@ -9,11 +9,11 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use trajview_metrics::lifeline::turns_done_at;
 use trajview_run::rubric::{
-    Codebook, Criterion, Evidence, ItemKey, JudgedState, Judgement, Label, JudgementLabel, Rubric, VerdictScore,
-    LabelUnit, Verdict, VerdictId,
+    Codebook, Criterion, Evidence, ItemKey, JudgedState, Judgement, JudgementLabel, Label,
+    LabelUnit, Rubric, Verdict, VerdictId, VerdictScore,
 };
 use trajview_study::{
-    audit_items::{self, AuditItem, AuditInputs, JudgingSource},
+    audit_items::{self, AuditInputs, AuditItem, JudgingSource},
     queue::QueuePlan,
 };
 
@@ -69,25 +69,25 @@ impl PartialEq for SameRubric {
 
 impl AuditState {
     /// Audits this judgement from now on.
-    pub fn audit_judgement(&mut self, judgement: &str) {
+    pub(crate) fn audit_judgement(&mut self, judgement: &str) {
         if self.judging.as_deref() != Some(judgement) {
             self.judging = Some(judgement.to_owned());
         }
     }
 
     /// The audit is on screen: from now on what waits for a label is hidden elsewhere.
-    pub fn begin_audit(&mut self) {
+    pub(crate) fn begin_audit(&mut self) {
         self.has_begun |= self.unit == LabelUnit::Component;
     }
 
     /// Remembers verdicts on components that were on screen: judgement and component.
-    pub fn see_verdicts(&mut self, verdicts: impl IntoIterator<Item = (String, String)>) {
+    pub(crate) fn see_verdicts(&mut self, verdicts: impl IntoIterator<Item = (String, String)>) {
         let verdicts = verdicts.into_iter();
         self.remember_verdicts(verdicts.map(|(file, id)| VerdictId::for_item(&file, (&id).into())));
     }
 
     /// Remembers verdicts that were on screen.
-    pub fn remember_verdicts(&mut self, verdicts: impl IntoIterator<Item = VerdictId>) {
+    pub(crate) fn remember_verdicts(&mut self, verdicts: impl IntoIterator<Item = VerdictId>) {
         for verdict in verdicts {
             if !self.seen.contains(&verdict) {
                 self.unsaved.insert(verdict.clone());
@@ -97,12 +97,12 @@ impl AuditState {
     }
 
     /// Another rater sits here now: what was on screen is for their file too.
-    pub fn mark_all_unsaved(&mut self) {
+    pub(crate) fn mark_all_unsaved(&mut self) {
         self.unsaved.clone_from(&self.seen);
     }
 
     /// Returns the seen verdicts that are not saved yet, once.
-    pub fn take_unsaved(&mut self) -> BTreeSet<VerdictId> {
+    pub(crate) fn take_unsaved(&mut self) -> BTreeSet<VerdictId> {
         std::mem::take(&mut self.unsaved)
     }
 
@@ -150,12 +150,12 @@ impl Session {
     }
 
     /// The judging whose items are in the queue.
-    pub fn audit_source(&self) -> Option<&JudgingSource> {
+    pub(crate) fn audit_source(&self) -> Option<&JudgingSource> {
         self.audit.queue.source.as_ref()
     }
 
     /// The judgement that is audited, where verdicts of a judgement are.
-    pub fn audited_judgement(&self) -> Option<&Judgement> {
+    pub(crate) fn audited_judgement(&self) -> Option<&Judgement> {
         let rubric = self.rubric.known_rubric()?;
         let all = match self.audit.unit {
             LabelUnit::Component => &rubric.judgements,
@@ -172,7 +172,7 @@ impl Session {
     }
 
     /// Returns the number of the audited judging and the number of all; both count from 1.
-    pub fn audited_number(&self) -> Option<(usize, usize)> {
+    pub(crate) fn audited_number(&self) -> Option<(usize, usize)> {
         let queue = &self.audit.queue;
         let file = &queue.source.as_ref()?.file;
         let at = queue.files.iter().position(|it| it == file)?;
@@ -183,7 +183,7 @@ impl Session {
     ///
     /// # Errors
     /// Returns a sentence where there is no other.
-    pub fn flip_audited_judging(&mut self, by: isize) -> Result<String, String> {
+    pub(crate) fn flip_audited_judging(&mut self, by: isize) -> Result<String, String> {
         if self.study_queue().is_some() {
             return Err("the study says which judgement is audited".into());
         }
@@ -200,14 +200,14 @@ impl Session {
     }
 
     /// Audits things of another kind.
-    pub fn audit_unit(&mut self, unit: LabelUnit) {
+    pub(crate) fn audit_unit(&mut self, unit: LabelUnit) {
         if self.audit.unit != unit {
             (self.audit.unit, self.audit.judging) = (unit, None);
         }
     }
 
     /// Returns the units that can be audited. Signals count before they are computed.
-    pub fn units_to_audit(&self) -> Vec<LabelUnit> {
+    pub(crate) fn units_to_audit(&self) -> Vec<LabelUnit> {
         let Some(ground) = self.audit_inputs() else { return vec![] };
         let is_there = |unit: &LabelUnit| {
             let is_open = *unit == LabelUnit::Signal && self.scores.process.report().is_none();
@@ -217,7 +217,7 @@ impl Session {
     }
 
     /// Returns the codebook of the audited unit: the study's, else the run's own, else the built-in one.
-    pub fn audit_codebook(&self) -> &Codebook {
+    pub(crate) fn audit_codebook(&self) -> &Codebook {
         let recorded_codebook = || self.rubric.known_rubric()?.codebook.as_deref();
         let of_run = || recorded_codebook().filter(|_| self.audit.unit == LabelUnit::Component);
         let of_study = self.audit.codebook.as_deref();
@@ -225,25 +225,25 @@ impl Session {
     }
 
     /// Returns the codebook of the current study, where it has one and labels components.
-    pub fn codebook_of_study(&self) -> Option<Arc<Codebook>> {
+    pub(crate) fn codebook_of_study(&self) -> Option<Arc<Codebook>> {
         self.audit.codebook.clone().filter(|_| self.audit.unit == LabelUnit::Component)
     }
 
     /// Returns the criterion by which an item is labelled. The criterion of a flag or a signal is not one of the
     /// codebook's.
-    pub fn criterion_of(&self, item: &AuditItem) -> Option<&Criterion> {
+    pub(crate) fn criterion_of(&self, item: &AuditItem) -> Option<&Criterion> {
         let book = self.audit_codebook();
         let named = item.criterion.as_deref().and_then(|id| book.criterion_by_id(Some(id)));
         named.or_else(|| book.criterion_by_id(None))
     }
 
     /// The turn after which the code of an item was judged, counts from 0; None where the run has no such moment.
-    pub fn turn_of_item(&self, item: &AuditItem) -> Option<usize> {
+    pub(crate) fn turn_of_item(&self, item: &AuditItem) -> Option<usize> {
         turns_done_at(&self.run, item.turn, item.commit.as_deref())?.checked_sub(1)
     }
 
     /// The turn after which the audited code was judged, counts from 0; None where the run has no such moment.
-    pub fn audited_turn(&self) -> Option<usize> {
+    pub(crate) fn audited_turn(&self) -> Option<usize> {
         let source = self.audit.queue.source.as_ref()?;
         turns_done_at(&self.run, source.turn, source.commit.as_deref())?.checked_sub(1)
     }
@@ -269,16 +269,25 @@ impl Session {
         if self.audit.queue.drawn_from.as_ref() == Some(&drawn_from) {
             return;
         }
-        let items = source.as_ref().map(|it| audit_items::audit_items(ground, drawn_from.unit, &it.file));
-        let items = audit_items::split_by_criteria(items.unwrap_or_default(), self.audit_codebook());
-        let files = audit_items::audit_sources(ground, drawn_from.unit).into_iter().map(|it| it.file).collect();
-        let items = audit_items::draw_items(items, QueuePlan { seed: drawn_from.seed, ..QueuePlan::default() });
+        let items =
+            source.as_ref().map(|it| audit_items::audit_items(ground, drawn_from.unit, &it.file));
+        let items =
+            audit_items::split_by_criteria(items.unwrap_or_default(), self.audit_codebook());
+        let files = audit_items::audit_sources(ground, drawn_from.unit)
+            .into_iter()
+            .map(|it| it.file)
+            .collect();
+        let items = audit_items::draw_items(
+            items,
+            QueuePlan { seed: drawn_from.seed, ..QueuePlan::default() },
+        );
         self.audit.queue = DrawnQueue { drawn_from: Some(drawn_from), source, items, files };
     }
 
     /// The queue of the run that is open is what the study's queue has of it, in the judging that is looked at.
     fn draw_queue_of_study(&mut self) {
-        let Some((source, items)) = self.study_queue().and_then(StudyQueue::items_of_open_run) else {
+        let Some((source, items)) = self.study_queue().and_then(StudyQueue::items_of_open_run)
+        else {
             self.audit.queue = DrawnQueue::default();
             return;
         };
@@ -293,9 +302,11 @@ impl Session {
     }
 
     /// Returns whether a judge wrote one text about the item for several criteria, some of which wait for a label.
-    pub fn waits_for_criteria(&self, item: &AuditItem) -> bool {
-        let of_it = self.queued_items().iter().filter(|it| it.id == item.id && it.unit == item.unit);
-        let waits = |it: &AuditItem| self.labels.answered_label(it.judged_state(), it.item_key()).is_none();
+    pub(crate) fn waits_for_criteria(&self, item: &AuditItem) -> bool {
+        let of_it =
+            self.queued_items().iter().filter(|it| it.id == item.id && it.unit == item.unit);
+        let waits =
+            |it: &AuditItem| self.labels.answered_label(it.judged_state(), it.item_key()).is_none();
         item.criterion.is_some() && !item.unit.is_raised() && of_it.into_iter().any(waits)
     }
 
@@ -305,18 +316,21 @@ impl Session {
     }
 
     /// Returns the number of items in the queue without a label.
-    pub fn unlabelled_count(&self) -> usize {
-        let is_open = |it: &&AuditItem| self.labels.answered_label(it.judged_state(), it.item_key()).is_none();
+    pub(crate) fn unlabelled_count(&self) -> usize {
+        let is_open = |it: &&AuditItem| {
+            self.labels.answered_label(it.judged_state(), it.item_key()).is_none()
+        };
         self.queued_items().iter().filter(is_open).count()
     }
 
     /// Places that the rater marked and that the audited judging does not flag: each with its criterion.
-    pub fn missed_flags(&self) -> Vec<(Evidence, String)> {
+    pub(crate) fn missed_flags(&self) -> Vec<(Evidence, String)> {
         let source = self.audit_source().filter(|_| self.audit.unit == LabelUnit::Flag);
         let Some(source) = source else { return vec![] };
         let marked = self.labels.accepted_flags(&source.file, source.commit.as_deref());
-        let is_missed =
-            |label: &&Label| !self.queued_items().iter().any(|item| item.item_key() == label.item_key());
+        let is_missed = |label: &&Label| {
+            !self.queued_items().iter().any(|item| item.item_key() == label.item_key())
+        };
         let place = |label: &Label| {
             let place = audit_items::place_from_id(&label.component);
             (place, label.criterion.clone().unwrap_or_default())
@@ -326,7 +340,7 @@ impl Session {
 
     /// Returns whether the verdict on a component waits for a label, so that nothing of it may be shown beside the
     /// code.
-    pub fn is_hidden_by_the_audit(&self, id: &str) -> bool {
+    pub(crate) fn is_hidden_by_the_audit(&self, id: &str) -> bool {
         let audited = self.audit.has_begun.then(|| self.audited_of_components()).flatten();
         audited.is_some_and(|judgement| {
             let scores = judgement.verdict_on(id).map(Verdict::given_scores).unwrap_or_default();
@@ -352,7 +366,7 @@ impl Session {
     }
 
     /// The judgings whose verdict on an item was on screen, by file. What was raised is there because it was judged.
-    pub fn judgings_seen(&self, item: &AuditItem) -> Vec<String> {
+    pub(crate) fn judgings_seen(&self, item: &AuditItem) -> Vec<String> {
         let key = item.item_key();
         let here = self.audit.seen.iter().filter(|it| it.shows_item(key));
         let mut files: BTreeSet<String> = here.map(|it| it.judgement.clone()).collect();
@@ -365,9 +379,10 @@ impl Session {
 
     /// Returns the current rater's label of a component, in the shown judgement. Labels of others are never shown: a
     /// rater who sees them is no longer independent. None while the rater is unknown.
-    pub fn own_label_of<'a>(&'a self, id: &'a str) -> Option<JudgementLabel<'a>> {
+    pub(crate) fn own_label_of<'a>(&'a self, id: &'a str) -> Option<JudgementLabel<'a>> {
         let annotator = self.labels.annotator()?;
-        let label_file = self.rubric.known_rubric()?.labels.iter().find(|it| it.annotator == annotator)?;
+        let label_file =
+            self.rubric.known_rubric()?.labels.iter().find(|it| it.annotator == annotator)?;
         let label = match self.rubric.shown_judgement() {
             Some(judgement) => label_file.label_for(judgement, id),
             None => {
@@ -432,7 +447,10 @@ mod tests {
         let mut two = session_with(&["a", "b"]);
         let first = two.audited_number().unwrap();
 
-        assert_eq!(one.flip_audited_judging(1), Err("this run has one judgement with scores".into()));
+        assert_eq!(
+            one.flip_audited_judging(1),
+            Err("this run has one judgement with scores".into())
+        );
         assert!(two.flip_audited_judging(1).is_ok());
         two.draw_queue(None);
         assert_ne!(two.audited_number().unwrap(), first);

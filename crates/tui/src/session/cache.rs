@@ -17,7 +17,7 @@ struct CacheEntry<V> {
 
 impl<K: Eq + Hash + Clone, V> LruCache<K, V> {
     /// Keeps at most `limit` values. A caller that wants more than that at once would ask for ever.
-    pub fn with_limit(limit: usize) -> Self {
+    pub(crate) fn with_limit(limit: usize) -> Self {
         Self { kept: HashMap::new(), limit, uses: Cell::default() }
     }
 

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use trajview_metrics::{
-    quality::{QualityDetail, HIGH_CC, SourceSpan},
+    quality::{HIGH_CC, QualityDetail, SourceSpan},
     rules::RuleSet,
 };
 use trajview_run::RepoPath;
@@ -47,7 +47,7 @@ pub struct RuleWords {
 }
 
 impl CodeMarks {
-    pub fn from_detail(detail: &QualityDetail, rules: &RuleSet) -> Self {
+    pub(crate) fn from_detail(detail: &QualityDetail, rules: &RuleSet) -> Self {
         let mut marks = Self::default();
         for callable in detail.callables.iter().filter(|it| it.cc > HIGH_CC) {
             let (name, cc, sloc) = (callable.name.clone(), callable.cc, callable.sloc);
@@ -82,11 +82,11 @@ impl CodeMarks {
         self.by_path.entry(path.to_owned()).or_default().push(CodeMark { span, what });
     }
 
-    pub fn marks_in_file(&self, path: &RepoPath) -> &[CodeMark] {
+    pub(crate) fn marks_in_file(&self, path: &RepoPath) -> &[CodeMark] {
         self.by_path.get(path.as_str()).map_or(&[], Vec::as_slice)
     }
 
-    pub fn rule_words(&self, rule: &str) -> Option<&RuleWords> {
+    pub(crate) fn rule_words(&self, rule: &str) -> Option<&RuleWords> {
         self.rules.get(rule)
     }
 }

@@ -2,7 +2,10 @@
 
 use crate::session::code_marks::CodeMarks;
 use trajview_metrics::{
-    quality::{QualityChange, QualityDetail, ScoredSnapshot, QualitySnapshot, UnmeasuredReason, quality_changes, not_compared},
+    quality::{
+        QualityChange, QualityDetail, QualitySnapshot, ScoredSnapshot, UnmeasuredReason,
+        not_compared, quality_changes,
+    },
     rules::RuleSet,
 };
 use trajview_run::files::RunMoment;
@@ -42,7 +45,7 @@ impl RulerName {
     }
 
     /// Returns the name, with the rules where the current ruler has the same name.
-    pub fn name_beside(&self, now: Option<&Self>) -> String {
+    pub(crate) fn name_beside(&self, now: Option<&Self>) -> String {
         match now.is_some_and(|now| now.name == self.name) {
             true => format!("{}, {} rules of {}", self.name, self.rules, self.source),
             false => self.name.clone(),
@@ -72,7 +75,11 @@ impl MovedScores {
     /// Both moments scored with these rules.
     pub fn between_details(before: &QualityDetail, after: &QualityDetail, rules: &RuleSet) -> Self {
         let not_compared = not_compared(before, after).into_iter().map(str::to_owned).collect();
-        Self { changes: quality_changes(before, after), not_compared, marks: CodeMarks::from_detail(after, rules) }
+        Self {
+            changes: quality_changes(before, after),
+            not_compared,
+            marks: CodeMarks::from_detail(after, rules),
+        }
     }
 }
 

@@ -78,7 +78,8 @@ pub struct ColumnInfo {
 
 /// Every column, from left to right.
 static ALL: LazyLock<Vec<RunTableColumn>> = LazyLock::new(|| {
-    let numbers = |of: fn(Number) -> RunTableColumn, shown: fn(&NumberRanks) -> Option<numbers::NumberColumn>| {
+    let numbers = |of: fn(Number) -> RunTableColumn,
+                   shown: fn(&NumberRanks) -> Option<numbers::NumberColumn>| {
         let row = move |number: &Number| Some((shown(&number.row().ranks)?.rank, of(*number)));
         Number::ALL.iter().filter_map(row).collect::<Vec<_>>()
     };
@@ -86,14 +87,16 @@ static ALL: LazyLock<Vec<RunTableColumn>> = LazyLock::new(|| {
     let recorded = numbers(RunTableColumn::Recorded, |shown| shown.recorded);
     let mut all = [TEXT_COLUMNS.to_vec(), computed, recorded].concat();
     all.sort(); // by rank, then in the order of the rows
-    let of_sessions = SESSION_COLUMNS.iter().filter(|column| matches!(column, RunTableColumn::Session(_)));
+    let of_sessions =
+        SESSION_COLUMNS.iter().filter(|column| matches!(column, RunTableColumn::Session(_)));
     all.into_iter().map(|(_, column)| column).chain(of_sessions.copied()).collect()
 });
 
 /// The columns by which two sides are compared, in order.
 pub static TESTED: LazyLock<Vec<RunTableColumn>> = LazyLock::new(|| {
     let rank = |column: &RunTableColumn| Some((column.number_column()?.tested?, *column));
-    let mut tested: Vec<(u8, RunTableColumn)> = RunTableColumn::all_columns().filter_map(|it| rank(&it)).collect();
+    let mut tested: Vec<(u8, RunTableColumn)> =
+        RunTableColumn::all_columns().filter_map(|it| rank(&it)).collect();
     tested.sort();
     tested.into_iter().map(|(_, column)| column).collect()
 });
@@ -133,7 +136,14 @@ const SESSION_COLUMNS: [RunTableColumn; 15] = [
 const FORMER_WORDS: [(&str, &str); 1] = [("lines", "churn")];
 
 const fn text_column(word: &'static str, [least, most]: [usize; 2]) -> ColumnInfo {
-    ColumnInfo { word, title: word, kind: ColumnKind::Words, source: ColumnSource::Run, max_cells: most, min_cells: least }
+    ColumnInfo {
+        word,
+        title: word,
+        kind: ColumnKind::Words,
+        source: ColumnSource::Run,
+        max_cells: most,
+        min_cells: least,
+    }
 }
 
 impl RunTableColumn {
@@ -147,10 +157,12 @@ impl RunTableColumn {
     ];
 
     /// The columns of a set, from left to right.
-    pub fn in_set(set: ColumnSet) -> Vec<Self> {
+    pub(crate) fn in_set(set: ColumnSet) -> Vec<Self> {
         match set {
             ColumnSet::Sessions => SESSION_COLUMNS.to_vec(),
-            ColumnSet::Scores => Self::all_columns().filter(|it| !matches!(it, Self::Session(_))).collect(),
+            ColumnSet::Scores => {
+                Self::all_columns().filter(|it| !matches!(it, Self::Session(_))).collect()
+            }
         }
     }
 
@@ -172,7 +184,9 @@ impl RunTableColumn {
             Self::Condition => text_column("condition", [11, 11]),
             Self::Model => text_column("model", [10, 16]),
             Self::Title => text_column("title", [12, 40]),
-            Self::Judge => ColumnInfo { source: ColumnSource::Judged, ..text_column("judge", [6, 14]) },
+            Self::Judge => {
+                ColumnInfo { source: ColumnSource::Judged, ..text_column("judge", [6, 14]) }
+            }
             Self::Session(column) => column.column_info(),
             Self::Curve => ColumnInfo {
                 title: "erosion so far",
@@ -196,7 +210,7 @@ impl RunTableColumn {
     }
 
     /// Returns one line for below the table: the meaning, and the better direction.
-    pub fn help_text(self) -> String {
+    pub(crate) fn help_text(self) -> String {
         match self.better_direction() {
             BetterDirection::Neither => self.description_text(),
             better => format!("{}; {} is better", self.description_text(), better.word()),
@@ -294,7 +308,8 @@ impl RunTableColumn {
 
     /// Returns whether the value is measured from the run's files or computed from its steps, and not from prices.
     pub fn is_measured(self) -> bool {
-        self.column_info().source == ColumnSource::Computed && self != Self::Number(Number::CostComputed)
+        self.column_info().source == ColumnSource::Computed
+            && self != Self::Number(Number::CostComputed)
     }
 
     /// Returns whether another profile or other rules give other values.
@@ -303,7 +318,7 @@ impl RunTableColumn {
     }
 
     /// The column after this one in going through what runs of a set are grouped by; None after the last.
-    pub fn next_group(now: Option<Self>, set: ColumnSet) -> Option<Self> {
+    pub(crate) fn next_group(now: Option<Self>, set: ColumnSet) -> Option<Self> {
         let columns = Self::in_set(set);
         let mut groups = Self::GROUPS.into_iter().filter(|column| columns.contains(column));
         match now {
@@ -314,7 +329,7 @@ impl RunTableColumn {
 }
 
 impl ColumnSet {
-    pub const fn other_set(self) -> Self {
+    pub(crate) const fn other_set(self) -> Self {
         match self {
             Self::Sessions => Self::Scores,
             Self::Scores => Self::Sessions,

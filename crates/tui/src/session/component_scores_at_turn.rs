@@ -16,13 +16,13 @@ pub struct ComponentAtTurn {
 }
 
 /// Components in the list beside a turn, at most.
-pub const MAX_COMPONENTS: usize = 6;
+pub(crate) const MAX_COMPONENTS: usize = 6;
 
 impl Session {
     /// The components that the last whole judgement up to the playhead leaves worse than an earlier one did, then those
     /// that score least; none where nothing up to there was judged. All of one judge, the one whose scores the curves have:
     /// judges differ.
-    pub fn components_at_turn(&self) -> Vec<ComponentAtTurn> {
+    pub(crate) fn components_at_turn(&self) -> Vec<ComponentAtTurn> {
         let Some(rubric) = self.rubric.known_rubric() else { return vec![] };
         let Some(judge) = self.rubric.judge_of_curves() else { return vec![] };
         let moment = |judgement: &Judgement| judged_after(&self.run, judgement);
@@ -34,7 +34,8 @@ impl Session {
         else {
             return vec![];
         };
-        let earlier = covering().filter(|it| moment(it) < moment(chosen)).max_by_key(|it| moment(it));
+        let earlier =
+            covering().filter(|it| moment(it) < moment(chosen)).max_by_key(|it| moment(it));
         let name = |id: &str| {
             let listed = rubric.checklist.iter().flat_map(|it| &it.components);
             let found = listed.into_iter().find(|it| it.id == id);
@@ -57,7 +58,7 @@ impl Session {
     }
 
     /// Notes that these scores are on screen, whichever judgement they are of: a label that follows is not blind.
-    pub fn note_components_shown(&mut self) {
+    pub(crate) fn note_components_shown(&mut self) {
         let ids: Vec<String> = self.components_at_turn().into_iter().map(|it| it.id).collect();
         let judgements = self.rubric.known_rubric().map_or(&[][..], |rubric| &rubric.judgements);
         let pairs = judgements

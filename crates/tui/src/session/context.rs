@@ -300,7 +300,7 @@ impl KeyContext {
     }
 
     /// The contexts whose rows hold here, the closest first.
-    pub const fn active_contexts(self) -> &'static [Self] {
+    pub(crate) const fn active_contexts(self) -> &'static [Self] {
         match self {
             Self::Anywhere => &[Self::Anywhere],
             Self::Judging => &[Self::Judging, Self::Anywhere],
@@ -383,7 +383,7 @@ impl KeyContext {
     }
 
     /// The parts of a view that are on screen together with this one, itself included.
-    pub const fn visible_parts(self) -> &'static [Self] {
+    pub(crate) const fn visible_parts(self) -> &'static [Self] {
         match self {
             Self::Turns | Self::Files | Self::Diff | Self::Steps => {
                 &[Self::Turns, Self::Files, Self::Diff, Self::Steps]
@@ -399,7 +399,7 @@ impl KeyContext {
     }
 
     /// Returns whether the list of commands, opened here, may offer the bindings of another context.
-    pub fn offers_bindings_of(self, other: Self) -> bool {
+    pub(crate) fn offers_bindings_of(self, other: Self) -> bool {
         let holds = |context| self.active_contexts().contains(&context);
         match other {
             Self::Copy => holds(Self::Anywhere),
@@ -409,12 +409,12 @@ impl KeyContext {
     }
 
     /// Returns whether a key without a binding types its character.
-    pub const fn takes_text(self) -> bool {
+    pub(crate) const fn takes_text(self) -> bool {
         self.types_words() || matches!(self, Self::Agent)
     }
 
     /// Returns whether typed or pasted text goes into a prompt.
-    pub const fn types_words(self) -> bool {
+    pub(crate) const fn types_words(self) -> bool {
         matches!(
             self,
             Self::Prompt

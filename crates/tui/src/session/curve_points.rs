@@ -43,7 +43,7 @@ impl RunPoint {
     }
 
     /// Turns done, where it is the end of one.
-    pub fn ended_turns(&self) -> Option<usize> {
+    pub(crate) fn ended_turns(&self) -> Option<usize> {
         self.step.is_none().then_some(self.done)
     }
 
@@ -74,7 +74,7 @@ impl CurveAxis {
 
 /// Returns the points in order. Checkpoints that end at the same turn give one point; [`points_by_step`] gives the
 /// points of steps.
-pub fn points_of_run(run: &Run, axis: CurveAxis) -> Vec<RunPoint> {
+pub(crate) fn points_of_run(run: &Run, axis: CurveAxis) -> Vec<RunPoint> {
     let last_of = |done: usize| {
         let last = run.checkpoints.partition_point(|it| it.last_turn < done).checked_sub(1)?;
         (run.checkpoints[last].last_turn + 1 == done).then_some(last)
@@ -106,7 +106,7 @@ pub fn points_of_run(run: &Run, axis: CurveAxis) -> Vec<RunPoint> {
 }
 
 /// Returns a point after every step with recorded edits, and at the ends of turns that were changed otherwise.
-pub fn points_by_step(run: &Run, timeline: &Timeline) -> Vec<RunPoint> {
+pub(crate) fn points_by_step(run: &Run, timeline: &Timeline) -> Vec<RunPoint> {
     let moments = timeline.moments_of_edits(run).into_iter();
     moments
         .map(|(RunMoment { turns: done, step }, number)| RunPoint {
@@ -120,7 +120,7 @@ pub fn points_by_step(run: &Run, timeline: &Timeline) -> Vec<RunPoint> {
 
 /// Returns whether the main agent's context was summarised and cut in the turns of a point; for a step, since the
 /// point before.
-pub fn has_compaction(run: &Run, points: &[RunPoint], at: usize) -> bool {
+pub(crate) fn has_compaction(run: &Run, points: &[RunPoint], at: usize) -> bool {
     let is_cut = |step: &Step| step.kind == StepKind::Compaction;
     let Some(point) = points.get(at) else { return false };
     let Some((step, _)) = point.step else {
@@ -143,20 +143,24 @@ pub struct PointStretch {
 }
 
 /// The checkpoints as stretches of points.
-pub fn checkpoint_stretches(run: &Run, points: &[RunPoint]) -> Vec<PointStretch> {
+pub(crate) fn checkpoint_stretches(run: &Run, points: &[RunPoint]) -> Vec<PointStretch> {
     let name = |index: usize| run.checkpoints.get(index).map(|it| it.id.clone());
     named_stretches(run, points, |index| name(index).unwrap_or_default())
 }
 
 /// The phases of SlopCodeBench as stretches of points; none for a run without checkpoints.
-pub fn phase_stretches(run: &Run, points: &[RunPoint]) -> Vec<PointStretch> {
+pub(crate) fn phase_stretches(run: &Run, points: &[RunPoint]) -> Vec<PointStretch> {
     let count = run.checkpoints.len();
     let word = |index| TaskPhase::for_checkpoint(index, count).map_or("", TaskPhase::word);
     named_stretches(run, points, |index| word(index).to_owned())
 }
 
 /// Neighbours of one name are one stretch; points after the last checkpoint have none.
-fn named_stretches(run: &Run, points: &[RunPoint], name: impl Fn(usize) -> String) -> Vec<PointStretch> {
+fn named_stretches(
+    run: &Run,
+    points: &[RunPoint],
+    name: impl Fn(usize) -> String,
+) -> Vec<PointStretch> {
     let mut stretches: Vec<PointStretch> = vec![];
     for (at, point) in points.iter().enumerate() {
         let index = run.checkpoints.partition_point(|it| it.last_turn < point.turn());
@@ -206,8 +210,14 @@ mod tests {
             stretches.into_iter().map(|it| (it.name, it.points)).collect()
         };
         let expected = [("c1", 0..2), ("c2", 2..3), ("c3", 3..5)];
-        assert_eq!(named(checkpoint_stretches(&run, &points)), expected.map(|(name, it)| (name.into(), it)));
+        assert_eq!(
+            named(checkpoint_stretches(&run, &points)),
+            expected.map(|(name, it)| (name.into(), it))
+        );
         let expected = [("start", 0..2), ("early", 2..3), ("final", 3..5)];
-        assert_eq!(named(phase_stretches(&run, &points)), expected.map(|(name, it)| (name.into(), it)));
+        assert_eq!(
+            named(phase_stretches(&run, &points)),
+            expected.map(|(name, it)| (name.into(), it))
+        );
     }
 }

@@ -8,14 +8,14 @@ use trajview_metrics::{
     memory::MemoryTimeline,
     numbers::{
         CURVES, NumberInput, NumberStyle,
-        facts::{TurnCounts, MomentFacts, ReuseCounts, TurnUsage, TestScores, VerdictSummary},
+        facts::{MomentFacts, ReuseCounts, TestScores, TurnCounts, TurnUsage, VerdictSummary},
     },
     process::ProcessNumbers,
     quality::QualitySnapshot,
 };
 use trajview_run::{Step, step_pace};
 
-use super::{Session, judged_points, curve_points::RunPoint};
+use super::{Session, curve_points::RunPoint, judged_points};
 
 /// The origin of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +58,7 @@ impl PointValue {
 }
 
 impl ValueOrigin {
-    pub fn for_number(number: Number) -> Self {
+    pub(crate) fn for_number(number: Number) -> Self {
         match number.row().input {
             NumberInput::Code(_)
             | NumberInput::Reuse(_)
@@ -107,14 +107,21 @@ pub fn value_at(number: Number, session: &Session, point: &RunPoint) -> Option<f
 }
 
 /// Returns the value with the previous profile or rules, while their values are still shown.
-pub fn value_before(number: Number, session: &Session, point: &RunPoint) -> Option<f64> {
+pub(crate) fn value_before(number: Number, session: &Session, point: &RunPoint) -> Option<f64> {
     let before = session.scores.before.as_ref()?.measured_at(point.moment())?;
     number.value_of_code(before.snapshot.as_ref().ok()?)
 }
 
 /// Returns all values in the order of the points, with the reason where there is none.
-pub fn point_values(number: Number, session: &Session, points: &[RunPoint]) -> Vec<PointValue> {
-    let known = |point: &RunPoint| match (ValueOrigin::for_number(number), value_at(number, session, point)) {
+pub(crate) fn point_values(
+    number: Number,
+    session: &Session,
+    points: &[RunPoint],
+) -> Vec<PointValue> {
+    let known = |point: &RunPoint| match (
+        ValueOrigin::for_number(number),
+        value_at(number, session, point),
+    ) {
         (ValueOrigin::Computed, value) if number.is_measured() => {
             PointValue::from_measured(session.scores.measured_at(point.moment()), value)
         }
@@ -130,7 +137,7 @@ pub fn values_at(number: Number, session: &Session, points: &[RunPoint]) -> Vec<
 }
 
 /// The value at a point as people read it: of tests how many of how many.
-pub fn value_text_at(number: Number, session: &Session, point: &RunPoint) -> Option<String> {
+pub(crate) fn value_text_at(number: Number, session: &Session, point: &RunPoint) -> Option<String> {
     let value = value_at(number, session, point)?;
     let tests = number.tests_passed(&FactsAtPoint { session, point });
     let tests = tests.map(|tests| format!("{}/{}", tests.passed, tests.total));
@@ -172,7 +179,9 @@ impl MomentFacts for FactsAtPoint<'_> {
 
     /// Returns the results of all tests up to the checkpoint that ends at the point.
     fn test_results(&self) -> Option<TestScores> {
-        TestScores::from_tests(self.session.run.record_at(self.point.ended_turns()?)?.tests.as_ref()?)
+        TestScores::from_tests(
+            self.session.run.record_at(self.point.ended_turns()?)?.tests.as_ref()?,
+        )
     }
 
     /// Counts in the turns that lead to the point, or in the step.
@@ -199,7 +208,8 @@ impl MomentFacts for FactsAtPoint<'_> {
     /// Returns the use of the turns that lead to the point; for a step only its context.
     fn turn_usage(&self) -> TurnUsage {
         if let Some((step, _)) = self.point.step {
-            let context = step_pace::context_at(&self.session.run, step).map(|tokens| tokens as f64);
+            let context =
+                step_pace::context_at(&self.session.run, step).map(|tokens| tokens as f64);
             return TurnUsage { context, ..TurnUsage::default() };
         }
         let turns = self.session.run.turns.get(self.point.turns.clone());
@@ -208,7 +218,8 @@ impl MomentFacts for FactsAtPoint<'_> {
 
     /// But for the memory it is of the whole run.
     fn process_numbers(&self) -> Option<ProcessNumbers> {
-        let stale_rate = memory_course(self.session)?.when_given_by(self.point.ended_turns()?).stale_rate();
+        let stale_rate =
+            memory_course(self.session)?.when_given_by(self.point.ended_turns()?).stale_rate();
         Some(ProcessNumbers { stale_rate, ..ProcessNumbers::default() })
     }
 }

@@ -4,7 +4,7 @@ use crate::session::Session;
 use trajview_metrics::lifeline::turns_done_at;
 use trajview_run::{
     Checkpoint, Run,
-    flags::{FlagCounts, Flag, Flagging, per_thousand},
+    flags::{Flag, FlagCounts, Flagging, per_thousand},
 };
 
 /// One judge over time; its states are in the order of turns, then of creation.
@@ -71,7 +71,7 @@ impl FlaggedBy<'_> {
 }
 
 impl FlaggedState<'_> {
-    pub fn flag_counts(&self) -> FlagCounts {
+    pub(crate) fn flag_counts(&self) -> FlagCounts {
         FlagCounts::from_flags(self.flags)
     }
 
@@ -82,14 +82,18 @@ impl FlaggedState<'_> {
 }
 
 /// Returns the sources of the open run; empty without flags.
-pub fn flag_sources(session: &Session) -> Vec<FlagSource<'_>> {
-    sources_of_run(&session.run, session.rubric.known_rubric().map_or(&[], |rubric| &rubric.flaggings))
+pub(crate) fn flag_sources(session: &Session) -> Vec<FlagSource<'_>> {
+    sources_of_run(
+        &session.run,
+        session.rubric.known_rubric().map_or(&[], |rubric| &rubric.flaggings),
+    )
 }
 
 /// Returns the sources of a run: the recorded one, then the judges in the order of their first judging.
 fn sources_of_run<'r>(run: &'r Run, flaggings: &'r [Flagging]) -> Vec<FlagSource<'r>> {
     let mut sources: Vec<FlagSource<'r>> = vec![];
-    let recorded: Vec<FlaggedState<'r>> = run.checkpoints.iter().filter_map(recorded_state).collect();
+    let recorded: Vec<FlaggedState<'r>> =
+        run.checkpoints.iter().filter_map(recorded_state).collect();
     if !recorded.is_empty() {
         sources.push(FlagSource { by: FlaggedBy::Recorded, states: recorded });
     }
@@ -97,7 +101,9 @@ fn sources_of_run<'r>(run: &'r Run, flaggings: &'r [Flagging]) -> Vec<FlagSource
         let state = judged_state(run, flagging);
         match sources.iter_mut().find(|it| it.by.is_same(flagging)) {
             Some(source) => source.states.push(state),
-            None => sources.push(FlagSource { by: FlaggedBy::Judge(flagging), states: vec![state] }),
+            None => {
+                sources.push(FlagSource { by: FlaggedBy::Judge(flagging), states: vec![state] })
+            }
         }
     }
     for source in &mut sources {
@@ -155,8 +161,12 @@ mod tests {
     #[test]
     fn judgings_by_one_judge_are_one_source_in_the_order_of_turns() {
         let run = Run { turns: vec![Default::default(); 9], ..Run::default() };
-        let all =
-            [flagging_by("a", 1, 7), flagging_by("b", 1, 3), flagging_by("a", 1, 2), flagging_by("a", 2, 2)];
+        let all = [
+            flagging_by("a", 1, 7),
+            flagging_by("b", 1, 3),
+            flagging_by("a", 1, 2),
+            flagging_by("a", 2, 2),
+        ];
 
         let sources = sources_of_run(&run, &all);
 

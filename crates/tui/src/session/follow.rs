@@ -29,12 +29,12 @@ pub struct RunEnd {
 
 impl FollowState {
     /// The playhead is at the end: everything up to there has been seen.
-    pub const fn mark_seen(&mut self, end: RunEnd) {
+    pub(crate) const fn mark_seen(&mut self, end: RunEnd) {
         self.seen = end;
     }
 
     /// Returns a text about new turns or steps: `2 new turns`; None while there is nothing new.
-    pub fn news_text(&self, end: RunEnd) -> Option<String> {
+    pub(crate) fn news_text(&self, end: RunEnd) -> Option<String> {
         let turns = end.turns.saturating_sub(self.seen.turns);
         let steps = end.steps.saturating_sub(self.seen.steps);
         match (turns, steps) {
@@ -62,6 +62,8 @@ mod tests {
         assert_eq!(follow.news_text(RunEnd { turns: 5, steps: 1 }).as_deref(), Some("2 new turns"));
         assert_eq!(FollowState::default().news_text(RunEnd { turns: 5, steps: 1 }), None);
         let follow = FollowState { has_more: true, ..FollowState::default() };
-        assert!(follow.news_text(RunEnd::default()).is_some_and(|words| words.contains("& follows")));
+        assert!(
+            follow.news_text(RunEnd::default()).is_some_and(|words| words.contains("& follows"))
+        );
     }
 }

@@ -9,7 +9,7 @@ pub struct DependencyIntegration {
 
 impl DependencyIntegration {
     /// 0 to 1; None without symbols.
-    pub fn reused_share(&self) -> Option<f64> {
+    pub(crate) fn reused_share(&self) -> Option<f64> {
         (self.exported > 0).then(|| self.reused as f64 / self.exported as f64)
     }
 }

@@ -20,7 +20,7 @@ pub struct EvidenceMark {
 
 impl EvidenceMark {
     /// `◆ C07 evidence`
-    pub fn mark_label(&self) -> String {
+    pub(crate) fn mark_label(&self) -> String {
         format!("◆ {} evidence", self.component)
     }
 }
@@ -37,7 +37,7 @@ pub struct FlagMark {
 
 impl FlagMark {
     /// `⚑ copied-logic`
-    pub fn mark_label(&self) -> String {
+    pub(crate) fn mark_label(&self) -> String {
         format!("⚑ {}", self.flag.criterion)
     }
 
@@ -56,8 +56,9 @@ impl FlagMark {
 }
 
 /// The evidence in a file, where its lines are those that were judged.
-pub fn evidence_marks(session: &Session, key: &DiffKey) -> Vec<EvidenceMark> {
-    let (Some(turn), Some(judgement)) = (key.scope.turn_after(), session.rubric.shown_judgement()) else {
+pub(crate) fn evidence_marks(session: &Session, key: &DiffKey) -> Vec<EvidenceMark> {
+    let (Some(turn), Some(judgement)) = (key.scope.turn_after(), session.rubric.shown_judgement())
+    else {
         return vec![];
     };
     if !is_judged_at(&session.run, judgement, turn) {
@@ -77,7 +78,11 @@ pub fn evidence_marks(session: &Session, key: &DiffKey) -> Vec<EvidenceMark> {
 }
 
 /// Returns the explanations of the evidence at a line of a file, one paragraph each: a heading and the text.
-pub fn evidence_explanations(session: &Session, key: &DiffKey, line: usize) -> Vec<(String, String)> {
+pub(crate) fn evidence_explanations(
+    session: &Session,
+    key: &DiffKey,
+    line: usize,
+) -> Vec<(String, String)> {
     let Some(judgement) = session.rubric.shown_judgement() else { return vec![] };
     let marks = evidence_marks(session, key).into_iter().filter(|mark| mark.lines.contains(&line));
     let words_by_line = marks.filter_map(|mark| {
@@ -94,7 +99,7 @@ pub fn evidence_explanations(session: &Session, key: &DiffKey, line: usize) -> V
 }
 
 /// Returns the flags in a file, of every judge of its state.
-pub fn flag_marks(session: &Session, key: &DiffKey) -> Vec<FlagMark> {
+pub(crate) fn flag_marks(session: &Session, key: &DiffKey) -> Vec<FlagMark> {
     let Some(turn) = key.scope.turn_after() else { return vec![] };
     let mut marks: Vec<FlagMark> = vec![];
     for source in flags::flag_sources(session) {
@@ -116,7 +121,11 @@ pub fn flag_marks(session: &Session, key: &DiffKey) -> Vec<FlagMark> {
 }
 
 /// Returns the explanations of the flags at a line of a file, one paragraph each.
-pub fn flag_explanations(session: &Session, key: &DiffKey, line: usize) -> Vec<(String, String)> {
+pub(crate) fn flag_explanations(
+    session: &Session,
+    key: &DiffKey,
+    line: usize,
+) -> Vec<(String, String)> {
     let marks = flag_marks(session, key).into_iter().filter(|mark| mark.lines.contains(&line));
     marks.map(|mark| mark.explain_flag()).collect()
 }

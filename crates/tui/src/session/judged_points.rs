@@ -11,13 +11,13 @@ use trajview_run::rubric::Judgement;
 use super::{Session, curve_points::RunPoint};
 
 /// Returns whether there is a verdict or an audit of exposure for a curve.
-pub fn has_judged_curves(session: &Session) -> bool {
+pub(crate) fn has_judged_curves(session: &Session) -> bool {
     let rubric = session.rubric.known_rubric();
     rubric.is_some_and(|rubric| rubric.exposure.is_some() || rubric.result_judgement().is_some())
 }
 
 /// Returns the judge or file behind a curve; None where nothing names one.
-pub fn judge_of_number(session: &Session, number: Number) -> Option<String> {
+pub(crate) fn judge_of_number(session: &Session, number: Number) -> Option<String> {
     match number.row().input {
         NumberInput::Judgement(_) => {
             let judge = session.rubric.judge_of_curves()?;
@@ -51,7 +51,7 @@ fn judgement_at<'a>(session: &'a Session, point: &RunPoint) -> Option<&'a Judgem
 }
 
 /// Returns the verdicts; None where the state at the point was not judged. DIR is not computed for every turn.
-pub fn verdicts_at(session: &Session, point: &RunPoint) -> Option<VerdictSummary> {
+pub(crate) fn verdicts_at(session: &Session, point: &RunPoint) -> Option<VerdictSummary> {
     let checklist = session.rubric.known_rubric()?.checklist.as_ref();
     let scores = Faithfulness::from_judgement(judgement_at(session, point)?, checklist);
     Some(VerdictSummary::from_scores(&scores, None))

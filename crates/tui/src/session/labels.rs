@@ -9,14 +9,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use trajview_run::rubric::{ItemKey, JudgedState, Label, JudgementLabel, LabelFile, LabelUnit, VerdictId};
+use trajview_run::rubric::{
+    ItemKey, JudgedState, JudgementLabel, Label, LabelFile, LabelUnit, VerdictId,
+};
 
 use super::{
-    pending::{Loading, Pending},
     effect::Effect,
+    label_protocol::{LabelSave, SavedLabels},
+    pending::{Loading, Pending},
     question::Question,
-    request::{RequestIds, RequestId},
-    label_protocol::{SavedLabels, LabelSave},
+    request::{RequestId, RequestIds},
 };
 
 #[derive(Debug, Default)]
@@ -40,23 +42,24 @@ impl RaterLabels {
     /// Creates the labels of a rater in a run of a study, which are known already and saved in this folder.
     pub fn in_folder(place: &Path, annotator: &str, labels: LabelFile) -> Self {
         let place = Some(place.to_owned());
-        let mut known = Self { folder: place, saved: Loading::Ready(labels), ..Self::for_rater(annotator) };
+        let mut known =
+            Self { folder: place, saved: Loading::Ready(labels), ..Self::for_rater(annotator) };
         known.index_labels();
         known
     }
 
     /// Creates the labels of a rater without any.
-    pub fn for_rater(annotator: &str) -> Self {
+    pub(crate) fn for_rater(annotator: &str) -> Self {
         Self { annotator: Some(annotator.to_owned()), ..Self::default() }
     }
 
     /// Returns the labels on disk, as of the last read or write.
-    pub fn saved_labels(&self) -> Option<&LabelFile> {
+    pub(crate) fn saved_labels(&self) -> Option<&LabelFile> {
         self.saved.ready()
     }
 
     /// Returns whether this is the number of the label that is being saved.
-    pub fn awaits_save(&self, request: RequestId) -> bool {
+    pub(crate) fn awaits_save(&self, request: RequestId) -> bool {
         self.pending.is_waiting_for(request)
     }
 
@@ -66,7 +69,7 @@ impl RaterLabels {
 
     /// Sets the rater. Refuses with a sentence while labels of another rater are unsaved, since they would be lost if
     /// they could not be saved.
-    pub fn set_annotator(&mut self, annotator: &str) -> Result<(), String> {
+    pub(crate) fn set_annotator(&mut self, annotator: &str) -> Result<(), String> {
         if self.annotator.as_deref() == Some(annotator) {
             return Ok(());
         }
@@ -84,7 +87,7 @@ impl RaterLabels {
     }
 
     /// Returns the reason why labels cannot be read.
-    pub fn why_not_read(&self) -> Option<&str> {
+    pub(crate) fn why_not_read(&self) -> Option<&str> {
         match &self.saved {
             Loading::Failed(why) => Some(why),
             _ => None,
@@ -92,17 +95,17 @@ impl RaterLabels {
     }
 
     /// Returns the reason why the last label is not on disk.
-    pub fn why_not_saved(&self) -> Option<&str> {
+    pub(crate) fn why_not_saved(&self) -> Option<&str> {
         self.failed.as_deref()
     }
 
     /// Labels and proposals that are not on disk.
-    pub fn unsaved_count(&self) -> usize {
+    pub(crate) fn unsaved_count(&self) -> usize {
         self.unsaved.iter().filter(|it| !matches!(it, LabelSave::Seen(_))).count()
     }
 
     /// Returns the rater's latest label of an item in its judged state, even a withdrawn one.
-    pub fn label_on<'a, 'i>(
+    pub(crate) fn label_on<'a, 'i>(
         &'a self,
         state: impl Into<JudgedState<'a>>,
         item: impl Into<ItemKey<'i>>,
@@ -140,7 +143,7 @@ impl RaterLabels {
     }
 
     /// Returns the proposal for an item that is not committed. A label removes it.
-    pub fn proposal_of<'i>(
+    pub(crate) fn proposal_of<'i>(
         &self,
         state: JudgedState<'_>,
         item: impl Into<ItemKey<'i>>,
@@ -157,7 +160,7 @@ impl RaterLabels {
     }
 
     /// Puts down what may still change, in the place of what was put down of the item before.
-    pub fn put_proposal(&mut self, proposal: Label) {
+    pub(crate) fn put_proposal(&mut self, proposal: Label) {
         let is_free = self.pending.is_free();
         let first = usize::from(!is_free); // the first is on its way
         let is_same = |it: &LabelSave| matches!(it, LabelSave::Proposal(known) if known.is_about_the_same(&proposal));
@@ -170,7 +173,7 @@ impl RaterLabels {
 
     /// Brings to the file which verdicts were on screen; those that it has are left out, and those of items whose label names
     /// the judgement.
-    pub fn add_seen(&mut self, verdicts: impl IntoIterator<Item = VerdictId>) {
+    pub(crate) fn add_seen(&mut self, verdicts: impl IntoIterator<Item = VerdictId>) {
         let is_new = |it: &VerdictId| {
             let of_item = |label: &Label| {
                 label.item_key() == it.item_key() && label.judgement.as_ref() == Some(&it.judgement)
@@ -184,13 +187,15 @@ impl RaterLabels {
     }
 
     /// Returns the places that this rater accepts as flagged in a judged state, each once.
-    pub fn accepted_flags(&self, file: &str, commit: Option<&str>) -> Vec<&Label> {
+    pub(crate) fn accepted_flags(&self, file: &str, commit: Option<&str>) -> Vec<&Label> {
         let state = JudgedState { file, commit, turn: None };
         let is_here = |label: &&Label| {
             label.unit == LabelUnit::Flag
                 && self.label_on(state, label.item_key()).is_some_and(|it| it.label == *label)
         };
-        let accepts = |label: &&Label| label.score == Some(f64::from(LabelUnit::Flag.rubric_levels().highest_score()));
+        let accepts = |label: &&Label| {
+            label.score == Some(f64::from(LabelUnit::Flag.rubric_levels().highest_score()))
+        };
         self.all_labels().filter(is_here).filter(accepts).collect()
     }
 
@@ -202,7 +207,7 @@ impl RaterLabels {
 
     /// The files of judgements whose verdict on an item was on screen, as the file and the labels of it say; of a label that
     /// was taken back that of its judgement.
-    pub fn files_seen<'a>(&'a self, item: ItemKey<'a>) -> impl Iterator<Item = String> + 'a {
+    pub(crate) fn files_seen<'a>(&'a self, item: ItemKey<'a>) -> impl Iterator<Item = String> + 'a {
         let kept = self.saved.ready().into_iter().flat_map(|kept| &kept.seen);
         let listed = kept.filter(move |it| it.shows_item(item)).map(|it| it.judgement.clone());
         let labels = self.labels_with_id(item.id).filter(move |label| label.item_key() == item);
@@ -214,7 +219,7 @@ impl RaterLabels {
     }
 
     /// The label that is in; one that was taken back is none.
-    pub fn answered_label<'a, 'i>(
+    pub(crate) fn answered_label<'a, 'i>(
         &'a self,
         state: impl Into<JudgedState<'a>>,
         item: impl Into<ItemKey<'i>>,
@@ -222,7 +227,7 @@ impl RaterLabels {
         self.label_on(state, item).filter(|label| label.is_answered())
     }
 
-    pub fn is_unsaved<'a, 'i>(
+    pub(crate) fn is_unsaved<'a, 'i>(
         &self,
         state: impl Into<JudgedState<'a>>,
         item: impl Into<ItemKey<'i>>,
@@ -232,7 +237,7 @@ impl RaterLabels {
     }
 
     /// Takes the label of an item in a judged state back, whichever judgements its reasons are about.
-    pub fn take_back(&mut self, state: JudgedState<'_>, item: ItemKey<'_>) {
+    pub(crate) fn take_back(&mut self, state: JudgedState<'_>, item: ItemKey<'_>) {
         let mut emptied: Vec<Label> = vec![];
         for label in self.labels_with_id(item.id).filter(|label| label.is_on(state, item)) {
             emptied.retain(|before| !before.takes_place_of(label));
@@ -256,50 +261,56 @@ impl RaterLabels {
         self.unsaved.push_back(LabelSave::Label(label));
     }
 
-    pub fn try_again(&mut self) {
+    pub(crate) fn try_again(&mut self) {
         self.failed = None;
     }
 
     /// Remembers a label that was given, to be taken back.
-    pub fn remember_given(&mut self, judgement: &str, item: ItemKey<'_>) {
+    pub(crate) fn remember_given(&mut self, judgement: &str, item: ItemKey<'_>) {
         self.given_here.push(VerdictId::for_item(judgement, item));
     }
 
     /// The last item that was labelled for this judgement; it is not remembered any longer.
-    pub fn take_last_given(&mut self, judgement: &str) -> Option<VerdictId> {
+    pub(crate) fn take_last_given(&mut self, judgement: &str) -> Option<VerdictId> {
         let at = self.given_here.iter().rposition(|it| it.judgement == judgement)?;
         Some(self.given_here.remove(at))
     }
 
     /// Asks for the labels on disk, where they are not read yet.
-    pub fn ask_for_labels(&mut self, numbers: &mut RequestIds) -> Option<Effect> {
+    pub(crate) fn ask_for_labels(&mut self, numbers: &mut RequestIds) -> Option<Effect> {
         let annotator = self.annotator.clone()?;
         let is_unread = self.saved.is_nothing();
         is_unread.then(|| self.saved.ask_question(numbers, Question::Labels { annotator }))
     }
 
     /// Has saved what is to be saved now, if anything, beside what is known to be on disk of the same thing.
-    pub fn ask_to_save(&mut self, numbers: &mut RequestIds) -> Option<Effect> {
+    pub(crate) fn ask_to_save(&mut self, numbers: &mut RequestIds) -> Option<Effect> {
         let (annotator, what) = (self.annotator.clone()?, self.unsaved.front()?.clone());
         if self.failed.is_some() || !self.pending.is_free() {
             return None;
         }
         let seen = match &what {
-            LabelSave::Label(label) => self.saved.ready().and_then(|kept| kept.last_of_same_item(label)).cloned(),
+            LabelSave::Label(label) => {
+                self.saved.ready().and_then(|kept| kept.last_of_same_item(label)).cloned()
+            }
             LabelSave::Proposal(_) | LabelSave::Seen(_) => None,
         };
         let question = Question::SaveLabel { place: self.folder.clone(), annotator, what, seen };
         Some(self.pending.ask_question(numbers, (), question))
     }
 
-    pub fn take_labels(&mut self, request: RequestId, labels: Result<LabelFile, String>) {
+    pub(crate) fn take_labels(&mut self, request: RequestId, labels: Result<LabelFile, String>) {
         self.saved.settle_with(request, labels);
         self.index_labels();
     }
 
     /// Returns the label that won where another program saved first; unsaved entries about the same thing are dropped
     /// then.
-    pub fn take_saved(&mut self, request: RequestId, saved: Result<SavedLabels, String>) -> Option<Label> {
+    pub(crate) fn take_saved(
+        &mut self,
+        request: RequestId,
+        saved: Result<SavedLabels, String>,
+    ) -> Option<Label> {
         self.pending.take_answered(request)?;
         match saved {
             Ok(SavedLabels { labels, winning_label: stands }) => {
@@ -318,7 +329,9 @@ impl RaterLabels {
                 // written to.
                 match self.unsaved.front() {
                     Some(LabelSave::Seen(_)) => drop(self.unsaved.pop_front()),
-                    Some(LabelSave::Label(_) | LabelSave::Proposal(_)) | None => self.failed = Some(why),
+                    Some(LabelSave::Label(_) | LabelSave::Proposal(_)) | None => {
+                        self.failed = Some(why)
+                    }
                 }
                 None
             }
@@ -377,7 +390,9 @@ mod tests {
         assert_eq!(labels.ask_to_save(&mut numbers), None);
         assert_eq!(labels.label_on(&judgement_a(), "C2").unwrap().label, &label_with("C2", 2));
         labels.take_saved(request, saved_with(&[label_with("C1", 1)]));
-        assert!(!labels.is_unsaved(&judgement_a(), "C1") && labels.is_unsaved(&judgement_a(), "C2"));
+        assert!(
+            !labels.is_unsaved(&judgement_a(), "C1") && labels.is_unsaved(&judgement_a(), "C2")
+        );
         assert_eq!(labels.label_on(&judgement_a(), "C1").unwrap().label, &label_with("C1", 1));
         assert_eq!(to_save(&mut labels, &mut numbers).unwrap().1, label_with("C2", 2));
     }
@@ -457,11 +472,18 @@ mod tests {
     #[test]
     fn a_label_of_another_judgement_or_commit_is_none_of_this_one() {
         let (mut labels, _) = ready_labels();
-        labels.put_label(Label { judgement: Some("judgements/b.json".into()), ..label_with("C1", 1) });
+        labels.put_label(Label {
+            judgement: Some("judgements/b.json".into()),
+            ..label_with("C1", 1)
+        });
         assert_eq!(labels.label_on(&judgement_a(), "C1"), None);
         labels.put_label(Label { commit: Some("123".into()), ..label_with("C1", 1) });
         assert_eq!(labels.label_on(&judgement_a(), "C1"), None);
-        labels.put_label(Label { judgement: None, commit: Some("abc".into()), ..label_with("C1", 3) });
+        labels.put_label(Label {
+            judgement: None,
+            commit: Some("abc".into()),
+            ..label_with("C1", 3)
+        });
         assert_eq!(labels.label_on(&judgement_a(), "C1").unwrap().score(), Some(3.0));
     }
 }

@@ -6,10 +6,10 @@ use trajview_metrics::lifeline::{FollowedComponent, Lifeline};
 use trajview_run::Run;
 
 use super::{
-    pending::Pending,
     effect::Effect,
+    pending::Pending,
     question::Question,
-    request::{RequestIds, RequestId},
+    request::{RequestId, RequestIds},
 };
 
 /// The lifelines of one judgement and one state of the run.
@@ -25,7 +25,7 @@ type LifelineAnswer = Result<Arc<Vec<Lifeline>>, String>;
 type LifelineKey = (usize, Vec<FollowedComponent>);
 
 impl Lifelines {
-    pub fn ask_lifelines(
+    pub(crate) fn ask_lifelines(
         &mut self,
         numbers: &mut RequestIds,
         run: &Arc<Run>,
@@ -40,14 +40,14 @@ impl Lifelines {
         Some(self.pending.ask_question(numbers, key, question))
     }
 
-    pub fn take_answer(&mut self, request: RequestId, answer: LifelineAnswer) {
+    pub(crate) fn take_answer(&mut self, request: RequestId, answer: LifelineAnswer) {
         if let Some(key) = self.pending.take_answered(request) {
             self.known = Some((key, answer));
         }
     }
 
     /// Returns the lifelines; None while they are computed for the first time.
-    pub fn known_lifelines(&self) -> Option<&LifelineAnswer> {
+    pub(crate) fn known_lifelines(&self) -> Option<&LifelineAnswer> {
         self.known.as_ref().map(|(_, answer)| answer)
     }
 }
@@ -56,7 +56,11 @@ impl Lifelines {
 mod tests {
     use super::*;
 
-    fn ask_for_turns(lifelines: &mut Lifelines, numbers: &mut RequestIds, turns: usize) -> Option<RequestId> {
+    fn ask_for_turns(
+        lifelines: &mut Lifelines,
+        numbers: &mut RequestIds,
+        turns: usize,
+    ) -> Option<RequestId> {
         let run = Run { turns: vec![Default::default(); turns], ..Run::default() };
         lifelines.ask_lifelines(numbers, &Arc::new(run), vec![])?.request_id()
     }

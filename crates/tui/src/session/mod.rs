@@ -5,61 +5,61 @@
 use std::sync::Arc;
 
 use crate::session::{
-    pending::Loading,
     audit_queue::AuditState,
-    turn_counts::{ChangeLineCounts, TurnEditCounts, LineTotals},
     files::FileCache,
-    follow::{RunEnd, FollowState},
+    follow::{FollowState, RunEnd},
     labels::RaterLabels,
-    replay_opening::ReplayOpening,
+    pending::Loading,
     question::Answer,
+    replay_opening::ReplayOpening,
     request::{RequestId, Sentence},
     rubric::RubricState,
     scores::CodeScores,
+    turn_counts::{ChangeLineCounts, LineTotals, TurnEditCounts},
 };
 use trajview_run::{Run, StepId, Warning, files::Timeline, rubric::Rubric};
 
 pub mod arrangement;
-pub mod pending;
 pub mod audit_queue;
 pub mod cache;
+pub mod code_marks;
+pub mod code_measures;
 pub mod columns;
+pub mod compare_protocol;
+pub mod component_scores_at_turn;
 pub mod context;
-pub mod run_costs;
-pub mod turn_counts;
+pub mod curve_points;
+pub mod curve_values;
 pub mod effect;
 pub mod files;
-pub mod sql_filter;
 pub mod flags;
 pub mod follow;
-pub mod stale_on_growth;
 pub mod integration;
 pub mod jobs;
-pub mod judging;
 pub mod judged_marks;
 pub mod judged_points;
+pub mod judging;
+pub mod label_protocol;
 pub mod labels;
 pub mod lifelines;
 pub mod live;
-pub mod code_marks;
-pub mod code_measures;
-pub mod replay_opening;
-pub mod compare_protocol;
-pub mod start_place;
-pub mod curve_points;
+pub mod pending;
+pub mod process_facts;
 pub mod question;
+pub mod replay_opening;
 pub mod request;
 pub mod reuse;
 pub mod rubric;
-pub mod table_protocol;
-pub mod label_protocol;
+pub mod run_costs;
 pub mod scores;
-pub mod curve_values;
-pub mod component_scores_at_turn;
+pub mod sql_filter;
+pub mod stale_on_growth;
+pub mod start_place;
 pub mod study;
+pub mod table_protocol;
+pub mod turn_counts;
 pub mod turns;
 pub mod views;
-pub mod process_facts;
 
 use stale_on_growth::RunGrowth;
 
@@ -95,7 +95,8 @@ pub struct Session {
 impl Session {
     pub fn new(run: Arc<Run>) -> Self {
         let turns = 0..run.turns.len();
-        let digests = turns.map(|turn| TurnEditCounts::for_steps(&run, &run.steps_of_turn(turn))).collect();
+        let digests =
+            turns.map(|turn| TurnEditCounts::for_steps(&run, &run.steps_of_turn(turn))).collect();
         Self {
             run,
             turn_counts: digests,
@@ -116,7 +117,7 @@ impl Session {
     }
 
     /// Takes an answer to a question of one of the parts, unless the question is outdated; returns any other.
-    pub fn take_answer(&mut self, request: RequestId, answer: Answer) -> Option<Answer> {
+    pub(crate) fn take_answer(&mut self, request: RequestId, answer: Answer) -> Option<Answer> {
         match answer {
             Answer::Scores(answer) => self.scores.take_answer(request, answer),
             Answer::Moved(moved) => self.scores.take_moved(request, moved),
@@ -144,7 +145,8 @@ impl Session {
         self.rubric.take_answer(request, rubric);
         let newer = self.rubric.newer_judgement().filter(|it| Some(&it.file) != announced.as_ref());
         if let Some(newer) = newer {
-            let shown = self.rubric.shown_judgement().map(|it| it.judge.name.clone()).unwrap_or_default();
+            let shown =
+                self.rubric.shown_judgement().map(|it| it.judge.name.clone()).unwrap_or_default();
             self.notice = Some(format!(
                 "there is a newer judgement, by {}; the numbers shown stay those by {shown}: f in the scores changes it",
                 newer.judge.name
@@ -171,7 +173,7 @@ impl Session {
 
     /// Lines by which the files after a turn differ from those before. None until they are counted: the sum of what the
     /// recorded edits wrote is another number. None too where the lines of one of the changes are not known.
-    pub fn lines_of_turn(&self, turn: usize) -> Option<LineTotals> {
+    pub(crate) fn lines_of_turn(&self, turn: usize) -> Option<LineTotals> {
         let counts = self.counts.ready()?.get(turn).filter(|counts| !counts.is_empty())?;
         counts.iter().try_fold(LineTotals::default(), |mut sum, lines| {
             sum.add_lines(LineTotals::from((*lines)?));
@@ -180,7 +182,7 @@ impl Session {
     }
 
     /// Returns whether a turn is known to have changed nothing; false where the files after it are unknown.
-    pub fn changed_nothing(&self, turn: usize) -> bool {
+    pub(crate) fn changed_nothing(&self, turn: usize) -> bool {
         let counts = self.counts.ready().and_then(|counts| counts.get(turn));
         let is_untold =
             |timeline: &Arc<Timeline>| timeline.turns.get(turn).is_some_and(|it| it.is_unknown);
@@ -188,42 +190,42 @@ impl Session {
     }
 
     /// Goes to a turn, counted from 0; the replay follows when it is next brought in step.
-    pub fn select_turn(&mut self, turn: usize) {
+    pub(crate) fn select_turn(&mut self, turn: usize) {
         self.follow.left_turn.get_or_insert(self.turn);
         (self.follow.wanted_step, self.follow.step) = (None, None);
         self.turn = turn;
     }
 
     /// Goes to a step, which has this number in its turn; the replay follows when it is next brought in step.
-    pub fn select_step(&mut self, step: StepId, number: usize) {
+    pub(crate) fn select_step(&mut self, step: StepId, number: usize) {
         self.select_turn(step.turn);
         (self.follow.wanted_step, self.follow.step) = (Some(step), Some((step, number)));
     }
 
     /// Returns the selected place, in the order of [`curve_points::RunPoint::sort_key`].
-    pub fn playhead_place(&self) -> (usize, usize) {
+    pub(crate) fn playhead_place(&self) -> (usize, usize) {
         (self.turn, self.follow.step.map_or(usize::MAX, |(_, number)| number))
     }
 
     /// Sets a place in the replay, which the replay goes to before it is drawn.
-    pub fn set_opening(&mut self, opening: ReplayOpening) {
+    pub(crate) fn set_opening(&mut self, opening: ReplayOpening) {
         self.opening = Some(opening);
     }
 
     /// The place to go to, once.
-    pub const fn take_opening(&mut self) -> Option<ReplayOpening> {
+    pub(crate) const fn take_opening(&mut self) -> Option<ReplayOpening> {
         self.opening.take()
     }
 
     /// Returns the end of the run.
-    pub fn run_end(&self) -> RunEnd {
+    pub(crate) fn run_end(&self) -> RunEnd {
         let last = self.run.turns.len().saturating_sub(1);
         let steps = self.run.turns.last().map_or(0, |_| self.run.steps_of_turn(last).len());
         RunEnd { turns: self.run.turns.len(), steps }
     }
 
     /// `2 new turns`: what was written after the place that is looked at.
-    pub fn news_text(&self) -> Option<String> {
+    pub(crate) fn news_text(&self) -> Option<String> {
         self.follow.news_text(self.run_end())
     }
 }

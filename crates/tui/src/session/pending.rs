@@ -11,7 +11,7 @@ use super::{
     cache::LruCache,
     effect::Effect,
     question::Question,
-    request::{RequestIds, RequestId, Sentence},
+    request::{RequestId, RequestIds, Sentence},
 };
 
 /// Something that is not here yet, is here, or will not come.
@@ -27,7 +27,7 @@ pub enum Loading<T> {
 
 impl<T> Loading<T> {
     /// Asks, whatever is known.
-    pub fn ask_question(&mut self, numbers: &mut RequestIds, question: Question) -> Effect {
+    pub(crate) fn ask_question(&mut self, numbers: &mut RequestIds, question: Question) -> Effect {
         let request = numbers.next_request();
         *self = Self::Waiting(request);
         question.with_request(request)
@@ -45,7 +45,7 @@ impl<T> Loading<T> {
     }
 
     /// Takes an answer if it is the one waited for.
-    pub fn settle_with(&mut self, request: RequestId, answer: Result<T, String>) {
+    pub(crate) fn settle_with(&mut self, request: RequestId, answer: Result<T, String>) {
         if !matches!(self, Self::Waiting(waiting) if *waiting == request) {
             return;
         }
@@ -74,29 +74,34 @@ impl<K> Pending<K> {
     }
 
     /// Asks a question; an answer to an earlier one is ignored.
-    pub fn ask_question(&mut self, numbers: &mut RequestIds, about: K, question: Question) -> Effect {
+    pub(crate) fn ask_question(
+        &mut self,
+        numbers: &mut RequestIds,
+        about: K,
+        question: Question,
+    ) -> Effect {
         question.with_request(self.begin_request(numbers, about))
     }
 
     /// Returns the number for a question that is sent otherwise.
-    pub fn begin_request(&mut self, numbers: &mut RequestIds, about: K) -> RequestId {
+    pub(crate) fn begin_request(&mut self, numbers: &mut RequestIds, about: K) -> RequestId {
         let request = numbers.next_request();
         self.running = Some((request, about));
         request
     }
 
     /// Returns whether this question is in progress.
-    pub fn is_waiting_for(&self, request: RequestId) -> bool {
+    pub(crate) fn is_waiting_for(&self, request: RequestId) -> bool {
         self.running.as_ref().is_some_and(|(running, _)| *running == request)
     }
 
     /// Returns the subject of the question, if this answers the one in progress.
-    pub fn take_answered(&mut self, request: RequestId) -> Option<K> {
+    pub(crate) fn take_answered(&mut self, request: RequestId) -> Option<K> {
         self.running.take_if(|(running, _)| *running == request).map(|(_, about)| about)
     }
 
     /// Ignores the answer to the question in progress.
-    pub fn stop_waiting(&mut self) {
+    pub(crate) fn stop_waiting(&mut self) {
         self.running = None;
     }
 }
@@ -111,7 +116,7 @@ pub struct CachedAnswers<K, T> {
 
 impl<K: Clone + Eq + Hash, T> CachedAnswers<K, T> {
     /// Keeps at most so many.
-    pub fn with_limit(limit: usize) -> Self {
+    pub(crate) fn with_limit(limit: usize) -> Self {
         Self { kept: LruCache::with_limit(limit), pending: Pending::default() }
     }
 
@@ -119,7 +124,7 @@ impl<K: Clone + Eq + Hash, T> CachedAnswers<K, T> {
         self.kept.get(about)
     }
 
-    pub fn has_answer(&self, about: &K) -> bool {
+    pub(crate) fn has_answer(&self, about: &K) -> bool {
         self.kept.contains_key(about)
     }
 
@@ -140,23 +145,23 @@ impl<K: Clone + Eq + Hash, T> CachedAnswers<K, T> {
     }
 
     /// Takes the answer to the question that is out; whether it was one.
-    pub fn take_answer(&mut self, request: RequestId, answer: Result<T, Sentence>) -> bool {
+    pub(crate) fn take_answer(&mut self, request: RequestId, answer: Result<T, Sentence>) -> bool {
         let about = self.pending.take_answered(request);
         about.map(|about| self.kept.insert(about, answer)).is_some()
     }
 
     /// Returns whether this question is in progress.
-    pub fn is_waiting_for(&self, request: RequestId) -> bool {
+    pub(crate) fn is_waiting_for(&self, request: RequestId) -> bool {
         self.pending.is_waiting_for(request)
     }
 
     /// Ignores the answer to the question in progress.
-    pub fn stop_waiting(&mut self) {
+    pub(crate) fn stop_waiting(&mut self) {
         self.pending.stop_waiting();
     }
 
     /// Forgets old answers, and the question in progress.
-    pub fn forget_answers(&mut self, is_old: impl Fn(&K) -> bool) {
+    pub(crate) fn forget_answers(&mut self, is_old: impl Fn(&K) -> bool) {
         self.kept.retain(|about| !is_old(about));
         self.stop_waiting();
     }

@@ -11,11 +11,11 @@ use trajview_metrics::{
 use trajview_run::Run;
 
 use super::{
-    pending::Pending,
-    run_costs::RunCosts,
     effect::Effect,
+    pending::Pending,
     question::Question,
-    request::{RequestIds, RequestId, Sentence},
+    request::{RequestId, RequestIds, Sentence},
+    run_costs::RunCosts,
 };
 
 /// The process of a run, as far as it is known. It is computed again once the run has grown, and the old one is shown
@@ -52,9 +52,15 @@ impl<T> Default for TurnAnswer<T> {
 }
 
 impl<T> TurnAnswer<T> {
-    fn ask_once(&mut self, numbers: &mut RequestIds, turns: usize, question: Question) -> Option<Effect> {
+    fn ask_once(
+        &mut self,
+        numbers: &mut RequestIds,
+        turns: usize,
+        question: Question,
+    ) -> Option<Effect> {
         let is_known = self.answer.as_ref().is_some_and(|(known, _)| *known == turns);
-        (!is_known && self.pending.is_free()).then(|| self.pending.ask_question(numbers, turns, question))
+        (!is_known && self.pending.is_free())
+            .then(|| self.pending.ask_question(numbers, turns, question))
     }
 
     /// Marks the answer as outdated: it is requested again, and shown until then.
@@ -78,17 +84,29 @@ impl<T> TurnAnswer<T> {
 }
 
 impl ProcessState {
-    pub fn ask_process(&mut self, numbers: &mut RequestIds, run: &Arc<Run>) -> Option<Effect> {
+    pub(crate) fn ask_process(
+        &mut self,
+        numbers: &mut RequestIds,
+        run: &Arc<Run>,
+    ) -> Option<Effect> {
         let question = Question::Process { run: run.clone() };
         self.report.ask_once(numbers, run.turns.len(), question)
     }
 
-    pub fn ask_decisions(&mut self, numbers: &mut RequestIds, run: &Arc<Run>) -> Option<Effect> {
+    pub(crate) fn ask_decisions(
+        &mut self,
+        numbers: &mut RequestIds,
+        run: &Arc<Run>,
+    ) -> Option<Effect> {
         let question = Question::Decisions { run: run.clone() };
         self.decisions.ask_once(numbers, run.turns.len(), question)
     }
 
-    pub fn ask_memory(&mut self, numbers: &mut RequestIds, run: &Arc<Run>) -> Option<Effect> {
+    pub(crate) fn ask_memory(
+        &mut self,
+        numbers: &mut RequestIds,
+        run: &Arc<Run>,
+    ) -> Option<Effect> {
         let question = Question::Memory { run: run.clone() };
         self.memory.ask_once(numbers, run.turns.len(), question)
     }
@@ -100,47 +118,67 @@ impl ProcessState {
     }
 
     /// The sentence to be shown.
-    pub fn take_drawn(
+    pub(crate) fn take_drawn(
         &mut self,
         request: RequestId,
-        said: Result<String, Sentence>,
+        outcome: Result<String, Sentence>,
     ) -> Option<String> {
         self.drawing.take_answered(request)?;
         self.decisions.forget_answer();
-        Some(said.unwrap_or_else(|why| why))
+        Some(outcome.unwrap_or_else(|why| why))
     }
 
     /// The store of decisions may have been edited, or judged.
-    pub fn forget_decisions(&mut self) {
+    pub(crate) fn forget_decisions(&mut self) {
         self.decisions.forget_answer();
     }
 
-    pub fn ask_layers(&mut self, numbers: &mut RequestIds, run: &Arc<Run>) -> Option<Effect> {
+    pub(crate) fn ask_layers(
+        &mut self,
+        numbers: &mut RequestIds,
+        run: &Arc<Run>,
+    ) -> Option<Effect> {
         let question = Question::Layers { run: run.clone() };
         self.layers.ask_once(numbers, run.turns.len(), question)
     }
 
-    pub fn take_layers(&mut self, request: RequestId, answer: OptionalAnswer<Vec<LayerRecord>>) {
+    pub(crate) fn take_layers(
+        &mut self,
+        request: RequestId,
+        answer: OptionalAnswer<Vec<LayerRecord>>,
+    ) {
         self.layers.take_answer(request, answer);
     }
 
-    pub fn take_process(&mut self, request: RequestId, answer: OptionalAnswer<ProcessReport>) {
+    pub(crate) fn take_process(
+        &mut self,
+        request: RequestId,
+        answer: OptionalAnswer<ProcessReport>,
+    ) {
         self.report.take_answer(request, answer);
     }
 
-    pub fn take_decisions(&mut self, request: RequestId, answer: OptionalAnswer<DecisionLane>) {
+    pub(crate) fn take_decisions(
+        &mut self,
+        request: RequestId,
+        answer: OptionalAnswer<DecisionLane>,
+    ) {
         if let Ok(Some(lane)) = &answer {
             self.store.clone_from(&lane.origin);
         }
         self.decisions.take_answer(request, answer);
     }
 
-    pub fn take_memory(&mut self, request: RequestId, answer: OptionalAnswer<MemoryTimeline>) {
+    pub(crate) fn take_memory(
+        &mut self,
+        request: RequestId,
+        answer: OptionalAnswer<MemoryTimeline>,
+    ) {
         self.memory.take_answer(request, answer);
     }
 
     /// Has the report worked out again; what is known is shown until then.
-    pub fn mark_stale(&mut self) {
+    pub(crate) fn mark_stale(&mut self) {
         if let Some((turns, _)) = &mut self.report.answer {
             *turns = usize::MAX; // no run has as many
         }
@@ -184,7 +222,7 @@ impl ProcessState {
 
     /// The signal after the one that was gone to last, or after the playhead; before it where `by` is less than 0. None past
     /// the ends; turns count from 0.
-    pub fn visit_signal(&mut self, turn: usize, by: isize) -> Option<&ProcessSignal> {
+    pub(crate) fn visit_signal(&mut self, turn: usize, by: isize) -> Option<&ProcessSignal> {
         let all = self.signals();
         let start = all.partition_point(|signal| signal.step.turn < turn);
         let here = self.visited.filter(|at| all.get(*at).is_some_and(|it| it.step.turn == turn));
@@ -199,7 +237,7 @@ impl ProcessState {
     }
 
     /// Returns the signals that open in a turn, counted from 0.
-    pub fn signals_in_turn(&self, turn: usize) -> &[ProcessSignal] {
+    pub(crate) fn signals_in_turn(&self, turn: usize) -> &[ProcessSignal] {
         let all = self.signals();
         let start = all.partition_point(|signal| signal.step.turn < turn);
         let len = all[start..].partition_point(|signal| signal.step.turn == turn);

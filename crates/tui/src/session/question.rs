@@ -9,16 +9,16 @@ use std::{path::PathBuf, sync::Arc};
 
 use crate::session::{
     self,
-    columns::RunTableColumn,
-    files::coloured_texts::{ColouredSides, TextsToColour},
-    sql_filter::FilterRequest,
-    integration::DependencyIntegration,
-    jobs::{CheckJob, JobPlan, JobRefusal, TestJob, FormRequest},
-    judging::JudgingUpdate,
     code_measures::{MovedScores, RulerName},
+    columns::RunTableColumn,
     compare_protocol::MeasuredRunMoment,
-    table_protocol::{RunRequest, ReadDepth, FoundRuns, RunOrder, PairedSides},
-    label_protocol::{ScorePairs, SavedLabels, LabelSave},
+    files::coloured_texts::{ColouredSides, TextsToColour},
+    integration::DependencyIntegration,
+    jobs::{CheckJob, FormRequest, JobPlan, JobRefusal, TestJob},
+    judging::JudgingUpdate,
+    label_protocol::{LabelSave, SavedLabels, ScorePairs},
+    sql_filter::FilterRequest,
+    table_protocol::{FoundRuns, PairedSides, ReadDepth, RunOrder, RunRequest},
 };
 use trajview_layers::record::LayerRecord;
 use trajview_metrics::{
@@ -48,7 +48,7 @@ use trajview_study::{
     paired::TestedMetric,
 };
 
-use super::{turn_counts::ChangeLineCounts, request::Sentence};
+use super::{request::Sentence, turn_counts::ChangeLineCounts};
 
 /// Makes the questions, their answers and who gives them from one list: `Name, method { what it needs } -> what it gives`.
 macro_rules! questions {

@@ -61,7 +61,7 @@ pub enum DiffBase {
 
 impl ReplayOpening {
     /// A place in the code, measured from what changes are measured from now.
-    pub fn at_turn(turn: usize, target: OpeningTarget) -> Self {
+    pub(crate) fn at_turn(turn: usize, target: OpeningTarget) -> Self {
         Self { turn, target, base: None }
     }
 
@@ -74,7 +74,11 @@ impl ReplayOpening {
 impl OpeningTarget {
     /// The change of a file where it changed or the lines are gone, else the whole file. `lines` are the first and the
     /// last in the file after the turn; None for what is gone.
-    pub fn for_lines(path: RepoPath, lines: Option<(usize, usize)>, is_changed: bool) -> Self {
+    pub(crate) fn for_lines(
+        path: RepoPath,
+        lines: Option<(usize, usize)>,
+        is_changed: bool,
+    ) -> Self {
         let aim = lines.map(|(first, last)| LineAim::Within(first, last));
         match is_changed || lines.is_none() {
             true => Self::Change { path, aim },
@@ -102,7 +106,10 @@ mod tests {
     fn lines_that_no_change_of_the_turn_has_are_shown_in_the_whole_file() {
         let path = RepoPath::new("a.py").unwrap();
         let is_whole = |lines, is_changed| {
-            matches!(OpeningTarget::for_lines(path.clone(), lines, is_changed), OpeningTarget::File { .. })
+            matches!(
+                OpeningTarget::for_lines(path.clone(), lines, is_changed),
+                OpeningTarget::File { .. }
+            )
         };
 
         assert!(is_whole(Some((3, 4)), false));

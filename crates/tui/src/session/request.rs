@@ -18,7 +18,7 @@ impl RequestId {
 pub struct RequestIds(u64);
 
 impl RequestIds {
-    pub fn next_request(&mut self) -> RequestId {
+    pub(crate) fn next_request(&mut self) -> RequestId {
         self.0 += 1;
         RequestId(self.0)
     }

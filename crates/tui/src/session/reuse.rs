@@ -5,11 +5,11 @@ use std::sync::Arc;
 use trajview_run::Run;
 
 use super::{
-    pending::CachedAnswers,
     effect::Effect,
     integration::DependencyIntegration,
+    pending::CachedAnswers,
     question::Question,
-    request::{RequestIds, RequestId, Sentence},
+    request::{RequestId, RequestIds, Sentence},
 };
 
 /// Dependency integration of the states of the code that were judged.
@@ -30,16 +30,28 @@ impl Default for ReuseCache {
 
 impl ReuseCache {
     /// Returns the reuse; None while it is not known.
-    pub fn reuse_after(&self, done: usize) -> Option<&Result<Option<DependencyIntegration>, String>> {
+    pub(crate) fn reuse_after(
+        &self,
+        done: usize,
+    ) -> Option<&Result<Option<DependencyIntegration>, String>> {
         self.known.get(&done)
     }
 
     /// Asks about the state after so many turns, where it is not known.
-    pub fn ask_reuse(&mut self, numbers: &mut RequestIds, run: &Arc<Run>, done: usize) -> Option<Effect> {
+    pub(crate) fn ask_reuse(
+        &mut self,
+        numbers: &mut RequestIds,
+        run: &Arc<Run>,
+        done: usize,
+    ) -> Option<Effect> {
         self.known.ask_once(numbers, done, || Question::Reuse { run: run.clone(), done })
     }
 
-    pub fn take_answer(&mut self, request: RequestId, answer: Result<Option<DependencyIntegration>, Sentence>) {
+    pub(crate) fn take_answer(
+        &mut self,
+        request: RequestId,
+        answer: Result<Option<DependencyIntegration>, Sentence>,
+    ) {
         self.known.take_answer(request, answer);
     }
 }

@@ -16,11 +16,11 @@ use trajview_run::{
 
 use super::{
     Session,
-    pending::Loading,
     effect::Effect,
     lifelines::Lifelines,
+    pending::Loading,
     question::Question,
-    request::{RequestIds, RequestId},
+    request::{RequestId, RequestIds},
     reuse::ReuseCache,
 };
 
@@ -67,29 +67,32 @@ impl RubricState {
         self.shared_rubric().map(|rubric| &**rubric)
     }
 
-    pub fn shared_rubric(&self) -> Option<&Arc<Rubric>> {
+    pub(crate) fn shared_rubric(&self) -> Option<&Arc<Rubric>> {
         self.read.ready()
     }
 
     /// Returns the state of reading the rubric.
-    pub const fn loading_rubric(&self) -> &Loading<Arc<Rubric>> {
+    pub(crate) const fn loading_rubric(&self) -> &Loading<Arc<Rubric>> {
         &self.read
     }
 
     /// Looks at the judgement of a file.
-    pub fn show_judgement(&mut self, file: &str) {
+    pub(crate) fn show_judgement(&mut self, file: &str) {
         self.judgement = Some(file.to_owned());
     }
 
     /// The judgement that is looked at: the one that was flipped to, else the one that was shown first, else the one that
     /// speaks for the run, else the last there is.
     pub fn shown_judgement(&self) -> Option<&Judgement> {
-        self.chosen_judgement().or_else(|| self.run_judgement()).or_else(|| self.known_rubric()?.judgements.last())
+        self.chosen_judgement()
+            .or_else(|| self.run_judgement())
+            .or_else(|| self.known_rubric()?.judgements.last())
     }
 
     /// Returns the judgement that counts for the run in this session, where the user chose none.
-    pub fn run_judgement(&self) -> Option<&Judgement> {
-        self.judgement_in_file(self.pinned.as_deref()).or_else(|| self.known_rubric()?.judgement_to_show())
+    pub(crate) fn run_judgement(&self) -> Option<&Judgement> {
+        self.judgement_in_file(self.pinned.as_deref())
+            .or_else(|| self.known_rubric()?.judgement_to_show())
     }
 
     /// Returns the judgement that the user chose.
@@ -103,7 +106,7 @@ impl RubricState {
 
     /// The judgement that would speak for the run if it were opened now, where that is not the one that is looked at and
     /// the user has not seen it yet.
-    pub fn newer_judgement(&self) -> Option<&Judgement> {
+    pub(crate) fn newer_judgement(&self) -> Option<&Judgement> {
         let newest = self.known_rubric()?.judgement_to_show().filter(|it| it.pooled.is_none())?;
         let is_pinned = self.pinned.as_ref().is_some_and(|pinned| *pinned != newest.file);
         let is_shown = self.shown_judgement().is_some_and(|it| it.file == newest.file);
@@ -113,35 +116,41 @@ impl RubricState {
     /// Pins the judgement that counts for the run, so that newer ones do not replace it.
     fn pin_judgement(&mut self) {
         if self.judgement_in_file(self.pinned.as_deref()).is_none() {
-            self.pinned = self.known_rubric().and_then(Rubric::judgement_to_show).map(|it| it.file.clone());
+            self.pinned =
+                self.known_rubric().and_then(Rubric::judgement_to_show).map(|it| it.file.clone());
         }
     }
 
     /// Returns whether means over the shown judgement are shown: where it covers the checklist, or the user chose it.
     pub fn has_means(&self) -> bool {
         let rubric = self.known_rubric();
-        let covers = || rubric.zip(self.shown_judgement()).is_some_and(|(rubric, it)| rubric.is_covered_by(it));
+        let covers = || {
+            rubric.zip(self.shown_judgement()).is_some_and(|(rubric, it)| rubric.is_covered_by(it))
+        };
         self.chosen_judgement().is_some() || covers()
     }
 
     /// Returns the judge of the curves: that of the shown judgement where it covers the checklist, else that of the
     /// one that counts for the run.
-    pub fn judge_of_curves(&self) -> Option<&Judge> {
+    pub(crate) fn judge_of_curves(&self) -> Option<&Judge> {
         let rubric = self.known_rubric()?;
         let is_covered = |it: &&Judgement| rubric.is_covered_by(it);
-        let looked_at = self.shown_judgement().filter(is_covered).or_else(|| self.run_judgement().filter(is_covered));
+        let looked_at = self
+            .shown_judgement()
+            .filter(is_covered)
+            .or_else(|| self.run_judgement().filter(is_covered));
         looked_at.or_else(|| rubric.result_judgement()).map(|it| &it.judge)
     }
 
     /// Returns the number of the shown judgement and the number of all; both count from 1.
-    pub fn judgement_number(&self) -> Option<(usize, usize)> {
+    pub(crate) fn judgement_number(&self) -> Option<(usize, usize)> {
         let (rubric, chosen) = (self.known_rubric()?, self.shown_judgement()?);
         let at = rubric.judgements.iter().position(|it| it.file == chosen.file)?;
         Some((at + 1, rubric.judgements.len()))
     }
 
     /// Returns the judgement that changes are relative to: the one before with a score, else one after.
-    pub fn compared_judgement(&self) -> Option<&Judgement> {
+    pub(crate) fn compared_judgement(&self) -> Option<&Judgement> {
         let (rubric, (number, _)) = (self.known_rubric()?, self.judgement_number()?);
         let (before, after) = rubric.judgements.split_at(number - 1);
         let has_score = |it: &&Judgement| rubric.coverage(it).scored > 0;
@@ -149,7 +158,7 @@ impl RubricState {
     }
 
     /// Reads again what the run is judged by.
-    pub fn mark_stale(&mut self) {
+    pub(crate) fn mark_stale(&mut self) {
         self.is_stale = true;
     }
 
@@ -163,7 +172,7 @@ impl RubricState {
     ///
     /// # Errors
     /// Returns a sentence where no state has several judgements.
-    pub fn next_pool(&mut self) -> Result<String, String> {
+    pub(crate) fn next_pool(&mut self) -> Result<String, String> {
         let rubric = self.shared_rubric().ok_or("nothing has judged this run yet")?.clone();
         let next = match self.pool {
             None => PoolMethod::ALL.first().copied(),
@@ -183,7 +192,8 @@ impl RubricState {
                     || rubric.judgements.iter().filter_map(|it| Some((it, it.pooled.as_ref()?)));
                 let here = all().find(|(it, _)| it.turn == turn).or(all().next_back());
                 self.judgement = here.map(|(it, _)| it.file.clone());
-                here.map(|(_, pooled)| format!("pooled: {}", pooled.summary_text())).unwrap_or_default()
+                here.map(|(_, pooled)| format!("pooled: {}", pooled.summary_text()))
+                    .unwrap_or_default()
             }
         };
         self.pool = next;
@@ -203,7 +213,7 @@ impl RubricState {
     ///
     /// # Errors
     /// Returns a sentence where there is no other judgement.
-    pub fn flip_judgement(&mut self, by: isize) -> Result<String, String> {
+    pub(crate) fn flip_judgement(&mut self, by: isize) -> Result<String, String> {
         let (number, count) = self.judgement_number().ok_or("nothing has judged this run yet")?;
         if count == 1 {
             return Err("this run has one judgement".into());
@@ -217,7 +227,7 @@ impl RubricState {
         Ok(words)
     }
 
-    pub fn take_answer(&mut self, request: RequestId, rubric: Result<Arc<Rubric>, String>) {
+    pub(crate) fn take_answer(&mut self, request: RequestId, rubric: Result<Arc<Rubric>, String>) {
         if self.again.take_if(|asked| *asked == request).is_some() {
             if let Ok(rubric) = rubric {
                 self.read = Loading::Ready(rubric);
@@ -230,7 +240,7 @@ impl RubricState {
     }
 
     /// Asks for what the run is judged by; again where it may have changed.
-    pub fn ask_rubric(
+    pub(crate) fn ask_rubric(
         &mut self,
         numbers: &mut RequestIds,
         run: &Arc<Run>,
@@ -263,7 +273,7 @@ impl RubricState {
     }
 
     /// Returns the reason why there is no lifeline.
-    pub fn why_no_lifeline(&self) -> String {
+    pub(crate) fn why_no_lifeline(&self) -> String {
         match self.lifelines.known_lifelines() {
             Some(Err(why)) => why.clone(),
             Some(Ok(_)) => "there is no lifeline of this component".into(),
@@ -279,7 +289,11 @@ pub fn is_judged_at(run: &Run, judgement: &Judgement, turn: usize) -> bool {
 
 impl Session {
     /// Asks for what the run is judged by, once the run is read to its end.
-    pub fn ask_rubric(&mut self, numbers: &mut RequestIds, may_have_changed: bool) -> Option<Effect> {
+    pub(crate) fn ask_rubric(
+        &mut self,
+        numbers: &mut RequestIds,
+        may_have_changed: bool,
+    ) -> Option<Effect> {
         let is_first = matches!(self.rubric.loading_rubric(), Loading::Nothing);
         if is_first && !self.growth.is_whole {
             return None;
@@ -288,14 +302,18 @@ impl Session {
     }
 
     /// Asks for the lifelines of the components as the judgement that is looked at names them.
-    pub fn ask_lifelines(&mut self, numbers: &mut RequestIds) -> Option<Effect> {
+    pub(crate) fn ask_lifelines(&mut self, numbers: &mut RequestIds) -> Option<Effect> {
         self.timeline.ready()?;
-        let components = lifeline::components_to_follow(&self.run, self.rubric.known_rubric()?, self.rubric.shown_judgement());
+        let components = lifeline::components_to_follow(
+            &self.run,
+            self.rubric.known_rubric()?,
+            self.rubric.shown_judgement(),
+        );
         self.rubric.lifelines.ask_lifelines(numbers, &self.run, components)
     }
 
     /// Asks how much is reused in the state that was judged.
-    pub fn ask_reuse(&mut self, numbers: &mut RequestIds) -> Option<Effect> {
+    pub(crate) fn ask_reuse(&mut self, numbers: &mut RequestIds) -> Option<Effect> {
         self.timeline.ready()?;
         let done = self.judged_turn()? + 1;
         self.rubric.reuse.ask_reuse(numbers, &self.run, done)
@@ -307,7 +325,7 @@ impl Session {
     }
 
     /// A file as it was judged.
-    pub fn judged_file(&self, path: &str) -> Option<DiffKey> {
+    pub(crate) fn judged_file(&self, path: &str) -> Option<DiffKey> {
         let scope = DiffScope::At(RunMoment::after_turns(self.judged_turn()? + 1));
         Some(DiffKey { scope, path: RepoPath::new(path)? })
     }
@@ -339,7 +357,8 @@ mod tests {
 
     #[test]
     fn the_judgement_that_was_flipped_to_is_looked_at_whatever_else_there_is() {
-        let mut judged = rubric_state(vec![judgement_with("a", Some(1)), judgement_with("b", Some(2))]);
+        let mut judged =
+            rubric_state(vec![judgement_with("a", Some(1)), judgement_with("b", Some(2))]);
         judged.show_judgement("a");
 
         let words = judged.flip_judgement(-1);
@@ -352,7 +371,8 @@ mod tests {
     #[test]
     fn a_change_is_told_from_the_judgement_before_that_has_a_score() {
         let all = [("a", Some(1)), ("b", None), ("c", Some(2))];
-        let mut judged = rubric_state(all.map(|(file, score)| judgement_with(file, score)).to_vec());
+        let mut judged =
+            rubric_state(all.map(|(file, score)| judgement_with(file, score)).to_vec());
         judged.show_judgement("c");
 
         assert_eq!(judged.compared_judgement().unwrap().file, "a");
@@ -372,7 +392,10 @@ mod tests {
         assert_eq!(judged.shown_judgement().unwrap().file, "a");
         assert_eq!(judged.newer_judgement().unwrap().file, "b");
         judged.flip_judgement(1).unwrap();
-        assert_eq!((&*judged.shown_judgement().unwrap().file, judged.newer_judgement()), ("b", None));
+        assert_eq!(
+            (&*judged.shown_judgement().unwrap().file, judged.newer_judgement()),
+            ("b", None)
+        );
     }
 
     #[test]

@@ -6,10 +6,10 @@ use trajview_metrics::cost::RunCost;
 use trajview_run::Run;
 
 use super::{
-    pending::Pending,
     effect::Effect,
+    pending::Pending,
     question::Question,
-    request::{RequestIds, RequestId, Sentence},
+    request::{RequestId, RequestIds, Sentence},
 };
 
 /// The cost of a run, computed once it is shown. It is computed again once the run has grown, and the old one is
@@ -23,26 +23,30 @@ pub struct RunCosts {
 }
 
 impl RunCosts {
-    pub fn ask_cost(&mut self, numbers: &mut RequestIds, run: &Arc<Run>) -> Option<Effect> {
+    pub(crate) fn ask_cost(&mut self, numbers: &mut RequestIds, run: &Arc<Run>) -> Option<Effect> {
         let is_known = self.known.is_some() && self.run.as_ptr() == Arc::as_ptr(run);
         let question = || Question::Cost { run: run.clone() };
         (!is_known && self.pending.is_free())
             .then(|| self.pending.ask_question(numbers, Arc::downgrade(run), question()))
     }
 
-    pub fn take_answer(&mut self, request: RequestId, answer: Result<Arc<RunCost>, Sentence>) {
+    pub(crate) fn take_answer(
+        &mut self,
+        request: RequestId,
+        answer: Result<Arc<RunCost>, Sentence>,
+    ) {
         if let Some(run) = self.pending.take_answered(request) {
             (self.run, self.known) = (run, Some(answer));
         }
     }
 
     /// Returns the result; None while it is being computed.
-    pub fn cost_result(&self) -> Option<Result<&RunCost, &str>> {
+    pub(crate) fn cost_result(&self) -> Option<Result<&RunCost, &str>> {
         Some(self.known.as_ref()?.as_deref().map_err(String::as_str))
     }
 
     /// Returns the cost; None while it is not known.
-    pub fn known_cost(&self) -> Option<&RunCost> {
+    pub(crate) fn known_cost(&self) -> Option<&RunCost> {
         self.cost_result()?.ok()
     }
 }

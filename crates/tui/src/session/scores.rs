@@ -5,12 +5,12 @@ use std::{collections::BTreeMap, sync::Arc};
 use trajview_run::{Run, files::RunMoment};
 
 use super::{
-    pending::{CachedAnswers, Pending},
+    code_measures::{MeasuredMoment, MeasuredMoments, MomentSpan, MovedScores, RulerName},
     effect::Effect,
-    code_measures::{MeasuredMoments, MeasuredMoment, MovedScores, RulerName, MomentSpan},
-    question::Question,
-    request::{RequestIds, RequestId, Sentence},
+    pending::{CachedAnswers, Pending},
     process_facts::ProcessState,
+    question::Question,
+    request::{RequestId, RequestIds, Sentence},
 };
 
 /// The measures with another profile or other rules, shown beside the new values.
@@ -21,7 +21,7 @@ pub struct PreviousScores {
 }
 
 impl PreviousScores {
-    pub fn measured_at(&self, moment: RunMoment) -> Option<&MeasuredMoment> {
+    pub(crate) fn measured_at(&self, moment: RunMoment) -> Option<&MeasuredMoment> {
         self.known.get(&moment)
     }
 }
@@ -67,7 +67,7 @@ impl Default for CodeScores {
 }
 
 impl CodeScores {
-    pub fn measured_at(&self, moment: RunMoment) -> Option<&MeasuredMoment> {
+    pub(crate) fn measured_at(&self, moment: RunMoment) -> Option<&MeasuredMoment> {
         self.known.get(&moment)
     }
 
@@ -76,16 +76,19 @@ impl CodeScores {
         self.known.keys().filter(|moment| moment.step.is_none()).count()
     }
 
-    pub fn moved_between(&self, span: MomentSpan) -> Option<&Result<Arc<MovedScores>, String>> {
+    pub(crate) fn moved_between(
+        &self,
+        span: MomentSpan,
+    ) -> Option<&Result<Arc<MovedScores>, String>> {
         self.moved.get(&span)
     }
 
     /// Returns whether measuring is in progress.
-    pub fn is_busy(&self) -> bool {
+    pub(crate) fn is_busy(&self) -> bool {
         !self.pending.is_free()
     }
 
-    pub fn ask_scores(
+    pub(crate) fn ask_scores(
         &mut self,
         numbers: &mut RequestIds,
         run: &Arc<Run>,
@@ -98,7 +101,7 @@ impl CodeScores {
         Some(self.pending.ask_question(numbers, (), question))
     }
 
-    pub fn ask_moved(
+    pub(crate) fn ask_moved(
         &mut self,
         numbers: &mut RequestIds,
         run: &Arc<Run>,
@@ -111,7 +114,11 @@ impl CodeScores {
         self.moved.ask_once(numbers, span, || Question::Moved { run, before, after })
     }
 
-    pub fn take_answer(&mut self, request: RequestId, answer: Result<MeasuredMoments, Sentence>) {
+    pub(crate) fn take_answer(
+        &mut self,
+        request: RequestId,
+        answer: Result<MeasuredMoments, Sentence>,
+    ) {
         if self.pending.take_answered(request).is_none() {
             return;
         }
@@ -125,19 +132,23 @@ impl CodeScores {
         }
     }
 
-    pub fn take_progress(&mut self, request: RequestId, done: usize, total: usize) {
+    pub(crate) fn take_progress(&mut self, request: RequestId, done: usize, total: usize) {
         if self.pending.is_waiting_for(request) {
             self.progress = Some((done, total));
         }
     }
 
-    pub fn take_moved(&mut self, request: RequestId, moved: Result<Arc<MovedScores>, Sentence>) {
+    pub(crate) fn take_moved(
+        &mut self,
+        request: RequestId,
+        moved: Result<Arc<MovedScores>, Sentence>,
+    ) {
         self.moved.take_answer(request, moved);
     }
 
     /// Stops or continues measuring, and returns whether it is stopped now. An answer in progress is ignored after a
     /// stop, since it may arrive after continuing.
-    pub fn toggle_stopped(&mut self) -> bool {
+    pub(crate) fn toggle_stopped(&mut self) -> bool {
         self.is_stopped = !self.is_stopped;
         if self.is_stopped {
             self.pending.stop_waiting();
@@ -148,7 +159,7 @@ impl CodeScores {
     }
 
     /// Measures everything anew, with another profile or other rules; what is known stays as what was before.
-    pub fn measure_again(&mut self) {
+    pub(crate) fn measure_again(&mut self) {
         let last = std::mem::take(self);
         self.before = match last.ruler {
             Some(ruler) => Some(PreviousScores { ruler, known: last.known }),
@@ -157,7 +168,7 @@ impl CodeScores {
     }
 
     /// Gives up what is no longer true after a run has grown: all that comes after the first `same` turns.
-    pub fn forget_after(&mut self, same: usize) {
+    pub(crate) fn forget_after(&mut self, same: usize) {
         let is_same = |moment: &RunMoment| match moment.step {
             None => moment.turns <= same,
             Some(step) => step.turn < same,
@@ -189,7 +200,8 @@ mod tests {
         let ends = RunMoment::after_each_count(moments);
         let asked = scores.ask_scores(&mut RequestIds::default(), &Arc::default(), ends);
         let nothing = MeasuredMoment { snapshot: Err(UnmeasuredReason::NoFiles), not_recorded: 0 };
-        let moments = moments.iter().map(|done| (RunMoment::after_turns(*done), nothing.clone())).collect();
+        let moments =
+            moments.iter().map(|done| (RunMoment::after_turns(*done), nothing.clone())).collect();
         let request = asked.and_then(|effect| effect.request_id()).unwrap();
         scores.take_answer(request, Ok(MeasuredMoments { ruler: paper_ruler(), moments }));
         scores
@@ -203,7 +215,10 @@ mod tests {
 
         assert_eq!((scores.measured_turn_count(), &scores.ruler), (0, &None));
         let before = scores.before.unwrap();
-        assert_eq!((before.ruler.clone(), before.measured_at(RunMoment::after_turns(2)).is_some()), (paper_ruler(), true));
+        assert_eq!(
+            (before.ruler.clone(), before.measured_at(RunMoment::after_turns(2)).is_some()),
+            (paper_ruler(), true)
+        );
     }
 
     #[test]
@@ -223,8 +238,15 @@ mod tests {
         let (mut scores, mut numbers) = (CodeScores::default(), RequestIds::default());
         scores.toggle_stopped();
 
-        assert_eq!(scores.ask_scores(&mut numbers, &Arc::default(), vec![RunMoment::after_turns(1)]), None);
+        assert_eq!(
+            scores.ask_scores(&mut numbers, &Arc::default(), vec![RunMoment::after_turns(1)]),
+            None
+        );
         scores.toggle_stopped();
-        assert!(scores.ask_scores(&mut numbers, &Arc::default(), vec![RunMoment::after_turns(1)]).is_some());
+        assert!(
+            scores
+                .ask_scores(&mut numbers, &Arc::default(), vec![RunMoment::after_turns(1)])
+                .is_some()
+        );
     }
 }

@@ -3,7 +3,7 @@
 use crate::session::{
     effect::Effect,
     question::Question,
-    request::{RequestIds, RequestId},
+    request::{RequestId, RequestIds},
 };
 
 /// Questions that a grown run has to answer again.
@@ -43,7 +43,7 @@ impl RepeatedQuestion {
     }
 
     /// Returns whether this answers the question in progress, and ends the waiting.
-    pub fn take_answered(&mut self, request: RequestId) -> bool {
+    pub(crate) fn take_answered(&mut self, request: RequestId) -> bool {
         self.asked.take_if(|asked| *asked == request).is_some()
     }
 }

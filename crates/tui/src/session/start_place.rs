@@ -43,7 +43,9 @@ impl NamedMoment {
     pub fn to_moment(&self, run: &Run) -> Result<RunMoment, String> {
         match (self, self.as_checkpoint(run)) {
             (_, Some(checkpoint)) => checkpoint.turns_done(run).map(RunMoment::after_turns),
-            (Self::Step(..), None) => self.named_step(run).map(|step| RunMoment::after_step(run, step)),
+            (Self::Step(..), None) => {
+                self.named_step(run).map(|step| RunMoment::after_step(run, step))
+            }
             (at, None) => at.turns_done(run).map(RunMoment::after_turns),
         }
     }

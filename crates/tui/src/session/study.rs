@@ -8,20 +8,20 @@ mod gold;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use trajview_run::rubric::{Label, JudgementLabel, LabelFile};
+use trajview_run::rubric::{JudgementLabel, Label, LabelFile};
 use trajview_study::{
     audit_items::{AuditItem, JudgingSource},
-    loaded_study::{RaterProgress, LoadedStudy, StudyItem, StudyRun},
+    loaded_study::{LoadedStudy, RaterProgress, StudyItem, StudyRun},
 };
 
 use super::{
     Session,
-    pending::Pending,
     effect::Effect,
+    label_protocol::{SavedLabels, ScorePairs},
     labels::RaterLabels,
+    pending::Pending,
     question::Question,
-    request::{RequestIds, RequestId},
-    label_protocol::{ScorePairs, SavedLabels},
+    request::{RequestId, RequestIds},
 };
 
 pub use gold::GoldLabels;
@@ -80,17 +80,17 @@ impl StudyQueue {
     }
 
     /// Place in the queue, counts from 0.
-    pub const fn queue_position(&self) -> usize {
+    pub(crate) const fn queue_position(&self) -> usize {
         self.at
     }
 
     /// The thing at a place in the queue.
-    pub fn item_at(&self, at: usize) -> Option<&StudyItem> {
+    pub(crate) fn item_at(&self, at: usize) -> Option<&StudyItem> {
         self.studied.items.get(*self.numbers.get(at)?)
     }
 
     /// Number of the thing that is looked at among all things of the sample.
-    pub fn chosen_number(&self) -> Option<usize> {
+    pub(crate) fn chosen_number(&self) -> Option<usize> {
         self.numbers.get(self.at).copied()
     }
 
@@ -110,14 +110,16 @@ impl StudyQueue {
     }
 
     /// Returns whether any run is open.
-    pub const fn has_run(&self) -> bool {
+    pub(crate) const fn has_run(&self) -> bool {
         self.open.is_some()
     }
 
     /// Returns the reason why the run of the chosen item cannot be opened.
-    pub fn why_not_open(&self) -> Option<&str> {
+    pub(crate) fn why_not_open(&self) -> Option<&str> {
         match &self.run_opening {
-            RunOpening::Failed(run, why) if self.chosen_item().is_some_and(|item| item.run == *run) => {
+            RunOpening::Failed(run, why)
+                if self.chosen_item().is_some_and(|item| item.run == *run) =>
+            {
                 Some(why)
             }
             _ => None,
@@ -125,7 +127,7 @@ impl StudyQueue {
     }
 
     /// The run that is to be opened now, if any: that of the thing that is looked at.
-    pub fn to_open(&self) -> Option<(usize, &StudyRun)> {
+    pub(crate) fn to_open(&self) -> Option<(usize, &StudyRun)> {
         let run = self.chosen_item()?.run;
         let is_under_way = match &self.run_opening {
             RunOpening::Free => false,
@@ -136,19 +138,19 @@ impl StudyQueue {
         Some((run, self.studied.runs.get(run)?)).filter(|_| is_wanted)
     }
 
-    pub fn begin_opening(&mut self, request: RequestId, run: usize) {
+    pub(crate) fn begin_opening(&mut self, request: RequestId, run: usize) {
         self.run_opening = RunOpening::Asked(request, run);
     }
 
     /// Returns the run that was requested under this number.
-    pub fn awaited_run(&self, request: RequestId) -> Option<usize> {
+    pub(crate) fn awaited_run(&self, request: RequestId) -> Option<usize> {
         match self.run_opening {
             RunOpening::Asked(asked, run) if asked == request => Some(run),
             _ => None,
         }
     }
 
-    pub fn fail_opening(&mut self, run: usize, why: String) {
+    pub(crate) fn fail_opening(&mut self, run: usize, why: String) {
         self.run_opening = RunOpening::Failed(run, why);
     }
 
@@ -181,7 +183,7 @@ impl Session {
         self.audit.study.as_deref()
     }
 
-    pub fn study_mut(&mut self) -> Option<&mut StudyQueue> {
+    pub(crate) fn study_mut(&mut self) -> Option<&mut StudyQueue> {
         self.audit.study.as_deref_mut()
     }
 
@@ -223,7 +225,7 @@ impl Session {
 
     /// Sets the person who labels or adjudicates. Refuses with a sentence while labels of another person are unsaved,
     /// and for somebody without a role in the study.
-    pub fn set_rater(&mut self, name: &str) -> Result<(), String> {
+    pub(crate) fn set_rater(&mut self, name: &str) -> Result<(), String> {
         if self.study_queue().is_none() {
             return self.labels.set_annotator(name);
         }
@@ -247,7 +249,9 @@ impl Session {
         study.labelled_here.clear();
         for (at, run) in study.studied.runs.iter().enumerate() {
             let known = run.labels_of(name).cloned().unwrap_or_default();
-            study.closed_run_labels.insert(at, RaterLabels::in_folder(&run.labels_folder, name, known));
+            study
+                .closed_run_labels
+                .insert(at, RaterLabels::in_folder(&run.labels_folder, name, known));
         }
         let run_labels = study.open.and_then(|open| study.closed_run_labels.remove(&open));
         self.labels = run_labels.unwrap_or_else(|| RaterLabels::for_rater(name));
@@ -260,7 +264,10 @@ impl Session {
     fn check_all_saved(&self) -> Result<(), String> {
         let Some(study) = self.study_queue() else { return Ok(()) };
         let waits = |it: &RaterLabels| it.unsaved_count() > 0;
-        if waits(&self.labels) || study.closed_run_labels.values().any(waits) || study.gold.unsaved_count() > 0 {
+        if waits(&self.labels)
+            || study.closed_run_labels.values().any(waits)
+            || study.gold.unsaved_count() > 0
+        {
             let name = self.labels.annotator().unwrap_or_default();
             return Err(format!("labels of {name} are not saved yet"));
         }
@@ -268,7 +275,7 @@ impl Session {
     }
 
     /// Returns the number of unsaved labels of closed runs and unsaved outcomes of adjudication.
-    pub fn unsaved_elsewhere(&self) -> usize {
+    pub(crate) fn unsaved_elsewhere(&self) -> usize {
         let Some(study) = self.study_queue() else { return 0 };
         let away: usize = study.closed_run_labels.values().map(RaterLabels::unsaved_count).sum();
         away + study.gold.unsaved_count()
@@ -279,7 +286,8 @@ impl Session {
         let Some(mut study) = self.audit.study.take() else { return };
         let open = study.open.map(|open| (open, &self.labels));
         let all = study.closed_run_labels.iter().map(|(run, labels)| (*run, labels)).chain(open);
-        let said: Vec<_> = all.filter_map(|(run, it)| Some((run, it.saved_labels()?.clone()))).collect();
+        let said: Vec<_> =
+            all.filter_map(|(run, it)| Some((run, it.saved_labels()?.clone()))).collect();
         let studied = Arc::make_mut(&mut study.studied);
         for (run, labels) in said.into_iter().filter(|(_, it)| !it.labels.is_empty()) {
             let Some(run) = studied.runs.get_mut(run) else { continue };
@@ -305,13 +313,15 @@ impl Session {
         let before = study.chosen_number();
         study.numbers = match study.mode {
             StudyMode::Labelling => study.studied.queue_of(&name),
-            StudyMode::Adjudicating => study.studied.adjudication_cases().iter().map(|case| case.number).collect(),
+            StudyMode::Adjudicating => {
+                study.studied.adjudication_cases().iter().map(|case| case.number).collect()
+            }
         };
         study.at = study.numbers.iter().position(|it| Some(*it) == before).unwrap_or_default();
     }
 
     /// Asks for the labels of all raters again, where they are stale.
-    pub fn ask_for_study_labels(&mut self, numbers: &mut RequestIds) -> Option<Effect> {
+    pub(crate) fn ask_for_study_labels(&mut self, numbers: &mut RequestIds) -> Option<Effect> {
         let study = self.study_mut().filter(|it| it.is_stale && it.reading.is_free())?;
         study.is_stale = false;
         let places = study.studied.runs.iter().map(|run| run.labels_folder.clone()).collect();
@@ -319,14 +329,23 @@ impl Session {
     }
 
     /// Takes the current labels of all raters; those of the current rater are better known here.
-    pub fn take_study_labels(&mut self, request: RequestId, said: Result<Vec<Vec<LabelFile>>, String>) {
+    pub(crate) fn take_study_labels(
+        &mut self,
+        request: RequestId,
+        labels_by_run: Result<Vec<Vec<LabelFile>>, String>,
+    ) {
         let annotator = self.labels.annotator().unwrap_or_default().to_owned();
         let Some(study) = self.study_mut() else { return };
-        let (Some(()), Ok(said)) = (study.reading.take_answered(request), said) else { return };
+        let (Some(()), Ok(labels_by_run)) = (study.reading.take_answered(request), labels_by_run)
+        else {
+            return;
+        };
         let is_own = |labels: &LabelFile| labels.annotator == annotator;
-        for (run, said) in Arc::make_mut(&mut study.studied).runs.iter_mut().zip(said) {
+        for (run, label_files) in
+            Arc::make_mut(&mut study.studied).runs.iter_mut().zip(labels_by_run)
+        {
             run.rubric.labels.retain(is_own);
-            run.rubric.labels.extend(said.into_iter().filter(|labels| !is_own(labels)));
+            run.rubric.labels.extend(label_files.into_iter().filter(|labels| !is_own(labels)));
         }
         if self.is_adjudicating() {
             self.arrange_study_queue();
@@ -334,7 +353,7 @@ impl Session {
     }
 
     /// Switches between labelling and adjudicating. The error is a sentence.
-    pub fn switch_study_mode(&mut self) -> Result<StudyMode, String> {
+    pub(crate) fn switch_study_mode(&mut self) -> Result<StudyMode, String> {
         if self.study_queue().is_none() {
             return Err("labels are settled in a study: `trajview STUDY.toml`".into());
         }
@@ -373,12 +392,12 @@ impl Session {
     }
 
     /// Returns whether the user is adjudicating.
-    pub fn is_adjudicating(&self) -> bool {
+    pub(crate) fn is_adjudicating(&self) -> bool {
         self.study_queue().is_some_and(|study| study.mode == StudyMode::Adjudicating)
     }
 
     /// Moves to a place in the queue.
-    pub fn go_in_study(&mut self, at: usize) {
+    pub(crate) fn go_in_study(&mut self, at: usize) {
         if let Some(study) = self.study_mut().filter(|study| at < study.len()) {
             study.at = at;
             if let RunOpening::Failed(..) = study.run_opening {
@@ -388,14 +407,14 @@ impl Session {
     }
 
     /// Moves to a thing of the open run, where the queue has it.
-    pub fn go_to_item_in_study(&mut self, is_item: impl Fn(&AuditItem) -> bool) {
+    pub(crate) fn go_to_item_in_study(&mut self, is_item: impl Fn(&AuditItem) -> bool) {
         if let Some(at) = self.study_queue().and_then(|study| study.position_of(is_item)) {
             self.go_in_study(at);
         }
     }
 
     /// Returns whether everything about the chosen item is available: its run is open and the run's rubric is read.
-    pub fn is_study_item_here(&self) -> bool {
+    pub(crate) fn is_study_item_here(&self) -> bool {
         self.study_queue().is_none_or(StudyQueue::is_open)
             && (self.study_queue().is_none() || self.rubric.known_rubric().is_some())
     }
@@ -407,13 +426,14 @@ impl Session {
     }
 
     /// The label of a thing in the study, one that was taken back included.
-    pub fn study_label<'a>(&'a self, item: &'a StudyItem) -> Option<JudgementLabel<'a>> {
+    pub(crate) fn study_label<'a>(&'a self, item: &'a StudyItem) -> Option<JudgementLabel<'a>> {
         self.labels_in(item.run)?.label_on(item.item.judged_state(), item.item_key())
     }
 
     /// Remembers that a thing of the run that is open was labelled, to be taken back.
-    pub fn remember_in_study(&mut self, item: &AuditItem) {
-        let is_it = |it: &AuditItem| it.item_key() == item.item_key() && it.judgement == item.judgement;
+    pub(crate) fn remember_in_study(&mut self, item: &AuditItem) {
+        let is_it =
+            |it: &AuditItem| it.item_key() == item.item_key() && it.judgement == item.judgement;
         let Some(study) = self.study_mut() else { return };
         let number = study.position_of(is_it).and_then(|at| study.numbers.get(at).copied());
         study.labelled_here.extend(number);
@@ -421,9 +441,13 @@ impl Session {
 
     /// Takes the label back that was given last, whichever run it is of. Gives its place in the queue; None outside of a
     /// study, and where nothing that was labelled since it was opened is.
-    pub fn take_back_in_study(&mut self) -> Option<usize> {
+    pub(crate) fn take_back_in_study(&mut self) -> Option<usize> {
         loop {
-            let number = self.study_mut().filter(|it| it.mode == StudyMode::Labelling)?.labelled_here.pop()?;
+            let number = self
+                .study_mut()
+                .filter(|it| it.mode == StudyMode::Labelling)?
+                .labelled_here
+                .pop()?;
             let study = self.study_queue()?;
             let at = study.numbers.iter().position(|it| *it == number)?;
             let item = study.item_at(at)?.clone();
@@ -442,12 +466,12 @@ impl Session {
     }
 
     /// Returns the proposal for a thing that is not committed.
-    pub fn study_proposal(&self, item: &StudyItem) -> Option<&Label> {
+    pub(crate) fn study_proposal(&self, item: &StudyItem) -> Option<&Label> {
         self.labels_in(item.run)?.proposal_of(item.item.judged_state(), item.item_key())
     }
 
     /// Returns whether the label of a thing is unsaved.
-    pub fn is_unsaved_in_study(&self, item: &StudyItem) -> bool {
+    pub(crate) fn is_unsaved_in_study(&self, item: &StudyItem) -> bool {
         let labels = self.labels_in(item.run);
         labels.is_some_and(|labels| labels.is_unsaved(item.item.judged_state(), item.item_key()))
     }
@@ -463,7 +487,7 @@ impl Session {
     }
 
     /// Returns the progress of the queue, run by run; runs without a thing in it are left out.
-    pub fn study_progress(&self) -> BTreeMap<usize, RaterProgress> {
+    pub(crate) fn study_progress(&self) -> BTreeMap<usize, RaterProgress> {
         let mut by_run: BTreeMap<usize, RaterProgress> = BTreeMap::new();
         let Some(study) = self.study_queue() else { return by_run };
         for at in 0..study.len() {
@@ -477,7 +501,7 @@ impl Session {
 
     /// Returns the scores of the judges and the rater for the same things of the whole study: labelled before the
     /// verdict was seen, and after. Only those of one criterion where it is named.
-    pub fn study_pairs(&self, criterion: Option<&str>) -> [ScorePairs; 2] {
+    pub(crate) fn study_pairs(&self, criterion: Option<&str>) -> [ScorePairs; 2] {
         let (mut blind, mut open) = (vec![], vec![]);
         let scale = self.audit_codebook().criterion_by_id(criterion).map(|it| it.scale);
         let scale = scale.unwrap_or(self.audit.unit().default_scale());
@@ -499,7 +523,7 @@ impl Session {
     }
 
     /// Returns the effects that save labels of closed runs and gold labels, and read the labels of others again.
-    pub fn ask_in_study(&mut self, numbers: &mut RequestIds) -> Vec<Effect> {
+    pub(crate) fn ask_in_study(&mut self, numbers: &mut RequestIds) -> Vec<Effect> {
         let read = self.ask_for_study_labels(numbers);
         let Some(study) = self.study_mut() else { return vec![] };
         let away = study.closed_run_labels.values_mut();
@@ -511,10 +535,15 @@ impl Session {
     }
 
     /// Takes the result of saving a label, of any run; returns the label that won where another program saved first.
-    pub fn take_saved(&mut self, request: RequestId, saved: Result<SavedLabels, String>) -> Option<Label> {
+    pub(crate) fn take_saved(
+        &mut self,
+        request: RequestId,
+        saved: Result<SavedLabels, String>,
+    ) -> Option<Label> {
         if !self.labels.awaits_save(request)
             && let Some(study) = self.audit.study.as_deref_mut()
-            && let Some(labels) = study.closed_run_labels.values_mut().find(|labels| labels.awaits_save(request))
+            && let Some(labels) =
+                study.closed_run_labels.values_mut().find(|labels| labels.awaits_save(request))
         {
             return labels.take_saved(request, saved);
         }
@@ -522,7 +551,7 @@ impl Session {
     }
 
     /// Leaves the open run; its labels move with the study.
-    pub fn leave_study(&mut self) -> Option<Box<StudyQueue>> {
+    pub(crate) fn leave_study(&mut self) -> Option<Box<StudyQueue>> {
         self.note_seen();
         let mut study = self.audit.study.take()?;
         if let Some(open) = study.open.take() {
@@ -532,7 +561,7 @@ impl Session {
     }
 
     /// Goes on with a study in the run of this number, which is the one of this session.
-    pub fn join_study(&mut self, mut study: Box<StudyQueue>, run: usize) {
+    pub(crate) fn join_study(&mut self, mut study: Box<StudyQueue>, run: usize) {
         if let Some(labels) = study.closed_run_labels.remove(&run) {
             self.labels = labels;
         }
@@ -549,7 +578,7 @@ impl Session {
     }
 
     /// Brings what was on screen to the rater's file. Whoever settles labels of others has none.
-    pub fn note_seen(&mut self) {
+    pub(crate) fn note_seen(&mut self) {
         if self.labels.is_settled() && !self.is_adjudicating() {
             let seen = self.audit.take_unsaved();
             self.labels.add_seen(seen);

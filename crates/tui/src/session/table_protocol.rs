@@ -3,12 +3,12 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use crate::session::{
-    columns::RunTableColumn,
     code_measures::{MeasuredMoment, RulerName},
+    columns::RunTableColumn,
     request::Sentence,
 };
 use trajview_metrics::{process::ProcessNumbers, quality::QualitySnapshot};
-use trajview_run::{RunCard, Run};
+use trajview_run::{Run, RunCard};
 
 /// A run to read or measure: its row and its path.
 #[derive(Debug, Clone, PartialEq)]
@@ -89,7 +89,7 @@ pub struct RunFileScores {
 
 impl RunFileScores {
     /// Returns the difference between the last and the first point of the curve.
-    pub fn curve_rise(&self) -> Option<f64> {
+    pub(crate) fn curve_rise(&self) -> Option<f64> {
         let mut known = self.curve.iter().flatten();
         let first = known.next()?;
         Some(known.next_back()? - first)
@@ -124,7 +124,7 @@ fn without_lists(snapshot: &QualitySnapshot) -> QualitySnapshot {
 }
 
 /// `codex 0.42.0`; the name alone where no version is recorded.
-pub fn agent_text(run: &Run) -> String {
+pub(crate) fn agent_text(run: &Run) -> String {
     match &run.agent.version {
         Some(version) => format!("{} {version}", run.agent.name),
         None => run.agent.name.clone(),

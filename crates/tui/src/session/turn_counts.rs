@@ -22,7 +22,7 @@ pub struct LineTotals {
 }
 
 impl TurnEditCounts {
-    pub fn for_steps(run: &Run, steps: &[StepId]) -> Self {
+    pub(crate) fn for_steps(run: &Run, steps: &[StepId]) -> Self {
         let mut digest = Self::default();
         for step in steps.iter().filter_map(|id| run.step(*id)) {
             digest.count_step(step);
@@ -51,7 +51,7 @@ impl From<LineCounts> for LineTotals {
 }
 
 impl LineTotals {
-    pub const fn add_lines(&mut self, other: Self) {
+    pub(crate) const fn add_lines(&mut self, other: Self) {
         self.added += other.added;
         self.removed += other.removed;
     }

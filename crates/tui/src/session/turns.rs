@@ -16,7 +16,7 @@ pub enum TurnMessage {
 
 impl TurnMessage {
     /// The turn that is wanted by number or by count, whether or not the run has it; counts from 0 as `turn` does.
-    pub const fn wanted_turn(&self, turn: usize) -> Option<usize> {
+    pub(crate) const fn wanted_turn(&self, turn: usize) -> Option<usize> {
         match *self {
             Self::Next(count) => Some(turn.saturating_add(count)),
             Self::To(number) => Some(number.saturating_sub(1)),
@@ -25,7 +25,7 @@ impl TurnMessage {
     }
 
     /// The turn it leads to from `turn`; both count from 0.
-    pub fn target_turn(&self, run: &Run, turn: usize) -> usize {
+    pub(crate) fn target_turn(&self, run: &Run, turn: usize) -> usize {
         let last = run.turns.len().saturating_sub(1);
         let starts = || (0..run.checkpoints.len()).map(|index| run.first_turn_of(index));
         let wanted = match *self {
@@ -76,7 +76,7 @@ pub mod tests {
     use trajview_run::{Checkpoint, Turn};
 
     /// Two checkpoints, of two turns and of three.
-    pub fn run_of_five_turns() -> Run {
+    pub(crate) fn run_of_five_turns() -> Run {
         let turn = |checkpoint| Turn { checkpoint: Some(checkpoint), ..Turn::default() };
         let checkpoint = |last_turn| Checkpoint { last_turn, ..Checkpoint::default() };
         Run {

@@ -54,7 +54,7 @@ impl View {
 
 impl ViewMessage {
     /// Returns the view that it leads to from `view`. The error lists the numbers of the views.
-    pub fn target_view(&self, view: View) -> Result<View, String> {
+    pub(crate) fn target_view(&self, view: View) -> Result<View, String> {
         let all = View::ALL;
         match *self {
             Self::Next => {

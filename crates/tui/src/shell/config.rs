@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 use crate::{
     session::arrangement::Arrangement,
     views::{curves::reference::ReferenceBands, replay::breakpoints::Stop},
-    widgets::{key::Key, display_options::ThemeName},
+    widgets::{display_options::ThemeName, key::Key},
 };
 use trajview_formats::ColumnNames;
 use trajview_metrics::quality::QualityProfile;

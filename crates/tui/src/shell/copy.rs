@@ -31,7 +31,7 @@ use trajview_run::{
 };
 
 /// The longest text that is copied: terminals drop longer ones, some of them silently. In bytes.
-pub const MAX_COPY_BYTES: usize = 100_000;
+pub(crate) const MAX_COPY_BYTES: usize = 100_000;
 
 struct CopiedText {
     text: String,
@@ -39,7 +39,7 @@ struct CopiedText {
     name: String,
 }
 
-pub fn copy_selection(screens: &mut Screens, what: CopyTarget) -> Vec<Effect> {
+pub(crate) fn copy_selection(screens: &mut Screens, what: CopyTarget) -> Vec<Effect> {
     let copied = match (screens.shown_comparison(), screens.shown_table(), screens.open_run()) {
         (Some(compared), ..) => copy_from_comparison(compared, what),
         (_, Some(table), _) => copy_from_table(table, what),
@@ -54,12 +54,17 @@ pub fn copy_selection(screens: &mut Screens, what: CopyTarget) -> Vec<Effect> {
         }
     };
     let (text, dropped) = match what {
-        CopyTarget::Line | CopyTarget::Hunk | CopyTarget::Verdict => without_control_characters(&copied.text),
+        CopyTarget::Line | CopyTarget::Hunk | CopyTarget::Verdict => {
+            without_control_characters(&copied.text)
+        }
         CopyTarget::Patch | CopyTarget::Link => (copied.text, 0),
     };
     if text.len() > MAX_COPY_BYTES {
         let size = text.len() / 1000;
-        screens.show_notice(format!("{}: {size} kB are more than terminals copy (100 kB)", copied.name));
+        screens.show_notice(format!(
+            "{}: {size} kB are more than terminals copy (100 kB)",
+            copied.name
+        ));
         return vec![];
     }
     let left_out = match dropped {
@@ -89,13 +94,14 @@ fn copy_from_run(open: &OpenRun, source: &Path, what: CopyTarget) -> Result<Copi
 
 fn copy_from_comparison(compared: &ComparisonView, what: CopyTarget) -> Result<CopiedText, String> {
     let words = match what {
-        CopyTarget::Line => {
-            compare::clipboard_text::selected_line(compared).ok_or("there is no row here to copy")?
-        }
+        CopyTarget::Line => compare::clipboard_text::selected_line(compared)
+            .ok_or("there is no row here to copy")?,
         CopyTarget::Hunk | CopyTarget::Patch => {
             return Err("`trajview compare` writes what differs; yl, yv and yy copy here".into());
         }
-        CopyTarget::Verdict => compare::clipboard_text::verdicts_text(compared).ok_or("no component is chosen")?,
+        CopyTarget::Verdict => {
+            compare::clipboard_text::verdicts_text(compared).ok_or("no component is chosen")?
+        }
         CopyTarget::Link => {
             let runs = compared.paths.iter().map(|path| shell_argument(&path.to_string_lossy()));
             let view = ["--view".to_owned(), View::Compare.word().to_owned()];
@@ -117,7 +123,9 @@ fn copy_from_comparison(compared: &ComparisonView, what: CopyTarget) -> Result<C
 fn copy_from_table(table: &RunTableView, what: CopyTarget) -> Result<CopiedText, String> {
     let words = match what {
         CopyTarget::Line => table.selected_line().ok_or("the cursor is not on a run")?,
-        CopyTarget::Hunk | CopyTarget::Patch => return Err("there is no diff in the table of runs".into()),
+        CopyTarget::Hunk | CopyTarget::Patch => {
+            return Err("there is no diff in the table of runs".into());
+        }
         CopyTarget::Verdict => return Err("there is no verdict in the table of runs".into()),
         CopyTarget::Link => table_link(table),
     };
@@ -153,14 +161,18 @@ fn without_control_characters(text: &str) -> (String, usize) {
 
 fn copied_line(open: &OpenRun) -> Result<CopiedText, String> {
     let copied = |text: String, name: &str| Ok(CopiedText { text, name: name.into() });
-    if open.session.view == View::Scores && open.scores.shown_page(&open.session) == Some(ScoresPage::Tree) {
+    if open.session.view == View::Scores
+        && open.scores.shown_page(&open.session) == Some(ScoresPage::Tree)
+    {
         let text = open.scores.tree.line_as_text().ok_or("no node is chosen")?;
         return copied(text, "what the node requires");
     }
     if open.session.view == View::Audit {
         return copied(audit::clipboard_text::audit_line(&open.audit, &open.session)?, "the line");
     }
-    if open.session.view == View::Scores && open.scores.shown_page(&open.session) == Some(ScoresPage::Flags) {
+    if open.session.view == View::Scores
+        && open.scores.shown_page(&open.session) == Some(ScoresPage::Flags)
+    {
         return copied(
             open.scores.flags.flag_as_text(&open.session).ok_or("no flag is chosen")?,
             "the flag",
@@ -173,7 +185,8 @@ fn copied_line(open: &OpenRun) -> Result<CopiedText, String> {
             copied(turn.title.to_string(), "the turn's request")
         }
         ReplayPanel::Files => {
-            let (_, change) = open.replay.selected_change(&open.session).ok_or("no file is selected")?;
+            let (_, change) =
+                open.replay.selected_change(&open.session).ok_or("no file is selected")?;
             copied(change.path.to_string(), "the path of the file")
         }
         ReplayPanel::Diff => {
@@ -288,7 +301,8 @@ fn copied_patch(open: &OpenRun) -> Result<CopiedText, String> {
 
 fn whole_patch(change: &FileChange, old: Option<&str>, new: Option<&str>) -> Vec<u8> {
     let mode = |file: Option<TreeFile>| file.map_or("100644", |file| file.mode.octal());
-    let name = |text: Option<&str>| BlobId::for_bytes(text.unwrap_or_default().as_bytes()).to_string();
+    let name =
+        |text: Option<&str>| BlobId::for_bytes(text.unwrap_or_default().as_bytes()).to_string();
     let (old_blob, new_blob) = (name(old), name(new));
     let side = |text: Option<&'_ str>, file, blob: &'_ str| {
         text.map(|text| (mode(file), blob.to_owned(), text.as_bytes().to_vec()))
@@ -347,7 +361,9 @@ fn run_link(open: &OpenRun, source: &Path) -> CopiedText {
 fn audit_link(open: &OpenRun) -> Vec<String> {
     let mut words = vec!["--view".to_owned(), View::Audit.word().to_owned()];
     let mut say = |name: &str, value: Option<String>| {
-        words.extend(value.into_iter().flat_map(|value| [format!("--{name}"), shell_quoted(&value)]));
+        words.extend(
+            value.into_iter().flat_map(|value| [format!("--{name}"), shell_quoted(&value)]),
+        );
     };
     let unit = open.session.audit.unit();
     say("unit", (unit != LabelUnit::default()).then(|| unit.word().to_owned()));

@@ -18,7 +18,7 @@ const GAP: i32 = 1;
 const MOST_GAP: usize = 12;
 
 /// Matches a sentence; None when some word is not in it.
-pub fn match_sentence(wanted: &str, sentence: &str) -> Option<FuzzyMatch> {
+pub(crate) fn match_sentence(wanted: &str, sentence: &str) -> Option<FuzzyMatch> {
     let sentence: Vec<char> = sentence.chars().flat_map(to_lower).collect();
     let mut all = FuzzyMatch::default();
     let mut words: Vec<&str> = wanted.split_whitespace().collect();
@@ -50,7 +50,8 @@ fn find_word(word: &[char], sentence: &[char]) -> Option<FuzzyMatch> {
         let before = std::mem::replace(&mut best, vec![None; sentence.len()]);
         let places = sentence.iter().enumerate().filter(|(_, c)| *c == letter);
         for (place, _) in places {
-            let so_far = if index == 0 { Some(FuzzyMatch::default()) } else { best_before(&before, place) };
+            let so_far =
+                if index == 0 { Some(FuzzyMatch::default()) } else { best_before(&before, place) };
             best[place] = so_far.map(|mut found| {
                 let starts = place == 0 || !sentence[place - 1].is_alphanumeric();
                 found.score += LETTER + if starts { WORD_START } else { 0 };

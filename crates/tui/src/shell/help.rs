@@ -9,7 +9,7 @@ use crate::{
 use super::keys::UserKeys;
 
 /// Returns every key under the heading of its place, and the meanings of the signs.
-pub fn help_rows(place: KeyContext, keys: &UserKeys) -> Vec<FactRow> {
+pub(crate) fn help_rows(place: KeyContext, keys: &UserKeys) -> Vec<FactRow> {
     let mut rows = often_used(place, keys);
     for context in context_order(place) {
         rows.push(FactRow::heading(context.title()));
@@ -36,8 +36,10 @@ const MAX_OFTEN: usize = 8;
 
 /// Returns the places in order: `place`, the other parts of its view, those that hold in other views too, then all others.
 fn context_order(place: KeyContext) -> Vec<KeyContext> {
-    let is_general = |context: &KeyContext| matches!(context, KeyContext::InRun | KeyContext::Anywhere);
-    let is_of_view = |context: &KeyContext| place.view().is_some() && context.view() == place.view();
+    let is_general =
+        |context: &KeyContext| matches!(context, KeyContext::InRun | KeyContext::Anywhere);
+    let is_of_view =
+        |context: &KeyContext| place.view().is_some() && context.view() == place.view();
     let layers = place.active_contexts().iter().copied();
     let mut order: Vec<KeyContext> = layers.clone().filter(|layer| !is_general(layer)).collect();
     let view = KeyContext::ALL.into_iter().filter(is_of_view);
@@ -80,7 +82,13 @@ mod tests {
 
         assert_eq!(
             first(KeyContext::Moved, 5),
-            [KeyContext::Moved, KeyContext::Curves, KeyContext::Chart, KeyContext::InRun, KeyContext::Anywhere]
+            [
+                KeyContext::Moved,
+                KeyContext::Curves,
+                KeyContext::Chart,
+                KeyContext::InRun,
+                KeyContext::Anywhere
+            ]
         );
         assert_eq!(
             first(KeyContext::Table, 7),

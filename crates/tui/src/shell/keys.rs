@@ -62,13 +62,13 @@ impl UserKeys {
     }
 
     /// Returns the keys of a row, the first of them for the footer; never empty.
-    pub fn keys_of_row(&self, row: &KeyBinding) -> &[Key] {
+    pub(crate) fn keys_of_row(&self, row: &KeyBinding) -> &[Key] {
         let index = all_bindings().position(|other| std::ptr::eq(other, row));
         index.and_then(|index| self.changed.get(&index)).map_or(row.keys, Vec::as_slice)
     }
 
     /// Returns the keys of a row as `h ←`.
-    pub fn keys_text(&self, row: &KeyBinding) -> String {
+    pub(crate) fn keys_text(&self, row: &KeyBinding) -> String {
         self.keys_of_row(row).iter().map(Key::to_string).collect::<Vec<_>>().join(" ")
     }
 }

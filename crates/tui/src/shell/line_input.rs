@@ -16,10 +16,10 @@ use crate::{
 use super::{App, AppMessage, overlay, palette, replay, state};
 
 /// The longest text of a line (letters).
-pub const MAX_LINE_LETTERS: usize = 2_000;
+pub(crate) const MAX_LINE_LETTERS: usize = 2_000;
 
 /// The longest text of a request to an agent (letters).
-pub const MAX_REQUEST_LETTERS: usize = 100_000;
+pub(crate) const MAX_REQUEST_LETTERS: usize = 100_000;
 
 impl App {
     /// Types as much of this text as there is room for, without control characters.
@@ -39,9 +39,12 @@ impl App {
     }
 
     /// Returns why not all that was typed or pasted is in the line; None when it is.
-    pub fn line_full_notice(&self) -> Option<String> {
+    pub(crate) fn line_full_notice(&self) -> Option<String> {
         self.shell.is_line_full.then(|| {
-            format!("the line is full: only its first {} letters were taken", max_letters(self.key_context()))
+            format!(
+                "the line is full: only its first {} letters were taken",
+                max_letters(self.key_context())
+            )
         })
     }
 
@@ -64,7 +67,9 @@ impl App {
             KeyContext::FindWords => {
                 self.screens.shown_table().and_then(|table| Some(&*table.finding.as_ref()?.text))
             }
-            KeyContext::FormText => self.jobs.dialog.as_ref().and_then(|dialog| dialog.form.typing_line()),
+            KeyContext::FormText => {
+                self.jobs.dialog.as_ref().and_then(|dialog| dialog.form.typing_line())
+            }
             KeyContext::Prompt => {
                 open.and_then(|open| Some(&*open.replay.search.prompt.as_ref()?.text))
             }
@@ -89,13 +94,19 @@ const fn max_letters(context: KeyContext) -> usize {
 
 fn type_message(context: KeyContext, words: String) -> AppMessage {
     match context {
-        KeyContext::Palette => AppMessage::Shell(state::ShellMessage::Palette(palette::PaletteMessage::Type(words))),
-        KeyContext::OverlayFind => {
-            AppMessage::Overlay(overlay::OverlayMessage::Find(overlay::OverlaySearchMessage::Type(words)))
+        KeyContext::Palette => {
+            AppMessage::Shell(state::ShellMessage::Palette(palette::PaletteMessage::Type(words)))
         }
+        KeyContext::OverlayFind => AppMessage::Overlay(overlay::OverlayMessage::Find(
+            overlay::OverlaySearchMessage::Type(words),
+        )),
         KeyContext::LivePrompt => AppMessage::Live(live::LiveMessage::Type(words)),
-        KeyContext::FormText => AppMessage::Jobs(jobs::JobsMessage::Form(views::form::FormMessage::Type(words))),
-        KeyContext::JudgePath => AppMessage::Judging(judge::JudgePaneMessage::Path(judge::PathInput::Type(words))),
+        KeyContext::FormText => {
+            AppMessage::Jobs(jobs::JobsMessage::Form(views::form::FormMessage::Type(words)))
+        }
+        KeyContext::JudgePath => {
+            AppMessage::Judging(judge::JudgePaneMessage::Path(judge::PathInput::Type(words)))
+        }
         KeyContext::AuditWords => AppMessage::Run(RunMessage::Audit(audit::AuditMessage::Words(
             audit::prompt::AuditPromptMessage::Type(words),
         ))),
@@ -112,14 +123,15 @@ fn type_message(context: KeyContext, words: String) -> AppMessage {
             AppMessage::Collection(table::TableMessage::Find(message))
         }
         KeyContext::RubricFind => {
-            let find = scores::tree::TreeMessage::Find(scores::tree::find::FindMessage::Type(words));
+            let find =
+                scores::tree::TreeMessage::Find(scores::tree::find::FindMessage::Type(words));
             AppMessage::Run(RunMessage::Scores(scores::ScoresMessage::Tree(find)))
         }
-        KeyContext::Requests => {
-            AppMessage::Run(RunMessage::Replay(replay::ReplayMessage::Choose(chooser::ChooserMessage::Type(words))))
-        }
-        _ => {
-            AppMessage::Run(RunMessage::Replay(replay::ReplayMessage::Search(search::SearchMessage::Type(words))))
-        }
+        KeyContext::Requests => AppMessage::Run(RunMessage::Replay(replay::ReplayMessage::Choose(
+            chooser::ChooserMessage::Type(words),
+        ))),
+        _ => AppMessage::Run(RunMessage::Replay(replay::ReplayMessage::Search(
+            search::SearchMessage::Type(words),
+        ))),
     }
 }

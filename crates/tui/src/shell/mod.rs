@@ -2,7 +2,7 @@
 //!
 //! [`App::update`] is the only entry: an [`AppMessage`] changes the state and may ask for an [`Effect`]. Nothing here reads
 //! a file, a clock or a terminal, so everything here is tested by calling it. [`screens`] has everything that is open and
-//! which of it is on screen, [`open_run`] a run with its views, [`jobs`] started work and its forms, [`overlay_area`] the boxes
+//! which of it is on screen, [`open_run`] a run with its views, [`jobs`] started work and its forms, [`overlay`] the boxes
 //! over all of them, [`keymap`] the message of each key, [`mod@draw`] draws the frame, [`state`] has everything that does
 //! not depend on the open run: palette, keys, looks, mouse.
 
@@ -17,6 +17,7 @@ pub mod help;
 pub mod jobs;
 pub mod keymap;
 pub mod keys;
+mod line_input;
 pub mod message;
 pub mod mouse;
 pub mod open_run;
@@ -24,21 +25,20 @@ pub mod overlay;
 pub mod palette;
 pub mod screens;
 pub mod state;
-mod line_input;
 
 use std::sync::Arc;
 
 use crate::{
     session::{
-        pending::Loading,
         context::KeyContext,
         effect::Effect,
+        pending::Loading,
         question::{Answer, AnswerPart},
         request::RequestId,
     },
     views::{
         live::terminal::keyboard_modes::KeyboardFlags,
-        replay::{self, search, bookmark::Bookmark},
+        replay::{self, bookmark::Bookmark, search},
     },
     widgets::{
         key::Key,
@@ -86,7 +86,8 @@ impl App {
     /// Changes the state; the runtime has to run the returned effects.
     pub fn update(&mut self, message: AppMessage) -> Vec<Effect> {
         let before = self.screens.open_run().map(|it| Bookmark::for_place(&it.replay, &it.session));
-        let is_beat = message == AppMessage::Run(RunMessage::Replay(replay::ReplayMessage::PlaybackTick));
+        let is_beat =
+            message == AppMessage::Run(RunMessage::Replay(replay::ReplayMessage::PlaybackTick));
         let mut effects = self.apply_message(message);
         effects.extend(self.screens.settle_all());
         effects.extend(self.jobs.settle_forms(&mut self.screens));
@@ -94,7 +95,7 @@ impl App {
         effects
     }
 
-    pub fn apply_message(&mut self, message: AppMessage) -> Vec<Effect> {
+    pub(crate) fn apply_message(&mut self, message: AppMessage) -> Vec<Effect> {
         let layout = self.screens.layout();
         match message {
             AppMessage::Press(key) => return self.press_key(key.into()),
@@ -111,7 +112,9 @@ impl App {
                 self.screens.opening.place = place;
                 self.screens.show_collection(sources);
             }
-            AppMessage::BeginStudy(studied, place) => study::begin_study(&mut self.screens, studied, &place),
+            AppMessage::BeginStudy(studied, place) => {
+                study::begin_study(&mut self.screens, studied, &place)
+            }
             AppMessage::Opened(request, run) if study::awaits_run(&self.screens, request) => {
                 study::show_run(&mut self.screens, request, run);
             }
@@ -127,7 +130,9 @@ impl App {
             AppMessage::Answered(request, answer) => self.take_answer(request, answer),
             AppMessage::Partly(request, part) => self.take_answer_part(request, part),
             AppMessage::CompareRuns(paths, place) => self.screens.compare_runs(paths, place),
-            AppMessage::Compare(message) => return self.screens.update_comparison(message, &layout),
+            AppMessage::Compare(message) => {
+                return self.screens.update_comparison(message, &layout);
+            }
             AppMessage::View(message) => self.screens.go_to_view(&message),
             AppMessage::Collection(message) => return self.screens.update_table(message),
             AppMessage::BeginLive => self.screens.begin_live(),
@@ -153,7 +158,11 @@ impl App {
             AppMessage::Suspend => return vec![Effect::Suspend],
             AppMessage::Quit => self.quit_or_confirm(),
             AppMessage::Now => {
-                self.screens.frame.now = if layout.now.is_some() { TurnStatsVisibility::No } else { TurnStatsVisibility::Yes };
+                self.screens.frame.now = if layout.now.is_some() {
+                    TurnStatsVisibility::No
+                } else {
+                    TurnStatsVisibility::Yes
+                };
             }
             AppMessage::Grown(run) => {
                 self.screens.on_open_run(|it| it.replay.replace_run(&mut it.session, run))
@@ -179,7 +188,9 @@ impl App {
             | Answer::PartyScores(..)
             | Answer::Trees(..)
             | Answer::FileBetween(..)
-            | Answer::FileText(..) => self.screens.on_comparison(|it| it.take_answer(request, answer)),
+            | Answer::FileText(..) => {
+                self.screens.on_comparison(|it| it.take_answer(request, answer))
+            }
             Answer::Colours(_)
                 if self.screens.compared.as_ref().is_some_and(|it| it.awaits_colours(request)) =>
             {
@@ -190,7 +201,9 @@ impl App {
             | Answer::RunScores(..)
             | Answer::Find(..)
             | Answer::Filtered(..)
-            | Answer::PairTests(..) => self.screens.on_collection(|it| it.take_answer(request, answer)),
+            | Answer::PairTests(..) => {
+                self.screens.on_collection(|it| it.take_answer(request, answer))
+            }
             Answer::JobPlan(plan) => self.jobs.on_dialog(|it| it.take_plan(request, plan)),
             Answer::Agents(found) => self.jobs.on_dialog(|it| it.take_agents(request, found)),
             Answer::CheckpointTests(outcome) | Answer::StateChecks(outcome) => {
@@ -217,7 +230,9 @@ impl App {
                 self.screens
                     .on_open_run(|it| it.session.scores.take_progress(request, done, total));
             }
-            AnswerPart::Runs(found) => self.screens.on_collection(|it| it.take_part(request, found)),
+            AnswerPart::Runs(found) => {
+                self.screens.on_collection(|it| it.take_part(request, found))
+            }
             AnswerPart::RunHits(found) => self.screens.on_collection(|it| {
                 if let Some(finding) = &mut it.finding {
                     finding.take_hits(request, found);
@@ -259,8 +274,9 @@ impl App {
     }
 
     /// Returns the present context of keys.
-    pub fn key_context(&self) -> KeyContext {
-        let over = self.shell.key_context().or_else(|| self.overlay.as_ref().map(Overlay::key_context));
+    pub(crate) fn key_context(&self) -> KeyContext {
+        let over =
+            self.shell.key_context().or_else(|| self.overlay.as_ref().map(Overlay::key_context));
         over.or_else(|| self.jobs.key_context()).unwrap_or_else(|| self.screens.key_context())
     }
 
@@ -283,7 +299,9 @@ impl App {
         self.screens.clear_notices();
         let waits = self.shell.pending.take().is_some();
         let types = waits || context.takes_text();
-        if !types && (self.takes_count_digit(key, context) || self.shell.is_second_g(key, self.count)) {
+        if !types
+            && (self.takes_count_digit(key, context) || self.shell.is_second_g(key, self.count))
+        {
             return vec![];
         }
         let count = KeyCount(self.count.take());
@@ -313,19 +331,29 @@ impl App {
         if is_for_agent { self.screens.paste_live(text) } else { self.type_words(text) }
     }
 
-    fn update_overlay(&mut self, message: &overlay::OverlayMessage, layout: &ScreenLayout) -> Vec<Effect> {
+    fn update_overlay(
+        &mut self,
+        message: &overlay::OverlayMessage,
+        layout: &ScreenLayout,
+    ) -> Vec<Effect> {
         match message {
-            overlay::OverlayMessage::Open(kind) => self.overlay = Some(Overlay::new(*kind, self.key_context())),
+            overlay::OverlayMessage::Open(kind) => {
+                self.overlay = Some(Overlay::new(*kind, self.key_context()))
+            }
             overlay::OverlayMessage::Close => self.overlay = None,
             overlay::OverlayMessage::Find(find) => {
                 self.overlay.iter_mut().for_each(|overlay| overlay.update_search(find));
             }
             overlay::OverlayMessage::Move(motion) => {
                 let Some(mut overlay) = self.overlay.take() else { return vec![] };
-                let rows = overlay.visible_rows(self.screens.overlay_subject(), &self.shell.keys, layout).len();
+                let rows = overlay
+                    .visible_rows(self.screens.overlay_subject(), &self.shell.keys, layout)
+                    .len();
                 let height = usize::from(layout.overlay_area().height.saturating_sub(2));
                 match overlay.kind {
-                    overlay::OverlayKind::Images => overlay.move_window(*motion, overlay.images.len(), 1),
+                    overlay::OverlayKind::Images => {
+                        overlay.move_window(*motion, overlay.images.len(), 1)
+                    }
                     _ => overlay.move_window(*motion, rows, height * overlay.column_count(layout)),
                 }
                 self.overlay = Some(overlay);

@@ -11,7 +11,7 @@ use crate::{
     },
     widgets::{
         layout::ScreenLayout,
-        mouse::{MouseKind, Mouse, ROWS_PER_WHEEL_NOTCH},
+        mouse::{Mouse, MouseKind, ROWS_PER_WHEEL_NOTCH},
         scroll::{Motion, centred_top},
     },
 };
@@ -38,7 +38,7 @@ impl MouseCapture {
 
 /// Returns the area of the palette with so many rows to choose from: a border, the typed line, the rows. One row says that
 /// there is none.
-pub fn palette_area(layout: &ScreenLayout, rows: usize) -> Rect {
+pub(crate) fn palette_area(layout: &ScreenLayout, rows: usize) -> Rect {
     let area = layout.overlay_area();
     let rows = u16::try_from(rows.max(1)).unwrap_or(u16::MAX);
     let height = rows.saturating_add(3).min(area.height);
@@ -85,7 +85,8 @@ impl App {
             return message.map_or(vec![], |it| self.screens.update_comparison(it, layout));
         }
         if self.screens.shown_table().is_some() {
-            let message = self.screens.shown_table().and_then(|it| it.message_for_mouse(mouse, layout));
+            let message =
+                self.screens.shown_table().and_then(|it| it.message_for_mouse(mouse, layout));
             return message.map_or(vec![], |it| self.apply_message(AppMessage::Collection(it)));
         }
         if self.screens.open_run().is_some_and(|open| open.replay.chooser.is_some()) {
@@ -108,7 +109,9 @@ impl App {
         let area = overlay.box_area(self.screens.overlay_subject(), &self.shell.keys, layout);
         let message = match mouse.kind {
             MouseKind::WheelUp => overlay::OverlayMessage::Move(Motion::Up(ROWS_PER_WHEEL_NOTCH)),
-            MouseKind::WheelDown => overlay::OverlayMessage::Move(Motion::Down(ROWS_PER_WHEEL_NOTCH)),
+            MouseKind::WheelDown => {
+                overlay::OverlayMessage::Move(Motion::Down(ROWS_PER_WHEEL_NOTCH))
+            }
             MouseKind::Click if !mouse.is_in(area) => overlay::OverlayMessage::Close,
             _ => return vec![],
         };
@@ -126,11 +129,17 @@ impl App {
         let row = mouse.is_in(areas.list).then(|| usize::from(mouse.row - areas.list.y));
         let row = row.filter(|row| chooser.scroll.top + row < open.replay.choice_count());
         let choose = |app: &mut Self, message| {
-            app.apply_message(AppMessage::Run(RunMessage::Replay(replay::ReplayMessage::Choose(message))))
+            app.apply_message(AppMessage::Run(RunMessage::Replay(replay::ReplayMessage::Choose(
+                message,
+            ))))
         };
         match (mouse.kind, row) {
-            (MouseKind::WheelUp, _) => choose(self, chooser::ChooserMessage::Turn(Motion::Up(ROWS_PER_WHEEL_NOTCH))),
-            (MouseKind::WheelDown, _) => choose(self, chooser::ChooserMessage::Turn(Motion::Down(ROWS_PER_WHEEL_NOTCH))),
+            (MouseKind::WheelUp, _) => {
+                choose(self, chooser::ChooserMessage::Turn(Motion::Up(ROWS_PER_WHEEL_NOTCH)))
+            }
+            (MouseKind::WheelDown, _) => {
+                choose(self, chooser::ChooserMessage::Turn(Motion::Down(ROWS_PER_WHEEL_NOTCH)))
+            }
             (MouseKind::Click, Some(row)) => {
                 choose(self, chooser::ChooserMessage::PointAt(row));
                 if is_switched { choose(self, chooser::ChooserMessage::Accept) } else { vec![] }
@@ -158,7 +167,9 @@ impl App {
         self.shell.palette = Some(palette);
         let message = match mouse.kind {
             MouseKind::WheelUp => palette::PaletteMessage::Move(Motion::Up(ROWS_PER_WHEEL_NOTCH)),
-            MouseKind::WheelDown => palette::PaletteMessage::Move(Motion::Down(ROWS_PER_WHEEL_NOTCH)),
+            MouseKind::WheelDown => {
+                palette::PaletteMessage::Move(Motion::Down(ROWS_PER_WHEEL_NOTCH))
+            }
             MouseKind::Click if !mouse.is_in(area) => palette::PaletteMessage::Close,
             MouseKind::DoubleClick if mouse.is_in(area) => palette::PaletteMessage::Accept,
             _ => return vec![],

@@ -11,18 +11,18 @@ use crate::{
         arrangement::Arrangement,
         context::KeyContext,
         effect::Effect,
-        start_place::StartPlace,
         question::Answer,
-        request::{RequestIds, RequestId},
+        request::{RequestId, RequestIds},
         rubric::ViewFocus,
+        start_place::StartPlace,
         views::View,
     },
     views::{
         audit,
         curves::{self, reference::ReferenceBands},
-        judge::{JudgePane, JudgeList},
+        judge::{JudgeList, JudgePane},
         layers, process,
-        replay::{self, navigation::PanelSpace, breakpoints::Breakpoints},
+        replay::{self, breakpoints::Breakpoints, navigation::PanelSpace},
         scores::{self, ScoresPage},
         view::RunView,
     },
@@ -31,7 +31,7 @@ use crate::{
 use trajview_metrics::lifeline::judged_after;
 use trajview_run::{
     Run,
-    rubric::{LabelMode, Judgement},
+    rubric::{Judgement, LabelMode},
 };
 
 /// Defines [`OpenRun`] from the list of its views: the view, its message, its field, its module and its type.
@@ -147,7 +147,7 @@ impl OpenRun {
     }
 
     /// Returns the context of keys: a typed line, a list over the panels, the judge's pane, or the view.
-    pub fn context_in(&self, layout: &ScreenLayout) -> KeyContext {
+    pub(crate) fn context_in(&self, layout: &ScreenLayout) -> KeyContext {
         match &self.replay.chooser {
             _ if self.replay.search.prompt.is_some() => KeyContext::Prompt,
             Some(chooser) => chooser.kind.keyboard_context(),
@@ -182,7 +182,7 @@ impl OpenRun {
     }
 
     /// Takes an answer; one to an older question is dropped.
-    pub fn take_answer(&mut self, request: RequestId, answer: Answer) {
+    pub(crate) fn take_answer(&mut self, request: RequestId, answer: Answer) {
         let Some(answer) = self.session.take_answer(request, answer) else { return };
         match answer {
             Answer::SaveLabel(..)
@@ -237,7 +237,7 @@ impl OpenRun {
     }
 
     /// Updates every view to the selection.
-    pub fn settle_views(&mut self, layout: &ScreenLayout) {
+    pub(crate) fn settle_views(&mut self, layout: &ScreenLayout) {
         self.follow_session();
         self.carry_component();
         let (views, session) = self.views_mut();
@@ -266,7 +266,9 @@ impl OpenRun {
         let Self { session, scores, audit, .. } = self;
         match view {
             View::Scores => match scores.shown_page(session)? {
-                ScoresPage::Components => scores.components.component_row(session).map(|row| row.id),
+                ScoresPage::Components => {
+                    scores.components.component_row(session).map(|row| row.id)
+                }
                 ScoresPage::Judges => scores.judges.judges_component().map(str::to_owned),
                 ScoresPage::Tree | ScoresPage::Flags => None,
             },
@@ -291,7 +293,11 @@ impl OpenRun {
     }
 
     /// Asks for the most important missing data, one question of each kind.
-    pub fn ask_for_missing(&mut self, numbers: &mut RequestIds, layout: &ScreenLayout) -> Vec<Effect> {
+    pub(crate) fn ask_for_missing(
+        &mut self,
+        numbers: &mut RequestIds,
+        layout: &ScreenLayout,
+    ) -> Vec<Effect> {
         if self.session.study_queue().is_some_and(|study| !study.has_run()) {
             // Without an open run there is nothing to ask.
             return self.session.ask_for_study_labels(numbers).into_iter().collect();
@@ -305,7 +311,7 @@ impl OpenRun {
     }
 
     /// Returns the judgement and state that the view is about.
-    pub fn view_focus(&self) -> ViewFocus {
+    pub(crate) fn view_focus(&self) -> ViewFocus {
         let (session, components) = (&self.session, &self.scores.components);
         let judged = |judgement: &Judgement| judged_after(&session.run, judgement);
         let done = match session.view {
@@ -321,9 +327,9 @@ impl OpenRun {
         let Self { session, scores, .. } = self;
         match scores.shown_page(session)? {
             ScoresPage::Components => judged(session.rubric.shown_judgement()?),
-            ScoresPage::Judges => {
-                judged(scores.judges.column_judgement(session, &scores.judges.judge_column(session)?)?)
-            }
+            ScoresPage::Judges => judged(
+                scores.judges.column_judgement(session, &scores.judges.judge_column(session)?)?,
+            ),
             ScoresPage::Flags => scores.flags.flag_state(session)?.0.turn,
             ScoresPage::Tree => None,
         }

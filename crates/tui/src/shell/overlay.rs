@@ -1,6 +1,6 @@
 //! Boxes over the panels: the keys, the facts about the run or the row of the table, its warnings.
 
-pub use crate::shell::message::overlay::{OverlaySearchMessage, OverlayKind, OverlayMessage};
+pub use crate::shell::message::overlay::{OverlayKind, OverlayMessage, OverlaySearchMessage};
 use std::sync::Arc;
 
 use ratatui::layout::Rect;
@@ -16,9 +16,10 @@ use crate::{
     widgets::{fact_rows::FactRow, layout::ScreenLayout, scroll::Motion},
 };
 use trajview_run::{
-    Run, format_number,
-    pictures::raster::DecodedImage,
+    Run,
     checkpoint_record::{PassCount, TestGroup},
+    format_number,
+    pictures::raster::DecodedImage,
 };
 
 use super::{help, keys::UserKeys, open_run::OpenRun};
@@ -60,12 +61,16 @@ impl Overlay {
     }
 
     /// Opens a box with images, and shows the one at index `first`.
-    pub fn with_images(images: Arc<Vec<DecodedImage>>, first: usize, place: KeyContext) -> Self {
+    pub(crate) fn with_images(
+        images: Arc<Vec<DecodedImage>>,
+        first: usize,
+        place: KeyContext,
+    ) -> Self {
         let top = first.min(images.len().saturating_sub(1));
         Self { top, images, ..Self::new(OverlayKind::Images, place) }
     }
 
-    pub const fn key_context(&self) -> KeyContext {
+    pub(crate) const fn key_context(&self) -> KeyContext {
         match self.kind {
             OverlayKind::Images => KeyContext::Images,
             _ if self.search.is_typing => KeyContext::OverlayFind,
@@ -74,7 +79,7 @@ impl Overlay {
     }
 
     /// Changes the searched text, and goes to the first row that has it.
-    pub fn update_search(&mut self, find: &OverlaySearchMessage) {
+    pub(crate) fn update_search(&mut self, find: &OverlaySearchMessage) {
         let text = &mut self.search.text;
         match find {
             OverlaySearchMessage::Begin | OverlaySearchMessage::Accept => {}
@@ -84,17 +89,18 @@ impl Overlay {
             }
             OverlaySearchMessage::EraseAll | OverlaySearchMessage::Cancel => text.clear(),
         }
-        self.search.is_typing = !matches!(find, OverlaySearchMessage::Accept | OverlaySearchMessage::Cancel);
+        self.search.is_typing =
+            !matches!(find, OverlaySearchMessage::Accept | OverlaySearchMessage::Cancel);
         self.top = 0;
     }
 
     /// Moves the window; it ends with the last row.
-    pub fn move_window(&mut self, motion: Motion, rows: usize, height: usize) {
+    pub(crate) fn move_window(&mut self, motion: Motion, rows: usize, height: usize) {
         self.top = motion.target_row(self.top, rows, height).min(rows.saturating_sub(height));
     }
 
     /// Returns the width of the left column (cells).
-    pub const fn left_width(&self) -> usize {
+    pub(crate) const fn left_width(&self) -> usize {
         match self.kind {
             OverlayKind::Help => 13,
             OverlayKind::Info => 18,
@@ -104,7 +110,7 @@ impl Overlay {
         }
     }
 
-    pub const fn box_title(&self) -> &'static str {
+    pub(crate) const fn box_title(&self) -> &'static str {
         match self.kind {
             OverlayKind::Help => "keys",
             OverlayKind::Info => "this run",
@@ -115,7 +121,12 @@ impl Overlay {
     }
 
     /// Returns the area of the box: high enough for all its rows, so that it stays in place while text is typed.
-    pub fn box_area(&self, subject: OverlaySubject<'_>, keys: &UserKeys, layout: &ScreenLayout) -> Rect {
+    pub(crate) fn box_area(
+        &self,
+        subject: OverlaySubject<'_>,
+        keys: &UserKeys,
+        layout: &ScreenLayout,
+    ) -> Rect {
         let columns = self.column_count(layout);
         let rows = self.wrap_rows(self.all_rows(subject, keys), layout).len();
         let one = layout.box_area(rows.div_ceil(columns));
@@ -134,7 +145,12 @@ impl Overlay {
     }
 
     /// Returns the rows that match the search, wrapped to the width.
-    pub fn visible_rows(&self, subject: OverlaySubject<'_>, keys: &UserKeys, layout: &ScreenLayout) -> Vec<FactRow> {
+    pub(crate) fn visible_rows(
+        &self,
+        subject: OverlaySubject<'_>,
+        keys: &UserKeys,
+        layout: &ScreenLayout,
+    ) -> Vec<FactRow> {
         self.wrap_rows(self.search.matching_rows(self.all_rows(subject, keys)), layout)
     }
 
@@ -151,11 +167,20 @@ impl Overlay {
             (OverlayKind::Why, OverlaySubject::Run(open)) => mark_reasons(open),
             (OverlayKind::Info, OverlaySubject::Table(table)) => run_facts::run_facts(table),
             (OverlayKind::Warnings, OverlaySubject::Table(table)) => run_facts::run_warnings(table),
-            (OverlayKind::Info, OverlaySubject::Comparison(compared)) => compare::run_facts::comparison_facts(compared),
-            (OverlayKind::Warnings, OverlaySubject::Comparison(compared)) => compare::run_facts::warning_rows(compared),
+            (OverlayKind::Info, OverlaySubject::Comparison(compared)) => {
+                compare::run_facts::comparison_facts(compared)
+            }
+            (OverlayKind::Warnings, OverlaySubject::Comparison(compared)) => {
+                compare::run_facts::warning_rows(compared)
+            }
             (OverlayKind::Info, OverlaySubject::Live(run)) => live::live_facts::run_facts(run),
-            (OverlayKind::Warnings, OverlaySubject::Live(run)) => live::live_facts::warning_rows(run),
-            (OverlayKind::Why, OverlaySubject::Table(_) | OverlaySubject::Comparison(_) | OverlaySubject::Live(_))
+            (OverlayKind::Warnings, OverlaySubject::Live(run)) => {
+                live::live_facts::warning_rows(run)
+            }
+            (
+                OverlayKind::Why,
+                OverlaySubject::Table(_) | OverlaySubject::Comparison(_) | OverlaySubject::Live(_),
+            )
             | (OverlayKind::Images, _)
             | (_, OverlaySubject::Nothing) => {
                 vec![]
@@ -270,9 +295,9 @@ fn tokens_text(run: &Run) -> Option<String> {
         (tokens.output, "written"),
         (tokens.reasoning, "of them reasoning"),
     ];
-    let texts = parts
-        .into_iter()
-        .filter_map(|(count, words)| Some(format!("{} {words}", format_number::with_thousands(count?))));
+    let texts = parts.into_iter().filter_map(|(count, words)| {
+        Some(format!("{} {words}", format_number::with_thousands(count?)))
+    });
     Some(texts.collect::<Vec<_>>().join(", ")).filter(|_| tokens.is_recorded())
 }
 
@@ -296,8 +321,11 @@ fn mark_reasons(open: &OpenRun) -> Vec<FactRow> {
 }
 
 fn warning_rows(open: &OpenRun) -> Vec<FactRow> {
-    let mut rows: Vec<FactRow> =
-        open.session.all_warnings().map(|warning| FactRow::new(&warning.place, &warning.what)).collect();
+    let mut rows: Vec<FactRow> = open
+        .session
+        .all_warnings()
+        .map(|warning| FactRow::new(&warning.place, &warning.what))
+        .collect();
     if rows.is_empty() {
         rows.push(FactRow::heading("none: everything in the recording was understood"));
     }
@@ -312,7 +340,8 @@ fn recorded_tests(run: &Run) -> Option<String> {
         if tests.infrastructure_failure {
             return Some(format!("{}: could not be run", checkpoint.id));
         }
-        let core = tests.group_counts(TestGroup::Core).map(|core| format!("core {}, ", share(core)));
+        let core =
+            tests.group_counts(TestGroup::Core).map(|core| format!("core {}, ", share(core)));
         let (core, strict, iso) = (core.unwrap_or_default(), share(tests.strict), share(tests.iso));
         Some(format!("{}: {core}strict {strict}, iso {iso}", checkpoint.id))
     });

@@ -9,7 +9,7 @@ use crate::{
     session::{context::KeyContext, effect::Effect, start_place::NamedMoment, turns, views::View},
     shell::{
         App, AppMessage,
-        keymap::{KeyBinding, KeyCount, CommandListing, all_bindings},
+        keymap::{CommandListing, KeyBinding, KeyCount, all_bindings},
         open_run::{OpenRun, RunMessage},
     },
     views::replay,
@@ -53,7 +53,12 @@ const PAGE_ROWS: usize = 10;
 
 impl CommandPalette {
     /// Returns the matching items of a context, the best first; all items while nothing is typed.
-    pub fn matching_items(&self, here: KeyContext, open: Option<&OpenRun>, keys: &UserKeys) -> Vec<PaletteItem> {
+    pub(crate) fn matching_items(
+        &self,
+        here: KeyContext,
+        open: Option<&OpenRun>,
+        keys: &UserKeys,
+    ) -> Vec<PaletteItem> {
         let turn = open.and_then(|open| turn_item(&self.text, open));
         let commands = all_bindings().filter(|row| is_offered(row, here));
         let commands = commands.filter_map(|row| self.command_item(row, keys));
@@ -72,7 +77,8 @@ impl CommandPalette {
         let typed = self.text.trim();
         // A number is a turn, even where a digit is a key.
         let is_number = !typed.is_empty() && typed.chars().all(|c| c.is_ascii_digit());
-        let is_key = !is_number && user_keys.keys_of_row(row).iter().any(|key| key.to_string() == typed);
+        let is_key =
+            !is_number && user_keys.keys_of_row(row).iter().any(|key| key.to_string() == typed);
         let found = match fuzzy_match::match_sentence(&self.text, row.help) {
             Some(found) => found,
             None if is_key => fuzzy_match::FuzzyMatch::default(),
@@ -88,7 +94,8 @@ impl CommandPalette {
         if self.text.trim().is_empty() {
             return vec![];
         }
-        let paths = open.replay.listed_changes(&open.session).iter().map(|change| change.path.clone());
+        let paths =
+            open.replay.listed_changes(&open.session).iter().map(|change| change.path.clone());
         let fitting = paths.filter_map(|path| {
             let found = fuzzy_match::match_sentence(&self.text, path.as_str())?;
             Some(PaletteItem {
@@ -136,7 +143,14 @@ fn turn_item(text: &str, open: &OpenRun) -> Option<PaletteItem> {
     let found = open.session.run.turns.get(number.checked_sub(1)?)?;
     let words = format!("turn {number}  {}", found.title);
     let (keys, place) = (format!("{number}G"), "a turn of this run");
-    Some(PaletteItem { choice: PaletteChoice::Turn(number), words, keys, place, places: vec![], score: EXACT_SCORE })
+    Some(PaletteItem {
+        choice: PaletteChoice::Turn(number),
+        words,
+        keys,
+        place,
+        places: vec![],
+        score: EXACT_SCORE,
+    })
 }
 
 impl App {
@@ -194,10 +208,12 @@ impl PaletteChoice {
     fn into_message(self) -> AppMessage {
         match self {
             Self::Command(row) => (row.message)(KeyCount::default()),
-            Self::Turn(number) => {
-                AppMessage::Run(RunMessage::Replay(replay::ReplayMessage::Turns(turns::TurnMessage::To(number))))
+            Self::Turn(number) => AppMessage::Run(RunMessage::Replay(
+                replay::ReplayMessage::Turns(turns::TurnMessage::To(number)),
+            )),
+            Self::Step(step) => {
+                AppMessage::Run(RunMessage::Replay(replay::ReplayMessage::Step(step)))
             }
-            Self::Step(step) => AppMessage::Run(RunMessage::Replay(replay::ReplayMessage::Step(step))),
             Self::File(path) => AppMessage::Shell(super::state::ShellMessage::ShowFile(path)),
         }
     }

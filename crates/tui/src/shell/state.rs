@@ -1,9 +1,9 @@
 //! State that does not depend on the open run: the palette of commands, copying, the editor, the mouse, looks.
 //!
 //! Each has a file here; [`Shell`] has their state and `App::update_shell` is their `update`. Other modules see the results
-//! only: drawing reads [`Looks`] and [`CommandPalette`], the runtime runs [`Effect::Copy`] and [`Effect::Edit`].
+//! only: drawing reads [`DisplayOptions`] and [`CommandPalette`], the runtime runs [`Effect::Copy`] and [`Effect::Edit`].
 
-pub use crate::shell::message::state::{ShellMessage, PendingKey};
+pub use crate::shell::message::state::{PendingKey, ShellMessage};
 
 use crate::{
     session::{context::KeyContext, effect::Effect, jobs::MeasureSettings, views::View},
@@ -14,11 +14,11 @@ use crate::{
         palette::CommandPalette,
         screens::marks::{self, JumpMarks},
     },
-    views::replay::{diff::DiffFollows, breakpoints::Breakpoints},
+    views::replay::{breakpoints::Breakpoints, diff::DiffFollows},
     widgets::{
-        key::{BaseKey, Key},
-        layout::{ScreenLayout, ReplayPanel},
         display_options::{Alphabet, DisplayOptions, ThemeName},
+        key::{BaseKey, Key},
+        layout::{ReplayPanel, ScreenLayout},
     },
 };
 use trajview_run::worded_enum::NamedValue;
@@ -42,7 +42,7 @@ pub struct Shell {
 
 impl Shell {
     /// Returns the context of a palette or an awaited key; None when the panels have the keyboard.
-    pub fn key_context(&self) -> Option<KeyContext> {
+    pub(crate) fn key_context(&self) -> Option<KeyContext> {
         let pending = self.pending.map(|pending| match pending {
             PendingKey::Copy => KeyContext::Copy,
             PendingKey::Mark => KeyContext::Mark,
@@ -53,8 +53,9 @@ impl Shell {
 
     /// Returns whether this is the second g of `gg`: the first has gone there already.
     pub(crate) fn is_second_g(&mut self, key: Key, count: Option<usize>) -> bool {
-        let is_second =
-            key == Key::from_char('g') && self.last_key == Some(Key::from_char('g')) && count.is_none();
+        let is_second = key == Key::from_char('g')
+            && self.last_key == Some(Key::from_char('g'))
+            && count.is_none();
         self.last_key = (!is_second).then_some(key);
         is_second
     }
@@ -87,7 +88,11 @@ impl App {
         problems
     }
 
-    pub(crate) fn update_shell(&mut self, message: ShellMessage, layout: &ScreenLayout) -> Vec<Effect> {
+    pub(crate) fn update_shell(
+        &mut self,
+        message: ShellMessage,
+        layout: &ScreenLayout,
+    ) -> Vec<Effect> {
         match message {
             ShellMessage::Palette(message) => return self.update_palette(message),
             ShellMessage::Mouse(mouse) => return self.on_mouse(mouse, layout),
@@ -96,14 +101,16 @@ impl App {
             ShellMessage::SetMark(letter) => self.screens.set_mark(letter),
             ShellMessage::GoToMark(letter) => self.screens.go_to_mark(letter),
             ShellMessage::LastJump => self.screens.travel_jumps(JumpMarks::go_to_last),
-            ShellMessage::Back(count) => {
-                (0..count.min(marks::MAX_JUMPS)).for_each(|_| self.screens.travel_jumps(JumpMarks::go_back))
-            }
+            ShellMessage::Back(count) => (0..count.min(marks::MAX_JUMPS))
+                .for_each(|_| self.screens.travel_jumps(JumpMarks::go_back)),
             ShellMessage::Forward(count) => {
-                (0..count.min(marks::MAX_JUMPS)).for_each(|_| self.screens.travel_jumps(JumpMarks::go_forward));
+                (0..count.min(marks::MAX_JUMPS))
+                    .for_each(|_| self.screens.travel_jumps(JumpMarks::go_forward));
             }
             ShellMessage::Copy(what) => return copy::copy_selection(&mut self.screens, what),
-            ShellMessage::Edit => return editor::open_editor(&mut self.screens, self.shell.editor.as_deref()),
+            ShellMessage::Edit => {
+                return editor::open_editor(&mut self.screens, self.shell.editor.as_deref());
+            }
             ShellMessage::Edited => {
                 self.screens.on_open_run(|open| open.session.scores.process.forget_decisions());
             }
@@ -141,7 +148,9 @@ impl App {
                         .into(),
                 );
             }
-            (KeyContext::Copy, ..) => self.screens.show_notice("y is followed by l, h, p, v or y".into()),
+            (KeyContext::Copy, ..) => {
+                self.screens.show_notice("y is followed by l, h, p, v or y".into())
+            }
             _ => {}
         }
         vec![]
@@ -162,7 +171,9 @@ impl App {
         self.shell.mouse = self.shell.mouse.switched();
         self.screens.show_notice(match self.shell.mouse {
             MouseCapture::On => "clicks and the wheel work here again".into(),
-            MouseCapture::Off => "the mouse is the terminal's: select and copy as in any window".into(),
+            MouseCapture::Off => {
+                "the mouse is the terminal's: select and copy as in any window".into()
+            }
         });
     }
 }

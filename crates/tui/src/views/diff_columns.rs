@@ -7,7 +7,7 @@ use ratatui::{
 use std::ops::Range;
 
 use crate::widgets::{
-    line::{trusted_span, spans_width},
+    line::{spans_width, trusted_span},
     theme::Meaning,
 };
 use trajview_code::diff::DiffLine;
@@ -69,7 +69,8 @@ impl ComparisonRows<'_> {
             let (sign, looks, word) = line_appearance(line.kind);
             let looks = self.theme.style_for(looks);
             let number = if side == DiffSide::Old { line.old } else { line.new };
-            spans.push(trusted_span(self.number_text(number), self.theme.style_for(Meaning::Muted)));
+            spans
+                .push(trusted_span(self.number_text(number), self.theme.style_for(Meaning::Muted)));
             spans.push(trusted_span(format!(" {sign} "), looks));
             let room = width.saturating_sub(spans_width(&spans));
             let marks = if side == DiffSide::New { self.mark_spans(line, room) } else { vec![] };

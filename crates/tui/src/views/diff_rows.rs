@@ -19,13 +19,13 @@ use crate::{
         judged_marks::{EvidenceMark, FlagMark},
     },
     widgets::{
-        line::{fit_spans, trusted_span, safe_string, spans_width},
+        line::{fit_spans, safe_string, spans_width, trusted_span},
         paint::{StyleLayer, paint_text, paintable_prefix, scrolled_line},
         panel::put_row,
         theme::{Meaning, Theme},
     },
 };
-use trajview_code::diff::{self, DiffLine, DiffHunk, LineKind};
+use trajview_code::diff::{self, DiffHunk, DiffLine, LineKind};
 
 use super::{
     diff_gutter::BlameGutter,
@@ -170,7 +170,10 @@ impl ComparisonRows<'_> {
 
     /// Returns `⋯ 23 lines`, after the last hunk.
     fn rest_line(&self, lines: usize, is_cursor: bool) -> Line<'static> {
-        Line::from(fit_spans(vec![self.cursor_span(is_cursor), self.folded_span(lines)], self.width))
+        Line::from(fit_spans(
+            vec![self.cursor_span(is_cursor), self.folded_span(lines)],
+            self.width,
+        ))
     }
 
     fn folded_span(&self, lines: usize) -> Span<'static> {
@@ -231,7 +234,10 @@ impl ComparisonRows<'_> {
         if labels.is_empty() {
             return vec![];
         }
-        fit_spans(vec![trusted_span(format!("  {} ", safe_string(&labels.join("  "))), style)], room / 2)
+        fit_spans(
+            vec![trusted_span(format!("  {} ", safe_string(&labels.join("  "))), style)],
+            room / 2,
+        )
     }
 
     /// Returns the text of a line, as much of it as there is room for.
@@ -251,9 +257,15 @@ impl ComparisonRows<'_> {
         scrolled_line(painted, self.column, room, self.theme.style_for(Meaning::Muted))
     }
 
-    fn style_layers(&self, line: &DiffLine, words: &[Range<usize>], word: Style) -> Vec<StyleLayer> {
+    fn style_layers(
+        &self,
+        line: &DiffLine,
+        words: &[Range<usize>],
+        word: Style,
+    ) -> Vec<StyleLayer> {
         let spans = self.colours.map_or(&[][..], |colours| colours.line_spans(line));
-        let syntax = spans.iter().map(|span| (span.range.clone(), self.theme.syntax_style(span.class)));
+        let syntax =
+            spans.iter().map(|span| (span.range.clone(), self.theme.syntax_style(span.class)));
         let words = words.iter().map(|range| (range.clone(), word));
         match line.kind {
             LineKind::Context => syntax.collect(),

@@ -48,16 +48,16 @@ impl FileTree {
         self.paths.len()
     }
 
-    pub fn selected_row(&self) -> Option<&FileTreeRow> {
+    pub(crate) fn selected_row(&self) -> Option<&FileTreeRow> {
         self.rows.get(self.cursor)
     }
 
-    pub fn move_cursor(&mut self, motion: Motion, height: usize) {
+    pub(crate) fn move_cursor(&mut self, motion: Motion, height: usize) {
         self.cursor = motion.target_row(self.cursor, self.rows.len(), height);
     }
 
     /// Opens or closes the selected folder.
-    pub fn toggle_folder(&mut self) {
+    pub(crate) fn toggle_folder(&mut self) {
         let Some(FileTreeRow::Folder { path, .. }) = self.selected_row() else { return };
         let path = path.clone();
         if !self.open.remove(&path) {
@@ -67,23 +67,29 @@ impl FileTree {
     }
 
     /// Shows a file: opens its folders and moves the cursor to it.
-    pub fn reveal_file(&mut self, wanted: &RepoPath) {
+    pub(crate) fn reveal_file(&mut self, wanted: &RepoPath) {
         let slashes = wanted.as_str().match_indices('/');
         self.open.extend(slashes.map(|(at, _)| wanted.as_str()[..=at].to_owned()));
         self.rebuild_rows();
-        let is_wanted = |row: &FileTreeRow| matches!(row, FileTreeRow::File { path, .. } if path == wanted);
+        let is_wanted =
+            |row: &FileTreeRow| matches!(row, FileTreeRow::File { path, .. } if path == wanted);
         if let Some(row) = self.rows.iter().position(is_wanted) {
             self.cursor = row;
         }
     }
 
     /// Clears the moment, so that the files are listed again. Folders keep their state.
-    pub const fn forget_moment(&mut self) {
+    pub(crate) const fn forget_moment(&mut self) {
         self.moment = None;
     }
 
     /// Brings the rows in step with the moment. Called after every message.
-    pub fn settle_tree(&mut self, run: &Run, moment: RunMoment, timeline: Option<&Timeline>) {
+    pub(crate) fn settle_tree(
+        &mut self,
+        run: &Run,
+        moment: RunMoment,
+        timeline: Option<&Timeline>,
+    ) {
         let is_new = self.is_shown && self.moment != Some(moment);
         let Some(timeline) = timeline.filter(|_| is_new) else { return };
         self.moment = Some(moment);
@@ -102,7 +108,7 @@ impl FileTree {
 }
 
 impl FileTreeRow {
-    pub fn row_path(&self) -> &str {
+    pub(crate) fn row_path(&self) -> &str {
         match self {
             Self::Folder { path, .. } => path,
             Self::File { path, .. } => path.as_str(),
@@ -157,7 +163,10 @@ mod tests {
         let tree = tree();
 
         assert_eq!(shown(&tree), ["a/", "a.txt", "z.md"]);
-        assert!(matches!(tree.selected_row(), Some(FileTreeRow::Folder { files: 3, is_open: false, .. })));
+        assert!(matches!(
+            tree.selected_row(),
+            Some(FileTreeRow::Folder { files: 3, is_open: false, .. })
+        ));
     }
 
     #[test]

@@ -5,14 +5,14 @@ use ratatui::text::Line;
 use crate::{
     session::jobs::FormChoice,
     widgets::{
-        line::{fit_spans, fit_text_end, trusted_span, recorded_span, safe_string},
+        line::{fit_spans, fit_text_end, recorded_span, safe_string, trusted_span},
         scroll::{Motion, Scroll},
         theme::{Meaning, Theme},
     },
 };
 
 /// Cells of the name of a field, blanks around it included.
-pub const LABEL_CELLS: usize = 16;
+pub(crate) const LABEL_CELLS: usize = 16;
 
 /// Fields from the top, and which of them has the keyboard.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -70,15 +70,25 @@ pub enum FormMessage {
 }
 
 impl FormField {
-    pub fn with_choices(id: &'static str, label: &'static str, options: Vec<FormChoice>, at: usize) -> Self {
+    pub(crate) fn with_choices(
+        id: &'static str,
+        label: &'static str,
+        options: Vec<FormChoice>,
+        at: usize,
+    ) -> Self {
         Self::with_value(id, label, FieldValue::Choice { options, at })
     }
 
-    pub fn with_text(id: &'static str, label: &'static str, text: &str, empty: &'static str) -> Self {
+    pub fn with_text(
+        id: &'static str,
+        label: &'static str,
+        text: &str,
+        empty: &'static str,
+    ) -> Self {
         Self::with_value(id, label, FieldValue::Text { text: text.to_owned(), empty })
     }
 
-    pub fn with_amount(
+    pub(crate) fn with_amount(
         id: &'static str,
         label: &'static str,
         (amount, step): (Option<f64>, f64),
@@ -93,7 +103,7 @@ impl FormField {
     }
 
     /// Returns the value that is chosen. None for a field without choices.
-    pub fn chosen_value(&self) -> Option<&FormChoice> {
+    pub(crate) fn chosen_value(&self) -> Option<&FormChoice> {
         match &self.value {
             FieldValue::Choice { options, at } => options.get(*at),
             FieldValue::Text { .. } | FieldValue::Amount { .. } => None,
@@ -122,7 +132,7 @@ impl FieldForm {
     }
 
     /// Returns the field at the cursor.
-    pub fn cursor_field(&self) -> Option<&FormField> {
+    pub(crate) fn cursor_field(&self) -> Option<&FormField> {
         self.fields.get(self.rows.cursor)
     }
 
@@ -141,7 +151,7 @@ impl FieldForm {
     }
 
     /// Returns the text of a field without blanks around it. None if it is empty.
-    pub fn typed_text(&self, id: &str) -> Option<&str> {
+    pub(crate) fn typed_text(&self, id: &str) -> Option<&str> {
         match &self.field_by_id(id)?.value {
             FieldValue::Text { text, .. } => Some(text.trim()).filter(|text| !text.is_empty()),
             FieldValue::Choice { .. } | FieldValue::Amount { .. } => None,
@@ -149,7 +159,7 @@ impl FieldForm {
     }
 
     /// Returns the number in a field. None if none is wanted.
-    pub fn typed_amount(&self, id: &str) -> Option<f64> {
+    pub(crate) fn typed_amount(&self, id: &str) -> Option<f64> {
         match self.field_by_id(id)?.value {
             FieldValue::Amount { amount, .. } => amount,
             FieldValue::Choice { .. } | FieldValue::Text { .. } => None,
@@ -157,23 +167,27 @@ impl FieldForm {
     }
 
     /// Takes the value of this id in a field of choices, where it is among them.
-    pub fn choose_value(&mut self, field: &str, id: &str) {
-        if let Some(FieldValue::Choice { options, at }) = self.get_mut(field).map(|it| &mut it.value) {
+    pub(crate) fn choose_value(&mut self, field: &str, id: &str) {
+        if let Some(FieldValue::Choice { options, at }) =
+            self.get_mut(field).map(|it| &mut it.value)
+        {
             *at = options.iter().position(|option| option.id == id).unwrap_or(*at);
         }
     }
 
     /// Puts other values into a field of choices; what is chosen stays where it is among them.
-    pub fn offer_choices(&mut self, field: &str, offered: Vec<FormChoice>) {
+    pub(crate) fn offer_choices(&mut self, field: &str, offered: Vec<FormChoice>) {
         let chosen = self.chosen_id(field).to_owned();
-        if let Some(FieldValue::Choice { options, at }) = self.get_mut(field).map(|it| &mut it.value) {
+        if let Some(FieldValue::Choice { options, at }) =
+            self.get_mut(field).map(|it| &mut it.value)
+        {
             (*options, *at) = (offered, 0);
         }
         self.choose_value(field, &chosen);
     }
 
     /// Shows a field at its place, or hides it.
-    pub fn show_field(&mut self, id: &str, is_shown: bool) {
+    pub(crate) fn show_field(&mut self, id: &str, is_shown: bool) {
         let (from, to) = match is_shown {
             true => (&mut self.hidden, &mut self.fields),
             false => (&mut self.fields, &mut self.hidden),
@@ -188,16 +202,20 @@ impl FieldForm {
     /// Returns every field with its value, as [`FieldForm::fill_field`] takes it; those that are hidden too.
     pub fn field_values(&self) -> Vec<(String, String)> {
         let value = |field: &FormField| match &field.value {
-            FieldValue::Choice { .. } => field.chosen_value().map_or_else(String::new, |it| it.id.clone()),
+            FieldValue::Choice { .. } => {
+                field.chosen_value().map_or_else(String::new, |it| it.id.clone())
+            }
             FieldValue::Text { text, .. } => text.clone(),
-            FieldValue::Amount { amount, .. } => amount.map_or_else(String::new, |it| it.to_string()),
+            FieldValue::Amount { amount, .. } => {
+                amount.map_or_else(String::new, |it| it.to_string())
+            }
         };
         let all = self.fields.iter().chain(&self.hidden);
         all.map(|field| (field.id.to_owned(), value(field))).collect()
     }
 
     /// Gives a field, shown or hidden, a value that [`FieldForm::field_values`] gave; one that means nothing here is left out.
-    pub fn fill_field(&mut self, id: &str, value: &str) {
+    pub(crate) fn fill_field(&mut self, id: &str, value: &str) {
         let all = self.fields.iter_mut().chain(&mut self.hidden);
         for field in all.filter(|field| field.id == id) {
             match &mut field.value {
@@ -212,15 +230,8 @@ impl FieldForm {
         }
     }
 
-    /// Says at a field why its value cannot be taken.
-    pub fn refuse_value(&mut self, id: &str, why: &str) {
-        if let Some(field) = self.get_mut(id) {
-            field.error = Some(why.to_owned());
-        }
-    }
-
     /// Returns the text that is being typed.
-    pub fn typing_line(&self) -> Option<&str> {
+    pub(crate) fn typing_line(&self) -> Option<&str> {
         self.typing.as_ref()?;
         match &self.cursor_field()?.value {
             FieldValue::Text { text, .. } => Some(text),
@@ -229,7 +240,7 @@ impl FieldForm {
     }
 
     /// Changes it; `height` is how many rows are seen.
-    pub fn update_form(&mut self, message: FormMessage, height: usize) {
+    pub(crate) fn update_form(&mut self, message: FormMessage, height: usize) {
         match message {
             FormMessage::Move(motion) => {
                 self.rows.cursor = motion.target_row(self.rows.cursor, self.fields.len(), height);
@@ -284,7 +295,7 @@ impl FieldForm {
 }
 
 /// Returns ` profile        ‹ trajview ›`.
-pub fn field_row(
+pub(crate) fn field_row(
     field: &FormField,
     (types, dialog_is_looking): (bool, bool),
     theme: Theme,
@@ -306,7 +317,10 @@ pub fn field_row(
         }
         FieldValue::Text { text, empty } if text.is_empty() && !types => match &field.proposed {
             Some(words) => {
-                spans.push(trusted_span(fit_text_end(&safe_string(words), room.saturating_sub(10)), plain));
+                spans.push(trusted_span(
+                    fit_text_end(&safe_string(words), room.saturating_sub(10)),
+                    plain,
+                ));
                 spans.push(trusted_span(" proposed", muted));
             }
             None => spans.push(trusted_span((*empty).to_owned(), muted)),
@@ -318,7 +332,10 @@ pub fn field_row(
         FieldValue::Amount { amount, unit, empty, .. } => {
             let words = amount.map_or((*empty).to_owned(), |it| format!("{it} {unit}"));
             spans.push(trusted_span("‹ ", muted));
-            spans.push(trusted_span(words, if amount.is_some() { theme.style_for(Meaning::Title) } else { muted }));
+            spans.push(trusted_span(
+                words,
+                if amount.is_some() { theme.style_for(Meaning::Title) } else { muted },
+            ));
             spans.push(trusted_span(" ›", muted));
         }
     }
@@ -407,7 +424,7 @@ mod tests {
     #[test]
     fn a_refusal_goes_when_its_value_changes() {
         let mut form = form();
-        form.refuse_value("which", "not this one");
+        form.get_mut("which").unwrap().error = Some("not this one".into());
         assert!(form.cursor_field().is_some_and(|field| field.error.is_some()));
         form.update_form(FormMessage::Change(1), 10);
         assert!(form.cursor_field().is_some_and(|field| field.error.is_none()));

@@ -16,7 +16,7 @@ use crate::{
 
 /// Returns ` 24  10 return min(…)`, or ` 24  10▌return min(…)` where it is marked, from character `column` of the text
 /// on; lines count from 1.
-pub fn source_line(
+pub(crate) fn source_line(
     session: &Session,
     key: &DiffKey,
     (line, mark): (usize, SourceMark),
@@ -26,7 +26,10 @@ pub fn source_line(
 ) -> Line<'static> {
     let muted = theme.style_for(Meaning::Muted);
     let mut head = vec![
-        trusted_span(format!(" {}", writing_turn(session, key, line)), theme.style_for(Meaning::Hunk)),
+        trusted_span(
+            format!(" {}", writing_turn(session, key, line)),
+            theme.style_for(Meaning::Hunk),
+        ),
         trusted_span(format!("{line:>5}"), muted),
         trusted_span(mark.mark_sign(), theme.style_for(Meaning::Hunk)),
     ];
@@ -34,7 +37,8 @@ pub fn source_line(
     let Some(Ok(compared)) = session.files.compared_file(key) else { return Line::from(head) };
     let row = compared.rows.get(compared.row_of_line(line)).copied().unwrap_or(DiffRow::Hunk(0));
     let Some(text) = compared.line_at(row) else { return Line::from(head) };
-    let colours = session.files.colours.colours_of(key).map_or(&[][..], |sides| sides.line_spans(&text));
+    let colours =
+        session.files.colours.colours_of(key).map_or(&[][..], |sides| sides.line_spans(&text));
     let layers: Vec<_> =
         colours.iter().map(|span| (span.range.clone(), theme.syntax_style(span.class))).collect();
     let words = paintable_prefix(&text.text, column);

@@ -9,7 +9,7 @@ use crate::{
     session::Session,
     views::source::{self, SourceMark},
     widgets::{
-        line::{fit_spans, fit_text_end, trusted_span, recorded_span, safe_string, spans_width},
+        line::{fit_spans, fit_text_end, recorded_span, safe_string, spans_width, trusted_span},
         theme::{Meaning, Theme},
         wrap::wrap_line,
     },
@@ -17,8 +17,8 @@ use crate::{
 use trajview_run::{
     format_number,
     rubric::{
-        CANNOT_TELL, COMPONENT_LEVELS, Component, FULL_SCORE, LEVELS, Label, RubricLevels, JudgeToolCall, SEVERE, ScoreScale, LabelUnit,
-        Verdict, score_text,
+        CANNOT_TELL, COMPONENT_LEVELS, Component, FULL_SCORE, JudgeToolCall, LEVELS, Label,
+        LabelUnit, RubricLevels, SEVERE, ScoreScale, Verdict, score_text,
     },
 };
 use trajview_study::audit_items::component_fields;
@@ -81,7 +81,7 @@ const SHARE_BAR_CELLS: f64 = 4.0;
 
 impl ShownScore {
     /// Returns a score on a scale. The name of the level is empty if the level has none.
-    pub fn for_scale(score: f64, scale: ScoreScale, name: &str) -> Self {
+    pub(crate) fn for_scale(score: f64, scale: ScoreScale, name: &str) -> Self {
         let (low, high) = scale.lowest_and_highest();
         let span = f64::from(high - low);
         let part = (score - f64::from(low)) / span;
@@ -96,7 +96,7 @@ impl ShownScore {
     }
 
     /// Returns the score of a component.
-    pub fn component_level(score: u8) -> Self {
+    pub(crate) fn component_level(score: u8) -> Self {
         Self::for_scale(
             score.into(),
             LabelUnit::Component.default_scale(),
@@ -121,24 +121,29 @@ impl ShownScore {
 }
 
 /// Cells of the name of a field.
-pub const FIELD_CELLS: usize = 11;
+pub(crate) const FIELD_CELLS: usize = 11;
 
 /// Lines shown of one excerpt.
 const MOST_EXCERPT_LINES: usize = 12;
 
 /// Adds the checklist's fields of the component, then further fields. Empty fields are left out.
-pub fn push_field_rows(
+pub(crate) fn push_field_rows(
     component: &Component,
     more: &[(&'static str, String)],
     width: usize,
     rows: &mut Vec<VerdictRow>,
 ) {
-    let fields: Vec<_> = component_fields(component).into_iter().chain(more.iter().cloned()).collect();
+    let fields: Vec<_> =
+        component_fields(component).into_iter().chain(more.iter().cloned()).collect();
     push_fact_rows(&fields, width, rows);
 }
 
 /// Words under names; those without words are left out.
-pub fn push_fact_rows(fields: &[(&'static str, String)], width: usize, rows: &mut Vec<VerdictRow>) {
+pub(crate) fn push_fact_rows(
+    fields: &[(&'static str, String)],
+    width: usize,
+    rows: &mut Vec<VerdictRow>,
+) {
     for (name, words) in fields.iter().filter(|(_, words)| !words.is_empty()) {
         let cut = words_in_rows(words, width.saturating_sub(FIELD_CELLS + 2));
         for (at, words) in cut.into_iter().enumerate() {
@@ -147,12 +152,12 @@ pub fn push_fact_rows(fields: &[(&'static str, String)], width: usize, rows: &mu
     }
 }
 
-pub fn push_trace_rows(verdict: &Verdict, width: usize, rows: &mut Vec<VerdictRow>) {
+pub(crate) fn push_trace_rows(verdict: &Verdict, width: usize, rows: &mut Vec<VerdictRow>) {
     push_look_rows(&verdict.trace, width, rows);
 }
 
 /// Adds the calls of a judge, after a blank row.
-pub fn push_look_rows(trace: &[JudgeToolCall], width: usize, rows: &mut Vec<VerdictRow>) {
+pub(crate) fn push_look_rows(trace: &[JudgeToolCall], width: usize, rows: &mut Vec<VerdictRow>) {
     rows.push(VerdictRow::Blank);
     if trace.is_empty() {
         rows.push(VerdictRow::Note("what the judge looked at is not recorded".into()));
@@ -164,7 +169,10 @@ pub fn push_look_rows(trace: &[JudgeToolCall], width: usize, rows: &mut Vec<Verd
     };
     rows.push(VerdictRow::Heading(format!("what the judge looked at, {calls}")));
     for (look, number) in trace.iter().zip(1..) {
-        rows.push(VerdictRow::Look { number, look: JudgeToolCall { excerpt: None, ..look.clone() } });
+        rows.push(VerdictRow::Look {
+            number,
+            look: JudgeToolCall { excerpt: None, ..look.clone() },
+        });
         let excerpt = look.excerpt.as_deref().unwrap_or_default();
         let lines = excerpt.lines().flat_map(|line| words_in_rows(line, width.saturating_sub(4)));
         rows.extend(lines.take(MOST_EXCERPT_LINES).map(VerdictRow::Excerpt));
@@ -175,15 +183,15 @@ pub fn push_look_rows(trace: &[JudgeToolCall], width: usize, rows: &mut Vec<Verd
 }
 
 /// Wraps text into rows of a width. Returns none for empty text.
-pub fn words_in_rows(words: &str, width: usize) -> Vec<String> {
+pub(crate) fn words_in_rows(words: &str, width: usize) -> Vec<String> {
     let lines = words.lines().filter(|line| !line.trim().is_empty());
-    let rows =
-        lines.flat_map(|line| wrap_line(line, width).into_iter().map(|range| line[range].to_owned()));
+    let rows = lines
+        .flat_map(|line| wrap_line(line, width).into_iter().map(|range| line[range].to_owned()));
     rows.collect()
 }
 
 /// Returns the label of a rater, with the names of the unit's own levels if the label names no other scale.
-pub fn label_score(label: &Label) -> ShownScore {
+pub(crate) fn label_score(label: &Label) -> ShownScore {
     let Some(score) = label.score else { return ShownScore::cannot_tell() };
     let names = if label.scale.is_none() { label.unit.rubric_levels().names } else { &[] };
     let name = names.get(score as usize).copied().unwrap_or_default();
@@ -191,18 +199,28 @@ pub fn label_score(label: &Label) -> ShownScore {
 }
 
 /// Returns the text that names the rater of a label next to a score.
-pub fn label_author_text(annotator: Option<&str>) -> String {
+pub(crate) fn label_author_text(annotator: Option<&str>) -> String {
     format!("{} (you)", annotator.unwrap_or("nobody"))
 }
 
 /// Returns a row as it is drawn, in `width` cells.
-pub fn verdict_row_line(row: &VerdictRow, session: &Session, theme: Theme, width: usize) -> Line<'static> {
+pub(crate) fn verdict_row_line(
+    row: &VerdictRow,
+    session: &Session,
+    theme: Theme,
+    width: usize,
+) -> Line<'static> {
     let (plain, muted) = (theme.style_for(Meaning::Text), theme.style_for(Meaning::Muted));
     let spans = match row {
         VerdictRow::Blank => vec![],
-        VerdictRow::Heading(words) => vec![trusted_span(words.clone(), theme.style_for(Meaning::Heading))],
+        VerdictRow::Heading(words) => {
+            vec![trusted_span(words.clone(), theme.style_for(Meaning::Heading))]
+        }
         VerdictRow::Field { name, words } => {
-            vec![trusted_span(format!(" {name:<FIELD_CELLS$} "), muted), recorded_span(words, plain)]
+            vec![
+                trusted_span(format!(" {name:<FIELD_CELLS$} "), muted),
+                recorded_span(words, plain),
+            ]
         }
         VerdictRow::Score { by, score: given, label, words } => {
             scored_spans(by, given.as_ref(), label.as_deref(), words, theme)
@@ -213,13 +231,19 @@ pub fn verdict_row_line(row: &VerdictRow, session: &Session, theme: Theme, width
         VerdictRow::Evidence { path, lines } => evidence_spans(path, *lines, theme, width),
         VerdictRow::Code { path, line } => {
             return match session.judged_file(path) {
-                Some(key) => source::source_line(session, &key, (*line, SourceMark::Plain), 0, theme, width),
+                Some(key) => {
+                    source::source_line(session, &key, (*line, SourceMark::Plain), 0, theme, width)
+                }
                 None => Line::default(),
             };
         }
         VerdictRow::Look { number, look } => look_spans(*number, look, theme, width),
-        VerdictRow::Choice(words) => vec![trusted_span(words.clone(), theme.style_for(Meaning::Key))],
-        VerdictRow::Excerpt(words) => vec![trusted_span("  │ ", muted), recorded_span(words, muted)],
+        VerdictRow::Choice(words) => {
+            vec![trusted_span(words.clone(), theme.style_for(Meaning::Key))]
+        }
+        VerdictRow::Excerpt(words) => {
+            vec![trusted_span("  │ ", muted), recorded_span(words, muted)]
+        }
     };
     Line::from(fit_spans(spans, width))
 }
@@ -239,7 +263,8 @@ fn scored_spans(
     };
     let drawn_text: String = spans.iter().map(|span| span.content.as_ref()).collect();
     // The judge's own word, where it is another than the rubric's.
-    if let Some(label) = label.filter(|label| !drawn_text.to_lowercase().ends_with(&label.to_lowercase()))
+    if let Some(label) =
+        label.filter(|label| !drawn_text.to_lowercase().ends_with(&label.to_lowercase()))
     {
         spans.push(recorded_span(&format!(" “{label}”"), plain));
     }
@@ -282,7 +307,12 @@ pub fn arguments_text(written: &str) -> String {
 }
 
 /// Returns `1 read ppdiff/losses.py  1.2 kB  sha 3fa9c1b2`.
-fn look_spans(number: usize, look: &JudgeToolCall, theme: Theme, width: usize) -> Vec<Span<'static>> {
+fn look_spans(
+    number: usize,
+    look: &JudgeToolCall,
+    theme: Theme,
+    width: usize,
+) -> Vec<Span<'static>> {
     let (plain, muted) = (theme.style_for(Meaning::Text), theme.style_for(Meaning::Muted));
     let sha = look
         .sha256
@@ -302,13 +332,13 @@ fn look_spans(number: usize, look: &JudgeToolCall, theme: Theme, width: usize) -
 
 /// Returns a component's name without the symbol in parentheses, where it has both: `Joint loss (joint_loss)` is `Joint
 /// loss`.
-pub fn plain_name(name: &str) -> &str {
+pub(crate) fn plain_name(name: &str) -> &str {
     let plain = name.strip_suffix(')').and_then(|rest| rest.rsplit_once(" ("));
     plain.map_or(name, |(plain, _)| plain.trim_end()).trim_end_matches(',')
 }
 
 /// Returns the colour of a score.
-pub const fn score_meaning(score: u8) -> Meaning {
+pub(crate) const fn score_meaning(score: u8) -> Meaning {
     match score {
         low if low <= SEVERE => Meaning::Error,
         FULL_SCORE => Meaning::Added,
@@ -317,19 +347,22 @@ pub const fn score_meaning(score: u8) -> Meaning {
 }
 
 /// Returns `██·· 2 Simplified`, with the length of the bar, the number and the level's name.
-pub fn score_spans(score: u8, theme: Theme) -> Vec<Span<'static>> {
+pub(crate) fn score_spans(score: u8, theme: Theme) -> Vec<Span<'static>> {
     ShownScore::component_level(score.min(FULL_SCORE)).score_spans(theme)
 }
 
 /// Returns the same as [`score_spans`] for a pooled score between two levels: `███· 2.67 pooled`.
-pub fn exact_score(nearest: u8, exact: f64, theme: Theme) -> Vec<Span<'static>> {
-    let words = trusted_span(format!(" {} pooled", format_number::three_decimals(exact)), theme.style_for(Meaning::Text));
+pub(crate) fn exact_score(nearest: u8, exact: f64, theme: Theme) -> Vec<Span<'static>> {
+    let words = trusted_span(
+        format!(" {} pooled", format_number::three_decimals(exact)),
+        theme.style_for(Meaning::Text),
+    );
     vec![score_bar(nearest, FULL_SCORE, theme.style_for(score_meaning(nearest))), words]
 }
 
 /// Returns the same as [`score_spans`] by the levels of a rubric: `██· 2 fair`. Levels in words are drawn as the word
 /// alone, such as `broken`.
-pub fn level_spans(score: u8, levels: &RubricLevels, theme: Theme) -> Vec<Span<'static>> {
+pub(crate) fn level_spans(score: u8, levels: &RubricLevels, theme: Theme) -> Vec<Span<'static>> {
     if *levels == COMPONENT_LEVELS {
         return self::score_spans(score, theme);
     }

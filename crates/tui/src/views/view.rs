@@ -14,14 +14,25 @@ pub trait RunView {
     fn settle_view(&mut self, session: &mut Session, layout: &ScreenLayout);
 
     /// Returns the questions for the most important missing data, one of each kind.
-    fn ask_missing(&mut self, session: &mut Session, numbers: &mut RequestIds, layout: &ScreenLayout)
-    -> Vec<Effect>;
+    fn ask_missing(
+        &mut self,
+        session: &mut Session,
+        numbers: &mut RequestIds,
+        layout: &ScreenLayout,
+    ) -> Vec<Effect>;
 
     /// Returns the keyboard context while the view is on screen.
     fn keyboard_context(&self, session: &Session) -> KeyContext;
 
     /// Handles clicks and the wheel. Returns true if the click counts as enter.
-    fn point_at_view(&mut self, session: &mut Session, mouse: Mouse, layout: &ScreenLayout) -> bool;
+    fn point_at_view(&mut self, session: &mut Session, mouse: Mouse, layout: &ScreenLayout)
+    -> bool;
 
-    fn draw_view(&self, session: &Session, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer);
+    fn draw_view(
+        &self,
+        session: &Session,
+        theme: Theme,
+        layout: &ScreenLayout,
+        buffer: &mut Buffer,
+    );
 }

@@ -20,7 +20,7 @@ const BLACK: Color = Color::Indexed(16);
 const WHITE: Color = Color::Indexed(231);
 
 /// Returns the style that draws text with the attributes that a tool printed.
-pub fn printed_style(look: TextStyle, theme: Theme) -> Style {
+pub(crate) fn printed_style(look: TextStyle, theme: Theme) -> Style {
     let modifiers = [
         (look.is_bold, Modifier::BOLD),
         (look.is_faint, Modifier::DIM),
@@ -43,7 +43,8 @@ pub fn printed_style(look: TextStyle, theme: Theme) -> Style {
 fn legible_colours(look: TextStyle, theme: Theme) -> (Option<Color>, Option<Color>) {
     let shades = theme.theme_shades();
     let shade = |colour| shades.map_or(colour, |shades| shades.colour_for(colour));
-    let (letters, ground) = (look.foreground.map(terminal_colour), look.background.map(terminal_colour));
+    let (letters, ground) =
+        (look.foreground.map(terminal_colour), look.background.map(terminal_colour));
     if letters.is_some() && letters == ground {
         return (None, None);
     }
@@ -111,7 +112,10 @@ mod tests {
 
     #[test]
     fn colours_are_those_of_the_theme() {
-        let dark = Theme::from_options(DisplayOptions { theme: ThemeName::Dark, ..DisplayOptions::default() });
+        let dark = Theme::from_options(DisplayOptions {
+            theme: ThemeName::Dark,
+            ..DisplayOptions::default()
+        });
         let style = |letters, theme| printed_style(bold_look(Some(letters), None), theme);
         let bold = Style::new().add_modifier(Modifier::BOLD);
 
@@ -126,7 +130,10 @@ mod tests {
 
     #[test]
     fn no_letters_are_hidden_in_their_ground() {
-        let light = Theme::from_options(DisplayOptions { theme: ThemeName::Light, ..DisplayOptions::default() });
+        let light = Theme::from_options(DisplayOptions {
+            theme: ThemeName::Light,
+            ..DisplayOptions::default()
+        });
         let of = |letters, ground, theme| {
             let style = printed_style(bold_look(Some(letters), ground), theme);
             (style.fg, style.bg)

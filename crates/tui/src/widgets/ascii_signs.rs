@@ -93,12 +93,12 @@ const LIKENESSES: &[(&str, &str)] = &[
 ];
 
 /// Spells out signs of our own text that ASCII cannot show in one character. Use it before measuring the text.
-pub fn spell_out_signs(words: &str) -> String {
+pub(crate) fn spell_out_signs(words: &str) -> String {
     SPELLED_SIGNS.iter().fold(words.to_owned(), |words, (sign, word)| words.replace(sign, word))
 }
 
 /// Leaves only ASCII in a frame.
-pub fn to_ascii(buffer: &mut Buffer) {
+pub(crate) fn to_ascii(buffer: &mut Buffer) {
     for cell in &mut buffer.content {
         if !cell.symbol().is_ascii() {
             let cells = text::width(cell.symbol()).max(1);

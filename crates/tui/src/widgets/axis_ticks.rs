@@ -1,7 +1,7 @@
 //! The upper end of a chart axis.
 
 /// Returns a round number that is no smaller; a share ends at 1.
-pub fn round_up(value: f64, is_share: bool) -> f64 {
+pub(crate) fn round_up(value: f64, is_share: bool) -> f64 {
     if value <= 0.0 || !value.is_finite() {
         return 1.0;
     }

@@ -41,7 +41,7 @@ impl LineStroke {
     }
 
     /// Returns the character for a cell of the line where there is no braille.
-    pub const fn ascii_char(self) -> char {
+    pub(crate) const fn ascii_char(self) -> char {
         match self {
             Self::Full => '.',
             Self::Dashed => '\'',
@@ -66,7 +66,12 @@ impl DotGrid {
     }
 
     /// Draws a straight line between two dots, both ends included.
-    pub fn draw_line(&mut self, from: (usize, usize), to: (usize, usize), stroke: LineStroke) {
+    pub(crate) fn draw_line(
+        &mut self,
+        from: (usize, usize),
+        to: (usize, usize),
+        stroke: LineStroke,
+    ) {
         let steps = from.0.abs_diff(to.0).max(from.1.abs_diff(to.1));
         let between = |from: usize, to: usize, step: usize| match steps {
             0 => from,
@@ -90,7 +95,9 @@ impl DotGrid {
             if let Some(drawn) = buffer.cell_mut(at) {
                 let dots = cell | braille_dots(drawn.symbol());
                 let sign = match alphabet {
-                    Alphabet::Unicode => char::from_u32(BLANK_BRAILLE + u32::from(dots)).unwrap_or(sign),
+                    Alphabet::Unicode => {
+                        char::from_u32(BLANK_BRAILLE + u32::from(dots)).unwrap_or(sign)
+                    }
                     Alphabet::Ascii => sign,
                 };
                 drawn.set_char(sign).set_style(style);

@@ -41,7 +41,8 @@ pub fn frame_ansi(buffer: &Buffer) -> String {
 
 /// Returns a picture: monospaced text on the theme's background, a dark one where it is the terminal's.
 pub fn frame_svg(buffer: &Buffer) -> String {
-    let ground = hex_colour(commonest_background(buffer)).unwrap_or_else(|| DEFAULT_BACKGROUND.into());
+    let ground =
+        hex_colour(commonest_background(buffer)).unwrap_or_else(|| DEFAULT_BACKGROUND.into());
     let (width, height) = (f32::from(buffer.area.width), f32::from(buffer.area.height));
     let (picture_width, picture_height) =
         (width * CELL_WIDTH + 2.0 * MARGIN, height * CELL_HEIGHT + 2.0 * MARGIN);
@@ -113,7 +114,11 @@ fn cell_runs<'a>(row: impl Iterator<Item = (u16, &'a Cell)>) -> Vec<CellRun> {
         let look = CellLook::for_cell(cell);
         let cells = text::width(cell.symbol()).max(1) as u16;
         match runs.last_mut() {
-            Some(run) if run.look == look && is_fixed_width(&run.words) && is_fixed_width(cell.symbol()) => {
+            Some(run)
+                if run.look == look
+                    && is_fixed_width(&run.words)
+                    && is_fixed_width(cell.symbol()) =>
+            {
                 run.words.push_str(cell.symbol());
                 run.cells += cells;
             }
@@ -153,7 +158,7 @@ fn write_svg_run(out: &mut String, run: &CellRun, y: usize) {
     let slanted = run.look.modifier.contains(Modifier::ITALIC);
     let slant = if slanted { " font-style=\"italic\"" } else { "" };
     let baseline = top + BASELINE;
-    let words = xml_escaped(words);
+    let words = xml_text_escaped(words);
     let _ = writeln!(
         out,
         "<text x=\"{x:.1}\" y=\"{baseline:.1}\" textLength=\"{width:.1}\" lengthAdjust=\"spacingAndGlyphs\" \
@@ -161,7 +166,7 @@ fn write_svg_run(out: &mut String, run: &CellRun, y: usize) {
     );
 }
 
-fn xml_escaped(words: &str) -> String {
+fn xml_text_escaped(words: &str) -> String {
     words.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
@@ -180,7 +185,8 @@ impl CellLook {
 
     fn sgr_sequence(self) -> String {
         let mut codes = vec!["0".to_owned()];
-        let modifiers = MODIFIER_CODES.iter().filter(|(modifier, _)| self.modifier.contains(*modifier));
+        let modifiers =
+            MODIFIER_CODES.iter().filter(|(modifier, _)| self.modifier.contains(*modifier));
         codes.extend(modifiers.map(|(_, code)| (*code).to_owned()));
         codes.extend(colour_code(self.fg, 30));
         codes.extend(colour_code(self.bg, 40));

@@ -13,7 +13,7 @@ pub struct FactRow {
 impl FactRow {
     /// Returns whether the row contains all these words; those of its heading count too. A single letter is compared
     /// with the keys.
-    pub fn matches_words(&self, words: &str, part: &str) -> bool {
+    pub(crate) fn matches_words(&self, words: &str, part: &str) -> bool {
         if words.chars().count() == 1 {
             return self.left.split(' ').any(|key| key == words);
         }
@@ -32,7 +32,7 @@ impl FactRow {
 
     /// Returns several rows where the right column is too long for one. A left column that does not fit has its own
     /// row.
-    pub fn wrap_to_rows(self, left_width: usize, width: usize) -> Vec<Self> {
+    pub(crate) fn wrap_to_rows(self, left_width: usize, width: usize) -> Vec<Self> {
         let is_long = self.left.chars().count() >= left_width && !self.right.is_empty();
         let (alone, mut left) =
             if is_long { (Some(self.left), String::new()) } else { (None, self.left) };

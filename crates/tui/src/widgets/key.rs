@@ -78,12 +78,12 @@ impl Key {
     }
 
     /// Returns the key as key bindings store it: without shift. None with alt, which no binding has.
-    pub const fn without_shift(self) -> Option<Self> {
+    pub(crate) const fn without_shift(self) -> Option<Self> {
         if self.alt { None } else { Some(Self { shift: false, ..self }) }
     }
 
     /// Returns the character this key types into a prompt.
-    pub const fn typed_char(self) -> Option<char> {
+    pub(crate) const fn typed_char(self) -> Option<char> {
         match self {
             Self { code: BaseKey::Char(c), ctrl: false, alt: false, .. } => Some(c),
             _ => None,
@@ -159,7 +159,10 @@ mod tests {
     #[test]
     fn tokens_and_joined_characters_mean_the_same() {
         assert_eq!(parse_keys("/ l o s s <enter>"), parse_keys("/loss<enter>"));
-        assert_eq!(parse_keys("12l"), Ok(vec![Key::from_char('1'), Key::from_char('2'), Key::from_char('l')]));
+        assert_eq!(
+            parse_keys("12l"),
+            Ok(vec![Key::from_char('1'), Key::from_char('2'), Key::from_char('l')])
+        );
     }
 
     #[test]

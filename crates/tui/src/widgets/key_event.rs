@@ -65,7 +65,7 @@ impl Modifiers {
 
     /// Returns the modifiers that are held down with the key, without the locks.
     #[must_use]
-    pub const fn without_locks(self) -> Self {
+    pub(crate) const fn without_locks(self) -> Self {
         Self(self.0 & !Self::LOCKS.0)
     }
 
@@ -95,7 +95,8 @@ impl KeyEvent {
             BaseKey::Char(_) | BaseKey::BackTab => (code, false),
             code => (code, shift),
         };
-        let (ctrl, alt) = (self.modifiers.has_any(Modifiers::CTRL), self.modifiers.has_any(Modifiers::ALT));
+        let (ctrl, alt) =
+            (self.modifiers.has_any(Modifiers::CTRL), self.modifiers.has_any(Modifiers::ALT));
         Some(Key { code, ctrl, alt, shift })
     }
 
@@ -116,7 +117,7 @@ impl From<Key> for KeyEvent {
 }
 
 /// Returns the capital of a small letter; None where there is none, or where it is more than one character.
-pub fn upper_char(c: char) -> Option<char> {
+pub(crate) fn upper_char(c: char) -> Option<char> {
     single_char(c.to_uppercase()).filter(|upper| *upper != c)
 }
 
@@ -144,26 +145,40 @@ mod tests {
 
     #[test]
     fn a_key_says_all_of_an_event_or_is_none() {
-        for key in [Key::from_char('G'), Key::with_ctrl('c'), Key::without_modifiers(BaseKey::BackTab), Key::without_modifiers(BaseKey::Up)]
-        {
+        for key in [
+            Key::from_char('G'),
+            Key::with_ctrl('c'),
+            Key::without_modifiers(BaseKey::BackTab),
+            Key::without_modifiers(BaseKey::Up),
+        ] {
             assert_eq!(KeyEvent::from(key).plain_press(), Some(key));
         }
         assert_eq!(
             press_event(BaseKey::Up, 1 | 4).plain_press().map(|key| (key.shift, key.ctrl)),
             Some((true, true))
         );
-        assert_eq!(press_event(BaseKey::Char('a'), 128).plain_press(), None, "the lock would be lost");
-        let held = KeyEvent { action: KeyAction::Repeat, ..press_event(BaseKey::Char('j'), 0) };
-        assert_eq!((held.plain_press(), held.binding_key()), (None, Some(Key::from_char('j'))));
+        assert_eq!(
+            press_event(BaseKey::Char('a'), 128).plain_press(),
+            None,
+            "the lock would be lost"
+        );
+        let repeat = KeyEvent { action: KeyAction::Repeat, ..press_event(BaseKey::Char('j'), 0) };
+        assert_eq!((repeat.plain_press(), repeat.binding_key()), (None, Some(Key::from_char('j'))));
     }
 
     #[test]
     fn bindings_know_capitals_and_no_super() {
         assert_eq!(press_event(BaseKey::Char('g'), 1).binding_key(), Some(Key::from_char('G')));
         assert_eq!(press_event(BaseKey::Char('g'), 64).binding_key(), Some(Key::from_char('G')));
-        assert_eq!(press_event(BaseKey::Char('g'), 1 | 64).binding_key(), Some(Key::from_char('g')));
+        assert_eq!(
+            press_event(BaseKey::Char('g'), 1 | 64).binding_key(),
+            Some(Key::from_char('g'))
+        );
         assert_eq!(press_event(BaseKey::Char('q'), 8).binding_key(), None);
-        let keypad = KeyEvent { symbol: KeySymbol::Keypad(BaseKey::Char('5')), ..press_event(BaseKey::Enter, 0) };
+        let keypad = KeyEvent {
+            symbol: KeySymbol::Keypad(BaseKey::Char('5')),
+            ..press_event(BaseKey::Enter, 0)
+        };
         assert_eq!(keypad.binding_key(), Some(Key::from_char('5')));
         assert_eq!(KeyEvent { symbol: KeySymbol::Number(57441), ..keypad }.binding_key(), None);
     }

@@ -14,7 +14,7 @@ pub enum TurnStatsVisibility {
 }
 
 /// Blanks before the first tab and between tabs.
-pub const TAB_GAP: u16 = 1;
+pub(crate) const TAB_GAP: u16 = 1;
 
 /// The panels of the replay view, in the order of the tab key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -29,7 +29,7 @@ pub enum ReplayPanel {
 impl ReplayPanel {
     pub const ALL: [Self; 4] = [Self::Turns, Self::Files, Self::Diff, Self::Steps];
 
-    pub const fn panel_name(self) -> &'static str {
+    pub(crate) const fn panel_name(self) -> &'static str {
         match self {
             Self::Turns => "turns",
             Self::Files => "files",
@@ -93,7 +93,7 @@ const PANE_BESIDE_FROM: u16 = 120;
 const PANE_WIDTH: (u16, u16) = (56, 92);
 
 /// Returns the size that remains for the views when a pane is open.
-pub fn views_size_with_pane(size: Size) -> Size {
+pub(crate) fn views_size_with_pane(size: Size) -> Size {
     let pane = (size.width * 2 / 5).clamp(PANE_WIDTH.0, PANE_WIDTH.1);
     match size.width >= PANE_BESIDE_FROM {
         true => Size { width: size.width - pane, ..size },
@@ -120,12 +120,16 @@ impl ScreenLayout {
             Split::vertical([Constraint::Length(1), Constraint::Fill(1), Constraint::Length(1)])
                 .areas(screen);
         let base = Self { title, body, footer, whole: body, ..Self::default() };
-        let has_room = size.width >= SIDE_BY_SIDE_FROM.width && size.height >= SIDE_BY_SIDE_FROM.height;
+        let has_room =
+            size.width >= SIDE_BY_SIDE_FROM.width && size.height >= SIDE_BY_SIDE_FROM.height;
         if !has_room || zoom == Zoom::On {
             return base.with_tabs(focus);
         }
-        let panels =
-            if size.width >= THREE_COLUMNS_FROM { three_columns(body, files) } else { two_columns(body, files) };
+        let panels = if size.width >= THREE_COLUMNS_FROM {
+            three_columns(body, files)
+        } else {
+            two_columns(body, files)
+        };
         Self { panels, ..base }
     }
 
@@ -156,9 +160,16 @@ impl ScreenLayout {
 
     /// Adds the panel of turn statistics, `rows` rows high, where it is shown: above the steps, beside them, or below
     /// the one panel.
-    pub fn with_turn_stats(mut self, shown: TurnStatsVisibility, size: Size, focus: ReplayPanel, rows: usize) -> Self {
+    pub(crate) fn with_turn_stats(
+        mut self,
+        shown: TurnStatsVisibility,
+        size: Size,
+        focus: ReplayPanel,
+        rows: usize,
+    ) -> Self {
         let is_wide = size.width >= THREE_COLUMNS_FROM && self.tabs.is_none();
-        let is_shown = shown == TurnStatsVisibility::Yes || (shown == TurnStatsVisibility::Auto && is_wide);
+        let is_shown =
+            shown == TurnStatsVisibility::Yes || (shown == TurnStatsVisibility::Auto && is_wide);
         if !is_shown || self.is_too_small {
             return self;
         }
@@ -184,7 +195,7 @@ impl ScreenLayout {
     }
 
     /// Splits the column of steps on a very wide screen between the list and the text of the chosen step.
-    pub fn with_step(mut self, size: Size) -> Self {
+    pub(crate) fn with_step(mut self, size: Size) -> Self {
         let area = self.panels[ReplayPanel::Steps as usize];
         if size.width < VERY_WIDE_FROM || self.tabs.is_some() || area.height < STEP_PANEL_FROM {
             return self;
@@ -196,7 +207,7 @@ impl ScreenLayout {
     }
 
     /// Adds a pane in the space that [`views_size_with_pane`] left on a screen of this size.
-    pub fn with_pane(self, size: Size) -> Self {
+    pub(crate) fn with_pane(self, size: Size) -> Self {
         if self.is_too_small {
             return self;
         }
@@ -222,14 +233,16 @@ impl ScreenLayout {
     }
 
     /// Returns the rows and columns inside a panel's border; for a hidden panel those it would have.
-    pub fn inner_size(&self, panel: ReplayPanel) -> Size {
+    pub(crate) fn inner_size(&self, panel: ReplayPanel) -> Size {
         let area = self.panel_area(panel).unwrap_or(self.body);
         Size { width: area.width.saturating_sub(2), height: area.height.saturating_sub(2) }
     }
 
     /// Puts the diff above the steps where they are side by side: two columns of text need the width of both.
-    pub fn with_wide_diff(self) -> Self {
-        let (Some(diff), Some(steps)) = (self.panel_area(ReplayPanel::Diff), self.panel_area(ReplayPanel::Steps)) else {
+    pub(crate) fn with_wide_diff(self) -> Self {
+        let (Some(diff), Some(steps)) =
+            (self.panel_area(ReplayPanel::Diff), self.panel_area(ReplayPanel::Steps))
+        else {
             return self;
         };
         let column = self.now.map_or(steps, |now| now.union(steps));
@@ -251,8 +264,9 @@ impl ScreenLayout {
     }
 
     /// Makes the list of files as tall as the list of turns, if it needs that: a tree has more to show than a turn.
-    pub fn with_tall_files(self, rows: usize) -> Self {
-        let (Some(turns), Some(files)) = (self.panel_area(ReplayPanel::Turns), self.panel_area(ReplayPanel::Files))
+    pub(crate) fn with_tall_files(self, rows: usize) -> Self {
+        let (Some(turns), Some(files)) =
+            (self.panel_area(ReplayPanel::Turns), self.panel_area(ReplayPanel::Files))
         else {
             return self;
         };
@@ -279,7 +293,7 @@ impl ScreenLayout {
     }
 
     /// Returns the area of a box over the whole screen, borders included, no higher than `rows` rows need.
-    pub fn box_area(&self, rows: usize) -> Rect {
+    pub(crate) fn box_area(&self, rows: usize) -> Rect {
         let area = self.overlay_area();
         let height = u16::try_from(rows.saturating_add(2)).unwrap_or(u16::MAX).min(area.height);
         Rect { y: area.y + (area.height - height) / 2, height, ..area }
@@ -287,7 +301,7 @@ impl ScreenLayout {
 }
 
 /// Returns the room inside the border of an area; an area too small for a border has none.
-pub fn inside_border(area: Rect) -> Rect {
+pub(crate) fn inside_border(area: Rect) -> Rect {
     Rect {
         x: area.x + 1.min(area.width),
         y: area.y + 1.min(area.height),
@@ -350,7 +364,9 @@ mod tests {
     fn a_pane_stands_beside_the_views_or_in_their_place() {
         for (width, height) in [(59, 20), (60, 15), (80, 24), (119, 40), (120, 40), (300, 100)] {
             let size = Size { width, height };
-            let layout = ScreenLayout::new(views_size_with_pane(size), ReplayPanel::Diff, Zoom::Off, 3).with_pane(size);
+            let layout =
+                ScreenLayout::new(views_size_with_pane(size), ReplayPanel::Diff, Zoom::Off, 3)
+                    .with_pane(size);
             let Some(pane) = layout.pane else {
                 assert!(layout.is_too_small);
                 continue;

@@ -10,54 +10,54 @@ use super::text;
 const ELLIPSIS: &str = "…";
 
 /// Returns a span of the program's own text, which is safe as it is.
-pub fn trusted_span(words: impl Into<String>, style: Style) -> Span<'static> {
+pub(crate) fn trusted_span(words: impl Into<String>, style: Style) -> Span<'static> {
     Span::styled(words.into(), style)
 }
 
 /// Returns a span of recorded text, with invisible characters replaced.
-pub fn recorded_span(words: &str, style: Style) -> Span<'static> {
+pub(crate) fn recorded_span(words: &str, style: Style) -> Span<'static> {
     Span::styled(safe_string(words), style)
 }
 
 /// Returns one line of recorded text, with invisible characters replaced.
-pub fn safe_string(words: &str) -> String {
+pub(crate) fn safe_string(words: &str) -> String {
     text::safe(words).to_string()
 }
 
-pub fn spans_width(spans: &[Span]) -> usize {
+pub(crate) fn spans_width(spans: &[Span]) -> usize {
     spans.iter().map(|span| text::width(&span.content)).sum()
 }
 
 /// Returns `spans` in at most `width` cells; a cut ends with `…`.
-pub fn fit_spans(spans: Vec<Span<'static>>, width: usize) -> Vec<Span<'static>> {
+pub(crate) fn fit_spans(spans: Vec<Span<'static>>, width: usize) -> Vec<Span<'static>> {
     if spans_width(&spans) <= width {
         return spans;
     }
     let Some(mut left) = width.checked_sub(1) else { return vec![] };
-    let mut kept = vec![];
+    let mut fitted = vec![];
     for span in spans {
         let taken = fitting_prefix(&span.content, left);
         left -= text::width(taken);
         let is_whole = taken.len() == span.content.len();
         let style = span.style;
         let words = if is_whole { taken.to_owned() } else { format!("{taken}{ELLIPSIS}") };
-        kept.push(Span::styled(words, style));
+        fitted.push(Span::styled(words, style));
         if !is_whole {
             break;
         }
     }
-    kept
+    fitted
 }
 
 /// Returns the longest start of `words` that fits in `width` cells, never cutting a character.
-pub fn fitting_prefix(words: &str, width: usize) -> &str {
+pub(crate) fn fitting_prefix(words: &str, width: usize) -> &str {
     let end = text::truncate(words, width, "").len();
     words.get(..end).unwrap_or(words)
 }
 
 /// Returns `words` in at most `width` cells; a cut at the front is marked with `…`, since the end of a path is more
 /// useful.
-pub fn fit_text_end(words: &str, width: usize) -> String {
+pub(crate) fn fit_text_end(words: &str, width: usize) -> String {
     if text::width(words) <= width {
         return words.to_owned();
     }
@@ -66,7 +66,11 @@ pub fn fit_text_end(words: &str, width: usize) -> String {
 }
 
 /// Puts `left` and `right` at the two ends of `width` cells; `left` is cut first.
-pub fn left_and_right(left: Vec<Span<'static>>, right: Vec<Span<'static>>, width: usize) -> Line<'static> {
+pub(crate) fn left_and_right(
+    left: Vec<Span<'static>>,
+    right: Vec<Span<'static>>,
+    width: usize,
+) -> Line<'static> {
     let right = fit_spans(right, width);
     let taken = spans_width(&right);
     let gap = usize::from(taken > 0);
@@ -87,8 +91,14 @@ mod tests {
 
     #[test]
     fn the_left_side_gives_way_to_the_right() {
-        assert_eq!(left_and_right(plain_spans("combine losses"), plain_spans("+34"), 12).to_string(), "combine… +34");
-        assert_eq!(left_and_right(plain_spans("fix"), plain_spans("+3"), 8).to_string(), "fix   +3");
+        assert_eq!(
+            left_and_right(plain_spans("combine losses"), plain_spans("+34"), 12).to_string(),
+            "combine… +34"
+        );
+        assert_eq!(
+            left_and_right(plain_spans("fix"), plain_spans("+3"), 8).to_string(),
+            "fix   +3"
+        );
         assert_eq!(left_and_right(plain_spans("fix"), plain_spans("+3"), 1).to_string(), "…");
     }
 

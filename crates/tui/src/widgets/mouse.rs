@@ -5,7 +5,7 @@ use ratatui::layout::{Position, Rect};
 use super::layout::{TAB_GAP, inside_border};
 
 /// Rows that one notch of the wheel moves by.
-pub const ROWS_PER_WHEEL_NOTCH: usize = 3;
+pub(crate) const ROWS_PER_WHEEL_NOTCH: usize = 3;
 
 /// Something done with the mouse, in cells from the upper left corner.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,13 +25,17 @@ impl Mouse {
     }
 
     /// Returns the row inside the border of an area, counted from its first; None on the border.
-    pub fn row_inside(self, area: Rect) -> Option<usize> {
+    pub(crate) fn row_inside(self, area: Rect) -> Option<usize> {
         let inner = inside_border(area);
         self.is_in(inner).then(|| usize::from(self.row - inner.y))
     }
 
     /// Returns the index of the tab at the position, in a line of tabs with these widths.
-    pub fn tab_at(self, line: Rect, widths: impl IntoIterator<Item = usize>) -> Option<usize> {
+    pub(crate) fn tab_at(
+        self,
+        line: Rect,
+        widths: impl IntoIterator<Item = usize>,
+    ) -> Option<usize> {
         if !self.is_in(line) {
             return None;
         }

@@ -21,7 +21,7 @@ const MAX_PAINTED_BYTES: usize = 1 << 14;
 
 /// Returns `words` in a safe form and cut into pieces, each with the styles of all layers over it; signs for invisible
 /// characters have the style of `writing`.
-pub fn paint_text(
+pub(crate) fn paint_text(
     words: &str,
     base: Style,
     layers: &[StyleLayer],
@@ -50,7 +50,7 @@ pub fn paint_text(
 
 /// Returns the part of a line that a panel can show at all when `column` characters are scrolled away: very long lines
 /// are not worth painting whole. Ends on a character boundary.
-pub fn paintable_prefix(words: &str, column: usize) -> &str {
+pub(crate) fn paintable_prefix(words: &str, column: usize) -> &str {
     let most = MAX_PAINTED_BYTES.saturating_add(column.saturating_mul(4));
     if words.len() <= most {
         return words;
@@ -60,7 +60,7 @@ pub fn paintable_prefix(words: &str, column: usize) -> &str {
 }
 
 /// Returns `spans` from cell `column` on, in `width` cells; `›` marks that more follows, `‹` that something precedes.
-pub fn scrolled_line(
+pub(crate) fn scrolled_line(
     spans: Vec<Span<'static>>,
     column: usize,
     width: usize,
@@ -87,15 +87,15 @@ pub fn scrolled_line(
 /// Puts `›` into the last cell.
 fn with_end_mark(spans: Vec<Span<'static>>, width: usize, mark: Style) -> Vec<Span<'static>> {
     let mut room = width.saturating_sub(1);
-    let mut kept = vec![];
+    let mut fitted = vec![];
     for span in spans {
         let taken = fitting_prefix(&span.content, room).to_owned();
         room -= text::width(&taken);
-        kept.push(Span::styled(taken, span.style));
+        fitted.push(Span::styled(taken, span.style));
     }
-    kept.push(trusted_span(" ".repeat(room), Style::default()));
-    kept.push(trusted_span("›", mark));
-    kept
+    fitted.push(trusted_span(" ".repeat(room), Style::default()));
+    fitted.push(trusted_span("›", mark));
+    fitted
 }
 
 /// Leaves out the first cells; a wide character cut in half leaves a blank.

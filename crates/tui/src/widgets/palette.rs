@@ -17,7 +17,7 @@ pub struct ThemeShades {
 }
 
 /// The terminal's sixteen colours in their order.
-pub const ANSI: [Color; 16] = [
+pub(crate) const ANSI: [Color; 16] = [
     Color::Black,
     Color::Red,
     Color::Green,
@@ -61,7 +61,7 @@ static COLOUR_BLIND: ThemeShades = ThemeShades {
     ansi_indices: [236, 208, 75, 227, 152, 182, 188, 250, 245, 215, 117, 229, 153, 225, 195, 231],
 };
 
-pub const fn theme_shades(theme: ThemeName) -> Option<&'static ThemeShades> {
+pub(crate) const fn theme_shades(theme: ThemeName) -> Option<&'static ThemeShades> {
     match theme {
         ThemeName::Terminal => None,
         ThemeName::Dark => Some(&DARK),
@@ -79,7 +79,8 @@ static CHOSEN_TERMINAL: ThemeShades = ThemeShades {
     ansi_indices: [236, 217, 157, 222, 153, 225, 123, 254, 250, 217, 194, 229, 159, 225, 195, 231],
 };
 
-static CHOSEN_DARK: ThemeShades = ThemeShades { background: Color::Indexed(237), ..CHOSEN_TERMINAL };
+static CHOSEN_DARK: ThemeShades =
+    ThemeShades { background: Color::Indexed(237), ..CHOSEN_TERMINAL };
 
 static CHOSEN_LIGHT: ThemeShades = ThemeShades {
     foreground: Color::Indexed(16),
@@ -100,7 +101,7 @@ static CHOSEN_COLOUR_BLIND: ThemeShades = ThemeShades {
 };
 
 /// Returns the colours of a chosen row.
-pub const fn chosen_row_shades(theme: ThemeName) -> &'static ThemeShades {
+pub(crate) const fn chosen_row_shades(theme: ThemeName) -> &'static ThemeShades {
     match theme {
         ThemeName::Terminal => &CHOSEN_TERMINAL,
         ThemeName::Dark => &CHOSEN_DARK,
@@ -112,8 +113,11 @@ pub const fn chosen_row_shades(theme: ThemeName) -> &'static ThemeShades {
 
 /// Returns a function that gives each text colour its variant for a chosen row; None where `ground` is not the
 /// background of a chosen row.
-pub fn chosen_row_recolouring(ground: Color) -> Option<impl Fn(Color) -> Color> {
-    let theme = ThemeName::ALL.iter().copied().find(|theme| chosen_row_shades(*theme).background == ground)?;
+pub(crate) fn chosen_row_recolouring(ground: Color) -> Option<impl Fn(Color) -> Color> {
+    let theme = ThemeName::ALL
+        .iter()
+        .copied()
+        .find(|theme| chosen_row_shades(*theme).background == ground)?;
     let (usual, chosen) = (theme_shades(theme), chosen_row_shades(theme));
     Some(move |colour| {
         match ANSI.iter().position(|ansi| {
@@ -127,14 +131,14 @@ pub fn chosen_row_recolouring(ground: Color) -> Option<impl Fn(Color) -> Color> 
 
 impl ThemeShades {
     /// Returns this theme's variant of one of the sixteen colours; other colours are returned unchanged.
-    pub fn colour_for(&self, colour: Color) -> Color {
+    pub(crate) fn colour_for(&self, colour: Color) -> Color {
         let place = ANSI.iter().position(|other| *other == colour);
         place.map_or(colour, |place| Color::Indexed(self.ansi_indices[place]))
     }
 }
 
 /// Returns red, green and blue of a colour of the 256 beyond the first sixteen, as xterm has them.
-pub const fn rgb_of_index(index: u8) -> Option<[u8; 3]> {
+pub(crate) const fn rgb_of_index(index: u8) -> Option<[u8; 3]> {
     const fn level(step: u8) -> u8 {
         if step == 0 { 0 } else { 55 + 40 * step }
     }
@@ -152,7 +156,7 @@ pub const fn rgb_of_index(index: u8) -> Option<[u8; 3]> {
 }
 
 /// Returns the nearest of the 256 beyond the first sixteen.
-pub fn nearest_index(wanted: [u8; 3]) -> u8 {
+pub(crate) fn nearest_index(wanted: [u8; 3]) -> u8 {
     let far = |index: &u8| {
         rgb_of_index(*index)
             .map(|it| (0..3).map(|at| u32::from(it[at].abs_diff(wanted[at])).pow(2)).sum::<u32>())
@@ -166,7 +170,8 @@ mod tests {
 
     #[test]
     fn what_is_no_colour_of_the_256_is_the_nearest_of_them() {
-        assert!((16..=255).all(|index| rgb_of_index(nearest_index(rgb_of_index(index).unwrap())) == rgb_of_index(index)));
+        assert!((16..=255).all(|index| rgb_of_index(nearest_index(rgb_of_index(index).unwrap()))
+            == rgb_of_index(index)));
         assert_eq!(rgb_of_index(nearest_index([250, 100, 3])), Some([255, 95, 0]));
         assert_eq!(rgb_of_index(nearest_index([100, 101, 99])), Some([98, 98, 98]));
     }
@@ -222,7 +227,8 @@ mod tests {
     fn a_chosen_row_keeps_the_meaning_of_its_colours() {
         for theme in ThemeName::ALL.iter().copied() {
             let on_chosen = chosen_row_recolouring(chosen_row_shades(theme).background).unwrap();
-            let usual = |colour| theme_shades(theme).map_or(colour, |usual| usual.colour_for(colour));
+            let usual =
+                |colour| theme_shades(theme).map_or(colour, |usual| usual.colour_for(colour));
             let [red, green, none] =
                 [usual(Color::Red), usual(Color::Green), Color::Reset].map(on_chosen);
             assert!(red != green && red != none && green != none, "{theme:?}");

@@ -16,7 +16,7 @@ use super::{
 };
 
 /// Draws a border with a title at its left, one at its right and one below; gives the room inside.
-pub fn draw_titled_panel(
+pub(crate) fn draw_titled_panel(
     is_focused: bool,
     [left, right, below]: [Line<'static>; 3],
     theme: Theme,
@@ -38,7 +38,13 @@ pub fn draw_titled_panel(
 }
 
 /// Draws the numbers of the visible rows at a panel's lower edge, where the rows do not all fit.
-pub fn draw_scroll_position(top: usize, len: usize, theme: Theme, area: Rect, buffer: &mut Buffer) {
+pub(crate) fn draw_scroll_position(
+    top: usize,
+    len: usize,
+    theme: Theme,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
     let height = usize::from(area.height.saturating_sub(2));
     if len <= height || area.height < 2 {
         return;
@@ -54,7 +60,7 @@ pub fn draw_scroll_position(top: usize, len: usize, theme: Theme, area: Rect, bu
 }
 
 /// Draws one row of a list; the chosen one is marked over its whole width.
-pub fn put_row(
+pub(crate) fn put_row(
     line: Line<'static>,
     chosen: Option<Style>,
     area: Rect,
@@ -72,7 +78,7 @@ pub fn put_row(
 }
 
 /// Lays a style over cells that are drawn; on the tint of a chosen row every colour has a likeness that can be read.
-pub fn put_style(style: Style, area: Rect, buffer: &mut Buffer) {
+pub(crate) fn put_style(style: Style, area: Rect, buffer: &mut Buffer) {
     let on_chosen = style.bg.and_then(palette::chosen_row_recolouring);
     let Some(on_chosen) = on_chosen else { return buffer.set_style(area, style) };
     for at in area.intersection(buffer.area).positions() {
@@ -85,7 +91,7 @@ pub fn put_style(style: Style, area: Rect, buffer: &mut Buffer) {
 }
 
 /// Draws a list around its chosen row, which is in the middle where possible. Requests the visible rows only.
-pub fn draw_list(
+pub(crate) fn draw_list(
     len: usize,
     row: impl Fn(usize) -> Line<'static>,
     selected: usize,
@@ -102,7 +108,12 @@ pub fn draw_list(
 }
 
 /// Draws a sentence in the middle of an area.
-pub fn draw_sentence(words: &str, style: ratatui::style::Style, area: Rect, buffer: &mut Buffer) {
+pub(crate) fn draw_sentence(
+    words: &str,
+    style: ratatui::style::Style,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
     let width = usize::from(area.width.saturating_sub(2)).max(1);
     let rows = text::width(words).div_ceil(width).max(1);
     let above = usize::from(area.height).saturating_sub(rows) / 2;
@@ -116,7 +127,7 @@ pub fn draw_sentence(words: &str, style: ratatui::style::Style, area: Rect, buff
 }
 
 /// Returns a part's name with a blank on each side; bold where it has the keyboard.
-pub fn panel_title_span(is_focused: bool, words: &str, theme: Theme) -> Span<'static> {
+pub(crate) fn panel_title_span(is_focused: bool, words: &str, theme: Theme) -> Span<'static> {
     let meaning = if is_focused { Meaning::Title } else { Meaning::Text };
     trusted_span(format!(" {words} "), theme.style_for(meaning))
 }

@@ -51,12 +51,12 @@ impl Plot {
     }
 
     /// Returns the row of the screen for a value.
-    pub fn screen_row(&self, value: f64) -> u16 {
+    pub(crate) fn screen_row(&self, value: f64) -> u16 {
         self.area.y + (self.dot_row(value) / 4) as u16
     }
 
     /// Returns the values of the ticks, 0 first, as many as the height allows.
-    pub fn tick_values(&self) -> Vec<f64> {
+    pub(crate) fn tick_values(&self) -> Vec<f64> {
         let parts = match self.area.height {
             0..=1 => return vec![],
             height if height > 4 * MIN_ROWS_BETWEEN_TICKS => 4,
@@ -75,7 +75,7 @@ impl Plot {
     }
 
     /// Draws the lines to the left of the plot and below it, and the ticks with their labels in `room` cells.
-    pub fn draw_axis(&self, room: usize, style: Style, buffer: &mut Buffer) {
+    pub(crate) fn draw_axis(&self, room: usize, style: Style, buffer: &mut Buffer) {
         let area = self.area;
         for y in area.y..area.bottom() {
             put_text(buffer, (area.x - 1, y), "│", style);
@@ -91,7 +91,7 @@ impl Plot {
 
     /// Draws the traces, the first on top. Where a later one would be hidden by an earlier one, it is drawn a little
     /// above it.
-    pub fn draw_traces(&self, traces: &[PlotTrace], theme: Theme, buffer: &mut Buffer) {
+    pub(crate) fn draw_traces(&self, traces: &[PlotTrace], theme: Theme, buffer: &mut Buffer) {
         for (at, trace) in traces.iter().enumerate().rev() {
             let mut grid = DotGrid::new(self.area);
             let mut before = None;
@@ -100,8 +100,9 @@ impl Plot {
                     before = None;
                     continue;
                 };
-                let hidden =
-                    traces[..at].iter().any(|over| over.is_near_dot(*column, self.dot_row(value), self));
+                let hidden = traces[..at]
+                    .iter()
+                    .any(|over| over.is_near_dot(*column, self.dot_row(value), self));
                 let dot = self.dot_row(value);
                 let dot = if hidden { dot.saturating_sub(2) } else { dot };
                 let here = (usize::from(*column) * 2, dot);
@@ -134,7 +135,7 @@ impl Plot {
     }
 
     /// Draws the sign of a trace at the inspected column.
-    pub fn draw_inspected_value(
+    pub(crate) fn draw_inspected_value(
         &self,
         column: u16,
         value: f64,
@@ -150,13 +151,13 @@ impl Plot {
     }
 
     /// Draws a value over the whole width: one without a moment, or a reference.
-    pub fn draw_level(&self, value: f64, style: Style, buffer: &mut Buffer) {
+    pub(crate) fn draw_level(&self, value: f64, style: Style, buffer: &mut Buffer) {
         let line: String = "┄".repeat(usize::from(self.area.width));
         put_text(buffer, (self.area.x, self.screen_row(value)), &line, style);
     }
 
     /// Draws a line from top to bottom.
-    pub fn draw_vertical(&self, column: u16, sign: &str, style: Style, buffer: &mut Buffer) {
+    pub(crate) fn draw_vertical(&self, column: u16, sign: &str, style: Style, buffer: &mut Buffer) {
         for y in self.area.y..self.area.bottom() {
             put_text(buffer, (self.area.x + column, y), sign, style);
         }
@@ -167,12 +168,13 @@ impl PlotTrace {
     fn is_near_dot(&self, column: u16, dot: usize, plot: &Plot) -> bool {
         let first = self.points.partition_point(|(other, _)| *other < column);
         let here = self.points.get(first).filter(|(other, _)| *other == column);
-        here.and_then(|(_, value)| *value).is_some_and(|value| plot.dot_row(value).abs_diff(dot) < 2)
+        here.and_then(|(_, value)| *value)
+            .is_some_and(|value| plot.dot_row(value).abs_diff(dot) < 2)
     }
 }
 
 /// Draws text, cut at the edges of the screen.
-pub fn put_text(buffer: &mut Buffer, (x, y): (u16, u16), words: &str, style: Style) {
+pub(crate) fn put_text(buffer: &mut Buffer, (x, y): (u16, u16), words: &str, style: Style) {
     let width = text::width(words) as u16;
     let area = Rect { x, y, width, height: 1 }.intersection(buffer.area);
     if !area.is_empty() {
@@ -212,8 +214,13 @@ mod tests {
     #[test]
     fn two_equal_lines_are_both_seen() {
         let one = drawn_text(&[full_trace(&[0.5, 0.5], LineStroke::Full)], (4, 4));
-        let two =
-            drawn_text(&[full_trace(&[0.5, 0.5], LineStroke::Full), full_trace(&[0.5, 0.5], LineStroke::Dashed)], (4, 4));
+        let two = drawn_text(
+            &[
+                full_trace(&[0.5, 0.5], LineStroke::Full),
+                full_trace(&[0.5, 0.5], LineStroke::Dashed),
+            ],
+            (4, 4),
+        );
         assert_ne!(one, two);
     }
 
@@ -224,7 +231,8 @@ mod tests {
 
     #[test]
     fn ticks_are_as_many_as_there_is_height_for() {
-        let count = |height| Plot { area: Rect::new(0, 0, 9, height), highest: 2.0 }.tick_values().len();
+        let count =
+            |height| Plot { area: Rect::new(0, 0, 9, height), highest: 2.0 }.tick_values().len();
         assert_eq!([0, 1, 2, 10, 11, 20, 21, 60].map(count), [0, 0, 2, 2, 3, 3, 5, 5]);
     }
 }

@@ -24,7 +24,7 @@ pub enum Motion {
 
 impl Motion {
     /// Returns the row that the motion leads to from `row`, among `len` rows of which `height` are visible.
-    pub fn target_row(self, row: usize, len: usize, height: usize) -> usize {
+    pub(crate) fn target_row(self, row: usize, len: usize, height: usize) -> usize {
         let last = len.saturating_sub(1);
         let page = height.saturating_sub(1).max(1);
         let half = (height / 2).max(1);
@@ -43,7 +43,7 @@ impl Motion {
     }
 
     /// Returns a motion in the same direction by one row.
-    pub const fn by_one_row(self) -> Self {
+    pub(crate) const fn by_one_row(self) -> Self {
         match self {
             Self::Up(_) => Self::Up(1),
             Self::Down(_) => Self::Down(1),
@@ -54,7 +54,7 @@ impl Motion {
 
 impl Scroll {
     /// Moves the window as little as needed for the cursor to be seen, a few rows from the edge.
-    pub fn follow_cursor(&mut self, len: usize, height: usize) {
+    pub(crate) fn follow_cursor(&mut self, len: usize, height: usize) {
         self.cursor = self.cursor.min(len.saturating_sub(1));
         let margin = 3.min(height.saturating_sub(1) / 2);
         let highest = (self.cursor + margin + 1).saturating_sub(height);
@@ -65,7 +65,7 @@ impl Scroll {
 
 impl Scroll {
     /// Moves the window and takes the cursor along only as far as it must, as a wheel does.
-    pub fn scroll_by(&mut self, motion: Motion, len: usize, height: usize) {
+    pub(crate) fn scroll_by(&mut self, motion: Motion, len: usize, height: usize) {
         let last_top = len.saturating_sub(height);
         self.top = motion.target_row(self.top, len, height).min(last_top);
         let margin = 3.min(height.saturating_sub(1) / 2);
@@ -78,7 +78,7 @@ impl Scroll {
 
 /// Returns the first visible row of a list of `len` such that `row` is in the middle, where there is enough above and
 /// below.
-pub fn centred_top(row: usize, len: usize, height: usize) -> usize {
+pub(crate) fn centred_top(row: usize, len: usize, height: usize) -> usize {
     row.saturating_sub(height / 2).min(len.saturating_sub(height))
 }
 

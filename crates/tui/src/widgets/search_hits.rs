@@ -17,7 +17,7 @@ pub struct RowHit {
 const MAX_SEARCHED_LINE: usize = 1 << 16;
 
 /// Returns the matches that overlap `row`, a range of bytes of `words`.
-pub fn hits_in_row(regex: &Regex, words: &str, row: &Range<usize>) -> Vec<RowHit> {
+pub(crate) fn hits_in_row(regex: &Regex, words: &str, row: &Range<usize>) -> Vec<RowHit> {
     let line = line_around(words, row);
     let looked_at = if line.len() > MAX_SEARCHED_LINE { row.clone() } else { line.clone() };
     let Some(text) = words.get(looked_at.clone()) else { return vec![] };

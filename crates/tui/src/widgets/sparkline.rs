@@ -11,7 +11,7 @@ const BAR_LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', 
 
 /// Returns one bar per point, the one at `here` marked, later ones muted; where points do not fit, each bar is the
 /// highest of several. A dot is 0, a blank is not recorded. Values are not negative.
-pub fn sparkline_spans(
+pub(crate) fn sparkline_spans(
     points: &[Option<f64>],
     here: usize,
     width: usize,

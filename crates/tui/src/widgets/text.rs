@@ -356,7 +356,7 @@ fn fitting_prefix(text: &str, columns: usize) -> &str {
 }
 
 /// Returns as many whole graphemes from the end as fit.
-pub fn fitting_suffix(text: &str, columns: usize) -> &str {
+pub(crate) fn fitting_suffix(text: &str, columns: usize) -> &str {
     let mut used = 0;
     let fits = |grapheme: &(usize, &str)| {
         used += grapheme.1.width();

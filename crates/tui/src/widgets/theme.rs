@@ -10,8 +10,8 @@ use crate::widgets::display_options::{Alphabet, ColourDepth, DisplayOptions, The
 use trajview_code::highlight::SyntaxClass;
 
 use super::{
-    palette::{self, ThemeShades},
     ascii_signs,
+    palette::{self, ThemeShades},
     text::SignSet,
 };
 
@@ -118,17 +118,20 @@ impl Theme {
         LineDisplay { sign: self.style_for(Meaning::Warning), signs, tab_width: self.tab_width }
     }
 
-    pub fn style_for(self, meaning: Meaning) -> Style {
+    pub(crate) fn style_for(self, meaning: Meaning) -> Style {
         let (colour, modifier) = colour_and_modifier(meaning);
         if meaning == Meaning::Selected && self.has_colours {
             let shades = palette::chosen_row_shades(self.name);
-            return Style::new().fg(shades.foreground).bg(shades.background).add_modifier(Modifier::BOLD);
+            return Style::new()
+                .fg(shades.foreground)
+                .bg(shades.background)
+                .add_modifier(Modifier::BOLD);
         }
         self.coloured_style(colour, modifier)
     }
 
     /// Returns the style of a syntax class; most text is plain.
-    pub fn syntax_style(self, class: SyntaxClass) -> Style {
+    pub(crate) fn syntax_style(self, class: SyntaxClass) -> Style {
         let (colour, modifier) = match class {
             SyntaxClass::Keyword => (Some(Color::Magenta), Modifier::empty()),
             SyntaxClass::String | SyntaxClass::Raw => (Some(Color::Yellow), Modifier::empty()),
@@ -137,13 +140,17 @@ impl Theme {
             }
             SyntaxClass::Comment => (Some(Color::DarkGray), Modifier::ITALIC),
             SyntaxClass::Function | SyntaxClass::Link => (Some(Color::Blue), Modifier::empty()),
-            SyntaxClass::Type | SyntaxClass::Tag | SyntaxClass::Attribute => (Some(Color::Cyan), Modifier::empty()),
+            SyntaxClass::Type | SyntaxClass::Tag | SyntaxClass::Attribute => {
+                (Some(Color::Cyan), Modifier::empty())
+            }
             SyntaxClass::Heading | SyntaxClass::Strong => (None, Modifier::BOLD),
             SyntaxClass::Emphasis => (None, Modifier::ITALIC),
             SyntaxClass::Added => (Some(Color::Green), Modifier::empty()),
             SyntaxClass::Removed => (Some(Color::Red), Modifier::empty()),
             SyntaxClass::Invalid => (None, Modifier::UNDERLINED),
-            SyntaxClass::Variable | SyntaxClass::Operator | SyntaxClass::Punctuation => (None, Modifier::empty()),
+            SyntaxClass::Variable | SyntaxClass::Operator | SyntaxClass::Punctuation => {
+                (None, Modifier::empty())
+            }
         };
         self.coloured_style(colour, modifier)
     }
@@ -161,7 +168,7 @@ impl Theme {
 
 impl Meaning {
     /// Returns the meaning of a change: a gain is green and a loss red everywhere; other changes have no colour.
-    pub const fn for_change(gains: Option<bool>) -> Self {
+    pub(crate) const fn for_change(gains: Option<bool>) -> Self {
         match gains {
             Some(true) => Self::Added,
             Some(false) => Self::Removed,

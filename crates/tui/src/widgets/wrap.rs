@@ -12,7 +12,7 @@ const MAX_ESCAPED_CELLS: usize = 10;
 const MAX_TAB_CELLS: usize = 4;
 
 /// Returns byte ranges of the rows of `line` (without its line end) when `width` cells are there; at least one.
-pub fn wrap_line(line: &str, width: usize) -> Vec<Range<usize>> {
+pub(crate) fn wrap_line(line: &str, width: usize) -> Vec<Range<usize>> {
     if line.len() <= width && line.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
         return std::iter::once(0..line.len()).collect();
     }

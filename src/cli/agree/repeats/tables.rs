@@ -4,12 +4,15 @@ use serde::Serialize;
 use std::io;
 
 use crate::cli::{
-    agree::{document::AgreeDocument, tables, number_text::print_section},
-    output::{TableColumn, Out, OutputTable, cell_or_dash},
+    agree::{document::AgreeDocument, number_text::print_section, tables},
+    output::{Out, OutputTable, TableColumn, cell_or_dash},
 };
 use trajview_tui::widgets::text;
 
-use super::{RepeatComponentRow, ContrastRow, ContrastComponentRow, RepeatGroupRow, RepeatMeasures, JudgeRepeats, JudgeSetupRow};
+use super::{
+    ContrastComponentRow, ContrastRow, JudgeRepeats, JudgeSetupRow, RepeatComponentRow,
+    RepeatGroupRow, RepeatMeasures,
+};
 
 /// Digits of a prompt's hash and of a commit that are shown.
 const DIGITS: usize = 8;
@@ -27,7 +30,10 @@ pub fn print_repeats(
     out.print_sentence(&tables::head_line(document))?;
     let mut show = |title: &str, table: &OutputTable| print_section(title, table, out);
     for group in &repeats.repeats {
-        show(&format!("{}, {}", judge_text(&group.who), group_text(group)), &group_summary_table(group))?;
+        show(
+            &format!("{}, {}", judge_text(&group.who), group_text(group)),
+            &group_summary_table(group),
+        )?;
         show("component by component, over pairs of repeats", &component_table(group))?;
     }
     if !repeats.contrasts.is_empty() {
@@ -134,7 +140,9 @@ fn scores_cell(scores: &[Option<u8>]) -> String {
 }
 
 fn component_table(group: &RepeatGroupRow) -> OutputTable {
-    let share = |it: &RepeatComponentRow, name: &str| number_cell(it.shares.get(name).copied().flatten(), 2);
+    let share = |it: &RepeatComponentRow, name: &str| {
+        number_cell(it.shares.get(name).copied().flatten(), 2)
+    };
     let columns: [TableColumn<'_, RepeatComponentRow>; 10] = [
         ("component", &|it| it.component.clone()),
         ("scores", &|it| scores_cell(&it.scores)),
@@ -234,7 +242,12 @@ pub fn write_csv(repeats: &JudgeRepeats, out: &mut Out) -> io::Result<()> {
 }
 
 fn csv_rows_of_group(it: &RepeatGroupRow) -> Vec<RepeatCsvRow<'_>> {
-    let common = RepeatCsvRow { run: &it.run, first: judge_text(&it.who), against: "repeat", ..RepeatCsvRow::default() };
+    let common = RepeatCsvRow {
+        run: &it.run,
+        first: judge_text(&it.who),
+        against: "repeat",
+        ..RepeatCsvRow::default()
+    };
     let mut rows = summary_csv_rows(&common, &it.measures, it.compared);
     for component in &it.components {
         let part = RepeatCsvRow {
@@ -247,14 +260,24 @@ fn csv_rows_of_group(it: &RepeatGroupRow) -> Vec<RepeatCsvRow<'_>> {
         let own_measures = [("sd", component.sd), ("at_mode", component.at_mode)];
         let shares = component.shares.iter().map(|(name, value)| (*name, *value));
         let measures = own_measures.into_iter().chain(shares);
-        rows.extend(measures.map(|(measure, value)| RepeatCsvRow { measure, value, ..part.clone() }));
+        rows.extend(measures.map(|(measure, value)| RepeatCsvRow {
+            measure,
+            value,
+            ..part.clone()
+        }));
     }
     rows
 }
 
 fn csv_rows_of_contrast(it: &ContrastRow) -> Vec<RepeatCsvRow<'_>> {
     let (first, second) = (judge_text(&it.first), judge_text(&it.second));
-    let common = RepeatCsvRow { run: &it.run, first, second, against: it.against, ..RepeatCsvRow::default() };
+    let common = RepeatCsvRow {
+        run: &it.run,
+        first,
+        second,
+        against: it.against,
+        ..RepeatCsvRow::default()
+    };
     let mut rows = summary_csv_rows(&common, &it.measures, it.compared);
     for component in &it.components {
         let part = RepeatCsvRow {
@@ -266,12 +289,20 @@ fn csv_rows_of_contrast(it: &ContrastRow) -> Vec<RepeatCsvRow<'_>> {
             ..common.clone()
         };
         let measures = [("gap", component.gap), ("exact", component.exact)];
-        rows.extend(measures.map(|(measure, value)| RepeatCsvRow { measure, value, ..part.clone() }));
+        rows.extend(measures.map(|(measure, value)| RepeatCsvRow {
+            measure,
+            value,
+            ..part.clone()
+        }));
     }
     rows
 }
 
-fn summary_csv_rows<'a>(common: &RepeatCsvRow<'a>, measures: &RepeatMeasures, n: usize) -> Vec<RepeatCsvRow<'a>> {
+fn summary_csv_rows<'a>(
+    common: &RepeatCsvRow<'a>,
+    measures: &RepeatMeasures,
+    n: usize,
+) -> Vec<RepeatCsvRow<'a>> {
     let row = |measure: &&'static str| {
         let (value, ci95) = measures.get(measure);
         RepeatCsvRow { part: "all", n, measure, value, ci95, ..common.clone() }

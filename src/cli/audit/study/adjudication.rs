@@ -5,13 +5,14 @@ use std::{collections::BTreeMap, io, path::Path};
 use serde::Serialize;
 
 use crate::cli::{
-    Exit, CommandFailure, CommandResult, run_args,
+    CommandFailure, CommandResult, Exit,
     audit::{
         AuditArgs, annotator_name,
         document::{LabelRow, score_number},
         label_sheet::LabelSheet,
     },
-    output::{Out, OutputTable, cell_or_dash, safe_line, print_warnings},
+    output::{Out, OutputTable, cell_or_dash, print_warnings, safe_line},
+    run_args,
 };
 use trajview_formats::rubric::labels_table;
 use trajview_run::{
@@ -83,7 +84,9 @@ pub fn run(studied: &LoadedStudy, args: &AuditArgs, out: &mut Out) -> CommandRes
     if !studied.may_adjudicate(&who) {
         return Err(CommandFailure::wrong_arguments(match &studied.design.adjudicator {
             Some(adjudicator) => {
-                format!("{adjudicator} settles what raters of this study differ on; --annotator {adjudicator}")
+                format!(
+                    "{adjudicator} settles what raters of this study differ on; --annotator {adjudicator}"
+                )
             }
             None => format!(
                 "{who} labels in this study, and is shown no labels of others; `adjudicator` of the study names who \
@@ -99,7 +102,9 @@ pub fn run(studied: &LoadedStudy, args: &AuditArgs, out: &mut Out) -> CommandRes
         (Some(file), ..) => import_gold(studied, file, &who, out),
         (None, true, true) => print_blank_sheet(studied, out),
         (None, true, false) => export_gold(studied, out),
-        (None, false, _) => print_document(&AdjudicationDocument::new(studied, &who, args.verdicts), args, out),
+        (None, false, _) => {
+            print_document(&AdjudicationDocument::new(studied, &who, args.verdicts), args, out)
+        }
     }
 }
 
@@ -111,7 +116,10 @@ impl AdjudicationDocument {
             study: studied.name.clone(),
             adjudicator: who.to_owned(),
             settled: cases.iter().filter(|case| case.gold.is_some()).count(),
-            cases: cases.iter().map(|case| AdjudicationCaseRow::new(studied, case, with_verdicts)).collect(),
+            cases: cases
+                .iter()
+                .map(|case| AdjudicationCaseRow::new(studied, case, with_verdicts))
+                .collect(),
         }
     }
 }
@@ -119,9 +127,8 @@ impl AdjudicationDocument {
 impl AdjudicationCaseRow {
     fn new(studied: &LoadedStudy, case: &AdjudicationCase<'_>, with_verdicts: bool) -> Self {
         let AuditItem { id, criterion, title, commit, turn, .. } = &case.item.item;
-        let label = |(rater, label): &(String, trajview_run::rubric::JudgementLabel<'_>)| RaterLabelRow {
-            rater: rater.clone(),
-            label: LabelRow::new(*label),
+        let label = |(rater, label): &(String, trajview_run::rubric::JudgementLabel<'_>)| {
+            RaterLabelRow { rater: rater.clone(), label: LabelRow::new(*label) }
         };
         Self {
             run: run_name_of_case(studied, case),
@@ -165,7 +172,11 @@ fn judge_verdict_rows(studied: &LoadedStudy, case: &AdjudicationCase<'_>) -> Vec
     studied.judge_verdicts(case.item).into_iter().map(row).collect()
 }
 
-fn print_document(document: &AdjudicationDocument, args: &AuditArgs, out: &mut Out) -> CommandResult {
+fn print_document(
+    document: &AdjudicationDocument,
+    args: &AuditArgs,
+    out: &mut Out,
+) -> CommandResult {
     if args.json {
         out.print_json(document)?;
         return Ok(Exit::Fine);
@@ -176,7 +187,9 @@ fn print_document(document: &AdjudicationDocument, args: &AuditArgs, out: &mut O
     }
     let cases = run_args::count_with_noun(document.cases.len(), "item");
     let AdjudicationDocument { study, adjudicator, settled, .. } = document;
-    out.print_line(&safe_line(&format!("{study}: {cases} to settle by {adjudicator}, {settled} settled")))?;
+    out.print_line(&safe_line(&format!(
+        "{study}: {cases} to settle by {adjudicator}, {settled} settled"
+    )))?;
     if !document.cases.is_empty() {
         out.print_line("")?;
         case_table(document, args.forms.md).write_table(args.forms.md, out)?;
@@ -207,7 +220,8 @@ fn case_table(document: &AdjudicationDocument, is_whole: bool) -> OutputTable {
             cell_or_dash(label.map(|it| label_cell(&it.label)))
         };
         let judges = case.verdicts.as_ref().map(|all| {
-            let verdict_text = |it: &JudgeVerdictRow| format!("{} {}", it.judge, cell_or_dash(it.score.as_ref()));
+            let verdict_text =
+                |it: &JudgeVerdictRow| format!("{} {}", it.judge, cell_or_dash(it.score.as_ref()));
             all.iter().map(verdict_text).collect::<Vec<_>>().join(", ")
         });
         let gold = case.gold.as_ref().map(|it| match it.cannot_tell {
@@ -215,7 +229,8 @@ fn case_table(document: &AdjudicationDocument, is_whole: bool) -> OutputTable {
             false => cell_or_dash(it.score.as_ref()),
         });
         let first = [case.run.clone(), case.component.clone(), name].into_iter();
-        let cells = first.chain(raters.iter().map(rater_cell)).chain(judges).chain([cell_or_dash(gold)]);
+        let cells =
+            first.chain(raters.iter().map(rater_cell)).chain(judges).chain([cell_or_dash(gold)]);
         table.add_row(cells.collect());
     }
     table
@@ -238,8 +253,10 @@ fn write_csv(document: &AdjudicationDocument, out: &mut Out) -> io::Result<()> {
     let columns = "run=case.run component=case.component name=case.name commit=case.commit turn=case.turn \
         differs=case.differs rater=of.rater score=of.score cannot_tell=of.cannot_tell confidence=of.confidence \
         blind=of.blind reason=of.reason note=of.note gold=case.gold.score gold_by=case.gold.by gold_note=case.gold.note";
-    let rows =
-        document.cases.iter().flat_map(|case| case.labels.iter().map(move |of| AdjudicationCsvRow { case, of }));
+    let rows = document
+        .cases
+        .iter()
+        .flat_map(|case| case.labels.iter().map(move |of| AdjudicationCsvRow { case, of }));
     out.print_csv(columns, rows)
 }
 
@@ -319,7 +336,9 @@ fn import_gold(studied: &LoadedStudy, file: &Path, who: &str, out: &mut Out) -> 
     let (mut wrong, mut by_run) = (vec![], BTreeMap::<usize, Vec<GoldLabel>>::new());
     for (at, row) in &sorted.rows {
         let label = &row.label;
-        let is_it = |case: &&AdjudicationCase<'_>| case.item.run == *at && case.item.item.item_key() == label.item_key();
+        let is_it = |case: &&AdjudicationCase<'_>| {
+            case.item.run == *at && case.item.item.item_key() == label.item_key()
+        };
         let Some(case) = cases.iter().find(is_it) else {
             let what = "is nothing that is to be settled: no two raters scored it differently";
             wrong.push(format!("line {}: {} {what}", row.line, label.component));
@@ -377,7 +396,10 @@ fn add_gold(
             count => format!(", {count} there already"),
         };
         let count = run_args::count_with_noun(added, "outcome");
-        out.print_line(&format!("{count}{same} in {}", run.labels_folder.join(store::gold::GOLD_FILE).display()))?;
+        out.print_line(&format!(
+            "{count}{same} in {}",
+            run.labels_folder.join(store::gold::GOLD_FILE).display()
+        ))?;
     }
     Ok(())
 }

@@ -5,10 +5,10 @@ use serde_json::Number;
 
 use trajview_run::Warning;
 use trajview_study::{
-    Coefficient, Estimate, Interval, BootstrapPlan, Ratings, RatingScale, Undefined,
+    BootstrapPlan, Coefficient, Estimate, Interval, RatingScale, Ratings, Undefined,
     audit_items::AuditItem,
-    raters::{RaterPanel, ScorePart, Rater, join_scores},
-    loaded_study::{RaterProgress, LoadedStudy, StudyItem},
+    loaded_study::{LoadedStudy, RaterProgress, StudyItem},
+    raters::{Rater, RaterPanel, ScorePart, join_scores},
 };
 
 use super::super::document::{CountedLabels, LabelRow, score_number};
@@ -151,7 +151,8 @@ impl AuditStudyDocument {
     pub fn new(studied: &LoadedStudy, who: &str, counting: CountedLabels) -> Self {
         let sees_all = studied.design.may_see_all(who);
         let raters = if sees_all { studied.rater_names() } else { vec![who.to_owned()] };
-        let queue = studied.design.has_rater(who).then(|| StudyQueueRow::new(studied, who, counting));
+        let queue =
+            studied.design.has_rater(who).then(|| StudyQueueRow::new(studied, who, counting));
         Self {
             schema: "trajview.study/1",
             study: StudyFacts::new(studied),
@@ -225,7 +226,8 @@ impl StudyItemRow {
 
     fn new(studied: &LoadedStudy, item: &StudyItem, who: &str, number: usize) -> Self {
         let label = studied.label_by(item, who);
-        let AuditItem { id, criterion, title, judgement, commit, turn, verdict: said, .. } = &item.item;
+        let AuditItem { id, criterion, title, judgement, commit, turn, verdict: said, .. } =
+            &item.item;
         let verdict = said.score.filter(|_| label.is_some_and(|it| it.is_answered()));
         Self {
             number,
@@ -262,26 +264,39 @@ impl ProgressRow {
 }
 
 /// Makes the rows of every two raters, or of one rater with each judge, part by part.
-fn agreement_rows(studied: &LoadedStudy, annotator: Option<&str>, counting: CountedLabels) -> Vec<StudyAgreementRow> {
+fn agreement_rows(
+    studied: &LoadedStudy,
+    annotator: Option<&str>,
+    counting: CountedLabels,
+) -> Vec<StudyAgreementRow> {
     let panel = studied.rater_panel(annotator);
     let panel = if counting == CountedLabels::Blind { panel.blind_only() } else { panel };
     let of_part = |part: ScorePart| part_agreement_rows(&part, &panel.for_part(&part), annotator);
     panel.score_parts().into_iter().flat_map(of_part).collect()
 }
 
-fn part_agreement_rows(part: &ScorePart, panel: &RaterPanel, annotator: Option<&str>) -> Vec<StudyAgreementRow> {
+fn part_agreement_rows(
+    part: &ScorePart,
+    panel: &RaterPanel,
+    annotator: Option<&str>,
+) -> Vec<StudyAgreementRow> {
     let Ok(scale) = part.agreement_levels(panel) else { return vec![] };
-    let is_wanted =
-        |rater: &Rater| rater.labels.as_ref().is_some_and(|it| Some(it.annotator.as_str()) == annotator);
+    let is_wanted = |rater: &Rater| {
+        rater.labels.as_ref().is_some_and(|it| Some(it.annotator.as_str()) == annotator)
+    };
     let pairs = panel.pairs_of_raters().into_iter();
     let raters = pairs.filter_map(|(a, b)| Some((panel.raters.get(a)?, panel.raters.get(b)?)));
     let wanted = raters.filter(|(a, b)| annotator.is_none() || is_wanted(a) || is_wanted(b));
-    wanted.map(|(a, b)| StudyAgreementRow::new(part, &scale, a, b)).filter(|row| row.n > 0).collect()
+    wanted
+        .map(|(a, b)| StudyAgreementRow::new(part, &scale, a, b))
+        .filter(|row| row.n > 0)
+        .collect()
 }
 
 impl StudyAgreementRow {
     fn new(part: &ScorePart, scale: &RatingScale, a: &Rater, b: &Rater) -> Self {
-        let scores: Vec<(f64, f64)> = join_scores(a, b).pairs.iter().map(|it| (it.a, it.b)).collect();
+        let scores: Vec<(f64, f64)> =
+            join_scores(a, b).pairs.iter().map(|it| (it.a, it.b)).collect();
         let ratings = Ratings::new(scale.clone(), &scores);
         let wanted = [Coefficient::Exact, Coefficient::Within1, Coefficient::KappaQuadratic];
         let estimates = ratings.estimate_coefficients(&wanted, &BootstrapPlan::default());
@@ -300,7 +315,11 @@ impl StudyAgreementRow {
             within_1: estimate_of(Coefficient::Within1).value.ok(),
             kappa: kappa.value.ok(),
             interval: kappa.interval.ok(),
-            warning: kappa.interval.ok().and(ratings.confusion_table().interval_doubt()).map(|it| it.to_string()),
+            warning: kappa
+                .interval
+                .ok()
+                .and(ratings.confusion_table().interval_doubt())
+                .map(|it| it.to_string()),
             not_defined: kappa.value.err(),
         }
     }

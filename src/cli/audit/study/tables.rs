@@ -4,13 +4,15 @@ use serde::Serialize;
 use std::io;
 
 use crate::cli::{
-    run_args,
     output::{Out, OutputTable, cell_or_dash, safe_line, share_cell},
+    run_args,
 };
 use trajview_run::format_number;
 use trajview_tui::widgets::text;
 
-use super::document::{StudyAgreementRow, AuditStudyDocument, StudyItemRow, ProgressRow, StudyQueueRow, StudyFacts};
+use super::document::{
+    AuditStudyDocument, ProgressRow, StudyAgreementRow, StudyFacts, StudyItemRow, StudyQueueRow,
+};
 
 /// Columns of the page that is printed on.
 const PAGE_COLUMNS: usize = 80;
@@ -18,7 +20,11 @@ const PAGE_COLUMNS: usize = 80;
 /// Columns that the table of the queue needs apart from the names.
 const BESIDE_NAMES: usize = 40;
 
-pub fn print_study(document: &AuditStudyDocument, is_markdown: bool, out: &mut Out) -> io::Result<()> {
+pub(crate) fn print_study(
+    document: &AuditStudyDocument,
+    is_markdown: bool,
+    out: &mut Out,
+) -> io::Result<()> {
     for line in head_lines(document) {
         out.print_line(&line)?;
     }
@@ -79,7 +85,10 @@ fn head_lines(document: &AuditStudyDocument) -> Vec<String> {
         run_args::count_with_noun(runs, "run")
     );
     let safe_sentence = safe_line(&sentence);
-    text::wrap_safe_text(&safe_sentence, PAGE_COLUMNS).into_iter().map(|range| safe_sentence[range].trim_end().to_owned()).collect()
+    text::wrap_safe_text(&safe_sentence, PAGE_COLUMNS)
+        .into_iter()
+        .map(|range| safe_sentence[range].trim_end().to_owned())
+        .collect()
 }
 
 fn progress_line(annotator: &str, queue: &StudyQueueRow) -> String {
@@ -92,7 +101,8 @@ fn progress_line(annotator: &str, queue: &StudyQueueRow) -> String {
 
 fn queue_table(queue: &StudyQueueRow, is_whole: bool) -> OutputTable {
     let mut table =
-        OutputTable::new(&[">#", "run", "component", "name", ">label", "verdict", "reason"]).with_keys(3);
+        OutputTable::new(&[">#", "run", "component", "name", ">label", "verdict", "reason"])
+            .with_keys(3);
     let runs = queue.items.iter().map(|it| text::width(&it.run)).max().unwrap_or_default();
     let room = PAGE_COLUMNS.saturating_sub(BESIDE_NAMES + runs).max(12);
     for item in &queue.items {
@@ -115,7 +125,8 @@ fn queue_table(queue: &StudyQueueRow, is_whole: bool) -> OutputTable {
 /// Runs down, raters across.
 fn progress_table(progress: &[ProgressRow]) -> OutputTable {
     let heads = progress.iter().map(|it| format!(">{}", it.rater));
-    let mut table = OutputTable::with_heads(std::iter::once("labelled of".to_owned()).chain(heads).collect());
+    let mut table =
+        OutputTable::with_heads(std::iter::once("labelled of".to_owned()).chain(heads).collect());
     let mut runs: Vec<&str> = vec![];
     for run in progress.iter().flat_map(|it| &it.by_run) {
         if !runs.contains(&run.run.as_str()) {
@@ -135,14 +146,18 @@ fn progress_table(progress: &[ProgressRow]) -> OutputTable {
     table
 }
 
-pub fn agreement_table(agreement: &[StudyAgreementRow]) -> OutputTable {
+pub(crate) fn agreement_table(agreement: &[StudyAgreementRow]) -> OutputTable {
     let heads = ["agreement", ">n", ">exact", ">within 1", "kappa (quadratic), 95 % BCa"];
     let mut table = OutputTable::new(&heads);
     let is_one = has_one_criterion_and_scale(agreement);
     for row in agreement {
         let kappa = match (row.kappa, row.interval, row.not_defined) {
             (Some(kappa), Some(it), _) => {
-                format!("{} {}", format_number::three_decimals(kappa), format_number::interval_text(it.low, it.high))
+                format!(
+                    "{} {}",
+                    format_number::three_decimals(kappa),
+                    format_number::interval_text(it.low, it.high)
+                )
             }
             (Some(kappa), None, _) => format_number::three_decimals(kappa),
             (None, _, Some(why)) => format!("not defined: {}", why.why()),

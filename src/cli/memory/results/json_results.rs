@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::result_grid::{RoundedNumber, StatedGain, ResultGrid, StatedMean};
+use super::result_grid::{ResultGrid, RoundedNumber, StatedGain, StatedMean};
 
 /// The contents of one file.
 #[derive(Debug, Default)]
@@ -25,7 +25,7 @@ const PERCENT: Option<(f64, f64)> = Some((0.0, 100.0));
 
 /// Returns the grids of a document. None if the document is not a result. `name` is the name of the file without its
 /// ending.
-pub fn grids_of_document(document: &Value, name: &str) -> Option<ReadGrids> {
+pub(crate) fn grids_of_document(document: &Value, name: &str) -> Option<ReadGrids> {
     if let Some(list) = document.as_array() {
         return grids_of_rows(list).or_else(|| grids_of_judge_scores(list, name));
     }
@@ -46,7 +46,7 @@ pub fn grids_of_document(document: &Value, name: &str) -> Option<ReadGrids> {
 }
 
 /// Returns whether a name begins like that of a mean over others: *Average (20 papers)*, *Overall*.
-pub fn is_mean(name: &str) -> bool {
+pub(crate) fn is_mean(name: &str) -> bool {
     let name = name.to_lowercase();
     MEAN_WORDS.iter().any(|word| name.starts_with(word))
 }
@@ -54,7 +54,7 @@ pub fn is_mean(name: &str) -> bool {
 const MEAN_WORDS: [&str; 4] = ["mean", "average", "avg", "overall"];
 
 /// Returns whether a name ends like that of a mean over others, apart from text in brackets: *Content avg.*
-pub fn ends_as_mean(name: &str) -> bool {
+pub(crate) fn ends_as_mean(name: &str) -> bool {
     let name = name.to_lowercase();
     let plain = name.split('(').next().unwrap_or_default();
     plain
@@ -127,7 +127,8 @@ fn grids_of_figure_data(document: &Map<String, Value>) -> ReadGrids {
     let mut read = ReadGrids::default();
     let stated = document.get("paperbench_baselines").and_then(Value::as_object);
     if let Some(papers) = document.get("paperbench_per_paper").and_then(Value::as_array) {
-        let mut grid = ResultGrid { range: PERCENT, ..ResultGrid::new("PaperBench by paper", "paper") };
+        let mut grid =
+            ResultGrid { range: PERCENT, ..ResultGrid::new("PaperBench by paper", "paper") };
         grid.column_of_system("paperguru");
         for paper in papers.iter().filter_map(Value::as_object) {
             let slug = paper.get("slug").and_then(Value::as_str).unwrap_or_default();
@@ -136,7 +137,9 @@ fn grids_of_figure_data(document: &Map<String, Value>) -> ReadGrids {
             }
         }
         let ours = stated.and_then(|it| it.iter().find(|(system, _)| is_paperguru(system)));
-        if let Some((called, figure)) = ours.and_then(|(it, of)| Some((it, RoundedNumber::from_json(of)?))) {
+        if let Some((called, figure)) =
+            ours.and_then(|(it, of)| Some((it, RoundedNumber::from_json(of)?)))
+        {
             grid.stated.push(StatedMean { system: 0, figure, over: None, called: called.clone() });
         }
         read.trouble.extend(stated.and_then(|stated| mixed_baseline_note(&grid, stated)));
@@ -202,7 +205,8 @@ fn grids_of_aggregate(document: &Map<String, Value>, papers: &[(String, &Value)]
     let scores = grid.values_of(ours);
     let is_share = scores.iter().all(|it| it.value <= 1.0);
     grid.range = if is_share { Some((0.0, 1.0)) } else { PERCENT };
-    let graded_apart = document.keys().any(|key| paper_count_of_key(key) == Some(PaperCount::Graded));
+    let graded_apart =
+        document.keys().any(|key| paper_count_of_key(key) == Some(PaperCount::Graded));
     for (key, value) in document {
         let Some(figure) = RoundedNumber::from_json(value) else { continue };
         let (n, counted_papers) = match paper_count_of_key(key) {
@@ -215,10 +219,17 @@ fn grids_of_aggregate(document: &Map<String, Value>, papers: &[(String, &Value)]
             None if is_key_of_mean(key) => {
                 let of_hundred = is_share && figure.value > 1.0;
                 let figure = match of_hundred {
-                    true => RoundedNumber { value: figure.value / 100.0, decimals: figure.decimals + 2 },
+                    true => {
+                        RoundedNumber { value: figure.value / 100.0, decimals: figure.decimals + 2 }
+                    }
                     false => figure,
                 };
-                grid.stated.push(StatedMean { system: ours, figure, over: None, called: key.clone() });
+                grid.stated.push(StatedMean {
+                    system: ours,
+                    figure,
+                    over: None,
+                    called: key.clone(),
+                });
                 continue;
             }
             None => continue,
@@ -233,7 +244,10 @@ fn grids_of_aggregate(document: &Map<String, Value>, papers: &[(String, &Value)]
 }
 
 /// Returns a record of `run_content_eval.py`: one method, one mode or all.
-fn grids_of_evaluation(document: &Map<String, Value>, result: &Map<String, Value>) -> Option<ReadGrids> {
+fn grids_of_evaluation(
+    document: &Map<String, Value>,
+    result: &Map<String, Value>,
+) -> Option<ReadGrids> {
     let method = document.get("method")?.as_str()?;
     let mode = document.get("mode")?.as_str()?;
     let mut read = ReadGrids::default();
@@ -290,7 +304,10 @@ fn grids_of_judge_scores(list: &[Value], name: &str) -> Option<ReadGrids> {
             }
         }
     }
-    let mut grid = ResultGrid { range: LEVELS, ..ResultGrid::new(&format!("SurveyBench {part}"), "dimension") };
+    let mut grid = ResultGrid {
+        range: LEVELS,
+        ..ResultGrid::new(&format!("SurveyBench {part}"), "dimension")
+    };
     for (dimension, figures) in &scores {
         let value = super::result_grid::mean_of(figures)?;
         let _ = grid.put_value(dimension, method, RoundedNumber { value, decimals: 6 }); // dimensions are told apart by the map
@@ -307,10 +324,16 @@ fn grids_of_judge_scores(list: &[Value], name: &str) -> Option<ReadGrids> {
 }
 
 /// Statistics of SurveyBench's quiz: answers from the survey of a person (1) and of a method (2), the better by category.
-fn grids_of_quiz(document: &Map<String, Value>, stats: &Map<String, Value>, name: &str) -> ReadGrids {
+fn grids_of_quiz(
+    document: &Map<String, Value>,
+    stats: &Map<String, Value>,
+    name: &str,
+) -> ReadGrids {
     let mut read = ReadGrids::default();
-    let mut grid =
-        ResultGrid { has_means: false, ..ResultGrid::new(&format!("{name}: better answers"), "category") };
+    let mut grid = ResultGrid {
+        has_means: false,
+        ..ResultGrid::new(&format!("{name}: better answers"), "category")
+    };
     let mut sums = [0.0; 4];
     for (category, counts) in stats {
         let keys = ["better_answer_2", "better_answer_1", "other", "total"];
@@ -357,7 +380,12 @@ fn grids_of_rows(list: &[Value]) -> Option<ReadGrids> {
         .filter_map(Value::as_object)
         .filter_map(|row| {
             let dimension = text(row, "dimension").or_else(|| text(row, "metric"))?;
-            Some((row, text(row, "system")?, dimension, RoundedNumber::from_json(row.get("value")?)?))
+            Some((
+                row,
+                text(row, "system")?,
+                dimension,
+                RoundedNumber::from_json(row.get("value")?)?,
+            ))
         })
         .collect();
     for (row, system, dimension, figure) in &rows {
@@ -376,12 +404,20 @@ fn grids_of_rows(list: &[Value]) -> Option<ReadGrids> {
             read.put_figure(&mut grid, dimension, system, *figure);
         }
         let baseline = text(row, "baseline").and_then(|baseline| {
-            let is_it = |it: &&(_, String, String, RoundedNumber)| it.1 == baseline && it.2 == *dimension;
+            let is_it =
+                |it: &&(_, String, String, RoundedNumber)| it.1 == baseline && it.2 == *dimension;
             Some(rows.iter().find(is_it)?.3)
         });
-        if let Some((figure_of_gain, over)) = row.get("gain").and_then(RoundedNumber::from_json).zip(baseline) {
+        if let Some((figure_of_gain, over)) =
+            row.get("gain").and_then(RoundedNumber::from_json).zip(baseline)
+        {
             let row = format!("{system}, {dimension}");
-            grid.gains.push(StatedGain { row, figure: figure_of_gain, of: *figure, over });
+            grid.gains.push(StatedGain {
+                row,
+                figure: figure_of_gain,
+                value: *figure,
+                baseline: over,
+            });
         }
         read.grids[at] = grid;
     }
@@ -396,7 +432,13 @@ impl ReadGrids {
         }
     }
 
-    fn put_figure(&mut self, grid: &mut ResultGrid, row: &str, system: &str, figure: RoundedNumber) {
+    fn put_figure(
+        &mut self,
+        grid: &mut ResultGrid,
+        row: &str,
+        system: &str,
+        figure: RoundedNumber,
+    ) {
         if let Err(before) = grid.put_value(row, system, figure) {
             let (name, before) = (&grid.name, before.value);
             let what = format!("{system}, {row} is there twice: {before} and {}", figure.value);

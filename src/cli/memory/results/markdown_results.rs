@@ -3,11 +3,11 @@
 
 use super::{
     json_results::{ReadGrids, ends_as_mean, is_mean},
-    result_grid::{RoundedNumber, StatedGain, ResultGrid, StatedMean},
+    result_grid::{ResultGrid, RoundedNumber, StatedGain, StatedMean},
 };
 
 /// Reads the tables of a report; None for a text about neither benchmark, or without a table of numbers.
-pub fn grids_of_markdown(text: &str) -> Option<ReadGrids> {
+pub(crate) fn grids_of_markdown(text: &str) -> Option<ReadGrids> {
     let is_ours = ["PaperBench", "SurveyBench"].iter().any(|name| text.contains(name));
     if !is_ours {
         return None;
@@ -87,7 +87,7 @@ fn grid_of_table(heading: &str, heads: &[&str], rows: &[Vec<&str>]) -> Option<Re
         }
         let gain = gains.first().and_then(|column| cell(row, *column));
         if let (Some(figure), [Some(of), Some(over)]) = (gain, figures.as_slice()) {
-            grid.gains.push(StatedGain { row: name, figure, of: *of, over: *over });
+            grid.gains.push(StatedGain { row: name, figure, value: *of, baseline: *over });
         }
     }
     Some(grid).filter(|grid| !grid.rows.is_empty())

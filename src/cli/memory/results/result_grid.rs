@@ -35,8 +35,8 @@ pub struct StatedMean {
 pub struct StatedGain {
     pub row: String,
     pub figure: RoundedNumber,
-    pub of: RoundedNumber,
-    pub over: RoundedNumber,
+    pub value: RoundedNumber,
+    pub baseline: RoundedNumber,
 }
 
 /// A table of results.
@@ -110,7 +110,12 @@ impl ResultGrid {
     }
 
     /// Puts a value where it belongs; what is too much is left out. The error is what is there already.
-    pub fn put_value(&mut self, row: &str, system: &str, figure: RoundedNumber) -> Result<(), RoundedNumber> {
+    pub(crate) fn put_value(
+        &mut self,
+        row: &str,
+        system: &str,
+        figure: RoundedNumber,
+    ) -> Result<(), RoundedNumber> {
         let has_row = self.rows.iter().any(|(name, _)| name == row);
         let has_system = self.systems.iter().any(|it| it == system);
         let is_full = (!has_row && self.rows.len() >= MOST_ROWS)
@@ -130,7 +135,7 @@ impl ResultGrid {
     }
 
     /// Returns the column of a system, made if there is none.
-    pub fn column_of_system(&mut self, name: &str) -> usize {
+    pub(crate) fn column_of_system(&mut self, name: &str) -> usize {
         if let Some(at) = self.systems.iter().position(|it| it == name) {
             return at;
         }
@@ -140,7 +145,7 @@ impl ResultGrid {
     }
 
     /// Returns whether the columns of another table may be joined: it has the same rows on the same scale.
-    pub fn can_join(&self, other: &Self) -> bool {
+    pub(crate) fn can_join(&self, other: &Self) -> bool {
         let is_one =
             (&self.name, &self.row, self.has_means) == (&other.name, &other.row, other.has_means);
         is_one && !self.is_whole && !other.is_whole && self.value_range() == other.value_range()
@@ -162,12 +167,13 @@ impl ResultGrid {
 
     /// Takes the columns of another table that [can be joined](Self::can_join). A system that has other values in it has a column of its
     /// own, called after the file.
-    pub fn join_columns(&mut self, other: Self, file: &str) {
+    pub(crate) fn join_columns(&mut self, other: Self, file: &str) {
         let mut columns = vec![];
         for (at, system) in other.systems.iter().enumerate() {
             let differs = other.rows.iter().any(|(row, values)| {
-                values[at]
-                    .is_some_and(|it| self.value_at(row, system).is_some_and(|own| !own.is_same(it)))
+                values[at].is_some_and(|it| {
+                    self.value_at(row, system).is_some_and(|own| !own.is_same(it))
+                })
             });
             let name = if differs { format!("{system} ({file})") } else { system.clone() };
             columns.push(self.column_of_system(&name));
@@ -191,12 +197,12 @@ impl ResultGrid {
     }
 
     /// Returns the values of a system.
-    pub fn values_of(&self, system: usize) -> Vec<RoundedNumber> {
+    pub(crate) fn values_of(&self, system: usize) -> Vec<RoundedNumber> {
         self.rows.iter().filter_map(|(_, values)| values[system]).collect()
     }
 
     /// Its values in the rows that every system has.
-    pub fn shared_values_of(&self, system: usize) -> Vec<RoundedNumber> {
+    pub(crate) fn shared_values_of(&self, system: usize) -> Vec<RoundedNumber> {
         let full_rows = self.rows.iter().filter(|(_, values)| values.iter().all(Option::is_some));
         full_rows.filter_map(|(_, values)| values[system]).collect()
     }
@@ -212,7 +218,7 @@ impl ResultGrid {
     }
 
     /// Lists inconsistencies as sentences.
-    pub fn inconsistencies(&self) -> Vec<String> {
+    pub(crate) fn inconsistencies(&self) -> Vec<String> {
         let mut trouble = self.out_of_range();
         trouble.extend(self.stated.iter().filter_map(|stated| self.misstated_mean(stated)));
         trouble.extend(self.gains.iter().filter_map(StatedGain::inconsistency));
@@ -233,11 +239,14 @@ impl ResultGrid {
     }
 
     fn misstated_mean(&self, stated: &StatedMean) -> Option<String> {
-        let (values, shared) = (self.values_of(stated.system), self.shared_values_of(stated.system));
+        let (values, shared) =
+            (self.values_of(stated.system), self.shared_values_of(stated.system));
         let (system, called) = (&self.systems[stated.system], &stated.called);
         let is_count = |count: usize| stated.over.is_none_or(|over| over == count);
-        let sets: Vec<&Vec<RoundedNumber>> =
-            [&values, &shared].into_iter().filter(|it| is_count(it.len()) && !it.is_empty()).collect();
+        let sets: Vec<&Vec<RoundedNumber>> = [&values, &shared]
+            .into_iter()
+            .filter(|it| is_count(it.len()) && !it.is_empty())
+            .collect();
         if let (Some(over), true) = (stated.over, sets.is_empty()) {
             return Some(format!(
                 "{called} of {system} is said to be over {over} rows; there are {}",
@@ -261,7 +270,8 @@ impl ResultGrid {
 
     /// Systems with means over different rows.
     fn uneven_rows_note(&self) -> Option<String> {
-        let counts: Vec<usize> = (0..self.systems.len()).map(|at| self.values_of(at).len()).collect();
+        let counts: Vec<usize> =
+            (0..self.systems.len()).map(|at| self.values_of(at).len()).collect();
         let n = self.shared_values_of(0).len();
         if !self.has_means || counts.iter().all(|it| *it == counts[0]) || n == 0 {
             return None;
@@ -281,8 +291,9 @@ impl ResultGrid {
     pub fn to_table(&self) -> OutputTable {
         let heads = self.systems.iter().map(|it| format!(">{it}"));
         let above = (self.systems.len() > 1).then(|| ">above the best other".to_owned());
-        let mut table =
-            OutputTable::with_heads(std::iter::once(self.row.clone()).chain(heads).chain(above).collect());
+        let mut table = OutputTable::with_heads(
+            std::iter::once(self.row.clone()).chain(heads).chain(above).collect(),
+        );
         for (name, values) in &self.rows {
             let values: Vec<Option<f64>> = values.iter().map(|it| it.map(|it| it.value)).collect();
             table.add_row(row_cells(name, &values));
@@ -291,7 +302,8 @@ impl ResultGrid {
         if self.has_means && self.rows.len() > 1 {
             let means: Vec<_> = systems.clone().map(|at| mean_of(&self.values_of(at))).collect();
             table.add_row(row_cells("mean", &means));
-            let shared: Vec<_> = systems.clone().map(|at| mean_of(&self.shared_values_of(at))).collect();
+            let shared: Vec<_> =
+                systems.clone().map(|at| mean_of(&self.shared_values_of(at))).collect();
             if shared != means && shared.iter().all(Option::is_some) {
                 let n = self.shared_values_of(0).len();
                 table.add_row(row_cells(&format!("mean of the {n} that all have"), &shared));
@@ -318,12 +330,12 @@ fn row_cells(name: &str, values: &[Option<f64>]) -> Vec<String> {
 
 impl StatedGain {
     fn inconsistency(&self) -> Option<String> {
-        let ours = self.of.value - self.over.value;
-        let limit = self.figure.half_unit() + self.of.half_unit() + self.over.half_unit();
+        let ours = self.value.value - self.baseline.value;
+        let limit = self.figure.half_unit() + self.value.half_unit() + self.baseline.half_unit();
         let is_it = (ours - self.figure.value).abs() <= limit;
         (!is_it).then(|| {
             let [stated, of, over, ours] =
-                [self.figure.value, self.of.value, self.over.value, ours].map(two_decimals);
+                [self.figure.value, self.value.value, self.baseline.value, ours].map(two_decimals);
             format!("{}: a difference of {stated} is stated; {of} less {over} is {ours}", self.row)
         })
     }

@@ -3,7 +3,7 @@
 use super::OutputTable;
 
 /// Writes the lines of a `tabular`. Columns of numbers are right-aligned.
-pub fn tex_lines(table: &OutputTable) -> Vec<String> {
+pub(crate) fn tex_lines(table: &OutputTable) -> Vec<String> {
     let columns = 0..table.heads.len();
     let sides: String =
         columns.map(|column| if table.is_number(column) { 'r' } else { 'l' }).collect();

@@ -2,8 +2,10 @@
 
 use proptest::prelude::*;
 
-use super::{index_log, index_all};
-use crate::{Format, FileHead, SourceBytes, claude_session::ClaudeSession, claude_stream::ClaudeStream};
+use super::{index_all, index_log};
+use crate::{
+    FileHead, Format, SourceBytes, claude_session::ClaudeSession, claude_stream::ClaudeStream,
+};
 use trajview_run::{Run, StepId, StepKind};
 
 /// A small valid log of both dialects at once: every reader path is near.

@@ -9,7 +9,7 @@ mod streams;
 
 use std::fmt::Write as _;
 
-use crate::{Format, FileHead, SourceBytes};
+use crate::{FileHead, Format, SourceBytes};
 use trajview_run::{Run, Step, StepText, Tokens, Turn};
 
 /// Indexes one log.
@@ -32,8 +32,9 @@ pub fn head_of_file<'a>(name: &'a str, bytes: &'a [u8]) -> FileHead<'a> {
 /// Returns a step's words, with its result.
 pub fn text_with_result(format: &dyn Format, log: &str, step: &Step) -> StepText {
     let mut words = format.step_text(step.place.bytes_in(log.as_bytes()), step);
-    words.result =
-        step.tool_result().map(|result| format.result_text(result.place.bytes_in(log.as_bytes()), result));
+    words.result = step
+        .tool_result()
+        .map(|result| format.result_text(result.place.bytes_in(log.as_bytes()), result));
     words
 }
 

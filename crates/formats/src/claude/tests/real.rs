@@ -36,7 +36,9 @@ impl RealRecording {
             for path in paths.into_iter().filter(|path| path.is_file() && path != main) {
                 let other = path.file_name().unwrap().to_string_lossy().into_owned();
                 let bytes = std::fs::read(&path).unwrap();
-                if format.is_companion(&head_of_file(&name, &files[0].1), &head_of_file(&other, &bytes)) {
+                if format
+                    .is_companion(&head_of_file(&name, &files[0].1), &head_of_file(&other, &bytes))
+                {
                     files.push((other, bytes));
                 }
             }
@@ -113,7 +115,9 @@ fn collected_sessions(data: &Path) -> Vec<RealRecording> {
 
 fn recorded_streams(data: &Path) -> Vec<RealRecording> {
     let mut found = files_below(&data.join("recorded"), &|path| path.contains(".stream-"));
-    found.extend(files_below(&data.join("slopcodebench"), &|path| path.ends_with("agent/stdout.jsonl")));
+    found.extend(files_below(&data.join("slopcodebench"), &|path| {
+        path.ends_with("agent/stdout.jsonl")
+    }));
     found.iter().map(|path| RealRecording::open(&ClaudeStream, path)).collect()
 }
 
@@ -207,8 +211,9 @@ fn every_edit_has_a_body_and_every_place_a_record() {
             assert!(body.is_some(), "{}: {edit:?}", recording.files[0].0);
         }
         for step in recording.all_steps() {
-            let of =
-                |place: trajview_run::RecordPlace| place.bytes_in(&recording.files[place.source.0 as usize].1);
+            let of = |place: trajview_run::RecordPlace| {
+                place.bytes_in(&recording.files[place.source.0 as usize].1)
+            };
             let words = format.step_text(of(step.place), step);
             let said =
                 [words.text.as_str(), words.arguments.as_deref().unwrap_or_default()].concat();
@@ -284,7 +289,8 @@ fn edits_replayed_one_after_the_other_give_the_recorded_originals() {
 fn tokens_of_a_long_session_are_counted_once_a_message() {
     let data = real_data();
 
-    let music = RealRecording::open(&ClaudeSession, &data.join("claude-code/session-ai-music.jsonl"));
+    let music =
+        RealRecording::open(&ClaudeSession, &data.join("claude-code/session-ai-music.jsonl"));
 
     // 73 assistant lines of 62 messages; every line counted, it would be 16,805.
     assert_eq!(music.run.tokens().output, Some(16_769));

@@ -182,8 +182,11 @@ fn failures_retries_and_denials_are_error_steps() {
       system message ERROR: error_max_turns
       system message ERROR: permission denied: Bash rm -rf x
     "#);
-    let said: Vec<_> =
-        run.turns[0].steps.iter().map(|step| text_with_result(&ClaudeStream, &log, step).text).collect();
+    let said: Vec<_> = run.turns[0]
+        .steps
+        .iter()
+        .map(|step| text_with_result(&ClaudeStream, &log, step).text)
+        .collect();
     assert_eq!(said[1], "Reached maximum number of turns");
     assert!(said[2].contains("rm -rf x"));
 }
@@ -210,12 +213,16 @@ fn a_prompt_that_was_printed_is_the_request() {
 
     let titles: Vec<&str> = run.turns.iter().map(|turn| &*turn.title).collect();
     assert_eq!(titles, ["first", "second"]);
-    assert_eq!(ClaudeStream.request_text(run.turns[1].request.unwrap().bytes_in(log.as_bytes())), "second");
+    assert_eq!(
+        ClaudeStream.request_text(run.turns[1].request.unwrap().bytes_in(log.as_bytes())),
+        "second"
+    );
 }
 
 #[test]
 fn a_stream_is_told_from_its_neighbours() {
-    let claims = |text: &str| ClaudeStream.claims_file(&head_of_file("stdout.jsonl", text.as_bytes()));
+    let claims =
+        |text: &str| ClaudeStream.claims_file(&head_of_file("stdout.jsonl", text.as_bytes()));
 
     assert!(claims(&init_record("2.0.51")));
     assert!(claims(&format!("npm warn something\n{}", init_record("2.0.51"))));

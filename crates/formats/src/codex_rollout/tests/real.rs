@@ -4,7 +4,7 @@
 use std::{collections::BTreeSet, fs};
 
 use super::{head_of_log, index_log, run_text};
-use crate::{Format, SourceBytes, format_for_head, codex_rollout::CodexRollout};
+use crate::{Format, SourceBytes, codex_rollout::CodexRollout, format_for_head};
 use trajview_run::{EditKind, Run, StepKind};
 use trajview_testing::real_data;
 
@@ -129,7 +129,8 @@ fn the_size_of_an_observation_is_that_of_its_text() {
     for name in TWELVE.iter().chain(&OTHERS) {
         let log = read_real_log(name);
         let run = index_log(&log);
-        for result in run.turns.iter().flat_map(|turn| &turn.steps).filter_map(|step| step.tool_result())
+        for result in
+            run.turns.iter().flat_map(|turn| &turn.steps).filter_map(|step| step.tool_result())
         {
             let text = CodexRollout.result_text(result.place.bytes_in(log.as_bytes()), result);
             assert_eq!(text.len() as u64, result.bytes, "{name}:{}", result.place.line);
@@ -145,7 +146,8 @@ fn every_edit_of_a_real_log_has_a_body() {
         let log = read_real_log(name);
         let run = index_log(&log);
         for edit in run.turns.iter().flat_map(|turn| &turn.steps).flat_map(|step| &step.edits) {
-            let body = CodexRollout.recorded_edit(edit.place.bytes_in(log.as_bytes()), edit).unwrap();
+            let body =
+                CodexRollout.recorded_edit(edit.place.bytes_in(log.as_bytes()), edit).unwrap();
             let is_right = match (&body.change, edit.kind) {
                 (RecordedChange::Write(text), EditKind::Create) => !text.is_empty(),
                 (RecordedChange::Patch(hunks), EditKind::Modify) => !hunks.is_empty(),
@@ -167,7 +169,11 @@ fn recorded_edits_replayed_give_the_same_file_in_every_version() {
         let mut text = String::new();
         let edits = run.turns[..3].iter().flat_map(|turn| &turn.steps).flat_map(|step| &step.edits);
         for edit in edits.filter(|edit| edit.path.as_str() == "tinycalc/core.py") {
-            match CodexRollout.recorded_edit(edit.place.bytes_in(log.as_bytes()), edit).unwrap().change {
+            match CodexRollout
+                .recorded_edit(edit.place.bytes_in(log.as_bytes()), edit)
+                .unwrap()
+                .change
+            {
                 RecordedChange::Write(content) => text = content,
                 RecordedChange::Patch(hunks) => {
                     text = trajview_code::patch::apply_hunks(&text, &hunks).unwrap()
@@ -185,8 +191,9 @@ fn recorded_edits_replayed_give_the_same_file_in_every_version() {
 fn a_childs_log_is_a_companion_of_its_parents_only() {
     let (main, child) = (read_real_log(CODE_MODE), read_real_log(CODE_MODE_CHILD));
     let (old, old_child) = (read_real_log(WITH_CHILD), read_real_log(CHILD));
-    let is =
-        |main: &str, other: &str| CodexRollout.is_companion(&head_of_log("a", main), &head_of_log("b", other));
+    let is = |main: &str, other: &str| {
+        CodexRollout.is_companion(&head_of_log("a", main), &head_of_log("b", other))
+    };
 
     assert!(is(&main, &child) && is(&old, &old_child));
     assert!(!is(&child, &main) && !is(&main, &old_child) && !is(&main, &main));

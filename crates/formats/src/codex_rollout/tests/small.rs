@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{head_of_log, index_log, read_once, run_text};
-use crate::{Format, SourceBytes, format_for_head, codex_rollout::CodexRollout};
+use crate::{Format, SourceBytes, codex_rollout::CodexRollout, format_for_head};
 use trajview_code::patch::LineKind;
 use trajview_run::{
     EditKind, Run, Step, StepKind, Tokens,
@@ -18,7 +18,10 @@ fn record_line(kind: &str, payload: &Value) -> String {
 }
 
 fn meta_line(id: &str) -> String {
-    record_line("session_meta", &json!({ "id": id, "cwd": "/w", "cli_version": "0.1.0", "source": "cli" }))
+    record_line(
+        "session_meta",
+        &json!({ "id": id, "cwd": "/w", "cli_version": "0.1.0", "source": "cli" }),
+    )
 }
 
 fn event_line(payload: Value) -> String {
@@ -50,7 +53,9 @@ fn call_line(id: &str, name: &str, arguments: Value) -> String {
 }
 
 fn custom_call_line(id: &str, name: &str, input: &str) -> String {
-    response_line(json!({ "type": "custom_tool_call", "name": name, "input": input, "call_id": id }))
+    response_line(
+        json!({ "type": "custom_tool_call", "name": name, "input": input, "call_id": id }),
+    )
 }
 
 fn output_line(id: &str, text: &str) -> String {
@@ -86,7 +91,9 @@ const PATCH: &str = "*** Begin Patch\n*** Update File: a.py\n@@ def f\n-x\n+y\n+
 #[test]
 fn an_image_that_was_made_is_a_line_of_its_own() {
     let made = |kind: &str| json!({ "type": kind, "id": "ig", "revised_prompt": "a cat", "result": "iVBORw0KGgo=" });
-    for record in [response_line(made("image_generation_call")), event_line(made("image_generation_end"))] {
+    for record in
+        [response_line(made("image_generation_call")), event_line(made("image_generation_end"))]
+    {
         let said = crate::codex_rollout::record_text::result_text(record.as_bytes());
         assert_eq!(said, "[image: image/png, 8 bytes]", "{record}");
     }
@@ -112,10 +119,15 @@ fn one_thing_told_by_two_families_is_one_step_whichever_comes_first() {
         event_line(said.clone()),
         message_line("assistant", "Hi \u{e9}\n"),
         message_line("assistant", "Bye"),
-        item_line(json!({ "type": "AgentMessage", "content": [{ "type": "Text", "text": "Bye" }] })),
+        item_line(
+            json!({ "type": "AgentMessage", "content": [{ "type": "Text", "text": "Bye" }] }),
+        ),
     ]);
 
-    assert_eq!(kinds_and_labels(&steps), [(StepKind::Message, "Hi \u{e9}"), (StepKind::Message, "Bye")]);
+    assert_eq!(
+        kinds_and_labels(&steps),
+        [(StepKind::Message, "Hi \u{e9}"), (StepKind::Message, "Bye")]
+    );
 }
 
 #[test]
@@ -123,10 +135,18 @@ fn response_items_within_events_are_told_once() {
     let raw = |item: Value| event_line(json!({ "type": "codex/event/raw_item", "item": item }));
     let said = json!({ "type": "message", "role": "assistant", "content": [{ "type": "output_text", "text": "Hi" }] });
     let asked = json!({ "type": "function_call", "name": "shell", "arguments": "{\"cmd\":\"ls\"}", "call_id": "c" });
-    let lines =
-        [user_line("Go"), raw(said.clone()), response_line(said), raw(asked.clone()), response_line(asked)];
+    let lines = [
+        user_line("Go"),
+        raw(said.clone()),
+        response_line(said),
+        raw(asked.clone()),
+        response_line(asked),
+    ];
 
-    assert_eq!(kinds_and_labels(&steps_of(&lines)), [(StepKind::Message, "Hi"), (StepKind::Tool, "ls")]);
+    assert_eq!(
+        kinds_and_labels(&steps_of(&lines)),
+        [(StepKind::Message, "Hi"), (StepKind::Tool, "ls")]
+    );
 }
 
 #[test]
@@ -139,8 +159,12 @@ fn a_request_with_an_image_is_told_once() {
 
 #[test]
 fn the_same_words_said_twice_are_two_steps() {
-    let said =
-        || [event_line(json!({ "type": "agent_message", "message": "Ok" })), message_line("assistant", "Ok")];
+    let said = || {
+        [
+            event_line(json!({ "type": "agent_message", "message": "Ok" })),
+            message_line("assistant", "Ok"),
+        ]
+    };
     let [a, b] = said();
     let [c, d] = said();
 
@@ -183,7 +207,9 @@ fn turns_are_counted_by_what_the_user_said_not_by_what_codex_put_there() {
         message_line("user", "First"),
         user_line("First"),
         message_line("user", "<turn_aborted>\nstopped</turn_aborted>"),
-        item_line(json!({ "type": "UserMessage", "content": [{ "type": "text", "text": "Second" }] })),
+        item_line(
+            json!({ "type": "UserMessage", "content": [{ "type": "text", "text": "Second" }] }),
+        ),
         message_line("user", "Second"),
     ]));
 
@@ -207,7 +233,8 @@ fn a_log_without_events_counts_turns_by_its_conversation() {
 /// A log that is read once is folded as its lines come, with the requests that it has shown so far.
 #[test]
 fn a_request_that_only_the_model_was_told_of_after_others_has_the_log_read_again() {
-    let shown = [message_line("user", "First"), user_line("First"), message_line("assistant", "Done")];
+    let shown =
+        [message_line("user", "First"), user_line("First"), message_line("assistant", "Done")];
     let is_read_again = |lines: &[String]| {
         let log = log_of(lines);
         let (run, is_read_again) = read_once(&[SourceBytes { name: "a", bytes: log.as_bytes() }]);
@@ -282,7 +309,10 @@ fn a_compaction_is_one_step_whoever_tells_it() {
         again,
     ]);
 
-    assert_eq!(kinds_and_labels(&steps), [(StepKind::Compaction, "Sum"), (StepKind::Compaction, "Again")]);
+    assert_eq!(
+        kinds_and_labels(&steps),
+        [(StepKind::Compaction, "Sum"), (StepKind::Compaction, "Again")]
+    );
 }
 
 #[test]
@@ -315,7 +345,10 @@ fn a_command_and_the_record_of_its_end_are_one_step() {
     let steps = &run.turns[0].steps;
     let result = steps[0].tool_result().unwrap();
     assert_eq!((steps.len(), result.exit_code, result.is_error), (1, Some(1), false));
-    assert_eq!(CodexRollout.result_text(result.place.bytes_in(text.as_bytes()), result), "all of it");
+    assert_eq!(
+        CodexRollout.result_text(result.place.bytes_in(text.as_bytes()), result),
+        "all of it"
+    );
 }
 
 #[test]
@@ -365,8 +398,12 @@ fn the_record_of_a_patch_is_better_than_its_call() {
             "/w/d.py": { "update": { "unified_diff": "", "move_path": null } },
         }
     }));
-    let text =
-        log_of(&[user_line("Go"), custom_call_line("c", "apply_patch", PATCH), end, output_line("c", "Exit code: 0")]);
+    let text = log_of(&[
+        user_line("Go"),
+        custom_call_line("c", "apply_patch", PATCH),
+        end,
+        output_line("c", "Exit code: 0"),
+    ]);
     let run = index_log(&text);
 
     let edits = &run.turns[0].steps[0].edits;
@@ -387,8 +424,9 @@ fn the_record_of_a_patch_is_better_than_its_call() {
 
 #[test]
 fn a_patch_that_failed_or_was_never_answered_changes_nothing() {
-    let failed =
-        |output: String| steps_of(&[user_line("Go"), custom_call_line("c", "apply_patch", PATCH), output]);
+    let failed = |output: String| {
+        steps_of(&[user_line("Go"), custom_call_line("c", "apply_patch", PATCH), output])
+    };
     let refused = item_line(
         json!({ "type": "FileChange", "id": "c", "status": "failed", "changes": { "/w/a": { "type": "add", "content": "x" } } }),
     );
@@ -403,7 +441,11 @@ fn a_shell_command_that_applies_a_patch_gives_its_edits_where_it_worked() {
     let script = format!("cd sub && apply_patch <<'EOF'\n{PATCH}EOF");
     let steps = |code: &str| {
         let call = call_line("c", "shell", json!({ "command": ["bash", "-lc", script] }));
-        steps_of(&[user_line("Go"), call, output_line("c", &format!("Exit code: {code}\nOutput:\n"))])
+        steps_of(&[
+            user_line("Go"),
+            call,
+            output_line("c", &format!("Exit code: {code}\nOutput:\n")),
+        ])
     };
 
     assert_eq!(steps("0")[0].edits[0].path.as_str(), "sub/a.py");
@@ -413,7 +455,11 @@ fn a_shell_command_that_applies_a_patch_gives_its_edits_where_it_worked() {
 #[test]
 fn in_code_mode_what_a_script_did_is_told_on_the_script() {
     let script = |tool: &str| {
-        custom_call_line(tool, "exec", &format!("text(await tools.exec_command({{cmd: \"{tool}\"}}))"))
+        custom_call_line(
+            tool,
+            "exec",
+            &format!("text(await tools.exec_command({{cmd: \"{tool}\"}}))"),
+        )
     };
     let end = |id: &str, command: &str, code: i32| {
         item_line(
@@ -486,7 +532,10 @@ fn an_unknown_record_is_kept_as_a_step() {
     let run = index_log(&text);
 
     let steps = &run.turns[0].steps;
-    assert_eq!(kinds_and_labels(steps), [(StepKind::Unknown, "brand_new"), (StepKind::Unknown, "newer")]);
+    assert_eq!(
+        kinds_and_labels(steps),
+        [(StepKind::Unknown, "brand_new"), (StepKind::Unknown, "newer")]
+    );
     let words = CodexRollout.step_text(steps[0].place.bytes_in(text.as_bytes()), &steps[0]);
     assert!(words.text.contains("\"x\":1"), "{}", words.text);
 }
@@ -528,7 +577,10 @@ fn a_bare_log_of_the_first_versions_is_read() {
     let text = text.iter().map(|line| format!("{line}\n")).collect::<String>();
     let run = index_log(&text);
 
-    assert_eq!(format_for_head(&head_of_log("x.jsonl", &text)).map(Format::name), Some("codex-rollout"));
+    assert_eq!(
+        format_for_head(&head_of_log("x.jsonl", &text)).map(Format::name),
+        Some("codex-rollout")
+    );
     assert_eq!((run.id.as_str(), &*run.turns[0].title), ("old", "Go"));
     assert_eq!(run.turns[0].steps[0].tool_result().unwrap().exit_code, Some(0));
 }
@@ -552,7 +604,10 @@ fn the_spellings_of_forks_are_read() {
     let run = index_log(&text);
 
     assert_eq!(run.model.as_deref(), Some("m"));
-    assert_eq!(kinds_and_labels(&run.turns[0].steps), [(StepKind::Tool, "ls"), (StepKind::Message, "Done")]);
+    assert_eq!(
+        kinds_and_labels(&run.turns[0].steps),
+        [(StepKind::Tool, "ls"), (StepKind::Message, "Done")]
+    );
     assert_eq!(run.tokens().output, Some(2));
 }
 
@@ -591,8 +646,10 @@ fn a_child_of_a_child_hangs_on_its_parent() {
     };
     let texts = [
         log_of(&[user_line("Go"), spawn("kid")]),
-        child_meta_line("grandkid", &json!({ "parent_thread_id": "kid", "session_id": "thread-1" }))
-            + &user_line("B"),
+        child_meta_line(
+            "grandkid",
+            &json!({ "parent_thread_id": "kid", "session_id": "thread-1" }),
+        ) + &user_line("B"),
         child_meta_line("kid", &json!({})) + &user_line("A") + &spawn("grandkid"),
     ];
     let sources: Vec<_> =
@@ -669,9 +726,17 @@ fn the_turns_of_a_users_fork_begin_with_the_first_that_is_younger_than_it() {
     let born = "01900000-0100-7000-8000-000000000001";
     let own = "01900000-0101-7000-8000-000000000001";
     let started = |turn: &str| event_line(json!({ "type": "task_started", "turn_id": turn }));
-    let fork = record_line("session_meta", &json!({ "id": born, "forked_from_id": old, "source": "cli" }));
-    let text =
-        [fork, meta_line(old), started(old), user_line("Copied"), started(own), user_line("Mine"), usage_line(2, 2)];
+    let fork =
+        record_line("session_meta", &json!({ "id": born, "forked_from_id": old, "source": "cli" }));
+    let text = [
+        fork,
+        meta_line(old),
+        started(old),
+        user_line("Copied"),
+        started(own),
+        user_line("Mine"),
+        usage_line(2, 2),
+    ];
 
     let run = index_log(&text.concat());
 
@@ -699,8 +764,14 @@ fn the_words_of_a_person_are_the_request_whatever_an_editor_put_before_them() {
 
         let [turn] = run.turns.as_slice() else { panic!("{log}") };
         assert_eq!(&*turn.title, "Fix it", "{log}");
-        assert_eq!(CodexRollout.request_text(turn.request.unwrap().bytes_in(log.as_bytes())), "Fix it");
-        let added = turn.added.iter().map(|at| CodexRollout.added_text(at.bytes_in(log.as_bytes()), at.part));
+        assert_eq!(
+            CodexRollout.request_text(turn.request.unwrap().bytes_in(log.as_bytes())),
+            "Fix it"
+        );
+        let added = turn
+            .added
+            .iter()
+            .map(|at| CodexRollout.added_text(at.bytes_in(log.as_bytes()), at.part));
         assert_eq!(added.collect::<Vec<_>>(), [around]);
     }
 }
@@ -718,7 +789,11 @@ fn a_first_line_longer_than_the_head_is_still_understood() {
 
 #[test]
 fn broken_lines_are_warnings_with_their_place() {
-    let text = format!("{}{{\"nope\n[1]\n{}{{\"timestamp\":", log_of(&[user_line("Go")]), user_line("Again"));
+    let text = format!(
+        "{}{{\"nope\n[1]\n{}{{\"timestamp\":",
+        log_of(&[user_line("Go")]),
+        user_line("Again")
+    );
     let run = index_log(&text);
 
     assert_eq!(run.turns.len(), 2);
@@ -877,7 +952,10 @@ fn another_tools_items_of_the_responses_api_are_not_a_rollout() {
 
 #[test]
 fn a_rollout_most_of_whose_records_are_unknown_says_so_with_their_share() {
-    let run = index_log(&[meta_line("t"), record_line("new_a", &json!({})), record_line("new_b", &json!({}))].concat());
+    let run = index_log(
+        &[meta_line("t"), record_line("new_a", &json!({})), record_line("new_b", &json!({}))]
+            .concat(),
+    );
 
     let labels: Vec<_> = run.warnings.iter().map(|it| it.what.as_str()).collect();
     assert_eq!(

@@ -30,7 +30,8 @@ fn what_came_later_is_written_where_it_says_something() {
     };
     let share = Label { scale: Some("[0,1]".into()), ..label_with("C2", 0.25) };
 
-    let bytes = written_with(None, LabelsToAdd { labels: &[plain, all, share], ..LabelsToAdd::default() });
+    let bytes =
+        written_with(None, LabelsToAdd { labels: &[plain, all, share], ..LabelsToAdd::default() });
 
     assert_eq!(
         String::from_utf8(bytes).unwrap(),
@@ -55,14 +56,20 @@ fn a_proposal_is_no_label_and_goes_when_it_is_committed() {
     assert_eq!((read.labels.len(), &read.proposals[..]), (0, &proposal[..]));
 
     let changed = [label_with("C1", 4.0)];
-    let after = written_with(Some(&before), LabelsToAdd { proposals: &changed, ..LabelsToAdd::default() });
+    let after =
+        written_with(Some(&before), LabelsToAdd { proposals: &changed, ..LabelsToAdd::default() });
     assert_eq!(read_labels(&after).proposals, [label_with("C2", 3.0), label_with("C1", 4.0)]);
-    let after = written_with(Some(&after), LabelsToAdd { labels: &changed, ..LabelsToAdd::default() });
+    let after =
+        written_with(Some(&after), LabelsToAdd { labels: &changed, ..LabelsToAdd::default() });
 
     let read = read_labels(&after);
-    assert_eq!((&read.labels[..], &read.proposals[..]), (&changed[..], &[label_with("C2", 3.0)][..]));
+    assert_eq!(
+        (&read.labels[..], &read.proposals[..]),
+        (&changed[..], &[label_with("C2", 3.0)][..])
+    );
     let none = [Label { score: None, ..label_with("C2", 0.0) }];
-    let after = written_with(Some(&after), LabelsToAdd { proposals: &none, ..LabelsToAdd::default() });
+    let after =
+        written_with(Some(&after), LabelsToAdd { proposals: &none, ..LabelsToAdd::default() });
     assert_eq!(read_labels(&after).proposals, []);
 }
 

@@ -107,40 +107,41 @@ fn any_label() -> impl Strategy<Value = Label> {
         option::of(sample::select(Confidence::ALL.to_vec())),
         option::of(proptest::collection::vec(any_id(), 0..3)),
     );
-    (place, kind, option::of(any_id()), (flags, how), (any_text(), any_text(), any_text())).prop_map(
-        |(
-            (component, commit, turn),
-            (unit, criterion, is_share),
-            judgement,
-            (flags, how),
-            words,
-        )| {
-            let (score, cannot_tell, blind) = flags;
-            let score = score.map(f64::from);
-            let scale = is_share.then(|| "[0,1]".to_owned());
-            let score = if is_share { score.map(|it| it / 4.0) } else { score };
-            let (reason, note, at) = words;
-            let (confidence, seen) = how;
-            let cannot_tell = cannot_tell && score.is_none();
-            Label {
-                component,
-                unit,
-                criterion,
-                commit,
-                turn,
+    (place, kind, option::of(any_id()), (flags, how), (any_text(), any_text(), any_text()))
+        .prop_map(
+            |(
+                (component, commit, turn),
+                (unit, criterion, is_share),
                 judgement,
-                score,
-                scale,
-                cannot_tell,
-                confidence,
-                seen,
-                blind,
-                reason,
-                note,
-                at,
-            }
-        },
-    )
+                (flags, how),
+                words,
+            )| {
+                let (score, cannot_tell, blind) = flags;
+                let score = score.map(f64::from);
+                let scale = is_share.then(|| "[0,1]".to_owned());
+                let score = if is_share { score.map(|it| it / 4.0) } else { score };
+                let (reason, note, at) = words;
+                let (confidence, seen) = how;
+                let cannot_tell = cannot_tell && score.is_none();
+                Label {
+                    component,
+                    unit,
+                    criterion,
+                    commit,
+                    turn,
+                    judgement,
+                    score,
+                    scale,
+                    cannot_tell,
+                    confidence,
+                    seen,
+                    blind,
+                    reason,
+                    note,
+                    at,
+                }
+            },
+        )
 }
 
 proptest! {

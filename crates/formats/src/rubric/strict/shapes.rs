@@ -97,10 +97,13 @@ pub const EXPOSURE: &[FieldShape] = &[
     FieldShape("components", ValueShape::Objects(EXPOSED), Must),
 ];
 
-const EXPOSED: &[FieldShape] =
-    &[FieldShape("id", ValueShape::Id, Must), FieldShape("by_turn", ValueShape::Objects(LEVEL), Must)];
+const EXPOSED: &[FieldShape] = &[
+    FieldShape("id", ValueShape::Id, Must),
+    FieldShape("by_turn", ValueShape::Objects(LEVEL), Must),
+];
 
-const LEVEL: &[FieldShape] = &[FieldShape("turn", ValueShape::Ordinal, Must), FieldShape("level", ValueShape::Score, Must)];
+const LEVEL: &[FieldShape] =
+    &[FieldShape("turn", ValueShape::Ordinal, Must), FieldShape("level", ValueShape::Score, Must)];
 
 pub const JUDGEMENT: &[FieldShape] = &[
     FieldShape("schema", ValueShape::Schema("trajview.judgement/1"), Must),
@@ -147,9 +150,11 @@ const JUDGE: &[FieldShape] = &[
     FieldShape("overall", ValueShape::OneOf(&["mean", "lowest"]), May),
 ];
 
-const SCORED_BY: &[FieldShape] = &[FieldShape("id", ValueShape::Id, May), FieldShape("scale", ValueShape::Text, Must)];
+const SCORED_BY: &[FieldShape] =
+    &[FieldShape("id", ValueShape::Id, May), FieldShape("scale", ValueShape::Text, Must)];
 
-const REPEAT: &[FieldShape] = &[FieldShape("number", ValueShape::Ordinal, Must), FieldShape("of", ValueShape::Ordinal, May)];
+const REPEAT: &[FieldShape] =
+    &[FieldShape("number", ValueShape::Ordinal, Must), FieldShape("of", ValueShape::Ordinal, May)];
 
 const VERDICT: &[FieldShape] = &[
     FieldShape("component", ValueShape::Id, Must),
@@ -365,17 +370,26 @@ fn check_value(value: &StrictNode<'_>, kind: &ValueShape, mistakes: &mut FileMis
                 if element.is_object() {
                     check_object(&element, fields, mistakes);
                 } else {
-                    mistakes.add_at_node(&element, format!("expected an object, found {}", element.shortened_text()));
+                    mistakes.add_at_node(
+                        &element,
+                        format!("expected an object, found {}", element.shortened_text()),
+                    );
                 }
             }
         }
         ValueShape::Texts if value.is_list() => {
             for element in value.elements().iter().filter(|it| it.text().is_none()) {
-                mistakes.add_at_node(element, format!("expected text, found {}", element.shortened_text()));
+                mistakes.add_at_node(
+                    element,
+                    format!("expected text, found {}", element.shortened_text()),
+                );
             }
         }
         kind if kind.allows(value) => {}
-        kind => mistakes.add_at_node(value, format!("expected {}, found {}", kind.expected_text(), value.shortened_text())),
+        kind => mistakes.add_at_node(
+            value,
+            format!("expected {}, found {}", kind.expected_text(), value.shortened_text()),
+        ),
     }
 }
 

@@ -8,13 +8,13 @@ use trajview_store::write::WriteError;
 use super::{
     super::{
         super::rate_limit::is_rate_limited,
-        follow_up::{FollowUpResults, FollowUp, unfinished_judge_cost},
-        child::{exit_text, move_aside},
-        journal_summary::HaltReason,
-        batch_plan::FailureRule,
         batch_journal::BatchJournalEvent,
+        batch_plan::FailureRule,
+        child::{exit_text, move_aside},
+        follow_up::{FollowUp, FollowUpResults, unfinished_judge_cost},
+        journal_summary::HaltReason,
     },
-    BatchQueue, EndReason, RESTART_PAUSE, ChildSlot,
+    BatchQueue, ChildSlot, EndReason, RESTART_PAUSE,
 };
 
 impl BatchQueue {
@@ -181,7 +181,8 @@ impl BatchQueue {
             return Ok(());
         }
         run.broke_off += 1;
-        let why = format!("{}: {}", step.status_text(), last_words.unwrap_or_else(|| exit_text(status)));
+        let why =
+            format!("{}: {}", step.status_text(), last_words.unwrap_or_else(|| exit_text(status)));
         if run.broke_off > self.read.plan.failures.retries + run.added {
             run.set_state(BatchState::Failed, Some(why));
         } else {

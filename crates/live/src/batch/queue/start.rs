@@ -8,14 +8,14 @@ use trajview_store::write::WriteError;
 use super::{
     super::{
         super::{control::ORDER_GO, journal},
-        follow_up::{self, FollowUpResults, FollowUp},
-        child::{BatchChild, ChildFiles, move_aside},
-        planned_runs::PlannedRun,
-        journal_summary::JournalSummary,
-        batch_plan::FailureRule,
         batch_journal::BatchJournalEvent,
+        batch_plan::FailureRule,
+        child::{BatchChild, ChildFiles, move_aside},
+        follow_up::{self, FollowUp, FollowUpResults},
+        journal_summary::JournalSummary,
+        planned_runs::PlannedRun,
     },
-    BatchQueue, BatchEvent, FOLDER_POLL_INTERVAL, ChildSlot, left_out_folder,
+    BatchEvent, BatchQueue, ChildSlot, FOLDER_POLL_INTERVAL, left_out_folder,
 };
 
 impl BatchQueue {
@@ -74,7 +74,8 @@ impl BatchQueue {
             // The cost of a judge is known when it is done: with a limit one judge runs at a time.
             return !(is_judging && judge.is_some_and(|judge| judge.usd.is_some()));
         }
-        self.state_of_queue.halted.is_none() && self.rates.time_to_wait(&run.entry.combination, now).is_none()
+        self.state_of_queue.halted.is_none()
+            && self.rates.time_to_wait(&run.entry.combination, now).is_none()
     }
 
     /// Claims the run; returns whether it is ours now and still to be made.
@@ -128,7 +129,9 @@ impl BatchQueue {
                 let goes_on = run.journal_length.is_some();
                 let process = slot.child.id();
                 match slot.step {
-                    Some(step) => run.set_state(BatchState::Judging, Some(step.status_text().into())),
+                    Some(step) => {
+                        run.set_state(BatchState::Judging, Some(step.status_text().into()))
+                    }
                     None => {
                         run.set_state(BatchState::Running, None);
                         emit(BatchEvent::Began { row: &run.batch_row(), goes_on });
@@ -192,7 +195,8 @@ impl BatchQueue {
             run.set_state(BatchState::Budget, Some(why));
             return Ok(None);
         }
-        let words = follow_up::command_arguments(step, after, bundle, left, self.options.config.as_deref());
+        let words =
+            follow_up::command_arguments(step, after, bundle, left, self.options.config.as_deref());
         let log = self.batch_folder.join("logs").join(format!("{name}.log"));
         let part = step.result_file(&scores, name).with_extension("part");
         let files = ChildFiles { log: &log, output: Some(&part) };

@@ -121,7 +121,8 @@ fn is_go_assertion(node: Node<'_>, text: &[u8]) -> bool {
     else {
         return false;
     };
-    let (Some(receiver), Some(name)) = (field_text(called, "operand", text), field_text(called, "field", text))
+    let (Some(receiver), Some(name)) =
+        (field_text(called, "operand", text), field_text(called, "field", text))
     else {
         return false;
     };
@@ -154,7 +155,8 @@ fn is_rust_assertion(node: Node<'_>, text: &[u8]) -> bool {
     if node.kind() != "macro_invocation" {
         return false;
     }
-    let name = field_text(node, "macro", text).and_then(|it| it.rsplit("::").next()).unwrap_or_default();
+    let name =
+        field_text(node, "macro", text).and_then(|it| it.rsplit("::").next()).unwrap_or_default();
     let is_named = ["assert", "debug_assert", "prop_assert"].iter().any(|it| name.starts_with(it));
     let tokens = named_children(node).into_iter().find(|it| it.kind() == "token_tree");
     is_named && tokens.is_some_and(|it| !are_constants(&named_children(it)))

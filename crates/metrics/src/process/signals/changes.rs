@@ -4,16 +4,16 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::process::{
-    step_facts::{ObservedRun, StepFacts},
     paths,
     plan::distinctive_words,
+    step_facts::{ObservedRun, StepFacts},
 };
 use trajview_run::StepKind;
 
-use super::{SignalKind, ProcessSignal, signal_over};
+use super::{ProcessSignal, SignalKind, signal_over};
 
 /// Adds the signals about files and names.
-pub fn find_change_signals(observed: &ObservedRun, signals: &mut Vec<ProcessSignal>) {
+pub(crate) fn find_change_signals(observed: &ObservedRun, signals: &mut Vec<ProcessSignal>) {
     undone_edits(observed, signals);
     lost_uses(observed, signals);
     context_lost(observed, signals);
@@ -23,7 +23,8 @@ pub fn find_change_signals(observed: &ObservedRun, signals: &mut Vec<ProcessSign
 /// Returns the last step of a turn that edits the file, else the last that changes any file, else the turn's last
 /// step.
 fn step_editing(observed: &ObservedRun, turn: usize, path: &str) -> Option<usize> {
-    let steps_of_turn = || (0..observed.steps.len()).rev().filter(|at| observed.steps[*at].id.turn == turn);
+    let steps_of_turn =
+        || (0..observed.steps.len()).rev().filter(|at| observed.steps[*at].id.turn == turn);
     let edits = |step: &StepFacts| step.edits.iter().any(|edited| edited == path);
     steps_of_turn()
         .find(|at| edits(&observed.steps[*at]))
@@ -47,7 +48,10 @@ fn undone_edits(observed: &ObservedRun, signals: &mut Vec<ProcessSignal>) {
         }
         let Some(at) = step_editing(observed, undone.undone, &undone.path) else { continue };
         let why = format!("{} is again what it was before turn {}", undone.path, undone.edited + 1);
-        signals.push(with_path(signal_over(observed, SignalKind::Undone, (at, at), why), &undone.path));
+        signals.push(with_path(
+            signal_over(observed, SignalKind::Undone, (at, at), why),
+            &undone.path,
+        ));
     }
 }
 
@@ -79,7 +83,8 @@ fn lost_uses(observed: &ObservedRun, signals: &mut Vec<ProcessSignal>) {
                 format!("nothing uses {} ({}) any more; {user} did until now", lost.name, lost.path)
             }
         };
-        signals.push(with_path(signal_over(observed, SignalKind::UseLost, (at, at), why), &lost.path));
+        signals
+            .push(with_path(signal_over(observed, SignalKind::UseLost, (at, at), why), &lost.path));
     }
 }
 
@@ -152,7 +157,8 @@ fn lost_names(observed: &ObservedRun, cut: usize) -> Vec<&(String, String)> {
     for name in used.chain(earlier.into_iter().flat_map(|(_, names)| names)) {
         times[*name] += 1;
     }
-    let seen = after.iter().filter_map(names_of).flat_map(|names| names.used.iter().chain(&names.seen));
+    let seen =
+        after.iter().filter_map(names_of).flat_map(|names| names.used.iter().chain(&names.seen));
     let seen: HashSet<&usize> =
         seen.chain(later.into_iter().flat_map(|(_, names)| names)).collect();
     let is_lost = |at: &usize| times[*at] >= WORKED_WITH && !seen.contains(at);
@@ -165,7 +171,8 @@ const NAMED: usize = 4;
 /// Finds changed files that existed before the run, that no request so far named and that the agent had not read.
 /// Applies only where requests name files at all. Each file is reported once.
 fn unrequested_files(observed: &ObservedRun, signals: &mut Vec<ProcessSignal>) {
-    let names_files = |request: &String| distinctive_words(request).iter().any(|word| is_file(word));
+    let names_files =
+        |request: &String| distinctive_words(request).iter().any(|word| is_file(word));
     if !observed.requests.iter().any(names_files) {
         return;
     }
@@ -181,13 +188,17 @@ fn unrequested_files(observed: &ObservedRun, signals: &mut Vec<ProcessSignal>) {
         }
         read.extend(step.reads.iter().map(String::as_str));
         for path in &step.edits {
-            let is_named = requested.contains(&file_name(path)) || has_word(&requested, &file_stem(path));
+            let is_named =
+                requested.contains(&file_name(path)) || has_word(&requested, &file_stem(path));
             let is_new = first.contains(path.as_str()) && !read.contains(path.as_str());
             if is_new && !is_named && told.insert(path.as_str()) {
                 let why = format!(
                     "{path} was there before the run; no request names it and no step read it"
                 );
-                signals.push(with_path(signal_over(observed, SignalKind::Unrequested, (at, at), why), path));
+                signals.push(with_path(
+                    signal_over(observed, SignalKind::Unrequested, (at, at), why),
+                    path,
+                ));
             }
         }
     }

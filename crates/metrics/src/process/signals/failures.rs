@@ -7,10 +7,10 @@ use crate::process::{
     step_facts::{ObservedRun, StepFacts},
 };
 
-use super::{SignalKind, ProcessSignal, step_label, ordinal_text, signal_over};
+use super::{ProcessSignal, SignalKind, ordinal_text, signal_over, step_label};
 
 /// Adds the signals about failures.
-pub fn find_failure_signals(observed: &ObservedRun, signals: &mut Vec<ProcessSignal>) {
+pub(crate) fn find_failure_signals(observed: &ObservedRun, signals: &mut Vec<ProcessSignal>) {
     repeated_failures(observed, signals);
     failures_in_words(observed, signals);
     left_failing(observed, signals);
@@ -59,7 +59,8 @@ fn left_failing(observed: &ObservedRun, signals: &mut Vec<ProcessSignal>) {
     let mut start = 0;
     for turn in turns {
         let asks = |step: &StepFacts| {
-            step.has_action(StepAction::QuestionAsked) || step.has_action(StepAction::AbstentionDeclared)
+            step.has_action(StepAction::QuestionAsked)
+                || step.has_action(StepAction::AbstentionDeclared)
         };
         if !turn.iter().any(asks)
             && let Some(at) = last_failure(turn)

@@ -75,7 +75,12 @@ pub fn find_signals(observed: &ObservedRun) -> Vec<ProcessSignal> {
 }
 
 /// Returns a signal over the steps from one index of [`ObservedRun::steps`] to another.
-fn signal_over(observed: &ObservedRun, kind: SignalKind, span: (usize, usize), why: String) -> ProcessSignal {
+fn signal_over(
+    observed: &ObservedRun,
+    kind: SignalKind,
+    span: (usize, usize),
+    why: String,
+) -> ProcessSignal {
     let first = &observed.steps[span.0];
     ProcessSignal {
         kind,

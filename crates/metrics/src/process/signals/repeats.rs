@@ -5,10 +5,10 @@ use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::process::{
     action::StepAction,
-    step_facts::{ObservedRun, StepFingerprints, StepFacts},
+    step_facts::{ObservedRun, StepFacts, StepFingerprints},
 };
 
-use super::{SignalKind, ProcessSignal, step_label, ordinal_text, signal_over};
+use super::{ProcessSignal, SignalKind, ordinal_text, signal_over, step_label};
 
 /// The fewest occurrences for a signal: the first repetition may be a second look, the next one is a loop.
 const MIN_REPETITIONS: usize = 3;
@@ -23,7 +23,7 @@ const MAX_LOOKBACK: usize = 40;
 const MIN_LIKENESS: f64 = 0.75;
 
 /// Adds the signals about repetition.
-pub fn find_repeat_signals(observed: &ObservedRun, signals: &mut Vec<ProcessSignal>) {
+pub(crate) fn find_repeat_signals(observed: &ObservedRun, signals: &mut Vec<ProcessSignal>) {
     repeated_calls(observed, signals);
     repeated_messages(observed, signals);
     no_progress(observed, signals);
@@ -113,7 +113,8 @@ fn no_progress(observed: &ObservedRun, signals: &mut Vec<ProcessSignal>) {
     let mut news = SeenFacts::default();
     let mut stale: Vec<usize> = vec![];
     let mut flush = |stale: &mut Vec<usize>| {
-        if let (Some(first), Some(last), true) = (stale.first(), stale.last(), stale.len() >= MIN_STALE_STEPS)
+        if let (Some(first), Some(last), true) =
+            (stale.first(), stale.last(), stale.len() >= MIN_STALE_STEPS)
         {
             let why = format!("{} calls brought nothing that was not seen before", stale.len());
             signals.push(signal_over(observed, SignalKind::NoProgress, (*first, *last), why));
@@ -185,7 +186,10 @@ mod tests {
             },
             ..StepFacts::default()
         };
-        ObservedRun { steps: letters.chars().enumerate().map(step).collect(), ..ObservedRun::default() }
+        ObservedRun {
+            steps: letters.chars().enumerate().map(step).collect(),
+            ..ObservedRun::default()
+        }
     }
 
     fn signal_kinds(letters: &str) -> Vec<(SignalKind, usize, usize)> {
@@ -214,8 +218,9 @@ mod tests {
 
     #[test]
     fn a_message_that_comes_a_third_time_is_told() {
-        let sketch =
-            TextSketch::from_text("please look up the list of films and tell me the ratings of them all");
+        let sketch = TextSketch::from_text(
+            "please look up the list of films and tell me the ratings of them all",
+        );
         let steps = (0..3).map(|step| StepFacts {
             id: StepId { turn: 0, subagent: None, step },
             number: step + 1,
@@ -223,8 +228,12 @@ mod tests {
             ..StepFacts::default()
         });
         let mut signals = vec![];
-        find_repeat_signals(&ObservedRun { steps: steps.collect(), ..ObservedRun::default() }, &mut signals);
-        let found: Vec<_> = signals.iter().map(|it| (it.kind, it.number, it.why.as_str())).collect();
+        find_repeat_signals(
+            &ObservedRun { steps: steps.collect(), ..ObservedRun::default() },
+            &mut signals,
+        );
+        let found: Vec<_> =
+            signals.iter().map(|it| (it.kind, it.number, it.why.as_str())).collect();
         let why = "says for the 3rd time what step 1.1 said";
         assert_eq!(found, [(SignalKind::RepeatedMessage, 3, why)]);
     }

@@ -160,20 +160,26 @@ const DIALECTS: [CheckDialect; 6] = [
 
 static KINDS: LazyLock<BTreeMap<Grammar, GrammarKinds>> = LazyLock::new(|| {
     let kinds = |dialect: &CheckDialect| {
-        Some((dialect.grammar, GrammarKinds::new(&dialect.grammar.tree_sitter_language()?, &dialect.names)))
+        Some((
+            dialect.grammar,
+            GrammarKinds::new(&dialect.grammar.tree_sitter_language()?, &dialect.names),
+        ))
     };
     DIALECTS.iter().filter_map(kinds).collect()
 });
 
 /// Measures everything but rules, which that release has for Python only; empty for other languages.
-pub fn measure_dialect(text: &str, flat: &FlatTree<'_>, grammar: Grammar) -> FileMeasure {
+pub(crate) fn measure_dialect(text: &str, flat: &FlatTree<'_>, grammar: Grammar) -> FileMeasure {
     let dialect = DIALECTS.iter().find(|dialect| dialect.grammar == grammar);
     let (Some(dialect), Some(kinds)) = (dialect, KINDS.get(&grammar)) else {
         return FileMeasure::default();
     };
     let lines = PythonLines::new(text);
     let sloc = sloc::source_lines(flat, kinds, &lines);
-    let (symbols, callables) = symbols::symbols_and_callables(&symbols::DialectSource { text, flat, dialect, kinds }, &sloc);
+    let (symbols, callables) = symbols::symbols_and_callables(
+        &symbols::DialectSource { text, flat, dialect, kinds },
+        &sloc,
+    );
     FileMeasure {
         lines: u32::try_from(lines.len()).unwrap_or(u32::MAX),
         loc: sloc.len(),
@@ -185,7 +191,12 @@ pub fn measure_dialect(text: &str, flat: &FlatTree<'_>, grammar: Grammar) -> Fil
     }
 }
 
-fn clone_candidates(text: &str, flat: &FlatTree<'_>, kinds: &GrammarKinds, sloc: &LineSet) -> Vec<CloneCandidate> {
+fn clone_candidates(
+    text: &str,
+    flat: &FlatTree<'_>,
+    kinds: &GrammarKinds,
+    sloc: &LineSet,
+) -> Vec<CloneCandidate> {
     let is_comment = |at: usize| kinds.has_flags(flat.entries[at].kind, COMMENT);
     let fate = |at: usize| if is_comment(at) { NodeFate::Dropped } else { NodeFate::Kept };
     let mut normal = NormalisedFile::new(normalisation::NormalSource { text, flat, kinds }, fate);
@@ -193,7 +204,11 @@ fn clone_candidates(text: &str, flat: &FlatTree<'_>, kinds: &GrammarKinds, sloc:
     let candidate = |at| {
         let span = node_span(flat, at);
         let lines = sloc.count_within(span);
-        (lines >= MIN_CLONE_LINES).then(|| CloneCandidate { hash: normal.hash_piece(at), span, lines })
+        (lines >= MIN_CLONE_LINES).then(|| CloneCandidate {
+            hash: normal.hash_piece(at),
+            span,
+            lines,
+        })
     };
     pieces.filter_map(candidate).collect()
 }

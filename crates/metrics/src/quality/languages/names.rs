@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 /// Returns the name of a definition, with its type where it is outside the type's body; else the name that it is
 /// assigned to. None for a definition without a name.
-pub fn definition_name(node: Node<'_>, text: &str) -> Option<String> {
+pub(crate) fn definition_name(node: Node<'_>, text: &str) -> Option<String> {
     let words = |node: Node<'_>| Some(text.get(node.byte_range())?.to_owned());
     match node.kind() {
         "impl_item" => words(node.child_by_field_name("type")?).map(without_parameters),
@@ -12,7 +12,9 @@ pub fn definition_name(node: Node<'_>, text: &str) -> Option<String> {
             let name = words(node.child_by_field_name("name")?)?;
             Some(receiver_type(node, text).map_or(name.clone(), |owner| format!("{owner}.{name}")))
         }
-        "function_definition" => innermost_declarator(node).and_then(words).map(|name| name.replace("::", ".")),
+        "function_definition" => {
+            innermost_declarator(node).and_then(words).map(|name| name.replace("::", "."))
+        }
         _ => match node.child_by_field_name("name") {
             Some(name) => words(name),
             None => assigned_target(node).and_then(words),

@@ -35,7 +35,7 @@ struct EnclosingBlock {
 }
 
 /// Returns every class and function that counts, each before those inside it.
-pub fn walk_definitions(text: &str, flat: &FlatTree<'_>) -> Vec<WalkedDefinition> {
+pub(crate) fn walk_definitions(text: &str, flat: &FlatTree<'_>) -> Vec<WalkedDefinition> {
     let mut definitions = vec![];
     let mut open = vec![(0, EnclosingBlock::default())];
     while let Some((at, around)) = open.pop() {
@@ -67,7 +67,12 @@ pub fn walk_definitions(text: &str, flat: &FlatTree<'_>) -> Vec<WalkedDefinition
 }
 
 /// Returns the callables, sorted by start.
-pub fn python_callables(text: &str, flat: &FlatTree<'_>, sloc: &LineSet, profile: QualityProfile) -> Vec<FileCallable> {
+pub(crate) fn python_callables(
+    text: &str,
+    flat: &FlatTree<'_>,
+    sloc: &LineSet,
+    profile: QualityProfile,
+) -> Vec<FileCallable> {
     let branches = branches_before(flat);
     let callable = |walked: WalkedDefinition| {
         let after = flat.entries[walked.at].after as usize;
@@ -79,7 +84,7 @@ pub fn python_callables(text: &str, flat: &FlatTree<'_>, sloc: &LineSet, profile
 }
 
 /// Returns the simple names of the functions that count.
-pub fn plain_names<'a>(text: &'a str, flat: &FlatTree<'_>) -> HashSet<&'a str> {
+pub(crate) fn plain_names<'a>(text: &'a str, flat: &FlatTree<'_>) -> HashSet<&'a str> {
     walked_functions(text, flat).map(|walked| definition_name(text, flat, walked.at)).collect()
 }
 
@@ -108,7 +113,13 @@ fn dotted_name(owner: &str, name: &str) -> String {
     if owner.is_empty() { name.to_owned() } else { format!("{owner}.{name}") }
 }
 
-fn function_length(text: &str, flat: &FlatTree<'_>, at: usize, sloc: &LineSet, profile: QualityProfile) -> u32 {
+fn function_length(
+    text: &str,
+    flat: &FlatTree<'_>,
+    at: usize,
+    sloc: &LineSet,
+    profile: QualityProfile,
+) -> u32 {
     if profile.is_scb_check() {
         return sloc.count_within(node_span(flat, at));
     }

@@ -22,15 +22,17 @@ use trajview_code::flat_tree::FlatTree;
 /// Returns the candidates, sorted by start. The paper's code sees named nodes only, comments and docstrings included,
 /// and a piece has three physical lines; `scb-check` sees all nodes but comments and stand-alone strings, and a piece
 /// has three lines of code.
-pub fn clone_candidates(
+pub(crate) fn clone_candidates(
     text: &str,
     flat: &FlatTree<'_>,
     sloc: &LineSet,
     profile: QualityProfile,
 ) -> Vec<CloneCandidate> {
     let is_check = profile.is_scb_check();
-    let fate = |at: usize| if is_check { fate_in_check(text, flat, at) } else { fate_in_paper(flat, at) };
-    let mut normal = NormalisedFile::new(normalisation::NormalSource { text, flat, kinds: &KINDS }, fate);
+    let fate =
+        |at: usize| if is_check { fate_in_check(text, flat, at) } else { fate_in_paper(flat, at) };
+    let mut normal =
+        NormalisedFile::new(normalisation::NormalSource { text, flat, kinds: &KINDS }, fate);
     let pieces = (0..flat.len()).filter(|&at| KINDS.has_flags(flat.entries[at].kind, CLONE));
     let may_be_left_out =
         profile.is_scb_check() && memchr::memmem::find(text.as_bytes(), TYPE_CHECKING).is_some();
@@ -38,7 +40,11 @@ pub fn clone_candidates(
     let candidate = |at| {
         let span = node_span(flat, at);
         let lines = clone_length(span, sloc, profile);
-        (lines >= MIN_CLONE_LINES).then(|| CloneCandidate { hash: normal.hash_piece(at), span, lines })
+        (lines >= MIN_CLONE_LINES).then(|| CloneCandidate {
+            hash: normal.hash_piece(at),
+            span,
+            lines,
+        })
     };
     pieces.filter(counts).filter_map(candidate).collect()
 }

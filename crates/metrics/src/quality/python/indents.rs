@@ -13,9 +13,11 @@ struct IndentColumns {
 
 /// Returns whether tabs and blanks are mixed so that the nesting depends on the width of a tab, or a line's
 /// indentation matches no open block.
-pub fn are_inconsistent(text: &str, flat: &FlatTree<'_>) -> bool {
+pub(crate) fn are_inconsistent(text: &str, flat: &FlatTree<'_>) -> bool {
     let mut open = vec![IndentColumns::default()];
-    first_words(text, flat).into_iter().any(|start| !accepts_line(&mut open, indent_at(text, start)))
+    first_words(text, flat)
+        .into_iter()
+        .any(|start| !accepts_line(&mut open, indent_at(text, start)))
 }
 
 fn accepts_line(open: &mut Vec<IndentColumns>, line: IndentColumns) -> bool {
@@ -49,7 +51,8 @@ fn first_words(text: &str, flat: &FlatTree<'_>) -> Vec<usize> {
     while at < flat.len() {
         let entry = &flat.entries[at];
         let (kind, range) = (python_node(flat, at), entry.start as usize..entry.end as usize);
-        let is_whole = matches!(kind, PythonNode::String | PythonNode::Comment | PythonNode::Continuation);
+        let is_whole =
+            matches!(kind, PythonNode::String | PythonNode::Comment | PythonNode::Continuation);
         let is_word = kind == PythonNode::String || (flat.is_leaf(at) && !is_whole);
         if is_word && !range.is_empty() {
             let row = flat.node(at).start_position().row;

@@ -10,13 +10,13 @@ use super::{
 use crate::quality::node_span;
 use crate::quality::{
     profile::QualityProfile,
-    wrappers::{NameAlias, WrapperLinks, AliasTarget},
+    wrappers::{AliasTarget, NameAlias, WrapperLinks},
 };
 use imports::ModuleImports;
 use trajview_code::flat_tree::FlatTree;
 
 /// Returns the facts for finding wrappers, by the release that the profile follows.
-pub fn file_links(text: &str, flat: &FlatTree<'_>, profile: QualityProfile) -> WrapperLinks {
+pub(crate) fn file_links(text: &str, flat: &FlatTree<'_>, profile: QualityProfile) -> WrapperLinks {
     match profile {
         QualityProfile::ScbPaper | QualityProfile::Trajview => WrapperLinks::default(),
         QualityProfile::ScbCheck013 => WrapperLinks {
@@ -27,7 +27,9 @@ pub fn file_links(text: &str, flat: &FlatTree<'_>, profile: QualityProfile) -> W
             aliases: module_aliases(text, flat),
             ..WrapperLinks::default()
         },
-        QualityProfile::ScbCheck020 => WrapperLinks { symbols: symbols::file_symbols(text, flat), ..WrapperLinks::default() },
+        QualityProfile::ScbCheck020 => {
+            WrapperLinks { symbols: symbols::file_symbols(text, flat), ..WrapperLinks::default() }
+        }
     }
 }
 
@@ -77,7 +79,8 @@ fn assigned_value(flat: &FlatTree<'_>, statement: usize) -> Option<usize> {
     match (flat.kind_name(assignment), &parts[..]) {
         ("assignment", &[target, value]) => {
             let is_name = flat.kind_name(target) == "identifier";
-            (is_name && matches!(flat.kind_name(value), "identifier" | "attribute")).then_some(value)
+            (is_name && matches!(flat.kind_name(value), "identifier" | "attribute"))
+                .then_some(value)
         }
         _ => None,
     }

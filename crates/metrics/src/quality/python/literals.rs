@@ -57,7 +57,8 @@ pub fn is_string(text: &str, flat: &FlatTree<'_>, at: usize, is_3_12: bool) -> b
     let is_known = PREFIXES.contains(&prefix.as_str())
         || prefix == "u"
         || (!is_3_12 && matches!(prefix.as_str(), "t" | "rt"));
-    let parts: Vec<&str> = flat.children(at).filter_map(|part| string_content(text, flat, part)).collect();
+    let parts: Vec<&str> =
+        flat.children(at).filter_map(|part| string_content(text, flat, part)).collect();
     let is_bytes = prefix.contains('b');
     let has_escapes = !prefix.contains('r');
     is_known
@@ -102,8 +103,9 @@ fn are_escapes(text: &str, is_bytes: bool) -> bool {
 }
 
 /// Returns whether a concatenation mixes bytes and text.
-pub fn mixes_bytes(text: &str, flat: &FlatTree<'_>, concatenated: usize) -> bool {
-    let strings = flat.named_children(concatenated).filter(|&part| flat.kind_name(part) == "string");
+pub(crate) fn mixes_bytes(text: &str, flat: &FlatTree<'_>, concatenated: usize) -> bool {
+    let strings =
+        flat.named_children(concatenated).filter(|&part| flat.kind_name(part) == "string");
     let mut kinds = strings.map(|string| string_prefix(text, flat, string).contains('b'));
     let first = kinds.next();
     kinds.any(|is_bytes| Some(is_bytes) != first)

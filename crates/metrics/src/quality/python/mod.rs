@@ -3,9 +3,9 @@
 mod callables;
 mod clones;
 mod indents;
-mod node_kinds;
 mod links;
 mod literals;
+mod node_kinds;
 mod rejected_syntax;
 mod sloc;
 
@@ -48,7 +48,11 @@ static KINDS: LazyLock<GrammarKinds> =
 pub use rejected_syntax::is_refused;
 
 /// Measures everything but rules.
-pub fn measure_python(text: &str, flat: &FlatTree<'_>, profile: QualityProfile) -> FileMeasure {
+pub(crate) fn measure_python(
+    text: &str,
+    flat: &FlatTree<'_>,
+    profile: QualityProfile,
+) -> FileMeasure {
     let lines = PythonLines::new(text);
     let sloc = sloc::source_lines(text, flat, &lines, profile);
     FileMeasure {

@@ -47,7 +47,7 @@ fn node_of_name(kind: &str) -> PythonNode {
 
 /// Returns the kind of a node.
 #[inline]
-pub fn python_node(flat: &FlatTree<'_>, at: usize) -> PythonNode {
+pub(crate) fn python_node(flat: &FlatTree<'_>, at: usize) -> PythonNode {
     node_of_kind(flat.entries[at].kind)
 }
 

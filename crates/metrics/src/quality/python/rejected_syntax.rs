@@ -104,7 +104,8 @@ impl CheckedSource<'_> {
 
     /// Recognises `except A, b:`, which binds the exception in Python 2, and catches both from 3.14 on.
     fn catches_several(&self, clause: usize) -> bool {
-        let caught = self.code_children(clause).filter(|&child| self.flat.kind_name(child) != "block");
+        let caught =
+            self.code_children(clause).filter(|&child| self.flat.kind_name(child) != "block");
         let count = caught.count();
         let is_bare_group = count == 0 && self.flat.child_of_kind(clause, "*").is_some();
         is_bare_group || (count > 1 && self.is_3_12)
@@ -112,7 +113,8 @@ impl CheckedSource<'_> {
 
     /// Returns whether an import ends with a comma and has no parentheses.
     fn ends_with_comma(&self, import: usize) -> bool {
-        let last = self.flat.children(import).filter(|&at| self.flat.kind_name(at) != "comment").last();
+        let last =
+            self.flat.children(import).filter(|&at| self.flat.kind_name(at) != "comment").last();
         last.is_some_and(|last| self.flat.kind_name(last) == ",")
     }
 
@@ -158,7 +160,8 @@ impl CheckedSource<'_> {
     /// Returns whether the order or the form of the parameters is invalid.
     fn are_disordered(&self, list: usize) -> bool {
         let mut seen = SeenParameters::default();
-        let is_out_of_place = self.code_children(list).any(|child| !seen.accepts_form(self.parameter_form(child)));
+        let is_out_of_place =
+            self.code_children(list).any(|child| !seen.accepts_form(self.parameter_form(child)));
         is_out_of_place || seen.after_star == Some(0)
     }
 

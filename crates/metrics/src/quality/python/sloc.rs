@@ -14,7 +14,12 @@ use crate::quality::{
 use trajview_code::flat_tree::FlatTree;
 
 /// Returns the lines with code, without those of docstrings (`scb-paper`) or of stand-alone strings (`scb-check`).
-pub fn source_lines(text: &str, flat: &FlatTree<'_>, lines: &PythonLines<'_>, profile: QualityProfile) -> LineSet {
+pub(crate) fn source_lines(
+    text: &str,
+    flat: &FlatTree<'_>,
+    lines: &PythonLines<'_>,
+    profile: QualityProfile,
+) -> LineSet {
     let mut has_code = vec![false; lines.len() + 2];
     let mut at = 0;
     while at < flat.len() {
@@ -85,7 +90,7 @@ fn mark_tail(has_code: &mut [bool], flat: &FlatTree<'_>, comment: usize, lines: 
 }
 
 /// Returns the prefix of a string, in lower case.
-pub fn string_prefix<'a>(text: &'a str, flat: &FlatTree<'_>, string: usize) -> Cow<'a, str> {
+pub(crate) fn string_prefix<'a>(text: &'a str, flat: &FlatTree<'_>, string: usize) -> Cow<'a, str> {
     let text = flat.text_of(text, string);
     let quote = text.find(['"', '\'']).unwrap_or(text.len());
     let prefix = &text[..quote];
@@ -104,13 +109,14 @@ fn strings_left_out(
     if !profile.is_scb_check() {
         return docstring_statements(text, flat).collect();
     }
-    let statements = (0..flat.len()).filter(|&at| python_node(flat, at) == PythonNode::ExpressionStatement);
+    let statements =
+        (0..flat.len()).filter(|&at| python_node(flat, at) == PythonNode::ExpressionStatement);
     let strings = statements.filter_map(|at| plain_string_statement(text, flat, at));
     strings.filter(|&string| owns_its_lines(flat, lines, string)).collect()
 }
 
 /// Returns the string of a statement that is only a string without the prefix `b` or `f`; else None.
-pub fn plain_string_statement(text: &str, flat: &FlatTree<'_>, at: usize) -> Option<usize> {
+pub(crate) fn plain_string_statement(text: &str, flat: &FlatTree<'_>, at: usize) -> Option<usize> {
     if python_node(flat, at) != PythonNode::ExpressionStatement {
         return None;
     }
@@ -119,7 +125,8 @@ pub fn plain_string_statement(text: &str, flat: &FlatTree<'_>, at: usize) -> Opt
 }
 
 fn is_plain(text: &str, flat: &FlatTree<'_>, string: usize) -> bool {
-    python_node(flat, string) == PythonNode::String && !string_prefix(text, flat, string).contains(['b', 'f'])
+    python_node(flat, string) == PythonNode::String
+        && !string_prefix(text, flat, string).contains(['b', 'f'])
 }
 
 /// Returns whether there is nothing else on the first and last line of a node.
@@ -134,7 +141,10 @@ fn owns_its_lines(flat: &FlatTree<'_>, lines: &PythonLines<'_>, string: usize) -
 
 /// Returns the statements that are a string and the first of a `body` in the sense of Python's `ast`: `else` and
 /// `finally` have none.
-fn docstring_statements<'a>(text: &'a str, flat: &'a FlatTree<'_>) -> impl Iterator<Item = usize> + 'a {
+fn docstring_statements<'a>(
+    text: &'a str,
+    flat: &'a FlatTree<'_>,
+) -> impl Iterator<Item = usize> + 'a {
     let is_body = |at: &usize| {
         let holder = || flat.kind_name(flat.entries[*at].parent as usize);
         let kind = python_node(flat, *at);
@@ -164,7 +174,7 @@ fn is_constant_string(text: &str, flat: &FlatTree<'_>, statement: usize) -> bool
 
 /// Returns the number of lines that are neither blank, nor only a comment between statements, nor a stand-alone
 /// string, like radon's `sloc`.
-pub fn count_loc(text: &str, flat: &FlatTree<'_>, lines: &PythonLines<'_>) -> u32 {
+pub(crate) fn count_loc(text: &str, flat: &FlatTree<'_>, lines: &PythonLines<'_>) -> u32 {
     let mut counts: Vec<bool> = (0..lines.len()).map(|row| !lines.is_blank(row)).collect();
     let mut brackets = 0_u32;
     for at in 0..flat.len() {
@@ -184,7 +194,9 @@ pub fn count_loc(text: &str, flat: &FlatTree<'_>, lines: &PythonLines<'_>) -> u3
 }
 
 fn is_alone(text: &str, flat: &FlatTree<'_>, lines: &PythonLines<'_>, statement: usize) -> bool {
-    let string = flat.only_named_child(statement).filter(|&string| python_node(flat, string) == PythonNode::String);
+    let string = flat
+        .only_named_child(statement)
+        .filter(|&string| python_node(flat, string) == PythonNode::String);
     string.is_some_and(|string| {
         !string_prefix(text, flat, string).contains('f') && owns_its_lines(flat, lines, string)
     })

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use super::{FileWrappers, AliasTarget};
+use super::{AliasTarget, FileWrappers};
 use crate::quality::{file_measure::SourceSpan, snapshot::SnapshotFile};
 
 /// Returns the wrappers of each file; `modules` has the module name of each.
-pub fn find_wrappers(files: &[SnapshotFile<'_>], modules: &[String]) -> Vec<FileWrappers> {
+pub(crate) fn find_wrappers(files: &[SnapshotFile<'_>], modules: &[String]) -> Vec<FileWrappers> {
     let functions: HashSet<String> = (files.iter().zip(modules))
         .flat_map(|(file, module)| function_names(file).map(move |name| format!("{module}.{name}")))
         .collect();

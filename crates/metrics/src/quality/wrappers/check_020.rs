@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{CalledName, CallEffects, ForwardedValue, FileWrappers, WrapperSymbol};
+use super::{CallEffects, CalledName, FileWrappers, ForwardedValue, WrapperSymbol};
 use crate::quality::{file_measure::SourceSpan, snapshot::SnapshotFile};
 
 /// Every symbol of a snapshot by its qualified name.
@@ -16,7 +16,7 @@ struct WrapperProject<'a> {
 }
 
 /// Returns the wrappers of each file; `modules` has the module name of each.
-pub fn find_wrappers(files: &[SnapshotFile<'_>], modules: &[String]) -> Vec<FileWrappers> {
+pub(crate) fn find_wrappers(files: &[SnapshotFile<'_>], modules: &[String]) -> Vec<FileWrappers> {
     let project = WrapperProject::new(files, modules);
     let mut found = vec![FileWrappers::default(); files.len()];
     for (at, (file, symbol, name)) in project.symbols.iter().enumerate() {
@@ -70,7 +70,8 @@ impl<'a> WrapperProject<'a> {
     }
 
     fn has_effect(&self, file: usize, effects: &CallEffects) -> bool {
-        effects.certain || effects.calls.iter().any(|called| self.defined_name(file, called).is_none())
+        effects.certain
+            || effects.calls.iter().any(|called| self.defined_name(file, called).is_none())
     }
 
     /// Returns the qualified name of a called function, if the snapshot defines it.

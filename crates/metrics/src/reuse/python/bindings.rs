@@ -30,10 +30,14 @@ pub enum ReadMoment {
 }
 
 /// The span of all nodes.
-pub const WHOLE_FILE: NodeSpan = (0, u32::MAX);
+pub(crate) const WHOLE_FILE: NodeSpan = (0, u32::MAX);
 
 /// Returns the imports that a name read at `at` may mean, in order; None where nothing is bound so far.
-pub fn reaching_imports(bindings: &[ScopeBinding], at: u32, moment: ReadMoment) -> Option<Vec<usize>> {
+pub(crate) fn reaching_imports(
+    bindings: &[ScopeBinding],
+    at: u32,
+    moment: ReadMoment,
+) -> Option<Vec<usize>> {
     let (place, is_later) = match moment {
         ReadMoment::There => (at, false),
         ReadMoment::After(end) => (end, true),
@@ -53,7 +57,7 @@ pub fn reaching_imports(bindings: &[ScopeBinding], at: u32, moment: ReadMoment) 
 }
 
 /// Returns the imports of all bindings.
-pub fn all_imports(bindings: &[ScopeBinding]) -> Vec<usize> {
+pub(crate) fn all_imports(bindings: &[ScopeBinding]) -> Vec<usize> {
     distinct_imports(&bindings.iter().collect::<Vec<_>>())
 }
 

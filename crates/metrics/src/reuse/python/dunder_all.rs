@@ -10,7 +10,11 @@ use trajview_code::flat_tree::FlatTree;
 
 /// Returns the items of `__all__`; None where there is none, or where an item is neither a string nor another module's
 /// list.
-pub fn read_dunder_all(text: &str, flat: &FlatTree<'_>, scopes: &PythonScopes<'_>) -> Option<Vec<AllItem>> {
+pub(crate) fn read_dunder_all(
+    text: &str,
+    flat: &FlatTree<'_>,
+    scopes: &PythonScopes<'_>,
+) -> Option<Vec<AllItem>> {
     let reader = AllReader { text, flat, scopes };
     let statements = (0..flat.len()).filter(|&at| scopes.is_at_module_level(at));
     let mut all: Option<Vec<AllItem>> = None;
@@ -45,7 +49,8 @@ struct AllReader<'a, 't> {
 impl AllReader<'_, '_> {
     fn is_all(&self, at: Option<usize>) -> bool {
         at.is_some_and(|at| {
-            self.flat.kind_name(at) == "identifier" && text_of(self.text, self.flat, at) == "__all__"
+            self.flat.kind_name(at) == "identifier"
+                && text_of(self.text, self.flat, at) == "__all__"
         })
     }
 

@@ -19,11 +19,16 @@ pub enum BoundName<'t> {
 }
 
 /// Returns the names of an `import_statement` or `import_from_statement`.
-pub fn import_bindings<'t>(text: &'t str, flat: &FlatTree<'_>, statement: usize) -> Vec<ImportBinding<'t>> {
+pub(crate) fn import_bindings<'t>(
+    text: &'t str,
+    flat: &FlatTree<'_>,
+    statement: usize,
+) -> Vec<ImportBinding<'t>> {
     match flat.kind_name(statement) {
-        "import_statement" => {
-            flat.named_children(statement).flat_map(|child| plain_imports(text, flat, child)).collect()
-        }
+        "import_statement" => flat
+            .named_children(statement)
+            .flat_map(|child| plain_imports(text, flat, child))
+            .collect(),
         "import_from_statement" => from_imports(text, flat, statement),
         _ => vec![],
     }
@@ -55,7 +60,11 @@ fn plain_imports<'t>(text: &'t str, flat: &FlatTree<'_>, child: usize) -> Vec<Im
 }
 
 /// Reads the names of `from m import …`.
-fn from_imports<'t>(text: &'t str, flat: &FlatTree<'_>, statement: usize) -> Vec<ImportBinding<'t>> {
+fn from_imports<'t>(
+    text: &'t str,
+    flat: &FlatTree<'_>,
+    statement: usize,
+) -> Vec<ImportBinding<'t>> {
     let mut children = flat.named_children(statement);
     let Some(source) = children.next() else { return vec![] };
     let (level, module) = match flat.kind_name(source) {
@@ -70,8 +79,11 @@ fn from_imports<'t>(text: &'t str, flat: &FlatTree<'_>, statement: usize) -> Vec
         _ => (0, dotted_parts(text, flat, source)),
     };
     let module: Vec<Box<str>> = module.into_iter().map(Into::into).collect();
-    let import =
-        |name: Option<&str>| PythonImport { level, module: module.clone(), name: name.map(Into::into) };
+    let import = |name: Option<&str>| PythonImport {
+        level,
+        module: module.clone(),
+        name: name.map(Into::into),
+    };
     let one = |child: usize| match flat.kind_name(child) {
         "wildcard_import" => Some(ImportBinding { import: import(None), binds: BoundName::Star }),
         "dotted_name" => {
@@ -88,13 +100,17 @@ fn from_imports<'t>(text: &'t str, flat: &FlatTree<'_>, statement: usize) -> Vec
     children.filter_map(one).collect()
 }
 
-fn aliased_name<'t>(text: &'t str, flat: &FlatTree<'_>, at: usize) -> Option<(Vec<&'t str>, &'t str)> {
+fn aliased_name<'t>(
+    text: &'t str,
+    flat: &FlatTree<'_>,
+    at: usize,
+) -> Option<(Vec<&'t str>, &'t str)> {
     let name = flat.child_of_kind(at, "dotted_name")?;
     let alias = flat.child_of_kind(at, "identifier")?;
     Some((dotted_parts(text, flat, name), text_of(text, flat, alias)))
 }
 
 /// Returns the identifiers of a `dotted_name`.
-pub fn dotted_parts<'t>(text: &'t str, flat: &FlatTree<'_>, at: usize) -> Vec<&'t str> {
+pub(crate) fn dotted_parts<'t>(text: &'t str, flat: &FlatTree<'_>, at: usize) -> Vec<&'t str> {
     flat.named_children(at).map(|part| text_of(text, flat, part)).collect()
 }

@@ -9,12 +9,12 @@ use std::{
 };
 
 use super::{
-    AllItem, PythonFacts, PythonImport, UseRoot, PythonUse,
+    AllItem, PythonFacts, PythonImport, PythonUse, UseRoot,
     package_layout::{PackageLayout, PythonTarget},
 };
 use crate::reuse::{
     facts::LinkerFacts,
-    link_source::{ReuseLinks, LinkSource},
+    link_source::{LinkSource, ReuseLinks},
     step_budget::StepBudget,
 };
 
@@ -27,7 +27,7 @@ enum PythonMeaning {
 }
 
 /// Adds the imports and uses of the Python files among the sources.
-pub fn link_python(sources: &[LinkSource<'_>], links: &mut ReuseLinks) {
+pub(crate) fn link_python(sources: &[LinkSource<'_>], links: &mut ReuseLinks) {
     let mut linker = PythonLinker::new(sources);
     for file in 0..sources.len() {
         let Some(facts) = linker.facts[file] else { continue };
@@ -48,11 +48,16 @@ pub fn link_python(sources: &[LinkSource<'_>], links: &mut ReuseLinks) {
     }
     for (file, source) in sources.iter().enumerate() {
         let (paths, by): (Vec<&str>, _) = match &source.facts.words {
-            LinkerFacts::Python(facts) => (facts.paths.iter().map(|path| &**path).collect(), "string"),
+            LinkerFacts::Python(facts) => {
+                (facts.paths.iter().map(|path| &**path).collect(), "string")
+            }
             LinkerFacts::EntryPoints(paths) => {
                 (paths.iter().map(|path| &**path).collect(), "entry point")
             }
-            LinkerFacts::Script(_) | LinkerFacts::Rust(_) | LinkerFacts::Manifest(_) | LinkerFacts::None => continue,
+            LinkerFacts::Script(_)
+            | LinkerFacts::Rust(_)
+            | LinkerFacts::Manifest(_)
+            | LinkerFacts::None => continue,
         };
         for path in paths {
             for symbol in linker.named_by(file, path) {
@@ -193,14 +198,24 @@ impl<'a> PythonLinker<'a> {
         symbols
     }
 
-    fn meanings_of_root(&mut self, file: usize, root: &UseRoot, visited: &mut PythonVisited) -> Vec<PythonMeaning> {
+    fn meanings_of_root(
+        &mut self,
+        file: usize,
+        root: &UseRoot,
+        visited: &mut PythonVisited,
+    ) -> Vec<PythonMeaning> {
         match root {
             UseRoot::Free(name) => self.brought_by_stars(file, name, visited),
             UseRoot::Import(number) => self.meanings_of_import(file, *number, visited),
         }
     }
 
-    fn meanings_of_import(&mut self, file: usize, number: usize, visited: &mut PythonVisited) -> Vec<PythonMeaning> {
+    fn meanings_of_import(
+        &mut self,
+        file: usize,
+        number: usize,
+        visited: &mut PythonVisited,
+    ) -> Vec<PythonMeaning> {
         let Some(facts) = self.facts[file] else { return vec![] };
         let Some(import) = facts.imports.get(number) else { return vec![] };
         let Some(module) = self.module_of_import(file, number) else { return vec![] };
@@ -211,7 +226,12 @@ impl<'a> PythonLinker<'a> {
     }
 
     /// Looks up a name of a module or package.
-    fn look_up(&mut self, node: PythonTarget, name: &str, visited: &mut PythonVisited) -> Vec<PythonMeaning> {
+    fn look_up(
+        &mut self,
+        node: PythonTarget,
+        name: &str,
+        visited: &mut PythonVisited,
+    ) -> Vec<PythonMeaning> {
         let names = match self.layout.file_of(node) {
             Some(file) => self.name_in(file, name, visited),
             None => vec![],
@@ -223,7 +243,12 @@ impl<'a> PythonLinker<'a> {
     }
 
     /// Looks up a name in a file: its definition, or the bindings of its imports.
-    fn name_in(&mut self, file: usize, name: &str, visited: &mut PythonVisited) -> Vec<PythonMeaning> {
+    fn name_in(
+        &mut self,
+        file: usize,
+        name: &str,
+        visited: &mut PythonVisited,
+    ) -> Vec<PythonMeaning> {
         if let Some(&at) = self.definitions[file].get(name) {
             return vec![PythonMeaning::Symbol(file, at)];
         }
@@ -246,17 +271,28 @@ impl<'a> PythonLinker<'a> {
         meanings
     }
 
-    fn bound_in(&mut self, file: usize, name: &str, visited: &mut PythonVisited) -> Vec<PythonMeaning> {
+    fn bound_in(
+        &mut self,
+        file: usize,
+        name: &str,
+        visited: &mut PythonVisited,
+    ) -> Vec<PythonMeaning> {
         match self.names[file].get(name) {
-            Some(&imports) => {
-                imports.iter().flat_map(|&number| self.meanings_of_import(file, number, visited)).collect()
-            }
+            Some(&imports) => imports
+                .iter()
+                .flat_map(|&number| self.meanings_of_import(file, number, visited))
+                .collect(),
             None => self.brought_by_stars(file, name, visited),
         }
     }
 
     /// Looks up a name in the modules of a file's star imports.
-    fn brought_by_stars(&mut self, file: usize, name: &str, visited: &mut PythonVisited) -> Vec<PythonMeaning> {
+    fn brought_by_stars(
+        &mut self,
+        file: usize,
+        name: &str,
+        visited: &mut PythonVisited,
+    ) -> Vec<PythonMeaning> {
         let Some(facts) = self.facts[file] else { return vec![] };
         let mut meanings = vec![];
         for &star in &facts.stars {
@@ -326,7 +362,8 @@ impl<'a> PythonLinker<'a> {
                 PythonMeaning::Symbol(..) => None,
             })
         };
-        let mut node = module(self.meanings_of_import(file, number, &mut PythonVisited::default()))?;
+        let mut node =
+            module(self.meanings_of_import(file, number, &mut PythonVisited::default()))?;
         for name in path {
             node = module(self.look_up(node, name, &mut PythonVisited::default()))?;
         }

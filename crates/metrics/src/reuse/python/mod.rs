@@ -15,10 +15,10 @@ mod bindings;
 mod dunder_all;
 mod facts;
 mod imports;
-mod package_layout;
 mod link;
-mod quoted_types;
 mod node_role;
+mod package_layout;
+mod quoted_types;
 mod scopes;
 mod stdlib;
 mod uses;
@@ -27,13 +27,13 @@ use crate::quality::node_span;
 use std::collections::BTreeSet;
 use trajview_code::flat_tree::FlatTree;
 
-use super::facts::{TopLevelDefinition, ReuseFacts as FileFacts, SymbolKind, LinkerFacts};
+use super::facts::{LinkerFacts, ReuseFacts as FileFacts, SymbolKind, TopLevelDefinition};
 use crate::registered;
 use node_role::{NodeRole, node_role};
 use scopes::PythonScopes;
 
 pub(super) use facts::PythonFacts;
-use facts::{AllItem, PythonImport, UseRoot, PythonUse};
+use facts::{AllItem, PythonImport, PythonUse, UseRoot};
 pub(super) use link::link_python;
 
 /// Reads the facts of a file; None where Python 3 rejects syntax that the grammar accepts.
@@ -52,7 +52,8 @@ pub(super) fn read_python(text: &str, flat: &FlatTree<'_>) -> Option<FileFacts> 
                 "class_definition" => SymbolKind::Class,
                 _ => SymbolKind::Function,
             };
-            let (line, registered) = (node_span(flat, at).start, registering_decorator(text, flat, at));
+            let (line, registered) =
+                (node_span(flat, at).start, registering_decorator(text, flat, at));
             definitions.push(TopLevelDefinition { name: name.into(), line, kind, registered });
         }
     }

@@ -79,6 +79,6 @@ fn role_of_kind(kind: &str) -> NodeRole {
 
 /// Returns the role of a node.
 #[inline]
-pub fn node_role(flat: &FlatTree<'_>, at: usize) -> NodeRole {
+pub(crate) fn node_role(flat: &FlatTree<'_>, at: usize) -> NodeRole {
     BY_KIND.get(usize::from(flat.entries[at].kind)).copied().unwrap_or(NodeRole::Other)
 }

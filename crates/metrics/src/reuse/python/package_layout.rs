@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::stdlib;
-use crate::reuse::{facts::LinkerFacts, role::FileRole, link_source::LinkSource};
+use crate::reuse::{facts::LinkerFacts, link_source::LinkSource, role::FileRole};
 
 /// The target of an import.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -119,7 +119,7 @@ impl PackageLayout {
 
     /// Returns a module or package inside a package: a package first, then a file, then a folder that only contains
     /// modules.
-    pub fn child_of(&self, of: PythonTarget, name: &str) -> Option<PythonTarget> {
+    pub(crate) fn child_of(&self, of: PythonTarget, name: &str) -> Option<PythonTarget> {
         let PythonTarget::Folder(folder) = of else { return None };
         let here = &self.folders[folder];
         let folder = here.folders.get(name).copied();
@@ -133,7 +133,12 @@ impl PackageLayout {
     }
 
     /// Returns the module of `from ..a.b import c` in a file; None above the top folder.
-    pub fn relative_module(&self, file: usize, level: usize, parts: &[Box<str>]) -> Option<PythonTarget> {
+    pub(crate) fn relative_module(
+        &self,
+        file: usize,
+        level: usize,
+        parts: &[Box<str>],
+    ) -> Option<PythonTarget> {
         let mut folder = self.folder_of.get(file).copied().flatten()?;
         for _ in 1..level {
             folder = self.folders[folder].parent?;
@@ -142,7 +147,7 @@ impl PackageLayout {
     }
 
     /// Returns the module of `import a.b` in a file; None where the project has no such module.
-    pub fn absolute_module(&self, file: usize, parts: &[Box<str>]) -> Option<PythonTarget> {
+    pub(crate) fn absolute_module(&self, file: usize, parts: &[Box<str>]) -> Option<PythonTarget> {
         let first = parts.first()?;
         let module_below = |folder: usize| {
             let node = self.walk_path(PythonTarget::Folder(folder), parts)?;
@@ -158,8 +163,11 @@ impl PackageLayout {
     /// Returns the folders that certainly contain top-level packages: next to the file's own package, at the top, and
     /// the usual folders.
     fn sure_starts(&self, file: usize) -> Vec<usize> {
-        let own_home = self.folder_of.get(file).copied().flatten().map(|folder| self.home_of(folder));
-        let usual = PACKAGE_HOMES.iter().filter_map(|name| self.folders[TOP_FOLDER].folders.get(*name).copied());
+        let own_home =
+            self.folder_of.get(file).copied().flatten().map(|folder| self.home_of(folder));
+        let usual = PACKAGE_HOMES
+            .iter()
+            .filter_map(|name| self.folders[TOP_FOLDER].folders.get(*name).copied());
         let usual = usual.filter(|&folder| self.folders[folder].init.is_none());
         own_home.into_iter().chain([TOP_FOLDER]).chain(usual).collect()
     }
@@ -187,7 +195,7 @@ impl PackageLayout {
     }
 
     /// Returns the files that importing a target runs: its own file and the `__init__.py` of every package around it.
-    pub fn run_by_importing(&self, node: PythonTarget) -> Vec<usize> {
+    pub(crate) fn run_by_importing(&self, node: PythonTarget) -> Vec<usize> {
         let mut folder = match node {
             PythonTarget::File(file) => self.folder_of.get(file).copied().flatten(),
             PythonTarget::Folder(folder) => Some(folder),

@@ -8,7 +8,7 @@ use trajview_code::tree::{Grammar, parse_tree};
 const MAX_TYPE_BYTES: usize = 500;
 
 /// Returns the dotted names in a quoted type; none where it is no expression. Nested quotes are not read.
-pub fn quoted_names(content: &str) -> Vec<Vec<Box<str>>> {
+pub(crate) fn quoted_names(content: &str) -> Vec<Vec<Box<str>>> {
     if content.len() > MAX_TYPE_BYTES {
         return vec![];
     }
@@ -26,6 +26,7 @@ pub fn quoted_names(content: &str) -> Vec<Vec<Box<str>>> {
     }
     let scopes = PythonScopes::new(content, &flat);
     let is_name = |&at: &usize| flat.kind_name(at) == "identifier" && scopes.is_use(at);
-    let chain = |at| uses::attribute_chain(content, &flat, at).into_iter().map(Into::into).collect();
+    let chain =
+        |at| uses::attribute_chain(content, &flat, at).into_iter().map(Into::into).collect();
     (0..flat.len()).filter(is_name).map(chain).collect()
 }

@@ -12,7 +12,7 @@ use trajview_code::{flat_tree::FlatTree, small_map::WordMap, tree::by_kind};
 
 use super::{
     PythonImport,
-    bindings::{self, ScopeBinding, ReadMoment, NodeSpan, WHOLE_FILE},
+    bindings::{self, NodeSpan, ReadMoment, ScopeBinding, WHOLE_FILE},
     imports::{self, BoundName},
     node_role::{NodeRole, node_role},
     text_of,
@@ -115,29 +115,30 @@ impl<'t> PythonScopes<'t> {
     }
 
     /// Returns the imports, in the order of their numbers.
-    pub fn into_imports(self) -> Vec<PythonImport> {
+    pub(crate) fn into_imports(self) -> Vec<PythonImport> {
         self.imports
     }
 
     /// Returns whether an identifier reads a name.
-    pub fn is_use(&self, at: usize) -> bool {
+    pub(crate) fn is_use(&self, at: usize) -> bool {
         !self.is_no_use[at]
     }
 
     /// Returns whether a node is in the module's scope.
-    pub fn is_at_module_level(&self, at: usize) -> bool {
+    pub(crate) fn is_at_module_level(&self, at: usize) -> bool {
         self.scope_of[at] as usize == MODULE
     }
 
     /// Returns whether a string at this place is a quoted type.
-    pub fn is_annotation(&self, at: usize) -> bool {
+    pub(crate) fn is_annotation(&self, at: usize) -> bool {
         self.annotation[at] == AnnotationState::Inside
     }
 
     /// Returns the names that imports bind at module level once all of it has run, in order.
-    pub fn imported_names(&self) -> Vec<(Box<str>, Vec<usize>)> {
+    pub(crate) fn imported_names(&self) -> Vec<(Box<str>, Vec<usize>)> {
         let at_end = |bindings: &[ScopeBinding]| {
-            bindings::reaching_imports(bindings, u32::MAX - 1, ReadMoment::There).unwrap_or_default()
+            bindings::reaching_imports(bindings, u32::MAX - 1, ReadMoment::There)
+                .unwrap_or_default()
         };
         let bound: BTreeMap<&str, Vec<usize>> =
             self.scopes[MODULE].names.iter().map(|(name, by)| (*name, at_end(by))).collect();
@@ -149,7 +150,7 @@ impl<'t> PythonScopes<'t> {
     ///
     /// In the body of a class a name has the outer meaning until the class binds it; that is the module's meaning,
     /// even where the class is in a function.
-    pub fn look_up(&self, name: &str, at: usize) -> NameMeaning {
+    pub(crate) fn look_up(&self, name: &str, at: usize) -> NameMeaning {
         let start = self.scope_of[at] as usize;
         let (mut scope, mut moment) = (start, ReadMoment::There);
         let mut is_of_module = false;
@@ -187,7 +188,12 @@ impl PythonScope<'_> {
 
     /// Returns the imports that a name of this scope may mean; empty where it is the file's own name. None in a class
     /// that has not bound it so far.
-    fn reaching_imports(&self, bindings: &[ScopeBinding], at: usize, moment: ReadMoment) -> Option<Vec<usize>> {
+    fn reaching_imports(
+        &self,
+        bindings: &[ScopeBinding],
+        at: usize,
+        moment: ReadMoment,
+    ) -> Option<Vec<usize>> {
         if self.kind != ScopeKind::Class && bindings.iter().all(|it| it.import.is_none()) {
             return Some(vec![]);
         }
@@ -295,7 +301,9 @@ impl<'t> ScopePass<'t, '_> {
         let has_value = self.flat.children(at).any(|child| self.flat.kind_name(child) == "=");
         let first = self.flat.named_children(at).next();
         match first.filter(|_| !has_value && !self.is_function(scope)) {
-            Some(name) if self.flat.kind_name(name) == "identifier" => self.all.is_no_use[name] = true,
+            Some(name) if self.flat.kind_name(name) == "identifier" => {
+                self.all.is_no_use[name] = true
+            }
             _ => self.bind_first(at, scope),
         }
     }
@@ -308,13 +316,23 @@ impl<'t> ScopePass<'t, '_> {
     fn bind_augmented(&mut self, at: usize, scope: usize) {
         let first = self.flat.named_children(at).next();
         if let Some(name) = first.filter(|name| self.flat.kind_name(*name) == "identifier") {
-            self.bind_name(text_of(self.text, self.flat, name), scope, None, (at, self.entry_after(at)));
+            self.bind_name(
+                text_of(self.text, self.flat, name),
+                scope,
+                None,
+                (at, self.entry_after(at)),
+            );
         }
     }
 
     fn bind_deleted(&mut self, at: usize, scope: usize) {
         for name in self.close_names(at) {
-            self.bind_name(text_of(self.text, self.flat, name), scope, None, (at, self.entry_after(at)));
+            self.bind_name(
+                text_of(self.text, self.flat, name),
+                scope,
+                None,
+                (at, self.entry_after(at)),
+            );
         }
     }
 
@@ -326,7 +344,9 @@ impl<'t> ScopePass<'t, '_> {
         match (of_parent, node_role(self.flat, at)) {
             (AnnotationState::Values, _) => AnnotationState::Values,
             (AnnotationState::Inside, NodeRole::ArgumentList) => AnnotationState::Values,
-            (AnnotationState::Inside, NodeRole::Subscript) if self.is_literal(at) => AnnotationState::Values,
+            (AnnotationState::Inside, NodeRole::Subscript) if self.is_literal(at) => {
+                AnnotationState::Values
+            }
             (_, NodeRole::Type) => AnnotationState::Inside,
             (other, _) => other,
         }
@@ -347,7 +367,9 @@ impl<'t> ScopePass<'t, '_> {
         for imported in imports::import_bindings(self.text, self.flat, at) {
             let number = self.number_of_import(imported.import);
             match imported.binds {
-                BoundName::Name(name) => self.bind_name(name, scope, Some(number), (at, self.entry_after(at))),
+                BoundName::Name(name) => {
+                    self.bind_name(name, scope, Some(number), (at, self.entry_after(at)))
+                }
                 BoundName::Star => drop(self.all.stars.insert(number)),
                 BoundName::Nothing => {}
             }
@@ -441,7 +463,8 @@ impl<'t> ScopePass<'t, '_> {
         let flat = self.flat;
         let inner = self.open_scope(scope, ScopeKind::Comprehension, at);
         let children: Vec<usize> = flat.children(at).collect();
-        let first = children.iter().copied().find(|&child| flat.kind_name(child) == "for_in_clause");
+        let first =
+            children.iter().copied().find(|&child| flat.kind_name(child) == "for_in_clause");
         for child in children {
             self.move_to(child, inner);
         }
@@ -549,7 +572,8 @@ impl<'t> ScopePass<'t, '_> {
             "expression_list" => flat.named_children(child).collect(),
             _ => vec![child],
         });
-        let names: Vec<usize> = lists.filter(|&name| flat.kind_name(name) == "identifier").collect();
+        let names: Vec<usize> =
+            lists.filter(|&name| flat.kind_name(name) == "identifier").collect();
         names.iter().for_each(|&name| self.all.is_no_use[name] = true);
         names
     }

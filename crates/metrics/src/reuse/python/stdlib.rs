@@ -1,7 +1,7 @@
 //! The modules of Python's standard library: `import logging` does not mean a file of that name deep in a project.
 
 /// Returns whether the standard library has a top-level module of that name, in any release from 3.8 to 3.14.
-pub fn has_module(name: &str) -> bool {
+pub(crate) fn has_module(name: &str) -> bool {
     name == "__future__" || NAMES.binary_search(&name).is_ok()
 }
 
@@ -39,6 +39,11 @@ mod tests {
     #[test]
     fn the_names_are_in_order_so_that_each_is_found() {
         assert!(NAMES.is_sorted());
-        assert!(has_module("logging") && has_module("abc") && has_module("zoneinfo") && !has_module("numpy"));
+        assert!(
+            has_module("logging")
+                && has_module("abc")
+                && has_module("zoneinfo")
+                && !has_module("numpy")
+        );
     }
 }

@@ -4,14 +4,19 @@ use std::collections::BTreeSet;
 use trajview_code::flat_tree::FlatTree;
 
 use super::{
-    UseRoot, PythonUse, quoted_types,
+    PythonUse, UseRoot,
     node_role::{NodeRole, node_role},
+    quoted_types,
     scopes::{NameMeaning, PythonScopes},
     string_content, text_of,
 };
 
 /// Returns every dotted name that starts outside the file, once.
-pub fn outside_uses(text: &str, flat: &FlatTree<'_>, scopes: &PythonScopes<'_>) -> BTreeSet<PythonUse> {
+pub(crate) fn outside_uses(
+    text: &str,
+    flat: &FlatTree<'_>,
+    scopes: &PythonScopes<'_>,
+) -> BTreeSet<PythonUse> {
     let mut uses = BTreeSet::new();
     for at in 0..flat.len() {
         match node_role(flat, at) {
@@ -46,14 +51,20 @@ fn may_be_of_others(name: &str, at: usize, scopes: &PythonScopes<'_>) -> bool {
 }
 
 /// Returns the uses that a dotted name stands for; none where its root is bound in the file.
-pub fn resolve_names(names: &[&str], at: usize, scopes: &PythonScopes<'_>) -> Vec<PythonUse> {
+pub(crate) fn resolve_names(
+    names: &[&str],
+    at: usize,
+    scopes: &PythonScopes<'_>,
+) -> Vec<PythonUse> {
     let Some((root, rest)) = names.split_first() else { return vec![] };
     let attributes = || rest.iter().map(|&name| name.into()).collect();
     match scopes.look_up(root, at) {
         NameMeaning::Own => vec![],
         // Only a star import could have brought it.
         NameMeaning::Free if scopes.stars().is_empty() => vec![],
-        NameMeaning::Free => vec![PythonUse { root: UseRoot::Free((*root).into()), attributes: attributes() }],
+        NameMeaning::Free => {
+            vec![PythonUse { root: UseRoot::Free((*root).into()), attributes: attributes() }]
+        }
         NameMeaning::Imports(imports) => imports
             .into_iter()
             .map(|import| PythonUse { root: UseRoot::Import(import), attributes: attributes() })
@@ -62,7 +73,7 @@ pub fn resolve_names(names: &[&str], at: usize, scopes: &PythonScopes<'_>) -> Ve
 }
 
 /// Returns a name and the attributes read from it.
-pub fn attribute_chain<'t>(text: &'t str, flat: &FlatTree<'_>, at: usize) -> Vec<&'t str> {
+pub(crate) fn attribute_chain<'t>(text: &'t str, flat: &FlatTree<'_>, at: usize) -> Vec<&'t str> {
     let mut names = vec![text_of(text, flat, at)];
     let parent = flat.entries[at].parent as usize;
     if flat.kind_name(parent) == "dotted_name" {

@@ -7,8 +7,11 @@ use crate::quality::node_span;
 use std::collections::{HashMap, HashSet};
 use trajview_code::flat_tree::FlatTree;
 
-use super::{UseBinding, DeclaredModule, RustFacts, RustImport, InlineModule, RustItem, RustPath, text_of, use_tree};
-use crate::reuse::facts::{TopLevelDefinition, SymbolKind};
+use super::{
+    DeclaredModule, InlineModule, RustFacts, RustImport, RustItem, RustPath, UseBinding, text_of,
+    use_tree,
+};
+use crate::reuse::facts::{SymbolKind, TopLevelDefinition};
 
 /// The facts read from one file.
 #[derive(Default)]
@@ -229,7 +232,8 @@ impl<'t> RustPass<'t, '_> {
             match flat.kind_name(at) {
                 "inner_attribute_item" => self.read.facts.is_test |= is_test && parent == 0,
                 _ => {
-                    let path = (last == "path").then(|| self.child_field(attribute, "value")).flatten();
+                    let path =
+                        (last == "path").then(|| self.child_field(attribute, "value")).flatten();
                     let path = path.and_then(|value| flat.only_named_child(value));
                     let path = path.map(|content| self.text_of(content));
                     let attributes = self.attributes.entry(parent).or_default();
@@ -253,7 +257,9 @@ impl<'t> RustPass<'t, '_> {
 
     /// Records a module: inside the file, or declared with its own file.
     fn note_module(&mut self, at: usize, attributes: ItemAttributes<'_>) {
-        let Some(name) = self.child_field(at, "name").map(|name| self.text_of(name)) else { return };
+        let Some(name) = self.child_field(at, "name").map(|name| self.text_of(name)) else {
+            return;
+        };
         let module = self.module_of[at];
         self.close_field(at, "name");
         let Some(body) = self.child_field(at, "body") else {
@@ -284,8 +290,8 @@ impl<'t> RustPass<'t, '_> {
     /// Records an item of a file or of a module in it; items inside functions, traits and `impl`s are left out.
     fn define_item(&mut self, at: usize, parent: usize, kind: &str) {
         let above = self.flat.entries[parent].parent as usize;
-        let in_module =
-            self.flat.kind_name(parent) == "declaration_list" && self.flat.kind_name(above) == "mod_item";
+        let in_module = self.flat.kind_name(parent) == "declaration_list"
+            && self.flat.kind_name(above) == "mod_item";
         let Some(name) = self.child_field(at, "name").filter(|_| parent == 0 || in_module) else {
             return;
         };

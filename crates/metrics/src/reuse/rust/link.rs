@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::{UseBinding, RustFacts, RustImport, module_tree::ModuleTree};
+use super::{RustFacts, RustImport, UseBinding, module_tree::ModuleTree};
 use crate::reuse::{
-    facts::{SymbolKind, LinkerFacts},
-    link_source::{ReuseLinks, LinkSource},
+    facts::{LinkerFacts, SymbolKind},
+    link_source::{LinkSource, ReuseLinks},
     step_budget::StepBudget,
 };
 
@@ -18,7 +18,7 @@ enum RustMeaning {
 }
 
 /// Adds the imports and uses of the Rust files among the sources.
-pub fn link_rust(sources: &[LinkSource<'_>], links: &mut ReuseLinks) {
+pub(crate) fn link_rust(sources: &[LinkSource<'_>], links: &mut ReuseLinks) {
     let facts: Vec<Option<&RustFacts>> = sources
         .iter()
         .map(|source| match &source.facts.words {
@@ -27,7 +27,8 @@ pub fn link_rust(sources: &[LinkSource<'_>], links: &mut ReuseLinks) {
         })
         .collect();
     let modules = ModuleTree::new(sources, &facts, links);
-    let test_files = facts.iter().enumerate().filter(|(_, facts)| facts.is_some_and(|it| it.is_test));
+    let test_files =
+        facts.iter().enumerate().filter(|(_, facts)| facts.is_some_and(|it| it.is_test));
     links.tests.extend(test_files.map(|(file, _)| file));
     links.tests = &links.tests | &modules.files_below(&links.tests);
     let mut linker = RustLinker::new(sources, &facts, modules);
@@ -56,7 +57,11 @@ struct RustLinker<'a> {
 type RustVisited = HashSet<(usize, Box<str>)>;
 
 impl<'a> RustLinker<'a> {
-    fn new(sources: &'a [LinkSource<'a>], facts: &[Option<&'a RustFacts>], modules: ModuleTree) -> Self {
+    fn new(
+        sources: &'a [LinkSource<'a>],
+        facts: &[Option<&'a RustFacts>],
+        modules: ModuleTree,
+    ) -> Self {
         let mut all = Self {
             sources,
             modules,
@@ -78,7 +83,9 @@ impl<'a> RustLinker<'a> {
                     UseBinding::Name(name) => {
                         all.imported_paths.entry((module, name)).or_default().push(&import.path);
                     }
-                    UseBinding::Everything => all.globs.entry(module).or_default().push(&import.path),
+                    UseBinding::Everything => {
+                        all.globs.entry(module).or_default().push(&import.path)
+                    }
                 }
             }
         }
@@ -141,12 +148,19 @@ impl<'a> RustLinker<'a> {
     }
 
     /// Returns the targets of a path in a module.
-    fn follow_path(&mut self, module: usize, path: &[Box<str>], visited: &mut RustVisited) -> Vec<RustMeaning> {
+    fn follow_path(
+        &mut self,
+        module: usize,
+        path: &[Box<str>],
+        visited: &mut RustVisited,
+    ) -> Vec<RustMeaning> {
         let Some((first, rest)) = path.split_first() else { return vec![] };
         let mut open = match &**first {
             "crate" => vec![RustMeaning::Module(self.modules.crate_root(module))],
             "self" => vec![RustMeaning::Module(module)],
-            "super" => self.modules.parent_of(module).map(RustMeaning::Module).into_iter().collect(),
+            "super" => {
+                self.modules.parent_of(module).map(RustMeaning::Module).into_iter().collect()
+            }
             name => self.look_up(module, name, visited),
         };
         if open.is_empty() {
@@ -162,7 +176,9 @@ impl<'a> RustLinker<'a> {
                         next.extend(self.modules.parent_of(module).map(RustMeaning::Module));
                     }
                     (RustMeaning::Module(module), "self") => next.push(RustMeaning::Module(module)),
-                    (RustMeaning::Module(module), name) => next.extend(self.look_up(module, name, visited)),
+                    (RustMeaning::Module(module), name) => {
+                        next.extend(self.look_up(module, name, visited))
+                    }
                 }
             }
             open = next;
@@ -171,7 +187,12 @@ impl<'a> RustLinker<'a> {
     }
 
     /// Looks up a name of a module: its items, child modules and imports.
-    fn look_up(&mut self, module: usize, name: &str, visited: &mut RustVisited) -> Vec<RustMeaning> {
+    fn look_up(
+        &mut self,
+        module: usize,
+        name: &str,
+        visited: &mut RustVisited,
+    ) -> Vec<RustMeaning> {
         let key = (module, Box::from(name));
         if let Some(known) = self.cached_meanings.get(&key) {
             return known.clone();
@@ -200,7 +221,12 @@ impl<'a> RustLinker<'a> {
     }
 
     /// Looks up a name in the targets of a module's glob imports.
-    fn brought_by_globs(&mut self, module: usize, name: &str, visited: &mut RustVisited) -> Vec<RustMeaning> {
+    fn brought_by_globs(
+        &mut self,
+        module: usize,
+        name: &str,
+        visited: &mut RustVisited,
+    ) -> Vec<RustMeaning> {
         let mut meanings = BTreeSet::new();
         for path in self.globs.get(&module).cloned().unwrap_or_default() {
             if !self.steps.take_step() {

@@ -12,16 +12,16 @@
 //!   library.
 
 mod facts;
-mod link;
 mod item_pass;
+mod link;
 mod module_tree;
 mod use_tree;
 
-use super::facts::{ReuseFacts as FileFacts, LinkerFacts};
+use super::facts::{LinkerFacts, ReuseFacts as FileFacts};
 use trajview_code::flat_tree::FlatTree;
 
 pub(super) use facts::RustFacts;
-use facts::{UseBinding, DeclaredModule, RustImport, InlineModule, RustItem, RustPath};
+use facts::{DeclaredModule, InlineModule, RustImport, RustItem, RustPath, UseBinding};
 pub(super) use link::link_rust;
 
 /// Reads the facts of a file.
@@ -39,7 +39,8 @@ pub(super) fn read_rust(text: &str, flat: &FlatTree<'_>) -> FileFacts {
 pub(super) fn crate_name(manifest: &str) -> Option<Box<str>> {
     let table = toml::de::DeTable::parse(manifest).ok()?;
     let table = table.get_ref();
-    let name = |section: &str| table.get(section)?.get_ref().as_table()?.get("name")?.get_ref().as_str();
+    let name =
+        |section: &str| table.get(section)?.get_ref().as_table()?.get("name")?.get_ref().as_str();
     Some(name("lib").or_else(|| name("package"))?.replace('-', "_").into())
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::{DeclaredModule, RustFacts};
 use crate::reuse::{
     facts::LinkerFacts,
-    link_source::{ReuseLinks, LinkSource},
+    link_source::{LinkSource, ReuseLinks},
 };
 
 /// All modules of all Rust files, each with a number.
@@ -25,7 +25,11 @@ const MAX_MODULE_DEPTH: usize = 200;
 
 impl ModuleTree {
     /// Builds the tree. A module that `mod` declares is imported, and is a test where the declaration says so.
-    pub fn new(sources: &[LinkSource<'_>], facts: &[Option<&RustFacts>], links: &mut ReuseLinks) -> Self {
+    pub fn new(
+        sources: &[LinkSource<'_>],
+        facts: &[Option<&RustFacts>],
+        links: &mut ReuseLinks,
+    ) -> Self {
         let mut all = Self::default();
         for (file, facts) in facts.iter().enumerate() {
             all.first.push(facts.map(|_| all.file_of.len()));
@@ -89,7 +93,8 @@ impl ModuleTree {
         links: &mut ReuseLinks,
     ) {
         let Some(module) = self.first[file].map(|first| first + declared.module) else { return };
-        let places = candidate_paths(sources[file].path, &names_to(facts, declared.module), declared);
+        let places =
+            candidate_paths(sources[file].path, &names_to(facts, declared.module), declared);
         let Some(&other) = places.iter().find_map(|place| files.get(place.as_str())) else {
             return;
         };
@@ -110,7 +115,9 @@ impl ModuleTree {
         let manifests: BTreeMap<&str, &str> = sources
             .iter()
             .filter_map(|source| match &source.facts.words {
-                LinkerFacts::Manifest(name) => Some((source.path.strip_suffix("Cargo.toml")?, &**name)),
+                LinkerFacts::Manifest(name) => {
+                    Some((source.path.strip_suffix("Cargo.toml")?, &**name))
+                }
                 _ => None,
             })
             .collect();
@@ -135,22 +142,22 @@ impl ModuleTree {
     }
 
     /// Returns the parent of a module; None for the root of a crate.
-    pub fn parent_of(&self, module: usize) -> Option<usize> {
+    pub(crate) fn parent_of(&self, module: usize) -> Option<usize> {
         self.parent[module]
     }
 
     /// Returns the module of a name inside a module.
-    pub fn child_module(&self, module: usize, name: &str) -> Option<usize> {
+    pub(crate) fn child_module(&self, module: usize, name: &str) -> Option<usize> {
         self.children.get(&(module, name.into())).copied()
     }
 
     /// Returns the library of a name in code.
-    pub fn find_library(&self, name: &str) -> Option<usize> {
+    pub(crate) fn find_library(&self, name: &str) -> Option<usize> {
         self.libraries.get(name).copied()
     }
 
     /// Returns the root of the module's crate.
-    pub fn crate_root(&self, module: usize) -> usize {
+    pub(crate) fn crate_root(&self, module: usize) -> usize {
         let above = std::iter::successors(Some(module), |&at| self.parent[at]);
         above.take(MAX_MODULE_DEPTH).last().unwrap_or(module)
     }

@@ -1,10 +1,14 @@
 //! Reads `use` declarations.
 
-use super::{UseBinding, RustPath, text_of};
+use super::{RustPath, UseBinding, text_of};
 use trajview_code::flat_tree::FlatTree;
 
 /// Returns every name that a `use_declaration` brings, with its whole path.
-pub fn use_paths(text: &str, flat: &FlatTree<'_>, declaration: usize) -> Vec<(RustPath, UseBinding)> {
+pub(crate) fn use_paths(
+    text: &str,
+    flat: &FlatTree<'_>,
+    declaration: usize,
+) -> Vec<(RustPath, UseBinding)> {
     let mut paths = vec![];
     let tree = flat.named_children(declaration).last();
     let mut open: Vec<(usize, RustPath)> = tree.map(|tree| (tree, vec![])).into_iter().collect();
@@ -18,7 +22,10 @@ pub fn use_paths(text: &str, flat: &FlatTree<'_>, declaration: usize) -> Vec<(Ru
             ("scoped_use_list", [list]) => open.push((*list, before)),
             ("use_as_clause", [path, alias]) => {
                 let path = joined_path(text, flat, &before, *path);
-                paths.push((without_self(path), UseBinding::Name(text_of(text, flat, *alias).into())));
+                paths.push((
+                    without_self(path),
+                    UseBinding::Name(text_of(text, flat, *alias).into()),
+                ));
             }
             ("use_wildcard", [path]) => {
                 paths.push((joined_path(text, flat, &before, *path), UseBinding::Everything));

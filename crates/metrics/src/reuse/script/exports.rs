@@ -1,16 +1,16 @@
 //! Reads the exports of a file: statements of ECMAScript, `module.exports` and `exports`.
 
 use super::{
-    DEFAULT_EXPORT, ScriptExport, ScriptImport, WHOLE_EXPORT, ScriptImportName,
+    DEFAULT_EXPORT, ScriptExport, ScriptImport, ScriptImportName, WHOLE_EXPORT, child_field,
+    kind_of_value, new_definition, required_module,
     scope_pass::ScriptPass,
-    new_definition, child_field, kind_of_value, required_module,
     scopes::{ScriptNameMeaning, kind_of_declaration},
     string_text,
 };
 use crate::reuse::facts::SymbolKind;
 
 /// Reads an `export` at the top of a file.
-pub fn export_statement(pass: &mut ScriptPass<'_, '_>, at: usize) {
+pub(crate) fn export_statement(pass: &mut ScriptPass<'_, '_>, at: usize) {
     let (text, flat) = (pass.text, pass.flat);
     pass.all.facts.is_esm = true;
     if let Some(source) = child_field(flat, at, "source") {
@@ -122,13 +122,17 @@ fn export_value(pass: &mut ScriptPass<'_, '_>, value: usize, exported: &str) {
                 match name {
                     // A function expression's name is its own; the definition is known by it all the same.
                     Some(name) => {
-                        let number = pass.all.add_definition(None, new_definition(flat, value, name, kind));
+                        let number =
+                            pass.all.add_definition(None, new_definition(flat, value, name, kind));
                         pass.all.add_export(exported, ScriptExport::Definition(number));
                     }
                     None => export_anonymous(pass, value, kind, exported),
                 }
             } else if let Some(from) = required_module(pass.text, flat, value) {
-                let number = pass.all.number_of_import(ScriptImport { from: from.into(), what: ScriptImportName::Module });
+                let number = pass.all.number_of_import(ScriptImport {
+                    from: from.into(),
+                    what: ScriptImportName::Module,
+                });
                 pass.all.add_export(exported, ScriptExport::Import(number));
                 if exported == WHOLE_EXPORT {
                     pass.all.facts.stars.insert(from.into());
@@ -150,7 +154,8 @@ fn export_object(pass: &mut ScriptPass<'_, '_>, at: usize) {
                 pass.all.exported_names.push((name.into(), name));
             }
             "pair" => {
-                let (Some(key), Some(value)) = (child_field(flat, one, "key"), child_field(flat, one, "value"))
+                let (Some(key), Some(value)) =
+                    (child_field(flat, one, "key"), child_field(flat, one, "value"))
                 else {
                     continue;
                 };
@@ -160,7 +165,9 @@ fn export_object(pass: &mut ScriptPass<'_, '_>, at: usize) {
             "method_definition" => {
                 let Some(name) = child_field(flat, one, "name") else { continue };
                 let name = pass.text_of(name);
-                let number = pass.all.add_definition(None, new_definition(flat, one, name, SymbolKind::Function));
+                let number = pass
+                    .all
+                    .add_definition(None, new_definition(flat, one, name, SymbolKind::Function));
                 pass.all.add_export(name, ScriptExport::Definition(number));
             }
             "spread_element" => {
@@ -186,9 +193,10 @@ fn export_property(pass: &mut ScriptPass<'_, '_>, key: &str, value: usize) {
 }
 
 /// Reads `module.exports = …`, `module.exports.x = …` or `exports.x = …`; other assignments are ignored.
-pub fn export_assignment(pass: &mut ScriptPass<'_, '_>, at: usize) {
+pub(crate) fn export_assignment(pass: &mut ScriptPass<'_, '_>, at: usize) {
     let flat = pass.flat;
-    let Some(target) = child_field(flat, at, "left").and_then(|left| export_target(pass, at, left)) else {
+    let Some(target) = child_field(flat, at, "left").and_then(|left| export_target(pass, at, left))
+    else {
         return;
     };
     let mut value = child_field(flat, at, "right");
@@ -208,12 +216,17 @@ enum ExportTarget<'t> {
 }
 
 /// Returns the target of an export. `at` is the assignment, whose parts have no scope yet.
-fn export_target<'t>(pass: &ScriptPass<'t, '_>, at: usize, left: usize) -> Option<ExportTarget<'t>> {
+fn export_target<'t>(
+    pass: &ScriptPass<'t, '_>,
+    at: usize,
+    left: usize,
+) -> Option<ExportTarget<'t>> {
     let flat = pass.flat;
     if flat.kind_name(left) != "member_expression" {
         return None;
     }
-    let (object, property) = (child_field(flat, left, "object")?, child_field(flat, left, "property")?);
+    let (object, property) =
+        (child_field(flat, left, "object")?, child_field(flat, left, "property")?);
     let is_free = |name| matches!(pass.all.look_up(name, at), ScriptNameMeaning::Free);
     match (pass.text_of(object), pass.text_of(property)) {
         ("module", "exports") if is_free("module") => Some(ExportTarget::Whole),

@@ -1,9 +1,12 @@
 //! Reads the imports of a file: statements of ECMAScript, `require`, `import()`.
 
-use super::{DEFAULT_EXPORT, ScriptImport, ScriptUse, ScriptImportName, scope_pass::ScriptPass, child_field, required_module, string_text, uses};
+use super::{
+    DEFAULT_EXPORT, ScriptImport, ScriptImportName, ScriptUse, child_field, required_module,
+    scope_pass::ScriptPass, string_text, uses,
+};
 
 /// Reads `import … from "./x"`, and TypeScript's `import x = require("./x")`.
-pub fn import_statement(pass: &mut ScriptPass<'_, '_>, at: usize, scope: usize) {
+pub(crate) fn import_statement(pass: &mut ScriptPass<'_, '_>, at: usize, scope: usize) {
     let (text, flat) = (pass.text, pass.flat);
     pass.all.facts.is_esm = true;
     pass.close_subtree(at);
@@ -20,16 +23,31 @@ pub fn import_statement(pass: &mut ScriptPass<'_, '_>, at: usize, scope: usize) 
     };
     for part in flat.named_children(clause) {
         match flat.kind_name(part) {
-            "identifier" => bind_one(pass, Some(part), scope, (from, ScriptImportName::Name(DEFAULT_EXPORT.into()))),
+            "identifier" => bind_one(
+                pass,
+                Some(part),
+                scope,
+                (from, ScriptImportName::Name(DEFAULT_EXPORT.into())),
+            ),
             "namespace_import" => {
-                bind_one(pass, flat.only_named_child(part), scope, (from, ScriptImportName::Module));
+                bind_one(
+                    pass,
+                    flat.only_named_child(part),
+                    scope,
+                    (from, ScriptImportName::Module),
+                );
             }
             "named_imports" => {
                 for one in flat.named_children(part) {
                     let Some(name) = child_field(flat, one, "name") else { continue };
                     let taken = string_text(text, flat, name).unwrap_or(pass.text_of(name));
                     let local = child_field(flat, one, "alias").unwrap_or(name);
-                    bind_one(pass, Some(local), scope, (from, ScriptImportName::Name(taken.into())));
+                    bind_one(
+                        pass,
+                        Some(local),
+                        scope,
+                        (from, ScriptImportName::Name(taken.into())),
+                    );
                 }
             }
             _ => {}
@@ -54,7 +72,12 @@ fn bind_one(
 
 /// Binds the name of `const … = require("./x")`, `await import("./x")` or `require("./x").y`; returns false for
 /// another value.
-pub fn bind_required_value(pass: &mut ScriptPass<'_, '_>, name: usize, value: usize, scope: usize) -> bool {
+pub(crate) fn bind_required_value(
+    pass: &mut ScriptPass<'_, '_>,
+    name: usize,
+    value: usize,
+    scope: usize,
+) -> bool {
     let flat = pass.flat;
     let mut call = value;
     let mut what = ScriptImportName::Module;
@@ -105,7 +128,7 @@ fn bind_properties(pass: &mut ScriptPass<'_, '_>, pattern: usize, scope: usize, 
 }
 
 /// Records `require("./x").y()` and `import("./x")` where they are not the value of a name.
-pub fn note_inline_require(pass: &mut ScriptPass<'_, '_>, call: usize) {
+pub(crate) fn note_inline_require(pass: &mut ScriptPass<'_, '_>, call: usize) {
     let (text, flat) = (pass.text, pass.flat);
     let Some(from) = required_module(text, flat, call) else { return };
     let mut top = call;
@@ -119,6 +142,8 @@ pub fn note_inline_require(pass: &mut ScriptPass<'_, '_>, call: usize) {
         pass.all.facts.run.insert(from.into());
         return;
     }
-    let import = pass.all.number_of_import(ScriptImport { from: from.into(), what: ScriptImportName::Module });
+    let import = pass
+        .all
+        .number_of_import(ScriptImport { from: from.into(), what: ScriptImportName::Module });
     pass.all.in_place.insert(ScriptUse { import, properties });
 }

@@ -2,10 +2,13 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::{DEFAULT_EXPORT, ScriptExport, ScriptFacts, ScriptUse, WHOLE_EXPORT, ScriptImportName, paths::ProjectPaths};
+use super::{
+    DEFAULT_EXPORT, ScriptExport, ScriptFacts, ScriptImportName, ScriptUse, WHOLE_EXPORT,
+    paths::ProjectPaths,
+};
 use crate::reuse::{
     facts::LinkerFacts,
-    link_source::{ReuseLinks, LinkSource},
+    link_source::{LinkSource, ReuseLinks},
     step_budget::StepBudget,
 };
 
@@ -18,7 +21,7 @@ enum ScriptMeaning {
 }
 
 /// Adds the imports and uses of the JavaScript and TypeScript files among the sources.
-pub fn link_script(sources: &[LinkSource<'_>], links: &mut ReuseLinks) {
+pub(crate) fn link_script(sources: &[LinkSource<'_>], links: &mut ReuseLinks) {
     let mut linker = ScriptLinker::new(sources);
     for file in 0..sources.len() {
         let Some(facts) = linker.facts[file] else { continue };
@@ -120,7 +123,12 @@ impl<'a> ScriptLinker<'a> {
         meanings.into_iter().filter_map(symbol).collect()
     }
 
-    fn meanings_of_import(&mut self, file: usize, number: usize, visited: &mut ScriptVisited) -> Vec<ScriptMeaning> {
+    fn meanings_of_import(
+        &mut self,
+        file: usize,
+        number: usize,
+        visited: &mut ScriptVisited,
+    ) -> Vec<ScriptMeaning> {
         let import = self.facts[file].and_then(|facts| facts.imports.get(number));
         let Some(import) = import else { return vec![] };
         match (self.find_file(file, &import.from), &import.what) {
@@ -131,7 +139,12 @@ impl<'a> ScriptLinker<'a> {
     }
 
     /// Looks up an exported name of a file.
-    fn look_up(&mut self, file: usize, name: &str, visited: &mut ScriptVisited) -> Vec<ScriptMeaning> {
+    fn look_up(
+        &mut self,
+        file: usize,
+        name: &str,
+        visited: &mut ScriptVisited,
+    ) -> Vec<ScriptMeaning> {
         let key = (file, Box::from(name));
         if let Some(known) = self.cached_meanings.get(&key) {
             return known.clone();
@@ -152,13 +165,20 @@ impl<'a> ScriptLinker<'a> {
     }
 
     /// Returns the meanings of an exported name, re-exports included.
-    fn meanings_of_export(&mut self, file: usize, name: &str, visited: &mut ScriptVisited) -> Vec<ScriptMeaning> {
+    fn meanings_of_export(
+        &mut self,
+        file: usize,
+        name: &str,
+        visited: &mut ScriptVisited,
+    ) -> Vec<ScriptMeaning> {
         let Some(facts) = self.facts[file] else { return vec![] };
         let mut meanings = vec![];
         for exported in self.exports[file].get(name).cloned().unwrap_or_default() {
             match exported {
                 ScriptExport::Definition(at) => meanings.push(ScriptMeaning::Symbol(file, at)),
-                ScriptExport::Import(number) => meanings.extend(self.meanings_of_import(file, number, visited)),
+                ScriptExport::Import(number) => {
+                    meanings.extend(self.meanings_of_import(file, number, visited))
+                }
             }
         }
         if meanings.is_empty() && name != DEFAULT_EXPORT && name != WHOLE_EXPORT {

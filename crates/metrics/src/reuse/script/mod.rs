@@ -7,25 +7,25 @@
 //! - A re-export is no use; neither is a name in a string, nor a later access to the result of `import()`.
 //! - A wrapped function (`memo(() => …)`) is a value and no symbol.
 //! - Only paths (`./x`, `../x`) are followed, with the suffixes and `index` files that bundlers and Node try; aliases
-//! of a configuration are not.
+//!   of a configuration are not.
 //! - A file is run if it starts with `#!`, or asks whether it is the main module.
 
-mod scope_pass;
 mod exports;
 mod facts;
 mod imports;
 mod link;
 mod paths;
+mod scope_pass;
 mod scopes;
 mod uses;
 
-use super::facts::{TopLevelDefinition, ReuseFacts as FileFacts, SymbolKind, LinkerFacts};
+use super::facts::{LinkerFacts, ReuseFacts as FileFacts, SymbolKind, TopLevelDefinition};
 use crate::quality::node_span;
 use scopes::ScriptScopes;
 use trajview_code::flat_tree::FlatTree;
 
 pub(super) use facts::ScriptFacts;
-use facts::{ScriptExport, ScriptImport, ScriptUse, ScriptImportName};
+use facts::{ScriptExport, ScriptImport, ScriptImportName, ScriptUse};
 pub(super) use link::link_script;
 
 /// The name of the export `module.exports` as a whole; no property can have it.
@@ -66,7 +66,8 @@ fn is_run(text: &str, flat: &FlatTree<'_>) -> bool {
             match sides[..] {
                 ["require.main", "module"] | ["module", "require.main"] => true,
                 [left, right] => {
-                    let asks = |side: &str, what| side.len() < MAX_QUESTION_BYTES && side.contains(what);
+                    let asks =
+                        |side: &str, what| side.len() < MAX_QUESTION_BYTES && side.contains(what);
                     (asks(left, "import.meta.url") && asks(right, "process.argv"))
                         || (asks(right, "import.meta.url") && asks(left, "process.argv"))
                 }
@@ -113,12 +114,24 @@ fn required_module<'t>(text: &'t str, flat: &FlatTree<'_>, call: usize) -> Optio
 /// Returns the kind of symbol that a value becomes when it is given a name; None for other values.
 fn kind_of_value(kind: &str) -> Option<SymbolKind> {
     match kind {
-        "arrow_function" | "function_expression" | "generator_function" => Some(SymbolKind::Function),
+        "arrow_function" | "function_expression" | "generator_function" => {
+            Some(SymbolKind::Function)
+        }
         "class" => Some(SymbolKind::Class),
         _ => None,
     }
 }
 
-fn new_definition(flat: &FlatTree<'_>, at: usize, name: &str, kind: SymbolKind) -> TopLevelDefinition {
-    TopLevelDefinition { name: name.into(), line: node_span(flat, at).start, kind, registered: None }
+fn new_definition(
+    flat: &FlatTree<'_>,
+    at: usize,
+    name: &str,
+    kind: SymbolKind,
+) -> TopLevelDefinition {
+    TopLevelDefinition {
+        name: name.into(),
+        line: node_span(flat, at).start,
+        kind,
+        registered: None,
+    }
 }

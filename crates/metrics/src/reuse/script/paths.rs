@@ -21,7 +21,7 @@ impl<'a> ProjectPaths<'a> {
 
     /// Returns the file that `./x` means in the file at `path`; None for an import that is no path, and for a file
     /// that does not exist.
-    pub fn find_import(&self, path: &str, from: &str) -> Option<usize> {
+    pub(crate) fn find_import(&self, path: &str, from: &str) -> Option<usize> {
         let is_path = ["./", "../"].iter().any(|start| from.starts_with(start));
         if !is_path && from != "." && from != ".." {
             return None;

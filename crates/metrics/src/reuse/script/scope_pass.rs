@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use trajview_code::flat_tree::FlatTree;
 
 use super::{
-    exports, child_field, imports, kind_of_value,
+    child_field, exports, imports, kind_of_value,
     scopes::{MODULE, ScriptScopes, kind_of_declaration},
     text_of,
 };
@@ -19,7 +19,11 @@ pub struct ScriptPass<'t, 'f> {
 }
 
 /// Visits all nodes of a file and fills its scopes.
-pub fn run_pass<'t>(text: &'t str, flat: &FlatTree<'_>, all: ScriptScopes<'t>) -> ScriptScopes<'t> {
+pub(crate) fn run_pass<'t>(
+    text: &'t str,
+    flat: &FlatTree<'_>,
+    all: ScriptScopes<'t>,
+) -> ScriptScopes<'t> {
     let mut pass = ScriptPass { text, flat, moved: HashMap::new(), all };
     (0..flat.len()).for_each(|at| pass.visit_node(at));
     pass.all
@@ -146,7 +150,7 @@ impl<'t> ScriptPass<'t, '_> {
     }
 
     /// Binds every name of a target.
-    pub fn bind_target(&mut self, target: usize, scope: usize) {
+    pub(crate) fn bind_target(&mut self, target: usize, scope: usize) {
         let flat = self.flat;
         let mut open = vec![target];
         while let Some(at) = open.pop() {
@@ -171,7 +175,7 @@ impl<'t> ScriptPass<'t, '_> {
     }
 
     /// Marks that nothing below a node is a use.
-    pub fn close_subtree(&mut self, at: usize) {
+    pub(crate) fn close_subtree(&mut self, at: usize) {
         let end = self.flat.entries[at].after as usize;
         self.all.is_no_use[at..end].fill(true);
     }

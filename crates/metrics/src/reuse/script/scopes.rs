@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use trajview_code::flat_tree::FlatTree;
 
-use super::{ScriptExport, ScriptFacts, ScriptImport, ScriptFileFacts, ScriptUse};
-use crate::reuse::facts::{TopLevelDefinition, SymbolKind};
+use super::{ScriptExport, ScriptFacts, ScriptFileFacts, ScriptImport, ScriptUse};
+use crate::reuse::facts::{SymbolKind, TopLevelDefinition};
 
 /// The scopes and facts of one file.
 pub struct ScriptScopes<'t> {
@@ -97,8 +97,13 @@ impl<'t> ScriptScopes<'t> {
     }
 
     /// Adds a definition of the file's top level, or of its exports.
-    pub(super) fn add_definition(&mut self, local_name: Option<&'t str>, definition: TopLevelDefinition) -> usize {
-        let existing = local_name.and_then(|local_name| self.definition_by_name.get(local_name).copied());
+    pub(super) fn add_definition(
+        &mut self,
+        local_name: Option<&'t str>,
+        definition: TopLevelDefinition,
+    ) -> usize {
+        let existing =
+            local_name.and_then(|local_name| self.definition_by_name.get(local_name).copied());
         existing.unwrap_or_else(|| {
             let at = self.definitions.len();
             self.definitions.push(definition);
@@ -113,7 +118,7 @@ impl<'t> ScriptScopes<'t> {
     }
 
     /// Returns the meaning of a name at a node.
-    pub fn look_up(&self, name: &str, at: usize) -> ScriptNameMeaning<'_> {
+    pub(crate) fn look_up(&self, name: &str, at: usize) -> ScriptNameMeaning<'_> {
         let mut scope = self.scope_of[at];
         loop {
             match self.scopes[scope].names.get(name) {
@@ -126,16 +131,17 @@ impl<'t> ScriptScopes<'t> {
     }
 
     /// Returns whether a node reads a name.
-    pub fn is_use(&self, at: usize) -> bool {
+    pub(crate) fn is_use(&self, at: usize) -> bool {
         !self.is_no_use[at]
     }
 
     /// Resolves the exported names to definitions and imports, and returns the facts of the file.
-    pub fn into_file_facts(mut self, uses: BTreeSet<ScriptUse>) -> ScriptFileFacts {
+    pub(crate) fn into_file_facts(mut self, uses: BTreeSet<ScriptUse>) -> ScriptFileFacts {
         for (exported, name) in std::mem::take(&mut self.exported_names) {
             let imports = self.scopes[MODULE].names.get(name).cloned().unwrap_or_default();
             let passed_on = imports.into_iter().map(ScriptExport::Import);
-            let definition = self.definition_by_name.get(name).map(|&at| ScriptExport::Definition(at));
+            let definition =
+                self.definition_by_name.get(name).map(|&at| ScriptExport::Definition(at));
             let all = definition.into_iter().chain(passed_on).map(|it| (exported.clone(), it));
             self.facts.exports.extend(all.collect::<Vec<_>>());
         }
@@ -149,7 +155,7 @@ impl<'t> ScriptScopes<'t> {
 }
 
 /// Returns the kind of a declaration.
-pub fn kind_of_declaration(kind: &str) -> Option<SymbolKind> {
+pub(crate) fn kind_of_declaration(kind: &str) -> Option<SymbolKind> {
     match kind {
         "function_declaration" | "generator_function_declaration" => Some(SymbolKind::Function),
         "class_declaration" | "abstract_class_declaration" => Some(SymbolKind::Class),

@@ -10,14 +10,21 @@ use super::{
 };
 
 /// Returns every use of an import, once.
-pub fn import_uses(text: &str, flat: &FlatTree<'_>, scopes: &ScriptScopes<'_>) -> BTreeSet<ScriptUse> {
+pub(crate) fn import_uses(
+    text: &str,
+    flat: &FlatTree<'_>,
+    scopes: &ScriptScopes<'_>,
+) -> BTreeSet<ScriptUse> {
     let mut uses = scopes.in_place.clone();
     for at in (0..flat.len()).filter(|&at| scopes.is_use(at)) {
         match flat.kind_name(at) {
             "identifier" | "shorthand_property_identifier" | "type_identifier" => {
-                if let ScriptNameMeaning::Imports(imports) = scopes.look_up(text_of(text, flat, at), at) {
+                if let ScriptNameMeaning::Imports(imports) =
+                    scopes.look_up(text_of(text, flat, at), at)
+                {
                     let properties = property_chain(text, flat, at);
-                    let use_of_import = |&import: &usize| ScriptUse { import, properties: properties.clone() };
+                    let use_of_import =
+                        |&import: &usize| ScriptUse { import, properties: properties.clone() };
                     uses.extend(imports.iter().map(use_of_import));
                 }
             }
@@ -28,7 +35,7 @@ pub fn import_uses(text: &str, flat: &FlatTree<'_>, scopes: &ScriptScopes<'_>) -
 }
 
 /// Returns the properties `.a.b` after a name.
-pub fn property_chain(text: &str, flat: &FlatTree<'_>, at: usize) -> Vec<Box<str>> {
+pub(crate) fn property_chain(text: &str, flat: &FlatTree<'_>, at: usize) -> Vec<Box<str>> {
     let mut names = vec![];
     let mut top = at;
     loop {

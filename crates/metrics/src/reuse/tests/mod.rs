@@ -1,11 +1,11 @@
 //! Tests on small projects, each with the complete expected list.
 
+mod properties;
 mod python;
 #[cfg(feature = "rust")]
 mod rust;
 #[cfg(all(feature = "javascript", feature = "typescript"))]
 mod script;
-mod properties;
 
 use super::*;
 

@@ -371,7 +371,10 @@ fn an_entry_is_run_or_else_nobody_imports_or_tests_it() {
 #[test]
 fn a_snapshot_without_exported_symbols_has_no_dir() {
     assert_eq!(reuse_of(&[]).dir(), None);
-    assert_eq!(reuse_of(&[("a.py", "def f(): pass\nif __name__ == '__main__': f()\n")]).dir(), None);
+    assert_eq!(
+        reuse_of(&[("a.py", "def f(): pass\nif __name__ == '__main__': f()\n")]).dir(),
+        None
+    );
     assert_eq!(reuse_of(&[("a.py", "import b\n"), ("b.py", "X = 1\n")]).dir(), None);
 }
 
@@ -416,7 +419,8 @@ fn modules_that_import_each_other_are_followed_all_the_same() {
 /// Returns the names of `m` that another module with this text uses.
 fn used_by(text: &str) -> Vec<String> {
     let defined = "def a(): pass\ndef b(): pass\ndef c(): pass\nclass K: pass\n";
-    let project: ProjectFiles<'_> = &[("main.py", text), ("m.py", defined), ("n.py", "def a(): pass\n")];
+    let project: ProjectFiles<'_> =
+        &[("main.py", text), ("m.py", defined), ("n.py", "def a(): pass\n")];
     let used = symbol_lines(project).into_iter().filter(|it| it.ends_with(": main"));
     used.map(|it| it.trim_end_matches(": main").to_owned()).collect()
 }

@@ -177,7 +177,8 @@ fn the_whole_of_an_export_is_used_by_whoever_calls_it_or_reads_of_it() {
         "const { make } = require('./b'); make()",
         "require('./b')()",
     ] {
-        let project: ProjectFiles<'_> = &[("a.js", text), ("b.js", "module.exports = class B {};\n")];
+        let project: ProjectFiles<'_> =
+            &[("a.js", text), ("b.js", "module.exports = class B {};\n")];
         assert_eq!(symbol_lines(project), ["b B: a"], "{text}");
     }
 }

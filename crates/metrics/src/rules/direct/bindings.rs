@@ -25,12 +25,12 @@ impl NameBindings {
     }
 
     /// Returns the point for a later [`undo_to`](Self::undo_to).
-    pub fn undo_point(&self) -> usize {
+    pub(crate) fn undo_point(&self) -> usize {
         self.before.len()
     }
 
     /// Undoes all bindings since [`undo_point`](Self::undo_point) returned `mark`.
-    pub fn undo_to(&mut self, mark: usize) {
+    pub(crate) fn undo_to(&mut self, mark: usize) {
         while self.before.len() > mark {
             let Some((name, bound)) = self.before.pop() else { return };
             self.bound[name] = bound;
@@ -38,7 +38,7 @@ impl NameBindings {
     }
 
     /// Returns the node that a name is bound to; None where it is not bound to a single node.
-    pub fn single_node(&self, name: usize) -> Option<usize> {
+    pub(crate) fn single_node(&self, name: usize) -> Option<usize> {
         match self.bound[name] {
             BoundNodes::One(at) => Some(at),
             BoundNodes::Nothing | BoundNodes::Many(..) => None,
@@ -46,7 +46,13 @@ impl NameBindings {
     }
 
     /// Binds a name; returns false where it is already bound to something else.
-    pub fn bind_name(&mut self, name: usize, to: BoundNodes, flat: &FlatTree<'_>, text: &str) -> bool {
+    pub(crate) fn bind_name(
+        &mut self,
+        name: usize,
+        to: BoundNodes,
+        flat: &FlatTree<'_>,
+        text: &str,
+    ) -> bool {
         let is_free = match (self.bound[name], to) {
             (BoundNodes::One(known), BoundNodes::One(at)) => is_same(flat, text, known, at),
             (BoundNodes::Many(known, known_count), BoundNodes::Many(first, count)) => {

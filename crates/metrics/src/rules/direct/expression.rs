@@ -285,10 +285,12 @@ mod tests {
             "é",
             "le",
         ];
-        let literal_texts = |text: &str| regex_syntax::parse(text).ok().as_ref().and_then(LiteralTexts::from_hir);
+        let literal_texts =
+            |text: &str| regex_syntax::parse(text).ok().as_ref().and_then(LiteralTexts::from_hir);
 
         for expression in of_texts {
-            let (ours, usual) = (literal_texts(expression).unwrap(), Regex::new(expression).unwrap());
+            let (ours, usual) =
+                (literal_texts(expression).unwrap(), Regex::new(expression).unwrap());
             for text in texts {
                 assert_eq!(
                     ours.are_in(text.as_bytes()),
@@ -297,7 +299,8 @@ mod tests {
                 );
             }
         }
-        let few: Vec<&str> = of_more.into_iter().filter(|text| literal_texts(text).is_some()).collect();
+        let few: Vec<&str> =
+            of_more.into_iter().filter(|text| literal_texts(text).is_some()).collect();
         assert_eq!(few, [""; 0]);
     }
 

@@ -7,7 +7,7 @@ pub struct KindSet {
 }
 
 impl KindSet {
-    pub fn from_kinds(kinds: impl IntoIterator<Item = u16>) -> Self {
+    pub(crate) fn from_kinds(kinds: impl IntoIterator<Item = u16>) -> Self {
         let mut set = Self::default();
         kinds.into_iter().for_each(|kind| set.add_kind(kind));
         set
@@ -25,28 +25,28 @@ impl KindSet {
         self.words.get(usize::from(kind) / 64).is_some_and(|word| word & (1 << (kind % 64)) != 0)
     }
 
-    pub fn union_with(mut self, other: &Self) -> Self {
+    pub(crate) fn union_with(mut self, other: &Self) -> Self {
         other.iter_kinds().for_each(|kind| self.add_kind(kind));
         self
     }
 
-    pub fn intersection_with(&self, other: &Self) -> Self {
+    pub(crate) fn intersection_with(&self, other: &Self) -> Self {
         Self::from_kinds(self.iter_kinds().filter(|kind| other.has_kind(*kind)))
     }
 
     /// Returns whether the two sets share a kind.
-    pub fn overlaps_with(&self, other: &Self) -> bool {
+    pub(crate) fn overlaps_with(&self, other: &Self) -> bool {
         self.words.iter().zip(&other.words).any(|(one, two)| one & two != 0)
     }
 
     /// Returns the kinds in ascending order.
-    pub fn iter_kinds(&self) -> impl Iterator<Item = u16> + '_ {
+    pub(crate) fn iter_kinds(&self) -> impl Iterator<Item = u16> + '_ {
         let last = u16::try_from(self.words.len() * 64).unwrap_or(u16::MAX);
         (0..last).filter(|kind| self.has_kind(*kind))
     }
 
     /// Returns the kind of a set with exactly one kind.
-    pub fn only_kind(&self) -> Option<u16> {
+    pub(crate) fn only_kind(&self) -> Option<u16> {
         if self.words.iter().map(|word| word.count_ones()).sum::<u32>() != 1 {
             return None;
         }

@@ -9,19 +9,19 @@
 mod bindings;
 mod expression;
 mod kinds;
-mod rule_needs;
 mod pattern;
-mod rule_reader;
 mod relation;
+mod rule_needs;
+mod rule_reader;
 mod test_order;
 
 use bindings::NameBindings;
 use expression::RuleRegex;
 use kinds::KindSet;
-pub use rule_needs::PatternWords;
-use rule_needs::{PresentParts, RuleNeeds};
 use pattern::RulePattern;
 use relation::NodeRelation;
+pub use rule_needs::PatternWords;
+use rule_needs::{PresentParts, RuleNeeds};
 use trajview_code::flat_tree::FlatTree;
 
 /// A rule, ready to match.
@@ -114,7 +114,7 @@ impl<'f> ScannedFile<'f> {
     }
 
     /// Returns the indices of the nodes of a kind, in order.
-    pub fn nodes_of_kind(&self, kind: u16) -> &[u32] {
+    pub(crate) fn nodes_of_kind(&self, kind: u16) -> &[u32] {
         nodes_of_kind(&self.by_kind, &self.starts, kind)
     }
 
@@ -135,28 +135,33 @@ fn nodes_of_kind<'f>(by_kind: &'f [u32], starts: &[u32], kind: u16) -> &'f [u32]
 }
 
 impl DirectRule {
-    fn new(test: NodeTest, utils: Vec<NodeTest>, constraints: Vec<(usize, NodeTest)>, names: usize) -> Self {
+    fn new(
+        test: NodeTest,
+        utils: Vec<NodeTest>,
+        constraints: Vec<(usize, NodeTest)>,
+        names: usize,
+    ) -> Self {
         let (needs, needs_in_node) = (RuleNeeds::default(), RuleNeeds::default());
         Self { test, utils, constraints, names, needs, needs_in_node }
     }
 
     /// Returns whether the rule may match anywhere in a file.
-    pub fn may_match(&self, file: &ScannedFile<'_>) -> bool {
+    pub(crate) fn may_match(&self, file: &ScannedFile<'_>) -> bool {
         self.needs.are_met(file)
     }
 
     /// Returns the kinds of the nodes that the rule may match; None where it may match any.
-    pub fn matched_kinds(&self) -> Option<Vec<u16>> {
+    pub(crate) fn matched_kinds(&self) -> Option<Vec<u16>> {
         Some(self.test.possible_kinds(&self.utils, 0)?.iter_kinds().collect())
     }
 
     /// Prepares the rule for matching on a file.
-    pub fn matcher_on<'f>(&'f self, file: &'f ScannedFile<'f>) -> RuleMatcher<'f> {
+    pub(crate) fn matcher_on<'f>(&'f self, file: &'f ScannedFile<'f>) -> RuleMatcher<'f> {
         RuleMatcher { file, rule: self, bindings: NameBindings::new(self.names), is_exact: false }
     }
 
     /// Returns the nodes that match, in order. Nodes without any of the file's nodes that a match needs are not tried.
-    pub fn matching_nodes<'f>(
+    pub(crate) fn matching_nodes<'f>(
         &'f self,
         file: &'f ScannedFile<'f>,
         nodes: &'f [u32],
@@ -180,7 +185,7 @@ impl DirectRule {
 
 impl RuleMatcher<'_> {
     /// Returns whether the rule matches a node.
-    pub fn matches_node(&mut self, at: usize) -> bool {
+    pub(crate) fn matches_node(&mut self, at: usize) -> bool {
         let rule = self.rule;
         let matches =
             self.test_holds(&rule.test, at) && rule.constraints.iter().all(|one| self.is_kept(one));
@@ -193,7 +198,9 @@ impl RuleMatcher<'_> {
         match test {
             NodeTest::Kinds(kinds) => kinds.has_kind(self.file.flat.entries[at].kind),
             NodeTest::Pattern(pattern) => self.undone_unless(|this| pattern.matches_node(this, at)),
-            NodeTest::Regex(expression) => expression.is_in(self.file.text_of(at), self.file.is_ascii),
+            NodeTest::Regex(expression) => {
+                expression.is_in(self.file.text_of(at), self.file.is_ascii)
+            }
             NodeTest::Nth(nth) => nth.holds_for(self.file.flat, at),
             NodeTest::All(tests) => {
                 self.undone_unless(|this| tests.iter().all(|test| this.test_holds(test, at)))

@@ -57,7 +57,7 @@ struct RemainingSiblings {
 
 impl RulePattern {
     /// Returns whether the pattern matches a node, and binds its names.
-    pub fn matches_node(&self, matcher: &mut RuleMatcher<'_>, at: usize) -> bool {
+    pub(crate) fn matches_node(&self, matcher: &mut RuleMatcher<'_>, at: usize) -> bool {
         if self.kind.is_some_and(|kind| kind != matcher.file.flat.entries[at].kind) {
             return false;
         }
@@ -113,15 +113,28 @@ fn met_if(is_met: bool) -> MeetOutcome {
     if is_met { MeetOutcome::Both } else { MeetOutcome::No }
 }
 
-fn fill_hole(matcher: &mut RuleMatcher<'_>, name: Option<usize>, is_named: bool, at: usize) -> bool {
+fn fill_hole(
+    matcher: &mut RuleMatcher<'_>,
+    name: Option<usize>,
+    is_named: bool,
+    at: usize,
+) -> bool {
     let (flat, text) = (matcher.file.flat, matcher.file.text);
     let may_fill = !is_named || flat.entries[at].is_named;
-    may_fill && name.is_none_or(|name| matcher.bindings.bind_name(name, BoundNodes::One(at), flat, text))
+    may_fill
+        && name.is_none_or(|name| matcher.bindings.bind_name(name, BoundNodes::One(at), flat, text))
 }
 
-fn binds_many(matcher: &mut RuleMatcher<'_>, name: Option<usize>, first: usize, count: usize) -> bool {
+fn binds_many(
+    matcher: &mut RuleMatcher<'_>,
+    name: Option<usize>,
+    first: usize,
+    count: usize,
+) -> bool {
     let (flat, text) = (matcher.file.flat, matcher.file.text);
-    name.is_none_or(|name| matcher.bindings.bind_name(name, BoundNodes::Many(first, count), flat, text))
+    name.is_none_or(|name| {
+        matcher.bindings.bind_name(name, BoundNodes::Many(first, count), flat, text)
+    })
 }
 
 /// Returns whether the children of a pattern's node match those of a node of the code.
@@ -160,7 +173,11 @@ fn all_met(matcher: &mut RuleMatcher<'_>, mut goals: &[PatternGoal], parent: usi
 
 /// Returns whether the next node that is not skipped meets the goal: Some(true) where it does, Some(false) where no
 /// node is left, None where it does not.
-fn one_met(matcher: &mut RuleMatcher<'_>, goal: &PatternGoal, rest: &mut RemainingSiblings) -> Option<bool> {
+fn one_met(
+    matcher: &mut RuleMatcher<'_>,
+    goal: &PatternGoal,
+    rest: &mut RemainingSiblings,
+) -> Option<bool> {
     while let Some(at) = rest.next {
         match meet_goal(matcher, goal, at) {
             MeetOutcome::Both => return Some(true),
@@ -194,7 +211,8 @@ fn many_met<'g>(
     rest: &mut RemainingSiblings,
 ) -> ManyOutcome<'g> {
     // Unnamed nodes directly after it are skipped in the pattern, and as many of the taken nodes are given back.
-    let passed = goals.iter().take_while(|goal| matches!(goal, PatternGoal::Leaf { is_named: false, .. }));
+    let passed =
+        goals.iter().take_while(|goal| matches!(goal, PatternGoal::Leaf { is_named: false, .. }));
     let passed = passed.count();
     let goals = &goals[passed..];
     let Some(first) = rest.next else { return ManyOutcome::No };
@@ -208,7 +226,11 @@ fn many_met<'g>(
         }
         [PatternGoal::Many { .. }, ..] => {
             rest.skip_node(matcher);
-            if rest.next.is_some() && takes(matcher, 1) { ManyOutcome::Again(goals) } else { ManyOutcome::No }
+            if rest.next.is_some() && takes(matcher, 1) {
+                ManyOutcome::Again(goals)
+            } else {
+                ManyOutcome::No
+            }
         }
         [goal, ..] => {
             let mut count = 0;

@@ -1,6 +1,6 @@
 //! Tests of a node's children, ancestors or siblings.
 
-use super::{RuleMatcher, NodeTest, kinds::KindSet};
+use super::{NodeTest, RuleMatcher, kinds::KindSet};
 
 /// A test of related nodes.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub enum RelationStop {
 
 impl NodeRelation {
     /// Returns whether the library certainly accepts the relation.
-    pub fn is_surely_taken(&self) -> bool {
+    pub(crate) fn is_surely_taken(&self) -> bool {
         let stop = match &self.until {
             RelationStop::Near | RelationStop::End => None,
             RelationStop::Holds(stop) => Some(stop),
@@ -48,7 +48,7 @@ impl NodeRelation {
     }
 
     /// Returns whether one of the related nodes passes the test; the bindings of the first one remain.
-    pub fn holds_for(&self, matcher: &mut RuleMatcher<'_>, at: usize) -> bool {
+    pub(crate) fn holds_for(&self, matcher: &mut RuleMatcher<'_>, at: usize) -> bool {
         let flat = matcher.file.flat;
         match self.related {
             RelatedNodes::Below => match self.field {
@@ -63,14 +63,17 @@ impl NodeRelation {
 
     fn is_met(&self, matcher: &mut RuleMatcher<'_>, at: usize) -> bool {
         let kind = matcher.file.flat.entries[at].kind;
-        self.kinds.as_ref().is_none_or(|kinds| kinds.has_kind(kind)) && matcher.test_holds(&self.test, at)
+        self.kinds.as_ref().is_none_or(|kinds| kinds.has_kind(kind))
+            && matcher.test_holds(&self.test, at)
     }
 
     fn holds_below(&self, matcher: &mut RuleMatcher<'_>, at: usize) -> bool {
         let flat = matcher.file.flat;
         match &self.until {
             RelationStop::Near => flat.children(at).any(|child| self.is_met(matcher, child)),
-            RelationStop::End => self.holds_within(matcher, at + 1, flat.entries[at].after as usize),
+            RelationStop::End => {
+                self.holds_within(matcher, at + 1, flat.entries[at].after as usize)
+            }
             RelationStop::Holds(stop) => {
                 let (mut next, last) = (at + 1, flat.entries[at].after as usize);
                 while next < last {
@@ -101,7 +104,9 @@ impl NodeRelation {
         let Some(child) = child_in_field(matcher, at, field) else { return false };
         match &self.until {
             RelationStop::Near => self.is_met(matcher, child),
-            RelationStop::End => self.holds_within(matcher, child, flat.entries[child].after as usize),
+            RelationStop::End => {
+                self.holds_within(matcher, child, flat.entries[child].after as usize)
+            }
             RelationStop::Holds(stop) => {
                 self.is_met(matcher, child)
                     || (!matcher.holds_alone(stop, child)

@@ -4,7 +4,7 @@
 use std::{borrow::Cow, collections::HashMap};
 
 use super::{
-    DirectRule, ScannedFile, NodeTest,
+    DirectRule, NodeTest, ScannedFile,
     kinds::KindSet,
     pattern::{ERROR, PatternGoal},
     relation::RelatedNodes,
@@ -78,7 +78,7 @@ impl PatternWords {
     }
 
     /// Finds the words and kinds of a file. `nodes` returns the nodes of a kind.
-    pub fn present_in_file<'f>(
+    pub(crate) fn present_in_file<'f>(
         &self,
         flat: &FlatTree<'_>,
         text: &str,
@@ -122,7 +122,7 @@ impl RuleNeeds {
     }
 
     /// Returns whether a file meets the condition.
-    pub fn are_met(&self, file: &ScannedFile<'_>) -> bool {
+    pub(crate) fn are_met(&self, file: &ScannedFile<'_>) -> bool {
         match self {
             Self::Nothing => true,
             Self::Kinds(kinds) => kinds.overlaps_with(&file.has.kinds),
@@ -134,7 +134,7 @@ impl RuleNeeds {
 
     /// Returns nodes of the file of which one must be in a node, or be it, so that the condition is met there: in
     /// order, and the smallest such list. None where there is no such list.
-    pub fn rarest_nodes<'f>(&self, file: &'f ScannedFile<'_>) -> Option<Cow<'f, [u32]>> {
+    pub(crate) fn rarest_nodes<'f>(&self, file: &'f ScannedFile<'_>) -> Option<Cow<'f, [u32]>> {
         match self {
             Self::Nothing => None,
             Self::Kinds(kinds) => kinds.only_kind().map(|kind| file.nodes_of_kind(kind).into()),
@@ -155,7 +155,7 @@ impl RuleNeeds {
 
 impl DirectRule {
     /// Records the conditions of the rule, in the words of its set of rules.
-    pub fn note_needs(&mut self, words: &mut PatternWords) {
+    pub(crate) fn note_needs(&mut self, words: &mut PatternWords) {
         self.needs = self.test.collect_needs(&self.utils, 0, (words, NeedScope::InFile));
         self.needs_in_node = self.test.collect_needs(&self.utils, 0, (words, NeedScope::InNode));
     }
@@ -163,7 +163,12 @@ impl DirectRule {
 
 impl NodeTest {
     /// Returns the condition that a match of the test implies.
-    fn collect_needs(&self, utils: &[Self], open: usize, (words, place): (&mut PatternWords, NeedScope)) -> RuleNeeds {
+    fn collect_needs(
+        &self,
+        utils: &[Self],
+        open: usize,
+        (words, place): (&mut PatternWords, NeedScope),
+    ) -> RuleNeeds {
         let mut of_all = |tests: &[Self]| -> Vec<RuleNeeds> {
             tests.iter().map(|test| test.collect_needs(utils, open, (&mut *words, place))).collect()
         };
@@ -177,10 +182,14 @@ impl NodeTest {
             }
             Self::All(tests) => RuleNeeds::all_of(of_all(tests)),
             Self::Any(tests) => RuleNeeds::Any(of_all(tests)),
-            Self::Util(at) if open < MAX_UTIL_DEPTH => utils
-                .get(*at)
-                .map_or(RuleNeeds::Nothing, |test| test.collect_needs(utils, open + 1, (words, place))),
-            Self::Relation(relation) if place == NeedScope::InFile || relation.related == RelatedNodes::Below => {
+            Self::Util(at) if open < MAX_UTIL_DEPTH => {
+                utils.get(*at).map_or(RuleNeeds::Nothing, |test| {
+                    test.collect_needs(utils, open + 1, (words, place))
+                })
+            }
+            Self::Relation(relation)
+                if place == NeedScope::InFile || relation.related == RelatedNodes::Below =>
+            {
                 relation.test.collect_needs(utils, open, (words, place))
             }
             Self::Relation(_) | Self::Regex(_) | Self::Nth(_) | Self::Not(_) | Self::Util(_) => {

@@ -12,10 +12,10 @@ use ast_grep_language::SupportLang;
 use serde_json::{Map, Value};
 
 use super::{
-    DirectRule, RuleRegex, NthChild, NodeTest,
+    DirectRule, NodeTest, NthChild, RuleRegex,
     kinds::KindSet,
     pattern::{ERROR, PatternGoal, RulePattern},
-    relation::{RelatedNodes, NodeRelation, RelationStop},
+    relation::{NodeRelation, RelatedNodes, RelationStop},
 };
 
 impl DirectRule {
@@ -33,7 +33,8 @@ impl DirectRule {
             names: vec![],
         };
         let test = reader.read_rule(&rule)?;
-        let utils = utils.iter().map(|(_, rule)| reader.read_rule(rule)).collect::<Option<Vec<_>>>()?;
+        let utils =
+            utils.iter().map(|(_, rule)| reader.read_rule(rule)).collect::<Option<Vec<_>>>()?;
         let constraints = reader.read_constraints(constraints.as_object())?;
         let constraints: Vec<(usize, NodeTest)> =
             constraints.into_iter().filter_map(|(name, test)| Some((name?, test))).collect();
@@ -46,7 +47,7 @@ impl DirectRule {
 impl DirectRule {
     /// Converts the rule of a document without utilities; None where it has something that is not supported here, or
     /// that the library might reject.
-    pub fn from_plain(
+    pub(crate) fn from_plain(
         language: SupportLang,
         rule: &Value,
         constraints: Option<&Map<String, Value>>,
@@ -168,7 +169,13 @@ impl RuleReader<'_> {
             Some(name) => Some(self.language.field_to_id(name.as_str()?)?),
         };
         let test = self.read_rule(&Value::Object(rule))?;
-        Some(NodeTest::Relation(Box::new(NodeRelation { related: related, test, kinds: None, until, field })))
+        Some(NodeTest::Relation(Box::new(NodeRelation {
+            related,
+            test,
+            kinds: None,
+            until,
+            field,
+        })))
     }
 
     fn read_pattern(&mut self, yaml: &Value) -> Option<NodeTest> {
@@ -188,18 +195,23 @@ impl RuleReader<'_> {
     fn read_goal(&mut self, node: &PatternNode) -> PatternGoal {
         match node {
             PatternNode::MetaVar { meta_var } => match meta_var {
-                MetaVariable::Capture(name, is_named) => {
-                    PatternGoal::Hole { name: Some(self.note_name(name.clone())), is_named: *is_named }
+                MetaVariable::Capture(name, is_named) => PatternGoal::Hole {
+                    name: Some(self.note_name(name.clone())),
+                    is_named: *is_named,
+                },
+                MetaVariable::Dropped(is_named) => {
+                    PatternGoal::Hole { name: None, is_named: *is_named }
                 }
-                MetaVariable::Dropped(is_named) => PatternGoal::Hole { name: None, is_named: *is_named },
                 MetaVariable::Multiple => PatternGoal::Many { name: None },
                 MetaVariable::MultiCapture(name) => {
                     PatternGoal::Many { name: Some(self.note_name(format!("$$${name}"))) }
                 }
             },
-            PatternNode::Terminal { text, is_named, kind_id } => {
-                PatternGoal::Leaf { kind: *kind_id, is_named: *is_named, text: text.as_str().into() }
-            }
+            PatternNode::Terminal { text, is_named, kind_id } => PatternGoal::Leaf {
+                kind: *kind_id,
+                is_named: *is_named,
+                text: text.as_str().into(),
+            },
             PatternNode::Internal { kind_id, children } => PatternGoal::Inner {
                 kind: *kind_id,
                 children: children.iter().map(|child| self.read_goal(child)).collect(),

@@ -4,7 +4,7 @@ use super::{
     DirectRule, NodeTest,
     kinds::KindSet,
     pattern::{ERROR, PatternGoal},
-    relation::{RelatedNodes, NodeRelation, RelationStop},
+    relation::{NodeRelation, RelatedNodes, RelationStop},
 };
 
 /// The deepest nesting of utilities that is followed.
@@ -58,7 +58,8 @@ impl NodeTest {
     /// Renumbers the names by their places among the bound ones; the name of a hole that occurs once is dropped, as
     /// nothing uses it.
     fn without_unbound(self, places: &[Option<usize>]) -> Self {
-        let all = |tests: Vec<Self>| tests.into_iter().map(|test| test.without_unbound(places)).collect();
+        let all =
+            |tests: Vec<Self>| tests.into_iter().map(|test| test.without_unbound(places)).collect();
         match self {
             Self::Pattern(mut pattern) => {
                 pattern.goal.forget_unbound(places);
@@ -201,7 +202,9 @@ fn any_of(tests: Vec<NodeTest>) -> NodeTest {
         _ => None,
     });
     match kinds.collect::<Option<Vec<&KindSet>>>() {
-        Some(kinds) => NodeTest::Kinds(kinds.into_iter().fold(KindSet::default(), KindSet::union_with)),
+        Some(kinds) => {
+            NodeTest::Kinds(kinds.into_iter().fold(KindSet::default(), KindSet::union_with))
+        }
         None => NodeTest::Any(tests),
     }
 }

@@ -40,7 +40,8 @@ impl History {
         let mut steps_text = vec![];
         for (step, text) in steps.iter().enumerate() {
             let file = self.insert_file(text);
-            steps_text.push((StepId { turn, subagent: None, step }, vec![file_change(now, Some(file))]));
+            steps_text
+                .push((StepId { turn, subagent: None, step }, vec![file_change(now, Some(file))]));
             now = Some(file);
         }
         let end = self.insert_file(end);
@@ -78,7 +79,8 @@ impl History {
     }
 
     fn blamed_lines(&self, name: &str) -> Vec<BlamedLine> {
-        blame_lines(&self.timeline, &self.blobs, &repo_path(name), self.timeline.turns.len()).unwrap()
+        blame_lines(&self.timeline, &self.blobs, &repo_path(name), self.timeline.turns.len())
+            .unwrap()
     }
 
     /// Returns each line as `turn.step` (both from 1), `turn◇` outside recorded edits, `·` before the run, `?` not recorded.
@@ -111,7 +113,8 @@ fn added_hunk(added: &[&str]) -> PatchHunk {
 
 #[test]
 fn a_line_belongs_to_the_turn_that_last_wrote_it() {
-    let history = History::default().with_written_turn("one\ntwo\n").with_written_turn("one\nTWO\nthree\n");
+    let history =
+        History::default().with_written_turn("one\ntwo\n").with_written_turn("one\nTWO\nthree\n");
     assert_eq!(history.blame_text("a"), ["1.1", "2.1", "2.1"]);
 }
 
@@ -137,8 +140,11 @@ fn what_no_step_explains_was_changed_outside_recorded_edits() {
 #[test]
 fn what_changed_between_two_steps_was_changed_outside_recorded_edits() {
     let mut history = History::default();
-    let (one, two, three) =
-        (history.insert_file("x\n"), history.insert_file("x\nshell\n"), history.insert_file("x\nshell\ny\n"));
+    let (one, two, three) = (
+        history.insert_file("x\n"),
+        history.insert_file("x\nshell\n"),
+        history.insert_file("x\nshell\ny\n"),
+    );
     let id = |step| StepId { turn: 0, subagent: None, step };
     let met = FileChange { origin: ChangeOrigin::Outside, ..file_change(Some(one), Some(two)) };
     let steps = vec![
@@ -162,25 +168,31 @@ fn a_line_from_before_the_run_has_no_turn() {
 
 #[test]
 fn a_renamed_file_keeps_its_history() {
-    let history = History::default().with_written_turn("one\ntwo\n").with_renaming_turn("one\ntwo\nthree\n");
+    let history =
+        History::default().with_written_turn("one\ntwo\n").with_renaming_turn("one\ntwo\nthree\n");
     assert_eq!(history.blame_text("b"), ["1.1", "1.1", "2.1"]);
 }
 
 #[test]
 fn a_line_that_moved_belongs_to_the_turn_that_moved_it() {
-    let history = History::default().with_written_turn("a\nb\nc\nd\n").with_written_turn("b\nc\nd\na\n");
+    let history =
+        History::default().with_written_turn("a\nb\nc\nd\n").with_written_turn("b\nc\nd\na\n");
     assert_eq!(history.blame_text("a"), ["1.1", "1.1", "1.1", "2.1"]);
 }
 
 #[test]
 fn a_line_put_back_in_the_same_turn_stays_older() {
-    let history = History::default().with_written_turn("one\n").with_turn(&["ONE\n", "one\n"], "one\n");
+    let history =
+        History::default().with_written_turn("one\n").with_turn(&["ONE\n", "one\n"], "one\n");
     assert_eq!(history.blame_text("a"), ["1.1"]);
 }
 
 #[test]
 fn a_line_put_back_in_a_later_turn_is_that_turn_s() {
-    let history = History::default().with_written_turn("one\n").with_written_turn("ONE\n").with_written_turn("one\n");
+    let history = History::default()
+        .with_written_turn("one\n")
+        .with_written_turn("ONE\n")
+        .with_written_turn("one\n");
     assert_eq!(history.blame_text("a"), ["3.1"]);
 }
 
@@ -189,8 +201,9 @@ fn a_file_made_anew_forgets_its_earlier_life() {
     let mut history = History::default().with_written_turn("one\n");
     let old = history.tree.files.get(&repo_path("a")).copied();
     let deleted = FileChange { kind: EditKind::Delete, ..file_change(old, None) };
-    history =
-        history.push_turn(TurnFiles { changes: vec![deleted], ..TurnFiles::default() }).with_written_turn("one\n");
+    history = history
+        .push_turn(TurnFiles { changes: vec![deleted], ..TurnFiles::default() })
+        .with_written_turn("one\n");
 
     assert_eq!(history.blame_text("a"), ["3.1"]);
 }
@@ -198,13 +211,16 @@ fn a_file_made_anew_forgets_its_earlier_life() {
 #[test]
 fn an_earlier_version_that_is_not_recorded_is_never_guessed() {
     let history = History::default();
-    let unknown = TreeFile { content: super::super::FileContent::NotRecorded, mode: FileMode::Regular };
+    let unknown =
+        TreeFile { content: super::super::FileContent::NotRecorded, mode: FileMode::Regular };
     let mut history = History { tree: SourceTree::default(), ..history };
     history.timeline.base.files.insert(repo_path("a"), unknown);
     let snapshot = history.insert_file("one\n");
-    let seen = FileChange { origin: ChangeOrigin::Outside, ..file_change(Some(unknown), Some(snapshot)) };
-    let history =
-        history.push_turn(TurnFiles { changes: vec![seen], ..TurnFiles::default() }).with_written_turn("one\ntwo\n");
+    let seen =
+        FileChange { origin: ChangeOrigin::Outside, ..file_change(Some(unknown), Some(snapshot)) };
+    let history = history
+        .push_turn(TurnFiles { changes: vec![seen], ..TurnFiles::default() })
+        .with_written_turn("one\ntwo\n");
 
     assert_eq!(history.blame_text("a"), ["?", "2.1"]);
 }
@@ -213,7 +229,10 @@ fn an_earlier_version_that_is_not_recorded_is_never_guessed() {
 fn a_step_of_which_only_hunks_are_known_has_the_lines_that_stand_there_word_for_word() {
     let mut history = History::default();
     let file = history.insert_file("def f():\n    pass\nbye\n");
-    let hunks = ChangeVersion::Hunks(vec![added_hunk(&["def f():", "    pass"]), added_hunk(&["elsewhere"])]);
+    let hunks = ChangeVersion::Hunks(vec![
+        added_hunk(&["def f():", "    pass"]),
+        added_hunk(&["elsewhere"]),
+    ]);
     let step = FileChange { version: hunks, ..file_change(None, None) };
     let steps = vec![(StepId::default(), vec![step])];
     let history = history.push_turn(TurnFiles {
@@ -229,13 +248,18 @@ fn a_step_of_which_only_hunks_are_known_has_the_lines_that_stand_there_word_for_
 fn a_file_without_lines_is_told_in_a_sentence() {
     let mut history = History::default();
     let link = TreeFile { mode: FileMode::Link, ..history.insert_file("a") };
-    let unknown = TreeFile { content: super::super::FileContent::NotRecorded, mode: FileMode::Regular };
+    let unknown =
+        TreeFile { content: super::super::FileContent::NotRecorded, mode: FileMode::Regular };
     let binary = history.insert_file("\0\n");
     let missing = TreeFile::with_blob(BlobId::for_bytes(b"nowhere"));
-    for (name, file) in [("link", link), ("unknown", unknown), ("binary", binary), ("gone", missing)] {
+    for (name, file) in
+        [("link", link), ("unknown", unknown), ("binary", binary), ("gone", missing)]
+    {
         history.timeline.base.files.insert(repo_path(name), file);
     }
-    let why = |name: &str| blame_lines(&history.timeline, &history.blobs, &repo_path(name), 0).unwrap_err();
+    let why = |name: &str| {
+        blame_lines(&history.timeline, &history.blobs, &repo_path(name), 0).unwrap_err()
+    };
 
     assert_eq!(why("absent"), "no such file at that moment");
     assert_eq!(why("link"), "a link has no lines");

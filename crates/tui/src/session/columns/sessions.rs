@@ -29,7 +29,7 @@ impl SessionColumn {
         }
     }
 
-    pub const fn help_text(self) -> &'static str {
+    pub(crate) const fn help_text(self) -> &'static str {
         match self {
             Self::When => "the last recorded moment, else when the file was written, in UTC",
             Self::State => {
@@ -46,5 +46,9 @@ impl SessionColumn {
 }
 
 const fn number_column(word: &'static str, cells: usize) -> ColumnInfo {
-    ColumnInfo { kind: ColumnKind::Number, source: ColumnSource::Run, ..text_column(word, [cells, cells]) }
+    ColumnInfo {
+        kind: ColumnKind::Number,
+        source: ColumnSource::Run,
+        ..text_column(word, [cells, cells])
+    }
 }

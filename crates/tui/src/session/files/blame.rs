@@ -6,10 +6,10 @@ use std::{
 };
 
 use crate::session::{
-    pending::CachedAnswers,
     effect::Effect,
+    pending::CachedAnswers,
     question::Question,
-    request::{RequestIds, RequestId, Sentence},
+    request::{RequestId, RequestIds, Sentence},
 };
 use trajview_run::{
     RepoPath, Run, StepId,
@@ -49,21 +49,31 @@ impl Default for BlameCache {
 }
 
 impl BlameCache {
-    pub fn blame_of(&self, file: &FileAt) -> Option<&Result<Arc<BlamedFile>, String>> {
+    pub(crate) fn blame_of(&self, file: &FileAt) -> Option<&Result<Arc<BlamedFile>, String>> {
         self.kept.get(file)
     }
 
-    pub fn ask_blame(&mut self, numbers: &mut RequestIds, run: &Arc<Run>, file: FileAt) -> Option<Effect> {
+    pub(crate) fn ask_blame(
+        &mut self,
+        numbers: &mut RequestIds,
+        run: &Arc<Run>,
+        file: FileAt,
+    ) -> Option<Effect> {
         let (run, path, moment) = (run.clone(), file.path.clone(), file.moment);
         self.kept.ask_once(numbers, file, || Question::Blame { run, path, moment })
     }
 
     /// Forgets the answers about old files, and the question in progress.
-    pub fn forget_files(&mut self, is_old: impl Fn(&FileAt) -> bool) {
+    pub(crate) fn forget_files(&mut self, is_old: impl Fn(&FileAt) -> bool) {
         self.kept.forget_answers(is_old);
     }
 
-    pub fn take_answer(&mut self, request: RequestId, run: &Run, lines: Result<Vec<BlamedLine>, Sentence>) {
+    pub(crate) fn take_answer(
+        &mut self,
+        request: RequestId,
+        run: &Run,
+        lines: Result<Vec<BlamedLine>, Sentence>,
+    ) {
         self.kept.take_answer(request, lines.map(|lines| Arc::new(BlamedFile::new(run, lines))));
     }
 }
@@ -82,13 +92,13 @@ impl BlamedFile {
     }
 
     /// The largest number of a step, for as many columns as it takes.
-    pub fn largest_number(&self) -> usize {
+    pub(crate) fn largest_number(&self) -> usize {
         self.numbers.values().copied().max().unwrap_or_default()
     }
 
     /// Returns the lines at which another turn's lines begin (in a run of one request another step's), counted from
     /// 1, in order. The first line is one.
-    pub fn first_lines_by_writer(&self, run: &Run) -> Vec<usize> {
+    pub(crate) fn first_lines_by_writer(&self, run: &Run) -> Vec<usize> {
         let is_by_step = run.turns.len() == 1;
         let writer = |at: usize| {
             let line = &self.lines[at];

@@ -9,7 +9,7 @@ use trajview_code::{
 use trajview_run::files::FileDiff;
 
 /// Bytes of a text beyond which we do not colour; nobody reads such a file for its syntax.
-pub const MAX_COLOURED_BYTES: usize = 2 << 20;
+pub(crate) const MAX_COLOURED_BYTES: usize = 2 << 20;
 
 /// Spans of each line of a text; None where the language is not known.
 pub type ColouredLines = Option<Vec<Vec<SyntaxSpan>>>;

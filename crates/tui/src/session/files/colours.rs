@@ -1,16 +1,16 @@
 //! Syntax colours of a comparison. They arrive after the text and are never waited for.
 
 use crate::session::{
-    pending::CachedAnswers,
     effect::Effect,
+    pending::CachedAnswers,
     question::Question,
-    request::{RequestIds, RequestId, Sentence},
+    request::{RequestId, RequestIds, Sentence},
 };
 
 use super::{
     DiffKey,
-    compared_file::ComparedFile,
     coloured_texts::{ColouredSides, TextsToColour},
+    compared_file::ComparedFile,
 };
 
 #[derive(Debug)]
@@ -27,7 +27,7 @@ impl Default for ColourCache {
 }
 
 impl ColourCache {
-    pub fn ask_colours(
+    pub(crate) fn ask_colours(
         &mut self,
         numbers: &mut RequestIds,
         key: DiffKey,
@@ -37,12 +37,16 @@ impl ColourCache {
         self.kept.ask_once(numbers, key, || Question::Colours { texts })
     }
 
-    pub fn take_answer(&mut self, request: RequestId, colours: Result<ColouredSides, Sentence>) {
+    pub(crate) fn take_answer(
+        &mut self,
+        request: RequestId,
+        colours: Result<ColouredSides, Sentence>,
+    ) {
         self.kept.take_answer(request, colours);
     }
 
     /// Gives up what is no longer true.
-    pub fn forget_colours(&mut self, is_old: impl Fn(&DiffKey) -> bool) {
+    pub(crate) fn forget_colours(&mut self, is_old: impl Fn(&DiffKey) -> bool) {
         self.kept.forget_answers(is_old);
     }
 

@@ -5,7 +5,7 @@
 use std::{borrow::Cow, collections::BTreeSet, ops::Range, sync::Arc};
 
 use crate::session::{arrangement::Arrangement, turn_counts::LineTotals};
-use trajview_code::diff::{DiffLine, DiffHunk, LineKind, TextDiff, pair_lines};
+use trajview_code::diff::{DiffHunk, DiffLine, LineKind, TextDiff, pair_lines};
 use trajview_run::files::FileDiff;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub struct ComparedFile {
 }
 
 impl ComparedFile {
-    pub fn changes_only(diff: FileDiff) -> Self {
+    pub(crate) fn changes_only(diff: FileDiff) -> Self {
         Self::new(diff, ShownExtent::Changes)
     }
 
@@ -96,7 +96,7 @@ impl ComparedFile {
         self.text_diff().map_or(&[], |text| text.hunks.as_slice())
     }
 
-    pub fn line_totals(&self) -> Option<LineTotals> {
+    pub(crate) fn line_totals(&self) -> Option<LineTotals> {
         self.text_diff().map(|text| LineTotals { added: text.added, removed: text.removed })
     }
 
@@ -104,11 +104,11 @@ impl ComparedFile {
         self.arrangement
     }
 
-    pub fn is_whole_file(&self) -> bool {
+    pub(crate) fn is_whole_file(&self) -> bool {
         self.extent == ShownExtent::WholeFile
     }
 
-    pub const fn widest_line(&self) -> usize {
+    pub(crate) const fn widest_line(&self) -> usize {
         self.widest
     }
 
@@ -118,9 +118,11 @@ impl ComparedFile {
     }
 
     /// The hunk that a row belongs to.
-    pub const fn hunk_of(row: DiffRow) -> Option<usize> {
+    pub(crate) const fn hunk_of(row: DiffRow) -> Option<usize> {
         match row {
-            DiffRow::Hunk(hunk) | DiffRow::Line { hunk, .. } | DiffRow::Pair { hunk, .. } => Some(hunk),
+            DiffRow::Hunk(hunk) | DiffRow::Line { hunk, .. } | DiffRow::Pair { hunk, .. } => {
+                Some(hunk)
+            }
             DiffRow::Rest(_) | DiffRow::Equal { .. } => None,
         }
     }
@@ -130,12 +132,14 @@ impl ComparedFile {
         match row {
             DiffRow::Hunk(_) | DiffRow::Rest(_) => None,
             DiffRow::Line { hunk, line } => self.hunk_line(hunk, line).map(Cow::Borrowed),
-            DiffRow::Pair { hunk, old, new } => self.hunk_line(hunk, new.or(old)?).map(Cow::Borrowed),
+            DiffRow::Pair { hunk, old, new } => {
+                self.hunk_line(hunk, new.or(old)?).map(Cow::Borrowed)
+            }
             DiffRow::Equal { gap, line } => self.equal_line(gap, line).map(Cow::Owned),
         }
     }
 
-    pub fn hunk_line(&self, hunk: usize, line: usize) -> Option<&DiffLine> {
+    pub(crate) fn hunk_line(&self, hunk: usize, line: usize) -> Option<&DiffLine> {
         self.hunks().get(hunk)?.lines.get(line)
     }
 
@@ -157,7 +161,7 @@ impl ComparedFile {
     }
 
     /// Lines left out before a hunk; None where its gap is open or there is none.
-    pub fn folded_before(&self, hunk: usize) -> Option<usize> {
+    pub(crate) fn folded_before(&self, hunk: usize) -> Option<usize> {
         let gap = self.gaps.get(hunk).filter(|gap| gap.lines > 0)?;
         (!self.is_open(hunk)).then_some(gap.lines)
     }
@@ -167,7 +171,7 @@ impl ComparedFile {
     }
 
     /// The gap that a row is or belongs to, where it has lines and can be folded.
-    pub fn gap_of(&self, row: DiffRow) -> Option<usize> {
+    pub(crate) fn gap_of(&self, row: DiffRow) -> Option<usize> {
         let gap = match row {
             DiffRow::Hunk(hunk) => hunk,
             DiffRow::Rest(_) => self.hunks().len(),
@@ -178,7 +182,7 @@ impl ComparedFile {
     }
 
     /// The gap that is meant at a row: inside a hunk the nearer one.
-    pub fn nearest_gap(&self, row: DiffRow) -> Option<usize> {
+    pub(crate) fn nearest_gap(&self, row: DiffRow) -> Option<usize> {
         let (hunk, line) = match row {
             DiffRow::Hunk(hunk) => (hunk, 0),
             DiffRow::Line { hunk, line } => (hunk, line),
@@ -195,12 +199,12 @@ impl ComparedFile {
         (self.extent == ShownExtent::Changes && has_lines).then_some(gap)
     }
 
-    pub fn with_arrangement(&self, arrangement: Arrangement) -> Self {
+    pub(crate) fn with_arrangement(&self, arrangement: Arrangement) -> Self {
         self.cut_again(|compared| compared.arrangement = arrangement)
     }
 
     /// A gap opened, or folded again.
-    pub fn with_gap_toggled(&self, gap: usize) -> Self {
+    pub(crate) fn with_gap_toggled(&self, gap: usize) -> Self {
         self.cut_again(|compared| {
             if !compared.open.remove(&gap) {
                 compared.open.insert(gap);
@@ -209,7 +213,7 @@ impl ComparedFile {
     }
 
     /// Returns a copy with every gap open, or with all folded where all were open.
-    pub fn with_all_gaps_toggled(&self) -> Self {
+    pub(crate) fn with_all_gaps_toggled(&self) -> Self {
         let all: BTreeSet<usize> =
             (0..self.gaps.len()).filter_map(|gap| self.foldable_gap(gap)).collect();
         self.cut_again(|compared| {
@@ -231,7 +235,9 @@ impl ComparedFile {
             rows.push(DiffRow::Hunk(index));
             match self.arrangement {
                 Arrangement::Unified => {
-                    rows.extend((0..hunk.lines.len()).map(|line| DiffRow::Line { hunk: index, line }));
+                    rows.extend(
+                        (0..hunk.lines.len()).map(|line| DiffRow::Line { hunk: index, line }),
+                    );
                 }
                 Arrangement::Columns => rows.extend(paired_rows(index, hunk)),
             }
@@ -263,13 +269,13 @@ impl ComparedFile {
         after.map(|line| line.chars().count()).max().unwrap_or_default()
     }
 
-    pub fn hunk_rows(&self) -> impl Iterator<Item = usize> {
+    pub(crate) fn hunk_rows(&self) -> impl Iterator<Item = usize> {
         let rows = self.rows.iter().enumerate();
         rows.filter(|(_, row)| matches!(row, DiffRow::Hunk(_))).map(|(row, _)| row)
     }
 
     /// Number in the new text.
-    pub fn new_number(&self, row: DiffRow) -> Option<usize> {
+    pub(crate) fn new_number(&self, row: DiffRow) -> Option<usize> {
         match row {
             DiffRow::Equal { gap, line } => self.gaps.get(gap).map(|gap| gap.new + line),
             DiffRow::Pair { hunk, new, .. } => self.hunk_line(hunk, new?)?.new,
@@ -279,14 +285,14 @@ impl ComparedFile {
     }
 
     /// The row of a line of the new text, or the first after it that is shown, or the last of all.
-    pub fn row_of_line(&self, wanted: usize) -> usize {
+    pub(crate) fn row_of_line(&self, wanted: usize) -> usize {
         let reached = |row: &DiffRow| self.new_number(*row).is_some_and(|number| number >= wanted);
         let last = self.rows.len().saturating_sub(1);
         self.rows.iter().position(reached).unwrap_or(last)
     }
 
     /// The row that removes a line of the old text; else the first that shows it or one after it, or the last of all.
-    pub fn row_of_old_line(&self, wanted: usize) -> usize {
+    pub(crate) fn row_of_old_line(&self, wanted: usize) -> usize {
         let old = |row: &DiffRow| match *row {
             DiffRow::Pair { hunk, old, .. } => self.hunk_line(hunk, old?)?.old,
             DiffRow::Line { hunk, line } => self.hunk_line(hunk, line)?.old,
@@ -298,12 +304,12 @@ impl ComparedFile {
     }
 
     /// The first row that adds this text.
-    pub fn row_that_adds(&self, text: &str) -> Option<usize> {
+    pub(crate) fn row_that_adds(&self, text: &str) -> Option<usize> {
         self.row_adding(&|added| added == text)
     }
 
     /// The first row that adds a match, else the first row with one.
-    pub fn row_with(&self, words: &regex::Regex) -> Option<usize> {
+    pub(crate) fn row_with(&self, words: &regex::Regex) -> Option<usize> {
         let has = |hunk: usize, line: usize| {
             self.hunk_line(hunk, line).is_some_and(|line| words.is_match(&line.text))
         };
@@ -327,12 +333,14 @@ impl ComparedFile {
         self.rows.iter().position(|row| match *row {
             DiffRow::Line { hunk, line } => adds(hunk, line),
             DiffRow::Pair { hunk, new: Some(line), .. } => adds(hunk, line),
-            DiffRow::Pair { .. } | DiffRow::Hunk(_) | DiffRow::Rest(_) | DiffRow::Equal { .. } => false,
+            DiffRow::Pair { .. } | DiffRow::Hunk(_) | DiffRow::Rest(_) | DiffRow::Equal { .. } => {
+                false
+            }
         })
     }
 
     /// The first row that adds one of these lines of the new text; both ends count, from 1.
-    pub fn row_added_within(&self, first: usize, last: usize) -> Option<usize> {
+    pub(crate) fn row_added_within(&self, first: usize, last: usize) -> Option<usize> {
         let is_added = |hunk: usize, line: usize| {
             let line = self.hunk_line(hunk, line).filter(|line| line.kind == LineKind::Added);
             line.and_then(|line| line.new).is_some_and(|new| (first..=last).contains(&new))
@@ -340,13 +348,15 @@ impl ComparedFile {
         self.rows.iter().position(|row| match *row {
             DiffRow::Line { hunk, line } => is_added(hunk, line),
             DiffRow::Pair { hunk, new: Some(line), .. } => is_added(hunk, line),
-            DiffRow::Pair { .. } | DiffRow::Hunk(_) | DiffRow::Rest(_) | DiffRow::Equal { .. } => false,
+            DiffRow::Pair { .. } | DiffRow::Hunk(_) | DiffRow::Rest(_) | DiffRow::Equal { .. } => {
+                false
+            }
         })
     }
 
     /// Returns the row that matches one of another cut of the same texts: the same line, or the fold that contains
     /// it.
-    pub fn row_matching(&self, row: DiffRow) -> Option<usize> {
+    pub(crate) fn row_matching(&self, row: DiffRow) -> Option<usize> {
         let is_like = |mine: &DiffRow| match (*mine, row) {
             (DiffRow::Line { hunk, line }, DiffRow::Pair { hunk: other, old, new }) => {
                 hunk == other && new.or(old) == Some(line)
@@ -359,7 +369,9 @@ impl ComparedFile {
         let folded = |mine: &DiffRow| match (*mine, row) {
             (DiffRow::Hunk(hunk), DiffRow::Equal { gap, .. }) => hunk == gap,
             (DiffRow::Rest(_), DiffRow::Equal { gap, .. }) => gap == self.hunks().len(),
-            (DiffRow::Equal { gap, line }, DiffRow::Rest(_)) => gap == self.hunks().len() && line == 0,
+            (DiffRow::Equal { gap, line }, DiffRow::Rest(_)) => {
+                gap == self.hunks().len() && line == 0
+            }
             _ => false,
         };
         self.rows.iter().position(is_like).or_else(|| self.rows.iter().position(folded))
@@ -444,7 +456,11 @@ mod tests {
 
     fn compare_texts(old: &str, new: &str) -> ComparedFile {
         let diff = diff_text(old, new, 3);
-        ComparedFile::changes_only(FileDiff::Text { diff, old: Some(old.into()), new: Some(new.into()) })
+        ComparedFile::changes_only(FileDiff::Text {
+            diff,
+            old: Some(old.into()),
+            new: Some(new.into()),
+        })
     }
 
     /// Two changes in thirty lines, so that there is text before, between and after.
@@ -541,7 +557,8 @@ mod tests {
     fn a_whole_file_is_its_lines_and_nothing_else() {
         let text = "one\ntwo";
         let diff = diff_text("", text, 0);
-        let whole = ComparedFile::whole_file(FileDiff::Text { diff, old: None, new: Some(text.into()) });
+        let whole =
+            ComparedFile::whole_file(FileDiff::Text { diff, old: None, new: Some(text.into()) });
 
         assert_eq!(row_texts(&whole), ["one", "two"]);
         assert_eq!(whole.gap_of(whole.rows[0]), None);

@@ -5,22 +5,22 @@ use std::sync::Arc;
 
 use trajview_run::{
     EditKind, RepoPath, Run, StepId,
-    files::{FileChange, FileDiff, RunMoment, ChangeOrigin, Timeline, ChangeVersion},
+    files::{ChangeOrigin, ChangeVersion, FileChange, FileDiff, RunMoment, Timeline},
 };
 
 use super::{
     Session,
-    pending::{CachedAnswers, Pending},
     cache::LruCache,
     effect::Effect,
+    pending::{CachedAnswers, Pending},
     question::{Answer, Question},
-    request::{RequestIds, RequestId, Sentence},
+    request::{RequestId, RequestIds, Sentence},
 };
 
 pub mod blame;
+pub mod coloured_texts;
 pub mod colours;
 pub mod compared_file;
-pub mod coloured_texts;
 
 use blame::{BlameCache, FileAt};
 use colours::ColourCache;
@@ -41,7 +41,7 @@ pub enum DiffScope {
 
 impl DiffScope {
     /// Returns the turn after which the right side of the comparison is; None where there is no such turn.
-    pub const fn turn_after(self) -> Option<usize> {
+    pub(crate) const fn turn_after(self) -> Option<usize> {
         match self {
             Self::Turn(turn) => Some(turn),
             Self::At(moment) => moment.ended_turn(),
@@ -67,7 +67,7 @@ pub struct TurnSpan {
 
 impl TurnSpan {
     /// The moments that a scope lies between, where it is about more than one turn or step.
-    pub const fn for_scope(scope: DiffScope) -> Option<Self> {
+    pub(crate) const fn for_scope(scope: DiffScope) -> Option<Self> {
         match scope {
             DiffScope::Since { done, turn } => Some(Self { before: done, after: turn + 1 }),
             DiffScope::Turn(_) | DiffScope::Step(_) | DiffScope::At(_) => None,
@@ -104,7 +104,10 @@ impl Default for FileCache {
 
 impl FileCache {
     /// Returns the comparison; None while it is not known.
-    pub fn compared_file(&self, key: &DiffKey) -> Option<&Result<Arc<ComparedFile>, Sentence>> {
+    pub(crate) fn compared_file(
+        &self,
+        key: &DiffKey,
+    ) -> Option<&Result<Arc<ComparedFile>, Sentence>> {
         self.compared.get(key)
     }
 
@@ -118,7 +121,7 @@ impl FileCache {
     }
 
     /// Compares a change line by line, with so many lines of context; what was being compared is no longer waited for.
-    pub fn ask_diff(
+    pub(crate) fn ask_diff(
         &mut self,
         numbers: &mut RequestIds,
         run: &Arc<Run>,
@@ -158,17 +161,29 @@ impl FileCache {
     }
 
     fn store_compared(&mut self, key: DiffKey, answer: Result<FileDiff, Sentence>) {
-        let cut = if matches!(key.scope, DiffScope::At(_)) { ComparedFile::whole_file } else { ComparedFile::changes_only };
+        let cut = if matches!(key.scope, DiffScope::At(_)) {
+            ComparedFile::whole_file
+        } else {
+            ComparedFile::changes_only
+        };
         self.compared.insert(key, answer.map(|diff| Arc::new(cut(diff))));
     }
 
     /// Returns the changes between two moments; None while they are not known.
-    pub fn span_changes(&self, span: TurnSpan) -> Option<&Result<Vec<FileChange>, Sentence>> {
+    pub(crate) fn span_changes(
+        &self,
+        span: TurnSpan,
+    ) -> Option<&Result<Vec<FileChange>, Sentence>> {
         self.changes.get(&span)
     }
 
     /// Takes an answer to a question of the files; returns any other.
-    pub(super) fn take_answer(&mut self, request: RequestId, run: &Run, answer: Answer) -> Option<Answer> {
+    pub(super) fn take_answer(
+        &mut self,
+        request: RequestId,
+        run: &Run,
+        answer: Answer,
+    ) -> Option<Answer> {
         match answer {
             Answer::Diff(diff) => {
                 if let Some(key) = self.comparing.take_answered(request) {
@@ -186,7 +201,7 @@ impl FileCache {
     }
 
     /// Gives up what is no longer true after a run has grown: all from its first turn that is new, which counts from 0.
-    pub fn forget_from(&mut self, first: usize) {
+    pub(crate) fn forget_from(&mut self, first: usize) {
         self.comparing.stop_waiting();
         self.compared.retain(|key| key.last_turn() < first);
         self.colours.forget_colours(|key| key.last_turn() >= first);
@@ -227,12 +242,14 @@ impl DiffKey {
 
 impl Session {
     /// The files that changed; none while that is not known.
-    pub fn changes_of(&self, scope: DiffScope) -> &[FileChange] {
+    pub(crate) fn changes_of(&self, scope: DiffScope) -> &[FileChange] {
         let Some(timeline) = self.timeline.ready() else { return &[] };
         match scope {
             DiffScope::Turn(turn) => timeline.turns.get(turn).map_or(&[], |turn| &turn.changes),
             DiffScope::Step(step) => timeline.changes_of_step(step),
-            DiffScope::Since { .. } => TurnSpan::for_scope(scope).map_or(&[], |span| self.changes_between(span)),
+            DiffScope::Since { .. } => {
+                TurnSpan::for_scope(scope).map_or(&[], |span| self.changes_between(span))
+            }
             DiffScope::At(_) => &[],
         }
     }
@@ -243,7 +260,11 @@ impl Session {
     }
 
     /// Asks for the changes between two moments, where they are not known and no other question is in progress.
-    pub fn ask_changes(&mut self, numbers: &mut RequestIds, span: TurnSpan) -> Option<Effect> {
+    pub(crate) fn ask_changes(
+        &mut self,
+        numbers: &mut RequestIds,
+        span: TurnSpan,
+    ) -> Option<Effect> {
         self.timeline.ready()?;
         let TurnSpan { before, after } = span;
         let question = || Question::ChangesBetween { run: self.run.clone(), before, after };
@@ -251,13 +272,13 @@ impl Session {
     }
 
     /// Asks for a file at a moment, as if all of it was new, if it is not known yet.
-    pub fn ask_whole(&mut self, numbers: &mut RequestIds, key: DiffKey) -> Option<Effect> {
+    pub(crate) fn ask_whole(&mut self, numbers: &mut RequestIds, key: DiffKey) -> Option<Effect> {
         let timeline = self.timeline.ready()?;
         self.files.ask_whole(numbers, &self.run, timeline, key)
     }
 
     /// Asks for a file at a moment; once its text is there for who wrote its lines and for its colours.
-    pub fn ask_file(&mut self, numbers: &mut RequestIds, key: DiffKey) -> Vec<Effect> {
+    pub(crate) fn ask_file(&mut self, numbers: &mut RequestIds, key: DiffKey) -> Vec<Effect> {
         if !self.files.has_compared(&key) {
             return self.ask_whole(numbers, key).into_iter().collect();
         }
@@ -276,7 +297,7 @@ impl Session {
 
     /// Takes the files of a run that has grown. What was worked out of turns that are not what they were is given up;
     /// whether there was any.
-    pub fn renew_timeline(&mut self, timeline: Arc<Timeline>) -> bool {
+    pub(crate) fn renew_timeline(&mut self, timeline: Arc<Timeline>) -> bool {
         self.timeline = super::Loading::Ready(timeline);
         let is_known = !self.growth.timeline.is_wanted;
         let first = if is_known { self.growth.first.take() } else { self.growth.first };
@@ -313,7 +334,8 @@ mod tests {
 
     /// Files that know the comparisons of these scopes.
     fn files_knowing(scopes: &[DiffScope]) -> FileCache {
-        let (mut files, mut numbers, run) = (FileCache::default(), RequestIds::default(), Arc::default());
+        let (mut files, mut numbers, run) =
+            (FileCache::default(), RequestIds::default(), Arc::default());
         for scope in scopes {
             let asked = files.ask_diff(&mut numbers, &run, (key_for(*scope), created_file()), 3);
             files.take_answer(asked.request_id().unwrap(), &run, Answer::Diff(Ok(one_line_diff())));
@@ -324,8 +346,13 @@ mod tests {
     #[test]
     fn what_is_from_before_the_first_new_turn_stays_known() {
         let since = |done, turn| DiffScope::Since { done, turn };
-        let scopes =
-            [DiffScope::Turn(1), DiffScope::Turn(2), DiffScope::At(RunMoment::after_turns(2)), since(0, 1), since(3, 1)];
+        let scopes = [
+            DiffScope::Turn(1),
+            DiffScope::Turn(2),
+            DiffScope::At(RunMoment::after_turns(2)),
+            since(0, 1),
+            since(3, 1),
+        ];
         let mut files = files_knowing(&scopes);
 
         files.forget_from(2);
@@ -340,19 +367,27 @@ mod tests {
         let is_whole =
             |scope| files.compared_file(&key_for(scope)).unwrap().as_ref().unwrap().is_whole_file();
 
-        assert!(is_whole(DiffScope::At(RunMoment::after_turns(2))) && !is_whole(DiffScope::Turn(1)));
+        assert!(
+            is_whole(DiffScope::At(RunMoment::after_turns(2))) && !is_whole(DiffScope::Turn(1))
+        );
     }
 
     #[test]
     fn an_answer_to_an_older_comparison_is_dropped() {
-        let (mut files, mut numbers, run) = (FileCache::default(), RequestIds::default(), Arc::default());
-        let old = files.ask_diff(&mut numbers, &run, (key_for(DiffScope::Turn(0)), created_file()), 3);
+        let (mut files, mut numbers, run) =
+            (FileCache::default(), RequestIds::default(), Arc::default());
+        let old =
+            files.ask_diff(&mut numbers, &run, (key_for(DiffScope::Turn(0)), created_file()), 3);
         files.ask_diff(&mut numbers, &run, (key_for(DiffScope::Turn(1)), created_file()), 3);
 
-        let left = files.take_answer(old.request_id().unwrap(), &run, Answer::Diff(Ok(one_line_diff())));
+        let left =
+            files.take_answer(old.request_id().unwrap(), &run, Answer::Diff(Ok(one_line_diff())));
 
         assert_eq!(left, None);
-        assert!(!files.has_compared(&key_for(DiffScope::Turn(0))) && !files.has_compared(&key_for(DiffScope::Turn(1))));
+        assert!(
+            !files.has_compared(&key_for(DiffScope::Turn(0)))
+                && !files.has_compared(&key_for(DiffScope::Turn(1)))
+        );
     }
 
     #[test]
@@ -367,7 +402,11 @@ mod tests {
 
         assert_eq!(asked, None);
         let why = "there is no such file after turn 5".to_owned();
-        let known = files.compared_file(&key_for(DiffScope::At(RunMoment::after_turns(5)))).unwrap().as_ref().unwrap();
+        let known = files
+            .compared_file(&key_for(DiffScope::At(RunMoment::after_turns(5))))
+            .unwrap()
+            .as_ref()
+            .unwrap();
         assert_eq!(*known.diff, FileDiff::NotRecorded(why));
     }
 }

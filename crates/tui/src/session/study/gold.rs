@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::session::{
-    pending::Pending,
     effect::Effect,
+    pending::Pending,
     question::Question,
-    request::{RequestIds, RequestId},
+    request::{RequestId, RequestIds},
 };
 use trajview_run::rubric::GoldLabel;
 use trajview_study::loaded_study::{LoadedStudy, StudyItem};
@@ -23,7 +23,7 @@ pub struct GoldLabels {
 }
 
 impl GoldLabels {
-    pub fn from_study(studied: &LoadedStudy) -> Self {
+    pub(crate) fn from_study(studied: &LoadedStudy) -> Self {
         let runs = studied.runs.iter().enumerate();
         Self {
             kept: runs.map(|(at, run)| (at, run.rubric.gold.clone())).collect(),
@@ -31,12 +31,12 @@ impl GoldLabels {
         }
     }
 
-    pub fn unsaved_count(&self) -> usize {
+    pub(crate) fn unsaved_count(&self) -> usize {
         self.unsaved.len()
     }
 
     /// Returns the reason why the last outcome is not on disk.
-    pub fn why_not_saved(&self) -> Option<&str> {
+    pub(crate) fn why_not_saved(&self) -> Option<&str> {
         self.failed.as_deref()
     }
 
@@ -49,37 +49,45 @@ impl GoldLabels {
     }
 
     /// Returns the outcome that counts for a thing.
-    pub fn outcome_of<'a>(&'a self, item: &StudyItem) -> Option<&'a GoldLabel> {
+    pub(crate) fn outcome_of<'a>(&'a self, item: &StudyItem) -> Option<&'a GoldLabel> {
         self.outcomes_of(item).pop().filter(|gold| gold.is_answered())
     }
 
     /// Returns whether the latest outcome for a thing is unsaved.
-    pub fn is_unsaved(&self, item: &StudyItem) -> bool {
+    pub(crate) fn is_unsaved(&self, item: &StudyItem) -> bool {
         let (key, commit) = (item.item_key(), item.item.commit.as_deref());
         self.unsaved.iter().any(|(run, gold)| *run == item.run && gold.is_on(key, commit))
     }
 
     /// Adds an outcome to save next, and retries after a failure.
-    pub fn put_outcome(&mut self, run: usize, gold: GoldLabel) {
+    pub(crate) fn put_outcome(&mut self, run: usize, gold: GoldLabel) {
         self.failed = None;
         self.unsaved.push_back((run, gold));
     }
 
-    pub fn try_again(&mut self) {
+    pub(crate) fn try_again(&mut self) {
         self.failed = None;
     }
 
     /// Has the outcome saved that is to be saved now, if any.
-    pub fn ask_to_save(&mut self, studied: &LoadedStudy, numbers: &mut RequestIds) -> Option<Effect> {
+    pub(crate) fn ask_to_save(
+        &mut self,
+        studied: &LoadedStudy,
+        numbers: &mut RequestIds,
+    ) -> Option<Effect> {
         if self.failed.is_some() || !self.pending.is_free() {
             return None;
         }
         let (run, gold) = self.unsaved.front()?.clone();
         let place = studied.runs.get(run)?.labels_folder.clone();
-        Some(self.pending.ask_question(numbers, run, Question::SaveGold { place, gold: Box::new(gold) }))
+        Some(self.pending.ask_question(
+            numbers,
+            run,
+            Question::SaveGold { place, gold: Box::new(gold) },
+        ))
     }
 
-    pub fn take_saved(&mut self, request: RequestId, saved: Result<Vec<GoldLabel>, String>) {
+    pub(crate) fn take_saved(&mut self, request: RequestId, saved: Result<Vec<GoldLabel>, String>) {
         let Some(run) = self.pending.take_answered(request) else { return };
         match saved {
             Ok(all) => {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::session::{question::Question, label_protocol::LabelSave};
+use crate::session::{label_protocol::LabelSave, question::Question};
 use trajview_run::{
     Run,
     rubric::{Judge, Judgement, LabelFile, Rubric, Verdict},
@@ -90,7 +90,9 @@ fn what_is_on_its_way_to_the_disk_is_saved_in_its_own_run_wherever_the_rater_is(
     session.labels.put_label(label_of(&id, first, 3.0));
     session.labels.put_label(Label { note: Some("why".into()), ..label_of(&id, first, 3.0) });
     let sent = session.labels.ask_to_save(&mut numbers).unwrap().request_id().unwrap();
-    let other = (0..4).find(|at| session.study_queue().unwrap().item_at(*at).unwrap().run != first).unwrap();
+    let other = (0..4)
+        .find(|at| session.study_queue().unwrap().item_at(*at).unwrap().run != first)
+        .unwrap();
     session.go_in_study(other);
 
     open_wanted_run(&mut session, &mut numbers);
@@ -167,7 +169,8 @@ fn an_outcome_counts_at_once_and_stays_until_it_is_on_disk() {
     let (mut dee, mut numbers) = (session_of("dee", &said), RequestIds::default());
     let study = dee.study_queue().unwrap();
     let case = study.studied.adjudication_case(study.chosen_number().unwrap()).unwrap();
-    let gold = trajview_run::rubric::GoldLabel { score: Some(2.0), ..study.studied.new_outcome(&case) };
+    let gold =
+        trajview_run::rubric::GoldLabel { score: Some(2.0), ..study.studied.new_outcome(&case) };
     dee.study_mut().unwrap().gold.put_outcome(0, gold.clone());
 
     assert!(dee.is_done(0));

@@ -11,13 +11,16 @@ use crate::{
     session::context::KeyContext,
     shell::{App, keymap, open_run::OpenRun},
     views::{
-        live::{LiveView, LivePhase},
+        live::{LivePhase, LiveView},
         replay::{activity::has_one_request, search::SearchPrompt},
         table::{RunTableView, expression},
     },
     widgets::{
         key::Key,
-        line::{fit_spans, fit_text_end, trusted_span, recorded_span, safe_string, left_and_right, spans_width},
+        line::{
+            fit_spans, fit_text_end, left_and_right, recorded_span, safe_string, spans_width,
+            trusted_span,
+        },
         theme::{Meaning, Theme},
     },
 };
@@ -34,9 +37,11 @@ fn footer_line(app: &App, theme: Theme, width: usize) -> Line<'static> {
     }
     if let Some(compared) = app.screens.shown_comparison() {
         return match &compared.notice {
-            Some(notice) => {
-                left_and_right(vec![recorded_span(notice, theme.style_for(Meaning::Warning))], right_side(app, theme), width)
-            }
+            Some(notice) => left_and_right(
+                vec![recorded_span(notice, theme.style_for(Meaning::Warning))],
+                right_side(app, theme),
+                width,
+            ),
             None => hints_and_count(app, theme, width),
         };
     }
@@ -56,12 +61,16 @@ fn footer_line(app: &App, theme: Theme, width: usize) -> Line<'static> {
         return question_line(typing, hints, theme, width);
     }
     match (prompt, notice) {
-        (Some(prompt), _) => {
-            left_and_right(search_prompt(prompt, theme, width / 2), complaint_or_hints(prompt, hints, theme), width)
-        }
-        (None, Some(notice)) => {
-            left_and_right(vec![recorded_span(notice, theme.style_for(Meaning::Warning))], right_side(app, theme), width)
-        }
+        (Some(prompt), _) => left_and_right(
+            search_prompt(prompt, theme, width / 2),
+            complaint_or_hints(prompt, hints, theme),
+            width,
+        ),
+        (None, Some(notice)) => left_and_right(
+            vec![recorded_span(notice, theme.style_for(Meaning::Warning))],
+            right_side(app, theme),
+            width,
+        ),
         (None, None) => hints_and_count(app, theme, width),
     }
 }
@@ -70,17 +79,27 @@ fn live_footer(app: &App, live: &LiveView, theme: Theme, width: usize) -> Line<'
     match (&live.input.prompt, &live.notice) {
         (Some(prompt), _) => {
             let typed = vec![
-                trusted_span(crate::views::live::draw::requests::prompt_label(prompt.kind), theme.style_for(Meaning::Key)),
-                trusted_span(fit_text_end(&safe_string(&prompt.text), width * 2 / 3), theme.style_for(Meaning::Text)),
+                trusted_span(
+                    crate::views::live::draw::requests::prompt_label(prompt.kind),
+                    theme.style_for(Meaning::Key),
+                ),
+                trusted_span(
+                    fit_text_end(&safe_string(&prompt.text), width * 2 / 3),
+                    theme.style_for(Meaning::Text),
+                ),
                 trusted_span(" ", theme.style_for(Meaning::Cursor)),
             ];
             let room = width.saturating_sub(spans_width(&typed) + 2);
             left_and_right(typed, fitting_hints(app, theme, room), width)
         }
-        (None, Some(notice)) => {
-            left_and_right(vec![recorded_span(notice, theme.style_for(Meaning::Warning))], vec![], width)
+        (None, Some(notice)) => left_and_right(
+            vec![recorded_span(notice, theme.style_for(Meaning::Warning))],
+            vec![],
+            width,
+        ),
+        (None, None) => {
+            left_and_right(fitting_hints(app, theme, width), right_side(app, theme), width)
         }
-        (None, None) => left_and_right(fitting_hints(app, theme, width), right_side(app, theme), width),
     }
 }
 
@@ -103,19 +122,26 @@ fn table_footer(app: &App, table: &RunTableView, theme: Theme, width: usize) -> 
         (Some(prompt), _) => {
             let typed = vec![
                 trusted_span("filter ", theme.style_for(Meaning::Key)),
-                trusted_span(fit_text_end(&safe_string(&prompt.text), width / 2), theme.style_for(Meaning::Text)),
+                trusted_span(
+                    fit_text_end(&safe_string(&prompt.text), width / 2),
+                    theme.style_for(Meaning::Text),
+                ),
                 trusted_span(" ", theme.style_for(Meaning::Cursor)),
             ];
             let room = width.saturating_sub(spans_width(&typed) + 2);
             let right = match &prompt.complaint {
-                Some(why) => fit_spans(vec![recorded_span(why, theme.style_for(Meaning::Error))], room),
+                Some(why) => {
+                    fit_spans(vec![recorded_span(why, theme.style_for(Meaning::Error))], room)
+                }
                 None => fitting_hints(app, theme, room),
             };
             left_and_right(typed, right, width)
         }
-        (None, Some(notice)) => {
-            left_and_right(vec![recorded_span(notice, theme.style_for(Meaning::Warning))], right_side(app, theme), width)
-        }
+        (None, Some(notice)) => left_and_right(
+            vec![recorded_span(notice, theme.style_for(Meaning::Warning))],
+            right_side(app, theme),
+            width,
+        ),
         (None, None) => hints_and_count(app, theme, width),
     }
 }
@@ -129,13 +155,20 @@ fn condition_footer(
 ) -> Line<'static> {
     let typed = vec![
         trusted_span("where ", theme.style_for(Meaning::Key)),
-        trusted_span(fit_text_end(&safe_string(&prompt.text), width / 2), theme.style_for(Meaning::Text)),
+        trusted_span(
+            fit_text_end(&safe_string(&prompt.text), width / 2),
+            theme.style_for(Meaning::Text),
+        ),
         trusted_span(" ", theme.style_for(Meaning::Cursor)),
     ];
     let room = width.saturating_sub(spans_width(&typed) + 2);
     let right = match (prompt.candidate_names(), &prompt.complaint) {
-        (Some(names), _) => fit_spans(vec![trusted_span(names, theme.style_for(Meaning::Muted))], room),
-        (None, Some(why)) => fit_spans(vec![recorded_span(why, theme.style_for(Meaning::Error))], room),
+        (Some(names), _) => {
+            fit_spans(vec![trusted_span(names, theme.style_for(Meaning::Muted))], room)
+        }
+        (None, Some(why)) => {
+            fit_spans(vec![recorded_span(why, theme.style_for(Meaning::Error))], room)
+        }
         (None, None) => fitting_hints(app, theme, room),
     };
     left_and_right(typed, right, width)
@@ -156,7 +189,10 @@ fn question_line(
 ) -> Line<'static> {
     let typed = vec![
         trusted_span(question.to_owned(), theme.style_for(Meaning::Key)),
-        trusted_span(fit_text_end(&safe_string(text), width * 2 / 3), theme.style_for(Meaning::Text)),
+        trusted_span(
+            fit_text_end(&safe_string(text), width * 2 / 3),
+            theme.style_for(Meaning::Text),
+        ),
         trusted_span(" ", theme.style_for(Meaning::Cursor)),
     ];
     let right = match complaint {
@@ -174,12 +210,19 @@ fn search_prompt(prompt: &SearchPrompt, theme: Theme, room: usize) -> Vec<Span<'
     };
     vec![
         trusted_span(sign, theme.style_for(Meaning::Key)),
-        trusted_span(fit_text_end(&safe_string(&prompt.text), room), theme.style_for(Meaning::Text)),
+        trusted_span(
+            fit_text_end(&safe_string(&prompt.text), room),
+            theme.style_for(Meaning::Text),
+        ),
         trusted_span(" ", theme.style_for(Meaning::Cursor)),
     ]
 }
 
-fn complaint_or_hints(prompt: &SearchPrompt, hints: Vec<Span<'static>>, theme: Theme) -> Vec<Span<'static>> {
+fn complaint_or_hints(
+    prompt: &SearchPrompt,
+    hints: Vec<Span<'static>>,
+    theme: Theme,
+) -> Vec<Span<'static>> {
     match &prompt.complaint {
         Some(why) => vec![recorded_span(why, theme.style_for(Meaning::Error))],
         None => hints,
@@ -188,7 +231,8 @@ fn complaint_or_hints(prompt: &SearchPrompt, hints: Vec<Span<'static>>, theme: T
 
 /// Returns the typed count, and the judgings under way whose run is not on screen.
 fn right_side(app: &App, theme: Theme) -> Vec<Span<'static>> {
-    let count = app.count.map(|count| trusted_span(count.to_string(), theme.style_for(Meaning::Title)));
+    let count =
+        app.count.map(|count| trusted_span(count.to_string(), theme.style_for(Meaning::Title)));
     let live = app.screens.live.as_deref().filter(|_| app.screens.shown_live().is_none());
     let live = live.and_then(|live| live_sign(live, theme));
     let here = app.screens.open_run().filter(|_| app.screens.shown_run().is_none());
@@ -211,7 +255,9 @@ fn live_sign(live: &LiveView, theme: Theme) -> Option<Span<'static>> {
         LivePhase::Over { is_whole: true, .. } => ("✓", "live run over", Meaning::Added),
         LivePhase::Over { .. } => ("■", "live run stopped", Meaning::Warning),
         LivePhase::Waiting(_) => ("‖", "live run waits", Meaning::Warning),
-        LivePhase::Starting | LivePhase::Running | LivePhase::Stopping => ("▶", "live run", Meaning::Playing),
+        LivePhase::Starting | LivePhase::Running | LivePhase::Stopping => {
+            ("▶", "live run", Meaning::Playing)
+        }
     };
     let words = format!(" {sign} {words} {count} F7");
     Some(trusted_span(theme.spell_out(&words), theme.style_for(meaning)))
@@ -226,7 +272,8 @@ fn idle_hints(app: &App) -> Vec<&'static str> {
             vec!["field", "change", "ask", "mark", "keep", "resume"]
         }
         KeyContext::Audit | KeyContext::AuditReading => {
-            let all = session.study_queue().map_or(session.queued_items().len(), |study| study.len());
+            let all =
+                session.study_queue().map_or(session.queued_items().len(), |study| study.len());
             let done = open.audit.labelled_count(session);
             let mut idle = vec![];
             idle.extend((done == 0).then_some("undo"));
@@ -266,8 +313,10 @@ fn fitting_hints(app: &App, theme: Theme, width: usize) -> Vec<Span<'static>> {
         return fit_spans(vec![trusted_span(why, theme.style_for(Meaning::Warning))], width);
     }
     let idle = idle_hints(app);
-    let named = name_hint(app).map(|row| (app.shell.keys.keys_of_row(row)[0].to_string(), "your name"));
-    let known = keymap::footer_hints_with(app.key_context(), |row| app.shell.keys.keys_of_row(row)[0]);
+    let named =
+        name_hint(app).map(|row| (app.shell.keys.keys_of_row(row)[0].to_string(), "your name"));
+    let known =
+        keymap::footer_hints_with(app.key_context(), |row| app.shell.keys.keys_of_row(row)[0]);
     let known = known.into_iter().filter(|(_, word)| !idle.contains(word));
     let mut hints: Vec<_> = (named.into_iter().chain(known))
         .map(|(keys, word)| (keys, hint_word(app, word)))

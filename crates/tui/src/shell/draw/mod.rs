@@ -22,11 +22,11 @@ use crate::{
     shell::{App, jobs, open_run::OpenRun},
     views::{compare, judge, live, replay, table},
     widgets::{
+        ascii_signs,
+        display_options::Alphabet,
         layout::{MIN_SIZE, ScreenLayout},
         line,
-        display_options::Alphabet,
         panel::draw_sentence,
-        ascii_signs,
         theme::{Meaning, Theme},
     },
 };
@@ -113,7 +113,14 @@ fn draw_overlays(app: &App, theme: Theme, buffer: &mut Buffer) {
         jobs::draw_form::draw(dialog, theme, &layout, buffer);
     }
     if let Some(overlay) = &app.overlay {
-        overlay::draw(overlay, app.screens.overlay_subject(), &app.shell.keys, theme, &layout, buffer);
+        overlay::draw(
+            overlay,
+            app.screens.overlay_subject(),
+            &app.shell.keys,
+            theme,
+            &layout,
+            buffer,
+        );
     }
     if let Some(palette) = &app.shell.palette {
         palette::draw(app, palette, theme, &layout, buffer);
@@ -138,12 +145,19 @@ fn draw_recorded_so_far(
 }
 
 /// Draws the open run, or why there is none.
-fn draw_opened_run(opened: &Loading<Box<OpenRun>>, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
+fn draw_opened_run(
+    opened: &Loading<Box<OpenRun>>,
+    theme: Theme,
+    layout: &ScreenLayout,
+    buffer: &mut Buffer,
+) {
     match opened {
         Loading::Nothing => {
             draw_sentence("no run is open", theme.style_for(Meaning::Muted), layout.body, buffer)
         }
-        Loading::Waiting(_) => draw_sentence("reading…", theme.style_for(Meaning::Muted), layout.body, buffer),
+        Loading::Waiting(_) => {
+            draw_sentence("reading…", theme.style_for(Meaning::Muted), layout.body, buffer)
+        }
         Loading::Failed(why) => {
             let why = line::safe_string(why);
             draw_sentence(&why, theme.style_for(Meaning::Error), layout.body, buffer);

@@ -10,12 +10,12 @@ use ratatui::{
 use crate::{
     shell::{
         keys::UserKeys,
-        overlay::{OverlayKind, Overlay, OverlaySubject},
+        overlay::{Overlay, OverlayKind, OverlaySubject},
     },
     widgets::{
         fact_rows::FactRow,
         layout::ScreenLayout,
-        line::{fit_spans, fit_text_end, trusted_span, recorded_span, safe_string, spans_width},
+        line::{fit_spans, fit_text_end, recorded_span, safe_string, spans_width, trusted_span},
         panel::put_row,
         theme::{Meaning, Theme},
     },
@@ -45,14 +45,20 @@ pub fn draw(
         .title(title_line(overlay, theme, area.width));
     if rows.len() > height {
         let seen = format!(" {}–{} of {} ", top + 1, (top + height).min(rows.len()), rows.len());
-        block = block.title_bottom(Line::styled(seen, theme.style_for(Meaning::Muted)).right_aligned());
+        block =
+            block.title_bottom(Line::styled(seen, theme.style_for(Meaning::Muted)).right_aligned());
     }
     let inner = block.inner(area);
     Clear.render(area, buffer);
     block.render(area, buffer);
     if rows.is_empty() && !overlay.search.text.is_empty() {
         let words = "no row has these words";
-        return crate::widgets::panel::draw_sentence(words, theme.style_for(Meaning::Muted), inner, buffer);
+        return crate::widgets::panel::draw_sentence(
+            words,
+            theme.style_for(Meaning::Muted),
+            inner,
+            buffer,
+        );
     }
     for (y, row) in rows.iter().skip(top).take(height).enumerate() {
         let width = inner.width / columns as u16;
@@ -64,12 +70,16 @@ pub fn draw(
 
 /// Draws the title ` keys `, with the searched text behind it: ` keys /loss `.
 fn title_line(overlay: &Overlay, theme: Theme, width: u16) -> Line<'static> {
-    let mut title = vec![trusted_span(format!(" {} ", overlay.box_title()), theme.style_for(Meaning::Title))];
+    let mut title =
+        vec![trusted_span(format!(" {} ", overlay.box_title()), theme.style_for(Meaning::Title))];
     let search = &overlay.search;
     if search.is_typing || !search.text.is_empty() {
         let room = usize::from(width / 2);
         title.push(trusted_span("/", theme.style_for(Meaning::Key)));
-        title.push(trusted_span(fit_text_end(&safe_string(&search.text), room), theme.style_for(Meaning::Text)));
+        title.push(trusted_span(
+            fit_text_end(&safe_string(&search.text), room),
+            theme.style_for(Meaning::Text),
+        ));
         let end = if search.is_typing { Meaning::Cursor } else { Meaning::Text };
         title.push(trusted_span(" ", theme.style_for(end)));
     }
@@ -78,7 +88,10 @@ fn title_line(overlay: &Overlay, theme: Theme, width: u16) -> Line<'static> {
 
 fn row_line(row: &FactRow, left_width: usize, theme: Theme, width: usize) -> Line<'static> {
     if row.is_heading {
-        return Line::from(trusted_span(format!(" {}", row.left), theme.style_for(Meaning::Heading)));
+        return Line::from(trusted_span(
+            format!(" {}", row.left),
+            theme.style_for(Meaning::Heading),
+        ));
     }
     let left = recorded_span(&theme.spell_out(&row.left), theme.style_for(Meaning::Key));
     let mut spans = vec![trusted_span(" ", theme.style_for(Meaning::Text)), left];

@@ -12,18 +12,24 @@ use crate::{
     shell::{
         App,
         mouse::palette_area,
-        palette::{PaletteChoice, PaletteItem, CommandPalette},
+        palette::{CommandPalette, PaletteChoice, PaletteItem},
     },
     widgets::{
         layout::ScreenLayout,
-        line::{fit_text_end, trusted_span, safe_string, left_and_right},
+        line::{fit_text_end, left_and_right, safe_string, trusted_span},
         panel::put_row,
         scroll::centred_top,
         theme::{Meaning, Theme},
     },
 };
 
-pub fn draw(app: &App, palette: &CommandPalette, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
+pub fn draw(
+    app: &App,
+    palette: &CommandPalette,
+    theme: Theme,
+    layout: &ScreenLayout,
+    buffer: &mut Buffer,
+) {
     let found = app.matching_commands(palette);
     let area = palette_area(layout, found.len());
     let count = format!(" {} found ", found.len());
@@ -37,7 +43,8 @@ pub fn draw(app: &App, palette: &CommandPalette, theme: Theme, layout: &ScreenLa
     put_row(typed_line(palette, theme, inner.width), None, inner, 0, buffer);
     let rows = Rect { y: inner.y + 1, height: inner.height.saturating_sub(1), ..inner };
     if found.is_empty() {
-        let nothing = trusted_span("  no command has these letters", theme.style_for(Meaning::Muted));
+        let nothing =
+            trusted_span("  no command has these letters", theme.style_for(Meaning::Muted));
         return put_row(Line::from(nothing), None, rows, 0, buffer);
     }
     let selected = palette.selected.min(found.len() - 1);
@@ -54,7 +61,10 @@ fn typed_line(palette: &CommandPalette, theme: Theme, width: u16) -> Line<'stati
     let room = usize::from(width).saturating_sub(4);
     Line::from(vec![
         trusted_span(" :", theme.style_for(Meaning::Key)),
-        trusted_span(fit_text_end(&safe_string(&palette.text), room), theme.style_for(Meaning::Text)),
+        trusted_span(
+            fit_text_end(&safe_string(&palette.text), room),
+            theme.style_for(Meaning::Text),
+        ),
         trusted_span(" ", theme.style_for(Meaning::Cursor)),
     ])
 }
@@ -90,7 +100,8 @@ fn marked_letters(found: &PaletteItem, theme: Theme) -> Vec<Span<'static>> {
     let mut spans: Vec<Span> = vec![];
     for (index, letter) in letters {
         let is_typed = found.places.binary_search(&index).is_ok();
-        let style = if is_typed { theme.style_for(Meaning::Hit) } else { theme.style_for(Meaning::Text) };
+        let style =
+            if is_typed { theme.style_for(Meaning::Hit) } else { theme.style_for(Meaning::Text) };
         match spans.last_mut() {
             Some(last) if last.style == style => last.content.to_mut().push(letter),
             _ => spans.push(trusted_span(letter, style)),

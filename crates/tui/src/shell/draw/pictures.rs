@@ -9,16 +9,22 @@ use ratatui::{
 };
 
 use crate::widgets::{
+    display_options::Alphabet,
     layout::ScreenLayout,
     line::{fit_text_end, safe_string},
-    display_options::Alphabet,
     panel::draw_sentence,
     theme::{Meaning, Theme},
 };
 use trajview_run::pictures::raster::{DecodedImage, Raster};
 
 /// Draws the image with this index, or a sentence when that is impossible.
-pub fn draw(images: &[DecodedImage], index: usize, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
+pub fn draw(
+    images: &[DecodedImage],
+    index: usize,
+    theme: Theme,
+    layout: &ScreenLayout,
+    buffer: &mut Buffer,
+) {
     let Some(image) = images.get(index) else { return };
     let title = match images.len() {
         1 => " image ".to_owned(),
@@ -46,7 +52,8 @@ fn image_facts(image: &DecodedImage, area: Rect) -> String {
     let size = image.raster.as_ref().ok().map(|it| it.recorded);
     let size = size.map(|it| format!(", {}×{}", it.width, it.height)).unwrap_or_default();
     let picture = &image.picture;
-    let words = format!(" {}{size}, {} bytes ", safe_string(&picture.media_type), picture.bytes.len());
+    let words =
+        format!(" {}{size}, {} bytes ", safe_string(&picture.media_type), picture.bytes.len());
     fit_text_end(&words, usize::from(area.width.saturating_sub(4)))
 }
 
@@ -62,7 +69,8 @@ fn draw_raster(raster: &Raster, theme: Theme, area: Rect, buffer: &mut Buffer) {
             let cell = &mut buffer[(left + x as u16, top + y as u16)];
             match theme.alphabet() {
                 Alphabet::Unicode => {
-                    let ground = below.map_or(Style::new(), |it| Style::new().bg(theme.pixel_colour(it)));
+                    let ground =
+                        below.map_or(Style::new(), |it| Style::new().bg(theme.pixel_colour(it)));
                     cell.set_symbol("▀").set_style(ground.fg(theme.pixel_colour(*above)));
                 }
                 // One pixel a cell, of both.
@@ -82,9 +90,9 @@ mod tests {
     use ratatui::{layout::Size, style::Color};
 
     use crate::widgets::{
+        display_options::{ColourDepth, DisplayOptions},
         export,
         layout::{ReplayPanel, Zoom},
-        display_options::{ColourDepth, DisplayOptions},
     };
     use trajview_run::pictures::RecordedImage;
 
@@ -116,12 +124,18 @@ mod tests {
         let (red, blue) = (Color::Indexed(196), Color::Indexed(21));
         assert_eq!(coloured_cells(&drawn_image(DisplayOptions::default())), [("▀", red, blue)]);
         let ascii = DisplayOptions { alphabet: Alphabet::Ascii, ..looks };
-        assert_eq!(coloured_cells(&drawn_image(ascii)), [(" ", Color::Reset, Color::Rgb(127, 0, 127))]);
+        assert_eq!(
+            coloured_cells(&drawn_image(ascii)),
+            [(" ", Color::Reset, Color::Rgb(127, 0, 127))]
+        );
     }
 
     #[test]
     fn without_colours_there_is_a_sentence() {
-        let text = export::frame_text(&drawn_image(DisplayOptions { has_colours: false, ..DisplayOptions::default() }));
+        let text = export::frame_text(&drawn_image(DisplayOptions {
+            has_colours: false,
+            ..DisplayOptions::default()
+        }));
         assert!(text.contains("without colours no image can be shown here"), "{text}");
     }
 }

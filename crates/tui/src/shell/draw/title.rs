@@ -7,7 +7,7 @@ use crate::{
     shell::open_run::OpenRun,
     views::replay::activity::has_one_request,
     widgets::{
-        line::{trusted_span, recorded_span, left_and_right},
+        line::{left_and_right, recorded_span, trusted_span},
         theme::{Meaning, Theme},
     },
 };
@@ -17,7 +17,12 @@ pub fn draw(open: &OpenRun, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     let width = usize::from(inner.width);
     let detail = if width < MIN_LABEL_WIDTH { TitleDetail::Numbers } else { TitleDetail::Labels };
-    left_and_right(run_name_spans(&open.session.run, theme), position_spans(open, detail, theme), width).render(inner, buffer);
+    left_and_right(
+        run_name_spans(&open.session.run, theme),
+        position_spans(open, detail, theme),
+        width,
+    )
+    .render(inner, buffer);
 }
 
 /// The narrowest bar with the checkpoint's label (cells).
@@ -85,8 +90,11 @@ fn position_spans(open: &OpenRun, detail: TitleDetail, theme: Theme) -> Vec<Span
     match open.session.view {
         View::Replay if is_by_step => {
             let (step, steps) = (open.replay.step_number(), open.replay.step_count());
-            let words =
-                format!("step {} of {}", format_number::with_thousands(step as u64), format_number::with_thousands(steps as u64));
+            let words = format!(
+                "step {} of {}",
+                format_number::with_thousands(step as u64),
+                format_number::with_thousands(steps as u64)
+            );
             spans.push(trusted_span(words, theme.style_for(Meaning::Title)));
         }
         View::Replay => spans.push(trusted_span(step_text(open), plain)),
@@ -152,8 +160,11 @@ fn following_span(open: &OpenRun, theme: Theme) -> Option<Span<'static>> {
 
 fn playing_span(open: &OpenRun, theme: Theme) -> Option<Span<'static>> {
     let playback = &open.replay.playback;
-    let stops = playback.stops.reasons_text().map(|stops| format!(" until {stops}")).unwrap_or_default();
+    let stops =
+        playback.stops.reasons_text().map(|stops| format!(" until {stops}")).unwrap_or_default();
     let words =
         format!("  ▶ {} by {}{stops}", playback.speed_text(), open.replay.unit_name(&open.session));
-    playback.is_playing.then(|| trusted_span(theme.spell_out(&words), theme.style_for(Meaning::Playing)))
+    playback
+        .is_playing
+        .then(|| trusted_span(theme.spell_out(&words), theme.style_for(Meaning::Playing)))
 }

@@ -3,25 +3,25 @@
 
 use crate::{
     session::{
-        pending::Loading,
         effect::Effect,
-        jobs::{CheckJob, FormChoice, CheckMoments, JobRefusal},
+        jobs::{CheckJob, CheckMoments, FormChoice, JobRefusal},
+        pending::Loading,
         question::Question,
     },
     shell::{open_run::OpenRun, screens::Screens},
-    views::form::{FormField, FieldForm},
+    views::form::{FieldForm, FormField},
 };
 
 use super::{
     Jobs,
-    test_form::{TestTarget, SECONDS, TestingJob, USUAL_SECONDS},
+    test_form::{SECONDS, TestTarget, TestingJob, USUAL_SECONDS},
 };
 
-pub const BUILD: &str = "build";
+pub(crate) const BUILD: &str = "build";
 pub const TEST: &str = "test";
 const MOMENTS: &str = "moments";
 
-pub fn check_form(last: Option<&CheckJob>) -> FieldForm {
+pub(crate) fn check_form(last: Option<&CheckJob>) -> FieldForm {
     let last_word = |of: fn(&CheckJob) -> &Option<String>| {
         last.and_then(|last| of(last).as_deref()).unwrap_or_default()
     };
@@ -40,7 +40,7 @@ pub fn check_form(last: Option<&CheckJob>) -> FieldForm {
     ])
 }
 
-pub fn check_job(form: &FieldForm) -> Result<CheckJob, JobRefusal> {
+pub(crate) fn check_job(form: &FieldForm) -> Result<CheckJob, JobRefusal> {
     let (build, test) = (form.typed_text(BUILD), form.typed_text(TEST));
     if build.is_none() && test.is_none() {
         let why = "which command? such as `cargo build` or `make`; the exit code counts";
@@ -50,8 +50,15 @@ pub fn check_job(form: &FieldForm) -> Result<CheckJob, JobRefusal> {
         "edit" => CheckMoments::Edits,
         _ => CheckMoments::Turns,
     };
-    let seconds = form.typed_amount(SECONDS).ok_or_else(|| JobRefusal::for_field(SECONDS, "at least 30 s"))?;
-    Ok(CheckJob { build: build.map(str::to_owned), test: test.map(str::to_owned), moments, seconds })
+    let seconds = form
+        .typed_amount(SECONDS)
+        .ok_or_else(|| JobRefusal::for_field(SECONDS, "at least 30 s"))?;
+    Ok(CheckJob {
+        build: build.map(str::to_owned),
+        test: test.map(str::to_owned),
+        moments,
+        seconds,
+    })
 }
 
 /// Returns the largest possible number of results.
@@ -68,7 +75,11 @@ fn max_results(open: &OpenRun, checks: &CheckJob) -> usize {
 }
 
 impl Jobs {
-    pub(crate) fn begin_checking(&mut self, checks: CheckJob, screens: &mut Screens) -> Vec<Effect> {
+    pub(crate) fn begin_checking(
+        &mut self,
+        checks: CheckJob,
+        screens: &mut Screens,
+    ) -> Vec<Effect> {
         let Some(open) = screens.open_run() else { return vec![] };
         let total = max_results(open, &checks);
         let request = screens.numbers.next_request();

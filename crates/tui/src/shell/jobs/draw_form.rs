@@ -11,7 +11,7 @@ use crate::{
     views::form::{LABEL_CELLS, field_row},
     widgets::{
         layout::ScreenLayout,
-        line::{trusted_span, recorded_span, safe_string},
+        line::{recorded_span, safe_string, trusted_span},
         panel::put_row,
         theme::{Meaning, Theme},
         wrap::wrap_line,
@@ -24,9 +24,9 @@ pub fn draw(dialog: &JobDialog, theme: Theme, layout: &ScreenLayout, buffer: &mu
     let rows_below = below.len() + usize::from(!below.is_empty());
     let (fields, at) = field_rows(dialog, theme, room);
     let area = layout.box_area(fields.len() + rows_below);
-    let block = Block::bordered()
-        .border_style(theme.style_for(Meaning::FocusedBorder))
-        .title(Line::styled(format!(" {} ", dialog.purpose.title()), theme.style_for(Meaning::Title)));
+    let block = Block::bordered().border_style(theme.style_for(Meaning::FocusedBorder)).title(
+        Line::styled(format!(" {} ", dialog.purpose.title()), theme.style_for(Meaning::Title)),
+    );
     let inner = block.inner(area);
     Clear.render(area, buffer);
     block.render(area, buffer);
@@ -65,19 +65,29 @@ fn part_of_plan(
         (_, after) => format!(" pgup pgdn: {after} more below "),
     };
     let line = "─".repeat(width.saturating_sub(words.chars().count()));
-    let rule = vec![trusted_span(line, theme.style_for(Meaning::Border)), trusted_span(words, theme.style_for(Meaning::Muted))];
+    let rule = vec![
+        trusted_span(line, theme.style_for(Meaning::Border)),
+        trusted_span(words, theme.style_for(Meaning::Muted)),
+    ];
     std::iter::once(Line::from(rule)).chain(below.into_iter().skip(top).take(seen)).collect()
 }
 
 /// Returns the rows of the fields, whether each belongs to the chosen field, and the index of the last row of the chosen
 /// field.
-fn field_rows(dialog: &JobDialog, theme: Theme, width: usize) -> (Vec<(Line<'static>, bool)>, usize) {
+fn field_rows(
+    dialog: &JobDialog,
+    theme: Theme,
+    width: usize,
+) -> (Vec<(Line<'static>, bool)>, usize) {
     let mut rows = vec![];
     let mut at = 0;
     for (index, field) in dialog.form.fields.iter().enumerate() {
         let is_chosen = index == dialog.form.rows.cursor;
         let types = is_chosen && dialog.form.typing.is_some();
-        rows.push((field_row(field, (types, dialog.is_finding_choices()), theme, width), is_chosen));
+        rows.push((
+            field_row(field, (types, dialog.is_finding_choices()), theme, width),
+            is_chosen,
+        ));
         let why = dialog.field_complaint(field.id);
         let wrong = why.map(|why| sentence_rows(&why, Meaning::Error, LABEL_CELLS, theme, width));
         rows.extend(wrong.into_iter().flatten().map(|line| (line, false)));

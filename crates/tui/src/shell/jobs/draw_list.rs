@@ -13,7 +13,7 @@ use crate::{
     },
     widgets::{
         layout::ScreenLayout,
-        line::{fit_spans, trusted_span, recorded_span, left_and_right, spans_width},
+        line::{fit_spans, left_and_right, recorded_span, spans_width, trusted_span},
         panel::put_row,
         theme::{Meaning, Theme},
         wrap::wrap_line,
@@ -75,7 +75,8 @@ fn job_line(job: &JobRow, theme: Theme, width: usize) -> Line<'static> {
     };
     let mut right = progress_spans(job, theme, width);
     right.push(Span::raw(" "));
-    let state = trusted_span(format!(" {:<STATE_WIDTH$}", job.state.word()), theme.style_for(meaning));
+    let state =
+        trusted_span(format!(" {:<STATE_WIDTH$}", job.state.word()), theme.style_for(meaning));
     let room = width.saturating_sub(spans_width(&right) + STATE_WIDTH + 2);
     let what = fit_spans(vec![recorded_span(&job.what, theme.style_for(Meaning::Text))], room);
     left_and_right(std::iter::once(state).chain(what).collect(), right, width)
@@ -96,8 +97,12 @@ fn progress_spans(job: &JobRow, theme: Theme, width: usize) -> Vec<Span<'static>
     let tokens = job.tokens.filter(|_| width >= MIN_BAR_SCREEN);
     let tokens = tokens.map(|it| format!("  {} tokens", format_number::short_count(it)));
     let cost = job.cost.map(|it| format!("  {}", format_number::dollars_text(it)));
-    let time = job.seconds.filter(|it| *it >= 1.0).map(|it| format!("  {}", format_number::duration_text(it)));
-    spans.extend([tokens, cost, time].into_iter().flatten().map(|words| trusted_span(words, muted)));
+    let time = job
+        .seconds
+        .filter(|it| *it >= 1.0)
+        .map(|it| format!("  {}", format_number::duration_text(it)));
+    spans
+        .extend([tokens, cost, time].into_iter().flatten().map(|words| trusted_span(words, muted)));
     spans
 }
 
@@ -106,7 +111,10 @@ fn sentence_lines(words: &str, theme: Theme, width: usize) -> Vec<Line<'static>>
     let rows = wrap_line(words, width.saturating_sub(STATE_WIDTH + 2).max(1)).into_iter().take(3);
     let blank = " ".repeat(STATE_WIDTH + 1);
     rows.map(|range| {
-        Line::from(vec![trusted_span(blank.clone(), muted), recorded_span(words[range].trim_end(), muted)])
+        Line::from(vec![
+            trusted_span(blank.clone(), muted),
+            recorded_span(words[range].trim_end(), muted),
+        ])
     })
     .collect()
 }

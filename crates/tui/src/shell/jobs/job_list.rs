@@ -15,7 +15,7 @@ use crate::{
     views::{
         compare, curves,
         judge::watched::WatchedJudging,
-        live::{self, LiveView, LivePhase},
+        live::{self, LivePhase, LiveView},
         table,
     },
     widgets::scroll::Scroll,
@@ -96,7 +96,7 @@ impl JobRow {
 
 impl Jobs {
     /// Returns all jobs, those of the open run first.
-    pub fn all_jobs(&self, screens: &Screens) -> Vec<JobRow> {
+    pub(crate) fn all_jobs(&self, screens: &Screens) -> Vec<JobRow> {
         let live = screens.live.as_deref().and_then(live_job);
         let own = screens.open_run().and_then(|it| it.judging.watched.as_ref());
         let own = own.map(|it| judging_job(JobKind::Judging, file_name_text(&screens.source), it));
@@ -105,8 +105,7 @@ impl Jobs {
             judging_job(work, file_name_text(&other.source), &other.watched)
         });
         let tests = self.testing.as_ref().map(testing_job);
-        let measuring =
-            [self.measuring_job(screens), table_job(screens), comparison_job(screens)];
+        let measuring = [self.measuring_job(screens), table_job(screens), comparison_job(screens)];
         let measuring = measuring.into_iter().flatten();
         live.into_iter().chain(own).chain(others).chain(tests).chain(measuring).collect()
     }
@@ -122,14 +121,21 @@ impl Jobs {
             (false, ..) if known.0 == 0 => return None,
             (false, ..) => JobState::Ended,
         };
-        let what =
-            format!("measuring {}, {}", file_name_text(&screens.source), self.measure.profile.name());
+        let what = format!(
+            "measuring {}, {}",
+            file_name_text(&screens.source),
+            self.measure.profile.name()
+        );
         let job = JobRow::new(JobKind::Measuring, what, state);
         let words = scores.failed.clone().unwrap_or_default();
         Some(JobRow { progress: Some(known), words, ..job })
     }
 
-    pub(crate) fn update_list(&mut self, message: JobListMessage, screens: &mut Screens) -> Vec<Effect> {
+    pub(crate) fn update_list(
+        &mut self,
+        message: JobListMessage,
+        screens: &mut Screens,
+    ) -> Vec<Effect> {
         let jobs = self.all_jobs(screens);
         let height = form_height(screens);
         let Some(list) = &mut self.list else {
@@ -246,7 +252,9 @@ fn open_run_in(screens: &mut Screens, source: PathBuf, view: View) -> Vec<Effect
 fn live_job(live: &LiveView) -> Option<JobRow> {
     let (state, words) = match &live.phase {
         LivePhase::Nothing | LivePhase::Elsewhere => return None,
-        LivePhase::Starting | LivePhase::Running | LivePhase::Stopping => (JobState::Running, String::new()),
+        LivePhase::Starting | LivePhase::Running | LivePhase::Stopping => {
+            (JobState::Running, String::new())
+        }
         LivePhase::Waiting(_) => (JobState::Waiting, String::new()),
         LivePhase::Over { words, is_whole: true } => (JobState::Ended, words.clone()),
         LivePhase::Over { words, is_whole: false } => (JobState::Stopped, words.clone()),

@@ -7,21 +7,22 @@ use std::path::{Path, PathBuf};
 
 use crate::{
     session::{
-        pending::Pending,
         effect::Effect,
         jobs::{
-            FormChoice, WorkspaceSource, FormFacts, LiveLimits, FormOrigin, JobRefusal, LiveRunSpec, AgentEnvironment, TaskSource,
+            AgentEnvironment, FormChoice, FormFacts, FormOrigin, JobRefusal, LiveLimits,
+            LiveRunSpec, TaskSource, WorkspaceSource,
         },
-        start_place::StartPlace,
+        pending::Pending,
         question::Question,
-        request::{RequestIds, RequestId},
+        request::{RequestId, RequestIds},
+        start_place::StartPlace,
         views::View,
     },
     shell::screens::Screens,
-    views::form::{FormField, FieldForm},
+    views::form::{FieldForm, FormField},
 };
-use trajview_run::condition::Condition;
 use trajview_run::Run;
+use trajview_run::condition::Condition;
 
 pub const WHAT: &str = "what";
 pub const FILE: &str = "file";
@@ -32,17 +33,17 @@ pub const MODEL: &str = "model";
 pub const CONDITION: &str = "condition";
 pub const SERVER: &str = "server";
 pub const KEY: &str = "key";
-pub const RIGHTS: &str = "rights";
+pub(crate) const RIGHTS: &str = "rights";
 pub const SANDBOX: &str = "sandbox";
 pub const IMAGE: &str = "image";
 pub const NETWORK: &str = "network";
 pub const LOGIN: &str = "login";
 pub const NOTES: &str = "notes";
 pub const LAYERS: &str = "layers";
-pub const TESTS: &str = "tests";
+pub(crate) const TESTS: &str = "tests";
 pub const FOLDER: &str = "folder";
 pub const FILES: &str = "files";
-pub const SETUP: &str = "setup";
+pub(crate) const SETUP: &str = "setup";
 
 /// Values of [`WHAT`].
 const AGAIN: &str = "again";
@@ -64,7 +65,8 @@ pub fn live_form(origin: Option<&FormOrigin>) -> FieldForm {
     let at = conditions.iter().position(|it| *it == own_condition).unwrap_or_default();
     let conditions = conditions.map(|it| FormChoice::new(it.word(), it.word())).to_vec();
     let rights = vec![
-        FormChoice::new("workspace", "its workspace").with_remark("and commands in its own sandbox"),
+        FormChoice::new("workspace", "its workspace")
+            .with_remark("and commands in its own sandbox"),
         FormChoice::new("full", "everything").with_remark("the agent's own checks are off"),
     ];
     let mut form = FieldForm::new(vec![
@@ -79,10 +81,20 @@ pub fn live_form(origin: Option<&FormOrigin>) -> FieldForm {
         FormField::with_text(KEY, "key variable", "", "the agent's usual one"),
         FormField::with_choices(RIGHTS, "may change", rights, 0),
         FormField::with_choices(SANDBOX, "sandbox", sandbox_choices(), 0),
-        FormField::with_text(IMAGE, "image", "", "type the image in which the agent is installed: space"),
+        FormField::with_text(
+            IMAGE,
+            "image",
+            "",
+            "type the image in which the agent is installed: space",
+        ),
         FormField::with_choices(NETWORK, "network", network_choices(), 0),
         FormField::with_choices(LOGIN, "login", login_choices(), 0),
-        FormField::with_text(NOTES, "layer: notes", "", "none; a file whose words go before each request"),
+        FormField::with_text(
+            NOTES,
+            "layer: notes",
+            "",
+            "none; a file whose words go before each request",
+        ),
         FormField::with_text(
             LAYERS,
             "layers",
@@ -90,7 +102,13 @@ pub fn live_form(origin: Option<&FormOrigin>) -> FieldForm {
             "none; continuity, memory:blind, ... with blanks between",
         ),
         FormField::with_text(TESTS, "tests", "", "none; a command, run after each checkpoint"),
-        FormField::with_amount("tokens", "stop at", (None, 100_000.0), "tokens", "any number of tokens"),
+        FormField::with_amount(
+            "tokens",
+            "stop at",
+            (None, 100_000.0),
+            "tokens",
+            "any number of tokens",
+        ),
         FormField::with_amount("usd", "", (None, 0.5), "USD", "any cost"),
         FormField::with_amount("minutes", "", (None, 5.0), "minutes", "any time"),
         FormField::with_amount("turns", "", (None, 1.0), "turns", "the last request"),
@@ -112,11 +130,16 @@ fn task_choices(origin: Option<&FormOrigin>) -> Vec<FormChoice> {
     if let Some(origin) = origin {
         let (own_condition, other) = (origin.condition, origin.condition.opposite());
         let again = format!("{} again", origin.name);
-        all.push(FormChoice::new(AGAIN, again).with_remark(format!("as it was asked, {}", own_condition.word())));
+        all.push(
+            FormChoice::new(AGAIN, again)
+                .with_remark(format!("as it was asked, {}", own_condition.word())),
+        );
         let other = format!("its other condition: {}", other.word());
         all.push(FormChoice::new(OTHER, other).with_remark("the same task"));
     }
-    all.push(FormChoice::new(SPECIFICATION, "a specification").with_remark("a file, asked at once"));
+    all.push(
+        FormChoice::new(SPECIFICATION, "a specification").with_remark("a file, asked at once"),
+    );
     all.push(FormChoice::new(PROMPT, "a prompt").with_remark("typed here, asked at once"));
     all.push(FormChoice::new(SCRIPT, "a script").with_remark("a script.json"));
     all
@@ -161,11 +184,13 @@ fn show_needed_fields(form: &mut FieldForm) {
 }
 
 /// Updates the fields that depend on the field of this id after it has changed.
-pub fn link_fields(form: &mut FieldForm, changed: &str, origin: Option<&FormOrigin>) {
+pub(crate) fn link_fields(form: &mut FieldForm, changed: &str, origin: Option<&FormOrigin>) {
     let own_condition = origin.map(|it| it.condition);
     match (changed, form.chosen_id(WHAT), own_condition) {
         (WHAT, AGAIN, Some(own_condition)) => form.choose_value(CONDITION, own_condition.word()),
-        (WHAT, OTHER, Some(own_condition)) => form.choose_value(CONDITION, own_condition.opposite().word()),
+        (WHAT, OTHER, Some(own_condition)) => {
+            form.choose_value(CONDITION, own_condition.opposite().word())
+        }
         (WHAT, SPECIFICATION | PROMPT, _) => {
             form.choose_value(CONDITION, Condition::SingleShot.word());
         }
@@ -195,7 +220,7 @@ impl LiveFormState {
     }
 
     /// Asks once for the agents of this machine.
-    pub fn ask_for_agents(&mut self, numbers: &mut RequestIds) -> Option<Effect> {
+    pub(crate) fn ask_for_agents(&mut self, numbers: &mut RequestIds) -> Option<Effect> {
         if std::mem::replace(&mut self.has_asked, true) {
             return None;
         }
@@ -204,13 +229,23 @@ impl LiveFormState {
     }
 
     /// Takes the final answer.
-    pub fn take_facts(&mut self, request: RequestId, found: &FormFacts, form: &mut FieldForm) {
+    pub(crate) fn take_facts(
+        &mut self,
+        request: RequestId,
+        found: &FormFacts,
+        form: &mut FieldForm,
+    ) {
         self.show_facts(request, found, form);
         self.asked.take_answered(request);
     }
 
     /// Shows a partial answer, if it is to this form's question.
-    pub fn show_facts(&mut self, request: RequestId, found: &FormFacts, form: &mut FieldForm) {
+    pub(crate) fn show_facts(
+        &mut self,
+        request: RequestId,
+        found: &FormFacts,
+        form: &mut FieldForm,
+    ) {
         if !self.asked.is_waiting_for(request) {
             return;
         }
@@ -221,7 +256,7 @@ impl LiveFormState {
         fill_form(form, found, is_first, self.origin.as_ref());
     }
 
-    pub fn live_run_spec(&self, form: &FieldForm) -> Result<LiveRunSpec, JobRefusal> {
+    pub(crate) fn live_run_spec(&self, form: &FieldForm) -> Result<LiveRunSpec, JobRefusal> {
         spec_from_form(form, self.origin.as_ref(), &self.work)
     }
 }
@@ -238,7 +273,11 @@ fn fill_form(form: &mut FieldForm, found: &FormFacts, is_first: bool, origin: Op
     }
 }
 
-fn spec_from_form(form: &FieldForm, origin: Option<&FormOrigin>, work: &Path) -> Result<LiveRunSpec, JobRefusal> {
+fn spec_from_form(
+    form: &FieldForm,
+    origin: Option<&FormOrigin>,
+    work: &Path,
+) -> Result<LiveRunSpec, JobRefusal> {
     let program = form.typed_text(PROGRAM).map(PathBuf::from);
     let agent = form.field_by_id(AGENT).and_then(FormField::chosen_value);
     let agent = agent.ok_or_else(|| JobRefusal::for_field(AGENT, "no agent is known"))?;
@@ -303,17 +342,20 @@ fn task_source(form: &FieldForm) -> Result<TaskSource, JobRefusal> {
         SPECIFICATION => TaskSource::Specification(file()?),
         PROMPT => {
             let prompt = form.typed_text(PROMPT).map(str::to_owned);
-            let prompt = prompt
-                .ok_or_else(|| JobRefusal::for_field(PROMPT, "what is the agent to do? space types it"))?;
+            let prompt = prompt.ok_or_else(|| {
+                JobRefusal::for_field(PROMPT, "what is the agent to do? space types it")
+            })?;
             TaskSource::Prompt(prompt)
         }
         _ => TaskSource::Task,
     };
     match what {
-        TaskSource::Specification(_) | TaskSource::Prompt(_) if is_emergent => Err(JobRefusal::for_field(
-            CONDITION,
-            "this is one request: only single-shot; an emergent run needs a script",
-        )),
+        TaskSource::Specification(_) | TaskSource::Prompt(_) if is_emergent => {
+            Err(JobRefusal::for_field(
+                CONDITION,
+                "this is one request: only single-shot; an emergent run needs a script",
+            ))
+        }
         what => Ok(what),
     }
 }
@@ -325,7 +367,7 @@ fn is_variable_name(word: &str) -> bool {
 }
 
 /// Returns the values that are remembered for the next time: no folder, and no address with a name and a password in it.
-pub fn values_to_remember(form: &FieldForm) -> Vec<(String, String)> {
+pub(crate) fn values_to_remember(form: &FieldForm) -> Vec<(String, String)> {
     let mut all = form.field_values();
     let has_login = |value: &str| {
         let rest = value.split_once("://").map_or(value, |(_, rest)| rest);
@@ -336,10 +378,13 @@ pub fn values_to_remember(form: &FieldForm) -> Vec<(String, String)> {
 }
 
 /// Returns the run on screen, from which a live run is started.
-pub fn form_origin(screens: &Screens) -> Option<FormOrigin> {
+pub(crate) fn form_origin(screens: &Screens) -> Option<FormOrigin> {
     if let (None, Some(compared)) = (screens.shown_live(), screens.shown_comparison()) {
         let path = compared.paths.get(compared.focused_run())?;
-        return Some(origin_of_run(path.clone(), &compared.all_parties().get(compared.focused_run())?.run));
+        return Some(origin_of_run(
+            path.clone(),
+            &compared.all_parties().get(compared.focused_run())?.run,
+        ));
     }
     if let (None, Some(table)) = (screens.shown_live(), screens.shown_table()) {
         let row = table.selected_run()?;

@@ -1,6 +1,6 @@
 //! Work that is started from the screen: a form, a plan of the work, the work itself, and its result.
 //!
-//! A [`JobDialog`] is a [`Form`] with its [`JobPlan`]; it lies over whatever view is shown. Its [`FormPurpose`] determines
+//! A [`JobDialog`] is a [`FieldForm`] with its [`JobPlan`]; it lies over whatever view is shown. Its [`FormPurpose`] determines
 //! its fields, and the [`FormRequest`] that they make. A worker plans the request each time it changes, so that the form
 //! shows what would happen, and a [`JobRefusal`] is shown at the field that it concerns.
 //!
@@ -10,8 +10,8 @@
 //! reads it.
 
 pub mod check_form;
-pub mod draw_list;
 pub mod draw_form;
+pub mod draw_list;
 pub mod job_list;
 pub mod live_form;
 pub mod scoring_form;
@@ -22,18 +22,18 @@ use std::path::PathBuf;
 use crate::{
     session::{
         self,
-        pending::Pending,
         context::KeyContext,
         effect::Effect,
-        jobs::{JobPlan, JobRefusal, FormRequest},
+        jobs::{FormRequest, JobPlan, JobRefusal},
+        pending::Pending,
         question::Question,
-        request::{RequestIds, RequestId, Sentence},
+        request::{RequestId, RequestIds, Sentence},
     },
     shell::screens::Screens,
     views::form::{self, FieldForm},
 };
 
-pub use crate::shell::message::jobs::{JobsMessage, FormPurpose};
+pub use crate::shell::message::jobs::{FormPurpose, JobsMessage};
 
 /// Work that was started from the screen, and the settings that it was started with.
 #[derive(Debug, Default)]
@@ -93,24 +93,28 @@ impl JobDialog {
     }
 
     /// Returns the request that the form makes. The error names the field.
-    pub fn form_request(&self) -> Result<FormRequest, JobRefusal> {
+    pub(crate) fn form_request(&self) -> Result<FormRequest, JobRefusal> {
         match self.purpose {
-            FormPurpose::Score => scoring_form::measure_settings(&self.form).map(FormRequest::Score),
+            FormPurpose::Score => {
+                scoring_form::measure_settings(&self.form).map(FormRequest::Score)
+            }
             FormPurpose::Test => test_form::test_job(&self.form).map(FormRequest::Test),
             FormPurpose::Check => check_form::check_job(&self.form).map(FormRequest::Check),
-            FormPurpose::Live => self.live.live_run_spec(&self.form).map(|it| FormRequest::Live(Box::new(it))),
+            FormPurpose::Live => {
+                self.live.live_run_spec(&self.form).map(|it| FormRequest::Live(Box::new(it)))
+            }
         }
     }
 
     /// Returns the plan of the work; None while it is computed.
-    pub fn current_plan(&self) -> Option<Result<&JobPlan, &JobRefusal>> {
+    pub(crate) fn current_plan(&self) -> Option<Result<&JobPlan, &JobRefusal>> {
         let wanted = self.form_request().ok()?;
         let (_, plan) = self.plan.as_ref().filter(|(of, _)| *of == wanted)?;
         Some(plan.as_ref())
     }
 
     /// Returns why the work cannot start, as far as known.
-    pub fn current_refusal(&self) -> Option<JobRefusal> {
+    pub(crate) fn current_refusal(&self) -> Option<JobRefusal> {
         if self.is_finding_choices() {
             return None;
         }
@@ -122,7 +126,7 @@ impl JobDialog {
     }
 
     /// Returns whether the choices of the form are still being found.
-    pub const fn is_finding_choices(&self) -> bool {
+    pub(crate) const fn is_finding_choices(&self) -> bool {
         matches!(self.purpose, FormPurpose::Live) && !self.live.has_agents
     }
 
@@ -132,13 +136,15 @@ impl JobDialog {
     }
 
     /// Returns the error at a field.
-    pub fn field_complaint(&self, id: &str) -> Option<String> {
+    pub(crate) fn field_complaint(&self, id: &str) -> Option<String> {
         let own = self.form.field_by_id(id).and_then(|field| field.error.clone());
         own.or_else(|| Some(self.current_refusal().filter(|it| it.field == Some(id))?.why))
     }
 
     fn ask_for_facts(&mut self, numbers: &mut RequestIds) -> Vec<Effect> {
-        let looks = (self.purpose == FormPurpose::Live).then(|| self.live.ask_for_agents(numbers)).flatten();
+        let looks = (self.purpose == FormPurpose::Live)
+            .then(|| self.live.ask_for_agents(numbers))
+            .flatten();
         looks.into_iter().chain(self.ask_for_plan(numbers)).collect()
     }
 
@@ -202,13 +208,13 @@ impl JobDialog {
 }
 
 /// Returns the number of visible rows of a form or a list over the screen.
-pub fn form_height(screens: &Screens) -> usize {
+pub(crate) fn form_height(screens: &Screens) -> usize {
     usize::from(screens.whole_layout().overlay_area().height.saturating_sub(2))
 }
 
 impl Jobs {
     /// Returns the keys of the form or the list; None when neither is open.
-    pub fn key_context(&self) -> Option<KeyContext> {
+    pub(crate) fn key_context(&self) -> Option<KeyContext> {
         match &self.dialog {
             Some(dialog) if dialog.form.typing.is_some() => Some(KeyContext::FormText),
             Some(_) => Some(KeyContext::Form),
@@ -229,7 +235,9 @@ impl Jobs {
 
     pub fn update(&mut self, message: JobsMessage, screens: &mut Screens) -> Vec<Effect> {
         match message {
-            JobsMessage::Open(FormPurpose::Live) if screens.has_agent_at_work() => screens.show_notice(ONE_AGENT.into()),
+            JobsMessage::Open(FormPurpose::Live) if screens.has_agent_at_work() => {
+                screens.show_notice(ONE_AGENT.into())
+            }
             JobsMessage::Open(purpose) => {
                 self.dialog = Some(Box::new(self.dialog_for(purpose, screens)))
             }
@@ -258,11 +266,16 @@ impl Jobs {
 
     fn dialog_for(&self, purpose: FormPurpose, screens: &Screens) -> JobDialog {
         match purpose {
-            FormPurpose::Score => JobDialog::new(purpose, scoring_form::scoring_form(&self.measure)),
-            FormPurpose::Test => {
-                JobDialog::new(purpose, test_form::test_form(screens.open_run(), self.last_tests.as_ref()))
+            FormPurpose::Score => {
+                JobDialog::new(purpose, scoring_form::scoring_form(&self.measure))
             }
-            FormPurpose::Check => JobDialog::new(purpose, check_form::check_form(self.last_checks.as_ref())),
+            FormPurpose::Test => JobDialog::new(
+                purpose,
+                test_form::test_form(screens.open_run(), self.last_tests.as_ref()),
+            ),
+            FormPurpose::Check => {
+                JobDialog::new(purpose, check_form::check_form(self.last_checks.as_ref()))
+            }
             FormPurpose::Live => {
                 let origin = live_form::form_origin(screens);
                 let dialog = JobDialog::new(purpose, live_form::live_form(origin.as_ref()));
@@ -272,7 +285,7 @@ impl Jobs {
     }
 
     /// Updates the list and the form, and asks for data that the form lacks.
-    pub fn settle_forms(&mut self, screens: &mut Screens) -> Vec<Effect> {
+    pub(crate) fn settle_forms(&mut self, screens: &mut Screens) -> Vec<Effect> {
         self.settle_list(screens);
         let height = form_height(screens);
         let Some(dialog) = &mut self.dialog else { return vec![] };
@@ -309,10 +322,12 @@ impl Jobs {
                 self.begin_checking(checks, screens)
             }
             FormRequest::Live(start) => {
-                let request =
-                    dialog.begins.begin_request(&mut screens.numbers, FormRequest::Live(start.clone()));
+                let request = dialog
+                    .begins
+                    .begin_request(&mut screens.numbers, FormRequest::Live(start.clone()));
                 let form_values = live_form::values_to_remember(&dialog.form);
-                let folder = dialog.form.field_by_id(live_form::FOLDER).and_then(|it| it.proposed.clone());
+                let folder =
+                    dialog.form.field_by_id(live_form::FOLDER).and_then(|it| it.proposed.clone());
                 let folder = start.folder.clone().or_else(|| folder.map(PathBuf::from));
                 let origin = dialog.live.origin.clone();
                 let start = Box::new(session::jobs::LiveRunSpec { folder, ..*start });

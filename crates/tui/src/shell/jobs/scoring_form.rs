@@ -5,12 +5,12 @@ use std::path::PathBuf;
 use crate::{
     session::{
         effect::Effect,
-        jobs::{FormChoice, MeasureSettings, JobRefusal},
+        jobs::{FormChoice, JobRefusal, MeasureSettings},
     },
     shell::screens::Screens,
     views::{
         compare::ComparisonView,
-        form::{FormField, FieldForm},
+        form::{FieldForm, FormField},
         table::RunTableView,
     },
 };
@@ -22,7 +22,8 @@ pub const RULES: &str = "rules";
 
 /// Returns the form with the present settings.
 pub fn scoring_form(now: &MeasureSettings) -> FieldForm {
-    let profiles = QualityProfile::ALL.iter().map(|it| FormChoice::new(it.name(), it.name())).collect();
+    let profiles =
+        QualityProfile::ALL.iter().map(|it| FormChoice::new(it.name(), it.name())).collect();
     let at = QualityProfile::ALL.iter().position(|it| *it == now.profile).unwrap_or_default();
     let rules = now.rules.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
     let once = FormChoice::new("no", "no").with_remark("until trajview is closed");
@@ -34,8 +35,11 @@ pub fn scoring_form(now: &MeasureSettings) -> FieldForm {
     ])
 }
 
-pub fn measure_settings(form: &FieldForm) -> Result<MeasureSettings, JobRefusal> {
-    let profile = form.chosen_id(PROFILE).parse().map_err(|why: String| JobRefusal::for_field(PROFILE, why))?;
+pub(crate) fn measure_settings(form: &FieldForm) -> Result<MeasureSettings, JobRefusal> {
+    let profile = form
+        .chosen_id(PROFILE)
+        .parse()
+        .map_err(|why: String| JobRefusal::for_field(PROFILE, why))?;
     let rules = form.typed_text(RULES).map(PathBuf::from);
     Ok(MeasureSettings { profile, rules, is_default: form.chosen_id(DEFAULT) == "yes" })
 }

@@ -3,12 +3,12 @@
 use crate::{
     session::{
         effect::Effect,
-        jobs::{FormChoice, CheckpointOutcome, JobRefusal, TestJob},
+        jobs::{CheckpointOutcome, FormChoice, JobRefusal, TestJob},
         question::Question,
         request::RequestId,
     },
     shell::{open_run::OpenRun, screens::Screens},
-    views::form::{FormField, FieldForm},
+    views::form::{FieldForm, FormField},
 };
 use trajview_run::{Checkpoint, Run};
 
@@ -47,12 +47,13 @@ pub const SECONDS: &str = "seconds";
 /// The usual time limit of a command (seconds).
 pub(super) const USUAL_SECONDS: f64 = 300.0;
 
-pub fn test_form(open: Option<&OpenRun>, last: Option<&TestJob>) -> FieldForm {
+pub(crate) fn test_form(open: Option<&OpenRun>, last: Option<&TestJob>) -> FieldForm {
     let checkpoints = open.map_or(&[][..], |open| &open.session.run.checkpoints);
     let here = open.and_then(|open| checkpoint_of(&open.session.run, open.session.turn));
     let each = checkpoints.iter().enumerate().map(|(at, it)| checkpoint_choice(at, it));
     let every = (checkpoints.len() > 1).then(|| {
-        FormChoice::new("every", "every one").with_remark(format!("{} checkpoints", checkpoints.len()))
+        FormChoice::new("every", "every one")
+            .with_remark(format!("{} checkpoints", checkpoints.len()))
     });
     let before = usize::from(every.is_some());
     let options: Vec<FormChoice> = every.into_iter().chain(each).collect();
@@ -63,7 +64,12 @@ pub fn test_form(open: Option<&OpenRun>, last: Option<&TestJob>) -> FieldForm {
     FieldForm::new(vec![
         FormField::with_text(COMMAND, "command", command, "none yet: space types one"),
         FormField::with_choices(CHECKPOINT, "checkpoint", options, at),
-        FormField::with_text(REPORT, "JUnit report", report, "none: what the command prints is read"),
+        FormField::with_text(
+            REPORT,
+            "JUnit report",
+            report,
+            "none: what the command prints is read",
+        ),
         FormField::with_amount(SECONDS, "ends after", (Some(seconds), 30.0), "s", "0 s"),
     ])
 }
@@ -80,26 +86,26 @@ fn checkpoint_of(run: &Run, turn: usize) -> Option<usize> {
     run.checkpoints.iter().position(|it| it.last_turn >= turn)
 }
 
-pub fn test_job(form: &FieldForm) -> Result<TestJob, JobRefusal> {
+pub(crate) fn test_job(form: &FieldForm) -> Result<TestJob, JobRefusal> {
     let checkpoint = match form.chosen_id(CHECKPOINT) {
         "" => return Err(JobRefusal::for_field(CHECKPOINT, "this run has no checkpoints")),
         "every" => None,
         at => at.parse().ok(),
     };
     let command = form.typed_text(COMMAND).ok_or_else(|| {
-        JobRefusal::for_field(COMMAND, "which command? such as `python -m pytest -rA` or `cargo test`")
+        JobRefusal::for_field(
+            COMMAND,
+            "which command? such as `python -m pytest -rA` or `cargo test`",
+        )
     })?;
-    let seconds = form.typed_amount(SECONDS).ok_or_else(|| JobRefusal::for_field(SECONDS, "at least 30 s"))?;
+    let seconds = form
+        .typed_amount(SECONDS)
+        .ok_or_else(|| JobRefusal::for_field(SECONDS, "at least 30 s"))?;
     let report = form.typed_text(REPORT).map(str::to_owned);
     Ok(TestJob { checkpoint, command: command.to_owned(), report, seconds })
 }
 
 impl TestingJob {
-    /// Returns `tests 3/9`; None when it is over.
-    pub fn progress_sign(&self) -> Option<String> {
-        self.over.is_none().then(|| format!("tests {}/{}", self.done.len(), self.total))
-    }
-
     /// Returns `c4: 12 of 14 pass`, for the footer.
     fn news_text(&self) -> Option<String> {
         let (id, outcome) = self.done.last()?;

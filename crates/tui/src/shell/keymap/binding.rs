@@ -38,9 +38,4 @@ impl KeyBinding {
     pub(super) const fn unlisted(self) -> Self {
         Self { listing: CommandListing::Unlisted, ..self }
     }
-
-    /// Returns `h ←`, for help.
-    pub fn keys_text(&self) -> String {
-        self.keys.iter().map(Key::to_string).collect::<Vec<_>>().join(" ")
-    }
 }

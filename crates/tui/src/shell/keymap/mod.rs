@@ -8,20 +8,15 @@ mod tables;
 
 use crate::{session::context::KeyContext, widgets::key::Key};
 
-pub use binding::{KeyBinding, KeyCount, CommandListing};
+pub use binding::{CommandListing, KeyBinding, KeyCount};
 
 /// Returns the binding of a key in a place; None when it has none.
 pub fn find_binding(context: KeyContext, key: Key) -> Option<&'static KeyBinding> {
     bindings_of(context).find(|binding| binding.keys.contains(&key))
 }
 
-/// Returns the footer of a place, most useful first: keys and a word.
-pub fn footer_hints(context: KeyContext) -> Vec<(String, &'static str)> {
-    footer_hints_with(context, |row| row.keys[0])
-}
-
-/// Returns the footer as [`footer_hints`] does, with the keys that `key` gives for a row.
-pub fn footer_hints_with(
+/// Returns the footer of a place, most useful first: the key that `key` gives for a row, and a word.
+pub(crate) fn footer_hints_with(
     context: KeyContext,
     key: impl Fn(&'static KeyBinding) -> Key,
 ) -> Vec<(String, &'static str)> {
@@ -56,7 +51,8 @@ mod tests {
     fn no_key_means_two_things_in_one_place() {
         for context in KeyContext::ALL {
             let mut seen: HashMap<Key, &str> = HashMap::new();
-            let here = all_bindings().filter(|row| context.active_contexts().contains(&row.context));
+            let here =
+                all_bindings().filter(|row| context.active_contexts().contains(&row.context));
             for row in here {
                 for key in row.keys {
                     let other = seen.insert(*key, row.help);
@@ -69,7 +65,7 @@ mod tests {
     #[test]
     fn every_row_has_a_key_and_help() {
         for row in all_bindings() {
-            assert!(!row.keys.is_empty() && !row.help.is_empty(), "{}", row.keys_text());
+            assert!(!row.keys.is_empty() && !row.help.is_empty(), "{}", row.help);
             assert!(!row.help.ends_with('.'), "{}", row.help);
         }
     }
@@ -93,6 +89,9 @@ mod tests {
 
     #[test]
     fn neighbours_with_the_same_hint_share_it() {
-        assert!(footer_hints(KeyContext::Turns).contains(&("←→".into(), "turn")));
+        assert!(
+            footer_hints_with(KeyContext::Turns, |row| row.keys[0])
+                .contains(&("←→".into(), "turn"))
+        );
     }
 }

@@ -10,9 +10,9 @@ use std::{path::PathBuf, sync::Arc};
 
 use crate::{
     session::{
-        start_place::StartPlace,
         question::{Answer, AnswerPart},
         request::RequestId,
+        start_place::StartPlace,
         views,
     },
     shell::open_run::RunMessage,
@@ -39,7 +39,7 @@ pub enum AppMessage {
     Collect(Vec<PathBuf>, StartPlace),
     /// Show the queue of a study.
     BeginStudy(Arc<LoadedStudy>, StartPlace),
-    /// The beginning of the run that is being opened; [`ViewMessage::Opened`] brings the whole.
+    /// The beginning of the run that is being opened; [`AppMessage::Opened`] brings the whole.
     Begun(RequestId, Arc<Run>),
     Answered(RequestId, Answer),
     /// A part of an answer; more follows.

@@ -5,13 +5,15 @@ use std::path::PathBuf;
 use crate::{
     session::{
         effect::Effect,
-        replay_opening::{ReplayOpening, OpeningTarget},
+        replay_opening::{OpeningTarget, ReplayOpening},
         start_place::{NamedMoment, StartPlace},
         views::View,
     },
     shell::screens::{ScreenKind, Screens, marks::JumpMarks},
     views::{
-        compare::{ComparisonView, CompareMessage, ComparePart, areas::CompareAreas, code::SideCode},
+        compare::{
+            CompareMessage, ComparePart, ComparisonView, areas::CompareAreas, code::SideCode,
+        },
         table::order::TableLine,
     },
     widgets::layout::{ScreenLayout, Zoom},
@@ -44,19 +46,25 @@ impl Screens {
     }
 
     /// Returns the present areas of the comparison.
-    pub fn comparison_areas(&self, layout: &ScreenLayout) -> CompareAreas {
+    pub(crate) fn comparison_areas(&self, layout: &ScreenLayout) -> CompareAreas {
         let is_zoomed = self.frame.zoom == Zoom::On;
-        self.compared
-            .as_ref()
-            .map_or_else(CompareAreas::default, |it| CompareAreas::new(layout, it.part, it.beside, is_zoomed))
+        self.compared.as_ref().map_or_else(CompareAreas::default, |it| {
+            CompareAreas::new(layout, it.part, it.beside, is_zoomed)
+        })
     }
 
-    pub(crate) fn update_comparison(&mut self, message: CompareMessage, layout: &ScreenLayout) -> Vec<Effect> {
+    pub(crate) fn update_comparison(
+        &mut self,
+        message: CompareMessage,
+        layout: &ScreenLayout,
+    ) -> Vec<Effect> {
         let areas = self.comparison_areas(layout);
         match message {
             CompareMessage::Enter => return self.enter_comparison(layout),
             CompareMessage::Show => self.bring_up_view(View::Compare),
-            CompareMessage::Back if self.leads_out_of_comparison() => self.bring_up_view(View::Collection),
+            CompareMessage::Back if self.leads_out_of_comparison() => {
+                self.bring_up_view(View::Collection)
+            }
             message => {
                 let stops = message == CompareMessage::StopOrGoOn;
                 if let Some(compared) = &mut self.compared {
@@ -71,7 +79,8 @@ impl Screens {
 
     /// Returns whether going back leads to the table of runs.
     fn leads_out_of_comparison(&self) -> bool {
-        let is_at_start = self.shown_comparison().is_some_and(|it| it.part == ComparePart::Components);
+        let is_at_start =
+            self.shown_comparison().is_some_and(|it| it.part == ComparePart::Components);
         self.collection.is_some() && is_at_start
     }
 
@@ -130,17 +139,30 @@ impl Screens {
     }
 
     /// Opens a run at a place. The run that is open already keeps its state, except for the place.
-    fn open_destination(&mut self, destination: &RunDestination, _layout: &ScreenLayout) -> Vec<Effect> {
-        let Some(path) = self.compared.as_ref().and_then(|it| it.paths.get(destination.run)).cloned()
+    fn open_destination(
+        &mut self,
+        destination: &RunDestination,
+        _layout: &ScreenLayout,
+    ) -> Vec<Effect> {
+        let Some(path) =
+            self.compared.as_ref().and_then(|it| it.paths.get(destination.run)).cloned()
         else {
             return vec![];
         };
-        let file = destination.file.as_ref().and_then(|(path, lines)| Some((RepoPath::new(path)?, *lines)));
+        let file = destination
+            .file
+            .as_ref()
+            .and_then(|(path, lines)| Some((RepoPath::new(path)?, *lines)));
         let turn = destination.done.saturating_sub(1);
-        let place = file.map(|(path, lines)| ReplayOpening::at_turn(turn, OpeningTarget::for_lines(path, lines, false)));
+        let place = file.map(|(path, lines)| {
+            ReplayOpening::at_turn(turn, OpeningTarget::for_lines(path, lines, false))
+        });
         self.show_screen(ScreenKind::Run);
         self.opening.back = View::Compare;
-        let back = format!("run {}; backspace or 5w goes back to the comparison", run_letter(destination.run));
+        let back = format!(
+            "run {}; backspace or 5w goes back to the comparison",
+            run_letter(destination.run)
+        );
         if self.open_run().is_some() && self.source == path {
             self.on_open_run(|open| {
                 open.session.view = View::Replay;
@@ -157,12 +179,17 @@ impl Screens {
         self.opening.arrival = Some((place, back));
         let at = (destination.done > 0).then_some(NamedMoment::Turn(destination.done));
         let component = destination.component.clone();
-        vec![self.open_path(path, StartPlace { turn: at, view: View::Replay, component, ..StartPlace::default() })]
+        vec![self.open_path(
+            path,
+            StartPlace { turn: at, view: View::Replay, component, ..StartPlace::default() },
+        )]
     }
 
     /// Goes to the place that a run was opened for.
     pub(crate) fn show_arrival(&mut self) {
-        if let (Some((place, words)), true) = (self.opening.arrival.take(), self.open_run().is_some()) {
+        if let (Some((place, words)), true) =
+            (self.opening.arrival.take(), self.open_run().is_some())
+        {
             self.on_open_run(|open| {
                 if let Some(place) = place {
                     open.replay.show_opening(&mut open.session, place);
@@ -193,19 +220,26 @@ fn run_destination(comparison: &ComparisonView) -> Result<RunDestination, String
                 false => Err(format!("{} has no turn {turn}", run_letter(run))),
             }
         }
-        ComparePart::Components | ComparePart::Code => match comparison.side_code(comparison.side) {
-            SideCode::Place { evidence, key, .. } => {
-                let here = comparison.code.views[comparison.side].scroll.cursor + 1;
-                let cursor = (comparison.part == ComparePart::Code).then_some((here, here));
-                let lines = cursor.or(evidence.lines);
-                Ok(RunDestination { run, done: key.done, file: Some((key.path, lines)), component })
+        ComparePart::Components | ComparePart::Code => {
+            match comparison.side_code(comparison.side) {
+                SideCode::Place { evidence, key, .. } => {
+                    let here = comparison.code.views[comparison.side].scroll.cursor + 1;
+                    let cursor = (comparison.part == ComparePart::Code).then_some((here, here));
+                    let lines = cursor.or(evidence.lines);
+                    Ok(RunDestination {
+                        run,
+                        done: key.done,
+                        file: Some((key.path, lines)),
+                        component,
+                    })
+                }
+                SideCode::Nothing(why) => {
+                    let committed = commit_turn(comparison, run);
+                    let done = committed.ok_or(format!("{}: {why}", run_letter(run)))?;
+                    Ok(RunDestination { run, done, file: None, component })
+                }
             }
-            SideCode::Nothing(why) => {
-                let committed = commit_turn(comparison, run);
-                let done = committed.ok_or(format!("{}: {why}", run_letter(run)))?;
-                Ok(RunDestination { run, done, file: None, component })
-            }
-        },
+        }
         ComparePart::Curves => {
             let places = comparison.chart_places();
             let place = places.get(comparison.chart.point).ok_or("there is no point here")?;
@@ -220,11 +254,19 @@ fn run_destination(comparison: &ComparisonView) -> Result<RunDestination, String
                 (true, Some(from)) => from,
                 _ => &change.path,
             };
-            let is_there =
-                if is_first { change.file_before().is_some() } else { change.file_after().is_some() };
+            let is_there = if is_first {
+                change.file_before().is_some()
+            } else {
+                change.file_after().is_some()
+            };
             let line = line_of_open_file(comparison).map(|line| (line, line));
             match is_there {
-                true => Ok(RunDestination { run, done: end, file: Some((path.to_string(), line)), component }),
+                true => Ok(RunDestination {
+                    run,
+                    done: end,
+                    file: Some((path.to_string(), line)),
+                    component,
+                }),
                 false => Err(format!("{} has no such file", run_letter(run))),
             }
         }

@@ -21,7 +21,7 @@ pub struct OtherJudging {
 const MAX_JUDGINGS: usize = 50;
 
 /// Returns the last part of a recording's path.
-pub fn file_name_text(source: &Path) -> String {
+pub(crate) fn file_name_text(source: &Path) -> String {
     let name = source.file_name().unwrap_or(source.as_os_str());
     name.to_string_lossy().into_owned()
 }
@@ -54,7 +54,8 @@ impl OtherJudgings {
     }
 
     pub fn stop_judging(&mut self, source: &Path) -> Vec<Effect> {
-        let is_it = |other: &&mut OtherJudging| other.source == source && other.watched.is_under_way();
+        let is_it =
+            |other: &&mut OtherJudging| other.source == source && other.watched.is_under_way();
         let stop = self.0.iter_mut().find(is_it).map(|it| {
             it.watched.is_stopping = true;
             Effect::StopJudging(it.watched.request)

@@ -10,25 +10,26 @@ use crate::{
         views::View,
     },
     shell::screens::{ScreenKind, Screens},
-    views::live::{LiveFocus, LiveView, LiveMessage, LiveTurn, areas::LiveAreas},
+    views::live::{LiveFocus, LiveMessage, LiveTurn, LiveView, areas::LiveAreas},
     widgets::{
         key_event::KeyEvent,
         layout::ScreenLayout,
-        mouse::{MouseKind, Mouse},
+        mouse::{Mouse, MouseKind},
     },
 };
 use trajview_run::Run;
 
 impl Screens {
     /// Returns whether quitting would stop an agent.
-    pub fn has_agent_at_work(&self) -> bool {
+    pub(crate) fn has_agent_at_work(&self) -> bool {
         self.live.as_ref().is_some_and(|live| !live.is_over())
     }
 
     /// Prepares the view of a live run that is going to start.
     pub fn begin_live(&mut self) {
         let inside = self.live_areas().terminal_inside();
-        self.live = Some(Box::new(LiveView::new(Size { width: inside.width, height: inside.height })));
+        self.live =
+            Some(Box::new(LiveView::new(Size { width: inside.width, height: inside.height })));
         self.show_screen(ScreenKind::Live);
     }
 
@@ -40,7 +41,10 @@ impl Screens {
     }
 
     /// Returns the layout of the replay within the live view.
-    pub(crate) fn beside_live(&self, layout: impl Fn(Size) -> ScreenLayout) -> Option<ScreenLayout> {
+    pub(crate) fn beside_live(
+        &self,
+        layout: impl Fn(Size) -> ScreenLayout,
+    ) -> Option<ScreenLayout> {
         self.shown_live()?;
         let area = self.live_areas().replay;
         let footer =
@@ -89,7 +93,8 @@ impl Screens {
     fn lead_origin_to(&mut self, turn: usize) {
         let is_beside =
             |live: &LiveView| live.from.origin.as_ref().is_some_and(|it| it.path == self.source);
-        let Some(open) = self.open_run().filter(|_| self.shown_live().is_some_and(is_beside)) else {
+        let Some(open) = self.open_run().filter(|_| self.shown_live().is_some_and(is_beside))
+        else {
             return;
         };
         let Some(live) = &self.live else { return };
@@ -115,7 +120,10 @@ impl Screens {
             (origin.path.clone(), StartPlace { turn, ..StartPlace::default() })
         } else if live.finished_count() > 0 {
             let follows = !live.is_over();
-            (bundle.clone(), StartPlace { turn: Some(NamedMoment::Final), follows, ..StartPlace::default() })
+            (
+                bundle.clone(),
+                StartPlace { turn: Some(NamedMoment::Final), follows, ..StartPlace::default() },
+            )
         } else {
             live.notice = Some("no turn is recorded yet".into());
             return vec![];
@@ -136,7 +144,9 @@ impl Screens {
             Some(_) if !live.is_over() => {
                 live.notice = Some("the run goes on: it is compared when it is over".into());
             }
-            Some(_) if live.finished_count() == 0 => live.notice = Some("no turn is recorded".into()),
+            Some(_) if live.finished_count() == 0 => {
+                live.notice = Some("no turn is recorded".into())
+            }
             Some(paths) => {
                 self.compare_runs(paths, StartPlace::default());
             }
@@ -184,7 +194,8 @@ impl Screens {
         }
         let list = areas.request_list();
         if areas.requests.contains(at) {
-            let is_row = list.contains(at) && matches!(mouse.kind, MouseKind::Click | MouseKind::DoubleClick);
+            let is_row = list.contains(at)
+                && matches!(mouse.kind, MouseKind::Click | MouseKind::DoubleClick);
             if is_row {
                 let row = live.rows.top + usize::from(mouse.row - list.y);
                 live.update(LiveMessage::Move(crate::widgets::scroll::Motion::To(row + 1)), &areas);

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use crate::{
     shell::screens::Screens,
-    views::replay::bookmark::{DiffOutlook, Bookmark},
+    views::replay::bookmark::{Bookmark, DiffOutlook},
     widgets::layout::Zoom,
 };
 
@@ -36,7 +36,7 @@ struct SavedLook {
 }
 
 /// The largest number of remembered jumps.
-pub const MAX_JUMPS: usize = 100;
+pub(crate) const MAX_JUMPS: usize = 100;
 
 impl JumpMarks {
     /// Remembers the place where a jump began.
@@ -48,20 +48,20 @@ impl JumpMarks {
         self.ahead.clear();
     }
 
-    pub fn go_back(&mut self, now: MarkedPlace) -> Option<MarkedPlace> {
+    pub(crate) fn go_back(&mut self, now: MarkedPlace) -> Option<MarkedPlace> {
         let stop = self.behind.pop()?;
         self.ahead.push(now.with_looks_of(&stop));
         Some(stop)
     }
 
-    pub fn go_forward(&mut self, now: MarkedPlace) -> Option<MarkedPlace> {
+    pub(crate) fn go_forward(&mut self, now: MarkedPlace) -> Option<MarkedPlace> {
         let stop = self.ahead.pop()?;
         self.behind.push(now.with_looks_of(&stop));
         Some(stop)
     }
 
     /// Goes to the place where the last jump began; a second time goes back again.
-    pub fn go_to_last(&mut self, now: MarkedPlace) -> Option<MarkedPlace> {
+    pub(crate) fn go_to_last(&mut self, now: MarkedPlace) -> Option<MarkedPlace> {
         let stop = self.behind.pop()?;
         self.behind.push(now.with_looks_of(&stop));
         Some(stop)
@@ -96,8 +96,12 @@ impl Screens {
     /// Returns the present place and its looks.
     fn current_place(&self) -> Option<MarkedPlace> {
         let open = self.open_run()?;
-        let look = SavedLook { outlook: DiffOutlook::for_replay(&open.replay), zoom: self.frame.zoom };
-        Some(MarkedPlace { spot: Bookmark::for_place(&open.replay, &open.session), look: Some(look) })
+        let look =
+            SavedLook { outlook: DiffOutlook::for_replay(&open.replay), zoom: self.frame.zoom };
+        Some(MarkedPlace {
+            spot: Bookmark::for_place(&open.replay, &open.session),
+            look: Some(look),
+        })
     }
 
     fn go_to_place(&mut self, stop: &MarkedPlace) {
@@ -117,7 +121,10 @@ impl Screens {
         }
     }
 
-    pub(crate) fn travel_jumps(&mut self, next_place: fn(&mut JumpMarks, MarkedPlace) -> Option<MarkedPlace>) {
+    pub(crate) fn travel_jumps(
+        &mut self,
+        next_place: fn(&mut JumpMarks, MarkedPlace) -> Option<MarkedPlace>,
+    ) {
         let Some(now) = self.current_place() else { return };
         self.marks.is_travelling = true;
         match next_place(&mut self.marks, now) {
@@ -127,7 +134,7 @@ impl Screens {
     }
 
     /// Remembers `before` if the change since then was a jump.
-    pub fn remember_jump(&mut self, before: Option<Bookmark>) {
+    pub(crate) fn remember_jump(&mut self, before: Option<Bookmark>) {
         let has_travelled = std::mem::take(&mut self.marks.is_travelling);
         let now = self.open_run().map(|it| Bookmark::for_place(&it.replay, &it.session));
         let (Some(before), Some(now)) = (before, now) else { return };

@@ -16,18 +16,18 @@ use std::{path::PathBuf, time::Duration};
 
 use crate::{
     session::{
-        pending::Loading,
         context::KeyContext,
         effect::Effect,
         live::LiveEvent,
+        pending::Loading,
         replay_opening::ReplayOpening,
+        request::{RequestId, RequestIds},
         start_place::StartPlace,
-        request::{RequestIds, RequestId},
         views::{self, View},
     },
     shell::{
         message::AppMessage,
-        open_run::{RunViewDefaults, OpenRun, RunMessage},
+        open_run::{OpenRun, RunMessage, RunViewDefaults},
         overlay::OverlaySubject,
     },
     views::{
@@ -36,7 +36,7 @@ use crate::{
         replay::{self, turn_stats},
         table::{self as table_view, RunTableView},
     },
-    widgets::layout::{self, ScreenLayout, ReplayPanel, TurnStatsVisibility, Zoom},
+    widgets::layout::{self, ReplayPanel, ScreenLayout, TurnStatsVisibility, Zoom},
 };
 
 use judge::OtherJudgings;
@@ -91,7 +91,11 @@ pub struct TerminalFrame {
 
 impl Default for TerminalFrame {
     fn default() -> Self {
-        Self { size: Size { width: 80, height: 24 }, zoom: Zoom::Off, now: TurnStatsVisibility::default() }
+        Self {
+            size: Size { width: 80, height: 24 },
+            zoom: Zoom::Off,
+            now: TurnStatsVisibility::default(),
+        }
     }
 }
 
@@ -160,7 +164,7 @@ impl Screens {
     }
 
     /// Returns the layout of boxes over everything: the whole screen.
-    pub fn whole_layout(&self) -> ScreenLayout {
+    pub(crate) fn whole_layout(&self) -> ScreenLayout {
         self.layout_in(self.frame.size)
     }
 
@@ -172,14 +176,19 @@ impl Screens {
         let whole = size;
         let size = if has_pane { layout::views_size_with_pane(whole) } else { whole };
         let layout = ScreenLayout::new(size, focus, self.frame.zoom, files);
-        let layout = layout.with_turn_stats(self.frame.now, size, focus, turn_stats::TURN_STATS.len() + standings);
+        let layout = layout.with_turn_stats(
+            self.frame.now,
+            size,
+            focus,
+            turn_stats::TURN_STATS.len() + standings,
+        );
         let layout = layout.with_step(size);
         let layout = self.open_run().map_or(layout, |open| open.replay.fit_layout(layout));
         if has_pane { layout.with_pane(whole) } else { layout }
     }
 
     /// Returns the context of keys while nothing lies over the screen.
-    pub fn key_context(&self) -> KeyContext {
+    pub(crate) fn key_context(&self) -> KeyContext {
         match (self.shown_live(), self.shown_comparison(), self.shown_table(), self.open_run()) {
             (Some(live), ..) => live.keyboard_context(),
             (_, Some(compared), ..) => compared.part.keyboard_context(),
@@ -190,7 +199,7 @@ impl Screens {
     }
 
     /// Returns the subject of a box over the panels.
-    pub fn overlay_subject(&self) -> OverlaySubject<'_> {
+    pub(crate) fn overlay_subject(&self) -> OverlaySubject<'_> {
         if let Some(live) = self.shown_live() {
             return OverlaySubject::Live(live);
         }
@@ -234,7 +243,7 @@ impl Screens {
         }
     }
 
-    pub fn show_notice(&mut self, words: String) {
+    pub(crate) fn show_notice(&mut self, words: String) {
         if self.shown_live().is_some()
             && let Some(live) = &mut self.live
         {
@@ -257,7 +266,7 @@ impl Screens {
     }
 
     /// Updates everything that is open, and asks for missing data.
-    pub fn settle_all(&mut self) -> Vec<Effect> {
+    pub(crate) fn settle_all(&mut self) -> Vec<Effect> {
         let layout = self.layout();
         let mut effects = vec![];
         if let Loading::Ready(open) = &mut self.opened {
@@ -304,12 +313,12 @@ impl Screens {
     }
 
     /// Returns the open run if it is on screen.
-    pub fn shown_run(&self) -> Option<&OpenRun> {
+    pub(crate) fn shown_run(&self) -> Option<&OpenRun> {
         self.open_run().filter(|_| self.screen == ScreenKind::Run)
     }
 
     /// Shows a screen, and clears the notice of the one before.
-    pub fn show_screen(&mut self, screen: ScreenKind) {
+    pub(crate) fn show_screen(&mut self, screen: ScreenKind) {
         match (self.screen, &mut self.collection, &mut self.compared, &mut self.live) {
             (before, ..) if before == screen => {}
             (ScreenKind::Table, Some(table), ..) => table.notice = None,

@@ -4,11 +4,11 @@ use std::{path::PathBuf, sync::Arc};
 
 use crate::{
     session::{
-        pending::Loading,
         effect::Effect,
         judging::JudgingUpdate,
-        start_place::StartPlace,
+        pending::Loading,
         request::{RequestId, Sentence},
+        start_place::StartPlace,
         views::View,
     },
     shell::{
@@ -22,7 +22,7 @@ use trajview_run::{Run, judging::JudgingOutcome};
 
 impl Screens {
     /// Asks for news of the recording's file, if that is wanted.
-    pub fn watch_effects(&self) -> Vec<Effect> {
+    pub(crate) fn watch_effects(&self) -> Vec<Effect> {
         let effect = self.open_run().map(|open| match open.session.follow.is_following {
             true => Effect::Follow(self.source.clone()),
             false => Effect::Watch(self.source.clone()),
@@ -51,9 +51,16 @@ impl Screens {
     }
 
     /// Shows the beginning, if the beginning is the place that was asked for.
-    pub fn show_beginning(&mut self, request: RequestId, run: Arc<Run>, layout: &ScreenLayout) {
+    pub(crate) fn show_beginning(
+        &mut self,
+        request: RequestId,
+        run: Arc<Run>,
+        layout: &ScreenLayout,
+    ) {
         let is_awaited = matches!(self.opened, Loading::Waiting(asked) if asked == request);
-        if is_awaited && self.opening.place == (StartPlace { view: self.opening.place.view, ..StartPlace::default() })
+        if is_awaited
+            && self.opening.place
+                == (StartPlace { view: self.opening.place.view, ..StartPlace::default() })
         {
             self.show_opened_run(request, Ok(run), layout);
             self.on_open_run(|it| it.session.growth.is_whole = false);
@@ -65,7 +72,9 @@ impl Screens {
     pub(crate) fn show_whole(&mut self, run: Result<Arc<Run>, String>) {
         self.opening.begun = None;
         match run {
-            Ok(run) => self.on_open_run(|it| it.replay.replace_with_whole_run(&mut it.session, run)),
+            Ok(run) => {
+                self.on_open_run(|it| it.replay.replace_with_whole_run(&mut it.session, run))
+            }
             Err(why) => {
                 self.opened = Loading::Failed(why);
                 self.return_if_failed();
@@ -133,7 +142,11 @@ impl Screens {
         }
     }
 
-    pub(crate) fn take_outcome(&mut self, request: RequestId, outcome: Result<JudgingOutcome, Sentence>) {
+    pub(crate) fn take_outcome(
+        &mut self,
+        request: RequestId,
+        outcome: Result<JudgingOutcome, Sentence>,
+    ) {
         let outcome = outcome.unwrap_or_else(JudgingOutcome::failure);
         match self.other_judgings.for_request(request) {
             Some(other) => {
@@ -147,7 +160,7 @@ impl Screens {
     }
 
     /// Returns every judging under way.
-    pub fn judgings_under_way(&self) -> impl Iterator<Item = &WatchedJudging> {
+    pub(crate) fn judgings_under_way(&self) -> impl Iterator<Item = &WatchedJudging> {
         let of_open = self.open_run().and_then(|it| it.judging.judging_under_way());
         of_open.into_iter().chain(self.other_judgings.under_way())
     }

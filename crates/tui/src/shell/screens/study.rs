@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    session::{effect::Effect, start_place::StartPlace, request::RequestId, views::View},
+    session::{effect::Effect, request::RequestId, start_place::StartPlace, views::View},
     shell::{
         open_run::OpenRun,
         screens::{ScreenKind, Screens, marks::JumpMarks},
@@ -39,7 +39,7 @@ pub fn is_open(screens: &Screens) -> bool {
 }
 
 /// Opens the run of the selected item, if it is not open.
-pub fn ask_for_run(screens: &mut Screens) -> Option<Effect> {
+pub(crate) fn ask_for_run(screens: &mut Screens) -> Option<Effect> {
     let Loading::Ready(open) = &mut screens.opened else { return None };
     let (run, wanted) = open.session.study_queue()?.to_open()?;
     let path = wanted.path.clone();
@@ -57,7 +57,8 @@ pub(crate) fn awaits_run(screens: &Screens, request: RequestId) -> bool {
 /// goes on without it.
 pub(crate) fn show_run(screens: &mut Screens, request: RequestId, run: Result<Arc<Run>, String>) {
     let Loading::Ready(open) = &mut screens.opened else { return };
-    let Some(number) = open.session.study_queue().and_then(|study| study.awaited_run(request)) else {
+    let Some(number) = open.session.study_queue().and_then(|study| study.awaited_run(request))
+    else {
         return;
     };
     let run = match run {

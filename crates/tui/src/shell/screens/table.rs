@@ -4,19 +4,19 @@ use std::path::PathBuf;
 
 use crate::{
     session::{
-        pending::Loading,
         effect::Effect,
-        replay_opening::{ReplayOpening, OpeningTarget},
+        pending::Loading,
+        replay_opening::{OpeningTarget, ReplayOpening},
         start_place::{NamedMoment, StartPlace},
         views::View,
     },
     shell::screens::{ScreenKind, Screens, marks::JumpMarks},
     views::table::{
         RunTableView, TableMessage,
-        run_finding::{self, RunFinding},
         order::TableLine,
         prompt,
         row::RunReading,
+        run_finding::{self, RunFinding},
     },
 };
 
@@ -24,7 +24,11 @@ impl Screens {
     /// Returns whether there is more to show than a message about reading.
     pub fn has_something_to_show(&self) -> bool {
         let is_begun = |table: &RunTableView| {
-            let mut seen = table.table_lines().iter().take(self.table_height()).filter_map(TableLine::run_index);
+            let mut seen = table
+                .table_lines()
+                .iter()
+                .take(self.table_height())
+                .filter_map(TableLine::run_index);
             let is_some = !table.rows.is_empty() || table.is_listed;
             is_some && seen.all(|row| table.rows[row].reading != RunReading::Unread)
         };
@@ -154,7 +158,8 @@ impl Screens {
         let Some((found, hit)) = finding.selected_hit() else { return vec![] };
         let query = finding.parsed_lookup().and_then(|lookup| lookup.first_search_query());
         let (path, turn) = (found.path.clone(), hit.moment.turn);
-        let opening = ReplayOpening::at_turn(turn, OpeningTarget::Found { hit: hit.as_search_hit(), query });
+        let opening =
+            ReplayOpening::at_turn(turn, OpeningTarget::Found { hit: hit.as_search_hit(), query });
         let words =
             "n is the next hit of this run; backspace goes back to what was found".to_owned();
         self.opening.back = View::Collection;
@@ -170,7 +175,12 @@ impl Screens {
         self.marks = JumpMarks::default();
         self.opening.arrival = Some((Some(opening), words));
         let at = Some(NamedMoment::Turn(turn + 1));
-        vec![self.open_path(path, StartPlace { turn: at, view: View::Replay, ..StartPlace::default() })]
+        vec![
+            self.open_path(
+                path,
+                StartPlace { turn: at, view: View::Replay, ..StartPlace::default() },
+            ),
+        ]
     }
 
     /// Goes back to the table, with the reason, when a run that was chosen there cannot be opened.

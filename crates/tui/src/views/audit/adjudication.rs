@@ -5,17 +5,19 @@ use crate::{
     session::{Session, study::StudyMode},
     views::{
         audit::AuditView,
-        verdict::{ShownScore, VerdictRow, words_in_rows, label_score},
+        verdict::{ShownScore, VerdictRow, label_score, words_in_rows},
     },
 };
-use trajview_run::rubric::{CANNOT_TELL, Confidence, GoldLabel, Label, JudgementLabel, score_text};
+use trajview_run::rubric::{CANNOT_TELL, Confidence, GoldLabel, JudgementLabel, Label, score_text};
 use trajview_study::adjudication::AdjudicationCase;
 
-use super::{AuditAnswer, prompt::AuditPrompt, proposals::label_scale, disagreement_reasons::AGREE};
+use super::{
+    AuditAnswer, disagreement_reasons::AGREE, prompt::AuditPrompt, proposals::label_scale,
+};
 
 impl super::queue::LabelStatus {
     /// Returns the words for an outcome.
-    pub fn settled_text(score: Option<f64>) -> String {
+    pub(crate) fn settled_text(score: Option<f64>) -> String {
         score.map_or_else(
             || format!("✓ {CANNOT_TELL}"),
             |score| format!("✓ gold {}", score_text(score)),
@@ -30,7 +32,7 @@ fn current_case(session: &Session) -> Option<AdjudicationCase<'_>> {
 }
 
 /// Adds the rows above the description of the component.
-pub fn push_case_rows(session: &Session, width: usize, rows: &mut Vec<VerdictRow>) {
+pub(crate) fn push_case_rows(session: &Session, width: usize, rows: &mut Vec<VerdictRow>) {
     let (Some(study), Some(case)) = (session.study_queue(), current_case(session)) else { return };
     if let Some(why) = study.gold.why_not_saved() {
         let words = format!("not saved: {why}; s tries again");
@@ -135,25 +137,34 @@ fn push_label_rows(
     }
 }
 
-fn push_verdict_rows(session: &Session, case: &AdjudicationCase<'_>, width: usize, rows: &mut Vec<VerdictRow>) {
+fn push_verdict_rows(
+    session: &Session,
+    case: &AdjudicationCase<'_>,
+    width: usize,
+    rows: &mut Vec<VerdictRow>,
+) {
     let Some(study) = session.study_queue() else { return };
     rows.push(VerdictRow::Heading("what the judges said".into()));
     for (source, item) in study.studied.judge_verdicts(case.item) {
-        let said = &item.verdict;
+        let verdict = &item.verdict;
         let own = item.unit.rubric_levels().names;
-        let given = |score: f64| {
-            let names = if said.scale.is_none() { own } else { &[] };
-            let name = said.label.as_deref().or(names.get(score as usize).copied());
-            ShownScore::for_scale(score, said.scale.unwrap_or(item.unit.default_scale()), name.unwrap_or_default())
+        let shown_score = |score: f64| {
+            let names = if verdict.scale.is_none() { own } else { &[] };
+            let name = verdict.label.as_deref().or(names.get(score as usize).copied());
+            ShownScore::for_scale(
+                score,
+                verdict.scale.unwrap_or(item.unit.default_scale()),
+                name.unwrap_or_default(),
+            )
         };
         rows.push(VerdictRow::Score {
             by: source.by.clone(),
-            score: said.score.map(given),
-            label: said.label.clone(),
+            score: verdict.score.map(shown_score),
+            label: verdict.label.clone(),
             words: String::new(),
         });
-        rows.extend(words_in_rows(&said.rationale, width).into_iter().map(VerdictRow::Words));
-        for it in &said.evidence {
+        rows.extend(words_in_rows(&verdict.rationale, width).into_iter().map(VerdictRow::Words));
+        for it in &verdict.evidence {
             rows.push(VerdictRow::Evidence { path: it.path.clone(), lines: it.lines });
         }
     }
@@ -166,7 +177,7 @@ fn current_gold(session: &Session) -> Option<GoldLabel> {
 }
 
 /// Settles the current item; earlier outcomes stay in the history.
-pub fn settle_item(session: &mut Session, answer: AuditAnswer) {
+pub(crate) fn settle_item(session: &mut Session, answer: AuditAnswer) {
     let note = current_gold(session).and_then(|it| it.note);
     let (score, cannot_tell) = match answer {
         AuditAnswer::Score(score) => (Some(score), false),
@@ -176,7 +187,7 @@ pub fn settle_item(session: &mut Session, answer: AuditAnswer) {
 }
 
 /// Withdraws what was settled.
-pub fn withdraw_outcome(session: &mut Session) {
+pub(crate) fn withdraw_outcome(session: &mut Session) {
     if current_gold(session).is_none() {
         session.notice = Some("nothing is settled here that could be withdrawn".into());
         return;
@@ -186,14 +197,14 @@ pub fn withdraw_outcome(session: &mut Session) {
 }
 
 /// Asks for words on the outcome.
-pub fn ask_for_note(audit: &mut AuditView, session: &mut Session) {
+pub(crate) fn ask_for_note(audit: &mut AuditView, session: &mut Session) {
     match current_gold(session) {
         None => session.notice = Some("a note needs an outcome, and a score gives one".into()),
         Some(gold) => audit.prompt = Some(AuditPrompt::Note(gold.note.unwrap_or_default())),
     }
 }
 
-pub fn set_gold_note(session: &mut Session, text: &str) {
+pub(crate) fn set_gold_note(session: &mut Session, text: &str) {
     let Some(before) = current_gold(session) else { return };
     let note = Some(text.trim().to_owned()).filter(|note| !note.is_empty());
     if note != before.note {
@@ -215,13 +226,15 @@ fn save_outcome(session: &mut Session, outcome: impl FnOnce(GoldLabel) -> GoldLa
 }
 
 /// Switches between labelling and adjudication.
-pub fn switch_study_mode(audit: &mut AuditView, session: &mut Session) {
+pub(crate) fn switch_study_mode(audit: &mut AuditView, session: &mut Session) {
     match session.switch_study_mode() {
         Err(why) => session.notice = Some(why),
         Ok(mode) => {
             (audit.prompt, audit.chosen) = (None, None);
-            let (count, done) =
-                (session.study_queue().map_or(0, |it| it.len()), super::study_queue::done_count(session));
+            let (count, done) = (
+                session.study_queue().map_or(0, |it| it.len()),
+                super::study_queue::done_count(session),
+            );
             session.notice = Some(match mode {
                 StudyMode::Adjudicating => format!(
                     "what raters differ on: {done} of {count} settled; d goes back to labelling"
@@ -233,7 +246,7 @@ pub fn switch_study_mode(audit: &mut AuditView, session: &mut Session) {
 }
 
 /// Shows the verdicts of the judges beside the labels, or hides them.
-pub fn toggle_verdicts(session: &mut Session) {
+pub(crate) fn toggle_verdicts(session: &mut Session) {
     if !session.is_adjudicating() {
         session.notice =
             Some("a verdict is shown once its label is in; d settles what raters differ on".into());

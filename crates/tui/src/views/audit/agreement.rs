@@ -8,20 +8,23 @@ use std::collections::BTreeMap;
 use crate::{
     session::{
         Session,
-        pending::Pending,
         effect::Effect,
-        question::Question,
-        request::{RequestIds, RequestId},
         label_protocol::ScorePairs,
+        pending::Pending,
+        question::Question,
+        request::{RequestId, RequestIds},
     },
     views::{audit::AuditView, verdict::words_in_rows},
     widgets::scroll::Scroll,
 };
 use trajview_run::{
     format_number,
-    rubric::{CANNOT_TELL, ScoreScale, LabelUnit},
+    rubric::{CANNOT_TELL, LabelUnit, ScoreScale},
 };
-use trajview_study::{Coefficient, Estimate, BootstrapPlan, Ratings, agreement::ConfusionTable, audit_items::AuditItem};
+use trajview_study::{
+    BootstrapPlan, Coefficient, Estimate, Ratings, agreement::ConfusionTable,
+    audit_items::AuditItem,
+};
 
 use super::{AuditPart, areas::AuditAreas, disagreement_reasons::is_explained};
 
@@ -62,14 +65,18 @@ pub enum AgreementRow {
 }
 
 /// Cells of the name of a value.
-pub const NAME_CELLS: usize = 9;
+pub(crate) const NAME_CELLS: usize = 9;
 
 /// The number of resamples, the same as in the `agree` command.
-pub const RESAMPLES: usize = 9_999;
+pub(crate) const RESAMPLES: usize = 9_999;
 
 impl AgreementState {
     /// Asks for kappa where the pairs changed; None where nothing is to be computed.
-    pub(super) fn ask_kappa(&mut self, numbers: &mut RequestIds, pairs: ScorePairs) -> Option<Effect> {
+    pub(super) fn ask_kappa(
+        &mut self,
+        numbers: &mut RequestIds,
+        pairs: ScorePairs,
+    ) -> Option<Effect> {
         let is_new = self.pairs.as_ref() != Some(&pairs) && pairs.scores.len() > 1;
         if !is_new || !self.pending.is_free() {
             return None;
@@ -108,7 +115,8 @@ pub fn quadratic_kappa(pairs: &ScorePairs) -> Estimate {
 
 fn ratings_of_pairs(pairs: &ScorePairs) -> Ratings {
     let (low, high) = pairs.scale.lowest_and_highest();
-    let scale = trajview_study::RatingScale::whole_numbers(low.into(), high.into()).unwrap_or_default();
+    let scale =
+        trajview_study::RatingScale::whole_numbers(low.into(), high.into()).unwrap_or_default();
     Ratings::new(scale, &pairs.scores)
 }
 
@@ -120,7 +128,7 @@ fn current_criterion(audit: &AuditView, session: &Session) -> Option<String> {
 
 /// Returns the pairs labelled before the verdict was seen and those labelled after; of the criterion of the current
 /// item where there are several.
-pub fn audit_pairs(audit: &AuditView, session: &Session) -> [ScorePairs; 2] {
+pub(crate) fn audit_pairs(audit: &AuditView, session: &Session) -> [ScorePairs; 2] {
     let wanted = current_criterion(audit, session);
     if session.study_queue().is_some() {
         return session.study_pairs(wanted.as_deref());
@@ -148,7 +156,10 @@ pub fn audit_pairs(audit: &AuditView, session: &Session) -> [ScorePairs; 2] {
 fn reasons_given(session: &Session) -> (BTreeMap<String, usize>, usize, usize) {
     let (mut reasons, mut missing, mut open) = (BTreeMap::new(), 0, 0);
     for item in session.queued_items() {
-        let Some(label) = session.labels.answered_label(item.judged_state(), item.item_key()) else { continue };
+        let Some(label) = session.labels.answered_label(item.judged_state(), item.item_key())
+        else {
+            continue;
+        };
         match label.reason().filter(|_| is_explained(label)) {
             _ if label.score().is_none() => open += 1,
             Some(reason) => *reasons.entry(reason.to_owned()).or_default() += 1,
@@ -160,7 +171,7 @@ fn reasons_given(session: &Session) -> (BTreeMap<String, usize>, usize, usize) {
 
 /// Returns the number of items that wait for a label while the agreement is hidden: a rater who sees how the judge
 /// scores does not label blind. None where it is shown.
-pub fn waiting_while_hidden(audit: &AuditView, session: &Session) -> Option<usize> {
+pub(crate) fn waiting_while_hidden(audit: &AuditView, session: &Session) -> Option<usize> {
     let all = session.study_queue().map_or(session.queued_items().len(), |study| study.len());
     let waiting = all.saturating_sub(audit.labelled_count(session));
     let is_hidden = waiting > 0 && !audit.agreement.is_revealed && !session.is_adjudicating();
@@ -168,7 +179,11 @@ pub fn waiting_while_hidden(audit: &AuditView, session: &Session) -> Option<usiz
 }
 
 /// Returns the rows, cut to the width of the part in these areas.
-pub fn agreement_rows(audit: &AuditView, session: &Session, areas: &AuditAreas) -> Vec<AgreementRow> {
+pub fn agreement_rows(
+    audit: &AuditView,
+    session: &Session,
+    areas: &AuditAreas,
+) -> Vec<AgreementRow> {
     let width = areas.cells_inside(AuditPart::Agreement).max(20);
     if session.is_adjudicating() {
         return gold_agreement_rows(session, width);
@@ -189,7 +204,10 @@ pub fn agreement_rows(audit: &AuditView, session: &Session, areas: &AuditAreas) 
         return rows;
     }
     if session.audit.unit().is_raised() {
-        rows.push(AgreementRow::Heading(format!("{}, of what was raised", label_count_text(opens))));
+        rows.push(AgreementRow::Heading(format!(
+            "{}, of what was raised",
+            label_count_text(opens)
+        )));
         push_accepted_row(&open, &mut rows);
         push_missed_row(session, &mut rows);
     } else {
@@ -199,7 +217,11 @@ pub fn agreement_rows(audit: &AuditView, session: &Session, areas: &AuditAreas) 
             (blind, open) => format!("{}, blind; {open} more are not", label_count_text(blind)),
         }));
         if let Some(criterion) = current_criterion(audit, session) {
-            rows.extend(words_in_rows(&format!("by {criterion}"), width).into_iter().map(AgreementRow::Note));
+            rows.extend(
+                words_in_rows(&format!("by {criterion}"), width)
+                    .into_iter()
+                    .map(AgreementRow::Note),
+            );
         }
         push_share_rows(audit, &blind, width, &mut rows);
         push_table_rows(&blind, &mut rows);
@@ -218,7 +240,8 @@ fn push_table_rows(pairs: &ScorePairs, rows: &mut Vec<AgreementRow>) {
     if pairs.scores.is_empty() || pairs.scale == ScoreScale::Share {
         return;
     }
-    let (table, levels) = (ratings_of_pairs(pairs).confusion_table(), pairs.scale.level_range().collect::<Vec<_>>());
+    let (table, levels) =
+        (ratings_of_pairs(pairs).confusion_table(), pairs.scale.level_range().collect::<Vec<_>>());
     rows.push(AgreementRow::Blank);
     push_level_rows(&table, &levels, rows);
     rows.push(AgreementRow::Blank);
@@ -250,7 +273,8 @@ fn gold_agreement_rows(session: &Session, width: usize) -> Vec<AgreementRow> {
         return words_in_rows(words, width).into_iter().map(AgreementRow::Note).collect();
     }
     let heads = ["n", "exact", "±1", "kappa"].map(String::from);
-    let mut rows = vec![AgreementRow::Heading("with gold".into()), AgreementRow::With(String::new(), heads)];
+    let mut rows =
+        vec![AgreementRow::Heading("with gold".into()), AgreementRow::With(String::new(), heads)];
     rows.extend(everybody.into_iter().map(|(name, cells)| AgreementRow::With(name, cells)));
     rows.push(AgreementRow::Blank);
     let words = "kappa has quadratic weights; `trajview audit STUDY` has intervals";
@@ -267,7 +291,12 @@ fn gold_agreement_rows(session: &Session, width: usize) -> Vec<AgreementRow> {
     rows
 }
 
-fn push_share_rows(audit: &AuditView, pairs: &ScorePairs, width: usize, rows: &mut Vec<AgreementRow>) {
+fn push_share_rows(
+    audit: &AuditView,
+    pairs: &ScorePairs,
+    width: usize,
+    rows: &mut Vec<AgreementRow>,
+) {
     if pairs.scores.is_empty() {
         return;
     }
@@ -285,12 +314,18 @@ fn push_share_rows(audit: &AuditView, pairs: &ScorePairs, width: usize, rows: &m
     let room = width.saturating_sub(NAME_CELLS + 2);
     let mut say = |name: &'static str, words: &str| {
         let names = std::iter::once(name).chain(std::iter::repeat(""));
-        rows.extend(names.zip(words_in_rows(words, room)).map(|(name, words)| AgreementRow::Pair(name, words)));
+        rows.extend(
+            names
+                .zip(words_in_rows(words, room))
+                .map(|(name, words)| AgreementRow::Pair(name, words)),
+        );
     };
     say("kappa", &said);
     if let Some(interval) = interval {
         say("95 % BCa", &interval);
-        if let Some(doubt) = ratings_of_pairs(pairs).confusion_table().interval_doubt().filter(|_| is_interval) {
+        if let Some(doubt) =
+            ratings_of_pairs(pairs).confusion_table().interval_doubt().filter(|_| is_interval)
+        {
             say("", &doubt.to_string());
         }
     }

@@ -88,17 +88,17 @@ impl AuditAreas {
     }
 
     /// Returns the area of a part; None where it is not shown.
-    pub fn part_area(&self, part: AuditPart) -> Option<Rect> {
+    pub(crate) fn part_area(&self, part: AuditPart) -> Option<Rect> {
         Some(self.parts[part as usize]).filter(|area| !area.is_empty())
     }
 
     /// Returns rows inside the border of a part; of a hidden one those it would have.
-    pub fn rows_inside(&self, part: AuditPart) -> usize {
+    pub(crate) fn rows_inside(&self, part: AuditPart) -> usize {
         usize::from(self.area_or_fallback(part).height.saturating_sub(2))
     }
 
     /// Returns cells inside the border of a part; of a hidden one those it would have.
-    pub fn cells_inside(&self, part: AuditPart) -> usize {
+    pub(crate) fn cells_inside(&self, part: AuditPart) -> usize {
         usize::from(self.area_or_fallback(part).width.saturating_sub(2))
     }
 
@@ -108,7 +108,7 @@ impl AuditAreas {
     }
 
     /// Returns the area of the tab of a part; None where there are no tabs.
-    pub fn tab_area(&self, part: AuditPart) -> Option<Rect> {
+    pub(crate) fn tab_area(&self, part: AuditPart) -> Option<Rect> {
         let row = self.tabs?;
         let before = AuditPart::ALL.iter().take(part as usize);
         let start = before.fold(row.x + TAB_GAP, |x, part| x + tab_width(*part) + TAB_GAP);
@@ -131,7 +131,8 @@ mod tests {
     fn whatever_the_size_the_parts_lie_inside_the_body_and_apart() {
         for (width, height) in [(0, 0), (60, 15), (80, 24), (110, 19), (120, 40), (300, 100)] {
             for part in AuditPart::ALL {
-                let layout = ScreenLayout::new(Size { width, height }, ReplayPanel::Turns, Zoom::Off, 0);
+                let layout =
+                    ScreenLayout::new(Size { width, height }, ReplayPanel::Turns, Zoom::Off, 0);
                 let areas = AuditAreas::new(&layout, part, true);
                 let parts = AuditPart::ALL.into_iter().filter_map(|part| areas.part_area(part));
                 let all: Vec<Rect> =

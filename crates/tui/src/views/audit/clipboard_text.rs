@@ -6,22 +6,25 @@ use trajview_run::rubric::{CANNOT_TELL, score_text};
 use super::AuditPart;
 
 /// Returns the label and the verdict of the chosen item. The error is the reason why there is none.
-pub fn audit_as_text(audit: &AuditView, session: &Session) -> Result<String, String> {
+pub(crate) fn audit_as_text(audit: &AuditView, session: &Session) -> Result<String, String> {
     let item = audit.audited_item(session).ok_or("nothing is chosen")?;
     let hidden = || format!("the verdict on {} is hidden until your label is in", item.id);
-    let (Some(verdict), Some(label)) = (audit.revealed_verdict(session), audit.current_label(session)) else {
+    let (Some(verdict), Some(label)) =
+        (audit.revealed_verdict(session), audit.current_label(session))
+    else {
         return Err(hidden());
     };
     let by = session.audit_source().map(|it| it.by.as_str()).unwrap_or_default();
     let criterion = session.criterion_of(item);
-    let said = |score: f64| criterion.map_or_else(|| score_text(score), |it| it.level_text(score));
-    let given = label.score().map_or_else(|| CANNOT_TELL.into(), said);
-    let judged = verdict.score.map_or_else(|| "no score".into(), said);
+    let score_words =
+        |score: f64| criterion.map_or_else(|| score_text(score), |it| it.level_text(score));
+    let label_score = label.score().map_or_else(|| CANNOT_TELL.into(), score_words);
+    let judged = verdict.score.map_or_else(|| "no score".into(), score_words);
     let annotator = session.labels.annotator().unwrap_or("nobody");
     let blind = if label.is_blind() == Some(true) { "blind" } else { "not blind" };
     let mut lines = vec![
         format!("{} {}", item.id, item.title).trim_end().to_owned(),
-        format!("{annotator}: {given} ({blind})"),
+        format!("{annotator}: {label_score} ({blind})"),
         format!("{by}: {judged}"),
     ];
     lines.extend(label.reason().map(|reason| format!("reason: {reason}")));
@@ -37,7 +40,7 @@ pub fn audit_as_text(audit: &AuditView, session: &Session) -> Result<String, Str
 }
 
 /// Returns the line at the cursor of the code, else the chosen item. The error is the reason why there is none.
-pub fn audit_line(audit: &AuditView, session: &Session) -> Result<String, String> {
+pub(crate) fn audit_line(audit: &AuditView, session: &Session) -> Result<String, String> {
     if audit.part == AuditPart::Code && !audit.code.tree.is_shown {
         let line = audit.audit_file(session).and_then(|key| {
             let compared = session.files.compared_file(&key)?.as_ref().ok()?;

@@ -7,12 +7,16 @@ use crate::{
         verdict::{VerdictRow, words_in_rows},
     },
 };
-use trajview_run::rubric::{PromptMatch, LabelUnit, codebook::BUILT_IN};
+use trajview_run::rubric::{LabelUnit, PromptMatch, codebook::BUILT_IN};
 
 use super::{AuditPart, areas::AuditAreas};
 
 /// Returns the rows, cut to the width of the part in these areas.
-pub fn codebook_rows(audit: &AuditView, session: &Session, areas: &AuditAreas) -> Vec<VerdictRow> {
+pub(crate) fn codebook_rows(
+    audit: &AuditView,
+    session: &Session,
+    areas: &AuditAreas,
+) -> Vec<VerdictRow> {
     let width = areas.cells_inside(AuditPart::Codebook).max(20);
     let mut rows = vec![];
     let book = session.audit_codebook();

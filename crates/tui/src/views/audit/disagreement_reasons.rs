@@ -11,9 +11,9 @@ pub struct ReasonChoice {
 }
 
 /// The code of a label that equals the verdict.
-pub const AGREE: &str = "agree";
+pub(crate) const AGREE: &str = "agree";
 
-pub static CHOICES: [ReasonChoice; 5] = [
+pub(crate) static CHOICES: [ReasonChoice; 5] = [
     ReasonChoice {
         letter: 'a',
         code: "false-absence",
@@ -38,7 +38,7 @@ pub static CHOICES: [ReasonChoice; 5] = [
 ];
 
 /// Returns the reasons in the order in which they are offered, the likely one first.
-pub fn reasons_in_order(judge: f64, label: f64) -> Vec<&'static ReasonChoice> {
+pub(crate) fn reasons_in_order(judge: f64, label: f64) -> Vec<&'static ReasonChoice> {
     let likely = likely_reason(judge, label);
     let mut all: Vec<&ReasonChoice> = CHOICES.iter().collect();
     all.sort_by_key(|choice| choice.code != likely); // stable: the rest keeps its order
@@ -58,7 +58,7 @@ fn likely_reason(judge: f64, label: f64) -> &'static str {
 }
 
 /// Returns whether the label has a reason for its difference.
-pub fn is_explained(label: JudgementLabel<'_>) -> bool {
+pub(crate) fn is_explained(label: JudgementLabel<'_>) -> bool {
     label.reason().is_some_and(|reason| !reason.is_empty())
 }
 
@@ -69,9 +69,9 @@ mod tests {
 
     #[test]
     fn every_code_of_label_files_can_be_given() {
-        let mut given: Vec<&str> = CHOICES.iter().map(|choice| choice.code).collect();
-        given.insert(0, AGREE);
-        assert_eq!(given, REASONS);
+        let mut codes: Vec<&str> = CHOICES.iter().map(|choice| choice.code).collect();
+        codes.insert(0, AGREE);
+        assert_eq!(codes, REASONS);
     }
 
     #[test]

@@ -4,18 +4,26 @@ use crate::{
     session::Session,
     views::{
         audit::AuditView,
-        verdict::{ShownScore, VerdictRow, words_in_rows, label_author_text, push_fact_rows, push_look_rows},
+        verdict::{
+            ShownScore, VerdictRow, label_author_text, push_fact_rows, push_look_rows,
+            words_in_rows,
+        },
     },
 };
-use trajview_run::rubric::{Label, ScoreScale, LabelUnit, score_text};
+use trajview_run::rubric::{Label, LabelUnit, ScoreScale, score_text};
 use trajview_study::audit_items::{AuditItem, AuditedVerdict};
 
 use super::{
-    AuditPart, adjudication, areas::AuditAreas, study_queue, prompt::AuditPrompt, proposals, queue::LabelStatus,
+    AuditPart, adjudication, areas::AuditAreas, prompt::AuditPrompt, proposals, queue::LabelStatus,
+    study_queue,
 };
 
 /// Returns the rows, cut to the width of the part in these areas.
-pub fn item_rows(audit: &AuditView, session: &Session, areas: &AuditAreas) -> Vec<VerdictRow> {
+pub(crate) fn item_rows(
+    audit: &AuditView,
+    session: &Session,
+    areas: &AuditAreas,
+) -> Vec<VerdictRow> {
     let width = areas.cells_inside(AuditPart::Item).max(20);
     let mut rows = vec![];
     if let Some(why) = study_queue::why_item_not_shown(session) {
@@ -37,7 +45,8 @@ pub fn item_rows(audit: &AuditView, session: &Session, areas: &AuditAreas) -> Ve
             push_outcome_rows(audit, session, item, said, width, &mut rows);
             rows.push(VerdictRow::Blank);
             push_item_rows(audit, session, item, width, &mut rows);
-            if matches!(item.unit, LabelUnit::Component | LabelUnit::Decision | LabelUnit::Process) {
+            if matches!(item.unit, LabelUnit::Component | LabelUnit::Decision | LabelUnit::Process)
+            {
                 rows.push(VerdictRow::Blank);
                 push_look_rows(&said.trace, width, &mut rows);
             }
@@ -51,7 +60,13 @@ pub fn item_rows(audit: &AuditView, session: &Session, areas: &AuditAreas) -> Ve
     rows
 }
 
-fn push_item_rows(audit: &AuditView, session: &Session, item: &AuditItem, width: usize, rows: &mut Vec<VerdictRow>) {
+fn push_item_rows(
+    audit: &AuditView,
+    session: &Session,
+    item: &AuditItem,
+    width: usize,
+    rows: &mut Vec<VerdictRow>,
+) {
     if item.unit != LabelUnit::Component {
         return push_fact_rows(&item.fields, width, rows);
     }
@@ -60,11 +75,13 @@ fn push_item_rows(audit: &AuditView, session: &Session, item: &AuditItem, width:
         (Some(component), _) => {
             let committed = component.committed_at_turn;
             let words = committed.map(|turn| format!("in turn {turn}; o goes to its request"));
-            let asked = words.map(|words| ("asked for", words));
-            let fields: Vec<_> = item.fields.iter().cloned().chain(asked).collect();
+            let request_field = words.map(|words| ("asked for", words));
+            let fields: Vec<_> = item.fields.iter().cloned().chain(request_field).collect();
             push_fact_rows(&fields, width, rows);
         }
-        (None, true) => rows.push(VerdictRow::Problem("the checklist has no such component".into())),
+        (None, true) => {
+            rows.push(VerdictRow::Problem("the checklist has no such component".into()))
+        }
         (None, false) => {
             let words = format!(
                 "nothing says what {} is: there is no checklist (components.json) beside the run",
@@ -126,7 +143,9 @@ fn push_proposal_rows(
     }
     let note = proposal.note.as_deref().unwrap_or_default();
     if !note.is_empty() {
-        rows.extend(words_in_rows(&format!("your note: {note}"), width).into_iter().map(VerdictRow::Note));
+        rows.extend(
+            words_in_rows(&format!("your note: {note}"), width).into_iter().map(VerdictRow::Note),
+        );
     }
 }
 
@@ -192,7 +211,8 @@ fn push_difference_rows(
     width: usize,
     rows: &mut Vec<VerdictRow>,
 ) {
-    let (Some((judge, own)), Some(label)) = (audit.both_scores(session), audit.current_label(session))
+    let (Some((judge, own)), Some(label)) =
+        (audit.both_scores(session), audit.current_label(session))
     else {
         return push_note_rows(audit, session, width, rows);
     };
@@ -200,7 +220,8 @@ fn push_difference_rows(
         rows.push(VerdictRow::Note("both agree".into()));
         return push_note_rows(audit, session, width, rows);
     };
-    let (by, side) = (score_text((judge - own).abs()), if judge < own { "lower" } else { "higher" });
+    let (by, side) =
+        (score_text((judge - own).abs()), if judge < own { "lower" } else { "higher" });
     let reason = match is_explained {
         true => format!("; reason {}", label.reason().unwrap_or_default()),
         false => String::new(),
@@ -214,7 +235,12 @@ fn push_difference_rows(
     push_note_rows(audit, session, width, rows);
 }
 
-fn push_reason_choices(audit: &AuditView, session: &Session, width: usize, rows: &mut Vec<VerdictRow>) {
+fn push_reason_choices(
+    audit: &AuditView,
+    session: &Session,
+    width: usize,
+    rows: &mut Vec<VerdictRow>,
+) {
     let words = "why? a letter answers, enter takes the first, esc asks later";
     rows.extend(words_in_rows(words, width).into_iter().map(VerdictRow::Heading));
     for (at, choice) in audit.reasons_offered(session).into_iter().enumerate() {
@@ -258,7 +284,10 @@ fn judge_name(name: &str) -> String {
 }
 
 /// Returns the evidence of a row; None for other rows.
-pub(super) fn evidence_at(rows: &[VerdictRow], at: usize) -> Option<(&str, Option<(usize, usize)>)> {
+pub(super) fn evidence_at(
+    rows: &[VerdictRow],
+    at: usize,
+) -> Option<(&str, Option<(usize, usize)>)> {
     match rows.get(at)? {
         VerdictRow::Evidence { path, lines } => Some((path, *lines)),
         _ => None,

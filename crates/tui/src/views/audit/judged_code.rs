@@ -21,7 +21,7 @@ use trajview_metrics::absence::CandidatePlace;
 use trajview_run::{
     RepoPath,
     files::RunMoment,
-    rubric::{Evidence, SEVERE, LabelUnit},
+    rubric::{Evidence, LabelUnit, SEVERE},
 };
 
 use super::{AuditPart, areas::AuditAreas};
@@ -47,7 +47,7 @@ pub struct JudgedCode {
 }
 
 /// Places of one component that are kept.
-pub const MAX_SPOTS: usize = 20;
+pub(crate) const MAX_SPOTS: usize = 20;
 
 /// Rows of spots above the code, at most.
 const MAX_SPOT_ROWS: usize = 6;
@@ -88,7 +88,7 @@ pub struct CodePartRows {
 
 impl AuditView {
     /// Returns the places to look at for the chosen item.
-    pub fn code_spots(&self, session: &Session) -> Vec<CodeSpot> {
+    pub(crate) fn code_spots(&self, session: &Session) -> Vec<CodeSpot> {
         let places = self.similar_places(session).and_then(|places| places.as_ref().ok());
         let places = places.map_or(&[][..], |places| places);
         let Some(verdict) = self.revealed_verdict(session) else {
@@ -106,7 +106,8 @@ impl AuditView {
         };
         let is_low = self.is_low_score(session);
         let is_wanted = |place: &&CandidatePlace| !is_low || !place.is_opened;
-        let places = places.iter().filter(is_wanted).map(|place| place_spot(place, place.is_opened));
+        let places =
+            places.iter().filter(is_wanted).map(|place| place_spot(place, place.is_opened));
         let places: Vec<CodeSpot> = places.filter(|spot| !is_evidence(spot)).collect();
         self.item_spots(session).into_iter().chain(evidence).chain(places).collect()
     }
@@ -115,8 +116,11 @@ impl AuditView {
     fn item_spots(&self, session: &Session) -> Vec<CodeSpot> {
         let item = self.audited_item(session);
         let own = item.map_or(&[][..], |item| &item.places).iter();
-        let spot =
-            |place: &Evidence, kind| CodeSpot { path: place.path.clone(), lines: place.lines, kind };
+        let spot = |place: &Evidence, kind| CodeSpot {
+            path: place.path.clone(),
+            lines: place.lines,
+            kind,
+        };
         let missed = session.missed_flags();
         let missed =
             missed.into_iter().map(|(place, criterion)| spot(&place, SpotKind::Missed(criterion)));
@@ -124,14 +128,14 @@ impl AuditView {
     }
 
     /// Returns whether the shown score is so low that places the judge never opened matter.
-    pub fn is_low_score(&self, session: &Session) -> bool {
+    pub(crate) fn is_low_score(&self, session: &Session) -> bool {
         let is_component = session.audit.unit() == LabelUnit::Component;
         let score = self.revealed_verdict(session).and_then(|it| it.score);
         is_component && score.is_some_and(|score| score <= SEVERE.into())
     }
 
     /// Returns the file on screen, as it was judged.
-    pub fn audit_file(&self, session: &Session) -> Option<DiffKey> {
+    pub(crate) fn audit_file(&self, session: &Session) -> Option<DiffKey> {
         let code = &self.code;
         let path = match &code.file {
             Some(path) => path.clone(),
@@ -142,14 +146,15 @@ impl AuditView {
     }
 
     /// Returns lines of the file on screen, if they have arrived.
-    pub fn audit_line_count(&self, session: &Session) -> usize {
-        let compared =
-            self.audit_file(session).and_then(|key| session.files.compared_file(&key)?.as_ref().ok());
+    pub(crate) fn audit_line_count(&self, session: &Session) -> usize {
+        let compared = self
+            .audit_file(session)
+            .and_then(|key| session.files.compared_file(&key)?.as_ref().ok());
         compared.filter(|it| it.text_diff().is_some()).map_or(0, |it| it.line_count())
     }
 
     /// Returns the division of the rows of the part.
-    pub fn code_rows(&self, session: &Session, areas: &AuditAreas) -> CodePartRows {
+    pub(crate) fn code_rows(&self, session: &Session, areas: &AuditAreas) -> CodePartRows {
         let height = areas.rows_inside(AuditPart::Code);
         let count = self.code_spots(session).len();
         let spots = count.min(MAX_SPOT_ROWS).min((height / 3).max(1));
@@ -160,7 +165,8 @@ impl AuditView {
     pub(super) fn settle_code(&mut self, session: &mut Session, areas: &AuditAreas) {
         let revealed = self.revealed_verdict(session).is_some();
         let of = self.audited_item(session);
-        let of = of.map(|item| (item.judgement.clone(), super::ChosenItem::for_item(item), revealed));
+        let of =
+            of.map(|item| (item.judgement.clone(), super::ChosenItem::for_item(item), revealed));
         if self.code.shown_for != of {
             let code = &mut self.code;
             (code.shown_for, code.spot, code.last_target) = (of, 0, None);
@@ -182,7 +188,11 @@ impl AuditView {
             }
         }
         if let Some(turn) = turn {
-            code.tree.settle_tree(&session.run, RunMoment::after_turns(turn + 1), timeline.as_deref());
+            code.tree.settle_tree(
+                &session.run,
+                RunMoment::after_turns(turn + 1),
+                timeline.as_deref(),
+            );
         }
         let (len, rows) = (self.audit_line_count(session), self.code_rows(session, areas));
         let code = &mut self.code;
@@ -197,7 +207,12 @@ impl AuditView {
         }
     }
 
-    pub(super) fn go_to_spot_of_code(&mut self, session: &mut Session, by: isize, layout: &ScreenLayout) {
+    pub(super) fn go_to_spot_of_code(
+        &mut self,
+        session: &mut Session,
+        by: isize,
+        layout: &ScreenLayout,
+    ) {
         let spots = self.code_spots(session).len();
         if spots == 0 {
             session.notice = Some("there is no place to go to; t lists the files".into());
@@ -228,7 +243,11 @@ impl AuditView {
         let code = &mut self.code;
         code.tree.is_shown = !code.tree.is_shown;
         if let Some(turn) = turn {
-            code.tree.settle_tree(&session.run, RunMoment::after_turns(turn + 1), timeline.as_deref());
+            code.tree.settle_tree(
+                &session.run,
+                RunMoment::after_turns(turn + 1),
+                timeline.as_deref(),
+            );
         }
         if let Some(path) = shown.filter(|_| code.tree.is_shown) {
             code.tree.reveal_file(&path);
@@ -249,7 +268,12 @@ impl AuditView {
         }
     }
 
-    pub(super) fn move_in_code(&mut self, session: &mut Session, motion: Motion, areas: &AuditAreas) {
+    pub(super) fn move_in_code(
+        &mut self,
+        session: &mut Session,
+        motion: Motion,
+        areas: &AuditAreas,
+    ) {
         let (len, rows) = (self.audit_line_count(session), self.code_rows(session, areas));
         let height = areas.rows_inside(AuditPart::Code);
         let code = &mut self.code;

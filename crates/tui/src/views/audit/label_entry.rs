@@ -1,17 +1,17 @@
 //! A label given, taken back, given a reason.
 
 use crate::{session::Session, views::audit::AuditView, widgets::layout::ScreenLayout};
-use trajview_run::rubric::{CANNOT_TELL, Label, JudgementLabel, ScoreScale, score_text};
+use trajview_run::rubric::{CANNOT_TELL, JudgementLabel, Label, ScoreScale, score_text};
 use trajview_study::audit_items::AuditItem;
 
 use super::{
-    AuditAnswer, ChosenItem, AuditPart, adjudication,
-    missed_flag::mark_missed,
-    study_queue,
-    prompt::{self, AuditPrompt},
-    proposals::{change_proposal, current_proposal, propose_answer, label_scale, undo_proposal},
-    queue::LabelStatus,
+    AuditAnswer, AuditPart, ChosenItem, adjudication,
     disagreement_reasons::{self, AGREE, reasons_in_order},
+    missed_flag::mark_missed,
+    prompt::{self, AuditPrompt},
+    proposals::{change_proposal, current_proposal, label_scale, propose_answer, undo_proposal},
+    queue::LabelStatus,
+    study_queue,
 };
 
 /// The reason that requires a note.
@@ -19,7 +19,7 @@ const OTHER_REASON: &str = "other";
 
 impl AuditView {
     /// Returns the label of the current item.
-    pub fn current_label<'a>(&self, session: &'a Session) -> Option<JudgementLabel<'a>> {
+    pub(crate) fn current_label<'a>(&self, session: &'a Session) -> Option<JudgementLabel<'a>> {
         let item = self.audited_item(session)?;
         session.labels.answered_label(item.judged_state(), item.item_key())
     }
@@ -33,12 +33,19 @@ impl AuditView {
             ScoreScale::Levels { .. } if !scale.contains_score(digit.into()) => {
                 session.notice = Some(format!("{digit} is not on the scale {scale}"));
             }
-            ScoreScale::Levels { .. } => self.propose_or_give(session, AuditAnswer::Score(digit.into()), layout),
+            ScoreScale::Levels { .. } => {
+                self.propose_or_give(session, AuditAnswer::Score(digit.into()), layout)
+            }
         }
     }
 
     /// Records the answer as a proposal, or as the label at once.
-    pub(super) fn propose_or_give(&mut self, session: &mut Session, answer: AuditAnswer, layout: &ScreenLayout) {
+    pub(super) fn propose_or_give(
+        &mut self,
+        session: &mut Session,
+        answer: AuditAnswer,
+        layout: &ScreenLayout,
+    ) {
         if session.is_adjudicating() {
             return adjudication::settle_item(session, answer);
         }
@@ -70,12 +77,17 @@ impl AuditView {
     }
 
     /// Gives the label.
-    pub(super) fn give_label(&mut self, session: &mut Session, answer: AuditAnswer, layout: &ScreenLayout) {
+    pub(super) fn give_label(
+        &mut self,
+        session: &mut Session,
+        answer: AuditAnswer,
+        layout: &ScreenLayout,
+    ) {
         let Some(item) = self.audited_item(session).cloned() else { return };
         if let Some(label) = self.current_label(session) {
-            let given = label.score().map_or_else(|| CANNOT_TELL.to_owned(), score_text);
+            let label_text = label.score().map_or_else(|| CANNOT_TELL.to_owned(), score_text);
             session.notice = Some(format!(
-                "{} is labelled {given}; u takes a label back, and the next one is not blind",
+                "{} is labelled {label_text}; u takes a label back, and the next one is not blind",
                 item.id
             ));
             return;
@@ -119,7 +131,9 @@ impl AuditView {
         }
         self.item = Default::default();
         match self.item_status(session, item) {
-            LabelStatus::Differs { is_explained: false, .. } => self.prompt = Some(AuditPrompt::Reason),
+            LabelStatus::Differs { is_explained: false, .. } => {
+                self.prompt = Some(AuditPrompt::Reason)
+            }
             LabelStatus::Agrees(score) => {
                 let next = if session.unlabelled_count() == 0 { "" } else { "; N goes on" };
                 let score = score_text(score);
@@ -172,9 +186,15 @@ impl AuditView {
         let Some(source) = session.audit_source() else { return };
         let file = source.file.clone();
         let given = session.labels.take_last_given(&file);
-        let is_labelled = |it: &&AuditItem| session.labels.answered_label(it.judged_state(), it.item_key()).is_some();
+        let is_labelled = |it: &&AuditItem| {
+            session.labels.answered_label(it.judged_state(), it.item_key()).is_some()
+        };
         let given = given.and_then(|given| {
-            session.queued_items().iter().find(|it| it.item_key() == given.item_key()).filter(is_labelled)
+            session
+                .queued_items()
+                .iter()
+                .find(|it| it.item_key() == given.item_key())
+                .filter(is_labelled)
         });
         let here = || self.audited_item(session).filter(is_labelled);
         let Some(item) = given.or_else(here).cloned() else {
@@ -231,7 +251,7 @@ impl AuditView {
     }
 
     /// Returns the scores of the judge and the rater, once both are known.
-    pub fn both_scores(&self, session: &Session) -> Option<(f64, f64)> {
+    pub(crate) fn both_scores(&self, session: &Session) -> Option<(f64, f64)> {
         self.revealed_verdict(session)?.score.zip(self.current_label(session)?.score())
     }
 
@@ -287,14 +307,20 @@ impl AuditView {
         let Some(item) = self.audited_item(session) else { return };
         match session.criterion_of(item).map(|it| it.scale) {
             Some(ScoreScale::Share) => {
-                self.prompt = Some(AuditPrompt::Score(prompt::TypedScore { text, complaint: None }));
+                self.prompt =
+                    Some(AuditPrompt::Score(prompt::TypedScore { text, complaint: None }));
             }
             _ => session.notice = Some("the scale has levels: a digit gives one".into()),
         }
     }
 
     /// Accepts a typed number.
-    fn accept_score(&mut self, session: &mut Session, typed: prompt::TypedScore, layout: &ScreenLayout) {
+    fn accept_score(
+        &mut self,
+        session: &mut Session,
+        typed: prompt::TypedScore,
+        layout: &ScreenLayout,
+    ) {
         let number = typed.text.trim().replace(',', ".").parse::<f64>().ok();
         match number.filter(|score| ScoreScale::Share.contains_score(*score)) {
             Some(score) => self.propose_or_give(session, AuditAnswer::Score(score), layout),
@@ -313,7 +339,10 @@ impl AuditView {
     }
 
     /// Returns the codes to choose from for the current label, the likely one first; none where it agrees.
-    pub fn reasons_offered(&self, session: &Session) -> Vec<&'static disagreement_reasons::ReasonChoice> {
+    pub(crate) fn reasons_offered(
+        &self,
+        session: &Session,
+    ) -> Vec<&'static disagreement_reasons::ReasonChoice> {
         match self.both_scores(session) {
             Some((judge, label)) if judge != label => reasons_in_order(judge, label),
             _ => vec![],
@@ -349,14 +378,20 @@ impl AuditView {
             Some(AuditPrompt::Score(typed)) => self.accept_score(session, typed, layout),
             Some(AuditPrompt::Missed(typed)) => {
                 if let Err(why) = mark_missed(self, session, &typed) {
-                    self.prompt = Some(AuditPrompt::Missed(prompt::MissedPrompt { why: Some(why), ..typed }));
+                    self.prompt =
+                        Some(AuditPrompt::Missed(prompt::MissedPrompt { why: Some(why), ..typed }));
                 }
             }
             other => self.prompt = other,
         }
     }
 
-    fn accept_name(&mut self, session: &mut Session, name: prompt::RaterPrompt, layout: &ScreenLayout) {
+    fn accept_name(
+        &mut self,
+        session: &mut Session,
+        name: prompt::RaterPrompt,
+        layout: &ScreenLayout,
+    ) {
         let typed = name.text.trim().to_owned();
         let taken = match typed.is_empty() {
             true => Err("a name is needed: labels are kept apart by it".to_owned()),
@@ -364,7 +399,8 @@ impl AuditView {
         };
         match taken {
             Err(why) => {
-                self.prompt = Some(AuditPrompt::Name(prompt::RaterPrompt { complaint: Some(why), ..name }));
+                self.prompt =
+                    Some(AuditPrompt::Name(prompt::RaterPrompt { complaint: Some(why), ..name }));
             }
             Ok(()) => {
                 session.audit.mark_all_unsaved();

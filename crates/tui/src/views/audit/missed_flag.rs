@@ -9,7 +9,7 @@ use trajview_study::audit_items::place_id;
 
 use super::{
     AuditPart,
-    prompt::{MissedPrompt, AuditPrompt},
+    prompt::{AuditPrompt, MissedPrompt},
 };
 
 /// Asks for the criterion of the place at the cursor.
@@ -29,7 +29,8 @@ pub(super) fn ask_for_missed(audit: &mut AuditView, session: &mut Session) {
     audit.part = AuditPart::Code;
     let line = audit.code.scroll.cursor + 1;
     let text = format!("{line} ");
-    audit.prompt = Some(AuditPrompt::Missed(MissedPrompt { path: path.to_string(), text, why: None }));
+    audit.prompt =
+        Some(AuditPrompt::Missed(MissedPrompt { path: path.to_string(), text, why: None }));
 }
 
 /// Reads `12-19 criterion`, or `12 criterion`, and marks the place. The error is a sentence.

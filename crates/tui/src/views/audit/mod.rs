@@ -1,7 +1,7 @@
 //! The audit of a judge: a queue of items in a seeded order, each labelled by a human before its verdict is shown.
 //!
 //! An item is a component, a leaf of a rubric tree, a flag, a signal, a decision or a part of process
-//! ([`trajview_study::items`]). [`queue`] has the status of each item, [`disagreement_reasons`] the reasons for a
+//! ([`trajview_study::audit_items`]). [`queue`] has the status of each item, [`disagreement_reasons`] the reasons for a
 //! difference of label and verdict, [`prompt`] the typed input, `proposals` the scores before they are committed,
 //! `missed_flag` the marks on places that no flag has. [`item_rows`] has the rows on an item, [`codebook_rows`] the
 //! meaning of the levels, [`judged_code`] the places in the judged code, [`agreement`] the numbers beside them.
@@ -13,19 +13,19 @@
 pub mod adjudication;
 pub mod agreement;
 pub mod areas;
-pub mod questions;
-pub mod judged_code;
-pub mod codebook_rows;
 pub mod clipboard_text;
+pub mod codebook_rows;
+pub mod disagreement_reasons;
 pub mod draw;
 pub mod item_rows;
+pub mod judged_code;
 mod label_entry;
 mod missed_flag;
-pub mod study_queue;
 pub mod prompt;
 mod proposals;
+pub mod questions;
 pub mod queue;
-pub mod disagreement_reasons;
+pub mod study_queue;
 mod update;
 mod view;
 
@@ -44,7 +44,7 @@ use trajview_study::audit_items::{AuditItem, AuditedVerdict};
 #[derive(Debug, Default)]
 pub struct AuditView {
     pub part: AuditPart,
-    /// The seed of the queue; None for the seed of [`trajview_study::queue::Plan`].
+    /// The seed of the queue; None for the seed of [`trajview_study::queue::QueuePlan`].
     pub seed: Option<u64>,
     /// The current item.
     chosen: Option<ChosenItem>,
@@ -188,15 +188,16 @@ impl AuditView {
     }
 
     /// Opens at an item.
-    pub fn choose_by_id(&mut self, id: Option<String>) {
+    pub(crate) fn choose_by_id(&mut self, id: Option<String>) {
         self.chosen = id.map(|id| ChosenItem { id, criterion: None });
     }
 
     /// Goes to a component of the queue; changes nothing where it is not in the queue, or in a study, which has an
     /// order of its own.
-    pub fn choose_queued(&mut self, session: &Session, id: &str) {
+    pub(crate) fn choose_queued(&mut self, session: &Session, id: &str) {
         let is_it = |item: &&AuditItem| item.unit == LabelUnit::Component && item.id == id;
-        let found = session.queued_items().iter().find(is_it).filter(|_| session.study_queue().is_none());
+        let found =
+            session.queued_items().iter().find(is_it).filter(|_| session.study_queue().is_none());
         match found {
             Some(item) => self.chosen = Some(ChosenItem::for_item(item)),
             None if !self.has_started => self.choose_by_id(Some(id.to_owned())),
@@ -205,13 +206,13 @@ impl AuditView {
     }
 
     /// Returns the current item.
-    pub fn audited_item<'a>(&self, session: &'a Session) -> Option<&'a AuditItem> {
+    pub(crate) fn audited_item<'a>(&self, session: &'a Session) -> Option<&'a AuditItem> {
         let chosen = self.chosen.as_ref()?;
         session.queued_items().iter().find(|item| chosen.matches_item(item))
     }
 
     /// Returns the current component, as the checklist has it.
-    pub fn audited_component<'a>(&self, session: &'a Session) -> Option<&'a Component> {
+    pub(crate) fn audited_component<'a>(&self, session: &'a Session) -> Option<&'a Component> {
         let id = &self.audited_item(session).filter(|it| it.unit == LabelUnit::Component)?.id;
         let checklist = session.rubric.known_rubric()?.checklist.as_ref()?;
         checklist.components.iter().find(|it| it.id == *id)
@@ -223,7 +224,7 @@ impl AuditView {
     }
 
     /// Returns the verdict on the current item, once a label is given; None before. An adjudicator has it on request.
-    pub fn revealed_verdict<'a>(&self, session: &'a Session) -> Option<&'a AuditedVerdict> {
+    pub(crate) fn revealed_verdict<'a>(&self, session: &'a Session) -> Option<&'a AuditedVerdict> {
         let item = self.audited_item(session)?;
         if session.is_adjudicating() {
             let is_asked_for = session.study_queue().is_some_and(|study| study.shows_verdicts);
@@ -234,7 +235,7 @@ impl AuditView {
     }
 
     /// Returns whether a digit is a level of the current scale, and not a count.
-    pub fn takes_digit(&self, session: &Session, digit: u8) -> bool {
+    pub(crate) fn takes_digit(&self, session: &Session, digit: u8) -> bool {
         let criterion = self.audited_item(session).and_then(|it| session.criterion_of(it));
         let scale = criterion.map_or(session.audit.unit().default_scale(), |it| it.scale);
         let (low, high) = scale.lowest_and_highest();
@@ -249,13 +250,5 @@ impl ChosenItem {
 
     fn matches_item(&self, item: &AuditItem) -> bool {
         self.id == item.id && self.criterion == item.criterion
-    }
-}
-
-/// Returns the singular of the unit's name.
-pub const fn singular_name(unit: LabelUnit) -> &'static str {
-    match unit {
-        LabelUnit::Process => "part",
-        other => other.word(),
     }
 }

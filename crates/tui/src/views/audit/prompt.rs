@@ -53,7 +53,7 @@ pub enum AuditPromptMessage {
 }
 
 impl AuditPrompt {
-    pub fn for_rater(then: Option<AuditAnswer>) -> Self {
+    pub(crate) fn for_rater(then: Option<AuditAnswer>) -> Self {
         Self::Name(RaterPrompt { pending_answer: then, ..RaterPrompt::default() })
     }
 

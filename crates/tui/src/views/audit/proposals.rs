@@ -9,7 +9,7 @@ use trajview_study::audit_items::AuditItem;
 use super::AuditAnswer;
 
 /// Returns the proposal of the current item.
-pub fn current_proposal<'a>(audit: &AuditView, session: &'a Session) -> Option<&'a Label> {
+pub(crate) fn current_proposal<'a>(audit: &AuditView, session: &'a Session) -> Option<&'a Label> {
     let item = audit.audited_item(session)?;
     session.labels.proposal_of(item.judged_state(), item.item_key())
 }
@@ -48,7 +48,11 @@ pub(super) fn change_proposal(
 }
 
 /// Turns the proposal into the label. Returns whether there was one.
-pub(super) fn commit_proposal(audit: &mut AuditView, session: &mut Session, layout: &ScreenLayout) -> bool {
+pub(super) fn commit_proposal(
+    audit: &mut AuditView,
+    session: &mut Session,
+    layout: &ScreenLayout,
+) -> bool {
     if audit.current_label(session).is_some() {
         return false;
     }

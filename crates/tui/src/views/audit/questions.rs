@@ -6,10 +6,10 @@ use std::sync::Arc;
 use crate::{
     session::{
         Session,
-        pending::CachedAnswers,
         effect::Effect,
+        pending::CachedAnswers,
         question::{Answer, Question},
-        request::{RequestIds, RequestId},
+        request::{RequestId, RequestIds},
         views::View,
     },
     views::audit::AuditView,
@@ -93,7 +93,10 @@ impl AuditView {
     }
 
     /// Places that look like the component; None while they are not known.
-    pub fn similar_places(&self, session: &Session) -> Option<&Result<Arc<Vec<CandidatePlace>>, String>> {
+    pub(crate) fn similar_places(
+        &self,
+        session: &Session,
+    ) -> Option<&Result<Arc<Vec<CandidatePlace>>, String>> {
         self.places.0.get(&self.places_key(session)?)
     }
 
@@ -119,7 +122,12 @@ impl AuditView {
         self.agreement.ask_kappa(numbers, blind)
     }
 
-    pub fn take_answer(&mut self, session: &mut Session, request: RequestId, answer: Answer) {
+    pub(crate) fn take_answer(
+        &mut self,
+        session: &mut Session,
+        request: RequestId,
+        answer: Answer,
+    ) {
         match answer {
             Answer::SaveLabel(saved) => {
                 if let Some(stands) = session.take_saved(request, saved) {

@@ -5,10 +5,10 @@ use crate::{
     views::audit::{AuditView, areas::AuditAreas},
     widgets::{layout::ScreenLayout, scroll::Motion},
 };
-use trajview_run::rubric::{Label, JudgementLabel, LabelUnit, VerdictId};
+use trajview_run::rubric::{JudgementLabel, Label, LabelUnit, VerdictId};
 use trajview_study::{audit_items::AuditItem, queue::QueuePlan};
 
-use super::{ChosenItem, AuditPart, study_queue, disagreement_reasons::is_explained};
+use super::{AuditPart, ChosenItem, disagreement_reasons::is_explained, study_queue};
 
 /// The status of an item to label. It reveals nothing of a verdict before the label is given.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -64,7 +64,7 @@ impl LabelStatus {
 }
 
 /// Compares a label with its verdict; without a label returns the status of the proposal.
-pub fn label_status(
+pub(crate) fn label_status(
     label: Option<JudgementLabel<'_>>,
     proposal: Option<&Label>,
     verdict: Option<f64>,
@@ -86,11 +86,11 @@ pub fn label_status(
 
 impl AuditView {
     /// Returns the seed that the queue is drawn with.
-    pub fn audit_seed(&self) -> u64 {
+    pub(crate) fn audit_seed(&self) -> u64 {
         self.seed.unwrap_or(QueuePlan::default().seed)
     }
 
-    pub fn audit_entries(&self, session: &Session) -> Vec<QueueEntry> {
+    pub(crate) fn audit_entries(&self, session: &Session) -> Vec<QueueEntry> {
         session.queued_items().iter().map(|item| self.queue_entry(session, item)).collect()
     }
 
@@ -99,14 +99,14 @@ impl AuditView {
         QueueEntry::new(item, self.item_status(session, item), is_unsaved)
     }
 
-    pub fn item_status(&self, session: &Session, item: &AuditItem) -> LabelStatus {
+    pub(crate) fn item_status(&self, session: &Session, item: &AuditItem) -> LabelStatus {
         let label = session.labels.label_on(item.judged_state(), item.item_key());
         let proposal = session.labels.proposal_of(item.judged_state(), item.item_key());
         label_status(label, proposal, item.verdict.score)
     }
 
     /// Returns the number of labelled items in the queue.
-    pub fn labelled_count(&self, session: &Session) -> usize {
+    pub(crate) fn labelled_count(&self, session: &Session) -> usize {
         if session.study_queue().is_some() {
             return study_queue::done_count(session);
         }
@@ -150,7 +150,8 @@ impl AuditView {
             return; // which one comes first is not known before the labels are
         }
         let chosen = self.chosen.as_ref();
-        let at = chosen.and_then(|it| session.queued_items().iter().position(|other| it.matches_item(other)));
+        let at = chosen
+            .and_then(|it| session.queued_items().iter().position(|other| it.matches_item(other)));
         let at = at.unwrap_or_default();
         self.chosen = session.queued_items().get(at).map(ChosenItem::for_item);
         let len = session.queued_items().len();
@@ -158,7 +159,12 @@ impl AuditView {
         self.rows.follow_cursor(len, areas.rows_inside(AuditPart::Queue));
     }
 
-    pub(super) fn move_in_queue(&mut self, session: &mut Session, motion: Motion, layout: &ScreenLayout) {
+    pub(super) fn move_in_queue(
+        &mut self,
+        session: &mut Session,
+        motion: Motion,
+        layout: &ScreenLayout,
+    ) {
         let height = self.part_areas(layout).rows_inside(AuditPart::Queue);
         if session.study_queue().is_some() {
             return study_queue::move_cursor(self, session, motion, height);
@@ -219,7 +225,7 @@ impl AuditView {
     }
 
     /// Returns the reason why the next label of the current component would not be blind; None where it would be.
-    pub fn why_not_blind(&self, session: &Session) -> Option<&'static str> {
+    pub(crate) fn why_not_blind(&self, session: &Session) -> Option<&'static str> {
         let item = self.audited_item(session)?;
         let label = session.labels.label_on(item.judged_state(), item.item_key());
         let taken_back = label.is_some_and(|it| !it.is_answered());

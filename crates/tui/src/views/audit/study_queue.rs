@@ -9,9 +9,9 @@ use crate::{
 use trajview_study::loaded_study::{RaterProgress, StudyItem};
 
 use super::{
-    ChosenItem, AuditPart,
+    AuditPart, ChosenItem,
     areas::AuditAreas,
-    queue::{QueueEntry, LabelStatus, label_status},
+    queue::{LabelStatus, QueueEntry, label_status},
 };
 
 /// A row of the queue.
@@ -50,12 +50,12 @@ fn study_item_status(session: &Session, item: &StudyItem) -> LabelStatus {
 }
 
 /// Returns the number of labelled, or adjudicated, items.
-pub fn done_count(session: &Session) -> usize {
+pub(crate) fn done_count(session: &Session) -> usize {
     RaterProgress::sum_of(session.study_progress().into_values()).done
 }
 
 /// Updates the view for the queue: the current item is shown once its run is open.
-pub fn settle_study_queue(audit: &mut AuditView, session: &mut Session, areas: &AuditAreas) {
+pub(crate) fn settle_study_queue(audit: &mut AuditView, session: &mut Session, areas: &AuditAreas) {
     let is_here = session.is_study_item_here();
     if let Some(chosen) = audit.chosen.clone().filter(|_| is_here) {
         session.go_to_item_in_study(|item| chosen.matches_item(item)); // where something else led to it
@@ -76,14 +76,19 @@ pub fn settle_study_queue(audit: &mut AuditView, session: &mut Session, areas: &
     audit.chosen = is_here.then(|| ChosenItem::for_item(&item.item));
 }
 
-pub fn move_cursor(audit: &mut AuditView, session: &mut Session, motion: Motion, height: usize) {
+pub(crate) fn move_cursor(
+    audit: &mut AuditView,
+    session: &mut Session,
+    motion: Motion,
+    height: usize,
+) {
     let len = session.study_queue().map_or(0, |study| study.len());
     let at = motion.target_row(audit.rows.cursor, len, height);
     go_to_index(audit, session, at);
 }
 
 /// Goes to a position in the queue.
-pub fn go_to_index(audit: &mut AuditView, session: &mut Session, at: usize) {
+pub(crate) fn go_to_index(audit: &mut AuditView, session: &mut Session, at: usize) {
     let Some(study) = session.study_queue() else { return };
     if at >= study.len() {
         return;
@@ -93,12 +98,13 @@ pub fn go_to_index(audit: &mut AuditView, session: &mut Session, at: usize) {
     }
     session.go_in_study(at);
     let study = session.study_queue().filter(|study| study.is_open());
-    audit.chosen = study.and_then(|study| study.chosen_item()).map(|item| ChosenItem::for_item(&item.item));
+    audit.chosen =
+        study.and_then(|study| study.chosen_item()).map(|item| ChosenItem::for_item(&item.item));
     audit.rows.cursor = at;
 }
 
 /// Goes to the next items without a label, or without an outcome; wraps around at the end.
-pub fn go_to_unfinished(audit: &mut AuditView, session: &mut Session, count: usize) {
+pub(crate) fn go_to_unfinished(audit: &mut AuditView, session: &mut Session, count: usize) {
     let Some(study) = session.study_queue() else { return };
     let (len, from, mode) = (study.len(), study.queue_position(), study.mode);
     let after = (1..=len).map(|step| (from + step) % len.max(1));
@@ -123,14 +129,16 @@ pub fn go_to_unfinished(audit: &mut AuditView, session: &mut Session, count: usi
 }
 
 /// Returns the sentence that replaces the item while it cannot be shown.
-pub fn why_item_not_shown(session: &Session) -> Option<String> {
+pub(crate) fn why_item_not_shown(session: &Session) -> Option<String> {
     let study = session.study_queue()?;
     if session.is_study_item_here() {
         return None;
     }
     let Some(run) = study.chosen_run() else {
         return Some(match study.mode {
-            StudyMode::Adjudicating => "no two raters scored the same thing differently so far".into(),
+            StudyMode::Adjudicating => {
+                "no two raters scored the same thing differently so far".into()
+            }
             StudyMode::Labelling if session.labels.annotator().is_none() => {
                 "no name yet: a says who labels".into()
             }

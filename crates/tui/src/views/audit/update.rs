@@ -5,13 +5,13 @@ use ratatui::layout::Rect;
 use crate::{
     session::{
         Session,
-        replay_opening::{ReplayOpening, OpeningTarget},
+        replay_opening::{OpeningTarget, ReplayOpening},
         views::View,
     },
     views::audit::AuditView,
     widgets::{
         layout::ScreenLayout,
-        mouse::{MouseKind, Mouse, ROWS_PER_WHEEL_NOTCH},
+        mouse::{Mouse, MouseKind, ROWS_PER_WHEEL_NOTCH},
         scroll::Motion,
     },
 };
@@ -22,12 +22,18 @@ use super::{
     areas::AuditAreas,
     item_rows,
     missed_flag::ask_for_missed,
-    study_queue, prompt,
+    prompt,
     proposals::{change_confidence, commit_proposal, toggle_proposing},
+    study_queue,
 };
 
 impl AuditView {
-    pub fn update_view(&mut self, session: &mut Session, message: AuditMessage, layout: &ScreenLayout) {
+    pub(crate) fn update_view(
+        &mut self,
+        session: &mut Session,
+        message: AuditMessage,
+        layout: &ScreenLayout,
+    ) {
         session.view = View::Audit;
         if session.study_queue().is_some() && self.update_in_study(session, &message) {
             return;
@@ -45,7 +51,9 @@ impl AuditView {
             }
             AuditMessage::NextPart => self.part = self.part.next(),
             AuditMessage::PreviousPart => self.part = self.part.previous(),
-            AuditMessage::NextSpot(count) => self.go_to_spot_of_code(session, count as isize, layout),
+            AuditMessage::NextSpot(count) => {
+                self.go_to_spot_of_code(session, count as isize, layout)
+            }
             AuditMessage::PreviousSpot(count) => {
                 self.go_to_spot_of_code(session, -(count as isize), layout)
             }
@@ -61,7 +69,9 @@ impl AuditView {
             AuditMessage::AskReason => self.ask_for_reason(session, layout),
             AuditMessage::AskNote => self.ask_for_note(session),
             AuditMessage::AskScore => self.ask_for_score(session, String::new()),
-            AuditMessage::CannotTell => self.propose_or_give(session, AuditAnswer::CannotTell, layout),
+            AuditMessage::CannotTell => {
+                self.propose_or_give(session, AuditAnswer::CannotTell, layout)
+            }
             AuditMessage::Confidence => change_confidence(self, session),
             AuditMessage::Propose => toggle_proposing(self, session),
             AuditMessage::Codebook => self.toggle_codebook(),
@@ -112,7 +122,10 @@ impl AuditView {
             }
             AuditMessage::Undo => adjudication::withdraw_outcome(session),
             AuditMessage::AskNote => adjudication::ask_for_note(self, session),
-            AuditMessage::GiveReason(_) | AuditMessage::GiveLikelyReason | AuditMessage::DeferReason | AuditMessage::AskReason => {
+            AuditMessage::GiveReason(_)
+            | AuditMessage::GiveLikelyReason
+            | AuditMessage::DeferReason
+            | AuditMessage::AskReason => {
                 session.notice =
                     Some("what is settled has a note, and no reason; m adds one".into());
             }
@@ -147,7 +160,8 @@ impl AuditView {
 
     /// Shows the meaning of the levels, or goes back to the part before.
     fn toggle_codebook(&mut self) {
-        self.part = if self.part == AuditPart::Codebook { AuditPart::Item } else { AuditPart::Codebook };
+        self.part =
+            if self.part == AuditPart::Codebook { AuditPart::Item } else { AuditPart::Codebook };
     }
 
     /// Audits the next unit that the run has.
@@ -166,7 +180,12 @@ impl AuditView {
         session.notice = Some(format!("{} are audited; v goes on", unit.plural_word()));
     }
 
-    pub(super) fn move_in_audit(&mut self, session: &mut Session, motion: Motion, layout: &ScreenLayout) {
+    pub(super) fn move_in_audit(
+        &mut self,
+        session: &mut Session,
+        motion: Motion,
+        layout: &ScreenLayout,
+    ) {
         let areas = self.part_areas(layout);
         match self.part {
             AuditPart::Queue => self.move_in_queue(session, motion, layout),
@@ -225,7 +244,10 @@ impl AuditView {
     /// Opens the list of every change to the code at the cursor.
     fn open_history(&self, session: &mut Session, layout: &ScreenLayout) {
         let Some((turn, path, line)) = self.judged_place(session, layout) else { return };
-        session.set_opening(ReplayOpening::at_turn(turn, OpeningTarget::History { path, line: Some(line) }));
+        session.set_opening(ReplayOpening::at_turn(
+            turn,
+            OpeningTarget::History { path, line: Some(line) },
+        ));
     }
 
     /// Returns the judged turn, the file and the line at the cursor; gives a notice where there is none.
@@ -249,7 +271,11 @@ impl AuditView {
         None
     }
 
-    fn place_at_cursor(&self, session: &Session, layout: &ScreenLayout) -> Option<(RepoPath, usize)> {
+    fn place_at_cursor(
+        &self,
+        session: &Session,
+        layout: &ScreenLayout,
+    ) -> Option<(RepoPath, usize)> {
         if self.part == AuditPart::Item {
             let areas = self.part_areas(layout);
             let rows = super::item_rows::item_rows(self, session, &areas);
@@ -274,7 +300,12 @@ impl AuditView {
             Some(format!("turn {} commits to {id}; backspace goes back to the audit", turn + 1));
     }
 
-    pub(super) fn handle_click(&mut self, session: &mut Session, mouse: Mouse, layout: &ScreenLayout) {
+    pub(super) fn handle_click(
+        &mut self,
+        session: &mut Session,
+        mouse: Mouse,
+        layout: &ScreenLayout,
+    ) {
         let areas = self.part_areas(layout);
         let is_in = |area: Option<Rect>| area.is_some_and(|it| mouse.is_in(it));
         if let Some(part) = AuditPart::ALL.into_iter().find(|part| is_in(areas.tab_area(*part))) {
@@ -283,7 +314,8 @@ impl AuditView {
             }
             return;
         }
-        let Some(part) = AuditPart::ALL.into_iter().find(|part| is_in(areas.part_area(*part))) else {
+        let Some(part) = AuditPart::ALL.into_iter().find(|part| is_in(areas.part_area(*part)))
+        else {
             return;
         };
         let by = if part == AuditPart::Queue { 1 } else { ROWS_PER_WHEEL_NOTCH };
@@ -303,7 +335,13 @@ impl AuditView {
         self.update_view(session, message, layout);
     }
 
-    fn select_in_audit(&mut self, session: &mut Session, mouse: Mouse, areas: &AuditAreas, part: AuditPart) {
+    fn select_in_audit(
+        &mut self,
+        session: &mut Session,
+        mouse: Mouse,
+        areas: &AuditAreas,
+        part: AuditPart,
+    ) {
         let first = areas.part_area(part).map_or(0, |area| area.y + 1);
         let Some(row) = mouse.row.checked_sub(first).map(usize::from) else { return };
         if row >= areas.rows_inside(part) {
@@ -312,7 +350,11 @@ impl AuditView {
         match part {
             AuditPart::Queue => {
                 let at = self.rows.top + row;
-                if at < session.study_queue().map_or(session.queued_items().len(), |study| study.len()) {
+                if at
+                    < session
+                        .study_queue()
+                        .map_or(session.queued_items().len(), |study| study.len())
+                {
                     self.go_to_queued(session, at);
                 }
             }

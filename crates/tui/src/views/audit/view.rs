@@ -75,12 +75,23 @@ impl RunView for AuditView {
     }
 
     /// Handles clicks and the wheel.
-    fn point_at_view(&mut self, session: &mut Session, mouse: Mouse, layout: &ScreenLayout) -> bool {
+    fn point_at_view(
+        &mut self,
+        session: &mut Session,
+        mouse: Mouse,
+        layout: &ScreenLayout,
+    ) -> bool {
         self.handle_click(session, mouse, layout);
         false
     }
 
-    fn draw_view(&self, session: &Session, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
+    fn draw_view(
+        &self,
+        session: &Session,
+        theme: Theme,
+        layout: &ScreenLayout,
+        buffer: &mut Buffer,
+    ) {
         draw::draw(self, session, theme, layout, buffer);
     }
 }

@@ -7,8 +7,8 @@ use ratatui::{
 };
 
 use crate::widgets::{
-    line::{fit_spans, trusted_span, recorded_span, left_and_right, spans_width},
-    panel::{put_row, draw_sentence},
+    line::{fit_spans, left_and_right, recorded_span, spans_width, trusted_span},
+    panel::{draw_sentence, put_row},
     theme::{Meaning, Theme},
 };
 use trajview_metrics::{Number, numbers::NumberStyle};
@@ -17,10 +17,10 @@ use trajview_run::{
     format_number::{count_with_noun, dollars_text, duration_text, short_count},
 };
 
-use super::{BatchTable, BATCH_KEYS};
+use super::{BATCH_KEYS, BatchTable};
 
 /// Rows that hold no run.
-pub const ROWS_AROUND_LIST: u16 = 4;
+pub(crate) const ROWS_AROUND_LIST: u16 = 4;
 
 /// A column of the table: its title, its width in cells, and the screen width from which it is shown.
 struct BatchColumn {
@@ -33,7 +33,12 @@ struct BatchColumn {
 
 const BATCH_COLUMNS: [BatchColumn; 8] = [
     BatchColumn { head: "turns", width: 7, shown_from_width: 0, cell: |row| Some(turns_cell(row)) },
-    BatchColumn { head: "time", width: 7, shown_from_width: 0, cell: |row| time_cell(row.progress.used) },
+    BatchColumn {
+        head: "time",
+        width: 7,
+        shown_from_width: 0,
+        cell: |row| time_cell(row.progress.used),
+    },
     BatchColumn {
         head: "tokens",
         width: 6,
@@ -46,15 +51,30 @@ const BATCH_COLUMNS: [BatchColumn; 8] = [
         shown_from_width: 70,
         cell: |row| row.progress.used.cost_usd.map(dollars_text),
     },
-    BatchColumn { head: "failed", width: 6, shown_from_width: 100, cell: |row| nonzero_text(row.progress.failures) },
+    BatchColumn {
+        head: "failed",
+        width: 6,
+        shown_from_width: 100,
+        cell: |row| nonzero_text(row.progress.failures),
+    },
     BatchColumn {
         head: "tests",
         width: 7,
         shown_from_width: 100,
         cell: |row| row.tests.map(|(passed, all)| format!("{passed}/{all}")),
     },
-    BatchColumn { head: "erosion", width: 7, shown_from_width: 110, cell: |row| score_cell(row, "erosion") },
-    BatchColumn { head: "mcf", width: 5, shown_from_width: 110, cell: |row| score_cell(row, "mcf") },
+    BatchColumn {
+        head: "erosion",
+        width: 7,
+        shown_from_width: 110,
+        cell: |row| score_cell(row, "erosion"),
+    },
+    BatchColumn {
+        head: "mcf",
+        width: 5,
+        shown_from_width: 110,
+        cell: |row| score_cell(row, "mcf"),
+    },
 ];
 
 const STATE_CELLS: usize = 9;
@@ -111,7 +131,8 @@ fn batch_title(table: &BatchTable, theme: Theme, width: u16) -> Line<'static> {
         (count > 0).then(|| format!("{count} {}", state_words(state)))
     });
     let states: Vec<String> = states.collect();
-    let used = table.rows.iter().fold(BatchUsage::default(), |sum, row| sum.plus_usage(row.progress.used));
+    let used =
+        table.rows.iter().fold(BatchUsage::default(), |sum, row| sum.plus_usage(row.progress.used));
     let facts = [
         used.tokens.total().map(|it| format!("{} tokens", short_count(it))),
         used.cost_usd.map(dollars_text),
@@ -124,7 +145,8 @@ fn batch_title(table: &BatchTable, theme: Theme, width: u16) -> Line<'static> {
         trusted_span(format!(" {paused}{runs}"), theme.style_for(Meaning::Title)),
         trusted_span(format!(": {}", states.join(", ")), theme.style_for(Meaning::Text)),
     ];
-    let right = vec![trusted_span(format!("{} ", facts.join(" · ")), theme.style_for(Meaning::Muted))];
+    let right =
+        vec![trusted_span(format!("{} ", facts.join(" · ")), theme.style_for(Meaning::Muted))];
     let fits = spans_width(&left) + 1 + spans_width(&right) <= usize::from(width);
     left_and_right(left, if fits { right } else { vec![] }, usize::from(width))
 }
@@ -160,7 +182,10 @@ fn heading_line(theme: Theme, width: u16) -> Line<'static> {
         words += &format!(" {:>1$}", column.head, column.width);
     }
     words += "  run";
-    Line::from(fit_spans(vec![trusted_span(words, theme.style_for(Meaning::Heading))], usize::from(width)))
+    Line::from(fit_spans(
+        vec![trusted_span(words, theme.style_for(Meaning::Heading))],
+        usize::from(width),
+    ))
 }
 
 fn batch_row_line(row: &BatchRow, is_chosen: bool, theme: Theme, width: u16) -> Line<'static> {
@@ -179,7 +204,10 @@ fn batch_row_line(row: &BatchRow, is_chosen: bool, theme: Theme, width: u16) -> 
     ];
     for column in fitting_columns(width) {
         let cell = (column.cell)(row).unwrap_or_else(|| "-".into());
-        spans.push(trusted_span(format!(" {cell:>0$}", column.width), theme.style_for(Meaning::Text)));
+        spans.push(trusted_span(
+            format!(" {cell:>0$}", column.width),
+            theme.style_for(Meaning::Text),
+        ));
     }
     spans.push(Span::raw("  "));
     spans.push(recorded_span(&run_label(row), theme.style_for(Meaning::Text)));
@@ -190,7 +218,10 @@ fn batch_row_line(row: &BatchRow, is_chosen: bool, theme: Theme, width: u16) -> 
 fn run_label(row: &BatchRow) -> String {
     let combination = &row.combination;
     let model = combination.model.as_ref().map(|model| format!(" {model}")).unwrap_or_default();
-    format!("{} {}{model} {} {}", combination.script, combination.agent, combination.condition, combination.repeat)
+    format!(
+        "{} {}{model} {} {}",
+        combination.script, combination.agent, combination.condition, combination.repeat
+    )
 }
 
 /// Returns the last notice, or else the reason for the state of the chosen run.
@@ -198,8 +229,12 @@ fn about_line(table: &BatchTable, theme: Theme, width: u16) -> Line<'static> {
     let row = table.chosen_row();
     let why = row.and_then(|row| row.progress.why.clone());
     let spans = match (&table.notice, why, row) {
-        (Some(said), _, _) => vec![trusted_span(format!(" {said}"), theme.style_for(Meaning::Warning))],
-        (None, Some(why), _) => vec![recorded_span(&format!(" {why}"), theme.style_for(Meaning::Text))],
+        (Some(said), _, _) => {
+            vec![trusted_span(format!(" {said}"), theme.style_for(Meaning::Warning))]
+        }
+        (None, Some(why), _) => {
+            vec![recorded_span(&format!(" {why}"), theme.style_for(Meaning::Text))]
+        }
         (None, None, Some(row)) => {
             vec![recorded_span(&format!(" {}", row.folder), theme.style_for(Meaning::Muted))]
         }

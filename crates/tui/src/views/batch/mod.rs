@@ -42,7 +42,7 @@ pub struct BatchTable {
 }
 
 /// Keys and what they do, as the last line shows them.
-pub const BATCH_KEYS: [(&str, &str); 6] = [
+pub(crate) const BATCH_KEYS: [(&str, &str); 6] = [
     ("enter", "watch"),
     ("p", "pause"),
     ("x", "stop"),
@@ -139,9 +139,12 @@ impl BatchTable {
                     return Some(BatchRequest::Quit);
                 }
                 self.asks_to_leave = true;
-                let running = self.count_in_state(BatchState::Running) + self.count_in_state(BatchState::Judging);
+                let running = self.count_in_state(BatchState::Running)
+                    + self.count_in_state(BatchState::Judging);
                 let runs = trajview_run::format_number::count_with_noun(running, "run");
-                self.set_notice(format!("q again stops {runs}; the same command goes on with them"));
+                self.set_notice(format!(
+                    "q again stops {runs}; the same command goes on with them"
+                ));
                 None
             }
             _ => None,
@@ -160,7 +163,9 @@ impl BatchTable {
     fn request_to_retry(&mut self, at: usize, state: Option<BatchState>) -> Option<BatchRequest> {
         let can = state.is_some_and(|it| it.waits_for_a_person() || it == BatchState::Resting);
         if !can {
-            self.set_notice("this run needs nothing: r is for one that failed, was stopped or rests");
+            self.set_notice(
+                "this run needs nothing: r is for one that failed, was stopped or rests",
+            );
             return None;
         }
         Some(BatchRequest::Retry(at))

@@ -4,7 +4,7 @@ use super::*;
 use crate::widgets::{export, key, theme::Theme};
 use trajview_run::{
     Tokens,
-    batch::{BatchProgress, BatchScore, PlanCombination, BatchUsage},
+    batch::{BatchProgress, BatchScore, BatchUsage, PlanCombination},
 };
 
 fn batch_row(number: u32, state: BatchState, why: Option<&str>) -> BatchRow {
@@ -113,7 +113,9 @@ fn leaving_asks_twice_while_runs_are_made() {
     let mut table = batch_table();
 
     assert_eq!(press_keys(&mut table, "q"), []);
-    assert!(drawn_frame(&table, 80).contains("q again stops 1 run; the same command goes on with them"));
+    assert!(
+        drawn_frame(&table, 80).contains("q again stops 1 run; the same command goes on with them")
+    );
     assert_eq!(press_keys(&mut table, "j q"), []);
     assert_eq!(press_keys(&mut table, "q"), [BatchRequest::Quit]);
     table.set_rows(vec![batch_row(1, BatchState::Done, None)]);

@@ -30,7 +30,7 @@ const INTERVALS_FROM: u16 = 190;
 const NUMBERS_ROWS: u16 = 13;
 
 /// Cells of the table of transitions, borders included.
-pub const TRANSITIONS_CELLS: u16 = 44;
+pub(crate) const TRANSITIONS_CELLS: u16 = 44;
 
 /// Rows of the table of transitions, borders included, and cells that the numbers need beside it.
 const TRANSITIONS_ROWS: u16 = 8;
@@ -38,7 +38,12 @@ const NUMBERS_WIDTH: u16 = 64;
 
 impl CompareAreas {
     /// Computes the areas; `beside` is the part beside the components where there is room for one.
-    pub fn new(layout: &ScreenLayout, part: ComparePart, beside: ComparePart, is_zoomed: bool) -> Self {
+    pub fn new(
+        layout: &ScreenLayout,
+        part: ComparePart,
+        beside: ComparePart,
+        is_zoomed: bool,
+    ) -> Self {
         let body = layout.body;
         if layout.is_too_small {
             return Self::default();
@@ -53,8 +58,11 @@ impl CompareAreas {
         let mut areas = Self::default();
         if is_wide {
             let numbers = if body.width >= INTERVALS_FROM { 86 } else { 68 };
-            let columns =
-                [Constraint::Length(numbers), Constraint::Length(TRANSITIONS_CELLS), Constraint::Fill(1)];
+            let columns = [
+                Constraint::Length(numbers),
+                Constraint::Length(TRANSITIONS_CELLS),
+                Constraint::Fill(1),
+            ];
             let [numbers, transitions, curves] = Split::horizontal(columns).areas(band);
             areas.set_area(ComparePart::Numbers, numbers);
             areas.transitions = Some(transitions);
@@ -103,24 +111,26 @@ impl CompareAreas {
     }
 
     /// Returns the area of a part; None where it is not shown.
-    pub const fn part_area(&self, part: ComparePart) -> Option<Rect> {
+    pub(crate) const fn part_area(&self, part: ComparePart) -> Option<Rect> {
         self.parts[part as usize]
     }
 
     /// Returns rows inside the border of a part, without heads.
-    pub fn rows_inside(&self, part: ComparePart) -> usize {
+    pub(crate) fn rows_inside(&self, part: ComparePart) -> usize {
         let rows = self.part_area(part).map_or(0, |area| area.height.saturating_sub(2));
         usize::from(rows.saturating_sub(head_rows(part)))
     }
 
     /// Returns the part under a cell.
-    pub fn part_at(&self, column: u16, row: u16) -> Option<ComparePart> {
+    pub(crate) fn part_at(&self, column: u16, row: u16) -> Option<ComparePart> {
         let at = Position { x: column, y: row };
-        ComparePart::ALL.into_iter().find(|part| self.part_area(*part).is_some_and(|area| area.contains(at)))
+        ComparePart::ALL
+            .into_iter()
+            .find(|part| self.part_area(*part).is_some_and(|area| area.contains(at)))
     }
 
     /// Returns the cells of the code of both sides, without the borders of the panel.
-    pub fn code_sides(&self) -> Option<[Rect; 2]> {
+    pub(crate) fn code_sides(&self) -> Option<[Rect; 2]> {
         let area = self.part_area(ComparePart::Code)?;
         let inner = inside_border(area);
         let [a, _, b] =
@@ -131,7 +141,7 @@ impl CompareAreas {
 }
 
 /// Returns rows at the top of a part that do not scroll.
-pub const fn head_rows(part: ComparePart) -> u16 {
+pub(crate) const fn head_rows(part: ComparePart) -> u16 {
     match part {
         ComparePart::Numbers | ComparePart::Components => 1,
         ComparePart::Code => CODE_HEADS,
@@ -140,7 +150,7 @@ pub const fn head_rows(part: ComparePart) -> u16 {
 }
 
 /// The rows above the code of a side: its place, and two rows of rationale.
-pub const CODE_HEADS: u16 = 3;
+pub(crate) const CODE_HEADS: u16 = 3;
 
 #[cfg(test)]
 mod tests {
@@ -152,7 +162,8 @@ mod tests {
     #[test]
     fn whatever_the_size_the_parts_lie_inside_the_body_and_apart_and_the_focus_is_seen() {
         for (width, height) in [(60, 15), (80, 24), (100, 30), (120, 40), (200, 50), (300, 100)] {
-            let layout = ScreenLayout::new(Size { width, height }, ReplayPanel::Turns, Zoom::Off, 0);
+            let layout =
+                ScreenLayout::new(Size { width, height }, ReplayPanel::Turns, Zoom::Off, 0);
             for part in ComparePart::ALL {
                 let beside = if part == ComparePart::Numbers { ComparePart::Files } else { part };
                 let areas = CompareAreas::new(&layout, part, beside, false);
@@ -169,7 +180,11 @@ mod tests {
 
     #[test]
     fn a_screen_too_small_has_no_parts() {
-        let layout = ScreenLayout::new(Size { width: 40, height: 10 }, ReplayPanel::Turns, Zoom::Off, 0);
-        assert_eq!(CompareAreas::new(&layout, ComparePart::Code, ComparePart::Code, false), CompareAreas::default());
+        let layout =
+            ScreenLayout::new(Size { width: 40, height: 10 }, ReplayPanel::Turns, Zoom::Off, 0);
+        assert_eq!(
+            CompareAreas::new(&layout, ComparePart::Code, ComparePart::Code, false),
+            CompareAreas::default()
+        );
     }
 }

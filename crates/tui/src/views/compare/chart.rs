@@ -7,7 +7,9 @@ use trajview_metrics::{
     Number,
     numbers::{self, COMPARED},
 };
-use trajview_study::compare::{ComparedMoment, ComparedRun, pair_by_checkpoint, pair_by_phase, turn_moments};
+use trajview_study::compare::{
+    ComparedMoment, ComparedRun, pair_by_checkpoint, pair_by_phase, turn_moments,
+};
 
 use super::ComparisonView;
 
@@ -47,13 +49,13 @@ pub struct ChartPlace {
 }
 
 /// Cells to the left of the plot: the numbers of the axis and the axis itself.
-pub const AXIS_CELLS: u16 = 9;
+pub(crate) const AXIS_CELLS: u16 = 9;
 
 /// Rows below the plot: the axis, its names, the values at the point.
-pub const ROWS_BELOW_PLOT: u16 = 3;
+pub(crate) const ROWS_BELOW_PLOT: u16 = 3;
 
 /// Returns the cells that curves are drawn in, inside a panel.
-pub fn plot_area(area: Rect) -> Rect {
+pub(crate) fn plot_area(area: Rect) -> Rect {
     Rect {
         x: area.x + (1 + AXIS_CELLS).min(area.width),
         y: area.y + 1,
@@ -63,7 +65,7 @@ pub fn plot_area(area: Rect) -> Rect {
 }
 
 impl CompareAxis {
-    pub const fn axis_name(self) -> &'static str {
+    pub(crate) const fn axis_name(self) -> &'static str {
         match self {
             Self::Phases => "phase",
             Self::Checkpoints => "checkpoint",
@@ -90,8 +92,10 @@ impl CompareChart {
 
 impl ComparisonView {
     /// Returns the numbers that are listed and drawn, in order.
-    pub fn compared_numbers(&self) -> Vec<Number> {
-        let has = |number: Number| self.all_parties().iter().any(|party| party.final_value(number).is_some());
+    pub(crate) fn compared_numbers(&self) -> Vec<Number> {
+        let has = |number: Number| {
+            self.all_parties().iter().any(|party| party.final_value(number).is_some())
+        };
         let mut shown = numbers::visible_numbers(&COMPARED, has);
         if self.has_no_components() {
             // Without judgements and tests, numbers that need them are left out.
@@ -112,7 +116,7 @@ impl ComparisonView {
     }
 
     /// Returns the positions from left to right.
-    pub fn chart_places(&self) -> Vec<ChartPlace> {
+    pub(crate) fn chart_places(&self) -> Vec<ChartPlace> {
         let Some([a, b]) = self.compared_parties() else { return vec![] };
         match self.chart.axis {
             CompareAxis::Phases => spread_places(
@@ -120,16 +124,18 @@ impl ComparisonView {
                     .into_iter()
                     .map(|pair| (pair.phase.word().to_owned(), [pair.a, pair.b])),
             ),
-            CompareAxis::Checkpoints => spread_places(pair_by_checkpoint(&a.run, &b.run).into_iter().map(|pair| {
-                let moments = [pair.a, pair.b];
-                (checkpoint_name([a, b], &moments), moments)
-            })),
+            CompareAxis::Checkpoints => {
+                spread_places(pair_by_checkpoint(&a.run, &b.run).into_iter().map(|pair| {
+                    let moments = [pair.a, pair.b];
+                    (checkpoint_name([a, b], &moments), moments)
+                }))
+            }
             CompareAxis::Turns => turn_places([a, b]),
         }
     }
 
     /// Returns the chosen number at every place, on one side.
-    pub fn values_of_side(&self, places: &[ChartPlace], side: usize) -> Vec<Option<f64>> {
+    pub(crate) fn values_of_side(&self, places: &[ChartPlace], side: usize) -> Vec<Option<f64>> {
         let Some(sides) = self.compared_parties() else { return vec![] };
         let number = self.chart.number;
         let value =
@@ -138,7 +144,7 @@ impl ComparisonView {
     }
 
     /// Returns the number of signals of one side between each position and the one before.
-    pub fn signals_of_side(&self, places: &[ChartPlace], side: usize) -> Vec<usize> {
+    pub(crate) fn signals_of_side(&self, places: &[ChartPlace], side: usize) -> Vec<usize> {
         let mut counts = vec![0; places.len()];
         let Some(sides) = self.compared_parties() else { return counts };
         let done = |place: &ChartPlace| place.moments[side].as_ref().map(|moment| moment.done);
@@ -164,7 +170,9 @@ impl ComparisonView {
 }
 
 /// Places from edge to edge.
-fn spread_places(places: impl Iterator<Item = (String, [Option<ComparedMoment>; 2])>) -> Vec<ChartPlace> {
+fn spread_places(
+    places: impl Iterator<Item = (String, [Option<ComparedMoment>; 2])>,
+) -> Vec<ChartPlace> {
     let places: Vec<_> = places.collect();
     let last = places.len().saturating_sub(1);
     let at = |index: usize| if last == 0 { 1.0 } else { index as f64 / last as f64 };

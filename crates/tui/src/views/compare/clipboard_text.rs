@@ -3,10 +3,10 @@
 use trajview_run::rubric::LEVELS;
 use trajview_study::compare::{NumberOutcome, run_letter};
 
-use super::{ComparisonView, ComparePart, code::SideCode};
+use super::{ComparePart, ComparisonView, code::SideCode};
 
 /// Returns the row at the cursor, with tabs between its cells; in the code its line.
-pub fn selected_line(comparison: &ComparisonView) -> Option<String> {
+pub(crate) fn selected_line(comparison: &ComparisonView) -> Option<String> {
     match comparison.part {
         ComparePart::Components => {
             let row = comparison.table.selected_row()?;
@@ -18,13 +18,19 @@ pub fn selected_line(comparison: &ComparisonView) -> Option<String> {
         }
         ComparePart::Numbers | ComparePart::Curves => {
             let chosen = comparison.chart.number;
-            let outcome = NumberOutcome::at_end(chosen, comparison.compared_parties()?, comparison.subtraction());
+            let outcome = NumberOutcome::at_end(
+                chosen,
+                comparison.compared_parties()?,
+                comparison.subtraction(),
+            );
             let number = |value: Option<f64>| value.map(|it| it.to_string()).unwrap_or_default();
             let values = [outcome.a, outcome.b, outcome.delta].map(number);
             Some(format!("{}\t{}", chosen.id(), values.join("\t")))
         }
         ComparePart::Code => {
-            let SideCode::Place { key, .. } = comparison.side_code(comparison.side) else { return None };
+            let SideCode::Place { key, .. } = comparison.side_code(comparison.side) else {
+                return None;
+            };
             let text = comparison.code.file_text(&key)?.as_ref().ok()?;
             Some(text.line_text(comparison.code.views[comparison.side].scroll.cursor).to_owned())
         }
@@ -33,7 +39,7 @@ pub fn selected_line(comparison: &ComparisonView) -> Option<String> {
 }
 
 /// Returns the verdicts on the chosen component in both runs, one line each, with the lines of evidence.
-pub fn verdicts_text(comparison: &ComparisonView) -> Option<String> {
+pub(crate) fn verdicts_text(comparison: &ComparisonView) -> Option<String> {
     let row = comparison.table.selected_row()?;
     let mut said = vec![format!("{} {}", row.id, row.name)];
     for side in 0..2 {

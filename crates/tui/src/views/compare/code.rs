@@ -3,7 +3,7 @@
 use std::{ops::Range, sync::Arc};
 
 use crate::{
-    session::{pending::CachedAnswers, files::coloured_texts::ColouredSides},
+    session::{files::coloured_texts::ColouredSides, pending::CachedAnswers},
     widgets::scroll::{Motion, Scroll},
 };
 use trajview_run::rubric::{Evidence, Verdict};
@@ -103,7 +103,7 @@ impl CompareCode {
         text.and_then(|text| text.as_ref().ok()).map_or(0, |text| text.lines.len())
     }
 
-    pub fn move_cursor(&mut self, side: usize, motion: Motion, height: usize) {
+    pub(crate) fn move_cursor(&mut self, side: usize, motion: Motion, height: usize) {
         let count = self.line_count(side);
         let scroll = &mut self.views[side].scroll;
         scroll.cursor = motion.target_row(scroll.cursor, count, height);
@@ -125,20 +125,23 @@ impl CompareCode {
 
 impl ComparisonView {
     /// Returns the verdict on the chosen component on one side.
-    pub fn verdict_of_side(&self, side: usize) -> Option<&Verdict> {
+    pub(crate) fn verdict_of_side(&self, side: usize) -> Option<&Verdict> {
         let row = self.table.selected_row()?;
         self.all_parties().get(self.pair[side])?.judgement()?.verdict_on(&row.id)
     }
 
     /// Returns the code of one side.
-    pub fn side_code(&self, side: usize) -> SideCode<'_> {
+    pub(crate) fn side_code(&self, side: usize) -> SideCode<'_> {
         let nothing = |words: &str| SideCode::Nothing(words.into());
         let run = self.pair[side];
-        let (Some(row), Some(party)) = (self.table.selected_row(), self.all_parties().get(run)) else {
+        let (Some(row), Some(party)) = (self.table.selected_row(), self.all_parties().get(run))
+        else {
             return nothing("no component is chosen");
         };
         match row.cells.get(run) {
-            None | Some(ComponentCell::NotListed) => return nothing("not in the checklist of this run"),
+            None | Some(ComponentCell::NotListed) => {
+                return nothing("not in the checklist of this run");
+            }
             Some(ComponentCell::NotJudged(None)) => return nothing("not judged"),
             Some(ComponentCell::NotJudged(Some(why))) => {
                 return SideCode::Nothing(format!("not judged: {why}"));

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use crate::{
     session::{
         arrangement::Arrangement,
+        files::{coloured_texts::ColouredSides, compared_file::ComparedFile},
         pending::{CachedAnswers, Loading},
-        files::{compared_file::ComparedFile, coloured_texts::ColouredSides},
         request::{RequestId, Sentence},
     },
     widgets::scroll::{Motion, Scroll},
 };
 use trajview_run::files::{FileChange, FileDiff};
-use trajview_study::compare::{FileRow, FilePresence, ComparedTrees};
+use trajview_study::compare::{ComparedTrees, FilePresence, FileRow};
 
 use super::empty_answers;
 
@@ -63,7 +63,7 @@ impl Default for CompareFiles {
 }
 
 impl FileSort {
-    pub const fn sort_text(self) -> &'static str {
+    pub(crate) const fn sort_text(self) -> &'static str {
         match self {
             Self::Standing => "what differs first",
             Self::Lines => "most lines first",
@@ -78,12 +78,12 @@ impl CompareFiles {
     }
 
     /// Returns the row at the cursor.
-    pub fn selected_row(&self) -> Option<&FileRow> {
+    pub(crate) fn selected_row(&self) -> Option<&FileRow> {
         self.file_rows().get(*self.order.get(self.scroll.cursor)?)
     }
 
     /// Returns the change of the open file.
-    pub fn open_change(&self) -> Option<&FileChange> {
+    pub(crate) fn open_change(&self) -> Option<&FileChange> {
         let open = self.open.as_ref()?;
         let trees = self.trees.ready()?;
         trees.changes.iter().find(|change| change.path.as_str() == open.path)
@@ -94,11 +94,11 @@ impl CompareFiles {
     }
 
     /// Returns the comparison of the open file, if it has arrived.
-    pub fn open_comparison(&self) -> Option<&Result<Arc<ComparedFile>, String>> {
+    pub(crate) fn open_comparison(&self) -> Option<&Result<Arc<ComparedFile>, String>> {
         self.compared.get(&self.open.as_ref()?.path)
     }
 
-    pub fn open_colours(&self) -> Option<&ColouredSides> {
+    pub(crate) fn open_colours(&self) -> Option<&ColouredSides> {
         self.colours.get(&self.open.as_ref()?.path)?.as_ref().ok()
     }
 
@@ -106,8 +106,10 @@ impl CompareFiles {
         self.open_comparison().and_then(|it| it.as_ref().ok()).map_or(0, |it| it.rows.len())
     }
 
-    pub fn take_diff(&mut self, request: RequestId, diff: Result<FileDiff, Sentence>) {
-        let cut = |diff| Arc::new(ComparedFile::changes_only(diff).with_arrangement(Arrangement::Columns));
+    pub(crate) fn take_diff(&mut self, request: RequestId, diff: Result<FileDiff, Sentence>) {
+        let cut = |diff| {
+            Arc::new(ComparedFile::changes_only(diff).with_arrangement(Arrangement::Columns))
+        };
         self.compared.take_answer(request, diff.map(cut));
     }
 
@@ -129,7 +131,7 @@ impl CompareFiles {
         self.open = None;
     }
 
-    pub fn move_cursor(&mut self, motion: Motion, height: usize) {
+    pub(crate) fn move_cursor(&mut self, motion: Motion, height: usize) {
         let (count, rows) = (self.order.len(), self.open_row_count());
         match &mut self.open {
             Some(open) => open.scroll.cursor = motion.target_row(open.scroll.cursor, rows, height),
@@ -137,7 +139,7 @@ impl CompareFiles {
         }
     }
 
-    pub fn scroll_window(&mut self, motion: Motion, height: usize) {
+    pub(crate) fn scroll_window(&mut self, motion: Motion, height: usize) {
         let (count, rows) = (self.order.len(), self.open_row_count());
         match &mut self.open {
             Some(open) => open.scroll.scroll_by(motion, rows, height),
@@ -146,7 +148,7 @@ impl CompareFiles {
     }
 
     /// Goes from hunk to hunk of the open file, else from file to file.
-    pub fn step_to_hunk(&mut self, motion: Motion) {
+    pub(crate) fn step_to_hunk(&mut self, motion: Motion) {
         let hunks: Vec<usize> = match self.open_comparison() {
             Some(Ok(compared)) => compared.hunk_rows().collect(),
             _ => vec![],
@@ -203,7 +205,7 @@ impl CompareFiles {
         self.order = order;
     }
 
-    pub fn settle_rows(&mut self, height: usize) {
+    pub(crate) fn settle_rows(&mut self, height: usize) {
         let (count, rows) = (self.order.len(), self.open_row_count());
         self.scroll.follow_cursor(count, height);
         if let Some(open) = &mut self.open {

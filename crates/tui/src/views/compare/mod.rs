@@ -6,24 +6,24 @@
 //! here, and a run that is opened from it is separate.
 
 pub mod areas;
-pub mod questions;
 pub mod chart;
+pub mod clipboard_text;
 pub mod code;
 pub mod draw;
-pub mod run_facts;
-pub mod verdict_source;
-pub mod clipboard_text;
-pub mod table;
 pub mod final_trees;
+pub mod questions;
+pub mod run_facts;
+pub mod table;
 pub mod update;
+pub mod verdict_source;
 
 use std::path::PathBuf;
 
 use crate::{
     session::{
-        pending::{CachedAnswers, Loading, Pending},
-        context::KeyContext,
         code_measures::RulerName,
+        context::KeyContext,
+        pending::{CachedAnswers, Loading, Pending},
     },
     widgets::scroll::Motion,
 };
@@ -31,9 +31,9 @@ use trajview_study::compare::{self, ComparedRun, Subtraction};
 
 use chart::CompareChart;
 use code::CompareCode;
-use verdict_source::{ComparisonIntervals, VerdictSource};
-use table::ComponentTable;
 use final_trees::CompareFiles;
+use table::ComponentTable;
+use verdict_source::{ComparisonIntervals, VerdictSource};
 
 /// Everything that is known of some runs beside each other.
 #[derive(Debug)]
@@ -131,7 +131,7 @@ pub enum CompareMessage {
 
 impl ComparePart {
     /// Returns the context of the key bindings while this part has the keyboard.
-    pub const fn keyboard_context(self) -> KeyContext {
+    pub(crate) const fn keyboard_context(self) -> KeyContext {
         match self {
             Self::Numbers | Self::Components | Self::Code => KeyContext::Pair,
             Self::Curves => KeyContext::Overlaid,
@@ -189,17 +189,17 @@ impl ComparisonView {
 
     /// Chooses this component first, where the checklists have it.
     #[must_use]
-    pub fn with_component(self, id: Option<String>) -> Self {
+    pub(crate) fn with_component(self, id: Option<String>) -> Self {
         Self { first_component: id, ..self }
     }
 
     /// Returns whether no run has components, so that only the sessions can be compared.
-    pub fn has_no_components(&self) -> bool {
+    pub(crate) fn has_no_components(&self) -> bool {
         compare::lack_judgements(self.all_parties())
     }
 
     /// Returns all runs; empty until they are loaded.
-    pub fn all_parties(&self) -> &[ComparedRun] {
+    pub(crate) fn all_parties(&self) -> &[ComparedRun] {
         self.parties.ready().map_or(&[], Vec::as_slice)
     }
 
@@ -211,12 +211,13 @@ impl ComparisonView {
     }
 
     /// Returns the position of the run with the keyboard.
-    pub const fn focused_run(&self) -> usize {
+    pub(crate) const fn focused_run(&self) -> usize {
         self.pair[self.side]
     }
 
     pub fn subtraction(&self) -> Subtraction {
-        let condition = |at: usize| self.all_parties().get(at).and_then(|it| it.run.condition.as_deref());
+        let condition =
+            |at: usize| self.all_parties().get(at).and_then(|it| it.run.condition.as_deref());
         let [a, b] = self.pair;
         Subtraction::by_conditions((a, b), (condition(a), condition(b)))
     }

@@ -5,19 +5,21 @@
 use std::{collections::BTreeSet, path::PathBuf, sync::Arc};
 
 use crate::session::{
-    pending::Loading,
     effect::Effect,
     files::coloured_texts::{MAX_COLOURED_BYTES, TextsToColour},
+    pending::Loading,
     question::{Answer, Question},
-    request::{RequestIds, RequestId},
+    request::{RequestId, RequestIds},
 };
-use trajview_study::compare::{ComparedRun, turns_done_at_judgement, checkpoint_moments, turn_moments};
+use trajview_study::compare::{
+    ComparedRun, checkpoint_moments, turn_moments, turns_done_at_judgement,
+};
 
 use super::{
-    ComparisonView, ComparePart,
+    ComparePart, ComparisonView,
     areas::CompareAreas,
     chart::CompareAxis,
-    code::{CodeKey, SideCode, FileLines},
+    code::{CodeKey, FileLines, SideCode},
 };
 
 /// Moments measured at once: few enough that the curves grow visibly.
@@ -28,7 +30,11 @@ pub const CONTEXT_LINES: usize = 3;
 
 impl ComparisonView {
     /// Asks for the missing data.
-    pub fn ask_questions(&mut self, numbers: &mut RequestIds, areas: &CompareAreas) -> Vec<Effect> {
+    pub(crate) fn ask_questions(
+        &mut self,
+        numbers: &mut RequestIds,
+        areas: &CompareAreas,
+    ) -> Vec<Effect> {
         let mut effects = vec![];
         if self.parties.is_nothing() {
             let paths = self.paths.clone();
@@ -115,7 +121,11 @@ impl ComparisonView {
         }
         let (run, moments) = self.moments_to_measure()?;
         let path = self.paths.get(run)?.clone();
-        Some(self.measures.pending_run.ask_question(numbers, run, Question::PartyScores { path, moments }))
+        Some(self.measures.pending_run.ask_question(
+            numbers,
+            run,
+            Question::PartyScores { path, moments },
+        ))
     }
 
     /// Returns the next moments to measure: the ends of the two runs, then of all, then checkpoints, then turns where
@@ -125,16 +135,18 @@ impl ComparisonView {
         let runs = || self.pair.into_iter().chain(0..all.len());
         let is_new = |run: usize, done: &usize| !all[run].measured.contains_key(done);
         let ends = runs().map(|run| (run, vec![all[run].run.end_in_turns()]));
-        let points = self.pair.into_iter().map(|run| (run, shown_moments(&all[run], self.chart.axis)));
+        let points =
+            self.pair.into_iter().map(|run| (run, shown_moments(&all[run], self.chart.axis)));
         let open = ends.chain(points).map(|(run, moments)| {
-            let moments = moments.into_iter().filter(|done| is_new(run, done)).take(MAX_MOMENTS_AT_ONCE);
+            let moments =
+                moments.into_iter().filter(|done| is_new(run, done)).take(MAX_MOMENTS_AT_ONCE);
             (run, moments.collect::<Vec<_>>())
         });
         open.into_iter().find(|(_, moments)| !moments.is_empty())
     }
 
     /// Returns the number of measured moments and of all moments to measure.
-    pub fn measured_counts(&self) -> (usize, usize) {
+    pub(crate) fn measured_counts(&self) -> (usize, usize) {
         let all = self.all_parties();
         let mut counts = (0, 0);
         for run in self.pair {
@@ -146,12 +158,12 @@ impl ComparisonView {
         counts
     }
 
-    pub fn is_measuring(&self) -> bool {
+    pub(crate) fn is_measuring(&self) -> bool {
         !self.measures.pending_run.is_free()
     }
 
     /// Takes an answer, if it is to a question that is out.
-    pub fn take_answer(&mut self, request: RequestId, answer: Answer) {
+    pub(crate) fn take_answer(&mut self, request: RequestId, answer: Answer) {
         match answer {
             Answer::Parties(Ok(parties)) => {
                 if matches!(self.parties, Loading::Waiting(asked) if asked == request) {
@@ -176,7 +188,9 @@ impl ComparisonView {
             }
             Answer::FileBetween(diff) => self.files.take_diff(request, diff),
             Answer::FileText(text) => {
-                self.code.texts.take_answer(request, text.map(|text| Arc::new(FileLines::new(text))));
+                self.code
+                    .texts
+                    .take_answer(request, text.map(|text| Arc::new(FileLines::new(text))));
             }
             Answer::Colours(colours) => {
                 self.code.colours.take_answer(request, colours.clone());
@@ -194,7 +208,7 @@ impl ComparisonView {
     }
 
     /// Returns whether a question about colours has this id.
-    pub fn awaits_colours(&self, request: RequestId) -> bool {
+    pub(crate) fn awaits_colours(&self, request: RequestId) -> bool {
         self.code.colours.is_waiting_for(request) || self.files.colours.is_waiting_for(request)
     }
 }

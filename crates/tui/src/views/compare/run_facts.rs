@@ -4,12 +4,12 @@ use crate::{session::table_protocol::agent_text, widgets::fact_rows::FactRow};
 use trajview_run::format_number;
 use trajview_study::{
     Estimate,
-    compare::{INTERVAL_METHOD, EstimatedNumber, ComparedRun, turns_done_at_judgement, run_letter},
+    compare::{ComparedRun, EstimatedNumber, INTERVAL_METHOD, run_letter, turns_done_at_judgement},
 };
 
 use super::{ComparisonView, verdict_source::judgement_name};
 
-pub fn comparison_facts(compared: &ComparisonView) -> Vec<FactRow> {
+pub(crate) fn comparison_facts(compared: &ComparisonView) -> Vec<FactRow> {
     let ruler = compared.measures.ruler.as_ref().map(|ruler| {
         let rules = format!("{}, {} rules, {}", ruler.display_text(), ruler.rules, ruler.source);
         FactRow::new("measured by", rules)
@@ -17,10 +17,15 @@ pub fn comparison_facts(compared: &ComparisonView) -> Vec<FactRow> {
     let by = compared.subtraction();
     let why =
         if by.is_slump { "" } else { ": the conditions do not say which run is the emergent one" };
-    let first =
-        vec![FactRow::heading("comparison"), FactRow::new("differences", format!("{}{why}", by.display_text()))];
-    let runs =
-        compared.all_parties().iter().enumerate().flat_map(|(at, party)| run_facts(compared, at, party));
+    let first = vec![
+        FactRow::heading("comparison"),
+        FactRow::new("differences", format!("{}{why}", by.display_text())),
+    ];
+    let runs = compared
+        .all_parties()
+        .iter()
+        .enumerate()
+        .flat_map(|(at, party)| run_facts(compared, at, party));
     first.into_iter().chain(ruler).chain(interval_rows(compared)).chain(runs).collect()
 }
 
@@ -57,7 +62,11 @@ fn run_facts(compared: &ComparisonView, at: usize, party: &ComparedRun) -> Vec<F
     let judged = party.judgement().map(|judgement| {
         let coverage = party.rubric.coverage(judgement);
         let done = turns_done_at_judgement(run, judgement);
-        format!("{} ({coverage} components at turn {done}), {}", judgement_name(judgement), judgement.file)
+        format!(
+            "{} ({coverage} components at turn {done}), {}",
+            judgement_name(judgement),
+            judgement.file
+        )
     });
     let commit = run.turns[..run.end_in_turns()]
         .iter()
@@ -79,12 +88,14 @@ fn run_facts(compared: &ComparisonView, at: usize, party: &ComparedRun) -> Vec<F
     [FactRow::heading(&format!("{} {}", run_letter(at), run.id))].into_iter().chain(rows).collect()
 }
 
-pub fn warning_rows(compared: &ComparisonView) -> Vec<FactRow> {
+pub(crate) fn warning_rows(compared: &ComparisonView) -> Vec<FactRow> {
     let mut rows: Vec<FactRow> =
         compared.warnings().into_iter().map(|words| FactRow::new("comparison", words)).collect();
     for (at, party) in compared.all_parties().iter().enumerate() {
         let all = party.rubric.warnings.iter().chain(&party.run.warnings);
-        rows.extend(all.map(|it| FactRow::new(format!("{} {}", run_letter(at), it.place), it.what.clone())));
+        rows.extend(
+            all.map(|it| FactRow::new(format!("{} {}", run_letter(at), it.place), it.what.clone())),
+        );
     }
     if rows.is_empty() {
         rows.push(FactRow::new("", "nothing: same task, one judge, everything could be read"));

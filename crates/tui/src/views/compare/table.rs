@@ -1,7 +1,9 @@
 //! The components, one row each, their order and the chosen one.
 
 use crate::widgets::scroll::{Motion, Scroll};
-use trajview_study::compare::{ComparedRun, ComparedComponent, ScoreTransitions, by_loss, run_letter, component_rows};
+use trajview_study::compare::{
+    ComparedComponent, ComparedRun, ScoreTransitions, by_loss, component_rows, run_letter,
+};
 
 use super::ComparisonView;
 
@@ -37,7 +39,7 @@ impl CompareTableSort {
     }
 
     /// Returns `the largest loss first`.
-    pub fn sort_words(self, pair: [usize; 2], is_slump: bool) -> String {
+    pub(crate) fn sort_words(self, pair: [usize; 2], is_slump: bool) -> String {
         match self {
             Self::Loss if is_slump => "largest loss first".into(),
             Self::Loss => "largest difference first".into(),
@@ -50,32 +52,32 @@ impl CompareTableSort {
     }
 }
 
-pub fn party_rows(parties: &[ComparedRun]) -> Vec<ComparedComponent> {
+pub(crate) fn party_rows(parties: &[ComparedRun]) -> Vec<ComparedComponent> {
     let judged = parties.iter().map(|party| (party.rubric.checklist.as_ref(), party.judgement()));
     component_rows(&judged.collect::<Vec<_>>())
 }
 
 impl ComponentTable {
     /// Returns the chosen component.
-    pub fn selected_row(&self) -> Option<&ComparedComponent> {
+    pub(crate) fn selected_row(&self) -> Option<&ComparedComponent> {
         self.rows.get(*self.order.get(self.scroll.cursor)?)
     }
 
     /// Chooses a component; nothing changes where it is not listed.
-    pub fn choose_component(&mut self, id: &str) {
+    pub(crate) fn choose_component(&mut self, id: &str) {
         let is_it = |at: &usize| self.rows.get(*at).is_some_and(|row| row.id == id);
         self.scroll.cursor = self.order.iter().position(is_it).unwrap_or(self.scroll.cursor);
     }
 
-    pub fn move_cursor(&mut self, motion: Motion, height: usize) {
+    pub(crate) fn move_cursor(&mut self, motion: Motion, height: usize) {
         self.scroll.cursor = motion.target_row(self.scroll.cursor, self.order.len(), height);
     }
 
-    pub fn scroll_window(&mut self, motion: Motion, height: usize) {
+    pub(crate) fn scroll_window(&mut self, motion: Motion, height: usize) {
         self.scroll.scroll_by(motion, self.order.len(), height);
     }
 
-    pub fn settle_rows(&mut self, height: usize) {
+    pub(crate) fn settle_rows(&mut self, height: usize) {
         self.scroll.follow_cursor(self.order.len(), height);
     }
 }

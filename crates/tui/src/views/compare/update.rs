@@ -3,19 +3,19 @@
 use ratatui::layout::Rect;
 
 use crate::{
-    session::{pending::Loading, compare_protocol::MeasuredRunMoment},
+    session::{compare_protocol::MeasuredRunMoment, pending::Loading},
     widgets::{
-        mouse::{MouseKind, Mouse, ROWS_PER_WHEEL_NOTCH},
+        mouse::{Mouse, MouseKind, ROWS_PER_WHEEL_NOTCH},
         scroll::Motion,
     },
 };
 use trajview_study::compare::ComparedRun;
 
 use super::{
-    ComparisonView, CompareMessage, ComparePart,
+    CompareMessage, ComparePart, ComparisonView,
     areas::{CompareAreas, head_rows},
-    verdict_source, table,
     final_trees::CompareFiles,
+    table, verdict_source,
 };
 
 impl ComparisonView {
@@ -24,7 +24,9 @@ impl ComparisonView {
             CompareMessage::Move(motion) => self.move_in_part(self.part, motion, areas),
             CompareMessage::Turn(part, motion) => self.scroll_part(part, motion, areas),
             CompareMessage::Next => self.focus_part(self.part.part_after(1)),
-            CompareMessage::Previous => self.focus_part(self.part.part_after(ComparePart::ALL.len() - 1)),
+            CompareMessage::Previous => {
+                self.focus_part(self.part.part_after(ComparePart::ALL.len() - 1))
+            }
             CompareMessage::To(part) => self.focus_part(part),
             CompareMessage::Beside => self.show_next_beside(areas),
             CompareMessage::SwitchSide => self.side = 1 - self.side,
@@ -53,7 +55,8 @@ impl ComparisonView {
     }
 
     fn show_next_beside(&mut self, areas: &CompareAreas) {
-        let has_curves = areas.part_area(ComparePart::Curves).is_some() && areas.part_area(ComparePart::Code).is_some();
+        let has_curves = areas.part_area(ComparePart::Curves).is_some()
+            && areas.part_area(ComparePart::Code).is_some();
         let next = match self.beside {
             // A wide screen shows the curves already.
             ComparePart::Code if has_curves => ComparePart::Files,
@@ -137,7 +140,7 @@ impl ComparisonView {
     }
 
     /// Updates every part for the current selection.
-    pub fn settle_parts(&mut self, areas: &CompareAreas) {
+    pub(crate) fn settle_parts(&mut self, areas: &CompareAreas) {
         self.table.settle_rows(areas.rows_inside(ComparePart::Components));
         self.settle_code(areas.rows_inside(ComparePart::Code));
         self.files.settle_rows(areas.rows_inside(ComparePart::Files));
@@ -187,16 +190,28 @@ impl ComparisonView {
     }
 
     /// Returns the message for a click or the wheel; a click selects at once.
-    pub fn message_for_mouse(&mut self, mouse: Mouse, areas: &CompareAreas) -> Option<CompareMessage> {
+    pub(crate) fn message_for_mouse(
+        &mut self,
+        mouse: Mouse,
+        areas: &CompareAreas,
+    ) -> Option<CompareMessage> {
         if let Some(part) = tab_at(areas, mouse) {
             return (mouse.kind == MouseKind::Click).then_some(CompareMessage::To(part));
         }
         let part = areas.part_at(mouse.column, mouse.row)?;
         match mouse.kind {
-            MouseKind::WheelUp => Some(CompareMessage::Turn(part, Motion::Up(ROWS_PER_WHEEL_NOTCH))),
-            MouseKind::WheelDown => Some(CompareMessage::Turn(part, Motion::Down(ROWS_PER_WHEEL_NOTCH))),
-            MouseKind::WheelLeft => Some(CompareMessage::Sideways(Motion::Up(ROWS_PER_WHEEL_NOTCH))),
-            MouseKind::WheelRight => Some(CompareMessage::Sideways(Motion::Down(ROWS_PER_WHEEL_NOTCH))),
+            MouseKind::WheelUp => {
+                Some(CompareMessage::Turn(part, Motion::Up(ROWS_PER_WHEEL_NOTCH)))
+            }
+            MouseKind::WheelDown => {
+                Some(CompareMessage::Turn(part, Motion::Down(ROWS_PER_WHEEL_NOTCH)))
+            }
+            MouseKind::WheelLeft => {
+                Some(CompareMessage::Sideways(Motion::Up(ROWS_PER_WHEEL_NOTCH)))
+            }
+            MouseKind::WheelRight => {
+                Some(CompareMessage::Sideways(Motion::Down(ROWS_PER_WHEEL_NOTCH)))
+            }
             MouseKind::DoubleClick => Some(CompareMessage::Enter),
             MouseKind::Click => {
                 self.select_at_mouse(part, mouse, areas);
@@ -253,7 +268,7 @@ impl ComparisonView {
 }
 
 /// Returns the text of a tab.
-pub fn tab_text(part: ComparePart) -> String {
+pub(crate) fn tab_text(part: ComparePart) -> String {
     format!(" {} ", part.part_name())
 }
 

@@ -39,8 +39,11 @@ const fn pooling_of(pool: PoolMethod) -> PoolRequest {
 }
 
 /// Returns the name of a judgement: its judge, or `mean of 3: gpt, opus, human`.
-pub fn judgement_name(judgement: &Judgement) -> String {
-    judgement.pooled.as_ref().map_or_else(|| judgement.judge.name.clone(), PooledSources::summary_text)
+pub(crate) fn judgement_name(judgement: &Judgement) -> String {
+    judgement
+        .pooled
+        .as_ref()
+        .map_or_else(|| judgement.judge.name.clone(), PooledSources::summary_text)
 }
 
 /// Intervals of the two runs that are compared, and what they were computed of.
@@ -73,7 +76,9 @@ pub(super) fn next_judge(comparison: &mut ComparisonView) {
 pub(super) fn next_pool(comparison: &mut ComparisonView) {
     let next = match comparison.verdict_source {
         VerdictSource::Chosen | VerdictSource::Judge(_) => PoolMethod::ALL.first().copied(),
-        VerdictSource::Pooled(pool) => PoolMethod::ALL.into_iter().skip_while(|it| *it != pool).nth(1),
+        VerdictSource::Pooled(pool) => {
+            PoolMethod::ALL.into_iter().skip_while(|it| *it != pool).nth(1)
+        }
     };
     let next = next.map_or(VerdictSource::Chosen, VerdictSource::Pooled);
     comparison.notice = Some(set_verdict_source(comparison, next));
@@ -122,7 +127,13 @@ fn source_text(comparison: &ComparisonView) -> String {
     match (of(a), of(b)) {
         (one, other) if one == other => format!("both runs by {}", judge_name(one)),
         (one, other) => {
-            format!("{} by {}, {} by {}", run_letter(a), judge_name(one), run_letter(b), judge_name(other))
+            format!(
+                "{} by {}, {} by {}",
+                run_letter(a),
+                judge_name(one),
+                run_letter(b),
+                judge_name(other)
+            )
         }
     }
 }
@@ -132,7 +143,8 @@ pub(super) fn settle_intervals(comparison: &mut ComparisonView) {
     let by = comparison.subtraction();
     let Some(parts) = comparison.compared_parties().map(IntervalParts::for_pair) else { return };
     if comparison.intervals.computed_for.as_ref() != Some(&(parts.clone(), by)) {
-        comparison.intervals.estimates = parts.number_intervals(by, &BootstrapPlan::default()).to_vec();
+        comparison.intervals.estimates =
+            parts.number_intervals(by, &BootstrapPlan::default()).to_vec();
         comparison.intervals.computed_for = Some((parts, by));
     }
 }

@@ -29,14 +29,14 @@ const VALUES_CELLS: u16 = 58;
 /// Screen width from which every curve is drawn as a small multiple beside the chart, with the cells of such a column
 /// and of the chart.
 const MULTIPLES_WIDTH: u16 = 180;
-pub const MULTIPLE_CELLS: u16 = 36;
+pub(crate) const MULTIPLE_CELLS: u16 = 36;
 const CHART_CELLS: u16 = 90;
 
 /// Cells to the left of the plot: the numbers of the axis and the axis itself.
-pub const CELLS_LEFT_OF_PLOT: u16 = 9;
+pub(crate) const CELLS_LEFT_OF_PLOT: u16 = 9;
 
 /// Cells to the right of the plot: the names of the curves.
-pub const CELLS_RIGHT_OF_PLOT: u16 = 20;
+pub(crate) const CELLS_RIGHT_OF_PLOT: u16 = 20;
 
 /// Rows below the plot: the axis, the checkpoints, the phases; on a small screen the axis alone.
 const ROWS_BELOW_PLOT: u16 = 3;
@@ -45,7 +45,7 @@ const ROWS_BELOW_PLOT: u16 = 3;
 const LOW_CHART_ROWS: u16 = 9;
 
 impl CurvesAreas {
-    pub fn for_layout(layout: &ScreenLayout, part: CurvesPart) -> Self {
+    pub(crate) fn for_layout(layout: &ScreenLayout, part: CurvesPart) -> Self {
         let body = layout.body;
         // Few runs have the curve of the memory. The list can be scrolled if there is no room for it.
         let rows = CURVES.iter().filter(|number| !number.is_of_process()).count() as u16 + 2;
@@ -80,12 +80,12 @@ impl CurvesAreas {
     }
 
     /// Rows of the list of what moved.
-    pub fn list_height(&self) -> usize {
+    pub(crate) fn list_height(&self) -> usize {
         self.moved.map_or(0, |area| usize::from(area.height.saturating_sub(2)))
     }
 
     /// Returns the cells that the curves are drawn in.
-    pub fn plot_area(&self) -> Rect {
+    pub(crate) fn plot_area(&self) -> Rect {
         let area = self.chart;
         let width = area.width.saturating_sub(2 + CELLS_LEFT_OF_PLOT + CELLS_RIGHT_OF_PLOT);
         let height = area.height.saturating_sub(2 + self.rows_below());
@@ -93,7 +93,7 @@ impl CurvesAreas {
     }
 
     /// Rows below the plot.
-    pub const fn rows_below(&self) -> u16 {
+    pub(crate) const fn rows_below(&self) -> u16 {
         if self.chart.height < LOW_CHART_ROWS { 1 } else { ROWS_BELOW_PLOT }
     }
 
@@ -109,7 +109,7 @@ impl CurvesAreas {
 }
 
 /// Returns the column of a point, counted from the first of `width`. A single point is in the middle.
-pub fn point_column(index: usize, count: usize, width: usize) -> usize {
+pub(crate) fn point_column(index: usize, count: usize, width: usize) -> usize {
     let last = width.saturating_sub(1);
     match count {
         0 | 1 => last / 2,

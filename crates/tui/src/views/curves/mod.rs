@@ -5,8 +5,8 @@
 
 pub mod areas;
 pub mod draw;
-mod navigation;
 mod mouse;
+mod navigation;
 pub mod reference;
 mod view;
 mod wanted_moments;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use crate::{
     session::{
         Session,
-        code_measures::{MovedScores, MomentSpan},
+        code_measures::{MomentSpan, MovedScores},
         curve_points::{self, CurveAxis, RunPoint},
         curve_values,
         views::View,
@@ -113,14 +113,24 @@ pub enum CurvesMessage {
 }
 
 impl CurvesView {
-    pub fn update_view(&mut self, session: &mut Session, message: CurvesMessage, layout: &ScreenLayout) {
+    pub(crate) fn update_view(
+        &mut self,
+        session: &mut Session,
+        message: CurvesMessage,
+        layout: &ScreenLayout,
+    ) {
         session.view = View::Curves;
         match message {
             CurvesMessage::Go(motion) => self.go_by_point(session, motion),
-            CurvesMessage::NextCheckpoint(count) => self.go_by_checkpoint(session, count, CheckpointDirection::On),
-            CurvesMessage::PreviousCheckpoint(count) => self.go_by_checkpoint(session, count, CheckpointDirection::Back),
+            CurvesMessage::NextCheckpoint(count) => {
+                self.go_by_checkpoint(session, count, CheckpointDirection::On)
+            }
+            CurvesMessage::PreviousCheckpoint(count) => {
+                self.go_by_checkpoint(session, count, CheckpointDirection::Back)
+            }
             CurvesMessage::Choose(motion) => {
-                let (at, listed) = (self.chosen_index(session), curve_values::listed_numbers(session));
+                let (at, listed) =
+                    (self.chosen_index(session), curve_values::listed_numbers(session));
                 self.number = listed[motion.target_row(at, listed.len(), 4)];
             }
             CurvesMessage::SwitchAxis => self.switch_axis(session),
@@ -145,13 +155,13 @@ impl CurvesView {
     }
 
     /// Returns the place of the chosen curve in [`curve_values::listed_numbers`].
-    pub fn chosen_index(&self, session: &Session) -> usize {
+    pub(crate) fn chosen_index(&self, session: &Session) -> usize {
         let listed = curve_values::listed_numbers(session);
         listed.iter().position(|number| *number == self.number).unwrap_or_default()
     }
 
     /// Returns the axis of the points: the chosen one, or else steps for a run with few turns.
-    pub fn shown_axis(&self, session: &Session) -> CurveAxis {
+    pub(crate) fn shown_axis(&self, session: &Session) -> CurveAxis {
         let run = &session.run;
         let is_short = run.checkpoints.is_empty() && run.turns.len() <= FEW_TURNS;
         let has_steps = self.step_points.1.len() > 1;
@@ -180,20 +190,20 @@ impl CurvesView {
     }
 
     /// Returns the index in [`Self::axis_points`] of the point at the playhead: the first that is not before it.
-    pub fn point_index(&self, session: &Session, points: &[RunPoint]) -> Option<usize> {
+    pub(crate) fn point_index(&self, session: &Session, points: &[RunPoint]) -> Option<usize> {
         let at = points.partition_point(|point| point.sort_key() < session.playhead_place());
         Some(at.min(points.len().checked_sub(1)?))
     }
 
     /// Returns the index in [`Self::axis_points`] of the point whose values are listed: the one under the pointer, or
     /// else the one at the playhead.
-    pub fn shown_point(&self, session: &Session, points: &[RunPoint]) -> Option<usize> {
+    pub(crate) fn shown_point(&self, session: &Session, points: &[RunPoint]) -> Option<usize> {
         let hovered = self.hovered.filter(|hovered| *hovered < points.len());
         hovered.or_else(|| self.point_index(session, points))
     }
 
     /// Returns the moments between which the list compares the code.
-    pub fn moved_span(&self, session: &Session) -> Option<MomentSpan> {
+    pub(crate) fn moved_span(&self, session: &Session) -> Option<MomentSpan> {
         let points = self.axis_points(session);
         let at = self.point_index(session, &points)?;
         let before = match at.checked_sub(1) {
@@ -205,7 +215,7 @@ impl CurvesView {
     }
 
     /// Returns the changes that moved the point at the playhead. None while they are unknown.
-    pub fn moved_scores<'a>(&self, session: &'a Session) -> Option<&'a MovedScores> {
+    pub(crate) fn moved_scores<'a>(&self, session: &'a Session) -> Option<&'a MovedScores> {
         match session.scores.moved_between(self.moved_span(session)?)? {
             Ok(moved) => Some(moved),
             Err(_) => None,
@@ -216,7 +226,8 @@ impl CurvesView {
     /// are rules and clones first, for other numbers callables.
     pub fn moved_rows<'a>(&self, session: &'a Session) -> Vec<&'a QualityChange> {
         let Some(moved) = self.moved_scores(session) else { return vec![] };
-        let is_code = |change: &&QualityChange| matches!(change.what, QualityChangeKind::Callable { .. });
+        let is_code =
+            |change: &&QualityChange| matches!(change.what, QualityChangeKind::Callable { .. });
         let (code, others): (Vec<_>, Vec<_>) = moved.changes.iter().partition(is_code);
         match self.number.row().evidence {
             NumberEvidence::FlaggedLines => [others, code].concat(),

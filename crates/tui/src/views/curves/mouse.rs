@@ -7,16 +7,24 @@ use crate::{
     views::curves::CurvesView,
     widgets::{
         layout::ScreenLayout,
-        mouse::{MouseKind, Mouse},
+        mouse::{Mouse, MouseKind},
         scroll::{Motion, centred_top},
     },
 };
 
-use super::{CurvesMessage, CurvesPart, areas::CurvesAreas, draw::value_list::list_and_notes, navigation::go_to};
+use super::{
+    CurvesMessage, CurvesPart, areas::CurvesAreas, draw::value_list::list_and_notes,
+    navigation::go_to,
+};
 
 impl CurvesView {
     /// Handles a click. On the chart it moves the playhead to the nearest point, on a list it selects a row.
-    pub(super) fn handle_click(&mut self, session: &mut Session, mouse: Mouse, layout: &ScreenLayout) {
+    pub(super) fn handle_click(
+        &mut self,
+        session: &mut Session,
+        mouse: Mouse,
+        layout: &ScreenLayout,
+    ) {
         let areas = CurvesAreas::for_layout(layout, self.part);
         let at = |area: Option<Rect>| area.and_then(|area| mouse.row_inside(area));
         match (mouse.kind, at(areas.values), at(areas.moved)) {
@@ -32,8 +40,12 @@ impl CurvesView {
             (MouseKind::WheelDown, Some(_), _) => {
                 self.update_view(session, CurvesMessage::Choose(Motion::Down(1)), layout);
             }
-            (MouseKind::WheelUp | MouseKind::WheelLeft, ..) => self.go_by_point(session, Motion::Up(1)),
-            (MouseKind::WheelDown | MouseKind::WheelRight, ..) => self.go_by_point(session, Motion::Down(1)),
+            (MouseKind::WheelUp | MouseKind::WheelLeft, ..) => {
+                self.go_by_point(session, Motion::Up(1))
+            }
+            (MouseKind::WheelDown | MouseKind::WheelRight, ..) => {
+                self.go_by_point(session, Motion::Down(1))
+            }
             (MouseKind::Click, Some(row), _) => self.choose_row(session, row, areas.values),
             (MouseKind::Click, _, Some(row)) => {
                 self.part = CurvesPart::Moved;
@@ -58,7 +70,13 @@ impl CurvesView {
     }
 
     /// Stores the point under the pointer. Its values are shown until the pointer moves on or a key is pressed.
-    pub fn set_hovered(&mut self, session: &mut Session, mouse: Mouse, layout: &ScreenLayout, is_free: bool) {
+    pub(crate) fn set_hovered(
+        &mut self,
+        session: &mut Session,
+        mouse: Mouse,
+        layout: &ScreenLayout,
+        is_free: bool,
+    ) {
         let is_here = is_free && session.view == View::Curves;
         let areas = CurvesAreas::for_layout(layout, self.part);
         let count = if is_here { self.axis_points(session).len() } else { 0 };

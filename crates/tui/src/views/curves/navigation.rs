@@ -3,10 +3,10 @@
 use crate::{
     session::{
         Session,
-        files::DiffScope,
-        replay_opening::{LineAim, DiffBase, ReplayOpening, OpeningTarget},
         curve_points::{CurveAxis, RunPoint},
         curve_values::{self, PointValue},
+        files::DiffScope,
+        replay_opening::{DiffBase, LineAim, OpeningTarget, ReplayOpening},
         turns,
     },
     views::curves::CurvesView,
@@ -15,7 +15,7 @@ use crate::{
 use trajview_metrics::{Number, quality};
 use trajview_run::RepoPath;
 
-use super::{CurvesPart, CheckpointDirection};
+use super::{CheckpointDirection, CurvesPart};
 
 /// Points that a page moves by.
 const POINTS_PER_PAGE: usize = 10;
@@ -40,7 +40,12 @@ impl CurvesView {
         go_to(session, &points[at]);
     }
 
-    pub(super) fn go_by_checkpoint(&mut self, session: &mut Session, count: usize, way: CheckpointDirection) {
+    pub(super) fn go_by_checkpoint(
+        &mut self,
+        session: &mut Session,
+        count: usize,
+        way: CheckpointDirection,
+    ) {
         if self.shown_axis(session) == CurveAxis::Checkpoints {
             return self.go_by_point(
                 session,
@@ -145,7 +150,8 @@ impl CurvesView {
         let scores = &session.scores;
         match self.shown_axis(session) {
             CurveAxis::Steps => {
-                let measured_points = points.iter().filter(|point| scores.measured_at(point.moment()).is_some());
+                let measured_points =
+                    points.iter().filter(|point| scores.measured_at(point.moment()).is_some());
                 (measured_points.count(), points.len())
             }
             CurveAxis::Turns | CurveAxis::Checkpoints => {
@@ -168,7 +174,11 @@ impl CurvesView {
         session.notice = Some("backspace goes back to the curves".into());
     }
 
-    fn change_opening(&self, session: &Session, change: &quality::QualityChange) -> Option<ReplayOpening> {
+    fn change_opening(
+        &self,
+        session: &Session,
+        change: &quality::QualityChange,
+    ) -> Option<ReplayOpening> {
         let points = self.axis_points(session);
         let point = points.get(self.point_index(session, &points)?)?;
         let turns = match self.shown_axis(session) {
@@ -180,7 +190,10 @@ impl CurvesView {
         let lines = change.is_there.then_some((span.start as usize, span.end as usize));
         if let Some((step, _)) = point.step {
             let aim = lines.map(|(first, last)| LineAim::Within(first, last));
-            return Some(ReplayOpening::at_turn(step.turn, OpeningTarget::Edit { step, path, aim }));
+            return Some(ReplayOpening::at_turn(
+                step.turn,
+                OpeningTarget::Edit { step, path, aim },
+            ));
         }
         let timeline = session.timeline.ready()?;
         let changed = |turn: &usize| {
@@ -189,8 +202,13 @@ impl CurvesView {
         };
         let is_changed = turns.clone().any(|turn| changed(&turn));
         let turn = turns.end.checked_sub(1)?;
-        let base = (self.shown_axis(session) == CurveAxis::Checkpoints).then_some(DiffBase::Checkpoint);
-        Some(ReplayOpening { turn, target: OpeningTarget::for_lines(path, lines, is_changed), base })
+        let base =
+            (self.shown_axis(session) == CurveAxis::Checkpoints).then_some(DiffBase::Checkpoint);
+        Some(ReplayOpening {
+            turn,
+            target: OpeningTarget::for_lines(path, lines, is_changed),
+            base,
+        })
     }
 }
 
@@ -206,7 +224,8 @@ pub(super) fn go_to(session: &mut Session, point: &RunPoint) {
 /// equal rises the earlier is first.
 fn rises_by_size(points: &[PointValue]) -> Vec<(usize, f64)> {
     let known_points = points.iter().enumerate().filter(|(_, point)| **point != PointValue::NotYet);
-    let known_points: Vec<(usize, Option<f64>)> = known_points.map(|(at, point)| (at, point.as_number())).collect();
+    let known_points: Vec<(usize, Option<f64>)> =
+        known_points.map(|(at, point)| (at, point.as_number())).collect();
     let mut rises: Vec<(usize, f64)> = known_points
         .windows(2)
         .filter_map(|pair| Some((pair[1].0, pair[1].1? - pair[0].1?)))

@@ -4,15 +4,15 @@ use ratatui::buffer::Buffer;
 
 use crate::{
     session::{
-        Session, pending::Loading, context::KeyContext, effect::Effect, curve_points::CurveAxis, request::RequestIds,
-        views::View,
+        Session, context::KeyContext, curve_points::CurveAxis, effect::Effect, pending::Loading,
+        request::RequestIds, views::View,
     },
     views::view::RunView,
     widgets::{layout::ScreenLayout, mouse::Mouse, scroll::Scroll, theme::Theme},
 };
 use trajview_run::files::RunMoment;
 
-use super::{CurvesView, CurvesPart, areas::CurvesAreas, draw, wanted_moments};
+use super::{CurvesPart, CurvesView, areas::CurvesAreas, draw, wanted_moments};
 
 impl RunView for CurvesView {
     fn settle_view(&mut self, session: &mut Session, layout: &ScreenLayout) {
@@ -62,12 +62,23 @@ impl RunView for CurvesView {
         }
     }
 
-    fn point_at_view(&mut self, session: &mut Session, mouse: Mouse, layout: &ScreenLayout) -> bool {
+    fn point_at_view(
+        &mut self,
+        session: &mut Session,
+        mouse: Mouse,
+        layout: &ScreenLayout,
+    ) -> bool {
         self.handle_click(session, mouse, layout);
         false
     }
 
-    fn draw_view(&self, session: &Session, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
+    fn draw_view(
+        &self,
+        session: &Session,
+        theme: Theme,
+        layout: &ScreenLayout,
+        buffer: &mut Buffer,
+    ) {
         draw::draw_curves(self, session, theme, layout, buffer);
     }
 }

@@ -13,15 +13,18 @@ const MOMENTS_AT_ONCE: usize = 24;
 
 /// Returns the next turns to measure, a few in one request and in this order: the turn at the playhead and the one
 /// before, then the ends of checkpoints, then the other turns from the playhead outwards.
-pub fn wanted_turns(run: &Run, turn: usize, scores: &CodeScores) -> Vec<usize> {
+pub(crate) fn wanted_turns(run: &Run, turn: usize, scores: &CodeScores) -> Vec<usize> {
     let is_unknown = |done: &usize| scores.measured_at(RunMoment::after_turns(*done)).is_none();
     let all = run.turns.len();
     if all == 0 {
         return vec![];
     }
     let here = [turn + 1, turn].into_iter().filter(|done| (1..=all).contains(done));
-    let ends = curve_points::points_of_run(run, CurveAxis::Checkpoints).into_iter().map(|point| point.done);
-    let first: BTreeSet<usize> = here.chain(ends).filter(is_unknown).take(MOMENTS_AT_ONCE).collect();
+    let ends = curve_points::points_of_run(run, CurveAxis::Checkpoints)
+        .into_iter()
+        .map(|point| point.done);
+    let first: BTreeSet<usize> =
+        here.chain(ends).filter(is_unknown).take(MOMENTS_AT_ONCE).collect();
     if !first.is_empty() {
         return first.into_iter().collect();
     }
@@ -33,7 +36,11 @@ pub fn wanted_turns(run: &Run, turn: usize, scores: &CodeScores) -> Vec<usize> {
 }
 
 /// Returns the next steps to measure, for points at steps: the selected one at index `here` and its neighbours first.
-pub fn wanted_steps(points: &[RunPoint], here: usize, scores: &CodeScores) -> Vec<RunMoment> {
+pub(crate) fn wanted_steps(
+    points: &[RunPoint],
+    here: usize,
+    scores: &CodeScores,
+) -> Vec<RunMoment> {
     let unknown = |(_, point): &(usize, &RunPoint)| scores.measured_at(point.moment()).is_none();
     let mut wanted: Vec<(usize, &RunPoint)> = points.iter().enumerate().filter(unknown).collect();
     wanted.sort_by_key(|(at, _)| at.abs_diff(here));
@@ -45,7 +52,7 @@ pub fn wanted_steps(points: &[RunPoint], here: usize, scores: &CodeScores) -> Ve
 mod tests {
     use super::*;
     use crate::session::{
-        code_measures::{MeasuredMoments, MeasuredMoment, RulerName},
+        code_measures::{MeasuredMoment, MeasuredMoments, RulerName},
         request::RequestIds,
     };
     use trajview_metrics::quality::UnmeasuredReason;
@@ -68,10 +75,17 @@ mod tests {
         };
         let mut numbers = RequestIds::default();
         let mut know = |scores: &mut CodeScores, wanted: &[usize]| {
-            let nothing = MeasuredMoment { snapshot: Err(UnmeasuredReason::NoFiles), not_recorded: 0 };
-            let request_effect = scores.ask_scores(&mut numbers, &Default::default(), RunMoment::after_each_count(wanted));
-            let moments =
-                wanted.iter().map(|done| (RunMoment::after_turns(*done), nothing.clone())).collect();
+            let nothing =
+                MeasuredMoment { snapshot: Err(UnmeasuredReason::NoFiles), not_recorded: 0 };
+            let request_effect = scores.ask_scores(
+                &mut numbers,
+                &Default::default(),
+                RunMoment::after_each_count(wanted),
+            );
+            let moments = wanted
+                .iter()
+                .map(|done| (RunMoment::after_turns(*done), nothing.clone()))
+                .collect();
             let request = request_effect.and_then(|effect| effect.request_id()).unwrap();
             scores.take_answer(request, Ok(MeasuredMoments { ruler: ruler.clone(), moments }));
         };

@@ -43,16 +43,16 @@ impl JudgeAreas {
         Self { pane, head, list, below }
     }
 
-    pub const fn list_height(&self) -> usize {
+    pub(crate) const fn list_height(&self) -> usize {
         self.list.height as usize
     }
 
     /// Returns the rows for calls.
-    pub const fn below_height(&self) -> usize {
+    pub(crate) const fn below_height(&self) -> usize {
         self.below.height.saturating_sub(1) as usize
     }
 
-    pub const fn list_width(&self) -> usize {
+    pub(crate) const fn list_width(&self) -> usize {
         self.list.width as usize
     }
 }

@@ -1,11 +1,9 @@
 //! The form in which the user sets up a judging.
 
-use trajview_run::judging::{JudgeEntry, JudgingScale};
 use std::{collections::BTreeSet, sync::Arc};
+use trajview_run::judging::{JudgeEntry, JudgingScale};
 
-use crate::{
-    widgets::scroll::Scroll,
-};
+use crate::widgets::scroll::Scroll;
 use trajview_run::Run;
 
 /// The values that a user chooses before a judging.
@@ -143,7 +141,9 @@ impl ComponentChoice {
     const fn choices_for_scale(scale: JudgingScale) -> &'static [Self] {
         match scale {
             JudgingScale::Levels | JudgingScale::Codebook => &Self::ALL,
-            JudgingScale::Flags | JudgingScale::Decisions | JudgingScale::Process => &Self::WITHOUT_SCORES,
+            JudgingScale::Flags | JudgingScale::Decisions | JudgingScale::Process => {
+                &Self::WITHOUT_SCORES
+            }
         }
     }
 }
@@ -162,7 +162,7 @@ impl JudgeFormField {
         Self::Criteria,
     ];
 
-    pub const fn field_label(self, scale: JudgingScale) -> &'static str {
+    pub(crate) const fn field_label(self, scale: JudgingScale) -> &'static str {
         match self {
             Self::Judge => "judge",
             Self::Model => "model",
@@ -202,7 +202,7 @@ impl StateChoice {
 
 impl JudgeForm {
     /// Replaces the list of judges; the chosen judge is kept where it is still there.
-    pub fn update_judges(&mut self, judges: Vec<JudgeEntry>) {
+    pub(crate) fn update_judges(&mut self, judges: Vec<JudgeEntry>) {
         let chosen = self.chosen_judge().map(|it| it.name.clone());
         self.judges = judges.into();
         let at = self.judges.iter().position(|it| Some(&it.name) == chosen.as_ref());
@@ -218,7 +218,7 @@ impl JudgeForm {
     }
 
     /// Returns the chosen model; empty where none is chosen.
-    pub fn chosen_model(&self) -> &str {
+    pub(crate) fn chosen_model(&self) -> &str {
         let own = || self.chosen_judge().map_or("", |it| &it.model);
         self.model.as_deref().map_or_else(own, str::trim)
     }
@@ -238,16 +238,16 @@ impl JudgeForm {
     }
 
     /// Returns the chosen judge; None where there is none.
-    pub fn chosen_judge(&self) -> Option<&JudgeEntry> {
+    pub(crate) fn chosen_judge(&self) -> Option<&JudgeEntry> {
         self.judges.get(self.judge)
     }
 
-    pub fn look_budget(&self) -> u32 {
+    pub(crate) fn look_budget(&self) -> u32 {
         self.budget.or_else(|| Some(self.chosen_judge()?.budget)).unwrap_or_default()
     }
 
     /// Returns the fields that apply to the request, from the top.
-    pub fn visible_fields(&self) -> Vec<JudgeFormField> {
+    pub(crate) fn visible_fields(&self) -> Vec<JudgeFormField> {
         let counts = |field: &JudgeFormField| match field {
             JudgeFormField::Criteria => self.scale == JudgingScale::Flags,
             JudgeFormField::Bound => !self.panel_judges().is_empty(),
@@ -257,7 +257,7 @@ impl JudgeForm {
     }
 
     /// Returns the other chosen judges, in the order of the list.
-    pub fn panel_judges(&self) -> Vec<&JudgeEntry> {
+    pub(crate) fn panel_judges(&self) -> Vec<&JudgeEntry> {
         let chosen = self.chosen_judge().map(|it| &it.name);
         let is_other = |it: &&JudgeEntry| self.panel.contains(&it.name) && Some(&it.name) != chosen;
         self.judges.iter().filter(is_other).collect()
@@ -271,12 +271,12 @@ impl JudgeForm {
     }
 
     /// Returns the field at the cursor; None in the list of items to mark.
-    pub fn cursor_field(&self) -> Option<JudgeFormField> {
+    pub(crate) fn cursor_field(&self) -> Option<JudgeFormField> {
         self.visible_fields().get(self.rows.cursor).copied()
     }
 
     /// Returns the custom value of a field that has one.
-    pub const fn custom_value(&self, field: JudgeFormField) -> Option<&CustomValue> {
+    pub(crate) const fn custom_value(&self, field: JudgeFormField) -> Option<&CustomValue> {
         match field {
             JudgeFormField::Prompt => Some(&self.custom.prompt),
             JudgeFormField::Criteria => Some(&self.custom.criteria),
@@ -285,7 +285,10 @@ impl JudgeForm {
         }
     }
 
-    pub(crate) const fn custom_value_mut(&mut self, field: JudgeFormField) -> Option<&mut CustomValue> {
+    pub(crate) const fn custom_value_mut(
+        &mut self,
+        field: JudgeFormField,
+    ) -> Option<&mut CustomValue> {
         match field {
             JudgeFormField::Prompt => Some(&mut self.custom.prompt),
             JudgeFormField::Criteria => Some(&mut self.custom.criteria),
@@ -307,7 +310,7 @@ impl JudgeForm {
     }
 
     /// Returns the text that is being typed.
-    pub fn typed_line(&self) -> Option<&str> {
+    pub(crate) fn typed_line(&self) -> Option<&str> {
         match self.typing? {
             JudgeFormField::Model => self.model.as_deref(),
             field => self.custom_value(field).map(|own| own.path.as_str()),
@@ -346,7 +349,7 @@ impl JudgeForm {
     }
 
     /// Changes the field at the cursor by this many values.
-    pub fn change_field(&mut self, by: isize, run: &Run, playhead: PlayheadState) {
+    pub(crate) fn change_field(&mut self, by: isize, run: &Run, playhead: PlayheadState) {
         match self.cursor_field() {
             Some(JudgeFormField::Judge) if !self.judges.is_empty() => {
                 self.choose_judge(wrapping_index(self.judge, by, self.judges.len()));
@@ -370,12 +373,12 @@ impl JudgeForm {
             Some(JudgeFormField::Repeats) => {
                 self.repeats = self.repeats.saturating_add_signed(by).clamp(1, MAX_NUMBER);
             }
-            Some(field @ (JudgeFormField::Prompt | JudgeFormField::Criteria | JudgeFormField::Bound)) => {
-                match self.custom_value_mut(field) {
-                    Some(own) if own.is_wanted => own.is_wanted = false,
-                    _ => self.start_typing(field),
-                }
-            }
+            Some(
+                field @ (JudgeFormField::Prompt | JudgeFormField::Criteria | JudgeFormField::Bound),
+            ) => match self.custom_value_mut(field) {
+                Some(own) if own.is_wanted => own.is_wanted = false,
+                _ => self.start_typing(field),
+            },
             Some(JudgeFormField::Judge) | None => {}
         }
     }

@@ -1,20 +1,21 @@
 //! The rows on one component of a judging: its answer, and the tool calls of the judge so far.
 
-use trajview_run::judging::{JudgeAnswer, JudgingScale};
 use crate::{
-    session::{
-        Session,
-    },
+    session::Session,
     views::{judge::JudgePane, verdict::words_in_rows},
 };
+use trajview_run::judging::{JudgeAnswer, JudgingScale};
 use trajview_run::{
-    flags::{FlagCounts, Flag, Flagging},
-    rubric::{CANNOT_TELL, COMPONENT_LEVELS, Evidence, RubricLevels, Verdict, criterion_scores::scores_text},
+    flags::{Flag, FlagCounts, Flagging},
+    rubric::{
+        CANNOT_TELL, COMPONENT_LEVELS, Evidence, RubricLevels, Verdict,
+        criterion_scores::scores_text,
+    },
 };
 
 use super::{
     areas::JudgeAreas,
-    watched::{JudgeCall, WatchedItem, ItemState, TraceEntry},
+    watched::{ItemState, JudgeCall, TraceEntry, WatchedItem},
 };
 
 /// One line.
@@ -43,7 +44,7 @@ const MAX_EXCERPT_LINES: usize = 6;
 
 impl JudgePane {
     /// Returns the rows about the chosen component, as wide as the pane is in these areas.
-    pub fn entry_rows(&self, session: &Session, areas: &JudgeAreas) -> Vec<JudgeRow> {
+    pub(crate) fn entry_rows(&self, session: &Session, areas: &JudgeAreas) -> Vec<JudgeRow> {
         let Some(entry) = self.chosen_entry() else { return vec![] };
         let width = areas.list_width().saturating_sub(2).max(20);
         let mut rows = vec![];
@@ -59,26 +60,36 @@ impl JudgePane {
     }
 
     /// Returns the saved verdict; None where the file that is being written has none.
-    pub fn entry_verdict<'a>(&self, session: &'a Session, entry: &WatchedItem) -> Option<&'a Verdict> {
+    pub(crate) fn entry_verdict<'a>(
+        &self,
+        session: &'a Session,
+        entry: &WatchedItem,
+    ) -> Option<&'a Verdict> {
         let file = self.watched.as_ref()?.file.as_ref()?.name();
         let rubric = session.rubric.known_rubric()?;
         let judgements = match self.watched.as_ref()?.judging_request.scale {
-            JudgingScale::Levels | JudgingScale::Codebook | JudgingScale::Flags => &rubric.judgements,
+            JudgingScale::Levels | JudgingScale::Codebook | JudgingScale::Flags => {
+                &rubric.judgements
+            }
             JudgingScale::Decisions => &rubric.decisions,
             JudgingScale::Process => &rubric.process,
         };
         let saved = judgements.iter().find(|it| it.file.rsplit('/').next() == Some(&file))?;
-        saved.verdict_on(&entry.id).filter(|it| it.is_scored() || it.error.is_some() || cannot_tell(it))
+        saved
+            .verdict_on(&entry.id)
+            .filter(|it| it.is_scored() || it.error.is_some() || cannot_tell(it))
     }
 
     /// Returns the state of a component: a saved answer counts where nothing happened since.
-    pub fn entry_state(&self, session: &Session, entry: &WatchedItem) -> ItemState {
+    pub(crate) fn entry_state(&self, session: &Session, entry: &WatchedItem) -> ItemState {
         match (&entry.state, self.entry_verdict(session, entry)) {
             (ItemState::Waiting, Some(verdict)) => ItemState::Done {
                 given: saved_answer(verdict),
                 error: verdict.error.clone().unwrap_or_default(),
             },
-            (ItemState::Waiting, None) => self.saved_group_state(session, entry).unwrap_or_default(),
+            (ItemState::Waiting, None) => {
+                self.saved_group_state(session, entry).unwrap_or_default()
+            }
             (state, _) => state.clone(),
         }
     }
@@ -106,7 +117,13 @@ impl JudgePane {
         Some(ItemState::Done { given, error: group.error.clone().unwrap_or_default() })
     }
 
-    fn push_state_rows(&self, session: &Session, entry: &WatchedItem, width: usize, rows: &mut Vec<JudgeRow>) {
+    fn push_state_rows(
+        &self,
+        session: &Session,
+        entry: &WatchedItem,
+        width: usize,
+        rows: &mut Vec<JudgeRow>,
+    ) {
         match self.entry_state(session, entry) {
             ItemState::Waiting => rows.push(JudgeRow::Note("not asked yet".into())),
             ItemState::Looking => rows.push(JudgeRow::Note("being judged".into())),
@@ -123,9 +140,12 @@ impl JudgePane {
             ItemState::Done { given: Some(JudgeAnswer::Scores(words)), .. } => {
                 rows.extend(words_in_rows(&words, width).into_iter().map(JudgeRow::Note));
             }
-            ItemState::Done { given: Some(JudgeAnswer::Flags(counts)), .. } => rows.push(JudgeRow::Flags(counts)),
+            ItemState::Done { given: Some(JudgeAnswer::Flags(counts)), .. } => {
+                rows.push(JudgeRow::Flags(counts))
+            }
             ItemState::Done { given: None, error } => {
-                let scale = self.watched.as_ref().map(|it| it.judging_request.scale).unwrap_or_default();
+                let scale =
+                    self.watched.as_ref().map(|it| it.judging_request.scale).unwrap_or_default();
                 rows.push(JudgeRow::Note(scale.no_answer().into()));
                 rows.extend(words_in_rows(&error, width).into_iter().map(JudgeRow::Problem));
             }
@@ -189,8 +209,12 @@ fn push_trace_rows(entry: &WatchedItem, width: usize, rows: &mut Vec<JudgeRow>) 
     let mut number = 0;
     for traced in &entry.trace {
         match traced {
-            TraceEntry::Words(words) => rows.extend(words_in_rows(words, width).into_iter().map(JudgeRow::Words)),
-            TraceEntry::Fault(why) => rows.extend(words_in_rows(why, width).into_iter().map(JudgeRow::Problem)),
+            TraceEntry::Words(words) => {
+                rows.extend(words_in_rows(words, width).into_iter().map(JudgeRow::Words))
+            }
+            TraceEntry::Fault(why) => {
+                rows.extend(words_in_rows(why, width).into_iter().map(JudgeRow::Problem))
+            }
             TraceEntry::Call(call) => {
                 number += 1;
                 rows.push(JudgeRow::Call(number, call.clone()));

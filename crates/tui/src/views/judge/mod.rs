@@ -8,23 +8,26 @@
 pub mod areas;
 pub mod draw;
 pub mod form;
+pub mod item_rows;
 mod mouse;
 mod request;
-pub mod item_rows;
 pub mod watched;
 
-use trajview_run::judging::{ItemName, JudgeEntry, JudgeOrigin, JudgingEnd, JudgingOutcome, JudgingPlan, JudgingRequest, JudgingScale, JudgingStart, ModelList};
 use std::sync::Arc;
+use trajview_run::judging::{
+    ItemName, JudgeEntry, JudgeOrigin, JudgingEnd, JudgingOutcome, JudgingPlan, JudgingRequest,
+    JudgingScale, JudgingStart, ModelList,
+};
 
 use crate::{
     session::{
         Session,
-        pending::Pending,
         context::KeyContext,
         effect::Effect,
         judging::JudgingUpdate,
+        pending::Pending,
         question::{Answer, Question},
-        request::{RequestIds, RequestId},
+        request::{RequestId, RequestIds},
     },
     widgets::{
         layout::ScreenLayout,
@@ -100,7 +103,8 @@ struct ItemsKey {
 
 impl ItemsKey {
     fn for_request(judging_request: &JudgingRequest) -> Self {
-        let depends = matches!(judging_request.scale, JudgingScale::Decisions | JudgingScale::Process);
+        let depends =
+            matches!(judging_request.scale, JudgingScale::Decisions | JudgingScale::Process);
         Self {
             scale: judging_request.scale,
             criteria: judging_request.criteria.clone(),
@@ -189,7 +193,7 @@ impl JudgePane {
     }
 
     /// Returns the context of the key bindings; None where the views have the keyboard.
-    pub fn keyboard_context(&self, layout: &ScreenLayout) -> Option<KeyContext> {
+    pub(crate) fn keyboard_context(&self, layout: &ScreenLayout) -> Option<KeyContext> {
         if !self.has_keyboard(layout) {
             return None;
         }
@@ -200,17 +204,20 @@ impl JudgePane {
         })
     }
 
-    pub fn has_keyboard(&self, layout: &ScreenLayout) -> bool {
+    pub(crate) fn has_keyboard(&self, layout: &ScreenLayout) -> bool {
         self.is_open && layout.pane.is_some() && (self.has_keyboard || layout.is_covered())
     }
 
     /// Returns the judging under way.
-    pub fn judging_under_way(&self) -> Option<&WatchedJudging> {
+    pub(crate) fn judging_under_way(&self) -> Option<&WatchedJudging> {
         self.watched.as_ref().filter(|it| it.is_under_way())
     }
 
     /// Returns the plan for a request; None while it is not known.
-    pub fn plan_for(&self, judging_request: &JudgingRequest) -> Option<&Result<JudgingPlan, String>> {
+    pub(crate) fn plan_for(
+        &self,
+        judging_request: &JudgingRequest,
+    ) -> Option<&Result<JudgingPlan, String>> {
         self.plan.as_ref().filter(|(of, _)| of == judging_request).map(|(_, plan)| plan)
     }
 
@@ -228,13 +235,17 @@ impl JudgePane {
     }
 
     /// Returns the component that is chosen.
-    pub fn chosen_entry(&self) -> Option<&watched::WatchedItem> {
+    pub(crate) fn chosen_entry(&self) -> Option<&watched::WatchedItem> {
         self.watched.as_ref()?.entries.get(self.rows.cursor)
     }
 
     /// Updates the items from a plan. Known items are kept if a plan fails; a plan for some of them does not list the
     /// others.
-    fn update_items(&mut self, judging_request: &JudgingRequest, plan: &Result<JudgingPlan, String>) {
+    fn update_items(
+        &mut self,
+        judging_request: &JudgingRequest,
+        plan: &Result<JudgingPlan, String>,
+    ) {
         let of = ItemsKey::for_request(judging_request);
         let is_known = self.items.as_ref().is_some_and(|it| it.of == of && it.read.is_ok());
         let tells = match judging_request.scale {
@@ -257,18 +268,18 @@ impl JudgePane {
     }
 
     /// Opens the pane at the judging.
-    pub fn open_at_judging(&mut self) {
+    pub(crate) fn open_at_judging(&mut self) {
         (self.is_open, self.has_keyboard) = (true, true);
         self.page = if self.watched.is_some() { JudgePage::Watch } else { JudgePage::Form };
     }
 
     /// Returns whether the search for judges is still running.
-    pub fn is_searching(&self) -> bool {
+    pub(crate) fn is_searching(&self) -> bool {
         self.requested.is_search_wanted || !self.pending_questions.searches.is_free()
     }
 
     /// Returns whether the list of models of the chosen judge is loading.
-    pub fn is_listing(&self) -> bool {
+    pub(crate) fn is_listing(&self) -> bool {
         !self.pending_questions.lists.is_free()
     }
 
@@ -298,14 +309,21 @@ impl JudgePane {
             (PathInput::Type(words), Some(line)) => line.push_str(words),
             (PathInput::Erase, Some(line)) => drop(line.pop()),
             (PathInput::EraseAll, Some(line)) => line.clear(),
-            (PathInput::Accept | PathInput::Cancel, _) => self.form.end_typing(*message == PathInput::Accept),
+            (PathInput::Accept | PathInput::Cancel, _) => {
+                self.form.end_typing(*message == PathInput::Accept)
+            }
             (_, None) => {}
         }
     }
 }
 
 impl JudgePane {
-    pub fn update(&mut self, session: &mut Session, message: JudgePaneMessage, layout: &ScreenLayout) {
+    pub fn update(
+        &mut self,
+        session: &mut Session,
+        message: JudgePaneMessage,
+        layout: &ScreenLayout,
+    ) {
         let playhead = self.playhead_state(session);
         let judging = &mut *self;
         if !judging.is_open && message != JudgePaneMessage::Toggle {
@@ -346,7 +364,8 @@ impl JudgePane {
         let judging = &mut *self;
         let entries = judging.watched.as_ref().map_or(0, |it| it.entries.len());
         let calls = judging.watched.as_ref().map_or(0, |it| it.calls.len());
-        let moved = |scroll: Scroll, len, height: usize| motion.target_row(scroll.cursor, len, height);
+        let moved =
+            |scroll: Scroll, len, height: usize| motion.target_row(scroll.cursor, len, height);
         match (judging.page, judging.part) {
             (JudgePage::Form, _) => {
                 judging.form.rows.cursor = moved(judging.form.rows, rows, areas.list_height());
@@ -465,12 +484,15 @@ impl JudgePane {
 
     fn resume_judging(&mut self, session: &mut Session) {
         let last = self.watched.as_ref().filter(|_| self.page != JudgePage::Form);
-        let judging_request = last.map_or_else(|| self.judging_request(session), |it| Ok(it.judging_request.clone()));
+        let judging_request =
+            last.map_or_else(|| self.judging_request(session), |it| Ok(it.judging_request.clone()));
         let begun = match last {
             Some(it) if !it.is_under_way() && !it.may_resume() => {
                 Err("everything that was asked for is judged; n begins another".into())
             }
-            _ => judging_request.and_then(|judging_request| self.open_judging(session, judging_request, JudgingStart::Resume)),
+            _ => judging_request.and_then(|judging_request| {
+                self.open_judging(session, judging_request, JudgingStart::Resume)
+            }),
         };
         session.notice = begun.err();
     }
@@ -497,13 +519,20 @@ impl JudgePane {
     }
 
     /// Returns the items of a request, with their names from the judging before where it had the same request.
-    fn items_for_request(&self, session: &Session, judging_request: &JudgingRequest) -> Vec<ItemName> {
+    fn items_for_request(
+        &self,
+        session: &Session,
+        judging_request: &JudgingRequest,
+    ) -> Vec<ItemName> {
         let last = self.watched.as_ref().filter(|it| it.judging_request == *judging_request);
         if let Some(last) = last {
-            let item = |it: &watched::WatchedItem| ItemName { id: it.id.clone(), name: it.name.clone() };
+            let item =
+                |it: &watched::WatchedItem| ItemName { id: it.id.clone(), name: it.name.clone() };
             return last.entries.iter().map(item).collect();
         }
-        let is_wanted = |it: &ItemName| judging_request.components.as_ref().is_none_or(|ids| ids.contains(&it.id));
+        let is_wanted = |it: &ItemName| {
+            judging_request.components.as_ref().is_none_or(|ids| ids.contains(&it.id))
+        };
         self.judgeable_items(session).into_iter().filter(is_wanted).collect()
     }
 
@@ -517,27 +546,39 @@ impl JudgePane {
         }
     }
 
-    pub fn take_answer(&mut self, session: &mut Session, request: RequestId, answer: Answer) {
+    pub(crate) fn take_answer(
+        &mut self,
+        session: &mut Session,
+        request: RequestId,
+        answer: Answer,
+    ) {
         let judging = &mut *self;
         match answer {
             Answer::JudgePlan(plan) => {
-                if let Some(judging_request) = judging.pending_questions.plans.take_answered(request) {
+                if let Some(judging_request) =
+                    judging.pending_questions.plans.take_answered(request)
+                {
                     judging.update_items(&judging_request, &plan);
                     judging.plan = Some((judging_request, plan));
                 }
             }
-            Answer::Judges(found) if judging.pending_questions.searches.take_answered(request).is_some() => {
+            Answer::Judges(found)
+                if judging.pending_questions.searches.take_answered(request).is_some() =>
+            {
                 let (judges, problem) = found.unwrap_or_else(|why| (vec![], Some(why)));
                 judging.form.update_judges(judges);
                 session.notice = problem.or(session.notice.take());
             }
             Answer::Models(judges) => {
-                let judges = judging.pending_questions.lists.take_answered(request).and(judges.ok());
+                let judges =
+                    judging.pending_questions.lists.take_answered(request).and(judges.ok());
                 if let Some(judges) = judges.filter(|it| !it.is_empty()) {
                     judging.form.update_judges(judges);
                 }
             }
-            Answer::KeepJudge(kept) if judging.pending_questions.keeps.take_answered(request).is_some() => {
+            Answer::KeepJudge(kept)
+                if judging.pending_questions.keeps.take_answered(request).is_some() =>
+            {
                 judging.requested.is_search_wanted |= kept.is_ok();
                 session.notice = Some(kept.unwrap_or_else(|why| why));
             }
@@ -569,7 +610,12 @@ impl JudgePane {
         }
     }
 
-    pub fn end_judging(&mut self, session: &mut Session, request: RequestId, outcome: JudgingOutcome) {
+    pub fn end_judging(
+        &mut self,
+        session: &mut Session,
+        request: RequestId,
+        outcome: JudgingOutcome,
+    ) {
         let Some(watched) = self.watched.as_mut().filter(|it| it.request == request) else {
             return;
         };
@@ -585,7 +631,7 @@ impl JudgePane {
         }
     }
 
-    pub fn settle_pane(&mut self, session: &mut Session, layout: &ScreenLayout) {
+    pub(crate) fn settle_pane(&mut self, session: &mut Session, layout: &ScreenLayout) {
         let areas = JudgeAreas::new(layout, self.page);
         let rows = self.form_rows(session);
         let words = self.entry_rows(session, &areas).len();
@@ -602,7 +648,11 @@ impl JudgePane {
         judging.words.top = judging.words.top.min(words.saturating_sub(list));
     }
 
-    pub fn ask_questions(&mut self, session: &mut Session, numbers: &mut RequestIds) -> Vec<Effect> {
+    pub(crate) fn ask_questions(
+        &mut self,
+        session: &mut Session,
+        numbers: &mut RequestIds,
+    ) -> Vec<Effect> {
         let mut effects = vec![];
         if std::mem::take(&mut self.requested.is_stop_wanted) {
             let stop = self.watched.as_ref().map(|it| Effect::StopJudging(it.request));
@@ -629,7 +679,8 @@ impl JudgePane {
             return None;
         }
         if judging.requested.is_keep_wanted && judging.pending_questions.keeps.is_free() {
-            let (judge, model) = (form.chosen_judge()?.name.clone(), form.chosen_model().to_owned());
+            let (judge, model) =
+                (form.chosen_judge()?.name.clone(), form.chosen_model().to_owned());
             judging.requested.is_keep_wanted = false;
             return Some(judging.pending_questions.keeps.ask_question(
                 numbers,
@@ -639,10 +690,16 @@ impl JudgePane {
         }
         if judging.requested.is_search_wanted && judging.pending_questions.searches.is_free() {
             judging.requested.is_search_wanted = false;
-            return Some(judging.pending_questions.searches.ask_question(numbers, (), Question::Judges {}));
+            return Some(judging.pending_questions.searches.ask_question(
+                numbers,
+                (),
+                Question::Judges {},
+            ));
         }
         let unknown = form.chosen_judge().filter(|it| it.models == ModelList::NotRequested)?;
-        if form.cursor_field() != Some(form::JudgeFormField::Model) || !judging.pending_questions.lists.is_free() {
+        if form.cursor_field() != Some(form::JudgeFormField::Model)
+            || !judging.pending_questions.lists.is_free()
+        {
             return None;
         }
         let judge = unknown.name.clone();

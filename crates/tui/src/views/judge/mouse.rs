@@ -7,12 +7,12 @@ use crate::{
     views::judge::JudgePane,
     widgets::{
         layout::ScreenLayout,
-        mouse::{MouseKind, Mouse},
+        mouse::{Mouse, MouseKind},
         scroll::Motion,
     },
 };
 
-use super::{JudgePaneMessage, JudgePage, WatchedList, areas::JudgeAreas};
+use super::{JudgePage, JudgePaneMessage, WatchedList, areas::JudgeAreas};
 
 impl JudgePane {
     /// Handles a mouse event. Returns true where the pointer is over the pane.
@@ -31,7 +31,8 @@ impl JudgePane {
         }
         let areas = JudgeAreas::new(layout, self.page);
         if self.page == JudgePage::Watch && (is_in(areas.list) || is_in(areas.below)) {
-            self.part = if is_in(areas.list) { WatchedList::Components } else { WatchedList::Calls };
+            self.part =
+                if is_in(areas.list) { WatchedList::Components } else { WatchedList::Calls };
         }
         let message = match mouse.kind {
             MouseKind::WheelUp => JudgePaneMessage::Move(Motion::Up(1)),
@@ -44,7 +45,11 @@ impl JudgePane {
             // A double click in the form must not start a judging, which costs money.
             MouseKind::DoubleClick if self.page == JudgePage::Form => JudgePaneMessage::Mark,
             MouseKind::DoubleClick => JudgePaneMessage::Enter,
-            MouseKind::WheelLeft | MouseKind::WheelRight | MouseKind::Move | MouseKind::Release | MouseKind::Drag => {
+            MouseKind::WheelLeft
+            | MouseKind::WheelRight
+            | MouseKind::Move
+            | MouseKind::Release
+            | MouseKind::Drag => {
                 return true;
             }
         };

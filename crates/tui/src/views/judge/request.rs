@@ -1,12 +1,12 @@
 //! Turns the form into a request, and its fields into text.
 
-use trajview_run::judging::{ItemName, JudgeEntry, JudgeOrigin, JudgingRequest, JudgingScale, ModelList, PanelJudge};
 use std::{collections::BTreeSet, sync::Arc};
+use trajview_run::judging::{
+    ItemName, JudgeEntry, JudgeOrigin, JudgingRequest, JudgingScale, ModelList, PanelJudge,
+};
 
 use crate::{
-    session::{
-        self, Session,
-    },
+    session::{self, Session},
     views::{form as jobs, judge::JudgePane},
 };
 use trajview_run::{
@@ -16,7 +16,7 @@ use trajview_run::{
 
 use super::{
     ItemsKey,
-    form::{JudgeFormField, CustomValue, PlayheadState, StateChoice, ComponentChoice},
+    form::{ComponentChoice, CustomValue, JudgeFormField, PlayheadState, StateChoice},
     missing_model,
 };
 
@@ -34,7 +34,7 @@ impl CustomValue {
 
 impl JudgePane {
     /// Returns the components of the checklist; groups of the criteria, decisions or parts as far as they are known.
-    pub fn judgeable_items(&self, session: &Session) -> Vec<ItemName> {
+    pub(crate) fn judgeable_items(&self, session: &Session) -> Vec<ItemName> {
         match self.form.scale {
             JudgingScale::Levels | JudgingScale::Codebook => {
                 let rubric = session.rubric.known_rubric();
@@ -53,15 +53,21 @@ impl JudgePane {
         let of = ItemsKey::for_request(&self.request_for_all(session)?);
         match &self.items {
             Some(items) if items.of == of => items.read.clone(),
-            _ if self.form.scale == JudgingScale::Flags => Err("the criteria are still being read".into()),
+            _ if self.form.scale == JudgingScale::Flags => {
+                Err("the criteria are still being read".into())
+            }
             _ => Err(format!("the {}s are still being looked for", self.form.scale.noun())),
         }
     }
 
     /// Returns the number of rows of the form: the fields, and the items to mark where some are marked by hand.
-    pub fn form_rows(&self, session: &Session) -> usize {
+    pub(crate) fn form_rows(&self, session: &Session) -> usize {
         let form = &self.form;
-        let listed = if form.which == ComponentChoice::Marked { self.judgeable_items(session).len() } else { 0 };
+        let listed = if form.which == ComponentChoice::Marked {
+            self.judgeable_items(session).len()
+        } else {
+            0
+        };
         form.visible_fields().len() + listed
     }
 
@@ -73,8 +79,13 @@ impl JudgePane {
 
     /// Returns the request to plan: everything, until the items are known.
     pub(crate) fn request_to_plan(&self, session: &Session) -> Option<JudgingRequest> {
-        let is_unknown = self.form.scale != JudgingScale::Levels && self.planned_items(session).is_err();
-        if is_unknown { self.request_for_all(session).ok() } else { self.judging_request(session).ok() }
+        let is_unknown =
+            self.form.scale != JudgingScale::Levels && self.planned_items(session).is_err();
+        if is_unknown {
+            self.request_for_all(session).ok()
+        } else {
+            self.judging_request(session).ok()
+        }
     }
 
     fn request_for_all(&self, session: &Session) -> Result<JudgingRequest, String> {
@@ -189,7 +200,9 @@ impl JudgePane {
             ComponentChoice::Marked => (
                 &|id| marked.contains(id),
                 match self.form.scale {
-                    JudgingScale::Levels | JudgingScale::Codebook => "no component is marked: space marks one in the list",
+                    JudgingScale::Levels | JudgingScale::Codebook => {
+                        "no component is marked: space marks one in the list"
+                    }
                     JudgingScale::Flags => "no group is marked: space marks one in the list",
                     JudgingScale::Decisions => "no decision is marked: space marks one in the list",
                     JudgingScale::Process => "no part is marked: space marks one in the list",
@@ -198,7 +211,9 @@ impl JudgePane {
         };
         let all = match self.form.scale {
             JudgingScale::Levels | JudgingScale::Codebook => self.judgeable_items(session),
-            JudgingScale::Flags | JudgingScale::Decisions | JudgingScale::Process => self.planned_items(session)?,
+            JudgingScale::Flags | JudgingScale::Decisions | JudgingScale::Process => {
+                self.planned_items(session)?
+            }
         };
         let ids = all.into_iter().map(|it| it.id);
         let wanted: Vec<String> = ids.filter(|id| rule(id)).collect();
@@ -218,7 +233,9 @@ impl JudgePane {
             },
             JudgeFormField::Model => self.model_text(),
             JudgeFormField::Rubric => match form.scale {
-                JudgingScale::Levels | JudgingScale::Codebook => ("levels (slump-5)".into(), "of components".into()),
+                JudgingScale::Levels | JudgingScale::Codebook => {
+                    ("levels (slump-5)".into(), "of components".into())
+                }
                 JudgingScale::Flags => ("flags".into(), "places, by criteria".into()),
                 JudgingScale::Decisions => ("decisions".into(), "kept or broken".into()),
                 JudgingScale::Process => ("process".into(), "0 to 3, parts of pillars".into()),
@@ -284,11 +301,12 @@ impl JudgePane {
     }
 
     /// Returns a field in the form that all dialogs share.
-    pub fn form_field(&self, session: &Session, field: JudgeFormField) -> jobs::FormField {
+    pub(crate) fn form_field(&self, session: &Session, field: JudgeFormField) -> jobs::FormField {
         let form = &self.form;
         let label = field.field_label(form.scale);
         if form.typing == Some(field) || form.custom_value(field).is_some_and(|own| own.is_wanted) {
-            let typed = form.custom_value(field).map_or_else(|| form.chosen_model(), |own| &own.path);
+            let typed =
+                form.custom_value(field).map_or_else(|| form.chosen_model(), |own| &own.path);
             let line = form.typed_line().filter(|_| form.typing == Some(field));
             return jobs::FormField::with_text(label, label, line.unwrap_or(typed), "");
         }
@@ -312,7 +330,11 @@ impl JudgePane {
             },
             (ComponentChoice::Chosen, Ok(Some(ids))) => ids.concat(),
             (_, Ok(ids)) => {
-                format!("{} of {}", ids.map_or(0, |it| it.len()), self.judgeable_items(session).len())
+                format!(
+                    "{} of {}",
+                    ids.map_or(0, |it| it.len()),
+                    self.judgeable_items(session).len()
+                )
             }
             (_, Err(_)) => "none".into(),
         };
@@ -327,7 +349,9 @@ impl JudgePane {
                 Some(turn) => (format!("turn {turn}"), "shown in this view".into()),
                 None => (format!("turn {}", session.turn + 1), "the playhead's".into()),
             },
-            StateChoice::Playhead => (format!("turn {}", session.turn + 1), "the playhead's".into()),
+            StateChoice::Playhead => {
+                (format!("turn {}", session.turn + 1), "the playhead's".into())
+            }
             StateChoice::Final => ("the end".into(), after(session.run.end_in_turns())),
             StateChoice::EveryCheckpoint => {
                 let count = self.judged_moments(session).map_or(0, |it| it.len());

@@ -89,12 +89,12 @@ impl WatchedItem {
         Self { id: item.id, name: item.name, ..Self::default() }
     }
 
-    pub fn call_count(&self) -> usize {
+    pub(crate) fn call_count(&self) -> usize {
         self.trace.iter().filter(|it| matches!(it, TraceEntry::Call(_))).count()
     }
 
     /// Returns the last call.
-    pub fn last_call(&self) -> Option<&JudgeCall> {
+    pub(crate) fn last_call(&self) -> Option<&JudgeCall> {
         self.trace.iter().rev().find_map(|it| match it {
             TraceEntry::Call(call) => Some(call),
             _ => None,
@@ -104,12 +104,19 @@ impl WatchedItem {
 
 impl WatchedJudging {
     pub fn new(request: RequestId, judging_request: JudgingRequest, items: Vec<ItemName>) -> Self {
-        let one = |judge: &str| Self::for_one_judge(request, judging_request.clone(), judge, items.clone());
+        let one = |judge: &str| {
+            Self::for_one_judge(request, judging_request.clone(), judge, items.clone())
+        };
         let panel = judging_request.panel.iter().map(|it| one(&it.judge)).collect();
         Self { panel, ..one(&judging_request.judge) }
     }
 
-    fn for_one_judge(request: RequestId, judging_request: JudgingRequest, judge: &str, items: Vec<ItemName>) -> Self {
+    fn for_one_judge(
+        request: RequestId,
+        judging_request: JudgingRequest,
+        judge: &str,
+        items: Vec<ItemName>,
+    ) -> Self {
         Self {
             request,
             judging_request,
@@ -131,12 +138,8 @@ impl WatchedJudging {
         self.outcome.is_none()
     }
 
-    pub fn find_entry(&self, id: &str) -> Option<&WatchedItem> {
-        self.entries.iter().find(|it| it.id == id)
-    }
-
     /// Returns all judges, the shown one first.
-    pub fn all_judges(&self) -> impl Iterator<Item = &Self> {
+    pub(crate) fn all_judges(&self) -> impl Iterator<Item = &Self> {
         std::iter::once(self).chain(&self.panel)
     }
 
@@ -158,16 +161,17 @@ impl WatchedJudging {
     }
 
     /// Returns the same as [`Self::progress`] for the shown judge alone.
-    pub fn judge_progress(&self) -> (usize, usize) {
+    pub(crate) fn judge_progress(&self) -> (usize, usize) {
         let files = self.judging_request.moments.len().max(1) * self.judging_request.repeats;
         let Some(file) = &self.file else { return (0, self.entries.len() * files) };
         let moment = self.judging_request.moments.iter().position(|turn| *turn == file.turn);
-        let before = moment.unwrap_or_default() * self.judging_request.repeats + file.repeat.max(1) - 1;
+        let before =
+            moment.unwrap_or_default() * self.judging_request.repeats + file.repeat.max(1) - 1;
         (before * file.total + file.done, files * file.total)
     }
 
     /// Returns the judged items per minute; None before there is one.
-    pub fn items_per_minute(&self) -> Option<f64> {
+    pub(crate) fn items_per_minute(&self) -> Option<f64> {
         let fresh: usize = self.all_judges().map(|it| it.judged_count).sum();
         (fresh > 0 && self.seconds >= 1.0).then(|| fresh as f64 * 60.0 / self.seconds)
     }
@@ -183,7 +187,7 @@ impl WatchedJudging {
     }
 
     /// Returns the seconds until the end at this rate.
-    pub fn seconds_left(&self) -> Option<f64> {
+    pub(crate) fn seconds_left(&self) -> Option<f64> {
         let (done, total) = self.progress();
         Some(total.saturating_sub(done) as f64 * 60.0 / self.items_per_minute()?)
     }
@@ -209,7 +213,9 @@ impl WatchedJudging {
                 self.file = Some(file);
                 return true;
             }
-            JudgeEvent::Began { component } => self.entry_mut(&component).state = ItemState::Looking,
+            JudgeEvent::Began { component } => {
+                self.entry_mut(&component).state = ItemState::Looking
+            }
             JudgeEvent::Replied { component, text, tokens, spent } => {
                 if let Some(tokens) = tokens {
                     self.tokens = Some(self.tokens.unwrap_or_default() + tokens);
@@ -261,13 +267,14 @@ impl WatchedJudging {
     }
 
     /// Returns whether there are items left to judge.
-    pub fn may_resume(&self) -> bool {
+    pub(crate) fn may_resume(&self) -> bool {
         self.outcome.as_ref().is_some_and(|it| it.end != JudgingEnd::Finished)
     }
 
     fn entry_mut(&mut self, id: &str) -> &mut WatchedItem {
         let at = self.entries.iter().position(|it| it.id == id).unwrap_or_else(|| {
-            self.entries.push(WatchedItem::new(ItemName { id: id.to_owned(), ..ItemName::default() }));
+            self.entries
+                .push(WatchedItem::new(ItemName { id: id.to_owned(), ..ItemName::default() }));
             self.entries.len() - 1
         });
         &mut self.entries[at]
@@ -304,7 +311,11 @@ mod tests {
             panel: vec![],
             most: None,
         };
-        WatchedJudging::new(RequestId::default(), judging_request, ["C01", "C02"].map(item_with_id).into())
+        WatchedJudging::new(
+            RequestId::default(),
+            judging_request,
+            ["C01", "C02"].map(item_with_id).into(),
+        )
     }
 
     fn item_with_id(id: &str) -> ItemName {
@@ -337,7 +348,11 @@ mod tests {
             repeats: 1,
             ..sample_judging().judging_request
         };
-        let mut watched = WatchedJudging::new(RequestId::default(), judging_request, ["C01", "C02"].map(item_with_id).into());
+        let mut watched = WatchedJudging::new(
+            RequestId::default(),
+            judging_request,
+            ["C01", "C02"].map(item_with_id).into(),
+        );
         let of = |judge: &str, update| JudgingUpdate { judge: Some(judge.into()), ..update };
 
         for judge in ["stub", "other"] {
@@ -383,8 +398,12 @@ mod tests {
         assert_eq!(watched.entries[1].state, ItemState::Retries { why, until: 5.0 });
 
         let tokens = Some(100);
-        let replied =
-            JudgeEvent::Replied { component: "C02".into(), text: " ".into(), tokens, spent: Some(0.5) };
+        let replied = JudgeEvent::Replied {
+            component: "C02".into(),
+            text: " ".into(),
+            tokens,
+            spent: Some(0.5),
+        };
         watched.update(update_at(5.0, replied.clone()));
         watched.update(update_at(5.0, replied));
         assert_eq!((watched.tokens, watched.spent), (Some(200), Some(0.5)));

@@ -23,7 +23,7 @@ const TURNS_CELLS: u16 = 40;
 const SIDE_BY_SIDE_WIDTH: u16 = 100;
 
 impl LayersAreas {
-    pub fn for_layout(layout: &ScreenLayout, part: LayersPart) -> Self {
+    pub(crate) fn for_layout(layout: &ScreenLayout, part: LayersPart) -> Self {
         let body = layout.body;
         if layout.is_too_small {
             return Self::default();
@@ -40,13 +40,15 @@ impl LayersAreas {
         let parts = [Constraint::Fill(3), Constraint::Fill(2)];
         let [above, below] = Split::vertical(parts).areas(rest);
         match (wide, part) {
-            (false, LayersPart::Turns) => Self { turns: Some(above), brief: Some(below), origin: None },
+            (false, LayersPart::Turns) => {
+                Self { turns: Some(above), brief: Some(below), origin: None }
+            }
             _ => Self { turns, brief: Some(above), origin: Some(below) },
         }
     }
 
     /// Rows inside the borders of a part.
-    pub fn inner_height(area: Option<Rect>) -> usize {
+    pub(crate) fn inner_height(area: Option<Rect>) -> usize {
         area.map_or(0, |area| usize::from(area.height.saturating_sub(2)))
     }
 }
@@ -61,7 +63,8 @@ mod tests {
     fn whatever_the_size_the_parts_lie_inside_the_body_and_apart() {
         for (width, height) in [(0, 0), (60, 15), (80, 24), (100, 15), (120, 40), (300, 100)] {
             for part in [LayersPart::Turns, LayersPart::Brief, LayersPart::Origin] {
-                let layout = ScreenLayout::new(Size { width, height }, ReplayPanel::Turns, Zoom::Off, 0);
+                let layout =
+                    ScreenLayout::new(Size { width, height }, ReplayPanel::Turns, Zoom::Off, 0);
                 let areas = LayersAreas::for_layout(&layout, part);
                 let all = [areas.turns, areas.brief, areas.origin];
                 let all: Vec<Rect> = all.into_iter().flatten().collect();

@@ -10,21 +10,29 @@ use crate::{
     session::Session,
     widgets::{
         layout::ScreenLayout,
-        line::{fit_spans, trusted_span, recorded_span, safe_string, left_and_right},
-        panel::{panel_title_span, draw_scroll_position, put_row, draw_sentence, draw_titled_panel},
+        line::{fit_spans, left_and_right, recorded_span, safe_string, trusted_span},
+        panel::{
+            draw_scroll_position, draw_sentence, draw_titled_panel, panel_title_span, put_row,
+        },
         scroll::Scroll,
         theme::{Meaning, Theme},
     },
 };
 use trajview_layers::{
     brief_measures::ForecastScore,
-    record::{LayerTurnEntry, LayerRecord},
+    record::{LayerRecord, LayerTurnEntry},
 };
 use trajview_run::format_number;
 
-use super::{LayersView, LayersPart, areas::LayersAreas, rows::LayerListRow};
+use super::{LayersPart, LayersView, areas::LayersAreas, rows::LayerListRow};
 
-pub fn draw_layers(view: &LayersView, session: &Session, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
+pub(crate) fn draw_layers(
+    view: &LayersView,
+    session: &Session,
+    theme: Theme,
+    layout: &ScreenLayout,
+    buffer: &mut Buffer,
+) {
     let muted = theme.style_for(Meaning::Muted);
     let words = match session.scores.process.layers() {
         None => Some("reading what layers told the agent…".to_owned()),
@@ -118,8 +126,9 @@ fn turn_line(
                 let words = format!("✗{} ", entry.contradicted.len());
                 right.push(trusted_span(words, theme.style_for(Meaning::Error)));
             }
-            let words =
-                entry.forecast_score().map_or_else(|| "said ".into(), |it| format!("{} ", forecast_shares(it)));
+            let words = entry
+                .forecast_score()
+                .map_or_else(|| "said ".into(), |it| format!("{} ", forecast_shares(it)));
             right.push(trusted_span(words, muted));
         }
     }
@@ -128,7 +137,8 @@ fn turn_line(
 
 /// Returns `P 0.500 R 1.000`: precision and recall of the files that were forecast.
 fn forecast_shares(forecast: ForecastScore) -> String {
-    let share = |value: Option<f64>| value.map_or_else(|| "–".into(), format_number::three_decimals);
+    let share =
+        |value: Option<f64>| value.map_or_else(|| "–".into(), format_number::three_decimals);
     format!("P {} R {}", share(forecast.precision()), share(forecast.recall()))
 }
 
@@ -154,12 +164,16 @@ impl FramedList {
             return draw_sentence(words, theme.style_for(Meaning::Muted), inner, buffer);
         }
         let width = usize::from(inner.width);
-        let selected = theme.style_for(if is_focused { Meaning::Selected } else { Meaning::Marked });
+        let selected =
+            theme.style_for(if is_focused { Meaning::Selected } else { Meaning::Marked });
         let seen =
             self.rows.iter().enumerate().skip(self.scroll.top).take(usize::from(inner.height));
         for (index, row) in seen {
             let spans = vec![
-                trusted_span(format!(" {:<KIND_CELLS$} ", row.kind), theme.style_for(Meaning::Muted)),
+                trusted_span(
+                    format!(" {:<KIND_CELLS$} ", row.kind),
+                    theme.style_for(Meaning::Muted),
+                ),
                 recorded_span(&row.text, theme.style_for(row.meaning)),
             ];
             let style = (index == self.scroll.cursor).then_some(selected);

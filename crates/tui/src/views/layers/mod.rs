@@ -16,10 +16,10 @@ use crate::{
         scroll::{Motion, Scroll},
     },
 };
-use trajview_layers::record::{LayerTurnEntry, LayerRecord};
+use trajview_layers::record::{LayerRecord, LayerTurnEntry};
 
 use areas::LayersAreas;
-use rows::{RowOpening, LayerListRow};
+use rows::{LayerListRow, RowOpening};
 
 /// The state of the view, apart from the records.
 #[derive(Debug, Default)]
@@ -63,7 +63,12 @@ pub enum LayersMessage {
 }
 
 impl LayersView {
-    pub fn update_view(&mut self, session: &mut Session, message: LayersMessage, layout: &ScreenLayout) {
+    pub(crate) fn update_view(
+        &mut self,
+        session: &mut Session,
+        message: LayersMessage,
+        layout: &ScreenLayout,
+    ) {
         session.view = View::Layers;
         match message {
             LayersMessage::Move(motion) => self.move_cursor(session, motion, layout),
@@ -97,7 +102,11 @@ impl LayersView {
             LayersPart::Turns => self.select_turn(session, motion),
             LayersPart::Brief => {
                 let len = self.brief_rows(session).len();
-                self.brief.cursor = motion.target_row(self.brief.cursor, len, LayersAreas::inner_height(areas.brief));
+                self.brief.cursor = motion.target_row(
+                    self.brief.cursor,
+                    len,
+                    LayersAreas::inner_height(areas.brief),
+                );
                 self.origin = Scroll::default();
             }
             LayersPart::Origin => {
@@ -127,22 +136,22 @@ impl LayersView {
     }
 
     /// Returns the layer that is shown. None if none is recorded, or it is not known yet.
-    pub fn shown_record<'s>(&self, session: &'s Session) -> Option<&'s LayerRecord> {
+    pub(crate) fn shown_record<'s>(&self, session: &'s Session) -> Option<&'s LayerRecord> {
         let all = session.scores.process.layer_records();
         all.get(self.layer.min(all.len().saturating_sub(1)))
     }
 
     /// Returns the layer's entry for the selected turn.
-    pub fn turn_entry<'s>(&self, session: &'s Session) -> Option<&'s LayerTurnEntry> {
+    pub(crate) fn turn_entry<'s>(&self, session: &'s Session) -> Option<&'s LayerTurnEntry> {
         self.shown_record(session)?.entry_for_turn(session.turn + 1)
     }
 
-    pub fn brief_rows(&self, session: &Session) -> Vec<LayerListRow> {
+    pub(crate) fn brief_rows(&self, session: &Session) -> Vec<LayerListRow> {
         rows::brief_rows(session, self.turn_entry(session))
     }
 
     /// Returns the origins of the chosen sentence. Empty if it has none.
-    pub fn origin_rows(&self, session: &Session) -> Vec<LayerListRow> {
+    pub(crate) fn origin_rows(&self, session: &Session) -> Vec<LayerListRow> {
         let row = self.brief_rows(session).get(self.brief.cursor).cloned();
         let sentence = row.and_then(|row| row.sentence);
         let found = self.shown_record(session).zip(sentence).zip(self.turn_entry(session));

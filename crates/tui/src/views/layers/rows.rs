@@ -3,13 +3,13 @@
 use crate::{
     session::{
         Session,
-        replay_opening::{LineAim, ReplayOpening, OpeningTarget},
+        replay_opening::{LineAim, OpeningTarget, ReplayOpening},
     },
     widgets::theme::Meaning,
 };
 use trajview_layers::{
     SentenceOrigin,
-    record::{LayerTurnEntry, LayerRecord},
+    record::{LayerRecord, LayerTurnEntry},
     stack::Delivery,
 };
 use trajview_run::{RepoPath, format_number};
@@ -47,14 +47,18 @@ impl LayerListRow {
 }
 
 /// Returns the request, the brief before it, the files forecast and touched, and the cost.
-pub fn brief_rows(session: &Session, entry: Option<&LayerTurnEntry>) -> Vec<LayerListRow> {
+pub(crate) fn brief_rows(session: &Session, entry: Option<&LayerTurnEntry>) -> Vec<LayerListRow> {
     let turn = session.turn;
     let Some(found) = session.run.turns.get(turn) else { return vec![] };
     let request = LayerListRow::without_opening("request", &*found.title, Meaning::Heading);
     let mut rows = vec![request.leading_to(ReplayOpening::at_turn(turn, OpeningTarget::Request))];
     let Some(entry) = entry else { return rows };
     let Some(said) = &entry.layer_brief else {
-        rows.push(LayerListRow::without_opening("", "nothing was said before this request", Meaning::Muted));
+        rows.push(LayerListRow::without_opening(
+            "",
+            "nothing was said before this request",
+            Meaning::Muted,
+        ));
         return rows;
     };
     rows.push(LayerListRow::without_opening("why", &*said.brief.why, Meaning::Muted));
@@ -103,19 +107,34 @@ fn forecast_rows(session: &Session, entry: &LayerTurnEntry) -> Vec<LayerListRow>
         entry.layer_brief.as_ref().map(|said| said.brief.forecast.as_slice()).unwrap_or_default();
     let is_touched = |path: &String| entry.touched.as_ref().map(|all| all.contains(path));
     let to_change = |path: &String, row: LayerListRow| match RepoPath::new(path) {
-        Some(path) => row.leading_to(ReplayOpening::at_turn(session.turn, OpeningTarget::Change { path, aim: None })),
+        Some(path) => row.leading_to(ReplayOpening::at_turn(
+            session.turn,
+            OpeningTarget::Change { path, aim: None },
+        )),
         None => row,
     };
     let planned_rows = forecast.iter().map(|path| match is_touched(path) {
-        Some(true) => {
-            to_change(path, LayerListRow::without_opening("forecast", format!("{path}  touched"), Meaning::Added))
-        }
-        Some(false) => LayerListRow::without_opening("forecast", format!("{path}  not touched"), Meaning::Muted),
+        Some(true) => to_change(
+            path,
+            LayerListRow::without_opening("forecast", format!("{path}  touched"), Meaning::Added),
+        ),
+        Some(false) => LayerListRow::without_opening(
+            "forecast",
+            format!("{path}  not touched"),
+            Meaning::Muted,
+        ),
         None => LayerListRow::without_opening("forecast", &**path, Meaning::Muted),
     });
     let touched = entry.touched.iter().flatten().filter(|path| !forecast.contains(*path));
     let missed = touched.map(|path| {
-        to_change(path, LayerListRow::without_opening("not forecast", format!("{path}  touched"), Meaning::Warning))
+        to_change(
+            path,
+            LayerListRow::without_opening(
+                "not forecast",
+                format!("{path}  touched"),
+                Meaning::Warning,
+            ),
+        )
     });
     planned_rows.chain(missed).collect()
 }
@@ -126,7 +145,8 @@ fn cost_text(entry: &LayerTurnEntry) -> String {
     let spent = &said.spent;
     let mut parts = vec![format_number::duration_text(spent.seconds)];
     if spent.calls > 0 {
-        let tokens = |count: Option<u64>| count.map_or_else(|| "unknown".into(), format_number::short_count);
+        let tokens =
+            |count: Option<u64>| count.map_or_else(|| "unknown".into(), format_number::short_count);
         parts.push(format!(
             "helper model: {} calls, {} tokens in, {} out",
             spent.calls,
@@ -141,7 +161,12 @@ fn cost_text(entry: &LayerTurnEntry) -> String {
 }
 
 /// Returns the origins of a sentence: a row for each origin, and for a record its text at that time.
-pub fn origin_rows(session: &Session, record: &LayerRecord, entry: &LayerTurnEntry, sentence: usize) -> Vec<LayerListRow> {
+pub(crate) fn origin_rows(
+    session: &Session,
+    record: &LayerRecord,
+    entry: &LayerTurnEntry,
+    sentence: usize,
+) -> Vec<LayerListRow> {
     let brief = entry.layer_brief.as_ref();
     let Some(sentence) = brief.and_then(|said| said.brief.sentences.get(sentence)) else {
         return vec![];
@@ -174,7 +199,9 @@ fn origin_row(session: &Session, origin: &SentenceOrigin) -> LayerListRow {
                 .find(|(id, number)| id.turn + 1 == *turn && number == step);
             let row = text(format!("step {turn}.{step}"));
             match found {
-                Some((id, _)) => row.leading_to(ReplayOpening::at_turn(id.turn, OpeningTarget::Step(id))),
+                Some((id, _)) => {
+                    row.leading_to(ReplayOpening::at_turn(id.turn, OpeningTarget::Step(id)))
+                }
                 None => row,
             }
         }
@@ -196,8 +223,10 @@ fn record_rows(record: &LayerRecord, entry: &LayerTurnEntry, path: &str) -> Vec<
     let before = record.entry_before(entry.turn).and_then(|it| it.state.get(path));
     let text = before.or_else(|| entry.state.get(path));
     let lines = text.map(|text| text.lines().collect::<Vec<_>>()).unwrap_or_default();
-    let mut rows: Vec<LayerListRow> =
-        lines.into_iter().map(|line| LayerListRow::without_opening("", line, Meaning::Text)).collect();
+    let mut rows: Vec<LayerListRow> = lines
+        .into_iter()
+        .map(|line| LayerListRow::without_opening("", line, Meaning::Text))
+        .collect();
     let history = record.file_history(path);
     for (at, (turn, text)) in history.iter().enumerate() {
         let words = match (at, text.is_empty()) {
@@ -206,7 +235,9 @@ fn record_rows(record: &LayerRecord, entry: &LayerTurnEntry, path: &str) -> Vec<
             (_, false) => format!("changed after turn {turn}"),
         };
         let row = LayerListRow::without_opening("history", words, Meaning::Muted);
-        rows.push(row.leading_to(ReplayOpening::at_turn(turn.saturating_sub(1), OpeningTarget::Turn)));
+        rows.push(
+            row.leading_to(ReplayOpening::at_turn(turn.saturating_sub(1), OpeningTarget::Turn)),
+        );
     }
     rows
 }

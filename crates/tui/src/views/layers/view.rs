@@ -4,18 +4,19 @@ use ratatui::buffer::Buffer;
 
 use crate::{
     session::{
-        Session, pending::Loading, context::KeyContext, effect::Effect, request::RequestIds, views::View,
+        Session, context::KeyContext, effect::Effect, pending::Loading, request::RequestIds,
+        views::View,
     },
     views::view::RunView,
     widgets::{
         layout::ScreenLayout,
-        mouse::{MouseKind, Mouse},
+        mouse::{Mouse, MouseKind},
         scroll::Motion,
         theme::Theme,
     },
 };
 
-use super::{LayersView, LayersMessage, LayersPart, areas::LayersAreas, draw};
+use super::{LayersMessage, LayersPart, LayersView, areas::LayersAreas, draw};
 
 impl RunView for LayersView {
     fn settle_view(&mut self, session: &mut Session, layout: &ScreenLayout) {
@@ -25,12 +26,21 @@ impl RunView for LayersView {
         let areas = LayersAreas::for_layout(layout, self.part);
         self.turns.cursor = session.turn;
         self.turns.follow_cursor(session.run.turns.len(), LayersAreas::inner_height(areas.turns));
-        self.brief.follow_cursor(self.brief_rows(session).len(), LayersAreas::inner_height(areas.brief));
-        self.origin.follow_cursor(self.origin_rows(session).len(), LayersAreas::inner_height(areas.origin));
+        self.brief
+            .follow_cursor(self.brief_rows(session).len(), LayersAreas::inner_height(areas.brief));
+        self.origin.follow_cursor(
+            self.origin_rows(session).len(),
+            LayersAreas::inner_height(areas.origin),
+        );
     }
 
     /// Returns the question for the recorded layers, while the view is on.
-    fn ask_missing(&mut self, session: &mut Session, numbers: &mut RequestIds, _: &ScreenLayout) -> Vec<Effect> {
+    fn ask_missing(
+        &mut self,
+        session: &mut Session,
+        numbers: &mut RequestIds,
+        _: &ScreenLayout,
+    ) -> Vec<Effect> {
         let is_known = session.growth.is_whole && matches!(session.timeline, Loading::Ready(_));
         if !is_known || session.view != View::Layers {
             return vec![];
@@ -43,7 +53,12 @@ impl RunView for LayersView {
         KeyContext::Layers
     }
 
-    fn point_at_view(&mut self, session: &mut Session, mouse: Mouse, layout: &ScreenLayout) -> bool {
+    fn point_at_view(
+        &mut self,
+        session: &mut Session,
+        mouse: Mouse,
+        layout: &ScreenLayout,
+    ) -> bool {
         let areas = LayersAreas::for_layout(layout, self.part);
         let parts = [
             (LayersPart::Turns, areas.turns, self.turns.top),
@@ -65,7 +80,13 @@ impl RunView for LayersView {
         mouse.kind == MouseKind::DoubleClick
     }
 
-    fn draw_view(&self, session: &Session, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
+    fn draw_view(
+        &self,
+        session: &Session,
+        theme: Theme,
+        layout: &ScreenLayout,
+        buffer: &mut Buffer,
+    ) {
         draw::draw_layers(self, session, theme, layout, buffer);
     }
 }

@@ -35,7 +35,8 @@ impl LiveAreas {
             Split::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(screen);
         let [left, right] =
             Split::horizontal([Constraint::Length(left_width), Constraint::Fill(1)]).areas(below);
-        let wanted = u16::try_from(requests).unwrap_or(u16::MAX).clamp(MIN_REQUEST_ROWS, MAX_REQUEST_ROWS);
+        let wanted =
+            u16::try_from(requests).unwrap_or(u16::MAX).clamp(MIN_REQUEST_ROWS, MAX_REQUEST_ROWS);
         let rows = wanted.min(screen.height.saturating_sub(3) / 3) + 2;
         let [terminal, requests] =
             Split::vertical([Constraint::Fill(1), Constraint::Length(rows)]).areas(left);
@@ -54,7 +55,7 @@ impl LiveAreas {
     }
 
     /// Returns the requests without their border.
-    pub fn request_list(&self) -> Rect {
+    pub(crate) fn request_list(&self) -> Rect {
         inside_border(self.requests)
     }
 }
@@ -75,7 +76,8 @@ mod tests {
                 assert!(area.is_empty() || others.into_iter().all(|it| !it.intersects(*area)));
             }
             assert!(
-                areas.terminal_inside().height >= 4 && areas.request_list().height >= MIN_REQUEST_ROWS,
+                areas.terminal_inside().height >= 4
+                    && areas.request_list().height >= MIN_REQUEST_ROWS,
                 "{width}x{height}"
             );
         }

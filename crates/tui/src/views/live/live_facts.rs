@@ -3,13 +3,14 @@
 use crate::{session::live::How, widgets::fact_rows::FactRow};
 use trajview_run::format_number;
 
-use super::{LiveView, LiveTurnState};
+use super::{LiveTurnState, LiveView};
 
 /// Returns the plan and the usage so far. Values that the agent does not report are "not told".
 pub fn run_facts(live: &LiveView) -> Vec<FactRow> {
     let plan = &live.plan;
     let not_told = || "not told by the agent".to_owned();
-    let failed = live.turns.iter().filter(|it| matches!(it.state, LiveTurnState::Ended(How::Failed(_))));
+    let failed =
+        live.turns.iter().filter(|it| matches!(it.state, LiveTurnState::Ended(How::Failed(_))));
     let skipped = live.turns.iter().filter(|it| it.state == LiveTurnState::Skipped).count();
     let mut rows = vec![
         FactRow::new("agent", &*plan.agent),
@@ -19,7 +20,10 @@ pub fn run_facts(live: &LiveView) -> Vec<FactRow> {
         FactRow::new("over", live.finished_count().to_string()),
         FactRow::new("of them failed", failed.count().to_string()),
         FactRow::new("of them skipped", skipped.to_string()),
-        FactRow::new("tokens", live.spent.tokens.map_or_else(not_told, |tokens| tokens.to_string())),
+        FactRow::new(
+            "tokens",
+            live.spent.tokens.map_or_else(not_told, |tokens| tokens.to_string()),
+        ),
         FactRow::new("cost", live.spent.cost.map_or_else(not_told, format_number::dollars_text)),
         FactRow::new(
             "stops at",
@@ -31,7 +35,10 @@ pub fn run_facts(live: &LiveView) -> Vec<FactRow> {
     ];
     let tests = live.tests.iter();
     rows.extend(tests.map(|it| {
-        FactRow::new(format!("tests after {}", it.checkpoint), format!("{} of {}", it.passed, it.total))
+        FactRow::new(
+            format!("tests after {}", it.checkpoint),
+            format!("{} of {}", it.passed, it.total),
+        )
     }));
     if let Some(at) = live.turn_under_way().or_else(|| live.next_request()) {
         let turn = &live.turns[at];
@@ -46,7 +53,7 @@ pub fn run_facts(live: &LiveView) -> Vec<FactRow> {
 }
 
 /// Returns the warnings, the newest first.
-pub fn warning_rows(live: &LiveView) -> Vec<FactRow> {
+pub(crate) fn warning_rows(live: &LiveView) -> Vec<FactRow> {
     if live.warnings.is_empty() {
         return vec![FactRow::new("", "nothing to warn of")];
     }

@@ -10,9 +10,9 @@ pub mod draw;
 pub mod live_facts;
 pub mod terminal;
 
-use trajview_run::live::{LiveCommand, WaitReason};
 use ratatui::layout::Size;
 use std::{path::PathBuf, time::Duration};
+use trajview_run::live::{LiveCommand, WaitReason};
 
 use crate::{
     session::{
@@ -210,7 +210,7 @@ pub enum LiveMessage {
 }
 
 /// A frame that the agent does not end is shown after this.
-pub const MAX_FRAME_TIME: Duration = Duration::from_millis(150);
+pub(crate) const MAX_FRAME_TIME: Duration = Duration::from_millis(150);
 
 /// Warnings that are kept.
 const MAX_WARNINGS: usize = 200;
@@ -233,21 +233,26 @@ impl LiveView {
             redo: None,
             notice: None,
             from: StartedFrom { origin: None, bundle: None, last_shown_turn: None },
-            input: LiveInput { prompt: None, find_words: String::new(), to_confirm: None, confirmed: None },
+            input: LiveInput {
+                prompt: None,
+                find_words: String::new(),
+                to_confirm: None,
+                confirmed: None,
+            },
         }
     }
 
     /// Creates the state without a live run.
-    pub fn without_run(terminal: Size) -> Self {
+    pub(crate) fn without_run(terminal: Size) -> Self {
         Self { phase: LivePhase::Nothing, ..Self::new(terminal) }
     }
 
-    pub const fn has_no_run(&self) -> bool {
+    pub(crate) const fn has_no_run(&self) -> bool {
         matches!(self.phase, LivePhase::Nothing)
     }
 
     /// Returns the context of the key bindings.
-    pub fn keyboard_context(&self) -> KeyContext {
+    pub(crate) fn keyboard_context(&self) -> KeyContext {
         match (&self.input.prompt, self.focus) {
             (Some(_), _) => KeyContext::LivePrompt,
             (None, _) if self.has_no_run() => KeyContext::Anywhere,
@@ -262,18 +267,18 @@ impl LiveView {
     }
 
     /// Returns the turn under way, by its position.
-    pub fn turn_under_way(&self) -> Option<usize> {
+    pub(crate) fn turn_under_way(&self) -> Option<usize> {
         self.turns.iter().position(|turn| turn.state == LiveTurnState::UnderWay)
     }
 
     /// Returns the request that is sent next, by its position.
-    pub fn next_request(&self) -> Option<usize> {
+    pub(crate) fn next_request(&self) -> Option<usize> {
         let waits = || self.turns.iter().position(|turn| turn.state == LiveTurnState::Waits);
         self.redo.as_ref().map(|redo| redo.at).or_else(waits)
     }
 
     /// Turns that are over.
-    pub fn finished_count(&self) -> usize {
+    pub(crate) fn finished_count(&self) -> usize {
         self.turns
             .iter()
             .filter(|turn| matches!(turn.state, LiveTurnState::Ended(_) | LiveTurnState::Skipped))
@@ -292,7 +297,7 @@ impl LiveView {
             LiveMessage::Enter => return self.enter_terminal(),
             LiveMessage::Leave => return self.leave_terminal(),
             LiveMessage::PauseOrGoOn => return self.pause_or_go_on(),
-            LiveMessage::Skip => return self.skip_request(),
+            LiveMessage::Skip => return self.skip_next_request(),
             LiveMessage::Retry => return self.retry_turn(),
             LiveMessage::Stop => return self.stop_run(),
             LiveMessage::Resume => return self.resume_run(),
@@ -314,12 +319,12 @@ impl LiveView {
     }
 
     /// Sends a key to the agent.
-    pub fn press_agent_key(&mut self, event: impl Into<KeyEvent>) -> Vec<Effect> {
+    pub(crate) fn press_agent_key(&mut self, event: impl Into<KeyEvent>) -> Vec<Effect> {
         type_command(self.terminal.press_key(event))
     }
 
     /// Sends pasted text to the part that has the keyboard.
-    pub fn paste_text(&mut self, text: &str) -> Vec<Effect> {
+    pub(crate) fn paste_text(&mut self, text: &str) -> Vec<Effect> {
         match self.focus {
             LiveFocus::Terminal => type_command(self.terminal.paste_text(text)),
             LiveFocus::Requests => vec![],
@@ -327,13 +332,17 @@ impl LiveView {
     }
 
     /// Handles the mouse over the terminal, in cells of the screen.
-    pub fn handle_mouse(&mut self, mouse: Mouse, areas: &LiveAreas) -> Vec<Effect> {
+    pub(crate) fn handle_mouse(&mut self, mouse: Mouse, areas: &LiveAreas) -> Vec<Effect> {
         let inside = areas.terminal_inside();
         let is_there = inside.contains((mouse.column, mouse.row).into());
         if !is_there {
             return vec![];
         }
-        type_command(self.terminal.handle_mouse(mouse.kind, mouse.column - inside.x, mouse.row - inside.y))
+        type_command(self.terminal.handle_mouse(
+            mouse.kind,
+            mouse.column - inside.x,
+            mouse.row - inside.y,
+        ))
     }
 
     /// Brings the terminal to the size it has room for.
@@ -343,7 +352,11 @@ impl LiveView {
         let before = self.terminal.size();
         self.terminal.resize(Size { width: inside.width, height: inside.height });
         let now = self.terminal.size();
-        if now == before { vec![] } else { vec![Effect::Live(LiveCommand::Resize(now.width, now.height))] }
+        if now == before {
+            vec![]
+        } else {
+            vec![Effect::Live(LiveCommand::Resize(now.width, now.height))]
+        }
     }
 
     fn on_event(&mut self, event: LiveEvent) -> Vec<Effect> {
@@ -422,7 +435,11 @@ impl LiveView {
 
     fn set_plan(&mut self, plan: Plan) {
         let turn = |(at, asked): (usize, &Asked)| LiveTurn {
-            state: if at < plan.done { LiveTurnState::Ended(How::Done) } else { LiveTurnState::Waits },
+            state: if at < plan.done {
+                LiveTurnState::Ended(How::Done)
+            } else {
+                LiveTurnState::Waits
+            },
             ..LiveTurn::for_request(asked.clone())
         };
         self.turns = plan.requests.iter().enumerate().map(turn).collect();
@@ -440,14 +457,15 @@ impl LiveView {
     }
 
     fn insert_typed_request(&mut self, turn: usize, text: String) {
-        let at = self.turns.iter().position(|it| it.request.turn == turn).unwrap_or(self.turns.len());
+        let at =
+            self.turns.iter().position(|it| it.request.turn == turn).unwrap_or(self.turns.len());
         for later in &mut self.turns[at..] {
             if later.request.turn > 0 {
                 later.request.turn += 1;
             }
         }
-        let asked = Asked { turn, text, checkpoint: None, is_typed: true };
-        self.turns.insert(at, LiveTurn::for_request(asked));
+        let request = Asked { turn, text, checkpoint: None, is_typed: true };
+        self.turns.insert(at, LiveTurn::for_request(request));
     }
 
     fn set_redo(&mut self, turn: Option<usize>) {
@@ -498,13 +516,14 @@ impl LiveView {
                 vec![Effect::Live(LiveCommand::Pause)]
             }
             LivePhase::Waiting(_) => vec![Effect::Live(LiveCommand::GoOn)],
-            LivePhase::Stopping | LivePhase::Elsewhere | LivePhase::Over { .. } | LivePhase::Nothing => {
-                self.say_too_late()
-            }
+            LivePhase::Stopping
+            | LivePhase::Elsewhere
+            | LivePhase::Over { .. }
+            | LivePhase::Nothing => self.say_too_late(),
         }
     }
 
-    fn skip_request(&mut self) -> Vec<Effect> {
+    fn skip_next_request(&mut self) -> Vec<Effect> {
         if self.redo.is_some() && !self.is_over() {
             return vec![Effect::Live(LiveCommand::Skip)];
         }
@@ -524,14 +543,17 @@ impl LiveView {
 
     fn retry_turn(&mut self) -> Vec<Effect> {
         match self.phase {
-            LivePhase::Waiting(_) if self.finished_count() > 0 => vec![Effect::Live(LiveCommand::Retry)],
+            LivePhase::Waiting(_) if self.finished_count() > 0 => {
+                vec![Effect::Live(LiveCommand::Retry)]
+            }
             LivePhase::Waiting(_) => {
                 self.notice = Some("no turn has ended yet".into());
                 vec![]
             }
-            LivePhase::Stopping | LivePhase::Elsewhere | LivePhase::Over { .. } | LivePhase::Nothing => {
-                self.say_too_late()
-            }
+            LivePhase::Stopping
+            | LivePhase::Elsewhere
+            | LivePhase::Over { .. }
+            | LivePhase::Nothing => self.say_too_late(),
             LivePhase::Starting | LivePhase::Running => {
                 self.notice = Some("a turn is tried again while the run waits: p first".into());
                 vec![]
@@ -558,7 +580,9 @@ impl LiveView {
             LivePhase::Over { is_whole: false, .. } => Some("nothing of this run was recorded"),
             LivePhase::Over { .. } => Some("the run is finished: there is nothing to go on with"),
             LivePhase::Nothing => Some(NO_AGENT),
-            LivePhase::Elsewhere => Some("another program makes this run: only that one can steer it"),
+            LivePhase::Elsewhere => {
+                Some("another program makes this run: only that one can steer it")
+            }
             _ => Some("the run goes on"),
         };
         if let Some(why_not) = why_not {

@@ -42,7 +42,10 @@ fn turn_states(live: &LiveView) -> Vec<&LiveTurnState> {
 fn turns_go_from_waiting_to_their_end() {
     let mut live = planned_live();
     tell_event(&mut live, began_event(1));
-    assert_eq!(turn_states(&live), [&LiveTurnState::UnderWay, &LiveTurnState::Waits, &LiveTurnState::Waits]);
+    assert_eq!(
+        turn_states(&live),
+        [&LiveTurnState::UnderWay, &LiveTurnState::Waits, &LiveTurnState::Waits]
+    );
     tell_event(&mut live, ended_event(1));
     tell_event(&mut live, began_event(2));
     assert_eq!(
@@ -67,11 +70,20 @@ fn the_agent_has_every_key_while_the_keyboard_is_in_its_terminal() {
     tell_event(&mut live, LiveEvent::Wrote(b"\x1b[?1004h".to_vec()));
 
     assert_eq!(live.keyboard_context(), KeyContext::Live);
-    assert_eq!(send_message(&mut live, LiveMessage::Enter), [Effect::Live(LiveCommand::Keys(b"\x1b[I".to_vec()))]);
+    assert_eq!(
+        send_message(&mut live, LiveMessage::Enter),
+        [Effect::Live(LiveCommand::Keys(b"\x1b[I".to_vec()))]
+    );
     assert_eq!(live.keyboard_context(), KeyContext::Agent);
-    assert_eq!(live.press_agent_key(Key::from_char('q')), [Effect::Live(LiveCommand::Keys(b"q".to_vec()))]);
+    assert_eq!(
+        live.press_agent_key(Key::from_char('q')),
+        [Effect::Live(LiveCommand::Keys(b"q".to_vec()))]
+    );
     assert_eq!(live.paste_text("a\nb"), [Effect::Live(LiveCommand::Keys(b"a\rb".to_vec()))]);
-    assert_eq!(send_message(&mut live, LiveMessage::Leave), [Effect::Live(LiveCommand::Keys(b"\x1b[O".to_vec()))]);
+    assert_eq!(
+        send_message(&mut live, LiveMessage::Leave),
+        [Effect::Live(LiveCommand::Keys(b"\x1b[O".to_vec()))]
+    );
     assert_eq!(live.keyboard_context(), KeyContext::Live);
 }
 
@@ -94,12 +106,18 @@ fn questions_of_the_agent_are_answered_wherever_the_keyboard_is() {
 fn a_run_is_paused_and_goes_on() {
     let mut live = planned_live();
     tell_event(&mut live, began_event(1));
-    assert_eq!(send_message(&mut live, LiveMessage::PauseOrGoOn), [Effect::Live(LiveCommand::Pause)]);
+    assert_eq!(
+        send_message(&mut live, LiveMessage::PauseOrGoOn),
+        [Effect::Live(LiveCommand::Pause)]
+    );
     assert_eq!(send_message(&mut live, LiveMessage::Retry), [], "not while a turn is under way");
     tell_event(&mut live, ended_event(1));
     tell_event(&mut live, LiveEvent::Waits(WaitReason::Paused));
     assert_eq!(send_message(&mut live, LiveMessage::Retry), [Effect::Live(LiveCommand::Retry)]);
-    assert_eq!(send_message(&mut live, LiveMessage::PauseOrGoOn), [Effect::Live(LiveCommand::GoOn)]);
+    assert_eq!(
+        send_message(&mut live, LiveMessage::PauseOrGoOn),
+        [Effect::Live(LiveCommand::GoOn)]
+    );
     tell_event(&mut live, LiveEvent::Resumed);
     assert_eq!(live.phase, LivePhase::Running);
 }
@@ -113,7 +131,10 @@ fn the_next_request_is_given_other_words() {
     send_message(&mut live, LiveMessage::EraseAll);
     send_message(&mut live, LiveMessage::Type("do it".into()));
 
-    assert_eq!(send_message(&mut live, LiveMessage::Accept), [Effect::Live(LiveCommand::Edit("do it".into()))]);
+    assert_eq!(
+        send_message(&mut live, LiveMessage::Accept),
+        [Effect::Live(LiveCommand::Edit("do it".into()))]
+    );
     assert_eq!((live.turns[1].request.text.as_str(), live.turns[1].is_edited), ("do it", true));
     send_message(&mut live, LiveMessage::Edit);
     send_message(&mut live, LiveMessage::EraseAll);
@@ -123,8 +144,13 @@ fn the_next_request_is_given_other_words() {
 #[test]
 fn nothing_is_asked_of_a_run_that_is_over() {
     let mut live = planned_live();
-    tell_event(&mut live, LiveEvent::Over { words: "every request was sent".into(), is_whole: true });
-    for message in [LiveMessage::PauseOrGoOn, LiveMessage::Skip, LiveMessage::Retry, LiveMessage::Stop] {
+    tell_event(
+        &mut live,
+        LiveEvent::Over { words: "every request was sent".into(), is_whole: true },
+    );
+    for message in
+        [LiveMessage::PauseOrGoOn, LiveMessage::Skip, LiveMessage::Retry, LiveMessage::Stop]
+    {
         assert_eq!(send_message(&mut live, message.clone()), [], "{message:?}");
     }
     assert_eq!(send_message(&mut live, LiveMessage::Stop), []);
@@ -134,8 +160,12 @@ fn nothing_is_asked_of_a_run_that_is_over() {
 fn the_terminal_has_the_size_of_its_panel() {
     let mut live = planned_live();
     let areas = wide_areas();
-    let size = Size { width: areas.terminal_inside().width, height: areas.terminal_inside().height };
-    assert_eq!(live.resize_terminal(&areas), [Effect::Live(LiveCommand::Resize(size.width, size.height))]);
+    let size =
+        Size { width: areas.terminal_inside().width, height: areas.terminal_inside().height };
+    assert_eq!(
+        live.resize_terminal(&areas),
+        [Effect::Live(LiveCommand::Resize(size.width, size.height))]
+    );
     assert_eq!(live.resize_terminal(&areas), []);
 }
 

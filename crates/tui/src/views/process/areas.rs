@@ -27,7 +27,7 @@ const PILLAR_CELLS: u16 = 50;
 const SIDE_BY_SIDE_WIDTH: u16 = 100;
 
 impl ProcessAreas {
-    pub fn for_layout(layout: &ScreenLayout, part: ProcessPart) -> Self {
+    pub(crate) fn for_layout(layout: &ScreenLayout, part: ProcessPart) -> Self {
         let body = layout.body;
         if layout.is_too_small {
             return Self::default();
@@ -46,17 +46,19 @@ impl ProcessAreas {
         }
         match part {
             ProcessPart::Counted => Self { pillars: None, counted: Some(top), below },
-            ProcessPart::Pillars | ProcessPart::Below => Self { pillars: Some(top), counted: None, below },
+            ProcessPart::Pillars | ProcessPart::Below => {
+                Self { pillars: Some(top), counted: None, below }
+            }
         }
     }
 
     /// Rows of what the chosen pillar is made of.
-    pub fn counted_height(&self) -> usize {
+    pub(crate) fn counted_height(&self) -> usize {
         self.counted.map_or(0, |area| usize::from(area.height.saturating_sub(2)))
     }
 
     /// Rows of the list below; the strip takes one.
-    pub fn below_height(&self) -> usize {
+    pub(crate) fn below_height(&self) -> usize {
         self.below.map_or(0, |area| usize::from(area.height.saturating_sub(3)))
     }
 }
@@ -71,7 +73,8 @@ mod tests {
     fn whatever_the_size_the_parts_lie_inside_the_body_and_apart() {
         for (width, height) in [(0, 0), (60, 15), (80, 24), (100, 15), (120, 40), (300, 100)] {
             for part in [ProcessPart::Pillars, ProcessPart::Counted, ProcessPart::Below] {
-                let layout = ScreenLayout::new(Size { width, height }, ReplayPanel::Turns, Zoom::Off, 0);
+                let layout =
+                    ScreenLayout::new(Size { width, height }, ReplayPanel::Turns, Zoom::Off, 0);
                 let areas = ProcessAreas::for_layout(&layout, part);
                 let all = [areas.pillars, areas.counted, areas.below];
                 let all: Vec<Rect> = all.into_iter().flatten().collect();

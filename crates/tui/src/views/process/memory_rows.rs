@@ -2,18 +2,19 @@
 
 use crate::session::{
     Session,
-    replay_opening::{LineAim, ReplayOpening, OpeningTarget},
+    replay_opening::{LineAim, OpeningTarget, ReplayOpening},
 };
 use trajview_metrics::memory::{
-    MemoryCost, MemoryTimeline, MemoryEvent, CitedPlaceState, CitedSpan, CardState, MemoryEventKind,
-    memory_timeline::{StaleCount, EventCounts, GivenCard},
+    CardState, CitedPlaceState, CitedSpan, MemoryCost, MemoryEvent, MemoryEventKind,
+    MemoryTimeline,
+    memory_timeline::{EventCounts, GivenCard, StaleCount},
 };
 use trajview_run::{EditPath, RepoPath, StepId, format_number};
 
 use super::rows::ProcessRow;
 
 /// Returns the sums first, then the events in the order of their turns.
-pub fn memory_rows(session: &Session, course: &MemoryTimeline) -> Vec<ProcessRow> {
+pub(crate) fn memory_rows(session: &Session, course: &MemoryTimeline) -> Vec<ProcessRow> {
     let mut cards = course.cards.iter().peekable();
     let mut rows = memory_sums(course);
     for (at, event) in course.events.iter().enumerate() {
@@ -27,7 +28,12 @@ pub fn memory_rows(session: &Session, course: &MemoryTimeline) -> Vec<ProcessRow
 
 fn memory_sums(course: &MemoryTimeline) -> Vec<ProcessRow> {
     let row = |kind: &str, words: String, is_loud| {
-        (!words.is_empty()).then(|| ProcessRow { kind: kind.into(), text: words, is_loud, ..ProcessRow::default() })
+        (!words.is_empty()).then(|| ProcessRow {
+            kind: kind.into(),
+            text: words,
+            is_loud,
+            ..ProcessRow::default()
+        })
     };
     let (given, now) = (course.when_given(), course.at_moment());
     let stale = match course.cards.as_slice() {
@@ -48,7 +54,12 @@ fn memory_sums(course: &MemoryTimeline) -> Vec<ProcessRow> {
 fn stale_cards_text(count: StaleCount) -> String {
     match count.stale_rate() {
         Some(rate) => {
-            format!("{} of {} cards ({})", count.stale, count.known, format_number::whole_percent(rate))
+            format!(
+                "{} of {} cards ({})",
+                count.stale,
+                count.known,
+                format_number::whole_percent(rate)
+            )
         }
         None => "not known".into(),
     }
@@ -69,7 +80,8 @@ fn stale_share_by_turn(course: &MemoryTimeline) -> String {
 }
 
 fn cost_words(course: &MemoryTimeline) -> String {
-    let EventCounts { routing, verification, expansion, cards } = EventCounts::from_events(&course.events);
+    let EventCounts { routing, verification, expansion, cards } =
+        EventCounts::from_events(&course.events);
     let MemoryCost { tokens, seconds, cost_usd } = MemoryCost::from_events(&course.events);
     let kinds = format!(
         "routing {routing} · verification {verification} · expansion {expansion} · cards {cards}"
@@ -88,7 +100,11 @@ fn row_at_event(session: &Session, event: &MemoryEvent) -> (ProcessRow, ReplayOp
     let step = event.step.and_then(|step| step.step_id(&session.run));
     let first = StepId { turn: event.turn, subagent: None, step: 0 };
     let target = step.map_or(OpeningTarget::Request, OpeningTarget::Step);
-    let row = ProcessRow { place: event.step_label(), step: Some(step.unwrap_or(first)), ..ProcessRow::default() };
+    let row = ProcessRow {
+        place: event.step_label(),
+        step: Some(step.unwrap_or(first)),
+        ..ProcessRow::default()
+    };
     (row, ReplayOpening::at_turn(event.turn, target))
 }
 
@@ -106,10 +122,15 @@ fn card_rows(session: &Session, event: &MemoryEvent, given: &GivenCard) -> Vec<P
     }
     let words = event.what.summary_line();
     let found = given.when_given.iter().zip(&given.at_moment).zip(&given.cited);
-    let row = |(span, ((when_given, now), cited)): (&CitedSpan, ((&CitedPlaceState, &CitedPlaceState), &Option<usize>))| {
+    let row = |(span, ((when_given, now), cited)): (
+        &CitedSpan,
+        ((&CitedPlaceState, &CitedPlaceState), &Option<usize>),
+    )| {
         let (row, opening) = row_at_event(session, event);
         let version = match (&span.version, cited) {
-            (Some(version), None) => format!(" · {} is no state of this run", version.version_text()),
+            (Some(version), None) => {
+                format!(" · {} is no state of this run", version.version_text())
+            }
             _ => String::new(),
         };
         let later = match now == when_given {
@@ -120,7 +141,9 @@ fn card_rows(session: &Session, event: &MemoryEvent, given: &GivenCard) -> Vec<P
         ProcessRow {
             kind: format!("card · {}", when_given.state.word()),
             text: format!("{}{place}{later}{version} · {words}", span.place_text()),
-            target: Some(cited.and_then(|done| cited_opening(session, span, done)).unwrap_or(opening)),
+            target: Some(
+                cited.and_then(|done| cited_opening(session, span, done)).unwrap_or(opening),
+            ),
             is_loud: [when_given, now].iter().any(|it| it.state == CardState::Stale),
             ..row
         }
@@ -145,7 +168,10 @@ fn cited_opening(session: &Session, span: &CitedSpan, done: usize) -> Option<Rep
         let first = session.timeline.ready().and_then(|timeline| timeline.turns.first());
         let is_changed = first.is_some_and(|turn| turn.changes.iter().any(|it| it.path == path));
         return Some(match is_changed {
-            true => ReplayOpening::at_turn(0, OpeningTarget::Change { path, aim: Some(LineAim::Old(line)) }),
+            true => ReplayOpening::at_turn(
+                0,
+                OpeningTarget::Change { path, aim: Some(LineAim::Old(line)) },
+            ),
             false => ReplayOpening::at_line(0, path, line),
         });
     };

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use crate::{
     session::{
         Session,
-        replay_opening::{ReplayOpening, OpeningTarget},
+        replay_opening::{OpeningTarget, ReplayOpening},
         views::View,
     },
     widgets::{
@@ -26,7 +26,9 @@ use crate::{
 };
 use areas::ProcessAreas;
 use rows::ProcessRow;
-use trajview_metrics::process::{Pillar, RigorProfile, ProcessReport, PillarWeights, pillars::MAX_WEIGHT_CHANGE};
+use trajview_metrics::process::{
+    Pillar, PillarWeights, ProcessReport, RigorProfile, pillars::MAX_WEIGHT_CHANGE,
+};
 
 /// The state of the view, apart from the report.
 #[derive(Debug, Default)]
@@ -78,7 +80,7 @@ impl ProcessList {
     pub const ALL: [Self; 6] =
         [Self::Signals, Self::Plan, Self::States, Self::Decisions, Self::Memory, Self::Recording];
 
-    pub const fn list_title(self) -> &'static str {
+    pub(crate) const fn list_title(self) -> &'static str {
         match self {
             Self::Signals => "signals",
             Self::Plan => "recoveries and plan",
@@ -118,7 +120,12 @@ pub enum ProcessMessage {
 const WEIGHT_STEP: f64 = 0.1;
 
 impl ProcessView {
-    pub fn update_view(&mut self, session: &mut Session, message: ProcessMessage, layout: &ScreenLayout) {
+    pub(crate) fn update_view(
+        &mut self,
+        session: &mut Session,
+        message: ProcessMessage,
+        layout: &ScreenLayout,
+    ) {
         if let ProcessMessage::Signal(by) = message {
             return to_signal(session, by);
         }
@@ -140,7 +147,8 @@ impl ProcessView {
                 };
             }
             ProcessMessage::SwitchList => {
-                let at = ProcessList::ALL.iter().position(|it| *it == self.list).unwrap_or_default();
+                let at =
+                    ProcessList::ALL.iter().position(|it| *it == self.list).unwrap_or_default();
                 self.list = ProcessList::ALL[(at + 1) % ProcessList::ALL.len()];
                 self.part = ProcessPart::Below;
                 self.below = Scroll::default();
@@ -157,7 +165,7 @@ impl ProcessView {
         }
     }
 
-    pub fn chosen_pillar(&self) -> Pillar {
+    pub(crate) fn chosen_pillar(&self) -> Pillar {
         Pillar::ALL[self.pillar.min(Pillar::ALL.len() - 1)]
     }
 
@@ -166,7 +174,10 @@ impl ProcessView {
         let by = self.weights.change_of(pillar) + f64::from(tenths) * WEIGHT_STEP;
         // A weight that is back where it was is the paper's own, not nearly.
         let by = if by.abs() < WEIGHT_STEP / 2.0 { 0.0 } else { by };
-        self.weights = self.weights.clone().with_moved(pillar, by.clamp(-MAX_WEIGHT_CHANGE, MAX_WEIGHT_CHANGE));
+        self.weights = self
+            .weights
+            .clone()
+            .with_moved(pillar, by.clamp(-MAX_WEIGHT_CHANGE, MAX_WEIGHT_CHANGE));
     }
 
     fn move_cursor(&mut self, session: &mut Session, motion: Motion, layout: &ScreenLayout) {
@@ -178,7 +189,8 @@ impl ProcessView {
             }
             ProcessPart::Counted => {
                 let len = self.counted_rows(session).len();
-                self.counted.cursor = motion.target_row(self.counted.cursor, len, areas.counted_height());
+                self.counted.cursor =
+                    motion.target_row(self.counted.cursor, len, areas.counted_height());
             }
             ProcessPart::Below => {
                 let rows = self.below_rows(session);
@@ -230,7 +242,7 @@ impl ProcessView {
     }
 
     /// Returns the events of the chosen pillar.
-    pub fn counted_rows(&self, session: &Session) -> Vec<ProcessRow> {
+    pub(crate) fn counted_rows(&self, session: &Session) -> Vec<ProcessRow> {
         let Some(report) = self.process_report(session) else { return vec![] };
         let scored = report.in_profile(self.profile).pillars.get(self.pillar);
         scored
@@ -247,7 +259,7 @@ impl ProcessView {
     }
 
     /// Returns the file of decisions and the line of the chosen one. The error is a sentence.
-    pub fn decision_place(&self, session: &Session) -> Result<(PathBuf, usize), String> {
+    pub(crate) fn decision_place(&self, session: &Session) -> Result<(PathBuf, usize), String> {
         if self.list != ProcessList::Decisions {
             return Err("E opens the store of decisions; v goes to their list".into());
         }
@@ -261,18 +273,24 @@ impl ProcessView {
     }
 
     /// Returns the lower list.
-    pub fn below_rows(&self, session: &Session) -> Vec<ProcessRow> {
+    pub(crate) fn below_rows(&self, session: &Session) -> Vec<ProcessRow> {
         let report = self.process_report(session);
         match self.list {
-            ProcessList::Signals => report.map(|it| rows::signal_rows(&it.signals)).unwrap_or_default(),
+            ProcessList::Signals => {
+                report.map(|it| rows::signal_rows(&it.signals)).unwrap_or_default()
+            }
             ProcessList::Plan => report.map(rows::plan_rows).unwrap_or_default(),
             ProcessList::States => report.map(rows::state_rows).unwrap_or_default(),
-            ProcessList::Decisions => self.decision_rows(session).into_iter().map(|(_, row)| row).collect(),
+            ProcessList::Decisions => {
+                self.decision_rows(session).into_iter().map(|(_, row)| row).collect()
+            }
             ProcessList::Memory => match session.scores.process.memory() {
                 Some(Ok(Some(course))) => memory_rows::memory_rows(session, course),
                 _ => vec![],
             },
-            ProcessList::Recording => report.map(|it| rows::lint_rows(&it.lints)).unwrap_or_default(),
+            ProcessList::Recording => {
+                report.map(|it| rows::lint_rows(&it.lints)).unwrap_or_default()
+            }
         }
     }
 }
@@ -296,7 +314,9 @@ fn to_signal(session: &mut Session, by: isize) {
     };
     let (step, why) = (signal.step, format!("{}: {}", signal.kind.words(), signal.why));
     match session.view {
-        View::Replay => session.set_opening(ReplayOpening::at_turn(step.turn, OpeningTarget::Step(step))),
+        View::Replay => {
+            session.set_opening(ReplayOpening::at_turn(step.turn, OpeningTarget::Step(step)))
+        }
         _ => session.select_turn(step.turn),
     }
     session.notice = Some(safe_string(&why));

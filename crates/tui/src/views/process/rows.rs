@@ -1,17 +1,17 @@
 //! Builds the rows of the lists. A row has a place, a kind, a text, and the step that it opens.
 
-use crate::session::replay_opening::{ReplayOpening, OpeningTarget};
+use crate::session::replay_opening::{OpeningTarget, ReplayOpening};
 use trajview_metrics::{
     decisions::{
-        DecisionVerdict, DecisionLane, decision_verdicts,
+        DecisionLane, DecisionVerdict, decision_verdicts,
         step_decisions::{self, AppliedDecision},
     },
     process::{
-        ProcessReport, ProcessSignal, CheckedState,
+        CheckedState, ProcessReport, ProcessSignal,
+        checked_states::{CheckKind, CheckOutcome, CheckRun},
         lints::RecordingLint,
         pillars::PillarScore,
         report::ShownStepNumbers,
-        checked_states::{CheckRun, CheckKind, CheckOutcome},
     },
 };
 use trajview_run::{Run, StepId, format_number, rubric::Evidence};
@@ -33,14 +33,18 @@ pub struct ProcessRow {
 
 impl ProcessRow {
     /// Returns the target of the row. None if there is nothing to open.
-    pub fn row_opening(self) -> Option<ReplayOpening> {
+    pub(crate) fn row_opening(self) -> Option<ReplayOpening> {
         let at_step = |step: StepId| ReplayOpening::at_turn(step.turn, OpeningTarget::Step(step));
         self.target.or_else(|| self.step.map(at_step))
     }
 }
 
 /// Returns the parts of a formula, then the events that were counted, then where the profiles disagree.
-pub fn pillar_rows(run: &Run, names: &ShownStepNumbers, scored: &PillarScore) -> Vec<ProcessRow> {
+pub(crate) fn pillar_rows(
+    run: &Run,
+    names: &ShownStepNumbers,
+    scored: &PillarScore,
+) -> Vec<ProcessRow> {
     let part = |part: &trajview_metrics::process::pillars::PillarPart| ProcessRow {
         kind: part.id.to_owned(),
         text: format!(
@@ -54,7 +58,12 @@ pub fn pillar_rows(run: &Run, names: &ShownStepNumbers, scored: &PillarScore) ->
     let mut rows: Vec<ProcessRow> = scored.parts.iter().map(part).collect();
     if scored.is_default {
         let words = "the scorer's value where it counted nothing".to_owned();
-        rows.push(ProcessRow { kind: "default".into(), text: words, is_loud: true, ..ProcessRow::default() });
+        rows.push(ProcessRow {
+            kind: "default".into(),
+            text: words,
+            is_loud: true,
+            ..ProcessRow::default()
+        });
     }
     for counted in &scored.counted {
         let words = format!("{} {}", counted.count, counted.what);
@@ -74,7 +83,7 @@ pub fn pillar_rows(run: &Run, names: &ShownStepNumbers, scored: &PillarScore) ->
     rows
 }
 
-pub fn signal_rows(signals: &[ProcessSignal]) -> Vec<ProcessRow> {
+pub(crate) fn signal_rows(signals: &[ProcessSignal]) -> Vec<ProcessRow> {
     let row = |signal: &ProcessSignal| ProcessRow {
         place: format!("{}.{}", signal.step.turn + 1, signal.number),
         kind: signal.kind.words().to_owned(),
@@ -86,7 +95,7 @@ pub fn signal_rows(signals: &[ProcessSignal]) -> Vec<ProcessRow> {
     signals.iter().map(row).collect()
 }
 
-pub fn plan_rows(report: &ProcessReport) -> Vec<ProcessRow> {
+pub(crate) fn plan_rows(report: &ProcessReport) -> Vec<ProcessRow> {
     let recovery = |cycle: &trajview_metrics::process::report::CycleReport| {
         let attempts = match cycle.attempts {
             1 => "1 attempt".to_owned(),
@@ -120,10 +129,12 @@ pub fn plan_rows(report: &ProcessReport) -> Vec<ProcessRow> {
 }
 
 /// Returns one row for each state, by the step that it opens.
-pub fn state_rows(report: &ProcessReport) -> Vec<ProcessRow> {
+pub(crate) fn state_rows(report: &ProcessReport) -> Vec<ProcessRow> {
     let check_words = |check: &CheckRun| {
-        let seconds =
-            check.seconds.map(|it| format!(", {} s", format_number::one_decimal(it))).unwrap_or_default();
+        let seconds = check
+            .seconds
+            .map(|it| format!(", {} s", format_number::one_decimal(it)))
+            .unwrap_or_default();
         let last = match check.outcome {
             CheckOutcome::Fine => None,
             CheckOutcome::Failed | CheckOutcome::TimedOut | CheckOutcome::NotRun => {
@@ -168,7 +179,10 @@ pub fn decision_rows(lane: &DecisionLane) -> Vec<ListedDecision> {
     for row in &lane.rows {
         for (at, applied) in row.applied.iter().enumerate() {
             let at = if at == 0 { row.step_label() } else { String::new() };
-            rows.push((applied.decision.clone(), ProcessRow { place: at, ..applied_decision_row(lane, row, applied) }));
+            rows.push((
+                applied.decision.clone(),
+                ProcessRow { place: at, ..applied_decision_row(lane, row, applied) },
+            ));
         }
     }
     rows
@@ -193,7 +207,11 @@ fn chain_row(lane: &DecisionLane, chain: &[String]) -> Option<ListedDecision> {
     Some((newest.clone(), row))
 }
 
-fn applied_decision_row(lane: &DecisionLane, row: &step_decisions::StepDecisions, applied: &AppliedDecision) -> ProcessRow {
+fn applied_decision_row(
+    lane: &DecisionLane,
+    row: &step_decisions::StepDecisions,
+    applied: &AppliedDecision,
+) -> ProcessRow {
     let shown_text = match applied.shown_in_turn {
         Some(turn) => format!("shown in turn {}", turn + 1),
         None => "not shown before".into(),
@@ -205,7 +223,10 @@ fn applied_decision_row(lane: &DecisionLane, row: &step_decisions::StepDecisions
     ProcessRow {
         place: String::new(),
         kind: verdict.map_or("not judged", |it| decision_verdicts::verdict_word(it.is_kept)).into(),
-        text: format!("{path}{} by {}{past}, {shown_text}{verdict_words}", applied.decision, applied.match_kind),
+        text: format!(
+            "{path}{} by {}{past}, {shown_text}{verdict_words}",
+            applied.decision, applied.match_kind
+        ),
         step: Some(row.step),
         is_loud: verdict.is_some_and(|it| it.is_kept == Some(false)),
         ..ProcessRow::default()
@@ -223,7 +244,7 @@ fn verdict_text(kept: &DecisionVerdict) -> String {
     format!("; {} after turn {}: {}{lines}", kept.judge, kept.turns_done, kept.rationale)
 }
 
-pub fn lint_rows(lints: &[RecordingLint]) -> Vec<ProcessRow> {
+pub(crate) fn lint_rows(lints: &[RecordingLint]) -> Vec<ProcessRow> {
     let row = |lint: &RecordingLint| ProcessRow {
         kind: lint.id.to_owned(),
         text: lint.what.clone(),

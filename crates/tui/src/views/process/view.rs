@@ -4,12 +4,13 @@ use ratatui::buffer::Buffer;
 
 use crate::{
     session::{
-        Session, pending::Loading, context::KeyContext, effect::Effect, request::RequestIds, views::View,
+        Session, context::KeyContext, effect::Effect, pending::Loading, request::RequestIds,
+        views::View,
     },
     views::view::RunView,
     widgets::{
         layout::ScreenLayout,
-        mouse::{MouseKind, Mouse},
+        mouse::{Mouse, MouseKind},
         scroll::Motion,
         theme::Theme,
     },
@@ -38,7 +39,12 @@ impl RunView for ProcessView {
 
     /// Asks for the report while the view is on, and of a run that is quickly read wherever its playhead is; decisions
     /// and memory while their list is shown.
-    fn ask_missing(&mut self, session: &mut Session, numbers: &mut RequestIds, _: &ScreenLayout) -> Vec<Effect> {
+    fn ask_missing(
+        &mut self,
+        session: &mut Session,
+        numbers: &mut RequestIds,
+        _: &ScreenLayout,
+    ) -> Vec<Effect> {
         let is_known = session.growth.is_whole && matches!(session.timeline, Loading::Ready(_));
         let is_on = session.view == View::Process;
         let is_back = is_on && !self.was_on;
@@ -50,7 +56,9 @@ impl RunView for ProcessView {
         }
         effects.extend(scores.process.ask_process(numbers, run));
         match self.list {
-            ProcessList::Decisions if is_on => effects.extend(scores.process.ask_decisions(numbers, run)),
+            ProcessList::Decisions if is_on => {
+                effects.extend(scores.process.ask_decisions(numbers, run))
+            }
             ProcessList::Memory if is_on => effects.extend(scores.process.ask_memory(numbers, run)),
             ProcessList::Signals
             | ProcessList::Plan
@@ -72,7 +80,12 @@ impl RunView for ProcessView {
         }
     }
 
-    fn point_at_view(&mut self, session: &mut Session, mouse: Mouse, layout: &ScreenLayout) -> bool {
+    fn point_at_view(
+        &mut self,
+        session: &mut Session,
+        mouse: Mouse,
+        layout: &ScreenLayout,
+    ) -> bool {
         let areas = ProcessAreas::for_layout(layout, self.part);
         let parts = [
             (ProcessPart::Pillars, areas.pillars),
@@ -106,7 +119,13 @@ impl RunView for ProcessView {
         }
     }
 
-    fn draw_view(&self, session: &Session, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
+    fn draw_view(
+        &self,
+        session: &Session,
+        theme: Theme,
+        layout: &ScreenLayout,
+        buffer: &mut Buffer,
+    ) {
         draw::draw_process(self, session, theme, layout, buffer);
     }
 }

@@ -19,13 +19,13 @@ pub enum FailureMotion {
 }
 
 /// Returns whether the run has a single request, so that moving between turns is useless.
-pub fn has_one_request(session: &Session) -> bool {
+pub(crate) fn has_one_request(session: &Session) -> bool {
     session.run.turns.len() == 1
 }
 
 /// Returns the actions of the agent in a run with one request: the steps that call a tool or start an agent, each with
 /// its number.
-pub fn agent_actions(session: &Session) -> Vec<(usize, StepId)> {
+pub(crate) fn agent_actions(session: &Session) -> Vec<(usize, StepId)> {
     let acts = |(_, id): &(usize, StepId)| {
         session.run.step(*id).is_some_and(|step| {
             matches!(step.kind, StepKind::Tool | StepKind::SubAgent) || !step.edits.is_empty()
@@ -35,13 +35,17 @@ pub fn agent_actions(session: &Session) -> Vec<(usize, StepId)> {
 }
 
 /// Returns the index of the selected action, or of the last before the selected step.
-pub fn selected_action(replay: &ReplayView, acts: &[(usize, StepId)]) -> usize {
+pub(crate) fn selected_action(replay: &ReplayView, acts: &[(usize, StepId)]) -> usize {
     let number = replay.step_number();
     acts.partition_point(|(at, _)| *at <= number).saturating_sub(1)
 }
 
 /// Goes to another turn; in a run with one request to another edit.
-pub(super) fn go_to_turn(replay: &mut ReplayView, session: &mut Session, message: &turns::TurnMessage) {
+pub(super) fn go_to_turn(
+    replay: &mut ReplayView,
+    session: &mut Session,
+    message: &turns::TurnMessage,
+) {
     let edit = match message {
         turns::TurnMessage::Next(count) => Some(EditMotion::Next(*count)),
         turns::TurnMessage::Previous(count) => Some(EditMotion::Previous(*count)),
@@ -79,7 +83,12 @@ pub(super) fn move_over_turns(
 }
 
 /// Selects the action at a row of the panel, which counts from the first visible row.
-pub(super) fn select_action_at_row(replay: &mut ReplayView, session: &Session, row: usize, height: usize) {
+pub(super) fn select_action_at_row(
+    replay: &mut ReplayView,
+    session: &Session,
+    row: usize,
+    height: usize,
+) {
     let acts = agent_actions(session);
     let top = centred_top(selected_action(replay, &acts), acts.len(), height);
     if top + row < acts.len() {
@@ -94,7 +103,11 @@ fn select_action(replay: &mut ReplayView, acts: &[(usize, StepId)], at: usize) {
 }
 
 /// Goes to another step that failed.
-pub(super) fn go_to_failure(replay: &mut ReplayView, session: &mut Session, message: &FailureMotion) {
+pub(super) fn go_to_failure(
+    replay: &mut ReplayView,
+    session: &mut Session,
+    message: &FailureMotion,
+) {
     let failed = failures::failed_steps(&session.run);
     let here = (session.turn, replay.step_number());
     let place = |(id, number): &(StepId, usize)| (id.turn, *number);

@@ -4,7 +4,7 @@ use crate::{
     session::Session,
     views::replay::{
         ReplayView,
-        chooser::{ReplayChooser, ChooserKind},
+        chooser::{ChooserKind, ReplayChooser},
         steps::StepListItem,
     },
 };
@@ -37,7 +37,8 @@ fn list_agents(replay: &mut ReplayView, session: &Session, scope: LaneScope) -> 
     if lanes.len() < 2 {
         return false;
     }
-    let agent = replay.steps.selected_item().and_then(StepListItem::step).and_then(|step| step.subagent);
+    let agent =
+        replay.steps.selected_item().and_then(StepListItem::step).and_then(|step| step.subagent);
     let here = lanes.iter().position(|lane| lane.agent == agent).unwrap_or_default();
     let mut chooser = ReplayChooser::new(ChooserKind::Agents, here);
     chooser.lanes = (scope, lanes);

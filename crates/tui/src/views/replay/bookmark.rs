@@ -4,7 +4,7 @@ use crate::{
     session::{Session, arrangement::Arrangement, replay_opening::DiffBase, views},
     views::replay::{
         ReplayView,
-        diff::{DiffFollows, DiffContent},
+        diff::{DiffContent, DiffFollows},
     },
     widgets::{layout::ReplayPanel, scroll::Scroll},
 };
@@ -75,7 +75,7 @@ impl Bookmark {
 
     /// Returns whether the move from `other` to here is a jump: more than one turn, a hit of the search, or from the
     /// audit into the replay.
-    pub fn is_a_jump_from(&self, other: &Self) -> bool {
+    pub(crate) fn is_a_jump_from(&self, other: &Self) -> bool {
         let has_moved = (self.turn, self.step) != (other.turn, other.step);
         let leaves_the_audit = self.is_in_audit() && other.app_view == views::View::Replay;
         leaves_the_audit
@@ -89,7 +89,7 @@ impl Bookmark {
 }
 
 impl DiffOutlook {
-    pub fn for_replay(replay: &ReplayView) -> Self {
+    pub(crate) fn for_replay(replay: &ReplayView) -> Self {
         let mark = replay.bases.mark.filter(|_| replay.bases.base == DiffBase::Mark);
         Self { arrangement: replay.diff.arrangement, base: replay.bases.base, mark }
     }

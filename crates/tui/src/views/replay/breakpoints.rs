@@ -18,7 +18,7 @@ named! {
 }
 
 impl Stop {
-    pub const fn stop_text(self) -> &'static str {
+    pub(crate) const fn stop_text(self) -> &'static str {
         match self {
             Self::Error => "an error",
             Self::Test => "a failing test",
@@ -27,7 +27,7 @@ impl Stop {
     }
 
     /// Returns the key that toggles it in the menu.
-    pub const fn key_letter(self) -> char {
+    pub(crate) const fn key_letter(self) -> char {
         match self {
             Self::Error => 'e',
             Self::Test => 't',
@@ -49,7 +49,7 @@ impl Stop {
 pub struct Breakpoints([bool; 3]);
 
 impl Breakpoints {
-    pub fn from_reasons(wanted: impl IntoIterator<Item = Stop>) -> Self {
+    pub(crate) fn from_reasons(wanted: impl IntoIterator<Item = Stop>) -> Self {
         let mut stops = Self::default();
         wanted.into_iter().for_each(|stop| stops.0[stop as usize] = true);
         stops
@@ -59,19 +59,19 @@ impl Breakpoints {
         self.0[stop as usize]
     }
 
-    pub const fn toggle(&mut self, stop: Stop) {
+    pub(crate) const fn toggle(&mut self, stop: Stop) {
         self.0[stop as usize] = !self.0[stop as usize];
     }
 
     /// Returns `an error or a compaction`; None where playback stops at nothing.
-    pub fn reasons_text(self) -> Option<String> {
+    pub(crate) fn reasons_text(self) -> Option<String> {
         let wanted = Stop::ALL.iter().copied().filter(|stop| self.has_reason(*stop));
         let words: Vec<_> = wanted.map(Stop::stop_text).collect();
         (!words.is_empty()).then(|| words.join(" or "))
     }
 
     /// Returns the condition that a step meets, the narrowest first.
-    pub fn reason_to_stop(self, step: &Step) -> Option<Stop> {
+    pub(crate) fn reason_to_stop(self, step: &Step) -> Option<Stop> {
         let narrowest_first = [Stop::Test, Stop::Error, Stop::Compaction];
         narrowest_first.into_iter().find(|stop| self.has_reason(*stop) && stop.is_met_by(step))
     }

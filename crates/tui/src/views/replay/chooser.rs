@@ -38,7 +38,7 @@ pub enum ChooserKind {
 
 impl ChooserKind {
     /// Returns the context of the key bindings while the list is open.
-    pub const fn keyboard_context(self) -> KeyContext {
+    pub(crate) const fn keyboard_context(self) -> KeyContext {
         match self {
             Self::Hits => KeyContext::Hits,
             Self::Requests => KeyContext::Requests,
@@ -97,7 +97,7 @@ pub struct HitExcerpt {
 }
 
 /// Rows that the whole of the selected request takes below the list.
-pub const PREVIEW_ROWS: u16 = 5;
+pub(crate) const PREVIEW_ROWS: u16 = 5;
 
 /// A list is no lower than this, so that it does not jump while few of its rows come and go.
 const MIN_LIST_ROWS: usize = 3;
@@ -181,12 +181,12 @@ impl ReplayChooser {
         Self { kind, scroll, filter, matching_turns: None, failed, lanes, excerpts: HashMap::new() }
     }
 
-    pub fn move_cursor(&mut self, motion: Motion, len: usize, height: usize) {
+    pub(crate) fn move_cursor(&mut self, motion: Motion, len: usize, height: usize) {
         self.scroll.cursor = motion.target_row(self.scroll.cursor, len, height);
     }
 
     /// Scrolls the window; where all rows are visible it moves the cursor.
-    pub fn scroll_window(&mut self, motion: Motion, len: usize, height: usize) {
+    pub(crate) fn scroll_window(&mut self, motion: Motion, len: usize, height: usize) {
         match len > height {
             true => self.scroll.scroll_by(motion, len, height),
             false => self.move_cursor(motion.by_one_row(), len, height),
@@ -202,24 +202,24 @@ impl ReplayChooser {
     }
 
     /// Changes the filter; its matches are listed from the top.
-    pub fn edit_filter(&mut self, change: impl FnOnce(&mut String)) {
+    pub(crate) fn edit_filter(&mut self, change: impl FnOnce(&mut String)) {
         change(&mut self.filter);
         self.scroll = Scroll::default();
         self.matching_turns = None;
     }
 
     /// Forgets the matches, since the run changed.
-    pub fn forget_matches(&mut self) {
+    pub(crate) fn forget_matches(&mut self) {
         self.matching_turns = None;
     }
 
     /// Returns the turns to choose from, in order.
-    pub fn matching_requests(&self) -> &[usize] {
+    pub(crate) fn matching_requests(&self) -> &[usize] {
         self.matching_turns.as_deref().unwrap_or_default()
     }
 
     /// Looks for the requests that fit, once: a run has thousands, and a frame shows few.
-    pub fn list_requests(&mut self, run: &Run, digests: &[TurnEditCounts]) {
+    pub(crate) fn list_requests(&mut self, run: &Run, digests: &[TurnEditCounts]) {
         if self.kind == ChooserKind::Requests && self.matching_turns.is_none() {
             self.matching_turns = Some(self.requests_matching_filter(run, digests));
         }
@@ -239,14 +239,15 @@ impl ReplayChooser {
         found.map(|(index, _)| index).collect()
     }
 
-    pub fn hit_excerpt(&self, hit: usize) -> Option<&HitExcerpt> {
+    pub(crate) fn hit_excerpt(&self, hit: usize) -> Option<&HitExcerpt> {
         self.excerpts.get(&hit)
     }
 
     /// Cuts the line of a hit out of its text, once.
     pub fn cut_excerpt(&mut self, number: usize, hit: &SearchHit, text: &StepText) {
         self.excerpts.entry(number).or_insert_with(|| {
-            let found = field_text(text, StepListItem::for_hit(hit).1).and_then(|words| excerpt_around(words, hit));
+            let found = field_text(text, StepListItem::for_hit(hit).1)
+                .and_then(|words| excerpt_around(words, hit));
             found.unwrap_or_else(|| HitExcerpt { words: String::new(), hit: 0..0 })
         });
     }
@@ -272,10 +273,11 @@ fn excerpt_around(words: &str, hit: &SearchHit) -> Option<HitExcerpt> {
     let line = words.lines().nth(hit.line)?;
     let found = line.get(hit.range.clone())?;
     let indent = line.len() - line.trim_start().len();
-    let from = hit.range.start.saturating_sub(EXCERPT_BYTES_BEFORE).max(indent.min(hit.range.start));
+    let from =
+        hit.range.start.saturating_sub(EXCERPT_BYTES_BEFORE).max(indent.min(hit.range.start));
     let from = (0..=from).rev().find(|at| line.is_char_boundary(*at))?;
-    let kept = line.get(from..hit.range.start)?;
-    let from = from + kept.len() - kept.trim_start().len();
+    let before = line.get(from..hit.range.start)?;
+    let from = from + before.len() - before.trim_start().len();
     let to = line.len().min(hit.range.end.saturating_add(EXCERPT_BYTES_AFTER));
     let to = (to..=line.len()).find(|at| line.is_char_boundary(*at))?;
     let sign = if from > indent { "…" } else { "" };

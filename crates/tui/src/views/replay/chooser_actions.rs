@@ -3,11 +3,11 @@
 use crate::{
     session::Session,
     views::replay::{
-        ReplayView, activity,
-        chooser::{ChooserAreas, ReplayChooser, ChooserKind, ChooserMessage},
-        file_history_actions, agent_lanes,
-        steps::{StepListItem, StepFilter},
+        ReplayView, activity, agent_lanes,
         breakpoints::Stop,
+        chooser::{ChooserAreas, ChooserKind, ChooserMessage, ReplayChooser},
+        file_history_actions,
+        steps::{StepFilter, StepListItem},
     },
     widgets::layout::ScreenLayout,
 };
@@ -52,7 +52,7 @@ impl ReplayView {
     }
 
     /// Returns the number of rows of the list.
-    pub fn choice_count(&self) -> usize {
+    pub(crate) fn choice_count(&self) -> usize {
         let Some(chooser) = &self.chooser else { return 0 };
         match chooser.kind {
             ChooserKind::Hits => self.search.hits.len(),
@@ -78,7 +78,11 @@ impl ReplayView {
     }
 
     /// Changes the list; `change` receives its number of rows and of visible rows.
-    fn scroll_choices(&mut self, layout: &ScreenLayout, change: impl FnOnce(&mut ReplayChooser, usize, usize)) {
+    fn scroll_choices(
+        &mut self,
+        layout: &ScreenLayout,
+        change: impl FnOnce(&mut ReplayChooser, usize, usize),
+    ) {
         let (len, height) = (self.choice_count(), self.chooser_height(layout));
         if let Some(chooser) = &mut self.chooser {
             change(chooser, len, height);
@@ -105,7 +109,10 @@ impl ReplayView {
                 let seen = seen.take(self.chooser_height(layout));
                 seen.map(|(step, _)| StepListItem::Step(*step)).find(lacks)
             }
-            ChooserKind::History | ChooserKind::Agents | ChooserKind::Kinds | ChooserKind::Stops => None,
+            ChooserKind::History
+            | ChooserKind::Agents
+            | ChooserKind::Kinds
+            | ChooserKind::Stops => None,
         }
     }
 
@@ -189,7 +196,9 @@ impl ReplayView {
                     activity::show_step(self, session, first);
                 }
             }
-            ChooserKind::Kinds => self.filter_steps(StepFilter::ALL.get(row).copied().unwrap_or_default()),
+            ChooserKind::Kinds => {
+                self.filter_steps(StepFilter::ALL.get(row).copied().unwrap_or_default())
+            }
             ChooserKind::Stops => {
                 if let Some(stop) = Stop::ALL.get(row) {
                     self.playback.stops.toggle(*stop);

@@ -9,7 +9,7 @@ use crate::{
         arrangement::Arrangement,
         cache::LruCache,
         files::{
-            DiffKey, FileCache, DiffScope,
+            DiffKey, DiffScope, FileCache,
             compared_file::{ComparedFile, DiffRow},
         },
     },
@@ -39,7 +39,7 @@ pub enum DiffContent {
 }
 
 /// Columns that the panel needs for two texts beside each other, borders included.
-pub const ROOM_FOR_COLUMNS: u16 = 120;
+pub(crate) const ROOM_FOR_COLUMNS: u16 = 120;
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum DiffMessage {
@@ -121,7 +121,7 @@ impl Default for DiffPanel {
 
 impl DiffPanel {
     /// Returns a comparison with its folds; without folds where it has none, or where a newer comparison replaced it.
-    pub fn cut_comparison<'a>(
+    pub(crate) fn cut_comparison<'a>(
         &'a self,
         files: &'a FileCache,
         key: &DiffKey,
@@ -135,12 +135,12 @@ impl DiffPanel {
     }
 
     /// Returns the shown comparison, if it has arrived.
-    pub const fn current_comparison(&self) -> Option<&Arc<ComparedFile>> {
+    pub(crate) const fn current_comparison(&self) -> Option<&Arc<ComparedFile>> {
         self.current.as_ref()
     }
 
     /// Returns the row under the cursor.
-    pub fn cursor_row(&self) -> Option<DiffRow> {
+    pub(crate) fn cursor_row(&self) -> Option<DiffRow> {
         self.current_comparison()?.rows.get(self.scroll.cursor).copied()
     }
 
@@ -149,28 +149,28 @@ impl DiffPanel {
         self.current_comparison()?.new_number(self.cursor_row()?)
     }
 
-    pub fn aim_at_new_line(&mut self, line: usize) {
+    pub(crate) fn aim_at_new_line(&mut self, line: usize) {
         self.target = Some(DiffScrollTarget::Line(line));
     }
 
-    pub fn aim_at_old_line(&mut self, line: usize) {
+    pub(crate) fn aim_at_old_line(&mut self, line: usize) {
         self.target = Some(DiffScrollTarget::Old(line));
     }
 
-    pub fn aim_at_added(&mut self, text: String) {
+    pub(crate) fn aim_at_added(&mut self, text: String) {
         self.target = Some(DiffScrollTarget::Added(text));
     }
 
-    pub fn aim_at_words(&mut self, words: Regex) {
+    pub(crate) fn aim_at_words(&mut self, words: Regex) {
         self.target = Some(DiffScrollTarget::Words(Box::new(words)));
     }
 
-    pub fn aim_within(&mut self, first: usize, last: usize) {
+    pub(crate) fn aim_within(&mut self, first: usize, last: usize) {
         self.target = Some(DiffScrollTarget::Within(first, last));
     }
 
     /// Goes back to where a comparison was scrolled to, as soon as it is here.
-    pub fn restore_when_loaded(&mut self, key: DiffKey, scroll: Scroll, column: usize) {
+    pub(crate) fn restore_when_loaded(&mut self, key: DiffKey, scroll: Scroll, column: usize) {
         self.restore = Some((key, scroll, column));
     }
 
@@ -199,7 +199,7 @@ impl DiffPanel {
     }
 
     /// Moves the cursor over rows; `To` is a line of the new text.
-    pub fn move_cursor(&mut self, motion: Motion, height: usize) {
+    pub(crate) fn move_cursor(&mut self, motion: Motion, height: usize) {
         let Some(compared) = self.current_comparison() else { return };
         self.scroll.cursor = match motion {
             Motion::To(line) => compared.row_of_line(line),
@@ -208,7 +208,7 @@ impl DiffPanel {
     }
 
     /// Updates cursor and window for the shown comparison. Called after every message.
-    pub fn settle_rows(
+    pub(crate) fn settle_rows(
         &mut self,
         key: Option<DiffKey>,
         files: &FileCache,
@@ -236,7 +236,9 @@ impl DiffPanel {
         }
         match self.target.take() {
             Some(DiffScrollTarget::Line(line)) => self.scroll.cursor = compared.row_of_line(line),
-            Some(DiffScrollTarget::Old(line)) => self.scroll.cursor = compared.row_of_old_line(line),
+            Some(DiffScrollTarget::Old(line)) => {
+                self.scroll.cursor = compared.row_of_old_line(line)
+            }
             Some(DiffScrollTarget::Added(text)) => {
                 self.scroll.cursor = compared.row_that_adds(&text).unwrap_or_default();
             }
@@ -254,10 +256,14 @@ impl DiffPanel {
     }
 
     fn toggle_fold(&mut self) {
-        let gap = self.cursor_row().zip(self.current_comparison()).and_then(|(row, it)| it.nearest_gap(row));
+        let gap = self
+            .cursor_row()
+            .zip(self.current_comparison())
+            .and_then(|(row, it)| it.nearest_gap(row));
         let Some(gap) = gap else { return };
         let is_head =
-            self.cursor_row().zip(self.current_comparison()).and_then(|(row, it)| it.gap_of(row)) == Some(gap);
+            self.cursor_row().zip(self.current_comparison()).and_then(|(row, it)| it.gap_of(row))
+                == Some(gap);
         let before = self.scroll;
         let rows = self.current_comparison().map_or(0, |compared| compared.rows.len());
         self.cut_again(|compared| compared.with_gap_toggled(gap));
@@ -269,7 +275,10 @@ impl DiffPanel {
 
     /// Cuts the shown comparison again and stays on the same line, at the same height of the screen.
     fn cut_again(&mut self, cut: impl FnOnce(&ComparedFile) -> ComparedFile) {
-        let Some((key, compared)) = self.shown_key.clone().zip(self.current_comparison().cloned()) else { return };
+        let Some((key, compared)) = self.shown_key.clone().zip(self.current_comparison().cloned())
+        else {
+            return;
+        };
         let row = self.cursor_row();
         let above = self.scroll.cursor.saturating_sub(self.scroll.top);
         let cut = cut(&compared);
@@ -297,7 +306,7 @@ impl DiffPanel {
     }
 
     /// Moves the cursor to a line of the new text, counted from 1; what begins outside the window comes to its top.
-    pub fn go_to_line(&mut self, line: usize, height: usize) {
+    pub(crate) fn go_to_line(&mut self, line: usize, height: usize) {
         let Some(compared) = self.current_comparison() else { return };
         let row = compared.row_of_line(line);
         match (self.scroll.top..self.scroll.top + height).contains(&row) {

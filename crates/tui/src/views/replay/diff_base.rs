@@ -33,7 +33,7 @@ impl DiffBases {
     }
 
     /// Measures from another base for a view that leads here.
-    pub fn set_for_view(&mut self, base: DiffBase, view: View) {
+    pub(crate) fn set_for_view(&mut self, base: DiffBase, view: View) {
         let before = std::mem::replace(&mut self.base, base);
         match view {
             View::Curves => {
@@ -47,7 +47,7 @@ impl DiffBases {
     }
 
     /// Restores the base from before a view led here, once that view is shown again.
-    pub const fn restore_after_view(&mut self, view: View) {
+    pub(crate) const fn restore_after_view(&mut self, view: View) {
         let before = match view {
             View::Curves => self.before_curves.take(),
             View::Scores => self.before_scores.take(),
@@ -59,7 +59,8 @@ impl DiffBases {
     }
 
     fn next_base(&self, run: &Run, turn: usize) -> DiffBase {
-        const CYCLE: [DiffBase; 4] = [DiffBase::PreviousTurn, DiffBase::Checkpoint, DiffBase::Start, DiffBase::Mark];
+        const CYCLE: [DiffBase; 4] =
+            [DiffBase::PreviousTurn, DiffBase::Checkpoint, DiffBase::Start, DiffBase::Mark];
         let at = CYCLE.iter().position(|base| *base == self.base).unwrap_or_default();
         let after = CYCLE.iter().cycle().skip(at + 1).take(CYCLE.len());
         let there_is = |base: &&DiffBase| self.turns_at_base(**base, run, turn).is_some();
@@ -81,7 +82,7 @@ impl DiffBases {
     }
 
     /// Returns the scope of the comparison for this turn.
-    pub fn compared_scope(&self, run: &Run, turn: usize) -> DiffScope {
+    pub(crate) fn compared_scope(&self, run: &Run, turn: usize) -> DiffScope {
         match self.turns_at_base(self.base, run, turn) {
             Some(done) if done != turn => DiffScope::Since { done, turn },
             _ => DiffScope::Turn(turn),
@@ -89,7 +90,7 @@ impl DiffBases {
     }
 
     /// Returns `since turn 22`, `since checkpoint 3 began`.
-    pub fn base_text(&self, run: &Run, turn: usize) -> String {
+    pub(crate) fn base_text(&self, run: &Run, turn: usize) -> String {
         let base = match self.turns_at_base(self.base, run, turn) {
             Some(_) => self.base,
             None => DiffBase::PreviousTurn,
@@ -102,7 +103,9 @@ impl DiffBases {
             (DiffBase::Mark, Some(mark)) if mark > turn => format!("back from turn {}", mark + 1),
             (DiffBase::Mark, Some(mark)) => format!("since marked turn {}", mark + 1),
             (DiffBase::PreviousTurn, _) if turn > 0 => format!("since turn {turn}"),
-            (DiffBase::PreviousTurn | DiffBase::Start | DiffBase::Mark, _) => "since the start".into(),
+            (DiffBase::PreviousTurn | DiffBase::Start | DiffBase::Mark, _) => {
+                "since the start".into()
+            }
         }
     }
 }
@@ -122,7 +125,8 @@ mod tests {
     #[test]
     fn bases_go_round() {
         use BaseMessage::Next;
-        let words = |times: usize| bases_after(&vec![Next; times], 3).base_text(&run_of_five_turns(), 3);
+        let words =
+            |times: usize| bases_after(&vec![Next; times], 3).base_text(&run_of_five_turns(), 3);
 
         assert_eq!(
             [0, 1, 2, 3].map(words),
@@ -134,7 +138,10 @@ mod tests {
     fn a_mark_is_the_base_until_another_is_chosen() {
         let bases = bases_after(&[BaseMessage::MarkHere], 1);
 
-        assert_eq!(bases.compared_scope(&run_of_five_turns(), 4), DiffScope::Since { done: 2, turn: 4 });
+        assert_eq!(
+            bases.compared_scope(&run_of_five_turns(), 4),
+            DiffScope::Since { done: 2, turn: 4 }
+        );
         assert_eq!(bases.compared_scope(&run_of_five_turns(), 2), DiffScope::Turn(2));
         assert_eq!(bases.base_text(&run_of_five_turns(), 4), "since marked turn 2");
         assert_eq!(bases.base_text(&run_of_five_turns(), 0), "back from turn 2");

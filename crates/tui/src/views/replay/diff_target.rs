@@ -7,24 +7,24 @@ use crate::{
     session::{
         Session,
         arrangement::Arrangement,
-        turn_counts::LineTotals,
         files::{
             DiffKey, DiffScope, TurnSpan,
             blame::{BlamedFile, FileAt},
             compared_file::ComparedFile,
         },
+        turn_counts::LineTotals,
     },
     views::{
         file_tree::FileTreeRow,
         replay::{
-            ReplayMessage, ReplayView, diff_base,
-            diff::{self, DiffFollows, ROOM_FOR_COLUMNS, DiffContent},
-            files,
+            ReplayMessage, ReplayView,
             bookmark::Bookmark,
+            diff::{self, DiffContent, DiffFollows, ROOM_FOR_COLUMNS},
+            diff_base, files,
             steps::{self, StepListItem},
         },
     },
-    widgets::layout::{ScreenLayout, ReplayPanel},
+    widgets::layout::{ReplayPanel, ScreenLayout},
 };
 use trajview_run::{
     StepId,
@@ -99,13 +99,13 @@ impl ReplayView {
     }
 
     /// Returns the arrangement of the diff: the chosen one, where it fits.
-    pub fn effective_arrangement(&self, layout: &ScreenLayout) -> Arrangement {
+    pub(crate) fn effective_arrangement(&self, layout: &ScreenLayout) -> Arrangement {
         let has_room = layout.inner_size(ReplayPanel::Diff).width + 2 >= ROOM_FOR_COLUMNS;
         if has_room { self.diff.arrangement } else { Arrangement::Unified }
     }
 
     /// Returns the file that is shown whole, and its moment.
-    pub fn shown_file(&self, session: &Session) -> Option<FileAt> {
+    pub(crate) fn shown_file(&self, session: &Session) -> Option<FileAt> {
         match &self.diff.view {
             DiffContent::Change => None,
             DiffContent::File(path) => {
@@ -115,7 +115,7 @@ impl ReplayView {
     }
 
     /// Returns the shown moment: after the selected step where steps were moved last, else after the turn.
-    pub fn shown_moment(&self, session: &Session) -> RunMoment {
+    pub(crate) fn shown_moment(&self, session: &Session) -> RunMoment {
         let step = self.steps.selected_item().and_then(StepListItem::step);
         match step.filter(|_| self.diff.follows == DiffFollows::Step) {
             Some(step) if self.number_in_turn(step) < self.steps.step_count() => {
@@ -150,7 +150,7 @@ impl ReplayView {
     }
 
     /// Returns the changes that are marked in the tree: those of the step, where the tree is as the step left it.
-    pub fn changes_in_tree<'s>(&self, session: &'s Session) -> &'s [FileChange] {
+    pub(crate) fn changes_in_tree<'s>(&self, session: &'s Session) -> &'s [FileChange] {
         match self.shown_moment(session).step {
             Some(step) => session.changes_of(DiffScope::Step(step)),
             None => self.listed_changes(session),
@@ -158,7 +158,10 @@ impl ReplayView {
     }
 
     /// Returns the writers of the lines of the shown file, if they are known.
-    pub fn shown_blame<'s>(&self, session: &'s Session) -> Option<&'s Result<Arc<BlamedFile>, String>> {
+    pub(crate) fn shown_blame<'s>(
+        &self,
+        session: &'s Session,
+    ) -> Option<&'s Result<Arc<BlamedFile>, String>> {
         session.files.blame.blame_of(&self.shown_file(session)?)
     }
 
@@ -174,7 +177,7 @@ impl ReplayView {
     }
 
     /// Returns the step whose text replaces the diff where no file changed; None while that is not known yet.
-    pub fn step_instead_of_diff(&self, session: &Session) -> Option<StepListItem> {
+    pub(crate) fn step_instead_of_diff(&self, session: &Session) -> Option<StepListItem> {
         let is_known = session.timeline.ready().is_some() && !self.changes_are_coming(session);
         let is_empty = self.diff_key(session).is_none();
         self.steps.selected_item().filter(|_| is_known && is_empty)
@@ -201,7 +204,11 @@ impl ReplayView {
         if self.diff.view != DiffContent::Change {
             return self.go_to_writer(session);
         }
-        let fold = self.diff.cursor_row().zip(self.diff.current_comparison()).and_then(|(row, it)| it.gap_of(row));
+        let fold = self
+            .diff
+            .cursor_row()
+            .zip(self.diff.current_comparison())
+            .and_then(|(row, it)| it.gap_of(row));
         match fold {
             Some(_) => self.diff.update(diff::DiffMessage::Fold),
             None => self.focus = ReplayPanel::Steps,
@@ -216,7 +223,8 @@ impl ReplayView {
         message: &diff::DiffMessage,
         layout: &ScreenLayout,
     ) {
-        let (Some(line), Some(Ok(blamed))) = (self.diff.line_number(), self.shown_blame(session)) else {
+        let (Some(line), Some(Ok(blamed))) = (self.diff.line_number(), self.shown_blame(session))
+        else {
             return;
         };
         let starts = blamed.first_lines_by_writer(&session.run);
@@ -232,7 +240,8 @@ impl ReplayView {
         };
         match wanted {
             Some(start) => {
-                let (start, height) = (*start, usize::from(layout.inner_size(ReplayPanel::Diff).height));
+                let (start, height) =
+                    (*start, usize::from(layout.inner_size(ReplayPanel::Diff).height));
                 self.diff.go_to_line(start, height);
             }
             None => {
@@ -262,7 +271,11 @@ impl ReplayView {
             session.notice = Some(words.into());
             return;
         };
-        let text = self.diff.cursor_row().zip(self.diff.current_comparison()).and_then(|(row, it)| it.line_at(row));
+        let text = self
+            .diff
+            .cursor_row()
+            .zip(self.diff.current_comparison())
+            .and_then(|(row, it)| it.line_at(row));
         let text = text.map(|line| line.text.clone());
         self.remember_place(session);
         if let DiffContent::File(path) = std::mem::take(&mut self.diff.view) {
@@ -288,7 +301,7 @@ impl ReplayView {
     }
 
     /// Remembers this place to come back to.
-    pub fn remember_place(&mut self, session: &mut Session) {
+    pub(crate) fn remember_place(&mut self, session: &mut Session) {
         if self.jump_origins.len() == MAX_JUMP_ORIGINS {
             self.jump_origins.remove(0);
         }
@@ -296,7 +309,7 @@ impl ReplayView {
     }
 
     /// Returns whether the message goes back although this run has no place to go back to.
-    pub fn leads_out(&self, message: &ReplayMessage) -> bool {
+    pub(crate) fn leads_out(&self, message: &ReplayMessage) -> bool {
         match message {
             ReplayMessage::Diff(diff::DiffMessage::Back) => self.jump_origins.is_empty(),
             ReplayMessage::Steps(steps::StepsMessage::Leave) => {
@@ -348,7 +361,9 @@ impl ReplayView {
         let edits: Vec<StepId> =
             timeline.turns.iter().flat_map(|turn| &turn.steps).map(|(step, _)| *step).collect();
         let wanted = match *message {
-            EditMotion::Next(count) => edits.partition_point(|step| is_before(step, next)) + count - 1,
+            EditMotion::Next(count) => {
+                edits.partition_point(|step| is_before(step, next)) + count - 1
+            }
             EditMotion::Previous(count) => {
                 let before =
                     edits.partition_point(|step| is_before(step, selected.unwrap_or_default()));
@@ -382,7 +397,9 @@ impl ReplayView {
 
     /// Shows the selected file where another file is shown whole.
     pub(crate) fn follow_selected_file(&mut self, session: &mut Session) {
-        if let (DiffContent::File(_), Some((_, change))) = (&self.diff.view, self.selected_change(session)) {
+        if let (DiffContent::File(_), Some((_, change))) =
+            (&self.diff.view, self.selected_change(session))
+        {
             self.diff.view = DiffContent::File(change.path.clone());
         }
     }
@@ -411,7 +428,8 @@ impl ReplayView {
         };
         self.focus = ReplayPanel::Diff;
         let changes = self.changes_in_tree(session).iter().any(|change| change.path == path);
-        self.diff.view = if changes { DiffContent::Change } else { DiffContent::File(path.clone()) };
+        self.diff.view =
+            if changes { DiffContent::Change } else { DiffContent::File(path.clone()) };
         if changes {
             self.files.select_path(path);
         }
@@ -419,34 +437,45 @@ impl ReplayView {
 
     /// Returns rows of the list of files, or of the tree in its place.
     pub fn file_rows(&self, session: &Session) -> usize {
-        if self.tree.is_shown { self.tree.tree_rows().len() } else { self.listed_changes(session).len() }
+        if self.tree.is_shown {
+            self.tree.tree_rows().len()
+        } else {
+            self.listed_changes(session).len()
+        }
     }
 
     /// Gives more space to parts that need it.
-    pub fn fit_layout(&self, layout: ScreenLayout) -> ScreenLayout {
+    pub(crate) fn fit_layout(&self, layout: ScreenLayout) -> ScreenLayout {
         let layout = match self.diff.arrangement {
             Arrangement::Columns => layout.with_wide_diff(),
             Arrangement::Unified => layout,
         };
-        if self.tree.is_shown { layout.with_tall_files(self.tree.tree_rows().len()) } else { layout }
+        if self.tree.is_shown {
+            layout.with_tall_files(self.tree.tree_rows().len())
+        } else {
+            layout
+        }
     }
 
     /// Returns the reason why the list of files is missing.
-    pub fn changes_failed<'s>(&self, session: &'s Session) -> Option<&'s str> {
+    pub(crate) fn changes_failed<'s>(&self, session: &'s Session) -> Option<&'s str> {
         let changes = session.files.span_changes(TurnSpan::for_scope(self.diff_scope(session))?)?;
         changes.as_ref().err().map(String::as_str)
     }
 
     /// Returns whether the list of files is still being computed.
-    pub fn changes_are_coming(&self, session: &Session) -> bool {
-        TurnSpan::for_scope(self.diff_scope(session)).is_some_and(|span| session.files.span_changes(span).is_none())
+    pub(crate) fn changes_are_coming(&self, session: &Session) -> bool {
+        TurnSpan::for_scope(self.diff_scope(session))
+            .is_some_and(|span| session.files.span_changes(span).is_none())
     }
 
     /// Returns the scope of the diff: the selected step if steps were moved last and it changed files, else the turn.
-    pub fn diff_scope(&self, session: &Session) -> DiffScope {
+    pub(crate) fn diff_scope(&self, session: &Session) -> DiffScope {
         let step = self.steps.selected_item().and_then(StepListItem::step);
         match (self.diff.follows, step) {
-            (DiffFollows::Step, Some(step)) if !session.changes_of(DiffScope::Step(step)).is_empty() => {
+            (DiffFollows::Step, Some(step))
+                if !session.changes_of(DiffScope::Step(step)).is_empty() =>
+            {
                 DiffScope::Step(step)
             }
             _ => self.bases.compared_scope(&session.run, session.turn),
@@ -472,7 +501,9 @@ impl ReplayView {
         match session.files.compared_file(&key) {
             Some(Ok(compared)) => compared.line_totals(),
             Some(Err(_)) => None,
-            None => self.counted_lines(session, change).or_else(|| self.recorded_lines(session, change)),
+            None => {
+                self.counted_lines(session, change).or_else(|| self.recorded_lines(session, change))
+            }
         }
     }
 
@@ -498,7 +529,10 @@ impl ReplayView {
 
     /// Returns the selected step's number among the steps of the turn, counts from 1; 0 while the request is selected.
     pub fn step_number(&self) -> usize {
-        self.steps.selected_item().and_then(StepListItem::step).map_or(0, |step| self.number_in_turn(step))
+        self.steps
+            .selected_item()
+            .and_then(StepListItem::step)
+            .map_or(0, |step| self.number_in_turn(step))
     }
 
     pub fn step_count(&self) -> usize {
@@ -506,7 +540,7 @@ impl ReplayView {
     }
 
     /// Returns a step's number among the steps of its turn, sub-agents' included; counts from 1.
-    pub fn number_in_turn(&self, step: StepId) -> usize {
+    pub(crate) fn number_in_turn(&self, step: StepId) -> usize {
         self.steps.position_in_turn(step).map_or(0, |position| position + 1)
     }
 

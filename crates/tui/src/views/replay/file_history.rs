@@ -4,14 +4,14 @@
 use std::sync::Arc;
 
 use crate::{
-    session::{pending::Loading, files::compared_file::ComparedFile},
+    session::{files::compared_file::ComparedFile, pending::Loading},
     widgets::scroll::Motion,
 };
 use trajview_run::{
     RepoPath,
     files::{
         RunMoment,
-        history::{HistoryEntry, ChangeHistory, HistorySubject, HistoryQuery},
+        history::{ChangeHistory, HistoryEntry, HistoryQuery, HistorySubject},
     },
 };
 
@@ -45,33 +45,48 @@ impl FileHistoryList {
     }
 
     /// Returns the lines of the selected change.
-    pub fn shown_lines(&self) -> Option<&ComparedFile> {
+    pub(crate) fn shown_lines(&self) -> Option<&ComparedFile> {
         self.shown_entry.as_ref().map(|(_, compared)| compared)
     }
 
     /// Begins a list. `line` is where it was opened; see [`Self::line`].
-    pub fn begin_query(&mut self, wanted: HistoryQuery, line: Option<usize>, goes_back: bool) {
+    pub(crate) fn begin_query(
+        &mut self,
+        wanted: HistoryQuery,
+        line: Option<usize>,
+        goes_back: bool,
+    ) {
         (self.line, self.goes_back) = (line, goes_back);
         self.set_query(wanted);
     }
 
     /// Begins a list for another view, for a file after a turn, which counts from 0; closing the list goes back to that
     /// view.
-    pub fn begin_from_other_view(&mut self, turn: usize, path: RepoPath, line: Option<usize>) {
+    pub(crate) fn begin_from_other_view(
+        &mut self,
+        turn: usize,
+        path: RepoPath,
+        line: Option<usize>,
+    ) {
         let thing = line.map_or(HistorySubject::File, HistorySubject::AtLine);
-        self.begin_query(HistoryQuery { path, subject: thing, at: Some(RunMoment::after_turns(turn + 1)) }, line, true);
+        self.begin_query(
+            HistoryQuery { path, subject: thing, at: Some(RunMoment::after_turns(turn + 1)) },
+            line,
+            true,
+        );
     }
 
-    pub fn set_query(&mut self, wanted: HistoryQuery) {
+    pub(crate) fn set_query(&mut self, wanted: HistoryQuery) {
         (self.loaded, self.shown_entry, self.top) = (Loading::Nothing, None, 0);
         self.query = Some(wanted);
     }
 
     /// Shows the lines of an entry.
-    pub fn show_entry(&mut self, at: usize, height: usize) {
+    pub(crate) fn show_entry(&mut self, at: usize, height: usize) {
         if self.shown_entry.as_ref().is_none_or(|(shown, _)| *shown != at) {
             let entry = self.entries().get(at);
-            self.shown_entry = entry.map(|entry| (at, ComparedFile::changes_only(entry.diff.clone())));
+            self.shown_entry =
+                entry.map(|entry| (at, ComparedFile::changes_only(entry.diff.clone())));
             self.top = 0;
         }
         let rows = self.shown_lines().map_or(0, |lines| lines.rows.len());

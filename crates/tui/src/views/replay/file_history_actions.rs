@@ -9,19 +9,19 @@ use crate::{
         effect::Effect,
         files::{DiffScope, compared_file::DiffRow},
         question::Question,
-        request::{RequestIds, RequestId, Sentence},
+        request::{RequestId, RequestIds, Sentence},
     },
     views::{
         file_tree::FileTreeRow as TreeRow,
         replay::{
             ReplayView,
-            chooser::{ChooserAreas, ReplayChooser, ChooserKind},
-            diff::{DiffFollows, DiffContent},
+            chooser::{ChooserAreas, ChooserKind, ReplayChooser},
+            diff::{DiffContent, DiffFollows},
             file_history::HistoryMessage,
         },
     },
     widgets::{
-        layout::{ScreenLayout, ReplayPanel},
+        layout::{ReplayPanel, ScreenLayout},
         scroll::Scroll,
     },
 };
@@ -30,7 +30,7 @@ use trajview_run::{
     RepoPath,
     files::{
         RunMoment,
-        history::{ChangeHistory, HistorySubject, HistoryQuery},
+        history::{ChangeHistory, HistoryQuery, HistorySubject},
     },
 };
 
@@ -76,14 +76,24 @@ fn line_here(replay: &ReplayView) -> Option<usize> {
 }
 
 /// Returns the query for a file; where it does not exist at the moment, for its last version.
-fn history_query(session: &Session, path: RepoPath, moment: RunMoment, line: Option<usize>) -> HistoryQuery {
+fn history_query(
+    session: &Session,
+    path: RepoPath,
+    moment: RunMoment,
+    line: Option<usize>,
+) -> HistoryQuery {
     let tree = session.timeline.ready().map(|timeline| timeline.tree_at(&session.run, moment));
     let is_there = tree.is_some_and(|tree| tree.files.contains_key(&path));
     let thing = line.filter(|_| is_there).map_or(HistorySubject::File, HistorySubject::AtLine);
     HistoryQuery { path, subject: thing, at: is_there.then_some(moment) }
 }
 
-pub(super) fn update_history(replay: &mut ReplayView, session: &mut Session, message: &HistoryMessage, height: usize) {
+pub(super) fn update_history(
+    replay: &mut ReplayView,
+    session: &mut Session,
+    message: &HistoryMessage,
+    height: usize,
+) {
     match message {
         HistoryMessage::Switch => switch_history_scope(replay, session),
         HistoryMessage::Scroll(motion) => {
@@ -110,7 +120,11 @@ fn switch_history_scope(replay: &mut ReplayView, session: &mut Session) {
 }
 
 /// Asks for what the list shows, where it is open and nothing is known.
-pub(super) fn ask_history(replay: &mut ReplayView, session: &Session, numbers: &mut RequestIds) -> Option<Effect> {
+pub(super) fn ask_history(
+    replay: &mut ReplayView,
+    session: &Session,
+    numbers: &mut RequestIds,
+) -> Option<Effect> {
     let is_open = replay.chooser.as_ref().is_some_and(|it| it.kind == ChooserKind::History);
     let past = &mut replay.file_history;
     let wanted = past.query.clone().filter(|_| is_open && past.loaded.is_nothing())?;
@@ -127,7 +141,9 @@ pub(super) fn take_history(
     replay.file_history.loaded.settle_with(request, answer);
     let past = &replay.file_history;
     let here = match (past.loaded.ready(), past.query.as_ref().and_then(|wanted| wanted.at)) {
-        (Some(history), Some(moment)) => history.last_change_at(&session.run, moment).unwrap_or_default(),
+        (Some(history), Some(moment)) => {
+            history.last_change_at(&session.run, moment).unwrap_or_default()
+        }
         _ => past.entries().len().saturating_sub(1),
     };
     if let Some(chooser) = replay.chooser.as_mut().filter(|it| it.kind == ChooserKind::History) {
@@ -147,7 +163,8 @@ pub(super) fn settle_history(replay: &mut ReplayView, layout: &ScreenLayout) {
 
 /// Returns rows for the lines of a change; one is taken by its heading.
 pub(super) fn lines_height(replay: &ReplayView, layout: &ScreenLayout) -> usize {
-    let areas = ChooserAreas::new(ChooserKind::History, replay.file_history.entries().len(), layout);
+    let areas =
+        ChooserAreas::new(ChooserKind::History, replay.file_history.entries().len(), layout);
     usize::from(areas.below.height.saturating_sub(1))
 }
 

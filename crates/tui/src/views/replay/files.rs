@@ -30,7 +30,7 @@ impl FileList {
         changes.iter().position(is_wanted).unwrap_or_default()
     }
 
-    pub fn select_path(&mut self, path: RepoPath) {
+    pub(crate) fn select_path(&mut self, path: RepoPath) {
         self.wanted = Some(path);
     }
 
@@ -43,7 +43,7 @@ impl FileList {
         self.move_cursor(motion, changes, 1);
     }
 
-    pub fn move_cursor(&mut self, motion: Motion, changes: &[FileChange], height: usize) {
+    pub(crate) fn move_cursor(&mut self, motion: Motion, changes: &[FileChange], height: usize) {
         let index = motion.target_row(self.selected_index(changes), changes.len(), height);
         if let Some(change) = changes.get(index) {
             self.wanted = Some(change.path.clone());

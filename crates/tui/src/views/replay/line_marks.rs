@@ -3,10 +3,10 @@
 use crate::{
     session::{
         Session,
+        code_marks::{CodeMark, MarkKind},
+        code_measures::{MomentSpan, MovedScores},
         files::DiffKey,
         judged_marks::{evidence_explanations, flag_explanations},
-        code_marks::{CodeMark, MarkKind},
-        code_measures::{MovedScores, MomentSpan},
     },
     views::{
         line_marks::{ShownMarks, mark_label},
@@ -14,7 +14,7 @@ use crate::{
     },
 };
 use trajview_metrics::quality::{HIGH_CC, QualityChangeKind};
-use trajview_run::{format_number, files::RunMoment};
+use trajview_run::{files::RunMoment, format_number};
 
 /// Returns the moments that the marks are worked out from; None where the lines on the right are not those after the
 /// turn.
@@ -29,18 +29,21 @@ pub(crate) fn marked_file(replay: &ReplayView, session: &Session) -> Option<Diff
 }
 
 /// Returns the marks beside the lines on screen, as far as they are known.
-pub fn shown_marks<'s>(replay: &ReplayView, session: &'s Session) -> Option<ShownMarks<'s>> {
+pub(crate) fn shown_marks<'s>(replay: &ReplayView, session: &'s Session) -> Option<ShownMarks<'s>> {
     let path = replay.diff_key(session)?.path;
     let moved = session.scores.moved_between(marked_span(replay, session)?)?.as_ref().ok()?;
     Some(ShownMarks { moved, marks: moved.marks.marks_in_file(&path) })
 }
 
 /// Explains the marks over the line under the cursor, one paragraph each: a heading and its text.
-pub fn mark_explanations(replay: &ReplayView, session: &Session) -> Vec<(String, String)> {
+pub(crate) fn mark_explanations(replay: &ReplayView, session: &Session) -> Vec<(String, String)> {
     let Some(line) = replay.diff.line_number() else { return vec![] };
-    let code = shown_marks(replay, session)
-        .into_iter()
-        .flat_map(|shown| shown.marks_over_line(line).map(|mark| mark_explanation(mark, shown.moved)).collect::<Vec<_>>());
+    let code = shown_marks(replay, session).into_iter().flat_map(|shown| {
+        shown
+            .marks_over_line(line)
+            .map(|mark| mark_explanation(mark, shown.moved))
+            .collect::<Vec<_>>()
+    });
     let Some(key) = marked_file(replay, session) else { return code.collect() };
     let judged = evidence_explanations(session, &key, line).into_iter();
     judged.chain(flag_explanations(session, &key, line)).chain(code).collect()
@@ -81,7 +84,7 @@ mod tests {
     use super::*;
     use crate::session::code_marks::CodeMarks;
     use trajview_metrics::{
-        quality::{CallableAt, CloneGroup, QualityDetail, HitAt, CodePlace, SourceSpan},
+        quality::{CallableAt, CloneGroup, CodePlace, HitAt, QualityDetail, SourceSpan},
         rules::RuleSet,
     };
     use trajview_run::RepoPath;
@@ -97,7 +100,8 @@ mod tests {
             sloc: 9,
             mass: 3.0 * f64::from(cc),
         };
-        let place = |path: &str, start| CodePlace { path: path.into(), span: span(start, start + 3) };
+        let place =
+            |path: &str, start| CodePlace { path: path.into(), span: span(start, start + 3) };
         let detail = QualityDetail {
             callables: vec![callable(10, 1), callable(11, 20)],
             clones: vec![CloneGroup { hash: 1, places: vec![place("a.py", 3), place("b.py", 7)] }],

@@ -1,26 +1,26 @@
 //! A run turn by turn: its turns, the files a turn changed, their differences, its steps; playback and search.
 
 pub mod activity;
-mod questions;
-pub mod diff_base;
+mod agent_lanes;
+pub mod bookmark;
+pub mod breakpoints;
 pub mod chooser;
 pub mod chooser_actions;
 pub mod diff;
-pub mod draw;
-pub mod files;
-pub mod file_history_actions;
-mod agent_lanes;
+pub mod diff_base;
 pub mod diff_target;
-pub mod line_marks;
-pub mod turn_stats;
-pub mod navigation;
+pub mod draw;
 pub mod file_history;
+pub mod file_history_actions;
+pub mod files;
+pub mod line_marks;
+pub mod navigation;
 pub mod playback;
 pub mod playback_actions;
+mod questions;
 pub mod search;
-pub mod bookmark;
 pub mod steps;
-pub mod breakpoints;
+pub mod turn_stats;
 mod update;
 mod view;
 
@@ -31,16 +31,16 @@ use crate::{
 };
 use trajview_run::{StepId, search::SearchQuery};
 
-use diff_base::DiffBases;
+use bookmark::Bookmark;
 use chooser::ReplayChooser;
 use diff::DiffPanel;
+use diff_base::DiffBases;
+use file_history::FileHistoryList;
 use files::FileList;
 use navigation::RequestedFile;
-use file_history::FileHistoryList;
 use playback::PlaybackState;
 use search::ReplaySearch;
-use bookmark::Bookmark;
-use steps::{StepListItem, StepList};
+use steps::{StepList, StepListItem};
 
 pub use activity::FailureMotion;
 pub use diff_target::EditMotion;

@@ -3,17 +3,17 @@
 use crate::{
     session::{
         self, Session,
-        pending::Loading,
-        turn_counts::TurnEditCounts,
         files::DiffScope,
+        pending::Loading,
         replay_opening::{LineAim, OpeningTarget},
         start_place::StartPlace,
+        turn_counts::TurnEditCounts,
         views::View,
     },
     views::replay::{
         ReplayView,
-        chooser::{ReplayChooser, ChooserKind},
-        diff::{DiffFollows, DiffContent as DiffView},
+        chooser::{ChooserKind, ReplayChooser},
+        diff::{DiffContent as DiffView, DiffFollows},
         steps::StepListItem,
     },
     widgets::layout::ReplayPanel,
@@ -22,7 +22,7 @@ use std::sync::Arc;
 use trajview_run::{
     RepoPath, Run, StepId,
     files::{Timeline, TurnFiles},
-    search::{SearchHit, HitPlace, SearchQuery},
+    search::{HitPlace, SearchHit, SearchQuery},
 };
 
 /// A file that was requested by name.
@@ -42,11 +42,16 @@ pub enum PanelSpace {
 
 impl ReplayView {
     /// Returns whether the session is a rubric tree alone and not a recording.
-    pub fn has_tree_only(&self, session: &Session) -> bool {
+    pub(crate) fn has_tree_only(&self, session: &Session) -> bool {
         session.run.is_rubric_tree_alone()
     }
 
-    pub(crate) fn go_to_place(&mut self, session: &mut Session, place: &StartPlace, room: PanelSpace) {
+    pub(crate) fn go_to_place(
+        &mut self,
+        session: &mut Session,
+        place: &StartPlace,
+        room: PanelSpace,
+    ) {
         match place.turn.as_ref().map(|at| at.turn_index(&session.run)) {
             Some(Ok(turn)) => session.turn = turn,
             Some(Err(why)) => session.notice = Some(why),
@@ -137,7 +142,12 @@ impl ReplayView {
 
     /// Shows a step with its text unfolded at the hit; where it edits files, the hunk of its diff with the searched
     /// words.
-    fn show_hit_place(&mut self, session: &mut Session, hit: &SearchHit, query: Option<SearchQuery>) {
+    fn show_hit_place(
+        &mut self,
+        session: &mut Session,
+        hit: &SearchHit,
+        query: Option<SearchQuery>,
+    ) {
         self.select_turn(session, hit.turn.min(session.run.turns.len().saturating_sub(1)));
         self.steps.go_to_hit(hit);
         self.diff.follows = DiffFollows::Step;
@@ -148,7 +158,9 @@ impl ReplayView {
             HitPlace::Step(step, _) => session.run.step(step),
             HitPlace::Request => None,
         };
-        if let (Ok(regex), true) = (query.compile_pattern(), step.is_some_and(|it| !it.edits.is_empty())) {
+        if let (Ok(regex), true) =
+            (query.compile_pattern(), step.is_some_and(|it| !it.edits.is_empty()))
+        {
             self.diff.aim_at_words(regex);
         }
         if self.search.start_at_hit(&query, hit.clone()) {
@@ -156,7 +168,13 @@ impl ReplayView {
         }
     }
 
-    fn show_file(&mut self, session: &mut Session, turn: usize, path: RepoPath, aim: Option<LineAim>) {
+    fn show_file(
+        &mut self,
+        session: &mut Session,
+        turn: usize,
+        path: RepoPath,
+        aim: Option<LineAim>,
+    ) {
         self.select_turn(session, turn);
         self.files.select_path(path);
         self.focus = ReplayPanel::Diff;
@@ -171,7 +189,8 @@ impl ReplayView {
     /// Goes to the last turn that changed the requested file, where only a file was requested; gives a notice where
     /// there is none.
     pub(crate) fn open_requested_file(&mut self, session: &mut Session) {
-        let (Some(timeline), Some(opening)) = (session.timeline.ready(), self.requested_file.take())
+        let (Some(timeline), Some(opening)) =
+            (session.timeline.ready(), self.requested_file.take())
         else {
             return;
         };
@@ -201,7 +220,7 @@ impl ReplayView {
     }
 
     /// Puts a run that has grown in the place of the old one. A playhead at the end stays there.
-    pub fn replace_run(&mut self, session: &mut Session, run: Arc<Run>) {
+    pub(crate) fn replace_run(&mut self, session: &mut Session, run: Arc<Run>) {
         if *run == *session.run {
             return;
         }
@@ -214,7 +233,9 @@ impl ReplayView {
         let first = first_changed_turn(&old, &run);
         let turns = first.min(session.turn_counts.len())..run.turns.len();
         session.turn_counts.truncate(turns.start);
-        session.turn_counts.extend(turns.map(|turn| TurnEditCounts::for_steps(&run, &run.steps_of_turn(turn))));
+        session
+            .turn_counts
+            .extend(turns.map(|turn| TurnEditCounts::for_steps(&run, &run.steps_of_turn(turn))));
         session.turn = session.turn.min(run.turns.len().saturating_sub(1));
         self.steps.replace_run(&run, session.turn, |item| item_changed(&old, &run, item));
         self.pending_texts.stop_waiting(); // what is out was asked of the old run
@@ -230,7 +251,7 @@ impl ReplayView {
     }
 
     /// Replaces the beginning of the run by the whole run, and goes to the turn that the user requested meanwhile.
-    pub fn replace_with_whole_run(&mut self, session: &mut Session, run: Arc<Run>) {
+    pub(crate) fn replace_with_whole_run(&mut self, session: &mut Session, run: Arc<Run>) {
         session.growth.is_whole = true;
         self.replace_run(session, run);
         if let Some(turn) = session.growth.beyond.take() {

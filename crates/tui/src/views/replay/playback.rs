@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::breakpoints::{Stop, Breakpoints};
+use super::breakpoints::{Breakpoints, Stop};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PlaybackState {
@@ -40,7 +40,12 @@ const NORMAL_SPEED: usize = 2;
 
 impl Default for PlaybackState {
     fn default() -> Self {
-        Self { is_playing: false, unit: PlaybackUnit::default(), stops: Breakpoints::default(), speed: NORMAL_SPEED }
+        Self {
+            is_playing: false,
+            unit: PlaybackUnit::default(),
+            stops: Breakpoints::default(),
+            speed: NORMAL_SPEED,
+        }
     }
 }
 
@@ -57,29 +62,29 @@ impl PlaybackState {
     }
 
     /// Chooses the speed nearest to this multiple of the normal one.
-    pub fn set_speed(&mut self, times: f64) {
+    pub(crate) fn set_speed(&mut self, times: f64) {
         let is_enough = |speed: &(&str, f64)| speed.1 >= times;
         self.speed = SPEEDS.iter().position(is_enough).unwrap_or(SPEEDS.len() - 1);
     }
 
-    pub fn speed_text(&self) -> &'static str {
+    pub(crate) fn speed_text(&self) -> &'static str {
         SPEEDS[self.speed].0
     }
 
     /// Returns every speed, slowest first, and whether it is the current one.
-    pub fn speed_choices(&self) -> impl Iterator<Item = (&'static str, bool)> {
+    pub(crate) fn speed_choices(&self) -> impl Iterator<Item = (&'static str, bool)> {
         let chosen = self.speed;
         SPEEDS.iter().enumerate().map(move |(index, (words, _))| (*words, index == chosen))
     }
 
     /// Returns the time until the next move; None while paused.
-    pub fn time_until_next_move(&self) -> Option<Duration> {
+    pub(crate) fn time_until_next_move(&self) -> Option<Duration> {
         self.is_playing.then(|| self.unit.duration_at_normal_speed().div_f64(SPEEDS[self.speed].1))
     }
 }
 
 impl PlaybackUnit {
-    pub const fn unit_name(self) -> &'static str {
+    pub(crate) const fn unit_name(self) -> &'static str {
         match self {
             Self::Step => "step",
             Self::Turn => "turn",

@@ -14,7 +14,11 @@ use crate::{
 use trajview_run::StepId;
 
 impl ReplayView {
-    pub(crate) fn update_playback(&mut self, session: &mut Session, message: &playback::PlaybackMessage) {
+    pub(crate) fn update_playback(
+        &mut self,
+        session: &mut Session,
+        message: &playback::PlaybackMessage,
+    ) {
         self.playback.update(message);
         if *message == playback::PlaybackMessage::NextUnit {
             let unit = self.unit_name(session);
@@ -23,24 +27,27 @@ impl ReplayView {
     }
 
     /// Returns the name of the distance of one playback move.
-    pub fn unit_name(&self, session: &Session) -> &'static str {
+    pub(crate) fn unit_name(&self, session: &Session) -> &'static str {
         match self.playback.unit {
             PlaybackUnit::Turn if has_one_request(session) => "edit",
             unit => unit.unit_name(),
         }
     }
 
-    pub fn advance_playback(&mut self, session: &mut Session) {
+    pub(crate) fn advance_playback(&mut self, session: &mut Session) {
         if !self.playback.is_playing {
             return;
         }
         let before = (session.turn, self.steps.selected_item());
         let rest = self.steps_after(before.1);
         match self.playback.unit {
-            PlaybackUnit::Turn if has_one_request(session) => self.go_to_edit(session, &EditMotion::Next(1)),
-            PlaybackUnit::Turn => {
-                self.select_turn(session, turns::TurnMessage::Next(1).target_turn(&session.run, session.turn))
+            PlaybackUnit::Turn if has_one_request(session) => {
+                self.go_to_edit(session, &EditMotion::Next(1))
             }
+            PlaybackUnit::Turn => self.select_turn(
+                session,
+                turns::TurnMessage::Next(1).target_turn(&session.run, session.turn),
+            ),
             PlaybackUnit::Checkpoint => {
                 self.select_turn(
                     session,
@@ -55,7 +62,9 @@ impl ReplayView {
             return;
         }
         let passed = match self.playback.unit {
-            PlaybackUnit::Turn if has_one_request(session) => self.steps_passed(session, before.0, rest),
+            PlaybackUnit::Turn if has_one_request(session) => {
+                self.steps_passed(session, before.0, rest)
+            }
             PlaybackUnit::Turn | PlaybackUnit::Checkpoint => {
                 self.steps_of_turns(session, before.0 + 1..session.turn + 1)
             }
@@ -66,9 +75,12 @@ impl ReplayView {
 
     /// Steps of the turn after an entry, listed or not.
     fn steps_after(&self, item: Option<StepListItem>) -> Vec<StepId> {
-        let position = item.and_then(StepListItem::step).and_then(|id| self.steps.position_in_turn(id));
+        let position =
+            item.and_then(StepListItem::step).and_then(|id| self.steps.position_in_turn(id));
         let first = position.map_or(0, |position| position + 1);
-        (first..self.steps.step_count()).filter_map(|position| self.steps.step_at(position)).collect()
+        (first..self.steps.step_count())
+            .filter_map(|position| self.steps.step_at(position))
+            .collect()
     }
 
     fn steps_of_turns(&self, session: &Session, turns: std::ops::Range<usize>) -> Vec<StepId> {

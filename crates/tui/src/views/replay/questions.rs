@@ -11,7 +11,7 @@ use crate::{
         request::RequestIds,
     },
     views::replay::{ReplayView, chooser::ChooserKind, diff::DiffContent, steps::StepListItem},
-    widgets::layout::{ScreenLayout, ReplayPanel},
+    widgets::layout::{ReplayPanel, ScreenLayout},
 };
 use trajview_run::files::FileChange;
 
@@ -20,7 +20,11 @@ const MAX_FILES_COMPARED_AHEAD: usize = 40;
 
 impl ReplayView {
     /// Requests the accepted search, if there is one.
-    pub fn ask_search(&mut self, session: &mut Session, numbers: &mut RequestIds) -> Option<Effect> {
+    pub(crate) fn ask_search(
+        &mut self,
+        session: &mut Session,
+        numbers: &mut RequestIds,
+    ) -> Option<Effect> {
         let run = session.run.clone();
         self.pending_query.take().map(|query| {
             let request = numbers.next_request();
@@ -72,7 +76,9 @@ impl ReplayView {
         let run = session.run.clone();
         let question = match item {
             // The text of a layer is loaded from the start, so it is never requested.
-            StepListItem::Layer(turn) | StepListItem::Request(turn) => Question::RequestText { run, turn },
+            StepListItem::Layer(turn) | StepListItem::Request(turn) => {
+                Question::RequestText { run, turn }
+            }
             StepListItem::Step(step) => Question::StepText { run, step },
         };
         Some(self.pending_texts.ask_question(numbers, item, question))
@@ -95,8 +101,10 @@ impl ReplayView {
         if let Some(effect) = self.ask_file(session, numbers) {
             return Some(effect);
         }
-        let (key, change) =
-            self.diffs_to_load(session).into_iter().find(|(key, _)| !session.files.has_compared(key))?;
+        let (key, change) = self
+            .diffs_to_load(session)
+            .into_iter()
+            .find(|(key, _)| !session.files.has_compared(key))?;
         let wanted = (key, change.clone());
         Some(session.files.ask_diff(numbers, &session.run, wanted, self.context))
     }
@@ -143,15 +151,21 @@ impl ReplayView {
     fn diffs_to_load<'s>(&self, session: &'s Session) -> Vec<(DiffKey, &'s FileChange)> {
         let scope = self.diff_scope(session);
         let selected = self.selected_change(session).map(|(_, change)| (scope, change));
-        let beside = self.listed_changes(session).iter().take(MAX_FILES_COMPARED_AHEAD).map(|change| (scope, change));
+        let beside = self
+            .listed_changes(session)
+            .iter()
+            .take(MAX_FILES_COMPARED_AHEAD)
+            .map(|change| (scope, change));
         let turns = [Some(session.turn + 1), session.turn.checked_sub(1)].into_iter().flatten();
         let turns = turns.filter(|_| matches!(scope, DiffScope::Turn(_) | DiffScope::Step(_)));
         let near = turns.map(DiffScope::Turn).filter_map(|scope| {
             let changes = session.changes_of(scope);
             Some((scope, changes.get(self.files.selected_index(changes))?))
         });
-        let named =
-            |(scope, change): (DiffScope, &'_ FileChange)| DiffKey { scope, path: change.path.clone() };
+        let named = |(scope, change): (DiffScope, &'_ FileChange)| DiffKey {
+            scope,
+            path: change.path.clone(),
+        };
         let all = selected.into_iter().chain(beside).chain(near);
         all.map(|wanted| (named(wanted), wanted.1)).collect()
     }

@@ -3,7 +3,7 @@
 use regex::Regex;
 
 use crate::session::request::RequestId;
-use trajview_run::search::{SearchHit, SearchQuery, QuerySyntax};
+use trajview_run::search::{QuerySyntax, SearchHit, SearchQuery};
 
 /// More hits than this are counted as `10000+`; nobody steps through them.
 pub const MAX_HITS: usize = 10_000;
@@ -73,7 +73,9 @@ pub enum SearchOutcome {
 impl ReplaySearch {
     pub fn update(&mut self, message: SearchMessage) -> SearchOutcome {
         match message {
-            SearchMessage::Start(syntax) => self.prompt = Some(SearchPrompt { syntax, ..SearchPrompt::default() }),
+            SearchMessage::Start(syntax) => {
+                self.prompt = Some(SearchPrompt { syntax, ..SearchPrompt::default() })
+            }
             SearchMessage::Type(words) => self.edit_prompt(|prompt| prompt.text.push_str(&words)),
             SearchMessage::Erase => self.edit_prompt(SearchPrompt::erase_last_char),
             SearchMessage::EraseAll => self.edit_prompt(|prompt| prompt.text.clear()),
@@ -81,27 +83,36 @@ impl ReplaySearch {
             SearchMessage::Cancel => self.prompt = None,
             SearchMessage::Accept => return self.accept_prompt(),
             SearchMessage::Next(count) => return self.step_to_hit(count, SearchDirection::Forward),
-            SearchMessage::Previous(count) => return self.step_to_hit(count, SearchDirection::Back),
-            SearchMessage::Forget => *self = Self { last_query: self.last_query.take(), ..Self::default() },
+            SearchMessage::Previous(count) => {
+                return self.step_to_hit(count, SearchDirection::Back);
+            }
+            SearchMessage::Forget => {
+                *self = Self { last_query: self.last_query.take(), ..Self::default() }
+            }
         }
         SearchOutcome::Nothing
     }
 
     /// Begins a search at a hit that is shown already. Returns whether the search is to be requested.
-    pub fn start_at_hit(&mut self, query: &SearchQuery, shown: SearchHit) -> bool {
+    pub(crate) fn start_at_hit(&mut self, query: &SearchQuery, shown: SearchHit) -> bool {
         let Ok(regex) = query.compile_pattern() else { return false };
         let last = Some(query.clone());
-        *self = Self { regex: Some(regex), last_query: last, shown_hit: Some(shown), ..Self::default() };
+        *self = Self {
+            regex: Some(regex),
+            last_query: last,
+            shown_hit: Some(shown),
+            ..Self::default()
+        };
         true
     }
 
     /// Records the request that the search waits for.
-    pub fn set_request(&mut self, request: RequestId) {
+    pub(crate) fn set_request(&mut self, request: RequestId) {
         self.request = Some(request);
     }
 
     /// Takes some hits; `turn` is where the user is, whose first hit from there on is shown.
-    pub fn take_hits(
+    pub(crate) fn take_hits(
         &mut self,
         request: RequestId,
         hits: Vec<SearchHit>,
@@ -141,13 +152,18 @@ impl ReplaySearch {
 
     /// Drops the hits of the current search and returns its query, so that it runs again; None where there is no
     /// search.
-    pub fn start_over(&mut self) -> Option<SearchQuery> {
+    pub(crate) fn start_over(&mut self) -> Option<SearchQuery> {
         let (regex, last) = (self.regex.take()?, self.last_query.take());
-        *self = Self { prompt: self.prompt.take(), regex: Some(regex), last_query: last, ..Self::default() };
+        *self = Self {
+            prompt: self.prompt.take(),
+            regex: Some(regex),
+            last_query: last,
+            ..Self::default()
+        };
         self.last_query.clone()
     }
 
-    pub fn current_hit(&self) -> Option<&SearchHit> {
+    pub(crate) fn current_hit(&self) -> Option<&SearchHit> {
         self.hits.get(self.current?)
     }
 
@@ -161,7 +177,7 @@ impl ReplaySearch {
     }
 
     /// Returns `hit 3 of 27`, for the title bar; None without a search.
-    pub fn position_text(&self) -> Option<String> {
+    pub(crate) fn position_text(&self) -> Option<String> {
         self.regex.as_ref()?;
         let more = match (self.is_done, self.hits.len() >= MAX_HITS) {
             (true, false) => "",
@@ -184,7 +200,7 @@ impl ReplaySearch {
     }
 
     /// Makes a hit the current one; counts from 0.
-    pub fn go_to(&mut self, hit: usize) -> SearchOutcome {
+    pub(crate) fn go_to(&mut self, hit: usize) -> SearchOutcome {
         if hit >= self.hits.len() {
             return SearchOutcome::Nothing;
         }
@@ -293,8 +309,14 @@ mod tests {
     #[test]
     fn the_first_hit_shown_is_the_next_one_from_here() {
         let (mut search, request) = started_search(&mut RequestIds::default());
-        assert_eq!(search.take_hits(request, vec![request_hit(1)], SearchProgress::More, 4), SearchOutcome::Nothing);
-        assert_eq!(search.take_hits(request, vec![request_hit(5)], SearchProgress::Done, 4), SearchOutcome::Show);
+        assert_eq!(
+            search.take_hits(request, vec![request_hit(1)], SearchProgress::More, 4),
+            SearchOutcome::Nothing
+        );
+        assert_eq!(
+            search.take_hits(request, vec![request_hit(5)], SearchProgress::Done, 4),
+            SearchOutcome::Show
+        );
         assert_eq!(search.position_text().as_deref(), Some("hit 2 of 2"));
     }
 

@@ -13,21 +13,21 @@ use crate::widgets::scroll::{Motion, Scroll};
 use trajview_code::ansi_text::{self, TextStyle};
 use trajview_run::{
     Run, StepId, StepKind, StepText,
-    search::{SearchHit, HitPlace, StepField},
+    search::{HitPlace, SearchHit, StepField},
 };
 
 mod images;
-mod step_filter;
 mod outline;
-mod step_columns;
 mod rows;
+mod step_columns;
+mod step_filter;
 
 use outline::StepOutline;
 
 pub use images::StepImages;
-pub use step_filter::StepFilter;
-pub use step_columns::{BeganFormat, StepColumn};
 pub use rows::{StepRowKind, body_rows_at_most, field_text};
+pub use step_columns::{BeganFormat, StepColumn};
+pub use step_filter::StepFilter;
 
 /// One entry of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -55,7 +55,7 @@ impl StepListItem {
     }
 
     /// Returns the item and the field that contain a hit.
-    pub const fn for_hit(hit: &SearchHit) -> (Self, StepField) {
+    pub(crate) const fn for_hit(hit: &SearchHit) -> (Self, StepField) {
         match hit.place {
             HitPlace::Request => (Self::Request(hit.turn), StepField::Text),
             HitPlace::Step(id, field) => (Self::Step(id), field),
@@ -72,11 +72,11 @@ pub struct StepRow<'a> {
 }
 
 /// Cells that every row of text leaves to the left.
-pub const ROW_INDENT: usize = 6;
+pub(crate) const ROW_INDENT: usize = 6;
 /// More of them for each level of sub-agents.
-pub const DEPTH_INDENT: usize = 3;
+pub(crate) const DEPTH_INDENT: usize = 3;
 /// Deeper levels have the same indent.
-pub const MAX_INDENTED_DEPTH: usize = 4;
+pub(crate) const MAX_INDENTED_DEPTH: usize = 4;
 
 /// A place inside the list to go to once its text is here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -154,7 +154,7 @@ const MAX_KEPT_TEXT_BYTES: usize = 64 << 20;
 
 impl StepList {
     /// Shows the steps of a turn, the first selected.
-    pub fn show_turn(&mut self, run: &Run, turn: usize) {
+    pub(crate) fn show_turn(&mut self, run: &Run, turn: usize) {
         if run.turns.get(turn).is_none() {
             return;
         }
@@ -173,13 +173,17 @@ impl StepList {
     }
 
     /// Returns the selected step and those after it.
-    pub fn items_from_selected(&self) -> impl Iterator<Item = StepListItem> + '_ {
+    pub(crate) fn items_from_selected(&self) -> impl Iterator<Item = StepListItem> + '_ {
         self.items.iter().copied().skip(self.selected_index())
     }
 
     /// Returns the first item of [`Self::items_from_selected`] whose text is missing, as far as the items fill `height`
     /// rows.
-    pub fn text_wanted_from_selected(&self, width: usize, height: usize) -> Option<StepListItem> {
+    pub(crate) fn text_wanted_from_selected(
+        &self,
+        width: usize,
+        height: usize,
+    ) -> Option<StepListItem> {
         let mut left = height;
         for item in self.items_from_selected() {
             let text = self.item_text(item);
@@ -196,7 +200,7 @@ impl StepList {
         self.row_count
     }
 
-    pub fn row_at(&self, row: usize) -> Option<StepRow<'_>> {
+    pub(crate) fn row_at(&self, row: usize) -> Option<StepRow<'_>> {
         if row >= self.row_count {
             return None;
         }
@@ -210,13 +214,19 @@ impl StepList {
     }
 
     pub fn update(&mut self, message: StepsMessage) {
-        if let (StepsMessage::Fold | StepsMessage::FoldInPlace, Some(item)) = (&message, self.image_here()) {
+        if let (StepsMessage::Fold | StepsMessage::FoldInPlace, Some(item)) =
+            (&message, self.image_here())
+        {
             self.images.requested = Some(item);
             return;
         }
         match message {
-            StepsMessage::Next(count) => self.select_item(self.selected_index().saturating_add(count)),
-            StepsMessage::Previous(count) => self.select_item(self.selected_index().saturating_sub(count)),
+            StepsMessage::Next(count) => {
+                self.select_item(self.selected_index().saturating_add(count))
+            }
+            StepsMessage::Previous(count) => {
+                self.select_item(self.selected_index().saturating_sub(count))
+            }
             StepsMessage::Fold => match self.enterable_agent_step() {
                 Some(id) => self.enter_agent(id),
                 None => self.fold_or_unfold(),
@@ -230,13 +240,15 @@ impl StepList {
             }
             StepsMessage::UnfoldAll => {
                 self.change_listing(StepOutline::open_all);
-                self.rebuild_keeping_item(|steps| steps.unfolded.extend(steps.items.iter().copied()));
+                self.rebuild_keeping_item(|steps| {
+                    steps.unfolded.extend(steps.items.iter().copied())
+                });
             }
         }
     }
 
     /// Moves the cursor over rows; `To` counts steps, not rows.
-    pub fn move_cursor(&mut self, motion: Motion, height: usize) {
+    pub(crate) fn move_cursor(&mut self, motion: Motion, height: usize) {
         match motion {
             Motion::To(number) => self.select_item(number.saturating_sub(1)),
             motion => {
@@ -246,7 +258,7 @@ impl StepList {
     }
 
     /// Selects an entry by its index; beyond the end the last.
-    pub fn select_item(&mut self, index: usize) {
+    pub(crate) fn select_item(&mut self, index: usize) {
         self.target = None;
         let index = index.min(self.items.len().saturating_sub(1));
         if self.is_stale {
@@ -256,7 +268,7 @@ impl StepList {
     }
 
     /// Returns the entry that a row belongs to, by its index.
-    pub fn item_at(&self, row: usize) -> Option<usize> {
+    pub(crate) fn item_at(&self, row: usize) -> Option<usize> {
         self.row_at(row).map(|row| row.item)
     }
 
@@ -279,7 +291,7 @@ impl StepList {
     }
 
     /// Returns the styles of some bytes of a part of an item, counted from the first of them.
-    pub fn looks_in(
+    pub(crate) fn looks_in(
         &self,
         item: StepListItem,
         field: StepField,
@@ -305,7 +317,7 @@ impl StepList {
     }
 
     /// Unfolds the item that contains a hit and goes to its line as soon as it is loaded.
-    pub fn go_to_hit(&mut self, hit: &SearchHit) {
+    pub(crate) fn go_to_hit(&mut self, hit: &SearchHit) {
         let (item, field) = StepListItem::for_hit(hit);
         self.list_item(item);
         self.unfolded.insert(item);
@@ -317,7 +329,7 @@ impl StepList {
     }
 
     /// Stores a text; the colours of a result are separated from it, as a terminal shows it.
-    pub fn put_text(&mut self, item: StepListItem, mut text: Result<Arc<StepText>, String>) {
+    pub(crate) fn put_text(&mut self, item: StepListItem, mut text: Result<Arc<StepText>, String>) {
         self.read.looks.remove(&item);
         let result = text.as_ref().ok().and_then(|text| text.result.as_deref());
         if let (Some(printed), Ok(text)) = (result.and_then(ansi_text::parse_ansi), &mut text) {
@@ -331,7 +343,7 @@ impl StepList {
 
     /// Returns the next text to load: of the selection, else of the visible items, if they are unfolded or are
     /// thinking, whose words are counted.
-    pub fn wanted_text(&self, run: &Run, height: usize) -> Option<StepListItem> {
+    pub(crate) fn wanted_text(&self, run: &Run, height: usize) -> Option<StepListItem> {
         let is_thinking = |item: &StepListItem| {
             let step = item.step().and_then(|id| run.step(id));
             step.is_some_and(|step| step.kind == StepKind::Thinking)
@@ -346,7 +358,7 @@ impl StepList {
     }
 
     /// Brings rows and window in step with everything else. Called after every message.
-    pub fn settle_rows(&mut self, width: usize, height: usize) {
+    pub(crate) fn settle_rows(&mut self, width: usize, height: usize) {
         if self.is_stale || self.width != width {
             if self.width != width {
                 self.bodies.clear();
@@ -361,7 +373,7 @@ impl StepList {
     }
 
     /// Makes an entry listed whatever is folded, entered or left out, and selects it.
-    pub fn go_to_item(&mut self, item: StepListItem) {
+    pub(crate) fn go_to_item(&mut self, item: StepListItem) {
         self.list_item(item);
         if let Some(index) = self.items.iter().position(|other| *other == item) {
             self.select_item(index);
@@ -373,23 +385,23 @@ impl StepList {
         self.outline.filter
     }
 
-    pub fn set_filter(&mut self, kinds: StepFilter) {
+    pub(crate) fn set_filter(&mut self, kinds: StepFilter) {
         self.change_listing(|outline| outline.set_filter(kinds));
     }
 
     /// Steps that the choice of kinds leaves out.
-    pub fn hidden_count(&self) -> usize {
+    pub(crate) fn hidden_count(&self) -> usize {
         self.outline.hidden_count()
     }
 
     /// Returns the step that started the listed sub-agent, followed by the steps that started the agents around it.
-    pub fn entered_agents(&self) -> Vec<StepId> {
+    pub(crate) fn entered_agents(&self) -> Vec<StepId> {
         let Some(entered) = self.outline.entered else { return vec![] };
         std::iter::once(entered).chain(self.outline.ancestors_of_step(entered)).collect()
     }
 
     /// Steps of the sub-agent that a step started, if they are folded away below it.
-    pub fn folded_step_count(&self, id: StepId) -> Option<usize> {
+    pub(crate) fn folded_step_count(&self, id: StepId) -> Option<usize> {
         let is_shown = self.outline.is_open(id)
             || self.outline.entered == Some(id)
             || self.outline.filter != StepFilter::All;
@@ -402,7 +414,7 @@ impl StepList {
     }
 
     /// Returns the number of a step among all of the turn; counts from 0.
-    pub fn position_in_turn(&self, id: StepId) -> Option<usize> {
+    pub(crate) fn position_in_turn(&self, id: StepId) -> Option<usize> {
         self.outline.position_of(id)
     }
 
@@ -412,7 +424,12 @@ impl StepList {
     }
 
     /// Takes up a run that has grown; what has changed is read again, everything else stays as it is.
-    pub fn replace_run(&mut self, run: &Run, turn: usize, has_changed: impl Fn(StepListItem) -> bool) {
+    pub(crate) fn replace_run(
+        &mut self,
+        run: &Run,
+        turn: usize,
+        has_changed: impl Fn(StepListItem) -> bool,
+    ) {
         self.read.texts.retain(|item, _| !has_changed(*item));
         self.read.looks.retain(|item, _| !has_changed(*item));
         self.bodies.retain(|item, _| !has_changed(*item));
@@ -456,7 +473,7 @@ impl StepList {
     }
 
     /// Returns whether no sub-agent is entered.
-    pub const fn is_outside_agents(&self) -> bool {
+    pub(crate) const fn is_outside_agents(&self) -> bool {
         self.outline.entered.is_none()
     }
 
@@ -500,7 +517,8 @@ impl StepList {
 
     /// Returns the last listed entry at or before one that is not listed.
     fn nearest_listed(&self, item: Option<StepListItem>) -> usize {
-        let Some(position) = item.and_then(StepListItem::step).and_then(|id| self.outline.position_of(id))
+        let Some(position) =
+            item.and_then(StepListItem::step).and_then(|id| self.outline.position_of(id))
         else {
             return 0;
         };
@@ -698,16 +716,19 @@ mod tests {
     fn an_image_is_fetched_at_its_line_and_then_shown() {
         let mut steps = settled_steps();
         steps.update(StepsMessage::Fold);
-        steps.put_text(steps.items[0], step_text("look at\n[image: image/png, 1×1, 69 bytes]\nthis"));
+        steps.put_text(
+            steps.items[0],
+            step_text("look at\n[image: image/png, 1×1, 69 bytes]\nthis"),
+        );
         steps.settle_rows(40, 10);
         let (run, mut numbers) = (Arc::new(three_step_run()), RequestIds::default());
 
         steps.move_cursor(Motion::Down(2), 10);
         steps.update(StepsMessage::Fold);
-        let asked = steps.images.ask_images(&run, &mut numbers).unwrap();
-        let request = asked.request_id().unwrap();
+        let effect = steps.images.ask_images(&run, &mut numbers).unwrap();
+        let request = effect.request_id().unwrap();
         let wanted = Question::Images { run: run.clone(), turn: 0, step: None };
-        assert_eq!(asked, wanted.with_request(request));
+        assert_eq!(effect, wanted.with_request(request));
         let picture = RecordedImage { media_type: "image/png".into(), bytes: vec![1] };
         let images = Arc::new(vec![picture.into()]);
         assert_eq!(steps.images.take_images(request, Ok(images.clone())), None);

@@ -43,9 +43,15 @@ pub enum TurnStatValue {
     Waiting,
 }
 
-pub const TURN_STATS: &[TurnStat] = &[
-    TurnStat { label: || Number::Erosion.label(), value: |session| score_value(session, Number::Erosion) },
-    TurnStat { label: || Number::Verbosity.label(), value: |session| score_value(session, Number::Verbosity) },
+pub(crate) const TURN_STATS: &[TurnStat] = &[
+    TurnStat {
+        label: || Number::Erosion.label(),
+        value: |session| score_value(session, Number::Erosion),
+    },
+    TurnStat {
+        label: || Number::Verbosity.label(),
+        value: |session| score_value(session, Number::Verbosity),
+    },
     TurnStat { label: || Number::Tokens.label(), value: token_value },
     TurnStat { label: || Number::Cost.label(), value: cost_value },
     TurnStat { label: || Number::Duration.label(), value: duration_value },
@@ -129,7 +135,9 @@ fn waiting_for_files(session: &Session) -> TurnStatValue {
 }
 
 fn error_count_value(session: &Session) -> TurnStatValue {
-    TurnStatValue::Count(session.turn_counts.iter().take(session.turn + 1).map(|digest| digest.errors).sum())
+    TurnStatValue::Count(
+        session.turn_counts.iter().take(session.turn + 1).map(|digest| digest.errors).sum(),
+    )
 }
 
 fn checkpoint_value(session: &Session) -> TurnStatValue {
@@ -163,5 +171,9 @@ fn token_curve(session: &Session) -> TurnStatValue {
 }
 
 fn curve_value(points: Vec<Option<f64>>) -> TurnStatValue {
-    if points.iter().all(Option::is_none) { TurnStatValue::NotRecorded } else { TurnStatValue::Curve(points) }
+    if points.iter().all(Option::is_none) {
+        TurnStatValue::NotRecorded
+    } else {
+        TurnStatValue::Curve(points)
+    }
 }

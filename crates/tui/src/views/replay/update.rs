@@ -20,15 +20,20 @@ use crate::{
         views::View,
     },
     widgets::{
-        layout::{ScreenLayout, ReplayPanel},
-        mouse::{MouseKind, Mouse, ROWS_PER_WHEEL_NOTCH},
+        layout::{ReplayPanel, ScreenLayout},
+        mouse::{Mouse, MouseKind, ROWS_PER_WHEEL_NOTCH},
         scroll::{Motion, centred_top},
     },
 };
 use trajview_run::search::SearchHit;
 
 impl ReplayView {
-    pub fn update_view(&mut self, session: &mut Session, message: ReplayMessage, layout: &ScreenLayout) {
+    pub(crate) fn update_view(
+        &mut self,
+        session: &mut Session,
+        message: ReplayMessage,
+        layout: &ScreenLayout,
+    ) {
         match message {
             ReplayMessage::Turns(message) => activity::go_to_turn(self, session, &message),
             ReplayMessage::Steps(message) => self.update_steps(session, message),
@@ -69,7 +74,12 @@ impl ReplayView {
     }
 
     /// Takes the answer to a question of its own; one to an older question is dropped.
-    pub fn take_answer(&mut self, session: &mut Session, request: RequestId, answer: Answer) {
+    pub(crate) fn take_answer(
+        &mut self,
+        session: &mut Session,
+        request: RequestId,
+        answer: Answer,
+    ) {
         match answer {
             Answer::Timeline(Ok(timeline)) if session.growth.timeline.take_answered(request) => {
                 self.renew_timeline(session, timeline);
@@ -88,10 +98,12 @@ impl ReplayView {
                 }
             }
             Answer::Images(images) => {
-                let said = self.steps.images.take_images(request, images);
-                session.notice = said.or(session.notice.take());
+                let notice_text = self.steps.images.take_images(request, images);
+                session.notice = notice_text.or(session.notice.take());
             }
-            Answer::History(answer) => file_history_actions::take_history(self, session, request, answer),
+            Answer::History(answer) => {
+                file_history_actions::take_history(self, session, request, answer)
+            }
             Answer::Search(rest) => {
                 let (hits, progress) = match rest {
                     Ok(hits) => (hits, SearchProgress::Done),
@@ -105,7 +117,12 @@ impl ReplayView {
     }
 
     /// Takes hits of a search that continues.
-    pub fn take_hits(&mut self, session: &mut Session, request: RequestId, hits: Vec<SearchHit>) {
+    pub(crate) fn take_hits(
+        &mut self,
+        session: &mut Session,
+        request: RequestId,
+        hits: Vec<SearchHit>,
+    ) {
         let outcome = self.search.take_hits(request, hits, SearchProgress::More, session.turn);
         self.apply_search_outcome(session, outcome);
     }
@@ -152,14 +169,16 @@ impl ReplayView {
         }
     }
 
-    pub fn apply_search_outcome(&mut self, session: &mut Session, outcome: SearchOutcome) {
+    pub(crate) fn apply_search_outcome(&mut self, session: &mut Session, outcome: SearchOutcome) {
         match outcome {
             SearchOutcome::Nothing => {}
             SearchOutcome::Ask(query) => self.pending_query = Some(query),
             SearchOutcome::Show => self.show_hit(session),
             SearchOutcome::List => {
-                self.chooser =
-                    Some(ReplayChooser::new(chooser::ChooserKind::Hits, self.search.current.unwrap_or_default()));
+                self.chooser = Some(ReplayChooser::new(
+                    chooser::ChooserKind::Hits,
+                    self.search.current.unwrap_or_default(),
+                ));
             }
             SearchOutcome::ShowAndSay(words) => {
                 self.show_hit(session);
@@ -182,7 +201,13 @@ impl ReplayView {
     }
 
     /// Selects the item at a row of a panel, counted from the panel's first, and gives the panel the keyboard.
-    fn select_at_row(&mut self, session: &mut Session, panel: ReplayPanel, row: usize, layout: &ScreenLayout) {
+    fn select_at_row(
+        &mut self,
+        session: &mut Session,
+        panel: ReplayPanel,
+        row: usize,
+        layout: &ScreenLayout,
+    ) {
         self.focus = panel;
         let height = usize::from(layout.inner_size(panel).height);
         match panel {
@@ -197,7 +222,8 @@ impl ReplayView {
             }
             ReplayPanel::Files => {
                 let changes = self.listed_changes(session);
-                let index = centred_top(self.files.selected_index(changes), changes.len(), height) + row;
+                let index =
+                    centred_top(self.files.selected_index(changes), changes.len(), height) + row;
                 if let Some(path) = changes.get(index).map(|change| change.path.clone()) {
                     self.files.select_path(path);
                     self.follow_selected_file(session);
@@ -238,11 +264,21 @@ impl ReplayView {
     }
 
     /// Turns the wheel over a panel, which keeps the keyboard where it is. Lists move by one, texts by some rows.
-    fn scroll_panel(&mut self, session: &mut Session, panel: ReplayPanel, motion: Motion, layout: &ScreenLayout) {
+    fn scroll_panel(
+        &mut self,
+        session: &mut Session,
+        panel: ReplayPanel,
+        motion: Motion,
+        layout: &ScreenLayout,
+    ) {
         let height = usize::from(layout.inner_size(panel).height);
         match panel {
-            ReplayPanel::Turns => activity::move_over_turns(self, session, motion.by_one_row(), height),
-            ReplayPanel::Files if self.tree.is_shown => self.tree.move_cursor(motion.by_one_row(), height),
+            ReplayPanel::Turns => {
+                activity::move_over_turns(self, session, motion.by_one_row(), height)
+            }
+            ReplayPanel::Files if self.tree.is_shown => {
+                self.tree.move_cursor(motion.by_one_row(), height)
+            }
             ReplayPanel::Files => {
                 let mut files = std::mem::take(&mut self.files);
                 files.move_cursor(motion.by_one_row(), self.listed_changes(session), height);
@@ -264,7 +300,12 @@ impl ReplayView {
     }
 
     /// Handles a click. Returns whether it counts as enter: the second click on the same row does.
-    pub(super) fn handle_click(&mut self, session: &mut Session, mouse: Mouse, layout: &ScreenLayout) -> bool {
+    pub(super) fn handle_click(
+        &mut self,
+        session: &mut Session,
+        mouse: Mouse,
+        layout: &ScreenLayout,
+    ) -> bool {
         let width = |panel: ReplayPanel| tab_text(self, session, panel).chars().count();
         let tab = layout.tabs.and_then(|tabs| mouse.tab_at(tabs, ReplayPanel::ALL.map(width)));
         if let Some(at) = tab {
@@ -283,15 +324,34 @@ impl ReplayView {
             (MouseKind::Click, Some(row)) => self.select_at_row(session, panel, row, layout),
             (MouseKind::Click, None) => self.focus = panel,
             (MouseKind::DoubleClick, row) => return row.is_some(),
-            (MouseKind::WheelUp, _) => self.scroll_panel(session, panel, Motion::Up(ROWS_PER_WHEEL_NOTCH), layout),
-            (MouseKind::WheelDown, _) => self.scroll_panel(session, panel, Motion::Down(ROWS_PER_WHEEL_NOTCH), layout),
+            (MouseKind::WheelUp, _) => {
+                self.scroll_panel(session, panel, Motion::Up(ROWS_PER_WHEEL_NOTCH), layout)
+            }
+            (MouseKind::WheelDown, _) => {
+                self.scroll_panel(session, panel, Motion::Down(ROWS_PER_WHEEL_NOTCH), layout)
+            }
             (MouseKind::WheelLeft, _) if panel == ReplayPanel::Diff => {
-                self.update_view(session, ReplayMessage::Diff(diff::DiffMessage::Left(ROWS_PER_WHEEL_NOTCH)), layout);
+                self.update_view(
+                    session,
+                    ReplayMessage::Diff(diff::DiffMessage::Left(ROWS_PER_WHEEL_NOTCH)),
+                    layout,
+                );
             }
             (MouseKind::WheelRight, _) if panel == ReplayPanel::Diff => {
-                self.update_view(session, ReplayMessage::Diff(diff::DiffMessage::Right(ROWS_PER_WHEEL_NOTCH)), layout);
+                self.update_view(
+                    session,
+                    ReplayMessage::Diff(diff::DiffMessage::Right(ROWS_PER_WHEEL_NOTCH)),
+                    layout,
+                );
             }
-            (MouseKind::WheelLeft | MouseKind::WheelRight | MouseKind::Move | MouseKind::Release | MouseKind::Drag, _) => {}
+            (
+                MouseKind::WheelLeft
+                | MouseKind::WheelRight
+                | MouseKind::Move
+                | MouseKind::Release
+                | MouseKind::Drag,
+                _,
+            ) => {}
         }
         false
     }

@@ -12,7 +12,7 @@ use crate::{
         view::RunView,
     },
     widgets::{
-        layout::{ScreenLayout, ReplayPanel},
+        layout::{ReplayPanel, ScreenLayout},
         mouse::Mouse,
         theme::Theme,
     },
@@ -55,10 +55,14 @@ impl RunView for ReplayView {
         let mut effects = vec![];
         let run = session.run.clone();
         if session.timeline.is_nothing() {
-            effects.push(session.timeline.ask_question(numbers, Question::Timeline { run: run.clone() }));
+            effects.push(
+                session.timeline.ask_question(numbers, Question::Timeline { run: run.clone() }),
+            );
         }
         if session.counts.is_nothing() && session.timeline.ready().is_some() {
-            effects.push(session.counts.ask_question(numbers, Question::LineCounts { run: run.clone() }));
+            effects.push(
+                session.counts.ask_question(numbers, Question::LineCounts { run: run.clone() }),
+            );
         }
         effects.extend(self.ask_after_growth(session, numbers));
         effects.extend(self.ask_text(session, numbers, layout));
@@ -83,11 +87,22 @@ impl RunView for ReplayView {
         }
     }
 
-    fn point_at_view(&mut self, session: &mut Session, mouse: Mouse, layout: &ScreenLayout) -> bool {
+    fn point_at_view(
+        &mut self,
+        session: &mut Session,
+        mouse: Mouse,
+        layout: &ScreenLayout,
+    ) -> bool {
         self.handle_click(session, mouse, layout)
     }
 
-    fn draw_view(&self, session: &Session, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
+    fn draw_view(
+        &self,
+        session: &Session,
+        theme: Theme,
+        layout: &ScreenLayout,
+        buffer: &mut Buffer,
+    ) {
         draw::draw(self, session, theme, layout, buffer);
     }
 }

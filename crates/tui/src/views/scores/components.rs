@@ -5,10 +5,10 @@
 //! [`verdict`] the lines of the panel, [`areas`] computes the parts, and [`questions`] asks for missing data.
 
 pub mod areas;
-pub mod questions;
 mod clipboard_text;
-mod navigation;
 mod mouse;
+mod navigation;
+pub mod questions;
 pub mod table;
 pub mod verdict;
 
@@ -99,7 +99,7 @@ impl ComponentsView {
     }
 
     /// Opens at a component.
-    pub fn choose_component(&mut self, id: Option<String>) {
+    pub(crate) fn choose_component(&mut self, id: Option<String>) {
         self.chosen = id;
     }
 }
@@ -162,7 +162,8 @@ impl ComponentsView {
             }
             ComponentsPart::Verdict => {
                 let len = self.verdict_rows(session, &areas).len();
-                self.verdict.cursor = motion.target_row(self.verdict.cursor, len, areas.verdict_height());
+                self.verdict.cursor =
+                    motion.target_row(self.verdict.cursor, len, areas.verdict_height());
             }
         }
     }

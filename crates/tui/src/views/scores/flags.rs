@@ -5,8 +5,8 @@
 //! the lines of the replay are in [`crate::session::judged_marks`].
 
 pub mod areas;
-mod mouse;
 pub mod judged_states;
+mod mouse;
 pub mod table;
 
 use crate::{
@@ -24,7 +24,7 @@ use table::FlagSort;
 /// The state of the flags view.
 #[derive(Debug, Default)]
 pub struct FlagsView {
-    /// Index in [`flag_sources`](crate::session::flags::of_session), from 0.
+    /// Index in [`flag_sources`](crate::session::flags::flag_sources), from 0.
     source: usize,
     /// Index of the selected state of the source. None selects the last state.
     state: Option<usize>,

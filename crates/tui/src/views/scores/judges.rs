@@ -8,8 +8,8 @@
 pub mod areas;
 pub mod both_verdicts;
 pub mod columns;
-mod navigation;
 pub mod judgement_pair;
+mod navigation;
 pub mod rows;
 
 use crate::{
@@ -112,7 +112,7 @@ pub enum JudgesMessage {
 impl JudgeSide {
     pub const ALL: [Self; 2] = [Self::First, Self::Second];
 
-    pub const fn other_side(self) -> Self {
+    pub(crate) const fn other_side(self) -> Self {
         match self {
             Self::First => Self::Second,
             Self::Second => Self::First,
@@ -120,7 +120,7 @@ impl JudgeSide {
     }
 
     /// Returns the letter that marks the column of the side.
-    pub const fn side_letter(self) -> &'static str {
+    pub(crate) const fn side_letter(self) -> &'static str {
         match self {
             Self::First => "a",
             Self::Second => "b",
@@ -137,7 +137,7 @@ impl JudgeRowSort {
         }
     }
 
-    pub const fn sort_words(self) -> &'static str {
+    pub(crate) const fn sort_words(self) -> &'static str {
         match self {
             Self::Id => "id",
             Self::Instability => "instability, what is agreed on least first",
@@ -148,7 +148,7 @@ impl JudgeRowSort {
 
 impl JudgesView {
     /// Opens at a component.
-    pub fn choose_component(&mut self, id: Option<String>) {
+    pub(crate) fn choose_component(&mut self, id: Option<String>) {
         self.component = id;
     }
 }
@@ -208,7 +208,11 @@ impl JudgesView {
             None => 0,
         };
         let Some([a, b]) = pairs.get(next as usize) else { return };
-        session.notice = Some(format!("pair {} of {count}: {}", next + 1, judgement_pair::comparison_kind(a, b)));
+        session.notice = Some(format!(
+            "pair {} of {count}: {}",
+            next + 1,
+            judgement_pair::comparison_kind(a, b)
+        ));
         self.chosen_files = [Some(a.file.clone()), Some(b.file.clone())];
     }
 

@@ -1,7 +1,7 @@
 //! The lifelines of the components: the sign of each turn, and moving along the turns.
 
 use crate::{session::Session, views::scores::components::ComponentsView};
-use trajview_metrics::lifeline::{SymbolEvent, Lifeline, SymbolState, SymbolLife, SymbolChange};
+use trajview_metrics::lifeline::{Lifeline, SymbolChange, SymbolEvent, SymbolLife, SymbolState};
 
 use super::components::ComponentsPart;
 
@@ -48,7 +48,9 @@ impl LifelineSign {
             SymbolChange::UsesGained(_) | SymbolChange::FirstUsed => Self::Gained,
             SymbolChange::Changed => Self::Changed,
             SymbolChange::Appeared => Self::Appeared,
-            SymbolChange::Moved { .. } | SymbolChange::Renamed { .. } | SymbolChange::TakenIn { .. } => Self::Renamed,
+            SymbolChange::Moved { .. }
+            | SymbolChange::Renamed { .. }
+            | SymbolChange::TakenIn { .. } => Self::Renamed,
             SymbolChange::UsedAgain | SymbolChange::Back => Self::Back,
             SymbolChange::UsesLost(_) => Self::Dropped,
             SymbolChange::Guarded => Self::Guarded,
@@ -63,7 +65,7 @@ impl LifelineSign {
 }
 
 /// Returns the signs of a whole component, one for each turn.
-pub fn turn_signs(lifeline: &Lifeline, turns: usize) -> Vec<LifelineSign> {
+pub(crate) fn turn_signs(lifeline: &Lifeline, turns: usize) -> Vec<LifelineSign> {
     let sign = |turn: usize| match lifeline.events_at(turn).first() {
         Some((_, event)) => LifelineSign::for_event(&event.change),
         None if lifeline.committed == Some(turn) => LifelineSign::Committed,
@@ -73,17 +75,17 @@ pub fn turn_signs(lifeline: &Lifeline, turns: usize) -> Vec<LifelineSign> {
 }
 
 /// Returns the state of a whole component after each turn.
-pub fn standing_signs(lifeline: &Lifeline, turns: usize) -> Vec<LifelineSign> {
+pub(crate) fn standing_signs(lifeline: &Lifeline, turns: usize) -> Vec<LifelineSign> {
     (1..=turns).map(|turn| LifelineSign::for_state(lifeline.state_after(turn))).collect()
 }
 
 /// Returns the state of one symbol after each turn.
-pub fn symbol_standing_signs(life: &SymbolLife) -> Vec<LifelineSign> {
+pub(crate) fn symbol_standing_signs(life: &SymbolLife) -> Vec<LifelineSign> {
     life.cells.iter().map(|cell| LifelineSign::for_state(cell.state)).collect()
 }
 
 /// Returns the signs of one symbol, one a turn.
-pub fn symbol_signs(life: &SymbolLife) -> Vec<LifelineSign> {
+pub(crate) fn symbol_signs(life: &SymbolLife) -> Vec<LifelineSign> {
     let cells = life.cells.iter();
     cells
         .map(|cell| match cell.events.first() {
@@ -94,7 +96,7 @@ pub fn symbol_signs(life: &SymbolLife) -> Vec<LifelineSign> {
 }
 
 /// Returns one sign for each cell: the most important sign of the cell's turns.
-pub fn squeeze_signs(signs: &[LifelineSign], cells: usize) -> Vec<LifelineSign> {
+pub(crate) fn squeeze_signs(signs: &[LifelineSign], cells: usize) -> Vec<LifelineSign> {
     if signs.len() <= cells || cells == 0 {
         return signs[..signs.len().min(cells)].to_vec();
     }
@@ -123,7 +125,7 @@ impl TurnAxis {
     const WIDEST: usize = 4;
 
     /// Computes an axis that shows `turn`.
-    pub fn around_turn(turn: usize, turns: usize, width: usize) -> Self {
+    pub(crate) fn around_turn(turn: usize, turns: usize, width: usize) -> Self {
         let cells = (width / turns.max(1)).clamp(1, Self::WIDEST);
         Self {
             first: crate::widgets::scroll::centred_top(turn, turns, width / cells),
@@ -134,7 +136,7 @@ impl TurnAxis {
     }
 
     /// Returns the turns that are shown, each with its first cell.
-    pub fn shown_turns(self) -> impl Iterator<Item = (usize, usize)> {
+    pub(crate) fn shown_turns(self) -> impl Iterator<Item = (usize, usize)> {
         (self.first..self.turns)
             .map(move |turn| (turn, (turn - self.first) * self.cells))
             .take_while(move |(_, cell)| *cell < self.width)
@@ -146,13 +148,17 @@ impl TurnAxis {
     }
 
     /// Returns the turn in a cell.
-    pub fn turn_at(self, cell: usize) -> Option<usize> {
+    pub(crate) fn turn_at(self, cell: usize) -> Option<usize> {
         let turn = self.first + cell / self.cells;
         (cell < self.width && turn < self.turns).then_some(turn)
     }
 
     /// Returns the signs in the cells of the shown turns: first the event of the turn, then the state after it.
-    pub fn spread_signs(self, signs: &[LifelineSign], standing: &[LifelineSign]) -> Vec<LifelineSign> {
+    pub(crate) fn spread_signs(
+        self,
+        signs: &[LifelineSign],
+        standing: &[LifelineSign],
+    ) -> Vec<LifelineSign> {
         let turn = |(turn, _): (usize, usize)| {
             let event = signs.get(turn).copied().unwrap_or(LifelineSign::Nothing);
             let after = standing.get(turn).copied().unwrap_or(LifelineSign::Nothing);
@@ -164,7 +170,7 @@ impl TurnAxis {
 
 impl ComponentsView {
     /// Returns the lifeline of the chosen component.
-    pub fn chosen_lifeline<'s>(&self, session: &'s Session) -> Option<&'s Lifeline> {
+    pub(crate) fn chosen_lifeline<'s>(&self, session: &'s Session) -> Option<&'s Lifeline> {
         session.rubric.lifeline_of(&self.component_row(session)?.id)
     }
 
@@ -217,19 +223,26 @@ impl ComponentsView {
                 words
             }
             None => {
-                format!("{} is not lost: {}", row.id, standing_text(lifeline, session.run.turns.len()))
+                format!(
+                    "{} is not lost: {}",
+                    row.id,
+                    standing_text(lifeline, session.run.turns.len())
+                )
             }
         });
     }
 
     /// Returns the events of the chosen component in the playhead's turn, the worst first.
-    pub fn playhead_events<'s>(&self, session: &'s Session) -> Vec<(&'s SymbolLife, &'s SymbolEvent)> {
+    pub(crate) fn playhead_events<'s>(
+        &self,
+        session: &'s Session,
+    ) -> Vec<(&'s SymbolLife, &'s SymbolEvent)> {
         self.chosen_lifeline(session).map(|it| it.events_at(session.turn + 1)).unwrap_or_default()
     }
 }
 
 /// Returns the state of a component's symbols after a turn: `snr_weight in use`.
-pub fn standing_text(lifeline: &Lifeline, turn: usize) -> String {
+pub(crate) fn standing_text(lifeline: &Lifeline, turn: usize) -> String {
     let state_words: Vec<String> = lifeline
         .deciding_symbols()
         .filter_map(|life| {
@@ -254,9 +267,19 @@ mod tests {
     #[test]
     fn where_turns_share_a_cell_the_loss_is_seen() {
         let stands = LifelineSign::Stands(SymbolState::Used);
-        let signs = [LifelineSign::Nothing, LifelineSign::Committed, stands, LifelineSign::Changed, stands, LifelineSign::Vanished];
+        let signs = [
+            LifelineSign::Nothing,
+            LifelineSign::Committed,
+            stands,
+            LifelineSign::Changed,
+            stands,
+            LifelineSign::Vanished,
+        ];
 
-        assert_eq!(squeeze_signs(&signs, 3), [LifelineSign::Committed, LifelineSign::Changed, LifelineSign::Vanished]);
+        assert_eq!(
+            squeeze_signs(&signs, 3),
+            [LifelineSign::Committed, LifelineSign::Changed, LifelineSign::Vanished]
+        );
         assert_eq!(squeeze_signs(&signs, 9), signs);
         assert_eq!(squeeze_signs(&signs, 0), []);
     }

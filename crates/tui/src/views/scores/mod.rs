@@ -58,7 +58,7 @@ impl ScoresPage {
 
 impl ScoresView {
     /// Returns the pages that the run has, in the order in which they are offered.
-    pub fn offered_pages(&self, session: &Session) -> Vec<ScoresPage> {
+    pub(crate) fn offered_pages(&self, session: &Session) -> Vec<ScoresPage> {
         let is_there = |shows: &&ScoresPage| match shows {
             ScoresPage::Components => session.rubric.has_content(),
             ScoresPage::Judges => {
@@ -71,14 +71,19 @@ impl ScoresView {
     }
 
     /// Returns the page on screen. None if the run has no scores.
-    pub fn shown_page(&self, session: &Session) -> Option<ScoresPage> {
+    pub(crate) fn shown_page(&self, session: &Session) -> Option<ScoresPage> {
         let there = self.offered_pages(session);
         self.chosen.filter(|chosen| there.contains(chosen)).or_else(|| there.first().copied())
     }
 }
 
 impl ScoresView {
-    pub fn update_view(&mut self, session: &mut Session, message: ScoresMessage, layout: &ScreenLayout) {
+    pub(crate) fn update_view(
+        &mut self,
+        session: &mut Session,
+        message: ScoresMessage,
+        layout: &ScreenLayout,
+    ) {
         session.view = View::Scores;
         match message {
             ScoresMessage::Switch => self.switch_scores(session),

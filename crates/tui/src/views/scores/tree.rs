@@ -8,8 +8,8 @@ mod answer;
 pub mod areas;
 pub mod detail;
 pub mod find;
-mod navigation;
 mod mouse;
+mod navigation;
 mod rows;
 
 use std::sync::Arc;
@@ -100,7 +100,7 @@ pub enum TreeMessage {
 
 impl TreeView {
     /// Returns the tree that is shown. None before the view was seen.
-    pub fn shown_tree(&self) -> Option<&RubricTree> {
+    pub(crate) fn shown_tree(&self) -> Option<&RubricTree> {
         self.tree.as_deref()
     }
 
@@ -120,15 +120,17 @@ impl TreeView {
     }
 
     /// Returns the path of the chosen node and its requirement.
-    pub fn line_as_text(&self) -> Option<String> {
+    pub(crate) fn line_as_text(&self) -> Option<String> {
         let (tree, id) = (self.shown_tree()?, self.selected_node()?);
         Some(format!("{} {}", tree.node_path(id), tree.node(id)?.requirements))
     }
 
     /// Returns the judge's text on the chosen node. The error is a sentence.
-    pub fn verdict_as_text(&self) -> Result<String, String> {
-        let node =
-            self.selected_node().and_then(|id| self.shown_tree()?.node(id)).ok_or("no node is chosen")?;
+    pub(crate) fn verdict_as_text(&self) -> Result<String, String> {
+        let node = self
+            .selected_node()
+            .and_then(|id| self.shown_tree()?.node(id))
+            .ok_or("no node is chosen")?;
         let response = node.answer.as_ref().map(|answer| &*answer.response).unwrap_or_default();
         let words = if response.trim().is_empty() { &*node.explanation } else { response };
         match (node.score, words.trim()) {
@@ -165,7 +167,8 @@ impl TreeView {
     fn list_nodes(&mut self, chosen: Option<NodeId>) {
         let Some(tree) = self.tree.clone() else { return };
         self.rows = rows::listed_nodes(&tree, self);
-        let mut wanted = chosen.into_iter().chain(chosen.into_iter().flat_map(|id| tree.nodes_above(id)));
+        let mut wanted =
+            chosen.into_iter().chain(chosen.into_iter().flat_map(|id| tree.nodes_above(id)));
         let found = wanted.find_map(|id| self.rows.iter().position(|row| *row == id));
         self.scroll.cursor = found.unwrap_or(0);
     }
@@ -176,7 +179,12 @@ impl TreeView {
 }
 
 impl TreeView {
-    pub(super) fn update_tree(&mut self, session: &mut Session, message: TreeMessage, layout: &ScreenLayout) {
+    pub(super) fn update_tree(
+        &mut self,
+        session: &mut Session,
+        message: TreeMessage,
+        layout: &ScreenLayout,
+    ) {
         let Some(tree) = session.run.rubric_tree.clone() else { return };
         let areas = TreeAreas::for_layout(layout, self.part);
         self.take_tree(&tree, areas.list_height());
@@ -194,7 +202,8 @@ impl TreeView {
             TreeMessage::SwitchOrder => self.switch_order(),
             TreeMessage::SwitchCounting => self.switch_counting(),
             TreeMessage::SwitchPart => {
-                self.part = if self.part == TreePart::List { TreePart::Detail } else { TreePart::List };
+                self.part =
+                    if self.part == TreePart::List { TreePart::Detail } else { TreePart::List };
                 None
             }
             TreeMessage::Find(message) => self.update_find(message),

@@ -8,7 +8,7 @@ use crate::{
     widgets::{layout::ScreenLayout, mouse::Mouse, theme::Theme},
 };
 
-use super::{ScoresView, ScoresPage, components, draw, judges};
+use super::{ScoresPage, ScoresView, components, draw, judges};
 
 impl RunView for ScoresView {
     fn settle_view(&mut self, session: &mut Session, layout: &ScreenLayout) {
@@ -25,7 +25,12 @@ impl RunView for ScoresView {
         }
     }
 
-    fn ask_missing(&mut self, session: &mut Session, numbers: &mut RequestIds, _: &ScreenLayout) -> Vec<Effect> {
+    fn ask_missing(
+        &mut self,
+        session: &mut Session,
+        numbers: &mut RequestIds,
+        _: &ScreenLayout,
+    ) -> Vec<Effect> {
         let is_seen = session.view == View::Scores;
         let is_back = is_seen && !self.components.was_seen;
         self.components.was_seen = is_seen;
@@ -61,9 +66,16 @@ impl RunView for ScoresView {
     }
 
     /// Handles clicks and the wheel.
-    fn point_at_view(&mut self, session: &mut Session, mouse: Mouse, layout: &ScreenLayout) -> bool {
+    fn point_at_view(
+        &mut self,
+        session: &mut Session,
+        mouse: Mouse,
+        layout: &ScreenLayout,
+    ) -> bool {
         match self.shown_page(session) {
-            Some(ScoresPage::Components) => self.components.point_at_components(session, mouse, layout),
+            Some(ScoresPage::Components) => {
+                self.components.point_at_components(session, mouse, layout)
+            }
             Some(ScoresPage::Judges) => self.point_at_judges(session, mouse, layout),
             Some(ScoresPage::Tree) => self.tree.point_at_tree(session, mouse, layout),
             Some(ScoresPage::Flags) => self.flags.point_at_flags(session, mouse, layout),
@@ -72,7 +84,13 @@ impl RunView for ScoresView {
         false
     }
 
-    fn draw_view(&self, session: &Session, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
+    fn draw_view(
+        &self,
+        session: &Session,
+        theme: Theme,
+        layout: &ScreenLayout,
+        buffer: &mut Buffer,
+    ) {
         draw::draw_scores(self, session, theme, layout, buffer);
     }
 }

@@ -3,7 +3,7 @@
 
 use ratatui::layout::{Constraint, Layout as Split, Rect};
 
-use crate::session::columns::{RunTableColumn, ColumnKind};
+use crate::session::columns::{ColumnKind, RunTableColumn};
 
 use super::RunTableView;
 
@@ -46,7 +46,7 @@ const ROOMY_WIDTH: u16 = 100;
 const LEFT_MARGIN: u16 = 1;
 
 impl RunTableView {
-    pub fn table_areas(&self, body: Rect) -> RunTableAreas {
+    pub(crate) fn table_areas(&self, body: Rect) -> RunTableAreas {
         let rows = [1, 1, 0, 1].map(|rows| match rows {
             0 => Constraint::Fill(1),
             rows => Constraint::Length(rows),
@@ -76,10 +76,13 @@ impl RunTableView {
 
     /// Returns the first column, then as many columns as fit such that the chosen one is among them.
     fn column_places(&self, area: Rect) -> (Vec<ColumnPlace>, [usize; 2]) {
-        let Some((first, rest)) = self.column_widths().split_first() else { return (vec![], [0, 0]) };
+        let Some((first, rest)) = self.column_widths().split_first() else {
+            return (vec![], [0, 0]);
+        };
         let chosen = rest.iter().position(|(column, _)| *column == self.shape.chosen).unwrap_or(0);
         let room = area.width.saturating_sub(LEFT_MARGIN);
-        let fitted = |skipped: usize| fit_columns(*first, rest.get(skipped..).unwrap_or_default(), room);
+        let fitted =
+            |skipped: usize| fit_columns(*first, rest.get(skipped..).unwrap_or_default(), room);
         let is_seen = |skipped: &usize| skipped + fitted(*skipped).len() > chosen + 1;
         let skipped = (0..=chosen).find(is_seen).unwrap_or(chosen);
         let fitted = fitted(skipped);
@@ -114,7 +117,11 @@ fn with_preview(body: Rect) -> (Rect, Option<Rect>) {
 
 /// Returns as many columns as fit with their words cut short. The remaining room is given to the columns of words, from
 /// the first on.
-fn fit_columns(first: (RunTableColumn, u16), rest: &[(RunTableColumn, u16)], room: u16) -> Vec<(RunTableColumn, u16)> {
+fn fit_columns(
+    first: (RunTableColumn, u16),
+    rest: &[(RunTableColumn, u16)],
+    room: u16,
+) -> Vec<(RunTableColumn, u16)> {
     let least = |(column, width): (RunTableColumn, u16)| {
         let column_info = column.column_info();
         let least = match column_info.kind {
@@ -153,8 +160,9 @@ fn fit_columns(first: (RunTableColumn, u16), rest: &[(RunTableColumn, u16)], roo
 
 impl RunTableAreas {
     /// Returns the column at this cell of the titles, its gap included.
-    pub fn column_at(&self, x: u16) -> Option<RunTableColumn> {
-        let is_there = |place: &&ColumnPlace| (place.x..place.x + place.width + COLUMN_GAP).contains(&x);
+    pub(crate) fn column_at(&self, x: u16) -> Option<RunTableColumn> {
+        let is_there =
+            |place: &&ColumnPlace| (place.x..place.x + place.width + COLUMN_GAP).contains(&x);
         self.columns.iter().find(is_there).map(|place| place.column)
     }
 }

@@ -9,12 +9,12 @@
 use std::{collections::BTreeSet, sync::LazyLock};
 
 use crate::session::{
-    pending::Pending,
     columns::{self, RunTableColumn},
     effect::Effect,
-    sql_filter::{FilterKind, FilterRequest, FilterValue},
+    pending::Pending,
     question::Question,
-    request::{RequestIds, RequestId, Sentence},
+    request::{RequestId, RequestIds, Sentence},
+    sql_filter::{FilterKind, FilterRequest, FilterValue},
 };
 use trajview_run::{
     RunCard, Time,
@@ -77,7 +77,7 @@ impl WhereExpression {
     }
 
     /// Returns true if the row of this index is listed.
-    pub fn lists_row(&self, row: usize) -> bool {
+    pub(crate) fn lists_row(&self, row: usize) -> bool {
         self.is_empty() || self.row_matches.get(row).copied().unwrap_or_default()
     }
 
@@ -98,7 +98,11 @@ impl WhereExpression {
     pub(super) fn update_expression(&mut self, message: ExpressionMessage) -> bool {
         if message == ExpressionMessage::Start {
             let before = (self.text.clone(), self.row_matches.clone());
-            self.prompt = Some(ExpressionPrompt { text: self.text.clone(), previous_state: before, ..ExpressionPrompt::default() });
+            self.prompt = Some(ExpressionPrompt {
+                text: self.text.clone(),
+                previous_state: before,
+                ..ExpressionPrompt::default()
+            });
         }
         let Some(prompt) = &mut self.prompt else { return false };
         match message {
@@ -201,7 +205,7 @@ impl WhereExpression {
 impl ExpressionPrompt {
     /// Returns the column names that begin with the word being typed. None if the word is already a name or cannot
     /// become one.
-    pub fn candidate_names(&self) -> Option<String> {
+    pub(crate) fn candidate_names(&self) -> Option<String> {
         let word = word_at_end(&self.text)?;
         let names = names_from(word);
         if names.is_empty() || names.contains(&word) {
@@ -266,7 +270,11 @@ enum ValueSource {
 const RUN_COLUMNS: [(&str, FilterKind, ValueSource); 41] = [
     ("transcript_id", FilterKind::Text, ValueSource::Identity(|it| text_value(Some(&it.id)))),
     ("source_type", FilterKind::Text, ValueSource::Identity(|it| text_value(Some(it.format)))),
-    ("source_uri", FilterKind::Text, ValueSource::Row(|row| FilterValue::Text(row.path.display().to_string()))),
+    (
+        "source_uri",
+        FilterKind::Text,
+        ValueSource::Row(|row| FilterValue::Text(row.path.display().to_string())),
+    ),
     ("date", FilterKind::Text, ValueSource::Totals(|it| moment_value(it.started_at))),
     ("task_set", FilterKind::Text, ValueSource::Totals(|it| text_value(it.task_set.as_ref()))),
     ("task_id", FilterKind::Text, ValueSource::Identity(|it| text_value(it.task_key.as_ref()))),
@@ -277,43 +285,109 @@ const RUN_COLUMNS: [(&str, FilterKind, ValueSource); 41] = [
     ("title", FilterKind::Text, ValueSource::Identity(|it| text_value(Some(&it.title)))),
     ("condition", FilterKind::Text, ValueSource::Identity(|it| text_value(it.condition.as_ref()))),
     ("harness", FilterKind::Text, ValueSource::Identity(|it| text_value(it.harness.as_ref()))),
-    ("provenance", FilterKind::Text, ValueSource::Identity(|it| text_value(it.provenance.as_ref()))),
+    (
+        "provenance",
+        FilterKind::Text,
+        ValueSource::Identity(|it| text_value(it.provenance.as_ref())),
+    ),
     ("ended_at", FilterKind::Text, ValueSource::Totals(|it| moment_value(it.ended_at))),
     ("total_time", FilterKind::Real, ValueSource::Totals(|it| real_value(it.seconds))),
     ("total_tokens", FilterKind::Whole, ValueSource::Totals(|it| whole_value(it.all_tokens()))),
     ("input_tokens", FilterKind::Whole, ValueSource::Totals(|it| whole_value(it.tokens.input))),
-    ("cached_input_tokens", FilterKind::Whole, ValueSource::Totals(|it| whole_value(it.tokens.cached_input))),
+    (
+        "cached_input_tokens",
+        FilterKind::Whole,
+        ValueSource::Totals(|it| whole_value(it.tokens.cached_input)),
+    ),
     ("output_tokens", FilterKind::Whole, ValueSource::Totals(|it| whole_value(it.tokens.output))),
-    ("reasoning_tokens", FilterKind::Whole, ValueSource::Totals(|it| whole_value(it.tokens.reasoning))),
-    ("cache_write_tokens", FilterKind::Whole, ValueSource::Totals(|it| whole_value(it.tokens.cache_write))),
-    ("cache_write_1h_tokens", FilterKind::Whole, ValueSource::Totals(|it| whole_value(it.tokens.cache_write_1h))),
-    ("not_priced_tokens", FilterKind::Whole, ValueSource::Totals(|it| whole_value(it.not_priced_tokens))),
+    (
+        "reasoning_tokens",
+        FilterKind::Whole,
+        ValueSource::Totals(|it| whole_value(it.tokens.reasoning)),
+    ),
+    (
+        "cache_write_tokens",
+        FilterKind::Whole,
+        ValueSource::Totals(|it| whole_value(it.tokens.cache_write)),
+    ),
+    (
+        "cache_write_1h_tokens",
+        FilterKind::Whole,
+        ValueSource::Totals(|it| whole_value(it.tokens.cache_write_1h)),
+    ),
+    (
+        "not_priced_tokens",
+        FilterKind::Whole,
+        ValueSource::Totals(|it| whole_value(it.not_priced_tokens)),
+    ),
     ("steps", FilterKind::Whole, ValueSource::Totals(|it| count_value(it.steps))),
     ("tool_calls", FilterKind::Whole, ValueSource::Totals(|it| count_value(it.tool_calls))),
     ("errors", FilterKind::Whole, ValueSource::Totals(|it| count_value(it.errors))),
     ("success", FilterKind::Truth, ValueSource::Totals(|it| success_value(it.tests))),
-    ("tests_passed", FilterKind::Whole, ValueSource::Totals(|it| whole_value(it.tests.map(|it| it.0)))),
-    ("tests_total", FilterKind::Whole, ValueSource::Totals(|it| whole_value(it.tests.map(|it| it.1)))),
-    ("judged_turn", FilterKind::Whole, ValueSource::Card(|card| count_value(card.mcf.as_ref().map(|it| it.done)))),
-    ("checkpoints", FilterKind::Whole, ValueSource::Card(|card| whole_value(Some(card.checkpoints as u64)))),
-    ("turns", FilterKind::Whole, ValueSource::Card(|card| whole_value(turn_count(card, card.turns)))),
+    (
+        "tests_passed",
+        FilterKind::Whole,
+        ValueSource::Totals(|it| whole_value(it.tests.map(|it| it.0))),
+    ),
+    (
+        "tests_total",
+        FilterKind::Whole,
+        ValueSource::Totals(|it| whole_value(it.tests.map(|it| it.1))),
+    ),
+    (
+        "judged_turn",
+        FilterKind::Whole,
+        ValueSource::Card(|card| count_value(card.mcf.as_ref().map(|it| it.done))),
+    ),
+    (
+        "checkpoints",
+        FilterKind::Whole,
+        ValueSource::Card(|card| whole_value(Some(card.checkpoints as u64))),
+    ),
+    (
+        "turns",
+        FilterKind::Whole,
+        ValueSource::Card(|card| whole_value(turn_count(card, card.turns))),
+    ),
     (
         "turns_not_counted",
         FilterKind::Whole,
         ValueSource::Card(|card| whole_value(turn_count(card, card.not_counted.len()))),
     ),
     ("cost_usd", FilterKind::Real, ValueSource::Card(|card| real_value(card.cost.recorded_usd))),
-    ("cost_computed_usd", FilterKind::Real, ValueSource::Card(|card| real_value(card.cost.computed_usd))),
-    ("lines_added", FilterKind::Whole, ValueSource::Card(|card| whole_value(card.lines.map(|lines| lines.0)))),
-    ("lines_removed", FilterKind::Whole, ValueSource::Card(|card| whole_value(card.lines.map(|lines| lines.1)))),
-    ("mcf", FilterKind::Real, ValueSource::Card(|card| real_value(card.mcf.as_ref().map(|it| it.score)))),
-    ("judge", FilterKind::Text, ValueSource::Card(|card| text_value(card.mcf.as_ref().map(|it| &it.judge)))),
+    (
+        "cost_computed_usd",
+        FilterKind::Real,
+        ValueSource::Card(|card| real_value(card.cost.computed_usd)),
+    ),
+    (
+        "lines_added",
+        FilterKind::Whole,
+        ValueSource::Card(|card| whole_value(card.lines.map(|lines| lines.0))),
+    ),
+    (
+        "lines_removed",
+        FilterKind::Whole,
+        ValueSource::Card(|card| whole_value(card.lines.map(|lines| lines.1))),
+    ),
+    (
+        "mcf",
+        FilterKind::Real,
+        ValueSource::Card(|card| real_value(card.mcf.as_ref().map(|it| it.score))),
+    ),
+    (
+        "judge",
+        FilterKind::Text,
+        ValueSource::Card(|card| text_value(card.mcf.as_ref().map(|it| &it.judge))),
+    ),
     ("read_error", FilterKind::Text, ValueSource::Row(|row| text_value(row.reading_failure()))),
 ];
 
 static FILTER_COLUMNS: LazyLock<Vec<FilterColumn>> = LazyLock::new(|| {
-    let mut all: Vec<FilterColumn> =
-        RUN_COLUMNS.iter().map(|&(name, kind, of)| FilterColumn { name, kind, source: of }).collect();
+    let mut all: Vec<FilterColumn> = RUN_COLUMNS
+        .iter()
+        .map(|&(name, kind, of)| FilterColumn { name, kind, source: of })
+        .collect();
     for column in RunTableColumn::all_columns() {
         let name = column_filter_name(column);
         let kind = match column.column_kind() {
@@ -345,9 +419,13 @@ pub fn row_values(row: &RunRow) -> Vec<FilterValue> {
 fn column_value(row: &RunRow, column: &FilterColumn) -> FilterValue {
     match column.source {
         ValueSource::Row(of) => of(row),
-        ValueSource::Identity(of) => row.known_card().map_or(FilterValue::Missing, |card| of(&card.identity)),
+        ValueSource::Identity(of) => {
+            row.known_card().map_or(FilterValue::Missing, |card| of(&card.identity))
+        }
         ValueSource::Card(of) => row.whole_card().map_or(FilterValue::Missing, of),
-        ValueSource::Totals(of) => row.whole_card().map_or(FilterValue::Missing, |card| of(&card.totals)),
+        ValueSource::Totals(of) => {
+            row.whole_card().map_or(FilterValue::Missing, |card| of(&card.totals))
+        }
         ValueSource::Column(column) => match column.column_kind() {
             columns::ColumnKind::Words => text_value(row.shown_text(column).known_value()),
             columns::ColumnKind::Number => match row.column_number(column) {
@@ -381,7 +459,9 @@ fn turn_count(card: &RunCard, count: usize) -> Option<u64> {
 }
 
 fn whole_value(number: Option<u64>) -> FilterValue {
-    number.and_then(|number| i64::try_from(number).ok()).map_or(FilterValue::Missing, FilterValue::Whole)
+    number
+        .and_then(|number| i64::try_from(number).ok())
+        .map_or(FilterValue::Missing, FilterValue::Whole)
 }
 
 fn count_value(number: Option<usize>) -> FilterValue {
@@ -414,7 +494,9 @@ mod tests {
     }
 
     fn rows(count: usize) -> Vec<RunRow> {
-        (0..count).map(|at| RunRow::unread_row(format!("runs/{at}").into(), at.to_string())).collect()
+        (0..count)
+            .map(|at| RunRow::unread_row(format!("runs/{at}").into(), at.to_string()))
+            .collect()
     }
 
     fn typed(text: &str) -> WhereExpression {

@@ -4,7 +4,7 @@
 //! `tokens>2M`, `time>5m`: a comparison of a number; a run without the number does not match. `task:-`: nothing is
 //! recorded in that column. `!` before a condition negates it, and quotes as in `"two words"` keep words together.
 
-use crate::session::columns::{RunTableColumn, ColumnKind};
+use crate::session::columns::{ColumnKind, RunTableColumn};
 
 use super::{row::RunRow, values::KnownValue};
 
@@ -51,8 +51,10 @@ const COMPARE_OPERATORS: [(&str, CompareOperator); 5] = [
 impl RunRowFilter {
     /// Parses a filter. The error is a sentence.
     pub fn parse_filter(text: &str) -> Result<Self, String> {
-        let conditions =
-            split_at_blanks(text).iter().map(|part| parse_condition(part)).collect::<Result<_, _>>()?;
+        let conditions = split_at_blanks(text)
+            .iter()
+            .map(|part| parse_condition(part))
+            .collect::<Result<_, _>>()?;
         Ok(Self { text: text.to_owned(), conditions })
     }
 
@@ -60,7 +62,7 @@ impl RunRowFilter {
         self.conditions.is_empty()
     }
 
-    pub fn takes_row(&self, row: &RunRow) -> bool {
+    pub(crate) fn takes_row(&self, row: &RunRow) -> bool {
         self.conditions
             .iter()
             .all(|condition| condition.test.holds_for_row(row) != condition.is_turned_round)
@@ -110,10 +112,15 @@ fn parse_test(part: &str) -> Result<FilterTest, String> {
 }
 
 fn parse_column(word: &str) -> Result<RunTableColumn, String> {
-    RunTableColumn::by_word(word).ok_or_else(|| format!("no column {word:?}: {}", RunTableColumn::all_words()))
+    RunTableColumn::by_word(word)
+        .ok_or_else(|| format!("no column {word:?}: {}", RunTableColumn::all_words()))
 }
 
-fn parse_comparison(column: RunTableColumn, operator: CompareOperator, value: &str) -> Result<FilterTest, String> {
+fn parse_comparison(
+    column: RunTableColumn,
+    operator: CompareOperator,
+    value: &str,
+) -> Result<FilterTest, String> {
     if column.column_kind() == ColumnKind::Words {
         return match operator {
             CompareOperator::Equal => Ok(FilterTest::In(column, value.to_lowercase())),
@@ -141,7 +148,8 @@ impl FilterTest {
     fn holds_for_row(&self, row: &RunRow) -> bool {
         match self {
             Self::Anywhere(words) => {
-                let mut columns = RunTableColumn::all_columns().filter(|column| column.column_kind() == ColumnKind::Words);
+                let mut columns = RunTableColumn::all_columns()
+                    .filter(|column| column.column_kind() == ColumnKind::Words);
                 columns.any(|column| column_contains(row, column, words))
                     || row.reading_failure().is_some_and(|why| why.to_lowercase().contains(words))
             }
@@ -150,9 +158,10 @@ impl FilterTest {
                 ColumnKind::Words => row.column_words(*column) == KnownValue::Missing,
                 ColumnKind::Number => row.column_number(*column) == KnownValue::Missing,
             },
-            Self::Compare(column, operator, value) => {
-                row.column_number(*column).known_value().is_some_and(|number| operator.holds_between(number, *value))
-            }
+            Self::Compare(column, operator, value) => row
+                .column_number(*column)
+                .known_value()
+                .is_some_and(|number| operator.holds_between(number, *value)),
         }
     }
 }

@@ -5,18 +5,18 @@
 //! the run that was opened from it, and keeps its cursor.
 
 pub mod areas;
-pub mod questions;
 pub mod draw;
 pub mod expression;
-pub mod run_facts;
 pub mod filter;
-pub mod run_finding;
-pub mod stored_choice;
+mod mouse;
 pub mod order;
 pub mod pairs;
-mod mouse;
 pub mod prompt;
+pub mod questions;
 pub mod row;
+pub mod run_facts;
+pub mod run_finding;
+pub mod stored_choice;
 pub mod values;
 mod widths;
 
@@ -24,23 +24,23 @@ use std::{collections::BTreeSet, path::PathBuf};
 
 use crate::{
     session::{
-        columns::{self, RunTableColumn, SessionColumn, ColumnSet},
-        context::KeyContext,
         code_measures::RulerName,
+        columns::{self, ColumnSet, RunTableColumn, SessionColumn},
+        context::KeyContext,
     },
     widgets::scroll::{Motion, Scroll},
 };
 use trajview_run::address::is_address;
 
-use questions::OpenQuestions;
 use expression::WhereExpression;
 use filter::RunRowFilter;
-use run_finding::RunFinding;
-use stored_choice::{KeptChoice, WhichTable};
-use order::{SortDirection, RunGroup, GroupKey, TableLine, LineOptions, ColumnSort};
+use order::{ColumnSort, GroupKey, LineOptions, RunGroup, SortDirection, TableLine};
 use pairs::{MatchedPairs, PairsPanel};
+use questions::OpenQuestions;
 use row::RunRow;
-use widths::{EARLIER_VALUE_CELLS, ColumnWidths};
+use run_finding::RunFinding;
+use stored_choice::{StoredChoice, WhichTable};
+use widths::{ColumnWidths, EARLIER_VALUE_CELLS};
 
 pub use prompt::FilterPrompt;
 
@@ -100,7 +100,7 @@ struct WorkedOut {
     /// The set of columns that the runs call for.
     set: ColumnSet,
     /// For each run whether the filter takes it.
-    taken: Vec<bool>,
+    is_taken: Vec<bool>,
     /// Something was answered that the lines do not show yet.
     has_news: bool,
 }
@@ -170,13 +170,13 @@ pub struct TableOpening {
     pub group: Option<RunTableColumn>,
     pub filter: RunRowFilter,
     /// The stored choice of the last time. The other options override it.
-    pub kept: KeptChoice,
+    pub stored_choice: StoredChoice,
 }
 
 impl TableOpening {
     /// Returns true if the user requested something that only a table has.
     pub fn needs_table(&self) -> bool {
-        Self { kept: KeptChoice::default(), ..self.clone() } != Self::default()
+        Self { stored_choice: StoredChoice::default(), ..self.clone() } != Self::default()
     }
 }
 
@@ -206,9 +206,10 @@ enum CursorSpot {
 
 impl RunTableView {
     pub fn from_sources(sources: Vec<PathBuf>, opening: TableOpening) -> Self {
-        let TableOpening { start, sort, group, filter, kept } = opening;
+        let TableOpening { start, sort, group, filter, stored_choice: kept } = opening;
         // Columns that the user names determine which set is shown.
-        let kept = if sort.is_some() { KeptChoice::default() } else { kept.without_hidden_sort() };
+        let kept =
+            if sort.is_some() { StoredChoice::default() } else { kept.without_hidden_sort() };
         let sort = sort.or(kept.sort);
         let chosen = sort.map_or_else(RunTableColumn::default, |sort| sort.column);
         let of_sessions = RunTableColumn::in_set(ColumnSet::Sessions);
@@ -223,18 +224,18 @@ impl RunTableView {
         if collection.shape.start.is_some() {
             collection.update_prompt(prompt::FilterPromptMessage::Start);
         }
-        collection.asking.stored_choice = collection.kept_choice();
+        collection.asking.stored_choice = collection.stored_choice();
         collection.arrange_lines();
         collection
     }
 
     /// Returns the choice of columns and order for storing.
-    pub const fn kept_choice(&self) -> KeptChoice {
-        KeptChoice { set: self.shape.set, sort: self.shape.sort }
+    pub const fn stored_choice(&self) -> StoredChoice {
+        StoredChoice { set: self.shape.set, sort: self.shape.sort }
     }
 
     /// Returns the kind of this table.
-    pub const fn which_table(&self) -> WhichTable {
+    pub(crate) const fn which_table(&self) -> WhichTable {
         if self.shape.start.is_some() { WhichTable::Start } else { WhichTable::Runs }
     }
 
@@ -244,12 +245,12 @@ impl RunTableView {
     }
 
     /// Returns the set of shown columns: the chosen one, or else the one that the runs call for.
-    pub fn column_set(&self) -> ColumnSet {
+    pub(crate) fn column_set(&self) -> ColumnSet {
         self.shape.set.unwrap_or(self.worked_out.set)
     }
 
     /// Returns the noun for a row.
-    pub fn row_noun(&self) -> &'static str {
+    pub(crate) fn row_noun(&self) -> &'static str {
         match self.column_set() {
             ColumnSet::Sessions => "session",
             ColumnSet::Scores => "run",
@@ -257,9 +258,11 @@ impl RunTableView {
     }
 
     /// Returns the chosen order. Sessions are sorted with the newest first if none was chosen.
-    pub fn current_sort(&self) -> Option<ColumnSort> {
-        let newest =
-            ColumnSort { column: RunTableColumn::Session(SessionColumn::When), direction: SortDirection::Down };
+    pub(crate) fn current_sort(&self) -> Option<ColumnSort> {
+        let newest = ColumnSort {
+            column: RunTableColumn::Session(SessionColumn::When),
+            direction: SortDirection::Down,
+        };
         self.shape.sort.or((self.column_set() == ColumnSet::Sessions).then_some(newest))
     }
 
@@ -272,12 +275,12 @@ impl RunTableView {
     }
 
     /// Columns that are left out: no run has a value there.
-    pub fn empty_columns(&self) -> &[RunTableColumn] {
+    pub(crate) fn empty_columns(&self) -> &[RunTableColumn] {
         &self.worked_out.arranged.empty
     }
 
     /// Returns the matched pairs for the panel below. The error is a sentence. None while the panel is closed.
-    pub fn matched_pairs(&self) -> Option<&Result<MatchedPairs, String>> {
+    pub(crate) fn matched_pairs(&self) -> Option<&Result<MatchedPairs, String>> {
         self.worked_out.arranged.matched_pairs.as_ref()
     }
 
@@ -287,13 +290,15 @@ impl RunTableView {
     }
 
     /// Returns the cells of the row at the cursor, separated by tabs. Empty if no value is known.
-    pub fn selected_line(&self) -> Option<String> {
+    pub(crate) fn selected_line(&self) -> Option<String> {
         let row = self.selected_run()?;
-        let cell = |(column, _): &(RunTableColumn, u16)| row.shown_text(*column).known_value().unwrap_or_default();
+        let cell = |(column, _): &(RunTableColumn, u16)| {
+            row.shown_text(*column).known_value().unwrap_or_default()
+        };
         Some(self.column_widths().iter().map(cell).collect::<Vec<_>>().join("\t"))
     }
 
-    pub fn group_at_cursor(&self) -> Option<&RunGroup> {
+    pub(crate) fn group_at_cursor(&self) -> Option<&RunGroup> {
         match self.table_lines().get(self.scroll.cursor)? {
             TableLine::Group(group) => Some(group),
             TableLine::Run(_) => None,
@@ -301,7 +306,7 @@ impl RunTableView {
     }
 
     /// Returns the number of runs that the filter takes.
-    pub fn taken_count(&self) -> usize {
+    pub(crate) fn taken_count(&self) -> usize {
         let of_line = |line: &TableLine| match (line, self.shape.group) {
             (TableLine::Group(group), _) => group.rows.len(),
             (TableLine::Run(_), None) => 1,
@@ -316,17 +321,17 @@ impl RunTableView {
     }
 
     /// Returns true if only rows on screen are read, since there are very many or they are on remote storage.
-    pub fn reads_what_is_seen(&self) -> bool {
+    pub(crate) fn reads_what_is_seen(&self) -> bool {
         self.rows.len() > questions::MOST_ROWS_READ_UNSEEN || self.is_remote()
     }
 
     /// Returns true if the runs are on remote storage. Only the beginnings of unopened runs are then read.
-    pub fn is_remote(&self) -> bool {
+    pub(crate) fn is_remote(&self) -> bool {
         self.sources.iter().any(|source| is_address(source))
     }
 
     /// Returns the numbers of runs that are read and that are measured.
-    pub fn read_and_measured(&self) -> [usize; 2] {
+    pub(crate) fn read_and_measured(&self) -> [usize; 2] {
         let count = |is_so: fn(&RunRow) -> bool| self.rows.iter().filter(|row| is_so(row)).count();
         match self.column_set() {
             // Nothing is measured of sessions.
@@ -336,10 +341,11 @@ impl RunTableView {
     }
 
     /// Applies a message. `height` is the number of visible lines.
-    pub fn update_table(&mut self, message: TableMessage, height: usize) {
+    pub(crate) fn update_table(&mut self, message: TableMessage, height: usize) {
         match message {
             TableMessage::Move(motion) => {
-                self.scroll.cursor = motion.target_row(self.scroll.cursor, self.table_lines().len(), height);
+                self.scroll.cursor =
+                    motion.target_row(self.scroll.cursor, self.table_lines().len(), height);
             }
             TableMessage::Turn(motion) => {
                 let len = self.table_lines().len();
@@ -374,7 +380,9 @@ impl RunTableView {
                 }
             }
             TableMessage::Stands { changed, now } => return self.update_activity(changed, now),
-            TableMessage::Find(message) => return run_finding::update_finding(&mut self.finding, message, height),
+            TableMessage::Find(message) => {
+                return run_finding::update_finding(&mut self.finding, message, height);
+            }
             TableMessage::Escape => self.drop_restriction(),
             TableMessage::Open | TableMessage::Show | TableMessage::Compare => return, // these are the program's
         }
@@ -382,7 +390,7 @@ impl RunTableView {
     }
 
     /// Returns the keyboard context of the table.
-    pub fn keyboard_context(&self) -> KeyContext {
+    pub(crate) fn keyboard_context(&self) -> KeyContext {
         match &self.finding {
             Some(finding) => finding.keyboard_context(),
             None if self.shape.expression.prompt.is_some() => KeyContext::Where,
@@ -395,7 +403,7 @@ impl RunTableView {
     }
 
     /// Keeps the cursor in the lines and on screen.
-    pub fn settle_cursor(&mut self, height: usize) {
+    pub(crate) fn settle_cursor(&mut self, height: usize) {
         let len = self.table_lines().len();
         self.scroll.follow_cursor(len, height);
         if let Some(finding) = &mut self.finding {
@@ -404,7 +412,8 @@ impl RunTableView {
     }
 
     fn choose_column(&mut self, motion: Motion) {
-        let columns: Vec<RunTableColumn> = self.column_widths().iter().map(|(column, _)| *column).collect();
+        let columns: Vec<RunTableColumn> =
+            self.column_widths().iter().map(|(column, _)| *column).collect();
         let at = columns.iter().position(|column| *column == self.shape.chosen).unwrap_or_default();
         let to = motion.target_row(at, columns.len(), columns.len());
         self.shape.chosen = columns.get(to).copied().unwrap_or_default();
@@ -426,7 +435,8 @@ impl RunTableView {
     fn reverse_sort(&mut self) {
         match self.current_sort() {
             Some(sort) => {
-                self.shape.sort = Some(ColumnSort { direction: sort.direction.other_direction(), ..sort });
+                self.shape.sort =
+                    Some(ColumnSort { direction: sort.direction.other_direction(), ..sort });
             }
             None => self.notice = Some("nothing is sorted: s sorts by the chosen column".into()),
         }
@@ -481,9 +491,9 @@ impl RunTableView {
         self.worked_out.counted.count_row(at, row);
         let is_taken = self.shape.filter.takes_row(row) && self.shape.expression.lists_row(at);
         self.shape.expression.note_changed_row(at);
-        match self.worked_out.taken.get_mut(at) {
+        match self.worked_out.is_taken.get_mut(at) {
             Some(taken) => *taken = is_taken,
-            None => self.worked_out.taken.push(is_taken),
+            None => self.worked_out.is_taken.push(is_taken),
         }
         self.worked_out.has_news = true;
     }
@@ -510,7 +520,7 @@ impl RunTableView {
         let TableShape { filter, expression, .. } = &self.shape;
         let rows = self.rows.iter().enumerate();
         let taken = rows.map(|(at, row)| filter.takes_row(row) && expression.lists_row(at));
-        self.worked_out.taken = taken.collect();
+        self.worked_out.is_taken = taken.collect();
     }
 
     /// Calls [`Self::arrange_lines`] and moves the cursor to the first line, so that enter opens the first match.
@@ -526,7 +536,7 @@ impl RunTableView {
             false => row::called_column_set(&self.rows),
         };
         let options = LineOptions {
-            taken: &self.worked_out.taken,
+            is_taken: &self.worked_out.is_taken,
             sort: self.current_sort(),
             group: self.shape.group,
             folded: &self.shape.folded,
@@ -554,7 +564,8 @@ impl RunTableView {
     /// first session.
     fn first_line(&self) -> usize {
         let first = |line: &TableLine| line.run_index().is_some();
-        let first = self.shape.start.as_ref().and_then(|_| self.table_lines().iter().position(first));
+        let first =
+            self.shape.start.as_ref().and_then(|_| self.table_lines().iter().position(first));
         first.unwrap_or_default()
     }
 
@@ -611,7 +622,8 @@ impl RunTableView {
             let is_sorted = sort.is_some_and(|sort| sort.column == column);
             let title = column_info.title.chars().count() + usize::from(is_sorted); // its sign
             let width = self.worked_out.counted.widest_cell(column).max(title);
-            let is_settled = self.is_listed && !self.rows.is_empty() && column != RunTableColumn::Run;
+            let is_settled =
+                self.is_listed && !self.rows.is_empty() && column != RunTableColumn::Run;
             let is_empty = is_settled && self.worked_out.counted.is_empty(column);
             match is_empty && !self.shape.shows_empty && !is_sorted {
                 true => empty.push(column),

@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use crate::widgets::{
     layout::ScreenLayout,
-    mouse::{MouseKind, Mouse, ROWS_PER_WHEEL_NOTCH},
+    mouse::{Mouse, MouseKind, ROWS_PER_WHEEL_NOTCH},
     scroll::Motion,
 };
 
@@ -12,7 +12,11 @@ use super::{RunTableView, TableMessage};
 
 impl RunTableView {
     /// Returns the message for a click or the wheel.
-    pub fn message_for_mouse(&self, mouse: Mouse, layout: &ScreenLayout) -> Option<TableMessage> {
+    pub(crate) fn message_for_mouse(
+        &self,
+        mouse: Mouse,
+        layout: &ScreenLayout,
+    ) -> Option<TableMessage> {
         if let Some(finding) = &self.finding {
             return finding.message_for_mouse(mouse, layout.body).map(TableMessage::Find);
         }

@@ -7,7 +7,7 @@ use std::{
     str::FromStr,
 };
 
-use crate::session::columns::{RunTableColumn, ColumnKind};
+use crate::session::columns::{ColumnKind, RunTableColumn};
 
 use super::{row::RunRow, values::KnownValue};
 
@@ -49,7 +49,7 @@ pub enum SortDirection {
 }
 
 impl SortDirection {
-    pub const fn other_direction(self) -> Self {
+    pub(crate) const fn other_direction(self) -> Self {
         match self {
             Self::Up => Self::Down,
             Self::Down => Self::Up,
@@ -78,7 +78,8 @@ impl FromStr for ColumnSort {
             None => (SortDirection::Up, text),
         };
         let column = RunTableColumn::by_word(word);
-        let column = column.ok_or_else(|| format!("no column {word:?}: {}", RunTableColumn::all_words()))?;
+        let column =
+            column.ok_or_else(|| format!("no column {word:?}: {}", RunTableColumn::all_words()))?;
         Ok(Self { column, direction })
     }
 }
@@ -86,14 +87,14 @@ impl FromStr for ColumnSort {
 /// The options for building the lines.
 pub struct LineOptions<'a> {
     /// For each row whether it is listed.
-    pub taken: &'a [bool],
+    pub is_taken: &'a [bool],
     pub sort: Option<ColumnSort>,
     pub group: Option<RunTableColumn>,
     pub folded: &'a BTreeSet<GroupKey>,
 }
 
-pub fn ordered_lines(rows: &[RunRow], wish: &LineOptions<'_>) -> Vec<TableLine> {
-    let listed = wish.taken.iter().zip(0..rows.len()).filter(|(is_taken, _)| **is_taken);
+pub(crate) fn ordered_lines(rows: &[RunRow], wish: &LineOptions<'_>) -> Vec<TableLine> {
+    let listed = wish.is_taken.iter().zip(0..rows.len()).filter(|(is_taken, _)| **is_taken);
     let mut taken: Vec<usize> = listed.map(|(_, at)| at).collect();
     if let Some(sort) = wish.sort {
         sort_by(&mut taken, rows, sort);
@@ -112,7 +113,11 @@ pub fn ordered_lines(rows: &[RunRow], wish: &LineOptions<'_>) -> Vec<TableLine> 
 
 /// Returns the groups in the order of their keys, projects in the order of their first run. Within a group the order is
 /// unchanged.
-fn grouped_rows(taken: &[usize], rows: &[RunRow], column: RunTableColumn) -> Vec<(GroupKey, Vec<usize>)> {
+fn grouped_rows(
+    taken: &[usize],
+    rows: &[RunRow],
+    column: RunTableColumn,
+) -> Vec<(GroupKey, Vec<usize>)> {
     let mut groups: BTreeMap<GroupKey, Vec<usize>> = BTreeMap::new();
     for &at in taken {
         let key = match rows[at].column_words(column) {
@@ -139,7 +144,8 @@ fn sort_by(taken: &mut [usize], rows: &[RunRow], sort: ColumnSort) {
             sort_by_key(taken, rows, sort.direction, number, f64::total_cmp);
         }
         ColumnKind::Words => {
-            let words = |row: &RunRow| row.column_words(sort.column).known_value().map(str::to_lowercase);
+            let words =
+                |row: &RunRow| row.column_words(sort.column).known_value().map(str::to_lowercase);
             sort_by_key(taken, rows, sort.direction, words, Ord::cmp);
         }
     }
@@ -210,14 +216,17 @@ mod tests {
     const ALL: [bool; 4] = [true; 4];
 
     fn wish<'a>(taken: &'a [bool], folded: &'a BTreeSet<GroupKey>) -> LineOptions<'a> {
-        LineOptions { taken, sort: None, group: None, folded }
+        LineOptions { is_taken: taken, sort: None, group: None, folded }
     }
 
     #[test]
     fn what_is_not_recorded_is_last_both_ways() {
         let folded = BTreeSet::new();
         let sorted = |column, direction| {
-            listed(&LineOptions { sort: Some(ColumnSort { column, direction }), ..wish(&ALL, &folded) })
+            listed(&LineOptions {
+                sort: Some(ColumnSort { column, direction }),
+                ..wish(&ALL, &folded)
+            })
         };
         assert_eq!(sorted(RunTableColumn::Number(Number::Tokens), SortDirection::Up), "a d c b");
         assert_eq!(sorted(RunTableColumn::Number(Number::Tokens), SortDirection::Down), "c d a b");

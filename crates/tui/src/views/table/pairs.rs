@@ -2,16 +2,18 @@
 //! `study` does the arithmetic on a worker.
 
 use crate::session::{
-    pending::Pending,
     columns::{RunTableColumn, TESTED},
     effect::Effect,
+    pending::Pending,
     question::Question,
-    request::{RequestIds, RequestId, Sentence},
+    request::{RequestId, RequestIds, Sentence},
     table_protocol::PairedSides,
 };
 use trajview_study::{
     paired::TestedMetric,
-    pairing::{ConditionPair, RunIdentity, PairingKey, agent_groups, pairing_keys, pair_runs, pair_rows},
+    pairing::{
+        ConditionPair, PairingKey, RunIdentity, agent_groups, pair_rows, pair_runs, pairing_keys,
+    },
 };
 
 use super::{RunTableView, row::RunRow};
@@ -24,7 +26,7 @@ pub enum PairFactor {
 }
 
 impl PairFactor {
-    pub const fn factor_column(self) -> RunTableColumn {
+    pub(crate) const fn factor_column(self) -> RunTableColumn {
         match self {
             Self::Condition => RunTableColumn::Condition,
             Self::Agent => RunTableColumn::Agent,
@@ -41,7 +43,7 @@ impl PairFactor {
     }
 
     /// Returns the factor that both sides have in common in addition to the task.
-    pub const fn other_factor(self) -> Self {
+    pub(crate) const fn other_factor(self) -> Self {
         match self {
             Self::Condition => Self::Agent,
             Self::Agent => Self::Condition,
@@ -85,11 +87,20 @@ pub struct MatchedPairs {
 
 impl PairsPanel {
     fn for_factor(factor: PairFactor) -> Self {
-        Self { factor, pair_index: 0, group_index: 0, asked_sides: Pending::default(), paired_results: None }
+        Self {
+            factor,
+            pair_index: 0,
+            group_index: 0,
+            asked_sides: Pending::default(),
+            paired_results: None,
+        }
     }
 
     /// Returns the results if they belong to these sides.
-    pub fn results_for(&self, sides: &PairedSides) -> Option<&[TestedMetric<RunTableColumn>]> {
+    pub(crate) fn results_for(
+        &self,
+        sides: &PairedSides,
+    ) -> Option<&[TestedMetric<RunTableColumn>]> {
         let tested = self.paired_results.as_ref().filter(|tested| tested.sides == *sides)?;
         Some(&tested.results)
     }
@@ -120,7 +131,8 @@ impl RunTableView {
 
     /// Returns the rows that the filter takes, with the keys by which they are paired.
     fn taken_rows(&self, factor: PairFactor) -> (Vec<&RunRow>, Vec<PairingKey>) {
-        let identity = |row: &RunRow| row.known_card().map(RunIdentity::for_card).unwrap_or_default();
+        let identity =
+            |row: &RunRow| row.known_card().map(RunIdentity::for_card).unwrap_or_default();
         let keys = pairing_keys(&self.rows.iter().map(identity).collect::<Vec<_>>());
         let keys = keys.into_iter().map(|key| factor.turn_key(key));
         self.rows.iter().zip(keys).filter(|(row, _)| self.shape.filter.takes_row(row)).unzip()
@@ -189,7 +201,12 @@ fn value_combinations(values: &[String]) -> Vec<(String, String)> {
 }
 
 /// Matches the runs of two conditions. The group is counted from the last one, which pools all if there are several.
-fn match_runs(table: &[&RunRow], keys: &[PairingKey], conditions: ConditionPair, group: usize) -> MatchedPairs {
+fn match_runs(
+    table: &[&RunRow],
+    keys: &[PairingKey],
+    conditions: ConditionPair,
+    group: usize,
+) -> MatchedPairs {
     let found = pair_runs(keys, &conditions);
     let number = |at: usize, column| table.get(at)?.column_number(column).known_value();
     let groups = agent_groups(&pair_rows(&found, &TESTED, number), &TESTED);
@@ -198,7 +215,14 @@ fn match_runs(table: &[&RunRow], keys: &[PairingKey], conditions: ConditionPair,
     let chosen = groups.into_iter().nth(at);
     let (group, pairs, sides) =
         chosen.map_or((None, 0, vec![]), |group| (group.agent, group.pairs, group.sides));
-    MatchedPairs { conditions, group, groups: count, pairs, unpaired_runs: found.unpaired.len(), sides }
+    MatchedPairs {
+        conditions,
+        group,
+        groups: count,
+        pairs,
+        unpaired_runs: found.unpaired.len(),
+        sides,
+    }
 }
 
 #[cfg(test)]
@@ -225,7 +249,11 @@ mod tests {
     }
 
     fn table(rows: Vec<RunRow>) -> RunTableView {
-        RunTableView { rows, pairs: Some(PairsPanel::for_factor(PairFactor::Condition)), ..RunTableView::default() }
+        RunTableView {
+            rows,
+            pairs: Some(PairsPanel::for_factor(PairFactor::Condition)),
+            ..RunTableView::default()
+        }
     }
 
     #[test]

@@ -26,7 +26,11 @@ impl RunTableView {
     pub(crate) fn update_prompt(&mut self, message: FilterPromptMessage) {
         if message == FilterPromptMessage::Start {
             let text = self.shape.filter.text.clone();
-            self.prompt = Some(FilterPrompt { text, complaint: None, previous_filter: self.shape.filter.clone() });
+            self.prompt = Some(FilterPrompt {
+                text,
+                complaint: None,
+                previous_filter: self.shape.filter.clone(),
+            });
         }
         let Some(mut prompt) = self.prompt.take() else { return };
         match message {

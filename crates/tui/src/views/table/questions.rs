@@ -4,18 +4,18 @@
 use std::{collections::BTreeSet, path::PathBuf};
 
 use crate::session::{
-    pending::Pending,
     columns::ColumnSet,
     effect::Effect,
+    pending::Pending,
     question::{Answer, Question},
-    request::{RequestIds, RequestId, Sentence},
-    table_protocol::{RunRequest, ReadDepth, FoundRuns, RunOrder, KnownCard},
+    request::{RequestId, RequestIds, Sentence},
+    table_protocol::{FoundRuns, KnownCard, ReadDepth, RunOrder, RunRequest},
 };
 
 use super::{
     RunTableView,
-    stored_choice::KeptChoice,
     row::{ComputedScores, RunReading, RunRow, name_after_folders, run_name},
+    stored_choice::StoredChoice,
 };
 
 /// The questions that are out.
@@ -30,7 +30,7 @@ pub struct OpenQuestions {
     /// True once the table receives later changes of the files.
     is_watched: bool,
     /// The choice that was stored last.
-    pub(super) stored_choice: KeptChoice,
+    pub(super) stored_choice: StoredChoice,
 }
 
 impl OpenQuestions {
@@ -49,7 +49,7 @@ const SCORES_AT_ONCE: usize = 16;
 
 impl RunTableView {
     /// Returns the questions for missing data.
-    pub fn ask_missing(&mut self, numbers: &mut RequestIds, height: usize) -> Vec<Effect> {
+    pub(crate) fn ask_missing(&mut self, numbers: &mut RequestIds, height: usize) -> Vec<Effect> {
         let mut effects = vec![];
         if !self.is_listed && self.asking.list.is_free() {
             let sources = self.sources.clone();
@@ -57,13 +57,17 @@ impl RunTableView {
                 Some(_) => RunOrder::NewestFirst,
                 None => RunOrder::OfFolders,
             };
-            effects.push(self.asking.list.ask_question(numbers, (), Question::RunPaths { sources, order }));
+            effects.push(self.asking.list.ask_question(
+                numbers,
+                (),
+                Question::RunPaths { sources, order },
+            ));
         }
         if self.is_listed && self.column_set() == ColumnSet::Sessions && !self.asking.is_watched {
             self.asking.is_watched = true;
             effects.push(Effect::WatchAll(self.sources.clone()));
         }
-        let current_choice = self.kept_choice();
+        let current_choice = self.stored_choice();
         if current_choice != self.asking.stored_choice {
             self.asking.stored_choice = current_choice;
             let which = self.which_table();
@@ -78,7 +82,8 @@ impl RunTableView {
         if self.asking.cards.is_free() {
             effects.extend(self.ask_for_cards(numbers, height));
         }
-        if self.asking.scores.is_free() && self.column_set() == ColumnSet::Scores && self.is_read() {
+        if self.asking.scores.is_free() && self.column_set() == ColumnSet::Scores && self.is_read()
+        {
             effects.extend(self.ask_for_scores(numbers, height));
         }
         effects.extend(self.ask_for_tests(numbers));
@@ -96,7 +101,10 @@ impl RunTableView {
             false => (ReadDepth::Beginning, unread),
             // Of what is far away no more is fetched before it is opened.
             true if self.is_remote() => return None,
-            true => (whole_depth, self.first_rows(height, WHOLE_RUNS_AT_ONCE, |row| !row.is_read() || row.is_stale)),
+            true => (
+                whole_depth,
+                self.first_rows(height, WHOLE_RUNS_AT_ONCE, |row| !row.is_read() || row.is_stale),
+            ),
         };
         if rows.is_empty() {
             return None;
@@ -105,7 +113,11 @@ impl RunTableView {
             self.rows[row].is_stale = false; // written to once more it is stale again
         }
         let requests = self.run_requests(&rows);
-        Some(self.asking.cards.ask_question(numbers, (depth, rows), Question::Cards { depth, asked: requests }))
+        Some(self.asking.cards.ask_question(
+            numbers,
+            (depth, rows),
+            Question::Cards { depth, asked: requests },
+        ))
     }
 
     fn ask_for_scores(&mut self, numbers: &mut RequestIds, height: usize) -> Option<Effect> {
@@ -114,7 +126,11 @@ impl RunTableView {
             return None;
         }
         let requests = self.run_requests(&rows);
-        Some(self.asking.scores.ask_question(numbers, rows, Question::RunScores { asked: requests }))
+        Some(self.asking.scores.ask_question(
+            numbers,
+            rows,
+            Question::RunScores { asked: requests },
+        ))
     }
 
     fn run_requests(&self, rows: &[usize]) -> Vec<RunRequest> {
@@ -127,7 +143,12 @@ impl RunTableView {
     }
 
     /// Returns at most `most` wanted rows, those on screen before the others.
-    fn first_rows(&self, height: usize, most: usize, is_wanted: impl Fn(&RunRow) -> bool) -> Vec<usize> {
+    fn first_rows(
+        &self,
+        height: usize,
+        most: usize,
+        is_wanted: impl Fn(&RunRow) -> bool,
+    ) -> Vec<usize> {
         let seen = self.table_lines().iter().skip(self.scroll.top).take(height);
         let seen = seen.filter_map(|line| line.run_index());
         let mut taken = BTreeSet::new();
@@ -148,7 +169,9 @@ impl RunTableView {
     pub(crate) fn take_part(&mut self, request: RequestId, found: FoundRuns) {
         let asking = &self.asking;
         let is_asked = match &found {
-            FoundRuns::Paths(_) | FoundRuns::Known(_) | FoundRuns::Below(_) => asking.list.is_waiting_for(request),
+            FoundRuns::Paths(_) | FoundRuns::Known(_) | FoundRuns::Below(_) => {
+                asking.list.is_waiting_for(request)
+            }
             FoundRuns::Beginnings(_) | FoundRuns::Cards(_) => asking.cards.is_waiting_for(request),
             FoundRuns::Scores(_) | FoundRuns::Ruler(_) => asking.scores.is_waiting_for(request),
         };
@@ -175,7 +198,10 @@ impl RunTableView {
             }
             FoundRuns::Scores(scored) => {
                 for (row, scores) in scored {
-                    self.set_computed(row, scores.map_or_else(ComputedScores::Failed, ComputedScores::Ready));
+                    self.set_computed(
+                        row,
+                        scores.map_or_else(ComputedScores::Failed, ComputedScores::Ready),
+                    );
                 }
             }
             FoundRuns::Ruler(ruler) => self.ruler = Some(ruler),
@@ -212,7 +238,7 @@ impl RunTableView {
     }
 
     /// Takes the end of a question that is out; what was not found by then will not be.
-    pub fn take_answer(&mut self, request: RequestId, answer: Answer) {
+    pub(crate) fn take_answer(&mut self, request: RequestId, answer: Answer) {
         match answer {
             Answer::PairTests(results) => return self.take_tests(request, results),
             Answer::Find(looked) => {

@@ -60,8 +60,9 @@ impl RunRow {
     }
 
     /// Updates the activity of the agent for this time (milliseconds since 1970-01-01 UTC). Returns true if it changed.
-    pub fn update_activity(&mut self, now: i64) -> bool {
-        let (RunReading::Beginning(Some(card)) | RunReading::Whole(card)) = &mut self.reading else {
+    pub(crate) fn update_activity(&mut self, now: i64) -> bool {
+        let (RunReading::Beginning(Some(card)) | RunReading::Whole(card)) = &mut self.reading
+        else {
             return false;
         };
         let Some(written) = card.work.written_at else { return false };
@@ -80,7 +81,7 @@ impl RunRow {
     }
 
     /// Returns the card if the recording was read to its end.
-    pub fn whole_card(&self) -> Option<&RunCard> {
+    pub(crate) fn whole_card(&self) -> Option<&RunCard> {
         match &self.reading {
             RunReading::Whole(card) => Some(card),
             _ => None,
@@ -88,14 +89,14 @@ impl RunRow {
     }
 
     /// Measures the run again, with another profile or other rules. Known values stay as the earlier values.
-    pub fn measure_again(&mut self) {
+    pub(crate) fn measure_again(&mut self) {
         match std::mem::replace(&mut self.computed, ComputedScores::Unmeasured) {
             ComputedScores::Ready(scores) => self.earlier_scores = Some(scores),
             ComputedScores::Unmeasured | ComputedScores::Failed(_) => {}
         }
     }
 
-    pub fn computed_scores(&self) -> Option<&RunFileScores> {
+    pub(crate) fn computed_scores(&self) -> Option<&RunFileScores> {
         match &self.computed {
             ComputedScores::Ready(scores) => Some(scores),
             ComputedScores::Unmeasured | ComputedScores::Failed(_) => None,
@@ -103,7 +104,7 @@ impl RunRow {
     }
 
     /// Returns the reason why the recording could not be read.
-    pub fn reading_failure(&self) -> Option<&str> {
+    pub(crate) fn reading_failure(&self) -> Option<&str> {
         match &self.reading {
             RunReading::Failed(why) => Some(why),
             _ => None,
@@ -116,12 +117,13 @@ impl RunRow {
 
     /// Returns true if the run was measured or is not to be measured.
     pub const fn is_done(&self) -> bool {
-        matches!(self.reading, RunReading::Failed(_)) || !matches!(self.computed, ComputedScores::Unmeasured)
+        matches!(self.reading, RunReading::Failed(_))
+            || !matches!(self.computed, ComputedScores::Unmeasured)
     }
 }
 
 /// Returns the set of columns that the runs call for: scores if a run has a task or was tested, scored or judged.
-pub fn called_column_set(rows: &[RunRow]) -> ColumnSet {
+pub(crate) fn called_column_set(rows: &[RunRow]) -> ColumnSet {
     let mut known = rows.iter().filter_map(RunRow::known_card).peekable();
     let is_scored = |card: &RunCard| {
         card.checkpoints > 0
@@ -152,7 +154,7 @@ pub fn run_name(path: &Path, sources: &[PathBuf]) -> String {
 
 /// Names a log that is alone in its folder by the folder, since names of logs are numbers and letters. Returns the
 /// indexes of the renamed rows.
-pub fn name_after_folders(rows: &mut [RunRow], sources: &[PathBuf]) -> Vec<usize> {
+pub(crate) fn name_after_folders(rows: &mut [RunRow], sources: &[PathBuf]) -> Vec<usize> {
     let mut count: HashMap<PathBuf, usize> = HashMap::new();
     let folder = |row: &RunRow| row.path.parent().map(Path::to_owned).unwrap_or_default();
     for row in rows.iter() {

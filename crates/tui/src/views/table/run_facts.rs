@@ -1,7 +1,7 @@
 //! Everything known of the run at the cursor, in a box: on a small screen the table cannot show it all.
 
 use crate::{
-    session::columns::{RunTableColumn, ColumnSource},
+    session::columns::{ColumnSource, RunTableColumn},
     widgets::fact_rows::FactRow as BoxRow,
 };
 use trajview_metrics::Number;
@@ -19,7 +19,9 @@ pub fn run_facts(table: &RunTableView) -> Vec<BoxRow> {
     };
     let mut rows = vec![BoxRow::new("recording", row.path.to_string_lossy())];
     rows.extend(row.reading_failure().map(|why| BoxRow::new("cannot be read", why)));
-    for source in [ColumnSource::Run, ColumnSource::Computed, ColumnSource::Harness, ColumnSource::Judged] {
+    for source in
+        [ColumnSource::Run, ColumnSource::Computed, ColumnSource::Harness, ColumnSource::Judged]
+    {
         if source != ColumnSource::Run {
             rows.push(BoxRow::new("", ""));
             rows.push(BoxRow::heading(match source {
@@ -29,9 +31,13 @@ pub fn run_facts(table: &RunTableView) -> Vec<BoxRow> {
                 ColumnSource::Run => "",
             }));
         }
-        let columns = table.set_columns().into_iter().filter(|column| column.column_info().source == source);
-        rows.extend(columns.map(|column| BoxRow::new(column_name(column), column_text(row, column))));
-        let verbosity = row.known_card().and_then(|card| card.recorded_value(Number::Verbosity.id()));
+        let columns =
+            table.set_columns().into_iter().filter(|column| column.column_info().source == source);
+        rows.extend(
+            columns.map(|column| BoxRow::new(column_name(column), column_text(row, column))),
+        );
+        let verbosity =
+            row.known_card().and_then(|card| card.recorded_value(Number::Verbosity.id()));
         let doubt = verbosity.and_then(|verbosity| verbosity.doubt);
         if let (ColumnSource::Harness, Some(why)) = (source, doubt) {
             rows.push(BoxRow::new("verbosity?", why));
@@ -88,7 +94,10 @@ fn column_text(row: &RunRow, column: RunTableColumn) -> String {
         (KnownValue::Coming, _) => "still being read".into(),
         (KnownValue::Missing, ComputedScores::Failed(why)) if is_computed => why.clone(),
         (KnownValue::Missing, ComputedScores::Ready(scores)) if is_computed => {
-            let why = scores.unmeasured.as_ref().filter(|_| column != RunTableColumn::Number(Number::Dir));
+            let why = scores
+                .unmeasured
+                .as_ref()
+                .filter(|_| column != RunTableColumn::Number(Number::Dir));
             why.cloned().unwrap_or_else(|| "nothing to work it out from".into())
         }
         (KnownValue::Missing, _) if column == RunTableColumn::Number(Number::CostComputed) => {

@@ -7,20 +7,20 @@ use ratatui::layout::Rect;
 
 use crate::{
     session::{
-        pending::Pending,
         context::KeyContext,
         effect::Effect,
+        pending::Pending,
         question::Question,
-        request::{RequestIds, RequestId, Sentence},
+        request::{RequestId, RequestIds, Sentence},
     },
     widgets::{
-        mouse::{MouseKind, Mouse, ROWS_PER_WHEEL_NOTCH},
+        mouse::{Mouse, MouseKind, ROWS_PER_WHEEL_NOTCH},
         scroll::{Motion, Scroll},
     },
 };
 use trajview_run::{
     Time,
-    lookup::{LookupHit, LookupTotals, Lookup, RunHits},
+    lookup::{Lookup, LookupHit, LookupTotals, RunHits},
 };
 
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ pub struct RunFinding {
     /// The reason why the search text is invalid, or why nothing was found.
     pub complaint: Option<Sentence>,
     /// The runs with hits, in the order in which they were found.
-    pub found: Vec<RunHits>,
+    pub run_hits: Vec<RunHits>,
     /// Once everything was looked through.
     pub search_summary: Option<LookupTotals>,
     pub scroll: Scroll,
@@ -79,27 +79,27 @@ const MOST_HITS: usize = 20_000;
 const HEADING_ROWS: u16 = 1;
 
 impl RunFinding {
-    pub fn found_lines(&self) -> &[FoundLine] {
+    pub(crate) fn found_lines(&self) -> &[FoundLine] {
         &self.lines
     }
 
     /// Returns the run and the hit at the cursor; of a run's own line its first hit.
-    pub fn selected_hit(&self) -> Option<(&RunHits, &LookupHit)> {
+    pub(crate) fn selected_hit(&self) -> Option<(&RunHits, &LookupHit)> {
         let (run, hit) = match *self.lines.get(self.scroll.cursor)? {
             FoundLine::Run(run) | FoundLine::More(run) => (run, 0),
             FoundLine::Hit(run, hit) => (run, hit),
         };
-        let found = self.found.get(run)?;
+        let found = self.run_hits.get(run)?;
         Some((found, found.hits.get(hit)?))
     }
 
     /// Returns the search in the form that the search within a run takes.
-    pub fn parsed_lookup(&self) -> Option<Lookup> {
+    pub(crate) fn parsed_lookup(&self) -> Option<Lookup> {
         Lookup::parse(&self.search_words, Time(0)).ok()
     }
 
     /// Returns the text of the last search.
-    pub fn search_words(&self) -> &str {
+    pub(crate) fn search_words(&self) -> &str {
         &self.search_words
     }
 
@@ -108,7 +108,7 @@ impl RunFinding {
     }
 
     /// Returns the area of the lines within the body of the screen.
-    pub const fn list_area(body: Rect) -> Rect {
+    pub(crate) const fn list_area(body: Rect) -> Rect {
         let top = if body.height < HEADING_ROWS { body.height } else { HEADING_ROWS };
         Rect { y: body.y + top, height: body.height - top, ..body }
     }
@@ -131,26 +131,34 @@ impl RunFinding {
         self.scroll.follow_cursor(self.lines.len(), height);
     }
 
-    pub const fn keyboard_context(&self) -> KeyContext {
+    pub(crate) const fn keyboard_context(&self) -> KeyContext {
         if self.is_typing { KeyContext::FindWords } else { KeyContext::FoundInRuns }
     }
 
     /// Requests the search below these paths, if one is pending.
-    pub(super) fn ask_wanted(&mut self, numbers: &mut RequestIds, sources: &[PathBuf]) -> Option<Effect> {
+    pub(super) fn ask_wanted(
+        &mut self,
+        numbers: &mut RequestIds,
+        sources: &[PathBuf],
+    ) -> Option<Effect> {
         let words = self.pending_search.take()?;
         let question = Question::Find { sources: sources.to_vec(), words };
         Some(self.asking.ask_question(numbers, (), question))
     }
 
     /// Takes what was found in some runs, if the question that it belongs to is out.
-    pub fn take_hits(&mut self, request: RequestId, found: Vec<RunHits>) {
+    pub(crate) fn take_hits(&mut self, request: RequestId, found: Vec<RunHits>) {
         if self.asking.is_waiting_for(request) {
             self.add_hits(found);
         }
     }
 
     /// Takes the end of the question that is out.
-    pub(super) fn end_search(&mut self, request: RequestId, looked: Result<LookupTotals, Sentence>) {
+    pub(super) fn end_search(
+        &mut self,
+        request: RequestId,
+        looked: Result<LookupTotals, Sentence>,
+    ) {
         if self.asking.take_answered(request).is_none() {
             return;
         }
@@ -161,19 +169,19 @@ impl RunFinding {
     }
 
     fn add_hits(&mut self, found: Vec<RunHits>) {
-        let mut kept: usize = self.found.iter().map(|run| run.hits.len()).sum();
+        let mut kept: usize = self.run_hits.iter().map(|run| run.hits.len()).sum();
         for run in found {
             if kept >= MOST_HITS {
                 return;
             }
             kept += run.hits.len();
-            let at = self.found.len();
+            let at = self.run_hits.len();
             self.lines.push(FoundLine::Run(at));
             self.lines.extend((0..run.hits.len()).map(|hit| FoundLine::Hit(at, hit)));
             if run.total > run.hits.len() {
                 self.lines.push(FoundLine::More(at));
             }
-            self.found.push(run);
+            self.run_hits.push(run);
         }
     }
 
@@ -198,8 +206,9 @@ impl RunFinding {
     }
 
     fn go_to_run(&mut self, motion: Motion) {
-        let runs: Vec<usize> =
-            (0..self.lines.len()).filter(|at| matches!(self.lines[*at], FoundLine::Run(_))).collect();
+        let runs: Vec<usize> = (0..self.lines.len())
+            .filter(|at| matches!(self.lines[*at], FoundLine::Run(_)))
+            .collect();
         let at = runs.partition_point(|line| *line <= self.scroll.cursor).saturating_sub(1);
         let is_inside = runs.get(at).is_some_and(|line| *line < self.scroll.cursor);
         let to = match motion {
@@ -212,7 +221,11 @@ impl RunFinding {
 }
 
 /// Changes what is looked for, which is nothing while the table is shown; `height` is how many lines are seen.
-pub(super) fn update_finding(slot: &mut Option<Box<RunFinding>>, message: FindingMessage, height: usize) {
+pub(super) fn update_finding(
+    slot: &mut Option<Box<RunFinding>>,
+    message: FindingMessage,
+    height: usize,
+) {
     let finding = slot.get_or_insert_default();
     let len = finding.lines.len();
     match message {

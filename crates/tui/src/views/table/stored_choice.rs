@@ -1,13 +1,13 @@
 //! The state in which a table was left: its columns and their order. It is stored from one start of the program to the
 //! next.
 
-use crate::session::columns::{RunTableColumn, ColumnSet};
+use crate::session::columns::{ColumnSet, RunTableColumn};
 
 use super::order::ColumnSort;
 
 /// The choices of the user in a table. None if the user chose nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct KeptChoice {
+pub struct StoredChoice {
     pub set: Option<ColumnSet>,
     pub sort: Option<ColumnSort>,
 }
@@ -23,13 +23,13 @@ pub enum WhichTable {
 
 /// The stored choices of both tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct KeptTables {
-    pub start: KeptChoice,
-    pub runs: KeptChoice,
+pub struct StoredTables {
+    pub start: StoredChoice,
+    pub runs: StoredChoice,
 }
 
-impl KeptTables {
-    /// Reads what [`KeptChoice::choice_lines`] wrote: `start columns scores` and `runs sort -cost`.
+impl StoredTables {
+    /// Reads what [`StoredChoice::choice_lines`] wrote: `start columns scores` and `runs sort -cost`.
     ///
     /// # Errors
     ///
@@ -45,16 +45,22 @@ impl KeptTables {
                 other => return Err(wrong(format!("no table {:?}", other.unwrap_or_default()))),
             };
             match (words.next(), words.next(), words.next()) {
-                (Some("columns"), Some("sessions"), None) => table_choice.set = Some(ColumnSet::Sessions),
-                (Some("columns"), Some("scores"), None) => table_choice.set = Some(ColumnSet::Scores),
-                (Some("sort"), Some(sort), None) => table_choice.sort = Some(sort.parse().map_err(wrong)?),
+                (Some("columns"), Some("sessions"), None) => {
+                    table_choice.set = Some(ColumnSet::Sessions)
+                }
+                (Some("columns"), Some("scores"), None) => {
+                    table_choice.set = Some(ColumnSet::Scores)
+                }
+                (Some("sort"), Some(sort), None) => {
+                    table_choice.sort = Some(sort.parse().map_err(wrong)?)
+                }
                 _ => return Err(wrong("neither columns nor an order".into())),
             }
         }
         Ok(tables)
     }
 
-    pub const fn table_choice(&self, which: WhichTable) -> KeptChoice {
+    pub const fn table_choice(&self, which: WhichTable) -> StoredChoice {
         match which {
             WhichTable::Start => self.start,
             WhichTable::Runs => self.runs,
@@ -64,7 +70,7 @@ impl KeptTables {
 
 impl WhichTable {
     /// Returns the first word of its lines.
-    pub const fn table_word(self) -> &'static str {
+    pub(crate) const fn table_word(self) -> &'static str {
         match self {
             Self::Start => "start",
             Self::Runs => "runs",
@@ -72,9 +78,9 @@ impl WhichTable {
     }
 }
 
-impl KeptChoice {
-    /// Returns the choices in the format that [`KeptTables::parse_lines`] reads.
-    pub fn choice_lines(self, which: WhichTable) -> String {
+impl StoredChoice {
+    /// Returns the choices in the format that [`StoredTables::parse_lines`] reads.
+    pub(crate) fn choice_lines(self, which: WhichTable) -> String {
         let word = which.table_word();
         let set = self.set.map(|set| match set {
             ColumnSet::Sessions => "sessions",
@@ -86,9 +92,10 @@ impl KeptChoice {
     }
 
     /// Returns the choice without a sort order by a column that the chosen columns do not include.
-    pub fn without_hidden_sort(self) -> Self {
-        let is_shown =
-            |sort: &ColumnSort| self.set.is_none_or(|set| RunTableColumn::in_set(set).contains(&sort.column));
+    pub(crate) fn without_hidden_sort(self) -> Self {
+        let is_shown = |sort: &ColumnSort| {
+            self.set.is_none_or(|set| RunTableColumn::in_set(set).contains(&sort.column))
+        };
         Self { sort: self.sort.filter(is_shown), ..self }
     }
 }
@@ -104,38 +111,46 @@ mod tests {
     #[test]
     fn what_is_kept_comes_back_and_what_is_damaged_says_where() {
         let sort = Some("-listcost".parse().unwrap());
-        let tables = KeptTables {
-            start: KeptChoice { set: Some(ColumnSet::Scores), sort },
-            runs: KeptChoice { set: Some(ColumnSet::Sessions), sort: None },
+        let tables = StoredTables {
+            start: StoredChoice { set: Some(ColumnSet::Scores), sort },
+            runs: StoredChoice { set: Some(ColumnSet::Sessions), sort: None },
         };
-        let text = [tables.runs.choice_lines(WhichTable::Runs), tables.start.choice_lines(WhichTable::Start)].concat();
+        let text = [
+            tables.runs.choice_lines(WhichTable::Runs),
+            tables.start.choice_lines(WhichTable::Start),
+        ]
+        .concat();
         assert_eq!(text, "runs columns sessions\nstart columns scores\nstart sort -listcost\n");
-        assert_eq!(KeptTables::parse_lines(&text), Ok(tables));
-        assert_eq!(KeptTables::parse_lines(""), Ok(KeptTables::default()));
+        assert_eq!(StoredTables::parse_lines(&text), Ok(tables));
+        assert_eq!(StoredTables::parse_lines(""), Ok(StoredTables::default()));
 
         for (text, why) in [
             ("start columns scores\n\u{0}\u{1}", "line 2: no table \"\\0\\u{1}\""),
             ("runs columns all", "line 1: neither columns nor an order"),
             ("runs", "line 1: neither columns nor an order"),
         ] {
-            assert_eq!(KeptTables::parse_lines(text), Err(why.into()));
+            assert_eq!(StoredTables::parse_lines(text), Err(why.into()));
         }
-        assert!(KeptTables::parse_lines("runs sort nothing").unwrap_err().contains("no column"));
+        assert!(StoredTables::parse_lines("runs sort nothing").unwrap_err().contains("no column"));
     }
 
     #[test]
     fn an_order_by_a_column_that_is_not_there_is_left_out() {
         let sort = Some("erosion".parse().unwrap());
-        let fitted = |set| KeptChoice { set, sort }.without_hidden_sort().sort;
-        assert_eq!([fitted(Some(ColumnSet::Sessions)), fitted(Some(ColumnSet::Scores))], [None, sort]);
+        let fitted = |set| StoredChoice { set, sort }.without_hidden_sort().sort;
+        assert_eq!(
+            [fitted(Some(ColumnSet::Sessions)), fitted(Some(ColumnSet::Scores))],
+            [None, sort]
+        );
         assert_eq!(fitted(None), sort);
     }
 
     #[test]
     fn what_was_chosen_is_kept_once_and_comes_back_unless_an_order_is_named() {
-        let choice = KeptChoice { set: Some(ColumnSet::Scores), sort: Some("-erosion".parse().unwrap()) };
+        let choice =
+            StoredChoice { set: Some(ColumnSet::Scores), sort: Some("-erosion".parse().unwrap()) };
         let opened = |opening| RunTableView::from_sources(vec![], opening);
-        let mut table = opened(TableOpening { kept: choice, ..TableOpening::default() });
+        let mut table = opened(TableOpening { stored_choice: choice, ..TableOpening::default() });
         let mut numbers = RequestIds::default();
         let mut keeps = |table: &mut RunTableView| {
             let is_keeping = |effect: &Effect| matches!(effect, Effect::KeepTable(..));
@@ -149,8 +164,9 @@ mod tests {
         assert_eq!(keeps(&mut table), None);
 
         let sort = Some("cost".parse().unwrap());
-        let named_table = opened(TableOpening { kept: choice, sort, ..TableOpening::default() });
+        let named_table =
+            opened(TableOpening { stored_choice: choice, sort, ..TableOpening::default() });
         assert_eq!((named_table.shape.sort, named_table.shape.set), (sort, None));
-        assert!(!TableOpening { kept: choice, ..TableOpening::default() }.needs_table());
+        assert!(!TableOpening { stored_choice: choice, ..TableOpening::default() }.needs_table());
     }
 }

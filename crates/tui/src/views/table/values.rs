@@ -1,7 +1,7 @@
 //! The contents of the cells: values for sorting and filtering, and their text.
 
 use crate::session::{
-    columns::{RunTableColumn, ColumnKind, SessionColumn},
+    columns::{ColumnKind, RunTableColumn, SessionColumn},
     table_protocol::RunFileScores,
 };
 use trajview_metrics::{
@@ -9,7 +9,7 @@ use trajview_metrics::{
     exposure::ExposureAtTurn,
     numbers::{
         NumberInput, NumberStyle,
-        facts::{TurnCounts, MomentFacts, ReuseCounts, TurnUsage, TestScores, VerdictSummary},
+        facts::{MomentFacts, ReuseCounts, TestScores, TurnCounts, TurnUsage, VerdictSummary},
     },
     process::ProcessNumbers,
     quality::QualitySnapshot,
@@ -17,8 +17,8 @@ use trajview_metrics::{
 use trajview_run::{
     RunCard, Time,
     address::is_address,
-    run_card::{CardTests, RecordedValue},
     format_number,
+    run_card::{CardTests, RecordedValue},
 };
 
 use super::row::{ComputedScores, RunReading, RunRow};
@@ -34,7 +34,7 @@ pub enum KnownValue<T> {
 }
 
 impl<T> KnownValue<T> {
-    pub fn known_value(self) -> Option<T> {
+    pub(crate) fn known_value(self) -> Option<T> {
         match self {
             Self::Known(value) => Some(value),
             Self::Coming | Self::Missing => None,
@@ -48,7 +48,7 @@ fn known_or_missing<T>(value: Option<T>) -> KnownValue<T> {
 
 impl RunRow {
     /// Returns the words of a column of words.
-    pub fn column_words(&self, column: RunTableColumn) -> KnownValue<&str> {
+    pub(crate) fn column_words(&self, column: RunTableColumn) -> KnownValue<&str> {
         if column == RunTableColumn::Run {
             return KnownValue::Known(&self.name);
         }
@@ -84,10 +84,12 @@ impl RunRow {
     }
 
     /// Returns the number of a column of numbers.
-    pub fn column_number(&self, column: RunTableColumn) -> KnownValue<f64> {
+    pub(crate) fn column_number(&self, column: RunTableColumn) -> KnownValue<f64> {
         let value = match column {
             RunTableColumn::Number(number) => number.value_at(self),
-            RunTableColumn::Recorded(number) => self.recorded_value(number).map(|recorded| recorded.value),
+            RunTableColumn::Recorded(number) => {
+                self.recorded_value(number).map(|recorded| recorded.value)
+            }
             RunTableColumn::Curve => self.computed_scores().and_then(RunFileScores::curve_rise),
             RunTableColumn::Session(column) => self.session_number(column),
             RunTableColumn::Run
@@ -155,7 +157,8 @@ impl RunRow {
     }
 
     fn is_judged_at_end(&self) -> bool {
-        self.whole_card().is_some_and(|card| card.mcf.as_ref().is_some_and(|it| it.done == card.end))
+        self.whole_card()
+            .is_some_and(|card| card.mcf.as_ref().is_some_and(|it| it.done == card.end))
     }
 
     /// Returns the value that a harness recorded for a number.
@@ -164,7 +167,7 @@ impl RunRow {
     }
 
     /// Returns the text of the cell. The curve is drawn and has no text.
-    pub fn shown_text(&self, column: RunTableColumn) -> KnownValue<String> {
+    pub(crate) fn shown_text(&self, column: RunTableColumn) -> KnownValue<String> {
         if column == RunTableColumn::Session(SessionColumn::State) {
             let activity = self.whole_card().and_then(|card| card.work.activity.as_ref());
             return match activity {
@@ -195,7 +198,11 @@ impl RunRow {
         let card = self.whole_card()?;
         match column {
             RunTableColumn::Number(Number::Churn) => card.lines.map(|(added, removed)| {
-                format!("+{} −{}", format_number::short_count(added), format_number::short_count(removed))
+                format!(
+                    "+{} −{}",
+                    format_number::short_count(added),
+                    format_number::short_count(removed)
+                )
             }),
             RunTableColumn::Number(Number::Turns) if !card.not_counted.is_empty() => Some(format!(
                 "{} +{} {}",
@@ -203,7 +210,9 @@ impl RunRow {
                 card.not_counted.len(),
                 not_counted(&card.not_counted)
             )),
-            RunTableColumn::Number(Number::Warnings) if card.trouble.warnings == 0 => Some(String::new()),
+            RunTableColumn::Number(Number::Warnings) if card.trouble.warnings == 0 => {
+                Some(String::new())
+            }
             RunTableColumn::Number(number) if number.is_of_profile() => self.with_before(number),
             RunTableColumn::Number(number) => self.tests_text(card, number),
             RunTableColumn::Recorded(number) => {
@@ -239,7 +248,10 @@ impl RunRow {
         let is_partial = self.computed_scores().is_some_and(|scores| scores.is_partial);
         let value = number.value_at(self)?;
         let sign = if is_partial { "≈" } else { "" };
-        let before = self.earlier_scores.as_ref().and_then(|before| number.value_of_code(before.end.as_deref()?));
+        let before = self
+            .earlier_scores
+            .as_ref()
+            .and_then(|before| number.value_of_code(before.end.as_deref()?));
         let short = |value| number.format_value(value, NumberStyle::Short);
         let before = before.map(|it| format!(" ({})", short(it))).unwrap_or_default();
         Some(format!("{sign}{}{before}", short(value)))
@@ -313,7 +325,9 @@ fn not_counted(states: &[&'static str]) -> &'static str {
 /// Returns a number of a column, as its cells and the means of a group have it.
 pub fn value_text(column: RunTableColumn, value: f64) -> String {
     match column {
-        RunTableColumn::Number(number) | RunTableColumn::Recorded(number) => number.format_value(value, NumberStyle::Short),
+        RunTableColumn::Number(number) | RunTableColumn::Recorded(number) => {
+            number.format_value(value, NumberStyle::Short)
+        }
         RunTableColumn::Run
         | RunTableColumn::Task
         | RunTableColumn::Agent
@@ -330,7 +344,7 @@ pub fn value_text(column: RunTableColumn, value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use trajview_run::{run_card::CardTotals, checkpoint_record::PassCount};
+    use trajview_run::{checkpoint_record::PassCount, run_card::CardTotals};
 
     fn row(card: RunCard) -> RunRow {
         let mut row = RunRow::unread_row("a".into(), "a".into());
@@ -343,13 +357,19 @@ mod tests {
         let unread = RunRow::unread_row("a".into(), "a".into());
         assert_eq!(unread.column_number(RunTableColumn::Number(Number::Turns)), KnownValue::Coming);
         let read = row(RunCard::default());
-        assert_eq!(read.column_number(RunTableColumn::Number(Number::Turns)), KnownValue::Known(0.0));
+        assert_eq!(
+            read.column_number(RunTableColumn::Number(Number::Turns)),
+            KnownValue::Known(0.0)
+        );
         assert_eq!(read.column_number(RunTableColumn::Number(Number::Cost)), KnownValue::Missing);
         assert_eq!(read.column_number(RunTableColumn::Number(Number::Erosion)), KnownValue::Coming);
         assert_eq!(read.column_words(RunTableColumn::Task), KnownValue::Missing);
         let mut failed = RunRow::unread_row("a".into(), "a".into());
         failed.reading = RunReading::Failed("no such file".into());
-        assert_eq!(failed.column_number(RunTableColumn::Number(Number::Erosion)), KnownValue::Missing);
+        assert_eq!(
+            failed.column_number(RunTableColumn::Number(Number::Erosion)),
+            KnownValue::Missing
+        );
     }
 
     #[test]
@@ -369,11 +389,21 @@ mod tests {
 
         let numbers =
             [Number::Tests, Number::TestsCore, Number::Churn, Number::Duration, Number::Erosion];
-        let shown = numbers.map(|it| row.shown_text(RunTableColumn::Number(it)).known_value().unwrap_or_default());
+        let shown = numbers
+            .map(|it| row.shown_text(RunTableColumn::Number(it)).known_value().unwrap_or_default());
         assert_eq!(shown, ["3/6", "1/2", "+12k −7", "1h 05m", "≈0.412"]);
-        assert_eq!(row.column_number(RunTableColumn::Number(Number::Tests)), KnownValue::Known(0.5));
+        assert_eq!(
+            row.column_number(RunTableColumn::Number(Number::Tests)),
+            KnownValue::Known(0.5)
+        );
         assert_eq!(row.column_number(RunTableColumn::Curve), KnownValue::Known(-0.25));
-        assert_eq!(row.shown_text(RunTableColumn::Number(Number::TestsIso)), KnownValue::Known("0/0".into()));
-        assert_eq!(row.column_number(RunTableColumn::Number(Number::TestsIso)), KnownValue::Missing);
+        assert_eq!(
+            row.shown_text(RunTableColumn::Number(Number::TestsIso)),
+            KnownValue::Known("0/0".into())
+        );
+        assert_eq!(
+            row.column_number(RunTableColumn::Number(Number::TestsIso)),
+            KnownValue::Missing
+        );
     }
 }

@@ -1,13 +1,13 @@
 //! The widths of the columns, and whether any run has a value in them. They are updated run by run, since computing
 //! them anew with each answer would take minutes for a table of thousands.
 
-use crate::session::columns::{RunTableColumn, ColumnKind};
+use crate::session::columns::{ColumnKind, RunTableColumn};
 use trajview_metrics::Number;
 
 use super::{row::RunRow, values::KnownValue};
 
 /// Cells of a value that was measured before, brackets included.
-pub const EARLIER_VALUE_CELLS: usize = 8;
+pub(crate) const EARLIER_VALUE_CELLS: usize = 8;
 
 /// Cells of a column of words at most, whatever the screen.
 const WIDEST_WORDS: usize = 60;
@@ -22,7 +22,10 @@ pub struct ColumnWidths {
 
 impl Default for ColumnWidths {
     fn default() -> Self {
-        Self { run_cells: vec![], columns: RunTableColumn::all_columns().map(|_| ColumnFill::default()).collect() }
+        Self {
+            run_cells: vec![],
+            columns: RunTableColumn::all_columns().map(|_| ColumnFill::default()).collect(),
+        }
     }
 }
 
@@ -45,13 +48,15 @@ struct ColumnFill {
 
 impl ColumnWidths {
     /// Counts a run as it is now; `at` is its index, at most one behind the last that was counted.
-    pub fn count_row(&mut self, at: usize, row: &RunRow) {
+    pub(crate) fn count_row(&mut self, at: usize, row: &RunRow) {
         if at == self.run_cells.len() {
             self.run_cells.push(vec![CellFill::default(); self.columns.len()]);
             self.columns.iter_mut().for_each(|sum| sum.add_cell(CellFill::default()));
         }
         let Some(cells) = self.run_cells.get_mut(at) else { return };
-        for ((cell, sum), column) in cells.iter_mut().zip(&mut self.columns).zip(RunTableColumn::all_columns()) {
+        for ((cell, sum), column) in
+            cells.iter_mut().zip(&mut self.columns).zip(RunTableColumn::all_columns())
+        {
             let now = CellFill::for_column(row, column);
             if now != *cell {
                 sum.remove_cell(*cell);
@@ -62,7 +67,7 @@ impl ColumnWidths {
     }
 
     /// Returns the widest cell of a column, in characters.
-    pub fn widest_cell(&self, column: RunTableColumn) -> usize {
+    pub(crate) fn widest_cell(&self, column: RunTableColumn) -> usize {
         let counts = &self.columns[column.column_index()].of_width;
         counts.iter().rposition(|count| *count > 0).unwrap_or_default()
     }
@@ -80,11 +85,14 @@ impl CellFill {
         let most = match column_info.kind {
             // Words may take what other columns leave.
             ColumnKind::Words => WIDEST_WORDS,
-            ColumnKind::Number => column_info.max_cells.max(column_info.title.chars().count() + 1) + before,
+            ColumnKind::Number => {
+                column_info.max_cells.max(column_info.title.chars().count() + 1) + before
+            }
         };
         match row.shown_text(column) {
             KnownValue::Known(shown) => {
-                let is_filled = column != RunTableColumn::Number(Number::Warnings) || !shown.is_empty();
+                let is_filled =
+                    column != RunTableColumn::Number(Number::Warnings) || !shown.is_empty();
                 let width = shown.chars().take(most).count();
                 Self { width: u8::try_from(width).unwrap_or(u8::MAX), is_filled }
             }

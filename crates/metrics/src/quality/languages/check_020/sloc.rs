@@ -10,10 +10,15 @@ use crate::quality::{
 };
 
 /// Returns the lines with code.
-pub fn source_lines(flat: &FlatTree<'_>, kinds: &GrammarKinds, lines: &PythonLines<'_>) -> LineSet {
+pub(crate) fn source_lines(
+    flat: &FlatTree<'_>,
+    kinds: &GrammarKinds,
+    lines: &PythonLines<'_>,
+) -> LineSet {
     let comments = comment_columns(flat, kinds);
     let counts = |row: &usize| {
-        let left = without_columns(lines.line_at(*row), comments.get(row).map_or(&[], Vec::as_slice));
+        let left =
+            without_columns(lines.line_at(*row), comments.get(row).map_or(&[], Vec::as_slice));
         let left = left.trim_matches(python_lines::is_space);
         // A space between two brackets makes a line one with code, as that tool has it.
         !left.is_empty() && !left.chars().all(|c| "{}[]();,:".contains(c))
@@ -24,7 +29,10 @@ pub fn source_lines(flat: &FlatTree<'_>, kinds: &GrammarKinds, lines: &PythonLin
 
 /// Returns the comments as intervals of columns, keyed by row. That tool treats columns, which are bytes, as
 /// characters.
-fn comment_columns(flat: &FlatTree<'_>, kinds: &GrammarKinds) -> HashMap<usize, Vec<(usize, usize)>> {
+fn comment_columns(
+    flat: &FlatTree<'_>,
+    kinds: &GrammarKinds,
+) -> HashMap<usize, Vec<(usize, usize)>> {
     let mut rows: HashMap<usize, Vec<(usize, usize)>> = HashMap::new();
     let is_comment = |&at: &usize| kinds.has_flags(flat.entries[at].kind, COMMENT);
     for comment in (0..flat.len()).filter(is_comment).map(|at| flat.node(at)) {

@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use super::CheckDialect;
 use crate::quality::{
     file_measure::{FileCallable, LineSet},
-    kinds::{BRANCH, CALLABLE, IDENTIFIER, GrammarKinds, OPERATION, OWNER},
+    kinds::{BRANCH, CALLABLE, GrammarKinds, IDENTIFIER, OPERATION, OWNER},
     wrappers::{CallEffects, ForwardedValue, WrapperSymbol},
 };
 use trajview_code::{has_word, tree::Grammar};
@@ -24,7 +24,10 @@ pub struct DialectSource<'a> {
 const MAX_DECLARATORS: usize = 300;
 
 /// Returns the symbols, each before those inside it, and the callables of the functions in the same order.
-pub fn symbols_and_callables(source: &DialectSource<'_>, sloc: &LineSet) -> (Vec<WrapperSymbol>, Vec<FileCallable>) {
+pub(crate) fn symbols_and_callables(
+    source: &DialectSource<'_>,
+    sloc: &LineSet,
+) -> (Vec<WrapperSymbol>, Vec<FileCallable>) {
     let (mut symbols, mut callables) = (vec![], vec![]);
     let branches = source.branches_before();
     let mut enclosing: Vec<(usize, String)> = vec![];
@@ -82,7 +85,8 @@ impl DialectSource<'_> {
         if self.has_flags(at, OWNER) {
             self.first_identifier(at)
         } else if self.dialect.contexts.contains(&kind) {
-            let of_type = node.child_by_field_name("type").and_then(|node| self.declared_name(node, 0));
+            let of_type =
+                node.child_by_field_name("type").and_then(|node| self.declared_name(node, 0));
             of_type.or_else(|| self.first_identifier(at))
         } else if self.dialect.anonymous.contains(&kind) {
             self.assigned_name(at)
@@ -97,7 +101,8 @@ impl DialectSource<'_> {
     fn first_identifier(&self, at: usize) -> Option<String> {
         let after = self.flat.entries[at].after as usize;
         let direct = self.flat.children(at).find(|&child| self.has_flags(child, IDENTIFIER));
-        let identifier = direct.or_else(|| (at + 1..after).find(|&below| self.has_flags(below, IDENTIFIER)));
+        let identifier =
+            direct.or_else(|| (at + 1..after).find(|&below| self.has_flags(below, IDENTIFIER)));
         identifier.map(|identifier| self.text_of(self.flat.node(identifier)))
     }
 
@@ -108,7 +113,9 @@ impl DialectSource<'_> {
         }
         let fields =
             ["name", "declarator"].into_iter().filter_map(|field| node.child_by_field_name(field));
-        if let Some(name) = fields.into_iter().find_map(|child| self.declared_name(child, depth + 1)) {
+        if let Some(name) =
+            fields.into_iter().find_map(|child| self.declared_name(child, depth + 1))
+        {
             return Some(name);
         }
         let identifiers = self.dialect.names.identifiers;
@@ -186,7 +193,8 @@ impl DialectSource<'_> {
                 && self.flat.children(at).any(|child| matches!(self.text_at(child), "&&" | "||"))
         };
         let counts = (0..self.flat.len()).scan(0, |count, at| {
-            *count += u32::from(self.has_flags(at, BRANCH) || is_logic(at) || self.is_branch_word(at));
+            *count +=
+                u32::from(self.has_flags(at, BRANCH) || is_logic(at) || self.is_branch_word(at));
             Some(*count)
         });
         std::iter::once(0).chain(counts).collect()

@@ -31,7 +31,13 @@ impl ModuleImports {
 
     /// Adds the names of an import statement. `from` is None for `import`, and Some for `from`, with the module if it
     /// has a name.
-    fn add_statement(&mut self, text: &str, flat: &FlatTree<'_>, statement: usize, from: Option<Option<usize>>) {
+    fn add_statement(
+        &mut self,
+        text: &str,
+        flat: &FlatTree<'_>,
+        statement: usize,
+        from: Option<Option<usize>>,
+    ) {
         let module = from.flatten().map(|at| text_of(text, flat, at));
         let below =
             |name: &str| module.map_or(name.to_owned(), |module| format!("{module}.{name}"));
@@ -39,7 +45,9 @@ impl ModuleImports {
             let name = text_of(text, flat, child);
             match flat.kind_name(child) {
                 "dotted_name" if from.is_some() => self.bind_name(name, below(name)),
-                "dotted_name" => self.bind_name(name.split('.').next().unwrap_or(name), name.to_owned()),
+                "dotted_name" => {
+                    self.bind_name(name.split('.').next().unwrap_or(name), name.to_owned())
+                }
                 "aliased_import" => {
                     if let Some((name, alias)) = name_and_alias(text, flat, child) {
                         self.bind_name(alias, below(name));
@@ -55,7 +63,7 @@ impl ModuleImports {
     }
 
     /// Returns a dotted name with its first part replaced by its meaning.
-    pub fn resolve_name(&self, name: &str) -> String {
+    pub(crate) fn resolve_name(&self, name: &str) -> String {
         let root = name.split('.').next().unwrap_or(name);
         let stands_for = self.names.get(root).map_or(root, String::as_str);
         format!("{stands_for}{}", &name[root.len()..])

@@ -7,11 +7,11 @@ use trajview_code::flat_tree::FlatTree;
 use super::{ModuleImports, body_statements, text_of};
 use crate::quality::{
     python::callables::{WalkedDefinition, walk_definitions},
-    wrappers::{CalledName, CallEffects, ForwardedValue, WrapperSymbol},
+    wrappers::{CallEffects, CalledName, ForwardedValue, WrapperSymbol},
 };
 
 /// Returns the symbols, each before those inside it.
-pub fn file_symbols(text: &str, flat: &FlatTree<'_>) -> Vec<WrapperSymbol> {
+pub(crate) fn file_symbols(text: &str, flat: &FlatTree<'_>) -> Vec<WrapperSymbol> {
     let reader = SymbolReader { text, flat, imports: ModuleImports::new(text, flat) };
     let mut functions = 0..;
     let symbol = |walked: WalkedDefinition| {
@@ -19,8 +19,16 @@ pub fn file_symbols(text: &str, flat: &FlatTree<'_>) -> Vec<WrapperSymbol> {
         WrapperSymbol {
             span: node_span(flat, walked.at),
             callable: if is_function { functions.next() } else { None },
-            effects: if is_function { reader.effects_of(walked.at) } else { CallEffects::default() },
-            forwards: if is_function { reader.forwards_of(&walked) } else { ForwardedValue::Nothing },
+            effects: if is_function {
+                reader.effects_of(walked.at)
+            } else {
+                CallEffects::default()
+            },
+            forwards: if is_function {
+                reader.forwards_of(&walked)
+            } else {
+                ForwardedValue::Nothing
+            },
             name: walked.name,
             parameters: None,
         }
@@ -109,7 +117,8 @@ impl SymbolReader<'_> {
 
     /// Returns the name of the called function; None where it has none.
     fn called_name(&self, call: usize) -> Option<CalledName> {
-        let is_target = |&at: &usize| !matches!(self.kind_at(at), "argument_list" | "(" | ")" | ",");
+        let is_target =
+            |&at: &usize| !matches!(self.kind_at(at), "argument_list" | "(" | ")" | ",");
         let target = self.flat.children(call).find(is_target)?;
         let is_name = matches!(self.kind_at(target), "identifier" | "attribute");
         let name = is_name.then(|| text_of(self.text, self.flat, target))?;

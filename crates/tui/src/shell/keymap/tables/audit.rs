@@ -12,7 +12,7 @@ use crate::{
 use super::{
     KeyBinding,
     KeyContext::{Audit, AuditReading, AuditReason, AuditWords},
-    row::{SIDEWAYS, to_audit, c, k, row},
+    row::{SIDEWAYS, c, k, row, to_audit},
 };
 
 #[rustfmt::skip] // a table: one row a binding

@@ -12,7 +12,7 @@ use crate::{
 use super::{
     KeyBinding,
     KeyContext::{Filter, FindWords, FoundInRuns, Start, Table, Where},
-    row::{c, to_expression, to_finding, k, to_table_prompt, open_overlay, row, to_table},
+    row::{c, k, open_overlay, row, to_expression, to_finding, to_table, to_table_prompt},
 };
 
 #[rustfmt::skip] // a table: one row a binding

@@ -12,7 +12,7 @@ use crate::{
 use super::{
     KeyBinding,
     KeyContext::{Compare, Ended, Overlaid, Pair},
-    row::{SIDEWAYS, c, k, open_overlay, to_comparison, row},
+    row::{SIDEWAYS, c, k, open_overlay, row, to_comparison},
 };
 
 #[rustfmt::skip] // a table: one row a binding

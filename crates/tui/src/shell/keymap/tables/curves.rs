@@ -11,7 +11,7 @@ use crate::{
 use super::{
     KeyBinding,
     KeyContext::{Chart, Curves, Moved},
-    row::{c, to_curves, k, to_playback, row, to_table},
+    row::{c, k, row, to_curves, to_playback, to_table},
 };
 
 #[rustfmt::skip] // a table: one row a binding

@@ -11,7 +11,7 @@ use crate::{
     },
     views::{
         process,
-        replay::{chooser, playback, steps, breakpoints::Stop},
+        replay::{breakpoints::Stop, chooser, playback, steps},
         table,
     },
     widgets::{
@@ -27,8 +27,8 @@ use super::{
         Palette, Requests, Stops,
     },
     row::{
-        c, to_chooser, to_palette, copy_target, to_overlay_search, to_jobs, k, to_kinds, open_overlay, to_playback, row, to_scroll, to_shell, to_table,
-        to_view, to_process,
+        c, copy_target, k, open_overlay, row, to_chooser, to_jobs, to_kinds, to_overlay_search,
+        to_palette, to_playback, to_process, to_scroll, to_shell, to_table, to_view,
     },
 };
 

@@ -16,7 +16,7 @@ use crate::{
 use super::{
     KeyBinding,
     KeyContext::{Anywhere, Compare, Curves, Form, FormText, InRun, Jobs, Table},
-    row::{c, to_form, to_jobs, k, to_job_list, open_overlay, row},
+    row::{c, k, open_overlay, row, to_form, to_job_list, to_jobs},
 };
 
 #[rustfmt::skip] // a table: one row a binding

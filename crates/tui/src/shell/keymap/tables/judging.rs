@@ -11,7 +11,7 @@ use crate::{
 use super::{
     KeyBinding,
     KeyContext::{InRun, JudgeForm, JudgePath, JudgeWatch, Judging},
-    row::{c, to_judging, k, row},
+    row::{c, k, row, to_judging},
 };
 
 #[rustfmt::skip] // a table: one row a binding

@@ -11,7 +11,7 @@ use crate::{
 use super::{
     KeyBinding,
     KeyContext::Layers,
-    row::{c, k, to_layers, row, to_table},
+    row::{c, k, row, to_layers, to_table},
 };
 
 #[rustfmt::skip] // a table: one row a binding

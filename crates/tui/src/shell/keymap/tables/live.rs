@@ -13,7 +13,7 @@ use crate::{
 use super::{
     KeyBinding,
     KeyContext::{Agent, Live, LivePrompt},
-    row::{c, k, to_live, open_overlay, row, to_turns},
+    row::{c, k, open_overlay, row, to_live, to_turns},
 };
 
 #[rustfmt::skip] // a table: one row a binding

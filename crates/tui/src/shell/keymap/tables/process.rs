@@ -15,7 +15,7 @@ use crate::{
 use super::{
     KeyBinding,
     KeyContext::{Pillars, Process, ProcessLists},
-    row::{c, to_jobs, k, row, to_shell, to_table, to_process},
+    row::{c, k, row, to_jobs, to_process, to_shell, to_table},
 };
 
 #[rustfmt::skip] // a table: one row a binding

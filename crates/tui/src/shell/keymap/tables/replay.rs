@@ -4,7 +4,7 @@ use crate::{
     session::turns,
     shell::{AppMessage, overlay, state},
     views::{
-        replay::{self, diff_base, chooser, diff, files, file_history, playback, search, steps},
+        replay::{self, chooser, diff, diff_base, file_history, files, playback, search, steps},
         table,
     },
     widgets::{
@@ -19,8 +19,8 @@ use super::{
     KeyBinding,
     KeyContext::{Agents, Diff, Files, Past, Prompt, Replay, Steps, Turns},
     row::{
-        SIDEWAYS, c, to_chooser, to_diff, to_files, to_search, focus_panel, to_motion, k, open_overlay, to_playback, to_replay, row, to_shell,
-        to_base, to_steps, to_table, to_turns,
+        SIDEWAYS, c, focus_panel, k, open_overlay, row, to_base, to_chooser, to_diff, to_files,
+        to_motion, to_playback, to_replay, to_search, to_shell, to_steps, to_table, to_turns,
     },
 };
 

@@ -5,7 +5,7 @@ use crate::{
     shell::{AppMessage, copy::CopyTarget, jobs, open_run::RunMessage, overlay, palette, state},
     views::{
         audit, compare, curves, form, judge, layers, live, process,
-        replay::{self, diff_base, chooser, diff, files, playback, search, steps},
+        replay::{self, chooser, diff, diff_base, files, playback, search, steps},
         scores::{self, components, flags, judges, tree},
         table,
     },
@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-use super::super::{KeyBinding, KeyCount, CommandListing};
+use super::super::{CommandListing, KeyBinding, KeyCount};
 
 pub(super) const fn row(
     context: KeyContext,

@@ -18,7 +18,7 @@ use super::{
         BothVerdicts, Components, Differing, Flags, Judged, Judges, Lifeline, Matrix, Rubric,
         RubricFind, Scores, Verdict,
     },
-    row::{to_judges, c, to_flags, to_components, k, row, to_tree, to_scores},
+    row::{c, k, row, to_components, to_flags, to_judges, to_scores, to_tree},
 };
 
 #[rustfmt::skip] // a table: one row a binding

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use crate::session::{Session, study::StudyQueue};
 use trajview_run::format_number;
-use trajview_study::{Coefficient, Ratings, RatingScale, raters::scale_levels, loaded_study::StudyItem};
+use trajview_study::{
+    Coefficient, RatingScale, Ratings, loaded_study::StudyItem, raters::scale_levels,
+};
 
 /// Scores of a rater or judge with the gold scores, by name; raters first.
 type ScoresWithGold = BTreeMap<(bool, String), Vec<(f64, f64)>>;
@@ -12,7 +14,7 @@ type ScoresWithGold = BTreeMap<(bool, String), Vec<(f64, f64)>>;
 /// Returns each rater and judge with the number of items in common with the gold labels and their agreement: exact,
 /// within 1, kappa. Raters first. Only items with the criterion and the scale of the current item count, where there
 /// are several.
-pub fn agreement_by_rater(session: &Session) -> Vec<(String, [String; 4])> {
+pub(crate) fn agreement_by_rater(session: &Session) -> Vec<(String, [String; 4])> {
     let Some(study) = session.study_queue() else { return vec![] };
     let Some(at_hand) = study.chosen_item() else { return vec![] };
     let all = scores_with_gold(study, at_hand);
@@ -22,14 +24,15 @@ pub fn agreement_by_rater(session: &Session) -> Vec<(String, [String; 4])> {
 }
 
 /// Returns the number of items that all raters scored alike and that have no gold label, in a study with gold labels.
-pub fn alike_without_outcome(session: &Session) -> usize {
+pub(crate) fn alike_without_outcome(session: &Session) -> usize {
     let Some(study) = session.study_queue() else { return 0 };
     let items = &study.studied.items;
     let is_settled =
         |number: usize| items.get(number).is_some_and(|it| study.gold.outcome_of(it).is_some());
     let is_alike = |number: &usize| {
         let case = study.studied.adjudication_case(*number);
-        case.is_some_and(|case| case.labels.len() > 1 && !case.has_different_answers()) && !is_settled(*number)
+        case.is_some_and(|case| case.labels.len() > 1 && !case.has_different_answers())
+            && !is_settled(*number)
     };
     match (0..items.len()).any(is_settled) {
         true => (0..items.len()).filter(is_alike).count(),
@@ -37,11 +40,17 @@ pub fn alike_without_outcome(session: &Session) -> usize {
     }
 }
 
-fn agreement_figures(name: String, pairs: &[(f64, f64)], scale: &RatingScale) -> (String, [String; 4]) {
+fn agreement_figures(
+    name: String,
+    pairs: &[(f64, f64)],
+    scale: &RatingScale,
+) -> (String, [String; 4]) {
     let ratings = Ratings::new(scale.clone(), pairs);
     let table = ratings.confusion_table();
     let of = |coefficient: Coefficient| {
-        coefficient.value_of_sample(&table).map_or_else(|_| "-".to_owned(), format_number::three_decimals)
+        coefficient
+            .value_of_sample(&table)
+            .map_or_else(|_| "-".to_owned(), format_number::three_decimals)
     };
     let wanted = [Coefficient::Exact, Coefficient::Within1, Coefficient::KappaQuadratic].map(of);
     let [exact, within, kappa] = wanted;

@@ -9,12 +9,12 @@ use ratatui::{
 use crate::{
     session::Session,
     views::audit::{
-        AuditView, AuditPart,
-        agreement::{NAME_CELLS, RESAMPLES, AgreementRow},
+        AuditPart, AuditView,
+        agreement::{AgreementRow, NAME_CELLS, RESAMPLES},
         areas::AuditAreas,
     },
     widgets::{
-        line::{fit_spans, trusted_span, recorded_span},
+        line::{fit_spans, recorded_span, trusted_span},
         text,
         theme::{Meaning, Theme},
     },
@@ -40,7 +40,8 @@ pub fn draw(
     let inner = draw_frame(view, AuditPart::Agreement, ["agreement", &drawn], theme, area, buffer);
     let width = usize::from(inner.width);
     let lines = super::super::agreement::agreement_rows(view, session, areas);
-    let lines = lines.iter().map(|row| Line::from(fit_spans(row_spans(row, theme), width))).collect();
+    let lines =
+        lines.iter().map(|row| Line::from(fit_spans(row_spans(row, theme), width))).collect();
     let scroll = view.agreement.scroll;
     draw_rows(view, AuditPart::Agreement, lines, scroll, theme, [area, inner], buffer);
 }
@@ -49,9 +50,14 @@ fn row_spans(row: &AgreementRow, theme: Theme) -> Vec<Span<'static>> {
     let (plain, muted) = (theme.style_for(Meaning::Text), theme.style_for(Meaning::Muted));
     match row {
         AgreementRow::Blank => vec![],
-        AgreementRow::Heading(words) => vec![trusted_span(words.clone(), theme.style_for(Meaning::Heading))],
+        AgreementRow::Heading(words) => {
+            vec![trusted_span(words.clone(), theme.style_for(Meaning::Heading))]
+        }
         AgreementRow::Pair(name, value) => {
-            vec![trusted_span(format!(" {name:<NAME_CELLS$} "), muted), trusted_span(value.clone(), plain)]
+            vec![
+                trusted_span(format!(" {name:<NAME_CELLS$} "), muted),
+                trusted_span(value.clone(), plain),
+            ]
         }
         AgreementRow::Note(words) => vec![trusted_span(words.clone(), plain)],
         AgreementRow::With(name, cells) => {
@@ -62,14 +68,18 @@ fn row_spans(row: &AgreementRow, theme: Theme) -> Vec<Span<'static>> {
             vec![recorded_span(&format!(" {name}{gap}"), muted), trusted_span(words, plain)]
         }
         AgreementRow::Head(name, levels) => {
-            let levels: String = levels.iter().map(|level| format!("{level:>COUNT_CELLS$}")).collect();
+            let levels: String =
+                levels.iter().map(|level| format!("{level:>COUNT_CELLS$}")).collect();
             vec![trusted_span(format!(" {name:<NAME_CELLS$} {levels}"), muted)]
         }
         AgreementRow::Levels(name, counts) => {
-            let counts: String = counts.iter().map(|count| format!("{count:>COUNT_CELLS$}")).collect();
+            let counts: String =
+                counts.iter().map(|count| format!("{count:>COUNT_CELLS$}")).collect();
             vec![trusted_span(format!(" {name:<NAME_CELLS$} "), muted), trusted_span(counts, plain)]
         }
-        AgreementRow::Confusion { level, place, counts } => confusion_spans(*level, *place, counts, theme),
+        AgreementRow::Confusion { level, place, counts } => {
+            confusion_spans(*level, *place, counts, theme)
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{
     session::Session,
     views::{
         audit::{
-            AuditView, AuditPart,
+            AuditPart, AuditView,
             areas::AuditAreas,
             judged_code::{CodeSpot, SpotKind},
         },
@@ -18,8 +18,8 @@ use crate::{
         source::{self, SourceMark},
     },
     widgets::{
-        line::{fit_spans, fit_text_end, trusted_span, safe_string, left_and_right, spans_width},
-        panel::{draw_scroll_position, put_row, draw_sentence},
+        line::{fit_spans, fit_text_end, left_and_right, safe_string, spans_width, trusted_span},
+        panel::{draw_scroll_position, draw_sentence, put_row},
         scroll::centred_top,
         theme::{Meaning, Theme},
     },
@@ -50,7 +50,8 @@ pub fn draw(
     if view.code.tree.is_shown {
         return draw_file_tree(view, &when, theme, area, buffer);
     }
-    let inner = draw_frame(view, AuditPart::Code, [&title_text(view, session), &when], theme, area, buffer);
+    let inner =
+        draw_frame(view, AuditPart::Code, [&title_text(view, session), &when], theme, area, buffer);
     let rows = view.code_rows(session, areas);
     let spots = view.code_spots(session);
     let width = usize::from(inner.width);
@@ -92,15 +93,23 @@ fn title_text(view: &AuditView, session: &Session) -> String {
 }
 
 /// Returns `▌2 place ppdiff/losses.py:7–22 compute_losses   defines compute_losses; says weight`.
-fn spot_line(at: usize, spot: &CodeSpot, is_here: bool, theme: Theme, width: usize) -> Line<'static> {
+fn spot_line(
+    at: usize,
+    spot: &CodeSpot,
+    is_here: bool,
+    theme: Theme,
+    width: usize,
+) -> Line<'static> {
     let (plain, muted) = (theme.style_for(Meaning::Text), theme.style_for(Meaning::Muted));
     let lines = match spot.lines {
         Some((first, last)) if first == last => format!(":{first}"),
         Some((first, last)) => format!(":{first}–{last}"),
         None => String::new(),
     };
-    let mut spans =
-        vec![trusted_span(if is_here { "▌" } else { " " }, muted), trusted_span(format!("{:>2} ", at + 1), muted)];
+    let mut spans = vec![
+        trusted_span(if is_here { "▌" } else { " " }, muted),
+        trusted_span(format!("{:>2} ", at + 1), muted),
+    ];
     match &spot.kind {
         SpotKind::Item | SpotKind::Missed(_) => {
             spans.push(trusted_span("▸ ", theme.style_for(Meaning::Key)));
@@ -121,7 +130,10 @@ fn spot_line(at: usize, spot: &CodeSpot, is_here: bool, theme: Theme, width: usi
             spans.push(trusted_span(safe_string(&spot.path), plain));
             spans.push(trusted_span(lines, theme.style_for(Meaning::Hunk)));
             if let Some(name) = name {
-                spans.push(trusted_span(format!(" {}", safe_string(name)), theme.style_for(Meaning::Title)));
+                spans.push(trusted_span(
+                    format!(" {}", safe_string(name)),
+                    theme.style_for(Meaning::Title),
+                ));
             }
             let opened = if *is_opened { "opened by the judge; " } else { "" };
             spans.push(trusted_span(format!("  {opened}{}", safe_string(why)), muted));
@@ -146,12 +158,17 @@ fn draw_file(
     let width = usize::from(rest.width);
     let path = fit_text_end(&safe_string(key.path.as_str()), width.saturating_sub(2));
     let rule = "─".repeat(width.saturating_sub(crate::widgets::text::width(&path) + 1));
-    let heading = vec![trusted_span(path, theme.style_for(Meaning::Heading)), trusted_span(format!(" {rule}"), muted)];
+    let heading = vec![
+        trusted_span(path, theme.style_for(Meaning::Heading)),
+        trusted_span(format!(" {rule}"), muted),
+    ];
     put_row(Line::from(fit_spans(heading, width)), None, rest, 0, buffer);
     let body = Rect { y: rest.y + 1, height: rest.height.saturating_sub(1), ..rest };
     match session.files.compared_file(&key) {
         None => return draw_sentence("reading…", muted, body, buffer),
-        Some(Err(why)) => return draw_sentence(&safe_string(why), theme.style_for(Meaning::Error), body, buffer),
+        Some(Err(why)) => {
+            return draw_sentence(&safe_string(why), theme.style_for(Meaning::Error), body, buffer);
+        }
         Some(Ok(compared)) if compared.text_diff().is_none() => {
             let words = "there is no such text file in the judged code";
             return draw_sentence(words, theme.style_for(Meaning::Warning), body, buffer);
@@ -215,7 +232,13 @@ fn draw_file_tree(view: &AuditView, when: &str, theme: Theme, area: Rect, buffer
     let selected = theme.style_for(Meaning::Selected);
     for (y, (index, row)) in rows.iter().enumerate().skip(top).take(height).enumerate() {
         let style = (index == tree.cursor).then_some(selected);
-        put_row(tree_entry_line(row, theme, usize::from(inner.width)), style, inner, y as u16, buffer);
+        put_row(
+            tree_entry_line(row, theme, usize::from(inner.width)),
+            style,
+            inner,
+            y as u16,
+            buffer,
+        );
     }
     draw_scroll_position(top, rows.len(), theme, area, buffer);
 }
@@ -231,7 +254,8 @@ fn tree_entry_line(row: &FileTreeRow, theme: Theme, width: usize) -> Line<'stati
         }
         FileTreeRow::File { path, depth } => (*depth, "  ", path.name(), String::new()),
     };
-    let mut left: Vec<Span> = vec![trusted_span("  ".repeat(depth.min(width / 4)), muted), trusted_span(sign, muted)];
+    let mut left: Vec<Span> =
+        vec![trusted_span("  ".repeat(depth.min(width / 4)), muted), trusted_span(sign, muted)];
     let room = width.saturating_sub(spans_width(&left) + right.len() + 1);
     left.push(trusted_span(fit_text_end(&safe_string(name), room), theme.style_for(Meaning::Text)));
     left_and_right(left, vec![trusted_span(right, muted)], width)

@@ -11,7 +11,7 @@ use crate::{
     session::Session,
     views::audit::{AuditView, study_queue},
     widgets::{
-        line::{trusted_span, recorded_span, left_and_right},
+        line::{left_and_right, recorded_span, trusted_span},
         theme::{Meaning, Theme},
     },
 };
@@ -25,7 +25,9 @@ pub fn draw(view: &AuditView, session: &Session, theme: Theme, area: Rect, buffe
     let rows = match area.height {
         0 => vec![],
         1 => vec![progress_line(view, session, theme, width)],
-        _ => vec![judgement_line(session, theme, width), progress_line(view, session, theme, width)],
+        _ => {
+            vec![judgement_line(session, theme, width), progress_line(view, session, theme, width)]
+        }
     };
     for (row, y) in rows.into_iter().zip(area.y..) {
         let area = Rect { x: area.x + 1, y, width: area.width.saturating_sub(2), height: 1 };
@@ -131,7 +133,9 @@ fn saved_span(view: &AuditView, session: &Session, theme: Theme) -> Span<'static
         count => format!("{count} labels"),
     };
     match (unsaved, why_not) {
-        (0, _) if view.labelled_count(session) == 0 => trusted_span("", theme.style_for(Meaning::Muted)),
+        (0, _) if view.labelled_count(session) == 0 => {
+            trusted_span("", theme.style_for(Meaning::Muted))
+        }
         (0, _) => trusted_span("all saved", theme.style_for(Meaning::Muted)),
         (_, None) => trusted_span(format!("saving {count}…"), theme.style_for(Meaning::Muted)),
         (_, Some(_)) => trusted_span(format!("{count} not saved"), theme.style_for(Meaning::Error)),

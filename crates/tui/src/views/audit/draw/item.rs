@@ -5,7 +5,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use crate::{
     session::Session,
     views::{
-        audit::{AuditView, AuditPart, areas::AuditAreas},
+        audit::{AuditPart, AuditView, areas::AuditAreas},
         verdict::verdict_row_line,
     },
     widgets::{line::safe_string, theme::Theme},

@@ -12,11 +12,11 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line, widgets::Widget};
 
 use crate::{
     session::Session,
-    views::audit::{AuditView, AuditPart, areas::AuditAreas},
+    views::audit::{AuditPart, AuditView, areas::AuditAreas},
     widgets::{
         layout::ScreenLayout,
-        line::{trusted_span, safe_string},
-        panel::{panel_title_span, draw_scroll_position, draw_sentence, draw_titled_panel},
+        line::{safe_string, trusted_span},
+        panel::{draw_scroll_position, draw_sentence, draw_titled_panel, panel_title_span},
         scroll::Scroll,
         theme::{Meaning, Theme},
     },
@@ -25,7 +25,13 @@ use trajview_formats as formats;
 use trajview_formats::RecordingShape;
 use trajview_run::rubric::LabelUnit;
 
-pub fn draw(view: &AuditView, session: &Session, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
+pub fn draw(
+    view: &AuditView,
+    session: &Session,
+    theme: Theme,
+    layout: &ScreenLayout,
+    buffer: &mut Buffer,
+) {
     if let Some(why) = why_nothing_to_audit(session).filter(|_| session.study_queue().is_none()) {
         return draw_sentence(&why, theme.style_for(Meaning::Muted), layout.body, buffer);
     }
@@ -64,11 +70,17 @@ fn why_nothing_to_audit(session: &Session) -> Option<String> {
     if unit != LabelUnit::Component {
         let why = match (unit, session.scores.process.report()) {
             (LabelUnit::Signal, None) => "looking for signals…".to_owned(),
-            _ => format!("this run has no {} that were judged; v audits others", unit.plural_word()),
+            _ => {
+                format!("this run has no {} that were judged; v audits others", unit.plural_word())
+            }
         };
         return Some(why);
     }
-    if session.units_to_audit().iter().any(|it| !matches!(it, LabelUnit::Component | LabelUnit::Signal)) {
+    if session
+        .units_to_audit()
+        .iter()
+        .any(|it| !matches!(it, LabelUnit::Component | LabelUnit::Signal))
+    {
         let words = "nothing has judged the components of this run, so there is none to audit; v audits other things";
         return Some(words.into());
     }
@@ -100,13 +112,15 @@ fn draw_frame(
 ) -> Rect {
     let is_focused = view.part == part;
     let room = usize::from(area.width).saturating_sub(right.chars().count() + 6);
-    let left = crate::widgets::line::fit_spans(vec![ratatui::text::Span::raw(left.to_owned())], room);
+    let left =
+        crate::widgets::line::fit_spans(vec![ratatui::text::Span::raw(left.to_owned())], room);
     let left: String = left.into_iter().map(|span| span.content.into_owned()).collect();
     let right = match right.is_empty() {
         true => Line::default(),
         false => Line::styled(format!(" {right} "), theme.style_for(Meaning::Muted)),
     };
-    let titles = [Line::from(panel_title_span(is_focused, left.trim_end(), theme)), right, Line::default()];
+    let titles =
+        [Line::from(panel_title_span(is_focused, left.trim_end(), theme)), right, Line::default()];
     draw_titled_panel(is_focused, titles, theme, area, buffer)
 }
 
@@ -124,7 +138,8 @@ fn draw_rows(
     let is_focused = view.part == part;
     let seen = lines.into_iter().enumerate().skip(scroll.top).take(usize::from(inner.height));
     for (index, line) in seen {
-        let style = (index == scroll.cursor && is_focused).then(|| theme.style_for(Meaning::Selected));
+        let style =
+            (index == scroll.cursor && is_focused).then(|| theme.style_for(Meaning::Selected));
         crate::widgets::panel::put_row(line, style, inner, (index - scroll.top) as u16, buffer);
     }
     draw_scroll_position(scroll.top, len, theme, area, buffer);

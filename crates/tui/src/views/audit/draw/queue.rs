@@ -10,15 +10,15 @@ use crate::{
     session::{Session, study::StudyMode},
     views::{
         audit::{
-            AuditView, AuditPart,
+            AuditPart, AuditView,
+            queue::{LabelStatus, QueueEntry},
             study_queue::{StudyEntry, entry_at},
-            queue::{QueueEntry, LabelStatus},
         },
         verdict::plain_name,
     },
     widgets::{
-        line::{fit_spans, trusted_span, safe_string, left_and_right},
-        panel::{draw_scroll_position, put_row, draw_sentence},
+        line::{fit_spans, left_and_right, safe_string, trusted_span},
+        panel::{draw_scroll_position, draw_sentence, put_row},
         text,
         theme::{Meaning, Theme},
     },
@@ -81,7 +81,9 @@ fn id_and_name(entry: &QueueEntry, theme: Theme, most: usize) -> Vec<Span<'stati
     // The name of what was raised has its place already.
     match entry.is_raised {
         true => vec![name],
-        false => vec![trusted_span(format!("{id:<0$}", ID_CELLS.max(text::width(&id) + 1)), muted), name],
+        false => {
+            vec![trusted_span(format!("{id:<0$}", ID_CELLS.max(text::width(&id) + 1)), muted), name]
+        }
     }
 }
 
@@ -89,7 +91,9 @@ fn status_spans(entry: &QueueEntry, theme: Theme) -> Vec<Span<'static>> {
     let (words, meaning) = match entry.status {
         LabelStatus::Unlabelled => ("–".to_owned(), Meaning::Muted),
         LabelStatus::TakenBack => ("taken back".to_owned(), Meaning::Warning),
-        LabelStatus::Proposed(Some(score)) => (format!("{} proposed", score_text(score)), Meaning::Key),
+        LabelStatus::Proposed(Some(score)) => {
+            (format!("{} proposed", score_text(score)), Meaning::Key)
+        }
         LabelStatus::Proposed(None) => ("? proposed".to_owned(), Meaning::Key),
         LabelStatus::Open => ("cannot tell".to_owned(), Meaning::Muted),
         LabelStatus::Settled(score) => (LabelStatus::settled_text(score), Meaning::Added),
@@ -133,7 +137,8 @@ fn draw_study(view: &AuditView, session: &Session, theme: Theme, area: Rect, buf
     let seen = scroll.top..(scroll.top + usize::from(inner.height)).min(study.len());
     let entries: Vec<(usize, StudyEntry)> =
         seen.filter_map(|at| Some((at, entry_at(session, at)?))).collect();
-    let runs = entries.iter().map(|(_, it)| text::width(&safe_string(&it.run))).max().unwrap_or_default();
+    let runs =
+        entries.iter().map(|(_, it)| text::width(&safe_string(&it.run))).max().unwrap_or_default();
     let runs = runs.min(width / RUN_NAMES_SHARE);
     for (at, entry) in &entries {
         let is_here = *at == scroll.cursor;
@@ -153,8 +158,10 @@ fn study_row(
     let (plain, muted) = (theme.style_for(Meaning::Text), theme.style_for(Meaning::Muted));
     let run = text::truncate(&safe_string(&of.run), runs, "…").into_owned();
     let gap = " ".repeat(runs.saturating_sub(text::width(&run)) + 1);
-    let mut left =
-        vec![trusted_span(if is_here { "▌" } else { " " }, muted), trusted_span(format!("{run}{gap}"), plain)];
+    let mut left = vec![
+        trusted_span(if is_here { "▌" } else { " " }, muted),
+        trusted_span(format!("{run}{gap}"), plain),
+    ];
     left.extend(id_and_name(&of.entry, theme, width / 2));
     left_and_right(left, status_spans(&of.entry, theme), width)
 }

@@ -10,23 +10,23 @@ use ratatui::{
 
 use crate::{
     views::compare::{
-        ComparisonView, ComparePart,
-        chart::{CompareAxis, AXIS_CELLS, ChartPlace, plot_area},
+        ComparePart, ComparisonView,
+        chart::{AXIS_CELLS, ChartPlace, CompareAxis, plot_area},
     },
     widgets::{
+        axis_ticks::round_up,
         braille::LineStroke,
-        line::{fit_spans, trusted_span, safe_string},
+        line::{fit_spans, safe_string, trusted_span},
         panel::draw_sentence,
         plot::{Plot, PlotTrace, put_text},
         text,
         theme::{Meaning, Theme},
-        axis_ticks::round_up,
     },
 };
 use trajview_metrics::{Number, numbers};
 use trajview_study::compare::{NumberOutcome, run_letter};
 
-use super::{draw_frame, muted_spans, part_name_span, no_value};
+use super::{draw_frame, muted_spans, no_value, part_name_span};
 
 /// The sign of each side at a point.
 const SIGNS: [char; 2] = ['●', '○'];
@@ -47,10 +47,16 @@ pub fn draw(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Bu
     if plot.is_empty() {
         return;
     }
-    let chart = ChartPainter::new((compared.chart.axis, places.as_slice()), plot, number, &curves, theme);
+    let chart =
+        ChartPainter::new((compared.chart.axis, places.as_slice()), plot, number, &curves, theme);
     if curves.iter().flatten().all(Option::is_none) {
         let words = why_no_curve(compared, number);
-        draw_sentence(&words, theme.style_for(Meaning::Muted), Rect { height: plot.height, ..inner }, buffer);
+        draw_sentence(
+            &words,
+            theme.style_for(Meaning::Muted),
+            Rect { height: plot.height, ..inner },
+            buffer,
+        );
         return;
     }
     chart.draw_axis(buffer);
@@ -68,10 +74,14 @@ fn legend_spans(compared: &ComparisonView, number: Number, theme: Theme) -> Vec<
     let mut spans = vec![part_name_span(compared, ComparePart::Curves, number.label(), theme)];
     for (side, sign) in SIGNS.iter().enumerate() {
         let run = compared.pair[side];
-        let condition = compared.all_parties().get(run).and_then(|party| party.run.condition.clone());
+        let condition =
+            compared.all_parties().get(run).and_then(|party| party.run.condition.clone());
         let words = condition.map(|it| format!(" {}", safe_string(&it))).unwrap_or_default();
         spans.push(trusted_span(format!(" {sign} "), theme.style_for(MEANINGS[side])));
-        spans.push(trusted_span(format!("{}{words} ", run_letter(run)), theme.style_for(Meaning::Text)));
+        spans.push(trusted_span(
+            format!("{}{words} ", run_letter(run)),
+            theme.style_for(Meaning::Text),
+        ));
     }
     spans
 }
@@ -90,12 +100,21 @@ fn why_no_curve(compared: &ComparisonView, number: Number) -> String {
 }
 
 /// Returns `c4 · early:  a turn 21 0.0000   b turn 1 0.0173   difference −0.0173`.
-fn value_spans(compared: &ComparisonView, places: &[ChartPlace], theme: Theme) -> Vec<Span<'static>> {
-    let (Some(place), Some(sides)) = (places.get(compared.chart.point), compared.compared_parties()) else {
+fn value_spans(
+    compared: &ComparisonView,
+    places: &[ChartPlace],
+    theme: Theme,
+) -> Vec<Span<'static>> {
+    let (Some(place), Some(sides)) =
+        (places.get(compared.chart.point), compared.compared_parties())
+    else {
         return vec![];
     };
     let number = compared.chart.number;
-    let mut spans = vec![trusted_span(format!(" {}: ", safe_string(&place.name)), theme.style_for(Meaning::Title))];
+    let mut spans = vec![trusted_span(
+        format!(" {}: ", safe_string(&place.name)),
+        theme.style_for(Meaning::Title),
+    )];
     let mut found = [None, None];
     for (side, party) in sides.into_iter().enumerate() {
         let run = run_letter(compared.pair[side]);
@@ -121,7 +140,10 @@ fn value_spans(compared: &ComparisonView, places: &[ChartPlace], theme: Theme) -
             None | Some(0) => {}
             Some(1) => spans.push(trusted_span("1 signal ", theme.style_for(Meaning::Warning))),
             Some(count) => {
-                spans.push(trusted_span(format!("{count} signals "), theme.style_for(Meaning::Warning)));
+                spans.push(trusted_span(
+                    format!("{count} signals "),
+                    theme.style_for(Meaning::Warning),
+                ));
             }
         }
     }
@@ -202,7 +224,13 @@ impl<'a> ChartPainter<'a> {
         self.plot.draw_traces(&traces, self.theme, buffer);
         for side in [1, 0] {
             if let Some(value) = curves[side].get(point).copied().flatten() {
-                self.plot.draw_inspected_value(self.column_of_place(point), value, SIGNS[side], self.theme, buffer);
+                self.plot.draw_inspected_value(
+                    self.column_of_place(point),
+                    value,
+                    SIGNS[side],
+                    self.theme,
+                    buffer,
+                );
             }
         }
     }

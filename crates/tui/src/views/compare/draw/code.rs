@@ -11,14 +11,14 @@ use std::{ops::Range, sync::Arc};
 use crate::{
     session::files::coloured_texts::ColouredSides,
     views::compare::{
-        ComparisonView, ComparePart,
-        areas::{CompareAreas, CODE_HEADS},
-        code::{CodeKey, SideCode, FileLines},
+        ComparePart, ComparisonView,
+        areas::{CODE_HEADS, CompareAreas},
+        code::{CodeKey, FileLines, SideCode},
     },
     widgets::{
-        line::{fit_spans, fit_text_end, trusted_span, safe_string, left_and_right, spans_width},
+        line::{fit_spans, fit_text_end, left_and_right, safe_string, spans_width, trusted_span},
         paint::{StyleLayer, paint_text, paintable_prefix, scrolled_line},
-        panel::{put_row, draw_sentence},
+        panel::{draw_sentence, put_row},
         theme::{Meaning, Theme},
     },
 };
@@ -27,9 +27,16 @@ use trajview_study::compare::run_letter;
 
 use super::{draw_frame, muted_spans, part_name_span};
 
-pub fn draw(compared: &ComparisonView, areas: &CompareAreas, theme: Theme, area: Rect, buffer: &mut Buffer) {
+pub fn draw(
+    compared: &ComparisonView,
+    areas: &CompareAreas,
+    theme: Theme,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
     let component = compared.table.selected_row();
-    let words = component.map(|row| format!("code of {} {}", safe_string(&row.id), safe_string(&row.name)));
+    let words =
+        component.map(|row| format!("code of {} {}", safe_string(&row.id), safe_string(&row.name)));
     let title = words.unwrap_or_else(|| "code".into());
     let title = vec![part_name_span(compared, ComparePart::Code, &title, theme)];
     let hint = muted_spans("▐ lines the judge named", theme);
@@ -47,7 +54,13 @@ pub fn draw(compared: &ComparisonView, areas: &CompareAreas, theme: Theme, area:
     }
 }
 
-fn draw_side(compared: &ComparisonView, side: usize, theme: Theme, area: Rect, buffer: &mut Buffer) {
+fn draw_side(
+    compared: &ComparisonView,
+    side: usize,
+    theme: Theme,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
     let shown = compared.side_code(side);
     put_row(head_line(compared, side, &shown, theme, area), None, area, 0, buffer);
     let why = Rect { y: area.y + 1, height: CODE_HEADS - 1, ..area }.intersection(area);
@@ -55,11 +68,17 @@ fn draw_side(compared: &ComparisonView, side: usize, theme: Theme, area: Rect, b
     let rest = CODE_HEADS.min(area.height);
     let body = Rect { y: area.y + rest, height: area.height - rest, ..area };
     match shown {
-        SideCode::Nothing(words) => draw_sentence(&safe_string(&words), theme.style_for(Meaning::Muted), body, buffer),
+        SideCode::Nothing(words) => {
+            draw_sentence(&safe_string(&words), theme.style_for(Meaning::Muted), body, buffer)
+        }
         SideCode::Place { evidence, key, .. } => match compared.code.file_text(&key) {
             None => {} // a blink away
-            Some(Err(why)) => draw_sentence(&safe_string(why), theme.style_for(Meaning::Error), body, buffer),
-            Some(Ok(text)) => draw_lines(compared, side, (text, &key, evidence), theme, body, buffer),
+            Some(Err(why)) => {
+                draw_sentence(&safe_string(why), theme.style_for(Meaning::Error), body, buffer)
+            }
+            Some(Ok(text)) => {
+                draw_lines(compared, side, (text, &key, evidence), theme, body, buffer)
+            }
         },
     }
 }
@@ -87,7 +106,8 @@ fn head_line(
     let mut right = vec![];
     if let SideCode::Place { evidence, number, count, key } = shown {
         if *count > 1 {
-            right.push(trusted_span(format!(" {number}/{count} "), theme.style_for(Meaning::Muted)));
+            right
+                .push(trusted_span(format!(" {number}/{count} "), theme.style_for(Meaning::Muted)));
         }
         let room = width.saturating_sub(spans_width(&left) + spans_width(&right) + 2);
         let lines = evidence.lines.map(|(first, last)| match first == last {
@@ -104,8 +124,17 @@ fn head_line(
     left_and_right(left, right, width)
 }
 
-fn draw_rationale(compared: &ComparisonView, side: usize, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let said = compared.verdict_of_side(side).map(|verdict| safe_string(&verdict.rationale)).unwrap_or_default();
+fn draw_rationale(
+    compared: &ComparisonView,
+    side: usize,
+    theme: Theme,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
+    let said = compared
+        .verdict_of_side(side)
+        .map(|verdict| safe_string(&verdict.rationale))
+        .unwrap_or_default();
     let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(1), ..area };
     Paragraph::new(Line::styled(said, theme.style_for(Meaning::Muted)))
         .wrap(Wrap { trim: true })
@@ -175,8 +204,15 @@ impl CodeRows<'_> {
             .map(|span| (span.range.clone(), self.theme.syntax_style(span.class)))
             .collect();
         let words = paintable_prefix(self.text.line_text(index), self.column);
-        let painted = paint_text(words, self.theme.style_for(Meaning::Text), &layers, self.theme.line_display());
-        spans.extend(scrolled_line(painted, self.column, room, self.theme.style_for(Meaning::Muted)).spans);
+        let painted = paint_text(
+            words,
+            self.theme.style_for(Meaning::Text),
+            &layers,
+            self.theme.line_display(),
+        );
+        spans.extend(
+            scrolled_line(painted, self.column, room, self.theme.style_for(Meaning::Muted)).spans,
+        );
         Line::from(fit_spans(spans, self.width))
     }
 }

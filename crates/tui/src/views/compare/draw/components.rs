@@ -8,17 +8,17 @@ use ratatui::{
 
 use crate::{
     views::{
-        compare::{ComparisonView, ComparePart, verdict_source::VerdictSource},
+        compare::{ComparePart, ComparisonView, verdict_source::VerdictSource},
         verdict::{plain_name, score_meaning},
     },
     widgets::{
-        line::{fit_spans, trusted_span, recorded_span, safe_string, left_and_right, spans_width},
-        panel::{draw_scroll_position, put_row, draw_sentence},
+        line::{fit_spans, left_and_right, recorded_span, safe_string, spans_width, trusted_span},
+        panel::{draw_scroll_position, draw_sentence, put_row},
         theme::{Meaning, Theme},
     },
 };
 use trajview_run::rubric::{FULL_SCORE, LEVELS};
-use trajview_study::compare::{ComponentCell, ComparedComponent, run_letter};
+use trajview_study::compare::{ComparedComponent, ComponentCell, run_letter};
 
 use super::{draw_frame, muted_spans, part_name_span, shown_runs, side_letter};
 
@@ -28,7 +28,8 @@ pub fn draw(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Bu
     let sorted = table.sort.sort_words(compared.pair, compared.subtraction().is_slump);
     let title = vec![part_name_span(compared, ComparePart::Components, "components", theme)];
     let below = muted_spans(source_text(compared), theme);
-    let inner = draw_frame(is_focused, [title, muted_spans(sorted, theme), below], theme, area, buffer);
+    let inner =
+        draw_frame(is_focused, [title, muted_spans(sorted, theme), below], theme, area, buffer);
     if table.rows.is_empty() {
         let words = "neither run has a checklist of components";
         return draw_sentence(words, theme.style_for(Meaning::Muted), inner, buffer);
@@ -40,7 +41,13 @@ pub fn draw(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Bu
     for (y, (at, index)) in (1..).zip(seen) {
         let chosen = (at == table.scroll.cursor)
             .then(|| theme.style_for(if is_focused { Meaning::Selected } else { Meaning::Marked }));
-        put_row(component_line(compared, &table.rows[*index], theme, width), chosen, inner, y, buffer);
+        put_row(
+            component_line(compared, &table.rows[*index], theme, width),
+            chosen,
+            inner,
+            y,
+            buffer,
+        );
     }
     let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
     draw_scroll_position(table.scroll.top, table.order.len(), theme, below, buffer);
@@ -83,7 +90,12 @@ fn head_line(compared: &ComparisonView, theme: Theme, width: usize) -> Line<'sta
 }
 
 /// Returns `C10 Cosine noise schedule   1 █░░░  4 ████  +3  Wrong → Faithful`.
-fn component_line(compared: &ComparisonView, row: &ComparedComponent, theme: Theme, width: usize) -> Line<'static> {
+fn component_line(
+    compared: &ComparisonView,
+    row: &ComparedComponent,
+    theme: Theme,
+    width: usize,
+) -> Line<'static> {
     let delta = row.score_delta(compared.subtraction());
     let is_equal = delta == Some(0);
     let mut right: Vec<Span> = vec![];
@@ -104,7 +116,10 @@ fn component_line(compared: &ComparisonView, row: &ComparedComponent, theme: The
     // Equal rows are the least important.
     let name = if is_equal { Meaning::Muted } else { Meaning::Text };
     let left = vec![
-        trusted_span(format!("{} ", safe_string(&row.id)), theme.style_for(if is_equal { name } else { Meaning::Key })),
+        trusted_span(
+            format!("{} ", safe_string(&row.id)),
+            theme.style_for(if is_equal { name } else { Meaning::Key }),
+        ),
         recorded_span(plain_name(&row.name), theme.style_for(name)),
     ];
     let left = fit_spans(left, width.saturating_sub(spans_width(&right) + 1));
@@ -117,12 +132,16 @@ fn score_spans(cell: Option<&ComponentCell>, is_equal: bool, theme: Theme) -> Ve
     match cell {
         Some(ComponentCell::Score(score)) => {
             let full = usize::from((*score).min(FULL_SCORE));
-            let bar = format!("{}{} ", "█".repeat(full), "·".repeat(usize::from(FULL_SCORE) - full));
+            let bar =
+                format!("{}{} ", "█".repeat(full), "·".repeat(usize::from(FULL_SCORE) - full));
             let [number, meaning] = match is_equal {
                 true => [Meaning::Muted; 2],
                 false => [Meaning::Text, score_meaning(*score)],
             };
-            vec![trusted_span(format!("{score} "), theme.style_for(number)), trusted_span(bar, theme.style_for(meaning))]
+            vec![
+                trusted_span(format!("{score} "), theme.style_for(number)),
+                trusted_span(bar, theme.style_for(meaning)),
+            ]
         }
         Some(ComponentCell::NotJudged(_)) => vec![trusted_span("? ···· ", muted)],
         Some(ComponentCell::NotListed) | None => vec![trusted_span("       ", muted)],
@@ -130,7 +149,12 @@ fn score_spans(cell: Option<&ComponentCell>, is_equal: bool, theme: Theme) -> Ve
 }
 
 /// Returns `Wrong → Faithful`, each level in its colour; the reason where a level is missing.
-fn level_spans(row: &ComparedComponent, pair: [usize; 2], is_equal: bool, theme: Theme) -> Vec<Span<'static>> {
+fn level_spans(
+    row: &ComparedComponent,
+    pair: [usize; 2],
+    is_equal: bool,
+    theme: Theme,
+) -> Vec<Span<'static>> {
     let muted = theme.style_for(Meaning::Muted);
     let level = |score: u8| LEVELS.get(usize::from(score)).copied().unwrap_or_default();
     let colour = |score: u8| theme.style_for(score_meaning(score));
@@ -138,7 +162,11 @@ fn level_spans(row: &ComparedComponent, pair: [usize; 2], is_equal: bool, theme:
         (Some(only), _) => vec![trusted_span(format!("only in {}", run_letter(only)), muted)],
         (None, [Some(a), Some(_)]) if is_equal => vec![trusted_span(level(a), muted)],
         (None, [Some(a), Some(b)]) => {
-            vec![trusted_span(level(a), colour(a)), trusted_span(" → ", muted), trusted_span(level(b), colour(b))]
+            vec![
+                trusted_span(level(a), colour(a)),
+                trusted_span(" → ", muted),
+                trusted_span(level(b), colour(b)),
+            ]
         }
         (None, [a, b]) => {
             let missing = [(a, pair[0]), (b, pair[1])].into_iter().filter(|(it, _)| it.is_none());

@@ -3,19 +3,19 @@
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use crate::{
-    session::{pending::Loading, files::compared_file::ComparedFile},
+    session::{files::compared_file::ComparedFile, pending::Loading},
     views::{
-        compare::{ComparisonView, ComparePart, final_trees::OpenComparison},
+        compare::{ComparePart, ComparisonView, final_trees::OpenComparison},
         diff_rows,
     },
     widgets::{
-        line::{fit_text_end, trusted_span, safe_string, left_and_right},
-        panel::{draw_scroll_position, put_row, draw_sentence},
+        line::{fit_text_end, left_and_right, safe_string, trusted_span},
+        panel::{draw_scroll_position, draw_sentence, put_row},
         theme::{Meaning, Theme},
     },
 };
-use trajview_run::{format_number, files::FileDiff};
-use trajview_study::compare::{FileRow, FilePresence, run_letter};
+use trajview_run::{files::FileDiff, format_number};
+use trajview_study::compare::{FilePresence, FileRow, run_letter};
 
 use super::{draw_frame, muted_spans, part_name_span};
 
@@ -47,7 +47,12 @@ fn draw_list(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut B
             return draw_sentence("comparing…", theme.style_for(Meaning::Muted), inner, buffer);
         }
         Loading::Failed(why) => {
-            return draw_sentence(&safe_string(why), theme.style_for(Meaning::Error), inner, buffer);
+            return draw_sentence(
+                &safe_string(why),
+                theme.style_for(Meaning::Error),
+                inner,
+                buffer,
+            );
         }
         Loading::Ready(_) if rows.is_empty() => {
             return draw_sentence(
@@ -101,7 +106,13 @@ fn file_line(row: &FileRow, [a, b]: [&String; 2], theme: Theme, width: usize) ->
     left_and_right(vec![trusted_span(path, theme.style_for(meaning))], right, width)
 }
 
-fn draw_file(compared: &ComparisonView, open: &OpenComparison, theme: Theme, area: Rect, buffer: &mut Buffer) {
+fn draw_file(
+    compared: &ComparisonView,
+    open: &OpenComparison,
+    theme: Theme,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
     let is_focused = compared.part == ComparePart::Files;
     let [a, b] = compared.pair.map(run_letter);
     let from = compared.files.open_change().and_then(|change| change.from.as_ref());
@@ -109,17 +120,27 @@ fn draw_file(compared: &ComparisonView, open: &OpenComparison, theme: Theme, are
     let title = vec![part_name_span(compared, ComparePart::Files, &safe_string(&path), theme)];
     let here = run_letter(compared.focused_run());
     let words = format!("{a} left, {b} right; enter opens {here}");
-    let inner = draw_frame(is_focused, [title, muted_spans(words, theme), vec![]], theme, area, buffer);
+    let inner =
+        draw_frame(is_focused, [title, muted_spans(words, theme), vec![]], theme, area, buffer);
     match compared.files.open_comparison() {
         None => {} // a blink away
-        Some(Err(why)) => draw_sentence(&safe_string(why), theme.style_for(Meaning::Error), inner, buffer),
+        Some(Err(why)) => {
+            draw_sentence(&safe_string(why), theme.style_for(Meaning::Error), inner, buffer)
+        }
         Some(Ok(between)) => {
             if let Some(words) = instead_of_rows(between) {
                 return draw_sentence(&words, theme.style_for(Meaning::Muted), inner, buffer);
             }
             let cursor = is_focused.then_some(open.scroll.cursor);
             let place = (open.scroll.top, open.column, cursor);
-            diff_rows::draw_between(between, compared.files.open_colours(), place, theme, inner, buffer);
+            diff_rows::draw_between(
+                between,
+                compared.files.open_colours(),
+                place,
+                theme,
+                inner,
+                buffer,
+            );
             draw_scroll_position(open.scroll.top, between.rows.len(), theme, area, buffer);
         }
     }

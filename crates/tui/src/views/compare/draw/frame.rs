@@ -7,9 +7,9 @@ use ratatui::{
 };
 
 use crate::{
-    views::compare::{ComparisonView, ComparePart},
+    views::compare::{ComparePart, ComparisonView},
     widgets::{
-        line::{fit_spans, trusted_span, spans_width},
+        line::{fit_spans, spans_width, trusted_span},
         theme::{Meaning, Theme},
     },
 };
@@ -32,12 +32,17 @@ pub fn draw_frame(
 }
 
 /// Returns a part's name, bold where it has the keyboard.
-pub fn part_name_span(compared: &ComparisonView, part: ComparePart, words: &str, theme: Theme) -> Span<'static> {
+pub(crate) fn part_name_span(
+    compared: &ComparisonView,
+    part: ComparePart,
+    words: &str,
+    theme: Theme,
+) -> Span<'static> {
     let meaning = if compared.part == part { Meaning::Title } else { Meaning::Text };
     trusted_span(format!(" {words} "), theme.style_for(meaning))
 }
 
-pub fn muted_spans(words: impl Into<String>, theme: Theme) -> Vec<Span<'static>> {
+pub(crate) fn muted_spans(words: impl Into<String>, theme: Theme) -> Vec<Span<'static>> {
     let words: String = words.into();
     if words.is_empty() {
         vec![]
@@ -47,10 +52,11 @@ pub fn muted_spans(words: impl Into<String>, theme: Theme) -> Vec<Span<'static>>
 }
 
 /// Returns the letter of a side, marked where it has the keyboard: `▸a`.
-pub fn side_letter(compared: &ComparisonView, side: usize, theme: Theme) -> Span<'static> {
+pub(crate) fn side_letter(compared: &ComparisonView, side: usize, theme: Theme) -> Span<'static> {
     let run = compared.pair[side];
     let is_here = compared.side == side;
-    let words = if is_here { format!("▸{}", run_letter(run)) } else { format!(" {}", run_letter(run)) };
+    let words =
+        if is_here { format!("▸{}", run_letter(run)) } else { format!(" {}", run_letter(run)) };
     trusted_span(words, theme.style_for(if is_here { Meaning::Key } else { Meaning::Text }))
 }
 

@@ -13,17 +13,17 @@ use ratatui::{buffer::Buffer, layout::Rect, text::Line, widgets::Widget};
 
 use crate::{
     session::pending::Loading,
-    views::compare::{ComparisonView, ComparePart, areas::CompareAreas, update::tab_text},
+    views::compare::{ComparePart, ComparisonView, areas::CompareAreas, update::tab_text},
     widgets::{
         layout::{ScreenLayout, TAB_GAP},
-        line::{fit_spans, trusted_span, recorded_span, safe_string, left_and_right},
+        line::{fit_spans, left_and_right, recorded_span, safe_string, trusted_span},
         panel::draw_sentence,
         theme::{Meaning, Theme},
     },
 };
 use trajview_study::compare::run_letter;
 
-use frame::{draw_frame, muted_spans, part_name_span, no_value, side_letter};
+use frame::{draw_frame, muted_spans, no_value, part_name_span, side_letter};
 
 pub fn draw(
     compared: &ComparisonView,
@@ -35,7 +35,12 @@ pub fn draw(
     draw_title(compared, theme, layout.title, buffer);
     match &compared.parties {
         Loading::Failed(why) => {
-            return draw_sentence(&safe_string(why), theme.style_for(Meaning::Error), layout.body, buffer);
+            return draw_sentence(
+                &safe_string(why),
+                theme.style_for(Meaning::Error),
+                layout.body,
+                buffer,
+            );
         }
         Loading::Nothing | Loading::Waiting(_) => {
             return draw_sentence("reading…", theme.style_for(Meaning::Muted), layout.body, buffer);
@@ -75,11 +80,15 @@ fn draw_title(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut 
         names.push(trusted_span(format!("{} ", run_letter(run)), theme.style_for(Meaning::Key)));
         names.push(recorded_span(&party.run.id, theme.style_for(Meaning::Title)));
         let condition = party.run.condition.as_deref().map(|it| format!(" {}", safe_string(it)));
-        names.push(trusted_span(condition.unwrap_or_default() + "   ", theme.style_for(Meaning::Muted)));
+        names.push(trusted_span(
+            condition.unwrap_or_default() + "   ",
+            theme.style_for(Meaning::Muted),
+        ));
     }
-    let said = status_text(compared).map(|words| trusted_span(words, theme.style_for(Meaning::Muted)));
+    let status =
+        status_text(compared).map(|words| trusted_span(words, theme.style_for(Meaning::Muted)));
     let width = usize::from(inner.width);
-    left_and_right(names, said.into_iter().collect(), width).render(inner, buffer);
+    left_and_right(names, status.into_iter().collect(), width).render(inner, buffer);
 }
 
 /// Returns the two compared runs; of more than two all, the pair first.

@@ -8,9 +8,9 @@ use ratatui::{
 
 use crate::{
     session::code_measures::RulerName,
-    views::compare::{ComparisonView, ComparePart, verdict_source::judgement_name},
+    views::compare::{ComparePart, ComparisonView, verdict_source::judgement_name},
     widgets::{
-        line::{fit_spans, trusted_span, safe_string, left_and_right},
+        line::{fit_spans, left_and_right, safe_string, trusted_span},
         panel::put_row,
         scroll::centred_top,
         theme::{Meaning, Theme},
@@ -21,9 +21,9 @@ use trajview_metrics::{
     numbers::{NumberInput, NumberStyle},
 };
 use trajview_run::{format_number, rubric::Judgement};
-use trajview_study::compare::{NumberOutcome, turns_done_at_judgement, run_letter};
+use trajview_study::compare::{NumberOutcome, run_letter, turns_done_at_judgement};
 
-use super::{draw_frame, muted_spans, part_name_span, no_value, shown_runs, side_letter};
+use super::{draw_frame, muted_spans, no_value, part_name_span, shown_runs, side_letter};
 
 /// Cells of a number's name, of each run, of the difference.
 const LABEL_CELLS: usize = 19;
@@ -59,7 +59,8 @@ fn measured_by_text(compared: &ComparisonView) -> String {
     let judged = judges_text(compared);
     let before = compared.measures.before.as_ref();
     let now = compared.measures.ruler.as_ref();
-    let before = before.map(|(ruler, _)| format!("in brackets {}", safe_string(&ruler.name_beside(now))));
+    let before =
+        before.map(|(ruler, _)| format!("in brackets {}", safe_string(&ruler.name_beside(now))));
     profile.into_iter().chain(before).chain(judged).collect::<Vec<_>>().join(" · ")
 }
 
@@ -73,7 +74,11 @@ fn judges_text(compared: &ComparisonView) -> Option<String> {
     let (_, first, _) = judged.first()?;
     let is_one = judged.iter().all(|(_, it, _)| judgement_name(it) == judgement_name(first));
     let place = |(run, it, done): &(usize, &Judgement, usize)| {
-        let by = if is_one { String::new() } else { format!(" by {}", safe_string(&judgement_name(it))) };
+        let by = if is_one {
+            String::new()
+        } else {
+            format!(" by {}", safe_string(&judgement_name(it)))
+        };
         format!("{} at turn {done}{by}", run_letter(*run))
     };
     let places = judged.iter().map(place).collect::<Vec<_>>().join(", ");
@@ -91,21 +96,35 @@ fn head_line(compared: &ComparisonView, theme: Theme, width: usize) -> Line<'sta
             || trusted_span(format!(" {}", run_letter(run)), theme.style_for(Meaning::Muted)),
             |side| side_letter(compared, side, theme),
         );
-        spans.push(trusted_span(" ".repeat(value_cells(compared) - 2), theme.style_for(Meaning::Muted)));
+        spans.push(trusted_span(
+            " ".repeat(value_cells(compared) - 2),
+            theme.style_for(Meaning::Muted),
+        ));
         spans.push(word);
         let before = if compared.measures.before.is_some() { EARLIER_VALUE_CELLS } else { 0 };
         spans.push(trusted_span(" ".repeat(before), theme.style_for(Meaning::Muted)));
     }
     spans.push(trusted_span("   difference", theme.style_for(Meaning::Muted)));
     if has_room_for_intervals(compared, width) {
-        spans.push(trusted_span(format!("{:<INTERVAL_CELLS$}", "  95 % BCa"), theme.style_for(Meaning::Muted)));
+        spans.push(trusted_span(
+            format!("{:<INTERVAL_CELLS$}", "  95 % BCa"),
+            theme.style_for(Meaning::Muted),
+        ));
     }
     Line::from(spans)
 }
 
 /// Returns `erosion    0.4453  0.0000   −0.4453  ▼ b is better`.
-fn number_line(compared: &ComparisonView, number: Number, theme: Theme, width: usize) -> Line<'static> {
-    let mut left = vec![trusted_span(format!("{:<LABEL_CELLS$}", number.label()), theme.style_for(Meaning::Text))];
+fn number_line(
+    compared: &ComparisonView,
+    number: Number,
+    theme: Theme,
+    width: usize,
+) -> Line<'static> {
+    let mut left = vec![trusted_span(
+        format!("{:<LABEL_CELLS$}", number.label()),
+        theme.style_for(Meaning::Text),
+    )];
     for run in shown_runs(compared) {
         let Some(party) = compared.all_parties().get(run) else { continue };
         let value = party.final_value(number);
@@ -118,7 +137,10 @@ fn number_line(compared: &ComparisonView, number: Number, theme: Theme, width: u
         let meaning = if value.is_some() { Meaning::Text } else { Meaning::Muted };
         let cells = value_cells(compared);
         left.push(trusted_span(format!("{words:>cells$}"), theme.style_for(meaning)));
-        left.push(trusted_span(earlier_value_text(compared, run, number), theme.style_for(Meaning::Muted)));
+        left.push(trusted_span(
+            earlier_value_text(compared, run, number),
+            theme.style_for(Meaning::Muted),
+        ));
     }
     let Some(pair) = compared.compared_parties() else { return Line::from(left) };
     let outcome = NumberOutcome::at_end(number, pair, compared.subtraction());
@@ -190,6 +212,8 @@ fn why_no_value(number: Number) -> &'static str {
 fn better_span(outcome: &NumberOutcome, theme: Theme) -> Span<'static> {
     match outcome.better {
         None => trusted_span("", theme.style_for(Meaning::Text)),
-        Some(run) => trusted_span(format!("  {} better", run_letter(run)), theme.style_for(Meaning::Text)),
+        Some(run) => {
+            trusted_span(format!("  {} better", run_letter(run)), theme.style_for(Meaning::Text))
+        }
     }
 }

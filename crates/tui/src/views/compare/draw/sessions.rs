@@ -3,9 +3,9 @@
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use crate::{
-    views::compare::{ComparisonView, ComparePart},
+    views::compare::{ComparePart, ComparisonView},
     widgets::{
-        line::{fit_spans, trusted_span, safe_string},
+        line::{fit_spans, safe_string, trusted_span},
         panel::{draw_scroll_position, put_row},
         theme::{Meaning, Theme},
     },
@@ -20,7 +20,7 @@ const LABEL_CELLS: usize = 12;
 const VALUE_CELLS: usize = 15;
 
 /// Requests, steps, edits and the rest, one row each.
-pub fn draw_facts(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Buffer) {
+pub(crate) fn draw_facts(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let title = vec![trusted_span(" sessions ", theme.style_for(Meaning::Text))];
     let below = muted_spans("neither has a checklist or a verdict", theme);
     let inner = draw_frame(false, [title, vec![], below], theme, area, buffer);
@@ -33,9 +33,11 @@ pub fn draw_facts(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &
         let value = |value: Option<String>| {
             let meaning = if value.is_some() { Meaning::Text } else { Meaning::Muted };
             let words = value.map_or_else(|| "–".into(), |words| safe_string(&words));
-            let words = fit_spans(vec![trusted_span(words, theme.style_for(meaning))], VALUE_CELLS - 1);
+            let words =
+                fit_spans(vec![trusted_span(words, theme.style_for(meaning))], VALUE_CELLS - 1);
             let cells: usize = words.iter().map(|span| span.width()).sum();
-            let blank = trusted_span(" ".repeat(VALUE_CELLS - cells), theme.style_for(Meaning::Text));
+            let blank =
+                trusted_span(" ".repeat(VALUE_CELLS - cells), theme.style_for(Meaning::Text));
             [vec![blank], words].concat()
         };
         let label = trusted_span(format!("{name:<LABEL_CELLS$}"), theme.style_for(Meaning::Muted));
@@ -45,7 +47,12 @@ pub fn draw_facts(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &
 }
 
 /// Draws the requests of both sessions, one row per turn.
-pub fn draw_requests(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Buffer) {
+pub(crate) fn draw_requests(
+    compared: &ComparisonView,
+    theme: Theme,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
     let is_focused = compared.part == ComparePart::Components;
     let title = vec![part_name_span(compared, ComparePart::Components, "requests", theme)];
     let here = muted_spans(format!("enter opens {}", run_letter(compared.focused_run())), theme);
@@ -61,7 +68,8 @@ pub fn draw_requests(compared: &ComparisonView, theme: Theme, area: Rect, buffer
     for (y, (at, turn)) in (1..).zip(seen) {
         let chosen = (at == table.scroll.cursor)
             .then(|| theme.style_for(if is_focused { Meaning::Selected } else { Meaning::Marked }));
-        let mut spans = vec![trusted_span(format!("{:>4} ", turn + 1), theme.style_for(Meaning::Muted))];
+        let mut spans =
+            vec![trusted_span(format!("{:>4} ", turn + 1), theme.style_for(Meaning::Muted))];
         for party in pair {
             let words = fit_spans(vec![request_span(&party.run, *turn, theme)], half);
             let cells: usize = words.iter().map(|span| span.width()).sum();

@@ -10,7 +10,7 @@ use crate::{
     views::compare::ComparisonView,
     widgets::{
         line::trusted_span,
-        panel::{put_row, draw_sentence},
+        panel::{draw_sentence, put_row},
         theme::{Meaning, Theme},
     },
 };
@@ -26,7 +26,10 @@ const COUNT_CELLS: usize = 5;
 pub fn draw(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let [a, b] = compared.pair.map(run_letter);
     let transitions = compared.score_transitions();
-    let title = vec![trusted_span(format!(" {a} in rows, {b} in columns "), theme.style_for(Meaning::Text))];
+    let title = vec![trusted_span(
+        format!(" {a} in rows, {b} in columns "),
+        theme.style_for(Meaning::Text),
+    )];
     let below = muted_spans("[ ] the chosen one  = the same", theme);
     let inner = draw_frame(false, [title, vec![], below], theme, area, buffer);
     if transitions.n == 0 {
@@ -50,7 +53,8 @@ pub fn draw(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Bu
 }
 
 fn head_line(theme: Theme) -> Line<'static> {
-    let scores = (0..LEVELS.len()).map(|score| format!("{score:>COUNT_CELLS$}")).collect::<String>();
+    let scores =
+        (0..LEVELS.len()).map(|score| format!("{score:>COUNT_CELLS$}")).collect::<String>();
     Line::styled(format!("{}{scores}", " ".repeat(LABEL_CELLS)), theme.style_for(Meaning::Muted))
 }
 
@@ -68,7 +72,8 @@ fn score_line(
     theme: Theme,
 ) -> Line<'static> {
     let label = format!("{score} {}", LEVELS[score]);
-    let mut spans = vec![trusted_span(format!("{label:<LABEL_CELLS$}"), theme.style_for(Meaning::Text))];
+    let mut spans =
+        vec![trusted_span(format!("{label:<LABEL_CELLS$}"), theme.style_for(Meaning::Text))];
     for (other, count) in counts.iter().enumerate() {
         spans.push(cell_span((score, other), *count, chosen, theme));
     }

@@ -9,38 +9,51 @@ use ratatui::{
 use crate::{
     session::{
         Session,
-        pending::Loading,
-        judged_points,
         code_measures::MeasuredMoment,
-        curve_points::{self, CurveAxis, RunPoint, PointStretch},
+        curve_points::{self, CurveAxis, PointStretch, RunPoint},
         curve_values::{self, PointValue, ValueOrigin},
+        judged_points,
+        pending::Loading,
     },
     views::curves::{
-        CurvesView, CurvesPart,
-        areas::{CurvesAreas, CELLS_LEFT_OF_PLOT, CELLS_RIGHT_OF_PLOT, point_column},
+        CurvesPart, CurvesView,
+        areas::{CELLS_LEFT_OF_PLOT, CELLS_RIGHT_OF_PLOT, CurvesAreas, point_column},
     },
     widgets::{
+        axis_ticks::round_up,
         braille::LineStroke,
-        line::{fit_spans, trusted_span, safe_string, spans_width},
+        line::{fit_spans, safe_string, spans_width, trusted_span},
         panel::{draw_sentence, draw_titled_panel},
         plot::{Plot, PlotTrace, put_text},
         text,
         theme::{Meaning, Theme},
-        axis_ticks::round_up,
     },
 };
 use trajview_metrics::Number;
 
 use super::{has_keyboard, line_points};
 
-pub fn draw_chart(view: &CurvesView, session: &Session, theme: Theme, areas: &CurvesAreas, buffer: &mut Buffer) {
+pub(crate) fn draw_chart(
+    view: &CurvesView,
+    session: &Session,
+    theme: Theme,
+    areas: &CurvesAreas,
+    buffer: &mut Buffer,
+) {
     let points = view.axis_points(session);
     let chart = CurveChart::for_view(view, session, &points, areas, theme);
     let width = usize::from(areas.chart.width.saturating_sub(2));
     let curves = chart.legend_spans();
     let origin = chart.origin_spans(width.saturating_sub(spans_width(&curves) + 1));
-    let titles = [curves, origin, chart.remark_spans()].map(|spans| Line::from(fit_spans(spans, width)));
-    let inner = draw_titled_panel(has_keyboard(view, CurvesPart::Chart), titles, theme, areas.chart, buffer);
+    let titles =
+        [curves, origin, chart.remark_spans()].map(|spans| Line::from(fit_spans(spans, width)));
+    let inner = draw_titled_panel(
+        has_keyboard(view, CurvesPart::Chart),
+        titles,
+        theme,
+        areas.chart,
+        buffer,
+    );
     if let Some(words) = instead_of_curves(session, &points) {
         return draw_sentence(&words, theme.style_for(Meaning::Muted), inner, buffer);
     }
@@ -83,10 +96,18 @@ struct DrawnCurve {
 }
 
 /// Returns the chosen number as it was measured before, where that is still shown.
-fn earlier_curve(view: &CurvesView, session: &Session, points: &[RunPoint], theme: Theme) -> Option<DrawnCurve> {
+fn earlier_curve(
+    view: &CurvesView,
+    session: &Session,
+    points: &[RunPoint],
+    theme: Theme,
+) -> Option<DrawnCurve> {
     let chosen = view.number;
-    let before =
-        session.scores.before.as_ref().filter(|_| ValueOrigin::for_number(chosen) == ValueOrigin::Computed)?;
+    let before = session
+        .scores
+        .before
+        .as_ref()
+        .filter(|_| ValueOrigin::for_number(chosen) == ValueOrigin::Computed)?;
     let whose = safe_string(&before.ruler.name_beside(session.scores.ruler.as_ref()));
     let values = points.iter().map(|point| curve_values::value_before(chosen, session, point));
     Some(DrawnCurve {
@@ -135,7 +156,8 @@ impl<'a> CurveChart<'a> {
         let all = [Some(chosen), chosen.row().ranks.drawn_with].into_iter().flatten();
         let drawn = all.enumerate().map(curve).chain(earlier_curve(view, session, points, theme));
         let drawn: Vec<DrawnCurve> = drawn.collect();
-        let values = drawn.iter().flat_map(|curve| &curve.points).filter_map(|point| point.as_number());
+        let values =
+            drawn.iter().flat_map(|curve| &curve.points).filter_map(|point| point.as_number());
         let band = reference_band(view, chosen).map(|[_, high]| high);
         let highest = values.chain(band).fold(0.0, f64::max);
         let plot = Plot { area: areas.plot_area(), highest: round_up(highest, chosen.is_share()) };
@@ -156,7 +178,10 @@ impl<'a> CurveChart<'a> {
         let mut spans = vec![trusted_span(" curves ", self.theme.style_for(Meaning::Title))];
         for curve in &self.drawn_curves {
             spans.push(trusted_span(format!(" {} ", curve.sign), curve.style));
-            spans.push(trusted_span(format!("{} ", curve.name), self.theme.style_for(Meaning::Text)));
+            spans.push(trusted_span(
+                format!("{} ", curve.name),
+                self.theme.style_for(Meaning::Text),
+            ));
         }
         spans
     }
@@ -210,20 +235,26 @@ impl<'a> CurveChart<'a> {
             let files = files.unwrap_or_default();
             remarks.push(format!("measuring: {known} of {all} {noun}{files}"));
         }
-        let at_playhead = self.playhead_index.and_then(|here| scores.measured_at(self.points[here].moment()));
+        let at_playhead =
+            self.playhead_index.and_then(|here| scores.measured_at(self.points[here].moment()));
         remarks.extend(at_playhead.and_then(left_out_text));
         if let Some([low, high]) = reference_band(self.view, self.view.number) {
             let source = self.view.reference.source.as_deref();
             let source = source.unwrap_or("source not given");
             remarks.push(format!("┄ {low}–{high}: {}", safe_string(source)));
         }
-        let is_cut = self.view.number == Number::Context && self.compacted_points().next().is_some();
+        let is_cut =
+            self.view.number == Number::Context && self.compacted_points().next().is_some();
         remarks.extend(is_cut.then(|| "⟲ the context was compacted".to_owned()));
-        remarks.extend(self.equals_earlier_curve().then(|| "◇ the same values as before".to_owned()));
+        remarks
+            .extend(self.equals_earlier_curve().then(|| "◇ the same values as before".to_owned()));
         if remarks.is_empty() {
             return vec![];
         }
-        vec![trusted_span(format!(" {} ", remarks.join(" · ")), self.theme.style_for(Meaning::Muted))]
+        vec![trusted_span(
+            format!(" {} ", remarks.join(" · ")),
+            self.theme.style_for(Meaning::Muted),
+        )]
     }
 
     /// Returns true if the chosen number equals the earlier measurement wherever both are known. One line would then
@@ -249,7 +280,12 @@ impl<'a> CurveChart<'a> {
         let below = plot.bottom();
         let run = &self.session.run;
         for stretch in curve_points::checkpoint_stretches(run, self.points) {
-            put_text(buffer, (plot.x + self.point_column(stretch.points.end - 1), below), "┴", muted);
+            put_text(
+                buffer,
+                (plot.x + self.point_column(stretch.points.end - 1), below),
+                "┴",
+                muted,
+            );
         }
         self.draw_signals(below, buffer);
         if self.rows_below == 1 {
@@ -258,8 +294,16 @@ impl<'a> CurveChart<'a> {
         if run.checkpoints.is_empty() {
             self.draw_axis_ends(below + 1, buffer);
         } else {
-            self.draw_stretches(&curve_points::checkpoint_stretches(run, self.points), below + 1, buffer);
-            self.draw_stretches(&curve_points::phase_stretches(run, self.points), below + 2, buffer);
+            self.draw_stretches(
+                &curve_points::checkpoint_stretches(run, self.points),
+                below + 1,
+                buffer,
+            );
+            self.draw_stretches(
+                &curve_points::phase_stretches(run, self.points),
+                below + 2,
+                buffer,
+            );
         }
     }
 
@@ -330,7 +374,12 @@ impl<'a> CurveChart<'a> {
 
     fn draw_playhead(&self, buffer: &mut Buffer) {
         if let Some(hovered) = self.view.hovered.filter(|it| *it < self.points.len()) {
-            self.plot.draw_vertical(self.point_column(hovered), "┊", self.theme.style_for(Meaning::Muted), buffer);
+            self.plot.draw_vertical(
+                self.point_column(hovered),
+                "┊",
+                self.theme.style_for(Meaning::Muted),
+                buffer,
+            );
         }
         let Some(here) = self.playhead_index else { return };
         let (column, style) = (self.point_column(here), self.theme.style_for(Meaning::Playing));
@@ -347,9 +396,17 @@ impl<'a> CurveChart<'a> {
         };
         let traces: Vec<PlotTrace> = self.drawn_curves.iter().map(trace).collect();
         self.plot.draw_traces(&traces, self.theme, buffer);
-        for (curve, here) in self.drawn_curves.iter().rev().filter_map(|curve| Some((curve, self.playhead_index?))) {
+        for (curve, here) in
+            self.drawn_curves.iter().rev().filter_map(|curve| Some((curve, self.playhead_index?)))
+        {
             if let Some(value) = curve.points[here].as_number() {
-                self.plot.draw_inspected_value(self.point_column(here), value, curve.sign, self.theme, buffer);
+                self.plot.draw_inspected_value(
+                    self.point_column(here),
+                    value,
+                    curve.sign,
+                    self.theme,
+                    buffer,
+                );
             }
         }
     }
@@ -367,11 +424,16 @@ impl<'a> CurveChart<'a> {
             let Some(y) = free else { continue };
             taken.push(y);
             let words = format!("{} {}", curve.sign, curve.short);
-            let words = text::truncate(&words, usize::from(CELLS_RIGHT_OF_PLOT - 1), "…").into_owned();
+            let words =
+                text::truncate(&words, usize::from(CELLS_RIGHT_OF_PLOT - 1), "…").into_owned();
             let at = (self.plot.area.right() + 1, y);
             put_text(buffer, at, &words, curve.style);
         }
-        if self.drawn_curves.iter().all(|curve| curve.points.iter().all(|point| point.as_number().is_none())) {
+        if self
+            .drawn_curves
+            .iter()
+            .all(|curve| curve.points.iter().all(|point| point.as_number().is_none()))
+        {
             let scores = &self.session.scores;
             let (known, all) = self.view.measured_counts(self.session, self.points);
             let is_coming = ValueOrigin::for_number(self.view.number) == ValueOrigin::Computed

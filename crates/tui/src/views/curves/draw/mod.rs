@@ -9,11 +9,17 @@ use ratatui::buffer::Buffer;
 
 use crate::{
     session::{Session, curve_values::PointValue},
-    views::curves::{CurvesView, CurvesPart, areas::CurvesAreas},
+    views::curves::{CurvesPart, CurvesView, areas::CurvesAreas},
     widgets::{layout::ScreenLayout, theme::Theme},
 };
 
-pub fn draw_curves(view: &CurvesView, session: &Session, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
+pub(crate) fn draw_curves(
+    view: &CurvesView,
+    session: &Session,
+    theme: Theme,
+    layout: &ScreenLayout,
+    buffer: &mut Buffer,
+) {
     let areas = CurvesAreas::for_layout(layout, view.part);
     chart::draw_chart(view, session, theme, &areas, buffer);
     if let Some(area) = areas.multiples {

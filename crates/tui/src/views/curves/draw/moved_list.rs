@@ -8,32 +8,49 @@ use ratatui::{
 
 use crate::{
     session::Session,
-    views::curves::{CurvesView, CurvesPart},
+    views::curves::{CurvesPart, CurvesView},
     widgets::{
-        line::{fit_spans, fit_text_end, trusted_span, safe_string, left_and_right, spans_width},
-        panel::{draw_scroll_position, put_row, draw_sentence, draw_titled_panel},
+        line::{fit_spans, fit_text_end, left_and_right, safe_string, spans_width, trusted_span},
+        panel::{draw_scroll_position, draw_sentence, draw_titled_panel, put_row},
         text,
         theme::{Meaning, Theme},
     },
 };
-use trajview_metrics::quality::{QualityChange, CallableWeight, QualityChangeKind};
+use trajview_metrics::quality::{CallableWeight, QualityChange, QualityChangeKind};
 use trajview_run::format_number;
 
 use super::has_keyboard;
 
-pub fn draw_moved_list(view: &CurvesView, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+pub(crate) fn draw_moved_list(
+    view: &CurvesView,
+    session: &Session,
+    theme: Theme,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
     let is_focused = has_keyboard(view, CurvesPart::Moved);
     let width = usize::from(area.width.saturating_sub(2));
-    let titles =
-        [Line::from(fit_spans(moved_title(view, session, theme), width)), Line::default(), Line::default()];
+    let titles = [
+        Line::from(fit_spans(moved_title(view, session, theme), width)),
+        Line::default(),
+        Line::default(),
+    ];
     let inner = draw_titled_panel(is_focused, titles, theme, area, buffer);
-    let changes = match view.moved_span(session).and_then(|span| session.scores.moved_between(span)) {
+    let changes = match view.moved_span(session).and_then(|span| session.scores.moved_between(span))
+    {
         Some(Ok(moved)) if !moved.changes.is_empty() => view.moved_rows(session),
         Some(Ok(moved)) => {
             let words = empty_list_text(&moved.not_compared);
             return draw_sentence(&words, theme.style_for(Meaning::Muted), inner, buffer);
         }
-        Some(Err(why)) => return draw_sentence(&safe_string(why), theme.style_for(Meaning::Error), inner, buffer),
+        Some(Err(why)) => {
+            return draw_sentence(
+                &safe_string(why),
+                theme.style_for(Meaning::Error),
+                inner,
+                buffer,
+            );
+        }
         None => return,
     };
     let scroll = view.rows;
@@ -41,7 +58,13 @@ pub fn draw_moved_list(view: &CurvesView, session: &Session, theme: Theme, area:
     let seen = changes.iter().enumerate().skip(scroll.top).take(usize::from(inner.height));
     for (index, change) in seen {
         let style = (index == scroll.cursor && is_focused).then_some(selected);
-        put_row(change_line(change, theme, width), style, inner, (index - scroll.top) as u16, buffer);
+        put_row(
+            change_line(change, theme, width),
+            style,
+            inner,
+            (index - scroll.top) as u16,
+            buffer,
+        );
     }
     draw_scroll_position(scroll.top, changes.len(), theme, area, buffer);
 }
@@ -79,7 +102,11 @@ fn moved_title(view: &CurvesView, session: &Session, theme: Theme) -> Vec<Span<'
         count => format!("· {count} files not compared "),
     };
     let muted = theme.style_for(Meaning::Muted);
-    vec![trusted_span(" what moved ", name), trusted_span(since.unwrap_or_default(), muted), trusted_span(left_out, muted)]
+    vec![
+        trusted_span(" what moved ", name),
+        trusted_span(since.unwrap_or_default(), muted),
+        trusted_span(left_out, muted),
+    ]
 }
 
 /// Cells that the name of a thing keeps while its place grows shorter.
@@ -109,9 +136,16 @@ fn change_line(change: &QualityChange, theme: Theme, width: usize) -> Line<'stat
     if width >= WIDE_LIST_CELLS {
         // The place follows the name directly, since a wide gap would make the row hard to read.
         let name = trusted_span(format!("{name}  "), plain);
-        return Line::from(fit_spans(vec![kind, name, trusted_span(place, muted), trusted_span(" ", muted), facts], width));
+        return Line::from(fit_spans(
+            vec![kind, name, trusted_span(place, muted), trusted_span(" ", muted), facts],
+            width,
+        ));
     }
-    left_and_right(vec![kind, trusted_span(name, plain), facts], vec![trusted_span(place, muted)], width)
+    left_and_right(
+        vec![kind, trusted_span(name, plain), facts],
+        vec![trusted_span(place, muted)],
+        width,
+    )
 }
 
 /// Returns the kind of thing, which one, and by how much.
@@ -147,10 +181,18 @@ fn weight_change(before: Option<&CallableWeight>, after: Option<&CallableWeight>
             }
         ),
         (None, Some(after)) => {
-            format!("new, mass {}, branches (CC) {}", format_number::one_decimal(after.mass), after.cc)
+            format!(
+                "new, mass {}, branches (CC) {}",
+                format_number::one_decimal(after.mass),
+                after.cc
+            )
         }
         (Some(before), None) => {
-            format!("gone, mass {}, branches (CC) {}", format_number::one_decimal(before.mass), before.cc)
+            format!(
+                "gone, mass {}, branches (CC) {}",
+                format_number::one_decimal(before.mass),
+                before.cc
+            )
         }
         (None, None) => String::new(),
     }

@@ -9,12 +9,12 @@ use crate::{
         areas::{MULTIPLE_CELLS, point_column},
     },
     widgets::{
+        axis_ticks::round_up,
         braille::LineStroke,
-        line::{trusted_span, left_and_right},
+        line::{left_and_right, trusted_span},
         panel::draw_titled_panel,
         plot::{Plot, PlotTrace},
         theme::{Meaning, Theme},
-        axis_ticks::round_up,
     },
 };
 use trajview_metrics::Number;
@@ -24,12 +24,18 @@ use super::line_points;
 /// Rows of a curve with its head, at least and at most.
 const MULTIPLE_ROWS: (u16, u16) = (4, 14);
 
-pub fn draw_multiples(view: &CurvesView, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+pub(crate) fn draw_multiples(
+    view: &CurvesView,
+    session: &Session,
+    theme: Theme,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
     let points = view.axis_points(session);
     let listed = curve_values::listed_numbers(session);
     let title = Line::styled(" all curves ", theme.style_for(Meaning::Text));
-    let scale =
-        Line::styled(" each from 0 to its highest ", theme.style_for(Meaning::Muted)).right_aligned();
+    let scale = Line::styled(" each from 0 to its highest ", theme.style_for(Meaning::Muted))
+        .right_aligned();
     let titles = [title, scale, Line::default()];
     let inner = draw_titled_panel(false, titles, theme, area, buffer);
     let columns = usize::from(area.width / MULTIPLE_CELLS).max(1);
@@ -66,7 +72,8 @@ fn draw_multiple(
     let values = curve_values::point_values(number, session, points);
     let highest = values.iter().filter_map(|point| point.as_number()).reduce(f64::max);
     let name = theme.style_for(if is_chosen { Meaning::Title } else { Meaning::Text });
-    let mark = trusted_span(if is_chosen { "▌" } else { " " }, theme.style_for(Meaning::FocusedBorder));
+    let mark =
+        trusted_span(if is_chosen { "▌" } else { " " }, theme.style_for(Meaning::FocusedBorder));
     let value = value.unwrap_or_else(|| "–".into());
     let head = left_and_right(
         vec![mark, trusted_span(number.label(), name)],
@@ -87,7 +94,11 @@ fn draw_multiple(
         plot.draw_vertical(column(here), "│", theme.style_for(Meaning::Playing), buffer);
     }
     let style = theme.style_for(if is_chosen { Meaning::Hunk } else { Meaning::Text });
-    let trace =
-        PlotTrace { points: line_points(&values, column), stroke: LineStroke::Full, sign: '●', style };
+    let trace = PlotTrace {
+        points: line_points(&values, column),
+        stroke: LineStroke::Full,
+        sign: '●',
+        style,
+    };
     plot.draw_traces(&[trace], theme, buffer);
 }

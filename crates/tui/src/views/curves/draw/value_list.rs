@@ -12,10 +12,10 @@ use crate::{
         curve_points::RunPoint,
         curve_values::{self, ValueOrigin},
     },
-    views::curves::{CurvesView, CurvesPart},
+    views::curves::{CurvesPart, CurvesView},
     widgets::{
-        line::{fit_spans, trusted_span, safe_string, left_and_right},
-        panel::{draw_list, draw_scroll_position, put_row, draw_titled_panel},
+        line::{fit_spans, left_and_right, safe_string, trusted_span},
+        panel::{draw_list, draw_scroll_position, draw_titled_panel, put_row},
         scroll::centred_top,
         sparkline::sparkline_spans,
         theme::{Meaning, Theme},
@@ -27,18 +27,31 @@ use trajview_run::Checkpoint;
 
 use super::has_keyboard;
 
-pub fn draw_value_list(view: &CurvesView, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+pub(crate) fn draw_value_list(
+    view: &CurvesView,
+    session: &Session,
+    theme: Theme,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
     let points = view.axis_points(session);
     let here = view.shown_point(session, &points);
     let width = usize::from(area.width.saturating_sub(2));
-    let title = here.map(|here| values_title(view, session, &points, here, theme)).unwrap_or_default();
+    let title =
+        here.map(|here| values_title(view, session, &points, here, theme)).unwrap_or_default();
     let titles = [Line::from(fit_spans(title, width)), Line::default(), Line::default()];
     let inner = draw_titled_panel(false, titles, theme, area, buffer);
     let Some(here) = here else { return };
     let listed = curve_values::listed_numbers(session);
     let (rows, notes) = list_and_notes(session, &points[here], inner);
     for (line, y) in notes.into_iter().zip(rows.height..inner.height) {
-        put_row(Line::from(trusted_span(line, theme.style_for(Meaning::Muted))), None, inner, y, buffer);
+        put_row(
+            Line::from(trusted_span(line, theme.style_for(Meaning::Muted))),
+            None,
+            inner,
+            y,
+            buffer,
+        );
     }
     let line = |index: usize| value_line(view, session, &points, here, listed[index], theme, width);
     let is_focused = has_keyboard(view, CurvesPart::Chart);
@@ -50,7 +63,11 @@ pub fn draw_value_list(view: &CurvesView, session: &Session, theme: Theme, area:
 }
 
 /// Splits the room of the panel: the list of numbers, and below it the lines of the notes, a third of it at most.
-pub fn list_and_notes(session: &Session, point: &RunPoint, area: Rect) -> (Rect, Vec<String>) {
+pub(crate) fn list_and_notes(
+    session: &Session,
+    point: &RunPoint,
+    area: Rect,
+) -> (Rect, Vec<String>) {
     let width = usize::from(area.width);
     let mut lines = vec![];
     for note in reliability_notes(session, point) {
@@ -68,7 +85,8 @@ fn reliability_notes(session: &Session, point: &RunPoint) -> Vec<String> {
     };
     let mut by_reason: Vec<(&str, Vec<&str>)> = vec![];
     for number in curve_values::listed_numbers(session) {
-        let Some(why) = record.value_of_metric(number.id()).and_then(|recorded| recorded.doubt) else {
+        let Some(why) = record.value_of_metric(number.id()).and_then(|recorded| recorded.doubt)
+        else {
             continue;
         };
         match by_reason.iter_mut().find(|(reason, _)| *reason == why) {
@@ -107,7 +125,10 @@ fn values_title(
     let is_hovered = view.hovered.is_some();
     let what = if is_hovered { "pointed at:" } else { "after" };
     vec![
-        trusted_span(format!(" {what} {}{id} ", point.display_text()), theme.style_for(Meaning::Text)),
+        trusted_span(
+            format!(" {what} {}{id} ", point.display_text()),
+            theme.style_for(Meaning::Text),
+        ),
         trusted_span(before.unwrap_or_default(), theme.style_for(Meaning::Muted)),
         trusted_span(since, theme.style_for(Meaning::Muted)),
     ]
@@ -173,7 +194,9 @@ fn measured_before(session: &Session, point: &RunPoint, number: Number) -> Strin
         return String::new();
     }
     let value = curve_values::value_before(number, session, point);
-    let earlier_text = value.map(|value| format!("({})", curve_values::value_text(number, value))).unwrap_or_default();
+    let earlier_text = value
+        .map(|value| format!("({})", curve_values::value_text(number, value)))
+        .unwrap_or_default();
     format!("{earlier_text:>EARLIER_VALUE_CELLS$}")
 }
 

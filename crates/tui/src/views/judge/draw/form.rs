@@ -1,18 +1,16 @@
 //! Draws the fields of the form and the plan.
 
-use trajview_run::judging::{JudgingPlan, JudgingRequest, JudgingScale};
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
+use trajview_run::judging::{JudgingPlan, JudgingRequest, JudgingScale};
 
 use crate::{
-    session::{
-        Session,
-    },
+    session::Session,
     views::{
         form::field_row,
         judge::{JudgePane, areas::JudgeAreas},
     },
     widgets::{
-        line::{fit_spans, trusted_span, recorded_span, spans_width},
+        line::{fit_spans, recorded_span, spans_width, trusted_span},
         panel::put_row,
         theme::{Meaning, Theme},
         wrap::wrap_line,
@@ -44,9 +42,20 @@ pub fn draw(
         let line = match form.visible_fields().get(row) {
             Some(field) => {
                 let types = form.typing == Some(*field);
-                field_row(&view.form_field(session, *field), (types, false), theme, areas.list_width())
+                field_row(
+                    &view.form_field(session, *field),
+                    (types, false),
+                    theme,
+                    areas.list_width(),
+                )
             }
-            None => mark_row(row - form.visible_fields().len(), view, session, theme, areas.list_width()),
+            None => mark_row(
+                row - form.visible_fields().len(),
+                view,
+                session,
+                theme,
+                areas.list_width(),
+            ),
         };
         let style = (row == form.rows.cursor).then_some(selected);
         put_row(line, style, areas.list, y as u16, buffer);
@@ -65,7 +74,9 @@ fn mark_row(
     let all = view.judgeable_items(session);
     let Some(item) = all.get(at) else { return Line::default() };
     let is_marked = view.form.marked.contains(&item.id);
-    let cells = all.iter().map(|it| spans_width(&[recorded_span(&it.id, theme.style_for(Meaning::Text))]) + 2);
+    let cells = all
+        .iter()
+        .map(|it| spans_width(&[recorded_span(&it.id, theme.style_for(Meaning::Text))]) + 2);
     let gap = cells.max().unwrap_or_default();
     let sign = if is_marked { " [x] " } else { " [ ] " };
     let spans = vec![
@@ -77,7 +88,12 @@ fn mark_row(
 }
 
 /// Returns the plan, or the reason why it is impossible, and how to start.
-fn plan_lines(view: &JudgePane, session: &Session, theme: Theme, width: usize) -> Vec<Line<'static>> {
+fn plan_lines(
+    view: &JudgePane,
+    session: &Session,
+    theme: Theme,
+    width: usize,
+) -> Vec<Line<'static>> {
     let muted = theme.style_for(Meaning::Muted);
     let warn = |words: &str| wrapped_lines(words, Meaning::Warning, theme, width);
     let rule = Line::styled("─".repeat(width), theme.style_for(Meaning::Border));
@@ -103,10 +119,19 @@ fn plan_lines(view: &JudgePane, session: &Session, theme: Theme, width: usize) -
     lines
 }
 
-fn plan_detail_lines(plan: &JudgingPlan, judging_request: &JudgingRequest, theme: Theme, width: usize) -> Vec<Line<'static>> {
+fn plan_detail_lines(
+    plan: &JudgingPlan,
+    judging_request: &JudgingRequest,
+    theme: Theme,
+    width: usize,
+) -> Vec<Line<'static>> {
     let cost = match (plan.cost, plan.bound) {
         (Some(cost), Some(bound)) => {
-            format!("{} at most; the bound is {}", format_number::dollars_text(cost), format_number::dollars_text(bound))
+            format!(
+                "{} at most; the bound is {}",
+                format_number::dollars_text(cost),
+                format_number::dollars_text(bound)
+            )
         }
         (Some(cost), None) => {
             format!("{} at most; max_cost_usd would bound it", format_number::dollars_text(cost))
@@ -128,7 +153,9 @@ fn plan_detail_lines(plan: &JudgingPlan, judging_request: &JudgingRequest, theme
     };
     let key = plan.key.as_ref().map(|variable| format!(", key in {variable}"));
     let sent = match judging_request.scale {
-        JudgingScale::Levels | JudgingScale::Codebook => "prompt, component, and the code it looks at",
+        JudgingScale::Levels | JudgingScale::Codebook => {
+            "prompt, component, and the code it looks at"
+        }
         JudgingScale::Flags => "prompt, criteria, and the code it looks at",
         JudgingScale::Decisions => "prompt, decision, and the code it looks at",
         JudgingScale::Process => "prompt, plan, commits or requests, and the code it looks at",
@@ -193,8 +220,12 @@ fn no_judge_lines(view: &JudgePane, theme: Theme, area: Rect) -> Vec<Line<'stati
         return wrapped_lines("looking for somebody to ask…", Meaning::Muted, theme, width);
     }
     let file = view.form.settings.as_deref().unwrap_or("the file of --config");
-    let mut lines =
-        wrapped_lines("No judge is set up. Any of these is enough:", Meaning::Warning, theme, width);
+    let mut lines = wrapped_lines(
+        "No judge is set up. Any of these is enough:",
+        Meaning::Warning,
+        theme,
+        width,
+    );
     lines.push(Line::default());
     lines.extend(
         JUDGE_SOURCES.iter().flat_map(|(name, words)| plan_row_lines(name, words, theme, width)),

@@ -3,25 +3,31 @@
 mod form;
 mod watch;
 
-use trajview_run::judging::JudgingScale;
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
     text::{Line, Span},
 };
+use trajview_run::judging::JudgingScale;
 
 use crate::{
     session::Session,
-    views::judge::{JudgePane, JudgePage, areas::JudgeAreas},
+    views::judge::{JudgePage, JudgePane, areas::JudgeAreas},
     widgets::{
         layout::ScreenLayout,
-        line::{fit_spans, trusted_span, recorded_span},
+        line::{fit_spans, recorded_span, trusted_span},
         panel::draw_titled_panel,
         theme::{Meaning, Theme},
     },
 };
 
-pub fn draw(view: &JudgePane, session: &Session, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
+pub fn draw(
+    view: &JudgePane,
+    session: &Session,
+    theme: Theme,
+    layout: &ScreenLayout,
+    buffer: &mut Buffer,
+) {
     let areas = JudgeAreas::new(layout, view.page);
     if areas.pane.is_empty() {
         return;
@@ -29,7 +35,13 @@ pub fn draw(view: &JudgePane, session: &Session, theme: Theme, layout: &ScreenLa
     let is_focused = view.has_keyboard(layout);
     let width = usize::from(areas.pane.width.saturating_sub(4));
     let left = Line::from(fit_spans(title_spans(view, is_focused, theme), width));
-    draw_titled_panel(is_focused, [left, Line::default(), Line::default()], theme, areas.pane, buffer);
+    draw_titled_panel(
+        is_focused,
+        [left, Line::default(), Line::default()],
+        theme,
+        areas.pane,
+        buffer,
+    );
     match view.page {
         JudgePage::Form => form::draw(view, session, is_focused, theme, &areas, buffer),
         JudgePage::Watch => watch::draw(view, session, is_focused, theme, &areas, buffer),
@@ -45,8 +57,11 @@ fn title_spans(view: &JudgePane, is_focused: bool, theme: Theme) -> Vec<Span<'st
     let words = match (view.page, watched) {
         (JudgePage::Form, _) | (_, None) => return vec![trusted_span(" ask a judge ", style)],
         (JudgePage::Watch, Some(watched)) => {
-            let turn =
-                watched.file.as_ref().map(|it| it.turn).or(watched.judging_request.moments.first().copied());
+            let turn = watched.file.as_ref().map(|it| it.turn).or(watched
+                .judging_request
+                .moments
+                .first()
+                .copied());
             let turn = turn.map(|turn| format!(" · after turn {turn}")).unwrap_or_default();
             let flags = match watched.judging_request.scale {
                 JudgingScale::Levels | JudgingScale::Codebook => "",

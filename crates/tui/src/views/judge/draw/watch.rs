@@ -1,33 +1,34 @@
 //! A judging: how far it is, its components, the calls as they happen, and everything about one component.
 
-use trajview_run::judging::{JudgeAnswer, JudgingEnd, JudgingOutcome};
 use ratatui::{
     buffer::Buffer,
     layout::Rect,
     text::{Line, Span},
 };
+use trajview_run::judging::{JudgeAnswer, JudgingEnd, JudgingOutcome};
 
 use crate::{
-    session::{
-        Session,
-    },
+    session::Session,
     views::{
         judge::{
             JudgePane, WatchedList,
             areas::JudgeAreas,
             item_rows::JudgeRow,
-            watched::{JudgeCall, WatchedItem, ItemState, WatchedJudging},
+            watched::{ItemState, JudgeCall, WatchedItem, WatchedJudging},
         },
         verdict::{arguments_text, level_spans},
     },
     widgets::{
-        line::{fit_spans, fit_text_end, trusted_span, recorded_span, safe_string, left_and_right, spans_width},
+        line::{
+            fit_spans, fit_text_end, left_and_right, recorded_span, safe_string, spans_width,
+            trusted_span,
+        },
         panel::put_row,
         theme::{Meaning, Theme},
         wrap::wrap_line,
     },
 };
-use trajview_run::{format_number, flags::FlagCounts, rubric::CANNOT_TELL};
+use trajview_run::{flags::FlagCounts, format_number, rubric::CANNOT_TELL};
 
 use super::put_lines;
 
@@ -73,7 +74,7 @@ pub fn draw(
     }
 }
 
-pub fn draw_detail(
+pub(crate) fn draw_detail(
     view: &JudgePane,
     session: &Session,
     theme: Theme,
@@ -148,8 +149,12 @@ fn progress_line(watched: &WatchedJudging, theme: Theme, width: usize) -> Line<'
         trusted_span(format!(" {done}/{total}"), theme.style_for(Meaning::Title)),
     ];
     if watched.is_under_way() {
-        let rate = watched.items_per_minute().map(|rate| format!(" · {} a minute", format_number::one_decimal(rate)));
-        let left = watched.seconds_left().map(|left| format!(" · {} left", format_number::duration_text(left)));
+        let rate = watched
+            .items_per_minute()
+            .map(|rate| format!(" · {} a minute", format_number::one_decimal(rate)));
+        let left = watched
+            .seconds_left()
+            .map(|left| format!(" · {} left", format_number::duration_text(left)));
         let stopping = watched.is_stopping.then(|| " · stopping".to_owned());
         let words: String = [rate, left, stopping].into_iter().flatten().collect();
         spans.push(trusted_span(words, theme.style_for(Meaning::Muted)));
@@ -166,8 +171,10 @@ fn usage_spans(
         Some(tokens) => format!(" {} tokens", format_number::short_count(tokens)),
         None => " no tokens told so far".into(),
     };
-    let cost =
-        watched.total_spent().map(|it| format!(" · {}", format_number::dollars_text(it))).unwrap_or_default();
+    let cost = watched
+        .total_spent()
+        .map(|it| format!(" · {}", format_number::dollars_text(it)))
+        .unwrap_or_default();
     let time = match watched.seconds {
         seconds if seconds >= 1.0 => format!(" · {}", format_number::duration_text(seconds)),
         _ => String::new(),
@@ -241,7 +248,7 @@ fn state_spans(
     let (muted, warn) = (theme.style_for(Meaning::Muted), theme.style_for(Meaning::Warning));
     let mut spans = vec![];
     if !entry.before.is_empty() {
-        let said = |given: &Option<JudgeAnswer>| match given {
+        let answer_text = |given: &Option<JudgeAnswer>| match given {
             None => "–".into(),
             Some(JudgeAnswer::CannotTell) => "?".into(),
             Some(JudgeAnswer::Level { level: score, .. }) => match view.rubric_levels() {
@@ -251,7 +258,7 @@ fn state_spans(
             Some(JudgeAnswer::Scores(words)) => words.clone(),
             Some(JudgeAnswer::Flags(counts)) => counts.all.to_string(),
         };
-        let before: Vec<String> = entry.before.iter().map(said).collect();
+        let before: Vec<String> = entry.before.iter().map(answer_text).collect();
         spans.push(trusted_span(format!("{} › ", before.join(" ")), muted));
     }
     match view.entry_state(session, entry) {
@@ -273,15 +280,17 @@ fn state_spans(
         }
         ItemState::Done { given: Some(JudgeAnswer::Level { level: score, .. }), .. } => {
             let levels = view.rubric_levels();
-            let mut said = level_spans(score, levels, theme);
+            let mut level_cells = level_spans(score, levels, theme);
             let longest = levels.names.iter().map(|it| it.len()).max().unwrap_or_default();
             let longest =
                 longest + if levels.in_words { 0 } else { usize::from(levels.highest_score()) + 3 };
-            let blank = longest.saturating_sub(spans_width(&said));
-            said.push(trusted_span(" ".repeat(blank), muted));
-            spans.extend(said);
+            let blank = longest.saturating_sub(spans_width(&level_cells));
+            level_cells.push(trusted_span(" ".repeat(blank), muted));
+            spans.extend(level_cells);
         }
-        ItemState::Done { given: Some(JudgeAnswer::CannotTell), .. } => spans.push(trusted_span(CANNOT_TELL, warn)),
+        ItemState::Done { given: Some(JudgeAnswer::CannotTell), .. } => {
+            spans.push(trusted_span(CANNOT_TELL, warn))
+        }
         ItemState::Done { given: Some(JudgeAnswer::Scores(words)), .. } => {
             spans.push(recorded_span(&words, theme.style_for(Meaning::Text)));
         }
@@ -308,7 +317,13 @@ fn flag_spans(counts: FlagCounts, theme: Theme) -> Vec<Span<'static>> {
     std::iter::once(trusted_span(all, theme.style_for(meaning))).chain(carried).collect()
 }
 
-fn draw_calls(view: &JudgePane, watched: &WatchedJudging, theme: Theme, areas: &JudgeAreas, buffer: &mut Buffer) {
+fn draw_calls(
+    view: &JudgePane,
+    watched: &WatchedJudging,
+    theme: Theme,
+    areas: &JudgeAreas,
+    buffer: &mut Buffer,
+) {
     let words = format!("── calls ({}) ", watched.calls.len());
     let rest = "─".repeat(areas.list_width().saturating_sub(words.chars().count()));
     let rule = Line::styled(words + &rest, theme.style_for(Meaning::Border));
@@ -330,7 +345,12 @@ fn call_line(
     call_line_after(head, call, theme, width)
 }
 
-fn call_line_after(head: Vec<Span<'static>>, call: &JudgeCall, theme: Theme, width: usize) -> Line<'static> {
+fn call_line_after(
+    head: Vec<Span<'static>>,
+    call: &JudgeCall,
+    theme: Theme,
+    width: usize,
+) -> Line<'static> {
     let (plain, muted) = (theme.style_for(Meaning::Text), theme.style_for(Meaning::Muted));
     let mut left = head;
     left.push(recorded_span(&call.look.tool, theme.style_for(Meaning::Hunk)));
@@ -349,7 +369,9 @@ fn row_line(row: &JudgeRow, theme: Theme, width: usize) -> Line<'static> {
     let (plain, muted) = (theme.style_for(Meaning::Text), theme.style_for(Meaning::Muted));
     let mut spans = match row {
         JudgeRow::Blank => vec![],
-        JudgeRow::Heading(words) => vec![trusted_span(words.clone(), theme.style_for(Meaning::Heading))],
+        JudgeRow::Heading(words) => {
+            vec![trusted_span(words.clone(), theme.style_for(Meaning::Heading))]
+        }
         JudgeRow::Score(score, levels) => level_spans(*score, levels, theme),
         JudgeRow::Flags(counts) => flag_spans(*counts, theme),
         JudgeRow::Criterion(words) => vec![recorded_span(words, theme.style_for(Meaning::Heading))],
@@ -362,8 +384,10 @@ fn row_line(row: &JudgeRow, theme: Theme, width: usize) -> Line<'static> {
                 Some((first, last)) => format!(":{first}–{last}"),
                 None => String::new(),
             };
-            let path =
-                fit_text_end(&safe_string(&evidence.path), width.saturating_sub(lines.chars().count() + 3));
+            let path = fit_text_end(
+                &safe_string(&evidence.path),
+                width.saturating_sub(lines.chars().count() + 3),
+            );
             vec![
                 trusted_span("◆ ", theme.style_for(Meaning::Hunk)),
                 trusted_span(path, plain),
@@ -371,7 +395,12 @@ fn row_line(row: &JudgeRow, theme: Theme, width: usize) -> Line<'static> {
             ]
         }
         JudgeRow::Call(number, call) => {
-            return call_line_after(vec![trusted_span(format!(" {number:>2} "), muted)], call, theme, width);
+            return call_line_after(
+                vec![trusted_span(format!(" {number:>2} "), muted)],
+                call,
+                theme,
+                width,
+            );
         }
         JudgeRow::Excerpt(words) => vec![trusted_span("  │ ", muted), recorded_span(words, muted)],
     };

@@ -10,8 +10,8 @@ use crate::{
     session::live::Changed,
     views::live::LiveView,
     widgets::{
-        line::{fit_spans, trusted_span, recorded_span},
-        panel::{put_row, draw_titled_panel},
+        line::{fit_spans, recorded_span, trusted_span},
+        panel::{draw_titled_panel, put_row},
         theme::{Meaning, Theme},
     },
 };
@@ -22,7 +22,8 @@ pub fn draw(live: &LiveView, theme: Theme, area: Rect, buffer: &mut Buffer) {
         Some(turn) => format!(" changed so far in turn {turn} "),
         None => " the turn under way ".into(),
     };
-    let titles = [Line::styled(name, theme.style_for(Meaning::Text)), Line::default(), Line::default()];
+    let titles =
+        [Line::styled(name, theme.style_for(Meaning::Text)), Line::default(), Line::default()];
     let inside = draw_titled_panel(false, titles, theme, area, buffer);
     let width = usize::from(inside.width);
     let rows = changed_rows(live, theme);
@@ -36,7 +37,10 @@ fn changed_rows(live: &LiveView, theme: Theme) -> Vec<Vec<Span<'static>>> {
         return vec![vec![trusted_span("no turn is under way", theme.style_for(Meaning::Muted))]];
     }
     if live.changed.is_empty() {
-        return vec![vec![trusted_span("no file has changed yet", theme.style_for(Meaning::Muted))]];
+        return vec![vec![trusted_span(
+            "no file has changed yet",
+            theme.style_for(Meaning::Muted),
+        )]];
     }
     let files = live.changed.iter().map(|it| file_spans(it, theme));
     // The last file that was written is likely the one that is worked on.

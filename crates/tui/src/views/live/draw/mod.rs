@@ -10,7 +10,7 @@ use ratatui::{buffer::Buffer, text::Line};
 use crate::{
     views::live::{LiveFocus, LiveView, areas::LiveAreas, terminal::TerminalScreen},
     widgets::{
-        line::{trusted_span, recorded_span},
+        line::{recorded_span, trusted_span},
         panel::{draw_sentence, draw_titled_panel},
         theme::{Meaning, Theme},
     },
@@ -37,8 +37,11 @@ fn draw_screen(live: &LiveView, areas: &LiveAreas, theme: Theme, buffer: &mut Bu
         true => Line::styled(" the agent has the keyboard ", theme.style_for(Meaning::Playing)),
         false => Line::default(),
     };
-    let titles =
-        [left.into(), right, Line::styled(scroll_place(&live.terminal), theme.style_for(Meaning::Muted))];
+    let titles = [
+        left.into(),
+        right,
+        Line::styled(scroll_place(&live.terminal), theme.style_for(Meaning::Muted)),
+    ];
     let inside = draw_titled_panel(has_keyboard, titles, theme, areas.terminal, buffer);
     if live.has_no_run() {
         return draw_sentence(NO_RUN_HINT, theme.style_for(Meaning::Muted), inside, buffer);

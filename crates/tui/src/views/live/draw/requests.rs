@@ -7,10 +7,10 @@ use ratatui::{
 
 use crate::{
     session::live::How,
-    views::live::{LiveFocus, LiveView, PromptKind, LiveTurnState, LiveTurn, areas::LiveAreas},
+    views::live::{LiveFocus, LiveTurn, LiveTurnState, LiveView, PromptKind, areas::LiveAreas},
     widgets::{
-        line::{fit_spans, fit_text_end, trusted_span, recorded_span, safe_string},
-        panel::{draw_scroll_position, put_row, draw_titled_panel},
+        line::{fit_spans, fit_text_end, recorded_span, safe_string, trusted_span},
+        panel::{draw_scroll_position, draw_titled_panel, put_row},
         text,
         theme::{Meaning, Theme},
     },
@@ -21,14 +21,18 @@ pub fn draw(live: &LiveView, theme: Theme, areas: &LiveAreas, buffer: &mut Buffe
     let is_focused = live.focus == LiveFocus::Requests;
     let limits = match live.plan.limits.as_slice() {
         [] => Line::default(),
-        limits => {
-            Line::styled(format!(" stops at {} ", limits.join(", ")), theme.style_for(Meaning::Muted))
-        }
+        limits => Line::styled(
+            format!(" stops at {} ", limits.join(", ")),
+            theme.style_for(Meaning::Muted),
+        ),
     };
     let titles = [
         Line::styled(" requests ", theme.style_for(Meaning::Title)),
         limits,
-        Line::styled(output_folder_text(live, areas.requests.width), theme.style_for(Meaning::Muted)),
+        Line::styled(
+            output_folder_text(live, areas.requests.width),
+            theme.style_for(Meaning::Muted),
+        ),
     ];
     let inside = draw_titled_panel(is_focused, titles, theme, areas.requests, buffer);
     let width = usize::from(inside.width);
@@ -36,7 +40,8 @@ pub fn draw(live: &LiveView, theme: Theme, areas: &LiveAreas, buffer: &mut Buffe
     let rows = live.turns.iter().enumerate().skip(live.rows.top);
     for (y, (at, turn)) in rows.take(usize::from(inside.height)).enumerate() {
         let is_next = live.next_request() == Some(at);
-        let line = Line::from(fit_spans(request_spans(turn, is_next, live.plan.is_chat, theme), width));
+        let line =
+            Line::from(fit_spans(request_spans(turn, is_next, live.plan.is_chat, theme), width));
         let style = (at == live.rows.cursor).then_some(chosen);
         put_row(line, style, inside, y as u16, buffer);
     }
@@ -58,7 +63,12 @@ fn output_folder_text(live: &LiveView, width: u16) -> String {
     format!(" {words}{} ", fit_text_end(&out, room.saturating_sub(words.len() + 2)))
 }
 
-fn request_spans(turn: &LiveTurn, is_next: bool, is_chat: bool, theme: Theme) -> Vec<Span<'static>> {
+fn request_spans(
+    turn: &LiveTurn,
+    is_next: bool,
+    is_chat: bool,
+    theme: Theme,
+) -> Vec<Span<'static>> {
     let (sign, meaning) = state_sign(&turn.state, is_next);
     let mut spans = vec![
         trusted_span(format!("{sign} "), theme.style_for(meaning)),
@@ -90,7 +100,10 @@ fn request_spans(turn: &LiveTurn, is_next: bool, is_chat: bool, theme: Theme) ->
         ));
     }
     if let Some(seconds) = turn.seconds {
-        spans.push(trusted_span(format!("{} · ", format_number::duration_text(seconds)), theme.style_for(Meaning::Muted)));
+        spans.push(trusted_span(
+            format!("{} · ", format_number::duration_text(seconds)),
+            theme.style_for(Meaning::Muted),
+        ));
     }
     let first = turn.request.text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     spans.push(recorded_span(first, theme.style_for(Meaning::Text)));
@@ -117,7 +130,7 @@ const fn state_sign(state: &LiveTurnState, is_next: bool) -> (&'static str, Mean
 }
 
 /// Returns the label before the typed text.
-pub const fn prompt_label(kind: PromptKind) -> &'static str {
+pub(crate) const fn prompt_label(kind: PromptKind) -> &'static str {
     match kind {
         PromptKind::Request => "next request ",
         PromptKind::Find => "find in the terminal ",

@@ -1,12 +1,12 @@
 //! Draws the status line: the agent, its progress, its usage, and the event it waits for.
 
-use trajview_run::live::WaitReason;
 use ratatui::{buffer::Buffer, layout::Rect, text::Span, widgets::Widget};
+use trajview_run::live::WaitReason;
 
 use crate::{
-    views::live::{LiveView, LivePhase},
+    views::live::{LivePhase, LiveView},
     widgets::{
-        line::{trusted_span, recorded_span, left_and_right},
+        line::{left_and_right, recorded_span, trusted_span},
         theme::{Meaning, Theme},
     },
 };
@@ -42,9 +42,15 @@ fn phase_words(phase: &LivePhase) -> (&'static str, String, Meaning) {
         LivePhase::Starting => ("◌", "starting".into(), Meaning::Muted),
         LivePhase::Running => ("▶", "running".into(), Meaning::Playing),
         LivePhase::Waiting(WaitReason::Paused) => ("‖", "paused".into(), Meaning::Warning),
-        LivePhase::Waiting(WaitReason::Prompt) => ("‖", "waits for your prompt".into(), Meaning::Key),
-        LivePhase::Waiting(WaitReason::StepByStep) => ("‖", "waits for you".into(), Meaning::Warning),
-        LivePhase::Waiting(WaitReason::Failed(_)) => ("‖", "waits: the turn failed".into(), Meaning::Error),
+        LivePhase::Waiting(WaitReason::Prompt) => {
+            ("‖", "waits for your prompt".into(), Meaning::Key)
+        }
+        LivePhase::Waiting(WaitReason::StepByStep) => {
+            ("‖", "waits for you".into(), Meaning::Warning)
+        }
+        LivePhase::Waiting(WaitReason::Failed(_)) => {
+            ("‖", "waits: the turn failed".into(), Meaning::Error)
+        }
         LivePhase::Elsewhere => ("▷", "made by another program".into(), Meaning::Playing),
         LivePhase::Stopping => ("■", "stopping".into(), Meaning::Warning),
         LivePhase::Over { words, is_whole: true } => ("✓", words.clone(), Meaning::Added),
@@ -58,8 +64,9 @@ fn right_spans(live: &LiveView, theme: Theme) -> Vec<Span<'static>> {
         .tests
         .last()
         .map(|it| format!("tests after {}: {}/{}", it.checkpoint, it.passed, it.total));
-    let tokens = live.spent.tokens.map(|tokens| format!("{} tokens", format_number::short_count(tokens)));
+    let tokens =
+        live.spent.tokens.map(|tokens| format!("{} tokens", format_number::short_count(tokens)));
     let cost = live.spent.cost.map(format_number::dollars_text);
-    let said: Vec<String> = [tests, tokens, cost].into_iter().flatten().collect();
-    vec![recorded_span(&said.join(" · "), theme.style_for(Meaning::Muted))]
+    let facts: Vec<String> = [tests, tokens, cost].into_iter().flatten().collect();
+    vec![recorded_span(&facts.join(" · "), theme.style_for(Meaning::Muted))]
 }

@@ -133,7 +133,11 @@ mod tests {
 
     #[test]
     fn words_have_the_looks_their_program_gave_them() {
-        let buffer = drawn_buffer("\x1b[1;31mab\x1b[0;48;2;1;2;3mc\x1b[0;7md", 8, Theme::with_terminal_colours());
+        let buffer = drawn_buffer(
+            "\x1b[1;31mab\x1b[0;48;2;1;2;3mc\x1b[0;7md",
+            8,
+            Theme::with_terminal_colours(),
+        );
 
         assert_eq!(row_text(&buffer, 0), "abcd    ");
         assert_eq!(
@@ -153,7 +157,10 @@ mod tests {
 
     #[test]
     fn wide_characters_are_never_cut_in_half_and_marks_stay_with_their_letter() {
-        assert_eq!(drawn_buffer("漢e\u{301}", 8, Theme::with_terminal_colours())[(2, 0)].symbol(), "e\u{301}");
+        assert_eq!(
+            drawn_buffer("漢e\u{301}", 8, Theme::with_terminal_colours())[(2, 0)].symbol(),
+            "e\u{301}"
+        );
         assert_eq!(row_text(&drawn_buffer("abc漢", 4, Theme::with_terminal_colours()), 0), "abc ");
     }
 

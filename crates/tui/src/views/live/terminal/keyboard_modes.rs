@@ -20,13 +20,13 @@ pub struct KeyboardFlags(pub u8);
 
 impl KeyboardFlags {
     /// Keys that are no text come as sequences that nothing else begins with.
-    pub const DISAMBIGUATE: Self = Self(1);
+    pub(crate) const DISAMBIGUATE: Self = Self(1);
     /// Repeats and releases are reported.
     pub const EVENTS: Self = Self(2);
     /// The shifted character is reported with the key.
-    pub const ALTERNATES: Self = Self(4);
+    pub(crate) const ALTERNATES: Self = Self(4);
     /// Keys that are text come as sequences too.
-    pub const ALL_KEYS: Self = Self(8);
+    pub(crate) const ALL_KEYS: Self = Self(8);
     /// And the text with them.
     pub const TEXT: Self = Self(16);
 
@@ -63,11 +63,11 @@ pub enum OtherKeys {
 
 impl KeyboardState {
     /// Returns the flags that the program requested on the visible screen.
-    pub fn current_flags(&self, modes: TermMode) -> KeyboardFlags {
+    pub(crate) fn current_flags(&self, modes: TermMode) -> KeyboardFlags {
         self.stacks[screen_index(modes)].last().copied().unwrap_or_default()
     }
 
-    pub const fn other_keys(&self) -> OtherKeys {
+    pub(crate) const fn other_keys(&self) -> OtherKeys {
         self.other_keys
     }
 
@@ -85,7 +85,12 @@ impl KeyboardState {
         }
     }
 
-    fn set_flags(&mut self, modes: TermMode, flags: KeyboardFlags, how: KeyboardModesApplyBehavior) {
+    fn set_flags(
+        &mut self,
+        modes: TermMode,
+        flags: KeyboardFlags,
+        how: KeyboardModesApplyBehavior,
+    ) {
         let stack = &mut self.stacks[screen_index(modes)];
         let before = stack.pop().unwrap_or_default();
         stack.push(match how {
@@ -274,8 +279,8 @@ mod tests {
     #[test]
     fn answers_keep_the_order_of_the_questions() {
         assert_eq!(replies_to("\x1b[>1u\x1b[?u\x1b[c"), "\x1b[?1u\x1b[?6c");
-        let held = replies_to("\x1b[?2026h\x1b[?u\x1b[c\x1b[?2026l");
-        assert_eq!(held, "\x1b[?0u\x1b[?6c");
+        let replies = replies_to("\x1b[?2026h\x1b[?u\x1b[c\x1b[?2026l");
+        assert_eq!(replies, "\x1b[?0u\x1b[?6c");
     }
 
     #[test]

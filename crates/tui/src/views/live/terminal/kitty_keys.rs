@@ -4,7 +4,7 @@
 
 use crate::widgets::{
     key::{BaseKey, Key},
-    key_event::{KeyAction, KeyEvent, Modifiers, KeySymbol, lower_char, upper_char},
+    key_event::{KeyAction, KeyEvent, KeySymbol, Modifiers, lower_char, upper_char},
 };
 
 use super::keyboard_modes::KeyboardFlags;
@@ -27,7 +27,7 @@ pub enum KeyEncoding {
 }
 
 /// Encodes a key event; `flags` are the current ones.
-pub fn encode_key(event: KeyEvent, flags: KeyboardFlags) -> KeyEncoding {
+pub(crate) fn encode_key(event: KeyEvent, flags: KeyboardFlags) -> KeyEncoding {
     let action = match event.action {
         KeyAction::Release if !flags.has_any(KeyboardFlags::EVENTS) => return KeyEncoding::Nothing,
         KeyAction::Repeat if !flags.has_any(KeyboardFlags::EVENTS) => KeyAction::Press,
@@ -43,7 +43,11 @@ pub fn encode_key(event: KeyEvent, flags: KeyboardFlags) -> KeyEncoding {
         KeySymbol::Number(number) if is_modifier(number) => KeyEncoding::Nothing,
         // A shell in which a program left the protocol on can still be typed into.
         KeySymbol::Code(BaseKey::Enter | BaseKey::Tab | BaseKey::Backspace) if held.is_empty() => {
-            if event.is_down() { KeyEncoding::Legacy } else { KeyEncoding::Nothing }
+            if event.is_down() {
+                KeyEncoding::Legacy
+            } else {
+                KeyEncoding::Nothing
+            }
         }
         KeySymbol::Code(BaseKey::Enter | BaseKey::Tab | BaseKey::BackTab | BaseKey::Backspace)
             if !event.is_down() =>
@@ -72,7 +76,8 @@ fn is_text(event: KeyEvent) -> bool {
 
 /// Returns the character that is typed; None where only the keyboard's layout determines it.
 fn typed_char(c: char, modifiers: Modifiers) -> Option<char> {
-    let (shift, locked) = (modifiers.has_any(Modifiers::SHIFT), modifiers.has_any(Modifiers::CAPS_LOCK));
+    let (shift, locked) =
+        (modifiers.has_any(Modifiers::SHIFT), modifiers.has_any(Modifiers::CAPS_LOCK));
     match (upper_char(c), shift, locked) {
         (Some(capital), ..) if shift != locked => Some(capital),
         (None, true, _) if lower_char(c).is_none() => None,
@@ -89,8 +94,10 @@ fn key_sequence(event: KeyEvent, flags: KeyboardFlags) -> Vec<u8> {
     let (number, end) = match name {
         // A capital is its small letter with shift.
         KittyKeyName::Text { plain, shifted } => {
-            modifiers = modifiers
-                .with_modifiers(Modifiers::SHIFT, shifted.is_some() || modifiers.has_any(Modifiers::SHIFT));
+            modifiers = modifiers.with_modifiers(
+                Modifiers::SHIFT,
+                shifted.is_some() || modifiers.has_any(Modifiers::SHIFT),
+            );
             (u32::from(plain), 'u')
         }
         KittyKeyName::Function(number, end) => (number, end),
@@ -101,7 +108,9 @@ fn key_sequence(event: KeyEvent, flags: KeyboardFlags) -> Vec<u8> {
     };
     let text = match name {
         KittyKeyName::Text { plain, shifted }
-            if flags.has_any(KeyboardFlags::TEXT) && action != KeyAction::Release && is_text(event) =>
+            if flags.has_any(KeyboardFlags::TEXT)
+                && action != KeyAction::Release
+                && is_text(event) =>
         {
             shifted
                 .filter(|_| !modifiers.has_any(Modifiers::CAPS_LOCK))
@@ -209,7 +218,7 @@ const fn is_modifier(number: u32) -> bool {
 
 /// Encodes a key for xterm's `modifyOtherKeys`: `CSI 27 ; modifiers ; code ~`. None for a key that keeps its usual
 /// bytes. With `every` keys that have bytes of their own are encoded too.
-pub fn other_key(key: Key, every: bool) -> Option<Vec<u8>> {
+pub(crate) fn other_key(key: Key, every: bool) -> Option<Vec<u8>> {
     let (code, has_bytes) = match key.code {
         BaseKey::Char(c) if key.ctrl => (c, has_control(c)),
         BaseKey::Char(c) if key.alt => (c, true),
@@ -480,8 +489,12 @@ mod tests {
         ];
         assert_sequences("\x1b[>4;1m", &shared);
         assert_sequences("\x1b[>4;2m", &shared);
-        assert_sequences("\x1b[>4;1m", &[(letter_event('i', CTRL), "\t"), (letter_event('x', ALT), "\x1bx")]);
-        let (i, x) = ((letter_event('i', CTRL), "CSI 27;5;105~"), (letter_event('x', ALT), "CSI 27;3;120~"));
+        assert_sequences(
+            "\x1b[>4;1m",
+            &[(letter_event('i', CTRL), "\t"), (letter_event('x', ALT), "\x1bx")],
+        );
+        let (i, x) =
+            ((letter_event('i', CTRL), "CSI 27;5;105~"), (letter_event('x', ALT), "CSI 27;3;120~"));
         assert_sequences("\x1b[>4;2m", &[i, x, (letter_event('A', CTRL), "CSI 27;6;65~")]);
         assert_sequences("\x1b[>4;2m\x1b[>4;0m", &[(letter_event('i', CTRL), "\t")]);
         assert_sequences("\x1b[>4;2m\x1b[>1u", &[(letter_event('i', CTRL), "CSI 105;5u")]);
@@ -496,7 +509,11 @@ mod tests {
         };
         assert_eq!(wanted(""), KeyboardFlags(0));
         assert_eq!(wanted("\x1b[>7u"), KeyboardFlags(7));
-        assert_eq!(wanted("\x1b[>25u"), KeyboardFlags(13), "a text is known by its shifted character");
+        assert_eq!(
+            wanted("\x1b[>25u"),
+            KeyboardFlags(13),
+            "a text is known by its shifted character"
+        );
         assert_eq!(wanted("\x1b[>4;1m"), KeyboardFlags::DISAMBIGUATE);
         assert_eq!(wanted("\x1b[>7u\x1b[<u"), KeyboardFlags(0));
     }

@@ -6,11 +6,11 @@
 //! program moves the bytes both ways, so that a whole session can be played back without a program. The output of a
 //! program is not trusted: it can move the cursor here and nowhere else, has no clipboard, and its history is bounded.
 
-pub mod search;
 pub mod keyboard_modes;
-pub mod xterm_keys;
 pub mod kitty_keys;
 pub mod mouse_reports;
+pub mod search;
+pub mod xterm_keys;
 
 use alacritty_terminal::{
     event::{Event, EventListener, WindowSize},
@@ -28,14 +28,14 @@ use std::{
 
 use crate::widgets::scroll::Motion;
 
-use search::TerminalMatch;
 use keyboard_modes::{KeyboardFlags, KeyboardState, WithKeyboard};
+use search::TerminalMatch;
 
 /// The least a terminal is given: with one column a wide character has no place and the emulator never comes to an end.
 pub const MIN_SIZE: Size = Size { width: 2, height: 2 };
 
 /// Lines of history.
-pub const HISTORY_LINES: usize = 10_000;
+pub(crate) const HISTORY_LINES: usize = 10_000;
 
 /// A title longer than this is cut (characters).
 const MAX_TITLE_CHARS: usize = 200;
@@ -114,7 +114,7 @@ impl Dimensions for TerminalCells {
 }
 
 /// Returns the size, no smaller than [`MIN_SIZE`].
-pub fn at_least_min_size(size: Size) -> Size {
+pub(crate) fn at_least_min_size(size: Size) -> Size {
     Size { width: size.width.max(MIN_SIZE.width), height: size.height.max(MIN_SIZE.height) }
 }
 
@@ -149,7 +149,7 @@ impl TerminalScreen {
     }
 
     /// Resets the keyboard modes for another program.
-    pub fn begin_program(&mut self) {
+    pub(crate) fn begin_program(&mut self) {
         self.keyboard = KeyboardState::default();
     }
 
@@ -160,12 +160,12 @@ impl TerminalScreen {
     }
 
     /// Returns whether the program began a frame and has not ended it.
-    pub fn holds_frame(&self) -> bool {
+    pub(crate) fn holds_frame(&self) -> bool {
         self.parser.sync_timeout().pending_timeout()
     }
 
     /// Shows the received part of a frame that takes too long.
-    pub fn end_held_frame(&mut self) -> TerminalReplies {
+    pub(crate) fn end_held_frame(&mut self) -> TerminalReplies {
         if self.holds_frame() {
             let Self { term, parser, outbox, keyboard, .. } = self;
             parser.stop_sync(&mut WithKeyboard { term, keyboard, outbox });
@@ -205,7 +205,9 @@ impl TerminalScreen {
                     };
                     fed.replies.extend(write(size).into_bytes());
                 }
-                Event::Title(title) => self.title = Some(title.chars().take(MAX_TITLE_CHARS).collect()),
+                Event::Title(title) => {
+                    self.title = Some(title.chars().take(MAX_TITLE_CHARS).collect())
+                }
                 Event::ResetTitle => self.title = None,
                 Event::Bell => self.bells += 1,
                 _ => {}
@@ -234,32 +236,22 @@ impl TerminalScreen {
         self.title.as_deref().filter(|title| !title.is_empty())
     }
 
-    /// Returns the number of bells.
-    pub const fn bells(&self) -> usize {
-        self.bells
-    }
-
-    pub fn term_modes(&self) -> TermMode {
+    pub(crate) fn term_modes(&self) -> TermMode {
         *self.term.mode()
     }
 
-    /// Returns whether the program uses the alternate screen, which has no history.
-    pub fn is_full_screen(&self) -> bool {
-        self.term_modes().contains(TermMode::ALT_SCREEN)
-    }
-
     /// Returns lines of history above the screen.
-    pub fn history_len(&self) -> usize {
+    pub(crate) fn history_len(&self) -> usize {
         self.term.grid().history_size()
     }
 
     /// Returns the number of lines scrolled back; 0 at the end.
-    pub fn lines_back(&self) -> usize {
+    pub(crate) fn lines_back(&self) -> usize {
         self.term.grid().display_offset()
     }
 
     /// Looks elsewhere in the history; up is back.
-    pub fn scroll_history(&mut self, motion: Motion) {
+    pub(crate) fn scroll_history(&mut self, motion: Motion) {
         let height = usize::from(self.size.height);
         let top = self.history_len().saturating_sub(self.lines_back());
         let lines = self.history_len() + height;
@@ -295,7 +287,7 @@ impl TerminalScreen {
     }
 
     /// Returns the position of the cursor on the visible screen; None where it is hidden or scrolled out.
-    pub fn cursor_on_screen(&self) -> Option<(u16, u16)> {
+    pub(crate) fn cursor_on_screen(&self) -> Option<(u16, u16)> {
         if !self.term_modes().contains(TermMode::SHOW_CURSOR) {
             return None;
         }
@@ -359,9 +351,15 @@ mod tests {
         let mut terminal = terminal_after("one\r\ntwo\r\nthree\r\nfour\r\nfive");
 
         assert_eq!(terminal.full_text(), "one\ntwo\nthree\nfour\nfive");
-        assert_eq!((terminal.history_len(), terminal.lines_back(), terminal.cursor_on_screen()), (1, 0, Some((4, 3))));
+        assert_eq!(
+            (terminal.history_len(), terminal.lines_back(), terminal.cursor_on_screen()),
+            (1, 0, Some((4, 3)))
+        );
         terminal.scroll_history(Motion::Start);
-        assert_eq!((terminal.lines_back(), terminal.cell_at(0, 0).map(|cell| cell.c)), (1, Some('o')));
+        assert_eq!(
+            (terminal.lines_back(), terminal.cell_at(0, 0).map(|cell| cell.c)),
+            (1, Some('o'))
+        );
         assert_eq!(terminal.cursor_on_screen(), None, "it is below what is looked at");
         terminal.scroll_history(Motion::End);
         assert_eq!(terminal.lines_back(), 0);
@@ -397,7 +395,7 @@ mod tests {
         let mut terminal = terminal_after(&format!("\x1b]0;{}\x07\x07\x07", "x".repeat(999)));
 
         assert_eq!(terminal.title().map(str::len), Some(MAX_TITLE_CHARS));
-        assert_eq!(terminal.bells(), 2);
+        assert_eq!(terminal.bells, 2);
         terminal.feed(b"\x1b]0;\x07");
         assert_eq!(terminal.title(), None);
     }

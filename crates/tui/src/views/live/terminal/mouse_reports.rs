@@ -22,7 +22,7 @@ const MAX_LEGACY_CELL: u16 = 223;
 impl TerminalScreen {
     /// Handles a mouse event at a cell of the screen (counted from 0). Returns the bytes to write to the program; where
     /// it did not request the mouse, the wheel scrolls the history.
-    pub fn handle_mouse(&mut self, kind: MouseKind, column: u16, row: u16) -> Vec<u8> {
+    pub(crate) fn handle_mouse(&mut self, kind: MouseKind, column: u16, row: u16) -> Vec<u8> {
         let modes = self.term_modes();
         if modes.intersects(TermMode::MOUSE_MODE) {
             return mouse_report(kind, column, row, modes).unwrap_or_default();

@@ -26,7 +26,11 @@ pub enum FindDirection {
 impl TerminalScreen {
     /// Goes to the next place with these words, from the last one or from the end; round at either end. Small letters
     /// are large ones too, unless a large one is among the words. The error is a sentence.
-    pub fn find_words(&mut self, words: &str, direction: FindDirection) -> Result<(), String> {
+    pub(crate) fn find_words(
+        &mut self,
+        words: &str,
+        direction: FindDirection,
+    ) -> Result<(), String> {
         if words.is_empty() {
             return Err("there is nothing to look for".into());
         }
@@ -56,16 +60,13 @@ impl TerminalScreen {
         let grid = self.term.grid();
         let end = Point::new(grid.bottommost_line(), grid.last_column());
         match (self.last_match.as_ref().filter(|found| found.words == words), direction) {
-            (Some(found), FindDirection::Backward) => found.place.start().sub(grid, Boundary::None, 1),
+            (Some(found), FindDirection::Backward) => {
+                found.place.start().sub(grid, Boundary::None, 1)
+            }
             (Some(found), FindDirection::Forward) => found.place.end().add(grid, Boundary::None, 1),
             (None, FindDirection::Backward) => end,
             (None, FindDirection::Forward) => Point::new(grid.topmost_line(), Column(0)),
         }
-    }
-
-    /// Forgets what was looked for.
-    pub fn forget_match(&mut self) {
-        self.last_match = None;
     }
 
     /// Returns whether the cell at a position of the screen belongs to the match.
@@ -110,11 +111,12 @@ mod tests {
         assert_eq!(found(&terminal), Some('2'));
         terminal.find_words("loss", FindDirection::Forward).unwrap();
         assert_eq!(found(&terminal), Some('1'));
-        assert_eq!(terminal.find_words("Lose", FindDirection::Forward).unwrap_err(), "Lose is not in this terminal");
+        assert_eq!(
+            terminal.find_words("Lose", FindDirection::Forward).unwrap_err(),
+            "Lose is not in this terminal"
+        );
         terminal.find_words("Loss", FindDirection::Forward).unwrap();
         assert_eq!(found(&terminal), Some('1'), "a large letter is meant");
-        terminal.forget_match();
-        assert_eq!(found(&terminal), None);
     }
 
     #[test]
@@ -122,7 +124,11 @@ mod tests {
         let mut terminal = TerminalScreen::new(Size { width: 4, height: 4 });
         terminal.feed(b"ab(c.d)*");
         assert!(terminal.find_words("(c.d)*", FindDirection::Backward).is_ok());
-        assert!(terminal.is_match_cell(2, 0) && terminal.is_match_cell(3, 1) && !terminal.is_match_cell(1, 0));
+        assert!(
+            terminal.is_match_cell(2, 0)
+                && terminal.is_match_cell(3, 1)
+                && !terminal.is_match_cell(1, 0)
+        );
         assert!(terminal.find_words("abXc", FindDirection::Backward).is_err());
         assert!(terminal.find_words("", FindDirection::Backward).is_err());
     }

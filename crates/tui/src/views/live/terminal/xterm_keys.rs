@@ -50,7 +50,7 @@ impl TerminalScreen {
 
     /// Returns the bytes of pasted text. The program can distinguish it from typing where it requested that; no content
     /// can end the paste early.
-    pub fn paste_text(&mut self, text: &str) -> Vec<u8> {
+    pub(crate) fn paste_text(&mut self, text: &str) -> Vec<u8> {
         self.scroll_history(crate::widgets::scroll::Motion::End);
         let is_kept = |c: &char| !c.is_control() || matches!(c, '\n' | '\r' | '\t');
         let text: String = text.chars().filter(is_kept).collect();
@@ -63,7 +63,7 @@ impl TerminalScreen {
     }
 
     /// Returns the bytes for a change of focus; empty where the program did not request them.
-    pub fn focus_bytes(&self, has_it: bool) -> &'static [u8] {
+    pub(crate) fn focus_bytes(&self, has_it: bool) -> &'static [u8] {
         match (self.term_modes().contains(TermMode::FOCUS_IN_OUT), has_it) {
             (false, _) => b"",
             (true, true) => b"\x1b[I",
@@ -207,7 +207,10 @@ mod tests {
     fn the_arrows_follow_the_mode_of_the_program() {
         assert_eq!(bytes_for_press("\x1b[?1h", Key::without_modifiers(BaseKey::Up)), "\x1bOA");
         assert_eq!(bytes_for_press("\x1b[?1h", Key::without_modifiers(BaseKey::Home)), "\x1bOH");
-        assert_eq!(bytes_for_press("\x1b[?1h\x1b[?1l", Key::without_modifiers(BaseKey::Up)), "\x1b[A");
+        assert_eq!(
+            bytes_for_press("\x1b[?1h\x1b[?1l", Key::without_modifiers(BaseKey::Up)),
+            "\x1b[A"
+        );
     }
 
     #[test]
@@ -223,6 +226,9 @@ mod tests {
         let mut terminal = TerminalScreen::new(Size { width: 20, height: 4 });
         assert_eq!(terminal.focus_bytes(true), b"");
         terminal.feed(b"\x1b[?1004h");
-        assert_eq!((terminal.focus_bytes(true), terminal.focus_bytes(false)), (&b"\x1b[I"[..], &b"\x1b[O"[..]));
+        assert_eq!(
+            (terminal.focus_bytes(true), terminal.focus_bytes(false)),
+            (&b"\x1b[I"[..], &b"\x1b[O"[..])
+        );
     }
 }

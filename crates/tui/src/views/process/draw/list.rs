@@ -13,8 +13,10 @@ use crate::{
     session::Session,
     views::process::{ProcessList, ProcessPart, ProcessView, rows::ProcessRow},
     widgets::{
-        line::{fit_spans, trusted_span, safe_string, spans_width},
-        panel::{panel_title_span, draw_scroll_position, put_row, draw_sentence, draw_titled_panel},
+        line::{fit_spans, safe_string, spans_width, trusted_span},
+        panel::{
+            draw_scroll_position, draw_sentence, draw_titled_panel, panel_title_span, put_row,
+        },
         scroll::Scroll,
         text,
         theme::{Meaning, Theme},
@@ -24,7 +26,7 @@ use trajview_run::format_number;
 
 use super::{has_keyboard, strip};
 
-pub fn draw_counted(
+pub(crate) fn draw_counted(
     view: &ProcessView,
     session: &Session,
     theme: Theme,
@@ -33,7 +35,13 @@ pub fn draw_counted(
 ) {
     let is_focused = has_keyboard(view, ProcessPart::Counted);
     let title = Line::from(panel_title_span(is_focused, view.chosen_pillar().name(), theme));
-    let inner = draw_titled_panel(is_focused, [title, Line::default(), Line::default()], theme, area, buffer);
+    let inner = draw_titled_panel(
+        is_focused,
+        [title, Line::default(), Line::default()],
+        theme,
+        area,
+        buffer,
+    );
     let rows = view.counted_rows(session);
     put_rows(&rows, view.counted, is_focused, theme, inner, buffer);
     if is_focused {
@@ -88,9 +96,17 @@ fn list_titles(
         (ProcessList::Decisions, Some(path)) => format!("of {} ", safe_string(&short_path(path))),
         _ => String::new(),
     };
-    let left = vec![panel_title_span(is_focused, view.list.list_title(), theme), count, trusted_span(store, muted)];
+    let left = vec![
+        panel_title_span(is_focused, view.list.list_title(), theme),
+        count,
+        trusted_span(store, muted),
+    ];
     let room = usize::from(width).saturating_sub(spans_width(&left) + 3);
-    [Line::from(left), Line::from(trusted_span(other_lists(view.list, room), muted)), Line::default()]
+    [
+        Line::from(left),
+        Line::from(trusted_span(other_lists(view.list, room), muted)),
+        Line::default(),
+    ]
 }
 
 /// Returns ` v recoveries and plan · decisions · memory `: the other lists, in the order in which `v` brings them; as
@@ -156,7 +172,13 @@ fn put_rows(
 }
 
 /// Draws all words of the chosen row below the list, where the row is cut and there is room.
-fn draw_chosen_whole(rows: &[ProcessRow], scroll: Scroll, theme: Theme, area: Rect, buffer: &mut Buffer) {
+fn draw_chosen_whole(
+    rows: &[ProcessRow],
+    scroll: Scroll,
+    theme: Theme,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
     let Some(row) = rows.get(scroll.cursor) else { return };
     let width = usize::from(area.width.saturating_sub(2)).max(1);
     let is_cut = spans_width(&row_spans(row, theme)) > usize::from(area.width);

@@ -17,14 +17,30 @@ use crate::{
     },
 };
 
-pub fn draw_process(view: &ProcessView, session: &Session, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
+pub(crate) fn draw_process(
+    view: &ProcessView,
+    session: &Session,
+    theme: Theme,
+    layout: &ScreenLayout,
+    buffer: &mut Buffer,
+) {
     let muted = theme.style_for(Meaning::Muted);
     match session.scores.process.report() {
         None => {
-            return draw_sentence("working out how the run was worked on…", muted, layout.body, buffer);
+            return draw_sentence(
+                "working out how the run was worked on…",
+                muted,
+                layout.body,
+                buffer,
+            );
         }
         Some(Err(why)) => {
-            return draw_sentence(&safe_string(why), theme.style_for(Meaning::Error), layout.body, buffer);
+            return draw_sentence(
+                &safe_string(why),
+                theme.style_for(Meaning::Error),
+                layout.body,
+                buffer,
+            );
         }
         Some(Ok(None)) => {
             let words = "this recording does not tell how it was worked on";

@@ -10,8 +10,8 @@ use crate::{
     session::Session,
     views::process::{ProcessPart, ProcessView},
     widgets::{
-        line::{fit_spans, trusted_span, left_and_right},
-        panel::{panel_title_span, put_row, draw_titled_panel},
+        line::{fit_spans, left_and_right, trusted_span},
+        panel::{draw_titled_panel, panel_title_span, put_row},
         theme::{Meaning, Theme},
     },
 };
@@ -20,13 +20,21 @@ use trajview_run::format_number;
 
 use super::has_keyboard;
 
-pub fn draw_pillars(view: &ProcessView, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+pub(crate) fn draw_pillars(
+    view: &ProcessView,
+    session: &Session,
+    theme: Theme,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
     let Some(report) = view.process_report(session) else { return };
     let discipline = report.in_profile(view.profile);
     let is_focused = has_keyboard(view, ProcessPart::Pillars);
     let muted = theme.style_for(Meaning::Muted);
-    let title =
-        vec![panel_title_span(is_focused, "process", theme), trusted_span(format!("{} ", view.profile.word()), muted)];
+    let title = vec![
+        panel_title_span(is_focused, "process", theme),
+        trusted_span(format!("{} ", view.profile.word()), muted),
+    ];
     let titles = [Line::from(title), Line::default(), Line::default()];
     let inner = draw_titled_panel(is_focused, titles, theme, area, buffer);
     let width = usize::from(inner.width);
@@ -39,10 +47,17 @@ pub fn draw_pillars(view: &ProcessView, session: &Session, theme: Theme, area: R
     put_row(score_line(view, discipline, theme, width), None, inner, y, buffer);
 }
 
-fn pillar_line(view: &ProcessView, scored: &PillarScore, theme: Theme, width: usize) -> Line<'static> {
+fn pillar_line(
+    view: &ProcessView,
+    scored: &PillarScore,
+    theme: Theme,
+    width: usize,
+) -> Line<'static> {
     let muted = theme.style_for(Meaning::Muted);
     let value = match scored.value {
-        Some(value) => trusted_span(format_number::three_decimals(value), theme.style_for(Meaning::Text)),
+        Some(value) => {
+            trusted_span(format_number::three_decimals(value), theme.style_for(Meaning::Text))
+        }
         None => trusted_span("not recorded", muted),
     };
     let mark = if scored.is_default { "*" } else { " " };
@@ -56,15 +71,26 @@ fn pillar_line(view: &ProcessView, scored: &PillarScore, theme: Theme, width: us
         }
     };
     let left = vec![
-        trusted_span(format!(" {:<4}", scored.pillar.word().to_uppercase()), theme.style_for(Meaning::Heading)),
+        trusted_span(
+            format!(" {:<4}", scored.pillar.word().to_uppercase()),
+            theme.style_for(Meaning::Heading),
+        ),
         trusted_span(scored.pillar.name(), theme.style_for(Meaning::Text)),
     ];
-    let right: Vec<Span<'static>> =
-        vec![trusted_span(format!("{weight}{by}  "), muted), value, trusted_span(mark, theme.style_for(Meaning::Warning))];
+    let right: Vec<Span<'static>> = vec![
+        trusted_span(format!("{weight}{by}  "), muted),
+        value,
+        trusted_span(mark, theme.style_for(Meaning::Warning)),
+    ];
     left_and_right(left, right, width)
 }
 
-fn score_line(view: &ProcessView, discipline: &DisciplineScores, theme: Theme, width: usize) -> Line<'static> {
+fn score_line(
+    view: &ProcessView,
+    discipline: &DisciplineScores,
+    theme: Theme,
+    width: usize,
+) -> Line<'static> {
     let muted = theme.style_for(Meaning::Muted);
     let score = discipline.composite_score(&view.weights);
     let words = score.map_or_else(|| "not recorded".into(), format_number::three_decimals);
@@ -76,5 +102,9 @@ fn score_line(view: &ProcessView, discipline: &DisciplineScores, theme: Theme, w
         ],
         width,
     );
-    left_and_right(left, vec![trusted_span(words, theme.style_for(Meaning::Title)), trusted_span(" ", muted)], width)
+    left_and_right(
+        left,
+        vec![trusted_span(words, theme.style_for(Meaning::Title)), trusted_span(" ", muted)],
+        width,
+    )
 }

@@ -12,7 +12,7 @@ use crate::{
 
 /// Draws one cell for each turn, or for several turns if there is no room: `·` nothing, `○` a failure that was retried,
 /// `━` a signal that continues, `•` one signal, `◆` several. The cell of the playhead is marked.
-pub fn draw_turn_strip(session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+pub(crate) fn draw_turn_strip(session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let turns = session.run.turns.len();
     let width = usize::from(area.width.saturating_sub(2));
     if area.height == 0 || turns == 0 || width == 0 {
@@ -32,7 +32,10 @@ pub fn draw_turn_strip(session: &Session, theme: Theme, area: Rect, buffer: &mut
     let drawn = |(at, cell): (usize, &StripCell)| {
         let (sign, meaning) = cell.cell_sign();
         let style = theme.style_for(meaning);
-        trusted_span(sign, if at == playhead { style.patch(theme.style_for(Meaning::Cursor)) } else { style })
+        trusted_span(
+            sign,
+            if at == playhead { style.patch(theme.style_for(Meaning::Cursor)) } else { style },
+        )
     };
     let spans: Vec<_> = std::iter::once(trusted_span(" ", theme.style_for(Meaning::Text)))
         .chain(cells.iter().enumerate().map(drawn))

@@ -9,7 +9,7 @@ use ratatui::{
 use crate::{
     session::Session,
     widgets::{
-        line::{fit_spans, fitting_prefix, trusted_span, safe_string, left_and_right, spans_width},
+        line::{fit_spans, fitting_prefix, left_and_right, safe_string, spans_width, trusted_span},
         panel::put_row,
         text,
         theme::{Meaning, Theme},
@@ -17,12 +17,16 @@ use crate::{
 };
 use trajview_metrics::cost::RunCost;
 use trajview_run::{
-    Time, format_number,
+    Time,
     agent_timeline::{self, AgentLane, LaneScope},
+    format_number,
 };
 
 /// Returns ` agents of turn 3  2 sub-agents `.
-pub(super) fn title_spans((scope, lanes): &(LaneScope, Vec<AgentLane>), theme: Theme) -> Vec<Span<'static>> {
+pub(super) fn title_spans(
+    (scope, lanes): &(LaneScope, Vec<AgentLane>),
+    theme: Theme,
+) -> Vec<Span<'static>> {
     let of = match scope {
         LaneScope::Run => "the run".to_owned(),
         LaneScope::Turn(turn) => format!("turn {}", turn + 1),
@@ -72,14 +76,20 @@ impl<'a> LanePicture<'a> {
     }
 
     /// Draws `main        0s        1m        2m`, in the row above the area; without times a sentence instead.
-    pub fn draw_axis(&self, buffer: &mut Buffer) {
+    pub(crate) fn draw_axis(&self, buffer: &mut Buffer) {
         let muted = self.theme.style_for(Meaning::Muted);
         let row = Rect { y: self.area.y.saturating_sub(1), height: 1, ..self.area };
         let left = match self.span {
-            Some(span) => trusted_span(format!("{}{}", " ".repeat(self.names + 3), self.tick_text(span)), muted),
+            Some(span) => trusted_span(
+                format!("{}{}", " ".repeat(self.names + 3), self.tick_text(span)),
+                muted,
+            ),
             None => trusted_span(" the recording tells no times, so there are no bars", muted),
         };
-        let heads = format!("{:>TOKEN_CELLS$}{:>COST_CELLS$}{:>LENGTH_CELLS$} ", "in/out", "$ computed", "length");
+        let heads = format!(
+            "{:>TOKEN_CELLS$}{:>COST_CELLS$}{:>LENGTH_CELLS$} ",
+            "in/out", "$ computed", "length"
+        );
         put_row(
             left_and_right(vec![left], vec![trusted_span(heads, muted)], usize::from(row.width)),
             None,
@@ -118,19 +128,26 @@ impl<'a> LanePicture<'a> {
     }
 
     /// Returns `  explorer    ━━━━━✗━━━━━━       34k/1.2k     $0.0123  2m 14s`, without the mark before it.
-    pub fn lane_line(&self, index: usize) -> Line<'static> {
+    pub(crate) fn lane_line(&self, index: usize) -> Line<'static> {
         let Some(lane) = self.lanes.get(index) else { return Line::default() };
-        let (plain, muted) = (self.theme.style_for(Meaning::Text), self.theme.style_for(Meaning::Muted));
+        let (plain, muted) =
+            (self.theme.style_for(Meaning::Text), self.theme.style_for(Meaning::Muted));
         let [name, task] = lane_name(self.session, lane);
-        let mut left = fit_spans(vec![trusted_span(name, plain), trusted_span(task, muted)], self.names);
-        left.push(trusted_span(" ".repeat(self.names.saturating_sub(spans_width(&left)) + 2), plain));
+        let mut left =
+            fit_spans(vec![trusted_span(name, plain), trusted_span(task, muted)], self.names);
+        left.push(trusted_span(
+            " ".repeat(self.names.saturating_sub(spans_width(&left)) + 2),
+            plain,
+        ));
         left.extend(self.bar_spans(lane));
-        let known = |count: Option<u64>| count.map_or_else(|| "—".into(), format_number::short_count);
+        let known =
+            |count: Option<u64>| count.map_or_else(|| "—".into(), format_number::short_count);
         let tokens = match (lane.tokens.input, lane.tokens.output) {
             (None, None) => "—".into(),
             (input, output) => format!("{}/{}", known(input), known(output)),
         };
-        let length = lane.working_seconds().map_or_else(|| "—".into(), format_number::duration_with_tenths);
+        let length =
+            lane.working_seconds().map_or_else(|| "—".into(), format_number::duration_with_tenths);
         let cost = self.cost_text(lane);
         let right = format!("{tokens:>TOKEN_CELLS$}{cost:>COST_CELLS$}{length:>LENGTH_CELLS$}");
         let width = usize::from(self.area.width).saturating_sub(2);
@@ -143,16 +160,19 @@ impl<'a> LanePicture<'a> {
             LaneScope::Run => None,
             LaneScope::Turn(turn) => Some(turn),
         };
-        let said = |cost: &RunCost| cost.sum_of_agent(lane.agent, turn).usd_text();
+        let agent_cost = |cost: &RunCost| cost.sum_of_agent(lane.agent, turn).usd_text();
         let known = self.session.scores.process.cost.cost_result();
-        let words = known.map_or_else(|| Some("…".into()), |cost| cost.ok().and_then(said));
+        let words = known.map_or_else(|| Some("…".into()), |cost| cost.ok().and_then(agent_cost));
         words.unwrap_or_else(|| "—".into())
     }
 
     fn bar_spans(&self, lane: &AgentLane) -> Vec<Span<'static>> {
         let Some((start, end)) = self.span.filter(|_| !lane.bars.is_empty()) else {
             let words = if self.span.is_some() { "no times recorded" } else { "" };
-            return vec![trusted_span(fitting_prefix(words, self.bars).to_owned(), self.theme.style_for(Meaning::Muted))];
+            return vec![trusted_span(
+                fitting_prefix(words, self.bars).to_owned(),
+                self.theme.style_for(Meaning::Muted),
+            )];
         };
         let column = |moment: Time| self.cell_of_moment(start, moment, end);
         let mut cells = vec![' '; self.bars];
@@ -175,7 +195,7 @@ impl<'a> LanePicture<'a> {
     }
 
     /// Draws the task of the selected agent, its number of steps and its times, in two rows.
-    pub fn draw_details(&self, selected: usize, area: Rect, buffer: &mut Buffer) {
+    pub(crate) fn draw_details(&self, selected: usize, area: Rect, buffer: &mut Buffer) {
         let muted = self.theme.style_for(Meaning::Muted);
         let width = usize::from(area.width);
         put_row(Line::from(trusted_span("─".repeat(width), muted)), None, area, 0, buffer);
@@ -184,11 +204,14 @@ impl<'a> LanePicture<'a> {
         facts.extend((lane.failed > 0).then(|| format!("{} failed", lane.failed)));
         let ends = lane.bars.first().zip(lane.bars.last());
         facts.extend(ends.zip(self.span).and_then(|(((from, _), (_, to)), (start, _))| {
-            let since = |time: &Time| time.seconds_since(start).map(format_number::duration_with_tenths);
+            let since =
+                |time: &Time| time.seconds_since(start).map(format_number::duration_with_tenths);
             Some(format!("+{} to +{}", since(from)?, since(to)?))
         }));
-        let left =
-            vec![trusted_span(format!(" {}", lane_task(self.session, lane)), self.theme.style_for(Meaning::Text))];
+        let left = vec![trusted_span(
+            format!(" {}", lane_task(self.session, lane)),
+            self.theme.style_for(Meaning::Text),
+        )];
         let right = vec![trusted_span(format!("{} ", facts.join(" · ")), muted)];
         put_row(left_and_right(left, right, width), None, area, 1, buffer);
     }
@@ -198,9 +221,10 @@ impl<'a> LanePicture<'a> {
 fn lane_name(session: &Session, lane: &AgentLane) -> [String; 2] {
     let margin = "  ".repeat(lane.depth.min(MAX_NAME_DEPTH).saturating_sub(1));
     match lane.agent.and_then(|agent| session.run.subagents.get(agent)) {
-        Some(agent) => {
-            [format!("{margin}⑂ {}", safe_string(&agent.name)), format!("  {}", lane_task(session, lane))]
-        }
+        Some(agent) => [
+            format!("{margin}⑂ {}", safe_string(&agent.name)),
+            format!("  {}", lane_task(session, lane)),
+        ],
         None => ["main agent".into(), String::new()],
     }
 }
@@ -209,9 +233,9 @@ fn lane_name(session: &Session, lane: &AgentLane) -> [String; 2] {
 fn lane_task(session: &Session, lane: &AgentLane) -> String {
     let run = &session.run;
     let started = lane.started_by.and_then(|step| run.step(step)).map(|step| &step.label);
-    let asked = lane.agent.and_then(|agent| run.subagents.get(agent)).map(|agent| &agent.title);
-    let said = [started, asked].into_iter().flatten().find(|words| !words.is_empty());
-    said.map_or_else(|| "the main agent".into(), |words| safe_string(words))
+    let request = lane.agent.and_then(|agent| run.subagents.get(agent)).map(|agent| &agent.title);
+    let task = [started, request].into_iter().flatten().find(|words| !words.is_empty());
+    task.map_or_else(|| "the main agent".into(), |words| safe_string(words))
 }
 
 /// Returns seconds between two ticks of an axis: the least round number that leaves each tick room.

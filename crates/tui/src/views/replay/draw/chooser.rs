@@ -12,13 +12,16 @@ use crate::{
     session::Session,
     views::replay::{
         ReplayView,
-        chooser::{ReplayChooser, ChooserKind, PREVIEW_ROWS},
-        steps::{StepListItem, StepFilter},
         breakpoints::Stop,
+        chooser::{ChooserKind, PREVIEW_ROWS, ReplayChooser},
+        steps::{StepFilter, StepListItem},
     },
     widgets::{
         layout::ScreenLayout,
-        line::{fit_spans, fit_text_end, trusted_span, recorded_span, safe_string, left_and_right, spans_width},
+        line::{
+            fit_spans, fit_text_end, left_and_right, recorded_span, safe_string, spans_width,
+            trusted_span,
+        },
         paint::paint_text,
         panel::{draw_scroll_position, put_row},
         theme::{Meaning, Theme},
@@ -32,19 +35,25 @@ use trajview_run::{
 };
 
 use super::{
-    file_history,
     agent_lanes::{self, LanePicture},
+    file_history,
     turns::turn_mark_spans,
 };
 
-pub fn draw(view: &ReplayView, session: &Session, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
+pub fn draw(
+    view: &ReplayView,
+    session: &Session,
+    theme: Theme,
+    layout: &ScreenLayout,
+    buffer: &mut Buffer,
+) {
     let Some(chooser) = &view.chooser else { return };
     let Some(areas) = view.chooser_areas(layout) else { return };
     let list = ChooserList { view, session, chooser, theme };
     let (rows, frame) = (view.choice_count(), areas.frame);
-    let block = Block::bordered()
-        .border_style(theme.style_for(Meaning::FocusedBorder))
-        .title(Line::from(fit_spans(list.title_spans(), usize::from(frame.width.saturating_sub(2)))));
+    let block = Block::bordered().border_style(theme.style_for(Meaning::FocusedBorder)).title(
+        Line::from(fit_spans(list.title_spans(), usize::from(frame.width.saturating_sub(2)))),
+    );
     Clear.render(frame, buffer);
     block.render(frame, buffer);
     list.draw_rows(rows, areas.list, buffer);
@@ -69,7 +78,10 @@ impl ChooserList<'_> {
                 let pattern = self.view.search.query().map_or("", |it| it.pattern.as_str());
                 let position = self.view.search.position_text().unwrap_or_default();
                 let words = format!(" hits of `{}` ", safe_string(pattern));
-                vec![bold(words), trusted_span(format!("{position} "), self.theme.style_for(Meaning::Muted))]
+                vec![
+                    bold(words),
+                    trusted_span(format!("{position} "), self.theme.style_for(Meaning::Muted)),
+                ]
             }
             ChooserKind::Requests => {
                 let total = self.session.run.turns.len();
@@ -77,9 +89,15 @@ impl ChooserList<'_> {
                 vec![
                     bold(" requests ".into()),
                     trusted_span("/", self.theme.style_for(Meaning::Key)),
-                    trusted_span(fit_text_end(&safe_string(&self.chooser.filter), MAX_FILTER_CELLS), self.theme.style_for(Meaning::Text)),
+                    trusted_span(
+                        fit_text_end(&safe_string(&self.chooser.filter), MAX_FILTER_CELLS),
+                        self.theme.style_for(Meaning::Text),
+                    ),
                     trusted_span(" ", self.theme.style_for(Meaning::Cursor)),
-                    trusted_span(format!(" {found} of {total} "), self.theme.style_for(Meaning::Muted)),
+                    trusted_span(
+                        format!(" {found} of {total} "),
+                        self.theme.style_for(Meaning::Muted),
+                    ),
                 ]
             }
             ChooserKind::Failures => {
@@ -121,14 +139,25 @@ impl ChooserList<'_> {
             let width = usize::from(area.width);
             let mut line = match self.chooser.kind {
                 ChooserKind::Hits => self.hit_line(index, y == 0, width.saturating_sub(1)),
-                ChooserKind::Requests => self.request_line(requests[index], width.saturating_sub(2)),
-                ChooserKind::Failures => self.failure_line(self.chooser.failed[index], width.saturating_sub(2)),
+                ChooserKind::Requests => {
+                    self.request_line(requests[index], width.saturating_sub(2))
+                }
+                ChooserKind::Failures => {
+                    self.failure_line(self.chooser.failed[index], width.saturating_sub(2))
+                }
                 ChooserKind::History => {
                     let entry = &self.view.file_history.entries()[index];
-                    file_history::entry_line(entry, self.session, self.theme, width.saturating_sub(2))
+                    file_history::entry_line(
+                        entry,
+                        self.session,
+                        self.theme,
+                        width.saturating_sub(2),
+                    )
                 }
                 ChooserKind::Agents => picture.lane_line(index),
-                ChooserKind::Kinds => self.filter_line(StepFilter::ALL[index], width.saturating_sub(2)),
+                ChooserKind::Kinds => {
+                    self.filter_line(StepFilter::ALL[index], width.saturating_sub(2))
+                }
                 ChooserKind::Stops => self.breakpoint_line(Stop::ALL[index]),
             };
             let mark = if is_chosen { "▌" } else { " " };
@@ -147,7 +176,8 @@ impl ChooserList<'_> {
         let before = index.checked_sub(1).filter(|_| !is_first);
         let before = before.and_then(|before| self.view.search.hits.get(before));
         let is_same_turn = before.is_some_and(|before| before.turn == hit.turn);
-        let is_same_step = before.is_some_and(|before| StepListItem::for_hit(before) == StepListItem::for_hit(hit));
+        let is_same_step = before
+            .is_some_and(|before| StepListItem::for_hit(before) == StepListItem::for_hit(hit));
         let turn = if is_same_turn { String::new() } else { (hit.turn + 1).to_string() };
         let place = if is_same_step { String::new() } else { self.hit_place(hit) };
         let mut spans = vec![
@@ -221,16 +251,21 @@ impl ChooserList<'_> {
     fn failure_line(&self, (id, number): (StepId, usize), width: usize) -> Line<'static> {
         let run = &self.session.run;
         let Some(step) = run.step(id) else { return Line::default() };
-        let text = self.view.steps.item_text(StepListItem::Step(id)).and_then(|text| text.as_ref().ok());
+        let text =
+            self.view.steps.item_text(StepListItem::Step(id)).and_then(|text| text.as_ref().ok());
         let text = text.map(|text| &**text);
         let failed = FailureKind::for_step(step, text).map_or("", FailureKind::display_text);
         let number = format!("{}.{number}", id.turn + 1);
-        let (muted, plain) = (self.theme.style_for(Meaning::Muted), self.theme.style_for(Meaning::Text));
+        let (muted, plain) =
+            (self.theme.style_for(Meaning::Muted), self.theme.style_for(Meaning::Text));
         let outcome = step.tool_result().and_then(ToolResult::outcome_text).unwrap_or_default();
         let mut spans = vec![
             trusted_span(format!("{number:<8}"), self.theme.style_for(Meaning::Heading)),
             trusted_span(format!("{failed:<16}{outcome:<9}"), self.theme.style_for(Meaning::Error)),
-            recorded_span(&fit_text_end(&safe_string(&step.label), width.saturating_sub(33) / 2), plain),
+            recorded_span(
+                &fit_text_end(&safe_string(&step.label), width.saturating_sub(33) / 2),
+                plain,
+            ),
             trusted_span("  ", muted),
         ];
         let line = text.map(|text| main_error_line(text).unwrap_or_default());
@@ -256,7 +291,10 @@ impl ChooserList<'_> {
         let sign = if self.view.playback.stops.has_reason(stop) { "[x]" } else { "[ ]" };
         Line::from(vec![
             trusted_span(format!("{} ", stop.key_letter()), self.theme.style_for(Meaning::Key)),
-            trusted_span(format!("{sign} {}", stop.stop_text()), self.theme.style_for(Meaning::Text)),
+            trusted_span(
+                format!("{sign} {}", stop.stop_text()),
+                self.theme.style_for(Meaning::Text),
+            ),
         ])
     }
 
@@ -267,7 +305,9 @@ impl ChooserList<'_> {
                 let picture = LanePicture::new(self.session, &self.chooser.lanes, self.theme, area);
                 picture.draw_details(self.chooser.scroll.cursor, area, buffer);
             }
-            ChooserKind::History => file_history::draw_lines(self.view, self.session, self.theme, area, buffer),
+            ChooserKind::History => {
+                file_history::draw_lines(self.view, self.session, self.theme, area, buffer)
+            }
             ChooserKind::Requests => self.draw_preview(area, buffer),
             ChooserKind::Stops => self.draw_speeds(area, buffer),
         }

@@ -14,18 +14,19 @@ use crate::{
     },
     widgets::{
         layout::ReplayPanel,
-        line::{fit_spans, fit_text_end, trusted_span, safe_string, spans_width},
+        line::{fit_spans, fit_text_end, safe_string, spans_width, trusted_span},
         panel::{draw_scroll_position, draw_sentence},
         text,
         theme::{Meaning, Theme},
     },
 };
 use trajview_run::{
-    EditKind, format_number,
+    EditKind,
     files::{FileChange, FileDiff},
+    format_number,
 };
 
-use super::{files, draw_frame, name_span, step_text, turns::line_counts};
+use super::{draw_frame, files, name_span, step_text, turns::line_counts};
 
 mod blame_gutter;
 
@@ -41,7 +42,9 @@ pub fn draw(view: &ReplayView, session: &Session, theme: Theme, area: Rect, buff
     let inner = draw_frame(view, ReplayPanel::Diff, title, theme, area, buffer);
     match view.shown_comparison(session) {
         None => {} // on its way, a blink away: an empty panel is calmer than a word that flashes
-        Some(Err(why)) => draw_sentence(&safe_string(why), theme.style_for(Meaning::Error), inner, buffer),
+        Some(Err(why)) => {
+            draw_sentence(&safe_string(why), theme.style_for(Meaning::Error), inner, buffer)
+        }
         Some(Ok(compared)) => {
             draw_body(view, session, compared, theme, inner, buffer);
             draw_scroll_position(view.diff.scroll.top, compared.rows.len(), theme, area, buffer);
@@ -68,7 +71,14 @@ fn draw_step_instead(
         name_span(view, ReplayPanel::Diff, step_text::item_name(item, session), theme),
         trusted_span(format!(" {why} "), theme.style_for(Meaning::Muted)),
     ];
-    let inner = draw_frame(view, ReplayPanel::Diff, Line::from(fit_spans(title, width)), theme, area, buffer);
+    let inner = draw_frame(
+        view,
+        ReplayPanel::Diff,
+        Line::from(fit_spans(title, width)),
+        theme,
+        area,
+        buffer,
+    );
     let rows = step_text::draw_item_text(view, item, theme, inner, buffer);
     draw_scroll_position(0, rows, theme, area, buffer);
 }
@@ -84,13 +94,18 @@ fn title_line(view: &ReplayView, session: &Session, theme: Theme, width: usize) 
     let plain = theme.style_for(Meaning::Text);
     let muted = theme.style_for(Meaning::Muted);
     let mut facts = vec![];
-    for count in
-        view.changed_lines(session, change).map(|lines| line_counts(lines, theme)).unwrap_or_default()
+    for count in view
+        .changed_lines(session, change)
+        .map(|lines| line_counts(lines, theme))
+        .unwrap_or_default()
     {
         facts.extend([trusted_span(" ", plain), count]);
     }
     facts.push(trusted_span(format!("  {}", base_text(view, session)), plain));
-    facts.push(trusted_span(format!("  file {}/{}", index + 1, view.listed_changes(session).len()), muted));
+    facts.push(trusted_span(
+        format!("  file {}/{}", index + 1, view.listed_changes(session).len()),
+        muted,
+    ));
     let before_origin = spans_width(&facts) + 3;
     if let Some(mark) = files::origin_mark(change.origin) {
         let full = format!("  {mark} {}", change.origin.display_text());
@@ -141,7 +156,11 @@ fn draw_body(
 }
 
 /// Returns the sentence for a change that has no lines to show.
-fn text_instead_of_rows(view: &ReplayView, session: &Session, compared: &ComparedFile) -> Option<String> {
+fn text_instead_of_rows(
+    view: &ReplayView,
+    session: &Session,
+    compared: &ComparedFile,
+) -> Option<String> {
     let size = |side: &Option<u64>| side.map_or("nothing".into(), format_number::byte_size);
     match &*compared.diff {
         FileDiff::Binary { new, .. } if compared.is_whole_file() => {

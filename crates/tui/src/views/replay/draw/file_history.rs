@@ -13,18 +13,21 @@ use crate::{
         replay::{ReplayView, file_history::FileHistoryList},
     },
     widgets::{
-        line::{fit_spans, fit_text_end, trusted_span, recorded_span, safe_string, left_and_right, spans_width},
-        panel::{put_row, draw_sentence},
+        line::{
+            fit_spans, fit_text_end, left_and_right, recorded_span, safe_string, spans_width,
+            trusted_span,
+        },
+        panel::{draw_sentence, put_row},
         text,
         theme::{Meaning, Theme},
     },
 };
 use trajview_run::{
-    format_number::count_with_noun,
     files::{
-        FileDiff, ChangeOrigin,
+        ChangeOrigin, FileDiff,
         history::{HistoryEntry, HistorySubject},
     },
+    format_number::count_with_noun,
 };
 
 use super::turns::line_counts;
@@ -41,7 +44,10 @@ pub(super) fn title_spans(past: &FileHistoryList, theme: Theme) -> Vec<Span<'sta
     let is_fallback = history.place.symbol.is_none()
         && past.query.as_ref().is_some_and(|it| matches!(it.subject, HistorySubject::AtLine(_)));
     let why = if is_fallback { " · the line is in no function" } else { "" };
-    vec![trusted_span(format!(" history of {name} "), bold), trusted_span(format!(" {count}{why} "), muted)]
+    vec![
+        trusted_span(format!(" history of {name} "), bold),
+        trusted_span(format!(" {count}{why} "), muted),
+    ]
 }
 
 /// Returns the sentence for an empty list.
@@ -54,7 +60,12 @@ pub(super) fn why_empty(past: &FileHistoryList) -> String {
 }
 
 /// Returns `12.7  changed  +3 −1  combine the losses`.
-pub(super) fn entry_line(entry: &HistoryEntry, session: &Session, theme: Theme, width: usize) -> Line<'static> {
+pub(super) fn entry_line(
+    entry: &HistoryEntry,
+    session: &Session,
+    theme: Theme,
+    width: usize,
+) -> Line<'static> {
     let (muted, plain) = (theme.style_for(Meaning::Muted), theme.style_for(Meaning::Text));
     let mark = if entry.origin == ChangeOrigin::Recorded { " " } else { "◇" };
     let what = text::truncate(entry.change.word(), CHANGE_CELLS, "…").to_string();
@@ -106,17 +117,31 @@ pub(super) fn draw_lines(
     };
     match words {
         Some(words) => draw_sentence(&words, theme.style_for(Meaning::Muted), below, buffer),
-        None => draw_between(compared, None, (view.file_history.top, 0, None), theme, below, buffer),
+        None => {
+            draw_between(compared, None, (view.file_history.top, 0, None), theme, below, buffer)
+        }
     }
 }
 
 /// Returns `moved from src/old.py          edit src/loss.py`.
-fn entry_heading(entry: &HistoryEntry, session: &Session, theme: Theme, width: usize) -> Line<'static> {
+fn entry_heading(
+    entry: &HistoryEntry,
+    session: &Session,
+    theme: Theme,
+    width: usize,
+) -> Line<'static> {
     let by = match entry.event.step.and_then(|step| session.run.step(step)) {
         Some(step) => safe_string(&step.label),
         None => entry.origin.display_text().to_owned(),
     };
-    let left = vec![trusted_span(format!(" {}", safe_string(&entry.change_text())), theme.style_for(Meaning::Hunk))];
+    let left = vec![trusted_span(
+        format!(" {}", safe_string(&entry.change_text())),
+        theme.style_for(Meaning::Hunk),
+    )];
     let room = width.saturating_sub(spans_width(&left) + 2);
-    left_and_right(left, vec![trusted_span(fit_text_end(&by, room), theme.style_for(Meaning::Muted))], width)
+    left_and_right(
+        left,
+        vec![trusted_span(fit_text_end(&by, room), theme.style_for(Meaning::Muted))],
+        width,
+    )
 }

@@ -7,21 +7,21 @@ use ratatui::{
 };
 
 use crate::{
-    session::{Session, pending::Loading, files::DiffScope},
+    session::{Session, files::DiffScope, pending::Loading},
     views::replay::ReplayView,
     widgets::{
         layout::ReplayPanel,
-        line::{fit_text_end, trusted_span, safe_string, left_and_right, spans_width},
+        line::{fit_text_end, left_and_right, safe_string, spans_width, trusted_span},
         panel::{draw_list, draw_sentence},
         theme::{Meaning, Theme},
     },
 };
 use trajview_run::{
     EditKind,
-    files::{FileChange, FilesSource, ChangeOrigin},
+    files::{ChangeOrigin, FileChange, FilesSource},
 };
 
-use super::{selection_style, draw_frame, name_span};
+use super::{draw_frame, name_span, selection_style};
 
 use super::turns::line_counts;
 
@@ -40,12 +40,25 @@ pub fn draw(view: &ReplayView, session: &Session, theme: Theme, area: Rect, buff
     let title = Line::from(name_span(view, ReplayPanel::Files, words, theme));
     let inner = draw_frame(view, ReplayPanel::Files, title, theme, area, buffer);
     if changes.is_empty() {
-        return draw_sentence(&why_empty(view, session), theme.style_for(Meaning::Muted), inner, buffer);
+        return draw_sentence(
+            &why_empty(view, session),
+            theme.style_for(Meaning::Muted),
+            inner,
+            buffer,
+        );
     }
     let selected = view.files.selected_index(changes);
     let width = usize::from(inner.width).saturating_sub(1);
-    let line = |index: usize| file_line(view, session, &changes[index], index == selected, theme, width);
-    draw_list(changes.len(), line, selected, selection_style(view, ReplayPanel::Files, theme), inner, buffer);
+    let line =
+        |index: usize| file_line(view, session, &changes[index], index == selected, theme, width);
+    draw_list(
+        changes.len(),
+        line,
+        selected,
+        selection_style(view, ReplayPanel::Files, theme),
+        inner,
+        buffer,
+    );
 }
 
 /// Returns the reason why the list is empty.
@@ -88,7 +101,10 @@ fn file_line(
     let path = safe_string(change.path.as_str());
     let left = vec![
         trusted_span(if is_selected { "▌" } else { " " }, theme.style_for(Meaning::Muted)),
-        trusted_span(format!("{} ", kind_letter(change.kind)), theme.style_for(kind_meaning(change.kind))),
+        trusted_span(
+            format!("{} ", kind_letter(change.kind)),
+            theme.style_for(kind_meaning(change.kind)),
+        ),
         trusted_span(fit_text_end(&path, room), theme.style_for(Meaning::Text)),
     ];
     left_and_right(left, right, width)
@@ -98,7 +114,7 @@ fn join_with_blanks(spans: Vec<Span<'static>>) -> Vec<Span<'static>> {
     spans.into_iter().flat_map(|span| [Span::raw(" "), span]).skip(1).collect()
 }
 
-pub const fn kind_letter(kind: EditKind) -> &'static str {
+pub(crate) const fn kind_letter(kind: EditKind) -> &'static str {
     match kind {
         EditKind::Create => "A",
         EditKind::Modify => "M",
@@ -107,7 +123,7 @@ pub const fn kind_letter(kind: EditKind) -> &'static str {
     }
 }
 
-pub const fn kind_meaning(kind: EditKind) -> Meaning {
+pub(crate) const fn kind_meaning(kind: EditKind) -> Meaning {
     match kind {
         EditKind::Create => Meaning::Added,
         EditKind::Delete => Meaning::Removed,
@@ -116,7 +132,7 @@ pub const fn kind_meaning(kind: EditKind) -> Meaning {
 }
 
 /// Returns the sign for a change that the log does not explain; the help (`?`) explains the sign.
-pub const fn origin_mark(origin: ChangeOrigin) -> Option<&'static str> {
+pub(crate) const fn origin_mark(origin: ChangeOrigin) -> Option<&'static str> {
     match origin {
         ChangeOrigin::Recorded => None,
         ChangeOrigin::Partly => Some("◈"),

@@ -1,17 +1,17 @@
 //! The panels of the replay, one file each.
 
+mod agent_lanes;
 pub mod chooser;
 pub mod diff;
+mod file_history;
 pub mod files;
 mod panel_frame;
-mod file_history;
-mod agent_lanes;
-pub mod turn_stats;
 mod step_columns;
 mod step_text;
 pub mod steps;
 pub mod tabs;
 pub mod tree;
+pub mod turn_stats;
 pub mod turns;
 
 use ratatui::buffer::Buffer;
@@ -20,15 +20,21 @@ use crate::{
     session::Session,
     views::replay::ReplayView,
     widgets::{
-        layout::{ScreenLayout, ReplayPanel},
+        layout::{ReplayPanel, ScreenLayout},
         theme::Theme,
     },
 };
 
-use panel_frame::{selection_style, draw_frame, name_span};
+use panel_frame::{draw_frame, name_span, selection_style};
 
 /// Draws the panels that fit.
-pub fn draw(view: &ReplayView, session: &Session, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
+pub fn draw(
+    view: &ReplayView,
+    session: &Session,
+    theme: Theme,
+    layout: &ScreenLayout,
+    buffer: &mut Buffer,
+) {
     if let Some(tabs) = layout.tabs {
         tabs::draw(view, session, theme, tabs, buffer);
     }

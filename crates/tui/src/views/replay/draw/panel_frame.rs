@@ -30,12 +30,17 @@ pub fn draw_frame(
 }
 
 /// Returns a panel's name with a blank on each side; bold where it has the keyboard.
-pub fn name_span(view: &ReplayView, panel: ReplayPanel, words: String, theme: Theme) -> Span<'static> {
+pub(crate) fn name_span(
+    view: &ReplayView,
+    panel: ReplayPanel,
+    words: String,
+    theme: Theme,
+) -> Span<'static> {
     let meaning = if view.focus == panel { Meaning::Title } else { Meaning::Text };
     Span::styled(format!(" {words} "), theme.style_for(meaning))
 }
 
 /// Returns the style of a chosen row in a panel.
-pub fn selection_style(view: &ReplayView, panel: ReplayPanel, theme: Theme) -> Style {
+pub(crate) fn selection_style(view: &ReplayView, panel: ReplayPanel, theme: Theme) -> Style {
     theme.style_for(if view.focus == panel { Meaning::Selected } else { Meaning::Marked })
 }

@@ -12,7 +12,7 @@ use crate::{
         theme::{Meaning, Theme},
     },
 };
-use trajview_metrics::cost::{RunCost, CostSum};
+use trajview_metrics::cost::{CostSum, RunCost};
 use trajview_run::{
     Run, StepId,
     step_pace::{self, StepPace},
@@ -32,7 +32,8 @@ impl<'a> StepCells<'a> {
     pub fn new(view: &ReplayView, session: &'a Session, width: usize) -> Self {
         let cost = session.scores.process.cost.cost_result();
         let has_cost = !matches!(cost, Some(Ok(cost)) if cost.charges.is_empty());
-        let columns = view.steps.began.map(|began| StepColumn::fitting_columns(began, width, has_cost));
+        let columns =
+            view.steps.began.map(|began| StepColumn::fitting_columns(began, width, has_cost));
         Self { columns: columns.unwrap_or_default(), cost, cached_paces: RefCell::default() }
     }
 
@@ -46,26 +47,31 @@ impl<'a> StepCells<'a> {
 
     /// Returns the headings, placed above their columns in a panel's upper border.
     pub fn head_line(&self, theme: Theme) -> Line<'static> {
-        let heads = self.columns.iter().map(|it| format!(" {:>1$}", it.column_head(), it.column_cells()));
+        let heads =
+            self.columns.iter().map(|it| format!(" {:>1$}", it.column_head(), it.column_cells()));
         let words: String = heads.collect();
         let words = if words.is_empty() { words } else { format!("{words} ") };
         Line::from(trusted_span(words, theme.style_for(Meaning::Muted)))
     }
 
     /// Returns the cells of a step.
-    pub fn cell_spans(&self, run: &Run, id: StepId, theme: Theme) -> Vec<Span<'static>> {
+    pub(crate) fn cell_spans(&self, run: &Run, id: StepId, theme: Theme) -> Vec<Span<'static>> {
         if self.columns.is_empty() {
             return vec![];
         }
         let mut known = self.cached_paces.borrow_mut();
-        let paces =
-            known.entry(id.subagent).or_insert_with(|| step_pace::agent_paces(run, id.turn, id.subagent));
+        let paces = known
+            .entry(id.subagent)
+            .or_insert_with(|| step_pace::agent_paces(run, id.turn, id.subagent));
         let Some(pace) = paces.get(id.step) else { return vec![] };
-        let said = |column: &StepColumn| {
+        let cell_span = |column: &StepColumn| {
             let words = column.cell_text(pace, id.step, || self.step_cost(id));
             let cells = column.column_cells();
-            trusted_span(format!(" {:>cells$}", fitting_prefix(&words, cells)), theme.style_for(Meaning::Muted))
+            trusted_span(
+                format!(" {:>cells$}", fitting_prefix(&words, cells)),
+                theme.style_for(Meaning::Muted),
+            )
         };
-        self.columns.iter().map(said).collect()
+        self.columns.iter().map(cell_span).collect()
     }
 }

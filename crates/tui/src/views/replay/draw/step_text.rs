@@ -14,9 +14,9 @@ use crate::{
         steps::{StepListItem, StepRowKind, body_rows_at_most, field_text},
     },
     widgets::{
-        line::{fit_spans, trusted_span, recorded_span},
+        line::{fit_spans, recorded_span, trusted_span},
         paint::paint_text,
-        panel::{put_row, draw_titled_panel},
+        panel::{draw_titled_panel, put_row},
         theme::{Meaning, Theme},
     },
 };
@@ -40,7 +40,10 @@ pub fn draw(view: &ReplayView, session: &Session, theme: Theme, area: Rect, buff
         if y >= inner.height {
             break;
         }
-        let head = recorded_span(&format!(" {}", item_name(item, session)), theme.style_for(Meaning::Heading));
+        let head = recorded_span(
+            &format!(" {}", item_name(item, session)),
+            theme.style_for(Meaning::Heading),
+        );
         put_row(Line::from(head), None, inner, y, buffer);
         let rest = Rect { y: inner.y + y + 1, height: inner.height - y - 1, ..inner };
         y += 1 + draw_item_text(view, item, theme, rest, buffer) as u16;
@@ -59,7 +62,13 @@ pub fn item_name(item: StepListItem, session: &Session) -> String {
 }
 
 /// Draws as much of the text as fits; returns the number of rows that the whole text takes.
-pub fn draw_item_text(view: &ReplayView, item: StepListItem, theme: Theme, inner: Rect, buffer: &mut Buffer) -> usize {
+pub(crate) fn draw_item_text(
+    view: &ReplayView,
+    item: StepListItem,
+    theme: Theme,
+    inner: Rect,
+    buffer: &mut Buffer,
+) -> usize {
     let width = usize::from(inner.width);
     let text = view.steps.item_text(item);
     let rows = body_rows_at_most(text, width.saturating_sub(2 * LEFT_MARGIN), MAX_ROWS);
@@ -77,13 +86,20 @@ pub fn draw_item_text(view: &ReplayView, item: StepListItem, theme: Theme, inner
                 let words = field_text(text, *field).and_then(|words| words.get(range.clone()));
                 let layers = printed_layers(view, item, *field, range, theme);
                 let words = words.unwrap_or_default();
-                let painted = paint_text(words, theme.style_for(Meaning::Text), &layers, theme.line_display());
+                let painted = paint_text(
+                    words,
+                    theme.style_for(Meaning::Text),
+                    &layers,
+                    theme.line_display(),
+                );
                 [vec![Span::raw(" ")], painted].concat()
             }
             (StepRowKind::Failed, Some(Err(why))) => {
                 vec![Span::raw(" "), recorded_span(why, theme.style_for(Meaning::Error))]
             }
-            (StepRowKind::Empty, _) => vec![trusted_span(" nothing is recorded here", theme.style_for(Meaning::Muted))],
+            (StepRowKind::Empty, _) => {
+                vec![trusted_span(" nothing is recorded here", theme.style_for(Meaning::Muted))]
+            }
             _ => vec![],
         };
         put_row(Line::from(fit_spans(line, width)), None, inner, y, buffer);

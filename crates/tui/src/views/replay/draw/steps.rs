@@ -11,16 +11,19 @@ use crate::{
     session::{Session, turn_counts::LineTotals},
     views::replay::{
         ReplayView,
-        steps::{MAX_INDENTED_DEPTH, DEPTH_INDENT, ROW_INDENT, StepListItem, StepFilter, StepRow, StepRowKind, field_text},
+        steps::{
+            DEPTH_INDENT, MAX_INDENTED_DEPTH, ROW_INDENT, StepFilter, StepListItem, StepRow,
+            StepRowKind, field_text,
+        },
     },
     widgets::{
-        search_hits::{self, RowHit},
-        layout::ReplayPanel,
-        line::{fit_spans, trusted_span, recorded_span, safe_string, left_and_right, spans_width},
-        paint::{StyleLayer, paint_text},
-        panel::{draw_scroll_position, put_row, draw_titled_panel},
         ansi_style,
-        theme::{Meaning, Theme, LineDisplay},
+        layout::ReplayPanel,
+        line::{fit_spans, left_and_right, recorded_span, safe_string, spans_width, trusted_span},
+        paint::{StyleLayer, paint_text},
+        panel::{draw_scroll_position, draw_titled_panel, put_row},
+        search_hits::{self, RowHit},
+        theme::{LineDisplay, Meaning, Theme},
     },
 };
 use trajview_run::{
@@ -28,7 +31,7 @@ use trajview_run::{
     search::{SearchHit, StepField},
 };
 
-use super::{selection_style, name_span, step_columns::StepCells, turns::line_counts};
+use super::{name_span, selection_style, step_columns::StepCells, turns::line_counts};
 
 /// Columns between tab stops, as the rows were cut for.
 const TAB_WIDTH: usize = 4;
@@ -36,7 +39,8 @@ const TAB_WIDTH: usize = 4;
 pub fn draw(view: &ReplayView, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let words = format!("steps of turn {}{}", session.turn + 1, agent_path_text(view, session));
     let cost = trusted_span(turn_cost_text(view, session), theme.style_for(Meaning::Muted));
-    let title = vec![name_span(view, ReplayPanel::Steps, words, theme), filter_span(view, theme), cost];
+    let title =
+        vec![name_span(view, ReplayPanel::Steps, words, theme), filter_span(view, theme), cost];
     let paces = StepCells::new(view, session, usize::from(area.width).saturating_sub(4));
     let heads = paces.head_line(theme);
     let room = usize::from(area.width).saturating_sub(2 + heads.width());
@@ -47,7 +51,12 @@ pub fn draw(view: &ReplayView, session: &Session, theme: Theme, area: Rect, buff
             StepFilter::All => "no steps".to_owned(),
             kinds => format!("no {} in this turn", kinds.filter_name()),
         };
-        return crate::widgets::panel::draw_sentence(&words, theme.style_for(Meaning::Muted), inner, buffer);
+        return crate::widgets::panel::draw_sentence(
+            &words,
+            theme.style_for(Meaning::Muted),
+            inner,
+            buffer,
+        );
     }
     let scroll = view.steps.scroll;
     draw_scroll_position(scroll.top, view.steps.row_count(), theme, area, buffer);
@@ -69,13 +78,15 @@ pub fn draw(view: &ReplayView, session: &Session, theme: Theme, area: Rect, buff
 
 /// Returns ` › explorer › reader, depth 2`: the sub-agents that were entered, the outermost first.
 fn agent_path_text(view: &ReplayView, session: &Session) -> String {
-    let way = view.steps.entered_agents();
+    let agents = view.steps.entered_agents();
     let name = |id: &StepId| {
         let agent = session.run.step(*id).and_then(|step| step.subagent);
-        agent.and_then(|agent| session.run.subagents.get(agent)).map(|agent| safe_string(&agent.name))
+        agent
+            .and_then(|agent| session.run.subagents.get(agent))
+            .map(|agent| safe_string(&agent.name))
     };
-    let names: String = way.iter().rev().filter_map(name).map(|it| format!(" › {it}")).collect();
-    if way.is_empty() { names } else { format!("{names}, depth {}", way.len()) }
+    let names: String = agents.iter().rev().filter_map(name).map(|it| format!(" › {it}")).collect();
+    if agents.is_empty() { names } else { format!("{names}, depth {}", agents.len()) }
 }
 
 /// Returns ` errors only, 12 hidden `.
@@ -102,7 +113,9 @@ fn turn_cost_text(view: &ReplayView, session: &Session) -> String {
         seconds.map(format_number::duration_text),
         tokens.map(|count| format!("{} tokens", format_number::short_count(count))),
         turn.cost_usd.map(format_number::dollars_text),
-        computed.and_then(|cost| Some(format!("computed {}", cost.sum_of_turn(session.turn).usd_text()?))),
+        computed.and_then(|cost| {
+            Some(format!("computed {}", cost.sum_of_turn(session.turn).usd_text()?))
+        }),
     ];
     let known: Vec<_> = parts.into_iter().flatten().collect();
     if known.is_empty() { String::new() } else { format!(" {} ", known.join(" · ")) }
@@ -126,7 +139,10 @@ impl StepPainter<'_> {
         let margin = " ".repeat(depth.min(MAX_INDENTED_DEPTH) * DEPTH_INDENT);
         let note = |words: &str, meaning| {
             let words = format!("{margin}    {words}");
-            Line::from(fit_spans(vec![trusted_span(words, self.theme.style_for(meaning))], self.width))
+            Line::from(fit_spans(
+                vec![trusted_span(words, self.theme.style_for(meaning))],
+                self.width,
+            ))
         };
         Some(match row.kind {
             StepRowKind::Head => self.head_line(item, &margin)?,
@@ -136,8 +152,10 @@ impl StepPainter<'_> {
                 let words = field_text(text, *field)?;
                 let mut layers = printed_layers(self.view, item, *field, range, self.theme);
                 layers.extend(self.hit_layers(item, *field, *line, words, range));
-                let mut spans =
-                    vec![trusted_span(format!("{margin}  {}", field_rule(*field)), self.theme.style_for(Meaning::Muted))];
+                let mut spans = vec![trusted_span(
+                    format!("{margin}  {}", field_rule(*field)),
+                    self.theme.style_for(Meaning::Muted),
+                )];
                 let words = words.get(range.clone())?;
                 spans.extend(paint_text(
                     words,
@@ -157,10 +175,14 @@ impl StepPainter<'_> {
     /// Returns `▸ bash  pytest -q          exit 1  2.1 kB`.
     fn head_line(&self, item: StepListItem, margin: &str) -> Option<Line<'static>> {
         let fold = if self.view.steps.is_unfolded(item) { "▾" } else { "▸" };
-        let mut left = vec![trusted_span(format!("{margin}{fold} "), self.theme.style_for(Meaning::Muted))];
+        let mut left =
+            vec![trusted_span(format!("{margin}{fold} "), self.theme.style_for(Meaning::Muted))];
         let right = match item {
             StepListItem::Layer(turn) => {
-                left.push(trusted_span("before the request  ", self.theme.style_for(Meaning::Heading)));
+                left.push(trusted_span(
+                    "before the request  ",
+                    self.theme.style_for(Meaning::Heading),
+                ));
                 let words = self.session.run.turns.get(turn)?.layer.as_deref().unwrap_or_default();
                 let first = words.lines().next().unwrap_or_default();
                 left.push(recorded_span(first, self.theme.style_for(Meaning::Muted)));
@@ -168,14 +190,19 @@ impl StepPainter<'_> {
             }
             StepListItem::Request(turn) => {
                 left.push(trusted_span("request  ", self.theme.style_for(Meaning::Heading)));
-                left.push(recorded_span(&self.session.run.turns.get(turn)?.title, Style::default()));
+                left.push(recorded_span(
+                    &self.session.run.turns.get(turn)?.title,
+                    Style::default(),
+                ));
                 vec![]
             }
             StepListItem::Step(id) => {
                 let step = self.session.run.step(id)?;
                 left.extend(self.step_spans(item, step));
                 let columns = self.paces.cell_spans(&self.session.run, id, self.theme);
-                let facts = if self.width < FULL_FACTS_FROM + spans_width(&columns) && !columns.is_empty() {
+                let facts = if self.width < FULL_FACTS_FROM + spans_width(&columns)
+                    && !columns.is_empty()
+                {
                     vec![]
                 } else {
                     self.fact_spans(step)
@@ -192,7 +219,10 @@ impl StepPainter<'_> {
             1 => "⏎ 1 step  ".to_owned(),
             count => format!("⏎ {count} steps  "),
         });
-        words.map(|words| trusted_span(words, self.theme.style_for(Meaning::Hunk))).into_iter().collect()
+        words
+            .map(|words| trusted_span(words, self.theme.style_for(Meaning::Hunk)))
+            .into_iter()
+            .collect()
     }
 
     /// Returns the kind of the step and its label.
@@ -202,10 +232,16 @@ impl StepPainter<'_> {
         if step.has_failed() {
             spans.push(trusted_span("✗ ", self.theme.style_for(Meaning::Error)));
         }
-        spans.push(recorded_span(&step_name(&self.session.run, step), self.theme.style_for(meaning)));
+        spans.push(recorded_span(
+            &step_name(&self.session.run, step),
+            self.theme.style_for(meaning),
+        ));
         if let Some(count) = self.word_count(item, step) {
             let words = if count == 1 { "word" } else { "words" };
-            spans.push(trusted_span(format!(" {count} {words}"), self.theme.style_for(Meaning::Muted)));
+            spans.push(trusted_span(
+                format!(" {count} {words}"),
+                self.theme.style_for(Meaning::Muted),
+            ));
         }
         spans.push(trusted_span("  ", Style::default()));
         let label = match step.kind {
@@ -246,7 +282,8 @@ impl StepPainter<'_> {
         facts.push(counts.into_iter().flat_map(|count| [blank(), count]).skip(1).collect());
         facts.extend(step.tool_result().map(|result| self.result_facts(result)));
         if step.tool.as_ref().is_some_and(|tool| tool.result.is_none()) {
-            let words = if self.width < FULL_FACTS_FROM { "no answer" } else { "no answer recorded" };
+            let words =
+                if self.width < FULL_FACTS_FROM { "no answer" } else { "no answer recorded" };
             facts.push(vec![trusted_span(words, self.theme.style_for(Meaning::Warning))]);
         }
         let full = facts.into_iter().filter(|fact| !fact.is_empty());
@@ -257,23 +294,30 @@ impl StepPainter<'_> {
         let mut facts = vec![];
         let meaning = if result.has_failed() { Meaning::Error } else { Meaning::Muted };
         let outcome = result.outcome_text();
-        facts.extend(outcome.map(|words| trusted_span(format!("{words}  "), self.theme.style_for(meaning))));
-        let size = if result.bytes == 0 { String::new() } else { format_number::byte_size(result.bytes) };
+        facts.extend(
+            outcome.map(|words| trusted_span(format!("{words}  "), self.theme.style_for(meaning))),
+        );
+        let size =
+            if result.bytes == 0 { String::new() } else { format_number::byte_size(result.bytes) };
         facts.push(trusted_span(format!("{size:>6}"), self.theme.style_for(Meaning::Muted)));
         facts
     }
 
     fn section_line(&self, item: StepListItem, field: StepField, margin: &str) -> Line<'static> {
         let step = item.step().and_then(|id| self.session.run.step(id));
-        let size =
-            step.and_then(Step::tool_result).map(|result| format!(", {}", format_number::byte_size(result.bytes)));
+        let size = step
+            .and_then(Step::tool_result)
+            .map(|result| format!(", {}", format_number::byte_size(result.bytes)));
         let words = match field {
             StepField::Text => "text".to_owned(),
             StepField::Arguments => "call".to_owned(),
             StepField::Result => format!("result{}", size.unwrap_or_default()),
         };
         let words = format!("{margin}  ─ {words}");
-        Line::from(fit_spans(vec![trusted_span(words, self.theme.style_for(Meaning::Muted))], self.width))
+        Line::from(fit_spans(
+            vec![trusted_span(words, self.theme.style_for(Meaning::Muted))],
+            self.width,
+        ))
     }
 
     /// The matches of the search in one row, the current one apart; bytes within the row.
@@ -286,7 +330,8 @@ impl StepPainter<'_> {
         row: &std::ops::Range<usize>,
     ) -> Vec<StyleLayer> {
         let Some(regex) = self.view.search.regex() else { return vec![] };
-        let current = self.view.search.current_hit().filter(|hit| is_hit_in_line(hit, item, field, line));
+        let current =
+            self.view.search.current_hit().filter(|hit| is_hit_in_line(hit, item, field, line));
         let is_current = |found: &RowHit| current.is_some_and(|hit| hit.range == found.in_line);
         let found = search_hits::hits_in_row(regex, words, row).into_iter();
         found
@@ -364,7 +409,8 @@ pub(super) fn step_name(run: &Run, step: &Step) -> String {
 /// Adds up the changed lines; None where those of one edit are not known.
 fn edited_lines(edits: &[Edit]) -> Option<LineTotals> {
     edits.iter().try_fold(LineTotals::default(), |mut lines, edit| {
-        lines.add_lines(LineTotals { added: edit.added? as usize, removed: edit.removed? as usize });
+        lines
+            .add_lines(LineTotals { added: edit.added? as usize, removed: edit.removed? as usize });
         Some(lines)
     })
 }

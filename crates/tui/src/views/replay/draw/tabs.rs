@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Returns the text of a tab: the panel's name and its number of entries.
-pub fn tab_text(view: &ReplayView, session: &Session, panel: ReplayPanel) -> String {
+pub(crate) fn tab_text(view: &ReplayView, session: &Session, panel: ReplayPanel) -> String {
     if panel == ReplayPanel::Turns && has_one_request(session) {
         return format!(" actions {} ", activity::agent_actions(session).len());
     }

@@ -7,7 +7,7 @@ use crate::{
     views::{file_tree::FileTreeRow, replay::ReplayView},
     widgets::{
         layout::ReplayPanel,
-        line::{fit_text_end, trusted_span, safe_string, left_and_right, spans_width},
+        line::{fit_text_end, left_and_right, safe_string, spans_width, trusted_span},
         panel::{draw_list, draw_scroll_position, draw_sentence},
         scroll::centred_top,
         theme::{Meaning, Theme},
@@ -15,9 +15,9 @@ use crate::{
 };
 
 use super::{
-    selection_style,
+    draw_frame,
     files::{kind_letter, kind_meaning, why_empty},
-    draw_frame, name_span,
+    name_span, selection_style,
 };
 
 pub fn draw(view: &ReplayView, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
@@ -39,8 +39,16 @@ pub fn draw(view: &ReplayView, session: &Session, theme: Theme, area: Rect, buff
     }
     let width = usize::from(inner.width).saturating_sub(1);
     let selected = view.tree.cursor;
-    let line = |index: usize| entry_line(view, session, &rows[index], index == selected, theme, width);
-    draw_list(rows.len(), line, selected, selection_style(view, ReplayPanel::Files, theme), inner, buffer);
+    let line =
+        |index: usize| entry_line(view, session, &rows[index], index == selected, theme, width);
+    draw_list(
+        rows.len(),
+        line,
+        selected,
+        selection_style(view, ReplayPanel::Files, theme),
+        inner,
+        buffer,
+    );
     let top = centred_top(selected, rows.len(), usize::from(inner.height));
     draw_scroll_position(top, rows.len(), theme, area, buffer);
 }
@@ -70,17 +78,20 @@ fn entry_line(
         FileTreeRow::File { path, depth } => {
             let change = changes.iter().find(|change| change.path == *path);
             let sign = match change {
-                Some(change) => {
-                    trusted_span(format!("{} ", kind_letter(change.kind)), theme.style_for(kind_meaning(change.kind)))
-                }
+                Some(change) => trusted_span(
+                    format!("{} ", kind_letter(change.kind)),
+                    theme.style_for(kind_meaning(change.kind)),
+                ),
                 None => trusted_span("  ", muted),
             };
             (depth, sign, path.name(), vec![])
         }
     };
     let indent = trusted_span("  ".repeat((*left).min(width / 4)), muted);
-    let room = width.saturating_sub(spans_width(&right) + spans_width(std::slice::from_ref(&indent)) + 4);
-    let words = trusted_span(fit_text_end(&safe_string(words), room), theme.style_for(Meaning::Text));
+    let room =
+        width.saturating_sub(spans_width(&right) + spans_width(std::slice::from_ref(&indent)) + 4);
+    let words =
+        trusted_span(fit_text_end(&safe_string(words), room), theme.style_for(Meaning::Text));
     left_and_right(vec![mark, indent, sign, words], right, width)
 }
 

@@ -11,7 +11,7 @@ use crate::{
     session::{Session, component_scores_at_turn::ComponentAtTurn},
     views::replay::turn_stats::{TURN_STATS, TurnStatValue},
     widgets::{
-        line::{fit_spans, trusted_span, recorded_span, safe_string},
+        line::{fit_spans, recorded_span, safe_string, trusted_span},
         panel::put_row,
         sparkline::sparkline_spans,
         theme::{Meaning, Theme},
@@ -30,8 +30,14 @@ pub fn draw(session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
     for (y, row) in TURN_STATS.iter().enumerate() {
         let value = (row.value)(session);
         let label = format!(" {}", (row.label)());
-        let mut spans = vec![trusted_span(format!("{label:<LABEL_CELLS$} "), theme.style_for(Meaning::Muted))];
-        spans.extend(value_spans(&value, session.turn, width.saturating_sub(LABEL_CELLS + 2), theme));
+        let mut spans =
+            vec![trusted_span(format!("{label:<LABEL_CELLS$} "), theme.style_for(Meaning::Muted))];
+        spans.extend(value_spans(
+            &value,
+            session.turn,
+            width.saturating_sub(LABEL_CELLS + 2),
+            theme,
+        ));
         put_row(Line::from(fit_spans(spans, width)), None, inner, y as u16, buffer);
     }
     for (row, y) in session.components_at_turn().iter().zip(TURN_STATS.len() as u16..) {
@@ -42,7 +48,9 @@ pub fn draw(session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
 /// Returns `C10  1 Wrong  ▼3  Cosine noise schedule`.
 fn component_spans(row: &ComponentAtTurn, theme: Theme) -> Vec<Span<'static>> {
     let change = match row.change {
-        Some(by) if by < 0 => trusted_span(format!(" ▼{} ", by.unsigned_abs()), theme.style_for(Meaning::Removed)),
+        Some(by) if by < 0 => {
+            trusted_span(format!(" ▼{} ", by.unsigned_abs()), theme.style_for(Meaning::Removed))
+        }
         Some(by) if by > 0 => trusted_span(format!(" ▲{by} "), theme.style_for(Meaning::Added)),
         _ => trusted_span("    ", theme.style_for(Meaning::Muted)),
     };
@@ -58,12 +66,19 @@ fn component_spans(row: &ComponentAtTurn, theme: Theme) -> Vec<Span<'static>> {
 /// Cells of the names.
 const LABEL_CELLS: usize = 12;
 
-fn value_spans(value: &TurnStatValue, turn: usize, width: usize, theme: Theme) -> Vec<Span<'static>> {
+fn value_spans(
+    value: &TurnStatValue,
+    turn: usize,
+    width: usize,
+    theme: Theme,
+) -> Vec<Span<'static>> {
     let plain = |words: String| vec![trusted_span(words, theme.style_for(Meaning::Text))];
     match value {
-        TurnStatValue::Tokens { read, written } => {
-            plain(format!("{} read · {} written", format_number::short_count(*read), format_number::short_count(*written)))
-        }
+        TurnStatValue::Tokens { read, written } => plain(format!(
+            "{} read · {} written",
+            format_number::short_count(*read),
+            format_number::short_count(*written)
+        )),
         TurnStatValue::Dollars(dollars) => plain(format_number::dollars_text(*dollars)),
         TurnStatValue::Count(count) => plain(count.to_string()),
         TurnStatValue::Seconds(seconds) => plain(format_number::duration_text(*seconds)),
@@ -76,7 +91,9 @@ fn value_spans(value: &TurnStatValue, turn: usize, width: usize, theme: Theme) -
             let value = trusted_span(format!("{said}  "), theme.style_for(Meaning::Text));
             [value].into_iter().chain(sparkline_spans(points, turn, room, theme)).collect()
         }
-        TurnStatValue::NotRecorded => vec![trusted_span("not recorded", theme.style_for(Meaning::Muted))],
+        TurnStatValue::NotRecorded => {
+            vec![trusted_span("not recorded", theme.style_for(Meaning::Muted))]
+        }
         TurnStatValue::Waiting => vec![trusted_span("…", theme.style_for(Meaning::Muted))],
     }
 }

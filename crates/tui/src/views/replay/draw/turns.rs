@@ -9,23 +9,23 @@ use ratatui::{
 use crate::{
     session::{
         Session,
-        turn_counts::{TurnEditCounts, LineTotals},
+        turn_counts::{LineTotals, TurnEditCounts},
         turns::{TurnListRow, turn_rows},
     },
     views::replay::{
         ReplayView,
-        activity::{self, selected_action, has_one_request},
+        activity::{self, has_one_request, selected_action},
     },
     widgets::{
         layout::ReplayPanel,
-        line::{fit_spans, trusted_span, recorded_span, left_and_right},
+        line::{fit_spans, left_and_right, recorded_span, trusted_span},
         panel::draw_list,
         theme::{Meaning, Theme},
     },
 };
 use trajview_run::{Edit, StepKind, Turn};
 
-use super::{selection_style, draw_frame, name_span, steps::step_name};
+use super::{draw_frame, name_span, selection_style, steps::step_name};
 
 pub fn draw(view: &ReplayView, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let is_single = has_one_request(session);
@@ -36,7 +36,8 @@ pub fn draw(view: &ReplayView, session: &Session, theme: Theme, area: Rect, buff
         return draw_actions(view, session, theme, inner, buffer);
     }
     let rows = turn_rows(&session.run);
-    let selected = rows.iter().position(|row| *row == TurnListRow::Turn(session.turn)).unwrap_or_default();
+    let selected =
+        rows.iter().position(|row| *row == TurnListRow::Turn(session.turn)).unwrap_or_default();
     if session.run.turns.is_empty() {
         return crate::widgets::panel::draw_sentence(
             "this run has no turns",
@@ -51,22 +52,43 @@ pub fn draw(view: &ReplayView, session: &Session, theme: Theme, area: Rect, buff
         TurnListRow::Checkpoint(index) => checkpoint_line(session, index, theme, width),
         TurnListRow::Turn(index) => turn_line(session, index, theme, room),
     };
-    draw_list(rows.len(), line, selected, selection_style(view, ReplayPanel::Turns, theme), inner, buffer);
+    draw_list(
+        rows.len(),
+        line,
+        selected,
+        selection_style(view, ReplayPanel::Turns, theme),
+        inner,
+        buffer,
+    );
 }
 
 /// Draws the actions of the agent in a run with one request: `▌136 ✗ pytest -q`.
-fn draw_actions(view: &ReplayView, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+fn draw_actions(
+    view: &ReplayView,
+    session: &Session,
+    theme: Theme,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
     let acts = activity::agent_actions(session);
     if acts.is_empty() {
         let words = "nothing was edited or run";
-        return crate::widgets::panel::draw_sentence(words, theme.style_for(Meaning::Muted), area, buffer);
+        return crate::widgets::panel::draw_sentence(
+            words,
+            theme.style_for(Meaning::Muted),
+            area,
+            buffer,
+        );
     }
     let (digits, here) = (view.step_count().to_string().len(), selected_action(view, &acts));
     let line = |index: usize| {
         let (number, id) = acts[index];
         let Some(step) = session.run.step(id) else { return Line::default() };
         let mark = if index == here { "▌" } else { " " };
-        let mut left = vec![trusted_span(format!("{mark}{number:>digits$} "), theme.style_for(Meaning::Muted))];
+        let mut left = vec![trusted_span(
+            format!("{mark}{number:>digits$} "),
+            theme.style_for(Meaning::Muted),
+        )];
         if step.has_failed() {
             left.push(trusted_span("✗ ", theme.style_for(Meaning::Error)));
         }
@@ -85,7 +107,14 @@ fn draw_actions(view: &ReplayView, session: &Session, theme: Theme, area: Rect, 
         let right = right.flat_map(|count| [space(), count]).skip(1).collect();
         left_and_right(left, right, usize::from(area.width).saturating_sub(1))
     };
-    draw_list(acts.len(), line, here, selection_style(view, ReplayPanel::Turns, theme), area, buffer);
+    draw_list(
+        acts.len(),
+        line,
+        here,
+        selection_style(view, ReplayPanel::Turns, theme),
+        area,
+        buffer,
+    );
 }
 
 fn checkpoint_line(session: &Session, index: usize, theme: Theme, width: usize) -> Line<'static> {
@@ -118,7 +147,8 @@ fn turn_line(session: &Session, index: usize, theme: Theme, width: usize) -> Lin
         trusted_span(format!("{mark}{:>digits$} ", index + 1), theme.style_for(Meaning::Muted)),
         recorded_span(&title, theme.style_for(meaning)),
     ];
-    let right = session.turn_counts.get(index).map(|digest| turn_mark_spans(session, index, digest, theme));
+    let right =
+        session.turn_counts.get(index).map(|digest| turn_mark_spans(session, index, digest, theme));
     left_and_right(left, right.unwrap_or_default(), width)
 }
 
@@ -131,7 +161,12 @@ fn first_message_text(turn: &Turn) -> String {
 }
 
 /// Returns `cut ✗1 ⟲ ⑂2 +34 −8`.
-pub fn turn_mark_spans(session: &Session, turn: usize, digest: &TurnEditCounts, theme: Theme) -> Vec<Span<'static>> {
+pub(crate) fn turn_mark_spans(
+    session: &Session,
+    turn: usize,
+    digest: &TurnEditCounts,
+    theme: Theme,
+) -> Vec<Span<'static>> {
     let mut marks = vec![];
     let state = session.run.turns.get(turn).and_then(Turn::state);
     if let Some(state) = state.filter(|state| !state.display_text().is_empty()) {
@@ -152,8 +187,10 @@ pub fn turn_mark_spans(session: &Session, turn: usize, digest: &TurnEditCounts, 
     }
     match session.lines_of_turn(turn) {
         Some(lines) => marks.extend(line_counts(lines, theme)),
-        None => marks
-            .extend(file_count_text(session, turn).map(|words| trusted_span(words, theme.style_for(Meaning::Muted)))),
+        None => marks.extend(
+            file_count_text(session, turn)
+                .map(|words| trusted_span(words, theme.style_for(Meaning::Muted))),
+        ),
     }
     let space = || trusted_span(" ", theme.style_for(Meaning::Text));
     marks.into_iter().flat_map(|mark| [space(), mark]).skip(1).collect()

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use crate::session::{
-    pending::Pending,
     effect::Effect,
+    pending::Pending,
     question::Question,
-    request::{RequestIds, RequestId, Sentence},
+    request::{RequestId, RequestIds, Sentence},
 };
 use trajview_run::{Run, pictures::raster::DecodedImage};
 
@@ -28,14 +28,18 @@ pub struct StepImages {
 
 impl StepImages {
     /// Requests the images.
-    pub fn ask_images(&mut self, run: &Arc<Run>, numbers: &mut RequestIds) -> Option<Effect> {
+    pub(crate) fn ask_images(
+        &mut self,
+        run: &Arc<Run>,
+        numbers: &mut RequestIds,
+    ) -> Option<Effect> {
         let (item, first) = self.requested.take()?;
         let (run, turn, step) = (run.clone(), item.turn(), item.step());
         Some(self.pending.ask_question(numbers, first, Question::Images { run, turn, step }))
     }
 
     /// Takes the answer to its own question; what there is to say of it.
-    pub fn take_images(
+    pub(crate) fn take_images(
         &mut self,
         request: RequestId,
         images: Result<Arc<Vec<DecodedImage>>, Sentence>,

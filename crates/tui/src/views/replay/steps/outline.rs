@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use super::{StepListItem, StepFilter};
+use super::{StepFilter, StepListItem};
 use trajview_run::{Run, StepId};
 
 /// Sub-agents within sub-agents beyond this are listed at one depth.
@@ -36,8 +36,9 @@ struct OutlineEntry {
 
 impl StepOutline {
     /// Loads the steps of a turn; folds and the filter stay.
-    pub fn load_turn(&mut self, run: &Run, turn: usize) {
-        self.entries = run.steps_of_turn(turn).into_iter().map(|id| outline_entry(run, id)).collect();
+    pub(crate) fn load_turn(&mut self, run: &Run, turn: usize) {
+        self.entries =
+            run.steps_of_turn(turn).into_iter().map(|id| outline_entry(run, id)).collect();
         let found = run.turns.get(turn);
         let is_asked = found.is_some_and(|it| it.request.is_some() || !it.title.is_empty());
         self.request = is_asked.then_some(StepListItem::Request(turn));
@@ -48,7 +49,7 @@ impl StepOutline {
     }
 
     /// Returns the listed items and their depths in sub-agents.
-    pub fn listed_items(&self) -> (Vec<StepListItem>, Vec<usize>) {
+    pub(crate) fn listed_items(&self) -> (Vec<StepListItem>, Vec<usize>) {
         let (mut items, mut depths) = (vec![], vec![]);
         if self.entered.is_none() && matches!(self.filter, StepFilter::All | StepFilter::Messages) {
             items.extend(self.layer.into_iter().chain(self.request));
@@ -67,7 +68,8 @@ impl StepOutline {
                 items.push(StepListItem::Step(entry.id));
                 depths.push(entry.depth - base.min(entry.depth));
             }
-            let folds = self.filter == StepFilter::All && !is_head && !self.open.contains(&entry.id);
+            let folds =
+                self.filter == StepFilter::All && !is_head && !self.open.contains(&entry.id);
             if folds {
                 folded_at = Some(entry.depth);
             }
@@ -76,7 +78,7 @@ impl StepOutline {
     }
 
     /// Returns the number of steps that the filter hides here.
-    pub fn hidden_count(&self) -> usize {
+    pub(crate) fn hidden_count(&self) -> usize {
         let entries = self.entries_in_view();
         let heads = usize::from(self.entered.is_some());
         entries.iter().skip(heads).filter(|entry| !self.is_listed(entry)).count()
@@ -88,7 +90,7 @@ impl StepOutline {
     }
 
     /// Returns the number of a step among all of the turn; counts from 0.
-    pub fn position_of(&self, id: StepId) -> Option<usize> {
+    pub(crate) fn position_of(&self, id: StepId) -> Option<usize> {
         self.entries.iter().position(|entry| entry.id == id)
     }
 
@@ -97,7 +99,7 @@ impl StepOutline {
     }
 
     /// Returns the number of steps below the one that started a sub-agent; 0 for any other.
-    pub fn steps_below(&self, id: StepId) -> usize {
+    pub(crate) fn steps_below(&self, id: StepId) -> usize {
         let Some(position) = self.position_of(id) else { return 0 };
         let depth = self.entries[position].depth;
         self.entries[position + 1..].iter().take_while(|entry| entry.depth > depth).count()
@@ -107,7 +109,7 @@ impl StepOutline {
         self.open.contains(&id)
     }
 
-    pub fn toggle_open(&mut self, id: StepId) {
+    pub(crate) fn toggle_open(&mut self, id: StepId) {
         if !self.open.remove(&id) {
             self.open.insert(id);
         }
@@ -123,13 +125,13 @@ impl StepOutline {
     }
 
     /// Lists steps of these kinds, and no others.
-    pub fn set_filter(&mut self, kinds: StepFilter) {
+    pub(crate) fn set_filter(&mut self, kinds: StepFilter) {
         self.filter = kinds;
         self.revealed = None;
     }
 
     /// Makes a step listed: leaves a sub-agent it is not in, opens those it is in, makes an exception for its kind.
-    pub fn list_step(&mut self, id: StepId) {
+    pub(crate) fn list_step(&mut self, id: StepId) {
         let Some(position) = self.position_of(id) else { return };
         let ancestors = self.ancestors_at(position);
         if self.entered.is_some_and(|entered| entered != id && !ancestors.contains(&entered)) {
@@ -140,7 +142,7 @@ impl StepOutline {
     }
 
     /// Returns the steps that started the sub-agents around a step, the innermost first.
-    pub fn ancestors_of_step(&self, id: StepId) -> Vec<StepId> {
+    pub(crate) fn ancestors_of_step(&self, id: StepId) -> Vec<StepId> {
         self.position_of(id).map(|position| self.ancestors_at(position)).unwrap_or_default()
     }
 

@@ -33,7 +33,10 @@ pub enum StepRowKind {
 const MAX_ROWS: usize = 200_000;
 
 /// Returns the rows below the head of an unfolded step, `width` cells wide; one at least.
-pub fn body_rows(text: Option<&Result<std::sync::Arc<StepText>, String>>, width: usize) -> Vec<StepRowKind> {
+pub(crate) fn body_rows(
+    text: Option<&Result<std::sync::Arc<StepText>, String>>,
+    width: usize,
+) -> Vec<StepRowKind> {
     body_rows_at_most(text, width, MAX_ROWS)
 }
 
@@ -103,7 +106,7 @@ fn nonblank_fields(text: &StepText) -> impl Iterator<Item = (StepField, &str)> {
 
 /// Returns the row of a body that contains a byte of a line of a field; both count as in
 /// [`trajview_run::search::SearchHit`].
-pub fn row_of_byte(
+pub(crate) fn row_of_byte(
     body: &[StepRowKind],
     text: &StepText,
     wanted: StepField,

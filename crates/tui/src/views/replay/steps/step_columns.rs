@@ -14,7 +14,7 @@ pub enum BeganFormat {
 
 impl BeganFormat {
     /// Returns the format that the key switches to: since the request, time of day, no columns.
-    pub const fn next_format(shown: Option<Self>) -> Option<Self> {
+    pub(crate) const fn next_format(shown: Option<Self>) -> Option<Self> {
         match shown {
             None => Some(Self::SinceTurn),
             Some(Self::SinceTurn) => Some(Self::Clock),
@@ -41,7 +41,7 @@ impl StepColumn {
     /// Returns the columns that fit in `width` cells, in their order. Where it is narrow the start is left out first,
     /// since the order of the steps shows it, then the tokens, then the wait. The cost is left out where no step can
     /// have one.
-    pub fn fitting_columns(began: BeganFormat, width: usize, has_cost: bool) -> Vec<Self> {
+    pub(crate) fn fitting_columns(began: BeganFormat, width: usize, has_cost: bool) -> Vec<Self> {
         let mut columns = vec![Self::Began(began), Self::Took, Self::Waited, Self::Tokens];
         columns.extend(has_cost.then_some(Self::Cost));
         let order = [Self::Began(began), Self::Tokens, Self::Waited, Self::Cost, Self::Took];
@@ -55,11 +55,11 @@ impl StepColumn {
     }
 
     /// Returns the cells of the columns, a blank before each included.
-    pub fn total_cells(columns: &[Self]) -> usize {
+    pub(crate) fn total_cells(columns: &[Self]) -> usize {
         columns.iter().map(|column| column.column_cells() + 1).sum()
     }
 
-    pub const fn column_cells(self) -> usize {
+    pub(crate) const fn column_cells(self) -> usize {
         match self {
             Self::Began(_) => 8,
             Self::Took | Self::Waited => 7,
@@ -68,7 +68,7 @@ impl StepColumn {
         }
     }
 
-    pub const fn column_head(self) -> &'static str {
+    pub(crate) const fn column_head(self) -> &'static str {
         match self {
             Self::Began(BeganFormat::SinceTurn) => "began",
             Self::Began(BeganFormat::Clock) => "UTC",
@@ -82,11 +82,16 @@ impl StepColumn {
     /// Returns `+2m 14s`, `0.4s`, `12s`, `34k/512`, `$0.0042`; `—` where it is not recorded. Tokens and their cost are
     /// at the first step of a model call, `↑` at the others, since the tokens are the same. `cost` returns the cost of
     /// the call of this step.
-    pub fn cell_text(self, pace: &StepPace, at: usize, cost: impl Fn() -> Option<String>) -> String {
+    pub fn cell_text(
+        self,
+        pace: &StepPace,
+        at: usize,
+        cost: impl Fn() -> Option<String>,
+    ) -> String {
         let known = match self {
-            Self::Began(BeganFormat::SinceTurn) => {
-                pace.since_turn_s.map(|seconds| format!("+{}", format_number::duration_with_tenths(seconds)))
-            }
+            Self::Began(BeganFormat::SinceTurn) => pace
+                .since_turn_s
+                .map(|seconds| format!("+{}", format_number::duration_with_tenths(seconds))),
             Self::Began(BeganFormat::Clock) => pace.began.map(|time| time.clock_text()),
             Self::Took => pace.took_s.map(format_number::duration_with_tenths),
             Self::Waited => pace.waited_s.map(format_number::duration_with_tenths),
@@ -95,7 +100,9 @@ impl StepColumn {
             }
             Self::Cost => cost(),
             Self::Tokens => {
-                let of = |count: Option<u64>| count.map_or_else(|| "—".into(), format_number::short_count);
+                let of = |count: Option<u64>| {
+                    count.map_or_else(|| "—".into(), format_number::short_count)
+                };
                 let is_known = pace.tokens.input.or(pace.tokens.output).is_some();
                 is_known.then(|| format!("{}/{}", of(pace.tokens.input), of(pace.tokens.output)))
             }
@@ -112,7 +119,10 @@ mod tests {
     #[test]
     fn the_narrower_the_panel_the_fewer_the_columns() {
         let heads = |width| -> Vec<_> {
-            StepColumn::fitting_columns(BeganFormat::SinceTurn, width, true).into_iter().map(StepColumn::column_head).collect()
+            StepColumn::fitting_columns(BeganFormat::SinceTurn, width, true)
+                .into_iter()
+                .map(StepColumn::column_head)
+                .collect()
         };
 
         assert_eq!(heads(68), ["began", "took", "wait", "in/out", "$ computed"]);
@@ -126,11 +136,11 @@ mod tests {
     #[test]
     fn what_is_not_recorded_is_a_dash_and_what_stands_above_points_there() {
         let columns = StepColumn::fitting_columns(BeganFormat::Clock, 80, true);
-        let said = |pace: &StepPace, at| -> Vec<_> {
+        let cell_texts = |pace: &StepPace, at| -> Vec<_> {
             columns.iter().map(|column| column.cell_text(pace, at, || None)).collect()
         };
 
-        assert_eq!(said(&StepPace::default(), 0), ["—"; 5]);
+        assert_eq!(cell_texts(&StepPace::default(), 0), ["—"; 5]);
         let pace = StepPace {
             began: Some(Time(3_661_000)),
             since_turn_s: Some(61.0),
@@ -139,9 +149,12 @@ mod tests {
             call: Some(3),
             tokens: Tokens { input: Some(34_000), ..Tokens::default() },
         };
-        assert_eq!(said(&pace, 3), ["01:01:01", "0.4s", "2m 14s", "34k/—", "—"]);
-        assert_eq!(said(&pace, 4)[3..], ["↑"; 2]);
-        assert_eq!(StepColumn::Began(BeganFormat::SinceTurn).cell_text(&pace, 3, || None), "+1m 01s");
+        assert_eq!(cell_texts(&pace, 3), ["01:01:01", "0.4s", "2m 14s", "34k/—", "—"]);
+        assert_eq!(cell_texts(&pace, 4)[3..], ["↑"; 2]);
+        assert_eq!(
+            StepColumn::Began(BeganFormat::SinceTurn).cell_text(&pace, 3, || None),
+            "+1m 01s"
+        );
         assert_eq!(StepColumn::Cost.cell_text(&pace, 3, || Some("$0.0042".into())), "$0.0042");
     }
 }

@@ -27,7 +27,7 @@ impl StepFilter {
     ];
 
     /// Returns the word on screen.
-    pub const fn filter_name(self) -> &'static str {
+    pub(crate) const fn filter_name(self) -> &'static str {
         match self {
             Self::All => "all steps",
             Self::Messages => "messages",
@@ -40,7 +40,7 @@ impl StepFilter {
     }
 
     /// Returns the key that chooses it in the list of kinds.
-    pub const fn key_letter(self) -> char {
+    pub(crate) const fn key_letter(self) -> char {
         match self {
             Self::All => 'a',
             Self::Messages => 'm',
@@ -52,7 +52,7 @@ impl StepFilter {
         }
     }
 
-    pub fn matches_step(self, step: &Step) -> bool {
+    pub(crate) fn matches_step(self, step: &Step) -> bool {
         match self {
             Self::All => true,
             Self::Messages => step.kind == StepKind::Message && step.role != Role::System,

@@ -33,10 +33,10 @@ const LOW_BODY_ROWS: u16 = 18;
 const HIGH_BODY_ROWS: u16 = 32;
 
 /// Cells to the left of the cells of a lifeline: the name of its symbol.
-pub const NAME_CELLS: u16 = 20;
+pub(crate) const NAME_CELLS: u16 = 20;
 
 impl ComponentsAreas {
-    pub fn for_layout(layout: &ScreenLayout, part: ComponentsPart) -> Self {
+    pub(crate) fn for_layout(layout: &ScreenLayout, part: ComponentsPart) -> Self {
         if layout.is_too_small {
             return Self::default();
         }
@@ -46,8 +46,8 @@ impl ComponentsAreas {
             Split::vertical([Constraint::Length(lines), Constraint::Fill(1)]).areas(body);
         let is_narrow = body.width < SIDE_BY_SIDE_WIDTH;
         // On a narrow screen a verdict, which is read, needs the rows more than the lifeline below it.
-        let has_both =
-            rest.height >= LOW_BODY_ROWS && !(is_narrow && part == ComponentsPart::Verdict && rest.height < HIGH_BODY_ROWS);
+        let has_both = rest.height >= LOW_BODY_ROWS
+            && !(is_narrow && part == ComponentsPart::Verdict && rest.height < HIGH_BODY_ROWS);
         if !has_both && part == ComponentsPart::Lifeline {
             return Self { header, lifeline: Some(rest), ..Self::default() };
         }
@@ -69,22 +69,22 @@ impl ComponentsAreas {
     }
 
     /// Rows of the table, without the one of its column names.
-    pub fn table_height(&self) -> usize {
+    pub(crate) fn table_height(&self) -> usize {
         self.table.map_or(0, |area| usize::from(area.height.saturating_sub(3)))
     }
 
-    pub fn verdict_height(&self) -> usize {
+    pub(crate) fn verdict_height(&self) -> usize {
         self.verdict.map_or(0, |area| usize::from(area.height.saturating_sub(2)))
     }
 
     /// Cells inside the border of the verdict; of a hidden one those it would have.
-    pub fn verdict_width(&self) -> usize {
+    pub(crate) fn verdict_width(&self) -> usize {
         let area = self.verdict.or(self.table).or(self.lifeline).unwrap_or_default();
         usize::from(area.width.saturating_sub(2))
     }
 
     /// Returns the cells of the lifeline that show turns.
-    pub fn strip_area(&self) -> Rect {
+    pub(crate) fn strip_area(&self) -> Rect {
         let Some(area) = self.lifeline else { return Rect::default() };
         let left = NAME_CELLS.min(area.width / 3);
         Rect {
@@ -106,7 +106,8 @@ mod tests {
     fn whatever_the_size_the_parts_lie_inside_the_body_and_apart() {
         for (width, height) in [(0, 0), (60, 15), (80, 24), (109, 19), (120, 40), (300, 100)] {
             for part in ComponentsPart::ALL {
-                let layout = ScreenLayout::new(Size { width, height }, ReplayPanel::Turns, Zoom::Off, 0);
+                let layout =
+                    ScreenLayout::new(Size { width, height }, ReplayPanel::Turns, Zoom::Off, 0);
                 let areas = ComponentsAreas::for_layout(&layout, part);
                 let parts = [Some(areas.header), areas.table, areas.verdict, areas.lifeline];
                 let all: Vec<Rect> = parts.into_iter().flatten().collect();

@@ -2,14 +2,14 @@
 
 use crate::{
     session::{Session, rubric::score_text},
-    views::scores::{ScoresView, ScoresPage},
+    views::scores::{ScoresPage, ScoresView},
 };
 use trajview_run::rubric::Judgement;
 
 impl ScoresView {
     /// Returns the verdict of the selected judgement on the chosen component as text. The error explains why there is
     /// none.
-    pub fn verdict_as_text(&self, session: &Session) -> Result<String, String> {
+    pub(crate) fn verdict_as_text(&self, session: &Session) -> Result<String, String> {
         let is_across = self.shown_page(session) == Some(ScoresPage::Judges);
         let (id, judgement) = if is_across {
             let column = self.judges.judge_column(session);
@@ -17,7 +17,10 @@ impl ScoresView {
                 column.as_ref().and_then(|column| self.judges.column_judgement(session, column));
             (self.judges.judges_component().map(str::to_owned), judgement)
         } else {
-            (self.components.component_row(session).map(|row| row.id), session.rubric.shown_judgement())
+            (
+                self.components.component_row(session).map(|row| row.id),
+                session.rubric.shown_judgement(),
+            )
         };
         let id = id.ok_or("no component is chosen")?;
         let judgement = judgement.ok_or("nothing has judged this run yet")?;
@@ -25,7 +28,7 @@ impl ScoresView {
     }
 
     /// Returns the id of the selected component, while the table of components or all judgements are shown.
-    pub fn linked_component(&self, session: &Session) -> Option<String> {
+    pub(crate) fn linked_component(&self, session: &Session) -> Option<String> {
         match self.shown_page(session)? {
             ScoresPage::Components => self.components.component_row(session).map(|row| row.id),
             ScoresPage::Judges => self.judges.judges_component().map(str::to_owned),

@@ -7,7 +7,7 @@ use crate::{
     views::scores::{components::ComponentsView, lifeline},
     widgets::{
         layout::ScreenLayout,
-        mouse::{MouseKind, Mouse, ROWS_PER_WHEEL_NOTCH},
+        mouse::{Mouse, MouseKind, ROWS_PER_WHEEL_NOTCH},
         scroll::Motion,
     },
 };
@@ -36,7 +36,9 @@ impl ComponentsView {
         let message = match mouse.kind {
             MouseKind::Move | MouseKind::Release | MouseKind::Drag => return,
             MouseKind::WheelUp | MouseKind::WheelLeft => wheel(Motion::Up(rows_per_notch(part))),
-            MouseKind::WheelDown | MouseKind::WheelRight => wheel(Motion::Down(rows_per_notch(part))),
+            MouseKind::WheelDown | MouseKind::WheelRight => {
+                wheel(Motion::Down(rows_per_notch(part)))
+            }
             MouseKind::Click | MouseKind::DoubleClick => {
                 self.part = part;
                 self.select_under(session, mouse, &areas, part);
@@ -50,7 +52,13 @@ impl ComponentsView {
         self.update_components(session, message, layout);
     }
 
-    fn select_under(&mut self, session: &mut Session, mouse: Mouse, areas: &ComponentsAreas, part: ComponentsPart) {
+    fn select_under(
+        &mut self,
+        session: &mut Session,
+        mouse: Mouse,
+        areas: &ComponentsAreas,
+        part: ComponentsPart,
+    ) {
         match part {
             ComponentsPart::Table => {
                 let first = areas.table.map_or(0, |area| area.y + 2);

@@ -3,12 +3,12 @@
 use crate::{
     session::{
         Session,
-        replay_opening::{LineAim, DiffBase, ReplayOpening, OpeningTarget},
+        replay_opening::{DiffBase, LineAim, OpeningTarget, ReplayOpening},
     },
     views::scores::components::ComponentsView,
     widgets::layout::ScreenLayout,
 };
-use trajview_metrics::lifeline::{TurnSide, EventSpot};
+use trajview_metrics::lifeline::{EventSpot, TurnSide};
 use trajview_run::{RepoPath, files::FileChange};
 
 use super::areas::ComponentsAreas;
@@ -31,7 +31,8 @@ impl ComponentsView {
 
     /// Opens the change of the playhead's turn, at the line that made the worst event of it.
     pub(super) fn open_event(&mut self, session: &mut Session) {
-        let spot = self.playhead_events(session).into_iter().find_map(|(_, event)| event.spot.clone());
+        let spot =
+            self.playhead_events(session).into_iter().find_map(|(_, event)| event.spot.clone());
         let words = self
             .playhead_events(session)
             .first()
@@ -54,7 +55,9 @@ impl ComponentsView {
         let line = spot.line as usize;
         match spot.side {
             TurnSide::Old => OpeningTarget::Change { path, aim: Some(LineAim::Old(line)) },
-            TurnSide::New if change.is_some() => OpeningTarget::Change { path, aim: Some(LineAim::Line(line)) },
+            TurnSide::New if change.is_some() => {
+                OpeningTarget::Change { path, aim: Some(LineAim::Line(line)) }
+            }
             TurnSide::New => OpeningTarget::File { path, aim: Some(LineAim::Line(line)) },
         }
     }

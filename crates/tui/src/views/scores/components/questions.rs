@@ -7,7 +7,7 @@ use crate::{
 };
 
 /// Files of one verdict's evidence that are shown; a judge points at a few.
-pub const MOST_EVIDENCE_FILES: usize = 8;
+pub(crate) const MOST_EVIDENCE_FILES: usize = 8;
 
 /// Asks for the files of the chosen verdict's evidence at the judged turn: their text, then who wrote it and its
 /// colours.

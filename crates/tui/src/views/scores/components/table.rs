@@ -53,7 +53,7 @@ impl ComponentSort {
         }
     }
 
-    pub const fn sort_words(self) -> &'static str {
+    pub(crate) const fn sort_words(self) -> &'static str {
         match self {
             Self::Checklist => "id",
             Self::Score => "score, the lowest first",
@@ -75,7 +75,14 @@ impl ComponentsView {
         let unlisted = judgement.into_iter().flat_map(|it| &it.verdicts);
         for verdict in unlisted {
             if !rows.iter().any(|row| row.id == verdict.component) {
-                rows.push(self.component_table_row(session, rubric, &verdict.component, None, judgement, other));
+                rows.push(self.component_table_row(
+                    session,
+                    rubric,
+                    &verdict.component,
+                    None,
+                    judgement,
+                    other,
+                ));
             }
         }
         match self.sort {
@@ -125,20 +132,23 @@ impl ComponentsView {
     }
 
     /// Returns the component that is chosen, as the checklist has it.
-    pub fn chosen_component<'s>(&self, session: &'s Session) -> Option<&'s Component> {
+    pub(crate) fn chosen_component<'s>(&self, session: &'s Session) -> Option<&'s Component> {
         let judged = &session.rubric;
         let id = self.chosen.as_ref()?;
         judged.known_rubric()?.checklist.as_ref()?.components.iter().find(|it| it.id == *id)
     }
 
     /// Returns the verdict on the chosen component.
-    pub fn chosen_verdict<'s>(&self, session: &'s Session) -> Option<&'s Verdict> {
+    pub(crate) fn chosen_verdict<'s>(&self, session: &'s Session) -> Option<&'s Verdict> {
         let judged = &session.rubric;
         judged.shown_judgement()?.verdict_on(self.chosen.as_ref()?)
     }
 }
 
-fn missing_score_reason(judgement: Option<&Judgement>, verdict: Option<&Verdict>) -> Option<String> {
+fn missing_score_reason(
+    judgement: Option<&Judgement>,
+    verdict: Option<&Verdict>,
+) -> Option<String> {
     match (judgement, verdict) {
         (None, _) => None,
         (Some(_), None) => Some("not judged".into()),
@@ -151,7 +161,7 @@ fn missing_score_reason(judgement: Option<&Judgement>, verdict: Option<&Verdict>
 }
 
 /// Returns `C01 to C24`, or a few of them.
-pub fn ids_text(rows: &[ComponentRow]) -> String {
+pub(crate) fn ids_text(rows: &[ComponentRow]) -> String {
     let mut ids: Vec<&str> = rows.iter().map(|row| &*row.id).collect();
     ids.sort_by_key(|id| (Reverse(id.is_empty()), *id));
     match ids.as_slice() {

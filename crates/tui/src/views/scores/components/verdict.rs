@@ -5,19 +5,26 @@ use crate::{
     session::Session,
     views::{
         scores::components::ComponentsView,
-        verdict::{ShownScore, VerdictRow, words_in_rows, label_score, label_author_text, push_field_rows, push_trace_rows},
+        verdict::{
+            ShownScore, VerdictRow, label_author_text, label_score, push_field_rows,
+            push_trace_rows, words_in_rows,
+        },
     },
 };
 use trajview_run::rubric::{Evidence, Verdict};
 
-use super::{areas::ComponentsAreas, questions::MOST_EVIDENCE_FILES};
+use super::areas::ComponentsAreas;
 
 /// Lines shown of one piece of evidence.
 const MOST_EVIDENCE_LINES: usize = 200;
 
 impl ComponentsView {
     /// Returns the rows of the panel at its width in these areas.
-    pub fn verdict_rows(&self, session: &Session, areas: &ComponentsAreas) -> Vec<VerdictRow> {
+    pub(crate) fn verdict_rows(
+        &self,
+        session: &Session,
+        areas: &ComponentsAreas,
+    ) -> Vec<VerdictRow> {
         let width = areas.verdict_width().max(20);
         let Some(row) = self.component_row(session) else { return vec![] };
         let mut rows = vec![];
@@ -82,7 +89,13 @@ impl ComponentsView {
         }
     }
 
-    fn push_verdict_rows(&self, session: &Session, verdict: &Verdict, width: usize, rows: &mut Vec<VerdictRow>) {
+    fn push_verdict_rows(
+        &self,
+        session: &Session,
+        verdict: &Verdict,
+        width: usize,
+        rows: &mut Vec<VerdictRow>,
+    ) {
         let judge = session.rubric.shown_judgement().map(|it| it.judge.name.clone());
         let by = judge.filter(|name| !name.is_empty()).unwrap_or_else(|| "the judge".into());
         if verdict.score.is_some() || verdict.criterion_scores.is_empty() {
@@ -104,16 +117,23 @@ impl ComponentsView {
         if verdict.score.is_none() {
             let (row, why): (fn(String) -> VerdictRow, _) = match &verdict.reason {
                 Some(reason) => (VerdictRow::Note, reason.as_str()),
-                None => {
-                    (VerdictRow::Problem, verdict.error.as_deref().unwrap_or("the judge gave no score"))
-                }
+                None => (
+                    VerdictRow::Problem,
+                    verdict.error.as_deref().unwrap_or("the judge gave no score"),
+                ),
             };
             rows.extend(words_in_rows(why, width).into_iter().map(row));
         }
         rows.extend(words_in_rows(&verdict.rationale, width).into_iter().map(VerdictRow::Words));
     }
 
-    fn push_label_rows(&self, session: &Session, id: &str, width: usize, rows: &mut Vec<VerdictRow>) {
+    fn push_label_rows(
+        &self,
+        session: &Session,
+        id: &str,
+        width: usize,
+        rows: &mut Vec<VerdictRow>,
+    ) {
         let Some(label) = session.own_label_of(id) else { return };
         let blind = label.is_blind().map(|blind| if blind { "blind" } else { "not blind" });
         let words: Vec<&str> = [blind, label.reason()].into_iter().flatten().collect();
@@ -183,7 +203,11 @@ impl ComponentsView {
     }
 
     /// Returns the file and the line of the evidence at the cursor of the panel. None if the cursor is not at evidence.
-    pub fn evidence_at_cursor(&self, session: &Session, areas: &ComponentsAreas) -> Option<(String, usize)> {
+    pub(crate) fn evidence_at_cursor(
+        &self,
+        session: &Session,
+        areas: &ComponentsAreas,
+    ) -> Option<(String, usize)> {
         let rows = self.verdict_rows(session, areas);
         let at = self.verdict.cursor.min(rows.len().checked_sub(1)?);
         // The text on a piece of evidence is below its heading.
@@ -196,9 +220,4 @@ impl ComponentsView {
             _ => Some(None),
         })?
     }
-}
-
-/// Returns true if the evidence has no more files than are read.
-pub const fn reads_all(files: usize) -> bool {
-    files <= MOST_EVIDENCE_FILES
 }

@@ -14,7 +14,13 @@ use crate::{
 
 use super::lifeline;
 
-pub fn draw_components(view: &ScoresView, session: &Session, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
+pub(crate) fn draw_components(
+    view: &ScoresView,
+    session: &Session,
+    theme: Theme,
+    layout: &ScreenLayout,
+    buffer: &mut Buffer,
+) {
     let areas = ComponentsAreas::for_layout(layout, view.components.part);
     header::draw_header(view, session, theme, areas.header, buffer);
     if let Some(area) = areas.table {

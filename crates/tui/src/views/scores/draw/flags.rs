@@ -14,21 +14,29 @@ use crate::{
         ScoresView,
         flags::{
             areas::FlagsAreas,
-            table::{ListedFlag, FlagSort},
+            table::{FlagSort, ListedFlag},
         },
     },
     widgets::{
         layout::ScreenLayout,
-        line::{fit_spans, fit_text_end, trusted_span, recorded_span, safe_string, left_and_right},
-        panel::{panel_title_span, draw_scroll_position, put_row, draw_sentence, draw_titled_panel},
+        line::{fit_spans, fit_text_end, left_and_right, recorded_span, safe_string, trusted_span},
+        panel::{
+            draw_scroll_position, draw_sentence, draw_titled_panel, panel_title_span, put_row,
+        },
         text,
         theme::{Meaning, Theme},
         wrap::wrap_line,
     },
 };
-use trajview_run::{format_number, flags::FlagCounts};
+use trajview_run::{flags::FlagCounts, format_number};
 
-pub fn draw_flags(view: &ScoresView, session: &Session, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
+pub(crate) fn draw_flags(
+    view: &ScoresView,
+    session: &Session,
+    theme: Theme,
+    layout: &ScreenLayout,
+    buffer: &mut Buffer,
+) {
     let areas = FlagsAreas::for_layout(layout);
     let Some((state, number)) = view.flags.flag_state(session) else { return };
     draw_flags_header(view, session, &state, number, theme, areas.header, buffer);
@@ -73,7 +81,8 @@ fn flagger_line(
     width: usize,
 ) -> Line<'static> {
     let muted = theme.style_for(Meaning::Muted);
-    let by = view.flags.flag_source(session).map(|source| source.by.display_text()).unwrap_or_default();
+    let by =
+        view.flags.flag_source(session).map(|source| source.by.display_text()).unwrap_or_default();
     let turn = match state.turn {
         Some(turn) if state.name != format!("turn {turn}") => format!(", after turn {turn}"),
         _ => String::new(),
@@ -131,10 +140,16 @@ fn flag_counts_line(
     }
     if !state.unanswered.is_empty() {
         let groups = safe_string(&state.unanswered.join(", "));
-        spans.push(trusted_span(format!("without an answer: {groups}   "), theme.style_for(Meaning::Warning)));
+        spans.push(trusted_span(
+            format!("without an answer: {groups}   "),
+            theme.style_for(Meaning::Warning),
+        ));
     }
     spans.extend(match state.per_thousand() {
-        Some(share) => [trusted_span(format_number::one_decimal(share), title), trusted_span(" for 1000 lines", muted)],
+        Some(share) => [
+            trusted_span(format_number::one_decimal(share), title),
+            trusted_span(" for 1000 lines", muted),
+        ],
         None => [trusted_span("", title), trusted_span("lines of code not recorded", muted)],
     });
     left_and_right(spans, vec![], width)
@@ -172,7 +187,13 @@ fn draw_flag_table(
     let height = usize::from(inner.height.saturating_sub(1));
     for (index, row) in rows.iter().enumerate().skip(scroll.top).take(height) {
         let style = (index == scroll.cursor).then_some(theme.style_for(Meaning::Selected));
-        put_row(columns.row_line(row, theme), style, inner, (index - scroll.top + 1) as u16, buffer);
+        put_row(
+            columns.row_line(row, theme),
+            style,
+            inner,
+            (index - scroll.top + 1) as u16,
+            buffer,
+        );
     }
     let body = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
     draw_scroll_position(scroll.top, rows.len(), theme, body, buffer);
@@ -183,7 +204,7 @@ struct FlagColumns {
     criterion: usize,
     place: usize,
     confidence: usize,
-    found: usize,
+    found_at: usize,
     carried: usize,
     words: usize,
 }
@@ -196,7 +217,8 @@ const LEAST_EXPLANATION_CELLS: usize = 16;
 
 impl FlagColumns {
     fn for_rows(width: usize, rows: &[ListedFlag]) -> Self {
-        let widest = |of: &dyn Fn(&ListedFlag) -> usize| rows.iter().map(of).max().unwrap_or_default() + 1;
+        let widest =
+            |of: &dyn Fn(&ListedFlag) -> usize| rows.iter().map(of).max().unwrap_or_default() + 1;
         let criterion = widest(&|row| text::width(&safe_string(&row.flag.criterion))).clamp(10, 25);
         let place = widest(&|row| text::width(&safe_string(&row.place_text()))).clamp(11, 40);
         let found = widest(&|row| text::width(&safe_string(&row.found_at))).clamp(9, 14);
@@ -206,13 +228,15 @@ impl FlagColumns {
         let name_cells = width.saturating_sub(rest + place.min(LEAST_PLACE_CELLS));
         let (criterion, found) = match criterion + found <= name_cells {
             true => (criterion, found),
-            false => (criterion.min(name_cells * 3 / 5), found.min(name_cells - name_cells * 3 / 5)),
+            false => {
+                (criterion.min(name_cells * 3 / 5), found.min(name_cells - name_cells * 3 / 5))
+            }
         };
         let room = width.saturating_sub(rest + criterion + found);
         let words = room.saturating_sub(place);
         let words = if words < LEAST_EXPLANATION_CELLS { 0 } else { words };
         let place = if words == 0 { room } else { place };
-        Self { criterion, place, confidence, found, carried, words }
+        Self { criterion, place, confidence, found_at: found, carried, words }
     }
 
     fn head_line(&self, theme: Theme) -> Line<'static> {
@@ -220,7 +244,7 @@ impl FlagColumns {
             ("criterion", self.criterion),
             ("lines", self.place),
             ("conf", self.confidence),
-            ("found at", self.found),
+            ("found at", self.found_at),
             ("carried", self.carried),
             ("what is said of it", self.words),
         ];
@@ -237,10 +261,13 @@ impl FlagColumns {
         };
         let explanation = safe_string(row.flag.explanation.as_deref().unwrap_or("–"));
         let mut spans = vec![
-            trusted_span(padded_cell(&safe_string(&row.flag.criterion), self.criterion), theme.style_for(Meaning::Title)),
+            trusted_span(
+                padded_cell(&safe_string(&row.flag.criterion), self.criterion),
+                theme.style_for(Meaning::Title),
+            ),
             trusted_span(padded_cell(&place, self.place), plain),
             trusted_span(padded_cell(&row.confidence_text(), self.confidence), plain),
-            trusted_span(padded_cell(&safe_string(&row.found_at), self.found), muted),
+            trusted_span(padded_cell(&safe_string(&row.found_at), self.found_at), muted),
             trusted_span(padded_cell(sign, self.carried), theme.style_for(meaning)),
         ];
         spans.extend(fit_spans(vec![trusted_span(explanation, plain)], self.words));
@@ -252,7 +279,8 @@ impl FlagColumns {
 fn draw_flag_detail(row: Option<&ListedFlag>, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let Some(row) = row else { return };
     let width = usize::from(area.width.saturating_sub(2));
-    let title = fit_spans(vec![panel_title_span(false, &safe_string(&row.flag.criterion), theme)], width);
+    let title =
+        fit_spans(vec![panel_title_span(false, &safe_string(&row.flag.criterion), theme)], width);
     let titles = [Line::from(title), Line::default(), Line::default()];
     let inner = draw_titled_panel(false, titles, theme, area, buffer);
     let facts = flag_facts(row);

@@ -20,7 +20,13 @@ use crate::{
     },
 };
 
-pub fn draw_judges(view: &ScoresView, session: &Session, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
+pub(crate) fn draw_judges(
+    view: &ScoresView,
+    session: &Session,
+    theme: Theme,
+    layout: &ScreenLayout,
+    buffer: &mut Buffer,
+) {
     let judges = &view.judges;
     let areas = JudgesAreas::for_layout(layout, judges.part, judges.side);
     if areas.matrix.is_some() {

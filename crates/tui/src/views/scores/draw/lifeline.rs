@@ -12,19 +12,22 @@ use crate::{
         ScoresView,
         components::{ComponentsPart, areas::ComponentsAreas},
         draw::components::table::signs_shown,
-        lifeline::{TurnAxis, LifelineSign, turn_signs, symbol_signs, standing_text, standing_signs, symbol_standing_signs},
+        lifeline::{
+            LifelineSign, TurnAxis, standing_signs, standing_text, symbol_signs,
+            symbol_standing_signs, turn_signs,
+        },
     },
     widgets::{
-        line::{fit_spans, fitting_prefix, trusted_span, safe_string, left_and_right, spans_width},
-        panel::{panel_title_span, put_row, draw_sentence, draw_titled_panel},
+        line::{fit_spans, fitting_prefix, left_and_right, safe_string, spans_width, trusted_span},
+        panel::{draw_sentence, draw_titled_panel, panel_title_span, put_row},
         text,
         theme::{Meaning, Theme},
     },
 };
-use trajview_metrics::lifeline::{Lifeline, SymbolSource, SymbolState, SymbolLife};
+use trajview_metrics::lifeline::{Lifeline, SymbolLife, SymbolSource, SymbolState};
 
 /// Returns the sign of one turn, in ASCII if necessary. The legend explains the signs.
-pub fn sign_span(sign: LifelineSign, theme: Theme) -> Span<'static> {
+pub(crate) fn sign_span(sign: LifelineSign, theme: Theme) -> Span<'static> {
     let (words, meaning) = match sign {
         LifelineSign::Nothing => (" ", Meaning::Muted),
         LifelineSign::Committed => ("◆", Meaning::Title),
@@ -68,10 +71,17 @@ const SIGN_MEANINGS: [(LifelineSign, &str); 14] = [
 /// Rows of the legend, at most.
 const LEGEND_ROWS: usize = 2;
 
-pub fn draw_lifeline(view: &ScoresView, session: &Session, theme: Theme, areas: &ComponentsAreas, buffer: &mut Buffer) {
+pub(crate) fn draw_lifeline(
+    view: &ScoresView,
+    session: &Session,
+    theme: Theme,
+    areas: &ComponentsAreas,
+    buffer: &mut Buffer,
+) {
     let Some(area) = areas.lifeline else { return };
     let is_focused = view.components.has_part(ComponentsPart::Lifeline);
-    let titles = [lifeline_title(view, session, theme), lost_title(view, session, theme), Line::default()];
+    let titles =
+        [lifeline_title(view, session, theme), lost_title(view, session, theme), Line::default()];
     let inner = draw_titled_panel(is_focused, titles, theme, area, buffer);
     let Some(lifeline) = view.components.chosen_lifeline(session) else {
         let why = safe_string(&session.rubric.why_no_lifeline());
@@ -88,7 +98,9 @@ pub fn draw_lifeline(view: &ScoresView, session: &Session, theme: Theme, areas: 
     legend.truncate(usize::from(inner.height.saturating_sub(y + 2)).min(LEGEND_ROWS));
     let last = inner.height - legend.len() as u16;
     let event_lines = playhead_lines(lifeline, view, session, theme, width);
-    for (line, at) in event_lines.into_iter().chain(symbol_lines(lifeline, theme, width)).zip(y..last) {
+    for (line, at) in
+        event_lines.into_iter().chain(symbol_lines(lifeline, theme, width)).zip(y..last)
+    {
         put_row(line, None, inner, at, buffer);
     }
     for (line, at) in legend.into_iter().zip(last..) {
@@ -99,7 +111,8 @@ pub fn draw_lifeline(view: &ScoresView, session: &Session, theme: Theme, areas: 
 /// Returns ` lifeline C17 `.
 fn lifeline_title(view: &ScoresView, session: &Session, theme: Theme) -> Line<'static> {
     let is_focused = view.components.has_part(ComponentsPart::Lifeline);
-    let id = view.components.component_row(session).map(|row| format!(" of {}", safe_string(&row.id)));
+    let id =
+        view.components.component_row(session).map(|row| format!(" of {}", safe_string(&row.id)));
     Line::from(panel_title_span(is_focused, &format!("lifeline{}", id.unwrap_or_default()), theme))
 }
 
@@ -128,11 +141,9 @@ fn draw_strips(
         [only] => rows.push((safe_string(&only.name), component_signs())),
         several => {
             rows.push(("all of it".to_owned(), component_signs()));
-            rows.extend(
-                several
-                    .iter()
-                    .map(|life| (safe_string(&life.name), (symbol_signs(life), symbol_standing_signs(life)))),
-            );
+            rows.extend(several.iter().map(|life| {
+                (safe_string(&life.name), (symbol_signs(life), symbol_standing_signs(life)))
+            }));
         }
     }
     // One row each for the axis, an event and the legend.
@@ -200,7 +211,7 @@ fn draw_turn_axis(
 }
 
 /// Names of the checkpoints where they begin, as many as there is room for, that of the playhead bold.
-pub fn checkpoint_names(
+pub(crate) fn checkpoint_names(
     session: &Session,
     axis: TurnAxis,
     width: usize,
@@ -247,7 +258,11 @@ fn playhead_lines(
     }
     let lines = said.into_iter().enumerate().map(|(at, (words, place))| {
         let first = if at == 0 { format!("turn {turn}") } else { String::new() };
-        left_and_right(vec![name_span(&first), trusted_span(words, plain)], vec![trusted_span(place, muted)], width)
+        left_and_right(
+            vec![name_span(&first), trusted_span(words, plain)],
+            vec![trusted_span(place, muted)],
+            width,
+        )
     });
     lines.collect()
 }
@@ -260,8 +275,12 @@ fn symbol_lines(lifeline: &Lifeline, theme: Theme, width: usize) -> Vec<Line<'st
             SymbolSource::Name => "symbol",
             SymbolSource::Evidence => "evidence",
         };
-        let left = vec![trusted_span(format!("{source:<9} "), muted), trusted_span(safe_string(&life.name), plain)];
-        let left = [left, vec![trusted_span(format!("  {}", symbol_history(life)), muted)]].concat();
+        let left = vec![
+            trusted_span(format!("{source:<9} "), muted),
+            trusted_span(safe_string(&life.name), plain),
+        ];
+        let left =
+            [left, vec![trusted_span(format!("  {}", symbol_history(life)), muted)]].concat();
         let place = life.place.as_ref().map(|place| place.path.to_string()).unwrap_or_default();
         left_and_right(left, vec![trusted_span(safe_string(&place), muted)], width)
     };
@@ -308,12 +327,17 @@ fn legend_lines(shown: &[LifelineSign], theme: Theme, width: usize) -> Vec<Line<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::widgets::{export, ascii_signs};
+    use crate::widgets::{ascii_signs, export};
     use ratatui::widgets::Widget;
 
     #[test]
     fn a_legend_lists_the_signs_that_are_shown_and_no_others() {
-        let shown = [LifelineSign::Appeared, LifelineSign::Nothing, LifelineSign::Stands(SymbolState::Used), LifelineSign::Appeared];
+        let shown = [
+            LifelineSign::Appeared,
+            LifelineSign::Nothing,
+            LifelineSign::Stands(SymbolState::Used),
+            LifelineSign::Appeared,
+        ];
         let rows = legend_lines(&shown, Theme::without_colours(), 80);
         let words: Vec<String> = rows.iter().map(Line::to_string).collect();
         assert_eq!(words, ["+ defined   ─ in use   "]);

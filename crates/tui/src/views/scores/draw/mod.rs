@@ -10,7 +10,7 @@ use ratatui::buffer::Buffer;
 
 use crate::{
     session::{Session, pending::Loading},
-    views::scores::{ScoresView, ScoresPage},
+    views::scores::{ScoresPage, ScoresView},
     widgets::{
         layout::ScreenLayout,
         line::safe_string,
@@ -19,9 +19,17 @@ use crate::{
     },
 };
 
-pub fn draw_scores(view: &ScoresView, session: &Session, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
+pub(crate) fn draw_scores(
+    view: &ScoresView,
+    session: &Session,
+    theme: Theme,
+    layout: &ScreenLayout,
+    buffer: &mut Buffer,
+) {
     match view.shown_page(session) {
-        Some(ScoresPage::Components) => components::draw_components(view, session, theme, layout, buffer),
+        Some(ScoresPage::Components) => {
+            components::draw_components(view, session, theme, layout, buffer)
+        }
         Some(ScoresPage::Judges) => judges::draw_judges(view, session, theme, layout, buffer),
         Some(ScoresPage::Tree) => tree::draw_tree(view, theme, layout, buffer),
         Some(ScoresPage::Flags) => flags::draw_flags(view, session, theme, layout, buffer),

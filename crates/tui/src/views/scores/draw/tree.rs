@@ -17,17 +17,22 @@ use crate::{
         tree::{NodeOrder, TreePart, TreeView, areas::TreeAreas},
     },
     widgets::{
-        search_hits,
         layout::ScreenLayout,
-        line::{fit_spans, trusted_span, safe_string},
+        line::{fit_spans, safe_string, trusted_span},
         panel::{draw_sentence, draw_titled_panel},
+        search_hits,
         theme::{Meaning, Theme},
     },
 };
 use trajview_metrics::rubric_tree::{LeafCounting, NodeMeasure};
 use trajview_run::{format_number, rubric_tree::NodeId};
 
-pub fn draw_tree(view: &ScoresView, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
+pub(crate) fn draw_tree(
+    view: &ScoresView,
+    theme: Theme,
+    layout: &ScreenLayout,
+    buffer: &mut Buffer,
+) {
     let tree = &view.tree;
     let areas = TreeAreas::for_layout(layout, tree.part);
     if let Some(area) = areas.tabs {
@@ -52,7 +57,13 @@ fn draw_tree_tabs(tree: &TreeView, theme: Theme, area: Rect, buffer: &mut Buffer
     Line::from(fit_spans(spans, usize::from(area.width))).render(area, buffer);
 }
 
-fn draw_tree_list(tree: &TreeView, theme: Theme, area: Rect, areas: &TreeAreas, buffer: &mut Buffer) {
+fn draw_tree_list(
+    tree: &TreeView,
+    theme: Theme,
+    area: Rect,
+    areas: &TreeAreas,
+    buffer: &mut Buffer,
+) {
     let is_focused = tree.part == TreePart::List;
     let width = usize::from(area.width.saturating_sub(2));
     let right = Line::from(fit_spans(choice_spans(tree, theme), width / 2));
@@ -61,7 +72,8 @@ fn draw_tree_list(tree: &TreeView, theme: Theme, area: Rect, areas: &TreeAreas, 
     let inner = draw_titled_panel(is_focused, titles, theme, area, buffer);
     let Some(rows) = areas.list_rows() else { return };
     if tree.rows.is_empty() {
-        let words = format!("no node says \"{}\"; esc lists all again", safe_string(&tree.find.text));
+        let words =
+            format!("no node says \"{}\"; esc lists all again", safe_string(&tree.find.text));
         return draw_sentence(&words, theme.style_for(Meaning::Muted), inner, buffer);
     }
     rows::draw_tree_rows(tree, theme, Rect { height: 1.min(inner.height), ..inner }, rows, buffer);
@@ -88,13 +100,19 @@ fn tree_title(tree: &TreeView, theme: Theme) -> Vec<Span<'static>> {
         NodeOrder::Tree => " rubric tree ",
         NodeOrder::Loss => " largest losses first ",
     };
-    let mut spans =
-        vec![trusted_span(words, name), trusted_span(format!(" {} ", tree_sums(&root)), theme.style_for(Meaning::Text))];
+    let mut spans = vec![
+        trusted_span(words, name),
+        trusted_span(format!(" {} ", tree_sums(&root)), theme.style_for(Meaning::Text)),
+    ];
     if root.score.is_some() && root.invalid > 0 {
-        let without =
-            tree.valid_measures.get(NodeId::default()).score.filter(|_| tree.counting == LeafCounting::All);
-        let without =
-            without.map(|score| format!(", {} without", format_number::three_decimals(score))).unwrap_or_default();
+        let without = tree
+            .valid_measures
+            .get(NodeId::default())
+            .score
+            .filter(|_| tree.counting == LeafCounting::All);
+        let without = without
+            .map(|score| format!(", {} without", format_number::three_decimals(score)))
+            .unwrap_or_default();
         let words = format!("⊘ {} invalid{without} ", root.invalid);
         spans.push(trusted_span(words, theme.style_for(Meaning::Warning)));
     }
@@ -104,7 +122,9 @@ fn tree_title(tree: &TreeView, theme: Theme) -> Vec<Span<'static>> {
 fn tree_sums(root: &NodeMeasure) -> String {
     let leaves = if root.leaves == 1 { "leaf" } else { "leaves" };
     match root.score {
-        Some(score) => format!("{} · {} {leaves}", format_number::three_decimals(score), root.leaves),
+        Some(score) => {
+            format!("{} · {} {leaves}", format_number::three_decimals(score), root.leaves)
+        }
         None => format!("not graded · {} {leaves}", root.leaves),
     }
 }
@@ -126,7 +146,8 @@ fn choice_spans(tree: &TreeView, theme: Theme) -> Vec<Span<'static>> {
 
 /// Words with what is looked for marked in them.
 fn marked_spans(tree: &TreeView, text: &str, plain: Style, theme: Theme) -> Vec<Span<'static>> {
-    let found = tree.find.find_regex().map(|regex| search_hits::hits_in_row(regex, text, &(0..text.len())));
+    let found =
+        tree.find.find_regex().map(|regex| search_hits::hits_in_row(regex, text, &(0..text.len())));
     let (mut spans, mut done) = (vec![], 0);
     for hit in found.unwrap_or_default() {
         let (before, words) = (text.get(done..hit.in_row.start), text.get(hit.in_row.clone()));

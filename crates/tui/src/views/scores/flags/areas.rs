@@ -19,7 +19,7 @@ pub struct FlagsAreas {
 const LOW_BODY_ROWS: u16 = 14;
 
 impl FlagsAreas {
-    pub fn for_layout(layout: &ScreenLayout) -> Self {
+    pub(crate) fn for_layout(layout: &ScreenLayout) -> Self {
         if layout.is_too_small {
             return Self::default();
         }
@@ -33,7 +33,7 @@ impl FlagsAreas {
     }
 
     /// Rows of the table, without the one of its column names.
-    pub fn table_height(&self) -> usize {
+    pub(crate) fn table_height(&self) -> usize {
         usize::from(self.table.height.saturating_sub(3))
     }
 }
@@ -47,7 +47,8 @@ mod tests {
     #[test]
     fn whatever_the_size_the_parts_lie_inside_the_body_and_apart() {
         for (width, height) in [(0, 0), (60, 15), (80, 24), (120, 40), (300, 100)] {
-            let layout = ScreenLayout::new(Size { width, height }, ReplayPanel::Turns, Zoom::Off, 0);
+            let layout =
+                ScreenLayout::new(Size { width, height }, ReplayPanel::Turns, Zoom::Off, 0);
             let areas = FlagsAreas::for_layout(&layout);
             let all: Vec<Rect> = [Some(areas.header), Some(areas.table), areas.detail]
                 .into_iter()

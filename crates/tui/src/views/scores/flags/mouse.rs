@@ -5,7 +5,7 @@ use crate::{
     views::scores::flags::FlagsView,
     widgets::{
         layout::ScreenLayout,
-        mouse::{MouseKind, Mouse},
+        mouse::{Mouse, MouseKind},
         scroll::Motion,
     },
 };
@@ -13,7 +13,12 @@ use crate::{
 use super::{FlagsMessage, areas::FlagsAreas};
 
 impl FlagsView {
-    pub(crate) fn point_at_flags(&mut self, session: &mut Session, mouse: Mouse, layout: &ScreenLayout) {
+    pub(crate) fn point_at_flags(
+        &mut self,
+        session: &mut Session,
+        mouse: Mouse,
+        layout: &ScreenLayout,
+    ) {
         let area = FlagsAreas::for_layout(layout).table;
         if !mouse.is_in(area) {
             return;
@@ -23,7 +28,9 @@ impl FlagsView {
             .map(|row| self.rows.top + row)
             .filter(|at| mouse.row + 1 < area.bottom() && *at < self.flag_rows(session).len());
         match (mouse.kind, under) {
-            (MouseKind::WheelUp, _) => self.update_flags(session, FlagsMessage::Move(Motion::Up(1)), layout),
+            (MouseKind::WheelUp, _) => {
+                self.update_flags(session, FlagsMessage::Move(Motion::Up(1)), layout)
+            }
             (MouseKind::WheelDown, _) => {
                 self.update_flags(session, FlagsMessage::Move(Motion::Down(1)), layout)
             }

@@ -39,7 +39,7 @@ impl FlagSort {
         }
     }
 
-    pub const fn sort_words(self) -> &'static str {
+    pub(crate) const fn sort_words(self) -> &'static str {
         match self {
             Self::File => "file and line",
             Self::Criterion => "criterion",
@@ -60,7 +60,7 @@ impl ListedFlag {
     }
 
     /// Returns `4/5`. Empty if none is given.
-    pub fn confidence_text(&self) -> String {
+    pub(crate) fn confidence_text(&self) -> String {
         self.flag.confidence.map(|it| format!("{it}/5")).unwrap_or_default()
     }
 }
@@ -106,12 +106,12 @@ impl FlagsView {
     }
 
     /// Returns the row that is chosen.
-    pub fn flag_row(&self, session: &Session) -> Option<ListedFlag> {
+    pub(crate) fn flag_row(&self, session: &Session) -> Option<ListedFlag> {
         self.flag_rows(session).into_iter().nth(self.rows.cursor)
     }
 
     /// Returns the chosen flag as text, for pasting elsewhere.
-    pub fn flag_as_text(&self, session: &Session) -> Option<String> {
+    pub(crate) fn flag_as_text(&self, session: &Session) -> Option<String> {
         let row = self.flag_row(session)?;
         let words = row.flag.explanation.as_deref().unwrap_or_default();
         Some(format!("{} {} {words}", row.place_text(), row.flag.criterion).trim_end().to_owned())

@@ -5,7 +5,7 @@ use ratatui::layout::{Constraint, Layout as Split, Rect};
 
 use crate::widgets::layout::ScreenLayout;
 
-use super::{JudgesPart, JudgeSide};
+use super::{JudgeSide, JudgesPart};
 
 /// The longest names, in cells.
 #[derive(Debug, Clone, Copy)]
@@ -30,7 +30,7 @@ pub struct JudgesAreas {
     pub matrix: Option<Rect>,
     pub pair: Option<Rect>,
     /// The name of the compared component, in rows without a border.
-    pub about: Option<Rect>,
+    pub compared_component: Option<Rect>,
     /// The words of the first and of the second.
     pub words: [Option<Rect>; 2],
 }
@@ -45,26 +45,26 @@ const PAIR_CELLS: u16 = 48;
 const BOTH_WIDTH: u16 = 100;
 
 /// Rows of the matrix above its components: judge, prompt, turn, repeat, and which are a and b.
-pub const MATRIX_HEAD_ROWS: u16 = 5;
+pub(crate) const MATRIX_HEAD_ROWS: u16 = 5;
 
 /// Rows of the matrix below its components: which column the cursor is in.
-pub const MATRIX_FOOT_ROWS: u16 = 1;
+pub(crate) const MATRIX_FOOT_ROWS: u16 = 1;
 
 /// Rows of the comparison above its list.
-pub const PAIR_SUM_ROWS: u16 = 8;
+pub(crate) const PAIR_SUM_ROWS: u16 = 8;
 
 /// Cells of a column, at least and at most: as many as the names of the judges take.
 const COLUMN_CELLS: (usize, usize) = (6, 20);
 
 /// Cells of an id, and of each of the two columns of shares.
-pub const ID_CELLS: usize = 5;
-pub const SHARE_CELLS: usize = 9;
+pub(crate) const ID_CELLS: usize = 5;
+pub(crate) const SHARE_CELLS: usize = 9;
 
 /// Cells that a name has at least.
 const LEAST_NAME_CELLS: usize = 12;
 
 impl JudgesAreas {
-    pub fn for_layout(layout: &ScreenLayout, part: JudgesPart, side: JudgeSide) -> Self {
+    pub(crate) fn for_layout(layout: &ScreenLayout, part: JudgesPart, side: JudgeSide) -> Self {
         if layout.is_too_small {
             return Self::default();
         }
@@ -79,7 +79,7 @@ impl JudgesAreas {
             } else {
                 JudgeSide::ALL.map(|it| (it == side).then_some(rest))
             };
-            return Self { about: Some(about), words, ..Self::default() };
+            return Self { compared_component: Some(about), words, ..Self::default() };
         }
         if body.width < SIDE_BY_SIDE_WIDTH {
             return match part {
@@ -93,33 +93,35 @@ impl JudgesAreas {
     }
 
     /// Rows of components.
-    pub fn matrix_height(&self) -> usize {
+    pub(crate) fn matrix_height(&self) -> usize {
         let taken = MATRIX_HEAD_ROWS + MATRIX_FOOT_ROWS + 2;
         self.matrix.map_or(0, |area| usize::from(area.height.saturating_sub(taken)))
     }
 
     /// Rows of the list of what differs.
-    pub fn pair_height(&self) -> usize {
+    pub(crate) fn pair_height(&self) -> usize {
         self.pair.map_or(0, |area| usize::from(area.height.saturating_sub(PAIR_SUM_ROWS + 2)))
     }
 
-    pub fn words_height(&self) -> usize {
+    pub(crate) fn words_height(&self) -> usize {
         let area = self.words.into_iter().flatten().next();
         area.map_or(0, |area| usize::from(area.height.saturating_sub(2)))
     }
 
     /// Cells inside the border of either's words.
-    pub fn words_width(&self) -> usize {
+    pub(crate) fn words_width(&self) -> usize {
         let area = self.words.into_iter().flatten().next();
         area.map_or(0, |area| usize::from(area.width.saturating_sub(2)))
     }
 
     /// Divides the matrix among `count` columns, given the longest names of components and of judges.
-    pub fn matrix_columns(&self, count: usize, longest: LongestNames) -> MatrixColumns {
+    pub(crate) fn matrix_columns(&self, count: usize, longest: LongestNames) -> MatrixColumns {
         let inner = self.matrix.map_or(0, |area| usize::from(area.width.saturating_sub(2)));
         let room = inner.saturating_sub(ID_CELLS + 2 * SHARE_CELLS);
         let seen = (room.saturating_sub(LEAST_NAME_CELLS) / COLUMN_CELLS.0).min(count).max(1);
-        let name = room.saturating_sub(seen * COLUMN_CELLS.0).min((longest.component + 1).max(LEAST_NAME_CELLS));
+        let name = room
+            .saturating_sub(seen * COLUMN_CELLS.0)
+            .min((longest.component + 1).max(LEAST_NAME_CELLS));
         let column = (room.saturating_sub(name) / seen).min(longest.judge + 1);
         MatrixColumns { seen, name, column: column.clamp(COLUMN_CELLS.0, COLUMN_CELLS.1) }
     }
@@ -134,12 +136,13 @@ mod tests {
     #[test]
     fn whatever_the_size_the_parts_lie_inside_the_body_and_apart() {
         for (width, height) in [(0, 0), (60, 15), (80, 24), (109, 19), (120, 40), (300, 100)] {
-            let layout = ScreenLayout::new(Size { width, height }, ReplayPanel::Turns, Zoom::Off, 0);
+            let layout =
+                ScreenLayout::new(Size { width, height }, ReplayPanel::Turns, Zoom::Off, 0);
             for part in [JudgesPart::Matrix, JudgesPart::Pair, JudgesPart::Both] {
                 for side in JudgeSide::ALL {
                     let areas = JudgesAreas::for_layout(&layout, part, side);
                     let [first, second] = areas.words;
-                    let all = [areas.matrix, areas.pair, areas.about, first, second];
+                    let all = [areas.matrix, areas.pair, areas.compared_component, first, second];
                     let all: Vec<Rect> = all.into_iter().flatten().collect();
                     for (at, area) in all.iter().enumerate() {
                         assert_eq!(area.intersection(layout.body), *area);

@@ -30,7 +30,12 @@ pub enum VerdictWordsRow {
 
 impl JudgesView {
     /// Returns the rows of one side's verdict, wrapped to `width` cells.
-    pub fn words_of_side(&self, session: &Session, side: JudgeSide, width: usize) -> Vec<VerdictWordsRow> {
+    pub(crate) fn side_verdict_rows(
+        &self,
+        session: &Session,
+        side: JudgeSide,
+        width: usize,
+    ) -> Vec<VerdictWordsRow> {
         let column = self.side_column(session, side);
         let judgement = column.as_ref().and_then(|column| self.column_judgement(session, column));
         let (Some(judgement), Some(id)) = (judgement, self.judges_component()) else {
@@ -50,7 +55,9 @@ fn verdict_words_rows(verdict: &Verdict, width: usize) -> Vec<VerdictWordsRow> {
     let mut rows = vec![VerdictWordsRow::Score(verdict.score)];
     let (row, why): (fn(String) -> VerdictWordsRow, _) = match (&verdict.error, &verdict.reason) {
         (None, Some(reason)) => (VerdictWordsRow::Note, reason.as_str()),
-        (error, _) => (VerdictWordsRow::Problem, error.as_deref().unwrap_or("the judge gave no score")),
+        (error, _) => {
+            (VerdictWordsRow::Problem, error.as_deref().unwrap_or("the judge gave no score"))
+        }
     };
     if verdict.score.is_none() {
         rows.extend(words_in_rows(why, width).map(row));
@@ -66,7 +73,10 @@ fn verdict_words_rows(verdict: &Verdict, width: usize) -> Vec<VerdictWordsRow> {
         _ => rows.push(VerdictWordsRow::Heading("evidence".into())),
     }
     rows.extend(
-        verdict.evidence.iter().map(|it| VerdictWordsRow::Evidence { path: it.path.clone(), lines: it.lines }),
+        verdict
+            .evidence
+            .iter()
+            .map(|it| VerdictWordsRow::Evidence { path: it.path.clone(), lines: it.lines }),
     );
     rows.push(VerdictWordsRow::Blank);
     match verdict.trace.len() {
@@ -74,17 +84,17 @@ fn verdict_words_rows(verdict: &Verdict, width: usize) -> Vec<VerdictWordsRow> {
         1 => rows.push(VerdictWordsRow::Heading("what it looked at, 1 call".into())),
         count => rows.push(VerdictWordsRow::Heading(format!("what it looked at, {count} calls"))),
     }
-    rows.extend(
-        verdict
-            .trace
-            .iter()
-            .map(|it| VerdictWordsRow::Look { tool: it.tool.clone(), arguments: it.arguments.clone() }),
-    );
+    rows.extend(verdict.trace.iter().map(|it| VerdictWordsRow::Look {
+        tool: it.tool.clone(),
+        arguments: it.arguments.clone(),
+    }));
     rows
 }
 
 /// Wraps text into rows of a width. Returns none for empty text.
 fn words_in_rows(words: &str, width: usize) -> impl Iterator<Item = String> {
     let lines = words.lines().filter(|line| !line.trim().is_empty());
-    lines.flat_map(move |line| wrap_line(line, width).into_iter().map(|range| line[range].to_owned()))
+    lines.flat_map(move |line| {
+        wrap_line(line, width).into_iter().map(|range| line[range].to_owned())
+    })
 }

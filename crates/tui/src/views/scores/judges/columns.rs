@@ -3,7 +3,7 @@
 
 use crate::{session::Session, views::scores::judges::JudgesView};
 use trajview_run::rubric::Judgement;
-use trajview_study::stability::{RepeatSetup, JudgedCodeState};
+use trajview_study::stability::{JudgedCodeState, RepeatSetup};
 
 use super::{JudgeSide, judgement_pair};
 
@@ -27,7 +27,8 @@ pub struct JudgementColumn {
 impl JudgementColumn {
     /// Builds a column. `alike` has the numbers of the repeats of this judgement, including itself.
     fn for_judgement(judgement: &Judgement, number: usize, alike: &[usize]) -> Self {
-        let (setup, state) = (RepeatSetup::for_judgement(judgement), JudgedCodeState::for_judgement(judgement));
+        let (setup, state) =
+            (RepeatSetup::for_judgement(judgement), JudgedCodeState::for_judgement(judgement));
         let at = alike.iter().position(|other| *other == number).unwrap_or(0);
         let recorded_repeat = judgement.repeat.filter(|repeat| repeat.total > 1);
         let counted = (alike.len() > 1).then_some((at + 1, alike.len()));
@@ -43,7 +44,7 @@ impl JudgementColumn {
     }
 
     /// Returns `reader, prompt 3fa9c1b2, after turn 56, repeat 1 of 3`.
-    pub fn column_words(&self) -> String {
+    pub(crate) fn column_words(&self) -> String {
         let model = self.setup.model.as_ref().filter(|model| **model != self.setup.name);
         let parts = [
             model.map(|model| format!(" ({model})")),
@@ -56,7 +57,7 @@ impl JudgementColumn {
     }
 
     /// Returns true if both have the same judge, so that they share one heading.
-    pub fn has_same_judge(&self, other: &Self) -> bool {
+    pub(crate) fn has_same_judge(&self, other: &Self) -> bool {
         (&self.setup.name, &self.setup.kind, &self.setup.model)
             == (&other.setup.name, &other.setup.kind, &other.setup.model)
     }
@@ -66,14 +67,17 @@ impl JudgesView {
     /// Returns the columns from left to right.
     pub fn judge_columns(&self, session: &Session) -> Vec<JudgementColumn> {
         let judgements = session.rubric.known_rubric().map_or(&[][..], |rubric| &rubric.judgements);
-        let who: Vec<(RepeatSetup, JudgedCodeState)> =
-            judgements.iter().map(|it| (RepeatSetup::for_judgement(it), JudgedCodeState::for_judgement(it))).collect();
+        let who: Vec<(RepeatSetup, JudgedCodeState)> = judgements
+            .iter()
+            .map(|it| (RepeatSetup::for_judgement(it), JudgedCodeState::for_judgement(it)))
+            .collect();
         let alike = |at: usize| -> Vec<usize> {
             (0..who.len()).filter(|other| who.get(*other) == who.get(at)).collect()
         };
         let numbered = judgements.iter().enumerate();
-        let columns: Vec<JudgementColumn> =
-            numbered.map(|(at, judgement)| JudgementColumn::for_judgement(judgement, at, &alike(at))).collect();
+        let columns: Vec<JudgementColumn> = numbered
+            .map(|(at, judgement)| JudgementColumn::for_judgement(judgement, at, &alike(at)))
+            .collect();
         let mut ordered = columns.clone();
         ordered.sort_by_cached_key(|column| {
             let judge = columns.iter().position(|other| other.has_same_judge(column));
@@ -90,7 +94,9 @@ impl JudgesView {
         let column_of_file = |file: &Option<String>| {
             columns.iter().find(|column| Some(&column.file) == file.as_ref()).cloned()
         };
-        if let ([Some(a), Some(b)], true) = (chosen.each_ref().map(column_of_file), chosen[0] != chosen[1]) {
+        if let ([Some(a), Some(b)], true) =
+            (chosen.each_ref().map(column_of_file), chosen[0] != chosen[1])
+        {
             return Some(if side == JudgeSide::First { a } else { b });
         }
         let [a, b] = judgement_pair::comparable_pairs(&columns).into_iter().next()?;
@@ -102,7 +108,11 @@ impl JudgesView {
         judgement_pair::comparable_pairs(&self.judge_columns(session))
     }
 
-    pub fn column_judgement<'s>(&self, session: &'s Session, column: &JudgementColumn) -> Option<&'s Judgement> {
+    pub(crate) fn column_judgement<'s>(
+        &self,
+        session: &'s Session,
+        column: &JudgementColumn,
+    ) -> Option<&'s Judgement> {
         let rubric = session.rubric.known_rubric()?;
         rubric.judgements.iter().find(|it| it.file == column.file)
     }

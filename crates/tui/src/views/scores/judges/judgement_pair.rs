@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{session::Session, views::scores::judges::JudgesView};
 use trajview_run::rubric::Rubric;
 use trajview_study::{
-    Coefficient, Estimate, BootstrapPlan, Ratings, RatingScale,
+    BootstrapPlan, Coefficient, Estimate, RatingScale, Ratings,
     agreement::interval_doubt::IntervalDoubt,
     stability::{SetupDifference, setup_difference},
 };
@@ -13,7 +13,7 @@ use trajview_study::{
 use super::{JudgeSide, columns::JudgementColumn};
 
 /// The coefficients that are computed for two judgements.
-pub const PAIR_MEASURES: [Coefficient; 3] =
+pub(crate) const PAIR_MEASURES: [Coefficient; 3] =
     [Coefficient::Exact, Coefficient::Within1, Coefficient::KappaQuadratic];
 
 /// Pairs that are drawn in all for the intervals; see [`bootstrap_plan`].
@@ -45,7 +45,7 @@ pub struct MeasuredPair {
 }
 
 /// Returns a description of the comparison of two columns.
-pub fn comparison_kind(a: &JudgementColumn, b: &JudgementColumn) -> &'static str {
+pub(crate) fn comparison_kind(a: &JudgementColumn, b: &JudgementColumn) -> &'static str {
     match setup_difference(&a.setup, &b.setup) {
         SetupDifference::Repeat if a.state != b.state => "turn against turn",
         kind => kind.display_text(),
@@ -54,7 +54,7 @@ pub fn comparison_kind(a: &JudgementColumn, b: &JudgementColumn) -> &'static str
 
 /// Returns all pairs of judgements of one state: pairs of different judges first, then of prompts, settings and
 /// repeats. If there are none, returns two of one judge at different turns, and then any pairs.
-pub fn comparable_pairs(columns: &[JudgementColumn]) -> Vec<[JudgementColumn; 2]> {
+pub(crate) fn comparable_pairs(columns: &[JudgementColumn]) -> Vec<[JudgementColumn; 2]> {
     let every: Vec<[JudgementColumn; 2]> = columns
         .iter()
         .enumerate()
@@ -81,7 +81,7 @@ pub fn comparable_pairs(columns: &[JudgementColumn]) -> Vec<[JudgementColumn; 2]
 
 impl JudgesView {
     /// Returns the agreement of the two chosen judgements. None if there are no two.
-    pub fn pair_measured(&self) -> Option<&MeasuredPair> {
+    pub(crate) fn pair_measured(&self) -> Option<&MeasuredPair> {
         self.measured.as_ref()
     }
 
@@ -102,7 +102,8 @@ impl JudgesView {
         if self.measured.as_ref().is_some_and(is_known) {
             return;
         }
-        let [Some(a), Some(b)] = [self.column_judgement(session, &a), self.column_judgement(session, &b)]
+        let [Some(a), Some(b)] =
+            [self.column_judgement(session, &a), self.column_judgement(session, &b)]
         else {
             return;
         };
@@ -119,7 +120,8 @@ impl JudgesView {
         let (first, second) = table.base_rates();
         self.measured = Some(MeasuredPair {
             pair_count: ratings.len(),
-            estimates: ratings.estimate_coefficients(&PAIR_MEASURES, &bootstrap_plan(ratings.len())),
+            estimates: ratings
+                .estimate_coefficients(&PAIR_MEASURES, &bootstrap_plan(ratings.len())),
             doubt: table.interval_doubt(),
             base_rates: [first, second],
             files,

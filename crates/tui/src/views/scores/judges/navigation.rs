@@ -7,14 +7,14 @@ use crate::{
     views::scores::{ScoresView, judges::JudgesView},
     widgets::{
         layout::ScreenLayout,
-        mouse::{MouseKind, Mouse, ROWS_PER_WHEEL_NOTCH},
+        mouse::{Mouse, MouseKind, ROWS_PER_WHEEL_NOTCH},
         scroll::{Motion, Scroll},
     },
 };
 
 use super::{
-    JudgesMessage, JudgesPart, JudgeSide,
-    areas::{JudgesAreas, ID_CELLS, PAIR_SUM_ROWS},
+    JudgeSide, JudgesMessage, JudgesPart,
+    areas::{ID_CELLS, JudgesAreas, PAIR_SUM_ROWS},
 };
 
 impl JudgesView {
@@ -48,7 +48,7 @@ impl JudgesView {
             }
             JudgesPart::Both => {
                 let side = self.side;
-                let len = self.words_of_side(session, side, areas.words_width()).len();
+                let len = self.side_verdict_rows(session, side, areas.words_width()).len();
                 let height = areas.words_height();
                 let top = &mut self.words[side as usize];
                 // The rows are read, not chosen: the window moves.
@@ -59,7 +59,12 @@ impl JudgesView {
         }
     }
 
-    pub(super) fn move_column(&mut self, session: &mut Session, motion: Motion, layout: &ScreenLayout) {
+    pub(super) fn move_column(
+        &mut self,
+        session: &mut Session,
+        motion: Motion,
+        layout: &ScreenLayout,
+    ) {
         if self.part == JudgesPart::Both {
             self.side = self.side.other_side();
             return;
@@ -104,7 +109,8 @@ impl JudgesView {
         let differing = self.differing_rows(session);
         let columns = self.judge_columns(session);
         let column = self.judge_column(session).map(|column| column.file);
-        let sides = JudgeSide::ALL.map(|side| self.side_column(session, side).map(|column| column.file));
+        let sides =
+            JudgeSide::ALL.map(|side| self.side_column(session, side).map(|column| column.file));
         let chosen = self.component.clone();
         let at = rows.iter().position(|row| Some(&row.id) == chosen.as_ref());
         let last = self.rows.cursor.min(rows.len().saturating_sub(1));
@@ -154,7 +160,13 @@ impl JudgesView {
         }
     }
 
-    fn select_column(&mut self, session: &mut Session, mouse: Mouse, area: Rect, areas: &JudgesAreas) {
+    fn select_column(
+        &mut self,
+        session: &mut Session,
+        mouse: Mouse,
+        area: Rect,
+        areas: &JudgesAreas,
+    ) {
         let columns = self.judge_columns(session);
         let divided = areas.matrix_columns(columns.len(), self.longest_names(session, &columns));
         let first = usize::from(area.x) + 1 + ID_CELLS + divided.name;

@@ -8,9 +8,9 @@ use crate::{
     widgets::text,
 };
 use trajview_run::rubric::Judgement;
-use trajview_study::stability::{PairShares, ComponentStability};
+use trajview_study::stability::{ComponentStability, PairShares};
 
-use super::{JudgeSide, JudgeRowSort, areas::LongestNames, columns::JudgementColumn};
+use super::{JudgeRowSort, JudgeSide, areas::LongestNames, columns::JudgementColumn};
 
 /// A component as the matrix shows it.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,7 +43,7 @@ pub enum MatrixCell {
 }
 
 impl MatrixCell {
-    pub const fn cell_score(self) -> Option<u8> {
+    pub(crate) const fn cell_score(self) -> Option<u8> {
         match self {
             Self::Score(score) => Some(score),
             Self::Error | Self::Unscored | Self::Missing | Self::NotAsked => None,
@@ -76,9 +76,15 @@ pub enum MatrixHead {
 
 impl JudgesView {
     /// Returns the rows above the matrix; one that no column has anything in is left out.
-    pub fn matrix_heads(&self, session: &Session) -> Vec<MatrixHead> {
+    pub(crate) fn matrix_heads(&self, session: &Session) -> Vec<MatrixHead> {
         let columns = self.judge_columns(session);
-        let all = [MatrixHead::Judge, MatrixHead::Prompt, MatrixHead::Turn, MatrixHead::Repeat, MatrixHead::Sides];
+        let all = [
+            MatrixHead::Judge,
+            MatrixHead::Prompt,
+            MatrixHead::Turn,
+            MatrixHead::Repeat,
+            MatrixHead::Sides,
+        ];
         let is_filled = |head: &MatrixHead| match head {
             MatrixHead::Judge | MatrixHead::Turn | MatrixHead::Sides => true,
             MatrixHead::Prompt => columns.iter().any(|column| !column.prompt.is_empty()),
@@ -88,7 +94,11 @@ impl JudgesView {
     }
 
     /// Returns the longest names of the matrix.
-    pub fn longest_names(&self, session: &Session, columns: &[JudgementColumn]) -> LongestNames {
+    pub(crate) fn longest_names(
+        &self,
+        session: &Session,
+        columns: &[JudgementColumn],
+    ) -> LongestNames {
         let listed = session.rubric.known_rubric().and_then(|rubric| rubric.checklist.as_ref());
         let names = listed.into_iter().flat_map(|it| &it.components);
         let component = names.map(|it| text::width(plain_name(&it.name))).max();
@@ -97,7 +107,7 @@ impl JudgesView {
     }
 
     /// Returns the rows in the chosen order, and only differing ones if that is set.
-    pub fn judge_rows(&self, session: &Session) -> Vec<MatrixRow> {
+    pub(crate) fn judge_rows(&self, session: &Session) -> Vec<MatrixRow> {
         let mut rows = self.all_judge_rows(session);
         if self.only_differing {
             rows.retain(|row| row.gap.is_some_and(|gap| gap != 0));
@@ -116,7 +126,7 @@ impl JudgesView {
     }
 
     /// Returns the rows on which the two chosen judgements differ, the largest difference first.
-    pub fn differing_rows(&self, session: &Session) -> Vec<MatrixRow> {
+    pub(crate) fn differing_rows(&self, session: &Session) -> Vec<MatrixRow> {
         let mut rows = self.all_judge_rows(session);
         rows.retain(|row| row.gap.is_some_and(|gap| gap != 0));
         rows.sort_by_key(|row| Reverse(row.gap.map(|gap| gap.unsigned_abs())));
@@ -142,7 +152,8 @@ impl JudgesView {
             }
         }
         let row = |(id, name): (String, String)| {
-            let cells: Vec<MatrixCell> = judgements.iter().map(|it| MatrixCell::for_component(it, &id)).collect();
+            let cells: Vec<MatrixCell> =
+                judgements.iter().map(|it| MatrixCell::for_component(it, &id)).collect();
             let score = |side: Option<usize>| cells.get(side?)?.cell_score();
             let gap = score(sides[0]).zip(score(sides[1])).map(|(a, b)| b as i8 - a as i8);
             let column_cells = cells.iter().zip(&columns);
@@ -169,7 +180,8 @@ impl JudgesView {
 fn repeat_agreement(columns: &[JudgementColumn], cells: &[MatrixCell]) -> Option<f64> {
     let mut groups: Vec<(&JudgementColumn, Vec<Option<u8>>)> = vec![];
     for (column, cell) in columns.iter().zip(cells) {
-        let is_like = |other: &JudgementColumn| other.setup == column.setup && other.state == column.state;
+        let is_like =
+            |other: &JudgementColumn| other.setup == column.setup && other.state == column.state;
         match groups.iter_mut().find(|(other, _)| is_like(other)) {
             Some((_, scores)) => scores.push(cell.cell_score()),
             None => groups.push((column, vec![cell.cell_score()])),

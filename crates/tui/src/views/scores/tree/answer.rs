@@ -20,7 +20,7 @@ impl AnswerSection {
     ];
 
     /// Returns the name of the section on screen.
-    pub const fn section_name(self) -> &'static str {
+    pub(crate) const fn section_name(self) -> &'static str {
         match self {
             Self::Expectations => "expectations",
             Self::Reality => "reality",
@@ -30,7 +30,9 @@ impl AnswerSection {
 }
 
 /// Returns the lines of an answer by section. None before the first heading.
-pub fn lines_by_section(answer: &str) -> impl Iterator<Item = (Option<AnswerSection>, &str)> {
+pub(crate) fn lines_by_section(
+    answer: &str,
+) -> impl Iterator<Item = (Option<AnswerSection>, &str)> {
     let mut section = None;
     answer.lines().filter_map(move |line| match section_heading(line) {
         Some((found, rest)) => {
@@ -75,11 +77,9 @@ mod tests {
             "Expectations:",
             "Expectations",
         ];
-        assert!(
-            first
-                .iter()
-                .all(|line| section_heading(line).is_some_and(|(found, _)| found == AnswerSection::Expectations))
-        );
+        assert!(first.iter().all(|line| {
+            section_heading(line).is_some_and(|(found, _)| found == AnswerSection::Expectations)
+        }));
         assert_eq!(section_heading("# Score: 1"), Some((AnswerSection::Score, "1")));
         assert_eq!(section_heading("**Score**: 0"), Some((AnswerSection::Score, "0")));
         let others = ["Scores differ", "Score: 1 of 2", "In reality", "# Realities", ""];

@@ -23,7 +23,7 @@ const SIDE_BY_SIDE_WIDTH: u16 = 110;
 const STACKED_ROWS: u16 = 28;
 
 impl TreeAreas {
-    pub fn for_layout(layout: &ScreenLayout, part: TreePart) -> Self {
+    pub(crate) fn for_layout(layout: &ScreenLayout, part: TreePart) -> Self {
         let body = layout.body;
         if layout.is_too_small {
             return Self::default();
@@ -47,7 +47,7 @@ impl TreeAreas {
     }
 
     /// Rows of the list, below its heads.
-    pub fn list_height(&self) -> usize {
+    pub(crate) fn list_height(&self) -> usize {
         self.list_rows().map_or(0, |area| usize::from(area.height))
     }
 
@@ -64,7 +64,7 @@ impl TreeAreas {
     }
 
     /// Returns the part under the pointer.
-    pub fn part_at(&self, at: Position) -> Option<TreePart> {
+    pub(crate) fn part_at(&self, at: Position) -> Option<TreePart> {
         let is_in = |area: Option<Rect>| area.is_some_and(|area| area.contains(at));
         let parts = [(self.list, TreePart::List), (self.detail, TreePart::Detail)];
         parts.into_iter().find(|(area, _)| is_in(*area)).map(|(_, part)| part)
@@ -79,15 +79,15 @@ pub struct TreeColumns {
     pub kind: usize,
 }
 
-pub const SHARE_CELLS: usize = 7;
-pub const SCORE_CELLS: usize = 6;
+pub(crate) const SHARE_CELLS: usize = 7;
+pub(crate) const SCORE_CELLS: usize = 6;
 
 /// Cells of the sign of a node, and of its fold mark.
 const SIGN_CELLS: usize = 2;
-pub const FOLD_CELLS: usize = 2;
+pub(crate) const FOLD_CELLS: usize = 2;
 
 impl TreeColumns {
-    pub const fn for_width(width: usize) -> Self {
+    pub(crate) const fn for_width(width: usize) -> Self {
         let bar = match width {
             ..66 => 0,
             66..80 => 5,
@@ -98,7 +98,7 @@ impl TreeColumns {
     }
 
     /// Cells before the fold mark of the root.
-    pub const fn cells_before_fold(self) -> usize {
+    pub(crate) const fn cells_before_fold(self) -> usize {
         SHARE_CELLS + SCORE_CELLS + self.bar + self.weight + 1 + SIGN_CELLS + self.kind
     }
 }
@@ -112,7 +112,8 @@ mod tests {
     #[test]
     fn whatever_the_size_the_parts_lie_inside_the_body_and_apart() {
         for (width, height) in [(0, 0), (60, 15), (80, 24), (100, 40), (120, 40), (300, 100)] {
-            let layout = ScreenLayout::new(Size { width, height }, ReplayPanel::Turns, Zoom::Off, 0);
+            let layout =
+                ScreenLayout::new(Size { width, height }, ReplayPanel::Turns, Zoom::Off, 0);
             for part in [TreePart::List, TreePart::Detail] {
                 let areas = TreeAreas::for_layout(&layout, part);
                 let all: Vec<Rect> =

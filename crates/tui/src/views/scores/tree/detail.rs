@@ -7,7 +7,9 @@ use crate::widgets::{
 use trajview_metrics::rubric_tree::LeafCounting;
 use trajview_run::{
     format_number,
-    rubric_tree::{LeafCategory, TreeGrading, ModelTokens, RubricNode, NodeId, RubricTree, sum_tokens},
+    rubric_tree::{
+        LeafCategory, ModelTokens, NodeId, RubricNode, RubricTree, TreeGrading, sum_tokens,
+    },
 };
 
 use super::{TreeView, answer, areas::TreeAreas};
@@ -84,7 +86,12 @@ struct DetailWriter {
 }
 
 impl DetailWriter {
-    fn node_lines(state: &TreeView, tree: &RubricTree, id: NodeId, width: usize) -> Vec<DetailLine> {
+    fn node_lines(
+        state: &TreeView,
+        tree: &RubricTree,
+        id: NodeId,
+        width: usize,
+    ) -> Vec<DetailLine> {
         let mut writer = Self { lines: vec![], width };
         let Some(node) = tree.node(id) else { return vec![] };
         writer.push_facts(state, tree, id, node);
@@ -116,7 +123,8 @@ impl DetailWriter {
 
     /// Adds an empty line, but not after another or a heading.
     fn push_gap(&mut self) {
-        let is_needed = |line: &DetailLine| !line.text.is_empty() && line.kind != DetailLineKind::Heading;
+        let is_needed =
+            |line: &DetailLine| !line.text.is_empty() && line.kind != DetailLineKind::Heading;
         if self.lines.last().is_some_and(is_needed) {
             self.push_empty();
         }
@@ -149,7 +157,10 @@ impl DetailWriter {
         self.push_score(state, id, node);
         self.push_validity(state, id);
         if let Some(answer) = node.answer.as_ref().filter(|answer| !answer.tokens.is_empty()) {
-            self.push_words(DetailLineKind::Fact, &format!("judging took {}", tokens_text(&answer.tokens)));
+            self.push_words(
+                DetailLineKind::Fact,
+                &format!("judging took {}", tokens_text(&answer.tokens)),
+            );
         }
         if !node.id.is_empty() {
             self.push_words(DetailLineKind::Note, &format!("id {}", node.id));
@@ -172,7 +183,10 @@ impl DetailWriter {
             }
             _ => String::new(),
         };
-        self.push_words(DetailLineKind::Fact, &format!("scores {}{as_recorded}{costs}", format_number::three_decimals(score)));
+        self.push_words(
+            DetailLineKind::Fact,
+            &format!("scores {}{as_recorded}{costs}", format_number::three_decimals(score)),
+        );
         if let Some(recorded) = differs {
             let words = format!("recorded as {recorded}, which its sub-tasks do not come to");
             self.push_warning(&words);
@@ -213,7 +227,8 @@ impl DetailWriter {
             result.run.as_ref().map(|run| format!("run {run}")),
             (!judge.is_empty()).then(|| format!("judged by {}", judge.join(", "))),
             result.graded_at.as_ref().map(|at| format!("graded at {at}")),
-            (!result.tokens.is_empty()).then(|| format!("judging took {}", tokens_text(&result.tokens))),
+            (!result.tokens.is_empty())
+                .then(|| format!("judging took {}", tokens_text(&result.tokens))),
             (result.has_submission == Some(false)).then(|| "there was no submission".to_owned()),
             (result.is_code_only == Some(true)).then(|| "only code was graded".to_owned()),
         ];
@@ -246,7 +261,11 @@ impl DetailWriter {
                 self.push_words(DetailLineKind::Section, &format!("– {}", section.section_name()));
             }
             last = section;
-            if line.trim().is_empty() { self.push_gap() } else { self.push_words(DetailLineKind::Text, line) }
+            if line.trim().is_empty() {
+                self.push_gap()
+            } else {
+                self.push_words(DetailLineKind::Text, line)
+            }
         }
     }
 }

@@ -5,8 +5,8 @@ use regex::Regex;
 use super::{NodeOrder, TreeView};
 use trajview_metrics::rubric_tree::TreeMeasures;
 use trajview_run::{
-    rubric_tree::{LeafCategory, RubricNode, NodeId, RubricTree},
-    search::{SearchQuery, QuerySyntax},
+    rubric_tree::{LeafCategory, NodeId, RubricNode, RubricTree},
+    search::{QuerySyntax, SearchQuery},
 };
 
 /// The search. While the prompt is open, it filters as the user types.
@@ -38,7 +38,7 @@ impl NodeFind {
     }
 
     /// Returns the expression whose matches are marked on screen.
-    pub const fn find_regex(&self) -> Option<&Regex> {
+    pub(crate) const fn find_regex(&self) -> Option<&Regex> {
         self.regex.as_ref()
     }
 
@@ -47,7 +47,7 @@ impl NodeFind {
     }
 
     /// Returns true if the node is listed, since it or a node below matches the search.
-    pub fn keeps_node(&self, id: NodeId) -> bool {
+    pub(crate) fn keeps_node(&self, id: NodeId) -> bool {
         !self.is_active() || self.is_listed.get(id.position()).copied().unwrap_or_default()
     }
 
@@ -56,12 +56,12 @@ impl NodeFind {
         self.hits.iter().filter(|is_hit| **is_hit).count()
     }
 
-    pub fn forget_find(&mut self) {
+    pub(crate) fn forget_find(&mut self) {
         *self = Self::default();
     }
 
     /// Looks through all nodes that count.
-    pub fn look_again(&mut self, tree: &RubricTree, measures: &TreeMeasures) {
+    pub(crate) fn look_again(&mut self, tree: &RubricTree, measures: &TreeMeasures) {
         let query = SearchQuery { pattern: self.text.clone(), syntax: QuerySyntax::Literal };
         self.regex = query.compile_pattern().ok().filter(|_| !self.text.is_empty());
         let Some(regex) = &self.regex else {
@@ -117,7 +117,9 @@ impl TreeView {
         let chosen = self.selected_node();
         self.find.look_again(&tree, &self.measures);
         match chosen {
-            Some(id) if !self.find.is_active() && self.order == NodeOrder::Tree => self.reveal_node(id),
+            Some(id) if !self.find.is_active() && self.order == NodeOrder::Tree => {
+                self.reveal_node(id)
+            }
             _ => self.list_nodes(chosen),
         }
         self.go_to_first_hit();

@@ -7,7 +7,7 @@ use crate::{
     widgets::{
         layout::ScreenLayout,
         line::safe_string,
-        mouse::{MouseKind, Mouse, ROWS_PER_WHEEL_NOTCH},
+        mouse::{Mouse, MouseKind, ROWS_PER_WHEEL_NOTCH},
         scroll::Motion,
         text,
     },
@@ -15,13 +15,13 @@ use crate::{
 use trajview_run::{first_line_label, rubric_tree::NodeId};
 
 use super::{
-    TreeMessage, NodeOrder, TreePart, TreeView,
-    areas::{TreeAreas, TreeColumns, FOLD_CELLS},
+    NodeOrder, TreeMessage, TreePart, TreeView,
+    areas::{FOLD_CELLS, TreeAreas, TreeColumns},
 };
 
 /// Cells that a level of the tree moves its words to the right by, up to so many levels.
-pub const INDENT_CELLS: usize = 2;
-pub const MOST_INDENT_LEVELS: usize = 12;
+pub(crate) const INDENT_CELLS: usize = 2;
+pub(crate) const MOST_INDENT_LEVELS: usize = 12;
 
 impl TreeView {
     /// Returns the names of the parts, as a row of tabs shows them.
@@ -29,16 +29,21 @@ impl TreeView {
         match part {
             TreePart::List => format!(" tree {} ", self.rows.len()),
             TreePart::Detail => {
-                let path = self.selected_node().zip(self.shown_tree()).map(|(id, tree)| tree.node_path(id));
+                let path = self
+                    .selected_node()
+                    .zip(self.shown_tree())
+                    .map(|(id, tree)| tree.node_path(id));
                 path.map_or_else(|| " node ".into(), |path| format!(" node {path} "))
             }
         }
     }
 
     /// Cells before a node's words.
-    pub fn node_indent(&self, id: NodeId) -> usize {
-        let depth =
-            self.shown_tree().and_then(|tree| tree.node(id)).map_or(0, |node| usize::from(node.depth));
+    pub(crate) fn node_indent(&self, id: NodeId) -> usize {
+        let depth = self
+            .shown_tree()
+            .and_then(|tree| tree.node(id))
+            .map_or(0, |node| usize::from(node.depth));
         depth.min(MOST_INDENT_LEVELS) * INDENT_CELLS
     }
 
@@ -67,13 +72,25 @@ impl TreeView {
         let Some(part) = areas.part_at(at) else { return };
         match (mouse.kind, part) {
             (MouseKind::WheelUp, TreePart::List) => {
-                self.scroll.scroll_by(Motion::Up(ROWS_PER_WHEEL_NOTCH), self.rows.len(), areas.list_height());
+                self.scroll.scroll_by(
+                    Motion::Up(ROWS_PER_WHEEL_NOTCH),
+                    self.rows.len(),
+                    areas.list_height(),
+                );
             }
             (MouseKind::WheelDown, TreePart::List) => {
-                self.scroll.scroll_by(Motion::Down(ROWS_PER_WHEEL_NOTCH), self.rows.len(), areas.list_height());
+                self.scroll.scroll_by(
+                    Motion::Down(ROWS_PER_WHEEL_NOTCH),
+                    self.rows.len(),
+                    areas.list_height(),
+                );
             }
-            (MouseKind::WheelUp, TreePart::Detail) => self.detail.scroll_detail(Motion::Up(ROWS_PER_WHEEL_NOTCH), &areas),
-            (MouseKind::WheelDown, TreePart::Detail) => self.detail.scroll_detail(Motion::Down(ROWS_PER_WHEEL_NOTCH), &areas),
+            (MouseKind::WheelUp, TreePart::Detail) => {
+                self.detail.scroll_detail(Motion::Up(ROWS_PER_WHEEL_NOTCH), &areas)
+            }
+            (MouseKind::WheelDown, TreePart::Detail) => {
+                self.detail.scroll_detail(Motion::Down(ROWS_PER_WHEEL_NOTCH), &areas)
+            }
             (MouseKind::Click, TreePart::Detail) => self.part = TreePart::Detail,
             (MouseKind::Click, TreePart::List) => {
                 self.part = TreePart::List;
@@ -106,7 +123,7 @@ impl TreeView {
     }
 
     /// Lines that each row has: two for a long requirement where all rows fit so.
-    pub fn row_heights(&self, area: Rect) -> Vec<usize> {
+    pub(crate) fn row_heights(&self, area: Rect) -> Vec<usize> {
         let single = vec![1; self.rows.len()];
         if self.order == NodeOrder::Loss || self.rows.len() > usize::from(area.height) {
             return single;
@@ -114,7 +131,8 @@ impl TreeView {
         let Some(tree) = self.shown_tree() else { return single };
         let lines = |id: &NodeId| {
             let room = self.words_room(*id, usize::from(area.width));
-            let words = tree.node(*id).map(|node| first_line_label(&node.requirements)).unwrap_or_default();
+            let words =
+                tree.node(*id).map(|node| first_line_label(&node.requirements)).unwrap_or_default();
             1 + usize::from(text::width(&safe_string(&words)) > room)
         };
         let heights: Vec<usize> = self.rows.iter().map(lines).collect();
@@ -122,7 +140,9 @@ impl TreeView {
     }
 
     /// Cells that the words of a node have in a list so wide.
-    pub fn words_room(&self, id: NodeId, width: usize) -> usize {
-        width.saturating_sub(TreeColumns::for_width(width).cells_before_fold() + self.node_indent(id) + FOLD_CELLS)
+    pub(crate) fn words_room(&self, id: NodeId, width: usize) -> usize {
+        width.saturating_sub(
+            TreeColumns::for_width(width).cells_before_fold() + self.node_indent(id) + FOLD_CELLS,
+        )
     }
 }

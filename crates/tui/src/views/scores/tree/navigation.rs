@@ -2,7 +2,7 @@
 
 use crate::widgets::scroll::Motion;
 use trajview_metrics::rubric_tree::LeafCounting;
-use trajview_run::rubric_tree::{RubricNode, NodeId, RubricTree};
+use trajview_run::rubric_tree::{NodeId, RubricNode, RubricTree};
 
 use super::{NodeOrder, TreePart, TreeView, areas::TreeAreas};
 
@@ -30,7 +30,8 @@ impl TreeView {
 
     pub(super) fn fold_node(&mut self) -> SpokenNotice {
         let (tree, id) = self.selected_in_tree()?;
-        let is_foldable = self.order == NodeOrder::Tree && !self.find.is_active() && !self.is_leaf(id);
+        let is_foldable =
+            self.order == NodeOrder::Tree && !self.find.is_active() && !self.is_leaf(id);
         if is_foldable && self.is_open(id) {
             self.set_open(id.position()..id.position() + 1, false);
             self.list_nodes(Some(id));
@@ -71,7 +72,8 @@ impl TreeView {
     pub(super) fn unfold_below(&mut self) -> SpokenNotice {
         let (tree, id) = self.selected_in_tree()?;
         let all = id.position()..tree.nodes_below(id).end;
-        let is_open = all.clone().all(|at| self.is_leaf(NodeId::from_position(at)) || self.open[at]);
+        let is_open =
+            all.clone().all(|at| self.is_leaf(NodeId::from_position(at)) || self.open[at]);
         self.set_open(all, !is_open);
         self.list_nodes(Some(id));
         None
@@ -99,7 +101,12 @@ impl TreeView {
         self.go_to_leaf(way, "invalid leaf", |node| !node.is_valid_leaf())
     }
 
-    fn go_to_leaf(&mut self, way: MatchDirection, what: &str, is_wanted: impl Fn(&RubricNode) -> bool) -> SpokenNotice {
+    fn go_to_leaf(
+        &mut self,
+        way: MatchDirection,
+        what: &str,
+        is_wanted: impl Fn(&RubricNode) -> bool,
+    ) -> SpokenNotice {
         let (tree, _) = self.selected_in_tree()?;
         if !tree.is_graded() {
             return Some("this rubric is not graded".into());
@@ -141,7 +148,8 @@ impl TreeView {
             }
             None if found.is_empty() => Some(format!("no {what} here")),
             None => {
-                let direction_words = if matches!(way, MatchDirection::On(_)) { "further on" } else { "before" };
+                let direction_words =
+                    if matches!(way, MatchDirection::On(_)) { "further on" } else { "before" };
                 Some(format!("no {what} {direction_words}; {} in all", found.len()))
             }
         }
@@ -152,7 +160,10 @@ impl TreeView {
         if self.order == NodeOrder::Loss || self.find.is_active() {
             return self.rows.clone();
         }
-        (0..tree.nodes.len()).map(NodeId::from_position).filter(|id| self.measures.get(*id).counts).collect()
+        (0..tree.nodes.len())
+            .map(NodeId::from_position)
+            .filter(|id| self.measures.get(*id).counts)
+            .collect()
     }
 
     pub(super) fn switch_order(&mut self) -> SpokenNotice {
@@ -180,8 +191,11 @@ impl TreeView {
     pub(super) fn switch_counting(&mut self) -> SpokenNotice {
         let (tree, id) = self.selected_in_tree()?;
         let before = self.counting;
-        self.counting =
-            if before == LeafCounting::CodeOnly { LeafCounting::All } else { LeafCounting::CodeOnly };
+        self.counting = if before == LeafCounting::CodeOnly {
+            LeafCounting::All
+        } else {
+            LeafCounting::CodeOnly
+        };
         self.measure_tree();
         if !self.measures.get(NodeId::default()).counts {
             self.counting = before;

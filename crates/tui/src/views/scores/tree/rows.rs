@@ -6,7 +6,7 @@ use trajview_run::rubric_tree::{NodeId, RubricTree};
 
 /// Returns the nodes that are unfolded at first: the root, then the nodes with the largest loss as long as there are
 /// rows for them, then the rest from the top.
-pub fn first_open(tree: &RubricTree, measures: &TreeMeasures, rows: usize) -> Vec<bool> {
+pub(crate) fn first_open(tree: &RubricTree, measures: &TreeMeasures, rows: usize) -> Vec<bool> {
     let mut open = vec![false; tree.nodes.len()];
     let counted = |id: NodeId| tree.child_nodes(id).filter(|child| measures.get(*child).counts);
     let mut listed = 1;
@@ -32,7 +32,7 @@ pub fn first_open(tree: &RubricTree, measures: &TreeMeasures, rows: usize) -> Ve
     open
 }
 
-pub fn listed_nodes(tree: &RubricTree, state: &TreeView) -> Vec<NodeId> {
+pub(crate) fn listed_nodes(tree: &RubricTree, state: &TreeView) -> Vec<NodeId> {
     match state.order {
         NodeOrder::Tree => nodes_as_tree(tree, state),
         NodeOrder::Loss => nodes_by_loss(tree, state),
@@ -56,7 +56,9 @@ fn nodes_as_tree(tree: &RubricTree, state: &TreeView) -> Vec<NodeId> {
 
 fn nodes_by_loss(tree: &RubricTree, state: &TreeView) -> Vec<NodeId> {
     let loss = |id: &NodeId| state.measures.get(*id).score_loss();
-    let ids = (0..tree.nodes.len()).map(NodeId::from_position).filter(|id| state.measures.get(*id).counts);
+    let ids = (0..tree.nodes.len())
+        .map(NodeId::from_position)
+        .filter(|id| state.measures.get(*id).counts);
     let mut rows: Vec<NodeId> =
         ids.filter(|id| state.is_leaf(*id) && loss(id) > 0.0 && state.find.is_hit(*id)).collect();
     rows.sort_by(|a, b| loss(b).total_cmp(&loss(a))); // stable: equal ones stay in their order

@@ -3,7 +3,7 @@
 use ratatui::text::Span;
 
 use crate::{
-    session::columns::{RunTableColumn, ColumnKind, SessionColumn, ColumnSource},
+    session::columns::{ColumnKind, ColumnSource, RunTableColumn, SessionColumn},
     views::table::{
         RunTableView,
         areas::ColumnPlace,
@@ -12,7 +12,7 @@ use crate::{
         values::{KnownValue, value_text},
     },
     widgets::{
-        line::{fit_text_end, fitting_prefix, trusted_span, safe_string},
+        line::{fit_text_end, fitting_prefix, safe_string, trusted_span},
         sparkline::sparkline_spans,
         text,
         theme::{Meaning, Theme},
@@ -21,12 +21,16 @@ use crate::{
 use trajview_metrics::Number;
 
 /// The sign for a value that was not recorded and cannot be computed.
-pub const MISSING_SIGN: &str = "—";
+pub(crate) const MISSING_SIGN: &str = "—";
 
 /// The sign for a value that is still being read or computed.
-pub const COMING_SIGN: &str = "…";
+pub(crate) const COMING_SIGN: &str = "…";
 
-pub fn run_cell_spans(row: &RunRow, place: &ColumnPlace, theme: Theme) -> Vec<Span<'static>> {
+pub(crate) fn run_cell_spans(
+    row: &RunRow,
+    place: &ColumnPlace,
+    theme: Theme,
+) -> Vec<Span<'static>> {
     let (column, width) = (place.column, usize::from(place.width));
     if column == RunTableColumn::Curve
         && let Some(scores) = row.computed_scores().filter(|scores| scores.end.is_some())
@@ -56,7 +60,7 @@ fn cell_meaning(column: RunTableColumn) -> Meaning {
 }
 
 /// Cuts a path in its middle, since its beginning and its end tell runs apart.
-pub fn cut_in_middle(words: &str, width: usize) -> String {
+pub(crate) fn cut_in_middle(words: &str, width: usize) -> String {
     let words = safe_string(words);
     if text::width(&words) <= width {
         return words;
@@ -67,13 +71,15 @@ pub fn cut_in_middle(words: &str, width: usize) -> String {
 }
 
 /// Returns the mean of what is known in a group.
-pub fn group_mean(table: &RunTableView, group: &RunGroup, column: RunTableColumn) -> String {
-    let has_no_mean = [RunTableColumn::Curve, RunTableColumn::Session(SessionColumn::When)].contains(&column);
+pub(crate) fn group_mean(table: &RunTableView, group: &RunGroup, column: RunTableColumn) -> String {
+    let has_no_mean =
+        [RunTableColumn::Curve, RunTableColumn::Session(SessionColumn::When)].contains(&column);
     if column.column_kind() == ColumnKind::Words || has_no_mean {
         return String::new();
     }
     let rows = group.rows.iter().filter_map(|row| table.rows.get(*row));
-    let numbers: Vec<f64> = rows.filter_map(|row| row.column_number(column).known_value()).collect();
+    let numbers: Vec<f64> =
+        rows.filter_map(|row| row.column_number(column).known_value()).collect();
     if numbers.is_empty() {
         return String::new();
     }

@@ -8,14 +8,14 @@ use ratatui::{
 };
 
 use crate::{
-    session::columns::{RunTableColumn, ColumnKind, ColumnSource},
+    session::columns::{ColumnKind, ColumnSource, RunTableColumn},
     views::table::{
         RunTableView,
-        areas::{RunTableAreas, ColumnPlace},
+        areas::{ColumnPlace, RunTableAreas},
         order::SortDirection,
     },
     widgets::{
-        line::{fit_spans, trusted_span, recorded_span, left_and_right},
+        line::{fit_spans, left_and_right, recorded_span, trusted_span},
         theme::{Meaning, Theme},
     },
 };
@@ -23,9 +23,14 @@ use trajview_run::format_number::count_with_noun;
 
 use super::{inside_margins, padded_spans};
 
-pub fn draw_title(table: &RunTableView, theme: Theme, area: Rect, buffer: &mut Buffer) {
+pub(crate) fn draw_title(table: &RunTableView, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let area = inside_margins(area);
-    left_and_right(title_spans(table, theme), progress_spans(table, theme), usize::from(area.width)).render(area, buffer);
+    left_and_right(
+        title_spans(table, theme),
+        progress_spans(table, theme),
+        usize::from(area.width),
+    )
+    .render(area, buffer);
 }
 
 /// Returns `sample-runs  8 runs · 3 shown · by task`.
@@ -75,12 +80,22 @@ fn progress_spans(table: &RunTableView, theme: Theme) -> Vec<Span<'static>> {
         (true, false, false) => return vec![],
     };
     match table.is_stopped {
-        true => vec![trusted_span(format!("■ {words}, stopped: x goes on"), theme.style_for(Meaning::Warning))],
-        false => vec![trusted_span(format!("{words} · x stops"), theme.style_for(Meaning::Playing))],
+        true => vec![trusted_span(
+            format!("■ {words}, stopped: x goes on"),
+            theme.style_for(Meaning::Warning),
+        )],
+        false => {
+            vec![trusted_span(format!("{words} · x stops"), theme.style_for(Meaning::Playing))]
+        }
     }
 }
 
-pub fn draw_headings(table: &RunTableView, areas: &RunTableAreas, theme: Theme, buffer: &mut Buffer) {
+pub(crate) fn draw_headings(
+    table: &RunTableView,
+    areas: &RunTableAreas,
+    theme: Theme,
+    buffer: &mut Buffer,
+) {
     let room = usize::from(areas.sources.width.saturating_sub(HIDDEN_COUNT_CELLS));
     Line::from(fit_spans(source_spans(areas, theme), room)).render(areas.sources, buffer);
     let mut spans = vec![trusted_span(" ", theme.style_for(Meaning::Text))];
@@ -102,7 +117,14 @@ pub fn draw_headings(table: &RunTableView, areas: &RunTableAreas, theme: Theme, 
 const HIDDEN_COUNT_CELLS: u16 = 4;
 
 /// Says above the titles that there are columns beyond an edge.
-fn put_more(words: &str, count: usize, x: u16, areas: &RunTableAreas, theme: Theme, buffer: &mut Buffer) {
+fn put_more(
+    words: &str,
+    count: usize,
+    x: u16,
+    areas: &RunTableAreas,
+    theme: Theme,
+    buffer: &mut Buffer,
+) {
     if count > 0 {
         let area = Rect { x, width: words.chars().count() as u16, ..areas.sources };
         Line::from(trusted_span(words, theme.style_for(Meaning::Key)))
@@ -123,7 +145,10 @@ fn source_spans(areas: &RunTableAreas, theme: Theme) -> Vec<Span<'static>> {
         let end = here.last().map_or(first.x, |last| last.x + last.width);
         if source != ColumnSource::Run {
             let room = usize::from(end - first.x);
-            spans.push(trusted_span(" ".repeat(usize::from(first.x - x)), theme.style_for(Meaning::Text)));
+            spans.push(trusted_span(
+                " ".repeat(usize::from(first.x - x)),
+                theme.style_for(Meaning::Text),
+            ));
             spans.extend(source_bracket(source.heading(), room, theme));
             x = end;
         }
@@ -142,7 +167,11 @@ fn source_bracket(words: &str, room: usize, theme: Theme) -> Vec<Span<'static>> 
     spans
 }
 
-fn column_title_spans(table: &RunTableView, place: &ColumnPlace, theme: Theme) -> Vec<Span<'static>> {
+fn column_title_spans(
+    table: &RunTableView,
+    place: &ColumnPlace,
+    theme: Theme,
+) -> Vec<Span<'static>> {
     let sign = match table.current_sort() {
         Some(sort) if sort.column == place.column => match sort.direction {
             SortDirection::Up => "▲",
@@ -153,7 +182,9 @@ fn column_title_spans(table: &RunTableView, place: &ColumnPlace, theme: Theme) -
     let is_chosen = place.column == table.shape.chosen;
     let meaning = if is_chosen { Meaning::Selected } else { Meaning::Heading };
     let column_info = place.column.column_info();
-    let spans = vec![trusted_span(format!("{}{sign}", column_info.title), theme.style_for(meaning))];
-    let kind = if place.column == RunTableColumn::Curve { ColumnKind::Words } else { column_info.kind };
+    let spans =
+        vec![trusted_span(format!("{}{sign}", column_info.title), theme.style_for(meaning))];
+    let kind =
+        if place.column == RunTableColumn::Curve { ColumnKind::Words } else { column_info.kind };
     padded_spans(spans, usize::from(place.width), kind)
 }

@@ -3,10 +3,10 @@
 use ratatui::{buffer::Buffer, text::Span, widgets::Widget};
 
 use crate::{
-    session::columns::{RunTableColumn, ColumnSource},
+    session::columns::{ColumnSource, RunTableColumn},
     views::table::{RunTableView, areas::RunTableAreas, row::RunRow, values::KnownValue},
     widgets::{
-        line::{fit_spans, trusted_span, recorded_span, safe_string, left_and_right, spans_width},
+        line::{fit_spans, left_and_right, recorded_span, safe_string, spans_width, trusted_span},
         theme::{Meaning, Theme},
     },
 };
@@ -17,7 +17,12 @@ use super::{
     inside_margins,
 };
 
-pub fn draw_legend(table: &RunTableView, areas: &RunTableAreas, theme: Theme, buffer: &mut Buffer) {
+pub(crate) fn draw_legend(
+    table: &RunTableView,
+    areas: &RunTableAreas,
+    theme: Theme,
+    buffer: &mut Buffer,
+) {
     let area = inside_margins(areas.legend);
     let width = usize::from(area.width);
     let chosen = table.shape.chosen;
@@ -25,10 +30,16 @@ pub fn draw_legend(table: &RunTableView, areas: &RunTableAreas, theme: Theme, bu
         Some(damage) => {
             let words = format!("⚠ {}: {}", damage.place, damage.what);
             let least = format!("{MISSING_SIGN} not recorded").chars().count();
-            fit_spans(vec![recorded_span(&words, theme.style_for(Meaning::Warning))], width.saturating_sub(least + 2))
+            fit_spans(
+                vec![recorded_span(&words, theme.style_for(Meaning::Warning))],
+                width.saturating_sub(least + 2),
+            )
         }
         None => vec![
-            trusted_span(format!("{}: ", chosen.column_info().title), theme.style_for(Meaning::Heading)),
+            trusted_span(
+                format!("{}: ", chosen.column_info().title),
+                theme.style_for(Meaning::Heading),
+            ),
             trusted_span(column_meaning(table, chosen), theme.style_for(Meaning::Muted)),
         ],
     };
@@ -38,7 +49,8 @@ pub fn draw_legend(table: &RunTableView, areas: &RunTableAreas, theme: Theme, bu
 
 /// Returns true if a cell on screen shows the sign for a missing value.
 fn has_missing(table: &RunTableView, areas: &RunTableAreas) -> bool {
-    let seen = table.table_lines().iter().skip(table.scroll.top).take(usize::from(areas.list.height));
+    let seen =
+        table.table_lines().iter().skip(table.scroll.top).take(usize::from(areas.list.height));
     let rows = seen.filter_map(|line| table.rows.get(line.run_index()?));
     let is_missing = |row: &RunRow| {
         row.reading_failure().is_none()
@@ -58,16 +70,32 @@ fn column_meaning(table: &RunTableView, column: RunTableColumn) -> String {
     match (column.column_info().source, &table.ruler) {
         (ColumnSource::Computed, Some(ruler)) if column.is_measured() => {
             let before = table.earlier_ruler.as_ref();
-            let before =
-                before.map(|it| format!(", in brackets {}", safe_string(&it.name_beside(Some(ruler)))));
-            format!("{}; {}{}", column.help_text(), ruler.display_text(), before.unwrap_or_default())
+            let before = before
+                .map(|it| format!(", in brackets {}", safe_string(&it.name_beside(Some(ruler)))));
+            format!(
+                "{}; {}{}",
+                column.help_text(),
+                ruler.display_text(),
+                before.unwrap_or_default()
+            )
         }
-        (ColumnSource::Run | ColumnSource::Harness | ColumnSource::Computed | ColumnSource::Judged, _) => column.help_text(),
+        (
+            ColumnSource::Run
+            | ColumnSource::Harness
+            | ColumnSource::Computed
+            | ColumnSource::Judged,
+            _,
+        ) => column.help_text(),
     }
 }
 
 /// Returns the signs that are on screen, as many of them as there is room for.
-fn sign_legend(table: &RunTableView, areas: &RunTableAreas, theme: Theme, room: usize) -> Vec<Span<'static>> {
+fn sign_legend(
+    table: &RunTableView,
+    areas: &RunTableAreas,
+    theme: Theme,
+    room: usize,
+) -> Vec<Span<'static>> {
     let muted = theme.style_for(Meaning::Muted);
     let is_partial = table
         .rows

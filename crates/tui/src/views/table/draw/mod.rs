@@ -1,11 +1,11 @@
 //! Draws the table of runs: its head, its rows, and the meanings of its signs.
 
 mod cells;
-mod search_results;
 mod heading;
 mod legend;
 mod pairs;
 mod preview;
+mod search_results;
 
 use ratatui::{
     buffer::Buffer,
@@ -14,22 +14,27 @@ use ratatui::{
 };
 
 use crate::{
-    session::columns::{RunTableColumn, ColumnKind},
+    session::columns::{ColumnKind, RunTableColumn},
     views::table::{
         RunTableView,
-        areas::{RunTableAreas, ColumnPlace},
-        order::{RunGroup, GroupKey, TableLine as TableLine},
+        areas::{ColumnPlace, RunTableAreas},
+        order::{GroupKey, RunGroup, TableLine},
     },
     widgets::{
         layout::ScreenLayout,
-        line::{fit_spans, trusted_span, recorded_span, spans_width},
-        panel::{put_row, draw_sentence},
+        line::{fit_spans, recorded_span, spans_width, trusted_span},
+        panel::{draw_sentence, put_row},
         theme::{Meaning, Theme},
     },
 };
 use trajview_run::format_number::count_with_noun;
 
-pub fn draw_run_table(table: &RunTableView, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
+pub(crate) fn draw_run_table(
+    table: &RunTableView,
+    theme: Theme,
+    layout: &ScreenLayout,
+    buffer: &mut Buffer,
+) {
     heading::draw_title(table, theme, layout.title, buffer);
     if let Some(finding) = &table.finding {
         return search_results::draw_found(finding, theme, layout.body, buffer);
@@ -69,7 +74,8 @@ fn empty_table_text(table: &RunTableView) -> String {
             let shape = &table.shape;
             let texts = [&shape.filter.text, &shape.expression.text];
             let texts = texts.into_iter().filter(|text| !text.is_empty());
-            let texts: Vec<String> = texts.map(|it| crate::widgets::line::safe_string(it)).collect();
+            let texts: Vec<String> =
+                texts.map(|it| crate::widgets::line::safe_string(it)).collect();
             format!(
                 "none of {count} fits the filter `{}`; esc shows them all",
                 texts.join("` and `")
@@ -101,7 +107,10 @@ impl TableDrawing<'_> {
     }
 
     fn cursor_mark(&self, is_chosen: bool) -> Span<'static> {
-        trusted_span(if is_chosen { "▌" } else { " " }, self.theme.style_for(Meaning::FocusedBorder))
+        trusted_span(
+            if is_chosen { "▌" } else { " " },
+            self.theme.style_for(Meaning::FocusedBorder),
+        )
     }
 
     fn run_spans(&self, at: usize, is_chosen: bool) -> Vec<Span<'static>> {
@@ -109,7 +118,8 @@ impl TableDrawing<'_> {
         if let Some(why) = row.reading_failure() {
             return self.failed_run_spans(&row.name, why, is_chosen);
         }
-        let mut spans = self.line_spans(is_chosen, |place| cells::run_cell_spans(row, place, self.theme));
+        let mut spans =
+            self.line_spans(is_chosen, |place| cells::run_cell_spans(row, place, self.theme));
         if let (Some(first), true) = (spans.first_mut(), self.table.marked == Some(at)) {
             *first = trusted_span("◆", self.theme.style_for(Meaning::Key));
         }
@@ -120,7 +130,10 @@ impl TableDrawing<'_> {
     fn failed_run_spans(&self, name: &str, why: &str, is_chosen: bool) -> Vec<Span<'static>> {
         let Some(first) = self.areas.columns.first() else { return vec![] };
         let width = usize::from(first.width);
-        let name = vec![trusted_span(cells::cut_in_middle(name, width), self.theme.style_for(Meaning::Text))];
+        let name = vec![trusted_span(
+            cells::cut_in_middle(name, width),
+            self.theme.style_for(Meaning::Text),
+        )];
         let mut spans = vec![self.cursor_mark(is_chosen)];
         spans.extend(padded_spans(name, width, ColumnKind::Words));
         spans.push(trusted_span("  ✗ ", self.theme.style_for(Meaning::Error)));
@@ -159,7 +172,11 @@ impl TableDrawing<'_> {
             spans.push(trusted_span("  ", theme.style_for(Meaning::Text)));
             let mean = cells::group_mean(table, group, place.column);
             let mean = trusted_span(mean, theme.style_for(Meaning::Heading));
-            spans.extend(padded_spans(vec![mean], usize::from(place.width), place.column.column_kind()));
+            spans.extend(padded_spans(
+                vec![mean],
+                usize::from(place.width),
+                place.column.column_kind(),
+            ));
         }
         spans
     }
@@ -174,8 +191,11 @@ impl TableDrawing<'_> {
             if at > 0 {
                 spans.push(trusted_span("  ", self.theme.style_for(Meaning::Text)));
             }
-            let kind =
-                if place.column == RunTableColumn::Curve { ColumnKind::Words } else { place.column.column_kind() };
+            let kind = if place.column == RunTableColumn::Curve {
+                ColumnKind::Words
+            } else {
+                place.column.column_kind()
+            };
             spans.extend(padded_spans(cell(place), usize::from(place.width), kind));
         }
         spans

@@ -8,15 +8,15 @@ use ratatui::{
 };
 
 use crate::{
-    session::columns::{RunTableColumn, ColumnKind, ColumnSource},
+    session::columns::{ColumnKind, ColumnSource, RunTableColumn},
     views::table::{
         RunTableView,
         areas::RunTableAreas,
         pairs::{MatchedPairs, PairsPanel},
     },
     widgets::{
-        line::{fit_spans, trusted_span, safe_string, spans_width},
-        panel::{put_row, draw_sentence},
+        line::{fit_spans, safe_string, spans_width, trusted_span},
+        panel::{draw_sentence, put_row},
         theme::{Meaning, Theme},
     },
 };
@@ -46,12 +46,19 @@ const PAIR_COLUMNS: [(&str, usize, ColumnKind); 10] = [
 /// The explanation of the numbers, shown at the lower edge.
 const PAIRS_LEGEND: &str = " wins are the first's · p: Wilcoxon signed-rank, ~ normal · Holm: over what can be better · d: Cohen's [95 % BCa] ";
 
-pub fn draw_pairs(table: &RunTableView, areas: &RunTableAreas, theme: Theme, buffer: &mut Buffer) {
-    let (Some(area), Some(matched), Some(pairs)) = (areas.pairs, table.matched_pairs(), &table.pairs)
+pub(crate) fn draw_pairs(
+    table: &RunTableView,
+    areas: &RunTableAreas,
+    theme: Theme,
+    buffer: &mut Buffer,
+) {
+    let (Some(area), Some(matched), Some(pairs)) =
+        (areas.pairs, table.matched_pairs(), &table.pairs)
     else {
         return;
     };
-    let title = fit_spans(pairs_title(matched, pairs, theme), usize::from(area.width.saturating_sub(2)));
+    let title =
+        fit_spans(pairs_title(matched, pairs, theme), usize::from(area.width.saturating_sub(2)));
     let legend = trusted_span(PAIRS_LEGEND, theme.style_for(Meaning::Muted));
     let legend = Line::from(fit_spans(vec![legend], usize::from(area.width.saturating_sub(2))));
     let block = Block::bordered()
@@ -61,7 +68,9 @@ pub fn draw_pairs(table: &RunTableView, areas: &RunTableAreas, theme: Theme, buf
     let inner = block.inner(area);
     block.render(area, buffer);
     match matched {
-        Ok(matched) if !matched.sides.is_empty() => draw_pair_rows(matched, pairs, theme, inner, buffer),
+        Ok(matched) if !matched.sides.is_empty() => {
+            draw_pair_rows(matched, pairs, theme, inner, buffer)
+        }
         Ok(_) => {
             let words = "no task was run both ways with a number on both sides";
             draw_sentence(words, theme.style_for(Meaning::Muted), inner, buffer);
@@ -71,9 +80,15 @@ pub fn draw_pairs(table: &RunTableView, areas: &RunTableAreas, theme: Theme, buf
 }
 
 /// Returns ` paired: single-shot − emergent · 12 pairs of one agent and task · 3 runs in none · P next `.
-fn pairs_title(matched: &Result<MatchedPairs, String>, pairs: &PairsPanel, theme: Theme) -> Vec<Span<'static>> {
+fn pairs_title(
+    matched: &Result<MatchedPairs, String>,
+    pairs: &PairsPanel,
+    theme: Theme,
+) -> Vec<Span<'static>> {
     let muted = theme.style_for(Meaning::Muted);
-    let Ok(matched) = matched else { return vec![trusted_span(" paired ", theme.style_for(Meaning::Title))] };
+    let Ok(matched) = matched else {
+        return vec![trusted_span(" paired ", theme.style_for(Meaning::Title))];
+    };
     let (a, b) = (safe_string(&matched.conditions.a), safe_string(&matched.conditions.b));
     let other = pairs.factor.other_factor().factor_column().column_info().word;
     let count = |count: usize, thing: &str| match count {
@@ -99,7 +114,13 @@ fn pairs_title(matched: &Result<MatchedPairs, String>, pairs: &PairsPanel, theme
     ]
 }
 
-fn draw_pair_rows(matched: &MatchedPairs, pairs: &PairsPanel, theme: Theme, area: Rect, buffer: &mut Buffer) {
+fn draw_pair_rows(
+    matched: &MatchedPairs,
+    pairs: &PairsPanel,
+    theme: Theme,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
     let heading = theme.style_for(Meaning::Heading);
     let titles = PAIR_COLUMNS.map(|(title, ..)| vec![trusted_span(title, heading)]);
     put_row(pair_line(titles, area.width), None, area, 0, buffer);
@@ -149,7 +170,10 @@ fn waiting_line(column: RunTableColumn, count: usize, words: &str, theme: Theme)
 }
 
 /// Wins are the first side's. Of what is neither better higher nor lower there are arrows instead.
-fn result_cells(TestedMetric { metric, paired, holm }: &TestedMetric<RunTableColumn>, theme: Theme) -> PairCells {
+fn result_cells(
+    TestedMetric { metric, paired, holm }: &TestedMetric<RunTableColumn>,
+    theme: Theme,
+) -> PairCells {
     let column = *metric;
     let (text, muted) = (theme.style_for(Meaning::Text), theme.style_for(Meaning::Muted));
     let (wins, losses) = match column.better_direction() {
@@ -167,11 +191,16 @@ fn result_cells(TestedMetric { metric, paired, holm }: &TestedMetric<RunTableCol
         vec![trusted_span(wins, text)],
         vec![trusted_span(paired.ties.to_string(), text)],
         vec![trusted_span(losses, text)],
-        value(paired.mean_gap.value.map(|gap| signed_gap(column, gap)).map_err(|why| why.to_string())),
+        value(
+            paired.mean_gap.value.map(|gap| signed_gap(column, gap)).map_err(|why| why.to_string()),
+        ),
         value(paired.wilcoxon.map(probability_text).map_err(|why| why.to_string())),
         value(holm.map(|holm| rounded_probability(holm.p)).ok_or_else(String::new)),
         vec![effect_span(&paired.cohen_d, theme)],
-        vec![trusted_span(paired.wilcoxon.map_or_else(|why| why.to_string(), |test| test.method_details()), muted)],
+        vec![trusted_span(
+            paired.wilcoxon.map_or_else(|why| why.to_string(), |test| test.method_details()),
+            muted,
+        )],
     ]
 }
 

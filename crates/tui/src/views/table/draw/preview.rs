@@ -3,15 +3,15 @@
 use ratatui::{buffer::Buffer, layout::Rect, style::Style, text::Line};
 
 use crate::{
-    session::columns::{RunTableColumn, ColumnSource},
+    session::columns::{ColumnSource, RunTableColumn},
     views::table::{RunTableView, row::RunRow, values::KnownValue},
     widgets::{
+        axis_ticks::round_up,
         braille::LineStroke,
-        line::{trusted_span, recorded_span, safe_string},
-        panel::{put_row, draw_sentence, draw_titled_panel},
+        line::{recorded_span, safe_string, trusted_span},
+        panel::{draw_sentence, draw_titled_panel, put_row},
         plot::{Plot, PlotTrace},
         theme::{Meaning, Theme},
-        axis_ticks::round_up,
         wrap::wrap_line,
     },
 };
@@ -33,17 +33,20 @@ const CURVE_ROWS: u16 = 12;
 /// Rows of a request at most.
 const MOST_REQUEST_ROWS: usize = 4;
 
-pub fn draw_preview(table: &RunTableView, theme: Theme, area: Rect, buffer: &mut Buffer) {
+pub(crate) fn draw_preview(table: &RunTableView, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let name = table.selected_run().map(|row| safe_string(&row.name)).unwrap_or_default();
     let title = Line::styled(format!(" {name} "), theme.style_for(Meaning::Title));
-    let inner = draw_titled_panel(false, [title, Line::default(), Line::default()], theme, area, buffer);
+    let inner =
+        draw_titled_panel(false, [title, Line::default(), Line::default()], theme, area, buffer);
     let Some(row) = table.selected_run() else {
         return draw_sentence(&off_the_runs(table), theme.style_for(Meaning::Muted), inner, buffer);
     };
     let width = usize::from(inner.width);
     let (curve, height) =
         match row.computed_scores().filter(|scores| scores.curve.iter().flatten().count() > 1) {
-            Some(scores) if inner.height > 2 * CURVE_ROWS => (Some(&scores.curve), inner.height - CURVE_ROWS),
+            Some(scores) if inner.height > 2 * CURVE_ROWS => {
+                (Some(&scores.curve), inner.height - CURVE_ROWS)
+            }
             _ => (None, inner.height),
         };
     let lines = preview_lines(row, &table.set_columns(), theme, width);
@@ -65,13 +68,21 @@ fn off_the_runs(table: &RunTableView) -> String {
                 (false, true) => "unfolds it",
                 (false, false) => "folds it",
             };
-            format!("{} in this group: enter {enter}", count_with_noun(group.rows.len(), table.row_noun()))
+            format!(
+                "{} in this group: enter {enter}",
+                count_with_noun(group.rows.len(), table.row_noun())
+            )
         }
         None => "the cursor is not on a run".into(),
     }
 }
 
-fn preview_lines(row: &RunRow, columns: &[RunTableColumn], theme: Theme, width: usize) -> Vec<Line<'static>> {
+fn preview_lines(
+    row: &RunRow,
+    columns: &[RunTableColumn],
+    theme: Theme,
+    width: usize,
+) -> Vec<Line<'static>> {
     let (plain, muted) = (theme.style_for(Meaning::Text), theme.style_for(Meaning::Muted));
     let mut lines = vec![];
     if let Some(why) = row.reading_failure() {
@@ -91,18 +102,22 @@ fn preview_lines(row: &RunRow, columns: &[RunTableColumn], theme: Theme, width: 
         (ColumnSource::Judged, "judged"),
     ] {
         let of_source = columns.iter().copied().filter(|column| {
-            column.column_info().source == source && !matches!(column, RunTableColumn::Run | RunTableColumn::Curve)
+            column.column_info().source == source
+                && !matches!(column, RunTableColumn::Run | RunTableColumn::Curve)
         });
         let known_rows = of_source.filter_map(|column| match row.shown_text(column) {
-            KnownValue::Known(words) if !words.is_empty() => Some((column.column_info().title, words)),
+            KnownValue::Known(words) if !words.is_empty() => {
+                Some((column.column_info().title, words))
+            }
             KnownValue::Known(_) | KnownValue::Coming | KnownValue::Missing => None,
         });
         let mut facts: Vec<(&str, String)> = known_rows.collect();
         if source == ColumnSource::Run {
             // What has no turns has no calls that could fail.
             let card = row.whole_card().filter(|card| card.turns > 0);
-            let failures =
-                card.and_then(|card| Some(format_number::with_thousands(card.trouble.failures? as u64)));
+            let failures = card.and_then(|card| {
+                Some(format_number::with_thousands(card.trouble.failures? as u64))
+            });
             facts.extend(failures.map(|count| ("failed calls", count)));
         }
         if facts.is_empty() {
@@ -120,7 +135,8 @@ fn preview_lines(row: &RunRow, columns: &[RunTableColumn], theme: Theme, width: 
         }
         lines.push(Line::default());
     }
-    lines.extend(row.whole_card().map(|card| warning_lines(card, theme, width)).unwrap_or_default());
+    lines
+        .extend(row.whole_card().map(|card| warning_lines(card, theme, width)).unwrap_or_default());
     lines
 }
 
@@ -129,7 +145,8 @@ fn warning_lines(card: &RunCard, theme: Theme, width: usize) -> Vec<Line<'static
     let mut lines = vec![];
     if card.trouble.warnings > 0 {
         let label = Number::Warnings.label();
-        let head = format!("{label}: {}", format_number::with_thousands(card.trouble.warnings as u64));
+        let head =
+            format!("{label}: {}", format_number::with_thousands(card.trouble.warnings as u64));
         lines.push(Line::styled(head, theme.style_for(Meaning::Warning)));
     }
     for warning in &card.trouble.first_warnings {
@@ -167,5 +184,9 @@ fn draw_erosion(curve: &[Option<f64>], theme: Theme, area: Rect, buffer: &mut Bu
     let column = |at: usize| (at * usize::from(plot.area.width.saturating_sub(1)) / last) as u16;
     let points = curve.iter().enumerate().map(|(at, value)| (column(at), *value)).collect();
     let style = theme.style_for(Meaning::Hunk);
-    plot.draw_traces(&[PlotTrace { points, stroke: LineStroke::Full, sign: '●', style }], theme, buffer);
+    plot.draw_traces(
+        &[PlotTrace { points, stroke: LineStroke::Full, sign: '●', style }],
+        theme,
+        buffer,
+    );
 }

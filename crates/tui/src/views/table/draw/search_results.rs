@@ -8,10 +8,10 @@ use ratatui::{
 };
 
 use crate::{
-    views::table::run_finding::{RunFinding, FoundLine},
+    views::table::run_finding::{FoundLine, RunFinding},
     widgets::{
-        line::{fit_spans, trusted_span, recorded_span, safe_string},
-        panel::{put_row, draw_sentence},
+        line::{fit_spans, recorded_span, safe_string, trusted_span},
+        panel::{draw_sentence, put_row},
         text,
         theme::{Meaning, Theme},
     },
@@ -37,7 +37,7 @@ const FIND_EXAMPLES: [(&str, &str); 10] = [
     ("since:7d  since:2026-01-31", "not before"),
 ];
 
-pub fn draw_found(finding: &RunFinding, theme: Theme, body: Rect, buffer: &mut Buffer) {
+pub(crate) fn draw_found(finding: &RunFinding, theme: Theme, body: Rect, buffer: &mut Buffer) {
     let list = RunFinding::list_area(body);
     if finding.search_words().is_empty() {
         return draw_find_help(theme, list, buffer);
@@ -51,14 +51,16 @@ pub fn draw_found(finding: &RunFinding, theme: Theme, body: Rect, buffer: &mut B
     let lines = finding.found_lines().iter().enumerate().skip(finding.scroll.top);
     for (y, (at, line)) in lines.take(usize::from(list.height)).enumerate() {
         let is_chosen = at == finding.scroll.cursor;
-        let mut spans =
-            vec![trusted_span(if is_chosen { "▌" } else { " " }, theme.style_for(Meaning::FocusedBorder))];
+        let mut spans = vec![trusted_span(
+            if is_chosen { "▌" } else { " " },
+            theme.style_for(Meaning::FocusedBorder),
+        )];
         let room = usize::from(list.width).saturating_sub(1);
         spans.extend(match *line {
-            FoundLine::Run(run) => fit_spans(run_line(&finding.found[run], theme), room),
-            FoundLine::Hit(run, hit) => hit_line(&finding.found[run].hits[hit], theme, room),
+            FoundLine::Run(run) => fit_spans(run_line(&finding.run_hits[run], theme), room),
+            FoundLine::Hit(run, hit) => hit_line(&finding.run_hits[run].hits[hit], theme, room),
             FoundLine::More(run) => {
-                let found = &finding.found[run];
+                let found = &finding.run_hits[run];
                 let words = format!("  and {} more lines", found.total - found.hits.len());
                 vec![trusted_span(words, theme.style_for(Meaning::Muted))]
             }
@@ -74,7 +76,13 @@ fn draw_find_help(theme: Theme, list: Rect, buffer: &mut Buffer) {
             trusted_span(format!("  {example:<28}"), theme.style_for(Meaning::Key)),
             trusted_span(*meaning, theme.style_for(Meaning::Muted)),
         ];
-        put_row(Words::from(fit_spans(words, usize::from(list.width))), None, list, y as u16, buffer);
+        put_row(
+            Words::from(fit_spans(words, usize::from(list.width))),
+            None,
+            list,
+            y as u16,
+            buffer,
+        );
     }
 }
 
@@ -82,11 +90,14 @@ fn draw_find_help(theme: Theme, list: Rect, buffer: &mut Buffer) {
 fn found_heading(finding: &RunFinding, theme: Theme) -> Vec<Span<'static>> {
     let (lines, runs) = match finding.search_summary {
         Some(LookupTotals { hits, with_hits, .. }) => (hits, with_hits),
-        None => (finding.found.iter().map(|run| run.total).sum(), finding.found.len()),
+        None => (finding.run_hits.iter().map(|run| run.total).sum(), finding.run_hits.len()),
     };
-    let mut facts = vec![format!("{} in {}", count_with_noun(lines, "line"), count_with_noun(runs, "run"))];
+    let mut facts =
+        vec![format!("{} in {}", count_with_noun(lines, "line"), count_with_noun(runs, "run"))];
     match finding.search_summary {
-        Some(LookupTotals { runs, .. }) => facts.push(format!("{} looked through", count_with_noun(runs, "run"))),
+        Some(LookupTotals { runs, .. }) => {
+            facts.push(format!("{} looked through", count_with_noun(runs, "run")))
+        }
         None if finding.is_under_way() => facts.push("looking…".into()),
         None => {}
     }
@@ -115,7 +126,12 @@ fn nothing_found_text(finding: &RunFinding) -> Option<String> {
 fn run_line(found: &RunHits, theme: Theme) -> Vec<Span<'static>> {
     let run_about = &found.about;
     let project = run_about.project_name().map(str::to_owned);
-    let facts = [run_about.agent.clone(), project, run_about.start_day(), Some(count_with_noun(found.total, "line"))];
+    let facts = [
+        run_about.agent.clone(),
+        project,
+        run_about.start_day(),
+        Some(count_with_noun(found.total, "line")),
+    ];
     let facts: Vec<String> = facts.into_iter().flatten().collect();
     let title = if run_about.title.is_empty() { &run_about.id } else { &run_about.title };
     vec![

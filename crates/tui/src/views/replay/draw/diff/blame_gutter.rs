@@ -10,7 +10,7 @@ use crate::{
     views::{diff_gutter::BlameGutter, replay::ReplayView},
     widgets::{
         layout::ReplayPanel,
-        line::{fit_spans, fit_text_end, trusted_span, safe_string, spans_width},
+        line::{fit_spans, fit_text_end, safe_string, spans_width, trusted_span},
         theme::{Meaning, Theme},
     },
 };
@@ -19,7 +19,11 @@ use trajview_run::files::blame::LineOrigin;
 use super::super::name_span;
 
 /// Returns the gutter with the writers of the lines of the shown file.
-pub(super) fn blame_gutter<'a>(view: &'a ReplayView, session: &'a Session, theme: Theme) -> BlameGutter<'a> {
+pub(super) fn blame_gutter<'a>(
+    view: &'a ReplayView,
+    session: &'a Session,
+    theme: Theme,
+) -> BlameGutter<'a> {
     let blamed = view.shown_blame(session).and_then(|blamed| blamed.as_ref().ok());
     let largest = blamed.map_or(0, |blamed| blamed.largest_number());
     BlameGutter {
@@ -57,7 +61,12 @@ pub(super) fn blame_title(
     facts.push(trusted_span(legend, muted));
     facts.push(trusted_span(" ", plain));
     let room = width.saturating_sub(before_legend + 4).min(path_cells(file, width));
-    let mut spans = vec![name_span(view, ReplayPanel::Diff, fit_text_end(&safe_string(file.path.as_str()), room), theme)];
+    let mut spans = vec![name_span(
+        view,
+        ReplayPanel::Diff,
+        fit_text_end(&safe_string(file.path.as_str()), room),
+        theme,
+    )];
     spans.extend(facts);
     Line::from(fit_spans(spans, width))
 }

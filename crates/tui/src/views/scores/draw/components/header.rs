@@ -11,14 +11,20 @@ use crate::{
     session::{Session, integration::DependencyIntegration},
     views::scores::{ScoresView, components::table::ComponentRow},
     widgets::{
-        line::{fit_spans, trusted_span, recorded_span, left_and_right, spans_width},
+        line::{fit_spans, left_and_right, recorded_span, spans_width, trusted_span},
         theme::{Meaning, Theme},
     },
 };
 use trajview_metrics::{Number, blockers::CappedMean, faithfulness::if50, numbers::NumberStyle};
 use trajview_run::rubric::{FULL_SCORE, Judgement, PooledSources, SEVERE};
 
-pub fn draw_header(view: &ScoresView, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+pub(crate) fn draw_header(
+    view: &ScoresView,
+    session: &Session,
+    theme: Theme,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
     let width = usize::from(area.width.saturating_sub(2));
     let rows = match area.height {
         0 => vec![],
@@ -38,7 +44,10 @@ fn judge_line(session: &Session, theme: Theme, width: usize) -> Line<'static> {
     let muted = theme.style_for(Meaning::Muted);
     let judged = &session.rubric;
     let Some(judgement) = judged.shown_judgement() else {
-        return Line::from(fit_spans(vec![trusted_span("nothing has judged this run yet", muted)], width));
+        return Line::from(fit_spans(
+            vec![trusted_span("nothing has judged this run yet", muted)],
+            width,
+        ));
     };
     let judge = &judgement.judge;
     let name = if judge.name.is_empty() { "a judge without a name" } else { &judge.name };
@@ -54,7 +63,8 @@ fn judge_line(session: &Session, theme: Theme, width: usize) -> Line<'static> {
     let mut facts = vec![judged_state(session, judgement)];
     facts.extend(judgement.created_at.as_deref().map(day_text));
     facts.push(judgement.rubric.clone().unwrap_or_else(|| "rubric not named".into()));
-    let mut left = vec![trusted_span("judge ", muted), recorded_span(name, theme.style_for(Meaning::Title))];
+    let mut left =
+        vec![trusted_span("judge ", muted), recorded_span(name, theme.style_for(Meaning::Title))];
     if !judge_facts.is_empty() {
         left.push(recorded_span(&format!(" ({})", judge_facts.join(", ")), muted));
     }
@@ -111,14 +121,21 @@ fn sums_line(view: &ScoresView, session: &Session, theme: Theme, width: usize) -
     let part = if is_in_part(session) { ", in part" } else { "" };
     let count = |is: &dyn Fn(f64) -> bool| scores.iter().filter(|score| is(**score)).count();
     let called = |name: &str, value: String| {
-        [trusted_span(format!("{name} "), muted), trusted_span(value, theme.style_for(Meaning::Title)), trusted_span("   ", plain)]
+        [
+            trusted_span(format!("{name} "), muted),
+            trusted_span(value, theme.style_for(Meaning::Title)),
+            trusted_span("   ", plain),
+        ]
     };
     let named_value = |number: Number, value: String| called(number.short(), value);
     let written = |number: Number, value: f64| number.format_value(value, NumberStyle::Full);
     let capped = capped_score(session).map(|it| {
         let by: Vec<&str> = it.by.iter().map(|it| it.component.as_str()).collect();
         let by = if by.is_empty() { "none fails".into() } else { by.join(", ") };
-        named_value(Number::McfCapped, mean(format!("{} ({by})", written(Number::McfCapped, it.mcf))))
+        named_value(
+            Number::McfCapped,
+            mean(format!("{} ({by})", written(Number::McfCapped, it.mcf))),
+        )
     });
     let all = [
         named_value(Number::Mcf, mean(format!("{} of {FULL_SCORE}", written(Number::Mcf, mcf)))),
@@ -150,7 +167,10 @@ fn capped_score(session: &Session) -> Option<CappedMean> {
 /// Returns true if the selected judgement does not cover the whole checklist.
 fn is_in_part(session: &Session) -> bool {
     let judged = &session.rubric;
-    judged.known_rubric().zip(judged.shown_judgement()).is_some_and(|(rubric, it)| !rubric.is_covered_by(it))
+    judged
+        .known_rubric()
+        .zip(judged.shown_judgement())
+        .is_some_and(|(rubric, it)| !rubric.is_covered_by(it))
 }
 
 /// Returns the integration of the judged state. None if it is unknown.

@@ -17,13 +17,15 @@ use crate::{
                 table::{ComponentRow, ComponentSort},
             },
             draw::lifeline::{self, checkpoint_names},
-            lifeline::{TurnAxis, LifelineSign, turn_signs, squeeze_signs, standing_signs},
+            lifeline::{LifelineSign, TurnAxis, squeeze_signs, standing_signs, turn_signs},
         },
         verdict::{exact_score, plain_name, score_spans},
     },
     widgets::{
-        line::{fit_spans, trusted_span, recorded_span, safe_string, spans_width},
-        panel::{panel_title_span, draw_scroll_position, put_row, draw_sentence, draw_titled_panel},
+        line::{fit_spans, recorded_span, safe_string, spans_width, trusted_span},
+        panel::{
+            draw_scroll_position, draw_sentence, draw_titled_panel, panel_title_span, put_row,
+        },
         text,
         theme::{Meaning, Theme},
     },
@@ -43,7 +45,13 @@ const LEAST_NAME_CELLS: usize = 14;
 /// Fewest cells of a useful lifeline strip.
 const LEAST_STRIP_CELLS: usize = 8;
 
-pub fn draw_component_table(view: &ScoresView, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+pub(crate) fn draw_component_table(
+    view: &ScoresView,
+    session: &Session,
+    theme: Theme,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
     let parts = &view.components;
     let is_focused = view.components.has_part(ComponentsPart::Table);
     let width = usize::from(area.width.saturating_sub(2));
@@ -79,7 +87,8 @@ pub fn draw_component_table(view: &ScoresView, session: &Session, theme: Theme, 
 /// Returns the judgement with which scores are compared, such as ` change since turn 39 `.
 fn compared_with(session: &Session) -> String {
     let judged = &session.rubric;
-    let (Some(judgement), Some(other)) = (judged.shown_judgement(), judged.compared_judgement()) else {
+    let (Some(judgement), Some(other)) = (judged.shown_judgement(), judged.compared_judgement())
+    else {
         return String::new();
     };
     let turn = other.turn.map(|turn| format!("turn {turn}")).unwrap_or_else(|| "the end".into());
@@ -162,10 +171,15 @@ impl ComponentColumns {
                 Some(exact) => exact_score(given, exact, theme),
                 None => score_spans(given, theme),
             },
-            (None, Some(_)) if !row.given_text.is_empty() => vec![recorded_span(&row.given_text, plain)],
+            (None, Some(_)) if !row.given_text.is_empty() => {
+                vec![recorded_span(&row.given_text, plain)]
+            }
             (None, Some(_)) if row.is_reasoned => vec![trusted_span("not scored", muted)],
             (None, Some(_))
-                if session.rubric.shown_judgement().is_some_and(|it| it.verdict_on(&row.id).is_some()) =>
+                if session
+                    .rubric
+                    .shown_judgement()
+                    .is_some_and(|it| it.verdict_on(&row.id).is_some()) =>
             {
                 vec![trusted_span("no score", theme.style_for(Meaning::Warning))]
             }
@@ -188,8 +202,16 @@ impl ComponentColumns {
         Line::from(spans)
     }
 
-    fn strip_spans(&self, row: &ComponentRow, session: &Session, theme: Theme) -> Vec<Span<'static>> {
-        self.strip_signs(row, session).into_iter().map(|sign| lifeline::sign_span(sign, theme)).collect()
+    fn strip_spans(
+        &self,
+        row: &ComponentRow,
+        session: &Session,
+        theme: Theme,
+    ) -> Vec<Span<'static>> {
+        self.strip_signs(row, session)
+            .into_iter()
+            .map(|sign| lifeline::sign_span(sign, theme))
+            .collect()
     }
 
     fn strip_signs(&self, row: &ComponentRow, session: &Session) -> Vec<LifelineSign> {
@@ -203,9 +225,10 @@ impl ComponentColumns {
 }
 
 /// Returns the signs that the table shows, for the legend.
-pub fn signs_shown(view: &ScoresView, session: &Session, area: Rect) -> Vec<LifelineSign> {
+pub(crate) fn signs_shown(view: &ScoresView, session: &Session, area: Rect) -> Vec<LifelineSign> {
     let rows = view.components.component_rows(session);
-    let columns = ComponentColumns::for_rows(usize::from(area.width.saturating_sub(2)), session, &rows);
+    let columns =
+        ComponentColumns::for_rows(usize::from(area.width.saturating_sub(2)), session, &rows);
     let height = usize::from(area.height.saturating_sub(3));
     let seen = rows.iter().skip(view.components.rows.top).take(height);
     seen.flat_map(|row| columns.strip_signs(row, session)).collect()

@@ -16,12 +16,20 @@ use crate::{
     },
     widgets::{
         line::{fit_spans, safe_string},
-        panel::{panel_title_span, draw_scroll_position, put_row, draw_sentence, draw_titled_panel},
+        panel::{
+            draw_scroll_position, draw_sentence, draw_titled_panel, panel_title_span, put_row,
+        },
         theme::{Meaning, Theme},
     },
 };
 
-pub fn draw_verdict(view: &ScoresView, session: &Session, theme: Theme, areas: &ComponentsAreas, buffer: &mut Buffer) {
+pub(crate) fn draw_verdict(
+    view: &ScoresView,
+    session: &Session,
+    theme: Theme,
+    areas: &ComponentsAreas,
+    buffer: &mut Buffer,
+) {
     let Some(area) = areas.verdict else { return };
     let is_focused = view.components.has_part(ComponentsPart::Verdict);
     let width = areas.verdict_width();
@@ -33,7 +41,12 @@ pub fn draw_verdict(view: &ScoresView, session: &Session, theme: Theme, areas: &
     let inner = draw_titled_panel(is_focused, titles, theme, area, buffer);
     let rows = view.components.verdict_rows(session, areas);
     if rows.is_empty() {
-        return draw_sentence("no component is chosen", theme.style_for(Meaning::Muted), inner, buffer);
+        return draw_sentence(
+            "no component is chosen",
+            theme.style_for(Meaning::Muted),
+            inner,
+            buffer,
+        );
     }
     let scroll = view.components.verdict;
     let selected = theme.style_for(Meaning::Selected);
@@ -47,7 +60,12 @@ pub fn draw_verdict(view: &ScoresView, session: &Session, theme: Theme, areas: &
 }
 
 /// Returns ` C10 Cosine noise schedule (CosineSchedule) `.
-fn verdict_title(view: &ScoresView, session: &Session, theme: Theme, width: usize) -> Vec<Span<'static>> {
+fn verdict_title(
+    view: &ScoresView,
+    session: &Session,
+    theme: Theme,
+    width: usize,
+) -> Vec<Span<'static>> {
     let is_focused = view.components.has_part(ComponentsPart::Verdict);
     let Some(row) = view.components.component_row(session) else {
         return vec![panel_title_span(is_focused, "verdict", theme)];

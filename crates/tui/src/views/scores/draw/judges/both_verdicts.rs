@@ -16,19 +16,31 @@ use crate::{
         verdict::score_spans,
     },
     widgets::{
-        line::{fit_spans, fit_text_end, trusted_span, recorded_span, safe_string},
-        panel::{draw_scroll_position, put_row, draw_titled_panel},
+        line::{fit_spans, fit_text_end, recorded_span, safe_string, trusted_span},
+        panel::{draw_scroll_position, draw_titled_panel, put_row},
         theme::{Meaning, Theme},
     },
 };
 
 use super::part_title;
 
-pub fn draw_both_verdicts(view: &ScoresView, session: &Session, theme: Theme, areas: &JudgesAreas, buffer: &mut Buffer) {
-    if let Some(area) = areas.about {
+pub(crate) fn draw_both_verdicts(
+    view: &ScoresView,
+    session: &Session,
+    theme: Theme,
+    areas: &JudgesAreas,
+    buffer: &mut Buffer,
+) {
+    if let Some(area) = areas.compared_component {
         let width = usize::from(area.width.saturating_sub(2));
         let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
-        put_row(Line::from(fit_spans(compared_component(view, session, theme), width)), None, inner, 0, buffer);
+        put_row(
+            Line::from(fit_spans(compared_component(view, session, theme), width)),
+            None,
+            inner,
+            0,
+            buffer,
+        );
     }
     for side in JudgeSide::ALL {
         if let Some(area) = areas.words[side as usize] {
@@ -51,7 +63,10 @@ fn compared_component(view: &ScoresView, session: &Session, theme: Theme) -> Vec
     };
     vec![
         recorded_span(&format!("{id} "), muted),
-        recorded_span(component.map_or("not in the checklist", |it| &it.name), theme.style_for(Meaning::Title)),
+        recorded_span(
+            component.map_or("not in the checklist", |it| &it.name),
+            theme.style_for(Meaning::Title),
+        ),
         trusted_span(place, plain),
     ]
 }
@@ -69,11 +84,17 @@ fn draw_side_words(
     let width = usize::from(area.width.saturating_sub(2));
     let column = view.judges.side_column(session, side);
     let who = column.map(|column| column.column_words()).unwrap_or_default();
-    let title =
-        fit_spans(vec![part_title(is_focused, &format!("{} {}", side.side_letter(), safe_string(&who)), theme)], width);
+    let title = fit_spans(
+        vec![part_title(
+            is_focused,
+            &format!("{} {}", side.side_letter(), safe_string(&who)),
+            theme,
+        )],
+        width,
+    );
     let titles = [Line::from(title), Line::default(), Line::default()];
     let inner = draw_titled_panel(is_focused, titles, theme, area, buffer);
-    let rows = view.judges.words_of_side(session, side, width);
+    let rows = view.judges.side_verdict_rows(session, side, width);
     let last = rows.len().saturating_sub(usize::from(inner.height));
     let top = judges.words[side as usize].min(last);
     for (y, row) in rows.iter().skip(top).take(usize::from(inner.height)).enumerate() {
@@ -86,12 +107,18 @@ fn verdict_row_line(row: &VerdictWordsRow, theme: Theme, width: usize) -> Line<'
     let (plain, muted) = (theme.style_for(Meaning::Text), theme.style_for(Meaning::Muted));
     let spans = match row {
         VerdictWordsRow::Blank => vec![],
-        VerdictWordsRow::Heading(words) => vec![trusted_span(words.clone(), theme.style_for(Meaning::Heading))],
+        VerdictWordsRow::Heading(words) => {
+            vec![trusted_span(words.clone(), theme.style_for(Meaning::Heading))]
+        }
         VerdictWordsRow::Score(Some(given)) => score_spans(*given, theme),
-        VerdictWordsRow::Score(None) => vec![trusted_span("no score", theme.style_for(Meaning::Warning))],
+        VerdictWordsRow::Score(None) => {
+            vec![trusted_span("no score", theme.style_for(Meaning::Warning))]
+        }
         VerdictWordsRow::Words(words) => vec![recorded_span(words, plain)],
         VerdictWordsRow::Note(words) => vec![trusted_span(words.clone(), muted)],
-        VerdictWordsRow::Problem(words) => vec![recorded_span(words, theme.style_for(Meaning::Warning))],
+        VerdictWordsRow::Problem(words) => {
+            vec![recorded_span(words, theme.style_for(Meaning::Warning))]
+        }
         VerdictWordsRow::Evidence { path, lines } => {
             let lines = match lines {
                 Some((first, last)) if first == last => format!(":{first}"),
@@ -106,7 +133,10 @@ fn verdict_row_line(row: &VerdictWordsRow, theme: Theme, width: usize) -> Line<'
             ]
         }
         VerdictWordsRow::Look { tool, arguments } => {
-            vec![recorded_span(tool, theme.style_for(Meaning::Hunk)), recorded_span(&format!(" {arguments}"), muted)]
+            vec![
+                recorded_span(tool, theme.style_for(Meaning::Hunk)),
+                recorded_span(&format!(" {arguments}"), muted),
+            ]
         }
     };
     Line::from(fit_spans(spans, width))

@@ -13,8 +13,8 @@ use crate::{
         scores::{
             ScoresView,
             judges::{
-                JudgesPart, JudgeSide, JudgeRowSort,
-                areas::{JudgesAreas, MATRIX_FOOT_ROWS, MATRIX_HEAD_ROWS, ID_CELLS, SHARE_CELLS},
+                JudgeRowSort, JudgeSide, JudgesPart,
+                areas::{ID_CELLS, JudgesAreas, MATRIX_FOOT_ROWS, MATRIX_HEAD_ROWS, SHARE_CELLS},
                 columns::JudgementColumn,
                 rows::{MatrixCell, MatrixHead, MatrixRow},
             },
@@ -22,14 +22,14 @@ use crate::{
         verdict::plain_name,
     },
     widgets::{
-        line::{fit_spans, trusted_span, safe_string},
-        panel::{draw_scroll_position, put_row, draw_sentence, draw_titled_panel},
+        line::{fit_spans, safe_string, trusted_span},
+        panel::{draw_scroll_position, draw_sentence, draw_titled_panel, put_row},
         theme::{Meaning, Theme},
     },
 };
 use trajview_run::format_number;
 
-use super::{padded_cell, score_style, part_title};
+use super::{padded_cell, part_title, score_style};
 
 /// The visible part of the matrix.
 struct SeenMatrix {
@@ -49,7 +49,8 @@ struct SeenMatrix {
 impl SeenMatrix {
     fn for_view(view: &ScoresView, session: &Session, areas: &JudgesAreas) -> Self {
         let columns = view.judges.judge_columns(session);
-        let divided = areas.matrix_columns(columns.len(), view.judges.longest_names(session, &columns));
+        let divided =
+            areas.matrix_columns(columns.len(), view.judges.longest_names(session, &columns));
         let count = divided.seen;
         let left = view.judges.left.min(columns.len().saturating_sub(count));
         let at = |column: Option<JudgementColumn>| {
@@ -73,13 +74,20 @@ impl SeenMatrix {
     }
 }
 
-pub fn draw_matrix(view: &ScoresView, session: &Session, theme: Theme, areas: &JudgesAreas, buffer: &mut Buffer) {
+pub(crate) fn draw_matrix(
+    view: &ScoresView,
+    session: &Session,
+    theme: Theme,
+    areas: &JudgesAreas,
+    buffer: &mut Buffer,
+) {
     let Some(area) = areas.matrix else { return };
     let judges = &view.judges;
     let is_focused = judges.part == JudgesPart::Matrix;
     let muted = theme.style_for(Meaning::Muted);
     let seen = SeenMatrix::for_view(view, session, areas);
-    let inner = draw_titled_panel(is_focused, matrix_titles(view, &seen, theme), theme, area, buffer);
+    let inner =
+        draw_titled_panel(is_focused, matrix_titles(view, &seen, theme), theme, area, buffer);
     draw_matrix_heads(&seen, theme, inner, buffer);
     let rows = view.judges.judge_rows(session);
     let chosen = theme.style_for(if is_focused { Meaning::Selected } else { Meaning::Marked });
@@ -94,11 +102,15 @@ pub fn draw_matrix(view: &ScoresView, session: &Session, theme: Theme, areas: &J
             true => "a and b differ on no component; d lists all of them",
             false => "no component has a verdict",
         };
-        let below =
-            Rect { y: inner.y + MATRIX_HEAD_ROWS, height: inner.height.saturating_sub(MATRIX_HEAD_ROWS), ..inner };
+        let below = Rect {
+            y: inner.y + MATRIX_HEAD_ROWS,
+            height: inner.height.saturating_sub(MATRIX_HEAD_ROWS),
+            ..inner
+        };
         draw_sentence(words, muted, below, buffer);
     }
-    let foot = Line::from(fit_spans(cursor_column_text(view, session, theme), usize::from(inner.width)));
+    let foot =
+        Line::from(fit_spans(cursor_column_text(view, session, theme), usize::from(inner.width)));
     put_row(foot, None, inner, inner.height.saturating_sub(MATRIX_FOOT_ROWS), buffer);
     let above = MATRIX_HEAD_ROWS + MATRIX_FOOT_ROWS;
     let body = Rect { y: area.y + above, height: area.height.saturating_sub(above), ..area };
@@ -117,7 +129,9 @@ fn matrix_titles(view: &ScoresView, seen: &SeenMatrix, theme: Theme) -> [Line<'s
     let only = if judges.only_differing { " where a and b differ " } else { "" };
     let (count, all) = (seen.column_range.len(), seen.columns.len());
     let columns = match count < all {
-        true => format!(" columns {}–{} of {all} ", seen.column_range.start + 1, seen.column_range.end),
+        true => {
+            format!(" columns {}–{} of {all} ", seen.column_range.start + 1, seen.column_range.end)
+        }
         false => String::new(),
     };
     let words = format!("{all} judgements");
@@ -135,9 +149,12 @@ fn draw_matrix_heads(seen: &SeenMatrix, theme: Theme, inner: Rect, buffer: &mut 
     let label = |words: &str| trusted_span(padded_cell(words, ID_CELLS + seen.name_cells), muted);
     let (judge, prompt) = (theme.style_for(Meaning::Title), theme.style_for(Meaning::Text));
     let each = |words: &dyn Fn(&JudgementColumn) -> String| -> Vec<Span<'static>> {
-        seen.shown_columns().map(|(_, column)| trusted_span(padded_cell(&words(column), seen.column_cells), prompt)).collect()
+        seen.shown_columns()
+            .map(|(_, column)| trusted_span(padded_cell(&words(column), seen.column_cells), prompt))
+            .collect()
     };
-    let is_like = |a: &JudgementColumn, b: &JudgementColumn| a.has_same_judge(b) && a.prompt == b.prompt;
+    let is_like =
+        |a: &JudgementColumn, b: &JudgementColumn| a.has_same_judge(b) && a.prompt == b.prompt;
     let here = seen.cursor.and_then(|at| seen.columns[at].turn);
     let after = here.map_or_else(|| "at the end".into(), |turn| format!("after {turn}"));
     for (y, head) in seen.heads.iter().enumerate() {
@@ -145,11 +162,15 @@ fn draw_matrix_heads(seen: &SeenMatrix, theme: Theme, inner: Rect, buffer: &mut 
         let mut spans = match head {
             MatrixHead::Judge => spans_over_alike(seen, |a, b| a.has_same_judge(b), name, judge),
             MatrixHead::Prompt => spans_over_alike(seen, is_like, prompt_digits, prompt),
-            MatrixHead::Turn => each(&|it| it.turn.map_or_else(|| "end".into(), |turn| turn.to_string())),
+            MatrixHead::Turn => {
+                each(&|it| it.turn.map_or_else(|| "end".into(), |turn| turn.to_string()))
+            }
             MatrixHead::Repeat => each(&|it| {
                 it.repeat.map_or_else(|| "–".into(), |(number, of)| format!("{number}/{of}"))
             }),
-            MatrixHead::Sides => seen.shown_columns().map(|(at, _)| side_mark(seen, at, theme)).collect(),
+            MatrixHead::Sides => {
+                seen.shown_columns().map(|(at, _)| side_mark(seen, at, theme)).collect()
+            }
         };
         spans.insert(0, label(head.head_word()));
         // The judgements of one state that agree are those after the turn of the cursor's column.
@@ -200,7 +221,8 @@ fn spans_over_alike(
     words: impl Fn(&JudgementColumn, usize) -> String,
     style: ratatui::style::Style,
 ) -> Vec<Span<'static>> {
-    let shown_columns: Vec<&JudgementColumn> = seen.shown_columns().map(|(_, column)| column).collect();
+    let shown_columns: Vec<&JudgementColumn> =
+        seen.shown_columns().map(|(_, column)| column).collect();
     let mut spans = vec![];
     for group in shown_columns.chunk_by(|a, b| is_like(a, b)) {
         let cells = seen.column_cells * group.len();
@@ -210,7 +232,12 @@ fn spans_over_alike(
     spans
 }
 
-fn matrix_row_line(row: &MatrixRow, seen: &SeenMatrix, is_here: bool, theme: Theme) -> Line<'static> {
+fn matrix_row_line(
+    row: &MatrixRow,
+    seen: &SeenMatrix,
+    is_here: bool,
+    theme: Theme,
+) -> Line<'static> {
     let (plain, muted) = (theme.style_for(Meaning::Text), theme.style_for(Meaning::Muted));
     let component_name = if row.name.is_empty() { "not in the checklist" } else { &row.name };
     let mut spans = vec![
@@ -242,11 +269,18 @@ fn matrix_row_line(row: &MatrixRow, seen: &SeenMatrix, is_here: bool, theme: The
 fn share_span(it: Option<f64>, cells: usize, theme: Theme) -> Span<'static> {
     let words = it.map_or_else(|| "–".into(), format_number::three_decimals);
     let is_low = it.is_some_and(|it| it < 0.5);
-    trusted_span(padded_cell(&words, cells), theme.style_for(if is_low { Meaning::Warning } else { Meaning::Text }))
+    trusted_span(
+        padded_cell(&words, cells),
+        theme.style_for(if is_low { Meaning::Warning } else { Meaning::Text }),
+    )
 }
 
 /// Returns `this column: reader (a-model), prompt 3fa9c1b2, after turn 56, repeat 1 of 3`.
 fn cursor_column_text(view: &ScoresView, session: &Session, theme: Theme) -> Vec<Span<'static>> {
-    let words = view.judges.judge_column(session).map(|column| column.column_words()).unwrap_or_default();
-    vec![trusted_span("▼ ", theme.style_for(Meaning::Key)), trusted_span(safe_string(&words), theme.style_for(Meaning::Text))]
+    let words =
+        view.judges.judge_column(session).map(|column| column.column_words()).unwrap_or_default();
+    vec![
+        trusted_span("▼ ", theme.style_for(Meaning::Key)),
+        trusted_span(safe_string(&words), theme.style_for(Meaning::Text)),
+    ]
 }

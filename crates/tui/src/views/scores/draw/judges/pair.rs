@@ -10,24 +10,30 @@ use crate::{
     session::Session,
     views::scores::{
         ScoresView,
-        judges::{JudgesPart, JudgeSide, areas::PAIR_SUM_ROWS, judgement_pair, rows::MatrixRow},
+        judges::{JudgeSide, JudgesPart, areas::PAIR_SUM_ROWS, judgement_pair, rows::MatrixRow},
     },
     widgets::{
-        line::{fit_spans, trusted_span, safe_string, left_and_right},
-        panel::{draw_scroll_position, put_row, draw_sentence, draw_titled_panel},
+        line::{fit_spans, left_and_right, safe_string, trusted_span},
+        panel::{draw_scroll_position, draw_sentence, draw_titled_panel, put_row},
         theme::{Meaning, Theme},
     },
 };
 use trajview_run::format_number;
 use trajview_study::{Coefficient, Estimate, Interval, agreement::interval_doubt};
 
-use super::{padded_cell, score_style, part_title};
+use super::{padded_cell, part_title, score_style};
 
 /// Cells of an id and of a score.
 const ID_CELLS: usize = 5;
 const SCORE_CELLS: usize = 4;
 
-pub fn draw_pair(view: &ScoresView, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+pub(crate) fn draw_pair(
+    view: &ScoresView,
+    session: &Session,
+    theme: Theme,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
     let judges = &view.judges;
     let is_focused = judges.part == JudgesPart::Pair;
     let [first, second] = JudgeSide::ALL.map(|side| view.judges.side_column(session, side));
@@ -56,7 +62,11 @@ pub fn draw_pair(view: &ScoresView, session: &Session, theme: Theme, area: Rect,
     let left = vec![trusted_span(words, theme.style_for(Meaning::Heading))];
     let right = vec![trusted_span(heads, theme.style_for(Meaning::Muted))];
     put_row(left_and_right(left, right, width), None, inner, PAIR_SUM_ROWS - 1, buffer);
-    let below = Rect { y: inner.y + PAIR_SUM_ROWS, height: inner.height.saturating_sub(PAIR_SUM_ROWS), ..inner };
+    let below = Rect {
+        y: inner.y + PAIR_SUM_ROWS,
+        height: inner.height.saturating_sub(PAIR_SUM_ROWS),
+        ..inner
+    };
     if rows.is_empty() {
         return draw_sentence(why_none(view), theme.style_for(Meaning::Muted), below, buffer);
     }
@@ -68,7 +78,11 @@ pub fn draw_pair(view: &ScoresView, session: &Session, theme: Theme, area: Rect,
         let line = pair_row_line(view, session, row, width, theme);
         put_row(line, is_here.then_some(chosen), below, (index - scroll.top) as u16, buffer);
     }
-    let body = Rect { y: area.y + PAIR_SUM_ROWS, height: area.height.saturating_sub(PAIR_SUM_ROWS), ..area };
+    let body = Rect {
+        y: area.y + PAIR_SUM_ROWS,
+        height: area.height.saturating_sub(PAIR_SUM_ROWS),
+        ..area
+    };
     draw_scroll_position(scroll.top, rows.len(), theme, body, buffer);
 }
 
@@ -84,7 +98,8 @@ fn measure_rows(view: &ScoresView, theme: Theme) -> Vec<Vec<Span<'static>>> {
             _ => "kappa (quadr.)",
         };
         let mut words = estimate_text(estimate);
-        let is_doubted = interval_doubt::SQUARING.contains(coefficient) && estimate.interval.is_ok();
+        let is_doubted =
+            interval_doubt::SQUARING.contains(coefficient) && estimate.interval.is_ok();
         if is_doubted && measured.doubt.is_some() {
             words += "  may be too narrow";
         }
@@ -92,7 +107,8 @@ fn measure_rows(view: &ScoresView, theme: Theme) -> Vec<Vec<Span<'static>>> {
     }
     let [first, second] = &measured.base_rates;
     let rates = |rates: &[f64]| {
-        let shares: Vec<String> = rates.iter().map(|it| format_number::whole_percent(*it)).collect();
+        let shares: Vec<String> =
+            rates.iter().map(|it| format_number::whole_percent(*it)).collect();
         shares.join("  ")
     };
     if !first.is_empty() {
@@ -110,7 +126,11 @@ fn measure_rows(view: &ScoresView, theme: Theme) -> Vec<Vec<Span<'static>>> {
 fn estimate_text(estimate: &Estimate) -> String {
     match (estimate.value, estimate.interval) {
         (Ok(value), Ok(Interval { low, high })) => {
-            format!("{}  95 % {}", format_number::three_decimals(value), format_number::interval_text(low, high))
+            format!(
+                "{}  95 % {}",
+                format_number::three_decimals(value),
+                format_number::interval_text(low, high)
+            )
         }
         (Ok(value), Err(_)) => format_number::three_decimals(value),
         (Err(why), _) => format!("not defined: {why}"),
@@ -156,10 +176,15 @@ fn pair_row_line(
     });
     let component_name = if row.name.is_empty() { "not in the checklist" } else { &row.name };
     let room = width.saturating_sub(ID_CELLS + 2 * SCORE_CELLS + 4);
-    let mut spans =
-        vec![trusted_span(padded_cell(&safe_string(&row.id), ID_CELLS), muted), trusted_span(padded_cell(&safe_string(component_name), room), plain)];
+    let mut spans = vec![
+        trusted_span(padded_cell(&safe_string(&row.id), ID_CELLS), muted),
+        trusted_span(padded_cell(&safe_string(component_name), room), plain),
+    ];
     for score in scores.into_iter().flatten() {
-        spans.push(trusted_span(padded_cell(&score.to_string(), SCORE_CELLS), score_style(score, theme)));
+        spans.push(trusted_span(
+            padded_cell(&score.to_string(), SCORE_CELLS),
+            score_style(score, theme),
+        ));
     }
     spans.push(trusted_span(by, plain));
     Line::from(fit_spans(spans, width))

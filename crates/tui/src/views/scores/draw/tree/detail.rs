@@ -12,25 +12,32 @@ use crate::{
         detail::{self, DetailLineKind},
     },
     widgets::{
-        line::{fit_spans, trusted_span, safe_string},
-        panel::{draw_scroll_position, put_row, draw_titled_panel},
+        line::{fit_spans, safe_string, trusted_span},
+        panel::{draw_scroll_position, draw_titled_panel, put_row},
         theme::{Meaning, Theme},
     },
 };
 
 use super::marked_spans;
 
-pub fn draw_node_detail(tree: &TreeView, theme: Theme, area: Rect, buffer: &mut Buffer) {
+pub(crate) fn draw_node_detail(tree: &TreeView, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let is_focused = tree.part == TreePart::Detail;
     let name = theme.style_for(if is_focused { Meaning::Title } else { Meaning::Text });
     let width = usize::from(area.width.saturating_sub(2));
-    let title = Line::from(fit_spans(vec![trusted_span(tree.tab_title(TreePart::Detail), name)], width));
+    let title =
+        Line::from(fit_spans(vec![trusted_span(tree.tab_title(TreePart::Detail), name)], width));
     let titles = [title, Line::default(), Line::default()];
     let inner = draw_titled_panel(is_focused, titles, theme, area, buffer);
     let lines = &tree.detail.lines;
     for (y, line) in lines.iter().skip(tree.detail.top).take(usize::from(inner.height)).enumerate()
     {
-        put_row(Line::from(fit_spans(detail_spans(tree, line, theme), width)), None, inner, y as u16, buffer);
+        put_row(
+            Line::from(fit_spans(detail_spans(tree, line, theme), width)),
+            None,
+            inner,
+            y as u16,
+            buffer,
+        );
     }
     draw_scroll_position(tree.detail.top, lines.len(), theme, area, buffer);
 }

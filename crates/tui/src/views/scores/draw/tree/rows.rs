@@ -9,11 +9,11 @@ use ratatui::{
 use crate::{
     views::scores::tree::{
         NodeOrder, TreePart, TreeView,
-        areas::{TreeColumns, SCORE_CELLS, SHARE_CELLS},
+        areas::{SCORE_CELLS, SHARE_CELLS, TreeColumns},
     },
     widgets::{
-        line::{fit_spans, fitting_prefix, trusted_span, safe_string, spans_width},
         display_options::Alphabet,
+        line::{fit_spans, fitting_prefix, safe_string, spans_width, trusted_span},
         panel::put_row,
         theme::{Meaning, Theme},
         wrap::wrap_line,
@@ -21,13 +21,19 @@ use crate::{
 };
 use trajview_metrics::rubric_tree::{NodeMeasure, Validity};
 use trajview_run::{
-    format_number, first_line_label,
-    rubric_tree::{LeafCategory, RubricNode, NodeId},
+    first_line_label, format_number,
+    rubric_tree::{LeafCategory, NodeId, RubricNode},
 };
 
 use super::marked_spans;
 
-pub fn draw_tree_rows(tree: &TreeView, theme: Theme, heads: Rect, area: Rect, buffer: &mut Buffer) {
+pub(crate) fn draw_tree_rows(
+    tree: &TreeView,
+    theme: Theme,
+    heads: Rect,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
     let width = usize::from(area.width);
     let columns = TreeColumns::for_width(width);
     put_row(head_row(tree, columns, theme, width), None, heads, 0, buffer);
@@ -57,14 +63,26 @@ fn head_row(tree: &TreeView, columns: TreeColumns, theme: Theme, width: usize) -
 }
 
 /// Returns the lines of a node, as many as it has.
-fn node_lines(tree: &TreeView, id: NodeId, height: usize, theme: Theme, width: usize) -> Vec<Line<'static>> {
+fn node_lines(
+    tree: &TreeView,
+    id: NodeId,
+    height: usize,
+    theme: Theme,
+    width: usize,
+) -> Vec<Line<'static>> {
     let columns = TreeColumns::for_width(width);
     let Some(node) = tree.shown_tree().and_then(|shown| shown.node(id)) else { return vec![] };
     let measure = tree.measures.get(id);
     let muted = theme.style_for(Meaning::Muted);
     let first = if tree.order == NodeOrder::Loss { measure.score_loss() } else { measure.share };
-    let mut spans = vec![trusted_span(format!("{:>SHARE_CELLS$}", format_number::percent_with_tenth(first)), muted)];
-    spans.push(trusted_span(format!("{:>SCORE_CELLS$}", score_text(&measure)), theme.style_for(score_meaning(&measure))));
+    let mut spans = vec![trusted_span(
+        format!("{:>SHARE_CELLS$}", format_number::percent_with_tenth(first)),
+        muted,
+    )];
+    spans.push(trusted_span(
+        format!("{:>SCORE_CELLS$}", score_text(&measure)),
+        theme.style_for(score_meaning(&measure)),
+    ));
     if columns.bar > 0 {
         spans.push(trusted_span(
             format!(" {}", score_bar(&measure, columns.bar - 1, theme)),
@@ -157,7 +175,8 @@ fn kind_text(node: &RubricNode) -> String {
 fn before_words(tree: &TreeView, id: NodeId) -> String {
     match tree.order {
         NodeOrder::Loss => {
-            let path = tree.shown_tree().map(|shown| shown.node_path(id).to_string()).unwrap_or_default();
+            let path =
+                tree.shown_tree().map(|shown| shown.node_path(id).to_string()).unwrap_or_default();
             format!("{path:<9} ")
         }
         NodeOrder::Tree => {
