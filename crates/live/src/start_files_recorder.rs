@@ -134,6 +134,8 @@ impl Recorder<'_> {
         Err(RunHalt::NotReady(format!("setup: {shown}: {exit}{last}")))
     }
 
+    /// Records the workspace as a commit after `before`, with a warning for each file that is left out. Returns the commit, and
+    /// the paths in which a secret was covered.
     fn commit_files(
         &mut self,
         before: Option<&str>,

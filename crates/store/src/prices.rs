@@ -51,7 +51,8 @@ pub fn read_prices(path: &Path) -> Result<CurrentPrices, String> {
     Ok(CurrentPrices { prices, digest: table_digest(&words) })
 }
 
-/// Changes with every price: the built-in table is another one in another version of the program.
+/// Returns the digest of the built-in price table and of the user's table `own`, which is empty where there is none. It changes
+/// with every price: another version of the program has another table.
 fn table_digest(own: &str) -> String {
     sha256([BUILT_IN_TEXT, own].join("\n").as_bytes())
 }

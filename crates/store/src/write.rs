@@ -191,7 +191,7 @@ fn sync_below(folder: &Path) -> io::Result<()> {
     sync_folder(folder)
 }
 
-/// Writes a folder's names to the disk. Elsewhere than on unix a folder cannot be opened as a file.
+/// Brings the names in a folder to the disk. Does nothing elsewhere than on unix, where a folder cannot be opened as a file.
 pub(crate) fn sync_folder(folder: &Path) -> io::Result<()> {
     if cfg!(unix) {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };

@@ -212,6 +212,7 @@ fn answer_score(answer: &AnnotationAnswer, unit: LabelUnit) -> Result<Option<f64
 }
 
 impl ImportedScore<'_> {
+    /// Returns whether the same rater already scored the same item of the same run and state, from the same source.
     fn is_duplicate_of(&self, other: &Self) -> bool {
         let key = |it: &Self| (it.folder.to_owned(), it.rater.clone(), it.source);
         key(self) == key(other) && self.label.takes_place_of(&other.label)

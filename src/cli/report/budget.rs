@@ -63,6 +63,7 @@ impl PageBudget {
         self.spend_bytes(TURN_MARKUP_BYTES, texts);
     }
 
+    /// Takes from the page's bytes the markup of a step and the shown, escaped part of each text.
     pub(crate) fn spend_bytes_of_step<'t>(&mut self, texts: impl IntoIterator<Item = &'t str>) {
         self.spend_bytes(STEP_MARKUP_BYTES, texts);
     }

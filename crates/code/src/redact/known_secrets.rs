@@ -139,6 +139,7 @@ struct PrefixGate(Vec<u64>);
 impl PrefixGate {
     const BITS: u32 = 18;
 
+    /// Marks the first eight bytes of a secret as a possible beginning; shorter secrets are ignored.
     fn mark_beginning_of(&mut self, word: &[u8]) {
         if let Some(first) = word.first_chunk() {
             self.0.resize(1 << (Self::BITS - 6), 0);

@@ -182,7 +182,7 @@ questions! {
     Agents, agents { task: String } -> session::jobs::FormFacts;
     /// Runs a command of the user on the files at checkpoints. A sentence about all of them; each is reported.
     CheckpointTests, checkpoint_tests { run: Arc<Run>, tests: TestJob } -> String;
-    /// Runs commands of the user on the files of every turn. A sentence about all of them; each is reported.
+    /// Runs commands of the user on the files after each turn, or each edit. A sentence about all of them; each is reported.
     StateChecks, state_checks { checks: CheckJob } -> String;
 
     /// The plan of a judging of a run of so many turns; nothing is sent.

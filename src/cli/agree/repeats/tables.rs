@@ -64,7 +64,8 @@ fn judge_text(it: &JudgeSetupRow) -> String {
     format!("{}{model}{}{}", it.judge, prompt.unwrap_or_default(), warm.unwrap_or_default())
 }
 
-/// Names one side of a contrast, `stub 3fa9c1b2`: only what distinguishes the two.
+/// Names one side of a contrast, `stub 3fa9c1b2`: judge and prompt, the model where only the model differs, and budget and
+/// temperature in a contrast of settings.
 fn contrast_side_text(it: &JudgeSetupRow, contrast: &ContrastRow) -> String {
     let name = text::truncate(&it.judge, MOST_NAME, "…");
     let (first, second) = (&contrast.first, &contrast.second);

@@ -228,7 +228,7 @@ impl LiveFormState {
         Some(self.asked.ask_question(numbers, (), Question::Agents { task }))
     }
 
-    /// Takes the final answer.
+    /// Shows the final answer about agents and last values, and closes the question.
     pub(crate) fn take_facts(
         &mut self,
         request: RequestId,

@@ -523,6 +523,7 @@ impl LiveView {
         }
     }
 
+    /// Leaves out the next request that is not sent, or gives up doing the last turn again; otherwise says why it cannot.
     fn skip_next_request(&mut self) -> Vec<Effect> {
         if self.redo.is_some() && !self.is_over() {
             return vec![Effect::Live(LiveCommand::Skip)];

@@ -48,7 +48,8 @@ const WHOLE_RUNS_AT_ONCE: usize = 64;
 const SCORES_AT_ONCE: usize = 16;
 
 impl RunTableView {
-    /// Returns the questions for missing data.
+    /// Returns the questions for missing data, and the effects that are due: watching the files, and storing a changed choice
+    /// of columns.
     pub(crate) fn ask_missing(&mut self, numbers: &mut RequestIds, height: usize) -> Vec<Effect> {
         let mut effects = vec![];
         if !self.is_listed && self.asking.list.is_free() {
