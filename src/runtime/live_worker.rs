@@ -23,7 +23,9 @@ use trajview_run::Tokens;
 use trajview_run::live::{LiveCommand, WaitReason};
 use trajview_tui::{
     session::{
-        live::{Asked, Changed, How, Layer, LiveEvent, Plan, Spent},
+        live::{
+            LayerEffect, LiveEvent, LiveFileChange, LivePlan, LiveSpending, PlannedRequest, TurnEnd,
+        },
         start_place::{NamedMoment, StartPlace},
         views::{self, View},
     },
@@ -167,7 +169,7 @@ fn screen_events(job: &RunJob, event: &RunEvent) -> Vec<LiveEvent> {
             sentence.into_iter().chain([LiveEvent::Waits(why.clone())]).collect()
         }
         RunEvent::TurnBegan { turn, request, attempt, layers, .. } => {
-            let layer = |it: &live::manifest::LayerRow| Layer {
+            let layer = |it: &live::manifest::LayerRow| LayerEffect {
                 name: it.name.clone(),
                 why: it.why.clone(),
             };
@@ -185,7 +187,7 @@ fn screen_events(job: &RunJob, event: &RunEvent) -> Vec<LiveEvent> {
         RunEvent::LogGrew | RunEvent::Used { .. } | RunEvent::Edited { .. } => vec![],
         RunEvent::ReadingFiles { files } => vec![LiveEvent::Recording(*files)],
         RunEvent::TurnEnded { row, total, changed } => {
-            let spent = Spent { tokens: token_sum(&total.tokens), cost: total.cost_usd };
+            let spent = LiveSpending { tokens: token_sum(&total.tokens), cost: total.cost_usd };
             let ended = turn_ended(row);
             let end = (!has_screen(job)).then(|| turn_ending(&ended, changed.len()));
             end.map(LiveEvent::Wrote).into_iter().chain([ended, LiveEvent::Spent(spent)]).collect()
@@ -242,8 +244,8 @@ fn turn_heading(turn: usize, attempt: usize, request: &str) -> Vec<u8> {
 fn turn_ending(ended: &LiveEvent, changed: usize) -> Vec<u8> {
     let LiveEvent::Ended { turn, how, seconds } = ended else { return vec![] };
     let how = match how {
-        How::Done => "done".to_owned(),
-        How::Failed(why) => format!("failed: {}", output_line(why).trim_end()),
+        TurnEnd::Done => "done".to_owned(),
+        TurnEnd::Failed(why) => format!("failed: {}", output_line(why).trim_end()),
     };
     let seconds = trajview_run::format_number::duration_text(*seconds);
     let files = if changed == 1 { "1 file".to_owned() } else { format!("{changed} files") };
@@ -251,7 +253,7 @@ fn turn_ending(ended: &LiveEvent, changed: usize) -> Vec<u8> {
 }
 
 fn turn_ended(row: &live::manifest::LiveTurnRow) -> LiveEvent {
-    let how = row.why.clone().map_or(How::Done, How::Failed);
+    let how = row.why.clone().map_or(TurnEnd::Done, TurnEnd::Failed);
     let seconds = seconds_between(row.started_at.as_deref(), row.ended_at.as_deref());
     LiveEvent::Ended { turn: row.turn, how, seconds }
 }
@@ -276,7 +278,10 @@ pub fn recorded_events(bundle: &Path) -> Option<Vec<LiveEvent>> {
     }
     all.extend(progress.done.iter().map(|done| turn_ended(&done.row)));
     let total = progress.used_in_total();
-    all.push(LiveEvent::Spent(Spent { tokens: token_sum(&total.tokens), cost: total.cost_usd }));
+    all.push(LiveEvent::Spent(LiveSpending {
+        tokens: token_sum(&total.tokens),
+        cost: total.cost_usd,
+    }));
     all.extend(progress.remarks.iter().cloned().map(LiveEvent::Warned));
     all.extend(end_events(progress, &job));
     Some(all)
@@ -359,7 +364,7 @@ struct LiveObserver {
     is_over: Arc<AtomicBool>,
     is_open: bool,
     beside: BesideAgent,
-    changed: Vec<Changed>,
+    changed: Vec<LiveFileChange>,
 }
 
 impl LiveObserver {
@@ -424,7 +429,7 @@ fn agent_name(agent: &str, version: Option<&str>) -> String {
     [Some(agent), version].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
-fn run_plan(job: &RunJob, agent: String, condition: &str, done: usize) -> Plan {
+fn run_plan(job: &RunJob, agent: String, condition: &str, done: usize) -> LivePlan {
     let budget = job.setup.limits.budget;
     let limits = [
         budget.tokens.map(|tokens| format!("{tokens} tokens")),
@@ -432,13 +437,13 @@ fn run_plan(job: &RunJob, agent: String, condition: &str, done: usize) -> Plan {
         budget.minutes.map(|minutes| format!("{minutes} minutes")),
         budget.turns.map(|turns| format!("{turns} turns")),
     ];
-    let asked = |request: &live::script::ScriptedRequest| Asked {
+    let asked = |request: &live::script::ScriptedRequest| PlannedRequest {
         turn: request.turn,
         text: request.text.clone(),
         checkpoint: request.checkpoint.clone(),
         is_typed: request.typed,
     };
-    Plan {
+    LivePlan {
         agent,
         condition: condition.to_owned(),
         out: job.bundle.display().to_string(),
@@ -496,13 +501,13 @@ fn halt_text(halt: &RunHalt) -> String {
 }
 
 /// Returns the files of a unified patch, each with its part.
-fn files_of_patch(patch: &str) -> Vec<Changed> {
-    let mut files: Vec<Changed> = vec![];
+fn files_of_patch(patch: &str) -> Vec<LiveFileChange> {
+    let mut files: Vec<LiveFileChange> = vec![];
     for line in patch.lines() {
         if let Some(names) = line.strip_prefix("diff --git ") {
             let path = names.rsplit_once(" b/").map_or(names, |(_, path)| path);
             let path = path.trim_matches('"').to_owned();
-            files.push(Changed { path, lines: Some((0, 0)), patch: String::new() });
+            files.push(LiveFileChange { path, lines: Some((0, 0)), patch: String::new() });
             continue;
         }
         let Some(file) = files.last_mut() else { continue };
@@ -526,7 +531,7 @@ fn files_of_patch(patch: &str) -> Vec<Changed> {
 }
 
 /// Returns whether a line is `--- a/x` or `+++ b/x` before the first hunk.
-fn is_file_heading(line: &str, file: &Changed) -> bool {
+fn is_file_heading(line: &str, file: &LiveFileChange) -> bool {
     file.patch.is_empty() && (line.starts_with("--- ") || line.starts_with("+++ "))
 }
 

@@ -6,7 +6,9 @@ use trajview::{
     session::{
         effect::Effect,
         jobs::{FormChoice, FormFacts, FormOrigin, JobPlan, JobRefusal},
-        live::{Asked, Changed, How, Layer, LiveEvent, Plan, Spent},
+        live::{
+            LayerEffect, LiveEvent, LiveFileChange, LivePlan, LiveSpending, PlannedRequest, TurnEnd,
+        },
         question::{Answer, Question},
     },
     shell::{App, AppMessage, draw::draw_picture, jobs},
@@ -24,7 +26,7 @@ fn app(width: u16, height: u16) -> App {
     app
 }
 
-fn plan() -> Plan {
+fn plan() -> LivePlan {
     let texts = [
         ("Create the package with add and sub.", None),
         ("Write tests for both, and run them.", Some("c1")),
@@ -32,13 +34,13 @@ fn plan() -> Plan {
         ("Make the parser report where it failed.", Some("c2")),
         ("Write a README.", None),
     ];
-    let asked = |(at, (text, checkpoint)): (usize, &(&str, Option<&str>))| Asked {
+    let asked = |(at, (text, checkpoint)): (usize, &(&str, Option<&str>))| PlannedRequest {
         turn: at + 1,
         text: (*text).into(),
         checkpoint: checkpoint.map(Into::into),
         is_typed: false,
     };
-    Plan {
+    LivePlan {
         agent: "codex 0.169.0".into(),
         condition: "emergent".into(),
         out: "runs/tiny".into(),
@@ -66,18 +68,18 @@ fn frame(app: &App) -> String {
 /// Two turns over, the third under way.
 fn in_the_middle(app: &mut App) {
     let began = |turn| LiveEvent::Began { turn, attempt: 1, layers: vec![] };
-    let ended = |turn, seconds| LiveEvent::Ended { turn, how: How::Done, seconds };
+    let ended = |turn, seconds| LiveEvent::Ended { turn, how: TurnEnd::Done, seconds };
     tell(app, began(1));
     tell(
         app,
         LiveEvent::Wrote(b"\x1b]0;codex\x07\x1b[1mcodex\x1b[0m reads the request\r\n".to_vec()),
     );
     tell(app, ended(1, 12.4));
-    tell(app, LiveEvent::Spent(Spent { tokens: Some(18_240), cost: Some(0.12) }));
+    tell(app, LiveEvent::Spent(LiveSpending { tokens: Some(18_240), cost: Some(0.12) }));
     tell(app, began(2));
     tell(app, ended(2, 63.0));
     tell(app, LiveEvent::Tested { checkpoint: "c1".into(), passed: 4, total: 5 });
-    let layer = Layer { name: "notes".into(), why: "212 words from notes.md".into() };
+    let layer = LayerEffect { name: "notes".into(), why: "212 words from notes.md".into() };
     tell(app, LiveEvent::Began { turn: 3, attempt: 1, layers: vec![layer] });
     tell(
         app,
@@ -87,7 +89,7 @@ fn in_the_middle(app: &mut App) {
         "@@ -0,0 +1,3 @@\n+def parse(text):\n+    tokens = text.split()\n+    return tokens\n";
     tell(
         app,
-        LiveEvent::Changed(vec![Changed {
+        LiveEvent::Changed(vec![LiveFileChange {
             path: "tiny/parser.py".into(),
             lines: Some((3, 0)),
             patch: patch.into(),
@@ -167,7 +169,7 @@ fn a_failure_and_the_end_are_said() {
     let mut app = app(120, 40);
     in_the_middle(&mut app);
     let why = "the agent ended with exit code 1".to_owned();
-    tell(&mut app, LiveEvent::Ended { turn: 3, how: How::Failed(why), seconds: 3.0 });
+    tell(&mut app, LiveEvent::Ended { turn: 3, how: TurnEnd::Failed(why), seconds: 3.0 });
     tell(&mut app, LiveEvent::Waits(WaitReason::Failed(String::new())));
     assert_eq!(press(&mut app, "r"), [Effect::Live(LiveCommand::Retry)]);
     insta::assert_snapshot!("after_a_failure", frame(&app));
@@ -192,7 +194,7 @@ fn the_footer_of_80_columns_has_the_keys_that_repeat_and_stop_in_every_state() {
     tell(&mut app, LiveEvent::Waits(WaitReason::StepByStep));
     has_both(&app);
     let why = "the agent failed (exit code 1)".to_owned();
-    tell(&mut app, LiveEvent::Ended { turn: 3, how: How::Failed(why), seconds: 3.0 });
+    tell(&mut app, LiveEvent::Ended { turn: 3, how: TurnEnd::Failed(why), seconds: 3.0 });
     tell(&mut app, LiveEvent::Waits(WaitReason::Failed(String::new())));
     has_both(&app);
     has_both(&begun(80, 24).app);
@@ -206,7 +208,7 @@ fn a_commit_that_takes_long_says_how_far_it_is_until_the_turn_is_over() {
 
         tell(&mut app, LiveEvent::Recording(20_000));
         let told = frame(&app).contains("recording the files: 20000 so far");
-        tell(&mut app, LiveEvent::Ended { turn: 3, how: How::Done, seconds: 3.0 });
+        tell(&mut app, LiveEvent::Ended { turn: 3, how: TurnEnd::Done, seconds: 3.0 });
 
         assert!(told && !frame(&app).contains("recording the files"), "{}", frame(&app));
     }
@@ -425,7 +427,7 @@ fn begun(width: u16, height: u16) -> Answering {
 
 fn end(world: &mut Answering) {
     let told = |told| AppMessage::Live(live::LiveMessage::LiveEvent(told));
-    world.send(told(LiveEvent::Ended { turn: 1, how: How::Done, seconds: 2.0 }));
+    world.send(told(LiveEvent::Ended { turn: 1, how: TurnEnd::Done, seconds: 2.0 }));
     let words = "every request was asked".to_owned();
     world.send(told(LiveEvent::Over { words, is_whole: true }));
 }
@@ -466,7 +468,12 @@ fn the_other_run_follows_to_the_same_turn_until_somebody_looks_elsewhere() {
     plan.requests.truncate(turns);
     while plan.requests.len() < turns {
         let turn = plan.requests.len() + 1;
-        plan.requests.push(Asked { turn, text: "more".into(), checkpoint: None, is_typed: false });
+        plan.requests.push(PlannedRequest {
+            turn,
+            text: "more".into(),
+            checkpoint: None,
+            is_typed: false,
+        });
     }
     let told = |told| AppMessage::Live(live::LiveMessage::LiveEvent(told));
     let began = |turn| told(LiveEvent::Began { turn, attempt: 1, layers: vec![] });
@@ -553,9 +560,10 @@ fn a_run_that_is_finished_has_nothing_to_go_on_with() {
 fn the_folder_that_is_written_keeps_its_whole_name() {
     for (width, height) in [(80, 24), (120, 40)] {
         let mut app = app(width, height);
-        let asked = |turn| Asked { turn, text: "a request".into(), ..Asked::default() };
+        let asked =
+            |turn| PlannedRequest { turn, text: "a request".into(), ..PlannedRequest::default() };
         let out = "/home/somebody/experiments/2026-11/codex-p12-mine-emergent".into();
-        let plan = Plan { out, requests: (1..60).map(asked).collect(), ..plan() };
+        let plan = LivePlan { out, requests: (1..60).map(asked).collect(), ..plan() };
         tell(&mut app, LiveEvent::Planned(plan));
 
         let frame = frame(&app);

@@ -6,7 +6,7 @@ use trajview_run::live::WaitReason;
 #[derive(Debug, Clone, PartialEq)]
 pub enum LiveEvent {
     /// What will be done; the first thing that is told.
-    Planned(Plan),
+    Planned(LivePlan),
     /// The agent's terminal, or its output, has more.
     Wrote(Vec<u8>),
     /// Nothing came for a moment: a frame that was begun is shown as it is.
@@ -19,7 +19,7 @@ pub enum LiveEvent {
     Began {
         turn: usize,
         attempt: usize,
-        layers: Vec<Layer>,
+        layers: Vec<LayerEffect>,
     },
     /// The next request is never sent; those after it are a turn earlier.
     Skipped,
@@ -31,15 +31,15 @@ pub enum LiveEvent {
     /// This turn is done again when the run goes on; None where it stays as it is after all.
     Redo(Option<usize>),
     /// The files of the turn under way differ from those before it.
-    Changed(Vec<Changed>),
+    Changed(Vec<LiveFileChange>),
     /// The files are being recorded: so many so far.
     Recording(usize),
     /// So much was spent so far, in all.
-    Spent(Spent),
+    Spent(LiveSpending),
     /// A turn is over and recorded.
     Ended {
         turn: usize,
-        how: How,
+        how: TurnEnd,
         seconds: f64,
     },
     /// The tests after a checkpoint.
@@ -64,14 +64,14 @@ pub enum LiveEvent {
 
 /// What is to be done.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Plan {
+pub struct LivePlan {
     /// `codex 0.169.0`
     pub agent: String,
     pub condition: String,
     /// Where it is recorded, as a person reads it.
     pub out: String,
     /// In order; turns count from 1.
-    pub requests: Vec<Asked>,
+    pub requests: Vec<PlannedRequest>,
     /// Turns that an interrupted run has done already.
     pub done: usize,
     /// Whether a person types every request into the agent's screen.
@@ -83,7 +83,7 @@ pub struct Plan {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Asked {
+pub struct PlannedRequest {
     pub turn: usize,
     pub text: String,
     pub checkpoint: Option<String>,
@@ -93,14 +93,14 @@ pub struct Asked {
 
 /// What a layer of project state did to a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layer {
+pub struct LayerEffect {
     pub name: String,
     pub why: String,
 }
 
 /// A file that the turn under way has changed so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Changed {
+pub struct LiveFileChange {
     pub path: String,
     /// Lines; None for what has none.
     pub lines: Option<(usize, usize)>,
@@ -109,7 +109,7 @@ pub struct Changed {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Spent {
+pub struct LiveSpending {
     /// None where the agent does not say.
     pub tokens: Option<u64>,
     /// US dollars.
@@ -118,7 +118,7 @@ pub struct Spent {
 
 /// How a turn ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum How {
+pub enum TurnEnd {
     Done,
     /// It counts all the same, or is done again; a sentence.
     Failed(String),

@@ -1,6 +1,6 @@
 //! The fact rows on a live run.
 
-use crate::{session::live::How, widgets::fact_rows::FactRow};
+use crate::{session::live::TurnEnd, widgets::fact_rows::FactRow};
 use trajview_run::format_number;
 
 use super::{LiveTurnState, LiveView};
@@ -10,7 +10,7 @@ pub fn run_facts(live: &LiveView) -> Vec<FactRow> {
     let plan = &live.plan;
     let not_told = || "not told by the agent".to_owned();
     let failed =
-        live.turns.iter().filter(|it| matches!(it.state, LiveTurnState::Ended(How::Failed(_))));
+        live.turns.iter().filter(|it| matches!(it.state, LiveTurnState::Ended(TurnEnd::Failed(_))));
     let skipped = live.turns.iter().filter(|it| it.state == LiveTurnState::Skipped).count();
     let mut rows = vec![
         FactRow::new("agent", &*plan.agent),

@@ -19,7 +19,9 @@ use crate::{
         context::KeyContext,
         effect::Effect,
         jobs::FormOrigin,
-        live::{Asked, Changed, How, Layer, LiveEvent, Plan, Spent},
+        live::{
+            LayerEffect, LiveEvent, LiveFileChange, LivePlan, LiveSpending, PlannedRequest, TurnEnd,
+        },
     },
     widgets::{
         key_event::KeyEvent,
@@ -37,16 +39,16 @@ use areas::LiveAreas;
 pub struct LiveView {
     /// True once the user looked at the finished run.
     pub is_seen: bool,
-    pub plan: Plan,
+    pub plan: LivePlan,
     /// The state of each request, in the order of the plan.
     pub turns: Vec<LiveTurn>,
     pub terminal: TerminalScreen,
     pub focus: LiveFocus,
     pub rows: Scroll,
-    pub spent: Spent,
+    pub spent: LiveSpending,
     pub tests: Vec<CheckpointTests>,
     /// The changed files of the turn under way.
-    pub changed: Vec<Changed>,
+    pub changed: Vec<LiveFileChange>,
     pub phase: LivePhase,
     /// The newest last.
     pub warnings: Vec<String>,
@@ -91,9 +93,9 @@ enum ConfirmedAction {
 /// One request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LiveTurn {
-    pub request: Asked,
+    pub request: PlannedRequest,
     pub state: LiveTurnState,
-    pub layers: Vec<Layer>,
+    pub layers: Vec<LayerEffect>,
     /// More than 1 where it was done again.
     pub attempt: usize,
     pub seconds: Option<f64>,
@@ -102,7 +104,7 @@ pub struct LiveTurn {
 }
 
 impl LiveTurn {
-    fn for_request(asked: Asked) -> Self {
+    fn for_request(asked: PlannedRequest) -> Self {
         let state = LiveTurnState::Waits;
         Self { request: asked, state, layers: vec![], attempt: 1, seconds: None, is_edited: false }
     }
@@ -121,7 +123,7 @@ pub struct TurnRedo {
 pub enum LiveTurnState {
     Waits,
     UnderWay,
-    Ended(How),
+    Ended(TurnEnd),
     /// Never sent.
     Skipped,
 }
@@ -220,12 +222,12 @@ impl LiveView {
     pub fn new(terminal: Size) -> Self {
         Self {
             is_seen: false,
-            plan: Plan::default(),
+            plan: LivePlan::default(),
             turns: vec![],
             terminal: TerminalScreen::new(terminal),
             focus: LiveFocus::default(),
             rows: Scroll::default(),
-            spent: Spent::default(),
+            spent: LiveSpending::default(),
             tests: vec![],
             changed: vec![],
             phase: LivePhase::default(),
@@ -433,10 +435,10 @@ impl LiveView {
         vec![]
     }
 
-    fn set_plan(&mut self, plan: Plan) {
-        let turn = |(at, asked): (usize, &Asked)| LiveTurn {
+    fn set_plan(&mut self, plan: LivePlan) {
+        let turn = |(at, asked): (usize, &PlannedRequest)| LiveTurn {
             state: if at < plan.done {
-                LiveTurnState::Ended(How::Done)
+                LiveTurnState::Ended(TurnEnd::Done)
             } else {
                 LiveTurnState::Waits
             },
@@ -464,7 +466,7 @@ impl LiveView {
                 later.request.turn += 1;
             }
         }
-        let request = Asked { turn, text, checkpoint: None, is_typed: true };
+        let request = PlannedRequest { turn, text, checkpoint: None, is_typed: true };
         self.turns.insert(at, LiveTurn::for_request(request));
     }
 

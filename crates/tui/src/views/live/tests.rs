@@ -9,11 +9,18 @@ fn wide_areas() -> LiveAreas {
 }
 
 fn planned_live() -> LiveView {
-    let asked =
-        |turn| Asked { turn, text: format!("request {turn}"), checkpoint: None, is_typed: false };
+    let asked = |turn| PlannedRequest {
+        turn,
+        text: format!("request {turn}"),
+        checkpoint: None,
+        is_typed: false,
+    };
     let mut live = LiveView::new(Size { width: 40, height: 10 });
-    let plan =
-        Plan { requests: (1..=3).map(asked).collect(), is_interactive: true, ..Plan::default() };
+    let plan = LivePlan {
+        requests: (1..=3).map(asked).collect(),
+        is_interactive: true,
+        ..LivePlan::default()
+    };
     tell_event(&mut live, LiveEvent::Planned(plan));
     live
 }
@@ -31,7 +38,7 @@ fn began_event(turn: usize) -> LiveEvent {
 }
 
 fn ended_event(turn: usize) -> LiveEvent {
-    LiveEvent::Ended { turn, how: How::Done, seconds: 2.0 }
+    LiveEvent::Ended { turn, how: TurnEnd::Done, seconds: 2.0 }
 }
 
 fn turn_states(live: &LiveView) -> Vec<&LiveTurnState> {
@@ -59,7 +66,7 @@ fn turns_go_from_waiting_to_their_end() {
 #[test]
 fn an_interrupted_run_begins_with_what_it_has_done() {
     let mut live = planned_live();
-    let plan = Plan { done: 2, ..live.plan.clone() };
+    let plan = LivePlan { done: 2, ..live.plan.clone() };
     tell_event(&mut live, LiveEvent::Planned(plan));
     assert_eq!((live.finished_count(), live.next_request(), live.rows.cursor), (2, Some(2), 2));
 }

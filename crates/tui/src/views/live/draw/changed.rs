@@ -7,7 +7,7 @@ use ratatui::{
 };
 
 use crate::{
-    session::live::Changed,
+    session::live::LiveFileChange,
     views::live::LiveView,
     widgets::{
         line::{fit_spans, recorded_span, trusted_span},
@@ -48,7 +48,7 @@ fn changed_rows(live: &LiveView, theme: Theme) -> Vec<Vec<Span<'static>>> {
     files.chain(patch.lines().map(|line| patch_line_spans(line, theme))).collect()
 }
 
-fn file_spans(changed: &Changed, theme: Theme) -> Vec<Span<'static>> {
+fn file_spans(changed: &LiveFileChange, theme: Theme) -> Vec<Span<'static>> {
     let mut spans = vec![recorded_span(&changed.path, theme.style_for(Meaning::Heading))];
     match changed.lines {
         Some((added, removed)) => {

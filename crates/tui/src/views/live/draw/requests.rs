@@ -6,7 +6,7 @@ use ratatui::{
 };
 
 use crate::{
-    session::live::How,
+    session::live::TurnEnd,
     views::live::{LiveFocus, LiveTurn, LiveTurnState, LiveView, PromptKind, areas::LiveAreas},
     widgets::{
         line::{fit_spans, fit_text_end, recorded_span, safe_string, trusted_span},
@@ -77,7 +77,7 @@ fn request_spans(
     if let Some(checkpoint) = &turn.request.checkpoint {
         spans.push(recorded_span(&format!("[{checkpoint}] "), theme.style_for(Meaning::Heading)));
     }
-    if let LiveTurnState::Ended(How::Failed(why)) = &turn.state {
+    if let LiveTurnState::Ended(TurnEnd::Failed(why)) = &turn.state {
         spans.push(recorded_span(&format!("failed: {why} · "), theme.style_for(Meaning::Error)));
     }
     if turn.state == LiveTurnState::Skipped {
@@ -123,9 +123,9 @@ const fn state_sign(state: &LiveTurnState, is_next: bool) -> (&'static str, Mean
         LiveTurnState::Waits if is_next => ("›", Meaning::Key),
         LiveTurnState::Waits => (" ", Meaning::Muted),
         LiveTurnState::UnderWay => ("▶", Meaning::Playing),
-        LiveTurnState::Ended(How::Done) => ("✓", Meaning::Added),
+        LiveTurnState::Ended(TurnEnd::Done) => ("✓", Meaning::Added),
         LiveTurnState::Skipped => ("–", Meaning::Warning),
-        LiveTurnState::Ended(How::Failed(_)) => ("✗", Meaning::Error),
+        LiveTurnState::Ended(TurnEnd::Failed(_)) => ("✗", Meaning::Error),
     }
 }
 
