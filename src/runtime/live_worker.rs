@@ -19,8 +19,10 @@ use trajview_live as live;
 use trajview_live::{
     CannotStart, LiveRunEnd, RunControl, RunEvent, RunHalt, RunJob, StartMode, drivers,
 };
-use trajview_run::Tokens;
-use trajview_run::live::{LiveCommand, WaitReason};
+use trajview_run::{
+    Tokens,
+    live::{LiveCommand, WaitReason},
+};
 use trajview_tui::{
     session::{
         live::{

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::Value;
 
-use trajview_run::rubric::Codebook;
-
-use trajview_run::judging::JudgingScale;
+use trajview_run::{judging::JudgingScale, rubric::Codebook};
 
 use super::{codebook_scores, scale};
 

@@ -5,8 +5,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, never, select};
 use regex::bytes::Regex;
 
-use trajview_run::Tokens;
-use trajview_run::live::LiveCommand;
+use trajview_run::{Tokens, live::LiveCommand};
 
 use super::{
     control::RunControl,

@@ -8,8 +8,7 @@ use std::{
 use serde::Serialize;
 
 use trajview_metrics::decisions::DecisionStore;
-use trajview_run::condition::Condition;
-use trajview_run::live::LiveCommand;
+use trajview_run::{condition::Condition, live::LiveCommand};
 use trajview_store::{
     decisions,
     import::{RunJsonAgent, RunJsonCheckpoint, RunJsonTask},

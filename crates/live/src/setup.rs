@@ -3,11 +3,10 @@
 
 use std::{path::PathBuf, time::Duration};
 use trajview_layers::LayerSpec;
-use trajview_run::worded_enum::worded;
 
 use serde::{Deserialize, Serialize};
 
-use trajview_run::condition::Condition;
+use trajview_run::{condition::Condition, worded_enum::worded};
 
 use super::{drivers::command::ProgramOptions, isolation::IsolationOptions};
 

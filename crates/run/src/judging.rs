@@ -3,10 +3,7 @@
 //! `judge` produces these values, commands print them and the screen draws them. They are plain: no key and no header is
 //! ever among them.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{path::PathBuf, sync::Arc};
 
 use super::{
     flags::{self, FlagCounts},
@@ -318,13 +315,9 @@ pub struct OpenFile {
 impl OpenFile {
     /// Returns the name of the file in the run's folder of judgements.
     pub fn name(&self) -> String {
-        file_name(&self.path)
+        let name = self.path.file_name().unwrap_or_default();
+        name.to_string_lossy().into_owned()
     }
-}
-
-/// Returns the last part of a path, as text; empty where it has none.
-pub fn file_name(path: &Path) -> String {
-    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 /// The state in which a judging ended.

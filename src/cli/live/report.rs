@@ -10,8 +10,7 @@ use trajview_live::{
     LiveRunEnd, RunEvent, RunHalt, RunJob, journal, manifest::RecordedTurnState, plan::DrivingPlan,
     prepare::absolute_path, start_files::PATCH_FILE,
 };
-use trajview_run::Tokens;
-use trajview_run::live::WaitReason;
+use trajview_run::{Tokens, live::WaitReason};
 use trajview_store::start_files;
 
 /// Recorded files between two progress lines.

@@ -11,8 +11,9 @@ use trajview_judge::{
 use trajview_run::{
     flags::FlagCounts,
     format_number,
-    judging::{JudgingEnd, JudgingOutcome, JudgingScale, file_name},
+    judging::{JudgingEnd, JudgingOutcome, JudgingScale},
 };
+use trajview_store::disk::name_of;
 
 /// Returns the outcome of all started states, in order.
 pub(crate) fn report_outcome(
@@ -55,8 +56,9 @@ fn outcome_with(
     end: JudgingEnd,
     text: String,
 ) -> JudgingOutcome {
-    let file =
-        |(path, document): &(PathBuf, JudgementDocument)| (file_name(path), summary_text(document));
+    let file = |(path, document): &(PathBuf, JudgementDocument)| {
+        (name_of(path).to_owned(), summary_text(document))
+    };
     JudgingOutcome {
         end,
         text,
@@ -76,7 +78,7 @@ fn kept_text(states: &[(JudgingJob, JudgingFiles)]) -> String {
     let judged: usize = judged_files(states).map(|(_, it)| it.entries().len()).sum();
     match judged_files(states).last() {
         Some((path, _)) if judged > 0 => {
-            format!("{judged} judged are kept, the last in {}; R goes on", file_name(path))
+            format!("{judged} judged are kept, the last in {}; R goes on", name_of(path))
         }
         _ => "nothing was judged yet".into(),
     }

@@ -35,7 +35,7 @@ fn read_value(value: &Value) -> (RubricTree, Vec<String>) {
     read_text(&value.to_string()).unwrap()
 }
 
-/// Returns the tree with one field of one node put, or taken away.
+/// Returns the tree with one field of one node set or removed.
 fn tree_with(pointer: &str, value: Option<Value>) -> Value {
     let mut tree = sample_tree();
     let (node, key) = pointer.rsplit_once('/').unwrap();

@@ -6,8 +6,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 use serde_json::json;
 
 use trajview_layers::LayerSpec;
-use trajview_run::batch::PlanCombination;
-use trajview_run::condition::Condition;
+use trajview_run::{batch::PlanCombination, condition::Condition};
 use trajview_store::{dataset::Shard, sha256};
 
 use super::{

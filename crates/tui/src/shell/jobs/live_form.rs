@@ -21,8 +21,7 @@ use crate::{
     shell::screens::Screens,
     views::form::{FieldForm, FormField},
 };
-use trajview_run::Run;
-use trajview_run::condition::Condition;
+use trajview_run::{Run, condition::Condition};
 
 pub const WHAT: &str = "what";
 pub const FILE: &str = "file";

@@ -1,10 +1,12 @@
 //! The form in which the user sets up a judging.
 
 use std::{collections::BTreeSet, sync::Arc};
-use trajview_run::judging::{JudgeEntry, JudgingScale};
 
 use crate::widgets::scroll::Scroll;
-use trajview_run::Run;
+use trajview_run::{
+    Run,
+    judging::{JudgeEntry, JudgingScale},
+};
 
 /// The values that a user chooses before a judging.
 #[derive(Debug)]

@@ -4,9 +4,9 @@ use crate::{
     session::Session,
     views::{judge::JudgePane, verdict::words_in_rows},
 };
-use trajview_run::judging::{JudgeAnswer, JudgingScale};
 use trajview_run::{
     flags::{Flag, FlagCounts, Flagging},
+    judging::{JudgeAnswer, JudgingScale},
     rubric::{
         CANNOT_TELL, COMPONENT_LEVELS, Evidence, RubricLevels, Verdict,
         criterion_scores::scores_text,

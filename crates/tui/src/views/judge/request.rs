@@ -1,9 +1,6 @@
 //! Turns the form into a request, and its fields into text.
 
 use std::{collections::BTreeSet, sync::Arc};
-use trajview_run::judging::{
-    ItemName, JudgeEntry, JudgeOrigin, JudgingRequest, JudgingScale, ModelList, PanelJudge,
-};
 
 use crate::{
     session::{self, Session},
@@ -11,6 +8,9 @@ use crate::{
 };
 use trajview_run::{
     format_number,
+    judging::{
+        ItemName, JudgeEntry, JudgeOrigin, JudgingRequest, JudgingScale, ModelList, PanelJudge,
+    },
     rubric::{Codebook, SEVERE},
 };
 

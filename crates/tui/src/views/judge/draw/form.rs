@@ -1,7 +1,6 @@
 //! Draws the fields of the form and the plan.
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
-use trajview_run::judging::{JudgingPlan, JudgingRequest, JudgingScale};
 
 use crate::{
     session::Session,
@@ -16,7 +15,10 @@ use crate::{
         wrap::wrap_line,
     },
 };
-use trajview_run::format_number;
+use trajview_run::{
+    format_number,
+    judging::{JudgingPlan, JudgingRequest, JudgingScale},
+};
 
 use super::put_lines;
 

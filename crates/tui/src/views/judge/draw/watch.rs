@@ -5,7 +5,6 @@ use ratatui::{
     layout::Rect,
     text::{Line, Span},
 };
-use trajview_run::judging::{JudgeAnswer, JudgingEnd, JudgingOutcome};
 
 use crate::{
     session::Session,
@@ -28,7 +27,12 @@ use crate::{
         wrap::wrap_line,
     },
 };
-use trajview_run::{flags::FlagCounts, format_number, rubric::CANNOT_TELL};
+use trajview_run::{
+    flags::FlagCounts,
+    format_number,
+    judging::{JudgeAnswer, JudgingEnd, JudgingOutcome},
+    rubric::CANNOT_TELL,
+};
 
 use super::put_lines;
 

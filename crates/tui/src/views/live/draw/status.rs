@@ -1,7 +1,6 @@
 //! Draws the status line: the agent, its progress, its usage, and the event it waits for.
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Span, widgets::Widget};
-use trajview_run::live::WaitReason;
 
 use crate::{
     views::live::{LivePhase, LiveView},
@@ -10,7 +9,7 @@ use crate::{
         theme::{Meaning, Theme},
     },
 };
-use trajview_run::format_number;
+use trajview_run::{format_number, live::WaitReason};
 
 pub fn draw(live: &LiveView, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let width = usize::from(area.width.saturating_sub(2));
