@@ -19,10 +19,7 @@ use trajview_live as live;
 use trajview_live::{
     CannotStart, LiveRunEnd, RunControl, RunEvent, RunHalt, RunJob, StartMode, drivers,
 };
-use trajview_run::{
-    Tokens,
-    live::{LiveCommand, WaitReason},
-};
+use trajview_run::live::{LiveCommand, WaitReason};
 use trajview_tui::{
     session::{
         live::{
@@ -189,7 +186,7 @@ fn screen_events(job: &RunJob, event: &RunEvent) -> Vec<LiveEvent> {
         RunEvent::LogGrew | RunEvent::Used { .. } | RunEvent::Edited { .. } => vec![],
         RunEvent::ReadingFiles { files } => vec![LiveEvent::Recording(*files)],
         RunEvent::TurnEnded { row, total, changed } => {
-            let spent = LiveSpending { tokens: token_sum(&total.tokens), cost: total.cost_usd };
+            let spent = LiveSpending { tokens: total.tokens.total(), cost: total.cost_usd };
             let ended = turn_ended(row);
             let end = (!has_screen(job)).then(|| turn_ending(&ended, changed.len()));
             end.map(LiveEvent::Wrote).into_iter().chain([ended, LiveEvent::Spent(spent)]).collect()
@@ -280,10 +277,7 @@ pub fn recorded_events(bundle: &Path) -> Option<Vec<LiveEvent>> {
     }
     all.extend(progress.done.iter().map(|done| turn_ended(&done.row)));
     let total = progress.used_in_total();
-    all.push(LiveEvent::Spent(LiveSpending {
-        tokens: token_sum(&total.tokens),
-        cost: total.cost_usd,
-    }));
+    all.push(LiveEvent::Spent(LiveSpending { tokens: total.tokens.total(), cost: total.cost_usd }));
     all.extend(progress.remarks.iter().cloned().map(LiveEvent::Warned));
     all.extend(end_events(progress, &job));
     Some(all)
@@ -468,14 +462,6 @@ fn seconds_between(from: Option<&str>, to: Option<&str>) -> f64 {
     let time = |text: Option<&str>| text?.parse::<jiff::Timestamp>().ok();
     let (Some(from), Some(to)) = (time(from), time(to)) else { return 0.0 };
     to.duration_since(from).as_secs_f64().max(0.0)
-}
-
-/// Returns input and output tokens; None when neither is known.
-fn token_sum(tokens: &Tokens) -> Option<u64> {
-    match (tokens.input, tokens.output) {
-        (None, None) => None,
-        (input, output) => Some(input.unwrap_or_default() + output.unwrap_or_default()),
-    }
 }
 
 /// Returns the sentence for a run that ended by itself.

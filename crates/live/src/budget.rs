@@ -5,8 +5,7 @@ use super::{event::RunTotal, setup::RunBudget};
 impl RunBudget {
     /// Returns why the next request is not sent; a sentence. None when it may be.
     pub(crate) fn refusal_reason(&self, total: &RunTotal) -> Option<String> {
-        let tokens =
-            total.tokens.input.unwrap_or(0).saturating_add(total.tokens.output.unwrap_or(0));
+        let tokens = total.tokens.recorded_sum().unwrap_or(0);
         let minutes = total.seconds / 60.0;
         if let Some(most) = self.turns.filter(|most| total.turns >= *most) {
             return Some(format!("{most} turns are done, which is the limit"));

@@ -95,7 +95,7 @@ impl CardTotals {
 
     /// Returns input and output together; None without both.
     pub fn all_tokens(&self) -> Option<u64> {
-        total_tokens(self.tokens)
+        self.tokens.total()
     }
 }
 
@@ -201,7 +201,7 @@ impl RunCard {
             end: run.end_in_turns(),
             checkpoints: run.checkpoints.len(),
             lines: lines_changed(run),
-            tokens: total_tokens(tokens),
+            tokens: tokens.total(),
             cost: CardCost { recorded_usd: run.cost_usd(), computed_usd: None },
             totals: CardTotals::for_run(run),
             tests: last.and_then(|last| last.tests.as_ref()).map(CardTests::from_tests),
@@ -251,11 +251,6 @@ impl CardTests {
         let core = tests.group_counts(TestGroup::Core);
         Self::Counted { strict: tests.strict, iso: Some(tests.iso), core }
     }
-}
-
-/// Returns input and output together; None without both, as a part of a sum is not the sum.
-pub fn total_tokens(tokens: Tokens) -> Option<u64> {
-    Some(tokens.input?.saturating_add(tokens.output?))
 }
 
 /// Returns the steps of the main agent, then those of the sub-agents.

@@ -46,12 +46,14 @@ impl Tokens {
         }
     }
 
-    /// Returns input and output together, cached input included; None where neither is recorded.
+    /// Returns input and output together, cached input included; None where one of them is not recorded.
     pub fn total(self) -> Option<u64> {
-        match (self.input, self.output) {
-            (Some(input), Some(output)) => Some(input.saturating_add(output)),
-            (input, output) => input.or(output),
-        }
+        Some(self.input?.saturating_add(self.output?))
+    }
+
+    /// Returns the recorded of input and output together, the least that the total can be; None where neither is.
+    pub fn recorded_sum(self) -> Option<u64> {
+        self.total().or(self.input).or(self.output)
     }
 
     /// Returns for each kind the larger count.
@@ -79,6 +81,16 @@ impl Add for Tokens {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_part_of_the_tokens_is_no_total() {
+        let both = Tokens { input: Some(3), output: Some(1), ..Tokens::default() };
+        let one = Tokens { output: None, ..both };
+
+        assert_eq!((both.total(), both.recorded_sum()), (Some(4), Some(4)));
+        assert_eq!((one.total(), one.recorded_sum()), (None, Some(3)));
+        assert_eq!(Tokens::default().recorded_sum(), None);
+    }
 
     #[test]
     fn not_recorded_stays_not_recorded_in_a_sum() {

@@ -22,10 +22,12 @@ pub(crate) fn print_costs(document: &CostDocument, out: &mut Out) -> io::Result<
     }
     let repeated = &document.repeated;
     if repeated.responses > 0 {
+        let tokens =
+            repeated.tokens.total().map(|it| format!(" with {} tokens", with_thousands(it)));
         out.print_sentence(&format!(
-            "{} responses with {} tokens were told by a recording before and count once",
+            "{} responses{} were told by a recording before and count once",
             repeated.responses,
-            with_thousands(repeated.tokens.total().unwrap_or(0)),
+            tokens.unwrap_or_default(),
         ))?;
     }
     for row in &document.total.not_priced {

@@ -325,11 +325,10 @@ impl<'a> RowBuilder<'a> {
         problem: Option<&str>,
     ) {
         let tokens = shown.totals.tokens;
-        let total_tokens = tokens.input.zip(tokens.output).map(|(input, output)| input + output);
         let more = json!({
             "outcome": outcome_fields(run, shown),
             "message_count": message_count(run),
-            "total_tokens": total_tokens,
+            "total_tokens": tokens.total(),
             "checkpoints": run.checkpoints.len(),
             "process": report.map(ProcessScoreRow::new),
             "warnings_count": shown.warnings.len(),

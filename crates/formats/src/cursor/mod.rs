@@ -104,7 +104,7 @@ fn composer_record<'t>(composer: &JsonObject<'t>) -> LogRecord<'t> {
 
 /// Returns the tokens, without zeros of an editor that did not count.
 fn without_zeros(tokens: Tokens) -> Tokens {
-    if tokens.total() == Some(0) { Tokens::default() } else { tokens }
+    if tokens.recorded_sum() == Some(0) { Tokens::default() } else { tokens }
 }
 
 /// Returns the text of a person between the tags that the program puts around it.

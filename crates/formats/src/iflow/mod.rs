@@ -94,7 +94,7 @@ fn message_record<'t>(
     if let Some(usage) = message.object("usage") {
         let tokens = chat::read_usage(&usage);
         // Zeros mean that nothing was counted.
-        made.tokens = if tokens.total() == Some(0) { Default::default() } else { tokens };
+        made.tokens = if tokens.recorded_sum() == Some(0) { Default::default() } else { tokens };
     }
     made.facts.model = message.text("model");
     let status = fields.object("toolUseResult").and_then(|result| result.text("status"));

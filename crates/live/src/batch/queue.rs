@@ -428,7 +428,7 @@ impl BatchQueue {
 
     fn exceeded_budget(&self) -> Option<String> {
         let (limits, used) = (&self.read.plan.limits, self.used_total());
-        let tokens = used.tokens.total().unwrap_or(0);
+        let tokens = used.tokens.recorded_sum().unwrap_or(0);
         if let Some(most) = limits.tokens.filter(|most| tokens >= *most) {
             return Some(format!("all runs used {tokens} tokens; the limit is {most}"));
         }

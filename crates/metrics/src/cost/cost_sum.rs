@@ -38,7 +38,7 @@ impl CostSum {
                 self.notes = self.notes.merged_with(priced.notes);
             }
             Err(why) => {
-                let tokens = charge.tokens.total().unwrap_or(0);
+                let tokens = charge.tokens.recorded_sum().unwrap_or(0);
                 let before = self.not_priced.entry(why.clone()).or_default();
                 *before = before.saturating_add(tokens);
             }

@@ -210,7 +210,8 @@ impl RunPricing<'_> {
     }
 
     fn charge_step(&mut self, id: StepId) {
-        let Some(step) = self.run.step(id).filter(|step| step.tokens.total() > Some(0)) else {
+        let Some(step) = self.run.step(id).filter(|step| step.tokens.recorded_sum() > Some(0))
+        else {
             return;
         };
         let model = step.model.clone().map_or_else(|| self.only_model.clone(), Ok);
@@ -228,7 +229,7 @@ impl RunPricing<'_> {
         first: usize,
     ) {
         let rest = all.difference_from(on_steps);
-        if rest.total() > Some(0) {
+        if rest.recorded_sum() > Some(0) {
             let model = self.model_of_rest(agent, first);
             self.add_charge(turn, (agent, None), model, (rest, self.time_of(turn)));
         }
@@ -237,7 +238,7 @@ impl RunPricing<'_> {
     /// Charges the tokens that the recording states for the run beyond those of its turns.
     fn beyond_turns(&mut self) {
         let rest = self.run.tokens().difference_from(self.run.tokens_of_turns());
-        if rest.total() > Some(0) {
+        if rest.recorded_sum() > Some(0) {
             let turns = self.run.turns.len();
             let model = self.model_of_rest(None, 0);
             self.add_charge(turns, (None, None), model, (rest, self.run.started_at));

@@ -143,8 +143,7 @@ pub struct TurnUsage {
 impl TurnUsage {
     /// Returns the sums over turns; None where one of them has no value.
     pub fn from_turns(turns: &[Turn]) -> Self {
-        let tokens =
-            |turn: &Turn| Some(turn.tokens.input?.saturating_add(turn.tokens.output?) as f64);
+        let tokens = |turn: &Turn| turn.tokens.total().map(|tokens| tokens as f64);
         let first = turns.first().and_then(|turn| turn.started_at);
         let last = turns.last().and_then(|turn| turn.ended_at);
         Self {

@@ -185,7 +185,6 @@ impl StepFacts {
             actions.retain(|action| *action != StepAction::ErrorEncountered);
         }
         let tool = step.tool.as_deref();
-        let tokens = (step.tokens.input, step.tokens.output);
         let root = run.origin.root.as_deref();
         let plans = actions.contains(&StepAction::PlanCreated) || is_said;
         Self {
@@ -207,12 +206,7 @@ impl StepFacts {
                 opening: is_said.then(|| opening_fingerprint(&text.text)).flatten(),
             },
             says_failure: is_said && says_failure(&text.text),
-            tokens: match tokens {
-                (None, None) => None,
-                (input, output) => {
-                    Some(input.unwrap_or_default().saturating_add(output.unwrap_or_default()))
-                }
-            },
+            tokens: step.tokens.recorded_sum(),
             plan: if plans { plan::plan_items(line) } else { vec![] },
             plan_text: if plans { plan::plan_text(line) } else { None },
             summary: match step.kind {

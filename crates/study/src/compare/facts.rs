@@ -9,7 +9,7 @@ use trajview_metrics::{
     process::ProcessNumbers,
     quality::QualitySnapshot,
 };
-use trajview_run::{checkpoint_record::RecordedTests, rubric::Judgement, run_card};
+use trajview_run::{checkpoint_record::RecordedTests, rubric::Judgement};
 
 /// A number of two runs and their difference.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -172,7 +172,7 @@ impl MomentFacts for AtEnd<'_> {
     fn turn_usage(&self) -> TurnUsage {
         let run = &self.0.run;
         TurnUsage {
-            tokens: run_card::total_tokens(run.tokens()).map(|tokens| tokens as f64),
+            tokens: run.tokens().total().map(|tokens| tokens as f64),
             cost_usd: run.cost_usd(),
             seconds: run.duration_s(),
             ..self.as_moment().turn_usage()

@@ -167,7 +167,7 @@ fn churn_curve(session: &Session) -> TurnStatValue {
 
 fn token_curve(session: &Session) -> TurnStatValue {
     let turns = session.run.turns.iter();
-    curve_value(turns.map(|turn| Some((turn.tokens.input? + turn.tokens.output?) as f64)).collect())
+    curve_value(turns.map(|turn| turn.tokens.total().map(|tokens| tokens as f64)).collect())
 }
 
 fn curve_value(points: Vec<Option<f64>>) -> TurnStatValue {

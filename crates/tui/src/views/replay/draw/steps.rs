@@ -106,12 +106,11 @@ fn turn_cost_text(view: &ReplayView, session: &Session) -> String {
     };
     let seconds =
         turn.ended_at.zip(turn.started_at).and_then(|(end, start)| end.seconds_since(start));
-    let tokens = turn.tokens.input.zip(turn.tokens.output).map(|(read, written)| read + written);
     let computed = session.scores.process.cost.known_cost().filter(|_| view.steps.began.is_some());
     let parts = [
         turn.state().map(|state| state.display_text().to_owned()).filter(|words| !words.is_empty()),
         seconds.map(format_number::duration_text),
-        tokens.map(|count| format!("{} tokens", format_number::short_count(count))),
+        turn.tokens.total().map(|count| format!("{} tokens", format_number::short_count(count))),
         turn.cost_usd.map(format_number::dollars_text),
         computed.and_then(|cost| {
             Some(format!("computed {}", cost.sum_of_turn(session.turn).usd_text()?))
