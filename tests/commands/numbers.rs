@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 use trajview::metrics::{
     Number,
-    numbers::{COMPARED, CORPUS, numbers_ranked_by},
+    numbers::{COMPARED, CORPUS, SCORE_TABLE},
 };
 
 use crate::common::{json, printed};
@@ -142,7 +142,7 @@ fn a_number_is_called_the_same_wherever_it_is_printed() {
     let rows = COMPARED.iter().filter(usual).map(|number| vec![number.id(), number.label()]);
     let rows: Vec<Vec<&str>> = rows.collect();
     assert_eq!(named, rows);
-    for number in numbers_ranked_by(|shown| shown.score) {
+    for number in SCORE_TABLE {
         assert!(text.contains(number.short()), "{number:?}");
     }
     for number in CORPUS.iter().filter(usual) {

@@ -88,8 +88,8 @@ pub fn compare_corpus(
     let keys: Vec<PairingKey> = runs.iter().map(|run| run.key.clone()).collect();
     let pairing = pair_runs(&keys, conditions);
     let value = |at: usize, number| runs.get(at)?.number_value(number);
-    let per_task = pair_rows(&pairing, &CORPUS, value);
-    let groups = agent_groups(&per_task, &CORPUS);
+    let per_task = pair_rows(&pairing, CORPUS, value);
+    let groups = agent_groups(&per_task, CORPUS);
     let paired = groups.iter().flat_map(|group| compare_group(group, plan)).collect();
     CorpusComparison { paired, per_task, alone: pairing.unpaired }
 }

@@ -280,7 +280,7 @@ impl<'a> CompareDocument<'a> {
 
     /// Returns the numbers that are listed.
     pub fn listed_numbers(&self) -> Vec<Number> {
-        numbers::visible_numbers(&COMPARED, |it| {
+        numbers::visible_numbers(COMPARED, |it| {
             self.parties.iter().any(|party| party.final_value(it).is_some())
         })
     }

@@ -9,7 +9,7 @@ use crate::cli::{
 };
 use trajview_metrics::{
     Number,
-    numbers::{COMPARED, NumberStyle, SLUMP, numbers_ranked_by},
+    numbers::{COMPARED, NumberStyle, PHASE_TABLE, SLUMP},
     quality::Ruler,
 };
 use trajview_run::rubric::LEVELS;
@@ -319,7 +319,7 @@ fn point_pair_table(
         let [a, b] = sides;
         pairs.iter().any(|(_, at_a, at_b)| value_of(at_a, a).or(value_of(at_b, b)).is_some())
     };
-    let shown = numbers_ranked_by(|shown| shown.phase).into_iter().filter(is_known);
+    let shown = PHASE_TABLE.iter().copied().filter(is_known);
     let shown: Vec<Number> = shown.collect();
     let heads = [key, "a", "b"].map(String::from).into_iter();
     let twice = |number: &Number| ["a", "b"].map(|side| format!(">{} {side}", number.label()));

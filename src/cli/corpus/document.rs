@@ -11,7 +11,7 @@ use crate::cli::{
 };
 use trajview_metrics::{
     BetterDirection, Number,
-    numbers::{CORPUS, NumberInput, NumberValues, facts::TestScores, numbers_ranked_by},
+    numbers::{CORPUS, NumberInput, NumberValues, TRENDS, facts::TestScores},
     quality::Ruler,
 };
 use trajview_run::{Tokens, Warning, checkpoint_record::RecordedTests};
@@ -609,7 +609,7 @@ fn trend_rows(runs: &[CorpusRunFacts], plan: &BootstrapPlan) -> Vec<TrendRow> {
     let groups: Vec<Option<&String>> = std::iter::once(None).chain(each).collect();
     let rows_of_number =
         |number: Number| groups.iter().map(move |agent| trend_row(runs, *agent, number, plan));
-    numbers_ranked_by(|shown| shown.trend).into_iter().flat_map(rows_of_number).collect()
+    TRENDS.iter().copied().flat_map(rows_of_number).collect()
 }
 
 fn trend_row(

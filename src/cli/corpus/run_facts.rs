@@ -13,9 +13,8 @@ use trajview_metrics::{
     exposure::ExposureAtTurn,
     faithfulness::Faithfulness,
     numbers::{
-        CORPUS,
+        CORPUS, TRENDS,
         facts::{MomentFacts, ReuseCounts, TestScores, TurnCounts, TurnUsage, VerdictSummary},
-        numbers_ranked_by,
     },
     process::ProcessNumbers,
     quality::{QualitySnapshot, ScoredSnapshot},
@@ -203,7 +202,7 @@ fn run_facts(
             warnings: Some((run.warnings.len() + rubric.warnings.len()) as f64),
         },
         spent: TurnUsage {
-            tokens: total_tokens(tokens),
+            tokens: tokens.total().map(|sum| sum as f64),
             cost_usd: bought.recorded_usd,
             computed_usd: bought.cost_computed_usd,
             ..TurnUsage::default()
@@ -269,7 +268,7 @@ fn checkpoint_series(
     let ends: Vec<usize> = ends.map(|moment| moment.done).collect();
     let at = |number: Number, done| number.value_of_code(measured_code(scored.get(done))?);
     let series_of = |number: Number| (number, ends.iter().map(|done| at(number, done)).collect());
-    numbers_ranked_by(|shown| shown.trend).into_iter().map(series_of).collect()
+    TRENDS.iter().copied().map(series_of).collect()
 }
 
 /// Returns the measured code. None if no file was measured.
@@ -372,9 +371,4 @@ fn last_tests(run: &Run) -> Option<(String, RecordedTests)> {
         let tests = checkpoint.recorded.as_ref()?.tests.as_ref()?;
         Some((checkpoint.id.clone(), tests.clone()))
     })
-}
-
-fn total_tokens(tokens: Tokens) -> Option<f64> {
-    let sum = tokens.input?.saturating_add(tokens.output?);
-    Some(sum as f64)
 }

@@ -9,7 +9,7 @@ use crate::cli::{
 };
 use trajview_metrics::{
     BetterDirection, Number,
-    numbers::{self, CORPUS, NumberStyle, SLUMP, numbers_ranked_by},
+    numbers::{self, CORPUS, NumberStyle, SLUMP, TASK_TABLE, TRENDS},
 };
 use trajview_study::{Interval, Undefined, correlation::Correlation, fairness::ConductDifference};
 
@@ -89,7 +89,7 @@ fn count_line(document: &CorpusDocument) -> String {
 
 fn run_table(document: &CorpusDocument) -> OutputTable {
     let heads = ["task", "agent", "condition"].map(String::from).into_iter();
-    let shown = numbers::visible_numbers(&CORPUS, |number| has_number(document, number));
+    let shown = numbers::visible_numbers(CORPUS, |number| has_number(document, number));
     let heads = heads.chain(shown.iter().map(|number| format!(">{}", number.id())));
     let has_judge = document.runs.iter().any(|run| run.judging.judge.is_some());
     let last = if has_judge { &["judge", "run"][..] } else { &["run"][..] };
@@ -215,8 +215,7 @@ fn adjustment_note(document: &CorpusDocument) -> Option<String> {
 fn task_table(document: &CorpusDocument) -> OutputTable {
     let is_known =
         |it: &Number| document.per_task.iter().any(|row| row.metrics.contains_key(it.id()));
-    let shown: Vec<Number> =
-        numbers_ranked_by(|shown| shown.task).into_iter().filter(is_known).collect();
+    let shown: Vec<Number> = TASK_TABLE.iter().copied().filter(is_known).collect();
     let heads = shown.iter().map(|it| it.id().to_owned());
     let mut table = OutputTable::with_heads(
         ["task", "agent"].map(str::to_owned).into_iter().chain(heads).collect(),
@@ -324,8 +323,7 @@ pub(crate) fn runs_csv_columns(document: &CorpusDocument) -> String {
     let numbers = |block: NumberBlock| {
         shown_numbers(block).into_iter().map(|it| it.id().to_owned()).collect()
     };
-    let slopes =
-        numbers_ranked_by(|shown| shown.trend).into_iter().map(NumberSlopes::column_name).collect();
+    let slopes = TRENDS.iter().copied().map(NumberSlopes::column_name).collect();
     let [faithful, code, others, slopes] = [
         numbers(NumberBlock::Faithful),
         numbers(NumberBlock::Code),

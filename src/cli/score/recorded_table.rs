@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, io};
 
 use crate::cli::output::{Out, OutputTable};
-use trajview_metrics::{Number, numbers::numbers_ranked_by, quality::ScoredSnapshot};
+use trajview_metrics::{Number, numbers::RECORDED_TABLE, quality::ScoredSnapshot};
 
 use super::{document::PointFacts, tables::point_label};
 
@@ -15,7 +15,7 @@ pub(crate) fn print_recorded(
 ) -> io::Result<()> {
     let is_recorded =
         |number: &Number| points.iter().any(|(facts, _)| recorded_value(facts, *number).is_some());
-    let shown = numbers_ranked_by(|shown| shown.beside).into_iter().filter(is_recorded);
+    let shown = RECORDED_TABLE.iter().copied().filter(is_recorded);
     let shown: Vec<Number> = shown.collect();
     if shown.is_empty() {
         return Ok(());

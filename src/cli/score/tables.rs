@@ -8,7 +8,7 @@ use crate::cli::{
 };
 use trajview_metrics::{
     Number,
-    numbers::{NumberInput, NumberStyle, numbers_ranked_by},
+    numbers::{NumberInput, NumberStyle, SCORE_CSV, SCORE_TABLE},
     quality::{QualityDetail, Ruler},
 };
 
@@ -35,12 +35,11 @@ pub(crate) fn print_scores(
         out.print_sentence(&head_line(document, ruler))?;
         out.print_line("")?;
     }
-    let shown = numbers_ranked_by(|shown| shown.score);
-    let number_heads = shown.iter().map(|number| number_head(*number, ruler));
+    let number_heads = SCORE_TABLE.iter().map(|number| number_head(*number, ruler));
     let heads = ["point", "phase"].map(String::from).into_iter().chain(number_heads);
     let mut table = OutputTable::with_heads(heads.chain(["commit".to_owned()]).collect());
     for (facts, scored) in &document.points {
-        table.add_row(point_row(&shown, &DocumentPoint::new(document, facts, scored)));
+        table.add_row(point_row(SCORE_TABLE, &DocumentPoint::new(document, facts, scored)));
     }
     table.write_table(args.forms.md, out)?;
     recorded_table::print_recorded(&document.points, args.forms.md, out)?;
@@ -191,8 +190,7 @@ pub fn write_csv(documents: &[ScoreDocument], ruler: &Ruler, out: &mut Out) -> i
 
 fn csv_columns(ruler: &Ruler) -> Vec<PointColumn> {
     let numbers = |is_here: fn(NumberInput) -> bool| {
-        let here = numbers_ranked_by(|shown| shown.csv).into_iter();
-        let here = here.filter(|number| is_here(number.row().input));
+        let here = SCORE_CSV.iter().copied().filter(|number| is_here(number.row().input));
         here.map(number_column).collect::<Vec<PointColumn>>()
     };
     let [name, rules] = [ruler.display_name(), ruler.rules().source().to_owned()];

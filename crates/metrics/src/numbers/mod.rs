@@ -1,9 +1,9 @@
 //! THE list of numbers: every number that this program shows or writes is one row of `rows`.
 //!
 //! A row has the name of a number, its unit, its range, the better direction, its format, its computation, the source
-//! of its formula, its evidence, and the places that show it. The curves, the columns of the table of runs, the
-//! comparison, the corpus, CSV, `trajview metrics` and the documentation are made from the rows: each place has a
-//! [`Number`] and never a name. To add a number add a row; the compiler asks for everything a row needs.
+//! of its formula and its evidence. `places` has one list a place: the numbers that it shows, in its order. The curves,
+//! the comparison, the corpus, CSV, `trajview metrics` and the documentation are made from rows and lists: each place has
+//! a [`Number`] and never a name. To add a number add a row, and its name to the lists of the places that show it.
 //!
 //! [`facts`] has the inputs of the rows, `number_format` the formats of values. Where a formula differs by profile, the
 //! definition says so and [`QualityProfile`](super::quality::QualityProfile) decides.
@@ -11,11 +11,10 @@
 pub mod facts;
 mod number_definition;
 mod number_format;
+mod places;
 mod rows;
 #[cfg(test)]
 mod tests;
-
-use std::sync::LazyLock;
 
 use serde::{Serialize, Serializer};
 
@@ -24,37 +23,14 @@ use facts::MomentFacts;
 use trajview_run::{checkpoint_record::PassCount, rubric::FULL_SCORE};
 
 pub use number_definition::{
-    BetterDirection, NumberColumn, NumberDefinition, NumberEvidence, NumberInput, NumberRanks,
+    BetterDirection, NumberColumn, NumberDefinition, NumberEvidence, NumberInput,
 };
 pub use number_format::{NumberForm, NumberStyle};
+pub use places::{
+    COMPARED, CORPUS, CURVES, MOMENT, PHASE_TABLE, RECORDED_TABLE, SCORE_CSV, SCORE_TABLE, SLUMP,
+    TASK_TABLE, TRENDS,
+};
 pub use rows::Number;
-
-/// The numbers with a curve, in the order in which curves are listed.
-pub static CURVES: LazyLock<Vec<Number>> = LazyLock::new(|| numbers_ranked_by(|shown| shown.curve));
-
-/// The numbers of a moment in a comparison: those with a curve first, in its order.
-pub static MOMENT: LazyLock<Vec<Number>> = LazyLock::new(|| {
-    numbers_ranked_by(|shown| shown.compare.map(|_| shown.curve.unwrap_or(u8::MAX)))
-});
-
-/// The numbers that runs are compared by, in order.
-pub static COMPARED: LazyLock<Vec<Number>> =
-    LazyLock::new(|| numbers_ranked_by(|shown| shown.compare));
-
-/// The numbers of which SLUMP takes differences and shares of the gap.
-pub const SLUMP: [Number; 3] = [Number::Mcf, Number::Dir, Number::If50];
-
-/// The numbers of a corpus, in order.
-pub static CORPUS: LazyLock<Vec<Number>> =
-    LazyLock::new(|| numbers_ranked_by(|shown| shown.corpus));
-
-/// Returns the numbers that have a rank in a place, in the order of their ranks; equal ranks in the order of the rows.
-pub fn numbers_ranked_by(rank: impl Fn(&NumberRanks) -> Option<u8>) -> Vec<Number> {
-    let shown = Number::ALL.iter().filter_map(|number| Some((rank(&number.row().ranks)?, *number)));
-    let mut shown: Vec<(u8, Number)> = shown.collect();
-    shown.sort(); // the order of numbers is that of the rows
-    shown.into_iter().map(|(_, number)| number).collect()
-}
 
 /// Returns the numbers to show: all that are not rare, and the rare ones that the run has (`is_there`).
 pub fn visible_numbers(numbers: &[Number], is_there: impl Fn(Number) -> bool) -> Vec<Number> {
@@ -146,6 +122,17 @@ impl Number {
         matches!(self, Self::McfCapped)
     }
 
+    /// Returns the number whose curve is drawn on the same axis.
+    pub const fn drawn_with(self) -> Option<Self> {
+        match self {
+            Self::Erosion => Some(Self::Verbosity),
+            Self::Verbosity => Some(Self::Erosion),
+            Self::Rcr => Some(Self::Esr),
+            Self::Esr => Some(Self::Rcr),
+            _ => None,
+        }
+    }
+
     /// Returns whether values are between 0 and 1.
     pub fn is_share(self) -> bool {
         self.row().form.is_share()
@@ -170,36 +157,14 @@ impl Number {
 
     /// Returns the value for one state of the code; None for numbers with another input.
     pub fn value_of_code(self, snapshot: &QualitySnapshot) -> Option<f64> {
-        match self.row().input {
-            NumberInput::Code(formula) => Some(formula(snapshot)),
-            NumberInput::Reuse(_)
-            | NumberInput::Judgement(_)
-            | NumberInput::Exposure(_)
-            | NumberInput::Tests(_)
-            | NumberInput::Counted(_)
-            | NumberInput::Spent(_)
-            | NumberInput::Process(_)
-            | NumberInput::RubricTree(_)
-            | NumberInput::Raters
-            | NumberInput::Runs => None,
-        }
+        let NumberInput::Code(formula) = self.row().input else { return None };
+        Some(formula(snapshot))
     }
 
     /// Returns the passed and all tests, for a number about tests; None for other numbers.
     pub fn tests_passed(self, facts: &dyn MomentFacts) -> Option<PassCount> {
-        match self.row().input {
-            NumberInput::Tests(formula) => formula(&facts.test_results()?),
-            NumberInput::Code(_)
-            | NumberInput::Reuse(_)
-            | NumberInput::Judgement(_)
-            | NumberInput::Exposure(_)
-            | NumberInput::Counted(_)
-            | NumberInput::Spent(_)
-            | NumberInput::Process(_)
-            | NumberInput::RubricTree(_)
-            | NumberInput::Raters
-            | NumberInput::Runs => None,
-        }
+        let NumberInput::Tests(formula) = self.row().input else { return None };
+        formula(&facts.test_results()?)
     }
 
     /// Returns whether the number is computed from the code, so that the code has to be measured first.

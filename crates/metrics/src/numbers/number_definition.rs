@@ -5,7 +5,6 @@ use serde::Serialize;
 use super::{
     facts::{self, ReuseCounts, TestScores, VerdictSummary},
     number_format::NumberForm,
-    rows::Number,
 };
 use crate::{
     exposure::ExposureAtTurn, process::ProcessNumbers, quality::QualitySnapshot,
@@ -39,7 +38,10 @@ pub struct NumberDefinition {
     pub help: &'static str,
     /// The things that the number is made of.
     pub evidence: NumberEvidence,
-    pub ranks: NumberRanks,
+    /// Its column in the table of runs.
+    pub column: Option<NumberColumn>,
+    /// The word of its second column there: the value as a harness recorded it.
+    pub recorded_word: Option<&'static str>,
 }
 
 worded! {
@@ -152,60 +154,11 @@ impl NumberEvidence {
     }
 }
 
-/// The rank of a number in each place that shows numbers; None where it is not shown. Each row names all places, so
-/// that a new number cannot forget one.
-#[derive(Debug, Clone, Copy)]
-pub struct NumberRanks {
-    /// Its rank among the curves of a run.
-    pub curve: Option<u8>,
-    /// The curve that is drawn on the same axis.
-    pub drawn_with: Option<Number>,
-    /// Its column in the table of runs.
-    pub column: Option<NumberColumn>,
-    /// Its column in the table of runs, as a harness recorded it.
-    pub recorded: Option<NumberColumn>,
-    /// Its rank in the comparison: its numbers, its curves, its JSON and its CSV.
-    pub compare: Option<u8>,
-    /// Its rank in the comparison's printed tables of phases and checkpoints.
-    pub phase: Option<u8>,
-    /// Its rank in the corpus: runs, paired tests, JSON and CSV.
-    pub corpus: Option<u8>,
-    /// Its rank in the printed table of the corpus that has one row per task.
-    pub task: Option<u8>,
-    /// Its rank among the numbers whose trend over checkpoints a corpus shows.
-    pub trend: Option<u8>,
-    /// Its rank in the printed table of `score`.
-    pub score: Option<u8>,
-    /// Its rank in the CSV of `score`.
-    pub csv: Option<u8>,
-    /// Its rank in the printed table that compares recorded with computed values.
-    pub beside: Option<u8>,
-}
-
 /// A column of the table of runs.
 #[derive(Debug, Clone, Copy)]
 pub struct NumberColumn {
-    pub rank: u8,
     /// The word for filters and options.
     pub word: &'static str,
     /// The width in cells.
     pub cells: u8,
-    /// Its rank among the numbers by which two sides are compared; None where they are not.
-    pub tested: Option<u8>,
 }
-
-/// The ranks of a number that only `trajview metrics` and the one place that computes it show.
-pub(crate) const NO_RANKS: NumberRanks = NumberRanks {
-    curve: None,
-    drawn_with: None,
-    column: None,
-    recorded: None,
-    compare: None,
-    phase: None,
-    corpus: None,
-    task: None,
-    trend: None,
-    score: None,
-    csv: None,
-    beside: None,
-};

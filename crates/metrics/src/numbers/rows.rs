@@ -1,9 +1,10 @@
-//! The rows. To add a number, add a row; its position decides the order in JSON and in `trajview metrics`.
+//! The rows. To add a number, add a row; its position decides the order in `trajview metrics`. `places` has the lists of
+//! the numbers that each place shows.
 
 use super::{
     number_definition::{
         BetterDirection::{self, Higher, Lower, Neither},
-        NO_RANKS, NumberColumn, NumberDefinition,
+        NumberColumn, NumberDefinition,
         NumberEvidence::{
             self, Callables, Components, Files, Nodes, RatedPairs, Symbols, TestCases,
         },
@@ -11,7 +12,6 @@ use super::{
             self, Code, Counted, Exposure, Judgement, Process, Raters, Reuse, RubricTree, Spent,
             Tests,
         },
-        NumberRanks,
     },
     number_format::NumberForm::{
         self, Amount, Count, Dollars, FineShare, Percent, Score, Seconds, Share, Statistic, Tenths,
@@ -54,157 +54,135 @@ macro_rules! numbers {
 #[rustfmt::skip] // a table: one row a number
 numbers! {
     // The code.
-    Files = number_row("files", Count, "files", "0..", Neither, Code(|it| f64::from(it.files)), OURS, "files the profile counts, without those it skips", Files)
-        .with_ranks(NumberRanks { curve: None, drawn_with: None, column: None, recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: Some(0), csv: Some(0), beside: Some(3) }),
-    Lines = number_row("lines", Count, "lines", "0..", Neither, Code(|it| it.totals.lines as f64), BOTH, "physical lines of those files", Files)
-        .with_ranks(NumberRanks { curve: None, drawn_with: None, column: None, recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: None, csv: Some(1), beside: Some(4) }),
+    Files = number_row("files", Count, "files", "0..", Neither, Code(|it| f64::from(it.files)), OURS, "files the profile counts, without those it skips", Files),
+    Lines = number_row("lines", Count, "lines", "0..", Neither, Code(|it| it.totals.lines as f64), BOTH, "physical lines of those files", Files),
     Loc = number_row("loc", Count, "lines", "0..", Neither, Code(|it| it.totals.loc as f64), "radon, sloc", "lines that are neither blank, nor only a comment, nor a string that stands alone", Files)
-        .with_labels("lines of code", "loc")
-        .with_ranks(NumberRanks { curve: Some(3), drawn_with: None, column: None, recorded: None, compare: Some(7), phase: Some(2), corpus: None, task: None, trend: None, score: Some(1), csv: Some(2), beside: None }),
-    Sloc = number_row("sloc", Count, "lines", "0..", Neither, Code(|it| it.totals.sloc as f64), BOTH, "lines on which code starts, without docstrings (or strings that stand alone, in scb-check)", Files)
-        .with_ranks(NumberRanks { curve: None, drawn_with: None, column: None, recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: None, csv: Some(3), beside: Some(5) }),
+        .with_labels("lines of code", "loc"),
+    Sloc = number_row("sloc", Count, "lines", "0..", Neither, Code(|it| it.totals.sloc as f64), BOTH, "lines on which code starts, without docstrings (or strings that stand alone, in scb-check)", Files),
     Callables = number_row("callables", Count, "callables", "0..", Neither, Code(|it| it.totals.callables as f64), BOTH, "functions and methods", Callables)
-        .with_labels("functions", "functions")
-        .with_ranks(NumberRanks { curve: Some(4), drawn_with: None, column: None, recorded: None, compare: Some(11), phase: None, corpus: None, task: None, trend: None, score: Some(2), csv: Some(4), beside: Some(6) }),
+        .with_labels("functions", "functions"),
     HighCc = number_row("high_cc", Count, "callables", "0..", Lower, Code(|it| it.totals.high_cc as f64), BOTH, "callables with more than 10 paths", Callables)
-        .with_labels("complex (CC > 10)", "CC > 10")
-        .with_ranks(NumberRanks { curve: Some(5), drawn_with: None, column: None, recorded: None, compare: Some(12), phase: None, corpus: None, task: None, trend: None, score: Some(3), csv: Some(5), beside: Some(7) }),
+        .with_labels("complex (CC > 10)", "CC > 10"),
     MaxCc = number_row("max_cc", Count, "paths", "0..", Lower, Code(|it| f64::from(it.totals.max_cc)), OURS, "cyclomatic complexity of the callable with most", Callables)
-        .with_labels("most branches (CC)", "max CC")
-        .with_ranks(NumberRanks { curve: Some(6), drawn_with: None, column: None, recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: Some(4), csv: Some(6), beside: Some(8) }),
+        .with_labels("most branches (CC)", "max CC"),
     MeanCc = number_row("mean_cc", Tenths, "paths", "0..", Lower, Code(|it| it.totals.mean_cc), OURS, "mean cyclomatic complexity; 0 without callables", Callables)
-        .with_labels("mean branches (CC)", "mean CC")
-        .with_ranks(NumberRanks { curve: None, drawn_with: None, column: None, recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: None, csv: Some(7), beside: Some(9) }),
-    Mass = number_row("mass", Tenths, "paths * sqrt(lines)", "0..", Neither, Code(|it| it.totals.mass), BOTH, "sum over callables of cyclomatic complexity times the root of their lines", Callables)
-        .with_ranks(NumberRanks { curve: Some(2), drawn_with: None, column: None, recorded: None, compare: Some(10), phase: None, corpus: None, task: None, trend: None, score: Some(5), csv: Some(8), beside: Some(2) }),
+        .with_labels("mean branches (CC)", "mean CC"),
+    Mass = number_row("mass", Tenths, "paths * sqrt(lines)", "0..", Neither, Code(|it| it.totals.mass), BOTH, "sum over callables of cyclomatic complexity times the root of their lines", Callables),
     HighMass = number_row("high_mass", Tenths, "paths * sqrt(lines)", "0..", Lower, Code(|it| it.totals.high_mass), BOTH, "the mass of callables with more than 10 paths", Callables)
-        .with_labels("mass above 10", "high mass")
-        .with_ranks(NumberRanks { curve: None, drawn_with: None, column: None, recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: None, csv: Some(9), beside: None }),
+        .with_labels("mass above 10", "high mass"),
     CloneLines = number_row("clone_lines", Count, "lines", "0..", Lower, Code(|it| it.totals.clone_lines as f64), BOTH, "source lines in pieces of 3 lines or more that are there twice but for names and values", NumberEvidence::FlaggedLines)
-        .with_labels("clone lines", "clone lines")
-        .with_ranks(NumberRanks { curve: None, drawn_with: None, column: None, recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: None, csv: Some(11), beside: Some(10) }),
+        .with_labels("clone lines", "clone lines"),
     RuleLines = number_row("rule_lines", Count, "lines", "0..", Lower, Code(|it| it.totals.rule_lines as f64), BOTH, "source lines in a match of a rule; a line hit by many counts once", NumberEvidence::FlaggedLines)
-        .with_labels("rule lines", "rule lines")
-        .with_ranks(NumberRanks { curve: None, drawn_with: None, column: None, recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: None, csv: Some(12), beside: None }),
+        .with_labels("rule lines", "rule lines"),
     WrapperLines = number_row("wrapper_lines", Count, "lines", "0..", Lower, Code(|it| it.totals.wrapper_lines as f64), "scb-check", "source lines of functions that only pass a call on; 0 outside the scb-check profiles", NumberEvidence::FlaggedLines)
-        .with_labels("wrapper lines", "wrapper lines")
-        .with_ranks(NumberRanks { curve: None, drawn_with: None, column: None, recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: None, csv: Some(13), beside: None }),
+        .with_labels("wrapper lines", "wrapper lines"),
     FlaggedLines = number_row("flagged_lines", Count, "lines", "0..", Lower, Code(|it| it.totals.flagged_lines as f64), BOTH, "source lines in a clone, a match or a wrapper", NumberEvidence::FlaggedLines)
-        .with_labels("flagged lines", "flagged")
-        .with_ranks(NumberRanks { curve: None, drawn_with: None, column: None, recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: Some(7), csv: Some(14), beside: None }),
+        .with_labels("flagged lines", "flagged"),
     Erosion = number_row("erosion", FineShare, "share", "0..1", Lower, Code(|it| it.erosion), BOTH, "high_mass / mass; 0 without mass", Callables)
         .with_help("share of mass in callables with more than 10 paths, at the end")
-        .with_ranks(NumberRanks { curve: Some(0), drawn_with: Some(Number::Verbosity), column: run_column(5, "erosion", 7, Some(3)), recorded: run_column(11, "recorded-erosion", 7, Some(8)), compare: Some(4), phase: Some(0), corpus: Some(3), task: None, trend: Some(0), score: Some(6), csv: Some(10), beside: Some(0) }),
+        .with_column("erosion", 7)
+        .with_recorded_column("recorded-erosion"),
     Verbosity = number_row("verbosity", FineShare, "share", "0..1", Lower, Code(|it| it.verbosity), PAPER, "flagged_lines / lines; in the scb-check profiles flagged_lines / sloc; 0 without lines", NumberEvidence::FlaggedLines)
         .with_help("share of lines that are clones, rule hits or wrappers, at the end")
-        .with_ranks(NumberRanks { curve: Some(1), drawn_with: Some(Number::Erosion), column: run_column(6, "verbosity", 9, Some(4)), recorded: run_column(12, "recorded-verbosity", 9, Some(9)), compare: Some(5), phase: Some(1), corpus: Some(4), task: None, trend: Some(1), score: Some(8), csv: Some(15), beside: Some(1) }),
-    Gini = number_row("gini", FineShare, "share", "0..1", Lower, Code(|it| it.gini), "Gini coefficient", "how unevenly the mass is spread over the callables", Callables)
-        .with_ranks(NumberRanks { curve: None, drawn_with: None, column: None, recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: None, csv: Some(16), beside: None }),
+        .with_column("verbosity", 9)
+        .with_recorded_column("recorded-verbosity"),
+    Gini = number_row("gini", FineShare, "share", "0..1", Lower, Code(|it| it.gini), "Gini coefficient", "how unevenly the mass is spread over the callables", Callables),
     // Reuse between modules.
     Dir = number_row("dir", Share, "share", "0..1", Higher, Reuse(|it| it.dir), SLUMP, "dependency integration: reused / exported, by our rules; none without exported symbols", Symbols)
         .with_labels("reuse (DIR)", "DIR")
         .with_help("dependency integration: share of exported symbols that another module uses, at the end")
-        .with_ranks(NumberRanks { curve: None, drawn_with: None, column: run_column(7, "dir", 6, Some(2)), recorded: None, compare: Some(1), phase: Some(6), corpus: Some(1), task: Some(1), trend: None, score: Some(9), csv: Some(20), beside: None }),
-    Exported = number_row("exported", Count, "symbols", "0..", Neither, Reuse(|it| Some(it.exported? as f64)), OURS, "public top-level classes and functions of the modules that are no entries, no tests", Symbols)
-        .with_ranks(NumberRanks { curve: None, drawn_with: None, column: None, recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: None, csv: Some(18), beside: None }),
-    Reused = number_row("reused", Count, "symbols", "0..", Higher, Reuse(|it| Some(it.reused? as f64)), OURS, "exported symbols that another module imports and refers to; tests do not count", Symbols)
-        .with_ranks(NumberRanks { curve: None, drawn_with: None, column: None, recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: None, csv: Some(19), beside: None }),
+        .with_column("dir", 6),
+    Exported = number_row("exported", Count, "symbols", "0..", Neither, Reuse(|it| Some(it.exported? as f64)), OURS, "public top-level classes and functions of the modules that are no entries, no tests", Symbols),
+    Reused = number_row("reused", Count, "symbols", "0..", Higher, Reuse(|it| Some(it.reused? as f64)), OURS, "exported symbols that another module imports and refers to; tests do not count", Symbols),
     Registered = number_row("registered", Count, "symbols", "0..", Neither, Reuse(|it| Some(it.registered? as f64)), OURS, "symbols in use without being reused: by a decorator, an entry point or a string; neither exported nor reused", Symbols),
     // Scores of judges.
     Mcf = number_row("mcf", Score, "score", "0..4", Higher, Judgement(|it| it.mcf), SLUMP, "mean component fidelity: mean score of the judged components; none where none is judged", Components)
         .with_labels("mean score (MCF)", "MCF")
         .with_help("mean component fidelity, 0–4, of the judgement that speaks for the run")
-        .with_ranks(NumberRanks { curve: Some(10), drawn_with: None, column: run_column(13, "mcf", 5, Some(0)), recorded: None, compare: Some(0), phase: Some(5), corpus: Some(0), task: Some(0), trend: None, score: None, csv: Some(21), beside: None }),
+        .with_column("mcf", 5),
     McfCapped = number_row("mcf_capped", Score, "score", "0..4", Higher, Judgement(|it| it.mcf_capped), OURS, "mcf with blockers: where a component that blocks fails, the mean (or the scores it names) counts at most its cap; none where the checklist has no blocker", Components)
-        .with_labels("MCF with blockers", "MCF capped")
-        .with_ranks(NumberRanks { curve: None, drawn_with: None, column: None, recorded: None, compare: Some(0), phase: None, corpus: Some(0), task: Some(0), trend: None, score: None, csv: None, beside: None }),
+        .with_labels("MCF with blockers", "MCF capped"),
     If50 = number_row("if50", Share, "share", "0..1", Higher, Judgement(|it| Some(if50(it.mcf?, it.dir?))), SLUMP, "half mcf / 4, half dir; none without both", Components)
         .with_labels("both (IF50)", "IF50")
         .with_help("half MCF / 4 and half DIR, where the end of the run was judged")
-        .with_ranks(NumberRanks { curve: None, drawn_with: None, column: run_column(14, "if50", 6, Some(1)), recorded: None, compare: Some(2), phase: Some(7), corpus: Some(2), task: Some(2), trend: None, score: None, csv: Some(22), beside: None }),
+        .with_column("if50", 6),
     Severe = number_row("severe", Count, "components", "0..", Lower, Judgement(|it| Some(it.severe? as f64)), SLUMP, "judged components with a score of 0 (absent) or 1 (wrong)", Components)
-        .with_labels("severe failures", "severe")
-        .with_ranks(NumberRanks { curve: None, drawn_with: None, column: None, recorded: None, compare: Some(3), phase: None, corpus: None, task: None, trend: None, score: None, csv: None, beside: None }),
+        .with_labels("severe failures", "severe"),
     Full = number_row("full", Count, "components", "0..", Higher, Judgement(|it| Some(it.full? as f64)), SLUMP, "judged components with a score of 4 (faithful)", Components),
-    Judged = number_row("judged", Count, "components", "0..", Neither, Judgement(|it| Some(it.judged? as f64)), OURS, "components of the checklist with a score: what mcf and the shares are over", Components)
-        .with_ranks(NumberRanks { curve: None, drawn_with: None, column: None, recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: None, csv: Some(23), beside: None }),
-    Components = number_row("components", Count, "components", "0..", Neither, Judgement(|it| Some(it.components? as f64)), OURS, "components of the checklist; without one those that the judgement names", NumberEvidence::Components)
-        .with_ranks(NumberRanks { curve: None, drawn_with: None, column: None, recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: None, csv: Some(24), beside: None }),
+    Judged = number_row("judged", Count, "components", "0..", Neither, Judgement(|it| Some(it.judged? as f64)), OURS, "components of the checklist with a score: what mcf and the shares are over", Components),
+    Components = number_row("components", Count, "components", "0..", Neither, Judgement(|it| Some(it.components? as f64)), OURS, "components of the checklist; without one those that the judgement names", NumberEvidence::Components),
     SevereShare = number_row("severe_share", Share, "share", "0..1", Lower, Judgement(|it| Some(it.severe? as f64 / it.judged? as f64)), SLUMP, "severe / judged", Components)
         .with_labels("severe failures of all", "severe share"),
     FullShare = number_row("full_share", Share, "share", "0..1", Higher, Judgement(|it| Some(it.full? as f64 / it.judged? as f64)), SLUMP, "full / judged", Components)
         .with_labels("faithful of all", "full share"),
     // Exposure by the dialogue.
     Rcr = number_row("rcr", Percent, "share", "0..1", Neither, Exposure(|it| it.rcr), SLUMP, "components that can be recovered from what was said so far (level 1 or more) / components of the checklist", NumberEvidence::Exposure)
-        .with_labels("recoverable", "RCR")
-        .with_ranks(NumberRanks { curve: Some(11), drawn_with: Some(Number::Esr), column: None, recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: None, csv: Some(25), beside: None }),
+        .with_labels("recoverable", "RCR"),
     Esr = number_row("esr", Percent, "share", "0..1", Neither, Exposure(|it| it.esr), SLUMP, "components that were said explicitly so far (level 4) / components of the checklist", NumberEvidence::Exposure)
-        .with_labels("explicit", "ESR")
-        .with_ranks(NumberRanks { curve: Some(12), drawn_with: Some(Number::Rcr), column: None, recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: None, csv: Some(26), beside: None }),
+        .with_labels("explicit", "ESR"),
     // Test results of a checkpoint.
     Tests = number_row("tests", Percent, "share", "0..1", Higher, Tests(|it| Some(it.strict)), HARNESS, "tests of the checkpoint and of all before it: passed / all; none where the harness failed", TestCases)
         .with_labels("tests passed", "strict")
         .with_help("tests of the last checkpoint and all before it: passed of all")
-        .with_ranks(NumberRanks { curve: Some(8), drawn_with: None, column: run_column(8, "strict", 9, Some(5)), recorded: None, compare: Some(6), phase: Some(3), corpus: Some(5), task: Some(3), trend: None, score: None, csv: None, beside: None }),
+        .with_column("strict", 9),
     TestsIso = number_row("tests_iso", Percent, "share", "0..1", Higher, Tests(|it| it.iso), HARNESS, "tests of the checkpoint alone: passed / all; none where the harness failed", TestCases)
         .with_labels("tests of this checkpoint", "iso")
         .with_help("tests of the last checkpoint alone: passed of all")
-        .with_ranks(NumberRanks { curve: None, drawn_with: None, column: run_column(9, "iso", 9, Some(6)), recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: None, csv: None, beside: None }),
+        .with_column("iso", 9),
     TestsCore = number_row("tests_core", Percent, "share", "0..1", Higher, Tests(|it| it.core), HARNESS, "core tests of the checkpoint: passed / all; none where the harness failed", TestCases)
         .with_labels("core tests", "core")
         .with_help("core tests of the last checkpoint: passed of all")
-        .with_ranks(NumberRanks { curve: None, drawn_with: None, column: run_column(10, "core", 7, Some(7)), recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: None, csv: None, beside: None }),
+        .with_column("core", 7),
     // Counts and usage of turns.
     Turns = number_row("turns", Count, "turns", "0..", Neither, Counted(|it| it.turns), OURS, "requests that count, each with all that answers it", NumberEvidence::Turns)
         .with_help("requests, each with all that answers it")
-        .with_ranks(NumberRanks { curve: None, drawn_with: None, column: run_column(4, "turns", 6, Some(10)), recorded: None, compare: Some(9), phase: None, corpus: Some(8), task: None, trend: None, score: None, csv: None, beside: None }),
+        .with_column("turns", 6),
     Checkpoints = number_row("checkpoints", Count, "checkpoints", "0..", Neither, Counted(|it| it.checkpoints), OURS, "stages of the task", NumberEvidence::Turns)
         .with_labels("checkpoints", "ckpt")
         .with_help("checkpoints: stages of the task")
-        .with_ranks(NumberRanks { curve: None, drawn_with: None, column: run_column(15, "checkpoints", 5, None), recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: None, csv: None, beside: None }),
+        .with_column("checkpoints", 5),
     Churn = number_row("churn", Amount, "lines", "0..", Neither, Counted(|it| it.churn), OURS, "lines added and removed by the turns since the point before; of a run by all its turns", NumberEvidence::Turns)
         .with_labels("lines changed", "churn")
         .with_help("lines added and removed, as far as recorded edits tell; sorts by their sum")
-        .with_ranks(NumberRanks { curve: Some(7), drawn_with: None, column: run_column(17, "churn", 13, Some(11)), recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: Some(10), csv: Some(17), beside: None }),
+        .with_column("churn", 13),
     Tokens = number_row("tokens", Amount, "tokens", "0..", Neither, Spent(|it| it.tokens), RECORDING, "tokens read and written, cached ones included, each counted once; curves have those of each point, comparisons those from the beginning", NumberEvidence::Turns)
         .with_help("tokens read and written, cached ones included")
-        .with_ranks(NumberRanks { curve: Some(9), drawn_with: None, column: run_column(18, "tokens", 7, Some(12)), recorded: None, compare: Some(8), phase: Some(4), corpus: Some(6), task: None, trend: None, score: None, csv: None, beside: None }),
+        .with_column("tokens", 7),
     Context = number_row("context_tokens", Amount, "tokens", "0..", Neither, Spent(|it| it.context), RECORDING, "tokens that the main agent's last model call read, cached ones included: what its context held at the end of the turn; of several turns that of the last", NumberEvidence::Turns)
-        .with_labels("context", "context")
-        .with_ranks(NumberRanks { curve: Some(9), drawn_with: None, column: None, recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: None, csv: None, beside: None }),
+        .with_labels("context", "context"),
     Cost = number_row("cost_usd", Dollars, "US dollars", "0..", Neither, Spent(|it| it.cost_usd), RECORDING, "as recorded", NumberEvidence::Turns)
         .with_labels("cost", "cost")
         .with_help("US dollars, as recorded")
-        .with_ranks(NumberRanks { curve: None, drawn_with: None, column: run_column(19, "cost", 9, Some(13)), recorded: None, compare: None, phase: None, corpus: Some(7), task: None, trend: None, score: None, csv: None, beside: None }),
+        .with_column("cost", 9),
     CostComputed = number_row("cost_computed_usd", Dollars, "US dollars", "0..", Neither, Spent(|it| it.computed_usd), OURS, "at list prices from a dated table, from the tokens of each response; none where a token has no price", NumberEvidence::Turns)
         .with_labels("cost computed", "list cost")
         .with_help("US dollars at list prices, computed from tokens; nothing where a token has no price")
-        .with_ranks(NumberRanks { curve: None, drawn_with: None, column: run_column(19, "listcost", 9, None), recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: None, csv: None, beside: None }),
+        .with_column("listcost", 9),
     Duration = number_row("duration_s", Seconds, "seconds", "0..", Neither, Spent(|it| it.seconds), RECORDING, "from the first recorded moment to the last", NumberEvidence::Turns)
         .with_labels("time", "time")
         .with_help("from the first recorded moment to the last; in filters in seconds, or 5m, 2h")
-        .with_ranks(NumberRanks { curve: None, drawn_with: None, column: run_column(20, "time", 8, Some(14)), recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: None, csv: None, beside: None }),
+        .with_column("time", 8),
     Warnings = number_row("warnings", Count, "warnings", "0..", Neither, Counted(|it| it.warnings), OURS, "things in the recording that could not be used", NumberEvidence::Turns)
         .with_labels("warnings", "⚠")
         .with_help("things in the recording that could not be used; e lists them")
-        .with_ranks(NumberRanks { curve: None, drawn_with: None, column: run_column(21, "warnings", 4, None), recorded: None, compare: None, phase: None, corpus: None, task: None, trend: None, score: None, csv: None, beside: None }),
+        .with_column("warnings", 4),
     // The process of the run.
     RigorScore = number_row("rigor_score", FineShare, "share", "0..1", Higher, Process(|it| it.rigor_score), RIGOR, "weighted mean of the seven pillars that the recording can tell (profile rigor-paper): .15 pf + .15 vc + .2 re + .1 aq + .1 ati + .2 tad + .1 ee", NumberEvidence::Steps)
         .with_labels("RigorScore", "rigor")
         .with_help("process discipline: weighted mean of the pillars that the recording can tell")
-        .with_ranks(NumberRanks { curve: None, drawn_with: None, column: run_column(22, "rigor", 6, Some(15)), recorded: None, compare: Some(13), phase: None, corpus: Some(9), task: None, trend: None, score: None, csv: None, beside: None }),
+        .with_column("rigor", 6),
     Signals = number_row("signals", Count, "signals", "0..", Lower, Process(|it| Some(it.signals? as f64)), OURS, "moments that are worth a look: loops, failures left, edits undone, names whose last use is lost; docs/process.md says how often they hit", NumberEvidence::Steps)
         .with_labels("signals", "signals")
         .with_help("moments that are worth a look: loops, failures left, edits undone, uses lost")
-        .with_ranks(NumberRanks { curve: None, drawn_with: None, column: run_column(23, "signals", 7, Some(16)), recorded: None, compare: Some(14), phase: None, corpus: Some(10), task: None, trend: None, score: None, csv: None, beside: None }),
+        .with_column("signals", 7),
     MemoryEvents = number_row("memory_events", Count, "events", "0..", Neither, Process(|it| Some(it.memory_events? as f64)), OURS, "retrieval events and evidence cards of a memory, as memory.jsonl of the bundle records them", NumberEvidence::Steps)
         .with_labels("memory events", "memory")
         .with_help("what a memory did: routing, verification, expansion, cards given")
-        .with_ranks(NumberRanks { curve: None, drawn_with: None, column: run_column(24, "memory", 6, None), recorded: None, compare: Some(15), phase: None, corpus: Some(11), task: None, trend: None, score: None, csv: None, beside: None }),
+        .with_column("memory", 6),
     StaleRate = number_row("stale_rate", FineShare, "share", "0..1", Lower, Process(|it| it.stale_rate), OURS, "evidence cards of a memory that were stale when given, of those whose cited files are known: a snippet stood nowhere in its file, or the file was gone; at a point of a curve of the cards given so far", NumberEvidence::Steps)
         .with_labels("stale cards", "stale")
         .with_help("share of a memory's evidence cards that were stale when the agent was given them")
-        .with_ranks(NumberRanks { curve: Some(13), drawn_with: None, column: run_column(25, "stale", 6, Some(17)), recorded: None, compare: Some(16), phase: None, corpus: Some(12), task: None, trend: None, score: None, csv: None, beside: None }),
+        .with_column("stale", 6),
     PlanningFidelity = number_row("pf", Share, "share", "0..1", Higher, Process(|it| it.pillar_value(Pillar::Planning)), RIGOR, ".30 a plan before code + .35 its quality (asks for a judge) + .35 Kendall's tau of planned and executed order, over what is known", NumberEvidence::Steps),
     VerificationCoverage = number_row("vc", Share, "share", "0..1", Higher, Process(|it| it.pillar_value(Pillar::Verification)), RIGOR, ".35 public functions named in a test file + .30 coverage gained + .35 requirements with a test (neither is recorded), over what is known", NumberEvidence::Steps),
     RecoveryEfficiency = number_row("re", Share, "share", "0..1", Higher, Process(|it| it.pillar_value(Pillar::Recovery)), RIGOR, ".30 / (1 + .2 cycles) + .35 strategies / attempts + .35 (1 - tokens of failed attempts / tokens), over what is known", NumberEvidence::Steps),
@@ -283,7 +261,6 @@ const fn number_row(
     evidence: NumberEvidence,
 ) -> NumberDefinition {
     let (label, short) = (id, id);
-    let (help, ranks) = ("", NO_RANKS);
     NumberDefinition {
         id,
         label,
@@ -295,19 +272,11 @@ const fn number_row(
         input,
         source,
         definition,
-        help,
+        help: "",
         evidence,
-        ranks,
+        column: None,
+        recorded_word: None,
     }
-}
-
-const fn run_column(
-    rank: u8,
-    word: &'static str,
-    cells: u8,
-    tested: Option<u8>,
-) -> Option<NumberColumn> {
-    Some(NumberColumn { rank, word, cells, tested })
 }
 
 impl NumberDefinition {
@@ -320,7 +289,11 @@ impl NumberDefinition {
         Self { help, ..self }
     }
 
-    const fn with_ranks(self, ranks: NumberRanks) -> Self {
-        Self { ranks, ..self }
+    const fn with_column(self, word: &'static str, cells: u8) -> Self {
+        Self { column: Some(NumberColumn { word, cells }), ..self }
+    }
+
+    const fn with_recorded_column(self, word: &'static str) -> Self {
+        Self { recorded_word: Some(word), ..self }
     }
 }

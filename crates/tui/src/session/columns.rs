@@ -1,15 +1,10 @@
 //! The columns of the table: texts of a run, and the numbers that have a column.
 //!
-//! A number gets a column in its row of [`trajview_metrics::numbers`].
+//! The row of a number in [`trajview_metrics::numbers`] has the word and the width of its column.
 
 mod sessions;
 
-use std::sync::LazyLock;
-
-use trajview_metrics::{
-    BetterDirection, Number,
-    numbers::{self, NumberInput, NumberRanks},
-};
+use trajview_metrics::{BetterDirection, Number, numbers::NumberInput};
 
 pub use sessions::SessionColumn;
 
@@ -76,41 +71,60 @@ pub struct ColumnInfo {
     pub min_cells: usize,
 }
 
-/// Every column, from left to right.
-static ALL: LazyLock<Vec<RunTableColumn>> = LazyLock::new(|| {
-    let numbers = |of: fn(Number) -> RunTableColumn,
-                   shown: fn(&NumberRanks) -> Option<numbers::NumberColumn>| {
-        let row = move |number: &Number| Some((shown(&number.row().ranks)?.rank, of(*number)));
-        Number::ALL.iter().filter_map(row).collect::<Vec<_>>()
-    };
-    let computed = numbers(RunTableColumn::Number, |shown| shown.column);
-    let recorded = numbers(RunTableColumn::Recorded, |shown| shown.recorded);
-    let mut all = [TEXT_COLUMNS.to_vec(), computed, recorded].concat();
-    all.sort(); // by rank, then in the order of the rows
-    let of_sessions =
-        SESSION_COLUMNS.iter().filter(|column| matches!(column, RunTableColumn::Session(_)));
-    all.into_iter().map(|(_, column)| column).chain(of_sessions.copied()).collect()
-});
+/// The columns of scores, from left to right.
+const SCORE_COLUMNS: [RunTableColumn; 30] = [
+    RunTableColumn::Run,
+    RunTableColumn::Task,
+    RunTableColumn::Agent,
+    RunTableColumn::Condition,
+    RunTableColumn::Number(Number::Turns),
+    RunTableColumn::Number(Number::Erosion),
+    RunTableColumn::Number(Number::Verbosity),
+    RunTableColumn::Number(Number::Dir),
+    RunTableColumn::Number(Number::Tests),
+    RunTableColumn::Number(Number::TestsIso),
+    RunTableColumn::Number(Number::TestsCore),
+    RunTableColumn::Recorded(Number::Erosion),
+    RunTableColumn::Recorded(Number::Verbosity),
+    RunTableColumn::Number(Number::Mcf),
+    RunTableColumn::Number(Number::If50),
+    RunTableColumn::Judge,
+    RunTableColumn::Number(Number::Checkpoints),
+    RunTableColumn::Model,
+    RunTableColumn::Number(Number::Churn),
+    RunTableColumn::Number(Number::Tokens),
+    RunTableColumn::Number(Number::Cost),
+    RunTableColumn::Number(Number::CostComputed),
+    RunTableColumn::Number(Number::Duration),
+    RunTableColumn::Number(Number::Warnings),
+    RunTableColumn::Curve,
+    RunTableColumn::Number(Number::RigorScore),
+    RunTableColumn::Title,
+    RunTableColumn::Number(Number::Signals),
+    RunTableColumn::Number(Number::MemoryEvents),
+    RunTableColumn::Number(Number::StaleRate),
+];
 
 /// The columns by which two sides are compared, in order.
-pub static TESTED: LazyLock<Vec<RunTableColumn>> = LazyLock::new(|| {
-    let rank = |column: &RunTableColumn| Some((column.number_column()?.tested?, *column));
-    let mut tested: Vec<(u8, RunTableColumn)> =
-        RunTableColumn::all_columns().filter_map(|it| rank(&it)).collect();
-    tested.sort();
-    tested.into_iter().map(|(_, column)| column).collect()
-});
-
-/// The columns that are no numbers of the list, by their rank among all.
-const TEXT_COLUMNS: [(u8, RunTableColumn); 8] = [
-    (0, RunTableColumn::Run),
-    (1, RunTableColumn::Task),
-    (2, RunTableColumn::Agent),
-    (3, RunTableColumn::Condition),
-    (15, RunTableColumn::Judge),
-    (16, RunTableColumn::Model),
-    (22, RunTableColumn::Curve),
-    (23, RunTableColumn::Title),
+pub const TESTED: [RunTableColumn; 18] = [
+    RunTableColumn::Number(Number::Mcf),
+    RunTableColumn::Number(Number::If50),
+    RunTableColumn::Number(Number::Dir),
+    RunTableColumn::Number(Number::Erosion),
+    RunTableColumn::Number(Number::Verbosity),
+    RunTableColumn::Number(Number::Tests),
+    RunTableColumn::Number(Number::TestsIso),
+    RunTableColumn::Number(Number::TestsCore),
+    RunTableColumn::Recorded(Number::Erosion),
+    RunTableColumn::Recorded(Number::Verbosity),
+    RunTableColumn::Number(Number::Turns),
+    RunTableColumn::Number(Number::Churn),
+    RunTableColumn::Number(Number::Tokens),
+    RunTableColumn::Number(Number::Cost),
+    RunTableColumn::Number(Number::Duration),
+    RunTableColumn::Number(Number::RigorScore),
+    RunTableColumn::Number(Number::Signals),
+    RunTableColumn::Number(Number::StaleRate),
 ];
 
 /// The columns of sessions, from left to right.
@@ -160,20 +174,19 @@ impl RunTableColumn {
     pub(crate) fn in_set(set: ColumnSet) -> Vec<Self> {
         match set {
             ColumnSet::Sessions => SESSION_COLUMNS.to_vec(),
-            ColumnSet::Scores => {
-                Self::all_columns().filter(|it| !matches!(it, Self::Session(_))).collect()
-            }
+            ColumnSet::Scores => SCORE_COLUMNS.to_vec(),
         }
     }
 
     /// Returns every column: those of scores from left to right, then those of sessions only.
     pub fn all_columns() -> impl Iterator<Item = Self> {
-        ALL.iter().copied()
+        let is_session = |column: &Self| matches!(column, Self::Session(_));
+        SCORE_COLUMNS.into_iter().chain(SESSION_COLUMNS.into_iter().filter(is_session))
     }
 
     /// Its place among all columns.
     pub fn column_index(self) -> usize {
-        ALL.iter().position(|column| *column == self).unwrap_or_default()
+        Self::all_columns().position(|column| column == self).unwrap_or_default()
     }
 
     pub fn column_info(self) -> ColumnInfo {
@@ -195,10 +208,11 @@ impl RunTableColumn {
                 ..text_column("curve", [14, 14])
             },
             Self::Number(number) | Self::Recorded(number) => {
-                let row = self.number_column();
-                let cells = row.map_or(0, |row| usize::from(row.cells));
+                let row = number.row();
+                let cells = row.column.map_or(0, |column| usize::from(column.cells));
+                let recorded = row.recorded_word.filter(|_| self == Self::Recorded(number));
                 ColumnInfo {
-                    word: row.map_or(number.id(), |row| row.word),
+                    word: recorded.or(row.column.map(|it| it.word)).unwrap_or(number.id()),
                     title: number.short(),
                     kind: ColumnKind::Number,
                     source: self.source_of(number),
@@ -254,23 +268,6 @@ impl RunTableColumn {
             NumberInput::Tests(_) => ColumnSource::Harness,
             NumberInput::Judgement(_) | NumberInput::Exposure(_) => ColumnSource::Judged,
             NumberInput::Counted(_) | NumberInput::Spent(_) => ColumnSource::Run,
-        }
-    }
-
-    /// Returns the column's row in the list of numbers; None for a column of text.
-    fn number_column(self) -> Option<numbers::NumberColumn> {
-        match self {
-            Self::Number(number) => number.row().ranks.column,
-            Self::Recorded(number) => number.row().ranks.recorded,
-            Self::Run
-            | Self::Task
-            | Self::Agent
-            | Self::Condition
-            | Self::Model
-            | Self::Curve
-            | Self::Judge
-            | Self::Session(_)
-            | Self::Title => None,
         }
     }
 
@@ -369,7 +366,10 @@ mod tests {
 
     #[test]
     fn columns_are_told_apart_by_their_words_and_each_says_what_it_is() {
-        for column in RunTableColumn::all_columns() {
+        let columns: Vec<RunTableColumn> = RunTableColumn::all_columns().collect();
+
+        for (index, column) in columns.iter().copied().enumerate() {
+            assert_eq!(column.column_index(), index);
             let about = column.column_info();
             assert_eq!(RunTableColumn::by_word(about.word), Some(column));
             assert!(!column.help_text().is_empty() && !column.help_text().ends_with('.'));

@@ -96,7 +96,7 @@ impl ComparisonView {
         let has = |number: Number| {
             self.all_parties().iter().any(|party| party.final_value(number).is_some())
         };
-        let mut shown = numbers::visible_numbers(&COMPARED, has);
+        let mut shown = numbers::visible_numbers(COMPARED, has);
         if self.has_no_components() {
             // Without judgements and tests, numbers that need them are left out.
             shown.retain(|number| number.is_measured() || has(*number));

@@ -153,7 +153,7 @@ impl<'a> CurveChart<'a> {
             stroke: if at == 0 { LineStroke::Full } else { LineStroke::Dashed },
             style: theme.style_for(if at == 0 { Meaning::Hunk } else { Meaning::Heading }),
         };
-        let all = [Some(chosen), chosen.row().ranks.drawn_with].into_iter().flatten();
+        let all = [Some(chosen), chosen.drawn_with()].into_iter().flatten();
         let drawn = all.enumerate().map(curve).chain(earlier_curve(view, session, points, theme));
         let drawn: Vec<DrawnCurve> = drawn.collect();
         let values =
