@@ -18,25 +18,16 @@ pub const SEED_WORDS: &str = include_str!("words/bip39-english.txt");
 pub const SKILL: &str = include_str!("skill.md");
 pub const STUDY_TEMPLATE: &str = include_str!("templates/study.toml");
 
-macro_rules! files {
-    ($($name:literal),* $(,)?) => {
-        &[$(($name, include_str!(concat!("rules/", $name)))),*]
-    };
+/// A file of rules.
+#[derive(Debug)]
+pub struct RuleFile {
+    /// Its path in `rules/`, such as `python/loops.yml`.
+    pub name: &'static str,
+    /// The YAML.
+    pub text: &'static str,
+    /// The documents of the text as JSON, in their order.
+    pub documents: &'static [&'static str],
 }
 
-/// The files of `rules/`: name and text. A test of the rules compares the list with the folder.
-pub static RULES: &[(&str, &str)] = files![
-    "python/annotations.yml",
-    "python/booleans.yml",
-    "python/builtins.yml",
-    "python/conditionals.yml",
-    "python/conversions.yml",
-    "python/defensive.yml",
-    "python/dicts.yml",
-    "python/files.yml",
-    "python/functions.yml",
-    "python/intermediates.yml",
-    "python/loops.yml",
-    "python/strings.yml",
-    "python/types.yml",
-];
+/// The files of `rules/`, by name; `build.rs` writes the list.
+pub static RULES: &[RuleFile] = include!(concat!(env!("OUT_DIR"), "/rules.rs"));

@@ -59,8 +59,8 @@
 //! | view of a run | a folder in `crates/tui/src/views/` with a [`views::view::RunView`], a table in `crates/tui/src/shell/keymap/tables/`; `git grep Layers -- crates/tui` shows each place of a small view | the list in `shell::open_run`, [`session::views::View`], [`session::context::KeyContext`], `TABLES` |
 //! | column of words in the table of runs | a variant of [`session::columns::RunTableColumn`]; the compiler lists its places in `crates/tui/src/session/columns.rs` and `crates/tui/src/views/table/` | |
 //! | colours    | one row of `crates/code/src/highlight.rs`                     |                        |
-//! | number, its curve, its column | one row of `crates/metrics/src/numbers/rows.rs` and its formula; a new fact of a whole run is also a field of `ProcessNumbers`, filled in `crates/store/src/process.rs` | `crates/store/src/dataset/columns.rs`, where it is exported |
-//! | rule       | one document in `assets/rules/`                    | `RULES` of `assets/lib.rs` |
+//! | number, its curve, its column | one row of `crates/metrics/src/numbers/rows.rs`, its formula, and its name in the lists of `places.rs` that show it; a column of the table of runs also in `crates/tui/src/session/columns.rs`; a new fact of a whole run is also a field of `ProcessNumbers`, filled in `crates/store/src/process.rs` | `crates/store/src/dataset/columns.rs`, where it is exported |
+//! | rule       | one document in `assets/rules/`                    | |
 //! | look of a judge | `crates/judge/src/tools/<name>.rs`                        | `judge::tools::TOOLS`  |
 //! | agent to drive | `crates/live/src/drivers/<name>.rs`                       | `drivers::DRIVERS`     |
 //! | layer of project state | `crates/layers/src/<name>/`                      | `layers::LAYERS`       |

@@ -12,9 +12,9 @@ use sha2::{Digest, Sha256};
 
 use super::{
     direct::DirectRule,
-    plain_yaml,
     scan::{RuleTexts, ScanRule},
 };
+use trajview_assets::RULES;
 use trajview_code::tree::Grammar;
 
 /// A rule that could not be loaded.
@@ -30,7 +30,7 @@ pub struct RuleProblem {
 }
 
 /// One YAML document.
-struct RuleDocument<'a> {
+pub(crate) struct RuleDocument<'a> {
     file: &'a str,
     /// Its number among the documents of the file, counted from 1.
     number: usize,
@@ -39,6 +39,8 @@ struct RuleDocument<'a> {
     /// The number of lines of the file before the text.
     before: usize,
     text: String,
+    /// The document as JSON, where the build has made it.
+    json: Option<&'static str>,
 }
 
 /// The fewest documents for each thread.
@@ -52,10 +54,10 @@ struct RuleHead {
 }
 
 /// Returns the rules that run, in their order, and the problems of those that do not.
-pub(crate) fn load_all(files: &[(&str, &str)]) -> (Vec<(Grammar, ScanRule)>, Vec<RuleProblem>) {
+pub(crate) fn load_all(
+    documents: &[RuleDocument<'_>],
+) -> (Vec<(Grammar, ScanRule)>, Vec<RuleProblem>) {
     let (mut rules, mut problems) = (vec![], vec![]);
-    let documents = files.iter().flat_map(|(file, text)| split_documents(file, text));
-    let documents: Vec<RuleDocument<'_>> = documents.collect();
     let loaded = documents.par_iter().with_min_len(ALONE).map(load_document);
     for loaded in loaded.collect::<Vec<_>>() {
         match loaded {
@@ -68,25 +70,36 @@ pub(crate) fn load_all(files: &[(&str, &str)]) -> (Vec<(Grammar, ScanRule)>, Vec
 }
 
 /// Returns a hash of the content of the rules, in hex.
-pub(crate) fn rules_fingerprint(files: &[(&str, &str)]) -> String {
+pub(crate) fn rules_fingerprint(documents: &[RuleDocument<'_>]) -> String {
     let counts = |line: &&str| {
         let line = line.trim();
         let is_about = ["severity:", "message:", "weight:"].iter().any(|key| line.starts_with(key));
         !line.is_empty() && !line.starts_with('#') && !is_about
     };
-    let fields = |document: RuleDocument<'_>| {
+    let fields = |document: &RuleDocument<'_>| {
         let lines: Vec<&str> = document.text.lines().filter(counts).map(str::trim_end).collect();
         lines.join("\n")
     };
-    let all = files.iter().flat_map(|(file, text)| split_documents(file, text));
-    let mut all: Vec<String> = all.map(fields).collect();
+    let mut all: Vec<String> = documents.iter().map(fields).collect();
     all.sort_unstable();
     let hash = Sha256::digest(all.join("\n---\n"));
     hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// Returns the documents of the built-in rules, with the JSON that the build has made of them.
+pub(crate) fn built_in_documents() -> Vec<RuleDocument<'static>> {
+    let mut all = vec![];
+    for file in RULES {
+        let documents = split_documents(file.name, file.text);
+        for (document, json) in documents.into_iter().zip(file.documents) {
+            all.push(RuleDocument { json: Some(json), ..document });
+        }
+    }
+    all
+}
+
 /// Returns the documents between lines of `---`, without empty ones.
-fn split_documents<'a>(file: &'a str, text: &str) -> Vec<RuleDocument<'a>> {
+pub(crate) fn split_documents<'a>(file: &'a str, text: &str) -> Vec<RuleDocument<'a>> {
     let mut pieces: Vec<(usize, Vec<&str>)> = vec![(1, vec![])];
     for (number, line) in (1..).zip(text.lines()) {
         if line.trim_end() == "---" {
@@ -100,14 +113,14 @@ fn split_documents<'a>(file: &'a str, text: &str) -> Vec<RuleDocument<'a>> {
     let document = |(number, (line, lines)): (usize, (usize, Vec<&str>))| {
         let first = lines.iter().position(says).unwrap_or(0);
         let text = lines.join("\n") + "\n";
-        RuleDocument { file, number, line: line + first, before: line - 1, text }
+        RuleDocument { file, number, line: line + first, before: line - 1, text, json: None }
     };
     (1..).zip(pieces).map(document).collect()
 }
 
 /// Loads a rule; None for one that is switched off.
 fn load_document(document: &RuleDocument<'_>) -> Result<Option<(Grammar, ScanRule)>, RuleProblem> {
-    match load_plain(&document.text) {
+    match load_plain(document) {
         Some(loaded) => Ok(Some(loaded)),
         None => load_by_library(document),
     }
@@ -119,9 +132,12 @@ const PLAIN_KEYS: [&str; 8] =
 
 /// Loads a rule without anything unusual, which the library would accept as it is (it compiles every regular
 /// expression). None where that is not certain; the library is used then, and its message becomes that of the problem.
-fn load_plain(text: &str) -> Option<(Grammar, ScanRule)> {
-    let fields =
-        plain_yaml::parse_plain_yaml(text).or_else(|| from_str::<Map<String, Value>>(text).ok())?;
+fn load_plain(document: &RuleDocument<'_>) -> Option<(Grammar, ScanRule)> {
+    let text = &document.text;
+    let fields: Map<String, Value> = match document.json {
+        Some(json) => serde_json::from_str(json).ok()?,
+        None => from_str(text).ok()?,
+    };
     if fields.keys().any(|key| !PLAIN_KEYS.contains(&key.as_str())) {
         return None;
     }
@@ -151,7 +167,7 @@ fn load_plain(text: &str) -> Option<(Grammar, ScanRule)> {
     let id = string("id")??;
     let fields = RuleTexts { severity, message, note, metadata };
     let kinds = direct.matched_kinds()?;
-    Some((grammar, ScanRule::from_direct((id, language), fields, (direct, kinds), text.to_owned())))
+    Some((grammar, ScanRule::from_direct((id, language), fields, (direct, kinds), text.clone())))
 }
 
 /// Loads a rule with the library; None for one that is switched off.
@@ -253,8 +269,6 @@ mod tests {
     use proptest::{prelude::*, sample::Index};
 
     use super::*;
-    use crate::rules::BUILT_IN;
-
     const FORMS: (&str, &str) = ("forms.yml", include_str!("direct/forms.yml"));
 
     /// Texts that replace some characters of a document.
@@ -292,10 +306,9 @@ mod tests {
         "severity: off\n",
     ];
 
-    fn document_texts() -> Vec<(usize, String)> {
-        let files = BUILT_IN.iter().copied().chain([FORMS]);
-        let all = files.flat_map(|(file, text)| split_documents(file, text));
-        all.map(|document| (document.before, document.text)).collect()
+    fn document_texts() -> Vec<String> {
+        let all = built_in_documents().into_iter().chain(split_documents(FORMS.0, FORMS.1));
+        all.map(|document| document.text).collect()
     }
 
     fn rule_line((grammar, rule): &(Grammar, ScanRule)) -> String {
@@ -306,13 +319,14 @@ mod tests {
     }
 
     fn document_of(text: String) -> RuleDocument<'static> {
-        RuleDocument { file: "a.yml", number: 1, line: 1, before: 0, text }
+        RuleDocument { file: "a.yml", number: 1, line: 1, before: 0, text, json: None }
     }
 
     /// Returns whether the rule loads without the library; if so, checks that the library loads the same rule.
     fn is_plain(text: &str) -> bool {
-        let Some(plain) = load_plain(text) else { return false };
-        let loaded = load_by_library(&document_of(text.to_owned())).unwrap().unwrap();
+        let document = document_of(text.to_owned());
+        let Some(plain) = load_plain(&document) else { return false };
+        let loaded = load_by_library(&document).unwrap().unwrap();
         assert_eq!(rule_line(&plain), rule_line(&loaded), "{text}");
         true
     }
@@ -320,29 +334,26 @@ mod tests {
     #[test]
     fn rules_that_are_loaded_without_the_library_are_those_that_it_loads() {
         let texts = document_texts();
-        let plain = texts.iter().filter(|(_, text)| is_plain(text)).count();
+        let plain = texts.iter().filter(|text| is_plain(text)).count();
         assert!(plain * 10 > texts.len() * 8, "{plain} of {}", texts.len());
     }
 
-    /// Returns whether the document is read without the YAML library; if so, checks that the library reads the same.
-    fn is_plain_yaml(text: &str) -> bool {
-        let Some(plain) = plain_yaml::parse_plain_yaml(text) else { return false };
-        let read: Map<String, Value> = from_str(text).unwrap();
-        assert_eq!(plain, read, "{text}");
-        true
-    }
-
     #[test]
-    fn documents_that_are_read_without_the_yaml_library_are_those_that_it_reads() {
-        let texts = document_texts();
-        let plain = texts.iter().filter(|(_, text)| is_plain_yaml(text)).count();
-        assert!(plain * 10 > texts.len() * 9, "{plain} of {}", texts.len());
+    fn the_json_of_a_built_in_rule_is_what_the_library_reads() {
+        let documents = built_in_documents();
+        let lines = RULES.iter().flat_map(|file| file.text.lines());
+        assert_eq!(documents.len(), lines.filter(|line| line.starts_with("id: ")).count());
+
+        for RuleDocument { text, json, .. } in documents {
+            let read: Map<String, Value> = from_str(&text).unwrap();
+            assert_eq!(serde_json::from_str::<Map<String, Value>>(json.unwrap()).unwrap(), read);
+        }
     }
 
     #[test]
     fn a_problem_is_told_where_the_file_has_it() {
         let text = "# words\n---\nid: a\nlanguage: python\nseverity: info\nmessage: a\nrule:\n  regex: '('\n";
-        let (rules, problems) = load_all(&[("a.yml", text)]);
+        let (rules, problems) = load_all(&split_documents("a.yml", text));
         assert_eq!((rules.len(), problems.len()), (0, 1));
         assert_eq!((problems[0].line, problems[0].rule.as_str()), (3, "a"));
     }
@@ -355,14 +366,14 @@ mod tests {
             which in any::<Index>(), at in any::<Index>(), length in 0_usize..12, piece in any::<Index>(),
         ) {
             let texts = document_texts();
-            let (_, text) = which.get(&texts);
+            let text = which.get(&texts);
             let chars: Vec<char> = text.chars().collect();
             let at = at.index(chars.len());
             let broken: String = chars[..at].iter().copied()
                 .chain(piece.get(&PIECES).chars())
                 .chain(chars[(at + length).min(chars.len())..].iter().copied())
                 .collect();
-            let _ = (is_plain_yaml(&broken), is_plain(&broken));
+            let _ = is_plain(&broken);
         }
     }
 }

@@ -3,24 +3,23 @@
 //! The built-in set is in `assets/rules`. A file or folder of the user replaces it completely. A rule that cannot be
 //! loaded becomes a [`RuleProblem`] with its place, and the others run.
 
-mod built_in;
 mod direct;
 mod facts;
 mod load;
 mod plain_tree;
-mod plain_yaml;
 mod scan;
 
 use std::collections::BTreeMap;
 
 use sha2::{Digest, Sha256};
 
-pub use built_in::BUILT_IN;
 pub use facts::RuleFacts;
 pub use load::RuleProblem;
 pub use scan::{CommentHandling, RuleMatch, ScanResult};
 
+use load::RuleDocument;
 use scan::LanguageRules;
+use trajview_assets::RULES;
 use trajview_code::{flat_tree::FlatTree, tree::Grammar};
 
 /// The source that is shown for the built-in rules; no path has this name.
@@ -44,17 +43,28 @@ impl RuleSet {
 
     /// Returns the built-in set.
     pub fn built_in() -> Self {
-        Self::load(BUILT_IN_SOURCE, BUILT_IN)
+        let texts = RULES.iter().map(|file| file.text);
+        Self::from_documents(BUILT_IN_SOURCE, texts, &load::built_in_documents())
     }
 
     /// Loads rules from the texts of files, each with its name; `source` is the source that the user sees. Rules that
     /// cannot be loaded are in [`problems`](Self::problems).
     pub fn load(source: &str, files: &[(&str, &str)]) -> Self {
+        let documents = files.iter().flat_map(|(file, text)| load::split_documents(file, text));
+        let documents: Vec<RuleDocument<'_>> = documents.collect();
+        Self::from_documents(source, files.iter().map(|(_, text)| *text), &documents)
+    }
+
+    fn from_documents<'t>(
+        source: &str,
+        texts: impl Iterator<Item = &'t str>,
+        documents: &[RuleDocument<'_>],
+    ) -> Self {
         let mut hash = Sha256::new();
-        files.iter().for_each(|(_, text)| hash.update(text));
+        texts.for_each(|text| hash.update(text));
         let sha256 = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
         let ((rules, problems), fingerprint) =
-            rayon::join(|| load::load_all(files), || load::rules_fingerprint(files));
+            rayon::join(|| load::load_all(documents), || load::rules_fingerprint(documents));
         let mut by_grammar: BTreeMap<Grammar, Vec<_>> = BTreeMap::new();
         rules
             .into_iter()
