@@ -2,7 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{facts::ReuseFacts, role::FileRole};
+use super::{
+    facts::{LinkerFacts, ReuseFacts},
+    role::FileRole,
+};
 
 /// A file that was read; sources are sorted by path.
 pub(super) struct LinkSource<'a> {
@@ -10,6 +13,14 @@ pub(super) struct LinkSource<'a> {
     pub facts: &'a ReuseFacts,
     /// None for a module.
     pub role: Option<(FileRole, &'static str)>,
+}
+
+/// Returns the facts of a language, one for each source; None for sources of other languages.
+pub(super) fn facts_by_file<'a, F>(
+    sources: &'a [LinkSource<'a>],
+    facts_of: fn(&LinkerFacts) -> Option<&F>,
+) -> Vec<Option<&'a F>> {
+    sources.iter().map(|source| facts_of(&source.facts.words)).collect()
 }
 
 /// The links that the linkers of the languages find. Files are indices into the list of sources, definitions into that

@@ -14,6 +14,7 @@
 
 mod facts;
 mod link_source;
+mod name_lookup;
 mod python;
 mod reuse_lists;
 mod role;

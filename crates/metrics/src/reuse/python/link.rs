@@ -4,7 +4,7 @@
 //! inside the package. A resolution that comes back to its start gives nothing.
 
 use std::{
-    collections::{BTreeSet, HashMap, HashSet},
+    collections::{BTreeSet, HashMap},
     rc::Rc,
 };
 
@@ -14,17 +14,11 @@ use super::{
 };
 use crate::reuse::{
     facts::LinkerFacts,
-    link_source::{LinkSource, ReuseLinks},
-    step_budget::StepBudget,
+    link_source::{LinkSource, ReuseLinks, facts_by_file},
+    name_lookup::{NameLookups, NameMeaning, NameResolver, VisitedNames},
 };
 
-/// The meaning of a name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum PythonMeaning {
-    /// A definition, as (file, definition).
-    Symbol(usize, usize),
-    Module(PythonTarget),
-}
+type PythonMeaning = NameMeaning<PythonTarget>;
 
 /// Adds the imports and uses of the Python files among the sources.
 pub(crate) fn link_python(sources: &[LinkSource<'_>], links: &mut ReuseLinks) {
@@ -66,7 +60,7 @@ pub(crate) fn link_python(sources: &[LinkSource<'_>], links: &mut ReuseLinks) {
             }
         }
     }
-    links.gave_up |= linker.steps.gave_up;
+    links.gave_up |= linker.lookups.steps.gave_up;
 }
 
 struct PythonLinker<'a> {
@@ -77,29 +71,21 @@ struct PythonLinker<'a> {
     definitions: Vec<HashMap<&'a str, usize>>,
     /// The imports that bind a name at module level in each file, keyed by name.
     names: Vec<HashMap<&'a str, &'a [usize]>>,
-    /// Cached results of lookups that were not a part of another lookup.
-    cached_meanings: HashMap<(usize, Box<str>), Vec<PythonMeaning>>,
     /// The `__all__` of each file; empty while it is being built.
     lists: HashMap<usize, Option<AllNames>>,
     /// The module of each import.
     modules: HashMap<(usize, usize), Option<PythonTarget>>,
-    steps: StepBudget,
+    lookups: NameLookups<PythonTarget>,
 }
-
-/// The names of files that the current lookup has visited.
-type PythonVisited = HashSet<(usize, Box<str>)>;
 
 type AllNames = Rc<BTreeSet<Box<str>>>;
 
 impl<'a> PythonLinker<'a> {
     fn new(sources: &'a [LinkSource<'a>]) -> Self {
-        let facts: Vec<Option<&PythonFacts>> = sources
-            .iter()
-            .map(|source| match &source.facts.words {
-                LinkerFacts::Python(facts) => Some(facts),
-                _ => None,
-            })
-            .collect();
+        let facts = facts_by_file(sources, |words| match words {
+            LinkerFacts::Python(facts) => Some(facts),
+            _ => None,
+        });
         let definitions = sources.iter().map(|source| {
             let all = source.facts.definitions.iter().enumerate();
             all.map(|(at, definition)| (&*definition.name, at)).collect()
@@ -114,10 +100,9 @@ impl<'a> PythonLinker<'a> {
             facts,
             sources,
             layout: PackageLayout::new(sources),
-            cached_meanings: HashMap::new(),
             lists: HashMap::new(),
             modules: HashMap::new(),
-            steps: StepBudget::default(),
+            lookups: NameLookups::default(),
         }
     }
 
@@ -139,12 +124,8 @@ impl<'a> PythonLinker<'a> {
         let mut parts: Vec<Box<str>> = path.split('.').map(Into::into).collect();
         let Some(name) = parts.pop() else { return vec![] };
         let Some(module) = self.layout.absolute_module(file, &parts) else { return vec![] };
-        let meanings = self.look_up(module, &name, &mut PythonVisited::default());
-        let symbol = |meaning| match meaning {
-            PythonMeaning::Symbol(file, at) => Some((file, at)),
-            PythonMeaning::Module(_) => None,
-        };
-        meanings.into_iter().filter_map(symbol).collect()
+        let meanings = self.look_up(module, &name, &mut VisitedNames::new());
+        meanings.into_iter().filter_map(PythonMeaning::symbol).collect()
     }
 
     /// Returns all files that an import runs.
@@ -152,7 +133,7 @@ impl<'a> PythonLinker<'a> {
         let Some(module) = self.module_of_import(file, number) else { return BTreeSet::new() };
         let mut files: BTreeSet<usize> = self.layout.run_by_importing(module).into_iter().collect();
         if let Some(name) = &import.name {
-            for meaning in self.look_up(module, name, &mut PythonVisited::default()) {
+            for meaning in self.look_up(module, name, &mut VisitedNames::new()) {
                 if let PythonMeaning::Module(node) = meaning {
                     files.extend(self.layout.run_by_importing(node));
                 }
@@ -177,32 +158,15 @@ impl<'a> PythonLinker<'a> {
 
     /// Returns the symbols along a dotted name.
     fn symbols_of(&mut self, file: usize, one: &PythonUse) -> BTreeSet<(usize, usize)> {
-        let mut open = self.meanings_of_root(file, &one.root, &mut PythonVisited::default());
-        let mut symbols = BTreeSet::new();
-        for name in &one.attributes {
-            let mut next = vec![];
-            for meaning in open {
-                match meaning {
-                    PythonMeaning::Symbol(file, at) => drop(symbols.insert((file, at))),
-                    PythonMeaning::Module(node) => {
-                        next.extend(self.look_up(node, name, &mut PythonVisited::default()));
-                    }
-                }
-            }
-            open = next;
-        }
-        symbols.extend(open.into_iter().filter_map(|meaning| match meaning {
-            PythonMeaning::Symbol(file, at) => Some((file, at)),
-            PythonMeaning::Module(_) => None,
-        }));
-        symbols
+        let open = self.meanings_of_root(file, &one.root, &mut VisitedNames::new());
+        self.follow_names(open, &one.attributes).0
     }
 
     fn meanings_of_root(
         &mut self,
         file: usize,
         root: &UseRoot,
-        visited: &mut PythonVisited,
+        visited: &mut VisitedNames,
     ) -> Vec<PythonMeaning> {
         match root {
             UseRoot::Free(name) => self.brought_by_stars(file, name, visited),
@@ -214,7 +178,7 @@ impl<'a> PythonLinker<'a> {
         &mut self,
         file: usize,
         number: usize,
-        visited: &mut PythonVisited,
+        visited: &mut VisitedNames,
     ) -> Vec<PythonMeaning> {
         let Some(facts) = self.facts[file] else { return vec![] };
         let Some(import) = facts.imports.get(number) else { return vec![] };
@@ -225,78 +189,17 @@ impl<'a> PythonLinker<'a> {
         }
     }
 
-    /// Looks up a name of a module or package.
-    fn look_up(
-        &mut self,
-        node: PythonTarget,
-        name: &str,
-        visited: &mut PythonVisited,
-    ) -> Vec<PythonMeaning> {
-        let names = match self.layout.file_of(node) {
-            Some(file) => self.name_in(file, name, visited),
-            None => vec![],
-        };
-        if !names.is_empty() {
-            return names;
-        }
-        self.layout.child_of(node, name).map(PythonMeaning::Module).into_iter().collect()
-    }
-
-    /// Looks up a name in a file: its definition, or the bindings of its imports.
-    fn name_in(
-        &mut self,
-        file: usize,
-        name: &str,
-        visited: &mut PythonVisited,
-    ) -> Vec<PythonMeaning> {
-        if let Some(&at) = self.definitions[file].get(name) {
-            return vec![PythonMeaning::Symbol(file, at)];
-        }
-        let key = (file, Box::from(name));
-        if let Some(known) = self.cached_meanings.get(&key) {
-            return known.clone();
-        }
-        let is_asked_first = visited.is_empty();
-        if !visited.insert(key.clone()) || !self.steps.take_step() {
-            return vec![];
-        }
-        self.steps.depth += 1;
-        let mut meanings = self.bound_in(file, name, visited);
-        self.steps.depth -= 1;
-        meanings.sort_unstable();
-        meanings.dedup();
-        if is_asked_first {
-            self.cached_meanings.insert(key, meanings.clone());
-        }
-        meanings
-    }
-
-    fn bound_in(
-        &mut self,
-        file: usize,
-        name: &str,
-        visited: &mut PythonVisited,
-    ) -> Vec<PythonMeaning> {
-        match self.names[file].get(name) {
-            Some(&imports) => imports
-                .iter()
-                .flat_map(|&number| self.meanings_of_import(file, number, visited))
-                .collect(),
-            None => self.brought_by_stars(file, name, visited),
-        }
-    }
-
     /// Looks up a name in the modules of a file's star imports.
     fn brought_by_stars(
         &mut self,
         file: usize,
         name: &str,
-        visited: &mut PythonVisited,
+        visited: &mut VisitedNames,
     ) -> Vec<PythonMeaning> {
         let Some(facts) = self.facts[file] else { return vec![] };
         let mut meanings = vec![];
         for &star in &facts.stars {
-            if !self.steps.take_step() {
+            if !self.lookups.steps.take_step() {
                 break;
             }
             let module = self.module_of_import(file, star);
@@ -320,18 +223,18 @@ impl<'a> PythonLinker<'a> {
         let items = self.facts[file]?.all.as_ref()?;
         self.lists.insert(file, Some(Rc::default()));
         let mut list = BTreeSet::new();
-        self.steps.depth += 1;
+        self.lookups.steps.depth += 1;
         for item in items {
             match item {
                 AllItem::Name(name) => drop(list.insert(name.clone())),
                 AllItem::Without(name) => drop(list.remove(name)),
-                AllItem::Of(one) if self.steps.take_step() => {
+                AllItem::Of(one) if self.lookups.steps.take_step() => {
                     list.extend(self.list_of_other(file, one).iter().cloned());
                 }
                 AllItem::Of(_) => {}
             }
         }
-        self.steps.depth -= 1;
+        self.lookups.steps.depth -= 1;
         let list = Some(Rc::new(list));
         self.lists.insert(file, list.clone());
         list
@@ -356,17 +259,55 @@ impl<'a> PythonLinker<'a> {
     }
 
     fn module_at(&mut self, file: usize, number: usize, path: &[Box<str>]) -> Option<PythonTarget> {
-        let module = |meanings: Vec<PythonMeaning>| {
-            meanings.into_iter().find_map(|meaning| match meaning {
-                PythonMeaning::Module(node) => Some(node),
-                PythonMeaning::Symbol(..) => None,
-            })
-        };
-        let mut node =
-            module(self.meanings_of_import(file, number, &mut PythonVisited::default()))?;
+        let module =
+            |meanings: Vec<PythonMeaning>| meanings.into_iter().find_map(PythonMeaning::module);
+        let mut node = module(self.meanings_of_import(file, number, &mut VisitedNames::new()))?;
         for name in path {
-            node = module(self.look_up(node, name, &mut PythonVisited::default()))?;
+            node = module(self.look_up(node, name, &mut VisitedNames::new()))?;
         }
         Some(node)
+    }
+}
+
+impl NameResolver for PythonLinker<'_> {
+    type Module = PythonTarget;
+
+    fn lookups(&mut self) -> &mut NameLookups<PythonTarget> {
+        &mut self.lookups
+    }
+
+    /// Looks up a name of a module or package: the definition in its file, the bindings of its imports, or a child.
+    fn look_up(
+        &mut self,
+        node: PythonTarget,
+        name: &str,
+        visited: &mut VisitedNames,
+    ) -> Vec<PythonMeaning> {
+        let names = match self.layout.file_of(node) {
+            Some(file) => match self.definitions[file].get(name) {
+                Some(&at) => vec![PythonMeaning::Symbol(file, at)],
+                None => self.look_up_in_scope(file, name, visited),
+            },
+            None => vec![],
+        };
+        if !names.is_empty() {
+            return names;
+        }
+        self.layout.child_of(node, name).map(PythonMeaning::Module).into_iter().collect()
+    }
+
+    fn resolve(
+        &mut self,
+        file: usize,
+        name: &str,
+        visited: &mut VisitedNames,
+    ) -> Vec<PythonMeaning> {
+        match self.names[file].get(name) {
+            Some(&imports) => imports
+                .iter()
+                .flat_map(|&number| self.meanings_of_import(file, number, visited))
+                .collect(),
+            None => self.brought_by_stars(file, name, visited),
+        }
     }
 }

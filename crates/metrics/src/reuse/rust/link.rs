@@ -1,31 +1,22 @@
 //! Resolves each path to the file that defines its target.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 use super::{RustFacts, RustImport, UseBinding, module_tree::ModuleTree};
 use crate::reuse::{
     facts::{LinkerFacts, SymbolKind},
-    link_source::{LinkSource, ReuseLinks},
-    step_budget::StepBudget,
+    link_source::{LinkSource, ReuseLinks, facts_by_file},
+    name_lookup::{NameLookups, NameMeaning, NameResolver, VisitedNames},
 };
 
-/// The meaning of a name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum RustMeaning {
-    /// A definition, as (file, definition).
-    Symbol(usize, usize),
-    Module(usize),
-}
+type RustMeaning = NameMeaning<usize>;
 
 /// Adds the imports and uses of the Rust files among the sources.
 pub(crate) fn link_rust(sources: &[LinkSource<'_>], links: &mut ReuseLinks) {
-    let facts: Vec<Option<&RustFacts>> = sources
-        .iter()
-        .map(|source| match &source.facts.words {
-            LinkerFacts::Rust(facts) => Some(facts),
-            _ => None,
-        })
-        .collect();
+    let facts = facts_by_file(sources, |words| match words {
+        LinkerFacts::Rust(facts) => Some(facts),
+        _ => None,
+    });
     let modules = ModuleTree::new(sources, &facts, links);
     let test_files =
         facts.iter().enumerate().filter(|(_, facts)| facts.is_some_and(|it| it.is_test));
@@ -39,7 +30,7 @@ pub(crate) fn link_rust(sources: &[LinkSource<'_>], links: &mut ReuseLinks) {
         linker.add_imports(file, facts, links);
         linker.add_uses(file, facts, links);
     }
-    links.gave_up |= linker.steps.gave_up;
+    links.gave_up |= linker.lookups.steps.gave_up;
 }
 
 struct RustLinker<'a> {
@@ -49,12 +40,8 @@ struct RustLinker<'a> {
     /// The names that `use` brings to each module.
     imported_paths: HashMap<(usize, &'a str), Vec<&'a [Box<str>]>>,
     globs: HashMap<usize, Vec<&'a [Box<str>]>>,
-    cached_meanings: HashMap<(usize, Box<str>), Vec<RustMeaning>>,
-    steps: StepBudget,
+    lookups: NameLookups<usize>,
 }
-
-/// The names of modules that the current lookup has visited.
-type RustVisited = HashSet<(usize, Box<str>)>;
 
 impl<'a> RustLinker<'a> {
     fn new(
@@ -68,8 +55,7 @@ impl<'a> RustLinker<'a> {
             items: HashMap::new(),
             imported_paths: HashMap::new(),
             globs: HashMap::new(),
-            cached_meanings: HashMap::new(),
-            steps: StepBudget::default(),
+            lookups: NameLookups::default(),
         };
         for (file, facts) in facts.iter().enumerate() {
             for (at, item) in facts.iter().flat_map(|facts| facts.items.iter().enumerate()) {
@@ -96,7 +82,7 @@ impl<'a> RustLinker<'a> {
         for RustImport { module, path, .. } in &facts.imports {
             let Some(module) = self.modules.of_file(file, *module) else { continue };
             links.imports.extend(self.library_of(module, path).map(|library| (file, library)));
-            for meaning in self.follow_path(module, path, &mut RustVisited::new()) {
+            for meaning in self.follow_path(module, path, &mut VisitedNames::new()) {
                 let other = self.file_of(meaning);
                 if other != file {
                     links.imports.insert((file, other));
@@ -111,7 +97,7 @@ impl<'a> RustLinker<'a> {
         for (module, path) in &facts.uses {
             let Some(module) = self.modules.of_file(file, *module) else { continue };
             links.imports.extend(self.library_of(module, path).map(|library| (file, library)));
-            for meaning in self.follow_path(module, path, &mut RustVisited::new()) {
+            for meaning in self.follow_path(module, path, &mut VisitedNames::new()) {
                 let other = self.file_of(meaning);
                 if other == file {
                     continue;
@@ -135,7 +121,7 @@ impl<'a> RustLinker<'a> {
     fn library_of(&mut self, module: usize, path: &[Box<str>]) -> Option<usize> {
         let first = path.first()?;
         let library = self.modules.find_library(first)?;
-        let is_package = self.look_up(module, first, &mut RustVisited::new()).is_empty();
+        let is_package = self.look_up(module, first, &mut VisitedNames::new()).is_empty();
         let file = self.modules.file_of(library);
         (is_package && file != self.modules.file_of(module)).then_some(file)
     }
@@ -152,7 +138,7 @@ impl<'a> RustLinker<'a> {
         &mut self,
         module: usize,
         path: &[Box<str>],
-        visited: &mut RustVisited,
+        visited: &mut VisitedNames,
     ) -> Vec<RustMeaning> {
         let Some((first, rest)) = path.split_first() else { return vec![] };
         let mut open = match &**first {
@@ -186,50 +172,16 @@ impl<'a> RustLinker<'a> {
         open
     }
 
-    /// Looks up a name of a module: its items, child modules and imports.
-    fn look_up(
-        &mut self,
-        module: usize,
-        name: &str,
-        visited: &mut RustVisited,
-    ) -> Vec<RustMeaning> {
-        let key = (module, Box::from(name));
-        if let Some(known) = self.cached_meanings.get(&key) {
-            return known.clone();
-        }
-        let child = self.modules.child_module(module, name).map(RustMeaning::Module);
-        let item = self.items.get(&(module, name)).map(|&(file, at)| RustMeaning::Symbol(file, at));
-        let mut meanings: Vec<RustMeaning> = child.into_iter().chain(item).collect();
-        let is_asked_first = visited.is_empty();
-        if !visited.insert(key.clone()) || !self.steps.take_step() {
-            return meanings;
-        }
-        self.steps.depth += 1;
-        for path in self.imported_paths.get(&(module, name)).cloned().unwrap_or_default() {
-            meanings.extend(self.follow_path(module, path, visited));
-        }
-        if meanings.is_empty() {
-            meanings = self.brought_by_globs(module, name, visited);
-        }
-        self.steps.depth -= 1;
-        meanings.sort_unstable();
-        meanings.dedup();
-        if is_asked_first {
-            self.cached_meanings.insert(key, meanings.clone());
-        }
-        meanings
-    }
-
     /// Looks up a name in the targets of a module's glob imports.
     fn brought_by_globs(
         &mut self,
         module: usize,
         name: &str,
-        visited: &mut RustVisited,
+        visited: &mut VisitedNames,
     ) -> Vec<RustMeaning> {
         let mut meanings = BTreeSet::new();
         for path in self.globs.get(&module).cloned().unwrap_or_default() {
-            if !self.steps.take_step() {
+            if !self.lookups.steps.take_step() {
                 break;
             }
             for meaning in self.follow_path(module, path, visited) {
@@ -239,5 +191,45 @@ impl<'a> RustLinker<'a> {
             }
         }
         meanings.into_iter().collect()
+    }
+}
+
+impl NameResolver for RustLinker<'_> {
+    type Module = usize;
+
+    fn lookups(&mut self) -> &mut NameLookups<usize> {
+        &mut self.lookups
+    }
+
+    /// Looks up a name of a module: its items, child modules and imports.
+    fn look_up(
+        &mut self,
+        module: usize,
+        name: &str,
+        visited: &mut VisitedNames,
+    ) -> Vec<RustMeaning> {
+        self.look_up_in_scope(module, name, visited)
+    }
+
+    fn own_meanings(&self, module: usize, name: &str) -> Vec<RustMeaning> {
+        let child = self.modules.child_module(module, name).map(RustMeaning::Module);
+        let item = self.items.get(&(module, name)).map(|&(file, at)| RustMeaning::Symbol(file, at));
+        child.into_iter().chain(item).collect()
+    }
+
+    fn resolve(
+        &mut self,
+        module: usize,
+        name: &str,
+        visited: &mut VisitedNames,
+    ) -> Vec<RustMeaning> {
+        let mut meanings = self.own_meanings(module, name);
+        for path in self.imported_paths.get(&(module, name)).cloned().unwrap_or_default() {
+            meanings.extend(self.follow_path(module, path, visited));
+        }
+        if meanings.is_empty() {
+            meanings = self.brought_by_globs(module, name, visited);
+        }
+        meanings
     }
 }

@@ -1,6 +1,6 @@
 //! Resolves each name to the file that defines it.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 use super::{
     DEFAULT_EXPORT, ScriptExport, ScriptFacts, ScriptImportName, ScriptUse, WHOLE_EXPORT,
@@ -8,17 +8,11 @@ use super::{
 };
 use crate::reuse::{
     facts::LinkerFacts,
-    link_source::{LinkSource, ReuseLinks},
-    step_budget::StepBudget,
+    link_source::{LinkSource, ReuseLinks, facts_by_file},
+    name_lookup::{NameLookups, NameMeaning, NameResolver, VisitedNames},
 };
 
-/// The meaning of a name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum ScriptMeaning {
-    /// A definition, as (file, definition).
-    Symbol(usize, usize),
-    Module(usize),
-}
+type ScriptMeaning = NameMeaning<usize>;
 
 /// Adds the imports and uses of the JavaScript and TypeScript files among the sources.
 pub(crate) fn link_script(sources: &[LinkSource<'_>], links: &mut ReuseLinks) {
@@ -41,7 +35,7 @@ pub(crate) fn link_script(sources: &[LinkSource<'_>], links: &mut ReuseLinks) {
             links.uses.extend(others.map(|symbol| (symbol, file)));
         }
     }
-    links.gave_up |= linker.steps.gave_up;
+    links.gave_up |= linker.lookups.steps.gave_up;
 }
 
 struct ScriptLinker<'a> {
@@ -49,23 +43,15 @@ struct ScriptLinker<'a> {
     facts: Vec<Option<&'a ScriptFacts>>,
     paths: ProjectPaths<'a>,
     exports: Vec<HashMap<&'a str, Vec<ScriptExport>>>,
-    /// Cached results of lookups that were not a part of another lookup.
-    cached_meanings: HashMap<(usize, Box<str>), Vec<ScriptMeaning>>,
-    steps: StepBudget,
+    lookups: NameLookups<usize>,
 }
-
-/// The names of files that the current lookup has visited.
-type ScriptVisited = HashSet<(usize, Box<str>)>;
 
 impl<'a> ScriptLinker<'a> {
     fn new(sources: &'a [LinkSource<'a>]) -> Self {
-        let facts: Vec<Option<&ScriptFacts>> = sources
-            .iter()
-            .map(|source| match &source.facts.words {
-                LinkerFacts::Script(facts) => Some(facts),
-                _ => None,
-            })
-            .collect();
+        let facts = facts_by_file(sources, |words| match words {
+            LinkerFacts::Script(facts) => Some(facts),
+            _ => None,
+        });
         let exports = facts.iter().map(|facts| {
             let mut by_name: HashMap<&str, Vec<ScriptExport>> = HashMap::new();
             for (name, exported) in facts.iter().flat_map(|facts| &facts.exports) {
@@ -79,8 +65,7 @@ impl<'a> ScriptLinker<'a> {
             paths: ProjectPaths::new(files.map(|(at, _)| (sources[at].path, at))),
             facts,
             sources,
-            cached_meanings: HashMap::new(),
-            steps: StepBudget::default(),
+            lookups: NameLookups::default(),
         }
     }
 
@@ -90,44 +75,25 @@ impl<'a> ScriptLinker<'a> {
 
     /// Returns the symbols along an imported name and its properties.
     fn symbols_of(&mut self, file: usize, one: &ScriptUse) -> BTreeSet<(usize, usize)> {
-        let mut open = self.meanings_of_import(file, one.import, &mut ScriptVisited::new());
-        let mut symbols = BTreeSet::new();
-        for property in &one.properties {
-            let mut next = vec![];
-            for meaning in open {
-                match meaning {
-                    ScriptMeaning::Symbol(file, at) => drop(symbols.insert((file, at))),
-                    ScriptMeaning::Module(other) => {
-                        next.extend(self.look_up(other, property, &mut ScriptVisited::new()));
-                    }
-                }
-            }
-            open = next;
-        }
-        for meaning in open {
-            match meaning {
-                ScriptMeaning::Symbol(file, at) => drop(symbols.insert((file, at))),
-                ScriptMeaning::Module(other) => symbols.extend(self.whole_export(other)),
-            }
+        let open = self.meanings_of_import(file, one.import, &mut VisitedNames::new());
+        let (mut symbols, modules) = self.follow_names(open, &one.properties);
+        for module in modules {
+            symbols.extend(self.whole_export(module));
         }
         symbols
     }
 
     /// Returns the definitions behind `module.exports`, where it is one function or class.
     fn whole_export(&mut self, file: usize) -> Vec<(usize, usize)> {
-        let meanings = self.look_up(file, WHOLE_EXPORT, &mut ScriptVisited::new());
-        let symbol = |meaning| match meaning {
-            ScriptMeaning::Symbol(file, at) => Some((file, at)),
-            ScriptMeaning::Module(_) => None,
-        };
-        meanings.into_iter().filter_map(symbol).collect()
+        let meanings = self.look_up(file, WHOLE_EXPORT, &mut VisitedNames::new());
+        meanings.into_iter().filter_map(ScriptMeaning::symbol).collect()
     }
 
     fn meanings_of_import(
         &mut self,
         file: usize,
         number: usize,
-        visited: &mut ScriptVisited,
+        visited: &mut VisitedNames,
     ) -> Vec<ScriptMeaning> {
         let import = self.facts[file].and_then(|facts| facts.imports.get(number));
         let Some(import) = import else { return vec![] };
@@ -138,38 +104,50 @@ impl<'a> ScriptLinker<'a> {
         }
     }
 
+    /// Looks up a name in the modules that a file re-exports as a whole.
+    fn brought_by_stars(
+        &mut self,
+        file: usize,
+        facts: &ScriptFacts,
+        name: &str,
+        visited: &mut VisitedNames,
+    ) -> Vec<ScriptMeaning> {
+        let mut meanings = vec![];
+        for from in &facts.stars {
+            if !self.lookups.steps.take_step() {
+                break;
+            }
+            if let Some(other) = self.find_file(file, from) {
+                meanings.extend(self.look_up(other, name, visited));
+            }
+        }
+        meanings
+    }
+}
+
+impl NameResolver for ScriptLinker<'_> {
+    type Module = usize;
+
+    fn lookups(&mut self) -> &mut NameLookups<usize> {
+        &mut self.lookups
+    }
+
     /// Looks up an exported name of a file.
     fn look_up(
         &mut self,
         file: usize,
         name: &str,
-        visited: &mut ScriptVisited,
+        visited: &mut VisitedNames,
     ) -> Vec<ScriptMeaning> {
-        let key = (file, Box::from(name));
-        if let Some(known) = self.cached_meanings.get(&key) {
-            return known.clone();
-        }
-        let is_asked_first = visited.is_empty();
-        if !visited.insert(key.clone()) || !self.steps.take_step() {
-            return vec![];
-        }
-        self.steps.depth += 1;
-        let mut meanings = self.meanings_of_export(file, name, visited);
-        self.steps.depth -= 1;
-        meanings.sort_unstable();
-        meanings.dedup();
-        if is_asked_first {
-            self.cached_meanings.insert(key, meanings.clone());
-        }
-        meanings
+        self.look_up_in_scope(file, name, visited)
     }
 
     /// Returns the meanings of an exported name, re-exports included.
-    fn meanings_of_export(
+    fn resolve(
         &mut self,
         file: usize,
         name: &str,
-        visited: &mut ScriptVisited,
+        visited: &mut VisitedNames,
     ) -> Vec<ScriptMeaning> {
         let Some(facts) = self.facts[file] else { return vec![] };
         let mut meanings = vec![];
@@ -189,26 +167,6 @@ impl<'a> ScriptLinker<'a> {
             meanings = self.look_up(file, WHOLE_EXPORT, visited);
             if meanings.is_empty() && name == DEFAULT_EXPORT {
                 meanings.push(ScriptMeaning::Module(file));
-            }
-        }
-        meanings
-    }
-
-    /// Looks up a name in the modules that a file re-exports as a whole.
-    fn brought_by_stars(
-        &mut self,
-        file: usize,
-        facts: &ScriptFacts,
-        name: &str,
-        visited: &mut ScriptVisited,
-    ) -> Vec<ScriptMeaning> {
-        let mut meanings = vec![];
-        for from in &facts.stars {
-            if !self.steps.take_step() {
-                break;
-            }
-            if let Some(other) = self.find_file(file, from) {
-                meanings.extend(self.look_up(other, name, visited));
             }
         }
         meanings
