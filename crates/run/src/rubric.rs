@@ -60,6 +60,18 @@ pub struct Rubric {
     pub warnings: Vec<Warning>,
 }
 
+impl Rubric {
+    /// Returns the judgements of a unit that is judged by levels; none for another.
+    pub fn judgements_of_unit(&self, unit: LabelUnit) -> &[Judgement] {
+        match unit {
+            LabelUnit::Component => &self.judgements,
+            LabelUnit::Decision => &self.decisions,
+            LabelUnit::Process => &self.process,
+            LabelUnit::Leaf | LabelUnit::Flag | LabelUnit::Signal => &[],
+        }
+    }
+}
+
 /// The components a faithful implementation has, frozen before it is judged. Ids are distinct.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Checklist {

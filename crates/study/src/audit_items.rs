@@ -139,13 +139,13 @@ impl AuditItem {
 /// The judgings of a unit that gave a score to anything, in the order in which they are kept.
 pub fn audit_sources(ground: AuditInputs<'_>, unit: LabelUnit) -> Vec<JudgingSource> {
     match unit {
-        LabelUnit::Component | LabelUnit::Decision | LabelUnit::Process => {
-            judgements_of_unit(ground.rubric, unit)
-                .iter()
-                .filter(|it| has_score(it))
-                .map(JudgingSource::for_judgement)
-                .collect()
-        }
+        LabelUnit::Component | LabelUnit::Decision | LabelUnit::Process => ground
+            .rubric
+            .judgements_of_unit(unit)
+            .iter()
+            .filter(|it| has_score(it))
+            .map(JudgingSource::for_judgement)
+            .collect(),
         LabelUnit::Flag => {
             ground.rubric.flaggings.iter().map(JudgingSource::for_flagging).collect()
         }
@@ -165,7 +165,7 @@ pub fn audit_sources(ground: AuditInputs<'_>, unit: LabelUnit) -> Vec<JudgingSou
 pub fn audit_items(ground: AuditInputs<'_>, unit: LabelUnit, file: &str) -> Vec<AuditItem> {
     match unit {
         LabelUnit::Component | LabelUnit::Decision | LabelUnit::Process => {
-            let found = judgements_of_unit(ground.rubric, unit).iter().find(|it| it.file == file);
+            let found = ground.rubric.judgements_of_unit(unit).iter().find(|it| it.file == file);
             found.map_or(vec![], |judgement| verdict_items(ground, unit, judgement))
         }
         LabelUnit::Flag => {
@@ -174,16 +174,6 @@ pub fn audit_items(ground: AuditInputs<'_>, unit: LabelUnit, file: &str) -> Vec<
         }
         LabelUnit::Leaf => ground.run.rubric_tree.as_ref().map_or(vec![], |tree| leaf_items(tree)),
         LabelUnit::Signal => ground.process.map_or(vec![], signal_items),
-    }
-}
-
-/// The judgements of a unit that is judged by levels.
-fn judgements_of_unit(rubric: &Rubric, unit: LabelUnit) -> &[Judgement] {
-    match unit {
-        LabelUnit::Component => &rubric.judgements,
-        LabelUnit::Decision => &rubric.decisions,
-        LabelUnit::Process => &rubric.process,
-        LabelUnit::Leaf | LabelUnit::Flag | LabelUnit::Signal => &[],
     }
 }
 

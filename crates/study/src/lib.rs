@@ -45,6 +45,7 @@ pub mod division;
 pub mod fairness;
 pub mod graded_trees;
 pub mod harness_names;
+mod krippendorff;
 pub mod loaded_study;
 mod maths;
 pub mod minhash;

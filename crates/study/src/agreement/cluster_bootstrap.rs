@@ -52,19 +52,10 @@ pub(crate) fn estimate_by_item_and_cluster<S: SampleSum, C: Copy>(
         plan,
         Undefined::FewerThanTwoPairs,
     );
-    let by_run = bootstrap_estimates(
-        &sums_by_cluster(parts),
-        statistics,
-        &formula,
-        &sample_formula,
-        plan,
-        Undefined::FewerThanTwoRuns,
-    );
-    let both = by_item.into_iter().zip(by_run).zip(statistics);
-    both.map(|((by_item, by_run), it)| {
-        (*it, ClusteredEstimate { by_item, by_run: by_run.interval })
-    })
-    .collect()
+    let by_run = estimate_over_clusters(parts, statistics, formula, sample_formula, plan);
+    let both = by_item.into_iter().zip(by_run);
+    both.map(|(by_item, (it, by_run))| (it, ClusteredEstimate { by_item, by_run: by_run.interval }))
+        .collect()
 }
 
 /// Estimates each statistic over all parts, with an interval over clusters alone.

@@ -106,7 +106,7 @@ impl Coefficient {
             Self::KappaQuadratic => chance::cohen_kappa(table, DisagreementWeights::Quadratic),
             Self::Spearman => rank::spearman_rho(table),
             Self::Kendall => rank::kendall_tau_b(table),
-            Self::Alpha => rank::krippendorff_alpha(table),
+            Self::Alpha => rank::table_alpha(table),
             Self::Ac1 => chance::gwet_ac1(table),
             Self::Ac2 => chance::gwet_ac2(table),
             Self::Boundary23 | Self::Boundary34 => match self.boundary_in(table) {

@@ -1,6 +1,9 @@
 //! Agreement by order: Spearman's rho, Kendall's tau-b, Krippendorff's alpha.
 
-use crate::undefined::{NumberOrReason, Undefined};
+use crate::{
+    krippendorff::{krippendorff_alpha, ordinal_distance},
+    undefined::{NumberOrReason, Undefined},
+};
 
 use super::{
     MeasurementLevel,
@@ -72,34 +75,20 @@ fn bounded_correlation(total: f64, together: f64, squares: f64) -> NumberOrReaso
     }
 }
 
-/// `1 - observed / expected` disagreement over all scores of both raters together. On an ordinal scale two levels are as far
-/// apart as there are scores between them, those on either end counting half, on an interval scale by the difference of
-/// their numbers; the square of that. On a nominal one every two are alike (Krippendorff, Computing Krippendorff's
-/// Alpha-Reliability, 2011).
-pub(crate) fn krippendorff_alpha(table: &ConfusionTable) -> NumberOrReason {
+/// Krippendorff's alpha over all scores of both raters together. On an ordinal scale two levels are as far apart as
+/// there are scores between them, those on either end counting half, on an interval scale by the difference of their
+/// numbers; the square of that. On a nominal one every two are alike.
+pub(crate) fn table_alpha(table: &ConfusionTable) -> NumberOrReason {
     let LevelMargins { a, b } = table.level_margins();
     let counts: Vec<f64> = a.iter().zip(&b).map(|(a, b)| a + b).collect();
-    let scores: f64 = counts.iter().sum();
-    if scores == 0.0 {
-        return Err(Undefined::NoPairs);
-    }
-    let places = mean_ranks(&counts);
-    // Between the middles of two levels lie exactly those scores.
     let numbers = table.levels();
+    let by_order = ordinal_distance(&counts);
     let distance = |a: usize, b: usize| match table.measurement() {
         MeasurementLevel::Nominal => f64::from(u8::from(a != b)),
-        MeasurementLevel::Ordinal => (places[a] - places[b]).powi(2),
+        MeasurementLevel::Ordinal => by_order(a, b),
         MeasurementLevel::Interval => (numbers[a] - numbers[b]).powi(2),
     };
-    let observed: f64 =
-        table.filled_cells().map(|(a, b, count)| 2.0 * count * distance(a, b)).sum();
-    let levels = 0..counts.len();
-    let expected: f64 = levels
-        .clone()
-        .map(|i| levels.clone().map(|j| counts[i] * counts[j] * distance(i, j)).sum::<f64>())
-        .sum();
-    if expected == 0.0 {
-        return Err(Undefined::OneLevel);
-    }
-    Ok(1.0 - (scores - 1.0) * observed / expected)
+    krippendorff_alpha(&counts, &distance, |distance| {
+        table.filled_cells().map(|(a, b, count)| 2.0 * count * distance(a, b)).sum()
+    })
 }

@@ -6,6 +6,7 @@
 
 use crate::{
     bootstrap::BootstrapPlan,
+    krippendorff::{alpha_of_coincidences, level_counts, ordinal_distance, thing_coincidences},
     undefined::{NumberOrReason, Undefined},
 };
 use trajview_run::worded_enum::worded;
@@ -164,12 +165,10 @@ impl AgreementTally {
         let mut counts = vec![0.0; levels];
         given.iter().for_each(|at| counts[*at] += 1.0);
         let count = given.len() as f64;
-        let mut coincidences = vec![0.0; levels * levels];
         let (mut same, mut near) = (0.0, 0.0);
         for (a, of_a) in counts.iter().enumerate() {
             for (b, of_b) in counts.iter().enumerate() {
                 let pairs = of_a * (of_b - if a == b { 1.0 } else { 0.0 });
-                coincidences[a * levels + b] = pairs / (count - 1.0);
                 same += if a == b { pairs } else { 0.0 };
                 near += pairs * quadratic_weight(scale, a, b);
             }
@@ -177,7 +176,14 @@ impl AgreementTally {
         let pairs = count * (count - 1.0);
         let shares = counts.iter().map(|of| of / count).collect();
         let (same, near) = (same / pairs, near / pairs);
-        Self { coincidences, shares, same, near, things: 1.0, each: Some(given.len()) }
+        Self {
+            coincidences: thing_coincidences(&counts),
+            shares,
+            same,
+            near,
+            things: 1.0,
+            each: Some(given.len()),
+        }
     }
 
     /// Computes the measure of the whole sample. Only the plain share is defined for one thing; for one level, where
@@ -198,14 +204,14 @@ impl AgreementTally {
         match it {
             MultiRaterMeasure::Exact => Ok(self.same / self.things),
             MultiRaterMeasure::AlphaNominal => {
-                self.krippendorff_alpha(|a, b| if a == b { 0.0 } else { 1.0 })
+                self.krippendorff_alpha(&|a, b| if a == b { 0.0 } else { 1.0 })
             }
             MultiRaterMeasure::Alpha => {
-                let places = self.level_places();
-                self.krippendorff_alpha(|a, b| (places[a] - places[b]).powi(2))
+                let counts = level_counts(&self.coincidences, self.level_count());
+                self.krippendorff_alpha(&ordinal_distance(&counts))
             }
             MultiRaterMeasure::AlphaInterval => {
-                self.krippendorff_alpha(|a, b| (levels[a] - levels[b]).powi(2))
+                self.krippendorff_alpha(&|a, b| (levels[a] - levels[b]).powi(2))
             }
             MultiRaterMeasure::Fleiss => self.fleiss_kappa(),
             MultiRaterMeasure::Ac1 => self.gwet_ac(self.same, |a, b| f64::from(u8::from(a == b))),
@@ -217,34 +223,8 @@ impl AgreementTally {
         self.shares.len()
     }
 
-    fn level_counts(&self) -> Vec<f64> {
-        self.coincidences.chunks(self.level_count().max(1)).map(|row| row.iter().sum()).collect()
-    }
-
-    /// The middle of each level among all scores in order.
-    fn level_places(&self) -> Vec<f64> {
-        let mut before = 0.0;
-        let mut place = |count: f64| {
-            let place = before + count / 2.0;
-            before += count;
-            place
-        };
-        self.level_counts().into_iter().map(&mut place).collect()
-    }
-
-    /// `1 - observed / expected` disagreement.
-    fn krippendorff_alpha(&self, distance: impl Fn(usize, usize) -> f64) -> NumberOrReason {
-        let (counts, levels) = (self.level_counts(), self.level_count());
-        let total: f64 = counts.iter().sum();
-        let sum = |weight: &dyn Fn(usize, usize) -> f64| -> f64 {
-            let row = |a: usize| (0..levels).map(|b| weight(a, b) * distance(a, b)).sum::<f64>();
-            (0..levels).map(row).sum()
-        };
-        let expected = sum(&|a, b| counts[a] * counts[b]);
-        if expected == 0.0 {
-            return Err(Undefined::OneLevel);
-        }
-        Ok(1.0 - (total - 1.0) * sum(&|a, b| self.coincidences[a * levels + b]) / expected)
+    fn krippendorff_alpha(&self, distance: &dyn Fn(usize, usize) -> f64) -> NumberOrReason {
+        alpha_of_coincidences(&self.coincidences, self.level_count(), distance)
     }
 
     /// `(observed - chance) / (1 - chance)`, chance being the sum of the squared shares of the levels.

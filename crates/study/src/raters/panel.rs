@@ -47,7 +47,7 @@ pub fn panel_of_run(scores: RunScores<'_>) -> RaterPanel {
     let units = [LabelUnit::Component, LabelUnit::Decision, LabelUnit::Process];
     for unit in units {
         let mut known = vec![];
-        for judgement in judgements_of_unit(scores.rubric, unit) {
+        for judgement in scores.rubric.judgements_of_unit(unit) {
             let given = scores.judgement_scores(judgement, unit);
             let source = (&judgement.judge, judgement.file.as_str(), judgement.commit.as_deref());
             panel.add(judge_panel(source, &mut known, given));
@@ -75,15 +75,6 @@ pub fn panel_of_run(scores: RunScores<'_>) -> RaterPanel {
         panel.add(RaterPanel { raters: vec![rater], problems: vec![] });
     }
     panel
-}
-
-fn judgements_of_unit(rubric: &Rubric, unit: LabelUnit) -> &[Judgement] {
-    match unit {
-        LabelUnit::Component => &rubric.judgements,
-        LabelUnit::Decision => &rubric.decisions,
-        LabelUnit::Process => &rubric.process,
-        LabelUnit::Leaf | LabelUnit::Flag | LabelUnit::Signal => &[],
-    }
 }
 
 /// The judge, the file and the commit of a judging.

@@ -157,12 +157,7 @@ impl Session {
     /// The judgement that is audited, where verdicts of a judgement are.
     pub(crate) fn audited_judgement(&self) -> Option<&Judgement> {
         let rubric = self.rubric.known_rubric()?;
-        let all = match self.audit.unit {
-            LabelUnit::Component => &rubric.judgements,
-            LabelUnit::Decision => &rubric.decisions,
-            LabelUnit::Process => &rubric.process,
-            LabelUnit::Leaf | LabelUnit::Flag | LabelUnit::Signal => return None,
-        };
+        let all = rubric.judgements_of_unit(self.audit.unit);
         let flipped = self.audit.judging.as_ref();
         let wanted = flipped.and_then(|file| all.iter().find(|it| it.file == *file));
         let of_components = self.audit.unit == LabelUnit::Component;
