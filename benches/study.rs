@@ -8,7 +8,7 @@ use measure::{Table, ms};
 use ratatui::layout::Size;
 use trajview::{
     run::rubric::Label,
-    runtime::{HeadlessScreen, ScreenOptions, opener_from_disk},
+    runtime::{HeadlessScreen, RunOpener, ScreenOptions},
     session::{start_place::StartPlace, views::View},
     shell::config::Config,
     store::{self, labels::LabelBook},
@@ -63,7 +63,7 @@ fn screen(file: &Path) -> HeadlessScreen {
     let config = Config { annotator: Some("ana".into()), ..Config::default() };
     let options = ScreenOptions { study, config, ..ScreenOptions::default() };
     let place = StartPlace { view: View::Audit, ..StartPlace::default() };
-    HeadlessScreen::open(opener_from_disk(), &[], SIZE, place, options).expect("it opens")
+    HeadlessScreen::open(RunOpener::Disk, &[], SIZE, place, options).expect("it opens")
 }
 
 /// A bundle with a checklist of ten components, two judgements and the labels of another rater.

@@ -8,22 +8,23 @@ use ratatui::{
     layout::{Rect, Size},
 };
 use trajview::{
-    runtime::{self, RunWithRecording},
+    runtime,
     session::{effect::Effect, question::Question, start_place::StartPlace},
     shell::{App, AppMessage, draw},
+    store::{self, OpenedRecording},
     widgets::{key, theme::Theme},
 };
 
 pub struct Screen {
     pub app: App,
-    opened: RunWithRecording,
+    opened: OpenedRecording,
     terminal: Terminal<CrosstermBackend<io::Sink>>,
 }
 
 impl Screen {
     /// Opens a log and presses some keys.
     pub fn of(path: &Path, size: Size, keys: &str) -> Self {
-        let opened = runtime::opener_from_disk().open(path).expect("it is a log");
+        let opened = store::open(path).expect("it is a log");
         let area = Rect::new(0, 0, size.width, size.height);
         let options = TerminalOptions { viewport: Viewport::Fixed(area) };
         let terminal = Terminal::with_options(CrosstermBackend::new(io::sink()), options);
@@ -94,7 +95,7 @@ impl Screen {
                         | Question::Colours { .. }
                         | Question::Search { .. }
                 );
-                let answer = |question| runtime::answer_question(&self.opened.recording, question);
+                let answer = |question| runtime::answer_question(&self.opened.archive, question);
                 is_for_replay.then(|| AppMessage::Answered(request, answer(*question)))
             }
             _ => None, // the rest is for a terminal

@@ -44,8 +44,7 @@ pub(crate) fn write_cast(
     let CastPlayback { size, keys, place, options } = playback;
     let keys_given = key::parse_keys(keys).map_err(runtime::ScreenFailure::from)?;
     let next = key::parse_keys(NEXT_TURN_KEY).map_err(runtime::ScreenFailure::from)?;
-    let mut screen =
-        HeadlessScreen::open(runtime::opener_from_disk(), paths, size, place, options)?;
+    let mut screen = HeadlessScreen::open(runtime::RunOpener::Disk, paths, size, place, options)?;
     let mut frames = vec![screen.draw_frame()];
     if keys_given.is_empty() {
         while frames.len() < MOST_FRAMES {

@@ -10,11 +10,13 @@ use std::{
 };
 
 use trajview_code::diff;
+use trajview_metrics::numbers::facts::ReuseCounts;
 use trajview_run::{
     RepoPath, Run,
     files::{Blob, BlobId, Blobs, FileChange, FileDiff, RunMoment, SourceTree, TreeFile},
 };
-use trajview_store::{OpenError, ReuseReader, cards};
+use trajview_store as store;
+use trajview_store::{Archive, OpenError, OpenedRecording, ReuseReader, cards};
 use trajview_study::compare::{ComparedRun, ComparedTrees, TreeSide, choose_judge, diff_between};
 use trajview_tui::{
     session::{code_measures::RulerName, compare_protocol::MeasuredRunMoment},
@@ -23,7 +25,7 @@ use trajview_tui::{
 
 use super::{
     lazy_scorer::{LazyScorer, ruler_name},
-    recording::{Recording, RunOpener, RunWithRecording},
+    run_opener::RunOpener,
 };
 
 /// Everything that a worker needs to compare runs; copies share the runs.
@@ -32,17 +34,17 @@ pub struct CompareWorker {
     opener: RunOpener,
     scoring: Arc<LazyScorer>,
     reader: Arc<ReuseReader>,
-    open_runs: Arc<Mutex<HashMap<PathBuf, RunWithRecording>>>,
+    open_runs: Arc<Mutex<HashMap<PathBuf, OpenedRecording>>>,
     /// Raised when earlier measurements are no longer wanted.
     unwanted: Arc<AtomicU64>,
 }
 
 /// The contents of a run's files, by blob id.
-struct OpenedContents<'a>(&'a RunWithRecording);
+struct OpenedContents<'a>(&'a OpenedRecording);
 
 impl Blobs for OpenedContents<'_> {
     fn read_blob(&self, id: BlobId) -> Result<Blob, String> {
-        self.0.recording.content(&self.0.run, TreeFile::with_blob(id))
+        self.0.archive.file_content(&self.0.run, TreeFile::with_blob(id))
     }
 }
 
@@ -66,7 +68,7 @@ impl CompareWorker {
         self.unwanted.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn open_or_cached(&self, path: &Path) -> Result<RunWithRecording, OpenError> {
+    fn open_or_cached(&self, path: &Path) -> Result<OpenedRecording, OpenError> {
         let open_runs = || self.open_runs.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(opened) = open_runs().get(path) {
             return Ok(opened.clone());
@@ -77,7 +79,7 @@ impl CompareWorker {
     }
 
     /// Opens a run, or returns the open one. The error is a sentence.
-    fn open_with_sentence(&self, path: &Path) -> Result<RunWithRecording, String> {
+    fn open_with_sentence(&self, path: &Path) -> Result<OpenedRecording, String> {
         self.open_or_cached(path).map_err(|why| why.to_string())
     }
 
@@ -88,11 +90,11 @@ impl CompareWorker {
         drop(open_runs);
         let party = |path: &PathBuf| {
             let opened = self.open_or_cached(path)?;
-            let rubric = opened.recording.rubric();
-            let worked = opened.recording.worked(&opened.run);
-            let (process, signal_turns) = worked.unzip();
-            let signal_turns = signal_turns.unwrap_or_default();
-            let counts = opened.recording.line_counts(&opened.run).unwrap_or_default();
+            let rubric = opened.archive.read_rubric();
+            let report = store::process_report(&opened.archive, &opened.run);
+            let signal_turns = report.signals.iter().map(|signal| signal.step.turn).collect();
+            let process = Some(store::numbers_of_report(&opened.archive, &opened.run, &report));
+            let counts = opened.archive.line_counts(&opened.run).unwrap_or_default();
             let lines = cards::lines_changed(&opened.run, &counts);
             Ok(ComparedRun { lines, process, signal_turns, ..ComparedRun::new(opened.run, rubric) })
         };
@@ -116,14 +118,15 @@ impl CompareWorker {
             progress(done, total);
             self.unwanted.load(Ordering::Relaxed) == era
         };
-        let scored = opened.recording.score(
+        let scored = opened.archive.score_moments(
             &opened.run,
             &RunMoment::after_each_count(&moments),
             scorer,
             &goes_on,
         )?;
         let snapshots = scored.into_iter().map(|it| it.into_measured().ok());
-        let reused = opened.recording.reused(&opened.run, &moments, &self.reader)?;
+        let reuse = opened.archive.reuse_at(&opened.run, &moments, &self.reader)?;
+        let reused = reuse.iter().map(|reuse| reuse.as_ref().map(ReuseCounts::from_reuse));
         let numbers = moments.into_iter().zip(snapshots).zip(reused);
         let measured = numbers.map(|((done, code), reuse)| MeasuredRunMoment { done, code, reuse });
         let measured = measured.collect();
@@ -153,10 +156,10 @@ impl CompareWorker {
     /// Reads a file of a run after `done` turns. The error is a sentence.
     pub fn file_text(&self, path: &Path, file: &str, done: usize) -> Result<Arc<str>, String> {
         let opened = self.open_with_sentence(path)?;
-        let tree = tree_after(&*opened.recording, &opened.run, done)?;
+        let tree = tree_after(&opened.archive, &opened.run, done)?;
         let missing = || format!("there is no {file} after turn {done}");
         let known = RepoPath::new(file).and_then(|path| tree.files.get(&path).copied());
-        let bytes = opened.recording.content(&opened.run, known.ok_or_else(missing)?)?;
+        let bytes = opened.archive.file_content(&opened.run, known.ok_or_else(missing)?)?;
         if diff::is_binary(&bytes) {
             return Err(format!("{file} is not text: {} bytes", bytes.len()));
         }
@@ -164,10 +167,10 @@ impl CompareWorker {
     }
 }
 
-fn last_tree(opened: &RunWithRecording) -> Result<SourceTree, String> {
-    tree_after(&*opened.recording, &opened.run, opened.run.end_in_turns())
+fn last_tree(opened: &OpenedRecording) -> Result<SourceTree, String> {
+    tree_after(&opened.archive, &opened.run, opened.run.end_in_turns())
 }
 
-fn tree_after(recording: &dyn Recording, run: &Run, done: usize) -> Result<SourceTree, String> {
-    Ok(recording.timeline(run)?.tree_after(done))
+fn tree_after(archive: &Archive, run: &Run, done: usize) -> Result<SourceTree, String> {
+    Ok(archive.timeline(run)?.tree_after(done))
 }

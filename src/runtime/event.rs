@@ -3,17 +3,15 @@
 use std::path::PathBuf;
 
 use trajview_live::RunJob;
-use trajview_store::OpenError;
+use trajview_store::{OpenError, OpenedRecording};
 use trajview_tui::{
     session::{jobs::FormOrigin, request::RequestId},
     shell::AppMessage,
 };
 
-use super::recording::RunWithRecording;
-
 /// The reply of a worker.
 pub enum WorkerReply {
-    Opened(RequestId, Result<RunWithRecording, OpenError>),
+    Opened(RequestId, Result<OpenedRecording, OpenError>),
     Message(AppMessage),
     /// A run of a comparison cannot be opened.
     NotCompared(RequestId, OpenError),
@@ -29,7 +27,7 @@ pub enum RuntimeEvent {
     /// A part of an answer; more follows.
     Partly(AppMessage),
     /// The beginning of a run that is still being read; the whole follows.
-    Begun(RequestId, RunWithRecording),
+    Begun(RequestId, OpenedRecording),
     /// An event of a live run; its thread waits until it is processed.
     Living(AppMessage),
     /// A signal arrived.
@@ -39,7 +37,7 @@ pub enum RuntimeEvent {
     /// The terminal is closed.
     Gone,
     /// The followed recording has grown.
-    Grown(RunWithRecording),
+    Grown(OpenedRecording),
     /// Something was added to a bundle, which may not be the open one any more.
-    Changed(PathBuf, RunWithRecording),
+    Changed(PathBuf, OpenedRecording),
 }

@@ -14,8 +14,9 @@ use std::{
 
 use crossbeam_channel::{RecvTimeoutError, Sender, unbounded};
 
-use super::{RunWithRecording, event::RuntimeEvent};
+use super::event::RuntimeEvent;
 use trajview_store as store;
+use trajview_store::OpenedRecording;
 use trajview_store::judgements::JudgementFolder;
 use trajview_tui::{shell::AppMessage, views::table};
 
@@ -207,7 +208,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(500);
 pub(crate) fn report_growth(
     path: &Path,
     is_wanted: &dyn Fn() -> bool,
-    grown: &dyn Fn(RunWithRecording) -> bool,
+    grown: &dyn Fn(OpenedRecording) -> bool,
 ) {
     let (sender, changes) = unbounded();
     let Ok(mut follower) = store::follow_recording(path, move || {
@@ -221,7 +222,7 @@ pub(crate) fn report_growth(
             // Half a recording is none yet; the next change will tell.
             let opened = catch_unwind(AssertUnwindSafe(|| follower.open()));
             if let Ok(Ok(opened)) = opened
-                && !grown(RunWithRecording { run: opened.run, recording: opened.archive })
+                && !grown(opened)
             {
                 return;
             }

@@ -31,7 +31,7 @@ use trajview_tui::{
 use super::{
     lazy_scorer::{ruler_name, rules_in},
     live_start::LiveStarter,
-    recording::RunOpener,
+    run_opener::RunOpener,
 };
 
 /// Returns the plan of a job.

@@ -38,7 +38,7 @@ use trajview_tui::{
     },
 };
 
-use super::{event::WorkerReply, recording::RunOpener};
+use super::{event::WorkerReply, run_opener::RunOpener};
 
 /// Everything that starting an agent needs besides the form.
 #[derive(Clone, Default)]
@@ -334,7 +334,8 @@ impl LiveStarter {
             let ended = run.checkpoints.iter().find(|it| it.last_turn == turn);
             ended.map(|it| it.id.clone())
         };
-        let requests = (0..run.turns.len()).map(|at| (opened.recording.request(run, at), ends(at)));
+        let requests =
+            (0..run.turns.len()).map(|at| (opened.archive.request_with_added(run, at), ends(at)));
         let requests = requests.filter(|(text, _)| !text.trim().is_empty());
         let mut script = RequestScript::from_requests(requests);
         if script.requests.is_empty() {

@@ -32,7 +32,7 @@ use trajview_tui::{
     views::live as view,
 };
 
-use super::{event::RuntimeEvent, recording::RunOpener};
+use super::{event::RuntimeEvent, run_opener::RunOpener};
 
 /// The result of an agent thread.
 pub type LiveOutcome = Result<LiveRunEnd, CannotStart>;

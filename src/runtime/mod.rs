@@ -24,8 +24,8 @@ mod live_start;
 pub mod live_worker;
 mod open_run_cache;
 mod reader_gate;
-mod recording;
 mod run_loop;
+mod run_opener;
 mod screen_options;
 mod signals;
 mod table_worker;
@@ -61,10 +61,8 @@ pub use filter_worker::FilterWorker;
 pub use judging::known_judges::{JudgeSettings, JudgeSettingsFile};
 pub use live_worker::BesideAgent;
 pub use reader_gate::ReaderGate;
-pub use recording::{
-    Recording, RunOpener, RunWithRecording, cached_opener_from_disk, opener_from_disk,
-};
 pub use run_loop::ScreenEnd;
+pub use run_opener::RunOpener;
 pub use screen_options::ScreenOptions;
 pub use terminal::OwnTerminal;
 pub use workers::answer_question;
@@ -95,7 +93,7 @@ pub(crate) fn run_screen(
     place: StartPlace,
     options: ScreenOptions,
 ) -> Result<ScreenEnd, ScreenFailure> {
-    let opener = if options.caches { cached_opener_from_disk() } else { opener_from_disk() };
+    let opener = if options.caches { RunOpener::CachedDisk } else { RunOpener::Disk };
     run_with_opener(opener, paths, place, options)
 }
 
@@ -146,7 +144,7 @@ pub(crate) fn run_live(
     if !io::stdout().is_terminal() {
         return Err(ScreenFailure::NoTerminal);
     }
-    let mut runtime = Runtime::new(opener_from_disk());
+    let mut runtime = Runtime::new(RunOpener::Disk);
     runtime.update(AppMessage::Resized(OwnTerminal::size()?));
     runtime.apply_options(options);
     runtime.update(AppMessage::BeginLive);
@@ -168,7 +166,7 @@ pub fn headless_frame(
     place: StartPlace,
     options: ScreenOptions,
 ) -> Result<Buffer, ScreenFailure> {
-    headless_frame_as(opener_from_disk(), paths, size, keys, place, options)
+    headless_frame_as(RunOpener::Disk, paths, size, keys, place, options)
 }
 
 /// Returns the frame as [`headless_frame`] does, with recordings from another source and default options.

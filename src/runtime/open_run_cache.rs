@@ -5,16 +5,16 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use trajview_store::OpenError;
+use trajview_store::{OpenError, OpenedRecording};
 
-use super::recording::{RunOpener, RunWithRecording};
+use super::run_opener::RunOpener;
 
 /// The largest number of cached runs.
 const MAX_RUNS: usize = 6;
 
 /// Copies share the runs. The most recently used run is the last.
 #[derive(Clone, Default)]
-pub struct OpenRunCache(Arc<Mutex<Vec<(PathBuf, RunWithRecording)>>>);
+pub struct OpenRunCache(Arc<Mutex<Vec<(PathBuf, OpenedRecording)>>>);
 
 impl OpenRunCache {
     /// Returns the run at a path, opened if it is not cached.
@@ -22,7 +22,7 @@ impl OpenRunCache {
         &self,
         path: &Path,
         opener: &RunOpener,
-    ) -> Result<RunWithRecording, OpenError> {
+    ) -> Result<OpenedRecording, OpenError> {
         let known = self.take_cached(path);
         let opened = match known {
             Some(opened) => opened,
@@ -32,13 +32,13 @@ impl OpenRunCache {
         Ok(opened)
     }
 
-    fn take_cached(&self, path: &Path) -> Option<RunWithRecording> {
+    fn take_cached(&self, path: &Path) -> Option<OpenedRecording> {
         let mut runs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let at = runs.iter().position(|(known, _)| known == path)?;
         Some(runs.remove(at).1)
     }
 
-    fn put_newest(&self, path: &Path, opened: RunWithRecording) {
+    fn put_newest(&self, path: &Path, opened: OpenedRecording) {
         let mut runs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         runs.retain(|(known, _)| known != path);
         runs.push((path.to_owned(), opened));

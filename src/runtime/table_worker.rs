@@ -16,6 +16,7 @@ use std::{
 
 use rayon::prelude::*;
 
+use trajview_metrics::numbers::facts::ReuseCounts;
 use trajview_run::{RunCard, files::RunMoment, run_card::scoring_moments};
 use trajview_store as store;
 use trajview_store::{CardCache, ReuseReader, Siblings, cards, exported_runs};
@@ -28,7 +29,7 @@ use super::{
     filter_worker::FilterWorker,
     find_worker::FindWorker,
     lazy_scorer::{LazyScorer, ruler_name},
-    recording::RunOpener,
+    run_opener::RunOpener,
 };
 
 /// Everything that a worker for the table needs.
@@ -233,7 +234,7 @@ impl TableWorker {
         let read = |asked: &RunRequest| {
             let opened = self.opener.open_among(&asked.path, &self.siblings);
             let card = opened.map(|opened| {
-                let counts = opened.recording.line_counts(&opened.run);
+                let counts = opened.archive.line_counts(&opened.run);
                 let card = cards::card_of_opened(&asked.path, &opened.run);
                 let counts = counts.as_deref().map_or(&[][..], |it| it);
                 let card = cards::with_lines(card, &opened.run, counts);
@@ -280,7 +281,7 @@ impl TableWorker {
             true => scoring_moments(&opened.run),
             false => asked.moments.clone(),
         };
-        let scored = opened.recording.score(
+        let scored = opened.archive.score_moments(
             &opened.run,
             &RunMoment::after_each_count(&moments),
             scorer,
@@ -290,9 +291,11 @@ impl TableWorker {
             scored.iter().map(MeasuredMoment::from_scored).collect();
         let done = opened.run.end_in_turns();
         let reader = ReuseReader::with_cache(scorer.cache());
-        let reused = opened.recording.reused(&opened.run, &[done], &reader);
-        let dir = reused.ok().and_then(|mut reused| reused.pop().flatten()?.dir);
-        let process = opened.recording.processed(&opened.run).map(Box::new);
+        let reused = opened.archive.reuse_at(&opened.run, &[done], &reader);
+        let dir = reused
+            .ok()
+            .and_then(|mut reused| ReuseCounts::from_reuse(&reused.pop().flatten()?).dir);
+        let process = Some(Box::new(store::process_numbers(&opened.archive, &opened.run)));
         Ok(RunFileScores { dir, process, ..RunFileScores::from_moments(&measured) })
     }
 }

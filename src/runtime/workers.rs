@@ -43,7 +43,7 @@ use trajview_run::{
     search::{SearchHit, SearchQuery},
 };
 use trajview_store as store;
-use trajview_store::OpenError;
+use trajview_store::{Archive, OpenError, decisions, memory_events};
 use trajview_study as study;
 use trajview_study::{
     Estimate,
@@ -84,7 +84,7 @@ use super::{
     live_start::{self, LiveStarter},
     live_worker::{self, LiveWorker},
     open_run_cache::OpenRunCache,
-    recording::{Recording, RunOpener, opener_from_disk},
+    run_opener::RunOpener,
     table_worker::TableWorker,
 };
 
@@ -92,7 +92,7 @@ use super::{
 pub struct Workers {
     sender: Sender<RuntimeEvent>,
     opener: RunOpener,
-    recording: Option<Arc<dyn Recording>>,
+    archive: Option<Arc<Archive>>,
     /// The newest search; an older one stops at its next hit.
     search: Arc<AtomicU64>,
     following: FollowWorker,
@@ -138,7 +138,7 @@ impl Workers {
             sender,
             opener,
             comparing,
-            recording: None,
+            archive: None,
             search: Arc::default(),
             following: FollowWorker::default(),
             scoring: Arc::default(),
@@ -168,9 +168,9 @@ impl Workers {
     }
 
     /// Sets the recording that questions are about.
-    pub(crate) fn ask_about(&mut self, recording: Arc<dyn Recording>) {
-        self.following.watch_judgements(recording.bundle(), &self.sender);
-        self.recording = Some(recording);
+    pub(crate) fn ask_about(&mut self, archive: Arc<Archive>) {
+        self.following.watch_judgements(archive.bundle().map(Path::to_owned), &self.sender);
+        self.archive = Some(archive);
     }
 
     /// Starts watching for new judgements of the open run.
@@ -254,7 +254,7 @@ impl Workers {
 
     /// Returns whether questions are about the recording in this bundle.
     pub fn is_about(&self, bundle: &Path) -> bool {
-        self.recording.as_ref().and_then(|it| it.bundle()).is_some_and(|open| open == bundle)
+        self.archive.as_ref().and_then(|it| it.bundle()).is_some_and(|open| open == bundle)
     }
 
     /// Stops the tests of checkpoints, and waits a moment for their end.
@@ -323,8 +323,7 @@ impl Workers {
             if takes_long {
                 store::lower_priority();
             }
-            let reply = catch_unwind(AssertUnwindSafe(|| worker.make_reply(effect)));
-            let reply = reply.unwrap_or_else(|panic| failure(&panic_text(&*panic)));
+            let reply = reply_or_failure(|| worker.make_reply(effect), &*failure);
             let _ = sender.send(RuntimeEvent::Answered(reply)); // the loop may have ended
         };
         let started = thread::Builder::new().name("worker".into()).spawn(work);
@@ -340,7 +339,7 @@ impl Workers {
             judging: self.judging.clone(),
             sender: self.sender.clone(),
             opener: self.opener.clone(),
-            recording: self.recording.clone(),
+            archive: self.archive.clone(),
             comparing: self.comparing.clone(),
             collecting: self.collecting.clone(),
             testing: self.testing.for_question(question),
@@ -375,9 +374,9 @@ const fn takes_long(question: &Question) -> bool {
 
 /// Answers a question about a recording at once, with the defaults of a program that was just started. Partial answers are
 /// dropped.
-pub fn answer_question(recording: &Arc<dyn Recording>, question: Question) -> Answer {
-    let mut world = Workers::new(crossbeam_channel::unbounded().0, opener_from_disk());
-    world.ask_about(recording.clone());
+pub fn answer_question(archive: &Arc<Archive>, question: Question) -> Answer {
+    let mut world = Workers::new(crossbeam_channel::unbounded().0, RunOpener::Disk);
+    world.ask_about(archive.clone());
     question.carry_out(&world.make_worker(RequestId::default(), None))
 }
 
@@ -387,7 +386,7 @@ struct EffectWorker {
     request: RequestId,
     sender: Sender<RuntimeEvent>,
     opener: RunOpener,
-    recording: Option<Arc<dyn Recording>>,
+    archive: Option<Arc<Archive>>,
     cancellation: Cancellation,
     comparing: CompareWorker,
     collecting: TableWorker,
@@ -443,12 +442,12 @@ impl EffectWorker {
         WorkerReply::Opened(request, self.opener.open(path))
     }
 
-    fn recording(&self) -> Result<&dyn Recording, Sentence> {
-        self.recording.as_deref().ok_or_else(|| internal_error("no run is open"))
+    fn archive(&self) -> Result<&Archive, Sentence> {
+        self.archive.as_deref().ok_or_else(|| internal_error("no run is open"))
     }
 
     fn bundle(&self) -> Option<PathBuf> {
-        self.recording.as_ref()?.bundle()
+        self.archive.as_ref()?.bundle().map(Path::to_owned)
     }
 
     fn judged_run(&self, turns: usize) -> JudgedRun {
@@ -472,19 +471,19 @@ impl EffectWorker {
 
 impl Executor for EffectWorker {
     fn timeline(&self, run: Arc<Run>) -> Result<Arc<Timeline>, Sentence> {
-        self.recording()?.timeline(&run)
+        self.archive()?.timeline(&run)
     }
 
     fn line_counts(&self, run: Arc<Run>) -> Result<Arc<ChangeLineCounts>, Sentence> {
-        self.recording()?.line_counts(&run).map(Arc::new)
+        self.archive()?.line_counts(&run).map(Arc::new)
     }
 
     fn step_text(&self, run: Arc<Run>, step: StepId) -> Result<Arc<StepText>, Sentence> {
-        Ok(Arc::new(self.recording()?.step_text(&run, step)))
+        Ok(Arc::new(self.archive()?.step_text(&run, step)))
     }
 
     fn request_text(&self, run: Arc<Run>, turn: usize) -> Result<Arc<StepText>, Sentence> {
-        let text = self.recording()?.request(&run, turn);
+        let text = self.archive()?.request_with_added(&run, turn);
         Ok(Arc::new(StepText { text, ..StepText::default() }))
     }
 
@@ -494,7 +493,7 @@ impl Executor for EffectWorker {
         turn: usize,
         step: Option<StepId>,
     ) -> Result<Arc<Vec<DecodedImage>>, Sentence> {
-        let images = self.recording()?.images(&run, turn, step);
+        let images = self.archive()?.images_of_step(&run, turn, step);
         Ok(Arc::new(images.into_iter().map(DecodedImage::from).collect()))
     }
 
@@ -504,7 +503,7 @@ impl Executor for EffectWorker {
         change: FileChange,
         context: usize,
     ) -> Result<FileDiff, Sentence> {
-        Ok(self.recording()?.diff(&run, &change, context))
+        Ok(self.archive()?.file_diff(&run, &change, context))
     }
 
     fn changes_between(
@@ -513,7 +512,11 @@ impl Executor for EffectWorker {
         before: usize,
         after: usize,
     ) -> Result<Vec<FileChange>, Sentence> {
-        self.recording()?.changes_between(&run, before, after)
+        self.archive()?.changes_between(
+            &run,
+            RunMoment::after_turns(before),
+            RunMoment::after_turns(after),
+        )
     }
 
     fn blame(
@@ -522,7 +525,7 @@ impl Executor for EffectWorker {
         path: RepoPath,
         moment: RunMoment,
     ) -> Result<Vec<BlamedLine>, Sentence> {
-        self.recording()?.blame(&run, &path, moment)
+        self.archive()?.blame_lines(&run, &path, moment)
     }
 
     fn history(
@@ -530,7 +533,7 @@ impl Executor for EffectWorker {
         run: Arc<Run>,
         wanted: history::HistoryQuery,
     ) -> Result<Arc<ChangeHistory>, Sentence> {
-        self.recording()?.history(&run, &wanted).map(Arc::new)
+        store::file_history(self.archive()?, &run, &wanted).map(Arc::new)
     }
 
     fn colours(&self, texts: TextsToColour) -> Result<ColouredSides, Sentence> {
@@ -540,7 +543,7 @@ impl Executor for EffectWorker {
     /// Sends hits as they are found, the first at once; returns those that are not sent yet.
     fn search(&self, run: Arc<Run>, query: SearchQuery) -> Result<Vec<SearchHit>, Sentence> {
         let (mut batch, mut count) = (vec![], 0);
-        self.recording()?.search(&run, &query, &mut |hit| {
+        self.archive()?.search(&run, &query, &mut |hit| {
             batch.push(hit);
             count += 1;
             if count == 1 || batch.len() == MAX_HIT_BATCH {
@@ -557,13 +560,13 @@ impl Executor for EffectWorker {
         run: Arc<Run>,
         moments: Vec<RunMoment>,
     ) -> Result<session::code_measures::MeasuredMoments, Sentence> {
-        let recording = self.recording()?;
+        let archive = self.archive()?;
         let scorer = self.cancellation.scoring.get_scorer(&|words| self.send_notice(words))?;
         let goes_on = |done: usize, total: usize| {
             self.send_part(AnswerPart::Measured(done, total));
             self.is_wanted()
         };
-        let scored = recording.score(&run, &moments, scorer, &goes_on)?;
+        let scored = archive.score_moments(&run, &moments, scorer, &goes_on)?;
         let measured = scored.iter().map(MeasuredMoment::from_scored);
         Ok(session::code_measures::MeasuredMoments {
             ruler: ruler_name(scorer.ruler()),
@@ -577,10 +580,10 @@ impl Executor for EffectWorker {
         before: RunMoment,
         after: RunMoment,
     ) -> Result<Arc<MovedScores>, Sentence> {
-        let recording = self.recording()?;
+        let archive = self.archive()?;
         let scorer = self.cancellation.scoring.get_scorer(&|words| self.send_notice(words))?;
         let goes_on = |_, _| self.is_wanted();
-        let scored = recording.score(&run, &[before, after], scorer, &goes_on)?;
+        let scored = archive.score_moments(&run, &[before, after], scorer, &goes_on)?;
         let [before, after] =
             <[ScoredSnapshot; 2]>::try_from(scored).map_err(|_| "no such moment")?;
         if let Some(scored) = [&before, &after].into_iter().find(|it| it.are_files_unknown) {
@@ -592,12 +595,13 @@ impl Executor for EffectWorker {
     }
 
     fn rubric(&self, _run: Arc<Run>) -> Result<Arc<Rubric>, Sentence> {
-        Ok(Arc::new(self.recording()?.rubric()))
+        Ok(Arc::new(self.archive()?.read_rubric()))
     }
 
     fn reuse(&self, run: Arc<Run>, done: usize) -> Result<Option<DependencyIntegration>, Sentence> {
-        let reuse = self.recording()?.reuse(&run, done)?;
-        Ok(integration_of(reuse.as_ref()))
+        let archive = self.archive()?;
+        let mut reuse = archive.reuse_at(&run, &[done], &archive.reuse_reader())?;
+        Ok(integration_of(reuse.pop().flatten().as_ref()))
     }
 
     fn lifelines(
@@ -605,23 +609,25 @@ impl Executor for EffectWorker {
         run: Arc<Run>,
         components: Vec<FollowedComponent>,
     ) -> Result<Arc<Vec<Lifeline>>, Sentence> {
-        self.recording()?.lifelines(&run, &components, &|_, _| true).map(Arc::new)
+        self.archive()?.component_lifelines(&run, &components, &|_, _| true).map(Arc::new)
     }
 
     fn process(&self, run: Arc<Run>) -> Result<Option<Arc<ProcessReport>>, Sentence> {
-        Ok(self.recording()?.process(&run).map(Arc::new))
+        Ok(Some(Arc::new(store::process_report(self.archive()?, &run))))
     }
 
     fn decisions(&self, run: Arc<Run>) -> Result<Option<Arc<DecisionLane>>, Sentence> {
-        Ok(self
-            .recording()?
-            .decisions(&run, self.named.store.as_deref())
-            .transpose()?
-            .map(Arc::new))
+        let archive = self.archive()?;
+        let store = decisions::store_of_run(archive, self.named.store.as_deref()).transpose()?;
+        Ok(store.map(|store| Arc::new(decisions::decision_lane(archive, &run, &store))))
     }
 
     fn draw_decisions(&self, run: Arc<Run>) -> Result<String, Sentence> {
-        self.recording()?.draw_decisions(&run)
+        let archive = self.archive()?;
+        let path = archive.bundle().ok_or(decisions::NO_BUNDLE)?.join(decisions::STORE_FILE);
+        let count = decisions::write_request_decisions(archive, &run, &path)?;
+        let drawn = decisions::count_text(count);
+        Ok(format!("{drawn} drawn from the requests into {}", path.display()))
     }
 
     fn cost(&self, run: Arc<Run>) -> Result<Arc<RunCost>, Sentence> {
@@ -629,16 +635,18 @@ impl Executor for EffectWorker {
     }
 
     fn memory(&self, run: Arc<Run>) -> Result<Option<Arc<MemoryTimeline>>, Sentence> {
-        Ok(self.recording()?.memory(&run).map(Arc::new))
+        let archive = self.archive()?;
+        let timeline = memory_events::memory_timeline(archive, &run, run.end_in_turns());
+        Ok(timeline.map(|(timeline, _)| Arc::new(timeline)))
     }
 
     fn layers(&self, run: Arc<Run>) -> Result<Option<Arc<Vec<LayerRecord>>>, Sentence> {
-        let records = self.recording()?.layers(&run);
+        let records = self.archive()?.layers(&run);
         Ok((!records.is_empty()).then(|| Arc::new(records)))
     }
 
     fn labels(&self, annotator: String) -> Result<LabelFile, Sentence> {
-        self.recording()?.labels(&annotator)
+        label_files::read_labels(self.archive()?, &annotator)
     }
 
     fn save_label(
@@ -657,7 +665,7 @@ impl Executor for EffectWorker {
         };
         match place {
             Some(place) => label_files::save_in(&place, &annotator, what, seen.as_ref()),
-            None => self.recording()?.save_label(&annotator, what, seen.as_ref()),
+            None => label_files::save_to_bundle(self.archive()?, &annotator, what, seen.as_ref()),
         }
     }
 
@@ -676,7 +684,7 @@ impl Executor for EffectWorker {
         component: Component,
         verdict: Option<Verdict>,
     ) -> Result<Arc<Vec<CandidatePlace>>, Sentence> {
-        self.recording()?.places(&run, done, &component, verdict.as_ref()).map(Arc::new)
+        self.archive()?.candidate_places(&run, done, &component, verdict.as_ref()).map(Arc::new)
     }
 
     fn agreement(&self, pairs: ScorePairs) -> Result<Estimate, Sentence> {
@@ -880,10 +888,45 @@ fn failure_reply(effect: &Effect) -> Arc<dyn Fn(&str) -> WorkerReply + Send + Sy
     }
 }
 
+/// Returns the reply of some work, or that of its failure if it panics.
+fn reply_or_failure(
+    work: impl FnOnce() -> WorkerReply,
+    failure: &dyn Fn(&str) -> WorkerReply,
+) -> WorkerReply {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| failure(&panic_text(&*panic)))
+}
+
 /// Returns the message of a panic.
 fn panic_text(panic: &(dyn Any + Send)) -> String {
     let words = panic.downcast_ref::<&str>().map(|words| (*words).to_owned());
     words
         .or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "a worker stopped".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_opening_that_panics_is_a_sentence_too() {
+        let failure = failure_reply(&Effect::Open(RequestId::default(), "a-run".into()));
+
+        let reply = reply_or_failure(|| panic!("a broken parser"), &*failure);
+
+        let WorkerReply::Opened(_, Err(why)) = reply else { panic!("it opens") };
+        assert!(why.to_string().ends_with("a mistake in trajview: a broken parser"), "{why}");
+    }
+
+    #[test]
+    fn a_question_that_panics_is_answered_with_a_sentence() {
+        let judges = Question::Judges {}.with_request(RequestId::default());
+
+        let reply = reply_or_failure(|| panic!("a broken parser"), &*failure_reply(&judges));
+
+        let WorkerReply::Message(AppMessage::Answered(_, Answer::Judges(Err(why)))) = reply else {
+            panic!("it is answered")
+        };
+        assert!(why.ends_with("a mistake in trajview: a broken parser"), "{why}");
+    }
 }

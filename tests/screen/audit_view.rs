@@ -9,7 +9,7 @@ use std::{
 use ratatui::{layout::Size, style::Color};
 use serde_json::Value;
 use trajview::{
-    runtime::{HeadlessScreen, ScreenOptions, opener_from_disk},
+    runtime::{HeadlessScreen, RunOpener, ScreenOptions},
     session::{start_place::StartPlace, views::View},
     shell::{AppMessage, state},
     widgets::{
@@ -106,7 +106,7 @@ pub fn opened(
     wishes.config.annotator = annotator.map(str::to_owned);
     let size = Size { width: size.0, height: size.1 };
     let place = StartPlace { view: View::Audit, ..place };
-    HeadlessScreen::open(opener_from_disk(), &[path], size, place, wishes).unwrap()
+    HeadlessScreen::open(RunOpener::Disk, &[path], size, place, wishes).unwrap()
 }
 
 pub fn audit(bundle: &Bundle, size: (u16, u16), annotator: &str) -> HeadlessScreen {

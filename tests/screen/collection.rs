@@ -525,7 +525,7 @@ fn samples(width: u16, height: u16, keys: &str) -> Buffer {
         ["claude-code", "codex-exec-json", "codex-p12", "codex-p12-single-shot", "slopcodebench"];
     let paths = names.map(|name| project("sample-runs").join(name));
     runtime::headless_frame_as(
-        runtime::opener_from_disk(),
+        runtime::RunOpener::Disk,
         &paths,
         size,
         keys,
@@ -680,7 +680,7 @@ fn a_run_directory_of_slopcodebench_has_a_row_for_each_problem() {
     let place = StartPlace { view: View::Collection, ..StartPlace::default() };
 
     let frame = runtime::headless_frame_as(
-        runtime::opener_from_disk(),
+        runtime::RunOpener::Disk,
         &paths,
         size,
         "",

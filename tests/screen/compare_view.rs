@@ -2,7 +2,7 @@
 
 use ratatui::layout::Size;
 use trajview::{
-    runtime::{self, ScreenOptions, opener_from_disk},
+    runtime::{self, RunOpener, ScreenOptions},
     session::{start_place::StartPlace, views::View},
     shell::config::Config,
     widgets::export,
@@ -20,7 +20,7 @@ fn of_runs(runs: &[&str], (width, height): (u16, u16), keys: &str, view: View) -
     let rules = Some(project("assets/rules/python/booleans.yml"));
     let config = Config { rules, ..Config::default() };
     let wishes = ScreenOptions { config, ..ScreenOptions::default() };
-    let frame = runtime::headless_frame_as(opener_from_disk(), &paths, size, keys, place, wishes);
+    let frame = runtime::headless_frame_as(RunOpener::Disk, &paths, size, keys, place, wishes);
     export::frame_text(&frame.expect("the runs open"))
 }
 

@@ -47,7 +47,7 @@ fn samples(width: u16, height: u16, keys: &str) -> Buffer {
     let paths = &RUNS.1;
     let size = Size { width, height };
     runtime::headless_frame_as(
-        runtime::opener_from_disk(),
+        runtime::RunOpener::Disk,
         paths,
         size,
         keys,

@@ -61,7 +61,7 @@ fn frame(size: (u16, u16), keys: &str) -> Buffer {
     let place = StartPlace::default();
     let paths = [SESSION.1.clone()];
     runtime::headless_frame_as(
-        runtime::opener_from_disk(),
+        runtime::RunOpener::Disk,
         &paths,
         size,
         keys,

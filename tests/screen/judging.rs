@@ -12,7 +12,7 @@ use trajview::{
         discover::{JudgeEnvironment, LocalServer},
         settings::{JudgeConfig, JudgeKind},
     },
-    runtime::{HeadlessScreen, JudgeSettingsFile, ScreenOptions, opener_from_disk},
+    runtime::{HeadlessScreen, JudgeSettingsFile, RunOpener, ScreenOptions},
     session::start_place::StartPlace,
     shell::{App, AppMessage},
     widgets::export,
@@ -59,7 +59,7 @@ impl Stage {
     fn with(desk: Desk, (width, height): (u16, u16), wishes: ScreenOptions) -> Self {
         let size = Size { width, height };
         let screen = HeadlessScreen::open(
-            opener_from_disk(),
+            RunOpener::Disk,
             &[desk.run()],
             size,
             StartPlace::default(),
@@ -371,8 +371,7 @@ fn what_is_missing_to_ask_is_a_sentence() {
     let wishes = ScreenOptions { judges: vec![stub(&server)], ..ScreenOptions::default() };
     let size = Size { width: 120, height: 40 };
     let mut screen =
-        HeadlessScreen::open(opener_from_disk(), &[log], size, StartPlace::default(), wishes)
-            .unwrap();
+        HeadlessScreen::open(RunOpener::Disk, &[log], size, StartPlace::default(), wishes).unwrap();
     screen.press_keys("r").unwrap();
     let form = export::frame_text(&screen.draw_frame());
     assert!(form.contains("is no run bundle"), "{form}");

@@ -238,13 +238,23 @@ fn recorded_text_is_shown_and_never_obeyed() {
 
 #[test]
 fn a_worker_that_panics_leaves_a_sentence_in_its_panel() {
-    let story = || Story { cursed: Some("src/ppdiff/joint.py"), ..Story::tell() };
-    let size = Size { width: 120, height: 40 };
-    let buffer =
-        runtime::headless_frame_with(opener_of(story), &[], size, "2l", StartPlace::default())
-            .unwrap();
+    let mut world = story::Answering::new();
+    world.send(AppMessage::Resized(Size { width: 120, height: 40 }));
+    let keys = trajview::widgets::key::parse_keys("2l").unwrap();
+    let asked: Vec<Effect> =
+        keys.into_iter().flat_map(|key| world.app.update(AppMessage::Press(key))).collect();
+    for effect in asked {
+        match effect {
+            Effect::Ask(request, question) if matches!(*question, Question::Diff { .. }) => {
+                let failed = question.failure()("a mistake in trajview: a broken parser".into());
+                world.send(AppMessage::Answered(request, failed));
+            }
+            effect => world.answer_all(vec![effect]),
+        }
+    }
 
-    let seen = trajview::widgets::export::frame_text(&buffer);
+    let frame = draw::draw_picture(&world.app, Theme::with_terminal_colours());
+    let seen = trajview::widgets::export::frame_text(&frame);
 
     assert!(seen.contains("a mistake in trajview"), "{seen}");
     assert!(seen.contains("turn 3/6"), "{seen}");

@@ -130,7 +130,7 @@ mod decided {
 
     use ratatui::layout::Size;
     use trajview::{
-        runtime::{HeadlessScreen, ScreenOptions, opener_from_disk},
+        runtime::{HeadlessScreen, RunOpener, ScreenOptions},
         session::{
             effect::{EditedFile, Effect},
             start_place::StartPlace,
@@ -225,7 +225,7 @@ mod decided {
         let place = StartPlace { view: View::Process, ..StartPlace::default() };
         let size = Size { width: 120, height: 40 };
         let mut screen = HeadlessScreen::open(
-            opener_from_disk(),
+            RunOpener::Disk,
             &[desk.run()],
             size,
             place,

@@ -1,39 +1,33 @@
-//! A small made-up run with a bit of everything, and a recording that answers questions about it from memory.
-use std::{collections::HashMap, path::Path, sync::Arc};
+//! A small made-up run with a bit of everything: its log is in memory, in the form of Codex.
+use std::sync::Arc;
 
 use ratatui::{buffer::Buffer, layout::Size};
+use serde_json::{Value as Json, json};
 use trajview::{
-    metrics::numbers::facts::ReuseCounts,
     metrics::{
-        lifeline::{self, FactsByContent, FollowedComponent, Lifeline},
-        quality::{self, QualityProfile, Ruler, ScoredSnapshot},
+        quality::{QualityProfile, Ruler},
         rules::RuleSet,
     },
     run::{
-        Agent, Checkpoint, Edit, EditKind, EditPath, ParentStep, RecordPlace as At, RepoPath, Role,
-        Run, RunOrigin, Step, StepId, StepKind, StepText, SubAgent, Task, Time, Tokens, ToolCall,
+        Agent, Checkpoint, Edit, EditKind, EditPath, ParentStep, RecordPlace, RepoPath, Role, Run,
+        RunOrigin, SourceRecord, Step, StepId, StepKind, SubAgent, Task, Time, Tokens, ToolCall,
         ToolResult, Turn, Warning,
         files::{
-            Blob, Blobs, ChangeOrigin, FileChange, FileDiff, FilesSource, MemoryBlobs, RunMoment,
-            SourceTree, Timeline, TreeFile, TurnFiles,
-            blame::{self, BlamedLine},
-            file_diff::diff_change,
-            renames,
+            BlobId, ChangeOrigin, FileChange, FileDiff, FilesSource, MemoryBlobs, SourceTree,
+            Timeline, TreeFile, TurnFiles, file_diff::diff_change, renames,
         },
         rubric::Rubric,
-        search::{HitPlace, SearchHit, SearchQuery, StepField, matches_in},
     },
-    runtime::{self, Recording, RunOpener, RunWithRecording},
+    runtime::{self, RunOpener},
     session::{
         code_measures::{self, MeasuredMoment, MovedScores, RulerName},
         effect::Effect,
         files::coloured_texts::ColouredSides,
         question::{Answer, Question},
         start_place::StartPlace,
-        turn_counts::ChangeLineCounts,
     },
     shell::{App, AppMessage},
-    store::{OpenError, ProgressCheck, ReuseReader, Scorer},
+    store::{Archive, OpenedRecording, Scorer},
 };
 
 /// The frame that some keys lead to.
@@ -54,169 +48,18 @@ pub fn sample() -> RunOpener {
     opener_of(Story::tell)
 }
 
-pub fn opener_of(story: impl Fn() -> Story + Send + Sync + 'static) -> RunOpener {
-    RunOpener::new(move |_: &Path| -> Result<RunWithRecording, OpenError> {
-        let story = story();
-        let run = Arc::new(story.run.clone());
-        Ok(RunWithRecording { run, recording: Arc::new(story) })
-    })
+pub fn opener_of(story: impl Fn() -> Story) -> RunOpener {
+    RunOpener::Memory(story().open())
 }
 
 /// A run and everything that is said in it.
 pub struct Story {
     pub run: Run,
-    pub requests: Vec<&'static str>,
-    pub texts: HashMap<StepId, StepText>,
+    pub log: Vec<u8>,
     pub timeline: Result<Timeline, String>,
-    pub blobs: MemoryBlobs,
+    pub contents: Vec<Vec<u8>>,
     /// What stands beside it of what it is judged by.
     pub rubric: Rubric,
-    /// A path whose comparison panics.
-    pub cursed: Option<&'static str>,
-}
-
-impl Recording for Story {
-    fn reused(
-        &self,
-        _run: &Run,
-        moments: &[usize],
-        _reader: &ReuseReader,
-    ) -> Result<Vec<Option<ReuseCounts>>, String> {
-        Ok(vec![None; moments.len()])
-    }
-
-    fn content(&self, _run: &Run, file: TreeFile) -> Result<Blob, String> {
-        self.blobs.read_blob(file.blob_id().ok_or("not recorded")?)
-    }
-
-    fn step_text(&self, _run: &Run, step: StepId) -> StepText {
-        self.texts.get(&step).cloned().unwrap_or_default()
-    }
-
-    fn request(&self, _run: &Run, turn: usize) -> String {
-        self.requests.get(turn).copied().unwrap_or_default().to_owned()
-    }
-
-    fn timeline(&self, _run: &Run) -> Result<Arc<Timeline>, String> {
-        self.timeline.clone().map(Arc::new)
-    }
-
-    fn line_counts(&self, run: &Run) -> Result<ChangeLineCounts, String> {
-        let timeline = Recording::timeline(self, run)?;
-        let count = |change: &FileChange| diff_change(change, &self.blobs, 0).line_counts();
-        let turns = timeline.turns.iter();
-        Ok(turns.map(|turn| turn.changes.iter().map(count).collect()).collect())
-    }
-
-    fn diff(&self, _run: &Run, change: &FileChange, context: usize) -> FileDiff {
-        assert_ne!(self.cursed, Some(change.path.as_str()), "a cursed file");
-        diff_change(change, &self.blobs, context)
-    }
-
-    fn changes_between(
-        &self,
-        _run: &Run,
-        before: usize,
-        after: usize,
-    ) -> Result<Vec<FileChange>, String> {
-        let changes = self.timeline.clone()?.changes_between(before, after);
-        Ok(renames::pair_renames(changes, &self.blobs))
-    }
-
-    fn blame(
-        &self,
-        run: &Run,
-        path: &RepoPath,
-        moment: RunMoment,
-    ) -> Result<Vec<BlamedLine>, String> {
-        let timeline = self.timeline.clone()?;
-        match moment.step {
-            None => blame::blame_lines(&timeline, &self.blobs, path, moment.turns),
-            Some(step) => blame::blame_lines(
-                &timeline.timeline_up_to(run, step),
-                &self.blobs,
-                path,
-                moment.turns + 1,
-            ),
-        }
-    }
-
-    fn search(
-        &self,
-        run: &Run,
-        query: &SearchQuery,
-        found: &mut dyn FnMut(SearchHit) -> bool,
-    ) -> Result<(), String> {
-        let regex = query.compile_pattern()?;
-        for turn in 0..run.turns.len() {
-            let request =
-                [(HitPlace::Request, self.requests.get(turn).copied().unwrap_or_default())];
-            let steps = run.steps_of_turn(turn);
-            let fields = steps.iter().filter_map(|id| Some((*id, self.texts.get(id)?)));
-            let texts = fields.flat_map(|(id, text)| {
-                [
-                    (HitPlace::Step(id, StepField::Text), text.text.as_str()),
-                    (
-                        HitPlace::Step(id, StepField::Arguments),
-                        text.arguments.as_deref().unwrap_or_default(),
-                    ),
-                    (
-                        HitPlace::Step(id, StepField::Result),
-                        text.result.as_deref().unwrap_or_default(),
-                    ),
-                ]
-            });
-            for (place, words) in request.into_iter().chain(texts) {
-                for (line, range) in matches_in(&regex, words) {
-                    if !found(SearchHit { turn, place, line, range }) {
-                        return Ok(());
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn score(
-        &self,
-        run: &Run,
-        moments: &[RunMoment],
-        _scorer: &Scorer,
-        goes_on: &ProgressCheck<'_>,
-    ) -> Result<Vec<ScoredSnapshot>, String> {
-        let timeline = self.timeline.clone()?;
-        let ruler = made_up_ruler();
-        if !goes_on(0, 1) {
-            return Err("stopped".into());
-        }
-        let tree = |moment: &RunMoment| timeline.tree_at(run, *moment);
-        Ok(moments.iter().map(|moment| self.scored(&tree(moment), &ruler)).collect())
-    }
-
-    fn rubric(&self) -> Rubric {
-        self.rubric.clone()
-    }
-
-    fn lifelines(
-        &self,
-        _run: &Run,
-        asked: &[FollowedComponent],
-        _goes_on: &ProgressCheck<'_>,
-    ) -> Result<Vec<Lifeline>, String> {
-        let timeline = self.timeline.clone()?;
-        Ok(lifeline::follow_components(&timeline, &known(&timeline, &self.blobs), asked))
-    }
-}
-
-/// The facts of every content of a story.
-fn known(timeline: &Timeline, blobs: &MemoryBlobs) -> FactsByContent {
-    let read = lifeline::contents_to_read(timeline, lifeline::CodeScope::WithoutTests)
-        .into_iter()
-        .map(|(blob, grammar, _)| {
-            let facts = lifeline::read_facts(grammar, &blobs.read_blob(blob).unwrap());
-            ((blob, grammar), Arc::new(facts))
-        });
-    read.collect()
 }
 
 /// One rule, so that frames do not change with those built in.
@@ -226,25 +69,18 @@ pub fn made_up_ruler() -> Ruler {
 }
 
 impl Story {
-    fn scored(&self, tree: &SourceTree, ruler: &Ruler) -> ScoredSnapshot {
-        let counted =
-            tree.files.iter().filter(|(path, _)| ruler.profile().counts_file(path.as_str()));
-        let measured: Vec<_> = counted
-            .filter_map(|(path, file)| {
-                let bytes = self.blobs.read_blob(file.blob_id()?).ok()?;
-                Some((path.as_str(), quality::measure_file(path.as_str(), &bytes, ruler)))
-            })
-            .collect();
-        let files: Vec<_> = measured
-            .iter()
-            .map(|(path, measure)| quality::SnapshotFile { path, measure })
-            .collect();
-        let (snapshot, detail) = quality::combine_with_detail(&files, ruler.profile());
-        ScoredSnapshot { snapshot, detail, not_recorded: vec![], are_files_unknown: false }
+    pub fn open(&self) -> OpenedRecording {
+        let files = self.timeline.clone().map(|timeline| {
+            let mut blobs = MemoryBlobs::default();
+            for content in &self.contents {
+                blobs.insert(content);
+            }
+            (timeline, blobs)
+        });
+        let archive = Archive::in_memory(self.log.clone(), files);
+        OpenedRecording { run: Arc::new(self.run.clone()), archive: Arc::new(archive) }
     }
-}
 
-impl Story {
     pub fn tell() -> Self {
         let mut told = Telling::default();
         told.turn("Set up the package and a loader for the protein pairs", |turn| {
@@ -319,10 +155,11 @@ const JOINT_2: &str = "from ppdiff.schedule import alpha_bar\n\n\ndef weight(t, 
 #[derive(Default)]
 pub struct Telling {
     run: Run,
-    requests: Vec<&'static str>,
-    texts: HashMap<StepId, StepText>,
+    log: Vec<u8>,
+    lines: u32,
     timeline: Timeline,
     blobs: MemoryBlobs,
+    contents: Vec<Vec<u8>>,
     tree: SourceTree,
 }
 
@@ -337,10 +174,10 @@ pub struct TurnTelling<'a> {
 impl Telling {
     pub fn turn(&mut self, request: &'static str, tell: impl FnOnce(&mut TurnTelling)) {
         let checkpoint = self.run.checkpoints.len();
-        self.requests.push(request);
+        let place = self.record(&message_record("user", request));
         self.run.turns.push(Turn {
             title: trajview::run::first_line_label(request),
-            request: (!request.is_empty()).then(At::default),
+            request: (!request.is_empty()).then_some(place),
             checkpoint: Some(checkpoint),
             ..Turn::default()
         });
@@ -393,20 +230,41 @@ impl Telling {
                 provenance: Some(
                     "recorded with codex exec on a made-up task, one turn a commit".into(),
                 ),
+                sources: vec![SourceRecord {
+                    name: "rollout.jsonl".into(),
+                    format: "codex-rollout",
+                }],
                 ..self.run.origin.clone()
             },
             ..self.run
         };
         Story {
             run,
-            requests: self.requests,
-            texts: self.texts,
+            log: self.log,
             timeline: Ok(self.timeline),
-            blobs: self.blobs,
+            contents: self.contents,
             rubric: Rubric::default(),
-            cursed: None,
         }
     }
+
+    fn record(&mut self, payload: &Json) -> RecordPlace {
+        let record = json!({"type": "response_item", "payload": payload}).to_string();
+        let start = self.log.len() as u64;
+        self.lines += 1;
+        self.log.extend(record.as_bytes());
+        self.log.push(b'\n');
+        let len = record.len() as u64;
+        RecordPlace { line: self.lines, start, len, ..RecordPlace::default() }
+    }
+
+    fn insert(&mut self, content: &[u8]) -> BlobId {
+        self.contents.push(content.to_vec());
+        self.blobs.insert(content)
+    }
+}
+
+fn message_record(role: &str, text: &str) -> Json {
+    json!({"type": "message", "role": role, "content": [{"type": "output_text", "text": text}]})
 }
 
 impl TurnTelling<'_> {
@@ -416,7 +274,7 @@ impl TurnTelling<'_> {
             label: trajview::run::first_line_label(words),
             ..Step::default()
         };
-        self.push(step, StepText { text: words.into(), ..StepText::default() });
+        self.push_message(step, words);
     }
 
     pub fn thinking(&mut self, words: &str) {
@@ -425,7 +283,7 @@ impl TurnTelling<'_> {
             label: trajview::run::first_line_label(words),
             ..Step::default()
         };
-        self.push(step, StepText { text: words.into(), ..StepText::default() });
+        self.push_message(step, words);
     }
 
     pub fn compaction(&mut self, words: &str) {
@@ -435,7 +293,7 @@ impl TurnTelling<'_> {
             label: trajview::run::first_line_label(words),
             ..Step::default()
         };
-        self.push(step, StepText { text: words.into(), ..StepText::default() });
+        self.push_message(step, words);
     }
 
     pub fn call(&mut self, tool: &str, arguments: &str, result: &str, exit_code: Option<i32>) {
@@ -452,16 +310,11 @@ impl TurnTelling<'_> {
             tool: Some(Box::new(tool)),
             ..Step::default()
         };
-        let text = StepText {
-            text: String::new(),
-            arguments: Some(arguments.into()),
-            result: Some(result.into()),
-        };
-        self.push(step, text);
+        self.push_call(step, arguments, result);
     }
 
     pub fn write(&mut self, path: &'static str, words: &str) {
-        let blob = self.told.blobs.insert(words.as_bytes());
+        let blob = self.told.insert(words.as_bytes());
         self.edit(path, Some(TreeFile::with_blob(blob)), None, words);
     }
 
@@ -478,7 +331,7 @@ impl TurnTelling<'_> {
     }
 
     pub fn outside(&mut self, path: &'static str, words: &str) {
-        let blob = self.told.blobs.insert(words.as_bytes());
+        let blob = self.told.insert(words.as_bytes());
         self.told.tree.files.insert(RepoPath::new(path).unwrap(), TreeFile::with_blob(blob));
         self.outside.push(path);
     }
@@ -489,7 +342,7 @@ impl TurnTelling<'_> {
     }
 
     pub fn binary(&mut self, path: &'static str) {
-        let blob = self.told.blobs.insert(&[0; 4096]);
+        let blob = self.told.insert(&[0; 4096]);
         self.told.tree.files.insert(RepoPath::new(path).unwrap(), TreeFile::with_blob(blob));
     }
 
@@ -510,7 +363,7 @@ impl TurnTelling<'_> {
             subagent: Some(index),
             ..Step::default()
         };
-        self.push(start, StepText { text: title.into(), ..StepText::default() });
+        self.push_message(start, title);
         let before = self.before.clone();
         let mut inner =
             TurnTelling { told: self.told, subagent: Some(index), before, outside: vec![] };
@@ -545,7 +398,7 @@ impl TurnTelling<'_> {
             from: None,
             added: Some(added),
             removed: Some(removed),
-            place: At::default(),
+            place: RecordPlace::default(),
         };
         let result = ToolResult { bytes: 5, ..ToolResult::default() };
         let tool =
@@ -557,19 +410,29 @@ impl TurnTelling<'_> {
             edits: vec![edit],
             ..Step::default()
         };
-        let text = StepText {
-            text: String::new(),
-            arguments: Some(format!("*** {path}\n{words}")),
-            result: Some("done\n".into()),
-        };
-        let id = self.push(step, text);
+        let id = self.push_call(step, &format!("*** {path}\n{words}"), "done\n");
         self.told.timeline.turns.last_mut().unwrap().steps.push((id, changes));
     }
 
-    fn push(&mut self, step: Step, text: StepText) -> StepId {
+    fn push_message(&mut self, step: Step, text: &str) {
+        let place = self.told.record(&message_record("assistant", text));
+        self.push(Step { place, ..step });
+    }
+
+    fn push_call(&mut self, mut step: Step, arguments: &str, result: &str) -> StepId {
+        let called = json!({"type": "custom_tool_call", "input": arguments});
+        let answered = json!({"type": "custom_tool_call_output", "output": result});
+        step.place = self.told.record(&called);
+        let place = self.told.record(&answered);
+        if let Some(result) = step.tool.as_mut().and_then(|tool| tool.result.as_mut()) {
+            result.place = place;
+        }
+        self.push(step)
+    }
+
+    fn push(&mut self, step: Step) -> StepId {
         let turn = self.told.run.turns.len() - 1;
         let id = StepId { turn, subagent: self.subagent, step: self.steps().len() };
-        self.told.texts.insert(id, text);
         self.steps().push(Step { tokens: Tokens::default(), ..step });
         id
     }
@@ -582,9 +445,8 @@ impl TurnTelling<'_> {
     }
 }
 
-/// The made-up run measures by itself.
-fn no_scorer() -> Scorer {
-    Scorer::new(Ruler::new(QualityProfile::default(), RuleSet::none()), None)
+fn made_up_scorer() -> Scorer {
+    Scorer::new(made_up_ruler(), None)
 }
 
 /// An app with the made-up run open and everything answered.
@@ -643,9 +505,10 @@ impl Answering {
             Effect::Ask(request, question) => (request, *question),
             _ => return None,
         };
+        let archive = story.open().archive;
         let answer = match question {
             Question::Scores { run, moments } => {
-                let scored = story.score(&run, &moments, &no_scorer(), &|_, _| true);
+                let scored = archive.score_moments(&run, &moments, &made_up_scorer(), &|_, _| true);
                 let ruler = RulerName {
                     name: "trajview".into(),
                     is_comparable: true,
@@ -663,17 +526,19 @@ impl Answering {
                 }))
             }
             Question::Moved { run, before, after } => {
-                let scored = story.score(&run, &[before, after], &no_scorer(), &|_, _| true);
+                let scored =
+                    archive.score_moments(&run, &[before, after], &made_up_scorer(), &|_, _| true);
                 Answer::Moved(scored.map(|scored| {
                     let [before, after] = [0, 1].map(|at: usize| &scored[at].detail);
                     Arc::new(MovedScores::between_details(before, after, made_up_ruler().rules()))
                 }))
             }
+            Question::Rubric { .. } => Answer::Rubric(Ok(Arc::new(story.rubric.clone()))),
             // Of a story told from memory nothing is labelled; `audit_view.rs` has a bundle.
             Question::Places { .. } => Answer::Places(Ok(Arc::default())),
             Question::Search { run, query } => {
                 let mut hits = vec![];
-                let searched = story.search(&run, &query, &mut |hit| {
+                let searched = archive.search(&run, &query, &mut |hit| {
                     hits.push(hit);
                     true
                 });
@@ -691,7 +556,6 @@ impl Answering {
                         | Question::Diff { .. }
                         | Question::ChangesBetween { .. }
                         | Question::Blame { .. }
-                        | Question::Rubric { .. }
                         | Question::Lifelines { .. }
                         | Question::Labels { .. }
                         | Question::SaveLabel { .. }
@@ -700,8 +564,7 @@ impl Answering {
                 if !is_known {
                     return None;
                 }
-                let recording: Arc<dyn Recording> = self.story.clone();
-                runtime::answer_question(&recording, question)
+                runtime::answer_question(&archive, question)
             }
         };
         Some(AppMessage::Answered(request, answer))

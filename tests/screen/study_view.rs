@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ratatui::layout::Size;
 use trajview::{
-    runtime::{HeadlessScreen, ScreenOptions, opener_from_disk},
+    runtime::{HeadlessScreen, RunOpener, ScreenOptions},
     session::{start_place::StartPlace, views::View},
     shell::config::Config,
     store,
@@ -32,7 +32,7 @@ fn screen(studied: &Studied, who: &str, size: Size) -> HeadlessScreen {
         ..ScreenOptions::default()
     };
     let place = StartPlace { view: View::Audit, ..StartPlace::default() };
-    HeadlessScreen::open(opener_from_disk(), &[], size, place, options).unwrap()
+    HeadlessScreen::open(RunOpener::Disk, &[], size, place, options).unwrap()
 }
 
 /// Without the moments at which things were settled.

@@ -100,6 +100,14 @@ impl Archive {
         }
     }
 
+    /// Returns the archive of one log in memory, whose files over time are there already; an error is the sentence why
+    /// they are not.
+    pub fn in_memory(log: Vec<u8>, files: Result<(Timeline, MemoryBlobs), String>) -> Self {
+        let archive = Self::new(vec![FileBytes::InMemory(log)], None, None, None);
+        let files = files.map(|(timeline, blobs)| (Arc::new(timeline), blobs));
+        Self { timeline: OnceLock::from(files), ..archive }
+    }
+
     /// Sets the folder that the agent left.
     pub(super) fn with_working_copy(self, working_copy: Option<PathBuf>) -> Self {
         Self { working_copy, ..self }
