@@ -16,20 +16,15 @@ use std::{
 };
 
 use trajview_live as live;
-use trajview_live::{
-    CannotStart, LiveRunEnd, RunControl, RunEvent, RunHalt, RunJob, StartMode, drivers,
-};
-use trajview_run::live::{LiveCommand, WaitReason};
+use trajview_live::{CannotStart, LiveRunEnd, RunControl, RunHalt, RunJob, StartMode};
+use trajview_run::live::{LiveCommand, LiveEvent, LivePlan};
 use trajview_tui::{
     session::{
-        live::{
-            LayerEffect, LiveEvent, LiveFileChange, LivePlan, LiveSpending, PlannedRequest, TurnEnd,
-        },
         start_place::{NamedMoment, StartPlace},
         views::{self, View},
     },
     shell::AppMessage,
-    views::live as view,
+    views::live::{LiveFileChange, LiveMessage, printed::printed_turn},
 };
 
 use super::{event::RuntimeEvent, run_opener::RunOpener};
@@ -45,9 +40,6 @@ const POLL_INTERVAL: Duration = Duration::from_millis(700);
 
 /// The longest patch that is shown (lines).
 const MAX_PATCH_LINES: usize = 400;
-
-/// The longest line of an agent without a terminal that is shown (characters).
-const MAX_LINE_CHARS: usize = 1_000;
 
 /// The content beside the agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,7 +79,7 @@ impl LiveWorker {
             let outcome = live::run_job(&job, start, &hands, &mut |event| teller.on_event(event));
             watch.is_over.store(true, Ordering::Relaxed);
             watch.request_look();
-            teller.send_event(over_event(&job, &outcome));
+            teller.send_message(over_message(&job, &outcome));
             let is_whole = outcome.as_ref().is_ok_and(|ended| ended.halted.is_none());
             if beside == BesideAgent::RecordingThenReplay && is_whole {
                 let _ = sender.send(RuntimeEvent::Living(AppMessage::View(
@@ -129,22 +121,27 @@ struct LiveEventSender<'a> {
 }
 
 impl LiveEventSender<'_> {
-    fn send_event(&self, event: LiveEvent) {
+    fn send_message(&self, message: LiveMessage) {
         let _ = self.tickets.send(()); // waits while the screen is behind; without a screen the receiver is gone
-        let message = AppMessage::Live(view::LiveMessage::LiveEvent(event));
-        let _ = self.sender.send(RuntimeEvent::Living(message)); // the loop may have ended
+        let _ = self.sender.send(RuntimeEvent::Living(AppMessage::Live(message))); // the loop may have ended
     }
 
-    fn on_event(&self, event: &RunEvent) {
+    fn on_event(&self, event: &LiveEvent) {
         match event {
-            RunEvent::TurnBegan { .. } => self.watch.is_working.store(true, Ordering::Relaxed),
-            RunEvent::TurnEnded { .. } => self.watch.is_working.store(false, Ordering::Relaxed),
+            LiveEvent::TurnBegan { .. } => self.watch.is_working.store(true, Ordering::Relaxed),
+            LiveEvent::TurnEnded(_) => self.watch.is_working.store(false, Ordering::Relaxed),
             _ => {}
         }
-        screen_events(self.job, event).into_iter().for_each(|event| self.send_event(event));
+        let is_for_screen = !matches!(
+            event,
+            LiveEvent::LogGrew | LiveEvent::Used { .. } | LiveEvent::Edited { .. }
+        );
+        if is_for_screen {
+            self.send_message(LiveMessage::LiveEvent(event.clone()));
+        }
         let is_news = match event {
-            RunEvent::Opened { done, .. } => *done > 0,
-            RunEvent::LogGrew | RunEvent::TurnEnded { .. } => true,
+            LiveEvent::Opened(plan) => plan.done > 0,
+            LiveEvent::LogGrew | LiveEvent::TurnEnded(_) => true,
             _ => false,
         };
         if is_news {
@@ -153,150 +150,49 @@ impl LiveEventSender<'_> {
     }
 }
 
-/// Returns the screen events for an event of the run.
-fn screen_events(job: &RunJob, event: &RunEvent) -> Vec<LiveEvent> {
-    match event {
-        RunEvent::Opened { agent, version, condition, done, .. } => {
-            let agent = agent_name(agent, version.as_deref());
-            vec![LiveEvent::Planned(run_plan(job, agent, condition, *done))]
-        }
-        RunEvent::Waits { why, .. } => {
-            let sentence = match why {
-                WaitReason::Failed(why) => Some(LiveEvent::Warned(why.clone())),
-                WaitReason::StepByStep | WaitReason::Paused | WaitReason::Prompt => None,
-            };
-            sentence.into_iter().chain([LiveEvent::Waits(why.clone())]).collect()
-        }
-        RunEvent::TurnBegan { turn, request, attempt, layers, .. } => {
-            let layer = |it: &live::manifest::LayerRow| LayerEffect {
-                name: it.name.clone(),
-                why: it.why.clone(),
-            };
-            let layers = layers.iter().map(layer).collect();
-            let began = LiveEvent::Began { turn: *turn, attempt: *attempt, layers };
-            let heading = (!has_screen(job)).then(|| turn_heading(*turn, *attempt, request));
-            heading.map(LiveEvent::Wrote).into_iter().chain([began]).collect()
-        }
-        RunEvent::Started { has_terminal, .. } => {
-            vec![LiveEvent::Started { has_terminal: *has_terminal }]
-        }
-        RunEvent::Terminal(bytes) => vec![LiveEvent::Wrote(bytes.clone())],
-        RunEvent::AgentLine(line) => vec![LiveEvent::Wrote(output_line(line).into_bytes())],
-        RunEvent::Denied(what) => vec![LiveEvent::Warned(format!("not allowed: {what}"))],
-        RunEvent::LogGrew | RunEvent::Used { .. } | RunEvent::Edited { .. } => vec![],
-        RunEvent::ReadingFiles { files } => vec![LiveEvent::Recording(*files)],
-        RunEvent::TurnEnded { row, total, changed } => {
-            let spent = LiveSpending { tokens: total.tokens.total(), cost: total.cost_usd };
-            let ended = turn_ended(row);
-            let end = (!has_screen(job)).then(|| turn_ending(&ended, changed.len()));
-            end.map(LiveEvent::Wrote).into_iter().chain([ended, LiveEvent::Spent(spent)]).collect()
-        }
-        RunEvent::Tested { checkpoint, passed, total, .. } => {
-            vec![LiveEvent::Tested {
-                checkpoint: checkpoint.clone(),
-                passed: *passed,
-                total: *total,
-            }]
-        }
-        RunEvent::Skipped { .. } => vec![LiveEvent::Skipped],
-        RunEvent::Typed { turn, request } => {
-            vec![LiveEvent::Typed { turn: *turn, text: request.clone() }]
-        }
-        RunEvent::Queued(text) => vec![LiveEvent::Warned(format!("asked after this turn: {text}"))],
-        RunEvent::Redo { turn } => vec![LiveEvent::Redo(*turn)],
-        RunEvent::TurnRepeated { turn, why } => {
-            vec![LiveEvent::Warned(format!("turn {turn} is done again: {why}"))]
-        }
-        RunEvent::Preparing(words) | RunEvent::Warned(words) => {
-            vec![LiveEvent::Warned(words.clone())]
-        }
-    }
-}
-
-/// Returns whether the agent has a screen of its own, in which nothing of ours may appear.
-fn has_screen(job: &RunJob) -> bool {
-    let is_process = |driver: Box<dyn drivers::Driver>| {
-        driver.session_naming() == drivers::SessionNaming::Process
-    };
-    job.setup.in_terminal || drivers::driver_for_setup(&job.setup).is_ok_and(is_process)
-}
-
-/// The largest number of lines of a request that are shown above the agent's output.
-const MAX_REQUEST_LINES: usize = 12;
-
-/// Returns the heading of a turn in the output of an agent without a screen: its number and its request.
-fn turn_heading(turn: usize, attempt: usize, request: &str) -> Vec<u8> {
-    let attempt = if attempt > 1 { format!(", attempt {attempt}") } else { String::new() };
-    let mut text = format!("\r\n\x1b[1m── turn {turn}{attempt} ──\x1b[0m\r\n");
-    let lines: Vec<&str> = request.lines().collect();
-    for line in lines.iter().take(MAX_REQUEST_LINES) {
-        text += &format!("\x1b[36m› {}\x1b[0m\r\n", output_line(line).trim_end());
-    }
-    let more = lines.len().saturating_sub(MAX_REQUEST_LINES);
-    if more > 0 {
-        text += &format!("\x1b[36m› … {more} more lines\x1b[0m\r\n");
-    }
-    text.into_bytes()
-}
-
-/// Returns the end of a turn in that output: result, duration, number of changed files.
-fn turn_ending(ended: &LiveEvent, changed: usize) -> Vec<u8> {
-    let LiveEvent::Ended { turn, how, seconds } = ended else { return vec![] };
-    let how = match how {
-        TurnEnd::Done => "done".to_owned(),
-        TurnEnd::Failed(why) => format!("failed: {}", output_line(why).trim_end()),
-    };
-    let seconds = trajview_run::format_number::duration_text(*seconds);
-    let files = if changed == 1 { "1 file".to_owned() } else { format!("{changed} files") };
-    format!("\x1b[2m── turn {turn} {how}, {seconds}, {files} changed ──\x1b[0m\r\n").into_bytes()
-}
-
-fn turn_ended(row: &live::manifest::LiveTurnRow) -> LiveEvent {
-    let how = row.why.clone().map_or(TurnEnd::Done, TurnEnd::Failed);
-    let seconds = seconds_between(row.started_at.as_deref(), row.ended_at.as_deref());
-    LiveEvent::Ended { turn: row.turn, how, seconds }
-}
-
-/// Returns the events of the run that made a bundle, as far as it has come; None when no live run made it. It is not known
-/// here whether the run still goes on elsewhere.
-pub fn recorded_events(bundle: &Path) -> Option<Vec<LiveEvent>> {
+/// Returns the messages about the run that made a bundle, as far as it has come; None when no live run made it. It is not
+/// known here whether the run still goes on elsewhere.
+pub fn recorded_messages(bundle: &Path) -> Option<Vec<LiveMessage>> {
     let before = live::journal::read_journal(bundle)?;
     let job = RunJob::from_bundle(bundle).ok()?;
     let progress = &before.progress;
-    let agent = agent_name(&job.setup.agent, before.version.as_deref());
-    let condition = job.setup.condition.word();
-    let mut all = vec![LiveEvent::Planned(run_plan(&job, agent, condition, progress.done.len()))];
-    if let Some(screen) = live::terminal_recording::recorded_output(bundle) {
-        all.extend([
-            LiveEvent::Started { has_terminal: true },
-            LiveEvent::Wrote(screen),
-            LiveEvent::Silent,
+    let (version, done) = (before.version.as_deref(), progress.done.len());
+    let plan = live::plan::live_plan(&job.setup, &job.script, &job.bundle, version, done);
+    // The recorded output has its headings already.
+    let plan = LivePlan { has_screen: true, ..plan };
+    let mut events = vec![LiveEvent::Opened(Box::new(plan))];
+    let screen = live::terminal_recording::recorded_output(bundle);
+    let is_screen = screen.is_some();
+    if let Some(screen) = screen {
+        let (command, process) = (String::new(), 0);
+        events.extend([
+            LiveEvent::Started { command, process, has_terminal: true },
+            LiveEvent::Terminal(screen),
         ]);
     } else {
-        all.extend(progress.done.iter().filter_map(|done| printed_output(&job, &done.row)));
+        events.extend(progress.done.iter().filter_map(|done| recorded_output(&job, &done.row)));
     }
-    all.extend(progress.done.iter().map(|done| turn_ended(&done.row)));
     let total = progress.used_in_total();
-    all.push(LiveEvent::Spent(LiveSpending { tokens: total.tokens.total(), cost: total.cost_usd }));
-    all.extend(progress.remarks.iter().cloned().map(LiveEvent::Warned));
-    all.extend(end_events(progress, &job));
+    let mut all: Vec<LiveMessage> = events.into_iter().map(LiveMessage::LiveEvent).collect();
+    all.extend(is_screen.then_some(LiveMessage::Silent));
+    let ended = progress.done.iter().map(|done| done.row.ended(total));
+    let ended = ended.map(|ended| LiveEvent::TurnEnded(Box::new(ended)));
+    let remarks = progress.remarks.iter().cloned().map(LiveEvent::Warned);
+    all.extend(ended.chain(remarks).map(LiveMessage::LiveEvent));
+    all.extend(end_messages(progress, &job));
     Some(all)
 }
 
-/// Returns the output of an agent without a terminal in a turn, below its heading, as it was shown while it ran.
-fn printed_output(job: &RunJob, row: &live::manifest::LiveTurnRow) -> Option<LiveEvent> {
+/// Returns the output of an agent without a terminal in a turn, below its heading.
+fn recorded_output(job: &RunJob, row: &live::manifest::LiveTurnRow) -> Option<LiveEvent> {
     let output = live::logs::turn_output(&job.bundle, row.turn)?;
     let request = job.script.requests.iter().find(|it| it.turn == row.turn);
     let request = request.map_or("", |it| it.text.as_str());
-    let mut bytes = turn_heading(row.turn, row.attempt, request);
-    for line in String::from_utf8_lossy(&output).lines() {
-        bytes.extend(output_line(line).into_bytes());
-    }
-    Some(LiveEvent::Wrote(bytes))
+    Some(LiveEvent::Terminal(printed_turn(row.turn, row.attempt, request, &output)))
 }
 
-fn end_events(progress: &live::journal::LiveProgress, job: &RunJob) -> Vec<LiveEvent> {
-    let over = |words: String, is_whole| vec![LiveEvent::Over { words, is_whole }];
+fn end_messages(progress: &live::journal::LiveProgress, job: &RunJob) -> Vec<LiveMessage> {
+    let over = |words: String, is_whole| vec![LiveMessage::Over { words, is_whole }];
     match (&progress.stopped, &progress.open) {
         _ if progress.is_finished => over(complete_text(job).into(), true),
         (Some(why), _) => over(format!("stopped: {why}; --resume goes on"), false),
@@ -304,12 +200,16 @@ fn end_events(progress: &live::journal::LiveProgress, job: &RunJob) -> Vec<LiveE
             over("interrupted; --resume goes on".into(), false)
         }
         (None, open) => {
-            let began = |row: &live::manifest::LiveTurnRow| LiveEvent::Began {
-                turn: row.turn,
-                attempt: row.attempt,
-                layers: vec![],
+            let began = |row: &live::manifest::LiveTurnRow| {
+                let (turn, request, attempt) = (row.turn, String::new(), row.attempt);
+                LiveMessage::LiveEvent(LiveEvent::TurnBegan {
+                    turn,
+                    request,
+                    attempt,
+                    layers: vec![],
+                })
             };
-            open.iter().map(began).chain([LiveEvent::Elsewhere]).collect()
+            open.iter().map(began).chain([LiveMessage::Elsewhere]).collect()
         }
     }
 }
@@ -413,55 +313,10 @@ impl LiveObserver {
         let changed = files_of_patch(&patch);
         if changed != self.changed {
             self.changed.clone_from(&changed);
-            let message =
-                AppMessage::Live(view::LiveMessage::LiveEvent(LiveEvent::Changed(changed)));
+            let message = AppMessage::Live(LiveMessage::Changed(changed));
             let _ = self.sender.send(RuntimeEvent::Asked(message)); // the loop may have ended
         }
     }
-}
-
-/// Returns agent and version, such as `codex 0.169.0`.
-fn agent_name(agent: &str, version: Option<&str>) -> String {
-    [Some(agent), version].into_iter().flatten().collect::<Vec<_>>().join(" ")
-}
-
-fn run_plan(job: &RunJob, agent: String, condition: &str, done: usize) -> LivePlan {
-    let budget = job.setup.limits.budget;
-    let limits = [
-        budget.tokens.map(|tokens| format!("{tokens} tokens")),
-        budget.usd.map(|usd| format!("${usd}")),
-        budget.minutes.map(|minutes| format!("{minutes} minutes")),
-        budget.turns.map(|turns| format!("{turns} turns")),
-    ];
-    let asked = |request: &live::script::ScriptedRequest| PlannedRequest {
-        turn: request.turn,
-        text: request.text.clone(),
-        checkpoint: request.checkpoint.clone(),
-        is_typed: request.typed,
-    };
-    LivePlan {
-        agent,
-        condition: condition.to_owned(),
-        out: job.bundle.display().to_string(),
-        requests: job.script.requests.iter().map(asked).collect(),
-        done,
-        is_chat: job.script.chat,
-        is_interactive: false,
-        limits: limits.into_iter().flatten().collect(),
-    }
-}
-
-/// Returns a line of an agent without a terminal, without characters that would move the cursor.
-fn output_line(line: &str) -> String {
-    let kept: String = line.chars().filter(|c| !c.is_control()).take(MAX_LINE_CHARS).collect();
-    format!("{kept}\r\n")
-}
-
-/// Returns the seconds between two times; 0 when they are not known.
-fn seconds_between(from: Option<&str>, to: Option<&str>) -> f64 {
-    let time = |text: Option<&str>| text?.parse::<jiff::Timestamp>().ok();
-    let (Some(from), Some(to)) = (time(from), time(to)) else { return 0.0 };
-    to.duration_since(from).as_secs_f64().max(0.0)
 }
 
 /// Returns the sentence for a run that ended by itself.
@@ -469,13 +324,13 @@ const fn complete_text(job: &RunJob) -> &'static str {
     if job.script.chat { "the chat is over" } else { "every request was asked" }
 }
 
-fn over_event(job: &RunJob, outcome: &LiveOutcome) -> LiveEvent {
+fn over_message(job: &RunJob, outcome: &LiveOutcome) -> LiveMessage {
     let (words, is_whole) = match outcome {
         Err(why) => (why.to_string(), false),
         Ok(LiveRunEnd { halted: None, .. }) => (complete_text(job).into(), true),
         Ok(LiveRunEnd { halted: Some(halt), .. }) => (halt_text(halt), false),
     };
-    LiveEvent::Over { words, is_whole }
+    LiveMessage::Over { words, is_whole }
 }
 
 fn halt_text(halt: &RunHalt) -> String {
@@ -537,10 +392,5 @@ mod tests {
         assert_eq!((files[0].path.as_str(), files[0].lines), ("a.py", Some((2, 1))));
         assert_eq!(files[0].patch, "@@ -1 +1,2 @@\n-x\n+y\n+--- z\n");
         assert_eq!((files[1].path.as_str(), files[1].lines), ("b.png", None));
-    }
-
-    #[test]
-    fn a_line_cannot_move_the_cursor() {
-        assert_eq!(output_line("a\u{1b}[2Jb\rc"), "a[2Jbc\r\n");
     }
 }

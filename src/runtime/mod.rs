@@ -46,7 +46,6 @@ use trajview_store::OpenError;
 use trajview_tui::{
     session::{start_place::StartPlace, views::View},
     shell::{App, AppMessage, draw, state},
-    views::live,
     widgets::{
         key::{self, UnknownKey},
         theme::Theme,
@@ -302,15 +301,15 @@ fn open_paths(
     match place.view {
         View::Live => {
             let path = first_or_current(paths);
-            let recorded = live_worker::recorded_events(&path);
+            let recorded = live_worker::recorded_messages(&path);
             let place = StartPlace { view: View::Replay, follows: runtime.may_follow, ..place };
             runtime.open_path(path.clone(), place);
             runtime.app.screens.source = named(&path);
             match recorded {
                 Some(recorded) => {
                     runtime.update(AppMessage::BeginLive);
-                    for event in recorded {
-                        runtime.update(AppMessage::Live(live::LiveMessage::LiveEvent(event)));
+                    for message in recorded {
+                        runtime.update(AppMessage::Live(message));
                     }
                 }
                 None => {

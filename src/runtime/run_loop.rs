@@ -21,13 +21,12 @@ use trajview_tui::{
     session::{
         effect::{EditedFile, EditorTarget, Effect},
         jobs::FormOrigin,
-        live::LiveEvent,
         question::Answer,
         request::RequestId,
         start_place::StartPlace,
     },
     shell::{App, AppMessage, jobs, screens::study, state},
-    views::{judge::JudgeList, live},
+    views::{judge::JudgeList, live::LiveMessage},
 };
 
 use super::{
@@ -431,8 +430,8 @@ impl Runtime {
                 self.workers.begin_live(job, StartMode::Resume, RunControl::default(), beside);
             }
             Err(why) => {
-                let over = LiveEvent::Over { words: why.to_string(), is_whole: false };
-                let message = AppMessage::Live(live::LiveMessage::LiveEvent(over));
+                let over = LiveMessage::Over { words: why.to_string(), is_whole: false };
+                let message = AppMessage::Live(over);
                 let _ = self.sender.send(RuntimeEvent::Asked(message)); // we hold the receiver ourselves
             }
         }

@@ -1,18 +1,21 @@
 //! The live view: what the one who runs the agent tells, and the frames that come of it. No program is started here.
 
 use ratatui::{layout::Size, style::Color};
-use trajview::run::live::{LiveCommand, WaitReason};
 use trajview::{
+    run::{
+        Tokens,
+        live::{
+            EndedTurn, LayerEffect, LiveCommand, LiveEvent, LivePlan, RunTotal, ScriptedRequest,
+            WaitReason,
+        },
+    },
     session::{
         effect::Effect,
         jobs::{FormChoice, FormFacts, FormOrigin, JobPlan, JobRefusal},
-        live::{
-            LayerEffect, LiveEvent, LiveFileChange, LivePlan, LiveSpending, PlannedRequest, TurnEnd,
-        },
         question::{Answer, Question},
     },
     shell::{App, AppMessage, draw::draw_picture, jobs},
-    views::live,
+    views::live::{LiveFileChange, LiveMessage},
     widgets::{export, key::parse_keys, theme::Theme},
 };
 
@@ -22,7 +25,9 @@ fn app(width: u16, height: u16) -> App {
     let mut app = App::default();
     app.update(AppMessage::Resized(Size { width, height }));
     app.update(AppMessage::BeginLive);
-    tell(&mut app, LiveEvent::Planned(plan()));
+    tell(&mut app, planned(plan()));
+    let (command, process) = (String::new(), 1);
+    tell(&mut app, LiveEvent::Started { command, process, has_terminal: true });
     app
 }
 
@@ -34,26 +39,49 @@ fn plan() -> LivePlan {
         ("Make the parser report where it failed.", Some("c2")),
         ("Write a README.", None),
     ];
-    let asked = |(at, (text, checkpoint)): (usize, &(&str, Option<&str>))| PlannedRequest {
+    let asked = |(at, (text, checkpoint)): (usize, &(&str, Option<&str>))| ScriptedRequest {
         turn: at + 1,
         text: (*text).into(),
         checkpoint: checkpoint.map(Into::into),
-        is_typed: false,
+        ..ScriptedRequest::default()
     };
     LivePlan {
         agent: "codex 0.169.0".into(),
         condition: "emergent".into(),
         out: "runs/tiny".into(),
         requests: texts.iter().enumerate().map(asked).collect(),
-        done: 0,
-        is_chat: false,
-        is_interactive: true,
+        has_screen: true,
         limits: vec!["2M tokens".into()],
+        ..LivePlan::default()
     }
 }
 
+fn planned(plan: LivePlan) -> LiveEvent {
+    LiveEvent::Opened(Box::new(plan))
+}
+
+fn turn_began(turn: usize, layers: Vec<LayerEffect>) -> LiveEvent {
+    LiveEvent::TurnBegan { turn, request: String::new(), attempt: 1, layers }
+}
+
+/// A turn that is over, and what the run has used by then.
+fn turn_ended(turn: usize, seconds: f64, why: Option<&str>) -> LiveEvent {
+    let tokens = Tokens { input: Some(18_240), ..Tokens::default() };
+    let total = RunTotal { tokens, cost_usd: Some(0.12), ..RunTotal::default() };
+    let why = why.map(str::to_owned);
+    LiveEvent::TurnEnded(Box::new(EndedTurn { turn, seconds, why, total, ..EndedTurn::default() }))
+}
+
+fn waits(why: WaitReason) -> LiveEvent {
+    LiveEvent::Waits { turn: 3, request: String::new(), why }
+}
+
+fn over(app: &mut App, words: &str, is_whole: bool) {
+    app.update(AppMessage::Live(LiveMessage::Over { words: words.into(), is_whole }));
+}
+
 fn tell(app: &mut App, told: LiveEvent) -> Vec<Effect> {
-    app.update(AppMessage::Live(live::LiveMessage::LiveEvent(told)))
+    app.update(AppMessage::Live(LiveMessage::LiveEvent(told)))
 }
 
 fn press(app: &mut App, keys: &str) -> Vec<Effect> {
@@ -67,34 +95,28 @@ fn frame(app: &App) -> String {
 
 /// Two turns over, the third under way.
 fn in_the_middle(app: &mut App) {
-    let began = |turn| LiveEvent::Began { turn, attempt: 1, layers: vec![] };
-    let ended = |turn, seconds| LiveEvent::Ended { turn, how: TurnEnd::Done, seconds };
+    let began = |turn| turn_began(turn, vec![]);
+    let ended = |turn, seconds| turn_ended(turn, seconds, None);
     tell(app, began(1));
     tell(
         app,
-        LiveEvent::Wrote(b"\x1b]0;codex\x07\x1b[1mcodex\x1b[0m reads the request\r\n".to_vec()),
+        LiveEvent::Terminal(b"\x1b]0;codex\x07\x1b[1mcodex\x1b[0m reads the request\r\n".to_vec()),
     );
     tell(app, ended(1, 12.4));
-    tell(app, LiveEvent::Spent(LiveSpending { tokens: Some(18_240), cost: Some(0.12) }));
     tell(app, began(2));
     tell(app, ended(2, 63.0));
-    tell(app, LiveEvent::Tested { checkpoint: "c1".into(), passed: 4, total: 5 });
+    tell(app, LiveEvent::Tested { checkpoint: "c1".into(), passed: 4, total: 5, seconds: 0.5 });
     let layer = LayerEffect { name: "notes".into(), why: "212 words from notes.md".into() };
-    tell(app, LiveEvent::Began { turn: 3, attempt: 1, layers: vec![layer] });
+    tell(app, turn_began(3, vec![layer]));
     tell(
         app,
-        LiveEvent::Wrote(b"\x1b[32m+ def parse(text):\x1b[0m\r\nrunning pytest ...".to_vec()),
+        LiveEvent::Terminal(b"\x1b[32m+ def parse(text):\x1b[0m\r\nrunning pytest ...".to_vec()),
     );
     let patch =
         "@@ -0,0 +1,3 @@\n+def parse(text):\n+    tokens = text.split()\n+    return tokens\n";
-    tell(
-        app,
-        LiveEvent::Changed(vec![LiveFileChange {
-            path: "tiny/parser.py".into(),
-            lines: Some((3, 0)),
-            patch: patch.into(),
-        }]),
-    );
+    let changed =
+        LiveFileChange { path: "tiny/parser.py".into(), lines: Some((3, 0)), patch: patch.into() };
+    app.update(AppMessage::Live(LiveMessage::Changed(vec![changed])));
 }
 
 #[test]
@@ -168,14 +190,12 @@ fn words_are_found_in_the_terminal() {
 fn a_failure_and_the_end_are_said() {
     let mut app = app(120, 40);
     in_the_middle(&mut app);
-    let why = "the agent ended with exit code 1".to_owned();
-    tell(&mut app, LiveEvent::Ended { turn: 3, how: TurnEnd::Failed(why), seconds: 3.0 });
-    tell(&mut app, LiveEvent::Waits(WaitReason::Failed(String::new())));
+    tell(&mut app, turn_ended(3, 3.0, Some("the agent ended with exit code 1")));
+    tell(&mut app, waits(WaitReason::Failed(String::new())));
     assert_eq!(press(&mut app, "r"), [Effect::Live(LiveCommand::Retry)]);
     insta::assert_snapshot!("after_a_failure", frame(&app));
 
-    let words = "stopped after turn 2; --resume goes on".to_owned();
-    tell(&mut app, LiveEvent::Over { words, is_whole: false });
+    over(&mut app, "stopped after turn 2; --resume goes on", false);
     insta::assert_snapshot!("after_the_end", frame(&app));
 }
 
@@ -191,11 +211,10 @@ fn the_footer_of_80_columns_has_the_keys_that_repeat_and_stop_in_every_state() {
     has_both(&app);
     in_the_middle(&mut app);
     has_both(&app);
-    tell(&mut app, LiveEvent::Waits(WaitReason::StepByStep));
+    tell(&mut app, waits(WaitReason::StepByStep));
     has_both(&app);
-    let why = "the agent failed (exit code 1)".to_owned();
-    tell(&mut app, LiveEvent::Ended { turn: 3, how: TurnEnd::Failed(why), seconds: 3.0 });
-    tell(&mut app, LiveEvent::Waits(WaitReason::Failed(String::new())));
+    tell(&mut app, turn_ended(3, 3.0, Some("the agent failed (exit code 1)")));
+    tell(&mut app, waits(WaitReason::Failed(String::new())));
     has_both(&app);
     has_both(&begun(80, 24).app);
 }
@@ -206,9 +225,9 @@ fn a_commit_that_takes_long_says_how_far_it_is_until_the_turn_is_over() {
         let mut app = app(width, height);
         in_the_middle(&mut app);
 
-        tell(&mut app, LiveEvent::Recording(20_000));
+        tell(&mut app, LiveEvent::ReadingFiles { files: 20_000 });
         let told = frame(&app).contains("recording the files: 20000 so far");
-        tell(&mut app, LiveEvent::Ended { turn: 3, how: TurnEnd::Done, seconds: 3.0 });
+        tell(&mut app, turn_ended(3, 3.0, None));
 
         assert!(told && !frame(&app).contains("recording the files"), "{}", frame(&app));
     }
@@ -418,18 +437,19 @@ fn begun(width: u16, height: u16) -> Answering {
         FormOrigin { path, name: "a run".into(), task: "t".into(), ..FormOrigin::default() };
     let message = jobs::JobsMessage::LiveBegan(Some(origin), "runs/a-run-codex-emergent".into());
     world.send(AppMessage::Jobs(message));
-    let told = |told| AppMessage::Live(live::LiveMessage::LiveEvent(told));
-    world.send(told(LiveEvent::Planned(plan())));
-    world.send(told(LiveEvent::Began { turn: 1, attempt: 1, layers: vec![] }));
-    world.send(told(LiveEvent::Wrote(b"{\"type\":\"turn.started\"}\r\n".to_vec())));
+    let told = |told| AppMessage::Live(LiveMessage::LiveEvent(told));
+    world.send(told(planned(plan())));
+    let (command, process) = (String::new(), 1);
+    world.send(told(LiveEvent::Started { command, process, has_terminal: true }));
+    world.send(told(turn_began(1, vec![])));
+    world.send(told(LiveEvent::Terminal(b"{\"type\":\"turn.started\"}\r\n".to_vec())));
     world
 }
 
 fn end(world: &mut Answering) {
-    let told = |told| AppMessage::Live(live::LiveMessage::LiveEvent(told));
-    world.send(told(LiveEvent::Ended { turn: 1, how: TurnEnd::Done, seconds: 2.0 }));
-    let words = "every request was asked".to_owned();
-    world.send(told(LiveEvent::Over { words, is_whole: true }));
+    let ended = EndedTurn { turn: 1, seconds: 2.0, ..EndedTurn::default() };
+    world.send(AppMessage::Live(LiveMessage::LiveEvent(LiveEvent::TurnEnded(Box::new(ended)))));
+    over(&mut world.app, "every request was asked", true);
 }
 
 #[test]
@@ -468,16 +488,12 @@ fn the_other_run_follows_to_the_same_turn_until_somebody_looks_elsewhere() {
     plan.requests.truncate(turns);
     while plan.requests.len() < turns {
         let turn = plan.requests.len() + 1;
-        plan.requests.push(PlannedRequest {
-            turn,
-            text: "more".into(),
-            checkpoint: None,
-            is_typed: false,
-        });
+        let text = "more".into();
+        plan.requests.push(ScriptedRequest { turn, text, ..ScriptedRequest::default() });
     }
-    let told = |told| AppMessage::Live(live::LiveMessage::LiveEvent(told));
-    let began = |turn| told(LiveEvent::Began { turn, attempt: 1, layers: vec![] });
-    world.send(told(LiveEvent::Planned(plan)));
+    let told = |told| AppMessage::Live(LiveMessage::LiveEvent(told));
+    let began = |turn| told(turn_began(turn, vec![]));
+    world.send(told(planned(plan)));
     let turn = |world: &Answering| world.app.screens.open_run().unwrap().session.turn;
 
     world.send(began(1));
@@ -539,7 +555,7 @@ fn an_agent_is_stopped_only_by_a_second_press_of_the_key() {
 fn a_run_that_broke_off_goes_on_from_its_bundle() {
     let mut app = app(120, 40);
     in_the_middle(&mut app);
-    tell(&mut app, LiveEvent::Over { words: "stopped".into(), is_whole: false });
+    over(&mut app, "stopped", false);
     let resume = Effect::ResumeLive("runs/tiny".into());
 
     assert!(!press(&mut app, "R").contains(&resume));
@@ -550,7 +566,7 @@ fn a_run_that_broke_off_goes_on_from_its_bundle() {
 #[test]
 fn a_run_that_is_finished_has_nothing_to_go_on_with() {
     let mut app = app(120, 40);
-    tell(&mut app, LiveEvent::Over { words: "every request was asked".into(), is_whole: true });
+    over(&mut app, "every request was asked", true);
 
     assert_eq!(press(&mut app, "RR"), []);
     assert!(frame(&app).contains("the run is finished"), "{}", frame(&app));
@@ -561,10 +577,10 @@ fn the_folder_that_is_written_keeps_its_whole_name() {
     for (width, height) in [(80, 24), (120, 40)] {
         let mut app = app(width, height);
         let asked =
-            |turn| PlannedRequest { turn, text: "a request".into(), ..PlannedRequest::default() };
+            |turn| ScriptedRequest { turn, text: "a request".into(), ..ScriptedRequest::default() };
         let out = "/home/somebody/experiments/2026-11/codex-p12-mine-emergent".into();
         let plan = LivePlan { out, requests: (1..60).map(asked).collect(), ..plan() };
-        tell(&mut app, LiveEvent::Planned(plan));
+        tell(&mut app, planned(plan));
 
         let frame = frame(&app);
         assert!(frame.contains("codex-p12-mine-emergent "), "{frame}");

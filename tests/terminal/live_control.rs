@@ -4,14 +4,14 @@ use std::{fs, path::PathBuf};
 
 use serde_json::Value;
 use trajview::live::{
-    self, LiveRunEnd, RunControl, RunEvent, RunHalt, RunJob, StartMode,
+    self, LiveRunEnd, RunControl, RunHalt, RunJob, StartMode,
     drivers::command::{
         OutputPointers, ProgramOptions, PromptDelivery, RewindOption, SessionOption,
     },
     script::RequestScript,
     setup::RunSetup,
 };
-use trajview::run::live::{LiveCommand, WaitReason};
+use trajview::run::live::{LiveCommand, LiveEvent, WaitReason};
 
 struct Desk {
     folder: tempfile::TempDir,
@@ -74,7 +74,7 @@ impl Desk {
     }
 
     /// Runs it; the watcher is told everything and may wish for something.
-    fn run(&self, mut watch: impl FnMut(&RunEvent, &RunControl)) -> (LiveRunEnd, Vec<RunEvent>) {
+    fn run(&self, mut watch: impl FnMut(&LiveEvent, &RunControl)) -> (LiveRunEnd, Vec<LiveEvent>) {
         let control = RunControl::default();
         let mut events = vec![];
         let ended = live::run_job(&self.job, StartMode::Anew, &control, &mut |event| {
@@ -112,7 +112,7 @@ fn requests_wait_and_may_be_edited_skipped_and_done_again() {
     let mut waits = 0;
 
     let (ended, events) = desk.run(|event, control| {
-        let RunEvent::Waits { why: WaitReason::StepByStep, .. } = event else { return };
+        let LiveEvent::Waits { why: WaitReason::StepByStep, .. } = event else { return };
         waits += 1;
         match waits {
             1 => wish(control, [LiveCommand::Edit("do: echo uno >>out".into()), LiveCommand::GoOn]),
@@ -139,7 +139,7 @@ fn requests_wait_and_may_be_edited_skipped_and_done_again() {
     assert_eq!(script["requests"][0]["original"], "do: echo one >>out");
     assert_eq!(script["skipped"][0]["text"], "do: echo two >>out");
     assert_eq!(script["requests"][1]["number"], 3);
-    assert!(events.iter().any(|event| matches!(event, RunEvent::Skipped { .. })));
+    assert!(events.iter().any(|event| matches!(event, LiveEvent::Skipped { .. })));
     // The session goes on from where it was before the turn that was done again.
     let log = fs::read_dir(desk.job.bundle.join("session")).unwrap().flatten().next().unwrap();
     let log = fs::read_to_string(log.path()).unwrap();
@@ -151,18 +151,20 @@ fn a_pause_holds_the_next_request_and_stopping_keeps_what_is_done() {
     let desk = Desk::new(plain(), &["do: echo 1 >>out", "do: echo 2 >>out", "do: echo 3 >>out"]);
 
     let (ended, events) = desk.run(|event, control| match event {
-        RunEvent::TurnBegan { turn: 1, .. } => wish(control, [LiveCommand::Pause]),
-        RunEvent::Waits { turn: 2, why: WaitReason::Paused, .. } => {
+        LiveEvent::TurnBegan { turn: 1, .. } => wish(control, [LiveCommand::Pause]),
+        LiveEvent::Waits { turn: 2, why: WaitReason::Paused, .. } => {
             wish(control, [LiveCommand::GoOn])
         }
-        RunEvent::TurnBegan { turn: 3, .. } => wish(control, [LiveCommand::Stop]),
+        LiveEvent::TurnBegan { turn: 3, .. } => wish(control, [LiveCommand::Stop]),
         _ => {}
     });
 
     assert!(matches!(ended.halted, Some(RunHalt::Stopped)));
     assert_eq!(ended.total.turns, 2);
     assert!(
-        events.iter().any(|event| matches!(event, RunEvent::Waits { why: WaitReason::Paused, .. }))
+        events
+            .iter()
+            .any(|event| matches!(event, LiveEvent::Waits { why: WaitReason::Paused, .. }))
     );
     let run = desk.run_json();
     assert_eq!(run["state"], "stopped: it was told to stop");
@@ -182,7 +184,7 @@ fn a_turn_that_fails_waits_for_the_person_who_watches() {
     let mut why = String::new();
 
     let (ended, _) = desk.run(|event, control| {
-        if let RunEvent::Waits { turn: 2, why: WaitReason::Failed(said), .. } = event {
+        if let LiveEvent::Waits { turn: 2, why: WaitReason::Failed(said), .. } = event {
             why.clone_from(said);
             fs::write(&ok, "").unwrap();
             wish(control, [LiveCommand::GoOn]);
@@ -204,7 +206,7 @@ fn a_turn_under_way_is_done_again_when_that_is_wanted() {
     let tries = desk.folder.path().join("tries");
 
     let (ended, _) = desk.run(|event, control| {
-        if let RunEvent::TurnBegan { attempt: 1, .. } = event {
+        if let LiveEvent::TurnBegan { attempt: 1, .. } = event {
             let (control, ok, job) = (control.clone(), ok.clone(), desk.job.clone());
             std::thread::spawn(move || {
                 // What it has changed so far can be seen from beside it.
@@ -235,8 +237,8 @@ fn an_agent_in_a_terminal_is_typed_to_and_what_it_shows_is_recorded() {
     );
 
     let (ended, events) = desk.run(|event, control| match event {
-        RunEvent::TurnBegan { turn: 2, .. } => wish(control, [LiveCommand::Resize(100, 30)]),
-        RunEvent::Terminal(bytes) if bytes.ends_with(b"a?\r\n") => {
+        LiveEvent::TurnBegan { turn: 2, .. } => wish(control, [LiveCommand::Resize(100, 30)]),
+        LiveEvent::Terminal(bytes) if bytes.ends_with(b"a?\r\n") => {
             wish(control, [LiveCommand::Keys(b"the answer\r".to_vec())]);
         }
         _ => {}
@@ -244,13 +246,14 @@ fn an_agent_in_a_terminal_is_typed_to_and_what_it_shows_is_recorded() {
 
     assert!(ended.halted.is_none(), "{:?}", ended.halted);
     assert_eq!(desk.file("two"), "the answer\n");
-    let started =
-        events.iter().filter(|event| matches!(event, RunEvent::Started { has_terminal: true, .. }));
+    let started = events
+        .iter()
+        .filter(|event| matches!(event, LiveEvent::Started { has_terminal: true, .. }));
     assert_eq!(started.count(), 1, "one process for all turns");
     let shown: Vec<u8> = events
         .iter()
         .filter_map(
-            |event| if let RunEvent::Terminal(bytes) = event { Some(bytes.clone()) } else { None },
+            |event| if let LiveEvent::Terminal(bytes) = event { Some(bytes.clone()) } else { None },
         )
         .flatten()
         .collect();
@@ -296,7 +299,7 @@ fn a_turn_that_is_to_be_done_again_stays_when_that_is_skipped() {
     let mut waits = vec![];
 
     let (ended, events) = desk.run(|event, control| {
-        let RunEvent::Waits { turn, .. } = event else { return };
+        let LiveEvent::Waits { turn, .. } = event else { return };
         waits.push(*turn);
         match waits.len() {
             1 => wish(control, [LiveCommand::GoOn]),
@@ -323,8 +326,8 @@ fn a_turn_that_is_to_be_done_again_stays_when_that_is_skipped() {
     assert_eq!(attempts, [1, 2, 1]);
     let script = fs::read_to_string(desk.job.bundle.join("script.json")).unwrap();
     assert!(!script.contains("other") && !script.contains("skipped"), "{script}");
-    assert!(events.contains(&RunEvent::Redo { turn: Some(1) }));
-    assert!(events.contains(&RunEvent::Redo { turn: None }));
+    assert!(events.contains(&LiveEvent::Redo { turn: Some(1) }));
+    assert!(events.contains(&LiveEvent::Redo { turn: None }));
 }
 
 #[test]
@@ -334,7 +337,7 @@ fn what_a_person_types_between_two_turns_is_a_turn_of_its_own() {
     let mut waits = 0;
 
     let (ended, events) = desk.run(|event, control| {
-        let RunEvent::Waits { .. } = event else { return };
+        let LiveEvent::Waits { .. } = event else { return };
         waits += 1;
         match waits {
             2 => wish(
@@ -358,7 +361,7 @@ fn what_a_person_types_between_two_turns_is_a_turn_of_its_own() {
     assert_eq!(script["requests"][2]["number"], 2);
     let of_turn = |number: usize| {
         events.iter().find_map(|event| match event {
-            RunEvent::TurnEnded { row, changed, .. } if row.turn == number => Some(changed.clone()),
+            LiveEvent::TurnEnded(ended) if ended.turn == number => Some(ended.changed.clone()),
             _ => None,
         })
     };
@@ -383,7 +386,7 @@ fn an_agent_that_came_back_without_its_memory_is_told_of() {
         run["turns"].as_array().unwrap().iter().map(|it| &it["without_memory"]).collect();
     assert_eq!(forgot, [&Value::Null, &Value::Null, &Value::Bool(true)]);
     let sentence = "turn 3: the agent was started anew and remembers nothing of the turns before";
-    assert!(events.contains(&RunEvent::Warned(sentence.into())));
+    assert!(events.contains(&LiveEvent::Warned(sentence.into())));
     let read = trajview::store::open(&desk.job.bundle).unwrap();
     let before = read.run.turns[2].layer.as_deref().unwrap();
     assert!(before.starts_with("the agent was started anew for this turn"), "{before}");
@@ -472,7 +475,7 @@ fn what_a_person_types_during_a_turn_and_nobody_reads_is_the_next_turn() {
     let (at_work, go) = (desk.folder.path().join("busy"), desk.folder.path().join("go"));
 
     let (ended, events) = desk.run(|event, control| match event {
-        RunEvent::TurnBegan { turn: 1, .. } => {
+        LiveEvent::TurnBegan { turn: 1, .. } => {
             let (control, at_work) = (control.clone(), at_work.clone());
             std::thread::spawn(move || {
                 while !at_work.exists() {
@@ -484,7 +487,7 @@ fn what_a_person_types_during_a_turn_and_nobody_reads_is_the_next_turn() {
                 );
             });
         }
-        RunEvent::Queued(text) if text == "do: echo mine >free" => fs::write(&go, "").unwrap(),
+        LiveEvent::Queued(text) if text == "do: echo mine >free" => fs::write(&go, "").unwrap(),
         _ => {}
     });
 
@@ -495,7 +498,7 @@ fn what_a_person_types_during_a_turn_and_nobody_reads_is_the_next_turn() {
     let changed: Vec<Vec<String>> = events
         .iter()
         .filter_map(|event| match event {
-            RunEvent::TurnEnded { changed, .. } => Some(changed.clone()),
+            LiveEvent::TurnEnded(ended) => Some(ended.changed.clone()),
             _ => None,
         })
         .collect();
@@ -510,10 +513,10 @@ fn what_a_person_answers_belongs_to_its_turn_and_what_is_not_sent_to_none() {
     let desk = Desk::new(typed(), &[ask, "do: echo 2 >two"]);
 
     let (ended, events) = desk.run(|event, control| match event {
-        RunEvent::Terminal(bytes) if bytes.ends_with(b"a?\r\n") => {
+        LiveEvent::Terminal(bytes) if bytes.ends_with(b"a?\r\n") => {
             wish(control, [LiveCommand::Keys(b"the answer\r".to_vec())]);
         }
-        RunEvent::Terminal(bytes) if bytes.ends_with(b"b?\r\n") => {
+        LiveEvent::Terminal(bytes) if bytes.ends_with(b"b?\r\n") => {
             wish(control, [LiveCommand::Keys(b"yes\rdo: echo 3 >thr".to_vec())]);
         }
         _ => {}
@@ -529,7 +532,7 @@ fn what_a_person_answers_belongs_to_its_turn_and_what_is_not_sent_to_none() {
     assert!(said.contains("1 turns hold what a person typed while they were under way"), "{said}");
     let erased =
         "typed and not sent, so it was erased before the next request: do: echo 3 >thr".to_owned();
-    assert!(events.contains(&RunEvent::Warned(erased)));
+    assert!(events.contains(&LiveEvent::Warned(erased)));
     let read = trajview::store::open(&desk.job.bundle).unwrap();
     let words = read.run.turns[0].layer.as_deref();
     assert_eq!(words, Some("a person typed while it was under way: the answer / yes"));
@@ -602,7 +605,7 @@ fn in_a_chat_every_prompt_that_is_typed_is_a_turn_with_a_commit() {
     let mut waits = 0;
 
     let (ended, events) = desk.run(|event, control| {
-        let RunEvent::Waits { why: WaitReason::Prompt, .. } = event else { return };
+        let LiveEvent::Waits { why: WaitReason::Prompt, .. } = event else { return };
         waits += 1;
         let keys = |text: &str| LiveCommand::Keys(text.as_bytes().to_vec());
         match waits {
@@ -633,7 +636,7 @@ fn in_a_chat_every_prompt_that_is_typed_is_a_turn_with_a_commit() {
     assert_eq!(texts, ["do: echo one >one", "do: echo two >two"]);
     assert!(run["provenance"].as_str().unwrap().contains("a free chat"), "{run}");
     let has_told = |words: &str| {
-        events.iter().any(|it| matches!(it, RunEvent::Warned(said) if said.contains(words)))
+        events.iter().any(|it| matches!(it, LiveEvent::Warned(said) if said.contains(words)))
     };
     assert!(has_told("a chat has no next request"));
 }
@@ -645,7 +648,7 @@ fn a_person_ends_a_chat_between_two_turns() {
     desk.job.has_person = true;
 
     let (ended, _) = desk.run(|event, control| {
-        if let RunEvent::Waits { why: WaitReason::Prompt, .. } = event {
+        if let LiveEvent::Waits { why: WaitReason::Prompt, .. } = event {
             wish(control, [LiveCommand::Stop]);
         }
     });
@@ -669,8 +672,8 @@ fn an_agent_that_asks_after_words_of_its_own_works_on_with_the_answer() {
     let mut looks = 0;
 
     let (ended, _) = desk.run(|event, control| {
-        looks += usize::from(matches!(event, RunEvent::LogGrew));
-        if matches!(event, RunEvent::LogGrew) && looks == 3 {
+        looks += usize::from(matches!(event, LiveEvent::LogGrew));
+        if matches!(event, LiveEvent::LogGrew) && looks == 3 {
             wish(control, [LiveCommand::Keys(b"yes\r".to_vec())]);
         }
     });

@@ -1,8 +1,21 @@
 //! Limits that stop a run before its next request. The usage of a turn is known when it is over.
 
-use super::{event::RunTotal, setup::RunBudget};
+use trajview_run::live::RunTotal;
+
+use super::setup::RunBudget;
 
 impl RunBudget {
+    /// Returns the limits in the words of a person.
+    pub(crate) fn limit_texts(self) -> Vec<String> {
+        let limits = [
+            self.tokens.map(|tokens| format!("{tokens} tokens")),
+            self.usd.map(|usd| format!("${usd}")),
+            self.minutes.map(|minutes| format!("{minutes} minutes")),
+            self.turns.map(|turns| format!("{turns} turns")),
+        ];
+        limits.into_iter().flatten().collect()
+    }
+
     /// Returns why the next request is not sent; a sentence. None when it may be.
     pub(crate) fn refusal_reason(&self, total: &RunTotal) -> Option<String> {
         let tokens = total.tokens.recorded_sum().unwrap_or(0);

@@ -11,14 +11,13 @@ use regex::bytes::Regex;
 
 use super::{
     drivers::AgentRequest,
-    event::RunEvent,
     logs::LogWatch,
     queued_prompts::QueuedPrompt,
     recorder::{Recorder, fresh_id},
     run::RunHalt,
     turn::TurnEndWatch,
 };
-use trajview_run::live::{LiveCommand, WaitReason};
+use trajview_run::live::{LiveCommand, LiveEvent, WaitReason};
 
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
@@ -60,7 +59,11 @@ impl Recorder<'_> {
                 ChatInput::Line(text) => return Ok(Some(QueuedPrompt { text, is_sent: true })),
             }
         }
-        self.emit_event(&RunEvent::Waits { turn, request: String::new(), why: WaitReason::Prompt });
+        self.emit_event(&LiveEvent::Waits {
+            turn,
+            request: String::new(),
+            why: WaitReason::Prompt,
+        });
         self.steering.later_commands.clear();
         let (mut looked, mut last_line) = (Instant::now(), None);
         loop {
@@ -161,7 +164,7 @@ impl Recorder<'_> {
             default(POLL_INTERVAL) => self.agent.terminal_recording.flush_held(),
         };
         if !shown.is_empty() {
-            self.emit_event(&RunEvent::Terminal(shown));
+            self.emit_event(&LiveEvent::Terminal(shown));
         }
         command.map_or(ChatInput::Nothing, |command| self.run_command_between(command))
     }
@@ -190,7 +193,7 @@ impl Recorder<'_> {
             }
             LiveCommand::Retry | LiveCommand::Skip | LiveCommand::Edit(_) => {
                 let why = "a chat has no next request: type what you want into the agent's screen";
-                self.emit_event(&RunEvent::Warned(why.into()));
+                self.emit_event(&LiveEvent::Warned(why.into()));
             }
             LiveCommand::Pause | LiveCommand::GoOn => {}
         }

@@ -10,12 +10,11 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use trajview_run::{Time, Tokens};
+use trajview_run::{Time, Tokens, live::RunTotal};
 use trajview_store::write::WriteError;
 
 use super::{
     checksum::FileMark,
-    event::RunTotal,
     logs::LogRow,
     manifest::{LayerRow, LayerRows, LiveTurnRow, LogPlace},
     setup::RunSetup,
@@ -315,7 +314,7 @@ impl LiveProgress {
                 (self.is_finished, self.stopped) = (false, None);
             }
             JournalEntry::Again { turn, attempt, .. } => self.open_turn(*turn, *attempt),
-            JournalEntry::TurnEnded(ended) if ended.row.state.counts() => {
+            JournalEntry::TurnEnded(ended) if ended.row.state.is_counted() => {
                 self.done.truncate(ended.row.turn.saturating_sub(1));
                 (self.open, self.is_tested) = (None, false);
                 self.done.push((**ended).clone());
@@ -398,9 +397,9 @@ pub(crate) fn parse_timestamp(text: &str) -> Time {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::manifest::RecordedTurnState;
+    use trajview_run::TurnState;
 
-    fn turn_ended(turn: usize, state: RecordedTurnState) -> JournalEntry {
+    fn turn_ended(turn: usize, state: TurnState) -> JournalEntry {
         let row =
             LiveTurnRow { turn, state, commit: Some(format!("c{turn}")), ..LiveTurnRow::default() };
         let session_id = Some("s".into());
@@ -425,12 +424,9 @@ mod tests {
     fn what_was_written_before_a_crash_is_read_and_a_torn_line_is_not() {
         let bundle = tempfile::tempdir().unwrap();
         let mut journal = Journal::create(bundle.path()).unwrap();
-        for entry in [
-            run_began(),
-            turn_began(1, 1),
-            turn_ended(1, RecordedTurnState::Done),
-            turn_began(2, 1),
-        ] {
+        for entry in
+            [run_began(), turn_began(1, 1), turn_ended(1, TurnState::Done), turn_began(2, 1)]
+        {
             journal.append_entry(&entry).unwrap();
         }
         drop(journal);
@@ -443,7 +439,7 @@ mod tests {
         assert_eq!(before.progress.done.len(), 1);
         assert_eq!(before.progress.last_commit(), Some("c1"));
         assert_eq!(before.progress.open.as_ref().map(|row| row.turn), Some(2));
-        journal.append_entry(&turn_ended(2, RecordedTurnState::Cut)).unwrap();
+        journal.append_entry(&turn_ended(2, TurnState::Cut)).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(text.lines().count(), 5);
         assert!(text.starts_with(std::str::from_utf8(&whole).unwrap()));
@@ -454,17 +450,17 @@ mod tests {
         let mut progress = LiveProgress::default();
         for entry in [
             turn_began(1, 1),
-            turn_ended(1, RecordedTurnState::Done),
+            turn_ended(1, TurnState::Done),
             turn_began(2, 1),
-            turn_ended(2, RecordedTurnState::Done),
+            turn_ended(2, TurnState::Done),
         ] {
             progress.apply_entry(&entry);
         }
         for entry in [
             turn_began(1, 2),
-            turn_ended(1, RecordedTurnState::Cut),
+            turn_ended(1, TurnState::Cut),
             turn_began(1, 3),
-            turn_ended(1, RecordedTurnState::Done),
+            turn_ended(1, TurnState::Done),
         ] {
             progress.apply_entry(&entry);
         }

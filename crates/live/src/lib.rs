@@ -7,7 +7,7 @@
 //! live::run_job(&job, StartMode::Anew | StartMode::Resume, &control, &mut |event| ...) -> Result<LiveRunEnd, CannotStart>
 //! ```
 //!
-//! The caller gets a [`RunEvent`] for everything that happens: the bundle is open, a request waits for a person, a turn
+//! The caller gets a [`LiveEvent`](trajview_run::live::LiveEvent) for everything that happens: the bundle is open, a request waits for a person, a turn
 //! began, bytes of the agent's terminal, lines of an agent without one, the log grew (the bundle on the disk has more to
 //! show), the turn ended with its row, changed paths and totals, tests were run. A person's commands go in as a
 //! [`trajview_run::live::LiveCommand`] through a [`RunControl`], whose clones may be used from any thread: pause, go on, step by step, skip,
@@ -56,7 +56,6 @@ pub mod command_line;
 pub mod confine;
 pub mod control;
 pub mod drivers;
-pub mod event;
 mod input_line;
 pub mod isolation;
 pub mod journal;
@@ -90,6 +89,5 @@ pub mod turn;
 mod version;
 
 pub use control::RunControl;
-pub use event::{RunEvent, RunTotal};
 pub use orphans::adopt_orphans;
 pub use run::{CannotStart, LiveRunEnd, RunHalt, RunJob, StartMode, run_job};

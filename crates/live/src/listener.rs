@@ -5,7 +5,10 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, never, select};
 use regex::bytes::Regex;
 
-use trajview_run::{Tokens, live::LiveCommand};
+use trajview_run::{
+    Tokens,
+    live::{LiveCommand, LiveEvent},
+};
 
 use super::{
     control::RunControl,
@@ -13,7 +16,6 @@ use super::{
         TitlePatterns,
         agent_output::{AgentOutput, OutputReader, OutputStream, ReportedAmount},
     },
-    event::RunEvent,
     input_line::InputLine,
     logs::TurnLogState,
     pasted_request::PastedRequest,
@@ -55,7 +57,7 @@ pub struct Listener<'a> {
     /// Called now and then; returns whether the log grew.
     pub check_growth: &'a mut dyn FnMut() -> bool,
     pub person: PersonInput<'a>,
-    pub emit: &'a mut dyn FnMut(&RunEvent),
+    pub emit: &'a mut dyn FnMut(&LiveEvent),
 }
 
 /// The patterns for the agent's terminal, if it has one, and the request that is typed into it.
@@ -245,7 +247,7 @@ impl<'a, 'b> ListeningState<'a, 'b> {
                 }
                 if (self.listener.check_growth)() {
                     last = Instant::now(); // an agent that writes its log is not idle
-                    (self.listener.emit)(&RunEvent::LogGrew);
+                    (self.listener.emit)(&LiveEvent::LogGrew);
                 }
             }
             self.decide_sent(process);
@@ -337,7 +339,7 @@ impl<'a, 'b> ListeningState<'a, 'b> {
         if is_asked && self.listener.person.prompts.decide_old_lines(process.unread_input()) {
             process.discard_unread();
             for queued in &self.listener.person.prompts.queued[before..] {
-                (self.listener.emit)(&RunEvent::Queued(self.listener.secrets.hide(&queued.text)));
+                (self.listener.emit)(&LiveEvent::Queued(self.listener.secrets.hide(&queued.text)));
             }
         }
     }
@@ -414,7 +416,7 @@ impl<'a, 'b> ListeningState<'a, 'b> {
     fn on_terminal_output(&mut self, bytes: &[u8], type_in: &mut dyn FnMut(&[u8])) {
         let shown = self.listener.terminal_recording.record_output(bytes);
         if !shown.is_empty() {
-            (self.listener.emit)(&RunEvent::Terminal(shown));
+            (self.listener.emit)(&LiveEvent::Terminal(shown));
         }
         if let Some(typed) = &mut self.listener.terminal.typed {
             typed.on_output(bytes);
@@ -438,7 +440,7 @@ impl<'a, 'b> ListeningState<'a, 'b> {
     /// Emits what the reader understood.
     fn emit_parsed(&mut self) {
         for line in std::mem::take(&mut self.listener.parsed.messages) {
-            (self.listener.emit)(&RunEvent::AgentLine(line));
+            (self.listener.emit)(&LiveEvent::AgentLine(line));
         }
         if let ReportedAmount::Turn(tokens) = self.listener.parsed.tokens
             && tokens != self.used
@@ -448,7 +450,7 @@ impl<'a, 'b> ListeningState<'a, 'b> {
                 ReportedAmount::Turn(cost) => Some(cost),
                 _ => None,
             };
-            (self.listener.emit)(&RunEvent::Used { tokens, cost_usd });
+            (self.listener.emit)(&LiveEvent::Used { tokens, cost_usd });
         }
     }
 
@@ -476,7 +478,7 @@ impl<'a, 'b> ListeningState<'a, 'b> {
         }
         let rest = listener.terminal_recording.flush_held();
         if !rest.is_empty() {
-            (listener.emit)(&RunEvent::Terminal(rest));
+            (listener.emit)(&LiveEvent::Terminal(rest));
         }
         self.emit_parsed();
     }

@@ -4,7 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::start_files::StartFiles;
 use trajview_layers::{Brief, BriefSentence, HelperCost, stack::LayerBrief};
-use trajview_run::Tokens;
+use trajview_run::{
+    Time, Tokens, TurnState,
+    live::{EndedTurn, LayerEffect, RunTotal},
+};
 use trajview_store::import::{RunJsonAgent, RunJsonCheckpoint, RunJsonTask};
 
 use super::{isolation::IsolationOptions, setup::LiveRunLimits};
@@ -56,6 +59,10 @@ impl LayerRow {
         }
     }
 
+    pub(crate) fn effect(&self) -> LayerEffect {
+        LayerEffect { name: self.name.clone(), why: self.why.clone() }
+    }
+
     /// Returns its text; None when it only processed the turn.
     pub(crate) fn to_said(&self) -> Option<LayerBrief> {
         let spent = self.spent?;
@@ -66,27 +73,6 @@ impl LayerRow {
             why: self.why.clone(),
         };
         Some(LayerBrief { layer: self.name.clone(), brief, spent })
-    }
-}
-
-/// The state of a turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum RecordedTurnState {
-    /// Its request was sent, and nothing more is recorded.
-    #[default]
-    Begun,
-    /// The turn counts.
-    Done,
-    /// The turn failed and counts nevertheless, as the options say.
-    Kept,
-    /// The turn failed, was stopped or took too long; it is done again when the run goes on.
-    Cut,
-}
-
-impl RecordedTurnState {
-    pub const fn counts(self) -> bool {
-        matches!(self, Self::Done | Self::Kept)
     }
 }
 
@@ -103,7 +89,7 @@ pub struct LiveTurnRow {
     pub log: LogPlace,
     /// Null, one object, or a list of them.
     pub layer: Option<LayerRows>,
-    pub state: RecordedTurnState,
+    pub state: TurnState,
     /// Counts from 1.
     pub attempt: usize,
     /// The end of the process: `exit code 0`; null while it runs.
@@ -122,6 +108,27 @@ pub struct LiveTurnRow {
     /// True if the agent began a new session for this turn, and knows nothing of those before.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub without_memory: bool,
+}
+
+impl LiveTurnRow {
+    /// Returns the event of the turn's end; `total` is the usage of all turns by then.
+    pub fn ended(&self, total: RunTotal) -> EndedTurn {
+        let helper = self.layer.as_ref().map(LayerRows::total_spent).unwrap_or_default();
+        let time = |text: &Option<String>| text.as_deref().and_then(Time::parse);
+        let times = time(&self.started_at).zip(time(&self.ended_at));
+        EndedTurn {
+            turn: self.turn,
+            state: self.state,
+            why: self.why.clone(),
+            seconds: times.map_or(0.0, |(from, to)| (to.0 - from.0).max(0) as f64 / 1000.0),
+            tokens: self.reported.tokens,
+            left_running: self.left_running,
+            helper_calls: helper.calls,
+            helper_cost_usd: helper.cost_usd,
+            changed: vec![],
+            total,
+        }
+    }
 }
 
 /// The place of a turn in the logs.

@@ -3,16 +3,19 @@
 use std::path::Path;
 
 use serde::Serialize;
+use trajview_run::live::LivePlan;
 
 use super::{
     drivers::{
-        self, AgentCommand, AgentRequest, LogPatterns, RequestInput, RewindMethod, SessionNaming,
-        TurnEndSign,
+        self, AgentCommand, AgentRequest, Driver, LogPatterns, RequestInput, RewindMethod,
+        SessionNaming, TurnEndSign,
     },
     layers::{self, PlannedLayer},
     recorder::fresh_id,
     run::{CannotStart, RunJob},
     run_folders::RunFolders,
+    script::RequestScript,
+    setup::RunSetup,
 };
 
 /// The commands and files for one agent.
@@ -48,6 +51,28 @@ pub struct SendingPlan {
 pub struct PlannedFile {
     pub path: String,
     pub content: String,
+}
+
+/// Returns the plan of a run for its watchers, but for the workspace.
+pub fn live_plan(
+    setup: &RunSetup,
+    script: &RequestScript,
+    bundle: &Path,
+    version: Option<&str>,
+    done: usize,
+) -> LivePlan {
+    let is_process = |driver: Box<dyn Driver>| driver.session_naming() == SessionNaming::Process;
+    LivePlan {
+        agent: [Some(&*setup.agent), version].into_iter().flatten().collect::<Vec<_>>().join(" "),
+        condition: setup.condition.word().to_owned(),
+        out: bundle.display().to_string(),
+        workspace: String::new(),
+        requests: script.requests.clone(),
+        done,
+        is_chat: script.chat,
+        has_screen: setup.in_terminal || drivers::driver_for_setup(setup).is_ok_and(is_process),
+        limits: setup.limits.budget.limit_texts(),
+    }
 }
 
 /// Returns the plan of a run. Nothing is created and nothing is called.

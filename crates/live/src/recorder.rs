@@ -8,7 +8,10 @@ use std::{
 use serde::Serialize;
 
 use trajview_metrics::decisions::DecisionStore;
-use trajview_run::{condition::Condition, live::LiveCommand};
+use trajview_run::{
+    condition::Condition,
+    live::{LiveCommand, LiveEvent, LivePlan},
+};
 use trajview_store::{
     decisions,
     import::{RunJsonAgent, RunJsonCheckpoint, RunJsonTask},
@@ -24,7 +27,6 @@ use super::{
     confine::Confinement,
     control::RunControl,
     drivers::{self, Driver, RewindMethod, TurnEndSign},
-    event::RunEvent,
     input_line::InputLine,
     isolation::Network,
     journal::{self, Journal, JournalEntry, LiveProgress},
@@ -58,7 +60,7 @@ pub struct Recorder<'a> {
     pub steering: Steering,
     pub guard: BundleGuard,
     journal: Journal,
-    emit: &'a mut dyn FnMut(&RunEvent),
+    emit: &'a mut dyn FnMut(&LiveEvent),
     header: RunHeader,
 }
 
@@ -127,7 +129,7 @@ impl<'a> Recorder<'a> {
         job: &RunJob,
         start: StartMode,
         control: &'a RunControl,
-        emit: &'a mut dyn FnMut(&RunEvent),
+        emit: &'a mut dyn FnMut(&LiveEvent),
     ) -> Result<Self, CannotStart> {
         let setup = job.setup.clone();
         let driver = drivers::driver_for_setup(&setup).map_err(CannotStart::Wrong)?;
@@ -266,21 +268,17 @@ impl<'a> Recorder<'a> {
         let requests = self.run_folders.requests_folder();
         let taken = self.layers.tell_finished_turns(&self.progress.done, Some(&requests));
         self.record_layer_updates(taken)?;
-        let event = RunEvent::Opened {
-            bundle: self.bundle.clone(),
-            agent: self.setup.agent.clone(),
-            version: self.header.version.clone(),
-            model: self.setup.provider.model.clone(),
-            condition: self.setup.condition.word(),
-            requests: self.script.requests.len(),
-            done: self.progress.done.len(),
-            workspace: self.run_folders.workspace(),
+        let done = self.progress.done.len();
+        let version = self.header.version.as_deref();
+        let plan = LivePlan {
+            workspace: self.run_folders.workspace().display().to_string(),
+            ..plan::live_plan(&self.setup, &self.script, &self.bundle, version, done)
         };
-        self.emit_event(&event);
+        self.emit_event(&LiveEvent::Opened(Box::new(plan)));
         Ok(())
     }
 
-    pub(crate) fn emit_event(&mut self, event: &RunEvent) {
+    pub(crate) fn emit_event(&mut self, event: &LiveEvent) {
         (self.emit)(event);
     }
 
@@ -306,7 +304,7 @@ impl<'a> Recorder<'a> {
             return Ok(());
         }
         self.record_entry(&JournalEntry::Warned { sentence: sentence.clone() })?;
-        self.emit_event(&RunEvent::Warned(sentence));
+        self.emit_event(&LiveEvent::Warned(sentence));
         Ok(())
     }
 
@@ -519,7 +517,7 @@ impl<'a> Recorder<'a> {
         let taken = self.layers.rewind_to(&self.progress.done);
         self.record_layer_updates(taken)?;
         self.attempts = attempt;
-        self.emit_event(&RunEvent::TurnRepeated { turn, why });
+        self.emit_event(&LiveEvent::TurnRepeated { turn, why });
         Ok(())
     }
 
@@ -620,7 +618,7 @@ pub struct TurnParts<'b> {
     pub terminal_recording: &'b mut TerminalRecording,
     pub later_commands: &'b mut Vec<LiveCommand>,
     pub input_line: &'b mut InputLine,
-    pub emit: &'b mut dyn FnMut(&RunEvent),
+    pub emit: &'b mut dyn FnMut(&LiveEvent),
 }
 
 fn halt_text(halt: &RunHalt) -> String {

@@ -10,12 +10,11 @@ use std::{
 
 use crossbeam_channel::select;
 
-use trajview_run::live::{LiveCommand, WaitReason};
+use trajview_run::live::{LiveCommand, LiveEvent, RunTotal, WaitReason};
 use trajview_store::write::WriteError;
 
 use super::{
     control::RunControl,
-    event::{RunEvent, RunTotal},
     journal::{self, JournalEntry},
     layers::LayerFiles,
     queued_prompts::QueuedPrompt,
@@ -135,7 +134,7 @@ pub fn run_job(
     job: &RunJob,
     start: StartMode,
     control: &RunControl,
-    emit: &mut dyn FnMut(&RunEvent),
+    emit: &mut dyn FnMut(&LiveEvent),
 ) -> Result<LiveRunEnd, CannotStart> {
     let mut recorder = Recorder::open(job, start, control, emit)?;
     let halted = recorder.run_turns().err();
@@ -236,7 +235,7 @@ impl Recorder<'_> {
         if self.script.edit_request(turn, text) {
             self.write_script()?;
             self.record_entry(&JournalEntry::Edited { turn })?;
-            self.emit_event(&RunEvent::Edited { turn });
+            self.emit_event(&LiveEvent::Edited { turn });
         }
         Ok(())
     }
@@ -247,7 +246,7 @@ impl Recorder<'_> {
         self.script.insert_typed_request(turn, &request);
         self.write_script()?;
         self.record_entry(&JournalEntry::Typed { turn, request: request.clone() })?;
-        self.emit_event(&RunEvent::Typed { turn, request });
+        self.emit_event(&LiveEvent::Typed { turn, request });
         self.steering.is_sent = typed.is_sent;
         Ok(())
     }
@@ -342,7 +341,7 @@ impl Recorder<'_> {
             None if self.steering.is_paused => WaitReason::Paused,
             None => WaitReason::StepByStep,
         };
-        self.emit_event(&RunEvent::Waits { turn, request, why });
+        self.emit_event(&LiveEvent::Waits { turn, request, why });
     }
 
     /// Returns a command if one comes soon. The output of an agent's terminal is passed on meanwhile.
@@ -361,7 +360,7 @@ impl Recorder<'_> {
             default(STOP_POLL_INTERVAL) => self.agent.terminal_recording.flush_held(),
         };
         if !shown.is_empty() {
-            self.emit_event(&RunEvent::Terminal(shown));
+            self.emit_event(&LiveEvent::Terminal(shown));
         }
         None
     }
@@ -378,7 +377,7 @@ impl Recorder<'_> {
             LiveCommand::GoOn => (self.steering.is_paused, wanted.waits) = (false, false),
             LiveCommand::Skip if wanted.redo.take().is_some() => {
                 wanted.is_announced = false;
-                self.emit_event(&RunEvent::Redo { turn: None });
+                self.emit_event(&LiveEvent::Redo { turn: None });
             }
             LiveCommand::Skip => return self.skip_request(turn),
             LiveCommand::Edit(text) => match &mut wanted.redo {
@@ -388,7 +387,7 @@ impl Recorder<'_> {
             LiveCommand::Retry if turn > 1 && self.progress.open.is_none() => {
                 wanted.redo = Some(PendingRedo { turn: turn - 1, text: None });
                 wanted.is_announced = false;
-                self.emit_event(&RunEvent::Redo { turn: Some(turn - 1) });
+                self.emit_event(&LiveEvent::Redo { turn: Some(turn - 1) });
             }
             LiveCommand::Retry => wanted.waits = false,
             LiveCommand::Stop => return Err(RunHalt::Stopped),
@@ -411,7 +410,7 @@ impl Recorder<'_> {
             self.write_script()?;
             self.record_entry(&JournalEntry::Skipped { request: request.clone() })?;
             self.write_manifest()?;
-            self.emit_event(&RunEvent::Skipped { request });
+            self.emit_event(&LiveEvent::Skipped { request });
         }
         Ok(NextAction::LookAgain)
     }

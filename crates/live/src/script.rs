@@ -6,29 +6,8 @@
 //! resumed with it.
 
 use serde::{Deserialize, Serialize};
-use trajview_run::condition::Condition;
+use trajview_run::{condition::Condition, live::ScriptedRequest};
 use trajview_store::sha256;
-
-/// One request and its details.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct ScriptedRequest {
-    /// Counts from 1, without gaps.
-    #[serde(default)]
-    pub turn: usize,
-    pub text: String,
-    /// The checkpoint that ends with this turn.
-    #[serde(default)]
-    pub checkpoint: Option<String>,
-    /// Its number in the original script; None when that is [`Self::turn`].
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub number: Option<usize>,
-    /// The script's text, if a person edited it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub original: Option<String>,
-    /// True if a person typed it into the agent's terminal: it is not in the script.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub typed: bool,
-}
 
 /// A checkpoint's name for people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,6 +5,7 @@
 
 use std::fs;
 
+use trajview_run::live::LiveEvent;
 use trajview_store::{
     start_files::{LeftOutNames, StartSource},
     workspace::{CommitNote, RecordingObserver},
@@ -13,7 +14,6 @@ use trajview_store::{
 
 use super::{
     checkpoint_tests::{self, CommandEnd, CommandLimits},
-    event::RunEvent,
     journal::{self, JournalEntry},
     recorder::{Recorder, TurnParts},
     run::RunHalt,
@@ -56,7 +56,7 @@ impl Recorder<'_> {
         if let Some(from) = &start.from {
             let hidden = self.folders_never_copied();
             let beginning = StartSource::find(from).map_err(RunHalt::NotReady)?;
-            let mut on_progress = |files| self.emit_event(&RunEvent::ReadingFiles { files });
+            let mut on_progress = |files| self.emit_event(&LiveEvent::ReadingFiles { files });
             let copied =
                 beginning.copy_files(&workspace, start.with_history, &hidden, &mut on_progress);
             source = Some(copied.map_err(RunHalt::NotReady)?);
@@ -74,7 +74,7 @@ impl Recorder<'_> {
         let sentence = self.run_folders.secrets.hide(&start_files_text(&base));
         self.record_entry(&JournalEntry::FilesTaken(Box::new(base)))?;
         self.write_manifest()?;
-        self.emit_event(&RunEvent::Preparing(sentence));
+        self.emit_event(&LiveEvent::Preparing(sentence));
         Ok(())
     }
 
@@ -87,7 +87,7 @@ impl Recorder<'_> {
     /// Runs one command. The error is a halt: the first request is never sent after a command failed.
     fn run_setup_command(&mut self, command: &str) -> Result<(), RunHalt> {
         let shown = self.run_folders.secrets.hide(command);
-        self.emit_event(&RunEvent::Preparing(format!("setup: {shown}")));
+        self.emit_event(&LiveEvent::Preparing(format!("setup: {shown}")));
         let limits =
             CommandLimits { seconds: self.setup.limits.timeouts.turn, stop: &self.control.stop };
         let workspace = self.run_folders.workspace();
@@ -126,7 +126,7 @@ impl Recorder<'_> {
         let sentence = row.summary_text();
         self.record_entry(&JournalEntry::SetUp(Box::new(row)))?;
         self.write_manifest()?;
-        self.emit_event(&RunEvent::Preparing(sentence));
+        self.emit_event(&LiveEvent::Preparing(sentence));
         if is_fine {
             return Ok(());
         }
@@ -151,7 +151,7 @@ impl Recorder<'_> {
         let TurnParts { run_folders, history, emit, .. } = self.turn_parts();
         let onlooker = RecordingObserver {
             cover: &|bytes| run_folders.secrets.cover(bytes),
-            count: &mut |files| emit(&RunEvent::ReadingFiles { files }),
+            count: &mut |files| emit(&LiveEvent::ReadingFiles { files }),
         };
         let taken = history.record_commit(&run_folders.workspace(), before, &note, onlooker)?;
         for (path, why) in &taken.left_out {

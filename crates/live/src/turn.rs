@@ -10,7 +10,10 @@ use std::{
 use regex::bytes::Regex;
 
 use trajview_judge::stop_flag::StopFlag;
-use trajview_run::{Tokens, first_line_label};
+use trajview_run::{
+    Tokens, TurnState, first_line_label,
+    live::{EndedTurn, LiveEvent},
+};
 use trajview_store::{
     sha256,
     workspace::{CommitNote, RecordingObserver},
@@ -24,14 +27,12 @@ use super::{
         TurnEndSign,
         agent_output::{AgentOutput, ReportedAmount},
     },
-    event::RunEvent,
     journal::{self, FinishedTurn, JournalEntry},
     layers::{LayerRequest, PreparedRequest},
     listener::{ListenOutcome, Listener, PersonInput, TerminalWatch},
     logs::{self, BegunTurn, KeptDocuments, LogMatcher, LogRow, LogWatch, TurnLogState},
     manifest::{
-        AgentReport, FileRemarks, LayerRows, LiveTurnRow, LogPlace, RecordedTurnState,
-        TypedByPerson,
+        AgentReport, FileRemarks, LayerRow, LayerRows, LiveTurnRow, LogPlace, TypedByPerson,
     },
     pasted_request::PastedRequest,
     process::{AgentProcess, ProcessEnding, ProcessSpec},
@@ -134,8 +135,7 @@ impl Recorder<'_> {
     /// Prepares the request with the layers' text, and writes into the bundle that the turn is under way.
     fn prepare_request(&mut self, turn: usize) -> Result<SentRequest, RunHalt> {
         let request = self.script.request_of_turn(turn).cloned();
-        let (text, checkpoint, typed) =
-            request.map(|it| (it.text, it.checkpoint, it.typed)).unwrap_or_default();
+        let (text, typed) = request.map(|it| (it.text, it.typed)).unwrap_or_default();
         let earlier: Vec<String> =
             self.script.requests.iter().take(turn - 1).map(|it| it.text.clone()).collect();
         let dressed = match typed {
@@ -178,12 +178,11 @@ impl Recorder<'_> {
         self.agent.terminal_recording.add_marker(&format!("turn {turn}"));
         let (session, fresh) = (self.agent.session.clone(), fresh_id());
         let sent = SentRequest { turn, attempt, dressed, prompt_file, session, fresh, before, row };
-        self.emit_event(&RunEvent::TurnBegan {
+        self.emit_event(&LiveEvent::TurnBegan {
             turn,
             request: sent.dressed.text.clone(),
             attempt,
-            checkpoint,
-            layers: sent.dressed.rows.clone(),
+            layers: sent.dressed.rows.iter().map(LayerRow::effect).collect(),
         });
         if without_memory {
             self.record_warning(&format!(
@@ -354,7 +353,7 @@ impl Recorder<'_> {
         let rest = self.run_folders.secrets.hide(&rest);
         let sentence =
             format!("typed and not sent, so it was erased before the next request: {rest}");
-        self.emit_event(&RunEvent::Warned(sentence));
+        self.emit_event(&LiveEvent::Warned(sentence));
         [ERASE, &typed].concat()
     }
 
@@ -408,7 +407,7 @@ impl Recorder<'_> {
         let command = self.run_folders.secrets.hide(&shown_command_line(call));
         let (id, has_terminal) = (process.id, process.has_terminal());
         self.record_entry(&JournalEntry::Process { process: id, command: command.clone() })?;
-        self.emit_event(&RunEvent::Started { command, process: id, has_terminal });
+        self.emit_event(&LiveEvent::Started { command, process: id, has_terminal });
         Ok(Ok(process))
     }
 
@@ -478,9 +477,9 @@ impl Recorder<'_> {
         keeps: bool,
     ) -> Result<(), RunHalt> {
         let state = match verdict {
-            AttemptVerdict::Done => RecordedTurnState::Done,
-            AttemptVerdict::Failed(_) if keeps => RecordedTurnState::Kept,
-            _ => RecordedTurnState::Cut,
+            AttemptVerdict::Done => TurnState::Done,
+            AttemptVerdict::Failed(_) if keeps => TurnState::Kept,
+            _ => TurnState::Cut,
         };
         self.restore_run_folders(sent.turn)?;
         if let Some(problem) = self.agent.terminal_recording.end_reason() {
@@ -488,7 +487,7 @@ impl Recorder<'_> {
         }
         self.check_seal(sent.turn)?;
         let session = self.session_after(&sent, &answer.parsed);
-        if state.counts() {
+        if state.is_counted() {
             self.export_log(&sent, session.as_deref())?;
         }
         let places = self.agent.driver.log_files(&self.run_folders);
@@ -536,17 +535,17 @@ impl Recorder<'_> {
             logs: rows,
         })))?;
         self.write_manifest()?;
-        if row.state.counts() {
+        if row.state.is_counted() {
             let taken = self.layers.tell_finished_turns(&self.progress.done, None);
             self.record_layer_updates(taken)?;
             row.layer = self.progress.done.last().and_then(|done| done.row.layer.clone());
         }
         self.agent.session = session;
         for denied in &row.reported.denied {
-            self.emit_event(&RunEvent::Denied(denied.clone()));
+            self.emit_event(&LiveEvent::Denied(denied.clone()));
         }
         let total = self.progress.used_in_total();
-        self.emit_event(&RunEvent::TurnEnded { row: Box::new(row), changed, total });
+        self.emit_event(&LiveEvent::TurnEnded(Box::new(EndedTurn { changed, ..row.ended(total) })));
         Ok(())
     }
 
@@ -651,7 +650,7 @@ impl Recorder<'_> {
         sent: &SentRequest,
         answer: &AttemptResult,
         verdict: &AttemptVerdict,
-        state: RecordedTurnState,
+        state: TurnState,
     ) -> LiveTurnRow {
         let AttemptResult { parsed, ending, outcome, .. } = answer;
         let hidden = |words: &Vec<String>| -> Vec<String> {
@@ -678,11 +677,7 @@ impl Recorder<'_> {
             why,
             reported: AgentReport {
                 denied: hidden(&parsed.denied),
-                troubles: if state == RecordedTurnState::Done {
-                    vec![]
-                } else {
-                    hidden(&parsed.troubles)
-                },
+                troubles: if state == TurnState::Done { vec![] } else { hidden(&parsed.troubles) },
                 ..sent.row.reported.clone()
             },
             files: FileRemarks {
@@ -746,12 +741,9 @@ impl Recorder<'_> {
         let mut trailers = vec![("Turn", sent.turn.to_string())];
         trailers.extend(checkpoint.map(|id| ("Checkpoint", id)));
         trailers.push(("Agent", self.setup.agent.clone()));
-        if row.state != RecordedTurnState::Done {
-            let state = if row.state == RecordedTurnState::Kept {
-                "failed, kept"
-            } else {
-                "does not count"
-            };
+        if row.state != TurnState::Done {
+            let state =
+                if row.state == TurnState::Kept { "failed, kept" } else { "does not count" };
             trailers.push(("State", state.to_owned()));
         }
         let at = journal::parse_timestamp(row.ended_at.as_deref().unwrap_or_default());
@@ -760,7 +752,7 @@ impl Recorder<'_> {
         let TurnParts { run_folders, history, emit, .. } = self.turn_parts();
         let onlooker = RecordingObserver {
             cover: &|bytes| run_folders.secrets.cover(bytes),
-            count: &mut |files| emit(&RunEvent::ReadingFiles { files }),
+            count: &mut |files| emit(&LiveEvent::ReadingFiles { files }),
         };
         let taken = history.record_commit(
             &run_folders.workspace(),
@@ -822,7 +814,7 @@ impl Recorder<'_> {
                 let entry =
                     JournalEntry::Tested { checkpoint: checkpoint.clone(), passed, total, seconds };
                 self.record_entry(&entry)?;
-                self.emit_event(&RunEvent::Tested { checkpoint, passed, total, seconds });
+                self.emit_event(&LiveEvent::Tested { checkpoint, passed, total, seconds });
             }
             Err(why) => self.record_warning(&format!("{}: {why}", untested_prefix(&checkpoint)))?,
         }

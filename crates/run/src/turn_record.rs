@@ -1,14 +1,15 @@
 //! The notes of a live run's recorder on a turn, beside the agent's own log: how far it came, and why.
 
 use crate::worded_enum::worded;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 worded! {
     /// The progress of a turn.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
     #[serde(rename_all = "lowercase")]
     pub enum TurnState {
         /// Its request was sent, and nothing more is recorded.
+        #[default]
         Begun = "begun",
         Done = "done",
         /// The turn failed and counts all the same, because the run was to keep failures.

@@ -7,10 +7,13 @@ use crate::cli::{
     run_args,
 };
 use trajview_live::{
-    LiveRunEnd, RunEvent, RunHalt, RunJob, journal, manifest::RecordedTurnState, plan::DrivingPlan,
-    prepare::absolute_path, start_files::PATCH_FILE,
+    LiveRunEnd, RunHalt, RunJob, journal, plan::DrivingPlan, prepare::absolute_path,
+    start_files::PATCH_FILE,
 };
-use trajview_run::{Tokens, live::WaitReason};
+use trajview_run::{
+    Tokens, TurnState,
+    live::{LiveEvent, WaitReason},
+};
 use trajview_store::start_files;
 
 /// Recorded files between two progress lines.
@@ -24,101 +27,95 @@ pub struct LiveReporter {
 }
 
 impl LiveReporter {
-    pub(crate) fn print_event(&mut self, event: &RunEvent) {
+    pub(crate) fn print_event(&mut self, event: &LiveEvent) {
         if let Some(line) = self.event_line(event) {
             eprintln!("{}", safe_line(&line));
         }
     }
 
-    fn event_line(&mut self, event: &RunEvent) -> Option<String> {
+    fn event_line(&mut self, event: &LiveEvent) -> Option<String> {
         Some(match event {
-            RunEvent::Opened { bundle, agent, version, requests, done, workspace, .. } => {
-                self.requests = *requests;
-                let version = version.as_ref().map(|it| format!(" {it}")).unwrap_or_default();
-                let goes_on = match done {
+            LiveEvent::Opened(plan) => {
+                self.requests = plan.requests.len();
+                let goes_on = match plan.done {
                     0 => String::new(),
-                    done => format!(", {} done before", run_args::turns_text(*done)),
+                    done => format!(", {} done before", run_args::turns_text(done)),
                 };
                 format!(
-                    "{agent}{version}, {}{goes_on}: {} (works in {})",
-                    run_args::count_with_noun(*requests, "request"),
-                    bundle.display(),
-                    workspace.display()
+                    "{}, {}{goes_on}: {} (works in {})",
+                    plan.agent,
+                    run_args::count_with_noun(self.requests, "request"),
+                    plan.out,
+                    plan.workspace
                 )
             }
-            RunEvent::ReadingFiles { files } if files.is_multiple_of(FILES_A_LINE) => {
+            LiveEvent::ReadingFiles { files } if files.is_multiple_of(FILES_A_LINE) => {
                 format!("  recording the files: {files} so far")
             }
-            RunEvent::TurnEnded { row, changed, total } => {
+            LiveEvent::TurnEnded(ended) => {
                 let mut parts = vec![];
-                if let Some(why) = &row.why {
-                    parts.push(format!("{}: {why}", state_text(row.state)));
+                if let Some(why) = &ended.why {
+                    parts.push(format!("{}: {why}", state_text(ended.state)));
                 }
-                parts.push(run_args::count_with_noun(changed.len(), "file"));
+                parts.push(run_args::count_with_noun(ended.changed.len(), "file"));
                 parts.extend(
-                    (row.left_running > 0)
-                        .then(|| format!("{} left running and ended", row.left_running)),
+                    (ended.left_running > 0)
+                        .then(|| format!("{} left running and ended", ended.left_running)),
                 );
                 parts.extend(
-                    row.reported
+                    ended
                         .tokens
                         .input
-                        .zip(row.reported.tokens.output)
+                        .zip(ended.tokens.output)
                         .map(|(input, output)| format!("{input} tokens in, {output} out")),
                 );
-                parts.extend(total.cost_usd.map(|cost| format!("{cost:.4} USD so far")));
-                let layers = row.layer.as_ref().map(|layers| layers.total_spent());
-                parts.extend(layers.filter(|it| it.calls > 0).map(|it| {
-                    let cost = it.cost_usd.map(|cost| format!(", {cost:.4} USD"));
-                    let calls = run_args::count_with_noun(it.calls, "call");
+                parts.extend(ended.total.cost_usd.map(|cost| format!("{cost:.4} USD so far")));
+                parts.extend((ended.helper_calls > 0).then(|| {
+                    let cost = ended.helper_cost_usd.map(|cost| format!(", {cost:.4} USD"));
+                    let calls = run_args::count_with_noun(ended.helper_calls, "call");
                     format!("layers: {calls} of the helper{}", cost.unwrap_or_default())
                 }));
                 let denied = std::mem::take(&mut self.denied);
                 parts.extend((denied > 0).then(|| format!("{denied} denied")));
-                format!("turn {} of {}: {}", row.turn, self.requests, parts.join(", "))
+                format!("turn {} of {}: {}", ended.turn, self.requests, parts.join(", "))
             }
-            RunEvent::Denied(what) => {
+            LiveEvent::Denied(what) => {
                 self.denied += 1;
                 format!("  not allowed: {what}")
             }
-            RunEvent::Tested { checkpoint, passed, total, seconds } => {
+            LiveEvent::Tested { checkpoint, passed, total, seconds } => {
                 format!(
                     "  checkpoint {checkpoint}: {passed} of {total} tests pass ({seconds:.1} s)"
                 )
             }
-            RunEvent::TurnRepeated { turn, why } => format!("  turn {turn} is done again: {why}"),
-            RunEvent::Preparing(sentence) | RunEvent::Warned(sentence) => format!("  {sentence}"),
-            RunEvent::Skipped { request } => format!("  skipped: {request}"),
-            RunEvent::Typed { turn, request } => {
+            LiveEvent::TurnRepeated { turn, why } => format!("  turn {turn} is done again: {why}"),
+            LiveEvent::Preparing(sentence) | LiveEvent::Warned(sentence) => format!("  {sentence}"),
+            LiveEvent::Skipped { request } => format!("  skipped: {request}"),
+            LiveEvent::Typed { turn, request } => {
                 format!("  turn {turn} is not in the script, a person typed it: {request}")
             }
-            RunEvent::Queued(request) => format!("  asked after this turn: {request}"),
-            RunEvent::Redo { turn: None } => "  the last turn stays as it is".into(),
-            RunEvent::Redo { turn: Some(turn) } => format!("  turn {turn} is to be done again"),
-            RunEvent::Edited { turn } => format!("  the request of turn {turn} was edited"),
-            RunEvent::Waits { turn, why, .. } => match why {
+            LiveEvent::Queued(request) => format!("  asked after this turn: {request}"),
+            LiveEvent::Redo { turn: None } => "  the last turn stays as it is".into(),
+            LiveEvent::Redo { turn: Some(turn) } => format!("  turn {turn} is to be done again"),
+            LiveEvent::Edited { turn } => format!("  the request of turn {turn} was edited"),
+            LiveEvent::Waits { turn, why, .. } => match why {
                 WaitReason::Failed(why) => format!("turn {turn} waits: {why}"),
                 WaitReason::Prompt => format!("turn {turn} waits for what you type"),
                 WaitReason::Paused | WaitReason::StepByStep => format!("turn {turn} waits"),
             },
-            RunEvent::TurnBegan { .. }
-            | RunEvent::Started { .. }
-            | RunEvent::Terminal(_)
-            | RunEvent::AgentLine(_)
-            | RunEvent::LogGrew
-            | RunEvent::ReadingFiles { .. }
-            | RunEvent::Used { .. } => return None,
+            LiveEvent::TurnBegan { .. }
+            | LiveEvent::Started { .. }
+            | LiveEvent::Terminal(_)
+            | LiveEvent::AgentLine(_)
+            | LiveEvent::LogGrew
+            | LiveEvent::ReadingFiles { .. }
+            | LiveEvent::Used { .. } => return None,
         })
     }
 }
 
-const fn state_text(state: RecordedTurnState) -> &'static str {
-    match state {
-        RecordedTurnState::Kept => "failed, and stands",
-        RecordedTurnState::Begun | RecordedTurnState::Done | RecordedTurnState::Cut => {
-            "does not count"
-        }
-    }
+const fn state_text(state: TurnState) -> &'static str {
+    if state.is_counted() { "failed, and stands" } else { "does not count" }
 }
 
 #[derive(Serialize)]

@@ -2,13 +2,9 @@
 
 use std::{fs, path::Path};
 
-use trajview_run::batch::BatchUsage;
+use trajview_run::{TurnState, batch::BatchUsage, live::RunTotal};
 
-use super::super::{
-    event::RunTotal,
-    journal::{self, FinishedTurn, JournalEntry, LiveProgress},
-    manifest::RecordedTurnState,
-};
+use super::super::journal::{self, FinishedTurn, JournalEntry, LiveProgress};
 
 /// The progress of a run, read from the journal of its bundle.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -84,8 +80,8 @@ impl JournalSummary {
         for entry in entries {
             match &entry {
                 JournalEntry::TurnEnded(ended) => {
-                    look.kept += usize::from(ended.row.state == RecordedTurnState::Kept);
-                    look.tries = if ended.row.state.counts() { 0 } else { look.tries };
+                    look.kept += usize::from(ended.row.state == TurnState::Kept);
+                    look.tries = if ended.row.state.is_counted() { 0 } else { look.tries };
                     attempts.done.push(FinishedTurn { logs: vec![], ..(**ended).clone() });
                 }
                 JournalEntry::Stopped { why } if is_failure(why) => {
@@ -100,10 +96,7 @@ impl JournalSummary {
         let RunTotal { tokens, cost_usd, seconds, .. } = attempts.used_in_total();
         Self {
             turns: progress.done.len(),
-            is_open: progress
-                .open
-                .as_ref()
-                .is_some_and(|row| row.state == RecordedTurnState::Begun),
+            is_open: progress.open.as_ref().is_some_and(|row| row.state == TurnState::Begun),
             used: BatchUsage { tokens, cost_usd, seconds },
             is_finished: progress.is_finished,
             stopped: progress.stopped.as_deref().map(HaltReason::from_journal_text),
@@ -119,7 +112,7 @@ mod tests {
     use crate::manifest::{AgentReport, LiveTurnRow};
     use trajview_run::Tokens;
 
-    fn turn_ended(turn: usize, state: RecordedTurnState) -> JournalEntry {
+    fn turn_ended(turn: usize, state: TurnState) -> JournalEntry {
         let tokens = Tokens { input: Some(10), ..Tokens::default() };
         let reported = AgentReport { tokens, ..AgentReport::default() };
         let row = LiveTurnRow { turn, state, reported, ..LiveTurnRow::default() };
@@ -144,15 +137,15 @@ mod tests {
         let failed = "turn 2 failed: the agent failed (exit code 1): no model";
         let all = [
             turn_began(1),
-            turn_ended(1, RecordedTurnState::Cut),
+            turn_ended(1, TurnState::Cut),
             run_stopped("turn 1 failed: x"),
             turn_began(1),
-            turn_ended(1, RecordedTurnState::Done),
+            turn_ended(1, TurnState::Done),
             turn_began(2),
-            turn_ended(2, RecordedTurnState::Cut),
+            turn_ended(2, TurnState::Cut),
             run_stopped(failed),
             turn_began(2),
-            turn_ended(2, RecordedTurnState::Cut),
+            turn_ended(2, TurnState::Cut),
             run_stopped(failed),
         ];
 
@@ -169,13 +162,13 @@ mod tests {
         assert!(JournalSummary::from_entries([turn_began(1)].into_iter()).is_open);
         assert!(
             !JournalSummary::from_entries(
-                [turn_began(1), turn_ended(1, RecordedTurnState::Done)].into_iter()
+                [turn_began(1), turn_ended(1, TurnState::Done)].into_iter()
             )
             .is_open
         );
         assert!(
             !JournalSummary::from_entries(
-                [turn_began(1), turn_ended(1, RecordedTurnState::Cut)].into_iter()
+                [turn_began(1), turn_ended(1, TurnState::Cut)].into_iter()
             )
             .is_open
         );

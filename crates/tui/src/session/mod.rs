@@ -42,7 +42,6 @@ pub mod judging;
 pub mod label_protocol;
 pub mod labels;
 pub mod lifelines;
-pub mod live;
 pub mod pending;
 pub mod process_facts;
 pub mod question;

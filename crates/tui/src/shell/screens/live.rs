@@ -5,7 +5,6 @@ use ratatui::layout::{Rect, Size};
 use crate::{
     session::{
         effect::Effect,
-        live::LiveEvent,
         start_place::{NamedMoment, StartPlace},
         views::View,
     },
@@ -17,7 +16,7 @@ use crate::{
         mouse::{Mouse, MouseKind},
     },
 };
-use trajview_run::Run;
+use trajview_run::{Run, live::LiveEvent};
 
 impl Screens {
     /// Returns whether quitting would stop an agent.
@@ -77,7 +76,7 @@ impl Screens {
             _ => {}
         }
         let began = match &message {
-            LiveMessage::LiveEvent(LiveEvent::Began { turn, .. }) => Some(*turn),
+            LiveMessage::LiveEvent(LiveEvent::TurnBegan { turn, .. }) => Some(*turn),
             _ => None,
         };
         let Some(live) = &mut self.live else { return vec![] };

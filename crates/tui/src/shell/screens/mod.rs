@@ -18,7 +18,6 @@ use crate::{
     session::{
         context::KeyContext,
         effect::Effect,
-        live::LiveEvent,
         pending::Loading,
         replay_opening::ReplayOpening,
         request::{RequestId, RequestIds},
@@ -224,7 +223,7 @@ impl Screens {
     /// Returns the message for the end of [`Self::next_deadline`].
     pub fn after_deadline(&self) -> AppMessage {
         match self.live.as_ref().is_some_and(|live| live.terminal.holds_frame()) {
-            true => AppMessage::Live(live_view::LiveMessage::LiveEvent(LiveEvent::Silent)),
+            true => AppMessage::Live(live_view::LiveMessage::Silent),
             false => AppMessage::Run(RunMessage::Replay(replay::ReplayMessage::PlaybackTick)),
         }
     }

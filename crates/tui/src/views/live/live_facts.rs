@@ -1,6 +1,6 @@
 //! The fact rows on a live run.
 
-use crate::{session::live::TurnEnd, widgets::fact_rows::FactRow};
+use crate::widgets::fact_rows::FactRow;
 use trajview_run::format_number;
 
 use super::{LiveTurnState, LiveView};
@@ -9,8 +9,7 @@ use super::{LiveTurnState, LiveView};
 pub fn run_facts(live: &LiveView) -> Vec<FactRow> {
     let plan = &live.plan;
     let not_told = || "not told by the agent".to_owned();
-    let failed =
-        live.turns.iter().filter(|it| matches!(it.state, LiveTurnState::Ended(TurnEnd::Failed(_))));
+    let failed = live.turns.iter().filter(|it| matches!(it.state, LiveTurnState::Ended(Some(_))));
     let skipped = live.turns.iter().filter(|it| it.state == LiveTurnState::Skipped).count();
     let mut rows = vec![
         FactRow::new("agent", &*plan.agent),
@@ -22,9 +21,12 @@ pub fn run_facts(live: &LiveView) -> Vec<FactRow> {
         FactRow::new("of them skipped", skipped.to_string()),
         FactRow::new(
             "tokens",
-            live.spent.tokens.map_or_else(not_told, |tokens| tokens.to_string()),
+            live.spent.tokens.total().map_or_else(not_told, |tokens| tokens.to_string()),
         ),
-        FactRow::new("cost", live.spent.cost.map_or_else(not_told, format_number::dollars_text)),
+        FactRow::new(
+            "cost",
+            live.spent.cost_usd.map_or_else(not_told, format_number::dollars_text),
+        ),
         FactRow::new(
             "stops at",
             match plan.limits.as_slice() {

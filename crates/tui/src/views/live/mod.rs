@@ -1,28 +1,24 @@
 //! A live run: the agent's terminal to the left, its requests below it, and to the right the replay of the growing
 //! recording.
 //!
-//! [`crate::session::live`] has the events of the program that runs the agent, which is steered by [`LiveCommand`]s;
+//! [`LiveEvent`]s come from the program that runs the agent, which is steered by [`LiveCommand`]s;
 //! nothing here starts anything. While the terminal has the keyboard, every key but one is sent to the agent, and the
 //! footer names that key.
 
 pub mod areas;
 pub mod draw;
 pub mod live_facts;
+pub mod printed;
 pub mod terminal;
 
 use ratatui::layout::Size;
 use std::{path::PathBuf, time::Duration};
-use trajview_run::live::{LiveCommand, WaitReason};
+use trajview_run::live::{
+    EndedTurn, LayerEffect, LiveCommand, LiveEvent, LivePlan, RunTotal, ScriptedRequest, WaitReason,
+};
 
 use crate::{
-    session::{
-        context::KeyContext,
-        effect::Effect,
-        jobs::FormOrigin,
-        live::{
-            LayerEffect, LiveEvent, LiveFileChange, LivePlan, LiveSpending, PlannedRequest, TurnEnd,
-        },
-    },
+    session::{context::KeyContext, effect::Effect, jobs::FormOrigin},
     widgets::{
         key_event::KeyEvent,
         mouse::Mouse,
@@ -40,12 +36,14 @@ pub struct LiveView {
     /// True once the user looked at the finished run.
     pub is_seen: bool,
     pub plan: LivePlan,
+    /// True if the keys go to a terminal of the agent's.
+    pub is_interactive: bool,
     /// The state of each request, in the order of the plan.
     pub turns: Vec<LiveTurn>,
     pub terminal: TerminalScreen,
     pub focus: LiveFocus,
     pub rows: Scroll,
-    pub spent: LiveSpending,
+    pub spent: RunTotal,
     pub tests: Vec<CheckpointTests>,
     /// The changed files of the turn under way.
     pub changed: Vec<LiveFileChange>,
@@ -90,10 +88,20 @@ enum ConfirmedAction {
     Resume,
 }
 
+/// A file that the turn under way has changed so far.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LiveFileChange {
+    pub path: String,
+    /// Added and removed lines; None for what has none.
+    pub lines: Option<(usize, usize)>,
+    /// The change as a unified patch, cut where it is long.
+    pub patch: String,
+}
+
 /// One request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LiveTurn {
-    pub request: PlannedRequest,
+    pub request: ScriptedRequest,
     pub state: LiveTurnState,
     pub layers: Vec<LayerEffect>,
     /// More than 1 where it was done again.
@@ -104,7 +112,7 @@ pub struct LiveTurn {
 }
 
 impl LiveTurn {
-    fn for_request(asked: PlannedRequest) -> Self {
+    fn for_request(asked: ScriptedRequest) -> Self {
         let state = LiveTurnState::Waits;
         Self { request: asked, state, layers: vec![], attempt: 1, seconds: None, is_edited: false }
     }
@@ -123,7 +131,8 @@ pub struct TurnRedo {
 pub enum LiveTurnState {
     Waits,
     UnderWay,
-    Ended(TurnEnd),
+    /// It is over; the sentence says why it failed.
+    Ended(Option<String>),
     /// Never sent.
     Skipped,
 }
@@ -180,6 +189,17 @@ pub enum PromptKind {
 #[derive(Debug, Clone, PartialEq)]
 pub enum LiveMessage {
     LiveEvent(LiveEvent),
+    /// Nothing came for a moment: a frame that was begun is shown as it is.
+    Silent,
+    /// The files of the turn under way differ from those before it.
+    Changed(Vec<LiveFileChange>),
+    /// Another program makes the run; what is shown is what it has recorded.
+    Elsewhere,
+    /// Nothing more will come; a sentence.
+    Over {
+        words: String,
+        is_whole: bool,
+    },
     /// Moves in the requests.
     Move(Motion),
     /// Scrolls the terminal's history.
@@ -223,11 +243,12 @@ impl LiveView {
         Self {
             is_seen: false,
             plan: LivePlan::default(),
+            is_interactive: false,
             turns: vec![],
             terminal: TerminalScreen::new(terminal),
             focus: LiveFocus::default(),
             rows: Scroll::default(),
-            spent: LiveSpending::default(),
+            spent: RunTotal::default(),
             tests: vec![],
             changed: vec![],
             phase: LivePhase::default(),
@@ -291,6 +312,10 @@ impl LiveView {
     pub fn update(&mut self, message: LiveMessage, areas: &LiveAreas) -> Vec<Effect> {
         match message {
             LiveMessage::LiveEvent(event) => return self.on_event(event),
+            LiveMessage::Silent => return type_command(self.terminal.end_held_frame().replies),
+            LiveMessage::Changed(changed) => self.changed = changed,
+            LiveMessage::Elsewhere => self.phase = LivePhase::Elsewhere,
+            LiveMessage::Over { words, is_whole } => self.end_run(words, is_whole),
             LiveMessage::Move(motion) => {
                 let height = usize::from(areas.request_list().height);
                 self.rows.cursor = motion.target_row(self.rows.cursor, self.turns.len(), height);
@@ -363,89 +388,111 @@ impl LiveView {
 
     fn on_event(&mut self, event: LiveEvent) -> Vec<Effect> {
         match event {
-            LiveEvent::Planned(plan) => self.set_plan(plan),
-            LiveEvent::Wrote(bytes) => return type_command(self.terminal.feed(&bytes).replies),
-            LiveEvent::Silent => return type_command(self.terminal.end_held_frame().replies),
-            LiveEvent::Started { has_terminal } => {
-                self.plan.is_interactive = has_terminal;
+            LiveEvent::Opened(plan) => self.set_plan(*plan),
+            LiveEvent::Terminal(bytes) => return self.write_output(&bytes),
+            LiveEvent::AgentLine(line) => {
+                return self.write_output(printed::output_line(&line).as_bytes());
+            }
+            LiveEvent::Started { has_terminal, .. } => {
+                self.is_interactive = has_terminal;
                 self.terminal.begin_program();
                 if has_terminal && self.plan.is_chat {
                     return self.enter_terminal();
                 }
             }
-            LiveEvent::Skipped => self.mark_skipped(),
-            LiveEvent::Typed { turn, text } => self.insert_typed_request(turn, text),
-            LiveEvent::Redo(turn) => self.set_redo(turn),
-            LiveEvent::Began { turn, attempt, layers } => {
-                self.phase = LivePhase::Running;
-                self.changed.clear();
-                let text = self.redo.take().and_then(|redo| redo.text);
-                if let Some((at, known)) = self.turn_mut(turn) {
-                    known.layers = layers;
-                    known.attempt = attempt;
-                    known.state = LiveTurnState::UnderWay;
-                    if let Some(text) = text {
-                        known.is_edited |= known.request.text != text;
-                        known.request.text = text;
-                    }
-                    self.rows.cursor = at;
+            LiveEvent::Skipped { .. } => self.mark_skipped(),
+            LiveEvent::Typed { turn, request } => self.insert_typed_request(turn, request),
+            LiveEvent::Redo { turn } => self.set_redo(turn),
+            LiveEvent::TurnBegan { turn, request, attempt, layers } => {
+                self.begin_turn(turn, attempt, layers);
+                if !self.plan.has_screen {
+                    return self.write_output(&printed::turn_heading(turn, attempt, &request));
                 }
             }
-            LiveEvent::Changed(changed) => self.changed = changed,
-            LiveEvent::Recording(files) => {
+            LiveEvent::ReadingFiles { files } => {
                 self.notice = Some(format!("{RECORDING_PREFIX}{files} so far"));
             }
-            LiveEvent::Spent(spent) => self.spent = spent,
-            LiveEvent::Ended { turn, how, seconds } => {
-                self.changed.clear();
-                self.notice.take_if(|notice| notice.starts_with(RECORDING_PREFIX));
-                if let Some((_, known)) = self.turn_mut(turn) {
-                    known.seconds = Some(seconds);
-                    known.state = LiveTurnState::Ended(how);
-                }
-            }
-            LiveEvent::Tested { checkpoint, passed, total } => {
+            LiveEvent::TurnEnded(ended) => return self.end_turn(*ended),
+            LiveEvent::Tested { checkpoint, passed, total, .. } => {
                 self.tests.retain(|tested| tested.checkpoint != checkpoint);
                 self.tests.push(CheckpointTests { checkpoint, passed, total });
             }
-            LiveEvent::Waits(pause) => {
-                self.phase = LivePhase::Waiting(pause);
+            LiveEvent::Waits { why, .. } => {
+                if let WaitReason::Failed(why) = &why {
+                    self.add_warning(why.clone());
+                }
+                self.phase = LivePhase::Waiting(why);
                 if self.redo.is_none() {
                     self.notice = None;
                 }
             }
-            LiveEvent::Resumed => self.phase = LivePhase::Running,
-            LiveEvent::Elsewhere => self.phase = LivePhase::Elsewhere,
-            LiveEvent::Warned(words) => self.add_warning(words),
-            LiveEvent::Over { words, is_whole } => {
-                let origin = self.from.origin.as_ref().filter(|_| self.finished_count() > 0);
-                if let Some(origin) = origin {
-                    self.notice = Some(format!("{words}; c compares it with {}", origin.name));
-                }
-                self.phase = LivePhase::Over { words, is_whole };
-                self.is_seen = false;
-                self.focus = LiveFocus::Requests;
-                for turn in &mut self.turns {
-                    if turn.state == LiveTurnState::UnderWay {
-                        turn.state = LiveTurnState::Waits;
-                    }
-                }
+            LiveEvent::Denied(what) => self.add_warning(format!("not allowed: {what}")),
+            LiveEvent::Queued(text) => self.add_warning(format!("asked after this turn: {text}")),
+            LiveEvent::TurnRepeated { turn, why } => {
+                self.add_warning(format!("turn {turn} is done again: {why}"));
             }
+            LiveEvent::Preparing(words) | LiveEvent::Warned(words) => self.add_warning(words),
+            LiveEvent::LogGrew | LiveEvent::Used { .. } | LiveEvent::Edited { .. } => {}
         }
         vec![]
     }
 
+    /// Shows output of the agent; returns what its terminal answers.
+    fn write_output(&mut self, bytes: &[u8]) -> Vec<Effect> {
+        type_command(self.terminal.feed(bytes).replies)
+    }
+
+    fn begin_turn(&mut self, turn: usize, attempt: usize, layers: Vec<LayerEffect>) {
+        self.phase = LivePhase::Running;
+        self.changed.clear();
+        let text = self.redo.take().and_then(|redo| redo.text);
+        if let Some((at, known)) = self.turn_mut(turn) {
+            known.layers = layers;
+            known.attempt = attempt;
+            known.state = LiveTurnState::UnderWay;
+            if let Some(text) = text {
+                known.is_edited |= known.request.text != text;
+                known.request.text = text;
+            }
+            self.rows.cursor = at;
+        }
+    }
+
+    fn end_turn(&mut self, ended: EndedTurn) -> Vec<Effect> {
+        self.changed.clear();
+        self.notice.take_if(|notice| notice.starts_with(RECORDING_PREFIX));
+        self.spent = ended.total;
+        let ending = (!self.plan.has_screen).then(|| printed::turn_ending(&ended));
+        if let Some((_, known)) = self.turn_mut(ended.turn) {
+            known.seconds = Some(ended.seconds);
+            known.state = LiveTurnState::Ended(ended.why);
+        }
+        ending.map(|ending| self.write_output(&ending)).unwrap_or_default()
+    }
+
+    fn end_run(&mut self, words: String, is_whole: bool) {
+        let origin = self.from.origin.as_ref().filter(|_| self.finished_count() > 0);
+        if let Some(origin) = origin {
+            self.notice = Some(format!("{words}; c compares it with {}", origin.name));
+        }
+        self.phase = LivePhase::Over { words, is_whole };
+        self.is_seen = false;
+        self.focus = LiveFocus::Requests;
+        for turn in &mut self.turns {
+            if turn.state == LiveTurnState::UnderWay {
+                turn.state = LiveTurnState::Waits;
+            }
+        }
+    }
+
     fn set_plan(&mut self, plan: LivePlan) {
-        let turn = |(at, asked): (usize, &PlannedRequest)| LiveTurn {
-            state: if at < plan.done {
-                LiveTurnState::Ended(TurnEnd::Done)
-            } else {
-                LiveTurnState::Waits
-            },
+        let turn = |(at, asked): (usize, &ScriptedRequest)| LiveTurn {
+            state: if at < plan.done { LiveTurnState::Ended(None) } else { LiveTurnState::Waits },
             ..LiveTurn::for_request(asked.clone())
         };
         self.turns = plan.requests.iter().enumerate().map(turn).collect();
         self.rows.cursor = plan.done;
+        self.is_interactive = false;
         self.plan = plan;
     }
 
@@ -466,7 +513,7 @@ impl LiveView {
                 later.request.turn += 1;
             }
         }
-        let request = PlannedRequest { turn, text, checkpoint: None, is_typed: true };
+        let request = ScriptedRequest { turn, text, typed: true, ..ScriptedRequest::default() };
         self.turns.insert(at, LiveTurn::for_request(request));
     }
 
@@ -493,7 +540,7 @@ impl LiveView {
     }
 
     fn enter_terminal(&mut self) -> Vec<Effect> {
-        if self.is_over() || !self.plan.is_interactive {
+        if self.is_over() || !self.is_interactive {
             let why = match (self.has_no_run(), self.is_over()) {
                 (true, _) => NO_AGENT,
                 (_, true) => "the agent has ended",

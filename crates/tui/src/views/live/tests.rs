@@ -9,19 +9,19 @@ fn wide_areas() -> LiveAreas {
 }
 
 fn planned_live() -> LiveView {
-    let asked = |turn| PlannedRequest {
+    let asked = |turn| ScriptedRequest {
         turn,
         text: format!("request {turn}"),
-        checkpoint: None,
-        is_typed: false,
+        ..ScriptedRequest::default()
     };
     let mut live = LiveView::new(Size { width: 40, height: 10 });
     let plan = LivePlan {
         requests: (1..=3).map(asked).collect(),
-        is_interactive: true,
+        has_screen: true,
         ..LivePlan::default()
     };
-    tell_event(&mut live, LiveEvent::Planned(plan));
+    tell_event(&mut live, LiveEvent::Opened(Box::new(plan)));
+    live.is_interactive = true;
     live
 }
 
@@ -34,11 +34,11 @@ fn send_message(live: &mut LiveView, message: LiveMessage) -> Vec<Effect> {
 }
 
 fn began_event(turn: usize) -> LiveEvent {
-    LiveEvent::Began { turn, attempt: 1, layers: vec![] }
+    LiveEvent::TurnBegan { turn, request: String::new(), attempt: 1, layers: vec![] }
 }
 
 fn ended_event(turn: usize) -> LiveEvent {
-    LiveEvent::Ended { turn, how: TurnEnd::Done, seconds: 2.0 }
+    LiveEvent::TurnEnded(Box::new(EndedTurn { turn, seconds: 2.0, ..EndedTurn::default() }))
 }
 
 fn turn_states(live: &LiveView) -> Vec<&LiveTurnState> {
@@ -59,7 +59,7 @@ fn turns_go_from_waiting_to_their_end() {
         (live.finished_count(), live.turn_under_way(), live.next_request(), live.rows.cursor),
         (1, Some(1), Some(2), 1)
     );
-    tell_event(&mut live, LiveEvent::Over { words: "stopped".into(), is_whole: false });
+    send_message(&mut live, LiveMessage::Over { words: "stopped".into(), is_whole: false });
     assert_eq!(turn_states(&live)[1], &LiveTurnState::Waits, "it was not recorded");
 }
 
@@ -67,14 +67,14 @@ fn turns_go_from_waiting_to_their_end() {
 fn an_interrupted_run_begins_with_what_it_has_done() {
     let mut live = planned_live();
     let plan = LivePlan { done: 2, ..live.plan.clone() };
-    tell_event(&mut live, LiveEvent::Planned(plan));
+    tell_event(&mut live, LiveEvent::Opened(Box::new(plan)));
     assert_eq!((live.finished_count(), live.next_request(), live.rows.cursor), (2, Some(2), 2));
 }
 
 #[test]
 fn the_agent_has_every_key_while_the_keyboard_is_in_its_terminal() {
     let mut live = planned_live();
-    tell_event(&mut live, LiveEvent::Wrote(b"\x1b[?1004h".to_vec()));
+    tell_event(&mut live, LiveEvent::Terminal(b"\x1b[?1004h".to_vec()));
 
     assert_eq!(live.keyboard_context(), KeyContext::Live);
     assert_eq!(
@@ -97,7 +97,7 @@ fn the_agent_has_every_key_while_the_keyboard_is_in_its_terminal() {
 #[test]
 fn an_agent_without_a_terminal_hears_no_keys() {
     let mut live = planned_live();
-    live.plan.is_interactive = false;
+    live.is_interactive = false;
     assert_eq!(send_message(&mut live, LiveMessage::Enter), []);
     assert_eq!((live.focus, live.notice.as_deref()), (LiveFocus::Requests, Some(NO_KEYS)));
 }
@@ -105,7 +105,7 @@ fn an_agent_without_a_terminal_hears_no_keys() {
 #[test]
 fn questions_of_the_agent_are_answered_wherever_the_keyboard_is() {
     let mut live = planned_live();
-    let answer = tell_event(&mut live, LiveEvent::Wrote(b"ab\x1b[6n".to_vec()));
+    let answer = tell_event(&mut live, LiveEvent::Terminal(b"ab\x1b[6n".to_vec()));
     assert_eq!(answer, [Effect::Live(LiveCommand::Keys(b"\x1b[1;3R".to_vec()))]);
 }
 
@@ -119,13 +119,16 @@ fn a_run_is_paused_and_goes_on() {
     );
     assert_eq!(send_message(&mut live, LiveMessage::Retry), [], "not while a turn is under way");
     tell_event(&mut live, ended_event(1));
-    tell_event(&mut live, LiveEvent::Waits(WaitReason::Paused));
+    tell_event(
+        &mut live,
+        LiveEvent::Waits { turn: 2, request: String::new(), why: WaitReason::Paused },
+    );
     assert_eq!(send_message(&mut live, LiveMessage::Retry), [Effect::Live(LiveCommand::Retry)]);
     assert_eq!(
         send_message(&mut live, LiveMessage::PauseOrGoOn),
         [Effect::Live(LiveCommand::GoOn)]
     );
-    tell_event(&mut live, LiveEvent::Resumed);
+    tell_event(&mut live, began_event(2));
     assert_eq!(live.phase, LivePhase::Running);
 }
 
@@ -151,9 +154,9 @@ fn the_next_request_is_given_other_words() {
 #[test]
 fn nothing_is_asked_of_a_run_that_is_over() {
     let mut live = planned_live();
-    tell_event(
+    send_message(
         &mut live,
-        LiveEvent::Over { words: "every request was sent".into(), is_whole: true },
+        LiveMessage::Over { words: "every request was sent".into(), is_whole: true },
     );
     for message in
         [LiveMessage::PauseOrGoOn, LiveMessage::Skip, LiveMessage::Retry, LiveMessage::Stop]
@@ -191,7 +194,7 @@ fn a_skipped_request_has_no_turn_and_those_after_it_come_earlier() {
     let mut live = planned_live();
     tell_event(&mut live, began_event(1));
     tell_event(&mut live, ended_event(1));
-    tell_event(&mut live, LiveEvent::Skipped);
+    tell_event(&mut live, LiveEvent::Skipped { request: String::new() });
     tell_event(&mut live, began_event(2));
 
     let turns: Vec<usize> = live.turns.iter().map(|turn| turn.request.turn).collect();

@@ -7,8 +7,7 @@ use ratatui::{
 };
 
 use crate::{
-    session::live::LiveFileChange,
-    views::live::LiveView,
+    views::live::{LiveFileChange, LiveView},
     widgets::{
         line::{fit_spans, recorded_span, trusted_span},
         panel::{draw_titled_panel, put_row},

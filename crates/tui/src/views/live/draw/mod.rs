@@ -27,7 +27,7 @@ pub fn draw(live: &LiveView, areas: &LiveAreas, theme: Theme, buffer: &mut Buffe
 
 fn draw_screen(live: &LiveView, areas: &LiveAreas, theme: Theme, buffer: &mut Buffer) {
     let has_keyboard = live.focus == LiveFocus::Terminal;
-    let name = if live.plan.is_interactive { " terminal " } else { " output " };
+    let name = if live.is_interactive { " terminal " } else { " output " };
     let mut left = vec![trusted_span(name, theme.style_for(Meaning::Title))];
     if let Some(title) = live.terminal.title() {
         left.push(recorded_span(title, theme.style_for(Meaning::Muted)));

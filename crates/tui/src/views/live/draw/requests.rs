@@ -6,7 +6,6 @@ use ratatui::{
 };
 
 use crate::{
-    session::live::TurnEnd,
     views::live::{LiveFocus, LiveTurn, LiveTurnState, LiveView, PromptKind, areas::LiveAreas},
     widgets::{
         line::{fit_spans, fit_text_end, recorded_span, safe_string, trusted_span},
@@ -77,13 +76,13 @@ fn request_spans(
     if let Some(checkpoint) = &turn.request.checkpoint {
         spans.push(recorded_span(&format!("[{checkpoint}] "), theme.style_for(Meaning::Heading)));
     }
-    if let LiveTurnState::Ended(TurnEnd::Failed(why)) = &turn.state {
+    if let LiveTurnState::Ended(Some(why)) = &turn.state {
         spans.push(recorded_span(&format!("failed: {why} · "), theme.style_for(Meaning::Error)));
     }
     if turn.state == LiveTurnState::Skipped {
         spans.push(trusted_span("skipped · ", theme.style_for(Meaning::Warning)));
     }
-    if turn.request.is_typed && !is_chat {
+    if turn.request.typed && !is_chat {
         spans.push(trusted_span("typed, not in the script · ", theme.style_for(Meaning::Warning)));
     }
     if turn.is_edited {
@@ -123,9 +122,9 @@ const fn state_sign(state: &LiveTurnState, is_next: bool) -> (&'static str, Mean
         LiveTurnState::Waits if is_next => ("›", Meaning::Key),
         LiveTurnState::Waits => (" ", Meaning::Muted),
         LiveTurnState::UnderWay => ("▶", Meaning::Playing),
-        LiveTurnState::Ended(TurnEnd::Done) => ("✓", Meaning::Added),
+        LiveTurnState::Ended(None) => ("✓", Meaning::Added),
         LiveTurnState::Skipped => ("–", Meaning::Warning),
-        LiveTurnState::Ended(TurnEnd::Failed(_)) => ("✗", Meaning::Error),
+        LiveTurnState::Ended(Some(_)) => ("✗", Meaning::Error),
     }
 }
 

@@ -63,9 +63,12 @@ fn right_spans(live: &LiveView, theme: Theme) -> Vec<Span<'static>> {
         .tests
         .last()
         .map(|it| format!("tests after {}: {}/{}", it.checkpoint, it.passed, it.total));
-    let tokens =
-        live.spent.tokens.map(|tokens| format!("{} tokens", format_number::short_count(tokens)));
-    let cost = live.spent.cost.map(format_number::dollars_text);
+    let tokens = live
+        .spent
+        .tokens
+        .total()
+        .map(|tokens| format!("{} tokens", format_number::short_count(tokens)));
+    let cost = live.spent.cost_usd.map(format_number::dollars_text);
     let facts: Vec<String> = [tests, tokens, cost].into_iter().flatten().collect();
     vec![recorded_span(&facts.join(" · "), theme.style_for(Meaning::Muted))]
 }
