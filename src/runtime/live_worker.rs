@@ -195,7 +195,7 @@ fn end_messages(progress: &live::journal::LiveProgress, job: &RunJob) -> Vec<Liv
     let over = |words: String, is_whole| vec![LiveMessage::Over { words, is_whole }];
     match (&progress.stopped, &progress.open) {
         _ if progress.is_finished => over(complete_text(job).into(), true),
-        (Some(why), _) => over(format!("stopped: {why}; --resume goes on"), false),
+        (Some(it), _) => over(format!("stopped: {}; --resume goes on", it.why), false),
         _ if !live::journal::is_under_way(&job.bundle) => {
             over("interrupted; --resume goes on".into(), false)
         }

@@ -17,6 +17,7 @@ use super::{
     checksum::FileMark,
     logs::LogRow,
     manifest::{LayerRow, LayerRows, LiveTurnRow, LogPlace},
+    run::RunHalt,
     setup::RunSetup,
     start_files::{SetupRow, StartFiles},
 };
@@ -103,8 +104,59 @@ pub enum JournalEntry {
     },
     Stopped {
         why: String,
+        /// Missing in journals of earlier versions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<StopReason>,
     },
     Finished,
+}
+
+/// A run that stopped before its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoppedRun {
+    pub reason: StopReason,
+    /// A sentence.
+    pub why: String,
+}
+
+/// The kinds of reasons why a run stops before its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StopReason {
+    /// A person or the batch stopped it.
+    Requested,
+    /// One of its limits was reached.
+    Budget,
+    TurnFailed,
+    /// Its start files could not be prepared.
+    NotReady,
+    /// Its files could not be written.
+    Unwritten,
+}
+
+impl StopReason {
+    /// Returns the reason that a sentence of an earlier version states.
+    fn from_sentence(why: &str) -> Self {
+        let turn = why.strip_prefix("turn ").and_then(|rest| rest.split_once(" failed: "));
+        match why {
+            "it was told to stop" => Self::Requested,
+            _ if turn.is_some_and(|(turn, _)| turn.parse::<usize>().is_ok()) => Self::TurnFailed,
+            _ if why.starts_with("cannot write") => Self::Unwritten,
+            _ => Self::Budget,
+        }
+    }
+}
+
+impl From<&RunHalt> for StopReason {
+    fn from(halt: &RunHalt) -> Self {
+        match halt {
+            RunHalt::Stopped => Self::Requested,
+            RunHalt::Budget(_) => Self::Budget,
+            RunHalt::Failed { .. } => Self::TurnFailed,
+            RunHalt::NotReady(_) => Self::NotReady,
+            RunHalt::Write(_) => Self::Unwritten,
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -138,7 +190,7 @@ pub struct LiveProgress {
     /// True if the code was tested after the last turn that counts.
     pub is_tested: bool,
     /// The reason why it stopped; None when something else happened after that.
-    pub stopped: Option<String>,
+    pub stopped: Option<StoppedRun>,
     /// The last checksums of the bundle, if nothing was written since; for a run that is resumed.
     pub sealed: Option<BTreeMap<String, FileMark>>,
     /// The last checksums, even if something was written since.
@@ -332,7 +384,10 @@ impl LiveProgress {
                 self.marks.extend(files.clone());
                 self.sealed = Some(self.marks.clone());
             }
-            JournalEntry::Stopped { why } => self.stopped = Some(why.clone()),
+            JournalEntry::Stopped { why, reason } => {
+                let reason = reason.unwrap_or_else(|| StopReason::from_sentence(why));
+                self.stopped = Some(StoppedRun { reason, why: why.clone() });
+            }
             JournalEntry::Tested { .. } => self.is_tested = true,
             JournalEntry::Finished => self.is_finished = true,
             JournalEntry::Resumed { .. } => {

@@ -29,11 +29,12 @@ use super::{
     drivers::{self, Driver, RewindMethod, TurnEndSign},
     input_line::InputLine,
     isolation::Network,
-    journal::{self, Journal, JournalEntry, LiveProgress},
+    journal::{self, Journal, JournalEntry, LiveProgress, StopReason},
     layers::{self, LayerMaker, LayerStack, LayerUpdates, StackParts},
     logs::{self, KeptDocuments, LogWatch},
     loopback::{ModelRelay, ServerRoute},
     manifest::{RecordedConduct, RunConfiguration, RunCourse, RunManifest, RunSurroundings},
+    plan,
     process::{self, AgentProcess},
     queued_prompts::QueuedPrompt,
     run::{CannotStart, RunHalt, RunJob, StartMode},
@@ -589,7 +590,8 @@ impl<'a> Recorder<'a> {
         };
         let why = self.run_folders.secrets.hide(&why);
         self.header.state = format!("stopped: {why}");
-        self.record_entry(&JournalEntry::Stopped { why })?;
+        let reason = halted.map_or(StopReason::Unwritten, StopReason::from);
+        self.record_entry(&JournalEntry::Stopped { why, reason: Some(reason) })?;
         self.write_manifest()?;
         self.seal_bundle()?;
         patched

@@ -4,7 +4,9 @@ use std::{fs, path::Path};
 
 use trajview_run::{TurnState, batch::BatchUsage, live::RunTotal};
 
-use super::super::journal::{self, FinishedTurn, JournalEntry, LiveProgress};
+use super::super::journal::{
+    self, FinishedTurn, JournalEntry, LiveProgress, StopReason, StoppedRun,
+};
 
 /// The progress of a run, read from the journal of its bundle.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -19,7 +21,7 @@ pub struct JournalSummary {
     pub used: BatchUsage,
     pub is_finished: bool,
     /// The reason why it stopped; None when something else happened after that.
-    pub stopped: Option<HaltReason>,
+    pub stopped: Option<StoppedRun>,
     /// The number of times that the next turn failed in a row.
     pub tries: usize,
     /// The number of failed turns.
@@ -28,36 +30,6 @@ pub struct JournalSummary {
     pub kept: usize,
     /// Passed tests and all tests of the last checkpoint that was tested.
     pub tests: Option<(u64, u64)>,
-}
-
-/// The reason why a run stopped before its end.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum HaltReason {
-    /// A person or the batch stopped it.
-    Requested,
-    /// A turn failed; a sentence.
-    Failed(String),
-    /// Its files could not be written; a sentence.
-    Unwritten(String),
-    /// One of its limits was reached; a sentence.
-    Budget(String),
-}
-
-impl HaltReason {
-    fn from_journal_text(why: &str) -> Self {
-        match why {
-            "it was told to stop" => Self::Requested,
-            why if is_failure(why) => Self::Failed(why.to_owned()),
-            why if why.starts_with("cannot write") => Self::Unwritten(why.to_owned()),
-            why => Self::Budget(why.to_owned()),
-        }
-    }
-}
-
-/// `turn 3 failed: the agent …`
-fn is_failure(why: &str) -> bool {
-    let rest = why.strip_prefix("turn ").and_then(|rest| rest.split_once(' '));
-    rest.is_some_and(|(turn, rest)| turn.parse::<usize>().is_ok() && rest.starts_with("failed: "))
 }
 
 /// Returns the length of a bundle's journal in bytes; None without a journal.
@@ -84,14 +56,17 @@ impl JournalSummary {
                     look.tries = if ended.row.state.is_counted() { 0 } else { look.tries };
                     attempts.done.push(FinishedTurn { logs: vec![], ..(**ended).clone() });
                 }
-                JournalEntry::Stopped { why } if is_failure(why) => {
-                    look.tries += 1;
-                    look.failures += 1;
-                }
                 JournalEntry::Tested { passed, total, .. } => look.tests = Some((*passed, *total)),
                 _ => {}
             }
             progress.apply_entry(&entry);
+            let stopped = progress.stopped.as_ref().map(|it| it.reason);
+            if matches!(entry, JournalEntry::Stopped { .. })
+                && stopped == Some(StopReason::TurnFailed)
+            {
+                look.tries += 1;
+                look.failures += 1;
+            }
         }
         let RunTotal { tokens, cost_usd, seconds, .. } = attempts.used_in_total();
         Self {
@@ -99,7 +74,7 @@ impl JournalSummary {
             is_open: progress.open.as_ref().is_some_and(|row| row.state == TurnState::Begun),
             used: BatchUsage { tokens, cost_usd, seconds },
             is_finished: progress.is_finished,
-            stopped: progress.stopped.as_deref().map(HaltReason::from_journal_text),
+            stopped: progress.stopped,
             failures: look.failures + look.kept,
             ..look
         }
@@ -129,7 +104,7 @@ mod tests {
     }
 
     fn run_stopped(why: &str) -> JournalEntry {
-        JournalEntry::Stopped { why: why.into() }
+        JournalEntry::Stopped { why: why.into(), reason: None }
     }
 
     #[test]
@@ -154,7 +129,8 @@ mod tests {
         assert_eq!((look.turns, look.tries, look.failures), (1, 2, 3));
         assert_eq!((look.used.tokens.input, look.used.seconds), (Some(40), 8.0));
         assert_eq!(look.used.cost_usd, None);
-        assert_eq!(look.stopped, Some(HaltReason::Failed(failed.into())));
+        let stopped = StoppedRun { reason: StopReason::TurnFailed, why: failed.into() };
+        assert_eq!(look.stopped, Some(stopped));
     }
 
     #[test]
@@ -175,16 +151,20 @@ mod tests {
     }
 
     #[test]
-    fn it_is_known_why_a_run_stopped() {
-        let of = |why: &str| {
-            JournalSummary::from_entries([run_stopped(why)].into_iter()).stopped.unwrap()
+    fn the_sentence_says_why_a_run_of_an_earlier_version_stopped() {
+        let reason_of = |entry: JournalEntry| {
+            JournalSummary::from_entries([entry].into_iter()).stopped.unwrap().reason
         };
-        assert_eq!(of("it was told to stop"), HaltReason::Requested);
-        assert!(matches!(of("20 tokens are used; the limit is 10"), HaltReason::Budget(_)));
-        assert!(matches!(of("cannot write x: no space left on device"), HaltReason::Unwritten(_)));
-        assert!(matches!(
-            of("turn 1 failed: the model server does not answer"),
-            HaltReason::Failed(_)
-        ));
+        let reasons = [
+            ("it was told to stop", StopReason::Requested),
+            ("20 tokens are used; the limit is 10", StopReason::Budget),
+            ("cannot write x: no space left on device", StopReason::Unwritten),
+            ("turn 1 failed: the model server does not answer", StopReason::TurnFailed),
+        ];
+        for (why, reason) in reasons {
+            assert_eq!(reason_of(run_stopped(why)), reason, "{why}");
+        }
+        let coded = r#"{"what":"stopped","why":"it was told to stop","reason":"not-ready"}"#;
+        assert_eq!(reason_of(serde_json::from_str(coded).unwrap()), StopReason::NotReady);
     }
 }

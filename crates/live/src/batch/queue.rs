@@ -16,14 +16,18 @@ use trajview_run::batch::{BatchRow, BatchState, BatchUsage};
 use trajview_store::{dataset::Shard, sha256, write::WriteError};
 
 use super::{
-    super::{control::ORDER_PAUSE, journal, process},
+    super::{
+        control::ORDER_PAUSE,
+        journal::{self, StopReason},
+        process,
+    },
     batch_folder,
     batch_journal::{BatchHistory, BatchJournal, BatchJournalEvent, SCHEMA},
     batch_plan::LoadedPlan,
     child::BatchChild,
     claims::RunClaims,
     follow_up::{self, FollowUp, FollowUpResults},
-    journal_summary::{HaltReason, JournalSummary, journal_length},
+    journal_summary::{JournalSummary, journal_length},
     planned_runs::PlannedRun,
     rate_limits::AskingRates,
 };
@@ -317,7 +321,7 @@ impl BatchQueue {
                 run.look = JournalSummary::read_bundle(&left_out).unwrap_or_default();
                 if !self.options.again {
                     let why = match &run.look.stopped {
-                        Some(HaltReason::Failed(why)) => why.clone(),
+                        Some(it) if it.reason == StopReason::TurnFailed => it.why.clone(),
                         _ => "it failed before".into(),
                     };
                     run.set_state(BatchState::Failed, Some(format!("{why}; it is left out")));

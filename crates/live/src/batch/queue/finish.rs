@@ -7,12 +7,14 @@ use trajview_store::write::WriteError;
 
 use super::{
     super::{
-        super::rate_limit::is_rate_limited,
+        super::{
+            journal::{StopReason, StoppedRun},
+            rate_limit::is_rate_limited,
+        },
         batch_journal::BatchJournalEvent,
         batch_plan::FailureRule,
         child::{exit_text, move_aside},
         follow_up::{FollowUp, FollowUpResults, unfinished_judge_cost},
-        journal_summary::HaltReason,
     },
     BatchQueue, ChildSlot, EndReason, RESTART_PAUSE,
 };
@@ -73,16 +75,21 @@ impl BatchQueue {
                 let why = self.state_of_queue.halted.clone();
                 run.set_state(BatchState::Budget, why);
             }
-            (None, Some(HaltReason::Budget(why))) => run.set_state(BatchState::Budget, Some(why)),
-            (None, Some(HaltReason::Failed(why))) => return self.settle_failed(number, why, now),
-            (None, Some(HaltReason::Requested)) => {
-                run.set_state(BatchState::Stopped, Some("it was told to stop".into()));
+            (None, Some(StoppedRun { reason: StopReason::Budget, why })) => {
+                run.set_state(BatchState::Budget, Some(why));
+            }
+            (None, Some(StoppedRun { reason: StopReason::NotReady, why })) => {
+                run.set_state(BatchState::Failed, Some(why));
+            }
+            (None, Some(StoppedRun { reason: StopReason::TurnFailed, why })) => {
+                return self.settle_failed(number, why, now);
+            }
+            (None, Some(StoppedRun { reason: StopReason::Requested, why })) => {
+                run.set_state(BatchState::Stopped, Some(why));
             }
             (None, stopped) => {
-                let why = match stopped {
-                    Some(HaltReason::Unwritten(why)) => why,
-                    _ => last_words.unwrap_or_else(|| exit_text(status)),
-                };
+                let last_words = || last_words.unwrap_or_else(|| exit_text(status));
+                let why = stopped.map_or_else(last_words, |it| it.why);
                 run.broke_off += 1;
                 let tries = self.read.plan.failures.retries + run.added;
                 // Wrong arguments do not become right.
