@@ -9,7 +9,11 @@ use ratatui::{
 };
 use trajview::{
     runtime,
-    session::{effect::Effect, question::Question, start_place::StartPlace},
+    session::{
+        effect::{Effect, OpenAnswer},
+        question::Question,
+        start_place::StartPlace,
+    },
     shell::{App, AppMessage, draw},
     store::{self, OpenedRecording},
     widgets::{key, theme::Theme},
@@ -79,8 +83,8 @@ impl Screen {
 
     fn answer(&self, effect: Effect) -> Option<AppMessage> {
         match effect {
-            Effect::Open(request, _) => {
-                Some(AppMessage::Opened(request, Ok(self.opened.run.clone())))
+            Effect::Open(request, ..) => {
+                Some(AppMessage::Opened(request, OpenAnswer::Whole(Ok(self.opened.run.clone()))))
             }
             Effect::Ask(request, question) => {
                 let is_for_replay = matches!(

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use trajview_live::RunJob;
 use trajview_store::{OpenError, OpenedRecording};
 use trajview_tui::{
-    session::{jobs::FormOrigin, request::RequestId},
+    session::{effect::OpenAnswer, jobs::FormOrigin, request::RequestId},
     shell::AppMessage,
 };
 
 /// The reply of a worker.
 pub enum WorkerReply {
-    Opened(RequestId, Result<OpenedRecording, OpenError>),
+    Opened(RequestId, OpenAnswer<OpenedRecording, OpenError>),
     Message(AppMessage),
     /// A run of a comparison cannot be opened.
     NotCompared(RequestId, OpenError),
@@ -19,15 +19,20 @@ pub enum WorkerReply {
     StartLive(RequestId, Box<RunJob>, Option<FormOrigin>),
 }
 
+impl WorkerReply {
+    /// Returns whether no other reply to its question follows.
+    pub(crate) const fn is_final(&self) -> bool {
+        !matches!(self, Self::Opened(_, OpenAnswer::Beginning(_)))
+    }
+}
+
 pub enum RuntimeEvent {
     /// A message of the user, the terminal or the clock.
     Asked(AppMessage),
-    /// The final answer to a question.
+    /// An answer to a question, the final one but for the beginning of a run.
     Answered(WorkerReply),
     /// A part of an answer; more follows.
     Partly(AppMessage),
-    /// The beginning of a run that is still being read; the whole follows.
-    Begun(RequestId, OpenedRecording),
     /// An event of a live run; its thread waits until it is processed.
     Living(AppMessage),
     /// A signal arrived.

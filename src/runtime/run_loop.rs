@@ -19,7 +19,7 @@ use trajview_store::{OpenError, OpenedRecording, lookup};
 use trajview_study::loaded_study::LoadedStudy;
 use trajview_tui::{
     session::{
-        effect::{EditedFile, EditorTarget, Effect},
+        effect::{EditedFile, EditorTarget, Effect, OpenAnswer, OpenPurpose},
         jobs::FormOrigin,
         question::Answer,
         request::RequestId,
@@ -266,7 +266,7 @@ impl Runtime {
                     self.terminal_tasks.push(TerminalTask::OpenImage(image))
                 }
                 effect => {
-                    if let Effect::Open(..) = effect {
+                    if let Effect::Open(_, _, OpenPurpose::Show) = effect {
                         self.workers.stop_following();
                     }
                     self.questions += 1; // before the worker starts, so that idle never lies
@@ -365,12 +365,8 @@ impl Runtime {
                 self.update(message)
             }
             RuntimeEvent::Answered(reply) => {
-                self.questions -= 1;
+                self.questions -= usize::from(reply.is_final());
                 self.apply_reply(reply)
-            }
-            RuntimeEvent::Begun(request, opened) => {
-                self.workers.ask_about(opened.archive);
-                self.update(AppMessage::Begun(request, opened.run))
             }
             RuntimeEvent::Signal(signal) => return after_signal(signal),
             RuntimeEvent::Changed(bundle, _) if !self.workers.is_about(&bundle) => false,
@@ -449,15 +445,27 @@ impl Runtime {
                 }
                 self.update(AppMessage::Answered(request, answer))
             }
-            WorkerReply::Opened(request, Ok(opened)) => {
+            WorkerReply::Opened(request, answer) => self.apply_opened(request, answer),
+        }
+    }
+
+    fn apply_opened(
+        &mut self,
+        request: RequestId,
+        answer: OpenAnswer<OpenedRecording, OpenError>,
+    ) -> bool {
+        let is_open = matches!(answer, OpenAnswer::Whole(Ok(_)));
+        let answer = match answer {
+            OpenAnswer::Several => OpenAnswer::Several,
+            OpenAnswer::Beginning(opened) => {
                 self.workers.ask_about(opened.archive);
-                let suspends = self.update(AppMessage::Opened(request, Ok(opened.run)));
-                if let Some(words) = self.at_first.take() {
-                    self.update(AppMessage::Shell(state::ShellMessage::Say(words)));
-                }
-                suspends
+                OpenAnswer::Beginning(opened.run)
             }
-            WorkerReply::Opened(request, Err(why)) => {
+            OpenAnswer::Whole(Ok(opened)) => {
+                self.workers.ask_about(opened.archive);
+                OpenAnswer::Whole(Ok(opened.run))
+            }
+            OpenAnswer::Whole(Err(why)) => {
                 let words = why.to_string();
                 // In a collection it is a sentence: there is something else to look at.
                 let screens = &self.app.screens;
@@ -467,9 +475,14 @@ impl Runtime {
                 if is_alone && self.app.screens.live.is_none() {
                     self.open_error = Some(why);
                 }
-                self.update(AppMessage::Opened(request, Err(words)))
+                OpenAnswer::Whole(Err(words))
             }
+        };
+        let suspends = self.update(AppMessage::Opened(request, answer));
+        if let Some(words) = self.at_first.take_if(|_| is_open) {
+            self.update(AppMessage::Shell(state::ShellMessage::Say(words)));
         }
+        suspends
     }
 }
 

@@ -43,7 +43,7 @@ use trajview_run::{
     search::{SearchHit, SearchQuery},
 };
 use trajview_store as store;
-use trajview_store::{Archive, OpenError, decisions, memory_events};
+use trajview_store::{Archive, OpenError, OpenedRecording, decisions, memory_events};
 use trajview_study as study;
 use trajview_study::{
     Estimate,
@@ -55,7 +55,7 @@ use trajview_tui::{
         self,
         code_measures::{MeasuredMoment, MovedScores, RulerName},
         columns::RunTableColumn,
-        effect::Effect,
+        effect::{Effect, OpenAnswer, OpenPurpose},
         files::coloured_texts::{ColouredSides, TextsToColour},
         integration::DependencyIntegration,
         jobs::{CheckJob, FormFacts, FormRequest, JobPlan, JobRefusal, MeasureSettings, TestJob},
@@ -302,7 +302,7 @@ impl Workers {
         let Some(request) = effect.request_id() else { return };
         let failure = failure_reply(&effect);
         let failure_copy = failure.clone();
-        if let Effect::Open(..) = effect {
+        if let Effect::Open(_, _, OpenPurpose::Show) = effect {
             self.stop_scoring();
             self.search.store(request.as_number(), Ordering::Relaxed);
         }
@@ -420,9 +420,12 @@ impl EffectWorker {
                     None => WorkerReply::Message(AppMessage::Answered(request, answer)),
                 }
             }
-            Effect::Open(request, path) => self.open_path(request, &path),
-            Effect::OpenInStudy(request, path) => {
-                WorkerReply::Opened(request, self.run_cache.open_cached(&path, &self.opener))
+            Effect::Open(request, path, OpenPurpose::Show) => {
+                WorkerReply::Opened(request, self.open_path(request, &path))
+            }
+            Effect::Open(request, path, OpenPurpose::Study) => {
+                let opened = self.run_cache.open_cached(&path, &self.opener);
+                WorkerReply::Opened(request, OpenAnswer::Whole(opened))
             }
             Effect::StartLive(request, beginning) => {
                 self.starting.begin_start(request, &beginning, &self.opener)
@@ -431,15 +434,16 @@ impl EffectWorker {
         }
     }
 
-    fn open_path(&self, request: RequestId, path: &Path) -> WorkerReply {
+    fn open_path(&self, request: RequestId, path: &Path) -> OpenAnswer<OpenedRecording, OpenError> {
         if self.opener.has_several_runs(path) {
-            return WorkerReply::Message(AppMessage::Several(request));
+            return OpenAnswer::Several;
         }
         if let Some(head) = self.opener.open_head(path) {
-            let _ = self.sender.send(RuntimeEvent::Begun(request, head)); // the loop may have ended
+            let beginning = WorkerReply::Opened(request, OpenAnswer::Beginning(head));
+            let _ = self.sender.send(RuntimeEvent::Answered(beginning)); // the loop may have ended
             store::lower_priority(); // there is something to look at
         }
-        WorkerReply::Opened(request, self.opener.open(path))
+        OpenAnswer::Whole(self.opener.open(path))
     }
 
     fn archive(&self) -> Result<&Archive, Sentence> {
@@ -862,11 +866,12 @@ fn internal_error(why: &str) -> Sentence {
 /// Returns the reply for a worker that failed, given the reason.
 fn failure_reply(effect: &Effect) -> Arc<dyn Fn(&str) -> WorkerReply + Send + Sync> {
     match effect {
-        Effect::Open(request, path) | Effect::OpenInStudy(request, path) => {
+        Effect::Open(request, path, _) => {
             let (request, path) = (*request, path.clone());
             Arc::new(move |why| {
                 let (path, why) = (path.clone(), internal_error(why));
-                WorkerReply::Opened(request, Err(OpenError::Understand { path, why }))
+                let failed = Err(OpenError::Understand { path, why });
+                WorkerReply::Opened(request, OpenAnswer::Whole(failed))
             })
         }
         Effect::Ask(request, question) => {
@@ -910,11 +915,12 @@ mod tests {
 
     #[test]
     fn an_opening_that_panics_is_a_sentence_too() {
-        let failure = failure_reply(&Effect::Open(RequestId::default(), "a-run".into()));
+        let failure =
+            failure_reply(&Effect::Open(RequestId::default(), "a-run".into(), OpenPurpose::Show));
 
         let reply = reply_or_failure(|| panic!("a broken parser"), &*failure);
 
-        let WorkerReply::Opened(_, Err(why)) = reply else { panic!("it opens") };
+        let WorkerReply::Opened(_, OpenAnswer::Whole(Err(why))) = reply else { panic!("it opens") };
         assert!(why.to_string().ends_with("a mistake in trajview: a broken parser"), "{why}");
     }
 

@@ -13,7 +13,7 @@ use trajview::{
     runtime::{self, FilterWorker, ScreenOptions},
     session::{
         columns::RunTableColumn,
-        effect::Effect,
+        effect::{Effect, OpenAnswer},
         question::{Answer, AnswerPart, Question},
         request::RequestId,
         start_place::StartPlace,
@@ -407,12 +407,15 @@ fn a_run_opens_and_the_way_back_leads_to_its_row() {
     let mut desk = Desk::opened(120, 20);
     desk.press("jj <enter>");
     let opened = desk.left.iter().find_map(|effect| match effect {
-        Effect::Open(request, path) => Some((*request, path.clone())),
+        Effect::Open(request, path, _) => Some((*request, path.clone())),
         _ => None,
     });
     let (request, path) = opened.unwrap();
     assert_eq!(path, Path::new("runs/gamma"));
-    desk.send(AppMessage::Opened(request, Ok(trajview::run::Run::default().into())));
+    desk.send(AppMessage::Opened(
+        request,
+        OpenAnswer::Whole(Ok(trajview::run::Run::default().into())),
+    ));
     assert!(desk.app.screens.shown_table().is_none());
 
     desk.press("<bs>");
@@ -429,9 +432,12 @@ fn a_run_opens_and_the_way_back_leads_to_its_row() {
 fn a_run_that_does_not_open_is_a_sentence_in_the_table() {
     let mut desk = Desk::opened(120, 20);
     desk.press("<enter>");
-    let Some(Effect::Open(request, _)) = desk.left.pop() else { panic!("nothing was asked") };
+    let Some(Effect::Open(request, ..)) = desk.left.pop() else { panic!("nothing was asked") };
 
-    desk.send(AppMessage::Opened(request, Err("runs/alpha: the file is empty".into())));
+    desk.send(AppMessage::Opened(
+        request,
+        OpenAnswer::Whole(Err("runs/alpha: the file is empty".into())),
+    ));
 
     assert!(desk.text().contains("runs/alpha: the file is empty"), "{}", desk.text());
     assert!(desk.app.screens.shown_table().is_some());
@@ -467,7 +473,7 @@ fn a_click_on_a_title_sorts_and_two_on_a_row_open() {
     desk.click(MouseKind::Click, column, 4);
     assert_eq!(desk.selected(), "alpha");
     desk.click(MouseKind::DoubleClick, column, 4);
-    assert!(matches!(desk.left.last(), Some(Effect::Open(_, path)) if path.ends_with("alpha")));
+    assert!(matches!(desk.left.last(), Some(Effect::Open(_, path, _)) if path.ends_with("alpha")));
 }
 
 #[test]

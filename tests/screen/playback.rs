@@ -12,7 +12,7 @@ use trajview::{
     run::files::FileDiff,
     runtime,
     session::{
-        effect::Effect,
+        effect::{Effect, OpenAnswer},
         question::{Answer, Question},
         start_place::{NamedMoment, StartPlace},
     },
@@ -299,9 +299,9 @@ fn a_late_answer_to_an_old_question_is_ignored() {
     let mut app = App::default();
     let first = app.update(AppMessage::Open("first".into(), StartPlace::default()));
     app.update(AppMessage::Open("second".into(), StartPlace::default()));
-    let Some(Effect::Open(request, _)) = first.first() else { panic!("nothing was asked") };
+    let Some(Effect::Open(request, ..)) = first.first() else { panic!("nothing was asked") };
 
-    app.update(AppMessage::Opened(*request, Ok(Story::tell().run.into())));
+    app.update(AppMessage::Opened(*request, OpenAnswer::Whole(Ok(Story::tell().run.into()))));
 
     assert!(app.screens.open_run().is_none());
 }
@@ -589,9 +589,9 @@ fn begun_with(keys: &str) -> (String, story::Answering) {
     let mut world = story::Answering { app: App::default(), story: begun(2).into() };
     world.send(AppMessage::Resized(Size { width: 120, height: 40 }));
     let asked = world.app.update(AppMessage::Open("a run".into(), StartPlace::default()));
-    let [Effect::Open(request, _)] = asked.as_slice() else { panic!("{asked:?}") };
+    let [Effect::Open(request, ..)] = asked.as_slice() else { panic!("{asked:?}") };
     let head = world.story.run.clone();
-    world.send(AppMessage::Begun(*request, head.into()));
+    world.send(AppMessage::Opened(*request, OpenAnswer::Beginning(head.into())));
     for key in trajview::widgets::key::parse_keys(keys).unwrap() {
         world.send(AppMessage::Press(key));
     }
@@ -601,7 +601,7 @@ fn begun_with(keys: &str) -> (String, story::Answering) {
     ));
     *world.story_mut() = Story::tell();
     let run = world.story.run.clone();
-    world.send(AppMessage::Opened(*request, Ok(run.into())));
+    world.send(AppMessage::Opened(*request, OpenAnswer::Whole(Ok(run.into()))));
     (seen, world)
 }
 

@@ -8,7 +8,12 @@ use trajview::{
     formats::{SourceBytes, format_by_name},
     run::{Run, Turn, rubric_tree::RubricTree},
     runtime::{self, ScreenOptions},
-    session::{effect::Effect, pending::Loading, start_place::StartPlace, views::View},
+    session::{
+        effect::{Effect, OpenAnswer},
+        pending::Loading,
+        start_place::StartPlace,
+        views::View,
+    },
     shell::{App, AppMessage, config::Config, draw, state},
     views::scores::tree::{NodeOrder, TreePart},
     widgets::{
@@ -42,8 +47,8 @@ fn opened(run: Run, place: StartPlace) -> App {
     let mut app = App::default();
     app.update(AppMessage::Resized(Size { width: 120, height: 40 }));
     let asked = app.update(AppMessage::Open(PathBuf::from("run"), place));
-    let [Effect::Open(request, _)] = asked.as_slice() else { panic!("{asked:?}") };
-    app.update(AppMessage::Opened(*request, Ok(Arc::new(run))));
+    let [Effect::Open(request, ..)] = asked.as_slice() else { panic!("{asked:?}") };
+    app.update(AppMessage::Opened(*request, OpenAnswer::Whole(Ok(Arc::new(run)))));
     app
 }
 

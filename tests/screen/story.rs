@@ -21,7 +21,7 @@ use trajview::{
     runtime::{self, RunOpener},
     session::{
         code_measures::{self, MeasuredMoment, MovedScores, RulerName},
-        effect::Effect,
+        effect::{Effect, OpenAnswer},
         files::coloured_texts::ColouredSides,
         question::{Answer, Question},
         start_place::StartPlace,
@@ -499,8 +499,11 @@ impl Answering {
     fn answer(&self, effect: Effect) -> Option<AppMessage> {
         let story = &self.story;
         let (request, question) = match effect {
-            Effect::Open(request, _) => {
-                return Some(AppMessage::Opened(request, Ok(story.run.clone().into())));
+            Effect::Open(request, ..) => {
+                return Some(AppMessage::Opened(
+                    request,
+                    OpenAnswer::Whole(Ok(story.run.clone().into())),
+                ));
             }
             Effect::Ask(request, question) => (request, *question),
             _ => return None,

@@ -2,15 +2,18 @@
 
 use std::{path::PathBuf, sync::Arc};
 
-use crate::session::{self, question::Question, request::RequestId};
-use trajview_run::{live::LiveCommand, pictures::RecordedImage};
+use crate::session::{
+    self,
+    question::Question,
+    request::{RequestId, Sentence},
+};
+use trajview_run::{Run, live::LiveCommand, pictures::RecordedImage};
 
 /// A request to the runtime, its only reader.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
-    Open(RequestId, PathBuf),
-    /// Open a run of a study, which may still be in memory; nothing else in progress ends.
-    OpenInStudy(RequestId, PathBuf),
+    /// Open the run at a path; answered by [`OpenAnswer`]s.
+    Open(RequestId, PathBuf, OpenPurpose),
     /// Answered by a worker.
     Ask(RequestId, Box<Question>),
     /// Stop measuring for the last request.
@@ -52,10 +55,9 @@ impl Effect {
     /// The number of a question, where it is one.
     pub const fn request_id(&self) -> Option<RequestId> {
         match self {
-            Self::Ask(request, _)
-            | Self::Open(request, _)
-            | Self::OpenInStudy(request, _)
-            | Self::StartLive(request, _) => Some(*request),
+            Self::Ask(request, _) | Self::Open(request, ..) | Self::StartLive(request, _) => {
+                Some(*request)
+            }
             _ => None,
         }
     }
@@ -66,6 +68,25 @@ impl Question {
     pub fn with_request(self, request: RequestId) -> Effect {
         Effect::Ask(request, Box::new(self))
     }
+}
+
+/// The purpose for which a run is opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OpenPurpose {
+    /// It is shown; the work for the run before it ends.
+    Show,
+    /// The queue of a study needs it. It may still be in memory, and nothing else in progress ends.
+    Study,
+}
+
+/// An answer to [`Effect::Open`]; the last one is [`OpenAnswer::Several`] or [`OpenAnswer::Whole`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum OpenAnswer<R = Arc<Run>, E = Sentence> {
+    /// The path has several runs.
+    Several,
+    /// The beginning of the run; the whole follows.
+    Beginning(R),
+    Whole(Result<R, E>),
 }
 
 /// The file for the editor to open.

@@ -103,11 +103,6 @@ impl App {
             AppMessage::Paste(text) => return self.paste_text(&text),
             AppMessage::Resized(size) => self.screens.frame.size = size,
             AppMessage::Open(path, place) => return vec![self.screens.open_path(path, place)],
-            AppMessage::Several(request) => {
-                if matches!(self.screens.opened, Loading::Waiting(asked) if asked == request) {
-                    self.screens.show_collection(vec![self.screens.source.clone()]);
-                }
-            }
             AppMessage::Collect(sources, place) => {
                 self.screens.opening.place = place;
                 self.screens.show_collection(sources);
@@ -115,17 +110,8 @@ impl App {
             AppMessage::BeginStudy(studied, place) => {
                 study::begin_study(&mut self.screens, studied, &place)
             }
-            AppMessage::Opened(request, run) if study::awaits_run(&self.screens, request) => {
-                study::show_run(&mut self.screens, request, run);
-            }
-            AppMessage::Begun(request, run) => self.screens.show_beginning(request, run, &layout),
-            AppMessage::Opened(request, run) if self.screens.opening.begun == Some(request) => {
-                self.screens.show_whole(run)
-            }
-            AppMessage::Opened(request, run) => {
-                self.screens.show_opened_run(request, run, &layout);
-                self.screens.return_if_failed();
-                return self.screens.watch_effects();
+            AppMessage::Opened(request, answer) => {
+                return self.screens.take_opened(request, answer, &layout);
             }
             AppMessage::Answered(request, answer) => self.take_answer(request, answer),
             AppMessage::Partly(request, part) => self.take_answer_part(request, part),

@@ -10,6 +10,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use crate::{
     session::{
+        effect::OpenAnswer,
         question::{Answer, AnswerPart},
         request::RequestId,
         start_place::StartPlace,
@@ -32,15 +33,11 @@ pub enum AppMessage {
     Paste(String),
     Resized(Size),
     Open(PathBuf, StartPlace),
-    Opened(RequestId, Result<Arc<Run>, String>),
-    /// The opened path has several runs.
-    Several(RequestId),
+    Opened(RequestId, OpenAnswer),
     /// Show the table of all runs below these paths.
     Collect(Vec<PathBuf>, StartPlace),
     /// Show the queue of a study.
     BeginStudy(Arc<LoadedStudy>, StartPlace),
-    /// The beginning of the run that is being opened; [`AppMessage::Opened`] brings the whole.
-    Begun(RequestId, Arc<Run>),
     Answered(RequestId, Answer),
     /// A part of an answer; more follows.
     Partly(RequestId, AnswerPart),

@@ -4,7 +4,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use crate::{
     session::{
-        effect::Effect,
+        effect::{Effect, OpenAnswer, OpenPurpose},
         judging::JudgingUpdate,
         pending::Loading,
         request::{RequestId, Sentence},
@@ -13,7 +13,7 @@ use crate::{
     },
     shell::{
         open_run::{OpenRun, RunMessage},
-        screens::{Screens, judge::OtherJudging},
+        screens::{Screens, judge::OtherJudging, study},
     },
     views::{curves, judge::watched::WatchedJudging, replay::navigation::PanelSpace},
     widgets::layout::ScreenLayout,
@@ -30,7 +30,38 @@ impl Screens {
         effect.into_iter().collect()
     }
 
-    pub(crate) fn show_opened_run(
+    /// Shows what was opened, if it is still awaited.
+    pub(crate) fn take_opened(
+        &mut self,
+        request: RequestId,
+        answer: OpenAnswer,
+        layout: &ScreenLayout,
+    ) -> Vec<Effect> {
+        match answer {
+            OpenAnswer::Several => {
+                if self.is_waiting_for(request) {
+                    self.show_collection(vec![self.source.clone()]);
+                }
+            }
+            OpenAnswer::Beginning(run) => self.show_beginning(request, run, layout),
+            OpenAnswer::Whole(run) if study::awaits_run(self, request) => {
+                study::show_run(self, request, run);
+            }
+            OpenAnswer::Whole(run) if self.opening.begun == Some(request) => self.show_whole(run),
+            OpenAnswer::Whole(run) => {
+                self.show_opened_run(request, run, layout);
+                self.return_if_failed();
+                return self.watch_effects();
+            }
+        }
+        vec![]
+    }
+
+    fn is_waiting_for(&self, request: RequestId) -> bool {
+        matches!(self.opened, Loading::Waiting(asked) if asked == request)
+    }
+
+    fn show_opened_run(
         &mut self,
         request: RequestId,
         run: Result<Arc<Run>, String>,
@@ -51,14 +82,8 @@ impl Screens {
     }
 
     /// Shows the beginning, if the beginning is the place that was asked for.
-    pub(crate) fn show_beginning(
-        &mut self,
-        request: RequestId,
-        run: Arc<Run>,
-        layout: &ScreenLayout,
-    ) {
-        let is_awaited = matches!(self.opened, Loading::Waiting(asked) if asked == request);
-        if is_awaited
+    fn show_beginning(&mut self, request: RequestId, run: Arc<Run>, layout: &ScreenLayout) {
+        if self.is_waiting_for(request)
             && self.opening.place
                 == (StartPlace { view: self.opening.place.view, ..StartPlace::default() })
         {
@@ -69,7 +94,7 @@ impl Screens {
     }
 
     /// Replaces the beginning by the whole run.
-    pub(crate) fn show_whole(&mut self, run: Result<Arc<Run>, String>) {
+    fn show_whole(&mut self, run: Result<Arc<Run>, String>) {
         self.opening.begun = None;
         match run {
             Ok(run) => {
@@ -92,7 +117,7 @@ impl Screens {
         self.set_judging_aside();
         self.source.clone_from(&path);
         self.opened = Loading::Waiting(request);
-        Effect::Open(request, path)
+        Effect::Open(request, path, OpenPurpose::Show)
     }
 
     /// Passes a message to a view of the run; going back may lead out of the run.

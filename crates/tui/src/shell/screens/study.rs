@@ -3,7 +3,12 @@
 use std::sync::Arc;
 
 use crate::{
-    session::{effect::Effect, request::RequestId, start_place::StartPlace, views::View},
+    session::{
+        effect::{Effect, OpenPurpose},
+        request::RequestId,
+        start_place::StartPlace,
+        views::View,
+    },
     shell::{
         open_run::OpenRun,
         screens::{ScreenKind, Screens, marks::JumpMarks},
@@ -45,7 +50,7 @@ pub(crate) fn ask_for_run(screens: &mut Screens) -> Option<Effect> {
     let path = wanted.path.clone();
     let request = screens.numbers.next_request();
     open.session.study_mut()?.begin_opening(request, run);
-    Some(Effect::OpenInStudy(request, path))
+    Some(Effect::Open(request, path, OpenPurpose::Study))
 }
 
 pub(crate) fn awaits_run(screens: &Screens, request: RequestId) -> bool {
