@@ -300,8 +300,8 @@ impl Workers {
     /// Starts a worker, which sends exactly one [`RuntimeEvent::Answered`].
     pub(crate) fn run_effect(&self, effect: Effect) {
         let Some(request) = effect.request_id() else { return };
-        let failure = failure_reply(&effect);
-        let failure_copy = failure.clone();
+        let awaited = AwaitedReply::of_effect(&effect);
+        let awaited_copy = awaited.clone();
         if let Effect::Open(_, _, OpenPurpose::Show) = effect {
             self.stop_scoring();
             self.search.store(request.as_number(), Ordering::Relaxed);
@@ -323,13 +323,13 @@ impl Workers {
             if takes_long {
                 store::lower_priority();
             }
-            let reply = reply_or_failure(|| worker.make_reply(effect), &*failure);
+            let reply = reply_or_failure(|| worker.make_reply(effect), awaited);
             let _ = sender.send(RuntimeEvent::Answered(reply)); // the loop may have ended
         };
         let started = thread::Builder::new().name("worker".into()).spawn(work);
         if let Err(why) = started {
             let words = format!("no thread could be started: {why}");
-            let _ = self.sender.send(RuntimeEvent::Answered(failure_copy(&words)));
+            let _ = self.sender.send(RuntimeEvent::Answered(awaited_copy.failure(&words)));
         }
     }
 
@@ -430,7 +430,7 @@ impl EffectWorker {
             Effect::StartLive(request, beginning) => {
                 self.starting.begin_start(request, &beginning, &self.opener)
             }
-            effect => failure_reply(&effect)("asked in the wrong place"),
+            effect => AwaitedReply::of_effect(&effect).failure("asked in the wrong place"),
         }
     }
 
@@ -863,42 +863,46 @@ fn internal_error(why: &str) -> Sentence {
     format!("this could not be worked out, a mistake in trajview: {why}")
 }
 
-/// Returns the reply for a worker that failed, given the reason.
-fn failure_reply(effect: &Effect) -> Arc<dyn Fn(&str) -> WorkerReply + Send + Sync> {
-    match effect {
-        Effect::Open(request, path, _) => {
-            let (request, path) = (*request, path.clone());
-            Arc::new(move |why| {
-                let (path, why) = (path.clone(), internal_error(why));
+/// The reply that an effect awaits, for a worker that fails.
+#[derive(Clone)]
+enum AwaitedReply {
+    Opened(RequestId, PathBuf),
+    Answer(RequestId, fn(Sentence) -> Answer),
+    LiveStart(RequestId),
+}
+
+impl AwaitedReply {
+    fn of_effect(effect: &Effect) -> Self {
+        match effect {
+            Effect::Open(request, path, _) => Self::Opened(*request, path.clone()),
+            Effect::Ask(request, question) => Self::Answer(*request, question.failure()),
+            Effect::StartLive(request, _) => Self::LiveStart(*request),
+            effect => unreachable!("{effect:?} is carried out by no worker"),
+        }
+    }
+
+    /// Returns the reply of a worker that failed, given the reason.
+    fn failure(self, why: &str) -> WorkerReply {
+        let why = internal_error(why);
+        match self {
+            Self::Opened(request, path) => {
                 let failed = Err(OpenError::Understand { path, why });
                 WorkerReply::Opened(request, OpenAnswer::Whole(failed))
-            })
+            }
+            Self::Answer(request, failed) => {
+                WorkerReply::Message(AppMessage::Answered(request, failed(why)))
+            }
+            Self::LiveStart(request) => {
+                live_start::refused_reply(request, JobRefusal { field: None, why })
+            }
         }
-        Effect::Ask(request, question) => {
-            let (request, failure) = (*request, question.failure());
-            Arc::new(move |why| {
-                WorkerReply::Message(AppMessage::Answered(request, failure(internal_error(why))))
-            })
-        }
-        Effect::StartLive(request, _) => {
-            let request = *request;
-            Arc::new(move |why| {
-                live_start::refused_reply(
-                    request,
-                    JobRefusal { field: None, why: internal_error(why) },
-                )
-            })
-        }
-        effect => unreachable!("{effect:?} is carried out by no worker"),
     }
 }
 
 /// Returns the reply of some work, or that of its failure if it panics.
-fn reply_or_failure(
-    work: impl FnOnce() -> WorkerReply,
-    failure: &dyn Fn(&str) -> WorkerReply,
-) -> WorkerReply {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| failure(&panic_text(&*panic)))
+fn reply_or_failure(work: impl FnOnce() -> WorkerReply, awaited: AwaitedReply) -> WorkerReply {
+    let reply = catch_unwind(AssertUnwindSafe(work));
+    reply.unwrap_or_else(|panic| awaited.failure(&panic_text(&*panic)))
 }
 
 /// Returns the message of a panic.
@@ -913,12 +917,15 @@ fn panic_text(panic: &(dyn Any + Send)) -> String {
 mod tests {
     use super::*;
 
+    fn reply_of_panic(effect: &Effect) -> WorkerReply {
+        reply_or_failure(|| panic!("a broken parser"), AwaitedReply::of_effect(effect))
+    }
+
     #[test]
     fn an_opening_that_panics_is_a_sentence_too() {
-        let failure =
-            failure_reply(&Effect::Open(RequestId::default(), "a-run".into(), OpenPurpose::Show));
+        let effect = Effect::Open(RequestId::default(), "a-run".into(), OpenPurpose::Show);
 
-        let reply = reply_or_failure(|| panic!("a broken parser"), &*failure);
+        let reply = reply_of_panic(&effect);
 
         let WorkerReply::Opened(_, OpenAnswer::Whole(Err(why))) = reply else { panic!("it opens") };
         assert!(why.to_string().ends_with("a mistake in trajview: a broken parser"), "{why}");
@@ -926,9 +933,7 @@ mod tests {
 
     #[test]
     fn a_question_that_panics_is_answered_with_a_sentence() {
-        let judges = Question::Judges {}.with_request(RequestId::default());
-
-        let reply = reply_or_failure(|| panic!("a broken parser"), &*failure_reply(&judges));
+        let reply = reply_of_panic(&Question::Judges {}.with_request(RequestId::default()));
 
         let WorkerReply::Message(AppMessage::Answered(_, Answer::Judges(Err(why)))) = reply else {
             panic!("it is answered")

@@ -32,7 +32,6 @@ use crate::{
     session::{
         context::KeyContext,
         effect::Effect,
-        pending::Loading,
         question::{Answer, AnswerPart},
         request::RequestId,
     },
