@@ -5,7 +5,6 @@
 //! as they exist. The logs are read by their own formats; the bundle lays their turns along its own list.
 
 mod conduct;
-mod manifest;
 mod start_state;
 mod tests_jsonl;
 mod turn_layer;
@@ -18,7 +17,10 @@ use serde_json::value::RawValue;
 
 use trajview_run::{
     Agent, Checkpoint, Edit, RecordPlace, Run, RunOrigin, SourceId, SourceRecord, Step, StepText,
-    SubAgent, Task, Time, ToolResult, Turn, Warning, files::RecordedEdit, first_line_label,
+    SubAgent, Task, Time, ToolResult, Turn, Warning,
+    files::RecordedEdit,
+    first_line_label,
+    run_file::{RunFile, RunFileCheckpoint, RunFileTurn, SCHEMA},
 };
 
 use super::{
@@ -28,8 +30,6 @@ use super::{
     not_finite,
 };
 
-use manifest::{BundleManifest, ManifestCheckpoint, ManifestTurn};
-
 pub struct Bundle;
 
 /// Bytes that `run.json` and `script.json` may have; a run of 5,000 turns has 1 MiB.
@@ -37,9 +37,6 @@ const MAX_BYTES: usize = 16 << 20;
 
 /// Turns that are read of `run.json`.
 const MAX_TURNS: usize = 50_000;
-
-/// The schema of `run.json` that we read.
-const SCHEMA: &str = "trajview.run/1";
 
 impl Format for Bundle {
     fn name(&self) -> &'static str {
@@ -127,7 +124,7 @@ struct BundleScriptRequest {
 }
 
 /// Reads `run.json`. The second value is the number of its values that are NaN or Infinity.
-fn read_manifest(sources: &[SourceBytes<'_>]) -> Result<(BundleManifest, usize), NotUnderstood> {
+fn read_manifest(sources: &[SourceBytes<'_>]) -> Result<(RunFile, usize), NotUnderstood> {
     let bytes = sources.first().map_or(&[][..], |source| source.bytes);
     if bytes.len() > MAX_BYTES {
         return Err(NotUnderstood(format!(
@@ -136,7 +133,7 @@ fn read_manifest(sources: &[SourceBytes<'_>]) -> Result<(BundleManifest, usize),
             MAX_BYTES >> 20
         )));
     }
-    let (manifest, no_numbers) = not_finite::read_json::<BundleManifest>(bytes)
+    let (manifest, no_numbers) = not_finite::read_json::<RunFile>(bytes)
         .map_err(|why| NotUnderstood(format!("run.json does not read as a bundle: {why}")))?;
     if manifest.schema == SCHEMA {
         return Ok((manifest, no_numbers));
@@ -147,7 +144,7 @@ fn read_manifest(sources: &[SourceBytes<'_>]) -> Result<(BundleManifest, usize),
     )))
 }
 
-fn run_from_manifest(manifest: &BundleManifest) -> Run {
+fn run_from_manifest(manifest: &RunFile) -> Run {
     let time = |text: &Option<String>| text.as_deref().and_then(Time::parse);
     let id = manifest.id.clone().unwrap_or_else(|| "bundle".into());
     let agent = manifest.agent.as_ref();
@@ -306,7 +303,7 @@ fn could_be_log(name: &str) -> bool {
 
 /// Lays the turns of the logs along the manifest's list.
 fn lay_out(
-    manifest: &BundleManifest,
+    manifest: &RunFile,
     sessions: Vec<IndexedSession>,
     requests: &BTreeMap<usize, (RecordPlace, Box<str>)>,
     run: &mut Run,
@@ -329,8 +326,8 @@ fn lay_out(
         turn.ended_at = entry.ended_at.as_deref().and_then(Time::parse).or(turn.ended_at);
         turn_values::complete_turn(turn, entry, &mut run.warnings);
     }
-    run.origin.record.state = turn_values::field_text(&manifest.rest, "state");
-    start_state::complete_start(run, &manifest.rest);
+    run.origin.record.state = manifest.state.as_ref().and_then(turn_values::value_text);
+    start_state::complete_start(run, manifest.start.as_ref());
     run.origin.record.remarks = turn_values::field_texts(&manifest.rest, "remarks");
     run.origin.record.conduct = conduct::conduct_of_run(manifest);
     lay_out_checkpoints(manifest, run);
@@ -338,11 +335,11 @@ fn lay_out(
 
 /// Returns the manifest's turns in order; without any, as many as the logs have.
 fn listed_turns(
-    manifest: &BundleManifest,
+    manifest: &RunFile,
     sessions: &[IndexedSession],
     run: &mut Run,
-) -> Vec<ManifestTurn> {
-    let mut listed: Vec<ManifestTurn> = vec![];
+) -> Vec<RunFileTurn> {
+    let mut listed: Vec<RunFileTurn> = vec![];
     let mut numbers = std::collections::HashSet::new();
     if manifest.turns.len() > MAX_TURNS {
         let what = format!("names more than {MAX_TURNS} turns; the rest is left out");
@@ -364,7 +361,7 @@ fn listed_turns(
     }
     if listed.is_empty() {
         let count = sessions.iter().map(|session| session.run.turns.len()).sum::<usize>();
-        listed.extend((1..=count).map(|turn| ManifestTurn { turn, ..ManifestTurn::default() }));
+        listed.extend((1..=count).map(|turn| RunFileTurn { turn, ..RunFileTurn::default() }));
     }
     for name in listed
         .iter()
@@ -385,17 +382,15 @@ fn listed_turns(
     listed
 }
 
-impl ManifestTurn {
-    fn contains_line(&self, session: &str, line: u32) -> bool {
-        let is_session = self.session.as_deref().is_none_or(|name| name == session);
-        is_session
-            && self.first_line.is_some_and(|first| first <= line)
-            && self.last_line.is_none_or(|last| line <= last)
-    }
+fn contains_line(entry: &RunFileTurn, session: &str, line: u32) -> bool {
+    let is_session = entry.session.as_deref().is_none_or(|name| name == session);
+    is_session
+        && entry.first_line.is_some_and(|first| first <= line)
+        && entry.last_line.is_none_or(|last| line <= last)
 }
 
 fn turn_from_entry(
-    entry: &ManifestTurn,
+    entry: &RunFileTurn,
     requests: &BTreeMap<usize, (RecordPlace, Box<str>)>,
 ) -> Turn {
     let request = requests.get(&entry.turn);
@@ -410,7 +405,7 @@ fn turn_from_entry(
 
 /// Describes the circumstances of a request that a reader has to know first: a layer, a typed request, an agent without
 /// memory. Returns None where there are none.
-fn layer_text(entry: &ManifestTurn) -> Option<String> {
+fn layer_text(entry: &RunFileTurn) -> Option<String> {
     let typed = "not in the script: a person typed this request into the agent's terminal";
     let anew = "the agent was started anew for this turn and remembers nothing of the turns before";
     let within =
@@ -444,7 +439,7 @@ fn adopt_facts(run: &mut Run, inner: &Run) {
     run.warnings.extend(inner.warnings.iter().cloned());
 }
 
-fn lay_out_session(listed: &[ManifestTurn], session: IndexedSession, run: &mut Run) {
+fn lay_out_session(listed: &[RunFileTurn], session: IndexedSession, run: &mut Run) {
     let IndexedSession { name, source, is_document, run: inner } = session;
     let first_agent = run.subagents.len();
     let has_lines = listed.iter().any(|entry| entry.first_line.is_some());
@@ -504,7 +499,7 @@ fn turns_by_requests(turns: &[Turn], own: &[usize], listed: &[Turn]) -> Vec<Opti
 
 /// Maps the lines of one log to the turns of the manifest's list.
 struct LineRanges<'m> {
-    listed: &'m [ManifestTurn],
+    listed: &'m [RunFileTurn],
     own: &'m [usize],
     session: &'m str,
     /// Is true where the ranges follow one another, as recorders write them. Then a binary search finds the right one.
@@ -513,7 +508,7 @@ struct LineRanges<'m> {
 
 impl<'m> LineRanges<'m> {
     /// Creates the ranges of a log; `own` are the turns that may be in it.
-    fn new(listed: &'m [ManifestTurn], own: &'m [usize], session: &'m str) -> Self {
+    fn new(listed: &'m [RunFileTurn], own: &'m [usize], session: &'m str) -> Self {
         let range = |at: &usize| (listed[*at].first_line, listed[*at].last_line);
         let is_range = |at: &usize| {
             let (first, last) = range(at);
@@ -529,7 +524,7 @@ impl<'m> LineRanges<'m> {
 
     /// Returns the first turn whose range contains the line.
     fn turn_with_line(&self, line: u32) -> Option<usize> {
-        let holds = |at: &usize| self.listed[*at].contains_line(self.session, line);
+        let holds = |at: &usize| contains_line(&self.listed[*at], self.session, line);
         if !self.are_sorted {
             return self.own.iter().copied().find(holds);
         }
@@ -583,8 +578,8 @@ fn move_agent(agent: &mut SubAgent, first_agent: usize, moved: &[(usize, usize)]
     }
 }
 
-fn lay_out_checkpoints(manifest: &BundleManifest, run: &mut Run) {
-    let mut checkpoints: Vec<&ManifestCheckpoint> = manifest.checkpoints.iter().collect();
+fn lay_out_checkpoints(manifest: &RunFile, run: &mut Run) {
+    let mut checkpoints: Vec<&RunFileCheckpoint> = manifest.checkpoints.iter().collect();
     checkpoints.sort_by_key(|checkpoint| checkpoint.turn);
     for (order, checkpoint) in checkpoints.into_iter().enumerate() {
         let id = checkpoint.id.clone().unwrap_or_else(|| format!("c{}", order + 1));
@@ -673,19 +668,19 @@ mod tests {
                 ends.dedup();
                 ranges = ends.chunks(2).map(|it| (Some(it[0]), it.get(1).copied())).collect();
             }
-            let turn = |(turn, (first_line, last_line))| ManifestTurn {
+            let turn = |(turn, (first_line, last_line))| RunFileTurn {
                 turn,
                 first_line,
                 last_line,
-                ..ManifestTurn::default()
+                ..RunFileTurn::default()
             };
-            let listed: Vec<ManifestTurn> = (1..).zip(ranges).map(turn).collect();
+            let listed: Vec<RunFileTurn> = (1..).zip(ranges).map(turn).collect();
             let own: Vec<usize> = (0..listed.len()).collect();
 
             let lines = LineRanges::new(&listed, &own, "log");
 
             for line in 0..32 {
-                let first = own.iter().copied().find(|&at| listed[at].contains_line("log", line));
+                let first = own.iter().copied().find(|&at| contains_line(&listed[at], "log", line));
                 proptest::prop_assert_eq!(lines.turn_with_line(line), first);
             }
         }

@@ -2,13 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::start_files::StartFiles;
 use trajview_layers::{Brief, BriefSentence, HelperCost, stack::LayerBrief};
 use trajview_run::{
     Time, Tokens, TurnState,
     live::{EndedTurn, LayerEffect, RunTotal},
 };
-use trajview_store::import::{RunJsonAgent, RunJsonCheckpoint, RunJsonTask};
 
 use super::{isolation::IsolationOptions, setup::LiveRunLimits};
 
@@ -216,48 +214,14 @@ impl LayerRows {
     }
 }
 
+/// The values of `run.json` that only the recorder of a live run writes, after the turns.
 #[derive(Debug, Serialize)]
-pub struct RunManifest<'a> {
-    pub schema: &'static str,
-    pub id: &'a str,
-    pub title: String,
-    pub task: Option<RunJsonTask<'a>>,
-    #[serde(flatten)]
-    pub configuration: RunConfiguration<'a>,
-    pub provenance: String,
-    #[serde(flatten)]
-    pub course: RunCourse<'a>,
-    /// The start files; absent when the workspace was empty.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub start: Option<&'a StartFiles>,
-    pub languages: [&'static str; 0],
-    pub checkpoints: Vec<RunJsonCheckpoint<'a>>,
-    pub turns: Vec<LiveTurnRow>,
+pub struct RecorderValues<'a> {
     /// Files below `session/` that no format reads; they are kept as they are.
     pub kept: &'a [String],
     pub surroundings: RunSurroundings<'a>,
     /// Sentences about the run as a whole.
     pub remarks: &'a [String],
-}
-
-/// Start, end and final state of the run.
-#[derive(Debug, Serialize)]
-pub struct RunCourse<'a> {
-    pub started_at: &'a str,
-    /// Null while it runs.
-    pub ended_at: Option<&'a str>,
-    /// `running`, `finished`, or `stopped` and why.
-    pub state: String,
-}
-
-/// The agent, the condition and the model.
-#[derive(Debug, Serialize)]
-pub struct RunConfiguration<'a> {
-    /// With the layers that treat it: `emergent+projectguard`.
-    pub condition: String,
-    pub platform: &'a str,
-    pub agent: RunJsonAgent<'a>,
-    pub model: Option<&'a str>,
 }
 
 /// The environment of the agent.

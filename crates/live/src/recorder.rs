@@ -6,16 +6,16 @@ use std::{
 };
 
 use serde::Serialize;
+use serde_json::Value;
 
 use trajview_metrics::decisions::DecisionStore;
 use trajview_run::{
     condition::Condition,
     live::{LiveCommand, LiveEvent, LivePlan},
+    run_file::{self, RunFile, RunFileAgent, RunFileCheckpoint, RunFileTask},
 };
 use trajview_store::{
-    decisions,
-    import::{RunJsonAgent, RunJsonCheckpoint, RunJsonTask},
-    sha256,
+    decisions, sha256,
     start_files::StartSource,
     workspace::{RecordingRules, WorkspaceHistory},
     write::{self, WriteError},
@@ -33,7 +33,7 @@ use super::{
     layers::{self, LayerMaker, LayerStack, LayerUpdates, StackParts},
     logs::{self, KeptDocuments, LogWatch},
     loopback::{ModelRelay, ServerRoute},
-    manifest::{RecordedConduct, RunConfiguration, RunCourse, RunManifest, RunSurroundings},
+    manifest::{RecordedConduct, RecorderValues, RunSurroundings},
     plan,
     process::{self, AgentProcess},
     queued_prompts::QueuedPrompt,
@@ -371,38 +371,34 @@ impl<'a> Recorder<'a> {
         let mut turns = self.progress.turn_rows();
         turns.extend(self.progress.open.clone());
         let id = self.bundle.file_name().map(|it| it.to_string_lossy().into_owned());
-        let task = self.script.task.as_deref();
-        let manifest = RunManifest {
-            schema: "trajview.run/1",
-            id: id.as_deref().unwrap_or("live"),
-            title: self.run_title(),
-            task: task.map(|id| RunJsonTask {
-                id,
-                title: self.script.title.as_deref(),
+        let task = self.script.task.clone();
+        let agent = Some(self.setup.agent.clone());
+        let manifest = RunFile {
+            schema: run_file::SCHEMA.into(),
+            id: Some(id.unwrap_or_else(|| "live".into())),
+            title: Some(self.run_title()),
+            task: task.map(|id| RunFileTask {
+                id: Some(id),
+                title: self.script.title.clone(),
                 venue: None,
             }),
-            configuration: RunConfiguration {
-                condition: self.setup.condition_with_layers(),
-                platform: &self.setup.agent,
-                agent: RunJsonAgent {
-                    name: Some(&self.setup.agent),
-                    version: self.header.version.as_deref(),
-                },
-                model: self.setup.provider.model.as_deref(),
-            },
-            provenance: self.provenance_text(),
-            course: RunCourse {
-                started_at: &self.header.started_at,
-                ended_at: self.header.ended_at.as_deref(),
-                state: self.header.state.clone(),
-            },
+            condition: Some(self.setup.condition_with_layers()),
+            platform: agent.clone(),
+            agent: Some(RunFileAgent { name: agent, version: self.header.version.clone() }),
+            model: self.setup.provider.model.clone(),
+            provenance: Some(self.provenance_text()),
+            started_at: Some(self.header.started_at.clone()),
+            ended_at: self.header.ended_at.clone(),
+            state: Some(Value::from(self.header.state.as_str())),
             start: self.progress.base.as_ref(),
-            languages: [],
+            languages: Value::Array(vec![]),
             checkpoints: self.finished_checkpoints(),
             turns,
-            kept: &self.header.kept,
-            surroundings: self.run_surroundings(),
-            remarks: &self.progress.remarks,
+            rest: RecorderValues {
+                kept: &self.header.kept,
+                surroundings: self.run_surroundings(),
+                remarks: &self.progress.remarks,
+            },
         };
         write_json(&self.bundle.join("run.json"), &manifest)
     }
@@ -419,16 +415,16 @@ impl<'a> Recorder<'a> {
     }
 
     /// Returns the checkpoints whose last turn counts.
-    fn finished_checkpoints(&self) -> Vec<RunJsonCheckpoint<'_>> {
+    fn finished_checkpoints(&self) -> Vec<RunFileCheckpoint> {
         let done = self.script.requests.iter().take(self.progress.done.len());
-        let mut found: Vec<RunJsonCheckpoint<'_>> = vec![];
+        let mut found: Vec<RunFileCheckpoint> = vec![];
         for request in done {
             let Some(id) = request.checkpoint.as_deref() else { continue };
-            found.retain(|checkpoint| checkpoint.id != id);
-            found.push(RunJsonCheckpoint {
-                id,
+            found.retain(|checkpoint| checkpoint.id.as_deref() != Some(id));
+            found.push(RunFileCheckpoint {
+                id: Some(id.to_owned()),
                 turn: request.turn,
-                label: self.script.checkpoint_label(id),
+                label: self.script.checkpoint_label(id).map(str::to_owned),
             });
         }
         found

@@ -47,6 +47,7 @@ pub mod pooled_judgements;
 pub mod rubric;
 pub mod rubric_tree;
 pub mod run_card;
+pub mod run_file;
 pub mod search;
 pub mod step_pace;
 mod time;

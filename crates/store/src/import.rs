@@ -10,12 +10,14 @@ use git2::{
     Commit, Index, IndexEntry, IndexTime, Oid, Repository, RepositoryInitOptions, Signature,
 };
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use trajview_formats as formats;
 use trajview_formats::RecordingShape;
 use trajview_run::{
-    EditKind, RepoPath, Run, Time,
+    Checkpoint, EditKind, RepoPath, Run, Time,
     files::{FileMode, FilesSource, SourceTree, Timeline, TreeFile},
+    run_file::{self, RunFile, RunFileAgent, RunFileCheckpoint, RunFileTask, RunFileTurn},
 };
 
 use super::{
@@ -238,7 +240,7 @@ fn make_bundle(
     let lines = main.as_ref().map_or_else(Vec::new, |_| line_ranges(recording, run));
     let script = script_of(run, archive);
     let provenance = provenance_text(run, &timeline, &warnings, !commits.is_empty());
-    let manifest = run_json(run, &commits, main.as_deref(), &lines, &provenance);
+    let manifest = run_json(run, &commits, main.as_deref(), &lines, provenance);
     write_json(draft, "script.json", &script)?;
     // Last: a folder without it is not taken for a bundle.
     write_json(draft, "run.json", &manifest)?;
@@ -408,105 +410,53 @@ fn script_of<'a>(run: &'a Run, archive: &Archive) -> ScriptJson<'a> {
     }
 }
 
-#[derive(Serialize)]
-struct RunJson<'a> {
-    schema: &'static str,
-    id: &'a str,
-    title: &'a str,
-    task: Option<RunJsonTask<'a>>,
-    condition: Option<&'a str>,
-    platform: Option<&'a str>,
-    agent: RunJsonAgent<'a>,
-    model: Option<&'a str>,
-    provenance: &'a str,
-    started_at: Option<String>,
-    ended_at: Option<String>,
-    languages: [&'static str; 0],
-    checkpoints: Vec<RunJsonCheckpoint<'a>>,
-    turns: Vec<RunJsonTurn<'a>>,
-}
-
-/// The task of the agent, as `run.json` has it.
-#[derive(Debug, Serialize)]
-pub struct RunJsonTask<'a> {
-    pub id: &'a str,
-    pub title: Option<&'a str>,
-    pub venue: Option<&'a str>,
-}
-
-/// The agent, as `run.json` has it.
-#[derive(Debug, Serialize)]
-pub struct RunJsonAgent<'a> {
-    pub name: Option<&'a str>,
-    pub version: Option<&'a str>,
-}
-
-/// A checkpoint, as `run.json` has it.
-#[derive(Debug, Serialize)]
-pub struct RunJsonCheckpoint<'a> {
-    pub id: &'a str,
-    pub turn: usize,
-    pub label: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct RunJsonTurn<'a> {
-    turn: usize,
-    commit: Option<String>,
-    started_at: Option<String>,
-    ended_at: Option<String>,
-    session: Option<&'a str>,
-    first_line: Option<u32>,
-    last_line: Option<u32>,
-    layer: Option<&'a str>,
-}
-
-fn run_json<'a>(
-    run: &'a Run,
+fn run_json(
+    run: &Run,
     commits: &[Oid],
-    main: Option<&'a str>,
+    main: Option<&str>,
     lines: &[(u32, u32)],
-    provenance: &'a str,
-) -> RunJson<'a> {
+    provenance: String,
+) -> RunFile {
     let time = |time: Option<Time>| time.map(|time| time.to_string());
-    let turn = |(at, turn): (usize, &'a trajview_run::Turn)| RunJsonTurn {
+    let turn = |(at, turn): (usize, &trajview_run::Turn)| RunFileTurn {
         turn: at + 1,
         commit: commits.get(at).map(ToString::to_string),
         started_at: time(turn.started_at),
         ended_at: time(turn.ended_at),
-        session: turn_session(run, turn).or(main),
+        session: turn_session(run, turn).or(main).map(str::to_owned),
         first_line: lines.get(at).map(|(first, _)| *first),
         last_line: lines.get(at).map(|(_, last)| *last),
-        layer: turn.layer.as_deref(),
+        layer: turn.layer.as_deref().map(Value::from),
+        ..RunFileTurn::default()
     };
-    let name = Some(run.agent.name.as_str()).filter(|name| !name.is_empty());
-    RunJson {
-        schema: "trajview.run/1",
-        id: &run.id,
-        title: &run.title,
-        task: run.task.as_ref().map(|task| RunJsonTask {
-            id: &task.id,
-            title: task.title.as_deref(),
-            venue: task.venue.as_deref(),
+    let checkpoint = |checkpoint: &Checkpoint| RunFileCheckpoint {
+        id: Some(checkpoint.id.clone()),
+        turn: checkpoint.last_turn + 1,
+        label: checkpoint.label.clone(),
+    };
+    let name = Some(run.agent.name.clone()).filter(|name| !name.is_empty());
+    RunFile {
+        schema: run_file::SCHEMA.into(),
+        id: Some(run.id.clone()),
+        title: Some(run.title.clone()),
+        task: run.task.as_ref().map(|task| RunFileTask {
+            id: Some(task.id.clone()),
+            title: task.title.clone(),
+            venue: task.venue.clone(),
         }),
-        condition: run.condition.as_deref(),
-        platform: name,
-        agent: RunJsonAgent { name, version: run.agent.version.as_deref() },
-        model: run.model.as_deref(),
-        provenance,
+        condition: run.condition.clone(),
+        platform: name.clone(),
+        agent: Some(RunFileAgent { name, version: run.agent.version.clone() }),
+        model: run.model.clone(),
+        provenance: Some(provenance),
         started_at: time(run.started_at),
         ended_at: time(run.ended_at),
-        languages: [],
-        checkpoints: run
-            .checkpoints
-            .iter()
-            .map(|checkpoint| RunJsonCheckpoint {
-                id: &checkpoint.id,
-                turn: checkpoint.last_turn + 1,
-                label: checkpoint.label.as_deref(),
-            })
-            .collect(),
+        state: None,
+        start: None,
+        languages: Value::Array(vec![]),
+        checkpoints: run.checkpoints.iter().map(checkpoint).collect(),
         turns: run.turns.iter().enumerate().map(turn).collect(),
+        rest: Map::new(),
     }
 }
 

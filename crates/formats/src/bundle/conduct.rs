@@ -3,9 +3,10 @@
 
 use serde_json::{Map, Value};
 
-use trajview_run::turn_record::PROMPTS;
-
-use super::manifest::{BundleManifest, ManifestTurn};
+use trajview_run::{
+    run_file::{RunFile, RunFileTurn},
+    turn_record::PROMPTS,
+};
 
 type ConductFacts = Vec<(&'static str, String)>;
 
@@ -38,7 +39,7 @@ const LIMITS: [(&str, &str); 8] = [
 ];
 
 /// Returns the facts by which two runs are compared; empty where the recorder wrote no surroundings.
-pub fn conduct_of_run(manifest: &BundleManifest) -> ConductFacts {
+pub fn conduct_of_run(manifest: &RunFile) -> ConductFacts {
     let Some(surroundings) = manifest.rest.get("surroundings").and_then(Value::as_object) else {
         return vec![];
     };
@@ -53,10 +54,10 @@ pub fn conduct_of_run(manifest: &BundleManifest) -> ConductFacts {
         Some((*words, value_text(value_at_path(limits?, path)?)))
     };
     all.extend(LIMITS.iter().filter_map(limit));
-    let count = |is_so: &dyn Fn(&ManifestTurn) -> bool| {
+    let count = |is_so: &dyn Fn(&RunFileTurn) -> bool| {
         manifest.turns.iter().filter(|turn| is_so(turn)).count().to_string()
     };
-    let again = |turn: &ManifestTurn| {
+    let again = |turn: &RunFileTurn| {
         let attempt = turn.rest.get("attempt").and_then(Value::as_u64);
         attempt.unwrap_or(1).saturating_sub(1)
     };
@@ -74,8 +75,8 @@ pub fn conduct_of_run(manifest: &BundleManifest) -> ConductFacts {
 }
 
 /// Returns the state that the agent began with. A run without a recorded start began with an empty workspace.
-fn start_facts(manifest: &BundleManifest) -> ConductFacts {
-    let start = manifest.rest.get("start").and_then(Value::as_object);
+fn start_facts(manifest: &RunFile) -> ConductFacts {
+    let start = manifest.start.as_ref().and_then(Value::as_object);
     let start_value = |path| {
         value_text(start.and_then(|start| value_at_path(start, path)).unwrap_or(&Value::Null))
     };

@@ -7,8 +7,8 @@ use trajview_run::Run;
 use super::turn_values::{JsonFields, field_text};
 
 /// Adds the commit that the run starts from, and sentences that describe it.
-pub fn complete_start(run: &mut Run, manifest: &JsonFields) {
-    let Some(start) = manifest.get("start").and_then(Value::as_object) else { return };
+pub fn complete_start(run: &mut Run, start: Option<&Value>) {
+    let Some(start) = start.and_then(Value::as_object) else { return };
     let setup = || start.get("setup").and_then(Value::as_array).into_iter().flatten();
     let made = setup().rev().find_map(|row| field_text(row.as_object()?, "commit"));
     run.origin.start_commit = made.or_else(|| field_text(start, "commit"));
@@ -78,7 +78,7 @@ mod tests {
 
     fn read_start(text: &str) -> (Option<String>, Vec<String>) {
         let mut run = Run::default();
-        complete_start(&mut run, serde_json::from_str::<Value>(text).unwrap().as_object().unwrap());
+        complete_start(&mut run, serde_json::from_str::<Value>(text).unwrap().get("start"));
         (run.origin.start_commit, run.origin.record.start)
     }
 

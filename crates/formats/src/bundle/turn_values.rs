@@ -5,14 +5,12 @@
 
 use serde_json::{Map, Value};
 
-use trajview_run::{Tokens, Turn, TurnRecord, TurnState, Warning};
-
-use super::manifest::ManifestTurn;
+use trajview_run::{Tokens, Turn, TurnRecord, TurnState, Warning, run_file::RunFileTurn};
 
 pub type JsonFields = Map<String, Value>;
 
 /// Adds to a turn the values of the manifest that its log does not have.
-pub fn complete_turn(turn: &mut Turn, entry: &ManifestTurn, warnings: &mut Vec<Warning>) {
+pub fn complete_turn(turn: &mut Turn, entry: &RunFileTurn, warnings: &mut Vec<Warning>) {
     let fields = &entry.rest;
     let mut wrong = |field: &str, expected: &str| {
         let what = format!("turn {}: {field}: expected {expected}", entry.turn);
@@ -79,11 +77,12 @@ fn read_cost(value: Option<&Value>) -> Option<Option<f64>> {
 }
 
 pub fn field_text(fields: &JsonFields, name: &str) -> Option<String> {
-    fields
-        .get(name)
-        .and_then(Value::as_str)
-        .filter(|text| !text.trim().is_empty())
-        .map(str::to_owned)
+    fields.get(name).and_then(value_text)
+}
+
+/// Returns a text that is not blank.
+pub fn value_text(value: &Value) -> Option<String> {
+    value.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned)
 }
 
 pub fn field_texts(fields: &JsonFields, name: &str) -> Vec<String> {
