@@ -194,7 +194,7 @@ fn a_click_chooses_a_flag_and_a_second_opens_it() {
         |kind| AppMessage::Shell(state::ShellMessage::Mouse(Mouse { kind, column: 5, row: 6 }));
 
     world.send(click(MouseKind::Click));
-    assert_eq!(world.app.screens.open_run().unwrap().scores.flags.rows.cursor, 1);
+    assert_eq!(world.app.screens.open_run().unwrap().scores.flags.rows.cursor(), 1);
     world.send(click(MouseKind::DoubleClick));
     assert_eq!(world.app.screens.open_run().unwrap().session.view, View::Replay);
 }

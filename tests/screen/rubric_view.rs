@@ -287,7 +287,7 @@ fn the_mouse_chooses_opens_and_scrolls() {
     app.update(AppMessage::Resized(Size { width: 80, height: 24 }));
     press(&mut app, "Z g");
     point(&mut app, MouseKind::WheelDown, 10, 10);
-    assert_eq!(app.screens.open_run().unwrap().scores.tree.scroll.top, 3);
+    assert_eq!(app.screens.open_run().unwrap().scores.tree.list.top(), 3);
     point(&mut app, MouseKind::Click, 12, 1);
     assert_eq!(app.screens.open_run().unwrap().scores.tree.part, TreePart::Detail);
 }

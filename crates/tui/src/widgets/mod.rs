@@ -15,6 +15,7 @@ pub mod line;
 pub mod mouse;
 pub mod paint;
 pub mod palette;
+pub mod pane;
 pub mod panel;
 pub mod plot;
 pub mod scroll;

@@ -2,7 +2,10 @@
 
 use ratatui::layout::{Position, Rect};
 
-use super::layout::{TAB_GAP, inside_border};
+use super::{
+    layout::{TAB_GAP, inside_border},
+    scroll::Motion,
+};
 
 /// Rows that one notch of the wheel moves by.
 pub(crate) const ROWS_PER_WHEEL_NOTCH: usize = 3;
@@ -22,6 +25,20 @@ impl Mouse {
 
     pub const fn is_in(self, area: Rect) -> bool {
         area.contains(self.position())
+    }
+
+    /// Returns whether it is a click, the first or the second.
+    pub(crate) const fn is_click(self) -> bool {
+        matches!(self.kind, MouseKind::Click | MouseKind::DoubleClick)
+    }
+
+    /// Returns the motion of a notch of the wheel, so many rows long.
+    pub(crate) const fn wheel_motion(self, rows: usize) -> Option<Motion> {
+        match self.kind {
+            MouseKind::WheelUp => Some(Motion::Up(rows)),
+            MouseKind::WheelDown => Some(Motion::Down(rows)),
+            _ => None,
+        }
     }
 
     /// Returns the row inside the border of an area, counted from its first; None on the border.

@@ -15,15 +15,58 @@ use super::{
     theme::{Meaning, Theme},
 };
 
-/// Draws a border with a title at its left, one at its right and one below; gives the room inside.
+/// The lines on the border of a panel.
+#[derive(Debug, Default)]
+pub(crate) struct PanelTitles {
+    left: Line<'static>,
+    right: Line<'static>,
+    below: Line<'static>,
+}
+
+impl From<[Line<'static>; 3]> for PanelTitles {
+    fn from([left, right, below]: [Line<'static>; 3]) -> Self {
+        Self { left, right, below }
+    }
+}
+
+impl From<Line<'static>> for PanelTitles {
+    fn from(left: Line<'static>) -> Self {
+        Self { left, ..Self::default() }
+    }
+}
+
+impl From<Vec<Span<'static>>> for PanelTitles {
+    fn from(left: Vec<Span<'static>>) -> Self {
+        Line::from(left).into()
+    }
+}
+
+impl From<Span<'static>> for PanelTitles {
+    fn from(left: Span<'static>) -> Self {
+        Line::from(left).into()
+    }
+}
+
+impl PanelTitles {
+    pub(crate) fn with_right(self, right: impl Into<Line<'static>>) -> Self {
+        Self { right: right.into(), ..self }
+    }
+
+    pub(crate) fn with_below(self, below: impl Into<Line<'static>>) -> Self {
+        Self { below: below.into(), ..self }
+    }
+}
+
+/// Draws a border with its titles; gives the room inside.
 pub(crate) fn draw_titled_panel(
     is_focused: bool,
-    [left, right, below]: [Line<'static>; 3],
+    titles: impl Into<PanelTitles>,
     theme: Theme,
     area: Rect,
     buffer: &mut Buffer,
 ) -> Rect {
     let border = if is_focused { Meaning::FocusedBorder } else { Meaning::Border };
+    let PanelTitles { left, right, below } = titles.into();
     // A title lies on its border and would take the border's looks for those it does not name.
     let own_looks = Style::new().fg(Color::Reset).remove_modifier(Modifier::BOLD);
     let block = Block::bordered()

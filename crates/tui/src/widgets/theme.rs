@@ -130,6 +130,11 @@ impl Theme {
         self.coloured_style(colour, modifier)
     }
 
+    /// Returns the style of the chosen row of a list, which has the keyboard or not.
+    pub(crate) fn chosen_row(self, is_focused: bool) -> Style {
+        self.style_for(if is_focused { Meaning::Selected } else { Meaning::Marked })
+    }
+
     /// Returns the style of a syntax class; most text is plain.
     pub(crate) fn syntax_style(self, class: SyntaxClass) -> Style {
         let (colour, modifier) = match class {

@@ -46,11 +46,6 @@ impl LayersAreas {
             _ => Self { turns, brief: Some(above), origin: Some(below) },
         }
     }
-
-    /// Rows inside the borders of a part.
-    pub(crate) fn inner_height(area: Option<Rect>) -> usize {
-        area.map_or(0, |area| usize::from(area.height.saturating_sub(2)))
-    }
 }
 
 #[cfg(test)]

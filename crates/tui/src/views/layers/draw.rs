@@ -2,7 +2,6 @@
 
 use ratatui::{
     buffer::Buffer,
-    layout::Rect,
     text::{Line, Span},
 };
 
@@ -11,10 +10,8 @@ use crate::{
     widgets::{
         layout::ScreenLayout,
         line::{fit_spans, left_and_right, recorded_span, safe_string, trusted_span},
-        panel::{
-            draw_scroll_position, draw_sentence, draw_titled_panel, panel_title_span, put_row,
-        },
-        scroll::Scroll,
+        pane::ListPane,
+        panel::{PanelTitles, draw_sentence, panel_title_span},
         theme::{Meaning, Theme},
     },
 };
@@ -24,7 +21,7 @@ use trajview_layers::{
 };
 use trajview_run::format_number;
 
-use super::{LayersPart, LayersView, areas::LayersAreas, rows::LayerListRow};
+use super::{LayersPart, LayersView, rows::LayerListRow};
 
 pub(crate) fn draw_layers(
     view: &LayersView,
@@ -45,22 +42,13 @@ pub(crate) fn draw_layers(
         return draw_sentence(&words, muted, layout.body, buffer);
     }
     let Some(record) = view.shown_record(session) else { return };
-    let areas = LayersAreas::for_layout(layout, view.part);
-    if let Some(area) = areas.turns {
-        draw_turns(view, session, record, theme, area, buffer);
-    }
+    draw_turns(view, session, record, theme, buffer);
     let title = format!("turn {}", session.turn + 1);
-    if let Some(area) = areas.brief {
-        let rows = view.brief_rows(session);
-        let list = FramedList { part: LayersPart::Brief, title, rows, scroll: view.brief };
-        list.draw_list(view, theme, area, buffer);
-    }
-    if let Some(area) = areas.origin {
-        let rows = view.origin_rows(session);
-        let title = "where it is from".to_owned();
-        let list = FramedList { part: LayersPart::Origin, title, rows, scroll: view.origin };
-        list.draw_list(view, theme, area, buffer);
-    }
+    let is_focused = view.part == LayersPart::Brief;
+    draw_list(&view.brief, (&title, is_focused), &view.brief_rows(session), theme, buffer);
+    let is_focused = view.part == LayersPart::Origin;
+    let rows = view.origin_rows(session);
+    draw_list(&view.origin, ("where it is from", is_focused), &rows, theme, buffer);
 }
 
 fn draw_turns(
@@ -68,7 +56,6 @@ fn draw_turns(
     session: &Session,
     record: &LayerRecord,
     theme: Theme,
-    area: Rect,
     buffer: &mut Buffer,
 ) {
     let is_focused = view.part == LayersPart::Turns;
@@ -80,22 +67,15 @@ fn draw_turns(
         String::new()
     };
     let sum = ForecastScore::sum_of(record.turns.iter().filter_map(LayerTurnEntry::forecast_score));
-    let titles = [
-        Line::from(panel_title_span(is_focused, &safe_string(&record.layer), theme)),
-        Line::from(trusted_span(more, muted)),
-        Line::from(trusted_span(format!(" all: {} ", forecast_shares(sum)), muted)),
-    ];
-    let inner = draw_titled_panel(is_focused, titles, theme, area, buffer);
+    let title = panel_title_span(is_focused, &safe_string(&record.layer), theme);
+    let titles = PanelTitles::from(title)
+        .with_right(trusted_span(more, muted))
+        .with_below(trusted_span(format!(" all: {} ", forecast_shares(sum)), muted));
+    let inner = view.turns.draw_frame(titles, is_focused, theme, buffer);
     let width = usize::from(inner.width);
-    let chosen = theme.style_for(if is_focused { Meaning::Selected } else { Meaning::Marked });
-    let seen =
-        view.turns.top..(view.turns.top + usize::from(inner.height)).min(session.run.turns.len());
-    for turn in seen {
-        let line = turn_line(session, record, turn, theme, width);
-        let style = (turn == session.turn).then_some(chosen);
-        put_row(line, style, inner, (turn - view.turns.top) as u16, buffer);
-    }
-    draw_scroll_position(view.turns.top, session.run.turns.len(), theme, area, buffer);
+    view.turns.draw_rows(Some(theme.chosen_row(is_focused)), theme, buffer, |turn| {
+        turn_line(session, record, turn, theme, width)
+    });
 }
 
 /// Returns ` 42 Add a registry   ⟲ ✗1 P 0.500 R 1.000`.
@@ -142,44 +122,28 @@ fn forecast_shares(forecast: ForecastScore) -> String {
     format!("P {} R {}", share(forecast.precision()), share(forecast.recall()))
 }
 
-/// A list of rows in a frame.
-struct FramedList {
-    part: LayersPart,
-    title: String,
-    rows: Vec<LayerListRow>,
-    scroll: Scroll,
-}
-
 /// Cells of the kind.
 const KIND_CELLS: usize = 12;
 
-impl FramedList {
-    fn draw_list(&self, view: &LayersView, theme: Theme, area: Rect, buffer: &mut Buffer) {
-        let is_focused = view.part == self.part;
-        let title = Line::from(panel_title_span(is_focused, &self.title, theme));
-        let titles = [title, Line::default(), Line::default()];
-        let inner = draw_titled_panel(is_focused, titles, theme, area, buffer);
-        if self.rows.is_empty() {
-            let words = "choose a sentence to see where it is from";
-            return draw_sentence(words, theme.style_for(Meaning::Muted), inner, buffer);
-        }
-        let width = usize::from(inner.width);
-        let selected =
-            theme.style_for(if is_focused { Meaning::Selected } else { Meaning::Marked });
-        let seen =
-            self.rows.iter().enumerate().skip(self.scroll.top).take(usize::from(inner.height));
-        for (index, row) in seen {
-            let spans = vec![
-                trusted_span(
-                    format!(" {:<KIND_CELLS$} ", row.kind),
-                    theme.style_for(Meaning::Muted),
-                ),
-                recorded_span(&row.text, theme.style_for(row.meaning)),
-            ];
-            let style = (index == self.scroll.cursor).then_some(selected);
-            let place = (index - self.scroll.top) as u16;
-            put_row(Line::from(fit_spans(spans, width)), style, inner, place, buffer);
-        }
-        draw_scroll_position(self.scroll.top, self.rows.len(), theme, area, buffer);
+fn draw_list(
+    pane: &ListPane,
+    (title, is_focused): (&str, bool),
+    rows: &[LayerListRow],
+    theme: Theme,
+    buffer: &mut Buffer,
+) {
+    let title = panel_title_span(is_focused, title, theme);
+    let inner = pane.draw_frame(title, is_focused, theme, buffer);
+    let muted = theme.style_for(Meaning::Muted);
+    if rows.is_empty() {
+        return draw_sentence("choose a sentence to see where it is from", muted, inner, buffer);
     }
+    pane.draw_rows(Some(theme.chosen_row(is_focused)), theme, buffer, |index| {
+        let row = &rows[index];
+        let spans = vec![
+            trusted_span(format!(" {:<KIND_CELLS$} ", row.kind), muted),
+            recorded_span(&row.text, theme.style_for(row.meaning)),
+        ];
+        Line::from(fit_spans(spans, usize::from(inner.width)))
+    });
 }

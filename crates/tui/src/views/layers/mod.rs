@@ -11,14 +11,10 @@ mod view;
 
 use crate::{
     session::{Session, views::View},
-    widgets::{
-        layout::ScreenLayout,
-        scroll::{Motion, Scroll},
-    },
+    widgets::{layout::ScreenLayout, pane::ListPane, scroll::Motion},
 };
 use trajview_layers::record::{LayerRecord, LayerTurnEntry};
 
-use areas::LayersAreas;
 use rows::{LayerListRow, RowOpening};
 
 /// The state of the view, apart from the records.
@@ -27,12 +23,9 @@ pub struct LayersView {
     pub part: LayersPart,
     /// Index of the layer that is shown, among several.
     pub layer: usize,
-    /// Position in the list of turns.
-    pub turns: Scroll,
-    /// Position in the brief.
-    pub brief: Scroll,
-    /// Position in the list of origins.
-    pub origin: Scroll,
+    turns: ListPane,
+    brief: ListPane,
+    origin: ListPane,
 }
 
 /// The part that has the keyboard.
@@ -67,11 +60,11 @@ impl LayersView {
         &mut self,
         session: &mut Session,
         message: LayersMessage,
-        layout: &ScreenLayout,
+        _: &ScreenLayout,
     ) {
         session.view = View::Layers;
         match message {
-            LayersMessage::Move(motion) => self.move_cursor(session, motion, layout),
+            LayersMessage::Move(motion) => self.move_cursor(session, motion),
             LayersMessage::SwitchPart => {
                 self.part = match self.part {
                     LayersPart::Turns => LayersPart::Brief,
@@ -83,7 +76,7 @@ impl LayersView {
             LayersMessage::SwitchLayer => {
                 let count = session.scores.process.layer_records().len().max(1);
                 self.layer = (self.layer + 1) % count;
-                (self.brief, self.origin) = (Scroll::default(), Scroll::default());
+                self.restart_brief();
             }
             LayersMessage::Open => self.open_row(session),
             LayersMessage::Turn(motion) => self.select_turn(session, motion),
@@ -93,27 +86,22 @@ impl LayersView {
     fn select_turn(&mut self, session: &mut Session, motion: Motion) {
         let turn = motion.target_row(session.turn, session.run.turns.len(), 10);
         session.select_turn(turn);
-        (self.brief, self.origin) = (Scroll::default(), Scroll::default());
+        self.restart_brief();
     }
 
-    fn move_cursor(&mut self, session: &mut Session, motion: Motion, layout: &ScreenLayout) {
-        let areas = LayersAreas::for_layout(layout, self.part);
+    fn restart_brief(&mut self) {
+        self.brief.restart();
+        self.origin.restart();
+    }
+
+    fn move_cursor(&mut self, session: &mut Session, motion: Motion) {
         match self.part {
             LayersPart::Turns => self.select_turn(session, motion),
             LayersPart::Brief => {
-                let len = self.brief_rows(session).len();
-                self.brief.cursor = motion.target_row(
-                    self.brief.cursor,
-                    len,
-                    LayersAreas::inner_height(areas.brief),
-                );
-                self.origin = Scroll::default();
+                self.brief.move_cursor(motion);
+                self.origin.restart();
             }
-            LayersPart::Origin => {
-                let len = self.origin_rows(session).len();
-                let height = LayersAreas::inner_height(areas.origin);
-                self.origin.cursor = motion.target_row(self.origin.cursor, len, height);
-            }
+            LayersPart::Origin => self.origin.move_cursor(motion),
         }
     }
 
@@ -123,8 +111,8 @@ impl LayersView {
                 self.part = LayersPart::Brief;
                 return;
             }
-            LayersPart::Brief => self.brief_rows(session).get(self.brief.cursor).cloned(),
-            LayersPart::Origin => self.origin_rows(session).get(self.origin.cursor).cloned(),
+            LayersPart::Brief => self.brief_rows(session).into_iter().nth(self.brief.cursor()),
+            LayersPart::Origin => self.origin_rows(session).into_iter().nth(self.origin.cursor()),
         };
         match row.map(|row| row.target) {
             Some(RowOpening::Origins) => self.part = LayersPart::Origin,
@@ -152,7 +140,7 @@ impl LayersView {
 
     /// Returns the origins of the chosen sentence. Empty if it has none.
     pub(crate) fn origin_rows(&self, session: &Session) -> Vec<LayerListRow> {
-        let row = self.brief_rows(session).get(self.brief.cursor).cloned();
+        let row = self.brief_rows(session).into_iter().nth(self.brief.cursor());
         let sentence = row.and_then(|row| row.sentence);
         let found = self.shown_record(session).zip(sentence).zip(self.turn_entry(session));
         found

@@ -11,7 +11,7 @@ use crate::{
     widgets::{
         layout::ScreenLayout,
         mouse::{Mouse, MouseKind},
-        scroll::Motion,
+        pane::{PaneRoom, part_under},
         theme::Theme,
     },
 };
@@ -24,14 +24,12 @@ impl RunView for LayersView {
             return;
         }
         let areas = LayersAreas::for_layout(layout, self.part);
-        self.turns.cursor = session.turn;
-        self.turns.follow_cursor(session.run.turns.len(), LayersAreas::inner_height(areas.turns));
-        self.brief
-            .follow_cursor(self.brief_rows(session).len(), LayersAreas::inner_height(areas.brief));
-        self.origin.follow_cursor(
-            self.origin_rows(session).len(),
-            LayersAreas::inner_height(areas.origin),
-        );
+        self.turns.choose(session.turn);
+        self.turns.settle(PaneRoom::framed(areas.turns), session.run.turns.len());
+        let len = self.brief_rows(session).len();
+        self.brief.settle(PaneRoom::framed(areas.brief), len);
+        let len = self.origin_rows(session).len();
+        self.origin.settle(PaneRoom::framed(areas.origin), len);
     }
 
     /// Returns the question for the recorded layers, while the view is on.
@@ -59,23 +57,13 @@ impl RunView for LayersView {
         mouse: Mouse,
         layout: &ScreenLayout,
     ) -> bool {
-        let areas = LayersAreas::for_layout(layout, self.part);
         let parts = [
-            (LayersPart::Turns, areas.turns, self.turns.top),
-            (LayersPart::Brief, areas.brief, self.brief.top),
-            (LayersPart::Origin, areas.origin, self.origin.top),
+            (LayersPart::Turns, &self.turns),
+            (LayersPart::Brief, &self.brief),
+            (LayersPart::Origin, &self.origin),
         ];
-        let hit = parts
-            .iter()
-            .find_map(|(part, area, top)| Some((*part, *top, mouse.row_inside((*area)?)?)));
-        let Some((part, top, row)) = hit else { return false };
+        let Some((part, motion)) = part_under(parts, mouse) else { return false };
         self.part = part;
-        let motion = match mouse.kind {
-            MouseKind::WheelUp => Motion::Up(1),
-            MouseKind::WheelDown => Motion::Down(1),
-            MouseKind::Click | MouseKind::DoubleClick => Motion::To(top + row + 1),
-            _ => return false,
-        };
         self.update_view(session, LayersMessage::Move(motion), layout);
         mouse.kind == MouseKind::DoubleClick
     }

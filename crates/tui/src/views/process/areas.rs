@@ -17,8 +17,12 @@ pub struct ProcessAreas {
     pub below: Option<Rect>,
 }
 
+/// Rows of the score below the pillars, and of the strip of turns above the lower list.
+pub(super) const SCORE_ROWS: u16 = 1;
+pub(super) const STRIP_ROWS: u16 = 1;
+
 /// Rows of the pillars, borders and the score included.
-const PILLARS_ROWS: u16 = Pillar::ALL.len() as u16 + 3;
+const PILLARS_ROWS: u16 = Pillar::ALL.len() as u16 + SCORE_ROWS + 2;
 
 /// Cells of the pillars if another part is next to them.
 const PILLAR_CELLS: u16 = 50;
@@ -50,16 +54,6 @@ impl ProcessAreas {
                 Self { pillars: Some(top), counted: None, below }
             }
         }
-    }
-
-    /// Rows of what the chosen pillar is made of.
-    pub(crate) fn counted_height(&self) -> usize {
-        self.counted.map_or(0, |area| usize::from(area.height.saturating_sub(2)))
-    }
-
-    /// Rows of the list below; the strip takes one.
-    pub(crate) fn below_height(&self) -> usize {
-        self.below.map_or(0, |area| usize::from(area.height.saturating_sub(3)))
     }
 }
 

@@ -18,13 +18,8 @@ use crate::{
         replay_opening::{OpeningTarget, ReplayOpening},
         views::View,
     },
-    widgets::{
-        layout::ScreenLayout,
-        line::safe_string,
-        scroll::{Motion, Scroll},
-    },
+    widgets::{layout::ScreenLayout, line::safe_string, pane::ListPane, scroll::Motion},
 };
-use areas::ProcessAreas;
 use rows::ProcessRow;
 use trajview_metrics::process::{
     Pillar, PillarWeights, ProcessReport, RigorProfile, pillars::MAX_WEIGHT_CHANGE,
@@ -37,12 +32,11 @@ pub struct ProcessView {
     pub profile: RigorProfile,
     pub list: ProcessList,
     pub weights: PillarWeights,
-    /// Index of the selected pillar.
-    pub pillar: usize,
-    /// Position in the events of the chosen pillar.
-    pub counted: Scroll,
-    /// Position in the lower list.
-    pub below: Scroll,
+    pillars: ListPane,
+    /// The events of the chosen pillar.
+    counted: ListPane,
+    /// The lower list.
+    below: ListPane,
     /// True while decisions are to be extracted from the requests.
     is_drawing: bool,
     /// True if the view was on when it last asked.
@@ -124,14 +118,14 @@ impl ProcessView {
         &mut self,
         session: &mut Session,
         message: ProcessMessage,
-        layout: &ScreenLayout,
+        _: &ScreenLayout,
     ) {
         if let ProcessMessage::Signal(by) = message {
             return to_signal(session, by);
         }
         session.view = View::Process;
         match message {
-            ProcessMessage::Move(motion) => self.move_cursor(session, motion, layout),
+            ProcessMessage::Move(motion) => self.move_cursor(session, motion),
             ProcessMessage::SwitchPart => {
                 self.part = match self.part {
                     ProcessPart::Pillars => ProcessPart::Counted,
@@ -151,7 +145,7 @@ impl ProcessView {
                     ProcessList::ALL.iter().position(|it| *it == self.list).unwrap_or_default();
                 self.list = ProcessList::ALL[(at + 1) % ProcessList::ALL.len()];
                 self.part = ProcessPart::Below;
-                self.below = Scroll::default();
+                self.below.restart();
             }
             ProcessMessage::Weigh(tenths) => self.weigh_pillar(tenths),
             ProcessMessage::Unweigh => self.weights = PillarWeights::default(),
@@ -166,7 +160,7 @@ impl ProcessView {
     }
 
     pub(crate) fn chosen_pillar(&self) -> Pillar {
-        Pillar::ALL[self.pillar.min(Pillar::ALL.len() - 1)]
+        Pillar::ALL[self.pillars.cursor().min(Pillar::ALL.len() - 1)]
     }
 
     fn weigh_pillar(&mut self, tenths: i8) {
@@ -180,24 +174,18 @@ impl ProcessView {
             .with_moved(pillar, by.clamp(-MAX_WEIGHT_CHANGE, MAX_WEIGHT_CHANGE));
     }
 
-    fn move_cursor(&mut self, session: &mut Session, motion: Motion, layout: &ScreenLayout) {
-        let areas = ProcessAreas::for_layout(layout, self.part);
+    fn move_cursor(&mut self, session: &mut Session, motion: Motion) {
         match self.part {
             ProcessPart::Pillars => {
-                self.pillar = motion.target_row(self.pillar, Pillar::ALL.len(), Pillar::ALL.len());
-                self.counted = Scroll::default();
+                self.pillars.move_cursor(motion);
+                self.counted.restart();
             }
-            ProcessPart::Counted => {
-                let len = self.counted_rows(session).len();
-                self.counted.cursor =
-                    motion.target_row(self.counted.cursor, len, areas.counted_height());
-            }
+            ProcessPart::Counted => self.counted.move_cursor(motion),
             ProcessPart::Below => {
-                let rows = self.below_rows(session);
-                self.below.cursor =
-                    motion.target_row(self.below.cursor, rows.len(), areas.below_height());
+                self.below.move_cursor(motion);
+                let row = self.below_rows(session).into_iter().nth(self.below.cursor());
                 // The playhead follows, so that the strip shows the place of the row.
-                if let Some(step) = rows.get(self.below.cursor).and_then(|row| row.step) {
+                if let Some(step) = row.and_then(|row| row.step) {
                     session.select_turn(step.turn);
                 }
             }
@@ -223,8 +211,10 @@ impl ProcessView {
                 self.part = ProcessPart::Counted;
                 return;
             }
-            ProcessPart::Counted => self.counted_rows(session).get(self.counted.cursor).cloned(),
-            ProcessPart::Below => self.below_rows(session).get(self.below.cursor).cloned(),
+            ProcessPart::Counted => {
+                self.counted_rows(session).into_iter().nth(self.counted.cursor())
+            }
+            ProcessPart::Below => self.below_rows(session).into_iter().nth(self.below.cursor()),
         };
         match row.and_then(ProcessRow::row_opening) {
             Some(opening) => session.set_opening(opening),
@@ -244,7 +234,7 @@ impl ProcessView {
     /// Returns the events of the chosen pillar.
     pub(crate) fn counted_rows(&self, session: &Session) -> Vec<ProcessRow> {
         let Some(report) = self.process_report(session) else { return vec![] };
-        let scored = report.in_profile(self.profile).pillars.get(self.pillar);
+        let scored = report.in_profile(self.profile).pillars.get(self.pillars.cursor());
         scored
             .map(|scored| rows::pillar_rows(&session.run, &report.names, scored))
             .unwrap_or_default()
@@ -265,7 +255,7 @@ impl ProcessView {
         }
         let worked = &session.scores.process;
         let path = worked.store.clone().ok_or("no store of decisions is laid over this run")?;
-        let chosen = self.decision_rows(session).into_iter().nth(self.below.cursor);
+        let chosen = self.decision_rows(session).into_iter().nth(self.below.cursor());
         let line = chosen
             .zip(worked.decisions())
             .and_then(|((id, _), lane)| lane.ok().flatten()?.lines.get(&id).copied());

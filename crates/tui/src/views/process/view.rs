@@ -11,14 +11,18 @@ use crate::{
     widgets::{
         layout::ScreenLayout,
         mouse::{Mouse, MouseKind},
-        scroll::Motion,
+        pane::{PaneRoom, part_under},
         theme::Theme,
     },
 };
 use trajview_metrics::process::Pillar;
 use trajview_run::Run;
 
-use super::{ProcessList, ProcessMessage, ProcessPart, ProcessView, areas::ProcessAreas, draw};
+use super::{
+    ProcessList, ProcessMessage, ProcessPart, ProcessView,
+    areas::{ProcessAreas, SCORE_ROWS, STRIP_ROWS},
+    draw,
+};
 
 /// Most steps of a run whose signals are computed before the view is opened.
 const QUICKLY_READ_STEPS: usize = 4_000;
@@ -33,8 +37,12 @@ impl RunView for ProcessView {
             return;
         }
         let areas = ProcessAreas::for_layout(layout, self.part);
-        self.counted.follow_cursor(self.counted_rows(session).len(), areas.counted_height());
-        self.below.follow_cursor(self.below_rows(session).len(), areas.below_height());
+        let room = PaneRoom::framed(areas.pillars).with_fixed_rows(0, SCORE_ROWS);
+        self.pillars.settle(room, Pillar::ALL.len());
+        let len = self.counted_rows(session).len();
+        self.counted.settle(PaneRoom::framed(areas.counted), len);
+        let len = self.below_rows(session).len();
+        self.below.settle(PaneRoom::framed(areas.below).with_fixed_rows(STRIP_ROWS, 0), len);
     }
 
     /// Asks for the report while the view is on, and of a run that is quickly read wherever its playhead is; decisions
@@ -86,37 +94,15 @@ impl RunView for ProcessView {
         mouse: Mouse,
         layout: &ScreenLayout,
     ) -> bool {
-        let areas = ProcessAreas::for_layout(layout, self.part);
         let parts = [
-            (ProcessPart::Pillars, areas.pillars),
-            (ProcessPart::Counted, areas.counted),
-            (ProcessPart::Below, areas.below),
+            (ProcessPart::Pillars, &self.pillars),
+            (ProcessPart::Counted, &self.counted),
+            (ProcessPart::Below, &self.below),
         ];
-        let hit = parts.iter().find_map(|(part, area)| Some((*part, mouse.row_inside((*area)?)?)));
-        let Some((part, row)) = hit else { return false };
-        match mouse.kind {
-            MouseKind::WheelUp | MouseKind::WheelDown => {
-                self.part = part;
-                let motion = match mouse.kind {
-                    MouseKind::WheelUp => Motion::Up(1),
-                    _ => Motion::Down(1),
-                };
-                self.update_view(session, ProcessMessage::Move(motion), layout);
-                false
-            }
-            MouseKind::Click | MouseKind::DoubleClick => {
-                self.part = part;
-                let wanted = match part {
-                    ProcessPart::Pillars => row.min(Pillar::ALL.len() - 1),
-                    ProcessPart::Counted => self.counted.top + row,
-                    // The strip is above the rows.
-                    ProcessPart::Below => (self.below.top + row).saturating_sub(1),
-                };
-                self.update_view(session, ProcessMessage::Move(Motion::To(wanted + 1)), layout);
-                mouse.kind == MouseKind::DoubleClick
-            }
-            _ => false,
-        }
+        let Some((part, motion)) = part_under(parts, mouse) else { return false };
+        self.part = part;
+        self.update_view(session, ProcessMessage::Move(motion), layout);
+        mouse.kind == MouseKind::DoubleClick
     }
 
     fn draw_view(

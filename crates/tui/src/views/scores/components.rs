@@ -16,11 +16,12 @@ use crate::{
     session::{Session, turns},
     widgets::{
         layout::ScreenLayout,
-        scroll::{Motion, Scroll},
+        pane::{ListPane, PaneRoom},
+        scroll::Motion,
     },
 };
 
-use areas::ComponentsAreas;
+use areas::{ComponentsAreas, HEAD_ROWS};
 use table::ComponentSort;
 
 /// The state of the components view.
@@ -32,8 +33,8 @@ pub struct ComponentsView {
     pub sort: ComponentSort,
     /// Id of the selected component.
     chosen: Option<String>,
-    pub rows: Scroll,
-    pub verdict: Scroll,
+    pub rows: ListPane,
+    pub verdict: ListPane,
     /// The component and the judgement to which the scroll position of the verdict belongs.
     verdict_subject: Option<(String, Option<String>)>,
 }
@@ -112,7 +113,7 @@ impl ComponentsView {
         layout: &ScreenLayout,
     ) {
         match message {
-            ComponentsMessage::Move(motion) => self.move_in_part(session, motion, layout),
+            ComponentsMessage::Move(motion) => self.move_in_part(session, motion),
             ComponentsMessage::Turn(motion) => {
                 let turn = motion.target_row(session.turn, session.run.turns.len(), 10);
                 session.select_turn(turn);
@@ -150,21 +151,14 @@ impl ComponentsView {
         session.notice = Some(words);
     }
 
-    fn move_in_part(&mut self, session: &mut Session, motion: Motion, layout: &ScreenLayout) {
-        let areas = ComponentsAreas::for_layout(layout, self.part);
+    fn move_in_part(&mut self, session: &Session, motion: Motion) {
         match self.part {
             ComponentsPart::Table | ComponentsPart::Lifeline => {
-                let ids: Vec<String> =
-                    self.component_rows(session).into_iter().map(|row| row.id).collect();
-                let at = motion.target_row(self.rows.cursor, ids.len(), areas.table_height());
-                self.rows.cursor = at;
-                self.chosen = ids.get(at).cloned();
+                self.rows.move_cursor(motion);
+                let mut rows = self.component_rows(session).into_iter();
+                self.chosen = rows.nth(self.rows.cursor()).map(|row| row.id);
             }
-            ComponentsPart::Verdict => {
-                let len = self.verdict_rows(session, &areas).len();
-                self.verdict.cursor =
-                    motion.target_row(self.verdict.cursor, len, areas.verdict_height());
-            }
+            ComponentsPart::Verdict => self.verdict.move_cursor(motion),
         }
     }
 
@@ -184,15 +178,15 @@ impl ComponentsView {
         if let (None, Some(wanted), false) = (at, &self.chosen, rows.is_empty()) {
             session.notice = Some(format!("no component {wanted}: {}", table::ids_text(&rows)));
         }
-        self.rows.cursor = at.unwrap_or_default();
-        self.chosen = rows.get(self.rows.cursor).map(|row| row.id.clone());
-        self.rows.follow_cursor(rows.len(), areas.table_height());
+        self.rows.choose(at.unwrap_or_default());
+        self.chosen = rows.get(self.rows.cursor()).map(|row| row.id.clone());
+        self.rows.settle(PaneRoom::framed(areas.table).with_fixed_rows(HEAD_ROWS, 0), rows.len());
         let shown_verdict = self.chosen.clone().map(|id| (id, judged));
         if self.verdict_subject != shown_verdict {
             self.verdict_subject = shown_verdict;
-            self.verdict = Scroll::default();
+            self.verdict.restart();
         }
         let len = self.verdict_rows(session, &areas).len();
-        self.verdict.follow_cursor(len, areas.verdict_height());
+        self.verdict.settle(PaneRoom::framed(areas.verdict), len);
     }
 }

@@ -13,12 +13,13 @@ use crate::{
     session::{Session, replay_opening::ReplayOpening},
     widgets::{
         layout::ScreenLayout,
-        scroll::{Motion, Scroll},
+        pane::{ListPane, PaneRoom},
+        scroll::Motion,
     },
 };
 use trajview_run::RepoPath;
 
-use areas::FlagsAreas;
+use areas::{FlagsAreas, HEAD_ROWS};
 use table::FlagSort;
 
 /// The state of the flags view.
@@ -31,7 +32,7 @@ pub struct FlagsView {
     /// True if every flag is listed where it was found, instead of the flags of one state.
     pub is_all: bool,
     pub sort: FlagSort,
-    pub rows: Scroll,
+    pub rows: ListPane,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -50,30 +51,20 @@ pub enum FlagsMessage {
 }
 
 impl FlagsView {
-    pub(super) fn update_flags(
-        &mut self,
-        session: &mut Session,
-        message: FlagsMessage,
-        layout: &ScreenLayout,
-    ) {
+    pub(super) fn update_flags(&mut self, session: &mut Session, message: FlagsMessage) {
         match message {
-            FlagsMessage::Move(motion) => {
-                let (len, height) =
-                    (self.flag_rows(session).len(), FlagsAreas::for_layout(layout).table_height());
-                let rows = &mut self.rows;
-                rows.cursor = motion.target_row(rows.cursor, len, height);
-            }
+            FlagsMessage::Move(motion) => self.rows.move_cursor(motion),
             FlagsMessage::NextState(count) => self.go_to_state(session, count as isize),
             FlagsMessage::PreviousState(count) => self.go_to_state(session, -(count as isize)),
             FlagsMessage::All => {
                 self.is_all = !self.is_all;
-                self.rows = Scroll::default();
+                self.rows.restart();
             }
             FlagsMessage::NextSource => self.go_to_source(session, 1),
             FlagsMessage::PreviousSource => self.go_to_source(session, -1),
             FlagsMessage::Sort => {
                 self.sort = self.sort.next();
-                self.rows = Scroll::default();
+                self.rows.restart();
                 session.notice = Some(format!("sorted by {}", self.sort.sort_words()));
             }
             FlagsMessage::Open => self.open_flag(session),
@@ -88,7 +79,7 @@ impl FlagsView {
         let name = source.states.get(next).map(|state| state.name.clone()).unwrap_or_default();
         self.state = Some(next);
         self.is_all = false;
-        self.rows = Scroll::default();
+        self.rows.restart();
         session.notice = Some(format!("judged state {} of {}: {name}", next + 1, last + 1));
     }
 
@@ -130,6 +121,7 @@ impl FlagsView {
 
     pub(super) fn settle_flags(&mut self, session: &mut Session, layout: &ScreenLayout) {
         let len = self.flag_rows(session).len();
-        self.rows.follow_cursor(len, FlagsAreas::for_layout(layout).table_height());
+        let table = PaneRoom::framed(Some(FlagsAreas::for_layout(layout).table));
+        self.rows.settle(table.with_fixed_rows(HEAD_ROWS, 0), len);
     }
 }

@@ -17,7 +17,8 @@ use crate::{
     views::scores::ScoresView,
     widgets::{
         layout::ScreenLayout,
-        scroll::{Motion, Scroll},
+        pane::{ListPane, TextPane},
+        scroll::Motion,
     },
 };
 
@@ -41,14 +42,14 @@ pub struct JudgesView {
     column: Option<String>,
     /// Files of the two compared judgements, if they were chosen.
     chosen_files: [Option<String>; 2],
-    pub rows: Scroll,
-    pub differing: Scroll,
+    pub(super) rows: ListPane,
+    pub(super) differing: ListPane,
     /// The first column that is seen.
     pub left: usize,
     /// The side whose text has the keyboard, or is shown if there is room for one only.
     pub side: JudgeSide,
-    /// The first row of words that is seen, of each.
-    pub words: [usize; 2],
+    /// The words of each side.
+    pub(super) words: [TextPane; 2],
     /// The component and both files to which the texts belong.
     words_of: Option<[String; 3]>,
     measured: Option<MeasuredPair>,
@@ -239,7 +240,7 @@ impl ScoresView {
     ) {
         let judges = &mut self.judges;
         match message {
-            JudgesMessage::Move(motion) => self.judges.move_among_judges(session, motion, layout),
+            JudgesMessage::Move(motion) => self.judges.move_among_judges(session, motion),
             JudgesMessage::Column(motion) => self.judges.move_column(session, motion, layout),
             JudgesMessage::Choose(side) => self.judges.choose_side(session, side),
             JudgesMessage::NextPair => self.judges.next_pair(session, 1),

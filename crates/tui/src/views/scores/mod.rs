@@ -92,7 +92,7 @@ impl ScoresView {
             }
             ScoresMessage::Judges(message) => self.update_judges(session, message, layout),
             ScoresMessage::Tree(message) => self.tree.update_tree(session, message, layout),
-            ScoresMessage::Flags(message) => self.flags.update_flags(session, message, layout),
+            ScoresMessage::Flags(message) => self.flags.update_flags(session, message),
         }
     }
 

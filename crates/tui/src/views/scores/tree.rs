@@ -18,13 +18,14 @@ use crate::{
     session::Session,
     widgets::{
         layout::ScreenLayout,
-        scroll::{Motion, Scroll},
+        pane::{ListPane, PaneRoom},
+        scroll::Motion,
     },
 };
 use trajview_metrics::rubric_tree::{LeafCounting, TreeMeasures};
 use trajview_run::rubric_tree::{NodeId, RubricTree};
 
-use areas::TreeAreas;
+use areas::{HEAD_ROWS, TreeAreas};
 use detail::NodeDetail;
 use find::NodeFind;
 
@@ -45,7 +46,7 @@ pub struct TreeView {
     open: Vec<bool>,
     /// The listed nodes, from the top.
     pub rows: Vec<NodeId>,
-    pub scroll: Scroll,
+    pub list: ListPane,
     pub part: TreePart,
     pub find: NodeFind,
     pub detail: NodeDetail,
@@ -106,7 +107,7 @@ impl TreeView {
 
     /// Returns the chosen node.
     pub fn selected_node(&self) -> Option<NodeId> {
-        self.rows.get(self.scroll.cursor).copied()
+        self.rows.get(self.list.cursor()).copied()
     }
 
     pub fn is_open(&self, id: NodeId) -> bool {
@@ -170,7 +171,7 @@ impl TreeView {
         let mut wanted =
             chosen.into_iter().chain(chosen.into_iter().flat_map(|id| tree.nodes_above(id)));
         let found = wanted.find_map(|id| self.rows.iter().position(|row| *row == id));
-        self.scroll.cursor = found.unwrap_or(0);
+        self.list.choose(found.unwrap_or(0));
     }
 
     fn list_again(&mut self) {
@@ -189,7 +190,7 @@ impl TreeView {
         let areas = TreeAreas::for_layout(layout, self.part);
         self.take_tree(&tree, areas.list_height());
         let notice = match message {
-            TreeMessage::Go(motion) => self.move_cursor(motion, &areas),
+            TreeMessage::Go(motion) => self.move_cursor(motion),
             TreeMessage::Fold => self.fold_node(),
             TreeMessage::Unfold => self.unfold_node(),
             TreeMessage::Enter => self.enter_node(),
@@ -216,7 +217,8 @@ impl TreeView {
         let Some(tree) = session.run.rubric_tree.clone() else { return };
         let areas = TreeAreas::for_layout(layout, self.part);
         self.take_tree(&tree, areas.list_height());
-        self.scroll.follow_cursor(self.rows.len(), areas.list_height());
+        let room = PaneRoom::framed(areas.list).with_fixed_rows(HEAD_ROWS, 0);
+        self.list.settle(room, self.rows.len());
         self.settle_detail(&areas);
     }
 }

@@ -78,7 +78,7 @@ impl RunView for ScoresView {
             }
             Some(ScoresPage::Judges) => self.point_at_judges(session, mouse, layout),
             Some(ScoresPage::Tree) => self.tree.point_at_tree(session, mouse, layout),
-            Some(ScoresPage::Flags) => self.flags.point_at_flags(session, mouse, layout),
+            Some(ScoresPage::Flags) => self.flags.point_at_flags(session, mouse),
             None => {}
         }
         false

@@ -178,7 +178,7 @@ fn draw_file(
     let (code, len) = (&view.code, view.audit_line_count(session));
     let meant = spot_lines(view, session);
     let is_focused = view.part == AuditPart::Code;
-    let selected = theme.style_for(if is_focused { Meaning::Selected } else { Meaning::Marked });
+    let selected = theme.chosen_row(is_focused);
     for (y, index) in (code.scroll.top..len).take(lines).enumerate() {
         let style = (index == code.scroll.cursor).then_some(selected);
         let mark = if meant.contains(&(index + 1)) { SourceMark::Meant } else { SourceMark::Plain };

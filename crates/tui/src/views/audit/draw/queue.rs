@@ -46,7 +46,7 @@ pub fn draw(view: &AuditView, session: &Session, theme: Theme, area: Rect, buffe
     }
     let scroll = view.rows;
     let is_focused = view.part == AuditPart::Queue;
-    let chosen = theme.style_for(if is_focused { Meaning::Selected } else { Meaning::Marked });
+    let chosen = theme.chosen_row(is_focused);
     let width = usize::from(inner.width);
     let seen = entries.iter().enumerate().skip(scroll.top).take(usize::from(inner.height));
     for (index, entry) in seen {
@@ -132,7 +132,7 @@ fn draw_study(view: &AuditView, session: &Session, theme: Theme, area: Rect, buf
         return draw_sentence(words, theme.style_for(Meaning::Muted), inner, buffer);
     }
     let is_focused = view.part == AuditPart::Queue;
-    let chosen = theme.style_for(if is_focused { Meaning::Selected } else { Meaning::Marked });
+    let chosen = theme.chosen_row(is_focused);
     let (scroll, width) = (view.rows, usize::from(inner.width));
     let seen = scroll.top..(scroll.top + usize::from(inner.height)).min(study.len());
     let entries: Vec<(usize, StudyEntry)> =

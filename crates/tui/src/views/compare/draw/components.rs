@@ -39,8 +39,7 @@ pub fn draw(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Bu
     let height = usize::from(inner.height.saturating_sub(1));
     let seen = table.order.iter().enumerate().skip(table.scroll.top).take(height);
     for (y, (at, index)) in (1..).zip(seen) {
-        let chosen = (at == table.scroll.cursor)
-            .then(|| theme.style_for(if is_focused { Meaning::Selected } else { Meaning::Marked }));
+        let chosen = (at == table.scroll.cursor).then(|| theme.chosen_row(is_focused));
         put_row(
             component_line(compared, &table.rows[*index], theme, width),
             chosen,

@@ -67,8 +67,7 @@ fn draw_list(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut B
     let width = usize::from(inner.width);
     let seen = files.order.iter().enumerate().skip(files.scroll.top);
     for (y, (at, index)) in seen.take(usize::from(inner.height)).enumerate() {
-        let chosen = (at == files.scroll.cursor)
-            .then(|| theme.style_for(if is_focused { Meaning::Selected } else { Meaning::Marked }));
+        let chosen = (at == files.scroll.cursor).then(|| theme.chosen_row(is_focused));
         let line = file_line(&rows[*index], [&a, &b], theme, width);
         put_row(line, chosen, inner, y as u16, buffer);
     }

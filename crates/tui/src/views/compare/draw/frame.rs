@@ -1,15 +1,12 @@
 //! The border of a part, names of parts and sides, and why there is no value.
 
-use ratatui::{
-    buffer::Buffer,
-    layout::Rect,
-    text::{Line, Span},
-};
+use ratatui::{buffer::Buffer, layout::Rect, text::Span};
 
 use crate::{
     views::compare::{ComparePart, ComparisonView},
     widgets::{
         line::{fit_spans, spans_width, trusted_span},
+        panel::{PanelTitles, draw_titled_panel},
         theme::{Meaning, Theme},
     },
 };
@@ -27,8 +24,8 @@ pub fn draw_frame(
     let left = fit_spans(left, width);
     let room = width.saturating_sub(spans_width(&left) + 1);
     let right = if spans_width(&right) <= room { right } else { vec![] };
-    let titles = [Line::from(left), Line::from(right), Line::from(fit_spans(below, width))];
-    crate::widgets::panel::draw_titled_panel(is_focused, titles, theme, area, buffer)
+    let titles = PanelTitles::from(left).with_right(right).with_below(fit_spans(below, width));
+    draw_titled_panel(is_focused, titles, theme, area, buffer)
 }
 
 /// Returns a part's name, bold where it has the keyboard.

@@ -47,8 +47,7 @@ pub fn draw(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Bu
     let chosen = compared.number_row(&numbers);
     let top = centred_top(chosen, numbers.len(), height);
     for (y, (at, number)) in (1..).zip(numbers.iter().enumerate().skip(top).take(height)) {
-        let style = (at == chosen)
-            .then(|| theme.style_for(if is_focused { Meaning::Selected } else { Meaning::Marked }));
+        let style = (at == chosen).then(|| theme.chosen_row(is_focused));
         put_row(number_line(compared, *number, theme, width), style, inner, y, buffer);
     }
 }

@@ -66,8 +66,7 @@ pub(crate) fn draw_requests(
     let height = usize::from(inner.height.saturating_sub(1));
     let seen = table.order.iter().enumerate().skip(table.scroll.top).take(height);
     for (y, (at, turn)) in (1..).zip(seen) {
-        let chosen = (at == table.scroll.cursor)
-            .then(|| theme.style_for(if is_focused { Meaning::Selected } else { Meaning::Marked }));
+        let chosen = (at == table.scroll.cursor).then(|| theme.chosen_row(is_focused));
         let mut spans =
             vec![trusted_span(format!("{:>4} ", turn + 1), theme.style_for(Meaning::Muted))];
         for party in pair {

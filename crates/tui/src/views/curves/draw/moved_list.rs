@@ -30,11 +30,7 @@ pub(crate) fn draw_moved_list(
 ) {
     let is_focused = has_keyboard(view, CurvesPart::Moved);
     let width = usize::from(area.width.saturating_sub(2));
-    let titles = [
-        Line::from(fit_spans(moved_title(view, session, theme), width)),
-        Line::default(),
-        Line::default(),
-    ];
+    let titles = Line::from(fit_spans(moved_title(view, session, theme), width));
     let inner = draw_titled_panel(is_focused, titles, theme, area, buffer);
     let changes = match view.moved_span(session).and_then(|span| session.scores.moved_between(span))
     {
@@ -54,7 +50,7 @@ pub(crate) fn draw_moved_list(
         None => return,
     };
     let scroll = view.rows;
-    let selected = theme.style_for(if is_focused { Meaning::Selected } else { Meaning::Marked });
+    let selected = theme.chosen_row(is_focused);
     let seen = changes.iter().enumerate().skip(scroll.top).take(usize::from(inner.height));
     for (index, change) in seen {
         let style = (index == scroll.cursor && is_focused).then_some(selected);

@@ -12,7 +12,7 @@ use crate::{
         axis_ticks::round_up,
         braille::LineStroke,
         line::{left_and_right, trusted_span},
-        panel::draw_titled_panel,
+        panel::{PanelTitles, draw_titled_panel},
         plot::{Plot, PlotTrace},
         theme::{Meaning, Theme},
     },
@@ -36,7 +36,7 @@ pub(crate) fn draw_multiples(
     let title = Line::styled(" all curves ", theme.style_for(Meaning::Text));
     let scale = Line::styled(" each from 0 to its highest ", theme.style_for(Meaning::Muted))
         .right_aligned();
-    let titles = [title, scale, Line::default()];
+    let titles = PanelTitles::from(title).with_right(scale);
     let inner = draw_titled_panel(false, titles, theme, area, buffer);
     let columns = usize::from(area.width / MULTIPLE_CELLS).max(1);
     let rows = listed.len().div_ceil(columns).max(1) as u16;

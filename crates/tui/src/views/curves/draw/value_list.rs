@@ -39,7 +39,7 @@ pub(crate) fn draw_value_list(
     let width = usize::from(area.width.saturating_sub(2));
     let title =
         here.map(|here| values_title(view, session, &points, here, theme)).unwrap_or_default();
-    let titles = [Line::from(fit_spans(title, width)), Line::default(), Line::default()];
+    let titles = Line::from(fit_spans(title, width));
     let inner = draw_titled_panel(false, titles, theme, area, buffer);
     let Some(here) = here else { return };
     let listed = curve_values::listed_numbers(session);
@@ -55,7 +55,7 @@ pub(crate) fn draw_value_list(
     }
     let line = |index: usize| value_line(view, session, &points, here, listed[index], theme, width);
     let is_focused = has_keyboard(view, CurvesPart::Chart);
-    let style = theme.style_for(if is_focused { Meaning::Selected } else { Meaning::Marked });
+    let style = theme.chosen_row(is_focused);
     let chosen = view.chosen_index(session);
     draw_list(listed.len(), line, chosen, style, rows, buffer);
     let top = centred_top(chosen, listed.len(), usize::from(rows.height));

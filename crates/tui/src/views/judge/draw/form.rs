@@ -38,7 +38,7 @@ pub fn draw(
         return put_lines(no_judge_lines(view, theme, area), area, buffer);
     }
     let form = &view.form;
-    let selected = theme.style_for(if is_focused { Meaning::Selected } else { Meaning::Marked });
+    let selected = theme.chosen_row(is_focused);
     let seen = form.rows.top..view.form_rows(session).min(form.rows.top + areas.list_height());
     for (y, row) in seen.enumerate() {
         let line = match form.visible_fields().get(row) {

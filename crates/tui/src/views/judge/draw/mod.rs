@@ -35,13 +35,7 @@ pub fn draw(
     let is_focused = view.has_keyboard(layout);
     let width = usize::from(areas.pane.width.saturating_sub(4));
     let left = Line::from(fit_spans(title_spans(view, is_focused, theme), width));
-    draw_titled_panel(
-        is_focused,
-        [left, Line::default(), Line::default()],
-        theme,
-        areas.pane,
-        buffer,
-    );
+    draw_titled_panel(is_focused, left, theme, areas.pane, buffer);
     match view.page {
         JudgePage::Form => form::draw(view, session, is_focused, theme, &areas, buffer),
         JudgePage::Watch => watch::draw(view, session, is_focused, theme, &areas, buffer),

@@ -21,8 +21,7 @@ pub fn draw(live: &LiveView, theme: Theme, area: Rect, buffer: &mut Buffer) {
         Some(turn) => format!(" changed so far in turn {turn} "),
         None => " the turn under way ".into(),
     };
-    let titles =
-        [Line::styled(name, theme.style_for(Meaning::Text)), Line::default(), Line::default()];
+    let titles = Line::styled(name, theme.style_for(Meaning::Text));
     let inside = draw_titled_panel(false, titles, theme, area, buffer);
     let width = usize::from(inside.width);
     let rows = changed_rows(live, theme);

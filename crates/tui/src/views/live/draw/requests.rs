@@ -35,7 +35,7 @@ pub fn draw(live: &LiveView, theme: Theme, areas: &LiveAreas, buffer: &mut Buffe
     ];
     let inside = draw_titled_panel(is_focused, titles, theme, areas.requests, buffer);
     let width = usize::from(inside.width);
-    let chosen = theme.style_for(if is_focused { Meaning::Selected } else { Meaning::Marked });
+    let chosen = theme.chosen_row(is_focused);
     let rows = live.turns.iter().enumerate().skip(live.rows.top);
     for (y, (at, turn)) in rows.take(usize::from(inside.height)).enumerate() {
         let is_next = live.next_request() == Some(at);

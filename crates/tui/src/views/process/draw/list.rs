@@ -4,20 +4,18 @@ use std::path::Path;
 
 use ratatui::{
     buffer::Buffer,
-    layout::Rect,
+    layout::{Constraint, Layout as Split, Rect},
     text::{Line, Span},
     widgets::{Paragraph, Widget, Wrap},
 };
 
 use crate::{
     session::Session,
-    views::process::{ProcessList, ProcessPart, ProcessView, rows::ProcessRow},
+    views::process::{ProcessList, ProcessPart, ProcessView, areas::STRIP_ROWS, rows::ProcessRow},
     widgets::{
         line::{fit_spans, safe_string, spans_width, trusted_span},
-        panel::{
-            draw_scroll_position, draw_sentence, draw_titled_panel, panel_title_span, put_row,
-        },
-        scroll::Scroll,
+        pane::ListPane,
+        panel::{PanelTitles, draw_sentence, panel_title_span},
         text,
         theme::{Meaning, Theme},
     },
@@ -30,56 +28,46 @@ pub(crate) fn draw_counted(
     view: &ProcessView,
     session: &Session,
     theme: Theme,
-    area: Rect,
     buffer: &mut Buffer,
 ) {
     let is_focused = has_keyboard(view, ProcessPart::Counted);
-    let title = Line::from(panel_title_span(is_focused, view.chosen_pillar().name(), theme));
-    let inner = draw_titled_panel(
-        is_focused,
-        [title, Line::default(), Line::default()],
-        theme,
-        area,
-        buffer,
-    );
-    let rows = view.counted_rows(session);
-    put_rows(&rows, view.counted, is_focused, theme, inner, buffer);
-    if is_focused {
-        draw_chosen_whole(&rows, view.counted, theme, inner, buffer);
-    }
-    draw_scroll_position(view.counted.top, rows.len(), theme, area, buffer);
+    let title = panel_title_span(is_focused, view.chosen_pillar().name(), theme);
+    let inner = view.counted.draw_frame(title, is_focused, theme, buffer);
+    draw_process_rows(&view.counted, &view.counted_rows(session), is_focused, theme, inner, buffer);
 }
 
-pub fn draw_below(
-    view: &ProcessView,
-    session: &Session,
-    theme: Theme,
-    area: Rect,
-    buffer: &mut Buffer,
-) {
+pub(crate) fn draw_below(view: &ProcessView, session: &Session, theme: Theme, buffer: &mut Buffer) {
     let is_focused = has_keyboard(view, ProcessPart::Below);
     let rows = view.below_rows(session);
-    let inner = draw_titled_panel(
-        is_focused,
-        list_titles(view, session, (rows.len(), area.width), is_focused, theme),
-        theme,
-        area,
-        buffer,
-    );
-    let strip_area = Rect { height: inner.height.min(1), ..inner };
-    strip::draw_turn_strip(session, theme, strip_area, buffer);
-    let below =
-        Rect { y: inner.y + strip_area.height, height: inner.height - strip_area.height, ..inner };
+    let width = view.below.frame_width();
+    let titles = list_titles(view, session, (rows.len(), width), is_focused, theme);
+    let inner = view.below.draw_frame(titles, is_focused, theme, buffer);
+    let [strip, below] =
+        Split::vertical([Constraint::Length(STRIP_ROWS), Constraint::Fill(1)]).areas(inner);
+    strip::draw_turn_strip(session, theme, strip, buffer);
     if rows.is_empty() {
         let words = empty_list_text(view, session);
         return draw_sentence(&words, theme.style_for(Meaning::Muted), below, buffer);
     }
-    put_rows(&rows, view.below, is_focused, theme, below, buffer);
-    if is_focused {
-        draw_chosen_whole(&rows, view.below, theme, below, buffer);
+    draw_process_rows(&view.below, &rows, is_focused, theme, below, buffer);
+}
+
+fn draw_process_rows(
+    pane: &ListPane,
+    rows: &[ProcessRow],
+    is_focused: bool,
+    theme: Theme,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
+    let width = usize::from(area.width);
+    let chosen = is_focused.then(|| theme.style_for(Meaning::Selected));
+    pane.draw_rows(chosen, theme, buffer, |index| {
+        Line::from(fit_spans(row_spans(&rows[index], theme), width))
+    });
+    if let Some(row) = rows.get(pane.cursor()).filter(|_| is_focused) {
+        draw_chosen_whole(row, rows.len(), theme, area, buffer);
     }
-    let seen = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
-    draw_scroll_position(view.below.top, rows.len(), theme, seen, buffer);
 }
 
 /// Returns ` signals 6 `, ` decisions 9 of decisions.json `, and the other lists at the right.
@@ -89,7 +77,7 @@ fn list_titles(
     (count, width): (usize, u16),
     is_focused: bool,
     theme: Theme,
-) -> [Line<'static>; 3] {
+) -> PanelTitles {
     let muted = theme.style_for(Meaning::Muted);
     let count = trusted_span(format!("{} ", format_number::with_thousands(count as u64)), muted);
     let store = match (view.list, &session.scores.process.store) {
@@ -102,11 +90,7 @@ fn list_titles(
         trusted_span(store, muted),
     ];
     let room = usize::from(width).saturating_sub(spans_width(&left) + 3);
-    [
-        Line::from(left),
-        Line::from(trusted_span(other_lists(view.list, room), muted)),
-        Line::default(),
-    ]
+    PanelTitles::from(left).with_right(trusted_span(other_lists(view.list, room), muted))
 }
 
 /// Returns ` v recoveries and plan · decisions · memory `: the other lists, in the order in which `v` brings them; as
@@ -153,38 +137,19 @@ fn empty_list_text(view: &ProcessView, session: &Session) -> String {
 const PLACE_CELLS: usize = 7;
 const KIND_CELLS: usize = 19;
 
-fn put_rows(
-    rows: &[ProcessRow],
-    scroll: Scroll,
-    is_focused: bool,
-    theme: Theme,
-    area: Rect,
-    buffer: &mut Buffer,
-) {
-    let width = usize::from(area.width);
-    let selected = theme.style_for(Meaning::Selected);
-    let seen = rows.iter().enumerate().skip(scroll.top).take(usize::from(area.height));
-    for (index, row) in seen {
-        let style = (index == scroll.cursor && is_focused).then_some(selected);
-        let line = Line::from(fit_spans(row_spans(row, theme), width));
-        put_row(line, style, area, (index - scroll.top) as u16, buffer);
-    }
-}
-
 /// Draws all words of the chosen row below the list, where the row is cut and there is room.
 fn draw_chosen_whole(
-    rows: &[ProcessRow],
-    scroll: Scroll,
+    row: &ProcessRow,
+    row_count: usize,
     theme: Theme,
     area: Rect,
     buffer: &mut Buffer,
 ) {
-    let Some(row) = rows.get(scroll.cursor) else { return };
     let width = usize::from(area.width.saturating_sub(2)).max(1);
     let is_cut = spans_width(&row_spans(row, theme)) > usize::from(area.width);
     let words = safe_string(&row.text);
     let height = text::width(&words).div_ceil(width) + 2;
-    let free = usize::from(area.height).saturating_sub(rows.len());
+    let free = usize::from(area.height).saturating_sub(row_count);
     if !is_cut || free < height {
         return;
     }

@@ -8,7 +8,7 @@ use ratatui::buffer::Buffer;
 
 use crate::{
     session::Session,
-    views::process::{ProcessPart, ProcessView, areas::ProcessAreas},
+    views::process::{ProcessPart, ProcessView},
     widgets::{
         layout::ScreenLayout,
         line::safe_string,
@@ -48,16 +48,9 @@ pub(crate) fn draw_process(
         }
         Some(Ok(Some(_))) => {}
     }
-    let areas = ProcessAreas::for_layout(layout, view.part);
-    if let Some(area) = areas.pillars {
-        pillars::draw_pillars(view, session, theme, area, buffer);
-    }
-    if let Some(area) = areas.counted {
-        list::draw_counted(view, session, theme, area, buffer);
-    }
-    if let Some(area) = areas.below {
-        list::draw_below(view, session, theme, area, buffer);
-    }
+    pillars::draw_pillars(view, session, theme, buffer);
+    list::draw_counted(view, session, theme, buffer);
+    list::draw_below(view, session, theme, buffer);
 }
 
 fn has_keyboard(view: &ProcessView, part: ProcessPart) -> bool {

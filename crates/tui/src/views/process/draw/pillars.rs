@@ -2,7 +2,6 @@
 
 use ratatui::{
     buffer::Buffer,
-    layout::Rect,
     text::{Line, Span},
 };
 
@@ -11,7 +10,7 @@ use crate::{
     views::process::{ProcessPart, ProcessView},
     widgets::{
         line::{fit_spans, left_and_right, trusted_span},
-        panel::{draw_titled_panel, panel_title_span, put_row},
+        panel::{panel_title_span, put_row},
         theme::{Meaning, Theme},
     },
 };
@@ -24,7 +23,6 @@ pub(crate) fn draw_pillars(
     view: &ProcessView,
     session: &Session,
     theme: Theme,
-    area: Rect,
     buffer: &mut Buffer,
 ) {
     let Some(report) = view.process_report(session) else { return };
@@ -35,14 +33,11 @@ pub(crate) fn draw_pillars(
         panel_title_span(is_focused, "process", theme),
         trusted_span(format!("{} ", view.profile.word()), muted),
     ];
-    let titles = [Line::from(title), Line::default(), Line::default()];
-    let inner = draw_titled_panel(is_focused, titles, theme, area, buffer);
+    let inner = view.pillars.draw_frame(title, is_focused, theme, buffer);
     let width = usize::from(inner.width);
-    let selected = theme.style_for(if is_focused { Meaning::Selected } else { Meaning::Marked });
-    for (y, scored) in (0..).zip(&discipline.pillars) {
-        let style = (usize::from(y) == view.pillar).then_some(selected);
-        put_row(pillar_line(view, scored, theme, width), style, inner, y, buffer);
-    }
+    view.pillars.draw_rows(Some(theme.chosen_row(is_focused)), theme, buffer, |index| {
+        pillar_line(view, &discipline.pillars[index], theme, width)
+    });
     let y = discipline.pillars.len() as u16;
     put_row(score_line(view, discipline, theme, width), None, inner, y, buffer);
 }

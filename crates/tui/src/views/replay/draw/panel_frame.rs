@@ -25,8 +25,7 @@ pub fn draw_frame(
     area: Rect,
     buffer: &mut Buffer,
 ) -> Rect {
-    let titles = [title, Line::default(), Line::default()];
-    draw_titled_panel(view.focus == panel, titles, theme, area, buffer)
+    draw_titled_panel(view.focus == panel, title, theme, area, buffer)
 }
 
 /// Returns a panel's name with a blank on each side; bold where it has the keyboard.

@@ -33,8 +33,7 @@ const LEFT_MARGIN: usize = 1;
 /// Draws the panel beside the steps: the chosen step and the following ones, as far as they fit.
 pub fn draw(view: &ReplayView, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let title = Line::styled(" from the chosen step on ", theme.style_for(Meaning::Text));
-    let titles = [title, Line::default(), Line::default()];
-    let inner = draw_titled_panel(false, titles, theme, area, buffer);
+    let inner = draw_titled_panel(false, title, theme, area, buffer);
     let mut y = 0;
     for item in view.steps.items_from_selected() {
         if y >= inner.height {

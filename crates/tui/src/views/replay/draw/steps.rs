@@ -21,7 +21,7 @@ use crate::{
         layout::ReplayPanel,
         line::{fit_spans, left_and_right, recorded_span, safe_string, spans_width, trusted_span},
         paint::{StyleLayer, paint_text},
-        panel::{draw_scroll_position, draw_titled_panel, put_row},
+        panel::{PanelTitles, draw_scroll_position, draw_titled_panel, put_row},
         search_hits::{self, RowHit},
         theme::{LineDisplay, Meaning, Theme},
     },
@@ -44,7 +44,7 @@ pub fn draw(view: &ReplayView, session: &Session, theme: Theme, area: Rect, buff
     let paces = StepCells::new(view, session, usize::from(area.width).saturating_sub(4));
     let heads = paces.head_line(theme);
     let room = usize::from(area.width).saturating_sub(2 + heads.width());
-    let titles = [Line::from(fit_spans(title, room)), heads, Line::default()];
+    let titles = PanelTitles::from(fit_spans(title, room)).with_right(heads);
     let inner = draw_titled_panel(view.focus == ReplayPanel::Steps, titles, theme, area, buffer);
     if view.steps.items.is_empty() {
         let words = match view.steps.step_filter() {

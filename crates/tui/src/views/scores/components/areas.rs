@@ -17,6 +17,9 @@ pub struct ComponentsAreas {
     pub lifeline: Option<Rect>,
 }
 
+/// Rows of the names of the columns of the table.
+pub(super) const HEAD_ROWS: u16 = 1;
+
 /// Screen width from which the verdict is next to the table.
 const SIDE_BY_SIDE_WIDTH: u16 = 110;
 
@@ -66,15 +69,6 @@ impl ComponentsAreas {
         let sides = [Constraint::Length(width), Constraint::Fill(1)];
         let [table, verdict] = Split::horizontal(sides).areas(above);
         Self { header, table: Some(table), verdict: Some(verdict), lifeline }
-    }
-
-    /// Rows of the table, without the one of its column names.
-    pub(crate) fn table_height(&self) -> usize {
-        self.table.map_or(0, |area| usize::from(area.height.saturating_sub(3)))
-    }
-
-    pub(crate) fn verdict_height(&self) -> usize {
-        self.verdict.map_or(0, |area| usize::from(area.height.saturating_sub(2)))
     }
 
     /// Cells inside the border of the verdict; of a hidden one those it would have.

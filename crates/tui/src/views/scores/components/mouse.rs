@@ -61,19 +61,15 @@ impl ComponentsView {
     ) {
         match part {
             ComponentsPart::Table => {
-                let first = areas.table.map_or(0, |area| area.y + 2);
-                let rows = self.component_rows(session);
-                let top = self.rows.top;
-                let at = mouse.row.checked_sub(first).map(|row| top + usize::from(row));
-                if let Some(row) = at.and_then(|at| rows.get(at)) {
-                    self.choose_component(Some(row.id.clone()));
+                let at = self.rows.row_at(mouse);
+                let row = at.and_then(|at| self.component_rows(session).into_iter().nth(at));
+                if let Some(row) = row {
+                    self.choose_component(Some(row.id));
                 }
             }
             ComponentsPart::Verdict => {
-                let first = areas.verdict.map_or(0, |area| area.y + 1);
-                let scroll = &mut self.verdict;
-                if let Some(row) = mouse.row.checked_sub(first) {
-                    scroll.cursor = scroll.top + usize::from(row);
+                if let Some(motion) = self.verdict.mouse_motion(mouse) {
+                    self.verdict.move_cursor(motion);
                 }
             }
             ComponentsPart::Lifeline => {

@@ -128,7 +128,7 @@ impl ComponentsView {
 
     /// Returns the row that is chosen.
     pub fn component_row(&self, session: &Session) -> Option<ComponentRow> {
-        self.component_rows(session).into_iter().nth(self.rows.cursor)
+        self.component_rows(session).into_iter().nth(self.rows.cursor())
     }
 
     /// Returns the component that is chosen, as the checklist has it.

@@ -209,7 +209,7 @@ impl ComponentsView {
         areas: &ComponentsAreas,
     ) -> Option<(String, usize)> {
         let rows = self.verdict_rows(session, areas);
-        let at = self.verdict.cursor.min(rows.len().checked_sub(1)?);
+        let at = self.verdict.cursor().min(rows.len().checked_sub(1)?);
         // The text on a piece of evidence is below its heading.
         rows[..=at].iter().rev().find_map(|row| match row {
             VerdictRow::Code { path, line } => Some(Some((path.clone(), *line))),

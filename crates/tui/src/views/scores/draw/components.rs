@@ -23,8 +23,8 @@ pub(crate) fn draw_components(
 ) {
     let areas = ComponentsAreas::for_layout(layout, view.components.part);
     header::draw_header(view, session, theme, areas.header, buffer);
-    if let Some(area) = areas.table {
-        table::draw_component_table(view, session, theme, area, buffer);
+    if areas.table.is_some() {
+        table::draw_component_table(view, session, theme, buffer);
     }
     if areas.verdict.is_some() {
         verdict::draw_verdict(view, session, theme, &areas, buffer);

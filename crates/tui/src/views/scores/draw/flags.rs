@@ -20,9 +20,7 @@ use crate::{
     widgets::{
         layout::ScreenLayout,
         line::{fit_spans, fit_text_end, left_and_right, recorded_span, safe_string, trusted_span},
-        panel::{
-            draw_scroll_position, draw_sentence, draw_titled_panel, panel_title_span, put_row,
-        },
+        panel::{PanelTitles, draw_sentence, draw_titled_panel, panel_title_span, put_row},
         text,
         theme::{Meaning, Theme},
         wrap::wrap_line,
@@ -41,9 +39,9 @@ pub(crate) fn draw_flags(
     let Some((state, number)) = view.flags.flag_state(session) else { return };
     draw_flags_header(view, session, &state, number, theme, areas.header, buffer);
     let rows = view.flags.flag_rows(session);
-    draw_flag_table(view, &state, &rows, theme, areas.table, buffer);
+    draw_flag_table(view, &state, &rows, theme, buffer);
     if let Some(area) = areas.detail {
-        draw_flag_detail(rows.get(view.flags.rows.cursor), theme, area, buffer);
+        draw_flag_detail(rows.get(view.flags.rows.cursor()), theme, area, buffer);
     }
 }
 
@@ -160,7 +158,6 @@ fn draw_flag_table(
     state: &FlaggedState<'_>,
     rows: &[ListedFlag],
     theme: Theme,
-    area: Rect,
     buffer: &mut Buffer,
 ) {
     let sorted = match view.flags.sort {
@@ -168,12 +165,10 @@ fn draw_flag_table(
         sort => format!(" by {} ", sort.sort_words()),
     };
     let title = if view.flags.is_all { "flags where they were found" } else { "flags" };
-    let titles = [
-        Line::from(vec![panel_title_span(true, title, theme)]),
-        Line::styled(sorted, theme.style_for(Meaning::Muted)),
-        Line::default(),
-    ];
-    let inner = draw_titled_panel(true, titles, theme, area, buffer);
+    let titles = PanelTitles::from(panel_title_span(true, title, theme))
+        .with_right(trusted_span(sorted, theme.style_for(Meaning::Muted)));
+    let pane = &view.flags.rows;
+    let inner = pane.draw_frame(titles, true, theme, buffer);
     if rows.is_empty() {
         let words = match view.flags.is_all {
             true => "nothing was flagged in any state".to_owned(),
@@ -183,20 +178,9 @@ fn draw_flag_table(
     }
     let columns = FlagColumns::for_rows(usize::from(inner.width), rows);
     put_row(columns.head_line(theme), None, inner, 0, buffer);
-    let scroll = view.flags.rows;
-    let height = usize::from(inner.height.saturating_sub(1));
-    for (index, row) in rows.iter().enumerate().skip(scroll.top).take(height) {
-        let style = (index == scroll.cursor).then_some(theme.style_for(Meaning::Selected));
-        put_row(
-            columns.row_line(row, theme),
-            style,
-            inner,
-            (index - scroll.top + 1) as u16,
-            buffer,
-        );
-    }
-    let body = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
-    draw_scroll_position(scroll.top, rows.len(), theme, body, buffer);
+    pane.draw_rows(Some(theme.chosen_row(true)), theme, buffer, |index| {
+        columns.row_line(&rows[index], theme)
+    });
 }
 
 /// Widths of the columns. A column of zero cells is not shown.
@@ -281,8 +265,7 @@ fn draw_flag_detail(row: Option<&ListedFlag>, theme: Theme, area: Rect, buffer: 
     let width = usize::from(area.width.saturating_sub(2));
     let title =
         fit_spans(vec![panel_title_span(false, &safe_string(&row.flag.criterion), theme)], width);
-    let titles = [Line::from(title), Line::default(), Line::default()];
-    let inner = draw_titled_panel(false, titles, theme, area, buffer);
+    let inner = draw_titled_panel(false, title, theme, area, buffer);
     let facts = flag_facts(row);
     let explanation = row.flag.explanation.as_deref().unwrap_or("No explanation is given.");
     let paragraphs = facts.lines().map(|line| (Meaning::Muted, line));

@@ -4,7 +4,7 @@ mod both_verdicts;
 mod matrix;
 mod pair;
 
-use ratatui::{buffer::Buffer, text::Span};
+use ratatui::buffer::Buffer;
 
 use crate::{
     session::Session,
@@ -14,8 +14,6 @@ use crate::{
     },
     widgets::{
         layout::ScreenLayout,
-        line::{fit_spans, trusted_span},
-        text,
         theme::{Meaning, Theme},
     },
 };
@@ -32,27 +30,12 @@ pub(crate) fn draw_judges(
     if areas.matrix.is_some() {
         matrix::draw_matrix(view, session, theme, &areas, buffer);
     }
-    if let Some(area) = areas.pair {
-        pair::draw_pair(view, session, theme, area, buffer);
+    if areas.pair.is_some() {
+        pair::draw_pair(view, session, theme, buffer);
     }
     if judges.part == JudgesPart::Both {
         both_verdicts::draw_both_verdicts(view, session, theme, &areas, buffer);
     }
-}
-
-/// Returns a part's name with a blank on each side; bold where it has the keyboard.
-fn part_title(is_focused: bool, words: &str, theme: Theme) -> Span<'static> {
-    let meaning = if is_focused { Meaning::Title } else { Meaning::Text };
-    trusted_span(format!(" {words} "), theme.style_for(meaning))
-}
-
-/// Words in so many cells with a blank after them; cut where they are longer.
-fn padded_cell(words: &str, cells: usize) -> String {
-    let Some(room) = cells.checked_sub(1) else { return String::new() };
-    let cut_spans = fit_spans(vec![Span::raw(words.to_owned())], room);
-    let cut_text: String = cut_spans.into_iter().map(|span| span.content.into_owned()).collect();
-    let blank = cells - text::width(&cut_text).min(cells);
-    cut_text + &" ".repeat(blank)
 }
 
 /// Returns the style of a score: severe, full, or between.

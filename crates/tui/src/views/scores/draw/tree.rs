@@ -19,7 +19,7 @@ use crate::{
     widgets::{
         layout::ScreenLayout,
         line::{fit_spans, safe_string, trusted_span},
-        panel::{draw_sentence, draw_titled_panel},
+        panel::{PanelTitles, draw_sentence},
         search_hits,
         theme::{Meaning, Theme},
     },
@@ -68,8 +68,8 @@ fn draw_tree_list(
     let width = usize::from(area.width.saturating_sub(2));
     let right = Line::from(fit_spans(choice_spans(tree, theme), width / 2));
     let room = width.saturating_sub(right.width());
-    let titles = [Line::from(fit_spans(tree_title(tree, theme), room)), right, Line::default()];
-    let inner = draw_titled_panel(is_focused, titles, theme, area, buffer);
+    let titles = PanelTitles::from(fit_spans(tree_title(tree, theme), room)).with_right(right);
+    let inner = tree.list.draw_frame(titles, is_focused, theme, buffer);
     let Some(rows) = areas.list_rows() else { return };
     if tree.rows.is_empty() {
         let words =
@@ -77,18 +77,7 @@ fn draw_tree_list(
         return draw_sentence(&words, theme.style_for(Meaning::Muted), inner, buffer);
     }
     rows::draw_tree_rows(tree, theme, Rect { height: 1.min(inner.height), ..inner }, rows, buffer);
-    crate::widgets::panel::draw_scroll_position(
-        tree.scroll.top,
-        tree.rows.len(),
-        theme,
-        below_heads(area),
-        buffer,
-    );
-}
-
-/// Returns the area without the row of the heads, for counting rows.
-fn below_heads(area: Rect) -> Rect {
-    Rect { y: area.y + 1.min(area.height), height: area.height.saturating_sub(1), ..area }
+    tree.list.draw_position(theme, buffer);
 }
 
 /// Returns ` rubric tree  0.673 · 27 leaves, 2 invalid `.

@@ -15,6 +15,9 @@ pub struct FlagsAreas {
     pub detail: Option<Rect>,
 }
 
+/// Rows of the names of the columns.
+pub(super) const HEAD_ROWS: u16 = 1;
+
 /// Rows below which the table has all of them.
 const LOW_BODY_ROWS: u16 = 14;
 
@@ -30,11 +33,6 @@ impl FlagsAreas {
         let rows = [Constraint::Length(header), Constraint::Fill(1), Constraint::Length(below)];
         let [header, table, detail] = Split::vertical(rows).areas(body);
         Self { header, table, detail: (!is_low).then_some(detail) }
-    }
-
-    /// Rows of the table, without the one of its column names.
-    pub(crate) fn table_height(&self) -> usize {
-        usize::from(self.table.height.saturating_sub(3))
     }
 }
 
@@ -58,7 +56,7 @@ mod tests {
                 assert_eq!(area.intersection(layout.body), *area);
                 assert!(all[..at].iter().all(|other| !area.intersects(*other)));
             }
-            assert!(layout.is_too_small || areas.table_height() >= 3);
+            assert!(layout.is_too_small || areas.table.height >= HEAD_ROWS + 5);
         }
     }
 }

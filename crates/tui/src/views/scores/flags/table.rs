@@ -107,7 +107,7 @@ impl FlagsView {
 
     /// Returns the row that is chosen.
     pub(crate) fn flag_row(&self, session: &Session) -> Option<ListedFlag> {
-        self.flag_rows(session).into_iter().nth(self.rows.cursor)
+        self.flag_rows(session).into_iter().nth(self.rows.cursor())
     }
 
     /// Returns the chosen flag as text, for pasting elsewhere.

@@ -92,28 +92,6 @@ impl JudgesAreas {
         Self { matrix: Some(matrix), pair: Some(pair), ..Self::default() }
     }
 
-    /// Rows of components.
-    pub(crate) fn matrix_height(&self) -> usize {
-        let taken = MATRIX_HEAD_ROWS + MATRIX_FOOT_ROWS + 2;
-        self.matrix.map_or(0, |area| usize::from(area.height.saturating_sub(taken)))
-    }
-
-    /// Rows of the list of what differs.
-    pub(crate) fn pair_height(&self) -> usize {
-        self.pair.map_or(0, |area| usize::from(area.height.saturating_sub(PAIR_SUM_ROWS + 2)))
-    }
-
-    pub(crate) fn words_height(&self) -> usize {
-        let area = self.words.into_iter().flatten().next();
-        area.map_or(0, |area| usize::from(area.height.saturating_sub(2)))
-    }
-
-    /// Cells inside the border of either's words.
-    pub(crate) fn words_width(&self) -> usize {
-        let area = self.words.into_iter().flatten().next();
-        area.map_or(0, |area| usize::from(area.width.saturating_sub(2)))
-    }
-
     /// Divides the matrix among `count` columns, given the longest names of components and of judges.
     pub(crate) fn matrix_columns(&self, count: usize, longest: LongestNames) -> MatrixColumns {
         let inner = self.matrix.map_or(0, |area| usize::from(area.width.saturating_sub(2)));
@@ -154,8 +132,6 @@ mod tests {
                         JudgesPart::Both => areas.words[side as usize],
                     };
                     assert!(layout.is_too_small || shown_part.is_some());
-                    let rows = areas.matrix_height() + areas.pair_height() + areas.words_height();
-                    assert!(layout.is_too_small || rows >= 3, "{width} x {height}: {part:?}");
                 }
             }
         }

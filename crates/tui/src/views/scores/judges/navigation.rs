@@ -8,13 +8,14 @@ use crate::{
     widgets::{
         layout::ScreenLayout,
         mouse::{Mouse, MouseKind, ROWS_PER_WHEEL_NOTCH},
-        scroll::{Motion, Scroll},
+        pane::{PaneRoom, TextPane},
+        scroll::Motion,
     },
 };
 
 use super::{
     JudgeSide, JudgesMessage, JudgesPart,
-    areas::{ID_CELLS, JudgesAreas, PAIR_SUM_ROWS},
+    areas::{ID_CELLS, JudgesAreas, MATRIX_FOOT_ROWS, MATRIX_HEAD_ROWS, PAIR_SUM_ROWS},
 };
 
 impl JudgesView {
@@ -22,40 +23,19 @@ impl JudgesView {
         JudgesAreas::for_layout(layout, self.part, self.side)
     }
 
-    pub(super) fn move_among_judges(
-        &mut self,
-        session: &mut Session,
-        motion: Motion,
-        layout: &ScreenLayout,
-    ) {
-        let areas = self.judge_areas(layout);
+    pub(super) fn move_among_judges(&mut self, session: &Session, motion: Motion) {
         match self.part {
             JudgesPart::Matrix => {
-                let rows = self.judge_rows(session);
-                let at = self.rows.cursor;
-                let at = motion.target_row(at, rows.len(), areas.matrix_height());
-                self.rows.cursor = at;
-                self.component = rows.into_iter().nth(at).map(|row| row.id);
+                self.rows.move_cursor(motion);
+                let row = self.judge_rows(session).into_iter().nth(self.rows.cursor());
+                self.component = row.map(|row| row.id);
             }
             JudgesPart::Pair => {
-                let rows = self.differing_rows(session);
-                let at = self.differing.cursor;
-                let at = motion.target_row(at, rows.len(), areas.pair_height());
-                self.differing.cursor = at;
-                if let Some(row) = rows.into_iter().nth(at) {
-                    self.component = Some(row.id);
-                }
+                self.differing.move_cursor(motion);
+                let row = self.differing_rows(session).into_iter().nth(self.differing.cursor());
+                self.component = row.map(|row| row.id).or(self.component.take());
             }
-            JudgesPart::Both => {
-                let side = self.side;
-                let len = self.side_verdict_rows(session, side, areas.words_width()).len();
-                let height = areas.words_height();
-                let top = &mut self.words[side as usize];
-                // The rows are read, not chosen: the window moves.
-                let mut scroll = Scroll { cursor: *top, top: *top };
-                scroll.scroll_by(motion, len, height);
-                *top = scroll.top;
-            }
+            JudgesPart::Both => self.words[self.side as usize].scroll_by(motion),
         }
     }
 
@@ -113,16 +93,20 @@ impl JudgesView {
             JudgeSide::ALL.map(|side| self.side_column(session, side).map(|column| column.file));
         let chosen = self.component.clone();
         let at = rows.iter().position(|row| Some(&row.id) == chosen.as_ref());
-        let last = self.rows.cursor.min(rows.len().saturating_sub(1));
-        self.rows.cursor = at.unwrap_or(last);
+        let last = self.rows.cursor().min(rows.len().saturating_sub(1));
+        self.rows.choose(at.unwrap_or(last));
         if at.is_none() && self.part == JudgesPart::Matrix || chosen.is_none() {
-            self.component = rows.get(self.rows.cursor).map(|row| row.id.clone());
+            self.component = rows.get(self.rows.cursor()).map(|row| row.id.clone());
         }
-        self.rows.follow_cursor(rows.len(), areas.matrix_height());
+        // The heads are followed by the rows even where some of them are not shown.
+        let heads = self.matrix_heads(session).len() as u16;
+        let below = MATRIX_HEAD_ROWS - heads + MATRIX_FOOT_ROWS;
+        self.rows.settle(PaneRoom::framed(areas.matrix).with_fixed_rows(heads, below), rows.len());
         let at = differing.iter().position(|row| Some(&row.id) == self.component.as_ref());
-        self.differing.cursor = at.unwrap_or(self.differing.cursor);
-        self.differing.follow_cursor(differing.len(), areas.pair_height());
-        if let (JudgesPart::Pair, Some(row)) = (self.part, differing.get(self.differing.cursor)) {
+        self.differing.choose(at.unwrap_or(self.differing.cursor()));
+        let room = PaneRoom::framed(areas.pair).with_fixed_rows(PAIR_SUM_ROWS, 0);
+        self.differing.settle(room, differing.len());
+        if let (JudgesPart::Pair, Some(row)) = (self.part, differing.get(self.differing.cursor())) {
             self.component = Some(row.id.clone());
         }
         self.column = column;
@@ -135,22 +119,25 @@ impl JudgesView {
         let words_of = self.component.clone().map(|id| [id, first, second]);
         if self.words_of != words_of {
             self.words_of = words_of;
-            self.words = [0, 0];
+            self.words.iter_mut().for_each(TextPane::restart);
+        }
+        for side in JudgeSide::ALL {
+            let area = areas.words[side as usize];
+            let width = area.map_or(0, |area| usize::from(area.width.saturating_sub(2)));
+            let len = area.map_or(0, |_| self.side_verdict_rows(session, side, width).len());
+            self.words[side as usize].settle(PaneRoom::framed(area), len);
         }
     }
 
     fn select_judged(&mut self, session: &mut Session, mouse: Mouse, areas: &JudgesAreas) {
-        let row_in = |area: Rect, above: u16, top: usize| {
-            mouse.row.checked_sub(area.y + 1 + above).map(|row| top + usize::from(row))
-        };
-        let found = match (self.part, areas.matrix, areas.pair) {
-            (JudgesPart::Matrix, Some(area), _) => {
+        let found = match (self.part, areas.matrix) {
+            (JudgesPart::Matrix, Some(area)) => {
                 self.select_column(session, mouse, area, areas);
-                let at = row_in(area, self.matrix_heads(session).len() as u16, self.rows.top);
+                let at = self.rows.row_at(mouse);
                 at.and_then(|at| self.judge_rows(session).into_iter().nth(at))
             }
-            (JudgesPart::Pair, _, Some(area)) => {
-                let at = row_in(area, PAIR_SUM_ROWS, self.differing.top);
+            (JudgesPart::Pair, _) => {
+                let at = self.differing.row_at(mouse);
                 at.and_then(|at| self.differing_rows(session).into_iter().nth(at))
             }
             _ => None,
@@ -186,17 +173,17 @@ impl ScoresView {
         layout: &ScreenLayout,
     ) {
         let areas = self.judges.judge_areas(layout);
-        let is_in = |area: Option<Rect>| area.is_some_and(|it| mouse.is_in(it));
-        let [first, second] = areas.words;
+        let judges = &mut self.judges;
+        let [first, second] = judges.words.map(|words| words.has_mouse(mouse));
         let part = match () {
-            () if is_in(areas.matrix) => JudgesPart::Matrix,
-            () if is_in(areas.pair) => JudgesPart::Pair,
-            () if is_in(first) || is_in(second) => JudgesPart::Both,
+            () if judges.rows.has_mouse(mouse) => JudgesPart::Matrix,
+            () if judges.differing.has_mouse(mouse) => JudgesPart::Pair,
+            () if first || second => JudgesPart::Both,
             () => return,
         };
-        self.judges.part = part;
+        judges.part = part;
         if part == JudgesPart::Both {
-            self.judges.side = if is_in(first) { JudgeSide::First } else { JudgeSide::Second };
+            judges.side = if first { JudgeSide::First } else { JudgeSide::Second };
         }
         let by = if part == JudgesPart::Both { ROWS_PER_WHEEL_NOTCH } else { 1 };
         let message = match mouse.kind {

@@ -1,7 +1,7 @@
 //! Computes the areas of the parts of the view, as a pure function. `update` uses them to find what was clicked, `draw`
 //! to place the parts.
 
-use ratatui::layout::{Constraint, Layout as Split, Position, Rect};
+use ratatui::layout::{Constraint, Layout as Split, Rect};
 
 use crate::widgets::layout::{ScreenLayout, inside_border};
 
@@ -15,6 +15,9 @@ pub struct TreeAreas {
     pub list: Option<Rect>,
     pub detail: Option<Rect>,
 }
+
+/// Rows of the names of the columns.
+pub(super) const HEAD_ROWS: u16 = 1;
 
 /// Screen width from which the texts are next to the list.
 const SIDE_BY_SIDE_WIDTH: u16 = 110;
@@ -54,20 +57,13 @@ impl TreeAreas {
     /// Returns the area inside the border, below the heads of the columns.
     pub fn list_rows(&self) -> Option<Rect> {
         let inner = inside_border(self.list?);
-        let heads = 1.min(inner.height);
+        let heads = HEAD_ROWS.min(inner.height);
         Some(Rect { y: inner.y + heads, height: inner.height - heads, ..inner })
     }
 
     /// Returns the area inside the border.
     pub fn detail_rows(&self) -> Option<Rect> {
         self.detail.map(inside_border)
-    }
-
-    /// Returns the part under the pointer.
-    pub(crate) fn part_at(&self, at: Position) -> Option<TreePart> {
-        let is_in = |area: Option<Rect>| area.is_some_and(|area| area.contains(at));
-        let parts = [(self.list, TreePart::List), (self.detail, TreePart::Detail)];
-        parts.into_iter().find(|(area, _)| is_in(*area)).map(|(_, part)| part)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The texts next to the list: the requirement of the chosen node, its weight, and the judge's answer.
 
 use crate::widgets::{
-    scroll::{Motion, Scroll},
+    pane::{PaneRoom, TextPane},
     wrap::wrap_line,
 };
 use trajview_metrics::rubric_tree::LeafCounting;
@@ -18,8 +18,7 @@ use super::{TreeView, answer, areas::TreeAreas};
 #[derive(Debug, Default)]
 pub struct NodeDetail {
     pub lines: Vec<DetailLine>,
-    /// The first line that is shown.
-    pub top: usize,
+    pub pane: TextPane,
     /// The node and the width for which the lines were built.
     built_for: Option<(NodeId, usize)>,
 }
@@ -47,13 +46,6 @@ pub enum DetailLineKind {
 const MOST_DETAIL_LINES: usize = 20_000;
 
 impl NodeDetail {
-    pub(super) fn scroll_detail(&mut self, motion: Motion, areas: &TreeAreas) {
-        let height = areas.detail_rows().map_or(0, |area| usize::from(area.height));
-        let mut scroll = Scroll { cursor: 0, top: self.top };
-        scroll.scroll_by(motion, self.lines.len(), height);
-        self.top = scroll.top;
-    }
-
     pub(super) fn forget_lines(&mut self) {
         self.built_for = None;
     }
@@ -62,20 +54,22 @@ impl NodeDetail {
 impl TreeView {
     /// Makes the lines of the chosen node, where they are not made yet.
     pub(super) fn settle_detail(&mut self, areas: &TreeAreas) {
-        let Some(area) = areas.detail_rows() else { return };
+        let Some(area) = areas.detail_rows() else {
+            return self.detail.pane.settle(PaneRoom::default(), self.detail.lines.len());
+        };
         let (Some(tree), Some(id)) = (self.tree.clone(), self.selected_node()) else {
             self.detail = NodeDetail::default();
             return;
         };
         let width = usize::from(area.width);
-        if self.detail.built_for == Some((id, width)) {
-            return;
+        if self.detail.built_for.is_none_or(|(other, _)| other != id) {
+            self.detail.pane.restart();
         }
-        let is_other = self.detail.built_for.is_none_or(|(other, _)| other != id);
-        let top = if is_other { 0 } else { self.detail.top };
-        let lines = DetailWriter::node_lines(self, &tree, id, width);
-        let most = lines.len().saturating_sub(usize::from(area.height));
-        self.detail = NodeDetail { lines, top: top.min(most), built_for: Some((id, width)) };
+        if self.detail.built_for != Some((id, width)) {
+            self.detail.lines = DetailWriter::node_lines(self, &tree, id, width);
+            self.detail.built_for = Some((id, width));
+        }
+        self.detail.pane.settle(PaneRoom::framed(areas.detail), self.detail.lines.len());
     }
 }
 

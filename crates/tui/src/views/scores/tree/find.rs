@@ -131,7 +131,7 @@ impl TreeView {
         let is_on_hit = self.selected_node().is_some_and(|id| self.find.is_hit(id));
         if self.find.is_active() && !is_on_hit {
             let first = self.rows.iter().position(|id| self.find.is_hit(*id));
-            self.scroll.cursor = first.unwrap_or(0);
+            self.list.choose(first.unwrap_or(0));
         }
     }
 

@@ -8,7 +8,6 @@ use crate::{
         layout::ScreenLayout,
         line::safe_string,
         mouse::{Mouse, MouseKind, ROWS_PER_WHEEL_NOTCH},
-        scroll::Motion,
         text,
     },
 };
@@ -61,7 +60,6 @@ impl TreeView {
         mouse: Mouse,
         layout: &ScreenLayout,
     ) {
-        let at = mouse.position();
         let areas = TreeAreas::for_layout(layout, self.part);
         if let Some(part) = self.tab_at(&areas, mouse) {
             if mouse.kind == MouseKind::Click {
@@ -69,36 +67,25 @@ impl TreeView {
             }
             return;
         }
-        let Some(part) = areas.part_at(at) else { return };
-        match (mouse.kind, part) {
-            (MouseKind::WheelUp, TreePart::List) => {
-                self.scroll.scroll_by(
-                    Motion::Up(ROWS_PER_WHEEL_NOTCH),
-                    self.rows.len(),
-                    areas.list_height(),
-                );
+        let wheel = mouse.wheel_motion(ROWS_PER_WHEEL_NOTCH);
+        if self.detail.pane.has_mouse(mouse) {
+            match (wheel, mouse.kind) {
+                (Some(motion), _) => self.detail.pane.scroll_by(motion),
+                (None, MouseKind::Click) => self.part = TreePart::Detail,
+                _ => {}
             }
-            (MouseKind::WheelDown, TreePart::List) => {
-                self.scroll.scroll_by(
-                    Motion::Down(ROWS_PER_WHEEL_NOTCH),
-                    self.rows.len(),
-                    areas.list_height(),
-                );
-            }
-            (MouseKind::WheelUp, TreePart::Detail) => {
-                self.detail.scroll_detail(Motion::Up(ROWS_PER_WHEEL_NOTCH), &areas)
-            }
-            (MouseKind::WheelDown, TreePart::Detail) => {
-                self.detail.scroll_detail(Motion::Down(ROWS_PER_WHEEL_NOTCH), &areas)
-            }
-            (MouseKind::Click, TreePart::Detail) => self.part = TreePart::Detail,
-            (MouseKind::Click, TreePart::List) => {
+        }
+        if !self.list.has_mouse(mouse) {
+            return;
+        }
+        let row = self.row_at(&areas, mouse.position());
+        match (wheel, mouse.kind) {
+            (Some(motion), _) => self.list.scroll_by(motion),
+            (None, MouseKind::Click) => {
                 self.part = TreePart::List;
-                if let Some(row) = self.row_at(&areas, at) {
-                    self.scroll.cursor = row;
-                }
+                self.list.choose(row.unwrap_or(self.list.cursor()));
             }
-            (MouseKind::DoubleClick, TreePart::List) if self.row_at(&areas, at).is_some() => {
+            (None, MouseKind::DoubleClick) if row.is_some() => {
                 self.update_tree(session, TreeMessage::Enter, layout);
             }
             _ => {}
@@ -112,7 +99,7 @@ impl TreeView {
         let area = areas.list_rows().filter(|area| area.contains(at))?;
         let mut below = usize::from(at.y - area.y);
         let heights = self.row_heights(area);
-        let seen = heights.iter().enumerate().skip(self.scroll.top);
+        let seen = heights.iter().enumerate().skip(self.list.top());
         for (row, height) in seen {
             match below.checked_sub(*height) {
                 Some(rest) => below = rest,

@@ -4,7 +4,7 @@ use crate::widgets::scroll::Motion;
 use trajview_metrics::rubric_tree::LeafCounting;
 use trajview_run::rubric_tree::{NodeId, RubricNode, RubricTree};
 
-use super::{NodeOrder, TreePart, TreeView, areas::TreeAreas};
+use super::{NodeOrder, TreePart, TreeView};
 
 /// A direction and a number of steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,13 +17,10 @@ pub enum MatchDirection {
 type SpokenNotice = Option<String>;
 
 impl TreeView {
-    pub(super) fn move_cursor(&mut self, motion: Motion, areas: &TreeAreas) -> SpokenNotice {
+    pub(super) fn move_cursor(&mut self, motion: Motion) -> SpokenNotice {
         match self.part {
-            TreePart::List => {
-                let height = areas.list_height();
-                self.scroll.cursor = motion.target_row(self.scroll.cursor, self.rows.len(), height);
-            }
-            TreePart::Detail => self.detail.scroll_detail(motion, areas),
+            TreePart::List => self.list.move_cursor(motion),
+            TreePart::Detail => self.detail.pane.scroll_by(motion),
         }
         None
     }
@@ -46,7 +43,7 @@ impl TreeView {
         if self.order == NodeOrder::Loss || self.is_leaf(id) {
             self.part = TreePart::Detail;
         } else if self.is_open(id) {
-            self.scroll.cursor = (self.scroll.cursor + 1).min(self.rows.len().saturating_sub(1));
+            self.list.move_cursor(Motion::Down(1));
         } else {
             self.set_open(id.position()..id.position() + 1, true);
             self.list_nodes(Some(id));
@@ -176,7 +173,7 @@ impl TreeView {
                 self.order = NodeOrder::Loss;
                 let notice = self.list_losses(id);
                 if notice.is_none() {
-                    self.scroll.cursor = 0;
+                    self.list.choose(0);
                 }
                 notice
             }
@@ -244,7 +241,7 @@ impl TreeView {
 
     fn choose_node(&mut self, id: NodeId) {
         if let Some(row) = self.rows.iter().position(|row| *row == id) {
-            self.scroll.cursor = row;
+            self.list.choose(row);
         }
     }
 

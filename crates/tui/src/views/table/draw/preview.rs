@@ -36,8 +36,7 @@ const MOST_REQUEST_ROWS: usize = 4;
 pub(crate) fn draw_preview(table: &RunTableView, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let name = table.selected_run().map(|row| safe_string(&row.name)).unwrap_or_default();
     let title = Line::styled(format!(" {name} "), theme.style_for(Meaning::Title));
-    let inner =
-        draw_titled_panel(false, [title, Line::default(), Line::default()], theme, area, buffer);
+    let inner = draw_titled_panel(false, title, theme, area, buffer);
     let Some(row) = table.selected_run() else {
         return draw_sentence(&off_the_runs(table), theme.style_for(Meaning::Muted), inner, buffer);
     };

@@ -23,9 +23,7 @@ use crate::{
     },
     widgets::{
         line::{fit_spans, recorded_span, safe_string, spans_width, trusted_span},
-        panel::{
-            draw_scroll_position, draw_sentence, draw_titled_panel, panel_title_span, put_row,
-        },
+        panel::{PanelTitles, draw_sentence, panel_title_span, put_row},
         text,
         theme::{Meaning, Theme},
     },
@@ -49,39 +47,28 @@ pub(crate) fn draw_component_table(
     view: &ScoresView,
     session: &Session,
     theme: Theme,
-    area: Rect,
     buffer: &mut Buffer,
 ) {
     let parts = &view.components;
     let is_focused = view.components.has_part(ComponentsPart::Table);
-    let width = usize::from(area.width.saturating_sub(2));
     let sorted = match parts.sort {
         ComponentSort::Checklist => String::new(),
         sort => format!(" by {} ", sort.sort_words()),
     };
-    let titles = [
-        Line::from(vec![panel_title_span(is_focused, "components", theme)]),
-        Line::styled(sorted + &compared_with(session), theme.style_for(Meaning::Muted)),
-        Line::default(),
-    ];
-    let inner = draw_titled_panel(is_focused, titles, theme, area, buffer);
+    let right = sorted + &compared_with(session);
+    let titles = PanelTitles::from(panel_title_span(is_focused, "components", theme))
+        .with_right(trusted_span(right, theme.style_for(Meaning::Muted)));
+    let inner = parts.rows.draw_frame(titles, is_focused, theme, buffer);
     let rows = view.components.component_rows(session);
     if rows.is_empty() {
         let words = "the checklist names no component";
         return draw_sentence(words, theme.style_for(Meaning::Muted), inner, buffer);
     }
-    let columns = ComponentColumns::for_rows(width, session, &rows);
+    let columns = ComponentColumns::for_rows(usize::from(inner.width), session, &rows);
     put_row(columns.head_line(session, theme), None, inner, 0, buffer);
-    let scroll = parts.rows;
-    let chosen = theme.style_for(if is_focused { Meaning::Selected } else { Meaning::Marked });
-    let height = usize::from(inner.height.saturating_sub(1));
-    for (index, row) in rows.iter().enumerate().skip(scroll.top).take(height) {
-        let style = (index == scroll.cursor).then_some(chosen);
-        let line = columns.row_line(row, session, theme);
-        put_row(line, style, inner, (index - scroll.top + 1) as u16, buffer);
-    }
-    let body = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
-    draw_scroll_position(scroll.top, rows.len(), theme, body, buffer);
+    parts.rows.draw_rows(Some(theme.chosen_row(is_focused)), theme, buffer, |index| {
+        columns.row_line(&rows[index], session, theme)
+    });
 }
 
 /// Returns the judgement with which scores are compared, such as ` change since turn 39 `.
@@ -229,8 +216,7 @@ pub(crate) fn signs_shown(view: &ScoresView, session: &Session, area: Rect) -> V
     let rows = view.components.component_rows(session);
     let columns =
         ComponentColumns::for_rows(usize::from(area.width.saturating_sub(2)), session, &rows);
-    let height = usize::from(area.height.saturating_sub(3));
-    let seen = rows.iter().skip(view.components.rows.top).take(height);
+    let seen = view.components.rows.visible_rows().filter_map(|index| rows.get(index));
     seen.flat_map(|row| columns.strip_signs(row, session)).collect()
 }
 

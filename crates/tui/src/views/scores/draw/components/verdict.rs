@@ -1,9 +1,6 @@
 //! Draws the verdict on the chosen component, its evidence in the code, and the judge's lookups.
 
-use ratatui::{
-    buffer::Buffer,
-    text::{Line, Span},
-};
+use ratatui::{buffer::Buffer, text::Span};
 
 use crate::{
     session::Session,
@@ -16,9 +13,7 @@ use crate::{
     },
     widgets::{
         line::{fit_spans, safe_string},
-        panel::{
-            draw_scroll_position, draw_sentence, draw_titled_panel, panel_title_span, put_row,
-        },
+        panel::{draw_sentence, panel_title_span},
         theme::{Meaning, Theme},
     },
 };
@@ -30,33 +25,20 @@ pub(crate) fn draw_verdict(
     areas: &ComponentsAreas,
     buffer: &mut Buffer,
 ) {
-    let Some(area) = areas.verdict else { return };
+    let pane = &view.components.verdict;
     let is_focused = view.components.has_part(ComponentsPart::Verdict);
     let width = areas.verdict_width();
-    let titles = [
-        Line::from(fit_spans(verdict_title(view, session, theme, width), width)),
-        Line::default(),
-        Line::default(),
-    ];
-    let inner = draw_titled_panel(is_focused, titles, theme, area, buffer);
+    let title = fit_spans(verdict_title(view, session, theme, width), width);
+    let inner = pane.draw_frame(title, is_focused, theme, buffer);
     let rows = view.components.verdict_rows(session, areas);
     if rows.is_empty() {
-        return draw_sentence(
-            "no component is chosen",
-            theme.style_for(Meaning::Muted),
-            inner,
-            buffer,
-        );
+        let muted = theme.style_for(Meaning::Muted);
+        return draw_sentence("no component is chosen", muted, inner, buffer);
     }
-    let scroll = view.components.verdict;
-    let selected = theme.style_for(Meaning::Selected);
-    let seen = rows.iter().enumerate().skip(scroll.top).take(usize::from(inner.height));
-    for (index, row) in seen {
-        let style = (index == scroll.cursor && is_focused).then_some(selected);
-        let line = verdict_row_line(row, session, theme, width);
-        put_row(line, style, inner, (index - scroll.top) as u16, buffer);
-    }
-    draw_scroll_position(scroll.top, rows.len(), theme, area, buffer);
+    let chosen = is_focused.then(|| theme.style_for(Meaning::Selected));
+    pane.draw_rows(chosen, theme, buffer, |index| {
+        verdict_row_line(&rows[index], session, theme, width)
+    });
 }
 
 /// Returns ` C10 Cosine noise schedule (CosineSchedule) `.

@@ -17,12 +17,10 @@ use crate::{
     },
     widgets::{
         line::{fit_spans, fit_text_end, recorded_span, safe_string, trusted_span},
-        panel::{draw_scroll_position, draw_titled_panel, put_row},
+        panel::{panel_title_span, put_row},
         theme::{Meaning, Theme},
     },
 };
-
-use super::part_title;
 
 pub(crate) fn draw_both_verdicts(
     view: &ScoresView,
@@ -44,7 +42,7 @@ pub(crate) fn draw_both_verdicts(
     }
     for side in JudgeSide::ALL {
         if let Some(area) = areas.words[side as usize] {
-            draw_side_words(view, session, theme, side, area, buffer);
+            draw_side_words(view, session, theme, (side, area), buffer);
         }
     }
 }
@@ -75,32 +73,19 @@ fn draw_side_words(
     view: &ScoresView,
     session: &Session,
     theme: Theme,
-    side: JudgeSide,
-    area: Rect,
+    (side, area): (JudgeSide, Rect),
     buffer: &mut Buffer,
 ) {
-    let judges = &view.judges;
-    let is_focused = judges.side == side;
+    let is_focused = view.judges.side == side;
     let width = usize::from(area.width.saturating_sub(2));
     let column = view.judges.side_column(session, side);
     let who = column.map(|column| column.column_words()).unwrap_or_default();
-    let title = fit_spans(
-        vec![part_title(
-            is_focused,
-            &format!("{} {}", side.side_letter(), safe_string(&who)),
-            theme,
-        )],
-        width,
-    );
-    let titles = [Line::from(title), Line::default(), Line::default()];
-    let inner = draw_titled_panel(is_focused, titles, theme, area, buffer);
+    let title = format!("{} {}", side.side_letter(), safe_string(&who));
+    let title = fit_spans(vec![panel_title_span(is_focused, &title, theme)], width);
     let rows = view.judges.side_verdict_rows(session, side, width);
-    let last = rows.len().saturating_sub(usize::from(inner.height));
-    let top = judges.words[side as usize].min(last);
-    for (y, row) in rows.iter().skip(top).take(usize::from(inner.height)).enumerate() {
-        put_row(verdict_row_line(row, theme, width), None, inner, y as u16, buffer);
-    }
-    draw_scroll_position(top, rows.len(), theme, area, buffer);
+    view.judges.words[side as usize].draw(title, is_focused, theme, buffer, |index| {
+        verdict_row_line(&rows[index], theme, width)
+    });
 }
 
 fn verdict_row_line(row: &VerdictWordsRow, theme: Theme, width: usize) -> Line<'static> {

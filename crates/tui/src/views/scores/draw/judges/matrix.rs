@@ -23,13 +23,13 @@ use crate::{
     },
     widgets::{
         line::{fit_spans, safe_string, trusted_span},
-        panel::{draw_scroll_position, draw_sentence, draw_titled_panel, put_row},
+        panel::{PanelTitles, draw_sentence, panel_title_span, put_row},
         theme::{Meaning, Theme},
     },
 };
 use trajview_run::format_number;
 
-use super::{padded_cell, part_title, score_style};
+use super::{super::components::padded_cell, score_style};
 
 /// The visible part of the matrix.
 struct SeenMatrix {
@@ -81,22 +81,17 @@ pub(crate) fn draw_matrix(
     areas: &JudgesAreas,
     buffer: &mut Buffer,
 ) {
-    let Some(area) = areas.matrix else { return };
     let judges = &view.judges;
     let is_focused = judges.part == JudgesPart::Matrix;
     let muted = theme.style_for(Meaning::Muted);
     let seen = SeenMatrix::for_view(view, session, areas);
-    let inner =
-        draw_titled_panel(is_focused, matrix_titles(view, &seen, theme), theme, area, buffer);
+    let titles = matrix_titles(view, &seen, theme);
+    let inner = judges.rows.draw_frame(titles, is_focused, theme, buffer);
     draw_matrix_heads(&seen, theme, inner, buffer);
     let rows = view.judges.judge_rows(session);
-    let chosen = theme.style_for(if is_focused { Meaning::Selected } else { Meaning::Marked });
-    for (index, row) in rows.iter().enumerate().skip(judges.rows.top).take(areas.matrix_height()) {
-        let is_here = index == judges.rows.cursor;
-        let line = matrix_row_line(row, &seen, is_here, theme);
-        let y = (seen.heads.len() + index - judges.rows.top) as u16;
-        put_row(line, is_here.then_some(chosen), inner, y, buffer);
-    }
+    judges.rows.draw_rows(Some(theme.chosen_row(is_focused)), theme, buffer, |index| {
+        matrix_row_line(&rows[index], &seen, index == judges.rows.cursor(), theme)
+    });
     if rows.is_empty() {
         let words = match judges.only_differing {
             true => "a and b differ on no component; d lists all of them",
@@ -112,13 +107,10 @@ pub(crate) fn draw_matrix(
     let foot =
         Line::from(fit_spans(cursor_column_text(view, session, theme), usize::from(inner.width)));
     put_row(foot, None, inner, inner.height.saturating_sub(MATRIX_FOOT_ROWS), buffer);
-    let above = MATRIX_HEAD_ROWS + MATRIX_FOOT_ROWS;
-    let body = Rect { y: area.y + above, height: area.height.saturating_sub(above), ..area };
-    draw_scroll_position(judges.rows.top, rows.len(), theme, body, buffer);
 }
 
 /// Returns ` judgements ` and ` by instability  columns 2–7 of 9 `.
-fn matrix_titles(view: &ScoresView, seen: &SeenMatrix, theme: Theme) -> [Line<'static>; 3] {
+fn matrix_titles(view: &ScoresView, seen: &SeenMatrix, theme: Theme) -> PanelTitles {
     let judges = &view.judges;
     let is_focused = judges.part == JudgesPart::Matrix;
     let sorted = match judges.sort {
@@ -135,11 +127,9 @@ fn matrix_titles(view: &ScoresView, seen: &SeenMatrix, theme: Theme) -> [Line<'s
         false => String::new(),
     };
     let words = format!("{all} judgements");
-    [
-        Line::from(vec![part_title(is_focused, &words, theme)]),
-        Line::styled(format!("{only}{sorted}{columns}"), theme.style_for(Meaning::Muted)),
-        Line::default(),
-    ]
+    let right = format!("{only}{sorted}{columns}");
+    PanelTitles::from(panel_title_span(is_focused, &words, theme))
+        .with_right(trusted_span(right, theme.style_for(Meaning::Muted)))
 }
 
 /// Draws judge, prompt, turn and repeat of each column, and which column is a and which is b. The two columns of shares

@@ -14,26 +14,20 @@ use crate::{
     },
     widgets::{
         line::{fit_spans, left_and_right, safe_string, trusted_span},
-        panel::{draw_scroll_position, draw_sentence, draw_titled_panel, put_row},
+        panel::{draw_sentence, panel_title_span, put_row},
         theme::{Meaning, Theme},
     },
 };
 use trajview_run::format_number;
 use trajview_study::{Coefficient, Estimate, Interval, agreement::interval_doubt};
 
-use super::{padded_cell, part_title, score_style};
+use super::{super::components::padded_cell, score_style};
 
 /// Cells of an id and of a score.
 const ID_CELLS: usize = 5;
 const SCORE_CELLS: usize = 4;
 
-pub(crate) fn draw_pair(
-    view: &ScoresView,
-    session: &Session,
-    theme: Theme,
-    area: Rect,
-    buffer: &mut Buffer,
-) {
+pub(crate) fn draw_pair(view: &ScoresView, session: &Session, theme: Theme, buffer: &mut Buffer) {
     let judges = &view.judges;
     let is_focused = judges.part == JudgesPart::Pair;
     let [first, second] = JudgeSide::ALL.map(|side| view.judges.side_column(session, side));
@@ -41,9 +35,8 @@ pub(crate) fn draw_pair(
     let kind = judgement_pair::comparison_kind(&first, &second);
     let is_other_state = first.state != second.state;
     let code = if is_other_state { ", of other code" } else { "" };
-    let title = Line::from(vec![part_title(is_focused, &format!("{kind}{code}"), theme)]);
-    let titles = [title, Line::default(), Line::default()];
-    let inner = draw_titled_panel(is_focused, titles, theme, area, buffer);
+    let title = panel_title_span(is_focused, &format!("{kind}{code}"), theme);
+    let inner = judges.differing.draw_frame(title, is_focused, theme, buffer);
     let width = usize::from(inner.width);
     let mut sums: Vec<Vec<Span<'static>>> = vec![];
     for (side, column) in JudgeSide::ALL.into_iter().zip([&first, &second]) {
@@ -70,20 +63,12 @@ pub(crate) fn draw_pair(
     if rows.is_empty() {
         return draw_sentence(why_none(view), theme.style_for(Meaning::Muted), below, buffer);
     }
-    let chosen = theme.style_for(if is_focused { Meaning::Selected } else { Meaning::Marked });
-    let scroll = judges.differing;
-    let seen = rows.iter().enumerate().skip(scroll.top).take(usize::from(below.height));
-    for (index, row) in seen {
-        let is_here = Some(row.id.as_str()) == view.judges.judges_component();
-        let line = pair_row_line(view, session, row, width, theme);
-        put_row(line, is_here.then_some(chosen), below, (index - scroll.top) as u16, buffer);
-    }
-    let body = Rect {
-        y: area.y + PAIR_SUM_ROWS,
-        height: area.height.saturating_sub(PAIR_SUM_ROWS),
-        ..area
-    };
-    draw_scroll_position(scroll.top, rows.len(), theme, body, buffer);
+    let is_here = |row: &&MatrixRow| Some(row.id.as_str()) == judges.judges_component();
+    let chosen = rows.get(judges.differing.cursor()).filter(is_here);
+    let chosen = chosen.map(|_| theme.chosen_row(is_focused));
+    judges.differing.draw_rows(chosen, theme, buffer, |index| {
+        pair_row_line(view, session, &rows[index], width, theme)
+    });
 }
 
 /// Returns five rows: the number of pairs, three measures with their intervals, and the base rates.

@@ -13,7 +13,6 @@ use crate::{
     },
     widgets::{
         line::{fit_spans, safe_string, trusted_span},
-        panel::{draw_scroll_position, draw_titled_panel, put_row},
         theme::{Meaning, Theme},
     },
 };
@@ -26,20 +25,9 @@ pub(crate) fn draw_node_detail(tree: &TreeView, theme: Theme, area: Rect, buffer
     let width = usize::from(area.width.saturating_sub(2));
     let title =
         Line::from(fit_spans(vec![trusted_span(tree.tab_title(TreePart::Detail), name)], width));
-    let titles = [title, Line::default(), Line::default()];
-    let inner = draw_titled_panel(is_focused, titles, theme, area, buffer);
-    let lines = &tree.detail.lines;
-    for (y, line) in lines.iter().skip(tree.detail.top).take(usize::from(inner.height)).enumerate()
-    {
-        put_row(
-            Line::from(fit_spans(detail_spans(tree, line, theme), width)),
-            None,
-            inner,
-            y as u16,
-            buffer,
-        );
-    }
-    draw_scroll_position(tree.detail.top, lines.len(), theme, area, buffer);
+    tree.detail.pane.draw(title, is_focused, theme, buffer, |index| {
+        Line::from(fit_spans(detail_spans(tree, &tree.detail.lines[index], theme), width))
+    });
 }
 
 fn detail_spans(tree: &TreeView, line: &detail::DetailLine, theme: Theme) -> Vec<Span<'static>> {

@@ -38,12 +38,12 @@ pub(crate) fn draw_tree_rows(
     let columns = TreeColumns::for_width(width);
     put_row(head_row(tree, columns, theme, width), None, heads, 0, buffer);
     let is_focused = tree.part == TreePart::List;
-    let selected = theme.style_for(if is_focused { Meaning::Selected } else { Meaning::Marked });
-    let seen = tree.rows.iter().enumerate().skip(tree.scroll.top).take(usize::from(area.height));
+    let selected = theme.chosen_row(is_focused);
+    let seen = tree.rows.iter().enumerate().skip(tree.list.top()).take(usize::from(area.height));
     let heights = tree.row_heights(area);
     let mut y = 0;
     for (index, id) in seen {
-        let style = (index == tree.scroll.cursor).then_some(selected);
+        let style = (index == tree.list.cursor()).then_some(selected);
         for line in node_lines(tree, *id, heights[index], theme, width) {
             put_row(line, style, area, y, buffer);
             y += 1;
