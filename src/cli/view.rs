@@ -16,7 +16,7 @@ use trajview_run::{
 use trajview_store as store;
 use trajview_tui::{
     session::{
-        columns::{RunTableColumn, SessionColumn},
+        columns::{CardColumn, RunTableColumn},
         start_place::{NamedMoment, StartPlace},
         views::View,
     },
@@ -198,9 +198,7 @@ fn options_from_args(args: &ViewArgs, settings: config::LoadedConfig) -> ScreenO
         table: TableOpening {
             sort: args.sort,
             group: match args.group {
-                None if args.names_nothing() => {
-                    Some(RunTableColumn::Session(SessionColumn::Project))
-                }
+                None if args.names_nothing() => Some(RunTableColumn::Card(CardColumn::Project)),
                 group => group,
             },
             filter: args.filter.clone().unwrap_or_default(),

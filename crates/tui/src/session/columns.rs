@@ -1,28 +1,20 @@
-//! The columns of the table: texts of a run, and the numbers that have a column.
+//! The columns of the table: values of the card of a run in [`card_columns`], and the numbers that have a column.
 //!
 //! The row of a number in [`trajview_metrics::numbers`] has the word and the width of its column.
 
-mod sessions;
+mod card_columns;
 
 use trajview_metrics::{BetterDirection, Number, numbers::NumberInput};
 
-pub use sessions::SessionColumn;
+pub use card_columns::{CardColumn, CardValue, ReadCard};
 
 /// A column of the table of runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RunTableColumn {
     Run,
-    /// The first that has the keyboard.
-    #[default]
-    Task,
-    Agent,
-    Condition,
-    Model,
+    /// A value of the run's card.
+    Card(CardColumn),
     Curve,
-    /// The judge of the judged numbers.
-    Judge,
-    Title,
-    Session(SessionColumn),
     Number(Number),
     /// A number that a harness recorded.
     Recorded(Number),
@@ -74,9 +66,9 @@ pub struct ColumnInfo {
 /// The columns of scores, from left to right.
 const SCORE_COLUMNS: [RunTableColumn; 30] = [
     RunTableColumn::Run,
-    RunTableColumn::Task,
-    RunTableColumn::Agent,
-    RunTableColumn::Condition,
+    RunTableColumn::Card(CardColumn::Task),
+    RunTableColumn::Card(CardColumn::Agent),
+    RunTableColumn::Card(CardColumn::Condition),
     RunTableColumn::Number(Number::Turns),
     RunTableColumn::Number(Number::Erosion),
     RunTableColumn::Number(Number::Verbosity),
@@ -88,9 +80,9 @@ const SCORE_COLUMNS: [RunTableColumn; 30] = [
     RunTableColumn::Recorded(Number::Verbosity),
     RunTableColumn::Number(Number::Mcf),
     RunTableColumn::Number(Number::If50),
-    RunTableColumn::Judge,
+    RunTableColumn::Card(CardColumn::Judge),
     RunTableColumn::Number(Number::Checkpoints),
-    RunTableColumn::Model,
+    RunTableColumn::Card(CardColumn::Model),
     RunTableColumn::Number(Number::Churn),
     RunTableColumn::Number(Number::Tokens),
     RunTableColumn::Number(Number::Cost),
@@ -99,7 +91,7 @@ const SCORE_COLUMNS: [RunTableColumn; 30] = [
     RunTableColumn::Number(Number::Warnings),
     RunTableColumn::Curve,
     RunTableColumn::Number(Number::RigorScore),
-    RunTableColumn::Title,
+    RunTableColumn::Card(CardColumn::Title),
     RunTableColumn::Number(Number::Signals),
     RunTableColumn::Number(Number::MemoryEvents),
     RunTableColumn::Number(Number::StaleRate),
@@ -128,22 +120,22 @@ pub const TESTED: [RunTableColumn; 18] = [
 ];
 
 /// The columns of sessions, from left to right.
-const SESSION_COLUMNS: [RunTableColumn; 15] = [
-    RunTableColumn::Session(SessionColumn::When),
-    RunTableColumn::Session(SessionColumn::State),
-    RunTableColumn::Session(SessionColumn::Project),
-    RunTableColumn::Session(SessionColumn::Request),
-    RunTableColumn::Agent,
-    RunTableColumn::Model,
+const SESSION_COLUMNS: &[RunTableColumn] = &[
+    RunTableColumn::Card(CardColumn::When),
+    RunTableColumn::Card(CardColumn::State),
+    RunTableColumn::Card(CardColumn::Project),
+    RunTableColumn::Card(CardColumn::Request),
+    RunTableColumn::Card(CardColumn::Agent),
+    RunTableColumn::Card(CardColumn::Model),
     RunTableColumn::Number(Number::Turns),
-    RunTableColumn::Session(SessionColumn::Steps),
-    RunTableColumn::Session(SessionColumn::Edits),
-    RunTableColumn::Session(SessionColumn::Failures),
+    RunTableColumn::Card(CardColumn::Steps),
+    RunTableColumn::Card(CardColumn::Edits),
+    RunTableColumn::Card(CardColumn::Failures),
     RunTableColumn::Number(Number::Tokens),
     RunTableColumn::Number(Number::Cost),
     RunTableColumn::Number(Number::CostComputed),
     RunTableColumn::Number(Number::Duration),
-    RunTableColumn::Session(SessionColumn::Branch),
+    RunTableColumn::Card(CardColumn::Branch),
 ];
 
 /// Words that columns had, in filters and options of somebody's scripts, and the words they have now.
@@ -160,14 +152,21 @@ const fn text_column(word: &'static str, [least, most]: [usize; 2]) -> ColumnInf
     }
 }
 
+impl Default for RunTableColumn {
+    /// Returns the first column that has the keyboard.
+    fn default() -> Self {
+        Self::Card(CardColumn::Task)
+    }
+}
+
 impl RunTableColumn {
     /// The columns by which runs can be grouped, in the order of switching.
     pub const GROUPS: [Self; 5] = [
-        Self::Task,
-        Self::Agent,
-        Self::Condition,
-        Self::Model,
-        Self::Session(SessionColumn::Project),
+        Self::Card(CardColumn::Task),
+        Self::Card(CardColumn::Agent),
+        Self::Card(CardColumn::Condition),
+        Self::Card(CardColumn::Model),
+        Self::Card(CardColumn::Project),
     ];
 
     /// The columns of a set, from left to right.
@@ -178,10 +177,15 @@ impl RunTableColumn {
         }
     }
 
+    /// Returns whether the column is shown of sessions only.
+    pub(crate) fn is_of_sessions(self) -> bool {
+        !SCORE_COLUMNS.contains(&self)
+    }
+
     /// Returns every column: those of scores from left to right, then those of sessions only.
     pub fn all_columns() -> impl Iterator<Item = Self> {
-        let is_session = |column: &Self| matches!(column, Self::Session(_));
-        SCORE_COLUMNS.into_iter().chain(SESSION_COLUMNS.into_iter().filter(is_session))
+        let of_sessions = SESSION_COLUMNS.iter().copied().filter(|column| column.is_of_sessions());
+        SCORE_COLUMNS.into_iter().chain(of_sessions)
     }
 
     /// Its place among all columns.
@@ -192,15 +196,7 @@ impl RunTableColumn {
     pub fn column_info(self) -> ColumnInfo {
         match self {
             Self::Run => text_column("run", [16, 28]),
-            Self::Task => text_column("task", [10, 16]),
-            Self::Agent => text_column("agent", [9, 18]),
-            Self::Condition => text_column("condition", [11, 11]),
-            Self::Model => text_column("model", [10, 16]),
-            Self::Title => text_column("title", [12, 40]),
-            Self::Judge => {
-                ColumnInfo { source: ColumnSource::Judged, ..text_column("judge", [6, 14]) }
-            }
-            Self::Session(column) => column.column_info(),
+            Self::Card(column) => column.column_info(),
             Self::Curve => ColumnInfo {
                 title: "erosion so far",
                 kind: ColumnKind::Number,
@@ -234,15 +230,7 @@ impl RunTableColumn {
     fn description_text(self) -> String {
         let words = match self {
             Self::Run => "where the recording is, below what was opened",
-            Self::Task => "what the agent was to do",
-            Self::Agent => "the agent and its version",
-            Self::Condition => "emergent or single-shot",
-            Self::Model => "the model as the recording names it",
-            Self::Title => "what the recording calls itself",
-            Self::Judge => {
-                "whose scores MCF and IF50 are of: the last judgement of the whole checklist"
-            }
-            Self::Session(column) => column.help_text(),
+            Self::Card(column) => column.help_text(),
             Self::Curve => {
                 "erosion from checkpoint to checkpoint, each run on its own scale; sorts by its rise"
             }
@@ -291,15 +279,7 @@ impl RunTableColumn {
     pub fn better_direction(self) -> BetterDirection {
         match self {
             Self::Number(number) | Self::Recorded(number) => number.better(),
-            Self::Run
-            | Self::Task
-            | Self::Agent
-            | Self::Condition
-            | Self::Model
-            | Self::Curve
-            | Self::Judge
-            | Self::Session(_)
-            | Self::Title => BetterDirection::Neither,
+            Self::Run | Self::Card(_) | Self::Curve => BetterDirection::Neither,
         }
     }
 

@@ -1,387 +1,171 @@
 //! Where the keyboard is, in the words of the keymap.
+//!
+//! A place is one row of the table below; the help lists the places in its order.
 
 use crate::session::views::View;
 
-/// The place where a binding is active. In a panel its own rows and those of [`KeyContext::Replay`] are both active.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum KeyContext {
+/// Defines [`KeyContext`] from its rows: the place, its name in the help, the view that its rows are of, the places
+/// whose rows hold there with the closest first, and whether typed text goes into a prompt there.
+macro_rules! key_contexts {
+    ($(
+        $(#[$note:meta])*
+        $name:ident = $title:literal $(of $view:ident)?, [$($layer:ident),*] $($typing:ident)?;
+    )*) => {
+        /// The place where a binding is active. In a panel its own rows and those of [`KeyContext::Replay`] are both
+        /// active.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum KeyContext { $($(#[$note])* $name),* }
+
+        impl KeyContext {
+            pub const ALL: [Self; [$(stringify!($name)),*].len()] = [$(Self::$name),*];
+
+            pub const fn title(self) -> &'static str {
+                match self { $(Self::$name => $title),* }
+            }
+
+            /// The view that its rows are of; None where they are of any.
+            pub const fn view(self) -> Option<View> {
+                let views: &[View] = match self { $(Self::$name => &[$(View::$view)?]),* };
+                views.first().copied()
+            }
+
+            /// The contexts whose rows hold here, the closest first.
+            pub(crate) const fn active_contexts(self) -> &'static [Self] {
+                match self { $(Self::$name => &[$(Self::$layer),*]),* }
+            }
+
+            /// Returns whether typed or pasted text goes into a prompt.
+            pub(crate) const fn types_words(self) -> bool {
+                let typing: &[&str] = match self { $(Self::$name => &[$(stringify!($typing))?]),* };
+                !typing.is_empty()
+            }
+        }
+    };
+}
+
+#[rustfmt::skip] // a table: one row a place
+key_contexts! {
+    Replay = "in the replay" of Replay, [Replay, InRun, Anywhere];
     /// In every view.
-    Anywhere,
+    Anywhere = "everywhere", [Anywhere];
     /// In every view of a run.
-    InRun,
-    Replay,
-    Turns,
-    Files,
-    Diff,
-    Steps,
-    Prompt,
-    Overlay,
-    /// Typing what to look for in such a box.
-    OverlayFind,
-    /// In a box with an image.
-    Images,
-    Palette,
-    /// After `y`.
-    Copy,
-    /// After `M`.
-    Mark,
-    /// After `'`.
-    GoToMark,
-    /// The list of hits.
-    Hits,
-    /// The list of requests.
-    Requests,
-    Kinds,
-    Stops,
-    /// In every list to choose from but one that takes text.
-    List,
+    InRun = "in every view of a run", [InRun, Anywhere];
+    Turns = "in the list of turns" of Replay, [Turns, Replay, InRun, Anywhere];
+    Files = "in the list of files" of Replay, [Files, Replay, InRun, Anywhere];
+    Diff = "in the diff" of Replay, [Diff, Replay, InRun, Anywhere];
+    Steps = "in the steps" of Replay, [Steps, Replay, InRun, Anywhere];
     /// In both parts of the curves.
-    Curves,
-    Chart,
+    Curves = "in the curves" of Curves, [Curves, InRun, Anywhere];
+    Chart = "at the chart of the curves" of Curves, [Chart, Curves, InRun, Anywhere];
     /// The list of what moved a point.
-    Moved,
+    Moved = "in the list of what moved" of Curves, [Moved, Curves, InRun, Anywhere];
     /// In every part of the process view.
-    Process,
+    Process = "in the process view" of Process, [Process, InRun, Anywhere];
     /// Its pillars.
-    Pillars,
+    Pillars = "among the pillars of process" of Process, [Pillars, Process, InRun, Anywhere];
     /// Its lists of what was counted and found.
-    ProcessLists,
+    ProcessLists = "in the lists of the process view" of Process, [ProcessLists, Process, InRun, Anywhere];
     /// In every part of the view of layers.
-    Layers,
+    Layers = "in the view of layers" of Layers, [Layers, InRun, Anywhere];
     /// In every part of the scores.
-    Scores,
+    Scores = "in the scores" of Scores, [Scores, InRun, Anywhere];
     /// The rubric tree.
-    Rubric,
+    Rubric = "in the rubric tree" of Scores, [Rubric, Scores, InRun, Anywhere];
     /// In every part of the audit.
-    Audit,
+    Audit = "in the audit" of Audit, [AuditReading, Audit, InRun, Anywhere];
     /// The pane that asks a judge.
-    Judging,
+    Judging = "in the pane that asks a judge", [Judging, Anywhere];
     /// The form of a judging.
-    JudgeForm,
+    JudgeForm = "in the form that asks a judge", [JudgeForm, Judging, Anywhere];
     /// A judging while it runs, and after.
-    JudgeWatch,
+    JudgeWatch = "while a judge is asked, and after", [JudgeWatch, Judging, Anywhere];
     /// Typing the path of a prompt for it.
-    JudgePath,
+    JudgePath = "while typing into the form that asks a judge", [JudgePath] typing;
     /// The list of what was begun.
-    Jobs,
+    Jobs = "in the list of jobs", [Jobs];
     /// A form, before something is begun.
-    Form,
+    Form = "in a form, before something is begun", [Form];
     /// Typing into one of its fields.
-    FormText,
+    FormText = "while typing into a form", [FormText] typing;
     /// The audit, including the prompt for a reason.
-    AuditReading,
+    AuditReading = "in the audit, and while it asks for a reason" of Audit, [AuditReading];
     /// While it asks why a label and a verdict differ.
-    AuditReason,
+    AuditReason = "while the audit asks for a reason" of Audit, [AuditReason, AuditReading, Anywhere];
     /// While a note or a name is typed in it.
-    AuditWords,
+    AuditWords = "while typing a note or a name in the audit" of Audit, [AuditWords] typing;
     /// In every part of the comparison.
-    Compare,
+    Compare = "in the comparison" of Compare, [Compare, Anywhere];
     /// At its numbers, components and code.
-    Pair,
+    Pair = "at the numbers, components and code of the comparison" of Compare, [Pair, Compare, Anywhere];
     /// At its curves.
-    Overlaid,
+    Overlaid = "at the curves of the comparison" of Compare, [Overlaid, Compare, Anywhere];
     /// Among the files both runs ended with.
-    Ended,
+    Ended = "among the files of the compared runs" of Compare, [Ended, Compare, Anywhere];
     /// The table of runs.
-    Table,
+    Table = "in the table of runs" of Collection, [Table, Anywhere];
     /// Typing what narrows the table down.
-    Filter,
+    Filter = "while typing a filter" of Collection, [Filter] typing;
     /// Typing a condition in SQL.
-    Where,
+    Where = "while typing a condition" of Collection, [Where] typing;
     /// The list of this machine's sessions, where typing comes first.
-    Start,
+    Start = "among the sessions of this machine, while typing" of Collection, [Start] typing;
     /// The hits in all runs of the table.
-    FoundInRuns,
+    FoundInRuns = "in what was found in all runs" of Collection, [FoundInRuns, Anywhere];
     /// Typing what to look for in them.
-    FindWords,
+    FindWords = "while typing what to find in all runs" of Collection, [FindWords] typing;
     /// The live run, while the keyboard is not the agent's.
-    Live,
+    Live = "in the live run" of Live, [Live, Anywhere];
     /// Typing a request, or what to look for in the agent's terminal.
-    LivePrompt,
+    LivePrompt = "while typing in the live run" of Live, [LivePrompt] typing;
     /// The agent has the keyboard.
-    Agent,
+    Agent = "while the agent has the keyboard" of Live, [Agent];
     /// While typing what to look for in it.
-    RubricFind,
-    /// In every part of the component scores.
-    Judged,
+    RubricFind = "while typing what to look for in the rubric tree" of Scores, [RubricFind] typing;
     /// The table of flags.
-    Flags,
+    Flags = "in the flags", [Flags, Scores, InRun, Anywhere];
+    /// In every part of the component scores.
+    Judged = "in the scores of components" of Scores, [Judged, Scores, InRun, Anywhere];
     /// The table of components.
-    Components,
+    Components = "in the table of components" of Scores, [Components, Judged, Scores, InRun, Anywhere];
     /// The verdict on one of them.
-    Verdict,
-    Lifeline,
+    Verdict = "in the verdict on a component" of Scores, [Verdict, Judged, Scores, InRun, Anywhere];
+    Lifeline = "in the lifeline of a component" of Scores, [Lifeline, Judged, Scores, InRun, Anywhere];
     /// In every part of the view of all judgements.
-    Judges,
+    Judges = "among all judgements" of Scores, [Judges, Scores, InRun, Anywhere];
     /// Components down, judgements across.
-    Matrix,
+    Matrix = "in the table of all judgements" of Scores, [Matrix, Judges, Scores, InRun, Anywhere];
     /// The components on which two judgements differ.
-    Differing,
+    Differing = "in the list of where two judgements differ" of Scores, [Differing, Judges, Scores, InRun, Anywhere];
     /// The verdicts of both on one component.
-    BothVerdicts,
+    BothVerdicts = "in the words of two judgements" of Scores, [BothVerdicts, Judges, Scores, InRun, Anywhere];
+    Prompt = "while typing a search", [Prompt] typing;
+    Overlay = "in a box like this one", [Overlay];
+    /// Typing what to look for in such a box.
+    OverlayFind = "while typing a search in such a box", [OverlayFind] typing;
+    /// In a box with an image.
+    Images = "in a box with an image", [Images];
+    Palette = "in the list of commands", [Palette] typing;
+    /// After `y`.
+    Copy = "after y, to copy", [Copy];
+    /// After `M`.
+    Mark = "after M, before a letter", [Mark];
+    /// After `'`.
+    GoToMark = "after ', before a letter", [GoToMark];
+    /// The list of hits.
+    Hits = "in the list of hits", [Hits, List];
+    /// The list of requests.
+    Requests = "in the list of requests", [Requests] typing;
+    Kinds = "among the kinds of steps", [Kinds, List];
+    Stops = "among the reasons to stop", [Stops, List];
+    /// In every list to choose from but one that takes text.
+    List = "in a list to choose from", [List];
     /// The list of every change to one thing.
-    Past,
+    Past = "in the history of a file or function", [Past, List];
     /// The agents beside each other in time.
-    Agents,
+    Agents = "among the agents of a turn or run", [Agents, List];
 }
 
 impl KeyContext {
-    pub const ALL: [Self; 65] = [
-        Self::Replay,
-        Self::Anywhere,
-        Self::InRun,
-        Self::Turns,
-        Self::Files,
-        Self::Diff,
-        Self::Steps,
-        Self::Curves,
-        Self::Chart,
-        Self::Moved,
-        Self::Process,
-        Self::Pillars,
-        Self::ProcessLists,
-        Self::Layers,
-        Self::Scores,
-        Self::Rubric,
-        Self::Audit,
-        Self::Judging,
-        Self::JudgeForm,
-        Self::JudgeWatch,
-        Self::JudgePath,
-        Self::Jobs,
-        Self::Form,
-        Self::FormText,
-        Self::AuditReading,
-        Self::AuditReason,
-        Self::AuditWords,
-        Self::Compare,
-        Self::Pair,
-        Self::Overlaid,
-        Self::Ended,
-        Self::Table,
-        Self::Filter,
-        Self::Where,
-        Self::Start,
-        Self::FoundInRuns,
-        Self::FindWords,
-        Self::Live,
-        Self::LivePrompt,
-        Self::Agent,
-        Self::RubricFind,
-        Self::Flags,
-        Self::Judged,
-        Self::Components,
-        Self::Verdict,
-        Self::Lifeline,
-        Self::Judges,
-        Self::Matrix,
-        Self::Differing,
-        Self::BothVerdicts,
-        Self::Prompt,
-        Self::Overlay,
-        Self::OverlayFind,
-        Self::Images,
-        Self::Palette,
-        Self::Copy,
-        Self::Mark,
-        Self::GoToMark,
-        Self::Hits,
-        Self::Requests,
-        Self::Kinds,
-        Self::Stops,
-        Self::List,
-        Self::Past,
-        Self::Agents,
-    ];
-
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Anywhere => "everywhere",
-            Self::InRun => "in every view of a run",
-            Self::Replay => "in the replay",
-            Self::Turns => "in the list of turns",
-            Self::Files => "in the list of files",
-            Self::Diff => "in the diff",
-            Self::Steps => "in the steps",
-            Self::Curves => "in the curves",
-            Self::Chart => "at the chart of the curves",
-            Self::Moved => "in the list of what moved",
-            Self::Process => "in the process view",
-            Self::Pillars => "among the pillars of process",
-            Self::ProcessLists => "in the lists of the process view",
-            Self::Layers => "in the view of layers",
-            Self::Scores => "in the scores",
-            Self::Rubric => "in the rubric tree",
-            Self::Audit => "in the audit",
-            Self::Judging => "in the pane that asks a judge",
-            Self::JudgeForm => "in the form that asks a judge",
-            Self::JudgeWatch => "while a judge is asked, and after",
-            Self::JudgePath => "while typing into the form that asks a judge",
-            Self::Jobs => "in the list of jobs",
-            Self::Form => "in a form, before something is begun",
-            Self::FormText => "while typing into a form",
-            Self::AuditReading => "in the audit, and while it asks for a reason",
-            Self::AuditReason => "while the audit asks for a reason",
-            Self::AuditWords => "while typing a note or a name in the audit",
-            Self::Compare => "in the comparison",
-            Self::Pair => "at the numbers, components and code of the comparison",
-            Self::Overlaid => "at the curves of the comparison",
-            Self::Ended => "among the files of the compared runs",
-            Self::Table => "in the table of runs",
-            Self::Filter => "while typing a filter",
-            Self::Where => "while typing a condition",
-            Self::Start => "among the sessions of this machine, while typing",
-            Self::FoundInRuns => "in what was found in all runs",
-            Self::FindWords => "while typing what to find in all runs",
-            Self::Live => "in the live run",
-            Self::LivePrompt => "while typing in the live run",
-            Self::Agent => "while the agent has the keyboard",
-            Self::RubricFind => "while typing what to look for in the rubric tree",
-            Self::Flags => "in the flags",
-            Self::Judged => "in the scores of components",
-            Self::Components => "in the table of components",
-            Self::Verdict => "in the verdict on a component",
-            Self::Lifeline => "in the lifeline of a component",
-            Self::Judges => "among all judgements",
-            Self::Matrix => "in the table of all judgements",
-            Self::Differing => "in the list of where two judgements differ",
-            Self::BothVerdicts => "in the words of two judgements",
-            Self::Prompt => "while typing a search",
-            Self::Overlay => "in a box like this one",
-            Self::OverlayFind => "while typing a search in such a box",
-            Self::Images => "in a box with an image",
-            Self::Palette => "in the list of commands",
-            Self::Copy => "after y, to copy",
-            Self::Mark => "after M, before a letter",
-            Self::GoToMark => "after ', before a letter",
-            Self::Hits => "in the list of hits",
-            Self::Requests => "in the list of requests",
-            Self::Kinds => "among the kinds of steps",
-            Self::Stops => "among the reasons to stop",
-            Self::List => "in a list to choose from",
-            Self::Past => "in the history of a file or function",
-            Self::Agents => "among the agents of a turn or run",
-        }
-    }
-
-    /// The view that its rows are of; None where they are of any.
-    pub const fn view(self) -> Option<View> {
-        match self {
-            Self::Replay | Self::Turns | Self::Files | Self::Diff | Self::Steps => {
-                Some(View::Replay)
-            }
-            Self::Curves | Self::Chart | Self::Moved => Some(View::Curves),
-            Self::Process | Self::Pillars | Self::ProcessLists => Some(View::Process),
-            Self::Layers => Some(View::Layers),
-            Self::Compare | Self::Pair | Self::Overlaid | Self::Ended => Some(View::Compare),
-            Self::Scores
-            | Self::Rubric
-            | Self::RubricFind
-            | Self::Judged
-            | Self::Components
-            | Self::Verdict
-            | Self::Lifeline
-            | Self::Judges
-            | Self::Matrix
-            | Self::Differing
-            | Self::BothVerdicts => Some(View::Scores),
-            Self::Audit | Self::AuditReading | Self::AuditReason | Self::AuditWords => {
-                Some(View::Audit)
-            }
-            Self::Table
-            | Self::Filter
-            | Self::Where
-            | Self::Start
-            | Self::FoundInRuns
-            | Self::FindWords => Some(View::Collection),
-            Self::Live | Self::LivePrompt | Self::Agent => Some(View::Live),
-            _ => None,
-        }
-    }
-
-    /// The contexts whose rows hold here, the closest first.
-    pub(crate) const fn active_contexts(self) -> &'static [Self] {
-        match self {
-            Self::Anywhere => &[Self::Anywhere],
-            Self::Judging => &[Self::Judging, Self::Anywhere],
-            Self::JudgeForm => &[Self::JudgeForm, Self::Judging, Self::Anywhere],
-            Self::JudgeWatch => &[Self::JudgeWatch, Self::Judging, Self::Anywhere],
-            Self::JudgePath => &[Self::JudgePath],
-            Self::Jobs => &[Self::Jobs],
-            Self::Form => &[Self::Form],
-            Self::FormText => &[Self::FormText],
-            Self::Audit => &[Self::AuditReading, Self::Audit, Self::InRun, Self::Anywhere],
-            Self::AuditReading => &[Self::AuditReading],
-            Self::AuditReason => &[Self::AuditReason, Self::AuditReading, Self::Anywhere],
-            Self::AuditWords => &[Self::AuditWords],
-            Self::Compare => &[Self::Compare, Self::Anywhere],
-            Self::Pair => &[Self::Pair, Self::Compare, Self::Anywhere],
-            Self::Overlaid => &[Self::Overlaid, Self::Compare, Self::Anywhere],
-            Self::Ended => &[Self::Ended, Self::Compare, Self::Anywhere],
-            Self::InRun => &[Self::InRun, Self::Anywhere],
-            Self::Replay => &[Self::Replay, Self::InRun, Self::Anywhere],
-            Self::Curves => &[Self::Curves, Self::InRun, Self::Anywhere],
-            Self::Chart => &[Self::Chart, Self::Curves, Self::InRun, Self::Anywhere],
-            Self::Moved => &[Self::Moved, Self::Curves, Self::InRun, Self::Anywhere],
-            Self::Process => &[Self::Process, Self::InRun, Self::Anywhere],
-            Self::Pillars => &[Self::Pillars, Self::Process, Self::InRun, Self::Anywhere],
-            Self::ProcessLists => &[Self::ProcessLists, Self::Process, Self::InRun, Self::Anywhere],
-            Self::Layers => &[Self::Layers, Self::InRun, Self::Anywhere],
-            Self::Turns => &[Self::Turns, Self::Replay, Self::InRun, Self::Anywhere],
-            Self::Files => &[Self::Files, Self::Replay, Self::InRun, Self::Anywhere],
-            Self::Diff => &[Self::Diff, Self::Replay, Self::InRun, Self::Anywhere],
-            Self::Steps => &[Self::Steps, Self::Replay, Self::InRun, Self::Anywhere],
-            Self::Table => &[Self::Table, Self::Anywhere],
-            Self::Filter => &[Self::Filter],
-            Self::Where => &[Self::Where],
-            Self::Start => &[Self::Start],
-            Self::FoundInRuns => &[Self::FoundInRuns, Self::Anywhere],
-            Self::FindWords => &[Self::FindWords],
-            Self::Live => &[Self::Live, Self::Anywhere],
-            Self::LivePrompt => &[Self::LivePrompt],
-            Self::Agent => &[Self::Agent],
-            Self::Scores => &[Self::Scores, Self::InRun, Self::Anywhere],
-            Self::Rubric => &[Self::Rubric, Self::Scores, Self::InRun, Self::Anywhere],
-            Self::RubricFind => &[Self::RubricFind],
-            Self::Flags => &[Self::Flags, Self::Scores, Self::InRun, Self::Anywhere],
-            Self::Judged => &[Self::Judged, Self::Scores, Self::InRun, Self::Anywhere],
-            Self::Components => {
-                &[Self::Components, Self::Judged, Self::Scores, Self::InRun, Self::Anywhere]
-            }
-            Self::Verdict => {
-                &[Self::Verdict, Self::Judged, Self::Scores, Self::InRun, Self::Anywhere]
-            }
-            Self::Lifeline => {
-                &[Self::Lifeline, Self::Judged, Self::Scores, Self::InRun, Self::Anywhere]
-            }
-            Self::Judges => &[Self::Judges, Self::Scores, Self::InRun, Self::Anywhere],
-            Self::Matrix => {
-                &[Self::Matrix, Self::Judges, Self::Scores, Self::InRun, Self::Anywhere]
-            }
-            Self::Differing => {
-                &[Self::Differing, Self::Judges, Self::Scores, Self::InRun, Self::Anywhere]
-            }
-            Self::BothVerdicts => {
-                &[Self::BothVerdicts, Self::Judges, Self::Scores, Self::InRun, Self::Anywhere]
-            }
-            Self::Prompt => &[Self::Prompt],
-            Self::Overlay => &[Self::Overlay],
-            Self::OverlayFind => &[Self::OverlayFind],
-            Self::Images => &[Self::Images],
-            Self::Palette => &[Self::Palette],
-            Self::Copy => &[Self::Copy],
-            Self::Mark => &[Self::Mark],
-            Self::GoToMark => &[Self::GoToMark],
-            Self::Hits => &[Self::Hits, Self::List],
-            Self::Requests => &[Self::Requests],
-            Self::Kinds => &[Self::Kinds, Self::List],
-            Self::Stops => &[Self::Stops, Self::List],
-            Self::List => &[Self::List],
-            Self::Past => &[Self::Past, Self::List],
-            Self::Agents => &[Self::Agents, Self::List],
-        }
-    }
-
     /// The parts of a view that are on screen together with this one, itself included.
     pub(crate) const fn visible_parts(self) -> &'static [Self] {
         match self {
@@ -411,26 +195,6 @@ impl KeyContext {
     /// Returns whether a key without a binding types its character.
     pub(crate) const fn takes_text(self) -> bool {
         self.types_words() || matches!(self, Self::Agent)
-    }
-
-    /// Returns whether typed or pasted text goes into a prompt.
-    pub(crate) const fn types_words(self) -> bool {
-        matches!(
-            self,
-            Self::Prompt
-                | Self::Requests
-                | Self::Filter
-                | Self::Where
-                | Self::Start
-                | Self::FindWords
-                | Self::RubricFind
-                | Self::AuditWords
-                | Self::JudgePath
-                | Self::FormText
-                | Self::LivePrompt
-                | Self::OverlayFind
-                | Self::Palette
-        )
     }
 
     /// Returns whether the digits of the rubric's levels are keys here and not counts.

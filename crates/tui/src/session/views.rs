@@ -1,33 +1,52 @@
 //! The views: what the whole screen shows of a run, and the table of runs beside it. Those of a run share the playhead.
 //!
-//! To add a view of a run add it to [`View`] and to the list in `shell::open_run`, and its keys to the keymap.
+//! To add a view write its folder and one line of [`with_views`]; its keys are a table of the keymap.
 
 use trajview_run::worded_enum::{NamedValue, worded};
 
-worded! {
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-    pub enum View {
-        /// The requests, steps and changes turn by turn.
-        #[default]
-        Replay = "replay",
-        /// The numbers of the code and of the run over its turns.
-        Curves = "curves",
-        /// The scores of the run: components or a rubric tree.
-        Scores = "scores",
-        /// Verdicts checked by a human who labels before looking.
-        Audit = "audit",
-        /// Two runs side by side, or more.
-        Compare = "compare",
-        /// The table of runs that this one was opened from.
-        Collection = "collection",
-        /// A run that is being made.
-        Live = "live",
-        /// The process of the run.
-        Process = "process",
-        /// The text of layers of project state for the agent.
-        Layers = "layers",
-    }
+/// Gives a macro the list of views in the order in which they are gone through and numbered: the view and its word;
+/// for a view of a run also its module in [`crate::views`], its state and its message.
+macro_rules! with_views {
+    ($define:ident) => {
+        $define! {
+            /// The requests, steps and changes turn by turn.
+            #[default]
+            Replay = "replay" => replay: ReplayView(ReplayMessage);
+            /// The numbers of the code and of the run over its turns.
+            Curves = "curves" => curves: CurvesView(CurvesMessage);
+            /// The scores of the run: components or a rubric tree.
+            Scores = "scores" => scores: ScoresView(ScoresMessage);
+            /// Verdicts checked by a human who labels before looking.
+            Audit = "audit" => audit: AuditView(AuditMessage);
+            /// Two runs side by side, or more.
+            Compare = "compare";
+            /// The table of runs that this one was opened from.
+            Collection = "collection";
+            /// A run that is being made.
+            Live = "live";
+            /// The process of the run.
+            Process = "process" => process: ProcessView(ProcessMessage);
+            /// The text of layers of project state for the agent.
+            Layers = "layers" => layers: LayersView(LayersMessage);
+        }
+    };
 }
+
+pub(crate) use with_views;
+
+macro_rules! define_view {
+    ($(
+        $(#[$note:meta])*
+        $view:ident = $word:literal $(=> $module:ident: $state:ident($message:ident))?;
+    )*) => {
+        worded! {
+            #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+            pub enum View { $($(#[$note])* $view = $word),* }
+        }
+    };
+}
+
+with_views!(define_view);
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum ViewMessage {

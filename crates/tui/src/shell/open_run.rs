@@ -15,15 +15,13 @@ use crate::{
         request::{RequestId, RequestIds},
         rubric::ViewFocus,
         start_place::StartPlace,
-        views::View,
+        views::{View, with_views},
     },
     views::{
-        audit,
-        curves::{self, reference::ReferenceBands},
+        curves::reference::ReferenceBands,
         judge::{JudgeList, JudgePane},
-        layers, process,
-        replay::{self, breakpoints::Breakpoints, navigation::PanelSpace},
-        scores::{self, ScoresPage},
+        replay::{breakpoints::Breakpoints, navigation::PanelSpace},
+        scores::ScoresPage,
         view::RunView,
     },
     widgets::{layout::ScreenLayout, mouse::Mouse},
@@ -34,14 +32,17 @@ use trajview_run::{
     rubric::{Judgement, LabelMode},
 };
 
-/// Defines [`OpenRun`] from the list of its views: the view, its message, its field, its module and its type.
-macro_rules! run_views {
-    ($($view:ident($message:ident), $field:ident: $module:ident::$type:ident;)*) => {
+/// Defines [`OpenRun`] from the views of a run in the list of views.
+macro_rules! define_open_run {
+    ($(
+        $(#[$note:meta])*
+        $view:ident = $word:literal $(=> $module:ident: $state:ident($message:ident))?;
+    )*) => {
         #[derive(Debug)]
         pub struct OpenRun {
             /// The run and everything computed from it.
             pub session: Session,
-            $(pub $field: $module::$type,)*
+            $($(pub $module: crate::views::$module::$state,)?)*
             pub judging: JudgePane,
             carried: CarriedComponent,
         }
@@ -49,58 +50,50 @@ macro_rules! run_views {
         /// A message to a view of the run.
         #[derive(Debug, Clone, PartialEq)]
         pub enum RunMessage {
-            $($view($module::$message),)*
+            $($($view(crate::views::$module::$message),)?)*
         }
 
         impl OpenRun {
             fn with(session: Session) -> Self {
                 let carried = CarriedComponent::default();
-                Self { session, $($field: Default::default(),)* judging: JudgePane::default(), carried }
+                let judging = JudgePane::default();
+                Self { session, $($($module: Default::default(),)?)* judging, carried }
             }
 
             /// Returns the view that is on. The comparison, the table and the live run lie over the replay.
             pub fn view(&self) -> &dyn RunView {
                 match self.session.view {
-                    $(View::$view => &self.$field,)*
-                    View::Collection | View::Compare | View::Live => &self.replay,
+                    $($(View::$view => &self.$module,)?)*
+                    _ => &self.replay,
                 }
             }
 
             fn view_mut(&mut self) -> (&mut dyn RunView, &mut Session) {
                 match self.session.view {
-                    $(View::$view => (&mut self.$field, &mut self.session),)*
-                    View::Collection | View::Compare | View::Live => {
-                        (&mut self.replay, &mut self.session)
-                    }
+                    $($(View::$view => (&mut self.$module, &mut self.session),)?)*
+                    _ => (&mut self.replay, &mut self.session),
                 }
             }
 
             /// Returns every view of the run, in the order in which they ask.
             fn views_mut(
                 &mut self,
-            ) -> ([&mut dyn RunView; [$(stringify!($view)),*].len()], &mut Session) {
-                ([$(&mut self.$field),*], &mut self.session)
+            ) -> ([&mut dyn RunView; [$($(stringify!($module),)?)*].len()], &mut Session) {
+                ([$($(&mut self.$module,)?)*], &mut self.session)
             }
 
             pub fn update(&mut self, message: RunMessage, layout: &ScreenLayout) {
                 match message {
-                    $(RunMessage::$view(message) => {
-                        self.$field.update_view(&mut self.session, message, layout);
-                    })*
+                    $($(RunMessage::$view(message) => {
+                        self.$module.update_view(&mut self.session, message, layout);
+                    })?)*
                 }
             }
         }
     };
 }
 
-run_views! {
-    Replay(ReplayMessage), replay: replay::ReplayView;
-    Curves(CurvesMessage), curves: curves::CurvesView;
-    Scores(ScoresMessage), scores: scores::ScoresView;
-    Audit(AuditMessage), audit: audit::AuditView;
-    Process(ProcessMessage), process: process::ProcessView;
-    Layers(LayersMessage), layers: layers::LayersView;
-}
+with_views!(define_open_run);
 
 /// The selected component, which is carried from one view to the next.
 #[derive(Debug, Default)]

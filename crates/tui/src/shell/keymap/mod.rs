@@ -39,7 +39,7 @@ pub fn bindings_of(context: KeyContext) -> impl Iterator<Item = &'static KeyBind
 
 /// Returns every binding.
 pub fn all_bindings() -> impl Iterator<Item = &'static KeyBinding> + Clone {
-    tables::TABLES.into_iter().flatten()
+    tables::TABLES.iter().copied().flatten()
 }
 
 #[cfg(test)]

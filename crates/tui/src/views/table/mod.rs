@@ -25,7 +25,7 @@ use std::{collections::BTreeSet, path::PathBuf};
 use crate::{
     session::{
         code_measures::RulerName,
-        columns::{self, ColumnSet, RunTableColumn, SessionColumn},
+        columns::{self, CardColumn, ColumnSet, RunTableColumn},
         context::KeyContext,
     },
     widgets::scroll::{Motion, Scroll},
@@ -260,7 +260,7 @@ impl RunTableView {
     /// Returns the chosen order. Sessions are sorted with the newest first if none was chosen.
     pub(crate) fn current_sort(&self) -> Option<ColumnSort> {
         let newest = ColumnSort {
-            column: RunTableColumn::Session(SessionColumn::When),
+            column: RunTableColumn::Card(CardColumn::When),
             direction: SortDirection::Down,
         };
         self.shape.sort.or((self.column_set() == ColumnSet::Sessions).then_some(newest))
@@ -613,9 +613,8 @@ impl RunTableView {
     fn lay_out_columns(&mut self) {
         let (mut widths, mut empty) = (vec![], vec![]);
         // The value of the group's column is not repeated in each row.
-        let is_said = |column: &RunTableColumn| {
-            matches!(column, RunTableColumn::Session(_)) && self.shape.group == Some(*column)
-        };
+        let is_said =
+            |column: &RunTableColumn| column.is_of_sessions() && self.shape.group == Some(*column);
         let sort = self.current_sort();
         for column in self.set_columns().into_iter().filter(|column| !is_said(column)) {
             let column_info = column.column_info();

@@ -121,14 +121,14 @@ fn grouped_rows(
     let mut groups: BTreeMap<GroupKey, Vec<usize>> = BTreeMap::new();
     for &at in taken {
         let key = match rows[at].column_words(column) {
-            KnownValue::Known(words) => GroupKey::Words(words.to_owned()),
+            KnownValue::Known(words) => GroupKey::Words(words.into_owned()),
             KnownValue::Missing => GroupKey::NotRecorded,
             KnownValue::Coming => GroupKey::Coming,
         };
         groups.entry(key).or_default().push(at);
     }
     let mut groups: Vec<_> = groups.into_iter().collect();
-    if matches!(column, RunTableColumn::Session(_)) {
+    if column.is_of_sessions() {
         let place: BTreeMap<usize, usize> = taken.iter().copied().zip(0..).collect();
         let first = |members: &[usize]| members.first().and_then(|at| place.get(at)).copied();
         groups.sort_by_key(|(key, members)| (!matches!(key, GroupKey::Words(_)), first(members)));
@@ -144,8 +144,9 @@ fn sort_by(taken: &mut [usize], rows: &[RunRow], sort: ColumnSort) {
             sort_by_key(taken, rows, sort.direction, number, f64::total_cmp);
         }
         ColumnKind::Words => {
-            let words =
-                |row: &RunRow| row.column_words(sort.column).known_value().map(str::to_lowercase);
+            let words = |row: &RunRow| {
+                row.column_words(sort.column).known_value().map(|words| words.to_lowercase())
+            };
             sort_by_key(taken, rows, sort.direction, words, Ord::cmp);
         }
     }
@@ -181,6 +182,7 @@ fn last_if_none<T>(a: Option<T>, b: Option<T>, order: impl Fn(&T, &T) -> Orderin
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::session::columns::CardColumn;
     use crate::views::table::{filter::RunRowFilter, row::RunReading};
     use trajview_metrics::Number;
     use trajview_run::{RunCard, run_card::CardIdentity};
@@ -230,13 +232,19 @@ mod tests {
         };
         assert_eq!(sorted(RunTableColumn::Number(Number::Tokens), SortDirection::Up), "a d c b");
         assert_eq!(sorted(RunTableColumn::Number(Number::Tokens), SortDirection::Down), "c d a b");
-        assert_eq!(sorted(RunTableColumn::Condition, SortDirection::Up), "c a d b");
+        assert_eq!(
+            sorted(RunTableColumn::Card(CardColumn::Condition), SortDirection::Up),
+            "c a d b"
+        );
     }
 
     #[test]
     fn groups_hold_their_runs_and_fold() {
         let folded = BTreeSet::from([GroupKey::Words("single-shot".into())]);
-        let grouped = LineOptions { group: Some(RunTableColumn::Condition), ..wish(&ALL, &folded) };
+        let grouped = LineOptions {
+            group: Some(RunTableColumn::Card(CardColumn::Condition)),
+            ..wish(&ALL, &folded)
+        };
         let words = r#"Words("emergent")(1) c Words("single-shot")(2) NotRecorded(1) b"#;
         assert_eq!(listed(&grouped), words);
     }

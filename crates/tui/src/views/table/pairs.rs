@@ -2,7 +2,7 @@
 //! `study` does the arithmetic on a worker.
 
 use crate::session::{
-    columns::{RunTableColumn, TESTED},
+    columns::{CardColumn, RunTableColumn, TESTED},
     effect::Effect,
     pending::Pending,
     question::Question,
@@ -28,8 +28,8 @@ pub enum PairFactor {
 impl PairFactor {
     pub(crate) const fn factor_column(self) -> RunTableColumn {
         match self {
-            Self::Condition => RunTableColumn::Condition,
-            Self::Agent => RunTableColumn::Agent,
+            Self::Condition => RunTableColumn::Card(CardColumn::Condition),
+            Self::Agent => RunTableColumn::Card(CardColumn::Agent),
         }
     }
 

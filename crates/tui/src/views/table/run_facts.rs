@@ -70,13 +70,7 @@ fn column_name(column: RunTableColumn) -> &'static str {
         RunTableColumn::Number(number @ (Number::Checkpoints | Number::Warnings)) => number.label(),
         RunTableColumn::Curve => "rise of erosion",
         RunTableColumn::Run
-        | RunTableColumn::Task
-        | RunTableColumn::Agent
-        | RunTableColumn::Condition
-        | RunTableColumn::Model
-        | RunTableColumn::Judge
-        | RunTableColumn::Title
-        | RunTableColumn::Session(_)
+        | RunTableColumn::Card(_)
         | RunTableColumn::Number(_)
         | RunTableColumn::Recorded(_) => column.column_info().title,
     }

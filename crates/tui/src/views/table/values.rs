@@ -1,7 +1,9 @@
 //! The contents of the cells: values for sorting and filtering, and their text.
 
+use std::borrow::Cow;
+
 use crate::session::{
-    columns::{ColumnKind, RunTableColumn, SessionColumn},
+    columns::{CardValue, ColumnKind, ReadCard, RunTableColumn},
     table_protocol::RunFileScores,
 };
 use trajview_metrics::{
@@ -15,7 +17,7 @@ use trajview_metrics::{
     quality::QualitySnapshot,
 };
 use trajview_run::{
-    RunCard, Time,
+    RunCard,
     address::is_address,
     format_number,
     run_card::{CardTests, RecordedValue},
@@ -48,32 +50,26 @@ fn known_or_missing<T>(value: Option<T>) -> KnownValue<T> {
 
 impl RunRow {
     /// Returns the words of a column of words.
-    pub(crate) fn column_words(&self, column: RunTableColumn) -> KnownValue<&str> {
-        if column == RunTableColumn::Run {
-            return KnownValue::Known(&self.name);
-        }
-        let Some(card) = self.known_card() else { return self.without_card() };
-        let words = match column {
-            RunTableColumn::Task => card.identity.task.as_deref(),
-            RunTableColumn::Agent => card.identity.agent.as_deref(),
-            RunTableColumn::Model => card.identity.model.as_deref(),
-            RunTableColumn::Condition => card.identity.condition.as_deref(),
-            RunTableColumn::Title => Some(card.identity.title.as_str()),
-            RunTableColumn::Judge => card.mcf.as_ref().map(|judged| judged.judge.as_str()),
-            RunTableColumn::Session(SessionColumn::Project) => card.work.project_name(),
-            RunTableColumn::Session(SessionColumn::Branch) => card.work.branch.as_deref(),
-            RunTableColumn::Session(SessionColumn::Request) => card.identity.request.as_deref(),
-            RunTableColumn::Session(_)
-            | RunTableColumn::Run
-            | RunTableColumn::Curve
-            | RunTableColumn::Number(_)
-            | RunTableColumn::Recorded(_) => None,
+    pub(crate) fn column_words(&self, column: RunTableColumn) -> KnownValue<Cow<'_, str>> {
+        let words = match (column, self.read_card()) {
+            (RunTableColumn::Run, _) => return KnownValue::Known(Cow::from(&self.name)),
+            (_, None) => return self.without_card(),
+            (RunTableColumn::Card(column), Some(read)) => match column.value() {
+                CardValue::Words(words) => words(read),
+                CardValue::Number { .. } => None,
+            },
+            _ => None,
         };
         match words {
             // A value that the beginning lacks may be in the rest, if the rest is read.
             None if self.whole_card().is_none() && !self.is_left() => KnownValue::Coming,
             words => known_or_missing(words),
         }
+    }
+
+    fn read_card(&self) -> Option<ReadCard<'_>> {
+        let is_whole = self.whole_card().is_some();
+        self.known_card().map(|card| ReadCard { card, is_whole })
     }
 
     fn without_card<T>(&self) -> KnownValue<T> {
@@ -91,38 +87,16 @@ impl RunRow {
                 self.recorded_value(number).map(|recorded| recorded.value)
             }
             RunTableColumn::Curve => self.computed_scores().and_then(RunFileScores::curve_rise),
-            RunTableColumn::Session(column) => self.session_number(column),
-            RunTableColumn::Run
-            | RunTableColumn::Task
-            | RunTableColumn::Agent
-            | RunTableColumn::Condition
-            | RunTableColumn::Model
-            | RunTableColumn::Judge
-            | RunTableColumn::Title => None,
+            RunTableColumn::Card(column) => match column.value() {
+                CardValue::Number { value, .. } => self.read_card().and_then(value),
+                CardValue::Words(_) => None,
+            },
+            RunTableColumn::Run => None,
         };
         match value {
             Some(value) => KnownValue::Known(value),
             None if self.is_coming(column) => KnownValue::Coming,
             None => KnownValue::Missing,
-        }
-    }
-
-    /// Returns a number of a session. Its time is known before the rest is read.
-    fn session_number(&self, column: SessionColumn) -> Option<f64> {
-        let whole_card = self.whole_card();
-        match column {
-            SessionColumn::When => match whole_card {
-                Some(card) => card.work.last_active_at(),
-                None => self.known_card()?.work.written_at,
-            }
-            .map(|millis| millis as f64),
-            SessionColumn::Steps => Some(whole_card?.work.steps as f64),
-            SessionColumn::Edits => whole_card?.work.edits.map(|edits| edits as f64),
-            SessionColumn::Failures => whole_card?.trouble.failures.map(|count| count as f64),
-            SessionColumn::State
-            | SessionColumn::Project
-            | SessionColumn::Request
-            | SessionColumn::Branch => None,
         }
     }
 
@@ -168,17 +142,9 @@ impl RunRow {
 
     /// Returns the text of the cell. The curve is drawn and has no text.
     pub(crate) fn shown_text(&self, column: RunTableColumn) -> KnownValue<String> {
-        if column == RunTableColumn::Session(SessionColumn::State) {
-            let activity = self.whole_card().and_then(|card| card.work.activity.as_ref());
-            return match activity {
-                Some(activity) => KnownValue::Known(activity.display_text()),
-                None if self.is_read() || self.is_left() => KnownValue::Missing,
-                None => KnownValue::Coming,
-            };
-        }
         if column.column_kind() == ColumnKind::Words {
             return match self.column_words(column) {
-                KnownValue::Known(words) => KnownValue::Known(words.to_owned()),
+                KnownValue::Known(words) => KnownValue::Known(words.into_owned()),
                 KnownValue::Coming => KnownValue::Coming,
                 KnownValue::Missing => KnownValue::Missing,
             };
@@ -219,15 +185,7 @@ impl RunRow {
                 let recorded = self.recorded_value(number).filter(|it| it.doubt.is_some())?;
                 Some(format!("{}?", value_text(column, recorded.value)))
             }
-            RunTableColumn::Run
-            | RunTableColumn::Task
-            | RunTableColumn::Agent
-            | RunTableColumn::Condition
-            | RunTableColumn::Model
-            | RunTableColumn::Curve
-            | RunTableColumn::Judge
-            | RunTableColumn::Session(_)
-            | RunTableColumn::Title => None,
+            RunTableColumn::Run | RunTableColumn::Card(_) | RunTableColumn::Curve => None,
         }
     }
 
@@ -328,16 +286,11 @@ pub fn value_text(column: RunTableColumn, value: f64) -> String {
         RunTableColumn::Number(number) | RunTableColumn::Recorded(number) => {
             number.format_value(value, NumberStyle::Short)
         }
-        RunTableColumn::Run
-        | RunTableColumn::Task
-        | RunTableColumn::Agent
-        | RunTableColumn::Condition
-        | RunTableColumn::Model
-        | RunTableColumn::Curve
-        | RunTableColumn::Judge
-        | RunTableColumn::Title => format_number::three_decimals(value),
-        RunTableColumn::Session(SessionColumn::When) => Time(value as i64).minute_text(),
-        RunTableColumn::Session(_) => format_number::short_count(value.round() as u64),
+        RunTableColumn::Card(column) => match column.value() {
+            CardValue::Number { format, .. } => format(value),
+            CardValue::Words(_) => String::new(),
+        },
+        RunTableColumn::Run | RunTableColumn::Curve => format_number::three_decimals(value),
     }
 }
 
@@ -363,7 +316,7 @@ mod tests {
         );
         assert_eq!(read.column_number(RunTableColumn::Number(Number::Cost)), KnownValue::Missing);
         assert_eq!(read.column_number(RunTableColumn::Number(Number::Erosion)), KnownValue::Coming);
-        assert_eq!(read.column_words(RunTableColumn::Task), KnownValue::Missing);
+        assert_eq!(read.column_words(RunTableColumn::default()), KnownValue::Missing);
         let mut failed = RunRow::unread_row("a".into(), "a".into());
         failed.reading = RunReading::Failed("no such file".into());
         assert_eq!(

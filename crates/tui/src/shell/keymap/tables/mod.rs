@@ -19,7 +19,7 @@ use crate::session::context::KeyContext;
 use super::KeyBinding;
 
 /// In the order of the views.
-pub(crate) static TABLES: [&[KeyBinding]; 12] = [
+pub(crate) static TABLES: &[&[KeyBinding]] = &[
     replay::ROWS,
     everywhere::ROWS,
     curves::ROWS,

@@ -3,7 +3,7 @@
 use ratatui::text::Span;
 
 use crate::{
-    session::columns::{ColumnKind, ColumnSource, RunTableColumn, SessionColumn},
+    session::columns::{CardColumn, ColumnKind, ColumnSource, RunTableColumn},
     views::table::{
         RunTableView,
         areas::ColumnPlace,
@@ -73,7 +73,7 @@ pub(crate) fn cut_in_middle(words: &str, width: usize) -> String {
 /// Returns the mean of what is known in a group.
 pub(crate) fn group_mean(table: &RunTableView, group: &RunGroup, column: RunTableColumn) -> String {
     let has_no_mean =
-        [RunTableColumn::Curve, RunTableColumn::Session(SessionColumn::When)].contains(&column);
+        [RunTableColumn::Curve, RunTableColumn::Card(CardColumn::When)].contains(&column);
     if column.column_kind() == ColumnKind::Words || has_no_mean {
         return String::new();
     }
