@@ -96,7 +96,12 @@ impl ListPane {
     }
 
     pub(crate) fn move_cursor(&mut self, motion: Motion) {
-        self.scroll.cursor = motion.target_row(self.scroll.cursor, self.len, self.room.height());
+        self.scroll.cursor = self.target_row(motion);
+    }
+
+    /// Returns the row that a motion leads to.
+    pub(crate) fn target_row(&self, motion: Motion) -> usize {
+        motion.target_row(self.scroll.cursor, self.len, self.room.height())
     }
 
     /// Scrolls and takes the cursor along only as far as it must, as a wheel does.

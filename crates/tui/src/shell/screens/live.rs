@@ -58,7 +58,6 @@ impl Screens {
     }
 
     pub(crate) fn update_live(&mut self, message: LiveMessage) -> Vec<Effect> {
-        let areas = self.live_areas();
         match message {
             LiveMessage::Show => {
                 self.show_live();
@@ -80,7 +79,7 @@ impl Screens {
             _ => None,
         };
         let Some(live) = &mut self.live else { return vec![] };
-        let effects = live.update(message, &areas);
+        let effects = live.update(message);
         if let Some(turn) = began {
             self.lead_origin_to(turn);
         }
@@ -138,7 +137,7 @@ impl Screens {
         match pair.map(|(origin, bundle)| vec![origin.path.clone(), bundle.clone()]) {
             None => {
                 let message = LiveMessage::Compare;
-                live.update(message, &LiveAreas::default());
+                live.update(message);
             }
             Some(_) if !live.is_over() => {
                 live.notice = Some("the run goes on: it is compared when it is over".into());
@@ -184,20 +183,16 @@ impl Screens {
         let live = self.live.as_mut().filter(|_| is_shown)?;
         if areas.terminal.contains(at) {
             return Some(match (mouse.kind, live.focus) {
-                (MouseKind::Click, LiveFocus::Requests) => live.update(LiveMessage::Enter, &areas),
+                (MouseKind::Click, LiveFocus::Requests) => live.update(LiveMessage::Enter),
                 _ => live.handle_mouse(mouse, &areas),
             });
         }
         if mouse.kind == MouseKind::Click && live.focus == LiveFocus::Terminal {
-            return Some(live.update(LiveMessage::Leave, &areas));
+            return Some(live.update(LiveMessage::Leave));
         }
-        let list = areas.request_list();
-        if areas.requests.contains(at) {
-            let is_row = list.contains(at)
-                && matches!(mouse.kind, MouseKind::Click | MouseKind::DoubleClick);
-            if is_row {
-                let row = live.rows.top + usize::from(mouse.row - list.y);
-                live.update(LiveMessage::Move(crate::widgets::scroll::Motion::To(row + 1)), &areas);
+        if live.rows.has_mouse(mouse) {
+            if let Some(motion) = live.rows.mouse_motion(mouse).filter(|_| mouse.is_click()) {
+                live.update(LiveMessage::Move(motion));
             }
             return Some(vec![]);
         }

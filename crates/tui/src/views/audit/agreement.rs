@@ -15,7 +15,7 @@ use crate::{
         request::{RequestId, RequestIds},
     },
     views::{audit::AuditView, verdict::words_in_rows},
-    widgets::scroll::Scroll,
+    widgets::pane::ListPane,
 };
 use trajview_run::{
     format_number,
@@ -33,8 +33,7 @@ mod gold_agreement;
 /// Weighted kappa as it was last worked out.
 #[derive(Debug, Default)]
 pub struct AgreementState {
-    /// The scroll position of the rows.
-    pub scroll: Scroll,
+    pub pane: ListPane,
     pairs: Option<ScorePairs>,
     kappa: Option<Estimate>,
     pending: Pending<ScorePairs>,

@@ -2,7 +2,10 @@
 
 use ratatui::layout::{Constraint, Layout as Split, Rect};
 
-use crate::widgets::layout::{ScreenLayout, TAB_GAP};
+use crate::widgets::{
+    layout::{ScreenLayout, TAB_GAP},
+    pane::PaneRoom,
+};
 
 use super::AuditPart;
 
@@ -90,6 +93,11 @@ impl AuditAreas {
     /// Returns the area of a part; None where it is not shown.
     pub(crate) fn part_area(&self, part: AuditPart) -> Option<Rect> {
         Some(self.parts[part as usize]).filter(|area| !area.is_empty())
+    }
+
+    /// Returns the room of a part; of a hidden one the room it would have.
+    pub(super) fn part_room(&self, part: AuditPart) -> PaneRoom {
+        PaneRoom::framed(Some(self.area_or_fallback(part)))
     }
 
     /// Returns rows inside the border of a part; of a hidden one those it would have.

@@ -129,7 +129,7 @@ impl AuditView {
         if areas.part_area(AuditPart::Item).is_none() {
             self.part = AuditPart::Item;
         }
-        self.item = Default::default();
+        self.item.restart();
         match self.item_status(session, item) {
             LabelStatus::Differs { is_explained: false, .. } => {
                 self.prompt = Some(AuditPrompt::Reason)
@@ -274,7 +274,7 @@ impl AuditView {
                 if self.part_areas(layout).part_area(AuditPart::Item).is_none() {
                     self.part = AuditPart::Item;
                 }
-                self.item = Default::default();
+                self.item.restart();
                 self.prompt = Some(AuditPrompt::Reason);
             }
         }

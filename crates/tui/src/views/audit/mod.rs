@@ -31,10 +31,7 @@ mod view;
 
 use crate::{
     session::Session,
-    widgets::{
-        layout::ScreenLayout,
-        scroll::{Motion, Scroll},
-    },
+    widgets::{layout::ScreenLayout, pane::ListPane, scroll::Motion},
 };
 use areas::AuditAreas;
 use trajview_run::rubric::{Component, LabelUnit};
@@ -50,9 +47,9 @@ pub struct AuditView {
     chosen: Option<ChosenItem>,
     /// True where a score is proposed first and committed by a second key.
     pub proposes: bool,
-    pub rows: Scroll,
-    pub item: Scroll,
-    pub levels: Scroll,
+    pub rows: ListPane,
+    item: ListPane,
+    levels: ListPane,
     pub prompt: Option<prompt::AuditPrompt>,
     pub code: judged_code::JudgedCode,
     places: questions::SimilarPlaces,

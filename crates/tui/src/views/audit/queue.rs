@@ -3,7 +3,7 @@
 use crate::{
     session::{Session, views::View},
     views::audit::{AuditView, areas::AuditAreas},
-    widgets::{layout::ScreenLayout, scroll::Motion},
+    widgets::scroll::Motion,
 };
 use trajview_run::rubric::{JudgementLabel, Label, LabelUnit, VerdictId};
 use trajview_study::{audit_items::AuditItem, queue::QueuePlan};
@@ -146,30 +146,22 @@ impl AuditView {
         if session.study_queue().is_some() {
             return study_queue::settle_study_queue(self, session, areas);
         }
+        let len = session.queued_items().len();
         if !self.has_started {
-            return; // which one comes first is not known before the labels are
+            // Which one comes first is not known before the labels are.
+            return self.rows.settle(areas.part_room(AuditPart::Queue), len);
         }
         let chosen = self.chosen.as_ref();
         let at = chosen
             .and_then(|it| session.queued_items().iter().position(|other| it.matches_item(other)));
         let at = at.unwrap_or_default();
         self.chosen = session.queued_items().get(at).map(ChosenItem::for_item);
-        let len = session.queued_items().len();
-        self.rows.cursor = at;
-        self.rows.follow_cursor(len, areas.rows_inside(AuditPart::Queue));
+        self.rows.choose(at);
+        self.rows.settle(areas.part_room(AuditPart::Queue), len);
     }
 
-    pub(super) fn move_in_queue(
-        &mut self,
-        session: &mut Session,
-        motion: Motion,
-        layout: &ScreenLayout,
-    ) {
-        let height = self.part_areas(layout).rows_inside(AuditPart::Queue);
-        if session.study_queue().is_some() {
-            return study_queue::move_cursor(self, session, motion, height);
-        }
-        let at = motion.target_row(self.rows.cursor, session.queued_items().len(), height);
+    pub(super) fn move_in_queue(&mut self, session: &mut Session, motion: Motion) {
+        let at = self.rows.target_row(motion);
         self.go_to_queued(session, at);
     }
 
@@ -190,7 +182,7 @@ impl AuditView {
         if session.study_queue().is_some() {
             return study_queue::go_to_unfinished(self, session, count);
         }
-        let (len, from) = (session.queued_items().len(), self.rows.cursor);
+        let (len, from) = (session.queued_items().len(), self.rows.cursor());
         let after = (1..=len).map(|step| (from + step) % len.max(1));
         let open: Vec<usize> = after
             .filter(|at| !self.item_status(session, &session.queued_items()[*at]).is_labelled())

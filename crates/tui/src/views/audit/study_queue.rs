@@ -4,7 +4,6 @@
 use crate::{
     session::{Session, study::StudyMode},
     views::audit::AuditView,
-    widgets::scroll::Motion,
 };
 use trajview_study::loaded_study::{RaterProgress, StudyItem};
 
@@ -64,8 +63,8 @@ pub(crate) fn settle_study_queue(audit: &mut AuditView, session: &mut Session, a
     let item = study.chosen_item().cloned();
     let (at, len) = (study.queue_position(), study.len());
     audit.has_started = true;
-    audit.rows.cursor = at;
-    audit.rows.follow_cursor(len, areas.rows_inside(AuditPart::Queue));
+    audit.rows.choose(at);
+    audit.rows.settle(areas.part_room(AuditPart::Queue), len);
     let Some(item) = item else {
         audit.chosen = None;
         return;
@@ -74,17 +73,6 @@ pub(crate) fn settle_study_queue(audit: &mut AuditView, session: &mut Session, a
         session.audit.audit_judgement(&item.item.judgement);
     }
     audit.chosen = is_here.then(|| ChosenItem::for_item(&item.item));
-}
-
-pub(crate) fn move_cursor(
-    audit: &mut AuditView,
-    session: &mut Session,
-    motion: Motion,
-    height: usize,
-) {
-    let len = session.study_queue().map_or(0, |study| study.len());
-    let at = motion.target_row(audit.rows.cursor, len, height);
-    go_to_index(audit, session, at);
 }
 
 /// Goes to a position in the queue.
@@ -100,7 +88,7 @@ pub(crate) fn go_to_index(audit: &mut AuditView, session: &mut Session, at: usiz
     let study = session.study_queue().filter(|study| study.is_open());
     audit.chosen =
         study.and_then(|study| study.chosen_item()).map(|item| ChosenItem::for_item(&item.item));
-    audit.rows.cursor = at;
+    audit.rows.choose(at);
 }
 
 /// Goes to the next items without a label, or without an outcome; wraps around at the end.

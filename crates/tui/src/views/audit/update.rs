@@ -39,8 +39,8 @@ impl AuditView {
             return;
         }
         match message {
-            AuditMessage::Next(count) => self.move_in_queue(session, Motion::Down(count), layout),
-            AuditMessage::Previous(count) => self.move_in_queue(session, Motion::Up(count), layout),
+            AuditMessage::Next(count) => self.move_in_queue(session, Motion::Down(count)),
+            AuditMessage::Previous(count) => self.move_in_queue(session, Motion::Up(count)),
             AuditMessage::NextUnlabelled(count) => self.go_to_unlabelled(session, count),
             AuditMessage::Move(motion) => self.move_in_audit(session, motion, layout),
             AuditMessage::Left(columns) => {
@@ -188,24 +188,11 @@ impl AuditView {
     ) {
         let areas = self.part_areas(layout);
         match self.part {
-            AuditPart::Queue => self.move_in_queue(session, motion, layout),
-            AuditPart::Codebook => {
-                let len = super::codebook_rows::codebook_rows(self, session, &areas).len();
-                let height = areas.rows_inside(AuditPart::Codebook);
-                self.levels.cursor = motion.target_row(self.levels.cursor, len, height);
-            }
-            AuditPart::Item => {
-                let len = super::item_rows::item_rows(self, session, &areas).len();
-                let height = areas.rows_inside(AuditPart::Item);
-                self.item.cursor = motion.target_row(self.item.cursor, len, height);
-            }
+            AuditPart::Queue => self.move_in_queue(session, motion),
+            AuditPart::Codebook => self.levels.move_cursor(motion),
+            AuditPart::Item => self.item.move_cursor(motion),
             AuditPart::Code => self.move_in_code(session, motion, &areas),
-            AuditPart::Agreement => {
-                let len = super::agreement::agreement_rows(self, session, &areas).len();
-                let height = areas.rows_inside(AuditPart::Agreement);
-                let scroll = &mut self.agreement.scroll;
-                scroll.cursor = motion.target_row(scroll.cursor, len, height);
-            }
+            AuditPart::Agreement => self.agreement.pane.move_cursor(motion),
         }
     }
 
@@ -279,7 +266,7 @@ impl AuditView {
         if self.part == AuditPart::Item {
             let areas = self.part_areas(layout);
             let rows = super::item_rows::item_rows(self, session, &areas);
-            if let Some((path, lines)) = item_rows::evidence_at(&rows, self.item.cursor) {
+            if let Some((path, lines)) = item_rows::evidence_at(&rows, self.item.cursor()) {
                 return Some((RepoPath::new(path)?, lines.map_or(1, |(first, _)| first)));
             }
         }
@@ -349,18 +336,15 @@ impl AuditView {
         }
         match part {
             AuditPart::Queue => {
-                let at = self.rows.top + row;
-                if at
-                    < session
-                        .study_queue()
-                        .map_or(session.queued_items().len(), |study| study.len())
-                {
+                if let Some(at) = self.rows.row_at(mouse) {
                     self.go_to_queued(session, at);
                 }
             }
-            AuditPart::Item => self.item.cursor = self.item.top + row,
-            AuditPart::Codebook => self.levels.cursor = self.levels.top + row,
-            AuditPart::Agreement => self.agreement.scroll.cursor = self.agreement.scroll.top + row,
+            AuditPart::Item => self.item.choose(self.item.top() + row),
+            AuditPart::Codebook => self.levels.choose(self.levels.top() + row),
+            AuditPart::Agreement => {
+                self.agreement.pane.choose(self.agreement.pane.top() + row);
+            }
             AuditPart::Code => self.select_in_code(session, row, areas),
         }
     }

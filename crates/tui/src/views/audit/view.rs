@@ -5,7 +5,7 @@ use ratatui::buffer::Buffer;
 use crate::{
     session::{Session, context::KeyContext, effect::Effect, request::RequestIds, views::View},
     views::{audit::AuditView, view::RunView},
-    widgets::{layout::ScreenLayout, mouse::Mouse, scroll::Scroll, theme::Theme},
+    widgets::{layout::ScreenLayout, mouse::Mouse, theme::Theme},
 };
 
 use super::{AuditPart, draw, prompt};
@@ -26,14 +26,14 @@ impl RunView for AuditView {
         let shown = self.chosen.clone().map(|it| (it, self.revealed_verdict(session).is_some()));
         if self.item_scroll_key != shown {
             self.item_scroll_key = shown;
-            self.item = Scroll::default();
+            self.item.restart();
         }
         let len = super::item_rows::item_rows(self, session, &areas).len();
-        self.item.follow_cursor(len, areas.rows_inside(AuditPart::Item));
+        self.item.settle(areas.part_room(AuditPart::Item), len);
         let len = super::codebook_rows::codebook_rows(self, session, &areas).len();
-        self.levels.follow_cursor(len, areas.rows_inside(AuditPart::Codebook));
+        self.levels.settle(areas.part_room(AuditPart::Codebook), len);
         let len = super::agreement::agreement_rows(self, session, &areas).len();
-        self.agreement.scroll.follow_cursor(len, areas.rows_inside(AuditPart::Agreement));
+        self.agreement.pane.settle(areas.part_room(AuditPart::Agreement), len);
         self.settle_code(session, &areas);
     }
 

@@ -79,11 +79,6 @@ impl CurvesAreas {
         }
     }
 
-    /// Rows of the list of what moved.
-    pub(crate) fn list_height(&self) -> usize {
-        self.moved.map_or(0, |area| usize::from(area.height.saturating_sub(2)))
-    }
-
     /// Returns the cells that the curves are drawn in.
     pub(crate) fn plot_area(&self) -> Rect {
         let area = self.chart;

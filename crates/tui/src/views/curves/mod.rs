@@ -22,12 +22,8 @@ use crate::{
         views::View,
     },
     views::curves::reference::ReferenceBands,
-    widgets::{
-        layout::ScreenLayout,
-        scroll::{Motion, Scroll},
-    },
+    widgets::{layout::ScreenLayout, pane::ListPane, scroll::Motion},
 };
-use areas::CurvesAreas;
 use trajview_metrics::{
     Number,
     numbers::NumberEvidence,
@@ -46,7 +42,7 @@ pub struct CurvesView {
     pub number: Number,
     pub part: CurvesPart,
     /// Position in the list of changes.
-    pub rows: Scroll,
+    rows: ListPane,
     /// The span whose changes are listed. A move to another point starts the list over.
     listed_span: Option<MomentSpan>,
     /// The rise that was gone to last: of which curve, its rank, and the moment it led to.
@@ -63,7 +59,7 @@ impl Default for CurvesView {
             step_points: (None, vec![]),
             number: Number::Erosion,
             part: CurvesPart::default(),
-            rows: Scroll::default(),
+            rows: ListPane::default(),
             listed_span: None,
             last_rise: None,
             reference: ReferenceBands::default(),
@@ -117,7 +113,7 @@ impl CurvesView {
         &mut self,
         session: &mut Session,
         message: CurvesMessage,
-        layout: &ScreenLayout,
+        _: &ScreenLayout,
     ) {
         session.view = View::Curves;
         match message {
@@ -144,11 +140,7 @@ impl CurvesView {
                     CurvesPart::Moved => CurvesPart::Chart,
                 }
             }
-            CurvesMessage::Move(motion) => {
-                let len = self.moved_rows(session).len();
-                let height = CurvesAreas::for_layout(layout, self.part).list_height();
-                self.rows.cursor = motion.target_row(self.rows.cursor, len, height);
-            }
+            CurvesMessage::Move(motion) => self.rows.move_cursor(motion),
             CurvesMessage::Follow => self.follow_moved(session),
             CurvesMessage::StopOrGoOn => self.stop_or_go_on(session),
         }

@@ -47,13 +47,9 @@ impl CurvesView {
                 self.go_by_point(session, Motion::Down(1))
             }
             (MouseKind::Click, Some(row), _) => self.choose_row(session, row, areas.values),
-            (MouseKind::Click, _, Some(row)) => {
+            (MouseKind::Click, _, Some(_)) => {
                 self.part = CurvesPart::Moved;
-                let rows = self.moved_rows(session).len();
-                let wanted = self.rows.top + row;
-                if wanted < rows {
-                    self.rows.cursor = wanted;
-                }
+                self.rows.choose(self.rows.row_at(mouse).unwrap_or(self.rows.cursor()));
             }
             (MouseKind::Move | MouseKind::Release | MouseKind::Drag, ..) => {}
             (MouseKind::DoubleClick, _, Some(_)) => self.follow_moved(session),

@@ -166,7 +166,7 @@ impl CurvesView {
             self.part = CurvesPart::Moved;
             return;
         }
-        let change = self.moved_rows(session).get(self.rows.cursor).copied();
+        let change = self.moved_rows(session).get(self.rows.cursor()).copied();
         let Some(opening) = change.and_then(|change| self.change_opening(session, change)) else {
             return;
         };

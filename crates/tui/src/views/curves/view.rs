@@ -8,7 +8,7 @@ use crate::{
         request::RequestIds, views::View,
     },
     views::view::RunView,
-    widgets::{layout::ScreenLayout, mouse::Mouse, scroll::Scroll, theme::Theme},
+    widgets::{layout::ScreenLayout, mouse::Mouse, pane::PaneRoom, theme::Theme},
 };
 use trajview_run::files::RunMoment;
 
@@ -23,11 +23,11 @@ impl RunView for CurvesView {
         let span = self.moved_span(session);
         if self.listed_span != span {
             self.listed_span = span;
-            self.rows = Scroll::default();
+            self.rows.restart();
         }
         let len = self.moved_rows(session).len();
-        let height = CurvesAreas::for_layout(layout, self.part).list_height();
-        self.rows.follow_cursor(len, height);
+        let areas = CurvesAreas::for_layout(layout, self.part);
+        self.rows.settle(PaneRoom::framed(areas.moved), len);
     }
 
     /// Returns the questions for what is to be measured or compared next, while the view is on screen.

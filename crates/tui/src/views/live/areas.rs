@@ -53,11 +53,6 @@ impl LiveAreas {
     pub fn terminal_inside(&self) -> Rect {
         inside_border(self.terminal)
     }
-
-    /// Returns the requests without their border.
-    pub(crate) fn request_list(&self) -> Rect {
-        inside_border(self.requests)
-    }
 }
 
 #[cfg(test)]
@@ -77,7 +72,7 @@ mod tests {
             }
             assert!(
                 areas.terminal_inside().height >= 4
-                    && areas.request_list().height >= MIN_REQUEST_ROWS,
+                    && areas.requests.height >= MIN_REQUEST_ROWS + 2,
                 "{width}x{height}"
             );
         }

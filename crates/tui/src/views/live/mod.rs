@@ -22,7 +22,8 @@ use crate::{
     widgets::{
         key_event::KeyEvent,
         mouse::Mouse,
-        scroll::{Motion, Scroll},
+        pane::{ListPane, PaneRoom},
+        scroll::Motion,
     },
 };
 
@@ -42,7 +43,7 @@ pub struct LiveView {
     pub turns: Vec<LiveTurn>,
     pub terminal: TerminalScreen,
     pub focus: LiveFocus,
-    pub rows: Scroll,
+    pub rows: ListPane,
     pub spent: RunTotal,
     pub tests: Vec<CheckpointTests>,
     /// The changed files of the turn under way.
@@ -247,7 +248,7 @@ impl LiveView {
             turns: vec![],
             terminal: TerminalScreen::new(terminal),
             focus: LiveFocus::default(),
-            rows: Scroll::default(),
+            rows: ListPane::default(),
             spent: RunTotal::default(),
             tests: vec![],
             changed: vec![],
@@ -309,17 +310,14 @@ impl LiveView {
     }
 
     /// Applies a message; returns the effects for the program that runs the agent.
-    pub fn update(&mut self, message: LiveMessage, areas: &LiveAreas) -> Vec<Effect> {
+    pub fn update(&mut self, message: LiveMessage) -> Vec<Effect> {
         match message {
             LiveMessage::LiveEvent(event) => return self.on_event(event),
             LiveMessage::Silent => return type_command(self.terminal.end_held_frame().replies),
             LiveMessage::Changed(changed) => self.changed = changed,
             LiveMessage::Elsewhere => self.phase = LivePhase::Elsewhere,
             LiveMessage::Over { words, is_whole } => self.end_run(words, is_whole),
-            LiveMessage::Move(motion) => {
-                let height = usize::from(areas.request_list().height);
-                self.rows.cursor = motion.target_row(self.rows.cursor, self.turns.len(), height);
-            }
+            LiveMessage::Move(motion) => self.rows.move_cursor(motion),
             LiveMessage::Scroll(motion) => self.terminal.scroll_history(motion),
             LiveMessage::Enter => return self.enter_terminal(),
             LiveMessage::Leave => return self.leave_terminal(),
@@ -374,7 +372,7 @@ impl LiveView {
 
     /// Brings the terminal to the size it has room for.
     pub fn resize_terminal(&mut self, areas: &LiveAreas) -> Vec<Effect> {
-        self.rows.follow_cursor(self.turns.len(), usize::from(areas.request_list().height));
+        self.rows.settle(PaneRoom::framed(Some(areas.requests)), self.turns.len());
         let inside = areas.terminal_inside();
         let before = self.terminal.size();
         self.terminal.resize(Size { width: inside.width, height: inside.height });
@@ -491,7 +489,7 @@ impl LiveView {
             ..LiveTurn::for_request(asked.clone())
         };
         self.turns = plan.requests.iter().enumerate().map(turn).collect();
-        self.rows.cursor = plan.done;
+        self.rows.choose(plan.done);
         self.is_interactive = false;
         self.plan = plan;
     }
@@ -674,7 +672,7 @@ impl LiveView {
     fn edit_next_request(&mut self) {
         match self.next_request() {
             Some(at) if !self.is_over() => {
-                self.rows.cursor = at;
+                self.rows.choose(at);
                 self.open_prompt(PromptKind::Request, self.turns[at].request.text.clone());
             }
             _ => self.notice = Some("there is no request left to edit".into()),

@@ -26,11 +26,11 @@ fn planned_live() -> LiveView {
 }
 
 fn tell_event(live: &mut LiveView, event: LiveEvent) -> Vec<Effect> {
-    live.update(LiveMessage::LiveEvent(event), &wide_areas())
+    live.update(LiveMessage::LiveEvent(event))
 }
 
 fn send_message(live: &mut LiveView, message: LiveMessage) -> Vec<Effect> {
-    live.update(message, &wide_areas())
+    live.update(message)
 }
 
 fn began_event(turn: usize) -> LiveEvent {
@@ -56,7 +56,7 @@ fn turns_go_from_waiting_to_their_end() {
     tell_event(&mut live, ended_event(1));
     tell_event(&mut live, began_event(2));
     assert_eq!(
-        (live.finished_count(), live.turn_under_way(), live.next_request(), live.rows.cursor),
+        (live.finished_count(), live.turn_under_way(), live.next_request(), live.rows.cursor()),
         (1, Some(1), Some(2), 1)
     );
     send_message(&mut live, LiveMessage::Over { words: "stopped".into(), is_whole: false });
@@ -68,7 +68,7 @@ fn an_interrupted_run_begins_with_what_it_has_done() {
     let mut live = planned_live();
     let plan = LivePlan { done: 2, ..live.plan.clone() };
     tell_event(&mut live, LiveEvent::Opened(Box::new(plan)));
-    assert_eq!((live.finished_count(), live.next_request(), live.rows.cursor), (2, Some(2), 2));
+    assert_eq!((live.finished_count(), live.next_request(), live.rows.cursor()), (2, Some(2), 2));
 }
 
 #[test]

@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-use super::{draw_frame, draw_rows};
+use super::{draw_frame, draw_lines};
 
 /// Cells of a name beside four numbers.
 const RATER_CELLS: usize = 11;
@@ -40,10 +40,10 @@ pub fn draw(
     let inner = draw_frame(view, AuditPart::Agreement, ["agreement", &drawn], theme, area, buffer);
     let width = usize::from(inner.width);
     let lines = super::super::agreement::agreement_rows(view, session, areas);
-    let lines =
+    let lines: Vec<_> =
         lines.iter().map(|row| Line::from(fit_spans(row_spans(row, theme), width))).collect();
-    let scroll = view.agreement.scroll;
-    draw_rows(view, AuditPart::Agreement, lines, scroll, theme, [area, inner], buffer);
+    let is_focused = view.part == AuditPart::Agreement;
+    draw_lines(is_focused, &view.agreement.pane, &lines, theme, buffer);
 }
 
 fn row_spans(row: &AgreementRow, theme: Theme) -> Vec<Span<'static>> {

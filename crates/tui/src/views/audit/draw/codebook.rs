@@ -11,7 +11,7 @@ use crate::{
     widgets::theme::Theme,
 };
 
-use super::{draw_frame, draw_rows};
+use super::{draw_frame, draw_lines};
 
 pub fn draw(
     view: &AuditView,
@@ -22,8 +22,9 @@ pub fn draw(
     buffer: &mut Buffer,
 ) {
     let width = areas.cells_inside(AuditPart::Codebook);
-    let inner = draw_frame(view, AuditPart::Codebook, ["codebook", ""], theme, area, buffer);
+    draw_frame(view, AuditPart::Codebook, ["codebook", ""], theme, area, buffer);
     let lines = super::super::codebook_rows::codebook_rows(view, session, areas);
-    let lines = lines.iter().map(|row| verdict_row_line(row, session, theme, width)).collect();
-    draw_rows(view, AuditPart::Codebook, lines, view.levels, theme, [area, inner], buffer);
+    let lines: Vec<_> =
+        lines.iter().map(|row| verdict_row_line(row, session, theme, width)).collect();
+    draw_lines(view.part == AuditPart::Codebook, &view.levels, &lines, theme, buffer);
 }

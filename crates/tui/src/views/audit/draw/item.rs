@@ -11,7 +11,7 @@ use crate::{
     widgets::{line::safe_string, theme::Theme},
 };
 
-use super::{draw_frame, draw_rows};
+use super::{draw_frame, draw_lines};
 
 pub fn draw(
     view: &AuditView,
@@ -28,9 +28,9 @@ pub fn draw(
     let id = if item.is_some_and(|it| it.unit.is_raised()) { "" } else { id };
     let name = item.map(|it| it.title.as_str()).unwrap_or_default();
     let title = safe_string(format!("{id} {name}").trim());
-    let inner = draw_frame(view, AuditPart::Item, [&title, ""], theme, area, buffer);
+    draw_frame(view, AuditPart::Item, [&title, ""], theme, area, buffer);
     let lines = super::super::item_rows::item_rows(view, session, areas);
-    let lines = lines.iter().map(|row| verdict_row_line(row, session, theme, width)).collect();
-    let scroll = view.item;
-    draw_rows(view, AuditPart::Item, lines, scroll, theme, [area, inner], buffer);
+    let lines: Vec<_> =
+        lines.iter().map(|row| verdict_row_line(row, session, theme, width)).collect();
+    draw_lines(view.part == AuditPart::Item, &view.item, &lines, theme, buffer);
 }

@@ -8,16 +8,21 @@ mod header;
 mod item;
 mod queue;
 
-use ratatui::{buffer::Buffer, layout::Rect, text::Line, widgets::Widget};
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    text::{Line, Span},
+    widgets::Widget,
+};
 
 use crate::{
     session::Session,
     views::audit::{AuditPart, AuditView, areas::AuditAreas},
     widgets::{
         layout::ScreenLayout,
-        line::{safe_string, trusted_span},
-        panel::{draw_scroll_position, draw_sentence, draw_titled_panel, panel_title_span},
-        scroll::Scroll,
+        line::{fit_spans, safe_string, trusted_span},
+        pane::ListPane,
+        panel::{PanelTitles, draw_sentence, draw_titled_panel, panel_title_span},
         theme::{Meaning, Theme},
     },
 };
@@ -112,35 +117,22 @@ fn draw_frame(
 ) -> Rect {
     let is_focused = view.part == part;
     let room = usize::from(area.width).saturating_sub(right.chars().count() + 6);
-    let left =
-        crate::widgets::line::fit_spans(vec![ratatui::text::Span::raw(left.to_owned())], room);
+    let left = fit_spans(vec![Span::raw(left.to_owned())], room);
     let left: String = left.into_iter().map(|span| span.content.into_owned()).collect();
-    let right = match right.is_empty() {
-        true => Line::default(),
-        false => Line::styled(format!(" {right} "), theme.style_for(Meaning::Muted)),
-    };
-    let titles =
-        [Line::from(panel_title_span(is_focused, left.trim_end(), theme)), right, Line::default()];
+    let right = if right.is_empty() { String::new() } else { format!(" {right} ") };
+    let titles = PanelTitles::from(panel_title_span(is_focused, left.trim_end(), theme))
+        .with_right(trusted_span(right, theme.style_for(Meaning::Muted)));
     draw_titled_panel(is_focused, titles, theme, area, buffer)
 }
 
-/// Draws rows with a window over them; the one at the cursor is marked where the part has the keyboard.
-fn draw_rows(
-    view: &AuditView,
-    part: AuditPart,
-    lines: Vec<Line<'static>>,
-    scroll: Scroll,
+/// Draws lines that are read; the one at the cursor is marked where the part has the keyboard.
+fn draw_lines(
+    is_focused: bool,
+    pane: &ListPane,
+    lines: &[Line<'static>],
     theme: Theme,
-    [area, inner]: [Rect; 2],
     buffer: &mut Buffer,
 ) {
-    let len = lines.len();
-    let is_focused = view.part == part;
-    let seen = lines.into_iter().enumerate().skip(scroll.top).take(usize::from(inner.height));
-    for (index, line) in seen {
-        let style =
-            (index == scroll.cursor && is_focused).then(|| theme.style_for(Meaning::Selected));
-        crate::widgets::panel::put_row(line, style, inner, (index - scroll.top) as u16, buffer);
-    }
-    draw_scroll_position(scroll.top, len, theme, area, buffer);
+    let chosen = is_focused.then(|| theme.style_for(Meaning::Selected));
+    pane.draw_rows(chosen, theme, buffer, |index| lines[index].clone());
 }

@@ -18,7 +18,7 @@ use crate::{
     },
     widgets::{
         line::{fit_spans, left_and_right, safe_string, trusted_span},
-        panel::{draw_scroll_position, draw_sentence, put_row},
+        panel::draw_sentence,
         text,
         theme::{Meaning, Theme},
     },
@@ -44,23 +44,11 @@ pub fn draw(view: &AuditView, session: &Session, theme: Theme, area: Rect, buffe
         let words = "this judgement gives no score to anything";
         return draw_sentence(words, theme.style_for(Meaning::Muted), inner, buffer);
     }
-    let scroll = view.rows;
-    let is_focused = view.part == AuditPart::Queue;
-    let chosen = theme.chosen_row(is_focused);
-    let width = usize::from(inner.width);
-    let seen = entries.iter().enumerate().skip(scroll.top).take(usize::from(inner.height));
-    for (index, entry) in seen {
-        let is_here = index == scroll.cursor;
-        let style = is_here.then_some(chosen);
-        put_row(
-            entry_line(entry, is_here, theme, width),
-            style,
-            inner,
-            (index - scroll.top) as u16,
-            buffer,
-        );
-    }
-    draw_scroll_position(scroll.top, entries.len(), theme, area, buffer);
+    let chosen = theme.chosen_row(view.part == AuditPart::Queue);
+    view.rows.draw_rows(Some(chosen), theme, buffer, |index| {
+        let is_here = index == view.rows.cursor();
+        entry_line(&entries[index], is_here, theme, usize::from(inner.width))
+    });
 }
 
 /// Returns `▌C07 Relative position…   ✓ 3 agrees`.
@@ -131,21 +119,19 @@ fn draw_study(view: &AuditView, session: &Session, theme: Theme, area: Rect, buf
         };
         return draw_sentence(words, theme.style_for(Meaning::Muted), inner, buffer);
     }
-    let is_focused = view.part == AuditPart::Queue;
-    let chosen = theme.chosen_row(is_focused);
-    let (scroll, width) = (view.rows, usize::from(inner.width));
-    let seen = scroll.top..(scroll.top + usize::from(inner.height)).min(study.len());
-    let entries: Vec<(usize, StudyEntry)> =
-        seen.filter_map(|at| Some((at, entry_at(session, at)?))).collect();
+    let width = usize::from(inner.width);
+    let top = view.rows.top();
+    let entries: Vec<StudyEntry> =
+        view.rows.visible_rows().filter_map(|at| entry_at(session, at)).collect();
     let runs =
-        entries.iter().map(|(_, it)| text::width(&safe_string(&it.run))).max().unwrap_or_default();
+        entries.iter().map(|it| text::width(&safe_string(&it.run))).max().unwrap_or_default();
     let runs = runs.min(width / RUN_NAMES_SHARE);
-    for (at, entry) in &entries {
-        let is_here = *at == scroll.cursor;
-        let line = study_row(entry, is_here, theme, (width, runs));
-        put_row(line, is_here.then_some(chosen), inner, (at - scroll.top) as u16, buffer);
-    }
-    draw_scroll_position(scroll.top, study.len(), theme, area, buffer);
+    let chosen = theme.chosen_row(view.part == AuditPart::Queue);
+    view.rows.draw_rows(Some(chosen), theme, buffer, |at| {
+        let is_here = at == view.rows.cursor();
+        let entry = entries.get(at - top);
+        entry.map_or_else(Line::default, |it| study_row(it, is_here, theme, (width, runs)))
+    });
 }
 
 /// `▌one     C07 Relative position…   ✓ 3 agrees`

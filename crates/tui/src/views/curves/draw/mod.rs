@@ -28,8 +28,8 @@ pub(crate) fn draw_curves(
     if let Some(area) = areas.values {
         value_list::draw_value_list(view, session, theme, area, buffer);
     }
-    if let Some(area) = areas.moved {
-        moved_list::draw_moved_list(view, session, theme, area, buffer);
+    if areas.moved.is_some() {
+        moved_list::draw_moved_list(view, session, theme, buffer);
     }
 }
 

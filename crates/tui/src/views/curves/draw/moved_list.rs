@@ -2,7 +2,6 @@
 
 use ratatui::{
     buffer::Buffer,
-    layout::Rect,
     text::{Line, Span},
 };
 
@@ -11,7 +10,7 @@ use crate::{
     views::curves::{CurvesPart, CurvesView},
     widgets::{
         line::{fit_spans, fit_text_end, left_and_right, safe_string, spans_width, trusted_span},
-        panel::{draw_scroll_position, draw_sentence, draw_titled_panel, put_row},
+        panel::draw_sentence,
         text,
         theme::{Meaning, Theme},
     },
@@ -25,13 +24,12 @@ pub(crate) fn draw_moved_list(
     view: &CurvesView,
     session: &Session,
     theme: Theme,
-    area: Rect,
     buffer: &mut Buffer,
 ) {
     let is_focused = has_keyboard(view, CurvesPart::Moved);
-    let width = usize::from(area.width.saturating_sub(2));
-    let titles = Line::from(fit_spans(moved_title(view, session, theme), width));
-    let inner = draw_titled_panel(is_focused, titles, theme, area, buffer);
+    let width = usize::from(view.rows.frame_width().saturating_sub(2));
+    let title = fit_spans(moved_title(view, session, theme), width);
+    let inner = view.rows.draw_frame(title, is_focused, theme, buffer);
     let changes = match view.moved_span(session).and_then(|span| session.scores.moved_between(span))
     {
         Some(Ok(moved)) if !moved.changes.is_empty() => view.moved_rows(session),
@@ -49,20 +47,8 @@ pub(crate) fn draw_moved_list(
         }
         None => return,
     };
-    let scroll = view.rows;
-    let selected = theme.chosen_row(is_focused);
-    let seen = changes.iter().enumerate().skip(scroll.top).take(usize::from(inner.height));
-    for (index, change) in seen {
-        let style = (index == scroll.cursor && is_focused).then_some(selected);
-        put_row(
-            change_line(change, theme, width),
-            style,
-            inner,
-            (index - scroll.top) as u16,
-            buffer,
-        );
-    }
-    draw_scroll_position(scroll.top, changes.len(), theme, area, buffer);
+    let chosen = is_focused.then(|| theme.style_for(Meaning::Selected));
+    view.rows.draw_rows(chosen, theme, buffer, |index| change_line(changes[index], theme, width));
 }
 
 /// Returns the text that is shown while the list is empty.

@@ -9,7 +9,6 @@ use crate::{
     views::live::{LiveFocus, LiveTurn, LiveTurnState, LiveView, PromptKind, areas::LiveAreas},
     widgets::{
         line::{fit_spans, fit_text_end, recorded_span, safe_string, trusted_span},
-        panel::{draw_scroll_position, draw_titled_panel, put_row},
         text,
         theme::{Meaning, Theme},
     },
@@ -33,18 +32,12 @@ pub fn draw(live: &LiveView, theme: Theme, areas: &LiveAreas, buffer: &mut Buffe
             theme.style_for(Meaning::Muted),
         ),
     ];
-    let inside = draw_titled_panel(is_focused, titles, theme, areas.requests, buffer);
-    let width = usize::from(inside.width);
-    let chosen = theme.chosen_row(is_focused);
-    let rows = live.turns.iter().enumerate().skip(live.rows.top);
-    for (y, (at, turn)) in rows.take(usize::from(inside.height)).enumerate() {
+    let inside = live.rows.draw_frame(titles, is_focused, theme, buffer);
+    live.rows.draw_rows(Some(theme.chosen_row(is_focused)), theme, buffer, |at| {
         let is_next = live.next_request() == Some(at);
-        let line =
-            Line::from(fit_spans(request_spans(turn, is_next, live.plan.is_chat, theme), width));
-        let style = (at == live.rows.cursor).then_some(chosen);
-        put_row(line, style, inside, y as u16, buffer);
-    }
-    draw_scroll_position(live.rows.top, live.turns.len(), theme, areas.requests, buffer);
+        let spans = request_spans(&live.turns[at], is_next, live.plan.is_chat, theme);
+        Line::from(fit_spans(spans, usize::from(inside.width)))
+    });
 }
 
 /// Returns ` recorded in DIR `; of a long path the end, which distinguishes folders, and never a part that could be
