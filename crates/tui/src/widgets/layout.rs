@@ -337,6 +337,40 @@ fn left_column(area: Rect, files: usize) -> [Rect; 2] {
     Split::vertical([Constraint::Fill(1), Constraint::Length(wanted)]).areas(area)
 }
 
+/// Returns layouts of terminals from too small to very large, on which the areas of each view are tested.
+#[cfg(test)]
+pub(crate) fn layouts_to_test() -> impl Iterator<Item = ScreenLayout> {
+    const SIZES: [(u16, u16); 12] = [
+        (0, 0),
+        (60, 15),
+        (80, 24),
+        (100, 15),
+        (100, 30),
+        (100, 40),
+        (109, 19),
+        (110, 19),
+        (120, 40),
+        (160, 44),
+        (200, 50),
+        (300, 100),
+    ];
+    let layout = |(width, height)| {
+        ScreenLayout::new(Size { width, height }, ReplayPanel::Turns, Zoom::Off, 0)
+    };
+    SIZES.into_iter().map(layout)
+}
+
+/// Fails if an area is not inside the body, or overlaps another.
+#[cfg(test)]
+#[track_caller]
+pub(crate) fn assert_apart(body: Rect, areas: impl IntoIterator<Item = Rect>) {
+    let areas: Vec<Rect> = areas.into_iter().filter(|area| !area.is_empty()).collect();
+    for (at, area) in areas.iter().enumerate() {
+        assert_eq!(area.intersection(body), *area);
+        assert!(areas[..at].iter().all(|other| !area.intersects(*other)), "{areas:?}");
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -352,10 +386,7 @@ mod tests {
                     ReplayPanel::ALL.iter().filter_map(|panel| layout.panel_area(*panel)).collect();
                 areas.extend([layout.title, layout.footer]);
                 areas.extend(layout.tabs);
-                for (i, area) in areas.iter().enumerate() {
-                    assert_eq!(area.intersection(screen), *area);
-                    assert!(areas[..i].iter().all(|other| !area.intersects(*other)));
-                }
+                assert_apart(screen, areas);
             }
         }
     }

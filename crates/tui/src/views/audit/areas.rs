@@ -132,23 +132,15 @@ fn tab_width(part: AuditPart) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::widgets::layout::{ReplayPanel, Zoom};
-    use ratatui::layout::Size;
+    use crate::widgets::layout::{ReplayPanel, Zoom, assert_apart, layouts_to_test};
 
     #[test]
     fn whatever_the_size_the_parts_lie_inside_the_body_and_apart() {
-        for (width, height) in [(0, 0), (60, 15), (80, 24), (110, 19), (120, 40), (300, 100)] {
+        for layout in layouts_to_test() {
             for part in AuditPart::ALL {
-                let layout =
-                    ScreenLayout::new(Size { width, height }, ReplayPanel::Turns, Zoom::Off, 0);
                 let areas = AuditAreas::new(&layout, part, true);
                 let parts = AuditPart::ALL.into_iter().filter_map(|part| areas.part_area(part));
-                let all: Vec<Rect> =
-                    [Some(areas.header), areas.tabs].into_iter().flatten().chain(parts).collect();
-                for (at, area) in all.iter().enumerate() {
-                    assert_eq!(area.intersection(layout.body), *area);
-                    assert!(all[..at].iter().all(|other| !area.intersects(*other)));
-                }
+                assert_apart(layout.body, parts.chain([areas.header]).chain(areas.tabs));
                 assert!(layout.is_too_small || areas.rows_inside(part) >= 4);
                 assert!(layout.is_too_small || areas.part_area(part).is_some());
             }

@@ -116,27 +116,17 @@ pub(crate) fn point_column(index: usize, count: usize, width: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::widgets::layout::{ReplayPanel, Zoom};
+    use crate::widgets::layout::{ReplayPanel, Zoom, assert_apart, layouts_to_test};
     use ratatui::layout::Size;
-
-    fn layout(width: u16, height: u16) -> ScreenLayout {
-        ScreenLayout::new(Size { width, height }, ReplayPanel::Turns, Zoom::Off, 0)
-    }
 
     #[test]
     fn whatever_the_size_the_parts_lie_inside_the_body_and_apart() {
-        for (width, height) in [(0, 0), (60, 15), (80, 24), (100, 15), (120, 40), (300, 100)] {
+        for layout in layouts_to_test() {
             for part in [CurvesPart::Chart, CurvesPart::Moved] {
-                let layout = layout(width, height);
                 let areas = CurvesAreas::for_layout(&layout, part);
                 let lists = areas.values.into_iter().chain(areas.moved).chain(areas.multiples);
-                let lists: Vec<Rect> = lists.collect();
-                for (at, area) in lists.iter().enumerate() {
-                    assert_eq!(area.intersection(layout.body), *area);
-                    assert!(!area.intersects(areas.chart));
-                    assert!(lists[..at].iter().all(|other| !area.intersects(*other)));
-                }
-                assert!(layout.is_too_small || areas.plot_area().height >= 1, "{width}x{height}");
+                assert_apart(layout.body, lists.chain([areas.chart]));
+                assert!(layout.is_too_small || areas.plot_area().height >= 1, "{layout:?}");
                 assert_eq!(areas.plot_area().intersection(areas.chart), areas.plot_area());
             }
         }
@@ -144,7 +134,9 @@ mod tests {
 
     #[test]
     fn a_click_on_a_point_finds_the_point() {
-        let areas = CurvesAreas::for_layout(&layout(120, 40), CurvesPart::Chart);
+        let size = Size { width: 120, height: 40 };
+        let layout = ScreenLayout::new(size, ReplayPanel::Turns, Zoom::Off, 0);
+        let areas = CurvesAreas::for_layout(&layout, CurvesPart::Chart);
         let plot = areas.plot_area();
         for count in [1, 2, 9, 56] {
             for index in 0..count {

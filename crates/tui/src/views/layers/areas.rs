@@ -51,22 +51,15 @@ impl LayersAreas {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::widgets::layout::{ReplayPanel, Zoom};
-    use ratatui::layout::Size;
+    use crate::widgets::layout::{assert_apart, layouts_to_test};
 
     #[test]
     fn whatever_the_size_the_parts_lie_inside_the_body_and_apart() {
-        for (width, height) in [(0, 0), (60, 15), (80, 24), (100, 15), (120, 40), (300, 100)] {
+        for layout in layouts_to_test() {
             for part in [LayersPart::Turns, LayersPart::Brief, LayersPart::Origin] {
-                let layout =
-                    ScreenLayout::new(Size { width, height }, ReplayPanel::Turns, Zoom::Off, 0);
                 let areas = LayersAreas::for_layout(&layout, part);
                 let all = [areas.turns, areas.brief, areas.origin];
-                let all: Vec<Rect> = all.into_iter().flatten().collect();
-                for (at, area) in all.iter().enumerate() {
-                    assert_eq!(area.intersection(layout.body), *area);
-                    assert!(all[..at].iter().all(|other| !area.intersects(*other)));
-                }
+                assert_apart(layout.body, all.into_iter().flatten());
             }
         }
     }

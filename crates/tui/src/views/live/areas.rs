@@ -58,6 +58,7 @@ impl LiveAreas {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::widgets::layout::assert_apart;
 
     #[test]
     fn whatever_the_size_the_parts_lie_inside_and_apart() {
@@ -65,11 +66,7 @@ mod tests {
             let screen = Rect::new(0, 0, width, height);
             let areas = LiveAreas::new(screen, 56);
             let all = [areas.status, areas.terminal, areas.requests, areas.changed, areas.replay];
-            for (at, area) in all.iter().enumerate() {
-                assert_eq!(area.intersection(screen), *area);
-                let others = all[..at].iter().filter(|other| !other.is_empty());
-                assert!(area.is_empty() || others.into_iter().all(|it| !it.intersects(*area)));
-            }
+            assert_apart(screen, all);
             assert!(
                 areas.terminal_inside().height >= 4
                     && areas.requests.height >= MIN_REQUEST_ROWS + 2,

@@ -93,22 +93,15 @@ impl ComponentsAreas {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::widgets::layout::{ReplayPanel, Zoom};
-    use ratatui::layout::Size;
+    use crate::widgets::layout::{assert_apart, layouts_to_test};
 
     #[test]
     fn whatever_the_size_the_parts_lie_inside_the_body_and_apart() {
-        for (width, height) in [(0, 0), (60, 15), (80, 24), (109, 19), (120, 40), (300, 100)] {
+        for layout in layouts_to_test() {
             for part in ComponentsPart::ALL {
-                let layout =
-                    ScreenLayout::new(Size { width, height }, ReplayPanel::Turns, Zoom::Off, 0);
                 let areas = ComponentsAreas::for_layout(&layout, part);
                 let parts = [Some(areas.header), areas.table, areas.verdict, areas.lifeline];
-                let all: Vec<Rect> = parts.into_iter().flatten().collect();
-                for (at, area) in all.iter().enumerate() {
-                    assert_eq!(area.intersection(layout.body), *area);
-                    assert!(all[..at].iter().all(|other| !area.intersects(*other)));
-                }
+                assert_apart(layout.body, parts.into_iter().flatten());
                 let shown_part = match part {
                     ComponentsPart::Table => areas.table,
                     ComponentsPart::Verdict => areas.verdict,

@@ -39,23 +39,14 @@ impl FlagsAreas {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::widgets::layout::{ReplayPanel, Zoom};
-    use ratatui::layout::Size;
+    use crate::widgets::layout::{assert_apart, layouts_to_test};
 
     #[test]
     fn whatever_the_size_the_parts_lie_inside_the_body_and_apart() {
-        for (width, height) in [(0, 0), (60, 15), (80, 24), (120, 40), (300, 100)] {
-            let layout =
-                ScreenLayout::new(Size { width, height }, ReplayPanel::Turns, Zoom::Off, 0);
+        for layout in layouts_to_test() {
             let areas = FlagsAreas::for_layout(&layout);
-            let all: Vec<Rect> = [Some(areas.header), Some(areas.table), areas.detail]
-                .into_iter()
-                .flatten()
-                .collect();
-            for (at, area) in all.iter().enumerate() {
-                assert_eq!(area.intersection(layout.body), *area);
-                assert!(all[..at].iter().all(|other| !area.intersects(*other)));
-            }
+            let all = [Some(areas.header), Some(areas.table), areas.detail];
+            assert_apart(layout.body, all.into_iter().flatten());
             assert!(layout.is_too_small || areas.table.height >= HEAD_ROWS + 5);
         }
     }

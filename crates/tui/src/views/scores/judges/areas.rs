@@ -108,24 +108,17 @@ impl JudgesAreas {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::widgets::layout::{ReplayPanel, Zoom};
-    use ratatui::layout::Size;
+    use crate::widgets::layout::{assert_apart, layouts_to_test};
 
     #[test]
     fn whatever_the_size_the_parts_lie_inside_the_body_and_apart() {
-        for (width, height) in [(0, 0), (60, 15), (80, 24), (109, 19), (120, 40), (300, 100)] {
-            let layout =
-                ScreenLayout::new(Size { width, height }, ReplayPanel::Turns, Zoom::Off, 0);
+        for layout in layouts_to_test() {
             for part in [JudgesPart::Matrix, JudgesPart::Pair, JudgesPart::Both] {
                 for side in JudgeSide::ALL {
                     let areas = JudgesAreas::for_layout(&layout, part, side);
                     let [first, second] = areas.words;
                     let all = [areas.matrix, areas.pair, areas.compared_component, first, second];
-                    let all: Vec<Rect> = all.into_iter().flatten().collect();
-                    for (at, area) in all.iter().enumerate() {
-                        assert_eq!(area.intersection(layout.body), *area);
-                        assert!(all[..at].iter().all(|other| !area.intersects(*other)));
-                    }
+                    assert_apart(layout.body, all.into_iter().flatten());
                     let shown_part = match part {
                         JudgesPart::Matrix => areas.matrix,
                         JudgesPart::Pair => areas.pair,

@@ -102,22 +102,15 @@ impl TreeColumns {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::widgets::layout::{ReplayPanel, Zoom};
-    use ratatui::layout::Size;
+    use crate::widgets::layout::{assert_apart, layouts_to_test};
 
     #[test]
     fn whatever_the_size_the_parts_lie_inside_the_body_and_apart() {
-        for (width, height) in [(0, 0), (60, 15), (80, 24), (100, 40), (120, 40), (300, 100)] {
-            let layout =
-                ScreenLayout::new(Size { width, height }, ReplayPanel::Turns, Zoom::Off, 0);
+        for layout in layouts_to_test() {
             for part in [TreePart::List, TreePart::Detail] {
                 let areas = TreeAreas::for_layout(&layout, part);
-                let all: Vec<Rect> =
-                    [areas.tabs, areas.list, areas.detail].into_iter().flatten().collect();
-                for (at, area) in all.iter().enumerate() {
-                    assert_eq!(area.intersection(layout.body), *area);
-                    assert!(all[..at].iter().all(|other| !area.intersects(*other)));
-                }
+                let all = [areas.tabs, areas.list, areas.detail];
+                assert_apart(layout.body, all.into_iter().flatten());
                 assert!(
                     layout.is_too_small
                         || areas.list_height() + 1 > usize::from(part == TreePart::List)
