@@ -39,7 +39,7 @@ impl PaneRoom {
         Self { rows: Rect { y, height, ..self.rows }, ..self }
     }
 
-    fn height(self) -> usize {
+    pub(crate) fn height(self) -> usize {
         usize::from(self.rows.height)
     }
 

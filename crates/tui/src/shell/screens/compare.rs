@@ -214,7 +214,7 @@ fn run_destination(comparison: &ComparisonView) -> Result<RunDestination, String
     match comparison.part {
         ComparePart::Numbers => Ok(RunDestination { run, done: end, file: None, component }),
         ComparePart::Components if comparison.has_no_components() => {
-            let (turn, turns) = (comparison.table.scroll.cursor + 1, party.run.turns.len());
+            let (turn, turns) = (comparison.table.pane.cursor() + 1, party.run.turns.len());
             match turn <= turns {
                 true => Ok(RunDestination { run, done: turn, file: None, component }),
                 false => Err(format!("{} has no turn {turn}", run_letter(run))),

@@ -2,7 +2,10 @@
 
 use ratatui::layout::{Constraint, Layout as Split, Position, Rect};
 
-use crate::widgets::layout::{ScreenLayout, inside_border};
+use crate::widgets::{
+    layout::{ScreenLayout, inside_border},
+    pane::PaneRoom,
+};
 
 use super::ComparePart;
 
@@ -115,10 +118,9 @@ impl CompareAreas {
         self.parts[part as usize]
     }
 
-    /// Returns rows inside the border of a part, without heads.
-    pub(crate) fn rows_inside(&self, part: ComparePart) -> usize {
-        let rows = self.part_area(part).map_or(0, |area| area.height.saturating_sub(2));
-        usize::from(rows.saturating_sub(head_rows(part)))
+    /// Returns the rows inside the border of a part, without heads.
+    pub(crate) fn part_room(&self, part: ComparePart) -> PaneRoom {
+        PaneRoom::framed(self.part_area(part)).with_fixed_rows(head_rows(part), 0)
     }
 
     /// Returns the part under a cell.

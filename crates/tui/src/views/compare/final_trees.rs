@@ -9,7 +9,10 @@ use crate::{
         pending::{CachedAnswers, Loading},
         request::{RequestId, Sentence},
     },
-    widgets::scroll::{Motion, Scroll},
+    widgets::{
+        pane::{ListPane, PaneRoom},
+        scroll::{Motion, Scroll},
+    },
 };
 use trajview_run::files::{FileChange, FileDiff};
 use trajview_study::compare::{ComparedTrees, FilePresence, FileRow};
@@ -22,7 +25,7 @@ pub struct CompareFiles {
     /// Indices of rows in the order in which they are listed.
     pub order: Vec<usize>,
     pub sort: FileSort,
-    pub scroll: Scroll,
+    pub list: ListPane,
     pub open: Option<OpenComparison>,
     pub(crate) compared: CachedAnswers<String, Arc<ComparedFile>>,
     pub(crate) colours: CachedAnswers<String, ColouredSides>,
@@ -54,7 +57,7 @@ impl Default for CompareFiles {
             trees: Loading::Nothing,
             order: vec![],
             sort: FileSort::default(),
-            scroll: Scroll::default(),
+            list: ListPane::default(),
             open: None,
             compared: empty_answers(),
             colours: empty_answers(),
@@ -79,7 +82,7 @@ impl CompareFiles {
 
     /// Returns the row at the cursor.
     pub(crate) fn selected_row(&self) -> Option<&FileRow> {
-        self.file_rows().get(*self.order.get(self.scroll.cursor)?)
+        self.file_rows().get(*self.order.get(self.list.cursor())?)
     }
 
     /// Returns the change of the open file.
@@ -132,18 +135,18 @@ impl CompareFiles {
     }
 
     pub(crate) fn move_cursor(&mut self, motion: Motion, height: usize) {
-        let (count, rows) = (self.order.len(), self.open_row_count());
+        let rows = self.open_row_count();
         match &mut self.open {
             Some(open) => open.scroll.cursor = motion.target_row(open.scroll.cursor, rows, height),
-            None => self.scroll.cursor = motion.target_row(self.scroll.cursor, count, height),
+            None => self.list.move_cursor(motion),
         }
     }
 
     pub(crate) fn scroll_window(&mut self, motion: Motion, height: usize) {
-        let (count, rows) = (self.order.len(), self.open_row_count());
+        let rows = self.open_row_count();
         match &mut self.open {
             Some(open) => open.scroll.scroll_by(motion, rows, height),
-            None => self.scroll.scroll_by(motion, count, height),
+            None => self.list.scroll_by(motion),
         }
     }
 
@@ -191,7 +194,7 @@ impl CompareFiles {
 
     /// Sorts the rows; the chosen file stays chosen.
     pub(crate) fn sort_rows(&mut self) {
-        let chosen = self.order.get(self.scroll.cursor).copied();
+        let chosen = self.order.get(self.list.cursor()).copied();
         let rows = self.file_rows();
         let mut order: Vec<usize> = (0..rows.len()).collect();
         let lines = |row: &FileRow| row.lines.map_or(0, |lines| lines.added + lines.removed);
@@ -201,15 +204,15 @@ impl CompareFiles {
             FileSort::Path => {}
         }
         let found = order.iter().position(|at| Some(*at) == chosen);
-        self.scroll.cursor = found.unwrap_or_default();
+        self.list.choose(found.unwrap_or_default());
         self.order = order;
     }
 
-    pub(crate) fn settle_rows(&mut self, height: usize) {
-        let (count, rows) = (self.order.len(), self.open_row_count());
-        self.scroll.follow_cursor(count, height);
+    pub(crate) fn settle_rows(&mut self, room: PaneRoom) {
+        let rows = self.open_row_count();
+        self.list.settle(room, self.order.len());
         if let Some(open) = &mut self.open {
-            open.scroll.follow_cursor(rows, height);
+            open.scroll.follow_cursor(rows, room.height());
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The components, one row each, their order and the chosen one.
 
-use crate::widgets::scroll::{Motion, Scroll};
+use crate::widgets::pane::ListPane;
 use trajview_study::compare::{
     ComparedComponent, ComparedRun, ScoreTransitions, by_loss, component_rows, run_letter,
 };
@@ -14,7 +14,7 @@ pub struct ComponentTable {
     /// Indices of rows in the order in which they are listed; of turns, where nothing is judged.
     pub order: Vec<usize>,
     pub sort: CompareTableSort,
-    pub scroll: Scroll,
+    pub pane: ListPane,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -60,25 +60,15 @@ pub(crate) fn party_rows(parties: &[ComparedRun]) -> Vec<ComparedComponent> {
 impl ComponentTable {
     /// Returns the chosen component.
     pub(crate) fn selected_row(&self) -> Option<&ComparedComponent> {
-        self.rows.get(*self.order.get(self.scroll.cursor)?)
+        self.rows.get(*self.order.get(self.pane.cursor())?)
     }
 
     /// Chooses a component; nothing changes where it is not listed.
     pub(crate) fn choose_component(&mut self, id: &str) {
         let is_it = |at: &usize| self.rows.get(*at).is_some_and(|row| row.id == id);
-        self.scroll.cursor = self.order.iter().position(is_it).unwrap_or(self.scroll.cursor);
-    }
-
-    pub(crate) fn move_cursor(&mut self, motion: Motion, height: usize) {
-        self.scroll.cursor = motion.target_row(self.scroll.cursor, self.order.len(), height);
-    }
-
-    pub(crate) fn scroll_window(&mut self, motion: Motion, height: usize) {
-        self.scroll.scroll_by(motion, self.order.len(), height);
-    }
-
-    pub(crate) fn settle_rows(&mut self, height: usize) {
-        self.scroll.follow_cursor(self.order.len(), height);
+        if let Some(row) = self.order.iter().position(is_it) {
+            self.pane.choose(row);
+        }
     }
 }
 
@@ -101,7 +91,7 @@ impl ComparisonView {
             self.table.order = (0..turns.unwrap_or_default()).collect();
             return;
         }
-        let chosen = self.table.order.get(self.table.scroll.cursor).copied();
+        let chosen = self.table.order.get(self.table.pane.cursor()).copied();
         let rows = &self.table.rows;
         let mut order = by_loss(rows, self.subtraction());
         match self.table.sort {
@@ -113,7 +103,7 @@ impl ComparisonView {
             }
         }
         let found = order.iter().position(|at| Some(*at) == chosen);
-        self.table.scroll.cursor = found.unwrap_or_default();
+        self.table.pane.choose(found.unwrap_or_default());
         self.table.order = order;
     }
 }

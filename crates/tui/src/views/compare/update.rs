@@ -72,10 +72,10 @@ impl ComparisonView {
     }
 
     fn move_in_part(&mut self, part: ComparePart, motion: Motion, areas: &CompareAreas) {
-        let height = areas.rows_inside(part);
+        let height = areas.part_room(part).height();
         match part {
             ComparePart::Numbers | ComparePart::Curves => self.choose_number(motion),
-            ComparePart::Components => self.table.move_cursor(motion, height),
+            ComparePart::Components => self.table.pane.move_cursor(motion),
             ComparePart::Code => self.code.move_cursor(self.side, motion, height),
             ComparePart::Files => self.files.move_cursor(motion, height),
         }
@@ -83,9 +83,9 @@ impl ComparisonView {
 
     /// Scrolls a part as a wheel does: the cursor moves only as far as it must.
     fn scroll_part(&mut self, part: ComparePart, motion: Motion, areas: &CompareAreas) {
-        let height = areas.rows_inside(part);
+        let height = areas.part_room(part).height();
         match part {
-            ComparePart::Components => self.table.scroll_window(motion, height),
+            ComparePart::Components => self.table.pane.scroll_by(motion),
             ComparePart::Files => self.files.scroll_window(motion, height),
             part => self.move_in_part(part, motion, areas),
         }
@@ -141,9 +141,9 @@ impl ComparisonView {
 
     /// Updates every part for the current selection.
     pub(crate) fn settle_parts(&mut self, areas: &CompareAreas) {
-        self.table.settle_rows(areas.rows_inside(ComparePart::Components));
-        self.settle_code(areas.rows_inside(ComparePart::Code));
-        self.files.settle_rows(areas.rows_inside(ComparePart::Files));
+        self.table.pane.settle(areas.part_room(ComparePart::Components), self.table.order.len());
+        self.settle_code(areas.part_room(ComparePart::Code).height());
+        self.files.settle_rows(areas.part_room(ComparePart::Files));
         self.settle_chart();
         verdict_source::settle_intervals(self);
     }
@@ -184,7 +184,7 @@ impl ComparisonView {
         let Some(id) = self.first_component.take() else { return };
         let rows = &self.table.rows;
         match self.table.order.iter().position(|at| rows[*at].id == id) {
-            Some(at) => self.table.scroll.cursor = at,
+            Some(at) => self.table.pane.choose(at),
             None => self.notice = Some(format!("no component {id} in these checklists")),
         }
     }
@@ -228,21 +228,16 @@ impl ComparisonView {
         let Some(row) = row_below(area, head_rows(part), mouse) else { return };
         match part {
             ComparePart::Components => {
-                let wanted = self.table.scroll.top + row;
-                if wanted < self.table.order.len() {
-                    self.table.scroll.cursor = wanted;
-                }
+                let chosen = self.table.pane.row_at(mouse);
+                self.table.pane.choose(chosen.unwrap_or(self.table.pane.cursor()));
             }
-            ComparePart::Files => {
-                let count = self.files.order.len();
-                match &mut self.files.open {
-                    Some(open) => open.scroll.cursor = open.scroll.top + row,
-                    None if self.files.scroll.top + row < count => {
-                        self.files.scroll.cursor = self.files.scroll.top + row;
-                    }
-                    None => {}
+            ComparePart::Files => match &mut self.files.open {
+                Some(open) => open.scroll.cursor = open.scroll.top + row,
+                None => {
+                    let list = &mut self.files.list;
+                    list.choose(list.row_at(mouse).unwrap_or(list.cursor()));
                 }
-            }
+            },
             ComparePart::Code => {
                 let middle = areas.code_sides().map_or(0, |[_, b]| b.x);
                 self.side = usize::from(mouse.column >= middle);

@@ -13,7 +13,7 @@ use crate::{
     },
     widgets::{
         line::{fit_spans, left_and_right, recorded_span, safe_string, spans_width, trusted_span},
-        panel::{draw_scroll_position, draw_sentence, put_row},
+        panel::{draw_sentence, put_row},
         theme::{Meaning, Theme},
     },
 };
@@ -36,20 +36,9 @@ pub fn draw(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Bu
     }
     let width = usize::from(inner.width);
     put_row(head_line(compared, theme, width), None, inner, 0, buffer);
-    let height = usize::from(inner.height.saturating_sub(1));
-    let seen = table.order.iter().enumerate().skip(table.scroll.top).take(height);
-    for (y, (at, index)) in (1..).zip(seen) {
-        let chosen = (at == table.scroll.cursor).then(|| theme.chosen_row(is_focused));
-        put_row(
-            component_line(compared, &table.rows[*index], theme, width),
-            chosen,
-            inner,
-            y,
-            buffer,
-        );
-    }
-    let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
-    draw_scroll_position(table.scroll.top, table.order.len(), theme, below, buffer);
+    table.pane.draw_rows(Some(theme.chosen_row(is_focused)), theme, buffer, |row| {
+        component_line(compared, &table.rows[table.order[row]], theme, width)
+    });
 }
 
 /// Returns the source of the scores, where the user chose one; for pooled scores also that they are shown at the

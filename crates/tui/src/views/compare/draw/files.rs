@@ -10,7 +10,7 @@ use crate::{
     },
     widgets::{
         line::{fit_text_end, left_and_right, safe_string, trusted_span},
-        panel::{draw_scroll_position, draw_sentence, put_row},
+        panel::{draw_scroll_position, draw_sentence},
         theme::{Meaning, Theme},
     },
 };
@@ -65,13 +65,9 @@ fn draw_list(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut B
         Loading::Ready(_) => {}
     }
     let width = usize::from(inner.width);
-    let seen = files.order.iter().enumerate().skip(files.scroll.top);
-    for (y, (at, index)) in seen.take(usize::from(inner.height)).enumerate() {
-        let chosen = (at == files.scroll.cursor).then(|| theme.chosen_row(is_focused));
-        let line = file_line(&rows[*index], [&a, &b], theme, width);
-        put_row(line, chosen, inner, y as u16, buffer);
-    }
-    draw_scroll_position(files.scroll.top, files.order.len(), theme, area, buffer);
+    files.list.draw_rows(Some(theme.chosen_row(is_focused)), theme, buffer, |row| {
+        file_line(&rows[files.order[row]], [&a, &b], theme, width)
+    });
 }
 
 fn is_untouched(row: &FileRow) -> bool {

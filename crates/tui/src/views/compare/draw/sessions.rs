@@ -6,7 +6,7 @@ use crate::{
     views::compare::{ComparePart, ComparisonView},
     widgets::{
         line::{fit_spans, safe_string, trusted_span},
-        panel::{draw_scroll_position, put_row},
+        panel::put_row,
         theme::{Meaning, Theme},
     },
 };
@@ -63,22 +63,18 @@ pub(crate) fn draw_requests(
     let heads = format!("     {:<half$} {}", head(0), head(1));
     put_row(Line::styled(heads, theme.style_for(Meaning::Muted)), None, inner, 0, buffer);
     let table = &compared.table;
-    let height = usize::from(inner.height.saturating_sub(1));
-    let seen = table.order.iter().enumerate().skip(table.scroll.top).take(height);
-    for (y, (at, turn)) in (1..).zip(seen) {
-        let chosen = (at == table.scroll.cursor).then(|| theme.chosen_row(is_focused));
+    table.pane.draw_rows(Some(theme.chosen_row(is_focused)), theme, buffer, |row| {
+        let turn = table.order[row];
         let mut spans =
             vec![trusted_span(format!("{:>4} ", turn + 1), theme.style_for(Meaning::Muted))];
         for party in pair {
-            let words = fit_spans(vec![request_span(&party.run, *turn, theme)], half);
+            let words = fit_spans(vec![request_span(&party.run, turn, theme)], half);
             let cells: usize = words.iter().map(|span| span.width()).sum();
             spans.extend(words);
             spans.push(trusted_span(" ".repeat(half + 1 - cells), theme.style_for(Meaning::Text)));
         }
-        put_row(Line::from(spans), chosen, inner, y, buffer);
-    }
-    let below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
-    draw_scroll_position(table.scroll.top, table.order.len(), theme, below, buffer);
+        Line::from(spans)
+    });
 }
 
 fn request_span(run: &Run, turn: usize, theme: Theme) -> ratatui::text::Span<'static> {
