@@ -497,7 +497,7 @@ fn digits_above_the_levels_still_count() {
     let bundle = Bundle::new();
     let mut screen = audit(&bundle, (120, 40), "ann");
     screen.press_keys("5n").unwrap();
-    assert_eq!(screen.app_mut().screens.open_run().unwrap().audit.rows.cursor, 5);
+    assert_eq!(screen.app_mut().screens.open_run().unwrap().audit.rows.cursor(), 5);
     screen.press_keys("10p").unwrap();
     assert_eq!(bundle.labels("ann").len(), 1);
 }

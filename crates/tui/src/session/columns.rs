@@ -1,4 +1,4 @@
-//! The columns of the table: values of the card of a run in [`card_columns`], and the numbers that have a column.
+//! The columns of the table: values of the card of a run in `card_columns`, and the numbers that have a column.
 //!
 //! The row of a number in [`trajview_metrics::numbers`] has the word and the width of its column.
 

@@ -452,7 +452,7 @@ impl LiveView {
                 known.is_edited |= known.request.text != text;
                 known.request.text = text;
             }
-            self.rows.cursor = at;
+            self.rows.choose(at);
         }
     }
 
