@@ -74,8 +74,7 @@ impl LiveWorker {
         let hands = control.clone();
         let agent = thread::Builder::new().name("live".into()).spawn(move || {
             let watch = RecordingWatch::start_watch(&job, &sender, opener, beside);
-            let teller =
-                LiveEventSender { job: &job, sender: &sender, tickets: &tickets, watch: &watch };
+            let teller = LiveEventSender { sender: &sender, tickets: &tickets, watch: &watch };
             let outcome = live::run_job(&job, start, &hands, &mut |event| teller.on_event(event));
             watch.is_over.store(true, Ordering::Relaxed);
             watch.request_look();
@@ -114,7 +113,6 @@ impl LiveWorker {
 }
 
 struct LiveEventSender<'a> {
-    job: &'a RunJob,
     sender: &'a Sender<RuntimeEvent>,
     tickets: &'a Sender<()>,
     watch: &'a RecordingWatch,

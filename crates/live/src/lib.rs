@@ -7,9 +7,9 @@
 //! live::run_job(&job, StartMode::Anew | StartMode::Resume, &control, &mut |event| ...) -> Result<LiveRunEnd, CannotStart>
 //! ```
 //!
-//! The caller gets a [`LiveEvent`](trajview_run::live::LiveEvent) for everything that happens: the bundle is open, a request waits for a person, a turn
-//! began, bytes of the agent's terminal, lines of an agent without one, the log grew (the bundle on the disk has more to
-//! show), the turn ended with its row, changed paths and totals, tests were run. A person's commands go in as a
+//! The caller gets a [`trajview_run::live::LiveEvent`] for everything that happens: the bundle is open, a request waits for
+//! a person, a turn began, bytes of the agent's terminal, lines of an agent without one, the log grew (the bundle on the
+//! disk has more to show), the turn ended with its result, changed paths and totals, tests were run. A person's commands go in as a
 //! [`trajview_run::live::LiveCommand`] through a [`RunControl`], whose clones may be used from any thread: pause, go on, step by step, skip,
 //! edit, retry, end the turn, stop, keys and size of the terminal. The agent waits while the caller handles an event: that
 //! limits a flood of output.

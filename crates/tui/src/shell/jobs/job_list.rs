@@ -263,7 +263,7 @@ fn live_job(live: &LiveView) -> Option<JobRow> {
     let times: Vec<f64> = live.turns.iter().filter_map(|turn| turn.seconds).collect();
     Some(JobRow {
         progress: Some((live.finished_count(), live.turns.len())),
-        tokens: live.spent.tokens.total(),
+        tokens: live.spent.tokens.recorded_sum(),
         cost: live.spent.cost_usd,
         seconds: (!times.is_empty()).then(|| times.iter().sum()),
         words,

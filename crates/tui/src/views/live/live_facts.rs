@@ -21,7 +21,7 @@ pub fn run_facts(live: &LiveView) -> Vec<FactRow> {
         FactRow::new("of them skipped", skipped.to_string()),
         FactRow::new(
             "tokens",
-            live.spent.tokens.total().map_or_else(not_told, |tokens| tokens.to_string()),
+            live.spent.tokens.recorded_sum().map_or_else(not_told, |tokens| tokens.to_string()),
         ),
         FactRow::new(
             "cost",

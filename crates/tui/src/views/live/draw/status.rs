@@ -66,7 +66,7 @@ fn right_spans(live: &LiveView, theme: Theme) -> Vec<Span<'static>> {
     let tokens = live
         .spent
         .tokens
-        .total()
+        .recorded_sum()
         .map(|tokens| format!("{} tokens", format_number::short_count(tokens)));
     let cost = live.spent.cost_usd.map(format_number::dollars_text);
     let facts: Vec<String> = [tests, tokens, cost].into_iter().flatten().collect();
