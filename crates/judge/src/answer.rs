@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use trajview_run::rubric::{CANNOT_TELL, CriterionScore, Evidence, RubricLevels};
 
 use super::{
-    snapshot::{CodeSnapshot, SnapshotText},
+    snapshot::CodeSnapshot,
     tools::path::{self, SnapshotPlace},
 };
 
@@ -265,11 +265,7 @@ pub(super) fn check_place(entry: &Evidence, snapshot: &CodeSnapshot) -> Result<E
             return Err("it is a folder, not lines of a file".into());
         }
     };
-    let text = match snapshot.text_of(&path) {
-        SnapshotText::Text(text) => text,
-        SnapshotText::Unavailable(why) => return Err(why),
-    };
-    let count = text.lines().count();
+    let count = snapshot.text_of(&path)?.lines().count();
     let lines = match entry.lines {
         Some((start, _)) if start > count => {
             return Err(format!("the file has {count} lines only"));

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::{
     command::CommandJudge,
-    conversation::{Conversation, JudgeReply},
+    conversation::{Conversation, JudgeReply, ReplyUsage},
+    cost::CostBudget,
     fault::JudgeFault,
     http::HttpJudge,
     judge_key::JudgeKey,
@@ -35,6 +36,26 @@ impl JudgeClient {
             }
         };
         Ok(Self { target: reached, key: key.clone() })
+    }
+
+    /// Requests one reply, once, and pays for it, whether or not it went well where the server may have worked for it.
+    pub(crate) fn ask_and_pay(
+        &self,
+        conversation: &Conversation,
+        budget: &CostBudget,
+        most_tokens: u32,
+        stop: &StopFlag,
+    ) -> Result<JudgeReply, JudgeFault> {
+        let set_aside = budget.set_aside(conversation.size_in_bytes(), most_tokens)?;
+        let reply = self.ask_once(conversation, stop);
+        match &reply {
+            Ok(reply) => set_aside.pay_for(reply.usage),
+            Err(JudgeFault::BrokenOff(_) | JudgeFault::TimedOut(_) | JudgeFault::Malformed(_)) => {
+                set_aside.pay_for(ReplyUsage::default())
+            }
+            Err(_) => {}
+        }
+        reply
     }
 
     /// Requests one reply, once.

@@ -390,14 +390,15 @@ fn ollama_address(host: &str) -> String {
     format!("{scheme}://{host}:{port}")
 }
 
+/// Returns whether a path is a file that can be run.
 #[cfg(unix)]
-fn is_executable(path: &Path) -> bool {
+pub fn is_executable(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt;
     path.metadata().is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
 }
 
 #[cfg(not(unix))]
-fn is_executable(path: &Path) -> bool {
+pub fn is_executable(path: &Path) -> bool {
     path.with_extension("exe").is_file() || path.is_file()
 }
 

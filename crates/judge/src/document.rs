@@ -323,11 +323,6 @@ impl JudgementDocument {
         self.finished_at.is_some()
     }
 
-    /// Returns the ids without a usable answer.
-    pub fn missing_ids(&self) -> Vec<String> {
-        self.unanswered_ids().into_iter().map(str::to_owned).collect()
-    }
-
     /// Returns the entries of the components or groups so far.
     pub fn entries(&self) -> &[Box<RawValue>] {
         self.groups.as_ref().unwrap_or(&self.scores)
@@ -380,7 +375,7 @@ impl JudgementDocument {
         component: &str,
         judged: &JudgedItem,
     ) -> serde_json::Result<()> {
-        if !self.missing_ids().iter().any(|id| id == component) {
+        if !self.unanswered_ids().contains(&component) {
             return Ok(());
         }
         let entry = match &mut self.flags {
@@ -604,12 +599,12 @@ mod tests {
         first.enter_answer("C02", &faulty_item()).unwrap();
 
         let mut second = JudgementDocument::parse(&first.to_bytes().unwrap()).unwrap();
-        assert_eq!(second.missing_ids(), ["C02"]);
+        assert_eq!(second.unanswered_ids(), ["C02"]);
         second.enter_answer("C01", &faulty_item()).unwrap();
         second.enter_answer("C02", &judged_item()).unwrap();
 
         assert_eq!(second.scores[0].get(), first.scores[0].get());
-        assert_eq!(second.missing_ids(), Vec::<String>::new());
+        assert_eq!(second.unanswered_ids(), Vec::<&str>::new());
         assert!(
             JudgementDocument::parse(b"{\"schema\": \"trajview.judgement/1\", \"scores\": []}")
                 .is_none()

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use trajview_run::{flags::Flag, rubric::Evidence};
 
 use super::{
-    answer::{self, cut_text, objects_in},
+    answer::{self, cut_text},
     criteria::{CriteriaGroup, FlagCriterion},
     snapshot::CodeSnapshot,
 };
@@ -76,15 +76,8 @@ pub fn is_answer(object: &Value) -> bool {
 
 /// Reads an answer out of a text: the last object in it that has flags. The error says what was wrong.
 pub(crate) fn parse_flags(text: &str) -> Result<FlagsAnswer, String> {
-    if text.trim().is_empty() {
-        return Err("the answer is empty".into());
-    }
-    let objects = objects_in(text);
-    match objects.iter().rev().find(|object| is_answer(object)) {
-        Some(object) => parse_flags_object(object),
-        None if objects.is_empty() => Err("the answer has no JSON object".into()),
-        None => Err("the answer has no \"flags\"".into()),
-    }
+    let lacks = "the answer has no \"flags\"".to_owned();
+    parse_flags_object(&answer::last_object_with(text, &is_answer, lacks)?)
 }
 
 /// Reads flags from an object, as [`parse_flags`].

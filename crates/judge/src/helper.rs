@@ -60,36 +60,6 @@ impl ModelHelper {
             is_spent: false,
         })
     }
-
-    /// Returns one attempt, paid for whether or not it went well where the server may have worked for it.
-    fn attempt_once(&self, conversation: &Conversation) -> Result<HelperAnswer, JudgeFault> {
-        let set_aside =
-            self.costs.set_aside(conversation.size_in_bytes(), self.settings.reply.max_tokens)?;
-        match self.client.ask_once(conversation, &self.stop) {
-            Ok(reply) => {
-                set_aside.pay_for(reply.usage);
-                let (input, output) = (reply.usage.input, reply.usage.output);
-                let price = input.zip(output);
-                let spent = HelperCost {
-                    calls: 1,
-                    input_tokens: input,
-                    output_tokens: output,
-                    cost_usd: price.and_then(|(i, o)| cost::price_of(self.settings.cost, i, o)),
-                    seconds: 0.0,
-                };
-                Ok(HelperAnswer { text: reply.text, spent })
-            }
-            Err(fault) => {
-                if matches!(
-                    fault,
-                    JudgeFault::BrokenOff(_) | JudgeFault::TimedOut(_) | JudgeFault::Malformed(_)
-                ) {
-                    set_aside.pay_for(Default::default());
-                }
-                Err(fault)
-            }
-        }
-    }
 }
 
 impl HelperModel for ModelHelper {
@@ -112,11 +82,19 @@ impl HelperModel for ModelHelper {
                 return Err(format!("helper {name}: all calls of its budget are made"));
             }
             self.calls = self.calls.map(|calls| calls - 1);
-            match self.attempt_once(&conversation) {
-                Ok(mut answer) => {
-                    answer.spent.calls = attempts as usize;
-                    answer.spent.seconds = began.elapsed().as_secs_f64();
-                    return Ok(answer);
+            let most_tokens = self.settings.reply.max_tokens;
+            match self.client.ask_and_pay(&conversation, &self.costs, most_tokens, &self.stop) {
+                Ok(reply) => {
+                    let (input_tokens, output_tokens) = (reply.usage.input, reply.usage.output);
+                    let price = input_tokens.zip(output_tokens);
+                    let spent = HelperCost {
+                        calls: attempts as usize,
+                        input_tokens,
+                        output_tokens,
+                        cost_usd: price.and_then(|(i, o)| cost::price_of(self.settings.cost, i, o)),
+                        seconds: began.elapsed().as_secs_f64(),
+                    };
+                    return Ok(HelperAnswer { text: reply.text, spent });
                 }
                 Err(fault) if fault.may_pass() && attempts <= self.settings.retries => {
                     let pause = fault.pause_before(attempts, self.settings.backoff);

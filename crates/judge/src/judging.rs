@@ -16,6 +16,7 @@ use trajview_metrics::{
     rules::RuleSet,
 };
 use trajview_run::{
+    RepoPath,
     judging::{JudgeAnswer, JudgeEvent, JudgingScale, JudgingStart, OpenFile},
     rubric::CANNOT_TELL,
 };
@@ -36,7 +37,7 @@ use super::{
     judge_key::JudgeKey,
     prompt::JudgePrompt,
     settings::JudgeConfig,
-    snapshot::{CodeSnapshot, SnapshotText},
+    snapshot::CodeSnapshot,
     stop_flag::StopFlag,
     unchanged_flags::CarriedFlags,
     worker::{self, WorkerContext, WorkerEvent},
@@ -141,13 +142,11 @@ fn lines_of_code(snapshot: &CodeSnapshot) -> u64 {
     let ruler = Ruler::new(QualityProfile::Trajview, RuleSet::none());
     let paths =
         snapshot.tree().files.keys().filter(|path| ruler.profile().counts_file(path.as_str()));
-    let lines =
-        |text: String, path: &str| u64::from(measure_file(path, text.as_bytes(), &ruler).loc);
-    let of_file = |path| match snapshot.text_of(path) {
-        SnapshotText::Text(text) => lines(text, path.as_str()),
-        SnapshotText::Unavailable(_) => 0,
+    let lines = |path: &RepoPath| {
+        let text = snapshot.text_of(path).ok()?;
+        Some(u64::from(measure_file(path.as_str(), text.as_bytes(), &ruler).loc))
     };
-    paths.map(of_file).sum()
+    paths.filter_map(lines).sum()
 }
 
 /// Files that are repeats of each other.
@@ -243,7 +242,7 @@ impl JudgingSession<'_> {
         stem: &str,
         repeat: DocumentRepeat,
     ) -> Result<(JudgementFile, JudgementDocument), WriteError> {
-        let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string();
+        let now = timestamp_now();
         let mut document = JudgementDocument::new(self.judge, &self.job.subject, repeat, &now);
         if self.job.scale() == JudgingScale::Flags {
             let carried = self.job.carried.for_repeat(repeat.number);
@@ -261,7 +260,8 @@ impl JudgingSession<'_> {
         document: &mut JudgementDocument,
         on_event: &mut dyn FnMut(&JudgeEvent),
     ) -> Result<(), JudgingHalt> {
-        let missing = document.missing_ids();
+        let missing: Vec<String> =
+            document.unanswered_ids().into_iter().map(str::to_owned).collect();
         if missing.is_empty() {
             return Ok(());
         }
@@ -272,34 +272,39 @@ impl JudgingSession<'_> {
         let turn = self.job.subject.turn;
         on_event(&JudgeEvent::Opened(OpenFile { path, turn, repeat, repeats, done, total }));
         let context = self.worker_context(&missing);
-        let on_judged = self.collect_answers(
-            &context,
-            &mut |event| on_event(event),
-            &mut |component, judged, on_event| {
-                let before = document.clone();
-                document
-                    .enter_answer(&component, &judged)
-                    .map_err(|why| JudgingHalt::Write(without_path(&why)))?;
-                if document.missing_ids().is_empty() {
-                    let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ");
-                    document.finished_at = Some(now.to_string());
-                }
-                let saved = bytes_of(document).and_then(|bytes| file.save(&bytes));
-                if let Err(why) = saved {
-                    *document = before; // which is what the file says
-                    return Err(JudgingHalt::Write(why));
-                }
-                let flags = judged.checked_flags().map(|_| document.flag_counts_of(&component));
-                let answer = judged.verdict().map(answer_of).or(flags.map(JudgeAnswer::Flags));
-                let fault = judged.fault.as_ref().map(ToString::to_string);
-                done += 1;
-                let error = judged.error.or(fault);
-                on_event(&JudgeEvent::Ended { component, answer, error, done, total });
-                Ok(())
-            },
-        );
+        let mut enter = |component: String, judged: &JudgedItem| -> Result<_, JudgingHalt> {
+            self.enter_answer(file, document, &component, judged)?;
+            done += 1;
+            let flags = judged.checked_flags().map(|_| document.flag_counts_of(&component));
+            let answer = judged.verdict().map(answer_of).or(flags.map(JudgeAnswer::Flags));
+            let fault = judged.fault.as_ref().map(ToString::to_string);
+            let error = judged.error.clone().or(fault);
+            Ok(JudgeEvent::Ended { component, answer, error, done, total })
+        };
+        let ended = self.collect_answers(&context, &mut enter, on_event);
         context.halt.set();
-        on_judged
+        ended
+    }
+
+    /// Enters an answer into the document and saves the file.
+    fn enter_answer(
+        &self,
+        file: &JudgementFile,
+        document: &mut JudgementDocument,
+        component: &str,
+        judged: &JudgedItem,
+    ) -> Result<(), JudgingHalt> {
+        let before = document.clone();
+        document
+            .enter_answer(component, judged)
+            .map_err(|why| JudgingHalt::Write(without_path(&why)))?;
+        if document.unanswered_ids().is_empty() {
+            document.finished_at = Some(timestamp_now());
+        }
+        bytes_of(document).and_then(|bytes| file.save(&bytes)).map_err(|why| {
+            *document = before; // which is what the file says
+            JudgingHalt::Write(why)
+        })
     }
 
     fn worker_context(&self, missing: &[String]) -> Arc<WorkerContext> {
@@ -322,8 +327,8 @@ impl JudgingSession<'_> {
     fn collect_answers(
         &self,
         context: &Arc<WorkerContext>,
+        enter: &mut dyn FnMut(String, &JudgedItem) -> Result<JudgeEvent, JudgingHalt>,
         on_event: &mut dyn FnMut(&JudgeEvent),
-        on_judged: &mut OnJudged<'_>,
     ) -> Result<(), JudgingHalt> {
         let news = worker::start_workers(context);
         let mut halted: Option<(JudgingHalt, Instant)> = None;
@@ -340,11 +345,11 @@ impl JudgingSession<'_> {
                     on_event(&event);
                     None
                 }
-                Ok(WorkerEvent::Judged { component, judged }) => match judged.fault {
+                Ok(WorkerEvent::Judged { component, judged }) => match &judged.fault {
                     _ if matches!(halted, Some((JudgingHalt::Write(_), _))) => None,
                     Some(JudgeFault::Stopped) => None,
-                    Some(fault) if fault.ends_all() => Some(JudgingHalt::Fault(fault)),
-                    _ => on_judged(component, judged, on_event).err(),
+                    Some(fault) if fault.ends_all() => Some(JudgingHalt::Fault(fault.clone())),
+                    _ => enter(component, &judged).map(|event| on_event(&event)).err(),
                 },
                 Err(RecvTimeoutError::Timeout) => None,
                 Err(RecvTimeoutError::Disconnected) => break,
@@ -367,8 +372,9 @@ fn answer_of(verdict: &CheckedVerdict) -> JudgeAnswer {
     }
 }
 
-type OnJudged<'a> =
-    dyn FnMut(String, JudgedItem, &mut dyn FnMut(&JudgeEvent)) -> Result<(), JudgingHalt> + 'a;
+fn timestamp_now() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+}
 
 fn bytes_of(document: &JudgementDocument) -> Result<Vec<u8>, WriteError> {
     document.to_bytes().map_err(|why| without_path(&why))

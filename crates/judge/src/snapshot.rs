@@ -23,14 +23,6 @@ impl fmt::Debug for CodeSnapshot {
     }
 }
 
-/// The content at a path.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum SnapshotText {
-    Text(String),
-    /// The reason why there is no text; a sentence without the path.
-    Unavailable(String),
-}
-
 /// Largest file that is read for a judge (bytes).
 const MOST_BYTES: usize = 2 << 20;
 
@@ -67,30 +59,21 @@ impl CodeSnapshot {
         &self.tree
     }
 
-    /// Returns the text of a file; a link is not followed.
-    pub fn text_of(&self, path: &RepoPath) -> SnapshotText {
-        let Some(&file) = self.tree.files.get(path) else {
-            return SnapshotText::Unavailable("no such file in the snapshot".into());
-        };
+    /// Returns the text of a file; a link is not followed. The error is a sentence without the path.
+    pub fn text_of(&self, path: &RepoPath) -> Result<String, String> {
+        let file = *self.tree.files.get(path).ok_or("no such file in the snapshot")?;
         match file.mode {
-            FileMode::Link => {
-                return SnapshotText::Unavailable("it is a link; not followed".into());
-            }
-            FileMode::Submodule => {
-                return SnapshotText::Unavailable("it is another repository".into());
-            }
+            FileMode::Link => return Err("it is a link; not followed".into()),
+            FileMode::Submodule => return Err("it is another repository".into()),
             FileMode::Regular | FileMode::Executable => {}
         }
-        match (self.contents)(file) {
-            Err(why) => SnapshotText::Unavailable(why),
-            Ok(bytes) if bytes.len() > MOST_BYTES => SnapshotText::Unavailable(format!(
-                "it has {} bytes; too large to be read",
-                bytes.len()
-            )),
-            Ok(bytes) if memchr::memchr(0, &bytes).is_some() => {
-                SnapshotText::Unavailable("it is not text".into())
-            }
-            Ok(bytes) => SnapshotText::Text(String::from_utf8_lossy(&bytes).into_owned()),
+        let bytes = (self.contents)(file)?;
+        if bytes.len() > MOST_BYTES {
+            return Err(format!("it has {} bytes; too large to be read", bytes.len()));
+        }
+        match memchr::memchr(0, &bytes) {
+            Some(_) => Err("it is not text".into()),
+            None => Ok(String::from_utf8_lossy(&bytes).into_owned()),
         }
     }
 }
@@ -146,9 +129,9 @@ pub mod tests {
         let snapshot = snapshot_of(&[("a", "one"), ("link", "-> /etc/passwd"), ("b", "x\0y")]);
         let text_at = |path: &str| snapshot.text_of(&RepoPath::new(path).unwrap());
 
-        assert_eq!(text_at("a"), SnapshotText::Text("one".into()));
-        assert_eq!(text_at("link"), SnapshotText::Unavailable("it is a link; not followed".into()));
-        assert_eq!(text_at("b"), SnapshotText::Unavailable("it is not text".into()));
-        assert_eq!(text_at("c"), SnapshotText::Unavailable("no such file in the snapshot".into()));
+        assert_eq!(text_at("a"), Ok("one".into()));
+        assert_eq!(text_at("link"), Err("it is a link; not followed".into()));
+        assert_eq!(text_at("b"), Err("it is not text".into()));
+        assert_eq!(text_at("c"), Err("no such file in the snapshot".into()));
     }
 }

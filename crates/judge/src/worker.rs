@@ -57,8 +57,11 @@ pub(crate) fn start_workers(context: &Arc<WorkerContext>) -> Receiver<WorkerEven
     let (sender, receiver) = crossbeam_channel::unbounded();
     let count = context.settings.concurrency.clamp(1, 64).min(context.items.len());
     for _ in 0..count {
-        let worker =
-            JudgeWorker { context: Arc::clone(context), sender: sender.clone(), component: None };
+        let worker = JudgeWorker {
+            context: Arc::clone(context),
+            sender: sender.clone(),
+            component: String::new(),
+        };
         thread::spawn(move || worker.run_worker());
     }
     receiver
@@ -71,7 +74,7 @@ struct JudgeWorker {
     context: Arc<WorkerContext>,
     sender: Sender<WorkerEvent>,
     /// The id of what is under way.
-    component: Option<String>,
+    component: String,
 }
 
 impl JudgeWorker {
@@ -81,7 +84,7 @@ impl JudgeWorker {
             let at = context.next.fetch_add(1, Ordering::SeqCst);
             let Some(item) = context.items.get(at) else { return };
             let id = item.id().to_owned();
-            self.component = Some(id.clone());
+            self.component.clone_from(&id);
             self.send_event(JudgeEvent::Began { component: id.clone() });
             let question = JudgeQuestion {
                 item,
@@ -104,67 +107,37 @@ impl JudgeWorker {
     fn send_to_session(&self, news: WorkerEvent) {
         let _ = self.sender.send(news); // nobody listens any more: the judging was given up
     }
-
-    fn component_id(&self) -> String {
-        self.component.clone().unwrap_or_default()
-    }
-
-    /// Returns one attempt, paid for whether or not it went well where the server may have worked for it.
-    fn attempt_once(&self, conversation: &Conversation) -> Result<TimedReply, JudgeFault> {
-        let WorkerContext { client, cost_budget, settings, halt, .. } = &*self.context;
-        let set_aside =
-            cost_budget.set_aside(conversation.size_in_bytes(), settings.reply.max_tokens)?;
-        let began = Instant::now();
-        match client.ask_once(conversation, halt) {
-            Ok(reply) => {
-                set_aside.pay_for(reply.usage);
-                Ok(TimedReply { reply, seconds: began.elapsed().as_secs_f64(), attempts: 1 })
-            }
-            Err(fault) => {
-                if matches!(
-                    fault,
-                    JudgeFault::BrokenOff(_) | JudgeFault::TimedOut(_) | JudgeFault::Malformed(_)
-                ) {
-                    set_aside.pay_for(Default::default());
-                }
-                Err(fault)
-            }
-        }
-    }
 }
 
 impl AskJudge for JudgeWorker {
     fn ask_judge(&mut self, conversation: &Conversation) -> Result<TimedReply, JudgeFault> {
         let began = Instant::now();
+        let WorkerContext { settings, client, cost_budget, halt, .. } = &*self.context;
         let mut attempts = 1;
         loop {
-            if self.context.halt.is_set() {
+            if halt.is_set() {
                 return Err(JudgeFault::Stopped);
             }
-            match self.attempt_once(conversation) {
-                Ok(timed_reply) => {
+            let most_tokens = settings.reply.max_tokens;
+            match client.ask_and_pay(conversation, cost_budget, most_tokens, halt) {
+                Ok(reply) => {
                     self.send_event(JudgeEvent::Replied {
-                        component: self.component_id(),
-                        text: cut_text(&timed_reply.reply.text, MOST_WORDS),
-                        tokens: timed_reply.reply.usage.total_tokens(),
-                        spent: self.context.cost_budget.spent_usd(),
+                        component: self.component.clone(),
+                        text: cut_text(&reply.text, MOST_WORDS),
+                        tokens: reply.usage.total_tokens(),
+                        spent: cost_budget.spent_usd(),
                     });
-                    return Ok(TimedReply {
-                        seconds: began.elapsed().as_secs_f64(),
-                        attempts,
-                        ..timed_reply
-                    });
+                    let seconds = began.elapsed().as_secs_f64();
+                    return Ok(TimedReply { reply, seconds, attempts });
                 }
-                Err(fault) if fault.may_pass() && attempts <= self.context.settings.retries => {
-                    let pause = fault.pause_before(attempts, self.context.settings.backoff);
-                    let why = fault.to_string();
-                    let seconds = pause.as_secs_f64();
+                Err(fault) if fault.may_pass() && attempts <= settings.retries => {
+                    let pause = fault.pause_before(attempts, settings.backoff);
                     self.send_event(JudgeEvent::Waits {
-                        component: self.component_id(),
-                        why,
-                        seconds,
+                        component: self.component.clone(),
+                        why: fault.to_string(),
+                        seconds: pause.as_secs_f64(),
                     });
-                    if !self.context.halt.wait_for(pause) {
+                    if !halt.wait_for(pause) {
                         return Err(JudgeFault::Stopped);
                     }
                     attempts += 1;
@@ -178,7 +151,7 @@ impl AskJudge for JudgeWorker {
         let call = self.context.key.hide_in_tool_call(call.clone());
         let is_refused = call.is_refused;
         self.send_event(JudgeEvent::CalledTool {
-            component: self.component_id(),
+            component: self.component.clone(),
             call: call.into(),
             is_refused,
         });

@@ -63,7 +63,7 @@ struct JudgementFileRow<'a> {
     mcf: Option<f64>,
     scores: Vec<JudgedScoreRow>,
     /// Not judged, or worth asking again.
-    missing: Vec<String>,
+    missing: Vec<&'a str>,
     created_at: &'a str,
     /// Null if no flags were requested.
     flags: Option<FlagsSummary<'a>>,
@@ -468,7 +468,7 @@ fn judgement_file_row<'a>(
             None => document.component_scores().into_iter().map(judged_score_row).collect(),
             Some(_) => vec![],
         },
-        missing: document.missing_ids(),
+        missing: document.unanswered_ids(),
         created_at: &document.created_at,
         flags: document.flags().map(|rows| flags_summary(document, rows)),
     }

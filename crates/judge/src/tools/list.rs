@@ -1,6 +1,6 @@
 //! The files below a folder.
 
-use crate::snapshot::{CodeSnapshot, SnapshotText};
+use crate::snapshot::CodeSnapshot;
 use trajview_run::{RepoPath, files::FileMode};
 
 use super::{
@@ -44,10 +44,10 @@ fn size_text(path: &RepoPath, snapshot: &CodeSnapshot) -> String {
         return "link, not followed".into();
     }
     match snapshot.text_of(path) {
-        SnapshotText::Text(text) => match text.lines().count() {
+        Ok(text) => match text.lines().count() {
             1 => "1 line".into(),
             count => format!("{count} lines"),
         },
-        SnapshotText::Unavailable(why) => why,
+        Err(why) => why,
     }
 }

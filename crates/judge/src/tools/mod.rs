@@ -11,6 +11,7 @@ mod symbols;
 use serde_json::{Map, Value, json};
 
 use super::snapshot::CodeSnapshot;
+use ArgumentKind::{Number, Text};
 
 /// One tool, with its description for a judge.
 #[derive(Debug, Clone, Copy)]
@@ -36,19 +37,11 @@ pub enum ArgumentKind {
     Number,
 }
 
-const fn optional_argument(
-    name: &'static str,
-    kind: ArgumentKind,
-    about: &'static str,
-) -> ToolArgument {
+const fn optional(name: &'static str, kind: ArgumentKind, about: &'static str) -> ToolArgument {
     ToolArgument { name, kind, about, is_required: false }
 }
 
-const fn required_argument(
-    name: &'static str,
-    kind: ArgumentKind,
-    about: &'static str,
-) -> ToolArgument {
+const fn required(name: &'static str, kind: ArgumentKind, about: &'static str) -> ToolArgument {
     ToolArgument { name, kind, about, is_required: true }
 }
 
@@ -57,20 +50,16 @@ pub const TOOLS: [JudgeTool; 4] = [
     JudgeTool {
         name: "list",
         about: "Lists the files below a folder with their number of lines.",
-        arguments: &[optional_argument(
-            "path",
-            ArgumentKind::Text,
-            "a folder, relative; the whole tree without it",
-        )],
+        arguments: &[optional("path", Text, "a folder, relative; the whole tree without it")],
         run: list::list_files,
     },
     JudgeTool {
         name: "read",
         about: "Reads lines of a file, each with its number.",
         arguments: &[
-            required_argument("path", ArgumentKind::Text, "a file, relative"),
-            optional_argument("start", ArgumentKind::Number, "first line, from 1"),
-            optional_argument("end", ArgumentKind::Number, "last line"),
+            required("path", Text, "a file, relative"),
+            optional("start", Number, "first line, from 1"),
+            optional("end", Number, "last line"),
         ],
         run: read::read_lines,
     },
@@ -78,12 +67,8 @@ pub const TOOLS: [JudgeTool; 4] = [
         name: "search",
         about: "Finds lines that match a regular expression, as path:line: text.",
         arguments: &[
-            required_argument(
-                "pattern",
-                ArgumentKind::Text,
-                "a regular expression; (?i) ignores case",
-            ),
-            optional_argument("path", ArgumentKind::Text, "a file or folder, relative"),
+            required("pattern", Text, "a regular expression; (?i) ignores case"),
+            optional("path", Text, "a file or folder, relative"),
         ],
         run: search::search_lines,
     },
@@ -91,12 +76,8 @@ pub const TOOLS: [JudgeTool; 4] = [
         name: "symbols",
         about: "Lists the definitions of functions, classes and types, as path:start-end kind name.",
         arguments: &[
-            optional_argument("path", ArgumentKind::Text, "a file or folder, relative"),
-            optional_argument(
-                "name",
-                ArgumentKind::Text,
-                "only those whose name has this in it, in any case",
-            ),
+            optional("path", Text, "a file or folder, relative"),
+            optional("name", Text, "only those whose name has this in it, in any case"),
         ],
         run: symbols::list_symbols,
     },
@@ -174,7 +155,7 @@ impl ToolArguments<'_> {
 /// Returns a tool as a JSON schema of its arguments.
 pub(crate) fn tool_schema(tool: &JudgeTool) -> Value {
     let property = |argument: &ToolArgument| {
-        let kind = if argument.kind == ArgumentKind::Text { "string" } else { "integer" };
+        let kind = if argument.kind == Text { "string" } else { "integer" };
         (argument.name.to_owned(), json!({"type": kind, "description": argument.about}))
     };
     let properties: Map<String, Value> = tool.arguments.iter().map(property).collect();

@@ -1,6 +1,6 @@
 //! Lines of a file, with their numbers.
 
-use crate::snapshot::{CodeSnapshot, SnapshotText};
+use crate::snapshot::CodeSnapshot;
 
 use super::{
     ToolArguments, cut_line,
@@ -20,10 +20,7 @@ pub fn read_lines(
         SnapshotPlace::Folder(path) => return Err(format!("{path} is a folder; use list")),
         SnapshotPlace::Root => return Err("name a file".into()),
     };
-    let text = match snapshot.text_of(&path) {
-        SnapshotText::Text(text) => text,
-        SnapshotText::Unavailable(why) => return Err(format!("{path}: {why}")),
-    };
+    let text = snapshot.text_of(&path).map_err(|why| format!("{path}: {why}"))?;
     let count = text.lines().count();
     if count == 0 {
         return Ok(format!("{path} is empty"));

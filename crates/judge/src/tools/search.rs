@@ -2,7 +2,7 @@
 
 use regex::RegexBuilder;
 
-use crate::snapshot::{CodeSnapshot, SnapshotText};
+use crate::snapshot::CodeSnapshot;
 
 use super::{ToolArguments, cut_line, path};
 
@@ -32,7 +32,7 @@ pub(crate) fn search_lines(
         path::resolve_path(arguments.text_argument("path")?, snapshot)?.readable_files(snapshot);
     let (mut hits, mut count) = (vec![], 0_usize);
     for path in files.iter().take(MOST_FILES) {
-        let SnapshotText::Text(text) = snapshot.text_of(path) else { continue };
+        let Ok(text) = snapshot.text_of(path) else { continue };
         let mut of_file = 0;
         for (number, line) in (1..).zip(text.lines()) {
             if !expression.is_match(line) {

@@ -3,7 +3,7 @@
 
 use tree_sitter::Node;
 
-use crate::snapshot::{CodeSnapshot, SnapshotText};
+use crate::snapshot::CodeSnapshot;
 use trajview_code::{
     has_word,
     tree::{self, Grammar},
@@ -36,7 +36,7 @@ pub(crate) fn list_symbols(
         if parsed == MOST_FILES {
             break;
         }
-        let SnapshotText::Text(text) = snapshot.text_of(path) else { continue };
+        let Ok(text) = snapshot.text_of(path) else { continue };
         parsed += 1;
         let definitions = definitions_in(grammar, &text);
         let is_wanted = |name: &str| {

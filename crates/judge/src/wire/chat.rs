@@ -22,10 +22,6 @@ impl Wire for ChatWire {
         "/chat/completions"
     }
 
-    fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
-        key.map(|key| ("authorization", format!("Bearer {key}"))).into_iter().collect()
-    }
-
     fn request_body(&self, settings: &JudgeConfig, conversation: &Conversation) -> Value {
         let system = json!({"role": "system", "content": conversation.system});
         let messages: Vec<Value> = std::iter::once(system)

@@ -28,7 +28,9 @@ pub trait Wire: Sync {
     fn url_path(&self) -> &'static str;
 
     /// Headers beside the content's, the key's among them.
-    fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)>;
+    fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
+        key.map(|key| ("authorization", format!("Bearer {key}"))).into_iter().collect()
+    }
 
     fn request_body(&self, settings: &JudgeConfig, conversation: &Conversation) -> Value;
 

@@ -22,10 +22,6 @@ impl Wire for ResponsesWire {
         "/responses"
     }
 
-    fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
-        key.map(|key| ("authorization", format!("Bearer {key}"))).into_iter().collect()
-    }
-
     fn request_body(&self, settings: &JudgeConfig, conversation: &Conversation) -> Value {
         let items: Vec<Value> = conversation.entries.iter().flat_map(entry_items).collect();
         let tool = |offer: super::ToolOffer| {
