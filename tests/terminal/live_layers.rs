@@ -248,8 +248,7 @@ fn whole(desk: &Desk) {
     let said: Vec<String> =
         history.turns.iter().map(|turn| turn.layer_brief.clone().unwrap().brief.text()).collect();
     assert_eq!(said, ["I know: .", "I know:  1.", "I know:  1 2.", "I know:  1 2 3."]);
-    let versions = history.record_history("known");
-    assert_eq!(versions[3], (4, Some(" 1 2 3 4".into())));
+    assert_eq!(history.state_of_turn(&history.turns[3])["known"], " 1 2 3 4");
     let run = desk.run_json();
     for (turn, said) in run["turns"].as_array().unwrap().iter().zip(&said) {
         assert_eq!(turn["layer"]["added"], said.as_str());
@@ -269,7 +268,8 @@ fn a_turn_that_is_repeated_is_told_once() {
 
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let history = record(&desk);
-    assert_eq!(history.record_history("known").last(), Some(&(2, Some(" 1 2".into()))));
+    assert_eq!(turns(&history), [1, 2]);
+    assert_eq!(history.state_of_turn(&history.turns[1])["known"], " 1 2");
 }
 
 #[test]
@@ -517,7 +517,8 @@ fn projectguard_with_a_helper_model_briefs_each_request_and_survives_a_kill() {
     let turn = history.turns[2].layer_brief.clone().unwrap();
     let cited = turn.brief.sentences.iter().find(|it| it.text.contains("stays fixed")).unwrap();
     let Some(SentenceOrigin::Record(path)) = cited.from.first() else { panic!("{cited:?}") };
-    assert!(history.record_history(path)[0].1.as_ref().unwrap().contains("must stay fixed"));
+    let first = history.turns.iter().find_map(|it| history.state_of_turn(it).remove(path));
+    assert!(first.unwrap().contains("must stay fixed"));
     assert_eq!(turn.spent.calls, 1);
     let run = desk.run_json();
     assert_eq!(run["turns"][1]["layer"]["after"]["calls"], 1);

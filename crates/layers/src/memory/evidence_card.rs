@@ -125,26 +125,23 @@ pub(crate) fn write_card(
         system: SYSTEM.to_owned(),
         text: format!("Request:\n{request}\n\nFile {}:\n{shown}", path.as_str()),
     };
+    let check = |why: Option<String>| CardCheck {
+        artifact: path.as_str().into(),
+        passed: why.is_none(),
+        why,
+    };
     for _ in 0..2 {
         let answer = match helper.ask_model(&prompt) {
             Ok(answer) => answer,
             Err(why) => {
-                made.checks.push(CardCheck {
-                    artifact: path.as_str().into(),
-                    passed: false,
-                    why: Some(why),
-                });
+                made.checks.push(check(Some(why)));
                 return;
             }
         };
         made.spent = made.spent.combined_with(answer.spent);
         match parse_card(&answer.text, &path, &text, reader.done) {
             Ok(card) => {
-                made.checks.push(CardCheck {
-                    artifact: path.as_str().into(),
-                    passed: true,
-                    why: None,
-                });
+                made.checks.push(check(None));
                 made.card = MemoryCard { id: std::mem::take(&mut made.card.id), ..card };
                 made.is_written = true;
                 return;
@@ -153,11 +150,7 @@ pub(crate) fn write_card(
                 prompt.text.push_str(&format!(
                     "\n\nYour last answer cannot be used: {why}. Write the card again."
                 ));
-                made.checks.push(CardCheck {
-                    artifact: path.as_str().into(),
-                    passed: false,
-                    why: Some(why),
-                });
+                made.checks.push(check(Some(why)));
             }
         }
     }

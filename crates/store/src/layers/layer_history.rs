@@ -102,9 +102,6 @@ pub struct LayerTurn {
     pub state: BTreeMap<String, BlobId>,
 }
 
-/// The text of a file of a layer's state from a turn on; None where the file is gone.
-pub type RecordVersion = (usize, Option<String>);
-
 /// Returns the folder of a layer's record in a bundle.
 pub(crate) fn layer_folder(bundle: &Path, spec: &LayerSpec) -> PathBuf {
     bundle.join("layers").join(spec.folder_name())
@@ -309,20 +306,6 @@ impl LayerHistory {
         let file = |(path, id): (&String, &BlobId)| Some((path.clone(), self.blob_text(*id)?));
         turn.state.iter().filter_map(file).collect()
     }
-
-    /// Returns the versions of a file of the state: a row for each turn that changed it.
-    pub fn record_history(&self, path: &str) -> Vec<RecordVersion> {
-        let mut versions: Vec<(usize, Option<BlobId>)> = vec![];
-        for turn in &self.turns {
-            let now = turn.state.get(path).copied();
-            if versions.last().map_or(now.is_some(), |(_, last)| *last != now) {
-                versions.push((turn.turn, now));
-            }
-        }
-        let text =
-            |(turn, id): (usize, Option<BlobId>)| (turn, id.and_then(|id| self.blob_text(id)));
-        versions.into_iter().map(text).collect()
-    }
 }
 
 #[cfg(test)]
@@ -405,10 +388,6 @@ mod tests {
         assert!(history.turns[1].commit.is_some());
         assert_eq!(history.state_of_turn(&history.turns[1]), two);
         assert_eq!(state_at(bundle.path(), &test_spec(), 1), Some((1, one)));
-        let texts = history.record_history("records/a.md");
-        assert_eq!(texts, [(1, Some("old".into())), (2, Some("new".into()))]);
-        let gone = history.record_history("skeleton.txt");
-        assert_eq!(gone, [(1, Some("s".into())), (2, None)]);
     }
 
     #[test]
