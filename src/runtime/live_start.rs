@@ -86,7 +86,7 @@ impl LiveStarter {
         }
         let driver = drivers::driver_for_setup(&job.setup)
             .map_err(|why| JobRefusal::for_field(form::AGENT, why))?;
-        let key = job.setup.provider.key_env.as_deref().or(driver.key_variable());
+        let key = job.setup.provider.key_env.as_deref().or(driver.key_variable.as_deref());
         plan.proposed.extend(key.map(|name| (form::KEY, name.to_owned())));
         describe_job(&job, &note, &mut plan)?;
         Ok(plan)
@@ -208,7 +208,7 @@ impl LiveStarter {
         prepare::set_driver(setup, &self.drivers).map_err(|why| agent(why.sentence()))?;
         setup.program = start.program.as_deref().map(prepare::program_path);
         let driver = drivers::driver_for_setup(setup).map_err(agent)?;
-        let program = drivers::called_program(&*driver, setup);
+        let program = driver.called_program(setup);
         if prepare::find_program(Path::new(&program)).is_none() {
             return Err(match &start.program {
                 Some(path) => {
@@ -231,13 +231,13 @@ impl LiveStarter {
         }
         if setup.folders.copies_login {
             let run_folders = run_folders::RunFolders::for_plan(&setup.folders.work);
-            run_folders.read_logins(&*driver).map_err(|why| {
+            run_folders.read_logins(&driver).map_err(|why| {
                 let why =
                     why.replace("; give a key with --key-env", "; name the variable of a key");
                 JobRefusal::for_field(form::LOGIN, why)
             })?;
         }
-        match driver.setup_problem(setup) {
+        match (driver.setup_problem)(setup) {
             None => Ok(()),
             Some(why) => {
                 let field = if why.contains("--model") { form::MODEL } else { form::KEY };
@@ -498,16 +498,14 @@ fn describe_job(job: &RunJob, note: &str, plan: &mut JobPlan) -> Result<(), JobR
     let count = job.script.requests.len();
     let requests = if count == 1 { "1 request".into() } else { format!("{count} requests") };
     plan.add_row("asks", format!("{requests}, {}: {note}", job.setup.condition.word()));
-    let words =
-        |words: &[String]| shell_words(&words.iter().map(String::as_str).collect::<Vec<_>>());
     plan.add_row(
         "calls",
-        format!("{} (the request {})", words(&it.first.command), it.first.request),
+        format!("{} (the request {})", shell_words(&it.first.command), it.first.request),
     );
     if count > 1 {
         plan.add_row(
             "then",
-            format!("{} (the request {})", words(&it.next.command), it.next.request),
+            format!("{} (the request {})", shell_words(&it.next.command), it.next.request),
         );
     }
     plan.add_row(
@@ -517,7 +515,7 @@ fn describe_job(job: &RunJob, note: &str, plan: &mut JobPlan) -> Result<(), JobR
     plan.add_row("works in", &it.workspace);
     let driver = drivers::driver_for_setup(&job.setup)
         .map_err(|why| JobRefusal::for_field(form::AGENT, why))?;
-    describe_environment(&job.setup, &*driver, plan);
+    describe_environment(&job.setup, &driver, plan);
     let logs = match it.logs.as_slice() {
         [] => "no log of its own".to_owned(),
         logs => format!("its log ({}) in session/", logs.join(", ")),
@@ -555,14 +553,14 @@ fn describe_job(job: &RunJob, note: &str, plan: &mut JobPlan) -> Result<(), JobR
 }
 
 /// Describes the agent's sandbox, and the login that it gets.
-fn describe_environment(setup: &RunSetup, driver: &dyn Driver, plan: &mut JobPlan) {
+fn describe_environment(setup: &RunSetup, driver: &Driver, plan: &mut JobPlan) {
     if let Some(place) = setup.folders.isolation.place_text() {
-        let own = if driver.leaves_sandbox(setup) { "; the agent's own is off" } else { "" };
+        let own = if (driver.leaves_sandbox)(setup) { "; the agent's own is off" } else { "" };
         plan.add_row("sandbox", format!("{place}{own}"));
     }
     if setup.folders.copies_login {
         let run_folders = run_folders::RunFolders::for_plan(&setup.folders.work);
-        let logins = driver.login_files(&run_folders);
+        let logins = (driver.login_files)(&run_folders);
         let files: Vec<String> = logins.iter().map(|(path, _)| format!("~/{path}")).collect();
         plan.add_row("login", format!("a copy of {}, gone with the run", files.join(", ")));
     }

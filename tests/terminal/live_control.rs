@@ -5,9 +5,7 @@ use std::{fs, path::PathBuf};
 use serde_json::Value;
 use trajview::live::{
     self, LiveRunEnd, RunControl, RunHalt, RunJob, StartMode,
-    drivers::command::{
-        OutputPointers, ProgramOptions, PromptDelivery, RewindOption, SessionOption,
-    },
+    drivers::command::{ProgramOptions, PromptDelivery, RewindOption, SessionOption},
     script::RequestScript,
     setup::RunSetup,
 };
@@ -28,11 +26,8 @@ fn plain() -> ProgramOptions {
         start: vec!["sh".into(), agent("plain.sh"), "{session}".into()],
         session: SessionOption::Chosen,
         logs: vec!["logs/*.jsonl".into()],
-        output: OutputPointers {
-            input_pointer: "/usage/in".into(),
-            output_pointer: "/usage/out".into(),
-            ..OutputPointers::default()
-        },
+        input_pointer: "/usage/in".into(),
+        output_pointer: "/usage/out".into(),
         rewind: RewindOption::Logs,
         ..ProgramOptions::default()
     }

@@ -5,7 +5,7 @@ use std::{path::PathBuf, thread};
 
 use super::{
     confine::Confinement,
-    drivers::{self, DRIVERS, Driver, called_program, command::ProgramOptions},
+    drivers::{self, DRIVERS, Driver, command::ProgramOptions},
     prepare,
     run_folders::{self, RunFolders},
     setup::RunSetup,
@@ -56,29 +56,26 @@ pub fn ask_versions(agents: &mut [DrivableAgent], configured: &[(String, Program
 
 /// Returns the command that installs an agent; empty when none is known.
 pub fn install_command_of(name: &str) -> &'static str {
-    DRIVERS
-        .iter()
-        .find(|driver| driver.name() == name)
-        .map_or("", |driver| driver.install_command())
+    DRIVERS.iter().find(|driver| driver.name == name).map_or("", |driver| driver.install_command)
 }
 
 fn find_agent(name: &str, configured: &[(String, ProgramOptions)]) -> Option<DrivableAgent> {
     let (setup, driver) = configured_driver(name, configured)?;
-    let program = called_program(&*driver, &setup);
+    let program = driver.called_program(&setup);
     Some(DrivableAgent {
         name: name.to_owned(),
         place: prepare::find_program(program.as_ref()),
         program,
         version: None,
         install: install_command_of(name).to_owned(),
-        key: driver.key_variable().map(str::to_owned),
+        key: driver.key_variable,
     })
 }
 
 fn configured_driver(
     name: &str,
     configured: &[(String, ProgramOptions)],
-) -> Option<(RunSetup, Box<dyn Driver>)> {
+) -> Option<(RunSetup, Driver)> {
     let mut setup = RunSetup::new(name, PathBuf::new());
     prepare::set_driver(&mut setup, configured).ok()?;
     let driver = drivers::driver_for_setup(&setup).ok()?;
@@ -91,8 +88,8 @@ fn version_of(
     mut run_folders: RunFolders,
 ) -> Option<String> {
     let (setup, driver) = configured_driver(name, configured)?;
-    run_folders.set_environment(&setup, &*driver).ok()?;
-    version::agent_version(&*driver, &setup, &run_folders, &Confinement::default()).ok()?
+    run_folders.set_environment(&setup, &driver).ok()?;
+    version::agent_version(&driver, &setup, &run_folders, &Confinement::default()).ok()?
 }
 
 #[cfg(test)]
@@ -120,6 +117,6 @@ mod tests {
         assert_eq!(by_name("gone").place, None);
         assert_eq!(by_name("gone").version, None);
         assert!(agents.is_sorted_by_key(|it| it.place.is_none()));
-        assert!(DRIVERS.iter().all(|it| !it.install_command().is_empty()));
+        assert!(DRIVERS.iter().all(|it| !it.install_command.is_empty()));
     }
 }

@@ -121,7 +121,7 @@ impl Recorder<'_> {
             ))?;
         }
         let (session, fresh) = (None, fresh_id());
-        let prompt_file = self.run_folders.requests_folder().join(format!("turn-{turn:03}.txt"));
+        let prompt_file = self.run_folders.prompt_file(turn);
         let ask = AgentRequest {
             setup: &self.setup,
             run_folders: &self.run_folders,

@@ -79,27 +79,9 @@ pub enum CommandEnd {
     Stopped,
 }
 
-/// Runs the command in a folder. The error is a sentence.
-pub(crate) fn run_tests(
-    command: &str,
-    folder: &Path,
-    run_folders: &RunFolders,
-    confinement: &Confinement,
-    seconds: f64,
-) -> Result<TestOutcomes, String> {
-    let stop = StopFlag::default();
-    run_tests_within(
-        command,
-        (folder, None),
-        run_folders,
-        confinement,
-        &CommandLimits { seconds, stop: &stop },
-    )
-}
-
 /// Runs the command in a folder, and reads the results from the JUnit XML file there, when one is named. The error is a
 /// sentence.
-pub(crate) fn run_tests_within(
+pub(crate) fn run_tests(
     command: &str,
     (folder, report): (&Path, Option<&Path>),
     run_folders: &RunFolders,

@@ -1,13 +1,13 @@
 //! Command lines in words.
 
 /// Words as a shell would take them.
-pub fn shell_words(words: &[&str]) -> String {
+pub fn shell_words<W: AsRef<str>>(words: impl IntoIterator<Item = W>) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
-    let quoted = |word: &&str| match word {
-        word if !word.is_empty() && word.chars().all(is_plain) => (*word).to_owned(),
+    let quoted = |word: W| match word.as_ref() {
+        word if !word.is_empty() && word.chars().all(is_plain) => word.to_owned(),
         word => format!("'{}'", word.replace('\'', "'\\''")),
     };
-    words.iter().map(quoted).collect::<Vec<_>>().join(" ")
+    words.into_iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
@@ -16,7 +16,7 @@ mod tests {
 
     #[test]
     fn words_are_quoted_where_a_shell_needs_it() {
-        assert_eq!(shell_words(&["codex", "exec", "-"]), "codex exec -");
-        assert_eq!(shell_words(&["a b", "it's", ""]), "'a b' 'it'\\''s' ''");
+        assert_eq!(shell_words(["codex", "exec", "-"]), "codex exec -");
+        assert_eq!(shell_words(["a b", "it's", ""]), "'a b' 'it'\\''s' ''");
     }
 }

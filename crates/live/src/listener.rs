@@ -14,7 +14,7 @@ use super::{
     control::RunControl,
     drivers::{
         TitlePatterns,
-        agent_output::{AgentOutput, OutputReader, OutputStream, ReportedAmount},
+        agent_output::{AgentOutput, OutputFormat, OutputStream, ReportedAmount},
     },
     input_line::InputLine,
     logs::TurnLogState,
@@ -45,7 +45,7 @@ pub enum ListenOutcome {
 pub struct Listener<'a> {
     pub control: &'a RunControl,
     pub timeouts: TurnTimeouts,
-    pub reader: &'a mut dyn OutputReader,
+    pub output: &'a OutputFormat,
     pub parsed: &'a mut AgentOutput,
     pub secrets: &'a Secrets,
     pub terminal_recording: &'a mut TerminalRecording,
@@ -405,10 +405,9 @@ impl<'a, 'b> ListeningState<'a, 'b> {
         }
         let ListeningState { listener, output, complaints, .. } = self;
         let lines = if piece.from == OutputStream::Output { output } else { complaints };
-        let (reader, parsed, secrets) =
-            (&mut *listener.reader, &mut *listener.parsed, listener.secrets);
+        let (output, parsed, secrets) = (listener.output, &mut *listener.parsed, listener.secrets);
         lines.take_bytes(&piece.bytes, &mut |line| {
-            reader.read_line(&secrets.hide(line), piece.from, parsed);
+            output.read_line(&secrets.hide(line), piece.from, parsed);
         });
         self.emit_parsed();
     }
@@ -464,15 +463,11 @@ impl<'a, 'b> ListeningState<'a, 'b> {
     }
 
     fn finish_output(&mut self) {
-        let ListeningState { listener, output, complaints, .. } = self;
-        let (reader, parsed, secrets) =
-            (&mut *listener.reader, &mut *listener.parsed, listener.secrets);
-        output.end_line(&mut |line| {
-            reader.read_line(&secrets.hide(line), OutputStream::Output, parsed)
-        });
-        complaints.end_line(&mut |line| {
-            reader.read_line(&secrets.hide(line), OutputStream::Errors, parsed)
-        });
+        let ListeningState { listener, output: lines, complaints, .. } = self;
+        let (output, parsed, secrets) = (listener.output, &mut *listener.parsed, listener.secrets);
+        for (lines, from) in [(lines, OutputStream::Output), (complaints, OutputStream::Errors)] {
+            lines.end_line(&mut |line| output.read_line(&secrets.hide(line), from, parsed));
+        }
         if let Some(file) = &mut listener.file {
             let _ = std::io::Write::write_all(file, &self.cover.take_rest()); // as in `keep`
         }

@@ -12,7 +12,7 @@ pub fn patch_so_far(job: &RunJob) -> Result<String, String> {
     let before = journal::read_journal(&job.bundle).ok_or("the run has not begun")?;
     let driver = drivers::driver_for_setup(&job.setup)?;
     let mut patterns = NEVER_RECORDED.to_vec();
-    patterns.extend(driver.own_files());
+    patterns.extend(driver.own_files.iter().map(String::as_str));
     let rules = RecordingRules::new(
         &patterns,
         job.setup.recording.records_ignored,
@@ -21,7 +21,7 @@ pub fn patch_so_far(job: &RunJob) -> Result<String, String> {
     let history = WorkspaceHistory::open(&job.bundle, rules).map_err(|why| why.to_string())?;
     let workspace = RunFolders::for_plan(&job.setup.folders.work).workspace();
     let mut run_folders = RunFolders::for_plan(&job.setup.folders.work);
-    run_folders.set_environment(&job.setup, &*driver)?;
+    run_folders.set_environment(&job.setup, &driver)?;
     let cover = |bytes: &mut [u8]| run_folders.secrets.cover(bytes);
     let patch = history.patch_from(&workspace, before.progress.last_commit(), &cover);
     let patch = patch.map_err(|why| why.to_string())?;

@@ -54,7 +54,7 @@ pub fn copy_logs(
 ) -> Result<CopiedLogs, WriteError> {
     let mut copied = CopiedLogs::default();
     for (name, source) in find_logs(places) {
-        let mut bytes = match read_log(&source) {
+        let mut bytes = match read_from(&source, 0) {
             Ok(bytes) => bytes,
             Err(why) => {
                 copied.problems.push(format!("session/{name} could not be copied: {why}"));
@@ -90,7 +90,7 @@ pub(crate) fn keep_output(
     bundle: &Path,
 ) -> Result<Option<LogRow>, WriteError> {
     let source = prompt_file.with_extension("out");
-    let Some(content) = read_log(&source).ok().filter(|content| !content.is_empty()) else {
+    let Some(content) = read_from(&source, 0).ok().filter(|content| !content.is_empty()) else {
         return Ok(None);
     };
     let name = format!("{OUTPUT_PREFIX}{turn:03}.txt");
@@ -129,13 +129,7 @@ pub(crate) fn copy_new_lines(places: &[LogFiles], bundle: &Path, secrets: &Secre
 
 fn append_new_lines(source: &Path, path: &Path, secrets: &Secrets) -> io::Result<bool> {
     let there = fs::metadata(path).map_or(0, |meta| meta.len());
-    let mut from = open_regular(source)?;
-    if from.metadata()?.len() <= there {
-        return Ok(false);
-    }
-    from.seek(SeekFrom::Start(there))?;
-    let mut bytes = vec![];
-    from.take(MAX_LOG_BYTES).read_to_end(&mut bytes)?;
+    let mut bytes = read_from(source, there)?;
     let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n') else { return Ok(false) };
     bytes.truncate(end + 1);
     secrets.cover(&mut bytes);
@@ -193,14 +187,6 @@ fn open_regular(path: &Path) -> io::Result<File> {
         return Err(io::Error::other("it is not a regular file"));
     }
     File::open(path)
-}
-
-fn read_log(path: &Path) -> Result<Vec<u8>, String> {
-    let mut bytes = vec![];
-    open_regular(path)
-        .and_then(|file| file.take(MAX_LOG_BYTES).read_to_end(&mut bytes))
-        .map_err(|why| why.to_string())?;
-    Ok(bytes)
 }
 
 fn make_parent(path: &Path) -> Result<(), WriteError> {
@@ -363,7 +349,7 @@ pub(crate) fn cut_before(
 ) -> Result<(), WriteError> {
     for row in rows.iter_mut().filter(|row| row.source == next.source && row.bytes > next.bytes) {
         let path = bundle.join("session").join(&row.name);
-        let mut bytes = read_log(&path).map_err(WriteError::at_path(&path))?;
+        let mut bytes = read_from(&path, 0).map_err(WriteError::at_path(&path))?;
         bytes.truncate(usize::try_from(next.bytes).unwrap_or(usize::MAX));
         (row.bytes, row.lines) = (next.bytes, line_count(&bytes));
     }

@@ -1,20 +1,16 @@
 //! Gives an agent without a network access to the model server of this machine: a sandbox with a loopback of its own, in
 //! which one port leads out.
 //!
-//! Outside, a [`ModelRelay`] listens on a socket in the agent's folder and connects to the server. Inside, `trajview
+//! Outside, a relay listens on a socket in the agent's folder and connects to the server. Inside, `trajview
 //! inside` listens on the server's port, passes the bytes to that socket, and runs the agent's program. Nothing else can be
 //! reached.
 
 use std::{
     io,
     path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
 };
 
-use super::{run_folders::host_and_port, setup::RunSetup};
+use super::{run_folders::host_and_port, setup::RunSetup, socket::SocketServer};
 
 /// The name of the socket in the folder of a run.
 pub(crate) const SOCKET: &str = "model.sock";
@@ -40,55 +36,26 @@ impl ServerRoute {
     }
 }
 
-/// The outer end of the route; it is closed when this is dropped.
-#[derive(Debug)]
-pub struct ModelRelay {
-    socket: PathBuf,
-    is_over: Arc<AtomicBool>,
-}
-
 #[cfg(unix)]
 mod system {
     use std::{
         net::{Ipv4Addr, Ipv6Addr, Shutdown, TcpListener, TcpStream},
-        os::unix::{
-            net::{UnixListener, UnixStream},
-            process::ExitStatusExt,
-        },
+        os::unix::{net::UnixStream, process::ExitStatusExt},
         process::Command,
         thread,
     };
 
     use super::*;
 
-    impl ModelRelay {
-        pub(crate) fn start_relay(route: &ServerRoute) -> io::Result<Self> {
-            let _ = std::fs::remove_file(&route.socket); // a run that was killed left it
-            let listener = UnixListener::bind(&route.socket)?;
-            let is_over = Arc::new(AtomicBool::new(false));
-            let (seen, place) = (Arc::clone(&is_over), (route.host.clone(), route.port));
-            thread::Builder::new().name("relay".into()).spawn(move || {
-                for inner in listener.incoming() {
-                    if seen.load(Ordering::SeqCst) {
-                        return;
-                    }
-                    let Ok(inner) = inner else { continue };
-                    // A server that cannot be reached closes the connection: the agent sees no answer.
-                    if let Ok(outer) = TcpStream::connect((place.0.as_str(), place.1)) {
-                        copy_both_ways(inner, outer);
-                    }
-                }
-            })?;
-            Ok(Self { socket: route.socket.clone(), is_over })
-        }
-    }
-
-    impl Drop for ModelRelay {
-        fn drop(&mut self) {
-            self.is_over.store(true, Ordering::SeqCst);
-            let _ = UnixStream::connect(&self.socket); // wakes it
-            let _ = std::fs::remove_file(&self.socket); // it goes with the folder
-        }
+    /// Opens the outer end of the route.
+    pub(crate) fn start_relay(route: &ServerRoute) -> io::Result<SocketServer> {
+        let (host, port) = (route.host.clone(), route.port);
+        SocketServer::start(&route.socket, move |inner| {
+            // A server that cannot be reached closes the connection: the agent sees no answer.
+            if let Ok(outer) = TcpStream::connect((host.as_str(), port)) {
+                copy_both_ways(inner, outer);
+            }
+        })
     }
 
     /// Copies the bytes of both directions, each until its end.
@@ -134,10 +101,8 @@ mod system {
 mod system {
     use super::*;
 
-    impl ModelRelay {
-        pub(crate) fn start_relay(_way: &ServerRoute) -> io::Result<Self> {
-            Err(io::ErrorKind::Unsupported.into())
-        }
+    pub(crate) fn start_relay(_route: &ServerRoute) -> io::Result<SocketServer> {
+        Err(io::ErrorKind::Unsupported.into())
     }
 
     /// Runs a program where this port leads to that socket.
@@ -147,6 +112,7 @@ mod system {
 }
 
 pub use system::run_inside;
+pub(crate) use system::start_relay;
 
 #[cfg(all(test, unix))]
 mod tests {
@@ -165,7 +131,7 @@ mod tests {
         let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let route =
             ServerRoute { host: "127.0.0.1".into(), port, socket: place.path().join(SOCKET) };
-        let relay = ModelRelay::start_relay(&route).unwrap();
+        let relay = start_relay(&route).unwrap();
         std::thread::spawn(move || {
             let (mut stream, _) = server.accept().unwrap();
             let mut asked = [0; 4];

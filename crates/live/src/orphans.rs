@@ -52,6 +52,7 @@ pub fn adopt_orphans() {
     }
 }
 
+/// Ends every process that the agents of this run left behind, in any session; returns how many there were.
 #[cfg(target_os = "linux")]
 pub(crate) fn kill_orphans(run: &str) -> usize {
     let (mut found, mut looks) = (BTreeSet::new(), 0);

@@ -61,7 +61,7 @@ pub fn live_plan(
     version: Option<&str>,
     done: usize,
 ) -> LivePlan {
-    let is_process = |driver: Box<dyn Driver>| driver.session_naming() == SessionNaming::Process;
+    let is_process = |driver: Driver| driver.session_naming == SessionNaming::Process;
     LivePlan {
         agent: [Some(&*setup.agent), version].into_iter().flatten().collect::<Vec<_>>().join(" "),
         condition: setup.condition.word().to_owned(),
@@ -80,10 +80,10 @@ pub fn plan_run(job: &RunJob) -> Result<DrivingPlan, CannotStart> {
     let setup = &job.setup;
     let driver = drivers::driver_for_setup(setup).map_err(CannotStart::Wrong)?;
     let mut run_folders = RunFolders::for_plan(&setup.folders.work);
-    run_folders.set_environment(setup, &*driver).map_err(CannotStart::Wrong)?;
+    run_folders.set_environment(setup, &driver).map_err(CannotStart::Wrong)?;
     let fresh = fresh_id();
-    let prompt_file = run_folders.requests_folder().join("turn-001.txt");
-    let session = match driver.session_naming() {
+    let prompt_file = run_folders.prompt_file(1);
+    let session = match driver.session_naming {
         SessionNaming::Chosen => Some(fresh.clone()),
         SessionNaming::Printed => Some("SESSION".to_owned()),
         SessionNaming::Process | SessionNaming::History | SessionNaming::None => None,
@@ -116,44 +116,43 @@ pub fn plan_run(job: &RunJob) -> Result<DrivingPlan, CannotStart> {
         path: text(&path),
         content: run_folders.secrets.hide(&content),
     };
-    let is_process = driver.session_naming() == SessionNaming::Process;
+    let is_process = driver.session_naming == SessionNaming::Process;
     Ok(DrivingPlan {
-        agent: driver.name().to_owned(),
-        about: driver.summary_line().to_owned(),
+        agent: driver.name.clone(),
+        about: driver.summary.to_owned(),
         first: sending(driver.request_command(&ask(None, 1)), false),
         next: sending(driver.request_command(&ask(session.as_deref(), 2)), is_process),
         export: driver
             .export_command(&ask(session.as_deref(), 1))
             .map(|(call, _)| command_words(call)),
         environment: run_folders.environment.iter().map(hidden).collect(),
-        files: driver.settings_files(setup, &run_folders).into_iter().map(written).collect(),
-        logs: driver
-            .log_files(&run_folders)
+        files: (driver.settings_files)(setup, &run_folders).into_iter().map(written).collect(),
+        logs: (driver.log_files)(setup, &run_folders)
             .iter()
             .map(|it| text(&it.folder.join(&it.pattern)))
             .collect(),
-        session: match driver.session_naming() {
+        session: match driver.session_naming {
             SessionNaming::Chosen => "we choose its id",
             SessionNaming::Printed => "the agent prints its id",
             SessionNaming::Process => "one a process",
             SessionNaming::History => "its history, which it reads again",
             SessionNaming::None => "none: the agent remembers nothing from turn to turn",
         },
-        turn_ends: match driver.turn_end_sign() {
+        turn_ends: match driver.turn_end_sign.clone() {
             TurnEndSign::Exit => "when the process ends".into(),
             TurnEndSign::Marker(marker) => format!("when the terminal shows {marker:?} and rests"),
             TurnEndSign::Log(LogPatterns { ends, .. }) => {
                 format!("when a new line of its log matches {ends:?}")
             }
         },
-        done_again: match driver.rewind_method() {
+        done_again: match driver.rewind_method {
             RewindMethod::Logs => "its logs are cut back to where they were",
             RewindMethod::Import => "it is given its session as it was before",
             RewindMethod::Restart => "it begins a new session",
             RewindMethod::GoOn => "it remembers the turn that does not count",
         },
-        not_recorded: driver.own_files().into_iter().map(str::to_owned).collect(),
-        layers: layers::planned_layers(setup, &*driver).map_err(CannotStart::Wrong)?,
+        not_recorded: driver.own_files.clone(),
+        layers: layers::planned_layers(setup, &driver).map_err(CannotStart::Wrong)?,
         workspace: text(&run_folders.workspace()),
     })
 }

@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use trajview_judge::discover::is_executable;
 use trajview_run::condition::Condition;
 
 use super::{
@@ -150,25 +151,14 @@ pub fn program_path(path: &Path) -> PathBuf {
 pub fn find_program(program: &Path) -> Option<PathBuf> {
     match program.components().count() {
         1 if !program.starts_with(".") => find_on_path(program),
-        _ => can_run(program).then(|| absolute_path(program)),
+        _ => is_executable(program).then(|| absolute_path(program)),
     }
 }
 
 fn find_on_path(name: &Path) -> Option<PathBuf> {
     let folders = std::env::var_os("PATH").unwrap_or_default();
     let all = std::env::split_paths(&folders).map(|folder| folder.join(name));
-    all.into_iter().find(|path| can_run(path)).map(|path| absolute_path(&path))
-}
-
-#[cfg(unix)]
-fn can_run(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    fs::metadata(path).is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
-}
-
-#[cfg(not(unix))]
-fn can_run(path: &Path) -> bool {
-    path.is_file() || path.with_extension("exe").is_file()
+    all.into_iter().find(|path| is_executable(path)).map(|path| absolute_path(&path))
 }
 
 pub fn absolute_path(path: &Path) -> PathBuf {

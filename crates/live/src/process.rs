@@ -380,11 +380,6 @@ pub(crate) fn signal_group(id: u32, push: StopSignal) {
 #[cfg(not(unix))]
 pub(crate) fn signal_group(_id: u32, _push: StopSignal) {}
 
-/// Ends every process that the agents of this run left behind, in any session; returns how many there were.
-pub(crate) fn kill_left_over(run: &str) -> usize {
-    orphans::kill_orphans(run)
-}
-
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
@@ -550,7 +545,7 @@ mod tests {
         assert_eq!(output_and_ending(&mut process).1.code, Some(0));
         drop(process);
 
-        kill_left_over(&run);
+        orphans::kill_orphans(&run);
 
         let id = std::fs::read_to_string(pid).unwrap();
         assert!(!std::path::Path::new("/proc").join(id.trim()).exists());
@@ -569,7 +564,7 @@ mod tests {
             thread::sleep(EXIT_POLL_INTERVAL);
         }
 
-        assert!(kill_left_over(&run) >= 1);
+        assert!(orphans::kill_orphans(&run) >= 1);
 
         thread::sleep(Duration::from_millis(2_200));
         assert!(!mark.exists());

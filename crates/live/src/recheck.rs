@@ -14,7 +14,7 @@ use trajview_store::write::{WriteError, replace_file};
 use super::{
     checkpoint_tests::{self, CommandLimits, CommandOutput, TestOutcomes},
     confine::Confinement,
-    process,
+    orphans,
     run_folders::{self, RunFolders},
     setup::RunSetup,
 };
@@ -42,7 +42,7 @@ pub fn test_after_turns(
     let limits = CommandLimits { seconds: recheck.seconds, stop };
     let report = recheck.report.as_deref().map(Path::new);
     in_scratch(bundle, opened, &tree, &|folder, run_folders, confinement| {
-        checkpoint_tests::run_tests_within(
+        checkpoint_tests::run_tests(
             &recheck.command,
             (folder, report),
             run_folders,
@@ -96,7 +96,7 @@ fn in_scratch<T>(
     let confinement =
         if confinement.hiding_problem().is_none() { confinement } else { Confinement::default() };
     let worked = work(&folder, &scratch.0, &confinement);
-    process::kill_left_over(&scratch.0.id);
+    orphans::kill_orphans(&scratch.0.id);
     worked
 }
 

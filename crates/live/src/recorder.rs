@@ -17,7 +17,7 @@ use trajview_run::{
 use trajview_store::{
     decisions, sha256,
     start_files::StartSource,
-    workspace::{RecordingRules, WorkspaceHistory},
+    workspace::{CommitNote, RecordedCommit, RecordingObserver, RecordingRules, WorkspaceHistory},
     write::{self, WriteError},
 };
 
@@ -30,17 +30,18 @@ use super::{
     input_line::InputLine,
     isolation::Network,
     journal::{self, Journal, JournalEntry, LiveProgress, StopReason},
-    layers::{self, LayerMaker, LayerStack, LayerUpdates, StackParts},
+    layers::{self, LayerMaker, LayerStack, LayerUpdates},
     logs::{self, KeptDocuments, LogWatch},
-    loopback::{ModelRelay, ServerRoute},
+    loopback::{self, ServerRoute},
     manifest::{RecordedConduct, RecorderValues, RunSurroundings},
-    plan,
-    process::{self, AgentProcess},
+    orphans, plan,
+    process::AgentProcess,
     queued_prompts::QueuedPrompt,
     run::{CannotStart, RunHalt, RunJob, StartMode},
     run_folders::RunFolders,
     script::RequestScript,
     setup::{RunSetup, to_duration},
+    socket::SocketServer,
     start_files::StartFiles,
     terminal_recording::TerminalRecording,
     version,
@@ -60,14 +61,14 @@ pub struct Recorder<'a> {
     pub agent: DrivenAgent,
     pub steering: Steering,
     pub guard: BundleGuard,
+    pub emit: &'a mut dyn FnMut(&LiveEvent),
     journal: Journal,
-    emit: &'a mut dyn FnMut(&LiveEvent),
     header: RunHeader,
 }
 
 /// The agent and its state from turn to turn.
 pub struct DrivenAgent {
-    pub driver: Box<dyn Driver>,
+    pub driver: Driver,
     /// A process that lives from turn to turn.
     pub process: Option<AgentProcess>,
     /// The session to resume.
@@ -106,7 +107,7 @@ pub struct BundleGuard {
     seal: BundleChecksums,
     components: Option<Vec<u8>>,
     /// The relay to the model of an agent without a network; closed when this is dropped.
-    _relay: Option<ModelRelay>,
+    _relay: Option<SocketServer>,
 }
 
 /// The fields of `run.json` about the run as a whole.
@@ -137,7 +138,7 @@ impl<'a> Recorder<'a> {
         if let Some(problem) = setup.folders.isolation.contradiction() {
             return Err(CannotStart::Wrong(problem));
         }
-        if job.script.chat && driver.turn_end_sign() == TurnEndSign::Exit {
+        if job.script.chat && matches!(driver.turn_end_sign, TurnEndSign::Exit) {
             let why = "has no screen of its own to chat in; give it a script or a prompt";
             return Err(CannotStart::Wrong(format!("agent {} {why}", setup.agent)));
         }
@@ -145,11 +146,11 @@ impl<'a> Recorder<'a> {
             ServerRoute::to_model_server(&setup, &setup.folders.work)
                 .map_err(CannotStart::Wrong)?;
         }
-        if let Some(problem) = driver.setup_problem(&setup) {
+        if let Some(problem) = (driver.setup_problem)(&setup) {
             return Err(CannotStart::Wrong(format!("agent {}: {problem}", setup.agent)));
         }
         let mut not_recorded: Vec<String> = NEVER_RECORDED.map(str::to_owned).to_vec();
-        not_recorded.extend(driver.own_files().into_iter().map(str::to_owned));
+        not_recorded.extend(driver.own_files.iter().cloned());
         let patterns: Vec<&str> = not_recorded.iter().map(String::as_str).collect();
         let rules = RecordingRules::new(
             &patterns,
@@ -157,10 +158,10 @@ impl<'a> Recorder<'a> {
             setup.recording.most_bytes,
         )
         .map_err(CannotStart::Wrong)?;
-        let planned = layers::planned_layers(&setup, &*driver).map_err(CannotStart::Wrong)?;
+        let planned = layers::planned_layers(&setup, &driver).map_err(CannotStart::Wrong)?;
         let helper =
             layers::helper_model(&setup, &job.layers, &control.stop).map_err(CannotStart::Wrong)?;
-        let opening = BundleOpener { job, setup: &setup, driver: &*driver };
+        let opening = BundleOpener { job, setup: &setup, driver: &driver };
         let opened = match start {
             StartMode::Anew => opening.start_new(rules)?,
             StartMode::Resume => opening.resume_run(rules)?,
@@ -178,7 +179,7 @@ impl<'a> Recorder<'a> {
         let (confinement, within_reach) = confinement_of_run(&job.bundle, &setup);
         let confinement = confinement.with_mark(&run_folders.id);
         let relay =
-            confinement.server_route().map(ModelRelay::start_relay).transpose().map_err(|why| {
+            confinement.server_route().map(loopback::start_relay).transpose().map_err(|why| {
                 CannotStart::Wrong(format!(
                     "no way leads out of the sandbox to the model server: {why}"
                 ))
@@ -186,17 +187,12 @@ impl<'a> Recorder<'a> {
         let terminal_recording =
             TerminalRecording::new(&job.bundle, setup.size, run_folders.secrets.clone());
         let session = progress.done.last().and_then(|done| done.session_id.clone());
+        let decisions = read_decisions(&job.bundle, &mut remarks);
         let mut layers = LayerStack::new(
-            StackParts {
-                specs: setup.layers.all_specs(),
-                maker: LayerMaker::new(
-                    &setup,
-                    run_folders.workspace(),
-                    read_decisions(&job.bundle, &mut remarks),
-                ),
-                helper,
-                secrets: run_folders.secrets.clone(),
-            },
+            setup.layers.all_specs(),
+            LayerMaker::new(&setup, run_folders.workspace(), decisions),
+            helper,
+            run_folders.secrets.clone(),
             &job.bundle,
             progress.done.len(),
         )
@@ -283,19 +279,18 @@ impl<'a> Recorder<'a> {
         (self.emit)(event);
     }
 
-    /// Borrows the parts that a turn needs at the same time as the event sender.
-    pub fn turn_parts(&mut self) -> TurnParts<'_> {
-        TurnParts {
-            setup: &self.setup,
-            bundle: &self.bundle,
-            run_folders: &self.run_folders,
-            history: &self.history,
-            control: self.control,
-            terminal_recording: &mut self.agent.terminal_recording,
-            later_commands: &mut self.steering.later_commands,
-            input_line: &mut self.steering.input_line,
-            emit: self.emit,
-        }
+    /// Records the files of the workspace as the commit after `before`, with secrets covered.
+    pub(crate) fn commit_workspace(
+        &mut self,
+        before: Option<&str>,
+        note: &CommitNote<'_>,
+    ) -> Result<RecordedCommit, WriteError> {
+        let Self { run_folders, history, emit, .. } = self;
+        let observer = RecordingObserver {
+            cover: &|bytes| run_folders.secrets.cover(bytes),
+            count: &mut |files| emit(&LiveEvent::ReadingFiles { files }),
+        };
+        history.record_commit(&run_folders.workspace(), before, note, observer)
     }
 
     /// Records a warning: in the journal, in `run.json` and as an event.
@@ -474,7 +469,7 @@ impl<'a> Recorder<'a> {
         parts.push(open.map_or_else(|| format!("{OUT_OF_REACH} ({protection})"), Clone::clone));
         parts.extend(isolation.provenance_sentence());
         let own = "the agent's own sandbox was off inside it";
-        parts.extend(self.agent.driver.leaves_sandbox(&self.setup).then(|| own.to_owned()));
+        parts.extend((self.agent.driver.leaves_sandbox)(&self.setup).then(|| own.to_owned()));
         let login = "the agent had a copy of the person's login";
         parts.extend(self.setup.folders.copies_login.then(|| login.to_owned()));
         parts.extend(self.script.made.clone());
@@ -519,23 +514,20 @@ impl<'a> Recorder<'a> {
     }
 
     fn rewind_agent(&mut self, turn: usize) -> Result<(), RunHalt> {
-        let places = self.agent.driver.log_files(&self.run_folders);
+        let places = (self.agent.driver.log_files)(&self.setup, &self.run_folders);
         let kept = KeptDocuments::before_turn(turn, &self.run_folders.requests_folder());
-        match self.agent.driver.rewind_method() {
-            RewindMethod::Logs => logs::restore_logs(&places, self.progress.last_logs(), &self.bundle, &kept)?,
-            RewindMethod::Restart => {
-                // The process that wrote them is gone: what they say of the turn that does not count would be a turn of its own.
-                logs::restore_logs(&places, self.progress.last_logs(), &self.bundle, &kept)?;
-                self.agent.session = None;
-            }
-            RewindMethod::Import => {
-                logs::restore_logs(&places, self.progress.last_logs(), &self.bundle, &kept)?;
-                self.import_log(turn)?;
-            }
+        let method = self.agent.driver.rewind_method;
+        if method != RewindMethod::GoOn {
+            // Also after a restart: what they say of the turn that does not count would be a turn of its own.
+            logs::restore_logs(&places, self.progress.last_logs(), &self.bundle, &kept)?;
+        }
+        match method {
+            RewindMethod::Restart => self.agent.session = None,
+            RewindMethod::Import => self.import_log(turn)?,
             RewindMethod::GoOn if self.agent.session.is_some() => self.record_warning(&format!(
                 "turn {turn} is done again in the same session: the agent remembers the one that does not count"
             ))?,
-            RewindMethod::GoOn => {}
+            RewindMethod::Logs | RewindMethod::GoOn => {}
         }
         Ok(())
     }
@@ -551,7 +543,7 @@ impl<'a> Recorder<'a> {
             let patience = to_duration(self.setup.limits.timeouts.patience);
             process.end_group(patience, &mut |_| {});
         }
-        process::kill_left_over(&self.run_folders.id);
+        orphans::kill_orphans(&self.run_folders.id);
         self.steering.queued.retain(|it| !it.is_sent); // what works on them is gone
         self.agent.watch = None;
         self.agent.earlier_output.clear();
@@ -574,7 +566,7 @@ impl<'a> Recorder<'a> {
     /// Ends all processes and writes into the bundle how the run ended, as far as that can be written.
     pub(crate) fn close_run(&mut self, halted: Option<&RunHalt>) -> Result<(), WriteError> {
         self.end_process();
-        self.run_folders.remove_logins(&*self.agent.driver);
+        self.run_folders.remove_logins(&self.agent.driver);
         let patched = self.write_patch();
         self.header.ended_at = Some(journal::timestamp_now());
         let unpatched = patched.as_ref().err().map(ToString::to_string);
@@ -604,19 +596,6 @@ impl<'a> Recorder<'a> {
         }
         Ok(())
     }
-}
-
-/// The parts that a turn borrows at the same time.
-pub struct TurnParts<'b> {
-    pub setup: &'b RunSetup,
-    pub bundle: &'b Path,
-    pub run_folders: &'b RunFolders,
-    pub history: &'b WorkspaceHistory,
-    pub control: &'b RunControl,
-    pub terminal_recording: &'b mut TerminalRecording,
-    pub later_commands: &'b mut Vec<LiveCommand>,
-    pub input_line: &'b mut InputLine,
-    pub emit: &'b mut dyn FnMut(&LiveEvent),
 }
 
 fn halt_text(halt: &RunHalt) -> String {
@@ -692,7 +671,7 @@ fn change_sentences(changes: &[String]) -> Vec<String> {
 struct BundleOpener<'a> {
     job: &'a RunJob,
     setup: &'a RunSetup,
-    driver: &'a dyn Driver,
+    driver: &'a Driver,
 }
 
 struct OpenedBundle {
@@ -793,7 +772,7 @@ impl BundleOpener<'_> {
             let why = format!("the run in {} is over: {count} turns are done", bundle.display());
             return Err(CannotStart::Wrong(why));
         }
-        process::kill_left_over(&before.id);
+        orphans::kill_orphans(&before.id);
         write::sweep_parts(bundle);
         let mut remarks = vec![];
         if let Some(marks) = &before.progress.sealed {

@@ -64,9 +64,7 @@ impl LayerAccess {
     /// Returns the whole call as a line for a shell.
     pub(crate) fn shell_line(&self, command: &str) -> String {
         let program = self.program.to_string_lossy();
-        let words = self.command_arguments(command);
-        let words = std::iter::once(&*program).chain(words.iter().map(String::as_str));
-        shell_words(&words.collect::<Vec<_>>())
+        shell_words([program.into_owned()].into_iter().chain(self.command_arguments(command)))
     }
 }
 
@@ -172,14 +170,19 @@ impl RunFolders {
         self.root.join("requests")
     }
 
+    /// Returns the file with the request of a turn.
+    pub(crate) fn prompt_file(&self, turn: usize) -> PathBuf {
+        self.requests_folder().join(format!("turn-{turn:03}.txt"))
+    }
+
     /// Builds the agent's environment. The error is a sentence.
-    pub fn set_environment(&mut self, setup: &RunSetup, driver: &dyn Driver) -> Result<(), String> {
+    pub fn set_environment(&mut self, setup: &RunSetup, driver: &Driver) -> Result<(), String> {
         let mut all = self.plain_environment();
         // A proxy's address may have a name and a password in it.
         let logins: Vec<String> = all.values().filter_map(|value| login_in_url(value)).collect();
         let words = logins.iter().filter_map(|login| Some(login.split_once(':')?.1.to_owned()));
         let mut secrets: Vec<String> = words.chain(logins.iter().cloned()).collect();
-        let key = setup.provider.key_env.as_deref().or(driver.key_variable());
+        let key = setup.provider.key_env.as_deref().or(driver.key_variable.as_deref());
         for name in setup.pass.iter().map(String::as_str).chain(key) {
             let value = std::env::var(name).ok().filter(|value| !value.is_empty());
             let is_key = key == Some(name);
@@ -209,19 +212,19 @@ impl RunFolders {
     }
 
     /// Reads the person's login for this agent. The error is a sentence: there is none.
-    pub fn read_logins(&self, driver: &dyn Driver) -> Result<Vec<Vec<u8>>, String> {
-        let logins = driver.login_files(self);
+    pub fn read_logins(&self, driver: &Driver) -> Result<Vec<Vec<u8>>, String> {
+        let logins = (driver.login_files)(self);
         let found: Vec<Vec<u8>> = logins.iter().filter_map(|(from, _)| read_login(from)).collect();
-        if found.is_empty() { Err(no_login_sentence(driver.name(), &logins)) } else { Ok(found) }
+        if found.is_empty() { Err(no_login_sentence(&driver.name, &logins)) } else { Ok(found) }
     }
 
     /// Returns what layers offer and the agent supports. The error is a sentence.
     fn layer_access_of(
         &self,
         setup: &RunSetup,
-        driver: &dyn Driver,
+        driver: &Driver,
     ) -> Result<Option<LayerAccess>, String> {
-        let (offers, takes) = (layer_offers(setup), driver.supported_offers());
+        let (offers, takes) = (layer_offers(setup), driver.supported_offers);
         let offers = DeliveryOffers {
             search: offers.search && takes.search,
             calls: offers.calls && takes.calls,
@@ -269,9 +272,9 @@ impl RunFolders {
     pub(crate) fn write_settings(
         &self,
         setup: &RunSetup,
-        driver: &dyn Driver,
+        driver: &Driver,
     ) -> Result<(), WriteError> {
-        let mut files = driver.settings_files(setup, self);
+        let mut files = (driver.settings_files)(setup, self);
         if let Some(path) = self.environment.get("PATH") {
             let quoted = path.replace('\'', "'\\''");
             files.push((self.home().join(".profile"), format!("export PATH='{quoted}'\n")));
@@ -287,12 +290,12 @@ impl RunFolders {
     }
 
     /// Copies the person's login into the agent's home, readable only for its owner.
-    fn copy_logins(&self, setup: &RunSetup, driver: &dyn Driver) -> Result<(), WriteError> {
+    fn copy_logins(&self, setup: &RunSetup, driver: &Driver) -> Result<(), WriteError> {
         if !setup.folders.copies_login {
             return Ok(());
         }
         self.remove_logins(driver);
-        for (from, to) in driver.login_files(self) {
+        for (from, to) in (driver.login_files)(self) {
             let Some(content) = read_login(from) else { continue };
             let parent = to.parent().unwrap_or(&self.root).to_owned();
             fs::create_dir_all(&parent)
@@ -304,8 +307,8 @@ impl RunFolders {
     }
 
     /// Removes the copies of the person's login: none of them stays when the run is over or waits to be resumed.
-    pub(crate) fn remove_logins(&self, driver: &dyn Driver) {
-        for (_, to) in driver.login_files(self) {
+    pub(crate) fn remove_logins(&self, driver: &Driver) {
+        for (_, to) in (driver.login_files)(self) {
             let _ = fs::remove_file(to); // it is hardly ever there
         }
     }

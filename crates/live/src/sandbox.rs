@@ -235,7 +235,7 @@ impl SandboxWrapper {
     /// Returns a shell script that fails when it can see something hidden.
     fn hidden_probe_script(&self) -> String {
         let test = |path: &PathBuf| {
-            let quoted = super::command_line::shell_words(&[&path.to_string_lossy()]);
+            let quoted = super::command_line::shell_words([path.to_string_lossy()]);
             let is_seen = match path.is_dir() {
                 true => format!("test -n \"$(ls -A {quoted} 2>/dev/null)\""),
                 false => format!("test -s {quoted}"),

@@ -8,14 +8,15 @@ use std::fs;
 use trajview_run::live::LiveEvent;
 use trajview_store::{
     start_files::{LeftOutNames, StartSource},
-    workspace::{CommitNote, RecordingObserver},
+    workspace::CommitNote,
     write::{self, WriteError},
 };
 
 use super::{
     checkpoint_tests::{self, CommandEnd, CommandLimits},
     journal::{self, JournalEntry},
-    recorder::{Recorder, TurnParts},
+    orphans,
+    recorder::Recorder,
     run::RunHalt,
     setup::StartOptions,
     start_files::{PATCH_FILE, SetupRow, StartFiles},
@@ -98,7 +99,7 @@ impl Recorder<'_> {
             &self.guard.confinement,
             &limits,
         );
-        super::process::kill_left_over(&self.run_folders.id);
+        orphans::kill_orphans(&self.run_folders.id);
         let ran = ran.map_err(|why| RunHalt::NotReady(format!("setup: {shown}: {why}")))?;
         let (exit, is_fine) = match ran.ended {
             CommandEnd::Itself(ending) => (ending.ending_text(), ending.code == Some(0)),
@@ -148,12 +149,7 @@ impl Recorder<'_> {
             trailers: &trailers,
             at: journal::parse_timestamp(&journal::timestamp_now()),
         };
-        let TurnParts { run_folders, history, emit, .. } = self.turn_parts();
-        let onlooker = RecordingObserver {
-            cover: &|bytes| run_folders.secrets.cover(bytes),
-            count: &mut |files| emit(&LiveEvent::ReadingFiles { files }),
-        };
-        let taken = history.record_commit(&run_folders.workspace(), before, &note, onlooker)?;
+        let taken = self.commit_workspace(before, &note)?;
         for (path, why) in &taken.left_out {
             self.record_warning(&format!("before turn 1: not recorded: {path}: {why}"))?;
         }

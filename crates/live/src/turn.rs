@@ -3,7 +3,7 @@
 use std::{
     fs,
     net::{TcpStream, ToSocketAddrs},
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
@@ -14,30 +14,28 @@ use trajview_run::{
     Tokens, TurnState, first_line_label,
     live::{EndedTurn, LiveEvent},
 };
-use trajview_store::{
-    sha256,
-    workspace::{CommitNote, RecordingObserver},
-    write::WriteError,
-};
+use trajview_store::{sha256, workspace::CommitNote, write::WriteError};
 
 use super::{
-    checkpoint_tests,
+    checkpoint_tests::{self, CommandLimits},
+    command_line::shell_words,
     drivers::{
         AgentCommand, AgentRequest, LogPatterns, RequestInput, SessionNaming, TitlePatterns,
         TurnEndSign,
         agent_output::{AgentOutput, ReportedAmount},
     },
     journal::{self, FinishedTurn, JournalEntry},
-    layers::{LayerRequest, PreparedRequest},
+    layers::PreparedRequest,
     listener::{ListenOutcome, Listener, PersonInput, TerminalWatch},
     logs::{self, BegunTurn, KeptDocuments, LogMatcher, LogRow, LogWatch, TurnLogState},
     manifest::{
         AgentReport, FileRemarks, LayerRow, LayerRows, LiveTurnRow, LogPlace, TypedByPerson,
     },
+    orphans,
     pasted_request::PastedRequest,
     process::{AgentProcess, ProcessEnding, ProcessSpec},
     queued_prompts::{PromptsDuringTurn, QueuedPrompt},
-    recorder::{Recorder, TurnParts, fresh_id},
+    recorder::{Recorder, fresh_id},
     run::RunHalt,
     run_folders::host_and_port,
     setup::RunSetup,
@@ -140,11 +138,7 @@ impl Recorder<'_> {
             self.script.requests.iter().take(turn - 1).map(|it| it.text.clone()).collect();
         let dressed = match typed {
             true => PreparedRequest { text: text.clone(), ..PreparedRequest::default() },
-            false => self.layers.ask_before_request(&LayerRequest {
-                turn,
-                text: &text,
-                earlier: &earlier,
-            }),
+            false => self.layers.ask_before_request(turn, &text, &earlier),
         };
         self.layers.begin_turn(turn, &self.run_folders.requests_folder());
         for problem in &dressed.problems {
@@ -155,7 +149,7 @@ impl Recorder<'_> {
         }
         self.attempts += 1;
         let (attempt, before) = (self.attempts, self.progress.last_commit().map(str::to_owned));
-        let prompt_file = self.run_folders.requests_folder().join(format!("turn-{turn:03}.txt"));
+        let prompt_file = self.run_folders.prompt_file(turn);
         fs::write(&prompt_file, &dressed.text).map_err(WriteError::at_path(&prompt_file))?;
         let kept = KeptDocuments::before_turn(turn, &self.run_folders.requests_folder());
         logs::keep_documents(self.progress.last_logs(), &self.bundle, &kept)?;
@@ -197,7 +191,7 @@ impl Recorder<'_> {
     fn lacks_session(&mut self, turn: usize) -> bool {
         let runs = self.agent.process.as_mut().is_some_and(|it| it.poll_ending().is_none());
         turn > 1
-            && match self.agent.driver.session_naming() {
+            && match self.agent.driver.session_naming {
                 SessionNaming::None | SessionNaming::History => false,
                 SessionNaming::Process => !runs,
                 SessionNaming::Chosen | SessionNaming::Printed => self.agent.session.is_none(),
@@ -251,33 +245,22 @@ impl Recorder<'_> {
         let was_typed = std::mem::take(&mut self.steering.is_sent) && goes_on;
         let types = !was_typed && (goes_on || call.input == RequestInput::Typed);
         let keys = if types { self.typed_request(&sent.dressed.text) } else { vec![] };
-        let sends = self.agent.driver.send_key().filter(|_| types);
+        let sends = self.agent.driver.send_key.filter(|_| types);
         let waits_first = !goes_on && call.input == RequestInput::Typed;
         let (mut parsed, mut meanwhile) = (AgentOutput::default(), PromptsDuringTurn::default());
-        let mut reader = self.agent.driver.output_reader();
-        let places = self.agent.driver.log_files(&self.run_folders);
+        let places = (self.agent.driver.log_files)(&self.setup, &self.run_folders);
         let (answers, shown) =
             (!self.steering.has_person, std::mem::take(&mut self.agent.earlier_output));
         self.steering.input_line.clear();
-        let TurnParts {
-            setup,
-            bundle,
-            run_folders,
-            control,
-            terminal_recording,
-            later_commands: later,
-            input_line,
-            emit,
-            ..
-        } = self.turn_parts();
+        let Self { setup, bundle, run_folders, control, agent, steering, emit, .. } = self;
         let began = Instant::now();
         let mut listener = Listener {
             control,
             timeouts: setup.limits.timeouts,
-            reader: &mut *reader,
+            output: &agent.driver.output,
             parsed: &mut parsed,
             secrets: &run_folders.secrets,
-            terminal_recording,
+            terminal_recording: &mut agent.terminal_recording,
             terminal: TerminalWatch {
                 marker: marker.as_ref(),
                 titles,
@@ -291,12 +274,12 @@ impl Recorder<'_> {
             file: fs::File::create(sent.prompt_file.with_extension("out")).ok(),
             check_growth: &mut || logs::copy_new_lines(&places, bundle, &run_folders.secrets),
             person: PersonInput {
-                input_line,
+                input_line: &mut steering.input_line,
                 prompts: &mut meanwhile,
                 is_typed: sent.row.typed.request,
-                later_commands: later,
+                later_commands: &mut steering.later_commands,
             },
-            emit,
+            emit: &mut **emit,
         };
         let mut outcome = ListenOutcome::MarkerShown;
         if waits_first {
@@ -313,8 +296,7 @@ impl Recorder<'_> {
         self.agent.earlier_output = std::mem::take(&mut listener.terminal.earlier_output);
         let seconds = began.elapsed().as_secs_f64();
         self.agent.process = stays.then_some(process);
-        let left_running =
-            if stays { 0 } else { super::process::kill_left_over(&self.run_folders.id) };
+        let left_running = if stays { 0 } else { orphans::kill_orphans(&self.run_folders.id) };
         let left_running =
             if matches!(outcome, ListenOutcome::Exited(_)) { left_running } else { 0 };
         let (typed_within, next) = self.sort_typed_prompts(meanwhile, watch.as_mut());
@@ -325,19 +307,24 @@ impl Recorder<'_> {
     /// Prepares the signs for the end of the turn. The error is a sentence.
     pub(crate) fn turn_end_watch(&mut self, goes_on: bool) -> Result<TurnEndWatch, String> {
         let regex = |pattern: &str| Regex::new(pattern).map_err(|why| why.to_string());
-        match self.agent.driver.turn_end_sign() {
+        match self.agent.driver.turn_end_sign.clone() {
             TurnEndSign::Exit => Ok(TurnEndWatch::default()),
             TurnEndSign::Marker(pattern) => {
                 Ok(TurnEndWatch { marker: Some(regex(&pattern)?), ..TurnEndWatch::default() })
             }
-            TurnEndSign::Log(LogPatterns { ends, begins, goes_on: unless, titles }) => {
+            TurnEndSign::Log(LogPatterns {
+                ends,
+                begins,
+                goes_on: unless,
+                titles,
+                prompt_in_line,
+            }) => {
                 let (ends, begins) = (regex(ends)?, regex(begins)?);
                 let unless = unless.map(regex).transpose()?;
-                let prompt_of = self.agent.driver.prompt_finder();
-                let words = LogMatcher { ends, begins, goes_on: unless, prompt_of };
+                let words = LogMatcher { ends, begins, goes_on: unless, prompt_of: prompt_in_line };
                 let known = self.agent.watch.take().filter(|_| goes_on);
-                let new =
-                    || LogWatch::new(self.agent.driver.watched_files(&self.run_folders), words);
+                let watched = self.agent.driver.watched_files(&self.setup, &self.run_folders);
+                let new = || LogWatch::new(watched, words);
                 let mut watch = known.unwrap_or_else(new);
                 watch.start_turn();
                 Ok(TurnEndWatch { marker: None, watch: Some(watch), titles })
@@ -348,7 +335,7 @@ impl Recorder<'_> {
     /// Returns the keys that type the request. Unsent input of a person would become a part of it: it is erased.
     fn typed_request(&mut self, prompt: &str) -> Vec<u8> {
         const ERASE: &[u8] = b"\x15";
-        let typed = self.agent.driver.typed_bytes(prompt);
+        let typed = (self.agent.driver.typed_bytes)(prompt);
         let Some(rest) = self.steering.input_line.unsent_text() else { return typed };
         let rest = self.run_folders.secrets.hide(&rest);
         let sentence =
@@ -386,21 +373,10 @@ impl Recorder<'_> {
         &mut self,
         call: &AgentCommand,
     ) -> Result<Result<AgentProcess, String>, RunHalt> {
-        let (workspace, prompt_file) = (
-            self.run_folders.workspace(),
-            self.run_folders
-                .requests_folder()
-                .join(format!("turn-{:03}.txt", self.progress.done.len() + 1)),
-        );
-        let spec = ProcessSpec {
-            command: call,
-            environment: &self.run_folders.environment,
-            folder: &workspace,
-            prompt_file: &prompt_file,
-            size: self.setup.size,
-            confinement: &self.guard.confinement,
-        };
-        let process = match AgentProcess::spawn(&spec) {
+        let workspace = self.run_folders.workspace();
+        let prompt_file = self.run_folders.prompt_file(self.progress.done.len() + 1);
+        let process = match AgentProcess::spawn(&self.process_spec(call, &workspace, &prompt_file))
+        {
             Ok(process) => process,
             Err(why) => return Ok(Err(why)),
         };
@@ -409,6 +385,23 @@ impl Recorder<'_> {
         self.record_entry(&JournalEntry::Process { process: id, command: command.clone() })?;
         self.emit_event(&LiveEvent::Started { command, process: id, has_terminal });
         Ok(Ok(process))
+    }
+
+    /// Returns how a program of the agent is run.
+    fn process_spec<'s>(
+        &'s self,
+        command: &'s AgentCommand,
+        workspace: &'s Path,
+        prompt_file: &'s Path,
+    ) -> ProcessSpec<'s> {
+        ProcessSpec {
+            command,
+            environment: &self.run_folders.environment,
+            folder: workspace,
+            prompt_file,
+            size: self.setup.size,
+            confinement: &self.guard.confinement,
+        }
     }
 
     fn judge_attempt(&self, sent: &SentRequest, answer: &AttemptResult) -> AttemptVerdict {
@@ -430,7 +423,7 @@ impl Recorder<'_> {
                 );
             }
             ListenOutcome::Exited(ending)
-                if self.agent.driver.turn_end_sign() != TurnEndSign::Exit =>
+                if !matches!(self.agent.driver.turn_end_sign, TurnEndSign::Exit) =>
             {
                 let how = ending.ending_text();
                 let why =
@@ -438,7 +431,7 @@ impl Recorder<'_> {
                 return AttemptVerdict::Failed(why);
             }
             ListenOutcome::Exited(ending)
-                if !ending.code.is_some_and(|it| self.agent.driver.is_success_code(it)) =>
+                if !ending.code.is_some_and(|it| self.agent.driver.success_codes.contains(&it)) =>
             {
                 return AttemptVerdict::Failed(format!(
                     "the agent failed ({}){}",
@@ -453,7 +446,7 @@ impl Recorder<'_> {
         if let Some(why) = &parsed.failed {
             return AttemptVerdict::Failed(format!("the agent reported a failure: {why}"));
         }
-        match (&sent.session, &parsed.session, self.agent.driver.session_naming()) {
+        match (&sent.session, &parsed.session, self.agent.driver.session_naming) {
             (Some(asked), Some(found), SessionNaming::Printed | SessionNaming::Chosen)
                 if asked != found =>
             {
@@ -490,7 +483,7 @@ impl Recorder<'_> {
         if state.is_counted() {
             self.export_log(&sent, session.as_deref())?;
         }
-        let places = self.agent.driver.log_files(&self.run_folders);
+        let places = (self.agent.driver.log_files)(&self.setup, &self.run_folders);
         let copied = logs::copy_logs(&places, &self.bundle, &self.run_folders.secrets)?;
         for problem in &copied.problems {
             self.record_warning(problem)?;
@@ -561,11 +554,11 @@ impl Recorder<'_> {
     }
 
     fn has_terminal(&self) -> bool {
-        self.setup.in_terminal || self.agent.driver.session_naming() == SessionNaming::Process
+        self.setup.in_terminal || self.agent.driver.session_naming == SessionNaming::Process
     }
 
     fn session_after(&self, sent: &SentRequest, parsed: &AgentOutput) -> Option<String> {
-        match self.agent.driver.session_naming() {
+        match self.agent.driver.session_naming {
             SessionNaming::None | SessionNaming::History => None,
             SessionNaming::Process => Some("process".into()),
             SessionNaming::Chosen => sent.session.clone().or_else(|| Some(sent.fresh.clone())),
@@ -586,14 +579,7 @@ impl Recorder<'_> {
         };
         let Some((call, path)) = self.agent.driver.export_command(&ask) else { return Ok(()) };
         let workspace = self.run_folders.workspace();
-        let spec = ProcessSpec {
-            command: &call,
-            environment: &self.run_folders.environment,
-            folder: &workspace,
-            prompt_file: &sent.prompt_file,
-            size: self.setup.size,
-            confinement: &self.guard.confinement,
-        };
+        let spec = self.process_spec(&call, &workspace, &sent.prompt_file);
         if let Err(why) = spec.run_into_file(&path) {
             self.record_warning(&format!("the agent's log could not be written down: {why}"))?;
         }
@@ -602,7 +588,7 @@ impl Recorder<'_> {
 
     /// Imports the agent's session from its log.
     pub(crate) fn import_log(&mut self, turn: usize) -> Result<(), RunHalt> {
-        let prompt_file = self.run_folders.requests_folder().join(format!("turn-{turn:03}.txt"));
+        let prompt_file = self.run_folders.prompt_file(turn);
         let ask = AgentRequest {
             setup: &self.setup,
             run_folders: &self.run_folders,
@@ -615,15 +601,7 @@ impl Recorder<'_> {
         let workspace = self.run_folders.workspace();
         let mut last = Ok(());
         for call in self.agent.driver.import_commands(&ask) {
-            let spec = ProcessSpec {
-                command: &call,
-                environment: &self.run_folders.environment,
-                folder: &workspace,
-                prompt_file: &prompt_file,
-                size: self.setup.size,
-                confinement: &self.guard.confinement,
-            };
-            last = spec.run_quietly();
+            last = self.process_spec(&call, &workspace, &prompt_file).run_quietly();
         }
         if let Err(why) = last {
             self.agent.session = None;
@@ -749,17 +727,7 @@ impl Recorder<'_> {
         let at = journal::parse_timestamp(row.ended_at.as_deref().unwrap_or_default());
         let title = self.run_folders.secrets.hide(&title);
         let note = CommitNote { title: &title, trailers: &trailers, at };
-        let TurnParts { run_folders, history, emit, .. } = self.turn_parts();
-        let onlooker = RecordingObserver {
-            cover: &|bytes| run_folders.secrets.cover(bytes),
-            count: &mut |files| emit(&LiveEvent::ReadingFiles { files }),
-        };
-        let taken = history.record_commit(
-            &run_folders.workspace(),
-            sent.before.as_deref(),
-            &note,
-            onlooker,
-        )?;
+        let taken = self.commit_workspace(sent.before.as_deref(), &note)?;
         row.commit = Some(taken.commit);
         row.files.not_recorded =
             taken.left_out.iter().map(|(path, why)| format!("{path}: {why}")).collect();
@@ -799,12 +767,12 @@ impl Recorder<'_> {
         let seconds = self.setup.limits.timeouts.turn;
         let tested = checkpoint_tests::run_tests(
             &command,
-            &folder,
+            (&folder, None),
             &self.run_folders,
             &self.guard.confinement,
-            seconds,
+            &CommandLimits { seconds, stop: &StopFlag::default() },
         );
-        super::process::kill_left_over(&self.run_folders.id);
+        orphans::kill_orphans(&self.run_folders.id);
         self.check_seal(turn)?;
         match tested {
             Ok(tested) => {
@@ -835,8 +803,7 @@ fn shown_command_line(call: &AgentCommand) -> String {
         Some((end, _)) => format!("{}…", &word[..end]),
         None => word.clone(),
     };
-    let words: Vec<String> = std::iter::once(&call.program).chain(&call.args).map(cut).collect();
-    super::command_line::shell_words(&words.iter().map(String::as_str).collect::<Vec<_>>())
+    shell_words(std::iter::once(&call.program).chain(&call.args).map(cut))
 }
 
 /// Returns the beginning of a request, in whole words.

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::{
     confine::Confinement,
-    drivers::{AgentCommand, Driver, RequestInput, called_program},
+    drivers::{Driver, RequestInput},
     process::{AgentProcess, ProcessSpec},
     run_folders::RunFolders,
     setup::RunSetup,
@@ -16,17 +16,15 @@ const VERSION_TIMEOUT: Duration = Duration::from_secs(30);
 /// Asks the program for its version. None when it has no such option. The error, a sentence, says that there is no such
 /// program.
 pub fn agent_version(
-    driver: &dyn Driver,
+    driver: &Driver,
     setup: &RunSetup,
     run_folders: &RunFolders,
     confinement: &Confinement,
 ) -> Result<Option<String>, String> {
-    let args = driver.version_arguments();
-    if args.is_empty() {
+    if driver.version_arguments.is_empty() {
         return Ok(None);
     }
-    let call =
-        AgentCommand { program: called_program(driver, setup), args, input: RequestInput::Nothing };
+    let call = driver.command(setup, &driver.version_arguments, RequestInput::Nothing);
     let folder = run_folders.home();
     let order = ProcessSpec {
         command: &call,

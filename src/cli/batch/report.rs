@@ -246,10 +246,9 @@ pub(crate) fn print_plan(
     remarks.iter().try_for_each(|remark| out.print_line(remark))?;
     for entry in entries {
         let words = command(entry, false);
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
         out.print_line("")?;
         out.print_line(&entry.name)?;
-        out.print_line(&format!("  {}", shell_words(&words)))?;
+        out.print_line(&format!("  {}", shell_words(words)))?;
     }
     Ok(())
 }

@@ -4,7 +4,7 @@
 use toml::de::{DeTable, DeValue};
 
 use trajview_live::{
-    drivers::command::{ConfiguredProgram, ProgramOptions},
+    drivers::command::{ProgramOptions, configured_driver},
     secrets::is_named_like_a_secret,
 };
 
@@ -48,7 +48,7 @@ fn parse_driver(name: &str, value: &DeValue<'_>) -> Result<ProgramOptions, Strin
             "env.{variable} looks like a key; name its variable as key_env instead"
         ));
     }
-    ConfiguredProgram::new(name, words.clone()).map(|_| words)
+    configured_driver(name, &words).map(|_| words)
 }
 
 fn toml_to_json(value: &DeValue<'_>) -> Result<serde_json::Value, String> {

@@ -7,8 +7,8 @@ use crate::cli::{
     run_args,
 };
 use trajview_live::{
-    LiveRunEnd, RunHalt, RunJob, journal, plan::DrivingPlan, prepare::absolute_path,
-    start_files::PATCH_FILE,
+    LiveRunEnd, RunHalt, RunJob, command_line::shell_words, journal, plan::DrivingPlan,
+    prepare::absolute_path, start_files::PATCH_FILE,
 };
 use trajview_run::{
     Tokens, TurnState,
@@ -200,7 +200,6 @@ fn print_patch(job: &RunJob, out: &mut Out) -> std::io::Result<()> {
         path.display(),
         run_args::count_with_noun(files, "file")
     ))?;
-    let shell = |words: &[&str]| trajview_live::command_line::shell_words(words);
     let path = path.to_string_lossy();
     let source = base.source.unwrap_or_default();
     match source.repository {
@@ -208,11 +207,14 @@ fn print_patch(job: &RunJob, out: &mut Out) -> std::io::Result<()> {
             let place =
                 start_files::folder_of(job.setup.folders.start.from.as_deref().unwrap_or("."));
             let place = absolute_path(&place).to_string_lossy().into_owned();
-            out.print_line(&format!("apply it: {}", shell(&["git", "-C", &place, "apply", &path])))
+            out.print_line(&format!(
+                "apply it: {}",
+                shell_words(["git", "-C", place.as_str(), "apply", &*path])
+            ))
         }
         None => out.print_line(&format!(
             "apply it in a copy of the folder: {}",
-            shell(&["git", "apply", &path])
+            shell_words(["git", "apply", &*path])
         )),
     }
 }
@@ -228,18 +230,14 @@ pub(crate) fn print_plan(plan: &DrivingPlan, json: bool, out: &mut Out) -> std::
     if json {
         return out.print_json(&LivePlanDocument { schema: "trajview.live-plan/1", plan });
     }
-    let shell = |words: &[String]| {
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        trajview_live::command_line::shell_words(&words)
-    };
     out.print_line(&format!("{}: {}", plan.agent, plan.about))?;
     out.print_line(&format!("works in  {}", plan.workspace))?;
-    out.print_line(&format!("first     {}", shell(&plan.first.command)))?;
+    out.print_line(&format!("first     {}", shell_words(&plan.first.command)))?;
     out.print_line(&format!("          the request {}", plan.first.request))?;
-    out.print_line(&format!("next      {}", shell(&plan.next.command)))?;
+    out.print_line(&format!("next      {}", shell_words(&plan.next.command)))?;
     out.print_line(&format!("          the request {}", plan.next.request))?;
     if let Some(export) = &plan.export {
-        out.print_line(&format!("after     {}", shell(export)))?;
+        out.print_line(&format!("after     {}", shell_words(export)))?;
     }
     out.print_line(&format!("session   {}", plan.session))?;
     out.print_line(&format!("over      {}", plan.turn_ends))?;

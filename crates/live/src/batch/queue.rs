@@ -19,7 +19,7 @@ use super::{
     super::{
         control::ORDER_PAUSE,
         journal::{self, StopReason},
-        process,
+        orphans,
     },
     batch_folder,
     batch_journal::{BatchHistory, BatchJournal, BatchJournalEvent, SCHEMA},
@@ -336,7 +336,7 @@ impl BatchQueue {
                 && self.claims.other_owner(&run.entry.name).is_none()
             {
                 // Processes that a killed run left behind are ended before anything is started.
-                process::kill_left_over(&run.look.id);
+                orphans::kill_orphans(&run.look.id);
             }
         }
     }
@@ -542,6 +542,30 @@ fn left_out_folder(beside: &Path, entry: &PlannedRun) -> PathBuf {
 impl QueuedRun {
     fn set_state(&mut self, state: BatchState, why: Option<String>) {
         (self.state, self.why) = (state, why);
+    }
+
+    /// Sets the state of a run whose requests are all done.
+    fn settle_finished(&mut self, read: &LoadedPlan, scores: &Path) {
+        let state = match self.is_complete(read, scores) {
+            true => BatchState::Done,
+            false => BatchState::Waiting,
+        };
+        self.set_state(state, None);
+    }
+
+    /// Lets a run rest before its next attempt.
+    fn rest(&mut self, until: Instant, why: String) {
+        self.rests_until = Some(until);
+        self.set_state(BatchState::Resting, Some(why));
+    }
+
+    /// Handles a break-off: the run rests, or has failed when it broke off too often.
+    fn settle_break_off(&mut self, why: String, retries: usize, now: Instant) {
+        self.broke_off += 1;
+        match self.broke_off > retries + self.added {
+            true => self.set_state(BatchState::Failed, Some(why)),
+            false => self.rest(now + RESTART_PAUSE, why),
+        }
     }
 
     /// Reads its journal again if that has grown; returns whether it had.

@@ -1,38 +1,48 @@
 //! The facts that an agent's output has given so far, in the same form for every agent.
 
+use std::ops::Add;
+
+use regex::Regex;
 use serde_json::Value;
 
 use trajview_run::Tokens;
 
-/// Reads the output lines of one process.
-pub trait OutputReader: Send {
-    fn read_line(&mut self, line: &str, from: OutputStream, parsed: &mut AgentOutput);
+use super::command::ProgramOptions;
+
+/// The form of the output lines of a program.
+#[derive(Debug, Clone)]
+pub enum OutputFormat {
+    /// Nothing is read: a screen is no list of lines.
+    Unread,
+    /// One JSON object a line, and errors on standard error.
+    JsonLines(fn(&Value, &mut AgentOutput)),
+    Lines(fn(&str, OutputStream, &mut AgentOutput)),
+    /// The output of a configured program, and the pattern for denied actions.
+    Configured(Box<ProgramOptions>, Option<Regex>),
+}
+
+impl OutputFormat {
+    pub fn read_line(&self, line: &str, from: OutputStream, parsed: &mut AgentOutput) {
+        match self {
+            Self::Unread => {}
+            Self::JsonLines(_) if from == OutputStream::Errors => parsed.add_trouble(line),
+            Self::JsonLines(read_object) => {
+                if let Some(value) = parse_object(line) {
+                    read_object(&value, parsed);
+                }
+            }
+            Self::Lines(read_line) => read_line(line, from, parsed),
+            Self::Configured(options, denied) => {
+                options.read_line(denied.as_ref(), line, from, parsed);
+            }
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutputStream {
     Output,
     Errors,
-}
-
-/// A reader for a program that prints one JSON object a line, and errors on standard error.
-pub struct JsonLines(pub fn(&Value, &mut AgentOutput));
-
-impl OutputReader for JsonLines {
-    fn read_line(&mut self, line: &str, from: OutputStream, parsed: &mut AgentOutput) {
-        if from == OutputStream::Errors {
-            parsed.add_trouble(line);
-        } else if let Some(value) = parse_object(line) {
-            (self.0)(&value, parsed);
-        }
-    }
-}
-
-/// A reader for a program whose screen is no list of lines: it reads nothing.
-pub struct NoLines;
-
-impl OutputReader for NoLines {
-    fn read_line(&mut self, _line: &str, _from: OutputStream, _parsed: &mut AgentOutput) {}
 }
 
 /// The output of one process, read. The texts come from outside: bounded in length, and shown only as recorded text is.
@@ -63,6 +73,14 @@ pub enum ReportedAmount<T> {
     Turn(T),
     /// The amount of the whole session so far.
     Session(T),
+}
+
+impl<T: Copy + Default + Add<Output = T>> ReportedAmount<T> {
+    /// Adds an amount of this process.
+    pub(super) fn add_to_turn(&mut self, amount: T) {
+        let before = if let Self::Turn(before) = *self { before } else { T::default() };
+        *self = Self::Turn(before + amount);
+    }
 }
 
 /// At most this many items of a kind are kept.
@@ -145,14 +163,34 @@ pub fn text_at<'a>(value: &'a Value, pointer: &str) -> Option<&'a str> {
     value.pointer(pointer)?.as_str()
 }
 
+/// Returns a copy of a string within a value, by its JSON pointer.
+pub(crate) fn string_at(value: &Value, pointer: &str) -> Option<String> {
+    text_at(value, pointer).map(str::to_owned)
+}
+
+/// Returns the text of a message: a string, or the lines of its text parts. None without any.
+pub(crate) fn content_text(content: &Value) -> Option<String> {
+    let parts = content.as_array().into_iter().flatten();
+    let parts: Vec<&str> = parts.filter_map(|part| text_at(part, "/text")).collect();
+    let joined = (!parts.is_empty()).then(|| parts.join("\n"));
+    content.as_str().map(str::to_owned).or(joined)
+}
+
 /// Returns a count within a value, by its JSON pointer.
 pub(crate) fn count_at(value: &Value, pointer: &str) -> Option<u64> {
     value.pointer(pointer)?.as_u64()
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+
+    /// Reads lines of standard output.
+    pub(in super::super) fn parse_lines(format: &OutputFormat, lines: &[&str]) -> AgentOutput {
+        let mut parsed = AgentOutput::default();
+        lines.iter().for_each(|line| format.read_line(line, OutputStream::Output, &mut parsed));
+        parsed
+    }
 
     #[test]
     fn of_a_long_output_both_ends_are_shown_below_the_command() {

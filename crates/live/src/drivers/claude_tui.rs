@@ -11,64 +11,50 @@ use super::{
         run_folders::{KEY_END_CHARS, RunFolders},
         setup::RunSetup,
     },
-    agent_output::{parse_object, text_at},
-    claude::{ClaudeDriver, config_folder},
+    agent_output::{content_text, parse_object, string_at, text_at},
+    claude,
     driver::{AgentCommand, AgentRequest, AgentSettingsFile, Driver, LogPatterns, RequestInput},
-    screen_driver::AgentScreen,
 };
 
-#[derive(Debug)]
-pub struct ClaudeTui;
+pub(super) fn driver() -> Driver {
+    let summary = "Claude Code in a terminal, one process, later requests typed";
+    // A turn that a person interrupts has no duration; one whose model cannot be reached may have none either.
+    let patterns = LogPatterns {
+        ends: r#""subtype":"turn_duration"|"text":"\[Request interrupted by user|"isApiErrorMessage":true"#,
+        begins: r#""promptSource":"(typed|queued|suggestion)"|"turnOrigin":"human""#,
+        goes_on: None,
+        titles: None,
+        prompt_in_line,
+    };
+    Driver { settings_files, ..claude::driver().in_own_screen(summary, request_command, patterns) }
+}
 
-impl AgentScreen for ClaudeTui {
-    fn agent_driver(&self) -> &dyn Driver {
-        &ClaudeDriver
-    }
+/// Adds the answers to the questions of its screen.
+fn settings_files(setup: &RunSetup, run_folders: &RunFolders) -> Vec<AgentSettingsFile> {
+    let key = run_folders.environment.get(claude::KEY_VARIABLE);
+    let approved: Vec<String> = key.iter().map(|key| key_suffix(key)).collect();
+    let workspace = run_folders.workspace().to_string_lossy().into_owned();
+    let answers = json!({
+        "hasCompletedOnboarding": true,
+        "theme": "dark",
+        "bypassPermissionsModeAccepted": true,
+        "customApiKeyResponses": {"approved": approved, "rejected": []},
+        "projects": {
+            workspace: {"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true},
+        },
+    });
+    let mut files = claude::settings_files(setup, run_folders);
+    files.push((claude::config_folder(run_folders).join(".claude.json"), format!("{answers:#}\n")));
+    files
+}
 
-    fn summary_line(&self) -> &str {
-        "Claude Code in a terminal, one process, later requests typed"
+fn request_command(driver: &Driver, ask: &AgentRequest<'_>) -> AgentCommand {
+    let first = ["--session-id", ask.fresh];
+    let mut call = claude::command_with_tools(driver, ask, &first, RequestInput::Terminal);
+    if !ask.prompt.is_empty() {
+        call.args.extend(["--".to_owned(), ask.prompt.to_owned()]);
     }
-
-    fn settings_files(&self, setup: &RunSetup, run_folders: &RunFolders) -> Vec<AgentSettingsFile> {
-        let key = ClaudeDriver.key_variable().and_then(|name| run_folders.environment.get(name));
-        let approved: Vec<String> = key.iter().map(|key| key_suffix(key)).collect();
-        let workspace = run_folders.workspace().to_string_lossy().into_owned();
-        let answers = json!({
-            "hasCompletedOnboarding": true,
-            "theme": "dark",
-            "bypassPermissionsModeAccepted": true,
-            "customApiKeyResponses": {"approved": approved, "rejected": []},
-            "projects": {
-                workspace: {"hasTrustDialogAccepted": true, "hasCompletedProjectOnboarding": true},
-            },
-        });
-        let mut files = ClaudeDriver.settings_files(setup, run_folders);
-        files.push((config_folder(run_folders).join(".claude.json"), format!("{answers:#}\n")));
-        files
-    }
-
-    fn request_command(&self, ask: &AgentRequest<'_>) -> AgentCommand {
-        let prompt = ["--", ask.prompt];
-        let prompt = if ask.prompt.is_empty() { &[] } else { &prompt[..] };
-        let mut call =
-            ClaudeDriver::call_with(ask, &["--session-id", ask.fresh], RequestInput::Terminal);
-        call.args.extend(prompt.iter().map(|word| (*word).to_owned()));
-        call
-    }
-
-    /// A turn that a person interrupts has no duration; one whose model cannot be reached may have none either.
-    fn log_patterns(&self) -> LogPatterns {
-        LogPatterns {
-            ends: r#""subtype":"turn_duration"|"text":"\[Request interrupted by user|"isApiErrorMessage":true"#,
-            begins: r#""promptSource":"(typed|queued|suggestion)"|"turnOrigin":"human""#,
-            goes_on: None,
-            titles: None,
-        }
-    }
-
-    fn prompt_finder(&self) -> fn(&str) -> Option<String> {
-        prompt_in_line
-    }
+    call
 }
 
 fn key_suffix(key: &str) -> String {
@@ -81,17 +67,9 @@ fn prompt_in_line(line: &str) -> Option<String> {
     let value = parse_object(line)?;
     match text_at(&value, "/type")? {
         "user" if text_at(&value, "/promptSource").is_some_and(|it| it != "system") => {
-            let content = value.pointer("/message/content")?;
-            let parts = content.as_array().into_iter().flatten();
-            let parts: Vec<&str> = parts.filter_map(|part| text_at(part, "/text")).collect();
-            content
-                .as_str()
-                .map(str::to_owned)
-                .or_else(|| (!parts.is_empty()).then(|| parts.join("\n")))
+            content_text(value.pointer("/message/content")?)
         }
-        "queue-operation" if is_absorbed_prompt(&value) => {
-            text_at(&value, "/content").map(str::to_owned)
-        }
+        "queue-operation" if is_absorbed_prompt(&value) => string_at(&value, "/content"),
         _ => None,
     }
 }

@@ -5,88 +5,45 @@ use serde_json::Value;
 
 use super::{
     super::{run_folders::RunFolders, setup::RunSetup},
-    agent_output::{AgentOutput, JsonLines, OutputReader, text_at},
-    driver::{
-        AgentCommand, AgentRequest, Driver, LogFiles, RequestInput, RewindMethod, SessionNaming,
-    },
+    agent_output::{AgentOutput, OutputFormat, string_at, text_at},
+    driver::{AgentCommand, AgentRequest, Driver, LogFiles, RequestInput, SessionNaming},
 };
 
-#[derive(Debug)]
-pub struct CopilotDriver;
-
-impl Driver for CopilotDriver {
-    fn name(&self) -> &str {
-        "copilot"
+pub(super) fn driver() -> Driver {
+    Driver {
+        summary: "Copilot CLI: `copilot --output-format json`, a process a turn, its session resumed",
+        install_command: "npm install -g @github/copilot",
+        key_variable: Some("COPILOT_PROVIDER_API_KEY".into()),
+        variables: &[("COPILOT_AUTO_UPDATE", "false")],
+        server_variable: Some(("COPILOT_PROVIDER_BASE_URL", "/v1")),
+        run_variables,
+        output: OutputFormat::JsonLines(read_event),
+        log_files: |_, run_folders| {
+            let folder = run_folders.home().join(".copilot/session-state");
+            vec![LogFiles { folder, pattern: "*/events.jsonl".into(), is_flat: false }]
+        },
+        session_naming: SessionNaming::Chosen,
+        setup_problem,
+        ..Driver::new("copilot", request_command)
     }
+}
 
-    fn summary_line(&self) -> &str {
-        "Copilot CLI: `copilot --output-format json`, a process a turn, its session resumed"
-    }
+fn run_variables(setup: &RunSetup, _run_folders: &RunFolders) -> Vec<(String, String)> {
+    let offline = setup.server_url().map(|_| ("COPILOT_OFFLINE".to_owned(), "true".to_owned()));
+    let model = setup.provider.model.clone().map(|model| ("COPILOT_MODEL".to_owned(), model));
+    offline.into_iter().chain(model).collect()
+}
 
-    fn program_name(&self) -> &str {
-        "copilot"
-    }
+fn request_command(driver: &Driver, ask: &AgentRequest<'_>) -> AgentCommand {
+    let mut args = vec!["--session-id", ask.session.unwrap_or(ask.fresh)];
+    args.extend(["--output-format", "json", "--allow-all-tools", "--allow-all-paths"]);
+    args.push("--no-auto-update");
+    driver.command_with_setup_args(ask, args, RequestInput::Prompt)
+}
 
-    fn install_command(&self) -> &'static str {
-        "npm install -g @github/copilot"
-    }
-
-    fn key_variable(&self) -> Option<&str> {
-        Some("COPILOT_PROVIDER_API_KEY")
-    }
-
-    fn environment_variables(
-        &self,
-        setup: &RunSetup,
-        _stage: &RunFolders,
-    ) -> Vec<(String, String)> {
-        let mut all = vec![("COPILOT_AUTO_UPDATE".to_owned(), "false".to_owned())];
-        if let Some(url) = setup.server_url() {
-            all.push(("COPILOT_OFFLINE".to_owned(), "true".to_owned()));
-            all.push(("COPILOT_PROVIDER_BASE_URL".to_owned(), format!("{url}/v1")));
-        }
-        let model = setup.provider.model.iter();
-        all.extend(model.map(|model| ("COPILOT_MODEL".to_owned(), model.clone())));
-        all
-    }
-
-    fn request_command(&self, ask: &AgentRequest<'_>) -> AgentCommand {
-        let session = ask.session.unwrap_or(ask.fresh);
-        let args = vec![
-            "--session-id",
-            session,
-            "--output-format",
-            "json",
-            "--allow-all-tools",
-            "--allow-all-paths",
-            "--no-auto-update",
-        ];
-        AgentCommand::for_driver(self, ask, args, RequestInput::Prompt)
-    }
-
-    fn output_reader(&self) -> Box<dyn OutputReader> {
-        Box::new(JsonLines(read_event))
-    }
-
-    fn log_files(&self, run_folders: &RunFolders) -> Vec<LogFiles> {
-        let folder = run_folders.home().join(".copilot/session-state");
-        vec![LogFiles { folder, pattern: "*/events.jsonl".into(), is_flat: false }]
-    }
-
-    fn session_naming(&self) -> SessionNaming {
-        SessionNaming::Chosen
-    }
-
-    fn rewind_method(&self) -> RewindMethod {
-        RewindMethod::Logs
-    }
-
-    fn setup_problem(&self, setup: &RunSetup) -> Option<String> {
-        let lacks = setup.provider.base_url.is_none() || setup.provider.model.is_none();
-        lacks.then(|| {
-            "is driven with a model server of your own: --base-url URL --model NAME".into()
-        })
-    }
+fn setup_problem(setup: &RunSetup) -> Option<String> {
+    let lacks = setup.provider.base_url.is_none() || setup.provider.model.is_none();
+    lacks.then(|| "is driven with a model server of your own: --base-url URL --model NAME".into())
 }
 
 /// Reads one line of the output.
@@ -110,29 +67,29 @@ fn read_event(value: &Value, parsed: &mut AgentOutput) {
         "permission.completed" if text_at(value, "/data/result/kind") == Some("denied") => {
             parsed.add_denial(text_at(value, "/data/toolCallId").unwrap_or("a tool"));
         }
-        "result" => parsed.session = text_at(value, "/sessionId").map(str::to_owned),
+        "result" => parsed.session = string_at(value, "/sessionId"),
         _ => {}
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{super::agent_output::OutputStream, *};
+    use super::{super::agent_output::tests::parse_lines, *};
+
+    const FORMAT: OutputFormat = OutputFormat::JsonLines(read_event);
 
     #[test]
     fn what_it_does_and_its_session_are_heard() {
-        let mut parsed = AgentOutput::default();
-        for line in [
-            r#"{"type":"assistant.message","data":{"content":"I'll look.","toolRequests":[{"name":"bash","arguments":{"command":"ls"}}]}}"#,
-            r#"{"type":"result","sessionId":"s","exitCode":0}"#,
-        ] {
-            JsonLines(super::read_event).read_line(line, OutputStream::Output, &mut parsed);
-        }
+        let parsed = parse_lines(
+            &FORMAT,
+            &[
+                r#"{"type":"assistant.message","data":{"content":"I'll look.","toolRequests":[{"name":"bash","arguments":{"command":"ls"}}]}}"#,
+                r#"{"type":"result","sessionId":"s","exitCode":0}"#,
+            ],
+        );
         assert_eq!(parsed.messages, ["I'll look.", "bash ls"]);
         assert_eq!((parsed.session.as_deref(), parsed.failed), (Some("s"), None));
-        parsed = AgentOutput::default();
         let failed = r#"{"type":"session.error","data":{"message":"no such model"}}"#;
-        JsonLines(super::read_event).read_line(failed, OutputStream::Output, &mut parsed);
-        assert_eq!(parsed.failed.as_deref(), Some("no such model"));
+        assert_eq!(parse_lines(&FORMAT, &[failed]).failed.as_deref(), Some("no such model"));
     }
 }

@@ -2,105 +2,48 @@
 //!
 //! Its own guard keeps its editing tools from build files such as `pyproject.toml`, whatever it is allowed.
 
-use serde_json::Value;
-use std::path::PathBuf;
+use serde_json::{Value, json};
 
 use trajview_run::Tokens;
 
 use super::{
-    super::{run_folders::RunFolders, setup::RunSetup},
-    agent_output::{AgentOutput, JsonLines, OutputReader, ReportedAmount, count_at, text_at},
-    driver::{
-        AgentCommand, AgentRequest, Driver, LogFiles, RequestInput, RewindMethod, SessionNaming,
-    },
-    gemini_tui::GeminiTui,
-    screen_driver::ScreenDriver,
+    agent_output::{AgentOutput, OutputFormat, ReportedAmount, count_at, string_at, text_at},
+    driver::{AgentCommand, AgentRequest, Driver, LogFiles, RequestInput, SessionNaming},
+    gemini_tui,
 };
 
-#[derive(Debug)]
-pub struct GeminiDriver;
-
-impl Driver for GeminiDriver {
-    fn name(&self) -> &str {
-        "gemini"
+pub(super) fn driver() -> Driver {
+    Driver {
+        summary: "Gemini CLI: `gemini -o stream-json --yolo`, a process a turn, its session resumed",
+        install_command: "npm install -g @google/gemini-cli",
+        key_variable: Some("GEMINI_API_KEY".into()),
+        variables: &[("GEMINI_CLI_TRUST_WORKSPACE", "true")],
+        server_variable: Some(("GOOGLE_GEMINI_BASE_URL", "")),
+        settings_files: |_, run_folders| {
+            let settings = json!({
+                "security": {"auth": {"selectedType": "gemini-api-key"}},
+                "privacy": {"usageStatisticsEnabled": false},
+                "telemetry": {"enabled": false},
+                "general": {"disableAutoUpdate": true, "disableUpdateNag": true},
+            });
+            vec![(run_folders.home().join(".gemini/settings.json"), format!("{settings:#}\n"))]
+        },
+        output: OutputFormat::JsonLines(read_event),
+        log_files: |_, run_folders| {
+            vec![LogFiles::flat(run_folders.home().join(".gemini/tmp"), "**/chats/*.jsonl")]
+        },
+        session_naming: SessionNaming::Chosen,
+        in_terminal: Some(gemini_tui::driver),
+        ..Driver::new("gemini", request_command)
     }
+}
 
-    fn summary_line(&self) -> &str {
-        "Gemini CLI: `gemini -o stream-json --yolo`, a process a turn, its session resumed"
-    }
-
-    fn program_name(&self) -> &str {
-        "gemini"
-    }
-
-    fn install_command(&self) -> &'static str {
-        "npm install -g @google/gemini-cli"
-    }
-
-    fn key_variable(&self) -> Option<&str> {
-        Some("GEMINI_API_KEY")
-    }
-
-    fn environment_variables(
-        &self,
-        setup: &RunSetup,
-        _stage: &RunFolders,
-    ) -> Vec<(String, String)> {
-        let mut all = vec![("GEMINI_CLI_TRUST_WORKSPACE".to_owned(), "true".to_owned())];
-        all.extend(
-            setup.server_url().map(|url| ("GOOGLE_GEMINI_BASE_URL".to_owned(), url.to_owned())),
-        );
-        all
-    }
-
-    fn settings_files(
-        &self,
-        _setup: &RunSetup,
-        run_folders: &RunFolders,
-    ) -> Vec<(PathBuf, String)> {
-        let settings = serde_json::json!({
-            "security": {"auth": {"selectedType": "gemini-api-key"}},
-            "privacy": {"usageStatisticsEnabled": false},
-            "telemetry": {"enabled": false},
-            "general": {"disableAutoUpdate": true, "disableUpdateNag": true},
-        });
-        vec![(run_folders.home().join(".gemini/settings.json"), format!("{settings:#}\n"))]
-    }
-
-    fn request_command(&self, ask: &AgentRequest<'_>) -> AgentCommand {
-        let mut args = vec![];
-        match ask.session {
-            Some(session) => args.extend(["--resume", session]),
-            None => args.extend(["--session-id", ask.fresh]),
-        }
-        if let Some(model) = &ask.setup.provider.model {
-            args.extend(["-m", model]);
-        }
-        // Without a person nobody can confirm actions: the only alternative would be to do nothing.
-        args.extend(["-o", "stream-json", "--yolo"]);
-        AgentCommand::for_driver(self, ask, args, RequestInput::Prompt)
-    }
-
-    fn output_reader(&self) -> Box<dyn OutputReader> {
-        Box::new(JsonLines(read_event))
-    }
-
-    fn log_files(&self, run_folders: &RunFolders) -> Vec<LogFiles> {
-        let pattern = "**/chats/*.jsonl".to_owned();
-        vec![LogFiles { folder: run_folders.home().join(".gemini/tmp"), pattern, is_flat: true }]
-    }
-
-    fn in_terminal(&self) -> Option<Box<dyn Driver>> {
-        Some(Box::new(ScreenDriver(GeminiTui)))
-    }
-
-    fn session_naming(&self) -> SessionNaming {
-        SessionNaming::Chosen
-    }
-
-    fn rewind_method(&self) -> RewindMethod {
-        RewindMethod::Logs
-    }
+fn request_command(driver: &Driver, ask: &AgentRequest<'_>) -> AgentCommand {
+    let mut args = ask.session_options().to_vec();
+    args.extend(ask.model_option("-m"));
+    // Without a person nobody can confirm actions: the only alternative would be to do nothing.
+    args.extend(["-o", "stream-json", "--yolo"]);
+    driver.command_with_setup_args(ask, args, RequestInput::Prompt)
 }
 
 /// Reads one line of the output.
@@ -108,8 +51,8 @@ fn read_event(value: &Value, parsed: &mut AgentOutput) {
     let words = |pointer| text_at(value, pointer).unwrap_or_default();
     match words("/type") {
         "init" => {
-            parsed.session = text_at(value, "/session_id").map(str::to_owned);
-            parsed.model = text_at(value, "/model").map(str::to_owned);
+            parsed.session = string_at(value, "/session_id");
+            parsed.model = string_at(value, "/model");
         }
         "message" if words("/role") == "assistant" => parsed.add_message(words("/content")),
         "tool_use" => {
@@ -138,18 +81,16 @@ fn read_event(value: &Value, parsed: &mut AgentOutput) {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::agent_output::OutputStream, *};
+    use super::{super::agent_output::tests::parse_lines, *};
 
     #[test]
     fn what_a_turn_used_and_was_denied_is_heard() {
-        let mut parsed = AgentOutput::default();
-        for line in [
+        let lines = [
             r#"{"type":"init","session_id":"s","model":"m"}"#,
             r#"{"type":"tool_result","tool_id":"1","status":"error","error":{"type":"policy_violation","message":"pyproject.toml is protected"}}"#,
             r#"{"type":"result","status":"success","stats":{"input_tokens":4,"output_tokens":2,"cached":1}}"#,
-        ] {
-            JsonLines(super::read_event).read_line(line, OutputStream::Output, &mut parsed);
-        }
+        ];
+        let parsed = parse_lines(&OutputFormat::JsonLines(read_event), &lines);
         assert_eq!(parsed.session.as_deref(), Some("s"));
         assert_eq!(parsed.denied, ["pyproject.toml is protected"]);
         assert!(matches!(parsed.tokens, ReportedAmount::Turn(Tokens { input: Some(4), .. })));

@@ -5,56 +5,36 @@
 //! shows that it neither works nor asks a person. It asks before it writes build files, whatever it is allowed.
 
 use super::{
-    agent_output::{parse_object, text_at},
+    agent_output::{content_text, parse_object, text_at},
     driver::{AgentCommand, AgentRequest, Driver, LogPatterns, RequestInput, TitlePatterns},
-    gemini::GeminiDriver,
-    screen_driver::AgentScreen,
+    gemini,
 };
 
-#[derive(Debug)]
-pub struct GeminiTui;
+const PATTERNS: LogPatterns = LogPatterns {
+    ends: r#"^\{"id":.*"type":"gemini","content":"[^"]|"type":"(error|info)","content":"(Request cancelled|\[API Error)"#,
+    begins: r#"^\{"id":.*"type":"user","content":(\[\{"text":|")"#,
+    goes_on: Some(r#""toolCalls":\[|"functionResponse":"#),
+    titles: Some(TitlePatterns { works: "Working", asks: "Action Required" }),
+    prompt_in_line,
+};
 
-impl AgentScreen for GeminiTui {
-    fn agent_driver(&self) -> &dyn Driver {
-        &GeminiDriver
-    }
+pub(super) fn driver() -> Driver {
+    let summary = "Gemini CLI in a terminal, one process, later requests typed";
+    gemini::driver().in_own_screen(summary, request_command, PATTERNS)
+}
 
-    fn summary_line(&self) -> &str {
-        "Gemini CLI in a terminal, one process, later requests typed"
+fn request_command(driver: &Driver, ask: &AgentRequest<'_>) -> AgentCommand {
+    let mut args = vec!["--yolo"];
+    args.extend(ask.model_option("-m"));
+    if !ask.prompt.is_empty() {
+        args.extend(["--prompt-interactive", ask.prompt]);
     }
-
-    fn request_command(&self, ask: &AgentRequest<'_>) -> AgentCommand {
-        let mut args = vec!["--yolo"];
-        if let Some(model) = &ask.setup.provider.model {
-            args.extend(["-m", model]);
-        }
-        if !ask.prompt.is_empty() {
-            args.extend(["--prompt-interactive", ask.prompt]);
-        }
-        AgentCommand::for_driver(&GeminiDriver, ask, args, RequestInput::Terminal)
-    }
-
-    fn log_patterns(&self) -> LogPatterns {
-        LogPatterns {
-            ends: r#"^\{"id":.*"type":"gemini","content":"[^"]|"type":"(error|info)","content":"(Request cancelled|\[API Error)"#,
-            begins: r#"^\{"id":.*"type":"user","content":(\[\{"text":|")"#,
-            goes_on: Some(r#""toolCalls":\[|"functionResponse":"#),
-            titles: Some(TitlePatterns { works: "Working", asks: "Action Required" }),
-        }
-    }
-
-    fn prompt_finder(&self) -> fn(&str) -> Option<String> {
-        prompt_in_line
-    }
+    driver.command_with_setup_args(ask, args, RequestInput::Terminal)
 }
 
 fn prompt_in_line(line: &str) -> Option<String> {
     let value = parse_object(line).filter(|it| text_at(it, "/type") == Some("user"))?;
-    let content = value.get("content")?;
-    let parts = content.as_array().into_iter().flatten();
-    let parts: Vec<&str> = parts.filter_map(|part| text_at(part, "/text")).collect();
-    let listed = (!parts.is_empty()).then(|| parts.join("\n"));
-    content.as_str().map(str::to_owned).or(listed)
+    content_text(value.get("content")?)
 }
 
 #[cfg(test)]
@@ -65,7 +45,7 @@ mod tests {
 
     #[test]
     fn a_turn_begins_with_a_prompt_and_ends_with_words_that_call_no_tool() {
-        let LogPatterns { ends, begins, goes_on, .. } = GeminiTui.log_patterns();
+        let LogPatterns { ends, begins, goes_on, .. } = PATTERNS;
         let (ends, begins) = (Regex::new(ends).unwrap(), Regex::new(begins).unwrap());
         let goes_on = Regex::new(goes_on.unwrap()).unwrap();
         let prompt = r#"{"id":"1","timestamp":"t","type":"user","content":[{"text":"Do it"}]}"#;

@@ -3,50 +3,19 @@
 //! It has no session to resume: its memory is its process. Its trajectory is one JSON document that is rewritten after
 //! each step; every process writes one of its own.
 
-use super::{
-    super::{run_folders::RunFolders, setup::RunSetup},
-    agent_output::{NoLines, OutputReader},
-    driver::{
-        AgentCommand, AgentRequest, Driver, LogFiles, RequestInput, RewindMethod, SessionNaming,
-        TurnEndSign, called_program, pasted_bytes,
-    },
+use super::driver::{
+    AgentCommand, AgentRequest, Driver, LogFiles, RequestInput, RewindMethod, SessionNaming,
+    TurnEndSign, lacks_model, pasted_bytes,
 };
 
-#[derive(Debug)]
-pub struct MiniDriver;
-
-impl Driver for MiniDriver {
-    fn name(&self) -> &str {
-        "mini"
-    }
-
-    fn summary_line(&self) -> &str {
-        "mini-swe-agent: `mini --yolo` in a terminal, one process, later requests typed"
-    }
-
-    fn program_name(&self) -> &str {
-        "mini"
-    }
-
-    fn install_command(&self) -> &'static str {
-        "pip install mini-swe-agent"
-    }
-
-    /// Empty: `mini` has no option for that; its banner in the terminal shows the version.
-    fn version_arguments(&self) -> Vec<String> {
-        vec![]
-    }
-
-    fn key_variable(&self) -> Option<&str> {
-        Some("OPENAI_API_KEY")
-    }
-
-    fn environment_variables(
-        &self,
-        setup: &RunSetup,
-        run_folders: &RunFolders,
-    ) -> Vec<(String, String)> {
-        let mut all: Vec<(String, String)> = [
+pub(super) fn driver() -> Driver {
+    Driver {
+        summary: "mini-swe-agent: `mini --yolo` in a terminal, one process, later requests typed",
+        install_command: "pip install mini-swe-agent",
+        // `mini` has no option for that; its banner in the terminal shows the version.
+        version_arguments: vec![],
+        key_variable: Some("OPENAI_API_KEY".into()),
+        variables: &[
             ("MSWEA_CONFIGURED", "true"),
             ("MSWEA_SILENT_STARTUP", "1"),
             ("MSWEA_COST_TRACKING", "ignore_errors"),
@@ -54,65 +23,35 @@ impl Driver for MiniDriver {
             ("MSWEA_MODEL_RETRY_STOP_AFTER_ATTEMPT", "2"),
             ("LITELLM_LOCAL_MODEL_COST_MAP", "True"),
             ("TERM", "xterm"),
-        ]
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .to_vec();
-        let settings = run_folders.agent_folder().join("mini").to_string_lossy().into_owned();
-        all.push(("MSWEA_GLOBAL_CONFIG_DIR".into(), settings));
-        all.extend(
-            setup.server_url().map(|url| ("OPENAI_API_BASE".to_owned(), format!("{url}/v1"))),
-        );
-        all
-    }
-
-    fn request_command(&self, ask: &AgentRequest<'_>) -> AgentCommand {
-        let file =
-            ask.run_folders.agent_folder().join(format!("mini/turn-{:03}.traj.json", ask.turn));
-        let mut args = vec![];
-        if let Some(model) = &ask.setup.provider.model {
-            let is_named = model.contains('/');
-            let model = if is_named { model.clone() } else { format!("openai/{model}") };
-            args.extend(["-m".to_owned(), model]);
-        }
-        args.extend(["-t".to_owned(), ask.prompt.to_owned()]);
-        args.extend(["--yolo", "-l", "0", "-o"].map(str::to_owned));
-        args.push(file.to_string_lossy().into_owned());
-        args.extend(ask.setup.args.iter().cloned());
-        AgentCommand {
-            program: called_program(self, ask.setup),
-            args,
-            input: RequestInput::Terminal,
-        }
-    }
-
-    fn output_reader(&self) -> Box<dyn OutputReader> {
-        Box::new(NoLines)
-    }
-
-    fn log_files(&self, run_folders: &RunFolders) -> Vec<LogFiles> {
-        let folder = run_folders.agent_folder().join("mini");
-        vec![LogFiles { folder, pattern: "*.traj.json".into(), is_flat: true }]
-    }
-
-    fn session_naming(&self) -> SessionNaming {
-        SessionNaming::Process
-    }
-
-    fn rewind_method(&self) -> RewindMethod {
-        RewindMethod::Restart
-    }
-
-    fn turn_end_sign(&self) -> TurnEndSign {
+        ],
+        server_variable: Some(("OPENAI_API_BASE", "/v1")),
+        run_variables: |_, run_folders| {
+            let settings = run_folders.agent_folder().join("mini").to_string_lossy().into_owned();
+            vec![("MSWEA_GLOBAL_CONFIG_DIR".into(), settings)]
+        },
+        log_files: |_, run_folders| {
+            vec![LogFiles::flat(run_folders.agent_folder().join("mini"), "*.traj.json")]
+        },
+        session_naming: SessionNaming::Process,
+        rewind_method: RewindMethod::Restart,
         // It asks for the next task, and its line editor takes over.
-        TurnEndSign::Marker(r"(?s)Type new task.*\x1b\[\?2004h".into())
+        turn_end_sign: TurnEndSign::Marker(r"(?s)Type new task.*\x1b\[\?2004h".into()),
+        // Its line editor takes a pasted text with its lines, and sends it when return is pressed.
+        typed_bytes: |prompt| [pasted_bytes(prompt), b"\r".to_vec()].concat(),
+        setup_problem: lacks_model,
+        ..Driver::new("mini", request_command)
     }
+}
 
-    /// Its line editor takes a pasted text with its lines, and sends it when return is pressed.
-    fn typed_bytes(&self, prompt: &str) -> Vec<u8> {
-        [pasted_bytes(prompt), b"\r".to_vec()].concat()
-    }
-
-    fn setup_problem(&self, setup: &RunSetup) -> Option<String> {
-        setup.provider.model.is_none().then(|| "needs the name of a model: --model NAME".into())
-    }
+fn request_command(driver: &Driver, ask: &AgentRequest<'_>) -> AgentCommand {
+    let file = ask.run_folders.agent_folder().join(format!("mini/turn-{:03}.traj.json", ask.turn));
+    let file = file.to_string_lossy();
+    let model = ask.setup.provider.model.as_ref();
+    let model = model.map(|name| match name.contains('/') {
+        true => name.clone(),
+        false => format!("openai/{name}"),
+    });
+    let mut args: Vec<&str> = model.iter().flat_map(|model| ["-m", model]).collect();
+    args.extend(["-t", ask.prompt, "--yolo", "-l", "0", "-o", &file]);
+    driver.command_with_setup_args(ask, args, RequestInput::Terminal)
 }

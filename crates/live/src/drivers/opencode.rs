@@ -11,17 +11,13 @@ use trajview_run::Tokens;
 
 use super::{
     super::{run_folders::RunFolders, setup::RunSetup},
-    agent_output::{AgentOutput, JsonLines, OutputReader, ReportedAmount, count_at, text_at},
+    agent_output::{AgentOutput, OutputFormat, count_at, text_at},
     driver::{
-        AgentCommand, AgentRequest, Driver, LogFiles, RequestInput, RewindMethod, SessionNaming,
-        called_program,
+        AgentCommand, AgentRequest, AgentSettingsFile, Driver, LogFiles, RequestInput,
+        RewindMethod, SessionNaming,
     },
-    opencode_tui::OpenCodeTui,
-    screen_driver::ScreenDriver,
+    opencode_tui,
 };
-
-#[derive(Debug)]
-pub struct OpenCodeDriver;
 
 const KEY_VARIABLE: &str = "OPENAI_API_KEY";
 
@@ -30,6 +26,36 @@ const LOGIN_FILE: &str = ".local/share/opencode/auth.json";
 
 /// The name of our model server in its settings.
 const PROVIDER_NAME: &str = "trajview";
+
+pub(super) fn driver() -> Driver {
+    Driver {
+        summary: "opencode: `opencode run --format json`, a process a turn, its session resumed",
+        install_command: "npm install -g opencode-ai",
+        key_variable: Some(KEY_VARIABLE.into()),
+        variables: &[("OPENCODE_DISABLE_AUTOUPDATE", "1"), ("OPENCODE_DISABLE_MODELS_FETCH", "1")],
+        run_variables: |_, run_folders| {
+            let file = settings_file(run_folders).to_string_lossy().into_owned();
+            vec![("OPENCODE_CONFIG".into(), file)]
+        },
+        settings_files,
+        login_files: |run_folders| vec![(LOGIN_FILE, run_folders.home().join(LOGIN_FILE))],
+        export_command,
+        import_commands,
+        output: OutputFormat::JsonLines(read_event),
+        log_files: |_, run_folders| {
+            vec![LogFiles::flat(run_folders.agent_folder().join("exports"), "opencode-*.json")]
+        },
+        session_naming: SessionNaming::Printed,
+        rewind_method: RewindMethod::Import,
+        in_terminal: Some(opencode_tui::driver),
+        own_files: vec![".opencode".into()],
+        setup_problem: |setup| {
+            let lacks = setup.provider.base_url.is_some() && setup.provider.model.is_none();
+            lacks.then(|| "a server needs the name of a model: --model NAME".into())
+        },
+        ..Driver::new("opencode", request_command)
+    }
+}
 
 /// Returns the file that a session is exported to.
 fn export_file(run_folders: &RunFolders, session: &str) -> PathBuf {
@@ -41,128 +67,52 @@ fn settings_file(run_folders: &RunFolders) -> PathBuf {
     run_folders.agent_folder().join("opencode.json")
 }
 
-impl Driver for OpenCodeDriver {
-    fn name(&self) -> &str {
-        "opencode"
+fn settings_files(setup: &RunSetup, run_folders: &RunFolders) -> Vec<AgentSettingsFile> {
+    let mut settings = json!({
+        "autoupdate": false,
+        "share": "disabled",
+        "permission": {"edit": "allow", "bash": "allow"},
+    });
+    if let (Some(server), Some(model)) = (setup.server_url(), &setup.provider.model) {
+        let key = setup.provider.key_env.as_deref().unwrap_or(KEY_VARIABLE);
+        settings["model"] = format!("{PROVIDER_NAME}/{model}").into();
+        settings["provider"] = json!({PROVIDER_NAME: {
+            "npm": "@ai-sdk/openai-compatible",
+            "options": {"baseURL": format!("{server}/v1"), "apiKey": format!("{{env:{key}}}")},
+            "models": {model.as_str(): {}},
+        }});
     }
+    vec![(settings_file(run_folders), format!("{settings:#}\n"))]
+}
 
-    fn summary_line(&self) -> &str {
-        "opencode: `opencode run --format json`, a process a turn, its session resumed"
-    }
+/// Returns the option that names the model, unless the settings name it with its server.
+pub(super) fn model_option<'a>(ask: &'a AgentRequest<'_>) -> impl Iterator<Item = &'a str> {
+    ask.model_option("--model").filter(|_| ask.setup.server_url().is_none())
+}
 
-    fn program_name(&self) -> &str {
-        "opencode"
-    }
+fn request_command(driver: &Driver, ask: &AgentRequest<'_>) -> AgentCommand {
+    let mut args = vec!["run", "--format", "json"];
+    args.extend(ask.session.into_iter().flat_map(|session| ["--session", session]));
+    args.extend(model_option(ask));
+    driver.command_with_setup_args(ask, args, RequestInput::Prompt)
+}
 
-    fn install_command(&self) -> &'static str {
-        "npm install -g opencode-ai"
-    }
+pub(super) fn export_command(
+    driver: &Driver,
+    ask: &AgentRequest<'_>,
+) -> Option<(AgentCommand, PathBuf)> {
+    let session = ask.session?;
+    let call = driver.command(ask.setup, ["export", session], RequestInput::Nothing);
+    Some((call, export_file(ask.run_folders, session)))
+}
 
-    fn key_variable(&self) -> Option<&str> {
-        Some(KEY_VARIABLE)
-    }
-
-    fn environment_variables(
-        &self,
-        _setup: &RunSetup,
-        run_folders: &RunFolders,
-    ) -> Vec<(String, String)> {
-        let file = settings_file(run_folders).to_string_lossy().into_owned();
-        [
-            ("OPENCODE_CONFIG", file.as_str()),
-            ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
-            ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
-        ]
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .to_vec()
-    }
-
-    fn settings_files(&self, setup: &RunSetup, run_folders: &RunFolders) -> Vec<(PathBuf, String)> {
-        let mut settings = json!({
-            "autoupdate": false,
-            "share": "disabled",
-            "permission": {"edit": "allow", "bash": "allow"},
-        });
-        if let (Some(server), Some(model)) = (setup.server_url(), &setup.provider.model) {
-            let key = setup.provider.key_env.as_deref().unwrap_or(KEY_VARIABLE);
-            settings["model"] = format!("{PROVIDER_NAME}/{model}").into();
-            settings["provider"] = json!({PROVIDER_NAME: {
-                "npm": "@ai-sdk/openai-compatible",
-                "options": {"baseURL": format!("{server}/v1"), "apiKey": format!("{{env:{key}}}")},
-                "models": {model.as_str(): {}},
-            }});
-        }
-        vec![(settings_file(run_folders), format!("{settings:#}\n"))]
-    }
-
-    fn login_files(&self, run_folders: &RunFolders) -> Vec<(&'static str, PathBuf)> {
-        vec![(LOGIN_FILE, run_folders.home().join(LOGIN_FILE))]
-    }
-
-    fn request_command(&self, ask: &AgentRequest<'_>) -> AgentCommand {
-        let mut args = vec!["run", "--format", "json"];
-        if let Some(session) = ask.session {
-            args.extend(["--session", session]);
-        }
-        if let (None, Some(model)) = (ask.setup.server_url(), &ask.setup.provider.model) {
-            args.extend(["--model", model]);
-        }
-        AgentCommand::for_driver(self, ask, args, RequestInput::Prompt)
-    }
-
-    fn export_command(&self, ask: &AgentRequest<'_>) -> Option<(AgentCommand, PathBuf)> {
-        let session = ask.session?;
-        let args = vec!["export".to_owned(), session.to_owned()];
-        let call = AgentCommand {
-            program: called_program(self, ask.setup),
-            args,
-            input: RequestInput::Nothing,
-        };
-        Some((call, export_file(ask.run_folders, session)))
-    }
-
-    /// An existing session is deleted first: an import does not overwrite it.
-    fn import_commands(&self, ask: &AgentRequest<'_>) -> Vec<AgentCommand> {
-        let Some(session) = ask.session else { return vec![] };
-        let file = export_file(ask.run_folders, session).to_string_lossy().into_owned();
-        let words: [&[&str]; 2] = [&["session", "delete", session], &["import", &file]];
-        let call = |words: &[&str]| AgentCommand {
-            program: called_program(self, ask.setup),
-            args: words.iter().map(|word| (*word).to_owned()).collect(),
-            input: RequestInput::Nothing,
-        };
-        words.map(call).into()
-    }
-
-    fn output_reader(&self) -> Box<dyn OutputReader> {
-        Box::new(JsonLines(read_event))
-    }
-
-    fn log_files(&self, run_folders: &RunFolders) -> Vec<LogFiles> {
-        let folder = run_folders.agent_folder().join("exports");
-        vec![LogFiles { folder, pattern: "opencode-*.json".into(), is_flat: true }]
-    }
-
-    fn in_terminal(&self) -> Option<Box<dyn Driver>> {
-        Some(Box::new(ScreenDriver(OpenCodeTui)))
-    }
-
-    fn session_naming(&self) -> SessionNaming {
-        SessionNaming::Printed
-    }
-
-    fn rewind_method(&self) -> RewindMethod {
-        RewindMethod::Import
-    }
-
-    fn own_files(&self) -> Vec<&str> {
-        vec![".opencode"]
-    }
-
-    fn setup_problem(&self, setup: &RunSetup) -> Option<String> {
-        let lacks = setup.provider.base_url.is_some() && setup.provider.model.is_none();
-        lacks.then(|| "a server needs the name of a model: --model NAME".into())
-    }
+/// Deletes an existing session first: an import does not overwrite it.
+fn import_commands(driver: &Driver, ask: &AgentRequest<'_>) -> Vec<AgentCommand> {
+    let Some(session) = ask.session else { return vec![] };
+    let file = export_file(ask.run_folders, session).to_string_lossy().into_owned();
+    let call =
+        |words: &[&str]| driver.command(ask.setup, words.iter().copied(), RequestInput::Nothing);
+    vec![call(&["session", "delete", session]), call(&["import", &file])]
 }
 
 /// Reads one line of the output.
@@ -197,36 +147,33 @@ fn read_event(value: &Value, parsed: &mut AgentOutput) {
 fn read_step_usage(value: &Value, parsed: &mut AgentOutput) {
     let cached = count_at(value, "/part/tokens/cache/read");
     let fresh = count_at(value, "/part/tokens/input");
-    let now = Tokens {
+    parsed.tokens.add_to_turn(Tokens {
         input: fresh.map(|fresh| fresh + cached.unwrap_or(0)),
         cached_input: cached,
         output: count_at(value, "/part/tokens/output"),
         reasoning: count_at(value, "/part/tokens/reasoning"),
         ..Tokens::default()
-    };
-    let before =
-        if let ReportedAmount::Turn(before) = parsed.tokens { before } else { Tokens::default() };
-    parsed.tokens = ReportedAmount::Turn(before + now);
+    });
     if let Some(cost) = value.pointer("/part/cost").and_then(Value::as_f64) {
-        let before = if let ReportedAmount::Turn(before) = parsed.cost { before } else { 0.0 };
-        parsed.cost = ReportedAmount::Turn(before + cost);
+        parsed.cost.add_to_turn(cost);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{super::agent_output::OutputStream, *};
+    use super::{
+        super::agent_output::{ReportedAmount, tests::parse_lines},
+        *,
+    };
 
     #[test]
     fn the_session_and_the_sum_of_its_steps_are_heard() {
-        let mut parsed = AgentOutput::default();
-        for line in [
+        let lines = [
             r#"{"type":"step_start","sessionID":"ses_1","part":{}}"#,
             r#"{"type":"step_finish","sessionID":"ses_1","part":{"cost":0.5,"tokens":{"input":3,"output":2,"reasoning":0,"cache":{"read":4}}}}"#,
             r#"{"type":"step_finish","sessionID":"ses_1","part":{"cost":0.25,"tokens":{"input":1,"output":1,"reasoning":0,"cache":{"read":0}}}}"#,
-        ] {
-            JsonLines(super::read_event).read_line(line, OutputStream::Output, &mut parsed);
-        }
+        ];
+        let parsed = parse_lines(&OutputFormat::JsonLines(read_event), &lines);
         assert_eq!(parsed.session.as_deref(), Some("ses_1"));
         assert_eq!(parsed.cost, ReportedAmount::Turn(0.75));
         assert!(matches!(

@@ -11,52 +11,41 @@ use std::{
 use super::{
     super::run_folders::RunFolders,
     driver::{AgentCommand, AgentRequest, Driver, LogFiles, LogPatterns, RequestInput},
-    opencode::OpenCodeDriver,
-    screen_driver::AgentScreen,
+    opencode,
 };
 
-#[derive(Debug)]
-pub struct OpenCodeTui;
-
-impl AgentScreen for OpenCodeTui {
-    fn agent_driver(&self) -> &dyn Driver {
-        &OpenCodeDriver
+pub(super) fn driver() -> Driver {
+    let summary = "opencode in a terminal, one process, later requests typed";
+    // The loop of a sub-agent ends as well; then the loop of the session goes on.
+    let patterns = LogPatterns {
+        ends: r#"message="exiting loop""#,
+        begins: r"message=loop session\.id=\S+ step=0\s",
+        goes_on: Some(r"message=loop session\.id=\S+ step="),
+        titles: None,
+        prompt_in_line: |_| None,
+    };
+    Driver {
+        export_command,
+        watched_files: Some(|_, run_folders| {
+            vec![LogFiles::flat(log_folder(run_folders), "*.log")]
+        }),
+        ..opencode::driver().in_own_screen(summary, request_command, patterns)
     }
+}
 
-    fn summary_line(&self) -> &str {
-        "opencode in a terminal, one process, later requests typed"
+fn request_command(driver: &Driver, ask: &AgentRequest<'_>) -> AgentCommand {
+    let mut args = vec!["--log-level", "INFO"];
+    args.extend(opencode::model_option(ask));
+    if !ask.prompt.is_empty() {
+        args.extend(["--prompt", ask.prompt]);
     }
+    driver.command_with_setup_args(ask, args, RequestInput::Terminal)
+}
 
-    fn request_command(&self, ask: &AgentRequest<'_>) -> AgentCommand {
-        let mut args = vec!["--log-level", "INFO"];
-        if let (None, Some(model)) = (ask.setup.server_url(), &ask.setup.provider.model) {
-            args.extend(["--model", model]);
-        }
-        if !ask.prompt.is_empty() {
-            args.extend(["--prompt", ask.prompt]);
-        }
-        AgentCommand::for_driver(&OpenCodeDriver, ask, args, RequestInput::Terminal)
-    }
-
-    fn export_command(&self, ask: &AgentRequest<'_>) -> Option<(AgentCommand, PathBuf)> {
-        let log = fs::read(log_folder(ask.run_folders).join(LOG_FILE)).ok()?;
-        let session = last_session(&String::from_utf8_lossy(&log))?;
-        OpenCodeDriver.export_command(&AgentRequest { session: Some(&session), ..*ask })
-    }
-
-    fn watched_files(&self, run_folders: &RunFolders) -> Vec<LogFiles> {
-        vec![LogFiles { folder: log_folder(run_folders), pattern: "*.log".into(), is_flat: true }]
-    }
-
-    /// The loop of a sub-agent ends as well; then the loop of the session goes on.
-    fn log_patterns(&self) -> LogPatterns {
-        LogPatterns {
-            ends: r#"message="exiting loop""#,
-            begins: r"message=loop session\.id=\S+ step=0\s",
-            goes_on: Some(r"message=loop session\.id=\S+ step="),
-            titles: None,
-        }
-    }
+fn export_command(driver: &Driver, ask: &AgentRequest<'_>) -> Option<(AgentCommand, PathBuf)> {
+    let log = fs::read(log_folder(ask.run_folders).join(LOG_FILE)).ok()?;
+    let session = last_session(&String::from_utf8_lossy(&log))?;
+    opencode::export_command(driver, &AgentRequest { session: Some(&session), ..*ask })
 }
 
 const LOG_FILE: &str = "opencode.log";

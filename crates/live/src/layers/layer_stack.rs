@@ -33,9 +33,10 @@ use super::{
         journal::{self, FinishedTurn},
         manifest::LayerRow,
         secrets::Secrets,
+        socket::SocketServer,
     },
     LayerMaker,
-    question_channel::{ChannelAnswer, ChannelQuestion, ChannelServer, QuestionHandler},
+    question_channel::{self, ChannelAnswer, ChannelQuestion},
 };
 
 /// The layers of a run and their context.
@@ -46,27 +47,7 @@ pub struct LayerStack {
     /// The files after the last turn.
     project: LayerProject,
     context: ContextUse,
-    server: Option<ChannelServer>,
-}
-
-/// The parts from which the layers of a run are created.
-pub struct StackParts {
-    pub specs: Vec<LayerSpec>,
-    pub maker: LayerMaker,
-    pub helper: Box<dyn HelperModel + Send>,
-    /// Secrets that no layer may show or store.
-    pub secrets: Secrets,
-}
-
-/// A request, as layers get it.
-#[derive(Debug, Clone, Copy)]
-pub struct LayerRequest<'a> {
-    /// Counts from 1.
-    pub turn: usize,
-    /// The text of the script, or of a person.
-    pub text: &'a str,
-    /// The requests of the turns before.
-    pub earlier: &'a [String],
+    server: Option<SocketServer>,
 }
 
 /// A request as it is sent, with the text of the layers.
@@ -191,9 +172,16 @@ impl StackedLayer {
 }
 
 impl LayerStack {
-    /// Creates the layers with their state after `done` turns. The error is a sentence.
-    pub fn new(parts: StackParts, bundle: &Path, done: usize) -> Result<Self, String> {
-        let StackParts { specs, maker, helper, secrets } = parts;
+    /// Creates the layers with their state after `done` turns; they may show or store none of the secrets. The error is a
+    /// sentence.
+    pub fn new(
+        specs: Vec<LayerSpec>,
+        maker: LayerMaker,
+        helper: Box<dyn HelperModel + Send>,
+        secrets: Secrets,
+        bundle: &Path,
+        done: usize,
+    ) -> Result<Self, String> {
         let members: Result<Vec<StackedLayer>, String> =
             specs.into_iter().map(|spec| StackedLayer::new(spec, &maker)).collect();
         let shared = SharedLayers { members: members?, maker, turn: done + 1, log: None, secrets };
@@ -211,21 +199,19 @@ impl LayerStack {
 
     /// Starts to answer the agent at a socket. The error is a sentence.
     pub(crate) fn serve_socket(&mut self, socket: &Path) -> Result<(), String> {
-        self.server = Some(ChannelServer::start_server(socket, Arc::clone(&self.shared))?);
+        let shared = Arc::clone(&self.shared);
+        let answer = move |asked: &ChannelQuestion| lock(&shared).answer_question(asked);
+        self.server = Some(question_channel::serve_questions(socket, answer)?);
         Ok(())
     }
 
-    fn lock_shared(&self) -> MutexGuard<'_, SharedLayers> {
-        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub fn is_empty(&self) -> bool {
-        self.lock_shared().members.is_empty()
+        lock(&self.shared).members.is_empty()
     }
 
     /// Restores the state of every layer after `turns` turns.
     fn restore_layers(&mut self, turns: usize) {
-        let mut shared = self.lock_shared();
+        let mut shared = lock(&self.shared);
         let SharedLayers { members, maker, .. } = &mut *shared;
         for member in members {
             let known = layer_history::state_at(&self.bundle, &member.spec, turns);
@@ -240,7 +226,7 @@ impl LayerStack {
         if self.is_empty() {
             return LayerUpdates::default();
         }
-        let was_recorded = self.lock_shared().members.iter().any(|it| it.recorded > done.len());
+        let was_recorded = lock(&self.shared).members.iter().any(|it| it.recorded > done.len());
         self.restore_layers(done.len());
         match was_recorded {
             true if done.is_empty() => {
@@ -254,26 +240,24 @@ impl LayerStack {
 
     /// Begins a turn; what layers give during it is also written to a file, for a run that is killed.
     pub fn begin_turn(&self, turn: usize, requests: &Path) {
-        let mut shared = self.lock_shared();
+        let mut shared = lock(&self.shared);
         let log = given_log_path(requests, turn);
         let _ = fs::remove_file(&log); // of an attempt before
         (shared.turn, shared.log) = (turn, Some(log));
         shared.members.iter_mut().for_each(|member| member.given.clear());
     }
 
-    /// Asks every layer about a request and returns the request with their text.
-    pub(crate) fn ask_before_request(&mut self, request: &LayerRequest<'_>) -> PreparedRequest {
-        let mut found =
-            PreparedRequest { text: request.text.to_owned(), ..PreparedRequest::default() };
-        let moment = RequestMoment {
-            turn: request.turn,
-            request: request.text,
-            earlier: request.earlier,
-            project: &self.project,
-            context: self.context,
-        };
-        let shared = Arc::clone(&self.shared);
-        let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Asks every layer about the request of a turn, as the script or a person has it, and returns the request with their text.
+    pub(crate) fn ask_before_request(
+        &mut self,
+        turn: usize,
+        request: &str,
+        earlier: &[String],
+    ) -> PreparedRequest {
+        let mut found = PreparedRequest::default();
+        let (project, context) = (&self.project, self.context);
+        let moment = RequestMoment { turn, request, earlier, project, context };
+        let mut shared = lock(&self.shared);
         let SharedLayers { members, maker, secrets, .. } = &mut *shared;
         let mut briefs: Vec<Brief> = vec![];
         for member in members {
@@ -294,7 +278,7 @@ impl LayerStack {
                 Err(why) => found.problems.push(format!("layer {layer} did nothing: {why}")),
             }
         }
-        found.text = prepend_briefs(request.text, &briefs);
+        found.text = prepend_briefs(request, &briefs);
         found
     }
 
@@ -310,7 +294,7 @@ impl LayerStack {
             return taken;
         }
         if let Some(requests) = requests {
-            self.lock_shared().read_log(&given_log_path(requests, done.len()));
+            lock(&self.shared).read_log(&given_log_path(requests, done.len()));
         }
         let opened = store::open(&self.bundle).map_err(|why| why.to_string());
         match opened.and_then(|opened| RunFeed::new(&opened)) {
@@ -328,7 +312,7 @@ impl LayerStack {
             let Some(row) = turn.checked_sub(1).and_then(|at| done.get(at)) else { break };
             let commit = feed.project().commit.clone();
             let Some(over) = feed.finish_turn() else { break };
-            if self.lock_shared().members.iter().any(|member| member.recorded < turn) {
+            if lock(&self.shared).members.iter().any(|member| member.recorded < turn) {
                 let rows = self.tell_turn(&over, commit.as_deref(), row, taken);
                 taken.rows.push((turn, rows));
             }
@@ -345,8 +329,7 @@ impl LayerStack {
         taken: &mut LayerUpdates,
     ) -> Vec<LayerRow> {
         let mut rows = done.row.layer.as_ref().map(|it| it.rows().to_vec()).unwrap_or_default();
-        let shared = Arc::clone(&self.shared);
-        let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shared = lock(&self.shared);
         let SharedLayers { members, maker, secrets, .. } = &mut *shared;
         for member in members.iter_mut().filter(|member| member.recorded < over.turn) {
             let name = member.spec.to_string();
@@ -376,11 +359,15 @@ impl LayerStack {
 
     /// Packs the records of the layers; nothing is recorded afterwards. Returns problems as sentences.
     pub(crate) fn pack_records(&self) -> Vec<String> {
-        let shared = self.lock_shared();
+        let shared = lock(&self.shared);
         let packed =
             shared.members.iter().map(|it| layer_history::pack_layer(&self.bundle, &it.spec));
         packed.filter_map(Result::err).map(|why| why.to_string()).collect()
     }
+}
+
+fn lock(shared: &Mutex<SharedLayers>) -> MutexGuard<'_, SharedLayers> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The record of a turn besides a layer's state and text.
@@ -468,9 +455,7 @@ impl SharedLayers {
         let file = OpenOptions::new().create(true).append(true).open(path);
         let _ = file.and_then(|mut file| file.write_all(line.as_bytes())); // it is in memory as well
     }
-}
 
-impl SharedLayers {
     /// Returns the record of a question and the answer.
     fn given_record(
         &self,
@@ -488,9 +473,7 @@ impl SharedLayers {
         let failed = failed.as_ref().map(hide);
         DeliveredBrief { at: journal::timestamp_now(), delivery, asked, paths, brief, failed }
     }
-}
 
-impl QuestionHandler for SharedLayers {
     fn answer_question(&mut self, asked: &ChannelQuestion) -> ChannelAnswer {
         let (mut texts, mut failures) = (vec![], vec![]);
         for at in 0..self.members.len() {

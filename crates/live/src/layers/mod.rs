@@ -7,22 +7,21 @@
 //! `command`. The failure of a layer is reported, and the run goes on without it.
 
 mod command_layer;
-mod layer_files;
 mod layer_stack;
 mod notes_layer;
 pub mod question_channel;
 
 pub use command_layer::CommandLayer;
-pub use layer_files::LayerFiles;
-pub use layer_stack::{LayerRequest, LayerStack, LayerUpdates, PreparedRequest, StackParts};
+pub(crate) use layer_stack::{LayerStack, LayerUpdates, PreparedRequest};
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
 use serde::Serialize;
 
 use trajview_judge::{
     helper::{HelperBudget, ModelHelper},
     judge_key::JudgeKey,
+    settings::JudgeConfig,
     stop_flag::StopFlag,
 };
 use trajview_layers as layers;
@@ -33,6 +32,15 @@ use super::{
     drivers::Driver,
     setup::{NOTES, RunSetup},
 };
+
+/// Files and settings for layers besides the setup.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct LayerFiles {
+    /// Files that the bundle gets, by their names: the store of decisions.
+    pub store: Vec<(&'static str, Vec<u8>)>,
+    /// The settings of the helper model.
+    pub helper: Option<Arc<JudgeConfig>>,
+}
 
 /// Creates the layers of a run, at its beginning and when one has to start anew.
 #[derive(Debug, Clone, Default)]
@@ -108,7 +116,7 @@ pub(crate) fn helper_model(
 /// Lists the layers of a run. The error is a sentence: one of them cannot be created.
 pub(crate) fn planned_layers(
     setup: &RunSetup,
-    driver: &dyn Driver,
+    driver: &Driver,
 ) -> Result<Vec<PlannedLayer>, String> {
     let maker = LayerMaker::new(setup, PathBuf::new(), decisions::DecisionStore::default());
     let mut all: Vec<PlannedLayer> = vec![];
@@ -118,7 +126,7 @@ pub(crate) fn planned_layers(
             return Err(format!("layer {name} is asked for twice"));
         }
         let layer = maker.make_layer(&spec)?;
-        let (offers, takes) = (layer.delivery_offers(), driver.supported_offers());
+        let (offers, takes) = (layer.delivery_offers(), driver.supported_offers);
         let (mut ways, mut lacks) = (vec!["with each request"], vec![]);
         let beside = [
             (offers.search, takes.search, "as the answer of the tool search_project_state"),
@@ -129,7 +137,7 @@ pub(crate) fn planned_layers(
                 true => ways.push(way),
                 false => lacks.push(format!(
                     "its words cannot come {way}: agent {} offers no way for it",
-                    driver.name()
+                    driver.name
                 )),
             }
         }

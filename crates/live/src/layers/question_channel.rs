@@ -4,16 +4,14 @@
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
-    path::{Path, PathBuf},
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-        mpsc,
-    },
+    path::Path,
+    sync::mpsc,
     time::Duration,
 };
 
 use serde::{Deserialize, Serialize};
+
+use crate::socket::SocketServer;
 
 /// A question to the layers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,11 +33,6 @@ pub struct ChannelAnswer {
     pub failed: Option<String>,
 }
 
-/// Answers the questions.
-pub trait QuestionHandler: Send {
-    fn answer_question(&mut self, asked: &ChannelQuestion) -> ChannelAnswer;
-}
-
 /// The longest line of a question or an answer (bytes).
 const MAX_LINE_BYTES: u64 = 4 << 20;
 
@@ -49,66 +42,32 @@ const RUN_TIMEOUT: Duration = Duration::from_secs(20);
 /// The time for which the asking program waits in all, however slowly the answer comes: the agent waits meanwhile.
 const ASK_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The server of a run; it answers until it is dropped.
-#[derive(Debug)]
-pub struct ChannelServer {
-    path: PathBuf,
-    is_over: Arc<AtomicBool>,
-}
-
 #[cfg(unix)]
 mod system {
-    use std::os::unix::net::{UnixListener, UnixStream};
+    use std::os::unix::net::UnixStream;
 
     use super::*;
 
-    impl ChannelServer {
-        /// The error is a sentence.
-        pub(crate) fn start_server<A: QuestionHandler + 'static>(
-            path: &Path,
-            answers: Arc<Mutex<A>>,
-        ) -> Result<Self, String> {
-            let _ = std::fs::remove_file(path); // a run that was killed left it
-            let listener =
-                UnixListener::bind(path).map_err(|why| format!("{}: {why}", path.display()))?;
-            let is_over = Arc::new(AtomicBool::new(false));
-            let seen = Arc::clone(&is_over);
-            std::thread::spawn(move || {
-                for stream in listener.incoming() {
-                    if seen.load(Ordering::SeqCst) {
-                        return;
-                    }
-                    let Ok(stream) = stream else { continue };
-                    let answers = Arc::clone(&answers);
-                    // A connection without a question does not block others.
-                    std::thread::spawn(move || {
-                        let _ = serve_question(&stream, &answers); // the asking program may have ended
-                    });
-                }
-            });
-            Ok(Self { path: path.to_owned(), is_over })
-        }
+    /// Answers the questions that come to a socket. The error is a sentence.
+    pub(crate) fn serve_questions(
+        path: &Path,
+        answer: impl Fn(&ChannelQuestion) -> ChannelAnswer + Send + Sync + 'static,
+    ) -> Result<SocketServer, String> {
+        let serve = move |stream: UnixStream| {
+            let _ = serve_question(&stream, &answer); // the asking program may have ended
+        };
+        SocketServer::start(path, serve).map_err(|why| format!("{}: {why}", path.display()))
     }
 
-    impl Drop for ChannelServer {
-        fn drop(&mut self) {
-            self.is_over.store(true, Ordering::SeqCst);
-            let _ = UnixStream::connect(&self.path); // wakes it
-            let _ = std::fs::remove_file(&self.path); // it goes with the folder
-        }
-    }
-
-    fn serve_question<A: QuestionHandler>(
+    fn serve_question(
         stream: &UnixStream,
-        answers: &Mutex<A>,
+        answer: &dyn Fn(&ChannelQuestion) -> ChannelAnswer,
     ) -> std::io::Result<()> {
         stream.set_read_timeout(Some(RUN_TIMEOUT))?;
         stream.set_write_timeout(Some(RUN_TIMEOUT))?;
         let line = read_line(stream)?;
         let answer = match serde_json::from_str(&line) {
-            Ok(asked) => {
-                answers.lock().unwrap_or_else(PoisonError::into_inner).answer_question(&asked)
-            }
+            Ok(asked) => answer(&asked),
             Err(why) => ChannelAnswer {
                 failed: Some(format!("no question: {why}")),
                 ..ChannelAnswer::default()
@@ -159,14 +118,12 @@ mod system {
 
     const NOT_HERE: &str = "layers answer an agent at work on Unix alone";
 
-    impl ChannelServer {
-        /// The error is a sentence.
-        pub(crate) fn start_server<A: QuestionHandler + 'static>(
-            _path: &Path,
-            _answers: Arc<Mutex<A>>,
-        ) -> Result<Self, String> {
-            Err(NOT_HERE.into())
-        }
+    /// The error is a sentence.
+    pub(crate) fn serve_questions(
+        _path: &Path,
+        _answer: impl Fn(&ChannelQuestion) -> ChannelAnswer + Send + Sync + 'static,
+    ) -> Result<SocketServer, String> {
+        Err(NOT_HERE.into())
     }
 
     /// The error is a sentence.
@@ -176,24 +133,19 @@ mod system {
 }
 
 pub use system::ask_run;
+pub(crate) use system::serve_questions;
 
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
 
-    struct Echo;
-
-    impl QuestionHandler for Echo {
-        fn answer_question(&mut self, asked: &ChannelQuestion) -> ChannelAnswer {
-            ChannelAnswer { text: format!("{asked:?}"), failed: None }
-        }
-    }
-
     #[test]
     fn whoever_asks_is_answered_and_nonsense_is_no_trouble() {
         let place = tempfile::tempdir().unwrap();
         let socket = place.path().join("s");
-        let server = ChannelServer::start_server(&socket, Arc::new(Mutex::new(Echo))).unwrap();
+        let echo =
+            |asked: &ChannelQuestion| ChannelAnswer { text: format!("{asked:?}"), failed: None };
+        let server = serve_questions(&socket, echo).unwrap();
         let asked = ChannelQuestion::Search { query: "why\nnot".into() };
 
         let mut nonsense = std::os::unix::net::UnixStream::connect(&socket).unwrap();

@@ -57,12 +57,7 @@ impl BatchQueue {
         let scores = self.batch_folder.join("scores");
         let run = &mut self.runs[number];
         if run.look.is_finished {
-            let state = if run.is_complete(&self.read, &scores) {
-                BatchState::Done
-            } else {
-                BatchState::Waiting
-            };
-            run.set_state(state, None);
+            run.settle_finished(&self.read, &scores);
             return Ok(());
         }
         match (ends, run.look.stopped.clone()) {
@@ -90,14 +85,10 @@ impl BatchQueue {
             (None, stopped) => {
                 let last_words = || last_words.unwrap_or_else(|| exit_text(status));
                 let why = stopped.map_or_else(last_words, |it| it.why);
-                run.broke_off += 1;
-                let tries = self.read.plan.failures.retries + run.added;
-                // Wrong arguments do not become right.
-                if status.code() == Some(2) || run.broke_off > tries {
-                    run.set_state(BatchState::Failed, Some(why));
-                } else {
-                    run.rests_until = Some(now + RESTART_PAUSE);
-                    run.set_state(BatchState::Resting, Some(why));
+                match status.code() {
+                    // Wrong arguments do not become right.
+                    Some(2) => run.set_state(BatchState::Failed, Some(why)),
+                    _ => run.settle_break_off(why, self.read.plan.failures.retries, now),
                 }
             }
         }
@@ -116,8 +107,7 @@ impl BatchQueue {
         let is_refused = is_rate_limited(&why);
         let pause = is_refused.then(|| self.rates.record_refusal(&run.entry.combination, now));
         if run.look.tries <= failures.retries + run.added {
-            run.rests_until = Some(now + pause.unwrap_or(RESTART_PAUSE));
-            run.set_state(BatchState::Resting, Some(why));
+            run.rest(now + pause.unwrap_or(RESTART_PAUSE), why);
             return Ok(());
         }
         if failures.rule == FailureRule::Stop {
@@ -170,32 +160,22 @@ impl BatchQueue {
             self.record.append(event)?;
             let run = &mut self.runs[number];
             run.broke_off = 0;
-            let state = if run.is_complete(&self.read, &scores) {
-                BatchState::Done
-            } else {
-                BatchState::Waiting
-            };
-            run.set_state(state, None);
+            run.settle_finished(&self.read, &scores);
             return Ok(());
         }
         if ends.is_some() {
-            let is_by_person = ends == Some(EndReason::Person);
-            let why = format!("{}: a person stopped that", step.status_text());
-            match is_by_person {
-                true => run.set_state(BatchState::Stopped, Some(why)),
-                false => run.set_state(BatchState::Waiting, None),
+            match ends {
+                Some(EndReason::Person) => {
+                    let why = format!("{}: a person stopped that", step.status_text());
+                    run.set_state(BatchState::Stopped, Some(why));
+                }
+                _ => run.set_state(BatchState::Waiting, None),
             }
             return Ok(());
         }
-        run.broke_off += 1;
         let why =
             format!("{}: {}", step.status_text(), last_words.unwrap_or_else(|| exit_text(status)));
-        if run.broke_off > self.read.plan.failures.retries + run.added {
-            run.set_state(BatchState::Failed, Some(why));
-        } else {
-            run.rests_until = Some(Instant::now() + RESTART_PAUSE);
-            run.set_state(BatchState::Resting, Some(why));
-        }
+        run.settle_break_off(why, self.read.plan.failures.retries, Instant::now());
         Ok(())
     }
 }

@@ -14,8 +14,14 @@ pub struct ProgramOptions {
     pub prompt: PromptDelivery,
     /// The name of its session.
     pub session: SessionOption,
-    #[serde(flatten)]
-    pub output: OutputPointers,
+    /// The JSON pointer to the session's name in a line.
+    pub session_pointer: String,
+    /// The JSON pointer to the input tokens of a turn in a line.
+    pub input_pointer: String,
+    pub output_pointer: String,
+    pub cost_pointer: String,
+    /// A pattern for lines that report a denied action.
+    pub denied: String,
     /// A pattern that the terminal shows when a turn is over; empty when the process ends.
     pub end_marker: String,
     /// Exit codes of a good turn.
@@ -39,7 +45,11 @@ impl Default for ProgramOptions {
             next: vec![],
             prompt: PromptDelivery::Stdin,
             session: SessionOption::None,
-            output: OutputPointers::default(),
+            session_pointer: "/session_id".into(),
+            input_pointer: String::new(),
+            output_pointer: String::new(),
+            cost_pointer: String::new(),
+            denied: String::new(),
             end_marker: String::new(),
             success: vec![0],
             logs: vec![],
@@ -48,32 +58,6 @@ impl Default for ProgramOptions {
             env: vec![],
             rewind: RewindOption::Logs,
             version: vec![],
-        }
-    }
-}
-
-/// The JSON pointers and the pattern for the output lines of a program.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct OutputPointers {
-    /// The JSON pointer to the session's name in a line.
-    pub session_pointer: String,
-    /// The JSON pointer to the input tokens of a turn in a line.
-    pub input_pointer: String,
-    pub output_pointer: String,
-    pub cost_pointer: String,
-    /// A pattern for lines that report a denied action.
-    pub denied: String,
-}
-
-impl Default for OutputPointers {
-    fn default() -> Self {
-        Self {
-            session_pointer: "/session_id".into(),
-            input_pointer: String::new(),
-            output_pointer: String::new(),
-            cost_pointer: String::new(),
-            denied: String::new(),
         }
     }
 }
