@@ -6,6 +6,7 @@ mod measure;
 use std::{fs, io, path::PathBuf, process::Command, sync::Arc};
 
 use trajview::{
+    analysis,
     metrics::process::ProcessReport,
     store::{self, DiskCache},
 };
@@ -26,7 +27,7 @@ fn main() {
     let opened = store::open(&path).expect("the log reads");
     let count: usize = opened.run.turns.iter().map(|turn| turn.steps.len()).sum();
     let work = |opened: &store::OpenedRecording| {
-        ProcessReport::new(&opened.run, &store::observe_run(&opened.archive, &opened.run))
+        ProcessReport::new(&opened.run, &analysis::observe_run(&opened.archive, &opened.run))
     };
     // A run that was just opened: nothing of its files is known yet.
     let fresh = || store::open(&path).expect("the log reads");

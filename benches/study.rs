@@ -7,11 +7,12 @@ use std::{fs, io, path::Path, sync::Arc, time::Instant};
 use measure::{Table, ms};
 use ratatui::layout::Size;
 use trajview::{
+    analysis,
     run::rubric::Label,
     runtime::{HeadlessScreen, RunOpener, ScreenOptions},
     session::{start_place::StartPlace, views::View},
     shell::config::Config,
-    store::{self, labels::LabelBook},
+    store::labels::LabelBook,
 };
 
 const SIZE: Size = Size { width: 120, height: 40 };
@@ -30,7 +31,7 @@ fn main() {
     let mut table = Table::new();
     let of = |what: &str| format!("{} items of {runs} runs: {what}", runs * 10);
     table.row(&of("read and drawn"), ms(300), rounds, || {
-        store::study::open_study(&file).expect("it is a study")
+        analysis::study::open_study(&file).expect("it is a study")
     });
     table.row(&of("first item on screen"), ms(500), rounds, || screen(&file));
     let mut rehearsal = screen(&file);
@@ -59,7 +60,7 @@ fn main() {
 
 /// The queue on screen, with the run of its first item open.
 fn screen(file: &Path) -> HeadlessScreen {
-    let study = Some(Arc::new(store::study::open_study(file).expect("it is a study")));
+    let study = Some(Arc::new(analysis::study::open_study(file).expect("it is a study")));
     let config = Config { annotator: Some("ana".into()), ..Config::default() };
     let options = ScreenOptions { study, config, ..ScreenOptions::default() };
     let place = StartPlace { view: View::Audit, ..StartPlace::default() };

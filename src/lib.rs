@@ -16,6 +16,7 @@
 //! | [`study`]   | several runs and raters: agreement, pairs of runs, paired tests, corpora   | pure    |
 //! | [`layers`]  | layers between the person and the agent: their briefs, with sources         | pure |
 //! | [`store`]   | disk and git: finding runs, reading bytes, blobs of a commit               | I/O     |
+//! | [`analysis`] | scores of a run at moments, its process, decisions, lifelines, memory; studies | I/O |
 //! | [`judge`]   | asking a model for a verdict: bounded tools, conversations, clients        | I/O     |
 //! | [`live`]    | an agent at work: drivers, script, turns recorded into a bundle as they happen | I/O |
 //! | [`widgets`] | what views draw with: safe text, panels, lists, theme, scrolling, keys       | screen  |
@@ -59,7 +60,7 @@
 //! | view of a run | a folder in `crates/tui/src/views/` with a [`views::view::RunView`], its lists and texts as panes of [`widgets::pane`]; for its keys a table in `crates/tui/src/shell/keymap/tables/` and a row of `session::context` | `with_views` in `crates/tui/src/session/views.rs` |
 //! | column of words in the table of runs | one row of `crates/tui/src/session/columns/card_columns.rs`; of sessions only: also `SESSION_COLUMNS` | |
 //! | colours    | one row of `crates/code/src/highlight.rs`                     |                        |
-//! | number, its curve, its column | one row of `crates/metrics/src/numbers/rows.rs`, its formula, and its name in the lists of `places.rs` that show it; a column of the table of runs also in `crates/tui/src/session/columns.rs`; a new fact of a whole run is also a field of `ProcessNumbers`, filled in `crates/store/src/process.rs` | `crates/store/src/dataset/columns.rs`, where it is exported |
+//! | number, its curve, its column | one row of `crates/metrics/src/numbers/rows.rs`, its formula, and its name in the lists of `places.rs` that show it; a column of the table of runs also in `crates/tui/src/session/columns.rs`; a new fact of a whole run is also a field of `ProcessNumbers`, filled in `crates/analysis/src/process.rs` | `crates/store/src/dataset/columns.rs`, where it is exported |
 //! | rule       | one document in `assets/rules/`                    | |
 //! | look of a judge | `crates/judge/src/tools/<name>.rs`                        | `judge::tools::TOOLS`  |
 //! | agent to drive | `crates/live/src/drivers/<name>.rs`                       | `drivers::DRIVERS`     |
@@ -72,6 +73,7 @@ pub mod cli;
 pub mod runtime;
 
 // The libraries under the names that they have in this crate's history; tests, benches and fuzz targets use them.
+pub use trajview_analysis as analysis;
 pub use trajview_code as code;
 pub use trajview_formats as formats;
 pub use trajview_judge as judge;

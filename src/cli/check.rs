@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use trajview_analysis as analysis;
 use trajview_run::Warning;
 use trajview_store as store;
 use trajview_store::{OpenError, OpenedRecording, Siblings};
@@ -156,8 +157,8 @@ impl CheckedRow {
 }
 
 fn check_path(path: &Path, siblings: &Siblings) -> CheckedRow {
-    if store::study::is_study(path) {
-        return match store::study::check_study(path) {
+    if analysis::study::is_study(path) {
+        return match analysis::study::check_study(path) {
             Ok(warnings) => CheckedRow::for_document(path, "study", warnings),
             Err(why) => CheckedRow::for_failure(path, why.to_string(), Exit::CannotRead),
         };

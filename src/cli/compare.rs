@@ -10,6 +10,8 @@ use std::{
 
 use clap::ValueEnum;
 
+use trajview_analysis as analysis;
+use trajview_analysis::{ReuseReader, Scorer};
 use trajview_metrics::numbers::facts::ReuseCounts;
 use trajview_run::{
     files::{RunMoment as At, SourceTree},
@@ -18,7 +20,7 @@ use trajview_run::{
     rubric::Rubric,
 };
 use trajview_store as store;
-use trajview_store::{OpenedRecording, ReuseReader, RunContents, Scorer};
+use trajview_store::{OpenedRecording, RunContents};
 use trajview_study::compare::{
     self, ComparedMoment, ComparedRun, ComparedTrees, FileRow, Subtraction, TreeSide,
 };
@@ -114,19 +116,23 @@ fn compared_parties(
 ) -> Result<Vec<ComparedRun>, CommandFailure> {
     let party = |OpenedRun { path, opened }: &OpenedRun| {
         let mut party = ComparedRun::new(opened.run.clone(), store::rubric::read_beside(path));
-        party.process = Some(store::process_numbers(&opened.archive, &opened.run));
+        party.process = Some(analysis::process_numbers(&opened.archive, &opened.run));
         let counts = opened.archive.line_counts(&opened.run).unwrap_or_default();
-        party.lines = store::cards::lines_changed(&opened.run, &counts);
+        party.lines = analysis::cards::lines_changed(&opened.run, &counts);
         let moments = measured_moments(&party, each);
         let ends = At::after_each_count(&moments);
         // First: what is read to be measured is not read again for DIR.
-        let scored = opened.archive.score_moments(&opened.run, &ends, scorer, &|_, _| true);
+        let scored = analysis::scorer::score_moments(
+            &opened.archive,
+            &opened.run,
+            &ends,
+            scorer,
+            &|_, _| true,
+        );
         let scored = scored.map_err(CommandFailure::cannot_read)?.into_iter();
         let measured = scored.map(|it| it.into_measured().ok());
         party.measured = moments.iter().copied().zip(measured).collect();
-        let reuse = opened
-            .archive
-            .reuse_at(&opened.run, &moments, reader)
+        let reuse = analysis::reuse::reuse_at(&opened.archive, &opened.run, &moments, reader)
             .map_err(CommandFailure::cannot_read)?;
         let reuse = reuse.iter().map(|reuse| reuse.as_ref().map(ReuseCounts::from_reuse));
         party.reuse = moments.into_iter().zip(reuse).collect();

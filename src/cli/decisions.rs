@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use trajview_analysis as analysis;
 use trajview_metrics::decisions::{
     DecisionStore, DecisionVerdict, decision_verdicts,
     ranking::DecisionIndex,
@@ -375,7 +376,7 @@ fn decisions_of_run(path: &Path, args: &DecisionsArgs, out: &mut Out) -> Command
         return draw_decisions(archive, run, args, out);
     }
     let store = open_store(args.store.as_deref(), archive)?;
-    let over = files::decision_lane(archive, run, &store);
+    let over = analysis::decisions::decision_lane(archive, run, &store);
     let applied = |row: &step_decisions::StepDecisions| {
         let applied_row = |it: &AppliedDecision| {
             AppliedDecisionRow::new(it, over.verdict_after(&it.decision, row.step))
@@ -425,9 +426,9 @@ fn draw_decisions(
     out: &mut Out,
 ) -> CommandResult {
     match &args.out {
-        None => out.print_json(&files::request_decisions(archive, run))?,
+        None => out.print_json(&analysis::decisions::request_decisions(archive, run))?,
         Some(path) => {
-            let count = files::write_request_decisions(archive, run, path)
+            let count = analysis::decisions::write_request_decisions(archive, run, path)
                 .map_err(CommandFailure::wrong_arguments)?;
             out.print_line(&format!(
                 "{}: {}",

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use trajview_analysis as analysis;
 use trajview_code::patch::LineCounts;
 use trajview_run::{
     RepoPath, Run,
@@ -93,7 +94,7 @@ pub fn run(args: &HistoryArgs, out: &mut Out) -> CommandResult {
         CommandFailure::wrong_arguments(format!("{}: not a path inside the workspace", args.what))
     })?;
     let wanted = HistoryQuery { path, subject: thing, at };
-    let history = store::file_history(archive, run, &wanted).map_err(cannot)?;
+    let history = analysis::file_history(archive, run, &wanted).map_err(cannot)?;
     if args.json {
         let changes =
             history.entries.iter().map(|entry| history_row(run, entry, args.diff)).collect();

@@ -12,6 +12,7 @@ use std::{
     sync::Arc,
 };
 
+use trajview_analysis as analysis;
 use trajview_formats as formats;
 use trajview_formats::SourceBytes;
 use trajview_judge::{
@@ -439,8 +440,8 @@ fn read_codebook(path: &Path) -> Result<Codebook, CommandFailure> {
         let how = "a table [codebook] of a study, or \"codebook\" in a components.json, has one";
         CommandFailure::cannot_understand(format!("{shown}: has no codebook for components; {how}"))
     };
-    if store::study::is_study(path) {
-        let design = store::study::read_design(path)?;
+    if analysis::study::is_study(path) {
+        let design = analysis::study::read_design(path)?;
         return design.codebook.filter(|_| design.unit == LabelUnit::Component).ok_or_else(lacks);
     }
     let name = path.display().to_string();

@@ -5,12 +5,13 @@ use std::{
     sync::Arc,
 };
 
+use trajview_analysis::{ReuseReader, Scorer};
 use trajview_metrics::{
     quality::{QualityProfile, Ruler},
     rules::RuleSet,
 };
 use trajview_store as store;
-use trajview_store::{DiskCache, ReuseReader, Scorer};
+use trajview_store::DiskCache;
 
 use super::CommandFailure;
 

@@ -8,10 +8,10 @@ pub use document::MemoryScoreRow;
 
 use std::path::PathBuf;
 
+use trajview_analysis::memory;
 use trajview_metrics::memory::MemoryTimeline;
 use trajview_run::format_number;
 use trajview_store as store;
-use trajview_store::memory_events;
 
 use super::{
     CommandFailure, CommandResult, Exit,
@@ -67,7 +67,7 @@ pub fn run(args: &MemoryArgs, out: &mut Out) -> CommandResult {
     };
     let (archive, run) = (&*opened.archive, &*opened.run);
     let done = run_args::turns_done(run, &args.at)?;
-    let Some((course, warnings)) = memory_events::memory_timeline(archive, run, done) else {
+    let Some((course, warnings)) = memory::memory_timeline(archive, run, done) else {
         let what = "the run has no memory.jsonl: no memory events are recorded";
         return Err(CommandFailure::cannot_understand(format!("{}: {what}", path.display())));
     };

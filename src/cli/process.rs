@@ -10,6 +10,7 @@ mod tables;
 
 use std::{path::PathBuf, sync::Arc};
 
+use trajview_analysis as analysis;
 use trajview_metrics::process::{
     ObservedRun, Pillar, PillarWeights, ProcessReport, RigorProfile, pillars::MAX_WEIGHT_CHANGE,
 };
@@ -114,7 +115,7 @@ pub struct ProcessedRun {
 
 impl ProcessedRun {
     pub fn new(path: String, opened: &store::OpenedRecording) -> Self {
-        let observed = store::observe_run(&opened.archive, &opened.run);
+        let observed = analysis::observe_run(&opened.archive, &opened.run);
         let report = ProcessReport::new(&opened.run, &observed);
         let working_copy = opened.archive.working_copy().map(|it| it.display().to_string());
         Self { path, run: opened.run.clone(), observed, report, working_copy }

@@ -19,6 +19,8 @@ use std::{
 
 use clap::ValueEnum;
 
+use trajview_analysis as analysis;
+use trajview_analysis::{ReuseReader, Scorer};
 use trajview_metrics::{
     numbers::facts::ReuseCounts,
     quality::{QualityDetail, ScoredSnapshot},
@@ -29,7 +31,7 @@ use trajview_run::{
     rubric::Rubric,
 };
 use trajview_store as store;
-use trajview_store::{OpenedRecording, ReuseReader, Scorer};
+use trajview_store::OpenedRecording;
 
 use super::{
     CommandFailure, CommandResult, Exit,
@@ -196,12 +198,12 @@ fn score_run(
     let document = measured.points_document(path, &opened, (&rubric, chosen), (scorer, reader))?;
     print_warnings(&rubric.warnings);
     let chosen = chosen.and_then(|chosen| rubric.judgements.get(chosen));
-    let memory = store::memory_events::memory_timeline(archive, run, run.end_in_turns());
+    let memory = analysis::memory::memory_timeline(archive, run, run.end_in_turns());
     Ok(ScoreDocument {
         lifelines: lifelines::lifeline_rows((run, archive), &rubric, chosen)
             .map_err(CommandFailure::cannot_read)?,
         rubric_tree: tree,
-        process: Some(process::ProcessScoreRow::new(&store::process_report(archive, run))),
+        process: Some(process::ProcessScoreRow::new(&analysis::process_report(archive, run))),
         memory: memory.as_ref().map(|(course, _)| memory::MemoryScoreRow::new(course)),
         ..document
     })
@@ -237,23 +239,26 @@ impl ScoredMoments {
             true => scored,
             false => ScoredSnapshot { detail: QualityDetail::default(), ..scored },
         };
-        let scored = archive
-            .score_each(
-                run,
-                &at,
-                scorer,
-                &progress_printer(&MEASURING_VERSIONS),
-                &with_wanted_detail,
-            )
-            .map_err(CommandFailure::cannot_read)?;
+        let scored = analysis::scorer::score_each(
+            archive,
+            run,
+            &at,
+            scorer,
+            &progress_printer(&MEASURING_VERSIONS),
+            &with_wanted_detail,
+        )
+        .map_err(CommandFailure::cannot_read)?;
         let lines = archive.line_counts(run).map_err(CommandFailure::cannot_read)?;
-        let reuse =
-            archive.reuse_each(run, &done, reader, &progress_printer(&LINKING_MOMENTS), &|reuse| {
-                ReuseCounts::from_reuse(&reuse)
-            });
+        let reuse = analysis::reuse::reuse_each(
+            archive,
+            run,
+            &done,
+            reader,
+            &progress_printer(&LINKING_MOMENTS),
+            &|reuse| ReuseCounts::from_reuse(&reuse),
+        );
         let reuse = reuse.map_err(CommandFailure::cannot_read)?;
-        let last = archive
-            .reuse_at(run, &[run.end_in_turns()], reader)
+        let last = analysis::reuse::reuse_at(archive, run, &[run.end_in_turns()], reader)
             .map_err(CommandFailure::cannot_read)?
             .pop()
             .flatten();

@@ -1,5 +1,6 @@
 //! `trajview show`: turns, requests, edits, tokens, warnings.
 
+use trajview_analysis as analysis;
 use trajview_formats as formats;
 use trajview_metrics::{cost::RunCost, rubric_tree::TreeSummary};
 use trajview_run::{Run, Time, Tokens, Turn, TurnState, format_number};
@@ -58,7 +59,7 @@ pub fn run(args: &ShowArgs, out: &mut Out) -> CommandResult {
     let teller =
         ShowBuilder { run, archive, timeline: &timeline, path: &args.run.path, cost: &cost };
     let is_worked = !run.is_rubric_tree_alone();
-    let report = (args.process && is_worked).then(|| store::process_report(archive, run));
+    let report = (args.process && is_worked).then(|| analysis::process_report(archive, run));
     let shown = match args.turn {
         Some(number) => {
             let at = run_args::turn_index(run, number)?;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use trajview_store as store;
-use trajview_store::study::StudyError;
+use trajview_analysis as analysis;
+use trajview_analysis::study::StudyError;
 use trajview_study::{
     design::{SampleDesign, StudyDesign},
     loaded_study::LoadedStudy,
@@ -17,14 +17,14 @@ pub(crate) fn study_to_open(
     is_audit: bool,
     seed: Option<u64>,
 ) -> Result<Option<LoadedStudy>, CommandFailure> {
-    if store::study::is_study(path) {
+    if analysis::study::is_study(path) {
         if seed.is_some() {
             let why = format!("--seed is said by the study: {}; change it there", path.display());
             return Err(CommandFailure::wrong_arguments(why));
         }
-        return Ok(Some(store::study::open_study(path)?));
+        return Ok(Some(analysis::study::open_study(path)?));
     }
-    if !is_audit || !store::study::contains_several_bundles(path) {
+    if !is_audit || !analysis::study::contains_several_bundles(path) {
         return Ok(None);
     }
     let usual = SampleDesign::default();
@@ -41,7 +41,7 @@ pub(crate) fn study_of_folder(
     let name = folder.canonicalize().ok();
     let name =
         name.as_deref().and_then(Path::file_name).map(|it| it.to_string_lossy().into_owned());
-    Ok(store::study::gather_study(design, Path::new(""), &name.unwrap_or_default())?)
+    Ok(analysis::study::gather_study(design, Path::new(""), &name.unwrap_or_default())?)
 }
 
 impl From<StudyError> for CommandFailure {

@@ -9,14 +9,15 @@ use std::{
     },
 };
 
+use trajview_analysis as analysis;
+use trajview_analysis::{ReuseReader, cards};
 use trajview_code::diff;
 use trajview_metrics::numbers::facts::ReuseCounts;
 use trajview_run::{
     RepoPath, Run,
     files::{Blob, BlobId, Blobs, FileChange, FileDiff, RunMoment, SourceTree, TreeFile},
 };
-use trajview_store as store;
-use trajview_store::{Archive, OpenError, OpenedRecording, ReuseReader, cards};
+use trajview_store::{Archive, OpenError, OpenedRecording};
 use trajview_study::compare::{ComparedRun, ComparedTrees, TreeSide, choose_judge, diff_between};
 use trajview_tui::{
     session::{code_measures::RulerName, compare_protocol::MeasuredRunMoment},
@@ -91,9 +92,9 @@ impl CompareWorker {
         let party = |path: &PathBuf| {
             let opened = self.open_or_cached(path)?;
             let rubric = opened.archive.read_rubric();
-            let report = store::process_report(&opened.archive, &opened.run);
+            let report = analysis::process_report(&opened.archive, &opened.run);
             let signal_turns = report.signals.iter().map(|signal| signal.step.turn).collect();
-            let process = Some(store::numbers_of_report(&opened.archive, &opened.run, &report));
+            let process = Some(analysis::numbers_of_report(&opened.archive, &opened.run, &report));
             let counts = opened.archive.line_counts(&opened.run).unwrap_or_default();
             let lines = cards::lines_changed(&opened.run, &counts);
             Ok(ComparedRun { lines, process, signal_turns, ..ComparedRun::new(opened.run, rubric) })
@@ -118,14 +119,16 @@ impl CompareWorker {
             progress(done, total);
             self.unwanted.load(Ordering::Relaxed) == era
         };
-        let scored = opened.archive.score_moments(
+        let scored = analysis::scorer::score_moments(
+            &opened.archive,
             &opened.run,
             &RunMoment::after_each_count(&moments),
             scorer,
             &goes_on,
         )?;
         let snapshots = scored.into_iter().map(|it| it.into_measured().ok());
-        let reuse = opened.archive.reuse_at(&opened.run, &moments, &self.reader)?;
+        let reuse =
+            analysis::reuse::reuse_at(&opened.archive, &opened.run, &moments, &self.reader)?;
         let reused = reuse.iter().map(|reuse| reuse.as_ref().map(ReuseCounts::from_reuse));
         let numbers = moments.into_iter().zip(snapshots).zip(reused);
         let measured = numbers.map(|((done, code), reuse)| MeasuredRunMoment { done, code, reuse });

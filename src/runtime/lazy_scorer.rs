@@ -5,12 +5,13 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
+use trajview_analysis::Scorer;
 use trajview_metrics::{
     quality::{QualityProfile, Ruler},
     rules::RuleSet,
 };
 use trajview_store as store;
-use trajview_store::{DiskCache, Scorer};
+use trajview_store::DiskCache;
 use trajview_tui::session::{code_measures::RulerName, jobs::MeasureSettings};
 
 use super::ScreenOptions;

@@ -16,10 +16,12 @@ use std::{
 
 use rayon::prelude::*;
 
+use trajview_analysis as analysis;
+use trajview_analysis::ReuseReader;
 use trajview_metrics::numbers::facts::ReuseCounts;
 use trajview_run::{RunCard, files::RunMoment, run_card::scoring_moments};
 use trajview_store as store;
-use trajview_store::{CardCache, ReuseReader, Siblings, cards, exported_runs};
+use trajview_store::{CardCache, Siblings, cards, exported_runs};
 use trajview_tui::session::{
     code_measures::MeasuredMoment,
     table_protocol::{FoundRuns, KnownCard, ReadDepth, RunFileScores, RunOrder, RunRequest},
@@ -198,7 +200,8 @@ impl TableWorker {
         let read = |asked: &'a RunRequest| {
             let key = store::card_key(&asked.path);
             let opened = self.opener.open_among(&asked.path, &self.siblings);
-            let card = opened.map(|opened| cards::card_of_opened(&asked.path, &opened.run));
+            let card =
+                opened.map(|opened| analysis::cards::card_of_opened(&asked.path, &opened.run));
             self.is_wanted().then(|| (asked, key, card.map_err(|why| why.to_string())))
         };
         in_batches(asked, read, |batch| {
@@ -235,9 +238,9 @@ impl TableWorker {
             let opened = self.opener.open_among(&asked.path, &self.siblings);
             let card = opened.map(|opened| {
                 let counts = opened.archive.line_counts(&opened.run);
-                let card = cards::card_of_opened(&asked.path, &opened.run);
+                let card = analysis::cards::card_of_opened(&asked.path, &opened.run);
                 let counts = counts.as_deref().map_or(&[][..], |it| it);
-                let card = cards::with_lines(card, &opened.run, counts);
+                let card = analysis::cards::with_lines(card, &opened.run, counts);
                 Box::new(cards::with_current_work(card, &asked.path))
             });
             self.is_wanted().then(|| (asked.row, card.map_err(|why| why.to_string())))
@@ -268,7 +271,7 @@ impl TableWorker {
     fn score_one(
         &self,
         asked: &RunRequest,
-        scorer: &store::Scorer,
+        scorer: &analysis::Scorer,
     ) -> Result<RunFileScores, String> {
         let opened = self.opener.open_among(&asked.path, &self.siblings);
         let opened = opened.map_err(|why| why.to_string())?;
@@ -281,7 +284,8 @@ impl TableWorker {
             true => scoring_moments(&opened.run),
             false => asked.moments.clone(),
         };
-        let scored = opened.archive.score_moments(
+        let scored = analysis::scorer::score_moments(
+            &opened.archive,
             &opened.run,
             &RunMoment::after_each_count(&moments),
             scorer,
@@ -291,11 +295,11 @@ impl TableWorker {
             scored.iter().map(MeasuredMoment::from_scored).collect();
         let done = opened.run.end_in_turns();
         let reader = ReuseReader::with_cache(scorer.cache());
-        let reused = opened.archive.reuse_at(&opened.run, &[done], &reader);
+        let reused = analysis::reuse::reuse_at(&opened.archive, &opened.run, &[done], &reader);
         let dir = reused
             .ok()
             .and_then(|mut reused| ReuseCounts::from_reuse(&reused.pop().flatten()?).dir);
-        let process = Some(Box::new(store::process_numbers(&opened.archive, &opened.run)));
+        let process = Some(Box::new(analysis::process_numbers(&opened.archive, &opened.run)));
         Ok(RunFileScores { dir, process, ..RunFileScores::from_moments(&measured) })
     }
 }
@@ -317,7 +321,7 @@ fn in_batches<'a, T: Send>(
     let goes_on = AtomicBool::new(true);
     let labour = || {
         let sender = sender; // gone when all is done
-        cards::for_each_parallel(items, |item| {
+        store::for_each_parallel(items, |item| {
             let is_sent = work(item).is_some_and(|it| sender.send(it).is_ok());
             is_sent && goes_on.load(Ordering::Relaxed)
         });

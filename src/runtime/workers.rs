@@ -14,6 +14,7 @@ use std::{
     thread,
 };
 
+use trajview_analysis as analysis;
 use trajview_code::highlight::highlight_text;
 use trajview_judge::stop_flag::StopFlag;
 use trajview_layers::record::LayerRecord;
@@ -43,7 +44,7 @@ use trajview_run::{
     search::{SearchHit, SearchQuery},
 };
 use trajview_store as store;
-use trajview_store::{Archive, OpenError, OpenedRecording, decisions, memory_events};
+use trajview_store::{Archive, OpenError, OpenedRecording, decisions};
 use trajview_study as study;
 use trajview_study::{
     Estimate,
@@ -537,7 +538,7 @@ impl Executor for EffectWorker {
         run: Arc<Run>,
         wanted: history::HistoryQuery,
     ) -> Result<Arc<ChangeHistory>, Sentence> {
-        store::file_history(self.archive()?, &run, &wanted).map(Arc::new)
+        analysis::file_history(self.archive()?, &run, &wanted).map(Arc::new)
     }
 
     fn colours(&self, texts: TextsToColour) -> Result<ColouredSides, Sentence> {
@@ -570,7 +571,7 @@ impl Executor for EffectWorker {
             self.send_part(AnswerPart::Measured(done, total));
             self.is_wanted()
         };
-        let scored = archive.score_moments(&run, &moments, scorer, &goes_on)?;
+        let scored = analysis::scorer::score_moments(archive, &run, &moments, scorer, &goes_on)?;
         let measured = scored.iter().map(MeasuredMoment::from_scored);
         Ok(session::code_measures::MeasuredMoments {
             ruler: ruler_name(scorer.ruler()),
@@ -587,7 +588,8 @@ impl Executor for EffectWorker {
         let archive = self.archive()?;
         let scorer = self.cancellation.scoring.get_scorer(&|words| self.send_notice(words))?;
         let goes_on = |_, _| self.is_wanted();
-        let scored = archive.score_moments(&run, &[before, after], scorer, &goes_on)?;
+        let scored =
+            analysis::scorer::score_moments(archive, &run, &[before, after], scorer, &goes_on)?;
         let [before, after] =
             <[ScoredSnapshot; 2]>::try_from(scored).map_err(|_| "no such moment")?;
         if let Some(scored) = [&before, &after].into_iter().find(|it| it.are_files_unknown) {
@@ -604,7 +606,12 @@ impl Executor for EffectWorker {
 
     fn reuse(&self, run: Arc<Run>, done: usize) -> Result<Option<DependencyIntegration>, Sentence> {
         let archive = self.archive()?;
-        let mut reuse = archive.reuse_at(&run, &[done], &archive.reuse_reader())?;
+        let mut reuse = analysis::reuse::reuse_at(
+            archive,
+            &run,
+            &[done],
+            &analysis::reuse::reuse_reader(archive),
+        )?;
         Ok(integration_of(reuse.pop().flatten().as_ref()))
     }
 
@@ -613,23 +620,24 @@ impl Executor for EffectWorker {
         run: Arc<Run>,
         components: Vec<FollowedComponent>,
     ) -> Result<Arc<Vec<Lifeline>>, Sentence> {
-        self.archive()?.component_lifelines(&run, &components, &|_, _| true).map(Arc::new)
+        analysis::lifelines::component_lifelines(self.archive()?, &run, &components, &|_, _| true)
+            .map(Arc::new)
     }
 
     fn process(&self, run: Arc<Run>) -> Result<Option<Arc<ProcessReport>>, Sentence> {
-        Ok(Some(Arc::new(store::process_report(self.archive()?, &run))))
+        Ok(Some(Arc::new(analysis::process_report(self.archive()?, &run))))
     }
 
     fn decisions(&self, run: Arc<Run>) -> Result<Option<Arc<DecisionLane>>, Sentence> {
         let archive = self.archive()?;
         let store = decisions::store_of_run(archive, self.named.store.as_deref()).transpose()?;
-        Ok(store.map(|store| Arc::new(decisions::decision_lane(archive, &run, &store))))
+        Ok(store.map(|store| Arc::new(analysis::decisions::decision_lane(archive, &run, &store))))
     }
 
     fn draw_decisions(&self, run: Arc<Run>) -> Result<String, Sentence> {
         let archive = self.archive()?;
         let path = archive.bundle().ok_or(decisions::NO_BUNDLE)?.join(decisions::STORE_FILE);
-        let count = decisions::write_request_decisions(archive, &run, &path)?;
+        let count = analysis::decisions::write_request_decisions(archive, &run, &path)?;
         let drawn = decisions::count_text(count);
         Ok(format!("{drawn} drawn from the requests into {}", path.display()))
     }
@@ -640,12 +648,12 @@ impl Executor for EffectWorker {
 
     fn memory(&self, run: Arc<Run>) -> Result<Option<Arc<MemoryTimeline>>, Sentence> {
         let archive = self.archive()?;
-        let timeline = memory_events::memory_timeline(archive, &run, run.end_in_turns());
+        let timeline = analysis::memory::memory_timeline(archive, &run, run.end_in_turns());
         Ok(timeline.map(|(timeline, _)| Arc::new(timeline)))
     }
 
     fn layers(&self, run: Arc<Run>) -> Result<Option<Arc<Vec<LayerRecord>>>, Sentence> {
-        let records = self.archive()?.layers(&run);
+        let records = analysis::layers::layer_records(self.archive()?, &run);
         Ok((!records.is_empty()).then(|| Arc::new(records)))
     }
 
@@ -688,7 +696,14 @@ impl Executor for EffectWorker {
         component: Component,
         verdict: Option<Verdict>,
     ) -> Result<Arc<Vec<CandidatePlace>>, Sentence> {
-        self.archive()?.candidate_places(&run, done, &component, verdict.as_ref()).map(Arc::new)
+        analysis::absence_check::candidate_places(
+            self.archive()?,
+            &run,
+            done,
+            &component,
+            verdict.as_ref(),
+        )
+        .map(Arc::new)
     }
 
     fn agreement(&self, pairs: ScorePairs) -> Result<Estimate, Sentence> {

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use serde_json::Value as Json;
 use trajview::{
+    analysis,
     session::sql_filter::FilterValue,
-    store,
     views::table::{
         expression::{COLUMN_NAMES, row_values},
         row::{RunReading, RunRow},
@@ -30,7 +30,7 @@ fn every_value_of_a_run_is_that_of_the_table_runs() {
     let mut others = vec![];
     for expected in rows {
         let path = Path::new(expected["source_uri"].as_str().unwrap());
-        let card = store::cards::card_of_recording(path).unwrap();
+        let card = analysis::cards::card_of_recording(path).unwrap();
         let row = RunRow {
             reading: RunReading::Whole(Box::new(card)),
             ..RunRow::unread_row(path.into(), String::new())

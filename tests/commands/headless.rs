@@ -1085,7 +1085,7 @@ fn every_surface_gives_each_number_of_a_run_alike_and_numbers_its_steps_alike() 
     for sample in samples() {
         let path = project(&sample);
         let opened = trajview::store::open(&path).unwrap();
-        let card = trajview::store::cards::card_of_recording(&path).unwrap();
+        let card = trajview::analysis::cards::card_of_recording(&path).unwrap();
         let shown = json(&["show", &sample, "--json"]);
         let report: Value =
             serde_json::from_str(&trajview(&["check", &sample, "--json"]).out).unwrap();

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, fs};
 use serde::Deserialize;
 use serde_json::Value;
 use trajview::{
+    analysis,
     metrics::process::{
         CodeFacts, DisciplineScores, ObservedRun, RigorProfile, SignalKind, assertions, signals,
     },
@@ -51,7 +52,7 @@ fn observed(case: &Case) -> ObservedRun {
     });
     let shipped =
         assertions::sum_counts(tests.map(|(_, text)| assertions::count_as_scorer(text.as_bytes())));
-    let mut observed = store::observe_run(&opened.archive, &opened.run);
+    let mut observed = analysis::observe_run(&opened.archive, &opened.run);
     observed.code = Some(CodeFacts { shipped, ..CodeFacts::default() });
     observed
 }
@@ -164,7 +165,7 @@ fn rates() -> Vec<String> {
     let mut kinds: BTreeMap<&str, Rates> = BTreeMap::new();
     for run in &labelled {
         let opened = store::open(&folder.join(format!("{}.json", run.trajectory_id))).unwrap();
-        let observed = store::observe_run(&opened.archive, &opened.run);
+        let observed = analysis::observe_run(&opened.archive, &opened.run);
         let found = signals::find_signals(&observed);
         let message = |step| {
             let at = observed.steps.iter().position(|it| it.id == step).unwrap();

@@ -30,7 +30,7 @@ enum Kind {
 }
 
 /// The modules in their order: one may import those before it.
-const LAYERS: [(&str, Kind); 15] = [
+const LAYERS: [(&str, Kind); 16] = [
     ("code", Kind::Plain),
     ("run", Kind::Plain),
     ("formats", Kind::Plain),
@@ -38,6 +38,7 @@ const LAYERS: [(&str, Kind); 15] = [
     ("study", Kind::Plain),
     ("layers", Kind::Plain),
     ("store", Kind::InputOutput),
+    ("analysis", Kind::InputOutput),
     ("judge", Kind::InputOutput),
     ("live", Kind::InputOutput),
     ("widgets", Kind::Screen),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use ratatui::{buffer::Buffer, layout::Size};
 use serde_json::{Value as Json, json};
 use trajview::{
+    analysis::{Scorer, scorer},
     metrics::{
         quality::{QualityProfile, Ruler},
         rules::RuleSet,
@@ -27,7 +28,7 @@ use trajview::{
         start_place::StartPlace,
     },
     shell::{App, AppMessage},
-    store::{Archive, OpenedRecording, Scorer},
+    store::{Archive, OpenedRecording},
 };
 
 /// The frame that some keys lead to.
@@ -511,7 +512,10 @@ impl Answering {
         let archive = story.open().archive;
         let answer = match question {
             Question::Scores { run, moments } => {
-                let scored = archive.score_moments(&run, &moments, &made_up_scorer(), &|_, _| true);
+                let scored =
+                    scorer::score_moments(&archive, &run, &moments, &made_up_scorer(), &|_, _| {
+                        true
+                    });
                 let ruler = RulerName {
                     name: "trajview".into(),
                     is_comparable: true,
@@ -529,8 +533,13 @@ impl Answering {
                 }))
             }
             Question::Moved { run, before, after } => {
-                let scored =
-                    archive.score_moments(&run, &[before, after], &made_up_scorer(), &|_, _| true);
+                let scored = scorer::score_moments(
+                    &archive,
+                    &run,
+                    &[before, after],
+                    &made_up_scorer(),
+                    &|_, _| true,
+                );
                 Answer::Moved(scored.map(|scored| {
                     let [before, after] = [0, 1].map(|at: usize| &scored[at].detail);
                     Arc::new(MovedScores::between_details(before, after, made_up_ruler().rules()))

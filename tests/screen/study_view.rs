@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use ratatui::layout::Size;
 use trajview::{
+    analysis,
     runtime::{HeadlessScreen, RunOpener, ScreenOptions},
     session::{start_place::StartPlace, views::View},
     shell::config::Config,
-    store,
     widgets::{display_options::Alphabet, export},
 };
 
@@ -22,7 +22,7 @@ const WIDE: Size = Size { width: 200, height: 50 };
 
 /// The queue of a rater, as the program opens it.
 fn screen(studied: &Studied, who: &str, size: Size) -> HeadlessScreen {
-    let study = store::study::open_study(&studied.file()).unwrap();
+    let study = analysis::study::open_study(&studied.file()).unwrap();
     let config = Config { annotator: Some(who.into()), ..Config::default() };
     let alphabet = Some(Alphabet::Unicode);
     let options = ScreenOptions {

@@ -2,6 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
+use trajview_analysis as analysis;
 use trajview_metrics::{
     decisions::{Decision, DecisionStore},
     process::JudgedPart,
@@ -258,7 +259,7 @@ fn decision_items(
     if let Some(requested) = requested {
         return Ok(all().filter(|it| requested.contains(&it.id)).map(item).collect());
     }
-    let lane = store::decisions::decision_lane(&opened.archive, &opened.run, store);
+    let lane = analysis::decisions::decision_lane(&opened.archive, &opened.run, store);
     let applied = lane.applied_by(turn);
     let is_meant = |it: &&Decision| !it.is_past() && applied.contains(&it.id.as_str());
     let items: Vec<JudgeItem> = all().filter(is_meant).map(item).collect();
@@ -271,7 +272,7 @@ fn part_items(
     requested: Option<&[String]>,
     turn: usize,
 ) -> Result<Vec<JudgeItem>, JobError> {
-    let materials = store::process_inputs::part_materials(&opened.archive, &opened.run, turn);
+    let materials = analysis::process_inputs::part_materials(&opened.archive, &opened.run, turn);
     let has = |id: &str| materials.iter().any(|(part, _)| part.id() == id);
     if let Some(id) = requested.into_iter().flatten().find(|id| !has(id)) {
         return Err(match JudgedPart::by_word(id) {

@@ -1,9 +1,11 @@
 //! The bytes behind a run: the text of a step, the files of a turn and the hits of a search, read when they are wanted.
 
 use std::{
+    any::{Any, TypeId},
     borrow::Cow,
+    collections::HashMap,
     path::{Path, PathBuf},
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
 };
 
 use trajview_code::patch::LineCounts;
@@ -22,11 +24,10 @@ use trajview_run::{
 };
 
 use super::{
-    absence_check,
     cache::DiskCache,
     executor::WorkerThreads,
     file_bytes::{self, FileBytes},
-    lifeline, memory_trim,
+    memory_trim,
     repo::Repo,
     rubric, run_search,
     snapshot::Snapshots,
@@ -68,8 +69,8 @@ pub struct Archive {
     pub(super) repo: Option<Repo>,
     snapshots: Option<Snapshots>,
     timeline: OnceLock<Result<(Arc<Timeline>, MemoryBlobs), String>>,
-    pub(super) facts: lifeline::CachedCodeFacts,
-    pub(super) absence: absence_check::LastAbsenceIndex,
+    /// What others computed of the recording, by its type.
+    derived: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
     /// The folder of the bundle, where it is one.
     bundle: Option<PathBuf>,
     /// The folder that the agent left, where it lies beside a recording that holds no files itself.
@@ -92,8 +93,7 @@ impl Archive {
             repo,
             snapshots,
             timeline: OnceLock::new(),
-            facts: lifeline::CachedCodeFacts::default(),
-            absence: absence_check::LastAbsenceIndex::default(),
+            derived: Mutex::default(),
             bundle,
             working_copy: None,
             cache: OnceLock::new(),
@@ -123,8 +123,17 @@ impl Archive {
         self.cache.get_or_init(|| cache);
     }
 
-    pub(super) fn cache(&self) -> Option<&Arc<DiskCache>> {
+    /// Returns the cache that keeps costly results between starts.
+    pub fn cache(&self) -> Option<&Arc<DiskCache>> {
         self.cache.get()
+    }
+
+    /// Returns the value of a type that is kept as long as the recording is open, the default at the first call: room for
+    /// what others compute of it.
+    pub fn derived_facts<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
+        let mut all = self.derived.lock().unwrap_or_else(PoisonError::into_inner);
+        let value = all.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(T::default()));
+        Arc::clone(value).downcast().expect("its key is its type")
     }
 
     /// Returns the text of a step, with its observation.
@@ -306,7 +315,8 @@ impl Archive {
         })?
     }
 
-    pub(super) fn with_blobs<T>(
+    /// Does `read` with the contents of the run's files. The error is a sentence.
+    pub fn with_blobs<T>(
         &self,
         run: &Run,
         read: impl FnOnce(&(dyn Blobs + Sync)) -> T,

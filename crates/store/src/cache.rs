@@ -19,7 +19,6 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, TransactionBehavior};
 pub struct DiskCache {
     connection: Mutex<Connection>,
     waiting: Mutex<WaitingValues>,
-    #[cfg(test)]
     writes: std::sync::atomic::AtomicUsize,
 }
 
@@ -80,14 +79,12 @@ impl DiskCache {
         Self {
             connection: Mutex::new(connection),
             waiting: Mutex::new(WaitingValues { values: HashMap::new(), since: Instant::now() }),
-            #[cfg(test)]
             writes: std::sync::atomic::AtomicUsize::new(0),
         }
     }
 
     /// Returns the number of transactions that wrote values so far.
-    #[cfg(test)]
-    pub(super) fn write_count(&self) -> usize {
+    pub fn write_count(&self) -> usize {
         self.writes.load(std::sync::atomic::Ordering::Relaxed)
     }
 
@@ -136,7 +133,7 @@ impl DiskCache {
 
     /// Works as [`DiskCache::put`], but later, together with other values: at the latest when the last user of this
     /// cache drops it.
-    pub(crate) fn put_soon(&self, values: impl IntoIterator<Item = (Vec<u8>, Vec<u8>)>) {
+    pub fn put_soon(&self, values: impl IntoIterator<Item = (Vec<u8>, Vec<u8>)>) {
         let mut waiting = self.lock_waiting();
         waiting.values.extend(values);
         if waiting.values.len() < MOST_WAITING && waiting.since.elapsed() < LONGEST_WAIT {
@@ -163,7 +160,6 @@ impl DiskCache {
         &self,
         values: impl IntoIterator<Item = (&'a [u8], Vec<u8>)>,
     ) -> rusqlite::Result<()> {
-        #[cfg(test)]
         self.writes.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let mut connection = self.lock_connection();
         let writing = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;

@@ -200,7 +200,7 @@ mod tests {
         let cards = CardCache::in_file(&folder.path().join("cache/sessions.sqlite")).unwrap();
         let path = folder.path().join("s.jsonl");
         fs::write(&path, LOG).unwrap();
-        let card = super::super::cards::card_of_recording(&path).unwrap();
+        let card = RunCard::for_run(&crate::open(&path).unwrap().run);
         let get = || cards.get(&[&path]).remove(0);
 
         assert_eq!(get(), None);

@@ -92,7 +92,7 @@ fn tree_digest(tree: &SourceTree) -> String {
 }
 
 /// Returns the states of a run with their kept results; empty where there are none.
-pub(super) fn check_states(archive: &Archive, run: &Run, timeline: &Timeline) -> Vec<CheckedState> {
+pub fn check_states(archive: &Archive, run: &Run, timeline: &Timeline) -> Vec<CheckedState> {
     let (checks, _) = stored_checks(archive);
     if checks.is_empty() {
         return vec![];

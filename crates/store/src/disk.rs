@@ -53,7 +53,7 @@ pub fn is_file(path: &Path) -> bool {
 }
 
 /// Returns the paths directly in a folder, in the order of the names; empty where it is no folder.
-pub(crate) fn list_folder(folder: &Path) -> Vec<PathBuf> {
+pub fn list_folder(folder: &Path) -> Vec<PathBuf> {
     if is_address(folder) {
         let names = remote::entry_names(folder).unwrap_or_default();
         return names.into_iter().map(|name| folder.join(name)).collect();

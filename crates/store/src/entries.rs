@@ -17,7 +17,7 @@ pub fn is_bundle(folder: &Path) -> bool {
 
 /// Returns the entries directly in a folder, or in a container file, in the order of the names; rows in their own
 /// order.
-pub(crate) fn entries_of(folder: &Path) -> Vec<PathBuf> {
+pub fn entries_of(folder: &Path) -> Vec<PathBuf> {
     if let Some(place) = place_in_container(folder) {
         return place.entry_names().into_iter().map(|name| folder.join(name)).collect();
     }

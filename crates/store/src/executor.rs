@@ -202,6 +202,28 @@ pub fn lower_priority() {
 #[cfg(not(target_os = "linux"))]
 pub fn lower_priority() {}
 
+/// Does `work` for each item on several threads of low priority; begins no more items once it returns false.
+pub fn for_each_parallel<'a, T: Sync>(items: &'a [T], work: impl Fn(&'a T) -> bool + Sync) {
+    let next = AtomicUsize::new(0);
+    let labour = || {
+        lower_priority();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(at) else { return };
+            if !run_one_of_many(items.len() - at - 1, || work(item)) {
+                next.store(items.len(), Ordering::Relaxed);
+            }
+        }
+    };
+    thread::scope(|scope| {
+        for _ in 0..core_count().min(items.len()) {
+            scope.spawn(labour);
+        }
+    });
+    // What is little for one is much for all of them.
+    super::memory_trim::free_and_trim(());
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -243,5 +265,25 @@ mod tests {
         });
 
         assert!(panicked && then.is_err());
+    }
+
+    #[test]
+    fn every_item_is_worked_on_once() {
+        let items: Vec<usize> = (0..100).collect();
+        let done = Mutex::new(vec![]);
+        for_each_parallel(&items, |item| {
+            done.lock().unwrap().push(*item);
+            true
+        });
+        let mut done = done.into_inner().unwrap();
+        done.sort_unstable();
+        assert_eq!(done, items);
+    }
+
+    #[test]
+    fn nothing_is_begun_once_it_is_not_wanted() {
+        let done = AtomicUsize::new(0);
+        for_each_parallel(&[(); 1000], |()| done.fetch_add(1, Ordering::Relaxed) + 1 < 5);
+        assert!((5..100).contains(&done.into_inner()));
     }
 }

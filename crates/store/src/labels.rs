@@ -230,7 +230,7 @@ fn free_path(folder: &Path, annotator: &str) -> Result<PathBuf, WriteError> {
 
 /// Returns a safe file name: letters, digits, `-` and `_`; everything else becomes `_`. Names that some systems reserve
 /// get an end.
-pub(crate) fn safe_name(name: &str) -> String {
+pub fn safe_name(name: &str) -> String {
     let is_kept = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
     let kept = name.chars().map(|c| if is_kept(c) { c } else { '_' });
     let kept: String = kept.take(MOST_OF_A_NAME).collect();

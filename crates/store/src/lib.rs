@@ -8,8 +8,8 @@
 //! # Of this crate
 //!
 //! - **Knows** disk and git: where recordings are, archives, caches, remote stores, data sets.
-//! - **Must not know** the screen, and agents at work.
-//! - **Used by** `judge`, `live` and the program. `tui` is given its answers by the program.
+//! - **Must not know** the screen, agents at work, and how runs are scored.
+//! - **Used by** `analysis`, `judge`, `live` and the program. `tui` is given its answers by the program.
 //!
 //! Always true:
 //!
@@ -17,7 +17,6 @@
 //! - What a cache keeps can be made anew: to lose it costs time alone.
 //! - git, SQLite and connections to stores are named here and nowhere below or beside.
 
-mod absence_check;
 pub mod agent_folders;
 mod archive;
 mod atomic_file;
@@ -38,11 +37,9 @@ mod error;
 mod executor;
 pub mod export;
 pub mod exported_runs;
-mod fact_cache;
 mod failure_reason;
 mod file_bytes;
 mod file_head_cache;
-mod file_history;
 mod first_screen;
 mod follower;
 pub mod gold;
@@ -50,7 +47,6 @@ pub mod import;
 pub mod judgements;
 pub mod labels;
 pub mod layers;
-mod lifeline;
 pub mod lookup;
 pub mod memory_events;
 mod memory_trim;
@@ -62,21 +58,18 @@ pub mod panic_guard;
 mod parquet_footer;
 mod path_bytes;
 mod path_meta;
-mod plain_folder;
+pub mod plain_folder;
 pub mod prices;
-mod process;
-pub mod process_inputs;
 mod recording_files;
 pub mod redaction_key;
 pub mod remote;
 mod repo;
-mod reuse;
 pub mod rubric;
 mod rubric_tree;
 pub mod rule_files;
 mod run_search;
 pub mod saved_forms;
-mod score;
+pub mod score_files;
 pub mod session_folders;
 mod session_watch;
 pub mod settings_file;
@@ -85,11 +78,11 @@ mod slopcodebench;
 mod snapshot;
 pub mod standard_input;
 pub mod start_files;
-pub mod study;
 pub mod table_state;
 mod timeline;
 mod user_folders;
 mod walk;
+pub mod working_copy;
 pub mod workspace;
 pub mod write;
 
@@ -98,20 +91,15 @@ pub use cache::DiskCache;
 pub use card_cache::{CardCache, card_key};
 pub use containers::{remove_copies, set_columns};
 pub use digest::sha256;
+pub use entries::{entries_of, is_folder};
 pub use error::OpenError;
-pub use executor::lower_priority;
+pub use executor::{for_each_parallel, lower_priority};
+pub use failure_reason::error_reason;
 pub use file_head_cache::FileHeadCache;
-pub use file_history::file_history;
 pub use first_screen::open_head;
 pub use follower::{Follower, follow_recording};
 pub use memory_trim::set_allocator_trim;
 pub use open::{open, open_among};
-pub use process::{
-    ScoreFile, numbers_of_report, observe_run, process_numbers, process_report, read_score_file,
-    scores_beside,
-};
-pub use reuse::ReuseReader;
-pub use score::{ProgressCheck, Scorer};
 pub use session_watch::SessionWatch;
 pub use siblings::Siblings;
 pub use walk::{

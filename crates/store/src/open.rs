@@ -151,7 +151,7 @@ pub(super) fn complete_recording(mut run: Run, recording: FoundRecording) -> Ope
         .then(|| recording.folder.clone());
     let files = recording.files.into_iter().map(|file| file.bytes).collect();
     let copy = (run.origin.format == formats::rigorbench::NAME)
-        .then(|| super::process::working_copy::copy_beside(&recording.folder, &run))
+        .then(|| super::working_copy::copy_beside(&recording.folder, &run))
         .flatten();
     let archive = Archive::new(files, repo, snapshots, bundle).with_working_copy(copy);
     OpenedRecording { run: Arc::new(run), archive: Arc::new(archive) }

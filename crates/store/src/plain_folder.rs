@@ -12,10 +12,7 @@ const MOST_DEEP: usize = 64;
 
 /// Returns the files below a folder whose path `takes` accepts; a folder is entered if a file in it could be accepted.
 /// A folder that cannot be read is an error, in a sentence.
-pub(crate) fn file_paths(
-    folder: &Path,
-    takes: &dyn Fn(&str) -> bool,
-) -> Result<Vec<RepoPath>, String> {
+pub fn file_paths(folder: &Path, takes: &dyn Fn(&str) -> bool) -> Result<Vec<RepoPath>, String> {
     let mut paths = vec![];
     collect_paths(folder, "", 0, takes, &mut paths)?;
     Ok(paths)
@@ -47,7 +44,7 @@ fn collect_paths(
 }
 
 /// Reads a file; of a file too big to count only as much as shows that. The error is a sentence.
-pub(crate) fn read_countable(folder: &Path, path: &RepoPath) -> Result<Vec<u8>, String> {
+pub fn read_countable(folder: &Path, path: &RepoPath) -> Result<Vec<u8>, String> {
     const MOST: u64 = MAX_BYTES as u64 + 1;
     let mut content = vec![];
     let opened = fs::File::open(folder.join(path.as_str()));

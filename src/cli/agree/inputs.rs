@@ -6,6 +6,7 @@ use std::{
 };
 
 use crate::cli::CommandFailure;
+use trajview_analysis as analysis;
 use trajview_formats as formats;
 use trajview_formats::{
     SourceBytes, not_finite,
@@ -179,7 +180,7 @@ fn labelled_items(folder: &Path, rubric: &Rubric) -> Vec<(Judging, Vec<AuditItem
     }
     let Ok(opened) = store::open(folder) else { return vec![] };
     let has_signals = wanted.contains(&LabelUnit::Signal);
-    let report = has_signals.then(|| store::process_report(&opened.archive, &opened.run));
+    let report = has_signals.then(|| analysis::process_report(&opened.archive, &opened.run));
     let ground =
         AuditInputs { run: &opened.run, rubric, process: report.as_ref(), decisions: None };
     let items_of_unit = |unit: LabelUnit| {

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::cli::CommandFailure;
+use trajview_analysis::absence_check;
 use trajview_metrics::{
     absence::{CandidatePlace, MatchReason},
     lifeline::in_parentheses,
@@ -57,7 +58,8 @@ pub(crate) fn absence_rows(audited: &AuditedRun) -> Result<Vec<AbsenceRow>, Comm
     let severe = |verdict: &&Verdict| verdict.score.is_some_and(|score| score <= SEVERE);
     let absence_rows = judgement.verdicts.iter().filter(severe).filter_map(|verdict| {
         let component = audited.component(&verdict.component)?;
-        let places = audited.opened.archive.candidate_places(
+        let places = absence_check::candidate_places(
+            &audited.opened.archive,
             &audited.opened.run,
             done,
             component,

@@ -1,9 +1,9 @@
 //! The queue of other things than components: leaves of a rubric tree, flags, signals, decisions, parts of process.
 
 use crate::cli::CommandFailure;
+use trajview_analysis as analysis;
 use trajview_metrics::lifeline::turns_done_at;
 use trajview_run::rubric::LabelUnit;
-use trajview_store as store;
 use trajview_store::decisions;
 use trajview_study::{
     audit_items::{self, AuditInputs, AuditItem, JudgingSource},
@@ -44,11 +44,11 @@ pub fn draw_items(
 ) -> Result<(JudgingSource, Vec<AuditItem>), CommandFailure> {
     let (run, archive) = (&audited.opened.run, &audited.opened.archive);
     let unit = args.unit;
-    let process = (unit == LabelUnit::Signal).then(|| store::process_report(archive, run));
+    let process = (unit == LabelUnit::Signal).then(|| analysis::process_report(archive, run));
     let store =
         (unit == LabelUnit::Decision).then(|| decisions::store_of_run(archive, None)).flatten();
     let store = store.transpose().map_err(CommandFailure::cannot_read)?;
-    let lane = store.map(|store| decisions::decision_lane(archive, run, &store));
+    let lane = store.map(|store| analysis::decisions::decision_lane(archive, run, &store));
     let ground = AuditInputs {
         run,
         rubric: &audited.rubric,

@@ -13,8 +13,8 @@ use crate::cli::{
     output::{Out, print_note, print_warnings},
     studies,
 };
+use trajview_analysis as analysis;
 use trajview_run::rubric::LabelUnit;
-use trajview_store as store;
 use trajview_study::{
     design::{self, SampleDesign, StudyDesign},
     loaded_study::LoadedStudy,
@@ -26,8 +26,8 @@ use document::AuditStudyDocument;
 /// Returns the study that is meant: a study file, or one made of a folder of bundles. None if the path is a run.
 pub(crate) fn study_from_args(args: &AuditArgs) -> Result<Option<LoadedStudy>, CommandFailure> {
     let path = &args.run.path;
-    let is_file = store::study::is_study(path);
-    if !is_file && !store::study::contains_several_bundles(path) {
+    let is_file = analysis::study::is_study(path);
+    if !is_file && !analysis::study::contains_several_bundles(path) {
         return match study_only_flag(args) {
             Some(flag) => Err(CommandFailure::wrong_arguments(format!(
                 "{flag} is for a study: a study.toml, or a folder of run bundles; {} is neither",
@@ -66,7 +66,7 @@ fn open_study_file(path: &Path, args: &AuditArgs) -> Result<LoadedStudy, Command
         );
         return Err(CommandFailure::wrong_arguments(why));
     }
-    store::study::open_study(path).map_err(CommandFailure::from)
+    analysis::study::open_study(path).map_err(CommandFailure::from)
 }
 
 /// Returns a study of everything below a folder.

@@ -7,6 +7,8 @@ use std::{
 
 use rayon::prelude::*;
 
+use trajview_analysis as analysis;
+use trajview_analysis::{ReuseReader, Scorer};
 use trajview_metrics::{
     Number,
     cost::Prices,
@@ -28,7 +30,7 @@ use trajview_run::{
     rubric::{Judgement, Rubric},
 };
 use trajview_store as store;
-use trajview_store::{OpenedRecording, ReuseReader, Scorer, Siblings};
+use trajview_store::{OpenedRecording, Siblings};
 use trajview_study::{
     compare::checkpoint_moments,
     corpus::MeasuredRun,
@@ -164,7 +166,8 @@ fn run_facts(
         BTreeMap::new()
     });
     let series = checkpoint_series(run, &scored);
-    let reuse = archive.reuse_at(run, end, reader).map(|mut reuse| reuse.pop().flatten());
+    let reuse =
+        analysis::reuse::reuse_at(archive, run, end, reader).map(|mut reuse| reuse.pop().flatten());
     let reuse = match reuse {
         Ok(reuse) => reuse.as_ref().map(ReuseCounts::from_reuse),
         Err(why) => {
@@ -207,7 +210,7 @@ fn run_facts(
             computed_usd: bought.cost_computed_usd,
             ..TurnUsage::default()
         },
-        processed: has_turns.then(|| store::process_numbers(archive, run)),
+        processed: has_turns.then(|| analysis::process_numbers(archive, run)),
     };
     let value = |number: &Number| {
         Some((*number, number.value_at(&end_facts).filter(|value| value.is_finite())?))
@@ -254,8 +257,13 @@ fn scored_moments(
     let ends =
         checkpoint_moments(run).into_iter().map(|moment| moment.done).chain([run.end_in_turns()]);
     let moments: Vec<usize> = ends.collect::<BTreeSet<usize>>().into_iter().collect();
-    let scored =
-        opened.archive.score_moments(run, &At::after_each_count(&moments), scorer, &|_, _| true)?;
+    let scored = analysis::scorer::score_moments(
+        &opened.archive,
+        run,
+        &At::after_each_count(&moments),
+        scorer,
+        &|_, _| true,
+    )?;
     Ok(moments.into_iter().zip(scored).collect())
 }
 

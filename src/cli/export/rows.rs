@@ -20,6 +20,8 @@ use crate::cli::{
     score::{ScoreEach, ScoredMoments, document_point::DocumentPoint, faithfulness, skipped_files},
     show_json::{EditRow, FaithfulnessFacts, ShowBuilder, ShowDocument, ShowStepRow, ShowTurnRow},
 };
+use trajview_analysis as analysis;
+use trajview_analysis::{ReuseReader, Scorer};
 use trajview_code::redact::{RedactFinding, Redactor, SecretKind};
 use trajview_formats as formats;
 use trajview_metrics::{
@@ -34,7 +36,7 @@ use trajview_run::{
 };
 use trajview_store as store;
 use trajview_store::{
-    OpenedRecording, ReuseReader, Scorer, Siblings,
+    OpenedRecording, Siblings,
     dataset::{DataTable, RunRows, WaitingRows, point_numbers},
     export::message_count,
 };
@@ -234,7 +236,7 @@ fn rows_of_opened(
     }
     let is_worked =
         !run.is_rubric_tree_alone() && with.wants_any(&[DataTable::Runs, DataTable::Signals]);
-    let report = is_worked.then(|| store::process_report(archive, run));
+    let report = is_worked.then(|| analysis::process_report(archive, run));
     if with.wants_any(&[
         DataTable::Runs,
         DataTable::Turns,

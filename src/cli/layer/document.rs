@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::cli::CommandFailure;
+use trajview_analysis::lifelines;
 use trajview_layers::{
     Brief, BriefSentence, HelperCost,
     brief_measures::{ForecastScore, NamedPart, estimated_tokens, named_part},
@@ -99,11 +100,10 @@ impl LayerDocument {
         };
         let (run, archive) = (&opened.run, &opened.archive);
         let requests = lifeline::components_to_follow(run, &archive.read_rubric(), None);
-        let lifelines = archive
-            .component_lifelines(run, &requests, &|_, _| true)
+        let followed = lifelines::component_lifelines(archive, run, &requests, &|_, _| true)
             .map_err(CommandFailure::cannot_read)?;
         let mut lost_components = vec![];
-        for lifeline in &lifelines {
+        for lifeline in &followed {
             let Some(turn) = lifeline.lost_at else { continue };
             let (id, brief) = (Some(lifeline.component.clone()), brief_of(turn));
             lost_components.extend(
@@ -113,7 +113,7 @@ impl LayerDocument {
             );
         }
         lost_components.sort_by_key(|row| row.turn);
-        let lives = archive.lost_symbols(run).map_err(CommandFailure::cannot_read)?;
+        let lives = lifelines::lost_symbols(archive, run).map_err(CommandFailure::cannot_read)?;
         let row = |life: &SymbolLife| {
             let turn = life.lost_turn()?;
             lost_symbol_row(None, turn, life, &brief_of(turn))

@@ -6,15 +6,13 @@ use std::{
 };
 
 use crate::cli::CommandFailure;
+use trajview_analysis::layers::RunFeed;
 use trajview_layers::{
     Brief, HelperAnswer, HelperCost, HelperModel, HelperPrompt, Layer, LayerSpec,
     brief_measures::share_named, project::ChangeKind, stack::LayerBrief,
 };
 use trajview_run::{Run, Time};
-use trajview_store::{
-    OpenedRecording,
-    layers::{RunFeed, layer_history},
-};
+use trajview_store::{OpenedRecording, layers::layer_history};
 
 /// The run and the layer to replay, and the folder for its files.
 pub struct LayerReplay<'a> {

@@ -90,7 +90,7 @@ struct ManyRunsProblem {
 }
 
 pub(crate) fn run_many(paths: &[PathBuf], args: &ProcessArgs, out: &mut Out) -> CommandResult {
-    let scores = store::scores_beside(paths);
+    let scores = store::score_files::scores_beside(paths);
     let outcome_file = OutcomeFile::choose(&scores, args.outcome.as_deref())?;
     let document = many_runs_document(paths, args, scores, outcome_file);
     if args.json {
@@ -120,7 +120,7 @@ fn is_left_out(path: &Path) -> bool {
 fn many_runs_document(
     paths: &[PathBuf],
     args: &ProcessArgs,
-    scores: Vec<store::ScoreFile>,
+    scores: Vec<store::score_files::ScoreFile>,
     outcome_file: Option<OutcomeFile>,
 ) -> ManyRunsDocument {
     let weights = args.weights.as_ref();

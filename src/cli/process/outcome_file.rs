@@ -10,7 +10,7 @@ use crate::cli::CommandFailure;
 use trajview_formats::rigorbench::scores::RigorScore;
 use trajview_run::Run;
 use trajview_store as store;
-use trajview_store::ScoreFile;
+use trajview_store::score_files::ScoreFile;
 use trajview_study::harness_names::{normalized_name, rigorbench_name};
 
 /// The file of the released tables (`run_eval.py`).
@@ -64,7 +64,7 @@ impl OutcomeFile {
         wanted: Option<&Path>,
     ) -> Result<Option<Self>, CommandFailure> {
         let named = match wanted {
-            Some(path) => Some(store::read_score_file(path).ok_or_else(|| {
+            Some(path) => Some(store::score_files::read_score_file(path).ok_or_else(|| {
                 let why = "is no file of RigorBench's scores ({task: {harness: {sc: ...}}})";
                 CommandFailure::cannot_understand(format!("{}: {why}", path.display()))
             })?),

@@ -11,6 +11,7 @@ use crate::cli::{
     harness_records::{self, HarnessTests, RecordedFacts},
     memory, process,
 };
+use trajview_analysis::Scorer;
 use trajview_code::patch::LineCounts;
 use trajview_metrics::{
     Number,
@@ -21,7 +22,7 @@ use trajview_metrics::{
     rules::RuleProblem,
 };
 use trajview_run::{Run, Step, files};
-use trajview_store::{Archive, Scorer};
+use trajview_store::Archive;
 
 use super::{
     faithfulness::{ExposureRow, FaithfulnessRow},

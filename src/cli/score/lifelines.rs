@@ -5,6 +5,7 @@ use std::io;
 use serde::Serialize;
 
 use crate::cli::output::{Out, OutputTable};
+use trajview_analysis::lifelines::component_lifelines;
 use trajview_metrics::lifeline::{
     self, DefinitionPlace, Lifeline, SymbolLife, SymbolMove, SymbolSource, SymbolState,
 };
@@ -69,7 +70,7 @@ pub(crate) fn lifeline_rows(
     if requests.is_empty() {
         return Ok(None);
     }
-    let lifelines = archive.component_lifelines(run, &requests, &|_, _| true)?;
+    let lifelines = component_lifelines(archive, run, &requests, &|_, _| true)?;
     Ok(Some(lifelines.iter().map(lifeline_row).collect()))
 }
 

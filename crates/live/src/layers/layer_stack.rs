@@ -12,6 +12,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
+use trajview_analysis::layers::RunFeed;
 use trajview_layers as layers;
 use trajview_layers::{
     Brief, BriefSentence, ContextUse, FileCall, HelperCost, HelperModel, HelperPrompt, Layer,
@@ -21,10 +22,7 @@ use trajview_layers::{
 };
 use trajview_store as store;
 use trajview_store::{
-    layers::{
-        RunFeed,
-        layer_history::{self, LayerEntry},
-    },
+    layers::layer_history::{self, LayerEntry},
     write,
 };
 

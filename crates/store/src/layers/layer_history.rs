@@ -297,7 +297,7 @@ impl LayerHistory {
     }
 
     /// Returns a file of a state; None where it cannot be read. What is not UTF-8 in it is replaced.
-    pub(crate) fn blob_text(&self, id: BlobId) -> Option<String> {
+    pub fn blob_text(&self, id: BlobId) -> Option<String> {
         Some(String::from_utf8_lossy(&self.repo.read_blob(id).ok()?).into_owned())
     }
 

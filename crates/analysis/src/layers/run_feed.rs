@@ -9,7 +9,6 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use rayon::prelude::*;
 
-use crate::{Archive, OpenedRecording};
 use trajview_layers::{
     ContextUse, LayerProject, ProjectChange, RequestMoment, StepAuthor, StepSeen, TurnDone,
     project::{ChangeKind, ProjectTexts},
@@ -22,6 +21,9 @@ use trajview_run::{
     EditKind, EditPath, RepoPath, Role, Run, StepId, StepKind,
     files::{self, SourceTree, Timeline, TreeFile},
 };
+use trajview_store::{Archive, OpenedRecording};
+
+use crate::lifelines;
 
 /// The most bytes of a step's text or of its result that a layer gets.
 const MOST_WORDS: usize = 256 << 10;
@@ -50,7 +52,7 @@ impl RunFeed {
     pub fn new(opened: &OpenedRecording) -> Result<Self, String> {
         let (run, archive) = (&opened.run, &opened.archive);
         let timeline = archive.timeline(run)?;
-        let facts = archive.code_facts(run, &|_, _| true)?;
+        let facts = lifelines::code_facts(archive, run, &|_, _| true)?;
         let turns = (0..run.turns.len()).into_par_iter();
         let requests = turns.map(|turn| archive.request_text(run, turn)).collect();
         let files = RwLock::new(timeline.base.clone());
@@ -241,7 +243,7 @@ mod tests {
 
     fn open_sample(sample: &str) -> OpenedRecording {
         let path = Path::new(trajview_testing::project()).join("sample-runs").join(sample);
-        crate::open(&path).unwrap()
+        trajview_store::open(&path).unwrap()
     }
 
     #[test]

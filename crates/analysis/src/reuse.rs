@@ -18,11 +18,11 @@ use trajview_run::{
     RepoPath, Run,
     files::{BlobId, Blobs, SourceTree},
 };
+use trajview_store::{Archive, DiskCache};
 
 use super::{
-    Archive, DiskCache,
     fact_cache::FactCache,
-    score::{LEAST_PER_THREAD, ProgressCheck, is_regular_file, moments_at_once},
+    scorer::{LEAST_PER_THREAD, ProgressCheck, is_regular_file, moments_at_once},
 };
 
 /// A reader that remembers the facts of contents for as long as it lives; with a [`DiskCache`] for longer. Shared
@@ -113,7 +113,7 @@ impl ReuseReader {
     }
 
     /// Reads the facts of a content from its parsed form, which was made to measure it.
-    pub(super) fn take_parsed(&self, blob: BlobId, path: &str, parsed: ParsedFile<'_>) {
+    pub(crate) fn take_parsed(&self, blob: BlobId, path: &str, parsed: ParsedFile<'_>) {
         let Some(form) = ReaderKind::for_path(path) else { return };
         if let Some(facts) = reuse::read_parsed(form, parsed) {
             let read = [((blob, form), Arc::new(facts))];
@@ -123,7 +123,7 @@ impl ReuseReader {
     }
 
     /// Returns DIR of some files; the error is a sentence.
-    pub(super) fn reuse_of_files<'a>(
+    pub(crate) fn reuse_of_files<'a>(
         &self,
         files: impl Iterator<Item = (&'a RepoPath, BlobId)>,
         blobs: &(dyn Blobs + Sync),
@@ -138,53 +138,51 @@ impl ReuseReader {
     }
 }
 
-impl Archive {
-    /// Returns a reader of files for DIR, which keeps their facts in the archive's cache.
-    pub fn reuse_reader(&self) -> ReuseReader {
-        ReuseReader::with_cache(self.cache().cloned())
-    }
+/// Returns a reader of files for DIR, which keeps their facts in the archive's cache.
+pub fn reuse_reader(archive: &Archive) -> ReuseReader {
+    ReuseReader::with_cache(archive.cache().cloned())
+}
 
-    /// Returns DIR of the files at each of these moments, counted in turns done; None where the recording does not have
-    /// the files. The error is a sentence.
-    pub fn reuse_at(
-        &self,
-        run: &Run,
-        moments: &[usize],
-        reader: &ReuseReader,
-    ) -> Result<Vec<Option<Reuse>>, String> {
-        self.reuse_each(run, moments, reader, &|_, _| true, &|reuse| reuse)
-    }
+/// Returns DIR of the files at each of these moments, counted in turns done; None where the recording does not have
+/// the files. The error is a sentence.
+pub fn reuse_at(
+    archive: &Archive,
+    run: &Run,
+    moments: &[usize],
+    reader: &ReuseReader,
+) -> Result<Vec<Option<Reuse>>, String> {
+    reuse_each(archive, run, moments, reader, &|_, _| true, &|reuse| reuse)
+}
 
-    /// Works as [`Self::reuse_at`], and keeps of each moment only the result of `kept`. `keep_going` gets how many of
-    /// how many moments are linked.
-    pub fn reuse_each<T: Send + Clone>(
-        &self,
-        run: &Run,
-        moments: &[usize],
-        reader: &ReuseReader,
-        keep_going: &ProgressCheck<'_>,
-        kept: &(impl Fn(Reuse) -> T + Sync),
-    ) -> Result<Vec<Option<T>>, String> {
-        let timeline = self.timeline(run)?;
-        let mut all = vec![];
-        let linked_moments = AtomicUsize::new(0);
-        for some in moments.chunks(moments_at_once(&timeline)) {
-            let mut wanted: BTreeMap<usize, Option<ReuseFiles>> = BTreeMap::new();
-            timeline.visit_turn_ends(some, |done, tree, is_untold| {
-                wanted.insert(done, (!is_untold).then(|| reuse_files(tree)));
-            });
-            self.with_blobs(run, |blobs| reader.read_all(wanted.values().flatten(), blobs))??;
-            let link = |(done, files): (usize, Option<ReuseFiles>)| {
-                let reuse = files.map(|files| kept(reader.link_files(&files)));
-                let linked = linked_moments.fetch_add(1, Ordering::Relaxed) + 1;
-                keep_going(linked, moments.len()).then_some((done, reuse)).ok_or("stopped")
-            };
-            let linked: BTreeMap<usize, Option<T>> =
-                wanted.into_par_iter().map(link).collect::<Result<_, _>>()?;
-            all.extend(some.iter().filter_map(|done| linked.get(done).cloned()));
-        }
-        Ok(all)
+/// Works as [`reuse_at`], and keeps of each moment only the result of `kept`. `keep_going` gets how many of
+/// how many moments are linked.
+pub fn reuse_each<T: Send + Clone>(
+    archive: &Archive,
+    run: &Run,
+    moments: &[usize],
+    reader: &ReuseReader,
+    keep_going: &ProgressCheck<'_>,
+    kept: &(impl Fn(Reuse) -> T + Sync),
+) -> Result<Vec<Option<T>>, String> {
+    let timeline = archive.timeline(run)?;
+    let mut all = vec![];
+    let linked_moments = AtomicUsize::new(0);
+    for some in moments.chunks(moments_at_once(&timeline)) {
+        let mut wanted: BTreeMap<usize, Option<ReuseFiles>> = BTreeMap::new();
+        timeline.visit_turn_ends(some, |done, tree, is_untold| {
+            wanted.insert(done, (!is_untold).then(|| reuse_files(tree)));
+        });
+        archive.with_blobs(run, |blobs| reader.read_all(wanted.values().flatten(), blobs))??;
+        let link = |(done, files): (usize, Option<ReuseFiles>)| {
+            let reuse = files.map(|files| kept(reader.link_files(&files)));
+            let linked = linked_moments.fetch_add(1, Ordering::Relaxed) + 1;
+            keep_going(linked, moments.len()).then_some((done, reuse)).ok_or("stopped")
+        };
+        let linked: BTreeMap<usize, Option<T>> =
+            wanted.into_par_iter().map(link).collect::<Result<_, _>>()?;
+        all.extend(some.iter().filter_map(|done| linked.get(done).cloned()));
     }
+    Ok(all)
 }
 
 fn reuse_files(tree: &SourceTree) -> ReuseFiles {
@@ -205,7 +203,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate as store;
+    use trajview_store as store;
 
     /// Contents that must not be requested, since their facts are cached.
     struct NoBlobs;

@@ -9,12 +9,11 @@ use sha1::{Digest, Sha1};
 
 use trajview_code::packing;
 use trajview_run::files::BlobId;
-
-use super::cache::DiskCache;
+use trajview_store::DiskCache;
 
 /// The facts of one kind in a cache.
 #[derive(Clone, Copy)]
-pub(super) struct FactCache<'c> {
+pub(crate) struct FactCache<'c> {
     cache: &'c DiskCache,
     /// The kind of facts.
     name: &'static str,
@@ -25,12 +24,12 @@ pub(super) struct FactCache<'c> {
 const MOST_BYTES: usize = 64 << 20;
 
 impl<'c> FactCache<'c> {
-    pub(super) const fn new(cache: &'c DiskCache, name: &'static str, version: u32) -> Self {
+    pub(crate) const fn new(cache: &'c DiskCache, name: &'static str, version: u32) -> Self {
         Self { cache, name, version }
     }
 
     /// Returns the cached facts of these contents, by their positions; each content comes with the name of its reader.
-    pub(super) fn get<T: DeserializeOwned + Send>(
+    pub(crate) fn get<T: DeserializeOwned + Send>(
         &self,
         contents: impl Iterator<Item = (BlobId, &'static str)>,
     ) -> HashMap<usize, T> {
@@ -40,7 +39,7 @@ impl<'c> FactCache<'c> {
     }
 
     /// Keeps the facts of these contents, soon.
-    pub(super) fn put<'f, T: Serialize + Sync + 'f>(
+    pub(crate) fn put<'f, T: Serialize + Sync + 'f>(
         &self,
         facts: impl IntoIterator<Item = (BlobId, &'static str, &'f T)>,
     ) {

@@ -10,8 +10,9 @@ use trajview_run::{
     RepoPath, Run,
     files::{FileContent, Timeline, TreeFile},
 };
+use trajview_store::Archive;
 
-use super::{super::Archive, code_facts, definition_names, lost_uses};
+use super::{super::lifelines, code_facts, definition_names, lost_uses};
 
 /// The version of the facts. It is raised whenever the same files would give other facts than before.
 const VERSION: u32 = 2;
@@ -45,7 +46,7 @@ pub fn file_facts(
     {
         return cached;
     }
-    let lost = archive.lost_symbols(run);
+    let lost = lifelines::lost_symbols(archive, run);
     let is_whole = lost.is_ok();
     let names =
         || definition_names(archive, run, &timeline.tree_after(run.end_in_turns()), &|_| true);
@@ -102,12 +103,14 @@ fn add_to_key(key: &mut Sha1, path: &RepoPath, file: Option<TreeFile>) {
 mod tests {
     use std::{path::Path, sync::Arc};
 
-    use crate as store;
-    use crate::DiskCache;
+    use trajview_store as store;
+    use trajview_store::DiskCache;
 
     #[test]
     fn what_was_kept_is_what_was_read() {
-        let cache = Arc::new(DiskCache::in_memory().unwrap());
+        let folder = tempfile::tempdir().unwrap();
+        let cache = DiskCache::open(&folder.path().join("measures.sqlite")).unwrap();
+        let cache = Arc::new(cache);
         for sample in ["codex-p12", "codex-p12-single-shot"] {
             let path = Path::new(trajview_testing::project()).join("sample-runs").join(sample);
             let open = || {
@@ -117,8 +120,8 @@ mod tests {
             };
             let (first, second) = (open(), open());
 
-            let read = store::observe_run(&first.archive, &first.run);
-            let from_cache = store::observe_run(&second.archive, &second.run);
+            let read = crate::process::observe_run(&first.archive, &first.run);
+            let from_cache = crate::process::observe_run(&second.archive, &second.run);
 
             assert_eq!(read, from_cache);
             let timeline = first.archive.timeline(&first.run).unwrap();

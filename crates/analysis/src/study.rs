@@ -17,18 +17,17 @@ use trajview_run::{
     Run, Warning,
     rubric::{Checklist, LabelUnit, Rubric},
 };
+use trajview_store as store;
+use trajview_store::{
+    cards, contains_several_runs, disk::name_of, entries_of, error_reason, is_folder,
+    labels::safe_name, rubric, runs_below,
+};
 use trajview_study::{
     design::{self, StudyDesign},
     loaded_study::{LoadedStudy, StudyRun},
 };
 
-use super::{
-    cards,
-    entries::{entries_of, is_folder, name_of},
-    file_bytes,
-    labels::safe_name,
-    rubric, walk,
-};
+use super::process;
 
 /// The reason why a study cannot be read, in one or several sentences.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -50,7 +49,7 @@ pub fn is_study(path: &Path) -> bool {
 
 /// Returns whether there is more than one bundle below a folder, of which a study can be made.
 pub fn contains_several_bundles(path: &Path) -> bool {
-    path.is_dir() && rubric::bundle_of(path).is_none() && walk::contains_several_runs(path)
+    path.is_dir() && rubric::bundle_of(path).is_none() && contains_several_runs(path)
 }
 
 /// Returns all mistakes of a study file, each with its line, and the problems of its runs.
@@ -68,14 +67,14 @@ pub fn check_study(path: &Path) -> Result<Vec<Warning>, StudyError> {
 
 fn read_text(path: &Path) -> Result<String, StudyError> {
     let cannot = |why: String| StudyError::Read { path: path.to_owned(), why };
-    let size = fs::metadata(path).map_err(|why| cannot(file_bytes::error_reason(&why)))?.len();
+    let size = fs::metadata(path).map_err(|why| cannot(error_reason(&why)))?.len();
     if size > design::MAX_FILE_BYTES as u64 {
         return Err(cannot(format!(
             "it is larger than {} MB: no study",
             design::MAX_FILE_BYTES >> 20
         )));
     }
-    let content = fs::read(path).map_err(|why| cannot(file_bytes::error_reason(&why)))?;
+    let content = fs::read(path).map_err(|why| cannot(error_reason(&why)))?;
     String::from_utf8(content).map_err(|_| cannot("it is no text in UTF-8".into()))
 }
 
@@ -143,11 +142,11 @@ pub fn gather_study(
 /// Returns the components of a file in the place of those of the bundles.
 fn read_checklist(path: &Path) -> Result<Checklist, StudyError> {
     let cannot = |why: String| StudyError::Read { path: path.to_owned(), why };
-    let size = fs::metadata(path).map_err(|why| cannot(file_bytes::error_reason(&why)))?.len();
+    let size = fs::metadata(path).map_err(|why| cannot(error_reason(&why)))?.len();
     if size > files::MAX_BYTES {
         return Err(cannot(format!("it is larger than {} MB", files::MAX_BYTES >> 20)));
     }
-    let bytes = fs::read(path).map_err(|why| cannot(file_bytes::error_reason(&why)))?;
+    let bytes = fs::read(path).map_err(|why| cannot(error_reason(&why)))?;
     let read = files::read_rubric(&[SourceBytes { name: "components.json", bytes: &bytes }]);
     let why = || read.warnings.first().map_or_else(String::new, |it| it.what.clone());
     read.checklist.clone().ok_or_else(|| cannot(why()))
@@ -165,7 +164,7 @@ fn find_bundles(design: &StudyDesign, base: &Path, warnings: &mut Vec<Warning>) 
                     bundles.insert(bundle);
                 }
                 None if path.is_dir() => {
-                    let below = walk::runs_below(path).into_iter();
+                    let below = runs_below(path).into_iter();
                     bundles.extend(below.filter_map(|run| rubric::bundle_of(&run)));
                 }
                 None => {}
@@ -276,10 +275,10 @@ fn judge_run(run: &mut StudyRun, design: &StudyDesign, warnings: &mut Vec<Warnin
     if !matches!(unit, LabelUnit::Leaf | LabelUnit::Signal) {
         return run.collect_verdicts(design, &Run::default(), None);
     }
-    match super::open(&run.path) {
+    match store::open(&run.path) {
         Ok(opened) => {
             let report = (unit == LabelUnit::Signal)
-                .then(|| super::process_report(&opened.archive, &opened.run));
+                .then(|| process::process_report(&opened.archive, &opened.run));
             run.collect_verdicts(design, &opened.run, report.as_ref());
         }
         Err(why) => {

@@ -1,19 +1,18 @@
 //! The facts from which the process of a run is computed: the texts of every step, read once, and the history of its
 //! files.
 
+mod copy_facts;
 mod file_facts;
 mod name_uses;
-pub mod working_copy;
 
 use std::{
-    collections::{BTreeSet, HashMap, HashSet},
-    path::{Path, PathBuf},
+    collections::{HashMap, HashSet},
+    path::Path,
 };
 
 use rayon::prelude::*;
 
 use trajview_code::tree::{self, Grammar};
-use trajview_formats::rigorbench::scores::{self, RigorScore};
 use trajview_metrics::{
     lifeline::{self, FileFacts, SymbolLife, is_test},
     process::{
@@ -25,8 +24,9 @@ use trajview_run::{
     RepoPath, Run, StepId, StepKind,
     files::{BlobId, FileContent, SourceTree, Timeline},
 };
+use trajview_store::{Archive, checks, working_copy};
 
-use super::{Archive, checks, memory_events};
+use super::{lifelines, memory};
 use name_uses::DefinedNames;
 
 /// The most bytes of test files that are read; what is more is left out.
@@ -47,7 +47,7 @@ pub fn numbers_of_report(archive: &Archive, run: &Run, report: &ProcessReport) -
     if run.is_rubric_tree_alone() {
         return ProcessNumbers::default(); // no agent worked
     }
-    let course = memory_events::memory_timeline(archive, run, run.end_in_turns());
+    let course = memory::memory_timeline(archive, run, run.end_in_turns());
     let course = course.as_ref().map(|(course, _)| course);
     ProcessNumbers {
         memory_events: course.map(|course| course.events.len()),
@@ -94,7 +94,7 @@ pub fn observe_run(archive: &Archive, run: &Run) -> ObservedRun {
         task: run.task.iter().map(task_text).collect(),
         requests,
         opinions: judged_parts::latest_opinions(&archive.read_rubric().process),
-        code: copy.map(working_copy::copy_code_facts).or(of_files.code),
+        code: copy.map(copy_facts::copy_code_facts).or(of_files.code),
         history,
         states: timeline.map(|it| checks::check_states(archive, run, it)).unwrap_or_default(),
     }
@@ -184,7 +184,7 @@ fn definition_names(
     tree: &SourceTree,
     is_wanted: &dyn Fn(&lifeline::CodeDefinition) -> bool,
 ) -> Vec<(String, String)> {
-    let Ok(facts) = archive.code_facts(run, &|_, _| true) else { return vec![] };
+    let Ok(facts) = lifelines::code_facts(archive, run, &|_, _| true) else { return vec![] };
     let mut names = vec![];
     for (path, file) in &tree.files {
         let content =
@@ -265,37 +265,4 @@ fn undone_changes(timeline: &Timeline) -> Vec<UndoneEdit> {
         }
     }
     found
-}
-
-/// The most bytes of a score file that are read.
-const MOST_SCORES: u64 = 16 << 20;
-
-/// A file of scores and its content.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ScoreFile {
-    pub path: PathBuf,
-    pub scores: Vec<RigorScore>,
-}
-
-/// Returns RigorBench's score files beside these runs or in the folder above them; each once, by its path.
-pub fn scores_beside(paths: &[PathBuf]) -> Vec<ScoreFile> {
-    let folders: BTreeSet<&Path> =
-        paths.iter().flat_map(|path| path.ancestors().skip(1).take(2)).collect();
-    let is_score = |path: &PathBuf| {
-        let name = super::disk::name_of(path);
-        name.contains("_scores") && (name.ends_with(".yaml") || name.ends_with(".yml"))
-    };
-    let files = folders.iter().flat_map(|folder| {
-        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        super::disk::list_folder(folder).into_iter().filter(is_score)
-    });
-    files.filter_map(|path| read_score_file(&path)).collect()
-}
-
-/// Returns None for what is no file of scores.
-pub fn read_score_file(path: &Path) -> Option<ScoreFile> {
-    let size = super::disk::metadata(path).ok().filter(|it| it.is_file())?.len();
-    let text = (size <= MOST_SCORES)
-        .then(|| String::from_utf8(super::disk::read_file(path).ok()?).ok())??;
-    Some(ScoreFile { path: path.to_owned(), scores: scores::read_scores(&text)? })
 }

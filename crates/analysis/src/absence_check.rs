@@ -10,12 +10,13 @@ use trajview_run::{
     Run,
     rubric::{Component, Verdict},
 };
+use trajview_store::Archive;
 
-use super::{archive::Archive, score::is_regular_file};
+use super::scorer::is_regular_file;
 
 /// The index of the moment that was requested last, which is counted in turns done.
 #[derive(Debug, Default)]
-pub struct LastAbsenceIndex(Mutex<Option<(usize, Arc<SnapshotIndex>)>>);
+struct LastAbsenceIndex(Mutex<Option<(usize, Arc<SnapshotIndex>)>>);
 
 /// The most bytes of a file of code; larger files are data.
 const MOST_BYTES: usize = 1 << 20;
@@ -23,59 +24,56 @@ const MOST_BYTES: usize = 1 << 20;
 /// The most files that are searched.
 const MOST_FILES: usize = 5_000;
 
-impl Archive {
-    /// Returns the places in the files after `done` turns that look like a component, best first, each with whether the
-    /// judge of `verdict` opened it. The files are read at the first call for a moment: for a worker. The error is a
-    /// sentence.
-    ///
-    /// Over the 48 components of the two samples (2026-11-22), the place that the human evidence names is the first in
-    /// 98 % and among the first three in all (mean reciprocal rank 0.99). Counting only the first lines that are cited
-    /// it is 77 %, 96 % and 0.86; with the symbols in parentheses withheld from the names of the components, 94 %,
-    /// 100 % and 0.97, and 73 %, 92 % and 0.83. No weight was fitted to the samples.
-    pub fn candidate_places(
-        &self,
-        run: &Run,
-        done: usize,
-        component: &Component,
-        verdict: Option<&Verdict>,
-    ) -> Result<Vec<CandidatePlace>, String> {
-        let index = self.absence_index(run, done)?;
-        let (looks, evidence) =
-            verdict.map_or_else(Default::default, |it| (&*it.trace, &*it.evidence));
-        Ok(index.candidate_places(component, looks, evidence))
-    }
+/// Returns the places in the files after `done` turns that look like a component, best first, each with whether the
+/// judge of `verdict` opened it. The files are read at the first call for a moment: for a worker. The error is a
+/// sentence.
+///
+/// Over the 48 components of the two samples (2026-11-22), the place that the human evidence names is the first in
+/// 98 % and among the first three in all (mean reciprocal rank 0.99). Counting only the first lines that are cited
+/// it is 77 %, 96 % and 0.86; with the symbols in parentheses withheld from the names of the components, 94 %,
+/// 100 % and 0.97, and 73 %, 92 % and 0.83. No weight was fitted to the samples.
+pub fn candidate_places(
+    archive: &Archive,
+    run: &Run,
+    done: usize,
+    component: &Component,
+    verdict: Option<&Verdict>,
+) -> Result<Vec<CandidatePlace>, String> {
+    let index = absence_index(archive, run, done)?;
+    let (looks, evidence) = verdict.map_or_else(Default::default, |it| (&*it.trace, &*it.evidence));
+    Ok(index.candidate_places(component, looks, evidence))
+}
 
-    fn absence_index(&self, run: &Run, done: usize) -> Result<Arc<SnapshotIndex>, String> {
-        let cached = self.absence.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some((_, index)) = cached.filter(|(at, _)| *at == done) {
-            return Ok(index);
-        }
-        let tree = self.timeline(run)?.tree_after(done);
-        let plain_files = tree.files.iter().filter(|(_, file)| is_regular_file(**file));
-        let plain_files: Vec<_> = plain_files
-            .filter_map(|(path, file)| Some((path, file.blob_id()?)))
-            .take(MOST_FILES)
-            .collect();
-        if plain_files.is_empty() {
-            return Err(format!(
-                "the recording holds no content of any file as of turn {done}, so there is nothing to look through"
-            ));
-        }
-        let read = self.with_blobs(run, |blobs| {
-            let piece = |(path, blob): &(&trajview_run::RepoPath, _)| {
-                let bytes =
-                    blobs.read_blob(*blob).ok().filter(|bytes| bytes.len() <= MOST_BYTES)?;
-                let is_text = memchr::memchr(0, &bytes).is_none();
-                let text = is_text.then(|| String::from_utf8_lossy(&bytes))?;
-                Some(FilePieces::new(path.as_str(), &text))
-            };
-            plain_files.par_iter().filter_map(piece).collect::<Vec<_>>()
-        })?;
-        let index = Arc::new(SnapshotIndex::new(read));
-        let mut cached = self.absence.0.lock().unwrap_or_else(PoisonError::into_inner);
-        *cached = Some((done, Arc::clone(&index)));
-        Ok(index)
+fn absence_index(archive: &Archive, run: &Run, done: usize) -> Result<Arc<SnapshotIndex>, String> {
+    let last = archive.derived_facts::<LastAbsenceIndex>();
+    let cached = last.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    if let Some((_, index)) = cached.filter(|(at, _)| *at == done) {
+        return Ok(index);
     }
+    let tree = archive.timeline(run)?.tree_after(done);
+    let plain_files = tree.files.iter().filter(|(_, file)| is_regular_file(**file));
+    let plain_files: Vec<_> = plain_files
+        .filter_map(|(path, file)| Some((path, file.blob_id()?)))
+        .take(MOST_FILES)
+        .collect();
+    if plain_files.is_empty() {
+        return Err(format!(
+            "the recording holds no content of any file as of turn {done}, so there is nothing to look through"
+        ));
+    }
+    let read = archive.with_blobs(run, |blobs| {
+        let piece = |(path, blob): &(&trajview_run::RepoPath, _)| {
+            let bytes = blobs.read_blob(*blob).ok().filter(|bytes| bytes.len() <= MOST_BYTES)?;
+            let is_text = memchr::memchr(0, &bytes).is_none();
+            let text = is_text.then(|| String::from_utf8_lossy(&bytes))?;
+            Some(FilePieces::new(path.as_str(), &text))
+        };
+        plain_files.par_iter().filter_map(piece).collect::<Vec<_>>()
+    })?;
+    let index = Arc::new(SnapshotIndex::new(read));
+    let mut cached = last.0.lock().unwrap_or_else(PoisonError::into_inner);
+    *cached = Some((done, Arc::clone(&index)));
+    Ok(index)
 }
 
 #[cfg(test)]
@@ -83,10 +81,10 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate as store;
-    use crate::OpenedRecording;
     use trajview_metrics::absence::MatchReason;
     use trajview_run::rubric::{Evidence, Judgement, Rubric};
+    use trajview_store as store;
+    use trajview_store::OpenedRecording;
 
     const SAMPLES: [&str; 2] = ["codex-p12", "codex-p12-single-shot"];
 
@@ -117,7 +115,7 @@ mod tests {
             verdict: Option<&Verdict>,
         ) -> Vec<CandidatePlace> {
             let OpenedRecording { run, archive } = &self.opened;
-            archive.candidate_places(run, run.turns.len(), component, verdict).unwrap()
+            super::candidate_places(archive, run, run.turns.len(), component, verdict).unwrap()
         }
 
         fn unopened_places(&self, judgement: &str, id: &str) -> Vec<CandidatePlace> {
@@ -178,7 +176,7 @@ mod tests {
         [reciprocal / all, within(1) / all, within(3) / all]
     }
 
-    /// The numbers are those of the doc comment of [`Archive::candidate_places`].
+    /// The numbers are those of the doc comment of [`candidate_places`].
     #[test]
     fn the_place_that_human_evidence_names_is_among_the_first_three() {
         use {CitedLines::*, SymbolsInName::*};

@@ -2,8 +2,9 @@
 
 use trajview_metrics::process::{JudgedPart, StepAction, StepFacts};
 use trajview_run::{Run, StepId, rubric::Component};
+use trajview_store::Archive;
 
-use super::Archive;
+use super::process;
 
 /// The most characters of a plan, of the requirements, and of one command line or request.
 const MOST_CHARS: usize = 20_000;
@@ -15,7 +16,7 @@ const MOST_FILES: usize = 30;
 /// Returns the material of each part up to the end of a turn, counted in turns done; a part of which the run has
 /// nothing is left out.
 pub fn part_materials(archive: &Archive, run: &Run, done: usize) -> Vec<(JudgedPart, String)> {
-    let observed = super::process::observe_run(archive, run);
+    let observed = process::observe_run(archive, run);
     let steps: Vec<&StepFacts> = observed.steps.iter().filter(|step| step.id.turn < done).collect();
     let of = |part: JudgedPart| match part {
         JudgedPart::Plan => plan_text(archive, run, &steps),

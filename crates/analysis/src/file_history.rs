@@ -17,8 +17,9 @@ use trajview_run::{
         },
     },
 };
+use trajview_store::Archive;
 
-use super::Archive;
+use super::lifelines;
 
 /// The number of equal lines around each change.
 const CONTEXT: usize = 3;
@@ -78,7 +79,8 @@ fn definition_passages(
         changes.flat_map(|it| it.from.iter().chain([&it.path])).cloned().collect();
     // Nothing comes from a file that no event touches, or goes there.
     timeline.base.files.retain(|file, _| file == path || touched.contains(file));
-    let facts = archive.facts_of_timeline(run, &timeline, CodeScope::All, &|_, _| true)?;
+    let facts =
+        lifelines::facts_of_timeline(archive, run, &timeline, CodeScope::All, &|_, _| true)?;
     Ok(lifeline::definition_history(&timeline, &facts, path, done, by))
 }
 

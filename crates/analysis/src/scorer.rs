@@ -19,8 +19,9 @@ use trajview_run::{
     RepoPath, Run,
     files::{BlobId, Blobs, FileMode, RunMoment, SourceTree, Timeline, TreeFile},
 };
+use trajview_store::{Archive, DiskCache, plain_folder};
 
-use super::{Archive, DiskCache, ReuseReader, plain_folder};
+use super::reuse::ReuseReader;
 
 /// A scorer measures contents and remembers the measures for as long as it lives; with a [`DiskCache`] for longer.
 /// Shared between threads.
@@ -69,7 +70,7 @@ const MOST_PENDING: usize = 512;
 
 /// The least items for each thread; fewer than twice this are not worth other threads: a table measures thousands of
 /// runs with a few files each.
-pub(super) const LEAST_PER_THREAD: usize = 3;
+pub(crate) const LEAST_PER_THREAD: usize = 3;
 
 impl Scorer {
     pub fn new(ruler: Ruler, cache: Option<Arc<DiskCache>>) -> Self {
@@ -314,63 +315,59 @@ impl Scorer {
     }
 }
 
-impl Archive {
-    /// Returns the scores of the files at each of these moments. The error is a sentence.
-    pub fn score_moments(
-        &self,
-        run: &Run,
-        moments: &[RunMoment],
-        scorer: &Scorer,
-        keep_going: &ProgressCheck<'_>,
-    ) -> Result<Vec<ScoredSnapshot>, String> {
-        self.score_each(run, moments, scorer, keep_going, &|scored| scored)
-    }
+/// Returns the scores of the files at each of these moments. The error is a sentence.
+pub fn score_moments(
+    archive: &Archive,
+    run: &Run,
+    moments: &[RunMoment],
+    scorer: &Scorer,
+    keep_going: &ProgressCheck<'_>,
+) -> Result<Vec<ScoredSnapshot>, String> {
+    score_each(archive, run, moments, scorer, keep_going, &|scored| scored)
+}
 
-    /// Works as [`Self::score_moments`], and of each moment only what `kept` makes of it: what thousands of moments are
-    /// made of does not fit into memory.
-    pub fn score_each<T: Send + Clone>(
-        &self,
-        run: &Run,
-        moments: &[RunMoment],
-        scorer: &Scorer,
-        keep_going: &ProgressCheck<'_>,
-        kept: &(impl Fn(ScoredSnapshot) -> T + Sync),
-    ) -> Result<Vec<T>, String> {
-        let timeline = self.timeline(run)?;
-        let mut all = vec![];
-        self.with_blobs(run, |blobs| {
-            let mut measured = 0;
-            for some in moments.chunks(moments_at_once(&timeline)) {
-                let mut wanted: BTreeMap<RunMoment, FilesToScore> = BTreeMap::new();
-                timeline.visit_moments(run, some, |moment, tree, is_unknown| {
-                    wanted
-                        .insert(moment, FilesToScore { is_unknown, ..scorer.files_to_score(tree) });
-                });
-                let contents = scorer.unmeasured_contents(unique_contents(wanted.values()));
-                let (before, count) = (measured, contents.len());
-                let keep_going =
-                    |done: usize, total: usize| keep_going(before + done, before + total);
-                scorer.measure_all(contents, blobs, &keep_going)?;
-                measured += count;
-                let wanted: Vec<(RunMoment, FilesToScore)> = wanted.into_iter().collect();
-                let scored: BTreeMap<RunMoment, T> = wanted
-                    .into_par_iter()
-                    .with_min_len(LEAST_PER_THREAD)
-                    .map(|(moment, wanted)| (moment, kept(scorer.combine_scores(wanted))))
-                    .collect();
-                all.extend(some.iter().filter_map(|moment| scored.get(moment).cloned()));
-            }
-            Ok::<(), String>(())
-        })??;
-        Ok(all)
-    }
+/// Works as [`score_moments`], and of each moment only what `kept` makes of it: what thousands of moments are
+/// made of does not fit into memory.
+pub fn score_each<T: Send + Clone>(
+    archive: &Archive,
+    run: &Run,
+    moments: &[RunMoment],
+    scorer: &Scorer,
+    keep_going: &ProgressCheck<'_>,
+    kept: &(impl Fn(ScoredSnapshot) -> T + Sync),
+) -> Result<Vec<T>, String> {
+    let timeline = archive.timeline(run)?;
+    let mut all = vec![];
+    archive.with_blobs(run, |blobs| {
+        let mut measured = 0;
+        for some in moments.chunks(moments_at_once(&timeline)) {
+            let mut wanted: BTreeMap<RunMoment, FilesToScore> = BTreeMap::new();
+            timeline.visit_moments(run, some, |moment, tree, is_unknown| {
+                wanted.insert(moment, FilesToScore { is_unknown, ..scorer.files_to_score(tree) });
+            });
+            let contents = scorer.unmeasured_contents(unique_contents(wanted.values()));
+            let (before, count) = (measured, contents.len());
+            let keep_going = |done: usize, total: usize| keep_going(before + done, before + total);
+            scorer.measure_all(contents, blobs, &keep_going)?;
+            measured += count;
+            let wanted: Vec<(RunMoment, FilesToScore)> = wanted.into_iter().collect();
+            let scored: BTreeMap<RunMoment, T> = wanted
+                .into_par_iter()
+                .with_min_len(LEAST_PER_THREAD)
+                .map(|(moment, wanted)| (moment, kept(scorer.combine_scores(wanted))))
+                .collect();
+            all.extend(some.iter().filter_map(|moment| scored.get(moment).cloned()));
+        }
+        Ok::<(), String>(())
+    })??;
+    Ok(all)
 }
 
 /// The most files of all moments that are looked at together.
 const MOST_FILES: usize = 500_000;
 
 /// Returns how many moments of a run are looked at together: the files of all of them are in memory meanwhile.
-pub(super) fn moments_at_once(timeline: &Timeline) -> usize {
+pub(crate) fn moments_at_once(timeline: &Timeline) -> usize {
     let changes = timeline.turns.iter().map(|turn| turn.changes.len()).sum::<usize>();
     let most = timeline.base.files.len() + changes; // there are never more at once
     (MOST_FILES / most.max(1)).max(2)
@@ -391,7 +388,7 @@ impl Blobs for LoadedBlobs {
     }
 }
 
-pub(super) const fn is_regular_file(file: TreeFile) -> bool {
+pub(crate) const fn is_regular_file(file: TreeFile) -> bool {
     matches!(file.mode, FileMode::Regular | FileMode::Executable)
 }
 
@@ -410,8 +407,8 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate as store;
     use trajview_metrics::rules::RuleSet;
+    use trajview_store as store;
 
     /// Contents that must not be requested in a test.
     struct UnexpectedBlobs;
@@ -512,7 +509,9 @@ mod tests {
         let opened = store::open(&run).unwrap();
         let all: Vec<RunMoment> = (1..=56).map(RunMoment::after_turns).collect();
         let score = |scorer: &Scorer, moments: &[RunMoment]| {
-            opened.archive.score_moments(&opened.run, moments, scorer, &|_, _| true).unwrap().len()
+            score_moments(&opened.archive, &opened.run, moments, scorer, &|_, _| true)
+                .unwrap()
+                .len()
         };
         score(&test_scorer(QualityProfile::Trajview, folder.path()), &all);
 
@@ -535,7 +534,7 @@ mod tests {
 
         let moments = [0, 56, 6, 0].map(RunMoment::after_turns);
         let scored =
-            opened.archive.score_moments(&opened.run, &moments, &scorer, &|_, _| true).unwrap();
+            score_moments(&opened.archive, &opened.run, &moments, &scorer, &|_, _| true).unwrap();
 
         let files: Vec<u32> = scored.iter().map(|scored| scored.snapshot.files).collect();
         assert_eq!(files, [0, 34, 8, 0]);

@@ -5,7 +5,6 @@ use std::{
     sync::Arc,
 };
 
-use crate::{Archive, decisions::file_touches};
 use trajview_layers::{
     contradictions,
     record::{LayerRecord, LayerTurnEntry},
@@ -14,31 +13,33 @@ use trajview_run::{
     RepoPath, Run,
     files::{BlobId, Blobs, SourceTree, Timeline},
 };
+use trajview_store::{
+    Archive,
+    layers::layer_history::{self, LayerHistory, LayerTurn},
+};
 
-use super::layer_history::{self, LayerHistory, LayerTurn};
+use crate::decisions::file_touches;
 
 /// The most bytes of all states of one layer that are read; each content once.
 const MOST_BYTES: usize = 64 << 20;
 
-impl Archive {
-    /// Returns the layers of the run, by the names of their folders; empty where none is recorded.
-    pub fn layers(&self, run: &Run) -> Vec<LayerRecord> {
-        let Some(bundle) = self.bundle() else { return vec![] };
-        let histories = layer_history::read_layers(bundle);
-        if histories.is_empty() {
-            return vec![];
-        }
-        let mut records: Vec<LayerRecord> = histories.iter().map(record_of_history).collect();
-        if let Ok(timeline) = self.timeline(run) {
-            let touched = touched_files(self, run, &timeline);
-            for entry in records.iter_mut().flat_map(|record| &mut record.turns) {
-                entry.touched = touched.get(entry.turn - 1).cloned().flatten();
-            }
-            // Without the contents nothing can contradict the briefs.
-            let _ = self.with_blobs(run, |blobs| check_claims(&mut records, &timeline, blobs));
-        }
-        records
+/// Returns the layers of the run, by the names of their folders; empty where none is recorded.
+pub fn layer_records(archive: &Archive, run: &Run) -> Vec<LayerRecord> {
+    let Some(bundle) = archive.bundle() else { return vec![] };
+    let histories = layer_history::read_layers(bundle);
+    if histories.is_empty() {
+        return vec![];
     }
+    let mut records: Vec<LayerRecord> = histories.iter().map(record_of_history).collect();
+    if let Ok(timeline) = archive.timeline(run) {
+        let touched = touched_files(archive, run, &timeline);
+        for entry in records.iter_mut().flat_map(|record| &mut record.turns) {
+            entry.touched = touched.get(entry.turn - 1).cloned().flatten();
+        }
+        // Without the contents nothing can contradict the briefs.
+        let _ = archive.with_blobs(run, |blobs| check_claims(&mut records, &timeline, blobs));
+    }
+    records
 }
 
 /// Returns the record without what the run itself shows.

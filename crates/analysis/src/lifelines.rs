@@ -16,12 +16,13 @@ use trajview_run::{
     RepoPath, Run,
     files::{BlobId, Timeline},
 };
+use trajview_store::Archive;
 
-use super::{archive::Archive, fact_cache::FactCache, score::ProgressCheck};
+use super::{fact_cache::FactCache, scorer::ProgressCheck};
 
 /// The facts of contents read so far.
 #[derive(Debug, Default)]
-pub struct CachedCodeFacts(Mutex<FactsByContent>);
+struct CachedCodeFacts(Mutex<FactsByContent>);
 
 /// The number of contents read between two looks at whether to go on.
 const FILES_PER_CHECK: usize = 128;
@@ -29,98 +30,96 @@ const FILES_PER_CHECK: usize = 128;
 /// The number of versions of one file that are read on one thread.
 const VERSIONS_TOGETHER: usize = 32;
 
-impl Archive {
-    /// Returns the lifelines of these components, turn by turn. The error is a sentence.
-    pub fn component_lifelines(
-        &self,
-        run: &Run,
-        components: &[FollowedComponent],
-        keep_going: &ProgressCheck<'_>,
-    ) -> Result<Vec<Lifeline>, String> {
-        let facts = self.code_facts(run, keep_going)?;
-        Ok(lifeline::follow_components(&*self.timeline(run)?, &facts, components))
-    }
+/// Returns the lifelines of these components, turn by turn. The error is a sentence.
+pub fn component_lifelines(
+    archive: &Archive,
+    run: &Run,
+    components: &[FollowedComponent],
+    keep_going: &ProgressCheck<'_>,
+) -> Result<Vec<Lifeline>, String> {
+    let facts = code_facts(archive, run, keep_going)?;
+    Ok(lifeline::follow_components(&*archive.timeline(run)?, &facts, components))
+}
 
-    /// Returns the functions and classes that were in use once and that nothing uses at the end. The error is a
-    /// sentence.
-    pub fn lost_symbols(&self, run: &Run) -> Result<Vec<SymbolLife>, String> {
-        let facts = self.code_facts(run, &|_, _| true)?;
-        Ok(lifeline::lost_symbols(&*self.timeline(run)?, &facts))
-    }
+/// Returns the functions and classes that were in use once and that nothing uses at the end. The error is a
+/// sentence.
+pub fn lost_symbols(archive: &Archive, run: &Run) -> Result<Vec<SymbolLife>, String> {
+    let facts = code_facts(archive, run, &|_, _| true)?;
+    Ok(lifeline::lost_symbols(&*archive.timeline(run)?, &facts))
+}
 
-    /// Returns the facts of every content of the run's code.
-    pub(super) fn code_facts(
-        &self,
-        run: &Run,
-        keep_going: &ProgressCheck<'_>,
-    ) -> Result<FactsByContent, String> {
-        self.facts_of_timeline(run, &*self.timeline(run)?, CodeScope::WithoutTests, keep_going)
-    }
+/// Returns the facts of every content of the run's code.
+pub(crate) fn code_facts(
+    archive: &Archive,
+    run: &Run,
+    keep_going: &ProgressCheck<'_>,
+) -> Result<FactsByContent, String> {
+    facts_of_timeline(archive, run, &*archive.timeline(run)?, CodeScope::WithoutTests, keep_going)
+}
 
-    /// Works as [`Archive::code_facts`], for another timeline of the run's files.
-    pub(super) fn facts_of_timeline(
-        &self,
-        run: &Run,
-        timeline: &Timeline,
-        code: CodeScope,
-        keep_going: &ProgressCheck<'_>,
-    ) -> Result<FactsByContent, String> {
-        let mut facts = self.facts.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let mut missing = lifeline::contents_to_read(timeline, code);
-        missing.retain(|(blob, grammar, _)| !facts.contains_key(&(*blob, *grammar)));
-        let kept = self
-            .cache()
-            .map(|it| FactCache::new(it, "facts for lifelines", lifeline::FACTS_VERSION));
-        let mut fresh: Vec<(_, Arc<FileFacts>)> = vec![];
-        if let Some(kept) = kept.filter(|_| !missing.is_empty()) {
-            let named = missing.iter().map(|(blob, grammar, _)| (*blob, grammar.name()));
-            let mut facts_by_position: HashMap<usize, FileFacts> = kept.get(named);
-            let mut at = 0..;
-            missing.retain(|(blob, grammar, _)| {
-                let facts = at.next().and_then(|at| facts_by_position.remove(&at));
-                let is_missing = facts.is_none();
-                fresh.extend(facts.map(|facts| ((*blob, *grammar), Arc::new(facts))));
-                is_missing
-            });
+/// Works as [`code_facts`], for another timeline of the run's files.
+pub(crate) fn facts_of_timeline(
+    archive: &Archive,
+    run: &Run,
+    timeline: &Timeline,
+    code: CodeScope,
+    keep_going: &ProgressCheck<'_>,
+) -> Result<FactsByContent, String> {
+    let in_memory = archive.derived_facts::<CachedCodeFacts>();
+    let mut facts = in_memory.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let mut missing = lifeline::contents_to_read(timeline, code);
+    missing.retain(|(blob, grammar, _)| !facts.contains_key(&(*blob, *grammar)));
+    let kept = archive
+        .cache()
+        .map(|it| FactCache::new(it, "facts for lifelines", lifeline::FACTS_VERSION));
+    let mut fresh: Vec<(_, Arc<FileFacts>)> = vec![];
+    if let Some(kept) = kept.filter(|_| !missing.is_empty()) {
+        let named = missing.iter().map(|(blob, grammar, _)| (*blob, grammar.name()));
+        let mut facts_by_position: HashMap<usize, FileFacts> = kept.get(named);
+        let mut at = 0..;
+        missing.retain(|(blob, grammar, _)| {
+            let facts = at.next().and_then(|at| facts_by_position.remove(&at));
+            let is_missing = facts.is_none();
+            fresh.extend(facts.map(|facts| ((*blob, *grammar), Arc::new(facts))));
+            is_missing
+        });
+    }
+    // Stable: the versions of a file follow each other, in order.
+    missing.sort_by(|a, b| (&a.2, a.1).cmp(&(&b.2, b.1)));
+    let mut done = 0;
+    for batch in missing.chunks(FILES_PER_CHECK) {
+        if !keep_going(done, missing.len()) {
+            return Err("stopped".into());
         }
-        // Stable: the versions of a file follow each other, in order.
-        missing.sort_by(|a, b| (&a.2, a.1).cmp(&(&b.2, b.1)));
-        let mut done = 0;
-        for batch in missing.chunks(FILES_PER_CHECK) {
-            if !keep_going(done, missing.len()) {
-                return Err("stopped".into());
-            }
-            let read = self.with_blobs(run, |blobs| {
-                let facts = |file: &&[(BlobId, Grammar, RepoPath)]| {
-                    let mut versions =
-                        file.first().map(|(_, grammar, _)| VersionReader::new(*grammar));
-                    let facts = |(blob, grammar, _): &(_, _, _)| {
-                        // A content that cannot be had counts as a file without code, as one that is not recorded does.
-                        let bytes = blobs.read_blob(*blob).ok()?;
-                        let facts = versions.as_mut()?.next_facts(&bytes);
-                        Some(((*blob, *grammar), Arc::new(facts)))
-                    };
-                    file.iter().filter_map(facts).collect::<Vec<_>>()
+        let read = archive.with_blobs(run, |blobs| {
+            let facts = |file: &&[(BlobId, Grammar, RepoPath)]| {
+                let mut versions = file.first().map(|(_, grammar, _)| VersionReader::new(*grammar));
+                let facts = |(blob, grammar, _): &(_, _, _)| {
+                    // A content that cannot be had counts as a file without code, as one that is not recorded does.
+                    let bytes = blobs.read_blob(*blob).ok()?;
+                    let facts = versions.as_mut()?.next_facts(&bytes);
+                    Some(((*blob, *grammar), Arc::new(facts)))
                 };
-                let files = batch.chunk_by(|a, b| (&a.2, a.1) == (&b.2, b.1));
-                let files: Vec<_> = files.flat_map(|file| file.chunks(VERSIONS_TOGETHER)).collect();
-                files.par_iter().flat_map_iter(facts).collect::<Vec<_>>()
-            })?;
-            if let Some(kept) = kept {
-                // A build without the grammar reads nothing.
-                let lasting = read.iter().filter(|((_, grammar), _)| grammar.is_compiled_in());
-                kept.put(lasting.map(|((blob, grammar), facts)| (*blob, grammar.name(), &**facts)));
-            }
-            fresh.extend(read);
-            done += batch.len();
+                file.iter().filter_map(facts).collect::<Vec<_>>()
+            };
+            let files = batch.chunk_by(|a, b| (&a.2, a.1) == (&b.2, b.1));
+            let files: Vec<_> = files.flat_map(|file| file.chunks(VERSIONS_TOGETHER)).collect();
+            files.par_iter().flat_map_iter(facts).collect::<Vec<_>>()
+        })?;
+        if let Some(kept) = kept {
+            // A build without the grammar reads nothing.
+            let lasting = read.iter().filter(|((_, grammar), _)| grammar.is_compiled_in());
+            kept.put(lasting.map(|((blob, grammar), facts)| (*blob, grammar.name(), &**facts)));
         }
-        if !fresh.is_empty() {
-            let mut kept = self.facts.0.lock().unwrap_or_else(PoisonError::into_inner);
-            kept.extend(fresh.iter().cloned());
-        }
-        facts.extend(fresh);
-        Ok(facts)
+        fresh.extend(read);
+        done += batch.len();
     }
+    if !fresh.is_empty() {
+        let mut kept = in_memory.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.extend(fresh.iter().cloned());
+    }
+    facts.extend(fresh);
+    Ok(facts)
 }
 
 #[cfg(test)]
@@ -133,10 +132,12 @@ mod tests {
         },
     };
 
-    use crate as store;
-    use crate::{DiskCache, disk};
     use trajview_code::tree::{self, Grammar};
     use trajview_metrics::lifeline::{self, components_to_follow};
+    use trajview_store as store;
+    use trajview_store::{DiskCache, disk};
+
+    use super::{code_facts, component_lifelines};
 
     /// A file that is read piece by piece has the facts that it has as a whole. `TRAJVIEW_CODE` names a folder of more
     /// code.
@@ -181,7 +182,7 @@ mod tests {
         let components = components_to_follow(&opened.run, &rubric, None);
 
         let lifelines =
-            opened.archive.component_lifelines(&opened.run, &components, &|_, _| true).unwrap();
+            component_lifelines(&opened.archive, &opened.run, &components, &|_, _| true).unwrap();
 
         assert_eq!(lifelines.len(), 24);
         lifelines.into_iter().filter_map(|it| Some((it.component, it.lost_at?))).collect()
@@ -195,7 +196,7 @@ mod tests {
             let opened = store::open(&path).unwrap();
             let (archive, run) = (&opened.archive, &opened.run);
 
-            let facts = archive.code_facts(run, &|_, _| true).unwrap();
+            let facts = code_facts(archive, run, &|_, _| true).unwrap();
 
             assert!(!facts.is_empty());
             for ((blob, grammar), facts) in &facts {
@@ -218,7 +219,7 @@ mod tests {
                     batches.fetch_add(1, Ordering::Relaxed);
                     true
                 };
-                opened.archive.code_facts(&opened.run, &keep_going).unwrap()
+                code_facts(&opened.archive, &opened.run, &keep_going).unwrap()
             };
             let (before, after) = (AtomicUsize::new(0), AtomicUsize::new(0));
 

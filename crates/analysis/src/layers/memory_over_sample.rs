@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use super::RunFeed;
-use crate as store;
 use trajview_layers as layers;
 use trajview_layers::{
     Brief, Layer, LayerSetup, NoHelper,
     memory::{EVENTS, MemoryCard, stale},
 };
+use trajview_store as store;
 
 struct SampleTurn {
     brief: Option<Brief>,
