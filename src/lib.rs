@@ -40,7 +40,7 @@
 //!    bytes are and drops the rest; a rubric tree in the recording comes with it.
 //! 4. The index comes back as [`shell::AppMessage::Opened`], [`store::Archive`] stays with the workers.
 //! 5. A view needs the text of a step, a diff, a score: it returns a [`session::question::Question`] with a number. A worker answers
-//!    with the archive (texts, files over time, searches), with [`metrics`] (scores) or with [`code`] (colours). An answer to an old
+//!    with the archive (texts, files over time, searches), with [`analysis`] (scores) or with [`code`] (colours). An answer to an old
 //!    number is dropped.
 //! 6. Messages are taken until none waits, then one frame is drawn: text first, colours when they arrive. Drawing changes nothing.
 //!

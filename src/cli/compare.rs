@@ -11,8 +11,10 @@ use std::{
 use clap::ValueEnum;
 
 use trajview_analysis as analysis;
-use trajview_analysis::{ReuseReader, Scorer};
-use trajview_metrics::numbers::facts::ReuseCounts;
+use trajview_analysis::{
+    Scorer,
+    scores::{ReuseRequest, ScoreRequest, Scorers, Scores},
+};
 use trajview_run::{
     files::{RunMoment as At, SourceTree},
     find_by_name,
@@ -82,10 +84,10 @@ struct OpenedRun {
 
 pub fn run(args: &CompareArgs, out: &mut Out) -> CommandResult {
     out.set_table_form(&args.forms)?;
-    let (scorer, reader) = args.measuring.open_scorers()?;
-    let open = |path: &PathBuf| open_run(path, &scorer);
+    let scorers = args.measuring.open_scorers()?;
+    let open = |path: &PathBuf| open_run(path, &scorers.scorer);
     let opened_runs = args.runs.iter().map(open).collect::<Result<Vec<_>, _>>()?;
-    let mut parties = compared_parties(&opened_runs, args.each, (&scorer, &reader))?;
+    let mut parties = compared_parties(&opened_runs, args.each, &scorers)?;
     if let Some(word) = args.judge.as_deref() {
         pool_each(parties.iter_mut().map(|party| &mut party.rubric), word)?;
     }
@@ -96,11 +98,11 @@ pub fn run(args: &CompareArgs, out: &mut Out) -> CommandResult {
     let document =
         CompareDocument { opened_runs: &opened_runs, parties: &parties, files: &files, args };
     if args.json {
-        out.print_json(&document.to_json(scorer.ruler()))?;
+        out.print_json(&document.to_json(scorers.scorer.ruler()))?;
     } else if args.csv {
         tables::write_csv(&document, out)?;
     } else {
-        tables::print_comparison(&document, scorer.ruler(), out)?;
+        tables::print_comparison(&document, scorers.scorer.ruler(), out)?;
     }
     Ok(Exit::Fine)
 }
@@ -112,7 +114,7 @@ fn open_run(path: &Path, scorer: &Scorer) -> Result<OpenedRun, CommandFailure> {
 fn compared_parties(
     opened_runs: &[OpenedRun],
     each: CompareEach,
-    (scorer, reader): (&Scorer, &ReuseReader),
+    scorers: &Scorers,
 ) -> Result<Vec<ComparedRun>, CommandFailure> {
     let party = |OpenedRun { path, opened }: &OpenedRun| {
         let mut party = ComparedRun::new(opened.run.clone(), store::rubric::read_beside(path));
@@ -120,22 +122,18 @@ fn compared_parties(
         let counts = opened.archive.line_counts(&opened.run).unwrap_or_default();
         party.lines = analysis::cards::lines_changed(&opened.run, &counts);
         let moments = measured_moments(&party, each);
-        let ends = At::after_each_count(&moments);
-        // First: what is read to be measured is not read again for DIR.
-        let scored = analysis::scorer::score_moments(
-            &opened.archive,
-            &opened.run,
-            &ends,
-            scorer,
-            &|_, _| true,
-        );
-        let scored = scored.map_err(CommandFailure::cannot_read)?.into_iter();
-        let measured = scored.map(|it| it.into_measured().ok());
+        let request = ScoreRequest {
+            moments: &At::after_each_count(&moments),
+            with_detail: false,
+            reuse: ReuseRequest::AtTurnEnds(&scorers.reader),
+        };
+        let (archive, run) = (&opened.archive, &opened.run);
+        let scores = Scores::for_run(archive, run, &request, &scorers.scorer, &|_, _, _| true);
+        let Scores { code, reuse } = scores.map_err(CommandFailure::cannot_read)?;
+        let measured = code.into_iter().map(|it| it.into_measured().ok());
         party.measured = moments.iter().copied().zip(measured).collect();
-        let reuse = analysis::reuse::reuse_at(&opened.archive, &opened.run, &moments, reader)
-            .map_err(CommandFailure::cannot_read)?;
-        let reuse = reuse.iter().map(|reuse| reuse.as_ref().map(ReuseCounts::from_reuse));
-        party.reuse = moments.into_iter().zip(reuse).collect();
+        let reuse = reuse.map_err(CommandFailure::cannot_read)?;
+        party.reuse = moments.into_iter().zip(reuse.counts).collect();
         Ok(party)
     };
     opened_runs.iter().map(party).collect()

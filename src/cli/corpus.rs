@@ -92,14 +92,13 @@ fn parse_conditions(words: &str) -> Result<ConditionPair, String> {
 pub fn run(args: &CorpusArgs, out: &mut Out) -> CommandResult {
     out.set_table_form(&args.forms)?;
     let paths = run_paths(args)?;
-    let (scorer, reader) = args.measuring.open_scorers()?;
+    let scorers = args.measuring.open_scorers()?;
     let judge = judge_of_paths(args.judge.as_deref(), &paths)?;
     let prices = args.pricing.read_prices()?;
-    let with =
-        run_facts::CorpusOptions { scorer: &scorer, reader: &reader, judge, prices: &prices };
+    let with = run_facts::CorpusOptions { scorers: &scorers, judge, prices: &prices };
     let runs = run_facts::measure_runs(&paths, &naming_folder(args, &paths), &with);
     let plan = args.resampling.to_plan();
-    let document = CorpusDocument::new(runs, &args.pair, &plan, scorer.ruler());
+    let document = CorpusDocument::new(runs, &args.pair, &plan, scorers.scorer.ruler());
     if args.json {
         out.print_json(&document)?;
     } else if args.csv {

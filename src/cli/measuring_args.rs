@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use trajview_analysis::{ReuseReader, Scorer};
+use trajview_analysis::scores::Scorers;
 use trajview_metrics::{
     quality::{QualityProfile, Ruler},
     rules::RuleSet,
@@ -39,16 +39,9 @@ impl MeasuringArgs {
         words
     }
 
-    pub(crate) fn open_scorer(&self) -> Result<Scorer, CommandFailure> {
+    pub(crate) fn open_scorers(&self) -> Result<Scorers, CommandFailure> {
         let ruler = Ruler::new(self.profile, read_rules(self.rules.as_deref())?);
-        Ok(Scorer::new(ruler, open_cache(!self.no_cache)))
-    }
-
-    /// Opens the scorer and the reader that reads the same files for DIR; both use one cache.
-    pub(crate) fn open_scorers(&self) -> Result<(Scorer, Arc<ReuseReader>), CommandFailure> {
-        let scorer = self.open_scorer()?;
-        let reader = Arc::new(ReuseReader::with_cache(scorer.cache()));
-        Ok((scorer.with_reader(Arc::clone(&reader)), reader))
+        Ok(Scorers::new(ruler, open_cache(!self.no_cache)))
     }
 }
 
@@ -74,10 +67,7 @@ pub fn read_rules(path: Option<&Path>) -> Result<RuleSet, CommandFailure> {
     if path == Path::new("none") {
         return Ok(RuleSet::none());
     }
-    let texts = store::rule_files::read_rules(path).map_err(CommandFailure::cannot_read)?;
-    let texts: Vec<(&str, &str)> =
-        texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    let rules = RuleSet::load(&path.display().to_string(), &texts);
+    let rules = store::rule_files::read_rules(path).map_err(CommandFailure::cannot_read)?;
     rules.problems().iter().for_each(|problem| super::output::print_note(&problem.to_string()));
     if rules.rule_count() == 0 {
         let why = format!("{}: no rule that can be used", path.display());

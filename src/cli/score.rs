@@ -14,17 +14,15 @@ mod tables;
 use std::{
     io::IsTerminal,
     path::{Path, PathBuf},
-    sync::Arc,
 };
 
 use clap::ValueEnum;
 
 use trajview_analysis as analysis;
-use trajview_analysis::{ReuseReader, Scorer};
-use trajview_metrics::{
-    numbers::facts::ReuseCounts,
-    quality::{QualityDetail, ScoredSnapshot},
+use trajview_analysis::scores::{
+    ReuseRequest, ReuseScores, ScoreRequest, ScoreStage, Scorers, Scores,
 };
+use trajview_metrics::quality::ScoredSnapshot;
 use trajview_run::{
     Run,
     files::{self, Timeline},
@@ -99,7 +97,7 @@ pub enum ScoreEach {
 pub fn run(args: &ScoreArgs, out: &mut Out) -> CommandResult {
     out.set_table_form(&args.forms)?;
     let scorers = args.measuring.open_scorers()?;
-    let scorer = &scorers.0;
+    let scorer = &scorers.scorer;
     if args.tree.is_some() && args.sharding.is_named() {
         return Err(CommandFailure::wrong_arguments("--shard is for runs, --tree has none"));
     }
@@ -137,13 +135,15 @@ pub fn run(args: &ScoreArgs, out: &mut Out) -> CommandResult {
 /// Returns a line a run, whatever of them cannot be read.
 fn score_into_parts(
     args: &ScoreArgs,
-    scorers: &ScorerAndReader,
+    scorers: &Scorers,
     mut lines: PartLines<'_>,
     out: &mut Out,
 ) -> CommandResult {
     for run in args.sharding.runs_of_shard(&args.runs)? {
         match score_run(&run, args, scorers) {
-            Ok(document) => lines.add_document(&run, &document.to_json(&scorers.0, args.detail))?,
+            Ok(document) => {
+                lines.add_document(&run, &document.to_json(&scorers.scorer, args.detail))?
+            }
             Err(why) => {
                 print_note(&why.sentence);
                 lines.add_error(&run, &why.sentence)?;
@@ -165,14 +165,8 @@ fn exit_after_folder(folder: &Path, documents: &[ScoreDocument]) -> Exit {
     Exit::CannotUnderstand
 }
 
-/// The scorer and the reuse reader, which remember file contents from run to run.
-type ScorerAndReader = (Scorer, Arc<ReuseReader>);
-
-fn score_folder(
-    folder: &Path,
-    (scorer, reader): &ScorerAndReader,
-) -> Result<ScoreDocument, CommandFailure> {
-    let read = scorer.score_folder_with_reuse(folder, reader);
+fn score_folder(folder: &Path, scorers: &Scorers) -> Result<ScoreDocument, CommandFailure> {
+    let read = scorers.scorer.score_folder_with_reuse(folder, &scorers.reader);
     let (scored, reuse) = read.map_err(CommandFailure::cannot_read)?;
     Ok(ScoreDocument::for_folder(folder, scored, reuse))
 }
@@ -180,9 +174,9 @@ fn score_folder(
 fn score_run(
     path: &Path,
     args: &ScoreArgs,
-    (scorer, reader): &ScorerAndReader,
+    scorers: &Scorers,
 ) -> Result<ScoreDocument, CommandFailure> {
-    let opened = store::open(path)?.with_cache(scorer.cache());
+    let opened = store::open(path)?.with_cache(scorers.scorer.cache());
     let (run, archive) = (&*opened.run, &*opened.archive);
     let tree_rows = if args.detail { RubricTreeRows::Nodes } else { RubricTreeRows::Sums };
     let tree =
@@ -195,7 +189,7 @@ fn score_run(
     let mut rubric = store::rubric::read_beside(path);
     let chosen = faithfulness::choose_judgement(&mut rubric, args.judge.as_deref())?;
     let measured = ScoredMoments { each: args.each, with_detail: args.detail };
-    let document = measured.points_document(path, &opened, (&rubric, chosen), (scorer, reader))?;
+    let document = measured.points_document(path, &opened, (&rubric, chosen), scorers)?;
     print_warnings(&rubric.warnings);
     let chosen = chosen.and_then(|chosen| rubric.judgements.get(chosen));
     let memory = analysis::memory::memory_timeline(archive, run, run.end_in_turns());
@@ -227,77 +221,45 @@ impl ScoredMoments {
         path: &Path,
         opened: &OpenedRecording,
         (rubric, chosen): (&Rubric, Option<usize>),
-        (scorer, reader): (&Scorer, &Arc<ReuseReader>),
+        scorers: &Scorers,
     ) -> Result<ScoreDocument, CommandFailure> {
         let (run, archive) = (&*opened.run, &*opened.archive);
         let timeline = archive.timeline(run).map_err(CommandFailure::cannot_read)?;
         let moments = scored_moments(run, &timeline, self.each)?;
         let at: Vec<files::RunMoment> = moments.iter().map(|moment| moment.moment).collect();
-        let ends = at.iter().filter(|at| at.step.is_none()).map(|at| at.turns);
-        let done: Vec<usize> = ends.collect();
-        let with_wanted_detail = |scored: ScoredSnapshot| match self.with_detail {
-            true => scored,
-            false => ScoredSnapshot { detail: QualityDetail::default(), ..scored },
+        let request = ScoreRequest {
+            moments: &at,
+            with_detail: self.with_detail,
+            reuse: ReuseRequest::AtTurnEnds(&scorers.reader),
         };
-        let scored = analysis::scorer::score_each(
-            archive,
-            run,
-            &at,
-            scorer,
-            &progress_printer(&MEASURING_VERSIONS),
-            &with_wanted_detail,
-        )
-        .map_err(CommandFailure::cannot_read)?;
+        let scores = Scores::for_run(archive, run, &request, &scorers.scorer, &print_progress);
+        let Scores { code, reuse } = scores.map_err(CommandFailure::cannot_read)?;
         let lines = archive.line_counts(run).map_err(CommandFailure::cannot_read)?;
-        let reuse = analysis::reuse::reuse_each(
-            archive,
-            run,
-            &done,
-            reader,
-            &progress_printer(&LINKING_MOMENTS),
-            &|reuse| ReuseCounts::from_reuse(&reuse),
-        );
-        let reuse = reuse.map_err(CommandFailure::cannot_read)?;
-        let last = analysis::reuse::reuse_at(archive, run, &[run.end_in_turns()], reader)
-            .map_err(CommandFailure::cannot_read)?
-            .pop()
-            .flatten();
+        let ReuseScores { counts, end } = reuse.map_err(CommandFailure::cannot_read)?;
         let from = timeline.from.display_text();
-        let document = ScoreDocument::for_run(path, (run, archive), from, moments, scored, &lines);
+        let document = ScoreDocument::for_run(path, (run, archive), from, moments, code, &lines);
         let chosen = chosen.and_then(|chosen| rubric.judgements.get(chosen));
         Ok(ScoreDocument {
-            faithfulness: Some(FaithfulnessRow::for_run(run, rubric, chosen, last)),
+            faithfulness: Some(FaithfulnessRow::for_run(run, rubric, chosen, end)),
             exposure: ExposureRow::for_run(run, rubric),
-            ..document.with_reuse(&reuse)
+            ..document.with_reuse(&counts)
         })
     }
 }
 
-/// The words for the progress of slow work.
-struct SlowWork {
-    verb: &'static str,
-    noun: &'static str,
-    /// Progress is printed only above this total: less is done before anybody would ask.
-    soon_done: usize,
-}
-
-const MEASURING_VERSIONS: SlowWork =
-    SlowWork { verb: "measured", noun: "versions of files", soon_done: 1_000 };
-
-/// DIR links all files of a moment with each other.
-const LINKING_MOMENTS: SlowWork =
-    SlowWork { verb: "linked", noun: "moments for DIR", soon_done: 100 };
-
-/// Says on a terminal how far a work is, in a line that is taken away at the end.
-fn progress_printer(slow: &SlowWork) -> impl Fn(usize, usize) -> bool + Sync + '_ {
-    let is_seen = std::io::stderr().is_terminal();
-    move |done, total| {
-        if is_seen && total > slow.soon_done {
-            let words = format!("{} {done} of {total} {}", slow.verb, slow.noun);
-            eprint!("\r\x1b[K{}", if done < total { words.as_str() } else { "" });
-        }
-        true
+/// Says on a terminal how far a work is, in a line that is taken away at the end; not of what is done before anybody would
+/// ask.
+fn print_progress(stage: ScoreStage, done: usize, total: usize) -> bool {
+    let (verb, noun, soon_done) = match stage {
+        ScoreStage::Measuring => ("measured", "versions of files", 1_000),
+        // DIR links all files of a moment with each other.
+        ScoreStage::Linking => ("linked", "moments for DIR", 100),
+    };
+    if total > soon_done && std::io::stderr().is_terminal() {
+        let words = format!("{verb} {done} of {total} {noun}");
+        eprint!("\r\x1b[K{}", if done < total { words.as_str() } else { "" });
     }
+    true
 }
 
 fn scored_moments(

@@ -10,9 +10,11 @@ use std::{
 };
 
 use trajview_analysis as analysis;
-use trajview_analysis::{ReuseReader, cards};
+use trajview_analysis::{
+    ReuseReader, cards,
+    scores::{ReuseRequest, ScoreRequest, ScoreStage, Scores},
+};
 use trajview_code::diff;
-use trajview_metrics::numbers::facts::ReuseCounts;
 use trajview_run::{
     RepoPath, Run,
     files::{Blob, BlobId, Blobs, FileChange, FileDiff, RunMoment, SourceTree, TreeFile},
@@ -115,22 +117,21 @@ impl CompareWorker {
         let era = self.unwanted.load(Ordering::Relaxed);
         let opened = self.open_with_sentence(path)?;
         let scorer = self.scoring.get_scorer(say)?;
-        let goes_on = |done: usize, total: usize| {
-            progress(done, total);
+        let keep_going = |stage: ScoreStage, done: usize, total: usize| {
+            if stage == ScoreStage::Measuring {
+                progress(done, total);
+            }
             self.unwanted.load(Ordering::Relaxed) == era
         };
-        let scored = analysis::scorer::score_moments(
-            &opened.archive,
-            &opened.run,
-            &RunMoment::after_each_count(&moments),
-            scorer,
-            &goes_on,
-        )?;
-        let snapshots = scored.into_iter().map(|it| it.into_measured().ok());
-        let reuse =
-            analysis::reuse::reuse_at(&opened.archive, &opened.run, &moments, &self.reader)?;
-        let reused = reuse.iter().map(|reuse| reuse.as_ref().map(ReuseCounts::from_reuse));
-        let numbers = moments.into_iter().zip(snapshots).zip(reused);
+        let request = ScoreRequest {
+            moments: &RunMoment::after_each_count(&moments),
+            with_detail: false,
+            reuse: ReuseRequest::AtTurnEnds(&self.reader),
+        };
+        let Scores { code, reuse } =
+            Scores::for_run(&opened.archive, &opened.run, &request, scorer, &keep_going)?;
+        let snapshots = code.into_iter().map(|it| it.into_measured().ok());
+        let numbers = moments.into_iter().zip(snapshots).zip(reuse?.counts);
         let measured = numbers.map(|((done, code), reuse)| MeasuredRunMoment { done, code, reuse });
         let measured = measured.collect();
         Ok((ruler_name(scorer.ruler()), measured))

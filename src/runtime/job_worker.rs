@@ -28,11 +28,7 @@ use trajview_tui::{
     shell::jobs::scoring_form,
 };
 
-use super::{
-    lazy_scorer::{ruler_name, rules_in},
-    live_start::LiveStarter,
-    run_opener::RunOpener,
-};
+use super::{lazy_scorer::ruler_name, live_start::LiveStarter, run_opener::RunOpener};
 
 /// Returns the plan of a job.
 pub(crate) fn plan_job(
@@ -78,7 +74,7 @@ fn plan_of_measure(
 /// Returns the rules if every rule can be used; the error names the first bad one: file, line, what is wrong.
 fn usable_rules(measure: &session::jobs::MeasureSettings) -> Result<RuleSet, String> {
     let Some(path) = &measure.rules else { return Ok(RuleSet::built_in()) };
-    let rules = rules_in(path)?;
+    let rules = store::rule_files::read_rules(path)?;
     match rules.problems().first() {
         Some(first) => {
             let what = first.what.lines().next().unwrap_or_default(); // the rest quotes the file

@@ -74,16 +74,8 @@ impl LazyScorer {
     }
 }
 
-/// Reads the rules in a file or folder; unusable ones are among its problems. The error is a sentence.
-pub(crate) fn rules_in(path: &Path) -> Result<RuleSet, String> {
-    let texts = store::rule_files::read_rules(path)?;
-    let texts: Vec<(&str, &str)> =
-        texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
-    Ok(RuleSet::load(&path.display().to_string(), &texts))
-}
-
 fn user_rules(path: &Path, say: &dyn Fn(String)) -> Result<RuleSet, String> {
-    let rules = rules_in(path)?;
+    let rules = store::rule_files::read_rules(path)?;
     if rules.rule_count() == 0 {
         return Err(format!("{}: no rule that can be used", path.display()));
     }

@@ -17,8 +17,10 @@ use std::{
 use rayon::prelude::*;
 
 use trajview_analysis as analysis;
-use trajview_analysis::ReuseReader;
-use trajview_metrics::numbers::facts::ReuseCounts;
+use trajview_analysis::{
+    ReuseReader, Scorer,
+    scores::{ReuseRequest, ScoreRequest, Scores},
+};
 use trajview_run::{RunCard, files::RunMoment, run_card::scoring_moments};
 use trajview_store as store;
 use trajview_store::{CardCache, Siblings, cards, exported_runs};
@@ -268,37 +270,28 @@ impl TableWorker {
         Ok(())
     }
 
-    fn score_one(
-        &self,
-        asked: &RunRequest,
-        scorer: &analysis::Scorer,
-    ) -> Result<RunFileScores, String> {
+    fn score_one(&self, asked: &RunRequest, scorer: &Scorer) -> Result<RunFileScores, String> {
         let opened = self.opener.open_among(&asked.path, &self.siblings);
         let opened = opened.map_err(|why| why.to_string())?;
         if opened.run.is_rubric_tree_alone() {
             return Ok(RunFileScores::default()); // a rubric tree alone has no code
         }
-        let goes_on = |_, _| self.is_wanted();
         // An export does not say which moments there are.
         let moments = match asked.moments.is_empty() {
             true => scoring_moments(&opened.run),
             false => asked.moments.clone(),
         };
-        let scored = analysis::scorer::score_moments(
-            &opened.archive,
-            &opened.run,
-            &RunMoment::after_each_count(&moments),
-            scorer,
-            &goes_on,
-        )?;
-        let measured: Vec<MeasuredMoment> =
-            scored.iter().map(MeasuredMoment::from_scored).collect();
-        let done = opened.run.end_in_turns();
         let reader = ReuseReader::with_cache(scorer.cache());
-        let reused = analysis::reuse::reuse_at(&opened.archive, &opened.run, &[done], &reader);
-        let dir = reused
-            .ok()
-            .and_then(|mut reused| ReuseCounts::from_reuse(&reused.pop().flatten()?).dir);
+        let request = ScoreRequest {
+            moments: &RunMoment::after_each_count(&moments),
+            with_detail: false,
+            reuse: ReuseRequest::AtEnd(&reader),
+        };
+        let keep_going = |_, _, _| self.is_wanted();
+        let scores = Scores::for_run(&opened.archive, &opened.run, &request, scorer, &keep_going)?;
+        let measured: Vec<MeasuredMoment> =
+            scores.code.iter().map(MeasuredMoment::from_scored).collect();
+        let dir = scores.reuse.ok().and_then(|reuse| reuse.end_counts()?.dir);
         let process = Some(Box::new(analysis::process_numbers(&opened.archive, &opened.run)));
         Ok(RunFileScores { dir, process, ..RunFileScores::from_moments(&measured) })
     }

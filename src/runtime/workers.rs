@@ -15,6 +15,7 @@ use std::{
 };
 
 use trajview_analysis as analysis;
+use trajview_analysis::scores::{ReuseRequest, ScoreRequest, Scores};
 use trajview_code::highlight::highlight_text;
 use trajview_judge::stop_flag::StopFlag;
 use trajview_layers::record::LayerRecord;
@@ -567,12 +568,14 @@ impl Executor for EffectWorker {
     ) -> Result<session::code_measures::MeasuredMoments, Sentence> {
         let archive = self.archive()?;
         let scorer = self.cancellation.scoring.get_scorer(&|words| self.send_notice(words))?;
-        let goes_on = |done: usize, total: usize| {
+        let keep_going = |_, done: usize, total: usize| {
             self.send_part(AnswerPart::Measured(done, total));
             self.is_wanted()
         };
-        let scored = analysis::scorer::score_moments(archive, &run, &moments, scorer, &goes_on)?;
-        let measured = scored.iter().map(MeasuredMoment::from_scored);
+        let request =
+            ScoreRequest { moments: &moments, with_detail: false, reuse: ReuseRequest::Nowhere };
+        let scores = Scores::for_run(archive, &run, &request, scorer, &keep_going)?;
+        let measured = scores.code.iter().map(MeasuredMoment::from_scored);
         Ok(session::code_measures::MeasuredMoments {
             ruler: ruler_name(scorer.ruler()),
             moments: moments.iter().copied().zip(measured).collect(),
@@ -587,11 +590,13 @@ impl Executor for EffectWorker {
     ) -> Result<Arc<MovedScores>, Sentence> {
         let archive = self.archive()?;
         let scorer = self.cancellation.scoring.get_scorer(&|words| self.send_notice(words))?;
-        let goes_on = |_, _| self.is_wanted();
-        let scored =
-            analysis::scorer::score_moments(archive, &run, &[before, after], scorer, &goes_on)?;
+        let keep_going = |_, _, _| self.is_wanted();
+        let moments = [before, after];
+        let request =
+            ScoreRequest { moments: &moments, with_detail: true, reuse: ReuseRequest::Nowhere };
+        let scores = Scores::for_run(archive, &run, &request, scorer, &keep_going)?;
         let [before, after] =
-            <[ScoredSnapshot; 2]>::try_from(scored).map_err(|_| "no such moment")?;
+            <[ScoredSnapshot; 2]>::try_from(scores.code).map_err(|_| "no such moment")?;
         if let Some(scored) = [&before, &after].into_iter().find(|it| it.are_files_unknown) {
             let why = scored.unmeasured_reason().map(|why| why.to_string()).unwrap_or_default();
             return Err(format!("what moved is not known: {why}"));
@@ -605,14 +610,8 @@ impl Executor for EffectWorker {
     }
 
     fn reuse(&self, run: Arc<Run>, done: usize) -> Result<Option<DependencyIntegration>, Sentence> {
-        let archive = self.archive()?;
-        let mut reuse = analysis::reuse::reuse_at(
-            archive,
-            &run,
-            &[done],
-            &analysis::reuse::reuse_reader(archive),
-        )?;
-        Ok(integration_of(reuse.pop().flatten().as_ref()))
+        let reuse = analysis::reuse::reuse_at(self.archive()?, &run, done)?;
+        Ok(integration_of(reuse.as_ref()))
     }
 
     fn lifelines(

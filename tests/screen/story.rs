@@ -4,9 +4,12 @@ use std::sync::Arc;
 use ratatui::{buffer::Buffer, layout::Size};
 use serde_json::{Value as Json, json};
 use trajview::{
-    analysis::{Scorer, scorer},
+    analysis::{
+        Scorer,
+        scores::{ReuseRequest, ScoreRequest, Scores},
+    },
     metrics::{
-        quality::{QualityProfile, Ruler},
+        quality::{QualityProfile, Ruler, ScoredSnapshot},
         rules::RuleSet,
     },
     run::{
@@ -14,8 +17,8 @@ use trajview::{
         RunOrigin, SourceRecord, Step, StepId, StepKind, SubAgent, Task, Time, Tokens, ToolCall,
         ToolResult, Turn, Warning,
         files::{
-            BlobId, ChangeOrigin, FileChange, FileDiff, FilesSource, MemoryBlobs, SourceTree,
-            Timeline, TreeFile, TurnFiles, file_diff::diff_change, renames,
+            BlobId, ChangeOrigin, FileChange, FileDiff, FilesSource, MemoryBlobs, RunMoment,
+            SourceTree, Timeline, TreeFile, TurnFiles, file_diff::diff_change, renames,
         },
         rubric::Rubric,
     },
@@ -446,8 +449,14 @@ impl TurnTelling<'_> {
     }
 }
 
-fn made_up_scorer() -> Scorer {
-    Scorer::new(made_up_ruler(), None)
+fn code_scores(
+    archive: &Archive,
+    run: &Run,
+    moments: &[RunMoment],
+) -> Result<Vec<ScoredSnapshot>, String> {
+    let request = ScoreRequest { moments, with_detail: true, reuse: ReuseRequest::Nowhere };
+    let scorer = Scorer::new(made_up_ruler(), None);
+    Ok(Scores::for_run(archive, run, &request, &scorer, &|_, _, _| true)?.code)
 }
 
 /// An app with the made-up run open and everything answered.
@@ -512,10 +521,7 @@ impl Answering {
         let archive = story.open().archive;
         let answer = match question {
             Question::Scores { run, moments } => {
-                let scored =
-                    scorer::score_moments(&archive, &run, &moments, &made_up_scorer(), &|_, _| {
-                        true
-                    });
+                let scored = code_scores(&archive, &run, &moments);
                 let ruler = RulerName {
                     name: "trajview".into(),
                     is_comparable: true,
@@ -533,13 +539,7 @@ impl Answering {
                 }))
             }
             Question::Moved { run, before, after } => {
-                let scored = scorer::score_moments(
-                    &archive,
-                    &run,
-                    &[before, after],
-                    &made_up_scorer(),
-                    &|_, _| true,
-                );
+                let scored = code_scores(&archive, &run, &[before, after]);
                 Answer::Moved(scored.map(|scored| {
                     let [before, after] = [0, 1].map(|at: usize| &scored[at].detail);
                     Arc::new(MovedScores::between_details(before, after, made_up_ruler().rules()))

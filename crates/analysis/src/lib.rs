@@ -27,7 +27,8 @@ pub mod memory;
 mod process;
 pub mod process_inputs;
 pub mod reuse;
-pub mod scorer;
+mod scorer;
+pub mod scores;
 pub mod study;
 
 pub use file_history::file_history;

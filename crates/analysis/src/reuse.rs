@@ -138,31 +138,23 @@ impl ReuseReader {
     }
 }
 
-/// Returns a reader of files for DIR, which keeps their facts in the archive's cache.
-pub fn reuse_reader(archive: &Archive) -> ReuseReader {
-    ReuseReader::with_cache(archive.cache().cloned())
+/// Returns DIR of the files after `done` turns; None where the recording does not have them. The error is a sentence.
+pub fn reuse_at(archive: &Archive, run: &Run, done: usize) -> Result<Option<Reuse>, String> {
+    let reader = ReuseReader::with_cache(archive.cache().cloned());
+    let mut all = link_moments(archive, run, &[done], &reader, &|_, _| true, &|_, reuse| reuse)?;
+    Ok(all.pop().flatten())
 }
 
-/// Returns DIR of the files at each of these moments, counted in turns done; None where the recording does not have
-/// the files. The error is a sentence.
-pub fn reuse_at(
-    archive: &Archive,
-    run: &Run,
-    moments: &[usize],
-    reader: &ReuseReader,
-) -> Result<Vec<Option<Reuse>>, String> {
-    reuse_each(archive, run, moments, reader, &|_, _| true, &|reuse| reuse)
-}
-
-/// Works as [`reuse_at`], and keeps of each moment only the result of `kept`. `keep_going` gets how many of
-/// how many moments are linked.
-pub fn reuse_each<T: Send + Clone>(
+/// Returns DIR of the files at each of these moments, counted in turns done, and of each only what `kept` makes of the
+/// moment and its DIR; None where the recording does not have the files. `keep_going` gets how many of how many moments
+/// are linked. The error is a sentence.
+pub(crate) fn link_moments<T: Send + Clone>(
     archive: &Archive,
     run: &Run,
     moments: &[usize],
     reader: &ReuseReader,
     keep_going: &ProgressCheck<'_>,
-    kept: &(impl Fn(Reuse) -> T + Sync),
+    kept: &(impl Fn(usize, Reuse) -> T + Sync),
 ) -> Result<Vec<Option<T>>, String> {
     let timeline = archive.timeline(run)?;
     let mut all = vec![];
@@ -174,7 +166,7 @@ pub fn reuse_each<T: Send + Clone>(
         });
         archive.with_blobs(run, |blobs| reader.read_all(wanted.values().flatten(), blobs))??;
         let link = |(done, files): (usize, Option<ReuseFiles>)| {
-            let reuse = files.map(|files| kept(reader.link_files(&files)));
+            let reuse = files.map(|files| kept(done, reader.link_files(&files)));
             let linked = linked_moments.fetch_add(1, Ordering::Relaxed) + 1;
             keep_going(linked, moments.len()).then_some((done, reuse)).ok_or("stopped")
         };

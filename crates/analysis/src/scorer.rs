@@ -80,7 +80,7 @@ impl Scorer {
 
     /// Adds a reader that needs the same contents: it gets their parsed form and parses nothing again.
     #[must_use]
-    pub fn with_reader(self, reader: Arc<ReuseReader>) -> Self {
+    pub(crate) fn with_reader(self, reader: Arc<ReuseReader>) -> Self {
         Self { reader: Some(reader), ..self }
     }
 
@@ -315,20 +315,9 @@ impl Scorer {
     }
 }
 
-/// Returns the scores of the files at each of these moments. The error is a sentence.
-pub fn score_moments(
-    archive: &Archive,
-    run: &Run,
-    moments: &[RunMoment],
-    scorer: &Scorer,
-    keep_going: &ProgressCheck<'_>,
-) -> Result<Vec<ScoredSnapshot>, String> {
-    score_each(archive, run, moments, scorer, keep_going, &|scored| scored)
-}
-
-/// Works as [`score_moments`], and of each moment only what `kept` makes of it: what thousands of moments are
-/// made of does not fit into memory.
-pub fn score_each<T: Send + Clone>(
+/// Returns the scores of the files at each of these moments, and of each only what `kept` makes of it: what thousands of
+/// moments are made of does not fit into memory. The error is a sentence.
+pub(crate) fn score_moments<T: Send + Clone>(
     archive: &Archive,
     run: &Run,
     moments: &[RunMoment],
@@ -509,7 +498,7 @@ mod tests {
         let opened = store::open(&run).unwrap();
         let all: Vec<RunMoment> = (1..=56).map(RunMoment::after_turns).collect();
         let score = |scorer: &Scorer, moments: &[RunMoment]| {
-            score_moments(&opened.archive, &opened.run, moments, scorer, &|_, _| true)
+            score_moments(&opened.archive, &opened.run, moments, scorer, &|_, _| true, &|it| it)
                 .unwrap()
                 .len()
         };
@@ -534,7 +523,8 @@ mod tests {
 
         let moments = [0, 56, 6, 0].map(RunMoment::after_turns);
         let scored =
-            score_moments(&opened.archive, &opened.run, &moments, &scorer, &|_, _| true).unwrap();
+            score_moments(&opened.archive, &opened.run, &moments, &scorer, &|_, _| true, &|it| it)
+                .unwrap();
 
         let files: Vec<u32> = scored.iter().map(|scored| scored.snapshot.files).collect();
         assert_eq!(files, [0, 34, 8, 0]);

@@ -5,7 +5,7 @@
 //! queries of the agent ([`Layer::search`]). Its output is a [`Brief`]: sentences, each with its sources. Its memory
 //! is a [`LayerState`]: text files, of which the caller keeps a version for each turn. No layer touches a disk, a
 //! clock or a model: files come with the [`LayerProject`], models through a [`HelperModel`], so that a live run
-//! (`live::layers`) and a recorded one (`store::layers`) use the same layers in the same way.
+//! (`live::layers`) and a recorded one (`analysis::layers`) use the same layers in the same way.
 //!
 //! To add one write `crates/layers/src/<name>/`, make it in [`make_layer`], and describe it in `docs/layers.md`.
 //!
@@ -13,8 +13,8 @@
 //!
 //! - **Knows** the briefs of layers before a request, and the sources of each sentence.
 //! - **Must not know** disks, clocks, models, agents: files come with a project, models through a helper.
-//! - **Used by** `live`, for layers at work; `store`, for layers over a recording; `judge` and `tui` for
-//!   their states.
+//! - **Used by** `live`, for layers at work; `store`, for their records; `analysis`, for layers over a recording; `judge`
+//!   and `tui` for their states.
 //!
 //! Always true:
 //!

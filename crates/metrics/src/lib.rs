@@ -12,7 +12,7 @@
 //!
 //! - **Knows** formulas over code and runs, the rules, the prices, and the list of all numbers.
 //! - **Must not know** where a run is stored and who shows it; it is given bytes, time and threads.
-//! - **Used by** `study`, `layers`, `store`, `judge`, `live`, `tui` and the program.
+//! - **Used by** `study`, `layers`, `store`, `analysis`, `judge`, `live`, `tui` and the program.
 //!
 //! Always true:
 //!

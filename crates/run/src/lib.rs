@@ -13,7 +13,7 @@
 //!
 //! - **Knows** runs, turns, steps, files over time, rubrics, labels, flags, and the words for them that every other crate uses.
 //! - **Must not know** how a tool writes a run down, where a recording is stored, who shows it.
-//! - **Used by** `formats`, `metrics`, `study`, `layers`, `store`, `judge`, `live`, `tui` and the program.
+//! - **Used by** `formats`, `metrics`, `study`, `layers`, `store`, `analysis`, `judge`, `live`, `tui` and the program.
 //!
 //! Always true:
 //!

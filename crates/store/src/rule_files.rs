@@ -6,6 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use trajview_metrics::rules::RuleSet;
+
 use super::file_bytes;
 
 /// The most bytes of all rule files together.
@@ -14,9 +16,9 @@ const MOST_BYTES: u64 = 64 << 20;
 /// The most folders inside each other that are searched.
 const MOST_DEEP: usize = 16;
 
-/// Returns the texts of a rule file, or of every `.yml` and `.yaml` below a folder, by name. Links are not followed.
-/// The error is a sentence.
-pub fn read_rules(path: &Path) -> Result<Vec<(String, String)>, String> {
+/// Returns the rules of a file, or of every `.yml` and `.yaml` below a folder; unusable ones are among its problems. Links
+/// are not followed. The error is a sentence.
+pub fn read_rules(path: &Path) -> Result<RuleSet, String> {
     let read_error = |path: &Path, why: std::io::Error| {
         format!("cannot read {}: {}", path.display(), file_bytes::error_reason(&why))
     };
@@ -45,7 +47,9 @@ pub fn read_rules(path: &Path) -> Result<Vec<(String, String)>, String> {
         let name = file.strip_prefix(path).ok().filter(|name| !name.as_os_str().is_empty());
         texts.push((name.unwrap_or(&file).display().to_string(), text));
     }
-    Ok(texts)
+    let texts: Vec<(&str, &str)> =
+        texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    Ok(RuleSet::load(&path.display().to_string(), &texts))
 }
 
 fn collect_rules(folder: &Path, depth: usize, paths: &mut Vec<PathBuf>) -> std::io::Result<()> {

@@ -22,7 +22,7 @@
 //!
 //! - **Knows** several runs and raters: agreement, pairs, paired tests, corpora, clusters.
 //! - **Must not know** where runs are stored, who shows them.
-//! - **Used by** `store`, `tui` and the program.
+//! - **Used by** `analysis`, `tui` and the program.
 //!
 //! Always true:
 //!

@@ -7,7 +7,7 @@
 //! # Of this crate
 //!
 //! - **Knows** everything that is drawn and the meaning of every key.
-//! - **Must not know** disks, clocks, threads, processes, connections: `store`, `judge` and `live` are no dependencies.
+//! - **Must not know** disks, clocks, threads, processes, connections: `store`, `analysis`, `judge` and `live` are no dependencies.
 //! - **Used by** the program, which has the terminal and the threads.
 //! - **Always true**: a state and a message give the same state and effects again, so that each frame can be tested. A module
 //!   imports only those before it in the list above, `session` knows no widgets, and no view imports another; the

@@ -8,7 +8,7 @@ use std::{
 use rayon::prelude::*;
 
 use trajview_analysis as analysis;
-use trajview_analysis::{ReuseReader, Scorer};
+use trajview_analysis::scores::{ReuseRequest, ScoreRequest, Scorers, Scores};
 use trajview_metrics::{
     Number,
     cost::Prices,
@@ -24,7 +24,7 @@ use trajview_metrics::{
 use trajview_run::{
     Run, Tokens,
     checkpoint_record::RecordedTests,
-    files::RunMoment as At,
+    files::RunMoment,
     find_by_name::JudgeSelection,
     pooled_judgements::PoolRequest,
     rubric::{Judgement, Rubric},
@@ -100,8 +100,7 @@ pub struct RunStates {
 
 /// The tools and choices that runs are scored with.
 pub struct CorpusOptions<'a> {
-    pub scorer: &'a Scorer,
-    pub reader: &'a ReuseReader,
+    pub scorers: &'a Scorers,
     /// The judge whose scores count; None for the judgement that each run chooses.
     pub judge: Option<JudgeSelection>,
     pub prices: &'a Prices,
@@ -120,13 +119,13 @@ pub(crate) fn measure_runs(
     let siblings = Siblings::default();
     let open = |path: &PathBuf| match store::open_among(path, &siblings) {
         Ok(opened) => {
-            Ok(run_facts(&opened.with_cache(with.scorer.cache()), path, name(path), with))
+            Ok(run_facts(&opened.with_cache(with.scorers.scorer.cache()), path, name(path), with))
         }
         Err(why) => Err((name(path), why.to_string())),
     };
     // What is measured is written to the cache together.
     let opened: Vec<Result<CorpusRunFacts, _>> =
-        with.scorer.batch_cache_writes(|| paths.par_iter().map(open).collect());
+        with.scorers.scorer.batch_cache_writes(|| paths.par_iter().map(open).collect());
     let mut runs = CorpusRuns { measured: vec![], problems: vec![] };
     for run in opened {
         match run {
@@ -149,33 +148,17 @@ fn run_facts(
     opened: &OpenedRecording,
     path: &Path,
     name: String,
-    CorpusOptions { scorer, reader, judge, prices }: &CorpusOptions<'_>,
+    CorpusOptions { scorers, judge, prices }: &CorpusOptions<'_>,
 ) -> CorpusRunFacts {
     let (run, archive) = (&*opened.run, &*opened.archive);
     // A rubric tree alone has no state of code: nothing to measure, which is not 0.
     let has_turns = !run.is_rubric_tree_alone();
-    let ends = [run.end_in_turns()];
-    let end = if has_turns { &ends[..] } else { &[] };
     let mut trouble = vec![];
-    let scored = match has_turns {
-        true => scored_moments(opened, scorer),
-        false => Ok(BTreeMap::new()),
+    let (scored, reuse) = match has_turns {
+        true => code_and_reuse(opened, scorers, &mut trouble),
+        false => Default::default(),
     };
-    let scored = scored.unwrap_or_else(|why| {
-        trouble.push(why);
-        BTreeMap::new()
-    });
     let series = checkpoint_series(run, &scored);
-    let reuse =
-        analysis::reuse::reuse_at(archive, run, end, reader).map(|mut reuse| reuse.pop().flatten());
-    let reuse = match reuse {
-        Ok(reuse) => reuse.as_ref().map(ReuseCounts::from_reuse),
-        Err(why) => {
-            trouble.push(why);
-            None
-        }
-    };
-    trouble.dedup(); // both read the same files
     let mut rubric = store::rubric::read_beside(path);
     if let Some(JudgeSelection::Judge(word)) = judge.as_ref() {
         // One that has nothing to pool has no judgement of that name.
@@ -248,23 +231,27 @@ fn run_facts(
     }
 }
 
-/// Scores the end of the run and of each checkpoint; the key is turns done.
-fn scored_moments(
+/// Scores the end of the run and of each checkpoint, by turns done, and DIR at the end. What cannot be read is added to the
+/// trouble, in sentences.
+fn code_and_reuse(
     opened: &OpenedRecording,
-    scorer: &Scorer,
-) -> Result<BTreeMap<usize, ScoredSnapshot>, String> {
+    scorers: &Scorers,
+    trouble: &mut Vec<String>,
+) -> (BTreeMap<usize, ScoredSnapshot>, Option<ReuseCounts>) {
     let run = &*opened.run;
     let ends =
         checkpoint_moments(run).into_iter().map(|moment| moment.done).chain([run.end_in_turns()]);
-    let moments: Vec<usize> = ends.collect::<BTreeSet<usize>>().into_iter().collect();
-    let scored = analysis::scorer::score_moments(
-        &opened.archive,
-        run,
-        &At::after_each_count(&moments),
-        scorer,
-        &|_, _| true,
-    )?;
-    Ok(moments.into_iter().zip(scored).collect())
+    let ends: Vec<usize> = ends.collect::<BTreeSet<usize>>().into_iter().collect();
+    let request = ScoreRequest {
+        moments: &RunMoment::after_each_count(&ends),
+        with_detail: false,
+        reuse: ReuseRequest::AtEnd(&scorers.reader),
+    };
+    let scores = Scores::for_run(&opened.archive, run, &request, &scorers.scorer, &|_, _, _| true);
+    let mut noted = |why: String| trouble.push(why);
+    let Ok(Scores { code, reuse }) = scores.map_err(&mut noted) else { return Default::default() };
+    let reuse = reuse.map_err(noted).ok();
+    (ends.into_iter().zip(code).collect(), reuse.and_then(|reuse| reuse.end_counts()))
 }
 
 /// Returns the series of each number with a trend over checkpoints; empty for a run without checkpoints.

@@ -21,7 +21,7 @@ use crate::cli::{
     show_json::{EditRow, FaithfulnessFacts, ShowBuilder, ShowDocument, ShowStepRow, ShowTurnRow},
 };
 use trajview_analysis as analysis;
-use trajview_analysis::{ReuseReader, Scorer};
+use trajview_analysis::scores::Scorers;
 use trajview_code::redact::{RedactFinding, Redactor, SecretKind};
 use trajview_formats as formats;
 use trajview_metrics::{
@@ -63,21 +63,8 @@ pub struct RedactedSecrets {
 
 /// The current scorers, and the number of runs they have scored.
 struct UsedScorers {
-    scorers: Arc<ExportScorers>,
+    scorers: Arc<Scorers>,
     runs: usize,
-}
-
-/// The scorer and the reuse reader, which remember the content of every file they have seen.
-struct ExportScorers {
-    scorer: Scorer,
-    reader: Arc<ReuseReader>,
-}
-
-impl ExportScorers {
-    fn new(measuring: &MeasuringArgs) -> Result<Self, CommandFailure> {
-        let (scorer, reader) = measuring.open_scorers()?;
-        Ok(Self { scorer, reader })
-    }
 }
 
 /// The number of runs after which new scorers are made, so that memory does not grow with the runs.
@@ -96,7 +83,7 @@ impl<'a> ExportContext<'a> {
         pricing: &PricingArgs,
         redacting: &RedactingArgs,
     ) -> Result<Self, CommandFailure> {
-        let scorers = Arc::new(ExportScorers::new(measuring)?);
+        let scorers = Arc::new(measuring.open_scorers()?);
         Ok(Self {
             tables: tables.to_vec(),
             each,
@@ -151,14 +138,13 @@ impl<'a> ExportContext<'a> {
     }
 
     /// Returns the scorers for the next run.
-    fn next_scorers(&self) -> Arc<ExportScorers> {
+    fn next_scorers(&self) -> Arc<Scorers> {
         let mut used = self.scorers.lock().unwrap_or_else(PoisonError::into_inner);
         used.runs += 1;
         if used.runs > RUNS_REMEMBERED {
             used.runs = 0;
             // The folder of the cache was usable before; if new scorers cannot be made, the old ones stay in use.
-            used.scorers =
-                ExportScorers::new(self.measuring).map_or(used.scorers.clone(), Arc::new);
+            used.scorers = self.measuring.open_scorers().map_or(used.scorers.clone(), Arc::new);
         }
         used.scorers.clone()
     }
@@ -409,8 +395,7 @@ impl<'a> RowBuilder<'a> {
         let with = self.context;
         let measured = ScoredMoments { each: with.each, with_detail: false };
         let scorers = with.next_scorers();
-        let scorer_and_reader = (&scorers.scorer, &scorers.reader);
-        let document = match measured.points_document(path, opened, judged, scorer_and_reader) {
+        let document = match measured.points_document(path, opened, judged, &scorers) {
             Ok(document) => document,
             Err(why) if why.exit == Exit::CannotUnderstand => return Ok(()),
             Err(why) => return Err(why.sentence),

@@ -13,7 +13,7 @@ use trajview_run::RepoPath;
 use trajview_store::working_copy;
 
 /// Returns the facts of its code.
-pub fn copy_code_facts(copy: &Path) -> CodeFacts {
+pub(crate) fn copy_code_facts(copy: &Path) -> CodeFacts {
     let files = working_copy::code_files(copy);
     let of_file = |(path, text): &(RepoPath, Vec<u8>)| {
         let grammar = Grammar::for_path(path.as_str()).filter(|it| it.is_compiled_in());

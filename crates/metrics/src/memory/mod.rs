@@ -3,7 +3,7 @@
 //!
 //! [`read_memory_events()`] reads `memory.jsonl` of a bundle, one event per line. [`snippet_position`] finds a card's snippet in a file;
 //! [`card_states`] decides whether a card is current, moved or stale; [`memory_timeline`] sums up events and stale cards turn by
-//! turn. Callers pass the files of each moment (`store::memory_events`).
+//! turn. Callers pass the files of each moment (`analysis::memory`).
 
 pub mod card_states;
 mod memory_file;
