@@ -12,7 +12,7 @@ use std::{
 };
 
 use logs::{LogOptions, Tool};
-use measure::{Table, ms};
+use measure::{Table, from_millis};
 use terminal::Tui;
 
 /// Bytes of the log in each bundle: a few turns with their edits.
@@ -26,28 +26,32 @@ const TASKS: usize = 50;
 fn main() {
     let in_full = std::env::args().any(|word| word == "--bench");
     let (runs, rounds) = if in_full { (1_000, 5) } else { (20, 1) };
-    let folder = bundles(runs).expect("there is room for bundles");
+    let folder = make_bundles(runs).expect("there is room for bundles");
     let folder = folder.to_str().expect("the folder of temporary files has a plain name");
     let mut table = Table::new();
     let of = |what: &str| format!("{runs} bundles: {what}");
-    let opened: Vec<[Duration; 2]> = (0..rounds).map(|_| open(folder, runs)).collect();
+    let opened: Vec<[Duration; 2]> = (0..rounds).map(|_| open_table(folder, runs)).collect();
     let part = |at: usize| opened.iter().map(|times| times[at]).collect();
-    table.taken(&of("first frame with runs in it"), ms(300), part(0));
-    table.taken(&of("all found and read"), ms(3_000), part(1));
-    table.taken(&of("a key while they are read"), ms(16), keys_while_reading(folder));
+    table.taken(&of("first frame with runs in it"), from_millis(300), part(0));
+    table.taken(&of("all found and read"), from_millis(3_000), part(1));
+    table.taken(&of("a key while they are read"), from_millis(16), keys_while_reading(folder));
     for (logs, bar) in
         if in_full { [(3_000, 2_000), (10_000, 6_000)] } else { [(20, 300), (40, 300)] }
     {
         let folder = logs_side_by_side(logs).expect("there is room for logs");
         let folder = folder.to_str().expect("the folder of temporary files has a plain name");
         let read: Vec<Duration> = (0..rounds).map(|_| read_all(folder, logs)).collect();
-        table.taken(&format!("{logs} logs side by side: all found and read"), ms(bar), read);
+        table.taken(
+            &format!("{logs} logs side by side: all found and read"),
+            from_millis(bar),
+            read,
+        );
     }
     table.end();
 }
 
 fn read_all(folder: &str, runs: usize) -> Duration {
-    let mut tui = Tui::start(&["--view", "collection", folder]);
+    let mut tui = Tui::start_program(&["--view", "collection", folder]);
     let all = format!("{runs} runs");
     let read = tui.wait_until(|screen| {
         screen.contains(&all) && !screen.contains("reading") && !screen.contains("looking")
@@ -57,7 +61,7 @@ fn read_all(folder: &str, runs: usize) -> Duration {
 
 /// So many logs of Claude Code in one folder, each a session of its own; made once.
 fn logs_side_by_side(count: usize) -> io::Result<PathBuf> {
-    let folder = measure::folder().join(format!("logs-{count}"));
+    let folder = measure::bench_folder().join(format!("logs-{count}"));
     fs::create_dir_all(&folder)?;
     for number in 0..count {
         let path = folder.join(format!("{number:08x}.jsonl"));
@@ -66,10 +70,10 @@ fn logs_side_by_side(count: usize) -> io::Result<PathBuf> {
                 seed: number as u64 + 1,
                 file_lines: 40,
                 last_output: 200,
-                ..LogOptions::of(Tool::Claude, LOG)
+                ..LogOptions::with_size(Tool::Claude, LOG)
             };
             let mut log = vec![];
-            logs::write(&mut log, options)?;
+            logs::write_log(&mut log, options)?;
             let session = format!("{number:08x}-0000-4000-8000-000000000000");
             let text = String::from_utf8_lossy(&log).replace(logs::SESSION, &session);
             fs::write(path, text)?;
@@ -79,8 +83,8 @@ fn logs_side_by_side(count: usize) -> io::Result<PathBuf> {
 }
 
 /// To the first rows, and until the last is read.
-fn open(folder: &str, runs: usize) -> [Duration; 2] {
-    let mut tui = Tui::start(&[folder]);
+fn open_table(folder: &str, runs: usize) -> [Duration; 2] {
+    let mut tui = Tui::start_program(&[folder]);
     let first = tui.wait_until(|screen| screen.contains("run-0000"));
     let all = format!("{runs} runs");
     let is_read = |screen: &str| {
@@ -92,7 +96,7 @@ fn open(folder: &str, runs: usize) -> [Duration; 2] {
 
 /// Opens and closes the help until every run is read.
 fn keys_while_reading(folder: &str) -> Vec<Duration> {
-    let mut tui = Tui::start(&[folder]);
+    let mut tui = Tui::start_program(&[folder]);
     tui.wait_until(|screen| screen.contains("run-0000"));
     let mut times = vec![];
     for is_open in [true, false].into_iter().cycle().take(MOST_KEYS) {
@@ -106,8 +110,8 @@ fn keys_while_reading(folder: &str) -> Vec<Duration> {
 }
 
 /// So many bundles in one folder, each with a log of its own; made once.
-fn bundles(runs: usize) -> io::Result<PathBuf> {
-    let folder = measure::folder().join(format!("bundles-{runs}"));
+fn make_bundles(runs: usize) -> io::Result<PathBuf> {
+    let folder = measure::bench_folder().join(format!("bundles-{runs}"));
     for run in 0..runs {
         let bundle = folder.join(format!("run-{run:04}"));
         if !bundle.join("run.json").exists() {
@@ -124,10 +128,10 @@ fn bundle_at(bundle: &Path, run: usize) -> io::Result<()> {
         seed: run as u64 + 1,
         file_lines: 40,
         last_output: 200,
-        ..LogOptions::of(Tool::Codex, LOG)
+        ..LogOptions::with_size(Tool::Codex, LOG)
     };
     let mut log = vec![];
-    logs::write(&mut log, options)?;
+    logs::write_log(&mut log, options)?;
     fs::write(session.join("rollout.jsonl"), log)?;
     let condition = if run.is_multiple_of(2) { "emergent" } else { "single-shot" };
     let task = run / 2 % TASKS;

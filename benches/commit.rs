@@ -14,7 +14,7 @@ fn main() {
     let in_full = std::env::args().any(|word| word == "--bench");
     let (count, rounds) = if in_full { (50_000, 3) } else { (500, 1) };
     let workspace = tempfile::tempdir().expect("there is room for a folder");
-    make(workspace.path(), count);
+    make_files(workspace.path(), count);
     let mut table = Table::new();
     let (mut first, mut second) = (vec![], vec![]);
     for _ in 0..rounds {
@@ -40,7 +40,7 @@ fn main() {
 }
 
 /// Small files of source, 50 in a folder, with a list of ignored ones as projects have it.
-fn make(folder: &Path, count: usize) {
+fn make_files(folder: &Path, count: usize) {
     fs::write(folder.join(".gitignore"), "*.log\nbuild/\n").expect("there is room for a file");
     for number in 0..count {
         let inner = folder.join(format!("package{}/part{}", number / 2_500, number / 50));

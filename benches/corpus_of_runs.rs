@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use measure::{Table, Took, ms};
+use measure::{Table, Took, from_millis};
 use terminal::Tui;
 
 /// Memory at most, whatever is done.
@@ -29,54 +29,59 @@ fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with("--")).collect();
     if let [folder, count] = words.as_slice() {
         let count = count.parse().expect("a number of runs");
-        return many_runs::make(Path::new(folder), count).expect("there is room for runs");
+        return many_runs::make_runs(Path::new(folder), count).expect("there is room for runs");
     }
     let in_full = std::env::args().any(|word| word == "--bench");
     let (count, rounds) = if in_full { (100_000, 3) } else { (40, 1) };
-    let runs = measure::folder().join(format!("runs-{count}"));
-    many_runs::make(&runs, count).expect("there is room for runs");
+    let runs = measure::bench_folder().join(format!("runs-{count}"));
+    many_runs::make_runs(&runs, count).expect("there is room for runs");
     let runs = runs.to_str().expect("the folder of temporary files has a plain name");
-    let out = |name: &str| measure::folder().join(format!("tables-{count}-{name}"));
+    let out = |name: &str| measure::bench_folder().join(format!("tables-{count}-{name}"));
     let [whole, parts, joined] = ["whole", "parts", "joined"].map(out);
     [&whole, &parts, &joined].into_iter().for_each(|it| drop(fs::remove_dir_all(it)));
     let mut table = Table::new();
     let of = |what: &str| format!("{count} runs: {what}");
 
-    let one = ran(&["export", runs, "--parquet", text(&whole)]);
-    one.tell(&mut table, &of("exported whole"), ms(600_000));
+    let one = run_program(&["export", runs, "--parquet", path_text(&whole)]);
+    one.tell(&mut table, &of("exported whole"), from_millis(600_000));
     let shards: Vec<Ran> = (1..=SHARDS)
         .map(|shard| {
             let shard = format!("{shard}/{SHARDS}");
-            ran(&["export", runs, "--parquet", text(&parts), "--shard", &shard])
+            run_program(&["export", runs, "--parquet", path_text(&parts), "--shard", &shard])
         })
         .collect();
     for (shard, number) in shards.iter().zip(1..) {
-        shard.tell(&mut table, &of(&format!("shard {number} of {SHARDS}")), ms(300_000));
+        shard.tell(&mut table, &of(&format!("shard {number} of {SHARDS}")), from_millis(300_000));
     }
-    let merged = ran(&["merge", text(&parts), "--out", text(&joined)]);
-    merged.tell(&mut table, &of("shards joined"), ms(60_000));
-    assert_eq!(contents(&whole), contents(&joined), "shards joined are not what one export wrote");
+    let merged = run_program(&["merge", path_text(&parts), "--out", path_text(&joined)]);
+    merged.tell(&mut table, &of("shards joined"), from_millis(60_000));
+    assert_eq!(
+        folder_contents(&whole),
+        folder_contents(&joined),
+        "shards joined are not what one export wrote"
+    );
 
-    let asked: Vec<Ran> = (0..rounds).map(|_| ran(&["sql", GROUPED, text(&joined)])).collect();
+    let asked: Vec<Ran> =
+        (0..rounds).map(|_| run_program(&["sql", GROUPED, path_text(&joined)])).collect();
     let times = asked.iter().map(|it| it.took).collect();
-    table.taken_with_cpu(&of("turns grouped by task in SQL"), ms(1_000), times);
+    table.taken_with_cpu(&of("turns grouped by task in SQL"), from_millis(1_000), times);
     let memory = asked.iter().map(|it| it.megabytes).fold(0.0, f64::max);
     table.memory(&of("turns grouped by task in SQL, memory"), MOST_MEGABYTES, memory);
-    for (what, path) in [("of the export", text(&joined)), ("of the folder", runs)] {
-        let opened: Vec<Opened> = (0..rounds).map(|_| open(path, count)).collect();
+    for (what, path) in [("of the export", path_text(&joined)), ("of the folder", runs)] {
+        let opened: Vec<Opened> = (0..rounds).map(|_| open_table(path, count)).collect();
         let first = opened.iter().map(|it| it.first).collect();
-        table.taken(&of(&format!("table {what}, first rows")), ms(500), first);
+        table.taken(&of(&format!("table {what}, first rows")), from_millis(500), first);
         let all = opened.iter().map(|it| it.all).collect();
-        table.taken(&of(&format!("table {what}, all listed")), ms(60_000), all);
+        table.taken(&of(&format!("table {what}, all listed")), from_millis(60_000), all);
         let keys = opened.iter().flat_map(|it| it.keys.iter().copied()).collect();
-        table.taken(&of(&format!("table {what}, a key in W")), ms(16), keys);
+        table.taken(&of(&format!("table {what}, a key in W")), from_millis(16), keys);
         let memory = opened.iter().map(|it| it.megabytes).fold(0.0, f64::max);
         table.memory(&of(&format!("table {what}, memory")), MOST_MEGABYTES, memory);
     }
     table.end();
 }
 
-fn text(path: &Path) -> &str {
+fn path_text(path: &Path) -> &str {
     path.to_str().expect("the folder of temporary files has a plain name")
 }
 
@@ -95,7 +100,7 @@ impl Ran {
 }
 
 /// Runs a command to its end; its memory and processor time are those that it had when they were last looked at.
-fn ran(arguments: &[&str]) -> Ran {
+fn run_program(arguments: &[&str]) -> Ran {
     const LOOK: Duration = Duration::from_millis(2);
     let begun = Instant::now();
     let mut child = Command::new(env!("CARGO_BIN_EXE_trajview"))
@@ -118,7 +123,7 @@ fn ran(arguments: &[&str]) -> Ran {
 }
 
 /// Every file of a folder by its name, with its bytes.
-fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+fn folder_contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let entries = fs::read_dir(folder).expect("it was just written");
     let mut files: Vec<(PathBuf, Vec<u8>)> = entries
         .map(|entry| {
@@ -140,8 +145,8 @@ struct Opened {
     megabytes: f64,
 }
 
-fn open(path: &str, count: usize) -> Opened {
-    let mut tui = Tui::start(&["--view", "collection", path]);
+fn open_table(path: &str, count: usize) -> Opened {
+    let mut tui = Tui::start_program(&["--view", "collection", path]);
     let first = tui.wait_until(|screen| screen.contains("run-0000"));
     let listed = format!("{count} runs");
     let is_listed = |screen: &str| screen.contains(&listed) && !screen.contains("looking for runs");

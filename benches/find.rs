@@ -15,7 +15,7 @@ use std::{
 };
 
 use logs::{LogOptions, NEEDLE, Tool};
-use measure::{Table, ms};
+use measure::{Table, from_millis};
 use trajview::{
     run::{
         Time,
@@ -38,8 +38,8 @@ fn main() {
         return index_alone(Path::new(index), Path::new(folder));
     }
     let in_full = words.iter().any(|word| word == "--bench");
-    let folder = sessions(in_full).expect("there is room for logs");
-    let index = measure::folder().join("find/words.sqlite");
+    let folder = sessions_folder(in_full).expect("there is room for logs");
+    let index = measure::bench_folder().join("find/words.sqlite");
     let bytes = size_of(&folder);
     let of = |what: &str| format!("{} MB of sessions: {what}", bytes / 1_000_000);
     let mut table = Table::new();
@@ -61,11 +61,12 @@ fn main() {
         ("a word of one place that failed", "error: needlework"),
         ("a word that is nowhere", "nowhereatall"),
     ] {
-        let asked: Vec<Asked> = (0..rounds).map(|_| ask(&folder, Some(&index), lookup)).collect();
+        let asked: Vec<Asked> =
+            (0..rounds).map(|_| ask_lookup(&folder, Some(&index), lookup)).collect();
         let first = asked.iter().map(|asked| asked.first.unwrap_or(asked.indexed)).collect();
-        table.taken(&of(&format!("{what}, answered")), ms(50), first);
+        table.taken(&of(&format!("{what}, answered")), from_millis(50), first);
         let whole = asked.iter().map(|asked| asked.whole).collect();
-        table.taken(&of(&format!("{what}, and all files looked at")), ms(3_000), whole);
+        table.taken(&of(&format!("{what}, and all files looked at")), from_millis(3_000), whole);
     }
     beside_ripgrep(&folder, &of);
     table.end();
@@ -90,7 +91,7 @@ struct Asked {
     looked: LookupTotals,
 }
 
-fn ask(folder: &Path, index: Option<&Path>, lookup: &str) -> Asked {
+fn ask_lookup(folder: &Path, index: Option<&Path>, lookup: &str) -> Asked {
     let lookup = Lookup::parse(lookup, Time(0)).expect("it can be looked for");
     let begun = Instant::now();
     let (mut first, mut last) = (None, None);
@@ -113,7 +114,7 @@ fn beside_ripgrep(folder: &Path, of: &dyn Fn(&str) -> String) {
         println!("{:<58} {:>10.2} s {lines:>10} lines", of(what), took.as_secs_f64());
     };
     for lookup in [NEEDLE, "harbour"] {
-        let asked = ask(folder, None, lookup);
+        let asked = ask_lookup(folder, None, lookup);
         said(&format!("`{lookup}`, without an index"), asked.whole, asked.looked.hits);
         let begun = Instant::now();
         let search =
@@ -131,7 +132,7 @@ fn beside_ripgrep(folder: &Path, of: &dyn Fn(&str) -> String) {
 }
 
 /// The folder of the sessions that are measured with.
-fn sessions(in_full: bool) -> io::Result<PathBuf> {
+fn sessions_folder(in_full: bool) -> io::Result<PathBuf> {
     if let Some(folder) = std::env::var_os("TRAJVIEW_BENCH_SESSIONS") {
         return Ok(folder.into());
     }
@@ -140,7 +141,7 @@ fn sessions(in_full: bool) -> io::Result<PathBuf> {
         true => ((gigabytes.unwrap_or(1.0) * 1e9 / LOG as f64) as usize, LOG),
         false => (4, 200_000),
     };
-    let folder = measure::folder().join(format!("find/sessions-{logs}"));
+    let folder = measure::bench_folder().join(format!("find/sessions-{logs}"));
     fs::create_dir_all(&folder)?;
     for number in 0..logs {
         let path = folder.join(format!("{number:08x}.jsonl"));
@@ -148,9 +149,9 @@ fn sessions(in_full: bool) -> io::Result<PathBuf> {
             continue;
         }
         let tool = Tool::ALL[number % Tool::ALL.len()];
-        let options = LogOptions { seed: number as u64 + 1, ..LogOptions::of(tool, bytes) };
+        let options = LogOptions { seed: number as u64 + 1, ..LogOptions::with_size(tool, bytes) };
         let mut log = vec![];
-        logs::write(&mut log, options)?;
+        logs::write_log(&mut log, options)?;
         let session = format!("{number:08x}-0000-4000-8000-000000000000");
         let mut text = String::from_utf8_lossy(&log).replace(logs::SESSION, &session);
         // One of them has the words of one place.

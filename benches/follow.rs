@@ -11,7 +11,7 @@ use std::{
 };
 
 use logs::{LogOptions, Tool};
-use measure::{Table, ms};
+use measure::{Table, from_millis};
 use trajview::store::{self, Follower};
 
 fn main() {
@@ -20,23 +20,29 @@ fn main() {
     let mut table = Table::new();
     for tool in Tool::ALL {
         for &size in sizes {
-            let log =
-                logs::make(&measure::folder(), &size.to_string(), LogOptions::of(tool, size << 20));
+            let log = logs::make_log(
+                &measure::bench_folder(),
+                &size.to_string(),
+                LogOptions::with_size(tool, size << 20),
+            );
             let folder = tempfile::tempdir().expect("there is room for a folder");
             let path = folder.path().join("rollout-live.jsonl");
             fs::copy(log.expect("there is room for a log"), &path)
                 .expect("there is room for a copy");
             let mut more = vec![];
-            logs::write(&mut more, LogOptions::of(tool, 1)).expect("memory takes everything");
-            let (mut follower, changes) = follow(&path);
+            logs::write_log(&mut more, LogOptions::with_size(tool, 1))
+                .expect("memory takes everything");
+            let (mut follower, changes) = start_follower(&path);
             let what = format!("{} {size} MB: from the write to the run", tool.name());
-            table.row(&what, ms(200), 11, || append(&path, &more, &mut follower, &changes));
+            table.row(&what, from_millis(200), 11, || {
+                append_lines(&path, &more, &mut follower, &changes)
+            });
         }
     }
     table.end();
 }
 
-fn follow(path: &Path) -> (Follower, Receiver<()>) {
+fn start_follower(path: &Path) -> (Follower, Receiver<()>) {
     let (sender, changes) = channel();
     let told = move || sender.send(()).unwrap_or_default();
     let mut follower = store::follow_recording(path, told).expect("it is a log");
@@ -44,7 +50,7 @@ fn follow(path: &Path) -> (Follower, Receiver<()>) {
     (follower, changes)
 }
 
-fn append(path: &Path, more: &[u8], follower: &mut Follower, changes: &Receiver<()>) {
+fn append_lines(path: &Path, more: &[u8], follower: &mut Follower, changes: &Receiver<()>) {
     while changes.try_recv().is_ok() {}
     let mut file = fs::OpenOptions::new().append(true).open(path).expect("it is our own file");
     file.write_all(more).expect("there is room for a turn");

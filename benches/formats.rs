@@ -12,7 +12,7 @@ use std::{
 };
 
 use arrow_array::{ArrayRef, BooleanArray, RecordBatch, StringArray};
-use measure::{Table, ms};
+use measure::{Table, from_millis};
 use trajview::{
     formats::{FORMATS, RecordingShape},
     store,
@@ -25,13 +25,13 @@ fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
     match words.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         ["rows", path] => memory_of_rows(Path::new(path)),
-        words => bench(words.contains(&"--bench")),
+        words => measure_formats(words.contains(&"--bench")),
     }
 }
 
-fn bench(in_full: bool) {
+fn measure_formats(in_full: bool) {
     let (size, rows) = if in_full { (100 << 20, 80_000) } else { (1 << 20, 1_000) };
-    let folder = measure::folder();
+    let folder = measure::bench_folder();
     fs::create_dir_all(&folder).expect("there is room for a folder");
     let mut table = Table::new();
     for format in FORMATS {
@@ -42,20 +42,21 @@ fn bench(in_full: bool) {
         {
             continue;
         }
-        let log = lines(&sample, &folder.join(format!("{size}-{}.jsonl", format.name())), size);
+        let log =
+            repeat_sample(&sample, &folder.join(format!("{size}-{}.jsonl", format.name())), size);
         // 400 MB a second.
         let bar = Duration::from_secs_f64(size as f64 / 400e6);
         table.row(&format!("{}: index of {} MB", format.name(), size >> 20), bar, 5, || {
             store::open(&log).expect("it is a log")
         });
     }
-    archive(&mut table, &folder, size);
+    measure_archive(&mut table, &folder, size);
     parquet_rows(&mut table, &folder, rows);
     table.end();
 }
 
 /// A log of that size: the sample's lines again and again, with what commands print in them.
-fn lines(sample: &Path, path: &Path, size: usize) -> PathBuf {
+fn repeat_sample(sample: &Path, path: &Path, size: usize) -> PathBuf {
     if path.exists() {
         return path.to_owned();
     }
@@ -79,7 +80,7 @@ fn lines(sample: &Path, path: &Path, size: usize) -> PathBuf {
     path.to_owned()
 }
 
-fn archive(table: &mut Table, folder: &Path, size: usize) {
+fn measure_archive(table: &mut Table, folder: &Path, size: usize) {
     let (log, path) = (folder.join(format!("{size}-pi.jsonl")), folder.join(format!("{size}.zip")));
     let content = fs::read(&log).expect("it was made above");
     if !path.exists() {
@@ -128,11 +129,13 @@ fn parquet_rows(table: &mut Table, folder: &Path, rows: usize) {
     // What was opened once is known: in a process of its own.
     table.taken(
         &format!("{of}: the names of all"),
-        ms(500),
+        from_millis(500),
         vec![Duration::from_secs_f64(used[0])],
     );
     let last = store::runs_below(&path).pop().expect("it has rows");
-    table.row(&format!("{of}: a row"), ms(100), 11, || store::open(&last).expect("it is a run"));
+    table.row(&format!("{of}: a row"), from_millis(100), 11, || {
+        store::open(&last).expect("it is a run")
+    });
     table.memory(&format!("{of}: memory at most"), 200.0, used[1]);
 }
 

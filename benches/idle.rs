@@ -10,7 +10,7 @@ use std::{
 };
 
 use logs::{LogOptions, Tool};
-use measure::{Table, ms};
+use measure::{Table, from_millis};
 use terminal::Tui;
 
 /// How long it is watched at rest.
@@ -23,54 +23,58 @@ fn main() {
     let in_full = std::env::args().any(|word| word == "--bench");
     let (size, rounds) = if in_full { (200, 5) } else { (1, 1) };
     let mut table = Table::new();
-    start(&mut table);
+    measure_start(&mut table);
     for tool in Tool::ALL {
-        let log = log(tool, size);
+        let log = log_path(tool, size);
         let log = log.to_str().expect("the folder of temporary files has a plain name");
         let of = |what: &str| format!("{} {size} MB: {what}", tool.name());
-        rest(&mut table, &of("at rest for 5 s"), &[log]);
-        rest(&mut table, &of("following, at rest for 5 s"), &["--follow", log]);
+        measure_rest(&mut table, &of("at rest for 5 s"), &[log]);
+        measure_rest(&mut table, &of("following, at rest for 5 s"), &["--follow", log]);
         let (all, slowest) = rounds_of(rounds, || keys_while_opening(log));
-        table.taken(&of("a key while it is indexed"), ms(16), all);
-        table.taken(&of("the slowest of each time"), ms(16), slowest);
+        table.taken(&of("a key while it is indexed"), from_millis(16), all);
+        table.taken(&of("the slowest of each time"), from_millis(16), slowest);
         let (all, slowest) = rounds_of(rounds, || keys_while_searching(log));
-        table.taken(&of("a key while it is searched"), ms(16), all);
-        table.taken(&of("the slowest of each search"), ms(16), slowest);
+        table.taken(&of("a key while it is searched"), from_millis(16), all);
+        table.taken(&of("the slowest of each search"), from_millis(16), slowest);
     }
     table.end();
 }
 
-fn log(tool: Tool, megabytes: usize) -> PathBuf {
-    let options = LogOptions::of(tool, megabytes << 20);
-    logs::make(&measure::folder(), &megabytes.to_string(), options)
+fn log_path(tool: Tool, megabytes: usize) -> PathBuf {
+    let options = LogOptions::with_size(tool, megabytes << 20);
+    logs::make_log(&measure::bench_folder(), &megabytes.to_string(), options)
         .expect("there is room for a log")
 }
 
 /// In a folder without recordings a sentence is all there is to see.
-fn start(table: &mut Table) {
+fn measure_start(table: &mut Table) {
     let empty = tempfile::tempdir().expect("there is room for a folder");
     let folder = empty.path().to_str().expect("the folder of temporary files has a plain name");
     let started = || {
-        let mut tui = Tui::start(&[folder]);
+        let mut tui = Tui::start_program(&[folder]);
         tui.wait_until(|screen| screen.contains("trajview:")) - tui.started
     };
     table.taken(
         "start to the first words, empty folder",
-        ms(20),
+        from_millis(20),
         (0..21).map(|_| started()).collect(),
     );
-    let small = log(Tool::Claude, 1);
+    let small = log_path(Tool::Claude, 1);
     let small = small.to_str().expect("the folder of temporary files has a plain name");
     let opened = || {
-        let mut tui = Tui::start(&[small]);
+        let mut tui = Tui::start_program(&[small]);
         tui.wait_until(|screen| screen.contains("turn 1/")) - tui.started
     };
-    table.taken("start to the first frame, 1 MB", ms(50), (0..21).map(|_| opened()).collect());
+    table.taken(
+        "start to the first frame, 1 MB",
+        from_millis(50),
+        (0..21).map(|_| opened()).collect(),
+    );
 }
 
 /// Prints the ticks of all cores that pass while nothing happens.
-fn rest(table: &mut Table, what: &str, arguments: &[&str]) {
-    let mut tui = Tui::start(arguments);
+fn measure_rest(table: &mut Table, what: &str, arguments: &[&str]) {
+    let mut tui = Tui::start_program(arguments);
     tui.wait_until(|screen| screen.contains("turn "));
     tui.settle();
     let Some(before) = tui.ticks() else { return };
@@ -92,7 +96,7 @@ fn rounds_of(
 
 /// Opens and closes the help until the recording is open.
 fn keys_while_opening(log: &str) -> Vec<Duration> {
-    let mut tui = Tui::start(&[log]);
+    let mut tui = Tui::start_program(&[log]);
     tui.wait_until(|screen| !screen.trim().is_empty());
     let mut times = vec![];
     for is_open in [true, false].into_iter().cycle().take(MOST_KEYS) {
@@ -108,7 +112,7 @@ fn keys_while_opening(log: &str) -> Vec<Duration> {
 
 /// Goes from turn to turn until a search that finds nothing has ended.
 fn keys_while_searching(log: &str) -> Vec<Duration> {
-    let mut tui = Tui::start(&[log]);
+    let mut tui = Tui::start_program(&[log]);
     tui.wait_until(|screen| screen.contains("turn 1/"));
     tui.settle();
     tui.press("\\[wxyz]{9}\\d+\r");

@@ -14,7 +14,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use measure::{Table, ms};
+use measure::{Table, from_millis};
 use terminal::Tui;
 
 /// A made-up run.
@@ -60,20 +60,24 @@ fn main() {
     for layout in [Layout::Spread, Layout::OneFolder] {
         for work in [Work::Makes, Work::Changes(1), Work::Changes(files / 100)] {
             let turns = if let Work::Changes(200) = work { 1_000 } else { turns };
-            measure(Shape { turns, files, layout, work }, rounds, &mut table);
+            measure_shape(Shape { turns, files, layout, work }, rounds, &mut table);
         }
     }
     table.end();
 }
 
-fn measure(shape: Shape, rounds: usize, table: &mut Table) {
-    let bundle = bundle(shape).expect("there is room for a bundle, and git to make it");
+fn measure_shape(shape: Shape, rounds: usize, table: &mut Table) {
+    let bundle = make_bundle(shape).expect("there is room for a bundle, and git to make it");
     let path = bundle.to_str().expect("the folder of temporary files has a plain name");
     let of = |what: &str| format!("{}: {what}", shape.words());
     let first: Vec<Seen> = (0..rounds).map(|_| first_frame(path)).collect();
-    table.taken(&of("first frame"), ms(300), first.iter().map(|it| it.took).collect());
-    table.taken(&of("first frame, all cores"), ms(300), first.iter().map(|it| it.cpu).collect());
-    let shown: Vec<Shown> = (0..rounds).map(|_| show(path)).collect();
+    table.taken(&of("first frame"), from_millis(300), first.iter().map(|it| it.took).collect());
+    table.taken(
+        &of("first frame, all cores"),
+        from_millis(300),
+        first.iter().map(|it| it.cpu).collect(),
+    );
+    let shown: Vec<Shown> = (0..rounds).map(|_| run_show(path)).collect();
     let most = most_of_show(shape, &bundle);
     table.taken(&of("show"), most, shown.iter().map(|it| it.took).collect());
     table.taken(&of("show, all cores"), 2 * most, shown.iter().map(|it| it.cpu).collect());
@@ -86,10 +90,10 @@ fn measure(shape: Shape, rounds: usize, table: &mut Table) {
 fn most_of_show(shape: Shape, bundle: &Path) -> Duration {
     let many = matches!(shape.work, Work::Changes(count) if count > 1);
     if !many {
-        return ms(2_000);
+        return from_millis(2_000);
     }
     let begun = Instant::now();
-    let mut counted = git(&bundle.join("workspace.git"), &["log", "--all", "--numstat"]);
+    let mut counted = git_command(&bundle.join("workspace.git"), &["log", "--all", "--numstat"]);
     let ended = counted.stdout(Stdio::null()).status();
     assert!(ended.is_ok_and(|it| it.success()), "git counts the lines of the bundle");
     2 * begun.elapsed()
@@ -101,14 +105,14 @@ struct Seen {
 }
 
 fn first_frame(bundle: &str) -> Seen {
-    let mut tui = Tui::start(&[bundle]);
+    let mut tui = Tui::start_program(&[bundle]);
     let seen = tui.wait_until(|screen| screen.contains("request 2"));
-    Seen { took: seen - tui.started, cpu: ms(tui.ticks().unwrap_or_default() * 10) }
+    Seen { took: seen - tui.started, cpu: from_millis(tui.ticks().unwrap_or_default() * 10) }
 }
 
 /// With the files over time and the scores of what is on screen.
 fn memory_at_rest(bundle: &str) -> f64 {
-    let mut tui = Tui::start(&[bundle]);
+    let mut tui = Tui::start_program(&[bundle]);
     tui.wait_until(|screen| screen.contains("request 2"));
     tui.settle();
     tui.peak_memory()
@@ -120,7 +124,7 @@ struct Shown {
     megabytes: f64,
 }
 
-fn show(bundle: &str) -> Shown {
+fn run_show(bundle: &str) -> Shown {
     let (cpu, begun) = (cpu_of_children(), Instant::now());
     let mut child = Command::new(env!("CARGO_BIN_EXE_trajview"))
         .args(["show", bundle])
@@ -130,7 +134,7 @@ fn show(bundle: &str) -> Shown {
     let mut kilobytes = 0.0;
     while child.try_wait().is_ok_and(|ended| ended.is_none()) {
         kilobytes = measure::peak_memory_of(child.id()).unwrap_or(kilobytes);
-        std::thread::sleep(ms(2));
+        std::thread::sleep(from_millis(2));
     }
     Shown {
         took: begun.elapsed(),
@@ -149,17 +153,18 @@ fn cpu_of_children() -> Duration {
 }
 
 /// Made once.
-fn bundle(shape: Shape) -> io::Result<PathBuf> {
+fn make_bundle(shape: Shape) -> io::Result<PathBuf> {
     let Shape { turns, files, .. } = shape;
     let name = shape.words().replace(", ", "-").replace(' ', "-");
-    let bundle = measure::folder().join(format!("large-{files}-{name}"));
+    let bundle = measure::bench_folder().join(format!("large-{files}-{name}"));
     if bundle.join("run.json").exists() {
         return Ok(bundle);
     }
     let repository = bundle.join("workspace.git");
     fs::create_dir_all(bundle.join("session"))?;
-    git(&repository, &["init", "-q", "--bare"]).status()?;
-    let mut import = git(&repository, &["fast-import", "--quiet"]).stdin(Stdio::piped()).spawn()?;
+    git_command(&repository, &["init", "-q", "--bare"]).status()?;
+    let mut import =
+        git_command(&repository, &["fast-import", "--quiet"]).stdin(Stdio::piped()).spawn()?;
     let mut input = import.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
     let mut log = String::from(META);
     for turn in 0..turns {
@@ -173,21 +178,21 @@ fn bundle(shape: Shape) -> io::Result<PathBuf> {
     Ok(bundle)
 }
 
-fn git(repository: &Path, words: &[&str]) -> Command {
+fn git_command(repository: &Path, words: &[&str]) -> Command {
     fs::create_dir_all(repository).unwrap_or_default(); // git says what is wrong then
     let mut command = Command::new("git");
     command.arg("--git-dir").arg(repository).args(words);
     command
 }
 
-fn name(file: usize, layout: Layout) -> String {
+fn file_name(file: usize, layout: Layout) -> String {
     match layout {
         Layout::Spread => format!("src/part_{:03}/file_{file:05}.py", file / 100),
         Layout::OneFolder => format!("file_{file:05}.py"),
     }
 }
 
-fn content(file: usize, additions: usize) -> String {
+fn file_content(file: usize, additions: usize) -> String {
     let functions = 0..8 + additions;
     functions.map(|at| format!("def f_{file}_{at}(a, b):\n    return a * {at} + b\n\n")).collect()
 }
@@ -195,16 +200,16 @@ fn content(file: usize, additions: usize) -> String {
 fn write_commit(input: &mut impl io::Write, turn: usize, shape: Shape) -> io::Result<()> {
     writeln!(input, "commit refs/heads/main\ncommitter a <a@b> {} +0000", 1_700_000_000 + turn)?;
     write!(input, "data 4\nturn\n")?;
-    for (file, additions) in written(turn, shape) {
-        let text = content(file, additions);
-        let name = name(file, shape.layout);
+    for (file, additions) in changed_files(turn, shape) {
+        let text = file_content(file, additions);
+        let name = file_name(file, shape.layout);
         write!(input, "M 100644 inline {name}\ndata {}\n{text}\n", text.len())?;
     }
     Ok(())
 }
 
 /// The files a turn writes, and how much was added to each so far.
-fn written(turn: usize, Shape { turns, files, work, .. }: Shape) -> Vec<(usize, usize)> {
+fn changed_files(turn: usize, Shape { turns, files, work, .. }: Shape) -> Vec<(usize, usize)> {
     /// No divisor of any count of files here: the changes go all over the place.
     const STRIDE: usize = 7_919;
     match (work, turn) {
@@ -248,7 +253,7 @@ fn write_turn(log: &mut String, turn: usize) {
 const RECORDS: usize = 4;
 
 fn write_manifest(bundle: &Path, repository: &Path, turns: usize) -> io::Result<()> {
-    let listed = git(repository, &["rev-list", "--reverse", "refs/heads/main"]).output()?;
+    let listed = git_command(repository, &["rev-list", "--reverse", "refs/heads/main"]).output()?;
     let commits = String::from_utf8_lossy(&listed.stdout).into_owned();
     let row = |(turn, commit): (usize, &str)| {
         let (first, last) = (turn * RECORDS + 2, turn * RECORDS + RECORDS + 1);

@@ -5,7 +5,7 @@ mod measure;
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use measure::{Table, ms};
+use measure::{Table, from_millis};
 use trajview::{
     code::tree::Grammar,
     layers::{
@@ -36,7 +36,7 @@ fn main() {
         if !asked.is_empty() && !asked.iter().any(|it| it == name) {
             continue;
         }
-        for (count, bar) in [(1_000, ms(50)), (20_000, ms(1_000))] {
+        for (count, bar) in [(1_000, from_millis(50)), (20_000, from_millis(1_000))] {
             if in_full || count == 1_000 {
                 measure_layer(&mut table, name, count, bar);
             }
@@ -48,16 +48,16 @@ fn main() {
 fn measure_layer(table: &mut Table, name: &str, count: usize, bar: std::time::Duration) {
     let spec = name.parse().expect("a layer's name is a specification");
     let mut layer = layers::make_layer(&spec, &LayerSetup::default()).expect("the list names it");
-    let (mut project, mut files) = made(count);
+    let (mut project, mut files) = made_project(count);
     let mut turn = 1;
-    ask(&mut *layer, &project, turn);
+    ask_layer(&mut *layer, &project, turn);
     table.row(&format!("{name}, {count} files: after a turn of five"), bar, 11, || {
         let words = if turn % 2 == 1 { ["step_", "stage_"] } else { ["stage_", "step_"] };
         let changes: Vec<ProjectChange> = (0..5)
             .map(|at| {
-                let path = path(at * 31);
+                let path = file_path(at * 31);
                 let text = files.0[&path].replace(words[0], words[1]);
-                set(&mut project, &mut files, &path, text);
+                set_file(&mut project, &mut files, &path, text);
                 ProjectChange { path, kind: ChangeKind::Changed }
             })
             .collect();
@@ -67,25 +67,25 @@ fn measure_layer(table: &mut Table, name: &str, count: usize, bar: std::time::Du
         turn += 1;
     });
     // A second is ours: no bar is set for these.
-    let none = ms(1_000);
+    let none = from_millis(1_000);
     table.row(&format!("{name}, {count} files: before a request"), none, 3, || {
-        ask(&mut *layer, &project, turn);
+        ask_layer(&mut *layer, &project, turn);
     });
     table.row(&format!("{name}, {count} files: its state"), none, 3, || layer.state());
 }
 
-fn ask(layer: &mut dyn Layer, project: &LayerProject, turn: usize) {
+fn ask_layer(layer: &mut dyn Layer, project: &LayerProject, turn: usize) {
     let context = ContextUse::default();
     let moment = RequestMoment { turn, request: REQUEST, earlier: &[], project, context };
     layer.before_request(&moment, &mut NoHelper).expect("it answers every request");
 }
 
-fn path(at: usize) -> RepoPath {
+fn file_path(at: usize) -> RepoPath {
     RepoPath::new(&format!("pkg/m{at}.py")).expect("it is a path")
 }
 
 /// Files with a class, eight functions, and uses of two others.
-fn made(count: usize) -> (LayerProject, Files) {
+fn made_project(count: usize) -> (LayerProject, Files) {
     let (mut project, mut files) = (LayerProject::default(), Files::default());
     for at in 0..count {
         let (near, far) = ((at + 1) % count, (at * 7 + 3) % count);
@@ -99,13 +99,13 @@ fn made(count: usize) -> (LayerProject, Files) {
             text += &format!("def step_{at}_{part}(x):\n{body}");
         }
         text += &format!("def run_{at}(x):\n    return step_{at}_0(x)\n");
-        set(&mut project, &mut files, &path(at), text);
+        set_file(&mut project, &mut files, &file_path(at), text);
     }
     project.read_from(Arc::new(files.clone()));
     (project, files)
 }
 
-fn set(project: &mut LayerProject, files: &mut Files, path: &RepoPath, text: String) {
+fn set_file(project: &mut LayerProject, files: &mut Files, path: &RepoPath, text: String) {
     let facts = lifeline::read_facts(Grammar::Python, text.as_bytes());
     project.set_file(path.clone(), Some(Arc::new(facts)));
     files.0.insert(path.clone(), text);

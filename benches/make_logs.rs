@@ -14,11 +14,15 @@ fn main() -> std::io::Result<()> {
     };
     for tool in Tool::ALL {
         for size in [1, 20, 200] {
-            let path = logs::make(&folder, &format!("{size}"), LogOptions::of(tool, size << 20))?;
+            let path = logs::make_log(
+                &folder,
+                &format!("{size}"),
+                LogOptions::with_size(tool, size << 20),
+            )?;
             println!("{}", path.display());
         }
-        let options = LogOptions { last_output: 2 << 20, ..LogOptions::of(tool, 3 << 20) };
-        println!("{}", logs::make(&folder, "big-step", options)?.display());
+        let options = LogOptions { last_output: 2 << 20, ..LogOptions::with_size(tool, 3 << 20) };
+        println!("{}", logs::make_log(&folder, "big-step", options)?.display());
     }
     Ok(())
 }

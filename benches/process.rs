@@ -12,7 +12,7 @@ use trajview::{
 };
 
 use logs::{LogOptions, Tool};
-use measure::{Table, ms};
+use measure::{Table, from_millis};
 
 /// Results in the folder: as many as the benchmark published.
 const RESULTS: usize = 409;
@@ -23,7 +23,7 @@ fn main() {
     let in_full = std::env::args().any(|word| word == "--bench");
     let rounds = if in_full { 7 } else { 1 };
     let mut table = Table::new();
-    let path = log().expect("there is room for a log");
+    let path = log_path().expect("there is room for a log");
     let opened = store::open(&path).expect("the log reads");
     let count: usize = opened.run.turns.iter().map(|turn| turn.steps.len()).sum();
     let work = |opened: &store::OpenedRecording| {
@@ -39,14 +39,20 @@ fn main() {
         }
         opened
     };
-    table.prepared_row(&format!("{name}, first time"), ms(200), rounds, || began_fresh(None), work);
-    let cache = measure::folder().join("process.sqlite");
+    table.prepared_row(
+        &format!("{name}, first time"),
+        from_millis(200),
+        rounds,
+        || began_fresh(None),
+        work,
+    );
+    let cache = measure::bench_folder().join("process.sqlite");
     let cache = Arc::new(DiskCache::open(&cache).expect("there is room for a cache"));
     work(&began_fresh(Some(cache.clone())));
     let again = || began_fresh(Some(cache.clone()));
-    table.prepared_row(&format!("{name}, from the cache"), ms(200), rounds, again, work);
-    let folder = results().expect("there is room for results");
-    table.row(&format!("{RESULTS} results as a table"), ms(500), rounds, || {
+    table.prepared_row(&format!("{name}, from the cache"), from_millis(200), rounds, again, work);
+    let folder = results_folder().expect("there is room for results");
+    table.row(&format!("{RESULTS} results as a table"), from_millis(500), rounds, || {
         let arguments = ["--view", "collection", "--snapshot", "120x40"];
         let mut command = Command::new(env!("CARGO_BIN_EXE_trajview"));
         command.args(arguments).arg(&folder).output().expect("the program runs")
@@ -55,11 +61,11 @@ fn main() {
 }
 
 /// A log of at least so many steps.
-fn log() -> io::Result<PathBuf> {
+fn log_path() -> io::Result<PathBuf> {
     let mut bytes = 1_000_000;
     loop {
-        let options = LogOptions::of(Tool::Claude, bytes);
-        let path = logs::make(&measure::folder(), &format!("process-{bytes}"), options)?;
+        let options = LogOptions::with_size(Tool::Claude, bytes);
+        let path = logs::make_log(&measure::bench_folder(), &format!("process-{bytes}"), options)?;
         let run = store::open(&path).map_err(io::Error::other)?.run;
         if run.turns.iter().map(|turn| turn.steps.len()).sum::<usize>() >= STEPS {
             return Ok(path);
@@ -68,8 +74,8 @@ fn log() -> io::Result<PathBuf> {
     }
 }
 
-fn results() -> io::Result<PathBuf> {
-    let folder = measure::folder().join("rigorbench");
+fn results_folder() -> io::Result<PathBuf> {
+    let folder = measure::bench_folder().join("rigorbench");
     fs::create_dir_all(&folder)?;
     for number in 0..RESULTS {
         let action = "  - type: file_modified\n    timestamp: '2026-06-20T21:19:20'\n    metadata:\n      file: /w/a.py\n";

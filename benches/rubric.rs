@@ -6,7 +6,7 @@ mod screen;
 
 use std::{fmt::Write, fs, path::PathBuf, time::Instant};
 
-use measure::{Table, ms};
+use measure::{Table, from_millis};
 use ratatui::layout::Size;
 use screen::Screen;
 use trajview::{
@@ -40,22 +40,24 @@ const KEYS: [(&str, &str, &str); 10] = [
 
 fn main() {
     let mut table = Table::new();
-    let path = file(ANSWER);
+    let path = tree_file(ANSWER);
     let bytes = fs::read(&path).expect("it was written");
     let megabytes = bytes.len() as f64 / 1e6;
-    let run = read(&bytes);
+    let run = read_run(&bytes);
     let tree = run.rubric_tree.clone().expect("it holds a tree");
     println!("{} nodes, {megabytes:.1} MB", tree.nodes.len());
-    table.row(&format!("read {megabytes:.1} MB"), ms(50), 21, || read(&bytes));
-    let bare = fs::read(file(0)).expect("it was written");
+    table.row(&format!("read {megabytes:.1} MB"), from_millis(50), 21, || read_run(&bytes));
+    let bare = fs::read(tree_file(0)).expect("it was written");
     let what = format!("read {:.1} MB, without answers", bare.len() as f64 / 1e6);
-    table.row(&what, ms(16), 21, || read(&bare));
-    table.row("score, three ways", ms(5), 41, || TreeSummary::for_tree(&tree));
+    table.row(&what, from_millis(16), 21, || read_run(&bare));
+    table.row("score, three ways", from_millis(5), 41, || TreeSummary::for_tree(&tree));
     for (width, height) in SIZES {
-        let mut screen = Screen::of(&path, Size { width, height }, "Z 1000j");
-        table.row(&format!("{width}x{height}: a whole frame"), ms(16), 41, || screen.whole_frame());
+        let mut screen = Screen::open_path(&path, Size { width, height }, "Z 1000j");
+        table.row(&format!("{width}x{height}: a whole frame"), from_millis(16), 41, || {
+            screen.whole_frame()
+        });
     }
-    let mut screen = Screen::of(&path, Size { width: 120, height: 40 }, "Z");
+    let mut screen = Screen::open_path(&path, Size { width: 120, height: 40 }, "Z");
     for (there, back, what) in KEYS {
         let mut taken = vec![];
         for key in [there, back].into_iter().cycle().take(42) {
@@ -65,7 +67,7 @@ fn main() {
             taken.push(begun.elapsed());
             screen.settle(asked);
         }
-        table.taken(&format!("key to frame: {what}"), ms(16), taken);
+        table.taken(&format!("key to frame: {what}"), from_millis(16), taken);
     }
     let mut taken = vec![];
     for key in ["/", "r", "e", "a", "l", "i", "t", "y", "<bs>", "<bs>", "<esc>"]
@@ -79,23 +81,23 @@ fn main() {
         taken.push(begun.elapsed());
         screen.settle(asked);
     }
-    table.taken("key to frame: a letter of what is looked for", ms(33), taken);
+    table.taken("key to frame: a letter of what is looked for", from_millis(33), taken);
     table.end();
 }
 
-fn read(bytes: &[u8]) -> Run {
+fn read_run(bytes: &[u8]) -> Run {
     let format = format_by_name("paperbench").expect("it is a format");
     format.index_run(&[SourceBytes { name: "grader_output.json", bytes }]).expect("it is a tree")
 }
 
 /// Writes a result file around a tree; the same every time.
-fn file(answer: usize) -> PathBuf {
+fn tree_file(answer: usize) -> PathBuf {
     let mut text =
         String::from("{\"judge_type\": \"simple\", \"score\": 0.5, \"graded_task_tree\": ");
     let mut left = NODES;
-    node(&mut text, 0, 0, &mut left, answer);
+    write_node(&mut text, 0, 0, &mut left, answer);
     text.push_str(", \"model_name\": \"made up\"}\n");
-    let folder = measure::folder();
+    let folder = measure::bench_folder();
     fs::create_dir_all(&folder).expect("there is room");
     let path = folder.join(format!("rubric-{answer}.json"));
     fs::write(&path, text).expect("there is room");
@@ -103,7 +105,7 @@ fn file(answer: usize) -> PathBuf {
 }
 
 /// A node and those below it, as many as are left over.
-fn node(text: &mut String, number: usize, depth: usize, left: &mut usize, answer: usize) {
+fn write_node(text: &mut String, number: usize, depth: usize, left: &mut usize, answer: usize) {
     *left -= 1;
     let fan = if depth == DEPTH { 0 } else { [12, 4, 5, 3, 4, 3, 2, 3, 2][depth.min(8)] };
     let (weight, score) = (1 + number % 5, number % 3 / 2);
@@ -140,7 +142,7 @@ fn node(text: &mut String, number: usize, depth: usize, left: &mut usize, answer
         if child > 0 {
             text.push_str(", ");
         }
-        node(text, number + child + 1, depth + 1, left, answer);
+        write_node(text, number + child + 1, depth + 1, left, answer);
     }
     text.push_str("]}");
 }

@@ -8,7 +8,7 @@ use std::{
     collections::HashMap, hint::black_box, path::Path, process::Command, sync::Arc, time::Instant,
 };
 
-use measure::{Table, ms};
+use measure::{Table, from_millis};
 use rayon::prelude::*;
 use trajview::{
     metrics::{
@@ -34,46 +34,50 @@ fn main() {
     let ruler = Ruler::new(QualityProfile::ScbPaper, RuleSet::built_in());
     let mut table = Table::new();
     println!("{} rules", ruler.rules().rule_count());
-    table.row("load the rules", ms(50), times, RuleSet::built_in);
-    let tree = tree(30);
+    table.row("load the rules", from_millis(50), times, RuleSet::built_in);
+    let tree = made_tree(30);
     println!(
         "30 files, {} lines",
         tree.iter().map(|(_, text)| text.lines().count()).sum::<usize>()
     );
-    table.row("30 files, one core", ms(35), times, || score(&tree, &ruler));
+    table.row("30 files, one core", from_millis(35), times, || score_tree(&tree, &ruler));
     let no_rules = Ruler::new(QualityProfile::ScbPaper, RuleSet::none());
-    table.row("30 files, one core, no rules", ms(35), times, || score(&tree, &no_rules));
-    table.row("30 files", ms(35), times, || score_on_all_cores(&tree, &ruler));
+    table.row("30 files, one core, no rules", from_millis(35), times, || {
+        score_tree(&tree, &no_rules)
+    });
+    table.row("30 files", from_millis(35), times, || score_on_all_cores(&tree, &ruler));
     beside_scb_check(&tree, times);
-    let turns = turns(60, 100);
-    table.row("60 turns of 100 files", ms(1000), times.min(5), || {
+    let turns = made_turns(60, 100);
+    table.row("60 turns of 100 files", from_millis(1000), times.min(5), || {
         score_turns(&turns, &ruler, &mut HashMap::new())
     });
     let mut known = HashMap::new();
     score_turns(&turns, &ruler, &mut known);
-    table.row("60 turns of 100 files, all contents known", ms(100), times, || {
+    table.row("60 turns of 100 files, all contents known", from_millis(100), times, || {
         score_turns(&turns, &ruler, &mut known)
     });
-    let (timeline, blobs) = timeline(&turns);
-    table.row("lifelines of 24 components over them", ms(1000), times.min(5), || {
-        lifelines(&timeline, &blobs)
+    let (timeline, blobs) = made_timeline(&turns);
+    table.row("lifelines of 24 components over them", from_millis(1000), times.min(5), || {
+        trace_lifelines(&timeline, &blobs)
     });
-    let files = self::tree(200);
-    table.row("the places of 200 files, one core", ms(300), times, || places(&files));
-    let index = places(&files);
-    let component = component();
-    table.row("where a component could be among them", ms(20), times, || {
+    let files = self::made_tree(200);
+    table.row("the places of 200 files, one core", from_millis(300), times, || {
+        snapshot_index(&files)
+    });
+    let index = snapshot_index(&files);
+    let component = made_component();
+    table.row("where a component could be among them", from_millis(20), times, || {
         index.candidate_places(&component, &[], &[])
     });
     table.end();
 }
 
 /// The files cut into places, ready to be asked.
-fn places(files: &Tree) -> SnapshotIndex {
+fn snapshot_index(files: &Tree) -> SnapshotIndex {
     SnapshotIndex::new(files.iter().map(|(path, text)| FilePieces::new(path, text)).collect())
 }
 
-fn component() -> Component {
+fn made_component() -> Component {
     Component {
         name: "Residual mean of the window (residual_mean)".into(),
         intent: "Take the running mean out of every value, and keep it.".into(),
@@ -85,7 +89,7 @@ fn component() -> Component {
 }
 
 /// The turns as a timeline of contents.
-fn timeline(turns: &[Tree]) -> (Timeline, MemoryBlobs) {
+fn made_timeline(turns: &[Tree]) -> (Timeline, MemoryBlobs) {
     let (mut blobs, mut before, mut timeline) =
         (MemoryBlobs::default(), files::SourceTree::default(), Timeline::default());
     for turn in turns {
@@ -101,7 +105,7 @@ fn timeline(turns: &[Tree]) -> (Timeline, MemoryBlobs) {
 }
 
 /// With nothing known of any content before, on all cores.
-fn lifelines(timeline: &Timeline, blobs: &MemoryBlobs) -> Vec<Lifeline> {
+fn trace_lifelines(timeline: &Timeline, blobs: &MemoryBlobs) -> Vec<Lifeline> {
     let wanted = lifeline::contents_to_read(timeline, lifeline::CodeScope::WithoutTests);
     let read = wanted.par_iter().filter_map(|(blob, grammar, _)| {
         let facts = lifeline::read_facts(*grammar, &blobs.read_blob(*blob).ok()?);
@@ -122,12 +126,12 @@ fn lifelines(timeline: &Timeline, blobs: &MemoryBlobs) -> Vec<Lifeline> {
     lifeline::follow_components(timeline, &known, &asked)
 }
 
-fn score(tree: &Tree, ruler: &Ruler) -> QualitySnapshot {
+fn score_tree(tree: &Tree, ruler: &Ruler) -> QualitySnapshot {
     let measures: Vec<FileMeasure> = tree
         .iter()
         .map(|(path, text)| quality::measure_file(path, text.as_bytes(), ruler))
         .collect();
-    together(tree, &measures.iter().collect::<Vec<_>>())
+    sum_measures(tree, &measures.iter().collect::<Vec<_>>())
 }
 
 fn score_on_all_cores(tree: &Tree, ruler: &Ruler) -> QualitySnapshot {
@@ -135,10 +139,10 @@ fn score_on_all_cores(tree: &Tree, ruler: &Ruler) -> QualitySnapshot {
         .par_iter()
         .map(|(path, text)| quality::measure_file(path, text.as_bytes(), ruler))
         .collect();
-    together(tree, &measures.iter().collect::<Vec<_>>())
+    sum_measures(tree, &measures.iter().collect::<Vec<_>>())
 }
 
-fn together(tree: &Tree, measures: &[&FileMeasure]) -> QualitySnapshot {
+fn sum_measures(tree: &Tree, measures: &[&FileMeasure]) -> QualitySnapshot {
     let files =
         tree.iter().zip(measures).map(|((path, _), measure)| SnapshotFile { path, measure });
     combine_files(&files.collect::<Vec<_>>(), QualityProfile::ScbPaper)
@@ -160,30 +164,30 @@ fn score_turns<'a>(
         .map(|(path, text)| (*text, quality::measure_file(path, text.as_bytes(), ruler)));
     known.extend(measured.collect::<Vec<_>>());
     let of = |tree: &Tree| {
-        together(tree, &tree.iter().map(|(_, text)| &known[text.as_str()]).collect::<Vec<_>>())
+        sum_measures(tree, &tree.iter().map(|(_, text)| &known[text.as_str()]).collect::<Vec<_>>())
     };
     turns.par_iter().map(of).collect()
 }
 
 /// Files as a model writes them, each another; about 110 lines a file.
-fn tree(files: usize) -> Tree {
-    (0..files).map(|file| (format!("src/module_{file}.py"), text(file, 0))).collect()
+fn made_tree(files: usize) -> Tree {
+    (0..files).map(|file| (format!("src/module_{file}.py"), source_text(file, 0))).collect()
 }
 
 /// Two files change and one function comes with every turn.
-fn turns(turns: usize, files: usize) -> Vec<Tree> {
-    let mut tree = tree(files);
+fn made_turns(turns: usize, files: usize) -> Vec<Tree> {
+    let mut tree = made_tree(files);
     (0..turns)
         .map(|turn| {
             for file in [turn % files, (turn * 7 + 3) % files] {
-                tree[file].1 = text(file, turn + 1);
+                tree[file].1 = source_text(file, turn + 1);
             }
             tree.clone()
         })
         .collect()
 }
 
-fn text(file: usize, version: usize) -> String {
+fn source_text(file: usize, version: usize) -> String {
     let head =
         "\"\"\"What this module is for.\"\"\"\n\nimport json\nfrom typing import Any, Dict\n\n\n";
     let piece = |at: usize| {

@@ -14,7 +14,7 @@ use std::{
 };
 
 use logs::{LogOptions, Tool};
-use measure::{Table, Took, ms};
+use measure::{Table, Took, from_millis};
 use terminal::Tui;
 
 /// Columns and rows of the terminal: [`FIRST`] sessions fit on it.
@@ -55,12 +55,12 @@ fn main() {
     let mut table = Table::new();
     let megabytes = size_of(&home) / 1_000_000;
     let of = |what: &str| format!("{sessions} sessions, {megabytes} MB, {what}");
-    for (kept, bar) in [(Kept::Nothing, ms(2_000)), (Kept::All, ms(100))] {
+    for (kept, bar) in [(Kept::Nothing, from_millis(2_000)), (Kept::All, from_millis(100))] {
         let opened: Vec<[Took; 3]> =
-            (0..rounds).map(|_| open(&home, sessions, first, kept)).collect();
+            (0..rounds).map(|_| open_home(&home, sessions, first, kept)).collect();
         let part = |at: usize| opened.iter().map(|took| took[at]).collect();
         let words = kept.words();
-        table.taken_with_cpu(&of(&format!("{words}: {first} rows")), ms(100), part(0));
+        table.taken_with_cpu(&of(&format!("{words}: {first} rows")), from_millis(100), part(0));
         table.taken_with_cpu(&of(&format!("{words}: {first} rows read whole")), bar, part(1));
         table.taken_with_cpu(&of(&format!("{words}: all rows read whole")), bar, part(2));
     }
@@ -87,7 +87,7 @@ impl Kept {
 const NAMES: [&str; 5] = [" claude-code ", " codex ", " pi ", " qwen-code ", " droid "];
 
 /// To the first rows that say when, what was asked and which agent; to the first that have everything; until the last does.
-fn open(home: &Path, sessions: usize, first: usize, kept: Kept) -> [Took; 3] {
+fn open_home(home: &Path, sessions: usize, first: usize, kept: Kept) -> [Took; 3] {
     if kept == Kept::Nothing {
         let _ = fs::remove_dir_all(home.join(".cache")); // it may not be there
     }
@@ -124,7 +124,7 @@ fn open(home: &Path, sessions: usize, first: usize, kept: Kept) -> [Took; 3] {
 
 /// A home folder with so many sessions, each agent and project in turn, an hour between them; made once.
 fn home_of(sessions: usize) -> io::Result<PathBuf> {
-    let home = measure::folder().join(format!("home-{sessions}"));
+    let home = measure::bench_folder().join(format!("home-{sessions}"));
     for number in 0..sessions {
         let (place, shape) = AGENTS[number % AGENTS.len()];
         let project = PROJECTS[number / 7 % PROJECTS.len()];
@@ -138,9 +138,9 @@ fn home_of(sessions: usize) -> io::Result<PathBuf> {
         fs::create_dir_all(path.parent().expect("it is below the home folder"))?;
         let bytes = if number % 11 == 3 { LONG } else { SHORT };
         let text = match shape {
-            Shape::Made(tool) => made(tool, number, bytes)?.replace(logs::SESSION, &id),
+            Shape::Made(tool) => made_session(tool, number, bytes)?.replace(logs::SESSION, &id),
             Shape::Repeated(sample) => {
-                repeated(sample, bytes)?.replace("\"made\"", &format!("\"{id}\""))
+                repeat_sample(sample, bytes)?.replace("\"made\"", &format!("\"{id}\""))
             }
         };
         let text = text.replace("/home/dev/ledger", &format!("/home/dev/{project}"));
@@ -153,16 +153,16 @@ fn home_of(sessions: usize) -> io::Result<PathBuf> {
     Ok(home)
 }
 
-fn made(tool: Tool, number: usize, bytes: usize) -> io::Result<String> {
-    let options = LogOptions { seed: number as u64 + 1, ..LogOptions::of(tool, bytes) };
+fn made_session(tool: Tool, number: usize, bytes: usize) -> io::Result<String> {
+    let options = LogOptions { seed: number as u64 + 1, ..LogOptions::with_size(tool, bytes) };
     let mut log = vec![];
-    logs::write(&mut log, options)?;
+    logs::write_log(&mut log, options)?;
     Ok(String::from_utf8_lossy(&log).into_owned())
 }
 
 /// The sample's records until there are so many bytes; with what a command printed there are three kilobytes a record, as in
 /// real sessions.
-fn repeated(sample: &str, bytes: usize) -> io::Result<String> {
+fn repeat_sample(sample: &str, bytes: usize) -> io::Result<String> {
     let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-runs/logs").join(sample);
     let records = fs::read_to_string(sample)?;
     let (first, rest) = records.split_once('\n').unwrap_or_default();

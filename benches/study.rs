@@ -4,7 +4,7 @@ mod measure;
 
 use std::{fs, io, path::Path, sync::Arc, time::Instant};
 
-use measure::{Table, ms};
+use measure::{Table, from_millis};
 use ratatui::layout::Size;
 use trajview::{
     analysis,
@@ -25,27 +25,27 @@ fn main() {
     fs::write(&file, "name = \"bench\"\nruns = [\"runs/*\"]\nraters = [\"ana\", \"ben\"]\n[sample]\nstrata = [\"score\", \"run\"]\n")
         .expect("there is room for a file");
     for run in 0..runs {
-        bundle(&folder.path().join(format!("runs/run-{run:03}")), run)
+        make_bundle(&folder.path().join(format!("runs/run-{run:03}")), run)
             .expect("there is room for bundles");
     }
     let mut table = Table::new();
     let of = |what: &str| format!("{} items of {runs} runs: {what}", runs * 10);
-    table.row(&of("read and drawn"), ms(300), rounds, || {
+    table.row(&of("read and drawn"), from_millis(300), rounds, || {
         analysis::study::open_study(&file).expect("it is a study")
     });
-    table.row(&of("first item on screen"), ms(500), rounds, || screen(&file));
-    let mut rehearsal = screen(&file);
-    table.row(&of("a frame"), ms(16), 21, || rehearsal.draw_frame());
+    table.row(&of("first item on screen"), from_millis(500), rounds, || open_screen(&file));
+    let mut rehearsal = open_screen(&file);
+    table.row(&of("a frame"), from_millis(16), 21, || rehearsal.draw_frame());
     let mut taken = vec![];
     for round in 0..21 {
         let begun = Instant::now();
         rehearsal.press_keys(if round & 1 == 0 { "G" } else { "g" }).expect("it is a key");
         taken.push(begun.elapsed());
     }
-    table.taken(&of("to an item of another run, which is opened"), ms(100), taken);
+    table.taken(&of("to an item of another run, which is opened"), from_millis(100), taken);
     let place = folder.path().join("runs/run-007");
     let mut number = 0;
-    table.row(&of("a label is saved"), ms(20), 21, || {
+    table.row(&of("a label is saved"), from_millis(20), 21, || {
         number += 1;
         let label = Label {
             component: format!("C{:02}", number % 10),
@@ -59,7 +59,7 @@ fn main() {
 }
 
 /// The queue on screen, with the run of its first item open.
-fn screen(file: &Path) -> HeadlessScreen {
+fn open_screen(file: &Path) -> HeadlessScreen {
     let study = Some(Arc::new(analysis::study::open_study(file).expect("it is a study")));
     let config = Config { annotator: Some("ana".into()), ..Config::default() };
     let options = ScreenOptions { study, config, ..ScreenOptions::default() };
@@ -68,7 +68,7 @@ fn screen(file: &Path) -> HeadlessScreen {
 }
 
 /// A bundle with a checklist of ten components, two judgements and the labels of another rater.
-fn bundle(folder: &Path, run: usize) -> io::Result<()> {
+fn make_bundle(folder: &Path, run: usize) -> io::Result<()> {
     fs::create_dir_all(folder.join("judgements"))?;
     fs::create_dir_all(folder.join("labels"))?;
     let turns: Vec<String> = (1..=8).map(|turn| format!("{{\"turn\": {turn}}}")).collect();

@@ -36,7 +36,7 @@ pub struct LogOptions {
 }
 
 impl LogOptions {
-    pub const fn of(tool: Tool, bytes: usize) -> Self {
+    pub const fn with_size(tool: Tool, bytes: usize) -> Self {
         Self { tool, seed: 20_261_121, bytes, file_lines: 220, last_output: 2_000 }
     }
 }
@@ -53,14 +53,14 @@ impl Tool {
 }
 
 /// Writes the log a options describes below `folder`, unless it is there; gives its path.
-pub fn make(folder: &Path, name: &str, options: LogOptions) -> io::Result<PathBuf> {
+pub fn make_log(folder: &Path, name: &str, options: LogOptions) -> io::Result<PathBuf> {
     let path = folder.join(format!("rollout-{}-{name}.jsonl", options.tool.name()));
     if fs::metadata(&path).is_ok_and(|meta| meta.len() as usize >= options.bytes) {
         return Ok(path);
     }
     fs::create_dir_all(folder)?;
     let mut file = BufWriter::new(fs::File::create(&path)?);
-    write(&mut file, options)?;
+    write_log(&mut file, options)?;
     file.into_inner()?.sync_all()?;
     Ok(path)
 }
@@ -72,8 +72,8 @@ pub fn make_mini(folder: &Path, megabytes: usize) -> io::Result<PathBuf> {
     if path.exists() {
         return Ok(path);
     }
-    let options = LogOptions::of(Tool::Claude, megabytes << 20);
-    let log = fs::File::open(make(folder, &format!("for-mini-{megabytes}"), options)?)?;
+    let options = LogOptions::with_size(Tool::Claude, megabytes << 20);
+    let log = fs::File::open(make_log(folder, &format!("for-mini-{megabytes}"), options)?)?;
     let mut file = BufWriter::new(fs::File::create(&path)?);
     let head = r#"{"info": {}, "trajectory_format": "mini-swe-agent-1.1", "messages": [
 {"role": "system", "content": "You can run commands in a shell."},
@@ -82,7 +82,7 @@ pub fn make_mini(folder: &Path, megabytes: usize) -> io::Result<PathBuf> {
     let mut written = 0;
     let lines = io::BufReader::new(log).lines();
     for (line, role) in lines.zip(["assistant", "user"].into_iter().cycle()) {
-        let message = format!(",\n{{\"role\": \"{role}\", \"content\": {}}}", quoted(&line?));
+        let message = format!(",\n{{\"role\": \"{role}\", \"content\": {}}}", quoted_text(&line?));
         written += message.len();
         if written > megabytes << 20 {
             break;
@@ -95,7 +95,7 @@ pub fn make_mini(folder: &Path, megabytes: usize) -> io::Result<PathBuf> {
 }
 
 /// Writes the log a options describes.
-pub fn write(out: &mut impl Write, options: LogOptions) -> io::Result<()> {
+pub fn write_log(out: &mut impl Write, options: LogOptions) -> io::Result<()> {
     let mut log = Log::new(options);
     let mut written = 0;
     log.begin();
@@ -184,7 +184,7 @@ const WORDS: [&str; 48] = [
 
 const FOLDERS: [&str; 6] = ["src", "src/store", "src/ship", "tests", "tools", "docs"];
 
-fn words(dice: &mut Dice, count: usize) -> String {
+fn random_words(dice: &mut Dice, count: usize) -> String {
     let all: Vec<&str> = (0..count).map(|_| dice.pick(&WORDS)).collect();
     all.join(" ")
 }
@@ -204,13 +204,13 @@ fn line_of_code(dice: &mut Dice, at: usize) -> String {
         (_, 2) => format!("    if {a} is not None and {b} > {n}: raise ValueError({a})"),
         (_, 3) => format!("    pattern = r'\\b{a}\\d+\\s*{b}\\t'"),
         (_, 4) => format!("    self.{a}.append(({b}, {n}))"),
-        (_, 5) => format!("    # {}", words(dice, 8)),
+        (_, 5) => format!("    # {}", random_words(dice, 8)),
         (_, 6) => format!("    {a} = {a}_{b}_{n}(self, {b})"),
         _ => format!("    {a}_{n} = {b}.get(\"{a}\", {n})"),
     }
 }
 
-fn output(dice: &mut Dice, bytes: usize) -> String {
+fn random_output(dice: &mut Dice, bytes: usize) -> String {
     let mut text = String::with_capacity(bytes + 100);
     while text.len() < bytes {
         match dice.below(12) {
@@ -218,14 +218,14 @@ fn output(dice: &mut Dice, bytes: usize) -> String {
             1 => text.push_str("warning: \"unused\" \\ "),
             _ => {}
         }
-        text.push_str(&format!("tests/{}.py::{} ", dice.pick(&WORDS[..34]), words(dice, 7)));
+        text.push_str(&format!("tests/{}.py::{} ", dice.pick(&WORDS[..34]), random_words(dice, 7)));
         text.push('\n');
     }
     text
 }
 
 /// A JSON string, as the writers of logs spell it.
-fn quoted(text: &str) -> String {
+fn quoted_text(text: &str) -> String {
     let mut json = String::with_capacity(text.len() + text.len() / 8 + 2);
     json.push('"');
     for letter in text.chars() {
@@ -293,10 +293,10 @@ impl Log {
     }
 
     fn turn(&mut self, is_last: bool) {
-        let request = words(&mut self.dice, 14);
+        let request = random_words(&mut self.dice, 14);
         self.request(&request);
         for _ in 0..1 + self.dice.below(5) {
-            let thought = words(&mut self.dice, 60);
+            let thought = random_words(&mut self.dice, 60);
             self.think(&thought);
             match self.dice.below(5) {
                 0 => self.new_file(),
@@ -311,13 +311,13 @@ impl Log {
         if is_last {
             self.command(self.options.last_output);
         }
-        let said = if is_last { NEEDLE.to_owned() } else { words(&mut self.dice, 40) };
+        let said = if is_last { NEEDLE.to_owned() } else { random_words(&mut self.dice, 40) };
         self.say(&said);
     }
 
     fn command(&mut self, size: usize) {
-        let command = format!("cd {ROOT} && pytest -k \"{}\"", words(&mut self.dice, 2));
-        let told = output(&mut self.dice, size);
+        let command = format!("cd {ROOT} && pytest -k \"{}\"", random_words(&mut self.dice, 2));
+        let told = random_output(&mut self.dice, size);
         self.run(&command, &told);
     }
 
@@ -333,7 +333,7 @@ impl Log {
     fn edit_file(&mut self) {
         // The newest files are the ones that are worked on.
         let file = self.files.len() - 1 - self.dice.below(self.files.len().min(12));
-        let before = joined(&self.files[file].lines);
+        let before = joined_lines(&self.files[file].lines);
         let at = self.dice.below(self.files[file].lines.len().saturating_sub(6));
         let end = (at + 1 + self.dice.below(5)).min(self.files[file].lines.len());
         let new: Vec<String> = (at..end).map(|at| line_of_code(&mut self.dice, at)).collect();
@@ -342,7 +342,7 @@ impl Log {
     }
 }
 
-fn joined(lines: &[String]) -> String {
+fn joined_lines(lines: &[String]) -> String {
     let mut text = lines.join("\n");
     text.push('\n');
     text
@@ -351,7 +351,7 @@ fn joined(lines: &[String]) -> String {
 impl Log {
     fn begin(&mut self) {
         if self.options.tool == Tool::Codex {
-            let instructions = quoted(&words(&mut self.dice, 400));
+            let instructions = quoted_text(&random_words(&mut self.dice, 400));
             self.codex("session_meta", &format!(
                 r#"{{"id":"{SESSION}","timestamp":"2026-01-01T00:00:00.000Z","cwd":"{ROOT}","originator":"codex_cli_rs","cli_version":"0.150.0","source":"cli","base_instructions":{{"text":{instructions}}}}}"#,
             ));
@@ -359,7 +359,7 @@ impl Log {
     }
 
     fn request(&mut self, text: &str) {
-        let text = quoted(text);
+        let text = quoted_text(text);
         match self.options.tool {
             Tool::Claude => self.claude_user(&format!(r#"{{"role":"user","content":{text}}}"#), ""),
             Tool::Codex => {
@@ -377,7 +377,7 @@ impl Log {
     }
 
     fn think(&mut self, text: &str) {
-        let text = quoted(text);
+        let text = quoted_text(text);
         match self.options.tool {
             Tool::Claude => self.claude_assistant(&format!(
                 r#"{{"type":"thinking","thinking":{text},"signature":"{}"}}"#,
@@ -396,7 +396,7 @@ impl Log {
 
     fn say(&mut self, text: &str) {
         let is_needle = text == NEEDLE;
-        let text = quoted(text);
+        let text = quoted_text(text);
         match self.options.tool {
             Tool::Claude => self.claude_assistant(&format!(r#"{{"type":"text","text":{text}}}"#)),
             Tool::Codex => {
@@ -417,7 +417,7 @@ impl Log {
     }
 
     fn run(&mut self, command: &str, output: &str) {
-        let (id, command, told) = (self.next(), quoted(command), quoted(output));
+        let (id, command, told) = (self.next(), quoted_text(command), quoted_text(output));
         match self.options.tool {
             Tool::Claude => {
                 self.claude_assistant(&format!(
@@ -432,7 +432,8 @@ impl Log {
                 );
             }
             Tool::Codex => {
-                let arguments = quoted(&format!(r#"{{"cmd":{command},"yield_time_ms":1000}}"#));
+                let arguments =
+                    quoted_text(&format!(r#"{{"cmd":{command},"yield_time_ms":1000}}"#));
                 self.codex("response_item", &format!(
                     r#"{{"type":"function_call","name":"exec_command","arguments":{arguments},"call_id":"call_{id}"}}"#,
                 ));
@@ -441,7 +442,7 @@ impl Log {
                 ));
                 let head =
                     "Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 0\nOutput:\n";
-                let told = quoted(&format!("{head}{output}"));
+                let told = quoted_text(&format!("{head}{output}"));
                 self.codex("response_item", &format!(
                     r#"{{"type":"function_call_output","call_id":"call_{id}","output":{told}}}"#,
                 ));
@@ -454,8 +455,11 @@ impl Log {
         let file = &self.files[at];
         let numbered: Vec<String> =
             (1..).zip(&file.lines).map(|(at, line)| format!("{at:>6}→{line}")).collect();
-        let (path, content, told) =
-            (quoted(&file.path), quoted(&joined(&file.lines)), quoted(&joined(&numbered)));
+        let (path, content, told) = (
+            quoted_text(&file.path),
+            quoted_text(&joined_lines(&file.lines)),
+            quoted_text(&joined_lines(&numbered)),
+        );
         let (lines, command) =
             (file.lines.len(), format!("sed -n 1,{}p {}", file.lines.len(), file.path));
         match self.options.tool {
@@ -469,22 +473,24 @@ impl Log {
                 ));
             }
             Tool::Codex => {
-                let content = joined(&self.files[at].lines);
+                let content = joined_lines(&self.files[at].lines);
                 self.run(&command, &content);
             }
         }
     }
 
     fn write_file(&mut self, file: usize) {
-        let (id, path) = (self.next(), quoted(&self.files[file].path));
-        let content = quoted(&joined(&self.files[file].lines));
+        let (id, path) = (self.next(), quoted_text(&self.files[file].path));
+        let content = quoted_text(&joined_lines(&self.files[file].lines));
         match self.options.tool {
             Tool::Claude => {
                 self.claude_assistant(&format!(
                     r#"{{"type":"tool_use","id":"toolu_{id}","name":"Write","input":{{"file_path":{path},"content":{content}}}}}"#,
                 ));
-                let told =
-                    quoted(&format!("File created successfully at: {}", self.files[file].path));
+                let told = quoted_text(&format!(
+                    "File created successfully at: {}",
+                    self.files[file].path
+                ));
                 self.claude_result(id, &told, &format!(
                     r#"{{"type":"create","filePath":{path},"content":{content},"structuredPatch":[]}}"#,
                 ));
@@ -503,7 +509,7 @@ impl Log {
     }
 
     fn swap(&mut self, swap: &Swap) {
-        let (id, path) = (self.next(), quoted(&self.files[swap.file].path));
+        let (id, path) = (self.next(), quoted_text(&self.files[swap.file].path));
         let lines = &self.files[swap.file].lines;
         let start = swap.at.saturating_sub(3);
         let end = (swap.at + swap.new.len() + 3).min(lines.len());
@@ -520,14 +526,16 @@ impl Log {
                     let mut all = lines[start..swap.at].to_vec();
                     all.extend_from_slice(changed);
                     all.extend_from_slice(&lines[swap.at + swap.new.len()..end]);
-                    quoted(&all.join("\n"))
+                    quoted_text(&all.join("\n"))
                 };
                 let (old, new, before) =
-                    (around(&swap.old), around(&swap.new), quoted(&swap.before));
-                let patch: Vec<String> = hunk.iter().map(|line| quoted(line)).collect();
+                    (around(&swap.old), around(&swap.new), quoted_text(&swap.before));
+                let patch: Vec<String> = hunk.iter().map(|line| quoted_text(line)).collect();
                 let patch = patch.join(",");
-                let told =
-                    quoted(&format!("The file {} has been updated.", self.files[swap.file].path));
+                let told = quoted_text(&format!(
+                    "The file {} has been updated.",
+                    self.files[swap.file].path
+                ));
                 self.claude_assistant(&format!(
                     r#"{{"type":"tool_use","id":"toolu_{id}","name":"Edit","input":{{"file_path":{path},"old_string":{old},"new_string":{new}}}}}"#,
                 ));
@@ -536,12 +544,12 @@ impl Log {
                 ));
             }
             Tool::Codex => {
-                let hunk = joined(&hunk);
+                let hunk = joined_lines(&hunk);
                 let patch = format!(
                     "*** Begin Patch\n*** Update File: {}\n@@\n{hunk}*** End Patch\n",
                     self.files[swap.file].path
                 );
-                let diff = quoted(&format!("@@ -{first},{count} +{first},{count} @@\n{hunk}"));
+                let diff = quoted_text(&format!("@@ -{first},{count} +{first},{count} @@\n{hunk}"));
                 let change =
                     format!(r#"{{"type":"update","unified_diff":{diff},"move_path":null}}"#);
                 self.patch(id, &patch, &path, &change);
@@ -550,7 +558,7 @@ impl Log {
     }
 
     fn patch(&mut self, id: u64, patch: &str, path: &str, change: &str) {
-        let patch = quoted(patch);
+        let patch = quoted_text(patch);
         self.codex("response_item", &format!(
             r#"{{"type":"custom_tool_call","status":"completed","call_id":"call_{id}","name":"apply_patch","input":{patch}}}"#,
         ));

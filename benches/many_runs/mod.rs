@@ -27,7 +27,7 @@ const AGENTS: [(&str, &str); 4] = [
 /// # Errors
 ///
 /// Where a file cannot be written.
-pub fn make(folder: &Path, count: usize) -> io::Result<()> {
+pub fn make_runs(folder: &Path, count: usize) -> io::Result<()> {
     let next = AtomicUsize::new(0);
     let folders = count.div_ceil(IN_A_FOLDER);
     let write = || {

@@ -55,10 +55,10 @@ impl Table {
         let (median, best) = (taken[times / 2], taken[0]);
         println!(
             "{what:<58} {:>10} {:>10} {:>10} {:>10}  {times}{}",
-            shown(bar),
-            shown(median),
-            shown(best),
-            shown(cpu),
+            time_text(bar),
+            time_text(median),
+            time_text(best),
+            time_text(cpu),
             self.verdict(median <= bar)
         );
     }
@@ -69,9 +69,9 @@ impl Table {
         let Some(median) = taken.get(taken.len() / 2).copied() else { return };
         println!(
             "{what:<58} {:>10} {:>10} {:>10} {:>10}  {}{}",
-            shown(bar),
-            shown(median),
-            shown(taken[0]),
+            time_text(bar),
+            time_text(median),
+            time_text(taken[0]),
             "",
             taken.len(),
             self.verdict(median <= bar)
@@ -85,10 +85,10 @@ impl Table {
         let mean = taken.iter().map(|took| took.cpu).sum::<Duration>() / taken.len() as u32;
         println!(
             "{what:<58} {:>10} {:>10} {:>10} {:>10}  {}{}",
-            shown(bar),
-            shown(median.clock),
-            shown(taken[0].clock),
-            shown(mean),
+            time_text(bar),
+            time_text(median.clock),
+            time_text(taken[0].clock),
+            time_text(mean),
             taken.len(),
             self.verdict(median.clock <= bar)
         );
@@ -99,8 +99,8 @@ impl Table {
         let verdict = self.verdict(used <= bar);
         println!(
             "{what:<58} {:>10} {:>10} {:>10} {:>10}  1{verdict}",
-            megabytes(bar),
-            megabytes(used),
+            megabytes_text(bar),
+            megabytes_text(used),
             "",
             ""
         );
@@ -140,20 +140,20 @@ pub struct Took {
     pub cpu: Duration,
 }
 
-fn megabytes(amount: f64) -> String {
+fn megabytes_text(amount: f64) -> String {
     format!("{amount:.1} MB")
 }
 
-fn shown(time: Duration) -> String {
+fn time_text(time: Duration) -> String {
     format!("{:.2} ms", time.as_secs_f64() * 1e3)
 }
 
-pub const fn ms(count: u64) -> Duration {
+pub const fn from_millis(count: u64) -> Duration {
     Duration::from_millis(count)
 }
 
 /// Where made-up logs are kept between runs.
-pub fn folder() -> PathBuf {
+pub fn bench_folder() -> PathBuf {
     std::env::temp_dir().join("trajview-bench-logs")
 }
 

@@ -27,7 +27,7 @@ pub struct Screen {
 
 impl Screen {
     /// Opens a log and presses some keys.
-    pub fn of(path: &Path, size: Size, keys: &str) -> Self {
+    pub fn open_path(path: &Path, size: Size, keys: &str) -> Self {
         let opened = store::open(path).expect("it is a log");
         let area = Rect::new(0, 0, size.width, size.height);
         let options = TerminalOptions { viewport: Viewport::Fixed(area) };

@@ -28,7 +28,7 @@ pub struct Tui {
 }
 
 impl Tui {
-    pub fn start(arguments: &[&str]) -> Self {
+    pub fn start_program(arguments: &[&str]) -> Self {
         Self::start_with(arguments, [COLUMNS, ROWS], &[])
     }
 

@@ -4,10 +4,10 @@ use std::{fs, path::Path};
 
 use serde_json::{Value, json};
 
-use crate::common::{Ran, trajview};
+use crate::common::{Ran, run_cli};
 
 /// A bundle of four components, judged by two criteria, and two raters who labelled components, flags and decisions.
-fn bundle() -> tempfile::TempDir {
+fn make_bundle() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, value: Value| {
         let path = folder.path().join(name);
@@ -81,35 +81,35 @@ fn bundle() -> tempfile::TempDir {
     folder
 }
 
-fn agree(folder: &Path, more: &[&str]) -> Ran {
-    trajview(&[&["agree", folder.to_str().unwrap(), "--resamples", "0"], more].concat())
+fn run_agree(folder: &Path, more: &[&str]) -> Ran {
+    run_cli(&[&["agree", folder.to_str().unwrap(), "--resamples", "0"], more].concat())
 }
 
 fn json_of(folder: &Path, more: &[&str]) -> Value {
-    let ran = agree(folder, &[more, &["--json"]].concat());
+    let ran = run_agree(folder, &[more, &["--json"]].concat());
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     serde_json::from_str(&ran.out).unwrap()
 }
 
 /// Unit, criterion, scale, which alpha.
-fn part(document: &Value) -> [String; 4] {
+fn table_part(document: &Value) -> [String; 4] {
     ["unit", "criterion", "scale", "alpha_level"]
         .map(|name| document[name].as_str().unwrap_or("-").to_owned())
 }
 
-fn pair<'a>(document: &'a Value, a: &str, b: &str) -> &'a Value {
+fn rater_pair<'a>(document: &'a Value, a: &str, b: &str) -> &'a Value {
     let pairs = document["pairs"].as_array().unwrap();
     pairs.iter().find(|it| it["a"] == a && it["b"] == b).unwrap()
 }
 
 #[test]
 fn each_kind_criterion_and_scale_has_tables_of_its_own() {
-    let folder = bundle();
+    let folder = make_bundle();
 
     let all = json_of(folder.path(), &[]);
 
-    let mut parts = vec![part(&all)];
-    parts.extend(all["more"].as_array().unwrap().iter().map(part));
+    let mut parts = vec![table_part(&all)];
+    parts.extend(all["more"].as_array().unwrap().iter().map(table_part));
     let wanted = [
         ["component", "clear", "1..5", "ordinal"],
         ["component", "part", "[0,1]", "interval"],
@@ -118,18 +118,18 @@ fn each_kind_criterion_and_scale_has_tables_of_its_own() {
     ];
     assert_eq!(parts, wanted.map(|row| row.map(str::to_owned)));
     assert_eq!(all["levels"], json!([1, 2, 3, 4, 5]));
-    let one = pair(&all, "ana (blind)", "by-book");
+    let one = rater_pair(&all, "ana (blind)", "by-book");
     assert_eq!((&one["n"], &one["only_b"]), (&json!(3), &json!(1)), "gaps are told");
-    let flags = pair(&all["more"][1], "ana", "flagger");
+    let flags = rater_pair(&all["more"][1], "ana", "flagger");
     assert_eq!((&flags["n"], &flags["exact"]), (&json!(3), &json!(2.0 / 3.0)));
     assert_eq!(flags["disagreements"][0]["criterion"], "copied");
-    let decisions = pair(&all["more"][2], "ben", "keeper");
+    let decisions = rater_pair(&all["more"][2], "ben", "keeper");
     assert_eq!(decisions["exact"], json!(1.0 / 3.0));
 }
 
 #[test]
 fn the_alpha_of_two_raters_has_the_metric_of_the_scale() {
-    let folder = bundle();
+    let folder = make_bundle();
 
     let part = json_of(folder.path(), &["--criterion", "part"]);
 
@@ -138,53 +138,53 @@ fn the_alpha_of_two_raters_has_the_metric_of_the_scale() {
     let all: Vec<f64> = a.into_iter().chain(b).collect();
     let observed: f64 = a.iter().zip(b).map(|(a, b)| 2.0 * (a - b).powi(2)).sum();
     let expected: f64 = all.iter().flat_map(|a| all.iter().map(move |b| (a - b).powi(2))).sum();
-    let alpha = pair(&part, "ana", "by-book")["alpha"].as_f64().unwrap();
+    let alpha = rater_pair(&part, "ana", "by-book")["alpha"].as_f64().unwrap();
     assert!((alpha - (1.0 - 7.0 * observed / expected)).abs() < 1e-12, "{alpha}");
     assert!(part["more"].is_null());
 }
 
 #[test]
 fn a_unit_or_a_criterion_is_chosen_by_its_name() {
-    let folder = bundle();
+    let folder = make_bundle();
 
-    assert_eq!(part(&json_of(folder.path(), &["--unit", "decision"]))[0], "decision");
-    assert_eq!(part(&json_of(folder.path(), &["--rubric", "decisions"]))[0], "decision");
+    assert_eq!(table_part(&json_of(folder.path(), &["--unit", "decision"]))[0], "decision");
+    assert_eq!(table_part(&json_of(folder.path(), &["--rubric", "decisions"]))[0], "decision");
     assert_eq!(
-        part(&json_of(folder.path(), &["--unit", "flag", "--criterion", "copied"]))[0],
+        table_part(&json_of(folder.path(), &["--unit", "flag", "--criterion", "copied"]))[0],
         "flag"
     );
-    let unknown = agree(folder.path(), &["--criterion", "neat"]);
+    let unknown = run_agree(folder.path(), &["--criterion", "neat"]);
     assert_eq!(unknown.code, Some(2));
     assert!(
         unknown.err.contains("nothing is scored by \"neat\"; known: clear, copied, part"),
         "{}",
         unknown.err
     );
-    assert_eq!(agree(folder.path(), &["--unit", "leaf"]).code, Some(4));
-    let csv = agree(folder.path(), &["--csv"]).out;
+    assert_eq!(run_agree(folder.path(), &["--unit", "leaf"]).code, Some(4));
+    let csv = run_agree(folder.path(), &["--csv"]).out;
     assert!(
         csv.lines().any(|line| line.starts_with("ana,keeper,all,,3,exact,")
             && line.ends_with(",decision,,0..1")),
         "{csv}"
     );
     let blind = json_of(folder.path(), &["--blind-only", "--criterion", "clear"]);
-    assert_eq!(pair(&blind, "ana", "by-book")["n"], 3);
-    assert!(agree(folder.path(), &["--blind-only", "--unit", "flag"]).code == Some(4));
+    assert_eq!(rater_pair(&blind, "ana", "by-book")["n"], 3);
+    assert!(run_agree(folder.path(), &["--blind-only", "--unit", "flag"]).code == Some(4));
 }
 
 #[test]
 fn the_tables_of_several_parts_say_what_each_is_of() {
-    let folder = bundle();
-    let ran = agree(folder.path(), &[]);
+    let folder = make_bundle();
+    let ran = run_agree(folder.path(), &[]);
     insta::assert_snapshot!(ran.out);
 }
 
 #[test]
 fn the_audit_counts_blind_labels_alone_where_it_is_asked_to() {
-    let folder = bundle();
+    let folder = make_bundle();
     let audit = |more: &[&str]| -> Value {
         let run = folder.path().to_str().unwrap();
-        let ran = trajview(&[&["audit", run, "--annotator", "ana", "--json"], more].concat());
+        let ran = run_cli(&[&["audit", run, "--annotator", "ana", "--json"], more].concat());
         assert_eq!(ran.code, Some(0), "{}", ran.err);
         serde_json::from_str(&ran.out).unwrap()
     };
@@ -206,7 +206,7 @@ fn the_audit_counts_blind_labels_alone_where_it_is_asked_to() {
 #[test]
 fn a_study_has_its_agreement_by_criterion_and_of_blind_labels_alone() {
     let folder = tempfile::tempdir().unwrap();
-    let made = bundle();
+    let made = make_bundle();
     fs::create_dir_all(folder.path().join("runs")).unwrap();
     fs::rename(made.keep(), folder.path().join("runs/r")).unwrap();
     let study = folder.path().join("study.toml");
@@ -217,7 +217,7 @@ fn a_study_has_its_agreement_by_criterion_and_of_blind_labels_alone() {
     .unwrap();
     let audit = |more: &[&str]| -> Value {
         let study = study.to_str().unwrap();
-        let ran = trajview(&[&["audit", study, "--annotator", "dee", "--json"], more].concat());
+        let ran = run_cli(&[&["audit", study, "--annotator", "dee", "--json"], more].concat());
         assert_eq!(ran.code, Some(0), "{}", ran.err);
         serde_json::from_str(&ran.out).unwrap()
     };

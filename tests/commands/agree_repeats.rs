@@ -3,16 +3,17 @@
 
 use serde_json::{Value, json};
 
-use crate::common::{json, judged::judged_sample, printed, trajview};
+use crate::common::{cli_json, cli_text, judged::judged_sample, run_cli};
 
-fn path(folder: &tempfile::TempDir) -> String {
+fn folder_path(folder: &tempfile::TempDir) -> String {
     folder.path().join("codex-p12").to_str().unwrap().to_owned()
 }
 
 #[test]
 fn repeats_are_told_component_by_component_and_as_a_whole() {
     let folder = judged_sample();
-    let said = printed(&["agree", &path(&folder), "--repeats", "--detail", "--resamples", "500"]);
+    let said =
+        cli_text(&["agree", &folder_path(&folder), "--repeats", "--detail", "--resamples", "500"]);
 
     insta::assert_snapshot!(said);
 }
@@ -20,7 +21,8 @@ fn repeats_are_told_component_by_component_and_as_a_whole() {
 #[test]
 fn the_json_has_each_group_and_each_contrast() {
     let folder = judged_sample();
-    let said = json(&["agree", &path(&folder), "--repeats", "--json", "--resamples", "200"]);
+    let said =
+        cli_json(&["agree", &folder_path(&folder), "--repeats", "--json", "--resamples", "200"]);
 
     assert_eq!(said["schema"], "trajview.agree/1");
     let groups = said["repeats"].as_array().unwrap();
@@ -49,7 +51,7 @@ fn the_json_has_each_group_and_each_contrast() {
 
 #[test]
 fn a_run_that_nobody_judged_twice_says_how_that_is_done() {
-    let said = printed(&["agree", "sample-runs/codex-p12", "--repeats", "--resamples", "0"]);
+    let said = cli_text(&["agree", "sample-runs/codex-p12", "--repeats", "--resamples", "0"]);
 
     assert!(said.contains("nothing was judged twice in the same way"), "{said}");
     assert!(said.contains("trajview judge --repeat K makes them"), "{said}");
@@ -59,7 +61,8 @@ fn a_run_that_nobody_judged_twice_says_how_that_is_done() {
 #[test]
 fn csv_has_a_row_a_measure() {
     let folder = judged_sample();
-    let said = printed(&["agree", &path(&folder), "--repeats", "--csv", "--resamples", "0"]);
+    let said =
+        cli_text(&["agree", &folder_path(&folder), "--repeats", "--csv", "--resamples", "0"]);
 
     assert!(said.starts_with("run,first,second,against,part,name,n,measure,value,"), "{said}");
     let row = "codex-p12,\"reader (model-a), prompt 3fa9c1b2, temperature 1\",,repeat,component,C05,3,at_mode,0.6666666666666666,,,4 4 1,";
@@ -83,7 +86,7 @@ fn agreement_is_told_rubric_by_rubric_with_intervals() {
     std::fs::write(&path, format!("component,rubric,a,b\n{rows}")).unwrap();
     let path = path.to_str().unwrap();
 
-    let said = json(&["agree", path, "--by", "rubric", "--json", "--resamples", "300"]);
+    let said = cli_json(&["agree", path, "--by", "rubric", "--json", "--resamples", "300"]);
     let parts = said["pairs"][0]["by_rubric"].as_array().unwrap();
     let named: Vec<_> =
         parts.iter().map(|it| (it["name"].as_str().unwrap(), it["n"].as_u64().unwrap())).collect();
@@ -94,7 +97,7 @@ fn agreement_is_told_rubric_by_rubric_with_intervals() {
 
 #[test]
 fn a_disagreement_says_how_to_open_it() {
-    let said = printed(&["agree", "sample-runs/codex-p12", "--detail", "--resamples", "0"]);
+    let said = cli_text(&["agree", "sample-runs/codex-p12", "--detail", "--resamples", "0"]);
     let hint = said
         .lines()
         .find(|line| line.contains("trajview ") && line.contains("--component"))
@@ -102,7 +105,7 @@ fn a_disagreement_says_how_to_open_it() {
     let command = &hint[hint.find("trajview ").unwrap() + "trajview ".len()..];
     let words: Vec<&str> = command.split_whitespace().collect();
 
-    let opened = trajview(&[&words[..], &["--snapshot", "100x30"]].concat());
+    let opened = run_cli(&[&words[..], &["--snapshot", "100x30"]].concat());
     assert_eq!(opened.code, Some(0), "{}", opened.err);
     let id = words.last().unwrap();
     assert!(opened.out.contains(&format!("{id} ")), "{}", opened.out);

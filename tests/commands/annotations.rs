@@ -4,7 +4,7 @@ use std::{fs, path::PathBuf};
 
 use serde_json::Value;
 
-use crate::common::{Ran, judge_desk::copy, project, trajview};
+use crate::common::{Ran, judge_desk::copy_folder, project_path, run_cli};
 
 const COMMIT: &str = "610540d2038c3343ff934f9f90ced3b4806f89ad";
 
@@ -16,13 +16,13 @@ struct Desk {
 impl Desk {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        copy(&project("sample-runs/codex-p12"), &folder.path().join("codex-p12"));
+        copy_folder(&project_path("sample-runs/codex-p12"), &folder.path().join("codex-p12"));
         let desk = Self { folder };
         let _ = fs::remove_dir_all(desk.run().join("labels"));
         desk
     }
 
-    fn labelled() -> Self {
+    fn with_labels() -> Self {
         let desk = Self::new();
         let sheet = desk.file(
             "labels.csv",
@@ -30,7 +30,7 @@ impl Desk {
              C07,4,ana,true,false-absence,\"embed.py, line 16\",610540d\n\
              C17,1,ana,true,,,610540d\nC07,0,ben,false,,,610540d\n",
         );
-        let ran = trajview(&["audit", desk.run().to_str().unwrap(), "--import", &sheet]);
+        let ran = run_cli(&["audit", desk.run().to_str().unwrap(), "--import", &sheet]);
         assert_eq!(ran.code, Some(0), "{}", ran.err);
         desk
     }
@@ -46,7 +46,7 @@ impl Desk {
     }
 
     fn annotations(&self, more: &[&str]) -> Ran {
-        trajview(&[&["annotations", self.run().to_str().unwrap()], more].concat())
+        run_cli(&[&["annotations", self.run().to_str().unwrap()], more].concat())
     }
 
     fn exported(&self, more: &[&str]) -> String {
@@ -70,7 +70,7 @@ impl Desk {
 
 #[test]
 fn labels_go_to_each_tool_and_come_back_into_another_copy_of_the_run() {
-    let desk = Desk::labelled();
+    let desk = Desk::with_labels();
     for tool in ["langfuse", "phoenix", "label-studio"] {
         let other = Desk::new();
         let file = other.file("file", &desk.exported(&["--to", tool]));
@@ -89,7 +89,7 @@ fn labels_go_to_each_tool_and_come_back_into_another_copy_of_the_run() {
 
 #[test]
 fn a_validation_set_is_of_one_rater() {
-    let desk = Desk::labelled();
+    let desk = Desk::with_labels();
 
     let both = desk.annotations(&["--to", "scout"]);
     let one = desk.exported(&["--to", "scout", "--of", "ana"]);
@@ -103,7 +103,7 @@ fn a_validation_set_is_of_one_rater() {
 
 #[test]
 fn verdicts_of_a_judge_become_a_new_judgement_once() {
-    let desk = Desk::labelled();
+    let desk = Desk::with_labels();
     let run = desk.run();
     let before = fs::read_dir(run.join("judgements")).unwrap().count();
     let text = desk.exported(&["--to", "phoenix", "--judgements", "--of", "quick-reader"]);
@@ -123,7 +123,7 @@ fn verdicts_of_a_judge_become_a_new_judgement_once() {
     assert_eq!(made["judge"]["kind"], "imported");
     assert_eq!(made["commit"], COMMIT);
     let checked =
-        trajview(&["check", run.join("judgements/elsewhere-imported.json").to_str().unwrap()]);
+        run_cli(&["check", run.join("judgements/elsewhere-imported.json").to_str().unwrap()]);
     assert_eq!(checked.code, Some(0), "{}", checked.out);
 }
 
@@ -188,11 +188,11 @@ fn the_interface_of_label_studio_offers_the_levels() {
 fn a_folder_name_that_two_runs_have_names_neither() {
     let desk = Desk::new();
     let other = desk.folder.path().join("other/codex-p12");
-    copy(&desk.run(), &other);
+    copy_folder(&desk.run(), &other);
     let file = desk.file("cases.csv", "id,target_C07\ncodex-p12,4\n");
 
     let both = [desk.run(), other].map(|run| run.to_str().unwrap().to_owned());
-    let ran = trajview(&["annotations", &both[0], &both[1], "--from", &file, "--annotator", "cy"]);
+    let ran = run_cli(&["annotations", &both[0], &both[1], "--from", &file, "--annotator", "cy"]);
 
     assert_eq!(ran.code, Some(4), "{}", ran.out);
     assert!(ran.err.contains("no run codex-p12 among "), "{}", ran.err);

@@ -8,19 +8,19 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::common::{Ran, json, printed, project, trajview};
+use crate::common::{Ran, cli_json, cli_text, project_path, run_cli};
 
 /// A copy of the sample run that may be written to.
 struct Desk {
     folder: tempfile::TempDir,
 }
 
-fn copy(from: &Path, to: &Path) {
+fn copy_folder(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap().flatten() {
         let (from, to) = (entry.path(), to.join(entry.file_name()));
         if from.is_dir() {
-            copy(&from, &to);
+            copy_folder(&from, &to);
         } else {
             fs::copy(&from, &to).unwrap();
         }
@@ -30,7 +30,7 @@ fn copy(from: &Path, to: &Path) {
 impl Desk {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        copy(&project("sample-runs/codex-p12"), &folder.path().join("codex-p12"));
+        copy_folder(&project_path("sample-runs/codex-p12"), &folder.path().join("codex-p12"));
         Self { folder }
     }
 
@@ -39,18 +39,18 @@ impl Desk {
     }
 
     fn audit(&self, more: &[&str]) -> Ran {
-        trajview(&[&["audit", self.run().to_str().unwrap()], more].concat())
+        run_cli(&[&["audit", self.run().to_str().unwrap()], more].concat())
     }
 
     /// What it prints when it ends well, with the place of the copy left out.
-    fn said(&self, more: &[&str]) -> String {
+    fn audit_text(&self, more: &[&str]) -> String {
         let ran = self.audit(more);
         assert_eq!(ran.code, Some(0), "{more:?}: {}", ran.err);
         ran.out.replace(self.folder.path().to_str().unwrap(), "DIR")
     }
 
     fn json(&self, more: &[&str]) -> Value {
-        serde_json::from_str(&self.said(&[more, &["--json"]].concat())).unwrap()
+        serde_json::from_str(&self.audit_text(&[more, &["--json"]].concat())).unwrap()
     }
 
     fn sheet(&self, text: &str) -> String {
@@ -76,7 +76,7 @@ impl Desk {
 
 const QUICK: [&str; 4] = ["--judgement", "quick-reader", "--annotator", "A1"];
 
-fn quick<'a>(more: &[&'a str]) -> Vec<&'a str> {
+fn quick_arguments<'a>(more: &[&'a str]) -> Vec<&'a str> {
     [&QUICK, more].concat()
 }
 
@@ -87,9 +87,9 @@ const TWO: &str = "component,score,reason,note,blind\nC07,4,false-absence,\"in e
 fn the_queue_hides_a_verdict_until_this_annotator_has_labelled_it() {
     let desk = Desk::new();
 
-    let before = desk.said(&quick(&["--size", "6"]));
+    let before = desk.audit_text(&quick_arguments(&["--size", "6"]));
     let ran = desk.import(TWO, &QUICK);
-    let after = desk.said(&quick(&[]));
+    let after = desk.audit_text(&quick_arguments(&[]));
     let other = desk.json(&["--judgement", "quick-reader", "--annotator", "A2"]);
 
     insta::assert_snapshot!("the_queue_before", before);
@@ -108,7 +108,7 @@ fn json_of_the_queue_has_what_the_contract_names() {
     let desk = Desk::new();
     desk.import(TWO, &QUICK);
 
-    let said = desk.json(&quick(&[]));
+    let said = desk.json(&quick_arguments(&[]));
 
     assert_eq!((&said["schema"], &said["run"]), (&json!("trajview.audit/1"), &json!("codex-p12")));
     assert_eq!((&said["judgement"]["turn"], &said["absences"]), (&json!(56), &Value::Null));
@@ -130,10 +130,10 @@ fn json_of_the_queue_has_what_the_contract_names() {
 
 #[test]
 fn a_seed_draws_the_same_queue_and_a_size_cuts_it() {
-    let run = project("sample-runs/codex-p12");
+    let run = project_path("sample-runs/codex-p12");
     let drawn = |more: &[&str]| -> Vec<String> {
         let head = ["audit", run.to_str().unwrap(), "--annotator", "A", "--json"];
-        let said = json(&[&head, more].concat());
+        let said = cli_json(&[&head, more].concat());
         let items = said["queue"]["items"].as_array().unwrap().iter();
         items.map(|it| it["component"].as_str().unwrap().to_owned()).collect()
     };
@@ -147,7 +147,10 @@ fn a_seed_draws_the_same_queue_and_a_size_cuts_it() {
 fn what_a_judge_never_opened_is_ranked_with_why() {
     let desk = Desk::new();
 
-    insta::assert_snapshot!("absences", desk.said(&["--judgement", "quick-reader", "--absences"]));
+    insta::assert_snapshot!(
+        "absences",
+        desk.audit_text(&["--judgement", "quick-reader", "--absences"])
+    );
     let said = desk.json(&["--judgement", "quick-reader", "--absences"]);
     let absences = said["absences"].as_array().unwrap();
     let ids: Vec<&str> = absences.iter().map(|it| it["component"].as_str().unwrap()).collect();
@@ -168,7 +171,7 @@ fn what_a_judge_never_opened_is_ranked_with_why() {
         (&opened["path"], &opened["opened_by"]),
         (&json!("ppdiff/losses.py"), &json!("the verdict cites it"))
     );
-    let csv = desk.said(&["--judgement", "quick-reader", "--absences", "--csv"]);
+    let csv = desk.audit_text(&["--judgement", "quick-reader", "--absences", "--csv"]);
     assert!(csv.starts_with("run,component,name,judgement,judge,turn,commit,verdict,rank,path,"));
     assert!(csv.lines().count() > 20);
 }
@@ -176,7 +179,8 @@ fn what_a_judge_never_opened_is_ranked_with_why() {
 #[test]
 fn a_sheet_is_filled_in_elsewhere_and_comes_back() {
     let desk = Desk::new();
-    let sheet = desk.said(&["--judgement", "quick-reader", "--export", "--blank", "--size", "3"]);
+    let sheet =
+        desk.audit_text(&["--judgement", "quick-reader", "--export", "--blank", "--size", "3"]);
     insta::assert_snapshot!("sheet", sheet);
 
     let filled: Vec<String> = sheet
@@ -209,13 +213,13 @@ fn what_is_exported_comes_back_as_it_was() {
         &["--annotator", "A 2"],
     );
 
-    let all = desk.said(&["--export", "--all"]);
+    let all = desk.audit_text(&["--export", "--all"]);
     let back = other.import(&all, &[]);
 
     assert_eq!((back.code, back.err.as_str()), (Some(0), ""));
     assert_eq!(other.labels(), desk.labels());
     assert_eq!(desk.labels().len(), 2);
-    let own = desk.said(&["--export", "--annotator", "A1"]);
+    let own = desk.audit_text(&["--export", "--annotator", "A1"]);
     assert_eq!(own.lines().count(), 3);
     assert!(!own.contains("A 2"));
     assert_eq!(desk.import(&all, &["--annotator", "A1"]).code, Some(4));
@@ -273,23 +277,23 @@ fn agree_takes_the_labels_and_the_table_of_them() {
         pairs.into_iter().find(|it| it["a"] == a && it["b"].as_str().unwrap().starts_with(b))
     };
 
-    let said = json(&["agree", run.to_str().unwrap(), "--json", "--resamples", "0"]);
+    let said = cli_json(&["agree", run.to_str().unwrap(), "--json", "--resamples", "0"]);
 
     let quick = pair(&said, "A1", "quick-reader").unwrap();
     assert_eq!((&quick["n"], &quick["exact"]), (&json!(2), &json!(0.5)));
     assert_eq!(pair(&said, "A2", "quick-reader").unwrap()["n"], 1);
-    let table = desk.sheet(&desk.said(&["--export", "--all"]));
-    let said = json(&["agree", &table, run.to_str().unwrap(), "--json", "--resamples", "0"]);
+    let table = desk.sheet(&desk.audit_text(&["--export", "--all"]));
+    let said = cli_json(&["agree", &table, run.to_str().unwrap(), "--json", "--resamples", "0"]);
     assert_eq!(pair(&said, "A1 (unknown)", "quick-reader").unwrap()["n"], 2);
 }
 
 #[test]
 fn a_sheet_is_of_whatever_is_audited() {
     let desk = Desk::new();
-    let graded = project("sample-runs/paperbench/grader_output.json");
+    let graded = project_path("sample-runs/paperbench/grader_output.json");
     fs::copy(graded, desk.run().join("grader_output.json")).unwrap();
     for unit in ["leaf", "signal"] {
-        let sheet = desk.said(&["--unit", unit, "--export", "--blank", "--annotator", "A1"]);
+        let sheet = desk.audit_text(&["--unit", unit, "--export", "--blank", "--annotator", "A1"]);
         let head = "number,component,name,run,commit,turn,judgement,unit,criterion,score,blind,reason,note";
         assert_eq!(sheet.lines().next(), Some(head));
         let queue = desk.json(&["--unit", unit, "--annotator", "A1"]);
@@ -318,7 +322,7 @@ fn a_sheet_by_a_codebook_has_a_row_for_each_criterion_with_its_scale() {
     ]});
     fs::write(&path, checklist.to_string()).unwrap();
 
-    let sheet = desk.said(&["--export", "--blank", "--annotator", "A1"]);
+    let sheet = desk.audit_text(&["--export", "--blank", "--annotator", "A1"]);
     let rows: Vec<&str> = sheet.lines().filter(|line| line.contains(",C07,")).collect();
     assert_eq!(rows.len(), 2, "{sheet}");
     assert!(rows.iter().any(|row| row.ends_with(",component,clear,1..5,,,,")), "{rows:?}");
@@ -368,16 +372,16 @@ fn what_cannot_be_done_is_a_sentence_with_its_exit_code() {
     let ran = desk.audit(&["--annotator", "A"]);
     assert_eq!(ran.code, Some(4));
     assert!(ran.err.contains("no judgement to check; `trajview judge "), "{}", ran.err);
-    let log = project("sample-runs/codex-exec-json/stdout.jsonl");
-    let ran = trajview(&["audit", log.to_str().unwrap(), "--import", "x.csv"]);
+    let log = project_path("sample-runs/codex-exec-json/stdout.jsonl");
+    let ran = run_cli(&["audit", log.to_str().unwrap(), "--import", "x.csv"]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains("is no run bundle, so there is no place for labels"), "{}", ran.err);
 }
 
 #[test]
 fn markdown_and_csv_have_whole_names() {
-    let run = project("sample-runs/codex-p12");
-    let said = |form: &str| printed(&["audit", run.to_str().unwrap(), "--annotator", "A", form]);
+    let run = project_path("sample-runs/codex-p12");
+    let said = |form: &str| cli_text(&["audit", run.to_str().unwrap(), "--annotator", "A", form]);
 
     let whole = "Nearest-neighbour graph with local edge features (knn_graph, edge_features)";
     assert!(said("--md").contains(&format!("| C04 | {whole} | - | hidden |")));
@@ -455,7 +459,7 @@ fn whenever_it_is_killed_there_is_a_readable_file_of_labels() {
 #[test]
 fn the_queue_of_another_kind_is_printed_and_hidden_until_it_is_labelled() {
     let desk = Desk::new();
-    let graded = project("sample-runs/paperbench/grader_output.json");
+    let graded = project_path("sample-runs/paperbench/grader_output.json");
     fs::copy(graded, desk.run().join("grader_output.json")).unwrap();
     let leaves = ["--unit", "leaf", "--annotator", "A1"];
     desk.import("component,unit,score,blind\n0/3/3,leaf,not met,true\n", &["--annotator", "A1"]);
@@ -468,7 +472,7 @@ fn the_queue_of_another_kind_is_printed_and_hidden_until_it_is_labelled() {
     assert_eq!((&of("0/3/3")["unit"], &of("0/3/3")["label"]["score"]), (&json!("leaf"), &json!(0)));
     assert_eq!(of("0/3/3")["verdict"], json!({"score": 1, "label": "met"}));
     assert_eq!(of("0/0/0")["verdict"], Value::Null);
-    assert!(desk.said(&leaves).contains("1 of 25 labelled, 0 as judged"));
+    assert!(desk.audit_text(&leaves).contains("1 of 25 labelled, 0 as judged"));
     let none = desk.audit(&["--unit", "flag", "--annotator", "A1"]);
     assert_ne!(none.code, Some(0));
     assert!(none.err.contains("has no flags to check"), "{}", none.err);

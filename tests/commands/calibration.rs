@@ -5,17 +5,17 @@ use std::fs;
 
 use serde_json::Value as Json;
 
-use crate::common::{at_columns, json, printed, project, trajview};
+use crate::common::{at_columns, cli_json, cli_text, project_path, run_cli};
 
 const PAIRS: &str = "tests/vectors/calibration.csv";
 const NEAR: f64 = 1e-9;
 
-fn vectors() -> Json {
-    let text = fs::read_to_string(project("tests/vectors/calibration.json")).unwrap();
+fn read_vectors() -> Json {
+    let text = fs::read_to_string(project_path("tests/vectors/calibration.json")).unwrap();
     serde_json::from_str(&text).unwrap()
 }
 
-fn near(found: &Json, expected: &Json, what: &str) {
+fn assert_near(found: &Json, expected: &Json, what: &str) {
     let (Some(found), Some(expected)) = (found.as_f64(), expected.as_f64()) else {
         assert_eq!(found, expected, "{what}");
         return;
@@ -23,7 +23,7 @@ fn near(found: &Json, expected: &Json, what: &str) {
     assert!((found - expected).abs() <= NEAR, "{what}: {found} is not {expected}");
 }
 
-fn table(text: &str) -> (tempfile::TempDir, String) {
+fn write_table(text: &str) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.csv");
     fs::write(&path, text).unwrap();
@@ -33,10 +33,18 @@ fn table(text: &str) -> (tempfile::TempDir, String) {
 
 #[test]
 fn every_cell_is_what_scipy_and_scikit_learn_say() {
-    let expected = vectors();
+    let expected = read_vectors();
     let (seed, draws) = (expected["seed"].to_string(), expected["resamples"].to_string());
-    let said =
-        json(&["agree", PAIRS, "--calibration", "--json", "--seed", &seed, "--resamples", &draws]);
+    let said = cli_json(&[
+        "agree",
+        PAIRS,
+        "--calibration",
+        "--json",
+        "--seed",
+        &seed,
+        "--resamples",
+        &draws,
+    ]);
 
     let rows = expected["rows"].as_array().unwrap();
     assert_eq!((rows.len(), said["pairs"].as_array().unwrap().len()), (3, 3));
@@ -48,9 +56,9 @@ fn every_cell_is_what_scipy_and_scikit_learn_say() {
         for (cell, value) in row["cells"].as_object().unwrap() {
             let (what, is_boundary) = (format!("{name}: {cell}"), cell.starts_with("boundary"));
             let share = if is_boundary { &pair[cell]["share"] } else { &pair[cell] };
-            near(share, &value["value"], &what);
+            assert_near(share, &value["value"], &what);
             for end in 0..2 {
-                near(&pair["ci95"][cell][end], &value["ci95"][end], &what);
+                assert_near(&pair["ci95"][cell][end], &value["ci95"][end], &what);
                 intervals += usize::from(value["ci95"][end].is_f64());
             }
         }
@@ -61,7 +69,11 @@ fn every_cell_is_what_scipy_and_scikit_learn_say() {
         for (side, rater) in [("a", &pair["a"]), ("b", &pair["b"])] {
             let rates = expected["base_rates"][rater.as_str().unwrap()].as_array().unwrap();
             for (level, rate) in rates.iter().enumerate() {
-                near(&pair["base_rate"][side][level], rate, &format!("{rater}: level {level}"));
+                assert_near(
+                    &pair["base_rate"][side][level],
+                    rate,
+                    &format!("{rater}: level {level}"),
+                );
             }
         }
     }
@@ -74,7 +86,7 @@ fn every_cell_is_what_scipy_and_scikit_learn_say() {
 
 #[test]
 fn a_file_of_120_pairs_prints_the_table_of_the_paper() {
-    insta::assert_snapshot!(printed(&["agree", PAIRS, "--calibration", "--resamples", "2000"]));
+    insta::assert_snapshot!(cli_text(&["agree", PAIRS, "--calibration", "--resamples", "2000"]));
 }
 
 #[test]
@@ -87,8 +99,8 @@ fn on_80_columns_the_table_is_cut_in_two() {
 
 #[test]
 fn markdown_and_csv_have_the_same_rows() {
-    let md = printed(&["agree", PAIRS, "--calibration", "--md", "--resamples", "500"]);
-    let csv = printed(&["agree", PAIRS, "--calibration", "--csv", "--resamples", "0"]);
+    let md = cli_text(&["agree", PAIRS, "--calibration", "--md", "--resamples", "500"]);
+    let csv = cli_text(&["agree", PAIRS, "--calibration", "--csv", "--resamples", "0"]);
 
     assert!(md.contains("| raters | n | exact | within 1 | kappa (quad.) |"), "{md}");
     assert!(md.contains("| A1 - judge | 120 | 0.69 [0."), "{md}");
@@ -102,8 +114,8 @@ fn markdown_and_csv_have_the_same_rows() {
 
 #[test]
 fn raters_are_named_in_any_order_and_by_the_beginning_of_their_names() {
-    let (_folder, path) = table("component,bert,anna,model\nC1,4,4,3\nC2,2,2,2\nC3,0,1,0\n");
-    let said = json(&[
+    let (_folder, path) = write_table("component,bert,anna,model\nC1,4,4,3\nC2,2,2,2\nC3,0,1,0\n");
+    let said = cli_json(&[
         "agree",
         &path,
         "--calibration",
@@ -121,9 +133,9 @@ fn raters_are_named_in_any_order_and_by_the_beginning_of_their_names() {
 
 #[test]
 fn where_it_is_not_plain_who_is_who_the_raters_are_listed() {
-    let (_folder, path) = table("component,a,b,c\nC1,4,4,3\nC2,2,2,2\n");
+    let (_folder, path) = write_table("component,a,b,c\nC1,4,4,3\nC2,2,2,2\n");
     let refused = |more: &[&str]| {
-        let ran = trajview(&[&["agree", &path, "--calibration"], more].concat());
+        let ran = run_cli(&[&["agree", &path, "--calibration"], more].concat());
         (ran.code, ran.err)
     };
 

@@ -4,10 +4,10 @@ use std::{collections::BTreeSet, fs, path::Path};
 
 use serde_json::Value;
 
-use crate::common::{json, printed, trajview};
+use crate::common::{cli_json, cli_text, run_cli};
 
 /// A log of Claude Code of one turn whose commands fail with these words.
-fn log(folder: &Path, name: &str, failures: &[&str]) {
+fn write_log(folder: &Path, name: &str, failures: &[&str]) {
     let line = |value: Value| format!("{value}\n");
     let mut text = line(
         serde_json::json!({"type": "user", "uuid": "u0", "sessionId": name, "cwd": "/ws",
@@ -30,13 +30,13 @@ fn log(folder: &Path, name: &str, failures: &[&str]) {
 }
 
 /// Two kinds of failures that differ in numbers and places, a run that fails otherwise, and one that does not fail.
-fn failing() -> tempfile::TempDir {
+fn failing_runs() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for at in 0..4 {
         let said = format!(
             "tests/test_a.py:{at}: in test_rows\nE   AssertionError: expected {at} rows in /tmp/pytest-{at}/rows.csv\nFAILED in 0.{at}2s"
         );
-        log(
+        write_log(
             folder.path(),
             &format!("rows-{at}"),
             &[&said, "ModuleNotFoundError: No module named 'yaml'"],
@@ -45,14 +45,14 @@ fn failing() -> tempfile::TempDir {
     for at in 0..2 {
         let said =
             format!("error[E0308]: mismatched types at 0x7ffd{at}abc12\nerror: could not compile");
-        log(folder.path(), &format!("types-{at}"), &[&said]);
+        write_log(folder.path(), &format!("types-{at}"), &[&said]);
     }
-    log(folder.path(), "other", &["fatal: not a git repository"]);
-    log(folder.path(), "fine", &[]);
+    write_log(folder.path(), "other", &["fatal: not a git repository"]);
+    write_log(folder.path(), "fine", &[]);
     folder
 }
 
-fn names(cluster: &Value) -> BTreeSet<String> {
+fn member_names(cluster: &Value) -> BTreeSet<String> {
     let members = cluster["members"].as_array().unwrap().iter();
     let stem = |path: &str| Path::new(path).file_stem().unwrap().to_string_lossy().into_owned();
     members.map(|it| stem(it["path"].as_str().unwrap())).collect()
@@ -60,10 +60,10 @@ fn names(cluster: &Value) -> BTreeSet<String> {
 
 #[test]
 fn runs_that_fail_alike_are_together_whatever_the_numbers_in_what_they_say() {
-    let folder = failing();
+    let folder = failing_runs();
     let path = folder.path().display().to_string();
 
-    let found = json(&["clusters", &path, "--json"]);
+    let found = cli_json(&["clusters", &path, "--json"]);
 
     assert_eq!(found["schema"], "trajview.clusters/1");
     let counts = ["runs", "alone", "without"].map(|name| found[name].as_u64().unwrap());
@@ -72,7 +72,7 @@ fn runs_that_fail_alike_are_together_whatever_the_numbers_in_what_they_say() {
     let sizes: Vec<&Value> = clusters.iter().map(|it| &it["size"]).collect();
     assert_eq!(sizes, [4, 2]);
     let expected: BTreeSet<String> = (0..4).map(|at| format!("rows-{at}")).collect();
-    assert_eq!(names(&clusters[0]), expected);
+    assert_eq!(member_names(&clusters[0]), expected);
     let shared: Vec<&str> = clusters[0]["shared"]
         .as_array()
         .unwrap()
@@ -83,17 +83,17 @@ fn runs_that_fail_alike_are_together_whatever_the_numbers_in_what_they_say() {
     assert_eq!(clusters[0]["members"][1]["similarity"], 1.0);
     assert_eq!(
         found,
-        json(&["clusters", &path, "--json"]),
+        cli_json(&["clusters", &path, "--json"]),
         "the same runs and seed, the same clusters"
     );
 }
 
 #[test]
 fn a_table_of_clusters_is_printed_with_what_most_share() {
-    let folder = failing();
+    let folder = failing_runs();
     let path = folder.path().display().to_string();
 
-    let printed = printed(&["clusters", &path, "--detail"]).replace(&path, "RUNS");
+    let printed = cli_text(&["clusters", &path, "--detail"]).replace(&path, "RUNS");
 
     assert!(
         printed.contains("6 of 8 runs in 2 clusters, 1 like no other, 1 without errors to compare"),
@@ -105,11 +105,11 @@ fn a_table_of_clusters_is_printed_with_what_most_share() {
 
 #[test]
 fn calls_and_edits_put_together_other_runs() {
-    let folder = failing();
+    let folder = failing_runs();
     let path = folder.path().display().to_string();
 
-    let calls = json(&["clusters", &path, "--by", "calls", "--json"]);
-    let edits = json(&["clusters", "sample-runs", "--by", "edits", "--json"]);
+    let calls = cli_json(&["clusters", &path, "--by", "calls", "--json"]);
+    let edits = cli_json(&["clusters", "sample-runs", "--by", "edits", "--json"]);
 
     // The three of one call, those of two.
     let sizes: Vec<&Value> =
@@ -121,7 +121,7 @@ fn calls_and_edits_put_together_other_runs() {
 #[test]
 fn a_threshold_is_a_share_above_nothing() {
     for threshold in ["0", "1.1", "half"] {
-        let ran = trajview(&["clusters", "sample-runs", "--threshold", threshold]);
+        let ran = run_cli(&["clusters", "sample-runs", "--threshold", threshold]);
         assert_eq!(ran.code, Some(2));
         assert!(ran.err.contains("expected a number above 0 and at most 1"), "{}", ran.err);
     }
@@ -129,7 +129,8 @@ fn a_threshold_is_a_share_above_nothing() {
 
 #[test]
 fn a_sample_has_its_strata_and_weights_and_does_not_depend_on_how_paths_are_named() {
-    let sample = json(&["sample", "sample-runs", "--by", "format", "--per-stratum", "1", "--json"]);
+    let sample =
+        cli_json(&["sample", "sample-runs", "--by", "format", "--per-stratum", "1", "--json"]);
 
     assert_eq!(sample["schema"], "trajview.sample/1");
     let strata = sample["strata"].as_array().unwrap();
@@ -142,7 +143,7 @@ fn a_sample_has_its_strata_and_weights_and_does_not_depend_on_how_paths_are_name
     let drawn = |paths: &[&str]| {
         let mut arguments = vec!["sample", "--by", "agent", "--size", "3", "--json"];
         arguments.extend(paths);
-        let sample = json(&arguments);
+        let sample = cli_json(&arguments);
         let ids = sample["sample"]
             .as_array()
             .unwrap()
@@ -156,19 +157,19 @@ fn a_sample_has_its_strata_and_weights_and_does_not_depend_on_how_paths_are_name
 
 #[test]
 fn the_paths_of_a_sample_are_what_other_commands_take() {
-    let paths = printed(&["sample", "sample-runs", "--by", "agent", "--size", "4", "--paths"]);
-    let study = printed(&["sample", "sample-runs", "--by", "agent", "--size", "4", "--study"]);
+    let paths = cli_text(&["sample", "sample-runs", "--by", "agent", "--size", "4", "--paths"]);
+    let study = cli_text(&["sample", "sample-runs", "--by", "agent", "--size", "4", "--study"]);
 
     let mut arguments = vec!["sql", "select count(*) as runs from runs", "--json"];
     arguments.extend(paths.lines());
-    assert_eq!(json(&arguments)["rows"][0]["runs"], 4);
+    assert_eq!(cli_json(&arguments)["rows"][0]["runs"], 4);
     let quoted: Vec<String> = paths.lines().map(|path| format!("\"{path}\"")).collect();
     assert_eq!(study.trim(), format!("runs = [{}]", quoted.join(", ")));
 }
 
 #[test]
 fn a_column_that_is_none_is_told_with_those_that_there_are() {
-    let ran = trajview(&["sample", "sample-runs", "--by", "warp", "--size", "1"]);
+    let ran = run_cli(&["sample", "sample-runs", "--by", "warp", "--size", "1"]);
 
     assert_eq!(ran.code, Some(2));
     assert!(

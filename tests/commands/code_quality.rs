@@ -26,13 +26,13 @@ struct Vector {
     check_020: Value,
 }
 
-fn vectors() -> BTreeMap<String, Vector> {
+fn read_vectors() -> BTreeMap<String, Vector> {
     let text = fs::read_to_string(real_data().join("vectors/code-quality.json")).unwrap();
     serde_json::from_str(&text).unwrap()
 }
 
 /// One file called as the references' was, alone in a snapshot.
-fn score(source: &str, ruler: &Ruler) -> (FileMeasure, QualitySnapshot, QualityDetail) {
+fn score_source(source: &str, ruler: &Ruler) -> (FileMeasure, QualitySnapshot, QualityDetail) {
     let measure = measure_file("a.py", source.as_bytes(), ruler);
     let file = SnapshotFile { path: "a.py", measure: &measure };
     let (snapshot, detail) = combine_with_detail(&[file], ruler.profile());
@@ -40,7 +40,7 @@ fn score(source: &str, ruler: &Ruler) -> (FileMeasure, QualitySnapshot, QualityD
 }
 
 /// `(start, end, cc, sloc)` of every callable, in the order of the file.
-fn callables(of: &Value) -> Vec<[u64; 4]> {
+fn callable_rows(of: &Value) -> Vec<[u64; 4]> {
     let functions = of["functions"].as_array().unwrap().iter();
     functions
         .map(|f| ["start", "end", "cc", "sloc"].map(|field| f[field].as_u64().unwrap()))
@@ -61,7 +61,7 @@ fn clones_of(detail: &QualityDetail) -> Vec<Vec<[u64; 2]>> {
         .collect()
 }
 
-fn numbers<const N: usize>(of: &Value) -> Vec<[u64; N]> {
+fn number_rows<const N: usize>(of: &Value) -> Vec<[u64; N]> {
     serde_json::from_value::<Vec<Vec<u64>>>(of.clone())
         .unwrap()
         .into_iter()
@@ -69,7 +69,7 @@ fn numbers<const N: usize>(of: &Value) -> Vec<[u64; N]> {
         .collect()
 }
 
-fn whole(of: &Value) -> u64 {
+fn as_count(of: &Value) -> u64 {
     of.as_u64().unwrap()
 }
 
@@ -78,7 +78,7 @@ fn is_close(ours: f64, theirs: &Value) -> bool {
 }
 
 /// What is different, one line each.
-fn report(
+fn note_diff(
     wrong: &mut Vec<String>,
     name: &str,
     what: &str,
@@ -94,13 +94,13 @@ fn report(
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn scb_paper_has_the_answers_of_the_papers_code() {
-    let vectors = vectors();
+    let vectors = read_vectors();
     let ruler = Ruler::new(QualityProfile::ScbPaper, RuleSet::none());
     let mut wrong = vec![];
     for (name, vector) in &vectors {
-        let (measure, snapshot, detail) = score(&vector.source, &ruler);
+        let (measure, snapshot, detail) = score_source(&vector.source, &ruler);
         let theirs = &vector.g1;
-        report(
+        note_diff(
             &mut wrong,
             name,
             "skipped",
@@ -112,27 +112,27 @@ fn scb_paper_has_the_answers_of_the_papers_code() {
         }
         let sloc: Vec<u32> = measure.sloc.lines().collect();
         let mut groups: Vec<Vec<[u64; 2]>> =
-            theirs["clones"].as_array().into_iter().flatten().map(numbers::<2>).collect();
+            theirs["clones"].as_array().into_iter().flatten().map(number_rows::<2>).collect();
         groups.iter_mut().for_each(|group| group.sort_unstable());
         groups.sort_unstable();
-        report(
+        note_diff(
             &mut wrong,
             name,
             "lines",
             snapshot.totals.lines,
-            whole(&theirs["lines"]["total_lines"]),
+            as_count(&theirs["lines"]["total_lines"]),
         );
-        report(&mut wrong, name, "loc", snapshot.totals.loc, whole(&theirs["lines"]["loc"]));
-        report(
+        note_diff(&mut wrong, name, "loc", snapshot.totals.loc, as_count(&theirs["lines"]["loc"]));
+        note_diff(
             &mut wrong,
             name,
             "sloc",
             sloc,
             serde_json::from_value::<Vec<u32>>(theirs["sloc_lines"].clone()).unwrap(),
         );
-        report(&mut wrong, name, "callables", callables_of(&detail), callables(theirs));
-        report(&mut wrong, name, "clones", clones_of(&detail), groups);
-        report(
+        note_diff(&mut wrong, name, "callables", callables_of(&detail), callable_rows(theirs));
+        note_diff(&mut wrong, name, "clones", clones_of(&detail), groups);
+        note_diff(
             &mut wrong,
             name,
             "clone lines",
@@ -144,38 +144,44 @@ fn scb_paper_has_the_answers_of_the_papers_code() {
 }
 
 fn scb_check(profile: QualityProfile, answer: impl Fn(&Vector) -> &Value) {
-    let vectors = vectors();
+    let vectors = read_vectors();
     let ruler = Ruler::new(profile, RuleSet::none());
     let mut wrong = vec![];
     for (name, vector) in &vectors {
-        let (measure, snapshot, detail) = score(&vector.source, &ruler);
+        let (measure, snapshot, detail) = score_source(&vector.source, &ruler);
         let theirs = answer(vector);
         let sloc: u64 = theirs["sloc"].as_array().unwrap().iter().filter_map(Value::as_u64).sum();
         let mut clones: Vec<[u64; 2]> = clones_of(&detail).concat();
         clones.sort_unstable();
         let wrappers: Vec<[u64; 2]> =
             detail.wrappers.iter().map(|at| [at.span.start, at.span.end].map(u64::from)).collect();
-        report(
+        note_diff(
             &mut wrong,
             name,
             "skipped",
             measure.skipped.is_some(),
             theirs["sloc"] == serde_json::json!([]),
         );
-        report(&mut wrong, name, "sloc", snapshot.totals.sloc, sloc);
-        report(&mut wrong, name, "callables", callables_of(&detail), callables(theirs));
-        report(&mut wrong, name, "clones", clones, numbers::<2>(&theirs["clones"]));
-        report(&mut wrong, name, "wrappers", wrappers, numbers::<2>(&theirs["wrappers"]));
-        report(&mut wrong, name, "erosion", is_close(snapshot.erosion, &theirs["erosion"]), true);
+        note_diff(&mut wrong, name, "sloc", snapshot.totals.sloc, sloc);
+        note_diff(&mut wrong, name, "callables", callables_of(&detail), callable_rows(theirs));
+        note_diff(&mut wrong, name, "clones", clones, number_rows::<2>(&theirs["clones"]));
+        note_diff(&mut wrong, name, "wrappers", wrappers, number_rows::<2>(&theirs["wrappers"]));
+        note_diff(
+            &mut wrong,
+            name,
+            "erosion",
+            is_close(snapshot.erosion, &theirs["erosion"]),
+            true,
+        );
         if theirs["rules"] == serde_json::json!([]) {
-            report(
+            note_diff(
                 &mut wrong,
                 name,
                 "flagged",
                 snapshot.totals.flagged_lines,
-                whole(&theirs["flagged"]),
+                as_count(&theirs["flagged"]),
             );
-            report(
+            note_diff(
                 &mut wrong,
                 name,
                 "verbosity",
@@ -208,11 +214,11 @@ fn hits_of(detail: &QualityDetail) -> Vec<(String, u64, u64)> {
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA and TRAJVIEW_SCB_CHECK"]
 fn scb_check_with_its_own_rules_has_its_hits_and_verbosity() {
-    let vectors = vectors();
+    let vectors = read_vectors();
     let mut wrong = vec![];
-    for release in scb::releases() {
+    for release in scb::find_releases() {
         for (name, vector) in &vectors {
-            let (_, snapshot, detail) = score(&vector.source, &release.ruler);
+            let (_, snapshot, detail) = score_source(&vector.source, &release.ruler);
             let theirs = match release.profile {
                 QualityProfile::ScbCheck013 => &vector.check_013,
                 _ => &vector.check_020,
@@ -222,15 +228,15 @@ fn scb_check_with_its_own_rules_has_its_hits_and_verbosity() {
             let mut ours = hits_of(&detail);
             hits.sort();
             ours.sort();
-            report(&mut wrong, name, "hits", ours, hits);
-            report(
+            note_diff(&mut wrong, name, "hits", ours, hits);
+            note_diff(
                 &mut wrong,
                 name,
                 "flagged",
                 snapshot.totals.flagged_lines,
-                whole(&theirs["flagged"]),
+                as_count(&theirs["flagged"]),
             );
-            report(
+            note_diff(
                 &mut wrong,
                 name,
                 "verbosity",

@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::{Value, json as value};
 
-use crate::common::{json, printed, project, trajview};
+use crate::common::{cli_json, cli_text, project_path, run_cli};
 
 const EMERGENT: &str = "sample-runs/codex-p12";
 const SINGLE_SHOT: &str = "sample-runs/codex-p12-single-shot";
@@ -16,9 +16,9 @@ const SINGLE_SHOT: &str = "sample-runs/codex-p12-single-shot";
 type Judging<'a> = (&'a str, usize, &'a [(&'a str, i64)]);
 
 /// A copy of a sample run with no verdicts but these.
-fn judged(sample: &str, folder: &Path, judgements: &[Judging<'_>]) -> PathBuf {
+fn judged_copy(sample: &str, folder: &Path, judgements: &[Judging<'_>]) -> PathBuf {
     let to = folder.join(Path::new(sample).file_name().unwrap());
-    copy(&project(sample), &to);
+    copy_folder(&project_path(sample), &to);
     let _ = fs::remove_dir_all(to.join("judgements")); // the sample may have none
     fs::create_dir(to.join("judgements")).unwrap();
     for (at, (judge, turn, scores)) in judgements.iter().enumerate() {
@@ -33,22 +33,22 @@ fn judged(sample: &str, folder: &Path, judgements: &[Judging<'_>]) -> PathBuf {
     to
 }
 
-fn copy(from: &Path, to: &Path) {
+fn copy_folder(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap().flatten() {
         let (from, to) = (entry.path(), to.join(entry.file_name()));
         match from.is_dir() {
-            true => copy(&from, &to),
+            true => copy_folder(&from, &to),
             false => assert!(fs::copy(from, to).is_ok()),
         }
     }
 }
 
-fn text(path: &Path) -> &str {
+fn path_text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-fn ids(document: &Value) -> Vec<&str> {
+fn component_ids(document: &Value) -> Vec<&str> {
     let components = document["components"].as_array().unwrap();
     components.iter().map(|it| it["id"].as_str().unwrap()).collect()
 }
@@ -57,12 +57,14 @@ fn ids(document: &Value) -> Vec<&str> {
 fn a_loss_is_positive_whichever_run_is_named_first() {
     let folder = tempfile::tempdir().unwrap();
     let emergent =
-        judged(EMERGENT, folder.path(), &[("j", 56, &[("C01", 4), ("C02", 1), ("C03", 2)])]);
+        judged_copy(EMERGENT, folder.path(), &[("j", 56, &[("C01", 4), ("C02", 1), ("C03", 2)])]);
     let single =
-        judged(SINGLE_SHOT, folder.path(), &[("j", 1, &[("C01", 4), ("C02", 4), ("C03", 3)])]);
+        judged_copy(SINGLE_SHOT, folder.path(), &[("j", 1, &[("C01", 4), ("C02", 4), ("C03", 3)])]);
 
-    let there = json(&["compare", text(&emergent), text(&single), "--judge", "j", "--json"]);
-    let back = json(&["compare", text(&single), text(&emergent), "--judge", "j", "--json"]);
+    let there =
+        cli_json(&["compare", path_text(&emergent), path_text(&single), "--judge", "j", "--json"]);
+    let back =
+        cli_json(&["compare", path_text(&single), path_text(&emergent), "--judge", "j", "--json"]);
 
     assert_eq!(there["schema"], "trajview.compare/1");
     assert_eq!(
@@ -72,7 +74,7 @@ fn a_loss_is_positive_whichever_run_is_named_first() {
     for document in [&there, &back] {
         assert!((document["slump"]["mcf"].as_f64().unwrap() - 4.0 / 3.0).abs() < 1e-12);
         assert_eq!(document["slump"]["by_condition"], true);
-        assert_eq!(ids(document)[..4], ["C02", "C03", "C01", "C04"]);
+        assert_eq!(component_ids(document)[..4], ["C02", "C03", "C01", "C04"]);
         assert_eq!(document["components"][0]["delta"], 3);
         assert_eq!(
             (&document["components"][3]["a"], &document["components"][3]["delta"]),
@@ -87,8 +89,8 @@ fn a_loss_is_positive_whichever_run_is_named_first() {
 
 #[test]
 fn numbers_of_the_code_are_those_that_score_gives() {
-    let compared = json(&["compare", EMERGENT, SINGLE_SHOT, "--json"]);
-    let scored = json(&["score", EMERGENT, "--each", "checkpoint", "--json"]);
+    let compared = cli_json(&["compare", EMERGENT, SINGLE_SHOT, "--json"]);
+    let scored = cli_json(&["score", EMERGENT, "--each", "checkpoint", "--json"]);
 
     assert_eq!((&compared["profile"], &compared["rules"]), (&scored["profile"], &scored["rules"]));
     let checkpoints = compared["checkpoints"].as_array().unwrap();
@@ -110,7 +112,7 @@ fn numbers_of_the_code_are_those_that_score_gives() {
 
 #[test]
 fn the_sample_pair_loses_what_its_authors_read() {
-    let document = json(&["compare", EMERGENT, SINGLE_SHOT, "--rules", "none", "--json"]);
+    let document = cli_json(&["compare", EMERGENT, SINGLE_SHOT, "--rules", "none", "--json"]);
 
     let of = |name: &str| {
         let numbers = document["numbers"].as_array().unwrap();
@@ -143,13 +145,13 @@ fn the_sample_pair_loses_what_its_authors_read() {
         [0, 0, 0, 0, 14]
     ]);
     assert_eq!((&document["transitions"], &document["n"]), (&expected, &24.into()));
-    assert_eq!(ids(&document)[..5], ["C18", "C20", "C10", "C17", "C12"]);
-    insta::assert_snapshot!(printed(&["compare", EMERGENT, SINGLE_SHOT, "--rules", "none"]));
+    assert_eq!(component_ids(&document)[..5], ["C18", "C20", "C10", "C17", "C12"]);
+    insta::assert_snapshot!(cli_text(&["compare", EMERGENT, SINGLE_SHOT, "--rules", "none"]));
 }
 
 #[test]
 fn every_turn_is_measured_where_it_is_asked_for() {
-    let compared = json(&["compare", EMERGENT, SINGLE_SHOT, "--each", "turn", "--json"]);
+    let compared = cli_json(&["compare", EMERGENT, SINGLE_SHOT, "--each", "turn", "--json"]);
 
     let [a, b] = ["a", "b"].map(|side| compared["turns"][side].as_array().unwrap());
     assert_eq!((a.len(), b.len()), (56, 1));
@@ -159,10 +161,10 @@ fn every_turn_is_measured_where_it_is_asked_for() {
 
 #[test]
 fn final_trees_are_told_apart_as_diff_tells_them() {
-    let compared = json(&["compare", EMERGENT, SINGLE_SHOT, "--json"]);
+    let compared = cli_json(&["compare", EMERGENT, SINGLE_SHOT, "--json"]);
 
     let files = compared["files"].as_array().unwrap();
-    let of = |run: &str| printed(&["ls", run, "--at", "final"]).lines().count();
+    let of = |run: &str| cli_text(&["ls", run, "--at", "final"]).lines().count();
     let only = |side: &str| files.iter().filter(|file| file["only_in"] == side).count();
     let both = files.iter().filter(|file| file["both"] == true).count();
     assert_eq!((only("a") + both, only("b") + both), (of(EMERGENT), of(SINGLE_SHOT)));
@@ -176,12 +178,12 @@ fn final_trees_are_told_apart_as_diff_tells_them() {
 #[test]
 fn runs_without_verdicts_say_so_and_have_no_zero() {
     let folder = tempfile::tempdir().unwrap();
-    let emergent = judged(EMERGENT, folder.path(), &[]);
-    let single = judged(SINGLE_SHOT, folder.path(), &[("j", 1, &[("C01", 0)])]);
-    let runs = [text(&emergent), text(&single)];
+    let emergent = judged_copy(EMERGENT, folder.path(), &[]);
+    let single = judged_copy(SINGLE_SHOT, folder.path(), &[("j", 1, &[("C01", 0)])]);
+    let runs = [path_text(&emergent), path_text(&single)];
 
-    let document = json(&["compare", runs[0], runs[1], "--judge", "j", "--json"]);
-    let table = printed(&["compare", runs[0], runs[1], "--judge", "j"]);
+    let document = cli_json(&["compare", runs[0], runs[1], "--judge", "j", "--json"]);
+    let table = cli_text(&["compare", runs[0], runs[1], "--judge", "j"]);
 
     assert_eq!(document["slump"]["mcf"], Value::Null);
     let in_part = "b is judged on 1 of 24 components by j";
@@ -198,13 +200,13 @@ fn the_judge_asked_for_speaks_and_one_that_never_judged_is_an_error() {
     let ids: Vec<String> = (1..=24).map(|at| format!("C{at:02}")).collect();
     let all = |score: i64| ids.iter().map(|id| (id.as_str(), score)).collect::<Vec<_>>();
     let emergent =
-        judged(EMERGENT, folder.path(), &[("strict", 56, &all(1)), ("mild", 56, &all(4))]);
-    let single = judged(SINGLE_SHOT, folder.path(), &[("strict", 1, &all(4))]);
-    let runs = [text(&emergent), text(&single)];
+        judged_copy(EMERGENT, folder.path(), &[("strict", 56, &all(1)), ("mild", 56, &all(4))]);
+    let single = judged_copy(SINGLE_SHOT, folder.path(), &[("strict", 1, &all(4))]);
+    let runs = [path_text(&emergent), path_text(&single)];
 
-    let usual = json(&["compare", runs[0], runs[1], "--json"]);
-    let mild = json(&["compare", runs[0], runs[1], "--judge", "mild", "--json"]);
-    let none = trajview(&["compare", runs[0], runs[1], "--judge", "nobody"]);
+    let usual = cli_json(&["compare", runs[0], runs[1], "--json"]);
+    let mild = cli_json(&["compare", runs[0], runs[1], "--judge", "mild", "--json"]);
+    let none = run_cli(&["compare", runs[0], runs[1], "--judge", "nobody"]);
 
     assert_eq!(usual["a"]["judgement"]["judge"], "strict");
     assert_eq!(usual["a"]["judges"], value!(["mild", "strict"]));
@@ -222,8 +224,8 @@ fn the_judge_asked_for_speaks_and_one_that_never_judged_is_an_error() {
 
 #[test]
 fn more_than_two_runs_are_columns() {
-    let document = json(&["compare", EMERGENT, SINGLE_SHOT, EMERGENT, "--json"]);
-    let csv = printed(&["compare", EMERGENT, SINGLE_SHOT, EMERGENT, "--csv"]);
+    let document = cli_json(&["compare", EMERGENT, SINGLE_SHOT, EMERGENT, "--json"]);
+    let csv = cli_text(&["compare", EMERGENT, SINGLE_SHOT, EMERGENT, "--csv"]);
 
     assert_eq!(document["runs"].as_array().map(Vec::len), Some(3));
     assert_eq!(document["components"][0]["scores"].as_array().map(Vec::len), Some(3));
@@ -236,14 +238,14 @@ fn more_than_two_runs_are_columns() {
 #[test]
 fn runs_of_different_tasks_are_compared_with_a_warning() {
     let folder = tempfile::tempdir().unwrap();
-    let other = judged(SINGLE_SHOT, folder.path(), &[]);
+    let other = judged_copy(SINGLE_SHOT, folder.path(), &[]);
     let run = fs::read_to_string(other.join("run.json")).unwrap();
     fs::write(other.join("run.json"), run.replace("\"id\": \"ppdiff\"", "\"id\": \"tmscore\""))
         .unwrap();
     let components = fs::read_to_string(other.join("components.json")).unwrap();
     fs::write(other.join("components.json"), components.replace("\"C24\"", "\"X01\"")).unwrap();
 
-    let document = json(&["compare", EMERGENT, text(&other), "--json"]);
+    let document = cli_json(&["compare", EMERGENT, path_text(&other), "--json"]);
 
     let warning = "these are runs of different tasks (a ppdiff, b tmscore); paired by what matches";
     assert_eq!(document["warnings"][0], warning);
@@ -254,8 +256,8 @@ fn runs_of_different_tasks_are_compared_with_a_warning() {
 
 #[test]
 fn one_run_alone_is_no_comparison() {
-    let alone = trajview(&["compare", EMERGENT]);
-    let missing = trajview(&["compare", EMERGENT, "no-such-run"]);
+    let alone = run_cli(&["compare", EMERGENT]);
+    let missing = run_cli(&["compare", EMERGENT, "no-such-run"]);
 
     assert_eq!(alone.code, Some(2));
     assert_eq!(

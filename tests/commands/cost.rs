@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::common::{json, printed, trajview};
+use crate::common::{cli_json, cli_text, run_cli};
 
 /// A session of two turns: a response told by two lines, and one of a model that no table has.
 const SESSION: [&str; 5] = [
@@ -21,7 +21,7 @@ const SESSION: [&str; 5] = [
 /// 10 plain, 2,000 cached, 600 and 400 written for five minutes and an hour, 100 out, at the prices of Claude Opus 4.5.
 const FIRST: f64 = (10.0 * 5.0 + 2000.0 * 0.5 + 600.0 * 6.25 + 400.0 * 10.0 + 100.0 * 25.0) / 1e6;
 
-fn session(folder: &Path, id: &str, more: &[&str]) -> PathBuf {
+fn write_session(folder: &Path, id: &str, more: &[&str]) -> PathBuf {
     let path = folder.join(format!("{id}.jsonl"));
     let lines: Vec<String> = SESSION
         .iter()
@@ -32,15 +32,15 @@ fn session(folder: &Path, id: &str, more: &[&str]) -> PathBuf {
     path
 }
 
-fn cost(arguments: &[&str]) -> Value {
-    json(&[&["cost"][..], arguments, &["--json"]].concat())
+fn cost_json(arguments: &[&str]) -> Value {
+    cli_json(&[&["cost"][..], arguments, &["--json"]].concat())
 }
 
 #[test]
 fn a_response_counts_once_and_an_unknown_model_leaves_no_total() {
     let folder = tempfile::tempdir().unwrap();
-    let path = session(folder.path(), "one", &[]);
-    let told = cost(&[path.to_str().unwrap()]);
+    let path = write_session(folder.path(), "one", &[]);
+    let told = cost_json(&[path.to_str().unwrap()]);
     let run = &told["runs"][0];
 
     assert_eq!(told["schema"], "trajview.cost/1");
@@ -54,14 +54,14 @@ fn a_response_counts_once_and_an_unknown_model_leaves_no_total() {
     assert_eq!(run["recorded_usd"], Value::Null);
     assert_eq!(told["prices"][0]["model"], "claude-opus-4-5");
 
-    let text = printed(&["cost", path.to_str().unwrap()]);
+    let text = cli_text(&["cost", path.to_str().unwrap()]);
     assert!(text.contains("0.0113"), "{text}");
     assert!(
         text.contains("cost not recorded, computed at least 0.0113 USD (50 tokens not priced)")
     );
     assert!(text.contains("not priced: 50 tokens: no price for some-model"), "{text}");
 
-    let shown = json(&["show", path.to_str().unwrap(), "--json"]);
+    let shown = cli_json(&["show", path.to_str().unwrap(), "--json"]);
     assert_eq!(shown["totals"]["cost_computed_usd"], Value::Null);
     assert_eq!(shown["totals"]["not_priced_tokens"], json!(50));
 }
@@ -69,7 +69,7 @@ fn a_response_counts_once_and_an_unknown_model_leaves_no_total() {
 #[test]
 fn every_way_of_dividing_it_adds_up_to_the_same() {
     let at_least = |by: &str| -> f64 {
-        let told = cost(&["sample-runs/claude-code", "--by", by]);
+        let told = cost_json(&["sample-runs/claude-code", "--by", by]);
         let rows = told["runs"][0]["rows"].as_array().unwrap().clone();
         rows.iter().filter_map(|row| row["computed_at_least_usd"].as_f64()).sum()
     };
@@ -82,13 +82,13 @@ fn every_way_of_dividing_it_adds_up_to_the_same() {
 #[test]
 fn prices_of_ones_own_take_the_place_of_the_built_in_ones() {
     let folder = tempfile::tempdir().unwrap();
-    let path = session(folder.path(), "own", &[]);
+    let path = write_session(folder.path(), "own", &[]);
     let table = folder.path().join("prices.json");
     let rows = r#"{"rows":[{"model":"some-model","usd_per_million":{"input":100,"output":1000,"cached_input":1}}]}"#;
     fs::write(&table, rows).unwrap();
     let (path, table) = (path.to_str().unwrap(), table.to_str().unwrap());
 
-    let told = cost(&[path, "--prices", table, "--by", "model"]);
+    let told = cost_json(&[path, "--prices", table, "--by", "model"]);
     let models: Vec<(&str, f64)> = told["runs"][0]["rows"]
         .as_array()
         .unwrap()
@@ -98,7 +98,7 @@ fn prices_of_ones_own_take_the_place_of_the_built_in_ones() {
     assert_eq!(models, [("claude-opus-4-5-20251101", FIRST), ("some-model", 0.023)]);
 
     fs::write(table, r#"{"rows":[{"model":"m"}]}"#).unwrap();
-    let ran = trajview(&["cost", path, "--prices", table]);
+    let ran = run_cli(&["cost", path, "--prices", table]);
     assert_eq!(ran.code, Some(3));
     assert!(ran.err.contains("prices.json: missing field `usd_per_million`"), "{}", ran.err);
 }
@@ -107,9 +107,9 @@ fn prices_of_ones_own_take_the_place_of_the_built_in_ones() {
 fn what_a_resumed_session_copied_into_another_file_counts_once() {
     let folder = tempfile::tempdir().unwrap();
     let new = r#"{"type":"assistant","sessionId":"S","uuid":"a4","parentUuid":"a3","timestamp":"2026-01-02T00:00:00Z","message":{"id":"msg_3","role":"assistant","model":"claude-opus-4-5-20251101","content":[{"type":"text","text":"four"}],"usage":{"input_tokens":1000,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":0}}}"#;
-    let first = session(folder.path(), "first", &[]);
-    let second = session(folder.path(), "second", &[new]);
-    let told = cost(&[first.to_str().unwrap(), second.to_str().unwrap()]);
+    let first = write_session(folder.path(), "first", &[]);
+    let second = write_session(folder.path(), "second", &[new]);
+    let told = cost_json(&[first.to_str().unwrap(), second.to_str().unwrap()]);
 
     assert_eq!(told["by"], "run");
     assert_eq!(told["repeated"]["responses"], json!(2));
@@ -117,7 +117,7 @@ fn what_a_resumed_session_copied_into_another_file_counts_once() {
     assert_eq!(told["total"]["computed_at_least_usd"], json!(FIRST + 0.005));
     assert_eq!(told["total"]["tokens"]["input"], json!(3010 + 30 + 1000));
 
-    let csv = printed(&["cost", first.to_str().unwrap(), second.to_str().unwrap(), "--csv"]);
+    let csv = cli_text(&["cost", first.to_str().unwrap(), second.to_str().unwrap(), "--csv"]);
     let lines: Vec<&str> = csv.lines().collect();
     assert_eq!(lines.len(), 3);
     assert!(lines[0].starts_with("run,turn,step,agent,agent_id,model,counts,responses,input"));
@@ -126,7 +126,7 @@ fn what_a_resumed_session_copied_into_another_file_counts_once() {
 #[test]
 fn a_corpus_says_what_a_solved_checkpoint_costs_by_recorded_and_by_computed_cost_apart() {
     let arguments = ["corpus", "sample-runs/slopcodebench", "--no-cache"];
-    let told = json(&[&arguments[..], &["--json"]].concat());
+    let told = cli_json(&[&arguments[..], &["--json"]].concat());
     let row = &told["cost_per_solved"][0];
 
     assert_eq!(told["runs"][0]["cost_usd"], json!(1.5));
@@ -139,6 +139,6 @@ fn a_corpus_says_what_a_solved_checkpoint_costs_by_recorded_and_by_computed_cost
         row["computed"]["not_defined"]["usd_per_solved"],
         "no run has both a cost and tests"
     );
-    let csv = printed(&[&arguments[..], &["--csv", "--table", "solved"]].concat());
+    let csv = cli_text(&[&arguments[..], &["--csv", "--table", "solved"]].concat());
     assert!(csv.lines().nth(1).is_some_and(|line| line.contains(",0.75,")), "{csv}");
 }

@@ -12,7 +12,7 @@ use trajview::{
     store,
 };
 
-use crate::common::{project, real_data};
+use crate::common::{project_path, real_data};
 
 /// Of one run; None for what the log does not tell, or what the script does not count.
 #[derive(Debug, PartialEq, Deserialize)]
@@ -38,7 +38,7 @@ const UNCOUNTED: [&str; 7] = [
     "slopcodebench/run/file_backup",
 ];
 
-fn counted(run: &Run) -> Counts {
+fn count_run(run: &Run) -> Counts {
     let own = || run.turns.iter().flat_map(|turn| &turn.steps);
     let all = || own().chain(run.subagents.iter().flat_map(|agent| &agent.steps));
     let is_said = |step: &&Step| step.kind == StepKind::Message && step.role == Role::Assistant;
@@ -60,7 +60,7 @@ fn counted(run: &Run) -> Counts {
 #[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn what_is_read_of_real_logs_is_what_a_script_counts() {
     let folder = real_data();
-    let vectors = fs::read(project("tests/vectors/counts.json")).unwrap();
+    let vectors = fs::read(project_path("tests/vectors/counts.json")).unwrap();
     let mut vectors: BTreeMap<String, Counts> = serde_json::from_slice(&vectors).unwrap();
     let folders: BTreeSet<String> =
         vectors.keys().filter_map(|name| name.split('/').next()).map(str::to_owned).collect();
@@ -81,7 +81,7 @@ fn what_is_read_of_real_logs_is_what_a_script_counts() {
             wrong.push(format!("{name}: nobody counted it"));
             continue;
         };
-        let mut found = counted(&opened.run);
+        let mut found = count_run(&opened.run);
         let pairs = [
             (&mut found.said, expected.said),
             (&mut found.thought, expected.thought),
@@ -100,10 +100,13 @@ fn what_is_read_of_real_logs_is_what_a_script_counts() {
 #[ignore = "needs TRAJVIEW_REAL_DATA and python3"]
 fn the_script_still_counts_what_its_vectors_say() {
     let ran = std::process::Command::new("python3")
-        .args([project("tests/vectors/counts.py").as_path(), &real_data()] as [&Path; 2])
+        .args([project_path("tests/vectors/counts.py").as_path(), &real_data()] as [&Path; 2])
         .output()
         .unwrap();
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
     let read = |bytes: &[u8]| serde_json::from_slice::<BTreeMap<String, Counts>>(bytes).unwrap();
-    assert_eq!(read(&ran.stdout), read(&fs::read(project("tests/vectors/counts.json")).unwrap()));
+    assert_eq!(
+        read(&ran.stdout),
+        read(&fs::read(project_path("tests/vectors/counts.json")).unwrap())
+    );
 }

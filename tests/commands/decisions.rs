@@ -12,7 +12,7 @@ use trajview::{
     store::decisions,
 };
 
-use crate::common::{real_data, trajview};
+use crate::common::{real_data, run_cli};
 
 #[derive(Deserialize)]
 struct Fixture {
@@ -88,12 +88,12 @@ fn keys_rankings_and_rates_are_those_of_the_reference() {
 }
 
 fn json_of(arguments: &[&str]) -> Value {
-    let ran = trajview(arguments);
+    let ran = run_cli(arguments);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     serde_json::from_str(&ran.out).unwrap()
 }
 
-fn written(folder: &Path, name: &str, value: &Value) -> String {
+fn write_json(folder: &Path, name: &str, value: &Value) -> String {
     let path = folder.join(name);
     fs::write(&path, value.to_string()).unwrap();
     path.to_str().unwrap().to_owned()
@@ -102,7 +102,7 @@ fn written(folder: &Path, name: &str, value: &Value) -> String {
 #[test]
 fn a_text_is_asked_with_its_key_or_whole() {
     let folder = tempfile::tempdir().unwrap();
-    let store = written(
+    let store = write_json(
         folder.path(),
         "decisions.json",
         &json!([
@@ -131,12 +131,12 @@ fn a_text_is_asked_with_its_key_or_whole() {
 #[test]
 fn retrieval_is_measured_where_the_right_decision_is_known() {
     let folder = tempfile::tempdir().unwrap();
-    let store = written(
+    let store = write_json(
         folder.path(),
         "decisions.json",
         &json!([{"id": "a", "answer": "kafka"}, {"id": "b", "answer": "postgres"}]),
     );
-    let gold = written(
+    let gold = write_json(
         folder.path(),
         "gold.json",
         &json!([{"prompt": "Kafka or not", "gold": "a"}, {"prompt": "nothing", "gold": "b"}]),
@@ -152,7 +152,7 @@ fn retrieval_is_measured_where_the_right_decision_is_known() {
 #[test]
 fn decisions_drawn_from_a_run_are_a_store_that_can_be_laid_over_it() {
     let run = "sample-runs/codex-p12";
-    let drawn = trajview(&["decisions", run, "--draw"]);
+    let drawn = run_cli(&["decisions", run, "--draw"]);
     assert_eq!(drawn.code, Some(0), "{}", drawn.err);
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("decisions.json");
@@ -176,7 +176,7 @@ fn result_files_are_tables_and_what_does_not_add_up_is_told() {
     let rows: Vec<Value> = (0..6)
         .flat_map(|id| [row("none", id, 3.0), row("memory", id, 7.0 + id as f64 / 2.0)])
         .collect();
-    let alignment = written(
+    let alignment = write_json(
         folder.path(),
         "action-alignment.json",
         &json!({"results": rows, "summaries": [{"condition": "none", "meanScore": 4.0}]}),
@@ -189,19 +189,19 @@ fn result_files_are_tables_and_what_does_not_add_up_is_told() {
     assert_eq!(told["does_not_add_up"].as_array().unwrap().len(), 1);
 
     let question = |session: usize, score: f64| json!({"sessionIdx": session, "questionId": "q", "score": score});
-    let recall = written(
+    let recall = write_json(
         folder.path(),
         "recall-over-time.json",
         &json!({"conditions": [{"condition": "a", "perQuestion": [question(0, 0.9), question(1, 0.5)], "meanAcrossSessions": 0.7}]}),
     );
     let told = json_of(&["decisions", &recall, "--json"]);
     assert_eq!(told["sessions"][1]["mean"], 0.5);
-    let table = trajview(&["decisions", &recall]).out;
+    let table = run_cli(&["decisions", &recall]).out;
     assert!(table.contains("curve") && table.contains("█▄"), "{table}");
     assert_eq!(told["does_not_add_up"], json!([]));
 
     let pair = |a: u8, b: u8| json!({"sonnet_score": a, "gemini_score": b});
-    let judges = written(
+    let judges = write_json(
         folder.path(),
         "inter-judge.json",
         &json!({"pairs": [pair(8, 8), pair(7, 8), pair(3, 2), pair(9, 9)]}),
@@ -219,7 +219,7 @@ fn answers_of_a_judge_that_could_not_be_read_are_no_scores() {
         let rows = [row(1, 0.0), row(2, 4.0), row(3, 6.0), row(4, 9.0)];
         let document =
             json!({"actionsPerCondition": 4, "results": rows, "summaries": [summary(median)]});
-        written(folder.path(), name, &document)
+        write_json(folder.path(), name, &document)
     };
 
     let told = json_of(&["decisions", &file("action-alignment.json", 5.0), "--json"]);
@@ -246,7 +246,7 @@ fn a_stated_drift_and_the_summaries_of_sessions_are_checked() {
             "sessionSummaries": [{"sessionIdx": 0, "summary": summary(median, count)}], "meanAcrossSessions": 0.7, "driftSlope": drift}]})
     };
     let of = |document: &Value| {
-        let path = written(folder.path(), "recall-over-time.json", document);
+        let path = write_json(folder.path(), "recall-over-time.json", document);
         json_of(&["decisions", &path, "--json"])
     };
 
@@ -269,7 +269,7 @@ fn the_agreement_that_a_file_states_of_two_judges_is_checked() {
     let pairs = [pair(8, 8), pair(7, 8), pair(3, 2), pair(9, 9), pair(5, 0)];
     let of = |stats: Value| {
         let document = json!({"n": 5, "pairs": pairs, "stats": stats});
-        let path = written(folder.path(), "inter-judge.json", &document);
+        let path = write_json(folder.path(), "inter-judge.json", &document);
         json_of(&["decisions", &path, "--json"])
     };
 
@@ -288,7 +288,7 @@ fn the_agreement_that_a_file_states_of_two_judges_is_checked() {
 
 #[test]
 fn a_run_without_a_store_says_what_to_do() {
-    let ran = trajview(&["decisions", "sample-runs/codex-p12"]);
+    let ran = run_cli(&["decisions", "sample-runs/codex-p12"]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains("--store") && ran.err.contains("--draw"), "{}", ran.err);
 }

@@ -7,25 +7,25 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::common::{
-    decided::{decisions, desk, judged_by},
-    judge_desk::{Desk, ids, ran},
-    trajview,
+    decided::{decision_desk, judged_by, made_decisions},
+    judge_desk::{Desk, component_ids, run_command},
+    run_cli,
 };
 
 const DECISIONS: [&str; 2] = ["--rubric", "decisions"];
 
 fn json_of(arguments: &[&str]) -> Value {
-    let ran = trajview(arguments);
+    let ran = run_cli(arguments);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     serde_json::from_str(&ran.out).unwrap()
 }
 
-fn lane(desk: &Desk) -> Value {
+fn decision_lane(desk: &Desk) -> Value {
     json_of(&["decisions", desk.run().to_str().unwrap(), "--json"])
 }
 
 /// Of every step and decision: id, kept, judge.
-fn kept(lane: &Value) -> Vec<(String, Value, Value)> {
+fn kept_verdicts(lane: &Value) -> Vec<(String, Value, Value)> {
     let steps = lane["steps"].as_array().unwrap();
     let applied = steps.iter().flat_map(|row| row["decisions"].as_array().unwrap());
     let told = |it: &Value| {
@@ -36,7 +36,7 @@ fn kept(lane: &Value) -> Vec<(String, Value, Value)> {
 
 #[test]
 fn a_judge_says_which_decisions_the_code_keeps_and_the_lane_tells_it() {
-    let desk = desk();
+    let desk = decision_desk();
 
     let told = desk.judge(&DECISIONS);
 
@@ -50,7 +50,10 @@ fn a_judge_says_which_decisions_the_code_keeps_and_the_lane_tells_it() {
     let judgement = desk.only();
     assert_eq!((&judgement["rubric"], &judgement["turn"]), (&json!("decisions"), &json!(56)));
     // What is superseded and what applied to no step is not asked.
-    assert_eq!(ids(&judgement), ["fixed-target", "uniform-noise", "plain-nn", "one-entry"]);
+    assert_eq!(
+        component_ids(&judgement),
+        ["fixed-target", "uniform-noise", "plain-nn", "one-entry"]
+    );
     let of = |at: usize| &judgement["scores"][at];
     assert_eq!((&of(0)["score"], &of(0)["label"]), (&json!(0), &json!("broken")));
     assert_eq!(of(0)["evidence"], json!([{"path": "ppdiff/train.py", "start": 2, "end": 4}]));
@@ -63,8 +66,8 @@ fn a_judge_says_which_decisions_the_code_keeps_and_the_lane_tells_it() {
     let why = "no verdict after two attempts: the verdict \"perfect\" is not one of kept, broken, cannot tell";
     assert_eq!((&of(3)["score"], &of(3)["error"]), (&Value::Null, &json!(why)));
 
-    let lane = lane(&desk);
-    let kept = kept(&lane);
+    let lane = decision_lane(&desk);
+    let kept = kept_verdicts(&lane);
     let of = |id: &str| kept.iter().find(|it| it.0 == id).unwrap();
     assert_eq!((&of("fixed-target").1, &of("fixed-target").2), (&json!(false), &json!("stub")));
     assert_eq!(of("uniform-noise").1, json!(true));
@@ -73,7 +76,7 @@ fn a_judge_says_which_decisions_the_code_keeps_and_the_lane_tells_it() {
     assert_eq!((&of("mask-noise").1, &of("mask-noise").2), (&Value::Null, &Value::Null));
     assert_eq!(lane["verdicts"][0]["after_turn"], 56);
     assert_eq!(lane["verdicts"][0]["evidence"][0]["start"], 2);
-    let plain = trajview(&["decisions", desk.run().to_str().unwrap()]).out;
+    let plain = run_cli(&["decisions", desk.run().to_str().unwrap()]).out;
     let sentence = "fixed-target broken, says stub after turn 56: The target moves with the model. (ppdiff/train.py:2-4)";
     assert!(plain.contains(sentence), "{plain}");
     assert!(
@@ -86,7 +89,7 @@ fn a_judge_says_which_decisions_the_code_keeps_and_the_lane_tells_it() {
 
 #[test]
 fn what_would_be_sent_is_told_and_nothing_is_asked() {
-    let desk = desk();
+    let desk = decision_desk();
 
     let plan = desk.judge(&[&DECISIONS[..], &["--dry-run"]].concat());
 
@@ -108,7 +111,7 @@ fn what_would_be_sent_is_told_and_nothing_is_asked() {
 
 #[test]
 fn a_checkpoint_without_a_decision_that_applied_is_left_out_and_named() {
-    let desk = desk();
+    let desk = decision_desk();
     let late = json!([{"id": "late", "question": "", "answer": "Samples stay whole.", "files": ["ppdiff/sampler.py"]}]);
     fs::write(desk.run().join("decisions.json"), late.to_string()).unwrap();
     let each =
@@ -128,7 +131,7 @@ fn a_checkpoint_without_a_decision_that_applied_is_left_out_and_named() {
     assert_eq!((of("left_out") + of("states"), desk.names().len()), (9, of("states")));
 
     // Where no checkpoint has one there is nothing to do.
-    fs::write(desk.run().join("decisions.json"), json!([decisions()[5]]).to_string()).unwrap();
+    fs::write(desk.run().join("decisions.json"), json!([made_decisions()[5]]).to_string()).unwrap();
     let none = each(&[]);
     assert_eq!(none.code, Some(2), "{}", none.err);
     assert!(none.err.contains("no decision in force applies"), "{}", none.err);
@@ -136,20 +139,20 @@ fn a_checkpoint_without_a_decision_that_applied_is_left_out_and_named() {
 
 #[test]
 fn decisions_are_judged_at_a_moment_and_named_ones_whatever_their_status() {
-    let desk = desk();
+    let desk = decision_desk();
     let store = desk.folder.path().join("mine.json");
-    fs::write(&store, decisions().to_string()).unwrap();
+    fs::write(&store, made_decisions().to_string()).unwrap();
     let store = store.to_str().unwrap();
     let asked = |more: &[&str]| desk.judge(&[&DECISIONS[..], &["--store", store], more].concat());
 
     let past = asked(&["--components", "mask-noise", "--at", "20"]);
     let unknown = asked(&["--components", "no-such"]);
-    fs::write(store, json!([decisions()[5]]).to_string()).unwrap();
+    fs::write(store, json!([made_decisions()[5]]).to_string()).unwrap();
     let none = asked(&[]);
 
     assert_eq!(past.code, Some(0), "{}", past.err);
     assert_eq!(
-        (&desk.only()["turn"], ids(&desk.only())),
+        (&desk.only()["turn"], component_ids(&desk.only())),
         (&json!(20), vec!["mask-noise".to_owned()])
     );
     assert_eq!(unknown.code, Some(2));
@@ -161,7 +164,7 @@ fn decisions_are_judged_at_a_moment_and_named_ones_whatever_their_status() {
         none.err
     );
     // A step after the state that was judged is not covered.
-    let kept = lane(&desk);
+    let kept = decision_lane(&desk);
     for step in kept["steps"].as_array().unwrap() {
         let turn: usize =
             step["step"].as_str().unwrap().split('.').next().unwrap().parse().unwrap();
@@ -174,17 +177,19 @@ fn decisions_are_judged_at_a_moment_and_named_ones_whatever_their_status() {
 
 #[test]
 fn a_decision_that_is_edited_after_it_was_judged_is_not_judged() {
-    let desk = desk();
+    let desk = decision_desk();
     desk.judge(&DECISIONS);
-    let before = lane(&desk)["verdicts"].as_array().unwrap().len();
-    let mut edited = decisions();
+    let before = decision_lane(&desk)["verdicts"].as_array().unwrap().len();
+    let mut edited = made_decisions();
     edited[0]["answer"] = "The target moves.".into();
     fs::write(desk.run().join("decisions.json"), edited.to_string()).unwrap();
 
-    let lane = lane(&desk);
+    let lane = decision_lane(&desk);
 
     assert_eq!(lane["verdicts"].as_array().unwrap().len(), before - 1);
-    assert!(kept(&lane).iter().filter(|it| it.0 == "fixed-target").all(|it| it.1.is_null()));
+    assert!(
+        kept_verdicts(&lane).iter().filter(|it| it.0 == "fixed-target").all(|it| it.1.is_null())
+    );
     // Nor is a judging of the old words gone on with.
     let resumed = desk.judge(&[&DECISIONS[..], &["--resume"]].concat());
     assert_eq!(resumed.code, Some(2), "{}", resumed.err);
@@ -192,13 +197,13 @@ fn a_decision_that_is_edited_after_it_was_judged_is_not_judged() {
 
 #[test]
 fn verdicts_on_decisions_are_no_scores_of_components() {
-    let desk = desk();
+    let desk = decision_desk();
     desk.judge(&DECISIONS);
     let run = desk.run();
     let run = run.to_str().unwrap();
 
     let scored = json_of(&["score", run, "--json"]);
-    let checked = trajview(&["check", run]);
+    let checked = run_cli(&["check", run]);
 
     let read = trajview::store::rubric::read_beside(&desk.run());
     assert_eq!((read.judgements.len(), read.decisions.len()), (0, 1));
@@ -209,7 +214,7 @@ fn verdicts_on_decisions_are_no_scores_of_components() {
     let text = String::from_utf8(desk.bytes(name)).unwrap();
     let text = text.replace("\"label\":\"broken\"", "\"label\":\"kept\"");
     fs::write(desk.run().join("judgements").join(name), text).unwrap();
-    let wrong = trajview(&["check", run]);
+    let wrong = run_cli(&["check", run]);
     assert!(
         wrong.out.contains("kept is level 1, and the score is 0"),
         "{}{}",
@@ -220,12 +225,12 @@ fn verdicts_on_decisions_are_no_scores_of_components() {
 
 #[test]
 fn two_judges_of_decisions_agree_or_not() {
-    let desk = desk();
+    let desk = decision_desk();
     desk.judge(&DECISIONS);
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_trajview"));
     command.arg("judge").arg(desk.run()).args(["--judge", "other"]).args(DECISIONS);
     desk.with_surroundings(&mut command);
-    assert_eq!(ran(&mut command).code, Some(1));
+    assert_eq!(run_command(&mut command).code, Some(1));
     let run = desk.run();
     let run = run.to_str().unwrap();
 
@@ -233,11 +238,11 @@ fn two_judges_of_decisions_agree_or_not() {
 
     assert_eq!(told["levels"], json!([0, 1]), "{told}");
     assert_eq!(told["pairs"][0]["n"], 2, "{told}");
-    let text = trajview(&["agree", run, "--rubric", "decisions"]);
+    let text = run_cli(&["agree", run, "--rubric", "decisions"]);
     assert_eq!(text.code, Some(0), "{}", text.err);
-    let none = trajview(&["agree", run, "--rubric", "process"]);
+    let none = run_cli(&["agree", run, "--rubric", "process"]);
     assert_eq!(none.code, Some(4), "{}", none.out);
-    let repeats = trajview(&["agree", run, "--repeats"]);
+    let repeats = run_cli(&["agree", run, "--repeats"]);
     assert_eq!(repeats.code, Some(2));
 }
 
@@ -295,7 +300,7 @@ fn parts_of_the_process_that_ask_for_a_judge_get_what_one_says() {
 
     assert_eq!(told.code, Some(0), "{}", told.err);
     // The agent made no commit: CH is not asked.
-    assert_eq!(ids(&desk.only()), ["DQ", "RT"]);
+    assert_eq!(component_ids(&desk.only()), ["DQ", "RT"]);
     let after = json_of(&["process", run, "--json"]);
     let quality = part(&after, "pf", "DQ");
     assert_eq!((&quality["value"], &quality["is_judged"]), (&json!(2.0 / 3.0), &json!(true)));
@@ -309,7 +314,7 @@ fn parts_of_the_process_that_ask_for_a_judge_get_what_one_says() {
 
 #[test]
 fn what_a_part_is_judged_by_is_in_the_question() {
-    let desk = desk();
+    let desk = decision_desk();
 
     let plan = desk.judge(&["--rubric", "process", "--dry-run"]);
 
@@ -325,15 +330,15 @@ fn decisions_are_drawn_into_a_new_file_and_never_over_another() {
     let path = path.to_str().unwrap();
     let arguments = ["decisions", "sample-runs/codex-p12", "--draw", "--out", path];
 
-    let first = trajview(&arguments);
+    let first = run_cli(&arguments);
     let written = fs::read(path).unwrap();
-    let again = trajview(&arguments);
+    let again = run_cli(&arguments);
 
     assert_eq!(first.code, Some(0), "{}", first.err);
     assert!(first.out.contains(" decisions"), "{}", first.out);
     assert_eq!(again.code, Some(2));
     assert!(again.err.contains("never written over"), "{}", again.err);
     assert_eq!(fs::read(path).unwrap(), written);
-    let printed = trajview(&["decisions", "sample-runs/codex-p12", "--draw"]);
+    let printed = run_cli(&["decisions", "sample-runs/codex-p12", "--draw"]);
     assert_eq!(printed.out.as_bytes(), written);
 }

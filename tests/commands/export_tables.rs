@@ -15,9 +15,10 @@ use trajview::store::dataset::{
 };
 
 use crate::common::{
-    judge_desk::{Desk, ran},
-    judge_server::{Server, able},
-    printed, project, trajview,
+    cli_text,
+    judge_desk::{Desk, run_command},
+    judge_server::{Server, able_reply},
+    project_path, run_cli,
 };
 
 /// Few runs that have everything: commits, checkpoints, verdicts, flags, sub-agents, a rubric tree, logs alone.
@@ -37,23 +38,23 @@ const FORMS: &[TableFormat] = if cfg!(feature = "parquet") {
 };
 
 /// Exports in every form into one folder.
-fn export(paths: &[&str], folder: &Path, more: &[&str]) -> String {
+fn export_folder(paths: &[&str], folder: &Path, more: &[&str]) -> String {
     let folder = folder.to_str().unwrap();
     let forms: Vec<String> = FORMS.iter().map(|form| format!("--{}", form.word())).collect();
     let mut arguments = vec!["export"];
     arguments.extend(paths);
     forms.iter().for_each(|form| arguments.extend([form.as_str(), folder]));
     arguments.extend(more);
-    printed(&arguments)
+    cli_text(&arguments)
 }
 
-fn exported(paths: &[&str]) -> TempDir {
+fn exported_folder(paths: &[&str]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    export(paths, folder.path(), &[]);
+    export_folder(paths, folder.path(), &[]);
     folder
 }
 
-fn part(folder: &Path, table: DataTable, form: TableFormat) -> PathBuf {
+fn part_path(folder: &Path, table: DataTable, form: TableFormat) -> PathBuf {
     let is_it = |path: &PathBuf| {
         let name = path.file_name().unwrap().to_str().unwrap();
         PartName::parse(name)
@@ -63,14 +64,14 @@ fn part(folder: &Path, table: DataTable, form: TableFormat) -> PathBuf {
     parts.find(is_it).unwrap_or_else(|| panic!("no part of {table:?} in {form:?}"))
 }
 
-fn read(folder: &Path, table: DataTable, form: TableFormat) -> Vec<DataRow> {
-    let read = read_rows(form, table, &part(folder, table, form)).unwrap();
+fn folder_rows(folder: &Path, table: DataTable, form: TableFormat) -> Vec<DataRow> {
+    let read = read_rows(form, table, &part_path(folder, table, form)).unwrap();
     read.map(Result::unwrap).collect()
 }
 
 /// The rows of one run, by the names of columns, as the first form has them.
 fn of_run(folder: &Path, table: DataTable, path: &str) -> Vec<BTreeMap<&'static str, DataCell>> {
-    let named = read(folder, table, FORMS[0]).into_iter().map(|row| {
+    let named = folder_rows(folder, table, FORMS[0]).into_iter().map(|row| {
         table_columns(table).iter().map(|column| column.name).zip(row).collect::<BTreeMap<_, _>>()
     });
     named.filter(|row| row["source_uri"] == DataCell::Text(path.into())).collect()
@@ -78,8 +79,8 @@ fn of_run(folder: &Path, table: DataTable, path: &str) -> Vec<BTreeMap<&'static 
 
 /// What a command prints as JSON. A float stays the digits that are printed, behind a mark: read by serde_json it may be
 /// another in its last digit.
-fn json(arguments: &[&str]) -> Value {
-    let text = printed(arguments);
+fn command_json(arguments: &[&str]) -> Value {
+    let text = cli_text(arguments);
     let marked = text.lines().map(|line| {
         let (key, value) = line.split_once("\": ").map_or(("", line), |(key, value)| (key, value));
         let number = value.trim().trim_end_matches(',');
@@ -111,7 +112,7 @@ fn printed_cell(value: &Value) -> DataCell {
 }
 
 /// A column of numbers has `1.0` where JSON may have `1`.
-fn same(cell: &DataCell, value: &Value) -> bool {
+fn is_same(cell: &DataCell, value: &Value) -> bool {
     match (cell, printed_cell(value)) {
         (DataCell::Real(number), DataCell::Integer(whole)) => *number == whole as f64,
         (cell, printed) => *cell == printed,
@@ -121,11 +122,11 @@ fn same(cell: &DataCell, value: &Value) -> bool {
 fn assert_same(row: &BTreeMap<&'static str, DataCell>, document: &Value, pairs: &[(&str, &str)]) {
     for (column, pointer) in pairs {
         let value = document.pointer(pointer).unwrap_or(&Value::Null);
-        assert!(same(&row[column], value), "{column}: {:?}, {pointer}: {value}", row[column]);
+        assert!(is_same(&row[column], value), "{column}: {:?}, {pointer}: {value}", row[column]);
     }
 }
 
-fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+fn folder_files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let named = |path: PathBuf| {
         (path.file_name().unwrap().to_str().unwrap().to_owned(), fs::read(&path).unwrap())
@@ -135,11 +136,11 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 
 #[test]
 fn runs_turns_and_signals_are_those_that_show_prints() {
-    let folder = exported(&RUNS);
+    let folder = exported_folder(&RUNS);
     for run in
         ["sample-runs/codex-p12", "sample-runs/slopcodebench/tally", "sample-runs/logs/pi.jsonl"]
     {
-        let shown = json(&["show", run, "--process", "--json"]);
+        let shown = command_json(&["show", run, "--process", "--json"]);
 
         let [row] = of_run(folder.path(), DataTable::Runs, run).try_into().unwrap();
         assert_same(
@@ -225,7 +226,7 @@ fn runs_turns_and_signals_are_those_that_show_prints() {
             assert_eq!(signal["step"], format!("{turn}.{step}"));
         }
     }
-    let tree = json(&["show", "sample-runs/paperbench/grader_output.json", "--json"]);
+    let tree = command_json(&["show", "sample-runs/paperbench/grader_output.json", "--json"]);
     let [row] = of_run(folder.path(), DataTable::Runs, "sample-runs/paperbench/grader_output.json")
         .try_into()
         .unwrap();
@@ -235,28 +236,28 @@ fn runs_turns_and_signals_are_those_that_show_prints() {
 }
 
 /// The steps of a turn in the order of their numbers, each with the sub-agent whose it is.
-fn flat<'v>(
+fn flat_rows<'v>(
     steps: &'v Value,
     agent: Option<&'v Value>,
     into: &mut Vec<(&'v Value, Option<&'v Value>)>,
 ) {
     for step in steps.as_array().into_iter().flatten() {
         into.push((step, agent));
-        flat(&step["subagent"]["steps"], step.pointer("/subagent/id"), into);
+        flat_rows(&step["subagent"]["steps"], step.pointer("/subagent/id"), into);
     }
 }
 
 #[test]
 fn steps_texts_and_edits_are_those_that_show_prints_of_a_turn() {
-    let folder = exported(&RUNS);
+    let folder = exported_folder(&RUNS);
     for (run, turn) in [
         ("sample-runs/codex-p12", 36),
         ("sample-runs/claude-code/054395ac-4290-4fcf-ab21-925712a16d08.jsonl", 5),
         ("sample-runs/logs/opencode.export.json", 1),
     ] {
-        let shown = json(&["show", run, "--turn", &turn.to_string(), "--json"]);
+        let shown = command_json(&["show", run, "--turn", &turn.to_string(), "--json"]);
         let mut printed = vec![];
-        flat(&shown["steps"], None, &mut printed);
+        flat_rows(&shown["steps"], None, &mut printed);
         let here = |table: DataTable| -> Vec<BTreeMap<&'static str, DataCell>> {
             let all = of_run(folder.path(), table, run).into_iter();
             all.filter(|row| row["turn"] == DataCell::Integer(turn)).collect()
@@ -290,17 +291,17 @@ fn steps_texts_and_edits_are_those_that_show_prints_of_a_turn() {
                     ("line", "/where/line"),
                 ],
             );
-            assert!(same(&row["agent_id"], agent.unwrap_or(&Value::Null)));
+            assert!(is_same(&row["agent_id"], agent.unwrap_or(&Value::Null)));
         }
 
         let texts = here(DataTable::Texts);
         let text = |step: &Value, part: &str| {
             let is_it = |row: &&BTreeMap<_, DataCell>| {
-                same(&row["step"], step) && row["part"] == DataCell::Text(part.into())
+                is_same(&row["step"], step) && row["part"] == DataCell::Text(part.into())
             };
             texts.iter().find(is_it).map_or(DataCell::Missing, |row| row["text"].clone())
         };
-        assert!(same(&text(&Value::Null, "request"), &shown["request"]));
+        assert!(is_same(&text(&Value::Null, "request"), &shown["request"]));
         for (step, _) in &printed {
             let number = &step["step"];
             let words = step["text"].as_str().filter(|words| !words.is_empty());
@@ -310,8 +311,11 @@ fn steps_texts_and_edits_are_those_that_show_prints_of_a_turn() {
             );
             let null = Value::Null;
             let arguments = step.pointer("/tool/arguments").unwrap_or(&null);
-            assert!(same(&text(number, "arguments"), arguments));
-            assert!(same(&text(number, "result"), step.pointer("/result/text").unwrap_or(&null)));
+            assert!(is_same(&text(number, "arguments"), arguments));
+            assert!(is_same(
+                &text(number, "result"),
+                step.pointer("/result/text").unwrap_or(&null)
+            ));
         }
 
         let edits = here(DataTable::Edits);
@@ -341,9 +345,9 @@ fn steps_texts_and_edits_are_those_that_show_prints_of_a_turn() {
 #[test]
 fn points_verdicts_and_flags_are_those_that_are_printed_and_kept_beside_the_run() {
     let folder = tempfile::tempdir().unwrap();
-    export(&RUNS, folder.path(), &["--each", "checkpoint"]);
+    export_folder(&RUNS, folder.path(), &["--each", "checkpoint"]);
     for run in ["sample-runs/codex-p12", "sample-runs/slopcodebench/tally"] {
-        let scored = json(&["score", run, "--each", "checkpoint", "--json"]);
+        let scored = command_json(&["score", run, "--each", "checkpoint", "--json"]);
         let points = of_run(folder.path(), DataTable::Points, run);
         let printed = scored["points"].as_array().unwrap();
         assert_eq!(points.len(), printed.len());
@@ -351,7 +355,12 @@ fn points_verdicts_and_flags_are_those_that_are_printed_and_kept_beside_the_run(
             for name in
                 ["label", "turn", "commit", "churn", "files", "loc", "erosion", "verbosity", "gini"]
             {
-                assert!(same(&row[name], &point[name]), "{name}: {:?} {}", row[name], point[name]);
+                assert!(
+                    is_same(&row[name], &point[name]),
+                    "{name}: {:?} {}",
+                    row[name],
+                    point[name]
+                );
             }
         }
         let last = points.last().unwrap();
@@ -364,7 +373,7 @@ fn points_verdicts_and_flags_are_those_that_are_printed_and_kept_beside_the_run(
 
     let run = "sample-runs/codex-p12";
     let mut kept = 0;
-    for entry in fs::read_dir(project(run).join("judgements")).unwrap() {
+    for entry in fs::read_dir(project_path(run).join("judgements")).unwrap() {
         let text = fs::read_to_string(entry.unwrap().path()).unwrap();
         let judgement: Value = serde_json::from_str(&text).unwrap();
         kept += judgement["scores"].as_array().map_or(0, Vec::len);
@@ -374,7 +383,7 @@ fn points_verdicts_and_flags_are_those_that_are_printed_and_kept_beside_the_run(
     assert_eq!(verdicts.len(), kept);
     assert!(verdicts.iter().all(|row| matches!(row["score"], DataCell::Real(_))), "{verdicts:?}");
 
-    let shown = json(&["show", "sample-runs/slopcodebench/tally", "--json"]);
+    let shown = command_json(&["show", "sample-runs/slopcodebench/tally", "--json"]);
     let printed: Vec<&Value> = shown["recorded"]["by_checkpoint"]
         .as_array()
         .unwrap()
@@ -393,32 +402,32 @@ fn points_verdicts_and_flags_are_those_that_are_printed_and_kept_beside_the_run(
 
 #[test]
 fn every_form_has_the_same_rows() {
-    let folder = exported(&["sample-runs"]);
+    let folder = exported_folder(&["sample-runs"]);
     for table in DataTable::ALL {
-        let first = read(folder.path(), table, FORMS[0]);
+        let first = folder_rows(folder.path(), table, FORMS[0]);
         for form in &FORMS[1..] {
-            assert_eq!(read(folder.path(), table, *form), first, "{table:?} {form:?}");
+            assert_eq!(folder_rows(folder.path(), table, *form), first, "{table:?} {form:?}");
         }
     }
-    assert_eq!(read(folder.path(), DataTable::Runs, FORMS[0]).len(), 41);
+    assert_eq!(folder_rows(folder.path(), DataTable::Runs, FORMS[0]).len(), 41);
 }
 
 #[test]
 fn the_shards_together_are_one_export_byte_for_byte() {
-    let (whole, shards) = (exported(&["sample-runs"]), tempfile::tempdir().unwrap());
+    let (whole, shards) = (exported_folder(&["sample-runs"]), tempfile::tempdir().unwrap());
     for shard in ["1/4", "2/4", "3/4", "4/4"] {
-        let said = export(&["sample-runs"], shards.path(), &["--shard", shard]);
+        let said = export_folder(&["sample-runs"], shards.path(), &["--shard", shard]);
         assert!(said.contains(&format!("shard {shard}: ")), "{said}");
     }
-    assert_eq!(files(shards.path()).len(), 4 * DataTable::COUNT * FORMS.len());
+    assert_eq!(folder_files(shards.path()).len(), 4 * DataTable::COUNT * FORMS.len());
     let merged = tempfile::tempdir().unwrap();
     let (from, to) = (shards.path().to_str().unwrap(), merged.path().to_str().unwrap());
 
-    let said = printed(&["merge", from, "--out", to]);
+    let said = cli_text(&["merge", from, "--out", to]);
 
     assert!(said.contains(": 4 parts\n"), "{said}");
-    assert!(files(merged.path()) == files(whole.path()));
-    assert!(printed(&["merge", from, "--out", to]).contains(": 4 parts (there already)\n"));
+    assert!(folder_files(merged.path()) == folder_files(whole.path()));
+    assert!(cli_text(&["merge", from, "--out", to]).contains(": 4 parts (there already)\n"));
 }
 
 #[test]
@@ -427,11 +436,11 @@ fn a_shard_that_is_missing_or_of_another_division_is_named() {
     let (parts, out) = (folder.path().join("parts"), folder.path().join("out"));
     let (parts, out) = (parts.to_str().unwrap(), out.to_str().unwrap());
     let logs = "sample-runs/logs";
-    printed(&["export", logs, "--csv", parts, "--tables", "runs", "--shard", "1/2"]);
+    cli_text(&["export", logs, "--csv", parts, "--tables", "runs", "--shard", "1/2"]);
 
-    let missing = trajview(&["merge", parts, "--out", out]);
-    let beside = trajview(&["export", logs, "--csv", parts, "--tables", "runs", "--shard", "1/3"]);
-    let nothing = trajview(&["merge", "sample-runs/logs", "--out", out]);
+    let missing = run_cli(&["merge", parts, "--out", out]);
+    let beside = run_cli(&["export", logs, "--csv", parts, "--tables", "runs", "--shard", "1/3"]);
+    let nothing = run_cli(&["merge", "sample-runs/logs", "--out", out]);
 
     assert_eq!((missing.code, beside.code, nothing.code), (Some(4), Some(2), Some(4)));
     assert_eq!(missing.err, "trajview: runs: no part of shard 2 of 2\n");
@@ -448,7 +457,7 @@ fn no_shard_is_done_where_what_was_named_is_not_there() {
     fs::create_dir(&empty).unwrap();
     let done = |path: &str, shard: &str| {
         let words = ["export", "sample-runs/logs", path, "--csv", &parts, "--shard", shard];
-        let ran = trajview(&words);
+        let ran = run_cli(&words);
         (ran.code, ran.err)
     };
 
@@ -469,14 +478,14 @@ fn no_shard_is_done_where_what_was_named_is_not_there() {
 
 #[test]
 fn a_second_export_leaves_every_file_untouched() {
-    let folder = exported(&["sample-runs/logs"]);
+    let folder = exported_folder(&["sample-runs/logs"]);
     let times = || -> BTreeMap<PathBuf, SystemTime> {
         let entries = fs::read_dir(folder.path()).unwrap().map(Result::unwrap);
         entries.map(|it| (it.path(), it.metadata().unwrap().modified().unwrap())).collect()
     };
     let before = times();
 
-    let said = export(&["sample-runs/logs"], folder.path(), &[]);
+    let said = export_folder(&["sample-runs/logs"], folder.path(), &[]);
 
     assert_eq!(said.matches(" (there already)\n").count(), DataTable::COUNT * FORMS.len());
     assert_eq!(times(), before);
@@ -485,9 +494,9 @@ fn a_second_export_leaves_every_file_untouched() {
 #[test]
 fn tables_of_which_a_run_has_no_row_are_empty() {
     let folder = tempfile::tempdir().unwrap();
-    export(&["sample-runs/claude-code"], folder.path(), &["--tables", "labels"]);
+    export_folder(&["sample-runs/claude-code"], folder.path(), &["--tables", "labels"]);
 
-    assert!(read(folder.path(), DataTable::Labels, TableFormat::Jsonl).is_empty());
+    assert!(folder_rows(folder.path(), DataTable::Labels, TableFormat::Jsonl).is_empty());
 }
 
 #[test]
@@ -496,13 +505,13 @@ fn a_recording_that_cannot_be_read_is_a_row_with_the_reason() {
     let out = folder.path().to_str().unwrap();
     let damaged = "tests/bad-runs/bundle-not-json";
 
-    let ran = trajview(&["export", "tests/bad-runs", "--jsonl", out, "--csv", out]);
+    let ran = run_cli(&["export", "tests/bad-runs", "--jsonl", out, "--csv", out]);
 
     assert_eq!(ran.code, Some(0));
     assert!(ran.out.contains(" of them not readable"), "{}", ran.out);
-    let shown = trajview(&["show", damaged]);
+    let shown = run_cli(&["show", damaged]);
     assert!(ran.err.contains(&shown.err), "{}", ran.err);
-    let runs = read(folder.path(), DataTable::Runs, TableFormat::Jsonl);
+    let runs = folder_rows(folder.path(), DataTable::Runs, TableFormat::Jsonl);
     let place =
         |name: &str| table_columns(DataTable::Runs).iter().position(|it| it.name == name).unwrap();
     let is_it = |row: &&DataRow| row[place("source_uri")] == DataCell::Text(damaged.into());
@@ -510,7 +519,7 @@ fn a_recording_that_cannot_be_read_is_a_row_with_the_reason() {
     let why = shown.err.trim_start_matches("trajview: ").trim_end();
     assert_eq!(row[place("read_error")], DataCell::Text(why.into()));
     assert_eq!(row[place("turns")], DataCell::Missing);
-    assert_eq!(read(folder.path(), DataTable::Runs, TableFormat::Csv), runs);
+    assert_eq!(folder_rows(folder.path(), DataTable::Runs, TableFormat::Csv), runs);
 }
 
 #[test]
@@ -518,8 +527,8 @@ fn where_nothing_at_all_can_be_read_a_script_knows_it() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().to_str().unwrap();
 
-    let damaged = trajview(&["export", "tests/bad-runs/bundle-not-json", "--csv", out]);
-    let nowhere = trajview(&["export", "no/such/place", "--csv", out, "--replace"]);
+    let damaged = run_cli(&["export", "tests/bad-runs/bundle-not-json", "--csv", out]);
+    let nowhere = run_cli(&["export", "no/such/place", "--csv", out, "--replace"]);
 
     assert_eq!((damaged.code, nowhere.code), (Some(4), Some(3)));
     assert!(nowhere.err.contains("no/such/place"), "{}", nowhere.err);
@@ -529,7 +538,7 @@ fn where_nothing_at_all_can_be_read_a_script_knows_it() {
 fn shards_that_are_none_are_refused_with_a_sentence() {
     for shard in ["0/4", "5/4", "1/0", "x"] {
         for command in ["export", "score", "check"] {
-            let ran = trajview(&[command, "sample-runs/logs", "--shard", shard]);
+            let ran = run_cli(&[command, "sample-runs/logs", "--shard", shard]);
             assert_eq!(ran.code, Some(2), "{command} {shard}");
             let why = "expected a shard of several, as 1/4: counts from 1, up to 4/4";
             assert!(ran.err.contains(why), "{}", ran.err);
@@ -539,10 +548,10 @@ fn shards_that_are_none_are_refused_with_a_sentence() {
 
 #[test]
 fn what_is_wanted_must_be_said_and_go_together() {
-    let none = trajview(&["export", "sample-runs/logs/pi.jsonl"]);
+    let none = run_cli(&["export", "sample-runs/logs/pi.jsonl"]);
     let two =
-        trajview(&["export", "--atif", "sample-runs/logs/pi.jsonl", "sample-runs/logs/amp.json"]);
-    let table = trajview(&["export", "sample-runs", "--csv", "x", "--tables", "run"]);
+        run_cli(&["export", "--atif", "sample-runs/logs/pi.jsonl", "sample-runs/logs/amp.json"]);
+    let table = run_cli(&["export", "sample-runs", "--csv", "x", "--tables", "run"]);
 
     assert_eq!((none.code, two.code, table.code), (Some(2), Some(2), Some(2)));
     assert!(none.err.contains("--parquet DIR, --csv DIR or --jsonl DIR"), "{}", none.err);
@@ -552,9 +561,9 @@ fn what_is_wanted_must_be_said_and_go_together() {
 
 #[test]
 fn the_columns_that_are_printed_are_those_of_the_files() {
-    let folder = exported(&["sample-runs/logs/pi.jsonl"]);
-    let described = json(&["export", "--columns", "--json"]);
-    let page = printed(&["export", "--columns"]);
+    let folder = exported_folder(&["sample-runs/logs/pi.jsonl"]);
+    let described = command_json(&["export", "--columns", "--json"]);
+    let page = cli_text(&["export", "--columns"]);
 
     assert_eq!(described["tables_schema"], "trajview.tables/1");
     for (table, told) in DataTable::ALL.into_iter().zip(described["tables"].as_array().unwrap()) {
@@ -564,7 +573,7 @@ fn the_columns_that_are_printed_are_those_of_the_files() {
             .iter()
             .map(|it| it["name"].as_str().unwrap())
             .collect();
-        let csv = fs::read_to_string(part(folder.path(), table, TableFormat::Csv)).unwrap();
+        let csv = fs::read_to_string(part_path(folder.path(), table, TableFormat::Csv)).unwrap();
         assert_eq!(csv.lines().next().unwrap().split(',').collect::<Vec<_>>(), names);
         assert!(page.contains(&format!("### {}\n", table.word())));
     }
@@ -600,14 +609,14 @@ fn columns_that_scout_has_are_called_as_scout_calls_them_and_have_its_types() {
 
 #[test]
 fn the_message_count_is_that_of_the_messages_that_are_written() {
-    let folder = exported(&RUNS);
+    let folder = exported_folder(&RUNS);
     for run in [
         "sample-runs/codex-p12",
         "sample-runs/logs/opencode.export.json",
         "sample-runs/logs/pi.jsonl",
     ] {
         let [row] = of_run(folder.path(), DataTable::Runs, run).try_into().unwrap();
-        let messages = json(&["export", "--messages", run]);
+        let messages = command_json(&["export", "--messages", run]);
         let count = messages["messages"].as_array().unwrap().len();
         assert_eq!(row["message_count"], DataCell::Integer(count as i64), "{run}");
     }
@@ -619,43 +628,43 @@ fn documents_of_shards_are_merged_to_those_of_one_call() {
     let place = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let (whole, parts, merged) = (place("whole"), place("parts"), place("merged"));
     for command in ["score", "check"] {
-        let ran = trajview(&[command, "sample-runs/logs", "--parts", &whole]);
+        let ran = run_cli(&[command, "sample-runs/logs", "--parts", &whole]);
         assert!(ran.out.contains(&format!("{command}-1of1-")), "{}{}", ran.out, ran.err);
         for shard in ["1/3", "2/3", "3/3"] {
-            trajview(&[command, "sample-runs/logs", "--parts", &parts, "--shard", shard]);
+            run_cli(&[command, "sample-runs/logs", "--parts", &parts, "--shard", shard]);
         }
     }
 
-    printed(&["merge", &parts, "--out", &merged]);
+    cli_text(&["merge", &parts, "--out", &merged]);
 
-    assert!(files(Path::new(&merged)) == files(Path::new(&whole)));
-    let scored = files(Path::new(&whole)).into_values().last().unwrap();
+    assert!(folder_files(Path::new(&merged)) == folder_files(Path::new(&whole)));
+    let scored = folder_files(Path::new(&whole)).into_values().last().unwrap();
     let first: Value =
         serde_json::from_slice(scored.split(|it| *it == b'\n').next().unwrap()).unwrap();
     let path = first["source_uri"].as_str().unwrap();
-    let scored: Value = serde_json::from_str(&printed(&["score", path, "--json"])).unwrap();
+    let scored: Value = serde_json::from_str(&cli_text(&["score", path, "--json"])).unwrap();
     assert_eq!(first["points"], scored["points"]);
     let (out, bad) = (place("bad"), "tests/bad-runs/bundle-not-json");
-    let alone = trajview(&["check", bad]);
-    let as_part = trajview(&["check", bad, "--parts", &out]); // or it would be started again and again
+    let alone = run_cli(&["check", bad]);
+    let as_part = run_cli(&["check", bad, "--parts", &out]); // or it would be started again and again
     assert_eq!((alone.code, as_part.code), (Some(4), Some(0)), "{}", as_part.err);
     assert_eq!(first["error"], Value::Null);
 }
 
 #[test]
 fn a_shard_is_judged_once_however_often_it_is_asked_for() {
-    let server = Server::new(able);
-    let desk = Desk::with(&server, "");
+    let server = Server::new(able_reply);
+    let desk = Desk::with_server(&server, "");
     let judge = || {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_trajview"));
         command.arg("judge").arg(desk.folder.path());
         command.args(["--judge", "stub", "--components", "C01,C02", "--shard", "1/1"]);
         desk.with_surroundings(&mut command);
-        ran(&mut command)
+        run_command(&mut command)
     };
 
     let first = judge();
-    let asked = server.seen().len();
+    let asked = server.seen_requests().len();
     let names = desk.names();
     let before = desk.bytes(&names[0]);
     let second = judge();
@@ -663,21 +672,21 @@ fn a_shard_is_judged_once_however_often_it_is_asked_for() {
     assert_eq!((first.code, second.code), (Some(0), Some(0)), "{}{}", first.err, second.err);
     assert!(first.err.contains("shard 1/1: 1 run, 0 left out"), "{}", first.err);
     assert!(asked > 0);
-    assert_eq!(server.seen().len(), asked);
+    assert_eq!(server.seen_requests().len(), asked);
     assert_eq!((desk.names(), desk.bytes(&names[0])), (names, before));
 }
 
 #[cfg(feature = "sql")]
 #[test]
 fn sql_sees_what_the_tables_have() {
-    let folder = exported(&["sample-runs/logs"]);
+    let folder = exported_folder(&["sample-runs/logs"]);
     let query = "select source_uri, rigor_score, cost_computed_usd, read_error from runs order by source_uri";
 
-    let asked = json(&["sql", query, "sample-runs/logs", "--json"]);
+    let asked = command_json(&["sql", query, "sample-runs/logs", "--json"]);
 
     assert_eq!(asked["schema"], "trajview.sql/1");
     let rows = asked["rows"].as_array().unwrap();
-    assert_eq!(rows.len(), read(folder.path(), DataTable::Runs, FORMS[0]).len());
+    assert_eq!(rows.len(), folder_rows(folder.path(), DataTable::Runs, FORMS[0]).len());
     for row in rows {
         let [of_table] =
             of_run(folder.path(), DataTable::Runs, row["source_uri"].as_str().unwrap())
@@ -686,11 +695,11 @@ fn sql_sees_what_the_tables_have() {
         let pairs = [("rigor_score", "/rigor_score"), ("cost_computed_usd", "/cost_computed_usd")];
         assert_same(&of_table, row, &pairs);
     }
-    let csv = printed(&["sql", "select count(*) as runs from runs", "sample-runs/logs", "--csv"]);
+    let csv = cli_text(&["sql", "select count(*) as runs from runs", "sample-runs/logs", "--csv"]);
     assert_eq!(csv, format!("runs\r\n{}\r\n", rows.len()));
-    let wrong = trajview(&["sql", "delete from runs", "sample-runs/logs/pi.jsonl"]);
+    let wrong = run_cli(&["sql", "delete from runs", "sample-runs/logs/pi.jsonl"]);
     assert_eq!(wrong.code, Some(2));
-    let joined = printed(&[
+    let joined = cli_text(&[
         "sql",
         "select r.agent, count(*) as steps from steps join runs r using (transcript_id, source_uri)",
         "sample-runs/logs/pi.jsonl",
@@ -711,9 +720,9 @@ mod parquet_files {
 
     #[test]
     fn say_what_their_columns_mean_and_are_compressed_with_zstd() {
-        let folder = exported(&["sample-runs/codex-p12"]);
+        let folder = exported_folder(&["sample-runs/codex-p12"]);
         for table in DataTable::ALL {
-            let file = File::open(part(folder.path(), table, TableFormat::Parquet)).unwrap();
+            let file = File::open(part_path(folder.path(), table, TableFormat::Parquet)).unwrap();
             let reader = SerializedFileReader::new(file).unwrap();
             let metadata = reader.metadata().file_metadata();
             let pairs: BTreeMap<&str, &str> = metadata
@@ -739,9 +748,9 @@ mod parquet_files {
 #[cfg(feature = "sql")]
 #[test]
 fn sql_over_an_export_answers_as_over_the_recordings_whole_or_in_shards() {
-    let (whole, parts) = (exported(&RUNS), tempfile::tempdir().unwrap());
+    let (whole, parts) = (exported_folder(&RUNS), tempfile::tempdir().unwrap());
     for shard in ["1/3", "2/3", "3/3"] {
-        export(&RUNS, parts.path(), &["--shard", shard]);
+        export_folder(&RUNS, parts.path(), &["--shard", shard]);
     }
     let exports = [&whole, &parts].map(|folder| folder.path().to_str().unwrap());
     for query in [
@@ -752,45 +761,48 @@ fn sql_over_an_export_answers_as_over_the_recordings_whole_or_in_shards() {
          order by r.source_uri, t.turn",
         "select count(*) from texts, (select 1)",
     ] {
-        let expected = printed(&[&["sql", query][..], &RUNS[..], &["--json"]].concat());
+        let expected = cli_text(&[&["sql", query][..], &RUNS[..], &["--json"]].concat());
         for folder in exports {
-            assert_eq!(printed(&["sql", query, folder, "--json"]), expected, "{query}");
+            assert_eq!(cli_text(&["sql", query, folder, "--json"]), expected, "{query}");
         }
     }
-    let both = trajview(&["sql", "select 1", exports[0], RUNS[0]]);
+    let both = run_cli(&["sql", "select 1", exports[0], RUNS[0]]);
     assert!(both.err.contains("name recordings, or exports, not both"), "{}", both.err);
 }
 
 /// The settled frame of a small terminal.
-fn frame(arguments: &[&str]) -> String {
-    printed(&[arguments, &["--snapshot", "150x18"]].concat())
+fn screen_frame(arguments: &[&str]) -> String {
+    cli_text(&[arguments, &["--snapshot", "150x18"]].concat())
 }
 
 #[test]
 fn an_export_opens_as_the_table_of_runs_and_its_recordings_need_not_be_there() {
     let place = tempfile::tempdir().unwrap();
     for sample in ["codex-p12", "codex-p12-single-shot"] {
-        copy(&project("sample-runs").join(sample), &place.path().join("runs").join(sample));
+        copy_folder(
+            &project_path("sample-runs").join(sample),
+            &place.path().join("runs").join(sample),
+        );
     }
     let (runs, tables) = (place.path().join("runs"), place.path().join("tables"));
-    export(&[runs.to_str().unwrap()], &tables, &["--redact", "off"]);
+    export_folder(&[runs.to_str().unwrap()], &tables, &["--redact", "off"]);
     let tables = tables.to_str().unwrap();
 
-    let there = frame(&[tables]);
+    let there = screen_frame(&[tables]);
     assert!(there.contains("2 runs") && there.contains("codex-p12-single-shot"), "{there}");
     fs::remove_dir_all(&runs).unwrap();
-    let gone = frame(&[tables]);
+    let gone = screen_frame(&[tables]);
     assert!(gone.contains("2 runs") && gone.contains("codex-p12-single-shot"), "{gone}");
-    let opened = frame(&[tables, "--keys", "<enter>"]);
+    let opened = screen_frame(&[tables, "--keys", "<enter>"]);
     assert!(opened.contains("no such file"), "{opened}");
 }
 
-fn copy(from: &Path, to: &Path) {
+fn copy_folder(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
         let to = to.join(entry.file_name());
         match entry.file_type().unwrap().is_dir() {
-            true => copy(&entry.path(), &to),
+            true => copy_folder(&entry.path(), &to),
             false => drop(fs::copy(entry.path(), to).unwrap()),
         }
     }
@@ -822,7 +834,7 @@ const USUAL_NAMES: [&str; 19] = [
 /// A folder with the same recording under each of the names, so that nothing but the name tells two apart.
 fn runs_of_usual_names() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let recording = fs::read(project("sample-runs/logs/pi.jsonl")).unwrap();
+    let recording = fs::read(project_path("sample-runs/logs/pi.jsonl")).unwrap();
     for name in USUAL_NAMES {
         let path = folder.path().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -833,7 +845,7 @@ fn runs_of_usual_names() -> TempDir {
 
 fn texts_of(folder: &Path, table: DataTable, column: &str) -> Vec<String> {
     let at = table_columns(table).iter().position(|it| it.name == column).unwrap();
-    let rows = read(folder, table, FORMS[0]);
+    let rows = folder_rows(folder, table, FORMS[0]);
     rows.iter().filter_map(|row| row[at].as_text().map(str::to_owned)).collect()
 }
 
@@ -841,7 +853,7 @@ fn texts_of(folder: &Path, table: DataTable, column: &str) -> Vec<String> {
 fn runs_of_usual_names_stay_apart_in_a_redacted_export_and_have_the_same_tokens_in_every_table() {
     let (runs, tables) = (runs_of_usual_names(), tempfile::tempdir().unwrap());
 
-    export(&[runs.path().to_str().unwrap()], tables.path(), &[]);
+    export_folder(&[runs.path().to_str().unwrap()], tables.path(), &[]);
 
     let of_runs: std::collections::BTreeSet<_> =
         texts_of(tables.path(), DataTable::Runs, "source_uri").into_iter().collect();
@@ -866,22 +878,22 @@ fn a_redacted_export_has_the_same_files_each_time_and_merged_from_shards() {
     let runs = runs.path().to_str().unwrap();
     let export_into = |more: &[&str]| {
         let folder = tempfile::tempdir().unwrap();
-        export(&[runs], folder.path(), more);
+        export_folder(&[runs], folder.path(), more);
         folder
     };
 
     let whole = export_into(&[]);
-    let expected = files(whole.path());
+    let expected = folder_files(whole.path());
     for _ in 0..3 {
-        assert!(files(export_into(&[]).path()) == expected);
+        assert!(folder_files(export_into(&[]).path()) == expected);
     }
     let (parts, merged) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     for shard in ["1/4", "2/4", "3/4", "4/4"] {
-        export(&[runs], parts.path(), &["--shard", shard]);
+        export_folder(&[runs], parts.path(), &["--shard", shard]);
     }
     let [parts, merged_into] = [&parts, &merged].map(|it| it.path().to_str().unwrap());
-    printed(&["merge", parts, "--out", merged_into]);
-    assert!(files(merged.path()) == expected);
+    cli_text(&["merge", parts, "--out", merged_into]);
+    assert!(folder_files(merged.path()) == expected);
 }
 
 #[test]
@@ -895,7 +907,7 @@ fn tokens_are_those_of_the_key_and_parts_of_two_keys_are_not_merged() {
     let uris = |name: &str, key: &str, more: &[&str]| {
         let folder = place.path().join(name);
         let more = [&["--redaction-key", key, "--tables", "runs"], more].concat();
-        export(&[runs.path().to_str().unwrap()], &folder, &more);
+        export_folder(&[runs.path().to_str().unwrap()], &folder, &more);
         folder
     };
 
@@ -905,12 +917,12 @@ fn tokens_are_those_of_the_key_and_parts_of_two_keys_are_not_merged() {
     let parts = uris("parts", &keys[0], &["--shard", "1/2"]);
     uris("parts", &keys[1], &["--shard", "2/2"]);
     let merged = place.path().join("merged");
-    let ran = trajview(&["merge", parts.to_str().unwrap(), "--out", merged.to_str().unwrap()]);
+    let ran = run_cli(&["merge", parts.to_str().unwrap(), "--out", merged.to_str().unwrap()]);
     assert_eq!(ran.code, Some(4), "{}", ran.err);
     assert!(ran.err.contains("redacted with different keys"), "{}", ran.err);
     let missing = place.path().join("no-key").to_str().unwrap().to_owned();
     let run = "sample-runs/logs/pi.jsonl";
     let ran =
-        trajview(&["export", run, "--jsonl", parts.to_str().unwrap(), "--redaction-key", &missing]);
+        run_cli(&["export", run, "--jsonl", parts.to_str().unwrap(), "--redaction-key", &missing]);
     assert!(ran.err.contains("no such file; make one with"), "{}", ran.err);
 }

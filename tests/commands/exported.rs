@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::common::{json, printed, project, trajview};
+use crate::common::{cli_json, cli_text, project_path, run_cli};
 
 /// What is wrong with a trajectory by the rules of RFC 0001; nothing where it is valid.
-fn problems(trajectory: &Value) -> Vec<String> {
+fn schema_problems(trajectory: &Value) -> Vec<String> {
     let mut found = vec![];
     let mut say = |is_wrong: bool, what: String| {
         if is_wrong {
@@ -109,14 +109,14 @@ fn problems(trajectory: &Value) -> Vec<String> {
         say(!strange.is_empty(), format!("step {at}: unknown metrics {strange:?}"));
     }
     for agent in trajectory["subagent_trajectories"].as_array().into_iter().flatten() {
-        found.extend(problems(agent));
+        found.extend(schema_problems(agent));
     }
     found
 }
 
 /// What must be the same: requests, steps and their numbers, edits, tokens.
-fn gist(path: &str) -> Value {
-    let shown = json(&["show", path, "--json"]);
+fn run_gist(path: &str) -> Value {
+    let shown = cli_json(&["show", path, "--json"]);
     let turns = shown["turns"].as_array().unwrap().iter().map(|turn| {
         let mut told = serde_json::Map::new();
         for key in [
@@ -137,14 +137,14 @@ fn gist(path: &str) -> Value {
 }
 
 /// Without the files of the turns, where commits tell what no log can.
-fn edits(path: &str) -> Value {
-    let shown = json(&["show", path, "--json"]);
+fn run_edits(path: &str) -> Value {
+    let shown = cli_json(&["show", path, "--json"]);
     shown["turns"].as_array().unwrap().iter().map(|turn| turn["edits"].clone()).collect()
 }
 
-fn exported(run: &str, folder: &tempfile::TempDir) -> (String, String) {
+fn export_both(run: &str, folder: &tempfile::TempDir) -> (String, String) {
     let out = folder.path().join("trajectory.json").display().to_string();
-    let ran = trajview(&["export", "--atif", run, "--redact", "off", "--out", &out]);
+    let ran = run_cli(&["export", "--atif", run, "--redact", "off", "--out", &out]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     (out, ran.err)
 }
@@ -163,12 +163,12 @@ fn a_run_written_as_atif_is_valid_and_reads_as_the_same_run() {
     ];
     for run in runs {
         let folder = tempfile::tempdir().unwrap();
-        let (out, said) = exported(run, &folder);
+        let (out, said) = export_both(run, &folder);
         let document: Value =
             serde_json::from_str(&std::fs::read_to_string(&out).unwrap()).unwrap();
-        assert_eq!(problems(&document), Vec::<String>::new(), "{run}");
+        assert_eq!(schema_problems(&document), Vec::<String>::new(), "{run}");
 
-        let (before, mut after) = (gist(run), gist(&out));
+        let (before, mut after) = (run_gist(run), run_gist(&out));
         // Tokens that no step has are said to be left out.
         if said.contains("that no step has") {
             for (old, new) in before.as_array().unwrap().iter().zip(after.as_array_mut().unwrap()) {
@@ -182,7 +182,7 @@ fn a_run_written_as_atif_is_valid_and_reads_as_the_same_run() {
         }
         assert_eq!(before, after, "{run}");
         if run.contains("logs/") {
-            assert_eq!(edits(run), edits(&out), "{run}");
+            assert_eq!(run_edits(run), run_edits(&out), "{run}");
         }
     }
 }
@@ -190,7 +190,7 @@ fn a_run_written_as_atif_is_valid_and_reads_as_the_same_run() {
 #[test]
 fn what_atif_cannot_carry_is_said() {
     let folder = tempfile::tempdir().unwrap();
-    let (_, said) = exported("sample-runs/codex-p12", &folder);
+    let (_, said) = export_both("sample-runs/codex-p12", &folder);
     assert!(said.contains("not carried: "), "{said}");
     assert!(said.contains("commits of 56 turns"), "{said}");
 }
@@ -200,9 +200,9 @@ fn messages_read_as_the_same_requests_and_calls() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("messages.json").display().to_string();
     let run = "sample-runs/logs/qwen-code.jsonl";
-    printed(&["export", "--messages", run, "--out", &out]);
+    cli_text(&["export", "--messages", run, "--out", &out]);
 
-    let (before, after) = (json(&["show", run, "--json"]), json(&["show", &out, "--json"]));
+    let (before, after) = (cli_json(&["show", run, "--json"]), cli_json(&["show", &out, "--json"]));
     assert_eq!(after["run"]["format"], "messages");
     for key in ["request", "tool_calls"] {
         let of = |shown: &Value| {
@@ -215,5 +215,5 @@ fn messages_read_as_the_same_requests_and_calls() {
         };
         assert_eq!(of(&before), of(&after), "{key}");
     }
-    assert!(project(run).exists());
+    assert!(project_path(run).exists());
 }

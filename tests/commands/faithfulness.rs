@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 
 use serde_json::{Value, json};
 
-use crate::common::{json, printed, project, trajview};
+use crate::common::{cli_json, cli_text, project_path, run_cli};
 
 const RUN: &str = "sample-runs/codex-p12";
 
@@ -16,7 +16,7 @@ impl Bundle {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         for name in ["run.json", "components.json", "session", "workspace.git"] {
-            copy(&project(RUN).join(name), &folder.path().join(name));
+            copy_folder(&project_path(RUN).join(name), &folder.path().join(name));
         }
         Self(folder)
     }
@@ -44,22 +44,27 @@ impl Bundle {
     }
 
     fn score(&self, more: &[&str]) -> Value {
-        json(&[&["score", self.path(), "--json", "--rules", "none"], more].concat())
+        cli_json(&[&["score", self.path(), "--json", "--rules", "none"], more].concat())
     }
 }
 
-fn copy(from: &Path, to: &Path) {
+fn copy_folder(from: &Path, to: &Path) {
     if from.is_dir() {
         fs::create_dir_all(to).unwrap();
         for entry in fs::read_dir(from).unwrap().flatten() {
-            copy(&entry.path(), &to.join(entry.file_name()));
+            copy_folder(&entry.path(), &to.join(entry.file_name()));
         }
     } else {
         fs::copy(from, to).unwrap();
     }
 }
 
-fn judgement(judge: &str, commit: &str, created_at: &str, scores: &[(&str, Value)]) -> Value {
+fn judgement_document(
+    judge: &str,
+    commit: &str,
+    created_at: &str,
+    scores: &[(&str, Value)],
+) -> Value {
     let score =
         |(component, score): &(&str, Value)| json!({"component": component, "score": score});
     json!({
@@ -77,7 +82,7 @@ const END: &str = "610540d2038c3343ff934f9f90ced3b4806f89ad";
 
 #[test]
 fn the_end_of_a_run_has_dir_with_every_symbol_and_what_each_file_counts_as() {
-    let scored = json(&["score", RUN, "--json"]);
+    let scored = cli_json(&["score", RUN, "--json"]);
 
     let faith = &scored["faithfulness"];
     let detail = &faith["dir_detail"];
@@ -101,16 +106,16 @@ fn the_end_of_a_run_has_dir_with_every_symbol_and_what_each_file_counts_as() {
 fn the_judge_that_the_checklist_names_is_the_result_in_every_command() {
     let folder = tempfile::tempdir().unwrap();
     let run = folder.path().join("run");
-    copy(Path::new(RUN), &run);
+    copy_folder(Path::new(RUN), &run);
     let path = run.to_str().unwrap();
     let later = fs::read_to_string(run.join("judgements/quick-reader.json")).unwrap();
     let mut later: Value = serde_json::from_str(&later).unwrap();
     later["created_at"] = json!("2026-12-01T00:00:00Z");
     fs::write(run.join("judgements/later.json"), later.to_string()).unwrap();
     let judges = || {
-        let corpus = json(&["corpus", path, "--json"]);
-        let shown = json(&["show", path, "--json"]);
-        let compared = json(&["compare", path, path, "--json"])["a"]["judgement"].clone();
+        let corpus = cli_json(&["corpus", path, "--json"]);
+        let shown = cli_json(&["show", path, "--json"]);
+        let compared = cli_json(&["compare", path, path, "--json"])["a"]["judgement"].clone();
         [
             corpus["runs"][0]["judge"].clone(),
             shown["faithfulness"]["judge"].clone(),
@@ -125,8 +130,8 @@ fn the_judge_that_the_checklist_names_is_the_result_in_every_command() {
     fs::write(run.join("components.json"), named).unwrap();
 
     assert!(judges().iter().all(|it| it == "authors-reading"), "{:?}", judges());
-    assert!(!trajview(&["corpus", path]).err.contains("there are also"));
-    assert!(printed(&["check", path]).contains("no warnings"));
+    assert!(!run_cli(&["corpus", path]).err.contains("there are also"));
+    assert!(cli_text(&["check", path]).contains("no warnings"));
 }
 
 #[test]
@@ -137,7 +142,7 @@ fn a_folder_has_the_dir_of_its_files_and_no_scores() {
     fs::write(folder.path().join("c.py"), "def f(:\n").unwrap();
     let path = folder.path().to_str().unwrap();
 
-    let scored = json(&["score", "--tree", path, "--json"]);
+    let scored = cli_json(&["score", "--tree", path, "--json"]);
 
     let faith = &scored["faithfulness"];
     assert_eq!(
@@ -145,14 +150,14 @@ fn a_folder_has_the_dir_of_its_files_and_no_scores() {
         (&json!(0.5), &Value::Null, &Value::Null)
     );
     assert_eq!(faith["dir_detail"]["skipped"], json!([{"path": "c.py", "why": "syntax error"}]));
-    let text = printed(&["score", "--tree", path]);
+    let text = cli_text(&["score", "--tree", path]);
     assert!(text.contains("1 of 2 exported symbols are used by another module"), "{text}");
     assert!(text.contains("left out of DIR: c.py: syntax error"), "{text}");
 }
 
 #[test]
 fn dir_is_given_at_every_point() {
-    let scored = json(&["score", RUN, "--each", "checkpoint", "--json"]);
+    let scored = cli_json(&["score", RUN, "--each", "checkpoint", "--json"]);
 
     let points = scored["points"].as_array().unwrap();
     let dir: Vec<&Value> = points.iter().map(|point| &point["dir"]).collect();
@@ -166,7 +171,10 @@ fn dir_is_given_at_every_point() {
 fn a_judgement_in_part_that_is_named_has_mcf_and_if50_over_the_judged_components() {
     let bundle = Bundle::new().with_three_components();
     let scores = [("A", json!(4)), ("B", json!(1))];
-    bundle.write("judgements/one.json", &judgement("opus", END, "2026-11-22T01:00:00Z", &scores));
+    bundle.write(
+        "judgements/one.json",
+        &judgement_document("opus", END, "2026-11-22T01:00:00Z", &scores),
+    );
 
     let faith = &bundle.score(&["--judge", "opus"])["faithfulness"];
 
@@ -182,7 +190,7 @@ fn a_judgement_in_part_that_is_named_has_mcf_and_if50_over_the_judged_components
     assert_eq!(faith["if50"], json!(0.5 * 2.5 / 4.0 + 0.5 * (33.0 / 61.0)));
     assert_eq!((&faith["judge"], &faith["without_verdict"]), (&json!("opus"), &json!(["C"])));
     assert_eq!(faith["judgement"]["is_of_this_tree"], json!(true));
-    let text = printed(&["score", bundle.path(), "--judge", "opus"]);
+    let text = cli_text(&["score", bundle.path(), "--judge", "opus"]);
     assert!(text.contains("2 of 3 components judged by opus (judgements/one.json)"), "{text}");
     assert!(text.contains("without a verdict: C"), "{text}");
 }
@@ -195,7 +203,7 @@ fn a_run_that_nobody_judged_has_no_score_rather_than_zero() {
         assert_eq!(faith[key], Value::Null, "{key}");
     }
     assert_eq!(faith["components"], json!(24));
-    let text = printed(&["score", Bundle::new().path()]);
+    let text = cli_text(&["score", Bundle::new().path()]);
     assert!(text.contains("none of 24 components judged"), "{text}");
 }
 
@@ -207,12 +215,13 @@ fn the_judgement_is_chosen_by_its_judge_or_by_its_file() {
         ("b", "opus", "2026-11-22T03:00:00Z", 1),
         ("c", "gpt", "2026-11-22T02:00:00Z", 2),
     ] {
-        let judged = judgement(judge, END, at, &["A", "B", "C"].map(|id| (id, json!(score))));
+        let judged =
+            judgement_document(judge, END, at, &["A", "B", "C"].map(|id| (id, json!(score))));
         bundle.write(&format!("judgements/{file}.json"), &judged);
     }
     let outside = tempfile::tempdir().unwrap();
     let outside = outside.path().join("mine.json");
-    let judged = judgement("me", END, "2026-11-22T00:00:00Z", &[("A", json!(3))]);
+    let judged = judgement_document("me", END, "2026-11-22T00:00:00Z", &[("A", json!(3))]);
     fs::write(&outside, judged.to_string()).unwrap();
     let mcf = |wish: &[&str]| bundle.score(wish)["faithfulness"]["mcf"].clone();
 
@@ -222,7 +231,7 @@ fn the_judgement_is_chosen_by_its_judge_or_by_its_file() {
     assert_eq!(mcf(&["--judge", "a"]), json!(0.0));
     assert_eq!(mcf(&["--judge", "judgements/c.json"]), json!(2.0));
     assert_eq!(mcf(&["--judge", outside.to_str().unwrap()]), json!(3.0));
-    let nobody = trajview(&["score", bundle.path(), "--judge", "nobody"]);
+    let nobody = run_cli(&["score", bundle.path(), "--judge", "nobody"]);
     assert_eq!(nobody.code, Some(2));
     assert!(nobody.err.contains("judges: opus, gpt; judgements: a, c, b"), "{}", nobody.err);
 }
@@ -231,7 +240,8 @@ fn the_judgement_is_chosen_by_its_judge_or_by_its_file() {
 fn a_judging_of_some_components_is_no_result_of_the_run_unless_it_is_named() {
     let bundle = Bundle::new().with_three_components();
     let of = |file: &str, judge: &str, at: &str, scores: &[(&str, Value)]| {
-        bundle.write(&format!("judgements/{file}.json"), &judgement(judge, END, at, scores));
+        bundle
+            .write(&format!("judgements/{file}.json"), &judgement_document(judge, END, at, scores));
     };
     of("late", "quick reader", "2026-11-22T09:00:00Z", &[("A", json!(0)), ("B", Value::Null)]);
     let path = bundle.path().to_owned();
@@ -242,14 +252,15 @@ fn a_judging_of_some_components_is_no_result_of_the_run_unless_it_is_named() {
         (&Value::Null, &Value::Null, &Value::Null)
     );
     assert_eq!(faith["partial"], json!(["1 of 3 by quick reader (judgements/late.json)"]));
-    let text = printed(&["score", &path]);
+    let text = cli_text(&["score", &path]);
     assert!(text.contains("no result of the run: 1 of 3 by quick reader"), "{text}");
     let run = |more: &[&str]| {
-        json(&[&["corpus", &path, "--json", "--rules", "none"], more].concat())["runs"][0].clone()
+        cli_json(&[&["corpus", &path, "--json", "--rules", "none"], more].concat())["runs"][0]
+            .clone()
     };
     assert_eq!((&run(&[])["mcf"], &run(&[])["judge"]), (&Value::Null, &Value::Null));
     let compared = |more: &[&str]| {
-        json(&[&["compare", &path, &path, "--json", "--rules", "none"], more].concat())
+        cli_json(&[&["compare", &path, &path, "--json", "--rules", "none"], more].concat())
     };
     assert_eq!(compared(&[])["numbers"][0]["a"], Value::Null);
     assert!(compared(&[])["warnings"][0].as_str().unwrap().contains("1 of 3 by quick reader"));
@@ -277,7 +288,7 @@ fn a_judging_of_some_components_is_no_result_of_the_run_unless_it_is_named() {
         vec!["compare", &path, &path],
         vec!["audit", &path],
     ] {
-        let ran = trajview(&[&command[..], &["--judge", "quick"]].concat());
+        let ran = run_cli(&[&command[..], &["--judge", "quick"]].concat());
         assert_eq!(ran.code, Some(2), "{command:?}");
         assert!(ran.err.contains("\"quick\" begins several: quicker, quick reader"), "{}", ran.err);
     }
@@ -286,13 +297,14 @@ fn a_judging_of_some_components_is_no_result_of_the_run_unless_it_is_named() {
 #[test]
 fn a_judgement_of_another_tree_is_told() {
     let bundle = Bundle::new().with_three_components();
-    let judged = judgement("opus", "feb1919122", "2026-11-22T01:00:00Z", &[("A", json!(4))]);
+    let judged =
+        judgement_document("opus", "feb1919122", "2026-11-22T01:00:00Z", &[("A", json!(4))]);
     bundle.write("judgements/one.json", &judged);
 
     let row = &bundle.score(&["--judge", "one"])["faithfulness"]["judgement"];
 
     assert_eq!((&row["commit"], &row["is_of_this_tree"]), (&json!("feb1919122"), &json!(false)));
-    let text = printed(&["score", bundle.path(), "--judge", "one"]);
+    let text = cli_text(&["score", bundle.path(), "--judge", "one"]);
     assert!(
         text.contains(
             "the judgement is of commit feb1919122; DIR is of commit 610540d203, turn 56"
@@ -320,7 +332,7 @@ fn exposure_is_over_the_whole_checklist_turn_by_turn() {
     assert_eq!(at(1), json!({"turn": 1, "rcr": 0.0, "esr": 0.0}));
     assert_eq!(at(39), json!({"turn": 39, "rcr": 1.0 / 3.0, "esr": 0.0}));
     assert_eq!(at(50), json!({"turn": 50, "rcr": 2.0 / 3.0, "esr": 1.0 / 3.0}));
-    let text = printed(&["score", bundle.path()]);
+    let text = cli_text(&["score", bundle.path()]);
     assert!(text.contains("2 of 3 components can be recovered"), "{text}");
     assert!(text.contains("exposure not recorded, in no share: C"), "{text}");
 }
@@ -332,10 +344,13 @@ fn mistakes_in_a_rubric_are_named_by_check_and_by_score() {
     bundle
         .write("components.json", &json!({"schema": "trajview.components/1", "components": twice}));
     let scores = [("A", json!(7)), ("B", json!(3)), ("Z", json!(4))];
-    bundle.write("judgements/one.json", &judgement("opus", END, "2026-11-22T01:00:00Z", &scores));
+    bundle.write(
+        "judgements/one.json",
+        &judgement_document("opus", END, "2026-11-22T01:00:00Z", &scores),
+    );
 
-    let checked = trajview(&["check", bundle.path()]);
-    let scored = trajview(&["score", bundle.path(), "--json", "--judge", "opus"]);
+    let checked = run_cli(&["check", bundle.path()]);
+    let scored = run_cli(&["score", bundle.path(), "--json", "--judge", "opus"]);
 
     assert_eq!((checked.code, scored.code), (Some(1), Some(0)));
     for (said, words) in
@@ -359,11 +374,11 @@ fn mistakes_in_a_rubric_are_named_by_check_and_by_score() {
 #[test]
 fn a_table_for_a_spreadsheet_has_the_scores_in_the_row_of_the_end() {
     let bundle = Bundle::new().with_three_components();
-    let judged = judgement("opus", END, "2026-11-22T01:00:00Z", &[("A", json!(4))]);
+    let judged = judgement_document("opus", END, "2026-11-22T01:00:00Z", &[("A", json!(4))]);
     bundle.write("judgements/one.json", &judged);
 
     let csv =
-        printed(&["score", bundle.path(), "--csv", "--each", "checkpoint", "--judge", "opus"]);
+        cli_text(&["score", bundle.path(), "--csv", "--each", "checkpoint", "--judge", "opus"]);
 
     let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
     let column = |name: &str| rows[0].iter().position(|head| *head == name).unwrap();

@@ -13,17 +13,17 @@ use trajview::{
     },
 };
 
-use crate::common::{json, project};
+use crate::common::{cli_json, project_path};
 
 /// Those of the table `runs`; the others are the columns of the table on screen.
 const OF_RUNS: usize = 41;
 
 #[test]
 fn every_value_of_a_run_is_that_of_the_table_runs() {
-    let folder = project("sample-runs");
+    let folder = project_path("sample-runs");
     let names = COLUMN_NAMES[..OF_RUNS].join(", ");
     let query = format!("select {names} from runs where read_error is null");
-    let rows = json(&["sql", &query, &folder.display().to_string(), "--json"]);
+    let rows = cli_json(&["sql", &query, &folder.display().to_string(), "--json"]);
     let rows = rows["rows"].as_array().unwrap();
     assert!(rows.len() > 30, "{} runs", rows.len());
 

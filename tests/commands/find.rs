@@ -4,13 +4,13 @@ use std::{fs, path::Path, process::Command};
 
 use serde_json::Value;
 
-use crate::common::{Ran, printed, project, trajview};
+use crate::common::{Ran, cli_text, project_path, run_cli};
 
 /// Runs the program with a cache folder and a home folder of its own.
 fn at_home(home: &Path, arguments: &[&str]) -> Ran {
     let output = Command::new(env!("CARGO_BIN_EXE_trajview"))
         .args(arguments)
-        .current_dir(project("."))
+        .current_dir(project_path("."))
         .env("HOME", home)
         .env("XDG_CACHE_HOME", home.join("cache"))
         .env("TRAJVIEW_CONFIG", "")
@@ -21,13 +21,13 @@ fn at_home(home: &Path, arguments: &[&str]) -> Ran {
     Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
 }
 
-fn rows(text: &str) -> Vec<Value> {
+fn json_rows(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 #[test]
 fn what_is_found_is_told_by_run_with_turn_and_step() {
-    let found = printed(&[
+    let found = cli_text(&[
         "find",
         "\"def add\" file:ppdiff",
         "sample-runs/codex-p12",
@@ -40,9 +40,14 @@ fn what_is_found_is_told_by_run_with_turn_and_step() {
 
 #[test]
 fn each_hit_is_a_line_of_json() {
-    let found =
-        printed(&["find", "tool:bash unittest", "sample-runs/claude-code", "--no-index", "--json"]);
-    let rows = rows(&found);
+    let found = cli_text(&[
+        "find",
+        "tool:bash unittest",
+        "sample-runs/claude-code",
+        "--no-index",
+        "--json",
+    ]);
+    let rows = json_rows(&found);
 
     assert!(!rows.is_empty());
     for row in &rows {
@@ -58,7 +63,7 @@ fn each_hit_is_a_line_of_json() {
 
 #[test]
 fn the_exit_code_says_whether_something_was_found() {
-    let code = |arguments: &[&str]| trajview(&[&["find"], arguments].concat()).code;
+    let code = |arguments: &[&str]| run_cli(&[&["find"], arguments].concat()).code;
 
     assert_eq!(code(&["nowhereatall", "sample-runs/claude-code", "--no-index"]), Some(1));
     assert_eq!(code(&["x", "no/such/folder"]), Some(3));
@@ -81,7 +86,7 @@ fn without_a_path_the_usual_places_are_looked_through() {
                \"content\":\"mend find_user in the shop\"}}\n";
     fs::write(place.join("s.jsonl"), log).unwrap();
 
-    let rows = rows(&at_home(home.path(), &["find", "find_user project:shop", "--json"]).out);
+    let rows = json_rows(&at_home(home.path(), &["find", "find_user project:shop", "--json"]).out);
     assert_eq!(rows.len(), 1);
     assert_eq!(
         (&rows[0]["turn"], &rows[0]["step"], &rows[0]["field"]),
@@ -136,7 +141,7 @@ fn recorded_words_cannot_drive_the_terminal() {
         vec!["find", "needle", path, "--no-index"],
         vec!["find", "needle", path, "--no-index", "--json"],
     ] {
-        let found = printed(&arguments);
+        let found = cli_text(&arguments);
         assert!(
             !found.chars().any(|c| c == '\u{1b}' || c == '\u{202e}' || c == '\u{7}'),
             "{found:?}"

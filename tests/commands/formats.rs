@@ -14,7 +14,7 @@ use trajview::{
     store,
 };
 
-use crate::common::{json, project, trajview};
+use crate::common::{cli_json, project_path, run_cli};
 
 fn run_of(path: &Path) -> Run {
     let opened = store::open(path).unwrap_or_else(|why| panic!("{why}"));
@@ -22,12 +22,12 @@ fn run_of(path: &Path) -> Run {
 }
 
 /// The made logs, one of each tool.
-fn logs(folder: &str) -> Vec<PathBuf> {
-    store::runs_below(&project(folder))
+fn log_paths(folder: &str) -> Vec<PathBuf> {
+    store::runs_below(&project_path(folder))
 }
 
 /// Turns with their requests, steps with their kinds, results and edits, and all that is counted.
-fn told(run: &Run) -> String {
+fn run_text(run: &Run) -> String {
     let mut text = String::new();
     let origin = &run.origin;
     let _ = writeln!(
@@ -80,10 +80,11 @@ fn told(run: &Run) -> String {
 #[test]
 fn the_sample_of_each_tool_reads_as_before() {
     let mut all = String::new();
-    for path in logs("sample-runs/logs") {
+    for path in log_paths("sample-runs/logs") {
         let run = run_of(&path);
-        let name = path.strip_prefix(project("sample-runs/logs")).unwrap().display().to_string();
-        let _ = writeln!(all, "{name}\n{}", told(&run));
+        let name =
+            path.strip_prefix(project_path("sample-runs/logs")).unwrap().display().to_string();
+        let _ = writeln!(all, "{name}\n{}", run_text(&run));
         for warning in &run.warnings {
             let _ = writeln!(all, "  ! {}", warning.what);
         }
@@ -96,7 +97,7 @@ fn files_after_each_turn_are_those_of_the_story_where_edits_are_told() {
     let first_request = "Create a package tinycalc with add.";
     let written = "def add(a, b):\n    return a + b\n";
     let mut seen = 0;
-    for path in logs("sample-runs/logs") {
+    for path in log_paths("sample-runs/logs") {
         let run = run_of(&path);
         let format = formats::format_by_name(run.origin.format).unwrap();
         let is_the_story = run.turns.len() >= 2 && &*run.turns[0].title == first_request;
@@ -104,7 +105,7 @@ fn files_after_each_turn_are_those_of_the_story_where_edits_are_told() {
             continue;
         }
         let path = path.to_str().unwrap();
-        let at = |turn: &str| crate::common::printed(&["cat", path, "calc.py", "--at", turn]);
+        let at = |turn: &str| crate::common::cli_text(&["cat", path, "calc.py", "--at", turn]);
         assert_eq!(at("1"), written, "{path}");
         assert!(at("2").contains("def div(a, b):"), "{path}");
         seen += 1;
@@ -112,7 +113,7 @@ fn files_after_each_turn_are_those_of_the_story_where_edits_are_told() {
     assert!(seen > 15, "{seen}");
 }
 
-fn unknown(run: &Run) -> usize {
+fn unknown_steps(run: &Run) -> usize {
     let own = run.turns.iter().flat_map(|turn| &turn.steps);
     let all = own.chain(run.subagents.iter().flat_map(|agent| &agent.steps));
     all.filter(|step| step.kind == StepKind::Unknown).count()
@@ -120,21 +121,21 @@ fn unknown(run: &Run) -> usize {
 
 #[test]
 fn a_record_of_an_unknown_kind_is_one_unknown_step() {
-    let drifted = logs("tests/vectors/drift");
+    let drifted = log_paths("tests/vectors/drift");
     assert!(drifted.len() > 20, "{drifted:?}");
     for path in drifted {
         let run = run_of(&path);
-        assert_eq!(unknown(&run), 1, "{}", path.display());
+        assert_eq!(unknown_steps(&run), 1, "{}", path.display());
         assert!(!run.turns.is_empty(), "{}", path.display());
     }
-    for path in logs("sample-runs/logs") {
-        assert_eq!(unknown(&run_of(&path)), 0, "{}", path.display());
+    for path in log_paths("sample-runs/logs") {
+        assert_eq!(unknown_steps(&run_of(&path)), 0, "{}", path.display());
     }
 }
 
 #[test]
 fn what_a_format_offers_stands_in_its_row() {
-    let rows = json(&["formats", "--json"]);
+    let rows = cli_json(&["formats", "--json"]);
     for row in rows["formats"].as_array().unwrap() {
         let format = formats::format_by_name(row["name"].as_str().unwrap()).unwrap();
         let offers = format.capabilities();
@@ -152,7 +153,7 @@ fn what_a_format_offers_stands_in_its_row() {
 /// What its sample has is no less than what the format says.
 #[test]
 fn a_sample_has_what_its_format_offers() {
-    for path in logs("sample-runs/logs") {
+    for path in log_paths("sample-runs/logs") {
         let run = run_of(&path);
         let offers = formats::format_by_name(run.origin.format).unwrap().capabilities();
         let steps = || run.turns.iter().flat_map(|turn| &turn.steps);
@@ -196,7 +197,7 @@ fn read_all(format: &dyn formats::Format, name: &str, bytes: &[u8]) {
     }
 }
 
-fn claimed(name: &str, bytes: &[u8]) -> Option<&'static str> {
+fn claimed_format(name: &str, bytes: &[u8]) -> Option<&'static str> {
     let some = &bytes[..bytes.len().min(HEAD_BYTES)];
     let head = FileHead { name, bytes: some, is_whole: bytes.len() <= HEAD_BYTES };
     formats::format_for_head(&head).map(|format| format.name())
@@ -207,7 +208,7 @@ fn claimed(name: &str, bytes: &[u8]) -> Option<&'static str> {
 fn assert_survives(path: &Path, cuts: usize, also: &[&str]) {
     let Ok(bytes) = fs::read(path) else { return };
     let name = path.file_name().unwrap().to_str().unwrap();
-    let Some(own) = claimed(name, &bytes) else { return };
+    let Some(own) = claimed_format(name, &bytes) else { return };
     let format = formats::format_by_name(own).unwrap();
     let mut dice = Dice(bytes.len() as u64);
     // Big files are cut as often, and read less often: reading them again takes its time.
@@ -216,7 +217,7 @@ fn assert_survives(path: &Path, cuts: usize, also: &[&str]) {
         let at = dice.roll(bytes.len());
         let cut = &bytes[..at];
         // What is left of the beginning may be too little to be told by, and tells of no other.
-        let taken = claimed(name, cut);
+        let taken = claimed_format(name, cut);
         let is_fine =
             taken.is_none_or(|taken| taken == own || taken == "messages" || also.contains(&taken));
         assert!(is_fine, "{} cut at {at} is taken for {taken:?}", path.display());
@@ -254,7 +255,7 @@ fn assert_survives(path: &Path, cuts: usize, also: &[&str]) {
 
 #[test]
 fn whatever_becomes_of_a_sample_it_is_read_so_far_or_refused() {
-    for path in logs("sample-runs/logs").into_iter().chain(logs("tests/vectors/drift")) {
+    for path in log_paths("sample-runs/logs").into_iter().chain(log_paths("tests/vectors/drift")) {
         assert_survives(&path, 50, &[]);
     }
 }
@@ -296,9 +297,9 @@ fn messages_are_known_by_a_text_that_is_longer_than_what_is_looked_at() {
     let list = format!(
         r#"[{{"role": "user", "content": {long}}}, {{"role": "assistant", "content": "done"}}]"#
     );
-    assert_eq!(claimed("a.json", list.as_bytes()), Some("messages"));
+    assert_eq!(claimed_format("a.json", list.as_bytes()), Some("messages"));
     let row = format!(r#"{{"id": "a", "messages": {list}}}"#);
-    assert_eq!(claimed("a.json", row.as_bytes()), Some("messages"));
+    assert_eq!(claimed_format("a.json", row.as_bytes()), Some("messages"));
 }
 
 #[test]
@@ -344,13 +345,13 @@ fn every_real_file_is_read_under_its_own_format() {
 
 #[test]
 fn an_image_that_gemini_was_given_is_a_line_with_its_kind_and_size() {
-    let log = fs::read_to_string(project("sample-runs/logs/gemini.jsonl")).unwrap();
+    let log = fs::read_to_string(project_path("sample-runs/logs/gemini.jsonl")).unwrap();
     let image =
         r#"{"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgo="}}, {"text": "Create"#;
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("gemini.jsonl");
     fs::write(&path, log.replacen(r#"{"text": "Create"#, image, 1)).unwrap();
-    let shown = trajview(&["show", &path.display().to_string(), "--turn", "1"]);
+    let shown = run_cli(&["show", &path.display().to_string(), "--turn", "1"]);
     assert!(
         shown.out.contains("[image: image/png, 8 bytes]\n  > Create a package"),
         "{}",

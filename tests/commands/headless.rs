@@ -9,20 +9,20 @@ use std::{
 
 use serde_json::Value;
 
-use crate::common::{self, json, printed, project, real_data, trajview};
+use crate::common::{self, cli_json, cli_text, project_path, real_data, run_cli};
 
 const SAMPLE: &str = "sample-runs/codex-p12";
 
-fn turns(shown: &Value) -> &Vec<Value> {
+fn shown_turns(shown: &Value) -> &Vec<Value> {
     shown["turns"].as_array().unwrap()
 }
 
-fn requests(shown: &Value) -> Vec<&str> {
-    turns(shown).iter().map(|turn| turn["request"].as_str().unwrap_or_default()).collect()
+fn shown_requests(shown: &Value) -> Vec<&str> {
+    shown_turns(shown).iter().map(|turn| turn["request"].as_str().unwrap_or_default()).collect()
 }
 
 /// Applies the patch of every turn to an empty folder, one after the other, and gives the files it ends in.
-fn applied(run: &str) -> BTreeMap<String, Vec<u8>> {
+fn applied_files(run: &str) -> BTreeMap<String, Vec<u8>> {
     let folder = tempfile::tempdir().unwrap();
     let git = |arguments: &[&str]| {
         let output =
@@ -34,24 +34,24 @@ fn applied(run: &str) -> BTreeMap<String, Vec<u8>> {
         );
     };
     git(&["init", "-q"]);
-    for turn in 1..=turns(&json(&["show", run, "--json"])).len() {
-        let patch = printed(&["diff", run, "--turn", &turn.to_string()]);
+    for turn in 1..=shown_turns(&cli_json(&["show", run, "--json"])).len() {
+        let patch = cli_text(&["diff", run, "--turn", &turn.to_string()]);
         if !patch.is_empty() {
             fs::write(folder.path().join(".git/turn.patch"), patch).unwrap();
             git(&["apply", "--whitespace=nowarn", ".git/turn.patch"]);
         }
     }
     let mut files = BTreeMap::new();
-    collect(folder.path(), folder.path(), &mut files);
+    collect_files(folder.path(), folder.path(), &mut files);
     files
 }
 
-fn collect(root: &Path, folder: &Path, files: &mut BTreeMap<String, Vec<u8>>) {
+fn collect_files(root: &Path, folder: &Path, files: &mut BTreeMap<String, Vec<u8>>) {
     for entry in fs::read_dir(folder).unwrap().flatten().filter(|entry| entry.file_name() != ".git")
     {
         let path = entry.path();
         if path.is_dir() {
-            collect(root, &path, files);
+            collect_files(root, &path, files);
         } else {
             let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
             files.insert(name, fs::read(&path).unwrap());
@@ -59,9 +59,9 @@ fn collect(root: &Path, folder: &Path, files: &mut BTreeMap<String, Vec<u8>>) {
     }
 }
 
-fn told(run: &str) -> BTreeMap<String, Vec<u8>> {
-    let listed = printed(&["ls", run, "--at", "final"]);
-    let cat = |path: &str| printed(&["cat", run, path, "--at", "final"]).into_bytes();
+fn listed_files(run: &str) -> BTreeMap<String, Vec<u8>> {
+    let listed = cli_text(&["ls", run, "--at", "final"]);
+    let cat = |path: &str| cli_text(&["cat", run, path, "--at", "final"]).into_bytes();
     listed.lines().map(|path| (path.to_owned(), cat(path))).collect()
 }
 
@@ -74,10 +74,10 @@ fn the_patches_of_all_turns_end_in_the_final_tree() {
         "sample-runs/claude-code",
         "sample-runs/codex-rollout",
     ] {
-        let files = told(run);
+        let files = listed_files(run);
 
         assert!(!files.is_empty(), "{run}");
-        assert!(applied(run) == files, "{run}");
+        assert!(applied_files(run) == files, "{run}");
     }
 }
 
@@ -86,37 +86,38 @@ fn the_patches_of_all_turns_end_in_the_final_tree() {
 fn one_patch_from_start_to_final_says_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let patch = folder.path().join("all.patch");
-    fs::write(&patch, printed(&["diff", SAMPLE])).unwrap();
+    fs::write(&patch, cli_text(&["diff", SAMPLE])).unwrap();
     let apply =
         Command::new("git").arg("apply").arg(&patch).current_dir(folder.path()).status().unwrap();
     fs::remove_file(&patch).unwrap();
 
     assert!(apply.success());
     let mut files = BTreeMap::new();
-    collect(folder.path(), folder.path(), &mut files);
-    assert!(files == told(SAMPLE));
+    collect_files(folder.path(), folder.path(), &mut files);
+    assert!(files == listed_files(SAMPLE));
 }
 
 #[test]
 fn the_sample_run_has_its_turns_requests_edits_and_tokens() {
-    let shown = json(&["show", SAMPLE, "--json"]);
+    let shown = cli_json(&["show", SAMPLE, "--json"]);
 
     assert_eq!(shown["schema"], "trajview.show/1");
     assert_eq!(shown["warnings"], Value::Array(vec![]));
-    assert_eq!(turns(&shown).len(), 56);
-    assert!(requests(&shown).iter().all(|request| !request.is_empty()));
+    assert_eq!(shown_turns(&shown).len(), 56);
+    assert!(shown_requests(&shown).iter().all(|request| !request.is_empty()));
     assert!(shown["totals"]["tokens"]["output"].as_u64().unwrap() > 0);
     assert!(shown["run"]["provenance"].as_str().unwrap().contains("scripted"));
     let compactions: u64 =
-        turns(&shown).iter().map(|turn| turn["compactions"].as_u64().unwrap()).sum();
+        shown_turns(&shown).iter().map(|turn| turn["compactions"].as_u64().unwrap()).sum();
     assert_eq!(compactions, 1);
 }
 
 #[test]
 fn the_requests_of_the_log_are_those_of_the_script() {
-    let shown = json(&["show", SAMPLE, "--json"]);
+    let shown = cli_json(&["show", SAMPLE, "--json"]);
     let script: Value =
-        serde_json::from_slice(&fs::read(project(SAMPLE).join("script.json")).unwrap()).unwrap();
+        serde_json::from_slice(&fs::read(project_path(SAMPLE).join("script.json")).unwrap())
+            .unwrap();
 
     let scripted: Vec<&str> = script["requests"]
         .as_array()
@@ -124,14 +125,14 @@ fn the_requests_of_the_log_are_those_of_the_script() {
         .iter()
         .map(|request| request["text"].as_str().unwrap())
         .collect();
-    assert_eq!(requests(&shown), scripted);
+    assert_eq!(shown_requests(&shown), scripted);
 }
 
 #[test]
 fn a_rename_by_the_shell_is_a_rename_changed_outside_recorded_edits() {
-    let shown = json(&["show", SAMPLE, "--json"]);
+    let shown = cli_json(&["show", SAMPLE, "--json"]);
 
-    let edits = turns(&shown)[25]["edits"].as_array().unwrap();
+    let edits = shown_turns(&shown)[25]["edits"].as_array().unwrap();
     let renamed = edits.iter().find(|edit| edit["path"] == "ppdiff/structures.py").unwrap();
     assert_eq!((&renamed["kind"], &renamed["from"]), (&"rename".into(), &"ppdiff/data.py".into()));
     assert_eq!(renamed["origin"], "outside");
@@ -139,25 +140,26 @@ fn a_rename_by_the_shell_is_a_rename_changed_outside_recorded_edits() {
 
 #[test]
 fn one_turn_is_shown_with_its_steps_and_where_they_stand() {
-    let shown = json(&["show", SAMPLE, "--turn", "3", "--json"]);
+    let shown = cli_json(&["show", SAMPLE, "--turn", "3", "--json"]);
 
     let steps = shown["steps"].as_array().unwrap();
     let failed = steps.iter().find(|step| step["is_error"] == true).unwrap();
     assert_eq!(failed["kind"], "tool");
     assert_ne!(failed["result"]["exit_code"], 0);
     let place = &failed["where"];
-    let log = fs::read_to_string(project(SAMPLE).join(place["file"].as_str().unwrap())).unwrap();
+    let log =
+        fs::read_to_string(project_path(SAMPLE).join(place["file"].as_str().unwrap())).unwrap();
     let line = log.lines().nth(place["line"].as_u64().unwrap() as usize - 1).unwrap();
     assert!(line.contains(failed["tool"]["call_id"].as_str().unwrap()));
 }
 
 #[test]
 fn a_file_is_told_as_it_stood_after_a_turn() {
-    assert!(printed(&["ls", SAMPLE, "--at", "25"]).contains("ppdiff/data.py"));
-    assert!(!printed(&["ls", SAMPLE, "--at", "26"]).contains("ppdiff/data.py"));
-    let before = printed(&["cat", SAMPLE, "ppdiff/data.py", "--at", "c1"]);
+    assert!(cli_text(&["ls", SAMPLE, "--at", "25"]).contains("ppdiff/data.py"));
+    assert!(!cli_text(&["ls", SAMPLE, "--at", "26"]).contains("ppdiff/data.py"));
+    let before = cli_text(&["cat", SAMPLE, "ppdiff/data.py", "--at", "c1"]);
     assert!(before.contains("class"), "{before}");
-    assert_eq!(printed(&["ls", SAMPLE, "--at", "start"]), "");
+    assert_eq!(cli_text(&["ls", SAMPLE, "--at", "start"]), "");
 }
 
 #[test]
@@ -176,7 +178,7 @@ fn exit_codes_tell_scripts_what_happened() {
         (&["show", "tests/bad-runs/empty.jsonl"], 4, "the file is empty"),
     ];
     for (arguments, code, sentence) in cases {
-        let ran = trajview(arguments);
+        let ran = run_cli(arguments);
         assert_eq!(ran.code, Some(code), "{arguments:?}: {}", ran.err);
         assert!(ran.err.contains(sentence), "{arguments:?}: {}", ran.err);
     }
@@ -186,7 +188,7 @@ fn exit_codes_tell_scripts_what_happened() {
 fn output_that_nobody_reads_is_no_failure() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_trajview"))
         .args(["diff", SAMPLE])
-        .current_dir(project("."))
+        .current_dir(project_path("."))
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -201,14 +203,14 @@ fn output_that_nobody_reads_is_no_failure() {
 #[test]
 fn every_broken_recording_is_told_in_a_sentence() {
     let mut said = String::new();
-    let mut names: Vec<_> = fs::read_dir(project("tests/bad-runs"))
+    let mut names: Vec<_> = fs::read_dir(project_path("tests/bad-runs"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name())
         .collect();
     names.sort();
     for name in names {
         let path = format!("tests/bad-runs/{}", name.to_str().unwrap());
-        let ran = trajview(&["check", &path]);
+        let ran = run_cli(&["check", &path]);
         assert_eq!(ran.err, "", "{path}");
         said += &format!("{} {}", ran.code.unwrap(), ran.out);
     }
@@ -228,7 +230,7 @@ fn nothing_recorded_drives_the_terminal() {
         &[path, "--snapshot", "80x24", "--keys", "Z"],
         &[path, "--snapshot", "120x40", "--svg"],
     ] {
-        let out = printed(arguments);
+        let out = cli_text(arguments);
         let is_unsafe = |c: &char| {
             (c.is_control() && *c != '\n')
                 || "\u{202e}\u{202c}\u{2066}\u{200b}\u{200d}".contains(*c)
@@ -239,8 +241,8 @@ fn nothing_recorded_drives_the_terminal() {
 
 #[test]
 fn a_search_unfolds_the_step_whose_result_holds_the_word() {
-    let before = printed(&[SAMPLE, "--at", "36", "--snapshot", "120x40"]);
-    let after = printed(&[SAMPLE, "--snapshot", "120x40", "--keys", "/HHVMPRI<enter>"]);
+    let before = cli_text(&[SAMPLE, "--at", "36", "--snapshot", "120x40"]);
+    let after = cli_text(&[SAMPLE, "--snapshot", "120x40", "--keys", "/HHVMPRI<enter>"]);
 
     assert!(!before.contains("HHVMPRI"), "{before}");
     assert!(after.contains("turn 36/56"), "{after}");
@@ -249,20 +251,20 @@ fn a_search_unfolds_the_step_whose_result_holds_the_word() {
 
 #[test]
 fn every_format_has_a_sample_that_reads_without_a_warning() {
-    let formats = json(&["formats", "--json"]);
+    let formats = cli_json(&["formats", "--json"]);
     for format in formats["formats"].as_array().unwrap() {
         let (name, sample) = (format["name"].as_str().unwrap(), format["sample"].as_str().unwrap());
-        let shown = json(&["show", sample, "--json"]);
+        let shown = cli_json(&["show", sample, "--json"]);
 
         assert_eq!(shown["run"]["format"], name);
         assert_eq!(shown["warnings"], Value::Array(vec![]), "{sample}");
-        assert!(!turns(&shown).is_empty() || shown["rubric_tree"].is_object(), "{sample}");
+        assert!(!shown_turns(&shown).is_empty() || shown["rubric_tree"].is_object(), "{sample}");
     }
 }
 
 #[test]
 fn the_changelog_has_the_unreleased_on_top() {
-    let changelog = fs::read_to_string(project("CHANGELOG.md")).unwrap();
+    let changelog = fs::read_to_string(project_path("CHANGELOG.md")).unwrap();
     let first = changelog.lines().find(|line| line.starts_with("## ")).unwrap();
     assert!(
         first.starts_with("## [Unreleased]") || first.contains(env!("CARGO_PKG_VERSION")),
@@ -286,8 +288,8 @@ fn the_same_script_shows_the_same_requests_whoever_ran_it() {
     for log in logs {
         let name = log.file_name().unwrap().to_str().unwrap().to_owned();
         if is_whole_session(&name) {
-            let shown = json(&["show", log.to_str().unwrap(), "--json"]);
-            let requests = requests(&shown).into_iter().map(str::to_owned).collect();
+            let shown = cli_json(&["show", log.to_str().unwrap(), "--json"]);
+            let requests = shown_requests(&shown).into_iter().map(str::to_owned).collect();
             seen.entry(requests).or_default().push(name);
         }
     }
@@ -305,8 +307,9 @@ fn the_same_script_shows_the_same_requests_whoever_ran_it() {
             .map(|turn| of(turn).iter().map(|it| it["path"].as_str().unwrap().into()).collect())
             .collect()
     };
-    let shown =
-        |name: &str| json(&["show", data.join("recorded").join(name).to_str().unwrap(), "--json"]);
+    let shown = |name: &str| {
+        cli_json(&["show", data.join("recorded").join(name).to_str().unwrap(), "--json"])
+    };
     let edited = paths(&shown(&names[0]));
     for (name, least) in [
         ("gemini-0.61.0.session-2026-11-21T21-10-38c429e0.jsonl", 10),
@@ -314,7 +317,7 @@ fn the_same_script_shows_the_same_requests_whoever_ran_it() {
         ("mini-2.4.6-12turn.traj.json", 0),
     ] {
         let shown = shown(name);
-        let told = self::requests(&shown);
+        let told = self::shown_requests(&shown);
         assert_eq!(told.len(), 12, "{name}");
         assert!(
             told.iter().zip(requests).all(|(it, asked)| it.starts_with(asked.as_str())),
@@ -332,7 +335,7 @@ fn the_same_script_shows_the_same_requests_whoever_ran_it() {
 /// What `show --json` says of a run, without what an import may change: where it is, its format, its commits; and
 /// without what it leaves behind, the measurements of a harness.
 fn said_of(run: &str) -> Value {
-    let mut shown = json(&["show", run, "--json"]);
+    let mut shown = cli_json(&["show", run, "--json"]);
     for fact in ["path", "format", "provenance", "sources", "files_from", "harness"] {
         shown["run"].as_object_mut().unwrap().remove(fact);
     }
@@ -348,22 +351,22 @@ fn said_of(run: &str) -> Value {
 /// The steps of a turn, without the folder their logs are in, and without the ending that an import gives to a log that was in
 /// another file.
 fn steps_said(run: &str, turn: usize) -> Value {
-    let shown = json(&["show", run, "--turn", &turn.to_string(), "--json"]);
+    let shown = cli_json(&["show", run, "--turn", &turn.to_string(), "--json"]);
     let text = shown["steps"].to_string().replace("\"file\":\"session/", "\"file\":\"");
     let text = text.replace("\"file\":\"made.json\"", "\"file\":\"made\"");
     serde_json::from_str(&text).unwrap()
 }
 
-fn imported(run: &str, folder: &Path) -> String {
+fn import_run(run: &str, folder: &Path) -> String {
     let out = folder.join("bundle");
     let out = out.to_str().unwrap().to_owned();
-    printed(&["import", run, "--out", &out]);
+    cli_text(&["import", run, "--out", &out]);
     out
 }
 
 /// Of every format but that of rubric trees, which have no turns.
-fn samples() -> Vec<String> {
-    let formats = json(&["formats", "--json"]);
+fn sample_paths() -> Vec<String> {
+    let formats = cli_json(&["formats", "--json"]);
     let sample = |format: &Value| format["sample"].as_str().unwrap().to_owned();
     let all = formats["formats"].as_array().unwrap().iter().map(sample);
     all.filter(|sample| sample != "sample-runs/paperbench").collect()
@@ -372,13 +375,13 @@ fn samples() -> Vec<String> {
 #[test]
 fn an_imported_run_says_what_the_recording_said() {
     let folder = tempfile::tempdir().unwrap();
-    for (number, run) in samples().iter().enumerate() {
-        let bundle = imported(run, &folder.path().join(number.to_string()));
+    for (number, run) in sample_paths().iter().enumerate() {
+        let bundle = import_run(run, &folder.path().join(number.to_string()));
 
         assert_eq!(said_of(&bundle), said_of(run), "{run}");
         assert_eq!(steps_said(&bundle, 1), steps_said(run, 1), "{run}");
         let (code, said) = {
-            let ran = trajview(&["check", &bundle]);
+            let ran = run_cli(&["check", &bundle]);
             (ran.code, ran.out)
         };
         assert_eq!(code, Some(0), "{run}: {said}");
@@ -389,12 +392,12 @@ fn an_imported_run_says_what_the_recording_said() {
 fn the_files_of_an_imported_run_are_those_of_the_recording() {
     let folder = tempfile::tempdir().unwrap();
     for run in ["sample-runs/claude-code", "sample-runs/codex-rollout-old"] {
-        let bundle = imported(run, &folder.path().join(run));
+        let bundle = import_run(run, &folder.path().join(run));
         for at in ["start", "1", "5", "final"] {
-            let listed = |run: &str| json(&["ls", run, "--at", at, "--json"])["files"].clone();
+            let listed = |run: &str| cli_json(&["ls", run, "--at", at, "--json"])["files"].clone();
             assert_eq!(listed(&bundle), listed(run), "{run} at {at}");
         }
-        let of = |run: &str| printed(&["cat", run, "README.md"]);
+        let of = |run: &str| cli_text(&["cat", run, "README.md"]);
         assert_eq!(of(&bundle), of(run), "{run}");
     }
 }
@@ -403,13 +406,13 @@ fn the_files_of_an_imported_run_are_those_of_the_recording() {
 fn the_logs_of_an_imported_run_are_kept_byte_for_byte() {
     let folder = tempfile::tempdir().unwrap();
     for run in ["sample-runs/claude-code", "sample-runs/codex-rollout-old"] {
-        let bundle = imported(run, &folder.path().join(run));
+        let bundle = import_run(run, &folder.path().join(run));
         let mut logs = BTreeMap::new();
-        collect(&project(run), &project(run), &mut logs);
+        collect_files(&project_path(run), &project_path(run), &mut logs);
         logs.remove("provenance.txt");
         let mut kept = BTreeMap::new();
         let session = Path::new(&bundle).join("session");
-        collect(&session, &session, &mut kept);
+        collect_files(&session, &session, &mut kept);
 
         assert_eq!(Vec::from_iter(kept.keys()), Vec::from_iter(logs.keys()), "{run}");
         assert!(kept == logs, "{run}");
@@ -419,10 +422,10 @@ fn the_logs_of_an_imported_run_are_kept_byte_for_byte() {
 #[test]
 fn a_bundle_is_imported_as_it_is() {
     let folder = tempfile::tempdir().unwrap();
-    let bundle = imported(SAMPLE, folder.path());
+    let bundle = import_run(SAMPLE, folder.path());
     let (mut before, mut after) = (BTreeMap::new(), BTreeMap::new());
-    collect(&project(SAMPLE), &project(SAMPLE), &mut before);
-    collect(Path::new(&bundle), Path::new(&bundle), &mut after);
+    collect_files(&project_path(SAMPLE), &project_path(SAMPLE), &mut before);
+    collect_files(Path::new(&bundle), Path::new(&bundle), &mut after);
 
     assert_eq!(Vec::from_iter(after.keys()), Vec::from_iter(before.keys()));
     assert!(after == before);
@@ -431,7 +434,7 @@ fn a_bundle_is_imported_as_it_is() {
 #[test]
 fn the_same_recording_gives_the_same_commits() {
     let folder = tempfile::tempdir().unwrap();
-    let import = |name: &str| imported("sample-runs/claude-code", &folder.path().join(name));
+    let import = |name: &str| import_run("sample-runs/claude-code", &folder.path().join(name));
 
     let (one, two) = (import("one"), import("two"));
 
@@ -440,15 +443,15 @@ fn the_same_recording_gives_the_same_commits() {
 }
 
 fn commits_of_turns(bundle: &str) -> Vec<Value> {
-    let shown = json(&["show", bundle, "--json"]);
-    turns(&shown).iter().map(|turn| turn["commit"].clone()).collect()
+    let shown = cli_json(&["show", bundle, "--json"]);
+    shown_turns(&shown).iter().map(|turn| turn["commit"].clone()).collect()
 }
 
 #[test]
 #[ignore = "needs git"]
 fn git_finds_the_commits_of_an_import_sound() {
     let folder = tempfile::tempdir().unwrap();
-    let bundle = imported("sample-runs/claude-code", &folder.path().join("bundle"));
+    let bundle = import_run("sample-runs/claude-code", &folder.path().join("bundle"));
     let git = |arguments: &[&str]| {
         let repo = Path::new(&bundle).join("workspace.git");
         let ran = Command::new("git").arg("--git-dir").arg(repo).args(arguments).output();
@@ -470,7 +473,7 @@ fn an_import_says_what_the_bundle_lacks() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("bundle");
     let run = "sample-runs/codex-exec-json";
-    let ran = trajview(&["import", run, "--out", out.to_str().unwrap()]);
+    let ran = run_cli(&["import", run, "--out", out.to_str().unwrap()]);
 
     let sentence = "the recording has no content of any file; the bundle has no workspace.git";
     assert_eq!((ran.code, ran.err), (Some(0), format!("trajview: {sentence}\n")));
@@ -495,13 +498,13 @@ fn an_import_never_writes_over_anything_and_leaves_nothing_behind_when_it_fails(
         ("no/such/run", place("new/bundle"), 3, "cannot read no/such/run"),
     ];
     for (run, out, code, sentence) in cases {
-        let ran = trajview(&["import", run, "--out", &out]);
+        let ran = run_cli(&["import", run, "--out", &out]);
         assert_eq!(ran.code, Some(code), "{out}: {}", ran.err);
         assert!(ran.err.contains(sentence), "{out}: {}", ran.err);
     }
 
     let mut files = BTreeMap::new();
-    collect(folder.path(), folder.path(), &mut files);
+    collect_files(folder.path(), folder.path(), &mut files);
     assert_eq!(Vec::from_iter(files), [("full/mine".to_owned(), b"mine".to_vec())]);
     assert!(!folder.path().join("new").exists());
 }
@@ -513,26 +516,27 @@ fn an_import_follows_no_link_out_of_the_recording() {
     let place = |name: &str| folder.path().join(name);
     fs::create_dir_all(place("run/session")).unwrap();
     fs::write(place("secret.jsonl"), "secret").unwrap();
-    fs::copy(project("tests/bad-runs/bundle-no-session/run.json"), place("run/run.json")).unwrap();
+    fs::copy(project_path("tests/bad-runs/bundle-no-session/run.json"), place("run/run.json"))
+        .unwrap();
     let link = |to: &str, name: &str| std::os::unix::fs::symlink(to, place(name)).unwrap();
     link("../../secret.jsonl", "run/session/link.jsonl");
     link("..", "run/session/folder");
     link("../secret.jsonl", "run/script.json");
 
-    let bundle = imported(place("run").to_str().unwrap(), folder.path());
+    let bundle = import_run(place("run").to_str().unwrap(), folder.path());
 
     let mut files = BTreeMap::new();
-    collect(Path::new(&bundle), Path::new(&bundle), &mut files);
+    collect_files(Path::new(&bundle), Path::new(&bundle), &mut files);
     assert_eq!(Vec::from_iter(files.keys()), ["run.json"]);
 }
 
 #[test]
 fn every_broken_recording_imports_or_is_refused_in_a_sentence() {
     let folder = tempfile::tempdir().unwrap();
-    for entry in fs::read_dir(project("tests/bad-runs")).unwrap() {
+    for entry in fs::read_dir(project_path("tests/bad-runs")).unwrap() {
         let run = entry.unwrap().path();
         let out = folder.path().join(run.file_name().unwrap());
-        let ran = trajview(&["import", run.to_str().unwrap(), "--out", out.to_str().unwrap()]);
+        let ran = run_cli(&["import", run.to_str().unwrap(), "--out", out.to_str().unwrap()]);
 
         assert!(matches!(ran.code, Some(0 | 4)), "{}: {:?} {}", run.display(), ran.code, ran.err);
         assert_eq!(ran.code == Some(0), out.exists(), "{}", run.display());
@@ -548,14 +552,14 @@ fn other_people_s_recordings_survive_the_import() {
     for log in logs {
         let run = data.join("recorded").join(log);
         let run = run.to_str().unwrap();
-        let bundle = imported(run, &folder.path().join(log));
+        let bundle = import_run(run, &folder.path().join(log));
         assert_eq!(said_of(&bundle), said_of(run), "{log}");
     }
 }
 
 #[test]
 fn blame_tells_turn_checkpoint_and_step_of_every_line() {
-    let out = printed(&["blame", SAMPLE, "ppdiff/forward.py", "--line", "1-8"]);
+    let out = cli_text(&["blame", SAMPLE, "ppdiff/forward.py", "--line", "1-8"]);
     insta::assert_snapshot!(out, @r#"
     17 c4 2   1  """The forward process: clean complexes to noisy ones."""
     17 c4 2   2  import math
@@ -570,8 +574,8 @@ fn blame_tells_turn_checkpoint_and_step_of_every_line() {
 
 #[test]
 fn blame_as_json_names_the_request_behind_a_line() {
-    let told = json(&["blame", SAMPLE, "ppdiff/forward.py", "--line", "4", "--json"]);
-    let shown = json(&["show", SAMPLE, "--turn", "26", "--json"]);
+    let told = cli_json(&["blame", SAMPLE, "ppdiff/forward.py", "--line", "4", "--json"]);
+    let shown = cli_json(&["show", SAMPLE, "--turn", "26", "--json"]);
 
     assert_eq!(told["schema"], "trajview.blame/1");
     assert_eq!((&told["path"], &told["turn"]), (&"ppdiff/forward.py".into(), &56.into()));
@@ -587,8 +591,8 @@ fn blame_as_json_names_the_request_behind_a_line() {
 
 #[test]
 fn blame_leads_to_the_edit_that_wrote_the_line() {
-    let told = json(&["blame", SAMPLE, "ppdiff/forward.py", "--json"]);
-    let text = printed(&["cat", SAMPLE, "ppdiff/forward.py"]);
+    let told = cli_json(&["blame", SAMPLE, "ppdiff/forward.py", "--json"]);
+    let text = cli_text(&["cat", SAMPLE, "ppdiff/forward.py"]);
     let lines = told["lines"].as_array().unwrap();
 
     assert_eq!(lines.len(), text.lines().count());
@@ -596,7 +600,7 @@ fn blame_leads_to_the_edit_that_wrote_the_line() {
     for (line, text) in lines.iter().zip(text.lines()) {
         assert_eq!(line["text"], text);
         let turn = line["turn"].as_u64().unwrap();
-        let cat = || printed(&["cat", SAMPLE, "ppdiff/forward.py", "--at", &turn.to_string()]);
+        let cat = || cli_text(&["cat", SAMPLE, "ppdiff/forward.py", "--at", &turn.to_string()]);
         let after = after.entry(turn).or_insert_with(cat);
         assert!(after.lines().any(|line| line == text), "turn {turn}: {text}");
     }
@@ -616,7 +620,7 @@ fn what_cannot_be_blamed_is_told_in_a_sentence() {
         (&["blame", SAMPLE, "ppdiff/forward.py", "--line", "5-3"], 2, "such as 12-20"),
     ];
     for (arguments, code, sentence) in cases {
-        let ran = trajview(arguments);
+        let ran = run_cli(arguments);
         assert_eq!(ran.code, Some(code), "{arguments:?}: {}", ran.err);
         assert!(ran.err.contains(sentence), "{arguments:?}: {}", ran.err);
     }
@@ -627,8 +631,8 @@ fn completions_and_the_manual_name_every_command() {
     let commands = trajview::cli::command_names();
     let shells = ["bash", "zsh", "fish", "elvish", "powershell"];
     let mut prints: Vec<String> =
-        shells.iter().map(|shell| printed(&["completions", shell])).collect();
-    prints.push(printed(&["man"]));
+        shells.iter().map(|shell| cli_text(&["completions", shell])).collect();
+    prints.push(cli_text(&["man"]));
     for print in prints {
         for command in &commands {
             assert!(print.contains(command.as_str()), "{command} is not in {print}");
@@ -640,7 +644,7 @@ fn completions_and_the_manual_name_every_command() {
 fn settings_are_told_with_where_they_were_said_and_read_back_the_same() {
     let folder = tempfile::tempdir().unwrap();
     let (one, two) = (folder.path().join("one.toml"), folder.path().join("two.toml"));
-    let tell = |path: &Path| printed(&["--print-config", "--config", path.to_str().unwrap()]);
+    let tell = |path: &Path| cli_text(&["--print-config", "--config", path.to_str().unwrap()]);
     let values = |told: &str| -> Vec<String> {
         let lines = told.lines().filter(|line| !line.starts_with('#'));
         lines.map(|line| line.split("  # ").next().unwrap().to_owned()).collect()
@@ -667,8 +671,8 @@ fn settings_that_cannot_be_used_are_told_in_a_sentence_and_the_rest_counts() {
     let file = folder.path().join("c.toml");
     fs::write(&file, "ascii = true\ntheme = \"pink\"\n").unwrap();
 
-    let ran = trajview(&["--print-config", "--config", file.to_str().unwrap()]);
-    let absent = trajview(&["--print-config", "--config", "no/such/file.toml"]);
+    let ran = run_cli(&["--print-config", "--config", file.to_str().unwrap()]);
+    let absent = run_cli(&["--print-config", "--config", "no/such/file.toml"]);
 
     assert_eq!(ran.code, Some(0));
     assert!(ran.out.contains("ascii = true  # "), "{}", ran.out);
@@ -701,7 +705,7 @@ fn no_recording_of_another_tool_is_taken_for_one_of_claude_code_or_codex() {
 
     for file in others {
         let path = data.join(file);
-        let ran = trajview(&["check", "--json", path.to_str().unwrap()]);
+        let ran = run_cli(&["check", "--json", path.to_str().unwrap()]);
         let report: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
         let format = report["runs"][0]["format"].as_str().unwrap_or("none");
         assert!(!format.starts_with("claude") && !format.starts_with("codex"), "{file}: {format}");
@@ -721,7 +725,7 @@ fn a_log_in_a_bundle_that_no_format_reads_is_a_warning_of_check_whatever_its_nam
             .unwrap();
     }
 
-    let ran = trajview(&["check", "--json", folder.path().to_str().unwrap()]);
+    let ran = run_cli(&["check", "--json", folder.path().to_str().unwrap()]);
 
     assert_eq!(ran.code, Some(1), "{}", ran.out);
     let report: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
@@ -736,7 +740,7 @@ fn a_log_in_a_bundle_that_no_format_reads_is_a_warning_of_check_whatever_its_nam
 fn stopped_sample() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let bundle = folder.path().join("stopped");
-    common::judged::copy(&project("sample-runs/codex-p12"), &bundle);
+    common::judged::copy_folder(&project_path("sample-runs/codex-p12"), &bundle);
     let path = bundle.join("run.json");
     let mut run: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
     let turns = run["turns"].as_array_mut().unwrap();
@@ -767,16 +771,16 @@ fn a_turn_that_was_cut_or_failed_says_so_everywhere_and_what_was_cut_does_not_co
     let (folder, bundle) = (folder.path(), folder.path().join("stopped"));
     let bundle = bundle.to_str().unwrap();
 
-    let shown = json(&["show", bundle, "--json"]);
-    let (text, turn) = (printed(&["show", bundle]), printed(&["show", bundle, "--turn", "4"]));
-    let corpus = json(&["corpus", folder.to_str().unwrap(), "--resamples", "0", "--json"]);
-    let table = printed(&["corpus", folder.to_str().unwrap(), "--resamples", "0"]);
-    let screen = printed(&[bundle, "--snapshot", "120x40"]);
-    let scored = json(&["score", bundle, "--each", "turn", "--json"]);
+    let shown = cli_json(&["show", bundle, "--json"]);
+    let (text, turn) = (cli_text(&["show", bundle]), cli_text(&["show", bundle, "--turn", "4"]));
+    let corpus = cli_json(&["corpus", folder.to_str().unwrap(), "--resamples", "0", "--json"]);
+    let table = cli_text(&["corpus", folder.to_str().unwrap(), "--resamples", "0"]);
+    let screen = cli_text(&[bundle, "--snapshot", "120x40"]);
+    let scored = cli_json(&["score", bundle, "--each", "turn", "--json"]);
 
     let state = |turn: &Value| (turn["state"].clone(), turn["counts"].clone());
     assert_eq!(
-        turns(&shown).iter().map(state).collect::<Vec<_>>(),
+        shown_turns(&shown).iter().map(state).collect::<Vec<_>>(),
         [("done", true), ("kept", true)]
             .map(|(state, counts)| (Value::from(state), Value::from(counts)))
             .into_iter()
@@ -786,7 +790,7 @@ fn a_turn_that_was_cut_or_failed_says_so_everywhere_and_what_was_cut_does_not_co
     let totals = &shown["totals"];
     assert_eq!((&totals["turns"], &totals["turns_not_counted"]), (&3.into(), &1.into()));
     assert_eq!(totals["cost_usd"], 0.75, "what the cut turn cost does not count");
-    assert_eq!(turns(&shown)[2]["tokens"]["input"], 70, "no log, so what the recorder heard");
+    assert_eq!(shown_turns(&shown)[2]["tokens"]["input"], 70, "no log, so what the recorder heard");
     for told in [
         "state: stopped: it was told to stop",
         "turn 2: failed, kept: the agent failed (exit code 1)",
@@ -818,11 +822,11 @@ fn what_a_killed_live_run_leaves_beside_is_no_run_of_a_table() {
     let home = folder.path().join("stopped.work/home/.codex/sessions");
     fs::create_dir_all(&home).unwrap();
     let sample = "sample-runs/codex-rollout/rollout-2026-11-21T20-51-05-01a1ffe0-81fd-7c53-84dd-887f9d16b032.jsonl";
-    fs::copy(project(sample), home.join("rollout-2026-11-21T20-51-05-x.jsonl")).unwrap();
+    fs::copy(project_path(sample), home.join("rollout-2026-11-21T20-51-05-x.jsonl")).unwrap();
     let folder = folder.path().to_str().unwrap();
 
-    let checked = json(&["corpus", folder, "--resamples", "0", "--json"]);
-    let refused = trajview(&["show", &format!("{folder}/stopped.work")]);
+    let checked = cli_json(&["corpus", folder, "--resamples", "0", "--json"]);
+    let refused = run_cli(&["show", &format!("{folder}/stopped.work")]);
 
     assert_eq!(checked["runs"].as_array().unwrap().len(), 1);
     assert_eq!(refused.code, Some(4));
@@ -837,7 +841,7 @@ fn what_a_killed_live_run_leaves_beside_is_no_run_of_a_table() {
 fn mistaken_sample() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let bundle = folder.path().join("mistaken");
-    common::judged::copy(&project(SAMPLE), &bundle);
+    common::judged::copy_folder(&project_path(SAMPLE), &bundle);
     fs::remove_dir_all(bundle.join("judgements")).unwrap();
     for folder in ["judgements", "labels"] {
         fs::create_dir(bundle.join(folder)).unwrap();
@@ -902,7 +906,7 @@ fn check_names_file_line_and_field_of_every_mistake_in_components_exposure_judge
     let folder = mistaken_sample();
     let bundle = folder.path().join("mistaken");
 
-    let ran = trajview(&["check", bundle.to_str().unwrap()]);
+    let ran = run_cli(&["check", bundle.to_str().unwrap()]);
 
     assert_eq!(ran.code, Some(1));
     let shown = ran.out.replace(&format!("{}", bundle.display()), "BUNDLE");
@@ -952,7 +956,10 @@ fn what_is_neither_judgements_nor_labels_nor_a_table_is_refused_by_agree_in_one_
     };
     let log = "sample-runs/codex-exec-json/stdout.jsonl".to_owned();
     let others = [
-        file("copy.json", &fs::read_to_string(project("sample-runs/codex-p12/run.json")).unwrap()),
+        file(
+            "copy.json",
+            &fs::read_to_string(project_path("sample-runs/codex-p12/run.json")).unwrap(),
+        ),
         "sample-runs/codex-p12/components.json".into(),
         "sample-runs/paperbench/grader_output.json".into(),
         "README.md".into(),
@@ -961,7 +968,7 @@ fn what_is_neither_judgements_nor_labels_nor_a_table_is_refused_by_agree_in_one_
     ];
 
     for other in &others {
-        let ran = trajview(&["agree", other]);
+        let ran = run_cli(&["agree", other]);
         assert_eq!((ran.code, ran.out.as_str()), (Some(4), ""), "{other}");
         assert_eq!(ran.err.lines().count(), 1, "{other}: {}", ran.err);
         let expected = "expected judgements, labels or a table of scores";
@@ -975,7 +982,7 @@ fn a_table_divided_by_semicolons_says_what_one_divided_by_commas_says() {
     let agreement = |name: &str, text: &str| {
         let path = folder.path().join(name);
         fs::write(&path, text).unwrap();
-        json(&["agree", path.to_str().unwrap(), "--resamples", "0", "--json"])["pairs"].clone()
+        cli_json(&["agree", path.to_str().unwrap(), "--resamples", "0", "--json"])["pairs"].clone()
     };
 
     let commas = agreement("commas.csv", "component,a,b\nC1,4,3\nC2,2,2.5\nC3,1,1\n");
@@ -997,7 +1004,7 @@ fn an_import_tells_all_its_mistakes_at_once_and_writes_nothing() {
     )
     .unwrap();
 
-    let ran = trajview(&[
+    let ran = run_cli(&[
         "audit",
         bundle.to_str().unwrap(),
         "--import",
@@ -1024,17 +1031,17 @@ fn an_import_tells_all_its_mistakes_at_once_and_writes_nothing() {
 fn a_rubric_tree_has_no_erosion_no_verbosity_and_no_tokens_and_none_of_them_is_0() {
     let folder = tempfile::tempdir().unwrap();
     let tree = folder.path().join("grader_output.json");
-    fs::copy(project("sample-runs/paperbench/grader_output.json"), &tree).unwrap();
+    fs::copy(project_path("sample-runs/paperbench/grader_output.json"), &tree).unwrap();
     let (folder, tree) = (folder.path().to_str().unwrap(), tree.to_str().unwrap());
 
-    let shown = json(&["show", tree, "--json"]);
-    let scored = json(&["score", tree, "--json"]);
-    let corpus = json(&["corpus", folder, "--resamples", "0", "--json"]);
+    let shown = cli_json(&["show", tree, "--json"]);
+    let scored = cli_json(&["score", tree, "--json"]);
+    let corpus = cli_json(&["corpus", folder, "--resamples", "0", "--json"]);
     let texts = [
-        printed(&["corpus", folder, "--resamples", "0"]),
-        printed(&["corpus", folder, "--resamples", "0", "--csv"]),
-        printed(&["score", tree]),
-        printed(&[folder, "--view", "collection", "--snapshot", "160x20"]),
+        cli_text(&["corpus", folder, "--resamples", "0"]),
+        cli_text(&["corpus", folder, "--resamples", "0", "--csv"]),
+        cli_text(&["score", tree]),
+        cli_text(&[folder, "--view", "collection", "--snapshot", "160x20"]),
     ];
 
     assert_eq!(shown["totals"]["tokens"]["input"], Value::Null);
@@ -1056,18 +1063,18 @@ fn a_rubric_tree_has_no_erosion_no_verbosity_and_no_tokens_and_none_of_them_is_0
 }
 
 /// Numbers of the steps of a turn in the order in which `show --turn` lists them, sub-agents' steps where they stand.
-fn numbers(steps: &Value, into: &mut Vec<u64>) {
+fn collect_numbers(steps: &Value, into: &mut Vec<u64>) {
     for step in steps.as_array().unwrap() {
         into.push(step["step"].as_u64().unwrap());
         if step["subagent"].is_object() {
-            numbers(&step["subagent"]["steps"], into);
+            collect_numbers(&step["subagent"]["steps"], into);
         }
     }
 }
 
 #[test]
 fn lines_that_no_edit_tells_are_no_zero_and_a_run_without_an_edit_has_none() {
-    let by_name_alone = printed(&["show", "sample-runs/codex-exec-json"]);
+    let by_name_alone = cli_text(&["show", "sample-runs/codex-exec-json"]);
     let first = by_name_alone.lines().find(|line| line.trim_start().starts_with("1 ")).unwrap();
     assert_eq!(first.split_whitespace().skip(4).take(3).collect::<Vec<_>>(), ["3", "-", "-"]);
 
@@ -1076,19 +1083,19 @@ fn lines_that_no_edit_tells_are_no_zero_and_a_run_without_an_edit_has_none() {
     let said =
         r#"[{"role": "user", "content": "hello"}, {"role": "assistant", "content": "hello"}]"#;
     fs::write(&log, said).unwrap();
-    let shown = json(&["show", log.to_str().unwrap(), "--json"]);
+    let shown = cli_json(&["show", log.to_str().unwrap(), "--json"]);
     assert_eq!((&shown["totals"]["added"], &shown["totals"]["removed"]), (&0.into(), &0.into()));
 }
 
 #[test]
 fn every_surface_gives_each_number_of_a_run_alike_and_numbers_its_steps_alike() {
-    for sample in samples() {
-        let path = project(&sample);
+    for sample in sample_paths() {
+        let path = project_path(&sample);
         let opened = trajview::store::open(&path).unwrap();
         let card = trajview::analysis::cards::card_of_recording(&path).unwrap();
-        let shown = json(&["show", &sample, "--json"]);
+        let shown = cli_json(&["show", &sample, "--json"]);
         let report: Value =
-            serde_json::from_str(&trajview(&["check", &sample, "--json"]).out).unwrap();
+            serde_json::from_str(&run_cli(&["check", &sample, "--json"]).out).unwrap();
         if opened.run.turns.is_empty() {
             continue; // a rubric tree has none of these numbers
         }
@@ -1103,18 +1110,18 @@ fn every_surface_gives_each_number_of_a_run_alike_and_numbers_its_steps_alike() 
             "{sample}"
         );
         assert_eq!((lines("added"), lines("removed")), card.lines.unzip(), "{sample}");
-        for turn in turns(&shown) {
+        for turn in shown_turns(&shown) {
             let number = turn["turn"].as_u64().unwrap();
-            let told = json(&["show", &sample, "--turn", &number.to_string(), "--json"]);
+            let told = cli_json(&["show", &sample, "--turn", &number.to_string(), "--json"]);
             let mut found = vec![];
-            numbers(&told["steps"], &mut found);
+            collect_numbers(&told["steps"], &mut found);
             let expected: Vec<u64> = (1..=found.len() as u64).collect();
             assert_eq!(found, expected, "{sample}, turn {number}");
             let of_run = opened.run.step_numbers(number as usize - 1).len();
             assert_eq!(of_run, found.len(), "{sample}, turn {number}");
         }
-        let first = &turns(&shown)[0];
-        let screen = printed(&[&sample, "--snapshot", "100x30"]);
+        let first = &shown_turns(&shown)[0];
+        let screen = cli_text(&[&sample, "--snapshot", "100x30"]);
         let count = first["steps"].as_u64().unwrap() + first["subagent_steps"].as_u64().unwrap();
         let words =
             ["{} step", "/{} ", "/{}\n", "of {}\n"].map(|it| it.replace("{}", &count.to_string()));

@@ -5,22 +5,22 @@ use std::{fs, io::Write, path::Path};
 use serde_json::Value;
 use trajview::store;
 
-use crate::common::{json, printed, project, trajview};
+use crate::common::{cli_json, cli_text, project_path, run_cli};
 
 const LOG: &str = "sample-runs/logs/pi.jsonl";
 const OTHER: &str = "sample-runs/logs/droid.jsonl";
 
-fn sample(path: &str) -> Vec<u8> {
-    fs::read(project(path)).unwrap()
+fn sample_bytes(path: &str) -> Vec<u8> {
+    fs::read(project_path(path)).unwrap()
 }
 
 /// What a run says, whatever it lies in.
-fn told(path: &Path) -> Vec<Value> {
-    let shown = json(&["show", path.to_str().unwrap(), "--json"]);
+fn shown_turns(path: &Path) -> Vec<Value> {
+    let shown = cli_json(&["show", path.to_str().unwrap(), "--json"]);
     shown["turns"].as_array().unwrap().clone()
 }
 
-fn found(path: &Path) -> Vec<String> {
+fn found_runs(path: &Path) -> Vec<String> {
     let runs = store::runs_below(path).into_iter();
     runs.map(|run| run.strip_prefix(path).unwrap().display().to_string()).collect()
 }
@@ -34,12 +34,12 @@ fn a_log_that_is_compressed_is_the_log() {
         path
     };
     let mut gzip = flate2::write::GzEncoder::new(vec![], flate2::Compression::default());
-    gzip.write_all(&sample(LOG)).unwrap();
+    gzip.write_all(&sample_bytes(LOG)).unwrap();
     let gzip = packed("pi.jsonl.gz", gzip.finish().unwrap());
-    let zstd = packed("pi.jsonl.zst", zstd::encode_all(&sample(LOG)[..], 3).unwrap());
+    let zstd = packed("pi.jsonl.zst", zstd::encode_all(&sample_bytes(LOG)[..], 3).unwrap());
 
-    assert_eq!(told(&gzip), told(&project(LOG)));
-    assert_eq!(told(&zstd), told(&project(LOG)));
+    assert_eq!(shown_turns(&gzip), shown_turns(&project_path(LOG)));
+    assert_eq!(shown_turns(&zstd), shown_turns(&project_path(LOG)));
 }
 
 #[test]
@@ -49,9 +49,9 @@ fn the_logs_of_an_archive_are_runs_below_it() {
     let mut archive = zip::ZipWriter::new(fs::File::create(&zip).unwrap());
     let options = zip::write::SimpleFileOptions::default();
     for (name, content) in [
-        ("a/pi.jsonl", sample(LOG)),
-        ("b/droid.jsonl", sample(OTHER)),
-        ("../out.jsonl", sample(LOG)),
+        ("a/pi.jsonl", sample_bytes(LOG)),
+        ("b/droid.jsonl", sample_bytes(OTHER)),
+        ("../out.jsonl", sample_bytes(LOG)),
         ("README.md", b"x".to_vec()),
     ] {
         archive.start_file(name, options).unwrap();
@@ -60,7 +60,9 @@ fn the_logs_of_an_archive_are_runs_below_it() {
     archive.finish().unwrap();
     let tar = folder.path().join("runs.tar");
     let mut archive = tar::Builder::new(fs::File::create(&tar).unwrap());
-    for (name, content) in [("a/pi.jsonl", sample(LOG)), ("b/droid.jsonl", sample(OTHER))] {
+    for (name, content) in
+        [("a/pi.jsonl", sample_bytes(LOG)), ("b/droid.jsonl", sample_bytes(OTHER))]
+    {
         let mut header = tar::Header::new_gnu();
         header.set_size(content.len() as u64);
         header.set_cksum();
@@ -75,25 +77,30 @@ fn the_logs_of_an_archive_are_runs_below_it() {
 
     for archive in [&zip, &tar, &tgz] {
         // A name that climbs out of the archive is nobody's.
-        assert_eq!(found(archive), ["a/pi.jsonl", "b/droid.jsonl"], "{}", archive.display());
-        assert_eq!(told(&archive.join("a/pi.jsonl")), told(&project(LOG)), "{}", archive.display());
+        assert_eq!(found_runs(archive), ["a/pi.jsonl", "b/droid.jsonl"], "{}", archive.display());
+        assert_eq!(
+            shown_turns(&archive.join("a/pi.jsonl")),
+            shown_turns(&project_path(LOG)),
+            "{}",
+            archive.display()
+        );
     }
-    let said = trajview(&["show", zip.to_str().unwrap()]);
+    let said = run_cli(&["show", zip.to_str().unwrap()]);
     assert_eq!(said.code, Some(4));
     assert!(said.err.contains("2 recordings in this file"), "{}", said.err);
-    let checked = printed(&["check", folder.path().to_str().unwrap()]);
+    let checked = cli_text(&["check", folder.path().to_str().unwrap()]);
     assert_eq!(checked.lines().count(), 6, "{checked}");
 }
 
 #[test]
 fn a_damaged_archive_is_a_sentence() {
     let folder = tempfile::tempdir().unwrap();
-    let eval = sample("sample-runs/logs/inspect.eval");
+    let eval = sample_bytes("sample-runs/logs/inspect.eval");
     // Nothing in these is whole; of those that are cut later see `store::containers::cut_zip`.
     for cut in [4, 30] {
         let path = folder.path().join(format!("cut-{cut}.eval"));
         fs::write(&path, &eval[..cut]).unwrap();
-        let said = trajview(&["show", path.to_str().unwrap()]);
+        let said = run_cli(&["show", path.to_str().unwrap()]);
         assert_eq!(said.code, Some(4), "{}", said.err);
         assert_eq!(said.err.lines().count(), 1, "{}", said.err);
     }
@@ -112,7 +119,7 @@ fn sessions_of_a_database_are_read_with_what_is_not_written_back_yet() {
     )
     .unwrap();
     let export: Value =
-        serde_json::from_slice(&sample("sample-runs/logs/opencode.export.json")).unwrap();
+        serde_json::from_slice(&sample_bytes("sample-runs/logs/opencode.export.json")).unwrap();
     base.execute("insert into session values ('ses_made', null, '/work/tinycalc', 'tinycalc', '1.18.33', 1790000000000, 1790000009000)", []).unwrap();
     for message in export["messages"].as_array().unwrap() {
         let info = &message["info"];
@@ -136,14 +143,14 @@ fn sessions_of_a_database_are_read_with_what_is_not_written_back_yet() {
     }
     let before = fs::read(&path).unwrap();
 
-    assert_eq!(found(&path), ["ses_made"]);
+    assert_eq!(found_runs(&path), ["ses_made"]);
     assert_eq!(
-        told(&path.join("ses_made")),
-        told(&project("sample-runs/logs/opencode.export.json"))
+        shown_turns(&path.join("ses_made")),
+        shown_turns(&project_path("sample-runs/logs/opencode.export.json"))
     );
     assert_eq!(fs::read(&path).unwrap(), before, "the database is only read");
     drop(base);
-    assert_eq!(found(&path), ["ses_made"]);
+    assert_eq!(found_runs(&path), ["ses_made"]);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is made beside it");
 }
 
@@ -161,10 +168,10 @@ fn rows_of_every_published_layout_are_runs() {
         ("zero", "z0", 3),
     ];
     for (layout, first, rows) in layouts {
-        let path = project("tests/vectors/parquet").join(format!("{layout}.parquet"));
-        let names = found(&path);
+        let path = project_path("tests/vectors/parquet").join(format!("{layout}.parquet"));
+        let names = found_runs(&path);
         assert_eq!((names.len(), names[0].as_str()), (rows, first), "{layout}");
-        let shown = json(&["show", path.join(first).to_str().unwrap(), "--json"]);
+        let shown = cli_json(&["show", path.join(first).to_str().unwrap(), "--json"]);
         let turns = shown["turns"].as_array().unwrap();
         assert_eq!(turns.len(), 1, "{layout}");
         assert_eq!(turns[0]["tool_calls"], 2, "{layout}");
@@ -176,7 +183,8 @@ fn rows_of_every_published_layout_are_runs() {
 fn rows_of_text_are_runs_and_open_one_by_one() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("rows.jsonl");
-    let list: Value = serde_json::from_slice(&sample("sample-runs/logs/messages.json")).unwrap();
+    let list: Value =
+        serde_json::from_slice(&sample_bytes("sample-runs/logs/messages.json")).unwrap();
     let mut rows = String::new();
     for row in 0..3 {
         let row = serde_json::json!({ "instance_id": format!("task-{}", row / 2), "messages": list, "resolved": row == 1 });
@@ -185,8 +193,9 @@ fn rows_of_text_are_runs_and_open_one_by_one() {
     fs::write(&path, rows).unwrap();
 
     // A name that stands twice gets its row.
-    assert_eq!(found(&path), ["task-0", "task-0@2", "task-1"]);
-    let shown = json(&["show", path.join("task-0@2").to_str().unwrap(), "--turn", "2", "--json"]);
+    assert_eq!(found_runs(&path), ["task-0", "task-0@2", "task-1"]);
+    let shown =
+        cli_json(&["show", path.join("task-0@2").to_str().unwrap(), "--turn", "2", "--json"]);
     let last = shown["steps"].as_array().unwrap().last().unwrap();
     assert_eq!(last["text"], "resolved: true");
 }
@@ -200,8 +209,8 @@ fn a_row_whose_text_is_longer_than_what_is_looked_at_first_is_a_run() {
     let row = |id: &str| serde_json::json!({ "id": id, "messages_json": messages.to_string() });
     fs::write(&path, format!("{}\n{}\n", row("a"), row("b"))).unwrap();
 
-    assert_eq!(found(&path), ["a", "b"]);
-    assert_eq!(told(&path.join("b"))[0]["request"], "go");
+    assert_eq!(found_runs(&path), ["a", "b"]);
+    assert_eq!(shown_turns(&path.join("b"))[0]["request"], "go");
 }
 
 #[cfg(feature = "parquet")]
@@ -225,19 +234,19 @@ fn a_hundred_thousand_rows_are_a_table_at_once() {
     (0..10).for_each(|part| writer.write(&batch(part * 10_000)).unwrap());
     writer.close().unwrap();
 
-    let screen = printed(&["--snapshot", "120x40", path.to_str().unwrap()]);
+    let screen = cli_text(&["--snapshot", "120x40", path.to_str().unwrap()]);
 
     assert!(screen.contains("100000 runs"), "{screen}");
     assert!(screen.contains("run-000000"), "{screen}");
     assert!(screen.contains("read: the others as they are looked at"), "{screen}");
-    assert_eq!(told(&path.join("run-099999")).len(), 1);
+    assert_eq!(shown_turns(&path.join("run-099999")).len(), 1);
 }
 
 /// The program with something on its standard input, and settings.
-fn piped(arguments: &[&str], input: &[u8], settings: &Path) -> crate::common::Ran {
+fn pipe_input(arguments: &[&str], input: &[u8], settings: &Path) -> crate::common::Ran {
     let mut program = std::process::Command::new(env!("CARGO_BIN_EXE_trajview"))
         .args(arguments)
-        .current_dir(project("."))
+        .current_dir(project_path("."))
         .env("TRAJVIEW_CONFIG", settings)
         .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
         .stdin(std::process::Stdio::piped())
@@ -259,18 +268,18 @@ fn piped(arguments: &[&str], input: &[u8], settings: &Path) -> crate::common::Ra
 fn a_recording_on_standard_input_is_the_recording() {
     let none = Path::new("");
     let shown = |input: &[u8]| {
-        let ran = piped(&["show", "-", "--json"], input, none);
+        let ran = pipe_input(&["show", "-", "--json"], input, none);
         assert_eq!(ran.code, Some(0), "{}", ran.err);
         serde_json::from_str::<Value>(&ran.out).unwrap()["turns"].as_array().unwrap().clone()
     };
-    let log = sample(LOG);
-    assert_eq!(shown(&log), told(&project(LOG)));
-    assert_eq!(shown(&zstd::encode_all(&log[..], 3).unwrap()), told(&project(LOG)));
-    assert_eq!(shown(&sample("sample-runs/logs/inspect.eval")).len(), 2);
+    let log = sample_bytes(LOG);
+    assert_eq!(shown(&log), shown_turns(&project_path(LOG)));
+    assert_eq!(shown(&zstd::encode_all(&log[..], 3).unwrap()), shown_turns(&project_path(LOG)));
+    assert_eq!(shown(&sample_bytes("sample-runs/logs/inspect.eval")).len(), 2);
 
-    let frame = piped(&["-", "--snapshot", "100x20"], &log, none);
+    let frame = pipe_input(&["-", "--snapshot", "100x20"], &log, none);
     assert!(frame.out.contains("Create a package tinycalc"), "{}", frame.out);
-    let nothing = piped(&["show", "-"], b"", none);
+    let nothing = pipe_input(&["show", "-"], b"", none);
     assert_eq!(nothing.code, Some(4), "{}", nothing.err);
     assert!(nothing.err.contains("the file is empty"), "{}", nothing.err);
 }
@@ -293,14 +302,14 @@ fn rows_of_any_columns_are_runs_where_the_settings_name_them() {
     fs::write(&settings, named).unwrap();
     let path = rows.to_str().unwrap();
 
-    let silent = trajview(&["check", path]);
+    let silent = run_cli(&["check", path]);
     assert_eq!(silent.code, Some(4), "{}", silent.out);
-    let listed = piped(&["check", path, "--json"], b"", &settings);
+    let listed = pipe_input(&["check", path, "--json"], b"", &settings);
     let listed: Value = serde_json::from_str(&listed.out).unwrap();
     for (run, name) in listed["runs"].as_array().unwrap().iter().zip(["a_1", "b"]) {
         assert_eq!(run["path"], format!("{path}/{name}"));
         assert_eq!((run["format"].as_str(), run["steps"].as_u64()), (Some("messages"), Some(3)));
-        let shown = piped(&["diff", run["path"].as_str().unwrap()], b"", &settings);
+        let shown = pipe_input(&["diff", run["path"].as_str().unwrap()], b"", &settings);
         assert!(shown.out.contains("+b"), "{}", shown.out);
     }
 }

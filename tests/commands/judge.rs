@@ -7,18 +7,18 @@ use serde_json::{Value, json};
 use trajview::store;
 
 use crate::common::{
-    judge_desk::{Desk, KEY, error_of, ran, scores},
-    judge_server::{Asked, Say, Server, able, verdict},
-    project,
+    judge_desk::{Desk, KEY, error_of, run_command, score_pairs},
+    judge_server::{Asked, Say, Server, able_reply, made_verdict},
+    project_path,
 };
 
 #[test]
 fn every_protocol_judges_all_components_streamed_or_not_and_never_writes_over_a_judgement() {
-    let server = Server::new(able);
+    let server = Server::new(able_reply);
     let all_ways =
         ["chat", "responses", "messages"].map(|protocol| [(protocol, true), (protocol, false)]);
     for (protocol, stream) in all_ways.concat() {
-        let desk = Desk::speaking(protocol, &server, &format!("stream = {stream}"));
+        let desk = Desk::with_protocol(protocol, &server, &format!("stream = {stream}"));
         // Every component once a protocol is enough.
         let asked_for = if stream { "all" } else { "C01,C06,C07" };
 
@@ -45,8 +45,8 @@ fn every_protocol_judges_all_components_streamed_or_not_and_never_writes_over_a_
 
 #[test]
 fn the_record_holds_every_look_with_its_size_and_what_was_refused() {
-    let server = Server::new(able);
-    let desk = Desk::with(&server, "");
+    let server = Server::new(able_reply);
+    let desk = Desk::with_server(&server, "");
 
     let told = desk.judge(&["--components", "C07", "--json"]);
 
@@ -85,15 +85,15 @@ fn told_turns(desk: &Desk) -> Option<u64> {
 
 #[test]
 fn the_judge_sees_the_files_of_the_turn_it_is_asked_about() {
-    let server = Server::new(able);
-    let desk = Desk::with(&server, "");
+    let server = Server::new(able_reply);
+    let desk = Desk::with_server(&server, "");
 
     desk.judge(&["--components", "C01", "--at", "2"]);
 
     let mut listed = Command::new(env!("CARGO_BIN_EXE_trajview"));
     listed.arg("ls").arg(desk.run()).args(["--at", "2"]);
-    let listed = ran(&mut listed).out;
-    let seen = server.seen();
+    let listed = run_command(&mut listed).out;
+    let seen = server.seen_requests();
     let told: Vec<&str> = seen[1].results[0]
         .lines()
         .skip(1)
@@ -107,13 +107,13 @@ fn the_judge_sees_the_files_of_the_turn_it_is_asked_about() {
 fn a_judge_has_no_more_looks_than_its_budget() {
     let endless = |_: &Asked| Say::Calls(vec![("list", json!({}))]);
     let server = Server::new(endless);
-    let desk = Desk::with(&server, "");
+    let desk = Desk::with_server(&server, "");
 
     let ran = desk.judge(&["--components", "C01", "--budget", "3"]);
 
     assert_eq!(ran.code, Some(1));
-    assert_eq!(server.seen().len(), 5);
-    assert_eq!(server.seen()[3].tools, ["verdict"]);
+    assert_eq!(server.seen_requests().len(), 5);
+    assert_eq!(server.seen_requests()[3].tools, ["verdict"]);
     assert_eq!(desk.only()["scores"][0]["trace"].as_array().unwrap().len(), 3);
     assert_eq!(
         error_of(&desk),
@@ -159,12 +159,17 @@ fn a_key_reaches_no_file_no_output_and_no_error() {
     ];
     for server in &servers {
         for protocol in ["chat", "messages"] {
-            let desk = Desk::speaking(protocol, server, "retries = 1");
+            let desk = Desk::with_protocol(protocol, server, "retries = 1");
 
             let ran = desk.judge(&["--components", "C01,C02", "--json"]);
             let dry = desk.judge(&["--dry-run"]);
 
-            assert!(server.seen().iter().any(|asked| format!("{:?}", asked.headers).contains(KEY)));
+            assert!(
+                server
+                    .seen_requests()
+                    .iter()
+                    .any(|asked| format!("{:?}", asked.headers).contains(KEY))
+            );
             for text in [&ran.out, &ran.err, &dry.out, &dry.err] {
                 assert!(!text.contains("0123456789"), "{text}");
             }
@@ -178,12 +183,12 @@ fn a_key_reaches_no_file_no_output_and_no_error() {
 
 #[test]
 fn the_settings_are_printed_with_their_origin_and_without_a_key() {
-    let desk = Desk::with(&Server::new(able), "");
+    let desk = Desk::with_server(&Server::new(able_reply), "");
     let mut command = Command::new(env!("CARGO_BIN_EXE_trajview"));
     command.arg("--print-config");
     desk.with_surroundings(&mut command);
 
-    let printed = ran(&mut command).out;
+    let printed = run_command(&mut command).out;
 
     assert!(printed.contains("\n[judges.stub]\nkind = \"chat\"  # "), "{printed}");
     assert!(printed.contains("key_env = \"STUB_KEY\"  # "), "{printed}");
@@ -212,8 +217,8 @@ fn a_judge_over_http_on_another_machine_is_refused_unless_it_is_allowed() {
 
 #[test]
 fn repeats_are_files_of_their_own_and_are_gone_on_with_as_well() {
-    let server = Server::new(able);
-    let desk = Desk::with(&server, "");
+    let server = Server::new(able_reply);
+    let desk = Desk::with_server(&server, "");
     let arguments = ["--components", "C01,C02", "--repeat", "3"];
 
     let ran = desk.judge(&arguments);
@@ -225,13 +230,13 @@ fn repeats_are_files_of_their_own_and_are_gone_on_with_as_well() {
     assert_eq!(names.len(), 3);
     assert!(names[0].starts_with("stub-") && names[0].ends_with("-1.json"), "{names:?}");
     assert_eq!(desk.names(), names);
-    assert_eq!(server.seen().len(), 8 * 3);
+    assert_eq!(server.seen_requests().len(), 8 * 3);
 }
 
 #[test]
 fn a_dry_run_tells_what_would_be_sent_and_asks_nothing() {
-    let server = Server::new(able);
-    let desk = Desk::with(&server, "price_input = 1.0\nprice_output = 10.0");
+    let server = Server::new(able_reply);
+    let desk = Desk::with_server(&server, "price_input = 1.0\nprice_output = 10.0");
 
     let told =
         desk.judge(&["--dry-run", "--components", "C01,C02", "--repeat", "2", "--budget", "4"]);
@@ -244,12 +249,12 @@ fn a_dry_run_tells_what_would_be_sent_and_asks_nothing() {
     assert!(told.out.contains(" USD at most"), "{}", told.out);
     assert_eq!(json["plan"]["components"].as_array().unwrap().len(), 24);
     assert!(json["plan"]["max_cost_usd"].as_f64().unwrap() > 1.0);
-    assert_eq!((server.seen().len(), desk.names().len()), (0, 0));
+    assert_eq!((server.seen_requests().len(), desk.names().len()), (0, 0));
 }
 
 #[test]
 fn what_cannot_be_judged_is_told() {
-    let desk = Desk::with(&Server::new(able), "");
+    let desk = Desk::with_server(&Server::new(able_reply), "");
     let said = |arguments: &[&str]| {
         let ran = desk.judge(arguments);
         (ran.code, ran.err.lines().last().unwrap_or_default().to_owned())
@@ -272,9 +277,9 @@ fn what_cannot_be_judged_is_told() {
     assert_eq!(code, Some(3), "{words}");
 
     let mut log = Command::new(env!("CARGO_BIN_EXE_trajview"));
-    log.arg("judge").arg(project("sample-runs/codex-exec-json")).args(["--judge", "stub"]);
+    log.arg("judge").arg(project_path("sample-runs/codex-exec-json")).args(["--judge", "stub"]);
     desk.with_surroundings(&mut log);
-    let log = ran(&mut log);
+    let log = run_command(&mut log);
     assert_eq!(log.code, Some(2));
     assert!(
         log.err.contains("is no run bundle") && log.err.contains("trajview import "),
@@ -285,7 +290,7 @@ fn what_cannot_be_judged_is_told() {
     let mut other = Command::new(env!("CARGO_BIN_EXE_trajview"));
     other.arg("judge").arg(desk.run()).args(["--judge", "gpt"]);
     desk.with_surroundings(&mut other);
-    let other = ran(&mut other);
+    let other = run_command(&mut other);
     assert_eq!(other.code, Some(2));
     assert!(
         other.err.contains("no judge is called gpt; known: stub; a table [judges.gpt]"),
@@ -294,7 +299,7 @@ fn what_cannot_be_judged_is_told() {
     );
 
     let mut keyless = desk.command(&[]);
-    let keyless = ran(keyless.env_remove("STUB_KEY"));
+    let keyless = run_command(keyless.env_remove("STUB_KEY"));
     assert_eq!(keyless.code, Some(2));
     assert!(
         keyless.err.ends_with(
@@ -307,15 +312,15 @@ fn what_cannot_be_judged_is_told() {
 
 #[test]
 fn a_prompt_of_ones_own_is_sent_and_known_by_its_hash() {
-    let server = Server::new(able);
-    let desk = Desk::with(&server, "");
+    let server = Server::new(able_reply);
+    let desk = Desk::with_server(&server, "");
     let prompt = desk.folder.path().join("mine.md");
     fs::write(&prompt, "Be strict.\n----- question -----\nComponent {id}: is it there?\n").unwrap();
 
     desk.judge(&["--components", "C01", "--prompt", prompt.to_str().unwrap()]);
     desk.judge(&["--components", "C01"]);
 
-    let seen = server.seen();
+    let seen = server.seen_requests();
     assert_eq!(seen[0].body["messages"][0]["content"], "Be strict.");
     assert_eq!(seen[0].body["messages"][1]["content"], "Component C01: is it there?");
     let read = store::rubric::read_beside(&desk.run());
@@ -347,7 +352,7 @@ fn a_program_can_be_a_judge_and_sees_an_empty_folder() {
     let judgement = desk.only();
     assert_eq!(judgement["judge"]["kind"], "command");
     assert_eq!(
-        scores(&judgement).iter().map(|(_, score)| *score).collect::<Vec<_>>(),
+        score_pairs(&judgement).iter().map(|(_, score)| *score).collect::<Vec<_>>(),
         [Some(3); 3]
     );
     assert_eq!(judgement["scores"][0]["trace"][0]["refused"], true);
@@ -371,7 +376,8 @@ fn a_program_that_judges_inherits_only_what_it_is_given() {
     fs::write(&settings, text.replace("judge.sh", script.to_str().unwrap())).unwrap();
     let mut command = desk.command(&["--components", "C01"]);
 
-    let ran = ran(command.env("GIVEN", "1").env("OTHER_SECRET", "2").env("HOME", "/home/judge"));
+    let ran =
+        run_command(command.env("GIVEN", "1").env("OTHER_SECRET", "2").env("HOME", "/home/judge"));
 
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let seen = fs::read_to_string(seen).unwrap();
@@ -384,13 +390,13 @@ fn a_program_that_judges_inherits_only_what_it_is_given() {
 
 #[test]
 fn two_judgings_of_a_run_can_be_compared_with_each_other() {
-    let desk = Desk::with(&Server::new(able), "");
+    let desk = Desk::with_server(&Server::new(able_reply), "");
     desk.judge(&["--repeat", "2"]);
     let mut agree = Command::new(env!("CARGO_BIN_EXE_trajview"));
     agree.arg("agree").arg(desk.run()).arg("--json");
     desk.with_surroundings(&mut agree);
 
-    let agreed: Value = serde_json::from_str(&ran(&mut agree).out).unwrap();
+    let agreed: Value = serde_json::from_str(&run_command(&mut agree).out).unwrap();
 
     assert_eq!(
         (agreed["pairs"][0]["n"].as_u64(), agreed["pairs"][0]["exact"].as_f64()),
@@ -409,6 +415,6 @@ fn the_verdict_of_the_test_server_follows_from_the_component() {
         tools: vec![],
         nth: 1,
     };
-    assert_eq!(verdict(&asked)["level"], 3);
-    assert_eq!(verdict(&asked)["evidence"][0], json!({"path": "a.py", "start": 4, "end": 5}));
+    assert_eq!(made_verdict(&asked)["level"], 3);
+    assert_eq!(made_verdict(&asked)["evidence"][0], json!({"path": "a.py", "start": 4, "end": 5}));
 }

@@ -14,18 +14,18 @@ use std::{
 use serde_json::Value;
 
 use crate::common::{
-    judge_desk::copy,
+    judge_desk::copy_folder,
     judge_server::{Asked, Say, Server},
 };
 
 /// The folder into which npm installed the programs.
-fn programs() -> PathBuf {
+fn programs_folder() -> PathBuf {
     let folder = std::env::var_os("TRAJVIEW_REAL_CLI").map(PathBuf::from);
     folder.expect("TRAJVIEW_REAL_CLI names the folder of the programs, see tests/judge_cli.rs")
 }
 
 /// One look, then a verdict, both as words.
-fn model(asked: &Asked) -> Say {
+fn model_reply(asked: &Asked) -> Say {
     let told = asked.body.to_string();
     Say::Text(match told.contains("##### answer") {
         false => r#"{"tool": "search", "arguments": {"pattern": "class |def "}}"#.into(),
@@ -37,9 +37,9 @@ fn model(asked: &Asked) -> Say {
 }
 
 /// Judges two components with this command, and gives the judgement.
-fn judged(command: &[&str], surroundings: &[(&str, &str)], home: &Path) -> Value {
+fn judge_command(command: &[&str], surroundings: &[(&str, &str)], home: &Path) -> Value {
     let run = home.join("run");
-    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-runs/codex-p12"), &run);
+    copy_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-runs/codex-p12"), &run);
     let _ = fs::remove_dir_all(run.join("judgements"));
     let config = home.join("config.toml");
     let words = serde_json::to_string(command).unwrap();
@@ -78,8 +78,8 @@ fn judged(command: &[&str], surroundings: &[(&str, &str)], home: &Path) -> Value
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_CLI"]
 fn claude_code_is_a_judge() {
-    let programs = programs();
-    let (server, home) = (Server::new(model), tempfile::tempdir().unwrap());
+    let programs = programs_folder();
+    let (server, home) = (Server::new(model_reply), tempfile::tempdir().unwrap());
     let program = programs.join("@anthropic-ai/claude-code-linux-x64/claude");
     let command = [
         program.to_str().unwrap(),
@@ -91,7 +91,7 @@ fn claude_code_is_a_judge() {
         "--no-session-persistence",
     ];
 
-    let judgement = judged(
+    let judgement = judge_command(
         &command,
         &[
             ("ANTHROPIC_BASE_URL", server.url().trim_end_matches("/v1")),
@@ -104,14 +104,14 @@ fn claude_code_is_a_judge() {
     );
 
     assert!(judgement["scores"][0]["tokens"].as_u64().unwrap() > 0, "{judgement}");
-    assert!(server.seen().iter().all(|asked| asked.path.starts_with("/v1/messages")));
+    assert!(server.seen_requests().iter().all(|asked| asked.path.starts_with("/v1/messages")));
 }
 
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_CLI"]
 fn codex_is_a_judge() {
-    let programs = programs();
-    let (server, home) = (Server::new(model), tempfile::tempdir().unwrap());
+    let programs = programs_folder();
+    let (server, home) = (Server::new(model_reply), tempfile::tempdir().unwrap());
     let program =
         programs.join("@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex");
     let settings = home.path().join("codex");
@@ -137,11 +137,11 @@ fn codex_is_a_judge() {
         "-",
     ];
 
-    judged(
+    judge_command(
         &command,
         &[("CODEX_HOME", settings.to_str().unwrap()), ("STUB_KEY", "sk-test-0123456789abcdef")],
         home.path(),
     );
 
-    assert!(!server.seen().is_empty());
+    assert!(!server.seen_requests().is_empty());
 }

@@ -6,8 +6,10 @@ use std::{fs, process::Command, sync::Mutex};
 use serde_json::{Value, json};
 
 use crate::common::{
-    flag_script::{Sittings, flag, flaggings, said, scripted, scripted_server},
-    judge_desk::{Desk, ran},
+    flag_script::{
+        Sittings, flag_entry, flag_texts, read_flaggings, scripted_reply, scripted_server,
+    },
+    judge_desk::{Desk, run_command},
     judge_server::{Say, Server},
 };
 
@@ -17,36 +19,36 @@ const EACH: [&str; 6] =
 #[test]
 fn flags_are_found_carried_moved_lost_and_found_again_over_the_checkpoints() {
     let server = scripted_server();
-    let desk = Desk::with(&server, "");
+    let desk = Desk::with_server(&server, "");
 
     let told = desk.judge(&[&EACH[..], &["--json"]].concat());
 
     assert_eq!(told.code, Some(1), "c4 has a group without an answer: {}", told.err);
-    let all = flaggings(&desk);
+    let all = read_flaggings(&desk);
     let turns: Vec<usize> = all.iter().filter_map(|it| it.turn).collect();
     assert_eq!(turns, [6, 9, 15, 21, 26, 33, 39, 47, 56]);
     let name = "misleading-name ppdiff/geometry.py:5-6";
     let complex = |path: &str, from: &str| format!("reinvented-helper ppdiff/{path}:18-47 {from}");
-    assert_eq!(said(&all[0]), [complex("data.py", "new")]);
-    assert_eq!(said(&all[1]), [complex("data.py", "c1"), format!("{name} new")]);
-    assert_eq!(said(&all[2])[1], "copied-logic ppdiff/nn.py:5-6 new");
+    assert_eq!(flag_texts(&all[0]), [complex("data.py", "new")]);
+    assert_eq!(flag_texts(&all[1]), [complex("data.py", "c1"), format!("{name} new")]);
+    assert_eq!(flag_texts(&all[2])[1], "copied-logic ppdiff/nn.py:5-6 new");
     // The group without an answer keeps what was carried on.
     assert_eq!(
-        said(&all[3]),
+        flag_texts(&all[3]),
         [complex("data.py", "c1"), "copied-logic ppdiff/nn.py:5-6 c3".into(), format!("{name} c2")]
     );
     let renamed = complex("structures.py", "c1");
-    assert!(said(&all[4]).contains(&renamed), "{:?}", said(&all[4]));
+    assert!(flag_texts(&all[4]).contains(&renamed), "{:?}", flag_texts(&all[4]));
     let of_train = |at: usize| -> Vec<String> {
-        said(&all[at]).into_iter().filter(|it| it.contains("train.py")).collect()
+        flag_texts(&all[at]).into_iter().filter(|it| it.contains("train.py")).collect()
     };
     assert_eq!(of_train(5), ["rival-versions ppdiff/train.py:8-12 new"]);
     assert_eq!(of_train(6), [""; 0], "its lines changed");
     assert_eq!(of_train(7), ["rival-versions ppdiff/train.py:11-16 new"], "found again");
     // Its lines moved, and it was found again where it had been carried to.
-    assert!(said(&all[7]).contains(&"copied-logic ppdiff/nn.py:6-7 c3".into()), "{all:?}");
-    assert_eq!(said(&all[7]).iter().filter(|it| it.contains("copied-logic")).count(), 1);
-    assert!(said(&all[8]).contains(&"copied-logic ppdiff/nn.py:6-7 c3".into()));
+    assert!(flag_texts(&all[7]).contains(&"copied-logic ppdiff/nn.py:6-7 c3".into()), "{all:?}");
+    assert_eq!(flag_texts(&all[7]).iter().filter(|it| it.contains("copied-logic")).count(), 1);
+    assert!(flag_texts(&all[8]).contains(&"copied-logic ppdiff/nn.py:6-7 c3".into()));
 
     let told: Value = serde_json::from_str(&told.out).unwrap();
     assert_eq!(told["schema"], "trajview.judge-each/1");
@@ -60,7 +62,7 @@ fn flags_are_found_carried_moved_lost_and_found_again_over_the_checkpoints() {
 #[test]
 fn the_record_says_how_each_group_went_and_what_was_left_out() {
     let server = scripted_server();
-    let desk = Desk::with(&server, "");
+    let desk = Desk::with_server(&server, "");
 
     desk.judge(&EACH);
 
@@ -104,9 +106,9 @@ fn a_stopped_judging_of_all_checkpoints_goes_on_where_it_stopped() {
             *sittings.0.lock().unwrap().get_mut("shape").unwrap() -= 1;
             return Say::Status(401, vec![], "{}".into());
         }
-        scripted(asked, at)
+        scripted_reply(asked, at)
     });
-    let desk = Desk::with(&server, "concurrency = 1");
+    let desk = Desk::with_server(&server, "concurrency = 1");
 
     let stopped = desk.judge(&EACH);
     let before: Vec<(String, Vec<u8>)> =
@@ -120,16 +122,16 @@ fn a_stopped_judging_of_all_checkpoints_goes_on_where_it_stopped() {
     for (name, bytes) in &before[..2] {
         assert_eq!(desk.bytes(name), *bytes, "finished files stay as they are");
     }
-    let all = flaggings(&desk);
+    let all = read_flaggings(&desk);
     assert_eq!(all[2].groups.len(), 2);
-    assert_eq!(said(&all[2])[1], "copied-logic ppdiff/nn.py:5-6 new");
-    assert!(said(&all[8]).contains(&"copied-logic ppdiff/nn.py:6-7 c3".into()));
+    assert_eq!(flag_texts(&all[2])[1], "copied-logic ppdiff/nn.py:5-6 new");
+    assert!(flag_texts(&all[8]).contains(&"copied-logic ppdiff/nn.py:6-7 c3".into()));
 }
 
 #[test]
 fn only_the_same_judge_with_the_same_words_carries_on() {
     let server = scripted_server();
-    let desk = Desk::with(&server, "");
+    let desk = Desk::with_server(&server, "");
     let arguments = ["--rubric", "flags", "--components", "duplication", "--at"];
     let criteria = desk.folder.path().join("mine.json");
     let own = json!({"schema": "trajview.criteria/1", "criteria": [
@@ -142,19 +144,20 @@ fn only_the_same_judge_with_the_same_words_carries_on() {
     desk.judge(&[&arguments[..], &["10", "--repeat", "2"]].concat());
 
     assert_eq!(other.code, Some(0), "{}", other.err);
-    let all = flaggings(&desk);
-    assert_eq!(said(&all[1]), [""; 0], "other criteria");
+    let all = read_flaggings(&desk);
+    assert_eq!(flag_texts(&all[1]), [""; 0], "other criteria");
     let numbers: Vec<usize> = all[2..].iter().filter_map(|it| Some(it.repeat?.number)).collect();
     assert_eq!(numbers, [1, 2]);
     for repeat in &all[2..] {
-        assert!(said(repeat).contains(&"reinvented-helper ppdiff/data.py:18-47 c1".into()));
+        assert!(flag_texts(repeat).contains(&"reinvented-helper ppdiff/data.py:18-47 c1".into()));
     }
 }
 
 #[test]
 fn a_dry_run_of_all_checkpoints_tells_the_groups_and_the_sum() {
     let server = scripted_server();
-    let desk = Desk::with(&server, "price_input = 1.0\nprice_output = 10.0\nmax_cost_usd = 0.5");
+    let desk =
+        Desk::with_server(&server, "price_input = 1.0\nprice_output = 10.0\nmax_cost_usd = 0.5");
 
     let told = desk.judge(&[&EACH[..], &["--dry-run"]].concat());
     let all = desk.judge(&["--rubric", "flags", "--dry-run", "--json"]);
@@ -169,12 +172,12 @@ fn a_dry_run_of_all_checkpoints_tells_the_groups_and_the_sum() {
     let all: Value = serde_json::from_str(&all.out).unwrap();
     assert_eq!(all["rubric"], "scb-flags");
     assert_eq!(all["plan"]["components"].as_array().unwrap().len(), 6);
-    assert_eq!((server.seen().len(), desk.names().len()), (0, 0));
+    assert_eq!((server.seen_requests().len(), desk.names().len()), (0, 0));
 }
 
 #[test]
 fn what_cannot_be_flagged_is_told() {
-    let desk = Desk::with(&scripted_server(), "");
+    let desk = Desk::with_server(&scripted_server(), "");
     let said = |arguments: &[&str]| {
         let ran = desk.judge(arguments);
         (ran.code, ran.err.lines().last().unwrap_or_default().to_owned())
@@ -206,7 +209,7 @@ fn what_cannot_be_flagged_is_told() {
 fn a_program_flags_as_well() {
     let desk = Desk::new("[judges.stub]\nkind = \"command\"\ncommand = [\"sh\", \"judge.sh\"]\n");
     let script = desk.folder.path().join("judge.sh");
-    let answer = json!({"flags": [flag("copied-logic", "ppdiff/nn.py", (6, 7))]});
+    let answer = json!({"flags": [flag_entry("copied-logic", "ppdiff/nn.py", (6, 7))]});
     fs::write(&script, format!("grep -q 'the flags:' && echo 'Sure: {answer}'\n")).unwrap();
     let settings = desk.folder.path().join("config.toml");
     let text = fs::read_to_string(&settings).unwrap();
@@ -215,19 +218,19 @@ fn a_program_flags_as_well() {
     let ran = desk.judge(&["--rubric", "flags", "--components", "duplication"]);
 
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert_eq!(said(&flaggings(&desk)[0]), ["copied-logic ppdiff/nn.py:6-7 new"]);
+    assert_eq!(flag_texts(&read_flaggings(&desk)[0]), ["copied-logic ppdiff/nn.py:6-7 new"]);
     assert!(ran.out.contains("1 flag: 0 verbosity, 1 erosion; 0 carried; "), "{}", ran.out);
 }
 
 #[test]
 fn flags_are_no_scores_to_whoever_counts_those() {
     let server = scripted_server();
-    let desk = Desk::with(&server, "");
+    let desk = Desk::with_server(&server, "");
     let of_run = |arguments: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_trajview"));
         command.args(&arguments[..1]).arg(desk.run()).args(&arguments[1..]);
         desk.with_surroundings(&mut command);
-        ran(&mut command)
+        run_command(&mut command)
     };
     let before = ["check", "score", "agree"].map(|word| of_run(&[word]));
 

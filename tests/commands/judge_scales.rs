@@ -10,8 +10,8 @@ use trajview::{
 
 use crate::common::{
     judge_desk::Desk,
-    judge_server::{Asked, Say, Server, able},
-    trajview,
+    judge_server::{Asked, Say, Server, able_reply},
+    run_cli,
 };
 
 /// Gives the run's checklist this codebook.
@@ -22,7 +22,7 @@ fn with_codebook(desk: &Desk, codebook: &Value) {
     fs::write(&path, checklist.to_string()).unwrap();
 }
 
-fn several() -> Value {
+fn several_criteria() -> Value {
     json!({"criteria": [
         {"id": "right", "name": "Is it right", "scale": "0..1",
          "levels": [{"name": "no", "means": "What it computes is not what is asked for."}, {"name": "yes"}]},
@@ -31,7 +31,7 @@ fn several() -> Value {
 }
 
 /// A judge that answers this at once.
-fn saying(scores: Value) -> impl Fn(&Asked) -> Say + Send + Sync + 'static {
+fn reply_scores(scores: Value) -> impl Fn(&Asked) -> Say + Send + Sync + 'static {
     move |_| {
         let mut answer = scores.clone();
         answer["rationale"] = "It was looked at.".into();
@@ -43,9 +43,10 @@ fn saying(scores: Value) -> impl Fn(&Asked) -> Say + Send + Sync + 'static {
 #[test]
 fn several_criteria_are_scored_in_one_answer_and_kept_apart_in_every_protocol() {
     for protocol in ["chat", "responses", "messages"] {
-        let server = Server::new(saying(json!({"scores": {"right": 1, "clear": 4, "part": 0.25}})));
-        let desk = Desk::speaking(protocol, &server, "");
-        with_codebook(&desk, &several());
+        let server =
+            Server::new(reply_scores(json!({"scores": {"right": 1, "clear": 4, "part": 0.25}})));
+        let desk = Desk::with_protocol(protocol, &server, "");
+        with_codebook(&desk, &several_criteria());
 
         let ran = desk.judge(&["--components", "C01,C02"]);
 
@@ -66,7 +67,7 @@ fn several_criteria_are_scored_in_one_answer_and_kept_apart_in_every_protocol() 
             json!([{"id": "right", "score": 1, "label": "yes"}, {"id": "clear", "score": 4}, {"id": "part", "score": 0.25}])
         );
         assert_eq!((&score["score"], &score["error"]), (&Value::Null, &Value::Null));
-        let asked = &server.seen()[0];
+        let asked = &server.seen_requests()[0];
         let said = asked.body.to_string();
         assert!(
             said.contains("## clear") && said.contains("Between two take the lower."),
@@ -79,9 +80,10 @@ fn several_criteria_are_scored_in_one_answer_and_kept_apart_in_every_protocol() 
 
 #[test]
 fn what_a_judge_gave_by_a_codebook_is_read_back_counts_in_no_mcf_and_says_why() {
-    let server = Server::new(saying(json!({"scores": {"right": 1, "clear": 4, "part": 0.25}})));
-    let desk = Desk::with(&server, "");
-    with_codebook(&desk, &several());
+    let server =
+        Server::new(reply_scores(json!({"scores": {"right": 1, "clear": 4, "part": 0.25}})));
+    let desk = Desk::with_server(&server, "");
+    with_codebook(&desk, &several_criteria());
 
     desk.judge(&["--components", "C01,C02"]);
     let rubric = store::rubric::read_beside(&desk.run());
@@ -110,9 +112,9 @@ fn what_a_judge_gave_by_a_codebook_is_read_back_counts_in_no_mcf_and_says_why() 
         (&told["mcf"], &told["scores"][0]["criteria"][1]["score"]),
         (&Value::Null, &json!(4))
     );
-    let checked = trajview(&["check", run, "--strict"]);
+    let checked = run_cli(&["check", run, "--strict"]);
     assert!(!checked.out.contains("judgements/"), "{}", checked.out);
-    let scored = trajview(&["score", run, "--judge", "stub", "--json"]);
+    let scored = run_cli(&["score", run, "--judge", "stub", "--json"]);
     let document: Value = serde_json::from_str(&scored.out).unwrap();
     let row = &document["faithfulness"];
     assert_eq!(
@@ -120,7 +122,7 @@ fn what_a_judge_gave_by_a_codebook_is_read_back_counts_in_no_mcf_and_says_why() 
         (&Value::Null, &Value::Null, &Value::Null)
     );
     assert_eq!(row["without_need"][0], json!({"component": "C01", "why": why}));
-    let unnamed = trajview(&["score", run]);
+    let unnamed = run_cli(&["score", run]);
     assert!(
         unnamed.out.contains("on the scales of a codebook and not on 0..4 by stub"),
         "{}",
@@ -130,17 +132,18 @@ fn what_a_judge_gave_by_a_codebook_is_read_back_counts_in_no_mcf_and_says_why() 
 
 #[test]
 fn each_score_is_held_to_the_scale_of_its_criterion() {
-    let server = Server::new(saying(json!({"scores": {"right": 1, "clear": 0, "part": 0.25}})));
-    let desk = Desk::with(&server, "");
-    with_codebook(&desk, &several());
+    let server =
+        Server::new(reply_scores(json!({"scores": {"right": 1, "clear": 0, "part": 0.25}})));
+    let desk = Desk::with_server(&server, "");
+    with_codebook(&desk, &several_criteria());
 
     let ran = desk.judge(&["--components", "C01"]);
 
     assert_eq!(ran.code, Some(1));
     let why = "clear: the score 0 is not a whole number from 1 to 5";
     assert_eq!(desk.only()["scores"][0]["error"], format!("no verdict after two attempts: {why}"));
-    assert_eq!(server.seen().len(), 2, "asked once more");
-    let again = server.seen()[1].body.to_string();
+    assert_eq!(server.seen_requests().len(), 2, "asked once more");
+    let again = server.seen_requests()[1].body.to_string();
     assert!(again.contains("right (a whole number from 0 to 1)"), "{again}");
 }
 
@@ -152,8 +155,8 @@ fn a_study_or_a_checklist_that_is_named_gives_the_scale() {
         ("[0,1]", json!({"score": 0.7}), json!(0.7), "0.7"),
     ];
     for (scale, answer, score, label) in scales {
-        let server = Server::new(saying(answer));
-        let desk = Desk::with(&server, "");
+        let server = Server::new(reply_scores(answer));
+        let desk = Desk::with_server(&server, "");
         let study = desk.folder.path().join("study.toml");
         fs::write(&study, format!("runs = [\"run\"]\n[codebook]\nscale = \"{scale}\"\n")).unwrap();
 
@@ -165,7 +168,7 @@ fn a_study_or_a_checklist_that_is_named_gives_the_scale() {
         assert_eq!(judgement["scores"][0]["criteria"], json!([{"score": score}]));
         assert_eq!(judgement["scores"][0]["label"], label);
     }
-    let desk = Desk::with(&Server::new(able), "");
+    let desk = Desk::with_server(&Server::new(able_reply), "");
     let checklist = desk.run().join("components.json");
     let none = desk.judge(&["--codebook", checklist.to_str().unwrap()]);
     assert_eq!(none.code, Some(4), "{}", none.err);
@@ -182,8 +185,8 @@ fn criteria_on_0_to_4_make_a_score_of_the_component_by_the_rule_of_the_codebook_
         (Some("lowest"), Some(1), json!(1.0)),
         (Some("mean"), Some(3), json!(2.5)),
     ] {
-        let server = Server::new(saying(answer.clone()));
-        let desk = Desk::with(&server, "");
+        let server = Server::new(reply_scores(answer.clone()));
+        let desk = Desk::with_server(&server, "");
         let mut book = json!({"criteria": [{"id": "formula"}, {"id": "wiring"}]});
         for criterion in book["criteria"].as_array_mut().unwrap() {
             criterion["scale"] = "0..4".into();
@@ -198,7 +201,7 @@ fn criteria_on_0_to_4_make_a_score_of_the_component_by_the_rule_of_the_codebook_
         let rubric = store::rubric::read_beside(&desk.run());
         assert_eq!(rubric.judgements[0].verdict_on("C01").unwrap().score, score, "{rule:?}");
         let run = desk.run();
-        let scored = trajview(&["score", run.to_str().unwrap(), "--judge", "stub", "--json"]);
+        let scored = run_cli(&["score", run.to_str().unwrap(), "--judge", "stub", "--json"]);
         let document: Value = serde_json::from_str(&scored.out).unwrap();
         assert_eq!(document["faithfulness"]["mcf"], mcf, "{rule:?}");
     }
@@ -206,14 +209,14 @@ fn criteria_on_0_to_4_make_a_score_of_the_component_by_the_rule_of_the_codebook_
 
 #[test]
 fn a_judging_by_a_codebook_is_gone_on_with_and_old_judgements_stay_as_they_are() {
-    let server = Server::new(able);
-    let desk = Desk::with(&server, "");
+    let server = Server::new(able_reply);
+    let desk = Desk::with_server(&server, "");
     desk.judge(&["--components", "C01"]);
     let (old, before) = (desk.names().remove(0), desk.bytes(&desk.names()[0]));
     with_codebook(&desk, &json!({"scale": "1..5"}));
     let fails = Server::new(|asked: &Asked| match asked.component.as_str() {
         "C02" => Say::Text("no".into()),
-        _ => saying(json!({"score": 2}))(asked),
+        _ => reply_scores(json!({"score": 2}))(asked),
     });
     let settings = format!(
         "[judges.stub]\nkind = \"chat\"\nmodel = \"m-1\"\nbase_url = \"{}\"\nkey_env = \"STUB_KEY\"\nbackoff = 0.01\n",

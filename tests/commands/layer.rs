@@ -4,15 +4,15 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::common::{json, printed, project, trajview};
+use crate::common::{cli_json, cli_text, project_path, run_cli};
 
-fn replayed(spec: &str, run: &str) -> Value {
-    let path = project("sample-runs").join(run);
-    json(&["layer", spec, &path.display().to_string(), "--json"])
+fn replay_layer(spec: &str, run: &str) -> Value {
+    let path = project_path("sample-runs").join(run);
+    cli_json(&["layer", spec, &path.display().to_string(), "--json"])
 }
 
 /// `C10: symbol`
-fn lost(document: &Value) -> Vec<String> {
+fn lost_components(document: &Value) -> Vec<String> {
     let rows = document["lost_components"].as_array().unwrap().iter();
     let word = |value: &Value| value.as_str().unwrap().to_owned();
     rows.map(|row| format!("{} {}", word(&row["component"]), word(&row["named"]))).collect()
@@ -22,18 +22,18 @@ fn lost(document: &Value) -> Vec<String> {
 fn the_structure_alone_names_the_modules_that_the_sample_passes_by() {
     let named = ["C10 symbol", "C17 symbol", "C18 symbol", "C20 symbol"];
 
-    assert_eq!(lost(&replayed("projectguard", "codex-p12")), named);
-    assert_eq!(lost(&replayed("projectguard:structural", "codex-p12")), named);
+    assert_eq!(lost_components(&replay_layer("projectguard", "codex-p12")), named);
+    assert_eq!(lost_components(&replay_layer("projectguard:structural", "codex-p12")), named);
 }
 
 #[test]
 fn briefs_stay_within_their_budget_and_do_not_name_everything() {
     for run in ["codex-p12", "codex-p12-single-shot", "claude-code", "codex-rollout"] {
-        let document = replayed("projectguard", run);
+        let document = replay_layer("projectguard", run);
         let most = document["totals"]["most_tokens"].as_u64().unwrap_or(0);
         assert!(most <= 700, "{run}: {most} tokens");
     }
-    let totals = &replayed("projectguard", "codex-p12")["totals"];
+    let totals = &replay_layer("projectguard", "codex-p12")["totals"];
     assert!(totals["share_named"].as_f64().unwrap() < 0.4, "{totals}");
     assert!(totals["recall"].as_f64().unwrap() > 0.4, "{totals}");
     assert!(totals["precision"].as_f64().unwrap() > 0.3, "{totals}");
@@ -41,7 +41,7 @@ fn briefs_stay_within_their_budget_and_do_not_name_everything() {
 
 #[test]
 fn every_sentence_says_what_it_is_from() {
-    let document = replayed("projectguard", "codex-p12");
+    let document = replay_layer("projectguard", "codex-p12");
     for turn in document["turns"].as_array().unwrap() {
         for sentence in turn["sentences"].as_array().unwrap() {
             let is_heading = sentence["text"].as_str().unwrap().ends_with(':');
@@ -53,17 +53,17 @@ fn every_sentence_says_what_it_is_from() {
 
 #[test]
 fn one_brief_is_printed_with_what_each_sentence_is_from() {
-    let path = project("sample-runs/codex-p12").display().to_string();
-    insta::assert_snapshot!(printed(&["layer", "projectguard", &path, "--turn", "46"]));
+    let path = project_path("sample-runs/codex-p12").display().to_string();
+    insta::assert_snapshot!(cli_text(&["layer", "projectguard", &path, "--turn", "46"]));
 }
 
 #[test]
 fn state_and_briefs_are_kept_a_commit_a_turn() {
     let place = tempfile::tempdir().unwrap();
-    let path = project("sample-runs/codex-p12").display().to_string();
+    let path = project_path("sample-runs/codex-p12").display().to_string();
     let out = place.path().display().to_string();
 
-    trajview(&["layer", "projectguard:semantic", &path, "--out", &out, "--lost"]);
+    run_cli(&["layer", "projectguard:semantic", &path, "--out", &out, "--lost"]);
 
     let kept = trajview::store::layers::layer_history::read_layers(place.path());
     assert_eq!(kept.len(), 1);
@@ -88,10 +88,10 @@ fn a_helper_model_writes_records_and_briefs_within_its_budget() {
     let command = format!("[\"sh\", \"{}\"]", script.display());
     fs::write(&settings, format!("[judges.small]\nkind = \"command\"\ncommand = {command}\n"))
         .unwrap();
-    let path = project("sample-runs/codex-p12").display().to_string();
+    let path = project_path("sample-runs/codex-p12").display().to_string();
     let settings = settings.display().to_string();
 
-    let document = json(&[
+    let document = cli_json(&[
         "layer",
         "projectguard:semantic,forecast",
         &path,
@@ -111,8 +111,8 @@ fn a_helper_model_writes_records_and_briefs_within_its_budget() {
 
 #[test]
 fn what_is_not_there_is_said() {
-    let path = project("sample-runs/codex-p12").display().to_string();
-    let said = |arguments: &[&str]| trajview(arguments).err;
+    let path = project_path("sample-runs/codex-p12").display().to_string();
+    let said = |arguments: &[&str]| run_cli(arguments).err;
 
     let unknown = said(&["layer", "nothing", &path]);
     let part = said(&["layer", "projectguard:all", &path]);

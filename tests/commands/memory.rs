@@ -4,33 +4,33 @@ use std::{fs, path::Path};
 
 use serde_json::{Value, json};
 
-use crate::common::{json, printed, remembered, trajview};
+use crate::common::{cli_json, cli_text, remembered, run_cli};
 
-fn made() -> tempfile::TempDir {
+fn made_bundle() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    remembered::bundle(folder.path());
+    remembered::make_bundle(folder.path());
     folder
 }
 
-fn of(folder: &Path, more: &[&str]) -> Value {
+fn memory_json(folder: &Path, more: &[&str]) -> Value {
     let arguments = ["memory", folder.to_str().unwrap(), "--json"];
-    json(&[&arguments[..], more].concat())
+    cli_json(&[&arguments[..], more].concat())
 }
 
 /// Of each card its id, its state when given and at the moment that was asked for.
-fn states(document: &Value) -> Vec<[&str; 3]> {
+fn card_states(document: &Value) -> Vec<[&str; 3]> {
     let cards = document["cards"].as_array().unwrap().iter();
     cards.map(|it| ["id", "when_given", "state"].map(|key| it[key].as_str().unwrap())).collect()
 }
 
 #[test]
 fn cards_are_current_moved_stale_or_unknown_when_given_and_at_a_moment() {
-    let folder = made();
+    let folder = made_bundle();
 
-    let last = of(folder.path(), &[]);
+    let last = memory_json(folder.path(), &[]);
 
     assert_eq!(
-        states(&last),
+        card_states(&last),
         [
             ["k1", "current", "stale"], // f was changed in turn 4
             ["k2", "moved", "stale"],   // g stands further down, the file of its limit is gone
@@ -39,7 +39,10 @@ fn cards_are_current_moved_stale_or_unknown_when_given_and_at_a_moment() {
             ["k5", "unknown", "unknown"],
         ]
     );
-    assert_eq!(states(&of(folder.path(), &["--at", "2"]))[1], ["k2", "moved", "moved"]);
+    assert_eq!(
+        card_states(&memory_json(folder.path(), &["--at", "2"]))[1],
+        ["k2", "moved", "moved"]
+    );
     let limit = &last["cards"][1]["spans"][1];
     assert_eq!(
         (&limit["when_given"]["state"], &limit["state"]["is_gone"]),
@@ -54,9 +57,9 @@ fn cards_are_current_moved_stale_or_unknown_when_given_and_at_a_moment() {
 
 #[test]
 fn rates_are_of_the_cards_with_known_files_and_null_where_there_are_none() {
-    let folder = made();
+    let folder = made_bundle();
 
-    let told = of(folder.path(), &[]);
+    let told = memory_json(folder.path(), &[]);
 
     let turns = told["turns"].as_array().unwrap();
     let of = |key: &str| -> Vec<Value> { turns.iter().map(|turn| turn[key].clone()).collect() };
@@ -71,13 +74,13 @@ fn rates_are_of_the_cards_with_known_files_and_null_where_there_are_none() {
 
 #[test]
 fn tables_are_text_markdown_or_a_row_for_each_event_and_cited_place() {
-    let folder = made();
+    let folder = made_bundle();
     let path = folder.path().to_str().unwrap();
 
-    let text = printed(&["memory", path]);
+    let text = cli_text(&["memory", path]);
     insta::assert_snapshot!("memory_text", text);
-    assert!(printed(&["memory", path, "--md"]).contains("| k1 | a.py:1-2 |"));
-    let csv = printed(&["memory", path, "--csv"]);
+    assert!(cli_text(&["memory", path, "--md"]).contains("| k1 | a.py:1-2 |"));
+    let csv = cli_text(&["memory", path, "--csv"]);
     assert_eq!(csv.lines().count(), 1 + 3 + 6, "{csv}");
     assert!(
         csv.contains(",card,k4,three things are kept,old.py,1,4,turn 1,moved,moved,new.py,1,"),
@@ -119,17 +122,17 @@ fn a_card_given_at_a_step_is_held_against_what_the_steps_before_it_wrote() {
         [card("1.1", "a.py", "A = 1"), card("1.2", "a.py", "A = 1"), card("1.2", "never.py", "C")];
     fs::write(folder.path().join("memory.jsonl"), lines(&cards)).unwrap();
 
-    let told = of(folder.path(), &[]);
+    let told = memory_json(folder.path(), &[]);
 
     assert_eq!(
-        states(&told),
+        card_states(&told),
         [["1.1", "stale", "current"], ["1.2", "current", "current"], ["1.2", "unknown", "unknown"]]
     );
 }
 
 #[test]
 fn a_run_without_memory_events_says_so_and_has_no_numbers() {
-    let ran = trajview(&["memory", "sample-runs/codex-p12"]);
+    let ran = run_cli(&["memory", "sample-runs/codex-p12"]);
 
     assert_eq!((ran.code, ran.out.as_str()), (Some(4), ""));
     let what = "sample-runs/codex-p12: the run has no memory.jsonl: no memory events are recorded";
@@ -138,7 +141,7 @@ fn a_run_without_memory_events_says_so_and_has_no_numbers() {
 
 #[test]
 fn a_line_that_cannot_be_used_is_told_with_its_place_and_checked() {
-    let folder = made();
+    let folder = made_bundle();
     let path = folder.path().join("memory.jsonl");
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, format!("{{\"kind\": \"dream\", \"turn\": 1}}\n{text}")).unwrap();
@@ -146,8 +149,8 @@ fn a_line_that_cannot_be_used_is_told_with_its_place_and_checked() {
     let what =
         "memory.jsonl:1: has kind \"dream\"; expected routing, verification, expansion or card";
 
-    let told = trajview(&["memory", run]);
-    let checked = trajview(&["check", run]);
+    let told = run_cli(&["memory", run]);
+    let checked = run_cli(&["check", run]);
 
     assert_eq!(told.code, Some(0), "{}", told.err);
     assert!(told.err.contains(what), "{}", told.err);
@@ -157,18 +160,18 @@ fn a_line_that_cannot_be_used_is_told_with_its_place_and_checked() {
 
 #[test]
 fn the_numbers_are_in_score_in_compare_and_in_the_corpus_and_null_without_a_memory() {
-    let folder = made();
+    let folder = made_bundle();
     let run = folder.path().to_str().unwrap();
 
-    let score = json(&["score", run, "--json", "--rules", "none", "--no-cache"]);
+    let score = cli_json(&["score", run, "--json", "--rules", "none", "--no-cache"]);
     let both = tempfile::tempdir().unwrap();
     for name in ["with", "without"] {
         fs::create_dir(both.path().join(name)).unwrap();
-        remembered::bundle(&both.path().join(name));
+        remembered::make_bundle(&both.path().join(name));
     }
     fs::remove_file(both.path().join("without/memory.jsonl")).unwrap();
     let path = both.path().to_str().unwrap();
-    let corpus = printed(&["corpus", path, "--csv", "--rules", "none", "--no-cache"]);
+    let corpus = cli_text(&["corpus", path, "--csv", "--rules", "none", "--no-cache"]);
 
     assert_eq!(score["memory"]["events"], 8);
     assert_eq!(score["memory"]["stale_when_given"], 0.25);
@@ -180,8 +183,8 @@ fn the_numbers_are_in_score_in_compare_and_in_the_corpus_and_null_without_a_memo
         lines.map(|line| (line[events].to_owned(), line[stale].to_owned())).collect();
     numbers.sort();
     assert_eq!(numbers, [(String::new(), String::new()), ("8".into(), "0.25".into())]);
-    let other = made();
-    let compared = json(&[
+    let other = made_bundle();
+    let compared = cli_json(&[
         "compare",
         run,
         other.path().to_str().unwrap(),
@@ -195,7 +198,7 @@ fn the_numbers_are_in_score_in_compare_and_in_the_corpus_and_null_without_a_memo
     assert_eq!(stale["values"], json!([0.25, 0.25]));
 }
 
-fn results(files: &[(&str, String)], more: &[&str]) -> String {
+fn results_text(files: &[(&str, String)], more: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
     let paths: Vec<String> = files
         .iter()
@@ -206,7 +209,7 @@ fn results(files: &[(&str, String)], more: &[&str]) -> String {
         })
         .collect();
     let arguments = ["memory"].into_iter().chain(paths.iter().map(String::as_str));
-    printed(&arguments.chain(more.iter().copied()).collect::<Vec<_>>())
+    cli_text(&arguments.chain(more.iter().copied()).collect::<Vec<_>>())
 }
 
 #[test]
@@ -220,7 +223,7 @@ fn figures_of_paperguru_are_tables_and_what_does_not_add_up_is_told() {
         "human_reference": 40.0
     });
 
-    let text = results(&[("data.json", document.to_string())], &[]);
+    let text = results_text(&[("data.json", document.to_string())], &[]);
 
     insta::assert_snapshot!("memory_results_paperguru", text);
 }
@@ -230,7 +233,7 @@ fn an_aggregate_whose_mean_and_count_are_not_those_of_its_papers_is_told() {
     let document =
         json!({"per_paper": {"a": 0.5, "b": 0.7, "c": 1.4}, "mean_score": 66.05, "n_papers": 4});
 
-    let text = results(&[("aggregate-final.json", document.to_string())], &[]);
+    let text = results_text(&[("aggregate-final.json", document.to_string())], &[]);
 
     for told in [
         "n_papers is 4; per_paper has 3",
@@ -239,7 +242,7 @@ fn an_aggregate_whose_mean_and_count_are_not_those_of_its_papers_is_told() {
         assert!(text.contains(told), "{told}: {text}");
     }
     let right = json!({"per_paper": {"a": 0.5, "b": 0.7}, "mean_score": 60.0, "n_papers": 2});
-    let text = results(&[("aggregate-final.json", right.to_string())], &[]);
+    let text = results_text(&[("aggregate-final.json", right.to_string())], &[]);
     assert!(text.contains("all that can be checked adds up"), "{text}");
 }
 
@@ -255,7 +258,7 @@ fn records_of_surveybench_are_set_beside_those_of_baselines() {
     let files =
         [("ours.json", record("Ours", 4.5, 10.94)), ("auto.json", record("AutoSurvey", 5.5, 0.0))];
 
-    let text = results(&files, &[]);
+    let text = results_text(&files, &[]);
 
     insta::assert_snapshot!("memory_results_surveybench", text);
 }
@@ -267,7 +270,7 @@ fn scores_of_a_judge_by_topic_and_the_quiz_are_summed_up_and_checked() {
     let stats = json!({"Easy_Concept": {"difficulty": "Easy", "category": "Concept", "total": 4, "better_answer_1": 1, "better_answer_2": 2, "other": 0}});
     let quiz = json!({"better_answer_2_count": 3, "better_answer_1_reasons": [{}], "category_stats": stats, "total_questions": 4});
 
-    let text = results(
+    let text = results_text(
         &[
             ("AutoSurvey_content_scores_with_human_survey_m.json", scores),
             ("t_compare_results.json", quiz.to_string()),
@@ -294,7 +297,7 @@ fn a_report_of_tables_is_checked_against_its_own_averages_and_differences() {
         ## Headline\n\n| Benchmark | Metric | Ours | Other | Lift |\n|---|---|---|---|---|\n\
         | PaperBench | Mean | 66.67% | 35.00% | +21.00% |\n| PaperBench | Above | 20 / 23 | 4 / 23 | +16 papers |\n";
 
-    let text = results(&[("REPORT.md", report.into())], &[]);
+    let text = results_text(&[("REPORT.md", report.into())], &[]);
 
     for told in [
         "Average (2 papers shared) of Ours is stated as 54.50; the mean of its 2 rows is 55.00",
@@ -314,7 +317,7 @@ fn plain_rows_are_a_table_with_stated_means_and_gains() {
         {"system": "a", "dimension": "average", "value": 4.4, "n": 2}
     ]});
 
-    let text = results(&[("results.json", rows.to_string())], &[]);
+    let text = results_text(&[("results.json", rows.to_string())], &[]);
 
     for told in [
         "average of a is stated as 4.40; the mean of its 2 rows is 4.25",
@@ -323,10 +326,11 @@ fn plain_rows_are_a_table_with_stated_means_and_gains() {
     ] {
         assert!(text.contains(told), "{told}: {text}");
     }
-    let csv = results(&[("results.json", rows.to_string())], &["--csv"]);
+    let csv = results_text(&[("results.json", rows.to_string())], &["--csv"]);
     assert!(csv.contains("results,coverage,b,3.5"), "{csv}");
     let told: Value =
-        serde_json::from_str(&results(&[("results.json", rows.to_string())], &["--json"])).unwrap();
+        serde_json::from_str(&results_text(&[("results.json", rows.to_string())], &["--json"]))
+            .unwrap();
     assert_eq!(told["tables"][0]["systems"][0]["mean"], 4.25);
 }
 
@@ -337,7 +341,7 @@ fn tables_of_one_name_on_other_scales_are_two_tables() {
     let files =
         [("data.json", figures.to_string()), ("aggregate-final.json", aggregate.to_string())];
 
-    let text = results(&files, &[]);
+    let text = results_text(&files, &[]);
 
     assert!(text.contains("PaperBench by paper (0 to 100)\n"), "{text}");
     assert!(text.contains("PaperBench by paper (0 to 1)\n"), "{text}");
@@ -351,7 +355,7 @@ fn a_system_that_has_other_values_in_a_second_file_keeps_both() {
     };
     let files = [("one.json", rows(4.0)), ("two.json", rows(3.0)), ("three.json", rows(4.0))];
 
-    let csv = results(&files, &["--csv"]);
+    let csv = results_text(&files, &["--csv"]);
 
     assert_eq!(
         csv.lines().skip(1).collect::<Vec<_>>(),
@@ -365,8 +369,8 @@ fn the_number_of_graded_papers_is_that_of_the_papers_with_a_score() {
         json!({"per_paper": {"a": 0.5, "b": 0.7, "c": null}, "n_papers": 3, "n_papers_graded": n, "mean_files": 76}).to_string()
     };
 
-    let wrong = results(&[("aggregate.json", aggregate(3))], &[]);
-    let right = results(&[("aggregate.json", aggregate(2))], &[]);
+    let wrong = results_text(&[("aggregate.json", aggregate(3))], &[]);
+    let right = results_text(&[("aggregate.json", aggregate(2))], &[]);
 
     let told = "n_papers_graded is 3; per_paper has 2 papers with a score";
     assert!(wrong.contains(told), "{wrong}");
@@ -380,7 +384,7 @@ fn an_average_below_its_parts_is_checked_whatever_stands_before_the_word() {
         | **Content avg.** | **94.66%** | 80.60% |\n\n## Headline\n\n| Metric | Ours | Other |\n|---|---|---|\n\
         | Mean reproduction | 65.95% | 35.74% |\n| Content score (5-axis avg.) | 94.66% | 80.60% |\n| Richness | 43.76% | 20.36% |\n";
 
-    let text = results(&[("README.md", report.into())], &[]);
+    let text = results_text(&[("README.md", report.into())], &[]);
 
     let complaints: Vec<&str> =
         text.lines().filter(|line| line.starts_with("does not add up")).collect();
@@ -399,7 +403,7 @@ fn the_result_files_of_a_folder_are_read_together() {
     fs::write(folder.path().join("results.json"), rows.to_string()).unwrap();
     fs::write(folder.path().join("notes.md"), "nothing of it").unwrap();
 
-    let text = printed(&["memory", folder.path().to_str().unwrap()]);
+    let text = cli_text(&["memory", folder.path().to_str().unwrap()]);
 
     assert!(text.contains("depth") && text.contains("4.00"), "{text}");
 }

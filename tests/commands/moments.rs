@@ -2,13 +2,13 @@
 
 use serde_json::Value as Json;
 
-use crate::common::{json, printed, trajview};
+use crate::common::{cli_json, cli_text, run_cli};
 
 const RUN: &str = "sample-runs/codex-p12";
 
 #[test]
 fn files_after_a_step_are_those_before_it_with_what_it_did() {
-    let ls = |at: &str| json(&["ls", RUN, "--at", at, "--json"]);
+    let ls = |at: &str| cli_json(&["ls", RUN, "--at", at, "--json"]);
     let paths = |listing: &Json| -> Vec<String> {
         let files = listing["files"].as_array().unwrap().iter();
         files.map(|file| file["path"].as_str().unwrap().to_owned()).collect()
@@ -29,21 +29,21 @@ fn files_after_a_step_are_those_before_it_with_what_it_did() {
 
 #[test]
 fn a_step_is_told_alone_and_between_two_moments() {
-    let alone = printed(&["diff", RUN, "--step", "12.2"]);
-    assert_eq!(alone, printed(&["diff", RUN, "--from", "12.1", "--to", "12.2"]));
-    assert_eq!(alone, printed(&["diff", RUN, "--turn", "12"]));
-    assert_eq!(printed(&["diff", RUN, "--step", "12.3"]), "");
-    assert_eq!(printed(&["diff", RUN, "--from", "12.2", "--to", "12.3"]), "");
+    let alone = cli_text(&["diff", RUN, "--step", "12.2"]);
+    assert_eq!(alone, cli_text(&["diff", RUN, "--from", "12.1", "--to", "12.2"]));
+    assert_eq!(alone, cli_text(&["diff", RUN, "--turn", "12"]));
+    assert_eq!(cli_text(&["diff", RUN, "--step", "12.3"]), "");
+    assert_eq!(cli_text(&["diff", RUN, "--from", "12.2", "--to", "12.3"]), "");
 }
 
 #[test]
 fn lines_are_blamed_as_of_a_step() {
-    let blame = |at: &str| json(&["blame", RUN, "ppdiff/layers.py", "--at", at, "--json"]);
+    let blame = |at: &str| cli_json(&["blame", RUN, "ppdiff/layers.py", "--at", at, "--json"]);
     assert_eq!(blame("12.2")["lines"], blame("12")["lines"]);
     assert_eq!(blame("12.2")["step"], 2);
-    let file = printed(&["cat", RUN, "ppdiff/layers.py", "--at", "12.2"]);
-    assert_eq!(file, printed(&["cat", RUN, "ppdiff/layers.py", "--at", "12"]));
-    assert_eq!(trajview(&["cat", RUN, "ppdiff/layers.py", "--at", "12.1"]).code, Some(3));
+    let file = cli_text(&["cat", RUN, "ppdiff/layers.py", "--at", "12.2"]);
+    assert_eq!(file, cli_text(&["cat", RUN, "ppdiff/layers.py", "--at", "12"]));
+    assert_eq!(run_cli(&["cat", RUN, "ppdiff/layers.py", "--at", "12.1"]).code, Some(3));
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn a_step_that_is_not_there_is_told_and_where_a_turn_is_wanted_none_is_taken() {
         (&["diff", RUN, "--step", "12"], "such as 12.7"),
         (&["new", "judgement", RUN, "--at", "12.2"], "12.2 lies within turn 12"),
     ] {
-        let ran = trajview(arguments);
+        let ran = run_cli(arguments);
         assert_eq!(
             (ran.code, ran.err.contains(words)),
             (Some(2), true),
@@ -67,18 +67,18 @@ fn a_step_that_is_not_there_is_told_and_where_a_turn_is_wanted_none_is_taken() {
 
 #[test]
 fn a_path_with_a_moment_opens_there() {
-    let named = |path: &str| printed(&[path, "--snapshot", "100x30"]);
-    let at = printed(&[RUN, "--at", "12.3", "--snapshot", "100x30"]);
+    let named = |path: &str| cli_text(&[path, "--snapshot", "100x30"]);
+    let at = cli_text(&[RUN, "--at", "12.3", "--snapshot", "100x30"]);
     assert_eq!(named("sample-runs/codex-p12:12.3"), at);
     assert!(at.lines().next().is_some_and(|head| head.contains("step 3/4")), "{at}");
-    let turn = printed(&[RUN, "--at", "12", "--snapshot", "100x30"]);
+    let turn = cli_text(&[RUN, "--at", "12", "--snapshot", "100x30"]);
     assert_eq!(named("sample-runs/codex-p12:12"), turn);
 }
 
 #[test]
 fn each_step_tells_when_it_began_how_long_it_took_and_what_its_model_call_read() {
     let run = "sample-runs/claude-code";
-    insta::assert_snapshot!(printed(&["show", run, "--turn", "2", "--times"]), @r"
+    insta::assert_snapshot!(cli_text(&["show", run, "--turn", "2", "--times"]), @r"
     step  UTC       began  took  wait    in  out  $ computed  what
        1  20:39:01  +0.2s     -  0.2s  5418  164      0.0044  message Adding a unittest module.
        2  20:39:01  +0.2s  0.2s  0.0s     ↑    ↑           ↑  Write tests/__init__.py
@@ -87,12 +87,12 @@ fn each_step_tells_when_it_began_how_long_it_took_and_what_its_model_call_read()
        5  20:39:02  +0.7s     -  0.0s  5816   11      0.0014  message Both tests pass.
     ");
 
-    let shown = json(&["show", run, "--turn", "2", "--times", "--json"]);
+    let shown = cli_json(&["show", run, "--turn", "2", "--times", "--json"]);
     let costs = [0, 1, 3, 4].map(|step| shown["steps"][step]["cost_computed_usd"].as_f64());
     assert_eq!(costs[1], None, "what a model call costs stands at one step of it");
     let sum: f64 = costs.into_iter().flatten().sum();
     assert!((sum - shown["cost_computed_usd"].as_f64().unwrap()).abs() < 1e-12, "{costs:?}");
-    assert!(printed(&["show", run, "--turn", "2"]).contains("\n  computed 0.0079 USD\n"));
+    assert!(cli_text(&["show", run, "--turn", "2"]).contains("\n  computed 0.0079 USD\n"));
     let second = &shown["steps"][1];
     assert_eq!((&second["model_call"], &second["context_tokens"]), (&1.into(), &5418.into()));
     assert_eq!(second["tokens"]["input"], Json::Null, "tokens stand at one step of their call");

@@ -8,7 +8,7 @@ use trajview::metrics::{
     numbers::{COMPARED, CORPUS, SCORE_TABLE},
 };
 
-use crate::common::{json, printed};
+use crate::common::{cli_json, cli_text};
 
 const RUN: &str = "sample-runs/codex-p12";
 const OTHER: &str = "sample-runs/codex-p12-single-shot";
@@ -71,11 +71,11 @@ fn heads_of(csv: &str) -> Vec<&str> {
 #[test]
 fn every_number_in_the_json_of_score_compare_and_corpus_is_a_row_of_the_list() {
     let documents = [
-        json(&["score", RUN, "--each", "checkpoint", "--detail", "--json"]),
-        json(&["score", TESTED, "--each", "checkpoint", "--json"]),
-        json(&["score", "sample-runs/paperbench", "--json"]),
-        json(&["compare", RUN, OTHER, TESTED, "--each", "turn", "--json"]),
-        json(&["corpus", "sample-runs", "--resamples", "20", "--json"]),
+        cli_json(&["score", RUN, "--each", "checkpoint", "--detail", "--json"]),
+        cli_json(&["score", TESTED, "--each", "checkpoint", "--json"]),
+        cli_json(&["score", "sample-runs/paperbench", "--json"]),
+        cli_json(&["compare", RUN, OTHER, TESTED, "--each", "turn", "--json"]),
+        cli_json(&["corpus", "sample-runs", "--resamples", "20", "--json"]),
     ];
     let mut found = BTreeSet::new();
     documents.iter().for_each(|document| fields_of(document, "", &mut found));
@@ -96,9 +96,9 @@ fn every_head_of_a_csv_is_a_row_of_the_list_or_says_which_row_it_is() {
         "mean_a", "a_ci95_low", "a_ci95_high", "mean_b", "b_ci95_low", "b_ci95_high",
     ];
     let tables = [
-        printed(&["score", TESTED, "--csv"]),
-        printed(&["corpus", "sample-runs/slopcodebench", "--resamples", "0", "--csv"]),
-        printed(&[
+        cli_text(&["score", TESTED, "--csv"]),
+        cli_text(&["corpus", "sample-runs/slopcodebench", "--resamples", "0", "--csv"]),
+        cli_text(&[
             "corpus",
             "sample-runs/slopcodebench",
             "--resamples",
@@ -107,7 +107,7 @@ fn every_head_of_a_csv_is_a_row_of_the_list_or_says_which_row_it_is() {
             "--table",
             "paired",
         ]),
-        printed(&[
+        cli_text(&[
             "corpus",
             "sample-runs/slopcodebench",
             "--resamples",
@@ -128,14 +128,14 @@ fn every_head_of_a_csv_is_a_row_of_the_list_or_says_which_row_it_is() {
 
 #[test]
 fn a_number_is_called_the_same_wherever_it_is_printed() {
-    let csv = printed(&["compare", RUN, OTHER, "--csv"]);
+    let csv = cli_text(&["compare", RUN, OTHER, "--csv"]);
     let named: Vec<Vec<&str>> = csv
         .lines()
         .filter(|line| line.starts_with("number,"))
         .map(|line| line.split(',').skip(1).take(2).collect())
         .collect();
-    let text = printed(&["score", RUN]);
-    let corpus = printed(&["corpus", "sample-runs/slopcodebench", "--resamples", "0"]);
+    let text = cli_text(&["score", RUN]);
+    let corpus = cli_text(&["corpus", "sample-runs/slopcodebench", "--resamples", "0"]);
 
     // No run here has blockers.
     let usual = |number: &&Number| !number.is_rare();
@@ -152,7 +152,7 @@ fn a_number_is_called_the_same_wherever_it_is_printed() {
 
 #[test]
 fn the_metrics_command_lists_every_row_with_its_direction_and_its_source() {
-    let listed = json(&["metrics", "--json"]);
+    let listed = cli_json(&["metrics", "--json"]);
     let listed = listed["metrics"].as_array().unwrap();
 
     let said: Vec<(&str, &str)> = listed
@@ -165,14 +165,14 @@ fn the_metrics_command_lists_every_row_with_its_direction_and_its_source() {
 }
 
 /// The numbers of a run that a table of runs, an export, a comparison and the run itself print.
-fn everywhere(run: &str) -> BTreeMap<&'static str, [Value; 3]> {
+fn values_everywhere(run: &str) -> BTreeMap<&'static str, [Value; 3]> {
     let folder = tempfile::tempdir().unwrap();
     let into = folder.path().to_str().unwrap();
-    printed(&["export", run, "--jsonl", into, "--tables", "runs", "--redact", "off"]);
+    cli_text(&["export", run, "--jsonl", into, "--tables", "runs", "--redact", "off"]);
     let part = std::fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap().path();
     let row: Value = serde_json::from_str(&std::fs::read_to_string(part).unwrap()).unwrap();
-    let corpus = json(&["corpus", run, "--json"])["runs"][0].clone();
-    let compared = json(&["compare", run, run, "--json"]);
+    let corpus = cli_json(&["corpus", run, "--json"])["runs"][0].clone();
+    let compared = cli_json(&["compare", run, run, "--json"]);
     let number = |name: &str| {
         let rows = compared["numbers"].as_array().unwrap();
         rows.iter().find(|row| row["name"] == name).map_or(Value::Null, |row| row["a"].clone())
@@ -181,7 +181,7 @@ fn everywhere(run: &str) -> BTreeMap<&'static str, [Value; 3]> {
         let sides = ["input", "output"].map(|side| document["tokens"][side].as_u64());
         sides[0].zip(sides[1]).map_or(Value::Null, |(input, output)| (input + output).into())
     };
-    let shown = json(&["show", run, "--json"])["totals"].clone();
+    let shown = cli_json(&["show", run, "--json"])["totals"].clone();
     assert_eq!(shown["turns"], row["turns"], "{run}");
     assert_eq!(compared["a"]["turns"], row["turns"], "{run}");
     assert_eq!(compared["a"]["session"]["steps"], row["steps"], "{run}");
@@ -207,7 +207,7 @@ fn a_table_of_runs_an_export_and_a_comparison_have_the_same_numbers_and_the_same
         "sample-runs/claude-code/054395ac-4290-4fcf-ab21-925712a16d08.jsonl",
         "sample-runs/codex-p12",
     ] {
-        for (name, values) in everywhere(run) {
+        for (name, values) in values_everywhere(run) {
             let [corpus, export, compare] = values.each_ref().map(Value::as_f64);
             assert_eq!(corpus, export, "{name} of {run}");
             // What a comparison does not print is not known to differ.
@@ -217,7 +217,7 @@ fn a_table_of_runs_an_export_and_a_comparison_have_the_same_numbers_and_the_same
             );
         }
     }
-    let tree = everywhere("sample-runs/paperbench/grader_output.json");
+    let tree = values_everywhere("sample-runs/paperbench/grader_output.json");
     assert!(tree.values().flatten().all(Value::is_null), "{tree:?}");
 }
 
@@ -225,10 +225,10 @@ fn a_table_of_runs_an_export_and_a_comparison_have_the_same_numbers_and_the_same
 fn zero_has_no_sign_wherever_it_is_written() {
     let folder = tempfile::tempdir().unwrap();
     let into = folder.path().to_str().unwrap();
-    printed(&["export", "sample-runs", "--jsonl", into, "--csv", into, "--redact", "off"]);
+    cli_text(&["export", "sample-runs", "--jsonl", into, "--csv", into, "--redact", "off"]);
     let mut written = vec![
-        printed(&["corpus", "sample-runs", "--json"]),
-        printed(&[
+        cli_text(&["corpus", "sample-runs", "--json"]),
+        cli_text(&[
             "compare",
             "sample-runs/paperbench/grader_output.json",
             "sample-runs/codex-p12",

@@ -23,9 +23,9 @@ use std::{
 use serde_json::json;
 
 use crate::common::{
-    judge_desk::{KEY, copy},
+    judge_desk::{KEY, copy_folder},
     judge_server::{Asked, Say, Server},
-    project,
+    project_path,
 };
 
 const TO_WRITE: &str = "TRAJVIEW_WRITE_PAGES=1 cargo test --test commands pages";
@@ -34,7 +34,7 @@ const TO_WRITE: &str = "TRAJVIEW_WRITE_PAGES=1 cargo test --test commands pages"
 const ADDRESS: &str = "http://127.0.0.1:8080/v1";
 
 /// What `strict` and `kind` say of a component, whatever the code.
-fn judge(asked: &Asked) -> Say {
+fn judge_reply(asked: &Asked) -> Say {
     let (strict, kind) = match asked.component.as_str() {
         "C03" => (4, 4),
         "C07" => (0, 4),
@@ -79,9 +79,9 @@ struct Done {
 
 #[test]
 fn what_the_pages_show_is_what_the_program_does() {
-    let pages = pages();
+    let pages = page_paths();
     let done: Vec<Done> = thread::scope(|scope| {
-        let begun: Vec<_> = pages.iter().map(|page| scope.spawn(|| done(page, &[]))).collect();
+        let begun: Vec<_> = pages.iter().map(|page| scope.spawn(|| run_page(page, &[]))).collect();
         begun.into_iter().map(|page| page.join().expect("the page is true")).collect()
     });
 
@@ -103,19 +103,19 @@ fn what_the_pages_show_is_what_the_program_does() {
 #[test]
 #[ignore = "needs git"]
 fn a_bundle_made_by_hand_with_git_is_what_its_page_says() {
-    let done = done(&project("docs/bundle.md"), &["needs=git"]);
+    let done = run_page(&project_path("docs/bundle.md"), &["needs=git"]);
 
     assert_eq!(done.left, 0);
 }
 
 #[test]
 fn every_page_is_led_to_from_the_readme_and_leads_nowhere_that_is_not() {
-    let readme = fs::read_to_string(project("README.md")).unwrap();
-    for page in pages() {
+    let readme = fs::read_to_string(project_path("README.md")).unwrap();
+    for page in page_paths() {
         let name = page.file_name().unwrap().to_str().unwrap();
         let is_led_to = name == "README.md" || readme.contains(&format!("docs/{name}"));
         assert!(is_led_to || name == "CONTRIBUTING.md", "README.md does not name docs/{name}");
-        for target in links(&fs::read_to_string(&page).unwrap()) {
+        for target in page_links(&fs::read_to_string(&page).unwrap()) {
             let file = target.split('#').next().unwrap();
             let there = file.is_empty() || page.parent().unwrap().join(file).exists();
             assert!(there, "{}: no file {target}", page.display());
@@ -125,7 +125,7 @@ fn every_page_is_led_to_from_the_readme_and_leads_nowhere_that_is_not() {
 
 #[test]
 fn the_readme_is_short() {
-    let lines = fs::read_to_string(project("README.md")).unwrap().lines().count();
+    let lines = fs::read_to_string(project_path("README.md")).unwrap().lines().count();
     assert!(lines <= 200, "{lines} lines");
 }
 
@@ -133,22 +133,22 @@ fn is_to_write() -> bool {
     std::env::var_os("TRAJVIEW_WRITE_PAGES").is_some()
 }
 
-fn pages() -> Vec<PathBuf> {
-    let docs = fs::read_dir(project("docs")).unwrap().map(|entry| entry.unwrap().path());
+fn page_paths() -> Vec<PathBuf> {
+    let docs = fs::read_dir(project_path("docs")).unwrap().map(|entry| entry.unwrap().path());
     let mut pages: Vec<_> =
         docs.filter(|path| path.extension().is_some_and(|it| it == "md")).collect();
     pages.sort();
-    pages.extend(["README.md", "CONTRIBUTING.md"].map(project));
+    pages.extend(["README.md", "CONTRIBUTING.md"].map(project_path));
     pages
 }
 
 /// The files that a page links to.
-fn links(page: &str) -> Vec<&str> {
+fn page_links(page: &str) -> Vec<&str> {
     let ends = page.split("](").skip(1).filter_map(|rest| rest.split(')').next());
     ends.filter(|target| !target.contains("://")).collect()
 }
 
-fn parts(page: &str) -> Vec<Part<'_>> {
+fn page_parts(page: &str) -> Vec<Part<'_>> {
     let (mut parts, mut lines) = (vec![], page.lines());
     while let Some(line) = lines.next() {
         parts.push(Part::Line(line));
@@ -156,11 +156,11 @@ fn parts(page: &str) -> Vec<Part<'_>> {
             let block = lines.by_ref().take_while(|line| *line != "```").collect();
             parts.push(Part::Block { info, lines: block });
             parts.push(Part::Line("```"));
-        } else if let Some(command) = quoted(line, "<!-- from `") {
+        } else if let Some(command) = quoted_command(line, "<!-- from `") {
             let old = lines.by_ref().take_while(|line| *line != "<!-- end -->").collect();
             parts.push(Part::Printed { command, lines: old });
             parts.push(Part::Line("<!-- end -->"));
-        } else if let Some(command) = quoted(line, "<!-- picture of `") {
+        } else if let Some(command) = quoted_command(line, "<!-- picture of `") {
             let picture = lines.next().expect("a picture follows");
             let path = picture.split("](").nth(1).and_then(|rest| rest.strip_suffix(')'));
             parts.push(Part::Picture { command, path: path.expect(picture) });
@@ -171,24 +171,24 @@ fn parts(page: &str) -> Vec<Part<'_>> {
 }
 
 /// The command in a comment that begins so.
-fn quoted<'a>(line: &'a str, beginning: &str) -> Option<&'a str> {
+fn quoted_command<'a>(line: &'a str, beginning: &str) -> Option<&'a str> {
     line.strip_prefix(beginning)?.strip_suffix("` -->")
 }
 
 /// Runs a page, in a folder of its own; `has` are the needs that are met.
-fn done(page: &Path, has: &[&str]) -> Done {
+fn run_page(page: &Path, has: &[&str]) -> Done {
     let text = fs::read_to_string(page).unwrap();
     let folder = tempfile::tempdir().unwrap();
-    copy(&project("sample-runs"), &folder.path().join("sample-runs"));
-    copy(&project("tests/vectors"), &folder.path().join("tests/vectors"));
-    let place = Place { page, folder: folder.path(), has, judges: Server::new(judge).url() };
+    copy_folder(&project_path("sample-runs"), &folder.path().join("sample-runs"));
+    copy_folder(&project_path("tests/vectors"), &folder.path().join("tests/vectors"));
+    let place = Place { page, folder: folder.path(), has, judges: Server::new(judge_reply).url() };
     let mut done = Done { text: String::new(), pictures: vec![], ran: 0, left: 0 };
-    for part in parts(&text) {
+    for part in page_parts(&text) {
         match part {
             Part::Line(line) => done.say(line),
             Part::Printed { command, lines } => {
                 let printed = match command.strip_suffix(".rs") {
-                    Some(_) => head(&fs::read_to_string(project(command)).unwrap()),
+                    Some(_) => source_head(&fs::read_to_string(project_path(command)).unwrap()),
                     None => place.printed(command),
                 };
                 place.compare(command, &lines, &printed);
@@ -206,7 +206,7 @@ fn done(page: &Path, has: &[&str]) -> Done {
 }
 
 /// The documentation at the head of a module, its headings one level down.
-fn head(source: &str) -> String {
+fn source_head(source: &str) -> String {
     let lines = source.lines().map_while(|line| line.strip_prefix("//!"));
     let lines = lines.map(|line| line.strip_prefix(' ').unwrap_or(line));
     let text: Vec<String> = lines
@@ -241,7 +241,7 @@ impl Place<'_> {
             }
             ["sh"] | ["sh", "needs=git"] => {
                 self.run(&format!("set -e\n{}", lines.join("\n")), 0);
-                done.ran += commands(lines);
+                done.ran += command_count(lines);
             }
             ["sh", "screen"] => {
                 for line in lines {
@@ -273,7 +273,7 @@ impl Place<'_> {
             done.say(shown[0]);
             done.ran += 1;
             let printed: Vec<&str> = printed.lines().map(str::trim_end).collect();
-            if matches(&shown[1..], &printed) {
+            if matches_output(&shown[1..], &printed) {
                 shown[1..].iter().for_each(|line| done.say(line));
             } else {
                 self.compare(command, &shown[1..], &(printed.join("\n") + "\n"));
@@ -329,16 +329,18 @@ impl Place<'_> {
 }
 
 /// How many commands a script has: lines that go on with `\` are one.
-fn commands(lines: &[&str]) -> usize {
+fn command_count(lines: &[&str]) -> usize {
     let is_command = |line: &&&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
     lines.iter().filter(is_command).filter(|line| !line.ends_with('\\')).count()
 }
 
 /// Whether the lines shown are those printed; a line `…` stands for any lines.
-fn matches(shown: &[&str], printed: &[&str]) -> bool {
+fn matches_output(shown: &[&str], printed: &[&str]) -> bool {
     match shown.split_first() {
         None => printed.is_empty(),
-        Some((&"…", rest)) => (0..=printed.len()).any(|from| matches(rest, &printed[from..])),
-        Some((line, rest)) => printed.first() == Some(line) && matches(rest, &printed[1..]),
+        Some((&"…", rest)) => {
+            (0..=printed.len()).any(|from| matches_output(rest, &printed[from..]))
+        }
+        Some((line, rest)) => printed.first() == Some(line) && matches_output(rest, &printed[1..]),
     }
 }

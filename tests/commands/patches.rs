@@ -55,7 +55,7 @@ const PATHS: [&str; 12] = [
 
 const RENAMED: [&str; 4] = ["moved/x", "moved/sp ace", "moved/é\t", "moved"];
 
-fn git(folder: &Path, args: &[&str]) -> io::Result<Output> {
+fn run_git(folder: &Path, args: &[&str]) -> io::Result<Output> {
     Command::new("git")
         .args(["-c", "core.autocrlf=false", "-c", "core.safecrlf=false"])
         .args(args)
@@ -68,7 +68,7 @@ fn git(folder: &Path, args: &[&str]) -> io::Result<Output> {
 
 /// Runs git; what it said, where it refused.
 fn git_does(folder: &Path, args: &[&str]) -> Result<Vec<u8>, String> {
-    let output = git(folder, args).unwrap();
+    let output = run_git(folder, args).unwrap();
     if output.status.success() {
         Ok(output.stdout)
     } else {
@@ -114,7 +114,7 @@ fn read_tree(folder: &Path, below: &str, found: &mut BTreeMap<String, File>) {
     }
 }
 
-fn owned(tree: &Tree) -> BTreeMap<String, File> {
+fn owned_files(tree: &Tree) -> BTreeMap<String, File> {
     tree.iter().map(|(path, file)| ((*path).to_owned(), file.clone())).collect()
 }
 
@@ -230,7 +230,7 @@ fn any_case() -> impl Strategy<Value = Case> {
         let mut case = Case { old: Tree::new(), new: Tree::new(), renames: vec![] };
         for (path, row) in PATHS.into_iter().zip(rows) {
             match row {
-                Some((Some(file), fate, _)) => meet(&mut case, path, file, fate),
+                Some((Some(file), fate, _)) => meet_fate(&mut case, path, file, fate),
                 Some((None, _, created)) => drop(case.new.insert(path, created)),
                 None => {}
             }
@@ -239,7 +239,7 @@ fn any_case() -> impl Strategy<Value = Case> {
     })
 }
 
-fn meet(case: &mut Case, path: &'static str, file: File, fate: Fate) {
+fn meet_fate(case: &mut Case, path: &'static str, file: File, fate: Fate) {
     case.old.insert(path, file.clone());
     let is_link = file.mode == "120000";
     let grown = |more: Vec<u8>| File { bytes: [file.bytes.clone(), more].concat(), ..file.clone() };
@@ -276,13 +276,13 @@ fn apply_to_files(case: &Case, patch: &[u8]) -> Result<(), String> {
         found
     };
     git_does(folder.path(), &["apply", "--allow-empty", "--whitespace=nowarn", "the.patch"])?;
-    same("forwards", &tree(), &owned(&case.new))?;
+    assert_same("forwards", &tree(), &owned_files(&case.new))?;
     git_does(folder.path(), &["apply", "-R", "--allow-empty", "--whitespace=nowarn", "the.patch"])?;
-    same("backwards", &without_modes(tree()), &without_modes(owned(&case.old)))
+    assert_same("backwards", &without_modes(tree()), &without_modes(owned_files(&case.old)))
 }
 
 /// The paths that are not as wanted, where there are any.
-fn same(
+fn assert_same(
     way: &str,
     found: &BTreeMap<String, File>,
     wanted: &BTreeMap<String, File>,
@@ -319,7 +319,7 @@ fn apply_to_index(repository: &Path, case: &Case, patch: &[u8]) -> Result<(), St
     )?;
     let mut found = BTreeMap::new();
     read_tree(repository, "", &mut found);
-    same("with the index", &found, &owned(&case.new))?;
+    assert_same("with the index", &found, &owned_files(&case.new))?;
     git_does(repository, &["diff", "--quiet"]).map(drop)
 }
 
@@ -345,7 +345,7 @@ fn whatever_the_trees_git_turns_one_into_the_other_and_back() {
     }
 }
 
-fn file(text: &str) -> File {
+fn text_file(text: &str) -> File {
     File { mode: "100644", bytes: text.into() }
 }
 
@@ -354,15 +354,15 @@ fn file(text: &str) -> File {
 fn git_writes_the_same_patch() {
     let kept = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n";
     let old = Tree::from([
-        ("-dash", file("gone")),
-        ("plain.txt", file("a\nb\n")),
-        ("tab\there", file("")),
-        ("with space", file(kept)),
+        ("-dash", text_file("gone")),
+        ("plain.txt", text_file("a\nb\n")),
+        ("tab\there", text_file("")),
+        ("with space", text_file(kept)),
     ]);
     let new = Tree::from([
-        ("moved/é\t", file(kept)),
-        ("naïve/日本 語.txt", file("x\r\n")),
-        ("plain.txt", file("a\nB")),
+        ("moved/é\t", text_file(kept)),
+        ("naïve/日本 語.txt", text_file("x\r\n")),
+        ("plain.txt", text_file("a\nB")),
         ("tab\there", File { mode: "100755", bytes: vec![] }),
     ]);
     let renames = vec![("with space", "moved/é\t")];
@@ -405,8 +405,8 @@ fn git_moves_a_submodule_to_another_commit() {
 #[ignore = "needs git"]
 fn two_files_that_change_names_with_each_other_do() {
     let case = Case {
-        old: Tree::from([("-dash", file("a\n")), ("moved", file("b\n"))]),
-        new: Tree::from([("-dash", file("b\n")), ("moved", file("a\n"))]),
+        old: Tree::from([("-dash", text_file("a\n")), ("moved", text_file("b\n"))]),
+        new: Tree::from([("-dash", text_file("b\n")), ("moved", text_file("a\n"))]),
         renames: vec![("-dash", "moved"), ("moved", "-dash")],
     };
 

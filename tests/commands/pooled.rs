@@ -5,14 +5,14 @@ use std::{collections::BTreeMap, fs, path::Path};
 use serde_json::{Value, json};
 
 use crate::common::{
-    judge_desk::{Desk, ran},
-    judge_server::{Server, able},
+    judge_desk::{Desk, run_command},
+    judge_server::{Server, able_reply},
     judged::judged_sample,
-    project, trajview,
+    project_path, run_cli,
 };
 
 fn json_of(arguments: &[&str]) -> Value {
-    let ran = trajview(arguments);
+    let ran = run_cli(arguments);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     serde_json::from_str(&ran.out).unwrap()
 }
@@ -32,7 +32,7 @@ fn scores_in(bundle: &Path, files: &Value) -> BTreeMap<String, Vec<f64>> {
     all
 }
 
-fn mean(values: impl IntoIterator<Item = f64>) -> f64 {
+fn mean_value(values: impl IntoIterator<Item = f64>) -> f64 {
     let values: Vec<f64> = values.into_iter().collect();
     values.iter().sum::<f64>() / values.len() as f64
 }
@@ -57,12 +57,12 @@ fn the_scores_of_several_judges_are_pooled_and_it_is_said_of_how_many() {
     );
     assert_eq!((&pooled["how"], &pooled["count"]), (&json!("mean"), &json!(4)));
     let scores = scores_in(&bundle, &pooled["files"]);
-    let each: Vec<f64> = scores.values().map(|scores| mean(scores.iter().copied())).collect();
-    is_near(&row["mcf"], mean(each.iter().copied()));
+    let each: Vec<f64> = scores.values().map(|scores| mean_value(scores.iter().copied())).collect();
+    is_near(&row["mcf"], mean_value(each.iter().copied()));
     let severe = each.iter().filter(|score| **score <= 1.0).count();
     assert_eq!(row["severe"], json!(severe));
 
-    let text = trajview(&["score", run, "--judge", "pooled:median"]).out;
+    let text = run_cli(&["score", run, "--judge", "pooled:median"]).out;
     let said = "24 of 24 components judged by pooled:median (median of 4: ";
     assert!(text.contains(said) && text.contains("second-reader, reader)"), "{text}");
 }
@@ -80,7 +80,7 @@ fn without_a_strict_majority_there_is_no_score_and_that_is_no_failure() {
     assert!(!open.is_empty() && row["without_score"] == json!([]), "{row}");
     assert!(open[0]["why"].as_str().unwrap().starts_with("no strict majority: "), "{open:?}");
     assert_eq!(row["judged"].as_u64().unwrap() as usize + open.len(), 24);
-    let text = trajview(&["score", run, "--judge", "pooled:majority"]).out;
+    let text = run_cli(&["score", run, "--judge", "pooled:majority"]).out;
     assert!(text.contains("not scored: C"), "{text}");
 }
 
@@ -96,7 +96,7 @@ fn repeats_of_one_judge_are_pooled_and_what_cannot_be_is_a_sentence() {
     assert!(pooled["count"].as_u64().unwrap() >= 2, "{pooled}");
 
     let error = |word: &str| {
-        let ran = trajview(&["score", run, "--judge", word]);
+        let ran = run_cli(&["score", run, "--judge", word]);
         assert_eq!(ran.code, Some(2), "{}", ran.out);
         ran.err
     };
@@ -109,11 +109,11 @@ fn repeats_of_one_judge_are_pooled_and_what_cannot_be_is_a_sentence() {
 fn pooled_scores_are_compared_and_are_rows_of_a_corpus() {
     let folder = judged_sample();
     let run = folder.path().join("codex-p12");
-    let other = project("sample-runs/codex-p12-single-shot");
+    let other = project_path("sample-runs/codex-p12-single-shot");
     let (run, other) = (run.to_str().unwrap(), other.to_str().unwrap());
 
     let compared = json_of(&["compare", run, other, "--judge", "pooled:mean", "--json"]);
-    let text = trajview(&["compare", run, other, "--judge", "pooled:mean"]).out;
+    let text = run_cli(&["compare", run, other, "--judge", "pooled:mean"]).out;
     let corpus =
         json_of(&["corpus", folder.path().to_str().unwrap(), "--judge", "pooled:mean", "--json"]);
 
@@ -134,7 +134,7 @@ fn a_run_is_shown_with_the_number_of_its_judge() {
     let run = run.to_str().unwrap();
 
     let shown = json_of(&["show", run, "--judge", "pooled:mean", "--json"]);
-    let text = trajview(&["show", run, "--judge", "authors-reading"]).out;
+    let text = run_cli(&["show", run, "--judge", "authors-reading"]).out;
 
     let row = &shown["faithfulness"];
     let scored = json_of(&["score", run, "--judge", "pooled:mean", "--json"]);
@@ -145,7 +145,7 @@ fn a_run_is_shown_with_the_number_of_its_judge() {
         text.contains("MCF 3.125 of 24 components, judged by authors-reading at turn 56\n"),
         "{text}"
     );
-    let nobody = trajview(&["show", run, "--judge", "nobody"]);
+    let nobody = run_cli(&["show", run, "--judge", "nobody"]);
     assert_eq!(nobody.code, Some(2), "{}", nobody.err);
 }
 
@@ -159,14 +159,14 @@ fn a_run_that_nobody_judged_says_so_and_has_no_number() {
     let row = &json_of(&["show", run, "--json"])["faithfulness"];
     assert_eq!((&row["mcf"], &row["judge"]), (&Value::Null, &Value::Null));
     assert_eq!(row["not_defined"], "nothing has judged this run");
-    let text = trajview(&["show", run]).out;
+    let text = run_cli(&["show", run]).out;
     assert!(text.contains("MCF -: nothing has judged this run\n"), "{text}");
-    let plain = trajview(&["show", "sample-runs/claude-code"]).out;
+    let plain = run_cli(&["show", "sample-runs/claude-code"]).out;
     assert!(!plain.contains("MCF"), "{plain}");
 }
 
 /// The sample with a change to its checklist and to the authors' judgement of its end.
-fn changed(change: impl Fn(&mut Value, &mut Value)) -> tempfile::TempDir {
+fn changed_bundle(change: impl Fn(&mut Value, &mut Value)) -> tempfile::TempDir {
     let folder = judged_sample();
     let bundle = folder.path().join("codex-p12");
     let read = |path: &str| -> Value {
@@ -182,7 +182,7 @@ fn changed(change: impl Fn(&mut Value, &mut Value)) -> tempfile::TempDir {
 
 #[test]
 fn a_blocker_that_fails_caps_the_mean_and_both_are_shown() {
-    let folder = changed(|checklist, judgement| {
+    let folder = changed_bundle(|checklist, judgement| {
         checklist["components"][0]["blocker"] = json!({"at_most": 1, "caps": 1.5});
         checklist["components"][1]["blocker"] = json!({"caps": 0});
         judgement["scores"][0]["score"] = json!(1);
@@ -194,8 +194,8 @@ fn a_blocker_that_fails_caps_the_mean_and_both_are_shown() {
     let run = run.to_str().unwrap();
 
     let told = json_of(&["score", run, "--judge", "authors-reading", "--json"]);
-    let text = trajview(&["score", run, "--judge", "authors-reading"]).out;
-    let checked = trajview(&["check", run]);
+    let text = run_cli(&["score", run, "--judge", "authors-reading"]).out;
+    let checked = run_cli(&["check", run]);
 
     let row = &told["faithfulness"];
     assert!(row["mcf"].as_f64().unwrap() > 1.5 && row["mcf_capped"] == json!(1.5), "{row}");
@@ -210,23 +210,23 @@ fn a_blocker_that_fails_caps_the_mean_and_both_are_shown() {
 
     let other = "sample-runs/codex-p12-single-shot";
     let compare = |more: &[&str]| {
-        trajview(&[&["compare", run, other, "--rules", "none", "--resamples", "0"], more].concat())
+        run_cli(&[&["compare", run, other, "--rules", "none", "--resamples", "0"], more].concat())
             .out
     };
     assert!(compare(&[]).contains("MCF with blockers"), "{}", compare(&[]));
     assert!(compare(&["--csv"]).contains("\nnumber,mcf_capped,MCF with blockers,1.5,"));
     let corpus = ["corpus", folder.path().to_str().unwrap(), "--rules", "none", "--csv"];
-    assert!(trajview(&corpus).out.contains(",mcf,mcf_capped,dir,"));
+    assert!(run_cli(&corpus).out.contains(",mcf,mcf_capped,dir,"));
     let shown = json_of(&["show", run, "--judge", "authors-reading", "--json"]);
     assert_eq!(shown["faithfulness"]["mcf_capped"], json!(1.5));
     let unblocked =
-        trajview(&["compare", "sample-runs/codex-p12", other, "--rules", "none", "--csv"]);
+        run_cli(&["compare", "sample-runs/codex-p12", other, "--rules", "none", "--csv"]);
     assert!(!unblocked.out.contains("mcf_capped"), "{}", unblocked.out);
 }
 
 #[test]
 fn a_reason_for_no_score_is_counted_apart_from_failures() {
-    let folder = changed(|_, judgement| {
+    let folder = changed_bundle(|_, judgement| {
         let without = |row: &mut Value, name: &str, why: &str| {
             row["score"] = Value::Null;
             row["label"] = Value::Null;
@@ -239,7 +239,7 @@ fn a_reason_for_no_score_is_counted_apart_from_failures() {
     let run = run.to_str().unwrap();
 
     let told = json_of(&["score", run, "--judge", "human-final", "--json"]);
-    let text = trajview(&["score", run, "--judge", "human-final"]).out;
+    let text = run_cli(&["score", run, "--judge", "human-final"]).out;
 
     let row = &told["faithfulness"];
     assert_eq!(row["judged"], 22);
@@ -247,11 +247,11 @@ fn a_reason_for_no_score_is_counted_apart_from_failures() {
     assert_eq!(row["without_score"], json!([{"component": "C04", "why": "timed out"}]));
     assert!(text.contains("not scored: C03: not applicable\n"), "{text}");
     assert!(text.contains("no score for C04: timed out\n"), "{text}");
-    assert!(!trajview(&["check", run]).out.contains("scores[2]"));
+    assert!(!run_cli(&["check", run]).out.contains("scores[2]"));
 }
 
 /// Two judges called `stub` and `other` on one server, with prices.
-fn panel(server: &Server) -> Desk {
+fn judge_panel(server: &Server) -> Desk {
     let judge = |name: &str| {
         format!(
             "[judges.{name}]\nkind = \"chat\"\nmodel = \"m-1\"\nbase_url = \"{}\"\nkey_env = \"STUB_KEY\"\n\
@@ -266,8 +266,8 @@ const TWO: [&str; 4] = ["--judge", "other", "--components", "C01,C07"];
 
 #[test]
 fn several_judges_are_asked_and_each_keeps_a_file_of_its_own() {
-    let server = Server::new(able);
-    let desk = panel(&server);
+    let server = Server::new(able_reply);
+    let desk = judge_panel(&server);
 
     let told = desk.judge(&[&TWO[..], &["--json"]].concat());
 
@@ -286,13 +286,13 @@ fn several_judges_are_asked_and_each_keeps_a_file_of_its_own() {
 
 #[test]
 fn one_bound_holds_for_all_judges_and_a_panel_is_gone_on_with() {
-    let server = Server::new(able);
-    let desk = panel(&server);
+    let server = Server::new(able_reply);
+    let desk = judge_panel(&server);
 
     let dear = desk.judge(&[&TWO[..], &["--max-cost", "0.000001"]].concat());
     assert_eq!(dear.code, Some(1), "{}", dear.err);
     assert!(dear.err.contains("stops at the cost bound of all judges of 0.00 USD"), "{}", dear.err);
-    assert_eq!(server.seen().len(), 0, "nothing was asked");
+    assert_eq!(server.seen_requests().len(), 0, "nothing was asked");
 
     let resumed = desk.judge(&[&TWO[..], &["--resume"]].concat());
     assert_eq!(resumed.code, Some(0), "{}", resumed.err);
@@ -315,7 +315,7 @@ fn judges_of_a_panel_work_at_the_same_time() {
     let desk = crate::common::decided::judged_by(script);
 
     let mut command = desk.command(&["--judge", "other", "--components", "C01"]);
-    let told = ran(&mut command);
+    let told = run_command(&mut command);
 
     assert_eq!(told.code, Some(0), "{}{}", told.out, told.err);
     assert_eq!(desk.names().len(), 2);

@@ -13,7 +13,7 @@ use trajview::{
     store,
 };
 
-use crate::common::{project, real_data, trajview};
+use crate::common::{project_path, real_data, run_cli};
 
 /// A case of the released scorer: the types of actions by phase, files of a repository, and what it said.
 #[derive(Deserialize)]
@@ -35,7 +35,7 @@ const PILLARS: [&str; 7] = [
     "Exploration Efficiency",
 ];
 
-fn observed(case: &Case) -> ObservedRun {
+fn observe_case(case: &Case) -> ObservedRun {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("result.yaml");
     let action = |kind: &String| format!("  - {{type: {kind}, metadata: {{}}}}\n");
@@ -64,7 +64,7 @@ fn every_case_of_the_released_scorer_is_equal() {
     let cases: BTreeMap<String, Case> = serde_json::from_slice(&text).unwrap();
     assert_eq!(cases.len(), 31);
     for (name, case) in &cases {
-        let ours = DisciplineScores::new(&observed(case), RigorProfile::Shipped);
+        let ours = DisciplineScores::new(&observe_case(case), RigorProfile::Shipped);
         for (scored, theirs) in ours.pillars.iter().zip(PILLARS) {
             let value = scored.value.unwrap() * 100.0;
             assert!((value - case.pillars[theirs]).abs() < 1e-9, "{name}: {theirs}: {value}");
@@ -74,14 +74,14 @@ fn every_case_of_the_released_scorer_is_equal() {
     }
 }
 
-fn json(arguments: &[&str]) -> Value {
-    let ran = trajview(arguments);
+fn command_json(arguments: &[&str]) -> Value {
+    let ran = run_cli(arguments);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     serde_json::from_str(&ran.out).unwrap()
 }
 
 fn signals_of(sample: &str) -> Vec<(String, String)> {
-    let told = json(&["process", sample, "--signals", "--json"]);
+    let told = command_json(&["process", sample, "--signals", "--json"]);
     let row = |row: &Value| {
         let word = |key: &str| row[key].as_str().unwrap().to_owned();
         (word("step"), word("kind"))
@@ -104,7 +104,7 @@ fn the_turns_that_lose_components_are_among_the_signals_and_the_single_shot_is_n
 
 #[test]
 fn the_paper_profile_of_the_sample_says_what_is_not_recorded() {
-    let score = json(&["score", "sample-runs/codex-p12", "--json"]);
+    let score = command_json(&["score", "sample-runs/codex-p12", "--json"]);
 
     let process = &score["process"];
     assert_eq!(process["profile"], "rigor-paper");
@@ -158,7 +158,7 @@ impl Rates {
 const NEAR: usize = 1;
 
 /// Rates of every kind and of all, over the labelled runs. A message's number counts from 1 with the request.
-fn rates() -> Vec<String> {
+fn signal_rates() -> Vec<String> {
     let folder = real_data().join("agentrx");
     let labelled: Vec<Labelled> =
         serde_json::from_slice(&fs::read(folder.join("ground_truth.json")).unwrap()).unwrap();
@@ -206,8 +206,9 @@ fn rates() -> Vec<String> {
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, the folder of real recordings"]
 fn the_rates_on_labelled_runs_are_those_of_the_documentation() {
-    let said = fs::read_to_string(project("docs/process.md")).unwrap();
-    let missing: Vec<String> = rates().into_iter().filter(|row| !said.contains(row)).collect();
+    let said = fs::read_to_string(project_path("docs/process.md")).unwrap();
+    let missing: Vec<String> =
+        signal_rates().into_iter().filter(|row| !said.contains(row)).collect();
     assert!(missing.is_empty(), "docs/process.md lacks\n{}", missing.join("\n"));
 }
 
@@ -230,7 +231,7 @@ fn results_of_the_benchmark_are_runs_with_their_scores_beside_them() {
     fs::write(folder.path().join("sc_scores.yaml"), scores).unwrap();
 
     let path = folder.path().to_str().unwrap();
-    let told = json(&["process", path, "--profile", "rigor-shipped", "--json"]);
+    let told = command_json(&["process", path, "--profile", "rigor-shipped", "--json"]);
 
     assert_eq!(told["runs"].as_array().unwrap().len(), 5);
     assert_eq!(told["ranking"][0]["harness"], "Agent-Rigor");
@@ -238,8 +239,15 @@ fn results_of_the_benchmark_are_runs_with_their_scores_beside_them() {
     assert_eq!(told["grid"].as_array().unwrap().len(), 5);
     assert_eq!(told["outcomes"][0]["n"], 3);
     assert_eq!(told["scores"].as_array().unwrap().len(), 3);
-    let weighed =
-        json(&["process", path, "--profile", "rigor-shipped", "--weights", "pf=-50", "--json"]);
+    let weighed = command_json(&[
+        "process",
+        path,
+        "--profile",
+        "rigor-shipped",
+        "--weights",
+        "pf=-50",
+        "--json",
+    ]);
     assert_ne!(told["ranking"][0]["mean"], weighed["ranking"][0]["mean"]);
 }
 
@@ -274,9 +282,9 @@ impl Checkout {
     }
 
     /// What `process` says of all results.
-    fn told(&self, more: &[&str]) -> Value {
+    fn process_json(&self, more: &[&str]) -> Value {
         let folder = self.0.path().join("benchmark/results");
-        json(&[&["process", folder.to_str().unwrap(), "--json"], more].concat())
+        command_json(&[&["process", folder.to_str().unwrap(), "--json"], more].concat())
     }
 }
 
@@ -311,7 +319,7 @@ fn results_inside_their_checkout_are_scored_by_the_working_copies_as_the_release
     checkout.result("other", task, "ReAct-Harness", &[]);
     checkout.result("escape", "..", "baseline", &[]);
 
-    let told = checkout.told(&SHIPPED);
+    let told = checkout.process_json(&SHIPPED);
     let tad = |file: &str| run_of(&told, file)["pillars"]["tad"].as_f64().unwrap();
 
     assert!((tad("agentrigor_task_001_flask_auth.yaml") - 0.2).abs() < 1e-12);
@@ -344,10 +352,10 @@ fn by_the_paper_a_stub_is_no_plan_and_code_without_tests_has_density_0() {
     plan("task_003_flask_auth", &"Lorem ipsum dolor sit amet, consectetur. ".repeat(3));
     checkout.result("agentrigor", "task_004_flask_auth", "agentrigor", &["plan_created"]);
 
-    let told = checkout.told(&[]);
+    let told = checkout.process_json(&[]);
     let parts = |task: &str| {
         let path = run_of(&told, task)["path"].as_str().unwrap().to_owned();
-        let one = json(&["process", &path, "--json"]);
+        let one = command_json(&["process", &path, "--json"]);
         let pillars = one["profiles"][0]["pillars"].clone();
         let part = |pillar: usize| pillars[pillar]["parts"][0]["value"].clone();
         (part(0), part(5))
@@ -390,7 +398,7 @@ fn spellings_of_a_harness_are_one_the_outcome_file_is_named_and_the_tables_of_th
     );
     checkout.write("results/cbs_scores.yaml", "t9:\n  baseline: {score: 1.0, behavior: asked}\n");
 
-    let told = checkout.told(&SHIPPED);
+    let told = checkout.process_json(&SHIPPED);
 
     let harnesses: Vec<(&str, u64)> = told["overall"]
         .as_array()
@@ -406,7 +414,7 @@ fn spellings_of_a_harness_are_one_the_outcome_file_is_named_and_the_tables_of_th
     let first = run_of(&told, "agentrigor_t1.yaml");
     assert_eq!((&first["outcome"], &first["harness"]), (&0.75.into(), &"Agent-Rigor".into()));
     let other = checkout.0.path().join("benchmark/results/sc_scores.yaml");
-    let other = checkout.told(&["--outcome", other.to_str().unwrap()]);
+    let other = checkout.process_json(&["--outcome", other.to_str().unwrap()]);
     assert_eq!(run_of(&other, "agentrigor_t1.yaml")["outcome"], 0.25);
 
     // (0.9 + 0.9) / 2 against the mean of the means of the others, which have no plan: 0.2.
@@ -417,7 +425,7 @@ fn spellings_of_a_harness_are_one_the_outcome_file_is_named_and_the_tables_of_th
         (&0.9.into(), 7)
     );
     let folder = checkout.0.path().join("benchmark/results");
-    let ran = trajview(&["process", folder.to_str().unwrap(), "--profile", "rigor-shipped"]);
+    let ran = run_cli(&["process", folder.to_str().unwrap(), "--profile", "rigor-shipped"]);
     for title in
         ["Table III", "Table IV", "Table V", "1 of 2 scores that several of them have differ"]
     {
@@ -432,7 +440,7 @@ fn a_file_that_tells_of_no_step_has_no_score() {
     let path = folder.path().join("broken.yaml");
     fs::write(&path, "task_id: t\nphases:\n- name: [x\n").unwrap();
 
-    let told = json(&["process", path.to_str().unwrap(), "--json"]);
+    let told = command_json(&["process", path.to_str().unwrap(), "--json"]);
 
     let paper = &told["profiles"][0];
     assert_eq!((&paper["profile"], &paper["rigor_score"]), (&"rigor-paper".into(), &Value::Null));
@@ -443,8 +451,8 @@ fn a_file_that_tells_of_no_step_has_no_score() {
 fn two_runs_of_a_task_part_at_a_step() {
     let pair = ["sample-runs/codex-p12-single-shot", "sample-runs/codex-p12"];
 
-    let told = json(&["process", pair[0], pair[1], "--json"]);
-    let same = json(&["process", pair[1], pair[1], "--json"]);
+    let told = command_json(&["process", pair[0], pair[1], "--json"]);
+    let same = command_json(&["process", pair[1], pair[1], "--json"]);
 
     assert!(told["divergence"]["a"].is_string(), "{}", told["divergence"]);
     assert!(told["divergence"]["alike_after"].as_f64().unwrap() < 0.5);
@@ -454,19 +462,20 @@ fn two_runs_of_a_task_part_at_a_step() {
 #[test]
 fn weights_and_profiles_that_are_none_are_refused() {
     for wrong in [["--weights", "pf=80"], ["--weights", "xx=10"], ["--profile", "paper"]] {
-        let ran = trajview(&["process", "sample-runs/codex-p12", wrong[0], wrong[1]]);
+        let ran = run_cli(&["process", "sample-runs/codex-p12", wrong[0], wrong[1]]);
         assert_eq!(ran.code, Some(2), "{}", ran.err);
     }
 }
 
 #[test]
 fn show_tells_of_the_process_where_it_is_asked_to() {
-    let told = json(&["show", "sample-runs/codex-p12", "--process", "--json"]);
+    let told = command_json(&["show", "sample-runs/codex-p12", "--process", "--json"]);
     assert_eq!(told["process"]["profile"], "rigor-paper");
     assert_eq!(told["process"]["signals"], 4);
     assert_eq!(told["signals"][0]["step"], "42.5");
-    let turn = json(&["show", "sample-runs/codex-p12", "--turn", "46", "--process", "--json"]);
+    let turn =
+        command_json(&["show", "sample-runs/codex-p12", "--turn", "46", "--process", "--json"]);
     assert_eq!(turn["signals"].as_array().unwrap().len(), 2);
-    let plain = json(&["show", "sample-runs/codex-p12", "--json"]);
+    let plain = command_json(&["show", "sample-runs/codex-p12", "--json"]);
     assert!(plain.get("process").is_none() && plain.get("signals").is_none());
 }

@@ -9,7 +9,7 @@ use git2::{IndexAddOption, Oid, Repository, Signature, Time};
 use serde_json::json;
 use trajview::{run::Run, store};
 
-use crate::common::{printed, project};
+use crate::common::{cli_text, project_path};
 
 const ADD: &str = "def add(a, b):\n    return a + b\n";
 const DIV: &str = "def add(a, b):\n    return a + b\n\n\ndef div(a, b):\n    return a / b\n";
@@ -88,17 +88,17 @@ fn run_of(path: &Path) -> Run {
     Run::clone(&store::open(path).unwrap_or_else(|why| panic!("{why}")).run)
 }
 
-fn sentences(run: &Run) -> Vec<&str> {
+fn warning_texts(run: &Run) -> Vec<&str> {
     run.warnings.iter().map(|warning| warning.what.as_str()).collect()
 }
 
-fn commits(run: &Run) -> Vec<Option<&str>> {
+fn turn_commits(run: &Run) -> Vec<Option<&str>> {
     run.turns.iter().map(|turn| turn.commit.as_deref()).collect()
 }
 
 /// A file at a moment, as the program prints it.
-fn file(run: &Path, path: &str, at: &str) -> String {
-    printed(&["cat", run.to_str().unwrap(), path, "--at", at])
+fn file_text(run: &Path, path: &str, at: &str) -> String {
+    cli_text(&["cat", run.to_str().unwrap(), path, "--at", at])
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn the_files_of_aider_are_those_of_its_commits() {
     let first = worktree.commit("feat: add");
     worktree.write("calc.py", &format!("# by hand\n{DIV}"));
     let second = worktree.commit("feat: div");
-    let told = fs::read_to_string(project("sample-runs/logs/aider.chat.history.md")).unwrap();
+    let told = fs::read_to_string(project_path("sample-runs/logs/aider.chat.history.md")).unwrap();
     let (one, two) = told.split_once("#### Now").unwrap();
     let history = folder.path().join(".aider.chat.history.md");
     let said =
@@ -121,20 +121,20 @@ fn the_files_of_aider_are_those_of_its_commits() {
 
     let run = run_of(&history);
 
-    assert_eq!(commits(&run), [Some(first.as_str()), Some(second.as_str())]);
-    assert!(run.warnings.is_empty(), "{:?}", sentences(&run));
-    assert_eq!(file(&history, "calc.py", "1"), format!("# by hand\n{ADD}"));
-    assert_eq!(file(&history, "README.md", "start"), "hello\n");
+    assert_eq!(turn_commits(&run), [Some(first.as_str()), Some(second.as_str())]);
+    assert!(run.warnings.is_empty(), "{:?}", warning_texts(&run));
+    assert_eq!(file_text(&history, "calc.py", "1"), format!("# by hand\n{ADD}"));
+    assert_eq!(file_text(&history, "README.md", "start"), "hello\n");
 
     fs::remove_dir_all(folder.path().join(".git")).unwrap();
     let run = run_of(&history);
-    assert_eq!(commits(&run), [None, None]);
+    assert_eq!(turn_commits(&run), [None, None]);
     assert!(
-        sentences(&run)[0].starts_with("names commits that no repository"),
+        warning_texts(&run)[0].starts_with("names commits that no repository"),
         "{:?}",
-        sentences(&run)
+        warning_texts(&run)
     );
-    assert_eq!(file(&history, "calc.py", "1"), ADD);
+    assert_eq!(file_text(&history, "calc.py", "1"), ADD);
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn the_files_of_cline_are_those_of_its_shadow_repository() {
     let second = shadow.commit("checkpoint");
     let task = storage.path().join("tasks/1790000000000");
     fs::create_dir_all(&task).unwrap();
-    let sample = project("sample-runs/logs/cline");
+    let sample = project_path("sample-runs/logs/cline");
     let log = task.join("api_conversation_history.json");
     fs::copy(sample.join("api_conversation_history.json"), &log).unwrap();
     let checkpoint = |second: u64, id: &str| {
@@ -162,11 +162,11 @@ fn the_files_of_cline_are_those_of_its_shadow_repository() {
 
     let run = run_of(&log);
 
-    assert_eq!(commits(&run), [Some(first.as_str()), Some(second.as_str())]);
+    assert_eq!(turn_commits(&run), [Some(first.as_str()), Some(second.as_str())]);
     assert_eq!(run.origin.start_commit.as_deref(), Some(start.as_str()));
-    assert_eq!(file(&log, "old.py", "start"), "x = 1\n");
-    assert_eq!(file(&log, "calc.py", "final"), DIV);
-    let diff = printed(&["diff", log.to_str().unwrap(), "--turn", "2"]);
+    assert_eq!(file_text(&log, "old.py", "start"), "x = 1\n");
+    assert_eq!(file_text(&log, "calc.py", "final"), DIV);
+    let diff = cli_text(&["diff", log.to_str().unwrap(), "--turn", "2"]);
     assert!(diff.contains("deleted file") && !diff.contains("+x = 1"), "{diff}");
 }
 
@@ -175,7 +175,7 @@ fn a_history_of_specstory_is_joined_to_the_commits_that_it_was_committed_with() 
     let folder = tempfile::tempdir().unwrap();
     let mut worktree = Worktree::new(folder.path());
     let below = ".specstory/history/2026-09-21_14-13-20Z-create-a-package.md";
-    let whole = fs::read_to_string(project("sample-runs/logs").join(below)).unwrap();
+    let whole = fs::read_to_string(project_path("sample-runs/logs").join(below)).unwrap();
     let half = whole.find("_**User (2026-09-21 14:13:24Z)").unwrap();
     worktree.write("calc.py", ADD);
     worktree.write(below, &whole[..half]);
@@ -187,9 +187,9 @@ fn a_history_of_specstory_is_joined_to_the_commits_that_it_was_committed_with() 
     let [history] = store::runs_below(folder.path()).try_into().unwrap();
     let run = run_of(&history);
 
-    assert_eq!(commits(&run), [Some(first.as_str()), Some(second.as_str())]);
-    assert_eq!(file(&history, "calc.py", "1"), ADD);
-    assert_eq!(file(&history, "calc.py", "2"), DIV);
+    assert_eq!(turn_commits(&run), [Some(first.as_str()), Some(second.as_str())]);
+    assert_eq!(file_text(&history, "calc.py", "1"), ADD);
+    assert_eq!(file_text(&history, "calc.py", "2"), DIV);
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn the_sessions_of_entire_are_runs_joined_to_the_commits_that_name_them() {
     let first = worktree.commit("add\n\nEntire-Checkpoint: a1b2c3d4e5f6\n");
     worktree.write("notes.md", "nothing of it in the log\n");
     let second = worktree.commit("div\n\nEntire-Checkpoint: 0a0b0c0d0e0f\n");
-    let log = fs::read_to_string(project("sample-runs/logs/pi.jsonl")).unwrap();
+    let log = fs::read_to_string(project_path("sample-runs/logs/pi.jsonl")).unwrap();
     let begun = &log[..log.find("Now add div").unwrap()];
     let begun = &begun[..=begun.rfind('\n').unwrap()];
     let metadata = |minute: u32| {
@@ -225,12 +225,12 @@ fn the_sessions_of_entire_are_runs_joined_to_the_commits_that_name_them() {
 
     assert_eq!(session, folder.path().join(".git/entire-s-1.jsonl"));
     assert_eq!(run.origin.format, "pi");
-    assert_eq!(commits(&run), [Some(first.as_str()), Some(second.as_str())]);
-    assert_eq!(file(&session, "README.md", "start"), "hello\n");
-    assert_eq!(file(&session, "calc.py", "1"), ADD);
+    assert_eq!(turn_commits(&run), [Some(first.as_str()), Some(second.as_str())]);
+    assert_eq!(file_text(&session, "README.md", "start"), "hello\n");
+    assert_eq!(file_text(&session, "calc.py", "1"), ADD);
     // The commit is what counts, whatever the log says.
-    assert_eq!(file(&session, "calc.py", "2"), ADD);
-    assert_eq!(file(&session, "notes.md", "2"), "nothing of it in the log\n");
+    assert_eq!(file_text(&session, "calc.py", "2"), ADD);
+    assert_eq!(file_text(&session, "notes.md", "2"), "nothing of it in the log\n");
 }
 
 #[test]
@@ -259,9 +259,9 @@ fn the_sessions_of_git_ai_are_runs_with_a_turn_a_commit() {
     let names: Vec<_> = runs.iter().map(|run| run.file_name().unwrap().to_str().unwrap()).collect();
     assert_eq!(names, ["git-ai-c-1.json", "git-ai-c-2.json"]);
     for run in &runs {
-        assert_eq!(commits(&run_of(run)), [Some(first.as_str()), Some(second.as_str())]);
-        assert_eq!(file(run, "calc.py", "1"), ADD);
-        assert_eq!(file(run, "calc.py", "2"), DIV);
+        assert_eq!(turn_commits(&run_of(run)), [Some(first.as_str()), Some(second.as_str())]);
+        assert_eq!(file_text(run, "calc.py", "1"), ADD);
+        assert_eq!(file_text(run, "calc.py", "2"), DIV);
     }
     let (told, silent) = (run_of(&runs[0]), run_of(&runs[1]));
     let titles: Vec<&str> = told.turns.iter().map(|turn| &*turn.title).collect();

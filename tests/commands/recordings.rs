@@ -12,9 +12,9 @@ use trajview::{
     store,
 };
 
-use crate::common::{printed, trajview};
+use crate::common::{cli_text, run_cli};
 
-fn write(folder: &Path, name: &str, lines: &[Value]) -> PathBuf {
+fn write_log(folder: &Path, name: &str, lines: &[Value]) -> PathBuf {
     let path = folder.join(name);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     let lines: Vec<String> = lines.iter().map(|line| format!("{line}\n")).collect();
@@ -22,25 +22,25 @@ fn write(folder: &Path, name: &str, lines: &[Value]) -> PathBuf {
     path
 }
 
-fn read(path: &Path) -> Run {
+fn read_run(path: &Path) -> Run {
     Run::clone(&store::open(path).unwrap_or_else(|why| panic!("{why}")).run)
 }
 
 fn run_of(lines: &[Value]) -> Run {
     let folder = tempfile::tempdir().unwrap();
-    read(&write(folder.path(), "log.jsonl", lines))
+    read_run(&write_log(folder.path(), "log.jsonl", lines))
 }
 
-fn titles(run: &Run) -> Vec<&str> {
+fn turn_titles(run: &Run) -> Vec<&str> {
     run.turns.iter().map(|turn| &*turn.title).collect()
 }
 
-fn labels(run: &Run, turn: usize) -> Vec<&str> {
+fn step_labels(run: &Run, turn: usize) -> Vec<&str> {
     run.turns[turn].steps.iter().map(|step| &*step.label).collect()
 }
 
 /// Calls of tools, those of sub-agents and branches too.
-fn calls(run: &Run) -> usize {
+fn call_count(run: &Run) -> usize {
     let steps = run.turns.iter().flat_map(|turn| &turn.steps);
     steps
         .chain(run.subagents.iter().flat_map(|agent| &agent.steps))
@@ -60,25 +60,29 @@ fn with_parent(mut record: Value, key: &str, parent: Option<Value>) -> Value {
     record
 }
 
-fn copilot(kind: &str, id: &str, data: Value) -> Value {
+fn copilot_record(kind: &str, id: &str, data: Value) -> Value {
     json!({ "type": kind, "id": id, "timestamp": "2026-09-20T10:00:00.000Z", "data": data })
 }
 
 /// Two turns of Copilot: `e0` to `e4`.
 fn copilot_turns() -> Vec<Value> {
     let events = [
-        copilot("session.start", "e0", json!({ "sessionId": "s", "context": { "cwd": "/w" } })),
-        copilot("user.message", "e1", json!({ "content": "first" })),
-        copilot("assistant.message", "e2", json!({ "content": "one" })),
-        copilot("user.message", "e3", json!({ "content": "second" })),
-        copilot("assistant.message", "e4", json!({ "content": "two" })),
+        copilot_record(
+            "session.start",
+            "e0",
+            json!({ "sessionId": "s", "context": { "cwd": "/w" } }),
+        ),
+        copilot_record("user.message", "e1", json!({ "content": "first" })),
+        copilot_record("assistant.message", "e2", json!({ "content": "one" })),
+        copilot_record("user.message", "e3", json!({ "content": "second" })),
+        copilot_record("assistant.message", "e4", json!({ "content": "two" })),
     ];
     let parents = [Value::Null, json!("e0"), json!("e1"), json!("e2"), json!("e3")];
     let linked = events.into_iter().zip(parents);
     linked.map(|(event, parent)| with_parent(event, "parentId", Some(parent))).collect()
 }
 
-fn pi(id: &str, parent: Option<Value>, role: &str, text: &str) -> Value {
+fn pi_record(id: &str, parent: Option<Value>, role: &str, text: &str) -> Value {
     let message = json!({ "role": role, "content": [{ "type": "text", "text": text }] });
     with_parent(json!({ "type": "message", "id": id, "message": message }), "parentId", parent)
 }
@@ -87,14 +91,14 @@ fn pi_turns() -> Vec<Value> {
     vec![
         json!({ "type": "session", "version": 3, "id": "s", "cwd": "/w" }),
         json!({ "type": "model_change", "id": "a0", "parentId": null, "modelId": "m" }),
-        pi("m1", Some(json!("a0")), "user", "first"),
-        pi("m2", Some(json!("m1")), "assistant", "one"),
-        pi("m3", Some(json!("m2")), "user", "second"),
-        pi("m4", Some(json!("m3")), "assistant", "two"),
+        pi_record("m1", Some(json!("a0")), "user", "first"),
+        pi_record("m2", Some(json!("m1")), "assistant", "one"),
+        pi_record("m3", Some(json!("m2")), "user", "second"),
+        pi_record("m4", Some(json!("m3")), "assistant", "two"),
     ]
 }
 
-fn qwen(id: &str, parent: Option<Value>, kind: &str, text: &str) -> Value {
+fn qwen_record(id: &str, parent: Option<Value>, kind: &str, text: &str) -> Value {
     let role = if kind == "user" { "user" } else { "model" };
     let message = json!({ "role": role, "parts": [{ "text": text }] });
     let record =
@@ -104,10 +108,10 @@ fn qwen(id: &str, parent: Option<Value>, kind: &str, text: &str) -> Value {
 
 fn qwen_turns() -> Vec<Value> {
     vec![
-        qwen("q1", Some(Value::Null), "user", "first"),
-        qwen("q2", Some(json!("q1")), "assistant", "one"),
-        qwen("q3", Some(json!("q2")), "user", "second"),
-        qwen("q4", Some(json!("q3")), "assistant", "two"),
+        qwen_record("q1", Some(Value::Null), "user", "first"),
+        qwen_record("q2", Some(json!("q1")), "assistant", "one"),
+        qwen_record("q3", Some(json!("q2")), "user", "second"),
+        qwen_record("q4", Some(json!("q3")), "assistant", "two"),
     ]
 }
 
@@ -115,7 +119,7 @@ fn qwen_turns() -> Vec<Value> {
 fn a_last_record_that_follows_nothing_does_not_turn_the_session_into_a_branch() {
     let mut logs = vec![];
     for parent in bad_parents("e0") {
-        let end = copilot("session.shutdown", "e5", json!({}));
+        let end = copilot_record("session.shutdown", "e5", json!({}));
         logs.push([copilot_turns(), vec![with_parent(end, "parentId", parent)]].concat());
     }
     for parent in bad_parents("a0") {
@@ -132,7 +136,7 @@ fn a_last_record_that_follows_nothing_does_not_turn_the_session_into_a_branch() 
         let run = run_of(&log);
 
         let last = &log[log.len() - 1];
-        assert_eq!(titles(&run), ["first", "second"], "{last}");
+        assert_eq!(turn_titles(&run), ["first", "second"], "{last}");
         assert!(run.subagents.is_empty(), "{last}");
     }
 }
@@ -140,15 +144,15 @@ fn a_last_record_that_follows_nothing_does_not_turn_the_session_into_a_branch() 
 #[test]
 fn a_request_that_names_no_parent_or_an_unknown_one_goes_on_with_the_session() {
     for parent in [None, Some(json!("nobody"))] {
-        let asked = copilot("user.message", "e5", json!({ "content": "third" }));
+        let asked = copilot_record("user.message", "e5", json!({ "content": "third" }));
         let ends = [
             [copilot_turns(), vec![with_parent(asked, "parentId", parent.clone())]].concat(),
-            [pi_turns(), vec![pi("m5", parent.clone(), "user", "third")]].concat(),
-            [qwen_turns(), vec![qwen("q5", parent, "user", "third")]].concat(),
+            [pi_turns(), vec![pi_record("m5", parent.clone(), "user", "third")]].concat(),
+            [qwen_turns(), vec![qwen_record("q5", parent, "user", "third")]].concat(),
         ];
 
         for log in ends {
-            assert_eq!(titles(&run_of(&log)), ["first", "second", "third"]);
+            assert_eq!(turn_titles(&run_of(&log)), ["first", "second", "third"]);
         }
     }
 }
@@ -157,9 +161,9 @@ fn a_request_that_names_no_parent_or_an_unknown_one_goes_on_with_the_session() {
 fn a_session_of_copilot_that_ends_and_is_resumed_goes_on_whatever_its_notices_name() {
     for parent in bad_parents("e0") {
         let notice = |kind: &str, id: &str| {
-            with_parent(copilot(kind, id, json!({})), "parentId", parent.clone())
+            with_parent(copilot_record(kind, id, json!({})), "parentId", parent.clone())
         };
-        let asked = copilot("user.message", "e7", json!({ "content": "third" }));
+        let asked = copilot_record("user.message", "e7", json!({ "content": "third" }));
         let more = vec![
             notice("session.shutdown", "e5"),
             notice("session.resume", "e6"),
@@ -168,7 +172,7 @@ fn a_session_of_copilot_that_ends_and_is_resumed_goes_on_whatever_its_notices_na
 
         let run = run_of(&[copilot_turns(), more].concat());
 
-        assert_eq!(titles(&run), ["first", "second", "third"], "{parent:?}");
+        assert_eq!(turn_titles(&run), ["first", "second", "third"], "{parent:?}");
     }
 }
 
@@ -176,8 +180,8 @@ fn a_session_of_copilot_that_ends_and_is_resumed_goes_on_whatever_its_notices_na
 fn a_rewind_of_copilot_leaves_the_event_that_it_names_and_all_after_it() {
     for parent in bad_parents("e4") {
         let rewind = json!({ "upToEventId": "e3", "eventsRemoved": 2 });
-        let rewind = copilot("session.snapshot_rewind", "e5", rewind);
-        let asked = copilot("user.message", "e6", json!({ "content": "again" }));
+        let rewind = copilot_record("session.snapshot_rewind", "e5", rewind);
+        let asked = copilot_record("user.message", "e6", json!({ "content": "again" }));
         let more = vec![
             with_parent(rewind, "parentId", parent),
             with_parent(asked, "parentId", Some(json!("e5"))),
@@ -185,22 +189,22 @@ fn a_rewind_of_copilot_leaves_the_event_that_it_names_and_all_after_it() {
 
         let run = run_of(&[copilot_turns(), more].concat());
 
-        assert_eq!(titles(&run), ["first", "again"]);
-        assert_eq!(labels(&run, 0), ["one", "left again: second"]);
+        assert_eq!(turn_titles(&run), ["first", "again"]);
+        assert_eq!(step_labels(&run, 0), ["one", "left again: second"]);
     }
 }
 
 #[test]
 fn a_session_that_begins_again_has_one_turn_and_a_branch() {
-    let again = [pi_turns(), vec![pi("m5", Some(Value::Null), "user", "again")]].concat();
+    let again = [pi_turns(), vec![pi_record("m5", Some(Value::Null), "user", "again")]].concat();
 
     let run = run_of(&again);
 
-    assert_eq!(titles(&run), ["again"]);
+    assert_eq!(turn_titles(&run), ["again"]);
     assert_eq!(run.subagents[0].steps.len(), 4);
 }
 
-fn kimi(kind: &str, more: Value) -> Value {
+fn kimi_record(kind: &str, more: Value) -> Value {
     let mut record = json!({ "type": kind, "time": 1_789_898_400_000_u64 });
     record.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     record
@@ -209,11 +213,11 @@ fn kimi(kind: &str, more: Value) -> Value {
 fn kimi_turn(asked: &str, answer: &str) -> Vec<Value> {
     let part = json!({ "type": "content.part", "part": { "type": "text", "text": answer } });
     vec![
-        kimi(
+        kimi_record(
             "turn.prompt",
             json!({ "input": [{ "type": "text", "text": asked }], "origin": { "kind": "user" } }),
         ),
-        kimi("context.append_loop_event", json!({ "event": part })),
+        kimi_record("context.append_loop_event", json!({ "event": part })),
     ]
 }
 
@@ -222,7 +226,7 @@ fn kimi_turns() -> Vec<Value> {
     [vec![head], kimi_turn("first", "one"), kimi_turn("second", "two")].concat()
 }
 
-fn gemini(id: &str, kind: &str, text: &str) -> Value {
+fn gemini_record(id: &str, kind: &str, text: &str) -> Value {
     json!({ "id": id, "timestamp": "2026-09-20T10:00:00.000Z", "type": kind, "content": text })
 }
 
@@ -233,19 +237,19 @@ fn gemini_head(session: &str, kind: &str) -> Value {
 fn gemini_turns() -> Vec<Value> {
     vec![
         gemini_head("5100-aaaa", "main"),
-        gemini("u1", "user", "first"),
-        gemini("g1", "gemini", "one"),
-        gemini("u2", "user", "second"),
-        gemini("g2", "gemini", "two"),
+        gemini_record("u1", "user", "first"),
+        gemini_record("g1", "gemini", "one"),
+        gemini_record("u2", "user", "second"),
+        gemini_record("g2", "gemini", "two"),
     ]
 }
 
 #[test]
 fn a_branch_that_was_left_is_entered_at_a_step_that_is_no_call() {
     let copilot_rewind = vec![
-        copilot("session.snapshot_rewind", "e5", json!({ "upToEventId": "e3" })),
+        copilot_record("session.snapshot_rewind", "e5", json!({ "upToEventId": "e3" })),
         with_parent(
-            copilot("user.message", "e6", json!({ "content": "again" })),
+            copilot_record("user.message", "e6", json!({ "content": "again" })),
             "parentId",
             Some(json!("e5")),
         ),
@@ -253,13 +257,14 @@ fn a_branch_that_was_left_is_entered_at_a_step_that_is_no_call() {
     let qwen_rewind = json!({ "uuid": "q5", "parentUuid": "q2", "sessionId": "s", "type": "system", "subtype": "rewind" });
     let logs = [
         [copilot_turns(), copilot_rewind].concat(),
-        [pi_turns(), vec![pi("m5", Some(json!("m2")), "user", "again")]].concat(),
-        [qwen_turns(), vec![qwen_rewind, qwen("q6", Some(json!("q5")), "user", "again")]].concat(),
-        [gemini_turns(), vec![json!({ "$rewindTo": "u2" }), gemini("u3", "user", "again")]]
+        [pi_turns(), vec![pi_record("m5", Some(json!("m2")), "user", "again")]].concat(),
+        [qwen_turns(), vec![qwen_rewind, qwen_record("q6", Some(json!("q5")), "user", "again")]]
+            .concat(),
+        [gemini_turns(), vec![json!({ "$rewindTo": "u2" }), gemini_record("u3", "user", "again")]]
             .concat(),
         [
             kimi_turns(),
-            vec![kimi("context.undo", json!({ "count": 1 }))],
+            vec![kimi_record("context.undo", json!({ "count": 1 }))],
             kimi_turn("again", "three"),
         ]
         .concat(),
@@ -268,10 +273,10 @@ fn a_branch_that_was_left_is_entered_at_a_step_that_is_no_call() {
     for log in logs {
         let run = run_of(&log);
 
-        assert_eq!(titles(&run), ["first", "again"], "{}", run.origin.format);
+        assert_eq!(turn_titles(&run), ["first", "again"], "{}", run.origin.format);
         let entered = run.turns[0].steps.last().unwrap();
         assert_eq!((&*entered.label, entered.kind), ("left again: second", StepKind::SubAgent));
-        assert_eq!((entered.subagent, calls(&run)), (Some(0), 0), "{}", run.origin.format);
+        assert_eq!((entered.subagent, call_count(&run)), (Some(0), 0), "{}", run.origin.format);
     }
 }
 
@@ -284,7 +289,7 @@ fn why_a_call_failed_is_shown_and_found() {
         let result = json!({ "output": output, "isError": true, "message": "DENIED" });
         let result = json!({ "type": "tool.result", "toolCallId": "c", "result": result });
         let events = [called.clone(), result]
-            .map(|event| kimi("context.append_loop_event", json!({ "event": event })));
+            .map(|event| kimi_record("context.append_loop_event", json!({ "event": event })));
         [kimi_turns(), events.to_vec()].concat()
     };
     let envelope = |kind: &str, payload: Value| json!({ "timestamp": 1_789_898_400.5, "message": { "type": kind, "payload": payload } });
@@ -301,8 +306,8 @@ fn why_a_call_failed_is_shown_and_found() {
         ),
     ];
     let copilot_call = vec![
-        copilot("tool.execution_start", "e5", call),
-        copilot("tool.execution_complete", "e6", denied),
+        copilot_record("tool.execution_start", "e5", call),
+        copilot_record("tool.execution_complete", "e6", denied),
     ];
     let logs = [
         [copilot_turns(), copilot_call].concat(),
@@ -313,11 +318,11 @@ fn why_a_call_failed_is_shown_and_found() {
 
     for log in logs {
         let folder = tempfile::tempdir().unwrap();
-        let path = write(folder.path(), "log.jsonl", &log);
+        let path = write_log(folder.path(), "log.jsonl", &log);
 
-        let last = read(&path).turns.len().to_string();
-        let shown = printed(&["show", path.to_str().unwrap(), "--turn", &last]);
-        let found = printed(&["find", "DENIED", path.to_str().unwrap(), "--no-index"]);
+        let last = read_run(&path).turns.len().to_string();
+        let shown = cli_text(&["show", path.to_str().unwrap(), "--turn", &last]);
+        let found = cli_text(&["find", "DENIED", path.to_str().unwrap(), "--no-index"]);
 
         assert!(shown.contains("DENIED") && shown.contains('✗'), "{shown}");
         assert!(found.contains("result:") && found.contains("1 line in 1 run"), "{found}");
@@ -327,17 +332,17 @@ fn why_a_call_failed_is_shown_and_found() {
 #[test]
 fn a_history_that_gemini_compressed_is_a_compaction_and_no_request() {
     let summary = "<state_snapshot>\n<overall_goal>GOAL</overall_goal>\n</state_snapshot>";
-    let kept = [gemini("u2", "user", "second"), gemini("g2", "gemini", "two")];
+    let kept = [gemini_record("u2", "user", "second"), gemini_record("g2", "gemini", "two")];
     let put = [
-        gemini("s1", "user", summary),
-        gemini("s2", "gemini", "Got it. Thanks for the additional context!"),
+        gemini_record("s1", "user", summary),
+        gemini_record("s2", "gemini", "Got it. Thanks for the additional context!"),
     ];
     let messages = [put, kept].concat();
     let set = json!({ "$set": { "messages": messages } });
 
-    let run = run_of(&[gemini_turns(), vec![set, gemini("u3", "user", "third")]].concat());
+    let run = run_of(&[gemini_turns(), vec![set, gemini_record("u3", "user", "third")]].concat());
 
-    assert_eq!(titles(&run), ["first", "second", "third"]);
+    assert_eq!(turn_titles(&run), ["first", "second", "third"]);
     let kinds: Vec<StepKind> = run.turns[1].steps.iter().map(|step| step.kind).collect();
     assert_eq!(kinds, [StepKind::Message, StepKind::Compaction, StepKind::Message]);
 }
@@ -392,8 +397,13 @@ fn pieces_that_goose_wrote_while_they_were_streamed_are_one_step() {
     for path in [at("ids.db/s"), at("nameless.db/s"), at("export.json")] {
         let opened = store::open(&path).unwrap();
 
-        assert_eq!(labels(&opened.run, 0), ["I think", "I say", "ls", "end"], "{}", path.display());
-        let shown = printed(&["show", path.to_str().unwrap(), "--turn", "1"]);
+        assert_eq!(
+            step_labels(&opened.run, 0),
+            ["I think", "I say", "ls", "end"],
+            "{}",
+            path.display()
+        );
+        let shown = cli_text(&["show", path.to_str().unwrap(), "--turn", "1"]);
         assert!(shown.contains("> ask\n  > attached"), "what a person wrote is no piece: {shown}");
     }
 }
@@ -406,10 +416,10 @@ fn two_messages_of_goose_that_follow_each_other_stay_two() {
     let folder = tempfile::tempdir().unwrap();
     goose_database(&folder.path().join("s.db"), &[asked, said("a"), said("b")]);
 
-    assert_eq!(labels(&read(&folder.path().join("s.db/s")), 0), ["a", "b"]);
+    assert_eq!(step_labels(&read_run(&folder.path().join("s.db/s")), 0), ["a", "b"]);
 }
 
-fn cursor(role: &str, part: Value) -> Value {
+fn cursor_record(role: &str, part: Value) -> Value {
     json!({ "role": role, "message": { "content": [part] } })
 }
 
@@ -418,24 +428,26 @@ fn transcripts_of_cursors_sub_agents_are_parts_of_their_parents_run() {
     let text = |text: &str| json!({ "type": "text", "text": text });
     let ask = |prompt: &str| json!({ "type": "tool_use", "name": "Subagent", "input": { "prompt": prompt } });
     let main = [
-        cursor("user", text("<user_query>\nmake\n</user_query>")),
-        cursor("assistant", ask("look here")),
-        cursor("assistant", ask("look there")),
+        cursor_record("user", text("<user_query>\nmake\n</user_query>")),
+        cursor_record("assistant", ask("look here")),
+        cursor_record("assistant", ask("look there")),
     ];
-    let agent = |asked: &str| [cursor("user", text(asked)), cursor("assistant", text("seen"))];
+    let agent = |asked: &str| {
+        [cursor_record("user", text(asked)), cursor_record("assistant", text("seen"))]
+    };
 
     for layout in ["aa.jsonl", "aa/aa.jsonl"] {
         let folder = tempfile::tempdir().unwrap();
-        let path = write(folder.path(), layout, &main);
-        write(folder.path(), "aa/subagents/first.jsonl", &agent("look there"));
-        write(
+        let path = write_log(folder.path(), layout, &main);
+        write_log(folder.path(), "aa/subagents/first.jsonl", &agent("look there"));
+        write_log(
             folder.path(),
             "aa/subagents/second.jsonl",
             &agent("<user_query>look here</user_query>"),
         );
 
         assert_eq!(store::runs_below(folder.path()), std::slice::from_ref(&path), "{layout}");
-        let run = read(&path);
+        let run = read_run(&path);
         let started: Vec<&str> = run.turns[0]
             .steps
             .iter()
@@ -451,16 +463,20 @@ fn chats_of_geminis_sub_agents_are_parts_of_their_parents_run() {
     let folder = tempfile::tempdir().unwrap();
     let mut lines = gemini_turns();
     lines[4]["toolCalls"] = json!([{ "id": "c", "name": "look", "args": { "objective": "x" }, "status": "success", "agentId": "look-1", "resultDisplay": "seen" }]);
-    let path = write(folder.path(), "chats/session-2026-09-20T10-00-5100aaaa.jsonl", &lines);
+    let path = write_log(folder.path(), "chats/session-2026-09-20T10-00-5100aaaa.jsonl", &lines);
     let chat = |id: &str| {
-        [gemini_head(id, "subagent"), gemini("a", "user", "do"), gemini("b", "gemini", "did")]
+        [
+            gemini_head(id, "subagent"),
+            gemini_record("a", "user", "do"),
+            gemini_record("b", "gemini", "did"),
+        ]
     };
-    write(folder.path(), "chats/5100-aaaa/look-1.jsonl", &chat("look-1"));
-    write(folder.path(), "chats/look-1/deeper.jsonl", &chat("deeper"));
-    let lost = write(folder.path(), "lost/look-2.jsonl", &chat("look-2"));
+    write_log(folder.path(), "chats/5100-aaaa/look-1.jsonl", &chat("look-1"));
+    write_log(folder.path(), "chats/look-1/deeper.jsonl", &chat("deeper"));
+    let lost = write_log(folder.path(), "lost/look-2.jsonl", &chat("look-2"));
 
     assert_eq!(store::runs_below(folder.path()), [path.clone(), lost]);
-    let run = read(&path);
+    let run = read_run(&path);
     let ids: Vec<&str> = run.subagents.iter().map(|agent| &*agent.id).collect();
     assert_eq!(ids, ["look-1", "deeper"]);
     assert_eq!(run.turns[1].steps[1].subagent, Some(0), "the call names the agent");
@@ -470,20 +486,20 @@ fn chats_of_geminis_sub_agents_are_parts_of_their_parents_run() {
 fn a_session_of_kimi_code_is_one_run_with_its_sub_agents_its_folder_and_its_models() {
     let home = tempfile::tempdir().unwrap();
     let session = home.path().join(".kimi-code/sessions/wd_p_01/session_1");
-    let set = |alias: &str| kimi("config.update", json!({ "modelAlias": alias }));
+    let set = |alias: &str| kimi_record("config.update", json!({ "modelAlias": alias }));
     let request = |alias: &str, model: &str| {
-        kimi("llm.request", json!({ "model": model, "modelAlias": alias }))
+        kimi_record("llm.request", json!({ "model": model, "modelAlias": alias }))
     };
     let main = [
         kimi_turns(),
         vec![set("k3"), request("k3", "kimi-k3"), set("small"), request("small", "kimi-mini")],
     ];
-    write(&session, "agents/main/wire.jsonl", &main.concat());
+    write_log(&session, "agents/main/wire.jsonl", &main.concat());
     let asked = json!({ "input": [{ "type": "text", "text": "look" }], "origin": { "kind": "system_trigger", "name": "subagent" } });
-    write(
+    write_log(
         &session,
         "agents/agent-0/wire.jsonl",
-        &[kimi_turns()[0].clone(), kimi("turn.prompt", asked)],
+        &[kimi_turns()[0].clone(), kimi_record("turn.prompt", asked)],
     );
     let state = json!({ "title": "made", "workDir": "/w/p", "agents": {} });
     fs::write(session.join("state.json"), serde_json::to_vec_pretty(&state).unwrap()).unwrap();
@@ -491,7 +507,7 @@ fn a_session_of_kimi_code_is_one_run_with_its_sub_agents_its_folder_and_its_mode
     let runs = store::runs_below(home.path());
 
     let [run] = runs.as_slice() else { panic!("{runs:?}") };
-    let run = read(run);
+    let run = read_run(run);
     assert_eq!(run.model.as_deref(), Some("kimi-k3, kimi-mini"));
     assert_eq!((run.origin.root.as_deref(), &*run.title), (Some("/w/p"), "made"));
     assert_eq!(run.subagents.iter().map(|agent| &*agent.id).collect::<Vec<_>>(), ["agent-0"]);
@@ -590,13 +606,13 @@ fn sessions_of_both_generations_of_opencode_are_in_one_database() {
         .iter()
         .map(|run| run.file_name().unwrap().to_string_lossy().into_owned())
         .collect();
-    let run = read(&path.join("new"));
+    let run = read_run(&path.join("new"));
 
     assert_eq!(names, ["new", "old"]);
-    assert_eq!((titles(&run), run.model.as_deref()), (vec!["new request"], Some("gpt-6")));
-    assert_eq!(labels(&run, 0), ["I look", "ls", "what was done", "make", "child"]);
+    assert_eq!((turn_titles(&run), run.model.as_deref()), (vec!["new request"], Some("gpt-6")));
+    assert_eq!(step_labels(&run, 0), ["I look", "ls", "what was done", "make", "child"]);
     assert_eq!((run.turns[0].tokens.input, run.turns[0].tokens.output), (Some(10), Some(2)));
-    let found = printed(&["find", "DENIED", path.to_str().unwrap(), "--no-index"]);
+    let found = cli_text(&["find", "DENIED", path.to_str().unwrap(), "--no-index"]);
     assert!(found.contains("1 line in 1 run"), "{found}");
 }
 
@@ -617,10 +633,10 @@ fn a_session_that_opencode_2_went_on_with_is_told_once() {
         base.second("s", 3, "user", json!({ "text": "second" }));
         base.second("s", 4, "assistant", answer_of_2("two"));
 
-        let run = read(&path.join("s"));
+        let run = read_run(&path.join("s"));
 
-        assert_eq!(titles(&run), ["first", "second"], "{is_copied}");
-        assert_eq!((labels(&run, 0), labels(&run, 1)), (vec!["one"], vec!["two"]));
+        assert_eq!(turn_titles(&run), ["first", "second"], "{is_copied}");
+        assert_eq!((step_labels(&run, 0), step_labels(&run, 1)), (vec!["one"], vec!["two"]));
     }
 }
 
@@ -636,11 +652,15 @@ fn a_database_of_opencode_and_the_files_it_was_made_from_are_one_session() {
     for id in ["ses_1", "ses_child", "ses_left"] {
         let session =
             json!({ "id": id, "projectID": "p", "directory": "/w", "time": { "created": 1 } });
-        write(folder.path(), &format!("opencode/storage/session/p/{id}.json"), &[session]);
+        write_log(folder.path(), &format!("opencode/storage/session/p/{id}.json"), &[session]);
         let message = json!({ "id": format!("msg_{id}"), "sessionID": id, "role": "user", "time": { "created": 1 } });
-        write(folder.path(), &format!("opencode/storage/message/{id}/msg_{id}.json"), &[message]);
+        write_log(
+            folder.path(),
+            &format!("opencode/storage/message/{id}/msg_{id}.json"),
+            &[message],
+        );
         let part = json!({ "id": "prt", "messageID": format!("msg_{id}"), "sessionID": id, "type": "text", "text": "first" });
-        write(folder.path(), &format!("opencode/storage/part/msg_{id}/prt.json"), &[part]);
+        write_log(folder.path(), &format!("opencode/storage/part/msg_{id}/prt.json"), &[part]);
     }
     let tree = folder.path().join("opencode/storage");
 
@@ -649,6 +669,6 @@ fn a_database_of_opencode_and_the_files_it_was_made_from_are_one_session() {
 
     assert_eq!(all, [path.join("ses_1"), tree.join("session/p/ses_left.json")]);
     assert_eq!(named.len(), 3, "a tree that is named by itself has all that is in it");
-    let found = trajview(&["find", "first", folder.path().to_str().unwrap(), "--no-index"]);
+    let found = run_cli(&["find", "first", folder.path().to_str().unwrap(), "--no-index"]);
     assert!(found.out.contains("2 lines in 2 runs"), "{}", found.out);
 }

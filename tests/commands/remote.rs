@@ -13,8 +13,8 @@ use std::{
 
 use crate::common::{
     Ran,
-    object_server::{Asked, Fault, Store, sum},
-    project,
+    object_server::{Asked, Fault, Store, sum_requests},
+    project_path,
 };
 
 const SECRET: &str = "do-not-tell-this-to-anybody";
@@ -27,14 +27,14 @@ struct Place {
 
 impl Place {
     fn new() -> Self {
-        Self::with(Store::new())
+        Self::with_store(Store::new())
     }
 
     fn with_faults(faults: impl Fn(&Asked) -> Option<Fault> + Send + Sync + 'static) -> Self {
-        Self::with(Store::with_faults(faults))
+        Self::with_store(Store::with_faults(faults))
     }
 
-    fn with(store: Store) -> Self {
+    fn with_store(store: Store) -> Self {
         Self { store, home: tempfile::tempdir().unwrap() }
     }
 
@@ -80,7 +80,7 @@ impl Place {
     }
 }
 
-fn log(name: &str, words: &str) -> Vec<u8> {
+fn log_bytes(name: &str, words: &str) -> Vec<u8> {
     let line = |number: usize| {
         format!(
             "{{\"parentUuid\":null,\"isSidechain\":false,\"sessionId\":\"{name}\",\"type\":\"user\",\"uuid\":\"u{number}\",\
@@ -92,7 +92,7 @@ fn log(name: &str, words: &str) -> Vec<u8> {
 
 /// A log of so many bytes and a few more.
 fn log_of(name: &str, bytes: usize) -> Vec<u8> {
-    log(name, &"x".repeat(bytes / 3))
+    log_bytes(name, &"x".repeat(bytes / 3))
 }
 
 /// Every file below a folder, by its path below it.
@@ -115,7 +115,7 @@ fn files_below(folder: &Path) -> BTreeMap<String, Vec<u8>> {
 #[test]
 fn every_sample_run_is_at_an_address_what_it_is_on_the_disk() {
     let place = Place::new();
-    place.store.put_folder("bucket/sample-runs", &project("sample-runs"));
+    place.store.put_folder("bucket/sample-runs", &project_path("sample-runs"));
     let exported = |from: &str, to: &str| {
         let out = place.home.path().join(to);
         place.printed(&["export", from, "--jsonl", out.to_str().unwrap()]);
@@ -124,7 +124,7 @@ fn every_sample_run_is_at_an_address_what_it_is_on_the_disk() {
         all.values().map(text).collect::<Vec<_>>()
     };
 
-    let mut here = exported(project("sample-runs").to_str().unwrap(), "here");
+    let mut here = exported(project_path("sample-runs").to_str().unwrap(), "here");
     let mut there = exported("s3://bucket/sample-runs", "there");
 
     here.sort();
@@ -140,8 +140,8 @@ fn every_sample_run_is_at_an_address_what_it_is_on_the_disk() {
 #[test]
 fn a_bundle_at_an_address_has_its_files_its_judgements_and_its_repository() {
     let place = Place::new();
-    place.store.put_folder("bucket/runs/codex-p12", &project("sample-runs/codex-p12"));
-    let local = project("sample-runs/codex-p12");
+    place.store.put_folder("bucket/runs/codex-p12", &project_path("sample-runs/codex-p12"));
+    let local = project_path("sample-runs/codex-p12");
     let local = local.to_str().unwrap();
     let address = "s3://bucket/runs/codex-p12";
 
@@ -172,24 +172,24 @@ fn a_list_of_a_thousand_logs_reads_their_beginnings_alone_and_only_once() {
 
     let frame = place.printed(&table);
 
-    let asked = place.store.asked();
+    let asked = place.store.seen_requests();
     assert!(frame.contains("1000 sessions") && frame.contains("request 1"), "{frame}");
     let (lists, reads): (Vec<_>, Vec<_>) = asked.iter().partition(|it| it.is_list());
     assert_eq!(lists.len(), 1, "a page has a thousand keys");
     // The folder itself is no object, which one request tells.
     assert_eq!(reads.len(), 1_001);
     assert!(reads.iter().all(|it| it.range == Some((0, 65_535))), "only beginnings are read");
-    let (_, bytes) = sum(&asked);
+    let (_, bytes) = sum_requests(&asked);
     assert!(bytes < 1_000 * 65_536 + 400_000, "{bytes}");
 
     assert_eq!(place.printed(&table), frame);
 
-    let (requests, bytes) = sum(&place.store.asked());
+    let (requests, bytes) = sum_requests(&place.store.seen_requests());
     assert!(requests == 2 && bytes < 400_000, "{requests} requests, {bytes} bytes");
 
     place.printed(&["show", "s3://bucket/runs/0500.jsonl"]);
 
-    let asked = place.store.asked();
+    let asked = place.store.seen_requests();
     let told = |it: &Asked| (it.is_list(), it.range.is_some(), it.sent > 150_000);
     // Its beginning, whether a folder beside it holds companions, and all of it.
     let mut told: Vec<_> = asked.iter().map(told).collect();
@@ -198,7 +198,7 @@ fn a_list_of_a_thousand_logs_reads_their_beginnings_alone_and_only_once() {
 
     place.printed(&["show", "s3://bucket/runs/0500.jsonl"]);
 
-    assert!(place.store.asked().iter().all(|it| it.is_list() || it.range.is_some()));
+    assert!(place.store.seen_requests().iter().all(|it| it.is_list() || it.range.is_some()));
 }
 
 #[test]
@@ -212,7 +212,7 @@ fn of_a_folder_only_the_shard_that_is_asked_for_is_fetched_whole() {
     let query = "select count(*) as runs from runs";
     let out = place.printed(&["sql", query, "s3://bucket/runs", "--shard", "1/4", "--csv"]);
 
-    let wholes = place.store.asked().iter().filter(|it| it.sent > 100_000).count();
+    let wholes = place.store.seen_requests().iter().filter(|it| it.sent > 100_000).count();
     assert_eq!(out, format!("runs\n{wholes}\n"));
     assert!((1..40).contains(&wholes), "{wholes}");
 }
@@ -220,17 +220,17 @@ fn of_a_folder_only_the_shard_that_is_asked_for_is_fetched_whole() {
 #[test]
 fn an_object_that_changes_is_fetched_again_and_no_other() {
     let place = Place::new();
-    place.store.put("bucket/runs/a.jsonl", log("a", "before"));
+    place.store.put("bucket/runs/a.jsonl", log_bytes("a", "before"));
     place.store.put("bucket/runs/b.jsonl", log_of("b", 90_000));
     let query = ["sql", "select count(*) as turns from turns", "s3://bucket/runs", "--csv"];
     assert_eq!(place.printed(&query), "turns\n6\n");
-    place.store.asked();
+    place.store.seen_requests();
 
-    let more = [log("a", "before"), log("a", "after")].concat();
+    let more = [log_bytes("a", "before"), log_bytes("a", "after")].concat();
     place.store.put("bucket/runs/a.jsonl", more);
     place.printed(&query);
 
-    let asked = place.store.asked();
+    let asked = place.store.seen_requests();
     let fetched: Vec<&str> =
         asked.iter().filter(|it| it.sent > 0 && !it.is_list()).map(|it| it.path.as_str()).collect();
     assert!(
@@ -252,7 +252,7 @@ fn the_web_is_read_by_ranges_and_without_them() {
     let shown = place.printed(&["show", &address]);
 
     assert!(shown.contains("3 turns"), "{shown}");
-    assert_eq!(place.store.asked().len(), 2);
+    assert_eq!(place.store.seen_requests().len(), 2);
     no_ranges.store(true, Ordering::Relaxed);
     fs::remove_dir_all(place.home.path().join("cache")).unwrap();
     assert_eq!(place.printed(&["show", &address]), shown);
@@ -263,7 +263,7 @@ fn a_redirect_of_the_web_is_followed_and_one_of_a_cloud_is_not() {
     let place = Place::with_faults(|asked| {
         asked.path.contains("moved").then(|| Fault::Redirect(302, "/logs/a.jsonl".to_owned()))
     });
-    place.store.put("logs/a.jsonl", log("a", "x"));
+    place.store.put("logs/a.jsonl", log_bytes("a", "x"));
 
     let shown = place.printed(&["show", &format!("{}/moved/a.jsonl", place.store.endpoint())]);
 
@@ -282,7 +282,7 @@ fn what_is_secret_of_a_signed_link_is_nowhere() {
             Fault::Status(403, format!("<Error><Code>AccessDenied</Code>{SECRET}</Error>"))
         })
     });
-    place.store.put("logs/a.jsonl", log("a", "x"));
+    place.store.put("logs/a.jsonl", log_bytes("a", "x"));
     let signed = |path: &str| format!("{}{path}?X-Amz-Signature={SECRET}", place.store.endpoint());
 
     let shown = place.printed(&["show", &signed("/logs/a.jsonl"), "--json"]);
@@ -321,7 +321,7 @@ fn what_goes_wrong_is_said_in_plain_words() {
         path if path.contains("nothttp") => Some(Fault::NotHttp),
         _ => None,
     });
-    place.store.put("bucket/runs/a.jsonl", log("a", "x"));
+    place.store.put("bucket/runs/a.jsonl", log_bytes("a", "x"));
     place.store.put_as_large("bucket/huge.jsonl", 20 << 30);
     let credentials = "they are read from AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN; \
                        AWS_SKIP_SIGNATURE=true reads a public bucket without any";
@@ -360,13 +360,13 @@ fn of_an_error_that_never_ends_no_more_is_read_than_its_beginning() {
     let place = Place::with_faults(|asked| {
         (!asked.is_list() && asked.method == "GET").then_some(Fault::Endless(403))
     });
-    place.store.put("bucket/runs/a.jsonl", log("a", "x"));
+    place.store.put("bucket/runs/a.jsonl", log_bytes("a", "x"));
 
     let (code, why) = place.failed(&["show", "s3://bucket/runs/a.jsonl"]);
 
     assert_eq!(code, 3);
     assert!(why.contains("access denied"), "{why}");
-    let sent: usize = place.store.asked().iter().map(|asked| asked.sent).sum();
+    let sent: usize = place.store.seen_requests().iter().map(|asked| asked.sent).sum();
     assert!(sent < 64 << 20, "{sent}");
 }
 
@@ -395,7 +395,7 @@ fn a_list_that_never_ends_is_given_up_with_a_sentence() {
     assert!(same.contains("gives a list that never ends: it names the same page twice"), "{same}");
     let empty = why("s3://bucket/empty/");
     assert!(empty.contains("a hundred pages one after the other have no objects"), "{empty}");
-    assert!(place.store.asked().len() < 200);
+    assert!(place.store.seen_requests().len() < 200);
 }
 
 #[test]
@@ -468,14 +468,14 @@ fn a_body_that_breaks_off_is_asked_for_again_from_there_and_never_kept_in_part()
 #[test]
 fn a_huge_object_is_refused_and_the_others_are_read() {
     let place = Place::new();
-    place.store.put("bucket/runs/a.jsonl", log("a", "x"));
+    place.store.put("bucket/runs/a.jsonl", log_bytes("a", "x"));
     place.store.put_as_large("bucket/runs/huge.jsonl", 20 << 30);
 
     let out =
         place.printed(&["sql", "select count(*) as n from runs", "s3://bucket/runs", "--csv"]);
 
     assert_eq!(out, "n\n1\n");
-    let fetched: usize = place.store.asked().iter().map(|it| it.sent).sum();
+    let fetched: usize = place.store.seen_requests().iter().map(|it| it.sent).sum();
     assert!(fetched < 100_000, "{fetched}");
 }
 
@@ -497,7 +497,7 @@ fn of_an_archive_the_names_and_what_is_opened_are_fetched() {
     let shown = place.printed(&["show", "s3://bucket/runs.zip/15.jsonl"]);
 
     assert!(shown.contains("3 turns"), "{shown}");
-    let (requests, fetched) = sum(&place.store.asked());
+    let (requests, fetched) = sum_requests(&place.store.seen_requests());
     // Beside the one its directory, and the beginnings of the others, which may be companions of it.
     assert!(requests < 60 && fetched < size / 4, "{requests} requests, {fetched} of {size} bytes");
 }
@@ -514,15 +514,15 @@ fn no_key_leads_out_of_the_cache_folder_and_strange_ones_are_safe() {
         "line\nbreak.jsonl",
         "escape\u{1b}[31m.jsonl",
     ] {
-        place.store.put(&format!("bucket/runs/{key}"), log("bad", "x"));
+        place.store.put(&format!("bucket/runs/{key}"), log_bytes("bad", "x"));
     }
     place.store.put("bucket/runs", vec![]);
     place.store.put("bucket/runs/", vec![]);
     place.store.put("bucket/runs/folder", vec![]);
-    place.store.put("bucket/runs/folder/c.jsonl", log("c", "x"));
-    place.store.put("bucket/runs/both.jsonl", log("both", "x"));
-    place.store.put("bucket/runs/both.jsonl/d.jsonl", log("d", "x"));
-    place.store.put("bucket/runs/Übung ★.jsonl", log("plain", "x"));
+    place.store.put("bucket/runs/folder/c.jsonl", log_bytes("c", "x"));
+    place.store.put("bucket/runs/both.jsonl", log_bytes("both", "x"));
+    place.store.put("bucket/runs/both.jsonl/d.jsonl", log_bytes("d", "x"));
+    place.store.put("bucket/runs/Übung ★.jsonl", log_bytes("plain", "x"));
     let before = files_below(place.home.path());
     assert!(before.is_empty());
 
@@ -554,7 +554,7 @@ fn no_key_leads_out_of_the_cache_folder_and_strange_ones_are_safe() {
 #[test]
 fn nothing_is_written_to_an_address_nor_to_a_folder_that_is_called_like_one() {
     let place = Place::new();
-    place.store.put_folder("bucket/run", &project("sample-runs/codex-p12"));
+    place.store.put_folder("bucket/run", &project_path("sample-runs/codex-p12"));
     let words = "nothing is written to remote storage; copy the recording to a folder first";
 
     let (_, judged) = place.failed(&["judge", "s3://bucket/run", "--judge", "none"]);
@@ -569,7 +569,7 @@ fn nothing_is_written_to_an_address_nor_to_a_folder_that_is_called_like_one() {
 fn the_table_and_a_run_of_it_are_on_the_screen_by_their_addresses() {
     let place = Place::new();
     for name in ["a", "b"] {
-        place.store.put(&format!("bucket/runs/{name}.jsonl"), log(name, "words"));
+        place.store.put(&format!("bucket/runs/{name}.jsonl"), log_bytes(name, "words"));
     }
 
     let table = place.printed(&["s3://bucket/runs", "--snapshot", "110x20"]);
@@ -584,8 +584,8 @@ fn the_table_and_a_run_of_it_are_on_the_screen_by_their_addresses() {
 #[test]
 fn words_are_found_in_recordings_at_an_address() {
     let place = Place::new();
-    place.store.put("bucket/runs/a.jsonl", log("a", "haystack"));
-    place.store.put("bucket/runs/b.jsonl", log("b", "needle"));
+    place.store.put("bucket/runs/a.jsonl", log_bytes("a", "haystack"));
+    place.store.put("bucket/runs/b.jsonl", log_bytes("b", "needle"));
 
     let found = place.printed(&["find", "needle", "s3://bucket/runs"]);
 

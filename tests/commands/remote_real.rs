@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::common::{json, printed, project};
+use crate::common::{cli_json, cli_text, project_path};
 
 /// Signs what is put into Azurite, with the account and the key that everybody knows; good until 2099.
 const SIGNED: &str = "sv=2019-12-12&ss=b&srt=sco&sp=rwlc&se=2099-01-01T00%3A00%3A00Z&spr=https%2Chttp&\
@@ -32,13 +32,13 @@ impl Drop for Server {
     }
 }
 
-fn named(variable: &str) -> String {
+fn variable_value(variable: &str) -> String {
     let path = std::env::var(variable);
     path.unwrap_or_else(|_| panic!("{variable} names the program of the server"))
 }
 
 impl Server {
-    fn start(command: impl FnOnce(u16, &Path) -> Command) -> Self {
+    fn start_server(command: impl FnOnce(u16, &Path) -> Command) -> Self {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let home = tempfile::tempdir().unwrap();
         let mut command = command(port, home.path());
@@ -92,26 +92,26 @@ impl Server {
 }
 
 /// The sample runs that are put there, each file with its path below the bucket.
-fn samples() -> Vec<(String, Vec<u8>)> {
+fn sample_files() -> Vec<(String, Vec<u8>)> {
     let mut files = vec![];
     for run in ["codex-p12", "logs", "claude-code"] {
-        collect(&project("sample-runs").join(run), &format!("runs/{run}"), &mut files);
+        collect_files(&project_path("sample-runs").join(run), &format!("runs/{run}"), &mut files);
     }
     files
 }
 
-fn collect(folder: &Path, below: &str, files: &mut Vec<(String, Vec<u8>)>) {
+fn collect_files(folder: &Path, below: &str, files: &mut Vec<(String, Vec<u8>)>) {
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
         let name = format!("{below}/{}", entry.file_name().to_str().unwrap());
         if entry.file_type().unwrap().is_dir() {
-            collect(&entry.path(), &name, files);
+            collect_files(&entry.path(), &name, files);
         } else {
             files.push((name, fs::read(entry.path()).unwrap()));
         }
     }
 }
 
-fn encoded(key: &str) -> String {
+fn encoded_key(key: &str) -> String {
     let one = |byte: u8| match byte.is_ascii_alphanumeric() || b"-_.~/".contains(&byte) {
         true => char::from(byte).to_string(),
         false => format!("%{byte:02X}"),
@@ -121,25 +121,29 @@ fn encoded(key: &str) -> String {
 
 /// What is at the address is what is on the disk.
 fn assert_same(server: &Server, address: &str) {
-    let local = project("sample-runs/codex-p12");
+    let local = project_path("sample-runs/codex-p12");
     let local = local.to_str().unwrap();
     let bundle = format!("{address}/runs/codex-p12");
     for command in ["show", "score"] {
         let there = server.printed(&[command, &bundle, "--json"]);
-        let here = printed(&[command, local, "--json"]);
+        let here = cli_text(&[command, local, "--json"]);
         assert_eq!(there.replace(&bundle, "X"), here.replace(local, "X"), "{command}");
     }
 
     let logs = format!("{address}/runs/logs");
     let query = "select count(*) as runs, sum(turns) as turns from runs";
     let there = server.printed(&["sql", query, &logs, "--json"]);
-    let here = json(&["sql", query, project("sample-runs/logs").to_str().unwrap(), "--json"]);
+    let here =
+        cli_json(&["sql", query, project_path("sample-runs/logs").to_str().unwrap(), "--json"]);
     assert_eq!(serde_json::from_str::<serde_json::Value>(&there).unwrap(), here);
 
     let frame = server.printed(&[&logs, "--snapshot", "120x40"]);
     assert!(frame.contains("gemini"), "{frame}");
     let one = server.printed(&["show", &format!("{logs}/gemini.jsonl")]);
-    assert_eq!(one, printed(&["show", project("sample-runs/logs/gemini.jsonl").to_str().unwrap()]));
+    assert_eq!(
+        one,
+        cli_text(&["show", project_path("sample-runs/logs/gemini.jsonl").to_str().unwrap()])
+    );
 
     let (code, _, err) = server.run(&["show", &format!("{address}/runs/nothing.jsonl")]);
     assert_eq!(code, Some(3));
@@ -149,8 +153,8 @@ fn assert_same(server: &Server, address: &str) {
 #[test]
 #[ignore = "needs TRAJVIEW_MOTO"]
 fn s3_as_moto_has_it_is_read_as_the_disk_is() {
-    let program = named("TRAJVIEW_MOTO");
-    let mut server = Server::start(|port, _| {
+    let program = variable_value("TRAJVIEW_MOTO");
+    let mut server = Server::start_server(|port, _| {
         let mut command = Command::new(program);
         command.args(["-H", "127.0.0.1", "-p", &port.to_string()]);
         command
@@ -158,8 +162,8 @@ fn s3_as_moto_has_it_is_read_as_the_disk_is() {
     let signed = "authorization: AWS4-HMAC-SHA256 Credential=a/20260101/us-east-1/s3/aws4_request, SignedHeaders=host, \
                   Signature=0\r\n";
     server.send("PUT", "/bucket", signed, b"");
-    for (key, bytes) in samples() {
-        server.send("PUT", &format!("/bucket/{}", encoded(&key)), signed, &bytes);
+    for (key, bytes) in sample_files() {
+        server.send("PUT", &format!("/bucket/{}", encoded_key(&key)), signed, &bytes);
     }
     server.environment = vec![
         ("AWS_ENDPOINT_URL", format!("http://127.0.0.1:{}", server.port)),
@@ -187,8 +191,8 @@ fn s3_as_moto_has_it_is_read_as_the_disk_is() {
 #[test]
 #[ignore = "needs TRAJVIEW_AZURITE and node"]
 fn az_as_azurite_has_it_is_read_as_the_disk_is() {
-    let program = named("TRAJVIEW_AZURITE");
-    let mut server = Server::start(|port, home| {
+    let program = variable_value("TRAJVIEW_AZURITE");
+    let mut server = Server::start_server(|port, home| {
         let mut command = Command::new("node");
         command.arg(program).args(["--blobHost", "127.0.0.1", "--blobPort", &port.to_string()]);
         command.args(["--silent", "--skipApiVersionCheck", "--location"]).arg(home.join("azurite"));
@@ -197,8 +201,8 @@ fn az_as_azurite_has_it_is_read_as_the_disk_is() {
     let versioned = "x-ms-version: 2021-06-08\r\n";
     let container = format!("/devstoreaccount1/box?restype=container&{SIGNED}");
     server.send("PUT", &container, versioned, b"");
-    for (key, bytes) in samples() {
-        let target = format!("/devstoreaccount1/box/{}?{SIGNED}", encoded(&key));
+    for (key, bytes) in sample_files() {
+        let target = format!("/devstoreaccount1/box/{}?{SIGNED}", encoded_key(&key));
         server.send("PUT", &target, &format!("{versioned}x-ms-blob-type: BlockBlob\r\n"), &bytes);
     }
     server.environment = vec![
@@ -225,8 +229,8 @@ fn az_as_azurite_has_it_is_read_as_the_disk_is() {
 #[test]
 #[ignore = "needs TRAJVIEW_FAKE_GCS"]
 fn gs_as_fake_gcs_server_has_it_is_read_as_the_disk_is() {
-    let program = named("TRAJVIEW_FAKE_GCS");
-    let mut server = Server::start(|port, _| {
+    let program = variable_value("TRAJVIEW_FAKE_GCS");
+    let mut server = Server::start_server(|port, _| {
         let mut command = Command::new(program);
         // Else it takes only one host for that of Google.
         command.args(["-public-host", &format!("127.0.0.1:{port}")]);
@@ -244,8 +248,8 @@ fn gs_as_fake_gcs_server_has_it_is_read_as_the_disk_is() {
     });
     let typed = "content-type: application/json\r\n";
     server.send("POST", "/storage/v1/b", typed, br#"{"name": "bucket"}"#);
-    for (key, bytes) in samples() {
-        let name = encoded(&key).replace('/', "%2F");
+    for (key, bytes) in sample_files() {
+        let name = encoded_key(&key).replace('/', "%2F");
         let target = format!("/upload/storage/v1/b/bucket/o?uploadType=media&name={name}");
         server.send("POST", &target, "content-type: text/plain\r\n", &bytes);
     }

@@ -9,7 +9,9 @@ use std::{
 
 use serde_json::Value;
 
-use crate::common::{json, judge_desk::copy, printed, project, studied::Studied, trajview};
+use crate::common::{
+    cli_json, cli_text, judge_desk::copy_folder, project_path, run_cli, studied::Studied,
+};
 
 const RUN: &str = "sample-runs/codex-p12";
 const OTHER: &str = "sample-runs/codex-p12-single-shot";
@@ -72,7 +74,7 @@ impl Planter {
         Self { numbers: BTreeMap::new(), plant }
     }
 
-    fn behind(&mut self, text: &str) -> String {
+    fn plant_behind(&mut self, text: &str) -> String {
         let next = self.numbers.len();
         let number = *self.numbers.entry(text.to_owned()).or_insert(next);
         format!("{text} {}", (self.plant)(number))
@@ -84,7 +86,7 @@ impl Planter {
                 Ok(inner @ (Value::Object(_) | Value::Array(_))) => {
                     self.value(inner).to_string().into()
                 }
-                _ => self.behind(&text).into(),
+                _ => self.plant_behind(&text).into(),
             },
             Value::Array(items) => items.into_iter().map(|item| self.value(item)).collect(),
             Value::Object(fields) => fields
@@ -113,19 +115,19 @@ impl Planter {
 }
 
 /// Joined here, so that no scanner takes this file for a leak.
-fn key(number: usize) -> String {
+fn made_key(number: usize) -> String {
     format!("{}-{}-PLANTED{number:05}aBcDeF", "sk", "ant-api03")
 }
 
-fn script(_: usize) -> String {
+fn script_text(_: usize) -> String {
     "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>".to_owned()
 }
 
-fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+fn collect_files(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap().flatten() {
         let path = entry.path();
         if path.is_dir() && !path.ends_with("workspace.git") {
-            files(&path, found);
+            collect_files(&path, found);
         } else if path.extension().is_some_and(|end| end == "json" || end == "jsonl") {
             found.push(path);
         }
@@ -133,16 +135,16 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
 }
 
 /// Copies of samples with something planted in every text: a bundle with its judgements and labels, and plain logs.
-fn planted(plant: fn(usize) -> String) -> (tempfile::TempDir, Vec<String>) {
+fn planted_runs(plant: fn(usize) -> String) -> (tempfile::TempDir, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
     let mut runs = vec![];
     for sample in
         [RUN, "sample-runs/claude-code", "sample-runs/codex-rollout", "sample-runs/logs/pi.jsonl"]
     {
-        let from = project(sample);
+        let from = project_path(sample);
         let to = folder.path().join(from.file_name().unwrap());
         if from.is_dir() {
-            copy(&from, &to);
+            copy_folder(&from, &to);
         } else {
             fs::copy(&from, &to).unwrap();
         }
@@ -153,7 +155,7 @@ fn planted(plant: fn(usize) -> String) -> (tempfile::TempDir, Vec<String>) {
     fs::create_dir_all(folder.path().join("codex-p12/labels")).unwrap();
     fs::write(folder.path().join("codex-p12/labels/ana.json"), labels.to_string()).unwrap();
     let mut all = vec![];
-    files(folder.path(), &mut all);
+    collect_files(folder.path(), &mut all);
     let mut planter = Planter::new(plant);
     all.iter().for_each(|path| planter.file(path));
     assert!(planter.numbers.len() > 900, "{} texts", planter.numbers.len());
@@ -162,9 +164,9 @@ fn planted(plant: fn(usize) -> String) -> (tempfile::TempDir, Vec<String>) {
 
 #[test]
 fn a_key_planted_in_every_text_of_a_recording_is_in_nothing_that_is_written() {
-    let (folder, runs) = planted(key);
+    let (folder, runs) = planted_runs(made_key);
     for run in &runs {
-        let is_there = trajview(&["show", run, "--json"]).out.contains("PLANTED");
+        let is_there = run_cli(&["show", run, "--json"]).out.contains("PLANTED");
         assert!(is_there, "{run} has the keys, and can be read");
         let all = [
             &["report", run][..],
@@ -178,24 +180,28 @@ fn a_key_planted_in_every_text_of_a_recording_is_in_nothing_that_is_written() {
         // The other forms of a report are made of the same document.
         let most = if run.ends_with("codex-p12") { all.len() } else { 3 };
         for command in &all[..most] {
-            let written = printed(command);
+            let written = cli_text(command);
 
-            assert!(!written.contains("PLANTED"), "{command:?}: {}", around(&written, "PLANTED"));
+            assert!(
+                !written.contains("PLANTED"),
+                "{command:?}: {}",
+                text_around(&written, "PLANTED")
+            );
             assert!(written.contains("API key"), "{command:?}");
         }
     }
     let (tables, folder) = (tempfile::tempdir().unwrap(), folder.path().display().to_string());
     let into = tables.path().display().to_string();
-    let exported = trajview(&["export", &folder, "--jsonl", &into]);
+    let exported = run_cli(&["export", &folder, "--jsonl", &into]);
     assert_eq!(exported.code, Some(0), "{}", exported.err);
     assert!(exported.err.contains("taken out:"), "{}", exported.err);
     for table in fs::read_dir(&into).unwrap().flatten() {
         let written = fs::read_to_string(table.path()).unwrap();
-        assert!(!written.contains("PLANTED"), "{table:?}: {}", around(&written, "PLANTED"));
+        assert!(!written.contains("PLANTED"), "{table:?}: {}", text_around(&written, "PLANTED"));
     }
 }
 
-fn around<'t>(text: &'t str, word: &str) -> &'t str {
+fn text_around<'t>(text: &'t str, word: &str) -> &'t str {
     let at = text.find(word).unwrap_or_default();
     let start = (0..=at.saturating_sub(200)).rev().find(|at| text.is_char_boundary(*at)).unwrap();
     let end =
@@ -205,9 +211,9 @@ fn around<'t>(text: &'t str, word: &str) -> &'t str {
 
 #[test]
 fn nothing_recorded_is_markup_in_a_report() {
-    let (_folder, runs) = planted(script);
+    let (_folder, runs) = planted_runs(script_text);
     for run in &runs {
-        let page = printed(&["report", run]);
+        let page = cli_text(&["report", run]);
 
         assert!(!page.contains("<script>alert") && !page.contains("<img"), "{run}");
         assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"), "{run}");
@@ -217,16 +223,16 @@ fn nothing_recorded_is_markup_in_a_report() {
 
 #[test]
 fn a_report_asks_the_network_for_nothing_and_its_links_lead_somewhere() {
-    let pages = [printed(&["report", RUN]), printed(&["report", RUN, OTHER])];
+    let pages = [cli_text(&["report", RUN]), cli_text(&["report", RUN, OTHER])];
     for page in &pages {
         for word in ["src=", "@import", "url(", "fetch(", "XMLHttpRequest", "<link", "<iframe"] {
-            assert!(!markup(page).contains(word), "{word}");
+            assert!(!page_markup(page).contains(word), "{word}");
         }
         assert!(page.contains("default-src 'none'"));
-        let ids: Vec<&str> = attributes(page, " id=\"").collect();
+        let ids: Vec<&str> = tag_attributes(page, " id=\"").collect();
         let known: BTreeSet<&str> = ids.iter().copied().collect();
         assert_eq!(known.len(), ids.len(), "an address is there once");
-        for link in attributes(page, " href=\"#") {
+        for link in tag_attributes(page, " href=\"#") {
             assert!(known.contains(link), "#{link} leads nowhere");
         }
         assert!(page.len() < 30 << 20, "{} bytes", page.len());
@@ -239,19 +245,19 @@ fn a_report_asks_the_network_for_nothing_and_its_links_lead_somewhere() {
 }
 
 /// What the page is made of, without recorded words: in those no `<` is left.
-fn markup(page: &str) -> String {
+fn page_markup(page: &str) -> String {
     page.split('<').skip(1).filter_map(|tag| tag.split('>').next()).collect::<Vec<_>>().join("<")
 }
 
-fn attributes<'p>(page: &'p str, begin: &'p str) -> impl Iterator<Item = &'p str> {
+fn tag_attributes<'p>(page: &'p str, begin: &'p str) -> impl Iterator<Item = &'p str> {
     page.split(begin).skip(1).filter_map(|rest| rest.split('"').next())
 }
 
 #[test]
 fn a_report_shows_as_much_as_is_asked_for_and_says_what_is_left_out() {
-    let whole = printed(&["report", RUN]);
-    let few_files = printed(&["report", RUN, "--most-files", "1"]);
-    let small = printed(&["report", RUN, "--most-total", "60000"]);
+    let whole = cli_text(&["report", RUN]);
+    let few_files = cli_text(&["report", RUN, "--most-files", "1"]);
+    let small = cli_text(&["report", RUN, "--most-total", "60000"]);
 
     assert!(!whole.contains("are left out; this prints them"));
     let told = few_files.split("</h4>").find(|it| it.contains("files are left out")).unwrap();
@@ -262,8 +268,8 @@ fn a_report_shows_as_much_as_is_asked_for_and_says_what_is_left_out() {
     );
     assert!(small.len() < whole.len() / 2, "{} bytes", small.len());
     for page in [&few_files, &small] {
-        let known: BTreeSet<&str> = attributes(page, " id=\"").collect();
-        for link in attributes(page, " href=\"#") {
+        let known: BTreeSet<&str> = tag_attributes(page, " id=\"").collect();
+        for link in tag_attributes(page, " href=\"#") {
             assert!(known.contains(link), "#{link} leads nowhere");
         }
     }
@@ -273,7 +279,7 @@ fn a_report_shows_as_much_as_is_asked_for_and_says_what_is_left_out() {
 
 #[test]
 fn evidence_leads_to_the_line_that_wrote_it() {
-    let page = printed(&["report", RUN]);
+    let page = cli_text(&["report", RUN]);
     let component = page.split("id=\"component-C01\"").nth(1).unwrap();
     let link = component.split("<a href=\"#turn-").nth(2).unwrap().split('"').next().unwrap();
 
@@ -284,29 +290,29 @@ fn evidence_leads_to_the_line_that_wrote_it() {
 
 #[test]
 fn the_numbers_of_a_report_are_those_that_the_commands_print() {
-    let report = printed(&["report", RUN, OTHER, "--markdown"]);
+    let report = cli_text(&["report", RUN, OTHER, "--markdown"]);
     for command in [
         &["compare", RUN, OTHER, "--md"][..],
         &["score", RUN, "--each", "checkpoint", "--md"],
         &["process", OTHER, "--md"],
     ] {
-        let printed = printed(command);
+        let printed = cli_text(command);
         let rows: Vec<&str> = printed.lines().filter(|line| line.starts_with("| ")).collect();
         assert!(rows.len() > 2, "{command:?}");
         for row in rows {
             assert!(report.contains(row), "{command:?}: {row}");
         }
     }
-    let tex = printed(&["compare", RUN, OTHER, "--tex"]);
+    let tex = cli_text(&["compare", RUN, OTHER, "--tex"]);
     let row = tex.lines().find(|line| line.starts_with("erosion")).unwrap();
-    assert!(printed(&["report", RUN, OTHER, "--latex"]).contains(row), "{row}");
+    assert!(cli_text(&["report", RUN, OTHER, "--latex"]).contains(row), "{row}");
 }
 
 #[test]
 fn a_report_of_a_study_has_the_agreement_of_its_raters() {
     let study =
         Studied::new(2, 3, "runs = [\"runs/one\", \"runs/two\"]\nraters = [\"ana\", \"ben\"]\n");
-    let page = printed(&["report", &study.file().display().to_string()]);
+    let page = cli_text(&["report", &study.file().display().to_string()]);
 
     assert!(page.contains("Agreement of raters") && page.contains("trajview agree "), "a study");
     assert!(page.contains(" id=\"b-run\""), "both runs are in it");
@@ -316,8 +322,15 @@ fn a_report_of_a_study_has_the_agreement_of_its_raters() {
 fn the_list_of_what_is_taken_out_has_places_and_contexts_and_nothing_is_written() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("report.html").display().to_string();
-    let list =
-        json(&["report", "sample-runs/claude-code", "--redact", "list", "--json", "--out", &out]);
+    let list = cli_json(&[
+        "report",
+        "sample-runs/claude-code",
+        "--redact",
+        "list",
+        "--json",
+        "--out",
+        &out,
+    ]);
 
     assert_eq!(list["schema"], "trajview.redactions/1");
     let first = &list["findings"][0];
@@ -329,8 +342,8 @@ fn the_list_of_what_is_taken_out_has_places_and_contexts_and_nothing_is_written(
 
 #[test]
 fn names_that_are_given_are_taken_out_and_off_takes_out_nothing() {
-    let named = printed(&["report", RUN, "--redact-name", "Gamma", "--redact-name", "softmax"]);
-    let off = printed(&["report", RUN, "--redact", "off"]);
+    let named = cli_text(&["report", RUN, "--redact-name", "Gamma", "--redact-name", "softmax"]);
+    let off = cli_text(&["report", RUN, "--redact", "off"]);
 
     let mut words = named.split(|c: char| !c.is_alphanumeric());
     assert!(!words.any(|word| word.eq_ignore_ascii_case("softmax")));
@@ -340,10 +353,10 @@ fn names_that_are_given_are_taken_out_and_off_takes_out_nothing() {
 
 #[test]
 fn an_atif_document_keeps_its_form_and_its_calls_joined_when_it_is_redacted() {
-    let (_folder, runs) = planted(key);
+    let (_folder, runs) = planted_runs(made_key);
     let mut joined = 0;
     for run in &runs {
-        let document = json(&["export", "--atif", run, "--redact-name", "steps"]);
+        let document = cli_json(&["export", "--atif", run, "--redact-name", "steps"]);
 
         for step in document["steps"].as_array().unwrap() {
             let calls = step["tool_calls"].as_array().into_iter().flatten();
@@ -361,7 +374,7 @@ fn an_atif_document_keeps_its_form_and_its_calls_joined_when_it_is_redacted() {
 
 #[test]
 fn what_is_not_known_is_a_dash_in_a_report() {
-    let page = printed(&["report", "sample-runs/logs/cursor.jsonl"]);
+    let page = cli_text(&["report", "sample-runs/logs/cursor.jsonl"]);
 
     assert!(page.contains("<td class=\"r\">—</td>"));
     assert!(!page.contains("tokens in 0 out 0"));
@@ -369,7 +382,7 @@ fn what_is_not_known_is_a_dash_in_a_report() {
 
 #[test]
 fn the_skill_names_commands_that_there_are() {
-    let skill = printed(&["skill"]);
+    let skill = cli_text(&["skill"]);
 
     assert!(skill.starts_with("---\nname: trajview\ndescription: "));
     let named = skill.split("`trajview ").skip(1).filter_map(|rest| rest.split([' ', '`']).next());
@@ -384,7 +397,7 @@ fn a_playback_is_an_asciicast_with_a_frame_for_each_turn_or_key() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("playback.cast").display().to_string();
     let lines = |keys: &str| {
-        printed(&[OTHER, "--snapshot", "80x24", "--keys", keys, "--asciicast", &out]);
+        cli_text(&[OTHER, "--snapshot", "80x24", "--keys", keys, "--asciicast", &out]);
         let text = fs::read_to_string(&out).unwrap();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>()
     };
@@ -404,7 +417,7 @@ const ALIVE: &str =
 fn links_images_and_tags_of_a_recording_are_words_in_markdown_and_in_a_page() {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("pi.jsonl");
-    let text = std::fs::read_to_string(project("sample-runs/logs/pi.jsonl")).unwrap();
+    let text = std::fs::read_to_string(project_path("sample-runs/logs/pi.jsonl")).unwrap();
     std::fs::write(&log, text.replace("Create a package tinycalc with add.", ALIVE)).unwrap();
     let log = log.to_str().unwrap();
     for arguments in [
@@ -414,7 +427,7 @@ fn links_images_and_tags_of_a_recording_are_words_in_markdown_and_in_a_page() {
         &["report", log, "--markdown"],
         &["sql", "select title from runs", log, "--md"],
     ] {
-        let ran = trajview(arguments);
+        let ran = run_cli(arguments);
         for alive in ["](", "![", "]:"] {
             let at = ran.out.find(alive).filter(|at| !ran.out[..*at].ends_with('\\'));
             assert_eq!(at, None, "{alive} in {arguments:?}: {}", ran.out);
@@ -425,7 +438,7 @@ fn links_images_and_tags_of_a_recording_are_words_in_markdown_and_in_a_page() {
             assert!(ran.out[..at].ends_with(['`', '\\']), "{arguments:?}: {}", ran.out);
         }
     }
-    let page = printed(&["report", log]);
+    let page = cli_text(&["report", log]);
     assert!(
         !page.contains("href=\"http") && !page.contains("src=\"http") && !page.contains("<img")
     );

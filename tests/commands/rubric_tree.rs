@@ -9,7 +9,7 @@ use trajview::{
 
 use crate::common::real_data;
 
-fn read(text: &str) -> (RubricTree, Vec<String>) {
+fn read_tree(text: &str) -> (RubricTree, Vec<String>) {
     let format = format_by_name("paperbench").unwrap();
     let run = format.index_run(&[SourceBytes { name: "t.json", bytes: text.as_bytes() }]).unwrap();
     let warnings = run.warnings.into_iter().map(|warning| warning.what).collect();
@@ -17,13 +17,13 @@ fn read(text: &str) -> (RubricTree, Vec<String>) {
 }
 
 /// The lists of the vectors as PaperBench writes trees.
-fn written(node: &Value) -> Value {
+fn tree_value(node: &Value) -> Value {
     let (weight, category) = (&node[0], &node[1]);
     let fields = json!({"id": "", "requirements": "", "weight": weight, "task_category": category});
     let mut fields = fields.as_object().unwrap().clone();
     match node[2].as_array() {
         Some(below) => {
-            fields.insert("sub_tasks".into(), below.iter().map(written).collect());
+            fields.insert("sub_tasks".into(), below.iter().map(tree_value).collect());
         }
         None => {
             fields.insert("sub_tasks".into(), json!([]));
@@ -53,8 +53,9 @@ fn made_up_trees_come_to_what_another_program_says_to_the_last_digit() {
         let listed = vector["scores"].as_array().unwrap().iter();
         let scores: Vec<f64> =
             listed.map(|score| score.as_str().unwrap().parse().unwrap()).collect();
-        let text = with_scores(written(&vector["tree"]), &mut scores.iter().copied()).to_string();
-        let (tree, _) = read(&text);
+        let text =
+            with_scores(tree_value(&vector["tree"]), &mut scores.iter().copied()).to_string();
+        let (tree, _) = read_tree(&text);
 
         let ours = TreeSummary::for_tree(&tree);
         let root = |name: &str| vector[name].as_str().map(|score| score.parse::<f64>().unwrap());
@@ -80,7 +81,7 @@ fn real_trees_recompute_to_the_last_digit() {
         ("graded-rice.json", 0.18568121693121692, 361, 489, 5),
     ];
     for (name, score, leaves, nodes, depth) in cases {
-        let (tree, warnings) = read(&std::fs::read_to_string(folder.join(name)).unwrap());
+        let (tree, warnings) = read_tree(&std::fs::read_to_string(folder.join(name)).unwrap());
         let summary = TreeSummary::for_tree(&tree);
 
         assert_eq!(warnings, [""; 0], "{name}");

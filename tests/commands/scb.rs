@@ -25,34 +25,34 @@ pub struct Release {
 }
 
 /// The two releases that the environment names.
-pub fn releases() -> Vec<Release> {
+pub fn find_releases() -> Vec<Release> {
     let folders = env::var_os("TRAJVIEW_SCB_CHECK")
         .expect("TRAJVIEW_SCB_CHECK names the folders of scb-check, see tests/commands/scb.rs");
-    let releases: Vec<_> = env::split_paths(&folders).map(|folder| release(&folder)).collect();
+    let releases: Vec<_> = env::split_paths(&folders).map(|folder| read_release(&folder)).collect();
     let profiles: Vec<_> = releases.iter().map(|release| release.profile).collect();
     assert_eq!(profiles, [QualityProfile::ScbCheck013, QualityProfile::ScbCheck020]);
     releases
 }
 
-fn release(folder: &Path) -> Release {
+fn read_release(folder: &Path) -> Release {
     let packages =
-        entries(&folder.join("lib")).into_iter().map(|python| python.join("site-packages"));
+        folder_entries(&folder.join("lib")).into_iter().map(|python| python.join("site-packages"));
     let packages =
         packages.into_iter().find(|packages| packages.join("scb_check").is_dir()).unwrap();
-    let info = entries(&packages).into_iter().find_map(|entry| {
+    let info = folder_entries(&packages).into_iter().find_map(|entry| {
         let name = entry.file_name()?.to_str()?.to_owned();
         Some(name.strip_prefix("scb_check-")?.strip_suffix(".dist-info")?.to_owned())
     });
     let profile: QualityProfile = format!("scb-check-{}", info.unwrap()).parse().unwrap();
-    let rules = rules(&packages.join("scb_check/resources/slop_rules"));
+    let rules = read_rules(&packages.join("scb_check/resources/slop_rules"));
     assert_eq!(rules.problems(), []);
     Release { profile, ruler: Ruler::new(profile, rules), programs: folder.join("bin") }
 }
 
 /// The rules below a folder, in the order of their names.
-pub fn rules(folder: &Path) -> RuleSet {
+pub fn read_rules(folder: &Path) -> RuleSet {
     let text = |path: PathBuf| (path.display().to_string(), fs::read_to_string(path).unwrap());
-    let texts: Vec<_> = entries(folder).into_iter().map(text).collect();
+    let texts: Vec<_> = folder_entries(folder).into_iter().map(text).collect();
     let texts: Vec<_> = texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
     RuleSet::load(&folder.display().to_string(), &texts)
 }
@@ -73,7 +73,7 @@ impl Release {
 }
 
 /// What is in a folder, by name.
-pub fn entries(folder: &Path) -> Vec<PathBuf> {
+pub fn folder_entries(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
     paths.sort();

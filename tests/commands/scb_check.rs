@@ -14,18 +14,18 @@ use trajview::metrics::quality::{
 };
 
 use crate::{
-    common::project,
-    scb::{Release, entries, releases},
+    common::project_path,
+    scb::{Release, find_releases, folder_entries},
 };
 
 #[test]
 #[ignore = "needs TRAJVIEW_SCB_CHECK"]
 fn both_say_the_same_about_every_snapshot() {
-    let releases = releases();
+    let releases = find_releases();
     let commits = tempfile::tempdir().unwrap();
     let mut trees = sample_snapshots(commits.path());
     let others = env::var_os("TRAJVIEW_SCB_TREES").unwrap_or_default();
-    trees.extend(env::split_paths(&others).flat_map(|folder| entries(&folder)));
+    trees.extend(env::split_paths(&others).flat_map(|folder| folder_entries(&folder)));
     let mut wrong = vec![];
     for release in &releases {
         let mut compared = 0;
@@ -35,7 +35,7 @@ fn both_say_the_same_about_every_snapshot() {
                 continue;
             };
             compared += 1;
-            let differences = differences(&score(tree, release), &theirs);
+            let differences = report_differences(&score_tree(tree, release), &theirs);
             wrong.extend(
                 differences
                     .iter()
@@ -47,7 +47,7 @@ fn both_say_the_same_about_every_snapshot() {
     assert!(wrong.is_empty(), "{} differences\n{}", wrong.len(), wrong.join("\n"));
 }
 
-fn differences(ours: &QualitySnapshot, theirs: &Value) -> Vec<String> {
+fn report_differences(ours: &QualitySnapshot, theirs: &Value) -> Vec<String> {
     let totals = &ours.totals;
     let wrappers = if theirs.get("trivial_wrapper_loc").is_some() {
         "trivial_wrapper_loc"
@@ -73,9 +73,9 @@ fn differences(ours: &QualitySnapshot, theirs: &Value) -> Vec<String> {
     wrong.map(|(name, ours, theirs)| format!("{name}: ours {ours}, theirs {theirs}")).collect()
 }
 
-fn score(tree: &Path, release: &Release) -> QualitySnapshot {
+fn score_tree(tree: &Path, release: &Release) -> QualitySnapshot {
     let mut paths = vec![];
-    walk(tree, tree, release, &mut paths);
+    walk_folder(tree, tree, release, &mut paths);
     let measured = paths.into_iter().map(|path| {
         let measure = measure_file(&path, &fs::read(tree.join(&path)).unwrap(), &release.ruler);
         (path, measure)
@@ -86,11 +86,11 @@ fn score(tree: &Path, release: &Release) -> QualitySnapshot {
     combine_files(&files, release.profile)
 }
 
-fn walk(root: &Path, folder: &Path, release: &Release, found: &mut Vec<String>) {
-    for path in entries(folder).into_iter().filter(|path| !path.is_symlink()) {
+fn walk_folder(root: &Path, folder: &Path, release: &Release, found: &mut Vec<String>) {
+    for path in folder_entries(folder).into_iter().filter(|path| !path.is_symlink()) {
         let name = path.strip_prefix(root).unwrap().to_str().map(str::to_owned);
         match name {
-            _ if path.is_dir() => walk(root, &path, release, found),
+            _ if path.is_dir() => walk_folder(root, &path, release, found),
             Some(name) if release.profile.counts_file(&name) => found.push(name),
             _ => {}
         }
@@ -101,9 +101,10 @@ fn walk(root: &Path, folder: &Path, release: &Release, found: &mut Vec<String>) 
 fn sample_snapshots(into: &Path) -> Vec<PathBuf> {
     let mut folders = vec![];
     for run in ["codex-p12", "codex-p12-single-shot"] {
-        let git = project("sample-runs").join(run).join("workspace.git");
-        let commits =
-            output(Command::new("git").arg("--git-dir").arg(&git).args(["log", "--format=%H"]));
+        let git = project_path("sample-runs").join(run).join("workspace.git");
+        let commits = command_output(
+            Command::new("git").arg("--git-dir").arg(&git).args(["log", "--format=%H"]),
+        );
         for commit in commits.lines().step_by(9) {
             let folder = into.join(format!("{run}-{}", &commit[..8]));
             fs::create_dir_all(&folder).unwrap();
@@ -127,6 +128,6 @@ fn sample_snapshots(into: &Path) -> Vec<PathBuf> {
     folders
 }
 
-fn output(command: &mut Command) -> String {
+fn command_output(command: &mut Command) -> String {
     String::from_utf8(command.output().unwrap().stdout).unwrap()
 }

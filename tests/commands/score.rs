@@ -4,16 +4,16 @@ use std::{fs, path::Path, process::Command};
 
 use serde_json::{Value, json as value};
 
-use crate::common::{Ran, json, printed, project, real_data, trajview};
+use crate::common::{Ran, cli_json, cli_text, project_path, real_data, run_cli};
 
 const RUN: &str = "sample-runs/codex-p12";
 
-fn points(document: &Value) -> &Vec<Value> {
+fn score_points(document: &Value) -> &Vec<Value> {
     document["points"].as_array().expect("there are points")
 }
 
-fn numbers(document: &Value, key: &str) -> Vec<f64> {
-    points(document).iter().map(|point| point[key].as_f64().expect(key)).collect()
+fn point_numbers(document: &Value, key: &str) -> Vec<f64> {
+    score_points(document).iter().map(|point| point[key].as_f64().expect(key)).collect()
 }
 
 fn is_close(a: &Value, b: &Value) -> bool {
@@ -25,10 +25,10 @@ fn is_close(a: &Value, b: &Value) -> bool {
 
 /// Writes the files of a run, as they stood after a turn, into a folder.
 fn checked_out(run: &str, turn: &str, folder: &Path) {
-    for path in printed(&["ls", run, "--at", turn]).lines() {
+    for path in cli_text(&["ls", run, "--at", turn]).lines() {
         let output = Command::new(env!("CARGO_BIN_EXE_trajview"))
             .args(["cat", run, path, "--at", turn])
-            .current_dir(project("."))
+            .current_dir(project_path("."))
             .output()
             .unwrap();
         let to = folder.join(path);
@@ -39,19 +39,19 @@ fn checked_out(run: &str, turn: &str, folder: &Path) {
 
 #[test]
 fn a_run_erodes_from_checkpoint_to_checkpoint() {
-    let scored = json(&["score", RUN, "--each", "checkpoint", "--rules", "none", "--json"]);
+    let scored = cli_json(&["score", RUN, "--each", "checkpoint", "--rules", "none", "--json"]);
 
     assert_eq!(scored["schema"], "trajview.score/1");
     assert_eq!((&scored["profile"], &scored["rules"]["count"]), (&"trajview".into(), &0.into()));
-    let erosion = numbers(&scored, "erosion");
+    let erosion = point_numbers(&scored, "erosion");
     assert_eq!(erosion.len(), 9);
     assert!(erosion.is_sorted() && erosion[0] == 0.0 && erosion[8] > 0.4, "{erosion:?}");
-    let phases: Vec<&Value> = points(&scored).iter().map(|point| &point["phase"]).collect();
+    let phases: Vec<&Value> = score_points(&scored).iter().map(|point| &point["phase"]).collect();
     let expected = ["start", "early", "early", "early", "mid", "mid", "late", "late", "final"];
     assert_eq!(phases, expected);
-    let last = &points(&scored)[8];
+    let last = &score_points(&scored)[8];
     assert_eq!((&last["turn"], &last["bin"]), (&56.into(), &1.0.into()));
-    assert_eq!(last["commit"], json(&["show", RUN, "--json"])["turns"][55]["commit"]);
+    assert_eq!(last["commit"], cli_json(&["show", RUN, "--json"])["turns"][55]["commit"]);
 }
 
 #[test]
@@ -60,10 +60,10 @@ fn a_snapshot_scores_the_same_in_its_run_and_in_a_folder() {
     checked_out(RUN, "47", folder.path());
     let folder = folder.path().to_str().unwrap();
 
-    let every = json(&["score", RUN, "--each", "turn", "--detail", "--json"]);
-    let alone = json(&["score", "--tree", folder, "--detail", "--json"]);
+    let every = cli_json(&["score", RUN, "--each", "turn", "--detail", "--json"]);
+    let alone = cli_json(&["score", "--tree", folder, "--detail", "--json"]);
 
-    let (of_run, of_folder) = (&points(&every)[46], &points(&alone)[0]);
+    let (of_run, of_folder) = (&score_points(&every)[46], &score_points(&alone)[0]);
     for key in [
         "files",
         "lines",
@@ -86,7 +86,7 @@ fn the_second_time_is_answered_from_the_cache_with_the_same_numbers() {
     let score = || {
         let output = Command::new(env!("CARGO_BIN_EXE_trajview"))
             .args(["score", RUN, "--each", "turn", "--detail", "--json"])
-            .current_dir(project("."))
+            .current_dir(project_path("."))
             .env("XDG_CACHE_HOME", cache.path())
             .output()
             .unwrap();
@@ -102,7 +102,7 @@ fn the_second_time_is_answered_from_the_cache_with_the_same_numbers() {
     assert!(written.len() > 20_000 && written == fs::read(&file).unwrap());
     assert!(
         first
-            == printed(&["score", RUN, "--each", "turn", "--detail", "--json", "--no-cache"])
+            == cli_text(&["score", RUN, "--each", "turn", "--detail", "--json", "--no-cache"])
                 .into_bytes()
     );
 }
@@ -117,9 +117,9 @@ fn what_does_not_count_is_listed_with_why() {
     write("notes.txt", b"def f(:\n");
     let path = folder.path().to_str().unwrap();
 
-    let scored = json(&["score", "--tree", path, "--json"]);
+    let scored = cli_json(&["score", "--tree", path, "--json"]);
 
-    let point = &points(&scored)[0];
+    let point = &score_points(&scored)[0];
     assert_eq!((&point["files"], &point["callables"]), (&1.into(), &1.into()));
     let skipped: Vec<(&str, &str)> = point["skipped"]
         .as_array()
@@ -128,14 +128,14 @@ fn what_does_not_count_is_listed_with_why() {
         .map(|row| (row["path"].as_str().unwrap(), row["why"].as_str().unwrap()))
         .collect();
     assert_eq!(skipped, [("bad.py", "syntax error"), ("latin.py", "not UTF-8")]);
-    assert!(printed(&["score", "--tree", path]).contains("left out: bad.py: syntax error"));
+    assert!(cli_text(&["score", "--tree", path]).contains("left out: bad.py: syntax error"));
 }
 
 #[test]
 fn a_snapshot_without_contents_is_not_recorded_rather_than_zero() {
-    let scored = json(&["score", "sample-runs/codex-exec-json", "--json"]);
+    let scored = cli_json(&["score", "sample-runs/codex-exec-json", "--json"]);
 
-    let point = &points(&scored)[0];
+    let point = &score_points(&scored)[0];
     for key in ["erosion", "verbosity", "mass", "files", "lines"] {
         assert_eq!(point[key], Value::Null, "{key}");
     }
@@ -153,13 +153,13 @@ fn a_rule_with_a_mistake_is_named_and_the_others_run() {
     fs::write(folder.path().join("a.py"), "print(1)\nexit(2)\nprint(3)\n").unwrap();
     let (rules, folder) = (rules.to_str().unwrap(), folder.path().to_str().unwrap());
 
-    let ran = trajview(&["score", "--tree", folder, "--rules", rules, "--json"]);
+    let ran = run_cli(&["score", "--tree", folder, "--rules", rules, "--json"]);
 
     assert_eq!(ran.code, Some(0));
     assert!(ran.err.contains("rules.yml:5: broken: "), "{}", ran.err);
     let scored: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(
-        (&scored["rules"]["count"], &points(&scored)[0]["rule_lines"]),
+        (&scored["rules"]["count"], &score_points(&scored)[0]["rule_lines"]),
         (&2.into(), &3.into())
     );
     assert_eq!(scored["rules"]["problems"][0]["rule"], "broken");
@@ -168,7 +168,7 @@ fn a_rule_with_a_mistake_is_named_and_the_others_run() {
 #[test]
 fn wrong_words_are_told_in_a_sentence() {
     let said = |arguments: &[&str]| {
-        let ran = trajview(arguments);
+        let ran = run_cli(arguments);
         (ran.code, ran.err)
     };
     let (code, err) = said(&["score", RUN, "--profile", "mine"]);
@@ -185,19 +185,19 @@ fn wrong_words_are_told_in_a_sentence() {
 #[test]
 fn two_runs_make_two_documents_and_one_csv() {
     let other = "sample-runs/codex-p12-single-shot";
-    let documents = printed(&["score", RUN, other, "--json"]);
+    let documents = cli_text(&["score", RUN, other, "--json"]);
     let documents: Vec<Value> =
         serde_json::Deserializer::from_str(&documents).into_iter().map(Result::unwrap).collect();
     assert_eq!(documents.len(), 2);
 
-    let table = printed(&["score", RUN, other, "--csv"]);
+    let table = cli_text(&["score", RUN, other, "--csv"]);
     let rows: Vec<Vec<&str>> = table.lines().map(|row| row.split(',').collect()).collect();
     assert_eq!(rows.len(), 3);
     assert!(rows.iter().all(|row| row.len() == rows[0].len()));
     let column = rows[0].iter().position(|head| *head == "erosion").unwrap();
     for (row, document) in rows[1..].iter().zip(&documents) {
         let erosion: f64 = row[column].parse().unwrap();
-        assert_eq!(Some(erosion), points(document)[0]["erosion"].as_f64());
+        assert_eq!(Some(erosion), score_points(document)[0]["erosion"].as_f64());
     }
 }
 
@@ -220,10 +220,10 @@ fn a_real_run_of_the_benchmark_scores_as_its_harness_recorded() {
         "none",
         "--json",
     ];
-    let scored = json(&arguments);
+    let scored = cli_json(&arguments);
 
-    assert_eq!(points(&scored).len(), 4);
-    for point in points(&scored) {
+    assert_eq!(score_points(&scored).len(), 4);
+    for point in score_points(&scored) {
         let recorded = point["recorded"].as_object().unwrap();
         for metric in [
             "erosion",
@@ -250,10 +250,10 @@ fn recorded_verbosity_without_a_rule_hit_and_with_later_clones_is_flagged_where_
     let run = real_data().join("slopcodebench/run");
     let run = run.to_str().unwrap();
 
-    let scored = json(&["score", run, "--each", "checkpoint", "--json"]);
-    let shown = printed(&["score", run, "--each", "checkpoint"]);
+    let scored = cli_json(&["score", run, "--each", "checkpoint", "--json"]);
+    let shown = cli_text(&["score", run, "--each", "checkpoint"]);
 
-    for point in points(&scored) {
+    for point in score_points(&scored) {
         let doubts = &point["recorded_doubts"];
         let why = "every rule count is 0, and clones by a later rule than the paper's";
         assert_eq!(doubts["verbosity"], why);
@@ -272,12 +272,12 @@ fn a_folder_of_which_nothing_could_be_measured_has_no_score_and_ends_with_4() {
 
     for profile in ["trajview", "scb-paper", "scb-check-0.2.0"] {
         let arguments = ["score", "--tree", path, "--profile", profile, "--json"];
-        let Ran { code, out, err } = trajview(&arguments);
+        let Ran { code, out, err } = run_cli(&arguments);
 
         assert_eq!(code, Some(4), "{profile}");
         assert!(err.contains("nothing was measured: a.py: syntax error"), "{err}");
         let scored: Value = serde_json::from_str(&out).unwrap();
-        let point = &points(&scored)[0];
+        let point = &score_points(&scored)[0];
         for field in ["files", "erosion", "verbosity", "gini", "mass", "sloc", "callables"] {
             assert_eq!(point[field], Value::Null, "{profile} {field}");
         }
@@ -289,8 +289,8 @@ fn a_folder_of_which_nothing_could_be_measured_has_no_score_and_ends_with_4() {
 fn under_built_in_rules_a_profile_is_called_trajview_rules_and_its_verbosity_not_comparable() {
     let run = "sample-runs/codex-p12";
     let named = |profile: &str| {
-        let scored = json(&["score", run, "--profile", profile, "--json"]);
-        let not = points(&scored)[0]["not_comparable"].clone();
+        let scored = cli_json(&["score", run, "--profile", profile, "--json"]);
+        let not = score_points(&scored)[0]["not_comparable"].clone();
         (scored["profile"].clone(), scored["formulas"].clone(), scored["comparable"].clone(), not)
     };
 
@@ -299,7 +299,7 @@ fn under_built_in_rules_a_profile_is_called_trajview_rules_and_its_verbosity_not
         assert_eq!(name, format!("trajview rules, {profile} formulas"));
         assert_eq!((formulas, comparable), (profile.into(), false.into()));
         assert_eq!(not, value!(["verbosity", "rule_lines", "flagged_lines"]));
-        let shown = printed(&["score", run, "--profile", profile]);
+        let shown = cli_text(&["score", run, "--profile", profile]);
         assert!(shown.contains("verbosity (not comparable)"), "{shown}");
     }
     let (name, _, comparable, not) = named("trajview");
@@ -310,10 +310,10 @@ const TREE: &str = "sample-runs/paperbench";
 
 #[test]
 fn a_rubric_tree_has_its_own_scores_and_null_for_those_of_code() {
-    let scored = json(&["score", TREE, "--json"]);
+    let scored = cli_json(&["score", TREE, "--json"]);
 
     assert_eq!(
-        (points(&scored).len(), &scored["tests"], &scored["process"]),
+        (score_points(&scored).len(), &scored["tests"], &scored["process"]),
         (0, &Value::Null, &Value::Null)
     );
     let tree = &scored["rubric_tree"];
@@ -331,7 +331,7 @@ fn a_rubric_tree_has_its_own_scores_and_null_for_those_of_code() {
 
 #[test]
 fn a_rubric_tree_is_told_node_by_node() {
-    let scored = json(&["score", TREE, "--detail", "--json"]);
+    let scored = cli_json(&["score", TREE, "--detail", "--json"]);
 
     let nodes = scored["rubric_tree"]["detail"]["nodes"].as_array().unwrap();
     let lost = nodes.iter().find(|node| node["path"] == "0/1/1/2").unwrap();
@@ -343,7 +343,7 @@ fn a_rubric_tree_is_told_node_by_node() {
     let invalid = nodes.iter().find(|node| node["path"] == "0/2/3").unwrap();
     assert_eq!((&invalid["validity"], &invalid["tokens"]), (&value!("invalid"), &Value::Null));
 
-    let table = printed(&["score", TREE, "--detail", "--md"]);
+    let table = cli_text(&["score", TREE, "--detail", "--md"]);
     assert!(
         table
             .contains("| 0/2 | 5 | 0.2500 | 0.6667 | 0.6667 | partly | - | Sequence and structure"),
@@ -353,7 +353,7 @@ fn a_rubric_tree_is_told_node_by_node() {
 
 #[test]
 fn a_rubric_tree_is_a_row_of_the_table_of_all_runs() {
-    let table = printed(&["score", TREE, "--csv"]);
+    let table = cli_text(&["score", TREE, "--csv"]);
 
     let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split(',').collect()).collect();
     let [heads, cells] = rows.as_slice() else { panic!("{table}") };
@@ -370,22 +370,23 @@ fn a_bundle_shows_the_rubric_tree_that_lies_beside_it() {
     let folder = tempfile::tempdir().unwrap();
     let bundle = folder.path().join("bundle");
     let path = bundle.to_str().unwrap();
-    printed(&["import", "sample-runs/claude-code", "--out", path]);
-    fs::copy(project(TREE).join("grader_output.json"), bundle.join("grader_output.json")).unwrap();
+    cli_text(&["import", "sample-runs/claude-code", "--out", path]);
+    fs::copy(project_path(TREE).join("grader_output.json"), bundle.join("grader_output.json"))
+        .unwrap();
 
-    let scored = json(&["score", path, "--rules", "none", "--json"]);
+    let scored = cli_json(&["score", path, "--rules", "none", "--json"]);
 
-    assert_eq!((points(&scored).len(), &scored["rubric_tree"]["nodes"]), (1, &value!(37)));
-    assert!(printed(&["check", path]).contains("a rubric tree of 37 nodes, no warnings"));
+    assert_eq!((score_points(&scored).len(), &scored["rubric_tree"]["nodes"]), (1, &value!(37)));
+    assert!(cli_text(&["check", path]).contains("a rubric tree of 37 nodes, no warnings"));
     let copy = folder.path().join("copy");
-    printed(&["import", path, "--out", copy.to_str().unwrap()]);
+    cli_text(&["import", path, "--out", copy.to_str().unwrap()]);
     assert!(copy.join("grader_output.json").exists());
 }
 
 #[test]
 fn a_file_without_turns_is_no_bundle() {
     let folder = tempfile::tempdir().unwrap();
-    let ran = trajview(&["import", TREE, "--out", folder.path().join("b").to_str().unwrap()]);
+    let ran = run_cli(&["import", TREE, "--out", folder.path().join("b").to_str().unwrap()]);
     assert_eq!(ran.code, Some(4));
     assert!(ran.err.contains("has no turns to make a bundle of"), "{}", ran.err);
 }
@@ -393,8 +394,8 @@ fn a_file_without_turns_is_no_bundle() {
 #[test]
 fn a_score_by_step_is_that_of_the_files_after_the_step() {
     let run = "sample-runs/claude-code";
-    let scored = json(&["score", run, "--by", "step", "--json"]);
-    let all = points(&scored);
+    let scored = cli_json(&["score", run, "--by", "step", "--json"]);
+    let all = score_points(&scored);
     let labels: Vec<&str> = all.iter().filter_map(|point| point["label"].as_str()).collect();
     assert_eq!(labels[..4], ["step 1.5", "step 1.6", "step 1.7", "step 2.2"], "{labels:?}");
     assert!(all.iter().all(|point| point["step"].is_null() || point["recorded"].is_null()));
@@ -402,10 +403,10 @@ fn a_score_by_step_is_that_of_the_files_after_the_step() {
     for at in ["1.6", "1.7", "2.2"] {
         let folder = tempfile::tempdir().unwrap();
         checked_out(run, at, folder.path());
-        let tree = json(&["score", "--tree", folder.path().to_str().unwrap(), "--json"]);
+        let tree = cli_json(&["score", "--tree", folder.path().to_str().unwrap(), "--json"]);
         let point = all.iter().find(|it| it["label"] == format!("step {at}")).unwrap();
         for key in ["erosion", "verbosity", "sloc", "callables"] {
-            assert_eq!(point[key], points(&tree)[0][key], "{key} at {at}");
+            assert_eq!(point[key], score_points(&tree)[0][key], "{key} at {at}");
         }
     }
 }

@@ -8,7 +8,7 @@ use trajview::{
     run::RecordPlace,
 };
 
-use crate::common::{json, printed, project, real_data, trajview};
+use crate::common::{cli_json, cli_text, project_path, real_data, run_cli};
 
 const SAMPLE: &str = "sample-runs/slopcodebench";
 
@@ -17,13 +17,13 @@ fn by_checkpoint<'a>(tests: &'a Value, key: &str) -> Vec<&'a Value> {
     tests["by_checkpoint"].as_array().unwrap().iter().map(|row| &row[key]).collect()
 }
 
-fn passed(passed: u64, total: u64) -> Value {
+fn passed_counts(passed: u64, total: u64) -> Value {
     serde_json::json!({"passed": passed, "total": total})
 }
 
 #[test]
 fn a_run_directory_with_one_problem_opens_it() {
-    let shown = json(&["show", SAMPLE, "--json"]);
+    let shown = cli_json(&["show", SAMPLE, "--json"]);
 
     let run = &shown["run"];
     assert_eq!(run["harness"], "SlopCodeBench G2 (v1.0)");
@@ -40,7 +40,7 @@ fn a_run_directory_with_one_problem_opens_it() {
 #[test]
 fn the_problem_alone_says_the_same_as_its_run_directory() {
     let without_path = |path: &str| {
-        let mut shown = json(&["show", path, "--json"]);
+        let mut shown = cli_json(&["show", path, "--json"]);
         shown["run"].as_object_mut().unwrap().remove("path");
         shown
     };
@@ -50,17 +50,29 @@ fn the_problem_alone_says_the_same_as_its_run_directory() {
 
 #[test]
 fn tests_are_counted_by_group_and_as_strict_iso_and_core() {
-    let tests = &json(&["show", SAMPLE, "--json"])["tests"];
+    let tests = &cli_json(&["show", SAMPLE, "--json"])["tests"];
 
-    assert_eq!(by_checkpoint(tests, "core"), [&passed(1, 1), &passed(1, 1), &passed(0, 1)]);
-    assert_eq!(by_checkpoint(tests, "regression"), [&passed(0, 0), &passed(3, 3), &passed(3, 5)]);
-    assert_eq!(by_checkpoint(tests, "strict"), [&passed(3, 3), &passed(5, 5), &passed(3, 6)]);
-    assert_eq!(by_checkpoint(tests, "iso"), [&passed(3, 3), &passed(2, 2), &passed(0, 1)]);
+    assert_eq!(
+        by_checkpoint(tests, "core"),
+        [&passed_counts(1, 1), &passed_counts(1, 1), &passed_counts(0, 1)]
+    );
+    assert_eq!(
+        by_checkpoint(tests, "regression"),
+        [&passed_counts(0, 0), &passed_counts(3, 3), &passed_counts(3, 5)]
+    );
+    assert_eq!(
+        by_checkpoint(tests, "strict"),
+        [&passed_counts(3, 3), &passed_counts(5, 5), &passed_counts(3, 6)]
+    );
+    assert_eq!(
+        by_checkpoint(tests, "iso"),
+        [&passed_counts(3, 3), &passed_counts(2, 2), &passed_counts(0, 1)]
+    );
 }
 
 #[test]
 fn strict_iso_and_core_are_those_that_the_harness_wrote_into_its_rows() {
-    let shown = json(&["show", SAMPLE, "--json"]);
+    let shown = cli_json(&["show", SAMPLE, "--json"]);
     for (row, tests) in shown["recorded"]["by_checkpoint"]
         .as_array()
         .unwrap()
@@ -86,7 +98,7 @@ fn strict_iso_and_core_are_those_that_the_harness_wrote_into_its_rows() {
 
 #[test]
 fn a_failed_test_has_the_words_of_its_failure() {
-    let shown = json(&["show", SAMPLE, "--json"]);
+    let shown = cli_json(&["show", SAMPLE, "--json"]);
 
     let cases = shown["recorded"]["by_checkpoint"][2]["tests"].as_array().unwrap();
     let failed: BTreeMap<&str, &Value> = cases
@@ -106,7 +118,7 @@ fn a_failed_test_has_the_words_of_its_failure() {
 
 #[test]
 fn a_flag_leads_back_to_the_checkpoint_that_raised_it_and_keeps_its_type() {
-    let shown = json(&["show", SAMPLE, "--json"]);
+    let shown = cli_json(&["show", SAMPLE, "--json"]);
 
     let flag = &shown["recorded"]["by_checkpoint"][2]["flags"][0];
     assert_eq!((&flag["criterion"], &flag["start"]), (&"single_use_function".into(), &15.into()));
@@ -118,7 +130,7 @@ fn a_flag_leads_back_to_the_checkpoint_that_raised_it_and_keeps_its_type() {
 
 #[test]
 fn without_a_snapshot_the_files_come_from_the_edits_and_the_comparison() {
-    let rebuilt = printed(&["cat", SAMPLE, "tally.py", "--at", "checkpoint_2"]);
+    let rebuilt = cli_text(&["cat", SAMPLE, "tally.py", "--at", "checkpoint_2"]);
 
     // By sed, which no edit tells.
     assert!(
@@ -126,26 +138,26 @@ fn without_a_snapshot_the_files_come_from_the_edits_and_the_comparison() {
         "{rebuilt}"
     );
     assert!(rebuilt.contains("def top(text, count):"), "{rebuilt}");
-    let shown = json(&["show", SAMPLE, "--json"]);
+    let shown = cli_json(&["show", SAMPLE, "--json"]);
     assert_eq!(shown["turns"][1]["edits"][0]["origin"], "partly");
-    let blamed = printed(&["blame", SAMPLE, "tally.py", "--at", "2"]);
+    let blamed = cli_text(&["blame", SAMPLE, "tally.py", "--at", "2"]);
     assert!(blamed.lines().next().unwrap().contains("checkpoint_2"), "{blamed}");
 }
 
 #[test]
 fn checkpoints_stand_in_the_order_of_their_numbers_whatever_is_missing() {
-    let shown = json(&["show", "tests/bad-runs/scb-ten", "--json"]);
+    let shown = cli_json(&["show", "tests/bad-runs/scb-ten", "--json"]);
 
     let ids: Vec<&Value> =
         shown["turns"].as_array().unwrap().iter().map(|turn| &turn["checkpoint"]).collect();
     assert_eq!(ids, ["checkpoint_9", "checkpoint_10"]);
-    assert_eq!(printed(&["cat", "tests/bad-runs/scb-ten", "a.py"]), "x = 2\n");
+    assert_eq!(cli_text(&["cat", "tests/bad-runs/scb-ten", "a.py"]), "x = 2\n");
 }
 
 #[test]
 fn packed_logs_are_read_and_what_leads_out_of_them_is_not() {
     let run = "tests/bad-runs/scb-packed";
-    let shown = json(&["show", run, "--json"]);
+    let shown = cli_json(&["show", run, "--json"]);
 
     let sources: Vec<&str> = shown["run"]["sources"]
         .as_array()
@@ -155,12 +167,12 @@ fn packed_logs_are_read_and_what_leads_out_of_them_is_not() {
         .collect();
     assert!(sources.contains(&"scb-packed/checkpoint_1/agent.tar.gz/stdout.jsonl"), "{sources:?}");
     assert!(!sources.iter().any(|source| source.contains("outside") || source.contains("link")));
-    assert!(printed(&["show", run, "--turn", "1"]).contains("Write"));
+    assert!(cli_text(&["show", run, "--turn", "1"]).contains("Write"));
 }
 
 #[test]
 fn an_agent_that_crashed_says_why_in_its_last_step() {
-    let shown = json(&["show", "tests/bad-runs/scb-some-checkpoints", "--turn", "2", "--json"]);
+    let shown = cli_json(&["show", "tests/bad-runs/scb-some-checkpoints", "--turn", "2", "--json"]);
 
     let step = &shown["steps"][0];
     assert_eq!(
@@ -179,15 +191,15 @@ fn several_problems_are_listed_and_each_is_opened_by_its_name() {
     for problem in ["one", "two"] {
         let folder = run.path().join(problem).join("checkpoint_1");
         fs::create_dir_all(folder.join("agent")).unwrap();
-        let log = project("tests/bad-runs/scb-no-diff/checkpoint_1/agent/stdout.jsonl");
+        let log = project_path("tests/bad-runs/scb-no-diff/checkpoint_1/agent/stdout.jsonl");
         fs::copy(log, folder.join("agent/stdout.jsonl")).unwrap();
     }
     let of = |path: &Path| path.to_str().unwrap().to_owned();
 
-    let ran = trajview(&["show", &of(run.path())]);
+    let ran = run_cli(&["show", &of(run.path())]);
     assert_eq!(ran.code, Some(4));
     assert!(ran.err.contains("2 recordings below this folder"), "{}", ran.err);
-    let shown = json(&["show", &of(&run.path().join("two")), "--json"]);
+    let shown = cli_json(&["show", &of(&run.path().join("two")), "--json"]);
     assert_eq!(shown["run"]["title"], "two");
 }
 
@@ -198,7 +210,7 @@ fn the_generation_is_told_by_what_the_files_hold() {
         let checkpoint = folder.path().join("p/checkpoint_1");
         fs::create_dir_all(checkpoint.join("quality_analysis")).unwrap();
         fs::write(checkpoint.join("quality_analysis/overall_quality.json"), evaluation).unwrap();
-        let shown = json(&["show", folder.path().to_str().unwrap(), "--json"]);
+        let shown = cli_json(&["show", folder.path().to_str().unwrap(), "--json"]);
         shown["run"]["harness"].as_str().unwrap().to_owned()
     };
 
@@ -209,7 +221,7 @@ fn the_generation_is_told_by_what_the_files_hold() {
 }
 
 /// The text of each file that a real `diff.json` tells whole, by the harness' own lines.
-fn created(diff: &Value) -> BTreeMap<String, String> {
+fn created_files(diff: &Value) -> BTreeMap<String, String> {
     let files = diff["file_diffs"].as_object().unwrap();
     let text = |file: &Value| {
         let lines = file["diff_text"].as_str().unwrap().lines().skip(3);
@@ -225,23 +237,23 @@ fn a_real_run_is_rebuilt_as_its_harness_saw_it() {
     let data = real_data();
     let run = data.join("slopcodebench/run");
     let path = run.to_str().unwrap();
-    let ran = trajview(&["check", path]);
+    let ran = run_cli(&["check", path]);
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{}", ran.out);
-    let shown = json(&["show", path, "--json"]);
+    let shown = cli_json(&["show", path, "--json"]);
     assert_eq!(shown["run"]["harness"], "SlopCodeBench G2 (v1.0)");
     assert_eq!(shown["turns"].as_array().unwrap().len(), 4);
 
     let read = |name: &str| fs::read_to_string(run.join("file_backup").join(name)).unwrap();
     let first: Value = serde_json::from_str(&read("checkpoint_1/diff.json")).unwrap();
-    for (file, text) in created(&first) {
-        assert_eq!(printed(&["cat", path, &file, "--at", "checkpoint_1"]), text, "{file}");
+    for (file, text) in created_files(&first) {
+        assert_eq!(cli_text(&["cat", path, &file, "--at", "checkpoint_1"]), text, "{file}");
     }
     for number in 1..=4 {
         let at = format!("checkpoint_{number}");
-        assert_eq!(printed(&["ls", path, "--at", &at]), "backup_scheduler.py\nrequirements.txt\n");
+        assert_eq!(cli_text(&["ls", path, "--at", &at]), "backup_scheduler.py\nrequirements.txt\n");
         let row: Value =
             serde_json::from_str(&read(&format!("{at}/quality_analysis/files.jsonl"))).unwrap();
-        let rebuilt = printed(&["cat", path, "backup_scheduler.py", "--at", &at]);
+        let rebuilt = cli_text(&["cat", path, "backup_scheduler.py", "--at", &at]);
         assert_eq!(rebuilt.lines().count() as u64, row["total_lines"].as_u64().unwrap(), "{at}");
         // The harness counted lines by its own comparison of the same two files.
         let diff: Value = serde_json::from_str(&read(&format!("{at}/diff.json"))).unwrap();
@@ -256,21 +268,21 @@ fn a_real_run_is_rebuilt_as_its_harness_saw_it() {
 
 /// The files of the sample, named from its run directory on.
 fn sample_files() -> Vec<(String, Vec<u8>)> {
-    fn collect(root: &Path, folder: &Path, files: &mut Vec<(String, Vec<u8>)>) {
+    fn collect_files(root: &Path, folder: &Path, files: &mut Vec<(String, Vec<u8>)>) {
         let mut paths: Vec<_> =
             fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
         paths.sort();
         for path in paths {
             if path.is_dir() {
-                collect(root, &path, files);
+                collect_files(root, &path, files);
             } else {
                 let name = path.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
                 files.push((name, fs::read(&path).unwrap()));
             }
         }
     }
-    let (root, mut files) = (project(SAMPLE), vec![]);
-    collect(&root, &root, &mut files);
+    let (root, mut files) = (project_path(SAMPLE), vec![]);
+    collect_files(&root, &root, &mut files);
     files
 }
 
@@ -336,7 +348,7 @@ fn callables_measured_by_the_harness_are_those_measured_here() {
         "--detail",
         "--json",
     ];
-    let scored = json(&args);
+    let scored = cli_json(&args);
     let recorded = scored["recorded"]["by_checkpoint"].as_array().unwrap();
     assert_eq!(recorded.len(), 4);
     let mut compared = 0;
@@ -375,7 +387,7 @@ fn a_checkpoint_of_which_nothing_is_left_has_no_numbers() {
     put("checkpoint_4/snapshot/b.py", "b = 1\n");
     let path = folder.path().to_str().unwrap();
 
-    let scored = json(&["score", path, "--each", "checkpoint", "--json"]);
+    let scored = cli_json(&["score", path, "--each", "checkpoint", "--json"]);
 
     let column = |name: &str| -> Vec<Value> {
         scored["points"].as_array().unwrap().iter().map(|point| point[name].clone()).collect()
@@ -385,13 +397,13 @@ fn a_checkpoint_of_which_nothing_is_left_has_no_numbers() {
     assert_eq!(column("erosion"), [0.0.into(), nothing.clone(), nothing.clone(), 0.0.into()]);
     assert_eq!(column("verbosity"), [0.0.into(), nothing.clone(), nothing.clone(), 0.0.into()]);
     assert_eq!(column("churn"), [2.into(), nothing.clone(), nothing, 3.into()]);
-    assert!(!printed(&["score", path, "--each", "checkpoint"]).contains("NaN"));
+    assert!(!cli_text(&["score", path, "--each", "checkpoint"]).contains("NaN"));
 }
 
 const SKILL: &str = "Review the code.\n\nRemove slop.";
 
 /// A session log that asks, changes one file and says what it took.
-fn session(id: &str, hour: u32, request: &str, file: &str, sides: [&str; 2]) -> String {
+fn session_log(id: &str, hour: u32, request: &str, file: &str, sides: [&str; 2]) -> String {
     let [old, new] = sides;
     let at = |minute: u32| format!("2026-01-02T{hour:02}:{minute:02}:00Z");
     let facts = |kind: &str, uuid: u32| {
@@ -420,7 +432,7 @@ fn session(id: &str, hour: u32, request: &str, file: &str, sides: [&str; 2]) -> 
     format!("{asks}\n{calls}\n{answers}\n")
 }
 
-fn evaluated(passed: usize) -> String {
+fn evaluation_text(passed: usize) -> String {
     let name = |at: usize| format!("t{at}");
     let (ok, failed): (Vec<String>, Vec<String>) =
         ((0..passed).map(name).collect(), (passed..4).map(name).collect());
@@ -445,23 +457,23 @@ fn with_a_second_pass(folder: &Path) {
     // The name of the second session comes first, and so does its file.
     put(
         &format!("checkpoint_1/{logs}/a.jsonl"),
-        &session("B", 5, SKILL, "a.py", ["x = 1\n", "x = 2\n"]),
+        &session_log("B", 5, SKILL, "a.py", ["x = 1\n", "x = 2\n"]),
     );
     put(
         &format!("checkpoint_1/{logs}/b.jsonl"),
-        &session("A", 4, "Write a.py", "a.py", ["", "x = 1\n"]),
+        &session_log("A", 4, "Write a.py", "a.py", ["", "x = 1\n"]),
     );
     put("checkpoint_1/snapshot/a.py", "x = 1\n");
-    put("checkpoint_1/evaluation.json", &evaluated(4));
+    put("checkpoint_1/evaluation.json", &evaluation_text(4));
     put("checkpoint_1/after_skill/snapshot/a.py", "x = 2\n");
-    put("checkpoint_1/after_skill/evaluation.json", &evaluated(3));
+    put("checkpoint_1/after_skill/evaluation.json", &evaluation_text(3));
     put(
         "checkpoint_1/after_skill/quality_analysis/overall_quality.json",
         "{\"lines\": {\"total_lines\": 1}, \"ast_grep\": {\"violation_lines\": 0}}",
     );
     put(
         &format!("checkpoint_2/{logs}/c.jsonl"),
-        &session("C", 6, "Write b.py", "b.py", ["", "y = 1\n"]),
+        &session_log("C", 6, "Write b.py", "b.py", ["", "y = 1\n"]),
     );
     put("checkpoint_2/snapshot/a.py", "x = 2\n");
     put("checkpoint_2/snapshot/b.py", "y = 1\n");
@@ -469,7 +481,7 @@ fn with_a_second_pass(folder: &Path) {
 
 /// Of each turn: its checkpoint, the first line of its request, its edits, and its output tokens.
 fn turns_of(run: &str) -> Vec<String> {
-    let shown = json(&["show", run, "--json"]);
+    let shown = cli_json(&["show", run, "--json"]);
     let turns = shown["turns"].as_array().unwrap().iter();
     let text =
         |value: &Value| value.as_str().unwrap_or("-").lines().next().unwrap_or_default().to_owned();
@@ -507,25 +519,25 @@ fn a_second_pass_is_a_turn_of_its_own_in_its_checkpoint() {
     let run = folder.path().to_str().unwrap();
 
     assert_eq!(turns_of(run), WITH_A_SECOND_PASS);
-    let check = trajview(&["check", run]);
+    let check = run_cli(&["check", run]);
     assert_eq!(check.code, Some(0), "{}", check.out);
-    let shown = json(&["show", run, "--json"]);
+    let shown = cli_json(&["show", run, "--json"]);
     let tests = &shown["tests"];
     assert_eq!(by_checkpoint(tests, "label"), ["checkpoint_1", "checkpoint_1/after_skill"]);
-    assert_eq!(by_checkpoint(tests, "strict"), [&passed(4, 4), &passed(3, 4)]);
+    assert_eq!(by_checkpoint(tests, "strict"), [&passed_counts(4, 4), &passed_counts(3, 4)]);
     let after = &shown["recorded"]["by_checkpoint"][1]["values"][0];
     let source = after["source"].as_str().unwrap();
     assert!(
         source.ends_with("checkpoint_1/after_skill/quality_analysis/overall_quality.json"),
         "{source}"
     );
-    let scored = json(&["score", run, "--each", "turn", "--json"]);
+    let scored = cli_json(&["score", run, "--each", "turn", "--json"]);
     let recorded = |turn: usize| scored["points"][turn]["recorded"]["lines"].clone();
     assert_eq!([recorded(0), recorded(1), recorded(2)], [Value::Null, 1.0.into(), Value::Null]);
-    assert_eq!(printed(&["cat", run, "a.py", "--at", "1"]), "x = 1\n");
-    assert_eq!(printed(&["cat", run, "a.py", "--at", "checkpoint_1"]), "x = 2\n");
-    assert!(printed(&["diff", run, "--turn", "2"]).contains("-x = 1\n+x = 2\n"));
-    assert_eq!(printed(&["diff", run, "--turn", "3", "--stat"]).matches("a.py").count(), 0);
+    assert_eq!(cli_text(&["cat", run, "a.py", "--at", "1"]), "x = 1\n");
+    assert_eq!(cli_text(&["cat", run, "a.py", "--at", "checkpoint_1"]), "x = 2\n");
+    assert!(cli_text(&["diff", run, "--turn", "2"]).contains("-x = 1\n+x = 2\n"));
+    assert_eq!(cli_text(&["diff", run, "--turn", "3", "--stat"]).matches("a.py").count(), 0);
 }
 
 #[test]
@@ -543,10 +555,10 @@ fn a_second_pass_is_found_in_packed_logs_and_kept_by_an_import() {
     let bundle = elsewhere.path().join("bundle");
 
     assert_eq!(turns_of(run), WITH_A_SECOND_PASS);
-    printed(&["import", run, "--out", bundle.to_str().unwrap()]);
+    cli_text(&["import", run, "--out", bundle.to_str().unwrap()]);
 
     assert_eq!(turns_of(bundle.to_str().unwrap()), WITH_A_SECOND_PASS);
-    let check = trajview(&["check", bundle.to_str().unwrap()]);
+    let check = run_cli(&["check", bundle.to_str().unwrap()]);
     assert_eq!(check.code, Some(0), "{}", check.out);
 }
 
@@ -556,7 +568,7 @@ fn what_is_missing_of_a_second_pass_is_said() {
     with_a_second_pass(folder.path());
     let run = folder.path().to_str().unwrap();
     let warnings = || -> Vec<String> {
-        let ran = trajview(&["check", run, "--json"]);
+        let ran = run_cli(&["check", run, "--json"]);
         let report: Value = serde_json::from_str(&ran.out).unwrap();
         let all = report["runs"][0]["warnings"].as_array().unwrap().iter();
         all.map(|it| it["what"].as_str().unwrap().to_owned()).collect()
@@ -591,7 +603,7 @@ fn without_the_words_of_its_prompt_a_second_pass_is_the_session_that_began_last(
 
 /// What Claude Code prints in a session that changes one file.
 fn printed_session(id: &str, file: &str, sides: [&str; 2]) -> String {
-    let log = session(id, 4, "not printed", file, sides);
+    let log = session_log(id, 4, "not printed", file, sides);
     let init = serde_json::json!({"type": "system", "subtype": "init", "session_id": id, "cwd": "/w",
         "claude_code_version": "2.0.51"});
     let result = serde_json::json!({"type": "result", "subtype": "success", "session_id": id,

@@ -9,7 +9,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::common::{Ran, project, trajview};
+use crate::common::{Ran, project_path, run_cli};
 
 /// A bundle whose turns leave these words in `a.txt`; a turn without words edits nothing, `a/b` edits twice.
 struct Bundle {
@@ -17,7 +17,7 @@ struct Bundle {
     path: PathBuf,
 }
 
-fn bundle(turns: &[&str]) -> Bundle {
+fn make_bundle(turns: &[&str]) -> Bundle {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run");
     fs::create_dir_all(path.join("session")).unwrap();
@@ -71,23 +71,23 @@ fn bundle(turns: &[&str]) -> Bundle {
 
 impl Bundle {
     fn process(&self, options: &[&str]) -> Ran {
-        trajview(&[&["process", self.path.to_str().unwrap()], options].concat())
+        run_cli(&[&["process", self.path.to_str().unwrap()], options].concat())
     }
 
-    fn told(&self, options: &[&str]) -> Value {
+    fn process_json(&self, options: &[&str]) -> Value {
         let ran = self.process(&[options, &["--json"]].concat());
         assert_eq!(ran.code, Some(0), "{}", ran.err);
         serde_json::from_str(&ran.out).unwrap()
     }
 
-    fn kept(&self) -> Vec<Value> {
+    fn saved_checks(&self) -> Vec<Value> {
         let text = fs::read_to_string(self.path.join("checks.jsonl")).unwrap_or_default();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 }
 
 /// Turn, build and test of each state.
-fn states(told: &Value) -> Vec<String> {
+fn state_rows(told: &Value) -> Vec<String> {
     let word = |check: &Value| check["outcome"].as_str().unwrap_or("-").to_owned();
     let state = |state: &Value| {
         let at = state["step"].as_str().map_or_else(|| state["turn"].to_string(), str::to_owned);
@@ -96,7 +96,7 @@ fn states(told: &Value) -> Vec<String> {
     told["states"].as_array().unwrap().iter().map(state).collect()
 }
 
-fn part<'v>(told: &'v Value, id: &str) -> &'v Value {
+fn pillar_part<'v>(told: &'v Value, id: &str) -> &'v Value {
     let pillars = told["profiles"][0]["pillars"].as_array().unwrap();
     let ati = pillars.iter().find(|it| it["id"] == "ati").unwrap();
     ati["parts"].as_array().unwrap().iter().find(|it| it["id"] == id).unwrap()
@@ -106,23 +106,23 @@ const BUILDS: &str = "! grep -q broken a.txt";
 
 #[test]
 fn a_turn_that_breaks_the_build_and_one_that_mends_it_are_states() {
-    let bundle = bundle(&["good", "broken", "", "good again"]);
-    assert_eq!(states(&bundle.told(&[])), [""; 0]);
+    let bundle = make_bundle(&["good", "broken", "", "good again"]);
+    assert_eq!(state_rows(&bundle.process_json(&[])), [""; 0]);
 
-    let told = bundle.told(&["--build", BUILDS, "--test", "echo said; cat a.txt; exit 3"]);
+    let told = bundle.process_json(&["--build", BUILDS, "--test", "echo said; cat a.txt; exit 3"]);
 
-    assert_eq!(states(&told), ["1 ok failed", "2 failed failed", "4 ok failed"]);
+    assert_eq!(state_rows(&told), ["1 ok failed", "2 failed failed", "4 ok failed"]);
     let test = &told["states"][1]["test"];
     assert_eq!((&test["exit_code"], &test["output"]), (&json!(3), &json!("said\nbroken")));
     assert!(test["seconds"].as_f64().unwrap() >= 0.0);
-    let builds = part(&told, "BH");
+    let builds = pillar_part(&told, "BH");
     assert_eq!(builds["value"], json!(2.0 / 3.0));
     let why = builds["why"].as_str().unwrap();
     assert_eq!(
         why,
         format!("of 3 states built on request with `{BUILDS}`; the agent ran no build")
     );
-    assert_eq!(part(&told, "TS")["value"], json!(1.0));
+    assert_eq!(pillar_part(&told, "TS")["value"], json!(1.0));
     // Each of them opens at the step that made it.
     let ati =
         told["profiles"][0]["pillars"].as_array().unwrap().iter().find(|it| it["id"] == "ati");
@@ -130,7 +130,7 @@ fn a_turn_that_breaks_the_build_and_one_that_mends_it_are_states() {
     let broken = counted.iter().find(|it| it["what"] == "states that do not build").unwrap();
     assert_eq!(broken["steps"], json!(["2.1"]));
     // What is kept counts from then on, and is shown without being run.
-    assert_eq!(states(&bundle.told(&[])), states(&told));
+    assert_eq!(state_rows(&bundle.process_json(&[])), state_rows(&told));
     let shown = bundle.process(&[]).out;
     assert!(shown.contains("states built and tested on request (3)"), "{shown}");
     assert!(shown.contains("failed (exit code 3)"), "{shown}");
@@ -138,7 +138,7 @@ fn a_turn_that_breaks_the_build_and_one_that_mends_it_are_states() {
 
 #[test]
 fn what_has_a_result_is_not_run_again_unless_that_is_asked_for() {
-    let bundle = bundle(&["one", "two", "one"]);
+    let bundle = make_bundle(&["one", "two", "one"]);
     let options = ["--build", "date +%N"];
 
     let first = bundle.process(&options);
@@ -151,42 +151,42 @@ fn what_has_a_result_is_not_run_again_unless_that_is_asked_for() {
         first.err
     );
     assert!(second.err.contains("0 run and kept, 3 there already"), "{}", second.err);
-    assert_eq!(bundle.kept().len(), 2);
+    assert_eq!(bundle.saved_checks().len(), 2);
     bundle.process(&["--build", "date +%N", "--again"]);
-    assert_eq!(bundle.kept().len(), 4);
+    assert_eq!(bundle.saved_checks().len(), 4);
     bundle.process(&["--build", "true"]);
-    assert_eq!(bundle.kept().len(), 6);
+    assert_eq!(bundle.saved_checks().len(), 6);
 }
 
 #[test]
 fn each_edit_is_a_state_where_the_steps_tell_all() {
-    let bundle = bundle(&["good", "broken/mended"]);
+    let bundle = make_bundle(&["good", "broken/mended"]);
 
-    let told = bundle.told(&["--build", BUILDS, "--each", "edit"]);
+    let told = bundle.process_json(&["--build", BUILDS, "--each", "edit"]);
 
-    assert_eq!(states(&told), ["1 ok -", "2.1 failed -", "2 ok -"]);
-    assert_eq!(bundle.kept()[1]["step"], "2.1");
+    assert_eq!(state_rows(&told), ["1 ok -", "2.1 failed -", "2 ok -"]);
+    assert_eq!(bundle.saved_checks()[1]["step"], "2.1");
 }
 
 #[test]
 fn a_command_that_takes_too_long_is_ended_and_so_counted() {
-    let bundle = bundle(&["good", "slow"]);
+    let bundle = make_bundle(&["good", "slow"]);
 
-    let told = bundle.told(&[
+    let told = bundle.process_json(&[
         "--test",
         "if grep -q slow a.txt; then echo begins; sleep 600; fi",
         "--timeout",
         "1",
     ]);
 
-    assert_eq!(states(&told), ["1 - ok", "2 - timed out"]);
+    assert_eq!(state_rows(&told), ["1 - ok", "2 - timed out"]);
     assert_eq!(told["states"][1]["test"]["output"], "begins");
-    assert_eq!(part(&told, "TS")["value"], json!(0.5));
+    assert_eq!(pillar_part(&told, "TS")["value"], json!(0.5));
 }
 
 #[test]
 fn a_command_works_on_a_copy_and_does_not_reach_the_recording() {
-    let bundle = bundle(&["good"]);
+    let bundle = make_bundle(&["good"]);
     let before = fs::read(bundle.path.join("run.json")).unwrap();
     let run = bundle.path.display();
     let command = format!(
@@ -199,13 +199,13 @@ fn a_command_works_on_a_copy_and_does_not_reach_the_recording() {
     if !reached {
         assert_eq!(fs::read(bundle.path.join("run.json")).unwrap(), before);
         assert!(!bundle.path.join("evil").exists());
-        assert!(bundle.kept()[0]["output"].as_str().unwrap().contains(" entries 0"));
+        assert!(bundle.saved_checks()[0]["output"].as_str().unwrap().contains(" entries 0"));
     }
 }
 
 #[test]
 fn a_recording_that_is_no_bundle_has_its_results_beside_the_cache() {
-    let bundle = bundle(&["good", "broken"]);
+    let bundle = make_bundle(&["good", "broken"]);
     let log = bundle.path.join("session/session.jsonl");
     let folder = tempfile::tempdir().unwrap();
     let copy = folder.path().join("log.jsonl");
@@ -224,15 +224,15 @@ fn a_recording_that_is_no_bundle_has_its_results_beside_the_cache() {
 
     let told = process(&["--build", BUILDS]);
 
-    assert_eq!(states(&told), ["1 ok -", "2 failed -"]);
-    assert_eq!(states(&process(&[])), states(&told));
+    assert_eq!(state_rows(&told), ["1 ok -", "2 failed -"]);
+    assert_eq!(state_rows(&process(&[])), state_rows(&told));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2); // nothing beside the log
 }
 
 #[cfg(unix)]
 #[test]
 fn what_was_done_before_it_was_stopped_is_kept_and_the_rest_follows() {
-    let bundle = bundle(&["one", "two", "three"]);
+    let bundle = make_bundle(&["one", "two", "three"]);
     let command = "if grep -q two a.txt; then sleep 600; fi";
     let mut stopped = Command::new(env!("CARGO_BIN_EXE_trajview"))
         .args(["process", bundle.path.to_str().unwrap(), "--build", command])
@@ -242,28 +242,28 @@ fn what_was_done_before_it_was_stopped_is_kept_and_the_rest_follows() {
         .spawn()
         .unwrap();
     let end = Instant::now() + Duration::from_secs(60);
-    while bundle.kept().is_empty() && Instant::now() < end {
+    while bundle.saved_checks().is_empty() && Instant::now() < end {
         std::thread::sleep(Duration::from_millis(20));
     }
     let id = stopped.id().to_string();
     assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
 
     assert_eq!(stopped.wait().unwrap().code(), Some(130));
-    assert_eq!(bundle.kept().len(), 1);
-    let told = bundle.told(&["--build", command, "--timeout", "1"]);
-    assert_eq!(states(&told), ["1 ok -", "2 timed out -", "3 ok -"]);
-    assert_eq!(bundle.kept().len(), 3);
+    assert_eq!(bundle.saved_checks().len(), 1);
+    let told = bundle.process_json(&["--build", command, "--timeout", "1"]);
+    assert_eq!(state_rows(&told), ["1 ok -", "2 timed out -", "3 ok -"]);
+    assert_eq!(bundle.saved_checks().len(), 3);
 }
 
 #[test]
 fn a_line_that_is_none_is_a_warning_with_its_place_and_is_kept() {
-    let bundle = bundle(&["good"]);
+    let bundle = make_bundle(&["good"]);
     fs::write(bundle.path.join("checks.jsonl"), "{\"kind\":\"bu").unwrap();
 
-    let told = bundle.told(&["--build", BUILDS]);
+    let told = bundle.process_json(&["--build", BUILDS]);
 
-    assert_eq!(states(&told), ["1 ok -"]);
-    let checked = trajview(&["check", bundle.path.to_str().unwrap()]);
+    assert_eq!(state_rows(&told), ["1 ok -"]);
+    let checked = run_cli(&["check", bundle.path.to_str().unwrap()]);
     assert!(checked.out.contains("checks.jsonl:1: "), "{}", checked.out);
     let text = fs::read_to_string(bundle.path.join("checks.jsonl")).unwrap();
     assert_eq!(text.lines().count(), 2);
@@ -271,9 +271,9 @@ fn a_line_that_is_none_is_a_warning_with_its_place_and_is_kept() {
 
 #[test]
 fn options_without_a_command_and_commands_for_several_runs_are_refused() {
-    let wrong = trajview(&["process", "sample-runs/codex-p12", "--again"]);
+    let wrong = run_cli(&["process", "sample-runs/codex-p12", "--again"]);
     assert_eq!(wrong.code, Some(2), "{}", wrong.err);
     let two = ["process", "sample-runs/codex-p12", "sample-runs/codex-p12", "--build", "true"];
-    assert_eq!(trajview(&two).code, Some(2));
-    assert!(!Path::new(&project("sample-runs/codex-p12/checks.jsonl")).exists());
+    assert_eq!(run_cli(&two).code, Some(2));
+    assert!(!Path::new(&project_path("sample-runs/codex-p12/checks.jsonl")).exists());
 }

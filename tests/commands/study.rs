@@ -12,25 +12,25 @@ use trajview::study::{
     stability::{GroupContrast, PairShares, Stability},
 };
 
-use crate::common::{project, real_data};
+use crate::common::{project_path, real_data};
 
 const NEAR: f64 = 1e-9;
 
-fn vectors(name: &str) -> Vec<Json> {
-    let text = fs::read_to_string(project("tests/vectors").join(name)).unwrap();
+fn read_vectors(name: &str) -> Vec<Json> {
+    let text = fs::read_to_string(project_path("tests/vectors").join(name)).unwrap();
     let document: Json = serde_json::from_str(&text).unwrap();
     document["cases"].as_array().unwrap().clone()
 }
 
-fn numbers(json: &Json) -> Vec<f64> {
+fn number_list(json: &Json) -> Vec<f64> {
     json.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
 }
 
-fn pairs(case: &Json) -> Vec<(f64, f64)> {
-    numbers(&case["a"]).into_iter().zip(numbers(&case["b"])).collect()
+fn number_pairs(case: &Json) -> Vec<(f64, f64)> {
+    number_list(&case["a"]).into_iter().zip(number_list(&case["b"])).collect()
 }
 
-fn plan(case: &Json) -> BootstrapPlan {
+fn bootstrap_plan(case: &Json) -> BootstrapPlan {
     let resamples = case["resamples"].as_u64().unwrap_or(0) as usize;
     BootstrapPlan {
         seed: case["seed"].as_u64().unwrap_or(0),
@@ -60,9 +60,9 @@ fn assert_interval(found: Result<Interval, Undefined>, expected: &Json, what: &s
 
 #[test]
 fn agreement_is_what_scipy_and_scikit_learn_say() {
-    for case in vectors("agreement.json") {
-        let scale = RatingScale::from_scores(numbers(&case["levels"])).unwrap();
-        let agreement = Ratings::new(scale, &pairs(&case)).agreement(&plan(&case));
+    for case in read_vectors("agreement.json") {
+        let scale = RatingScale::from_scores(number_list(&case["levels"])).unwrap();
+        let agreement = Ratings::new(scale, &number_pairs(&case)).agreement(&bootstrap_plan(&case));
 
         for coefficient in Coefficient::ALL {
             let what = format!("{}: {}", case["name"], coefficient.name());
@@ -78,11 +78,11 @@ fn agreement_is_what_scipy_and_scikit_learn_say() {
 #[test]
 fn the_intervals_of_agreement_are_scipys_from_the_same_resamples() {
     let with_intervals =
-        vectors("agreement.json").into_iter().filter(|case| case["intervals"].is_object());
+        read_vectors("agreement.json").into_iter().filter(|case| case["intervals"].is_object());
     let mut seen = 0;
     for case in with_intervals {
-        let scale = RatingScale::from_scores(numbers(&case["levels"])).unwrap();
-        let agreement = Ratings::new(scale, &pairs(&case)).agreement(&plan(&case));
+        let scale = RatingScale::from_scores(number_list(&case["levels"])).unwrap();
+        let agreement = Ratings::new(scale, &number_pairs(&case)).agreement(&bootstrap_plan(&case));
 
         for (name, expected) in case["intervals"].as_object().unwrap() {
             let coefficient =
@@ -97,8 +97,8 @@ fn the_intervals_of_agreement_are_scipys_from_the_same_resamples() {
 
 #[test]
 fn paired_tests_are_what_scipy_says() {
-    for case in vectors("paired.json") {
-        let found = compare_pairs(&pairs(&case), &plan(&case));
+    for case in read_vectors("paired.json") {
+        let found = compare_pairs(&number_pairs(&case), &bootstrap_plan(&case));
 
         let what = |part: &str| format!("{}: {part}", case["name"]);
         let counts = [found.higher, found.ties, found.lower].map(Json::from);
@@ -130,8 +130,8 @@ fn assert_wilcoxon(found: &PairedComparison, expected: &Json, what: &str) {
 
 #[test]
 fn correlations_are_what_scipy_says() {
-    for case in vectors("correlation.json") {
-        let found = correlate_pairs(&pairs(&case));
+    for case in read_vectors("correlation.json") {
+        let found = correlate_pairs(&number_pairs(&case));
 
         let near = |found: Result<Correlation, Undefined>, expected: &Json, what: &str| {
             let what = format!("{}: {what}", case["name"]);
@@ -145,13 +145,13 @@ fn correlations_are_what_scipy_says() {
 
 #[test]
 fn a_p_value_far_out_keeps_its_digits() {
-    let cases = vectors("correlation.json");
+    let cases = read_vectors("correlation.json");
     let small = cases
         .iter()
         .filter(|case| case["pearson"][1].as_f64().is_some_and(|p| p > 0.0 && p < 1e-12));
     let mut seen = 0;
     for case in small {
-        let p = correlate_pairs(&pairs(case)).pearson.unwrap().p.unwrap();
+        let p = correlate_pairs(&number_pairs(case)).pearson.unwrap().p.unwrap();
         let expected = case["pearson"][1].as_f64().unwrap();
         assert!((p / expected - 1.0).abs() < 1e-7, "{}: {p} is not {expected}", case["name"]);
         seen += 1;
@@ -160,7 +160,7 @@ fn a_p_value_far_out_keeps_its_digits() {
 }
 
 /// Numbers that another program's scripts gave, checked against SciPy by others.
-fn recorded() -> Json {
+fn recorded_json() -> Json {
     let text = fs::read_to_string(real_data().join("vectors/statistics.json")).unwrap();
     serde_json::from_str(&text).unwrap()
 }
@@ -168,9 +168,9 @@ fn recorded() -> Json {
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn agreement_is_what_was_recorded_elsewhere() {
-    let recorded = recorded();
+    let recorded = recorded_json();
     for (name, case) in recorded["inter_judge_vectors"]["cases"].as_object().unwrap() {
-        let scores = pairs(case);
+        let scores = number_pairs(case);
         let observed = RatingScale::from_scores(scores.iter().flat_map(|(a, b)| [*a, *b])).unwrap();
         let found = Ratings::new(observed, &scores)
             .agreement(&BootstrapPlan { resamples: 0, ..BootstrapPlan::default() });
@@ -199,10 +199,10 @@ fn agreement_is_what_was_recorded_elsewhere() {
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA"]
 fn paired_tests_are_what_was_recorded_elsewhere() {
-    let recorded = recorded();
+    let recorded = recorded_json();
     for (name, case) in recorded["paired_stat_vectors"]["cases"].as_object().unwrap() {
         let gaps: Vec<(f64, f64)> =
-            numbers(&case["diffs"]).into_iter().map(|gap| (gap, 0.0)).collect();
+            number_list(&case["diffs"]).into_iter().map(|gap| (gap, 0.0)).collect();
         let draws = python_draws(&recorded, gaps.len());
 
         let found = compare_pairs_from(&gaps, draws.into_iter(), 0.95);
@@ -243,10 +243,10 @@ fn assert_neighbour(found: Result<Interval, Undefined>, expected: &Json, what: &
 /// The draws of that script.
 fn python_draws(recorded: &Json, count: usize) -> Vec<Vec<usize>> {
     let seed = recorded["rng_check"]["python_random_seed"].as_u64().unwrap() as u32;
-    let mut check = Python::seeded(seed);
+    let mut check = Python::with_seed(seed);
     let first: Vec<Json> = (0..24).map(|_| Json::from(check.below(12))).collect();
     assert_eq!(first, *recorded["rng_check"]["first_24_randrange_12"].as_array().unwrap());
-    let mut python = Python::seeded(seed);
+    let mut python = Python::with_seed(seed);
     (0..10_000).map(|_| (0..count).map(|_| python.below(count as u32) as usize).collect()).collect()
 }
 
@@ -257,7 +257,7 @@ struct Python {
 }
 
 impl Python {
-    fn seeded(seed: u32) -> Self {
+    fn with_seed(seed: u32) -> Self {
         let mut state = [0u32; 624];
         state[0] = 19_650_218;
         let mix = |before: u32| before ^ (before >> 30);
@@ -316,7 +316,7 @@ impl Python {
 }
 
 /// A judgement for each repeat; a row a component, null where it has no score.
-fn repeats(rows: &Json) -> Vec<Judgement> {
+fn repeated_judgements(rows: &Json) -> Vec<Judgement> {
     let rows: Vec<&Vec<Json>> =
         rows.as_array().unwrap().iter().map(|row| row.as_array().unwrap()).collect();
     let verdict = |at: usize, score: &Json| Verdict {
@@ -344,15 +344,15 @@ fn assert_shares(found: PairShares<Estimate>, expected: &Json, what: &str) {
 
 #[test]
 fn stability_over_repeats_is_what_krippendorff_and_scipy_say() {
-    let cases = vectors("stability.json");
+    let cases = read_vectors("stability.json");
     assert_eq!(cases.len(), 7);
     for case in cases {
         let name = case["name"].as_str().unwrap();
-        let [first, second] = ["first", "second"].map(|group| repeats(&case[group]));
+        let [first, second] = ["first", "second"].map(|group| repeated_judgements(&case[group]));
         let [first, second] = [&first, &second].map(|it| it.iter().collect::<Vec<_>>());
 
-        let stability = Stability::for_repeats(&first, &plan(&case));
-        let contrast = GroupContrast::between_groups(&first, &second, &plan(&case));
+        let stability = Stability::for_repeats(&first, &bootstrap_plan(&case));
+        let contrast = GroupContrast::between_groups(&first, &second, &bootstrap_plan(&case));
 
         assert_shares(stability.shares, &case["shares"], &format!("{name}: within"));
         assert_estimate(stability.alpha, &case["alpha"], &format!("{name}: alpha"));

@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use serde_json::{Value, json};
 
-use crate::common::{self, json, printed, trajview};
+use crate::common::{self, cli_json, cli_text, run_cli};
 
 /// Component and score.
 type Scores = [(&'static str, i64)];
@@ -16,38 +16,38 @@ const FIRST: &Scores =
 const SECOND: &Scores =
     &[("C1", 4), ("C2", 3), ("C3", 1), ("C4", 3), ("C5", 2), ("C6", 1), ("C7", 4), ("C9", 3)];
 
-fn write(path: &Path, content: &Value) {
+fn write_json(path: &Path, content: &Value) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, content.to_string()).unwrap();
 }
 
-fn rows(scores: &Scores) -> Vec<Value> {
+fn score_rows(scores: &Scores) -> Vec<Value> {
     scores
         .iter()
         .map(|(component, score)| json!({"component": component, "score": score}))
         .collect()
 }
 
-fn judgement(run: &str, scores: &Scores) -> Value {
+fn judgement_json(run: &str, scores: &Scores) -> Value {
     json!({"schema": "trajview.judgement/1", "judge": {"name": "judge", "kind": "http"}, "run": run, "commit": "c0ffee00c0ffee00",
-        "rubric": "slump-5", "scores": rows(scores)})
+        "rubric": "slump-5", "scores": score_rows(scores)})
 }
 
-fn labels(annotator: &str, scores: &Scores) -> Value {
-    json!({"schema": "trajview.labels/1", "annotator": annotator, "labels": rows(scores)})
+fn labels_json(annotator: &str, scores: &Scores) -> Value {
+    json!({"schema": "trajview.labels/1", "annotator": annotator, "labels": score_rows(scores)})
 }
 
 /// A bundle that one judge and two humans scored.
-fn bundle(folder: &Path, run: &str) {
-    write(&folder.join("run.json"), &json!({"schema": "trajview.run/1", "id": run}));
-    write(&folder.join("judgements/j.json"), &judgement(run, JUDGED));
-    write(&folder.join("labels/a1.json"), &labels("A1", FIRST));
-    write(&folder.join("labels/a2.json"), &labels("A2", SECOND));
+fn write_bundle(folder: &Path, run: &str) {
+    write_json(&folder.join("run.json"), &json!({"schema": "trajview.run/1", "id": run}));
+    write_json(&folder.join("judgements/j.json"), &judgement_json(run, JUDGED));
+    write_json(&folder.join("labels/a1.json"), &labels_json("A1", FIRST));
+    write_json(&folder.join("labels/a2.json"), &labels_json("A2", SECOND));
 }
 
-fn study() -> tempfile::TempDir {
+fn write_study() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    ["p1", "p2"].iter().for_each(|run| bundle(&folder.path().join(run), run));
+    ["p1", "p2"].iter().for_each(|run| write_bundle(&folder.path().join(run), run));
     folder
 }
 
@@ -56,13 +56,13 @@ fn of_table(text: &str, more: &[&str]) -> common::Ran {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.csv");
     fs::write(&path, text).unwrap();
-    trajview(&[&["agree", path.to_str().unwrap()], more].concat())
+    run_cli(&[&["agree", path.to_str().unwrap()], more].concat())
 }
 
 #[test]
 fn the_table_has_each_human_against_the_judge_and_then_the_humans() {
-    let folder = study();
-    let said = printed(&[
+    let folder = write_study();
+    let said = cli_text(&[
         "agree",
         folder.path().to_str().unwrap(),
         "--resamples",
@@ -78,8 +78,9 @@ fn the_table_has_each_human_against_the_judge_and_then_the_humans() {
 
 #[test]
 fn json_has_what_the_contract_names() {
-    let folder = study();
-    let said = json(&["agree", folder.path().to_str().unwrap(), "--json", "--resamples", "300"]);
+    let folder = write_study();
+    let said =
+        cli_json(&["agree", folder.path().to_str().unwrap(), "--json", "--resamples", "300"]);
 
     assert_eq!(said["schema"], "trajview.agree/1");
     assert_eq!(said["levels"], json!([0, 1, 2, 3, 4]));
@@ -138,9 +139,9 @@ fn intervals_of_many_pairs_on_many_levels_are_not_doubted_and_those_of_few_are_i
 
 #[test]
 fn a_seed_makes_the_same_document_again() {
-    let folder = study();
+    let folder = write_study();
     let said = |seed| {
-        printed(&[
+        cli_text(&[
             "agree",
             folder.path().to_str().unwrap(),
             "--json",
@@ -157,13 +158,13 @@ fn a_seed_makes_the_same_document_again() {
 
 #[test]
 fn a_label_that_cannot_be_used_is_named_and_the_rest_counts() {
-    let folder = study();
+    let folder = write_study();
     let bad = json!({"schema": "trajview.labels/1", "annotator": "A1", "labels": [
         {"component": "C1", "score": 4}, {"component": "C2", "score": 9}, {"component": "C3"}, {"component": "C4", "score": 1},
         {"component": "C4", "score": 3}, {"component": "C77", "score": 3}]});
-    write(&folder.path().join("p1/labels/a1.json"), &bad);
+    write_json(&folder.path().join("p1/labels/a1.json"), &bad);
 
-    let said = json(&["agree", folder.path().join("p1").to_str().unwrap(), "--json"]);
+    let said = cli_json(&["agree", folder.path().join("p1").to_str().unwrap(), "--json"]);
 
     let problems: Vec<&str> = said["problems"]
         .as_array()
@@ -185,10 +186,10 @@ fn a_label_that_cannot_be_used_is_named_and_the_rest_counts() {
 
 #[test]
 fn files_of_one_run_can_be_named_one_by_one() {
-    let folder = study();
+    let folder = write_study();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let said =
-        json(&["agree", &path("p1/labels/a2.json"), &path("p1/judgements/j.json"), "--json"]);
+        cli_json(&["agree", &path("p1/labels/a2.json"), &path("p1/judgements/j.json"), "--json"]);
 
     assert_eq!((&said["pairs"][0]["a"], &said["pairs"][0]["n"]), (&json!("A2"), &json!(7)));
     assert_eq!(said["runs"], json!(["p1"]));
@@ -252,8 +253,8 @@ fn csv_has_a_row_a_measure_and_markdown_a_table() {
 fn what_cannot_be_compared_is_said_with_the_exit_code_for_it() {
     let folder = tempfile::tempdir().unwrap();
     let refused = [
-        (trajview(&["agree", folder.path().join("none").to_str().unwrap()]), 3, "cannot read"),
-        (trajview(&["agree", folder.path().to_str().unwrap()]), 4, "no run bundle below"),
+        (run_cli(&["agree", folder.path().join("none").to_str().unwrap()]), 3, "cannot read"),
+        (run_cli(&["agree", folder.path().to_str().unwrap()]), 4, "no run bundle below"),
         (of_table("a,b\n4,\n,4\n", &[]), 4, "no two raters scored the same"),
         (of_table("component,run\nC1,x\n", &[]), 4, "has no column of scores"),
         (
@@ -270,7 +271,7 @@ fn what_cannot_be_compared_is_said_with_the_exit_code_for_it() {
 
 #[test]
 fn the_sample_run_has_two_raters() {
-    let said = json(&["agree", "sample-runs/codex-p12", "--json"]);
+    let said = cli_json(&["agree", "sample-runs/codex-p12", "--json"]);
 
     assert_eq!(said["pairs"][0]["n"], 24);
     assert_eq!(said["problems"], json!([]));
@@ -279,18 +280,18 @@ fn the_sample_run_has_two_raters() {
 #[test]
 fn blind_labels_and_others_of_one_person_stand_apart_and_blind_only_leaves_the_others_out() {
     let folder = tempfile::tempdir().unwrap();
-    bundle(folder.path(), "p1");
+    write_bundle(folder.path(), "p1");
     let label = |(id, score): &(&str, i64)| {
         let blind = id.cmp(&"C5") == std::cmp::Ordering::Less;
         json!({"component": id, "score": score, "blind": blind})
     };
     let rows: Vec<Value> = FIRST.iter().map(label).collect();
     let labels = json!({"schema": "trajview.labels/1", "annotator": "A1", "labels": rows});
-    write(&folder.path().join("labels/a1.json"), &labels);
+    write_json(&folder.path().join("labels/a1.json"), &labels);
     fs::remove_file(folder.path().join("labels/a2.json")).unwrap();
     let path = folder.path().to_str().unwrap();
     let pairs = |more: &[&str]| -> Vec<(Value, Value, Value)> {
-        let said = json(&[&["agree", path, "--json", "--resamples", "0"], more].concat());
+        let said = cli_json(&[&["agree", path, "--json", "--resamples", "0"], more].concat());
         let pairs = said["pairs"].as_array().unwrap().clone();
         pairs.iter().map(|it| (it["a"].clone(), it["b"].clone(), it["n"].clone())).collect()
     };
@@ -303,9 +304,9 @@ fn blind_labels_and_others_of_one_person_stand_apart_and_blind_only_leaves_the_o
         ]
     );
     assert_eq!(pairs(&["--blind-only"]), [(json!("A1"), json!("judge"), json!(4))]);
-    let text = printed(&["agree", path, "--resamples", "0"]);
+    let text = cli_text(&["agree", path, "--resamples", "0"]);
     assert!(text.contains("labels of A1: 4 blind, 4 not blind"), "{text}");
-    let text = printed(&["agree", path, "--resamples", "0", "--blind-only"]);
+    let text = cli_text(&["agree", path, "--resamples", "0", "--blind-only"]);
     assert!(text.contains("left out: A1: 4 labels: not blind"), "{text}");
     let table = folder.path().join("labels.csv");
     fs::write(
@@ -314,13 +315,13 @@ fn blind_labels_and_others_of_one_person_stand_apart_and_blind_only_leaves_the_o
     )
     .unwrap();
     let said =
-        json(&["agree", table.to_str().unwrap(), "--json", "--resamples", "0", "--blind-only"]);
+        cli_json(&["agree", table.to_str().unwrap(), "--json", "--resamples", "0", "--blind-only"]);
     assert_eq!(said["raters"].as_array().unwrap().len(), 2);
 }
 
 #[test]
 fn gold_is_the_reference_where_there_is_some_and_another_rater_where_it_is_named() {
-    let folder = study();
+    let folder = write_study();
     let gold: Vec<Value> = JUDGED
         .iter()
         .map(|(component, score)| {
@@ -328,7 +329,7 @@ fn gold_is_the_reference_where_there_is_some_and_another_rater_where_it_is_named
         })
         .collect();
     for run in ["p1", "p2"] {
-        write(
+        write_json(
             &folder.path().join(run).join("gold.json"),
             &json!({"schema": "trajview.gold/1", "gold": gold}),
         );
@@ -336,9 +337,9 @@ fn gold_is_the_reference_where_there_is_some_and_another_rater_where_it_is_named
     let path = folder.path().to_str().unwrap();
     let quick = ["agree", path, "--json", "--resamples", "50"];
 
-    let by_gold = json(&quick);
+    let by_gold = cli_json(&quick);
     let by_judge =
-        json(&[&quick[..], &["--against", "jud", "--by", "run", "--positive", ">=3"]].concat());
+        cli_json(&[&quick[..], &["--against", "jud", "--by", "run", "--positive", ">=3"]].concat());
 
     let reference = &by_gold["reference"];
     assert_eq!((&reference["name"], &reference["kind"]), (&json!("gold"), &json!("gold")));
@@ -358,6 +359,6 @@ fn gold_is_the_reference_where_there_is_some_and_another_rater_where_it_is_named
     );
     assert_eq!(first["parts"].as_array().unwrap().len(), 2);
     assert_eq!(first["binary"]["true_positive"], json!(8));
-    let refused = trajview(&["agree", path, "--against", "nobody"]);
+    let refused = run_cli(&["agree", path, "--against", "nobody"]);
     assert!(refused.code == Some(2) && refused.err.contains("the raters: "), "{}", refused.err);
 }

@@ -13,7 +13,7 @@ use trajview::{
     },
 };
 
-fn near(found: Option<f64>, expected: &Json, by: f64, what: &str) {
+fn assert_near(found: Option<f64>, expected: &Json, by: f64, what: &str) {
     match (found, expected.as_f64()) {
         (Some(found), Some(expected)) => {
             assert!((found - expected).abs() <= by, "{what}: {found} is not {expected}");
@@ -22,12 +22,12 @@ fn near(found: Option<f64>, expected: &Json, by: f64, what: &str) {
     }
 }
 
-fn same(found: &ClusteredEstimate, expected: &Json, what: &str) {
-    near(found.by_item.value.ok(), &expected["value"], 1e-9, what);
+fn assert_same(found: &ClusteredEstimate, expected: &Json, what: &str) {
+    assert_near(found.by_item.value.ok(), &expected["value"], 1e-9, what);
     for (name, interval) in [("ci95", found.by_item.interval), ("ci95_by_run", found.by_run)] {
         let what = format!("{what}: {name}");
-        near(interval.ok().map(|it| it.low), &expected[name][0], 1e-9, &what);
-        near(interval.ok().map(|it| it.high), &expected[name][1], 1e-9, &what);
+        assert_near(interval.ok().map(|it| it.low), &expected[name][0], 1e-9, &what);
+        assert_near(interval.ok().map(|it| it.high), &expected[name][1], 1e-9, &what);
     }
 }
 
@@ -49,20 +49,35 @@ fn components_of_tasks_are_compared_as_statsmodels_does() {
         for found in compare_components(&components, &plan) {
             let expected = &case["measures"][found.measure.name()];
             let what = format!("{}: {}", case["name"], found.measure.name());
-            same(&found.a, &expected["a"], &format!("{what}: a"));
-            same(&found.b, &expected["b"], &format!("{what}: b"));
-            same(&found.difference, &expected["difference"], &format!("{what}: difference"));
+            assert_same(&found.a, &expected["a"], &format!("{what}: a"));
+            assert_same(&found.b, &expected["b"], &format!("{what}: b"));
+            assert_same(&found.difference, &expected["difference"], &format!("{what}: difference"));
             let (model, mixed) = (&expected["mixed"], found.mixed.ok());
             assert_eq!(mixed.is_some(), model.is_object(), "{what}: {:?}", found.mixed);
             // statsmodels stops where the likelihood hardly changes any more.
-            near(mixed.map(|it| it.mean), &model["mean"], 1e-5, &format!("{what}: mean"));
-            near(mixed.map(|it| it.se), &model["se"], 1e-5, &format!("{what}: se"));
-            near(mixed.map(|it| it.p), &model["p"], 1e-4, &format!("{what}: p"));
-            near(mixed.map(|it| it.within), &model["within"], 1e-3, &format!("{what}: within"));
-            near(mixed.map(|it| it.between), &model["between"], 1e-3, &format!("{what}: between"));
-            near(mixed.map(|it| it.interval.low), &model["interval"][0], 1e-4, &what);
-            near(mixed.map(|it| it.interval.high), &model["interval"][1], 1e-4, &what);
-            near(found.holm.map(|it| it.p), &expected["p_holm"], 1e-4, &format!("{what}: Holm"));
+            assert_near(mixed.map(|it| it.mean), &model["mean"], 1e-5, &format!("{what}: mean"));
+            assert_near(mixed.map(|it| it.se), &model["se"], 1e-5, &format!("{what}: se"));
+            assert_near(mixed.map(|it| it.p), &model["p"], 1e-4, &format!("{what}: p"));
+            assert_near(
+                mixed.map(|it| it.within),
+                &model["within"],
+                1e-3,
+                &format!("{what}: within"),
+            );
+            assert_near(
+                mixed.map(|it| it.between),
+                &model["between"],
+                1e-3,
+                &format!("{what}: between"),
+            );
+            assert_near(mixed.map(|it| it.interval.low), &model["interval"][0], 1e-4, &what);
+            assert_near(mixed.map(|it| it.interval.high), &model["interval"][1], 1e-4, &what);
+            assert_near(
+                found.holm.map(|it| it.p),
+                &expected["p_holm"],
+                1e-4,
+                &format!("{what}: Holm"),
+            );
             fitted += usize::from(mixed.is_some());
         }
     }
@@ -70,7 +85,7 @@ fn components_of_tasks_are_compared_as_statsmodels_does() {
 }
 
 /// A run that was judged as it ended, with so many exported symbols and so many of them in use.
-fn party(scores: &[Option<f64>], symbols: Option<[usize; 2]>) -> ComparedRun {
+fn compared_run(scores: &[Option<f64>], symbols: Option<[usize; 2]>) -> ComparedRun {
     let verdict = |(at, score): (usize, &Option<f64>)| Verdict {
         component: format!("C{at:02}"),
         score: score.map(|score| score as u8),
@@ -100,7 +115,7 @@ fn the_numbers_of_two_runs_have_the_intervals_of_scipy() {
         let symbols: [Option<[usize; 2]>; 2] =
             serde_json::from_value(case["symbols"].clone()).unwrap();
         let side = |side: usize| {
-            party(&scores.iter().map(|row| row[side]).collect::<Vec<_>>(), symbols[side])
+            compared_run(&scores.iter().map(|row| row[side]).collect::<Vec<_>>(), symbols[side])
         };
         let resamples = case["resamples"].as_u64().unwrap() as usize;
         let plan = BootstrapPlan {
@@ -115,9 +130,19 @@ fn the_numbers_of_two_runs_have_the_intervals_of_scipy() {
             let expected = &case["numbers"][found.number.id()];
             for (name, it) in [("a", found.a), ("b", found.b), ("difference", found.difference)] {
                 let what = format!("{}: {} {name}", case["name"], found.number.id());
-                near(it.value.ok(), &expected[name]["value"], 1e-9, &what);
-                near(it.interval.ok().map(|it| it.low), &expected[name]["ci95"][0], 1e-9, &what);
-                near(it.interval.ok().map(|it| it.high), &expected[name]["ci95"][1], 1e-9, &what);
+                assert_near(it.value.ok(), &expected[name]["value"], 1e-9, &what);
+                assert_near(
+                    it.interval.ok().map(|it| it.low),
+                    &expected[name]["ci95"][0],
+                    1e-9,
+                    &what,
+                );
+                assert_near(
+                    it.interval.ok().map(|it| it.high),
+                    &expected[name]["ci95"][1],
+                    1e-9,
+                    &what,
+                );
             }
         }
         let turned =

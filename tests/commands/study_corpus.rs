@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 
 use serde_json::{Value, json};
 
-use crate::common::{json, printed, project, trajview};
+use crate::common::{cli_json, cli_text, project_path, run_cli};
 
 const TASKS: u64 = 20;
 const AGENTS: [&str; 2] = ["codex", "claude-code"];
@@ -35,7 +35,7 @@ struct Made {
     turns: u64,
 }
 
-fn made(task: u64, agent: u64, condition: u64) -> Made {
+fn made_run(task: u64, agent: u64, condition: u64) -> Made {
     let mut draws = SplitMix64(1000 * task + 10 * agent + condition);
     let level = 2 + SplitMix64(task + 1).below(3);
     let is_emergent = condition == 1;
@@ -125,8 +125,8 @@ impl Made {
     }
 }
 
-fn bundle(folder: &Path, task: u64, agent: u64, condition: u64) {
-    let made = made(task, agent, condition);
+fn write_bundle(folder: &Path, task: u64, agent: u64, condition: u64) {
+    let made = made_run(task, agent, condition);
     let (agent_name, condition_name) = (AGENTS[agent as usize], CONDITIONS[condition as usize]);
     let id = format!("t{task:02}-{agent_name}-{condition_name}");
     let folder = folder.join(&id);
@@ -146,11 +146,11 @@ fn bundle(folder: &Path, task: u64, agent: u64, condition: u64) {
     }
 }
 
-fn corpus() -> tempfile::TempDir {
+fn write_corpus() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for task in 0..TASKS {
         for (agent, condition) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
-            bundle(folder.path(), task, agent, condition);
+            write_bundle(folder.path(), task, agent, condition);
         }
     }
     folder
@@ -164,16 +164,16 @@ fn said_of(folder: &Path, more: &[&str]) -> Vec<String> {
 
 fn json_of(folder: &Path) -> Value {
     let arguments = said_of(folder, &["--json"]);
-    json(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
+    cli_json(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 fn text_of(folder: &Path, more: &[&str]) -> String {
     let arguments = said_of(folder, more);
-    printed(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
+    cli_text(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-fn expected() -> Value {
-    let text = fs::read_to_string(project("tests/vectors/corpus.json")).unwrap();
+fn expected_json() -> Value {
+    let text = fs::read_to_string(project_path("tests/vectors/corpus.json")).unwrap();
     serde_json::from_str::<Value>(&text).unwrap()["cases"][0].take()
 }
 
@@ -203,8 +203,8 @@ fn assert_has(found: &Value, expected: &Value, what: &str) {
 
 #[test]
 fn every_run_and_every_test_of_a_corpus_is_what_scipy_says() {
-    let folder = corpus();
-    let (found, mut expected) = (json_of(folder.path()), expected());
+    let folder = write_corpus();
+    let (found, mut expected) = (json_of(folder.path()), expected_json());
 
     let runs = found["runs"].as_array().unwrap();
     assert_eq!((runs.len(), &found["problems"], &found["alone"]), (80, &json!([]), &json!([])));
@@ -238,7 +238,7 @@ fn every_run_and_every_test_of_a_corpus_is_what_scipy_says() {
 #[test]
 fn what_a_run_does_not_have_is_null_and_the_rest_is_paired() {
     let folder = tempfile::tempdir().unwrap();
-    (0..4).for_each(|at| bundle(folder.path(), at / 2, 0, at % 2));
+    (0..4).for_each(|at| write_bundle(folder.path(), at / 2, 0, at % 2));
     fs::remove_dir_all(folder.path().join("t00-codex-emergent/workspace.git")).unwrap();
     fs::write(folder.path().join("t01-codex-emergent/run.json"), r#"{"schema": "trajview.run/9"}"#)
         .unwrap();
@@ -275,7 +275,7 @@ fn what_a_run_does_not_have_is_null_and_the_rest_is_paired() {
 #[test]
 fn the_tables_have_every_run_the_tests_and_every_task() {
     let folder = tempfile::tempdir().unwrap();
-    (0..6).for_each(|at| bundle(folder.path(), at / 2, 0, at % 2));
+    (0..6).for_each(|at| write_bundle(folder.path(), at / 2, 0, at % 2));
 
     insta::assert_snapshot!(text_of(folder.path(), &[]));
 }
@@ -283,7 +283,7 @@ fn the_tables_have_every_run_the_tests_and_every_task() {
 #[test]
 fn every_output_names_the_test_it_made_and_has_the_adjusted_p_beside_the_raw() {
     let folder = tempfile::tempdir().unwrap();
-    (0..6).for_each(|at| bundle(folder.path(), at / 2, 0, at % 2));
+    (0..6).for_each(|at| write_bundle(folder.path(), at / 2, 0, at % 2));
 
     let found = json_of(folder.path());
     let csv = text_of(folder.path(), &["--csv", "--table", "paired"]);
@@ -311,7 +311,7 @@ fn every_output_names_the_test_it_made_and_has_the_adjusted_p_beside_the_raw() {
 #[test]
 fn csv_has_a_row_a_run_and_markdown_every_table() {
     let folder = tempfile::tempdir().unwrap();
-    (0..2).for_each(|at| bundle(folder.path(), 0, 0, at));
+    (0..2).for_each(|at| write_bundle(folder.path(), 0, 0, at));
 
     let csv = text_of(folder.path(), &["--csv"]);
     let md = text_of(folder.path(), &["--md"]);
@@ -323,14 +323,14 @@ fn csv_has_a_row_a_run_and_markdown_every_table() {
 }
 
 /// A bundle with a commit a checkpoint, whose big function has so many branches at each.
-fn checkpoints(folder: &Path, id: &str, branches: &[u64]) {
+fn write_checkpoints(folder: &Path, id: &str, branches: &[u64]) {
     let folder = folder.join(id);
     fs::create_dir_all(&folder).unwrap();
     let repository = folder.join("workspace.git");
     let commit = |branches: &u64| {
         // Every state is a commit without a parent.
         let _ = fs::remove_file(repository.join("refs/heads/main"));
-        Made { branches: *branches, ..made(0, 0, 0) }.commit(&repository)
+        Made { branches: *branches, ..made_run(0, 0, 0) }.commit(&repository)
     };
     let turns: Vec<Value> = (1..)
         .zip(branches)
@@ -346,9 +346,9 @@ fn checkpoints(folder: &Path, id: &str, branches: &[u64]) {
 #[test]
 fn a_corpus_says_how_many_runs_rise_and_by_how_much_a_checkpoint() {
     let folder = tempfile::tempdir().unwrap();
-    checkpoints(folder.path(), "rises", &[3, 12, 20]);
-    checkpoints(folder.path(), "falls", &[20, 3]);
-    checkpoints(folder.path(), "once", &[12]);
+    write_checkpoints(folder.path(), "rises", &[3, 12, 20]);
+    write_checkpoints(folder.path(), "falls", &[20, 3]);
+    write_checkpoints(folder.path(), "once", &[12]);
 
     let found = json_of(folder.path());
     let text = text_of(folder.path(), &[]);
@@ -374,7 +374,7 @@ fn a_corpus_says_how_many_runs_rise_and_by_how_much_a_checkpoint() {
 #[test]
 fn two_other_conditions_can_be_compared() {
     let folder = tempfile::tempdir().unwrap();
-    (0..4).for_each(|at| bundle(folder.path(), at / 2, 0, at % 2));
+    (0..4).for_each(|at| write_bundle(folder.path(), at / 2, 0, at % 2));
 
     let turned = text_of(folder.path(), &["--json", "--pair", "emergent,single-shot"]);
     let turned: Value = serde_json::from_str(&turned).unwrap();
@@ -384,7 +384,7 @@ fn two_other_conditions_can_be_compared() {
     assert_eq!(gap(&turned), -gap(&found));
     assert_eq!(turned["conditions"], json!({"a": "emergent", "b": "single-shot"}));
     assert_eq!(
-        trajview(&["corpus", folder.path().to_str().unwrap(), "--pair", "emergent"]).code,
+        run_cli(&["corpus", folder.path().to_str().unwrap(), "--pair", "emergent"]).code,
         Some(2)
     );
 }
@@ -394,12 +394,12 @@ fn a_folder_without_runs_is_said_with_the_exit_code_for_it() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
 
-    assert_eq!(trajview(&["corpus", &path("none")]).code, Some(3));
-    assert_eq!(trajview(&["corpus", &path("")]).code, Some(4));
+    assert_eq!(run_cli(&["corpus", &path("none")]).code, Some(3));
+    assert_eq!(run_cli(&["corpus", &path("")]).code, Some(4));
 }
 
 /// A run that is judged on components of its own task.
-fn judged(folder: &Path, task: usize, condition: &str, scores: &[u8]) {
+fn write_judged(folder: &Path, task: usize, condition: &str, scores: &[u8]) {
     let id = format!("t{task}-{condition}");
     let folder = folder.join(&id);
     fs::create_dir_all(folder.join("judgements")).unwrap();
@@ -426,8 +426,8 @@ fn components_are_compared_within_their_tasks() {
         [&[4, 4, 4, 1], &[4, 4, 3, 1]],
     ];
     for (task, [whole, piecewise]) in tasks.into_iter().enumerate() {
-        judged(folder.path(), task, "single-shot", whole);
-        judged(folder.path(), task, "emergent", piecewise);
+        write_judged(folder.path(), task, "single-shot", whole);
+        write_judged(folder.path(), task, "emergent", piecewise);
     }
 
     let found = json_of(folder.path());
@@ -454,7 +454,7 @@ fn components_are_compared_within_their_tasks() {
 #[test]
 fn a_corpus_takes_several_paths_and_a_list_of_them_and_counts_a_run_once() {
     let names = |arguments: &[&str]| -> Vec<String> {
-        let shown = json(
+        let shown = cli_json(
             &[&["corpus", "--resamples", "0", "--rules", "none", "--json"], arguments].concat(),
         );
         let runs = shown["runs"].as_array().unwrap().iter();

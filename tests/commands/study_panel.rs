@@ -16,12 +16,12 @@ use trajview::study::{
 
 const NEAR: f64 = 1e-9;
 
-fn vectors(name: &str) -> Vec<Json> {
+fn read_vectors(name: &str) -> Vec<Json> {
     let all: Json = serde_json::from_str(include_str!("../vectors/panel.json")).unwrap();
     all[name].as_array().unwrap().clone()
 }
 
-fn near(found: Option<f64>, expected: &Json, what: &str) {
+fn assert_near(found: Option<f64>, expected: &Json, what: &str) {
     match (found, expected.as_f64()) {
         (Some(found), Some(expected)) => {
             assert!((found - expected).abs() <= NEAR, "{what}: {found} is not {expected}");
@@ -30,26 +30,34 @@ fn near(found: Option<f64>, expected: &Json, what: &str) {
     }
 }
 
-fn scale(case: &Json) -> RatingScale {
+fn rating_scale(case: &Json) -> RatingScale {
     let levels = case["levels"].as_array().unwrap().iter().map(|it| it.as_f64().unwrap());
     RatingScale::from_scores(levels).unwrap()
 }
 
-fn plan(case: &Json) -> BootstrapPlan {
+fn bootstrap_plan(case: &Json) -> BootstrapPlan {
     let is_drawn = case["with_intervals"].as_bool().unwrap();
     let resamples = if is_drawn { case["resamples"].as_u64().unwrap() as usize } else { 0 };
     BootstrapPlan { seed: case["seed"].as_u64().unwrap(), resamples, ..BootstrapPlan::default() }
 }
 
-fn twice(found: &ClusteredEstimate, expected: &Json, is_drawn: bool, what: &str) -> usize {
-    near(found.by_item.value.ok(), &expected["value"], what);
+fn assert_twice(found: &ClusteredEstimate, expected: &Json, is_drawn: bool, what: &str) -> usize {
+    assert_near(found.by_item.value.ok(), &expected["value"], what);
     if !is_drawn {
         return 0;
     }
     let intervals = [("ci95", found.by_item.interval), ("ci95_by_run", found.by_run)];
     for (name, interval) in intervals {
-        near(interval.ok().map(|it| it.low), &expected[name][0], &format!("{what}: {name} low"));
-        near(interval.ok().map(|it| it.high), &expected[name][1], &format!("{what}: {name} high"));
+        assert_near(
+            interval.ok().map(|it| it.low),
+            &expected[name][0],
+            &format!("{what}: {name} low"),
+        );
+        assert_near(
+            interval.ok().map(|it| it.high),
+            &expected[name][1],
+            &format!("{what}: {name} high"),
+        );
     }
     intervals.iter().filter(|(_, interval)| interval.is_ok()).count()
 }
@@ -57,8 +65,8 @@ fn twice(found: &ClusteredEstimate, expected: &Json, is_drawn: bool, what: &str)
 #[test]
 fn several_raters_with_gaps_agree_as_other_programs_say() {
     let mut intervals = 0;
-    for case in vectors("panels") {
-        let scale = scale(&case);
+    for case in read_vectors("panels") {
+        let scale = rating_scale(&case);
         let given = |row: &Json| -> Vec<Option<usize>> {
             let scores = row.as_array().unwrap().iter();
             scores.map(|score| scale.position(score.as_f64()?)).collect()
@@ -71,7 +79,7 @@ fn several_raters_with_gaps_agree_as_other_programs_say() {
         let raters: Vec<usize> = (0..units[0].positions.len()).collect();
         for cases in [CaseSelection::Available, CaseSelection::Complete] {
             let MultiRaterAgreement { n, runs, estimates, .. } =
-                multi_rater_agreement(&units, &raters, &scale, cases, &plan(&case));
+                multi_rater_agreement(&units, &raters, &scale, cases, &bootstrap_plan(&case));
             let expected = &case[cases.words()];
             let what = format!("{}, {}", case["name"], cases.words());
             assert_eq!(
@@ -82,7 +90,7 @@ fn several_raters_with_gaps_agree_as_other_programs_say() {
             for (it, found) in &estimates {
                 let is_drawn = case["with_intervals"].as_bool().unwrap();
                 let what = format!("{what}: {}", it.name());
-                intervals += twice(found, &expected[it.name()], is_drawn, &what);
+                intervals += assert_twice(found, &expected[it.name()], is_drawn, &what);
             }
         }
     }
@@ -92,8 +100,8 @@ fn several_raters_with_gaps_agree_as_other_programs_say() {
 #[test]
 fn a_rater_against_a_reference_is_measured_as_scikit_learn_does() {
     let mut intervals = 0;
-    for case in vectors("references") {
-        let (scale, name) = (scale(&case), case["name"].as_str().unwrap());
+    for case in read_vectors("references") {
+        let (scale, name) = (rating_scale(&case), case["name"].as_str().unwrap());
         let pairs: Vec<(f64, f64)> = serde_json::from_value(case["pairs"].clone()).unwrap();
         let runs: Vec<usize> = serde_json::from_value(case["runs"].clone()).unwrap();
         let ratings = Ratings::new(scale, &pairs);
@@ -104,7 +112,11 @@ fn a_rater_against_a_reference_is_measured_as_scikit_learn_does() {
                 let ClassScores { precision, recall, f1 } = found;
                 for (at, value) in [precision, recall, f1].into_iter().enumerate() {
                     let expected = &case["averages"][zero.word()][average][at];
-                    near(value.ok(), expected, &format!("{name}: {average} {at} {}", zero.word()));
+                    assert_near(
+                        value.ok(),
+                        expected,
+                        &format!("{name}: {average} {at} {}", zero.word()),
+                    );
                 }
             }
         }
@@ -112,27 +124,27 @@ fn a_rater_against_a_reference_is_measured_as_scikit_learn_does() {
         assert_eq!(classes.len(), case["classes"].as_array().unwrap().len());
         for (class, expected) in classes.iter().zip(case["classes"].as_array().unwrap()) {
             let what = format!("{name}: class {}", class.level);
-            near(Some(class.level), &expected["class"], &what);
-            near(Some(class.support as f64), &expected["support"], &what);
-            near(class.scores.precision.ok(), &expected["precision"], &what);
-            near(class.scores.recall.ok(), &expected["recall"], &what);
-            near(class.scores.f1.ok(), &expected["f1"], &what);
+            assert_near(Some(class.level), &expected["class"], &what);
+            assert_near(Some(class.support as f64), &expected["support"], &what);
+            assert_near(class.scores.precision.ok(), &expected["precision"], &what);
+            assert_near(class.scores.recall.ok(), &expected["recall"], &what);
+            assert_near(class.scores.f1.ok(), &expected["f1"], &what);
         }
         for (it, found) in
-            ratings.compare_to_reference(&runs, ZeroDivision::Undefined, &plan(&case))
+            ratings.compare_to_reference(&runs, ZeroDivision::Undefined, &bootstrap_plan(&case))
         {
             let is_drawn = case["with_intervals"].as_bool().unwrap();
             let what = format!("{name}: {}", it.name());
-            intervals += twice(&found, &case["measures"][it.name()], is_drawn, &what);
+            intervals += assert_twice(&found, &case["measures"][it.name()], is_drawn, &what);
         }
         for (words, expected) in case["binary"].as_object().unwrap() {
             let found = binary_classification(&table, PositiveRule::parse(words).unwrap());
             let what = format!("{name}: {words}");
-            near(found.accuracy.ok(), &expected["accuracy"], &what);
-            near(found.scores.precision.ok(), &expected["precision"], &what);
-            near(found.scores.recall.ok(), &expected["recall"], &what);
-            near(found.scores.f1.ok(), &expected["f1"], &what);
-            near(found.specificity.ok(), &expected["specificity"], &what);
+            assert_near(found.accuracy.ok(), &expected["accuracy"], &what);
+            assert_near(found.scores.precision.ok(), &expected["precision"], &what);
+            assert_near(found.scores.recall.ok(), &expected["recall"], &what);
+            assert_near(found.scores.f1.ok(), &expected["f1"], &what);
+            assert_near(found.specificity.ok(), &expected["specificity"], &what);
             let counts = [
                 found.true_positive,
                 found.false_positive,

@@ -2,12 +2,12 @@
 
 use std::fs;
 
-use crate::common::{at_columns, printed, project, trajview};
+use crate::common::{at_columns, cli_text, project_path, run_cli};
 
 const PAIRED: [&str; 2] = ["sample-runs/codex-p12", "sample-runs/codex-p12-single-shot"];
 
 /// Commands with tables, on the samples.
-fn commands() -> Vec<Vec<&'static str>> {
+fn table_commands() -> Vec<Vec<&'static str>> {
     let [a, b] = PAIRED;
     let quick = ["--resamples", "50"];
     let of = |words: &[&'static str]| words.to_vec();
@@ -35,7 +35,7 @@ fn commands() -> Vec<Vec<&'static str>> {
 
 #[test]
 fn no_line_of_a_table_is_wider_than_the_terminal() {
-    for command in commands() {
+    for command in table_commands() {
         let said = at_columns(80, &command);
         let wide: Vec<&str> = said.lines().filter(|line| line.chars().count() > 80).collect();
         assert!(!said.is_empty() && wide.is_empty(), "{command:?}: {wide:#?}");
@@ -45,8 +45,8 @@ fn no_line_of_a_table_is_wider_than_the_terminal() {
 #[test]
 fn every_command_with_tables_writes_them_as_latex() {
     let has_tables = |command: &Vec<&str>| !command.contains(&"--absences");
-    for command in commands().into_iter().filter(has_tables) {
-        let tex = printed(&[&command[..], &["--tex"]].concat());
+    for command in table_commands().into_iter().filter(has_tables) {
+        let tex = cli_text(&[&command[..], &["--tex"]].concat());
         let count = |words: &str| tex.matches(words).count();
         assert!(count("\\begin{tabular}") > 0, "{command:?}: {tex}");
         assert_eq!(count("\\toprule"), count("\\bottomrule"), "{command:?}");
@@ -65,8 +65,8 @@ fn tables_are_saved_in_every_form_beside_being_printed() {
     let folder = tempfile::tempdir().unwrap();
     let to = folder.path().join("tables");
     let [a, b] = PAIRED;
-    let plain = printed(&["compare", a, b]);
-    let said = printed(&["compare", a, b, "--save-tables", to.to_str().unwrap()]);
+    let plain = cli_text(&["compare", a, b]);
+    let said = cli_text(&["compare", a, b, "--save-tables", to.to_str().unwrap()]);
 
     assert_eq!(said, plain);
     let mut names: Vec<String> = fs::read_dir(&to)
@@ -81,6 +81,6 @@ fn tables_are_saved_in_every_form_beside_being_printed() {
     assert!(csv.starts_with("component,name,a,b,difference,"), "{csv}");
     insta::assert_snapshot!(names.join("\n"));
     let ran =
-        trajview(&["compare", a, b, "--save-tables", project("Cargo.toml").to_str().unwrap()]);
+        run_cli(&["compare", a, b, "--save-tables", project_path("Cargo.toml").to_str().unwrap()]);
     assert!(ran.code != Some(0) && ran.err.contains("cannot write"), "{}", ran.err);
 }

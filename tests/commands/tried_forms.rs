@@ -9,7 +9,7 @@ use trajview::{
     store,
 };
 
-use crate::common::{project, trajview};
+use crate::common::{project_path, run_cli};
 
 struct Folder(tempfile::TempDir);
 
@@ -31,16 +31,16 @@ impl Folder {
     }
 }
 
-fn lines(records: &[Value]) -> String {
+fn json_lines(records: &[Value]) -> String {
     records.iter().map(|record| format!("{record}\n")).collect()
 }
 
-fn calls(run: &Run) -> Vec<&Step> {
+fn tool_calls(run: &Run) -> Vec<&Step> {
     let own = run.turns.iter().flat_map(|turn| &turn.steps);
     own.filter(|step| step.tool.is_some()).collect()
 }
 
-fn edited(run: &Run) -> Vec<(String, Option<u32>)> {
+fn edited_files(run: &Run) -> Vec<(String, Option<u32>)> {
     let edits = run.turns.iter().flat_map(|turn| &turn.steps).flat_map(|step| &step.edits);
     edits.map(|edit| (edit.path.to_string(), edit.added)).collect()
 }
@@ -78,7 +78,7 @@ fn request_of_rounds() -> Value {
     })
 }
 
-fn session(requests: &[Value]) -> Value {
+fn export_session(requests: &[Value]) -> Value {
     json!({"version": 3, "responderUsername": "GitHub Copilot", "initialLocation": "panel", "sessionId": "s", "creationDate": 1, "requests": requests})
 }
 
@@ -86,11 +86,12 @@ fn session(requests: &[Value]) -> Value {
 fn a_chat_of_vs_code_is_the_same_from_its_document_its_log_and_its_export() {
     let folder = Folder::new();
     let request = request_of_rounds();
-    let document = folder.run("a.json", &session(std::slice::from_ref(&request)).to_string());
+    let document =
+        folder.run("a.json", &export_session(std::slice::from_ref(&request)).to_string());
     let mut late = request.clone();
     let result = late.as_object_mut().unwrap().remove("result").unwrap();
-    let log = lines(&[
-        json!({"kind": 0, "v": session(&[])}),
+    let log = json_lines(&[
+        json!({"kind": 0, "v": export_session(&[])}),
         json!({"kind": 2, "k": ["requests"], "v": [late]}),
         json!({"kind": 1, "k": ["requests", 0, "result"], "v": result}),
     ]);
@@ -104,12 +105,12 @@ fn a_chat_of_vs_code_is_the_same_from_its_document_its_log_and_its_export() {
         let (tool, message) = (StepKind::Tool, StepKind::Message);
         assert_eq!(kinds, [StepKind::Thinking, message, tool, tool, tool, message]);
         assert_eq!(
-            calls(run).iter().map(|step| is_failed(step)).collect::<Vec<_>>(),
+            tool_calls(run).iter().map(|step| is_failed(step)).collect::<Vec<_>>(),
             [false, false, true]
         );
         let expected = [("b.py", None), ("c.py", Some(1)), ("d.py", Some(2))];
         let expected = expected.map(|(path, added)| (format!("/w/{path}"), added));
-        let all = edited(run);
+        let all = edited_files(run);
         for ((path, added), (expected, lines)) in all.iter().zip(&expected) {
             assert!(expected.ends_with(path.as_str()), "{path} {expected}");
             assert_eq!(added, lines, "{path}");
@@ -128,7 +129,7 @@ fn totals_by_model_of_a_chat_are_its_tokens() {
         {"model": "b", "inputTokens": 10, "outputTokens": 1},
     ]);
 
-    let run = Folder::new().run("a.json", &session(&[request]).to_string());
+    let run = Folder::new().run("a.json", &export_session(&[request]).to_string());
 
     let tokens = run.turns[0].tokens;
     assert_eq!((tokens.input, tokens.cached_input, tokens.output), (Some(110), Some(50), Some(6)));
@@ -153,18 +154,18 @@ fn a_request_that_was_cancelled_is_read_from_what_the_editor_showed() {
     // The oldest sessions have the words of a request as a text.
     let request = json!({"requestId": "r", "message": "Fix it.", "response": response, "isCanceled": true, "result": {"errorDetails": {"message": "Canceled"}}});
 
-    let run = Folder::new().run("a.json", &session(&[request]).to_string());
+    let run = Folder::new().run("a.json", &export_session(&[request]).to_string());
 
     let turn = &run.turns[0];
     assert_eq!(&*turn.title, "Fix it.");
     assert_eq!(&*turn.steps[0].label, "I look at `a.py` first.");
-    let calls = calls(&run);
+    let calls = tool_calls(&run);
     let results: Vec<Option<bool>> =
         calls.iter().map(|step| step.tool_result().map(|it| it.has_failed())).collect();
     assert_eq!(results, [Some(true), Some(true), None, Some(false)]);
     assert_eq!(&*calls[0].label, "ls -l");
-    assert_eq!(edited(&run).len(), 1);
-    assert_eq!(edited(&run)[0].1, None);
+    assert_eq!(edited_files(&run).len(), 1);
+    assert_eq!(edited_files(&run)[0].1, None);
     let unknown = turn.steps.iter().filter(|step| step.kind == StepKind::Unknown).count();
     assert_eq!(unknown, 1);
     assert!(turn.steps.last().unwrap().is_error);
@@ -185,12 +186,12 @@ fn what_was_taken_back_in_a_chat_is_none_of_the_files() {
     };
     let path = folder.put(
         "a.json",
-        session(&[write("one", "kept\n", false), write("two", "left\n", true)])
+        export_session(&[write("one", "kept\n", false), write("two", "left\n", true)])
             .to_string()
             .as_bytes(),
     );
 
-    let shown = trajview(&["cat", path.to_str().unwrap(), "a.py"]);
+    let shown = run_cli(&["cat", path.to_str().unwrap(), "a.py"]);
 
     assert_eq!(shown.out, "kept\n");
 }
@@ -198,7 +199,7 @@ fn what_was_taken_back_in_a_chat_is_none_of_the_files() {
 #[test]
 fn a_log_of_a_chat_that_cannot_be_followed_says_so() {
     let folder = Folder::new();
-    let whole = json!({"kind": 0, "v": session(&[request_of_rounds()])});
+    let whole = json!({"kind": 0, "v": export_session(&[request_of_rounds()])});
 
     let run = folder.run("torn.jsonl", &format!("{whole}\n{{\"kind\":1,\"k\":[\"requ"));
 
@@ -207,7 +208,7 @@ fn a_log_of_a_chat_that_cannot_be_followed_says_so() {
     assert!(last.label.ends_with("followed: 1"), "{}", last.label);
     assert!(
         folder
-            .run("empty.jsonl", &lines(&[json!({"kind": 0, "v": session(&[])})]))
+            .run("empty.jsonl", &json_lines(&[json!({"kind": 0, "v": export_session(&[])})]))
             .turns
             .is_empty()
     );
@@ -226,10 +227,10 @@ fn each_conversation_of_claudes_export_is_a_run_and_what_was_pasted_is_asked() {
     ]);
     let path = folder.put("conversations.json", all.to_string().as_bytes());
 
-    let first = trajview(&["show", &format!("{}/one", path.display()), "--turn", "1"]);
+    let first = run_cli(&["show", &format!("{}/one", path.display()), "--turn", "1"]);
 
     assert!(first.out.contains("hi\n  > PASTED\n  > [file p.png]"), "{}", first.out);
-    assert!(trajview(&["check", path.to_str().unwrap()]).out.contains("two: claude-web, 0 turns"));
+    assert!(run_cli(&["check", path.to_str().unwrap()]).out.contains("two: claude-web, 0 turns"));
 }
 
 #[test]
@@ -264,9 +265,9 @@ fn an_older_session_of_continue_has_results_in_messages_of_their_own() {
     let run = Folder::new().run("s.json", &session.to_string());
 
     assert_eq!(run.origin.format, "continue");
-    let calls = calls(&run);
+    let calls = tool_calls(&run);
     assert_eq!(calls[0].tool_result().unwrap().bytes, 4);
-    assert_eq!(edited(&run), [("a.py".to_owned(), None)]);
+    assert_eq!(edited_files(&run), [("a.py".to_owned(), None)]);
     assert_eq!(run.turns[0].steps.last().unwrap().kind, StepKind::Compaction);
     assert!(run.turns[0].steps.iter().any(|step| step.label.contains("a.py")));
 }
@@ -278,7 +279,7 @@ fn sessions_of_iflow_and_of_deepseek_harness_are_none_of_claude_code_and_pi() {
         json!({"uuid": id, "parentUuid": null, "sessionId": "session-0f000000-0000-4000-8000-000000000000", "type": kind, "isSidechain": false, "userType": "external", "timestamp": "2026-09-21T14:13:20Z",
                "message": {"role": kind, "content": content}})
     };
-    let iflow = lines(&[
+    let iflow = json_lines(&[
         record("user", "a", json!("hi")),
         record(
             "assistant",
@@ -296,13 +297,13 @@ fn sessions_of_iflow_and_of_deepseek_harness_are_none_of_claude_code_and_pi() {
         iflow.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     iflow[1]["parentUuid"] = "a".into();
     iflow[2]["parentUuid"] = "b".into();
-    let run = folder.run("session-0f.jsonl", &lines(&iflow));
+    let run = folder.run("session-0f.jsonl", &json_lines(&iflow));
     assert_eq!((run.origin.format, run.agent.name.as_str()), ("iflow", "iflow"));
-    assert_eq!(calls(&run)[0].tool_result().unwrap().bytes, 4);
+    assert_eq!(tool_calls(&run)[0].tool_result().unwrap().bytes, 4);
 
     let event = |kind: &str, seq: u64, data: Value| json!({"type": kind, "seq": seq, "time": 1_790_000_000_000_i64, "data": data});
     let text = |text: &str| json!([{"type": "text", "text": text}]);
-    let dsh = lines(&[
+    let dsh = json_lines(&[
         json!({"type": "session", "version": 3, "id": "s", "createdAt": 1_790_000_000_000_i64, "cwd": "/w", "delegationDepth": 0}),
         event(
             "user/message",
@@ -343,28 +344,31 @@ fn sessions_of_iflow_and_of_deepseek_harness_are_none_of_claude_code_and_pi() {
 #[test]
 fn kiros_three_engines_and_its_database_are_read() {
     let folder = Folder::new();
-    let second = lines(&[
+    let second = json_lines(&[
         json!({"version": "v1", "kind": "Prompt", "data": {"content": [{"kind": "text", "data": "Add div."}], "meta": {"timestamp": 1_790_000_000}}}),
         json!({"version": "v1", "kind": "AssistantMessage", "data": {"content": [{"kind": "text", "data": "ok"},
             {"kind": "toolUse", "data": {"toolUseId": "t", "name": "write", "input": {"command": "create", "path": "a.py", "content": "x\n"}}}]}}),
         json!({"version": "v1", "kind": "ToolResults", "data": {"content": [{"kind": "toolResult", "data": {"toolUseId": "t", "content": [{"kind": "text", "data": "written"}], "status": "success"}}]}}),
     ]);
     let run = folder.run("second.jsonl", &second);
-    assert_eq!((run.origin.format, edited(&run)), ("kiro", vec![("a.py".to_owned(), Some(1))]));
-    assert_eq!(calls(&run)[0].tool_result().unwrap().bytes, 7);
+    assert_eq!(
+        (run.origin.format, edited_files(&run)),
+        ("kiro", vec![("a.py".to_owned(), Some(1))])
+    );
+    assert_eq!(tool_calls(&run)[0].tool_result().unwrap().bytes, 7);
 
-    let third = lines(&[
+    let third = json_lines(&[
         json!({"id": "1", "timestamp": "2026-09-21T14:13:20Z", "payload": {"type": "user", "content": "Add div."}}),
         json!({"id": "2", "timestamp": "2026-09-21T14:13:21Z", "payload": {"type": "tool_call", "toolCallId": "t", "toolName": "executeBash", "args": {"command": "ls"}}}),
         json!({"id": "3", "timestamp": "2026-09-21T14:13:22Z", "payload": {"type": "tool_result", "toolCallId": "t", "content": "no", "success": false}}),
     ]);
     let run = folder.run("messages.jsonl", &third);
-    assert_eq!((run.origin.format, is_failed(calls(&run)[0])), ("kiro", true));
+    assert_eq!((run.origin.format, is_failed(tool_calls(&run)[0])), ("kiro", true));
 
     let path = folder.0.path().join("data.sqlite3");
     let base = rusqlite::Connection::open(&path).unwrap();
     base.execute_batch("create table conversations_v2 (key text, conversation_id text, value text, created_at integer, updated_at integer)").unwrap();
-    let value = fs::read_to_string(project("sample-runs/logs/kiro.json")).unwrap();
+    let value = fs::read_to_string(project_path("sample-runs/logs/kiro.json")).unwrap();
     for id in ["one", "two"] {
         base.execute(
             "insert into conversations_v2 values ('/elsewhere', ?1, ?2, 1, 1)",
@@ -373,22 +377,22 @@ fn kiros_three_engines_and_its_database_are_read() {
         .unwrap();
     }
     drop(base);
-    let checked = trajview(&["check", path.to_str().unwrap()]);
+    let checked = run_cli(&["check", path.to_str().unwrap()]);
     assert!(checked.out.contains("data.sqlite3/one: kiro, 2 turns"), "{}", checked.out);
     assert!(checked.out.contains("data.sqlite3/two: kiro, 2 turns"), "{}", checked.out);
 }
 
-fn tar() -> Vec<u8> {
+fn tar_bytes() -> Vec<u8> {
     let mut archive = tar::Builder::new(vec![]);
     for name in ["amp.json", "droid.jsonl", "pi.jsonl"] {
         archive
-            .append_path_with_name(project("sample-runs/logs").join(name), format!("r/{name}"))
+            .append_path_with_name(project_path("sample-runs/logs").join(name), format!("r/{name}"))
             .unwrap();
     }
     archive.into_inner().unwrap()
 }
 
-fn gzip(bytes: &[u8]) -> Vec<u8> {
+fn gzip_bytes(bytes: &[u8]) -> Vec<u8> {
     let mut packed = flate2::write::GzEncoder::new(vec![], flate2::Compression::none());
     packed.write_all(bytes).unwrap();
     packed.finish().unwrap()
@@ -397,11 +401,11 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
 #[test]
 fn of_a_cut_off_archive_what_is_whole_opens_and_the_cut_is_told() {
     let folder = Folder::new();
-    let whole = tar();
+    let whole = tar_bytes();
     let head = memchr::memmem::find(&whole, b"r/pi.jsonl").unwrap();
-    let packed = gzip(&whole);
+    let packed = gzip_bytes(&whole);
     let members = |name: &str, bytes: &[u8]| {
-        trajview(&["check", folder.put(name, bytes).to_str().unwrap()]).out
+        run_cli(&["check", folder.put(name, bytes).to_str().unwrap()]).out
     };
     // In the head of the last member, before it, and in its content.
     for (cut, rest) in [(head + 200, 0), (head, 0), (head + 800, 1)] {
@@ -430,7 +434,7 @@ fn of_a_cut_off_archive_what_is_whole_opens_and_the_cut_is_told() {
 #[test]
 fn wherever_a_tar_archive_is_cut_it_is_opened_so_far_or_refused() {
     let folder = Folder::new();
-    let whole = tar();
+    let whole = tar_bytes();
     for len in (0..whole.len()).step_by(97) {
         let path = folder.put("cut.tar", &whole[..len]);
         for run in store::runs_below(&path) {
@@ -441,10 +445,10 @@ fn wherever_a_tar_archive_is_cut_it_is_opened_so_far_or_refused() {
 
 #[test]
 fn a_model_without_a_price_is_named_with_how_to_add_one() {
-    let sample = project("sample-runs/logs/pi.jsonl").display().to_string();
+    let sample = project_path("sample-runs/logs/pi.jsonl").display().to_string();
 
-    let cost = trajview(&["cost", &sample]).out;
-    let shown = trajview(&["show", &sample]).out;
+    let cost = run_cli(&["cost", &sample]).out;
+    let shown = run_cli(&["show", &sample]).out;
 
     assert!(
         cost.contains(

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::judge_desk::Desk;
 
 /// The decisions of the run: one is superseded, one applies to no step.
-pub fn decisions() -> Value {
+pub fn made_decisions() -> Value {
     json!([
         {"id": "fixed-target", "question": "Which target?", "answer": "The target of training stays fixed.", "files": ["ppdiff/train.py"]},
         {"id": "mask-noise", "question": "Which noise?", "answer": "Masks.", "files": ["ppdiff/forward.py"], "status": "superseded",
@@ -38,7 +38,7 @@ esac
 "##;
 
 /// The copy of the sample run with `decisions.json`, and judges `stub` and `other`, both this program.
-pub fn desk() -> Desk {
+pub fn decision_desk() -> Desk {
     judged_by(SCRIPT)
 }
 
@@ -54,6 +54,6 @@ pub fn judged_by(script: &str) -> Desk {
     };
     let settings = judge("stub") + &judge("other");
     fs::write(desk.folder.path().join("config.toml"), settings).unwrap();
-    fs::write(desk.run().join("decisions.json"), decisions().to_string()).unwrap();
+    fs::write(desk.run().join("decisions.json"), made_decisions().to_string()).unwrap();
     desk
 }

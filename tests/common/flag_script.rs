@@ -38,11 +38,11 @@ pub fn is_second_chance(asked: &Asked) -> bool {
     asked.body.to_string().contains("Those were no flags")
 }
 
-pub fn flags(entries: Vec<Value>) -> Say {
+pub fn reply_flags(entries: Vec<Value>) -> Say {
     Say::Calls(vec![("flags", json!({"flags": entries}))])
 }
 
-pub fn flag(criterion: &str, path: &str, (start, end): (usize, usize)) -> Value {
+pub fn flag_entry(criterion: &str, path: &str, (start, end): (usize, usize)) -> Value {
     json!({"criterion": criterion, "path": path, "start": start, "end": end, "confidence": 4,
         "explanation": format!("{criterion} stands here.")})
 }
@@ -59,15 +59,16 @@ pub fn lines_of(asked: &Asked, path: &str, name: &str) -> Option<(usize, usize)>
     found.next()
 }
 
-pub fn scripted(asked: &Asked, checkpoint: usize) -> Say {
+pub fn scripted_reply(asked: &Asked, checkpoint: usize) -> Say {
     match (asked.component.as_str(), checkpoint) {
         // Garbage once, and garbage twice.
         ("shape", 2) if !is_second_chance(asked) => Say::Text("It is all fine.".into()),
         ("shape", 2) => Say::Text(
-            json!({"flags": [flag("misleading-name", "ppdiff/geometry.py", (5, 6))]}).to_string(),
+            json!({"flags": [flag_entry("misleading-name", "ppdiff/geometry.py", (5, 6))]})
+                .to_string(),
         ),
         ("shape", 4) => Say::Text("{\"flags\": \"none\"}".into()),
-        ("shape", _) => flags(vec![]),
+        ("shape", _) => reply_flags(vec![]),
         (_, _) if asked.results.is_empty() => {
             Say::Calls(vec![("symbols", json!({"path": "ppdiff"}))])
         }
@@ -75,25 +76,25 @@ pub fn scripted(asked: &Asked, checkpoint: usize) -> Say {
             let here = SCRIPT.iter().filter(|(at, ..)| *at == checkpoint);
             let mut found: Vec<Value> = here
                 .filter_map(|(_, criterion, path, name)| {
-                    Some(flag(criterion, path, lines_of(asked, path, name)?))
+                    Some(flag_entry(criterion, path, lines_of(asked, path, name)?))
                 })
                 .collect();
             if checkpoint == 6 {
-                found.push(flag("copied-logic", "ppdiff/train.py", (1, 9999)));
-                found.push(flag("copied-logic", "no/such.py", (1, 2)));
+                found.push(flag_entry("copied-logic", "ppdiff/train.py", (1, 9999)));
+                found.push(flag_entry("copied-logic", "no/such.py", (1, 2)));
             }
-            flags(found)
+            reply_flags(found)
         }
     }
 }
 
 pub fn scripted_server() -> Server {
     let sittings = Sittings::default();
-    Server::new(move |asked| scripted(asked, sittings.of(asked)))
+    Server::new(move |asked| scripted_reply(asked, sittings.of(asked)))
 }
 
 /// `copied-logic ppdiff/nn.py:6-7 c3`: those of one file, with the state that found them.
-pub fn said(flagging: &Flagging) -> Vec<String> {
+pub fn flag_texts(flagging: &Flagging) -> Vec<String> {
     let one = |it: &trajview::run::flags::Flag| {
         let (start, end) = (it.start.unwrap(), it.end.unwrap());
         let from = it.carried_from.as_deref().unwrap_or("new");
@@ -102,7 +103,7 @@ pub fn said(flagging: &Flagging) -> Vec<String> {
     flagging.flags.iter().map(one).collect()
 }
 
-pub fn flaggings(desk: &Desk) -> Vec<Flagging> {
+pub fn read_flaggings(desk: &Desk) -> Vec<Flagging> {
     let read = trajview::store::rubric::read_beside(&desk.run());
     assert_eq!(read.warnings, []);
     assert_eq!(read.judgements, []);

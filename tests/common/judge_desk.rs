@@ -10,7 +10,7 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::{Ran, judge_server::Server, project};
+use super::{Ran, judge_server::Server, project_path};
 
 pub const KEY: &str = "sk-test-0123456789abcdef";
 
@@ -22,18 +22,18 @@ pub struct Desk {
 impl Desk {
     pub fn new(settings: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        copy(&project("sample-runs/codex-p12"), &folder.path().join("run"));
+        copy_folder(&project_path("sample-runs/codex-p12"), &folder.path().join("run"));
         // The sample brings judgements of its own.
         let _ = fs::remove_dir_all(folder.path().join("run/judgements"));
         fs::write(folder.path().join("config.toml"), settings).unwrap();
         Self { folder }
     }
 
-    pub fn with(server: &Server, more: &str) -> Self {
-        Self::speaking("chat", server, more)
+    pub fn with_server(server: &Server, more: &str) -> Self {
+        Self::with_protocol("chat", server, more)
     }
 
-    pub fn speaking(protocol: &str, server: &Server, more: &str) -> Self {
+    pub fn with_protocol(protocol: &str, server: &Server, more: &str) -> Self {
         Self::new(&format!(
             "[judges.stub]\nkind = \"{protocol}\"\nmodel = \"m-1\"\nbase_url = \"{}\"\nkey_env = \"STUB_KEY\"\n\
              backoff = 0.01\n{more}\n",
@@ -62,7 +62,7 @@ impl Desk {
     }
 
     pub fn judge(&self, arguments: &[&str]) -> Ran {
-        ran(&mut self.command(arguments))
+        run_command(&mut self.command(arguments))
     }
 
     /// Names of the judgement files, sorted.
@@ -86,31 +86,31 @@ impl Desk {
     }
 }
 
-pub fn ran(command: &mut Command) -> Ran {
+pub fn run_command(command: &mut Command) -> Ran {
     let output = command.output().expect("the program starts");
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
 }
 
-pub fn copy(from: &Path, to: &Path) {
+pub fn copy_folder(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap().flatten() {
         let (path, copied) = (entry.path(), to.join(entry.file_name()));
         if path.is_dir() {
-            copy(&path, &copied);
+            copy_folder(&path, &copied);
         } else {
             fs::copy(&path, &copied).unwrap();
         }
     }
 }
 
-pub fn scores(judgement: &Value) -> Vec<(String, Option<u64>)> {
+pub fn score_pairs(judgement: &Value) -> Vec<(String, Option<u64>)> {
     let score = |it: &Value| (it["component"].as_str().unwrap().to_owned(), it["score"].as_u64());
     judgement["scores"].as_array().unwrap().iter().map(score).collect()
 }
 
-pub fn ids(judgement: &Value) -> Vec<String> {
-    scores(judgement).into_iter().map(|(id, _)| id).collect()
+pub fn component_ids(judgement: &Value) -> Vec<String> {
+    score_pairs(judgement).into_iter().map(|(id, _)| id).collect()
 }
 
 /// What became of the only component that was asked about.
@@ -128,13 +128,13 @@ pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-pub fn saved(desk: &Desk) -> usize {
+pub fn saved_count(desk: &Desk) -> usize {
     let read = |name: &String| serde_json::from_slice::<Value>(&desk.bytes(name)).ok();
     let names = desk.names();
     let whole = names.iter().filter(|name| name.ends_with(".json")).filter_map(read).next();
-    whole.map_or(0, |judgement| scores(&judgement).len())
+    whole.map_or(0, |judgement| score_pairs(&judgement).len())
 }
 
-pub fn started(desk: &Desk, arguments: &[&str]) -> Child {
+pub fn start_judge(desk: &Desk, arguments: &[&str]) -> Child {
     desk.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }

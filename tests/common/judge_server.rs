@@ -71,11 +71,11 @@ struct Lists {
 
 impl Server {
     pub fn new(brain: impl Fn(&Asked) -> Say + Send + Sync + 'static) -> Self {
-        Self::listing(&[], brain)
+        Self::with_models(&[], brain)
     }
 
     /// With these models.
-    pub fn listing(
+    pub fn with_models(
         models: &[&'static str],
         brain: impl Fn(&Asked) -> Say + Send + Sync + 'static,
     ) -> Self {
@@ -91,14 +91,14 @@ impl Server {
             for stream in listener.incoming().flatten() {
                 let (brain, known) = (Arc::clone(&brain), Arc::clone(&known));
                 let told = Arc::clone(&told);
-                thread::spawn(move || serve(&stream, &*brain, &known, &told));
+                thread::spawn(move || serve_stream(&stream, &*brain, &known, &told));
             }
         });
         Self { port, seen, lists }
     }
 
     /// Paths and headers of those who asked for its models.
-    pub fn listed(&self) -> Vec<Got> {
+    pub fn list_requests(&self) -> Vec<Got> {
         self.lists.asked.lock().unwrap().clone()
     }
 
@@ -106,22 +106,22 @@ impl Server {
         format!("http://127.0.0.1:{}/v1", self.port)
     }
 
-    pub fn seen(&self) -> Vec<Asked> {
+    pub fn seen_requests(&self) -> Vec<Asked> {
         self.seen.lock().unwrap().clone()
     }
 }
 
 /// A judge that looks twice and then gives the level that the component's number leaves when divided by five.
-pub fn able(asked: &Asked) -> Say {
+pub fn able_reply(asked: &Asked) -> Say {
     match asked.results.len() {
         0 => Say::Calls(vec![("list", json!({})), ("read", json!({"path": "../../etc/passwd"}))]),
         2 => Say::Calls(vec![("search", json!({"pattern": "def "}))]),
-        _ => Say::Calls(vec![("verdict", verdict(asked))]),
+        _ => Say::Calls(vec![("verdict", made_verdict(asked))]),
     }
 }
 
 /// A verdict that rests on the first line a search found, if one did.
-pub fn verdict(asked: &Asked) -> Value {
+pub fn made_verdict(asked: &Asked) -> Value {
     let number: usize = asked.component.trim_start_matches('C').parse().unwrap_or_default();
     let hit = asked.results.iter().flat_map(|result| result.lines()).find_map(|line| {
         let (path, rest) = line.split_once(".py:")?;
@@ -133,22 +133,22 @@ pub fn verdict(asked: &Asked) -> Value {
     json!({"level": number % 5, "rationale": format!("{} was looked at.", asked.component), "evidence": evidence})
 }
 
-fn serve(stream: &TcpStream, brain: &Brain, known: &Mutex<Vec<Asked>>, lists: &Lists) {
+fn serve_stream(stream: &TcpStream, brain: &Brain, known: &Mutex<Vec<Asked>>, lists: &Lists) {
     let mut reader = BufReader::new(stream);
-    let Some((method, path, headers)) = head(&mut reader) else { return };
+    let Some((method, path, headers)) = read_head(&mut reader) else { return };
     if method == "GET" {
         lists.asked.lock().unwrap().push((path.clone(), headers));
         let _ = stream_list(stream, &path, &lists.models);
         return;
     }
-    let Some(mut asked) = read(&mut reader, path, headers) else { return };
+    let Some(mut asked) = read_request(&mut reader, path, headers) else { return };
     {
         let mut known = known.lock().unwrap();
         asked.nth = 1 + known.iter().filter(|it| it.component == asked.component).count();
         known.push(asked.clone());
     }
     // The other side may be gone; that is its business.
-    let _ = answer(stream, &asked, &brain(&asked));
+    let _ = write_answer(stream, &asked, &brain(&asked));
 }
 
 /// The models as Ollama or as OpenAI lists them; nothing else is found here.
@@ -173,7 +173,7 @@ fn stream_list(mut stream: &TcpStream, path: &str, models: &[&str]) -> std::io::
 type Head = (String, String, Vec<(String, String)>);
 
 /// Method, path and headers.
-fn head(reader: &mut BufReader<&TcpStream>) -> Option<Head> {
+fn read_head(reader: &mut BufReader<&TcpStream>) -> Option<Head> {
     let mut line = String::new();
     reader.read_line(&mut line).ok()?;
     let mut words = line.split(' ').map(str::to_owned);
@@ -188,7 +188,7 @@ fn head(reader: &mut BufReader<&TcpStream>) -> Option<Head> {
     Some((method, path, headers))
 }
 
-fn read(
+fn read_request(
     reader: &mut BufReader<&TcpStream>,
     path: String,
     headers: Vec<(String, String)>,
@@ -197,7 +197,7 @@ fn read(
     let mut body = vec![0; length];
     reader.read_exact(&mut body).ok()?;
     let body: Value = serde_json::from_slice(&body).ok()?;
-    let results = results(&body);
+    let results = tool_results(&body);
     let said = body.to_string();
     // A program's own words may have that word in them too.
     let ids = said.split("Component ").skip(1).filter_map(|rest| rest.split_once(':'));
@@ -211,7 +211,7 @@ fn read(
     Some(Asked { path, headers, component, results, tools, body, nth: 0 })
 }
 
-fn results(body: &Value) -> Vec<String> {
+fn tool_results(body: &Value) -> Vec<String> {
     let list = |name: &str| body[name].as_array().cloned().unwrap_or_default();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let mut found = vec![];
@@ -231,7 +231,7 @@ fn results(body: &Value) -> Vec<String> {
     found
 }
 
-fn answer(mut stream: &TcpStream, asked: &Asked, say: &Say) -> std::io::Result<()> {
+fn write_answer(mut stream: &TcpStream, asked: &Asked, say: &Say) -> std::io::Result<()> {
     let (say, cut, pause) = match say {
         Say::Cut(after, say) => (&**say, Some(*after), Duration::ZERO),
         Say::Drip(pause, say) => (&**say, None, *pause),
@@ -265,14 +265,14 @@ fn answer(mut stream: &TcpStream, asked: &Asked, say: &Say) -> std::io::Result<(
         Say::Cut(..) | Say::Drip(..) => unreachable!("one at a time"),
     };
     let calls: Vec<(String, &str, &Value)> =
-        calls.iter().map(|(name, arguments)| (id(), *name, arguments)).collect();
+        calls.iter().map(|(name, arguments)| (next_id(), *name, arguments)).collect();
     let path = asked.path.split('?').next().unwrap_or_default();
     let (whole, events) = if path.ends_with("/chat/completions") {
-        chat(text, &calls)
+        chat_reply(text, &calls)
     } else if path.ends_with("/responses") {
-        responses(text, &calls)
+        responses_reply(text, &calls)
     } else {
-        messages(text, &calls)
+        messages_reply(text, &calls)
     };
     let head =
         "HTTP/1.1 200 OK\r\nconnection: close\r\ntransfer-encoding: chunked\r\ncontent-type: ";
@@ -296,7 +296,7 @@ fn answer(mut stream: &TcpStream, asked: &Asked, say: &Say) -> std::io::Result<(
     stream.flush()
 }
 
-fn id() -> String {
+fn next_id() -> String {
     static NUMBER: AtomicUsize = AtomicUsize::new(1);
     format!("call_{}", NUMBER.fetch_add(1, Ordering::Relaxed))
 }
@@ -304,7 +304,7 @@ fn id() -> String {
 type Calls<'a> = [(String, &'a str, &'a Value)];
 
 /// Arguments in two halves, as models send them.
-fn halves(arguments: &Value) -> [String; 2] {
+fn argument_halves(arguments: &Value) -> [String; 2] {
     let text = arguments.to_string();
     let mut at = text.len() / 2;
     while !text.is_char_boundary(at) {
@@ -313,7 +313,7 @@ fn halves(arguments: &Value) -> [String; 2] {
     [text[..at].to_owned(), text[at..].to_owned()]
 }
 
-fn chat(text: &str, calls: &Calls<'_>) -> (Value, Vec<String>) {
+fn chat_reply(text: &str, calls: &Calls<'_>) -> (Value, Vec<String>) {
     let reason = if calls.is_empty() { "stop" } else { "tool_calls" };
     let call = |(id, name, arguments): &(String, &str, &Value)| json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments.to_string()}});
     let usage = json!({"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100});
@@ -331,7 +331,7 @@ fn chat(text: &str, calls: &Calls<'_>) -> (Value, Vec<String>) {
     for (index, (id, name, arguments)) in calls.iter().enumerate() {
         let function = json!({"name": name, "arguments": ""});
         pieces.push(delta(json!({"tool_calls": [{"index": index, "id": id, "type": "function", "function": function}]})));
-        for half in halves(arguments) {
+        for half in argument_halves(arguments) {
             pieces.push(delta(
                 json!({"tool_calls": [{"index": index, "function": {"arguments": half}}]}),
             ));
@@ -344,60 +344,63 @@ fn chat(text: &str, calls: &Calls<'_>) -> (Value, Vec<String>) {
     (whole, events)
 }
 
-fn named(piece: &Value) -> String {
+fn event_line(piece: &Value) -> String {
     format!("event: {}\ndata: {piece}\n\n", piece["type"].as_str().unwrap_or_default())
 }
 
-fn responses(text: &str, calls: &Calls<'_>) -> (Value, Vec<String>) {
+fn responses_reply(text: &str, calls: &Calls<'_>) -> (Value, Vec<String>) {
     let message = json!({"type": "message", "role": "assistant", "status": "completed",
         "content": [{"type": "output_text", "text": text, "annotations": []}]});
     let call = |(id, name, arguments): &(String, &str, &Value)| json!({"type": "function_call", "call_id": id, "name": name, "arguments": arguments.to_string()});
     let output: Vec<Value> = std::iter::once(message).chain(calls.iter().map(call)).collect();
     let whole = json!({"object": "response", "status": "completed", "output": output,
         "id": "resp_1", "usage": {"input_tokens": 1000, "output_tokens": 100, "total_tokens": 1100}});
-    let mut events = vec![named(
+    let mut events = vec![event_line(
         &json!({"type": "response.created", "response": {"id": "resp_1", "status": "in_progress"}}),
     )];
     for (index, item) in output.iter().enumerate() {
-        events.push(named(&json!({"type": "response.output_item.added", "output_index": index})));
-        events.push(named(
+        events.push(event_line(
+            &json!({"type": "response.output_item.added", "output_index": index}),
+        ));
+        events.push(event_line(
             &json!({"type": "response.output_item.done", "output_index": index, "item": item}),
         ));
     }
-    events.push(named(&json!({"type": "response.completed", "response": whole})));
+    events.push(event_line(&json!({"type": "response.completed", "response": whole})));
     (whole, events)
 }
 
-fn messages(text: &str, calls: &Calls<'_>) -> (Value, Vec<String>) {
+fn messages_reply(text: &str, calls: &Calls<'_>) -> (Value, Vec<String>) {
     let usage = json!({"input_tokens": 400, "cache_read_input_tokens": 600, "output_tokens": 100});
     let said = (!text.is_empty()).then(|| json!({"type": "text", "text": text}));
     let call = |(id, name, arguments): &(String, &str, &Value)| json!({"type": "tool_use", "id": id, "name": name, "input": arguments});
     let content: Vec<Value> = said.into_iter().chain(calls.iter().map(call)).collect();
     let reason = if calls.is_empty() { "end_turn" } else { "tool_use" };
     let whole = json!({"type": "message", "role": "assistant", "content": content, "stop_reason": reason, "usage": usage});
-    let mut events =
-        vec![named(&json!({"type": "message_start", "message": {"content": [], "usage": usage}}))];
+    let mut events = vec![event_line(
+        &json!({"type": "message_start", "message": {"content": [], "usage": usage}}),
+    )];
     for (index, block) in content.iter().enumerate() {
         let is_text = block["type"] == "text";
         let mut empty = block.clone();
         empty[if is_text { "text" } else { "input" }] = if is_text { json!("") } else { json!({}) };
-        events.push(named(
+        events.push(event_line(
             &json!({"type": "content_block_start", "index": index, "content_block": empty}),
         ));
         let deltas = match block["text"].as_str() {
             Some(text) => vec![json!({"type": "text_delta", "text": text})],
-            None => halves(&block["input"])
+            None => argument_halves(&block["input"])
                 .map(|half| json!({"type": "input_json_delta", "partial_json": half}))
                 .to_vec(),
         };
         for delta in deltas {
-            events.push(named(
+            events.push(event_line(
                 &json!({"type": "content_block_delta", "index": index, "delta": delta}),
             ));
         }
-        events.push(named(&json!({"type": "content_block_stop", "index": index})));
+        events.push(event_line(&json!({"type": "content_block_stop", "index": index})));
     }
-    events.push(named(&json!({"type": "message_delta", "delta": {"stop_reason": reason}, "usage": {"output_tokens": 100}})));
-    events.push(named(&json!({"type": "message_stop"})));
+    events.push(event_line(&json!({"type": "message_delta", "delta": {"stop_reason": reason}, "usage": {"output_tokens": 100}})));
+    events.push(event_line(&json!({"type": "message_stop"})));
     (whole, events)
 }

@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use serde_json::{Value, json};
 
-use super::project;
+use super::project_path;
 
 const LEVELS: [&str; 5] = ["Absent", "Wrong", "Simplified", "Equivalent", "Faithful"];
 
@@ -12,7 +12,7 @@ const LEVELS: [&str; 5] = ["Absent", "Wrong", "Simplified", "Equivalent", "Faith
 pub fn judged_sample() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let bundle = folder.path().join("codex-p12");
-    copy(&project("sample-runs/codex-p12"), &bundle);
+    copy_folder(&project_path("sample-runs/codex-p12"), &bundle);
     let known = fs::read_to_string(bundle.join("judgements/human-final.json")).unwrap();
     let human: Value = serde_json::from_str(&known).unwrap();
     // What each gives less than the human, component by component, over and over.
@@ -26,14 +26,14 @@ pub fn judged_sample() -> tempfile::TempDir {
     ];
     for (judge, prompt, number, less) in less {
         let of = if judge == "reader" { if prompt.starts_with('3') { 3 } else { 2 } } else { 1 };
-        let document = judgement(&human, (judge, prompt), (number, of), less);
+        let document = judgement_json(&human, (judge, prompt), (number, of), less);
         let file = format!("judgements/{judge}-{prompt}-{number}.json");
         fs::write(bundle.join(file), document.to_string()).unwrap();
     }
     folder
 }
 
-fn judgement(
+fn judgement_json(
     human: &Value,
     (judge, prompt): (&str, &str),
     (number, of): (usize, usize),
@@ -67,13 +67,13 @@ fn judgement(
 }
 
 /// Copies a folder with all that is in it.
-pub fn copy(from: &Path, to: &Path) {
+pub fn copy_folder(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
         let target = to.join(entry.file_name());
         if entry.file_type().unwrap().is_dir() {
-            copy(&entry.path(), &target);
+            copy_folder(&entry.path(), &target);
         } else {
             fs::copy(entry.path(), &target).unwrap();
         }

@@ -16,7 +16,7 @@ use std::{
 };
 
 /// A file or folder of the project.
-pub fn project(path: &str) -> PathBuf {
+pub fn project_path(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
@@ -37,10 +37,10 @@ pub struct Ran {
 }
 
 /// Runs the program in the project's folder, without colours or settings from the environment.
-pub fn trajview(arguments: &[&str]) -> Ran {
+pub fn run_cli(arguments: &[&str]) -> Ran {
     let Output { status, stdout, stderr } = Command::new(env!("CARGO_BIN_EXE_trajview"))
         .args(arguments)
-        .current_dir(project("."))
+        .current_dir(project_path("."))
         .env_remove("NO_COLOR")
         .env("TRAJVIEW_CONFIG", "")
         .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"))
@@ -52,21 +52,21 @@ pub fn trajview(arguments: &[&str]) -> Ran {
 }
 
 /// Runs the program, which must end well, and gives what it printed.
-pub fn printed(arguments: &[&str]) -> String {
-    let ran = trajview(arguments);
+pub fn cli_text(arguments: &[&str]) -> String {
+    let ran = run_cli(arguments);
     assert_eq!(ran.code, Some(0), "{arguments:?}: {}", ran.err);
     ran.out
 }
 
-pub fn json(arguments: &[&str]) -> serde_json::Value {
-    serde_json::from_str(&printed(arguments)).expect("the output is JSON")
+pub fn cli_json(arguments: &[&str]) -> serde_json::Value {
+    serde_json::from_str(&cli_text(arguments)).expect("the output is JSON")
 }
 
 /// What it prints in a terminal of so many columns.
 pub fn at_columns(columns: usize, arguments: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_trajview"))
         .args(arguments)
-        .current_dir(project("."))
+        .current_dir(project_path("."))
         .env("TRAJVIEW_CONFIG", "")
         .env("COLUMNS", columns.to_string())
         .output()

@@ -84,7 +84,7 @@ impl Store {
             for stream in listener.incoming().flatten() {
                 let (known, seen, faults) =
                     (Arc::clone(&known), Arc::clone(&seen), Arc::clone(&faults));
-                thread::spawn(move || serve(&stream, &known, &seen, &*faults));
+                thread::spawn(move || serve_stream(&stream, &known, &seen, &*faults));
             }
         });
         Self { port, objects, asked }
@@ -116,7 +116,7 @@ impl Store {
     }
 
     /// What was asked since the last call.
-    pub fn asked(&self) -> Vec<Asked> {
+    pub fn seen_requests(&self) -> Vec<Asked> {
         std::mem::take(&mut *self.asked.lock().unwrap())
     }
 
@@ -126,20 +126,20 @@ impl Store {
 }
 
 /// Requests and bytes of their answers.
-pub fn sum(asked: &[Asked]) -> (usize, usize) {
+pub fn sum_requests(asked: &[Asked]) -> (usize, usize) {
     (asked.len(), asked.iter().map(|it| it.sent).sum())
 }
 
-fn serve(
+fn serve_stream(
     stream: &TcpStream,
     objects: &Mutex<BTreeMap<String, Stored>>,
     seen: &Mutex<Vec<Asked>>,
     faults: &Faults,
 ) {
     let mut reader = BufReader::new(stream);
-    while let Some(mut asked) = read(&mut reader) {
+    while let Some(mut asked) = read_request(&mut reader) {
         let fault = faults(&asked);
-        let (head, body) = answer(&asked, fault.as_ref(), objects);
+        let (head, body) = write_answer(&asked, fault.as_ref(), objects);
         asked.sent = if asked.method == "HEAD" { 0 } else { body.len() };
         let is_head = asked.method == "HEAD";
         seen.lock().unwrap().push(asked);
@@ -161,14 +161,14 @@ fn serve(
     }
 }
 
-fn read(reader: &mut impl BufRead) -> Option<Asked> {
+fn read_request(reader: &mut impl BufRead) -> Option<Asked> {
     let mut line = String::new();
     reader.read_line(&mut line).ok().filter(|read| *read > 0)?;
     let mut words = line.split_whitespace();
     let (method, target) = (words.next()?.to_owned(), words.next()?.to_owned());
     let (path, query) = target.split_once('?').unwrap_or((&target, ""));
     let mut asked =
-        Asked { method, path: decoded(path), query: query.to_owned(), ..Asked::default() };
+        Asked { method, path: decoded_text(path), query: query.to_owned(), ..Asked::default() };
     loop {
         let mut line = String::new();
         reader.read_line(&mut line).ok()?;
@@ -183,7 +183,7 @@ fn read(reader: &mut impl BufRead) -> Option<Asked> {
     Some(asked)
 }
 
-fn answer(
+fn write_answer(
     asked: &Asked,
     fault: Option<&Fault>,
     objects: &Mutex<BTreeMap<String, Stored>>,
@@ -208,7 +208,11 @@ fn answer(
     }
     let objects = objects.lock().unwrap();
     if asked.is_list() {
-        return plain(200, "content-type: application/xml\r\n", list(asked, &objects).into_bytes());
+        return plain(
+            200,
+            "content-type: application/xml\r\n",
+            list_objects(asked, &objects).into_bytes(),
+        );
     }
     if asked.method == "PROPFIND" {
         return plain(405, "", vec![]);
@@ -251,10 +255,10 @@ fn etag_of(stored: &Stored) -> String {
     format!("\"{sum:016x}\"")
 }
 
-fn list(asked: &Asked, objects: &BTreeMap<String, Stored>) -> String {
+fn list_objects(asked: &Asked, objects: &BTreeMap<String, Stored>) -> String {
     let parameter = |name: &str| {
         let mut parts = asked.query.split('&').filter_map(|part| part.split_once('='));
-        parts.find(|(known, _)| *known == name).map(|(_, value)| decoded(value))
+        parts.find(|(known, _)| *known == name).map(|(_, value)| decoded_text(value))
     };
     let bucket = asked.path.trim_matches('/').to_owned() + "/";
     let prefix = bucket.clone() + &parameter("prefix").unwrap_or_default();
@@ -282,7 +286,7 @@ fn list(asked: &Asked, objects: &BTreeMap<String, Stored>) -> String {
     format!("<?xml version=\"1.0\"?><ListBucketResult>{page}{more}</ListBucketResult>")
 }
 
-fn decoded(text: &str) -> String {
+fn decoded_text(text: &str) -> String {
     let mut bytes = vec![];
     let mut rest = text.as_bytes();
     while let [first, more @ ..] = rest {

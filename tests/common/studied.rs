@@ -15,7 +15,12 @@ impl Studied {
     pub fn new(runs: usize, components: usize, study: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         for run in 0..runs {
-            bundle(&folder.path().join(format!("runs/{}", name(run))), &name(run), components, run);
+            make_bundle(
+                &folder.path().join(format!("runs/{}", run_name(run))),
+                &run_name(run),
+                components,
+                run,
+            );
         }
         fs::write(folder.path().join("study.toml"), study).unwrap();
         Self { folder }
@@ -53,14 +58,14 @@ impl Studied {
 }
 
 /// `one`, `two`, `three`; then numbers.
-pub fn name(run: usize) -> String {
+pub fn run_name(run: usize) -> String {
     ["one", "two", "three", "four"]
         .get(run)
         .map_or_else(|| format!("run-{run:02}"), |it| (*it).into())
 }
 
 /// A bundle with a checklist and a judgement by `judge`, whose score of component `at` is `(at + run) % 5`.
-pub fn bundle(folder: &Path, id: &str, components: usize, run: usize) {
+pub fn make_bundle(folder: &Path, id: &str, components: usize, run: usize) {
     fs::create_dir_all(folder.join("judgements")).unwrap();
     let condition = if run.is_multiple_of(2) { "emergent" } else { "single-shot" };
     let manifest = serde_json::json!({
@@ -89,12 +94,12 @@ pub fn bundle(folder: &Path, id: &str, components: usize, run: usize) {
 }
 
 /// A folder and all below it.
-pub fn copy(from: &Path, to: &Path) {
+pub fn copy_folder(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap().flatten() {
         let (from, to) = (entry.path(), to.join(entry.file_name()));
         if from.is_dir() {
-            copy(&from, &to);
+            copy_folder(&from, &to);
         } else {
             fs::copy(&from, &to).unwrap();
         }

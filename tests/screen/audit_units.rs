@@ -11,15 +11,17 @@ use trajview::{
 };
 
 use crate::{
-    audit_view::{Bundle, after, audit, has, lacks, opened, seen},
-    common::project,
+    audit_view::{
+        Bundle, assert_has, assert_lacks, audit_screen, frame_after, frame_text, open_audit,
+    },
+    common::project_path,
 };
 
 const MEDIUM: (u16, u16) = (120, 40);
 
 fn audit_of(bundle: &Bundle, size: (u16, u16), unit: LabelUnit) -> HeadlessScreen {
     let place = StartPlace { unit: Some(unit), ..StartPlace::default() };
-    opened(bundle.path().to_owned(), size, Some("ann"), place)
+    open_audit(bundle.path().to_owned(), size, Some("ann"), place)
 }
 
 /// What the file of labels has.
@@ -58,7 +60,7 @@ fn with_flags() -> Bundle {
 
 fn with_tree() -> Bundle {
     let bundle = Bundle::new();
-    let graded = project("sample-runs/paperbench/grader_output.json");
+    let graded = project_path("sample-runs/paperbench/grader_output.json");
     fs::copy(graded, bundle.path().join("grader_output.json")).unwrap();
     bundle
 }
@@ -66,19 +68,19 @@ fn with_tree() -> Bundle {
 #[test]
 fn a_proposal_shows_nothing_costs_nothing_and_survives_the_session() {
     let bundle = Bundle::new();
-    let mut screen = audit(&bundle, MEDIUM, "ann");
+    let mut screen = audit_screen(&bundle, MEDIUM, "ann");
 
-    let proposed = after(&mut screen, "P 3");
+    let proposed = frame_after(&mut screen, "P 3");
 
-    has(&proposed, "3 proposed");
-    has(&proposed, "0/24");
-    lacks(&proposed, "(judge)");
+    assert_has(&proposed, "3 proposed");
+    assert_has(&proposed, "0/24");
+    assert_lacks(&proposed, "(judge)");
     insta::assert_snapshot!("proposed", proposed);
     screen.press_keys("2").unwrap();
     assert_eq!(bundle.labels("ann"), Vec::<String>::new());
-    let mut again = audit(&bundle, MEDIUM, "ann");
-    has(&seen(&again), "2 proposed");
-    has(&after(&mut again, "<enter>"), "(judge)");
+    let mut again = audit_screen(&bundle, MEDIUM, "ann");
+    assert_has(&frame_text(&again), "2 proposed");
+    assert_has(&frame_after(&mut again, "<enter>"), "(judge)");
     assert_eq!(bundle.labels("ann"), ["C15 2 blind - -"]);
     assert_eq!(labels_of(&bundle).get("proposals"), Some(&json!([])));
 }
@@ -86,12 +88,12 @@ fn a_proposal_shows_nothing_costs_nothing_and_survives_the_session() {
 #[test]
 fn a_proposal_can_be_taken_away_and_the_label_is_blind_all_the_same() {
     let bundle = Bundle::new();
-    let mut screen = audit(&bundle, MEDIUM, "ann");
+    let mut screen = audit_screen(&bundle, MEDIUM, "ann");
 
-    let taken = after(&mut screen, "P 3 u");
+    let taken = frame_after(&mut screen, "P 3 u");
 
-    has(&taken, "the proposal is gone");
-    lacks(&taken, "proposed,");
+    assert_has(&taken, "the proposal is gone");
+    assert_lacks(&taken, "proposed,");
     screen.press_keys("4 <enter>").unwrap();
     assert_eq!(bundle.labels("ann"), ["C15 4 blind agree -"]);
 }
@@ -99,30 +101,30 @@ fn a_proposal_can_be_taken_away_and_the_label_is_blind_all_the_same() {
 #[test]
 fn confidence_a_note_and_cannot_tell_come_with_the_label() {
     let bundle = Bundle::new();
-    let mut screen = audit(&bundle, MEDIUM, "ann");
+    let mut screen = audit_screen(&bundle, MEDIUM, "ann");
 
-    let before = after(&mut screen, "c c m s e e <enter>");
-    has(&before, "medium confidence");
-    has(&before, "your note: see");
-    has(&after(&mut screen, "x"), "cannot tell");
+    let before = frame_after(&mut screen, "c c m s e e <enter>");
+    assert_has(&before, "medium confidence");
+    assert_has(&before, "your note: see");
+    assert_has(&frame_after(&mut screen, "x"), "cannot tell");
 
     let label = &labels_of(&bundle)["labels"][0];
     assert_eq!((&label["score"], &label["cannot_tell"]), (&Value::Null, &json!(true)));
     assert_eq!((&label["confidence"], &label["note"]), (&json!("medium"), &json!("see")));
     assert_eq!((&label["blind"], &label["seen"]), (&json!(true), &json!([])));
-    has(&after(&mut screen, "c"), "high confidence");
+    assert_has(&frame_after(&mut screen, "c"), "high confidence");
     assert_eq!(labels_of(&bundle)["labels"][0]["confidence"], "high");
 }
 
 #[test]
 fn what_was_seen_in_the_scores_is_not_forgotten_by_the_next_session() {
     let bundle = Bundle::new();
-    let mut screen = audit(&bundle, MEDIUM, "ann");
+    let mut screen = audit_screen(&bundle, MEDIUM, "ann");
     screen.press_keys("4 <f3> <f4>").unwrap();
     drop(screen);
 
-    let mut next = audit(&bundle, MEDIUM, "ann");
-    has(&seen(&next), "the label will not be blind: the verdict was on screen before");
+    let mut next = audit_screen(&bundle, MEDIUM, "ann");
+    assert_has(&frame_text(&next), "the label will not be blind: the verdict was on screen before");
     next.press_keys("4").unwrap();
 
     let labels = labels_of(&bundle)["labels"].clone();
@@ -136,14 +138,14 @@ fn what_was_seen_in_the_scores_is_not_forgotten_by_the_next_session() {
 fn the_codebook_is_a_key_away_and_beside_the_item_where_there_is_room() {
     let bundle = Bundle::new();
 
-    let small = after(&mut audit(&bundle, (80, 24), "ann"), "L");
-    has(&small, "nothing in the repository does what the component is for");
-    let mut medium = audit(&bundle, MEDIUM, "ann");
-    lacks(&seen(&medium), "the built-in text");
-    insta::assert_snapshot!("codebook", after(&mut medium, "L"));
-    lacks(&after(&mut medium, "L"), "the built-in text");
-    let wide = seen(&audit(&bundle, (200, 50), "ann"));
-    has(&wide, "the built-in text");
+    let small = frame_after(&mut audit_screen(&bundle, (80, 24), "ann"), "L");
+    assert_has(&small, "nothing in the repository does what the component is for");
+    let mut medium = audit_screen(&bundle, MEDIUM, "ann");
+    assert_lacks(&frame_text(&medium), "the built-in text");
+    insta::assert_snapshot!("codebook", frame_after(&mut medium, "L"));
+    assert_lacks(&frame_after(&mut medium, "L"), "the built-in text");
+    let wide = frame_text(&audit_screen(&bundle, (200, 50), "ann"));
+    assert_has(&wide, "the built-in text");
     insta::assert_snapshot!("codebook_wide", wide);
 }
 
@@ -152,25 +154,25 @@ fn a_scale_of_ones_own_gives_the_keys_their_meaning() {
     let bundle = with_codebook(json!({"scale": "1..5", "levels": [
         {"score": 1, "name": "Useless", "means": "Nobody could use it.", "examples": ["a stub"]},
         {"score": 5, "name": "Perfect"}]}));
-    let mut screen = audit(&bundle, MEDIUM, "ann");
+    let mut screen = audit_screen(&bundle, MEDIUM, "ann");
 
-    let codebook = after(&mut screen, "L");
-    has(&codebook, "the text of components.json");
-    has(&codebook, "for example: a stub");
-    has(&after(&mut screen, "0"), "0 is not on the scale 1..5");
+    let codebook = frame_after(&mut screen, "L");
+    assert_has(&codebook, "the text of components.json");
+    assert_has(&codebook, "for example: a stub");
+    assert_has(&frame_after(&mut screen, "0"), "0 is not on the scale 1..5");
     screen.press_keys("5").unwrap();
 
     let label = &labels_of(&bundle)["labels"][0];
     assert_eq!((&label["score"], &label["scale"]), (&json!(5), &json!("1..5")));
-    has(&seen(&screen), "5 Perfect");
+    assert_has(&frame_text(&screen), "5 Perfect");
 }
 
 #[test]
 fn where_any_number_is_on_the_scale_it_is_typed() {
     let bundle = with_codebook(json!({"scale": "[0,1]"}));
-    let mut screen = audit(&bundle, MEDIUM, "ann");
+    let mut screen = audit_screen(&bundle, MEDIUM, "ann");
 
-    has(&after(&mut screen, ". 2 <enter>"), "expected a number from 0 to 1");
+    assert_has(&frame_after(&mut screen, ". 2 <enter>"), "expected a number from 0 to 1");
     screen.press_keys("<c-u> 0 . 2 5 <enter>").unwrap();
 
     let label = &labels_of(&bundle)["labels"][0];
@@ -182,14 +184,14 @@ fn each_of_several_criteria_is_labelled_by_itself() {
     let bundle = with_codebook(json!({"criteria": [
         {"id": "right", "scale": "0..1", "levels": [{"name": "no"}, {"name": "yes"}]},
         {"id": "clear", "name": "Clarity", "scale": "1..5", "rule": "Take the lower one."}]}));
-    let mut screen = audit(&bundle, MEDIUM, "ann");
+    let mut screen = audit_screen(&bundle, MEDIUM, "ann");
 
-    has(&seen(&screen), "0/48");
+    assert_has(&frame_text(&screen), "0/48");
     screen.press_keys("1 <esc>").unwrap();
 
     let label = &labels_of(&bundle)["labels"][0];
     assert!(["right", "clear"].contains(&label["criterion"].as_str().unwrap()));
-    has(&seen(&screen), "1/48");
+    assert_has(&frame_text(&screen), "1/48");
 }
 
 #[test]
@@ -197,20 +199,20 @@ fn leaves_of_a_rubric_tree_are_audited_as_components_are() {
     let bundle = with_tree();
     let mut screen = audit_of(&bundle, MEDIUM, LabelUnit::Leaf);
 
-    let hidden = seen(&screen);
-    has(&hidden, "queue of leaves");
-    lacks(&hidden, "(judge)");
+    let hidden = frame_text(&screen);
+    assert_has(&hidden, "queue of leaves");
+    assert_lacks(&hidden, "(judge)");
     insta::assert_snapshot!("leaf", hidden);
     screen.press_keys("1").unwrap();
 
-    has(&seen(&screen), "(judge)");
+    assert_has(&frame_text(&screen), "(judge)");
     let label = &labels_of(&bundle)["labels"][0];
     assert_eq!((&label["unit"], &label["score"]), (&json!("leaf"), &json!(1)));
     assert_eq!(
         (&label["judgement"], &label["blind"]),
         (&json!("grader_output.json"), &json!(true))
     );
-    let wide = after(&mut audit_of(&bundle, (200, 50), LabelUnit::Leaf), "0");
+    let wide = frame_after(&mut audit_of(&bundle, (200, 50), LabelUnit::Leaf), "0");
     insta::assert_snapshot!("leaf_wide", wide);
 }
 
@@ -218,16 +220,16 @@ fn leaves_of_a_rubric_tree_are_audited_as_components_are() {
 fn flags_are_accepted_rejected_and_what_was_missed_is_marked() {
     let bundle = with_flags();
     let mut screen = audit_of(&bundle, MEDIUM, LabelUnit::Flag);
-    let hidden = seen(&screen);
-    has(&hidden, "the label will not be blind: it is here because it was raised");
-    lacks(&hidden, "It says twice");
-    lacks(&hidden, "The same as in nn.py");
+    let hidden = frame_text(&screen);
+    assert_has(&hidden, "the label will not be blind: it is here because it was raised");
+    assert_lacks(&hidden, "It says twice");
+    assert_lacks(&hidden, "The same as in nn.py");
     insta::assert_snapshot!("flag", hidden);
 
     screen.press_keys("1 N 0 <esc>").unwrap();
-    let missed = after(&mut screen, "X <c-u> 2 - 3 <space> u n u s e d <enter>");
+    let missed = frame_after(&mut screen, "X <c-u> 2 - 3 <space> u n u s e d <enter>");
 
-    has(&missed, "is marked as missed: unused");
+    assert_has(&missed, "is marked as missed: unused");
     let labels = labels_of(&bundle)["labels"].clone();
     let said: Vec<_> =
         labels.as_array().unwrap().iter().map(|it| (&it["unit"], &it["score"])).collect();
@@ -236,11 +238,11 @@ fn flags_are_accepted_rejected_and_what_was_missed_is_marked() {
         [(&json!("flag"), &json!(1)), (&json!("flag"), &json!(0)), (&json!("flag"), &json!(1))]
     );
     assert_eq!((&labels[0]["blind"], &labels[2]["criterion"]), (&json!(false), &json!("unused")));
-    has(&seen(&screen), "missed    1");
-    insta::assert_snapshot!("flag_labelled", after(&mut screen, "<esc>"));
+    assert_has(&frame_text(&screen), "missed    1");
+    insta::assert_snapshot!("flag_labelled", frame_after(&mut screen, "<esc>"));
     insta::assert_snapshot!(
         "flag_small",
-        after(&mut audit_of(&with_flags(), (80, 24), LabelUnit::Flag), "<enter>")
+        frame_after(&mut audit_of(&with_flags(), (80, 24), LabelUnit::Flag), "<enter>")
     );
 }
 
@@ -249,7 +251,7 @@ fn signals_are_labelled_real_or_not_and_lead_to_their_step() {
     let bundle = Bundle::new();
     let mut screen = audit_of(&bundle, MEDIUM, LabelUnit::Signal);
 
-    has(&seen(&screen), "queue of signals");
+    assert_has(&frame_text(&screen), "queue of signals");
     screen.press_keys("1").unwrap();
     let label = labels_of(&bundle)["labels"][0].clone();
     assert_eq!(
@@ -264,12 +266,12 @@ fn signals_are_labelled_real_or_not_and_lead_to_their_step() {
 #[test]
 fn one_key_goes_through_the_kinds_that_there_are() {
     let bundle = with_flags();
-    let mut screen = audit(&bundle, MEDIUM, "ann");
+    let mut screen = audit_screen(&bundle, MEDIUM, "ann");
 
-    has(&after(&mut screen, "v"), "flags are audited");
-    has(&after(&mut screen, "v"), "signals are audited");
-    has(&after(&mut screen, "v"), "components are audited");
-    has(&after(&mut screen, "X"), "places are marked where flags are audited");
+    assert_has(&frame_after(&mut screen, "v"), "flags are audited");
+    assert_has(&frame_after(&mut screen, "v"), "signals are audited");
+    assert_has(&frame_after(&mut screen, "v"), "components are audited");
+    assert_has(&frame_after(&mut screen, "X"), "places are marked where flags are audited");
 }
 
 /// The sample with a codebook of two criteria, by which one judge scored a few components.
@@ -299,17 +301,17 @@ fn each_criterion_is_held_against_what_the_judge_gave_by_it() {
     let bundle = by_criteria();
     let mut screen = audit_of(&bundle, MEDIUM, LabelUnit::Component);
 
-    let first = after(&mut screen, "1");
+    let first = frame_after(&mut screen, "1");
 
-    has(&first, "two-scales (judge)");
-    has(&first, "it is shown once each has a label");
-    lacks(&first, "its name misleads");
+    assert_has(&first, "two-scales (judge)");
+    assert_has(&first, "it is shown once each has a label");
+    assert_lacks(&first, "its name misleads");
     let labels = labels_of(&bundle);
     assert_eq!(labels["labels"][0]["judgement"], "judgements/two-scales.json");
     for size in [MEDIUM, (80, 24)] {
         let bundle = by_criteria();
         let mut screen = audit_of(&bundle, size, LabelUnit::Component);
-        let frame = after(&mut screen, "1 <esc> n 1 <esc> n 1");
+        let frame = frame_after(&mut screen, "1 <esc> n 1 <esc> n 1");
         insta::assert_snapshot!(format!("a_criterion_of_a_codebook_{}", size.0), frame);
         let all = labels_of(&bundle);
         let blind: Vec<bool> =
@@ -323,12 +325,12 @@ fn the_scores_show_what_a_judge_gave_by_a_codebook() {
     let bundle = by_criteria();
     for size in [MEDIUM, (80, 24)] {
         let mut screen = audit_of(&bundle, size, LabelUnit::Component);
-        let mut frame = after(&mut screen, "<f3>");
+        let mut frame = frame_after(&mut screen, "<f3>");
         for _ in 0..6 {
             if frame.contains("two-scales") {
                 break;
             }
-            frame = after(&mut screen, "f");
+            frame = frame_after(&mut screen, "f");
         }
         insta::assert_snapshot!(format!("scores_by_a_codebook_{}", size.0), frame);
     }

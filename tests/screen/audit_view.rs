@@ -19,7 +19,7 @@ use trajview::{
     },
 };
 
-use crate::common::{printed, project, trajview};
+use crate::common::{cli_text, project_path, run_cli};
 
 /// A copy of the sample that may be written to.
 pub struct Bundle(tempfile::TempDir);
@@ -27,7 +27,7 @@ pub struct Bundle(tempfile::TempDir);
 impl Bundle {
     pub fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        copy(&project("sample-runs/codex-p12"), folder.path());
+        copy_folder(&project_path("sample-runs/codex-p12"), folder.path());
         Self(folder)
     }
 
@@ -36,7 +36,7 @@ impl Bundle {
     }
 
     /// With everything that verdicts say in words replaced by `word`, the scores left as they are.
-    fn saying(word: &str) -> Self {
+    fn with_rationale(word: &str) -> Self {
         let bundle = Self::new();
         for entry in fs::read_dir(bundle.path().join("judgements")).unwrap() {
             let path = entry.unwrap().path();
@@ -83,20 +83,20 @@ impl Bundle {
     }
 }
 
-fn copy(from: &Path, to: &Path) {
+fn copy_folder(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
         let target = to.join(entry.file_name());
         if entry.file_type().unwrap().is_dir() {
             fs::create_dir(&target).unwrap();
-            copy(&entry.path(), &target);
+            copy_folder(&entry.path(), &target);
         } else {
             fs::copy(entry.path(), &target).unwrap();
         }
     }
 }
 
-pub fn opened(
+pub fn open_audit(
     path: PathBuf,
     size: (u16, u16),
     annotator: Option<&str>,
@@ -109,97 +109,100 @@ pub fn opened(
     HeadlessScreen::open(RunOpener::Disk, &[path], size, place, wishes).unwrap()
 }
 
-pub fn audit(bundle: &Bundle, size: (u16, u16), annotator: &str) -> HeadlessScreen {
-    opened(bundle.path().to_owned(), size, Some(annotator), StartPlace::default())
+pub fn audit_screen(bundle: &Bundle, size: (u16, u16), annotator: &str) -> HeadlessScreen {
+    open_audit(bundle.path().to_owned(), size, Some(annotator), StartPlace::default())
 }
 
-fn at(bundle: &Bundle, component: &str) -> HeadlessScreen {
+fn open_component(bundle: &Bundle, component: &str) -> HeadlessScreen {
     let place = StartPlace { component: Some(component.into()), ..StartPlace::default() };
-    opened(bundle.path().to_owned(), (120, 40), Some("ann"), place)
+    open_audit(bundle.path().to_owned(), (120, 40), Some("ann"), place)
 }
 
-pub fn seen(screen: &HeadlessScreen) -> String {
+pub fn frame_text(screen: &HeadlessScreen) -> String {
     export::frame_text(&screen.draw_frame())
 }
 
-pub fn after(screen: &mut HeadlessScreen, keys: &str) -> String {
+pub fn frame_after(screen: &mut HeadlessScreen, keys: &str) -> String {
     screen.press_keys(keys).unwrap();
-    seen(screen)
+    frame_text(screen)
 }
 
-fn chosen(screen: &mut HeadlessScreen) -> String {
+fn chosen_row(screen: &mut HeadlessScreen) -> String {
     screen.app_mut().screens.open_run().unwrap().audit.audited_id().unwrap().to_owned()
 }
 
 #[track_caller]
-pub fn has(frame: &str, words: &str) {
+pub fn assert_has(frame: &str, words: &str) {
     assert!(frame.contains(words), "no {words:?} in\n{frame}");
 }
 
 #[track_caller]
-pub fn lacks(frame: &str, words: &str) {
+pub fn assert_lacks(frame: &str, words: &str) {
     assert!(!frame.contains(words), "{words:?} in\n{frame}");
 }
 
 #[test]
 fn a_label_comes_before_the_verdict_and_a_reason_after_it() {
     let bundle = Bundle::new();
-    let mut screen = audit(&bundle, (120, 40), "ann");
-    insta::assert_snapshot!("hidden", seen(&screen));
+    let mut screen = audit_screen(&bundle, (120, 40), "ann");
+    insta::assert_snapshot!("hidden", frame_text(&screen));
     assert_eq!(bundle.labels("ann"), [""; 0]);
 
-    insta::assert_snapshot!("differs", after(&mut screen, "3"));
+    insta::assert_snapshot!("differs", frame_after(&mut screen, "3"));
     assert_eq!(bundle.labels("ann"), ["C15 3 blind - -"]);
 
-    insta::assert_snapshot!("explained", after(&mut screen, "b"));
+    insta::assert_snapshot!("explained", frame_after(&mut screen, "b"));
     assert_eq!(bundle.labels("ann"), ["C15 3 blind rubric-boundary -"]);
 
-    after(&mut screen, "m contacts<space>count<space>more");
+    frame_after(&mut screen, "m contacts<space>count<space>more");
     assert_eq!(bundle.labels("ann"), ["C15 3 blind rubric-boundary -"]);
-    has(&after(&mut screen, "<enter>"), "your note: contacts count more");
+    assert_has(&frame_after(&mut screen, "<enter>"), "your note: contacts count more");
     assert_eq!(bundle.labels("ann"), ["C15 3 blind rubric-boundary contacts count more"]);
 
-    let agreed = after(&mut screen, "N 4");
-    assert_eq!(chosen(&mut screen), "C24");
+    let agreed = frame_after(&mut screen, "N 4");
+    assert_eq!(chosen_row(&mut screen), "C24");
     assert_eq!(bundle.labels("ann")[1], "C24 4 blind agree -");
-    has(&agreed, "both agree");
-    has(&agreed, "2/24");
-    lacks(&agreed, "exact     0.500  1 of 2");
-    has(&agreed, "C24: you and the judge say 4; N goes on");
-    has(&after(&mut screen, "V"), "exact     0.500  1 of 2");
+    assert_has(&agreed, "both agree");
+    assert_has(&agreed, "2/24");
+    assert_lacks(&agreed, "exact     0.500  1 of 2");
+    assert_has(&agreed, "C24: you and the judge say 4; N goes on");
+    assert_has(&frame_after(&mut screen, "V"), "exact     0.500  1 of 2");
 }
 
 #[test]
 fn on_a_small_screen_parts_are_tabs_and_a_label_brings_the_verdict_up() {
     let bundle = Bundle::new();
-    let mut screen = audit(&bundle, (80, 24), "ann");
-    insta::assert_snapshot!("small_queue", seen(&screen));
-    insta::assert_snapshot!("small_differs", after(&mut screen, "3"));
-    insta::assert_snapshot!("small_code", after(&mut screen, "<enter> ]"));
-    insta::assert_snapshot!("small_codebook", after(&mut screen, "<tab>"));
-    insta::assert_snapshot!("small_agreement", after(&mut screen, "<tab>"));
+    let mut screen = audit_screen(&bundle, (80, 24), "ann");
+    insta::assert_snapshot!("small_queue", frame_text(&screen));
+    insta::assert_snapshot!("small_differs", frame_after(&mut screen, "3"));
+    insta::assert_snapshot!("small_code", frame_after(&mut screen, "<enter> ]"));
+    insta::assert_snapshot!("small_codebook", frame_after(&mut screen, "<tab>"));
+    insta::assert_snapshot!("small_agreement", frame_after(&mut screen, "<tab>"));
     assert_eq!(bundle.labels("ann"), ["C15 3 blind rubric-boundary -"]);
 }
 
 #[test]
 fn the_smallest_screen_is_still_usable() {
     let bundle = Bundle::new();
-    let mut screen = audit(&bundle, (60, 15), "ann");
-    insta::assert_snapshot!("smallest_component", after(&mut screen, "<enter>"));
-    insta::assert_snapshot!("smallest_differs", after(&mut screen, "3"));
+    let mut screen = audit_screen(&bundle, (60, 15), "ann");
+    insta::assert_snapshot!("smallest_component", frame_after(&mut screen, "<enter>"));
+    insta::assert_snapshot!("smallest_differs", frame_after(&mut screen, "3"));
 }
 
 #[test]
 fn a_very_wide_screen_has_the_code_beside_the_component() {
     let bundle = Bundle::new();
-    insta::assert_snapshot!("wide", after(&mut audit(&bundle, (200, 50), "ann"), "F F 3"));
+    insta::assert_snapshot!(
+        "wide",
+        frame_after(&mut audit_screen(&bundle, (200, 50), "ann"), "F F 3")
+    );
 }
 
 #[test]
 fn without_utf_8_the_audit_is_ascii_and_without_colours_it_says_the_same() {
     let bundle = Bundle::new();
-    let mut screen = audit(&bundle, (120, 40), "ann");
-    let words = after(&mut screen, "3 b N 4");
+    let mut screen = audit_screen(&bundle, (120, 40), "ann");
+    let words = frame_after(&mut screen, "3 b N 4");
     screen.app_mut().shell.looks.has_colours = false;
     let plain = screen.draw_frame();
 
@@ -208,16 +211,16 @@ fn without_utf_8_the_audit_is_ascii_and_without_colours_it_says_the_same() {
     assert!(plain.content.iter().all(is_plain));
     assert_eq!(export::frame_text(&plain), words);
     screen.app_mut().shell.looks.alphabet = Alphabet::Ascii;
-    let ascii = seen(&screen);
+    let ascii = frame_text(&screen);
     assert!(ascii.is_ascii());
-    has(&ascii, "y 4 agrees");
-    has(&ascii, "x 3 differs");
+    assert_has(&ascii, "y 4 agrees");
+    assert_has(&ascii, "x 3 differs");
 }
 
 #[test]
 fn colours_tell_what_agrees_from_what_differs() {
     let bundle = Bundle::new();
-    let mut screen = audit(&bundle, (120, 40), "ann");
+    let mut screen = audit_screen(&bundle, (120, 40), "ann");
     screen.press_keys("3 b N 4 N").unwrap();
     let frame = screen.draw_frame();
     let colour_of = |sign: &str| {
@@ -230,70 +233,73 @@ fn colours_tell_what_agrees_from_what_differs() {
 
 #[test]
 fn whatever_a_verdict_says_nothing_of_it_is_seen_before_its_label() {
-    let (one, other) = (Bundle::saying("zqxone"), Bundle::saying("zqxother"));
+    let (one, other) = (Bundle::with_rationale("zqxone"), Bundle::with_rationale("zqxother"));
     for (size, count) in [((120, 40), 24), ((200, 50), 3), ((80, 24), 5)] {
         let [mut first, mut second] =
-            [&one, &other].map(|bundle| audit(bundle, size, &format!("ann{}", size.0)));
+            [&one, &other].map(|bundle| audit_screen(bundle, size, &format!("ann{}", size.0)));
         for number in 0..count {
             for keys in ["", "<tab>", "<tab> ]", "<tab>", "t", "t <tab>"] {
-                let (a, b) = (after(&mut first, keys), after(&mut second, keys));
+                let (a, b) = (frame_after(&mut first, keys), frame_after(&mut second, keys));
                 assert_eq!(a, b, "component {number} of the queue after {keys:?}");
-                lacks(&a, "zqx");
+                assert_lacks(&a, "zqx");
             }
-            let (a, b) = (after(&mut first, "<space>"), after(&mut second, "<space>"));
+            let (a, b) = (frame_after(&mut first, "<space>"), frame_after(&mut second, "<space>"));
             assert_eq!(a, b);
-            lacks(&a, "zqx");
+            assert_lacks(&a, "zqx");
             for screen in [&mut first, &mut second] {
                 screen.press_keys("<f4> n").unwrap();
             }
         }
-        has(&after(&mut first, "3"), "zqxone");
+        assert_has(&frame_after(&mut first, "3"), "zqxone");
     }
 }
 
 #[test]
 fn in_the_replay_what_waits_for_a_label_has_no_marks() {
     let bundle = Bundle::new();
-    let mut screen = at(&bundle, "C15");
-    let hidden = after(&mut screen, "t G <enter> <space>");
-    lacks(&hidden, "evidence");
+    let mut screen = open_component(&bundle, "C15");
+    let hidden = frame_after(&mut screen, "t G <enter> <space>");
+    assert_lacks(&hidden, "evidence");
     assert_eq!(screen.app_mut().screens.open_run().unwrap().session.view, View::Replay);
     assert_eq!(screen.app_mut().screens.open_run().unwrap().session.turn + 1, 56);
 
-    has(&after(&mut screen, "<bs>"), "0/24");
+    assert_has(&frame_after(&mut screen, "<bs>"), "0/24");
     screen.press_keys("4").unwrap();
-    let shown = after(&mut screen, "<tab> <tab> <space>");
-    has(&shown, "◆ C15 evidence");
-    lacks(&shown, "◆ C16 evidence");
-    has(&after(&mut screen, "<c-o>"), "1/24");
+    let shown = frame_after(&mut screen, "<tab> <tab> <space>");
+    assert_has(&shown, "◆ C15 evidence");
+    assert_lacks(&shown, "◆ C16 evidence");
+    assert_has(&frame_after(&mut screen, "<c-o>"), "1/24");
 }
 
 #[test]
 fn a_label_that_was_taken_back_hides_the_verdict_and_the_next_one_is_not_blind() {
     let bundle = Bundle::new();
-    let mut screen = audit(&bundle, (120, 40), "ann");
+    let mut screen = audit_screen(&bundle, (120, 40), "ann");
 
-    let back = after(&mut screen, "3 u");
+    let back = frame_after(&mut screen, "3 u");
 
     assert_eq!(bundle.labels("ann"), ["C15 null open - -"]);
-    has(&back, "taken back");
-    has(&back, "0/24");
-    lacks(&back, "rubric-boundary");
-    lacks(&back, "████ 4 Faithful");
-    has(&back, "the label will not be blind: a label was taken back after the verdict was seen");
-    let again = after(&mut screen, "4 N 4 V");
+    assert_has(&back, "taken back");
+    assert_has(&back, "0/24");
+    assert_lacks(&back, "rubric-boundary");
+    assert_lacks(&back, "████ 4 Faithful");
+    assert_has(
+        &back,
+        "the label will not be blind: a label was taken back after the verdict was seen",
+    );
+    let again = frame_after(&mut screen, "4 N 4 V");
     assert_eq!(bundle.labels("ann"), ["C15 4 open agree -", "C24 4 blind agree -"]);
-    has(&again, "1 label, blind; 1 more is not");
+    assert_has(&again, "1 label, blind; 1 more is not");
     drop(screen);
-    has(&seen(&audit(&bundle, (120, 40), "ann")), "2/24");
+    assert_has(&frame_text(&audit_screen(&bundle, (120, 40), "ann")), "2/24");
 }
 
 #[test]
 fn a_label_that_is_in_is_not_overwritten_by_a_digit() {
     let bundle = Bundle::new();
-    let mut screen = audit(&bundle, (120, 40), "ann");
+    let mut screen = audit_screen(&bundle, (120, 40), "ann");
 
-    has(&after(&mut screen, "4 1"), "C15 is labelled 4; u takes a label back");
+    assert_has(&frame_after(&mut screen, "4 1"), "C15 is labelled 4; u takes a label back");
 
     assert_eq!(bundle.labels("ann"), ["C15 4 blind agree -"]);
 }
@@ -301,50 +307,50 @@ fn a_label_that_is_in_is_not_overwritten_by_a_digit() {
 #[test]
 fn work_goes_on_where_it_stopped() {
     let bundle = Bundle::new();
-    audit(&bundle, (120, 40), "ann").press_keys("4 N 4 N 3 <esc>").unwrap();
+    audit_screen(&bundle, (120, 40), "ann").press_keys("4 N 4 N 3 <esc>").unwrap();
 
-    let mut screen = audit(&bundle, (120, 40), "ann");
+    let mut screen = audit_screen(&bundle, (120, 40), "ann");
 
-    has(&seen(&screen), "3/24");
-    assert_eq!(chosen(&mut screen), "C04");
+    assert_has(&frame_text(&screen), "3/24");
+    assert_eq!(chosen_row(&mut screen), "C04");
     screen.press_keys("p b").unwrap();
-    has(&seen(&screen), "both agree");
+    assert_has(&frame_text(&screen), "both agree");
 }
 
 #[test]
 fn two_raters_never_see_each_other() {
     let bundle = Bundle::new();
-    audit(&bundle, (120, 40), "zoe").press_keys("3 b N 4").unwrap();
+    audit_screen(&bundle, (120, 40), "zoe").press_keys("3 b N 4").unwrap();
 
-    let mut bob = audit(&bundle, (120, 40), "bob");
+    let mut bob = audit_screen(&bundle, (120, 40), "bob");
 
-    let first = seen(&bob);
-    has(&first, "0/24");
-    has(&first, "labelled by bob");
-    lacks(&first, "zoe");
+    let first = frame_text(&bob);
+    assert_has(&first, "0/24");
+    assert_has(&first, "labelled by bob");
+    assert_lacks(&first, "zoe");
     bob.press_keys("2").unwrap();
     assert_eq!(bundle.labels("bob"), ["C15 2 blind - -"]);
     assert_eq!(bundle.labels("zoe").len(), 2);
-    lacks(&seen(&bob), "zoe");
+    assert_lacks(&frame_text(&bob), "zoe");
 }
 
 #[test]
 fn the_scores_show_a_rater_the_labels_of_nobody_else() {
     let bundle = Bundle::new();
-    audit(&bundle, (120, 40), "ann").press_keys("3 b N 4").unwrap();
+    audit_screen(&bundle, (120, 40), "ann").press_keys("3 b N 4").unwrap();
     let scores = |annotator: Option<&str>| {
         let place = StartPlace { component: Some("C15".into()), ..StartPlace::default() };
-        after(&mut opened(bundle.path().to_owned(), (120, 40), annotator, place), "<f3>")
+        frame_after(&mut open_audit(bundle.path().to_owned(), (120, 40), annotator, place), "<f3>")
     };
 
     let (own, others, nobody) = (scores(Some("ann")), scores(Some("bob")), scores(None));
 
-    has(&own, "score             you");
-    has(&own, "ann (you)");
+    assert_has(&own, "score             you");
+    assert_has(&own, "ann (you)");
     for frame in [others, nobody] {
-        has(&frame, "C15");
-        lacks(&frame, "ann");
-        lacks(&frame, "score             you");
+        assert_has(&frame, "C15");
+        assert_lacks(&frame, "ann");
+        assert_lacks(&frame, "score             you");
     }
 }
 
@@ -352,18 +358,18 @@ fn the_scores_show_a_rater_the_labels_of_nobody_else() {
 fn of_two_sessions_of_one_rater_the_first_label_stands_and_nothing_becomes_blind_again() {
     let bundle = Bundle::new();
     let (mut first, mut second) =
-        (audit(&bundle, (120, 40), "ann"), audit(&bundle, (120, 40), "ann"));
+        (audit_screen(&bundle, (120, 40), "ann"), audit_screen(&bundle, (120, 40), "ann"));
     first.press_keys("3 b").unwrap();
 
-    let told = after(&mut second, "1");
+    let told = frame_after(&mut second, "1");
 
-    has(&told, "C15 was labelled 3 by ann in another session; the first label stands");
+    assert_has(&told, "C15 was labelled 3 by ann in another session; the first label stands");
     assert_eq!(bundle.labels("ann"), ["C15 3 blind rubric-boundary -"]);
-    has(&told, "1/24");
+    assert_has(&told, "1/24");
 
     first.press_keys("u").unwrap();
-    let told = after(&mut second, "m late<enter>");
-    has(&told, "the label of C15 was taken back by ann in another session");
+    let told = frame_after(&mut second, "m late<enter>");
+    assert_has(&told, "the label of C15 was taken back by ann in another session");
     second.press_keys("2").unwrap();
     assert_eq!(bundle.labels("ann")[0], "C15 2 open - -");
 }
@@ -371,34 +377,34 @@ fn of_two_sessions_of_one_rater_the_first_label_stands_and_nothing_becomes_blind
 #[test]
 fn where_nobody_said_who_labels_the_first_label_asks() {
     let bundle = Bundle::new();
-    let mut screen = opened(bundle.path().to_owned(), (120, 40), None, StartPlace::default());
-    has(&seen(&screen), "no name yet: press a");
+    let mut screen = open_audit(bundle.path().to_owned(), (120, 40), None, StartPlace::default());
+    assert_has(&frame_text(&screen), "no name yet: press a");
 
-    has(&after(&mut screen, "4"), "who labels?");
-    has(&after(&mut screen, "<enter>"), "a name is needed");
+    assert_has(&frame_after(&mut screen, "4"), "who labels?");
+    assert_has(&frame_after(&mut screen, "<enter>"), "a name is needed");
     assert!(!bundle.path().join("labels").exists());
-    let named = after(&mut screen, "cleo <enter>");
+    let named = frame_after(&mut screen, "cleo <enter>");
 
-    has(&named, "labelled by cleo");
-    has(&named, "1/24");
+    assert_has(&named, "labelled by cleo");
+    assert_has(&named, "1/24");
     assert_eq!(bundle.labels("cleo"), ["C15 4 blind agree -"]);
 }
 
 #[test]
 fn what_cannot_be_saved_is_told_and_saved_once_it_can_be() {
     let bundle = Bundle::new();
-    let mut screen = audit(&bundle, (120, 40), "ann");
+    let mut screen = audit_screen(&bundle, (120, 40), "ann");
     let labels = bundle.path().join("labels");
     fs::write(&labels, "in the way").unwrap();
 
-    let failed = after(&mut screen, "4");
+    let failed = frame_after(&mut screen, "4");
 
-    has(&failed, "1 label not saved");
-    has(&failed, "not saved: ");
-    has(&failed, "is no folder; s tries again");
-    has(&failed, "unsaved");
+    assert_has(&failed, "1 label not saved");
+    assert_has(&failed, "not saved: ");
+    assert_has(&failed, "is no folder; s tries again");
+    assert_has(&failed, "unsaved");
     fs::remove_file(&labels).unwrap();
-    has(&after(&mut screen, "s"), "all saved");
+    assert_has(&frame_after(&mut screen, "s"), "all saved");
     assert_eq!(bundle.labels("ann"), ["C15 4 blind agree -"]);
 }
 
@@ -406,35 +412,44 @@ fn what_cannot_be_saved_is_told_and_saved_once_it_can_be() {
 fn a_place_that_cannot_hold_labels_is_told_before_anything_is_labelled() {
     let bundle = Bundle::new();
     fs::write(bundle.path().join("labels"), "in the way").unwrap();
-    has(&after(&mut audit(&bundle, (120, 40), "ann"), "4"), "labels: is no folder");
+    assert_has(
+        &frame_after(&mut audit_screen(&bundle, (120, 40), "ann"), "4"),
+        "labels: is no folder",
+    );
 }
 
 #[test]
 fn what_cannot_be_audited_says_why() {
-    let log = project("sample-runs/codex-exec-json/stdout.jsonl");
-    let mut screen = opened(log, (80, 24), Some("ann"), StartPlace::default());
-    has(&after(&mut screen, "3"), "no bundle (a folder with run.json)");
+    let log = project_path("sample-runs/codex-exec-json/stdout.jsonl");
+    let mut screen = open_audit(log, (80, 24), Some("ann"), StartPlace::default());
+    assert_has(&frame_after(&mut screen, "3"), "no bundle (a folder with run.json)");
 
     let bundle = Bundle::new();
     bundle.keep_judgement("none of them");
-    has(&seen(&audit(&bundle, (120, 40), "ann")), "`trajview judge RUN` asks a judge");
+    assert_has(
+        &frame_text(&audit_screen(&bundle, (120, 40), "ann")),
+        "`trajview judge RUN` asks a judge",
+    );
 }
 
 #[test]
 fn without_a_checklist_verdicts_are_audited_all_the_same() {
     let bundle = Bundle::new();
     fs::remove_file(bundle.path().join("components.json")).unwrap();
-    let mut screen = audit(&bundle, (120, 40), "ann");
-    has(&seen(&screen), "nothing says what C15 is");
-    has(&after(&mut screen, "4"), "both agree");
+    let mut screen = audit_screen(&bundle, (120, 40), "ann");
+    assert_has(&frame_text(&screen), "nothing says what C15 is");
+    assert_has(&frame_after(&mut screen, "4"), "both agree");
 }
 
 #[test]
 fn what_was_seen_in_the_scores_is_not_labelled_blind() {
     let bundle = Bundle::new();
-    let mut screen = audit(&bundle, (120, 40), "ann");
+    let mut screen = audit_screen(&bundle, (120, 40), "ann");
 
-    has(&after(&mut screen, "<f3> <f4>"), "will not be blind: the verdict was on screen before");
+    assert_has(
+        &frame_after(&mut screen, "<f3> <f4>"),
+        "will not be blind: the verdict was on screen before",
+    );
 
     screen.press_keys("4").unwrap();
     assert_eq!(bundle.labels("ann"), ["C15 4 open agree -"]);
@@ -444,16 +459,16 @@ fn what_was_seen_in_the_scores_is_not_labelled_blind() {
 fn a_low_score_is_held_against_the_places_that_the_judge_never_opened() {
     let bundle = Bundle::new();
     bundle.keep_judgement("quick-reader.json");
-    let mut screen = at(&bundle, "C24");
-    let before = seen(&screen);
-    has(&before, "places that look like it");
-    lacks(&before, "never opened");
+    let mut screen = open_component(&bundle, "C24");
+    let before = frame_text(&screen);
+    assert_has(&before, "places that look like it");
+    assert_lacks(&before, "never opened");
 
-    let judged = after(&mut screen, "4");
+    let judged = frame_after(&mut screen, "4");
 
-    has(&judged, "a  false-absence (likely)");
-    has(&judged, "false absence? the judge never opened");
-    has(&judged, "ppdiff/evaluate.py");
+    assert_has(&judged, "a  false-absence (likely)");
+    assert_has(&judged, "false absence? the judge never opened");
+    assert_has(&judged, "ppdiff/evaluate.py");
     insta::assert_snapshot!("false_absence", judged);
     screen.press_keys("<enter>").unwrap();
     assert_eq!(bundle.labels("ann"), ["C24 4 blind false-absence -"]);
@@ -462,16 +477,16 @@ fn a_low_score_is_held_against_the_places_that_the_judge_never_opened() {
 #[test]
 fn a_label_serves_every_judgement_of_its_state_and_no_other() {
     let bundle = Bundle::new();
-    let mut screen = audit(&bundle, (120, 40), "ann");
+    let mut screen = audit_screen(&bundle, (120, 40), "ann");
     screen.press_keys("4").unwrap();
 
-    let of_the_state = after(&mut screen, "F F");
+    let of_the_state = frame_after(&mut screen, "F F");
 
-    has(&of_the_state, "audit of quick-reader");
-    has(&of_the_state, "1/24");
-    let of_another = after(&mut screen, "f");
-    has(&of_another, "after turn 39");
-    has(&of_another, "0/24");
+    assert_has(&of_the_state, "audit of quick-reader");
+    assert_has(&of_the_state, "1/24");
+    let of_another = frame_after(&mut screen, "f");
+    assert_has(&of_another, "after turn 39");
+    assert_has(&of_another, "0/24");
 }
 
 #[test]
@@ -479,23 +494,23 @@ fn the_seed_decides_the_order() {
     let bundle = Bundle::new();
     let first = |seed| {
         let place = StartPlace { seed, ..StartPlace::default() };
-        let mut screen = opened(bundle.path().to_owned(), (120, 40), Some("ann"), place);
+        let mut screen = open_audit(bundle.path().to_owned(), (120, 40), Some("ann"), place);
         (
             screen.app_mut().screens.open_run().unwrap().session.queued_items().to_vec(),
-            seen(&screen),
+            frame_text(&screen),
         )
     };
     let (usual, _) = first(None);
     let (other, frame) = first(Some(7));
     assert_eq!(first(Some(1)).0, usual);
     assert_ne!(other, usual);
-    has(&frame, "seed 7");
+    assert_has(&frame, "seed 7");
 }
 
 #[test]
 fn digits_above_the_levels_still_count() {
     let bundle = Bundle::new();
-    let mut screen = audit(&bundle, (120, 40), "ann");
+    let mut screen = audit_screen(&bundle, (120, 40), "ann");
     screen.press_keys("5n").unwrap();
     assert_eq!(screen.app_mut().screens.open_run().unwrap().audit.rows.cursor(), 5);
     screen.press_keys("10p").unwrap();
@@ -505,36 +520,39 @@ fn digits_above_the_levels_still_count() {
 #[test]
 fn the_request_that_commits_to_a_component_is_a_key_away() {
     let bundle = Bundle::new();
-    let mut screen = at(&bundle, "C15");
+    let mut screen = open_component(&bundle, "C15");
 
-    let turn = after(&mut screen, "o");
+    let turn = frame_after(&mut screen, "o");
 
-    has(&turn, "turn 22 commits to C15; backspace goes back to the audit");
+    assert_has(&turn, "turn 22 commits to C15; backspace goes back to the audit");
     assert_eq!(screen.app_mut().screens.open_run().unwrap().session.turn + 1, 22);
-    has(&after(&mut screen, "<bs>"), "0/24");
+    assert_has(&frame_after(&mut screen, "<bs>"), "0/24");
 }
 
 #[test]
 fn label_and_verdict_are_copied_once_both_are_known() {
     let bundle = Bundle::new();
-    let mut screen = audit(&bundle, (120, 40), "ann");
-    has(&after(&mut screen, "y v"), "the verdict on C15 is hidden until your label is in");
-    has(&after(&mut screen, "4 y v"), "copied the label and the verdict");
-    let link = after(&mut screen, "y y");
-    has(&link, "--view audit --component C15 --annotator ann");
+    let mut screen = audit_screen(&bundle, (120, 40), "ann");
+    assert_has(
+        &frame_after(&mut screen, "y v"),
+        "the verdict on C15 is hidden until your label is in",
+    );
+    assert_has(&frame_after(&mut screen, "4 y v"), "copied the label and the verdict");
+    let link = frame_after(&mut screen, "y y");
+    assert_has(&link, "--view audit --component C15 --annotator ann");
 }
 
 #[test]
 fn the_mouse_selects_and_scrolls() {
     let bundle = Bundle::new();
-    let mut screen = audit(&bundle, (120, 40), "ann");
+    let mut screen = audit_screen(&bundle, (120, 40), "ann");
     let mut mouse = |kind, column, row| {
         screen.send_message(AppMessage::Shell(state::ShellMessage::Mouse(Mouse {
             kind,
             column,
             row,
         })));
-        chosen(&mut screen)
+        chosen_row(&mut screen)
     };
     let third = mouse(MouseKind::Click, 5, 6);
     assert_eq!(third, "C08");
@@ -543,24 +561,24 @@ fn the_mouse_selects_and_scrolls() {
     let part = screen.app_mut().screens.open_run().unwrap().audit.part;
     assert_eq!(part, trajview::views::audit::AuditPart::Code);
 
-    let mut small = audit(&bundle, (80, 24), "ann");
+    let mut small = audit_screen(&bundle, (80, 24), "ann");
     small.send_message(AppMessage::Shell(state::ShellMessage::Mouse(Mouse {
         kind: MouseKind::Click,
         column: 9,
         row: 3,
     })));
-    has(&seen(&small), "your label comes first");
+    assert_has(&frame_text(&small), "your label comes first");
 }
 
 #[test]
 fn help_and_the_footer_name_the_keys() {
     let bundle = Bundle::new();
-    let mut screen = audit(&bundle, (120, 40), "ann");
-    has(&seen(&screen), "01234 label   [] place   tab part   L levels   N unlabelled");
-    has(&after(&mut screen, "?"), "label it 0; a component: Absent");
+    let mut screen = audit_screen(&bundle, (120, 40), "ann");
+    assert_has(&frame_text(&screen), "01234 label   [] place   tab part   L levels   N unlabelled");
+    assert_has(&frame_after(&mut screen, "?"), "label it 0; a component: Absent");
     screen.press_keys("<esc> 3").unwrap();
-    has(&seen(&screen), "a false-absence   p false-presence   b boundary");
-    has(&after(&mut screen, "N"), "why do they differ? a letter says");
+    assert_has(&frame_text(&screen), "a false-absence   p false-presence   b boundary");
+    assert_has(&frame_after(&mut screen, "N"), "why do they differ? a letter says");
 }
 
 #[test]
@@ -570,45 +588,45 @@ fn the_program_labels_without_a_terminal() {
     let open = ["--view", "audit", "--annotator", "ann", "--snapshot", "120x40"];
     let arguments = [&[path], &open[..], &["--keys", "3 b N"]].concat();
 
-    let frame = printed(&arguments);
+    let frame = cli_text(&arguments);
 
-    has(&frame, "1/24");
+    assert_has(&frame, "1/24");
     assert_eq!(bundle.labels("ann"), ["C15 3 blind rubric-boundary -"]);
-    let blank = trajview(&[path, "--view", "audit", "--annotator", " ", "--snapshot", "80x24"]);
+    let blank = run_cli(&[path, "--view", "audit", "--annotator", " ", "--snapshot", "80x24"]);
     assert_eq!(blank.code, Some(2), "{}", blank.err);
-    has(&blank.err, "a name is not blank");
+    assert_has(&blank.err, "a name is not blank");
 }
 
 #[test]
 fn what_the_judge_gives_stays_hidden_while_items_wait_for_a_label() {
     let bundle = Bundle::new();
-    let mut screen = audit(&bundle, (120, 40), "ann");
+    let mut screen = audit_screen(&bundle, (120, 40), "ann");
 
-    let labelled = after(&mut screen, "3<esc>");
-    has(&labelled, "hidden while 23 wait");
+    let labelled = frame_after(&mut screen, "3<esc>");
+    assert_has(&labelled, "hidden while 23 wait");
     for told in ["by judge", "judge\\you", "exact", "kappa"] {
-        lacks(&labelled, told);
+        assert_lacks(&labelled, told);
     }
 
-    has(&after(&mut screen, "V"), "by judge");
-    lacks(&after(&mut screen, "V"), "by judge");
+    assert_has(&frame_after(&mut screen, "V"), "by judge");
+    assert_lacks(&frame_after(&mut screen, "V"), "by judge");
 }
 
 #[test]
 fn the_header_names_the_state_that_is_audited() {
     let bundle = Bundle::new();
-    let frame = seen(&audit(&bundle, (120, 40), "ann"));
+    let frame = frame_text(&audit_screen(&bundle, (120, 40), "ann"));
 
-    has(&frame, "after turn 56/56 · checkpoint 9/9");
-    lacks(&frame, "turn 1/56");
+    assert_has(&frame, "after turn 56/56 · checkpoint 9/9");
+    assert_lacks(&frame, "turn 1/56");
 }
 
 #[test]
 fn a_newer_judgement_is_announced_and_moves_no_number() {
     let bundle = Bundle::new();
     let place = StartPlace::default();
-    let mut screen = opened(bundle.path().to_owned(), (120, 40), Some("ann"), place);
-    has(&after(&mut screen, "<f3>"), "MCF 3.125");
+    let mut screen = open_audit(bundle.path().to_owned(), (120, 40), Some("ann"), place);
+    assert_has(&frame_after(&mut screen, "<f3>"), "MCF 3.125");
 
     let judgements = bundle.path().join("judgements");
     let mut newer: Value =
@@ -619,19 +637,19 @@ fn a_newer_judgement_is_announced_and_moves_no_number() {
     fs::write(judgements.join("zz-later.json"), newer.to_string()).unwrap();
     screen.send_message(AppMessage::Judged);
 
-    let frame = seen(&screen);
-    has(&frame, "MCF 3.125");
-    has(&frame, "newer: later · f");
-    has(&after(&mut screen, "f"), "MCF 1.000");
+    let frame = frame_text(&screen);
+    assert_has(&frame, "MCF 3.125");
+    assert_has(&frame, "newer: later · f");
+    assert_has(&frame_after(&mut screen, "f"), "MCF 1.000");
 }
 
 #[test]
 fn the_component_that_is_chosen_goes_along_to_the_scores_and_back() {
     let bundle = Bundle::new();
-    let mut screen = at(&bundle, "C18");
+    let mut screen = open_component(&bundle, "C18");
 
-    has(&after(&mut screen, "<f3>"), "┌ C18 ");
-    after(&mut screen, "jj<f4>");
+    assert_has(&frame_after(&mut screen, "<f3>"), "┌ C18 ");
+    frame_after(&mut screen, "jj<f4>");
 
-    assert_eq!(chosen(&mut screen), "C20");
+    assert_eq!(chosen_row(&mut screen), "C20");
 }

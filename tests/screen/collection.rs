@@ -30,7 +30,7 @@ use trajview::{
     },
 };
 
-use crate::common::{printed, project, trajview};
+use crate::common::{cli_text, project_path, run_cli};
 
 /// A program that shows a table, and a world that answers it from memory.
 struct Desk {
@@ -44,7 +44,7 @@ struct Desk {
 /// What a made-up run says and measures; the error is why it cannot be read.
 type LiveEvent = Result<(RunCard, RunFileScores), String>;
 
-fn told(name: &str) -> LiveEvent {
+fn live_event(name: &str) -> LiveEvent {
     let words = |words: &str| Some(words.to_owned());
     let card = |task: &str, condition: &str, agent: &str, turns: usize| RunCard {
         turns,
@@ -120,22 +120,22 @@ fn told(name: &str) -> LiveEvent {
 const NAMES: [&str; 5] = ["alpha", "beta", "gamma", "delta", "omega"];
 
 impl Desk {
-    fn opened(width: u16, height: u16) -> Self {
-        Self::showing(&NAMES, width, height)
+    fn open_table(width: u16, height: u16) -> Self {
+        Self::show_runs(&NAMES, width, height)
     }
 
-    fn showing(names: &[&str], width: u16, height: u16) -> Self {
-        let mut desk = Self::asking(names, width, height);
+    fn show_runs(names: &[&str], width: u16, height: u16) -> Self {
+        let mut desk = Self::ask_runs(names, width, height);
         desk.answer_all();
         desk
     }
 
     /// Nothing is answered yet.
-    fn waiting(width: u16, height: u16) -> Self {
-        Self::asking(&NAMES, width, height)
+    fn wait_runs(width: u16, height: u16) -> Self {
+        Self::ask_runs(&NAMES, width, height)
     }
 
-    fn asking(names: &[&str], width: u16, height: u16) -> Self {
+    fn ask_runs(names: &[&str], width: u16, height: u16) -> Self {
         let names = names.iter().map(|name| (*name).to_owned()).collect();
         let filtering = FilterWorker::default();
         let mut desk = Self { app: App::default(), left: vec![], names, filtering };
@@ -181,7 +181,7 @@ impl Desk {
             }
             Question::RunScores { asked } => {
                 for asked in asked {
-                    let scores = told(name_of(&asked.path)).map(|(_, scores)| scores);
+                    let scores = live_event(name_of(&asked.path)).map(|(_, scores)| scores);
                     self.find(*request, FoundRuns::Scores(vec![(asked.row, scores)]));
                 }
                 Answer::RunScores(Ok(()))
@@ -215,7 +215,7 @@ impl Desk {
     }
 
     /// The runs that are listed, in order.
-    fn listed(&self) -> Vec<&str> {
+    fn listed_runs(&self) -> Vec<&str> {
         let table = self.app.screens.collection.as_ref().unwrap();
         let runs = table.table_lines().iter().filter_map(table::order::TableLine::run_index);
         runs.map(|row| table.rows[row].name.as_str()).collect()
@@ -232,7 +232,7 @@ fn name_of(path: &Path) -> &str {
 }
 
 fn card_of(path: &Path) -> Result<Box<RunCard>, String> {
-    told(name_of(path)).map(|(card, _)| Box::new(card))
+    live_event(name_of(path)).map(|(card, _)| Box::new(card))
 }
 
 /// Whether it is a question of the table; a run that is open asks others, which nobody here answers.
@@ -251,17 +251,17 @@ fn is_question(effect: &Effect) -> bool {
 #[cfg(feature = "sql")]
 #[test]
 fn a_condition_in_sql_narrows_the_table_down_while_it_is_typed() {
-    let mut desk = Desk::opened(120, 40);
+    let mut desk = Desk::open_table(120, 40);
     desk.press("W turns>3");
-    assert_eq!(desk.listed(), ["alpha", "gamma"]);
+    assert_eq!(desk.listed_runs(), ["alpha", "gamma"]);
     desk.press("<space> and <space> cond");
-    assert_eq!(desk.listed(), ["alpha", "gamma"], "what cannot be evaluated moves no row");
+    assert_eq!(desk.listed_runs(), ["alpha", "gamma"], "what cannot be evaluated moves no row");
     insta::assert_snapshot!(desk.text());
 
     desk.press("<tab> =");
     assert!(desk.text().contains("the condition is not finished"), "{}", desk.text());
     desk.press("'emergent' <space> and <space> erosion>0.5 <enter>");
-    assert_eq!(desk.listed(), ["gamma"]);
+    assert_eq!(desk.listed_runs(), ["gamma"]);
     assert!(
         desk.text().contains("1 of 5 where `turns>3 and condition ='emergent' and erosion>0.5`")
     );
@@ -270,15 +270,15 @@ fn a_condition_in_sql_narrows_the_table_down_while_it_is_typed() {
     desk.press("W <c-u> warp>9");
     assert!(desk.text().contains("there is no column warp"), "{}", desk.text());
     desk.press("<esc>");
-    assert_eq!(desk.listed(), ["gamma"], "as it was before");
+    assert_eq!(desk.listed_runs(), ["gamma"], "as it was before");
     desk.press("<esc>");
-    assert_eq!(desk.listed(), NAMES, "the filter is gone");
+    assert_eq!(desk.listed_runs(), NAMES, "the filter is gone");
 }
 
 #[cfg(feature = "sql")]
 #[test]
 fn a_condition_in_sql_fits_a_small_screen() {
-    let mut desk = Desk::opened(80, 24);
+    let mut desk = Desk::open_table(80, 24);
     desk.press("W lines");
     insta::assert_snapshot!(desk.text());
     desk.press("_added>=1200 <space> and <space> mcf");
@@ -289,23 +289,23 @@ fn a_condition_in_sql_fits_a_small_screen() {
 #[cfg(feature = "sql")]
 #[test]
 fn a_condition_in_sql_and_a_filter_hold_together() {
-    let mut desk = Desk::opened(120, 20);
+    let mut desk = Desk::open_table(120, 20);
     desk.press("/codex <enter> W turns<=9 <enter>");
-    assert_eq!(desk.listed(), ["alpha", "beta"]);
+    assert_eq!(desk.listed_runs(), ["alpha", "beta"]);
     desk.press("<esc>");
-    assert_eq!(desk.listed(), ["alpha", "beta", "delta"]);
+    assert_eq!(desk.listed_runs(), ["alpha", "beta", "delta"]);
     desk.press("<esc>");
-    assert_eq!(desk.listed(), NAMES);
+    assert_eq!(desk.listed_runs(), NAMES);
 }
 
 #[test]
 fn a_table_of_runs_has_what_each_says_and_measures() {
-    insta::assert_snapshot!(Desk::opened(120, 20).text());
+    insta::assert_snapshot!(Desk::open_table(120, 20).text());
 }
 
 #[test]
 fn colours_tell_what_is_computed_from_what_is_recorded() {
-    let mut desk = Desk::opened(110, 15);
+    let mut desk = Desk::open_table(110, 15);
     desk.press("b");
     let picture = draw::draw_picture(&desk.app, Theme::with_terminal_colours());
     insta::assert_snapshot!(export::frame_ansi(&picture).replace('\x1b', "␛"));
@@ -313,7 +313,7 @@ fn colours_tell_what_is_computed_from_what_is_recorded() {
 
 #[test]
 fn before_anything_is_read_the_names_are_there_and_the_rest_is_coming() {
-    let mut desk = Desk::waiting(100, 15);
+    let mut desk = Desk::wait_runs(100, 15);
     let find = desk.left.remove(0);
     desk.answer(&find);
 
@@ -328,19 +328,19 @@ fn before_anything_is_read_the_names_are_there_and_the_rest_is_coming() {
 
 #[test]
 fn runs_are_sorted_by_a_column_both_ways_and_what_is_not_known_stays_last() {
-    let mut desk = Desk::opened(120, 20);
+    let mut desk = Desk::open_table(120, 20);
 
     desk.press("4l s");
-    assert_eq!(desk.listed(), ["gamma", "alpha", "beta", "delta", "omega"]);
+    assert_eq!(desk.listed_runs(), ["gamma", "alpha", "beta", "delta", "omega"]);
     desk.press("s");
-    assert_eq!(desk.listed(), ["beta", "alpha", "gamma", "delta", "omega"]);
+    assert_eq!(desk.listed_runs(), ["beta", "alpha", "gamma", "delta", "omega"]);
     desk.press("<esc>");
-    assert_eq!(desk.listed(), NAMES);
+    assert_eq!(desk.listed_runs(), NAMES);
 }
 
 #[test]
 fn the_cursor_stays_on_its_run_when_the_order_changes() {
-    let mut desk = Desk::opened(120, 20);
+    let mut desk = Desk::open_table(120, 20);
 
     desk.press("jj 4l s s");
 
@@ -349,14 +349,14 @@ fn the_cursor_stays_on_its_run_when_the_order_changes() {
 
 #[test]
 fn a_filter_narrows_the_table_down_while_it_is_typed() {
-    let mut desk = Desk::opened(120, 20);
+    let mut desk = Desk::open_table(120, 20);
 
     desk.press("/ erosion>0.2");
-    assert_eq!(desk.listed(), ["alpha", "gamma"]);
+    assert_eq!(desk.listed_runs(), ["alpha", "gamma"]);
     desk.press("<enter> / <c-u> condition:-");
-    assert_eq!(desk.listed(), ["delta", "omega"]);
+    assert_eq!(desk.listed_runs(), ["delta", "omega"]);
     desk.press("<esc>");
-    assert_eq!(desk.listed(), ["alpha", "gamma"]);
+    assert_eq!(desk.listed_runs(), ["alpha", "gamma"]);
     desk.press("/ <c-u> warp:9");
     let seen = desk.text();
     assert!(seen.contains("filter warp:9") && seen.contains("no column \"warp\""), "{seen}");
@@ -364,7 +364,7 @@ fn a_filter_narrows_the_table_down_while_it_is_typed() {
 
 #[test]
 fn runs_are_grouped_and_groups_fold() {
-    let mut desk = Desk::opened(120, 20);
+    let mut desk = Desk::open_table(120, 20);
 
     desk.press("b b b <enter>");
 
@@ -378,17 +378,17 @@ const PAIRS: [&str; 11] = [
 
 #[test]
 fn two_conditions_are_held_against_each_other() {
-    let mut desk = Desk::showing(&PAIRS, 120, 30);
+    let mut desk = Desk::show_runs(&PAIRS, 120, 30);
     desk.press("p");
     insta::assert_snapshot!(desk.text());
-    let mut desk = Desk::showing(&PAIRS, 80, 24);
+    let mut desk = Desk::show_runs(&PAIRS, 80, 24);
     desk.press("p");
     insta::assert_snapshot!(desk.text());
 }
 
 #[test]
 fn the_pairs_are_those_that_the_filter_takes() {
-    let mut desk = Desk::showing(&PAIRS, 120, 30);
+    let mut desk = Desk::show_runs(&PAIRS, 120, 30);
     desk.press("p / task:1 <enter>");
     assert!(
         desk.text().contains("1 pair of one agent and task · 0 runs in none"),
@@ -404,7 +404,7 @@ fn the_pairs_are_those_that_the_filter_takes() {
 
 #[test]
 fn a_run_opens_and_the_way_back_leads_to_its_row() {
-    let mut desk = Desk::opened(120, 20);
+    let mut desk = Desk::open_table(120, 20);
     desk.press("jj <enter>");
     let opened = desk.left.iter().find_map(|effect| match effect {
         Effect::Open(request, path, _) => Some((*request, path.clone())),
@@ -430,7 +430,7 @@ fn a_run_opens_and_the_way_back_leads_to_its_row() {
 
 #[test]
 fn a_run_that_does_not_open_is_a_sentence_in_the_table() {
-    let mut desk = Desk::opened(120, 20);
+    let mut desk = Desk::open_table(120, 20);
     desk.press("<enter>");
     let Some(Effect::Open(request, ..)) = desk.left.pop() else { panic!("nothing was asked") };
 
@@ -445,7 +445,7 @@ fn a_run_that_does_not_open_is_a_sentence_in_the_table() {
 
 #[test]
 fn work_is_called_off_and_goes_on() {
-    let mut desk = Desk::waiting(120, 20);
+    let mut desk = Desk::wait_runs(120, 20);
     let find = desk.left.remove(0);
     desk.answer(&find);
 
@@ -463,13 +463,13 @@ fn work_is_called_off_and_goes_on() {
 
 #[test]
 fn a_click_on_a_title_sorts_and_two_on_a_row_open() {
-    let mut desk = Desk::opened(120, 20);
+    let mut desk = Desk::open_table(120, 20);
     let seen = desk.text();
     let titles = seen.lines().nth(2).unwrap();
     let column = titles.find("turns").unwrap() as u16;
 
     desk.click(MouseKind::Click, column, 2);
-    assert_eq!(desk.listed(), ["gamma", "alpha", "delta", "beta", "omega"]);
+    assert_eq!(desk.listed_runs(), ["gamma", "alpha", "delta", "beta", "omega"]);
     desk.click(MouseKind::Click, column, 4);
     assert_eq!(desk.selected(), "alpha");
     desk.click(MouseKind::DoubleClick, column, 4);
@@ -478,7 +478,7 @@ fn a_click_on_a_title_sorts_and_two_on_a_row_open() {
 
 #[test]
 fn what_is_copied_opens_the_same_table() {
-    let mut desk = Desk::opened(120, 20);
+    let mut desk = Desk::open_table(120, 20);
     desk.press("b 4l s / turns>1 <enter> yy");
     let copied = desk.left.iter().find_map(|effect| match effect {
         Effect::Copy(text) => Some(text.clone()),
@@ -490,7 +490,7 @@ fn what_is_copied_opens_the_same_table() {
 
 #[test]
 fn a_box_says_everything_about_a_run_and_another_its_warnings() {
-    let mut desk = Desk::opened(80, 40);
+    let mut desk = Desk::open_table(80, 40);
     desk.press("i");
     insta::assert_snapshot!(desk.text());
     desk.press("<esc> e");
@@ -499,7 +499,7 @@ fn a_box_says_everything_about_a_run_and_another_its_warnings() {
 
 #[test]
 fn whatever_the_keys_there_is_a_row_at_the_cursor() {
-    let mut desk = Desk::opened(60, 15);
+    let mut desk = Desk::open_table(60, 15);
     for keys in [
         "G",
         "b",
@@ -524,12 +524,12 @@ fn whatever_the_keys_there_is_a_row_at_the_cursor() {
     }
 }
 
-fn samples(width: u16, height: u16, keys: &str) -> Buffer {
+fn samples_frame(width: u16, height: u16, keys: &str) -> Buffer {
     let size = Size { width, height };
     // Named one by one: a new sample is no other frame.
     let names =
         ["claude-code", "codex-exec-json", "codex-p12", "codex-p12-single-shot", "slopcodebench"];
-    let paths = names.map(|name| project("sample-runs").join(name));
+    let paths = names.map(|name| project_path("sample-runs").join(name));
     runtime::headless_frame_as(
         runtime::RunOpener::Disk,
         &paths,
@@ -543,33 +543,34 @@ fn samples(width: u16, height: u16, keys: &str) -> Buffer {
 
 #[test]
 fn the_samples_are_a_collection() {
-    insta::assert_snapshot!(export::frame_text(&samples(120, 40, "")));
-    insta::assert_snapshot!(export::frame_text(&samples(80, 24, "")));
-    insta::assert_snapshot!(export::frame_text(&samples(200, 20, "4ls")));
+    insta::assert_snapshot!(export::frame_text(&samples_frame(120, 40, "")));
+    insta::assert_snapshot!(export::frame_text(&samples_frame(80, 24, "")));
+    insta::assert_snapshot!(export::frame_text(&samples_frame(200, 20, "4ls")));
 }
 
 #[test]
 fn a_sample_opens_from_the_table_and_its_neighbour_after_it() {
-    let seen = export::frame_text(&samples(120, 40, "2j <enter> 3l <bs> j <enter>"));
+    let seen = export::frame_text(&samples_frame(120, 40, "2j <enter> 3l <bs> j <enter>"));
     assert!(seen.contains("single-shot"), "{seen}");
     assert!(seen.contains("turn 1/1"), "{seen}");
 }
 
-fn path(below: &str) -> String {
-    project(below).display().to_string()
+fn sample_path(below: &str) -> String {
+    project_path(below).display().to_string()
 }
 
-fn snapshot(arguments: &[&str]) -> String {
+fn snapshot_text(arguments: &[&str]) -> String {
     let mut all = vec!["--snapshot", "120x24"];
     all.extend(arguments);
-    printed(&all)
+    cli_text(&all)
 }
 
 #[test]
 fn several_paths_are_rows_even_where_there_is_nothing() {
-    let (bundle, nowhere) = (path("sample-runs/codex-p12"), path("sample-runs/nowhere"));
+    let (bundle, nowhere) =
+        (sample_path("sample-runs/codex-p12"), sample_path("sample-runs/nowhere"));
 
-    let seen = snapshot(&[&bundle, &nowhere, "--view", "collection", "--sort", "run"]);
+    let seen = snapshot_text(&[&bundle, &nowhere, "--view", "collection", "--sort", "run"]);
 
     assert!(seen.contains("2 paths  2 runs"), "{seen}");
     assert!(seen.contains("nowhere") && seen.contains("no such file"), "{seen}");
@@ -577,7 +578,7 @@ fn several_paths_are_rows_even_where_there_is_nothing() {
 
 #[test]
 fn one_run_is_a_table_where_that_is_asked_for() {
-    let seen = snapshot(&[&path("sample-runs/codex-p12"), "--view", "collection"]);
+    let seen = snapshot_text(&[&sample_path("sample-runs/codex-p12"), "--view", "collection"]);
     assert!(seen.contains("codex-p12  1 run"), "{seen}");
 }
 
@@ -586,9 +587,9 @@ fn a_folder_without_runs_says_so() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().to_str().unwrap();
 
-    let seen = snapshot(&[path, "--view", "collection"]);
+    let seen = snapshot_text(&[path, "--view", "collection"]);
     assert!(seen.contains("no recording below here"), "{seen}");
-    let ran = trajview(&[path, "--snapshot", "80x24"]);
+    let ran = run_cli(&[path, "--snapshot", "80x24"]);
     assert_eq!(ran.code, Some(4), "{}", ran.err);
 }
 
@@ -599,7 +600,7 @@ fn wishes_for_a_table_are_checked() {
         (["--group", "turns"], "runs are grouped by task, agent, condition, model"),
         (["--filter", "warp>9"], "no column"),
     ] {
-        let ran = trajview(&[&arguments[..], &["--snapshot", "80x24"]].concat());
+        let ran = run_cli(&[&arguments[..], &["--snapshot", "80x24"]].concat());
         assert_eq!(ran.code, Some(2), "{}", ran.err);
         assert!(ran.err.contains(why), "{}", ran.err);
     }
@@ -622,7 +623,7 @@ fn with_damaged_repositories() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, ending) in [("whole", ""), ("bad-index", "idx"), ("bad-pack", "pack")] {
         let run = folder.path().join(name);
-        copy_folder(&project("sample-runs/codex-p12"), &run);
+        copy_folder(&project_path("sample-runs/codex-p12"), &run);
         for file in fs::read_dir(run.join("workspace.git/objects/pack")).unwrap().flatten() {
             if file.path().extension().is_some_and(|it| it == ending) {
                 let mut bytes = fs::read(file.path()).unwrap();
@@ -641,7 +642,7 @@ fn a_run_with_a_damaged_repository_is_a_row_that_says_what_is_damaged_and_the_ot
     let path = folder.path().to_str().unwrap();
     let at = |keys: &str| {
         let size = ["--snapshot", "180x16"];
-        printed(
+        cli_text(
             &[&size[..], &[path, "--view", "collection", "--sort", "run", "--keys", keys]].concat(),
         )
     };
@@ -657,9 +658,9 @@ fn a_run_with_a_damaged_repository_is_a_row_that_says_what_is_damaged_and_the_ot
 
 /// A run directory of SlopCodeBench with the sample's problem three times: whole, without its tests, with next to
 /// nothing.
-fn benchmark() -> tempfile::TempDir {
+fn write_benchmark() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    let sample = project("sample-runs/slopcodebench");
+    let sample = project_path("sample-runs/slopcodebench");
     for name in ["config.yaml", "problem_catalog.json", "provenance.txt"] {
         fs::copy(sample.join(name), folder.path().join(name)).unwrap();
     }
@@ -680,7 +681,7 @@ fn benchmark() -> tempfile::TempDir {
 
 #[test]
 fn a_run_directory_of_slopcodebench_has_a_row_for_each_problem() {
-    let folder = benchmark();
+    let folder = write_benchmark();
     let size = Size { width: 140, height: 15 };
     let paths = [folder.path().to_owned()];
     let place = StartPlace { view: View::Collection, ..StartPlace::default() };

@@ -8,67 +8,67 @@ use trajview::{
     widgets::export,
 };
 
-use crate::common::project;
+use crate::common::project_path;
 
 const PAIR: [&str; 2] = ["sample-runs/codex-p12", "sample-runs/codex-p12-single-shot"];
 
 fn of_runs(runs: &[&str], (width, height): (u16, u16), keys: &str, view: View) -> String {
-    let paths: Vec<_> = runs.iter().map(|run| project(run)).collect();
+    let paths: Vec<_> = runs.iter().map(|run| project_path(run)).collect();
     let place = StartPlace { view, ..StartPlace::default() };
     let size = Size { width, height };
     // A few rules are enough to be measured by, and quick.
-    let rules = Some(project("assets/rules/python/booleans.yml"));
+    let rules = Some(project_path("assets/rules/python/booleans.yml"));
     let config = Config { rules, ..Config::default() };
     let wishes = ScreenOptions { config, ..ScreenOptions::default() };
     let frame = runtime::headless_frame_as(RunOpener::Disk, &paths, size, keys, place, wishes);
     export::frame_text(&frame.expect("the runs open"))
 }
 
-fn text(width: u16, height: u16, keys: &str) -> String {
+fn frame_text(width: u16, height: u16, keys: &str) -> String {
     of_runs(&PAIR, (width, height), keys, View::Replay)
 }
 
 #[test]
 fn two_runs_open_side_by_side_with_the_largest_loss_on_top() {
-    insta::assert_snapshot!(text(120, 40, ""));
+    insta::assert_snapshot!(frame_text(120, 40, ""));
 }
 
 #[test]
 fn a_wide_screen_has_the_curves_beside_the_numbers() {
-    insta::assert_snapshot!(text(200, 50, "jj"));
+    insta::assert_snapshot!(frame_text(200, 50, "jj"));
 }
 
 #[test]
 fn on_a_small_screen_parts_are_tabs() {
-    insta::assert_snapshot!(text(80, 24, "<s-tab>"));
+    insta::assert_snapshot!(frame_text(80, 24, "<s-tab>"));
 }
 
 #[test]
 fn the_smallest_screen_shows_the_code_of_both_runs() {
-    insta::assert_snapshot!(text(60, 15, "jj<tab>]"));
+    insta::assert_snapshot!(frame_text(60, 15, "jj<tab>]"));
 }
 
 #[test]
 fn curves_lie_over_each_other_by_phase_checkpoint_or_turn() {
-    let by_phase = text(80, 24, "<tab><tab>");
+    let by_phase = frame_text(80, 24, "<tab><tab>");
     assert!(by_phase.contains("by phase"), "{by_phase}");
     assert!(by_phase.contains("start") && by_phase.contains("final"), "{by_phase}");
 
-    insta::assert_snapshot!(text(80, 24, "<tab><tab>uu20h"));
+    insta::assert_snapshot!(frame_text(80, 24, "<tab><tab>uu20h"));
 }
 
 #[test]
 fn final_trees_are_listed_and_a_file_opens_line_by_line() {
-    let list = text(120, 40, "vv<tab><tab><tab>");
+    let list = frame_text(120, 40, "vv<tab><tab><tab>");
     assert!(list.contains("final trees: 35 files, 20 the same"), "{list}");
 
-    insta::assert_snapshot!(text(120, 40, "vv<tab><tab><tab>jj<enter>"));
+    insta::assert_snapshot!(frame_text(120, 40, "vv<tab><tab><tab>jj<enter>"));
 }
 
 #[test]
 fn components_can_be_sorted_as_listed_and_by_a_score() {
     let first = |keys: &str| {
-        let frame = text(120, 40, keys);
+        let frame = frame_text(120, 40, keys);
         let row = frame.lines().find(|line| line.starts_with("│C")).map(str::to_owned);
         row.unwrap_or_default().chars().skip(1).take(3).collect::<String>()
     };
@@ -77,29 +77,29 @@ fn components_can_be_sorted_as_listed_and_by_a_score() {
 
 #[test]
 fn the_cell_of_the_chosen_component_is_marked() {
-    assert!(text(120, 40, "").contains("0 Absent          ·    ·    ·    ·  [2]"));
-    assert!(text(120, 40, "G").contains("[=14]"));
+    assert!(frame_text(120, 40, "").contains("0 Absent          ·    ·    ·    ·  [2]"));
+    assert!(frame_text(120, 40, "G").contains("[=14]"));
 }
 
 #[test]
 fn enter_opens_the_run_with_the_keyboard_at_the_lines_and_backspace_comes_back() {
-    let there = text(120, 40, "jj]<enter>");
+    let there = frame_text(120, 40, "jj]<enter>");
     assert!(there.contains("turn 56/56"), "{there}");
     assert!(there.contains("ppdiff/sampler.py") && there.contains("▌"), "{there}");
     assert!(there.contains("run a; backspace or 5w goes back to the comparison"), "{there}");
 
-    let other = text(120, 40, "jjl<enter>");
+    let other = frame_text(120, 40, "jjl<enter>");
     assert!(other.contains("turn 1/1") && other.contains("ppdiff/schedule.py"), "{other}");
 
-    let back = text(120, 40, "jj<enter><bs>");
+    let back = frame_text(120, 40, "jj<enter><bs>");
     assert!(back.contains("a in rows, b in columns"), "{back}");
     assert!(back.contains("code of C10"), "{back}");
-    assert_eq!(text(120, 40, "jj<enter>5w"), back);
+    assert_eq!(frame_text(120, 40, "jj<enter>5w"), back);
 }
 
 #[test]
 fn views_of_a_run_need_one_to_be_open() {
-    let seen = text(120, 40, "1w");
+    let seen = frame_text(120, 40, "1w");
     assert!(seen.contains("no run is open: enter opens the one at the cursor"), "{seen}");
     let one = of_runs(&PAIR[..1], (120, 40), "5w", View::Replay);
     assert!(one.contains("nothing to compare it with: `trajview A B` compares two"), "{one}");
@@ -117,18 +117,18 @@ fn more_than_two_runs_are_columns_and_pairs_are_gone_through() {
 
 #[test]
 fn the_line_and_the_command_are_copied() {
-    let line = text(120, 40, "yl");
+    let line = frame_text(120, 40, "yl");
     assert!(line.contains("copied the row"), "{line}");
-    assert!(text(120, 40, "jjyv").contains("copied both verdicts"));
-    let link = text(200, 50, "yy");
+    assert!(frame_text(120, 40, "jjyv").contains("copied both verdicts"));
+    let link = frame_text(200, 50, "yy");
     assert!(link.contains("codex-p12-single-shot --view compare --component C18"), "{link}");
 }
 
 #[test]
 fn facts_and_warnings_are_of_both_runs() {
-    let facts = text(120, 40, "i");
+    let facts = frame_text(120, 40, "i");
     assert!(facts.contains("a codex-p12") && facts.contains("differences"), "{facts}");
-    let warnings = text(120, 40, "e");
+    let warnings = frame_text(120, 40, "e");
     assert!(warnings.contains("same task, one judge"), "{warnings}");
 }
 
@@ -175,7 +175,7 @@ fn the_verdicts_of_another_judge_and_pooled_ones_are_named_where_they_stand() {
     assert!(pooled.contains("both runs by median of "), "{pooled}");
     let alone = judged_twice("PPPP", medium);
     assert!(!alone.contains("pooled: "), "{alone}");
-    let none = text(120, 40, "P");
+    let none = frame_text(120, 40, "P");
     assert!(none.contains("mean of 2: "), "{none}");
     assert!(none.contains("b by nobody"), "{none}");
 }
@@ -189,10 +189,10 @@ fn pooled_verdicts_of_two_runs_at_three_sizes() {
 
 #[test]
 fn the_facts_of_a_comparison_have_intervals() {
-    let facts = text(120, 40, "i");
+    let facts = frame_text(120, 40, "i");
     assert!(facts.contains("components drawn with both scores"), "{facts}");
     assert!(facts.contains("a 3.125 [2.500, 3.542], b 3.875 [3.667, 3.958]"), "{facts}");
-    assert!(text(200, 50, "").contains("+0.750  [0.333, 1.375]"));
+    assert!(frame_text(200, 50, "").contains("+0.750  [0.333, 1.375]"));
 }
 
 /// Two sessions that nobody judged: of one agent, with sub-agents in one.
@@ -215,8 +215,8 @@ fn enter_on_a_request_opens_its_session_at_that_turn() {
 
 #[test]
 fn what_was_measured_once_is_a_point_and_no_level_line() {
-    let by_phase = text(120, 40, "vv<tab><tab>");
-    let curves = text(80, 24, "<tab><tab>");
+    let by_phase = frame_text(120, 40, "vv<tab><tab>");
+    let curves = frame_text(80, 24, "<tab><tab>");
 
     assert!(curves.contains("by phase"), "{curves}");
     assert!(!curves.contains('┄') && !by_phase.contains('┄'), "{curves}{by_phase}");
@@ -225,6 +225,6 @@ fn what_was_measured_once_is_a_point_and_no_level_line() {
 
 #[test]
 fn the_component_that_is_chosen_goes_along_into_the_run() {
-    let scores = text(120, 40, "<enter><f3>");
+    let scores = frame_text(120, 40, "<enter><f3>");
     assert!(scores.contains("┌ C18 "), "{scores}");
 }

@@ -24,7 +24,7 @@ use trajview::{
 use crate::story::{Answering, Story, Telling, opener_of};
 
 /// A function with so many branches.
-fn steps(branches: usize) -> String {
+fn branching_steps(branches: usize) -> String {
     let branch = |n: usize| format!("    if x > {n}:\n        total = total + {n}\n");
     let all: String = (0..branches).map(branch).collect();
     format!("def steps(x):\n    total = 0\n{all}    return total\n")
@@ -33,28 +33,30 @@ fn steps(branches: usize) -> String {
 const HELPERS: &str = "def mean(values):\n    total = 0\n    for value in values:\n        total += value\n    return total / len(values)\n";
 const TWICE: &str = "def mean_of(numbers):\n    total = 0\n    for number in numbers:\n        total += number\n    return total / len(numbers)\n";
 
-fn leak(words: String) -> &'static str {
+fn leak_text(words: String) -> &'static str {
     Box::leak(words.into_boxed_str())
 }
 
 /// Eight turns in five checkpoints; turn 6 makes one function large.
-fn eroding() -> Story {
+fn eroding_story() -> Story {
     let mut told = Telling::default();
     told.turn("Start with a helper", |turn| turn.write("src/helpers.py", HELPERS));
     told.checkpoint("helpers");
     for (branches, checkpoint) in [(2, ""), (4, "first steps"), (5, ""), (6, "more steps")] {
-        told.turn("Add a few steps", |turn| turn.write("src/steps.py", leak(steps(branches))));
+        told.turn("Add a few steps", |turn| {
+            turn.write("src/steps.py", leak_text(branching_steps(branches)))
+        });
         if !checkpoint.is_empty() {
             told.checkpoint(checkpoint);
         }
     }
     told.turn("All the other steps, please", |turn| {
-        turn.write("src/steps.py", leak(steps(14)));
+        turn.write("src/steps.py", leak_text(branching_steps(14)));
         turn.write("src/more.py", TWICE);
     });
     told.checkpoint("all steps");
     told.turn("Explain what was done", |turn| turn.message("Nothing was left out."));
-    told.turn("Two more", |turn| turn.write("src/steps.py", leak(steps(16))));
+    told.turn("Two more", |turn| turn.write("src/steps.py", leak_text(branching_steps(16))));
     told.checkpoint("the last ones");
     let mut story = told.end();
     for (turn, tokens) in story.run.turns.iter_mut().zip([900, 1200, 1500, 800, 700, 4000, 300]) {
@@ -62,12 +64,12 @@ fn eroding() -> Story {
             Tokens { input: Some(tokens), output: Some(tokens / 10), ..Tokens::default() };
     }
     for (checkpoint, passed) in story.run.checkpoints.iter_mut().zip([4, 9, 13, 12]) {
-        record(checkpoint, passed);
+        record_tests(checkpoint, passed);
     }
     story
 }
 
-fn record(checkpoint: &mut Checkpoint, passed: u64) {
+fn record_tests(checkpoint: &mut Checkpoint, passed: u64) {
     let strict = PassCount { passed, total: 16 };
     let erosion = RecordedMeasure {
         source: "quality.json".into(),
@@ -86,20 +88,20 @@ fn record(checkpoint: &mut Checkpoint, passed: u64) {
 fn frame_as(wishes: ScreenOptions, width: u16, height: u16, keys: &str) -> Buffer {
     let place = StartPlace { view: View::Curves, ..StartPlace::default() };
     let size = Size { width, height };
-    runtime::headless_frame_as(opener_of(eroding), &[], size, keys, place, wishes).unwrap()
+    runtime::headless_frame_as(opener_of(eroding_story), &[], size, keys, place, wishes).unwrap()
 }
 
-fn text(width: u16, height: u16, keys: &str) -> String {
-    let mut world = Answering::telling(eroding());
+fn frame_text(width: u16, height: u16, keys: &str) -> String {
+    let mut world = Answering::telling(eroding_story());
     world.send(AppMessage::Resized(Size { width, height }));
-    press(&mut world, "2w");
-    press(&mut world, keys);
+    press_keys(&mut world, "2w");
+    press_keys(&mut world, keys);
     export::frame_text(&draw::draw_picture(&world.app, Theme::without_colours()))
 }
 
 #[test]
 fn a_recorded_value_that_cannot_be_relied_on_keeps_its_row_and_has_its_reason_below_the_list() {
-    let mut story = eroding();
+    let mut story = eroding_story();
     for record in story.run.checkpoints.iter_mut().filter_map(|it| it.recorded.as_mut()) {
         record.values.push(RecordedMeasure {
             source: "quality.json".into(),
@@ -111,7 +113,7 @@ fn a_recorded_value_that_cannot_be_relied_on_keeps_its_row_and_has_its_reason_be
     }
     let mut world = Answering::telling(story);
     world.send(AppMessage::Resized(Size { width: 80, height: 24 }));
-    press(&mut world, "2w");
+    press_keys(&mut world, "2w");
 
     let seen = export::frame_text(&draw::draw_picture(&world.app, Theme::without_colours()));
 
@@ -127,55 +129,55 @@ fn a_real_world_measures_with_its_own_rules() {
     assert!(seen.contains("rise 1 of 2 of erosion: +0.9"), "{seen}");
 }
 
-fn world(keys: &str) -> Answering {
-    let mut world = Answering::telling(eroding());
+fn open_curves(keys: &str) -> Answering {
+    let mut world = Answering::telling(eroding_story());
     world.send(AppMessage::Resized(Size { width: 120, height: 40 }));
-    press(&mut world, "2w");
-    press(&mut world, keys);
+    press_keys(&mut world, "2w");
+    press_keys(&mut world, keys);
     world
 }
 
-fn press(world: &mut Answering, keys: &str) {
+fn press_keys(world: &mut Answering, keys: &str) {
     key::parse_keys(keys).unwrap().into_iter().for_each(|key| world.send(AppMessage::Press(key)));
 }
 
-fn mouse(world: &mut Answering, kind: MouseKind, column: u16, row: u16) {
+fn send_mouse(world: &mut Answering, kind: MouseKind, column: u16, row: u16) {
     world.send(AppMessage::Shell(state::ShellMessage::Mouse(Mouse { kind, column, row })));
 }
 
-fn turn(world: &Answering) -> usize {
+fn selected_turn(world: &Answering) -> usize {
     world.app.screens.open_run().unwrap().session.turn + 1
 }
 
 #[test]
 fn the_chart_stands_above_the_values_and_what_moved_them() {
-    insta::assert_snapshot!(text(120, 40, "4l"));
+    insta::assert_snapshot!(frame_text(120, 40, "4l"));
 }
 
 #[test]
 fn the_steepest_point_opens_into_what_moved_it() {
-    insta::assert_snapshot!(text(120, 40, "m <enter>"));
+    insta::assert_snapshot!(frame_text(120, 40, "m <enter>"));
 }
 
 #[test]
 fn a_small_screen_has_the_chart_and_one_list() {
-    insta::assert_snapshot!(text(80, 24, "2l"));
-    insta::assert_snapshot!(text(80, 24, "m <enter>"));
+    insta::assert_snapshot!(frame_text(80, 24, "2l"));
+    insta::assert_snapshot!(frame_text(80, 24, "m <enter>"));
 }
 
 #[test]
 fn a_very_wide_screen_has_room_for_long_rows() {
-    insta::assert_snapshot!(text(200, 50, "u 3l jj"));
+    insta::assert_snapshot!(frame_text(200, 50, "u 3l jj"));
 }
 
 #[test]
 fn the_smallest_screen_still_has_a_chart() {
-    insta::assert_snapshot!(text(60, 15, "G"));
+    insta::assert_snapshot!(frame_text(60, 15, "G"));
 }
 
 #[test]
 fn without_utf_8_the_chart_is_ascii() {
-    let mut app = world("m").app;
+    let mut app = open_curves("m").app;
     app.shell.looks.alphabet = trajview::widgets::display_options::Alphabet::Ascii;
     let frame = export::frame_text(&draw::draw_picture(&app, Theme::from_options(app.shell.looks)));
     assert!(frame.is_ascii());
@@ -184,7 +186,7 @@ fn without_utf_8_the_chart_is_ascii() {
 
 #[test]
 fn without_colours_the_curves_are_told_apart_by_their_signs_and_names() {
-    let mut app = world("m").app;
+    let mut app = open_curves("m").app;
     app.shell.looks.has_colours = false;
     let frame = draw::draw_picture(&app, Theme::from_options(app.shell.looks));
     let has_colour = |cell: &ratatui::buffer::Cell| {
@@ -197,25 +199,25 @@ fn without_colours_the_curves_are_told_apart_by_their_signs_and_names() {
 
 #[test]
 fn a_row_leads_to_the_hunk_and_backspace_back_to_the_curves() {
-    let mut world = world("m <enter> <enter>");
+    let mut world = open_curves("m <enter> <enter>");
     let open = world.app.screens.open_run().unwrap();
     assert_eq!((open.session.view, open.session.turn + 1), (View::Replay, 6));
     assert_eq!(open.replay.diff_key(&open.session).unwrap().path.as_str(), "src/steps.py");
     let line = open.replay.diff.line_number();
     assert!(line > Some(1), "the first added line, not the top of the function: {line:?}");
 
-    press(&mut world, "<bs>");
+    press_keys(&mut world, "<bs>");
 
     assert_eq!(world.app.screens.open_run().unwrap().session.view, View::Curves);
 }
 
 #[test]
 fn at_checkpoints_a_row_leads_to_the_change_since_the_checkpoint_began() {
-    let mut world = world("u m <enter> <enter>");
+    let mut world = open_curves("u m <enter> <enter>");
     let seen = export::frame_text(&draw::draw_picture(&world.app, Theme::without_colours()));
     assert!(seen.contains("since checkpoint 4 began"), "{seen}");
 
-    press(&mut world, "<bs> 1w");
+    press_keys(&mut world, "<bs> 1w");
 
     let seen = export::frame_text(&draw::draw_picture(&world.app, Theme::without_colours()));
     assert!(!seen.contains("since checkpoint"), "{seen}");
@@ -223,41 +225,41 @@ fn at_checkpoints_a_row_leads_to_the_change_since_the_checkpoint_began() {
 
 #[test]
 fn lines_of_the_diff_have_marks_and_each_says_why() {
-    let seen = text(120, 40, "m 1w f <tab><tab>");
+    let seen = frame_text(120, 40, "m 1w f <tab><tab>");
     assert!(seen.contains("§ sum-in-a-loop"), "{seen}");
-    insta::assert_snapshot!(text(120, 40, "m 1w f <tab><tab> jj W"));
+    insta::assert_snapshot!(frame_text(120, 40, "m 1w f <tab><tab> jj W"));
 
-    let clones = text(120, 40, "m 1w F <tab><tab> j W");
+    let clones = frame_text(120, 40, "m 1w F <tab><tab> j W");
     assert!(clones.contains("have the same structure as src/helpers.py:1"), "{clones}");
 
-    let hidden = text(120, 40, "m 1w f X");
+    let hidden = frame_text(120, 40, "m 1w f X");
     assert!(hidden.contains("marks are hidden") && !hidden.contains("▲ CC"), "{hidden}");
 }
 
 #[test]
 fn marks_stand_beside_the_new_side_of_two_columns_and_of_a_whole_file() {
-    let columns = text(200, 50, "m 1w f d");
+    let columns = frame_text(200, 50, "m 1w f d");
     assert!(columns.contains("§ sum-in-a-loop"), "{columns}");
-    let whole = text(120, 40, "m 1w f <tab><tab> a");
+    let whole = frame_text(120, 40, "m 1w f <tab><tab> a");
     assert!(whole.contains("def steps(x):") && whole.contains("▲ CC 15"), "{whole}");
 }
 
 #[test]
 fn the_steepest_rises_are_gone_through_in_order() {
-    let mut world = world("m");
-    assert_eq!(turn(&world), 6);
-    press(&mut world, "m");
-    assert_eq!(turn(&world), 8);
-    press(&mut world, "m");
+    let mut world = open_curves("m");
+    assert_eq!(selected_turn(&world), 6);
+    press_keys(&mut world, "m");
+    assert_eq!(selected_turn(&world), 8);
+    press_keys(&mut world, "m");
     let notice = world.app.screens.open_run().unwrap().session.notice.clone();
     assert_eq!(notice.as_deref(), Some("no further rise of erosion"));
-    press(&mut world, "g m");
-    assert_eq!(turn(&world), 6);
+    press_keys(&mut world, "g m");
+    assert_eq!(selected_turn(&world), 6);
 }
 
 #[test]
 fn what_is_not_recorded_is_a_gap_and_never_nothing() {
-    let world = world("");
+    let world = open_curves("");
     let open = world.app.screens.open_run().unwrap();
     let points = open.curves.axis_points(&open.session);
     let values = |number| curve_values::values_at(number, &open.session, &points);
@@ -271,38 +273,38 @@ fn what_is_not_recorded_is_a_gap_and_never_nothing() {
 
 #[test]
 fn a_click_on_the_chart_takes_the_playhead_there() {
-    let mut world = world("");
-    mouse(&mut world, MouseKind::Click, 98, 5);
-    assert_eq!(turn(&world), 8);
-    mouse(&mut world, MouseKind::WheelUp, 60, 5);
-    assert_eq!(turn(&world), 7);
-    mouse(&mut world, MouseKind::Click, 3, 26);
+    let mut world = open_curves("");
+    send_mouse(&mut world, MouseKind::Click, 98, 5);
+    assert_eq!(selected_turn(&world), 8);
+    send_mouse(&mut world, MouseKind::WheelUp, 60, 5);
+    assert_eq!(selected_turn(&world), 7);
+    send_mouse(&mut world, MouseKind::Click, 3, 26);
     assert_eq!(world.app.screens.open_run().unwrap().curves.number, Number::Mass);
 }
 
 #[test]
 fn the_values_of_a_point_are_shown_while_the_pointer_is_over_it() {
-    let mut world = world("m");
+    let mut world = open_curves("m");
     let seen = |world: &Answering| {
         export::frame_text(&draw::draw_picture(&world.app, Theme::without_colours()))
     };
 
-    mouse(&mut world, MouseKind::Move, 98, 5);
+    send_mouse(&mut world, MouseKind::Move, 98, 5);
     assert!(seen(&world).contains("pointed at: turn 8 · cp5, final"), "{}", seen(&world));
-    assert_eq!(turn(&world), 6);
+    assert_eq!(selected_turn(&world), 6);
     assert!(
         world.app.screens.open_run().unwrap().session.notice.is_some(),
         "moving the mouse answers no message"
     );
 
-    mouse(&mut world, MouseKind::Move, 3, 35);
+    send_mouse(&mut world, MouseKind::Move, 3, 35);
     assert!(seen(&world).contains("after turn 6"), "{}", seen(&world));
 }
 
 #[test]
 fn rules_and_clones_come_first_where_verbosity_is_looked_at() {
     let first = |keys: &str| {
-        let world = world(keys);
+        let world = open_curves(keys);
         let open = world.app.screens.open_run().unwrap();
         let rows = open.curves.moved_rows(&open.session);
         rows.first().map(|change| change.mass_change().is_some())
@@ -322,17 +324,17 @@ fn a_reference_band_is_drawn_with_its_source_only_where_somebody_gives_one() {
     let wishes = ScreenOptions { config, ..ScreenOptions::default() };
     let seen = export::frame_text(&frame_as(wishes, 120, 40, "j"));
     assert!(seen.contains("┄ 0.1–0.3: our own 20 repositories"), "{seen}");
-    assert!(!text(120, 40, "j").contains('┄'));
+    assert!(!frame_text(120, 40, "j").contains('┄'));
 }
 
 #[test]
 fn the_view_is_part_of_the_link_and_of_the_palette() {
-    let mut world = world("3l");
-    press(&mut world, "yy");
+    let mut world = open_curves("3l");
+    press_keys(&mut world, "yy");
     let notice = world.app.screens.open_run().unwrap().session.notice.clone().unwrap_or_default();
     assert_eq!(notice, "copied: trajview 'a run' --at 4 --view curves");
 
-    press(&mut world, ":replay<enter>");
+    press_keys(&mut world, ":replay<enter>");
     assert_eq!(world.app.screens.open_run().unwrap().session.view, View::Replay);
 }
 
@@ -353,7 +355,7 @@ fn what_is_not_measured_yet_is_passed_over_and_what_is_not_recorded_is_not() {
 
 #[test]
 fn measuring_stops_and_goes_on() {
-    let mut world = Answering::telling(eroding());
+    let mut world = Answering::telling(eroding_story());
     world.send(AppMessage::Resized(Size { width: 120, height: 40 }));
     let app = &mut world.app;
     press_only(app, "2w");
@@ -366,7 +368,7 @@ fn measuring_stops_and_goes_on() {
     let seen = export::frame_text(&draw::draw_picture(app, Theme::without_colours()));
     assert!(seen.contains("stopped: 0 of 8 turns measured, x goes on"), "{seen}");
 
-    press(&mut world, "x");
+    press_keys(&mut world, "x");
 
     let seen = export::frame_text(&draw::draw_picture(&world.app, Theme::without_colours()));
     assert!(!seen.contains("stopped") && seen.contains("made up"), "{seen}");
@@ -375,11 +377,11 @@ fn measuring_stops_and_goes_on() {
 
 #[test]
 fn an_answer_that_was_called_off_does_no_harm_after_going_on() {
-    let mut world = Answering::telling(eroding());
+    let mut world = Answering::telling(eroding_story());
     world.send(AppMessage::Resized(Size { width: 120, height: 40 }));
     let asked = press_only(&mut world.app, "2w");
     press_only(&mut world.app, "x");
-    press(&mut world, "x");
+    press_keys(&mut world, "x");
 
     for effect in asked {
         if let trajview::session::effect::Effect::Ask(request, question) = effect
@@ -398,11 +400,11 @@ fn an_answer_that_was_called_off_does_no_harm_after_going_on() {
 
 #[test]
 fn the_playhead_plays_on_over_the_chart() {
-    let mut world = world("g <space>");
+    let mut world = open_curves("g <space>");
     world.send(AppMessage::Run(trajview::shell::open_run::RunMessage::Replay(
         trajview::views::replay::ReplayMessage::PlaybackTick,
     )));
-    assert_eq!(turn(&world), 2);
+    assert_eq!(selected_turn(&world), 2);
     assert_eq!(world.app.screens.open_run().unwrap().session.view, View::Curves);
 }
 
@@ -416,17 +418,17 @@ fn press_only(
 
 #[test]
 fn a_run_that_cannot_be_measured_says_why() {
-    let broken = || Story { timeline: Err("the files are not recorded".into()), ..eroding() };
+    let broken = || Story { timeline: Err("the files are not recorded".into()), ..eroding_story() };
     let mut world = Answering::telling(broken());
     world.send(AppMessage::Resized(Size { width: 120, height: 40 }));
-    press(&mut world, "2w");
+    press_keys(&mut world, "2w");
     let seen = export::frame_text(&draw::draw_picture(&world.app, Theme::without_colours()));
     assert!(seen.contains("the files are not recorded"), "{seen}");
 }
 
 #[test]
 fn a_run_that_grows_measures_only_what_is_new() {
-    let mut world = world("");
+    let mut world = open_curves("");
     let mut grown = (*world.app.screens.open_run().unwrap().session.run).clone();
     grown.turns.push(trajview::run::Turn::default());
     world.story_mut().run = grown.clone();
@@ -451,10 +453,10 @@ proptest! {
         width in 20_u16..220,
         height in 5_u16..60,
     ) {
-        let mut world = world("");
+        let mut world = open_curves("");
         world.send(AppMessage::Resized(Size { width, height }));
         for key in &keys {
-            press(&mut world, &key.replace(' ', "<space>"));
+            press_keys(&mut world, &key.replace(' ', "<space>"));
         }
         let open = world.app.screens.open_run().unwrap();
         prop_assert!(open.session.turn < open.session.run.turns.len());
@@ -462,41 +464,41 @@ proptest! {
     }
 }
 
-fn settled(width: u16, height: u16, keys: &str) -> String {
+fn settled_frame(width: u16, height: u16, keys: &str) -> String {
     export::frame_text(&frame_as(ScreenOptions::default(), width, height, keys))
 }
 
 #[test]
 fn what_measures_the_code_is_chosen_in_a_form_that_says_what_it_would_do() {
-    insta::assert_snapshot!("score_form_120x40", settled(120, 40, "U l"));
-    insta::assert_snapshot!("score_form_200x50", settled(200, 50, "U l"));
-    let wrong_path = settled(80, 24, "U j <space> no-such-rules <enter>");
+    insta::assert_snapshot!("score_form_120x40", settled_frame(120, 40, "U l"));
+    insta::assert_snapshot!("score_form_200x50", settled_frame(200, 50, "U l"));
+    let wrong_path = settled_frame(80, 24, "U j <space> no-such-rules <enter>");
     insta::assert_snapshot!("score_form_80x24", wrong_path);
 }
 
 #[test]
 fn the_numbers_after_the_form_are_those_of_its_profile() {
-    let before = settled(120, 40, "");
+    let before = settled_frame(120, 40, "");
     assert!(before.contains("profile trajview"), "{before}");
-    let after = settled(120, 40, "U l <enter>");
+    let after = settled_frame(120, 40, "U l <enter>");
     assert!(after.contains("scb-paper formulas"), "{after}");
-    let closed = settled(120, 40, "U l <esc>");
+    let closed = settled_frame(120, 40, "U l <esc>");
     assert!(closed.contains("profile trajview"), "{closed}");
 }
 
 #[test]
 fn what_was_measured_before_stays_beside_the_new_values_until_it_is_dismissed() {
-    let both = settled(120, 40, "5l U l <enter>");
+    let both = settled_frame(120, 40, "5l U l <enter>");
     insta::assert_snapshot!("before_120x40", both);
-    insta::assert_snapshot!("before_80x24", settled(80, 24, "5l U l <enter>"));
-    insta::assert_snapshot!("before_200x50", settled(200, 50, "5l U l <enter>"));
+    insta::assert_snapshot!("before_80x24", settled_frame(80, 24, "5l U l <enter>"));
+    insta::assert_snapshot!("before_200x50", settled_frame(200, 50, "5l U l <enter>"));
     assert!(both.contains("◇ erosion, trajview"), "{both}");
-    let dismissed = settled(120, 40, "5l U l <enter> B");
+    let dismissed = settled_frame(120, 40, "5l U l <enter> B");
     assert!(!dismissed.contains("◇") && dismissed.contains("scb-paper formulas"), "{dismissed}");
 }
 
 /// A copy of a sample run that may be written to.
-fn copied(sample: &str) -> (tempfile::TempDir, std::path::PathBuf) {
+fn copied_sample(sample: &str) -> (tempfile::TempDir, std::path::PathBuf) {
     let place = tempfile::tempdir().unwrap();
     let run = place.path().join("run");
     let source = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-runs").join(sample);
@@ -506,7 +508,7 @@ fn copied(sample: &str) -> (tempfile::TempDir, std::path::PathBuf) {
 
 #[test]
 fn the_code_of_every_checkpoint_is_tested_with_a_command_from_a_form() {
-    let (_place, run) = copied("codex-p12");
+    let (_place, run) = copied_sample("codex-p12");
     let keys = |keys: &str| {
         let size = Size { width: 120, height: 40 };
         let place = StartPlace { view: View::Curves, ..StartPlace::default() };
@@ -539,7 +541,7 @@ fn the_code_of_every_checkpoint_is_tested_with_a_command_from_a_form() {
 
 #[test]
 fn the_form_of_tests_says_where_they_run_and_where_their_outcome_is_kept() {
-    let (_place, run) = copied("codex-p12");
+    let (_place, run) = copied_sample("codex-p12");
     for (width, height) in [(80, 24), (120, 40), (200, 50)] {
         let size = Size { width, height };
         let keys = "D <space> cargo<space>test <enter> j j <space> out.xml <enter>";

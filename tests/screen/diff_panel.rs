@@ -30,7 +30,7 @@ fn on_a_small_screen_the_diff_stays_unified() {
 }
 
 /// A file of thirty lines, two of them changed far apart.
-fn thirty() -> Story {
+fn thirty_lines() -> Story {
     let lines = |nine: &str| -> String {
         let line = |number: usize| match number {
             9 => format!("{nine}\n"),
@@ -52,7 +52,8 @@ fn thirty() -> Story {
 fn text_of_thirty(width: u16, height: u16, keys: &str) -> String {
     let size = Size { width, height };
     let place = StartPlace::default();
-    let buffer = runtime::headless_frame_with(opener_of(thirty), &[], size, keys, place).unwrap();
+    let buffer =
+        runtime::headless_frame_with(opener_of(thirty_lines), &[], size, keys, place).unwrap();
     trajview::widgets::export::frame_text(&buffer)
 }
 

@@ -17,14 +17,14 @@ use trajview::{
 };
 
 use crate::{
-    common::printed,
+    common::cli_text,
     story::{Answering, Story, Telling},
 };
 
 const BEFORE: &str = "import math\n\n\ndef mean(values):\n    # the mean of the values\n    return sum(values) / len(values)\n\n\ndef average(values):\n    return sum(values) / len(values)\n";
 const AFTER: &str = "\"\"\"Numbers.\"\"\"\nimport math\n\n\ndef mean(values):\n    # the mean of the values\n    return sum(values) / len(values)\n\n\ndef spread(values):\n    return max(values) - min(values)\n";
 
-fn flag(criterion: &str, kind: &str, (start, end): (u64, u64), from: Option<&str>) -> Flag {
+fn made_flag(criterion: &str, kind: &str, (start, end): (u64, u64), from: Option<&str>) -> Flag {
     Flag {
         criterion: criterion.into(),
         category: Some("duplication".into()),
@@ -43,7 +43,7 @@ fn flag(criterion: &str, kind: &str, (start, end): (u64, u64), from: Option<&str
     }
 }
 
-fn flagging(judge: &str, turn: usize, flags: Vec<Flag>) -> Flagging {
+fn made_flagging(judge: &str, turn: usize, flags: Vec<Flag>) -> Flagging {
     let judge = Judge { name: judge.into(), model: Some("m-1".into()), ..Judge::default() };
     Flagging {
         file: format!("judgements/{}-{turn}.json", judge.name),
@@ -56,68 +56,68 @@ fn flagging(judge: &str, turn: usize, flags: Vec<Flag>) -> Flagging {
     }
 }
 
-fn flaggings() -> Vec<Flagging> {
-    let copied = flag("copied-logic", "erosion", (9, 10), None);
-    let comment = |lines, from| flag("restating-comment", "verbosity", lines, from);
-    let first = flagging("reader", 1, vec![copied.clone(), comment((5, 5), None)]);
-    let mut last = flagging("reader", 2, vec![comment((6, 6), Some("cp1"))]);
+fn made_flaggings() -> Vec<Flagging> {
+    let copied = made_flag("copied-logic", "erosion", (9, 10), None);
+    let comment = |lines, from| made_flag("restating-comment", "verbosity", lines, from);
+    let first = made_flagging("reader", 1, vec![copied.clone(), comment((5, 5), None)]);
+    let mut last = made_flagging("reader", 2, vec![comment((6, 6), Some("cp1"))]);
     let error = Some("no flags after two attempts: the answer is empty".into());
     last.groups = vec![FlagGroup { id: "shape".into(), error, ..FlagGroup::default() }];
-    vec![first, last, flagging("other", 2, vec![])]
+    vec![first, last, made_flagging("other", 2, vec![])]
 }
 
 /// Two turns, each the end of a checkpoint.
-fn story() -> Story {
+fn flagged_story() -> Story {
     let mut told = Telling::default();
     told.turn("The mean", |turn| turn.write("numbers/mean_and_spread.py", BEFORE));
     told.checkpoint("mean");
     told.turn("The spread", |turn| turn.write("numbers/mean_and_spread.py", AFTER));
     told.checkpoint("spread");
     let mut story = told.end();
-    story.rubric = Rubric { flaggings: flaggings(), ..Rubric::default() };
+    story.rubric = Rubric { flaggings: made_flaggings(), ..Rubric::default() };
     story
 }
 
-fn world(width: u16, height: u16, keys: &str) -> Answering {
-    let mut world = Answering::telling(story());
+fn open_flags(width: u16, height: u16, keys: &str) -> Answering {
+    let mut world = Answering::telling(flagged_story());
     world.send(AppMessage::Resized(Size { width, height }));
-    press(&mut world, "3w");
-    press(&mut world, keys);
+    press_keys(&mut world, "3w");
+    press_keys(&mut world, keys);
     world
 }
 
-fn press(world: &mut Answering, keys: &str) {
+fn press_keys(world: &mut Answering, keys: &str) {
     key::parse_keys(keys).unwrap().into_iter().for_each(|key| world.send(AppMessage::Press(key)));
 }
 
-fn seen(world: &Answering) -> String {
+fn frame_text(world: &Answering) -> String {
     export::frame_text(&draw::draw_picture(&world.app, Theme::without_colours()))
 }
 
 #[test]
 fn flags_stand_in_a_table_with_their_counts_above_and_their_words_below() {
-    insta::assert_snapshot!(seen(&world(120, 40, "[")));
+    insta::assert_snapshot!(frame_text(&open_flags(120, 40, "[")));
 }
 
 #[test]
 fn a_small_screen_has_the_lines_of_each_flag_and_whether_it_is_carried() {
-    insta::assert_snapshot!(seen(&world(80, 24, "")));
+    insta::assert_snapshot!(frame_text(&open_flags(80, 24, "")));
 }
 
 #[test]
 fn the_smallest_screen_has_the_table_alone() {
-    insta::assert_snapshot!(seen(&world(60, 15, "[")));
+    insta::assert_snapshot!(frame_text(&open_flags(60, 15, "[")));
 }
 
 #[test]
 fn recorded_flags_are_named_so() {
     let tally = "sample-runs/slopcodebench/tally";
-    insta::assert_snapshot!(printed(&[tally, "--view", "scores", "--snapshot", "100x20"]));
+    insta::assert_snapshot!(cli_text(&[tally, "--view", "scores", "--snapshot", "100x20"]));
 }
 
 #[test]
 fn without_utf_8_the_flags_are_ascii() {
-    let mut app = world(120, 40, "").app;
+    let mut app = open_flags(120, 40, "").app;
     app.shell.looks.alphabet = Alphabet::Ascii;
     let frame = export::frame_text(&draw::draw_picture(&app, Theme::from_options(app.shell.looks)));
     assert!(frame.is_ascii());
@@ -126,7 +126,7 @@ fn without_utf_8_the_flags_are_ascii() {
 
 #[test]
 fn all_flags_are_listed_once_where_they_were_found() {
-    let shown = seen(&world(120, 40, "a"));
+    let shown = frame_text(&open_flags(120, 40, "a"));
 
     assert!(shown.contains("2 flags   1 verbosity   1 erosion"), "{shown}");
     assert!(shown.contains("judge reader (m-1) · all 2 judged states"), "{shown}");
@@ -136,7 +136,7 @@ fn all_flags_are_listed_once_where_they_were_found() {
 #[test]
 fn rows_are_sorted_by_what_is_chosen() {
     let first = |keys: &str| {
-        let world = world(120, 40, keys);
+        let world = open_flags(120, 40, keys);
         let open = world.app.screens.open_run().unwrap();
         let rows = open.scores.flags.flag_rows(&open.session);
         rows[0].flag.criterion.to_string()
@@ -150,46 +150,46 @@ fn rows_are_sorted_by_what_is_chosen() {
 
 #[test]
 fn another_judge_has_flags_of_its_own_and_none_is_a_sentence() {
-    let mut world = world(120, 40, "f");
-    let shown = seen(&world);
+    let mut world = open_flags(120, 40, "f");
+    let shown = frame_text(&world);
     assert!(shown.contains("nothing is flagged in cp2"), "{shown}");
     assert!(shown.contains("flags 2 of 2: judge other (m-1)"), "{shown}");
 
-    press(&mut world, "<enter>");
-    assert!(seen(&world).contains("there is no flag here to go to"));
-    press(&mut world, "f");
-    assert!(seen(&world).contains("judge reader (m-1) · cp2, after turn 2"));
-    press(&mut world, "] t");
-    assert!(seen(&world).contains("there are no other scores of this run"));
+    press_keys(&mut world, "<enter>");
+    assert!(frame_text(&world).contains("there is no flag here to go to"));
+    press_keys(&mut world, "f");
+    assert!(frame_text(&world).contains("judge reader (m-1) · cp2, after turn 2"));
+    press_keys(&mut world, "] t");
+    assert!(frame_text(&world).contains("there are no other scores of this run"));
 }
 
 #[test]
 fn enter_goes_to_the_lines_as_they_were_judged_and_w_says_why_they_are_flagged() {
-    let mut world = world(120, 40, "[ j <enter>");
+    let mut world = open_flags(120, 40, "[ j <enter>");
     let open = world.app.screens.open_run().unwrap();
     assert_eq!((open.session.view, open.session.turn + 1), (View::Replay, 1));
     assert_eq!(open.replay.diff.line_number(), Some(9));
-    assert!(seen(&world).contains("⚑ copied-logic"), "{}", seen(&world));
+    assert!(frame_text(&world).contains("⚑ copied-logic"), "{}", frame_text(&world));
 
-    press(&mut world, "W");
-    let shown = seen(&world);
+    press_keys(&mut world, "W");
+    let shown = frame_text(&world);
     assert!(
         shown.contains("lines 9–10 (erosion): judge reader (m-1), confidence 4 of 5."),
         "{shown}"
     );
 
-    press(&mut world, "<esc> X");
-    assert!(!seen(&world).contains("⚑ copied-logic"));
-    press(&mut world, "X <bs>");
+    press_keys(&mut world, "<esc> X");
+    assert!(!frame_text(&world).contains("⚑ copied-logic"));
+    press_keys(&mut world, "X <bs>");
     assert_eq!(world.app.screens.open_run().unwrap().session.view, View::Scores);
-    press(&mut world, "] <enter>");
-    let shown = seen(&world);
+    press_keys(&mut world, "] <enter>");
+    let shown = frame_text(&world);
     assert!(shown.contains("⚑ restating-comment") && !shown.contains("⚑ copied-logic"), "{shown}");
 }
 
 #[test]
 fn a_click_chooses_a_flag_and_a_second_opens_it() {
-    let mut world = world(120, 40, "[");
+    let mut world = open_flags(120, 40, "[");
     let click =
         |kind| AppMessage::Shell(state::ShellMessage::Mouse(Mouse { kind, column: 5, row: 6 }));
 

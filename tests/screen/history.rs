@@ -10,12 +10,12 @@ use trajview::{
     widgets::export,
 };
 
-use crate::common::project;
+use crate::common::project_path;
 
 const FILE: &str = "ppdiff/forward.py";
 
-fn shown(size: (u16, u16), keys: &str, place: StartPlace) -> String {
-    let paths = [project("sample-runs/codex-p12")];
+fn history_frame(size: (u16, u16), keys: &str, place: StartPlace) -> String {
+    let paths = [project_path("sample-runs/codex-p12")];
     let size = Size { width: size.0, height: size.1 };
     let frame = runtime::headless_frame(&paths, size, keys, place, ScreenOptions::default());
     export::frame_text(&frame.unwrap_or_else(|why| panic!("{why}")))
@@ -29,7 +29,7 @@ fn at_line(size: (u16, u16), keys: &str) -> String {
         line: Some(25),
         ..StartPlace::default()
     };
-    shown(size, keys, place)
+    history_frame(size, keys, place)
 }
 
 #[test]
@@ -60,9 +60,9 @@ fn outside_the_diff_it_is_the_history_of_the_file() {
 #[test]
 fn from_the_code_of_the_audit_it_opens_too_and_closing_it_goes_back_there() {
     let audit = || StartPlace { view: View::Audit, ..StartPlace::default() };
-    let open = shown((120, 40), "] H", audit());
+    let open = history_frame((120, 40), "] H", audit());
     assert!(open.contains("history of "), "{open}");
 
-    let closed = shown((120, 40), "] H <esc>", audit());
-    assert_eq!(closed, shown((120, 40), "]", audit()));
+    let closed = history_frame((120, 40), "] H <esc>", audit());
+    assert_eq!(closed, history_frame((120, 40), "]", audit()));
 }

@@ -14,7 +14,7 @@ use trajview::{
 };
 
 /// Blue with a white square, twice as wide as high.
-fn picture() -> String {
+fn png_picture() -> String {
     let image = RgbImage::from_fn(320, 160, |x, y| {
         Rgb(if (40..120).contains(&x) && (40..120).contains(&y) { [255; 3] } else { [0, 0, 255] })
     });
@@ -25,7 +25,7 @@ fn picture() -> String {
 
 /// A session that looks at two images, the second of which is cut off.
 static SESSION: LazyLock<(TempDir, PathBuf)> = LazyLock::new(|| {
-    let whole = picture();
+    let whole = png_picture();
     let cut = &whole[..400];
     let image = |data: &str| json!({"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": data}});
     let record = |kind: &str, uuid: usize, content: Json, message: Json| {
@@ -56,7 +56,7 @@ static SESSION: LazyLock<(TempDir, PathBuf)> = LazyLock::new(|| {
 const LOOK: &str = "s<enter>jj<enter>jjjjjj<enter>";
 const LOOK_AT_SECOND: &str = "s<enter>jj<enter>jjjjjjj<enter>";
 
-fn frame(size: (u16, u16), keys: &str) -> Buffer {
+fn draw_frame(size: (u16, u16), keys: &str) -> Buffer {
     let size = Size { width: size.0, height: size.1 };
     let place = StartPlace::default();
     let paths = [SESSION.1.clone()];
@@ -72,33 +72,33 @@ fn frame(size: (u16, u16), keys: &str) -> Buffer {
 }
 
 /// The colours of the upper and lower pixel of a cell.
-fn pixels(seen: &Buffer, x: u16, y: u16) -> (Color, Color) {
+fn cell_pixels(seen: &Buffer, x: u16, y: u16) -> (Color, Color) {
     (seen[(x, y)].fg, seen[(x, y)].bg)
 }
 
 #[test]
 fn an_image_fills_a_box_in_its_own_proportions() {
     for (name, size) in [("120x40", (120, 40)), ("80x24", (80, 24))] {
-        let seen = frame(size, LOOK);
+        let seen = draw_frame(size, LOOK);
         insta::assert_snapshot!(format!("image_{name}"), export::frame_text(&seen));
         // Without a word of COLORTERM there are the 256 colours: blue and white.
         let (blue, white) = (Color::Indexed(21), Color::Indexed(231));
         let (x, y) = (size.0 / 2 + 20, (size.1 - 1) / 2);
-        assert_eq!(pixels(&seen, x, y), (blue, blue));
-        assert_eq!(pixels(&seen, size.0 / 4, y), (white, white));
+        assert_eq!(cell_pixels(&seen, x, y), (blue, blue));
+        assert_eq!(cell_pixels(&seen, size.0 / 4, y), (white, white));
     }
 }
 
 #[test]
 fn the_next_image_is_a_key_away_and_what_is_damaged_says_so() {
-    let second = export::frame_text(&frame((80, 24), &format!("{LOOK}j")));
+    let second = export::frame_text(&draw_frame((80, 24), &format!("{LOOK}j")));
     assert!(second.contains("image 2 of 2"), "{second}");
     assert!(second.contains("the image cannot be read: "), "{second}");
     assert!(second.contains("o opens it outside"), "{second}");
     // The line of the second image shows that one first.
-    assert!(export::frame_text(&frame((80, 24), LOOK_AT_SECOND)).contains("image 2 of 2"));
-    let back = export::frame_text(&frame((80, 24), &format!("{LOOK}jk")));
+    assert!(export::frame_text(&draw_frame((80, 24), LOOK_AT_SECOND)).contains("image 2 of 2"));
+    let back = export::frame_text(&draw_frame((80, 24), &format!("{LOOK}jk")));
     assert!(back.contains("image 1 of 2") && back.contains('▀'), "{back}");
-    let closed = export::frame_text(&frame((80, 24), &format!("{LOOK}q")));
+    let closed = export::frame_text(&draw_frame((80, 24), &format!("{LOOK}q")));
     assert!(!closed.contains('▀') && closed.contains("[image: image/png, 320×160"), "{closed}");
 }

@@ -15,43 +15,43 @@ use trajview::{
 };
 
 use crate::{
-    common::{judged::judged_sample, printed},
+    common::{cli_text, judged::judged_sample},
     story::{Answering, Story},
 };
 
 /// The frame that some keys lead to from the scores.
-fn frame(size: &str, keys: &str, more: &[&str]) -> String {
+fn judges_frame(size: &str, keys: &str, more: &[&str]) -> String {
     let folder = judged_sample();
     let run = folder.path().join("codex-p12");
     let run = run.to_str().unwrap();
     let fixed = [run, "--view", "scores", "--snapshot", size, "--keys", keys];
-    printed(&[&fixed[..], more].concat())
+    cli_text(&[&fixed[..], more].concat())
 }
 
 #[test]
 fn judgements_stand_across_with_two_of_them_beside() {
-    insta::assert_snapshot!(frame("120x40", "t j j l l", &[]));
+    insta::assert_snapshot!(judges_frame("120x40", "t j j l l", &[]));
 }
 
 #[test]
 fn a_wide_screen_has_every_judgement() {
-    insta::assert_snapshot!(frame("200x50", "t", &[]));
+    insta::assert_snapshot!(judges_frame("200x50", "t", &[]));
 }
 
 #[test]
 fn on_a_small_screen_the_matrix_and_the_two_are_tabs() {
-    insta::assert_snapshot!(frame("80x24", "t 8l", &[]));
-    insta::assert_snapshot!(frame("80x24", "t <tab> j", &[]));
+    insta::assert_snapshot!(judges_frame("80x24", "t 8l", &[]));
+    insta::assert_snapshot!(judges_frame("80x24", "t <tab> j", &[]));
 }
 
 #[test]
 fn the_smallest_screen_has_a_few_rows_and_columns() {
-    insta::assert_snapshot!(frame("60x15", "t l", &[]));
+    insta::assert_snapshot!(judges_frame("60x15", "t l", &[]));
 }
 
 #[test]
 fn two_columns_are_chosen_and_only_their_differences_listed() {
-    let said = frame("120x40", "t 3l a 3l b d s s", &[]);
+    let said = judges_frame("120x40", "t 3l a 3l b d s s", &[]);
 
     assert!(said.contains(" prompt against prompt "), "{said}");
     insta::assert_snapshot!(said);
@@ -59,7 +59,7 @@ fn two_columns_are_chosen_and_only_their_differences_listed() {
 
 #[test]
 fn repeats_are_held_against_each_other() {
-    let said = frame("120x40", "t 3l a 2l b", &[]);
+    let said = judges_frame("120x40", "t 3l a 2l b", &[]);
 
     assert!(said.contains(" repeat against repeat "), "{said}");
     assert!(said.contains("they differ on 3 of 24"), "{said}");
@@ -67,20 +67,20 @@ fn repeats_are_held_against_each_other() {
 
 #[test]
 fn turns_are_told_apart_from_judges() {
-    let said = frame("120x40", "t l a l b", &[]);
+    let said = judges_frame("120x40", "t l a l b", &[]);
 
     assert!(said.contains(" turn against turn, of other code "), "{said}");
 }
 
 #[test]
 fn a_disagreement_opens_with_the_words_of_both() {
-    insta::assert_snapshot!(frame("120x40", "t d j <enter>", &[]));
+    insta::assert_snapshot!(judges_frame("120x40", "t d j <enter>", &[]));
 }
 
 #[test]
 fn on_a_small_screen_the_words_are_flipped() {
-    let first = frame("80x24", "t <tab> <enter>", &[]);
-    let second = frame("80x24", "t <tab> <enter> f", &[]);
+    let first = judges_frame("80x24", "t <tab> <enter>", &[]);
+    let second = judges_frame("80x24", "t <tab> <enter> f", &[]);
 
     assert!(
         first.contains("┌ a quick-reader") && second.contains("┌ b authors-reading"),
@@ -91,36 +91,36 @@ fn on_a_small_screen_the_words_are_flipped() {
 
 #[test]
 fn enter_opens_the_verdict_of_the_column_and_t_comes_back() {
-    let opened = frame("120x40", "t 5j 3l <enter>", &[]);
+    let opened = judges_frame("120x40", "t 5j 3l <enter>", &[]);
     assert!(
         opened.contains("judge reader (http, model-a") && opened.contains("C06 Sinusoidal"),
         "{opened}"
     );
     assert!(opened.contains("reader with prompt 3fa9c1b2, repeat 1: what is"), "{opened}");
 
-    let back = frame("120x40", "t 5j 3l <enter> t", &[]);
+    let back = judges_frame("120x40", "t 5j 3l <enter> t", &[]);
     assert!(back.contains("┌ 9 judgements") && back.contains("[3]"), "{back}");
 }
 
 #[test]
 fn what_was_not_asked_about_and_what_failed_have_signs_of_their_own() {
-    let said = frame("200x50", "t", &[]);
+    let said = judges_frame("200x50", "t", &[]);
     let line =
         |id: &str| said.lines().find(|line| line.contains(&format!("│{id}"))).unwrap().to_owned();
 
     assert!(line("C01").contains(" · "), "{said}");
     assert!(line("C08").contains(" ! "), "{said}");
-    let opened = frame("120x40", "t 8l <enter>", &[]);
+    let opened = judges_frame("120x40", "t 8l <enter>", &[]);
     assert!(opened.contains("second-reader was not asked about this component"), "{opened}");
 }
 
 #[test]
 fn without_utf_8_every_sign_is_ascii() {
     for keys in ["t", "t <tab>", "t d <enter>"] {
-        let said = frame("80x24", keys, &["--ascii"]);
+        let said = judges_frame("80x24", keys, &["--ascii"]);
         assert!(said.is_ascii(), "{said}");
     }
-    insta::assert_snapshot!(frame("80x24", "t", &["--ascii"]));
+    insta::assert_snapshot!(judges_frame("80x24", "t", &["--ascii"]));
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn labels_of_human_raters_have_no_column() {
     let labels = r#"{"schema": "trajview.labels/1", "annotator": "ann", "labels": [{"component": "C01", "score": 0}]}"#;
     std::fs::write(run.join("labels/ann.json"), labels).unwrap();
 
-    let said = printed(&[
+    let said = cli_text(&[
         run.to_str().unwrap(),
         "--view",
         "scores",
@@ -145,7 +145,7 @@ fn labels_of_human_raters_have_no_column() {
 }
 
 /// A judgement for each row: which judge, and what it gave each component.
-fn rubric(rows: &[(u8, Vec<Option<u8>>)]) -> Rubric {
+fn made_rubric(rows: &[(u8, Vec<Option<u8>>)]) -> Rubric {
     let verdict = |(at, score): (usize, &Option<u8>)| Verdict {
         component: format!("C{at:02}"),
         score: *score,
@@ -166,13 +166,13 @@ fn rubric(rows: &[(u8, Vec<Option<u8>>)]) -> Rubric {
 }
 
 /// Two judges and a repeat, on a made-up run.
-fn world() -> Answering {
+fn open_judges() -> Answering {
     let rows = [
         (0, vec![Some(4), Some(1), Some(2)]),
         (0, vec![Some(4), Some(3), Some(2)]),
         (2, vec![Some(0), Some(1), None]),
     ];
-    let mut world = Answering::telling(Story { rubric: rubric(&rows), ..Story::tell() });
+    let mut world = Answering::telling(Story { rubric: made_rubric(&rows), ..Story::tell() });
     world.send(AppMessage::Resized(Size { width: 80, height: 24 }));
     key::parse_keys("3w t").unwrap().into_iter().for_each(|key| world.send(AppMessage::Press(key)));
     world
@@ -180,7 +180,7 @@ fn world() -> Answering {
 
 #[test]
 fn a_click_chooses_a_component_and_a_judgement_and_two_open_it() {
-    let mut world = world();
+    let mut world = open_judges();
     let point = |world: &mut Answering, kind, column, row| {
         world.send(AppMessage::Shell(state::ShellMessage::Mouse(Mouse { kind, column, row })));
     };
@@ -223,7 +223,7 @@ proptest! {
         keys in prop::collection::vec(any_key(), 0..25),
         (width, height) in (0u16..220, 0u16..60),
     ) {
-        let mut world = Answering::telling(Story { rubric: rubric(&rows), ..Story::tell() });
+        let mut world = Answering::telling(Story { rubric: made_rubric(&rows), ..Story::tell() });
         world.send(AppMessage::Resized(Size { width, height }));
         for key in key::parse_keys("3w t").unwrap().into_iter().chain(keys) {
             world.send(AppMessage::Press(key));
@@ -241,7 +241,7 @@ fn the_judgements_of_a_state_are_pooled_on_the_screen() {
     let folder = crate::common::judged::judged_sample();
     let run = folder.path().join("codex-p12");
     let frame = |size: &str, keys: &str| {
-        let ran = crate::common::trajview(&[
+        let ran = crate::common::run_cli(&[
             run.to_str().unwrap(),
             "--view",
             "scores",

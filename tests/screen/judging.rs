@@ -22,9 +22,9 @@ use trajview::{
 use crate::common::decided;
 use crate::common::{
     self,
-    flag_script::{Sittings, flaggings, said, scripted, scripted_server},
-    judge_desk::{self, Desk, scores},
-    judge_server::{Asked, Say, Server, able},
+    flag_script::{Sittings, flag_texts, read_flaggings, scripted_reply, scripted_server},
+    judge_desk::{self, Desk, score_pairs},
+    judge_server::{Asked, Say, Server, able_reply},
 };
 
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -37,26 +37,26 @@ struct Stage {
 
 impl Stage {
     fn new((width, height): (u16, u16), judges: Vec<JudgeConfig>) -> Self {
-        Self::of(Desk::new(""), (width, height), judges)
+        Self::with_desk(Desk::new(""), (width, height), judges)
     }
 
-    fn of(desk: Desk, (width, height): (u16, u16), judges: Vec<JudgeConfig>) -> Self {
+    fn with_desk(desk: Desk, (width, height): (u16, u16), judges: Vec<JudgeConfig>) -> Self {
         let wishes = ScreenOptions {
             judges,
             settings: Some("trajview.toml".into()),
             ..ScreenOptions::default()
         };
-        Self::with(desk, (width, height), wishes)
+        Self::with_options(desk, (width, height), wishes)
     }
 
     /// With nobody in the settings, and this environment.
-    fn found(size: (u16, u16), environment: JudgeEnvironment) -> Self {
+    fn with_environment(size: (u16, u16), environment: JudgeEnvironment) -> Self {
         let settings = Some("trajview.toml".into());
         let wishes = ScreenOptions { settings, environment, ..ScreenOptions::default() };
-        Self::with(Desk::new(""), size, wishes)
+        Self::with_options(Desk::new(""), size, wishes)
     }
 
-    fn with(desk: Desk, (width, height): (u16, u16), wishes: ScreenOptions) -> Self {
+    fn with_options(desk: Desk, (width, height): (u16, u16), wishes: ScreenOptions) -> Self {
         let size = Size { width, height };
         let screen = HeadlessScreen::open(
             RunOpener::Disk,
@@ -77,7 +77,7 @@ impl Stage {
     /// Presses keys and takes what arrives until the frame says all these words; a judging may be under way.
     fn press_until(&mut self, keys: &str, words: &[&str]) -> String {
         let says = |app: &App| {
-            let seen = picture(app);
+            let seen = app_frame(app);
             words.iter().all(|words| seen.contains(words))
         };
         assert!(
@@ -105,17 +105,17 @@ impl Stage {
 
     /// Without what is another one each time.
     fn frame(&self) -> String {
-        steady(&export::frame_text(&self.screen.draw_frame()))
+        steady_frame(&export::frame_text(&self.screen.draw_frame()))
     }
 }
 
-fn picture(app: &App) -> String {
+fn app_frame(app: &App) -> String {
     use trajview::{shell::draw::draw_picture, widgets::theme::Theme};
     export::frame_text(&draw_picture(app, Theme::with_terminal_colours()))
 }
 
 /// Times and ports in the same number of other signs.
-fn steady(frame: &str) -> String {
+fn steady_frame(frame: &str) -> String {
     let time = regex::Regex::new(r"\d{8}T\d{9}Z").unwrap();
     let port = regex::Regex::new(r"127\.0\.0\.1:\d{5}").unwrap();
     let frame = time.replace_all(frame, "YYYYMMDDTHHMMSSmmmZ");
@@ -125,7 +125,7 @@ fn steady(frame: &str) -> String {
 }
 
 /// One component at a time, so that frames are the same each time.
-fn stub(server: &Server) -> JudgeConfig {
+fn stub_judge(server: &Server) -> JudgeConfig {
     let mut settings = JudgeConfig::new("stub", JudgeKind::Chat);
     settings.model = "m-1".into();
     settings.base_url = server.url();
@@ -162,19 +162,19 @@ fn held_at(component: &'static str, gate: &Gate) -> Server {
         if asked.component == component && asked.results.len() == 3 {
             gate.pass();
         }
-        able(asked)
+        able_reply(asked)
     })
 }
 
 #[test]
 fn the_form_says_what_it_would_take_before_anything_is_asked() {
-    let server = Server::new(able);
+    let server = Server::new(able_reply);
     for (name, size) in [("160x45", (160, 45)), ("120x40", (120, 40)), ("80x24", (80, 24))] {
-        let mut stage = Stage::new(size, vec![stub(&server)]);
+        let mut stage = Stage::new(size, vec![stub_judge(&server)]);
 
         insta::assert_snapshot!(format!("form_{name}"), stage.press("r"));
     }
-    assert_eq!(server.seen().len(), 0);
+    assert_eq!(server.seen_requests().len(), 0);
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn a_judging_is_watched_while_it_goes_on() {
     for (name, size) in [("160x45", (160, 45)), ("120x40", (120, 40)), ("80x24", (80, 24))] {
         let gate = Gate::default();
         let server = held_at("C04", &gate);
-        let mut stage = Stage::new(size, vec![stub(&server)]);
+        let mut stage = Stage::new(size, vec![stub_judge(&server)]);
         stage.press("r");
 
         let middle = stage.press_until("<enter>", &["judge 3/24", "looks 3/8"]);
@@ -196,7 +196,7 @@ fn a_judging_is_watched_while_it_goes_on() {
         insta::assert_snapshot!(format!("detail_{name}"), detail);
         insta::assert_snapshot!(format!("end_{name}"), end);
         let judgement = stage.desk.only();
-        assert_eq!(scores(&judgement).len(), 24);
+        assert_eq!(score_pairs(&judgement).len(), 24);
         assert!(judgement["finished_at"].is_string());
     }
 }
@@ -205,7 +205,7 @@ fn a_judging_is_watched_while_it_goes_on() {
 fn other_views_are_looked_at_while_a_judge_is_asked_and_the_title_says_so() {
     let gate = Gate::default();
     let server = held_at("C03", &gate);
-    let mut stage = Stage::new((80, 24), vec![stub(&server)]);
+    let mut stage = Stage::new((80, 24), vec![stub_judge(&server)]);
     stage.press("r");
     stage.press_until("<enter>", &["judge 2/24", "looks 3/8"]);
 
@@ -226,13 +226,13 @@ fn other_views_are_looked_at_while_a_judge_is_asked_and_the_title_says_so() {
 
 #[test]
 fn what_is_judged_is_one_more_judgement_in_the_scores_and_nothing_is_written_over() {
-    let server = Server::new(able);
+    let server = Server::new(able_reply);
     let desk = Desk::new("");
-    let sample = common::project("sample-runs/codex-p12/judgements");
-    judge_desk::copy(&sample, &desk.run().join("judgements"));
+    let sample = common::project_path("sample-runs/codex-p12/judgements");
+    judge_desk::copy_folder(&sample, &desk.run().join("judgements"));
     let before: Vec<(String, Vec<u8>)> =
         desk.names().into_iter().map(|name| (name.clone(), desk.bytes(&name))).collect();
-    let mut stage = Stage::of(desk, (160, 45), vec![stub(&server)]);
+    let mut stage = Stage::with_desk(desk, (160, 45), vec![stub_judge(&server)]);
     let count = |stage: &mut Stage| {
         let rubric = stage
             .screen
@@ -257,7 +257,7 @@ fn what_is_judged_is_one_more_judgement_in_the_scores_and_nothing_is_written_ove
 
     assert_eq!(count(&mut stage), judgements + 1);
     assert_eq!(looked_at(&mut stage), file, "what is looked at stays");
-    assert_eq!(server.seen().iter().filter(|it| it.component != "C01").count(), 0);
+    assert_eq!(server.seen_requests().iter().filter(|it| it.component != "C01").count(), 0);
     for (name, bytes) in before {
         assert_eq!(stage.desk.bytes(&name), bytes, "{name}");
     }
@@ -268,9 +268,9 @@ fn what_is_judged_is_one_more_judgement_in_the_scores_and_nothing_is_written_ove
 #[test]
 fn in_the_scores_r_judges_the_state_that_they_show_and_not_the_playheads() {
     let desk = Desk::new("");
-    let sample = common::project("sample-runs/codex-p12/judgements");
-    judge_desk::copy(&sample, &desk.run().join("judgements"));
-    let mut stage = Stage::of(desk, (160, 45), vec![stub(&Server::new(able))]);
+    let sample = common::project_path("sample-runs/codex-p12/judgements");
+    judge_desk::copy_folder(&sample, &desk.run().join("judgements"));
+    let mut stage = Stage::with_desk(desk, (160, 45), vec![stub_judge(&Server::new(able_reply))]);
 
     let replay = stage.press("r");
     let scores = stage.press("<esc>3wr");
@@ -287,18 +287,18 @@ fn in_the_scores_r_judges_the_state_that_they_show_and_not_the_playheads() {
 fn a_judging_is_stopped_and_gone_on_with() {
     let gate = Gate::default();
     let server = held_at("C03", &gate);
-    let mut stage = Stage::new((120, 40), vec![stub(&server)]);
+    let mut stage = Stage::new((120, 40), vec![stub_judge(&server)]);
     stage.press("r");
     stage.press_until("<enter>", &["judge 2/24", "looks 3/8"]);
 
     let stopped = stage.press_until("x", &["R goes on"]);
     gate.open();
     insta::assert_snapshot!("stopped_120x40", stopped);
-    assert_eq!(scores(&stage.desk.only()).len(), 2);
+    assert_eq!(score_pairs(&stage.desk.only()).len(), 2);
 
     let end = stage.press("R");
     assert!(end.contains("24/24"), "{end}");
-    assert_eq!(scores(&stage.desk.only()).len(), 24);
+    assert_eq!(score_pairs(&stage.desk.only()).len(), 24);
     let nothing_left = stage.press("R");
     assert!(nothing_left.contains("everything that was asked for is judged"), "{nothing_left}");
 }
@@ -306,10 +306,10 @@ fn a_judging_is_stopped_and_gone_on_with() {
 #[test]
 fn a_server_that_fails_is_told_in_the_pane() {
     let server = Server::new(|asked: &Asked| match asked.component.as_str() {
-        "C01" => able(asked),
+        "C01" => able_reply(asked),
         _ => Say::Status(500, vec![], json!({"error": {"message": "out of memory"}}).to_string()),
     });
-    let mut judge = stub(&server);
+    let mut judge = stub_judge(&server);
     judge.retries = 1;
     let mut stage = Stage::new((120, 40), vec![judge]);
 
@@ -333,7 +333,7 @@ fn a_key_that_a_server_repeats_is_not_on_the_screen() {
             _ => Say::Status(401, vec![], json!({"error": {"message": said}}).to_string()),
         }
     });
-    let mut judge = stub(&server);
+    let mut judge = stub_judge(&server);
     judge.key_env = Some(name.into());
     let mut stage = Stage::new((160, 45), vec![judge]);
 
@@ -349,13 +349,13 @@ fn a_key_that_a_server_repeats_is_not_on_the_screen() {
 
 #[test]
 fn what_is_missing_to_ask_is_a_sentence() {
-    let server = Server::new(able);
+    let server = Server::new(able_reply);
     let mut nobody = Stage::new((120, 40), vec![]);
     insta::assert_snapshot!("no_judge_120x40", nobody.press("r"));
     insta::assert_snapshot!("no_judge_60x15", Stage::new((60, 15), vec![]).press("r"));
     assert!(nobody.press("<enter>").contains("nobody can be asked"));
 
-    let mut keyless = stub(&server);
+    let mut keyless = stub_judge(&server);
     keyless.key_env = Some("TRAJVIEW_NO_SUCH_KEY".into());
     let mut stage = Stage::new((120, 40), vec![keyless]);
     let form = stage.press("r");
@@ -364,24 +364,24 @@ fn what_is_missing_to_ask_is_a_sentence() {
 
     let desk = Desk::new("");
     std::fs::remove_file(desk.run().join("components.json")).unwrap();
-    let form = Stage::of(desk, (120, 40), vec![stub(&server)]).press("r");
+    let form = Stage::with_desk(desk, (120, 40), vec![stub_judge(&server)]).press("r");
     assert!(form.contains("components.json is not there"), "{form}");
 
-    let log = common::project("sample-runs").join("codex-p12/session");
-    let wishes = ScreenOptions { judges: vec![stub(&server)], ..ScreenOptions::default() };
+    let log = common::project_path("sample-runs").join("codex-p12/session");
+    let wishes = ScreenOptions { judges: vec![stub_judge(&server)], ..ScreenOptions::default() };
     let size = Size { width: 120, height: 40 };
     let mut screen =
         HeadlessScreen::open(RunOpener::Disk, &[log], size, StartPlace::default(), wishes).unwrap();
     screen.press_keys("r").unwrap();
     let form = export::frame_text(&screen.draw_frame());
     assert!(form.contains("is no run bundle"), "{form}");
-    assert_eq!(server.seen().len(), 0);
+    assert_eq!(server.seen_requests().len(), 0);
 }
 
 #[test]
 fn every_checkpoint_is_judged_one_after_the_other() {
-    let server = Server::new(able);
-    let mut stage = Stage::new((160, 45), vec![stub(&server)]);
+    let server = Server::new(able_reply);
+    let mut stage = Stage::new((160, 45), vec![stub_judge(&server)]);
     stage.press("r");
 
     // Components: those marked by hand; state: every checkpoint.
@@ -393,7 +393,8 @@ fn every_checkpoint_is_judged_one_after_the_other() {
     let checkpoints =
         stage.screen.app_mut().screens.open_run().unwrap().session.run.checkpoints.len();
     assert_eq!(stage.desk.names().len(), checkpoints);
-    let components: Vec<String> = server.seen().into_iter().map(|it| it.component).collect();
+    let components: Vec<String> =
+        server.seen_requests().into_iter().map(|it| it.component).collect();
     assert!(components.iter().all(|it| it == "C02" || it == "C04"), "{components:?}");
     let curves = stage.press("2w");
     assert!(curves.contains("MCF"), "{curves}");
@@ -401,11 +402,11 @@ fn every_checkpoint_is_judged_one_after_the_other() {
 
 #[test]
 fn a_prompt_of_ones_own_is_typed() {
-    let server = Server::new(able);
+    let server = Server::new(able_reply);
     let desk = Desk::new("");
     let path = desk.folder.path().join("p.md");
     std::fs::write(&path, "Be kind.\n----- question -----\nComponent {id}: what of it?\n").unwrap();
-    let mut stage = Stage::of(desk, (120, 40), vec![stub(&server)]);
+    let mut stage = Stage::with_desk(desk, (120, 40), vec![stub_judge(&server)]);
 
     let wrong = stage.press("r7jl /no/such/file <enter>");
     assert!(wrong.contains("cannot read /no/such/file"), "{wrong}");
@@ -413,7 +414,7 @@ fn a_prompt_of_ones_own_is_typed() {
     stage.write(path.to_str().unwrap());
     stage.press("<enter>ggjjjl<enter>");
 
-    let said = server.seen()[0].body.to_string();
+    let said = server.seen_requests()[0].body.to_string();
     assert!(said.contains("Be kind.") && said.contains("what of it?"), "{said}");
 }
 
@@ -421,11 +422,11 @@ fn a_prompt_of_ones_own_is_typed() {
 fn a_judging_goes_on_while_another_run_is_open_and_is_there_when_its_own_is() {
     let gate = Gate::default();
     let server = held_at("C02", &gate);
-    let mut stage = Stage::new((120, 40), vec![stub(&server)]);
+    let mut stage = Stage::new((120, 40), vec![stub_judge(&server)]);
     stage.press("r");
     stage.press_until("<enter>", &["judge 1/24", "looks 3/8"]);
 
-    let another = common::project("sample-runs/codex-rollout");
+    let another = common::project_path("sample-runs/codex-rollout");
     stage.open(another);
     let other = stage.press_until("", &["J 1 elsewhere"]);
     assert!(!other.contains("judge 1/24"), "{other}");
@@ -439,7 +440,7 @@ fn a_judging_goes_on_while_another_run_is_open_and_is_there_when_its_own_is() {
     gate.open();
     let end = stage.press("<esc>r");
     assert!(end.contains("24 judged"), "{end}");
-    assert_eq!(scores(&stage.desk.only()).len(), 24);
+    assert_eq!(score_pairs(&stage.desk.only()).len(), 24);
     let jobs = stage.press("J");
     assert!(jobs.contains("ended") && jobs.contains("24/24"), "{jobs}");
 }
@@ -448,17 +449,17 @@ fn a_judging_goes_on_while_another_run_is_open_and_is_there_when_its_own_is() {
 fn a_judging_of_another_run_is_stopped_from_the_list_of_jobs() {
     let gate = Gate::default();
     let server = held_at("C02", &gate);
-    let mut stage = Stage::new((120, 40), vec![stub(&server)]);
+    let mut stage = Stage::new((120, 40), vec![stub_judge(&server)]);
     stage.press("r");
     stage.press_until("<enter>", &["judge 1/24", "looks 3/8"]);
-    stage.open(common::project("sample-runs/codex-rollout"));
+    stage.open(common::project_path("sample-runs/codex-rollout"));
 
     stage.press_until("Jx", &["stopped", "1 judged are kept"]);
     gate.open();
     let over = stage.press("x");
 
     assert!(over.contains("this is over already"), "{over}");
-    assert_eq!(scores(&stage.desk.only()).len(), 1);
+    assert_eq!(score_pairs(&stage.desk.only()).len(), 1);
 }
 
 #[test]
@@ -473,7 +474,7 @@ fn every_job_is_in_one_list_with_how_far_it_is() {
     for (name, size) in [("80x24", (80, 24)), ("120x40", (120, 40)), ("200x50", (200, 50))] {
         let gate = Gate::default();
         let server = held_at("C03", &gate);
-        let mut stage = Stage::new(size, vec![stub(&server)]);
+        let mut stage = Stage::new(size, vec![stub_judge(&server)]);
         stage.press("r");
         stage.press_until("<enter>", &["judge 2/24", "looks 3/8"]);
 
@@ -500,25 +501,25 @@ fn with_server(server: &Server) -> JudgeEnvironment {
 
 #[test]
 fn a_key_in_the_environment_alone_is_enough_to_judge_one_component() {
-    let server = Server::listing(&["m-one", "m-two"], able);
-    let mut stage = Stage::found((120, 40), with_key(&server));
+    let server = Server::with_models(&["m-one", "m-two"], able_reply);
+    let mut stage = Stage::with_environment((120, 40), with_key(&server));
     stage.press("3w<esc>");
 
     let form = stage.press("r");
-    assert_eq!(server.listed(), [], "nothing is sent before the model is looked at");
+    assert_eq!(server.list_requests(), [], "nothing is sent before the model is looked at");
     assert!(form.contains("openai") && form.contains("key in OPENAI_API_KEY"), "{form}");
     assert!(form.contains("no model of openai is chosen"), "{form}");
 
     let model = stage.press("jll");
     assert!(model.contains("m-two") && model.contains("not priced, 2 listed"), "{model}");
-    let (path, headers) = server.listed().remove(0);
+    let (path, headers) = server.list_requests().remove(0);
     let sent = headers.iter().find(|(name, _)| name == "authorization").unwrap();
     assert_eq!((path.as_str(), &*sent.1), ("/v1/models", &*format!("Bearer {}", judge_desk::KEY)));
 
     stage.press("jjl"); // the chosen component
     stage.press("<enter>");
     let judgement = stage.desk.only();
-    assert_eq!(judge_desk::ids(&judgement), ["C01"]);
+    assert_eq!(judge_desk::component_ids(&judgement), ["C01"]);
     let judge = &judgement["judge"];
     assert_eq!(
         (&judge["name"], &judge["protocol"], &judge["model"], &judge["kind"]),
@@ -531,21 +532,24 @@ fn a_key_in_the_environment_alone_is_enough_to_judge_one_component() {
 
 #[test]
 fn a_server_of_this_machine_alone_is_enough_to_judge_one_component() {
-    let server = Server::listing(&["qwen3:8b"], able);
-    let mut stage = Stage::found((120, 40), with_server(&server));
-    assert_eq!(server.listed(), [], "nobody is asked before the form opens");
+    let server = Server::with_models(&["qwen3:8b"], able_reply);
+    let mut stage = Stage::with_environment((120, 40), with_server(&server));
+    assert_eq!(server.list_requests(), [], "nobody is asked before the form opens");
     stage.press("3w<esc>");
 
     let form = stage.press("r");
     assert!(form.contains("ollama") && form.contains("qwen3:8b"), "{form}");
-    assert_eq!(server.listed()[0].0, "/api/tags");
+    assert_eq!(server.list_requests()[0].0, "/api/tags");
 
     stage.press("jjjl<enter>");
     let judgement = stage.desk.only();
-    assert_eq!(judge_desk::ids(&judgement), ["C01"]);
+    assert_eq!(judge_desk::component_ids(&judgement), ["C01"]);
     assert_eq!(judgement["judge"]["model"], "qwen3:8b");
     assert!(
-        server.seen().iter().all(|it| it.headers.iter().all(|(name, _)| name != "authorization"))
+        server
+            .seen_requests()
+            .iter()
+            .all(|it| it.headers.iter().all(|(name, _)| name != "authorization"))
     );
 }
 
@@ -560,8 +564,10 @@ fn an_installed_program_alone_is_enough_to_judge_one_component() {
     std::fs::write(&path, format!("#!/bin/sh\ncat >/dev/null\necho '{answer}'\n")).unwrap();
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
     let here = folder.path().to_str().unwrap().to_owned();
-    let mut stage =
-        Stage::found((120, 40), JudgeEnvironment::with_variables([("PATH".to_owned(), here)]));
+    let mut stage = Stage::with_environment(
+        (120, 40),
+        JudgeEnvironment::with_variables([("PATH".to_owned(), here)]),
+    );
     stage.press("3w<esc>");
 
     let form = stage.press("r");
@@ -569,20 +575,20 @@ fn an_installed_program_alone_is_enough_to_judge_one_component() {
     stage.press("jjjl<enter>");
 
     let judgement = stage.desk.only();
-    assert_eq!(scores(&judgement), [("C01".to_owned(), Some(3))]);
+    assert_eq!(score_pairs(&judgement), [("C01".to_owned(), Some(3))]);
     assert_eq!(judgement["judge"]["kind"], "command");
 }
 
 #[test]
 fn the_form_offers_who_is_found_and_says_what_would_help_where_nobody_is() {
-    let server = Server::listing(&["m-one"], able);
+    let server = Server::with_models(&["m-one"], able_reply);
     for (name, size) in [("80x24", (80, 24)), ("120x40", (120, 40)), ("200x50", (200, 50))] {
-        let mut found = Stage::found(size, with_key(&server));
+        let mut found = Stage::with_environment(size, with_key(&server));
         insta::assert_snapshot!(format!("found_{name}"), found.press("rjl"));
 
         let gate = Gate::default();
         let held = held_at("C01", &gate);
-        let mut running = Stage::found(size, with_key(&held));
+        let mut running = Stage::with_environment(size, with_key(&held));
         running.press("3wrj<space>m-typed<enter>jjl"); // the chosen component alone
         // The warning comes with the file that is being filled, which is read while the judge is asked.
         let words = ["judge 0/1", "looks 3/8", "⚠ 1"];
@@ -591,7 +597,7 @@ fn the_form_offers_who_is_found_and_says_what_would_help_where_nobody_is() {
         insta::assert_snapshot!(format!("found_running_{name}"), middle);
         insta::assert_snapshot!(format!("found_ended_{name}"), running.press("g"));
 
-        let mut nobody = Stage::found(size, JudgeEnvironment::default());
+        let mut nobody = Stage::with_environment(size, JudgeEnvironment::default());
         insta::assert_snapshot!(format!("nobody_{name}"), nobody.press("r"));
     }
 }
@@ -613,14 +619,14 @@ impl trajview::runtime::JudgeSettings for Settled {
 
 #[test]
 fn a_judge_that_is_kept_is_of_the_settings_at_once() {
-    let server = Server::listing(&["m-one"], able);
+    let server = Server::with_models(&["m-one"], able_reply);
     let file = Arc::new(Settled::default());
     let wishes = ScreenOptions {
         environment: with_key(&server),
         settings_file: Some(JudgeSettingsFile(file.clone())),
         ..ScreenOptions::default()
     };
-    let mut stage = Stage::with(Desk::new(""), (120, 40), wishes);
+    let mut stage = Stage::with_options(Desk::new(""), (120, 40), wishes);
 
     let too_early = stage.press("rK");
     assert!(too_early.contains("no model of openai is chosen"), "{too_early}");
@@ -635,16 +641,16 @@ fn a_judge_that_is_kept_is_of_the_settings_at_once() {
 
 #[test]
 fn settings_are_read_again_when_the_form_opens() {
-    let server = Server::new(able);
+    let server = Server::new(able_reply);
     let file = Arc::new(Settled::default());
     let wishes = ScreenOptions {
         settings_file: Some(JudgeSettingsFile(file.clone())),
         ..ScreenOptions::default()
     };
-    let mut stage = Stage::with(Desk::new(""), (120, 40), wishes);
+    let mut stage = Stage::with_options(Desk::new(""), (120, 40), wishes);
     assert!(stage.press("r").contains("No judge is set up"));
 
-    file.0.lock().unwrap().push(stub(&server));
+    file.0.lock().unwrap().push(stub_judge(&server));
     let form = stage.press("rr");
 
     assert!(form.contains("stub") && form.contains("of the settings"), "{form}");
@@ -660,7 +666,7 @@ fn flags_held_at(group: &'static str, gate: &Gate) -> Server {
             it if it == group && asked.results.len() == 1 => gate.pass(),
             _ => {}
         }
-        scripted(asked, checkpoint)
+        scripted_reply(asked, checkpoint)
     })
 }
 
@@ -669,10 +675,10 @@ fn flags_are_asked_for_by_groups_of_criteria() {
     for (name, size) in [("160x45", (160, 45)), ("80x24", (80, 24))] {
         let gate = Gate::default();
         let server = flags_held_at("duplication", &gate);
-        let mut stage = Stage::new(size, vec![stub(&server)]);
+        let mut stage = Stage::new(size, vec![stub_judge(&server)]);
 
         let form = stage.press("rjjl jj3l"); // rubric: flags; state: the first checkpoint
-        assert_eq!(server.seen().len(), 0);
+        assert_eq!(server.seen_requests().len(), 0);
         let middle = stage.press_until("<enter>", &["judge 4/6", "looks 1/8"]);
         gate.open();
         let end = stage.press_until("", &["6/6", "1 without an answer"]);
@@ -682,9 +688,9 @@ fn flags_are_asked_for_by_groups_of_criteria() {
         insta::assert_snapshot!(format!("flags_middle_{name}"), middle);
         insta::assert_snapshot!(format!("flags_end_{name}"), end);
         insta::assert_snapshot!(format!("flags_detail_{name}"), detail);
-        let all = flaggings(&stage.desk);
+        let all = read_flaggings(&stage.desk);
         assert_eq!(all.len(), 1);
-        assert_eq!(said(&all[0]), ["reinvented-helper ppdiff/data.py:18-47 new"]);
+        assert_eq!(flag_texts(&all[0]), ["reinvented-helper ppdiff/data.py:18-47 new"]);
         let scores = stage.press("<esc>3wt");
         assert!(scores.contains("reinvented-helper"), "{scores}");
     }
@@ -694,7 +700,7 @@ fn flags_are_asked_for_by_groups_of_criteria() {
 fn marked_groups_are_flagged_at_every_checkpoint_and_carried_on() {
     for (name, size) in [("160x45", (160, 45)), ("80x24", (80, 24))] {
         let server = scripted_server();
-        let mut stage = Stage::new(size, vec![stub(&server)]);
+        let mut stage = Stage::new(size, vec![stub_judge(&server)]);
 
         // Groups: those marked by hand; state: every checkpoint.
         let form = stage.press("rjjl jl 10j <space> j<space> ggjjjj2l");
@@ -702,12 +708,14 @@ fn marked_groups_are_flagged_at_every_checkpoint_and_carried_on() {
 
         insta::assert_snapshot!(format!("flags_marked_{name}"), form);
         insta::assert_snapshot!(format!("flags_every_checkpoint_{name}"), end);
-        let all = flaggings(&stage.desk);
+        let all = read_flaggings(&stage.desk);
         let turns: Vec<usize> = all.iter().filter_map(|it| it.turn).collect();
         assert_eq!(turns, [6, 9, 15, 21, 26, 33, 39, 47, 56]);
-        assert_eq!(said(&all[2])[1], "copied-logic ppdiff/nn.py:5-6 new");
-        assert!(said(&all[4]).contains(&"reinvented-helper ppdiff/structures.py:18-47 c1".into()));
-        assert!(said(&all[8]).contains(&"copied-logic ppdiff/nn.py:6-7 c3".into()));
+        assert_eq!(flag_texts(&all[2])[1], "copied-logic ppdiff/nn.py:5-6 new");
+        assert!(
+            flag_texts(&all[4]).contains(&"reinvented-helper ppdiff/structures.py:18-47 c1".into())
+        );
+        assert!(flag_texts(&all[8]).contains(&"copied-logic ppdiff/nn.py:6-7 c3".into()));
         let groups = |at: usize| all[at].groups.iter().map(|it| it.id.as_str()).collect::<Vec<_>>();
         assert_eq!(groups(8), ["duplication", "shape"]);
     }
@@ -717,18 +725,18 @@ fn marked_groups_are_flagged_at_every_checkpoint_and_carried_on() {
 fn flags_are_stopped_and_gone_on_with() {
     let gate = Gate::default();
     let server = flags_held_at("leftovers", &gate);
-    let mut stage = Stage::new((80, 24), vec![stub(&server)]);
+    let mut stage = Stage::new((80, 24), vec![stub_judge(&server)]);
     stage.press("rjjl");
     stage.press_until("<enter>", &["judge 3/6", "looks 1/8"]);
 
     let stopped = stage.press_until("x", &["R goes on"]);
     gate.open();
     assert!(stopped.contains("3 judged are kept"), "{stopped}");
-    assert_eq!(flaggings(&stage.desk)[0].groups.len(), 3);
+    assert_eq!(read_flaggings(&stage.desk)[0].groups.len(), 3);
 
     let end = stage.press("R");
     assert!(end.contains("6/6") && end.contains("5 judged, 1 without an answer"), "{end}");
-    assert_eq!(flaggings(&stage.desk)[0].groups.len(), 6);
+    assert_eq!(read_flaggings(&stage.desk)[0].groups.len(), 6);
 }
 
 #[test]
@@ -740,7 +748,7 @@ fn criteria_of_ones_own_are_typed_and_need_no_components() {
     let criterion = |id: &str, group: &str| json!({"id": id, "name": format!("The {id}"), "type": "erosion", "category": group, "look_for": "It."});
     let own = json!({"schema": "trajview.criteria/1", "criteria": [criterion("a", "first"), criterion("b", "shape")]});
     std::fs::write(&path, own.to_string()).unwrap();
-    let mut stage = Stage::of(desk, (120, 40), vec![stub(&server)]);
+    let mut stage = Stage::with_desk(desk, (120, 40), vec![stub_judge(&server)]);
 
     let wrong = stage.press("rjjl jl 5jl /no/such/file <enter>");
     assert!(wrong.contains("cannot read /no/such/file"), "{wrong}");
@@ -752,15 +760,15 @@ fn criteria_of_ones_own_are_typed_and_need_no_components() {
     assert!(!levels.contains("The a") && !levels.contains("criteria"), "{levels}");
     stage.press("l G <space> <enter>");
 
-    let asked: Vec<String> = server.seen().into_iter().map(|it| it.component).collect();
+    let asked: Vec<String> = server.seen_requests().into_iter().map(|it| it.component).collect();
     assert_eq!(asked, ["shape"]);
-    assert_eq!(flaggings(&stage.desk)[0].groups.len(), 1);
+    assert_eq!(read_flaggings(&stage.desk)[0].groups.len(), 1);
 }
 
 /// The judge of [`decided`], and a run with decisions; frames are the same each time.
 #[cfg(unix)]
-fn deciding(size: (u16, u16), script: Option<&str>) -> Stage {
-    deciding_at(script.map_or_else(decided::desk, decided::judged_by), size)
+fn decisions_stage(size: (u16, u16), script: Option<&str>) -> Stage {
+    deciding_at(script.map_or_else(decided::decision_desk, decided::judged_by), size)
 }
 
 #[cfg(unix)]
@@ -769,14 +777,14 @@ fn deciding_at(desk: Desk, size: (u16, u16)) -> Stage {
     let program = desk.folder.path().join("judge.sh").to_str().unwrap().to_owned();
     settings.command = vec!["sh".into(), program];
     settings.concurrency = 1;
-    Stage::of(desk, size, vec![settings])
+    Stage::with_desk(desk, size, vec![settings])
 }
 
 #[cfg(unix)]
 #[test]
 fn decisions_are_asked_for_in_the_form_and_said_in_its_words() {
     for (name, size) in [("160x45", (160, 45)), ("80x24", (80, 24))] {
-        let mut stage = deciding(size, None);
+        let mut stage = decisions_stage(size, None);
 
         let form = stage.press("rjjll jjl"); // rubric: decisions; state: the end
         let form = form.replace(stage.desk.folder.path().to_str().unwrap(), "DIR");
@@ -793,7 +801,7 @@ fn decisions_are_asked_for_in_the_form_and_said_in_its_words() {
 #[cfg(unix)]
 #[test]
 fn decisions_are_marked_and_judged_at_every_checkpoint() {
-    let mut stage = deciding((120, 40), None);
+    let mut stage = decisions_stage((120, 40), None);
 
     // Every checkpoint, then the decisions marked by hand, then the third of them.
     let form = stage.press("rjjll jjll kl 7j <space>");
@@ -807,7 +815,7 @@ fn decisions_are_marked_and_judged_at_every_checkpoint() {
 #[cfg(unix)]
 #[test]
 fn a_checkpoint_without_a_decision_is_left_out_and_said() {
-    let desk = decided::desk();
+    let desk = decided::decision_desk();
     let late = json!([{"id": "late", "question": "", "answer": "Samples stay whole.", "files": ["ppdiff/sampler.py"]}]);
     std::fs::write(desk.run().join("decisions.json"), late.to_string()).unwrap();
     let mut stage = deciding_at(desk, (120, 40));
@@ -824,7 +832,7 @@ fn a_checkpoint_without_a_decision_is_left_out_and_said() {
 fn parts_of_the_process_are_asked_for_in_the_form() {
     let script = "prompt=$(cat)\ncase $prompt in\n*'Part DQ'*) echo '{\"level\": 2, \"rationale\": \"fair steps\", \"evidence\": []}' ;;\n\
          *) echo '{\"level\": 0, \"rationale\": \"no test\", \"evidence\": []}' ;;\nesac\n";
-    let mut stage = deciding((120, 40), Some(script));
+    let mut stage = decisions_stage((120, 40), Some(script));
 
     let form = stage.press("rjjlll jjl"); // rubric: process; state: the end
     let form = form.replace(stage.desk.folder.path().to_str().unwrap(), "DIR");
@@ -838,7 +846,7 @@ fn parts_of_the_process_are_asked_for_in_the_form() {
 #[cfg(unix)]
 #[test]
 fn what_somebody_else_judged_is_there_without_opening_the_run_again() {
-    let mut stage = deciding((160, 45), None);
+    let mut stage = decisions_stage((160, 45), None);
     let before = stage.press("8wvvv"); // the decisions
     assert!(before.contains("fixed-target") && !before.contains("broken"), "{before}");
 
@@ -858,8 +866,8 @@ fn several_judges_are_asked_at_once_with_one_bound_and_the_progress_of_each() {
     for (name, size) in [("120x40", (120, 40)), ("80x24", (80, 24))] {
         let gate = Gate::default();
         let server = held_at("C04", &gate);
-        let other = JudgeConfig { name: "other".into(), ..stub(&server) };
-        let mut stage = Stage::new(size, vec![stub(&server), other]);
+        let other = JudgeConfig { name: "other".into(), ..stub_judge(&server) };
+        let mut stage = Stage::new(size, vec![stub_judge(&server), other]);
         stage.press("r");
 
         let one = stage.press("<space>");
@@ -888,9 +896,9 @@ fn several_judges_are_asked_at_once_with_one_bound_and_the_progress_of_each() {
 
 #[test]
 fn a_bound_of_all_judges_stops_them_before_it_is_crossed() {
-    let server = Server::new(able);
-    let other = JudgeConfig { name: "other".into(), ..stub(&server) };
-    let mut stage = Stage::new((120, 40), vec![stub(&server), other]);
+    let server = Server::new(able_reply);
+    let other = JudgeConfig { name: "other".into(), ..stub_judge(&server) };
+    let mut stage = Stage::new((120, 40), vec![stub_judge(&server), other]);
 
     stage.press("r<space>lj<space>");
     stage.write("0.0001");
@@ -898,5 +906,5 @@ fn a_bound_of_all_judges_stops_them_before_it_is_crossed() {
     let end = stage.press_until("<enter>", &["the cost bound of all"]);
 
     assert!(end.contains("other: "), "{end}");
-    assert_eq!(server.seen().len(), 0);
+    assert_eq!(server.seen_requests().len(), 0);
 }

@@ -13,16 +13,16 @@ use trajview::{
     store::layers::layer_history::{self, LayerEntry},
 };
 
-use crate::common::{project, trajview};
+use crate::common::{project_path, run_cli};
 
 /// The sample run with a record of two turns of a layer: what it said before turn 46 is right, and what it said before turn
 /// 47 is not.
-fn bundle() -> &'static Path {
+fn layers_bundle() -> &'static Path {
     static BUNDLE: OnceLock<(tempfile::TempDir, PathBuf)> = OnceLock::new();
     let (_, path) = BUNDLE.get_or_init(|| {
         let folder = tempfile::tempdir().unwrap();
         let run = folder.path().join("run");
-        copy(&project("sample-runs/codex-p12"), &run);
+        copy_folder(&project_path("sample-runs/codex-p12"), &run);
         let spec: LayerSpec = "projectguard:structural".parse().unwrap();
         let cited =
             |start, end| SentenceOrigin::Lines { path: "ppdiff/losses.py".into(), start, end };
@@ -76,46 +76,45 @@ fn bundle() -> &'static Path {
     path
 }
 
-fn copy(from: &Path, to: &Path) {
+fn copy_folder(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
         let target = to.join(entry.file_name());
         match entry.file_type().unwrap().is_dir() {
-            true => copy(&entry.path(), &target),
+            true => copy_folder(&entry.path(), &target),
             false => drop(std::fs::copy(entry.path(), target).unwrap()),
         }
     }
 }
 
-fn frame(size: &str, keys: &str) -> String {
-    let run = bundle().to_str().unwrap();
-    let ran =
-        trajview(&[run, "--view", "layers", "--at", "46", "--snapshot", size, "--keys", keys]);
+fn layers_frame(size: &str, keys: &str) -> String {
+    let run = layers_bundle().to_str().unwrap();
+    let ran = run_cli(&[run, "--view", "layers", "--at", "46", "--snapshot", size, "--keys", keys]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     ran.out
 }
 
 #[test]
 fn the_brief_stands_beside_its_request_with_the_forecast_and_where_a_sentence_is_from() {
-    insta::assert_snapshot!("layers_120x40", frame("120x40", "<enter> j j j"));
-    insta::assert_snapshot!("layers_80x24", frame("80x24", ""));
-    insta::assert_snapshot!("layers_200x50", frame("200x50", "<enter> j j j"));
+    insta::assert_snapshot!("layers_120x40", layers_frame("120x40", "<enter> j j j"));
+    insta::assert_snapshot!("layers_80x24", layers_frame("80x24", ""));
+    insta::assert_snapshot!("layers_200x50", layers_frame("200x50", "<enter> j j j"));
 }
 
 #[test]
 fn a_sentence_opens_the_record_and_the_lines_that_it_came_from() {
-    let record = frame("120x40", "<enter> j j j <enter> j j j");
+    let record = layers_frame("120x40", "<enter> j j j <enter> j j j");
     assert!(record.contains("record structure/ppdiff/losses.py.md"), "{record}");
     assert!(record.contains("def snr_weight(t)"), "the record as it was then: {record}");
     assert!(record.contains("changed after turn 46"), "{record}");
-    let lines = frame("120x40", "<enter> j j j <enter> <enter>");
+    let lines = layers_frame("120x40", "<enter> j j j <enter> <enter>");
     assert!(lines.contains("turn 45/56") && lines.contains("ppdiff/losses.py"), "{lines}");
 }
 
 #[test]
 fn what_contradicts_the_code_and_a_restart_are_marked() {
-    let seen = frame("200x50", "l <enter>");
+    let seen = layers_frame("200x50", "l <enter>");
     assert!(seen.contains("⟲ restart") && seen.contains("the context is full"), "{seen}");
     assert!(seen.contains("✗ not so"), "{seen}");
     assert!(seen.contains("is not in the lines that it cites"), "{seen}");
@@ -123,7 +122,7 @@ fn what_contradicts_the_code_and_a_restart_are_marked() {
 
 #[test]
 fn a_run_without_layers_says_so() {
-    let run = project("sample-runs/codex-p12");
-    let ran = trajview(&[run.to_str().unwrap(), "--view", "layers", "--snapshot", "80x24"]);
+    let run = project_path("sample-runs/codex-p12");
+    let ran = run_cli(&[run.to_str().unwrap(), "--view", "layers", "--snapshot", "80x24"]);
     assert!(ran.out.contains("no layer of project state is recorded"), "{}", ran.out);
 }

@@ -21,17 +21,17 @@ use trajview::{
 
 use crate::story::Answering;
 
-fn app(width: u16, height: u16) -> App {
+fn live_app(width: u16, height: u16) -> App {
     let mut app = App::default();
     app.update(AppMessage::Resized(Size { width, height }));
     app.update(AppMessage::BeginLive);
-    tell(&mut app, planned(plan()));
+    send_event(&mut app, planned(live_plan()));
     let (command, process) = (String::new(), 1);
-    tell(&mut app, LiveEvent::Started { command, process, has_terminal: true });
+    send_event(&mut app, LiveEvent::Started { command, process, has_terminal: true });
     app
 }
 
-fn plan() -> LivePlan {
+fn live_plan() -> LivePlan {
     let texts = [
         ("Create the package with add and sub.", None),
         ("Write tests for both, and run them.", Some("c1")),
@@ -80,16 +80,16 @@ fn over(app: &mut App, words: &str, is_whole: bool) {
     app.update(AppMessage::Live(LiveMessage::Over { words: words.into(), is_whole }));
 }
 
-fn tell(app: &mut App, told: LiveEvent) -> Vec<Effect> {
+fn send_event(app: &mut App, told: LiveEvent) -> Vec<Effect> {
     app.update(AppMessage::Live(LiveMessage::LiveEvent(told)))
 }
 
-fn press(app: &mut App, keys: &str) -> Vec<Effect> {
+fn press_keys(app: &mut App, keys: &str) -> Vec<Effect> {
     let keys = parse_keys(keys).unwrap();
     keys.into_iter().flat_map(|key| app.update(AppMessage::Press(key))).collect()
 }
 
-fn frame(app: &App) -> String {
+fn frame_text(app: &App) -> String {
     export::frame_text(&draw_picture(app, Theme::with_terminal_colours()))
 }
 
@@ -97,18 +97,21 @@ fn frame(app: &App) -> String {
 fn in_the_middle(app: &mut App) {
     let began = |turn| turn_began(turn, vec![]);
     let ended = |turn, seconds| turn_ended(turn, seconds, None);
-    tell(app, began(1));
-    tell(
+    send_event(app, began(1));
+    send_event(
         app,
         LiveEvent::Terminal(b"\x1b]0;codex\x07\x1b[1mcodex\x1b[0m reads the request\r\n".to_vec()),
     );
-    tell(app, ended(1, 12.4));
-    tell(app, began(2));
-    tell(app, ended(2, 63.0));
-    tell(app, LiveEvent::Tested { checkpoint: "c1".into(), passed: 4, total: 5, seconds: 0.5 });
+    send_event(app, ended(1, 12.4));
+    send_event(app, began(2));
+    send_event(app, ended(2, 63.0));
+    send_event(
+        app,
+        LiveEvent::Tested { checkpoint: "c1".into(), passed: 4, total: 5, seconds: 0.5 },
+    );
     let layer = LayerEffect { name: "notes".into(), why: "212 words from notes.md".into() };
-    tell(app, turn_began(3, vec![layer]));
-    tell(
+    send_event(app, turn_began(3, vec![layer]));
+    send_event(
         app,
         LiveEvent::Terminal(b"\x1b[32m+ def parse(text):\x1b[0m\r\nrunning pytest ...".to_vec()),
     );
@@ -121,21 +124,21 @@ fn in_the_middle(app: &mut App) {
 
 #[test]
 fn a_run_in_the_middle_is_seen_as_a_whole() {
-    let mut app = app(160, 45);
+    let mut app = live_app(160, 45);
     in_the_middle(&mut app);
-    insta::assert_snapshot!(frame(&app));
+    insta::assert_snapshot!(frame_text(&app));
 }
 
 #[test]
 fn a_small_screen_has_the_terminal_above_the_requests() {
-    let mut app = app(80, 24);
+    let mut app = live_app(80, 24);
     in_the_middle(&mut app);
-    insta::assert_snapshot!(frame(&app));
+    insta::assert_snapshot!(frame_text(&app));
 }
 
 #[test]
 fn the_colours_of_the_agent_are_its_own() {
-    let mut app = app(80, 24);
+    let mut app = live_app(80, 24);
     in_the_middle(&mut app);
     let buffer = draw_picture(&app, Theme::with_terminal_colours());
     let at = buffer.content.iter().position(|cell| cell.symbol() == "+").unwrap();
@@ -146,99 +149,106 @@ fn the_colours_of_the_agent_are_its_own() {
 
 #[test]
 fn the_keyboard_goes_to_the_agent_and_comes_back() {
-    let mut app = app(120, 40);
+    let mut app = live_app(120, 40);
     in_the_middle(&mut app);
 
-    assert_eq!(press(&mut app, "<enter>"), []);
-    let typed = press(&mut app, "q ? <c-c>");
+    assert_eq!(press_keys(&mut app, "<enter>"), []);
+    let typed = press_keys(&mut app, "q ? <c-c>");
     assert_eq!(
         typed,
         [b"q".to_vec(), b"?".to_vec(), b"\x03".to_vec()]
             .map(|bytes| Effect::Live(LiveCommand::Keys(bytes)))
     );
-    insta::assert_snapshot!(frame(&app));
-    press(&mut app, "<c-]>");
-    assert_eq!(press(&mut app, "s"), [Effect::Live(LiveCommand::Skip)]);
+    insta::assert_snapshot!(frame_text(&app));
+    press_keys(&mut app, "<c-]>");
+    assert_eq!(press_keys(&mut app, "s"), [Effect::Live(LiveCommand::Skip)]);
 }
 
 #[test]
 fn the_next_request_is_edited_in_the_last_line() {
-    let mut app = app(120, 40);
+    let mut app = live_app(120, 40);
     in_the_middle(&mut app);
 
-    press(&mut app, "e <c-u> T e s t <space> i t");
-    insta::assert_snapshot!(frame(&app).lines().last().unwrap());
-    assert_eq!(press(&mut app, "<enter>"), [Effect::Live(LiveCommand::Edit("Test it".into()))]);
-    assert!(frame(&app).contains("edited · Test it"));
+    press_keys(&mut app, "e <c-u> T e s t <space> i t");
+    insta::assert_snapshot!(frame_text(&app).lines().last().unwrap());
+    assert_eq!(
+        press_keys(&mut app, "<enter>"),
+        [Effect::Live(LiveCommand::Edit("Test it".into()))]
+    );
+    assert!(frame_text(&app).contains("edited · Test it"));
 }
 
 #[test]
 fn words_are_found_in_the_terminal() {
-    let mut app = app(80, 24);
+    let mut app = live_app(80, 24);
     in_the_middle(&mut app);
 
-    press(&mut app, "/ p y t e s t <enter>");
+    press_keys(&mut app, "/ p y t e s t <enter>");
 
     let live = app.screens.shown_live().unwrap();
     let found = (0..live.terminal.size().height).find(|row| live.terminal.is_match_cell(8, *row));
     assert_eq!(found, Some(2));
-    press(&mut app, "/ n o t h i n g <enter>");
-    assert!(frame(&app).ends_with("nothing is not in this terminal\n"), "{}", frame(&app));
+    press_keys(&mut app, "/ n o t h i n g <enter>");
+    assert!(
+        frame_text(&app).ends_with("nothing is not in this terminal\n"),
+        "{}",
+        frame_text(&app)
+    );
 }
 
 #[test]
 fn a_failure_and_the_end_are_said() {
-    let mut app = app(120, 40);
+    let mut app = live_app(120, 40);
     in_the_middle(&mut app);
-    tell(&mut app, turn_ended(3, 3.0, Some("the agent ended with exit code 1")));
-    tell(&mut app, waits(WaitReason::Failed(String::new())));
-    assert_eq!(press(&mut app, "r"), [Effect::Live(LiveCommand::Retry)]);
-    insta::assert_snapshot!("after_a_failure", frame(&app));
+    send_event(&mut app, turn_ended(3, 3.0, Some("the agent ended with exit code 1")));
+    send_event(&mut app, waits(WaitReason::Failed(String::new())));
+    assert_eq!(press_keys(&mut app, "r"), [Effect::Live(LiveCommand::Retry)]);
+    insta::assert_snapshot!("after_a_failure", frame_text(&app));
 
     over(&mut app, "stopped after turn 2; --resume goes on", false);
-    insta::assert_snapshot!("after_the_end", frame(&app));
+    insta::assert_snapshot!("after_the_end", frame_text(&app));
 }
 
 /// `r` and `x` are what somebody needs who watches a run that goes wrong: no state of it pushes them out of a narrow footer.
 #[test]
 fn the_footer_of_80_columns_has_the_keys_that_repeat_and_stop_in_every_state() {
     let has_both = |app: &App| {
-        let shown = frame(app);
+        let shown = frame_text(app);
         let footer = shown.lines().last().unwrap().to_owned();
         assert!(footer.contains(" r retry ") && footer.contains(" x stop "), "{footer}");
     };
-    let mut app = app(80, 24);
+    let mut app = live_app(80, 24);
     has_both(&app);
     in_the_middle(&mut app);
     has_both(&app);
-    tell(&mut app, waits(WaitReason::StepByStep));
+    send_event(&mut app, waits(WaitReason::StepByStep));
     has_both(&app);
-    tell(&mut app, turn_ended(3, 3.0, Some("the agent failed (exit code 1)")));
-    tell(&mut app, waits(WaitReason::Failed(String::new())));
+    send_event(&mut app, turn_ended(3, 3.0, Some("the agent failed (exit code 1)")));
+    send_event(&mut app, waits(WaitReason::Failed(String::new())));
     has_both(&app);
-    has_both(&begun(80, 24).app);
+    has_both(&begin_run(80, 24).app);
 }
 
 #[test]
 fn a_commit_that_takes_long_says_how_far_it_is_until_the_turn_is_over() {
     for (width, height) in SIZES {
-        let mut app = app(width, height);
+        let mut app = live_app(width, height);
         in_the_middle(&mut app);
 
-        tell(&mut app, LiveEvent::ReadingFiles { files: 20_000 });
-        let told = frame(&app).contains("recording the files: 20000 so far");
-        tell(&mut app, turn_ended(3, 3.0, None));
+        send_event(&mut app, LiveEvent::ReadingFiles { files: 20_000 });
+        let told = frame_text(&app).contains("recording the files: 20000 so far");
+        send_event(&mut app, turn_ended(3, 3.0, None));
 
-        assert!(told && !frame(&app).contains("recording the files"), "{}", frame(&app));
+        assert!(told && !frame_text(&app).contains("recording the files"), "{}", frame_text(&app));
     }
 }
 
 #[test]
 fn help_lies_over_the_whole_screen() {
-    let mut app = app(160, 45);
+    let mut app = live_app(160, 45);
     in_the_middle(&mut app);
-    press(&mut app, "?");
-    let frame = frame(&app);
+    press_keys(&mut app, "?");
+    let frame = frame_text(&app);
     assert!(frame.contains("do not send the next request"), "{frame}");
     assert_eq!(frame.lines().nth(1).unwrap().chars().nth(60), Some('─'), "{frame}");
 }
@@ -246,9 +256,9 @@ fn help_lies_over_the_whole_screen() {
 #[test]
 fn whatever_the_size_there_is_a_frame() {
     for (width, height) in [(1, 1), (60, 15), (61, 16), (119, 30), (120, 15), (300, 90)] {
-        let mut app = app(width, height);
+        let mut app = live_app(width, height);
         in_the_middle(&mut app);
-        frame(&app);
+        frame_text(&app);
     }
 }
 
@@ -256,10 +266,10 @@ fn whatever_the_size_there_is_a_frame() {
 fn with_form(width: u16, height: u16) -> (Answering, Vec<Effect>) {
     let mut world = Answering::new();
     world.send(AppMessage::Resized(Size { width, height }));
-    let mut effects = press(&mut world.app, "A");
+    let mut effects = press_keys(&mut world.app, "A");
     let at = effects.iter().position(is_for_agents).unwrap();
     let request = effects.remove(at).request_id().unwrap();
-    let effects = world.app.update(AppMessage::Answered(request, Answer::Agents(Ok(found()))));
+    let effects = world.app.update(AppMessage::Answered(request, Answer::Agents(Ok(form_facts()))));
     (world, effects)
 }
 
@@ -269,7 +279,7 @@ fn is_for_agents(effect: &Effect) -> bool {
     matches!(&**question, Question::Agents { task } if !task.is_empty())
 }
 
-fn found() -> FormFacts {
+fn form_facts() -> FormFacts {
     let missing = "there is no program claude on this machine; `npm install -g @anthropic-ai/claude-code` installs it, \
                    or name its program below";
     FormFacts {
@@ -324,7 +334,7 @@ fn the_form_of_a_live_run_shows_what_it_would_do_before_it_is_begun() {
     for (width, height) in SIZES {
         let (mut world, effects) = with_form(width, height);
         plan_it(&mut world.app, effects, Ok(what_it_would_do()));
-        insta::assert_snapshot!(format!("form_{width}x{height}"), frame(&world.app));
+        insta::assert_snapshot!(format!("form_{width}x{height}"), frame_text(&world.app));
     }
 }
 
@@ -338,11 +348,11 @@ fn sandbox_network_and_login_are_fields_and_those_that_mean_nothing_are_not_show
     assert!(shown(&world, "sandbox") && shown(&world, "login"));
     assert!(!shown(&world, "network") && !shown(&world, "image"), "nothing stands around it");
 
-    let effects = press(&mut world.app, "9gg <right>"); // bwrap
+    let effects = press_keys(&mut world.app, "9gg <right>"); // bwrap
     assert_eq!(form(&world).chosen_id("sandbox"), "bwrap");
     assert!(shown(&world, "network") && !shown(&world, "image"));
-    press(&mut world.app, "10gg <right>"); // the network: the model server alone
-    press(&mut world.app, "j <right>"); // the login
+    press_keys(&mut world.app, "10gg <right>"); // the network: the model server alone
+    press_keys(&mut world.app, "j <right>"); // the login
     assert_eq!(
         (form(&world).chosen_id("network"), form(&world).chosen_id("login")),
         ("loopback", "copy")
@@ -355,13 +365,13 @@ fn sandbox_network_and_login_are_fields_and_those_that_mean_nothing_are_not_show
     );
     plan.add_row("login", "a copy of ~/.codex/auth.json, gone with the run");
     plan_it(&mut world.app, effects, Ok(plan));
-    insta::assert_snapshot!("form_with_sandbox_120x40", frame(&world.app));
+    insta::assert_snapshot!("form_with_sandbox_120x40", frame_text(&world.app));
     world.send(AppMessage::Resized(Size { width: 80, height: 24 }));
-    insta::assert_snapshot!("form_with_sandbox_80x24", frame(&world.app));
+    insta::assert_snapshot!("form_with_sandbox_80x24", frame_text(&world.app));
 
-    press(&mut world.app, "9gg <right>"); // docker
+    press_keys(&mut world.app, "9gg <right>"); // docker
     assert!(shown(&world, "network") && shown(&world, "image"));
-    press(&mut world.app, "<left> <left>");
+    press_keys(&mut world.app, "<left> <left>");
     assert!(!shown(&world, "network") && !shown(&world, "image"));
 }
 
@@ -369,11 +379,15 @@ fn sandbox_network_and_login_are_fields_and_those_that_mean_nothing_are_not_show
 fn the_plan_is_read_on_where_it_does_not_fit() {
     let (mut world, effects) = with_form(80, 24);
     plan_it(&mut world.app, effects, Ok(what_it_would_do()));
-    assert!(!frame(&world.app).contains("and a row in run.json"), "{}", frame(&world.app));
+    assert!(
+        !frame_text(&world.app).contains("and a row in run.json"),
+        "{}",
+        frame_text(&world.app)
+    );
 
-    press(&mut world.app, "<pgdn> <pgdn>");
+    press_keys(&mut world.app, "<pgdn> <pgdn>");
 
-    assert!(frame(&world.app).contains("and a row in run.json"), "{}", frame(&world.app));
+    assert!(frame_text(&world.app).contains("and a row in run.json"), "{}", frame_text(&world.app));
 }
 
 #[test]
@@ -385,10 +399,10 @@ fn the_other_condition_is_one_key_away_and_says_so_in_both_fields() {
         ("again", "emergent")
     );
 
-    press(&mut world.app, "<right>");
+    press_keys(&mut world.app, "<right>");
     assert_eq!(form(&world).chosen_id("condition"), "single-shot");
 
-    press(&mut world.app, "5gg <left>");
+    press_keys(&mut world.app, "5gg <left>");
     assert_eq!(
         (form(&world).chosen_id("what"), form(&world).chosen_id("condition")),
         ("again", "emergent")
@@ -400,7 +414,7 @@ fn a_refusal_stands_at_its_field_and_nothing_is_started_or_lost() {
     let (mut world, effects) = with_form(120, 40);
     let effects = plan_it(&mut world.app, effects, Ok(what_it_would_do()));
     assert_eq!(effects, []);
-    let started = press(&mut world.app, "<enter>");
+    let started = press_keys(&mut world.app, "<enter>");
     let Some(Effect::StartLive(request, beginning)) = started.first() else {
         panic!("{started:?}")
     };
@@ -411,7 +425,7 @@ fn a_refusal_stands_at_its_field_and_nothing_is_started_or_lost() {
     world.app.update(AppMessage::Jobs(jobs::JobsMessage::Refused(*request, refusal)));
 
     assert!(world.app.screens.live.is_none());
-    let shown = frame(&world.app);
+    let shown = frame_text(&world.app);
     assert!(shown.contains("runs cannot be written: Read-only file system"), "{shown}");
     assert!(shown.contains("codex"), "{shown}");
 }
@@ -419,17 +433,17 @@ fn a_refusal_stands_at_its_field_and_nothing_is_started_or_lost() {
 #[test]
 fn an_agent_that_is_not_here_and_a_key_in_the_place_of_its_variable_are_refused() {
     let (mut world, _) = with_form(120, 40);
-    press(&mut world.app, "2gg <right>");
-    let shown = frame(&world.app);
+    press_keys(&mut world.app, "2gg <right>");
+    let shown = frame_text(&world.app);
     assert!(shown.contains("npm install -g") && !shown.contains("would do"), "{shown}");
 
-    press(&mut world.app, "<left> 7gg <space> s k - 1 2 <enter>");
-    let shown = frame(&world.app);
+    press_keys(&mut world.app, "<left> 7gg <space> s k - 1 2 <enter>");
+    let shown = frame_text(&world.app);
     assert!(shown.contains("never the key") && shown.contains("these 5 letters"), "{shown}");
 }
 
 /// A live run beside the made-up one, with its first turn under way.
-fn begun(width: u16, height: u16) -> Answering {
+fn begin_run(width: u16, height: u16) -> Answering {
     let mut world = Answering::new();
     world.send(AppMessage::Resized(Size { width, height }));
     let path = world.app.screens.source.clone();
@@ -438,7 +452,7 @@ fn begun(width: u16, height: u16) -> Answering {
     let message = jobs::JobsMessage::LiveBegan(Some(origin), "runs/a-run-codex-emergent".into());
     world.send(AppMessage::Jobs(message));
     let told = |told| AppMessage::Live(LiveMessage::LiveEvent(told));
-    world.send(told(planned(plan())));
+    world.send(told(planned(live_plan())));
     let (command, process) = (String::new(), 1);
     world.send(told(LiveEvent::Started { command, process, has_terminal: true }));
     world.send(told(turn_began(1, vec![])));
@@ -446,7 +460,7 @@ fn begun(width: u16, height: u16) -> Answering {
     world
 }
 
-fn end(world: &mut Answering) {
+fn end_run(world: &mut Answering) {
     let ended = EndedTurn { turn: 1, seconds: 2.0, ..EndedTurn::default() };
     world.send(AppMessage::Live(LiveMessage::LiveEvent(LiveEvent::TurnEnded(Box::new(ended)))));
     over(&mut world.app, "every request was asked", true);
@@ -455,36 +469,40 @@ fn end(world: &mut Answering) {
 #[test]
 fn a_run_from_the_screen_goes_on_beside_the_one_that_it_was_started_from() {
     for (width, height) in SIZES {
-        let mut world = begun(width, height);
-        insta::assert_snapshot!(format!("begun_{width}x{height}"), frame(&world.app));
-        end(&mut world);
-        insta::assert_snapshot!(format!("over_{width}x{height}"), frame(&world.app));
+        let mut world = begin_run(width, height);
+        insta::assert_snapshot!(format!("begun_{width}x{height}"), frame_text(&world.app));
+        end_run(&mut world);
+        insta::assert_snapshot!(format!("over_{width}x{height}"), frame_text(&world.app));
     }
 }
 
 #[test]
 fn a_run_goes_on_while_another_view_is_shown_and_every_footer_says_so() {
-    let mut world = begun(120, 40);
+    let mut world = begin_run(120, 40);
     for view in ["<f1>", "<f2>", "<f3>", "<f4>"] {
-        press(&mut world.app, view);
-        let shown = frame(&world.app);
+        press_keys(&mut world.app, view);
+        let shown = frame_text(&world.app);
         assert!(shown.lines().last().unwrap().contains("▶ live run 0/5 F7"), "{view}: {shown}");
     }
-    press(&mut world.app, "q");
-    assert!(!world.app.is_quitting && frame(&world.app).contains("an agent is at work"));
+    press_keys(&mut world.app, "q");
+    assert!(!world.app.is_quitting && frame_text(&world.app).contains("an agent is at work"));
 
-    end(&mut world);
-    press(&mut world.app, "<f1>");
-    assert!(frame(&world.app).contains("✓ live run over 1/5 F7"), "{}", frame(&world.app));
-    press(&mut world.app, "<f7> <f1>");
-    assert!(!frame(&world.app).contains("live run over"), "{}", frame(&world.app));
+    end_run(&mut world);
+    press_keys(&mut world.app, "<f1>");
+    assert!(
+        frame_text(&world.app).contains("✓ live run over 1/5 F7"),
+        "{}",
+        frame_text(&world.app)
+    );
+    press_keys(&mut world.app, "<f7> <f1>");
+    assert!(!frame_text(&world.app).contains("live run over"), "{}", frame_text(&world.app));
 }
 
 #[test]
 fn the_other_run_follows_to_the_same_turn_until_somebody_looks_elsewhere() {
-    let mut world = begun(160, 45);
+    let mut world = begin_run(160, 45);
     let turns = world.story.run.turns.len();
-    let mut plan = plan();
+    let mut plan = live_plan();
     plan.requests.truncate(turns);
     while plan.requests.len() < turns {
         let turn = plan.requests.len() + 1;
@@ -499,19 +517,23 @@ fn the_other_run_follows_to_the_same_turn_until_somebody_looks_elsewhere() {
     world.send(began(1));
     world.send(began(2));
     assert_eq!(turn(&world), 1);
-    press(&mut world.app, "<left>");
+    press_keys(&mut world.app, "<left>");
     world.send(began(3));
     assert_eq!(turn(&world), 0);
 }
 
 #[test]
 fn one_key_compares_what_is_over_with_the_run_that_it_was_started_from() {
-    let mut world = begun(120, 40);
-    press(&mut world.app, "c");
-    assert!(frame(&world.app).contains("compared when it is over"), "{}", frame(&world.app));
-    end(&mut world);
+    let mut world = begin_run(120, 40);
+    press_keys(&mut world.app, "c");
+    assert!(
+        frame_text(&world.app).contains("compared when it is over"),
+        "{}",
+        frame_text(&world.app)
+    );
+    end_run(&mut world);
 
-    let effects = press(&mut world.app, "c");
+    let effects = press_keys(&mut world.app, "c");
 
     let compared = world.app.screens.shown_comparison().expect("the comparison is shown");
     assert_eq!(
@@ -526,63 +548,67 @@ fn without_a_live_run_its_view_says_how_to_start_one() {
     for (width, height) in SIZES {
         let mut world = Answering::new();
         world.send(AppMessage::Resized(Size { width, height }));
-        press(&mut world.app, "<f7>");
-        insta::assert_snapshot!(format!("nothing_{width}x{height}"), frame(&world.app));
+        press_keys(&mut world.app, "<f7>");
+        insta::assert_snapshot!(format!("nothing_{width}x{height}"), frame_text(&world.app));
     }
 }
 
 #[test]
 fn one_agent_at_a_time_is_started_from_the_screen() {
-    let mut world = begun(120, 40);
-    press(&mut world.app, "<f1> A");
+    let mut world = begin_run(120, 40);
+    press_keys(&mut world.app, "<f1> A");
     assert!(world.app.jobs.dialog.is_none());
-    assert!(frame(&world.app).contains("an agent is at work here"), "{}", frame(&world.app));
+    assert!(
+        frame_text(&world.app).contains("an agent is at work here"),
+        "{}",
+        frame_text(&world.app)
+    );
 }
 
 #[test]
 fn an_agent_is_stopped_only_by_a_second_press_of_the_key() {
-    let mut app = app(120, 40);
+    let mut app = live_app(120, 40);
     in_the_middle(&mut app);
     let stops = |effects: Vec<Effect>| effects.contains(&Effect::Live(LiveCommand::Stop));
 
-    assert!(!stops(press(&mut app, "x")));
-    assert!(frame(&app).contains("x again stops the agent"), "{}", frame(&app));
-    assert!(!stops(press(&mut app, "jx")));
-    assert!(stops(press(&mut app, "x")));
+    assert!(!stops(press_keys(&mut app, "x")));
+    assert!(frame_text(&app).contains("x again stops the agent"), "{}", frame_text(&app));
+    assert!(!stops(press_keys(&mut app, "jx")));
+    assert!(stops(press_keys(&mut app, "x")));
 }
 
 #[test]
 fn a_run_that_broke_off_goes_on_from_its_bundle() {
-    let mut app = app(120, 40);
+    let mut app = live_app(120, 40);
     in_the_middle(&mut app);
     over(&mut app, "stopped", false);
     let resume = Effect::ResumeLive("runs/tiny".into());
 
-    assert!(!press(&mut app, "R").contains(&resume));
-    assert!(press(&mut app, "R").contains(&resume));
-    assert!(frame(&app).contains("starting"), "{}", frame(&app));
+    assert!(!press_keys(&mut app, "R").contains(&resume));
+    assert!(press_keys(&mut app, "R").contains(&resume));
+    assert!(frame_text(&app).contains("starting"), "{}", frame_text(&app));
 }
 
 #[test]
 fn a_run_that_is_finished_has_nothing_to_go_on_with() {
-    let mut app = app(120, 40);
+    let mut app = live_app(120, 40);
     over(&mut app, "every request was asked", true);
 
-    assert_eq!(press(&mut app, "RR"), []);
-    assert!(frame(&app).contains("the run is finished"), "{}", frame(&app));
+    assert_eq!(press_keys(&mut app, "RR"), []);
+    assert!(frame_text(&app).contains("the run is finished"), "{}", frame_text(&app));
 }
 
 #[test]
 fn the_folder_that_is_written_keeps_its_whole_name() {
     for (width, height) in [(80, 24), (120, 40)] {
-        let mut app = app(width, height);
+        let mut app = live_app(width, height);
         let asked =
             |turn| ScriptedRequest { turn, text: "a request".into(), ..ScriptedRequest::default() };
         let out = "/home/somebody/experiments/2026-11/codex-p12-mine-emergent".into();
-        let plan = LivePlan { out, requests: (1..60).map(asked).collect(), ..plan() };
-        tell(&mut app, planned(plan));
+        let plan = LivePlan { out, requests: (1..60).map(asked).collect(), ..live_plan() };
+        send_event(&mut app, planned(plan));
 
-        let frame = frame(&app);
+        let frame = frame_text(&app);
         assert!(frame.contains("codex-p12-mine-emergent "), "{frame}");
         assert!(frame.contains("of 59 "), "{frame}");
     }

@@ -3,7 +3,7 @@
 use std::{fs, path::PathBuf};
 
 /// Every frame that is kept, by its name.
-fn frames() -> Vec<(String, String)> {
+fn look_frames() -> Vec<(String, String)> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/screen/snapshots");
     let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let frame = |path: PathBuf| {
@@ -23,7 +23,7 @@ fn no_frame_has_a_number_in_another_way_than_that_of_the_formatter() {
     let other = [r"\d min \d", r"\d h \d+ min", r"\d [kM](\s|,|$)", r"\d USD( |$)"];
     let other = other.map(|pattern| regex::Regex::new(pattern).unwrap());
     let mut wrong = vec![];
-    for (name, text) in frames() {
+    for (name, text) in look_frames() {
         for line in text.lines().filter(|line| other.iter().any(|it| it.is_match(line))) {
             wrong.push(format!("{name}: {line}"));
         }
@@ -49,7 +49,7 @@ const LIFELINES: [(&str, &str); 11] = [
 #[test]
 fn a_legend_lists_no_sign_that_is_not_on_screen() {
     let mut seen = 0;
-    for (name, text) in frames() {
+    for (name, text) in look_frames() {
         for (sign, words) in LIFELINES {
             let entry = format!("{sign} {words}   ");
             let Some(legend) = text.lines().find(|line| line.contains(&entry)) else { continue };

@@ -13,7 +13,7 @@ use trajview::{
 const EDITS: usize = 6;
 
 /// A session of Claude Code: a request, then a file is written, edited again and again, and tested in between.
-fn session(folder: &Path) -> std::path::PathBuf {
+fn write_session(folder: &Path) -> std::path::PathBuf {
     let mut lines = vec![];
     let mut clock = 0;
     let mut add = |kind: &str, content: Json, result: Option<Json>| {
@@ -61,76 +61,81 @@ fn session(folder: &Path) -> std::path::PathBuf {
     path
 }
 
-fn shown(size: (u16, u16), keys: &str, place: StartPlace) -> String {
+fn session_frame(size: (u16, u16), keys: &str, place: StartPlace) -> String {
     let folder = tempfile::tempdir().unwrap();
-    let paths = [session(folder.path())];
+    let paths = [write_session(folder.path())];
     let size = Size { width: size.0, height: size.1 };
     let frame = runtime::headless_frame(&paths, size, keys, place, ScreenOptions::default());
     export::frame_text(&frame.unwrap_or_else(|why| panic!("{why}")))
 }
 
-fn frame(size: (u16, u16), keys: &str) -> String {
-    shown(size, keys, StartPlace::default())
+fn draw_frame(size: (u16, u16), keys: &str) -> String {
+    session_frame(size, keys, StartPlace::default())
 }
 
 #[test]
 fn what_the_agent_did_stands_in_the_place_of_the_turns() {
-    insta::assert_snapshot!(frame((120, 40), "l l"));
-    insta::assert_snapshot!(frame((80, 24), "l l <s-tab><s-tab>"));
+    insta::assert_snapshot!(draw_frame((120, 40), "l l"));
+    insta::assert_snapshot!(draw_frame((80, 24), "l l <s-tab><s-tab>"));
 }
 
 #[test]
 fn right_and_left_lead_from_edit_to_edit() {
-    let head = |keys: &str| frame((120, 40), keys).lines().next().unwrap_or_default().to_owned();
+    let head =
+        |keys: &str| draw_frame((120, 40), keys).lines().next().unwrap_or_default().to_owned();
 
     assert!(head("l").contains("step 1 of "), "{}", head("l"));
     assert!(head("l l").contains("step 2 of "), "{}", head("l l"));
     assert!(head("3l h").contains("step 2 of "), "{}", head("3l h"));
     // By the numbers that the list has.
     assert!(head("4G").contains("step 4 of "), "{}", head("4G"));
-    assert!(frame((120, 40), "9l").contains("no recorded edit after this one"));
+    assert!(draw_frame((120, 40), "9l").contains("no recorded edit after this one"));
 }
 
 #[test]
 fn failures_are_gone_to_and_listed_with_the_line_that_tells() {
-    let first = frame((120, 40), "x");
+    let first = draw_frame((120, 40), "x");
     assert!(first.lines().next().is_some_and(|head| head.contains("step 4 of ")), "{first}");
-    assert!(frame((120, 40), "x x x").contains("nothing failed after this"));
-    assert!(frame((120, 40), "x <c-x>").contains("nothing failed before this"));
+    assert!(draw_frame((120, 40), "x x x").contains("nothing failed after this"));
+    assert!(draw_frame((120, 40), "x <c-x>").contains("nothing failed before this"));
 
-    insta::assert_snapshot!(frame((120, 40), "!"));
-    insta::assert_snapshot!(frame((80, 24), "!"));
-    assert!(frame((120, 40), "! j <enter>").lines().next().unwrap().contains("step 7 of "));
+    insta::assert_snapshot!(draw_frame((120, 40), "!"));
+    insta::assert_snapshot!(draw_frame((80, 24), "!"));
+    assert!(draw_frame((120, 40), "! j <enter>").lines().next().unwrap().contains("step 7 of "));
 }
 
 #[test]
 fn a_step_is_a_place_to_open_at_and_to_go_to() {
     let place = StartPlace { turn: Some(NamedMoment::Step(1, 4)), ..StartPlace::default() };
-    let opened = shown((120, 40), "", place);
+    let opened = session_frame((120, 40), "", place);
     assert!(opened.lines().next().unwrap().contains("step 4 of "), "{opened}");
 
-    let went = frame((120, 40), ":1.3<enter>");
+    let went = draw_frame((120, 40), ":1.3<enter>");
     assert!(went.lines().next().unwrap().contains("step 3 of "), "{went}");
-    assert!(frame((120, 40), "x yy").contains("--at 1.4"), "{}", frame((120, 40), "x yy"));
+    assert!(
+        draw_frame((120, 40), "x yy").contains("--at 1.4"),
+        "{}",
+        draw_frame((120, 40), "x yy")
+    );
 }
 
 #[test]
 fn a_file_that_is_read_whole_is_as_the_step_left_it() {
-    let read = frame((120, 40), ":1.3<enter> <tab><tab><tab> a");
+    let read = draw_frame((120, 40), ":1.3<enter> <tab><tab><tab> a");
     assert!(read.contains("counter.py  after step 1.3"), "{read}");
     assert!(read.contains("1.3  1   count = 2"), "{read}");
 
     // What edits nothing leaves the file as the last edit did, and the end of the turn is no step's.
-    let tested = frame((120, 40), ":1.4<enter> <tab><tab><tab> a");
+    let tested = draw_frame((120, 40), ":1.4<enter> <tab><tab><tab> a");
     assert!(tested.contains("after step 1.4") && tested.contains("1.3  1   count = 2"), "{tested}");
-    let ended = frame((120, 40), ":1.9<enter> <tab><tab><tab> a");
+    let ended = draw_frame((120, 40), ":1.9<enter> <tab><tab><tab> a");
     assert!(ended.contains("counter.py  after turn 1"), "{ended}");
     assert!(ended.contains("1.8  1   count = 5"), "{ended}");
 
     // From edit to edit, and from a line to the step that wrote it.
-    let next = frame((120, 40), ":1.3<enter> <tab><tab><tab> a s s");
+    let next = draw_frame((120, 40), ":1.3<enter> <tab><tab><tab> a s s");
     assert!(next.contains("after step 1.5") && next.contains("1.5  1   count = 3"), "{next}");
-    let there = frame((120, 40), ":1.4<enter> <tab><tab><tab> a <enter>");
+    let there = draw_frame((120, 40), ":1.4<enter> <tab><tab><tab> a <enter>");
     assert!(there.contains("turn 1, step 3 wrote it; backspace goes back"), "{there}");
 }
 
@@ -165,7 +170,7 @@ fn the_tree_has_the_files_that_are_there_after_the_step() {
 #[test]
 fn the_curves_of_a_run_of_one_request_go_by_step() {
     let head = |seen: &str| seen.lines().next().unwrap_or_default().to_owned();
-    let chart = |keys: &str, size| frame(size, &format!("2w {keys}"));
+    let chart = |keys: &str, size| draw_frame(size, &format!("2w {keys}"));
 
     let first = chart("g", (120, 40));
     assert!(first.contains("after step 1.1") && first.contains("since the start"), "{first}");
@@ -182,7 +187,7 @@ fn the_curves_of_a_run_of_one_request_go_by_step() {
     assert!(there.contains("backspace goes back to the curves"), "{there}");
     assert!(chart("g l l <enter> <bs>", (120, 40)).contains("after step 1.3"), "and back");
     // The playhead is one: what is looked at in the replay is looked at here.
-    let here = frame((120, 40), ":1.6<enter> 2w");
+    let here = draw_frame((120, 40), ":1.6<enter> 2w");
     assert!(here.contains("after step 1.6"), "{here}");
 
     let by_turn = chart("s", (120, 40));

@@ -13,7 +13,7 @@ use trajview::{
     widgets::key::{BaseKey, Key},
 };
 
-use crate::audit_view::{Bundle, after, has, lacks, opened};
+use crate::audit_view::{Bundle, assert_has, assert_lacks, frame_after, open_audit};
 
 /// Words that people type for what a key does, beside the help of every key.
 const WORDS: [&str; 14] = [
@@ -34,7 +34,7 @@ const WORDS: [&str; 14] = [
 ];
 
 /// Every file below a folder but those of raters, in which is noted which verdicts were on screen.
-fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+fn folder_files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut open = vec![folder.to_owned()];
     while let Some(folder) = open.pop() {
@@ -51,7 +51,7 @@ fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 }
 
 /// Types words after `:` and runs what is found first, then goes back to the view of a key.
-fn run(screen: &mut HeadlessScreen, words: &str, view: BaseKey) {
+fn run_command(screen: &mut HeadlessScreen, words: &str, view: BaseKey) {
     screen.send_message(AppMessage::Press(Key::from_char(':')));
     screen.send_message(AppMessage::Paste(words.to_owned()));
     for code in [BaseKey::Enter, BaseKey::Esc, BaseKey::Esc, BaseKey::Esc, view] {
@@ -62,37 +62,40 @@ fn run(screen: &mut HeadlessScreen, words: &str, view: BaseKey) {
 #[test]
 fn whatever_is_typed_after_a_colon_no_label_and_no_file_of_the_run_changes() {
     let bundle = Bundle::new();
-    let before = files(bundle.path());
-    let mut screen = opened(bundle.path().to_owned(), (120, 40), Some("zz"), StartPlace::default());
+    let before = folder_files(bundle.path());
+    let mut screen =
+        open_audit(bundle.path().to_owned(), (120, 40), Some("zz"), StartPlace::default());
     let helps = keymap::all_bindings().map(|row| row.help).filter(|help| help.len() < 200);
     let words: Vec<&str> = WORDS.into_iter().chain(helps).collect();
 
     for view in [BaseKey::F(4), BaseKey::F(1)] {
         screen.send_message(AppMessage::Press(Key::without_modifiers(view)));
         for words in &words {
-            run(&mut screen, words, view);
+            run_command(&mut screen, words, view);
             assert_eq!(bundle.labels("zz"), Vec::<String>::new(), "{words}");
         }
     }
 
-    assert_eq!(files(bundle.path()), before);
+    assert_eq!(folder_files(bundle.path()), before);
 }
 
 #[test]
 fn in_the_replay_no_command_of_the_audit_is_offered() {
     let bundle = Bundle::new();
-    let mut screen = opened(bundle.path().to_owned(), (120, 40), Some("zz"), StartPlace::default());
+    let mut screen =
+        open_audit(bundle.path().to_owned(), (120, 40), Some("zz"), StartPlace::default());
 
-    let offered = after(&mut screen, "<f1>:label");
+    let offered = frame_after(&mut screen, "<f1>:label");
 
-    lacks(&offered, "label it 0");
-    lacks(&offered, "in the audit");
+    assert_lacks(&offered, "label it 0");
+    assert_lacks(&offered, "in the audit");
 }
 
 #[test]
 fn the_name_of_a_view_leads_to_it() {
     let bundle = Bundle::new();
-    let mut screen = opened(bundle.path().to_owned(), (120, 40), Some("zz"), StartPlace::default());
+    let mut screen =
+        open_audit(bundle.path().to_owned(), (120, 40), Some("zz"), StartPlace::default());
 
-    has(&after(&mut screen, "<f1>:scores<enter>"), "MCF 3.125");
+    assert_has(&frame_after(&mut screen, "<f1>:scores<enter>"), "MCF 3.125");
 }

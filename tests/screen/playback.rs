@@ -524,7 +524,7 @@ fn the_menu_of_playback_shows_its_speeds() {
 }
 
 /// The made-up run while it was still being written.
-fn begun(turns: usize) -> Story {
+fn begun_story(turns: usize) -> Story {
     let mut story = Story::tell();
     story.run.turns.truncate(turns);
     story.run.subagents.clear();
@@ -535,7 +535,7 @@ fn begun(turns: usize) -> Story {
 }
 
 fn growing_from(turns: usize, keys: &str) -> story::Answering {
-    let mut world = story::Answering { app: App::default(), story: begun(turns).into() };
+    let mut world = story::Answering { app: App::default(), story: begun_story(turns).into() };
     world.send(AppMessage::Resized(Size { width: 120, height: 40 }));
     world.send(AppMessage::Open("a run".into(), StartPlace::default()));
     for key in trajview::widgets::key::parse_keys(keys).unwrap() {
@@ -586,7 +586,7 @@ fn a_run_that_is_not_followed_stays_where_it_is() {
 
 /// The made-up run, of which two turns are shown while the rest is read; keys before the rest and after it.
 fn begun_with(keys: &str) -> (String, story::Answering) {
-    let mut world = story::Answering { app: App::default(), story: begun(2).into() };
+    let mut world = story::Answering { app: App::default(), story: begun_story(2).into() };
     world.send(AppMessage::Resized(Size { width: 120, height: 40 }));
     let asked = world.app.update(AppMessage::Open("a run".into(), StartPlace::default()));
     let [Effect::Open(request, ..)] = asked.as_slice() else { panic!("{asked:?}") };

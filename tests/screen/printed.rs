@@ -15,17 +15,17 @@ use trajview::{
 
 use super::story::{Story, Telling, opener_of};
 
-fn printing(result: &str) -> Story {
+fn printing_story(result: &str) -> Story {
     let mut told = Telling::default();
     told.turn("Run the tests", |turn| turn.call("shell", "pytest", result, Some(0)));
     told.turn("And again", |turn| turn.message("done"));
     told.end()
 }
 
-fn frame(result: &str, size: (u16, u16), keys: &str) -> Buffer {
+fn draw_frame(result: &str, size: (u16, u16), keys: &str) -> Buffer {
     let result = result.to_owned();
     let size = Size { width: size.0, height: size.1 };
-    let opener = opener_of(move || printing(&result));
+    let opener = opener_of(move || printing_story(&result));
     runtime::headless_frame_with(opener, &[], size, keys, StartPlace::default()).unwrap()
 }
 
@@ -49,7 +49,7 @@ const PYTEST: &str = "\x1b[1mtest session\x1b[0m\r\n 10%\r 50%\r100%\n\x1b[31mFA
 #[test]
 fn an_output_has_the_colours_that_were_printed() {
     for size in [(120, 40), (80, 24)] {
-        let seen = frame(PYTEST, size, "s <tab><tab><tab> Z");
+        let seen = draw_frame(PYTEST, size, "s <tab><tab><tab> Z");
         let text = export::frame_text(&seen);
         assert_eq!(look_of(&seen, "test session").1, Modifier::BOLD);
         assert_eq!(look_of(&seen, "FAILED"), (Color::Red, Modifier::empty()));
@@ -137,7 +137,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
     #[test]
     fn whatever_is_printed_no_control_character_reaches_the_screen(output in any_output()) {
-        let seen = frame(&output, (80, 24), "s <tab><tab><tab> Z G");
+        let seen = draw_frame(&output, (80, 24), "s <tab><tab><tab> Z G");
         for cell in &seen.content {
             prop_assert!(!cell.symbol().chars().any(char::is_control), "{:?}", cell.symbol());
         }

@@ -1,32 +1,32 @@
 //! The process view over the sample run, as the program draws it.
 
-use crate::common::{project, trajview};
+use crate::common::{project_path, run_cli};
 
-fn frame(size: &str, keys: &str) -> String {
-    let run = project("sample-runs/codex-p12");
+fn process_frame(size: &str, keys: &str) -> String {
+    let run = project_path("sample-runs/codex-p12");
     let run = run.to_str().unwrap();
-    let ran = trajview(&[run, "--view", "process", "--snapshot", size, "--keys", keys]);
+    let ran = run_cli(&[run, "--view", "process", "--snapshot", size, "--keys", keys]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     ran.out
 }
 
 #[test]
 fn pillars_what_one_is_made_of_and_signals_on_one_screen() {
-    insta::assert_snapshot!("process_120x40", frame("120x40", ""));
-    insta::assert_snapshot!("process_200x50", frame("200x50", "p"));
-    insta::assert_snapshot!("process_80x24", frame("80x24", ""));
+    insta::assert_snapshot!("process_120x40", process_frame("120x40", ""));
+    insta::assert_snapshot!("process_200x50", process_frame("200x50", "p"));
+    insta::assert_snapshot!("process_80x24", process_frame("80x24", ""));
 }
 
 #[test]
 fn a_small_screen_shows_what_a_pillar_is_made_of_in_the_place_of_the_pillars() {
-    let seen = frame("80x24", "j j <enter>");
+    let seen = process_frame("80x24", "j j <enter>");
     assert!(seen.contains("recovery efficiency") && seen.contains("RAC"), "{seen}");
     assert!(!seen.contains("RigorScore"), "{seen}");
 }
 
 #[test]
 fn a_signal_opens_at_its_step() {
-    let seen = frame("120x40", "<tab> <tab> j <enter>");
+    let seen = process_frame("120x40", "<tab> <tab> j <enter>");
     assert!(seen.contains("turn 46/56") && seen.contains("step 3/5"), "{seen}");
     assert!(seen.contains("def snr_weight"), "{seen}");
 }
@@ -34,45 +34,45 @@ fn a_signal_opens_at_its_step() {
 #[test]
 fn a_counted_event_opens_at_its_step() {
     // The first of the errors.
-    let seen = frame("120x40", "j j <enter> 5G <enter>");
+    let seen = process_frame("120x40", "j j <enter> 5G <enter>");
     assert!(seen.contains("turn 3/56"), "{seen}");
 }
 
 #[test]
 fn weights_are_moved_and_put_back() {
-    let before = frame("120x40", "");
-    let moved = frame("120x40", "5>");
+    let before = process_frame("120x40", "");
+    let moved = process_frame("120x40", "5>");
     assert!(moved.contains("(+50 %)"), "{moved}");
     assert_ne!(before, moved);
-    assert_eq!(before, frame("120x40", "5> u"));
+    assert_eq!(before, process_frame("120x40", "5> u"));
 }
 
 #[test]
 fn the_scorers_defaults_are_marked() {
-    let seen = frame("120x40", "p");
+    let seen = process_frame("120x40", "p");
     assert!(seen.contains("rigor-shipped") && seen.contains("0.200*"), "{seen}");
 }
 
 #[test]
 fn the_lists_say_what_there_is_not() {
-    let plan = frame("120x40", "v");
+    let plan = process_frame("120x40", "v");
     assert!(plan.contains("recovered at 3.7") && plan.contains("Layers"), "{plan}");
-    let states = frame("120x40", "v v");
+    let states = process_frame("120x40", "v v");
     assert!(states.contains("nothing was built or tested on request"), "{states}");
-    let decisions = frame("120x40", "v v v");
+    let decisions = process_frame("120x40", "v v v");
     assert!(decisions.contains("no decisions.json"), "{decisions}");
-    let memory = frame("120x40", "v v v v");
+    let memory = process_frame("120x40", "v v v v");
     assert!(memory.contains("no memory events are recorded"), "{memory}");
-    let recording = frame("120x40", "v v v v v");
+    let recording = process_frame("120x40", "v v v v v");
     assert!(recording.contains("nothing speaks against the recording"), "{recording}");
 }
 
 #[test]
 fn what_is_built_and_tested_is_asked_for_in_a_form() {
-    let empty = frame("120x40", "B");
+    let empty = process_frame("120x40", "B");
     assert!(empty.contains("build and test the files of every turn"), "{empty}");
     assert!(empty.contains("which command?"), "{empty}");
-    let filled = frame("120x40", "B <space> t r u e <enter>");
+    let filled = process_frame("120x40", "B <space> t r u e <enter>");
     assert!(filled.contains("sh -c 'true'") && filled.contains("checks.jsonl"), "{filled}");
 }
 
@@ -80,15 +80,15 @@ fn what_is_built_and_tested_is_asked_for_in_a_form() {
 fn states_that_were_built_are_a_list_that_opens_at_their_turns() {
     let folder = tempfile::tempdir().unwrap();
     let run = folder.path().join("run");
-    let sample = project("sample-runs/codex-p12");
+    let sample = project_path("sample-runs/codex-p12");
     let copied = std::process::Command::new("cp").arg("-r").arg(sample).arg(&run).status();
     assert!(copied.unwrap().success());
     let run = run.to_str().unwrap();
-    let ran = trajview(&["process", run, "--build", "test -e ppdiff/losses.py"]);
+    let ran = run_cli(&["process", run, "--build", "test -e ppdiff/losses.py"]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let seen = |keys: &str| {
         let view = ["--view", "process", "--snapshot", "200x50", "--keys", keys];
-        trajview(&[&[run], &view[..]].concat()).out
+        run_cli(&[&[run], &view[..]].concat()).out
     };
 
     let list = seen("v v");
@@ -106,10 +106,10 @@ fn states_that_were_built_are_a_list_that_opens_at_their_turns() {
 
 #[test]
 fn a_key_goes_from_signal_to_signal_in_every_view_and_says_why() {
-    let run = project("sample-runs/codex-p12");
+    let run = project_path("sample-runs/codex-p12");
     let seen = |view: &str, keys: &str| {
         let run = run.to_str().unwrap();
-        trajview(&[run, "--view", view, "--snapshot", "120x40", "--keys", keys]).out
+        run_cli(&[run, "--view", view, "--snapshot", "120x40", "--keys", keys]).out
     };
 
     let first = seen("replay", ")");
@@ -141,12 +141,12 @@ mod decided {
     };
 
     use crate::common::{
-        decided::{decisions, desk},
+        decided::{decision_desk, made_decisions},
         judge_desk::Desk,
-        trajview as program,
+        run_cli as program,
     };
 
-    fn frame(desk: &Desk, size: &str, keys: &str, more: &[&str]) -> String {
+    fn process_frame(desk: &Desk, size: &str, keys: &str, more: &[&str]) -> String {
         let run = desk.run();
         let first =
             [run.to_str().unwrap(), "--view", "process", "--snapshot", size, "--keys", keys];
@@ -157,32 +157,32 @@ mod decided {
 
     #[test]
     fn the_lane_of_decisions_says_what_is_kept_and_what_is_broken() {
-        let desk = desk();
-        let before = frame(&desk, "120x40", "v v v", &[]);
+        let desk = decision_desk();
+        let before = process_frame(&desk, "120x40", "v v v", &[]);
         assert!(before.contains("not judged") && !before.contains("broken"), "{before}");
 
         desk.judge(&["--rubric", "decisions"]);
 
-        insta::assert_snapshot!("decisions_120x40", frame(&desk, "120x40", "v v v j", &[]));
-        insta::assert_snapshot!("decisions_200x50", frame(&desk, "200x50", "v v v j", &[]));
+        insta::assert_snapshot!("decisions_120x40", process_frame(&desk, "120x40", "v v v j", &[]));
+        insta::assert_snapshot!("decisions_200x50", process_frame(&desk, "200x50", "v v v j", &[]));
     }
 
     #[test]
     fn a_chain_opens_where_its_newest_decision_applies_first_or_says_that_it_applies_nowhere() {
-        let desk = desk();
-        let opened = frame(&desk, "120x40", "v v v g <enter>", &[]);
+        let desk = decision_desk();
+        let opened = process_frame(&desk, "120x40", "v v v g <enter>", &[]);
         assert!(opened.contains("turn 16/56"), "{opened}");
 
-        let mut store = decisions();
+        let mut store = made_decisions();
         store[2] = serde_json::json!({"id": "uniform-noise", "answer": "Qwxz.", "supersedes": ["mask-noise"]});
         fs::write(desk.run().join("decisions.json"), store.to_string()).unwrap();
-        let nowhere = frame(&desk, "120x40", "v v v g <enter>", &[]);
+        let nowhere = process_frame(&desk, "120x40", "v v v g <enter>", &[]);
         assert!(nowhere.contains("applies to no step"), "{nowhere}");
     }
 
     #[test]
     fn a_store_that_is_named_is_laid_over_the_run_and_the_head_says_so() {
-        let desk = desk();
+        let desk = decision_desk();
         let path = desk.folder.path().join("mine.json");
         fs::write(
             &path,
@@ -190,7 +190,7 @@ mod decided {
         )
         .unwrap();
 
-        let seen = frame(&desk, "120x40", "v v v", &["--store", path.to_str().unwrap()]);
+        let seen = process_frame(&desk, "120x40", "v v v", &["--store", path.to_str().unwrap()]);
 
         assert!(seen.contains("/mine.json") && seen.contains("only-one"), "{seen}");
         assert!(!seen.contains("fixed-target"), "{seen}");
@@ -202,15 +202,15 @@ mod decided {
 
     #[test]
     fn decisions_are_drawn_into_the_bundle_by_a_key_and_never_over_others() {
-        let desk = desk();
+        let desk = decision_desk();
         let store = desk.run().join("decisions.json");
         let own = fs::read(&store).unwrap();
-        let kept = frame(&desk, "120x40", "v v v d", &[]);
+        let kept = process_frame(&desk, "120x40", "v v v d", &[]);
         assert!(kept.contains("there is a store of decisions already"), "{kept}");
         assert_eq!(fs::read(&store).unwrap(), own);
 
         fs::remove_file(&store).unwrap();
-        let drawn = frame(&desk, "120x40", "v v v d", &[]);
+        let drawn = process_frame(&desk, "120x40", "v v v d", &[]);
 
         assert!(drawn.contains("run/decisions.json"), "{drawn}");
         assert!(drawn.contains("drawn from the requests into"), "{drawn}");
@@ -219,9 +219,9 @@ mod decided {
 
     #[test]
     fn the_store_opens_in_the_editor_at_the_decision_and_is_read_again_afterwards() {
-        let desk = desk();
+        let desk = decision_desk();
         let store = desk.run().join("decisions.json");
-        fs::write(&store, serde_json::to_string_pretty(&decisions()).unwrap()).unwrap();
+        fs::write(&store, serde_json::to_string_pretty(&made_decisions()).unwrap()).unwrap();
         let place = StartPlace { view: View::Process, ..StartPlace::default() };
         let size = Size { width: 120, height: 40 };
         let mut screen = HeadlessScreen::open(

@@ -23,13 +23,13 @@ use trajview::{
     },
 };
 
-fn sample() -> PathBuf {
+fn sample_path() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("sample-runs/paperbench")
 }
 
 fn frame_as(wishes: ScreenOptions, width: u16, height: u16, keys: &str) -> Buffer {
     runtime::headless_frame(
-        &[sample()],
+        &[sample_path()],
         Size { width, height },
         keys,
         StartPlace::default(),
@@ -38,12 +38,12 @@ fn frame_as(wishes: ScreenOptions, width: u16, height: u16, keys: &str) -> Buffe
     .unwrap()
 }
 
-fn text(width: u16, height: u16, keys: &str) -> String {
+fn frame_text(width: u16, height: u16, keys: &str) -> String {
     export::frame_text(&frame_as(ScreenOptions::default(), width, height, keys))
 }
 
 /// A run that is open on a screen of 120 columns.
-fn opened(run: Run, place: StartPlace) -> App {
+fn open_rubric(run: Run, place: StartPlace) -> App {
     let mut app = App::default();
     app.update(AppMessage::Resized(Size { width: 120, height: 40 }));
     let asked = app.update(AppMessage::Open(PathBuf::from("run"), place));
@@ -52,60 +52,60 @@ fn opened(run: Run, place: StartPlace) -> App {
     app
 }
 
-fn press(app: &mut App, keys: &str) {
+fn press_keys(app: &mut App, keys: &str) {
     for key in key::parse_keys(keys).unwrap() {
         app.update(AppMessage::Press(key));
     }
 }
 
-fn seen(app: &App) -> String {
+fn frame_now(app: &App) -> String {
     export::frame_text(&draw::draw_picture(app, Theme::without_colours()))
 }
 
-fn read(text: &str) -> Run {
+fn read_run(text: &str) -> Run {
     let format = format_by_name("paperbench").unwrap();
     format.index_run(&[SourceBytes { name: "t.json", bytes: text.as_bytes() }]).unwrap()
 }
 
 fn sample_run() -> Run {
-    read(&std::fs::read_to_string(sample().join("grader_output.json")).unwrap())
+    read_run(&std::fs::read_to_string(sample_path().join("grader_output.json")).unwrap())
 }
 
 fn app_with(keys: &str) -> App {
-    let mut app = opened(sample_run(), StartPlace::default());
-    press(&mut app, keys);
+    let mut app = open_rubric(sample_run(), StartPlace::default());
+    press_keys(&mut app, keys);
     app
 }
 
 /// The way of the chosen node.
-fn here(app: &App) -> String {
+fn selected_text(app: &App) -> String {
     let state = &app.screens.open_run().unwrap().scores.tree;
     state.tab_title(TreePart::Detail).trim().trim_start_matches("node ").to_owned()
 }
 
-fn rows(app: &App) -> usize {
+fn row_count(app: &App) -> usize {
     app.screens.open_run().unwrap().scores.tree.rows.len()
 }
 
 #[test]
 fn a_graded_tree_opens_as_a_tree_with_the_words_of_its_root_beside_it() {
-    insta::assert_snapshot!(text(120, 40, ""));
+    insta::assert_snapshot!(frame_text(120, 40, ""));
 }
 
 #[test]
 fn a_judge_s_answer_stands_in_its_parts() {
-    insta::assert_snapshot!(text(120, 40, "s 3j <enter>"));
+    insta::assert_snapshot!(frame_text(120, 40, "s 3j <enter>"));
 }
 
 #[test]
 fn on_a_small_screen_tree_and_words_are_tabs() {
-    insta::assert_snapshot!(text(80, 24, "f f"));
-    insta::assert_snapshot!(text(80, 24, "f f <tab>"));
+    insta::assert_snapshot!(frame_text(80, 24, "f f"));
+    insta::assert_snapshot!(frame_text(80, 24, "f f <tab>"));
 }
 
 #[test]
 fn the_smallest_screen_still_has_scores_and_words() {
-    insta::assert_snapshot!(text(60, 15, "v"));
+    insta::assert_snapshot!(frame_text(60, 15, "v"));
 }
 
 #[test]
@@ -122,65 +122,65 @@ fn without_utf_8_the_tree_is_ascii() {
 #[test]
 fn a_file_without_turns_says_so_in_the_other_views() {
     for keys in ["1w", "2w"] {
-        assert!(text(80, 24, keys).contains("this file holds a rubric tree and no run"));
+        assert!(frame_text(80, 24, keys).contains("this file holds a rubric tree and no run"));
     }
-    assert!(text(80, 24, "1w 3w").contains("rubric tree  0.673 · 27 leaves"));
+    assert!(frame_text(80, 24, "1w 3w").contains("rubric tree  0.673 · 27 leaves"));
 }
 
 #[test]
 fn a_run_with_a_tree_beside_it_opens_in_the_replay_and_has_it_among_the_scores() {
     let tree = sample_run().rubric_tree;
     let run = Run { turns: vec![Turn::default()], rubric_tree: tree, ..Run::default() };
-    let mut app = opened(run, StartPlace::default());
+    let mut app = open_rubric(run, StartPlace::default());
     assert_eq!(app.screens.open_run().unwrap().session.view, View::Replay);
 
-    press(&mut app, "3w");
+    press_keys(&mut app, "3w");
 
-    assert!(seen(&app).contains("rubric tree  0.673"), "{}", seen(&app));
+    assert!(frame_now(&app).contains("rubric tree  0.673"), "{}", frame_now(&app));
 }
 
 #[test]
 fn nodes_fold_and_unfold_and_lead_to_their_neighbours() {
     let mut app = app_with("3G");
-    assert_eq!((here(&app), rows(&app)), ("0/0/0".into(), 35));
+    assert_eq!((selected_text(&app), row_count(&app)), ("0/0/0".into(), 35));
 
-    press(&mut app, "h"); // a leaf leads to what it belongs to
-    assert_eq!(here(&app), "0/0");
-    press(&mut app, "h");
-    assert_eq!((here(&app), rows(&app)), ("0/0".into(), 28));
-    press(&mut app, "l l");
-    assert_eq!((here(&app), rows(&app)), ("0/0/0".into(), 35));
-    press(&mut app, "g z");
-    assert_eq!((here(&app), rows(&app)), ("0".into(), 1));
-    press(&mut app, "O");
-    assert_eq!(rows(&app), 37);
-    press(&mut app, "O");
-    assert_eq!(rows(&app), 1);
-    press(&mut app, "Z G");
-    assert_eq!((here(&app), rows(&app)), ("0/5/2".into(), 37));
+    press_keys(&mut app, "h"); // a leaf leads to what it belongs to
+    assert_eq!(selected_text(&app), "0/0");
+    press_keys(&mut app, "h");
+    assert_eq!((selected_text(&app), row_count(&app)), ("0/0".into(), 28));
+    press_keys(&mut app, "l l");
+    assert_eq!((selected_text(&app), row_count(&app)), ("0/0/0".into(), 35));
+    press_keys(&mut app, "g z");
+    assert_eq!((selected_text(&app), row_count(&app)), ("0".into(), 1));
+    press_keys(&mut app, "O");
+    assert_eq!(row_count(&app), 37);
+    press_keys(&mut app, "O");
+    assert_eq!(row_count(&app), 1);
+    press_keys(&mut app, "Z G");
+    assert_eq!((selected_text(&app), row_count(&app)), ("0/5/2".into(), 37));
 }
 
 #[test]
 fn what_was_chosen_stays_chosen_when_it_is_folded_away() {
     let mut app = app_with("Z /graph<space>is <enter> <esc>");
-    assert_eq!(here(&app), "0/0/2/2");
-    press(&mut app, "z");
-    assert_eq!(here(&app), "0");
+    assert_eq!(selected_text(&app), "0/0/2/2");
+    press_keys(&mut app, "z");
+    assert_eq!(selected_text(&app), "0");
 }
 
 #[test]
 fn failing_and_invalid_leaves_are_gone_to_wherever_they_are_folded_away() {
     let mut app = app_with("z f");
-    assert_eq!(here(&app), "0/0/2/2");
-    press(&mut app, "2f");
-    assert_eq!(here(&app), "0/3/2");
-    press(&mut app, "F");
-    assert_eq!(here(&app), "0/1/1/2");
-    press(&mut app, "v");
-    assert_eq!(here(&app), "0/2/3");
-    press(&mut app, "V");
-    assert_eq!(here(&app), "0/2/3");
-    assert!(seen(&app).contains("no invalid leaf before; 2 in all"), "{}", seen(&app));
+    assert_eq!(selected_text(&app), "0/0/2/2");
+    press_keys(&mut app, "2f");
+    assert_eq!(selected_text(&app), "0/3/2");
+    press_keys(&mut app, "F");
+    assert_eq!(selected_text(&app), "0/1/1/2");
+    press_keys(&mut app, "v");
+    assert_eq!(selected_text(&app), "0/2/3");
+    press_keys(&mut app, "V");
+    assert_eq!(selected_text(&app), "0/2/3");
+    assert!(frame_now(&app).contains("no invalid leaf before; 2 in all"), "{}", frame_now(&app));
 }
 
 #[test]
@@ -189,14 +189,14 @@ fn the_largest_losses_stand_first_and_lead_back_into_the_tree() {
     let state = &app.screens.open_run().unwrap().scores.tree;
     let losses: Vec<f64> =
         state.rows.iter().map(|id| state.measures.get(*id).score_loss()).collect();
-    assert_eq!((losses.len(), here(&app)), (6, "0/2/3".into()));
+    assert_eq!((losses.len(), selected_text(&app)), (6, "0/2/3".into()));
     assert!(losses.is_sorted_by(|a, b| a >= b));
     assert!((losses.iter().sum::<f64>() - (1.0 - 0.6729166666666666)).abs() < 1e-12);
 
-    press(&mut app, "4G <enter>");
+    press_keys(&mut app, "4G <enter>");
 
     assert_eq!(
-        (here(&app), app.screens.open_run().unwrap().scores.tree.order),
+        (selected_text(&app), app.screens.open_run().unwrap().scores.tree.order),
         ("0/1/1/2".into(), NodeOrder::Tree)
     );
 }
@@ -204,37 +204,37 @@ fn the_largest_losses_stand_first_and_lead_back_into_the_tree() {
 #[test]
 fn code_alone_has_its_own_score_and_leaves_the_rest_out() {
     let mut app = app_with("c Z");
-    assert!(seen(&app).contains("rubric tree  0.769 · 20 leaves"), "{}", seen(&app));
-    assert!(seen(&app).contains("code only"));
-    assert_eq!(rows(&app), 29);
-    press(&mut app, "c Z");
-    assert_eq!(rows(&app), 37);
+    assert!(frame_now(&app).contains("rubric tree  0.769 · 20 leaves"), "{}", frame_now(&app));
+    assert!(frame_now(&app).contains("code only"));
+    assert_eq!(row_count(&app), 29);
+    press_keys(&mut app, "c Z");
+    assert_eq!(row_count(&app), 37);
 }
 
 #[test]
 fn looking_for_words_lists_what_says_them_and_what_it_belongs_to() {
     let mut app = app_with("z /schedule");
-    assert!(seen(&app).contains("\"schedule\": 1 node"), "{}", seen(&app));
-    assert_eq!((here(&app), rows(&app)), ("0/2/0".into(), 3));
+    assert!(frame_now(&app).contains("\"schedule\": 1 node"), "{}", frame_now(&app));
+    assert_eq!((selected_text(&app), row_count(&app)), ("0/2/0".into(), 3));
 
-    press(&mut app, "<enter> <esc>");
-    assert_eq!(here(&app), "0/2/0");
-    press(&mut app, "/0/1/1/2 <enter>");
-    assert_eq!(here(&app), "0/1/1/2");
-    press(&mut app, "/nothing<space>like<space>it");
-    assert!(seen(&app).contains("no node says \"nothing like it\"; esc lists all again"));
-    press(&mut app, "<esc>");
-    assert!(rows(&app) > 3);
+    press_keys(&mut app, "<enter> <esc>");
+    assert_eq!(selected_text(&app), "0/2/0");
+    press_keys(&mut app, "/0/1/1/2 <enter>");
+    assert_eq!(selected_text(&app), "0/1/1/2");
+    press_keys(&mut app, "/nothing<space>like<space>it");
+    assert!(frame_now(&app).contains("no node says \"nothing like it\"; esc lists all again"));
+    press_keys(&mut app, "<esc>");
+    assert!(row_count(&app) > 3);
 }
 
 #[test]
 fn matches_are_gone_through_one_after_the_other() {
     let mut app = app_with("/target <enter>");
-    let first = here(&app);
-    press(&mut app, "n");
-    assert_ne!(here(&app), first);
-    press(&mut app, "N");
-    assert_eq!(here(&app), first);
+    let first = selected_text(&app);
+    press_keys(&mut app, "n");
+    assert_ne!(selected_text(&app), first);
+    press_keys(&mut app, "N");
+    assert_eq!(selected_text(&app), first);
 }
 
 #[test]
@@ -242,18 +242,18 @@ fn a_rubric_that_nobody_graded_says_so() {
     let text = r#"{"id": "r", "requirements": "all", "weight": 1, "sub_tasks": [
         {"id": "a", "requirements": "one", "weight": 3, "task_category": "Code Execution", "sub_tasks": []},
         {"id": "b", "requirements": "two", "weight": 1, "task_category": "Result Analysis", "sub_tasks": []}]}"#;
-    let mut app = opened(read(text), StartPlace::default());
-    assert!(seen(&app).contains("rubric tree  not graded · 2 leaves"), "{}", seen(&app));
-    press(&mut app, "j");
-    assert!(seen(&app).contains("weight 3 of 4 among 2 siblings"), "{}", seen(&app));
+    let mut app = open_rubric(read_run(text), StartPlace::default());
+    assert!(frame_now(&app).contains("rubric tree  not graded · 2 leaves"), "{}", frame_now(&app));
+    press_keys(&mut app, "j");
+    assert!(frame_now(&app).contains("weight 3 of 4 among 2 siblings"), "{}", frame_now(&app));
     for (keys, said) in [
         ("f", "this rubric is not graded"),
         ("s", "this rubric is not graded: nothing is lost"),
         ("c", "no leaf has the category Code Development"),
         ("n", "nothing is looked for: / begins"),
     ] {
-        press(&mut app, keys);
-        assert!(seen(&app).contains(said), "{keys}: {}", seen(&app));
+        press_keys(&mut app, keys);
+        assert!(frame_now(&app).contains(said), "{keys}: {}", frame_now(&app));
     }
 }
 
@@ -262,7 +262,7 @@ fn what_a_rubric_says_never_drives_the_terminal() {
     let text = r#"{"id": "r\u001b[2J", "requirements": "all\u202e of\u001b]0;x\u0007 it", "weight": 1, "sub_tasks": [],
         "task_category": "Code\u001b[31m", "score": 1, "judge_metadata": {"full_judge_response": "\u001b[5m# Score\n1"}}"#;
     let drawn = export::frame_ansi(&draw::draw_picture(
-        &opened(read(text), StartPlace::default()),
+        &open_rubric(read_run(text), StartPlace::default()),
         Theme::without_colours(),
     ));
     for order in ["\u{1b}[2J", "\u{1b}]0", "\u{202e}", "\u{1b}[31m", "\u{1b}[5m"] {
@@ -278,14 +278,14 @@ fn the_mouse_chooses_opens_and_scrolls() {
         app.update(AppMessage::Shell(state::ShellMessage::Mouse(mouse)));
     };
     point(&mut app, MouseKind::Click, 10, 4); // below title, border and heads
-    assert_eq!(here(&app), "0/0");
+    assert_eq!(selected_text(&app), "0/0");
     point(&mut app, MouseKind::DoubleClick, 10, 4);
-    assert_eq!(rows(&app), 28);
+    assert_eq!(row_count(&app), 28);
     point(&mut app, MouseKind::Click, 100, 10);
     assert_eq!(app.screens.open_run().unwrap().scores.tree.part, TreePart::Detail);
-    press(&mut app, "<esc>");
+    press_keys(&mut app, "<esc>");
     app.update(AppMessage::Resized(Size { width: 80, height: 24 }));
-    press(&mut app, "Z g");
+    press_keys(&mut app, "Z g");
     point(&mut app, MouseKind::WheelDown, 10, 10);
     assert_eq!(app.screens.open_run().unwrap().scores.tree.list.top(), 3);
     point(&mut app, MouseKind::Click, 12, 1);
@@ -303,12 +303,13 @@ fn where_no_leaf_of_code_loses_anything_the_tree_is_listed_again() {
     let leaves = [leaf("\"Code Development\"", 1.0), leaf("\"Code Execution\"", 0.0)].join(",");
     let text =
         format!(r#"{{"id": "n", "requirements": "n", "weight": 1, "sub_tasks": [{leaves}]}}"#);
-    let tree = read(&text).rubric_tree.unwrap();
-    let mut app = opened(Run { rubric_tree: Some(tree), ..Run::default() }, StartPlace::default());
-    press(&mut app, "s");
-    assert_eq!(rows(&app), 1, "the leaf that loses");
-    press(&mut app, "c");
-    assert_eq!(rows(&app), 2, "the root and the leaf of code");
+    let tree = read_run(&text).rubric_tree.unwrap();
+    let mut app =
+        open_rubric(Run { rubric_tree: Some(tree), ..Run::default() }, StartPlace::default());
+    press_keys(&mut app, "s");
+    assert_eq!(row_count(&app), 1, "the leaf that loses");
+    press_keys(&mut app, "c");
+    assert_eq!(row_count(&app), 2, "the root and the leaf of code");
     let notice = app.screens.open_run().unwrap().session.notice.clone();
     assert_eq!(notice.unwrap(), "no leaf that counts takes anything from the root's score");
 }
@@ -318,7 +319,7 @@ fn a_tree_that_is_read_again_keeps_what_is_unfolded_and_chosen() {
     let mut app = app_with("Z /0/1/1/2 <enter> <esc>");
     let run = sample_run();
     app.update(AppMessage::Grown(Arc::new(run)));
-    assert_eq!((here(&app), rows(&app)), ("0/1/1/2".into(), 37));
+    assert_eq!((selected_text(&app), row_count(&app)), ("0/1/1/2".into(), 37));
 }
 
 #[test]
@@ -363,7 +364,7 @@ fn any_tree() -> impl Strategy<Value = RubricTree> {
             )
         })
     });
-    tree.prop_map(|text| read(&text).rubric_tree.unwrap().as_ref().clone())
+    tree.prop_map(|text| read_run(&text).rubric_tree.unwrap().as_ref().clone())
 }
 
 proptest! {
@@ -377,10 +378,10 @@ proptest! {
         height in 5_u16..60,
     ) {
         let run = Run { rubric_tree: Some(Arc::new(tree)), ..Run::default() };
-        let mut app = opened(run, StartPlace::default());
+        let mut app = open_rubric(run, StartPlace::default());
         app.update(AppMessage::Resized(Size { width, height }));
         for key in &keys {
-            press(&mut app, key);
+            press_keys(&mut app, key);
             let Loading::Ready(open) = &app.screens.opened else { panic!("it is open") };
             let state = &open.scores.tree;
             prop_assert!(state.rows.is_empty() || state.selected_node().is_some());

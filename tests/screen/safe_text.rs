@@ -55,7 +55,7 @@ fn any_signs() -> impl Strategy<Value = SignSet> {
     prop::sample::select(vec![SignSet::Unicode, SignSet::Ascii])
 }
 
-fn shown(text: &str) -> String {
+fn shown_text(text: &str) -> String {
     safe_line(text, 4, SignSet::Unicode).text
 }
 
@@ -104,9 +104,9 @@ fn a_variation_selector_alone_is_made_visible() {
 
 #[test]
 fn tabs_reach_the_next_stop() {
-    assert_eq!(shown("\tx\ty"), "    x   y");
-    assert_eq!(shown("漢字\ty"), "漢字    y");
-    assert_eq!(shown("abc\u{1b}\ty"), "abc␛    y");
+    assert_eq!(shown_text("\tx\ty"), "    x   y");
+    assert_eq!(shown_text("漢字\ty"), "漢字    y");
+    assert_eq!(shown_text("abc\u{1b}\ty"), "abc␛    y");
     assert_eq!(safe_line("a\tb", 0, SignSet::Unicode).text, "a b");
 }
 
@@ -114,13 +114,13 @@ fn tabs_reach_the_next_stop() {
 fn a_flood_of_marks_is_cut_and_counted() {
     let flood = format!("a{}b", "\u{301}".repeat(50));
 
-    assert_eq!(shown(&flood), format!("a{}⟨+42⟩b", "\u{301}".repeat(8)));
+    assert_eq!(shown_text(&flood), format!("a{}⟨+42⟩b", "\u{301}".repeat(8)));
 }
 
 #[test]
 fn a_mark_with_nothing_to_stand_on_is_made_visible() {
-    assert_eq!(shown("\u{301}a"), "⟨U+0301⟩a");
-    assert_eq!(shown("\t\u{301}"), "    ⟨U+0301⟩");
+    assert_eq!(shown_text("\u{301}a"), "⟨U+0301⟩a");
+    assert_eq!(shown_text("\t\u{301}"), "    ⟨U+0301⟩");
 }
 
 #[test]

@@ -27,7 +27,7 @@ const PLAIN_LOSSES: &str = "def joint_loss(seq, xyz, t, bars):\n    return bars[
 const TRAIN: &str = "from ppdiff.losses import joint_loss\nfrom ppdiff.schedule import CosineSchedule\n\n\ndef train(steps, seq, xyz):\n    schedule = CosineSchedule(steps)\n    bars = [schedule.alpha_bar(t) for t in range(steps)]\n    return [joint_loss(seq, xyz, t, bars) for t in range(steps)]\n";
 const FAST_TRAIN: &str = "from ppdiff.loss import joint_loss\n\n\ndef train(steps, seq, xyz):\n    bars = [1.0 - t / steps for t in range(steps)]\n    return [joint_loss(seq, xyz, t, bars) for t in range(steps)]\n\n\ntrain(9, 1.0, 2.0)\n";
 
-fn component(id: &str, name: &str, formula: &str, turn: usize) -> Component {
+fn made_component(id: &str, name: &str, formula: &str, turn: usize) -> Component {
     Component {
         id: id.into(),
         name: name.into(),
@@ -42,7 +42,7 @@ fn component(id: &str, name: &str, formula: &str, turn: usize) -> Component {
     }
 }
 
-fn verdict(component: &str, score: Option<u8>, path: &str, lines: (usize, usize)) -> Verdict {
+fn made_verdict(component: &str, score: Option<u8>, path: &str, lines: (usize, usize)) -> Verdict {
     Verdict {
         component: component.into(),
         score,
@@ -66,7 +66,7 @@ fn verdict(component: &str, score: Option<u8>, path: &str, lines: (usize, usize)
     }
 }
 
-fn judgement(file: &str, turn: usize, verdicts: Vec<Verdict>) -> Judgement {
+fn made_judgement(file: &str, turn: usize, verdicts: Vec<Verdict>) -> Judgement {
     let judge = Judge {
         name: "reader".into(),
         kind: "http".into(),
@@ -86,25 +86,25 @@ fn judgement(file: &str, turn: usize, verdicts: Vec<Verdict>) -> Judgement {
     }
 }
 
-fn rubric() -> Rubric {
+fn made_rubric() -> Rubric {
     let components = vec![
-        component("C01", "Cosine schedule (CosineSchedule)", "cos(t/T pi/2)^2", 1),
-        component("C02", "Joint loss (joint_loss)", "w(t) (s + x)", 2),
-        component("C03", "Time weight (snr_weight)", "min(SNR, 5)/5", 2),
-        component("C04", "Guidance (guided)", "(1 + w) f - w f", 3),
-        component("C05", "What nobody named", "", 3),
+        made_component("C01", "Cosine schedule (CosineSchedule)", "cos(t/T pi/2)^2", 1),
+        made_component("C02", "Joint loss (joint_loss)", "w(t) (s + x)", 2),
+        made_component("C03", "Time weight (snr_weight)", "min(SNR, 5)/5", 2),
+        made_component("C04", "Guidance (guided)", "(1 + w) f - w f", 3),
+        made_component("C05", "What nobody named", "", 3),
     ];
     let early = vec![
-        verdict("C01", Some(4), "ppdiff/schedule.py", (4, 9)),
-        verdict("C02", Some(4), "ppdiff/losses.py", (6, 7)),
-        verdict("C03", Some(4), "ppdiff/losses.py", (1, 3)),
+        made_verdict("C01", Some(4), "ppdiff/schedule.py", (4, 9)),
+        made_verdict("C02", Some(4), "ppdiff/losses.py", (6, 7)),
+        made_verdict("C03", Some(4), "ppdiff/losses.py", (1, 3)),
     ];
     let late = vec![
-        verdict("C01", Some(1), "ppdiff/train.py", (5, 5)),
-        verdict("C02", Some(3), "ppdiff/loss.py", (1, 2)),
-        verdict("C03", Some(0), "ppdiff/loss.py", (2, 2)),
-        verdict("C04", None, "gone.py", (1, 2)),
-        verdict("C99", Some(2), "ppdiff/loss.py", (40, 50)),
+        made_verdict("C01", Some(1), "ppdiff/train.py", (5, 5)),
+        made_verdict("C02", Some(3), "ppdiff/loss.py", (1, 2)),
+        made_verdict("C03", Some(0), "ppdiff/loss.py", (2, 2)),
+        made_verdict("C04", None, "gone.py", (1, 2)),
+        made_verdict("C99", Some(2), "ppdiff/loss.py", (40, 50)),
     ];
     let label =
         Label { component: "C01".into(), score: Some(2.0), blind: Some(true), ..Label::default() };
@@ -112,7 +112,7 @@ fn rubric() -> Rubric {
     Rubric {
         checklist: Some(Checklist { task: None, judge: None, components }),
         exposure: Some(Exposure { components: vec![level("C01", 4), level("C03", 3)] }),
-        judgements: vec![judgement("early", 2, early), judgement("late", 5, late)],
+        judgements: vec![made_judgement("early", 2, early), made_judgement("late", 5, late)],
         labels: vec![LabelFile {
             file: "labels/ann.json".into(),
             annotator: "ann".into(),
@@ -124,7 +124,7 @@ fn rubric() -> Rubric {
 }
 
 /// Five turns: the schedule loses its use in the fourth, the weight is removed in the fifth.
-fn losing() -> Story {
+fn losing_story() -> Story {
     let mut told = Telling::default();
     told.turn("A cosine schedule", |turn| turn.write("ppdiff/schedule.py", SCHEDULE));
     told.turn("The losses, weighted by time, and training", |turn| {
@@ -140,63 +140,63 @@ fn losing() -> Story {
     told.turn("Simplify the loss", |turn| turn.write("ppdiff/loss.py", PLAIN_LOSSES));
     told.checkpoint("clean-up");
     let mut story = told.end();
-    story.rubric = rubric();
+    story.rubric = made_rubric();
     story
 }
 
 fn judged_by(rubric: Rubric) -> Story {
-    Story { rubric, ..losing() }
+    Story { rubric, ..losing_story() }
 }
 
 fn world_of(story: Story, width: u16, height: u16, keys: &str) -> Answering {
     let mut world = Answering::telling(story);
     world.send(AppMessage::Resized(Size { width, height }));
-    press(&mut world, "3w");
-    press(&mut world, keys);
+    press_keys(&mut world, "3w");
+    press_keys(&mut world, keys);
     world
 }
 
-fn world(keys: &str) -> Answering {
-    world_of(losing(), 120, 40, keys)
+fn open_scores(keys: &str) -> Answering {
+    world_of(losing_story(), 120, 40, keys)
 }
 
-fn press(world: &mut Answering, keys: &str) {
+fn press_keys(world: &mut Answering, keys: &str) {
     key::parse_keys(keys).unwrap().into_iter().for_each(|key| world.send(AppMessage::Press(key)));
 }
 
-fn seen(world: &Answering) -> String {
+fn frame_now(world: &Answering) -> String {
     export::frame_text(&draw::draw_picture(&world.app, Theme::without_colours()))
 }
 
-fn text(width: u16, height: u16, keys: &str) -> String {
-    seen(&world_of(losing(), width, height, keys))
+fn frame_text(width: u16, height: u16, keys: &str) -> String {
+    frame_now(&world_of(losing_story(), width, height, keys))
 }
 
 #[test]
 fn the_table_stands_beside_the_verdict_and_above_the_lifeline() {
-    insta::assert_snapshot!(text(120, 40, "2j"));
+    insta::assert_snapshot!(frame_text(120, 40, "2j"));
 }
 
 #[test]
 fn a_small_screen_has_the_table_or_the_verdict() {
-    insta::assert_snapshot!(text(80, 24, "j"));
-    insta::assert_snapshot!(text(80, 24, "2j <enter> 12j"));
+    insta::assert_snapshot!(frame_text(80, 24, "j"));
+    insta::assert_snapshot!(frame_text(80, 24, "2j <enter> 12j"));
 }
 
 #[test]
 fn the_smallest_screen_has_one_part() {
-    insta::assert_snapshot!(text(60, 15, ""));
-    insta::assert_snapshot!(text(60, 15, "x"));
+    insta::assert_snapshot!(frame_text(60, 15, ""));
+    insta::assert_snapshot!(frame_text(60, 15, "x"));
 }
 
 #[test]
 fn a_wide_screen_has_whole_lifelines_in_the_table() {
-    insta::assert_snapshot!(text(200, 50, "G"));
+    insta::assert_snapshot!(frame_text(200, 50, "G"));
 }
 
 #[test]
 fn without_utf_8_the_scores_are_ascii() {
-    let mut app = world("2j x").app;
+    let mut app = open_scores("2j x").app;
     app.shell.looks.alphabet = Alphabet::Ascii;
     let frame = export::frame_text(&draw::draw_picture(&app, Theme::from_options(app.shell.looks)));
     assert!(frame.is_ascii());
@@ -205,7 +205,7 @@ fn without_utf_8_the_scores_are_ascii() {
 
 #[test]
 fn without_colours_scores_are_told_by_their_length_number_and_word() {
-    let mut app = world("").app;
+    let mut app = open_scores("").app;
     app.shell.looks.has_colours = false;
     let frame = draw::draw_picture(&app, Theme::from_options(app.shell.looks));
     let is_plain = |cell: &ratatui::buffer::Cell| {
@@ -217,66 +217,66 @@ fn without_colours_scores_are_told_by_their_length_number_and_word() {
 
 #[test]
 fn the_lost_key_goes_to_the_turn_and_enter_to_the_lines_and_backspace_back() {
-    let mut world = world("x");
-    assert!(seen(&world).contains("C01 is lost in turn 4; enter shows the lines"));
+    let mut world = open_scores("x");
+    assert!(frame_now(&world).contains("C01 is lost in turn 4; enter shows the lines"));
 
-    press(&mut world, "<enter>");
+    press_keys(&mut world, "<enter>");
     let open = world.app.screens.open_run().unwrap();
     assert_eq!((open.session.view, open.session.turn + 1), (View::Replay, 4));
     assert_eq!(open.replay.diff_key(&open.session).unwrap().path.as_str(), "ppdiff/train.py");
-    let shown = seen(&world);
+    let shown = frame_now(&world);
     assert!(shown.contains("▌ 6    −     schedule = CosineSchedule(steps)"), "{shown}");
 
-    press(&mut world, "<bs>");
+    press_keys(&mut world, "<bs>");
     assert_eq!(world.app.screens.open_run().unwrap().session.view, View::Scores);
-    assert!(seen(&world).contains("lost in turn 4"));
+    assert!(frame_now(&world).contains("lost in turn 4"));
 }
 
 #[test]
 fn an_event_in_a_renamed_file_leads_to_the_change_of_that_file() {
-    let world = world("2j 3l <tab> <tab> <enter>");
+    let world = open_scores("2j 3l <tab> <tab> <enter>");
     let open = world.app.screens.open_run().unwrap();
     assert_eq!((open.session.view, open.session.turn + 1), (View::Replay, 4));
 
-    let world = self::world("2j x <enter>");
+    let world = self::open_scores("2j x <enter>");
     let open = world.app.screens.open_run().unwrap();
     assert_eq!(
         (open.session.turn + 1, open.replay.diff_key(&open.session).unwrap().path.as_str()),
         (5, "ppdiff/loss.py")
     );
-    let shown = seen(&world);
+    let shown = frame_now(&world);
     let at_cursor = shown.lines().find(|line| line.contains("││▌")).unwrap();
     assert!(at_cursor.contains("− def snr_weight(t, bars, most=5.0):"), "{shown}");
 }
 
 #[test]
 fn an_event_is_shown_against_the_turn_before_whatever_the_base_was() {
-    let mut world = world_of(losing(), 120, 40, "1w b b 3w x <enter>");
-    assert!(seen(&world).contains("since turn 3"), "{}", seen(&world));
+    let mut world = world_of(losing_story(), 120, 40, "1w b b 3w x <enter>");
+    assert!(frame_now(&world).contains("since turn 3"), "{}", frame_now(&world));
 
-    press(&mut world, "<bs> 1w");
-    assert!(!seen(&world).contains("since turn 3"), "{}", seen(&world));
+    press_keys(&mut world, "<bs> 1w");
+    assert!(!frame_now(&world).contains("since turn 3"), "{}", frame_now(&world));
 }
 
 #[test]
 fn what_is_not_lost_says_how_it_stands() {
-    assert!(seen(&world("j x")).contains("C02 is not lost: joint_loss in use"));
-    assert!(seen(&world("3j x")).contains("C04 is not lost: no code defines guided"));
+    assert!(frame_now(&open_scores("j x")).contains("C02 is not lost: joint_loss in use"));
+    assert!(frame_now(&open_scores("3j x")).contains("C04 is not lost: no code defines guided"));
     let words = "C05 is not lost: neither its name nor a verdict names a symbol to follow";
-    assert!(seen(&world("4j x")).contains(words));
+    assert!(frame_now(&open_scores("4j x")).contains(words));
 }
 
 #[test]
 fn events_are_gone_through_in_both_ways() {
-    let turn = |keys: &str| world(keys).app.screens.open_run().unwrap().session.turn + 1;
+    let turn = |keys: &str| open_scores(keys).app.screens.open_run().unwrap().session.turn + 1;
     assert_eq!([turn("n"), turn("2n"), turn("9n"), turn("G")], [2, 4, 1, 1]);
     assert_eq!([turn("4l N"), turn("4l 2N"), turn("n n N")], [4, 2, 2]);
-    assert!(seen(&world("9n")).contains("nothing happens to C01 after this turn"));
+    assert!(frame_now(&open_scores("9n")).contains("nothing happens to C01 after this turn"));
 }
 
 #[test]
 fn judgements_are_flipped_and_changes_told_from_the_other() {
-    let late = seen(&world(""));
+    let late = frame_now(&open_scores(""));
     assert!(
         late.contains("reader (http, a-model, at most 8 calls) · after turn 5 at 0123456"),
         "{late}"
@@ -284,12 +284,12 @@ fn judgements_are_flipped_and_changes_told_from_the_other() {
     assert!(late.contains("judgement 2 of 2") && late.contains("change since turn 2"));
     assert!(late.contains("MCF –") && late.contains("judged 3 of 5, in part"), "{late}");
 
-    let early = seen(&world("f"));
+    let early = frame_now(&open_scores("f"));
     assert!(
         early.contains("after turn 2") && early.contains("judgement 1 of 2: judgements/early.json")
     );
     assert!(early.contains("▲3"), "{early}");
-    let asked_for = seen(&world("F F"));
+    let asked_for = frame_now(&open_scores("F F"));
     assert!(asked_for.contains("judgement 2 of 2: judgements/late.json"));
     assert!(asked_for.contains("MCF 1.333 of 4") && asked_for.contains("judged 3 of 5, in part"));
 }
@@ -297,7 +297,7 @@ fn judgements_are_flipped_and_changes_told_from_the_other() {
 #[test]
 fn the_table_is_sorted_by_score_or_by_loss() {
     let order = |keys: &str| {
-        let world = world(keys);
+        let world = open_scores(keys);
         let open = world.app.screens.open_run().unwrap();
         let rows = open.scores.components.component_rows(&open.session);
         rows.into_iter().map(|row| row.id).collect::<Vec<_>>().join(" ")
@@ -309,46 +309,46 @@ fn the_table_is_sorted_by_score_or_by_loss() {
 
 #[test]
 fn the_chosen_component_stays_chosen_when_the_order_changes() {
-    let world = world("2j s");
+    let world = open_scores("2j s");
     let open = world.app.screens.open_run().unwrap();
     assert_eq!(open.scores.components.component_row(&open.session).unwrap().id, "C03");
 }
 
 #[test]
 fn evidence_opens_the_file_as_it_was_judged_at_the_line() {
-    let mut world = world("<enter> 15j <enter>");
+    let mut world = open_scores("<enter> 15j <enter>");
     let open = world.app.screens.open_run().unwrap();
     assert_eq!((open.session.view, open.session.turn + 1), (View::Replay, 5));
     assert_eq!(open.replay.diff.line_number(), Some(5));
-    let shown = seen(&world);
+    let shown = frame_now(&world);
     assert!(shown.contains("ppdiff/train.py  after turn 5"), "{shown}");
     assert!(shown.contains("◆ C01 evidence"), "{shown}");
 
-    press(&mut world, "W");
-    assert!(seen(&world).contains("reader gave 1 Wrong"));
-    press(&mut world, "<esc> <bs>");
+    press_keys(&mut world, "W");
+    assert!(frame_now(&world).contains("reader gave 1 Wrong"));
+    press_keys(&mut world, "<esc> <bs>");
     assert_eq!(world.app.screens.open_run().unwrap().session.view, View::Scores);
 }
 
 #[test]
 fn what_has_no_score_says_why_and_is_never_0() {
-    let shown = seen(&world("3j"));
+    let shown = frame_now(&open_scores("3j"));
     assert!(shown.contains("C04 Guidance (guided)") && shown.contains("no score  by reader"));
     assert!(shown.contains("the judge ran out of looks"));
     assert!(shown.contains("there is no such text file at that turn"), "{shown}");
-    let shown = seen(&world("4j"));
+    let shown = frame_now(&open_scores("4j"));
     assert!(
         shown.contains("not judged") && shown.contains("reader says nothing of this component")
     );
-    let shown = seen(&world("G"));
+    let shown = frame_now(&open_scores("G"));
     assert!(shown.contains("the checklist has no such component"));
     assert!(shown.contains("the file has 2 lines"), "{shown}");
 }
 
 #[test]
 fn a_checklist_without_a_judgement_is_shown_without_scores() {
-    let world = world_of(judged_by(Rubric { judgements: vec![], ..rubric() }), 120, 40, "");
-    let shown = seen(&world);
+    let world = world_of(judged_by(Rubric { judgements: vec![], ..made_rubric() }), 120, 40, "");
+    let shown = frame_now(&world);
     assert!(shown.contains("nothing has judged this run yet"), "{shown}");
     assert!(shown.contains("5 components, none has a score") && !shown.contains(" 0 Absent"));
     assert!(shown.contains("lost in turn 4"), "{shown}");
@@ -356,8 +356,8 @@ fn a_checklist_without_a_judgement_is_shown_without_scores() {
 
 #[test]
 fn judgements_without_a_checklist_are_shown_by_id() {
-    let world = world_of(judged_by(Rubric { checklist: None, ..rubric() }), 120, 40, "");
-    let shown = seen(&world);
+    let world = world_of(judged_by(Rubric { checklist: None, ..made_rubric() }), 120, 40, "");
+    let shown = frame_now(&world);
     assert!(shown.contains("C99") && !shown.contains("checklist"), "{shown}");
     assert!(shown.contains("MCF 1.500 of 4"), "{shown}");
 }
@@ -365,32 +365,32 @@ fn judgements_without_a_checklist_are_shown_by_id() {
 #[test]
 fn a_run_that_nothing_judges_says_so() {
     let world = world_of(judged_by(Rubric::default()), 80, 24, "");
-    let shown = seen(&world);
+    let shown = frame_now(&world);
     assert!(shown.contains("nothing here says what this run is judged by"), "{shown}");
     insta::assert_snapshot!(shown);
 }
 
 #[test]
 fn a_judgement_of_another_commit_shows_its_words_and_no_code() {
-    let mut rubric = rubric();
+    let mut rubric = made_rubric();
     rubric.judgements[1].turn = None;
-    let shown = seen(&world_of(judged_by(rubric), 120, 40, ""));
+    let shown = frame_now(&world_of(judged_by(rubric), 120, 40, ""));
     assert!(shown.contains("no turn of this run at 0123456"), "{shown}");
     assert!(shown.contains("the judged commit is no turn of this run"), "{shown}");
 }
 
 #[test]
 fn new_verdicts_are_seen_when_the_view_is_come_back_to() {
-    let mut world = world("1w");
+    let mut world = open_scores("1w");
     world.story_mut().rubric.judgements.pop();
-    press(&mut world, "3w");
-    let shown = seen(&world);
+    press_keys(&mut world, "3w");
+    let shown = frame_now(&world);
     assert!(shown.contains("after turn 2") && !shown.contains("judgement 2 of 2"), "{shown}");
 }
 
 #[test]
 fn a_click_chooses_a_row_or_a_turn() {
-    let mut world = world("");
+    let mut world = open_scores("");
     let click = |world: &mut Answering, kind, column, row| {
         world.send(AppMessage::Shell(state::ShellMessage::Mouse(Mouse { kind, column, row })));
     };
@@ -398,7 +398,7 @@ fn a_click_chooses_a_row_or_a_turn() {
     let open = world.app.screens.open_run().unwrap();
     assert_eq!(open.scores.components.component_row(&open.session).unwrap().id, "C03");
 
-    let shown = seen(&world);
+    let shown = frame_now(&world);
     let strip = shown.lines().position(|line| line.contains("│snr_weight")).unwrap();
     let first = shown.lines().nth(strip + 1).unwrap().chars().position(|sign| sign == '▲').unwrap();
     click(&mut world, MouseKind::Click, first as u16 + 13, strip as u16);
@@ -411,7 +411,7 @@ fn a_click_chooses_a_row_or_a_turn() {
 #[test]
 fn the_verdict_and_the_link_are_copied() {
     let copied = |keys: &str| {
-        let mut world = world(keys);
+        let mut world = open_scores(keys);
         let effects = world.app.update(AppMessage::Press(key::parse_keys("y").unwrap()[0]));
         assert_eq!(effects, []);
         let last = if keys.contains("2j") { "v" } else { "y" };
@@ -427,18 +427,18 @@ fn the_verdict_and_the_link_are_copied() {
     assert!(verdict.ends_with("ppdiff/loss.py:2-2") && !verdict.contains('\u{1b}'), "{verdict}");
 }
 
-fn sample() -> Vec<PathBuf> {
+fn sample_paths() -> Vec<PathBuf> {
     vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("sample-runs/codex-p12")]
 }
 
-fn sampled(component: &str, keys: &str) -> Buffer {
+fn sample_frame(component: &str, keys: &str) -> Buffer {
     let place = StartPlace {
         view: View::Scores,
         component: Some(component.into()),
         ..StartPlace::default()
     };
     let size = Size { width: 120, height: 40 };
-    runtime::headless_frame(&sample(), size, keys, place, ScreenOptions::default()).unwrap()
+    runtime::headless_frame(&sample_paths(), size, keys, place, ScreenOptions::default()).unwrap()
 }
 
 #[test]
@@ -449,7 +449,7 @@ fn components_of_the_sample_are_one_key_from_the_turn_that_lost_them() {
         ("C18", 46, "− def interface_weights(coords, binder):"),
         ("C20", 49, "− def self_condition(self, complex_, xt, st, t, rng):"),
     ] {
-        let shown = export::frame_text(&sampled(component, "x <enter>"));
+        let shown = export::frame_text(&sample_frame(component, "x <enter>"));
         assert!(shown.contains(&format!("turn {turn}/56")), "{shown}");
         let squeezed = shown.lines().find(|line| line.contains("││▌")).unwrap();
         let squeezed = squeezed.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -459,6 +459,6 @@ fn components_of_the_sample_are_one_key_from_the_turn_that_lost_them() {
 
 #[test]
 fn a_component_that_is_not_there_is_told_which_are() {
-    let shown = export::frame_text(&sampled("C99", ""));
+    let shown = export::frame_text(&sample_frame("C99", ""));
     assert!(shown.contains("no component C99: there are C01 to C24"), "{shown}");
 }

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, UNIX_EPOCH},
 };
 
-use crate::common::project;
+use crate::common::project_path;
 
 /// An agent: where it keeps sessions below the home folder, and a sample of one.
 const AGENTS: [(&str, &str); 5] = [
@@ -45,7 +45,7 @@ fn write_session(home: &Path, number: usize) {
     let id = format!("session-{number:03}");
     let text = match sample {
         "" => CLAUDE.to_owned(),
-        sample => fs::read_to_string(project("sample-runs/logs").join(sample)).unwrap(),
+        sample => fs::read_to_string(project_path("sample-runs/logs").join(sample)).unwrap(),
     };
     let (month, day, hour) = (1 + number % 12, 1 + number % 28, number % 24);
     let text = text
@@ -61,7 +61,7 @@ fn write_session(home: &Path, number: usize) {
 }
 
 /// The frame that a home folder leads to.
-fn frame(home: &Path, size: &str, keys: &str, more: &[&str]) -> String {
+fn start_frame(home: &Path, size: &str, keys: &str, more: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_trajview"));
     command.env_clear().env("HOME", home).env("TRAJVIEW_CONFIG", "").env("LANG", "C.UTF-8");
     command.args(more).args(["--snapshot", size, "--keys", keys]).current_dir(home);
@@ -81,7 +81,10 @@ fn three_hundred_sessions_of_five_agents_are_listed_by_project() {
     let home = home_of(300);
 
     for size in ["80x24", "160x45"] {
-        insta::assert_snapshot!(format!("start_300_{size}"), frame(home.path(), size, "", &[]));
+        insta::assert_snapshot!(
+            format!("start_300_{size}"),
+            start_frame(home.path(), size, "", &[])
+        );
     }
 }
 
@@ -89,10 +92,10 @@ fn three_hundred_sessions_of_five_agents_are_listed_by_project() {
 fn typing_narrows_and_enter_opens_the_first_that_fits() {
     let home = home_of(30);
 
-    let narrowed = frame(home.path(), "120x20", "o r d e r s", &[]);
+    let narrowed = start_frame(home.path(), "120x20", "o r d e r s", &[]);
     assert!(narrowed.contains("6 fit `orders`"), "{narrowed}");
 
-    let opened = frame(home.path(), "120x20", "o r d e r s <enter>", &[]);
+    let opened = start_frame(home.path(), "120x20", "o r d e r s <enter>", &[]);
     assert!(
         opened.contains("Why is the list of orders slow") && opened.contains("turn 1/"),
         "{opened}"
@@ -107,7 +110,7 @@ fn a_call_without_a_result_is_told_although_nothing_is_written() {
     let open: String = CLAUDE.lines().take(2).map(|line| format!("{line}\n")).collect();
     fs::write(folder.join("s.jsonl"), open).unwrap();
 
-    let frame = frame(home.path(), "120x16", "", &[]);
+    let frame = start_frame(home.path(), "120x16", "", &[]);
 
     assert!(frame.contains("in Bash"), "{frame}");
 }
@@ -132,10 +135,10 @@ fn a_variable_moves_where_sessions_are_looked_for() {
 fn an_empty_home_says_what_this_is_and_enter_opens_a_sample_run() {
     let home = home_of(0);
 
-    let empty = frame(home.path(), "80x24", "", &[]);
+    let empty = start_frame(home.path(), "80x24", "", &[]);
     insta::assert_snapshot!("start_nothing_80x24", empty);
 
-    let opened = frame(home.path(), "80x24", "<enter>", &[]);
+    let opened = start_frame(home.path(), "80x24", "<enter>", &[]);
     assert!(opened.contains("turn 1/"), "{opened}");
 }
 
@@ -143,10 +146,10 @@ fn an_empty_home_says_what_this_is_and_enter_opens_a_sample_run() {
 fn a_folder_of_sessions_has_the_same_columns_and_v_shows_those_of_scores() {
     let home = home_of(12);
 
-    let sessions = frame(home.path(), "120x20", "", &["."]);
+    let sessions = start_frame(home.path(), "120x20", "", &["."]);
     assert!(sessions.contains("request") && sessions.contains("12 sessions"), "{sessions}");
 
-    let scores = frame(home.path(), "120x20", "v", &["."]);
+    let scores = start_frame(home.path(), "120x20", "v", &["."]);
     assert!(!scores.contains("request") && scores.contains("12 runs"), "{scores}");
 }
 
@@ -154,14 +157,14 @@ fn a_folder_of_sessions_has_the_same_columns_and_v_shows_those_of_scores() {
 fn what_was_read_is_found_again_until_its_file_changes() {
     let home = home_of(10);
     let path = home.path().join(".factory/sessions/session-003.jsonl");
-    let first = frame(home.path(), "120x30", "", &[]);
+    let first = start_frame(home.path(), "120x30", "", &[]);
     assert!(home.path().join(".cache/trajview/sessions.sqlite").is_file());
 
-    assert_eq!(frame(home.path(), "120x30", "", &[]), first);
+    assert_eq!(start_frame(home.path(), "120x30", "", &[]), first);
 
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replace("find out why", "and find out why")).unwrap();
-    assert!(frame(home.path(), "120x30", "", &[]).contains("and find"));
+    assert!(start_frame(home.path(), "120x30", "", &[]).contains("and find"));
 }
 
 #[test]
@@ -172,7 +175,7 @@ fn a_session_without_a_recorded_cost_has_the_computed_one_apart() {
     let log = CLAUDE.replace("claude-opus", "claude-opus-4-5-20251101");
     fs::write(folder.join("one.jsonl"), log).unwrap();
 
-    let frame = frame(home.path(), "200x24", "<esc>", &[]);
+    let frame = start_frame(home.path(), "200x24", "<esc>", &[]);
 
     // 1,850 tokens read at 5 and 70 written at 25 USD a million.
     assert!(frame.contains("$0.0110") && frame.contains("list cost"), "{frame}");

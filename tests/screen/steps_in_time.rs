@@ -18,7 +18,7 @@ struct Lines {
 }
 
 impl Lines {
-    fn of(agent: Option<&'static str>) -> Self {
+    fn for_agent(agent: Option<&'static str>) -> Self {
         let model = if agent == Some("b1") { "made-up" } else { "claude-opus-4-5-20251101" };
         Self { agent, model, lines: vec![] }
     }
@@ -41,17 +41,17 @@ impl Lines {
         self.lines.push(line.to_string());
     }
 
-    fn asked(&mut self, second: u32, words: &str) {
+    fn add_request(&mut self, second: u32, words: &str) {
         self.add("user", second, &json!({"content": words}));
     }
 
-    fn said(&mut self, second: u32, content: Json, read: u32) {
+    fn add_message(&mut self, second: u32, content: Json, read: u32) {
         let usage =
             json!({"input_tokens": 4, "cache_read_input_tokens": read, "output_tokens": 120});
         self.add("assistant", second, &json!({"content": content, "usage": usage}));
     }
 
-    fn answered(
+    fn add_answer(
         &mut self,
         second: u32,
         id: &str,
@@ -71,47 +71,51 @@ impl Lines {
     }
 }
 
-fn call(id: &str, name: &str, input: Json) -> Json {
+fn tool_call(id: &str, name: &str, input: Json) -> Json {
     json!({"type": "tool_use", "id": id, "name": name, "input": input})
 }
 
-fn task(id: &str, what: &str) -> Json {
-    call(id, "Task", json!({"description": what, "prompt": what, "subagent_type": "explorer"}))
+fn task_call(id: &str, what: &str) -> Json {
+    tool_call(id, "Task", json!({"description": what, "prompt": what, "subagent_type": "explorer"}))
 }
 
-fn bash(id: &str, command: &str) -> Json {
-    call(id, "Bash", json!({"command": command}))
+fn bash_call(id: &str, command: &str) -> Json {
+    tool_call(id, "Bash", json!({"command": command}))
 }
 
 /// Two agents side by side, one of which fails once, then a command with a long result; a second request the next minute.
-fn session(folder: &Path) -> std::path::PathBuf {
+fn write_session(folder: &Path) -> std::path::PathBuf {
     let path = folder.join("s1.jsonl");
-    let mut main = Lines::of(None);
-    main.asked(0, "Find where the losses are");
-    main.said(3, json!([task("a", "Look in src"), task("b", "Look in tests")]), 12_000);
-    main.answered(40, "b", "nothing there", false, Some("b1"));
-    main.answered(95, "a", "in loss.py", false, Some("a1"));
-    main.said(101, json!([bash("c", "cat loss.py")]), 31_000);
+    let mut main = Lines::for_agent(None);
+    main.add_request(0, "Find where the losses are");
+    main.add_message(
+        3,
+        json!([task_call("a", "Look in src"), task_call("b", "Look in tests")]),
+        12_000,
+    );
+    main.add_answer(40, "b", "nothing there", false, Some("b1"));
+    main.add_answer(95, "a", "in loss.py", false, Some("a1"));
+    main.add_message(101, json!([bash_call("c", "cat loss.py")]), 31_000);
     let long: Vec<String> = (1..=30).map(|line| format!("line {line} of the file")).collect();
-    main.answered(102, "c", &long.join("\n"), false, None);
-    main.said(110, json!([{"type": "text", "text": "In loss.py."}]), 34_500);
-    main.asked(180, "Thanks");
-    main.said(184, json!([{"type": "text", "text": "You are welcome."}]), 34_700);
+    main.add_answer(102, "c", &long.join("\n"), false, None);
+    main.add_message(110, json!([{"type": "text", "text": "In loss.py."}]), 34_500);
+    main.add_request(180, "Thanks");
+    main.add_message(184, json!([{"type": "text", "text": "You are welcome."}]), 34_700);
     main.save(&path);
     for (name, ends, fails) in [("a1", 90, true), ("b1", 38, false)] {
-        let mut agent = Lines::of(Some(name));
-        agent.asked(4, "Look");
-        agent.said(8, json!([bash("x", "rg -n loss")]), 3_000);
-        agent.answered(ends - 10, "x", "rg: bad pattern", fails, None);
-        agent.said(ends, json!([{"type": "text", "text": "Done."}]), 5_000);
+        let mut agent = Lines::for_agent(Some(name));
+        agent.add_request(4, "Look");
+        agent.add_message(8, json!([bash_call("x", "rg -n loss")]), 3_000);
+        agent.add_answer(ends - 10, "x", "rg: bad pattern", fails, None);
+        agent.add_message(ends, json!([{"type": "text", "text": "Done."}]), 5_000);
         agent.save(&folder.join(format!("s1/subagents/agent-{name}.jsonl")));
     }
     path
 }
 
-fn frame((width, height): (u16, u16), keys: &str) -> String {
+fn steps_frame((width, height): (u16, u16), keys: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
-    let paths = [session(folder.path())];
+    let paths = [write_session(folder.path())];
     let frame = runtime::headless_frame(
         &paths,
         Size { width, height },
@@ -124,12 +128,12 @@ fn frame((width, height): (u16, u16), keys: &str) -> String {
 
 #[test]
 fn each_step_says_when_it_began_how_long_it_took_and_what_it_read() {
-    insta::assert_snapshot!(frame((120, 40), "<s-tab> Z g I"));
-    insta::assert_snapshot!(frame((80, 24), "<s-tab> m I"));
-    let by_the_clock = frame((120, 40), "I I");
+    insta::assert_snapshot!(steps_frame((120, 40), "<s-tab> Z g I"));
+    insta::assert_snapshot!(steps_frame((80, 24), "<s-tab> m I"));
+    let by_the_clock = steps_frame((120, 40), "I I");
     assert!(by_the_clock.contains("10:00:03") && by_the_clock.contains("UTC"), "{by_the_clock}");
-    assert!(!frame((120, 40), "I I I").contains("in/out"));
-    let costs = frame((160, 45), "<s-tab> Z m I");
+    assert!(!steps_frame((120, 40), "I I I").contains("in/out"));
+    let costs = steps_frame((160, 45), "<s-tab> Z m I");
     // 4 tokens read at 5, 12,000 cached at 0.5, 120 written at 25 USD a million.
     assert!(costs.contains("12k/120    $0.0090"), "{costs}");
     assert!(costs.contains("tokens · computed ≥ $0.0"), "{costs}");
@@ -137,21 +141,21 @@ fn each_step_says_when_it_began_how_long_it_took_and_what_it_read() {
 
 #[test]
 fn agents_stand_beside_each_other_in_time_and_lead_to_their_first_step() {
-    insta::assert_snapshot!(frame((80, 24), "V j"));
-    insta::assert_snapshot!(frame((120, 40), "V j j"));
-    insta::assert_snapshot!(frame((160, 45), "V t"));
-    let gone_to = frame((120, 40), "V j j <enter>");
+    insta::assert_snapshot!(steps_frame((80, 24), "V j"));
+    insta::assert_snapshot!(steps_frame((120, 40), "V j j"));
+    insta::assert_snapshot!(steps_frame((160, 45), "V t"));
+    let gone_to = steps_frame((120, 40), "V j j <enter>");
     assert!(gone_to.contains("step 6/10"), "{gone_to}");
-    assert!(!frame((120, 40), "V <esc>").contains("agents of turn"));
-    let without = frame((120, 40), "l V");
+    assert!(!steps_frame((120, 40), "V <esc>").contains("agents of turn"));
+    let without = steps_frame((120, 40), "l V");
     assert!(without.contains("agents of the run"), "the turn has none: {without}");
 }
 
 #[test]
 fn what_is_unfolded_below_the_panel_is_brought_into_view() {
-    let unfolded = frame((80, 24), "<s-tab> m j j j o");
+    let unfolded = steps_frame((80, 24), "<s-tab> m j j j o");
     insta::assert_snapshot!(unfolded);
-    let down = frame((80, 24), "<s-tab> m j j j o j");
+    let down = steps_frame((80, 24), "<s-tab> m j j j o j");
     let head = |frame: &str| frame.lines().position(|line| line.contains("cat loss.py"));
     assert_eq!(head(&down), head(&unfolded), "the way down does not scroll: {down}");
 }

@@ -10,7 +10,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::common::{Ran, json as printed, project, trajview};
+use crate::common::{Ran, cli_json, project_path, run_cli};
 
 /// A plan, its scripts and the settings of its agents.
 pub struct Desk {
@@ -46,7 +46,7 @@ impl Desk {
 
     /// Agents: `plain` and `other` do what they are asked, `failing` never does.
     fn settings(&self, more: &str) {
-        let agent = project("tests/agents/plain.sh");
+        let agent = project_path("tests/agents/plain.sh");
         let agent = agent.display();
         let driver = |name: &str| {
             format!(
@@ -72,14 +72,14 @@ impl Desk {
             .args(["--headless", "--json", "--config"])
             .arg(self.path("config.toml"))
             .args(more)
-            .current_dir(project("."))
+            .current_dir(project_path("."))
             .env("TRAJVIEW_CONFIG", "")
             .env("XDG_CACHE_HOME", env!("CARGO_TARGET_TMPDIR"));
         command
     }
 
     pub fn batch(&self, more: &[&str]) -> Ran {
-        ran(self.command(more).output().unwrap())
+        ran_output(self.command(more).output().unwrap())
     }
 
     /// A batch in a process group of its own, so that it can be killed with all its children.
@@ -125,7 +125,7 @@ impl Desk {
         let bundles = self.bundles();
         assert_eq!(bundles.len(), runs);
         for bundle in &bundles {
-            let checked = trajview(&["check", bundle.to_str().unwrap()]);
+            let checked = run_cli(&["check", bundle.to_str().unwrap()]);
             assert_eq!(checked.code, Some(0), "{}{}", checked.out, checked.err);
             let run: Value =
                 serde_json::from_slice(&fs::read(bundle.join("run.json")).unwrap()).unwrap();
@@ -137,7 +137,7 @@ impl Desk {
                 turns,
                 (1..=wanted).map(Value::from).collect::<Vec<_>>().iter().collect::<Vec<_>>()
             );
-            let lines = trajview(&["cat", bundle.to_str().unwrap(), "lines.txt"]);
+            let lines = run_cli(&["cat", bundle.to_str().unwrap(), "lines.txt"]);
             assert_eq!(lines.out, "1\n2\n3\n", "{}", bundle.display());
         }
         assert_eq!(left_running(&bundles), Vec::<String>::new());
@@ -165,12 +165,12 @@ pub fn left_running(bundles: &[PathBuf]) -> Vec<String> {
     found
 }
 
-fn ran(output: Output) -> Ran {
+fn ran_output(output: Output) -> Ran {
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
 }
 
-pub fn document(ran: &Ran) -> Value {
+pub fn json_document(ran: &Ran) -> Value {
     serde_json::from_str(&ran.out).unwrap_or_else(|why| panic!("{why}: {}{}", ran.out, ran.err))
 }
 
@@ -211,7 +211,7 @@ fn a_batch_that_was_killed_twice_ends_with_every_run_whole_and_every_turn_once()
 
     assert_eq!(third.code, Some(0), "{}", third.err);
     desk.is_whole(24);
-    let done = document(&third);
+    let done = json_document(&third);
     assert_eq!(done["complete"], true);
     assert_eq!(done["states"], json!({"done": 24}));
     assert_eq!(done["processes"], 3);
@@ -219,13 +219,13 @@ fn a_batch_that_was_killed_twice_ends_with_every_run_whole_and_every_turn_once()
     println!("wall {} s, runs {} s", done["wall_seconds"], done["run_seconds"]);
     let runs = desk.path("plan.runs");
     let corpus =
-        printed(&["corpus", runs.to_str().unwrap(), "--pair", "single-shot,emergent", "--json"]);
+        cli_json(&["corpus", runs.to_str().unwrap(), "--pair", "single-shot,emergent", "--json"]);
     assert_eq!(corpus["runs"].as_array().unwrap().len(), 24);
     let pairs = corpus["per_task"].as_array().unwrap();
     assert_eq!(pairs.len(), 4);
     assert!(pairs.iter().all(|pair| pair["runs_a"].as_array().unwrap().len() == 3));
     assert_eq!(corpus["alone"], json!([]));
-    let table = trajview(&["corpus", runs.to_str().unwrap(), "--pair", "single-shot,emergent"]);
+    let table = run_cli(&["corpus", runs.to_str().unwrap(), "--pair", "single-shot,emergent"]);
     assert!(table.out.contains("single-shot less emergent, task by task"), "{}", table.out);
 }
 
@@ -234,11 +234,11 @@ fn two_processes_share_a_plan_and_make_no_run_twice() {
     let desk = Desk::new(&format!("repeats = 2\n{FOUR}"));
 
     let children = [desk.start(&["--jobs", "2"]), desk.start(&["--jobs", "2"])];
-    let ended = children.map(|child| ran(child.wait_with_output().unwrap()));
+    let ended = children.map(|child| ran_output(child.wait_with_output().unwrap()));
 
     for process in &ended {
         assert_eq!(process.code, Some(0), "{}", process.err);
-        assert_eq!(document(process)["states"], json!({"done": 8}));
+        assert_eq!(json_document(process)["states"], json!({"done": 8}));
     }
     desk.is_whole(8);
     let began = desk.recorded().into_iter().filter(|it| it["what"] == "run-began");
@@ -258,11 +258,11 @@ fn of_two_processes_that_share_a_plan_one_is_killed_and_the_other_makes_its_runs
     wait_for("the fourth turn", || desk.count("\"what\":\"turn-ended\"") >= 4);
     kill_all(first);
     let third = desk.start(&["--jobs", "1"]);
-    let ended = [second, third].map(|child| ran(child.wait_with_output().unwrap()));
+    let ended = [second, third].map(|child| ran_output(child.wait_with_output().unwrap()));
 
     for process in &ended {
         assert_eq!(process.code, Some(0), "{}", process.err);
-        assert_eq!(document(process)["states"], json!({"done": 12}));
+        assert_eq!(json_document(process)["states"], json!({"done": 12}));
     }
     desk.is_whole(12);
     assert_eq!(desk.count("\"what\":\"finished\""), 12, "no run was made twice");
@@ -293,7 +293,7 @@ fn a_batch_that_is_told_to_stop_stops_its_runs_and_says_how_to_go_on() {
     let told = Command::new("kill").args(["-INT", &first.id().to_string()]).status().unwrap();
 
     assert!(told.success());
-    let stopped = ran(first.wait_with_output().unwrap());
+    let stopped = ran_output(first.wait_with_output().unwrap());
     assert_eq!(stopped.code, Some(130), "{}", stopped.err);
     assert!(stopped.err.contains("the same command goes on"), "{}", stopped.err);
     assert_eq!(left_running(&desk.bundles()), Vec::<String>::new());
@@ -307,7 +307,7 @@ fn shards_are_all_runs_together_and_a_grown_plan_only_adds_some() {
     let desk = Desk::new(FOUR);
     let planned = |more: &[&str]| -> BTreeSet<String> {
         let ran = desk.batch(&[&["--print-plan"], more].concat());
-        let runs = document(&ran)["runs"].as_array().unwrap().clone();
+        let runs = json_document(&ran)["runs"].as_array().unwrap().clone();
         runs.iter().map(|run| run["folder"].as_str().unwrap().to_owned()).collect()
     };
     let (first, second) = (planned(&["--shard", "1/2"]), planned(&["--shard", "2/2"]));
@@ -339,7 +339,7 @@ fn a_plan_that_reached_its_budget_goes_on_with_a_higher_one() {
 
     assert_eq!(stopped.code, Some(1), "{}", stopped.err);
     assert!(stopped.err.contains("tokens; the limit is 40; "), "{}", stopped.err);
-    let done = document(&stopped);
+    let done = json_document(&stopped);
     assert_eq!(done["complete"], false);
     assert!(done["halted"].as_str().unwrap().ends_with("the limit is 40"));
     assert_eq!(left_running(&desk.bundles()), Vec::<String>::new());
@@ -362,7 +362,7 @@ fn an_agent_that_always_fails_is_tried_as_often_as_was_said_and_left_out() {
 
     assert_eq!(ended.code, Some(1), "{}", ended.err);
     assert!(ended.err.contains("2 of 4 runs are whole"), "{}", ended.err);
-    let done = document(&ended);
+    let done = json_document(&ended);
     assert_eq!(done["states"], json!({"done": 2, "failed": 2}));
     let failed: Vec<&Value> =
         done["runs"].as_array().unwrap().iter().filter(|it| it["state"] == "failed").collect();
@@ -377,16 +377,16 @@ fn an_agent_that_always_fails_is_tried_as_often_as_was_said_and_left_out() {
     assert_eq!(fs::read_dir(&left_out).unwrap().count(), 2);
 
     // What failed stays so until somebody wants it otherwise.
-    let same = document(&desk.batch(&[]));
+    let same = json_document(&desk.batch(&[]));
     assert_eq!(same["states"], done["states"]);
-    let again = document(&desk.batch(&["--again"]));
+    let again = json_document(&desk.batch(&["--again"]));
     let tries =
         again["runs"].as_array().unwrap().iter().map(|run| run["failures"].as_u64().unwrap());
     assert_eq!(tries.collect::<BTreeSet<_>>(), BTreeSet::from([0, 3]));
 }
 
 /// A plan whose agent is refused its first three turns, and what of it rested.
-fn refused(rule: &str, retries: usize) -> (Desk, Ran, usize) {
+fn refused_batch(rule: &str, retries: usize) -> (Desk, Ran, usize) {
     let desk = Desk::new(&format!(
         "[scripts.a]\nfile = \"a.json\"\n[agents.busy]\n[failures]\nretries = {retries}\nbackoff = 0.3\nrule = \"{rule}\"\n"
     ));
@@ -398,7 +398,7 @@ fn refused(rule: &str, retries: usize) -> (Desk, Ran, usize) {
     );
     fs::create_dir(&mark).unwrap();
     desk.settings(&agent);
-    let ended = ran(desk.command(&["--jobs", "1"]).output().unwrap());
+    let ended = ran_output(desk.command(&["--jobs", "1"]).output().unwrap());
     assert_eq!(ended.code, Some(0), "{}", ended.err);
     let rested = ended.err.lines().filter(|line| line.contains(": resting: turn "));
     let rested = rested.filter(|line| line.contains("429 Too Many Requests")).count();
@@ -407,7 +407,7 @@ fn refused(rule: &str, retries: usize) -> (Desk, Ran, usize) {
 
 #[test]
 fn an_agent_that_is_asked_too_often_is_left_alone_for_a_while() {
-    let (desk, ended, rested) = refused("leave-out", 3);
+    let (desk, ended, rested) = refused_batch("leave-out", 3);
 
     assert_eq!(rested, 3, "{}", ended.err);
     desk.is_whole(2);
@@ -416,16 +416,16 @@ fn an_agent_that_is_asked_too_often_is_left_alone_for_a_while() {
 /// Turns that fail are kept, but not before their model was left alone as often as it may be tried.
 #[test]
 fn an_agent_that_is_asked_too_often_is_left_alone_where_failed_turns_are_kept_too() {
-    let (desk, ended, rested) = refused("keep", 3);
+    let (desk, ended, rested) = refused_batch("keep", 3);
     assert_eq!(rested, 3, "{}", ended.err);
-    assert_eq!(document(&ended)["runs"][0]["kept"], 0, "{}", ended.out);
+    assert_eq!(json_document(&ended)["runs"][0]["kept"], 0, "{}", ended.out);
     desk.is_whole(2);
 
     // Refused in the first turns of both runs, once more than may be: what the first left stands.
-    let (desk, ended, rested) = refused("keep", 1);
+    let (desk, ended, rested) = refused_batch("keep", 1);
     assert_eq!(rested, 2, "{}", ended.err);
     assert_eq!(desk.count("\"state\":\"kept\""), 1);
-    assert_eq!(document(&ended)["states"], json!({"done": 2}));
+    assert_eq!(json_document(&ended)["states"], json!({"done": 2}));
 }
 
 #[test]
@@ -486,11 +486,12 @@ fn runs_that_are_over_are_scored_and_judged_within_a_budget() {
         server.url()
     ));
 
-    let ended = ran(desk.command(&["--jobs", "2"]).env("STUB_KEY", "sk-test-1").output().unwrap());
+    let ended =
+        ran_output(desk.command(&["--jobs", "2"]).env("STUB_KEY", "sk-test-1").output().unwrap());
 
     assert_eq!(ended.code, Some(0), "{}", ended.err);
     desk.is_whole(2);
-    let done = document(&ended);
+    let done = json_document(&ended);
     for run in done["runs"].as_array().unwrap() {
         assert_eq!(run["tests"], json!([1, 1]), "{run}");
         let scores = run["scores"].as_array().unwrap();
@@ -498,10 +499,10 @@ fn runs_that_are_over_are_scored_and_judged_within_a_budget() {
         assert!(scores.iter().any(|it| it["number"] == "mcf" && it["value"] == 3.0), "{run}");
     }
     assert!(done["judged_usd"].as_f64() > Some(0.0), "{done}");
-    let asked = server.seen().len();
-    let again = ran(desk.command(&[]).env("STUB_KEY", "sk-test-1").output().unwrap());
+    let asked = server.seen_requests().len();
+    let again = ran_output(desk.command(&[]).env("STUB_KEY", "sk-test-1").output().unwrap());
     assert_eq!(again.code, Some(0), "{}", again.err);
-    assert_eq!(server.seen().len(), asked, "nothing is judged twice");
+    assert_eq!(server.seen_requests().len(), asked, "nothing is judged twice");
 }
 
 #[test]
@@ -518,8 +519,8 @@ fn runs_that_differ_in_more_than_their_condition_are_told() {
     let [emergent, single] = &desk.bundles()[..] else { panic!("two runs") };
 
     let compared =
-        printed(&["compare", single.to_str().unwrap(), emergent.to_str().unwrap(), "--json"]);
-    let corpus = printed(&["corpus", desk.path("plan.runs").to_str().unwrap(), "--json"]);
+        cli_json(&["compare", single.to_str().unwrap(), emergent.to_str().unwrap(), "--json"]);
+    let corpus = cli_json(&["corpus", desk.path("plan.runs").to_str().unwrap(), "--json"]);
 
     let warnings = compared["warnings"].as_array().unwrap();
     let said = "they differ in more than their condition: budget of turns (9 in a, none in b)";
@@ -541,7 +542,7 @@ fn a_batch_is_watched_and_steered_on_screen() {
     command.args(["--jobs", "2", "--config"]);
     command.arg(desk.path("config.toml"));
     ["NO_COLOR", "LC_ALL", "LC_CTYPE", "LANG"].iter().for_each(|name| command.env_remove(name));
-    let mut screen = crate::pty::Tui::spawn(110, 24, command);
+    let mut screen = crate::pty::Tui::spawn_command(110, 24, command);
 
     screen.wait_for("4 done, 4 failed");
     let frame = screen.wait_for("a plain emergent 1");
@@ -599,12 +600,12 @@ fn real_scripts(desk: &Desk) {
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI, node and python3"]
 fn codex_and_claude_code_make_twenty_four_runs_though_they_are_killed_twice() {
-    use crate::live_agents::{npm, server_of_many};
+    use crate::live_agents::{npm_program, server_of_many};
     let desk = Desk::new("");
     real_scripts(&desk);
     let (_server, url) = server_of_many(&desk.path("server.json"), &desk.path("port"));
-    let codex = npm("@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex");
-    let claude = npm("@anthropic-ai/claude-code-linux-x64/claude");
+    let codex = npm_program("@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex");
+    let claude = npm_program("@anthropic-ai/claude-code-linux-x64/claude");
     let agent = |name: &str, program: &Path| {
         let program = program.display();
         format!(
@@ -632,10 +633,10 @@ fn codex_and_claude_code_make_twenty_four_runs_though_they_are_killed_twice() {
 
     assert_eq!(third.code, Some(0), "{}", third.err);
     desk.is_whole(24);
-    let done = document(&third);
+    let done = json_document(&third);
     println!("wall {} s, runs {} s, {}", done["wall_seconds"], done["run_seconds"], done["tokens"]);
     let runs = desk.path("plan.runs");
-    let table = trajview(&["corpus", runs.to_str().unwrap(), "--pair", "single-shot,emergent"]);
+    let table = run_cli(&["corpus", runs.to_str().unwrap(), "--pair", "single-shot,emergent"]);
     println!("{}", table.out);
     assert!(table.out.contains("single-shot less emergent, task by task"), "{}", table.out);
 }

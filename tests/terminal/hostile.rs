@@ -9,14 +9,14 @@ use crate::pty::Tui;
 
 /// What somebody would write who wants to own the terminal, with the name of its place in it: a title, a clipboard, a
 /// colour, the C1 twin of an escape, directions, nothing, a joiner, an invisible letter.
-fn hostile(place: &str) -> String {
+fn hostile_text(place: &str) -> String {
     format!(
         "\u{1b}]0;{place}\u{7}\u{1b}]52;c;ZXZpbA==\u{1b}\\\u{1b}[77;77;77m\u{9b}2J\u{202e}\u{2066}\u{200b}\u{200d}\u{feff}\u{ad}\u{e0041}\u{61c}"
     )
 }
 
 /// How the beginning of that must look. Of what a tool printed whole sequences are left out; the rest is seen.
-fn harmless(place: &str) -> String {
+fn harmless_text(place: &str) -> String {
     if ["output", "found"].contains(&place) {
         return "⟨U+009B⟩2J".to_owned();
     }
@@ -29,30 +29,31 @@ struct Hostile {
 }
 
 impl Hostile {
-    fn log() -> Self {
+    fn hostile_log() -> Self {
         let mut log = Self { folder: tempfile::tempdir().unwrap(), records: vec![] };
-        log.records.push(json!({"type": "summary", "summary": hostile("name"), "leafUuid": "u1"}));
+        log.records
+            .push(json!({"type": "summary", "summary": hostile_text("name"), "leafUuid": "u1"}));
         // A path is cut at its beginning where there is no room for all of it.
-        let file = format!("/w/{}\u{1b}]0;file\u{7}.py", hostile("path"));
+        let file = format!("/w/{}\u{1b}]0;file\u{7}.py", hostile_text("path"));
         let (old, new) =
-            (format!("{} old\n", hostile("gone")), format!("{} new\n", hostile("line")));
-        log.push("user", json!(format!("{} words", hostile("asked"))), Value::Null);
+            (format!("{} old\n", hostile_text("gone")), format!("{} new\n", hostile_text("line")));
+        log.push("user", json!(format!("{} words", hostile_text("asked"))), Value::Null);
         log.push(
             "assistant",
-            json!([{"type": "thinking", "thinking": hostile("thought"), "signature": ""}]),
+            json!([{"type": "thinking", "thinking": hostile_text("thought"), "signature": ""}]),
             Value::Null,
         );
         log.call(
             "1",
             "Bash",
-            json!({"command": hostile("command")}),
-            &format!("{}\nneedle {}\n", hostile("output"), hostile("found")),
+            json!({"command": hostile_text("command")}),
+            &format!("{}\nneedle {}\n", hostile_text("output"), hostile_text("found")),
             Value::Null,
         );
         let created =
             json!({"type": "create", "filePath": file, "content": old, "structuredPatch": []});
         log.call("2", "Write", json!({"file_path": file, "content": old}), "ok", created);
-        log.push("user", json!(format!("{} more words", hostile("second"))), Value::Null);
+        log.push("user", json!(format!("{} more words", hostile_text("second"))), Value::Null);
         let updated = json!({"filePath": file, "oldString": old, "newString": new, "originalFile": old, "structuredPatch": [], "userModified": false, "replaceAll": false});
         log.call(
             "3",
@@ -61,8 +62,12 @@ impl Hostile {
             "ok",
             updated,
         );
-        log.push("assistant", json!([{"type": "text", "text": hostile("answer")}]), Value::Null);
-        log.records.push(json!({"type": hostile("kind"), "sessionId": "s"}));
+        log.push(
+            "assistant",
+            json!([{"type": "text", "text": hostile_text("answer")}]),
+            Value::Null,
+        );
+        log.records.push(json!({"type": hostile_text("kind"), "sessionId": "s"}));
         log
     }
 
@@ -84,8 +89,8 @@ impl Hostile {
         let mut record = json!({
             "type": role, "uuid": format!("u{number}"), "parentUuid": Value::Null, "sessionId": "s",
             "timestamp": format!("2026-01-01T00:00:{number:02}.000Z"), "cwd": "/w",
-            "version": hostile("version"), "gitBranch": hostile("branch"), "isSidechain": false, "userType": "external",
-            "message": {"role": role, "content": content, "model": hostile("model"), "id": format!("m{number}")},
+            "version": hostile_text("version"), "gitBranch": hostile_text("branch"), "isSidechain": false, "userType": "external",
+            "message": {"role": role, "content": content, "model": hostile_text("model"), "id": format!("m{number}")},
         });
         if number > 1 {
             record["parentUuid"] = json!(format!("u{}", number - 1));
@@ -163,17 +168,17 @@ const ON_A_SMALL_SCREEN: &[Visit] = &[
 
 #[test]
 fn what_would_do_harm_is_known_by_sight() {
-    let raw = hostile("x").chars().filter(|c| is_raw(*c)).count();
+    let raw = hostile_text("x").chars().filter(|c| is_raw(*c)).count();
     assert_eq!(raw, 10, "a bell, a C1 control, eight that are not seen");
 }
 
-fn visit(visits: &[Visit], columns: u16, rows: u16) {
-    let log = Hostile::log();
+fn visit_views(visits: &[Visit], columns: u16, rows: u16) {
+    let log = Hostile::hostile_log();
     let path = log.write();
-    let mut tui = Tui::open(path.to_str().unwrap(), columns, rows, &[]);
+    let mut tui = Tui::open_path(path.to_str().unwrap(), columns, rows, &[]);
     for (keys, places) in visits {
         tui.press(keys);
-        places.iter().for_each(|place| drop(tui.wait_for(&harmless(place))));
+        places.iter().for_each(|place| drop(tui.wait_for(&harmless_text(place))));
     }
     tui.press("q");
     assert_eq!(tui.wait_for_end().exit_code(), 0);
@@ -183,10 +188,10 @@ fn visit(visits: &[Visit], columns: u16, rows: u16) {
 
 #[test]
 fn nothing_recorded_reaches_a_wide_terminal_raw_wherever_it_is_shown() {
-    visit(ON_A_WIDE_SCREEN, 200, 50);
+    visit_views(ON_A_WIDE_SCREEN, 200, 50);
 }
 
 #[test]
 fn nothing_recorded_reaches_a_small_terminal_raw_wherever_it_is_shown() {
-    visit(ON_A_SMALL_SCREEN, 80, 24);
+    visit_views(ON_A_SMALL_SCREEN, 80, 24);
 }

@@ -9,7 +9,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::common::{Ran, json, project, trajview};
+use crate::common::{Ran, cli_json, project_path, run_cli};
 
 /// A place for one run.
 pub struct Desk {
@@ -27,7 +27,7 @@ impl Desk {
         let (script, out) = (self.text("script.json"), self.text("run"));
         let own =
             ["live", "--agent", "command", "--script", &script, "--out", &out, "--headless", "--"];
-        trajview(&[&own, words].concat())
+        run_cli(&[&own, words].concat())
     }
 
     /// Requests, each with a checkpoint or none.
@@ -39,7 +39,7 @@ impl Desk {
             "schema": "trajview.script/1", "task": "t", "condition": "emergent", "requests": requests
         });
         fs::write(desk.path("script.json"), script.to_string()).unwrap();
-        let agent = project("tests/agents/plain.sh");
+        let agent = project_path("tests/agents/plain.sh");
         fs::write(
             desk.path("config.toml"),
             format!(
@@ -78,14 +78,14 @@ impl Desk {
 
     pub fn live(&self, more: &[&str]) -> Ran {
         let words = self.words(more);
-        trajview(&words.iter().map(String::as_str).collect::<Vec<_>>())
+        run_cli(&words.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
     pub fn resume(&self, more: &[&str]) -> Ran {
         let out = self.text("run");
         let mut words = vec!["live", "--resume", "--headless", "--out", &out];
         words.extend(more);
-        trajview(&words)
+        run_cli(&words)
     }
 
     pub fn run_json(&self) -> Value {
@@ -101,20 +101,20 @@ impl Desk {
 
     /// The bundle opens, and there is nothing to warn of.
     pub fn check(&self) {
-        let ran = trajview(&["check", &self.text("run")]);
+        let ran = run_cli(&["check", &self.text("run")]);
         assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
     }
 
     /// The files after a turn, as `path content`.
     pub fn files(&self, turn: &str) -> Vec<String> {
         let run = self.text("run");
-        let listed = trajview(&["ls", &run, "--at", turn]);
+        let listed = run_cli(&["ls", &run, "--at", turn]);
         assert_eq!(listed.code, Some(0), "{}", listed.err);
         let paths =
             listed.out.lines().map(|line| line.split_whitespace().last().unwrap().to_owned());
         paths
             .map(|path| {
-                let said = trajview(&["cat", &run, &path, "--at", turn]).out;
+                let said = run_cli(&["cat", &run, &path, "--at", turn]).out;
                 format!("{path} {}", said.trim_end())
             })
             .collect()
@@ -133,7 +133,7 @@ pub fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-pub fn start(words: &[String]) -> Child {
+pub fn start_live(words: &[String]) -> Child {
     Command::new(env!("CARGO_BIN_EXE_trajview"))
         .args(words)
         .env("TRAJVIEW_CONFIG", "")
@@ -161,7 +161,7 @@ fn a_script_becomes_a_bundle_turn_by_turn() {
     assert_eq!(desk.files("1"), ["one 1"]);
     assert_eq!(desk.files("2"), ["one 1", "sub/link two", "sub/two 2"]);
     assert_eq!(desk.files("3"), ["sub/link two", "sub/two 2"]);
-    let shown = json(&["show", &desk.text("run"), "--json"]);
+    let shown = cli_json(&["show", &desk.text("run"), "--json"]);
     assert_eq!(shown["turns"][1]["steps"], 1, "{shown}");
     assert!(shown["turns"][1]["request"].as_str().unwrap().starts_with("Write two."));
     assert_eq!(shown["turns"][2]["tokens"]["input"], 10);
@@ -232,7 +232,7 @@ fn an_agent_that_fails_stops_the_run_and_the_turn_is_done_again() {
     assert_eq!(desk.turns(), ["1 \"done\" 1", "2 \"done\" 2"]);
     desk.check();
     assert_eq!(desk.files("final"), ["one 1", "two 2"]);
-    let shown = json(&["show", &desk.text("run"), "--json"]);
+    let shown = cli_json(&["show", &desk.text("run"), "--json"]);
     assert_eq!(shown["turns"].as_array().unwrap().len(), 2);
     let again = desk.resume(&[]);
     assert_eq!(again.code, Some(2));
@@ -348,7 +348,7 @@ fn a_log_that_appears_late_or_never_is_no_trouble() {
     let run = desk.run_json();
     assert_eq!(run["turns"][0]["session"], Value::Null);
     assert_eq!(run["turns"][1]["first_line"], 1);
-    let shown = json(&["show", &desk.text("run"), "--json"]);
+    let shown = cli_json(&["show", &desk.text("run"), "--json"]);
     assert!(shown["turns"][0]["request"].as_str().unwrap().starts_with("One."), "{shown}");
     assert_eq!(shown["turns"][1]["steps"], 1);
 }
@@ -403,7 +403,7 @@ fn a_run_that_was_killed_goes_on_with_every_turn_once() {
     let requests: Vec<(&str, Option<&str>)> =
         requests.iter().map(|(text, c)| (text.as_str(), *c)).collect();
     let desk = Desk::new(&requests);
-    let mut child = start(&desk.words(&[]));
+    let mut child = start_live(&desk.words(&[]));
     wait_for("half of turn 4", || desk.workspace().join("half").exists());
     child.kill().unwrap();
     child.wait().unwrap();
@@ -420,7 +420,7 @@ fn a_run_that_was_killed_goes_on_with_every_turn_once() {
     assert_eq!(numbers[3], "4 \"done\" 2");
     assert_eq!(desk.files("final"), ["count 1\n2\n3\n4\n5\n6"]);
     desk.check();
-    let shown = json(&["show", &desk.text("run"), "--json"]);
+    let shown = cli_json(&["show", &desk.text("run"), "--json"]);
     let requests: Vec<String> = shown["turns"]
         .as_array()
         .unwrap()
@@ -443,7 +443,7 @@ fn whenever_it_is_killed_the_bundle_opens_and_goes_on() {
     let requests: Vec<(&str, Option<&str>)> =
         requests.iter().map(|text| (text.as_str(), Some("c"))).collect();
     let desk = Desk::new(&requests);
-    let mut child = start(&desk.words(&[]));
+    let mut child = start_live(&desk.words(&[]));
     wait_for("a bundle", || desk.path("run/run.json").exists());
     child.kill().unwrap();
     child.wait().unwrap();
@@ -452,7 +452,7 @@ fn whenever_it_is_killed_the_bundle_opens_and_goes_on() {
         let mut words: Vec<String> =
             ["live", "--resume", "--headless", "--out"].map(str::to_owned).to_vec();
         words.push(desk.text("run"));
-        let mut child = start(&words);
+        let mut child = start_live(&words);
         std::thread::sleep(Duration::from_millis(40 + round * 37));
         let _ = child.kill();
         child.wait().unwrap();
@@ -494,7 +494,7 @@ fn notes_go_before_each_request_and_are_recorded() {
     assert!(run["turns"][0]["layer"]["added"].as_str().unwrap().starts_with("Mind the gap."));
     assert!(run["turns"][1]["layer"]["why"].as_str().unwrap().starts_with("the notes, unchanged"));
     assert_eq!(desk.files("2"), ["noted noted\nnoted"]);
-    let shown = trajview(&[&desk.text("run"), "--at", "2", "--snapshot", "120x30", "--ascii"]).out;
+    let shown = run_cli(&[&desk.text("run"), "--at", "2", "--snapshot", "120x30", "--ascii"]).out;
     assert!(shown.contains("before the request  notes: the notes, unchanged"), "{shown}");
     assert!(shown.contains("2 Two."), "{shown}");
     let script: Value =
@@ -519,8 +519,8 @@ fn a_key_never_reaches_a_file() {
     let said = String::from_utf8_lossy(&stderr);
     assert!(said.contains("exit code 3") && !said.contains("0123456789"), "{said}");
     let mut files = vec![];
-    collect(&desk.path("run"), &mut files);
-    collect(&desk.path("run.work/requests"), &mut files);
+    collect_files(&desk.path("run"), &mut files);
+    collect_files(&desk.path("run.work/requests"), &mut files);
     assert!(files.len() > 5);
     for file in files {
         let bytes = fs::read(&file).unwrap();
@@ -531,7 +531,7 @@ fn a_key_never_reaches_a_file() {
 }
 
 /// What is remarked, but for the folder that the agent has its log in.
-fn remarks(run: &Value) -> Vec<&str> {
+fn run_remarks(run: &Value) -> Vec<&str> {
     let all = run["remarks"].as_array().unwrap().iter().map(|it| it.as_str().unwrap());
     all.filter(|words| !words.contains("home/logs")).collect()
 }
@@ -543,9 +543,9 @@ const PROBED: [(&str, Option<&str>); 2] =
 const KEY: &str = "sk-0123456789-abcdef";
 
 /// A desk for that agent, with an earlier run beside the bundle.
-fn probing() -> Desk {
+fn probing_desk() -> Desk {
     let desk = Desk::new(&PROBED);
-    let agent = project("tests/agents/probe.sh");
+    let agent = project_path("tests/agents/probe.sh");
     fs::copy(agent, desk.path("probe.sh")).unwrap();
     let words = ["probe.sh", "run", "script.json", "found"].map(|name| desk.text(name)).join(" ");
     let script = fs::read_to_string(desk.path("script.json")).unwrap();
@@ -557,7 +557,7 @@ fn probing() -> Desk {
 }
 
 /// Runs it by way of another program, where words are given. What it found, as `place: yes` or `place: no`.
-fn probed(desk: &Desk, through: &[&str], more: &[&str]) -> (Ran, Vec<String>) {
+fn probe_sandbox(desk: &Desk, through: &[&str], more: &[&str]) -> (Ran, Vec<String>) {
     let mut words: Vec<String> = through.iter().map(|it| (*it).to_owned()).collect();
     let is_copied = !through.is_empty();
     let program = env!("CARGO_BIN_EXE_trajview");
@@ -608,14 +608,14 @@ fn left_nothing(desk: &Desk) {
     let env = desk.files("1").into_iter().find(|file| file.starts_with("env.txt ")).unwrap();
     assert!(env.contains("NAMED_KEY=********************\n"), "{env}");
     let mut files = vec![];
-    collect(&desk.path("run"), &mut files);
+    collect_files(&desk.path("run"), &mut files);
     let holds_key =
         |path: &PathBuf| String::from_utf8_lossy(&fs::read(path).unwrap()).contains(KEY);
     assert_eq!(files.iter().find(|path| holds_key(path)), None);
 }
 
 fn keeps_everything_out_of_reach(desk: &Desk, through: &[&str]) {
-    let (_, found) = probed(desk, through, &[]);
+    let (_, found) = probe_sandbox(desk, through, &[]);
 
     let run = desk.run_json();
     let provenance = run["provenance"].as_str().unwrap();
@@ -626,30 +626,30 @@ fn keeps_everything_out_of_reach(desk: &Desk, through: &[&str]) {
     let covered = [1, 2].map(|turn| {
         format!("turn {turn}: a key stood in env.txt and is covered with stars in the commit")
     });
-    assert_eq!(remarks(&run), covered);
+    assert_eq!(run_remarks(&run), covered);
     left_nothing(desk);
     desk.check();
 }
 
 #[test]
 fn an_agent_reaches_neither_its_bundle_nor_us_and_leaves_nothing_running() {
-    keeps_everything_out_of_reach(&probing(), &[]);
+    keeps_everything_out_of_reach(&probing_desk(), &[]);
 }
 
 /// Words that have a program run as nobody where we are root; the desk is theirs, and so is a copy of the program.
 fn as_an_ordinary_user(desk: &Desk) -> Vec<&'static str> {
     use std::os::unix::fs::{MetadataExt, chown};
     fs::copy(env!("CARGO_BIN_EXE_trajview"), desk.path("trajview")).unwrap();
-    fs::copy(project("tests/agents/plain.sh"), desk.path("plain.sh")).unwrap();
+    fs::copy(project_path("tests/agents/plain.sh"), desk.path("plain.sh")).unwrap();
     let config = fs::read_to_string(desk.path("config.toml")).unwrap();
-    let agent = project("tests/agents/plain.sh");
+    let agent = project_path("tests/agents/plain.sh");
     let config = config.replace(agent.to_str().unwrap(), &desk.text("plain.sh"));
     fs::write(desk.path("config.toml"), config).unwrap();
     if fs::metadata("/proc/self").unwrap().uid() != 0 {
         return vec!["env"];
     }
     let mut files = vec![desk.path(".")];
-    collect(desk.folder.path(), &mut files);
+    collect_files(desk.folder.path(), &mut files);
     files.push(desk.path("earlier"));
     for path in files {
         chown(path, Some(65_534), Some(65_534)).unwrap();
@@ -659,18 +659,18 @@ fn as_an_ordinary_user(desk: &Desk) -> Vec<&'static str> {
 
 #[test]
 fn an_agent_of_an_ordinary_user_reaches_no_more() {
-    let desk = probing();
+    let desk = probing_desk();
     let through = as_an_ordinary_user(&desk);
     keeps_everything_out_of_reach(&desk, &through);
 }
 
 #[test]
 fn where_there_are_no_namespaces_the_recording_says_that_the_agent_could_reach_it() {
-    let desk = probing();
+    let desk = probing_desk();
     fs::copy(env!("CARGO_BIN_EXE_trajview"), desk.path("trajview")).unwrap();
     let none = "echo 0 >/proc/sys/user/max_user_namespaces && exec \"$@\"";
 
-    let (ran, found) = probed(&desk, &["unshare", "-Ur", "sh", "-c", none, "sh"], &[]);
+    let (ran, found) = probe_sandbox(&desk, &["unshare", "-Ur", "sh", "-c", none, "sh"], &[]);
 
     assert!(found.contains(&"bundle by its path: yes".to_owned()), "{found:?}");
     let run = desk.run_json();
@@ -679,15 +679,15 @@ fn where_there_are_no_namespaces_the_recording_says_that_the_agent_could_reach_i
     assert!(run["provenance"].as_str().unwrap().contains(why), "{run}");
     assert!(ran.err.contains(why), "{}", ran.err);
     let changed = "turn 1: while the agent worked, script.json was changed, and not by trajview";
-    assert!(remarks(&run).contains(&changed), "{run}");
+    assert!(run_remarks(&run).contains(&changed), "{run}");
     left_nothing(&desk);
 }
 
 #[test]
 fn an_agent_that_could_reach_the_bundle_is_told_of_and_so_is_what_it_changed() {
-    let desk = probing();
+    let desk = probing_desk();
 
-    let (ran, found) = probed(&desk, &[], &["--open-bundle"]);
+    let (ran, found) = probe_sandbox(&desk, &[], &["--open-bundle"]);
 
     let reached = OUTCOMES.iter().filter(|(_, _, outcome)| *outcome == "yes");
     for (place, _, _) in reached {
@@ -698,7 +698,7 @@ fn an_agent_that_could_reach_the_bundle_is_told_of_and_so_is_what_it_changed() {
     assert!(
         provenance.contains("the agent could read and change the bundle: --open-bundle was said")
     );
-    let remarks = remarks(&run);
+    let remarks = run_remarks(&run);
     assert_eq!(
         remarks[1..4],
         [
@@ -725,7 +725,7 @@ fn what_was_changed_while_a_run_rested_is_told_when_it_goes_on() {
 
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let what = "before turn 2, while the run rested, script.json was changed, and not by trajview";
-    assert_eq!(remarks(&desk.run_json()), [what]);
+    assert_eq!(run_remarks(&desk.run_json()), [what]);
     desk.check();
 }
 
@@ -766,7 +766,7 @@ fn an_agent_works_in_a_folder_that_is_elsewhere_and_gone_afterwards() {
     let at = words.iter().position(|word| word == "--work").unwrap();
     let words: Vec<&str> = words[..at].iter().chain(&words[at + 2..]).map(String::as_str).collect();
 
-    let ran = trajview(&words);
+    let ran = run_cli(&words);
 
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let files = desk.files("1");
@@ -777,10 +777,10 @@ fn an_agent_works_in_a_folder_that_is_elsewhere_and_gone_afterwards() {
     assert!(!files.iter().any(|file| file.starts_with("beside") && file.contains("run.json")));
 }
 
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+fn collect_files(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap().flatten() {
         if entry.file_type().unwrap().is_dir() {
-            collect(&entry.path(), files);
+            collect_files(&entry.path(), files);
         } else {
             files.push(entry.path());
         }
@@ -849,11 +849,11 @@ fn what_makes_no_sense_is_told_before_anything_is_made() {
         let out = desk.text("run");
         let mut words = words;
         words.extend(["--script", &script, "--out", &out, "--headless"]);
-        let ran = trajview(&words);
+        let ran = run_cli(&words);
         assert_eq!(ran.code, Some(code), "{}", ran.err);
         assert!(ran.err.contains(said), "{}", ran.err);
     }
-    let ran = trajview(&["live", "--resume", "--headless", "--out", &desk.text("run")]);
+    let ran = run_cli(&["live", "--resume", "--headless", "--out", &desk.text("run")]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains("holds no live run to go on with"), "{}", ran.err);
     let ran = desk.program(&["no-such-program-here"]);
@@ -882,10 +882,10 @@ fn a_plan_says_what_would_be_called_and_calls_nothing() {
             "--out",
             out.to_str().unwrap(),
         ];
-        let ran = trajview(&words);
+        let ran = run_cli(&words);
         assert_eq!(ran.code, Some(0), "{agent}: {}", ran.err);
         assert!(ran.out.contains(first) && ran.out.contains(next), "{agent}: {}", ran.out);
-        let told = json(&[&words[..], &["--json"]].concat());
+        let told = cli_json(&[&words[..], &["--json"]].concat());
         assert_eq!(told["schema"], "trajview.live-plan/1");
         assert_eq!(told["agent"], agent);
     }
@@ -904,7 +904,7 @@ fn a_leftover_folder_and_a_missing_key_are_told_and_nothing_is_touched() {
 
     let (script, out) = (desk.text("script.json"), desk.text("other"));
     let words = ["live", "--agent", "codex", "--key-env", "NO_SUCH_KEY", "--script", &script];
-    let ran = trajview(&[&words[..], &["--out", &out, "--headless"]].concat());
+    let ran = run_cli(&[&words[..], &["--out", &out, "--headless"]].concat());
     assert_eq!(ran.code, Some(2));
     assert!(
         ran.err.contains("agent codex: needs a key in the variable NO_SUCH_KEY"),
@@ -912,7 +912,7 @@ fn a_leftover_folder_and_a_missing_key_are_told_and_nothing_is_touched() {
         ran.err
     );
     let words = ["live", "--agent", "aider", "--terminal", "--print-plan"];
-    let ran = trajview(&words);
+    let ran = run_cli(&words);
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains("agent aider is not driven in a terminal"), "{}", ran.err);
 }

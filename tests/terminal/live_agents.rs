@@ -14,7 +14,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::common::{json as printed, project, real_data};
+use crate::common::{cli_json, project_path, real_data};
 
 /// The server, gone when this is dropped.
 pub struct Server(Child);
@@ -27,9 +27,14 @@ impl Drop for Server {
 }
 
 /// Starts it, and says where it listens. `workspace` is where the script's files are written.
-pub fn server(script: &Path, workspace: &Path, place: &Path, format: &str) -> (Server, String) {
+pub fn start_server(
+    script: &Path,
+    workspace: &Path,
+    place: &Path,
+    format: &str,
+) -> (Server, String) {
     let more = ["--port", "0", "--chat-format", format, "--cwd", workspace.to_str().unwrap()];
-    serving(script, &more, place)
+    serve_script(script, &more, place)
 }
 
 /// As [`server`], for runs in many workspaces at once: where files are written it reads from each request.
@@ -40,10 +45,10 @@ pub fn server_of_many(script: &Path, place: &Path) -> (Server, String) {
 /// The same at a port that it had before; `0` takes one that is free.
 pub fn server_at(port: &str, script: &Path, place: &Path) -> (Server, String) {
     let _ = fs::remove_file(place); // where one said before that it listens
-    serving(script, &["--port", port], place)
+    serve_script(script, &["--port", port], place)
 }
 
-fn serving(script: &Path, more: &[&str], place: &Path) -> (Server, String) {
+fn serve_script(script: &Path, more: &[&str], place: &Path) -> (Server, String) {
     let kit = real_data().join("../tools/live_kit/stubmodel.py");
     let child = Command::new("python3")
         .arg(kit)
@@ -69,7 +74,7 @@ fn serving(script: &Path, more: &[&str], place: &Path) -> (Server, String) {
     }
 }
 
-pub fn npm(below: &str) -> PathBuf {
+pub fn npm_program(below: &str) -> PathBuf {
     let folder = std::env::var_os("TRAJVIEW_REAL_CLI").map(PathBuf::from);
     folder.expect("TRAJVIEW_REAL_CLI names the folder of the programs").join(below)
 }
@@ -88,7 +93,7 @@ fn three_turns(agent: &str, program: &Path, format: &str, more: &[&str]) -> Vec<
     fs::write(at("script.json"), json!({ "task": "tiny", "requests": requests }).to_string())
         .unwrap();
     let kit = real_data().join("../tools/live_kit/scripts/tiny3.json");
-    let (_server, url) = server(&kit, &at("work/workspace"), &at("port"), format);
+    let (_server, url) = start_server(&kit, &at("work/workspace"), &at("port"), format);
 
     let ran = Command::new(env!("CARGO_BIN_EXE_trajview"))
         .args(["live", "--agent", agent, "--model", "gpt-4.1", "--headless", "--base-url", &url])
@@ -101,7 +106,7 @@ fn three_turns(agent: &str, program: &Path, format: &str, more: &[&str]) -> Vec<
         .arg("--work")
         .arg(at("work"))
         .args(more)
-        .current_dir(project("."))
+        .current_dir(project_path("."))
         .env("TRAJVIEW_CONFIG", "")
         .env("OPENAI_API_KEY", "not-a-secret")
         .env("GEMINI_API_KEY", "not-a-secret")
@@ -110,7 +115,7 @@ fn three_turns(agent: &str, program: &Path, format: &str, more: &[&str]) -> Vec<
         .unwrap();
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
 
-    let shown = printed(&["show", at("run").to_str().unwrap(), "--json"]);
+    let shown = cli_json(&["show", at("run").to_str().unwrap(), "--json"]);
     assert_eq!(shown["warnings"], json!([]), "{agent}");
     let turns = shown["turns"].as_array().unwrap().clone();
     assert_eq!(turns.len(), 3, "{agent}");
@@ -132,14 +137,14 @@ fn three_turns(agent: &str, program: &Path, format: &str, more: &[&str]) -> Vec<
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI, node and python3"]
 fn qwen_code_leaves_its_steps_and_tokens() {
-    let turns = three_turns("qwen", &npm(".bin/qwen"), "tools", &[]);
+    let turns = three_turns("qwen", &npm_program(".bin/qwen"), "tools", &[]);
     assert!(turns.iter().all(|turn| turn["tokens"]["input"].as_u64() > Some(1_000)));
 }
 
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI and python3"]
 fn copilot_leaves_its_steps_and_tokens() {
-    three_turns("copilot", &npm("@github/copilot-linux-x64/copilot"), "tools", &[]);
+    three_turns("copilot", &npm_program("@github/copilot-linux-x64/copilot"), "tools", &[]);
 }
 
 #[test]
@@ -178,7 +183,8 @@ fn five_prompts(
     fs::write(at("script.json"), json!({ "turns": turns }).to_string()).unwrap();
     fs::create_dir(at("files")).unwrap();
     fs::write(at("files/zero.txt"), "zero\n").unwrap();
-    let (_server, url) = server(&at("script.json"), &at("work/workspace"), &at("port"), "tools");
+    let (_server, url) =
+        start_server(&at("script.json"), &at("work/workspace"), &at("port"), "tools");
 
     let mut command = portable_pty::CommandBuilder::new(env!("CARGO_BIN_EXE_trajview"));
     command.args([
@@ -196,10 +202,10 @@ fn five_prompts(
     command.args(["--work", at("work").to_str().unwrap()]);
     command.args(more);
     command.env("TRAJVIEW_CONFIG", "");
-    let mut tui = crate::pty::Tui::spawn(120, 40, command);
+    let mut tui = crate::pty::Tui::spawn_command(120, 40, command);
     let screen = |tui: &crate::pty::Tui| tui.parser.lock().unwrap().screen().contents();
     wait_for("its screen", || screen(&tui).contains(is_ready));
-    wait_for("rest", || rests(|| screen(&tui)));
+    wait_for("rest", || is_resting(|| screen(&tui)));
     let run = || -> Value {
         let text = fs::read(at("run/run.json")).unwrap_or_default();
         serde_json::from_slice(&text).unwrap_or_default()
@@ -207,7 +213,7 @@ fn five_prompts(
     for (number, (prompt, _)) in prompts.iter().enumerate() {
         tui.press(prompt);
         wait_for("the words in its screen", || screen(&tui).contains(prompt));
-        wait_for("rest", || rests(|| screen(&tui)));
+        wait_for("rest", || is_resting(|| screen(&tui)));
         tui.press("\r");
         wait_for("the turn", || {
             let turn = &run()["turns"][number];
@@ -232,7 +238,7 @@ fn five_prompts(
         .map(|it| it["text"].as_str().unwrap())
         .collect();
     assert_eq!(asked, prompts.map(|(prompt, _)| prompt), "{agent}");
-    let shown = printed(&["show", at("run").to_str().unwrap(), "--json"]);
+    let shown = cli_json(&["show", at("run").to_str().unwrap(), "--json"]);
     assert_eq!(shown["warnings"], json!([]), "{agent}");
     let patch = fs::read_to_string(at("run/changes.patch")).unwrap();
     assert!(patch.contains("+++ b/one.txt\n") && !patch.contains("two.txt"), "{patch}");
@@ -249,7 +255,7 @@ fn five_prompts(
 
 /// Whether a screen stays as it is for a while, as it does before a person goes on: what follows at once on other keys may be
 /// taken for one piece that was pasted, and what is typed while a program still asks the terminal about itself for an answer.
-fn rests(screen: impl Fn() -> String) -> bool {
+fn is_resting(screen: impl Fn() -> String) -> bool {
     let before = screen();
     (0..10).all(|_| {
         std::thread::sleep(Duration::from_millis(30));
@@ -279,7 +285,7 @@ fn is_whole(run: &Value, edited: &[String]) {
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI and python3"]
 fn a_chat_with_claude_code_is_recorded_prompt_by_prompt() {
-    let claude = npm("@anthropic-ai/claude-code-linux-x64/claude");
+    let claude = npm_program("@anthropic-ai/claude-code-linux-x64/claude");
     let (run, edited) = five_prompts("claude", &claude, "❯", &[]);
     is_whole(&run, &edited);
 }
@@ -297,14 +303,15 @@ fn a_chat_with_codex_is_recorded_prompt_by_prompt() {
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI, node and python3"]
 fn a_chat_with_gemini_is_recorded_prompt_by_prompt() {
     let more = ["--model", "gemini-2.5-pro"];
-    let (run, edited) = five_prompts("gemini", &npm(".bin/gemini"), "Type your message", &more);
+    let (run, edited) =
+        five_prompts("gemini", &npm_program(".bin/gemini"), "Type your message", &more);
     is_whole(&run, &edited);
 }
 
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI and python3"]
 fn a_chat_with_opencode_is_recorded_prompt_by_prompt() {
-    let opencode = npm("opencode-linux-x64/bin/opencode");
+    let opencode = npm_program("opencode-linux-x64/bin/opencode");
     let (run, edited) =
         five_prompts("opencode", &opencode, "Ask anything", &["--model", "gpt-4.1"]);
     is_whole(&run, &edited);

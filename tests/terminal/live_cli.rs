@@ -14,10 +14,10 @@ use std::{
 
 use serde_json::Value;
 
-use crate::common::{Ran, json, project, trajview};
+use crate::common::{Ran, cli_json, project_path, run_cli};
 
 /// A program that a variable names, or that is on the path.
-pub fn program(variable: &str, name: &str) -> PathBuf {
+pub fn installed_program(variable: &str, name: &str) -> PathBuf {
     let named = std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_file());
     let paths = std::env::var_os("PATH").unwrap_or_default();
     let found =
@@ -33,7 +33,7 @@ struct Server {
 
 impl Server {
     fn new(script: &str) -> Self {
-        let recorder = project("sample-runs/recorder");
+        let recorder = project_path("sample-runs/recorder");
         let mut child = Command::new("python3")
             .args(["model_server.py", script])
             .current_dir(recorder)
@@ -55,7 +55,12 @@ impl Drop for Server {
     }
 }
 
-fn words<'a>(program: &'a Path, server: &'a Server, script: &'a str, out: &'a str) -> Vec<&'a str> {
+fn live_arguments<'a>(
+    program: &'a Path,
+    server: &'a Server,
+    script: &'a str,
+    out: &'a str,
+) -> Vec<&'a str> {
     vec![
         "live",
         "--agent",
@@ -76,14 +81,14 @@ fn words<'a>(program: &'a Path, server: &'a Server, script: &'a str, out: &'a st
     ]
 }
 
-fn live(words: &[&str]) -> Ran {
-    let ran = trajview(words);
+fn run_live(words: &[&str]) -> Ran {
+    let ran = run_cli(words);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     ran
 }
 
 /// The tree after each turn, as git names it.
-pub fn trees(bundle: &Path) -> Vec<String> {
+pub fn commit_trees(bundle: &Path) -> Vec<String> {
     let output = Command::new("git")
         .arg("--git-dir")
         .arg(bundle.join("workspace.git"))
@@ -94,8 +99,8 @@ pub fn trees(bundle: &Path) -> Vec<String> {
 }
 
 /// Request, tools, edits and failures of every turn: what does not depend on clocks and ids.
-fn played(bundle: &Path) -> Vec<Value> {
-    let shown = json(&["show", bundle.to_str().unwrap(), "--json"]);
+fn played_turns(bundle: &Path) -> Vec<Value> {
+    let shown = cli_json(&["show", bundle.to_str().unwrap(), "--json"]);
     let row = |turn: &Value| {
         serde_json::json!([
             turn["turn"],
@@ -111,14 +116,14 @@ fn played(bundle: &Path) -> Vec<Value> {
     shown["turns"].as_array().unwrap().iter().map(row).collect()
 }
 
-fn checked(bundle: &Path) {
-    let ran = trajview(&["check", bundle.to_str().unwrap()]);
+fn check_bundle(bundle: &Path) {
+    let ran = run_cli(&["check", bundle.to_str().unwrap()]);
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
 }
 
 /// A script of the first requests of a sample.
 fn first_requests(sample: &str, count: usize, into: &Path) -> String {
-    let path = project("sample-runs").join(sample).join("script.json");
+    let path = project_path("sample-runs").join(sample).join("script.json");
     let mut script: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
     script["requests"].as_array_mut().unwrap().truncate(count);
     fs::write(into, script.to_string()).unwrap();
@@ -128,22 +133,23 @@ fn first_requests(sample: &str, count: usize, into: &Path) -> String {
 #[test]
 #[ignore = "needs TRAJVIEW_CODEX, git and python3"]
 fn codex_makes_the_sample_again_tree_by_tree_and_its_single_shot_twin_compares() {
-    let codex = program("TRAJVIEW_CODEX", "codex");
+    let codex = installed_program("TRAJVIEW_CODEX", "codex");
     let server = Server::new("scripts/ppdiff_emergent.py");
     let desk = tempfile::tempdir().unwrap();
     let (emergent, single) = (desk.path().join("emergent"), desk.path().join("single"));
-    let sample = project("sample-runs/codex-p12");
+    let sample = project_path("sample-runs/codex-p12");
     let script = sample.join("script.json");
     let components = sample.join("components.json");
 
-    let mut given = words(&codex, &server, script.to_str().unwrap(), emergent.to_str().unwrap());
+    let mut given =
+        live_arguments(&codex, &server, script.to_str().unwrap(), emergent.to_str().unwrap());
     given.extend(["--condition", "emergent", "--components", components.to_str().unwrap()]);
     given.extend(["--", "-c", "model_auto_compact_token_limit=46000"]);
-    live(&given);
+    run_live(&given);
 
-    checked(&emergent);
-    assert_eq!(trees(&emergent), trees(&sample));
-    let (made, recorded) = (played(&emergent), played(&sample));
+    check_bundle(&emergent);
+    assert_eq!(commit_trees(&emergent), commit_trees(&sample));
+    let (made, recorded) = (played_turns(&emergent), played_turns(&sample));
     assert_eq!(made.len(), recorded.len());
     for (made, recorded) in made.iter().zip(&recorded) {
         assert_eq!(made, recorded);
@@ -151,34 +157,35 @@ fn codex_makes_the_sample_again_tree_by_tree_and_its_single_shot_twin_compares()
     drop(server);
 
     let server = Server::new("scripts/ppdiff_single_shot.py");
-    let sample = project("sample-runs/codex-p12-single-shot");
+    let sample = project_path("sample-runs/codex-p12-single-shot");
     let script = sample.join("script.json");
-    let mut given = words(&codex, &server, script.to_str().unwrap(), single.to_str().unwrap());
+    let mut given =
+        live_arguments(&codex, &server, script.to_str().unwrap(), single.to_str().unwrap());
     given.extend(["--condition", "single-shot"]);
-    live(&given);
-    checked(&single);
-    assert_eq!(trees(&single), trees(&sample));
+    run_live(&given);
+    check_bundle(&single);
+    assert_eq!(commit_trees(&single), commit_trees(&sample));
     let compared =
-        json(&["compare", single.to_str().unwrap(), emergent.to_str().unwrap(), "--json"]);
+        cli_json(&["compare", single.to_str().unwrap(), emergent.to_str().unwrap(), "--json"]);
     assert_eq!(compared["schema"], "trajview.compare/1");
 }
 
 #[test]
 #[ignore = "needs TRAJVIEW_CODEX and python3"]
 fn codex_whose_server_is_gone_does_not_hang() {
-    let codex = program("TRAJVIEW_CODEX", "codex");
+    let codex = installed_program("TRAJVIEW_CODEX", "codex");
     let server = Server::new("scripts/ppdiff_emergent.py");
     let desk = tempfile::tempdir().unwrap();
     let out = desk.path().join("run");
     let script = first_requests("codex-p12", 2, &desk.path().join("script.json"));
-    let mut given: Vec<String> = words(&codex, &server, &script, out.to_str().unwrap())
+    let mut given: Vec<String> = live_arguments(&codex, &server, &script, out.to_str().unwrap())
         .into_iter()
         .map(str::to_owned)
         .collect();
     drop(server);
     let began = Instant::now();
     given.extend(["--retries".to_owned(), "0".to_owned()]);
-    let ran = trajview(&given.iter().map(String::as_str).collect::<Vec<_>>());
+    let ran = run_cli(&given.iter().map(String::as_str).collect::<Vec<_>>());
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     assert!(ran.err.contains("does not answer"), "{}", ran.err);
     assert!(began.elapsed() < Duration::from_secs(60));
@@ -187,7 +194,7 @@ fn codex_whose_server_is_gone_does_not_hang() {
 #[test]
 #[ignore = "needs TRAJVIEW_MINI and python3"]
 fn mini_works_in_a_terminal_from_turn_to_turn() {
-    let mini = program("TRAJVIEW_MINI", "mini");
+    let mini = installed_program("TRAJVIEW_MINI", "mini");
     let server = Server::new("../../tests/agents/shell_script.py");
     let desk = tempfile::tempdir().unwrap();
     let (out, script) = (desk.path().join("run"), desk.path().join("script.json"));
@@ -219,17 +226,17 @@ fn mini_works_in_a_terminal_from_turn_to_turn() {
         "--test",
         "test -f hello.txt -o -f notes/hello.txt",
     ];
-    live(&given);
+    run_live(&given);
 
-    let check = trajview(&["check", out.to_str().unwrap()]);
+    let check = run_cli(&["check", out.to_str().unwrap()]);
     assert!(check.code == Some(0) && check.out.contains("bundle, 3 turns, "), "{}", check.out);
-    let shown = json(&["show", out.to_str().unwrap(), "--json"]);
+    let shown = cli_json(&["show", out.to_str().unwrap(), "--json"]);
     for turn in shown["turns"].as_array().unwrap() {
         assert!(turn["tool_calls"].as_u64() > Some(0), "{turn}");
         assert!(turn["tokens"]["output"].as_u64() > Some(0), "{turn}");
     }
     let files = |turn: &str| {
-        let shown = json(&["ls", out.to_str().unwrap(), "--at", turn, "--json"]);
+        let shown = cli_json(&["ls", out.to_str().unwrap(), "--at", turn, "--json"]);
         let files = shown["files"].as_array().unwrap().clone();
         files.iter().map(|file| file["path"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };

@@ -16,14 +16,14 @@ struct Desk {
     job: RunJob,
 }
 
-fn agent(name: &str) -> String {
+fn agent_path(name: &str) -> String {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/agents").join(name);
     path.to_str().unwrap().to_owned()
 }
 
-fn plain() -> ProgramOptions {
+fn plain_agent() -> ProgramOptions {
     ProgramOptions {
-        start: vec!["sh".into(), agent("plain.sh"), "{session}".into()],
+        start: vec!["sh".into(), agent_path("plain.sh"), "{session}".into()],
         session: SessionOption::Chosen,
         logs: vec!["logs/*.jsonl".into()],
         input_pointer: "/usage/in".into(),
@@ -33,9 +33,9 @@ fn plain() -> ProgramOptions {
     }
 }
 
-fn typed() -> ProgramOptions {
+fn typed_agent() -> ProgramOptions {
     ProgramOptions {
-        start: vec!["sh".into(), agent("typed.sh")],
+        start: vec!["sh".into(), agent_path("typed.sh")],
         prompt: PromptDelivery::Pty,
         end_marker: "ready> $".into(),
         ..ProgramOptions::default()
@@ -88,14 +88,14 @@ impl Desk {
     }
 }
 
-fn wish(control: &RunControl, wishes: impl IntoIterator<Item = LiveCommand>) {
+fn send_commands(control: &RunControl, wishes: impl IntoIterator<Item = LiveCommand>) {
     assert!(wishes.into_iter().all(|it| control.send_command(it)));
 }
 
 #[test]
 fn requests_wait_and_may_be_edited_skipped_and_done_again() {
     let mut desk = Desk::new(
-        plain(),
+        plain_agent(),
         &[
             "do: echo one >>out",
             "do: echo two >>out",
@@ -110,14 +110,18 @@ fn requests_wait_and_may_be_edited_skipped_and_done_again() {
         let LiveEvent::Waits { why: WaitReason::StepByStep, .. } = event else { return };
         waits += 1;
         match waits {
-            1 => wish(control, [LiveCommand::Edit("do: echo uno >>out".into()), LiveCommand::GoOn]),
-            2 => wish(control, [LiveCommand::Skip]),
-            3 => wish(control, [LiveCommand::GoOn]),
-            4 => wish(control, [LiveCommand::Retry]),
-            5 => {
-                wish(control, [LiveCommand::Edit("do: echo tres >>out".into()), LiveCommand::GoOn])
-            }
-            6 => wish(control, [LiveCommand::GoOn]),
+            1 => send_commands(
+                control,
+                [LiveCommand::Edit("do: echo uno >>out".into()), LiveCommand::GoOn],
+            ),
+            2 => send_commands(control, [LiveCommand::Skip]),
+            3 => send_commands(control, [LiveCommand::GoOn]),
+            4 => send_commands(control, [LiveCommand::Retry]),
+            5 => send_commands(
+                control,
+                [LiveCommand::Edit("do: echo tres >>out".into()), LiveCommand::GoOn],
+            ),
+            6 => send_commands(control, [LiveCommand::GoOn]),
             _ => panic!("nothing waits any more"),
         }
     });
@@ -143,14 +147,15 @@ fn requests_wait_and_may_be_edited_skipped_and_done_again() {
 
 #[test]
 fn a_pause_holds_the_next_request_and_stopping_keeps_what_is_done() {
-    let desk = Desk::new(plain(), &["do: echo 1 >>out", "do: echo 2 >>out", "do: echo 3 >>out"]);
+    let desk =
+        Desk::new(plain_agent(), &["do: echo 1 >>out", "do: echo 2 >>out", "do: echo 3 >>out"]);
 
     let (ended, events) = desk.run(|event, control| match event {
-        LiveEvent::TurnBegan { turn: 1, .. } => wish(control, [LiveCommand::Pause]),
+        LiveEvent::TurnBegan { turn: 1, .. } => send_commands(control, [LiveCommand::Pause]),
         LiveEvent::Waits { turn: 2, why: WaitReason::Paused, .. } => {
-            wish(control, [LiveCommand::GoOn])
+            send_commands(control, [LiveCommand::GoOn])
         }
-        LiveEvent::TurnBegan { turn: 3, .. } => wish(control, [LiveCommand::Stop]),
+        LiveEvent::TurnBegan { turn: 3, .. } => send_commands(control, [LiveCommand::Stop]),
         _ => {}
     });
 
@@ -172,8 +177,10 @@ fn a_pause_holds_the_next_request_and_stopping_keeps_what_is_done() {
 
 #[test]
 fn a_turn_that_fails_waits_for_the_person_who_watches() {
-    let mut desk =
-        Desk::new(plain(), &["do: echo 1 >>out", "do: echo 2 >>out; test -f ../../ok || exit 4"]);
+    let mut desk = Desk::new(
+        plain_agent(),
+        &["do: echo 1 >>out", "do: echo 2 >>out; test -f ../../ok || exit 4"],
+    );
     desk.job.has_person = true;
     let ok = desk.folder.path().join("ok");
     let mut why = String::new();
@@ -182,7 +189,7 @@ fn a_turn_that_fails_waits_for_the_person_who_watches() {
         if let LiveEvent::Waits { turn: 2, why: WaitReason::Failed(said), .. } = event {
             why.clone_from(said);
             fs::write(&ok, "").unwrap();
-            wish(control, [LiveCommand::GoOn]);
+            send_commands(control, [LiveCommand::GoOn]);
         }
     });
 
@@ -194,7 +201,7 @@ fn a_turn_that_fails_waits_for_the_person_who_watches() {
 #[test]
 fn a_turn_under_way_is_done_again_when_that_is_wanted() {
     let desk = Desk::new(
-        plain(),
+        plain_agent(),
         &["do: echo x >>../../tries; echo 1 >>out; test -f ../../ok || sleep 60"],
     );
     let ok = desk.folder.path().join("ok");
@@ -223,7 +230,7 @@ fn a_turn_under_way_is_done_again_when_that_is_wanted() {
 #[test]
 fn an_agent_in_a_terminal_is_typed_to_and_what_it_shows_is_recorded() {
     let desk = Desk::new(
-        typed(),
+        typed_agent(),
         &[
             "First,\nwith two lines. do: echo 1 >one",
             "Then do: echo gr\u{fc}n; rm one",
@@ -232,9 +239,11 @@ fn an_agent_in_a_terminal_is_typed_to_and_what_it_shows_is_recorded() {
     );
 
     let (ended, events) = desk.run(|event, control| match event {
-        LiveEvent::TurnBegan { turn: 2, .. } => wish(control, [LiveCommand::Resize(100, 30)]),
+        LiveEvent::TurnBegan { turn: 2, .. } => {
+            send_commands(control, [LiveCommand::Resize(100, 30)])
+        }
         LiveEvent::Terminal(bytes) if bytes.ends_with(b"a?\r\n") => {
-            wish(control, [LiveCommand::Keys(b"the answer\r".to_vec())]);
+            send_commands(control, [LiveCommand::Keys(b"the answer\r".to_vec())]);
         }
         _ => {}
     });
@@ -277,7 +286,7 @@ fn an_agent_in_a_terminal_is_typed_to_and_what_it_shows_is_recorded() {
 
 #[test]
 fn an_agent_that_leaves_its_terminal_has_failed() {
-    let desk = Desk::new(typed(), &["do: echo 1 >one", "do: echo bye; exit 0"]);
+    let desk = Desk::new(typed_agent(), &["do: echo 1 >one", "do: echo bye; exit 0"]);
 
     let (ended, _) = desk.run(|_, _| {});
 
@@ -289,7 +298,7 @@ fn an_agent_that_leaves_its_terminal_has_failed() {
 #[test]
 fn a_turn_that_is_to_be_done_again_stays_when_that_is_skipped() {
     let mut desk =
-        Desk::new(plain(), &["do: echo 1 >>out", "do: echo 2 >>out", "do: echo 3 >>out"]);
+        Desk::new(plain_agent(), &["do: echo 1 >>out", "do: echo 2 >>out", "do: echo 3 >>out"]);
     desk.job.step_by_step = true;
     let mut waits = vec![];
 
@@ -297,14 +306,15 @@ fn a_turn_that_is_to_be_done_again_stays_when_that_is_skipped() {
         let LiveEvent::Waits { turn, .. } = event else { return };
         waits.push(*turn);
         match waits.len() {
-            1 => wish(control, [LiveCommand::GoOn]),
-            2 => wish(control, [LiveCommand::Retry]),
-            3 => {
-                wish(control, [LiveCommand::Edit("do: echo other >>out".into()), LiveCommand::Skip])
-            }
-            4 => wish(control, [LiveCommand::GoOn]),
-            5 => wish(control, [LiveCommand::Retry, LiveCommand::GoOn]),
-            6 => wish(control, [LiveCommand::GoOn]),
+            1 => send_commands(control, [LiveCommand::GoOn]),
+            2 => send_commands(control, [LiveCommand::Retry]),
+            3 => send_commands(
+                control,
+                [LiveCommand::Edit("do: echo other >>out".into()), LiveCommand::Skip],
+            ),
+            4 => send_commands(control, [LiveCommand::GoOn]),
+            5 => send_commands(control, [LiveCommand::Retry, LiveCommand::GoOn]),
+            6 => send_commands(control, [LiveCommand::GoOn]),
             _ => panic!("nothing waits any more"),
         }
     });
@@ -327,7 +337,7 @@ fn a_turn_that_is_to_be_done_again_stays_when_that_is_skipped() {
 
 #[test]
 fn what_a_person_types_between_two_turns_is_a_turn_of_its_own() {
-    let mut desk = Desk::new(typed(), &["do: echo 1 >one", "do: echo 2 >two"]);
+    let mut desk = Desk::new(typed_agent(), &["do: echo 1 >one", "do: echo 2 >two"]);
     desk.job.step_by_step = true;
     let mut waits = 0;
 
@@ -335,11 +345,11 @@ fn what_a_person_types_between_two_turns_is_a_turn_of_its_own() {
         let LiveEvent::Waits { .. } = event else { return };
         waits += 1;
         match waits {
-            2 => wish(
+            2 => send_commands(
                 control,
                 b"do: echo mine >free\r".iter().map(|key| LiveCommand::Keys(vec![*key])),
             ),
-            _ => wish(control, [LiveCommand::GoOn]),
+            _ => send_commands(control, [LiveCommand::GoOn]),
         }
     });
 
@@ -370,7 +380,8 @@ fn what_a_person_types_between_two_turns_is_a_turn_of_its_own() {
 
 #[test]
 fn an_agent_that_came_back_without_its_memory_is_told_of() {
-    let mut desk = Desk::new(typed(), &["do: echo 1 >one", "do: exit 3", "do: echo 3 >three"]);
+    let mut desk =
+        Desk::new(typed_agent(), &["do: echo 1 >one", "do: exit 3", "do: echo 3 >three"]);
     desk.job.setup.limits.on_failure = trajview::live::setup::OnFailure::Keep;
 
     let (ended, events) = desk.run(|_, _| {});
@@ -389,19 +400,19 @@ fn an_agent_that_came_back_without_its_memory_is_told_of() {
 
 /// Whether each turn was typed by a person, and what was typed while it was under way.
 /// An agent of one process, whose log is a document of each process.
-fn documents() -> ProgramOptions {
+fn documents_agent() -> ProgramOptions {
     ProgramOptions {
-        start: vec!["sh".into(), agent("documents.sh")],
+        start: vec!["sh".into(), agent_path("documents.sh")],
         logs: vec!["documents/*.traj.json".into()],
         rewind: RewindOption::Restart,
-        ..typed()
+        ..typed_agent()
     }
 }
 
 /// The attempt that failed once stayed in the document of the process before, and was read as a turn of its own.
 #[test]
 fn a_turn_that_failed_and_is_asked_again_stays_in_no_log_that_is_a_document() {
-    let mut desk = Desk::new(documents(), &["one", "two", "fail once", "four"]);
+    let mut desk = Desk::new(documents_agent(), &["one", "two", "fail once", "four"]);
     desk.job.setup.limits.retries = 1;
 
     let (ended, _) = desk.run(|_, _| {});
@@ -416,7 +427,7 @@ fn a_turn_that_failed_and_is_asked_again_stays_in_no_log_that_is_a_document() {
 
 #[test]
 fn a_turn_that_failed_last_and_is_asked_again_after_a_stop_stays_in_no_document_either() {
-    let desk = Desk::new(documents(), &["one", "fail once", "three"]);
+    let desk = Desk::new(documents_agent(), &["one", "fail once", "three"]);
     let (ended, _) = desk.run(|_, _| {});
     assert!(matches!(ended.halted, Some(RunHalt::Failed { turn: 2, .. })), "{ended:?}");
     assert_eq!(asked_in_documents(&desk), [vec!["one", "fail once"]], "what it left is there");
@@ -456,7 +467,7 @@ fn typed_of(run: &Value) -> Vec<(bool, Vec<String>)> {
 }
 
 /// The texts of all requests, as they were asked.
-fn asked(desk: &Desk) -> Vec<String> {
+fn asked_requests(desk: &Desk) -> Vec<String> {
     let script: Value =
         serde_json::from_slice(&fs::read(desk.job.bundle.join("script.json")).unwrap()).unwrap();
     let requests = script["requests"].as_array().unwrap();
@@ -466,7 +477,7 @@ fn asked(desk: &Desk) -> Vec<String> {
 #[test]
 fn what_a_person_types_during_a_turn_and_nobody_reads_is_the_next_turn() {
     let busy = "do: touch ../../busy; while ! test -e ../../go; do sleep 0.01; done; echo 1 >one";
-    let desk = Desk::new(typed(), &[busy, "do: echo 2 >two"]);
+    let desk = Desk::new(typed_agent(), &[busy, "do: echo 2 >two"]);
     let (at_work, go) = (desk.folder.path().join("busy"), desk.folder.path().join("go"));
 
     let (ended, events) = desk.run(|event, control| match event {
@@ -476,7 +487,7 @@ fn what_a_person_types_during_a_turn_and_nobody_reads_is_the_next_turn() {
                 while !at_work.exists() {
                     std::thread::yield_now();
                 }
-                wish(
+                send_commands(
                     &control,
                     b"do: echo mine >free\r".iter().map(|key| LiveCommand::Keys(vec![*key])),
                 );
@@ -487,7 +498,7 @@ fn what_a_person_types_during_a_turn_and_nobody_reads_is_the_next_turn() {
     });
 
     assert!(ended.halted.is_none(), "{:?}", ended.halted);
-    assert_eq!(asked(&desk), [busy, "do: echo mine >free", "do: echo 2 >two"]);
+    assert_eq!(asked_requests(&desk), [busy, "do: echo mine >free", "do: echo 2 >two"]);
     let run = desk.run_json();
     assert_eq!(typed_of(&run), [(false, vec![]), (true, vec![]), (false, vec![])]);
     let changed: Vec<Vec<String>> = events
@@ -505,14 +516,14 @@ fn what_a_person_types_during_a_turn_and_nobody_reads_is_the_next_turn() {
 #[test]
 fn what_a_person_answers_belongs_to_its_turn_and_what_is_not_sent_to_none() {
     let ask = "do: printf 'a?\\n'; read answer; echo $answer >one; printf 'b?\\n'; read more";
-    let desk = Desk::new(typed(), &[ask, "do: echo 2 >two"]);
+    let desk = Desk::new(typed_agent(), &[ask, "do: echo 2 >two"]);
 
     let (ended, events) = desk.run(|event, control| match event {
         LiveEvent::Terminal(bytes) if bytes.ends_with(b"a?\r\n") => {
-            wish(control, [LiveCommand::Keys(b"the answer\r".to_vec())]);
+            send_commands(control, [LiveCommand::Keys(b"the answer\r".to_vec())]);
         }
         LiveEvent::Terminal(bytes) if bytes.ends_with(b"b?\r\n") => {
-            wish(control, [LiveCommand::Keys(b"yes\rdo: echo 3 >thr".to_vec())]);
+            send_commands(control, [LiveCommand::Keys(b"yes\rdo: echo 3 >thr".to_vec())]);
         }
         _ => {}
     });
@@ -538,9 +549,9 @@ fn a_prompt_that_an_agent_kept_is_a_turn_of_its_own_and_one_that_steered_it_is_r
     use std::os::unix::fs::PermissionsExt;
     let requests =
         ["do: echo 1 >one; steer 'be quick'; keep='do: echo mine >free'", "do: echo 2 >two"];
-    let mut desk = Desk::new(plain(), &requests);
+    let mut desk = Desk::new(plain_agent(), &requests);
     let program = desk.folder.path().join("codex");
-    let script = format!("#!/bin/sh\n. {}\n", agent("steered.sh"));
+    let script = format!("#!/bin/sh\n. {}\n", agent_path("steered.sh"));
     fs::write(&program, script).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     desk.job.setup.command = None;
@@ -553,7 +564,7 @@ fn a_prompt_that_an_agent_kept_is_a_turn_of_its_own_and_one_that_steered_it_is_r
     let (ended, _) = desk.run(|_, _| {});
 
     assert!(ended.halted.is_none(), "{:?}", ended.halted);
-    assert_eq!(asked(&desk), [requests[0], "do: echo mine >free", requests[1]]);
+    assert_eq!(asked_requests(&desk), [requests[0], "do: echo mine >free", requests[1]]);
     let run = desk.run_json();
     let steered = vec!["be quick".to_owned()];
     assert_eq!(typed_of(&run), [(false, steered), (true, vec![]), (false, vec![])]);
@@ -572,7 +583,7 @@ fn a_prompt_that_an_agent_kept_is_a_turn_of_its_own_and_one_that_steered_it_is_r
 #[test]
 fn a_child_of_the_program_in_a_session_of_its_own_outlives_a_run() {
     use std::process::{Command, Stdio};
-    let desk = Desk::new(plain(), &["do: true"]);
+    let desk = Desk::new(plain_agent(), &["do: true"]);
     let mut other = Command::new("setsid")
         .args(["sh", "-c", "echo begun; exec cat"])
         .env_clear()
@@ -593,7 +604,7 @@ fn a_child_of_the_program_in_a_session_of_its_own_outlives_a_run() {
 
 #[test]
 fn in_a_chat_every_prompt_that_is_typed_is_a_turn_with_a_commit() {
-    let mut desk = Desk::new(typed(), &["unused"]);
+    let mut desk = Desk::new(typed_agent(), &["unused"]);
     desk.job.script = RequestScript::for_chat();
     desk.job.setup.in_terminal = true;
     desk.job.has_person = true;
@@ -604,9 +615,9 @@ fn in_a_chat_every_prompt_that_is_typed_is_a_turn_with_a_commit() {
         waits += 1;
         let keys = |text: &str| LiveCommand::Keys(text.as_bytes().to_vec());
         match waits {
-            1 => wish(control, [keys("do: echo one"), keys(" >one\r")]),
-            2 => wish(control, [LiveCommand::Skip, keys("do: echo twx\x7fo >two\r")]),
-            3 => wish(control, [keys("\x04")]), // the end of its input, and so of the agent
+            1 => send_commands(control, [keys("do: echo one"), keys(" >one\r")]),
+            2 => send_commands(control, [LiveCommand::Skip, keys("do: echo twx\x7fo >two\r")]),
+            3 => send_commands(control, [keys("\x04")]), // the end of its input, and so of the agent
             _ => panic!("nothing waits any more"),
         }
     });
@@ -638,13 +649,13 @@ fn in_a_chat_every_prompt_that_is_typed_is_a_turn_with_a_commit() {
 
 #[test]
 fn a_person_ends_a_chat_between_two_turns() {
-    let mut desk = Desk::new(typed(), &["unused"]);
+    let mut desk = Desk::new(typed_agent(), &["unused"]);
     desk.job.script = RequestScript::for_chat();
     desk.job.has_person = true;
 
     let (ended, _) = desk.run(|event, control| {
         if let LiveEvent::Waits { why: WaitReason::Prompt, .. } = event {
-            wish(control, [LiveCommand::Stop]);
+            send_commands(control, [LiveCommand::Stop]);
         }
     });
 
@@ -656,9 +667,9 @@ fn a_person_ends_a_chat_between_two_turns() {
 #[test]
 fn an_agent_that_asks_after_words_of_its_own_works_on_with_the_answer() {
     use std::os::unix::fs::PermissionsExt;
-    let mut desk = Desk::new(plain(), &["do it"]);
+    let mut desk = Desk::new(plain_agent(), &["do it"]);
     let program = desk.folder.path().join("gemini");
-    fs::copy(agent("asking.sh"), &program).unwrap();
+    fs::copy(agent_path("asking.sh"), &program).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let setup = &mut desk.job.setup;
     (setup.agent, setup.command) = ("gemini".into(), None);
@@ -669,7 +680,7 @@ fn an_agent_that_asks_after_words_of_its_own_works_on_with_the_answer() {
     let (ended, _) = desk.run(|event, control| {
         looks += usize::from(matches!(event, LiveEvent::LogGrew));
         if matches!(event, LiveEvent::LogGrew) && looks == 3 {
-            wish(control, [LiveCommand::Keys(b"yes\r".to_vec())]);
+            send_commands(control, [LiveCommand::Keys(b"yes\r".to_vec())]);
         }
     });
 

@@ -15,9 +15,9 @@ use std::{
 use serde_json::{Value, json};
 
 use crate::{
-    common::{json as printed, project, real_data},
-    live_agents::{Server, npm, server},
-    live_cli::{program, trees},
+    common::{cli_json, project_path, real_data},
+    live_agents::{Server, npm_program, start_server},
+    live_cli::{commit_trees, installed_program},
 };
 
 /// The tree after each of the twelve turns, the same for every agent that may write every file.
@@ -64,26 +64,30 @@ struct Agent {
 }
 
 impl Agent {
-    fn codex() -> Self {
-        let program = program("TRAJVIEW_CODEX", "codex");
+    fn codex_agent() -> Self {
+        let program = installed_program("TRAJVIEW_CODEX", "codex");
         Self { name: "codex", program, model: "gpt-5.5" }
     }
 
-    fn claude() -> Self {
-        let program = npm("@anthropic-ai/claude-code-linux-x64/claude");
+    fn claude_agent() -> Self {
+        let program = npm_program("@anthropic-ai/claude-code-linux-x64/claude");
         Self { name: "claude", program, model: "gpt-4.1" }
     }
 
-    fn mini() -> Self {
-        Self { name: "mini", program: program("TRAJVIEW_MINI", "mini"), model: "gpt-4.1" }
+    fn mini_agent() -> Self {
+        Self { name: "mini", program: installed_program("TRAJVIEW_MINI", "mini"), model: "gpt-4.1" }
     }
 
-    fn gemini() -> Self {
-        Self { name: "gemini", program: npm(".bin/gemini"), model: "gemini-2.5-pro" }
+    fn gemini_agent() -> Self {
+        Self { name: "gemini", program: npm_program(".bin/gemini"), model: "gemini-2.5-pro" }
     }
 
-    fn opencode() -> Self {
-        Self { name: "opencode", program: npm("opencode-linux-x64/bin/opencode"), model: "gpt-4.1" }
+    fn opencode_agent() -> Self {
+        Self {
+            name: "opencode",
+            program: npm_program("opencode-linux-x64/bin/opencode"),
+            model: "gpt-4.1",
+        }
     }
 
     /// The trees that its turns lead to.
@@ -102,11 +106,11 @@ struct Desk {
 impl Desk {
     /// The first requests of a script of the kit.
     fn new(script: &str, count: usize) -> Self {
-        Self::changed(script, count, |_| {})
+        Self::with_change(script, count, |_| {})
     }
 
     /// The same with something else in the script of the model.
-    fn changed(script: &str, count: usize, change: impl FnOnce(&mut Value)) -> Self {
+    fn with_change(script: &str, count: usize, change: impl FnOnce(&mut Value)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let kit = real_data().join(format!("../tools/live_kit/scripts/{script}.json"));
         let mut told: Value = serde_json::from_slice(&fs::read(&kit).unwrap()).unwrap();
@@ -123,7 +127,7 @@ impl Desk {
         let own = json!({"task": "tiny", "requests": rows}).to_string();
         fs::write(folder.path().join("script.json"), own).unwrap();
         let workspace = folder.path().join("work/workspace");
-        let server = server(&kit, &workspace, &folder.path().join("port"), "tools");
+        let server = start_server(&kit, &workspace, &folder.path().join("port"), "tools");
         Self { folder, requests, server }
     }
 
@@ -160,7 +164,7 @@ impl Desk {
 
     fn headless(&self, words: &[String]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_trajview"));
-        command.args(words).arg("--headless").current_dir(project("."));
+        command.args(words).arg("--headless").current_dir(project_path("."));
         for (name, value) in ENVIRONMENT {
             command.env(name, value);
         }
@@ -179,7 +183,7 @@ impl Desk {
 
     /// The turns as the bundle shows them; each was asked once, left steps, and was read from the agent's own log.
     fn turns(&self, agent: &Agent) -> Vec<Value> {
-        let shown = printed(&["show", &self.text("run"), "--json"]);
+        let shown = cli_json(&["show", &self.text("run"), "--json"]);
         let warnings = shown["warnings"].as_array().unwrap();
         assert!(warnings.is_empty(), "{}: {warnings:?}", agent.name);
         let turns = shown["turns"].as_array().unwrap().clone();
@@ -229,7 +233,7 @@ fn killed_in_its_ninth_turn(agent: &Agent) -> Desk {
 
     desk.runs(&["live", "--resume", "--out", &desk.text("run")].map(str::to_owned));
 
-    assert_eq!(trees(&desk.path("run")), agent.golden(), "{}", agent.name);
+    assert_eq!(commit_trees(&desk.path("run")), agent.golden(), "{}", agent.name);
     let run = desk.run_json();
     assert_eq!(run["surroundings"]["interruptions"], 1, "{}", agent.name);
     let forgot = |turn: &Value| turn["without_memory"] == true;
@@ -244,7 +248,7 @@ fn one_request(agent: &Agent, more: &[&str]) -> Desk {
     let desk = Desk::new("single", 1);
     desk.runs(&desk.words(agent, &[&["--condition", "single-shot"], more].concat()));
     let golden = if agent.name == "gemini" { ONE_WITHOUT_BUILD_FILE } else { GOLDEN_OF_ONE };
-    let trees = trees(&desk.path("run"));
+    let trees = commit_trees(&desk.path("run"));
     assert_eq!(trees, [golden], "{}", agent.name);
     desk.turns(agent);
     desk
@@ -268,7 +272,7 @@ fn turns_in_the_pane(
     for (name, value) in ENVIRONMENT {
         command.env(name, value);
     }
-    let mut tui = crate::pty::Tui::spawn(160, 45, command);
+    let mut tui = crate::pty::Tui::spawn_command(160, 45, command);
     let screen = |tui: &crate::pty::Tui| tui.parser.lock().unwrap().screen().contents();
     if let Some(question) = asks {
         wait_for("its question", || screen(&tui).contains(question));
@@ -288,7 +292,7 @@ fn turns_in_the_pane(
     tui.press("q");
     assert_eq!(tui.wait_for_end().exit_code(), 0);
 
-    assert_eq!(trees(&desk.path("run")), GOLDEN[..desk.requests.len()], "{}", agent.name);
+    assert_eq!(commit_trees(&desk.path("run")), GOLDEN[..desk.requests.len()], "{}", agent.name);
     desk.turns(agent);
     let is_terminal = more.contains(&"--terminal") || agent.name == "mini";
     let cast = fs::read_to_string(desk.path("run/session/terminal.cast")).unwrap_or_default();
@@ -299,7 +303,7 @@ fn turns_in_the_pane(
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI and python3"]
 fn killed_in_its_ninth_turn_opencode_goes_on_to_the_golden_tree() {
-    let agent = Agent::opencode();
+    let agent = Agent::opencode_agent();
     let desk = killed_in_its_ninth_turn(&agent);
     let turns = desk.turns(&agent);
     assert!(turns.iter().all(|turn| turn["cost_usd"].is_number()));
@@ -309,7 +313,7 @@ fn killed_in_its_ninth_turn_opencode_goes_on_to_the_golden_tree() {
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI, node and python3"]
 fn killed_in_its_ninth_turn_gemini_goes_on_to_its_golden_tree() {
-    let agent = Agent::gemini();
+    let agent = Agent::gemini_agent();
     let desk = killed_in_its_ninth_turn(&agent);
     desk.turns(&agent);
     let denied = desk.run_json()["turns"][0]["denied"].to_string();
@@ -319,25 +323,29 @@ fn killed_in_its_ninth_turn_gemini_goes_on_to_its_golden_tree() {
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI and python3"]
 fn killed_in_its_ninth_turn_claude_code_goes_on_to_the_golden_tree() {
-    let agent = Agent::claude();
+    let agent = Agent::claude_agent();
     let desk = killed_in_its_ninth_turn(&agent);
     desk.turns(&agent);
-    assert_eq!(logs(&desk.path("run"), "").len(), 1, "one session from beginning to end");
+    assert_eq!(session_logs(&desk.path("run"), "").len(), 1, "one session from beginning to end");
 }
 
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_CODEX, git and python3"]
 fn killed_in_its_ninth_turn_codex_goes_on_to_the_golden_tree() {
-    let agent = Agent::codex();
+    let agent = Agent::codex_agent();
     let desk = killed_in_its_ninth_turn(&agent);
     desk.turns(&agent);
-    assert_eq!(logs(&desk.path("run"), "rollout-").len(), 1, "one thread from beginning to end");
+    assert_eq!(
+        session_logs(&desk.path("run"), "rollout-").len(),
+        1,
+        "one thread from beginning to end"
+    );
 }
 
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_MINI and python3"]
 fn killed_in_its_ninth_turn_mini_goes_on_to_the_golden_tree_and_forgot() {
-    let agent = Agent::mini();
+    let agent = Agent::mini_agent();
     let desk = killed_in_its_ninth_turn(&agent);
     desk.turns(&agent);
 }
@@ -346,11 +354,11 @@ fn killed_in_its_ninth_turn_mini_goes_on_to_the_golden_tree_and_forgot() {
 /// again. It stands in the bundle once.
 fn failed_once_in_its_second_turn(agent: &Agent, refusals: u64) -> Desk {
     let fault = json!({"status": 400, "times": refusals});
-    let desk = Desk::changed("tiny3", 3, |told| told["turns"][1]["steps"][1]["fault"] = fault);
+    let desk = Desk::with_change("tiny3", 3, |told| told["turns"][1]["steps"][1]["fault"] = fault);
 
     desk.runs(&desk.words(agent, &["--retries", "1"]));
 
-    assert_eq!(trees(&desk.path("run")), GOLDEN[..3], "{}", agent.name);
+    assert_eq!(commit_trees(&desk.path("run")), GOLDEN[..3], "{}", agent.name);
     let attempts = desk.run_json()["turns"].as_array().unwrap().clone();
     let attempts: Vec<&Value> = attempts.iter().map(|turn| &turn["attempt"]).collect();
     assert_eq!(attempts, [1, 2, 1], "{}", agent.name);
@@ -362,13 +370,13 @@ fn failed_once_in_its_second_turn(agent: &Agent, refusals: u64) -> Desk {
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_MINI and python3"]
 fn a_turn_of_mini_that_failed_and_is_asked_again_stands_in_the_bundle_once() {
-    failed_once_in_its_second_turn(&Agent::mini(), 2);
+    failed_once_in_its_second_turn(&Agent::mini_agent(), 2);
 }
 
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI and python3"]
 fn a_turn_of_opencode_that_failed_and_is_asked_again_stands_in_the_bundle_once() {
-    failed_once_in_its_second_turn(&Agent::opencode(), 1);
+    failed_once_in_its_second_turn(&Agent::opencode_agent(), 1);
 }
 
 #[cfg(unix)]
@@ -376,7 +384,7 @@ fn a_turn_of_opencode_that_failed_and_is_asked_again_stands_in_the_bundle_once()
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI and python3"]
 fn a_turn_of_opencode_is_done_again_in_a_new_session_where_it_does_not_take_the_old_one_back() {
     use std::os::unix::fs::PermissionsExt;
-    let real = Agent::opencode();
+    let real = Agent::opencode_agent();
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("opencode");
     let refuses = format!(
@@ -395,7 +403,7 @@ fn a_turn_of_opencode_is_done_again_in_a_new_session_where_it_does_not_take_the_
 }
 
 /// The logs of a bundle whose names begin so.
-fn logs(bundle: &Path, prefix: &str) -> Vec<String> {
+fn session_logs(bundle: &Path, prefix: &str) -> Vec<String> {
     let mut folders = vec![bundle.join("session")];
     let mut found = vec![];
     while let Some(folder) = folders.pop() {
@@ -414,38 +422,38 @@ fn logs(bundle: &Path, prefix: &str) -> Vec<String> {
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI and python3"]
 fn one_request_of_opencode_leads_to_the_golden_tree() {
-    one_request(&Agent::opencode(), &[]);
+    one_request(&Agent::opencode_agent(), &[]);
 }
 
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI, node and python3"]
 fn one_request_of_gemini_leads_to_its_golden_tree() {
-    one_request(&Agent::gemini(), &[]);
+    one_request(&Agent::gemini_agent(), &[]);
 }
 
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI and python3"]
 fn one_request_of_claude_code_leads_to_the_golden_tree() {
-    one_request(&Agent::claude(), &[]);
+    one_request(&Agent::claude_agent(), &[]);
 }
 
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_CODEX, git and python3"]
 fn one_request_of_codex_leads_to_the_golden_tree() {
-    one_request(&Agent::codex(), &[]);
+    one_request(&Agent::codex_agent(), &[]);
 }
 
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_MINI and python3"]
 fn one_request_of_mini_leads_to_the_golden_tree() {
-    one_request(&Agent::mini(), &[]);
+    one_request(&Agent::mini_agent(), &[]);
 }
 
 /// Its own sandbox may not stand inside ours, and is off there.
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_CODEX, bwrap and python3"]
 fn one_request_of_codex_in_bubblewrap_leads_to_the_golden_tree() {
-    let desk = one_request(&Agent::codex(), &["--sandbox", "bwrap", "--network", "loopback"]);
+    let desk = one_request(&Agent::codex_agent(), &["--sandbox", "bwrap", "--network", "loopback"]);
     let provenance = desk.run_json()["provenance"].to_string();
     assert!(provenance.contains("a sandbox (bwrap) with the model server"), "{provenance}");
     assert!(provenance.contains("the agent's own sandbox was off inside it"), "{provenance}");
@@ -454,7 +462,8 @@ fn one_request_of_codex_in_bubblewrap_leads_to_the_golden_tree() {
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI, bwrap and python3"]
 fn one_request_of_claude_code_in_bubblewrap_leads_to_the_golden_tree() {
-    let desk = one_request(&Agent::claude(), &["--sandbox", "bwrap", "--network", "loopback"]);
+    let desk =
+        one_request(&Agent::claude_agent(), &["--sandbox", "bwrap", "--network", "loopback"]);
     let provenance = desk.run_json()["provenance"].to_string();
     assert!(provenance.contains("a sandbox (bwrap) with the model server"), "{provenance}");
     assert!(!provenance.contains("own sandbox"), "{provenance}");
@@ -463,7 +472,7 @@ fn one_request_of_claude_code_in_bubblewrap_leads_to_the_golden_tree() {
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI and python3"]
 fn three_turns_of_opencode_in_its_own_screen_are_watched_in_the_pane() {
-    three_turns_in_the_pane(&Agent::opencode(), "ctrl+p commands", None, &["--terminal"]);
+    three_turns_in_the_pane(&Agent::opencode_agent(), "ctrl+p commands", None, &["--terminal"]);
 }
 
 /// It asks before it writes `pyproject.toml`; the turn was once over with that question, and the next request typed as its answer.
@@ -473,7 +482,7 @@ fn three_turns_of_opencode_in_its_own_screen_are_watched_in_the_pane() {
 fn twelve_turns_of_gemini_in_its_own_screen_are_watched_in_the_pane_and_its_question_is_answered() {
     let (asks, shows) = (Some("Apply this change?"), "Type your message");
     let desk = Desk::new("tiny12", 12);
-    let desk = turns_in_the_pane(desk, &Agent::gemini(), shows, asks, &["--terminal"]);
+    let desk = turns_in_the_pane(desk, &Agent::gemini_agent(), shows, asks, &["--terminal"]);
     let run = desk.run_json();
     assert!(run["turns"].as_array().unwrap().iter().all(|turn| turn["typed"].is_null()), "{run}");
 }
@@ -481,7 +490,7 @@ fn twelve_turns_of_gemini_in_its_own_screen_are_watched_in_the_pane_and_its_ques
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI, node and python3"]
 fn one_request_of_gemini_in_its_own_screen_fails_where_nobody_answers_its_question() {
-    let (agent, desk) = (Agent::gemini(), Desk::new("tiny3", 1));
+    let (agent, desk) = (Agent::gemini_agent(), Desk::new("tiny3", 1));
     let words = desk.words(&agent, &["--terminal", "--retries", "0"]);
     let ran = desk.headless(&words).output().unwrap();
     let why = String::from_utf8_lossy(&ran.stderr).into_owned();
@@ -492,17 +501,22 @@ fn one_request_of_gemini_in_its_own_screen_fails_where_nobody_answers_its_questi
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI and python3"]
 fn three_turns_of_claude_code_in_its_own_screen_are_watched_in_the_pane() {
-    three_turns_in_the_pane(&Agent::claude(), "accept edits on", None, &["--terminal"]);
+    three_turns_in_the_pane(&Agent::claude_agent(), "accept edits on", None, &["--terminal"]);
 }
 
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_CODEX, git and python3"]
 fn three_turns_of_codex_in_its_own_screen_are_watched_in_the_pane() {
-    three_turns_in_the_pane(&Agent::codex(), "Ask Codex to do anything", None, &["--terminal"]);
+    three_turns_in_the_pane(
+        &Agent::codex_agent(),
+        "Ask Codex to do anything",
+        None,
+        &["--terminal"],
+    );
 }
 
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_MINI and python3"]
 fn three_turns_of_mini_in_its_terminal_are_watched_in_the_pane() {
-    three_turns_in_the_pane(&Agent::mini(), "mini-swe-agent", None, &[]);
+    three_turns_in_the_pane(&Agent::mini_agent(), "mini-swe-agent", None, &[]);
 }

@@ -19,9 +19,9 @@ use serde_json::{Value, json};
 
 use crate::{
     batch::left_running,
-    common::{json as printed, project, trajview},
-    live::{Desk, start, wait_for},
-    live_agents::{Server, npm, server_at},
+    common::{cli_json, project_path, run_cli},
+    live::{Desk, start_live, wait_for},
+    live_agents::{Server, npm_program, server_at},
     pty::Tui,
 };
 
@@ -30,7 +30,7 @@ fn nothing_is_left(desk: &Desk) {
 }
 
 /// Warnings of the run, but for what the agent has at home.
-fn remarks(desk: &Desk) -> Vec<String> {
+fn run_remarks(desk: &Desk) -> Vec<String> {
     let run = desk.run_json();
     let all = run["remarks"].as_array().unwrap().iter().map(|it| it.as_str().unwrap().to_owned());
     all.filter(|words| !words.contains("the agent wrote home/")).collect()
@@ -77,7 +77,7 @@ struct Model {
 
 impl Model {
     /// At a free port, or at the one that it had before.
-    fn at(port: u16, asked: Arc<AtomicUsize>) -> Self {
+    fn listen_at(port: u16, asked: Arc<AtomicUsize>) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
         let port = listener.local_addr().unwrap().port();
         listener.set_nonblocking(true).unwrap();
@@ -110,7 +110,7 @@ impl Model {
     }
 
     /// Ends it, with everything that it had under way.
-    fn goes(mut self) -> (u16, Arc<AtomicUsize>) {
+    fn stop_server(mut self) -> (u16, Arc<AtomicUsize>) {
         self.is_up.store(false, Ordering::SeqCst);
         self.thread.take().unwrap().join().unwrap();
         (self.port, self.asked.clone())
@@ -118,7 +118,7 @@ impl Model {
 }
 
 /// A desk whose agent asks that server in its second turn: `ask` gives what it answered, nothing where it is gone.
-fn asking(second: &str, port: u16) -> Desk {
+fn asking_desk(second: &str, port: u16) -> Desk {
     let rows = [
         ("One.\ndo: echo 1 >one", None),
         ("Two.\ndo: SECOND", None),
@@ -140,22 +140,22 @@ fn asking(second: &str, port: u16) -> Desk {
 
 #[test]
 fn a_model_server_that_goes_in_the_middle_of_a_turn_and_comes_back_is_asked_on() {
-    let model = Model::at(0, Arc::default());
+    let model = Model::listen_at(0, Arc::default());
     // The first answer never comes; then it asks until somebody is there, as Codex does.
     let second =
         "ask hold; echo lost >lost; until ask again; do sleep 0.05; done; echo $said >said";
-    let desk = asking(second, model.port);
+    let desk = asking_desk(second, model.port);
     let url = format!("http://127.0.0.1:{}", model.port);
-    let mut child = start(&desk.words(&["--base-url", &url]));
+    let mut child = start_live(&desk.words(&["--base-url", &url]));
     let asked = model.asked.clone();
     wait_for("its question", || asked.load(Ordering::SeqCst) == 1);
 
-    let (port, asked) = model.goes();
+    let (port, asked) = model.stop_server();
     wait_for("the loss of its server", || desk.workspace().join("lost").exists());
-    let model = Model::at(port, asked);
+    let model = Model::listen_at(port, asked);
 
     assert_eq!(child.wait().unwrap().code(), Some(0));
-    model.goes();
+    model.stop_server();
     assert_eq!(desk.turns(), ["1 \"done\" 1", "2 \"done\" 1", "3 \"done\" 1"]);
     assert_eq!(desk.files("final"), ["lost lost", "one 1", "said answer", "three 3"]);
     nothing_is_left(&desk);
@@ -164,18 +164,18 @@ fn a_model_server_that_goes_in_the_middle_of_a_turn_and_comes_back_is_asked_on()
 
 #[test]
 fn a_model_server_that_stays_away_is_told_of_and_the_run_goes_on_when_it_is_back() {
-    let model = Model::at(0, Arc::default());
+    let model = Model::listen_at(0, Arc::default());
     let second =
         "echo half >half; ask hold || { echo no model >&2; exit 1; }; echo $said >said; rm half";
-    let desk = asking(second, model.port);
+    let desk = asking_desk(second, model.port);
     let url = format!("http://127.0.0.1:{}", model.port);
     let words = desk.words(&["--base-url", &url, "--retries", "1"]);
     let run =
-        std::thread::spawn(move || trajview(&words.iter().map(String::as_str).collect::<Vec<_>>()));
+        std::thread::spawn(move || run_cli(&words.iter().map(String::as_str).collect::<Vec<_>>()));
     let asked = model.asked.clone();
     wait_for("its question", || asked.load(Ordering::SeqCst) == 1);
 
-    let (port, asked) = model.goes();
+    let (port, asked) = model.stop_server();
     let failed = run.join().unwrap();
 
     assert_eq!(failed.code, Some(1), "{}", failed.err);
@@ -189,9 +189,9 @@ fn a_model_server_that_stays_away_is_told_of_and_the_run_goes_on_when_it_is_back
 
     let script = fs::read_to_string(desk.path("run/script.json")).unwrap();
     fs::write(desk.path("run/script.json"), script.replace("ask hold", "ask please")).unwrap();
-    let model = Model::at(port, asked);
+    let model = Model::listen_at(port, asked);
     let went_on = desk.resume(&[]);
-    model.goes();
+    model.stop_server();
     assert_eq!(went_on.code, Some(0), "{}", went_on.err);
     assert_eq!(desk.files("final"), ["one 1", "said answer", "three 3"]);
     assert_eq!(desk.turns().len(), 3);
@@ -257,7 +257,7 @@ fn on_a_small_disk(size: usize, is_of_bundle: bool) {
     let turns = desk.turns();
     assert_eq!(turns.len(), 6, "{turns:?} {all}");
     assert!(turns.iter().all(|turn| turn.contains("done")), "{turns:?} {all}");
-    let count = trajview(&["cat", &desk.text("run"), "count"]).out;
+    let count = run_cli(&["cat", &desk.text("run"), "count"]).out;
     assert_eq!(count, "1\n2\n3\n4\n5\n6\n", "{all}");
     nothing_is_left(&desk);
 }
@@ -292,7 +292,7 @@ fn a_workspace_of_fifty_thousand_files_is_recorded_turn_by_turn() {
     let at = words.iter().position(|word| word == "--work").unwrap();
     words[at + 1] = work.path().join("work").to_str().unwrap().to_owned();
 
-    let ran = trajview(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    let ran = run_cli(&words.iter().map(String::as_str).collect::<Vec<_>>());
 
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(ran.err.contains("recording the files: 50000 so far"), "{}", ran.err);
@@ -353,7 +353,7 @@ fn whatever_becomes_of_the_agents_own_repository_its_commits_in_the_bundle_go_on
     let wanted = [1, 1, 1, 2, 1, 2, 1].map(|attempt| format!("\"done\" {attempt}"));
     assert_eq!(states, wanted);
     for turn in 1..=7 {
-        let lines = trajview(&["cat", &desk.text("run"), "a", "--at", &turn.to_string()]).out;
+        let lines = run_cli(&["cat", &desk.text("run"), "a", "--at", &turn.to_string()]).out;
         assert_eq!(lines.lines().count(), turn, "{lines}");
     }
     assert_eq!(desk.files("2"), ["a 1\n2", "sub/b 1"]);
@@ -400,7 +400,7 @@ fn a_workspace_that_is_taken_away_or_leads_elsewhere_harms_nothing_and_the_run_g
             "turn {turn}: the agent took its folder workspace away, or put something else in its place; an empty one is there now"
         )
     };
-    assert_eq!(remarks(&desk), [told(2), told(3)]);
+    assert_eq!(run_remarks(&desk), [told(2), told(3)]);
     assert!(!desk.path("run.work").exists());
     nothing_is_left(&desk);
 }
@@ -409,7 +409,7 @@ fn a_workspace_that_is_taken_away_or_leads_elsewhere_harms_nothing_and_the_run_g
 const STAYS: &str = "echo $$ >>PIDS; exec sleep 600";
 
 /// A desk whose agent leaves processes behind in each of the ways there are, in two turns of three.
-fn leaving() -> Desk {
+fn leaving_desk() -> Desk {
     let ways = [
         format!("sh -c '{STAYS}' &"),
         format!("nohup sh -c '{STAYS}' >/dev/null 2>&1 &"),
@@ -447,7 +447,7 @@ fn leaving() -> Desk {
 }
 
 /// Processes that were left behind and still run.
-fn alive(desk: &Desk) -> Vec<String> {
+fn alive_processes(desk: &Desk) -> Vec<String> {
     let pids = fs::read_to_string(desk.path("pids")).unwrap();
     let words = |pid: &str| {
         let words = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
@@ -459,7 +459,7 @@ fn alive(desk: &Desk) -> Vec<String> {
 
 #[test]
 fn processes_that_an_agent_leaves_behind_are_ended_with_the_turn_however_they_were_started() {
-    let desk = leaving();
+    let desk = leaving_desk();
 
     let ran = desk.live(&[]);
 
@@ -470,7 +470,7 @@ fn processes_that_an_agent_leaves_behind_are_ended_with_the_turn_however_they_we
         // Those of its own session are ended with it and not counted.
         assert!(run["turns"][turn]["left_running"].as_u64() >= Some(4), "{run}");
     }
-    assert_eq!(alive(&desk), Vec::<String>::new());
+    assert_eq!(alive_processes(&desk), Vec::<String>::new());
     nothing_is_left(&desk);
     desk.check();
 }
@@ -478,12 +478,12 @@ fn processes_that_an_agent_leaves_behind_are_ended_with_the_turn_however_they_we
 /// An agent that stays in its terminal is not told apart from what it started: all of it ends with the run.
 #[test]
 fn processes_that_an_agent_in_a_terminal_leaves_behind_are_ended_with_the_run() {
-    let desk = leaving();
+    let desk = leaving_desk();
     // A line for each request: it is typed.
     let script = fs::read_to_string(desk.path("script.json")).unwrap();
     let script = script.replace("Leave.\\ndo", "do").replace("Look.\\ndo", "do");
     fs::write(desk.path("script.json"), script.replace("Leave again.\\ndo", "do")).unwrap();
-    let agent = project("tests/agents/typed.sh");
+    let agent = project_path("tests/agents/typed.sh");
     let config = format!(
         "[drivers.plain]\nstart = [\"sh\", \"{}\"]\nprompt = \"pty\"\nend_marker = \"ready> $\"\n",
         agent.display()
@@ -494,7 +494,7 @@ fn processes_that_an_agent_in_a_terminal_leaves_behind_are_ended_with_the_run() 
 
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert_eq!(desk.turns().len(), 3);
-    assert_eq!(alive(&desk), Vec::<String>::new());
+    assert_eq!(alive_processes(&desk), Vec::<String>::new());
     nothing_is_left(&desk);
 }
 
@@ -519,13 +519,13 @@ fn program_of(bundle: &Path) -> Option<String> {
 }
 
 /// An agent in its own screen prints so many MB, in colours, while somebody looks on and asks for help.
-fn flooded(megabytes: u64) -> (Desk, u64) {
+fn flooded_run(megabytes: u64) -> (Desk, u64) {
     let print = format!(
         "do: yes \"$(printf '\\033[3%dm%s\\033[0m' 2 'a line of a flood that fills the screen again and again')\" | head -c {megabytes}000000; \
          printf '\\r\\nthe flood is over\\r\\n'; echo 1 >one"
     );
     let desk = Desk::new(&[(&print, None), ("do: echo 2 >two", None)]);
-    let agent = project("tests/agents/typed.sh");
+    let agent = project_path("tests/agents/typed.sh");
     let config = format!(
         "[drivers.plain]\nstart = [\"sh\", \"{}\"]\nprompt = \"pty\"\nend_marker = \"ready> $\"\n",
         agent.display()
@@ -535,7 +535,7 @@ fn flooded(megabytes: u64) -> (Desk, u64) {
     let mut command = portable_pty::CommandBuilder::new(env!("CARGO_BIN_EXE_trajview"));
     command.args(words.iter().filter(|word| *word != "--headless"));
     ["NO_COLOR", "LC_ALL", "LC_CTYPE", "LANG"].iter().for_each(|name| command.env_remove(name));
-    let mut tui = Tui::spawn(120, 40, command);
+    let mut tui = Tui::spawn_command(120, 40, command);
 
     tui.wait_for("a line of a flood");
     let id = program_of(&desk.path("run"));
@@ -564,18 +564,18 @@ fn flooded(megabytes: u64) -> (Desk, u64) {
 }
 
 /// Bytes of the terminal's recording.
-fn recorded(desk: &Desk) -> u64 {
+fn recorded_bytes(desk: &Desk) -> u64 {
     fs::metadata(desk.path("run/session/terminal.cast")).unwrap().len()
 }
 
 #[test]
 fn a_screen_that_is_flooded_answers_keys_and_takes_no_memory() {
-    let (desk, most) = flooded(30);
+    let (desk, most) = flooded_run(30);
 
     assert!(most < 200, "{most} MB");
     assert_eq!(desk.files("final"), ["one 1", "two 2"]);
-    assert!(recorded(&desk) > 30_000_000, "everything is kept");
-    assert_eq!(remarks(&desk), Vec::<String>::new());
+    assert!(recorded_bytes(&desk) > 30_000_000, "everything is kept");
+    assert_eq!(run_remarks(&desk), Vec::<String>::new());
     nothing_is_left(&desk);
     desk.check();
 }
@@ -583,14 +583,14 @@ fn a_screen_that_is_flooded_answers_keys_and_takes_no_memory() {
 #[test]
 #[ignore = "takes minutes in a program that is not optimised"]
 fn a_screen_that_prints_300_mb_is_kept_as_far_as_is_said() {
-    let (desk, most) = flooded(300);
+    let (desk, most) = flooded_run(300);
 
-    println!("{most} MB of memory, {} bytes recorded", recorded(&desk));
+    println!("{most} MB of memory, {} bytes recorded", recorded_bytes(&desk));
     assert!(most < 200, "{most} MB");
     assert_eq!(desk.files("final"), ["one 1", "two 2"]);
-    assert!(recorded(&desk) < (65 << 20), "{}", recorded(&desk));
+    assert!(recorded_bytes(&desk) < (65 << 20), "{}", recorded_bytes(&desk));
     let told = "session/terminal.cast ends before the run does: 64 MB of it are kept, and no more than the disk takes";
-    assert_eq!(remarks(&desk), [told]);
+    assert_eq!(run_remarks(&desk), [told]);
     nothing_is_left(&desk);
     desk.check();
 }
@@ -604,7 +604,7 @@ fn an_agent_that_floods_its_output_is_kept_as_far_as_is_said() {
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let kept = fs::metadata(desk.path("run/session/output-turn-001.txt")).unwrap().len();
     assert!(((64 << 20)..(65 << 20)).contains(&kept), "{kept}");
-    let shown = printed(&["show", &desk.text("run"), "--json"]);
+    let shown = cli_json(&["show", &desk.text("run"), "--json"]);
     assert_eq!(shown["turns"].as_array().unwrap().len(), 1);
     assert!(ran.err.len() < 10_000);
 }
@@ -657,7 +657,7 @@ impl Waiting {
 
     /// Begins the run, up to the middle of the second turn's call.
     fn begin(&self) -> std::process::Child {
-        let child = start(&self.words);
+        let child = start_live(&self.words);
         wait_for("the call", || self.desk.path("waits").exists());
         child
     }
@@ -684,10 +684,10 @@ impl Waiting {
         assert_eq!(self.desk.turns().len(), 3);
         let run = self.desk.text("run");
         for turn in 1..=3 {
-            let lines = trajview(&["cat", &run, "lines.txt", "--at", &turn.to_string()]).out;
+            let lines = run_cli(&["cat", &run, "lines.txt", "--at", &turn.to_string()]).out;
             assert_eq!(lines.lines().count(), turn, "{lines}");
         }
-        let shown = printed(&["show", &run, "--json"]);
+        let shown = cli_json(&["show", &run, "--json"]);
         let asked = shown["turns"].as_array().unwrap().iter().map(|turn| turn["request"].clone());
         let texts = [1, 2, 3].map(|turn| format!("Write the line of part {turn}."));
         assert_eq!(asked.collect::<Vec<_>>(), texts);
@@ -747,6 +747,6 @@ fn codex_bears_every_fault_in_the_middle_of_a_call() {
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI and python3"]
 fn claude_code_bears_every_fault_in_the_middle_of_a_call() {
-    let claude = npm("@anthropic-ai/claude-code-linux-x64/claude");
+    let claude = npm_program("@anthropic-ai/claude-code-linux-x64/claude");
     bears_everything("claude", &claude, "claude-sonnet-4-5");
 }

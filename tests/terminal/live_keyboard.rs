@@ -33,23 +33,23 @@ fn agent_that_asks(flags: &str) -> (tempfile::TempDir, Tui) {
     command.arg("--config");
     command.arg(folder.path().join("config.toml"));
     ["NO_COLOR", "LC_ALL", "LC_CTYPE", "LANG"].iter().for_each(|name| command.env_remove(name));
-    let mut tui = Tui::spawn(160, 45, command);
+    let mut tui = Tui::spawn_command(160, 45, command);
     tui.wait_for("waits for you  turn 0/2");
     tui.press("p");
     tui.wait_for("waits for you  turn 1/2");
     (folder, tui)
 }
 
-fn wrote(tui: &Tui, words: &str) -> bool {
+fn has_written(tui: &Tui, words: &str) -> bool {
     memchr::memmem::find(&tui.written.lock().unwrap(), words.as_bytes()).is_some()
 }
 
 fn wait_until_written(tui: &Tui, words: &str) {
-    tui.wait_until(words, |_| wrote(tui, words));
+    tui.wait_until(words, |_| has_written(tui, words));
 }
 
 /// Gives the keyboard to the agent in a terminal that knows the protocol; it is given these flags.
-fn enter(tui: &mut Tui, flags: &str) {
+fn enter_agent(tui: &mut Tui, flags: &str) {
     tui.press("\r");
     tui.wait_for("the agent has the keyboard");
     wait_until_written(tui, QUESTION);
@@ -58,7 +58,7 @@ fn enter(tui: &mut Tui, flags: &str) {
 }
 
 /// Ends the run and the program.
-fn quit(mut tui: Tui) {
+fn quit_screen(mut tui: Tui) {
     tui.press("x");
     tui.wait_for("x again stops");
     tui.press("x");
@@ -72,9 +72,9 @@ fn quit(mut tui: Tui) {
 fn an_agent_that_asks_is_answered_and_hears_keys_as_it_asked() {
     let (_folder, mut tui) = agent_that_asks("3");
     tui.wait_for("1b 5b 3f 33 75"); // `CSI ? 3 u`
-    assert!(!wrote(&tui, QUESTION), "nothing is asked before the agent has the keyboard");
+    assert!(!has_written(&tui, QUESTION), "nothing is asked before the agent has the keyboard");
 
-    enter(&mut tui, "3");
+    enter_agent(&mut tui, "3");
     tui.press("\x1b[13;2u"); // shift and return
     tui.wait_for("1b 5b 31 33 3b 32 75");
     tui.press("\x1b[27u");
@@ -93,7 +93,7 @@ fn an_agent_that_asks_is_answered_and_hears_keys_as_it_asked() {
     tui.wait_until("the keyboard taken again", |_| tui.keyboards_taken() == 1);
     tui.press("\x1b[93;5u");
     tui.wait_for("waits for you  turn 1/2");
-    quit(tui);
+    quit_screen(tui);
 }
 
 #[test]
@@ -115,8 +115,8 @@ fn a_terminal_that_does_not_know_the_protocol_is_left_alone() {
 
         tui.press("\x1d");
         tui.wait_for("waits for you  turn 1/2");
-        assert!(!wrote(&tui, "\x1b[>1u") && !wrote(&tui, "\x1b[<u"), "{answer:?}");
-        quit(tui);
+        assert!(!has_written(&tui, "\x1b[>1u") && !has_written(&tui, "\x1b[<u"), "{answer:?}");
+        quit_screen(tui);
     }
 }
 
@@ -131,15 +131,15 @@ fn an_agent_that_does_not_ask_hears_the_bytes_of_before_and_no_terminal_is_asked
 
     tui.wait_for("1b 5b 31 3b 35 41 09 0d");
     tui.press("\x1d");
-    assert!(!wrote(&tui, QUESTION));
+    assert!(!has_written(&tui, QUESTION));
     tui.wait_for("turn 1/2");
-    quit(tui);
+    quit_screen(tui);
 }
 
 #[test]
 fn a_signal_gives_the_keyboard_back_and_a_continued_program_takes_it_again() {
     let (_folder, mut tui) = agent_that_asks("13");
-    enter(&mut tui, "13");
+    enter_agent(&mut tui, "13");
 
     tui.signal("-TSTP");
     tui.wait_until("the shell's screen", |parser| !parser.screen().alternate_screen());

@@ -16,8 +16,8 @@ use serde_json::{Value, json};
 
 use crate::{
     batch::left_running,
-    common::{json as printed, trajview},
-    live::{Desk, start},
+    common::{cli_json, run_cli},
+    live::{Desk, start_live},
 };
 
 /// When it is killed.
@@ -67,7 +67,7 @@ struct Place {
 
 impl Place {
     fn new() -> Self {
-        let requests: Vec<String> = (1..=TURNS).map(Self::request).collect();
+        let requests: Vec<String> = (1..=TURNS).map(Self::request_text).collect();
         let names: Vec<String> = (1..=TURNS).map(|turn| format!("c{turn}")).collect();
         let rows: Vec<(&str, Option<&str>)> =
             requests.iter().zip(&names).map(|(text, id)| (text.as_str(), Some(&**id))).collect();
@@ -91,7 +91,7 @@ impl Place {
     }
 
     /// Writes a line to a file that all turns write to, files of its own, and half of something before the gate.
-    fn request(turn: usize) -> String {
+    fn request_text(turn: usize) -> String {
         format!(
             "Number {turn}.\ndo: echo {turn} >>count; echo half >half; sh GATE call-{turn}; rm half\n\
              do: mkdir part{turn}; for n in 1 2 3 4 5 6 7 8; do seq ${{n}}{turn}00 ${{n}}{turn}99 >part{turn}/$n; done\n\
@@ -134,7 +134,7 @@ impl Place {
     }
 
     /// The same in short: what happened, and reasons.
-    fn said(&self) -> String {
+    fn run_output(&self) -> String {
         let lines = self.lines();
         let short =
             |line: &Value| format!("{} {} {}", line["what"], line["why"], line["row"]["why"]);
@@ -192,7 +192,7 @@ impl Place {
         let journal = self.journal();
         let whole = journal.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         self.begun.push(whole);
-        start(&words)
+        start_live(&words)
     }
 
     fn is_finished(&self) -> bool {
@@ -219,8 +219,8 @@ impl Place {
             if ended.is_some() && self.is_finished() {
                 break;
             }
-            assert!(ended.is_none(), "{moment:?} never came: {ended:?}, {}", self.said());
-            assert!(Instant::now() < end, "{moment:?} never came: {}", self.said());
+            assert!(ended.is_none(), "{moment:?} never came: {ended:?}, {}", self.run_output());
+            assert!(Instant::now() < end, "{moment:?} never came: {}", self.run_output());
             std::thread::sleep(Duration::from_millis(1));
         }
         child.kill().unwrap();
@@ -240,11 +240,11 @@ impl Place {
     }
 
     /// Nothing that was recorded is missing, and the bundle opens.
-    fn kept(&self, before: &[u8], moment: &Moment) {
+    fn assert_kept(&self, before: &[u8], moment: &Moment) {
         let whole = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
         assert!(self.journal().starts_with(&before[..whole]), "{moment:?}");
         if self.bundle().join("run.json").exists() {
-            let checked = trajview(&["check", &self.desk.text("run")]);
+            let checked = run_cli(&["check", &self.desk.text("run")]);
             assert_eq!(checked.code, Some(0), "{moment:?}: {}{}", checked.out, checked.err);
         }
     }
@@ -270,7 +270,7 @@ struct Outcome {
     asked: Vec<String>,
 }
 
-fn outcome(place: &Place) -> Outcome {
+fn kill_outcome(place: &Place) -> Outcome {
     let run = place.desk.text("run");
     let git = Command::new("git")
         .args(["--git-dir", &format!("{run}/workspace.git"), "log", "--reverse", "--format=%T"])
@@ -278,7 +278,7 @@ fn outcome(place: &Place) -> Outcome {
         .output()
         .unwrap();
     assert!(git.status.success());
-    let shown = printed(&["show", &run, "--json"]);
+    let shown = cli_json(&["show", &run, "--json"]);
     let row = |turn: &Value| {
         json!([turn["turn"], turn["checkpoint"], turn["request"], turn["steps"], turn["edits"]])
     };
@@ -311,7 +311,7 @@ fn outcome(place: &Place) -> Outcome {
 }
 
 /// Every turn that counts stands in the journal once.
-fn once(place: &Place) {
+fn kill_once(place: &Place) {
     let journal = String::from_utf8(place.journal()).unwrap();
     let lines = journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     let ended = lines.filter(|line| line["what"] == "turn-ended" && line["row"]["state"] == "done");
@@ -337,7 +337,7 @@ fn killed_at(moments: &[Moment]) {
     for moment in moments {
         let before = place.journal();
         place.kill_at(moment, &mut held);
-        place.kept(&before, moment);
+        place.assert_kept(&before, moment);
         if place.is_finished() {
             break; // the last moments are short
         }
@@ -349,11 +349,11 @@ fn killed_at(moments: &[Moment]) {
             std::thread::sleep(Duration::from_millis(1));
         }
         place.open(held);
-        assert_eq!(last.wait().unwrap().code(), Some(0), "{}", place.said());
+        assert_eq!(last.wait().unwrap().code(), Some(0), "{}", place.run_output());
     }
 
     place.desk.check();
-    once(&place);
+    kill_once(&place);
     nothing_is_left(&place);
     let undisturbed = Place::new();
     let ended = Command::new(env!("CARGO_BIN_EXE_trajview"))
@@ -362,7 +362,7 @@ fn killed_at(moments: &[Moment]) {
         .stderr(Stdio::null())
         .status();
     assert!(ended.unwrap().success());
-    assert_eq!(outcome(&place), outcome(&undisturbed));
+    assert_eq!(kill_outcome(&place), kill_outcome(&undisturbed));
     let run = place.desk.run_json();
     assert_eq!(run["state"], "finished");
     let commits: BTreeSet<&str> =
@@ -370,25 +370,25 @@ fn killed_at(moments: &[Moment]) {
     assert_eq!(commits.len(), TURNS);
 }
 
-fn gate(name: &str, turn: usize) -> Moment {
+fn gate_path(name: &str, turn: usize) -> Moment {
     Moment::Gate(format!("{name}-{turn}"))
 }
 
 /// The phases of a turn, in their order.
-fn phases(turn: usize) -> Vec<Moment> {
+fn turn_phases(turn: usize) -> Vec<Moment> {
     vec![
-        gate("layer-before", turn),
+        gate_path("layer-before", turn),
         Moment::Line("turn-began", turn),
         Moment::Line("sealed", turn),
         Moment::Line("process", turn),
-        gate("call", turn),
+        gate_path("call", turn),
         Moment::Line("compared", turn),
         Moment::Packing(turn),
         Moment::Committed(turn),
         Moment::Line("turn-ended", turn),
-        gate("layer-after", turn),
+        gate_path("layer-after", turn),
         Moment::Line("layers-took-in", turn),
-        gate("test", turn),
+        gate_path("test", turn),
         Moment::Line("tested", turn),
     ]
 }
@@ -401,14 +401,14 @@ fn killed_while_it_begins_and_in_every_phase_of_the_first_turn_it_goes_on_as_if_
         Moment::Gate("setup".into()),
         Moment::Line("set-up", 0),
     ];
-    moments.extend(phases(1));
+    moments.extend(turn_phases(1));
 
     killed_at(&moments);
 }
 
 #[test]
 fn killed_in_every_phase_of_a_turn_in_the_middle_it_goes_on_as_if_nothing_was() {
-    let mut moments = phases(2);
+    let mut moments = turn_phases(2);
     // While it goes back to what was before, too.
     moments.insert(5, Moment::Line("resumed", 2));
     moments.insert(6, Moment::Line("again", 2));
@@ -418,7 +418,7 @@ fn killed_in_every_phase_of_a_turn_in_the_middle_it_goes_on_as_if_nothing_was() 
 
 #[test]
 fn killed_in_every_phase_of_the_last_turn_and_while_it_ends_it_goes_on_as_if_nothing_was() {
-    let mut moments = phases(3);
+    let mut moments = turn_phases(3);
     moments.push(Moment::Ending);
 
     killed_at(&moments);
@@ -457,7 +457,10 @@ fn of_two_that_begin_or_go_on_in_one_folder_at_once_one_makes_the_run() {
         words[..at].iter().chain(&words[at + 2..]).cloned().collect::<Vec<_>>()
     };
 
-    let begun = [start(&words(&["--budget-turns", "1"])), start(&words(&["--budget-turns", "1"]))];
+    let begun = [
+        start_live(&words(&["--budget-turns", "1"])),
+        start_live(&words(&["--budget-turns", "1"])),
+    ];
     let codes = begun.map(|mut child| child.wait().unwrap().code());
     assert!(codes.contains(&Some(1)) && codes.contains(&Some(2)), "{codes:?}");
     desk.check();
@@ -467,7 +470,7 @@ fn of_two_that_begin_or_go_on_in_one_folder_at_once_one_makes_the_run() {
         ["live", "--resume", "--headless", "--budget-turns", "9", "--out", &desk.text("run")]
             .map(str::to_owned)
             .to_vec();
-    let resumed = [start(&resume), start(&resume)];
+    let resumed = [start_live(&resume), start_live(&resume)];
     let codes = resumed.map(|mut child| child.wait().unwrap().code());
     assert!(codes.contains(&Some(0)) && codes.contains(&Some(2)), "{codes:?}");
     desk.check();
@@ -495,7 +498,7 @@ fn a_process_that_hides_from_a_run_that_was_killed_is_ended_when_the_run_goes_on
         };
         entries.filter(here).count() == 1
     };
-    let mut child = start(&desk.words(&[]));
+    let mut child = start_live(&desk.words(&[]));
     crate::live::wait_for("one that hides", || desk.path("at").exists() && is_asleep());
     child.kill().unwrap();
     child.wait().unwrap();

@@ -10,10 +10,10 @@ use trajview::{
 };
 
 use super::{
-    live::{Desk, start, wait_for},
-    live_agents::{npm, server},
+    live::{Desk, start_live, wait_for},
+    live_agents::{npm_program, start_server},
 };
-use crate::common::{project, trajview};
+use crate::common::{project_path, run_cli};
 
 const STORE: &str = r#"[
     {"id": "fixed-target", "question": "Does the target move?", "answer": "It stays fixed.", "files": ["sampler.py"]},
@@ -22,13 +22,13 @@ const STORE: &str = r#"[
 ]"#;
 
 /// The record of the only layer.
-fn record(desk: &Desk) -> LayerHistory {
+fn layer_history(desk: &Desk) -> LayerHistory {
     let mut all = layer_history::read_layers(&desk.path("run"));
     assert_eq!(all.len(), 1, "{all:?}");
     all.remove(0)
 }
 
-fn turns(history: &LayerHistory) -> Vec<usize> {
+fn history_turns(history: &LayerHistory) -> Vec<usize> {
     history.turns.iter().map(|turn| turn.turn).collect()
 }
 
@@ -56,7 +56,7 @@ fn counting_layer(folder: &Path) -> String {
     format!("command:sh {}", path.display())
 }
 
-fn four() -> Desk {
+fn four_requests() -> Desk {
     Desk::new(&[
         ("One.\ndo: echo 1 >>count", None),
         ("Two.\ndo: echo 2 >>count", None),
@@ -84,13 +84,13 @@ fn decisions_come_with_the_request_and_are_recorded_with_where_they_are_from() {
     assert_eq!(layer["forecast"], json!(["sampler.py"]));
     assert_eq!(layer["spent"]["calls"], 0);
     assert!(layer["after"]["seconds"].is_number(), "{layer}");
-    let history = record(&desk);
-    assert_eq!((history.name.as_str(), turns(&history)), ("continuity", vec![1, 2]));
+    let history = layer_history(&desk);
+    assert_eq!((history.name.as_str(), history_turns(&history)), ("continuity", vec![1, 2]));
     let said = history.turns[1].layer_brief.clone().unwrap();
     assert_eq!(said.brief.sentences[1].from, [SentenceOrigin::Decision("noise".into())]);
     assert!(said.brief.text().contains("superseded by noise"), "{said:?}");
     assert_eq!(history.turns[1].commit.as_deref(), run["turns"][0]["commit"].as_str());
-    let shown = trajview(&["show", &desk.text("run"), "--turn", "1"]).out;
+    let shown = run_cli(&["show", &desk.text("run"), "--turn", "1"]).out;
     assert!(shown.contains("It stays fixed."), "{shown}");
     assert!(desk.path("run/decisions.json").is_file());
 }
@@ -105,7 +105,7 @@ fn without_a_store_decisions_are_drawn_from_what_was_asked_before() {
     let ran = desk.live(&["--layer", "continuity"]);
 
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    let history = record(&desk);
+    let history = layer_history(&desk);
     assert_eq!(history.turns[0].layer_brief, None);
     let said = history.turns[1].layer_brief.clone().unwrap();
     let from = [SentenceOrigin::Decision("t1.1".into()), SentenceOrigin::Request(1)];
@@ -114,15 +114,15 @@ fn without_a_store_decisions_are_drawn_from_what_was_asked_before() {
 }
 
 /// A run of the agent that uses what layers give it.
-fn layered(desk: &Desk, layer: &str) -> Value {
+fn run_layered(desk: &Desk, layer: &str) -> Value {
     fs::write(desk.path("store.json"), STORE).unwrap();
-    fs::copy(project("tests/agents/layered.sh"), desk.path("agent.sh")).unwrap();
+    fs::copy(project_path("tests/agents/layered.sh"), desk.path("agent.sh")).unwrap();
     let program = desk.path("agent");
     fs::write(&program, format!("#!/bin/sh\nexec sh {} \"$@\"\n", desk.text("agent.sh"))).unwrap();
     let runs = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     fs::set_permissions(&program, runs).unwrap();
     let (script, out, work) = (desk.text("script.json"), desk.text("run"), desk.text("run.work"));
-    let ran = trajview(&[
+    let ran = run_cli(&[
         "live",
         "--agent",
         "claude",
@@ -157,13 +157,13 @@ fn the_same_decision_comes_with_the_request_as_an_answer_and_with_a_call() {
         ("continuity:tool", true, false, false),
     ] {
         let desk = Desk::new(&BOTH);
-        let run = layered(&desk, layer);
+        let run = run_layered(&desk, layer);
         let read = |name: &str| fs::read_to_string(desk.workspace().join(name)).unwrap_or_default();
 
         let (hooked, answered) = (read("sampler.py.told"), read("found.json"));
         assert_eq!(hooked.contains("It stays fixed."), told, "{layer}: {hooked}");
         assert_eq!(answered.contains("It stays fixed."), found, "{layer}: {answered}");
-        let history = record(&desk);
+        let history = layer_history(&desk);
         let turn = &history.turns[0];
         assert_eq!(turn.layer_brief.is_some(), with_request, "{layer}");
         let given: Vec<_> =
@@ -202,49 +202,49 @@ fn what_an_agent_has_no_way_for_is_said_once() {
 
 #[test]
 fn a_run_killed_in_a_turn_keeps_what_its_layer_knew_and_said() {
-    let desk = four();
+    let desk = four_requests();
     let layer = counting_layer(desk.folder());
-    let mut child = start(&desk.words(&["--layer", &layer]));
+    let mut child = start_live(&desk.words(&["--layer", &layer]));
     wait_for("half of turn 3", || desk.workspace().join("half").exists());
     child.kill().unwrap();
     child.wait().unwrap();
-    let before = record(&desk);
-    assert_eq!(turns(&before), [1, 2]);
+    let before = layer_history(&desk);
+    assert_eq!(history_turns(&before), [1, 2]);
 
     fs::write(desk.path("run.work/go"), "").unwrap();
     let ran = desk.resume(&[]);
 
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    whole(&desk);
+    assert_whole(&desk);
 }
 
 #[test]
 fn a_run_killed_while_its_layer_took_in_a_turn_is_told_of_it_again() {
-    let desk = four();
+    let desk = four_requests();
     let layer = counting_layer(desk.folder());
     fs::write(desk.path("wait"), "").unwrap();
-    let mut child = start(&desk.words(&["--layer", &layer]));
+    let mut child = start_live(&desk.words(&["--layer", &layer]));
     wait_for("the end of turn 2", || {
         desk.path("counting.sh").exists() && !desk.path("wait").exists()
     });
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!(desk.turns().last().unwrap(), "2 \"done\" 1");
-    assert_eq!(turns(&record(&desk)), [1]);
+    assert_eq!(history_turns(&layer_history(&desk)), [1]);
 
     fs::create_dir_all(desk.path("run.work")).unwrap();
     fs::write(desk.path("run.work/go"), "").unwrap();
     let ran = desk.resume(&[]);
 
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    whole(&desk);
+    assert_whole(&desk);
 }
 
 /// The layer was told of each turn once, and said before each what it knew then.
-fn whole(desk: &Desk) {
+fn assert_whole(desk: &Desk) {
     desk.check();
-    let history = record(desk);
-    assert_eq!(turns(&history), [1, 2, 3, 4]);
+    let history = layer_history(desk);
+    assert_eq!(history_turns(&history), [1, 2, 3, 4]);
     let said: Vec<String> =
         history.turns.iter().map(|turn| turn.layer_brief.clone().unwrap().brief.text()).collect();
     assert_eq!(said, ["I know: .", "I know:  1.", "I know:  1 2.", "I know:  1 2 3."]);
@@ -267,8 +267,8 @@ fn a_turn_that_is_repeated_is_told_once() {
     let ran = desk.live(&["--layer", &layer, "--retries", "1"]);
 
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    let history = record(&desk);
-    assert_eq!(turns(&history), [1, 2]);
+    let history = layer_history(&desk);
+    assert_eq!(history_turns(&history), [1, 2]);
     assert_eq!(history.state_of_turn(&history.turns[1])["known"], " 1 2");
 }
 
@@ -317,7 +317,7 @@ fn the_example_of_the_documentation_is_a_layer() {
         ("Write the sampler.\ndo: echo 1 >sampler.py", None),
         ("Mend the sampler.\ndo: echo 2 >sampler.py", None),
     ]);
-    let page = fs::read_to_string(project("docs/layers.md")).unwrap();
+    let page = fs::read_to_string(project_path("docs/layers.md")).unwrap();
     let (_, rest) = page.split_once("```python\n").unwrap();
     fs::write(desk.path("made.py"), rest.split_once("```").unwrap().0).unwrap();
     let layer = format!("command:python3 {}", desk.text("made.py"));
@@ -326,14 +326,14 @@ fn the_example_of_the_documentation_is_a_layer() {
 
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(!ran.err.contains("layer command"), "{}", ran.err);
-    let said = record(&desk).turns[1].layer_brief.clone().unwrap();
+    let said = layer_history(&desk).turns[1].layer_brief.clone().unwrap();
     assert_eq!(said.brief.text(), "Made before:\n- sampler.py (turn 1)");
     assert_eq!(said.brief.sentences[1].from, [SentenceOrigin::Request(1)]);
     assert_eq!(said.brief.forecast, ["sampler.py"]);
 }
 
 /// What the scripted model does with the one request: asks for the project's state where it can, then writes the file.
-fn told(at: &Path) {
+fn assert_told(at: &Path) {
     let query = json!({"query": "sampler.py"});
     let search = |name: &str| json!({"op": "raw", "name": name, "args": query, "else": "true"});
     let script = json!({
@@ -348,13 +348,13 @@ fn told(at: &Path) {
 }
 
 /// A run of the real program with each delivery: what the model was sent, and what the bundle has of it.
-fn real(agent: &str, program: &Path, deliveries: &[&str]) {
+fn run_real(agent: &str, program: &Path, deliveries: &[&str]) {
     assert!(program.is_file(), "{} is no program", program.display());
     for delivery in deliveries {
         let desk = Desk::new(&BOTH);
-        told(&desk.path("told.json"));
+        assert_told(&desk.path("told.json"));
         let (_server, url) =
-            server(&desk.path("told.json"), &desk.workspace(), &desk.path("port"), "tools");
+            start_server(&desk.path("told.json"), &desk.workspace(), &desk.path("port"), "tools");
         told_once(agent, program, delivery, &desk, &url);
     }
 }
@@ -377,7 +377,7 @@ fn told_once(agent: &str, program: &Path, delivery: &str, desk: &Desk, url: &str
         .unwrap();
     let said = String::from_utf8_lossy(&ran.stderr);
     assert!(ran.status.success(), "{agent} {delivery}: {said}");
-    let history = record(desk);
+    let history = layer_history(desk);
     let turn = &history.turns[0];
     let briefs = turn.layer_brief.iter().map(|it| it.brief.text());
     let given = turn.deliveries.iter().map(|it| it.brief.text());
@@ -387,18 +387,18 @@ fn told_once(agent: &str, program: &Path, delivery: &str, desk: &Desk, url: &str
         "{agent} {delivery}: {all:?} {said}"
     );
     // The agent's own log holds what its model was sent.
-    let logs = walk(&desk.path("run/session"));
+    let logs = walk_folder(&desk.path("run/session"));
     let has_it = logs
         .iter()
         .any(|path| fs::read_to_string(path).unwrap_or_default().contains("It stays fixed."));
     assert!(has_it, "{agent} {delivery}: not in its log");
 }
 
-fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
+fn walk_folder(folder: &Path) -> Vec<std::path::PathBuf> {
     let mut found = vec![];
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         match entry.path().is_dir() {
-            true => found.extend(walk(&entry.path())),
+            true => found.extend(walk_folder(&entry.path())),
             false => found.push(entry.path()),
         }
     }
@@ -408,19 +408,19 @@ fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI and python3"]
 fn claude_code_is_told_a_decision_with_its_request_by_its_tool_and_by_its_hook() {
-    let program = npm("@anthropic-ai/claude-code-linux-x64/claude");
-    real("claude", &program, &["prompt", "search", "tool"]);
+    let program = npm_program("@anthropic-ai/claude-code-linux-x64/claude");
+    run_real("claude", &program, &["prompt", "search", "tool"]);
 }
 
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA, TRAJVIEW_REAL_CLI and python3"]
 fn codex_is_told_a_decision_with_its_request_by_its_tool_and_by_its_hook() {
-    let program = npm("@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex");
-    real("codex", &program, &["prompt", "tool"]);
+    let program = npm_program("@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex");
+    run_real("codex", &program, &["prompt", "tool"]);
     // Its model sees the tool in a namespace, which the server above does not speak.
     let desk = Desk::new(&BOTH);
     let mut server = std::process::Command::new("python3")
-        .arg(project("tests/agents/codex_search.py"))
+        .arg(project_path("tests/agents/codex_search.py"))
         .arg(desk.path("port"))
         .spawn()
         .unwrap();
@@ -448,10 +448,10 @@ fn a_key_that_a_layer_says_or_keeps_is_covered() {
         .unwrap();
 
     assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
-    let history = record(&desk);
+    let history = layer_history(&desk);
     assert_eq!(history.turns[1].layer_brief.clone().unwrap().brief.text(), "It is ***.");
     assert_eq!(history.state_of_turn(&history.turns[0])["k"], "***");
-    for path in walk(&desk.path("run")) {
+    for path in walk_folder(&desk.path("run")) {
         let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
         assert!(!text.contains("0123456789"), "{}", path.display());
     }
@@ -492,12 +492,12 @@ fn projectguard_with_a_helper_model_briefs_each_request_and_survives_a_kill() {
     scripted_helper(&desk);
     let words =
         desk.words(&["--layer", "projectguard", "--helper", "scripted", "--helper-budget", "50"]);
-    let mut child = start(&words);
+    let mut child = start_live(&words);
     wait_for("half of turn 3", || desk.workspace().join("half").exists());
     child.kill().unwrap();
     child.wait().unwrap();
     let said = |desk: &Desk, turn: usize| {
-        record(desk).turns[turn]
+        layer_history(desk).turns[turn]
             .layer_brief
             .clone()
             .map(|said| said.brief.text())
@@ -510,8 +510,8 @@ fn projectguard_with_a_helper_model_briefs_each_request_and_survives_a_kill() {
 
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     desk.check();
-    let history = record(&desk);
-    assert_eq!((history.name.as_str(), turns(&history)), ("projectguard", vec![1, 2, 3]));
+    let history = layer_history(&desk);
+    assert_eq!((history.name.as_str(), history_turns(&history)), ("projectguard", vec![1, 2, 3]));
     assert_eq!(said(&desk, 1), before);
     assert!(before.contains("The target stays fixed."), "{before}");
     let turn = history.turns[2].layer_brief.clone().unwrap();

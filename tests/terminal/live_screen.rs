@@ -48,11 +48,11 @@ impl Desk {
         command.arg(self.path("config.toml"));
         command.args(more);
         ["NO_COLOR", "LC_ALL", "LC_CTYPE", "LANG"].iter().for_each(|name| command.env_remove(name));
-        Tui::spawn(columns, rows, command)
+        Tui::spawn_command(columns, rows, command)
     }
 }
 
-fn three() -> [(&'static str, Option<&'static str>); 3] {
+fn three_requests() -> [(&'static str, Option<&'static str>); 3] {
     [
         ("Begin.\ndo: echo one > one.txt", None),
         ("Go on.\ndo: echo two > two.txt", Some("c1")),
@@ -60,7 +60,7 @@ fn three() -> [(&'static str, Option<&'static str>); 3] {
     ]
 }
 
-fn snapshot(run: &Path, more: &[&str]) -> String {
+fn snapshot_text(run: &Path, more: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_trajview"))
         .arg(run)
         .args(["--view", "live", "--snapshot", "160x45"])
@@ -73,7 +73,7 @@ fn snapshot(run: &Path, more: &[&str]) -> String {
 
 #[test]
 fn a_run_is_watched_to_its_end_and_replayed_beside() {
-    let desk = Desk::new(&three());
+    let desk = Desk::new(&three_requests());
     let mut tui = desk.live("plain", 160, 45, &[]);
 
     tui.wait_for("every request was asked");
@@ -86,13 +86,13 @@ fn a_run_is_watched_to_its_end_and_replayed_beside() {
     tui.press("q");
     assert_eq!(tui.wait_for_end().exit_code(), 0);
     assert!(tui.is_given_back());
-    let shown = snapshot(&desk.path("run"), &[]);
+    let shown = snapshot_text(&desk.path("run"), &[]);
     assert!(shown.contains("✓ every request was asked  turn 3/3"), "{shown}");
 }
 
 #[test]
 fn each_request_waits_and_is_skipped_and_edited_by_key() {
-    let desk = Desk::new(&three());
+    let desk = Desk::new(&three_requests());
     let mut tui = desk.live("plain", 120, 40, &["--step"]);
 
     tui.wait_for("waits for you  turn 0/3");
@@ -118,7 +118,7 @@ fn each_request_waits_and_is_skipped_and_edited_by_key() {
 
 #[test]
 fn quitting_twice_stops_the_agent_and_the_run_goes_on_with_resume() {
-    let mut requests = three();
+    let mut requests = three_requests();
     requests[1].0 = "Wait.\ndo: sleep 600";
     let desk = Desk::new(&requests);
     let mut tui = desk.live("plain", 80, 24, &[]);
@@ -127,19 +127,19 @@ fn quitting_twice_stops_the_agent_and_the_run_goes_on_with_resume() {
     tui.press("q");
     tui.wait_for("quit again to stop it");
     // What is being made is told to whoever looks from elsewhere.
-    let shown = snapshot(&desk.path("run"), &[]);
+    let shown = snapshot_text(&desk.path("run"), &[]);
     assert!(shown.contains("▷ made by another program  turn 1/3"), "{shown}");
     tui.press("q");
     assert_eq!(tui.wait_for_end().exit_code(), 130);
     assert!(tui.is_given_back());
 
-    let shown = snapshot(&desk.path("run"), &[]);
+    let shown = snapshot_text(&desk.path("run"), &[]);
     assert!(shown.contains("turn 1/3") && shown.contains("--resume goes on"), "{shown}");
 }
 
 #[test]
 fn an_agent_in_a_terminal_is_typed_to_by_hand() {
-    let desk = Desk::new(&three());
+    let desk = Desk::new(&three_requests());
     let mut tui = desk.live("typed", 160, 45, &["--step"]);
 
     tui.wait_for("waits for you  turn 0/3");
@@ -171,10 +171,10 @@ fn open_run(desk: &Desk, columns: u16, rows: u16) -> Tui {
         .output()
         .unwrap();
     assert!(made.status.success(), "{made:?}");
-    again(desk, columns, rows)
+    open_again(desk, columns, rows)
 }
 
-fn again(desk: &Desk, columns: u16, rows: u16) -> Tui {
+fn open_again(desk: &Desk, columns: u16, rows: u16) -> Tui {
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_trajview"));
     command.arg(desk.path("run"));
     command.arg("--config");
@@ -195,7 +195,7 @@ fn close_form(tui: &mut Tui) {
 
 #[test]
 fn keys_alone_lead_from_an_open_run_to_its_other_condition_beside_it_and_to_the_comparison() {
-    let desk = Desk::new(&three());
+    let desk = Desk::new(&three_requests());
     let mut tui = open_run(&desk, 160, 45);
 
     tui.press("A");
@@ -220,13 +220,13 @@ fn keys_alone_lead_from_an_open_run_to_its_other_condition_beside_it_and_to_the_
         serde_json::from_slice(&fs::read(made.join("script.json")).unwrap()).unwrap();
     assert_eq!(script["condition"], "single-shot");
     assert_eq!(script["requests"].as_array().unwrap().len(), 1);
-    let shown = snapshot(&made, &[]);
+    let shown = snapshot_text(&made, &[]);
     assert!(shown.contains("✓ every request was asked  turn 1/1"), "{shown}");
 }
 
 #[test]
 fn what_the_form_said_is_there_again_for_the_same_task_and_the_folder_is_a_new_one() {
-    let desk = Desk::new(&three());
+    let desk = Desk::new(&three_requests());
     let mut tui = open_run(&desk, 120, 40);
     tui.press("A\x1b[C");
     tui.wait_for("run-plain-single-shot");
@@ -238,7 +238,7 @@ fn what_the_form_said_is_there_again_for_the_same_task_and_the_folder_is_a_new_o
     tui.press("q");
     assert_eq!(tui.wait_for_end().exit_code(), 0);
 
-    let mut tui = again(&desk, 120, 40);
+    let mut tui = open_again(&desk, 120, 40);
     tui.press("A");
     let screen = tui.wait_for("run-plain-single-shot-2");
     assert!(screen.contains("m-1") && screen.contains("its other condition"), "{screen}");
@@ -249,7 +249,7 @@ fn what_the_form_said_is_there_again_for_the_same_task_and_the_folder_is_a_new_o
 
 #[test]
 fn quitting_asks_while_an_agent_that_was_started_from_the_screen_is_at_work() {
-    let mut requests = three();
+    let mut requests = three_requests();
     requests[0].0 = "Begin.\ndo: sleep 1";
     let desk = Desk::new(&requests);
     let mut tui = open_run(&desk, 120, 40);
@@ -268,13 +268,13 @@ fn quitting_asks_while_an_agent_that_was_started_from_the_screen_is_at_work() {
     tui.press("q");
     assert_eq!(tui.wait_for_end().exit_code(), 0);
     assert!(tui.is_given_back());
-    let shown = snapshot(&desk.path("run-plain-emergent"), &[]);
+    let shown = snapshot_text(&desk.path("run-plain-emergent"), &[]);
     assert!(shown.contains("--resume goes on"), "{shown}");
 }
 
 #[test]
 fn a_script_that_does_not_parse_is_said_in_the_form_until_something_else_is_asked() {
-    let desk = Desk::new(&three());
+    let desk = Desk::new(&three_requests());
     let mut tui = open_run(&desk, 120, 40);
     fs::write(desk.path("run/script.json"), "{").unwrap();
 
@@ -289,7 +289,7 @@ fn a_script_that_does_not_parse_is_said_in_the_form_until_something_else_is_aske
 
 #[test]
 fn a_container_without_an_image_and_a_login_that_is_not_there_are_said_in_the_form() {
-    let desk = Desk::new(&three());
+    let desk = Desk::new(&three_requests());
     let mut tui = open_run(&desk, 120, 40);
 
     tui.press("A");
@@ -308,7 +308,7 @@ fn a_container_without_an_image_and_a_login_that_is_not_there_are_said_in_the_fo
 #[test]
 #[ignore = "needs bwrap"]
 fn a_run_in_bubblewrap_is_started_with_keys_alone() {
-    let desk = Desk::new(&three());
+    let desk = Desk::new(&three_requests());
     let mut tui = open_run(&desk, 120, 40);
 
     tui.press("A");
@@ -326,7 +326,7 @@ fn a_run_in_bubblewrap_is_started_with_keys_alone() {
 
 #[test]
 fn a_specification_without_a_path_is_asked_for_in_the_form_and_starts_nothing() {
-    let desk = Desk::new(&three());
+    let desk = Desk::new(&three_requests());
     let mut tui = open_run(&desk, 120, 40);
 
     tui.press("All"); // its path is typed in the next field
@@ -338,7 +338,7 @@ fn a_specification_without_a_path_is_asked_for_in_the_form_and_starts_nothing() 
 
 #[test]
 fn a_folder_that_is_taken_is_left_alone_and_the_form_proposes_another() {
-    let desk = Desk::new(&three());
+    let desk = Desk::new(&three_requests());
     let mut tui = open_run(&desk, 120, 40);
     let taken = desk.path("run-plain-emergent");
     fs::create_dir(&taken).unwrap();
@@ -362,13 +362,13 @@ fn leave_form(mut tui: Tui) {
 #[test]
 fn a_recording_that_no_live_run_made_says_so() {
     let run = concat!(env!("CARGO_MANIFEST_DIR"), "/sample-runs/codex-p12");
-    let shown = snapshot(Path::new(run), &[]);
+    let shown = snapshot_text(Path::new(run), &[]);
     assert!(shown.ends_with("this recording was not made by `trajview live`\n"), "{shown}");
 }
 
 #[test]
 fn without_a_terminal_there_is_a_sentence() {
-    let desk = Desk::new(&three());
+    let desk = Desk::new(&three_requests());
     let output = Command::new(env!("CARGO_BIN_EXE_trajview"))
         .args(["live", "--agent", "command", "--script"])
         .arg(desk.path("script.json"))

@@ -11,11 +11,11 @@ use std::{
 use serde_json::Value;
 
 use crate::{
-    common::{Ran, json, project, trajview},
+    common::{Ran, cli_json, project_path, run_cli},
     live::Desk,
 };
 
-fn git(folder: &Path, words: &[&str]) -> String {
+fn run_git(folder: &Path, words: &[&str]) -> String {
     let output = Command::new("git")
         .args(["-c", "user.name=a person", "-c", "user.email=person@example.invalid"])
         .args(words)
@@ -27,38 +27,39 @@ fn git(folder: &Path, words: &[&str]) -> String {
 }
 
 /// A repository with two commits, a change that is not committed, and a folder that git ignores.
-fn repository(desk: &Desk) -> PathBuf {
+fn make_repository(desk: &Desk) -> PathBuf {
     let repo = desk.path("project");
     fs::create_dir_all(repo.join("src")).unwrap();
     let write = |name: &str, content: &str| fs::write(repo.join(name), content).unwrap();
     write(".gitignore", "built/\n");
     write("src/lib.py", "def one():\n    return 1\n");
-    git(&repo, &["init", "-q", "-b", "main", "."]);
-    git(&repo, &["add", "."]);
-    git(&repo, &["commit", "-qm", "first"]);
+    run_git(&repo, &["init", "-q", "-b", "main", "."]);
+    run_git(&repo, &["add", "."]);
+    run_git(&repo, &["commit", "-qm", "first"]);
     write("README", "read me\n");
-    git(&repo, &["add", "."]);
-    git(&repo, &["commit", "-qm", "second"]);
+    run_git(&repo, &["add", "."]);
+    run_git(&repo, &["commit", "-qm", "second"]);
     write("README", "read me, please\n");
     fs::create_dir(repo.join("built")).unwrap();
     write("built/out", "made\n");
     repo
 }
 
-fn shown(desk: &Desk) -> Value {
-    json(&["show", &desk.text("run"), "--json"])
+fn shown_run(desk: &Desk) -> Value {
+    cli_json(&["show", &desk.text("run"), "--json"])
 }
 
-fn commits(desk: &Desk) -> Vec<String> {
-    let all = git(&desk.path("run/workspace.git"), &["log", "--reverse", "--format=%s", "main"]);
+fn commit_messages(desk: &Desk) -> Vec<String> {
+    let all =
+        run_git(&desk.path("run/workspace.git"), &["log", "--reverse", "--format=%s", "main"]);
     all.lines().map(str::to_owned).collect()
 }
 
 #[test]
 fn a_run_begins_with_a_repository_as_it_lies_there_and_counts_only_what_the_agent_wrote() {
     let desk = Desk::new(&[("Change it.\ndo: echo two >>src/lib.py; echo new >new.txt", None)]);
-    let repo = repository(&desk);
-    let head = git(&repo, &["rev-parse", "HEAD"]);
+    let repo = make_repository(&desk);
+    let head = run_git(&repo, &["rev-parse", "HEAD"]);
 
     let ran = desk.live(&["--from", repo.to_str().unwrap()]);
 
@@ -78,14 +79,14 @@ fn a_run_begins_with_a_repository_as_it_lies_there_and_counts_only_what_the_agen
         desk.files("start"),
         [".gitignore built/", "README read me, please", "src/lib.py def one():\n    return 1"]
     );
-    let edits = &shown(&desk)["turns"][0]["edits"];
+    let edits = &shown_run(&desk)["turns"][0]["edits"];
     let paths: Vec<&str> =
         edits.as_array().unwrap().iter().map(|edit| edit["path"].as_str().unwrap()).collect();
     assert_eq!(paths, ["new.txt", "src/lib.py"]);
-    let words = trajview(&["show", &desk.text("run")]).out;
+    let words = run_cli(&["show", &desk.text("run")]).out;
     assert!(words.contains("1 file changed since, 3 files"), "{words}");
     assert!(words.contains("start: 1 ignored and not copied: built/"), "{words}");
-    let blamed = json(&["blame", &desk.text("run"), "src/lib.py", "--json"]);
+    let blamed = cli_json(&["blame", &desk.text("run"), "src/lib.py", "--json"]);
     let origins: Vec<&str> = blamed["lines"]
         .as_array()
         .unwrap()
@@ -94,7 +95,7 @@ fn a_run_begins_with_a_repository_as_it_lies_there_and_counts_only_what_the_agen
         .collect();
     assert_eq!(origins, ["before-run", "before-run", "outside"]);
     // The repository itself is as it was.
-    assert_eq!(git(&repo, &["status", "--short"]), "M README");
+    assert_eq!(run_git(&repo, &["status", "--short"]), "M README");
 }
 
 #[test]
@@ -103,7 +104,7 @@ fn a_run_begins_with_a_revision_and_its_history() {
         "Look.\ndo: git log --format=%s >log.txt; git status --short >>log.txt",
         None,
     )]);
-    let repo = repository(&desk);
+    let repo = make_repository(&desk);
 
     let from = format!("{}@HEAD~1", repo.display());
     let ran = desk.live(&["--from", &from, "--with-history"]);
@@ -139,14 +140,14 @@ fn commands_prepare_the_workspace_and_are_commits_of_their_own_but_no_turns() {
     );
     assert_eq!(setup[0]["changed"], serde_json::json!(["made"]));
     assert_eq!(run["turns"].as_array().unwrap().len(), 1);
-    let titles = commits(&desk);
+    let titles = commit_messages(&desk);
     assert_eq!(titles.len(), 4, "{titles:?}");
     assert!(
         titles[1].starts_with("setup: echo made") && titles[3].starts_with("turn 1: "),
         "{titles:?}"
     );
     assert_eq!(desk.files("start"), ["made made", "sub/made made"]);
-    let edits = shown(&desk)["turns"][0]["edits"].clone();
+    let edits = shown_run(&desk)["turns"][0]["edits"].clone();
     assert_eq!(edits.as_array().unwrap().len(), 1, "{edits}");
     desk.check();
 }
@@ -229,7 +230,7 @@ fn what_cannot_be_begun_with_is_said_before_anything_is_made() {
 }
 
 /// The short line, called in a repository.
-fn short(desk: &Desk, folder: &Path, more: &[&str]) -> Ran {
+fn run_short(desk: &Desk, folder: &Path, more: &[&str]) -> Ran {
     let output = Command::new(env!("CARGO_BIN_EXE_trajview"))
         .args(["live", "--agent", "plain", "--headless", "--config", &desk.text("config.toml")])
         .args(more)
@@ -244,25 +245,25 @@ fn short(desk: &Desk, folder: &Path, more: &[&str]) -> Ran {
 #[test]
 fn the_short_line_works_in_a_copy_and_leaves_a_patch_that_applies() {
     let desk = Desk::new(&[("unused", None)]);
-    let repo = repository(&desk);
+    let repo = make_repository(&desk);
     let prompt =
         "Fix it.\ndo: echo fixed >>src/lib.py; echo more >>README; printf '\\000\\001' >bin";
 
-    let ran = short(&desk, &repo.join("src"), &["--", prompt]);
+    let ran = run_short(&desk, &repo.join("src"), &["--", prompt]);
 
     assert_eq!(ran.code, Some(0), "{}{}", ran.out, ran.err);
-    assert_eq!(git(&repo, &["status", "--short"]), "M README");
+    assert_eq!(run_git(&repo, &["status", "--short"]), "M README");
     let bundle = desk.path("project-plain-single-shot");
     let patch = bundle.join("changes.patch");
     assert!(ran.out.contains(&format!("patch: {} (3 files)", patch.display())), "{}", ran.out);
     let line = ran.out.lines().find_map(|line| line.strip_prefix("apply it: ")).unwrap();
     let applied = Command::new("sh").args(["-c", line]).status().unwrap();
     assert!(applied.success(), "{line}");
-    assert_eq!(git(&repo, &["status", "--short"]), "M README\n M src/lib.py\n?? bin");
+    assert_eq!(run_git(&repo, &["status", "--short"]), "M README\n M src/lib.py\n?? bin");
     assert_eq!(fs::read_to_string(repo.join("README")).unwrap(), "read me, please\nmore\n");
     assert_eq!(fs::read(repo.join("bin")).unwrap(), [0, 1]);
 
-    let again = short(&desk, &repo, &["--prompt", "do: true", "--json"]);
+    let again = run_short(&desk, &repo, &["--prompt", "do: true", "--json"]);
 
     assert_eq!(again.code, Some(0), "{}", again.err);
     let said: Value = serde_json::from_str(&again.out).unwrap();
@@ -277,12 +278,12 @@ fn words_for_the_agent_stay_words_for_the_agent() {
         let mut words = vec!["live", "--agent", "codex", "--base-url", "http://127.0.0.1:1"];
         words.extend(["--print-plan", "--json"]);
         words.extend(more);
-        let ran = trajview(&words);
+        let ran = run_cli(&words);
         let plan: Value = serde_json::from_str(&ran.out).expect(&ran.err);
         let words = plan["first"]["command"].as_array().unwrap();
         words.iter().map(|word| word.as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    let script = project("sample-runs/codex-p12/script.json");
+    let script = project_path("sample-runs/codex-p12/script.json");
     let script = script.to_str().unwrap();
 
     assert!(plan(&["--script", script, "--", "words", "of", "its"]).contains(&"words".to_owned()));
@@ -294,10 +295,10 @@ fn words_for_the_agent_stay_words_for_the_agent() {
 #[test]
 fn a_chat_needs_a_screen_and_a_script_a_folder() {
     let desk = Desk::new(&[("unused", None)]);
-    let ran = short(&desk, desk.folder(), &[]);
+    let ran = run_short(&desk, desk.folder(), &[]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
     assert!(ran.err.contains("a chat is typed into the agent's own screen"), "{}", ran.err);
-    let ran = short(&desk, desk.folder(), &["--script", &desk.text("script.json")]);
+    let ran = run_short(&desk, desk.folder(), &["--script", &desk.text("script.json")]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
     assert!(ran.err.contains("--out DIR is missing"), "{}", ran.err);
 }

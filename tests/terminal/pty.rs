@@ -28,7 +28,7 @@ fn has_place(screen: &str) -> bool {
 }
 
 impl Tui {
-    pub fn start(columns: u16, rows: u16) -> Self {
+    pub fn start_screen(columns: u16, rows: u16) -> Self {
         Self::start_with(columns, rows, &[])
     }
 
@@ -36,7 +36,7 @@ impl Tui {
         Self::start_at(columns, rows, environment, &[SAMPLE])
     }
 
-    pub fn open(path: &str, columns: u16, rows: u16, environment: &[(&str, &str)]) -> Self {
+    pub fn open_path(path: &str, columns: u16, rows: u16, environment: &[(&str, &str)]) -> Self {
         Self::start_at(columns, rows, environment, &[path])
     }
 
@@ -50,12 +50,12 @@ impl Tui {
         command.args(arguments);
         ["NO_COLOR", "LC_ALL", "LC_CTYPE", "LANG"].iter().for_each(|name| command.env_remove(name));
         environment.iter().for_each(|(name, value)| command.env(name, value));
-        let tui = Self::spawn(columns, rows, command);
+        let tui = Self::spawn_command(columns, rows, command);
         tui.wait_until("the run open", |it| has_place(&it.screen().contents()));
         tui
     }
 
-    pub fn spawn(columns: u16, rows: u16, command: CommandBuilder) -> Self {
+    pub fn spawn_command(columns: u16, rows: u16, command: CommandBuilder) -> Self {
         Self::spawn_with_cache(columns, rows, command, env!("CARGO_TARGET_TMPDIR").as_ref())
     }
 
@@ -65,13 +65,14 @@ impl Tui {
         mut command: CommandBuilder,
         cache: &std::path::Path,
     ) -> Self {
-        let pair = native_pty_system().openpty(size(columns, rows)).unwrap();
+        let pair = native_pty_system().openpty(pty_size(columns, rows)).unwrap();
         command.env("TERM", "xterm-256color");
         command.env("XDG_CACHE_HOME", cache);
         command.cwd(env!("CARGO_MANIFEST_DIR"));
         let child = pair.slave.spawn_command(command).unwrap();
         drop(pair.slave); // or the reader never sees the end
-        let parser = Arc::new(Mutex::new(vt100::Parser::new(cells(rows), cells(columns), 0)));
+        let parser =
+            Arc::new(Mutex::new(vt100::Parser::new(cell_count(rows), cell_count(columns), 0)));
         let (screen, mut output) = (parser.clone(), pair.master.try_clone_reader().unwrap());
         let written = Arc::new(Mutex::new(vec![]));
         let copy = written.clone();
@@ -92,8 +93,8 @@ impl Tui {
     }
 
     pub fn resize(&self, columns: u16, rows: u16) {
-        self.parser.lock().unwrap().screen_mut().set_size(cells(rows), cells(columns));
-        self.master.resize(size(columns, rows)).unwrap();
+        self.parser.lock().unwrap().screen_mut().set_size(cell_count(rows), cell_count(columns));
+        self.master.resize(pty_size(columns, rows)).unwrap();
     }
 
     pub fn signal(&self, signal: &str) {
@@ -187,10 +188,10 @@ impl Drop for Tui {
     }
 }
 
-fn size(columns: u16, rows: u16) -> PtySize {
+fn pty_size(columns: u16, rows: u16) -> PtySize {
     PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 }
 }
 
-fn cells(count: u16) -> NonZeroU16 {
+fn cell_count(count: u16) -> NonZeroU16 {
     NonZeroU16::new(count.max(1)).unwrap()
 }

@@ -4,10 +4,10 @@ use std::{fs, path::Path};
 
 use portable_pty::CommandBuilder;
 
-use crate::{common::project, pty::Tui};
+use crate::{common::project_path, pty::Tui};
 
 /// A session of Claude Code: a request and its answer.
-fn claude(home: &Path, name: &str, asked: &str) {
+fn write_session(home: &Path, name: &str, asked: &str) {
     let folder = home.join(format!(".claude/projects/-work-{name}"));
     fs::create_dir_all(&folder).unwrap();
     let request = serde_json::json!({
@@ -26,11 +26,11 @@ fn claude(home: &Path, name: &str, asked: &str) {
 #[test]
 fn without_a_path_sessions_are_listed_narrowed_by_typing_and_opened() {
     let home = tempfile::tempdir().unwrap();
-    claude(home.path(), "shop", "Rename Account to Customer");
-    claude(home.path(), "ledger", "Why is the list of orders slow");
+    write_session(home.path(), "shop", "Rename Account to Customer");
+    write_session(home.path(), "ledger", "Why is the list of orders slow");
     let pi = home.path().join(".pi/agent/sessions/tinycalc");
     fs::create_dir_all(&pi).unwrap();
-    fs::copy(project("sample-runs/logs/pi.jsonl"), pi.join("s.jsonl")).unwrap();
+    fs::copy(project_path("sample-runs/logs/pi.jsonl"), pi.join("s.jsonl")).unwrap();
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_trajview"));
     command.env_clear();
     command.env("HOME", home.path());
@@ -56,7 +56,7 @@ fn without_a_path_sessions_are_listed_narrowed_by_typing_and_opened() {
 #[test]
 fn what_is_written_meanwhile_is_listed_and_said_of_the_run_that_is_open() {
     let home = tempfile::tempdir().unwrap();
-    claude(home.path(), "shop", "Rename Account to Customer");
+    write_session(home.path(), "shop", "Rename Account to Customer");
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_trajview"));
     command.env_clear();
     command.env("HOME", home.path());
@@ -65,7 +65,7 @@ fn what_is_written_meanwhile_is_listed_and_said_of_the_run_that_is_open() {
     let mut tui = Tui::spawn_with_cache(120, 30, command, &home.path().join("cache"));
     tui.wait_for("1 session");
 
-    claude(home.path(), "ledger", "Why is the list of orders slow");
+    write_session(home.path(), "ledger", "Why is the list of orders slow");
     tui.wait_for("Why is the list of orders slow");
     tui.press("Rename\r");
     tui.wait_for("turn 1/1");

@@ -8,19 +8,19 @@ use crate::{common::studied::Studied, pty::Tui};
 
 const STUDY: &str = "runs = [\"runs/*\"]\nraters = [\"ana\"]\n[sample]\nstrata = [\"run\"]\n";
 
-fn start(studied: &Studied) -> Tui {
+fn start_study(studied: &Studied) -> Tui {
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_trajview"));
     command.args([studied.file().to_str().unwrap(), "--annotator", "ana"]);
     command.env("TRAJVIEW_CONFIG", "");
     // So narrow that the agreement, which takes long to work out, is not on screen.
-    let mut tui = Tui::spawn(80, 24, command);
+    let mut tui = Tui::spawn_command(80, 24, command);
     tui.wait_for("agreement");
     tui.press("\t"); // from the queue to the thing that is looked at
     tui
 }
 
 /// One label of the next thing in the queue, seen on screen as saved, with its reason where one is asked for.
-fn label(tui: &mut Tui, done: usize, all: usize) {
+fn label_item(tui: &mut Tui, done: usize, all: usize) {
     wait_for_the_next(tui, done, all);
     tui.press("3");
     let is_asked = |screen: &str| screen.contains("why? a letter answers");
@@ -50,9 +50,9 @@ fn killed_at_a_hundred_moments_it_loses_at_most_the_key_under_way() {
     let all = runs * components;
     let mut kept = 0;
     for moment in 0..moments {
-        let mut tui = start(&studied);
+        let mut tui = start_study(&studied);
         let labelled = kept;
-        label(&mut tui, labelled, all);
+        label_item(&mut tui, labelled, all);
         let seen = labelled + 1;
         wait_for_the_next(&mut tui, seen, all);
         tui.press("4");

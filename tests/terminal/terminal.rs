@@ -12,7 +12,7 @@ use crate::pty::{SAMPLE, Tui};
 
 #[test]
 fn quitting_gives_the_terminal_back() {
-    let mut tui = Tui::start(120, 40);
+    let mut tui = Tui::start_screen(120, 40);
     tui.press("l");
     tui.wait_for("turn 2/");
 
@@ -25,7 +25,7 @@ fn quitting_gives_the_terminal_back() {
 #[test]
 fn a_signal_that_ends_the_program_gives_the_terminal_back() {
     for (signal, code) in [("-TERM", 143), ("-HUP", 129), ("-INT", 130)] {
-        let mut tui = Tui::start(80, 24);
+        let mut tui = Tui::start_screen(80, 24);
         tui.signal(signal);
 
         assert_eq!(tui.wait_for_end().exit_code(), code, "{signal}");
@@ -94,7 +94,7 @@ fn a_panic_gives_the_terminal_back_before_its_words() {
     command.env(FALLS_OVER, "yes");
     command.env("RUST_BACKTRACE", "0"); // or its words scroll off
 
-    let mut tui = Tui::spawn(80, 24, command);
+    let mut tui = Tui::spawn_command(80, 24, command);
 
     tui.wait_for_end();
     let screen = tui.parser.lock().unwrap().screen().contents();
@@ -104,7 +104,7 @@ fn a_panic_gives_the_terminal_back_before_its_words() {
 
 #[test]
 fn ctrl_z_gives_the_terminal_back_until_the_program_is_continued() {
-    let mut tui = Tui::start(100, 30);
+    let mut tui = Tui::start_screen(100, 30);
     tui.press("2l");
     tui.wait_for("turn 3/");
 
@@ -122,7 +122,7 @@ fn ctrl_z_gives_the_terminal_back_until_the_program_is_continued() {
 
 #[test]
 fn a_storm_of_sizes_down_to_one_cell_is_harmless() {
-    let mut tui = Tui::start(120, 40);
+    let mut tui = Tui::start_screen(120, 40);
     for (columns, rows) in [(1, 1), (300, 90), (2, 40), (120, 1), (59, 14), (1, 1), (61, 16)] {
         tui.resize(columns, rows);
         tui.press("l");
@@ -136,7 +136,7 @@ fn a_storm_of_sizes_down_to_one_cell_is_harmless() {
 
 #[test]
 fn space_plays_until_the_end_of_the_run() {
-    let mut tui = Tui::start(120, 40);
+    let mut tui = Tui::start_screen(120, 40);
     tui.press("++++ ");
     tui.wait_for("▶ 16× by turn");
 
@@ -146,7 +146,7 @@ fn space_plays_until_the_end_of_the_run() {
 
 #[test]
 fn a_search_is_typed_called_off_and_typed_again() {
-    let mut tui = Tui::start(120, 40);
+    let mut tui = Tui::start_screen(120, 40);
     tui.press("/lo");
     tui.wait_for("/lo");
 
@@ -170,7 +170,7 @@ fn without_colours_none_are_sent() {
 
 #[test]
 fn a_click_selects_a_turn_and_the_mouse_is_given_back() {
-    let mut tui = Tui::start(120, 40);
+    let mut tui = Tui::start_screen(120, 40);
     tui.wait_until("mouse reports", |parser| {
         parser.screen().mouse_protocol_mode() == vt100::MouseProtocolMode::PressRelease
     });
@@ -203,7 +203,7 @@ fn what_is_copied_leaves_as_base64_and_no_recorded_escape_is_obeyed() {
         record("assistant", &format!(r#"[{{"type":"text","text":"{said}"}}]"#), "b", "\"a\""),
     ];
     std::fs::write(&log, lines.join("\n") + "\n").unwrap();
-    let mut tui = Tui::open(log.to_str().unwrap(), 120, 40, &[]);
+    let mut tui = Tui::open_path(log.to_str().unwrap(), 120, 40, &[]);
 
     tui.press("yl");
     let line = tui.wait_for_clipboard();
@@ -261,7 +261,7 @@ fn an_editor_that_is_not_there_is_a_sentence() {
 
 #[test]
 fn the_curves_grow_while_keys_are_pressed_and_lead_back_to_the_replay() {
-    let mut tui = Tui::open("sample-runs/codex-p12", 120, 40, &[]);
+    let mut tui = Tui::open_path("sample-runs/codex-p12", 120, 40, &[]);
     tui.wait_for("turn 1/56"); // before the run is open there is nothing to have curves
     tui.press("2w");
     tui.wait_for("computed · profile trajview");
@@ -292,7 +292,7 @@ struct Growing {
 
 impl Growing {
     /// The sample as far as `turns` turns of it.
-    fn of(turns: usize) -> Self {
+    fn with_turns(turns: usize) -> Self {
         let log = std::fs::read_dir(SAMPLE).unwrap().flatten().map(|entry| entry.path());
         let log =
             log.into_iter().find(|path| path.extension().is_some_and(|it| it == "jsonl")).unwrap();
@@ -315,11 +315,11 @@ impl Growing {
         let mut more = String::new();
         while turns_of(&attempt) < turns {
             let line = self.rest.remove(0);
-            append(&attempt, &line);
+            append_lines(&attempt, &line);
             more += &line;
         }
         std::fs::remove_file(attempt).unwrap();
-        append(&self.log(), &more);
+        append_lines(&self.log(), &more);
         Instant::now()
     }
 }
@@ -328,7 +328,7 @@ fn turns_of(log: &std::path::Path) -> usize {
     trajview::store::open(log).map_or(0, |opened| opened.run.turns.len())
 }
 
-fn append(log: &std::path::Path, lines: &str) {
+fn append_lines(log: &std::path::Path, lines: &str) {
     let mut log = std::fs::OpenOptions::new().append(true).open(log).unwrap();
     log.write_all(lines.as_bytes()).unwrap();
 }
@@ -338,7 +338,7 @@ const SOON: Duration = Duration::from_millis(200);
 
 #[test]
 fn a_log_that_grows_is_followed_to_its_end_at_once() {
-    let mut log = Growing::of(3);
+    let mut log = Growing::with_turns(3);
     let path = log.log();
     let tui = Tui::start_at(120, 40, &[], &["--follow", path.to_str().unwrap()]);
     tui.wait_for("turn 3/3");
@@ -359,7 +359,7 @@ fn a_log_that_grows_is_followed_to_its_end_at_once() {
 
 #[test]
 fn a_playhead_that_was_moved_stays_and_is_told_of_new_turns() {
-    let mut log = Growing::of(3);
+    let mut log = Growing::with_turns(3);
     let path = log.log();
     let mut tui = Tui::start_at(120, 40, &[], &["--follow", path.to_str().unwrap()]);
     tui.wait_for("turn 3/3");
