@@ -3,7 +3,7 @@
 //! A [`Format`] claims a recording by its first bytes, lists the data in its recordings ([`FormatCapabilities`]), indexes
 //! one into a [`Run`](trajview_run::Run) without keeping its text, and reads single records again when they are shown. No
 //! other crate asks for a format by its name. Most formats are a list of records that can each be read alone: those
-//! implement `records::RecordFormat`, which does the rest. To add a format, write `crates/formats/src/<name>/mod.rs`, put a
+//! implement `records::RecordFormat`, and `records::RecordLog` does the rest. To add a format, write `crates/formats/src/<name>/mod.rs`, put a
 //! small sample below `sample-runs/` and add a line to each of the two lists below: `trajview formats`, the README table
 //! and the golden tests follow.
 //!
@@ -94,49 +94,51 @@ pub use format::{
 
 pub use format::ReversedExecutor;
 
+use records::RecordLog;
+
 /// Every format we read, in the order in which they may claim a file.
 pub const FORMATS: &[&dyn Format] = &[
     &bundle::Bundle,
     // Before those whose envelopes they share.
-    &qwen::Qwen,
-    &grok::Grok,
-    &iflow::Iflow,
+    &RecordLog(&qwen::Qwen),
+    &RecordLog(&grok::Grok),
+    &RecordLog(&iflow::Iflow),
     &claude_session::ClaudeSession,
     &claude_stream::ClaudeStream,
     &codex_rollout::CodexRollout,
     &codex_exec::CodexExec,
-    &gemini::Gemini,
-    &gemini_stream::GeminiStream,
-    &opencode::OpenCode,
-    &copilot::Copilot,
-    &copilot_chat::CopilotChat,
-    &cursor::Cursor,
-    &dsh::Dsh,
-    &pi::Pi,
-    &amp::Amp,
-    &droid::Droid,
-    &kimi::Kimi,
-    &antigravity::Antigravity,
-    &cline::Cline,
-    &goose::Goose,
-    &continue_dev::Continue,
-    &kiro::Kiro,
-    &claude_web::ClaudeWeb,
-    &aider::Aider,
-    &specstory::SpecStory,
-    &git_ai::GitAi,
-    &atif::Atif,
-    &swe_agent::SweAgent,
-    &mini_swe_agent::MiniSweAgent,
-    &openhands::OpenHands,
-    &openhands_v1::OpenHandsV1,
-    &inspect::Inspect,
-    &rigorbench::RigorBench,
-    &otel::Otel,
+    &RecordLog(&gemini::Gemini),
+    &RecordLog(&gemini_stream::GeminiStream),
+    &RecordLog(&opencode::OpenCode),
+    &RecordLog(&copilot::Copilot),
+    &RecordLog(&copilot_chat::CopilotChat),
+    &RecordLog(&cursor::Cursor),
+    &RecordLog(&dsh::Dsh),
+    &RecordLog(&pi::Pi),
+    &RecordLog(&amp::Amp),
+    &RecordLog(&droid::Droid),
+    &RecordLog(&kimi::Kimi),
+    &RecordLog(&antigravity::Antigravity),
+    &RecordLog(&cline::Cline),
+    &RecordLog(&goose::Goose),
+    &RecordLog(&continue_dev::Continue),
+    &RecordLog(&kiro::Kiro),
+    &RecordLog(&claude_web::ClaudeWeb),
+    &RecordLog(&aider::Aider),
+    &RecordLog(&specstory::SpecStory),
+    &RecordLog(&git_ai::GitAi),
+    &RecordLog(&atif::Atif),
+    &RecordLog(&swe_agent::SweAgent),
+    &RecordLog(&mini_swe_agent::MiniSweAgent),
+    &RecordLog(&openhands::OpenHands),
+    &RecordLog(&openhands_v1::OpenHandsV1),
+    &RecordLog(&inspect::Inspect),
+    &RecordLog(&rigorbench::RigorBench),
+    &RecordLog(&otel::Otel),
     &slopcodebench::SlopCodeBench,
     &paperbench::PaperBench,
     // Logs that no tool can be recognised by.
-    &messages::Messages,
+    &RecordLog(&messages::Messages),
 ];
 
 pub use unsupported_files::unsupported_file_hint;

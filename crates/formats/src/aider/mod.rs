@@ -11,7 +11,6 @@ use super::{
 };
 use trajview_run::{EditKind, Role, files::RecordedChange};
 
-#[derive(Debug, Clone, Copy)]
 pub struct Aider;
 
 impl RecordFormat for Aider {

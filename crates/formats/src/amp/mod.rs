@@ -9,7 +9,6 @@ use super::{
     tape::TapeValue,
 };
 
-#[derive(Debug, Clone, Copy)]
 pub struct Amp;
 
 impl RecordFormat for Amp {

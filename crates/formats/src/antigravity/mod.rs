@@ -13,7 +13,6 @@ use super::{
 };
 use trajview_run::{EditKind, Role, files::RecordedChange};
 
-#[derive(Debug, Clone, Copy)]
 pub struct Antigravity;
 
 impl RecordFormat for Antigravity {

@@ -20,7 +20,6 @@ use trajview_run::{
     files::{RecordedChange, Replacement},
 };
 
-#[derive(Debug, Clone, Copy)]
 pub struct Atif;
 
 impl RecordFormat for Atif {

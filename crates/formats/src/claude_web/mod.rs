@@ -10,7 +10,6 @@ use super::{
     tape::TapeValue,
 };
 
-#[derive(Debug, Clone, Copy)]
 pub struct ClaudeWeb;
 
 /// The parent of a message that has none.

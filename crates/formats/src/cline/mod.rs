@@ -18,7 +18,6 @@ use trajview_run::{
     files::{RecordedChange, Replacement},
 };
 
-#[derive(Debug, Clone, Copy)]
 pub struct Cline;
 
 impl RecordFormat for Cline {

@@ -12,7 +12,6 @@ use super::{
 };
 use trajview_run::{Role, Tokens};
 
-#[derive(Debug, Clone, Copy)]
 pub struct Copilot;
 
 impl RecordFormat for Copilot {

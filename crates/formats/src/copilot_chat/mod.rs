@@ -23,7 +23,6 @@ use super::{
 };
 use trajview_run::{Role, Time, Tokens};
 
-#[derive(Debug, Clone, Copy)]
 pub struct CopilotChat;
 
 /// The parent of a request that the person took back.

@@ -11,7 +11,6 @@ use super::{
 };
 use trajview_run::Tokens;
 
-#[derive(Debug, Clone, Copy)]
 pub struct Cursor;
 
 impl RecordFormat for Cursor {

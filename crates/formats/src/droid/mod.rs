@@ -10,7 +10,6 @@ use super::{
 };
 use trajview_run::{Role, Tokens};
 
-#[derive(Debug, Clone, Copy)]
 pub struct Droid;
 
 impl RecordFormat for Droid {

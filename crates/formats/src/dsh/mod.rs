@@ -11,7 +11,6 @@ use super::{
 };
 use trajview_run::{Role, Tokens};
 
-#[derive(Debug, Clone, Copy)]
 pub struct Dsh;
 
 /// Events of the program itself that contain no message or action of the agent. A message in pieces (`assistant/chunk` and

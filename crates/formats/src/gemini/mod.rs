@@ -17,7 +17,6 @@ use super::{
 };
 use trajview_run::{Role, Tokens};
 
-#[derive(Debug, Clone, Copy)]
 pub struct Gemini;
 
 impl RecordFormat for Gemini {

@@ -11,7 +11,6 @@ use super::{
 };
 use trajview_run::Role;
 
-#[derive(Debug, Clone, Copy)]
 pub struct GitAi;
 
 impl RecordFormat for GitAi {

@@ -16,7 +16,6 @@ use super::{
 };
 use trajview_run::{Role, Tokens};
 
-#[derive(Debug, Clone, Copy)]
 pub struct Goose;
 
 /// Reads the tokens of the session so far: columns of the database, and from 1.46 on objects in an export.

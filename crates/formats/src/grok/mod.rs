@@ -12,7 +12,6 @@ use super::{
 };
 use trajview_run::Role;
 
-#[derive(Debug, Clone, Copy)]
 pub struct Grok;
 
 impl RecordFormat for Grok {

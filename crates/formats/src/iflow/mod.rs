@@ -13,7 +13,6 @@ use super::{
 };
 use trajview_run::Role;
 
-#[derive(Debug, Clone, Copy)]
 pub struct Iflow;
 
 impl RecordFormat for Iflow {

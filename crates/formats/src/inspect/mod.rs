@@ -16,7 +16,6 @@ use super::{
 };
 use trajview_run::{Role, Time};
 
-#[derive(Debug, Clone, Copy)]
 pub struct Inspect;
 
 impl RecordFormat for Inspect {

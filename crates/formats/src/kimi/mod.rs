@@ -22,7 +22,6 @@ use super::{
 };
 use trajview_run::{Role, Tokens};
 
-#[derive(Debug, Clone, Copy)]
 pub struct Kimi;
 
 impl RecordFormat for Kimi {

@@ -14,7 +14,6 @@ use super::{
 };
 use trajview_run::Role;
 
-#[derive(Debug, Clone, Copy)]
 pub struct Messages;
 
 /// Keys of a row with its messages.

@@ -18,7 +18,6 @@ use super::{
 };
 use trajview_run::{EditKind, Role, Time, Tokens, files::RecordedChange};
 
-#[derive(Debug, Clone, Copy)]
 pub struct OpenCode;
 
 impl RecordFormat for OpenCode {

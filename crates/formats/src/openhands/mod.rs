@@ -13,7 +13,6 @@ use super::{
 };
 use trajview_run::{EditKind, Role, Tokens, files::RecordedChange};
 
-#[derive(Debug, Clone, Copy)]
 pub struct OpenHands;
 
 impl RecordFormat for OpenHands {

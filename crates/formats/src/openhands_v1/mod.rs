@@ -15,7 +15,6 @@ use super::{
 };
 use trajview_run::{Role, Tokens};
 
-#[derive(Debug, Clone, Copy)]
 pub struct OpenHandsV1;
 
 impl RecordFormat for OpenHandsV1 {

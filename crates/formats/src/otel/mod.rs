@@ -17,7 +17,6 @@ use super::{
 use messages::ModelExchange;
 use trajview_run::{Role, Time, Tokens};
 
-#[derive(Debug, Clone, Copy)]
 pub struct Otel;
 
 impl RecordFormat for Otel {

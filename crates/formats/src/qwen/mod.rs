@@ -10,7 +10,6 @@ use super::{
 };
 use trajview_run::Role;
 
-#[derive(Debug, Clone, Copy)]
 pub struct Qwen;
 
 impl RecordFormat for Qwen {

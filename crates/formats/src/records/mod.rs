@@ -38,8 +38,8 @@ pub use event::{CallAnswer, FileEdit, HeaderFacts, LogRecord, RecordEvent, Recor
 /// edit in its event.
 const EDIT_SHIFT: u32 = 20;
 
-/// A format whose records are read one by one; every type with this trait is a [`Format`].
-pub trait RecordFormat: Copy + Send + Sync + 'static {
+/// A format whose records are read one by one; [`RecordLog`] makes a [`Format`] of it.
+pub trait RecordFormat: Sync {
     /// See [`Format::name`].
     fn name(&self) -> &'static str;
 
@@ -132,53 +132,56 @@ pub struct RecordEntry {
     pub record: LogRecord<'static>,
 }
 
-impl<T: RecordFormat> Format for T {
+/// The [`Format`] that reads the recordings of a [`RecordFormat`].
+pub struct RecordLog(pub &'static dyn RecordFormat);
+
+impl Format for RecordLog {
     fn name(&self) -> &'static str {
-        RecordFormat::name(self)
+        self.0.name()
     }
 
     fn short_description(&self) -> &'static str {
-        RecordFormat::short_description(self)
+        self.0.short_description()
     }
 
     fn sample_path(&self) -> &'static str {
-        RecordFormat::sample_path(self)
+        self.0.sample_path()
     }
 
     fn capabilities(&self) -> FormatCapabilities {
-        RecordFormat::capabilities(self)
+        self.0.capabilities()
     }
 
     fn claims_file(&self, head: &FileHead<'_>) -> bool {
-        RecordFormat::claims_file(self, head)
+        self.0.claims_file(head)
     }
 
     fn belongs_to(&self, other: &FileHead<'_>) -> BelongsTo {
-        RecordFormat::belongs_to(self, other)
+        self.0.belongs_to(other)
     }
 
     fn names_in_parts(&self, main: &FileHead<'_>) -> HashSet<String> {
-        RecordFormat::names_in_parts(self, main)
+        self.0.names_in_parts(main)
     }
 
     fn part_paths(&self, main: &FileHead<'_>) -> Vec<String> {
-        RecordFormat::part_paths(self, main)
+        self.0.part_paths(main)
     }
 
     fn has_agent_folders(&self) -> bool {
-        RecordFormat::has_agent_folders(self)
+        self.0.has_agent_folders()
     }
 
     fn repository_paths(&self) -> &'static [&'static str] {
-        RecordFormat::repository_paths(self)
+        self.0.repository_paths()
     }
 
     fn runs_in_file(&self, head: &FileHead<'_>) -> RunsInFile {
-        RecordFormat::runs_in_file(self, head)
+        self.0.runs_in_file(head)
     }
 
     fn preparation_for(&self, head: &FileHead<'_>) -> Option<FilePreparation> {
-        RecordFormat::preparation_for(self, head)
+        self.0.preparation_for(head)
     }
 
     fn index_run_with(
@@ -186,7 +189,7 @@ impl<T: RecordFormat> Format for T {
         sources: &[SourceBytes<'_>],
         executor: &dyn PieceExecutor,
     ) -> Result<Run, NotUnderstood> {
-        let mut log = LogReader::new(*self);
+        let mut log = LogReader::new(self.0);
         for (id, source) in (0..).map(SourceId).zip(sources) {
             match is_lines(source.bytes) {
                 true => {
@@ -199,18 +202,18 @@ impl<T: RecordFormat> Format for T {
     }
 
     fn incremental_reader(&self) -> Option<Box<dyn IncrementalReader>> {
-        let is_lines = RecordFormat::capabilities(self).shape == RecordingShape::Lines;
-        is_lines.then(|| Box::new(LogReader::new(*self)) as Box<dyn IncrementalReader>)
+        let is_lines = self.0.capabilities().shape == RecordingShape::Lines;
+        is_lines.then(|| Box::new(LogReader::new(self.0)) as Box<dyn IncrementalReader>)
     }
 
     fn streaming_reader(&self) -> Option<Box<dyn IncrementalReader>> {
-        let list = RecordFormat::record_list_key(self)?;
-        Some(Box::new(LogReader { list: Some(list), ..LogReader::new(*self) }))
+        let list = self.0.record_list_key()?;
+        Some(Box::new(LogReader { list: Some(list), ..LogReader::new(self.0) }))
     }
 
     fn step_text(&self, record: &[u8], step: &Step) -> StepText {
         let whole = || StepText { text: readable_record(record), ..StepText::default() };
-        with_event(self, record, step.place, |event| match event {
+        with_event(self.0, record, step.place, |event| match event {
             Some(RecordEvent::Call(call)) => {
                 StepText { arguments: Some(arguments_text(&call)), ..StepText::default() }
             }
@@ -237,23 +240,22 @@ impl<T: RecordFormat> Format for T {
     }
 
     fn request_text(&self, record: &[u8]) -> String {
-        with_record(self, record, |record| {
-            let (mut requests, mut messages) = (vec![], vec![]);
-            for event in record.events {
-                match event {
-                    RecordEvent::Request(text) => requests.push(text),
-                    // Messages that only other records mark as the user's.
-                    RecordEvent::Message(_, text) => messages.push(text),
-                    _ => {}
-                }
+        let text = lossy_text(record);
+        let Some(tape) = JsonTape::parse(text.trim()) else { return String::new() };
+        let (mut requests, mut messages) = (vec![], vec![]);
+        for event in self.0.read_record(tape.root()).events {
+            match event {
+                RecordEvent::Request(text) => requests.push(text),
+                // Messages that only other records mark as the user's.
+                RecordEvent::Message(_, text) => messages.push(text),
+                _ => {}
             }
-            if requests.is_empty() { messages.join("\n") } else { requests.join("\n") }
-        })
-        .unwrap_or_default()
+        }
+        if requests.is_empty() { messages.join("\n") } else { requests.join("\n") }
     }
 
     fn result_text(&self, record: &[u8], result: &ToolResult) -> String {
-        with_event(self, record, result.place, |event| match event {
+        with_event(self.0, record, result.place, |event| match event {
             Some(
                 RecordEvent::Call(RecordedCall { answer: Some(answer), .. })
                 | RecordEvent::Answer(answer),
@@ -265,7 +267,7 @@ impl<T: RecordFormat> Format for T {
 
     fn recorded_edit(&self, record: &[u8], edit: &Edit) -> Option<RecordedEdit> {
         let number = (edit.place.part >> EDIT_SHIFT) as usize;
-        with_event(self, record, edit.place, |event| {
+        with_event(self.0, record, edit.place, |event| {
             let edits = match event? {
                 RecordEvent::Call(RecordedCall { answer: Some(answer), .. })
                     if !answer.edits.is_empty() =>
@@ -292,18 +294,8 @@ fn readable_record(record: &[u8]) -> String {
     }
 }
 
-fn with_record<R: RecordFormat, T>(
-    format: &R,
-    record: &[u8],
-    then: impl FnOnce(LogRecord<'_>) -> T,
-) -> Option<T> {
-    let text = lossy_text(record);
-    let tape = JsonTape::parse(text.trim())?;
-    Some(then(format.read_record(tape.root())))
-}
-
-fn with_event<R: RecordFormat, T>(
-    format: &R,
+fn with_event<T>(
+    format: &dyn RecordFormat,
     record: &[u8],
     place: RecordPlace,
     then: impl FnOnce(Option<RecordEvent<'_>>) -> T,
@@ -356,8 +348,8 @@ struct PendingDocument {
 
 /// A recording while it is read.
 #[derive(Clone)]
-struct LogReader<R> {
-    format: R,
+struct LogReader {
+    format: &'static dyn RecordFormat,
     parts: Vec<(SourceId, SourceRecords)>,
     documents: Vec<PendingDocument>,
     warnings: Vec<Warning>,
@@ -386,7 +378,7 @@ fn record_index_bytes(record: &LogRecord<'_>) -> usize {
     128 + record.events.len() * 320
 }
 
-impl<R: RecordFormat> IncrementalReader for LogReader<R> {
+impl IncrementalReader for LogReader {
     fn take_lines(
         &mut self,
         id: SourceId,
@@ -422,7 +414,7 @@ impl<R: RecordFormat> IncrementalReader for LogReader<R> {
         }
         let format = self.format;
         let read = move |place: RecordPlace, bytes: &[u8], is_last: bool| {
-            Some(read_line(&format, place, bytes, is_last))
+            Some(read_line(format, place, bytes, is_last))
         };
         let mut all = SourceRecords { entries: vec![], header: LogRecord::default() };
         let mut warnings = vec![];
@@ -473,8 +465,8 @@ impl<R: RecordFormat> IncrementalReader for LogReader<R> {
     }
 }
 
-impl<R: RecordFormat> LogReader<R> {
-    fn new(format: R) -> Self {
+impl LogReader {
+    fn new(format: &'static dyn RecordFormat) -> Self {
         Self {
             format,
             parts: vec![],
@@ -639,7 +631,7 @@ impl<R: RecordFormat> LogReader<R> {
             .iter()
             .partition(|entry| entry.record.agent.is_none() || entry.place.source.0 == 0);
         main.into_iter().chain(others).for_each(|entry| fold.take_entry(entry));
-        let mut run = fold.finish_run(RecordFormat::name(&self.format), name, &header);
+        let mut run = fold.finish_run(self.format.name(), name, &header);
         run.warnings.extend(self.warnings);
         Ok(run)
     }
@@ -667,8 +659,8 @@ fn is_lines(bytes: &[u8]) -> bool {
     })
 }
 
-fn read_line<R: RecordFormat>(
-    format: &R,
+fn read_line(
+    format: &dyn RecordFormat,
     place: RecordPlace,
     bytes: &[u8],
     is_last: bool,

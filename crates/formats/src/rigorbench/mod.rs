@@ -20,7 +20,6 @@ pub mod scores;
 /// Its name among the formats.
 pub const NAME: &str = "rigorbench";
 
-#[derive(Debug, Clone, Copy)]
 pub struct RigorBench;
 
 impl RecordFormat for RigorBench {
@@ -199,12 +198,14 @@ pub(super) fn parse_yaml(text: &str) -> Result<serde_json::Value, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Format, SourceBytes};
+    use crate::{Format, SourceBytes, records::RecordLog};
     use trajview_run::Run;
 
     fn index_yaml(yaml: &str) -> Run {
         let bytes = prepare_json(yaml.as_bytes()).unwrap();
-        Format::index_run(&RigorBench, &[SourceBytes { name: "a.yaml", bytes: &bytes }]).unwrap()
+        RecordLog(&RigorBench)
+            .index_run(&[SourceBytes { name: "a.yaml", bytes: &bytes }])
+            .unwrap()
     }
 
     fn tool_names(run: &Run) -> Vec<String> {

@@ -9,7 +9,6 @@ use super::{
 };
 use trajview_run::{EditKind, Role, files::RecordedChange};
 
-#[derive(Debug, Clone, Copy)]
 pub struct SpecStory;
 
 /// The beginning of every history, after a byte-order mark.

@@ -11,7 +11,6 @@ use super::{
 };
 use trajview_run::{Role, Tokens};
 
-#[derive(Debug, Clone, Copy)]
 pub struct SweAgent;
 
 impl RecordFormat for SweAgent {
