@@ -24,6 +24,7 @@ use super::{
     tape::JsonTape,
     unknown_records::UnknownRecords,
 };
+use crate::format::file_name;
 use trajview_run::{
     Edit, Run, SourceId, Step, StepText, ToolResult, Turn, Warning, files::RecordedEdit,
 };
@@ -101,18 +102,6 @@ impl Format for ClaudeSession {
     fn part_paths(&self, main: &FileHead<'_>) -> Vec<String> {
         let is_log = main.name.ends_with(".jsonl");
         is_log.then(|| format!("{}/tool-results", file_stem(main.name))).into_iter().collect()
-    }
-
-    fn index_run_with(
-        &self,
-        sources: &[SourceBytes<'_>],
-        executor: &dyn PieceExecutor,
-    ) -> Result<Run, NotUnderstood> {
-        let mut session = ClaudeSessionReader::default();
-        for (id, source) in (0..).map(SourceId).zip(sources) {
-            session.take_lines(id, source.name, LogInput::whole_file(source.bytes), executor);
-        }
-        session.into_run(sources)
     }
 
     fn incremental_reader(&self) -> Option<Box<dyn IncrementalReader>> {
@@ -294,7 +283,7 @@ fn meta_says_agent(text: &str) -> bool {
 
 /// Returns a file's name without folders and without what follows the first known ending.
 fn file_stem(name: &str) -> &str {
-    let name = name.rsplit('/').next().unwrap_or(name);
+    let name = file_name(name);
     name.strip_suffix(".meta.json").or_else(|| name.strip_suffix(".jsonl")).unwrap_or(name)
 }
 

@@ -23,6 +23,7 @@ use super::{
     tape::{JsonTape, TapeValue},
     unknown_records::UnknownRecords,
 };
+use crate::format::file_name;
 use trajview_run::{
     Edit, Role, Run, SourceId, Step, StepKind, StepText, ToolResult, Turn, Warning,
     files::RecordedEdit,
@@ -58,19 +59,6 @@ impl Format for ClaudeStream {
             JsonTape::parse(text.trim()).and_then(|tape| says_stream(tape.root()))
         });
         found.unwrap_or_else(|| !head.is_whole && is_cut_init(head.bytes))
-    }
-
-    fn index_run_with(
-        &self,
-        sources: &[SourceBytes<'_>],
-        executor: &dyn PieceExecutor,
-    ) -> Result<Run, NotUnderstood> {
-        let Some(main) = sources.first() else {
-            return Err(NotUnderstood("no file to read".to_owned()));
-        };
-        let mut stream = ClaudeStreamReader::default();
-        stream.take_lines(SourceId(0), main.name, LogInput::whole_file(main.bytes), executor);
-        Ok(stream.into_run(main.name))
     }
 
     fn incremental_reader(&self) -> Option<Box<dyn IncrementalReader>> {
@@ -205,7 +193,7 @@ impl ClaudeStreamReader {
         run.warnings.extend(self.unknowns.mostly_unknown_warning(name, run.origin.format));
         run.warnings.extend(self.warnings);
         if run.id.is_empty() {
-            run.id = name.rsplit('/').next().unwrap_or(name).to_owned();
+            run.id = file_name(name).to_owned();
         }
         if run.title.is_empty() {
             run.title.clone_from(&run.id);

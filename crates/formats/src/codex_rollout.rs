@@ -88,18 +88,6 @@ impl Format for CodexRollout {
             .collect()
     }
 
-    fn index_run_with(
-        &self,
-        sources: &[SourceBytes<'_>],
-        executor: &dyn PieceExecutor,
-    ) -> Result<Run, NotUnderstood> {
-        let mut rollout = RolloutReader::default();
-        for (id, source) in (0..).map(SourceId).zip(sources) {
-            rollout.take_lines(id, source.name, LogInput::whole_file(source.bytes), executor);
-        }
-        rollout.current_run(sources)
-    }
-
     fn incremental_reader(&self) -> Option<Box<dyn IncrementalReader>> {
         Some(Box::new(RolloutReader::default()))
     }

@@ -76,12 +76,19 @@ pub trait Format: Sync {
     }
 
     /// Reads a recording as [`Format::index_run`] does, with an executor for the parts of the work. The run is the same
-    /// with any number of workers.
+    /// with any number of workers. A format without [`Format::incremental_reader`] implements it.
     fn index_run_with(
         &self,
         sources: &[SourceBytes<'_>],
         executor: &dyn PieceExecutor,
-    ) -> Result<Run, NotUnderstood>;
+    ) -> Result<Run, NotUnderstood> {
+        let reader = self.incremental_reader();
+        let mut reader = reader.ok_or_else(|| NotUnderstood("it is no log of lines".into()))?;
+        for (id, source) in (0..).map(SourceId).zip(sources) {
+            reader.take_lines(id, source.name, LogInput::whole_file(source.bytes), executor);
+        }
+        reader.finish_run(sources, &mut drop)
+    }
 
     /// Returns a reader of recordings that are still being written; None where the format is read as a whole only.
     fn incremental_reader(&self) -> Option<Box<dyn IncrementalReader>> {
@@ -341,6 +348,11 @@ impl<'a> FileHead<'a> {
     pub fn text(&self) -> &'a [u8] {
         self.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(self.bytes).trim_ascii_start()
     }
+}
+
+/// Returns the last part of a path.
+pub(crate) fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// The largest number of bytes in a [`FileHead`].

@@ -1,5 +1,6 @@
 //! Logs inside a recording: read by their own formats, their places moved into all sources of the recording.
 
+use crate::format::file_name;
 use trajview_run::{RecordPlace, Run, SourceId, Step};
 
 use super::{FileHead, HEAD_BYTES, SourceBytes};
@@ -14,7 +15,7 @@ pub fn place_within(whole: &[u8], part: &str, source: SourceId) -> RecordPlace {
 pub fn head_of(source: SourceBytes<'_>) -> FileHead<'_> {
     let is_whole = source.bytes.len() <= HEAD_BYTES;
     let bytes = &source.bytes[..source.bytes.len().min(HEAD_BYTES)];
-    FileHead { name: source.name.rsplit('/').next().unwrap_or(source.name), bytes, is_whole }
+    FileHead { name: file_name(source.name), bytes, is_whole }
 }
 
 /// Makes the places of a run that was read from a subset of the sources point into all of them.

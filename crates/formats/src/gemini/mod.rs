@@ -11,7 +11,7 @@ use super::{
     json_object::{self, JsonObject},
     records::{
         CallAnswer, LogRecord, RecordEntry, RecordEvent, RecordFormat, RecordedCall, arguments,
-        record_order, record_order::AbandonedBranch,
+        record_order,
     },
     tape::TapeValue,
 };
@@ -143,7 +143,7 @@ impl RecordFormat for Gemini {
             let id = entry.record.id.as_deref().unwrap_or_default();
             !(entry.record.may_repeat && id.ends_with("_response"))
         });
-        apply_rewinds(entries);
+        record_order::end_branches_at(entries, REWIND_ID, rewind_start);
         record_order::last_of_each_id(entries);
     }
 }
@@ -157,22 +157,12 @@ fn agents_folder(session: &str) -> String {
 /// The id of what takes the messages after another back.
 const REWIND_ID: &str = "$rewindTo";
 
-fn apply_rewinds(entries: &mut Vec<RecordEntry>) {
-    let mut kept: Vec<RecordEntry> = Vec::with_capacity(entries.len());
-    let mut branches = vec![];
-    for entry in entries.drain(..) {
-        if entry.record.id.as_deref() != Some(REWIND_ID) {
-            kept.push(entry);
-            continue;
-        }
-        let to = kept.iter().rposition(|old| {
-            let is_same_file = old.place.source == entry.place.source;
-            is_same_file && old.record.id.is_some() && old.record.id == entry.record.parent
-        });
-        let after = to.unwrap_or(kept.len());
-        branches.push(AbandonedBranch { after, entries: kept.split_off(after) });
-    }
-    *entries = record_order::with_branches(kept, branches);
+/// Returns the position after which a record takes all messages back.
+fn rewind_start(entries: &[RecordEntry], rewind: &RecordEntry) -> Option<usize> {
+    entries.iter().rposition(|old| {
+        let is_same_file = old.place.source == rewind.place.source;
+        is_same_file && old.record.id.is_some() && old.record.id == rewind.record.parent
+    })
 }
 
 fn message_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {

@@ -16,10 +16,10 @@ use super::{
     json_object::JsonObject,
     records::{
         CallAnswer, LogRecord, RecordEntry, RecordEvent, RecordFormat, arguments, record_order,
-        record_order::AbandonedBranch,
     },
     tape::TapeValue,
 };
+use crate::format::file_name;
 use trajview_run::{Role, Tokens};
 
 pub struct Kimi;
@@ -82,7 +82,7 @@ impl RecordFormat for Kimi {
 
     fn agent_of_source(&self, source: &str) -> Option<String> {
         let (folder, name) = source.rsplit_once('/')?;
-        (name != STATE_FILE).then(|| folder.rsplit('/').next().unwrap_or(folder).to_owned())
+        (name != STATE_FILE).then(|| file_name(folder).to_owned())
     }
 
     /// Reads the folder and the title from the session's state.
@@ -114,7 +114,7 @@ impl RecordFormat for Kimi {
 
     fn order_entries(&self, entries: &mut Vec<RecordEntry>) {
         name_models(entries);
-        apply_undos(entries);
+        record_order::end_branches_at(entries, UNDO_ID, undo_start);
     }
 }
 
@@ -149,25 +149,10 @@ const ALIAS_PREFIX: &str = "model ";
 /// The id of a record that undoes requests, and the prefix of their number in its parent.
 const UNDO_ID: &str = "undo";
 
-/// Requests that were taken back, with all that was done for them, are branches that the run left.
-fn apply_undos(entries: &mut Vec<RecordEntry>) {
-    let mut kept: Vec<RecordEntry> = Vec::with_capacity(entries.len());
-    let mut branches = vec![];
-    for entry in entries.drain(..) {
-        if entry.record.id.as_deref() != Some(UNDO_ID) {
-            kept.push(entry);
-            continue;
-        }
-        let count = entry.record.parent.as_deref().and_then(|count| count.parse().ok());
-        if let Some(after) = count.and_then(|count| request_before(&kept, &entry, count)) {
-            branches.push(AbandonedBranch { after, entries: kept.split_off(after) });
-        }
-    }
-    *entries = record_order::with_branches(kept, branches);
-}
-
-/// Returns the position of the `count`th request from the end; None where the history was summarised since.
-fn request_before(entries: &[RecordEntry], undo: &RecordEntry, count: usize) -> Option<usize> {
+/// Returns the position of the first of the requests that a record undoes, with all that was done for them; None where the
+/// history was summarised since.
+fn undo_start(entries: &[RecordEntry], undo: &RecordEntry) -> Option<usize> {
+    let count: usize = undo.record.parent.as_deref()?.parse().ok()?;
     let is = |entry: &RecordEntry, wanted: fn(&RecordEvent<'_>) -> bool| {
         entry.record.events.iter().any(wanted)
     };

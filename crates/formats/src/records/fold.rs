@@ -5,6 +5,7 @@ use std::{
     sync::Arc,
 };
 
+use crate::format::file_name;
 use crate::unknown_records::UnknownRecords;
 use trajview_run::{
     Agent, Edit, EditKind, EditPath, ParentStep, RecordPlace, Role, Run, StatedTotals, Step,
@@ -604,7 +605,7 @@ impl RecordFold {
         run.origin.format = format;
         run.warnings.extend(self.unknowns.mostly_unknown_warning(name, format));
         if run.id.is_empty() {
-            run.id = name.rsplit('/').next().unwrap_or(name).to_owned();
+            run.id = file_name(name).to_owned();
         }
         if run.title.is_empty() {
             let first_title =

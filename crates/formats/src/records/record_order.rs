@@ -120,6 +120,25 @@ fn says_something(entry: &RecordEntry) -> bool {
     entry.record.events.iter().any(|event| !matches!(event, RecordEvent::Nothing))
 }
 
+/// Takes out the records with the id `mark`, each of which ends a branch of the run: the records from the position that
+/// `branch_start` finds among those before it. Where it finds none nothing was abandoned.
+pub fn end_branches_at(
+    entries: &mut Vec<RecordEntry>,
+    mark: &str,
+    branch_start: impl Fn(&[RecordEntry], &RecordEntry) -> Option<usize>,
+) {
+    let mut kept: Vec<RecordEntry> = Vec::with_capacity(entries.len());
+    let mut branches = vec![];
+    for entry in entries.drain(..) {
+        if entry.record.id.as_deref() != Some(mark) {
+            kept.push(entry);
+        } else if let Some(after) = branch_start(&kept, &entry) {
+            branches.push(AbandonedBranch { after, entries: kept.split_off(after) });
+        }
+    }
+    *entries = with_branches(kept, branches);
+}
+
 /// Records that the run abandoned.
 pub struct AbandonedBranch {
     /// The number of kept records before it.

@@ -5,6 +5,7 @@
 //! checkpoint are one turn: the harness made one request, and other requests are messages among the steps. A second pass
 //! over the checkpoint ([`CheckpointPasses::second`]) has a request of the harness of its own, and is a turn of its own.
 
+use crate::format::file_name;
 use trajview_run::{RecordPlace, Role, Run, SourceId, Step, StepKind, SubAgent, Turn, Warning};
 
 use super::{
@@ -132,7 +133,7 @@ fn is_printed(run: &Run) -> bool {
 fn file_name_of<'a>(sources: &[SourceBytes<'a>], run: &Run) -> &'a str {
     let step = run.turns.iter().flat_map(|turn| &turn.steps).next();
     let source = step.and_then(|step| sources.get(step.place.source.0 as usize));
-    source.map_or("", |source| source.name.rsplit('/').next().unwrap_or(source.name))
+    source.map_or("", |source| file_name(source.name))
 }
 
 fn normalized_text(text: &str) -> String {

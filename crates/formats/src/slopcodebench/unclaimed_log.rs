@@ -1,5 +1,6 @@
 //! The log of an agent that no format reads: each of its lines is shown as it is, with a warning.
 
+use crate::format::file_name;
 use trajview_run::{RecordPlace, Role, Run, SourceId, Step, Turn, first_line_label};
 
 use super::super::{SourceBytes, jsonl};
@@ -10,7 +11,7 @@ const LOG_NAMES: [&str; 5] =
 
 /// Returns the lines of one log; None where the file is none.
 pub fn read_unclaimed(source: SourceBytes<'_>, id: SourceId) -> Option<Run> {
-    let name = source.name.rsplit('/').next().unwrap_or(source.name);
+    let name = file_name(source.name);
     if !LOG_NAMES.contains(&name) || source.bytes.trim_ascii().is_empty() {
         return None;
     }
