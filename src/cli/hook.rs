@@ -7,6 +7,7 @@ use std::{io::Read, path::PathBuf};
 
 use serde_json::{Value, json};
 
+use trajview_formats::JsonFields;
 use trajview_live::layers::question_channel::{self, ChannelQuestion};
 use trajview_metrics::decisions::retrieval_key;
 use trajview_run::EditPath;
@@ -49,12 +50,12 @@ pub fn run(args: &HookArgs, out: &mut Out) -> CommandResult {
 
 /// Parses the event and the call. None if no file is touched.
 fn parse_call(message: &Value) -> Option<(String, ChannelQuestion)> {
-    let event = message.get("hook_event_name")?.as_str()?.to_owned();
-    let tool = message.get("tool_name")?.as_str()?.to_owned();
+    let event = message.text("hook_event_name")?.to_owned();
+    let tool = message.text("tool_name")?.to_owned();
     let arguments = message.get("tool_input")?;
-    let root = message.get("cwd").and_then(Value::as_str);
-    let named = PATH_ARGUMENTS.iter().filter_map(|name| arguments.get(name)?.as_str());
-    let command = arguments.get("command").and_then(Value::as_str).unwrap_or_default();
+    let root = message.text("cwd");
+    let named = PATH_ARGUMENTS.iter().filter_map(|name| arguments.text(name));
+    let command = arguments.text("command").unwrap_or_default();
     let in_patch = command.lines().filter_map(|line| {
         PATCH_PATH_PREFIXES.iter().find_map(|head| line.strip_prefix(head)).map(str::trim)
     });

@@ -11,6 +11,7 @@ use std::{
 
 use serde_json::{Value, json};
 
+use trajview_formats::JsonFields;
 use trajview_live::layers::question_channel::{self, ChannelQuestion};
 
 use super::{CommandResult, Exit, output::Out};
@@ -107,7 +108,7 @@ fn answer_message(
     search: &dyn Fn(&str) -> Result<String, String>,
 ) -> Option<Value> {
     let id = message.get("id");
-    let Some(method) = message.get("method").and_then(Value::as_str) else {
+    let Some(method) = message.text("method") else {
         // An answer to us, which never ask, is none; anything else is no request.
         let is_answer = message.get("result").is_some() || message.get("error").is_some();
         let id = id.unwrap_or(&Value::Null);
@@ -136,7 +137,7 @@ fn error_response(id: &Value, code: i64, why: &str) -> Value {
 
 /// Returns the requested version if it is supported, else the newest.
 fn initialize_result(parameters: &Value) -> Value {
-    let wanted = parameters.get("protocolVersion").and_then(Value::as_str);
+    let wanted = parameters.text("protocolVersion");
     let version = VERSIONS.into_iter().find(|it| Some(*it) == wanted).unwrap_or(VERSIONS[0]);
     json!({
         "protocolVersion": version,
@@ -169,7 +170,7 @@ fn call_tool(
     parameters: &Value,
     search: &dyn Fn(&str) -> Result<String, String>,
 ) -> Result<Value, (i64, String)> {
-    let name = parameters.get("name").and_then(Value::as_str).unwrap_or_default();
+    let name = parameters.text("name").unwrap_or_default();
     if name != TOOL_NAME {
         return Err((WRONG_PARAMETERS, format!("there is no tool {name}; there is {TOOL_NAME}")));
     }

@@ -26,6 +26,7 @@ use trajview_run::{
 use super::{
     FileHead, Format, FormatCapabilities, NotUnderstood, PieceExecutor, RecordedEdits,
     RecordingShape, SourceBytes, companion_files,
+    json_object::JsonFields,
     nested_logs::{head_of, move_places, place_within},
     not_finite,
 };
@@ -328,7 +329,7 @@ fn lay_out(
     }
     run.origin.record.state = manifest.state.as_ref().and_then(turn_values::value_text);
     start_state::complete_start(run, manifest.start.as_ref());
-    run.origin.record.remarks = turn_values::field_texts(&manifest.rest, "remarks");
+    run.origin.record.remarks = manifest.rest.texts_of("remarks");
     run.origin.record.conduct = conduct::conduct_of_run(manifest);
     lay_out_checkpoints(manifest, run);
 }

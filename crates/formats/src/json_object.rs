@@ -5,6 +5,8 @@
 
 use std::{borrow::Cow, num::NonZero};
 
+use serde_json::{Map, Value};
+
 use crate::tape::{Backslashes, JsonTape, StringContents, TapeValue};
 
 /// One object; its fields are in the order of the text.
@@ -91,10 +93,73 @@ fn is_named(name: StringContents<'_>, key: &str) -> bool {
     name.text == key || name.has_escapes() && resolved_text(name) == key
 }
 
+/// The fields of an object that serde has read, by the names of [`JsonObject`]'s methods; a value of another type counts as
+/// absent.
+pub trait JsonFields {
+    /// Returns the value of a field, null too.
+    fn field(&self, key: &str) -> Option<&Value>;
+
+    fn text(&self, key: &str) -> Option<&str> {
+        self.field(key)?.as_str()
+    }
+
+    fn number(&self, key: &str) -> Option<u64> {
+        self.field(key)?.as_u64()
+    }
+
+    fn integer(&self, key: &str) -> Option<i64> {
+        self.field(key)?.as_i64()
+    }
+
+    fn float(&self, key: &str) -> Option<f64> {
+        self.field(key)?.as_f64()
+    }
+
+    fn flag(&self, key: &str) -> Option<bool> {
+        self.field(key)?.as_bool()
+    }
+
+    fn object(&self, key: &str) -> Option<&Map<String, Value>> {
+        self.field(key)?.as_object()
+    }
+
+    fn list(&self, key: &str) -> Option<&Vec<Value>> {
+        self.field(key)?.as_array()
+    }
+
+    /// Returns the elements of an array; none where the field is something else.
+    fn elements_of(&self, key: &str) -> &[Value] {
+        self.list(key).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the strings of an array.
+    fn texts_of(&self, key: &str) -> Vec<String> {
+        self.elements_of(key).iter().filter_map(Value::as_str).map(str::to_owned).collect()
+    }
+}
+
+impl JsonFields for Map<String, Value> {
+    fn field(&self, key: &str) -> Option<&Value> {
+        self.get(key)
+    }
+}
+
+impl JsonFields for Value {
+    fn field(&self, key: &str) -> Option<&Value> {
+        self.get(key)
+    }
+}
+
 /// Returns the characters of a string value. One with half a surrogate pair in it, which is no text in Rust, is given
 /// as it is written.
 pub fn string_text(raw: TapeValue<'_>) -> Option<Cow<'_, str>> {
     raw.string_contents().map(resolved_text)
+}
+
+/// Returns the characters of a string that is written like this, with its quotes.
+pub fn literal_text(written: &str) -> Option<Cow<'_, str>> {
+    let inner = written.strip_prefix('"')?.strip_suffix('"')?;
+    Some(resolve_escapes(inner).map_or(Cow::Borrowed(inner), Cow::Owned))
 }
 
 fn resolved_text(inside: StringContents<'_>) -> Cow<'_, str> {
@@ -232,7 +297,7 @@ pub fn readable_value(raw: TapeValue<'_>) -> String {
     if let Some(text) = string_text(raw) {
         return text.into_owned();
     }
-    match serde_json::from_str::<serde_json::Value>(raw.get()) {
+    match serde_json::from_str::<Value>(raw.get()) {
         Ok(value) => format!("{value:#}"),
         Err(_) => raw.get().to_owned(),
     }

@@ -72,7 +72,6 @@ mod otel;
 mod paperbench;
 mod pi;
 mod qwen;
-mod raw_object;
 mod records;
 pub mod rigorbench;
 pub mod rubric;
@@ -93,6 +92,8 @@ pub use format::{
 };
 
 pub use format::ReversedExecutor;
+
+pub use json_object::JsonFields;
 
 use records::RecordLog;
 

@@ -25,6 +25,15 @@ pub fn may_contain(text: &[u8]) -> bool {
 /// Returns the text with null for each such value outside of strings, and how many there were; None where there is
 /// none.
 pub fn with_nulls(text: &str) -> Option<(String, usize)> {
+    with_replacements(text, |_| "null")
+}
+
+/// Returns the text with a replacement for each such value outside of strings, and how many there were; None where there
+/// is none.
+pub(crate) fn with_replacements(
+    text: &str,
+    replacement: fn(&str) -> &'static str,
+) -> Option<(String, usize)> {
     if !may_contain(text.as_bytes()) {
         return None;
     }
@@ -36,7 +45,7 @@ pub fn with_nulls(text: &str) -> Option<(String, usize)> {
             b'-' | b'I' | b'N' => match token_len(&bytes[at..]) {
                 Some(len) => {
                     out.push_str(&text[done..at]);
-                    out.push_str("null");
+                    out.push_str(replacement(&text[at..at + len]));
                     (count, at) = (count + 1, at + len);
                     done = at;
                 }
@@ -50,7 +59,7 @@ pub fn with_nulls(text: &str) -> Option<(String, usize)> {
 }
 
 /// Returns the place after the string that begins at `at`.
-fn end_of_string(bytes: &[u8], at: usize) -> usize {
+pub(crate) fn end_of_string(bytes: &[u8], at: usize) -> usize {
     let mut at = at + 1;
     while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
         at += found;

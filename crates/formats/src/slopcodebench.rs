@@ -38,12 +38,11 @@ use trajview_run::{
 
 use super::{
     FileHead, Format, FormatCapabilities, NotUnderstood, PieceExecutor, RecordedEdits,
-    RecordingShape, SourceBytes, not_finite, raw_object,
+    RecordingShape, SourceBytes, json_object::JsonObject, not_finite, tape::JsonTape,
 };
 
 use generation::SlopGeneration;
 use layout::{CheckpointFiles, RunLayout, checkpoint_number};
-use raw_object::RawObject;
 use yaml_facts::YamlFacts;
 
 /// The key of `run_info.yaml` with the prompt of a second pass over each checkpoint.
@@ -82,17 +81,11 @@ impl Format for SlopCodeBench {
         sources: &[SourceBytes<'_>],
         executor: &dyn PieceExecutor,
     ) -> Result<Run, NotUnderstood> {
-        let cleaned: Vec<_> = sources.iter().map(results_with_nulls).collect();
-        let readable = sources.iter().zip(&cleaned).map(|(source, cleaned)| match cleaned {
-            Some((text, _)) => SourceBytes { bytes: text.as_bytes(), ..*source },
-            None => *source,
-        });
-        let sources: Vec<SourceBytes<'_>> = readable.collect();
-        let layout = RunLayout::from_sources(&sources);
-        let mut reader = SlopReader::new(&sources, &layout);
-        for (at, cleaned) in cleaned.iter().enumerate() {
-            if let Some((_, count)) = cleaned {
-                reader.add_warning(at, not_finite::warning_text(*count));
+        let layout = RunLayout::from_sources(sources);
+        let mut reader = SlopReader::new(sources, &layout);
+        for (at, source) in sources.iter().enumerate() {
+            if let Some(count) = not_finite_results(source) {
+                reader.add_warning(at, not_finite::warning_text(count));
             }
         }
         if layout.stages.is_empty() {
@@ -108,7 +101,8 @@ impl Format for SlopCodeBench {
 
     fn step_text(&self, record: &[u8], _step: &Step) -> StepText {
         let record = String::from_utf8_lossy(record);
-        let failed = RawObject::parse(&record)
+        let tape = JsonTape::parse(&record);
+        let failed = JsonObject::from_tape(&tape)
             .and_then(|result| Some(result.text("error_message")?.into_owned()));
         match failed {
             Some(text) => StepText { text, ..StepText::default() },
@@ -130,14 +124,17 @@ impl Format for SlopCodeBench {
     }
 }
 
-/// Returns a file of results with null for what is no number, and how many such values it has; None where it has none,
-/// and for logs and the two files of which parts are read again later, which have their own places.
-fn results_with_nulls(source: &SourceBytes<'_>) -> Option<(String, usize)> {
-    let has_places = ["/diff.json", "/report.json"].iter().any(|end| source.name.ends_with(end));
+/// Returns how many values of a file of results are no numbers; None where all are, and for logs and the two files with
+/// the texts of changes and of failed tests.
+fn not_finite_results(source: &SourceBytes<'_>) -> Option<usize> {
+    let has_texts = ["/diff.json", "/report.json"].iter().any(|end| source.name.ends_with(end));
     let is_log = source.name.contains("/agent/") || source.name.contains("/agent.tar.gz/");
     let is_json = [".json", ".jsonl"].iter().any(|end| source.name.ends_with(end));
-    let text = || std::str::from_utf8(source.bytes).ok().and_then(not_finite::with_nulls);
-    (is_json && !has_places && !is_log).then(text).flatten()
+    if !is_json || has_texts || is_log {
+        return None;
+    }
+    let (_, count) = not_finite::with_nulls(std::str::from_utf8(source.bytes).ok()?)?;
+    Some(count)
 }
 
 /// Puts a run together, a checkpoint at a time.
@@ -322,29 +319,27 @@ impl<'a> SlopReader<'a> {
     }
 
     fn checkpoint_state(&self, stage: &CheckpointFiles) -> Option<Box<str>> {
-        let row = self.results_row(stage);
-        let state = row.as_ref().and_then(|(_, row)| row.text("state").map(Box::from));
+        let row = self.results_row(stage).unwrap_or_default();
+        let tape = JsonTape::parse(row);
+        let state = JsonObject::from_tape(&tape).and_then(|row| row.text("state").map(Box::from));
         state
             .or_else(|| Some(self.info.get(&format!("summary.checkpoints.{}", stage.name))?.into()))
     }
 
     /// Returns the line of `checkpoint_results.jsonl` that is about this checkpoint.
-    fn results_row(
-        &self,
-        stage: &CheckpointFiles,
-    ) -> Option<(std::borrow::Cow<'a, str>, RawObject<'a>)> {
+    fn results_row(&self, stage: &CheckpointFiles) -> Option<&'a str> {
         let at = self.layout.rows?;
         let bytes = self.sources[at].bytes;
         let problem = self.run.task.as_ref().map(|task| task.id.as_str()).unwrap_or_default();
         for (_, line) in super::jsonl::lines_of_file(SourceId(at as u32), bytes) {
-            let Some(row) = std::str::from_utf8(line).ok().and_then(RawObject::parse) else {
-                continue;
-            };
+            let Ok(line) = std::str::from_utf8(line) else { continue };
+            let tape = JsonTape::parse(line);
+            let Some(row) = JsonObject::from_tape(&tape) else { continue };
             let is_ours = row
                 .text("problem")
                 .is_none_or(|name| name == problem || name == self.layout.problem);
             if is_ours && row.text("checkpoint").as_deref() == Some(&stage.name) {
-                return Some((String::from_utf8_lossy(line), row));
+                return Some(line);
             }
         }
         None
@@ -363,7 +358,8 @@ impl<'a> SlopReader<'a> {
         else {
             return self.add_warning(at, "is not a JSON object");
         };
-        let object = RawObject::parse(&text).unwrap_or_default();
+        let tape = JsonTape::parse(&text);
+        let object = JsonObject::from_tape(&tape).unwrap_or_default();
         let time = |key| object.text(key).and_then(|time| Time::parse(&time));
         turn.started_at = turn.started_at.or(time("started"));
         turn.ended_at = turn.ended_at.or(time("completed"));
@@ -392,11 +388,11 @@ impl<'a> SlopReader<'a> {
     }
 
     fn add_measures(&mut self, stage: &CheckpointFiles, record: &mut CheckpointRecord) {
-        if let (Some((text, _)), Some(at)) = (self.results_row(stage), self.layout.rows) {
+        if let (Some(text), Some(at)) = (self.results_row(stage), self.layout.rows) {
             let name = self.sources[at].name;
             record
                 .values
-                .extend(values::values_of_object(name, &text, self.generation).unwrap_or_default());
+                .extend(values::values_of_object(name, text, self.generation).unwrap_or_default());
         }
         if let Some(at) = stage.quality {
             match values::values_of_object(

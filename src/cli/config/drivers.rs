@@ -3,6 +3,7 @@
 
 use toml::de::{DeTable, DeValue};
 
+use trajview_formats::JsonFields;
 use trajview_live::{
     drivers::command::{ProgramOptions, configured_driver},
     secrets::is_named_like_a_secret,
@@ -28,7 +29,7 @@ fn parse_driver(name: &str, value: &DeValue<'_>) -> Result<ProgramOptions, Strin
         fields.insert(field.get_ref().to_string(), toml_to_json(value.get_ref())?);
     }
     // Variables are a table in the file, and pairs in a driver.
-    if let Some(env) = fields.get("env").and_then(serde_json::Value::as_object) {
+    if let Some(env) = fields.object("env") {
         let pairs = env.iter().map(|(name, value)| serde_json::json!([name, value])).collect();
         fields.insert("env".into(), serde_json::Value::Array(pairs));
     }

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::cli::output::{Out, OutputTable, share_cell};
+use trajview_formats::JsonFields;
 use trajview_formats::not_finite;
 use trajview_run::format_number;
 use trajview_study::{
@@ -109,14 +110,14 @@ pub fn read_results(path: &Path) -> Option<ContinuityResults> {
 }
 
 fn results_of(document: &Value) -> Option<ContinuityResults> {
-    if let Some(pairs) = document.get("pairs").and_then(Value::as_array) {
+    if let Some(pairs) = document.list("pairs") {
         return Some(judge_results(document, pairs));
     }
-    let rows = document.get("results").and_then(Value::as_array);
+    let rows = document.list("results");
     if let Some(rows) = rows.filter(|rows| rows.iter().any(|row| row.get("judgeScore").is_some())) {
         return Some(alignment_results(document, rows));
     }
-    let conditions = document.get("conditions").and_then(Value::as_array)?;
+    let conditions = document.list("conditions")?;
     conditions
         .iter()
         .any(|it| it.get("perQuestion").is_some())
@@ -124,11 +125,11 @@ fn results_of(document: &Value) -> Option<ContinuityResults> {
 }
 
 fn text_field(value: &Value, key: &str) -> String {
-    value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+    value.text(key).unwrap_or_default().to_owned()
 }
 
 fn number_field(value: &Value, key: &str) -> Option<f64> {
-    value.get(key)?.as_f64().filter(|it| it.is_finite())
+    value.float(key).filter(|it| it.is_finite())
 }
 
 /// Reads a judge's score on the scale from 1 to 10. An unreadable answer is recorded as 0, which is no score.
@@ -240,19 +241,17 @@ fn recall_results(document: &Value, list: &[Value]) -> ContinuityResults {
     let mut check = StatedValueCheck::default();
     for condition in list {
         let name = text_field(condition, "condition");
-        let questions = condition.get("perQuestion").and_then(Value::as_array);
         let mut by_session: BTreeMap<i64, Vec<f64>> = BTreeMap::new();
-        for row in questions.into_iter().flatten() {
-            let session = row.get("sessionIdx").and_then(Value::as_i64).unwrap_or_default();
+        for row in condition.elements_of("perQuestion") {
+            let session = row.integer("sessionIdx").unwrap_or_default();
             if let Some(score) = number_field(row, "score") {
                 by_session.entry(session).or_default().push(score);
                 let id = format!("{session}/{}", text_field(row, "questionId"));
                 add_score(scores.entry(name.clone()).or_default(), &id, score);
             }
         }
-        let summaries = condition.get("sessionSummaries").and_then(Value::as_array);
-        for stated in summaries.into_iter().flatten() {
-            let session = stated.get("sessionIdx").and_then(Value::as_i64).unwrap_or_default();
+        for stated in condition.elements_of("sessionSummaries") {
+            let session = stated.integer("sessionIdx").unwrap_or_default();
             let own = by_session.get(&session).map_or(&[][..], Vec::as_slice);
             if let Some(summary) = stated.get("summary") {
                 let called = format!("{name}, session {session}");
@@ -296,7 +295,7 @@ fn recall_results(document: &Value, list: &[Value]) -> ContinuityResults {
 
 /// Returns the entries of a list of a document, by what they have under a key.
 fn entries_by_key<'v>(document: &'v Value, list: &str, key: &str) -> BTreeMap<String, &'v Value> {
-    let entries = document.get(list).and_then(Value::as_array).into_iter().flatten();
+    let entries = document.elements_of(list).iter();
     entries.map(|entry| (text_field(entry, key), entry)).collect()
 }
 

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+use crate::json_object::JsonFields;
 use crate::not_finite;
 
 use super::{AnnotatedState, Annotation, AnnotationAnswer, AnnotationFile, AnnotationSource};
@@ -42,11 +43,11 @@ pub fn read_tasks(text: &str) -> AnnotationFile {
     };
     let mut read = AnnotationFile::default();
     for (number, task) in (1..).zip(&tasks) {
-        let number = task.get("id").and_then(Value::as_u64).unwrap_or(number);
+        let number = task.number("id").unwrap_or(number);
         let place = format!("task {number}");
-        let data = task.get("data").and_then(Value::as_object);
+        let data = task.object("data");
         let text = |name: &str| {
-            let text = data?.get(name)?.as_str()?.trim();
+            let text = data?.text(name)?.trim();
             (!text.is_empty()).then(|| text.to_owned())
         };
         let (Some(run), Some(item)) = (text("run"), text("component")) else {
@@ -63,10 +64,9 @@ pub fn read_tasks(text: &str) -> AnnotationFile {
             (AnnotationSource::Human, "annotations", "annotation"),
             (AnnotationSource::Judge, "predictions", "prediction"),
         ] {
-            let entries = task.get(list).and_then(Value::as_array);
-            for (inner, entry) in (1..).zip(entries.into_iter().flatten()) {
+            for (inner, entry) in (1..).zip(task.elements_of(list)) {
                 let place = format!("{place}, {word} {inner}");
-                let is_skipped = entry.get("was_cancelled").and_then(Value::as_bool) == Some(true);
+                let is_skipped = entry.flag("was_cancelled") == Some(true);
                 if is_skipped {
                     continue;
                 }
@@ -103,16 +103,16 @@ impl AnnotatedState {
 
 /// Reads one annotation or prediction, without the facts of its task.
 fn read_annotation(entry: &Value, source: AnnotationSource) -> Result<Annotation, String> {
-    let results = entry.get("result").and_then(Value::as_array).ok_or("has no result")?;
+    let results = entry.list("result").ok_or("has no result")?;
     let mut answer = None;
     let mut note = None;
     for result in results {
-        let value = result.get("value").and_then(Value::as_object);
+        let value = result.object("value");
         let first = |name: &str| match value?.get(name)? {
             Value::Array(list) => list.first(),
             other => Some(other),
         };
-        match result.get("type").and_then(Value::as_str) {
+        match result.text("type") {
             Some("choices") => {
                 answer = answer.or(first("choices").and_then(AnnotationAnswer::from_json))
             }
@@ -128,14 +128,12 @@ fn read_annotation(entry: &Value, source: AnnotationSource) -> Result<Annotation
             _ => {}
         }
     }
-    let meta = entry.get("meta").and_then(Value::as_object);
+    let meta = entry.object("meta");
     let by = match source {
         AnnotationSource::Human => completed_by(entry),
-        AnnotationSource::Judge => {
-            entry.get("model_version").and_then(Value::as_str).map(str::to_owned)
-        }
+        AnnotationSource::Judge => entry.text("model_version").map(str::to_owned),
     };
-    let at = entry.get("created_at").and_then(Value::as_str).map(str::to_owned);
+    let at = entry.text("created_at").map(str::to_owned);
     let state = meta.map(AnnotatedState::from_metadata).unwrap_or_default();
     let answer = answer.ok_or("has no choice, rating or number")?;
     Ok(Annotation { by, source, answer, note, state, at, ..Annotation::default() })
@@ -146,7 +144,7 @@ fn completed_by(entry: &Value) -> Option<String> {
     match entry.get("completed_by")? {
         Value::Object(user) => {
             let names = ["email", "username", "first_name"].into_iter();
-            let name = names.filter_map(|name| user.get(name)?.as_str()).find(|it| !it.is_empty());
+            let name = names.filter_map(|name| user.text(name)).find(|it| !it.is_empty());
             name.map(str::to_owned).or_else(|| user.get("id").map(Value::to_string))
         }
         Value::String(name) if !name.is_empty() => Some(name.clone()),

@@ -6,6 +6,7 @@
 use serde_json::Value;
 
 use crate::csv;
+use crate::json_object::JsonFields;
 
 use super::{
     AnnotatedState, Annotation, AnnotationAnswer, AnnotationFile, AnnotationSource,
@@ -69,13 +70,11 @@ pub fn read_scores(text: &str) -> AnnotationFile {
             continue;
         };
         let metadata = table.object_cell(row, "metadata");
-        let said_by = metadata.get("annotator").and_then(Value::as_str).map(str::to_owned);
+        let said_by = metadata.text("annotator").map(str::to_owned);
         let author = ["authorUserName", "authorUserEmail", "author", "authorUserId"];
         let source = match table.first_cell(row, &["source"]) {
             Some("EVAL") => AnnotationSource::Judge,
-            Some("API") if metadata.get("source").and_then(Value::as_str) == Some("judge") => {
-                AnnotationSource::Judge
-            }
+            Some("API") if metadata.text("source") == Some("judge") => AnnotationSource::Judge,
             _ => AnnotationSource::Human,
         };
         read.annotations.push(Annotation {

@@ -14,6 +14,7 @@ mod tests;
 
 use serde_json::{Map, Value};
 
+use crate::json_object::JsonFields;
 use trajview_run::worded_enum::worded;
 
 pub use label_studio::labelling_config as label_studio_config;
@@ -226,13 +227,13 @@ impl AnnotatedState {
 
     /// Reads the state from such metadata; a value of another type counts as absent.
     fn from_metadata(metadata: &Map<String, Value>) -> Self {
-        let text = |name| metadata.get(name).and_then(Value::as_str).map(str::to_owned);
-        let turn = metadata.get("turn").and_then(Value::as_u64);
+        let text = |name| metadata.text(name).map(str::to_owned);
+        let turn = metadata.number("turn");
         Self {
             commit: text("commit"),
             turn: turn.and_then(|turn| usize::try_from(turn).ok()).filter(|turn| *turn > 0),
             judgement: text("judgement"),
-            blind: metadata.get("blind").and_then(Value::as_bool),
+            blind: metadata.flag("blind"),
             reason: text("reason"),
             model: text("model"),
         }

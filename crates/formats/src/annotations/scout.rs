@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+use crate::json_object::JsonFields;
 use crate::{not_finite, rigorbench::parse_yaml};
 
 use super::{AnnotatedState, Annotation, AnnotationAnswer, AnnotationFile, cells::CellTable};
@@ -108,7 +109,7 @@ fn read_case(place: &str, case: &Map<String, Value>, read: &mut AnnotationFile) 
         Some(Value::Array(_)) => return wrong("is of several transcripts; a score is of one run"),
         _ => return wrong("names no transcript (id)"),
     };
-    if let Some(predicate) = case.get("predicate").and_then(Value::as_str)
+    if let Some(predicate) = case.text("predicate")
         && predicate != "eq"
     {
         return wrong(&format!("its target is compared by {predicate}: that is no score"));
@@ -127,8 +128,8 @@ fn read_case(place: &str, case: &Map<String, Value>, read: &mut AnnotationFile) 
         }
         _ => return wrong("has neither target nor labels"),
     }
-    let text = |name: &str| case.get(name).and_then(Value::as_str).map(str::to_owned);
-    let notes = case.get("notes").and_then(Value::as_object);
+    let text = |name: &str| case.text(name).map(str::to_owned);
+    let notes = case.object("notes");
     for (item, value) in found {
         let Some(answer) = AnnotationAnswer::from_json(&value) else {
             read.wrong.push(format!("{place}: the target of {item} is no score"));

@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::json_object::JsonFields;
 use trajview_run::{
     run_file::{RunFile, RunFileTurn},
     turn_record::PROMPTS,
@@ -40,7 +41,7 @@ const LIMITS: [(&str, &str); 8] = [
 
 /// Returns the facts by which two runs are compared; empty where the recorder wrote no surroundings.
 pub fn conduct_of_run(manifest: &RunFile) -> ConductFacts {
-    let Some(surroundings) = manifest.rest.get("surroundings").and_then(Value::as_object) else {
+    let Some(surroundings) = manifest.rest.object("surroundings") else {
         return vec![];
     };
     let mut all: ConductFacts = vec![];
@@ -49,7 +50,7 @@ pub fn conduct_of_run(manifest: &RunFile) -> ConductFacts {
         .filter_map(|(path, words)| Some((*words, value_text(value_at_path(surroundings, path)?))));
     all.extend(facts);
     all.extend(start_facts(manifest));
-    let limits = surroundings.get("limits").and_then(Value::as_object);
+    let limits = surroundings.object("limits");
     let limit = |(path, words): &(&str, &'static str)| {
         Some((*words, value_text(value_at_path(limits?, path)?)))
     };
@@ -58,10 +59,10 @@ pub fn conduct_of_run(manifest: &RunFile) -> ConductFacts {
         manifest.turns.iter().filter(|turn| is_so(turn)).count().to_string()
     };
     let again = |turn: &RunFileTurn| {
-        let attempt = turn.rest.get("attempt").and_then(Value::as_u64);
+        let attempt = turn.rest.number("attempt");
         attempt.unwrap_or(1).saturating_sub(1)
     };
-    let interruptions = surroundings.get("interruptions").and_then(Value::as_u64);
+    let interruptions = surroundings.number("interruptions");
     all.extend(interruptions.map(|count| ("interruptions", count.to_string())));
     all.extend([
         ("attempts that do not count", manifest.turns.iter().map(again).sum::<u64>().to_string()),
@@ -80,8 +81,8 @@ fn start_facts(manifest: &RunFile) -> ConductFacts {
     let start_value = |path| {
         value_text(start.and_then(|start| value_at_path(start, path)).unwrap_or(&Value::Null))
     };
-    let rows = start.and_then(|start| start.get("setup")?.as_array()).into_iter().flatten();
-    let commands: Vec<&str> = rows.filter_map(|row| row.get("command")?.as_str()).collect();
+    let rows = start.map_or(&[][..], |start| start.elements_of("setup"));
+    let commands: Vec<&str> = rows.iter().filter_map(|row| row.text("command")).collect();
     let commands = if commands.is_empty() { "none".into() } else { commands.join("; ") };
     vec![
         ("repository it began with", start_value("source.repository")),
@@ -95,7 +96,7 @@ fn start_facts(manifest: &RunFile) -> ConductFacts {
 fn value_at_path<'a>(fields: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
     match path.split_once('.') {
         None => fields.get(path),
-        Some((first, rest)) => value_at_path(fields.get(first)?.as_object()?, rest),
+        Some((first, rest)) => value_at_path(fields.object(first)?, rest),
     }
 }
 

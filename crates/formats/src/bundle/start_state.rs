@@ -1,19 +1,20 @@
 //! Reads the state before the first turn from `run.json`: the files, their origin, and the commands that prepared them.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use trajview_run::Run;
 
-use super::turn_values::{JsonFields, field_text};
+use super::turn_values::field_text;
+use crate::json_object::JsonFields;
 
 /// Adds the commit that the run starts from, and sentences that describe it.
 pub fn complete_start(run: &mut Run, start: Option<&Value>) {
     let Some(start) = start.and_then(Value::as_object) else { return };
-    let setup = || start.get("setup").and_then(Value::as_array).into_iter().flatten();
+    let setup = || start.elements_of("setup").iter();
     let made = setup().rev().find_map(|row| field_text(row.as_object()?, "commit"));
     run.origin.start_commit = made.or_else(|| field_text(start, "commit"));
     let mut sentences: Vec<String> = vec![];
-    if let Some(source) = start.get("source").and_then(Value::as_object) {
+    if let Some(source) = start.object("source") {
         sentences.extend(origin_sentences(source));
     }
     sentences.extend(left_out_sentence(
@@ -24,7 +25,7 @@ pub fn complete_start(run: &mut Run, start: Option<&Value>) {
     run.origin.record.start = sentences;
 }
 
-fn origin_sentences(source: &JsonFields) -> Vec<String> {
+fn origin_sentences(source: &Map<String, Value>) -> Vec<String> {
     let mut parts = vec![];
     let place = field_text(source, "repository").or_else(|| field_text(source, "folder"));
     parts.extend(place.map(|place| match field_text(source, "revision") {
@@ -32,14 +33,14 @@ fn origin_sentences(source: &JsonFields) -> Vec<String> {
         None => place,
     }));
     parts.extend(field_text(source, "asked").map(|asked| format!("asked for as {asked}")));
-    let count = |name: &str| source.get(name).and_then(Value::as_u64);
+    let count = |name: &str| source.number(name);
     parts.extend(count("changed").map(|count| match count {
         0 => "unchanged since".to_owned(),
         1 => "1 file changed since".to_owned(),
         count => format!("{count} files changed since"),
     }));
     parts.extend(count("files").map(|count| format!("{count} files")));
-    let has_history = source.get("has_history").and_then(Value::as_bool) == Some(true);
+    let has_history = source.flag("has_history") == Some(true);
     parts.extend(has_history.then(|| "with its history".to_owned()));
     let mut sentences = vec![];
     sentences.extend((!parts.is_empty()).then(|| parts.join(", ")));
@@ -51,20 +52,20 @@ fn origin_sentences(source: &JsonFields) -> Vec<String> {
 const MAX_NAMES: usize = 5;
 
 fn left_out_sentence(value: Option<&Value>, words: &str) -> Option<String> {
-    let count = value?.get("count")?.as_u64().filter(|count| *count > 0)?;
-    let names = value?.get("names").and_then(Value::as_array).into_iter().flatten();
+    let count = value?.number("count").filter(|count| *count > 0)?;
+    let names = value?.elements_of("names").iter();
     let names: Vec<&str> = names.filter_map(Value::as_str).take(MAX_NAMES).collect();
     let more = if count > names.len() as u64 { ", …" } else { "" };
     Some(format!("{count} {words}: {}{more}", names.join(", ")))
 }
 
-fn command_sentence(row: &JsonFields) -> Option<String> {
+fn command_sentence(row: &Map<String, Value>) -> Option<String> {
     let command = field_text(row, "command")?;
     let mut parts = vec![format!("setup `{command}`")];
     parts.extend(field_text(row, "exit"));
-    let seconds = row.get("seconds").and_then(Value::as_f64).filter(|it| it.is_finite());
+    let seconds = row.float("seconds").filter(|it| it.is_finite());
     parts.extend(seconds.map(|seconds| format!("{seconds:.1} s")));
-    let changed = row.get("changed").and_then(Value::as_array).map(Vec::len);
+    let changed = row.list("changed").map(Vec::len);
     parts.extend(changed.map(|count| match count {
         1 => "1 file changed".to_owned(),
         count => format!("{count} files changed"),

@@ -17,6 +17,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::{Map, Value};
 
+use crate::json_object::JsonFields;
 use crate::{SourceBytes, jsonl, not_finite};
 use trajview_run::{
     Checkpoint, Run, SourceId,
@@ -96,7 +97,7 @@ impl CheckpointCases {
 
 /// Returns the checkpoint by number, and the test; the error is what is wrong with the line.
 fn read_case(line: &Map<String, Value>, run: &mut Run) -> Result<(usize, TestCase), String> {
-    let words = |key: &str| line.get(key).and_then(Value::as_str).filter(|words| !words.is_empty());
+    let words = |key: &str| line.text(key).filter(|words| !words.is_empty());
     let name = words("test").ok_or("names no test")?;
     let named = words("outcome").ok_or_else(|| format!("{name} has no outcome"))?;
     let outcome = parse_outcome(named).ok_or_else(|| {
@@ -109,7 +110,7 @@ fn read_case(line: &Map<String, Value>, run: &mut Run) -> Result<(usize, TestCas
         checkpoint: run.checkpoints.get(at).map(|it| it.id.as_str()).unwrap_or_default().into(),
         group: words("group").and_then(TestGroup::from_word),
         outcome,
-        seconds: line.get("seconds").and_then(Value::as_f64).filter(|seconds| *seconds >= 0.0),
+        seconds: line.float("seconds").filter(|seconds| *seconds >= 0.0),
         reason: words("reason").or(ended_in_error).map(first_line_label),
         failure: None,
     };

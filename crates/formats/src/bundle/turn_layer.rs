@@ -3,6 +3,7 @@
 //! A layer is a text, an object with `name`, `added`, `restarted` and `why`, or a list of such. The first line names
 //! which it was and why; what it put before the request follows.
 
+use crate::json_object::JsonFields;
 use serde_json::Value;
 
 /// Returns a text as it is; anything else that is no layer as JSON.
@@ -16,7 +17,7 @@ pub fn layers_text(layer: &Value) -> String {
 }
 
 fn one_layer_text(layer: &Value) -> Option<String> {
-    let text = |key: &str| layer.get(key).and_then(Value::as_str).map(str::trim);
+    let text = |key: &str| layer.text(key).map(str::trim);
     let name = text("name")?;
     let added = text("added").unwrap_or_default();
     let mut parts = vec![];
@@ -26,11 +27,11 @@ fn one_layer_text(layer: &Value) -> Option<String> {
         1 => "1 line added".to_owned(),
         count => format!("{count} lines added"),
     });
-    if layer.get("restarted").and_then(Value::as_bool) == Some(true) {
+    if layer.flag("restarted") == Some(true) {
         let reason = text("reason").map(|why| format!(": {why}")).unwrap_or_default();
         parts.push(format!("a new session{reason}"));
     }
-    match layer.get("given").and_then(Value::as_u64) {
+    match layer.number("given") {
         None | Some(0) => {}
         Some(1) => parts.push("asked once while the agent worked".to_owned()),
         Some(count) => parts.push(format!("asked {count} times while the agent worked")),

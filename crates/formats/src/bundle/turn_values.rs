@@ -5,9 +5,8 @@
 
 use serde_json::{Map, Value};
 
+use crate::json_object::JsonFields;
 use trajview_run::{Tokens, Turn, TurnRecord, TurnState, Warning, run_file::RunFileTurn};
-
-pub type JsonFields = Map<String, Value>;
 
 /// Adds to a turn the values of the manifest that its log does not have.
 pub fn complete_turn(turn: &mut Turn, entry: &RunFileTurn, warnings: &mut Vec<Warning>) {
@@ -40,11 +39,11 @@ pub fn complete_turn(turn: &mut Turn, entry: &RunFileTurn, warnings: &mut Vec<Wa
         state,
         why: field_text(fields, "why"),
         exit: field_text(fields, "exit"),
-        attempt: fields.get("attempt").and_then(Value::as_u64),
-        denied: field_texts(fields, "denied"),
-        troubles: field_texts(fields, "troubles"),
-        outside: field_texts(fields, "outside"),
-        not_recorded: field_texts(fields, "not_recorded"),
+        attempt: fields.number("attempt"),
+        denied: fields.texts_of("denied"),
+        troubles: fields.texts_of("troubles"),
+        outside: fields.texts_of("outside"),
+        not_recorded: fields.texts_of("not_recorded"),
     };
     turn.record = (record != TurnRecord::default()).then(|| Box::new(record));
 }
@@ -76,16 +75,11 @@ fn read_cost(value: Option<&Value>) -> Option<Option<f64>> {
     }
 }
 
-pub fn field_text(fields: &JsonFields, name: &str) -> Option<String> {
-    fields.get(name).and_then(value_text)
+pub fn field_text(fields: &Map<String, Value>, name: &str) -> Option<String> {
+    fields.text(name).filter(|text| !text.trim().is_empty()).map(str::to_owned)
 }
 
 /// Returns a text that is not blank.
 pub fn value_text(value: &Value) -> Option<String> {
     value.as_str().filter(|text| !text.trim().is_empty()).map(str::to_owned)
-}
-
-pub fn field_texts(fields: &JsonFields, name: &str) -> Vec<String> {
-    let list = fields.get(name).and_then(Value::as_array).into_iter().flatten();
-    list.filter_map(Value::as_str).map(str::to_owned).collect()
 }

@@ -12,7 +12,10 @@ use super::{
     PaperReader, field_values,
     node::{self, NodeBody, SeenFields},
 };
-use crate::raw_object::RawObject;
+use crate::{
+    json_object::{JsonObject, literal_text},
+    tape::JsonTape,
+};
 use trajview_run::rubric_tree::NodeId;
 
 /// Wrappers within wrappers that are looked into.
@@ -27,27 +30,29 @@ impl PaperReader {
     }
 
     /// Reads a field of a result beside its tree; other fields are ignored.
-    fn read_fact(&mut self, key: &str, raw: &RawValue) {
+    fn read_fact(&mut self, key: &str, written: &str) {
         let result = &mut self.tree.result;
         match key {
-            "judge_type" => result.judge = field_values::non_blank_text(raw),
+            "judge_type" => result.judge = field_values::non_blank_text(written),
             "model_name" => {
-                result.model = field_values::non_blank_text(raw).or_else(|| result.model.take())
+                result.model = field_values::non_blank_text(written).or_else(|| result.model.take())
             }
             "completer_config" => {
-                let config = RawObject::from_raw(raw).unwrap_or_default();
+                let tape = JsonTape::parse(written);
+                let config = JsonObject::from_tape(&tape).unwrap_or_default();
                 let named = ["model", "model_name"].iter().find_map(|name| config.get(name));
-                result.model =
-                    named.and_then(field_values::non_blank_text).or_else(|| result.model.take());
+                result.model = named
+                    .and_then(|it| field_values::non_blank_text(it.get()))
+                    .or_else(|| result.model.take());
             }
-            "graded_at" => result.graded_at = field_values::non_blank_text(raw),
-            "num_leaf_nodes" => result.leaves = field_values::count(raw),
-            "num_invalid_leaf_nodes" => result.invalid = field_values::count(raw),
-            "token_usage" => result.tokens = field_values::tokens_by_model(raw),
-            "paper_id" => result.paper = field_values::non_blank_text(raw),
-            "run_id" => result.run = field_values::non_blank_text(raw),
-            "submission_exists" => result.has_submission = field_values::flag(raw),
-            "code_only" => result.is_code_only = field_values::flag(raw),
+            "graded_at" => result.graded_at = field_values::non_blank_text(written),
+            "num_leaf_nodes" => result.leaves = field_values::count(written),
+            "num_invalid_leaf_nodes" => result.invalid = field_values::count(written),
+            "token_usage" => result.tokens = field_values::tokens_by_model(written),
+            "paper_id" => result.paper = field_values::non_blank_text(written),
+            "run_id" => result.run = field_values::non_blank_text(written),
+            "submission_exists" => result.has_submission = field_values::flag(written),
+            "code_only" => result.is_code_only = field_values::flag(written),
             _ => {}
         }
     }
@@ -78,21 +83,22 @@ impl<'de> Visitor<'de> for TreeWrapper<'_> {
         let Self { reader, level } = self;
         let (mut seen, mut score, mut is_node) = (SeenFields::default(), None, false);
         while let Some(key) = map.next_key::<&RawValue>()? {
-            match &*field_values::string_text(key).unwrap_or_default() {
+            match &*literal_text(key.get()).unwrap_or_default() {
                 "graded_task_tree" if !reader.has_tree => read_graded_tree(reader, &mut map)?,
                 "judge_output" | "paperbench_result" if level < MAX_WRAPPERS => {
                     map.next_value_seed(TreeWrapper { reader, level: level + 1 })?;
                 }
                 "score" if is_node => {
-                    reader.read_field(NodeId::default(), "score", map.next_value()?, &mut seen);
+                    let score: &RawValue = map.next_value()?;
+                    reader.read_field(NodeId::default(), "score", score.get(), &mut seen);
                 }
-                "score" => score = Some(map.next_value::<&RawValue>()?),
+                "score" => score = Some(map.next_value::<&RawValue>()?.get()),
                 // A tree by itself: its root is the outermost object.
                 "sub_tasks" if level == 0 && (is_node || !reader.has_tree) => {
                     (is_node, reader.has_tree) = (true, true);
                     let root = reader.open_root();
-                    if let Some(raw) = score.take() {
-                        reader.read_field(root, "score", raw, &mut seen);
+                    if let Some(written) = score.take() {
+                        reader.read_field(root, "score", written, &mut seen);
                     }
                     node::read_entry(reader, root, key, &mut seen, &mut map)?;
                 }
@@ -101,11 +107,12 @@ impl<'de> Visitor<'de> for TreeWrapper<'_> {
                     && (is_node || !reader.has_tree) =>
                 {
                     let (name, root) = (name.to_owned(), reader.open_root());
-                    reader.read_field(root, &name, map.next_value()?, &mut seen);
+                    let value: &RawValue = map.next_value()?;
+                    reader.read_field(root, &name, value.get(), &mut seen);
                 }
                 name => {
                     let name = name.to_owned();
-                    reader.read_fact(&name, map.next_value()?);
+                    reader.read_fact(&name, map.next_value::<&RawValue>()?.get());
                 }
             }
         }

@@ -3,50 +3,17 @@
 
 use std::borrow::Cow;
 
-/// Values that Python's `json` writes for numbers that are none. Each is replaced by a string of the same length, which no
-/// field takes for a number.
-const STRANGE_NUMBERS: [(&str, &str); 3] =
-    [("-Infinity", "\"-Infin.\""), ("Infinity", "\"Infin.\""), ("NaN", "\"N\"")];
+use crate::not_finite;
 
-/// Returns the text with every such number put so, places unchanged, and how many there were.
+/// Returns the text with a string of the same length, which no field takes for a number, in place of each value that is no
+/// number, and how many there were.
 pub fn without_strange_numbers(text: &str) -> (Cow<'_, str>, usize) {
-    let is_there = |word: &str| memchr::memmem::find(text.as_bytes(), word.as_bytes()).is_some();
-    if !is_there("NaN") && !is_there("Infinity") {
-        return (Cow::Borrowed(text), 0);
-    }
-    let (mut out, mut count, mut rest) = (String::with_capacity(text.len()), 0, text);
-    while let Some(at) = rest.find(['"', 'N', 'I', '-']) {
-        let (before, here) = rest.split_at(at);
-        out.push_str(before);
-        let taken = match STRANGE_NUMBERS.iter().find(|(word, _)| here.starts_with(word)) {
-            Some((word, other)) => {
-                out.push_str(other);
-                count += 1;
-                word.len()
-            }
-            None => {
-                let len = if here.starts_with('"') { string_len(here.as_bytes()) } else { 1 };
-                out.push_str(&here[..len]);
-                len
-            }
-        };
-        rest = &here[taken..];
-    }
-    out.push_str(rest);
-    (Cow::Owned(out), count)
-}
-
-/// Returns bytes of the string that begins here, its quotes included; all there is where it does not end.
-fn string_len(bytes: &[u8]) -> usize {
-    let mut at = 1;
-    while let Some(found) = bytes.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
-        at += found;
-        if bytes[at] == b'"' {
-            return at + 1;
-        }
-        at += 2;
-    }
-    bytes.len()
+    let replaced = not_finite::with_replacements(text, |token| match token {
+        "-Infinity" => "\"-Infin.\"",
+        "Infinity" => "\"Infin.\"",
+        _ => "\"N\"",
+    });
+    replaced.map_or((Cow::Borrowed(text), 0), |(text, count)| (Cow::Owned(text), count))
 }
 
 /// Returns the keys of the outermost object, as far as the beginning of a file shows them.
@@ -57,20 +24,20 @@ pub fn outer_keys(head: &[u8]) -> Vec<&[u8]> {
         return keys;
     }
     while let Some(byte) = head.get(at) {
-        let mut len = 1;
+        let mut next = at + 1;
         match byte {
             b'{' | b'[' => depth += 1,
             b'}' | b']' => depth = depth.saturating_sub(1),
             b'"' => {
-                len = string_len(&head[at..]);
-                let after = head.get(at + len..).unwrap_or_default().trim_ascii_start();
+                next = not_finite::end_of_string(head, at);
+                let after = head[next..].trim_ascii_start();
                 if depth == 1 && after.first() == Some(&b':') {
-                    keys.push(&head[at + 1..at + len - 1]);
+                    keys.push(&head[at + 1..next - 1]);
                 }
             }
             _ => {}
         }
-        at += len;
+        at = next;
     }
     keys
 }

@@ -9,7 +9,10 @@ use serde::{
 use serde_json::value::RawValue;
 
 use super::{PaperReader, field_values};
-use crate::raw_object::RawObject;
+use crate::{
+    json_object::{JsonObject, literal_text},
+    tape::JsonTape,
+};
 use trajview_run::rubric_tree::{GradeAnswer, LeafCategory, NodeId, RubricNode};
 
 /// Deeper nodes are left out. Rubrics have 9 levels; serde_json ends at 128, two for each of ours.
@@ -89,50 +92,50 @@ impl PaperReader {
     }
 
     /// Reads one field of a node but its sub-tasks; other fields are ignored.
-    pub fn read_field(&mut self, id: NodeId, key: &str, raw: &RawValue, seen: &mut SeenFields) {
+    pub fn read_field(&mut self, id: NodeId, key: &str, written: &str, seen: &mut SeenFields) {
         match key {
             "id" => {
                 seen.id = true;
-                let words = self.read_string(id, "id", raw);
+                let words = self.read_string(id, "id", written);
                 self.change_node(id, |node| node.id = words);
             }
             "requirements" => {
                 seen.requirements = true;
-                let words = self.read_string(id, "requirements", raw);
+                let words = self.read_string(id, "requirements", written);
                 self.change_node(id, |node| node.requirements = words);
             }
             "weight" => {
                 seen.weight = true;
-                let weight = self.read_weight(id, raw);
+                let weight = self.read_weight(id, written);
                 self.change_node(id, |node| node.weight = weight);
             }
             "task_category" => {
                 let category = self
-                    .read_optional_string(id, key, raw)
+                    .read_optional_string(id, key, written)
                     .map(|words| LeafCategory::from_file_text(&words));
                 self.change_node(id, |node| node.category = category);
             }
             "finegrained_task_category" => {
-                let words = self.read_optional_string(id, key, raw);
+                let words = self.read_optional_string(id, key, written);
                 self.change_node(id, |node| node.finegrained = words);
             }
             "score" => {
-                let score = self.read_score(id, raw);
+                let score = self.read_score(id, written);
                 self.change_node(id, |node| node.score = score);
             }
             "valid_score" => {
-                let is_valid = field_values::flag(raw);
-                if is_valid.is_none() && !field_values::is_null(raw) {
-                    self.warn_of_type(id, key, raw, "true or false");
+                let is_valid = field_values::flag(written);
+                if is_valid.is_none() && !field_values::is_null(written) {
+                    self.warn_of_type(id, key, written, "true or false");
                 }
                 self.change_node(id, |node| node.is_valid = is_valid);
             }
             "explanation" => {
-                let words = self.read_optional_string(id, key, raw).unwrap_or_default();
+                let words = self.read_optional_string(id, key, written).unwrap_or_default();
                 self.change_node(id, |node| node.explanation = words);
             }
             "judge_metadata" => {
-                let answer = self.read_answer(id, raw);
+                let answer = self.read_answer(id, written);
                 self.change_node(id, |node| node.answer = answer);
             }
             _ => {}
@@ -145,48 +148,49 @@ impl PaperReader {
         }
     }
 
-    fn warn_of_type(&mut self, id: NodeId, key: &str, raw: &RawValue, expected: &str) {
+    fn warn_of_type(&mut self, id: NodeId, key: &str, written: &str, expected: &str) {
         let what =
-            format!("{key} is {}, expected {expected}", field_values::value_description(raw));
+            format!("{key} is {}, expected {expected}", field_values::value_description(written));
         self.warn_of_node(id, &what);
     }
 
-    fn read_string(&mut self, id: NodeId, key: &str, raw: &RawValue) -> Box<str> {
-        match field_values::string_text(raw) {
+    fn read_string(&mut self, id: NodeId, key: &str, written: &str) -> Box<str> {
+        match literal_text(written) {
             Some(words) => words.into(),
             None => {
-                self.warn_of_type(id, key, raw, "a string");
+                self.warn_of_type(id, key, written, "a string");
                 Box::default()
             }
         }
     }
 
     /// Returns a string, or nothing.
-    fn read_optional_string(&mut self, id: NodeId, key: &str, raw: &RawValue) -> Option<Box<str>> {
-        if field_values::string_text(raw).is_none() && !field_values::is_null(raw) {
-            self.warn_of_type(id, key, raw, "a string or null");
+    fn read_optional_string(&mut self, id: NodeId, key: &str, written: &str) -> Option<Box<str>> {
+        if literal_text(written).is_none() && !field_values::is_null(written) {
+            self.warn_of_type(id, key, written, "a string or null");
         }
-        field_values::non_blank_text(raw)
+        field_values::non_blank_text(written)
     }
 
-    fn read_weight(&mut self, id: NodeId, raw: &RawValue) -> f64 {
-        let weight = field_values::number(raw).filter(|weight| (0.0..=MAX_WEIGHT).contains(weight));
+    fn read_weight(&mut self, id: NodeId, written: &str) -> f64 {
+        let weight =
+            field_values::number(written).filter(|weight| (0.0..=MAX_WEIGHT).contains(weight));
         weight.unwrap_or_else(|| {
             let what = format!(
                 "weight is {}, expected a number 0 or more: it counts nothing",
-                field_values::value_description(raw)
+                field_values::value_description(written)
             );
             self.warn_of_node(id, &what);
             0.0
         })
     }
 
-    fn read_score(&mut self, id: NodeId, raw: &RawValue) -> Option<f64> {
-        let score = field_values::number(raw).filter(|score| (0.0..=1.0).contains(score));
-        if score.is_none() && !field_values::is_null(raw) {
+    fn read_score(&mut self, id: NodeId, written: &str) -> Option<f64> {
+        let score = field_values::number(written).filter(|score| (0.0..=1.0).contains(score));
+        if score.is_none() && !field_values::is_null(written) {
             let what = format!(
                 "score is {}, expected a number from 0 to 1: it counts as 0 and as invalid",
-                field_values::value_description(raw)
+                field_values::value_description(written)
             );
             self.scoreless.insert(id);
             self.warn_of_node(id, &what);
@@ -195,17 +199,25 @@ impl PaperReader {
     }
 
     /// Returns an object; null and an empty string in its place mean that there is none.
-    fn read_answer(&mut self, id: NodeId, raw: &RawValue) -> Option<Box<GradeAnswer>> {
-        let Some(fields) = RawObject::from_raw(raw) else {
-            if !field_values::is_null(raw) && raw.get() != "\"\"" {
-                self.warn_of_type(id, "judge_metadata", raw, "an object, null or an empty string");
+    fn read_answer(&mut self, id: NodeId, written: &str) -> Option<Box<GradeAnswer>> {
+        let tape = JsonTape::parse(written);
+        let Some(fields) = JsonObject::from_tape(&tape) else {
+            if !field_values::is_null(written) && written != "\"\"" {
+                self.warn_of_type(
+                    id,
+                    "judge_metadata",
+                    written,
+                    "an object, null or an empty string",
+                );
             }
             return None;
         };
-        let response = fields.get("full_judge_response").and_then(field_values::non_blank_text);
-        let tokens =
-            fields.get("token_usage").map(field_values::tokens_by_model).unwrap_or_default();
-        let answer = GradeAnswer { response: response.unwrap_or_default(), tokens };
+        let response = fields.text("full_judge_response").filter(|text| !text.trim().is_empty());
+        let tokens = fields.get("token_usage").map(|it| field_values::tokens_by_model(it.get()));
+        let answer = GradeAnswer {
+            response: response.unwrap_or_default().into(),
+            tokens: tokens.unwrap_or_default(),
+        };
         (answer != GradeAnswer::default()).then(|| Box::new(answer))
     }
 }
@@ -250,9 +262,9 @@ pub fn read_entry<'de, M: MapAccess<'de>>(
     seen: &mut SeenFields,
     map: &mut M,
 ) -> Result<(), M::Error> {
-    let key = field_values::string_text(key).unwrap_or_default();
+    let key = literal_text(key.get()).unwrap_or_default();
     if key != "sub_tasks" {
-        reader.read_field(id, &key, map.next_value()?, seen);
+        reader.read_field(id, &key, map.next_value::<&RawValue>()?.get(), seen);
         return Ok(());
     }
     let is_first = !std::mem::replace(&mut seen.sub_tasks, true);

@@ -1,6 +1,7 @@
 //! RigorBench's score files: `sc_scores*.yaml` (share of a task's requirements that the result satisfies) and
 //! `cbs_scores.yaml` (how the agent behaved where it should have asked). Both are `{task: {harness: {...}}}`.
 
+use crate::json_object::JsonFields;
 use serde::Serialize;
 
 /// The score of one harness on one task in one file.
@@ -29,7 +30,7 @@ pub fn read_scores(text: &str) -> Option<Vec<RigorScore>> {
                 (None, Some(value)) => ("cbs", value),
                 (None, None) => return None,
             };
-            let count = |key: &str| fields.get(key)?.as_u64();
+            let count = |key: &str| fields.number(key);
             scores.push(RigorScore {
                 task: task.clone(),
                 harness: harness.clone(),

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
+use crate::json_object::JsonFields;
 use trajview_run::rubric::{
     Codebook, CodebookLevel as ScaleLevel, Criterion, LabelUnit, OverallRule, ScoreScale,
 };
@@ -26,9 +27,8 @@ pub fn read_codebook(
     origin: &str,
 ) -> (Option<Codebook>, Vec<String>) {
     let mut wrong = vec![];
-    let several = table.get("criteria").and_then(Value::as_array);
     let mut criteria = vec![];
-    match several {
+    match table.list("criteria") {
         None => criteria.extend(read_criterion(table, unit, "", &mut wrong)),
         Some(several) => {
             let mut ids = BTreeSet::new();
@@ -99,7 +99,7 @@ fn read_criterion(
         }
     };
     let mut levels: Vec<ScaleLevel> = vec![];
-    let listed = table.get("levels").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let listed = table.elements_of("levels");
     if table.contains_key("levels") && !table.get("levels").is_some_and(Value::is_array) {
         wrong.push(format!("{place}levels: is no list"));
     }

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::json_object::JsonFields;
 use crate::{SourceBytes, not_finite};
 use trajview_run::{
     Warning,
@@ -28,7 +29,7 @@ pub fn read_document(
             if no_numbers > 0 {
                 warn(not_finite::warning_text(no_numbers));
             }
-            match map.get("schema").and_then(Value::as_str) {
+            match map.text("schema") {
                 Some(found) if found != schema => {
                     warn(format!("says it is {found:?}; it is read as {schema}"))
                 }
@@ -56,7 +57,7 @@ pub fn objects_in_list<'a>(
     warnings: &mut Vec<Warning>,
 ) -> Vec<(usize, RubricFields<'a>)> {
     let mut warn = |what: String| warnings.push(Warning { place: file.name.into(), what });
-    let Some(entries) = document.get(list).and_then(Value::as_array) else {
+    let Some(entries) = document.list(list) else {
         warn(format!("has no list {list:?}"));
         return vec![];
     };
@@ -114,31 +115,29 @@ impl<'a> RubricFields<'a> {
 
     /// Returns a finite number.
     pub fn finite_number(&self, name: &str) -> Option<f64> {
-        self.present_value(name)?.as_f64().filter(|number| number.is_finite())
+        self.map.float(name).filter(|number| number.is_finite())
     }
 
     pub fn flag(&self, name: &str) -> Option<bool> {
-        self.present_value(name)?.as_bool()
+        self.map.flag(name)
     }
 
     pub fn is_list(&self, name: &str) -> bool {
-        self.present_value(name).is_some_and(Value::is_array)
+        self.map.list(name).is_some()
     }
 
     pub fn object(&self, name: &str) -> Option<Self> {
-        self.present_value(name)?.as_object().map(Self::new)
+        self.map.object(name).map(Self::new)
     }
 
     /// Returns the objects of a list, others left out.
     pub fn objects_of(&self, name: &str) -> impl Iterator<Item = Self> + use<'a> {
-        let list = self.present_value(name).and_then(Value::as_array);
-        list.into_iter().flatten().filter_map(|value| value.as_object().map(Self::new))
+        self.map.elements_of(name).iter().filter_map(|value| value.as_object().map(Self::new))
     }
 
     /// Returns the strings of a list.
     pub fn strings_of(&self, name: &str) -> Vec<String> {
-        let list = self.present_value(name).and_then(Value::as_array);
-        list.into_iter().flatten().filter_map(|value| value.as_str().map(str::to_owned)).collect()
+        self.map.texts_of(name)
     }
 
     /// Returns a score of the rubric of five levels. The error is a sentence; no score at all is `Ok(None)`.

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::SourceBytes;
+use crate::json_object::JsonFields;
 use trajview_run::{
     Warning,
     flags::{Flag, FlagGroup, Flagging, RUBRIC},
@@ -15,8 +16,8 @@ use super::{
 
 /// Returns whether a judgement flags places: it names this rubric, or has flags and no scores.
 pub fn has_flags(document: &Map<String, Value>) -> bool {
-    let list = |name: &str| document.get(name).and_then(Value::as_array);
-    let is_named = document.get("rubric").and_then(Value::as_str) == Some(RUBRIC);
+    let list = |name: &str| document.list(name);
+    let is_named = document.text("rubric") == Some(RUBRIC);
     is_named || (list("flags").is_some() && list("scores").is_none_or(Vec::is_empty))
 }
 

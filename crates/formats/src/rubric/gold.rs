@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, value::RawValue};
 
 use crate::SourceBytes;
+use crate::json_object::JsonFields;
 use trajview_run::{
     Warning,
     rubric::{GoldLabel, GoldSource, LabelUnit},
@@ -99,7 +100,7 @@ fn read_existing(bytes: &[u8]) -> Result<(Map<String, Value>, Vec<String>), Stri
     let wrong =
         |why: serde_json::Error| format!("is no file of gold labels; not written over: {why}");
     let mut rest: Map<String, Value> = serde_json::from_slice(bytes).map_err(wrong)?;
-    match rest.get("schema").and_then(Value::as_str) {
+    match rest.text("schema") {
         Some(found) if found != SCHEMA => {
             return Err(format!("says it is {found:?}, not {SCHEMA}; not written over"));
         }

@@ -11,9 +11,8 @@ use trajview_run::{
 };
 
 use super::{
-    super::{SourceBytes, nested_logs::place_within, not_finite},
-    evaluation::not_json_text,
-    raw_object::RawObject,
+    super::{SourceBytes, json_object::JsonObject, nested_logs::place_within, tape::JsonTape},
+    evaluation::parse_object,
     values,
 };
 
@@ -24,18 +23,18 @@ pub fn read_changes(
     warnings: &mut Vec<Warning>,
 ) -> Result<RecordedChanges, String> {
     let text = std::str::from_utf8(source.bytes).map_err(|_| "is not UTF-8".to_owned())?;
-    let text = not_finite::readable_json(text);
-    let object: RawObject<'_> = serde_json::from_str(&text).map_err(|why| not_json_text(&why))?;
+    let tape = parse_object(text)?;
+    let object = JsonObject::from_value(tape.root()).unwrap_or_default();
     let diffs = object.object("file_diffs").ok_or("has no file_diffs")?;
     let mut files = vec![];
     for (path, raw) in diffs.fields() {
         let place = place_within(text.as_bytes(), raw.get(), id);
         let warn =
             |what: String| Warning { place: format!("{}:{}", source.name, place.line), what };
-        let Some(diff) = RawObject::from_raw(raw) else {
+        let Some(diff) = JsonObject::from_value(raw) else {
             warnings.push(warn(format!("the change of {path} is not an object")));
             // It did change: nobody may say that it did not.
-            let (path, kind) = (EditPath::from_recorded(path, None), EditKind::Modify);
+            let (path, kind) = (EditPath::from_recorded(&path, None), EditKind::Modify);
             let edit = Edit { path, kind, from: None, added: None, removed: None, place };
             files.push(ChangedFile { edit, is_binary: false, old_size: None, new_size: None });
             continue;
@@ -43,7 +42,7 @@ pub fn read_changes(
         let lines =
             |key| diff.get(key).and_then(values::lenient_count).and_then(|n| u32::try_from(n).ok());
         let edit = Edit {
-            path: EditPath::from_recorded(path, None),
+            path: EditPath::from_recorded(&path, None),
             kind: change_kind(&diff),
             from: None,
             added: lines("lines_added"),
@@ -61,7 +60,7 @@ pub fn read_changes(
     Ok(RecordedChanges { source: source.name.into(), files })
 }
 
-fn change_kind(diff: &RawObject<'_>) -> EditKind {
+fn change_kind(diff: &JsonObject<'_>) -> EditKind {
     match diff.first_text(&["change_type", "status"]).as_deref() {
         Some("created" | "added") => EditKind::Create,
         Some("deleted" | "removed") => EditKind::Delete,
@@ -70,7 +69,7 @@ fn change_kind(diff: &RawObject<'_>) -> EditKind {
 }
 
 /// Returns a sentence where the line counts of a diff and of its text differ.
-fn line_count_mismatch(diff: &RawObject<'_>, edit: &Edit) -> Option<String> {
+fn line_count_mismatch(diff: &JsonObject<'_>, edit: &Edit) -> Option<String> {
     let counted = patch::line_counts(&patch::parse_difflib(&diff.text("diff_text")?));
     let (added, removed) = (edit.added? as usize, edit.removed? as usize);
     (counted.added != added || counted.removed != removed).then(|| {
@@ -83,7 +82,8 @@ fn line_count_mismatch(diff: &RawObject<'_>, edit: &Edit) -> Option<String> {
 
 /// Returns the body of one file's change.
 pub fn edit_body(record: &str, edit: &Edit) -> Option<RecordedEdit> {
-    let diff = RawObject::parse(record)?;
+    let tape = JsonTape::parse(record);
+    let diff = JsonObject::from_tape(&tape)?;
     let text = diff.text("diff_text");
     let change = match (edit.kind, text) {
         (EditKind::Delete, _) => RecordedChange::Delete,

@@ -17,8 +17,6 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::value::RawValue;
-
 use trajview_run::{
     RecordPlace, SourceId,
     checkpoint_record::{PassCount, RecordedTests, TestCase, TestGroup, TestOutcome},
@@ -26,9 +24,13 @@ use trajview_run::{
 };
 
 use super::{
-    super::{SourceBytes, nested_logs::place_within, not_finite},
+    super::{
+        SourceBytes,
+        json_object::{self, JsonObject},
+        nested_logs::place_within,
+        tape::{self, JsonTape, TapeValue},
+    },
     generation::SlopGeneration,
-    raw_object::{self, RawObject},
     values,
 };
 
@@ -38,7 +40,8 @@ pub fn read_tests(
     generation: Option<SlopGeneration>,
 ) -> Result<RecordedTests, String> {
     let text = std::str::from_utf8(source.bytes).map_err(|_| "is not UTF-8".to_owned())?;
-    let object: RawObject<'_> = serde_json::from_str(text).map_err(|why| not_json_text(&why))?;
+    let tape = parse_object(text)?;
+    let object = JsonObject::from_value(tape.root()).unwrap_or_default();
     let cases = read_cases(&object);
     let groups = group_counts(&object, &cases);
     let collected = object.get("pytest_collected").and_then(values::lenient_count);
@@ -62,21 +65,25 @@ pub fn read_tests(
     })
 }
 
-/// Returns the warning about a file that is not JSON.
-pub fn not_json_text(why: &serde_json::Error) -> String {
+/// Parses a file that is an object; the error is the warning about one that is not.
+pub fn parse_object(text: &str) -> Result<JsonTape<'_>, String> {
+    if let Some(tape) = JsonTape::parse(text).filter(|tape| tape.root().is_object()) {
+        return Ok(tape);
+    }
+    let why = tape::serde_error(text);
     let reason = why.to_string();
     let reason = reason.split(" at line ").next().unwrap_or(&reason);
-    format!("not JSON: {reason} at column {}", why.column())
+    Err(format!("not JSON: {reason} at column {}", why.column()))
 }
 
 /// Returns the counts by group as the harness counted them; where it has no counts, those of its list of tests.
-fn group_counts(evaluation: &RawObject<'_>, cases: &[TestCase]) -> Vec<(TestGroup, PassCount)> {
+fn group_counts(evaluation: &JsonObject<'_>, cases: &[TestCase]) -> Vec<(TestGroup, PassCount)> {
     let Some(totals) = evaluation.object("total_counts") else { return count_by_group(cases) };
     let passes = evaluation.object("pass_counts").unwrap_or_default();
-    let field = |object: &RawObject<'_>, group: TestGroup| {
+    let field = |object: &JsonObject<'_>, group: TestGroup| {
         let mut fields = object.fields();
         fields.find_map(|(name, raw)| {
-            (TestGroup::from_word(name) == Some(group)).then(|| values::lenient_count(raw))?
+            (TestGroup::from_word(&name) == Some(group)).then(|| values::lenient_count(raw))?
         })
     };
     let one = |group| {
@@ -98,26 +105,26 @@ fn count_by_group(cases: &[TestCase]) -> Vec<(TestGroup, PassCount)> {
     groups.into_iter().collect()
 }
 
-fn read_cases(evaluation: &RawObject<'_>) -> Vec<TestCase> {
+fn read_cases(evaluation: &JsonObject<'_>) -> Vec<TestCase> {
     let Some(tests) = evaluation.get("tests") else { return vec![] };
-    match RawObject::from_raw(tests) {
-        Some(groups) => groups.fields().flat_map(|(key, raw)| cases_of_group(key, raw)).collect(),
-        None => raw_object::raw_elements(tests).into_iter().filter_map(legacy_case).collect(),
+    match JsonObject::from_value(tests) {
+        Some(groups) => groups.fields().flat_map(|(key, raw)| cases_of_group(&key, raw)).collect(),
+        None => tests.elements().filter_map(legacy_case).collect(),
     }
 }
 
 /// Reads the tests of a group: `"checkpoint_2-Core": {"passed": [...], "failed": [...], "skipped": [...]}`.
-fn cases_of_group(key: &str, raw: &RawValue) -> Vec<TestCase> {
+fn cases_of_group(key: &str, raw: TapeValue<'_>) -> Vec<TestCase> {
     let (checkpoint, group) = key.rsplit_once('-').unwrap_or((key, ""));
-    let outcomes = RawObject::from_raw(raw).unwrap_or_default();
+    let outcomes = JsonObject::from_value(raw).unwrap_or_default();
     let lists = [
         ("passed", TestOutcome::Passed),
         ("failed", TestOutcome::Failed),
         ("skipped", TestOutcome::Skipped),
     ];
-    let one = |outcome: TestOutcome, name: &RawValue| {
+    let one = |outcome: TestOutcome, name: TapeValue<'_>| {
         Some(TestCase {
-            name: raw_object::string_text(name)?.into(),
+            name: json_object::string_text(name)?.into(),
             checkpoint: checkpoint.into(),
             group: TestGroup::from_word(group),
             outcome,
@@ -133,8 +140,8 @@ fn cases_of_group(key: &str, raw: &RawValue) -> Vec<TestCase> {
 }
 
 /// Returns an entry of the list that the first evaluations were: `{id, checkpoint, group_type, status, duration_ms}`.
-fn legacy_case(raw: &RawValue) -> Option<TestCase> {
-    let test = RawObject::from_raw(raw)?;
+fn legacy_case(raw: TapeValue<'_>) -> Option<TestCase> {
+    let test = JsonObject::from_value(raw)?;
     let outcome = match test.text("status")?.as_ref() {
         "passed" => TestOutcome::Passed,
         "skipped" => TestOutcome::Skipped,
@@ -161,8 +168,8 @@ pub fn add_report(
     id: SourceId,
 ) -> Result<(), String> {
     let text = std::str::from_utf8(report.bytes).map_err(|_| "is not UTF-8".to_owned())?;
-    let text = not_finite::readable_json(text);
-    let object: RawObject<'_> = serde_json::from_str(&text).map_err(|why| not_json_text(&why))?;
+    let tape = parse_object(text)?;
+    let object = JsonObject::from_value(tape.root()).unwrap_or_default();
     let mut by_name: BTreeMap<String, Vec<ReportedTest>> = BTreeMap::new();
     for raw in object.elements_of("tests") {
         if let Some((name, reported)) =
@@ -201,10 +208,10 @@ fn last_part(node: &str) -> &str {
     head.rfind("::").map_or(node, |at| &node[at + 2..])
 }
 
-fn read_report(raw: &RawValue, place: RecordPlace) -> Option<(String, ReportedTest)> {
-    let test = RawObject::from_raw(raw)?;
+fn read_report(raw: TapeValue<'_>, place: RecordPlace) -> Option<(String, ReportedTest)> {
+    let test = JsonObject::from_value(raw)?;
     let node = test.text("nodeid")?.into_owned();
-    let stages: Vec<RawObject<'_>> =
+    let stages: Vec<JsonObject<'_>> =
         ["setup", "call", "teardown"].iter().filter_map(|stage| test.object(stage)).collect();
     let seconds = stages.iter().filter_map(|stage| values::lenient_number(stage.get("duration")?));
     let reason = stages.iter().find_map(|stage| {
@@ -225,7 +232,8 @@ fn last_line(text: &str) -> Option<Box<str>> {
 
 /// Returns the whole text of a failure, from a test of `report.json`.
 pub fn failure_text(record: &str) -> String {
-    let test = RawObject::parse(record).unwrap_or_default();
+    let tape = JsonTape::parse(record);
+    let test = JsonObject::from_tape(&tape).unwrap_or_default();
     let stages = ["setup", "call", "teardown"].into_iter().filter_map(|name| {
         let stage = test.object(name)?;
         let text = stage.text("longrepr").map(Into::<String>::into);

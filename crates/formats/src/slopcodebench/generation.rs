@@ -3,8 +3,6 @@
 //! Nothing in a run states it. The marks are those of the files: `problem_catalog.json` came with the problems in
 //! a repository of their own; before it, measurements of flagged lines replaced counts of clones.
 
-use super::raw_object::RawObject;
-
 /// A generation of SlopCodeBench, in historical order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SlopGeneration {
@@ -57,14 +55,12 @@ impl SlopGeneration {
     }
 }
 
-/// Returns the name of the harness: `SlopCodeBench G2 (v1.0)`. `catalog` is `problem_catalog.json`.
-pub fn harness_name(generation: Option<SlopGeneration>, catalog: Option<&str>) -> String {
-    let version = catalog.and_then(|text| RawObject::parse(text)?.text("version").map(Into::into));
+/// Returns the name of the harness: `SlopCodeBench G2 (v1.0)`. `version` is that of `problem_catalog.json`.
+pub fn harness_name(generation: Option<SlopGeneration>, version: Option<&str>) -> String {
     match (generation, version) {
         (None, _) => "SlopCodeBench, generation not recorded".into(),
         (Some(SlopGeneration::G2), version) => {
-            let version: String = version.unwrap_or_else(|| "v1.0".into());
-            format!("SlopCodeBench G2 ({version})")
+            format!("SlopCodeBench G2 ({})", version.unwrap_or("v1.0"))
         }
         (Some(generation), _) => format!("SlopCodeBench {}", generation.display_name()),
     }

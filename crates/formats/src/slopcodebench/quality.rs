@@ -6,9 +6,13 @@ use trajview_run::{
 };
 
 use super::{
-    super::{SourceBytes, jsonl},
+    super::{
+        SourceBytes,
+        json_object::JsonObject,
+        jsonl,
+        tape::{self, JsonTape},
+    },
     generation::SlopGeneration,
-    raw_object::RawObject,
     values,
 };
 
@@ -92,7 +96,7 @@ pub fn read_rows<T>(
     (id, most): (SourceId, usize),
     lacks: &str,
     warnings: &mut Vec<Warning>,
-    mut read: impl FnMut((RecordPlace, &str), &RawObject<'_>) -> Option<T>,
+    mut read: impl FnMut((RecordPlace, &str), &JsonObject<'_>) -> Option<T>,
 ) -> Vec<T> {
     let mut found = vec![];
     let mut lines = jsonl::lines_of_file(id, source.bytes).peekable();
@@ -103,12 +107,16 @@ pub fn read_rows<T>(
             break;
         }
         let line = String::from_utf8_lossy(line);
-        match serde_json::from_str::<RawObject<'_>>(&line) {
-            Ok(row) => match read((place, &line), &row) {
+        let tape = JsonTape::parse(&line);
+        match JsonObject::from_tape(&tape) {
+            Some(row) => match read((place, &line), &row) {
                 Some(it) => found.push(it),
                 None => warn(lacks),
             },
-            Err(why) => warn(&jsonl::json_error_text(&why, lines.peek().is_none())),
+            None => {
+                let why = tape::serde_error(&line);
+                warn(&jsonl::json_error_text(&why, lines.peek().is_none()));
+            }
         }
     }
     found

@@ -7,10 +7,11 @@
 use std::collections::BTreeMap;
 
 use super::{
-    super::SourceBytes,
-    quality,
-    raw_object::{RawObject, string_text},
-    values,
+    super::{
+        SourceBytes,
+        json_object::{JsonObject, string_text},
+    },
+    quality, values,
 };
 use trajview_run::{RecordPlace, SourceId, Warning, checkpoint_record::Flag};
 
@@ -22,7 +23,7 @@ pub fn read_flags(source: SourceBytes<'_>, id: SourceId, warnings: &mut Vec<Warn
     })
 }
 
-fn read_flag(row: &RawObject<'_>, place: RecordPlace) -> Option<Flag> {
+fn read_flag(row: &JsonObject<'_>, place: RecordPlace) -> Option<Flag> {
     let count = |keys: &[&str]| keys.iter().find_map(|key| values::lenient_count(row.get(key)?));
     let start = count(&["start", "line"]);
     Some(Flag {
@@ -42,7 +43,7 @@ fn read_flag(row: &RawObject<'_>, place: RecordPlace) -> Option<Flag> {
     })
 }
 
-fn carried_from(row: &RawObject<'_>) -> Option<Box<str>> {
+fn carried_from(row: &JsonObject<'_>) -> Option<Box<str>> {
     let carried_over = row.get("carried_over")?;
     match string_text(carried_over) {
         Some(name) => (!name.is_empty()).then(|| name.into()),

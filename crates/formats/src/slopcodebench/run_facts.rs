@@ -2,7 +2,9 @@
 
 use trajview_run::{Agent, Task, Time};
 
-use super::{RawObject, SlopReader, generation, values};
+use super::{SlopReader, generation, values};
+use crate::format::file_name;
+use crate::{json_object::JsonObject, tape::JsonTape};
 
 impl SlopReader<'_> {
     /// Reads the facts about the run from its files.
@@ -12,14 +14,17 @@ impl SlopReader<'_> {
             self.config.get(key)?.rsplit('/').next().filter(|name| !name.contains('$'))
         });
         let owned = |text: Option<&str>| text.map(str::to_owned);
-        let catalog = self.layout.catalog.map(|at| self.source_text(at));
+        let catalog = self.layout.catalog.map(|at| self.source_text(at)).unwrap_or_default();
+        let catalog = JsonTape::parse(&catalog);
+        let catalog = JsonObject::from_tape(&catalog).unwrap_or_default();
         let run = &mut self.run;
         run.id = match folder {
             Some(folder) => format!("{folder}/{problem}"),
             None => problem.clone(),
         };
         run.title.clone_from(&problem);
-        run.origin.harness = Some(generation::harness_name(self.generation, catalog.as_deref()));
+        let version = catalog.text("version");
+        run.origin.harness = Some(generation::harness_name(self.generation, version.as_deref()));
         run.task = Some(Task { id: problem, title: None, venue: Some("SlopCodeBench".into()) });
         run.agent = Agent {
             name: self
@@ -39,9 +44,8 @@ impl SlopReader<'_> {
         };
         run.started_at = self.info.get("summary.started").and_then(Time::parse);
         run.ended_at = self.info.get("summary.ended").and_then(Time::parse);
-        self.run.origin.provenance = Some(
-            self.stated_provenance().unwrap_or_else(|| self.derived_provenance(catalog.as_deref())),
-        );
+        self.run.origin.provenance =
+            Some(self.stated_provenance().unwrap_or_else(|| self.derived_provenance(&catalog)));
         if let Some(at) = self.layout.result {
             match values::values_of_object(self.sources[at].name, &self.source_text(at), None) {
                 Some(values) => self.run.recorded = values,
@@ -58,15 +62,13 @@ impl SlopReader<'_> {
     }
 
     /// Returns the provenance in one sentence, made of the facts in its files.
-    fn derived_provenance(&self, catalog: Option<&str>) -> String {
-        let commit =
-            catalog.and_then(|text| RawObject::parse(text)?.text("commit").map(String::from));
+    fn derived_provenance(&self, catalog: &JsonObject<'_>) -> String {
         let prompt = self.config.get("prompt_path").map(|path| {
-            let name = path.rsplit('/').next().unwrap_or(path);
+            let name = file_name(path);
             format!("prompt {}", name.split('.').next().unwrap_or(name))
         });
         let parts = [
-            commit.map(|commit| {
+            catalog.text("commit").map(|commit| {
                 format!("problems at commit {}", commit.get(..12).unwrap_or(&commit))
             }),
             prompt,

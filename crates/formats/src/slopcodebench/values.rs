@@ -3,13 +3,12 @@
 //! Names are the files' own. Where a generation measures what one of our metrics does by the same definition, the value
 //! carries the metric's name too. G0 scores erosion and verbosity of a whole run by other formulas: those never do.
 
-use serde_json::value::RawValue;
-
 use trajview_run::checkpoint_record::{MeasureValue, RecordedMeasure};
 
-use super::{
-    generation::SlopGeneration,
-    raw_object::{self, RawObject},
+use super::generation::SlopGeneration;
+use crate::{
+    json_object::{self, JsonObject},
+    tape::{JsonTape, TapeValue},
 };
 
 /// Deeper objects are left out.
@@ -54,7 +53,8 @@ pub fn values_of_object(
     text: &str,
     generation: Option<SlopGeneration>,
 ) -> Option<Vec<RecordedMeasure>> {
-    let object = RawObject::parse(text)?;
+    let tape = JsonTape::parse(text);
+    let object = JsonObject::from_tape(&tape)?;
     let mut values = vec![];
     collect_values(&object, "", 0, &mut |name, raw| {
         if values.len() < MAX_VALUES
@@ -74,27 +74,27 @@ pub fn values_of_object(
 }
 
 fn collect_values<'a>(
-    object: &RawObject<'a>,
+    object: &JsonObject<'a>,
     above: &str,
     depth: usize,
-    take: &mut dyn FnMut(String, &'a RawValue),
+    take: &mut dyn FnMut(String, TapeValue<'a>),
 ) {
     for (name, raw) in object.fields() {
-        let name = if above.is_empty() { name.to_owned() } else { format!("{above}.{name}") };
-        match RawObject::from_raw(raw).filter(|_| depth < MAX_DEPTH) {
+        let name = if above.is_empty() { name.into_owned() } else { format!("{above}.{name}") };
+        match JsonObject::from_value(raw).filter(|_| depth < MAX_DEPTH) {
             Some(inner) => collect_values(&inner, &name, depth + 1, take),
             None => take(name, raw),
         }
     }
 }
 
-fn recorded_value(raw: &RawValue) -> Option<MeasureValue> {
+fn recorded_value(raw: TapeValue<'_>) -> Option<MeasureValue> {
     match raw.get() {
         "true" => return Some(MeasureValue::Flag(true)),
         "false" => return Some(MeasureValue::Flag(false)),
         _ => {}
     }
-    if let Some(text) = raw_object::string_text(raw) {
+    if let Some(text) = json_object::string_text(raw) {
         let is_short = !text.is_empty() && text.len() <= MAX_TEXT_BYTES && !text.contains('\n');
         return is_short.then(|| MeasureValue::Text(text.into()));
     }
@@ -149,14 +149,14 @@ pub fn note_unreliable(values: &mut [RecordedMeasure], generation: Option<SlopGe
 }
 
 /// Returns a number, also where it was written as a string.
-pub fn lenient_number(raw: &RawValue) -> Option<f64> {
-    let text = raw_object::string_text(raw);
+pub fn lenient_number(raw: TapeValue<'_>) -> Option<f64> {
+    let text = json_object::string_text(raw);
     let number = text.as_deref().unwrap_or(raw.get()).trim().parse::<f64>().ok()?;
     number.is_finite().then_some(number)
 }
 
 /// Returns a count, also where it was written as a string or as `3.0`.
-pub fn lenient_count(raw: &RawValue) -> Option<u64> {
+pub fn lenient_count(raw: TapeValue<'_>) -> Option<u64> {
     lenient_number(raw)
         .filter(|number| *number >= 0.0 && number.fract() == 0.0 && *number < 9e15)
         .map(|number| number as u64)

@@ -19,6 +19,7 @@ use std::{collections::HashMap, path::PathBuf};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use trajview_formats::JsonFields;
 use trajview_formats::not_finite;
 
 /// A decision, as stored.
@@ -82,8 +83,7 @@ impl DecisionStore {
         let list = match &document {
             Value::Array(list) => list,
             other => other
-                .get("decisions")
-                .and_then(Value::as_array)
+                .list("decisions")
                 .ok_or("expected a list of decisions, or an object with `decisions`")?,
         };
         let mut store = Self { lines: lines_by_id(text), ..Self::default() };
@@ -104,10 +104,9 @@ impl DecisionStore {
     pub fn add_links(&mut self, text: &str) -> Result<(), String> {
         let document: Value = serde_json::from_str(&not_finite::readable_json(text))
             .map_err(|why| format!("no JSON: {why}"))?;
-        let links = document.get("links").and_then(Value::as_array);
-        for link in links.ok_or("expected an object with `links`")? {
+        for link in document.list("links").ok_or("expected an object with `links`")? {
             let path = link.pointer("/location/filePath").and_then(Value::as_str);
-            let ids = link.get("linkedDecisionIds").and_then(Value::as_array);
+            let ids = link.list("linkedDecisionIds");
             if let (Some(path), Some(ids)) = (path, ids) {
                 let ids = ids.iter().filter_map(Value::as_str).map(str::to_owned);
                 self.links.push((path.to_owned(), ids.collect()));
@@ -166,8 +165,8 @@ fn lines_by_id(text: &str) -> HashMap<String, usize> {
 }
 
 fn parse_decision(value: &Value) -> Option<Decision> {
-    let text = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
-    let id = text("id").or_else(|| Some(value.get("id")?.as_i64()?.to_string()))?;
+    let text = |key: &str| value.text(key).map(str::to_owned);
+    let id = text("id").or_else(|| Some(value.integer("id")?.to_string()))?;
     let list = |key: &str| match value.get(key) {
         Some(Value::String(one)) => vec![one.clone()],
         Some(Value::Array(all)) => {

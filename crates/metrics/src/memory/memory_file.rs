@@ -15,6 +15,7 @@ use serde_json::{Map, Value};
 use super::{
     CitedSpan, CitedVersion, EvidenceCard, MemoryCost, MemoryEvent, MemoryEventKind, StepNumber,
 };
+use trajview_formats::JsonFields;
 use trajview_formats::{jsonl, not_finite};
 use trajview_run::{SourceId, Time, Warning};
 
@@ -73,7 +74,7 @@ pub fn read_memory_events(bytes: &[u8], name: &str, turns: usize) -> MemoryFile 
 
 /// Parses an event. The error says what is wrong with the line.
 fn parse_event(line: &Map<String, Value>, turns: usize) -> Result<MemoryEvent, String> {
-    let kind = line.get("kind").and_then(Value::as_str).ok_or("has no kind")?;
+    let kind = line.text("kind").ok_or("has no kind")?;
     let turn = usize_value(line.get("turn")).ok_or("names no turn")?;
     if turn == 0 || turn > turns {
         return Err(format!("names turn {turn}; the run has the turns 1 to {turns}"));
@@ -81,16 +82,16 @@ fn parse_event(line: &Map<String, Value>, turns: usize) -> Result<MemoryEvent, S
     let what = match kind {
         "routing" => MemoryEventKind::Routing {
             query: text_value(line, "query"),
-            entities: text_list(line, "entities"),
-            chunks: text_list(line, "chunks"),
+            entities: line.texts_of("entities"),
+            chunks: line.texts_of("chunks"),
         },
         "verification" => MemoryEventKind::Verification {
             card: text_value(line, "card"),
             artifact: text_value(line, "artifact"),
-            passed: line.get("passed").and_then(Value::as_bool),
+            passed: line.flag("passed"),
             why: text_value(line, "why"),
         },
-        "expansion" => MemoryEventKind::Expansion { chunks: text_list(line, "chunks") },
+        "expansion" => MemoryEventKind::Expansion { chunks: line.texts_of("chunks") },
         "card" => MemoryEventKind::Card(parse_card(line.get("card"))?),
         other => {
             let expected = "expected routing, verification, expansion or card";
@@ -104,7 +105,7 @@ fn parse_event(line: &Map<String, Value>, turns: usize) -> Result<MemoryEvent, S
             .filter(|it| it.turn + 1 == turn),
         at: text_value(line, "at").and_then(|at| Time::parse(&at)),
         cost: MemoryCost {
-            tokens: line.get("tokens").and_then(Value::as_u64),
+            tokens: line.number("tokens"),
             seconds: non_negative_number(line, "seconds"),
             cost_usd: non_negative_number(line, "cost_usd"),
         },
@@ -114,20 +115,24 @@ fn parse_event(line: &Map<String, Value>, turns: usize) -> Result<MemoryEvent, S
 
 fn parse_card(value: Option<&Value>) -> Result<EvidenceCard, String> {
     let card = value.and_then(Value::as_object).ok_or("has no card")?;
-    let spans = card.get("anchored_spans").and_then(Value::as_array);
     Ok(EvidenceCard {
         id: text_value(card, "id").ok_or("has a card without an id")?,
         claim_boundary: text_value(card, "claim_boundary").unwrap_or_default(),
         logic_sketch: text_value(card, "logic_sketch").unwrap_or_default(),
-        assumptions: text_list(card, "assumptions"),
-        spans: spans.into_iter().flatten().filter_map(parse_span).take(MAX_SPANS).collect(),
+        assumptions: card.texts_of("assumptions"),
+        spans: card
+            .elements_of("anchored_spans")
+            .iter()
+            .filter_map(parse_span)
+            .take(MAX_SPANS)
+            .collect(),
     })
 }
 
 /// Parses a cited place; None where it names no file.
 fn parse_span(value: &Value) -> Option<CitedSpan> {
     let span = value.as_object()?;
-    let lines = span.get("span").and_then(Value::as_array);
+    let lines = span.list("span");
     let lines =
         lines.and_then(|lines| Some((usize_value(lines.first())?, usize_value(lines.get(1))?)));
     Some(CitedSpan {
@@ -159,18 +164,13 @@ fn usize_value(value: Option<&Value>) -> Option<usize> {
 }
 
 fn non_negative_number(line: &Map<String, Value>, key: &str) -> Option<f64> {
-    line.get(key)?.as_f64().filter(|amount| *amount >= 0.0)
+    line.float(key).filter(|amount| *amount >= 0.0)
 }
 
 /// Returns the text of a key; None where it is absent or empty.
 fn text_value(line: &Map<String, Value>, key: &str) -> Option<String> {
-    let text = line.get(key)?.as_str()?;
+    let text = line.text(key)?;
     (!text.is_empty()).then(|| text.to_owned())
-}
-
-fn text_list(line: &Map<String, Value>, key: &str) -> Vec<String> {
-    let list = line.get(key).and_then(Value::as_array).into_iter().flatten();
-    list.filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 #[cfg(test)]

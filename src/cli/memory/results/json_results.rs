@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use super::result_grid::{ResultGrid, RoundedNumber, StatedGain, StatedMean};
+use trajview_formats::JsonFields;
 
 /// The contents of one file.
 #[derive(Debug, Default)]
@@ -36,13 +37,13 @@ pub(crate) fn grids_of_document(document: &Value, name: &str) -> Option<ReadGrid
     if let Some(papers) = document.get("per_paper").and_then(named_papers) {
         return Some(grids_of_aggregate(document, &papers));
     }
-    if let Some(result) = document.get("result").and_then(Value::as_object) {
+    if let Some(result) = document.object("result") {
         return grids_of_evaluation(document, result);
     }
-    if let Some(stats) = document.get("category_stats").and_then(Value::as_object) {
+    if let Some(stats) = document.object("category_stats") {
         return Some(grids_of_quiz(document, stats, name));
     }
-    grids_of_rows(document.get("rows")?.as_array()?)
+    grids_of_rows(document.list("rows")?)
 }
 
 /// Returns whether a name begins like that of a mean over others: *Average (20 papers)*, *Overall*.
@@ -125,13 +126,13 @@ fn is_paperguru(system: &str) -> bool {
 /// Returns `data.json`, from which PaperGuru draws its figures.
 fn grids_of_figure_data(document: &Map<String, Value>) -> ReadGrids {
     let mut read = ReadGrids::default();
-    let stated = document.get("paperbench_baselines").and_then(Value::as_object);
-    if let Some(papers) = document.get("paperbench_per_paper").and_then(Value::as_array) {
+    let stated = document.object("paperbench_baselines");
+    if let Some(papers) = document.list("paperbench_per_paper") {
         let mut grid =
             ResultGrid { range: PERCENT, ..ResultGrid::new("PaperBench by paper", "paper") };
         grid.column_of_system("paperguru");
         for paper in papers.iter().filter_map(Value::as_object) {
-            let slug = paper.get("slug").and_then(Value::as_str).unwrap_or_default();
+            let slug = paper.text("slug").unwrap_or_default();
             for (system, figure) in paper.iter().filter(|(key, _)| *key != "slug") {
                 read.put_value(&mut grid, slug, system, figure);
             }
@@ -157,7 +158,7 @@ fn grids_of_figure_data(document: &Map<String, Value>) -> ReadGrids {
             read.trouble.push(what);
         }
     }
-    if let Some(dimensions) = document.get("surveybench").and_then(Value::as_object) {
+    if let Some(dimensions) = document.object("surveybench") {
         read.add_grid("SurveyBench content", "dimension", PERCENT, dimensions);
     }
     if let Some(richness) = document.get("surveybench_richness") {
@@ -188,8 +189,7 @@ fn named_papers(value: &Value) -> Option<Vec<(String, &Value)>> {
     if let Some(papers) = value.as_object() {
         return Some(papers.iter().map(|(name, value)| (name.clone(), value)).collect());
     }
-    let named =
-        |paper: &'_ Value| NAMES.iter().find_map(|key| Some(paper.get(key)?.as_str()?.to_owned()));
+    let named = |paper: &'_ Value| NAMES.iter().find_map(|key| Some(paper.text(key)?.to_owned()));
     value.as_array()?.iter().map(|paper| Some((named(paper)?, paper))).collect()
 }
 
@@ -248,13 +248,13 @@ fn grids_of_evaluation(
     document: &Map<String, Value>,
     result: &Map<String, Value>,
 ) -> Option<ReadGrids> {
-    let method = document.get("method")?.as_str()?;
-    let mode = document.get("mode")?.as_str()?;
+    let method = document.text("method")?;
+    let mode = document.text("mode")?;
     let mut read = ReadGrids::default();
     let parts: Vec<(&str, &Map<String, Value>)> = match mode {
         "overall" => ["content", "outline", "richness"]
             .into_iter()
-            .filter_map(|part| Some((part, result.get(&format!("{part}_avg"))?.as_object()?)))
+            .filter_map(|part| Some((part, result.object(&format!("{part}_avg"))?)))
             .collect(),
         mode => vec![(mode, result)],
     };
@@ -288,7 +288,7 @@ fn grids_of_judge_scores(list: &[Value], name: &str) -> Option<ReadGrids> {
     let mut scores: BTreeMap<String, Vec<RoundedNumber>> = BTreeMap::new();
     let mut read = ReadGrids::default();
     for entry in flat.filter_map(Value::as_object) {
-        let topic = entry.get("topic").and_then(Value::as_str).unwrap_or("?");
+        let topic = entry.text("topic").unwrap_or("?");
         for (key, value) in entry.iter().filter(|(key, _)| key.contains("_score")) {
             let dimension = key.split("_score").next().unwrap_or(key);
             let response = value.get("response").unwrap_or(value);
@@ -352,15 +352,11 @@ fn grids_of_quiz(
             read.trouble.push(format!("{name}: {what} {parts}"));
         }
     }
-    let lost = document.get("better_answer_1_reasons").and_then(Value::as_array);
+    let lost = document.list("better_answer_1_reasons");
     let stated_values = [
-        (
-            "better_answer_2_count",
-            document.get("better_answer_2_count").and_then(Value::as_f64),
-            sums[0],
-        ),
+        ("better_answer_2_count", document.float("better_answer_2_count"), sums[0]),
         ("better_answer_1_reasons", lost.map(|it| it.len() as f64), sums[1]),
-        ("total_questions", document.get("total_questions").and_then(Value::as_f64), sums[3]),
+        ("total_questions", document.float("total_questions"), sums[3]),
     ];
     for (key, stated, sum) in stated_values {
         if let Some(stated) = stated.filter(|it| *it != sum) {
@@ -374,7 +370,7 @@ fn grids_of_quiz(
 /// Rows of `{table?, system, dimension (or metric), value, n?, baseline?, gain?}`; a row of a mean states one.
 fn grids_of_rows(list: &[Value]) -> Option<ReadGrids> {
     let mut read = ReadGrids::default();
-    let text = |row: &Map<String, Value>, key: &str| Some(row.get(key)?.as_str()?.to_owned());
+    let text = |row: &Map<String, Value>, key: &str| Some(row.text(key)?.to_owned());
     let rows: Vec<_> = list
         .iter()
         .filter_map(Value::as_object)
@@ -394,7 +390,7 @@ fn grids_of_rows(list: &[Value]) -> Option<ReadGrids> {
             read.grids.push(ResultGrid::new(&name, "dimension"));
             read.grids.len() - 1
         });
-        let over = row.get("n").and_then(Value::as_u64).and_then(|n| usize::try_from(n).ok());
+        let over = row.number("n").and_then(|n| usize::try_from(n).ok());
         let mut grid = std::mem::take(&mut read.grids[at]);
         if is_mean(dimension) || ends_as_mean(dimension) {
             let system = grid.column_of_system(system);

@@ -1,49 +1,42 @@
 //! A value of a JSON document that knows its place.
 
-use serde_json::{Value, value::RawValue};
+use serde_json::Value;
 
-use crate::{SourceBytes, raw_object::RawObject};
+use crate::{
+    SourceBytes,
+    json_object::{JsonObject, string_text},
+    tape::{self, JsonTape, TapeValue},
+};
 
 use super::shapes::FileMistakes;
 
 #[derive(Clone)]
 pub struct StrictNode<'a> {
-    raw: &'a RawValue,
+    value: TapeValue<'a>,
     /// The path as a person would write it: `scores[3].evidence[0].path`; empty for the document.
     pub path: String,
 }
 
 impl<'a> StrictNode<'a> {
-    /// Returns the document of a file, if it is an object.
-    pub fn document(file: &SourceBytes<'a>, mistakes: &mut FileMistakes<'a>) -> Option<Self> {
-        match serde_json::from_slice::<&RawValue>(file.bytes) {
-            Ok(raw) if raw.get().trim_start().starts_with('{') => {
-                Some(Self { raw, path: String::new() })
-            }
-            Ok(_) => {
-                mistakes.add_at_line(1, "is not a JSON object".into());
-                None
-            }
-            Err(why) => {
-                mistakes.add_at_line(why.line().max(1), format!("is not JSON: {why}"));
-                None
-            }
-        }
+    /// Returns the object that a document is.
+    pub fn document(tape: &'a JsonTape<'a>) -> Self {
+        Self { value: tape.root(), path: String::new() }
     }
 
     /// Returns bytes before it in `whole`, which it is borrowed from.
     pub fn offset_in(&self, whole: &[u8]) -> usize {
-        let text = self.raw.get();
-        let blank = text.len() - text.trim_start().len();
-        (text.as_ptr() as usize + blank).saturating_sub(whole.as_ptr() as usize)
+        (self.value.get().as_ptr() as usize).saturating_sub(whole.as_ptr() as usize)
     }
 
     pub fn entries(&self) -> Vec<(String, Self)> {
         let dot = if self.path.is_empty() { "" } else { "." };
-        let node = |(name, raw): (&str, &'a RawValue)| {
-            (name.to_owned(), Self { raw, path: format!("{}{dot}{name}", self.path) })
-        };
-        RawObject::parse(self.raw.get()).unwrap_or_default().fields().map(node).collect()
+        let fields = JsonObject::from_value(self.value).unwrap_or_default().fields();
+        fields
+            .map(|(name, value)| {
+                let path = format!("{}{dot}{name}", self.path);
+                (name.into_owned(), Self { value, path })
+            })
+            .collect()
     }
 
     /// Returns the first field of the name.
@@ -53,44 +46,60 @@ impl<'a> StrictNode<'a> {
 
     /// Returns the elements of a list; empty for another value.
     pub fn elements(&self) -> Vec<Self> {
-        let elements = serde_json::from_str::<Vec<&'a RawValue>>(self.raw.get());
-        let node =
-            |(at, raw): (usize, &'a RawValue)| Self { raw, path: format!("{}[{at}]", self.path) };
-        elements.unwrap_or_default().into_iter().enumerate().map(node).collect()
+        let elements = self.value.elements().enumerate();
+        elements.map(|(at, value)| Self { value, path: format!("{}[{at}]", self.path) }).collect()
     }
 
     pub fn value(&self) -> Value {
-        serde_json::from_str(self.raw.get()).unwrap_or_default()
+        serde_json::from_str(self.value.get()).unwrap_or_default()
     }
 
     pub fn text(&self) -> Option<String> {
-        serde_json::from_str(self.raw.get()).ok()
+        string_text(self.value).map(Into::into)
     }
 
     /// Returns a whole number that is not negative.
     pub fn count(&self) -> Option<u64> {
-        serde_json::from_str(self.raw.get()).ok()
+        self.value.get().parse().ok()
     }
 
     pub fn is_null(&self) -> bool {
-        self.raw.get().trim() == "null"
+        self.value.is_null()
     }
 
     pub fn is_list(&self) -> bool {
-        self.raw.get().trim_start().starts_with('[')
+        self.value.is_list()
     }
 
     pub fn is_object(&self) -> bool {
-        self.raw.get().trim_start().starts_with('{')
+        self.value.is_object()
     }
 
     /// Returns the value as it is written, shortened.
     pub fn shortened_text(&self) -> String {
         const LONGEST: usize = 60;
-        let text = self.raw.get().trim();
+        let text = self.value.get();
         match text.char_indices().nth(LONGEST) {
             Some((end, _)) => format!("{}…", &text[..end]),
             None => text.to_owned(),
         }
     }
+}
+
+/// Parses a file that is to be an object; adds the mistake that it is none.
+pub fn parse_document<'a>(
+    file: &SourceBytes<'a>,
+    mistakes: &mut FileMistakes<'a>,
+) -> Option<JsonTape<'a>> {
+    if let Err(why) = serde_json::from_slice::<serde::de::IgnoredAny>(file.bytes) {
+        mistakes.add_at_line(why.line().max(1), format!("is not JSON: {why}"));
+        return None;
+    }
+    let text = std::str::from_utf8(file.bytes).unwrap_or_default();
+    match JsonTape::parse(text) {
+        Some(tape) if tape.root().is_object() => return Some(tape),
+        Some(_) => mistakes.add_at_line(1, "is not a JSON object".into()),
+        None => mistakes.add_at_line(1, format!("is not JSON: {}", tape::serde_error(text))),
+    }
+    None
 }

@@ -17,6 +17,7 @@ use super::{
     pattern::{ERROR, PatternGoal, RulePattern},
     relation::{NodeRelation, RelatedNodes, RelationStop},
 };
+use trajview_formats::JsonFields;
 
 impl DirectRule {
     /// Converts a rule; None where it has something that is not supported here.
@@ -244,6 +245,6 @@ fn read_nth(yaml: &Value) -> Option<NthChild> {
     }
     let yaml = yaml.as_object()?;
     let is_null = |key: &str| yaml.get(key).is_none_or(Value::is_null);
-    let is_from_the_end = yaml.get("reverse").and_then(Value::as_bool).unwrap_or(false);
+    let is_from_the_end = yaml.flag("reverse").unwrap_or(false);
     is_null("ofRule").then_some(NthChild { place: place(yaml.get("position")?)?, is_from_the_end })
 }
