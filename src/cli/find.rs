@@ -11,9 +11,9 @@ use trajview_run::{
     search::{HitPlace, StepField},
 };
 use trajview_store::{
-    agent_folders::agent_folders,
     disk,
     lookup::{self, BuildOutcome, LookupMessage, RunFinder},
+    session_folders::agent_folders,
 };
 
 use super::{
@@ -115,7 +115,7 @@ fn delete_index(index: Option<&Path>, out: &mut Out) -> CommandResult {
 /// returned.
 fn searched_paths(args: &FindArgs) -> Result<Vec<PathBuf>, CommandFailure> {
     if args.paths.is_empty() {
-        let usual: Vec<PathBuf> = agent_folders().into_iter().map(|place| place.path).collect();
+        let usual = agent_folders();
         return match usual.is_empty() {
             true => Err(CommandFailure::cannot_read(
                 "no agent keeps sessions in a place that is known; name a recording or a folder of them",

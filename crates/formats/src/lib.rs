@@ -3,9 +3,10 @@
 //! A [`Format`] claims a recording by its first bytes, lists the data in its recordings ([`FormatCapabilities`]), indexes
 //! one into a [`Run`](trajview_run::Run) without keeping its text, and reads single records again when they are shown. No
 //! other crate asks for a format by its name. Most formats are a list of records that can each be read alone: those
-//! implement `records::RecordFormat`, and `records::RecordLog` does the rest. To add a format, write `crates/formats/src/<name>/mod.rs`, put a
-//! small sample below `sample-runs/` and add a line to each of the two lists below: `trajview formats`, the README table
-//! and the golden tests follow.
+//! implement `records::RecordFormat`, and `records::RecordLog` does the rest. To add a format, write
+//! `crates/formats/src/<name>/mod.rs`, put a small sample below `sample-runs/` and add a line to each of the two lists
+//! below: `trajview formats`, the README table and the golden tests follow. Where its tool keeps sessions is a row of
+//! [`session_folders()`], and how it keeps them in a database an implementation of [`session_tables::SessionTables`].
 //!
 //! Field names drift: read leniently, keep what is unknown as an [`trajview_run::StepKind::Unknown`] step or a
 //! warning with its place, never refuse a whole file for one line.
@@ -48,11 +49,12 @@ pub mod csv;
 mod cursor;
 mod droid;
 mod dsh;
+pub mod entire;
 mod format;
 mod gemini;
 mod gemini_stream;
 mod git_ai;
-pub mod goose;
+mod goose;
 mod grok;
 mod head_json;
 mod iflow;
@@ -61,6 +63,7 @@ mod json_object;
 pub mod jsonl;
 mod kimi;
 mod kiro;
+mod log_names;
 mod messages;
 mod mini_swe_agent;
 mod nested_logs;
@@ -75,7 +78,10 @@ mod qwen;
 mod records;
 pub mod rigorbench;
 pub mod rubric;
+mod runs_in_file;
 pub mod search_prefilter;
+mod session_folders;
+pub mod session_tables;
 mod slopcodebench;
 mod specstory;
 mod swe_agent;
@@ -94,6 +100,9 @@ pub use format::{
 pub use format::ReversedExecutor;
 
 pub use json_object::JsonFields;
+pub use log_names::{could_be_log, log_stem};
+pub use runs_in_file::{element_name, list_elements, row_name};
+pub use session_folders::session_folders;
 
 use records::RecordLog;
 
@@ -146,6 +155,12 @@ pub use unsupported_files::unsupported_file_hint;
 
 /// Reads a rubric tree by itself, for a file beside a recording.
 pub use paperbench::{PaperBench, read_tree as read_rubric_tree};
+
+/// The notes of git-ai in a repository.
+pub use git_ai::notes as git_ai_notes;
+
+/// The members of an archive that is a log of Inspect.
+pub use inspect::archive as inspect_archive;
 
 /// The file names of SlopCodeBench, by which a run of it is recognised.
 pub use slopcodebench::layout as slopcodebench_layout;

@@ -7,8 +7,6 @@ use std::borrow::Cow;
 
 use serde::de::DeserializeOwned;
 
-use super::{json_object::JsonObject, tape::JsonTape};
-
 /// The values that are read as null.
 const TOKENS: [&[u8]; 3] = [b"-Infinity", b"Infinity", b"NaN"];
 
@@ -89,19 +87,6 @@ pub fn read_json<T: DeserializeOwned>(text: &[u8]) -> serde_json::Result<(T, usi
 /// Returns the text as JSON: with null for each value that is no number.
 pub fn readable_json(text: &str) -> Cow<'_, str> {
     with_nulls(text).map_or(Cow::Borrowed(text), |(text, _)| Cow::Owned(text))
-}
-
-/// Returns the texts of the elements of a list in a document that may have such values, of the document itself where
-/// the key is empty; None where it has no such list.
-pub fn list_element_texts<'t>(document: &'t str, key: &str) -> Option<Vec<&'t str>> {
-    let tape = JsonTape::parse(document)?;
-    let list =
-        if key.is_empty() { tape.root() } else { JsonObject::from_value(tape.root())?.get(key)? };
-    let text = |value: &str| {
-        let at = value.as_ptr() as usize - document.as_ptr() as usize;
-        document.get(at..at + value.len())
-    };
-    list.elements().map(|element| text(element.get())).collect()
 }
 
 /// Returns the words of a warning for so many values.

@@ -4,6 +4,7 @@
 pub use super::disk::name_of;
 use super::{containers, disk};
 use std::path::{Path, PathBuf};
+use trajview_formats::{could_be_log, log_stem};
 
 /// The most files below the folder of one recording that are listed.
 const MOST_FILES: usize = 4_000;
@@ -57,39 +58,9 @@ fn is_link_to_log(path: &Path) -> bool {
     is_link && disk::is_file(path) && !path.ancestors().skip(1).any(is_bundle)
 }
 
-pub fn could_be_log(path: &Path) -> bool {
-    [
-        ".jsonl",
-        ".jsonl.zst",
-        ".jsonl.zstd",
-        ".json",
-        ".stdout",
-        ".traj",
-        ".chat.history.md",
-        ".jsonl.gz",
-        ".json.gz",
-    ]
-    .iter()
-    .any(|ending| name_of(path).ends_with(ending))
-        || name_of(path).ends_with(".md") && is_specstory_history(path)
-        || [".yaml", ".yml"].iter().any(|ending| name_of(path).ends_with(ending))
-}
-
-/// Returns whether a document lies where SpecStory puts its own: most documents are not logs.
-fn is_specstory_history(path: &Path) -> bool {
-    let mut folders = path.ancestors().skip(1).map(name_of);
-    (folders.next(), folders.next()) == (Some("history"), Some(".specstory"))
-}
-
-/// Returns the name without the endings of a log.
-pub fn stem_of(path: &Path) -> String {
-    let name = name_of(path).trim_end_matches(".zstd").trim_end_matches(".zst");
-    name.trim_end_matches(".jsonl").to_owned()
-}
-
 /// Returns the folder named after a log, where newer tools put its companions.
 pub(crate) fn companion_folder_of(main: &Path) -> PathBuf {
-    main.with_file_name(stem_of(main))
+    main.with_file_name(log_stem(main))
 }
 
 pub fn collect_files(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {

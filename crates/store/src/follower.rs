@@ -102,7 +102,7 @@ pub fn follow_recording(
         move |path: &PathBuf| {
             *path == main
                 || path.starts_with(&own)
-                || entries::could_be_log(path) && !lock(&strangers).contains(path)
+                || trajview_formats::could_be_log(path) && !lock(&strangers).contains(path)
         }
     };
     let on_event = move |event: notify::Result<Event>| match event {

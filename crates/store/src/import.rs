@@ -21,7 +21,7 @@ use trajview_run::{
 };
 
 use super::{
-    Archive, OpenError, containers, disk, entries, file_bytes, pack_writer,
+    Archive, OpenError, containers, disk, file_bytes, pack_writer,
     recording_files::{self, FoundFile, FoundRecording},
     remote::{self, FetchAmount},
     write::{FolderDraft, WriteError},
@@ -345,7 +345,7 @@ const ABOVE: &str = "../";
 /// Returns the name of a file in the bundle. A member of a container is written as it was read, under a name that shows
 /// its type; a file from a folder above the log is put beside it.
 fn name_in_bundle(recording: &FoundRecording, file: &FoundFile) -> String {
-    let has_end = entries::could_be_log(Path::new(&file.name));
+    let has_end = trajview_formats::could_be_log(Path::new(&file.name));
     if is_member(recording, file) && !has_end {
         return format!("{}.json", file.name);
     }

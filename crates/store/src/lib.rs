@@ -17,7 +17,6 @@
 //! - What a cache keeps can be made anew: to lose it costs time alone.
 //! - git, SQLite and connections to stores are named here and nowhere below or beside.
 
-pub mod agent_folders;
 mod archive;
 mod atomic_file;
 mod bare_repo;

@@ -6,13 +6,13 @@ use std::{
 };
 
 use trajview_formats as formats;
-use trajview_formats::{FileHead, Format, RecordingShape};
+use trajview_formats::{FileHead, Format, RecordingShape, could_be_log};
 
 use super::{
     containers, disk,
     entries::{
-        collect_files, companion_folder_of, could_be_log, entries_of, is_bundle, is_folder,
-        is_log_file, is_plain_file, name_of,
+        collect_files, companion_folder_of, entries_of, is_bundle, is_folder, is_log_file,
+        is_plain_file, name_of,
     },
     error::OpenError,
     file_bytes::{self, FileAccess, FileBytes, ReadAllowance},

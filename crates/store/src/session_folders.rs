@@ -1,24 +1,34 @@
-//! The places of this machine that hold sessions: where agents keep theirs ([`super::agent_folders`]), and what was
-//! opened lately.
+//! The places of this machine that hold sessions: where agents keep theirs
+//! ([`trajview_formats::session_folders`]), and what was opened lately.
 
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-use super::{agent_folders::agent_folders, cache::DiskCache};
+use super::cache::DiskCache;
 
 /// The most opened paths that are remembered.
 const MOST_OPENED: usize = 50;
 
 /// Returns the places of this machine that hold sessions, then what was opened lately; those that are there.
 pub fn all_session_folders() -> Vec<PathBuf> {
-    let mut places: Vec<PathBuf> = agent_folders().into_iter().map(|place| place.path).collect();
+    let mut places = agent_folders();
     for opened in recently_opened() {
         if !places.iter().any(|place| opened.starts_with(place)) && opened.exists() {
             places.push(opened);
         }
     }
+    places
+}
+
+/// Returns the places where agents keep their sessions, those that are there; none where there is no home folder.
+pub fn agent_folders() -> Vec<PathBuf> {
+    let Ok(home) = etcetera::home_dir() else { return vec![] };
+    let variable =
+        |name: &str| std::env::var_os(name).filter(|it| !it.is_empty()).map(PathBuf::from);
+    let mut places = trajview_formats::session_folders(&home, &variable);
+    places.retain(|place| place.exists());
     places
 }
 

@@ -13,11 +13,12 @@ use std::{
 use trajview_formats::{
     FileHead, Format, PieceExecutor,
     companion_files::{BelongsTo, CompanionFiles},
+    could_be_log,
 };
 
 use super::{
     containers,
-    entries::{could_be_log, entries_of, is_log_file, name_of},
+    entries::{entries_of, is_log_file, name_of},
     executor::WorkerThreads,
     path_bytes,
     remote::{self, FetchAmount},

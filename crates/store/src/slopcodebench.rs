@@ -24,31 +24,6 @@ use super::{
     recording_files::{self, FoundFile, FoundRecording},
 };
 
-/// The files of the run directory that describe its problems.
-const RUN_FILES: [&str; 6] = [
-    "provenance.txt",
-    "config.yaml",
-    "problem_catalog.json",
-    "result.json",
-    "checkpoint_results.jsonl",
-    "results.jsonl",
-];
-
-const PROBLEM_FILES: [&str; 2] = ["problem.yaml", "run_info.yaml"];
-
-const CHECKPOINT_FILES: [&str; 10] = [
-    "prompt.txt",
-    "inference_result.json",
-    "diff.json",
-    "evaluation.json",
-    "evaluation/report.json",
-    "quality_analysis/overall_quality.json",
-    "quality_analysis/files.jsonl",
-    "quality_analysis/symbols.jsonl",
-    "quality_analysis/ast_grep.jsonl",
-    "rubric.jsonl",
-];
-
 /// The most bytes of all packed folders of a problem, and the most files in one; the rest is left out.
 const MOST_UNPACKED: u64 = 64 << 20;
 const MOST_PACKED_FILES: usize = 4_000;
@@ -98,11 +73,11 @@ pub(crate) fn find_problem_files(
         unpack_left: MOST_UNPACKED,
     };
     if is_run_folder(&folder) {
-        for name in RUN_FILES {
+        for name in slopcodebench_layout::RUN_FILES {
             reader.take_file(&folder.join(name), name.to_owned());
         }
     }
-    for name in PROBLEM_FILES {
+    for name in slopcodebench_layout::PROBLEM_FILES {
         reader.take_problem_file(&main.join(name), name);
     }
     for checkpoint in checkpoint_folders(&main) {
@@ -121,14 +96,12 @@ fn with_folder_name(folder: &Path) -> std::io::Result<PathBuf> {
 
 /// Returns whether a folder is the run directory of the problems in it.
 fn is_run_folder(folder: &Path) -> bool {
-    let config = folder.join("config.yaml");
-    let has_agent = || {
-        let text = path_bytes::read_head(&config).map(|(head, _)| head).unwrap_or_default();
-        String::from_utf8_lossy(&text).lines().any(|line| line.starts_with("agent:"))
-    };
-    is_plain_file(&folder.join("problem_catalog.json"))
-        || is_plain_file(&folder.join("checkpoint_results.jsonl"))
-        || (is_plain_file(&config) && has_agent())
+    let has_file = |name: &str| is_plain_file(&folder.join(name));
+    slopcodebench_layout::RUN_MARKS.into_iter().any(has_file) || {
+        let config = folder.join(slopcodebench_layout::CONFIG);
+        let head = || path_bytes::read_head(&config).map(|(head, _)| head).unwrap_or_default();
+        is_plain_file(&config) && slopcodebench_layout::is_run_config(&head())
+    }
 }
 
 struct ProblemReader {
@@ -159,9 +132,9 @@ impl ProblemReader {
     fn read_checkpoint(&mut self, folder: &Path) {
         let checkpoint = name_of(folder);
         self.read_pass(folder, checkpoint);
-        let after = folder.join("after_skill");
+        let after = folder.join(slopcodebench_layout::SECOND_PASS);
         if is_folder(&after) {
-            let name = format!("{checkpoint}/after_skill");
+            let name = format!("{checkpoint}/{}", slopcodebench_layout::SECOND_PASS);
             self.mark_folder(&name);
             self.read_pass(&after, &name);
         }
@@ -175,7 +148,7 @@ impl ProblemReader {
 
     /// Reads the files that one session on a checkpoint left in `folder`, which is `checkpoint` below the problem.
     fn read_pass(&mut self, folder: &Path, checkpoint: &str) {
-        for name in CHECKPOINT_FILES {
+        for name in slopcodebench_layout::CHECKPOINT_FILES {
             self.take_problem_file(&folder.join(name), &format!("{checkpoint}/{name}"));
         }
         if is_folder(&folder.join("snapshot")) {
@@ -186,7 +159,7 @@ impl ProblemReader {
         if is_folder(&agent) {
             let mut logs = vec![];
             entries::collect_files(&agent, 0, &mut logs);
-            logs.retain(|path| entries::could_be_log(path));
+            logs.retain(|path| formats::could_be_log(path));
             for path in logs {
                 let below = path.strip_prefix(folder).unwrap_or(&path);
                 let name = format!("{checkpoint}/{}", below.to_string_lossy().replace('\\', "/"));
@@ -279,7 +252,7 @@ fn member_name(entry: &tar::Entry<'_, impl Read>) -> Option<String> {
     let path = entry.path().ok()?.to_string_lossy().replace('\\', "/");
     let path = RepoPath::new(&path).filter(|_| entry.header().entry_type().is_file())?;
     let path = path.as_str().strip_prefix("agent/").unwrap_or(path.as_str()).to_owned();
-    entries::could_be_log(Path::new(&path)).then_some(path)
+    formats::could_be_log(Path::new(&path)).then_some(path)
 }
 
 #[cfg(test)]

@@ -14,15 +14,13 @@ use trajview_formats as formats;
 use trajview_formats::{
     FileHead, Format, RunsInFile,
     companion_files::{self, BelongsTo},
+    could_be_log, log_stem,
 };
 
 use super::{
     containers::{self, Members},
     disk,
-    entries::{
-        could_be_log, entries_of, is_bundle, is_folder, is_log_file, is_plain_file, name_of,
-        stem_of,
-    },
+    entries::{entries_of, is_bundle, is_folder, is_log_file, is_plain_file, name_of},
     file_head_cache::{FileHeadCache, RecordingHead},
     path_bytes,
     remote::{self, FetchAmount, is_address},
@@ -153,7 +151,7 @@ pub(super) fn collect_logs(
         match disk::symlink_metadata(&path) {
             Ok(meta) if meta.is_dir() => folders.push(path),
             Ok(meta) if meta.is_file() && could_be_log(&path) => {
-                stems.insert(stem_of(&path));
+                stems.insert(log_stem(&path).to_owned());
                 logs.extend(meta.modified.map(|written| (written, path)));
             }
             Ok(_) | Err(_) => {}
@@ -245,7 +243,7 @@ fn walk_folder(
     if depth >= MOST_DEEP {
         return true;
     }
-    let stems: HashSet<String> = logs.iter().map(|log| stem_of(log)).collect();
+    let stems: HashSet<String> = logs.iter().map(|log| log_stem(log).to_owned()).collect();
     let is_entered = |path: &PathBuf| is_folder(path) || container_files.contains(path);
     let is_left_out = |path: &PathBuf| is_part(path, &stems) || agents.contains(path);
     let folders = entries.iter().filter(|path| !is_left_out(path) && is_entered(path));

@@ -1,6 +1,8 @@
 //! Cursor CLI's transcripts: `agent-transcripts/*.jsonl`, messages without times and often without results. Newer ones are
 //! in a folder of their own, those of sub-agents in `subagents` beside them.
 
+mod database;
+
 use std::borrow::Cow;
 
 use super::{
@@ -10,6 +12,8 @@ use super::{
     tape::{JsonTape, TapeValue},
 };
 use trajview_run::Tokens;
+
+pub use database::CursorTables;
 
 pub struct Cursor;
 

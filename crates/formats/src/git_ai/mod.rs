@@ -1,6 +1,8 @@
 //! Sessions that git-ai's notes tell of (Git AI Standard 3.0.0): the commits of each in their order, the lines that the
 //! notes attribute to it, and, where the notes are of versions before 1.3.4, the messages.
 
+pub mod notes;
+
 use std::borrow::Cow;
 
 use super::{

@@ -4,6 +4,8 @@
 //! What a model streams is written in pieces: a message in several rows, its thinking in a block for each piece. Both are
 //! put together again.
 
+mod database;
+
 use std::borrow::Cow;
 
 use serde_json::{Map, Value as Json};
@@ -14,7 +16,10 @@ use super::{
     records::{LogRecord, RecordEvent, RecordFormat, arguments},
     tape::TapeValue,
 };
+use crate::json_object::JsonFields;
 use trajview_run::{Role, Tokens};
+
+pub use database::GooseTables;
 
 pub struct Goose;
 
@@ -188,7 +193,7 @@ fn piece_count(messages: &[Json]) -> usize {
 
 /// Messages of which the pieces are put together: those of one id that follow each other, and of what has no id those of the
 /// assistant that are words alone.
-pub fn join_pieces(messages: Vec<Map<String, Json>>) -> Vec<Map<String, Json>> {
+fn join_pieces(messages: Vec<Map<String, Json>>) -> Vec<Map<String, Json>> {
     let mut all: Vec<Map<String, Json>> = vec![];
     for mut message in messages {
         let content = message.get_mut("content").and_then(Json::as_array_mut);
@@ -221,9 +226,8 @@ pub fn join_pieces(messages: Vec<Map<String, Json>>) -> Vec<Map<String, Json>> {
 /// Returns whether a message is a further piece of the one before.
 fn continues_message(last: &Map<String, Json>, next: &Map<String, Json>, blocks: &[Json]) -> bool {
     let is_words = |block: &Json| matches!(block["type"].as_str(), Some("text" | "thinking"));
-    let before = last.get("content").and_then(Json::as_array);
-    let id =
-        |message: &Map<String, Json>| message.get("id").and_then(Json::as_str).map(str::to_owned);
+    let before = last.list("content");
+    let id = |message: &Map<String, Json>| message.text("id").map(str::to_owned);
     let is_same = last.get("role") == next.get("role");
     is_same
         && before.is_some()
@@ -238,7 +242,7 @@ fn continues_message(last: &Map<String, Json>, next: &Map<String, Json>, blocks:
 
 /// Returns whether a message is the model's.
 fn is_from_model(message: &Map<String, Json>) -> bool {
-    message.get("role").and_then(Json::as_str) == Some("assistant")
+    message.text("role") == Some("assistant")
 }
 
 /// Adds blocks to others; where they were streamed, joins a piece of thinking or of a message to the piece before it.

@@ -2,6 +2,8 @@
 //! of them; a sample is a run. Where it is opened it is put into the form that [`flatten_sample`] makes: attachments in
 //! their places, usage with the messages it belongs to, events left out.
 
+pub mod archive;
+
 use std::{borrow::Cow, collections::HashMap};
 
 use serde_json::{Map, Value as Json};
@@ -14,6 +16,7 @@ use super::{
     records::{LogRecord, NOT_FINITE, RecordEntry, RecordEvent, RecordFormat},
     tape::{JsonTape, TapeValue},
 };
+use crate::json_object::JsonFields;
 use trajview_run::{Role, Time};
 
 pub struct Inspect;
@@ -208,9 +211,7 @@ pub fn flatten_sample(bytes: &[u8]) -> Option<Vec<u8>> {
                 *message = pool.get(at as usize).cloned().unwrap_or(Json::Null);
             }
             let Json::Object(message) = message else { continue };
-            let Some(usages) =
-                message.get("id").and_then(Json::as_str).and_then(|id| usages.get(id))
-            else {
+            let Some(usages) = message.text("id").and_then(|id| usages.get(id)) else {
                 continue;
             };
             for (key, value) in [("usage", &usages.usage), ("timestamp", &usages.time)] {
@@ -251,7 +252,7 @@ fn usage_by_message(events: &Json) -> HashMap<String, MessageUsage> {
     let mut all = HashMap::new();
     for event in events.as_array().into_iter().flatten() {
         let time = event.get("completed").or_else(|| event.get("timestamp")).cloned();
-        match event.get("event").and_then(Json::as_str) {
+        match event.text("event") {
             Some("model") => {
                 let message = event.pointer("/output/choices/0/message/id").and_then(Json::as_str);
                 if let Some(id) = message {
@@ -261,7 +262,7 @@ fn usage_by_message(events: &Json) -> HashMap<String, MessageUsage> {
                 }
             }
             Some("tool") => {
-                if let Some(id) = event.get("message_id").and_then(Json::as_str) {
+                if let Some(id) = event.text("message_id") {
                     all.insert(id.to_owned(), MessageUsage { usage: None, time });
                 }
             }

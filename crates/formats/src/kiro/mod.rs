@@ -1,6 +1,8 @@
 //! Kiro CLI's conversations, in the forms of its three engines: a row of `data.sqlite3`, or the same saved with `/save`, one
 //! document; `~/.kiro/sessions/cli/<id>.jsonl`; `~/.kiro/sessions/<workspace>/sess_<id>/messages.jsonl`.
 
+mod database;
+
 use std::borrow::Cow;
 
 use super::{
@@ -10,6 +12,8 @@ use super::{
     tape::TapeValue,
 };
 use trajview_run::Role;
+
+pub use database::KiroTables;
 
 pub struct Kiro;
 

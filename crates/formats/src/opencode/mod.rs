@@ -2,6 +2,7 @@
 //! of one file a message and a part are put into that form where they are opened. Messages of opencode 2 contain their
 //! whole text: see [`version2`].
 
+mod database;
 mod version2;
 
 use std::{
@@ -17,6 +18,8 @@ use super::{
     tape::TapeValue,
 };
 use trajview_run::{EditKind, Role, Time, Tokens, files::RecordedChange};
+
+pub use database::OpenCodeTables;
 
 pub struct OpenCode;
 

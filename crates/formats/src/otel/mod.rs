@@ -2,6 +2,7 @@
 //! into lines of one span each where they are opened. A `chat` span has the model's answer, an `execute_tool` span
 //! the result of a call, an `invoke_agent` span the request.
 
+mod database;
 mod messages;
 
 use std::borrow::Cow;
@@ -14,8 +15,11 @@ use super::{
     records::{CallAnswer, LogRecord, RecordEntry, RecordEvent, RecordFormat, arguments},
     tape::TapeValue,
 };
+use crate::json_object::JsonFields;
 use messages::ModelExchange;
 use trajview_run::{Role, Time, Tokens};
+
+pub use database::SpanTables;
 
 pub struct Otel;
 
@@ -470,7 +474,7 @@ fn without_kinds(value: Json, depth: usize) -> Json {
 
 fn pairs_to_object(list: Vec<Json>, depth: usize) -> serde_json::Map<String, Json> {
     let pair = |mut pair: Json| {
-        let key = pair.get("key")?.as_str()?.to_owned();
+        let key = pair.text("key")?.to_owned();
         Some((key, without_kinds(pair.get_mut("value")?.take(), depth + 1)))
     };
     list.into_iter().filter_map(pair).collect()

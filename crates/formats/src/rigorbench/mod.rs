@@ -203,9 +203,7 @@ mod tests {
 
     fn index_yaml(yaml: &str) -> Run {
         let bytes = prepare_json(yaml.as_bytes()).unwrap();
-        RecordLog(&RigorBench)
-            .index_run(&[SourceBytes { name: "a.yaml", bytes: &bytes }])
-            .unwrap()
+        RecordLog(&RigorBench).index_run(&[SourceBytes { name: "a.yaml", bytes: &bytes }]).unwrap()
     }
 
     fn tool_names(run: &Run) -> Vec<String> {

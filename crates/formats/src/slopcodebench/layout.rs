@@ -45,9 +45,50 @@ pub struct CheckpointFiles {
     pub after: Option<Box<Self>>,
 }
 
+/// The files of the run directory that describe its problems.
+pub const RUN_FILES: [&str; 6] = [
+    "provenance.txt",
+    CONFIG,
+    "problem_catalog.json",
+    "result.json",
+    "checkpoint_results.jsonl",
+    "results.jsonl",
+];
+
+/// The files of a problem that describe its run.
+pub const PROBLEM_FILES: [&str; 2] = ["problem.yaml", "run_info.yaml"];
+
+/// The files of a checkpoint that are sources, beside the logs of the agent.
+pub const CHECKPOINT_FILES: [&str; 10] = [
+    "prompt.txt",
+    "inference_result.json",
+    "diff.json",
+    "evaluation.json",
+    "evaluation/report.json",
+    "quality_analysis/overall_quality.json",
+    "quality_analysis/files.jsonl",
+    "quality_analysis/symbols.jsonl",
+    "quality_analysis/ast_grep.jsonl",
+    "rubric.jsonl",
+];
+
+/// The settings of a run.
+pub const CONFIG: &str = "config.yaml";
+
+/// Files that only a run directory has.
+pub const RUN_MARKS: [&str; 2] = ["problem_catalog.json", "checkpoint_results.jsonl"];
+
+/// The folder of a checkpoint with the files of a second pass over it.
+pub const SECOND_PASS: &str = "after_skill";
+
+/// Returns whether a [`CONFIG`] that begins like this is that of a run.
+pub fn is_run_config(head: &[u8]) -> bool {
+    String::from_utf8_lossy(head).lines().any(|line| line.starts_with("agent:"))
+}
+
 /// Names of files and folders in a checkpoint's folder; one of them identifies it.
 const CHECKPOINT_MEMBERS: [&str; 11] = [
-    "after_skill",
+    SECOND_PASS,
     "checkpoint.yaml",
     "prompt.txt",
     "inference_result.json",
@@ -100,7 +141,7 @@ impl<'a> RunLayout<'a> {
 
     fn add_run_file(&mut self, at: usize, name: &str) {
         match name {
-            "config.yaml" => self.config = Some(at),
+            CONFIG => self.config = Some(at),
             "provenance.txt" => self.provenance = Some(at),
             "problem_catalog.json" => self.catalog = Some(at),
             "result.json" => {
@@ -141,11 +182,13 @@ impl<'a> RunLayout<'a> {
         }
         let mut stage = &mut self.stages[index];
         let mut below = below;
-        if below == "after_skill" || below.starts_with("after_skill/") {
-            let name = format!("{name}/after_skill");
+        if let Some(rest) = below.strip_prefix(SECOND_PASS)
+            && (rest.is_empty() || rest.starts_with('/'))
+        {
+            let name = format!("{name}/{SECOND_PASS}");
             let after = || Box::new(CheckpointFiles { name, number, ..CheckpointFiles::default() });
             stage = stage.after.get_or_insert_with(after);
-            below = below.trim_start_matches("after_skill").trim_start_matches('/');
+            below = rest.trim_start_matches('/');
         }
         match below {
             "prompt.txt" => stage.prompt = Some(at),

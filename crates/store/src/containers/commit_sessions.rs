@@ -8,7 +8,11 @@ use std::{
     sync::OnceLock,
 };
 
-use serde_json::{Value, json};
+use trajview_formats::{
+    entire::{self, CheckpointMetadata},
+    git_ai_notes::{self, NotedCommit, NotedSessions},
+};
+use trajview_run::files::{BlobId, Blobs};
 
 use super::members::{JoinedCommits, MemberNames, Members};
 use crate::{
@@ -18,18 +22,6 @@ use crate::{
         commit_log::{CommitInfo, children_first},
     },
 };
-use trajview_run::files::{BlobId, Blobs};
-
-/// The branch of Entire's checkpoints, in the repository that made them and in a clone of it.
-const ENTIRE: [&str; 2] =
-    ["refs/heads/entire/checkpoints/v1", "refs/remotes/origin/entire/checkpoints/v1"];
-
-/// The line of a commit message that names its checkpoint.
-const TRAILER: &str = "Entire-Checkpoint:";
-
-/// The notes of git-ai, in the repository that made them and in a clone that fetched them.
-const GIT_AI: [&str; 3] =
-    ["refs/notes/ai", "refs/notes/ai-remote/origin", "refs/remotes/origin/notes/ai"];
 
 /// The most checkpoints, and notes, that are listed.
 const MOST_SESSIONS: usize = 50_000;
@@ -67,7 +59,7 @@ impl CommitSessions {
             names.add_row(Some(&format!("entire-{session}.jsonl")));
             stored.push(StoredSession::Entire(checkpoints));
         }
-        for (session, document) in git_ai_sessions(&repo) {
+        for (session, document) in git_ai_sessions(&repo).0 {
             names.add_row(Some(&format!("git-ai-{session}.json")));
             stored.push(StoredSession::GitAi(document.to_string()));
         }
@@ -85,9 +77,8 @@ impl CommitSessions {
         let all = self.checkpoints.get_or_init(|| {
             let commits = self.repo.branch_commits().into_iter();
             let named = commits.flat_map(|commit| {
-                let ids =
-                    commit.message.lines().filter_map(|line| line.trim().strip_prefix(TRAILER));
-                let ids: Vec<String> = ids.map(|id| id.trim().to_owned()).collect();
+                let ids: Vec<String> =
+                    entire::checkpoints_in(&commit.message).map(str::to_owned).collect();
                 ids.into_iter().map(move |id| (id, commit.id.to_string()))
             });
             named.collect()
@@ -133,11 +124,10 @@ impl Members for CommitSessions {
     }
 }
 
-/// Returns the sessions of Entire's branch: `<first two digits>/<the others>/<number>/full.jsonl` with `metadata.json`,
-/// without the number in older ones.
+/// Returns the sessions of Entire's branch, whose folders [`entire`] describes.
 fn entire_sessions(repo: &Repo) -> BTreeMap<String, Vec<EntireCheckpoint>> {
     let mut sessions: BTreeMap<String, Vec<EntireCheckpoint>> = BTreeMap::new();
-    let tip = ENTIRE.iter().find_map(|name| repo.read_commit(repo.reference_id(name)?));
+    let tip = entire::REFERENCES.iter().find_map(|name| repo.read_commit(repo.reference_id(name)?));
     let Some(tip) = tip else { return sessions };
     let folders_in = |tree| repo.names_in(tree).into_iter().filter(|(.., is_folder)| *is_folder);
     let mut count = 0;
@@ -166,21 +156,20 @@ fn entire_sessions(repo: &Repo) -> BTreeMap<String, Vec<EntireCheckpoint>> {
 fn read_checkpoint(repo: &Repo, id: &str, folder: BlobId) -> Option<(String, EntireCheckpoint)> {
     let files = repo.names_in(folder);
     let named = |name: &str| files.iter().find(|file| file.0 == name).map(|file| file.1);
-    let log = named("full.jsonl")?;
-    let metadata = named("metadata.json").and_then(|id| repo.read_blob(id).ok());
-    let metadata = metadata.and_then(|text| serde_json::from_slice::<Value>(&text).ok());
-    let metadata = metadata.unwrap_or_default();
-    let text = |key: &str| metadata[key].as_str().map(str::to_owned);
-    let session = text("session_id").unwrap_or_else(|| id.to_owned());
-    let created_at = text("created_at").unwrap_or_default();
+    let log = named(entire::LOG)?;
+    let metadata = named(entire::METADATA).and_then(|id| repo.read_blob(id).ok());
+    let CheckpointMetadata { session_id, created_at } =
+        metadata.map(|text| CheckpointMetadata::parse(&text)).unwrap_or_default();
+    let session = session_id.unwrap_or_else(|| id.to_owned());
     Some((session, EntireCheckpoint { id: id.to_owned(), created_at, log }))
 }
 
 /// Returns the sessions of git-ai's notes, each as one document: its commits in their order, with the messages before
 /// each.
-fn git_ai_sessions(repo: &Repo) -> BTreeMap<String, Value> {
-    let mut sessions: BTreeMap<String, Value> = BTreeMap::new();
-    let tip = GIT_AI.iter().find_map(|name| repo.read_commit(repo.reference_id(name)?));
+fn git_ai_sessions(repo: &Repo) -> NotedSessions {
+    let mut sessions = NotedSessions::default();
+    let tip =
+        git_ai_notes::REFERENCES.iter().find_map(|name| repo.read_commit(repo.reference_id(name)?));
     let Some(tip) = tip else { return sessions };
     let mut notes: HashMap<String, BlobId> = HashMap::new();
     let (mut folders, mut looked) = (vec![(String::new(), tip.tree)], 0);
@@ -203,57 +192,12 @@ fn git_ai_sessions(repo: &Repo) -> BTreeMap<String, Value> {
     for commit in commits.iter().rev() {
         let note = notes.get(&commit.id.to_string()).and_then(|id| repo.read_blob(*id).ok());
         let Some(note) = note else { continue };
-        let text = String::from_utf8_lossy(&note);
-        let (lines, document) = text.split_once("\n---\n").unwrap_or(("", &text));
-        let Ok(document) = serde_json::from_str::<Value>(document) else { continue };
-        let of = |key: &str| document[key].as_object().into_iter().flatten();
-        for (key, session) in of("prompts").chain(of("sessions")) {
-            add_note(&mut sessions, commit, lines, key, session);
-        }
+        let noted = NotedCommit {
+            id: commit.id.to_string(),
+            time: commit.time.map(|time| time.to_string()),
+            message: &commit.message,
+        };
+        sessions.add_note(&noted, &String::from_utf8_lossy(&note));
     }
     sessions
-}
-
-/// Appends what a note has about one session to its document.
-fn add_note(
-    sessions: &mut BTreeMap<String, Value>,
-    commit: &CommitInfo,
-    lines: &str,
-    key: &str,
-    session: &Value,
-) {
-    let agent = &session["agent_id"];
-    let id = agent["id"].as_str().filter(|id| !id.is_empty()).unwrap_or(key);
-    let document = sessions.entry(id.to_owned()).or_insert_with(
-        || json!({ "git_ai": agent, "id": id, "human_author": session["human_author"], "commits": [] }),
-    );
-    let Some(commits) = document["commits"].as_array_mut() else { return };
-    // Each note has the conversation from its beginning.
-    let before: usize =
-        commits.iter().filter_map(|commit| commit["messages"].as_array()).map(Vec::len).sum();
-    let messages = session["messages"].as_array().map_or(&[][..], Vec::as_slice);
-    commits.push(json!({
-        "commit": commit.id.to_string(),
-        "time": commit.time.map(|time| time.to_string()),
-        "subject": commit.message.lines().next().unwrap_or_default(),
-        "lines": attributed_lines(lines, key),
-        "messages": messages.get(before..).unwrap_or_default(),
-    }));
-}
-
-/// Returns the lines of files that a note attributes to a session: `src/main.rs 1-10,15`.
-fn attributed_lines(lines: &str, key: &str) -> Vec<String> {
-    let (mut line_ranges, mut file) = (vec![], "");
-    for line in lines.lines() {
-        match line.strip_prefix("  ") {
-            None => file = line.trim().trim_matches('"'),
-            Some(attribution) => {
-                let (by, where_) = attribution.split_once(' ').unwrap_or((attribution, ""));
-                if by.split("::").next() == Some(key) {
-                    line_ranges.push(format!("{file} {where_}"));
-                }
-            }
-        }
-    }
-    line_ranges
 }

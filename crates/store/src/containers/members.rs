@@ -36,10 +36,6 @@ pub struct JoinedCommits {
 /// The most members that are listed.
 pub const MOST_MEMBERS: usize = 1_000_000;
 
-/// The fields that name a row, best first: those that tell runs apart.
-pub(crate) const ROW_IDS: [&str; 7] =
-    ["trajectory_id", "transcript_id", "session_id", "instance_id", "run_id", "uuid", "id"];
-
 /// The names of members: paths, or what rows call themselves; none twice.
 #[derive(Default)]
 pub struct MemberNames {

@@ -6,10 +6,8 @@
 
 mod column_settings;
 mod commit_sessions;
-mod cursor_ide;
 mod cut_zip;
 mod members;
-mod opencode;
 #[cfg(feature = "parquet")]
 mod parquet_rows;
 mod session_database;
@@ -28,7 +26,7 @@ use std::{
 use trajview_formats as formats;
 use trajview_formats::FileHead;
 
-pub use column_settings::{has_named_messages as has_named_columns, set_columns};
+pub use column_settings::{has_named_columns, set_columns};
 pub use members::{JoinedCommits, Members};
 pub use sqlite_tables::remove_copies;
 
@@ -226,7 +224,7 @@ fn open_container(file: &Path) -> Option<Arc<dyn Members>> {
         return zip_tar::TarContainer::open(file).map(|it| Arc::new(it) as Arc<dyn Members>);
     }
     let head = FileHead { name: name_of(file), bytes: &head, is_whole };
-    if column_settings::has_named_messages(head.bytes) {
+    if column_settings::has_named_columns(head.bytes) {
         return text_rows::LineRows::open(file).map(|it| Arc::new(it) as Arc<dyn Members>);
     }
     let format = formats::format_for_head(&head)?;

@@ -24,8 +24,10 @@ use parquet::{
 };
 use serde_json::{Map, Value, json};
 
+use trajview_formats::ColumnNames;
+
 use super::{
-    column_settings,
+    column_settings::{self, with_columns},
     members::{MOST_MEMBERS, MemberNames, Members},
 };
 use crate::{disk, file_bytes, panic_guard::catch_panic, parquet_footer};
@@ -92,8 +94,9 @@ impl ParquetRows {
         }
         let count =
             usize::try_from(footer.metadata().file_metadata().num_rows()).ok()?.min(MOST_MEMBERS);
-        let column =
-            column_settings::id_columns().iter().find_map(|id| footer.schema().index_of(id).ok());
+        let column = with_columns(ColumnNames::id_columns)
+            .iter()
+            .find_map(|id| footer.schema().index_of(id).ok());
         let mut names = MemberNames::default();
         if let Some(column) = column {
             let mask = ProjectionMask::roots(footer.parquet_schema(), [column]);

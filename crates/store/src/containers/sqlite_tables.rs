@@ -13,7 +13,9 @@ use std::{
 };
 
 use rusqlite::{Connection, OpenFlags, types::ValueRef};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
+
+use trajview_formats::session_tables::{TableColumn, TableError, TableRow, TableRows};
 
 use crate::disk;
 
@@ -31,15 +33,13 @@ struct DatabaseState {
     stamp: DatabaseStamp,
     /// The file that is read.
     place: ReadPlace,
-    places: Mutex<HashMap<KeyColumn, Option<Arc<RowIds>>>>,
-    traces: Mutex<Option<Arc<TracesByConversation>>>,
+    places: Mutex<HashMap<TableColumn, Option<Arc<RowIds>>>>,
+    /// The rows of queries for pairs, by the query.
+    pairs: Mutex<HashMap<&'static str, ValuesByFirst>>,
 }
 
-/// A table and one of its columns.
-type KeyColumn = (&'static str, &'static str);
-
-/// The traces of each conversation.
-type TracesByConversation = HashMap<String, Vec<String>>;
+/// The second values of pairs, by the first.
+type ValuesByFirst = HashMap<String, Vec<String>>;
 
 /// The file from which a database is read.
 enum ReadPlace {
@@ -109,8 +109,8 @@ impl DatabaseFile {
             () if is_in_use(&sibling_path(&file, "-shm")) => ReadPlace::Shared(file.into_owned()),
             () => ReadPlace::Alone(copy_with_log(&file, &log)?),
         };
-        let (places, traces) = (Mutex::default(), Mutex::default());
-        let state = Arc::new(DatabaseState { stamp, place, places, traces });
+        let (places, pairs) = (Mutex::default(), Mutex::default());
+        let state = Arc::new(DatabaseState { stamp, place, places, pairs });
         *now = Some(Arc::clone(&state));
         Ok(state)
     }
@@ -171,36 +171,54 @@ fn copy_with_log(file: &Path, log: &Path) -> io::Result<PathBuf> {
     Ok(copy)
 }
 
-impl OpenDatabase {
-    /// Returns whether there is a table of that name.
-    pub(crate) fn has_table(&self, table: &str) -> rusqlite::Result<bool> {
+impl TableRows for OpenDatabase {
+    fn has_table(&self, table: &str) -> Result<bool, TableError> {
         let query = "select 1 from sqlite_master where type = 'table' and name = ?1";
-        self.connection.prepare_cached(query)?.exists([table])
+        let found = self.connection.prepare_cached(query).and_then(|mut it| it.exists([table]));
+        found.map_err(|why| why.to_string())
     }
 
-    /// Returns the rows of a table with this value in a column, as objects.
-    pub(crate) fn rows_where(
+    fn rows_where(
         &self,
-        (table, column): (&'static str, &'static str),
+        (table, column): TableColumn,
         value: &str,
         order: &str,
-    ) -> rusqlite::Result<Vec<Map<String, Value>>> {
-        let Some(places) = self.row_ids((table, column)) else {
-            let query = format!("select * from {table} where {column} = ?1 order by {order}");
-            return self.query_objects(&query, value);
+    ) -> Result<Vec<TableRow>, TableError> {
+        let rows = match self.row_ids((table, column)) {
+            None => {
+                let query = format!("select * from {table} where {column} = ?1 order by {order}");
+                self.query_objects(&query, value)
+            }
+            Some(places) => {
+                let Some(numbers) = places.get(value) else { return Ok(vec![]) };
+                let query = format!(
+                    "select * from {table} where rowid in (select value from json_each(?1)) order by {order}"
+                );
+                self.query_objects(&query, &json!(numbers).to_string())
+            }
         };
-        let Some(numbers) = places.get(value) else { return Ok(vec![]) };
-        let query = format!(
-            "select * from {table} where rowid in (select value from json_each(?1)) order by {order}"
-        );
-        self.query_objects(&query, &json!(numbers).to_string())
+        rows.map_err(|why| why.to_string())
     }
 
-    fn query_objects(&self, query: &str, value: &str) -> rusqlite::Result<Vec<Map<String, Value>>> {
+    fn values_by_first(&self, query: &'static str, first: &str) -> Result<Vec<String>, TableError> {
+        let mut known = self.state.pairs.lock().unwrap_or_else(PoisonError::into_inner);
+        let pairs = match known.get(query) {
+            Some(pairs) => pairs,
+            None => {
+                let pairs = self.query_pairs(query).map_err(|why| why.to_string())?;
+                known.entry(query).or_insert(pairs)
+            }
+        };
+        Ok(pairs.get(first).cloned().unwrap_or_default())
+    }
+}
+
+impl OpenDatabase {
+    fn query_objects(&self, query: &str, value: &str) -> rusqlite::Result<Vec<TableRow>> {
         let mut query = self.connection.prepare_cached(query)?;
         let columns: Vec<String> = query.column_names().map(str::to_owned).collect();
         let found = query.query_map([value], |row| {
-            let mut all = Map::new();
+            let mut all = TableRow::new();
             for (at, name) in columns.iter().enumerate() {
                 all.insert(name.clone(), json_of(row.get_ref(at)?));
             }
@@ -209,30 +227,18 @@ impl OpenDatabase {
         found.collect()
     }
 
-    /// Returns the conversations that spans name, each with its traces.
-    pub(crate) fn traces_of(&self, conversation: &str) -> rusqlite::Result<Vec<String>> {
-        let mut known = self.state.traces.lock().unwrap_or_else(PoisonError::into_inner);
-        let traces = match &*known {
-            Some(traces) => Arc::clone(traces),
-            None => {
-                let mut query = self.connection.prepare(
-                    "select distinct a.value, s.trace_id from span_attributes a join spans s on s.span_id = a.span_id \
-                     where a.key = 'gen_ai.conversation.id'",
-                )?;
-                let mut traces: HashMap<String, Vec<String>> = HashMap::new();
-                let mut rows = query.query(())?;
-                while let Some(row) = rows.next()? {
-                    let (name, trace) = (value_text(row.get_ref(0)?), value_text(row.get_ref(1)?));
-                    traces.entry(name).or_default().push(trace);
-                }
-                Arc::clone(known.insert(Arc::new(traces)))
-            }
-        };
-        Ok(traces.get(conversation).cloned().unwrap_or_default())
+    fn query_pairs(&self, query: &str) -> rusqlite::Result<ValuesByFirst> {
+        let mut query = self.connection.prepare(query)?;
+        let (mut rows, mut pairs) = (query.query(())?, ValuesByFirst::new());
+        while let Some(row) = rows.next()? {
+            let (first, second) = (value_text(row.get_ref(0)?), value_text(row.get_ref(1)?));
+            pairs.entry(first).or_default().push(second);
+        }
+        Ok(pairs)
     }
 
     /// Returns the places of the rows of a table, by a column; None where SQLite finds them as quickly.
-    fn row_ids(&self, key: (&'static str, &'static str)) -> Option<Arc<RowIds>> {
+    fn row_ids(&self, key: TableColumn) -> Option<Arc<RowIds>> {
         let mut known = self.state.places.lock().unwrap_or_else(PoisonError::into_inner);
         let found = known.entry(key).or_insert_with(|| match self.has_index(key) {
             Ok(false) => self.list_row_ids(key).ok().map(Arc::new),

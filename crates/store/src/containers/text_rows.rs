@@ -6,14 +6,13 @@ use std::{
     path::Path,
 };
 
-use serde_json::value::RawValue;
+use trajview_formats::{ColumnNames, element_name, list_elements, row_name};
 
 use super::{
-    column_settings,
+    column_settings::{self, with_columns},
     members::{MOST_MEMBERS, MemberNames, Members},
 };
 use crate::{disk, file_bytes};
-use trajview_formats::not_finite;
 
 /// The bytes of a row that are searched for its name.
 const NAMED_WITHIN: usize = 16 << 10;
@@ -51,7 +50,7 @@ impl LineRows {
             LinesContent::Held(bytes) => list_rows(&bytes[..]),
         };
         // One row is the run that the file is.
-        if found.1.len() < 2 && !column_settings::has_named_messages(&start) {
+        if found.1.len() < 2 && !column_settings::has_named_columns(&start) {
             return None;
         }
         let (names, places) = found;
@@ -60,7 +59,7 @@ impl LineRows {
 }
 
 fn list_rows(mut from: impl BufRead) -> (MemberNames, Vec<(u64, u64)>) {
-    let ids = column_settings::id_columns();
+    let ids = with_columns(ColumnNames::id_columns);
     let (mut places, mut names, mut start) = (vec![], MemberNames::default(), 0);
     let mut head: Vec<u8> = vec![];
     loop {
@@ -86,7 +85,7 @@ fn list_rows(mut from: impl BufRead) -> (MemberNames, Vec<(u64, u64)>) {
             }
         };
         if !is_blank && len > 0 {
-            names.add_row(id_in(&head, &ids).as_deref());
+            names.add_row(row_name(&head, &ids).as_deref());
             places.push((start, len));
         }
         start += len + 1;
@@ -94,26 +93,6 @@ fn list_rows(mut from: impl BufRead) -> (MemberNames, Vec<(u64, u64)>) {
             return (names, places);
         }
     }
-}
-
-/// Returns the name of a row: the value of the first of `ids` that is in its beginning.
-fn id_in(head: &[u8], ids: &[String]) -> Option<String> {
-    ids.iter().find_map(|key| {
-        let needle = format!("\"{key}\"");
-        let at = memchr::memmem::find(head, needle.as_bytes())? + needle.len();
-        let rest = head.get(at..)?.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
-        match rest.first()? {
-            b'"' => {
-                let end = memchr::memchr(b'"', rest.get(1..)?)?;
-                Some(String::from_utf8_lossy(&rest[1..=end]).into_owned())
-            }
-            b'0'..=b'9' => {
-                let end = rest.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(rest.len());
-                Some(String::from_utf8_lossy(&rest[..end]).into_owned())
-            }
-            _ => None,
-        }
-    })
 }
 
 impl Members for LineRows {
@@ -138,38 +117,8 @@ impl Members for LineRows {
                 bytes.get(start as usize..(start + wanted) as usize).unwrap_or_default().to_vec()
             }
         };
-        Ok((column_settings::with_published_names(&row).unwrap_or(row), cut))
+        Ok((with_columns(|columns| columns.with_published_names(&row)).unwrap_or(row), cut))
     }
-}
-
-/// Returns the texts of the elements of the list under that key of a document, of the list that it is where the key is
-/// empty; None where it is no JSON.
-fn list_elements<'t>(document: &'t str, key: &str) -> Option<Vec<&'t str>> {
-    if key.is_empty() {
-        let list: Vec<&'t RawValue> = serde_json::from_str(document).ok()?;
-        return Some(list.into_iter().map(RawValue::get).collect());
-    }
-    let fields: std::collections::HashMap<String, &'t RawValue> =
-        serde_json::from_str(document).ok()?;
-    let list: Vec<&'t RawValue> = serde_json::from_str(fields.get(key)?.get()).ok()?;
-    Some(list.into_iter().map(RawValue::get).collect())
-}
-
-/// Returns `<id>_epoch_<epoch>` of a sample of Inspect, the UUID of a conversation.
-fn name_of_sample(sample: &str) -> Option<String> {
-    #[derive(serde::Deserialize)]
-    struct SampleName {
-        #[serde(default)]
-        id: serde_json::Value,
-        epoch: Option<u64>,
-        uuid: Option<serde_json::Value>,
-    }
-    let (SampleName { id, epoch, uuid }, _) = not_finite::read_json(sample.as_bytes()).ok()?;
-    if id.is_null() {
-        return uuid?.as_str().map(str::to_owned);
-    }
-    let id = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
-    Some(format!("{id}_epoch_{}", epoch.unwrap_or(1)))
 }
 
 /// The elements of a list in one document.
@@ -188,13 +137,12 @@ impl JsonListRows {
         )
         .ok()?;
         let content = String::from_utf8(file_bytes.read_all().0.into_owned()).ok()?;
-        let samples = list_elements(&content, key)
-            .or_else(|| not_finite::list_element_texts(&content, key))?;
+        let elements = list_elements(&content, key)?;
         let (mut names, mut places) = (MemberNames::default(), vec![]);
-        for sample in samples.into_iter().take(MOST_MEMBERS) {
-            names.add_row(name_of_sample(sample).as_deref());
-            let start = sample.as_ptr() as usize - content.as_ptr() as usize;
-            places.push((start, sample.len()));
+        for element in elements.into_iter().take(MOST_MEMBERS) {
+            names.add_row(element_name(element).as_deref());
+            let start = element.as_ptr() as usize - content.as_ptr() as usize;
+            places.push((start, element.len()));
         }
         (!places.is_empty()).then_some(Self { names, places, content })
     }

@@ -12,7 +12,7 @@ use super::{
     members::{MOST_MEMBERS, MemberNames, Members},
 };
 use crate::{disk, file_bytes};
-use trajview_formats::not_finite;
+use trajview_formats::inspect_archive::{self, SamplePieces};
 
 /// A zip archive, an Inspect log among them; ZIP64, deflate and zstd.
 pub struct ZipContainer {
@@ -72,7 +72,7 @@ impl ZipContainer {
             .take(MOST_MEMBERS)
             .filter_map(|name| Some(name.ok()?.into_owned()))
             .collect();
-        let is_eval = is_inspect_log(&all);
+        let is_eval = inspect_archive::is_inspect_log(&all);
         let (names, places) = named_members(&all, is_eval);
         let mut sorted = if is_eval { all } else { vec![] };
         sorted.sort_unstable();
@@ -118,7 +118,8 @@ impl CutZipContainer {
     pub fn open(file: &Path) -> Option<Self> {
         let zip = CutZip::open(file)?;
         let all: Vec<String> = zip.members.iter().map(|member| member.name.clone()).collect();
-        let is_eval = is_inspect_log(&all) || file.extension().is_some_and(|end| end == "eval");
+        let is_eval = inspect_archive::is_inspect_log(&all)
+            || file.extension().is_some_and(|end| end == "eval");
         let (names, places) = named_members(&all, is_eval);
         Some(Self { zip, names: MemberNames::from_paths(names), places, is_eval })
     }
@@ -145,16 +146,11 @@ impl Members for CutZipContainer {
     }
 }
 
-/// Returns whether an archive with these members is a log of Inspect.
-fn is_inspect_log(all: &[String]) -> bool {
-    all.iter().any(|name| name == "header.json" || name.starts_with("_journal/"))
-}
-
 /// Returns the names of an archive's entries, in natural order, and the source of each: a member, or the folder of a
 /// sample in pieces.
 fn named_members(all: &[String], is_eval: bool) -> (Vec<String>, Vec<String>) {
     let mut members: Vec<(String, String)> = match is_eval {
-        true => inspect_samples(all),
+        true => inspect_archive::samples(all),
         false => all
             .iter()
             .filter(|name| !name.ends_with('/'))
@@ -169,7 +165,7 @@ fn named_members(all: &[String], is_eval: bool) -> (Vec<String>, Vec<String>) {
 /// Reads at most so many bytes of a member by its name, with a sentence where that is not all.
 type ReadMember<'r> = dyn FnMut(&str, u64) -> io::Result<(Vec<u8>, Option<String>)> + 'r;
 
-/// Returns a sample that is written in pieces: its own fields, and the messages of all pieces in order.
+/// Returns a sample that is written in pieces.
 fn joined_pieces(
     folder: &str,
     names: &[String],
@@ -177,73 +173,14 @@ fn joined_pieces(
     read: &mut ReadMember<'_>,
 ) -> io::Result<(Vec<u8>, Option<String>)> {
     let (mut left, mut cut) = (most, None);
-    let mut sample = serde_json::Map::new();
-    let (mut messages, mut events, mut attachments) = (vec![], vec![], serde_json::Map::new());
+    let mut sample = SamplePieces::default();
     for name in names {
-        let rest = name[folder.len()..].to_owned();
         let (content, problem) = read(name, left)?;
         left -= content.len() as u64;
-        cut = cut.or(problem);
-        let key = rest.rsplit('/').next().unwrap_or(&rest).trim_end_matches(".json").to_owned();
-        let value: serde_json::Value = match not_finite::read_json(&content) {
-            Ok((value, _)) => value,
-            Err(_) if rest.starts_with("attachments/") => {
-                String::from_utf8_lossy(&content).into_owned().into()
-            }
-            Err(why) => {
-                cut = cut.or(Some(format!("{rest} in it is not JSON: {why}")));
-                continue;
-            }
-        };
-        match (rest.split('/').next().unwrap_or_default(), value) {
-            ("sample.json" | "metadata.json", serde_json::Value::Object(fields)) => {
-                sample.extend(fields)
-            }
-            ("messages", serde_json::Value::Array(list)) => messages.extend(list),
-            ("events", serde_json::Value::Array(list))
-                if key.bytes().all(|byte| byte.is_ascii_digit()) =>
-            {
-                events.extend(list)
-            }
-            ("attachments", serde_json::Value::Object(all)) => attachments.extend(all),
-            ("attachments", value) => {
-                attachments.insert(key, value);
-            }
-            _ => {}
-        }
+        let broken = sample.add_piece(&name[folder.len()..], &content).err();
+        cut = cut.or(problem).or(broken);
     }
-    sample.insert("messages".into(), messages.into());
-    sample.insert("events".into(), events.into());
-    sample.insert("attachments".into(), attachments.into());
-    Ok((serde_json::to_vec(&sample)?, cut))
-}
-
-/// Returns the folder of a sample in pieces, by the name of one of its pieces: it ends with the epoch.
-fn folder_of_pieces(rest: &str) -> Option<&str> {
-    let ends_with_epoch = |folder: &str| {
-        let epoch = folder.rsplit_once("_epoch_").map_or("", |(_, epoch)| epoch);
-        !epoch.is_empty() && epoch.bytes().all(|byte| byte.is_ascii_digit())
-    };
-    let slashes = rest.match_indices('/').map(|(at, _)| at);
-    slashes.map(|at| &rest[..at]).find(|folder| ends_with_epoch(folder))
-}
-
-/// Returns the samples of an Inspect log: a file each, or a folder each.
-fn inspect_samples(all: &[String]) -> Vec<(String, String)> {
-    let below = all.iter().filter_map(|name| Some((name, name.strip_prefix("samples/")?)));
-    let mut members: Vec<(String, String)> = below
-        .filter_map(|(name, rest)| {
-            if let Some(folder) = folder_of_pieces(rest) {
-                return Some((folder.to_owned(), format!("samples/{folder}/")));
-            }
-            // The id of a sample may have slashes in it.
-            let is_sample = rest.ends_with(".json") && RepoPath::new(rest).is_some();
-            is_sample.then(|| (rest.to_owned(), name.clone()))
-        })
-        .collect();
-    members.sort();
-    members.dedup();
-    members
+    Ok((serde_json::to_vec(&sample.into_sample())?, cut))
 }
 
 /// Returns a sort key by which numbers in a name count by their value.

@@ -9,26 +9,41 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
-use super::sqlite_tables::OpenDatabase;
+use crate::{
+    json_object::JsonFields,
+    session_tables::{SessionTables, TableColumn, TableError, TableRow, TableRows, has_tables},
+};
 
-/// Returns the query for the sessions that are runs, those that no other one started, where tables of these names are
-/// opencode's.
-pub(crate) fn sessions_query(tables: &[String]) -> Option<String> {
-    let has = |wanted: &str| tables.iter().any(|table| table == wanted);
-    if !(has("message") && has("part") || has("session_message")) {
-        return None;
+pub struct OpenCodeTables;
+
+impl SessionTables for OpenCodeTables {
+    /// Returns the query for the sessions that no other one started.
+    fn sessions_query(&self, tables: &[String]) -> Option<String> {
+        let has = |wanted: &[&str]| has_tables(tables, wanted);
+        if !has(&["message", "part"]) && !has(&["session_message"]) {
+            return None;
+        }
+        let tables_here: Vec<&str> = SESSIONS.into_iter().filter(|table| has(&[table])).collect();
+        let all = |columns: &str| {
+            let selects = tables_here.iter().map(|table| format!("select {columns} from {table}"));
+            selects.collect::<Vec<_>>().join(" union all ")
+        };
+        let (ids, rows) = (all("id"), all("id, parent_id, time_created"));
+        let query = format!(
+            "select id from ({rows}) where parent_id is null or parent_id not in ({ids}) \
+             group by id order by min(time_created), id"
+        );
+        (!tables_here.is_empty()).then_some(query)
     }
-    let tables_here: Vec<&str> = SESSIONS.into_iter().filter(|table| has(table)).collect();
-    let all = |columns: &str| {
-        let selects = tables_here.iter().map(|table| format!("select {columns} from {table}"));
-        selects.collect::<Vec<_>>().join(" union all ")
-    };
-    let (ids, rows) = (all("id"), all("id, parent_id, time_created"));
-    let query = format!(
-        "select id from ({rows}) where parent_id is null or parent_id not in ({ids}) \
-         group by id order by min(time_created), id"
-    );
-    (!tables_here.is_empty()).then_some(query)
+
+    fn has_session(&self, rows: &dyn TableRows, id: &str) -> Result<bool, TableError> {
+        let is_known = !session_rows(rows, "id", id)?.is_empty();
+        Ok(is_known && !messages_of(rows, id)?.is_empty())
+    }
+
+    fn session_lines(&self, rows: &dyn TableRows, id: &str) -> Result<Vec<Value>, TableError> {
+        Ok(vec![export_session(rows, id)?])
+    }
 }
 
 /// The tables that sessions are in.
@@ -36,37 +51,30 @@ const SESSIONS: [&str; 2] = ["session", "session_v2"];
 
 /// Returns the rows of a table with a value in a column; none where there is no such table.
 fn rows_if_table(
-    base: &OpenDatabase,
-    key: (&'static str, &'static str),
+    rows: &dyn TableRows,
+    key: TableColumn,
     value: &str,
     order: &str,
-) -> rusqlite::Result<Vec<Map<String, Value>>> {
-    if base.has_table(key.0)? { base.rows_where(key, value, order) } else { Ok(vec![]) }
+) -> Result<Vec<TableRow>, TableError> {
+    if rows.has_table(key.0)? { rows.rows_where(key, value, order) } else { Ok(vec![]) }
 }
 
 /// Returns the rows of all tables that sessions are in.
 fn session_rows(
-    base: &OpenDatabase,
+    rows: &dyn TableRows,
     column: &'static str,
     value: &str,
-) -> rusqlite::Result<Vec<Map<String, Value>>> {
+) -> Result<Vec<TableRow>, TableError> {
     let mut all = vec![];
     for table in SESSIONS {
-        all.extend(rows_if_table(base, (table, column), value, "time_created desc")?);
+        all.extend(rows_if_table(rows, (table, column), value, "time_created desc")?);
     }
     Ok(all)
 }
 
-/// Returns whether the database has a session with its messages.
-pub(crate) fn has_session(base: &OpenDatabase, id: &str) -> rusqlite::Result<bool> {
-    let is_known = !session_rows(base, "id", id)?.is_empty();
-    Ok(is_known && !messages_of(base, id)?.is_empty())
-}
-
 /// Returns the JSON of a row's data column, together with the other columns of the row.
-fn row_data(row: &Map<String, Value>) -> Map<String, Value> {
-    let data =
-        row.get("data").and_then(Value::as_str).and_then(|text| serde_json::from_str(text).ok());
+fn row_data(row: &TableRow) -> Map<String, Value> {
+    let data = row.text("data").and_then(|text| serde_json::from_str(text).ok());
     let mut data = match data {
         Some(Value::Object(data)) => data,
         _ => Map::new(),
@@ -85,8 +93,8 @@ fn row_data(row: &Map<String, Value>) -> Map<String, Value> {
 }
 
 /// Returns a session in the form of `opencode export`, followed by the sessions of its sub-agents with their names.
-pub(crate) fn export_session(base: &OpenDatabase, id: &str) -> rusqlite::Result<Value> {
-    let sessions = session_rows(base, "id", id)?;
+fn export_session(rows: &dyn TableRows, id: &str) -> Result<Value, TableError> {
+    let sessions = session_rows(rows, "id", id)?;
     let mut info = sessions.first().map(row_data).unwrap_or_default();
     for session in &sessions {
         for key in ["directory", "title", "version", "slug"] {
@@ -105,24 +113,22 @@ pub(crate) fn export_session(base: &OpenDatabase, id: &str) -> rusqlite::Result<
         if !seen.insert(session.clone()) {
             continue;
         }
-        for OpencodeMessage { mut content, .. } in messages_of(base, &session)? {
+        for OpencodeMessage { mut content, .. } in messages_of(rows, &session)? {
             if is_child {
                 content.insert("agent_session".into(), session.clone().into());
             }
             messages.push(Value::Object(content));
         }
-        let children = session_rows(base, "parent_id", &session)?;
+        let children = session_rows(rows, "parent_id", &session)?;
         open.extend(
-            children
-                .into_iter()
-                .filter_map(|row| Some((row.get("id")?.as_str()?.to_owned(), true))),
+            children.into_iter().filter_map(|row| Some((row.text("id")?.to_owned(), true))),
         );
     }
     Ok(json!({ "info": info, "messages": messages }))
 }
 
 /// Returns tokens and cost of the whole session, where its row has them.
-fn session_totals(session: &Map<String, Value>) -> Map<String, Value> {
+fn session_totals(session: &TableRow) -> Map<String, Value> {
     let mut totals = Map::new();
     if let Some(cost) = session.get("cost").filter(|cost| cost.is_number()) {
         totals.insert("cost".into(), cost.clone());
@@ -151,8 +157,8 @@ struct OpencodeMessage {
 /// Returns the messages of a session. Where both generations have some from the same time, those of the one that has
 /// more of them count, of the first where they have as many: it has more of each. Those of the other from before and
 /// after are added.
-fn messages_of(base: &OpenDatabase, session: &str) -> rusqlite::Result<Vec<OpencodeMessage>> {
-    let (first, second) = (first_generation(base, session)?, second_generation(base, session)?);
+fn messages_of(rows: &dyn TableRows, session: &str) -> Result<Vec<OpencodeMessage>, TableError> {
+    let (first, second) = (first_generation(rows, session)?, second_generation(rows, session)?);
     let within = |of: &[OpencodeMessage], span: Option<(i64, i64)>| {
         let is_within = |message: &&OpencodeMessage| {
             message.is_conversation
@@ -183,19 +189,22 @@ fn time_span(messages: &[OpencodeMessage]) -> Option<(i64, i64)> {
     Some((times().min()?, times().max()?))
 }
 
-fn time_of(row: &Map<String, Value>) -> i64 {
-    row.get("time_created").and_then(Value::as_i64).unwrap_or_default()
+fn time_of(row: &TableRow) -> i64 {
+    row.integer("time_created").unwrap_or_default()
 }
 
-fn first_generation(base: &OpenDatabase, session: &str) -> rusqlite::Result<Vec<OpencodeMessage>> {
+fn first_generation(
+    rows: &dyn TableRows,
+    session: &str,
+) -> Result<Vec<OpencodeMessage>, TableError> {
     let mut parts: BTreeMap<String, Vec<Value>> = BTreeMap::new();
-    for row in rows_if_table(base, ("part", "session_id"), session, "time_created, id")? {
-        let message = row.get("message_id").and_then(Value::as_str).unwrap_or_default().to_owned();
+    for row in rows_if_table(rows, ("part", "session_id"), session, "time_created, id")? {
+        let message = row.text("message_id").unwrap_or_default().to_owned();
         parts.entry(message).or_default().push(row_data(&row).into());
     }
     let mut messages = vec![];
-    for row in rows_if_table(base, ("message", "session_id"), session, "time_created, id")? {
-        let id = row.get("id").and_then(Value::as_str).unwrap_or_default();
+    for row in rows_if_table(rows, ("message", "session_id"), session, "time_created, id")? {
+        let id = row.text("id").unwrap_or_default();
         let mut content = Map::new();
         content.insert("parts".into(), parts.remove(id).unwrap_or_default().into());
         content.insert("info".into(), row_data(&row).into());
@@ -204,11 +213,14 @@ fn first_generation(base: &OpenDatabase, session: &str) -> rusqlite::Result<Vec<
     Ok(messages)
 }
 
-fn second_generation(base: &OpenDatabase, session: &str) -> rusqlite::Result<Vec<OpencodeMessage>> {
+fn second_generation(
+    rows: &dyn TableRows,
+    session: &str,
+) -> Result<Vec<OpencodeMessage>, TableError> {
     let rows =
-        rows_if_table(base, ("session_message", "session_id"), session, "seq, time_created, id")?;
+        rows_if_table(rows, ("session_message", "session_id"), session, "seq, time_created, id")?;
     let messages = rows.into_iter().map(|row| {
-        let kind = row.get("type").and_then(Value::as_str).unwrap_or_default();
+        let kind = row.text("type").unwrap_or_default();
         let is_conversation = matches!(kind, "user" | "assistant");
         OpencodeMessage { time: time_of(&row), is_conversation, content: row_data(&row) }
     });

@@ -3,19 +3,38 @@
 
 use serde_json::{Value, json};
 
-use super::sqlite_tables::OpenDatabase;
+use crate::{
+    json_object::JsonFields,
+    session_tables::{SessionTables, TableError, TableRows, has_tables},
+};
+
+pub struct CursorTables;
+
+/// The query for conversations that have messages; their content is not read.
+const SESSIONS: &str = "select substr(key, 14) from cursorDiskKV c where key >= 'composerData:' and key < 'composerData;' \
+    and exists (select 1 from cursorDiskKV b where b.key >= 'bubbleId:' || substr(c.key, 14) || ':' \
+      and b.key < 'bubbleId:' || substr(c.key, 14) || ';') order by rowid";
+
+impl SessionTables for CursorTables {
+    fn sessions_query(&self, tables: &[String]) -> Option<String> {
+        has_tables(tables, &["cursorDiskKV"]).then(|| SESSIONS.to_owned())
+    }
+
+    fn session_lines(&self, rows: &dyn TableRows, id: &str) -> Result<Vec<Value>, TableError> {
+        conversation_lines(rows, id)
+    }
+}
 
 /// Returns a header, then a message a line, in the order of the conversation.
-pub(crate) fn conversation_lines(base: &OpenDatabase, id: &str) -> rusqlite::Result<Vec<Value>> {
-    let value = |key: String| -> rusqlite::Result<Option<Value>> {
-        let rows = base.rows_where(("cursorDiskKV", "key"), &key, "rowid")?;
-        let text = rows.first().and_then(|row| row.get("value")?.as_str().map(str::to_owned));
-        Ok(text.and_then(|text| serde_json::from_str(&text).ok()))
+fn conversation_lines(rows: &dyn TableRows, id: &str) -> Result<Vec<Value>, TableError> {
+    let value = |key: String| -> Result<Option<Value>, TableError> {
+        let found = rows.rows_where(("cursorDiskKV", "key"), &key, "rowid")?;
+        let text = found.first().and_then(|row| row.text("value"));
+        Ok(text.and_then(|text| serde_json::from_str(text).ok()))
     };
     let composer = value(format!("composerData:{id}"))?.unwrap_or_default();
     let listed = ["fullConversationHeadersOnly", "conversation"];
-    let listed =
-        listed.iter().find_map(|key| composer.get(key)?.as_array().filter(|it| !it.is_empty()));
+    let listed = listed.iter().find_map(|key| composer.list(key).filter(|it| !it.is_empty()));
     let mut lines = vec![json!({
         "role": "header",
         "message": { "content": [] },
@@ -27,7 +46,7 @@ pub(crate) fn conversation_lines(base: &OpenDatabase, id: &str) -> rusqlite::Res
         },
     })];
     for entry in listed.into_iter().flatten() {
-        let bubble_id = entry.get("bubbleId").and_then(Value::as_str);
+        let bubble_id = entry.text("bubbleId");
         // The first versions have the messages in the list itself.
         let bubble = match bubble_id {
             Some(bubble_id) => {
@@ -41,7 +60,7 @@ pub(crate) fn conversation_lines(base: &OpenDatabase, id: &str) -> rusqlite::Res
 }
 
 fn message_line(bubble: &Value) -> Value {
-    let is_user = bubble.get("type").and_then(Value::as_i64) == Some(1);
+    let is_user = bubble.integer("type") == Some(1);
     let mut content = vec![];
     let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
     let thought = text(bubble.pointer("/thinking/text"));
