@@ -58,7 +58,7 @@
 //! | key        | one row of `crates/tui/src/shell/keymap/tables/`, its place is its rank; a new action is also a variant of the view's message with its arm in the view's `update_view`. `trajview keys` lists what is bound, a test refuses a key with two meanings in one place |                        |
 //! | question   | one row of `crates/tui/src/session/question.rs`, its answer in `src/runtime/workers.rs` |        |
 //! | view of a run | a folder in `crates/tui/src/views/` with a [`views::view::RunView`], its lists and texts as panes of [`widgets::pane`]; for its keys a table in `crates/tui/src/shell/keymap/tables/` and a row of `session::context` | `with_views` in `crates/tui/src/session/views.rs` |
-//! | column of words in the table of runs | one row of `crates/tui/src/session/columns/card_columns.rs`; of sessions only: also `SESSION_COLUMNS` | |
+//! | column of words in the table of runs | one row of `crates/tui/src/session/columns/card_columns.rs` | its place in `SCORE_COLUMNS` or `SESSION_COLUMNS` of `crates/tui/src/session/columns.rs` |
 //! | colours    | one row of `crates/code/src/highlight.rs`                     |                        |
 //! | number, its curve, its column | one row of `crates/metrics/src/numbers/rows.rs`, its formula, and its name in the lists of `places.rs` that show it; a column of the table of runs also in `crates/tui/src/session/columns.rs`; a new fact of a whole run is also a field of `ProcessNumbers`, filled in `crates/analysis/src/process.rs` | `crates/store/src/dataset/columns.rs`, where it is exported |
 //! | rule       | one document in `assets/rules/`                    | |
