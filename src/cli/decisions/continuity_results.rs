@@ -258,7 +258,8 @@ fn recall_results(document: &Value, list: &[Value]) -> ContinuityResults {
                 check.check_summary(&called, summary, own, own, &SUMMARY_OF_ANSWERS);
             }
         }
-        if let (Some(planned), true) = (number_field(document, "sessions"), summaries.is_some()) {
+        let is_summarised = condition.list("sessionSummaries").is_some();
+        if let (Some(planned), true) = (number_field(document, "sessions"), is_summarised) {
             check.check_count(&name, "sessions", planned, by_session.len());
         }
         let means: Vec<f64> =
