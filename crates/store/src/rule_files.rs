@@ -75,14 +75,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("python")).unwrap();
         for name in ["python/b.yml", "a.yaml", "notes.md"] {
-            fs::write(folder.path().join(name), format!("# {name}")).unwrap();
+            fs::write(folder.path().join(name), "id: 1: no rule").unwrap();
         }
 
-        let texts = read_rules(folder.path()).unwrap();
+        let rules = read_rules(folder.path()).unwrap();
 
-        let names: Vec<_> = texts.iter().map(|(name, _)| name.as_str()).collect();
-        assert_eq!(names, ["a.yaml", "python/b.yml"]);
-        assert_eq!(texts[1].1, "# python/b.yml");
+        let files: Vec<_> = rules.problems().iter().map(|problem| problem.file.as_str()).collect();
+        assert_eq!(files, ["a.yaml", "python/b.yml"]);
     }
 
     #[test]
