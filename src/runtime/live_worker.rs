@@ -150,7 +150,7 @@ impl LiveEventSender<'_> {
 
 /// Returns the messages about the run that made a bundle, as far as it has come; None when no live run made it. It is not
 /// known here whether the run still goes on elsewhere.
-pub fn recorded_messages(bundle: &Path) -> Option<Vec<LiveMessage>> {
+pub(crate) fn recorded_messages(bundle: &Path) -> Option<Vec<LiveMessage>> {
     let before = live::journal::read_journal(bundle)?;
     let job = RunJob::from_bundle(bundle).ok()?;
     let progress = &before.progress;

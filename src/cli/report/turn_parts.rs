@@ -35,7 +35,7 @@ const CONTEXT: usize = 3;
 
 impl TurnPartBuilder<'_> {
     /// Makes as many turns as the budget allows, and a list of what is left out of the run.
-    pub fn turn_parts(&self, budget: &mut PageBudget) -> (Vec<TurnPart>, Vec<LeftOutPart>) {
+    pub(crate) fn turn_parts(&self, budget: &mut PageBudget) -> (Vec<TurnPart>, Vec<LeftOutPart>) {
         let all = self.run.turns.len();
         let shown = all.min(budget::MOST_TURNS);
         let turns = (0..shown).map(|turn| self.turn_part(turn, budget)).collect();
