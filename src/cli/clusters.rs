@@ -16,7 +16,7 @@ use super::{
     run_args,
     sharding::ShardArgs,
 };
-use document::{ClusterInput, ClustersDocument};
+use document::{ClusterInput, clusters_document};
 
 /// Put runs together that are alike: in how they fail, in what they call, in what they edit
 ///
@@ -100,12 +100,12 @@ pub fn run(args: &ClustersArgs, out: &mut Out) -> CommandResult {
     };
     let found = clusters::cluster_sets(&sets, &options);
     let lines = |path: &str| feature_sets::texts_at(path.as_ref(), args.by);
-    let document = ClustersDocument::new(&runs, &problems, &found, (args.by, options), &lines);
+    let document = clusters_document(&runs, &problems, &found, (args.by, options), &lines);
     if args.json {
         out.print_json(&document)?;
     } else {
-        document.problems.iter().for_each(|it| print_note(&it.what));
-        document.print_clusters(args.detail, args.forms.md, out)?;
+        document.rows("problems").iter().for_each(|it| print_note(&it.cell("what")));
+        document::print_clusters(&document, args.detail, args.forms.md, out)?;
     }
     Ok(Exit::Fine)
 }

@@ -2,15 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-
-use crate::cli::{
-    output::{OutputTable, TableColumn, cell_or_dash},
-    resampling::{p_value, with_interval},
-};
-use trajview_metrics::BetterDirection;
+use crate::cli::output::{Json, OutputTable, TableColumn, record};
 use trajview_study::{
-    BootstrapPlan, Interval, Undefined,
+    BootstrapPlan, Undefined,
     agreement::cluster_bootstrap::ClusteredEstimate,
     components::{ComparedMeasure, PairedComponent, compare_components},
     mixed_model::MixedModelFit,
@@ -19,55 +13,9 @@ use trajview_study::{
     undefined_reasons,
 };
 
-/// A measure of the components of one agent, or of all.
-#[derive(Debug, Serialize)]
-pub struct ComponentsRow {
-    /// Null if the agents are pooled.
-    pub agent: Option<String>,
-    pub pooled: bool,
-    pub measure: &'static str,
-    pub better: BetterDirection,
-    /// Components with a score under both conditions, and their tasks.
-    pub n: usize,
-    pub tasks: usize,
-    pub a: SideMeanRow,
-    pub b: SideMeanRow,
-    /// First less second.
-    pub difference: SideMeanRow,
-    /// A mixed model of the differences, with a random intercept a task, by REML. Null if it is not defined.
-    pub mixed: Option<MixedModelRow>,
-    pub not_defined: BTreeMap<&'static str, Undefined>,
-}
-
-impl ComponentsRow {
-    /// Returns whether there is a mixed model or an interval over tasks.
-    pub(crate) const fn has_clusters(&self) -> bool {
-        self.mixed.is_some() || self.difference.ci95_by_task.is_some()
-    }
-}
-
-/// A mean over components.
-#[derive(Debug, Serialize)]
-pub struct SideMeanRow {
-    pub mean: Option<f64>,
-    /// BCa over components.
-    pub ci95: Option<Interval>,
-    /// BCa over tasks as clusters.
-    pub ci95_by_task: Option<Interval>,
-}
-
-#[derive(Debug, Serialize)]
-pub struct MixedModelRow {
-    pub mean: f64,
-    pub se: f64,
-    pub ci95: Interval,
-    pub z: f64,
-    pub p: f64,
-    /// Adjusted for the measures of the same agent.
-    pub p_holm: Option<f64>,
-    pub adjusted: Option<String>,
-    pub variance_between_tasks: f64,
-    pub variance_within_tasks: f64,
+/// Returns whether a row has a mixed model or an interval over tasks.
+pub(crate) fn has_clusters(row: &Json) -> bool {
+    !row.field("mixed").is_null() || !row.field("difference.ci95_by_task").is_null()
 }
 
 /// Makes rows by agent, with all agents pooled last. `scores` returns the scores of a run by its index in the list.
@@ -75,7 +23,7 @@ pub(crate) fn rows_by_agent<'s, M>(
     pairs: &[PairNumbers<M>],
     scores: impl Fn(usize) -> &'s BTreeMap<String, f64>,
     plan: &BootstrapPlan,
-) -> Vec<ComponentsRow> {
+) -> Vec<Json> {
     let mut tasks: Vec<&str> = pairs.iter().map(|row| row.pair.task.as_str()).collect();
     tasks.sort_unstable();
     tasks.dedup();
@@ -93,7 +41,7 @@ pub(crate) fn rows_by_agent<'s, M>(
         }
         found.into_values().collect()
     };
-    let rows_of_agent = |agent: Option<&str>, pairs: &[PairNumbers<M>]| -> Vec<ComponentsRow> {
+    let rows_of_agent = |agent: Option<&str>, pairs: &[PairNumbers<M>]| -> Vec<Json> {
         let components: Vec<PairedComponent> = pairs.iter().flat_map(of_pair).collect();
         let found = compare_components(&components, plan).into_iter().filter(|it| it.n > 0);
         found.map(|it| components_row(agent, &it)).collect()
@@ -101,7 +49,7 @@ pub(crate) fn rows_by_agent<'s, M>(
     let by_agent: Vec<&[PairNumbers<M>]> =
         pairs.chunk_by(|one, next| one.pair.agent == next.pair.agent).collect();
     let agent = |pairs: &[PairNumbers<M>]| pairs.first().map(|row| row.pair.agent.clone());
-    let mut all: Vec<ComponentsRow> =
+    let mut all: Vec<Json> =
         by_agent.iter().flat_map(|pairs| rows_of_agent(agent(pairs).as_deref(), pairs)).collect();
     if by_agent.len() > 1 {
         all.extend(rows_of_agent(None, pairs));
@@ -114,41 +62,37 @@ pub(crate) fn rows_of_two_runs(
     scores: &[(f64, f64)],
     is_turned: bool,
     plan: &BootstrapPlan,
-) -> Vec<ComponentsRow> {
+) -> Vec<Json> {
     let component = |&(a, b): &(f64, f64)| {
         let (a, b) = if is_turned { (b, a) } else { (a, b) };
         PairedComponent { task: 0, a: vec![a], b: vec![b] }
     };
     let components: Vec<PairedComponent> = scores.iter().map(component).collect();
-    let found = compare_components(&components, plan).into_iter().filter(|it| it.n > 0);
-    let turned = |row: ComponentsRow| match is_turned {
-        true => ComponentsRow { a: row.b, b: row.a, ..row },
-        false => row,
-    };
-    found.map(|it| turned(components_row(None, &it))).collect()
+    let mut found = compare_components(&components, plan);
+    if is_turned {
+        found.iter_mut().for_each(|row| std::mem::swap(&mut row.a, &mut row.b));
+    }
+    found.iter().filter(|row| row.n > 0).map(|row| components_row(None, row)).collect()
 }
 
-fn components_row(agent: Option<&str>, it: &ComparedMeasure) -> ComponentsRow {
-    let side = |twice: &ClusteredEstimate| SideMeanRow {
-        mean: twice.by_item.value.ok(),
-        ci95: twice.by_item.interval.ok(),
-        ci95_by_task: twice.by_run.ok(),
-    };
+/// A measure of the components of one agent, or of all pooled. `difference` is first less second; `n` counts components
+/// with a score under both conditions; `mixed` is a mixed model of the differences with a random intercept a task, by REML.
+fn components_row(agent: Option<&str>, it: &ComparedMeasure) -> Json {
     let by_task = it.difference.by_run.err().map(|why| match why {
         Undefined::FewerThanTwoRuns => Undefined::FewerThanTwoTasks,
         other => other,
     });
-    ComponentsRow {
-        agent: agent.map(str::to_owned),
+    record! {
+        agent: agent,
         pooled: agent.is_none(),
         measure: it.measure.name(),
         better: it.measure.better_direction(),
         n: it.n,
         tasks: it.tasks,
-        a: side(&it.a),
-        b: side(&it.b),
-        difference: side(&it.difference),
-        mixed: it.mixed.ok().map(|mixed| mixed_model_row(&mixed, it.holm)),
+        a: mean_record(&it.a),
+        b: mean_record(&it.b),
+        difference: mean_record(&it.difference),
+        mixed: it.mixed.ok().map(|mixed| mixed_model_record(&mixed, it.holm)),
         not_defined: undefined_reasons([
             ("mixed", it.mixed.err()),
             ("ci95", it.difference.by_item.interval.err()),
@@ -157,8 +101,18 @@ fn components_row(agent: Option<&str>, it: &ComparedMeasure) -> ComponentsRow {
     }
 }
 
-fn mixed_model_row(it: &MixedModelFit, holm: Option<HolmAdjusted>) -> MixedModelRow {
-    MixedModelRow {
+/// A mean over components, with its BCa interval over components and over tasks as clusters.
+fn mean_record(twice: &ClusteredEstimate) -> Json {
+    record! {
+        mean: twice.by_item.value.ok(),
+        ci95: twice.by_item.interval.ok(),
+        ci95_by_task: twice.by_run.ok(),
+    }
+}
+
+/// `p_holm` is adjusted for the measures of the same agent.
+fn mixed_model_record(it: &MixedModelFit, holm: Option<HolmAdjusted>) -> Json {
+    record! {
         mean: it.mean,
         se: it.se,
         ci95: it.interval,
@@ -172,60 +126,49 @@ fn mixed_model_row(it: &MixedModelFit, holm: Option<HolmAdjusted>) -> MixedModel
 }
 
 /// Means of both sides and of the difference, over components.
-pub(crate) fn means_table(rows: &[ComponentsRow]) -> OutputTable {
-    let side = |it: &SideMeanRow| with_interval(it.mean, it.ci95);
-    let columns: [TableColumn<'_, ComponentsRow>; 7] = [
+pub(crate) fn means_table(rows: &[Json]) -> OutputTable {
+    let columns: [TableColumn<'_, Json>; 7] = [
         ("agent", &agent_cell),
-        ("measure", &|it| it.measure.into()),
-        (">n", &|it| it.n.to_string()),
-        (">tasks", &|it| it.tasks.to_string()),
-        ("first", &|it| side(&it.a)),
-        ("second", &|it| side(&it.b)),
-        ("difference", &|it| side(&it.difference)),
+        ("measure", &|it| it.cell("measure")),
+        (">n", &|it| it.cell("n")),
+        (">tasks", &|it| it.cell("tasks")),
+        ("first", &|it| it.interval_cell("a.mean", "a.ci95")),
+        ("second", &|it| it.interval_cell("b.mean", "b.ci95")),
+        ("difference", &|it| it.interval_cell("difference.mean", "difference.ci95")),
     ];
     OutputTable::from_rows(&columns, rows).with_keys(2)
 }
 
 /// Returns the table of means for two runs.
-pub(crate) fn means_of_two_table(rows: &[ComponentsRow]) -> OutputTable {
-    let side = |it: &SideMeanRow| with_interval(it.mean, it.ci95);
-    let columns: [TableColumn<'_, ComponentsRow>; 5] = [
-        ("measure", &|it| it.measure.into()),
-        (">n", &|it| it.n.to_string()),
-        ("a", &|it| side(&it.a)),
-        ("b", &|it| side(&it.b)),
-        ("difference", &|it| side(&it.difference)),
+pub(crate) fn means_of_two_table(rows: &[Json]) -> OutputTable {
+    let columns: [TableColumn<'_, Json>; 5] = [
+        ("measure", &|it| it.cell("measure")),
+        (">n", &|it| it.cell("n")),
+        ("a", &|it| it.interval_cell("a.mean", "a.ci95")),
+        ("b", &|it| it.interval_cell("b.mean", "b.ci95")),
+        ("difference", &|it| it.interval_cell("difference.mean", "difference.ci95")),
     ];
     OutputTable::from_rows(&columns, rows)
 }
 
 /// Returns the difference with tasks as clusters.
-pub(crate) fn clustered_table(rows: &[ComponentsRow]) -> OutputTable {
-    let mixed_cell = |it: &ComponentsRow, cell: &dyn Fn(&MixedModelRow) -> String| {
-        cell_or_dash(it.mixed.as_ref().map(cell))
-    };
-    let columns: [TableColumn<'_, ComponentsRow>; 9] = [
+pub(crate) fn clustered_table(rows: &[Json]) -> OutputTable {
+    let columns: [TableColumn<'_, Json>; 9] = [
         ("agent", &agent_cell),
-        ("measure", &|it| it.measure.into()),
-        ("tasks drawn whole", &|it| with_interval(it.difference.mean, it.difference.ci95_by_task)),
-        ("mixed model", &|it| {
-            mixed_cell(it, &|found| with_interval(Some(found.mean), Some(found.ci95)))
-        }),
-        (">SE", &|it| mixed_cell(it, &|found| format!("{:.3}", found.se))),
-        (">p", &|it| mixed_cell(it, &|found| p_value(found.p))),
-        (">p Holm", &|it| mixed_cell(it, &|found| cell_or_dash(found.p_holm.map(p_value)))),
-        (">var. of tasks", &|it| {
-            mixed_cell(it, &|found| format!("{:.3}", found.variance_between_tasks))
-        }),
-        (">var. within", &|it| {
-            mixed_cell(it, &|found| format!("{:.3}", found.variance_within_tasks))
-        }),
+        ("measure", &|it| it.cell("measure")),
+        ("tasks drawn whole", &|it| it.interval_cell("difference.mean", "difference.ci95_by_task")),
+        ("mixed model", &|it| it.interval_cell("mixed.mean", "mixed.ci95")),
+        (">SE", &|it| it.digits_cell("mixed.se", 3)),
+        (">p", &|it| it.p_cell("mixed.p")),
+        (">p Holm", &|it| it.p_cell("mixed.p_holm")),
+        (">var. of tasks", &|it| it.digits_cell("mixed.variance_between_tasks", 3)),
+        (">var. within", &|it| it.digits_cell("mixed.variance_within_tasks", 3)),
     ];
     OutputTable::from_rows(&columns, rows).with_keys(2)
 }
 
-fn agent_cell(row: &ComponentsRow) -> String {
-    row.agent.clone().unwrap_or_else(|| "all agents".into())
+fn agent_cell(row: &Json) -> String {
+    row.cell_or("agent", "all agents")
 }
 
 /// The columns of a row, for [`crate::cli::output::Out::print_csv`].

@@ -100,22 +100,23 @@ pub fn run(args: &CorpusArgs, out: &mut Out) -> CommandResult {
     let plan = args.resampling.to_plan();
     let document = CorpusDocument::new(runs, &args.pair, &plan, scorers.scorer.ruler());
     if args.json {
-        out.print_json(&document)?;
+        out.print_json(&document.json)?;
     } else if args.csv {
+        let rows = |name: &str| document.json.rows(name);
         match args.table {
             CorpusTable::Runs => {
-                out.print_csv(&tables::runs_csv_columns(&document), &document.runs)?
+                out.print_csv(&tables::runs_csv_columns(&document), rows("runs"))?
             }
-            CorpusTable::Paired => out.print_csv(tables::PAIRED_CSV_COLUMNS, &document.paired)?,
+            CorpusTable::Paired => out.print_csv(tables::PAIRED_CSV_COLUMNS, rows("paired"))?,
             CorpusTable::Components => {
-                out.print_csv(component_comparison::CSV_COLUMNS, &document.components)?
+                out.print_csv(component_comparison::CSV_COLUMNS, rows("components"))?
             }
-            CorpusTable::Trends => out.print_csv(tables::TREND_CSV_COLUMNS, &document.trends)?,
+            CorpusTable::Trends => out.print_csv(tables::TREND_CSV_COLUMNS, rows("trends"))?,
             CorpusTable::Solved => {
-                out.print_csv(cost_per_solved::CSV_COLUMNS, &document.cost_per_solved)?
+                out.print_csv(cost_per_solved::CSV_COLUMNS, rows("cost_per_solved"))?
             }
         }
-        super::output::print_warnings(&document.doubts.problems);
+        super::output::print_warnings(&document.problems);
         tables::several_judgements_notes(&document)
             .iter()
             .for_each(|words| super::output::print_note(words));

@@ -1,15 +1,13 @@
 //! `trajview metrics`: the numbers there are, and what counts as a branch in which language.
 
-use serde::Serialize;
-
 use trajview_metrics::{
-    BetterDirection, Number,
+    Number,
     quality::{MeasuredLanguage, QualityProfile, ROWS},
 };
 
 use super::{
     CommandResult, Exit,
-    output::{Out, OutputTable},
+    output::{Json, Out, OutputTable, TableColumn, record},
 };
 
 /// List the numbers that are computed
@@ -26,64 +24,22 @@ pub struct MetricsArgs {
     md: bool,
 }
 
-#[derive(Serialize)]
-struct MetricsDocument {
-    schema: &'static str,
-    metrics: Vec<MetricRow>,
-    languages: Vec<LanguageRow>,
-    profiles: Vec<MetricProfileRow>,
-}
-
-/// A row of the list of numbers.
-#[derive(Serialize)]
-struct MetricRow {
-    name: &'static str,
-    /// The label for people, where it is not the name.
-    label: &'static str,
-    unit: &'static str,
-    range: &'static str,
-    better: BetterDirection,
-    of: &'static str,
-    source: &'static str,
-    definition: &'static str,
-    /// The parts that the number opens.
-    opens: &'static str,
-}
-
-/// A profile and what is known to differ from its reference.
-#[derive(Serialize)]
-struct MetricProfileRow {
-    name: &'static str,
-    differs: &'static [&'static str],
-}
-
-/// A row of the table of languages.
-#[derive(Serialize)]
-struct LanguageRow {
-    names: Vec<&'static str>,
-    /// False if the grammar is not compiled in.
-    available: bool,
-    branches: Vec<&'static str>,
-    operators: &'static [&'static str],
-    callables: Vec<&'static str>,
-    clones: Vec<&'static str>,
-    why: &'static str,
-}
-
 pub fn run(args: &MetricsArgs, out: &mut Out) -> CommandResult {
+    let metrics = || Number::ALL.into_iter().map(metric_row).collect::<Vec<_>>();
     let languages = || ROWS.iter().map(language_row).collect::<Vec<_>>();
     if args.json {
-        let schema = "trajview.metrics/1";
-        let profile = |profile: QualityProfile| MetricProfileRow {
-            name: profile.name(),
-            differs: profile.known_differences(),
-        };
-        let profiles = QualityProfile::ALL.map(profile).into();
-        let metrics = Number::ALL.map(metric_row).into();
-        out.print_json(&MetricsDocument { schema, metrics, languages: languages(), profiles })?;
+        out.print_json(&record! {
+            schema: "trajview.metrics/1",
+            metrics: metrics(),
+            languages: languages(),
+            profiles: Json::list(QualityProfile::ALL, |profile| {
+                record! { name: profile.name(), differs: profile.known_differences() }
+            }),
+        })?;
         return Ok(Exit::Fine);
     }
-    let table = if args.languages { language_table(languages()) } else { metric_table() };
+    let table =
+        if args.languages { language_table(&languages()) } else { metric_table(&metrics()) };
     table.write_table(args.md, out)?;
     if !args.languages {
         print_differences(args.md, out)?;
@@ -102,10 +58,11 @@ fn print_differences(is_markdown: bool, out: &mut Out) -> std::io::Result<()> {
     table.write_table(is_markdown, out)
 }
 
-fn language_row(row: &MeasuredLanguage) -> LanguageRow {
+/// A row of the table of languages; `available` is false if the grammar is not compiled in.
+fn language_row(row: &MeasuredLanguage) -> Json {
     let words = |list: &'static str| list.split_ascii_whitespace().collect::<Vec<_>>();
-    LanguageRow {
-        names: row.grammars.iter().map(|grammar| grammar.name()).collect(),
+    record! {
+        names: Json::list(row.grammars, |grammar| Json::new(grammar.name())),
         available: row.grammars.iter().all(|grammar| grammar.is_compiled_in()),
         branches: [words(row.names.branches), words(row.names.cases)].concat(),
         operators: row.operators,
@@ -115,9 +72,10 @@ fn language_row(row: &MeasuredLanguage) -> LanguageRow {
     }
 }
 
-fn metric_row(number: Number) -> MetricRow {
+/// A row of the list of numbers; `opens` are the parts that the number opens.
+fn metric_row(number: Number) -> Json {
     let row = number.row();
-    MetricRow {
+    record! {
         name: row.id,
         label: row.label,
         unit: row.unit,
@@ -130,29 +88,29 @@ fn metric_row(number: Number) -> MetricRow {
     }
 }
 
-fn metric_table() -> OutputTable {
-    let mut table =
-        OutputTable::new(&["metric", "of", "unit", "range", "better", "source", "what it is"]);
-    for MetricRow { name, of, unit, range, better, source, definition, .. } in
-        Number::ALL.map(metric_row)
-    {
-        let better = better.word();
-        table.add_row(
-            [name, of, unit, range, better, source, definition].map(str::to_owned).to_vec(),
-        );
-    }
-    table
+fn metric_table(metrics: &[Json]) -> OutputTable {
+    let columns: [TableColumn<'_, Json>; 7] = [
+        ("metric", &|it| it.cell("name")),
+        ("of", &|it| it.cell("of")),
+        ("unit", &|it| it.cell("unit")),
+        ("range", &|it| it.cell("range")),
+        ("better", &|it| it.cell("better")),
+        ("source", &|it| it.cell("source")),
+        ("what it is", &|it| it.cell("definition")),
+    ];
+    OutputTable::from_rows(&columns, metrics)
 }
 
-fn language_table(languages: Vec<LanguageRow>) -> OutputTable {
-    let mut table = OutputTable::new(&["language", "adds a path", "why"]);
-    for language in languages {
-        let without = if language.available { "" } else { " (not in this build)" };
-        table.add_row(vec![
-            language.names.join(", ") + without,
-            [language.branches.as_slice(), language.operators].concat().join(" "),
-            language.why.into(),
-        ]);
-    }
-    table
+fn language_table(languages: &[Json]) -> OutputTable {
+    let list = |it: &Json, field: &str| it.rows(field).iter().map(Json::csv_cell).collect();
+    let columns: [TableColumn<'_, Json>; 3] = [
+        ("language", &|it| {
+            let is_missing = *it.field("available") == Json::Flag(false);
+            let names: Vec<String> = list(it, "names");
+            names.join(", ") + if is_missing { " (not in this build)" } else { "" }
+        }),
+        ("adds a path", &|it| [list(it, "branches"), list(it, "operators")].concat().join(" ")),
+        ("why", &|it| it.cell("why")),
+    ];
+    OutputTable::from_rows(&columns, languages)
 }

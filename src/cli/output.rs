@@ -19,12 +19,15 @@ use visible_json::VisibleJson;
 
 mod markdown;
 mod plain_zero;
+mod record;
 mod table;
 mod table_form;
 mod visible_json;
 
 pub use markdown::escape_markdown;
 pub use plain_zero::json_line as json_bytes;
+pub use record::Json;
+pub(crate) use record::record;
 pub use table::{OutputTable, TableColumn};
 pub use table_form::{TableForm, TableFormArgs};
 
@@ -235,14 +238,11 @@ impl Out {
     ) -> io::Result<()> {
         let columns = columns.split_whitespace();
         let columns = columns.map(|it| it.split_once('=').unwrap_or((it, it)));
-        let columns = columns.map(|(head, field)| (head, format!("/{}", field.replace('.', "/"))));
-        let columns: Vec<(&str, String)> = columns.collect();
+        let columns: Vec<(&str, &str)> = columns.collect();
         self.print_bytes(csv_row(columns.iter().map(|(head, _)| (*head).to_owned())).as_bytes())?;
         rows.into_iter().try_for_each(|row| {
-            let row = serde_json::to_value(row).map_err(io::Error::from)?;
-            let cells = columns
-                .iter()
-                .map(|(_, field)| row.pointer(field).map_or_else(String::new, json_cell));
+            let row = Json::new(&row);
+            let cells = columns.iter().map(|(_, field)| row.field(field).csv_cell());
             self.print_bytes(csv_row(cells).as_bytes())
         })
     }
@@ -275,24 +275,6 @@ pub fn safe_line(words: &str) -> Cow<'_, str> {
         (None, _) => Cow::Borrowed(""),
         (Some(line), None) => text::safe(line),
         _ => Cow::Owned(words.lines().map(text::safe).collect::<Vec<_>>().join(" ")),
-    }
-}
-
-/// Returns a value in one cell; the parts of a list or an object are divided by `; `.
-fn json_cell(value: &Value) -> String {
-    match value {
-        Value::Null => String::new(),
-        Value::String(words) => words.clone(),
-        Value::Number(number) => match number.as_f64().filter(|_| number.is_f64()) {
-            Some(number) => (number + 0.0).to_string(), // 1 and not 1.0, 0 and not -0
-            None => number.to_string(),
-        },
-        Value::Bool(flag) => flag.to_string(),
-        Value::Array(parts) => parts.iter().map(json_cell).collect::<Vec<_>>().join("; "),
-        Value::Object(fields) => {
-            let fields = fields.iter().map(|(name, value)| format!("{name}: {}", json_cell(value)));
-            fields.collect::<Vec<_>>().join("; ")
-        }
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use serde::Serialize;
 use serde_json::Value;
 
 use trajview_run::format_number;
@@ -13,7 +12,7 @@ use super::{
     CommandFailure, CommandResult,
     export::{ExportContext, exit_after_reading, read_all},
     measuring_args::MeasuringArgs,
-    output::{Out, OutputTable, TableFormArgs, cell_or_dash, print_note},
+    output::{Json, Out, OutputTable, TableColumn, TableFormArgs, print_note, record},
     pricing::PricingArgs,
     redaction::RedactingArgs,
     run_args,
@@ -76,41 +75,6 @@ fn parse_column(word: &str) -> Result<&'static DataColumn, String> {
     })
 }
 
-#[derive(Serialize)]
-struct SampleDocument<'a> {
-    schema: &'static str,
-    by: Vec<&'static str>,
-    /// `per-stratum` or `proportional`
-    allocation: &'static str,
-    asked: usize,
-    seed: u64,
-    runs: usize,
-    drawn: usize,
-    strata: Vec<StratumRow<'a>>,
-    /// Sampled runs in the order of the strata; within each in the order of drawing.
-    sample: Vec<DrawnRunRow<'a>>,
-    problems: Vec<&'a str>,
-}
-
-#[derive(Serialize)]
-struct StratumRow<'a> {
-    /// Number of the stratum, from 1.
-    stratum: usize,
-    values: BTreeMap<&'static str, Option<&'a str>>,
-    runs: usize,
-    drawn: usize,
-    /// Null if none is drawn.
-    weight: Option<f64>,
-}
-
-#[derive(Serialize)]
-struct DrawnRunRow<'a> {
-    run: &'a str,
-    path: &'a str,
-    stratum: usize,
-    weight: f64,
-}
-
 pub fn run(args: &SampleArgs, out: &mut Out) -> CommandResult {
     out.set_table_form(&args.forms)?;
     let tables = [DataTable::Runs];
@@ -136,19 +100,19 @@ pub fn run(args: &SampleArgs, out: &mut Out) -> CommandResult {
         }
     };
     let strata = draw_strata(&units, allocation, args.seed);
-    let document = SampleDocument {
+    let document = record! {
         schema: "trajview.sample/1",
-        by: args.by.iter().map(|column| column.name).collect(),
+        by: args.by.iter().map(|column| column.name).collect::<Vec<_>>(),
         allocation: name,
         asked: count,
         seed: args.seed,
         runs: units.len(),
-        drawn: strata.iter().map(|it| it.drawn.len()).sum(),
-        strata: strata.iter().zip(1..).map(|(it, at)| StratumRow::new(it, at, &args.by)).collect(),
+        drawn: strata.iter().map(|it| it.drawn.len()).sum::<usize>(),
+        strata: Json::list(strata.iter().zip(1..), |(it, at)| stratum_row(it, at, &args.by)),
         sample: drawn_run_rows(&strata, &units),
-        problems: unread.iter().map(|it| it.sentence.as_str()).collect(),
+        problems: unread.iter().map(|it| it.sentence.as_str()).collect::<Vec<_>>(),
     };
-    document.print_sample(args, out)?;
+    print_sample(&document, args, out)?;
     Ok(exit_after_reading(spool.run_count(), &unread))
 }
 
@@ -181,83 +145,74 @@ fn cell_text(cell: &DataCell) -> Option<String> {
     }
 }
 
-fn drawn_run_rows<'a>(strata: &[SampledStratum], units: &'a [SampleUnit]) -> Vec<DrawnRunRow<'a>> {
+/// Makes a row for each sampled run in the order of the strata; within each in the order of drawing.
+fn drawn_run_rows(strata: &[SampledStratum], units: &[SampleUnit]) -> Vec<Json> {
     let of_stratum = |(stratum, number): (&SampledStratum, usize)| {
         let weight = stratum.sample_weight()?;
-        let row = |at: &usize| DrawnRunRow {
-            run: &units[*at].id,
-            path: &units[*at].path,
-            stratum: number,
-            weight,
+        let row = |at: &usize| {
+            let unit = &units[*at];
+            record! { run: unit.id, path: unit.path, stratum: number, weight: weight }
         };
         Some(stratum.drawn.iter().map(row).collect::<Vec<_>>())
     };
     strata.iter().zip(1..).filter_map(of_stratum).flatten().collect()
 }
 
-impl<'a> StratumRow<'a> {
-    fn new(stratum: &'a SampledStratum, number: usize, by: &[&'static DataColumn]) -> Self {
-        let values = stratum.values.iter().map(Option::as_deref);
-        Self {
-            stratum: number,
-            values: by.iter().map(|column| column.name).zip(values).collect(),
-            runs: stratum.size,
-            drawn: stratum.drawn.len(),
-            weight: stratum.sample_weight(),
-        }
+/// A stratum counts from 1; its weight is null if none is drawn.
+fn stratum_row(stratum: &SampledStratum, number: usize, by: &[&'static DataColumn]) -> Json {
+    let values = by.iter().map(|column| column.name).zip(&stratum.values);
+    record! {
+        stratum: number,
+        values: values.collect::<BTreeMap<_, _>>(),
+        runs: stratum.size,
+        drawn: stratum.drawn.len(),
+        weight: stratum.sample_weight(),
     }
 }
 
-impl SampleDocument<'_> {
-    fn print_sample(&self, args: &SampleArgs, out: &mut Out) -> std::io::Result<()> {
-        if args.json {
-            return out.print_json(self);
-        }
-        let none = self.strata.iter().filter(|it| it.drawn == 0).count();
-        if none > 0 {
-            let strata =
-                format_number::count_with_noun(none, "stratum").replace("stratums", "strata");
-            print_note(&format!(
-                "nothing is drawn of {strata}: the sample says nothing about them"
-            ));
-        }
-        if args.paths_only {
-            return self.sample.iter().try_for_each(|it| out.print_line(it.path));
-        }
-        if args.study {
-            let paths: Vec<Value> = self.sample.iter().map(|it| it.path.into()).collect();
-            let quoted: Vec<String> = paths.iter().map(ToString::to_string).collect();
-            return out.print_line(&format!("runs = [{}]", quoted.join(", ")));
-        }
-        self.print_sample_tables(args.forms.md, out)
+fn print_sample(document: &Json, args: &SampleArgs, out: &mut Out) -> std::io::Result<()> {
+    if args.json {
+        return out.print_json(document);
     }
+    let none = document.rows("strata").iter().filter(|it| it.count("drawn") == 0).count();
+    if none > 0 {
+        let strata = format_number::count_with_noun(none, "stratum").replace("stratums", "strata");
+        print_note(&format!("nothing is drawn of {strata}: the sample says nothing about them"));
+    }
+    let paths = document.rows("sample").iter().map(|it| it.cell("path"));
+    if args.paths_only {
+        return paths.into_iter().try_for_each(|path| out.print_line(&path));
+    }
+    if args.study {
+        let quoted: Vec<String> = paths.map(|path| Value::from(path).to_string()).collect();
+        return out.print_line(&format!("runs = [{}]", quoted.join(", ")));
+    }
+    print_sample_tables(document, args, out)
+}
 
-    fn print_sample_tables(&self, is_markdown: bool, out: &mut Out) -> std::io::Result<()> {
-        let heads = [">stratum"].into_iter().chain(self.by.iter().copied());
-        let heads = heads.chain([">runs", ">drawn", ">weight"]).map(str::to_owned);
-        let mut strata = OutputTable::with_heads(heads.collect());
-        for row in &self.strata {
-            let values =
-                self.by.iter().map(|name| cell_or_dash(row.values.get(name).copied().flatten()));
-            let weight = cell_or_dash(row.weight.map(|it| format!("{it:.4}")));
-            let numbers = [row.runs.to_string(), row.drawn.to_string(), weight];
-            strata.add_row(
-                [row.stratum.to_string()].into_iter().chain(values).chain(numbers).collect(),
-            );
-        }
-        strata.write_table(is_markdown, out)?;
-        out.print_line("")?;
-        let mut sample = OutputTable::new(&[">stratum", ">weight", "run", "path"]);
-        for row in &self.sample {
-            let weight = format!("{:.4}", row.weight);
-            sample.add_row(vec![row.stratum.to_string(), weight, row.run.into(), row.path.into()]);
-        }
-        sample.write_table(is_markdown, out)?;
-        out.print_line("")?;
-        let (drawn, runs) = (
-            format_number::with_thousands(self.drawn as u64),
-            format_number::count_with_noun(self.runs, "run"),
-        );
-        out.print_line(&format!("{drawn} of {runs} drawn with seed {}", self.seed))
+fn print_sample_tables(document: &Json, args: &SampleArgs, out: &mut Out) -> std::io::Result<()> {
+    let names: Vec<&str> = args.by.iter().map(|column| column.name).collect();
+    let heads = [">stratum"].into_iter().chain(names.iter().copied());
+    let heads = heads.chain([">runs", ">drawn", ">weight"]).map(str::to_owned);
+    let mut strata = OutputTable::with_heads(heads.collect());
+    for row in document.rows("strata") {
+        let values = names.iter().map(|name| row.field("values").cell(name));
+        let numbers = [row.cell("runs"), row.cell("drawn"), row.digits_cell("weight", 4)];
+        strata.add_row([row.cell("stratum")].into_iter().chain(values).chain(numbers).collect());
     }
+    strata.write_table(args.forms.md, out)?;
+    out.print_line("")?;
+    let columns: [TableColumn<'_, Json>; 4] = [
+        (">stratum", &|it| it.cell("stratum")),
+        (">weight", &|it| it.digits_cell("weight", 4)),
+        ("run", &|it| it.cell("run")),
+        ("path", &|it| it.cell("path")),
+    ];
+    OutputTable::from_rows(&columns, document.rows("sample")).write_table(args.forms.md, out)?;
+    out.print_line("")?;
+    let (drawn, runs) = (
+        format_number::with_thousands(document.count("drawn")),
+        format_number::count_with_noun(document.count("runs") as usize, "run"),
+    );
+    out.print_line(&format!("{drawn} of {runs} drawn with seed {}", args.seed))
 }

@@ -39,7 +39,7 @@ use super::{
     process, run_args,
     sharding::{PartLines, PartsArgs, ShardArgs},
 };
-pub use document::{RulerFacts, RulesFacts, rules_facts, skipped_files};
+pub use document::{RulerFacts, rules_facts, skipped_files};
 use document::{ScoreDocument, ScoredMoment};
 use faithfulness::{ExposureRow, FaithfulnessRow};
 use rubric_tree::RubricTreeRows;

@@ -3,16 +3,15 @@
 //! The three raters are named with `--raters`, or follow where there are two humans and one judge. A table of scores
 //! does not record the kind of a column; there a column called `judge` among three is the judge.
 
-use serde::Serialize;
 use std::io;
 
 use crate::cli::{
     CommandFailure,
-    output::{Out, OutputTable, TableForm},
+    output::{Json, Out, OutputTable, TableForm, record},
 };
 use trajview_run::find_by_name::{self, NameMiss};
 use trajview_study::{
-    Coefficient, Interval, Undefined,
+    Coefficient, Interval,
     agreement::LevelBoundary,
     raters::{Rater, RaterKind, RaterPanel},
 };
@@ -229,35 +228,20 @@ fn base_rates(document: &AgreeDocument) -> OutputTable {
     table
 }
 
-/// A column of two raters, in a row of a CSV.
-#[derive(Serialize)]
-struct CalibrationCsvRow<'a> {
-    raters: String,
-    a: &'a str,
-    b: &'a str,
-    n: usize,
-    measure: &'static str,
-    value: Option<f64>,
-    ci95: Option<Interval>,
-    count: Option<u64>,
-    /// The total that the count is a part of.
-    of: Option<u64>,
-    why: Option<Undefined>,
-}
-
 /// Writes a row for every two raters and column. Empty cells are not defined, or no count.
 pub fn write_csv(document: &AgreeDocument, out: &mut Out) -> io::Result<()> {
     let rows = document.pairs.iter().flat_map(|pair| COLUMNS.map(|(it, _)| csv_row(pair, it)));
     out.print_csv("raters a b n measure value ci95_low=ci95.0 ci95_high=ci95.1 count why of", rows)
 }
 
-fn csv_row(pair: &RaterPairRow, coefficient: Coefficient) -> CalibrationCsvRow<'_> {
+/// `of` is the total that the count is a part of.
+fn csv_row(pair: &RaterPairRow, coefficient: Coefficient) -> Json {
     let agreement = &pair.measures.agreement;
     let estimate = agreement.estimate_for(coefficient);
-    CalibrationCsvRow {
+    record! {
         raters: tables::pair_name(pair),
-        a: &pair.a,
-        b: &pair.b,
+        a: pair.a,
+        b: pair.b,
         n: agreement.n,
         measure: coefficient.name(),
         value: estimate.value.ok(),

@@ -2,12 +2,13 @@
 //! `not_defined` gives the reason.
 
 use rayon::prelude::*;
-use serde::{Serialize, Serializer, ser::SerializeMap};
+use serde::{Serialize, Serializer};
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::PathBuf,
 };
 
+use crate::cli::output::{Json, record};
 use trajview_run::{Warning, rubric::LabelUnit};
 use trajview_study::{
     Agreement, BootstrapPlan, Coefficient, Estimate, Interval, RatingScale, Ratings, Undefined,
@@ -21,7 +22,7 @@ use trajview_tui::shell::copy::shell_argument;
 
 use super::{
     grouping::AgreeGrouping,
-    number_text::{doubted_intervals_text, plain_number},
+    number_text::{PlainNumber, doubted_intervals_text, plain_number},
     panel,
     panel::PanelRow,
     reference::{ReferenceAgreement, ReferenceOptions, ReferenceTerms},
@@ -373,47 +374,41 @@ impl AgreementMeasures {
 impl Serialize for AgreementMeasures {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let Agreement { n, table, .. } = &self.agreement;
-        let mut map = to.serialize_map(None)?;
-        map.serialize_entry("n", n)?;
-        for (coefficient, estimate) in self.estimates() {
-            let value = estimate.value.ok();
-            match coefficient.boundary_in(table) {
-                None => map.serialize_entry(coefficient.name(), &value)?,
-                Some(LevelBoundary { count, total: of }) => map.serialize_entry(
-                    coefficient.name(),
-                    &serde_json::json!({"count": count, "of": of, "share": value}),
-                )?,
-            }
-        }
-        map.serialize_entry("confusion", &table.count_rows())?;
         let (a, b) = table.base_rates();
-        map.serialize_entry("base_rate", &serde_json::json!({"a": a, "b": b}))?;
-        let why = |it: Result<f64, Undefined>| it.err().map(Undefined::why);
-        let undefined =
-            self.estimates().filter_map(|(it, estimate)| Some((it.name(), why(estimate.value)?)));
-        map.serialize_entry("not_defined", &undefined.collect::<BTreeMap<_, _>>())?;
-        if self.has_intervals {
-            let ends = |it: Interval| [it.low, it.high];
-            let intervals = self
-                .estimates()
-                .map(|(it, estimate)| (it.name(), estimate.interval.ok().map(ends)));
-            map.serialize_entry("ci95", &intervals.collect::<BTreeMap<_, _>>())?;
-            let undefined = self
-                .estimates()
-                .filter_map(|(it, estimate)| Some((it.name(), estimate.interval.err()?.why())));
-            map.serialize_entry("ci95_not_defined", &undefined.collect::<BTreeMap<_, _>>())?;
-            map.serialize_entry("warning", &self.interval_warning())?;
-        }
-        map.end()
+        let value = |(coefficient, estimate): (Coefficient, Estimate)| {
+            let value = estimate.value.ok();
+            let json = match coefficient.boundary_in(table) {
+                None => Json::new(&value),
+                Some(LevelBoundary { count, total }) => {
+                    record! { count: count, of: total, share: value }
+                }
+            };
+            (coefficient.name().to_owned(), json)
+        };
+        let reasons = |why: fn(Estimate) -> Option<Undefined>| -> BTreeMap<_, _> {
+            self.estimates()
+                .filter_map(|(it, estimate)| Some((it.name(), why(estimate)?)))
+                .collect()
+        };
+        let intervals = self.estimates().map(|(it, estimate)| (it.name(), estimate.interval.ok()));
+        let record = record! {
+            n: n,
+            ..Json::Record(self.estimates().map(value).collect()),
+            confusion: table.count_rows(),
+            base_rate: record! { a: a, b: b },
+            not_defined: reasons(|it| it.value.err()),
+            ..self.has_intervals.then(|| {
+                record! {
+                    ci95: intervals.collect::<BTreeMap<_, _>>(),
+                    ci95_not_defined: reasons(|it| it.interval.err()),
+                    warning: self.interval_warning(),
+                }
+            }),
+        };
+        record.serialize(to)
     }
 }
 
 fn plain_numbers<S: Serializer>(numbers: &[f64], to: S) -> Result<S::Ok, S::Error> {
-    struct PlainNumber(f64);
-    impl Serialize for PlainNumber {
-        fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-            plain_number(&self.0, to)
-        }
-    }
     to.collect_seq(numbers.iter().map(|number| PlainNumber(*number)))
 }

@@ -2,9 +2,9 @@
 
 use std::{collections::BTreeMap, io};
 
-use serde::{Serializer, ser::SerializeMap};
+use serde::{Serialize, Serializer};
 
-use crate::cli::output::{Out, OutputTable};
+use crate::cli::output::{Json, Out, OutputTable, record};
 use trajview_study::{
     Estimate, Interval, NumberOrReason, Undefined,
     agreement::{cluster_bootstrap::ClusteredEstimate, interval_doubt::IntervalDoubt},
@@ -39,27 +39,27 @@ pub fn with_interval(estimate: Estimate) -> String {
     }
 }
 
-/// Serializes both intervals of each coefficient, and the reason for a missing one.
-pub(crate) fn serialize_intervals<S: Serializer, C: Copy>(
-    map: &mut S::SerializeMap,
+/// Returns both intervals of each coefficient, and the reason for a missing one.
+pub(crate) fn intervals_record<C: Copy>(
     estimates: &[(C, ClusteredEstimate)],
     name: impl Fn(C) -> &'static str,
-) -> Result<(), S::Error> {
-    let each = |interval_of: fn(&ClusteredEstimate) -> Result<Interval, Undefined>| -> Vec<_> {
-        estimates.iter().map(|(it, twice)| (name(*it), interval_of(twice))).collect()
-    };
-    let kinds = [
-        ("ci95", "ci95_not_defined", each(|it| it.by_item.interval)),
-        ("ci95_by_run", "ci95_by_run_not_defined", each(|it| it.by_run)),
-    ];
-    for (intervals_key, reasons_key, all) in kinds {
-        let intervals: BTreeMap<_, _> = all.iter().map(|(it, found)| (*it, found.ok())).collect();
+) -> Json {
+    type IntervalOrReason = Result<Interval, Undefined>;
+    let of_kind = |interval: fn(&ClusteredEstimate) -> IntervalOrReason| {
+        let all = || estimates.iter().map(|(it, twice)| (name(*it), interval(twice)));
+        let intervals: BTreeMap<_, _> = all().map(|(it, found)| (it, found.ok())).collect();
         let why: BTreeMap<_, _> =
-            all.iter().filter_map(|(it, found)| Some((*it, found.err()?))).collect();
-        map.serialize_entry(intervals_key, &intervals)?;
-        map.serialize_entry(reasons_key, &why)?;
+            all().filter_map(|(it, found)| Some((it, found.err()?))).collect();
+        (intervals, why)
+    };
+    let (ci95, ci95_why) = of_kind(|it| it.by_item.interval);
+    let (by_run, by_run_why) = of_kind(|it| it.by_run);
+    record! {
+        ci95: ci95,
+        ci95_not_defined: ci95_why,
+        ci95_by_run: by_run,
+        ci95_by_run_not_defined: by_run_why,
     }
-    Ok(())
 }
 
 /// Returns `intervals of kappa_quadratic, ac2 may be too narrow: ...`.
@@ -67,8 +67,16 @@ pub(crate) fn doubted_intervals_text(names: &[&str], doubt: IntervalDoubt) -> St
     format!("intervals of {} {doubt}", names.join(", "))
 }
 
-/// Serializes a whole number without decimals, as scores are written.
+/// A number that JSON writes without decimals where it is whole, as scores are written.
+pub struct PlainNumber(pub f64);
+
+impl Serialize for PlainNumber {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let is_whole = self.0.fract() == 0.0 && self.0.abs() < 1e15;
+        if is_whole { to.serialize_i64(self.0 as i64) } else { to.serialize_f64(self.0) }
+    }
+}
+
 pub fn plain_number<S: Serializer>(number: &f64, to: S) -> Result<S::Ok, S::Error> {
-    let is_whole = number.fract() == 0.0 && number.abs() < 1e15;
-    if is_whole { to.serialize_i64(*number as i64) } else { to.serialize_f64(*number) }
+    PlainNumber(*number).serialize(to)
 }

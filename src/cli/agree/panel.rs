@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
-use serde::{Serialize, Serializer, ser::SerializeMap};
+use serde::{Serialize, Serializer};
 
-use crate::cli::output::OutputTable;
+use crate::cli::output::{Json, OutputTable, record};
 use trajview_study::{
     BootstrapPlan, RatingScale, Undefined,
     agreement::{
@@ -18,9 +18,7 @@ use trajview_study::{
     raters::{RatedUnits, RaterKind, RaterPanel},
 };
 
-use super::number_text::{
-    doubted_intervals_text, interval_text, serialize_intervals, with_interval,
-};
+use super::number_text::{doubted_intervals_text, interval_text, intervals_record, with_interval};
 
 /// Several raters over all things that they scored.
 #[derive(Serialize)]
@@ -184,22 +182,25 @@ pub fn undefined_reasons(rows: &[PanelRow]) -> Vec<String> {
 impl Serialize for PanelAgreement {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let MultiRaterAgreement { n, scores, runs, estimates, .. } = &self.agreed;
-        let mut map = to.serialize_map(None)?;
-        map.serialize_entry("n", n)?;
-        map.serialize_entry("scores", scores)?;
-        map.serialize_entry("runs", runs)?;
-        for (it, twice) in estimates {
-            map.serialize_entry(it.name(), &twice.by_item.value.ok())?;
-        }
+        let values = estimates
+            .iter()
+            .map(|(it, twice)| (it.name().into(), Json::new(&twice.by_item.value.ok())));
         let why = |(it, twice): &(MultiRaterMeasure, ClusteredEstimate)| {
             Some((it.name(), twice.by_item.value.err()?))
         };
-        let not_defined: BTreeMap<&str, Undefined> = estimates.iter().filter_map(why).collect();
-        map.serialize_entry("not_defined", &not_defined)?;
-        if self.has_intervals {
-            serialize_intervals::<S, _>(&mut map, estimates, |it| it.name())?;
-            map.serialize_entry("warning", &self.interval_warning())?;
-        }
-        map.end()
+        let record = record! {
+            n: n,
+            scores: scores,
+            runs: runs,
+            ..Json::Record(values.collect()),
+            not_defined: estimates.iter().filter_map(why).collect::<BTreeMap<_, _>>(),
+            ..self.has_intervals.then(|| {
+                record! {
+                    ..intervals_record(estimates, |it| it.name()),
+                    warning: self.interval_warning(),
+                }
+            }),
+        };
+        record.serialize(to)
     }
 }

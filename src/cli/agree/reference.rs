@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 
 use rayon::prelude::*;
-use serde::{Serialize, Serializer, ser::SerializeMap};
+use serde::{Serialize, Serializer};
 
-use crate::cli::{CommandFailure, output::OutputTable};
+use crate::cli::{
+    CommandFailure,
+    output::{Json, OutputTable, record},
+};
 use trajview_run::find_by_name;
 use trajview_study::{
     BootstrapPlan, NumberOrReason, RatingScale, Ratings,
@@ -21,7 +24,7 @@ use trajview_study::{
 
 use super::{
     grouping::AgreeGrouping,
-    number_text::{interval_text, number_text, plain_number, serialize_intervals, with_interval},
+    number_text::{PlainNumber, interval_text, intervals_record, number_text, with_interval},
 };
 
 /// Every other rater against one.
@@ -186,48 +189,22 @@ impl ReferenceMeasures {
     }
 }
 
-#[derive(Serialize)]
-struct ScoresRow {
-    precision: Option<f64>,
-    recall: Option<f64>,
-    f1: Option<f64>,
+fn scores_record(ClassScores { precision, recall, f1 }: &ClassScores) -> Json {
+    record! { precision: precision.ok(), recall: recall.ok(), f1: f1.ok() }
 }
 
-#[derive(Serialize)]
-struct ClassRow {
-    #[serde(serialize_with = "plain_number")]
-    class: f64,
-    #[serde(flatten)]
-    scores: ScoresRow,
-    support: u64,
-    predicted: u64,
+fn class_record(class: &ClassResult) -> Json {
+    record! {
+        class: PlainNumber(class.level),
+        ..scores_record(&class.scores),
+        support: class.support,
+        predicted: class.predicted,
+    }
 }
 
-#[derive(Serialize)]
-struct BinaryRow {
-    #[serde(flatten)]
-    scores: ScoresRow,
-    accuracy: Option<f64>,
-    specificity: Option<f64>,
-    true_positive: u64,
-    false_positive: u64,
-    false_negative: u64,
-    true_negative: u64,
-}
-
-fn scores_row(scores: &ClassScores) -> ScoresRow {
-    let ClassScores { precision, recall, f1 } = scores;
-    ScoresRow { precision: precision.ok(), recall: recall.ok(), f1: f1.ok() }
-}
-
-fn class_row(class: &ClassResult) -> ClassRow {
-    let (support, predicted) = (class.support, class.predicted);
-    ClassRow { class: class.level, scores: scores_row(&class.scores), support, predicted }
-}
-
-fn binary_row(it: &BinaryResult) -> BinaryRow {
-    BinaryRow {
-        scores: scores_row(&it.scores),
+fn binary_record(it: &BinaryResult) -> Json {
+    record! {
+        ..scores_record(&it.scores),
         accuracy: it.accuracy.ok(),
         specificity: it.specificity.ok(),
         true_positive: it.true_positive,
@@ -240,19 +217,17 @@ fn binary_row(it: &BinaryResult) -> BinaryRow {
 impl Serialize for ReferenceMeasures {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let Classification { n, accuracy, classes, macro_average, weighted } = &self.classified;
-        let mut map = to.serialize_map(None)?;
-        map.serialize_entry("n", n)?;
-        map.serialize_entry("accuracy", &accuracy.ok())?;
-        map.serialize_entry("classes", &classes.iter().map(class_row).collect::<Vec<_>>())?;
-        map.serialize_entry("macro", &scores_row(macro_average))?;
-        map.serialize_entry("weighted", &scores_row(weighted))?;
-        if let Some(binary) = &self.binary {
-            map.serialize_entry("binary", &binary_row(binary))?;
-        }
-        if self.has_intervals {
-            serialize_intervals::<S, _>(&mut map, &self.estimates, |it| it.name())?;
-        }
-        map.end()
+        let intervals = intervals_record(&self.estimates, |it| it.name());
+        let record = record! {
+            n: n,
+            accuracy: accuracy.ok(),
+            classes: Json::list(classes, class_record),
+            macro: scores_record(macro_average),
+            weighted: scores_record(weighted),
+            ..self.binary.as_ref().map(|binary| record! { binary: binary_record(binary) }),
+            ..self.has_intervals.then_some(intervals),
+        };
+        record.serialize(to)
     }
 }
 

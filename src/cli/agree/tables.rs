@@ -2,19 +2,17 @@
 
 use std::io;
 
-use serde::Serialize;
-
-use crate::cli::output::{Out, OutputTable, print_note};
+use crate::cli::output::{Json, Out, OutputTable, print_note, record};
 use trajview_run::Warning;
 use trajview_study::{
-    Agreement, Coefficient, Estimate, Interval, Undefined,
+    Agreement, Coefficient, Estimate, Undefined,
     agreement::cluster_bootstrap::ClusteredEstimate,
     raters::{LabelSource, RaterKind},
 };
 
 use super::{
     document::{
-        AgreeDocument, AgreementMeasures, AgreementPartRow, ComparedPart, RaterPairRow, RaterRow,
+        AgreeDocument, AgreementMeasures, AgreementPartRow, RaterPairRow, RaterRow,
         UnmatchedScoreRow,
     },
     grouping::AgreeGrouping,
@@ -388,19 +386,13 @@ pub fn write_csv(documents: &[&AgreeDocument], out: &mut Out) -> io::Result<()> 
         "a b part name n measure value ci95_low=ci95.0 ci95_high=ci95.1 why \
          ci95_by_run_low=ci95_by_run.0 ci95_by_run_high=ci95_by_run.1 unit criterion scale",
         documents.iter().flat_map(|document| {
-            let ComparedPart { unit, criterion, scale, .. } = &document.of;
-            let criterion = criterion.as_deref();
-            document_csv_rows(document).map(move |row| AgreeCsvRow {
-                unit,
-                criterion,
-                scale,
-                ..row
-            })
+            let rows = document_csv_rows(document);
+            rows.map(|row| record! { ..row, ..document.of })
         }),
     )
 }
 
-fn document_csv_rows(document: &AgreeDocument) -> impl Iterator<Item = AgreeCsvRow<'_>> {
+fn document_csv_rows(document: &AgreeDocument) -> impl Iterator<Item = Json> {
     let pairs = document.pairs.iter().flat_map(|pair| {
         let parts =
             [("run", &pair.by_run), ("component", &pair.by_component), ("rubric", &pair.by_rubric)];
@@ -415,26 +407,23 @@ fn document_csv_rows(document: &AgreeDocument) -> impl Iterator<Item = AgreeCsvR
     let panel = document.panel.iter().flat_map(|row| {
         row.counted_cases().into_iter().flat_map(|(cases, found)| {
             let common =
-                AgreeCsvRow::without_measure(row.of, "", ("panel", cases.words()), found.agreed.n);
-            found
-                .agreed
-                .estimates
-                .iter()
-                .map(move |(it, twice)| common.with_measure(it.name(), twice))
+                record! { a: row.of, part: "panel", name: cases.words(), n: found.agreed.n };
+            let estimates = found.agreed.estimates.iter();
+            estimates.map(move |(it, twice)| csv_row(&common, it.name(), twice))
         })
     });
     let reference = document.reference.iter().flat_map(|reference| {
         reference.raters.iter().flat_map(|row| {
             let parts = row.parts.iter().map(|part| (part.name.as_str(), &part.measures));
             std::iter::once(("", &row.measures)).chain(parts).flat_map(|(name, it)| {
-                let n = it.classified.n as usize;
-                let common = AgreeCsvRow::without_measure(
-                    &reference.name,
-                    &row.rater,
-                    ("reference", name),
-                    n,
-                );
-                it.estimates.iter().map(move |(it, twice)| common.with_measure(it.name(), twice))
+                let common = record! {
+                    a: reference.name,
+                    b: row.rater,
+                    part: "reference",
+                    name: name,
+                    n: it.classified.n,
+                };
+                it.estimates.iter().map(move |(it, twice)| csv_row(&common, it.name(), twice))
             })
         })
     });
@@ -442,57 +431,18 @@ fn document_csv_rows(document: &AgreeDocument) -> impl Iterator<Item = AgreeCsvR
 }
 
 /// A measure of two raters, or of several, in a row of a CSV.
-#[derive(Serialize, Clone, Copy)]
-struct AgreeCsvRow<'a> {
-    a: &'a str,
-    b: &'a str,
-    part: &'a str,
-    name: &'a str,
-    n: usize,
-    measure: &'static str,
-    value: Option<f64>,
-    ci95: Option<Interval>,
-    why: Option<Undefined>,
-    ci95_by_run: Option<Interval>,
-    unit: &'a str,
-    criterion: Option<&'a str>,
-    scale: &'a str,
-}
-
-impl<'a> AgreeCsvRow<'a> {
-    const fn without_measure(
-        a: &'a str,
-        b: &'a str,
-        (part, name): (&'a str, &'a str),
-        n: usize,
-    ) -> Self {
-        let (value, ci95, why, ci95_by_run) = (None, None, None, None);
-        let (unit, criterion, scale) = ("", None, "");
-        Self {
-            a,
-            b,
-            part,
-            name,
-            n,
-            measure: "",
-            value,
-            ci95,
-            why,
-            ci95_by_run,
-            unit,
-            criterion,
-            scale,
-        }
-    }
-
-    fn with_measure(
-        self,
-        measure: &'static str,
-        ClusteredEstimate { by_item, by_run }: &ClusteredEstimate,
-    ) -> Self {
-        let ci95 = by_item.interval.ok();
-        let (value, why) = (by_item.value.ok(), by_item.value.err());
-        Self { measure, value, ci95, why, ci95_by_run: by_run.ok(), ..self }
+fn csv_row(
+    common: &Json,
+    measure: &str,
+    ClusteredEstimate { by_item, by_run }: &ClusteredEstimate,
+) -> Json {
+    record! {
+        ..common,
+        measure: measure,
+        value: by_item.value.ok(),
+        ci95: by_item.interval.ok(),
+        why: by_item.value.err(),
+        ci95_by_run: by_run.ok(),
     }
 }
 
@@ -500,12 +450,12 @@ fn pair_csv_rows<'a>(
     pair: &'a RaterPairRow,
     (part, name): (&'a str, &'a str),
     agreement: &'a Agreement,
-) -> impl Iterator<Item = AgreeCsvRow<'a>> {
-    let common = AgreeCsvRow::without_measure(&pair.a, &pair.b, (part, name), agreement.n);
+) -> impl Iterator<Item = Json> {
+    let common = record! { a: pair.a, b: pair.b, part: part, name: name, n: agreement.n };
     let by_runs = pair.by_runs.as_ref().filter(|_| part == "all");
     agreement.estimates.iter().map(move |(coefficient, by_item)| {
         let by_run = by_runs.and_then(|all| all.get(coefficient.name()).copied().flatten());
         let by_run = by_run.ok_or(Undefined::FewerThanTwoRuns);
-        common.with_measure(coefficient.name(), &ClusteredEstimate { by_item: *by_item, by_run })
+        csv_row(&common, coefficient.name(), &ClusteredEstimate { by_item: *by_item, by_run })
     })
 }

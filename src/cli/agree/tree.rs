@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::cli::{
     CommandFailure, CommandResult, Exit,
-    output::{Out, OutputTable, cell_or_dash, print_note},
+    output::{Out, OutputTable, cell_or_dash, print_note, record},
 };
 use trajview_metrics::rubric_tree::TreeSummary;
 use trajview_run::{
@@ -381,41 +381,31 @@ fn print_notes(document: &TreeAgreementDocument, out: &mut Out) -> io::Result<()
 
 /// Writes a row a category and measure, then the classes.
 fn write_csv(document: &TreeAgreementDocument, out: &mut Out) -> io::Result<()> {
-    #[derive(Serialize)]
-    struct TreeCsvRow<'a> {
-        category: &'a str,
-        class: Option<f64>,
-        n: u64,
-        measure: &'static str,
-        value: Option<f64>,
-        ci95: Option<trajview_study::Interval>,
-        ci95_by_tree: Option<trajview_study::Interval>,
-    }
     let parts = std::iter::once(&document.overall).chain(&document.categories);
     let rows = parts.flat_map(|part| {
-        let n = part.measures.classified.n;
         let category = part.name.as_str();
-        let whole = part.measures.estimates.iter().map(move |(it, twice)| TreeCsvRow {
-            category,
-            class: None,
-            n,
-            measure: it.name(),
-            value: twice.by_item.value.ok(),
-            ci95: twice.by_item.interval.ok(),
-            ci95_by_tree: twice.by_run.ok(),
+        let whole = part.measures.estimates.iter().map(move |(it, twice)| {
+            record! {
+                category: category,
+                n: part.measures.classified.n,
+                measure: it.name(),
+                value: twice.by_item.value.ok(),
+                ci95: twice.by_item.interval.ok(),
+                ci95_by_tree: twice.by_run.ok(),
+            }
         });
         let classes = part.measures.classified.classes.iter().flat_map(move |class| {
             let scores = &class.scores;
             let named =
                 [("precision", scores.precision), ("recall", scores.recall), ("f1", scores.f1)];
-            named.map(|(measure, value)| TreeCsvRow {
-                category,
-                class: Some(class.level),
-                n: class.support,
-                measure,
-                value: value.ok(),
-                ci95: None,
-                ci95_by_tree: None,
+            named.map(|(measure, value)| {
+                record! {
+                    category: category,
+                    class: class.level,
+                    n: class.support,
+                    measure: measure,
+                    value: value.ok(),
+                }
             })
         });
         whole.chain(classes)

@@ -2,20 +2,15 @@
 
 use std::{collections::BTreeMap, io, path::Path};
 
-use serde::Serialize;
-
 use crate::cli::{
-    output::{Out, OutputTable, cell_or_dash, safe_line},
+    output::{Json, Out, OutputTable, cell_or_dash, record, safe_line},
     run_args,
 };
 use trajview_live::{
     batch::{BatchEvent, BatchSummary, PlannedRun},
     command_line::shell_words,
 };
-use trajview_run::{
-    Tokens,
-    batch::{BatchRow, BatchState, PlanCombination},
-};
+use trajview_run::batch::{BatchRow, BatchState};
 
 /// Prints how many runs there are, and how many are done already.
 pub(crate) fn print_start(rows: &[BatchRow], place: &Path) {
@@ -90,28 +85,6 @@ fn scores_text(row: &BatchRow) -> String {
     tests.into_iter().chain(last).collect()
 }
 
-#[derive(Serialize)]
-struct BatchDocument<'a> {
-    schema: &'static str,
-    folder: String,
-    /// True if every run is complete.
-    complete: bool,
-    /// The reason why no further run starts. Null if runs may start.
-    halted: Option<&'a str>,
-    /// Runs in each state.
-    states: BTreeMap<&'static str, usize>,
-    /// Tokens of all runs of the plan.
-    tokens: Tokens,
-    cost_usd: Option<f64>,
-    judged_usd: Option<f64>,
-    /// The agents' working time, all runs together.
-    run_seconds: f64,
-    /// While one process at least worked on the plan.
-    wall_seconds: f64,
-    processes: usize,
-    runs: &'a [BatchRow],
-}
-
 /// Prints the outcome on standard output.
 pub(crate) fn print_summary(
     summary: &BatchSummary,
@@ -125,19 +98,21 @@ pub(crate) fn print_summary(
     }
     let past = &summary.past;
     if json {
-        return out.print_json(&BatchDocument {
+        return out.print_json(&record! {
             schema: "trajview.batch/1",
             folder: place.display().to_string(),
             complete: summary.is_complete(),
-            halted: summary.halted.as_deref(),
-            states,
+            halted: summary.halted,
+            states: states,
             tokens: summary.used.tokens,
             cost_usd: summary.used.cost_usd,
             judged_usd: past.judged_usd,
+            // The agents' working time, all runs together.
             run_seconds: summary.used.seconds,
+            // While one process at least worked on the plan.
             wall_seconds: past.wall_seconds,
             processes: past.processes,
-            runs: &summary.rows,
+            runs: summary.rows,
         });
     }
     let states = states.iter().map(|(state, count)| format!("{count} {state}"));
@@ -185,27 +160,6 @@ fn unfinished_table(rows: &[BatchRow]) -> Option<OutputTable> {
     (!reported.is_empty()).then_some(unfinished_table)
 }
 
-#[derive(Serialize)]
-struct BatchPlanDocument<'a> {
-    schema: &'static str,
-    folder: String,
-    /// Remarks to read before the runs are made.
-    remarks: &'a [String],
-    runs: Vec<PlannedBatchRun<'a>>,
-}
-
-#[derive(Serialize)]
-struct PlannedBatchRun<'a> {
-    id: &'a str,
-    folder: String,
-    #[serde(flatten)]
-    combination: &'a PlanCombination,
-    requests: usize,
-    /// The command that starts the run, and the one that resumes it; both run in the folder of the plan.
-    command: Vec<String>,
-    resume: Vec<String>,
-}
-
 pub(crate) fn print_plan(
     entries: &[PlannedRun],
     remarks: &[String],
@@ -218,25 +172,22 @@ pub(crate) fn print_plan(
         std::iter::once("trajview".to_owned()).chain(words).collect::<Vec<String>>()
     };
     if json {
-        let run = |entry: &'_ PlannedRun| -> (Vec<String>, Vec<String>) {
-            (command(entry, false), command(entry, true))
-        };
-        let runs = entries.iter().map(|entry| {
-            let (command, resume) = run(entry);
-            PlannedBatchRun {
-                id: &entry.id,
+        // The command that starts the run, and the one that resumes it; both run in the folder of the plan.
+        let run = |entry: &PlannedRun| {
+            record! {
+                id: entry.id,
                 folder: entry.bundle.display().to_string(),
-                combination: &entry.combination,
+                ..entry.combination,
                 requests: entry.requests,
-                command,
-                resume,
+                command: command(entry, false),
+                resume: command(entry, true),
             }
-        });
-        return out.print_json(&BatchPlanDocument {
+        };
+        return out.print_json(&record! {
             schema: "trajview.batch-plan/1",
             folder: place.display().to_string(),
-            remarks,
-            runs: runs.collect(),
+            remarks: remarks,
+            runs: Json::list(entries, run),
         });
     }
     let (runs, turns) = (entries.len(), entries.iter().map(|entry| entry.requests).sum());

@@ -1,23 +1,18 @@
 //! The JSON of `compare`: field names are fixed by the contract, adding some is fine. Absent values are null, never 0.
 
-use std::collections::BTreeMap;
-
-use serde::Serialize;
-
 use crate::cli::{
-    component_comparison::{self, ComponentsRow},
-    harness_records::{self, HarnessTests},
-    score::{RulerFacts, RulesFacts, rules_facts},
+    component_comparison, harness_records,
+    output::{Json, record},
+    score::{RulerFacts, rules_facts},
 };
 use trajview_metrics::{
     Number,
     numbers::{self, COMPARED, MOMENT, NumberValues, SLUMP},
-    phase::TaskPhase,
     quality::Ruler,
 };
-use trajview_run::{Run, rubric::PooledSources};
+use trajview_run::rubric::PooledSources;
 use trajview_study::{
-    Estimate, Interval, Undefined,
+    Estimate,
     compare::{
         self, ComparedComponent, ComparedMoment, ComparedRun, ComponentCell, EstimatedNumber,
         FilePresence, FileRow, IntervalParts, NumberOutcome, RunRecovery, ScoreTransitions,
@@ -35,242 +30,6 @@ pub struct CompareDocument<'a> {
     /// File rows of the first two runs.
     pub files: &'a [FileRow],
     pub args: &'a CompareArgs,
-}
-
-#[derive(Serialize)]
-pub struct CompareJson<'a> {
-    schema: &'static str,
-    #[serde(flatten)]
-    ruler: MeasuredBy<'a>,
-    a: ComparedRunFacts<'a>,
-    b: ComparedRunFacts<'a>,
-    /// Every run in the order it was named, `a` and `b` among them.
-    runs: Vec<ComparedRunFacts<'a>>,
-    warnings: Vec<String>,
-    slump: SlumpDifferences,
-    /// Gap recovery of each run whose condition is neither; empty unless one run is emergent and one single-shot.
-    gap_recovery: Vec<GapRecoveryRow<'a>>,
-    numbers: Vec<NumberRow>,
-    #[serde(flatten)]
-    components: PairedComponents,
-    points: Vec<PhasePairRow>,
-    checkpoints: Vec<CheckpointPairRow>,
-    /// Null unless every turn was requested.
-    turns: Option<TurnPoints>,
-    tests: TestsOfPair,
-    files: Vec<ComparedFileRow<'a>>,
-}
-
-/// The ruler that measured the code, and its rules.
-#[derive(Serialize)]
-struct MeasuredBy<'a> {
-    #[serde(flatten)]
-    ruler: RulerFacts,
-    rules: RulesFacts<'a>,
-}
-
-/// The components that both runs are judged on.
-#[derive(Serialize)]
-struct PairedComponents {
-    /// The largest loss first.
-    components: Vec<ComparedComponentRow>,
-    /// Rows by the score of `a`, columns by that of `b`.
-    transitions: [[usize; 5]; 5],
-    /// Components that both are judged on.
-    n: usize,
-    /// Means over those components with intervals; empty without any.
-    means: Vec<ComponentsRow>,
-}
-
-#[derive(Serialize)]
-struct ComparedAgentFacts<'a> {
-    agent: &'a str,
-    agent_version: Option<&'a str>,
-    model: Option<&'a str>,
-}
-
-#[derive(Serialize)]
-struct ComparedRunFacts<'a> {
-    letter: String,
-    id: &'a str,
-    path: String,
-    format: &'static str,
-    title: &'a str,
-    condition: Option<&'a str>,
-    task: Option<&'a str>,
-    #[serde(flatten)]
-    agent: ComparedAgentFacts<'a>,
-    turns: Option<usize>,
-    checkpoints: usize,
-    /// The last commit. Null if no turn has one.
-    commit: Option<&'a str>,
-    /// The judgement that counts. Null if there is none.
-    judgement: Option<JudgementFacts<'a>>,
-    /// Every judge who has judged the run.
-    judges: Vec<&'a str>,
-    components: Option<usize>,
-    /// Facts on the session, as recorded.
-    session: compare::SessionFacts,
-}
-
-#[derive(Serialize)]
-struct JudgementFacts<'a> {
-    judge: &'a str,
-    kind: &'a str,
-    model: Option<&'a str>,
-    file: &'a str,
-    commit: Option<&'a str>,
-    /// The state that was judged, in turns done.
-    turn: usize,
-    judged: usize,
-    created_at: Option<&'a str>,
-    /// `mean of 3: gpt, opus, human`. Null if it is one judgement.
-    pooled: Option<String>,
-}
-
-#[derive(Serialize)]
-struct SlumpDifferences {
-    #[serde(flatten)]
-    differences: NumberValues,
-    /// True if the conditions tell which run is the emergent one; otherwise the values are a minus b.
-    by_condition: bool,
-    /// `single-shot − emergent (b − a)`
-    difference: String,
-    /// The same numbers with intervals.
-    intervals: IntervalsRow,
-}
-
-/// One of SLUMP's numbers. Null if it cannot be had.
-#[derive(Serialize)]
-pub struct NumberEstimateRow {
-    pub name: &'static str,
-    pub a: EstimateRow,
-    pub b: EstimateRow,
-    pub difference: EstimateRow,
-}
-
-#[derive(Serialize)]
-pub struct EstimateRow {
-    pub value: Option<f64>,
-    pub ci95: Option<Interval>,
-    /// By field, the reason why it is null.
-    not_defined: BTreeMap<&'static str, Undefined>,
-}
-
-impl EstimateRow {
-    fn new(it: &Estimate) -> Self {
-        Self {
-            value: it.value.ok(),
-            ci95: it.interval.ok(),
-            not_defined: undefined_reasons([
-                ("value", it.value.err()),
-                ("ci95", it.interval.err()),
-            ]),
-        }
-    }
-}
-
-/// The settings of intervals, and the numbers with their intervals.
-#[derive(Serialize)]
-struct IntervalsRow {
-    drawn: &'static str,
-    seed: u64,
-    resamples: usize,
-    numbers: Vec<NumberEstimateRow>,
-}
-
-#[derive(Serialize)]
-struct GapRecoveryRow<'a> {
-    letter: String,
-    run: &'a str,
-    condition: Option<&'a str>,
-    /// Shares of the gap. Null if a number is missing or there is no gap to close.
-    #[serde(flatten)]
-    shares: NumberValues,
-}
-
-#[derive(Serialize)]
-struct NumberRow {
-    name: &'static str,
-    a: Option<f64>,
-    b: Option<f64>,
-    delta: Option<f64>,
-    /// The letter of the run that does better. Null if neither does.
-    better: Option<String>,
-    /// One a run.
-    values: Vec<Option<f64>>,
-}
-
-#[derive(Serialize)]
-struct ComparedComponentRow {
-    id: String,
-    name: String,
-    a: Option<u8>,
-    b: Option<u8>,
-    /// The difference; positive is a loss where the conditions tell which run is the emergent one.
-    delta: Option<i8>,
-    /// The letter of the one run that has it.
-    only_in: Option<String>,
-    /// One a run.
-    scores: Vec<Option<u8>>,
-    /// The reason why there is no score, one a run. Null if there is one.
-    missing: Vec<Option<String>>,
-}
-
-#[derive(Serialize)]
-struct PhasePairRow {
-    phase: TaskPhase,
-    a: Option<PointRow>,
-    b: Option<PointRow>,
-}
-
-#[derive(Serialize)]
-struct CheckpointPairRow {
-    /// label, id, order or end. Null if one side is missing.
-    paired_by: Option<&'static str>,
-    a: Option<PointRow>,
-    b: Option<PointRow>,
-}
-
-#[derive(Serialize)]
-struct TurnPoints {
-    a: Vec<PointRow>,
-    b: Vec<PointRow>,
-}
-
-#[derive(Serialize)]
-pub struct PointRow {
-    /// The checkpoint that ends here, by its id and label.
-    checkpoint: Option<String>,
-    label: Option<String>,
-    /// The moment, in turns done; 0–1 of the run's turns in `fraction`.
-    turn: usize,
-    fraction: f64,
-    commit: Option<String>,
-    phase: Option<TaskPhase>,
-    bin: Option<f64>,
-    #[serde(flatten)]
-    numbers: NumberValues,
-}
-
-#[derive(Serialize)]
-struct TestsOfPair {
-    a: Option<HarnessTests>,
-    b: Option<HarnessTests>,
-}
-
-#[derive(Serialize)]
-struct ComparedFileRow<'a> {
-    path: &'a str,
-    /// The name in `a`, where it is another.
-    from: Option<&'a str>,
-    /// `a` or `b`; null for a file of both.
-    only_in: Option<&'static str>,
-    both: bool,
-    same: bool,
-    /// Lines of `b` that `a` lacks; null for what has no lines to count.
-    added: Option<usize>,
-    removed: Option<usize>,
 }
 
 impl<'a> CompareDocument<'a> {
@@ -291,7 +50,7 @@ impl<'a> CompareDocument<'a> {
     }
 
     /// Computes means over the components that the first two runs are both judged on.
-    pub(crate) fn component_means(&self, rows: &[ComparedComponent]) -> Vec<ComponentsRow> {
+    pub(crate) fn component_means(&self, rows: &[ComparedComponent]) -> Vec<Json> {
         let score = |row: &ComparedComponent, run| row.score_in(run).map(f64::from);
         let both: Vec<(f64, f64)> =
             rows.iter().filter_map(|row| score(row, 0).zip(score(row, 1))).collect();
@@ -299,127 +58,127 @@ impl<'a> CompareDocument<'a> {
         component_comparison::rows_of_two_runs(&both, is_turned, &self.args.resampling.to_plan())
     }
 
-    /// SLUMP's numbers of the first two runs.
-    pub(crate) fn number_estimates(&self) -> Vec<NumberEstimateRow> {
+    /// SLUMP's numbers of the first two runs, with intervals.
+    pub(crate) fn number_estimates(&self) -> Vec<Json> {
         let plan = self.args.resampling.to_plan();
         let found = IntervalParts::for_pair(self.first_two())
             .number_intervals(run_subtraction(self.parties), &plan);
-        let row = |it: &EstimatedNumber| NumberEstimateRow {
-            name: it.number.id(),
-            a: EstimateRow::new(&it.a),
-            b: EstimateRow::new(&it.b),
-            difference: EstimateRow::new(&it.difference),
+        let row = |it: &EstimatedNumber| {
+            record! {
+                name: it.number.id(),
+                a: estimate_record(&it.a),
+                b: estimate_record(&it.b),
+                difference: estimate_record(&it.difference),
+            }
         };
         found.iter().map(row).collect()
     }
 
-    pub fn to_json(&'a self, ruler: &'a Ruler) -> CompareJson<'a> {
+    pub fn to_json(&self, ruler: &Ruler) -> Json {
         let [a, b] = self.first_two();
         let (rows, by) = (self.component_rows(), run_subtraction(self.parties));
         let facts = |at: usize| run_facts(at, &self.opened_runs[at], &self.parties[at]);
         let transitions = ScoreTransitions::between_runs(&rows, (0, 1));
         let delta = |number| NumberOutcome::at_end(number, [a, b], by).delta;
-        let checkpoint = |pair: compare::CheckpointPair| CheckpointPairRow {
-            paired_by: pair.by.map(compare::PairedBy::word),
-            a: pair.a.map(|moment| point_row(a, &moment)),
-            b: pair.b.map(|moment| point_row(b, &moment)),
-        };
-        let phase = |pair: compare::PhasePair| PhasePairRow {
-            phase: pair.phase,
-            a: pair.a.map(|moment| point_row(a, &moment)),
-            b: pair.b.map(|moment| point_row(b, &moment)),
-        };
+        let plan = self.args.resampling.to_plan();
+        let point = |party, moment: &Option<_>| moment.as_ref().map(|it| point_row(party, it));
         let turns = |party: &ComparedRun| {
-            compare::turn_moments(&party.run)
-                .iter()
-                .map(|moment| point_row(party, moment))
-                .collect()
+            Json::list(&compare::turn_moments(&party.run), |moment| point_row(party, moment))
         };
-        CompareJson {
+        record! {
             schema: "trajview.compare/1",
+            ..RulerFacts::new(ruler),
+            rules: rules_facts(ruler),
             a: facts(0),
             b: facts(1),
-            runs: (0..self.parties.len()).map(facts).collect(),
+            // Every run in the order it was named, `a` and `b` among them.
+            runs: Json::list(0..self.parties.len(), facts),
             warnings: compare::comparison_warnings(self.parties),
-            slump: SlumpDifferences {
-                differences: NumberValues::new(&SLUMP, delta),
+            slump: record! {
+                ..NumberValues::new(&SLUMP, delta),
+                // Otherwise the values are a minus b.
                 by_condition: by.is_slump,
                 difference: by.display_text(),
-                intervals: IntervalsRow {
+                intervals: record! {
                     drawn: compare::INTERVAL_METHOD,
-                    seed: self.args.resampling.to_plan().seed,
-                    resamples: self.args.resampling.to_plan().resamples,
+                    seed: plan.seed,
+                    resamples: plan.resamples,
                     numbers: self.number_estimates(),
                 },
             },
-            gap_recovery: compare::run_recoveries(self.parties)
-                .into_iter()
-                .map(|it| self.recovery_row(it))
-                .collect(),
-            numbers: self
-                .listed_numbers()
-                .into_iter()
-                .map(|number| self.number_row(number, by))
-                .collect(),
-            points: compare::pair_by_phase(&a.run, &b.run).into_iter().map(phase).collect(),
-            checkpoints: compare::pair_by_checkpoint(&a.run, &b.run)
-                .into_iter()
-                .map(checkpoint)
-                .collect(),
+            // Of each run whose condition is neither; empty unless one run is emergent and one single-shot.
+            gap_recovery: Json::list(&compare::run_recoveries(self.parties), |it| {
+                self.recovery_row(it)
+            }),
+            numbers: Json::list(self.listed_numbers(), |number| self.number_row(number, by)),
+            components: Json::list(compare::by_loss(&rows, by), |at| component_row(&rows[at], by)),
+            // Rows by the score of `a`, columns by that of `b`.
+            transitions: transitions.counts,
+            n: transitions.n,
+            means: self.component_means(&rows),
+            points: Json::list(&compare::pair_by_phase(&a.run, &b.run), |pair| {
+                record! { phase: pair.phase, a: point(a, &pair.a), b: point(b, &pair.b) }
+            }),
+            checkpoints: Json::list(&compare::pair_by_checkpoint(&a.run, &b.run), |pair| {
+                record! {
+                    // label, id, order or end. Null if one side is missing.
+                    paired_by: pair.by.map(compare::PairedBy::word),
+                    a: point(a, &pair.a),
+                    b: point(b, &pair.b),
+                }
+            }),
             turns: (self.args.each == CompareEach::Turn)
-                .then(|| TurnPoints { a: turns(a), b: turns(b) }),
-            tests: TestsOfPair {
+                .then(|| record! { a: turns(a), b: turns(b) }),
+            tests: record! {
                 a: harness_records::recorded_tests(&a.run),
                 b: harness_records::recorded_tests(&b.run),
             },
-            files: self.files.iter().map(file_row).collect(),
-            ruler: MeasuredBy { ruler: RulerFacts::new(ruler), rules: rules_facts(ruler) },
-            components: PairedComponents {
-                components: compared_component_rows(&rows, by),
-                transitions: transitions.counts,
-                n: transitions.n,
-                means: self.component_means(&rows),
-            },
+            files: Json::list(self.files, file_row),
         }
     }
 
-    fn recovery_row(&self, RunRecovery { treated, shares }: RunRecovery) -> GapRecoveryRow<'_> {
-        let run = &self.parties[treated].run;
-        let (letter, condition) = (run_letter(treated), run.condition.as_deref());
-        GapRecoveryRow { letter, run: &run.id, condition, shares }
+    /// The shares of the gap are null if a number is missing or there is no gap to close.
+    fn recovery_row(&self, RunRecovery { treated, shares }: &RunRecovery) -> Json {
+        let run = &self.parties[*treated].run;
+        record! { letter: run_letter(*treated), run: run.id, condition: run.condition, ..shares }
     }
 
-    fn number_row(&self, number: Number, by: Subtraction) -> NumberRow {
+    /// `better` is the letter of the run that does better, null if neither does; `values` has one a run.
+    fn number_row(&self, number: Number, by: Subtraction) -> Json {
         let outcome = NumberOutcome::at_end(number, self.first_two(), by);
-        NumberRow {
+        let values = self.parties.iter().map(|party| party.final_value(number));
+        record! {
             name: number.id(),
             a: outcome.a,
             b: outcome.b,
             delta: outcome.delta,
             better: outcome.better.map(run_letter),
-            values: self.parties.iter().map(|party| party.final_value(number)).collect(),
+            values: values.collect::<Vec<_>>(),
         }
     }
 }
 
-fn compared_component_rows(
-    rows: &[ComparedComponent],
-    by: Subtraction,
-) -> Vec<ComparedComponentRow> {
-    let row = |at: usize| {
-        let row = &rows[at];
-        ComparedComponentRow {
-            id: row.id.clone(),
-            name: row.name.clone(),
-            a: row.score_in(0),
-            b: row.score_in(1),
-            delta: row.score_delta(by),
-            only_in: row.only_in().map(run_letter),
-            scores: (0..row.cells.len()).map(|run| row.score_in(run)).collect(),
-            missing: row.cells.iter().map(missing_reason).collect(),
-        }
-    };
-    compare::by_loss(rows, by).into_iter().map(row).collect()
+fn estimate_record(it: &Estimate) -> Json {
+    record! {
+        value: it.value.ok(),
+        ci95: it.interval.ok(),
+        not_defined: undefined_reasons([("value", it.value.err()), ("ci95", it.interval.err())]),
+    }
+}
+
+/// `delta` is positive for a loss where the conditions tell which run is the emergent one; `scores` and the reasons why
+/// one is `missing` have one a run.
+fn component_row(row: &ComparedComponent, by: Subtraction) -> Json {
+    record! {
+        id: row.id,
+        name: row.name,
+        a: row.score_in(0),
+        b: row.score_in(1),
+        delta: row.score_delta(by),
+        only_in: row.only_in().map(run_letter),
+        scores: Json::list(0..row.cells.len(), |run| Json::new(&row.score_in(run))),
+        missing: Json::list(&row.cells, |cell| Json::new(&missing_reason(cell))),
+    }
 }
 
 /// Returns the reason why there is no score. None if there is one.
@@ -432,74 +191,78 @@ fn missing_reason(cell: &ComponentCell) -> Option<String> {
     }
 }
 
-fn run_facts<'a>(at: usize, opened: &'a OpenedRun, party: &'a ComparedRun) -> ComparedRunFacts<'a> {
+/// `commit` is the last one, `judgement` the one that counts, and `judges` are all who have judged the run.
+fn run_facts(at: usize, opened: &OpenedRun, party: &ComparedRun) -> Json {
     let run = &party.run;
     let mut judges: Vec<&str> =
         party.rubric.judgements.iter().map(|it| it.judge.name.as_str()).collect();
     judges.sort_unstable();
     judges.dedup();
-    ComparedRunFacts {
-        letter: run_letter(at),
-        id: &run.id,
-        path: opened.path.display().to_string(),
-        format: run.origin.format,
-        title: &run.title,
-        condition: run.condition.as_deref(),
-        task: run.task.as_ref().map(|task| task.id.as_str()),
-        agent: ComparedAgentFacts {
-            agent: &run.agent.name,
-            agent_version: run.agent.version.as_deref(),
-            model: run.model.as_deref(),
-        },
-        turns: (!run.is_rubric_tree_alone()).then(|| run.counted_turns().count()),
-        checkpoints: run.checkpoints.len(),
-        commit: run.turns[..run.end_in_turns()]
-            .iter()
-            .rev()
-            .find_map(|turn| turn.commit.as_deref()),
-        judgement: party.judgement().map(|judgement| JudgementFacts {
-            judge: &judgement.judge.name,
-            kind: &judgement.judge.kind,
-            model: judgement.judge.model.as_deref(),
-            file: &judgement.file,
-            commit: judgement.commit.as_deref(),
+    let turns = run.turns[..run.end_in_turns()].iter().rev();
+    let judgement = party.judgement().map(|judgement| {
+        record! {
+            judge: judgement.judge.name,
+            kind: judgement.judge.kind,
+            model: judgement.judge.model,
+            file: judgement.file,
+            commit: judgement.commit,
+            // The state that was judged, in turns done.
             turn: compare::turns_done_at_judgement(run, judgement),
             judged: party.rubric.coverage(judgement).scored,
-            created_at: judgement.created_at.as_deref(),
+            created_at: judgement.created_at,
+            // `mean of 3: gpt, opus, human`. Null if it is one judgement.
             pooled: judgement.pooled.as_ref().map(PooledSources::summary_text),
-        }),
-        judges,
+        }
+    });
+    record! {
+        letter: run_letter(at),
+        id: run.id,
+        path: opened.path.display().to_string(),
+        format: run.origin.format,
+        title: run.title,
+        condition: run.condition,
+        task: run.task.as_ref().map(|task| &task.id),
+        agent: run.agent.name,
+        agent_version: run.agent.version,
+        model: run.model,
+        turns: (!run.is_rubric_tree_alone()).then(|| run.counted_turns().count()),
+        checkpoints: run.checkpoints.len(),
+        commit: turns.clone().find_map(|turn| turn.commit.as_deref()),
+        judgement: judgement,
+        judges: judges,
         components: party.rubric.checklist.as_ref().map(|list| list.components.len()),
         session: compare::SessionFacts::for_run(party),
     }
 }
 
-fn point_row(party: &ComparedRun, moment: &ComparedMoment) -> PointRow {
-    let run: &Run = &party.run;
+/// `turn` is in turns done, and `fraction` their share of the run's turns; the checkpoint is the one that ends here.
+fn point_row(party: &ComparedRun, moment: &ComparedMoment) -> Json {
+    let run = &party.run;
     let checkpoint = moment.checkpoint.and_then(|index| run.checkpoints.get(index));
     let turn = moment.done.checked_sub(1).and_then(|turn| run.turns.get(turn));
-    PointRow {
-        checkpoint: checkpoint.map(|it| it.id.clone()),
-        label: checkpoint.and_then(|it| it.label.clone()),
+    record! {
+        checkpoint: checkpoint.map(|it| &it.id),
+        label: checkpoint.and_then(|it| it.label.as_ref()),
         turn: moment.done,
         fraction: moment.fraction,
-        commit: turn.and_then(|turn| turn.commit.as_deref().map(str::to_owned)),
+        commit: turn.and_then(|turn| turn.commit.as_ref()),
         phase: moment.phase,
         bin: moment.bin,
-        numbers: NumberValues::new(&MOMENT, |number| party.value_at(number, moment.done)),
+        ..NumberValues::new(&MOMENT, |number| party.value_at(number, moment.done))
     }
 }
 
-fn file_row(row: &FileRow) -> ComparedFileRow<'_> {
+/// `from` is the name in `a`, where it is another; `added` counts lines of `b` that `a` lacks, null for what has no lines.
+fn file_row(row: &FileRow) -> Json {
     let only_in = match row.presence {
         FilePresence::OnlyA => Some("a"),
         FilePresence::OnlyB => Some("b"),
         FilePresence::Differs | FilePresence::Same | FilePresence::NotRecorded => None,
     };
-    ComparedFileRow {
-        path: &row.path,
-        from: row.from.as_deref(),
-        only_in,
+    record! {
+        path: row.path,
+        from: row.from,
+        only_in: only_in,
         both: only_in.is_none(),
         same: row.presence == FilePresence::Same,
         added: row.lines.map(|lines| lines.added),

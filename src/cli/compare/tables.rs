@@ -4,8 +4,7 @@ use std::io;
 
 use crate::cli::{
     component_comparison, measuring_args,
-    output::{self, Out, OutputTable, TableColumn, cell_or_dash, csv_row},
-    resampling::with_interval,
+    output::{self, Json, Out, OutputTable, TableColumn, cell_or_dash, csv_row},
 };
 use trajview_metrics::{
     Number,
@@ -13,18 +12,12 @@ use trajview_metrics::{
     quality::Ruler,
 };
 use trajview_run::rubric::LEVELS;
-use trajview_study::{
-    Interval,
-    compare::{
-        self, ComparedComponent, ComparedMoment, ComparedRun, ComponentCell, FilePresence, FileRow,
-        NumberOutcome, ScoreTransitions, run_letter,
-    },
+use trajview_study::compare::{
+    self, ComparedComponent, ComparedMoment, ComparedRun, ComponentCell, FilePresence, FileRow,
+    NumberOutcome, ScoreTransitions, run_letter,
 };
 
-use super::{
-    document::{CompareDocument, EstimateRow, NumberEstimateRow},
-    run_subtraction,
-};
+use super::{document::CompareDocument, run_subtraction};
 
 pub(crate) fn print_comparison(
     document: &CompareDocument<'_>,
@@ -171,15 +164,14 @@ fn number_cell(number: Number, value: Option<f64>) -> String {
 
 /// SLUMP's numbers of the first two runs. None if neither has one.
 fn estimate_table(document: &CompareDocument<'_>) -> TitledTable {
-    let side = |it: &EstimateRow| with_interval(it.value, it.ci95);
-    let columns: [TableColumn<'_, NumberEstimateRow>; 4] = [
-        ("number", &|it| it.name.into()),
-        ("a", &|it| side(&it.a)),
-        ("b", &|it| side(&it.b)),
-        ("difference", &|it| side(&it.difference)),
+    let columns: [TableColumn<'_, Json>; 4] = [
+        ("number", &|it| it.cell("name")),
+        ("a", &|it| it.interval_cell("a.value", "a.ci95")),
+        ("b", &|it| it.interval_cell("b.value", "b.ci95")),
+        ("difference", &|it| it.interval_cell("difference.value", "difference.ci95")),
     ];
     let found = document.number_estimates();
-    let has_value = found.iter().any(|it| it.a.value.or(it.b.value).is_some());
+    let has_value = found.iter().any(|it| it.number("a.value").or(it.number("b.value")).is_some());
     let title = format!("the numbers with intervals [{}]", compare::INTERVAL_METHOD);
     has_value.then(|| (title, OutputTable::from_rows(&columns, &found)))
 }
@@ -276,7 +268,7 @@ fn transition_table(document: &CompareDocument<'_>) -> TitledTable {
 
 fn means_table(document: &CompareDocument<'_>) -> TitledTable {
     let found = document.component_means(&document.component_rows());
-    let n = found.first()?.n;
+    let n = found.first()?.cell("n");
     let title =
         format!("means over the {n} components that both are judged on [95 % BCa over components]");
     Some((title, component_comparison::means_of_two_table(&found)))
@@ -418,19 +410,11 @@ pub fn write_csv(document: &CompareDocument<'_>, out: &mut Out) -> io::Result<()
             &better_text(&outcome),
         )?;
     }
-    type IntervalEnd = fn(Interval) -> f64;
-    let ends: [(&str, IntervalEnd); 2] = [("ci95_low", |it| it.low), ("ci95_high", |it| it.high)];
     for it in &document.number_estimates() {
-        for (section, end) in ends {
-            let end_cell = |row: &EstimateRow| output::cell_or_empty(row.ci95.map(end));
-            row(
-                section,
-                it.name,
-                "",
-                vec![end_cell(&it.a), end_cell(&it.b)],
-                end_cell(&it.difference),
-                "",
-            )?;
+        for (section, end) in [("ci95_low", "ci95.0"), ("ci95_high", "ci95.1")] {
+            let end_cell = |side: &str| it.field(side).field(end).csv_cell();
+            let values = vec![end_cell("a"), end_cell("b")];
+            row(section, &it.cell("name"), "", values, end_cell("difference"), "")?;
         }
     }
     let rows = document.component_rows();

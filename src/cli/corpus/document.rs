@@ -2,152 +2,51 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::cli::{
-    component_comparison::{self, ComponentsRow},
+    component_comparison,
     harness_records::TestCounts,
+    output::{Json, record},
     score::RulerFacts,
 };
 use trajview_metrics::{
-    BetterDirection, Number,
+    Number,
     numbers::{CORPUS, NumberInput, NumberValues, TRENDS, facts::TestScores},
     quality::Ruler,
 };
-use trajview_run::{Tokens, Warning, checkpoint_record::RecordedTests};
+use trajview_run::{Warning, checkpoint_record::RecordedTests};
 use trajview_study::{
-    BootstrapPlan, Estimate, Interval, Undefined,
+    BootstrapPlan, Estimate,
     corpus::{CorpusComparison, MeasuredRun, PairedNumber, compare_corpus, correlate_numbers},
-    correlation::Correlation,
     fairness::{ConductDifference, conduct_differences},
     paired::{HolmAdjusted, Wilcoxon},
-    pairing::{ConditionPair, PairNumbers, PairingKey, RunPair},
-    recovery::{ConditionMeans, RecoveryOfMeans, TreatmentRecovery, treatment_recoveries},
-    trend::{CheckpointSeries, series_slope, trend_over_runs},
+    pairing::{ConditionPair, PairNumbers, RunPair},
+    recovery::{TreatmentRecovery, treatment_recoveries},
+    trend::{series_slope, trend_over_runs},
     undefined_reasons,
 };
 
 use super::{
-    cost_per_solved::{self, CostPerSolvedRow, SpentRow},
+    cost_per_solved,
     run_facts::{CorpusRunFacts, CorpusRuns},
 };
 
-#[derive(Serialize)]
+/// The JSON, with what its tables need beside it.
 pub struct CorpusDocument {
-    schema: &'static str,
-    #[serde(flatten)]
-    pub ruler: RulerFacts,
-    pub rules: CorpusRulesFacts,
-    /// Gaps are `a` less `b`.
-    pub conditions: ConditionPair,
-    #[serde(flatten)]
-    pub drawn: CorpusResamplingFacts,
-    pub runs: Vec<CorpusRunRow>,
-    pub paired: Vec<PairedTestRow>,
-    /// Component by component, with tasks as clusters. Empty if no component has a score under both conditions.
-    pub components: Vec<ComponentsRow>,
-    pub per_task: Vec<PerTaskRow>,
-    /// The gap that treatments of the emergent condition recover; empty without runs of a third condition.
-    pub gap_recovery: Vec<TaskRecoveryRow>,
-    pub correlations: Vec<CorrelationRow>,
-    /// Trends of all runs, and of each agent where there are several.
-    pub trends: Vec<TrendRow>,
-    #[serde(flatten)]
-    pub doubts: CorpusDoubts,
-    /// The cost of a solved checkpoint, by agent and condition.
-    pub cost_per_solved: Vec<CostPerSolvedRow>,
-}
-
-/// Warnings about the numbers.
-#[derive(Serialize)]
-pub struct CorpusDoubts {
-    /// Runs in no pair.
-    pub alone: Vec<Warning>,
+    pub json: Json,
+    pub runs: Vec<CorpusRunFacts>,
     pub problems: Vec<Warning>,
     /// Pairs whose runs differ in more than their condition.
-    pub unfair: Vec<UnfairRow>,
+    pub unfair: Vec<UnfairPair>,
 }
 
-/// The settings by which intervals are drawn.
+/// A pair whose runs differ in more than their condition.
 #[derive(Serialize)]
-pub struct CorpusResamplingFacts {
-    pub seed: u64,
-    pub resamples: usize,
-}
-
-#[derive(Serialize)]
-pub struct CorpusRulesFacts {
-    source: String,
-    pub count: usize,
-    sha256: String,
-}
-
-#[derive(Serialize)]
-pub struct CorpusRunRow {
-    pub run: String,
-    /// The path below the folder.
-    pub path: String,
-    pub format: &'static str,
-    #[serde(flatten)]
-    pub who: RunIdentityRow,
-    /// Numbers of judgements and of reuse.
-    #[serde(flatten)]
-    pub faithful: NumberValues,
-    #[serde(flatten)]
-    pub judging: JudgingFacts,
-    #[serde(flatten)]
-    pub code: NumberValues,
-    /// Tests after the last checkpoint that has some.
-    pub tests: Option<LastTestsRow>,
-    pub tokens: Tokens,
-    /// The numbers that have no fields of their own.
-    #[serde(flatten)]
-    pub others: NumberValues,
-    #[serde(flatten)]
-    pub state: RunStateFacts,
-    /// Least-squares slopes, a checkpoint; null with fewer than two measured ones.
-    #[serde(flatten)]
-    pub slopes: NumberSlopes,
-    pub warnings: usize,
-    #[serde(flatten)]
-    pub spent: SpentRow,
-    #[serde(skip)]
-    measured: MeasuredRun,
-}
-
-/// The task, agent, model and condition of a run.
-#[derive(Serialize)]
-pub struct RunIdentityRow {
-    pub task: Option<String>,
-    /// The agent, with the model where an agent was run with several.
-    pub agent: Option<String>,
-    pub model: Option<String>,
-    pub condition: Option<String>,
-}
-
-/// The judgement that counts for a run, and how many components it covers.
-#[derive(Serialize)]
-pub struct JudgingFacts {
-    pub judge: Option<String>,
-    /// The file of the judgement.
-    pub judgement: Option<String>,
-    /// The time when the judgement was made.
-    pub judged_at: Option<String>,
-    /// Other judgements of the whole checklist, which do not count. Empty if `--judge` or the checklist names one.
-    pub other_judgements: Vec<String>,
-    pub judged: Option<usize>,
-    pub components: Option<usize>,
-}
-
-/// The number of turns of a run, and its state and theirs.
-#[derive(Serialize)]
-pub struct RunStateFacts {
-    /// Turns that count; null for a rubric tree alone.
-    pub turns: Option<usize>,
-    /// The recorder's state of the run: `running`, `finished`, `stopped` with the reason.
-    pub state: Option<String>,
-    /// The state of each turn that does not count, or was kept though it failed.
-    pub turn_states: Vec<String>,
+pub struct UnfairPair {
+    pub task: String,
+    pub agent: String,
+    pub differences: Vec<ConductDifference>,
 }
 
 /// Numbers that are next to each other in the JSON and the CSV of a run.
@@ -159,347 +58,95 @@ pub enum NumberBlock {
     Others,
 }
 
-/// A slope for each number that has a trend over checkpoints.
-pub struct NumberSlopes(pub Vec<(Number, Option<f64>)>);
-
-impl NumberSlopes {
-    /// Returns the name in JSON and CSV.
-    pub fn column_name(number: Number) -> String {
-        format!("{}_slope", number.id())
-    }
-}
-
-impl Serialize for NumberSlopes {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer
-            .collect_map(self.0.iter().map(|(number, slope)| (Self::column_name(*number), slope)))
-    }
-}
-
-#[derive(Serialize)]
-pub struct LastTestsRow {
-    /// The checkpoint's id.
-    label: String,
-    #[serde(flatten)]
-    pub counts: TestCounts,
-    /// The share of `strict` that passed: the number that is paired and correlated.
-    pub pass_rate: Option<f64>,
-    infrastructure_failure: bool,
-}
-
-#[derive(Serialize)]
-pub struct PairedTestRow {
-    /// Null if the agents are pooled.
-    pub agent: Option<String>,
-    /// True if the pairs of all agents are taken together, each pair once.
-    pub pooled: bool,
-    pub metric: &'static str,
-    /// The direction that counts as a win.
-    pub better: BetterDirection,
-    /// The conditions.
-    pub a: String,
-    pub b: String,
-    #[serde(flatten)]
-    pub outcomes: OutcomeCounts,
-    /// Mean over tasks under each condition.
-    pub mean_a: TaskMeanRow,
-    pub mean_b: TaskMeanRow,
-    pub mean_gap: Option<f64>,
-    pub wilcoxon: Option<WilcoxonRow>,
-    pub cohen_d: Option<f64>,
-    /// The interval of the mean gap.
-    pub ci95: Option<Interval>,
-    pub cohen_d_ci95: Option<Interval>,
-    /// By field, the reason why it is null.
-    pub not_defined: BTreeMap<&'static str, Undefined>,
-}
-
-/// A pair whose runs differ in more than their condition.
-#[derive(Serialize)]
-pub struct UnfairRow {
-    pub task: String,
-    pub agent: String,
-    pub differences: Vec<ConductDifference>,
-}
-
-/// A mean over tasks.
-#[derive(Serialize)]
-pub struct TaskMeanRow {
-    pub mean: Option<f64>,
-    /// BCa over tasks.
-    pub ci95: Option<Interval>,
-}
-
-impl TaskMeanRow {
-    fn new(estimate: &Estimate) -> Self {
-        Self { mean: estimate.value.ok(), ci95: estimate.interval.ok() }
-    }
-}
-
-/// Tasks, and how many of them each side has won.
-#[derive(Serialize)]
-pub struct OutcomeCounts {
-    /// Tasks.
-    pub n: usize,
-    pub wins: usize,
-    pub ties: usize,
-    pub losses: usize,
-}
-
-/// The trend of a number over checkpoints.
-#[derive(Serialize)]
-pub struct TrendRow {
-    pub metric: &'static str,
-    /// Null: of all runs.
-    pub agent: Option<String>,
-    /// Runs with two measured checkpoints or more.
-    pub runs: usize,
-    /// Runs whose last measured checkpoint is above the first.
-    pub rises: usize,
-    pub level: usize,
-    pub falls: usize,
-    pub share_rising: Option<f64>,
-    pub rising_slopes: usize,
-    /// Mean of the runs' least-squares slopes, a checkpoint.
-    pub slope: Option<f64>,
-    /// The interval of the mean slope over runs, BCa.
-    pub slope_ci95: Option<Interval>,
-    /// Runs with fewer than two measured checkpoints.
-    pub left_out: usize,
-    pub unmeasured_checkpoints: usize,
-    pub not_defined: BTreeMap<&'static str, Undefined>,
-}
-
-#[derive(Serialize)]
-pub struct WilcoxonRow {
-    pub w: f64,
-    pub p: f64,
-    /// Adjusted for the metrics of the same agent. Null if neither side can be the better.
-    pub p_holm: Option<f64>,
-    /// The adjustment, as `Holm over 6 metrics`.
-    pub adjusted: Option<String>,
-    /// The test that was made, as `Wilcoxon signed-rank, exact permutation, n 5, 1 zero dropped`.
-    pub test: String,
-    pub method: &'static str,
-    /// The p-value of the normal approximation, whatever the method.
-    pub p_normal: f64,
-    /// Differences of 0, which are dropped.
-    pub zeros: usize,
-    /// Differences that count.
-    pub n: usize,
-}
-
-#[derive(Serialize)]
-pub struct PerTaskRow {
-    pub task: String,
-    pub agent: String,
-    /// Ids of the runs under each condition; several are averaged.
-    pub runs_a: Vec<String>,
-    pub runs_b: Vec<String>,
-    /// Gaps by metric, of those that both sides have.
-    pub metrics: BTreeMap<&'static str, MetricGapRow>,
-}
-
-#[derive(Serialize, Clone, Copy)]
-pub struct MetricGapRow {
-    pub a: f64,
-    pub b: f64,
-    pub gap: f64,
-}
-
-#[derive(Serialize)]
-pub struct CorrelationRow {
-    pub x: &'static str,
-    pub y: &'static str,
-    /// Null: runs of every condition together.
-    pub condition: Option<String>,
-    /// Runs that have both.
-    pub n: usize,
-    pub pearson: Option<Correlation>,
-    pub spearman: Option<Correlation>,
-    pub not_defined: BTreeMap<&'static str, Undefined>,
-}
-
-/// The share of one number's gap that a treatment recovers, for one agent: (treated - emergent) / (single-shot -
-/// emergent).
-#[derive(Serialize)]
-pub struct TaskRecoveryRow {
-    pub agent: String,
-    pub condition: String,
-    pub metric: &'static str,
-    /// Tasks that were run under all three conditions. Null if single-shot is not the better one.
-    pub tasks: BTreeMap<String, Option<f64>>,
-    /// Tasks with a share.
-    pub n: usize,
-    /// Mean of ratios: over those tasks.
-    pub mean: Option<f64>,
-    pub ci95: Option<Interval>,
-    /// Ratio of means: over all those tasks.
-    pub ratio_of_means: RatioOfMeansRow,
-    pub not_defined: BTreeMap<&'static str, Undefined>,
-}
-
-/// `(treated - emergent) / (single_shot - emergent)` of means over tasks.
-#[derive(Serialize)]
-pub struct RatioOfMeansRow {
-    pub value: Option<f64>,
-    pub ci95: Option<Interval>,
-    /// All tasks that were run under all three conditions, those without a gap included.
-    pub n: usize,
-    pub treated: f64,
-    pub emergent: f64,
-    pub single_shot: f64,
-}
-
-impl RatioOfMeansRow {
-    fn new(RecoveryOfMeans { means, ratio }: RecoveryOfMeans, n: usize) -> Self {
-        let ConditionMeans { treated, emergent, single_shot } = means;
-        let (value, ci95) = (ratio.value.ok(), ratio.interval.ok());
-        Self { value, ci95, n, treated, emergent, single_shot }
-    }
-}
-
-impl TaskRecoveryRow {
-    fn new(row: TreatmentRecovery) -> Self {
-        let ratio = row.of_means.ratio;
-        let why = [
-            ("mean", row.mean.value.err()),
-            ("ci95", row.mean.interval.err()),
-            ("ratio_of_means", ratio.value.err()),
-            ("ratio_of_means.ci95", ratio.interval.err()),
-        ];
-        Self {
-            metric: row.number.id(),
-            n: row.tasks.iter().filter(|(_, share)| share.is_some()).count(),
-            mean: row.mean.value.ok(),
-            ci95: row.mean.interval.ok(),
-            ratio_of_means: RatioOfMeansRow::new(row.of_means, row.tasks.len()),
-            not_defined: why.into_iter().filter_map(|(name, why)| Some((name, why?))).collect(),
-            tasks: row.tasks.into_iter().collect(),
-            agent: row.agent,
-            condition: row.condition,
-        }
-    }
-}
-
-impl LastTestsRow {
-    /// Returns `3/4`.
-    pub(crate) fn passed_text(&self) -> String {
-        format!("{}/{}", self.counts.strict.passed, self.counts.strict.total)
-    }
+/// Returns the name of a number's slope in JSON and CSV.
+pub(crate) fn slope_name(number: Number) -> String {
+    format!("{}_slope", number.id())
 }
 
 impl CorpusDocument {
     pub fn new(
-        runs: CorpusRuns,
+        CorpusRuns { measured: runs, problems }: CorpusRuns,
         conditions: &ConditionPair,
         plan: &BootstrapPlan,
         ruler: &Ruler,
     ) -> Self {
-        let measured: Vec<MeasuredRun> =
-            runs.measured.iter().map(|run| run.measured.clone()).collect();
+        let measured: Vec<MeasuredRun> = runs.iter().map(|run| run.measured.clone()).collect();
         let CorpusComparison { paired, per_task, alone } =
             compare_corpus(&measured, conditions, plan);
-        let rules = ruler.rules();
-        let name = |at: &usize| runs.measured.get(*at).map(|run| run.id.clone());
-        let names = |side: &[usize]| side.iter().filter_map(name).collect();
-        let alone = alone
-            .into_iter()
-            .filter_map(|(at, why)| Some((runs.measured.get(at)?.path.clone(), why.why().into())));
-        Self {
+        let unfair: Vec<UnfairPair> =
+            per_task.iter().filter_map(|row| unfair_row(&row.pair, &runs)).collect();
+        let spent: Vec<_> = runs.iter().map(|run| (run.measured.key.clone(), run.spent)).collect();
+        let scores = |at: usize| &runs[at].judged.scores;
+        let json = record! {
             schema: "trajview.corpus/1",
-            ruler: RulerFacts::new(ruler),
-            rules: CorpusRulesFacts {
-                source: rules.source().into(),
-                count: rules.rule_count(),
-                sha256: rules.sha256().into(),
+            ..RulerFacts::new(ruler),
+            rules: record! {
+                source: ruler.rules().source(),
+                count: ruler.rules().rule_count(),
+                sha256: ruler.rules().sha256()
             },
-            conditions: conditions.clone(),
-            drawn: CorpusResamplingFacts { seed: plan.seed, resamples: plan.resamples },
-            cost_per_solved: cost_per_solved::cost_per_solved_rows(&spent_by_run(&runs), plan),
-            paired: paired.iter().map(|row| paired_test_row(row, conditions)).collect(),
-            components: component_comparison::rows_by_agent(
-                &per_task,
-                |at| &runs.measured[at].judged.scores,
-                plan,
-            ),
-            per_task: per_task
-                .iter()
-                .map(|row| per_task_row(row, names(&row.pair.a), names(&row.pair.b)))
-                .collect(),
-            gap_recovery: treatment_recoveries(&measured, plan)
-                .into_iter()
-                .map(TaskRecoveryRow::new)
-                .collect(),
+            conditions: conditions,
+            seed: plan.seed,
+            resamples: plan.resamples,
+            runs: Json::list(&runs, run_row),
+            paired: Json::list(&paired, |row| paired_row(row, conditions)),
+            components: component_comparison::rows_by_agent(&per_task, scores, plan),
+            per_task: Json::list(&per_task, |row| per_task_row(row, &runs)),
+            gap_recovery: Json::list(&treatment_recoveries(&measured, plan), recovery_row),
             correlations: correlation_rows(&measured),
-            trends: trend_rows(&runs.measured, plan),
-            doubts: CorpusDoubts {
-                unfair: per_task
-                    .iter()
-                    .filter_map(|it| unfair_row(&it.pair, &runs.measured))
-                    .collect(),
-                alone: alone.map(problem_warning).collect(),
-                problems: runs.problems.into_iter().map(problem_warning).collect(),
-            },
-            runs: runs.measured.into_iter().map(run_row).collect(),
-        }
+            trends: trend_rows(&runs, plan),
+            alone: Json::list(&alone, |(at, why)| {
+                record! { where: runs[*at].path, what: why.why() }
+            }),
+            problems: problems,
+            unfair: unfair,
+            cost_per_solved: cost_per_solved::cost_per_solved_rows(&spent, plan),
+        };
+        Self { json, runs, problems, unfair }
     }
 }
 
-fn unfair_row(pair: &RunPair, runs: &[CorpusRunFacts]) -> Option<UnfairRow> {
+fn unfair_row(pair: &RunPair, runs: &[CorpusRunFacts]) -> Option<UnfairPair> {
     let all = pair.a.iter().chain(&pair.b).filter_map(|at| runs.get(*at));
     let named: Vec<_> = all.map(|run| (run.path.clone(), &run.states.conduct)).collect();
     let differences = conduct_differences(&named);
     let (task, agent) = (pair.task.clone(), pair.agent.clone());
-    (!differences.is_empty()).then_some(UnfairRow { task, agent, differences })
+    (!differences.is_empty()).then_some(UnfairPair { task, agent, differences })
 }
 
-fn spent_by_run(runs: &CorpusRuns) -> Vec<(PairingKey, SpentRow)> {
-    runs.measured.iter().map(|run| (run.measured.key.clone(), run.spent)).collect()
-}
-
-fn problem_warning((place, what): (String, String)) -> Warning {
-    Warning { place, what }
-}
-
-fn run_row(run: CorpusRunFacts) -> CorpusRunRow {
+/// A run. The values of numbers that have fields of their own are not among those of the blocks.
+fn run_row(run: &CorpusRunFacts) -> Json {
     let values = |block: NumberBlock| {
         NumberValues::new(&block.numbers(), |number| run.measured.number_value(number))
     };
-    let slope = |(number, series): &(Number, CheckpointSeries)| (*number, series_slope(series));
     let key = &run.measured.key;
-    CorpusRunRow {
-        faithful: values(NumberBlock::Faithful),
-        code: values(NumberBlock::Code),
-        others: values(NumberBlock::Others),
-        slopes: NumberSlopes(run.series.iter().map(slope).collect()),
-        tests: run.tests.map(|(label, tests)| last_tests_row(label, &tests)),
+    let slopes =
+        run.series.iter().map(|(number, it)| (slope_name(*number), Json::new(&series_slope(it))));
+    record! {
         run: run.id,
         path: run.path,
         format: run.format,
+        task: key.task,
+        agent: key.agent,
+        model: run.model,
+        condition: key.condition,
+        ..values(NumberBlock::Faithful),
+        judge: run.judged.judge,
+        judgement: run.judged.file,
+        judged_at: run.judged.judged_at,
+        other_judgements: run.judged.other_judgements,
+        judged: run.judged.counts.map(|(judged, _)| judged),
+        components: run.judged.counts.map(|(_, components)| components),
+        ..values(NumberBlock::Code),
+        tests: run.tests.as_ref().map(|(label, tests)| last_tests_row(label, tests)),
         tokens: run.tokens,
+        ..values(NumberBlock::Others),
+        turns: run.turns,
+        state: run.states.of_run,
+        turn_states: run.states.of_turns,
+        ..Json::Record(slopes.collect()),
         warnings: run.warnings,
-        spent: run.spent,
-        who: RunIdentityRow {
-            task: key.task.clone(),
-            agent: key.agent.clone(),
-            condition: key.condition.clone(),
-            model: run.model,
-        },
-        judging: JudgingFacts {
-            judged: run.judged.counts.map(|(judged, _)| judged),
-            components: run.judged.counts.map(|(_, components)| components),
-            judge: run.judged.judge,
-            judgement: run.judged.file,
-            judged_at: run.judged.judged_at,
-            other_judgements: run.judged.other_judgements,
-        },
-        state: RunStateFacts {
-            turns: run.turns,
-            state: run.states.of_run,
-            turn_states: run.states.of_turns,
-        },
-        measured: run.measured,
+        ..run.spent
     }
 }
 
@@ -528,56 +175,54 @@ impl NumberBlock {
     }
 }
 
-impl CorpusRunRow {
-    /// Returns the value of a number. None if the run does not have it.
-    pub fn number_value(&self, number: Number) -> Option<f64> {
-        self.measured.number_value(number)
-    }
-}
-
-fn last_tests_row(label: String, tests: &RecordedTests) -> LastTestsRow {
-    LastTestsRow {
-        label,
-        counts: TestCounts::new(tests),
+/// `pass_rate` is the share of `strict`: the number that is paired and correlated.
+fn last_tests_row(label: &str, tests: &RecordedTests) -> Json {
+    record! {
+        label: label,
+        ..TestCounts::new(tests),
         pass_rate: TestScores::from_tests(tests).and_then(|tests| tests.strict.passed_share()),
-        infrastructure_failure: tests.infrastructure_failure,
+        infrastructure_failure: tests.infrastructure_failure
     }
 }
 
-fn paired_test_row(row: &PairedNumber, conditions: &ConditionPair) -> PairedTestRow {
-    let found = &row.paired;
-    PairedTestRow {
-        agent: row.agent.clone(),
+/// A number of one agent, or of all pooled, over the tasks of both conditions.
+fn paired_row(row: &PairedNumber, conditions: &ConditionPair) -> Json {
+    let paired = &row.paired;
+    record! {
+        agent: row.agent,
         pooled: row.agent.is_none(),
         metric: row.number.id(),
         better: row.number.better(),
-        a: conditions.a.clone(),
-        b: conditions.b.clone(),
-        mean_a: TaskMeanRow::new(&row.a),
-        mean_b: TaskMeanRow::new(&row.b),
-        mean_gap: found.mean_gap.value.ok(),
-        wilcoxon: found.wilcoxon.ok().map(|test| wilcoxon_row(test, row.holm)),
-        cohen_d: found.cohen_d.value.ok(),
-        ci95: found.mean_gap.interval.ok(),
-        cohen_d_ci95: found.cohen_d.interval.ok(),
+        ..conditions,
+        n: paired.n,
+        wins: row.tasks_won(),
+        ties: paired.ties,
+        losses: row.tasks_lost(),
+        mean_a: mean_record(&row.a),
+        mean_b: mean_record(&row.b),
+        mean_gap: paired.mean_gap.value.ok(),
+        wilcoxon: paired.wilcoxon.as_ref().ok().map(|test| wilcoxon_record(test, row.holm)),
+        cohen_d: paired.cohen_d.value.ok(),
+        ci95: paired.mean_gap.interval.ok(),
+        cohen_d_ci95: paired.cohen_d.interval.ok(),
         not_defined: undefined_reasons([
-            ("mean_gap", found.mean_gap.value.err()),
-            ("wilcoxon", found.wilcoxon.err()),
-            ("cohen_d", found.cohen_d.value.err()),
-            ("ci95", found.mean_gap.interval.err()),
-            ("cohen_d_ci95", found.cohen_d.interval.err()),
+            ("mean_gap", paired.mean_gap.value.err()),
+            ("wilcoxon", paired.wilcoxon.err()),
+            ("cohen_d", paired.cohen_d.value.err()),
+            ("ci95", paired.mean_gap.interval.err()),
+            ("cohen_d_ci95", paired.cohen_d.interval.err()),
         ]),
-        outcomes: OutcomeCounts {
-            n: found.n,
-            wins: row.tasks_won(),
-            ties: found.ties,
-            losses: row.tasks_lost(),
-        },
     }
 }
 
-fn wilcoxon_row(test: Wilcoxon, holm: Option<HolmAdjusted>) -> WilcoxonRow {
-    WilcoxonRow {
+fn mean_record(estimate: &Estimate) -> Json {
+    record! { mean: estimate.value.ok(), ci95: estimate.interval.ok() }
+}
+
+/// `p_holm` is adjusted for the metrics of the same agent, and null if neither side can be the better; `p_normal` is the
+/// p-value of the normal approximation, whatever the method; `n` counts the differences that are not dropped as zeros.
+fn wilcoxon_record(test: &Wilcoxon, holm: Option<HolmAdjusted>) -> Json {
+    record! {
         w: test.w,
         p: test.p,
         p_holm: holm.map(|holm| holm.p),
@@ -590,19 +235,51 @@ fn wilcoxon_row(test: Wilcoxon, holm: Option<HolmAdjusted>) -> WilcoxonRow {
     }
 }
 
-fn per_task_row(row: &PairNumbers<Number>, runs_a: Vec<String>, runs_b: Vec<String>) -> PerTaskRow {
+/// The gaps of one task and agent, by the metrics that both sides have; several runs of a side are averaged.
+fn per_task_row(row: &PairNumbers<Number>, runs: &[CorpusRunFacts]) -> Json {
+    let ids = |side: &[usize]| Json::list(side, |at| Json::new(&runs[*at].id));
     let gap =
-        |&(number, (a, b)): &(Number, (f64, f64))| (number.id(), MetricGapRow { a, b, gap: a - b });
-    PerTaskRow {
-        task: row.pair.task.clone(),
-        agent: row.pair.agent.clone(),
-        runs_a,
-        runs_b,
-        metrics: row.values.iter().map(gap).collect(),
+        |(number, (a, b)): &(Number, (f64, f64))| (number.id(), record! { a: a, b: b, gap: a - b });
+    record! {
+        task: row.pair.task,
+        agent: row.pair.agent,
+        runs_a: ids(&row.pair.a),
+        runs_b: ids(&row.pair.b),
+        metrics: row.values.iter().map(gap).collect::<BTreeMap<_, _>>(),
     }
 }
 
-fn trend_rows(runs: &[CorpusRunFacts], plan: &BootstrapPlan) -> Vec<TrendRow> {
+/// The share of one number's gap that a treatment recovers, for one agent. `tasks` were run under all three conditions,
+/// null where single-shot is not the better one; `n` counts those with a share, and that of the ratio of means all.
+fn recovery_row(row: &TreatmentRecovery) -> Json {
+    let (ratio, means) = (row.of_means.ratio, row.of_means.means);
+    record! {
+        agent: row.agent,
+        condition: row.condition,
+        metric: row.number.id(),
+        tasks: row.tasks.iter().cloned().collect::<BTreeMap<_, _>>(),
+        n: row.tasks.iter().filter(|(_, share)| share.is_some()).count(),
+        mean: row.mean.value.ok(),
+        ci95: row.mean.interval.ok(),
+        ratio_of_means: record! {
+            value: ratio.value.ok(),
+            ci95: ratio.interval.ok(),
+            n: row.tasks.len(),
+            treated: means.treated,
+            emergent: means.emergent,
+            single_shot: means.single_shot,
+        },
+        not_defined: undefined_reasons([
+            ("mean", row.mean.value.err()),
+            ("ci95", row.mean.interval.err()),
+            ("ratio_of_means", ratio.value.err()),
+            ("ratio_of_means.ci95", ratio.interval.err()),
+        ]),
+    }
+}
+
+/// Makes the rows of all runs, and those of each agent where there are several.
+fn trend_rows(runs: &[CorpusRunFacts], plan: &BootstrapPlan) -> Vec<Json> {
     let agents: BTreeSet<&String> =
         runs.iter().filter_map(|run| run.measured.key.agent.as_ref()).collect();
     let each = Some(agents).filter(|agents| agents.len() > 1).into_iter().flatten().map(Some);
@@ -612,54 +289,55 @@ fn trend_rows(runs: &[CorpusRunFacts], plan: &BootstrapPlan) -> Vec<TrendRow> {
     TRENDS.iter().copied().flat_map(rows_of_number).collect()
 }
 
+/// The trend of a number over checkpoints: `runs` have two measured ones or more, `left_out` have fewer.
 fn trend_row(
     runs: &[CorpusRunFacts],
     agent: Option<&String>,
     number: Number,
     plan: &BootstrapPlan,
-) -> TrendRow {
+) -> Json {
     let is_meant =
         |run: &&CorpusRunFacts| agent.is_none() || run.measured.key.agent.as_ref() == agent;
     let series = runs.iter().filter(is_meant).flat_map(|run| &run.series);
     let series = series.filter(|(other, _)| *other == number).map(|(_, series)| series);
-    let found = trend_over_runs(series, plan);
-    TrendRow {
+    let trend = trend_over_runs(series, plan);
+    record! {
         metric: number.id(),
-        agent: agent.cloned(),
-        runs: found.runs,
-        rises: found.rises,
-        level: found.level,
-        falls: found.falls,
-        share_rising: found.share_rising(),
-        rising_slopes: found.rising_slopes,
-        slope: found.slope.value.ok(),
-        slope_ci95: found.slope.interval.ok(),
-        left_out: found.left_out,
-        unmeasured_checkpoints: found.unmeasured,
+        agent: agent,
+        runs: trend.runs,
+        rises: trend.rises,
+        level: trend.level,
+        falls: trend.falls,
+        share_rising: trend.share_rising(),
+        rising_slopes: trend.rising_slopes,
+        slope: trend.slope.value.ok(),
+        slope_ci95: trend.slope.interval.ok(),
+        left_out: trend.left_out,
+        unmeasured_checkpoints: trend.unmeasured,
         not_defined: undefined_reasons([
-            ("slope", found.slope.value.err()),
-            ("slope_ci95", found.slope.interval.err()),
+            ("slope", trend.slope.value.err()),
+            ("slope_ci95", trend.slope.interval.err()),
         ]),
     }
 }
 
 /// Correlates the share of passing tests with IF50: over all runs, then over those of each condition.
-fn correlation_rows(runs: &[MeasuredRun]) -> Vec<CorrelationRow> {
+fn correlation_rows(runs: &[MeasuredRun]) -> Vec<Json> {
     let conditions: BTreeSet<&String> =
         runs.iter().filter_map(|run| run.key.condition.as_ref()).collect();
     let each = conditions.into_iter().map(Some);
     std::iter::once(None).chain(each).map(|condition| correlation_row(runs, condition)).collect()
 }
 
-fn correlation_row(runs: &[MeasuredRun], condition: Option<&String>) -> CorrelationRow {
+fn correlation_row(runs: &[MeasuredRun], condition: Option<&String>) -> Json {
     let (x, y) = (Number::Tests, Number::If50);
     let is_meant =
         |run: &&MeasuredRun| condition.is_none() || run.key.condition.as_ref() == condition;
     let found = correlate_numbers(runs.iter().filter(is_meant), x, y);
-    CorrelationRow {
+    record! {
         x: x.id(),
         y: y.id(),
-        condition: condition.cloned(),
+        condition: condition,
         n: found.n,
         pearson: found.pearson.ok(),
         spearman: found.spearman.ok(),

@@ -22,7 +22,7 @@ use trajview_metrics::{
     quality::{QualitySnapshot, ScoredSnapshot},
 };
 use trajview_run::{
-    Run, Tokens,
+    Run, Tokens, Warning,
     checkpoint_record::RecordedTests,
     files::RunMoment,
     find_by_name::JudgeSelection,
@@ -44,8 +44,7 @@ use super::cost_per_solved::SpentRow;
 /// All runs that could be opened, and why the others could not.
 pub struct CorpusRuns {
     pub measured: Vec<CorpusRunFacts>,
-    /// Path and reason.
-    pub problems: Vec<(String, String)>,
+    pub problems: Vec<Warning>,
 }
 
 /// One run: what it is, and its numbers.
@@ -121,7 +120,7 @@ pub(crate) fn measure_runs(
         Ok(opened) => {
             Ok(run_facts(&opened.with_cache(with.scorers.scorer.cache()), path, name(path), with))
         }
-        Err(why) => Err((name(path), why.to_string())),
+        Err(why) => Err(Warning { place: name(path), what: why.to_string() }),
     };
     // What is measured is written to the cache together.
     let opened: Vec<Result<CorpusRunFacts, _>> =
@@ -130,8 +129,9 @@ pub(crate) fn measure_runs(
     for run in opened {
         match run {
             Ok(run) => {
-                runs.problems
-                    .extend(run.trouble.iter().map(|what| (run.path.clone(), what.clone())));
+                let problem =
+                    |what: &String| Warning { place: run.path.clone(), what: what.clone() };
+                runs.problems.extend(run.trouble.iter().map(problem));
                 runs.measured.push(run);
             }
             Err(problem) => runs.problems.push(problem),

@@ -3,22 +3,20 @@
 use std::io;
 
 use crate::cli::{
-    component_comparison::{self, ComponentsRow},
-    output::{Out, OutputTable, TableColumn, cell_or_dash, cell_or_empty},
-    resampling::{p_value, with_interval},
+    component_comparison,
+    output::{Json, Out, OutputTable, TableColumn, cell_or_dash, cell_or_empty},
+    resampling::p_value,
 };
 use trajview_metrics::{
-    BetterDirection, Number,
+    Number,
     numbers::{self, CORPUS, NumberStyle, SLUMP, TASK_TABLE, TRENDS},
 };
-use trajview_study::{Interval, Undefined, correlation::Correlation, fairness::ConductDifference};
+use trajview_study::{Interval, fairness::ConductDifference};
 
 use super::{
-    cost_per_solved::{self, CostPerSolvedRow},
-    document::{
-        CorpusDocument, CorpusRunRow, CorrelationRow, NumberBlock, NumberSlopes, PairedTestRow,
-        PerTaskRow, TaskRecoveryRow, TrendRow,
-    },
+    cost_per_solved,
+    document::{CorpusDocument, NumberBlock, UnfairPair, slope_name},
+    run_facts::CorpusRunFacts,
 };
 
 pub(crate) fn print_corpus(
@@ -32,179 +30,179 @@ pub(crate) fn print_corpus(
         table.write_table(is_markdown, out)?;
         out.print_line("")
     };
-    let (a, b) = (&document.conditions.a, &document.conditions.b);
-    show(out, &count_line(document), &run_table(document))?;
-    if document.paired.is_empty() {
+    let json = &document.json;
+    let (a, b) = (json.cell("conditions.a"), json.cell("conditions.b"));
+    show(out, &count_line(json), &run_table(document))?;
+    if json.rows("paired").is_empty() {
         out.print_sentence(&format!(
             "no task of one agent was run under both conditions, {a} and {b}"
         ))?;
     } else {
-        show(out, &format!("{a} less {b}, task by task"), &paired_table(document))?;
+        show(out, &format!("{a} less {b}, task by task"), &paired_table(json))?;
         show(
             out,
             &format!("{a}, {b} and their difference, means over tasks [95 % BCa]"),
-            &sides_table(document),
+            &sides_table(json),
         )?;
-        show(out, &format!("{a} | {b} | gap"), &task_table(document))?;
+        show(out, &format!("{a} | {b} | gap"), &task_table(json))?;
     }
-    if !document.components.is_empty() {
+    let components = json.rows("components");
+    if !components.is_empty() {
         let title = format!(
             "{a} (first) and {b} (second) component by component [95 % BCa over components]"
         );
-        show(out, &title, &component_comparison::means_table(&document.components))?;
+        show(out, &title, &component_comparison::means_table(components))?;
     }
-    if document.components.iter().any(ComponentsRow::has_clusters) {
+    if components.iter().any(component_comparison::has_clusters) {
         let title = "the differences with tasks as clusters: tasks drawn whole [95 % BCa]; linear mixed model with an intercept a task (REML) [95 % Wald]";
-        show(out, title, &component_comparison::clustered_table(&document.components))?;
+        show(out, title, &component_comparison::clustered_table(components))?;
     }
-    if !document.gap_recovery.is_empty() {
+    if !json.rows("gap_recovery").is_empty() {
         let title = "gap recovery: (treated - emergent) / (single-shot - emergent) [95 % BCa over tasks]: the mean of the tasks' ratios, and the ratio of the means over all tasks";
-        show(out, title, &recovery_table(document))?;
+        show(out, title, &recovery_table(json))?;
     }
-    if document.trends.iter().any(|row| row.runs > 0) {
+    if json.rows("trends").iter().any(|row| row.number("runs") > Some(0.0)) {
         let title = "from checkpoint to checkpoint: rises where the last measured is above the first; slope a checkpoint by least squares, mean over runs [95 % BCa]";
-        show(out, title, &trend_table(document))?;
+        show(out, title, &trend_table(json))?;
     }
-    if document.cost_per_solved.iter().any(CostPerSolvedRow::is_known) {
+    if let Some(table) =
+        cost_per_solved::cost_per_solved_table(json.rows("cost_per_solved"), &document.runs)
+    {
         let title = "a solved checkpoint costs: all dollars by all checkpoints of which every test passed [95 % BCa over tasks]";
-        show(out, title, &cost_per_solved::cost_per_solved_table(&document.cost_per_solved))?;
+        show(out, title, &table)?;
     }
-    adjustment_note(document).map_or(Ok(()), |line| out.print_sentence(&line))?;
-    let correlations = document.correlations.iter().filter(|row| row.n > 0);
+    adjustment_note(json).map_or(Ok(()), |line| out.print_sentence(&line))?;
+    let correlations = json.rows("correlations").iter().filter(|row| row.number("n") > Some(0.0));
     correlations.map(correlation_text).try_for_each(|line| out.print_sentence(&line))?;
     corpus_notes(document).iter().try_for_each(|line| out.print_sentence(line))
 }
 
-fn count_line(document: &CorpusDocument) -> String {
-    let runs = document.runs.len();
+fn count_line(document: &Json) -> String {
+    let runs = document.rows("runs").len();
     let noun = if runs == 1 { "run" } else { "runs" };
-    let (name, formulas, rules) =
-        (&document.ruler.profile, document.ruler.formulas, document.rules.count);
-    let what = match document.ruler.comparable {
-        true => format!("profile {name}"),
-        false => format!("{name} · verbosity not comparable with {formulas}"),
+    let name = document.cell("profile");
+    let what = match document.field("comparable") {
+        Json::Flag(true) => format!("profile {name}"),
+        _ => format!("{name} · verbosity not comparable with {}", document.cell("formulas")),
     };
-    format!("{runs} {noun} · {what} · {rules} rules")
+    format!("{runs} {noun} · {what} · {} rules", document.cell("rules.count"))
 }
 
 fn run_table(document: &CorpusDocument) -> OutputTable {
     let heads = ["task", "agent", "condition"].map(String::from).into_iter();
     let shown = numbers::visible_numbers(CORPUS, |number| has_number(document, number));
     let heads = heads.chain(shown.iter().map(|number| format!(">{}", number.id())));
-    let has_judge = document.runs.iter().any(|run| run.judging.judge.is_some());
+    let has_judge = document.runs.iter().any(|run| run.judged.judge.is_some());
     let last = if has_judge { &["judge", "run"][..] } else { &["run"][..] };
     let heads = heads.chain(last.iter().map(|it| (*it).to_owned()));
     let mut table = OutputTable::with_heads(heads.collect()).with_keys(3);
-    let mut rows: Vec<&CorpusRunRow> = document.runs.iter().collect();
-    rows.sort_by_key(|row| (&row.who.task, &row.who.agent, &row.who.condition)); // stable: by path within
+    let mut rows: Vec<&CorpusRunFacts> = document.runs.iter().collect();
+    rows.sort_by_key(|row| {
+        let key = &row.measured.key;
+        (&key.task, &key.agent, &key.condition) // stable: by path within
+    });
     for run in rows {
-        let names = [&run.who.task, &run.who.agent, &run.who.condition]
-            .map(|it| cell_or_dash(it.as_ref()))
-            .into_iter();
+        let key = &run.measured.key;
+        let names = [&key.task, &key.agent, &key.condition].map(|it| cell_or_dash(it.as_ref()));
         let numbers = shown.iter().map(|number| number_cell(run, *number));
-        let judge = has_judge.then(|| cell_or_dash(run.judging.judge.as_ref()));
-        table.add_row(names.chain(numbers).chain(judge).chain([run.path.clone()]).collect());
+        let judge = has_judge.then(|| cell_or_dash(run.judged.judge.as_ref()));
+        let cells = names.into_iter().chain(numbers).chain(judge);
+        table.add_row(cells.chain([run.path.clone()]).collect());
     }
     table
 }
 
 /// Returns whether any run has the number.
 fn has_number(document: &CorpusDocument, number: Number) -> bool {
-    document.runs.iter().any(|run| run.number_value(number).is_some())
+    document.runs.iter().any(|run| run.measured.number_value(number).is_some())
 }
 
-fn number_cell(run: &CorpusRunRow, number: Number) -> String {
-    let tests = run.tests.as_ref().filter(|_| number == Number::Tests);
-    if let Some(tests) = tests {
-        return tests.passed_text();
+fn number_cell(run: &CorpusRunFacts, number: Number) -> String {
+    if let Some((_, tests)) = run.tests.as_ref().filter(|_| number == Number::Tests) {
+        return format!("{}/{}", tests.strict.passed, tests.strict.total);
     }
-    let is_marked = number == Number::Turns && !run.state.turn_states.is_empty();
-    cell_or_dash(
-        run.number_value(number).map(|value| number.format_value(value, NumberStyle::Digits(3))),
-    ) + if is_marked { "*" } else { "" }
+    let is_marked = number == Number::Turns && !run.states.of_turns.is_empty();
+    let value = run.measured.number_value(number);
+    cell_or_dash(value.map(|value| number.format_value(value, NumberStyle::Digits(3))))
+        + if is_marked { "*" } else { "" }
 }
 
-fn paired_table(document: &CorpusDocument) -> OutputTable {
-    let columns: [TableColumn<'_, PairedTestRow>; 12] = [
-        ("agent", &|it| agent_cell(it)),
-        ("metric", &|it| it.metric.into()),
-        (">n", &|it| it.outcomes.n.to_string()),
-        (">wins", &|it| wins_cell(it.better, '↑', it.outcomes.wins)),
-        (">ties", &|it| it.outcomes.ties.to_string()),
-        (">losses", &|it| wins_cell(it.better, '↓', it.outcomes.losses)),
-        ("mean gap", &|it| with_interval(it.mean_gap, it.ci95)),
-        (">W", &|it| cell_or_dash(it.wilcoxon.as_ref().map(|test| test.w))),
-        (">p", &|it| cell_or_dash(it.wilcoxon.as_ref().map(|test| p_value(test.p)))),
-        (">p Holm", &|it| {
-            cell_or_dash(it.wilcoxon.as_ref().and_then(|test| test.p_holm).map(p_value))
-        }),
-        ("Cohen's d", &|it| with_interval(it.cohen_d, it.cohen_d_ci95)),
-        ("test", &|it| {
-            let why = it.not_defined.get("wilcoxon").map(Undefined::to_string);
-            cell_or_dash(it.wilcoxon.as_ref().map(|test| test.test.clone()).or(why))
-        }),
+fn paired_table(document: &Json) -> OutputTable {
+    let columns: [TableColumn<'_, Json>; 12] = [
+        ("agent", &agent_cell),
+        ("metric", &|it| it.cell("metric")),
+        (">n", &|it| it.cell("n")),
+        (">wins", &|it| wins_cell(it, '↑', "wins")),
+        (">ties", &|it| it.cell("ties")),
+        (">losses", &|it| wins_cell(it, '↓', "losses")),
+        ("mean gap", &|it| it.interval_cell("mean_gap", "ci95")),
+        (">W", &|it| it.cell("wilcoxon.w")),
+        (">p", &|it| it.p_cell("wilcoxon.p")),
+        (">p Holm", &|it| it.p_cell("wilcoxon.p_holm")),
+        ("Cohen's d", &|it| it.interval_cell("cohen_d", "cohen_d_ci95")),
+        ("test", &|it| it.cell_or("wilcoxon.test", &it.cell("not_defined.wilcoxon"))),
     ];
-    OutputTable::from_rows(&columns, &document.paired).with_keys(2)
+    OutputTable::from_rows(&columns, document.rows("paired")).with_keys(2)
 }
 
 /// Writes the number of tasks that a side wins; where neither direction is better, of those in which it is higher or
 /// lower.
-fn wins_cell(better: BetterDirection, arrow: char, count: usize) -> String {
-    match better {
-        BetterDirection::Neither => format!("{arrow}{count}"),
-        BetterDirection::Lower | BetterDirection::Higher => count.to_string(),
-    }
+fn wins_cell(row: &Json, arrow: char, count: &str) -> String {
+    let count = row.cell(count);
+    if row.text("better") == Some("neither") { format!("{arrow}{count}") } else { count }
 }
 
-fn trend_table(document: &CorpusDocument) -> OutputTable {
-    let columns: [TableColumn<'_, TrendRow>; 10] = [
-        ("metric", &|it| it.metric.into()),
-        ("agent", &|it| it.agent.clone().unwrap_or_else(|| "all runs".into())),
-        (">runs", &|it| it.runs.to_string()),
-        (">rise", &|it| it.rises.to_string()),
+fn trend_table(document: &Json) -> OutputTable {
+    let columns: [TableColumn<'_, Json>; 10] = [
+        ("metric", &|it| it.cell("metric")),
+        ("agent", &|it| it.cell_or("agent", "all runs")),
+        (">runs", &|it| it.cell("runs")),
+        (">rise", &|it| it.cell("rises")),
         (">share", &|it| {
-            cell_or_dash(it.share_rising.map(|share| format!("{:.1} %", share * 100.0)))
+            let share = it.number("share_rising");
+            cell_or_dash(share.map(|share| format!("{:.1} %", share * 100.0)))
         }),
-        (">level", &|it| it.level.to_string()),
-        (">fall", &|it| it.falls.to_string()),
+        (">level", &|it| it.cell("level")),
+        (">fall", &|it| it.cell("falls")),
         ("slope", &|it| {
             let ends = |Interval { low, high }| format!(" [{low:+.4}, {high:+.4}]");
-            cell_or_dash(it.slope.map(|slope| format!("{slope:+.4}")))
-                + &cell_or_empty(it.slope_ci95.map(ends))
+            cell_or_dash(it.number("slope").map(|slope| format!("{slope:+.4}")))
+                + &cell_or_empty(it.interval("slope_ci95").map(ends))
         }),
-        (">left out", &|it| it.left_out.to_string()),
-        (">unmeasured", &|it| it.unmeasured_checkpoints.to_string()),
+        (">left out", &|it| it.cell("left_out")),
+        (">unmeasured", &|it| it.cell("unmeasured_checkpoints")),
     ];
-    OutputTable::from_rows(&columns, &document.trends).with_keys(2)
+    OutputTable::from_rows(&columns, document.rows("trends")).with_keys(2)
 }
 
-fn recovery_table(document: &CorpusDocument) -> OutputTable {
-    let columns: [TableColumn<'_, TaskRecoveryRow>; 8] = [
-        ("condition", &|it| it.condition.clone()),
-        ("agent", &|it| it.agent.clone()),
-        ("metric", &|it| it.metric.into()),
-        (">n", &|it| it.n.to_string()),
-        ("mean of ratios", &|it| with_interval(it.mean, it.ci95)),
-        (">tasks", &|it| it.ratio_of_means.n.to_string()),
-        ("ratio of means", &|it| with_interval(it.ratio_of_means.value, it.ratio_of_means.ci95)),
+fn recovery_table(document: &Json) -> OutputTable {
+    let columns: [TableColumn<'_, Json>; 8] = [
+        ("condition", &|it| it.cell("condition")),
+        ("agent", &|it| it.cell("agent")),
+        ("metric", &|it| it.cell("metric")),
+        (">n", &|it| it.cell("n")),
+        ("mean of ratios", &|it| it.interval_cell("mean", "ci95")),
+        (">tasks", &|it| it.cell("ratio_of_means.n")),
+        ("ratio of means", &|it| it.interval_cell("ratio_of_means.value", "ratio_of_means.ci95")),
         ("by task", &|it| {
-            let share = |(task, share): (&String, &Option<f64>)| {
-                format!("{task} {}", share.map_or_else(|| "no gap".into(), |it| format!("{it:.3}")))
+            let share = |(task, share): &(String, Json)| match share {
+                Json::Number(share) => format!("{task} {share:.3}"),
+                _ => format!("{task} no gap"),
             };
-            it.tasks.iter().map(share).collect::<Vec<_>>().join(", ")
+            it.fields("tasks").iter().map(share).collect::<Vec<_>>().join(", ")
         }),
     ];
-    OutputTable::from_rows(&columns, &document.gap_recovery).with_keys(3)
+    OutputTable::from_rows(&columns, document.rows("gap_recovery")).with_keys(3)
 }
 
-fn agent_cell(row: &PairedTestRow) -> String {
-    row.agent.clone().unwrap_or_else(|| "all agents".into())
+fn agent_cell(row: &Json) -> String {
+    row.cell_or("agent", "all agents")
 }
 
 /// Names the family that the adjusted p-values of each agent are adjusted for; None without such p-values.
-fn adjustment_note(document: &CorpusDocument) -> Option<String> {
-    let families = document.paired.iter().filter_map(|row| {
-        let how = row.wilcoxon.as_ref()?.adjusted.as_ref()?;
+fn adjustment_note(document: &Json) -> Option<String> {
+    let families = document.rows("paired").iter().filter_map(|row| {
+        let how = row.text("wilcoxon.adjusted")?;
         Some(format!("{how} of {}", agent_cell(row)))
     });
     let mut families: Vec<String> = families.collect();
@@ -212,100 +210,96 @@ fn adjustment_note(document: &CorpusDocument) -> Option<String> {
     (!families.is_empty()).then(|| format!("p Holm: {}", families.join(", ")))
 }
 
-fn task_table(document: &CorpusDocument) -> OutputTable {
-    let is_known =
-        |it: &Number| document.per_task.iter().any(|row| row.metrics.contains_key(it.id()));
+/// A row a task, with cells such as `0.612 0.430 +0.182`.
+fn task_table(document: &Json) -> OutputTable {
+    let rows = document.rows("per_task");
+    let gap = |row: &Json, it: &Number| row.field("metrics").field(it.id()).clone();
+    let is_known = |it: &Number| rows.iter().any(|row| !gap(row, it).is_null());
     let shown: Vec<Number> = TASK_TABLE.iter().copied().filter(is_known).collect();
-    let heads = shown.iter().map(|it| it.id().to_owned());
-    let mut table = OutputTable::with_heads(
-        ["task", "agent"].map(str::to_owned).into_iter().chain(heads).collect(),
-    )
-    .with_keys(2);
-    for row in &document.per_task {
-        let cells = shown.iter().map(|it| gap_cell(row, *it));
-        table.add_row([row.task.clone(), row.agent.clone()].into_iter().chain(cells).collect());
+    let heads = ["task", "agent"].into_iter().chain(shown.iter().map(|it| it.id()));
+    let mut table = OutputTable::with_heads(heads.map(str::to_owned).collect()).with_keys(2);
+    for row in rows {
+        let gap_cell = |it: &Number| {
+            let gap = gap(row, it);
+            let sides = gap.number("a").zip(gap.number("b")).zip(gap.number("gap"));
+            cell_or_dash(sides.map(|((a, b), gap)| format!("{a:.3} {b:.3} {gap:+.3}")))
+        };
+        let names = [row.cell("task"), row.cell("agent")];
+        table.add_row(names.into_iter().chain(shown.iter().map(gap_cell)).collect());
     }
     table
 }
 
-/// Returns `0.612 0.430 +0.182`.
-fn gap_cell(row: &PerTaskRow, number: Number) -> String {
-    let found = row.metrics.get(number.id());
-    cell_or_dash(found.map(|it| format!("{:.3} {:.3} {:+.3}", it.a, it.b, it.gap)))
-}
-
 /// SLUMP's numbers under each condition.
-fn sides_table(document: &CorpusDocument) -> OutputTable {
-    let columns: [TableColumn<'_, PairedTestRow>; 6] = [
-        ("agent", &|it| agent_cell(it)),
-        ("metric", &|it| it.metric.into()),
-        (">n", &|it| it.outcomes.n.to_string()),
-        ("first", &|it| with_interval(it.mean_a.mean, it.mean_a.ci95)),
-        ("second", &|it| with_interval(it.mean_b.mean, it.mean_b.ci95)),
-        ("difference", &|it| with_interval(it.mean_gap, it.ci95)),
+fn sides_table(document: &Json) -> OutputTable {
+    let columns: [TableColumn<'_, Json>; 6] = [
+        ("agent", &agent_cell),
+        ("metric", &|it| it.cell("metric")),
+        (">n", &|it| it.cell("n")),
+        ("first", &|it| it.interval_cell("mean_a.mean", "mean_a.ci95")),
+        ("second", &|it| it.interval_cell("mean_b.mean", "mean_b.ci95")),
+        ("difference", &|it| it.interval_cell("mean_gap", "ci95")),
     ];
-    let is_told = |row: &&PairedTestRow| SLUMP.iter().any(|number| number.id() == row.metric);
-    OutputTable::from_rows(&columns, document.paired.iter().filter(is_told)).with_keys(2)
+    let is_slump = |row: &&Json| SLUMP.iter().any(|it| row.text("metric") == Some(it.id()));
+    OutputTable::from_rows(&columns, document.rows("paired").iter().filter(is_slump)).with_keys(2)
 }
 
 /// Returns `tests and if50 over 80 runs: Pearson 0.41 (p 0.0002), Spearman 0.39 (p 0.0003)`.
-fn correlation_text(row: &CorrelationRow) -> String {
-    let coefficient = |name: &str, key: &str, found: Option<Correlation>| match found {
-        Some(Correlation { r, p: Ok(p) }) => format!("{name} {r:.3} (p {})", p_value(p)),
-        Some(Correlation { r, p: Err(_) }) => format!("{name} {r:.3}"),
-        None => {
-            let why = row.not_defined.get(key).unwrap_or(&Undefined::NoPairs);
-            format!("{name} not defined: {why}")
+fn correlation_text(row: &Json) -> String {
+    let coefficient = |name: &str, key: &str| {
+        let found = row.field(key);
+        match (found.number("r"), found.number("p")) {
+            (Some(r), Some(p)) => format!("{name} {r:.3} (p {})", p_value(p)),
+            (Some(r), None) => format!("{name} {r:.3}"),
+            (None, _) => format!("{name} not defined: {}", row.field("not_defined").cell(key)),
         }
     };
-    let condition_text =
-        row.condition.as_ref().map(|condition| format!("{condition} ")).unwrap_or_default();
-    let noun = if row.n == 1 { "run" } else { "runs" };
-    let (pearson, spearman) = (
-        coefficient("Pearson", "pearson", row.pearson),
-        coefficient("Spearman", "spearman", row.spearman),
-    );
-    format!("{} and {} over {} {condition_text}{noun}: {pearson}, {spearman}", row.x, row.y, row.n)
+    let condition = row.text("condition").map(|it| format!("{it} ")).unwrap_or_default();
+    let noun = if row.number("n") == Some(1.0) { "run" } else { "runs" };
+    let (pearson, spearman) =
+        (coefficient("Pearson", "pearson"), coefficient("Spearman", "spearman"));
+    format!(
+        "{} and {} over {} {condition}{noun}: {pearson}, {spearman}",
+        row.cell("x"),
+        row.cell("y"),
+        row.cell("n")
+    )
 }
 
 fn corpus_notes(document: &CorpusDocument) -> Vec<String> {
-    let alone =
-        document.doubts.alone.iter().map(|it| format!("in no pair: {}: {}", it.place, it.what));
-    let problems =
-        document.doubts.problems.iter().map(|it| format!("left out: {}: {}", it.place, it.what));
-    let state_notes = |run: &CorpusRunRow| -> Vec<String> {
-        let state = run.state.state.iter().filter(|state| *state != "finished");
-        let states = state.chain(&run.state.turn_states);
+    let warnings = |name: &'static str, words: &'static str| {
+        let rows = document.json.rows(name).iter();
+        rows.map(move |it| format!("{words}: {}: {}", it.cell("where"), it.cell("what")))
+    };
+    let state_notes = |run: &CorpusRunFacts| -> Vec<String> {
+        let state = run.states.of_run.iter().filter(|state| *state != "finished");
+        let states = state.chain(&run.states.of_turns);
         states.map(|words| format!("* {}: {words}", run.path)).collect()
     };
-    let unfair = document.doubts.unfair.iter().map(|it| {
+    let unfair = document.unfair.iter().map(|UnfairPair { task, agent, differences }| {
         let differences: Vec<String> =
-            it.differences.iter().map(ConductDifference::display_text).collect();
-        let (task, agent) = (&it.task, &it.agent);
+            differences.iter().map(ConductDifference::display_text).collect();
         format!(
             "{task}, {agent}: its runs differ in more than their condition: {}",
             differences.join("; ")
         )
     });
-    let several = several_judgements_notes(document).into_iter();
-    document
-        .runs
-        .iter()
-        .flat_map(state_notes)
-        .chain(several)
-        .chain(alone)
-        .chain(problems)
+    let states = document.runs.iter().flat_map(state_notes);
+    states
+        .chain(several_judgements_notes(document))
+        .chain(warnings("alone", "in no pair"))
+        .chain(warnings("problems", "left out"))
         .chain(unfair)
         .collect()
 }
 
 /// Lists the runs that have several judgements of the whole checklist, none of them chosen by the user.
 pub(crate) fn several_judgements_notes(document: &CorpusDocument) -> Vec<String> {
-    let of_run = |run: &CorpusRunRow| {
-        let (judging, others) = (&run.judging, &run.judging.other_judgements);
-        let judge = judging.judge.as_deref().filter(|_| !others.is_empty())?;
-        let file = judging.judgement.as_deref().unwrap_or_default();
-        let at = judging.judged_at.as_deref().map(|at| format!(", {at}")).unwrap_or_default();
+    let of_run = |run: &CorpusRunFacts| {
+        let (judged, others) = (&run.judged, &run.judged.other_judgements);
+        let judge = judged.judge.as_deref().filter(|_| !others.is_empty())?;
+        let file = judged.file.as_deref().unwrap_or_default();
+        let at = judged.judged_at.as_deref().map(|at| format!(", {at}")).unwrap_or_default();
         Some(format!(
             "{}: scores by {judge} ({file}{at}), the last judgement of the latest state; there are also {}; --judge chooses, `judge` in components.json for good",
             run.path,
@@ -323,7 +317,7 @@ pub(crate) fn runs_csv_columns(document: &CorpusDocument) -> String {
     let numbers = |block: NumberBlock| {
         shown_numbers(block).into_iter().map(|it| it.id().to_owned()).collect()
     };
-    let slopes = TRENDS.iter().copied().map(NumberSlopes::column_name).collect();
+    let slopes = TRENDS.iter().copied().map(slope_name).collect();
     let [faithful, code, others, slopes] = [
         numbers(NumberBlock::Faithful),
         numbers(NumberBlock::Code),

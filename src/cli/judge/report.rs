@@ -1,13 +1,11 @@
 //! The output of `trajview judge`: progress on standard error, the result on standard output.
 
-use serde::Serialize;
-
 use crate::cli::{
-    output::{Out, safe_line},
+    output::{Json, Out, record, safe_line},
     run_args,
 };
 use trajview_judge::{
-    document::{ComponentScore, CriterionRow, DocumentJudge, FlagRow, JudgementDocument},
+    document::{ComponentScore, FlagRow, JudgementDocument},
     judge_states::{JudgedStates, StateEvent, StateWithoutItems},
     judging::{JudgingFiles, JudgingJob},
     plan::JudgingEstimate,
@@ -23,89 +21,85 @@ use super::panel::JudgeResult;
 const EACH_SCHEMA: &str = "trajview.judge-each/1";
 const PANEL_SCHEMA: &str = "trajview.judge-panel/1";
 
-#[derive(Serialize)]
-struct JudgingSummary<'a> {
-    schema: &'static str,
-    rubric: &'static str,
-    run: &'a str,
-    commit: Option<&'a str>,
-    turn: usize,
-    judge: DocumentJudge,
-    /// The plan of a dry run; null otherwise.
-    plan: Option<JudgingPlan<'a>>,
-    files: Vec<JudgementFileRow<'a>>,
-    /// US dollars; null without prices.
-    spent_usd: Option<f64>,
-    /// True if everything requested is judged.
-    finished: bool,
-}
-
-#[derive(Serialize)]
-struct JudgingPlan<'a> {
-    place: &'a str,
-    components: &'a [String],
-    repeats: usize,
-    max_requests: u64,
-    max_input_tokens: u64,
-    max_output_tokens: u64,
-    /// Null without prices.
-    max_cost_usd: Option<f64>,
-    system: &'a str,
-    first_question: &'a str,
-}
-
-#[derive(Serialize)]
-struct JudgementFileRow<'a> {
-    file: String,
-    repeat: usize,
-    finished: bool,
-    /// 0..4 over components with a score. Null if there is none, and where no components are judged.
-    mcf: Option<f64>,
-    scores: Vec<JudgedScoreRow>,
-    /// Not judged, or worth asking again.
-    missing: Vec<&'a str>,
-    created_at: &'a str,
-    /// Null if no flags were requested.
-    flags: Option<FlagsSummary<'a>>,
-}
-
-/// A count of flags is not a score.
-#[derive(Serialize)]
-struct FlagsSummary<'a> {
-    count: usize,
-    verbosity: usize,
-    erosion: usize,
-    /// Flags whose lines did not change since an earlier state.
-    carried: usize,
-    lines_of_code: Option<u64>,
-    per_1000_lines: Option<f64>,
-    /// Groups without an answer.
-    unanswered: Vec<&'a str>,
-    flags: &'a [FlagRow],
-}
-
-#[derive(Serialize)]
-struct JudgedScoreRow {
-    component: String,
-    score: Option<u8>,
-    label: Option<String>,
-    /// Scores by criteria of a codebook.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    criteria: Vec<CriterionRow>,
-}
-
-fn empty_summary(job: &JudgingJob) -> JudgingSummary<'_> {
-    JudgingSummary {
+/// The summary of a state. `plan` is that of a dry run, `spent_usd` is null without prices, and `finished` is true if
+/// everything requested is judged.
+fn summary_record(
+    job: &JudgingJob,
+    plan: Option<&JudgingEstimate>,
+    ended: Option<&JudgingFiles>,
+) -> Json {
+    let files: Vec<Json> =
+        ended.iter().flat_map(|it| &it.files).map(|(path, it)| file_row(path, it)).collect();
+    let is_finished = |file: &Json| *file.field("finished") == Json::Flag(true);
+    record! {
         schema: "trajview.judge/1",
         rubric: job.scale().rubric_name(),
-        run: &job.subject.run,
-        commit: job.subject.commit.as_deref(),
+        run: job.subject.run,
+        commit: job.subject.commit,
         turn: job.subject.turn,
         judge: job.document_judge(),
-        plan: None,
-        files: vec![],
-        spent_usd: None,
-        finished: false,
+        plan: plan.map(|plan| plan_record(job, plan)),
+        files: files,
+        spent_usd: ended.and_then(|it| it.spent),
+        finished: ended.is_some_and(|it| it.halted.is_none()) && files.iter().all(is_finished),
+    }
+}
+
+/// `max_cost_usd` is null without prices.
+fn plan_record(job: &JudgingJob, plan: &JudgingEstimate) -> Json {
+    record! {
+        place: plan.place,
+        components: job.subject.components,
+        repeats: job.repeats,
+        max_requests: plan.requests,
+        max_input_tokens: plan.input_tokens,
+        max_output_tokens: plan.output_tokens,
+        max_cost_usd: plan.cost,
+        system: plan.system,
+        first_question: plan.question,
+    }
+}
+
+/// `mcf` is 0..4 over components with a score, null if there is none and where no components are judged; `missing` are not
+/// judged, or worth asking again; `flags` is null if none were requested.
+fn file_row(path: &std::path::Path, document: &JudgementDocument) -> Json {
+    let scores = || document.component_scores();
+    record! {
+        file: path.display().to_string(),
+        repeat: document.repeat.number,
+        finished: document.is_finished(),
+        mcf: mean_fidelity(document),
+        scores: document.flags().map_or_else(|| Json::list(scores(), score_row), |_| Json::List(vec![])),
+        missing: document.unanswered_ids(),
+        created_at: document.created_at,
+        flags: document.flags().map(|rows| flags_record(document, rows)),
+    }
+}
+
+/// A count of flags is not a score. `carried` are flags whose lines did not change since an earlier state, and
+/// `unanswered` groups without an answer.
+fn flags_record(document: &JudgementDocument, rows: &[FlagRow]) -> Json {
+    let FlagCounts { all, verbosity, erosion, carried } = FlagRow::count_flags(rows);
+    let lines = document.lines_of_code;
+    record! {
+        count: all,
+        verbosity: verbosity,
+        erosion: erosion,
+        carried: carried,
+        lines_of_code: lines,
+        per_1000_lines: lines.and_then(|lines| per_thousand(all, lines)),
+        unanswered: document.unanswered_ids(),
+        flags: rows,
+    }
+}
+
+/// `criteria` are scores by the criteria of a codebook.
+fn score_row(ComponentScore { component, score, label, criteria }: ComponentScore) -> Json {
+    record! {
+        component: component,
+        score: score,
+        label: label,
+        ..(!criteria.is_empty()).then(|| record! { criteria: criteria }),
     }
 }
 
@@ -117,27 +111,13 @@ fn subject_text(job: &JudgingJob) -> String {
 }
 
 /// Several states of a run.
-#[derive(Serialize)]
-struct JudgeEachDocument<'a> {
-    schema: &'static str,
-    states: &'a [JudgingSummary<'a>],
-    /// States that have nothing to judge.
-    left_out: Vec<LeftOutRow<'a>>,
+fn each_document(states: Vec<Json>, left_out: &[StateWithoutItems]) -> Json {
+    record! { schema: EACH_SCHEMA, states: states, left_out: Json::list(left_out, left_out_row) }
 }
 
-#[derive(Serialize)]
-struct LeftOutRow<'a> {
-    /// Turns done.
-    turn: usize,
-    why: &'a str,
-}
-
-fn each_document<'a>(
-    states: &'a [JudgingSummary<'a>],
-    left_out: &'a [StateWithoutItems],
-) -> JudgeEachDocument<'a> {
-    let left = |it: &'a StateWithoutItems| LeftOutRow { turn: it.turn, why: &it.why };
-    JudgeEachDocument { schema: EACH_SCHEMA, states, left_out: left_out.iter().map(left).collect() }
+/// A state that has nothing to judge, in turns done.
+fn left_out_row(it: &StateWithoutItems) -> Json {
+    record! { turn: it.turn, why: it.why }
 }
 
 /// Prints a state that is left out on standard error.
@@ -158,15 +138,11 @@ pub(crate) fn print_plan(
     let plans: Vec<(&JudgingJob, JudgingEstimate)> =
         jobs.iter().map(|job| (job, JudgingEstimate::for_job(job))).collect();
     if json {
-        let plan_summary = |(job, plan)| JudgingSummary {
-            plan: Some(judging_plan(job, plan)),
-            ..empty_summary(job)
-        };
-        let mut states: Vec<JudgingSummary<'_>> =
-            plans.iter().map(|(job, plan)| plan_summary((job, plan))).collect();
-        return match (states.len(), left_out) {
-            (1, []) => out.print_json(&states.remove(0)),
-            _ => out.print_json(&each_document(&states, left_out)),
+        let states: Vec<Json> =
+            plans.iter().map(|(job, plan)| summary_record(job, Some(plan), None)).collect();
+        return match (states.as_slice(), left_out) {
+            ([state], []) => out.print_json(state),
+            _ => out.print_json(&each_document(states, left_out)),
         };
     }
     let Some((job, plan)) = plans.first() else { return Ok(()) };
@@ -234,20 +210,6 @@ pub(crate) fn print_plan(
     out.print_line("Asked first:")?;
     out.print_line("")?;
     plan.question.lines().try_for_each(|line| out.print_line(&format!("  {line}")))
-}
-
-fn judging_plan<'a>(job: &'a JudgingJob, plan: &'a JudgingEstimate) -> JudgingPlan<'a> {
-    JudgingPlan {
-        place: &plan.place,
-        components: &job.subject.components,
-        repeats: job.repeats,
-        max_requests: plan.requests,
-        max_input_tokens: plan.input_tokens,
-        max_output_tokens: plan.output_tokens,
-        max_cost_usd: plan.cost,
-        system: &plan.system,
-        first_question: &plan.question,
-    }
 }
 
 pub(crate) fn print_start(job: &JudgingJob) {
@@ -323,7 +285,7 @@ pub(crate) fn print_result(
     out: &mut Out,
 ) -> std::io::Result<()> {
     if json {
-        return out.print_json(&judging_summary(job, ended));
+        return out.print_json(&summary_record(job, None, Some(ended)));
     }
     for (path, document) in &ended.files {
         out.print_line(&format!("{}: {}", path.display(), document_summary(document)))?;
@@ -338,9 +300,9 @@ pub(crate) fn print_each_result(
     out: &mut Out,
 ) -> std::io::Result<()> {
     if json {
-        let judged: Vec<JudgingSummary<'_>> =
-            states.judged.iter().map(|(job, ended)| judging_summary(job, ended)).collect();
-        return out.print_json(&each_document(&judged, &states.left_out));
+        let judged = states.judged.iter();
+        let judged = judged.map(|(job, ended)| summary_record(job, None, Some(ended))).collect();
+        return out.print_json(&each_document(judged, &states.left_out));
     }
     for (job, ended) in &states.judged {
         for (path, document) in &ended.files {
@@ -350,24 +312,6 @@ pub(crate) fn print_each_result(
     }
     states.left_out.iter().try_for_each(|it| out.print_line(&left_out_text(it)))?;
     states.judged.last().map_or(Ok(()), |(_, ended)| print_spent(ended, out))
-}
-
-/// The results of several judges (JSON).
-#[derive(Serialize)]
-struct JudgePanelDocument<'a> {
-    schema: &'static str,
-    /// States of all judges, one after the other.
-    states: Vec<JudgingSummary<'a>>,
-    left_out: Vec<LeftOutRow<'a>>,
-    failed: Vec<FailedJudgeRow<'a>>,
-    /// US dollars of all together. Null if one of them has no prices.
-    spent_usd: Option<f64>,
-}
-
-#[derive(Serialize)]
-struct FailedJudgeRow<'a> {
-    judge: &'a str,
-    why: String,
 }
 
 /// Prints progress on standard error, with the name of the judge.
@@ -390,19 +334,13 @@ pub(crate) fn print_panel_plan(
     left_out: &[StateWithoutItems],
     out: &mut Out,
 ) -> std::io::Result<()> {
-    let plans: Vec<(&JudgingJob, JudgingEstimate)> =
-        jobs.iter().flatten().map(|job| (job, JudgingEstimate::for_job(job))).collect();
-    let summary =
-        |(job, plan)| JudgingSummary { plan: Some(judging_plan(job, plan)), ..empty_summary(job) };
-    let states: Vec<JudgingSummary<'_>> =
-        plans.iter().map(|(job, it)| summary((job, it))).collect();
-    let left_out = left_out.iter().map(|it| LeftOutRow { turn: it.turn, why: &it.why }).collect();
-    out.print_json(&JudgePanelDocument {
+    let plan = |job| summary_record(job, Some(&JudgingEstimate::for_job(job)), None);
+    out.print_json(&record! {
         schema: PANEL_SCHEMA,
-        states,
-        left_out,
-        failed: vec![],
-        spent_usd: None,
+        states: Json::list(jobs.iter().flatten(), plan),
+        left_out: Json::list(left_out, left_out_row),
+        failed: Json::List(vec![]),
+        spent_usd: Json::Null,
     })
 }
 
@@ -415,16 +353,17 @@ pub(crate) fn print_panel_result(
     let states = || results.iter().flat_map(|it| &it.states.judged);
     let spent: Option<f64> = results.iter().map(|it| it.spent).sum();
     if json {
-        let left_out = results.iter().flat_map(|it| &it.states.left_out);
-        let failed = |it: &'_ JudgeResult| it.failed.as_ref().map(ToString::to_string);
-        return out.print_json(&JudgePanelDocument {
+        let failed = results.iter().filter_map(|it| {
+            let why = it.failed.as_ref()?.to_string();
+            Some(record! { judge: it.judge, why: why })
+        });
+        return out.print_json(&record! {
             schema: PANEL_SCHEMA,
-            states: states().map(|(job, ended)| judging_summary(job, ended)).collect(),
-            left_out: left_out.map(|it| LeftOutRow { turn: it.turn, why: &it.why }).collect(),
-            failed: results
-                .iter()
-                .filter_map(|it| Some(FailedJudgeRow { judge: &it.judge, why: failed(it)? }))
-                .collect(),
+            // States of all judges, one after the other.
+            states: Json::list(states(), |(job, ended)| summary_record(job, None, Some(ended))),
+            left_out: Json::list(results.iter().flat_map(|it| &it.states.left_out), left_out_row),
+            failed: failed.collect::<Vec<_>>(),
+            // Null if one of them has no prices.
             spent_usd: spent,
         });
     }
@@ -448,57 +387,10 @@ fn print_spent(ended: &JudgingFiles, out: &mut Out) -> std::io::Result<()> {
     }
 }
 
-fn judging_summary<'a>(job: &'a JudgingJob, ended: &'a JudgingFiles) -> JudgingSummary<'a> {
-    let files: Vec<JudgementFileRow<'a>> =
-        ended.files.iter().map(|(path, it)| judgement_file_row(path, it)).collect();
-    let finished = ended.halted.is_none() && files.iter().all(|file| file.finished);
-    JudgingSummary { files, spent_usd: ended.spent, finished, ..empty_summary(job) }
-}
-
-fn judgement_file_row<'a>(
-    path: &std::path::Path,
-    document: &'a JudgementDocument,
-) -> JudgementFileRow<'a> {
-    JudgementFileRow {
-        file: path.display().to_string(),
-        repeat: document.repeat.number,
-        finished: document.is_finished(),
-        mcf: mean_fidelity(document),
-        scores: match document.flags() {
-            None => document.component_scores().into_iter().map(judged_score_row).collect(),
-            Some(_) => vec![],
-        },
-        missing: document.unanswered_ids(),
-        created_at: &document.created_at,
-        flags: document.flags().map(|rows| flags_summary(document, rows)),
-    }
-}
-
-fn flags_summary<'a>(document: &'a JudgementDocument, rows: &'a [FlagRow]) -> FlagsSummary<'a> {
-    let FlagCounts { all, verbosity, erosion, carried } = FlagRow::count_flags(rows);
-    let lines = document.lines_of_code;
-    FlagsSummary {
-        count: all,
-        verbosity,
-        erosion,
-        carried,
-        lines_of_code: lines,
-        per_1000_lines: lines.and_then(|lines| per_thousand(all, lines)),
-        unanswered: document.unanswered_ids(),
-        flags: rows,
-    }
-}
-
-fn judged_score_row(
-    ComponentScore { component, score, label, criteria }: ComponentScore,
-) -> JudgedScoreRow {
-    JudgedScoreRow { component, score, label, criteria }
-}
-
 /// Returns `22 of 24 components judged, mean 2.86, 3 severe; without a verdict: C03, C09`.
 fn document_summary(document: &JudgementDocument) -> String {
     if let Some(rows) = document.flags() {
-        return flags_text(&flags_summary(document, rows));
+        return flags_text(document, rows);
     }
     let verdicts = document.component_scores();
     let scores: Vec<u8> = verdicts.iter().filter_map(|it| it.score).collect();
@@ -543,12 +435,14 @@ fn label_counts_text(levels: &RubricLevels, labels: &[&str]) -> String {
 }
 
 /// Returns `12 flags: 7 verbosity, 5 erosion; 4 carried; 3.10 for 1000 lines of code; without an answer: shape`.
-fn flags_text(flags: &FlagsSummary<'_>) -> String {
-    let FlagsSummary { count, verbosity, erosion, carried, per_1000_lines, unanswered, .. } = flags;
-    let counted = run_args::count_with_noun(*count, "flag");
+fn flags_text(document: &JudgementDocument, rows: &[FlagRow]) -> String {
+    let FlagCounts { all, verbosity, erosion, carried } = FlagRow::count_flags(rows);
+    let share = document.lines_of_code.and_then(|lines| per_thousand(all, lines));
+    let unanswered = document.unanswered_ids();
+    let counted = run_args::count_with_noun(all, "flag");
     let mut words =
         format!("{counted}: {verbosity} verbosity, {erosion} erosion; {carried} carried");
-    if let Some(share) = per_1000_lines {
+    if let Some(share) = share {
         words.push_str(&format!("; {share:.2} for 1000 lines of code"));
     }
     if !unanswered.is_empty() {

@@ -1,9 +1,7 @@
 //! The output of `trajview live`: progress on standard error, the result on standard output.
 
-use serde::Serialize;
-
 use crate::cli::{
-    output::{Out, safe_line},
+    output::{Out, record, safe_line},
     run_args,
 };
 use trajview_live::{
@@ -11,7 +9,7 @@ use trajview_live::{
     prepare::absolute_path, start_files::PATCH_FILE,
 };
 use trajview_run::{
-    Tokens, TurnState,
+    TurnState,
     live::{LiveEvent, WaitReason},
 };
 use trajview_store::start_files;
@@ -118,26 +116,6 @@ const fn state_text(state: TurnState) -> &'static str {
     if state.is_counted() { "failed, and stands" } else { "does not count" }
 }
 
-#[derive(Serialize)]
-struct LiveRunSummary<'a> {
-    schema: &'static str,
-    bundle: String,
-    agent: &'a str,
-    condition: &'static str,
-    requests: usize,
-    /// Turns that count.
-    turns: usize,
-    tokens: Tokens,
-    cost_usd: Option<f64>,
-    /// The agent's working time.
-    seconds: f64,
-    finished: bool,
-    /// The reason why the run stopped. Null if every request was asked.
-    stopped: Option<String>,
-    /// The patch for the files that the run began with. Null if it began with none.
-    patch: Option<String>,
-}
-
 /// Prints the outcome on standard output.
 pub(crate) fn print_result(
     job: &RunJob,
@@ -164,21 +142,22 @@ pub(crate) fn print_result(
         RunHalt::NotReady(why) => why.clone(),
         RunHalt::Write(why) => why.to_string(),
     });
-    out.print_json(&LiveRunSummary {
+    let patch = Some(job.bundle.join(PATCH_FILE)).filter(|it| it.is_file());
+    out.print_json(&record! {
         schema: "trajview.live/1",
         bundle: job.bundle.display().to_string(),
-        agent: &job.setup.agent,
+        agent: job.setup.agent,
         condition: job.setup.condition.word(),
         requests: ended.requests,
         turns: total.turns,
         tokens: total.tokens,
         cost_usd: total.cost_usd,
+        // The agent's working time.
         seconds: total.seconds,
         finished: ended.halted.is_none(),
-        stopped,
-        patch: Some(job.bundle.join(PATCH_FILE))
-            .filter(|it| it.is_file())
-            .map(|it| it.display().to_string()),
+        stopped: stopped,
+        // For the files that the run began with.
+        patch: patch.map(|it| it.display().to_string()),
     })
 }
 
@@ -219,16 +198,9 @@ fn print_patch(job: &RunJob, out: &mut Out) -> std::io::Result<()> {
     }
 }
 
-#[derive(Serialize)]
-struct LivePlanDocument<'a> {
-    schema: &'static str,
-    #[serde(flatten)]
-    plan: &'a DrivingPlan,
-}
-
 pub(crate) fn print_plan(plan: &DrivingPlan, json: bool, out: &mut Out) -> std::io::Result<()> {
     if json {
-        return out.print_json(&LivePlanDocument { schema: "trajview.live-plan/1", plan });
+        return out.print_json(&record! { schema: "trajview.live-plan/1", ..plan });
     }
     out.print_line(&format!("{}: {}", plan.agent, plan.about))?;
     out.print_line(&format!("works in  {}", plan.workspace))?;

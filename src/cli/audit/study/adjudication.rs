@@ -11,7 +11,7 @@ use crate::cli::{
         document::{LabelRow, score_number},
         label_sheet::LabelSheet,
     },
-    output::{Out, OutputTable, cell_or_dash, print_warnings, safe_line},
+    output::{Json, Out, OutputTable, cell_or_dash, print_warnings, record, safe_line},
     run_args,
 };
 use trajview_formats::rubric::labels_table;
@@ -52,8 +52,8 @@ struct AdjudicationCaseRow {
     /// Raters who are to label it and have not.
     missing: Vec<String>,
     /// Null if verdicts were not requested.
-    verdicts: Option<Vec<JudgeVerdictRow>>,
-    gold: Option<GoldRow>,
+    verdicts: Option<Vec<Json>>,
+    gold: Option<Json>,
 }
 
 #[derive(Debug, Serialize)]
@@ -61,22 +61,6 @@ struct RaterLabelRow {
     rater: String,
     #[serde(flatten)]
     label: LabelRow,
-}
-
-#[derive(Debug, Serialize)]
-struct JudgeVerdictRow {
-    judge: String,
-    judgement: String,
-    score: Option<serde_json::Number>,
-}
-
-#[derive(Debug, Serialize)]
-struct GoldRow {
-    score: Option<serde_json::Number>,
-    cannot_tell: bool,
-    by: Option<String>,
-    note: Option<String>,
-    at: Option<String>,
 }
 
 pub fn run(studied: &LoadedStudy, args: &AuditArgs, out: &mut Out) -> CommandResult {
@@ -141,20 +125,18 @@ impl AdjudicationCaseRow {
             labels: case.labels.iter().map(label).collect(),
             missing: case.missing.clone(),
             verdicts: with_verdicts.then(|| judge_verdict_rows(studied, case)),
-            gold: case.gold.map(GoldRow::new),
+            gold: case.gold.map(gold_record),
         }
     }
 }
 
-impl GoldRow {
-    fn new(gold: &GoldLabel) -> Self {
-        Self {
-            score: gold.score.and_then(score_number),
-            cannot_tell: gold.cannot_tell,
-            by: gold.by.clone(),
-            note: gold.note.clone(),
-            at: gold.at.clone(),
-        }
+fn gold_record(gold: &GoldLabel) -> Json {
+    record! {
+        score: gold.score.and_then(score_number),
+        cannot_tell: gold.cannot_tell,
+        by: gold.by,
+        note: gold.note,
+        at: gold.at,
     }
 }
 
@@ -163,11 +145,13 @@ fn run_name_of_case(studied: &LoadedStudy, case: &AdjudicationCase<'_>) -> Strin
 }
 
 /// Returns the verdict of each judge of the study in the state that was labelled.
-fn judge_verdict_rows(studied: &LoadedStudy, case: &AdjudicationCase<'_>) -> Vec<JudgeVerdictRow> {
-    let row = |(source, item): (&JudgingSource, &AuditItem)| JudgeVerdictRow {
-        judge: source.by.clone(),
-        judgement: source.file.clone(),
-        score: item.verdict.score.and_then(score_number),
+fn judge_verdict_rows(studied: &LoadedStudy, case: &AdjudicationCase<'_>) -> Vec<Json> {
+    let row = |(source, item): (&JudgingSource, &AuditItem)| {
+        record! {
+            judge: source.by,
+            judgement: source.file,
+            score: item.verdict.score.and_then(score_number),
+        }
     };
     studied.judge_verdicts(case.item).into_iter().map(row).collect()
 }
@@ -220,13 +204,12 @@ fn case_table(document: &AdjudicationDocument, is_whole: bool) -> OutputTable {
             cell_or_dash(label.map(|it| label_cell(&it.label)))
         };
         let judges = case.verdicts.as_ref().map(|all| {
-            let verdict_text =
-                |it: &JudgeVerdictRow| format!("{} {}", it.judge, cell_or_dash(it.score.as_ref()));
+            let verdict_text = |it: &Json| format!("{} {}", it.cell("judge"), it.cell("score"));
             all.iter().map(verdict_text).collect::<Vec<_>>().join(", ")
         });
-        let gold = case.gold.as_ref().map(|it| match it.cannot_tell {
-            true => CANNOT_TELL.to_owned(),
-            false => cell_or_dash(it.score.as_ref()),
+        let gold = case.gold.as_ref().map(|it| match it.field("cannot_tell") {
+            Json::Flag(true) => CANNOT_TELL.to_owned(),
+            _ => it.cell("score"),
         });
         let first = [case.run.clone(), case.component.clone(), name].into_iter();
         let cells =
@@ -245,18 +228,13 @@ fn label_cell(label: &LabelRow) -> String {
 
 /// Writes a row a label.
 fn write_csv(document: &AdjudicationDocument, out: &mut Out) -> io::Result<()> {
-    #[derive(Serialize)]
-    struct AdjudicationCsvRow<'a> {
-        case: &'a AdjudicationCaseRow,
-        of: &'a RaterLabelRow,
-    }
     let columns = "run=case.run component=case.component name=case.name commit=case.commit turn=case.turn \
         differs=case.differs rater=of.rater score=of.score cannot_tell=of.cannot_tell confidence=of.confidence \
         blind=of.blind reason=of.reason note=of.note gold=case.gold.score gold_by=case.gold.by gold_note=case.gold.note";
     let rows = document
         .cases
         .iter()
-        .flat_map(|case| case.labels.iter().map(move |of| AdjudicationCsvRow { case, of }));
+        .flat_map(|case| case.labels.iter().map(move |of| record! { case: case, of: of }));
     out.print_csv(columns, rows)
 }
 

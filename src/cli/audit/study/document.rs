@@ -3,9 +3,10 @@
 use serde::Serialize;
 use serde_json::Number;
 
+use crate::cli::output::{Json, record};
 use trajview_run::Warning;
 use trajview_study::{
-    BootstrapPlan, Coefficient, Estimate, Interval, RatingScale, Ratings, Undefined,
+    BootstrapPlan, Coefficient, Estimate, RatingScale, Ratings, Undefined,
     audit_items::AuditItem,
     loaded_study::{LoadedStudy, RaterProgress, StudyItem},
     raters::{Rater, RaterPanel, ScorePart, join_scores},
@@ -16,50 +17,23 @@ use super::super::document::{CountedLabels, LabelRow, score_number};
 #[derive(Debug, Serialize)]
 pub struct AuditStudyDocument {
     schema: &'static str,
-    pub study: StudyFacts,
-    pub runs: Vec<StudyRunRow>,
+    pub study: Json,
+    pub runs: Vec<Json>,
     pub annotator: String,
     /// Null for one who labels nothing in this study.
     pub queue: Option<StudyQueueRow>,
     /// Progress by rater; for a rater of the study only their own.
-    pub progress: Vec<ProgressRow>,
+    pub progress: Vec<Json>,
     /// True if only labels count that are recorded as blind.
     pub blind_only: bool,
     /// Agreement of every two raters, by each criterion and on each scale; for a rater of the study only theirs with
     /// each judge.
-    pub agreement: Vec<StudyAgreementRow>,
+    pub agreement: Vec<Json>,
     /// A warning that gold labels exist for disagreements only. Null if that is not so, and for a rater who may not
     /// know.
     pub gold_warning: Option<String>,
     /// The inputs that could not be used.
     pub problems: Vec<Warning>,
-}
-
-#[derive(Debug, Serialize)]
-pub struct StudyFacts {
-    pub name: String,
-    pub unit: &'static str,
-    pub judges: Vec<String>,
-    pub raters: Vec<String>,
-    pub adjudicator: Option<String>,
-    pub seed: u64,
-    /// Things in the sample.
-    pub items: usize,
-    /// Things that it was drawn from.
-    pub candidates: usize,
-    pub strata: Vec<&'static str>,
-    pub allocation: &'static str,
-    /// Things that more than one rater labels by design.
-    pub shared: usize,
-}
-
-#[derive(Debug, Serialize)]
-pub struct StudyRunRow {
-    pub run: String,
-    pub path: String,
-    pub condition: Option<String>,
-    /// The number of its items in the sample.
-    pub items: usize,
 }
 
 #[derive(Debug, Serialize)]
@@ -110,43 +84,6 @@ impl StudyVerdictRow {
     }
 }
 
-#[derive(Debug, Serialize)]
-pub struct ProgressRow {
-    pub rater: String,
-    pub labelled: usize,
-    pub items: usize,
-    pub by_run: Vec<RunProgressRow>,
-}
-
-#[derive(Debug, Serialize)]
-pub struct RunProgressRow {
-    pub run: String,
-    pub labelled: usize,
-    pub items: usize,
-}
-
-/// Agreement of two raters on the items that both scored.
-#[derive(Debug, Serialize)]
-pub struct StudyAgreementRow {
-    pub a: String,
-    pub b: String,
-    /// Null if there is one.
-    pub criterion: Option<String>,
-    pub scale: String,
-    pub n: usize,
-    /// Share of the same score. Null if there is none.
-    pub exact: Option<f64>,
-    pub within_1: Option<f64>,
-    /// Quadratic weights.
-    pub kappa: Option<f64>,
-    /// 95 % BCa.
-    pub interval: Option<Interval>,
-    /// The reason why the interval cannot be trusted. Null if it can.
-    pub warning: Option<String>,
-    /// The reason why there is no kappa.
-    pub not_defined: Option<Undefined>,
-}
-
 impl AuditStudyDocument {
     pub fn new(studied: &LoadedStudy, who: &str, counting: CountedLabels) -> Self {
         let sees_all = studied.design.may_see_all(who);
@@ -155,11 +92,11 @@ impl AuditStudyDocument {
             studied.design.has_rater(who).then(|| StudyQueueRow::new(studied, who, counting));
         Self {
             schema: "trajview.study/1",
-            study: StudyFacts::new(studied),
+            study: study_facts(studied),
             runs: study_run_rows(studied),
             annotator: who.to_owned(),
             queue,
-            progress: raters.iter().map(|rater| ProgressRow::new(studied, rater)).collect(),
+            progress: raters.iter().map(|rater| progress_row(studied, rater)).collect(),
             blind_only: counting == CountedLabels::Blind,
             agreement: agreement_rows(studied, (!sees_all).then_some(who), counting),
             gold_warning: sees_all
@@ -171,35 +108,39 @@ impl AuditStudyDocument {
     }
 }
 
-impl StudyFacts {
-    fn new(studied: &LoadedStudy) -> Self {
-        let design = &studied.design;
-        let sample = &design.sample;
-        Self {
-            name: studied.name.clone(),
-            unit: design.unit.word(),
-            judges: design.judges.clone(),
-            raters: design.raters.clone(),
-            adjudicator: design.adjudicator.clone(),
-            seed: sample.seed,
-            items: studied.items.len(),
-            candidates: studied.candidates,
-            strata: sample.strata.iter().map(|it| it.word()).collect(),
-            allocation: sample.allocation.word(),
-            shared: design.division.shared_count(studied.items.len()),
-        }
+/// `items` are the things in the sample, `candidates` those that it was drawn from, and `shared` those that more than one
+/// rater labels by design.
+fn study_facts(studied: &LoadedStudy) -> Json {
+    let design = &studied.design;
+    let sample = &design.sample;
+    record! {
+        name: studied.name,
+        unit: design.unit.word(),
+        judges: design.judges,
+        raters: design.raters,
+        adjudicator: design.adjudicator,
+        seed: sample.seed,
+        items: studied.items.len(),
+        candidates: studied.candidates,
+        strata: Json::list(&sample.strata, |it| Json::new(it.word())),
+        allocation: sample.allocation.word(),
+        shared: design.division.shared_count(studied.items.len()),
     }
 }
 
-fn study_run_rows(studied: &LoadedStudy) -> Vec<StudyRunRow> {
+/// A row a run, with the number of its items in the sample.
+fn study_run_rows(studied: &LoadedStudy) -> Vec<Json> {
     let items = |at: usize| studied.items.iter().filter(|item| item.run == at).count();
-    let row = |(at, run): (usize, &trajview_study::loaded_study::StudyRun)| StudyRunRow {
-        run: run.name.clone(),
-        path: run.path.display().to_string(),
-        condition: run.condition.clone(),
-        items: items(at),
-    };
-    studied.runs.iter().enumerate().map(row).collect()
+    let runs = studied.runs.iter().enumerate();
+    runs.map(|(at, run)| {
+        record! {
+            run: run.name,
+            path: run.path.display().to_string(),
+            condition: run.condition,
+            items: items(at),
+        }
+    })
+    .collect()
 }
 
 impl StudyQueueRow {
@@ -245,21 +186,20 @@ impl StudyItemRow {
     }
 }
 
-impl ProgressRow {
-    fn new(studied: &LoadedStudy, rater: &str) -> Self {
-        let by_run = studied.rater_progress(rater);
-        let RaterProgress { done, all } = RaterProgress::sum_of(by_run.values().copied());
-        let row = |(at, progress): (&usize, &RaterProgress)| RunProgressRow {
-            run: studied.runs.get(*at).map(|it| it.name.clone()).unwrap_or_default(),
-            labelled: progress.done,
-            items: progress.all,
-        };
-        Self {
-            rater: rater.to_owned(),
-            labelled: done,
-            items: all,
-            by_run: by_run.iter().map(row).collect(),
-        }
+fn progress_row(studied: &LoadedStudy, rater: &str) -> Json {
+    let by_run = studied.rater_progress(rater);
+    let RaterProgress { done, all } = RaterProgress::sum_of(by_run.values().copied());
+    record! {
+        rater: rater,
+        labelled: done,
+        items: all,
+        by_run: Json::list(&by_run, |(at, progress)| {
+            record! {
+                run: studied.runs.get(*at).map_or("", |it| &it.name),
+                labelled: progress.done,
+                items: progress.all,
+            }
+        }),
     }
 }
 
@@ -268,18 +208,14 @@ fn agreement_rows(
     studied: &LoadedStudy,
     annotator: Option<&str>,
     counting: CountedLabels,
-) -> Vec<StudyAgreementRow> {
+) -> Vec<Json> {
     let panel = studied.rater_panel(annotator);
     let panel = if counting == CountedLabels::Blind { panel.blind_only() } else { panel };
     let of_part = |part: ScorePart| part_agreement_rows(&part, &panel.for_part(&part), annotator);
     panel.score_parts().into_iter().flat_map(of_part).collect()
 }
 
-fn part_agreement_rows(
-    part: &ScorePart,
-    panel: &RaterPanel,
-    annotator: Option<&str>,
-) -> Vec<StudyAgreementRow> {
+fn part_agreement_rows(part: &ScorePart, panel: &RaterPanel, annotator: Option<&str>) -> Vec<Json> {
     let Ok(scale) = part.agreement_levels(panel) else { return vec![] };
     let is_wanted = |rater: &Rater| {
         rater.labels.as_ref().is_some_and(|it| Some(it.annotator.as_str()) == annotator)
@@ -288,39 +224,35 @@ fn part_agreement_rows(
     let raters = pairs.filter_map(|(a, b)| Some((panel.raters.get(a)?, panel.raters.get(b)?)));
     let wanted = raters.filter(|(a, b)| annotator.is_none() || is_wanted(a) || is_wanted(b));
     wanted
-        .map(|(a, b)| StudyAgreementRow::new(part, &scale, a, b))
-        .filter(|row| row.n > 0)
+        .map(|(a, b)| agreement_row(part, &scale, a, b))
+        .filter(|row| row.count("n") > 0)
         .collect()
 }
 
-impl StudyAgreementRow {
-    fn new(part: &ScorePart, scale: &RatingScale, a: &Rater, b: &Rater) -> Self {
-        let scores: Vec<(f64, f64)> =
-            join_scores(a, b).pairs.iter().map(|it| (it.a, it.b)).collect();
-        let ratings = Ratings::new(scale.clone(), &scores);
-        let wanted = [Coefficient::Exact, Coefficient::Within1, Coefficient::KappaQuadratic];
-        let estimates = ratings.estimate_coefficients(&wanted, &BootstrapPlan::default());
-        let estimate_of = |wanted| {
-            let found = estimates.iter().find(|(it, _)| *it == wanted);
-            found.map_or(Estimate::undefined(Undefined::NoPairs), |(_, estimate)| *estimate)
-        };
-        let kappa = estimate_of(Coefficient::KappaQuadratic);
-        Self {
-            a: a.name.clone(),
-            b: b.name.clone(),
-            criterion: part.criterion.clone(),
-            scale: part.scale.to_string(),
-            n: ratings.len(),
-            exact: estimate_of(Coefficient::Exact).value.ok(),
-            within_1: estimate_of(Coefficient::Within1).value.ok(),
-            kappa: kappa.value.ok(),
-            interval: kappa.interval.ok(),
-            warning: kappa
-                .interval
-                .ok()
-                .and(ratings.confusion_table().interval_doubt())
-                .map(|it| it.to_string()),
-            not_defined: kappa.value.err(),
-        }
+/// Agreement of two raters on the items that both scored: `exact` is the share of the same score, `kappa` has quadratic
+/// weights, and the `warning` is why its 95 % BCa interval cannot be trusted.
+fn agreement_row(part: &ScorePart, scale: &RatingScale, a: &Rater, b: &Rater) -> Json {
+    let scores: Vec<(f64, f64)> = join_scores(a, b).pairs.iter().map(|it| (it.a, it.b)).collect();
+    let ratings = Ratings::new(scale.clone(), &scores);
+    let wanted = [Coefficient::Exact, Coefficient::Within1, Coefficient::KappaQuadratic];
+    let estimates = ratings.estimate_coefficients(&wanted, &BootstrapPlan::default());
+    let estimate_of = |wanted| {
+        let found = estimates.iter().find(|(it, _)| *it == wanted);
+        found.map_or(Estimate::undefined(Undefined::NoPairs), |(_, estimate)| *estimate)
+    };
+    let kappa = estimate_of(Coefficient::KappaQuadratic);
+    let doubt = kappa.interval.ok().and(ratings.confusion_table().interval_doubt());
+    record! {
+        a: a.name,
+        b: b.name,
+        criterion: part.criterion,
+        scale: part.scale.to_string(),
+        n: ratings.len(),
+        exact: estimate_of(Coefficient::Exact).value.ok(),
+        within_1: estimate_of(Coefficient::Within1).value.ok(),
+        kappa: kappa.value.ok(),
+        interval: kappa.interval.ok(),
+        warning: doubt.map(|it| it.to_string()),
+        not_defined: kappa.value.err(),
     }
 }

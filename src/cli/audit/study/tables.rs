@@ -1,18 +1,15 @@
 //! A study for people, and for spreadsheets.
 
-use serde::Serialize;
-use std::io;
+use std::{collections::BTreeSet, io};
 
 use crate::cli::{
-    output::{Out, OutputTable, cell_or_dash, safe_line, share_cell},
+    output::{Json, Out, OutputTable, TableColumn, cell_or_dash, record, safe_line, share_cell},
     run_args,
 };
 use trajview_run::format_number;
 use trajview_tui::widgets::text;
 
-use super::document::{
-    AuditStudyDocument, ProgressRow, StudyAgreementRow, StudyFacts, StudyItemRow, StudyQueueRow,
-};
+use super::document::{AuditStudyDocument, StudyQueueRow};
 
 /// Columns of the page that is printed on.
 const PAGE_COLUMNS: usize = 80;
@@ -48,41 +45,45 @@ fn agreement_notes(document: &AuditStudyDocument) -> Vec<String> {
     let rows = document.agreement.iter();
     let is_one = has_one_criterion_and_scale(&document.agreement);
     let doubts = rows.filter_map(|row| {
-        Some(format!("{}: interval of kappa {}", pair_label(row, is_one), row.warning.as_ref()?))
+        Some(format!("{}: interval of kappa {}", pair_label(row, is_one), row.text("warning")?))
     });
     doubts.chain(document.gold_warning.clone()).collect()
 }
 
 /// Returns whether all rows have one criterion and one scale.
-fn has_one_criterion_and_scale(agreement: &[StudyAgreementRow]) -> bool {
-    let criterion_and_scale = |row: &StudyAgreementRow| (row.criterion.clone(), row.scale.clone());
-    agreement.windows(2).all(|two| criterion_and_scale(&two[0]) == criterion_and_scale(&two[1]))
+fn has_one_criterion_and_scale(agreement: &[Json]) -> bool {
+    let is_same = |two: &[Json], field: &str| two[0].field(field) == two[1].field(field);
+    agreement.windows(2).all(|two| is_same(two, "criterion") && is_same(two, "scale"))
 }
 
 /// Describes the study, folded at the page's end.
 fn head_lines(document: &AuditStudyDocument) -> Vec<String> {
-    let StudyFacts { name, seed, items, candidates, strata, allocation, shared, unit, .. } =
-        &document.study;
-    let runs = document.runs.iter().filter(|run| run.items > 0).count();
+    let study = &document.study;
+    let (items, candidates, shared) =
+        (study.count("items"), study.count("candidates"), study.count("shared"));
+    let runs = document.runs.iter().filter(|run| run.count("items") > 0).count();
+    let strata: Vec<String> = study.rows("strata").iter().map(|it| it.cell("")).collect();
     let drawn = match (items == candidates, strata.as_slice()) {
         (true, _) => "all that is judged".to_owned(),
         (false, []) => format!("drawn from {candidates}"),
         (false, strata) => {
+            let allocation = study.cell("allocation");
             format!("drawn from {candidates} by {}, {allocation}", strata.join(" and "))
         }
     };
-    let raters = document.study.raters.len();
-    let labelled = match raters {
+    let labelled = match study.rows("raters").len() {
         0 => String::new(),
         1 => "; every item is assigned to the one rater".to_owned(),
-        2 if *shared == *items => "; every item is assigned to both raters".to_owned(),
-        count if *shared == *items => format!("; every item is assigned to all {count} raters"),
+        2 if shared == items => "; every item is assigned to both raters".to_owned(),
+        count if shared == items => format!("; every item is assigned to all {count} raters"),
         count => format!("; {shared} are assigned to all {count} raters, each of the rest to one"),
     };
     let sentence = format!(
-        "{name}: {} of {}, {drawn}, seed {seed}{labelled}",
-        run_args::count_with_noun(*items, unit),
-        run_args::count_with_noun(runs, "run")
+        "{}: {} of {}, {drawn}, seed {}{labelled}",
+        study.cell("name"),
+        run_args::count_with_noun(items as usize, &study.cell("unit")),
+        run_args::count_with_noun(runs, "run"),
+        study.cell("seed")
     );
     let safe_sentence = safe_line(&sentence);
     text::wrap_safe_text(&safe_sentence, PAGE_COLUMNS)
@@ -123,88 +124,61 @@ fn queue_table(queue: &StudyQueueRow, is_whole: bool) -> OutputTable {
 }
 
 /// Runs down, raters across.
-fn progress_table(progress: &[ProgressRow]) -> OutputTable {
-    let heads = progress.iter().map(|it| format!(">{}", it.rater));
+fn progress_table(progress: &[Json]) -> OutputTable {
+    let heads = progress.iter().map(|it| format!(">{}", it.cell("rater")));
     let mut table =
         OutputTable::with_heads(std::iter::once("labelled of".to_owned()).chain(heads).collect());
-    let mut runs: Vec<&str> = vec![];
-    for run in progress.iter().flat_map(|it| &it.by_run) {
-        if !runs.contains(&run.run.as_str()) {
-            runs.push(&run.run);
-        }
-    }
-    runs.sort_unstable();
-    for run in runs {
-        let cell = |rater: &ProgressRow| {
-            let found = rater.by_run.iter().find(|it| it.run == run);
-            cell_or_dash(found.map(|it| format!("{}/{}", it.labelled, it.items)))
+    let runs = progress.iter().flat_map(|it| it.rows("by_run")).map(|it| it.cell("run"));
+    let done = |row: &Json| format!("{}/{}", row.cell("labelled"), row.cell("items"));
+    for run in runs.collect::<BTreeSet<_>>() {
+        let cell = |rater: &Json| {
+            let row = rater.rows("by_run").iter().find(|it| it.text("run") == Some(&run));
+            cell_or_dash(row.map(done))
         };
-        table.add_row(std::iter::once(run.to_owned()).chain(progress.iter().map(cell)).collect());
+        let cells: Vec<String> = progress.iter().map(cell).collect();
+        table.add_row(std::iter::once(run).chain(cells).collect());
     }
-    let totals = progress.iter().map(|it| format!("{}/{}", it.labelled, it.items));
+    let totals = progress.iter().map(done);
     table.add_row(std::iter::once("all".to_owned()).chain(totals).collect());
     table
 }
 
-pub(crate) fn agreement_table(agreement: &[StudyAgreementRow]) -> OutputTable {
-    let heads = ["agreement", ">n", ">exact", ">within 1", "kappa (quadratic), 95 % BCa"];
-    let mut table = OutputTable::new(&heads);
+pub(crate) fn agreement_table(agreement: &[Json]) -> OutputTable {
     let is_one = has_one_criterion_and_scale(agreement);
-    for row in agreement {
-        let kappa = match (row.kappa, row.interval, row.not_defined) {
-            (Some(kappa), Some(it), _) => {
-                format!(
-                    "{} {}",
-                    format_number::three_decimals(kappa),
-                    format_number::interval_text(it.low, it.high)
-                )
-            }
-            (Some(kappa), None, _) => format_number::three_decimals(kappa),
-            (None, _, Some(why)) => format!("not defined: {}", why.why()),
-            (None, _, None) => "-".into(),
-        };
-        table.add_row(vec![
-            pair_label(row, is_one),
-            row.n.to_string(),
-            share_cell(row.exact),
-            share_cell(row.within_1),
-            kappa,
-        ]);
-    }
-    table
+    let kappa = |row: &Json| match (row.number("kappa"), row.interval("interval")) {
+        (Some(kappa), Some(it)) => {
+            let interval = format_number::interval_text(it.low, it.high);
+            format!("{} {interval}", format_number::three_decimals(kappa))
+        }
+        (Some(kappa), None) => format_number::three_decimals(kappa),
+        (None, _) => cell_or_dash(row.text("not_defined").map(|why| format!("not defined: {why}"))),
+    };
+    let columns: [TableColumn<'_, Json>; 5] = [
+        ("agreement", &|row| pair_label(row, is_one)),
+        (">n", &|row| row.cell("n")),
+        (">exact", &|row| share_cell(row.number("exact"))),
+        (">within 1", &|row| share_cell(row.number("within_1"))),
+        ("kappa (quadratic), 95 % BCa", &kappa),
+    ];
+    OutputTable::from_rows(&columns, agreement)
 }
 
 /// Returns `ana - judge`; if there are several criteria or scales, `ana - judge, by clear, 1..5`.
-fn pair_label(row: &StudyAgreementRow, is_one: bool) -> String {
-    let criterion = row.criterion.as_ref().map(|it| format!(" by {it},")).unwrap_or_default();
+fn pair_label(row: &Json, is_one: bool) -> String {
+    let criterion = row.text("criterion").map(|it| format!(" by {it},")).unwrap_or_default();
+    let (a, b) = (row.cell("a"), row.cell("b"));
     match is_one {
-        true => format!("{} - {}", row.a, row.b),
-        false => format!("{} - {},{criterion} {}", row.a, row.b, row.scale),
+        true => format!("{a} - {b}"),
+        false => format!("{a} - {b},{criterion} {}", row.cell("scale")),
     }
 }
 
 /// Writes the queue; of somebody who labels nothing, how far everybody is.
 pub fn write_csv(document: &AuditStudyDocument, out: &mut Out) -> io::Result<()> {
-    #[derive(Serialize)]
-    struct StudyQueueCsvRow<'a> {
-        annotator: &'a str,
-        item: &'a StudyItemRow,
-    }
-    #[derive(Serialize)]
-    struct StudyProgressCsvRow<'a> {
-        rater: &'a str,
-        run: &'a str,
-        labelled: usize,
-        items: usize,
-    }
     let Some(queue) = &document.queue else {
-        let rows = document.progress.iter().flat_map(|rater_progress| {
-            rater_progress.by_run.iter().map(|it| StudyProgressCsvRow {
-                rater: &rater_progress.rater,
-                run: &it.run,
-                labelled: it.labelled,
-                items: it.items,
-            })
+        let rows = document.progress.iter().flat_map(|rater| {
+            let runs = rater.rows("by_run").iter();
+            runs.map(|run| record! { rater: rater.field("rater"), ..run })
         });
         return out.print_csv("rater run labelled items", rows);
     };
@@ -212,6 +186,6 @@ pub fn write_csv(document: &AuditStudyDocument, out: &mut Out) -> io::Result<()>
         turn=item.turn commit=item.commit number=item.number annotator label=item.label.score \
         verdict=item.verdict.score blind=item.label.blind reason=item.label.reason note=item.label.note \
         at=item.label.at";
-    let annotator = document.annotator.as_str();
-    out.print_csv(columns, queue.items.iter().map(|item| StudyQueueCsvRow { annotator, item }))
+    let row = |item| record! { annotator: document.annotator, item: item };
+    out.print_csv(columns, queue.items.iter().map(row))
 }
