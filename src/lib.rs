@@ -60,7 +60,7 @@
 //! | view of a run | a folder in `crates/tui/src/views/` with a [`views::view::RunView`], its lists and texts as panes of [`widgets::pane`]; for its keys a table in `crates/tui/src/shell/keymap/tables/` and a row of `session::context` | `with_views` in `crates/tui/src/session/views.rs` |
 //! | column of words in the table of runs | one row of `crates/tui/src/session/columns/card_columns.rs` | its place in `SCORE_COLUMNS` or `SESSION_COLUMNS` of `crates/tui/src/session/columns.rs` |
 //! | colours    | one row of `crates/code/src/highlight.rs`                     |                        |
-//! | number, its curve, its column | one row of `crates/metrics/src/numbers/rows.rs`, its formula, and its name in the lists of `places.rs` that show it; a column of the table of runs also in `crates/tui/src/session/columns.rs`; a new fact of a whole run is also a field of `ProcessNumbers`, filled in `crates/analysis/src/process.rs` | `crates/store/src/dataset/columns.rs`, where it is exported |
+//! | number, its curve, its column | one row of `crates/metrics/src/numbers/rows.rs`, its formula, and its name in the lists of `places.rs` that show it; a column of the table of runs also in `crates/tui/src/session/columns.rs`; a new fact of a whole run is also a field of `ProcessNumbers`, filled in `crates/analysis/src/process.rs`; the export has it by itself | |
 //! | rule       | one document in `assets/rules/`                    | |
 //! | look of a judge | `crates/judge/src/tools/<name>.rs`                        | `judge::tools::TOOLS`  |
 //! | agent to drive | `crates/live/src/drivers/<name>.rs`                       | `drivers::DRIVERS`     |

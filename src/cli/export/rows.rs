@@ -26,8 +26,8 @@ use trajview_code::redact::{RedactFinding, Redactor, SecretKind};
 use trajview_formats as formats;
 use trajview_metrics::{
     cost::{Prices, RunCost},
-    numbers::NumberValues,
-    process::ProcessReport,
+    numbers::{Number, NumberInput, NumberValues},
+    process::{ProcessNumbers, ProcessReport},
 };
 use trajview_run::{
     Run,
@@ -37,7 +37,7 @@ use trajview_run::{
 use trajview_store as store;
 use trajview_store::{
     OpenedRecording, Siblings,
-    dataset::{DataTable, RunRows, WaitingRows, point_numbers},
+    dataset::{DataTable, RunRows, WaitingRows, table_numbers},
     export::message_count,
 };
 
@@ -236,7 +236,9 @@ fn rows_of_opened(
         if let Some(recorded) = shown.recorded.take() {
             rows.add_recorded_flags(&recorded);
         }
-        rows.add_run(run, &shown, report.as_ref(), problem.as_deref());
+        let process = report.as_ref();
+        let process = process.map(|it| (it, analysis::numbers_of_report(archive, run, it)));
+        rows.add_run(run, &shown, process, problem.as_deref());
         turns.into_iter().for_each(|turn| rows.add_turn(turn));
     }
     if with.wants_any(&[DataTable::Steps, DataTable::Edits, DataTable::Texts]) {
@@ -309,16 +311,21 @@ impl<'a> RowBuilder<'a> {
         &mut self,
         run: &Run,
         shown: &ShowDocument,
-        report: Option<&ProcessReport>,
+        process: Option<(&ProcessReport, ProcessNumbers)>,
         problem: Option<&str>,
     ) {
+        let value = |number: Number| match number.row().input {
+            NumberInput::Process(formula) => formula(&process.as_ref()?.1),
+            _ => None,
+        };
         let tokens = shown.totals.tokens;
         let more = json!({
             "outcome": outcome_fields(run, shown),
             "message_count": message_count(run),
             "total_tokens": tokens.total(),
             "checkpoints": run.checkpoints.len(),
-            "process": report.map(ProcessScoreRow::new),
+            "process": process.as_ref().map(|(report, _)| ProcessScoreRow::new(report)),
+            "numbers": NumberValues::new(&table_numbers(DataTable::Runs), value),
             "warnings_count": shown.warnings.len(),
             "read_error": problem,
         });
@@ -401,7 +408,7 @@ impl<'a> RowBuilder<'a> {
             Err(why) => return Err(why.sentence),
         };
         let ruler = scorers.scorer.ruler();
-        let numbers: Vec<_> = point_numbers().collect();
+        let numbers = table_numbers(DataTable::Points);
         for (facts, scored) in &document.points {
             let point = DocumentPoint::new(&document, facts, scored);
             let more = json!({

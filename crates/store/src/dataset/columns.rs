@@ -385,7 +385,7 @@ pub fn table_columns(table: DataTable) -> &'static [DataColumn] {
 
 fn build_columns(table: DataTable) -> Vec<DataColumn> {
     let own = match table {
-        DataTable::Runs => return RUNS.iter().map(column_from_tuple).collect(),
+        DataTable::Runs => RUNS,
         DataTable::Turns => TURNS,
         DataTable::Steps => STEPS,
         DataTable::Edits => EDITS,
@@ -396,33 +396,36 @@ fn build_columns(table: DataTable) -> Vec<DataColumn> {
         DataTable::Signals => SIGNALS,
         DataTable::Texts => TEXTS,
     };
-    let mut columns: Vec<DataColumn> = RUN.iter().chain(own).map(column_from_tuple).collect();
-    if table == DataTable::Points {
-        columns.extend(point_numbers().map(number_column));
-    }
-    columns
+    let common = if table == DataTable::Runs { &[][..] } else { &RUN };
+    let columns = common.iter().chain(own).map(column_from_tuple);
+    columns.chain(table_numbers(table).into_iter().map(number_column)).collect()
 }
 
 const fn column_from_tuple(&(name, kind, from, unit, meaning): &ColumnTuple) -> DataColumn {
     DataColumn { name, kind, from, unit, meaning }
 }
 
-/// Returns the numbers of a point, in the order of the list of numbers.
-pub fn point_numbers() -> impl Iterator<Item = Number> {
-    let is_of_point = |number: &Number| match number.row().input {
+/// Returns the numbers that are columns of a table, in the order of the list of numbers: those of a point, and of a run
+/// those of its process that have no column of the list above.
+pub fn table_numbers(table: DataTable) -> Vec<Number> {
+    let is_listed = |number: Number| {
+        let pillar = format!("pillar_{}", number.id());
+        RUNS.iter().any(|(name, ..)| *name == number.id() || *name == pillar)
+    };
+    let is_column = |number: &Number| match number.row().input {
         NumberInput::Code(_)
         | NumberInput::Reuse(_)
         | NumberInput::Judgement(_)
-        | NumberInput::Exposure(_) => true,
+        | NumberInput::Exposure(_) => table == DataTable::Points,
+        NumberInput::Process(_) => table == DataTable::Runs && !is_listed(*number),
         NumberInput::Tests(_)
         | NumberInput::Counted(_)
         | NumberInput::Spent(_)
-        | NumberInput::Process(_)
         | NumberInput::RubricTree(_)
         | NumberInput::Raters
         | NumberInput::Runs => false,
     };
-    Number::ALL.into_iter().filter(is_of_point)
+    Number::ALL.into_iter().filter(is_column).collect()
 }
 
 fn number_column(number: Number) -> DataColumn {

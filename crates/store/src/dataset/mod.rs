@@ -34,7 +34,7 @@ mod waiting_rows;
 
 pub use cell::{DataCell, DataRow};
 pub use columns::{
-    DataColumn, DataKind, DataTable, SCHEMA_VERSION, columns_json, point_numbers, table_columns,
+    DataColumn, DataKind, DataTable, SCHEMA_VERSION, columns_json, table_columns, table_numbers,
 };
 pub use data_folder::{DataFolder, ExistingPart, PartFile, PartName, PublishedPart};
 pub use exported_tables::ExportedTables;
