@@ -1,13 +1,12 @@
 //! The report as one page of HTML: it contains its style and script, and makes no network requests.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt::Write,
-};
+use std::collections::{BTreeMap, BTreeSet};
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::{
     budget, charts,
-    html_text::{cut_text, escape_html, script_hash, slug, write_facts},
+    html_text::{Words, cut_text, fact_list, script_hash, slug},
     report_data::{
         ComponentPart, DiffTarget, FilePart, LabelPart, LeftOutPart, ReportMaterial, ReportSection,
         RunPart, SectionPart, StepPart, TableCells, TurnPart,
@@ -32,163 +31,169 @@ const KEYS: [(&str, &str); 8] = [
 
 /// Returns the page. A text of more bytes than `most` is cut.
 pub(crate) fn html_page(report: &ReportMaterial, most: usize) -> String {
-    let mut html = String::new();
-    let title = escape_html(&report.title);
-    let _ = write!(
-        html, // a String takes everything
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
-         script-src '{}'\">\n<title>{title} · trajview</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n",
+    let title = Words(&report.title);
+    let policy = format!(
+        "default-src 'none'; style-src 'unsafe-inline'; script-src '{}'",
         script_hash(SCRIPT)
     );
-    write_bar(&mut html, &title);
-    html.push_str("<div class=\"page\">\n");
-    write_navigation(&mut html, report);
-    html.push_str("<main id=\"main\">\n");
-    let _ = write!(html, "<header id=\"top\"><h1>{title}</h1>");
-    write_facts(&mut html, "facts", &report.made_of);
-    html.push_str(
-        "<p class=\"soft\">Below each heading stands the command that prints its numbers again. A dash is what is not \
-         known; it is never 0.</p></header>\n",
-    );
-    for section in &report.sections {
-        write_section(&mut html, "", section, &BTreeSet::new());
-    }
-    if report.runs.len() > 1 {
-        write_all_curves(&mut html, report);
-    }
-    for run in &report.runs {
-        write_run(&mut html, run, report.runs.len() > 1, most);
-    }
-    let _ = write!(html, "</main>\n</div>\n<script>{SCRIPT}</script>\n</body>\n</html>\n");
-    html
+    let is_several = report.runs.len() > 1;
+    let page = html! {
+        (DOCTYPE) "\n"
+        html lang="en" { "\n"
+            head { "\n"
+                meta charset="utf-8"; "\n"
+                meta name="viewport" content="width=device-width, initial-scale=1"; "\n"
+                meta http-equiv="Content-Security-Policy" content=(policy); "\n"
+                title { (title) " · trajview" } "\n"
+                style { "\n" (PreEscaped(STYLE)) } "\n"
+            } "\n"
+            body { "\n"
+                (bar(title))
+                div.page { "\n"
+                    (navigation(report))
+                    main id="main" { "\n"
+                        header id="top" {
+                            h1 { (title) }
+                            (fact_list("facts", &report.made_of))
+                            p.soft {
+                                "Below each heading stands the command that prints its numbers again. A dash is what is not \
+                                 known; it is never 0."
+                            }
+                        } "\n"
+                        @for it in &report.sections { (section("", it, &BTreeSet::new())) }
+                        @if is_several { (all_curves(report)) }
+                        @for run in &report.runs { (run_part(run, is_several, most)) }
+                    } "\n"
+                } "\n"
+                script { (PreEscaped(SCRIPT)) } "\n"
+            } "\n"
+        } "\n"
+    };
+    page.into_string()
 }
 
-fn write_bar(html: &mut String, title: &str) {
-    let _ = write!(
-        html,
-        "<a class=\"skip\" href=\"#main\">To the content</a>\n<div class=\"bar\"><strong>{title}</strong>\
-         <input id=\"search\" type=\"search\" placeholder=\"Search (/)\" aria-label=\"Search in all texts\" \
-         autocomplete=\"off\" spellcheck=\"false\"><button id=\"theme\" type=\"button\">Theme: auto</button>\
-         <button id=\"keys\" type=\"button\" aria-label=\"Keys\">?</button></div>\n\
-         <div id=\"hits\" role=\"status\" hidden></div>\n<dialog id=\"help\" aria-label=\"Keys\"><h4>Keys</h4><table><tbody>"
-    );
-    for (key, does) in KEYS {
-        let _ = write!(html, "<tr><td><kbd>{key}</kbd></td><td>{does}</td></tr>");
+fn bar(title: Words<'_>) -> Markup {
+    html! {
+        a.skip href="#main" { "To the content" } "\n"
+        div.bar {
+            strong { (title) }
+            input id="search" type="search" placeholder="Search (/)" aria-label="Search in all texts"
+                autocomplete="off" spellcheck="false";
+            button id="theme" type="button" { "Theme: auto" }
+            button id="keys" type="button" aria-label="Keys" { "?" }
+        } "\n"
+        div id="hits" role="status" hidden {} "\n"
+        dialog id="help" aria-label="Keys" {
+            h4 { "Keys" }
+            table { tbody {
+                @for (key, does) in KEYS { tr { td { kbd { (key) } } td { (does) } } }
+            } }
+            form method="dialog" { p { button { "Close" } } }
+        } "\n"
     }
-    html.push_str(
-        "</tbody></table><form method=\"dialog\"><p><button>Close</button></p></form></dialog>\n",
-    );
 }
 
-fn write_navigation(html: &mut String, report: &ReportMaterial) {
-    html.push_str("<nav aria-label=\"Contents\"><ul><li><a href=\"#top\">What this is</a></li>");
-    for section in &report.sections {
-        write_link(html, &section.id, &section.title);
-    }
-    if report.runs.len() > 1 {
-        write_link(html, "curves", "Curves of all runs");
-    }
-    html.push_str("</ul>");
-    for run in &report.runs {
-        let prefix = &run.prefix;
-        if report.runs.len() > 1 {
-            let letter = escape_html(prefix.trim_end_matches('-'));
-            let _ = write!(html, "<h2>{letter} · {}</h2>", escape_html(&run.id));
-        }
-        html.push_str("<ul>");
-        write_link(html, &format!("{prefix}run"), "Provenance");
-        if !run.curves.points.is_empty() {
-            write_link(html, &format!("{prefix}curves"), "Curves");
-        }
-        if !run.components.is_empty() {
-            write_link(html, &format!("{prefix}components"), "Components and evidence");
-        }
-        for section in &run.sections {
-            write_link(html, &format!("{prefix}{}", section.id), &section.title);
-        }
-        html.push_str("</ul>");
-        if !run.turns.is_empty() {
-            html.push_str("<h2>Turn by turn</h2>");
-        }
-        html.push_str("<ol>");
-        for turn in &run.turns {
-            let _ = write!(
-                html,
-                "<li><a href=\"#{prefix}turn-{0}\"><span class=\"n\">{0}</span> {1}</a></li>",
-                turn.turn,
-                escape_html(&turn.title)
-            );
-        }
-        html.push_str("</ol>");
-    }
-    html.push_str("</nav>\n");
+/// Returns the name of a run among several: `a · codex-p12`.
+fn lettered_name(run: &RunPart) -> Markup {
+    html! { (Words(run.prefix.trim_end_matches('-'))) " · " (Words(&run.id)) }
 }
 
-fn write_link(html: &mut String, id: &str, title: &str) {
-    let _ = write!(html, "<li><a href=\"#{id}\">{}</a></li>", escape_html(title));
+fn navigation(report: &ReportMaterial) -> Markup {
+    let is_several = report.runs.len() > 1;
+    html! {
+        nav aria-label="Contents" {
+            ul {
+                (link("top", "What this is"))
+                @for section in &report.sections { (link(&section.id, &section.title)) }
+                @if is_several { (link("curves", "Curves of all runs")) }
+            }
+            @for run in &report.runs {
+                @let prefix = &run.prefix;
+                @if is_several { h2 { (lettered_name(run)) } }
+                ul {
+                    (link(&format!("{prefix}run"), "Provenance"))
+                    @if !run.curves.points.is_empty() {
+                        (link(&format!("{prefix}curves"), "Curves"))
+                    }
+                    @if !run.components.is_empty() {
+                        (link(&format!("{prefix}components"), "Components and evidence"))
+                    }
+                    @for section in &run.sections {
+                        (link(&format!("{prefix}{}", section.id), &section.title))
+                    }
+                }
+                @if !run.turns.is_empty() { h2 { "Turn by turn" } }
+                ol {
+                    @for turn in &run.turns {
+                        li { a href={ "#" (prefix) "turn-" (turn.turn) } {
+                            span.n { (turn.turn) } " " (Words(&turn.title))
+                        } }
+                    }
+                }
+            }
+        } "\n"
+    }
 }
 
-/// Writes the curves of all runs below each other.
-fn write_all_curves(html: &mut String, report: &ReportMaterial) {
-    html.push_str(
-        "<section id=\"curves\"><h2>Curves of all runs <span class=\"source\">computed</span></h2>",
-    );
+fn link(id: &str, title: &str) -> Markup {
+    html! { li { a href={ "#" (id) } { (Words(title)) } } }
+}
+
+/// Shows where numbers come from, behind a heading.
+fn source(word: &str) -> Markup {
+    html! { " " span.source { (Words(word)) } }
+}
+
+/// Shows the curves of all runs below each other.
+fn all_curves(report: &ReportMaterial) -> Markup {
     let most =
         report.runs.iter().filter_map(|run| charts::largest_value(&run.curves)).reduce(f64::max);
-    for run in &report.runs {
-        let letter = escape_html(run.prefix.trim_end_matches('-'));
-        let (prefix, id) = (&run.prefix, escape_html(&run.id));
-        let _ = write!(html, "<h3><a href=\"#{prefix}run\">{letter} · {id}</a></h3>");
-        html.push_str(&chart_or_note(charts::curves_svg(&run.curves, &run.id, most)));
-    }
-    html.push_str("</section>\n");
-}
-
-fn chart_or_note(chart: String) -> String {
-    match chart.is_empty() {
-        true => "<p class=\"soft\">— nothing was measured</p>".into(),
-        false => format!("<div class=\"scroll\" tabindex=\"0\">{chart}</div>"),
-    }
-}
-
-/// Writes `places` is where cells may lead.
-fn write_section(
-    html: &mut String,
-    prefix: &str,
-    section: &ReportSection,
-    places: &BTreeSet<String>,
-) {
-    let (id, title) = (&section.id, escape_html(&section.title));
-    let _ = write!(
-        html,
-        "<section id=\"{prefix}{id}\"><h3>{title} <span class=\"source\">{}</span></h3>",
-        escape_html(&section.source)
-    );
-    write_command(html, section.command.as_deref());
-    for part in &section.parts {
-        match part {
-            SectionPart::Line(line) if line.is_empty() => {}
-            SectionPart::Line(line) => {
-                let _ = write!(html, "<p data-find=\"{title}\">{}</p>", escape_html(line));
+    html! {
+        section id="curves" {
+            h2 { "Curves of all runs" (source("computed")) }
+            @for run in &report.runs {
+                h3 { a href={ "#" (run.prefix) "run" } { (lettered_name(run)) } }
+                (chart_or_note(charts::curves_svg(&run.curves, &run.id, most)))
             }
-            SectionPart::Table(cells) => write_table(html, cells, &title, (prefix, places)),
+        } "\n"
+    }
+}
+
+fn chart_or_note(chart: String) -> Markup {
+    html! {
+        @if chart.is_empty() { p.soft { "— nothing was measured" } }
+        @else { div.scroll tabindex="0" { (PreEscaped(chart)) } }
+    }
+}
+
+/// Shows a section; `places` is where cells may lead.
+fn section(prefix: &str, it: &ReportSection, places: &BTreeSet<String>) -> Markup {
+    let title = Words(&it.title);
+    html! {
+        section id={ (prefix) (it.id) } {
+            h3 { (title) (source(&it.source)) }
+            (command_line(it.command.as_deref()))
+            @for part in &it.parts {
+                @match part {
+                    SectionPart::Line(line) if line.is_empty() => {},
+                    SectionPart::Line(line) => p data-find=(title) { (Words(line)) },
+                    SectionPart::Table(cells) => (table(cells, title, (prefix, places))),
+                }
+            }
+            @for note in &it.notes { p.soft { (Words(note)) } }
+        } "\n"
+    }
+}
+
+fn command_line(command: Option<&str>) -> Markup {
+    html! {
+        @if let Some(command) = command.filter(|it| !it.is_empty()) {
+            code.command { (Words(command)) }
         }
     }
-    for note in &section.notes {
-        let _ = write!(html, "<p class=\"soft\">{}</p>", escape_html(note));
-    }
-    html.push_str("</section>\n");
 }
 
-fn write_command(html: &mut String, command: Option<&str>) {
-    if let Some(command) = command.filter(|it| !it.is_empty()) {
-        let _ = write!(html, "<code class=\"command\">{}</code>", escape_html(command));
-    }
-}
-
-/// Runs the addresses of turns, steps and components.
+/// Returns the addresses of turns, steps and components.
 fn run_addresses(run: &RunPart) -> BTreeSet<String> {
     let components = run.components.iter().map(|it| format!("component-{}", slug(&it.component)));
     let turns = run.turns.iter().flat_map(|turn| {
@@ -215,101 +220,99 @@ fn cell_address(head: &str, cell: &str, places: &BTreeSet<String>) -> Option<Str
 /// Cells of so many letters are not broken into lines.
 const SHORT_CELL: usize = 24;
 
-fn write_table(
-    html: &mut String,
+fn table(
     cells: &TableCells,
-    title: &str,
+    title: Words<'_>,
     (prefix, places): (&str, &BTreeSet<String>),
-) {
-    html.push_str("<div class=\"scroll\" tabindex=\"0\"><table><thead><tr>");
+) -> Markup {
     let is_number = |column: usize| cells.heads.get(column).is_some_and(|it| it.starts_with('>'));
-    for head in &cells.heads {
-        let class = if head.starts_with('>') { " class=\"r\"" } else { "" };
-        let head = escape_html(head.trim_start_matches('>'));
-        let _ = write!(html, "<th scope=\"col\"{class}>{head}</th>");
-    }
-    html.push_str("</tr></thead><tbody>");
-    for row in cells.rows.iter().take(budget::MOST_ROWS) {
-        let _ = write!(html, "<tr data-find=\"{title}\">");
-        for (column, cell) in row.iter().enumerate() {
-            let class = match (is_number(column), cell.chars().count() <= SHORT_CELL) {
-                (true, _) => " class=\"r\"",
-                (false, true) => " class=\"s\"",
-                (false, false) => "",
-            };
-            let head = cells.heads.get(column).map_or("", String::as_str);
-            let shown = if cell == "-" { "—".to_owned() } else { escape_html(cell) };
-            let _ = match cell_address(head, cell, places) {
-                Some(place) => {
-                    write!(html, "<td{class}><a href=\"#{prefix}{place}\">{shown}</a></td>")
-                }
-                None => write!(html, "<td{class}>{shown}</td>"),
-            };
-        }
-        html.push_str("</tr>");
-    }
-    html.push_str("</tbody></table></div>");
-    if cells.rows.len() > budget::MOST_ROWS {
-        let (shown, all) = (
-            format_number::with_thousands(budget::MOST_ROWS as u64),
-            format_number::with_thousands(cells.rows.len() as u64),
-        );
-        let _ = write!(
-            html,
-            "<p class=\"cut\">{shown} of {all} rows are shown; the command above prints all</p>"
-        );
-    }
-}
-
-fn write_left_out(html: &mut String, left_out: &[LeftOutPart]) {
-    for LeftOutPart { what, command: printed_by } in left_out {
-        let _ = write!(html, "<p class=\"cut\">{}; this prints them:</p>", escape_html(what));
-        write_command(html, Some(printed_by));
-    }
-}
-
-fn write_run(html: &mut String, run: &RunPart, is_one_of_many: bool, most: usize) {
-    let prefix = &run.prefix;
-    let letter = escape_html(prefix.trim_end_matches('-'));
-    let name = if is_one_of_many {
-        format!("{letter} · {}", escape_html(&run.id))
-    } else {
-        "Provenance".into()
+    let class = |column: usize, cell: &str| match is_number(column) {
+        true => Some("r"),
+        false => (cell.chars().count() <= SHORT_CELL).then_some("s"),
     };
-    let _ = write!(
-        html,
-        "<section id=\"{prefix}run\"><h2>{name} <span class=\"source\">recorded</span></h2>"
-    );
-    write_facts(html, "facts", &run.facts);
-    write_left_out(html, &run.left_out);
-    for warning in run.warnings.iter().take(budget::MOST_WARNINGS) {
-        let _ = write!(html, "<p class=\"soft\">warning: {}</p>", escape_html(warning));
+    let head_of = |column: usize| cells.heads.get(column).map_or("", String::as_str);
+    let shown = |cell: &'_ str| html! { @if cell == "-" { "—" } @else { (Words(cell)) } };
+    let [most, all] = [budget::MOST_ROWS, cells.rows.len()]
+        .map(|count| format_number::with_thousands(count as u64));
+    html! {
+        div.scroll tabindex="0" { table {
+            thead { tr {
+                @for (column, head) in cells.heads.iter().enumerate() {
+                    th scope="col" class=[is_number(column).then_some("r")] {
+                        (Words(head.trim_start_matches('>')))
+                    }
+                }
+            } }
+            tbody {
+                @for row in cells.rows.iter().take(budget::MOST_ROWS) {
+                    tr data-find=(title) {
+                        @for (column, cell) in row.iter().enumerate() {
+                            td class=[class(column, cell)] {
+                                @match cell_address(head_of(column), cell, places) {
+                                    Some(place) => a href={ "#" (prefix) (place) } { (shown(cell)) },
+                                    None => (shown(cell)),
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        } }
+        @if cells.rows.len() > budget::MOST_ROWS {
+            p.cut { (most) " of " (all) " rows are shown; the command above prints all" }
+        }
     }
-    if let Some(more) = run.warnings.len().checked_sub(budget::MOST_WARNINGS + 1) {
-        let more = format_number::count_with_noun(more + 1, "more warning");
-        let _ = write!(html, "<p class=\"cut\">{more}; trajview show prints them</p>");
+}
+
+fn left_out_parts(left_out: &[LeftOutPart]) -> Markup {
+    html! {
+        @for LeftOutPart { what, command } in left_out {
+            p.cut { (Words(what)) "; this prints them:" }
+            (command_line(Some(command)))
+        }
     }
-    html.push_str("</section>\n");
-    if !run.curves.points.is_empty() {
-        let _ = write!(
-            html,
-            "<section id=\"{prefix}curves\"><h3>Erosion and verbosity, by {} <span class=\"source\">computed</span></h3>",
-            escape_html(&run.curves.each)
-        );
-        write_command(html, Some(&run.curves.command));
-        let most = charts::largest_value(&run.curves);
-        html.push_str(&chart_or_note(charts::curves_svg(&run.curves, &run.id, most)));
-        html.push_str("</section>\n");
-    }
+}
+
+fn run_part(run: &RunPart, is_one_of_many: bool, most: usize) -> Markup {
+    let prefix = &run.prefix;
     let shown = evidence_links(run, most);
-    write_components(html, run, &shown);
     let places = run_addresses(run);
-    for section in &run.sections {
-        write_section(html, prefix, section, &places);
-    }
     let targets = linked_lines(&shown);
-    for turn in &run.turns {
-        write_turn(html, run, turn, &targets, most);
+    let more = run.warnings.len().checked_sub(budget::MOST_WARNINGS + 1);
+    html! {
+        section id={ (prefix) "run" } {
+            h2 {
+                @if is_one_of_many { (lettered_name(run)) } @else { "Provenance" }
+                (source("recorded"))
+            }
+            (fact_list("facts", &run.facts))
+            (left_out_parts(&run.left_out))
+            @for warning in run.warnings.iter().take(budget::MOST_WARNINGS) {
+                p.soft { "warning: " (Words(warning)) }
+            }
+            @if let Some(more) = more {
+                p.cut {
+                    (format_number::count_with_noun(more + 1, "more warning"))
+                    "; trajview show prints them"
+                }
+            }
+        } "\n"
+        @if !run.curves.points.is_empty() {
+            section id={ (prefix) "curves" } {
+                h3 {
+                    "Erosion and verbosity, by " (Words(&run.curves.each)) (source("computed"))
+                }
+                (command_line(Some(&run.curves.command)))
+                (chart_or_note(charts::curves_svg(
+                    &run.curves,
+                    &run.id,
+                    charts::largest_value(&run.curves),
+                )))
+            } "\n"
+        }
+        (component_list(run, &shown))
+        @for it in &run.sections { (section(prefix, it, &places)) }
+        @for turn in &run.turns { (turn_part(run, turn, &targets, most)) }
     }
 }
 
@@ -354,76 +357,71 @@ fn linked_lines(shown: &EvidenceLinks) -> LinkedLines {
     all
 }
 
-fn write_components(html: &mut String, run: &RunPart, shown: &EvidenceLinks) {
-    if run.components.is_empty() {
-        return;
-    }
-    let prefix = &run.prefix;
-    let _ = write!(
-        html,
-        "<section id=\"{prefix}components\"><h3>Components and evidence <span class=\"source\">judged</span></h3>"
-    );
-    let by = run.judged_by.as_deref().map_or("— nothing has judged this run".into(), |by| {
-        format!("judged by {}", escape_html(by))
-    });
-    let _ = write!(html, "<p class=\"soft\">{by}</p>");
+fn component_list(run: &RunPart, shown: &EvidenceLinks) -> Markup {
     let lives = charts::lifelines_svg(run);
-    if !lives.is_empty() {
-        write_command(html, Some(&run.curves.command));
-        html.push_str(&chart_or_note(lives));
-        html.push_str(
-            "<p class=\"soft\">By turn: a circle where the dialogue commits to the component, a thick line while its code \
-             is in use, a dotted one while it is defined, ✗ where it is lost.</p>",
-        );
+    html! {
+        @if !run.components.is_empty() {
+            section id={ (run.prefix) "components" } {
+                h3 { "Components and evidence" (source("judged")) }
+                p.soft {
+                    @match &run.judged_by {
+                        Some(by) => { "judged by " (Words(by)) },
+                        None => "— nothing has judged this run",
+                    }
+                }
+                @if !lives.is_empty() {
+                    (command_line(Some(&run.curves.command)))
+                    (chart_or_note(lives))
+                    p.soft {
+                        "By turn: a circle where the dialogue commits to the component, a thick line while its code \
+                         is in use, a dotted one while it is defined, ✗ where it is lost."
+                    }
+                }
+                @for it in &run.components { (component(&run.prefix, it, shown)) }
+            } "\n"
+        }
     }
-    run.components.iter().for_each(|component| write_component(html, prefix, component, shown));
-    html.push_str("</section>\n");
 }
 
-fn write_component(html: &mut String, prefix: &str, it: &ComponentPart, shown: &EvidenceLinks) {
-    let (id, name) = (escape_html(&it.component), escape_html(&it.name));
-    let score = match (&it.score, &it.level) {
-        (Some(score), Some(level)) => format!("{} {}", escape_html(score), escape_html(level)),
-        (Some(score), None) => escape_html(score),
-        (None, _) => "—".to_owned(),
-    };
-    let _ = write!(
-        html,
-        "<div class=\"component\" id=\"{prefix}component-{}\" data-find=\"{id}\"><span class=\"score\">{score}</span>\
-         <h4>{id} {name}</h4>",
-        slug(&it.component)
-    );
-    if !it.intent.is_empty() {
-        let _ = write!(html, "<p class=\"soft\">{}</p>", escape_html(&it.intent));
-    }
-    if let Some(turn) = it.committed {
-        let words = match turn <= budget::MOST_TURNS {
-            true => format!("<a href=\"#{prefix}turn-{turn}\">turn {turn}</a>"),
-            false => format!("turn {turn}"),
-        };
-        let _ = write!(html, "<p class=\"soft\">committed to in {words}</p>");
-    }
-    for words in [Some(&it.rationale), it.missing.as_ref()].into_iter().flatten() {
-        if !words.is_empty() {
-            let _ = write!(html, "<p>{}</p>", escape_html(words));
-        }
-    }
-    if !it.evidence.is_empty() {
-        html.push_str("<p class=\"mono\">");
-        for (at, evidence) in it.evidence.iter().enumerate() {
-            let place = escape_html(&evidence.place);
-            let gap = if at > 0 { " · " } else { "" };
-            let _ = match evidence.target.and_then(|target| shown.get(&target)) {
-                Some(shown) => {
-                    write!(html, "{gap}<a href=\"#{prefix}{}\">{place}</a>", anchor_of(shown))
+fn component(prefix: &str, it: &ComponentPart, shown: &EvidenceLinks) -> Markup {
+    let id = Words(&it.component);
+    let paragraphs = [Some(&it.rationale), it.missing.as_ref()].into_iter().flatten();
+    html! {
+        div.component id={ (prefix) "component-" (slug(&it.component)) } data-find=(id) {
+            span.score {
+                @match (&it.score, &it.level) {
+                    (Some(score), Some(level)) => { (Words(score)) " " (Words(level)) },
+                    (Some(score), None) => (Words(score)),
+                    (None, _) => "—",
                 }
-                None => write!(html, "{gap}{place}"),
-            };
-        }
-        html.push_str("</p>");
+            }
+            h4 { (id) " " (Words(&it.name)) }
+            @if !it.intent.is_empty() { p.soft { (Words(&it.intent)) } }
+            @if let Some(turn) = it.committed {
+                p.soft {
+                    "committed to in "
+                    @if turn <= budget::MOST_TURNS {
+                        a href={ "#" (prefix) "turn-" (turn) } { "turn " (turn) }
+                    } @else { "turn " (turn) }
+                }
+            }
+            @for words in paragraphs.filter(|words| !words.is_empty()) { p { (Words(words)) } }
+            @if !it.evidence.is_empty() {
+                p.mono {
+                    @for (at, evidence) in it.evidence.iter().enumerate() {
+                        @if at > 0 { " · " }
+                        @match evidence.target.and_then(|target| shown.get(&target)) {
+                            Some(shown) => a href={ "#" (prefix) (anchor_of(shown)) } {
+                                (Words(&evidence.place))
+                            },
+                            None => (Words(&evidence.place)),
+                        }
+                    }
+                }
+            }
+            @for it in &it.labels { (label(it)) }
+        } "\n"
     }
-    it.labels.iter().for_each(|label| write_label(html, label));
-    html.push_str("</div>\n");
 }
 
 fn anchor_of(shown: &EvidenceLink) -> String {
@@ -436,92 +434,78 @@ fn anchor_of(shown: &EvidenceLink) -> String {
     }
 }
 
-fn write_label(html: &mut String, label: &LabelPart) {
+fn label(label: &LabelPart) -> Markup {
     let score = label.score.as_deref().unwrap_or("taken back");
     let rest = [&label.blind, &label.reason, &label.note, &label.at];
     let rest = rest.into_iter().flatten().map(String::as_str).chain([label.on.as_str()]);
     let rest = rest.filter(|words| !words.is_empty()).collect::<Vec<_>>().join(" · ");
-    let _ = write!(
-        html,
-        "<p>labelled <b>{}</b> by {} <span class=\"soft\">{}</span></p>",
-        escape_html(score),
-        escape_html(&label.annotator),
-        escape_html(&rest)
-    );
-}
-
-fn write_turn(
-    html: &mut String,
-    run: &RunPart,
-    turn: &TurnPart,
-    targets: &LinkedLines,
-    most: usize,
-) {
-    let (prefix, number) = (&run.prefix, turn.turn);
-    let id = format!("{prefix}turn-{number}");
-    let tag = turn
-        .checkpoint
-        .as_ref()
-        .map(|it| format!(" <span class=\"tag\">{}</span>", escape_html(it)));
-    let _ = write!(
-        html,
-        "<section class=\"turn\" id=\"{id}\"><h3><a href=\"#{id}\">Turn {number}</a>{}</h3>",
-        tag.unwrap_or_default()
-    );
-    write_facts(html, "inline", &turn.facts);
-    for state in &turn.state {
-        let _ = write!(html, "<p class=\"state\">{}</p>", escape_html(state));
-    }
-    match &turn.request {
-        Some(request) => {
-            let (words, cut_note) = cut_text(request, most);
-            let _ = write!(
-                html,
-                "<div class=\"request\" data-find=\"Turn {number}\">{}</div>",
-                escape_html(words)
-            );
-            write_cut(html, cut_note);
+    html! {
+        p {
+            "labelled " b { (Words(score)) } " by " (Words(&label.annotator)) " "
+            span.soft { (Words(&rest)) }
         }
-        None => html.push_str("<p class=\"soft\">— no request recorded</p>"),
-    }
-    for added in &turn.added {
-        html.push_str("<details><summary class=\"soft\">added by the agent's program</summary>");
-        write_text(html, added, most, &format!("Turn {number}"));
-        html.push_str("</details>");
-    }
-    for step in &turn.steps {
-        write_step(html, &id, number, step, most);
-    }
-    if turn.file_count > 0 {
-        let count = format_number::with_thousands(turn.file_count as u64);
-        let _ = write!(html, "<h4>Files changed ({count})</h4>");
-    }
-    for file in &turn.files {
-        let (none, at) = (BTreeSet::new(), file.number);
-        let lines = targets.get(&(number, at)).unwrap_or(&none);
-        write_file(html, &format!("{id}-file-{at}"), (number, file), lines, most);
-    }
-    write_left_out(html, &turn.left_out);
-    html.push_str("</section>\n");
-}
-
-fn write_cut(html: &mut String, cut_note: Option<String>) {
-    if let Some(cut_note) = cut_note {
-        let _ = write!(html, "<p class=\"cut\">{cut_note}</p>");
     }
 }
 
-fn write_text(html: &mut String, text: &str, most: usize, name: &str) {
-    if text.is_empty() {
-        return;
+fn turn_part(run: &RunPart, turn: &TurnPart, targets: &LinkedLines, most: usize) -> Markup {
+    let number = turn.turn;
+    let id = format!("{}turn-{number}", run.prefix);
+    let none = BTreeSet::new();
+    let lines = |file: &FilePart| targets.get(&(number, file.number)).unwrap_or(&none);
+    html! {
+        section.turn id=(id) {
+            h3 {
+                a href={ "#" (id) } { "Turn " (number) }
+                @if let Some(checkpoint) = &turn.checkpoint {
+                    " " span.tag { (Words(checkpoint)) }
+                }
+            }
+            (fact_list("inline", &turn.facts))
+            @for state in &turn.state { p.state { (Words(state)) } }
+            @match &turn.request {
+                Some(request) => {
+                    @let (words, cut) = cut_text(request, most);
+                    div.request data-find={ "Turn " (number) } { (Words(words)) }
+                    (cut_note(cut))
+                },
+                None => p.soft { "— no request recorded" },
+            }
+            @for added in &turn.added {
+                details {
+                    summary.soft { "added by the agent's program" }
+                    (long_text(added, most, &format!("Turn {number}")))
+                }
+            }
+            @for it in &turn.steps { (step(&id, number, it, most)) }
+            @if turn.file_count > 0 {
+                h4 {
+                    "Files changed (" (format_number::with_thousands(turn.file_count as u64)) ")"
+                }
+            }
+            @for it in &turn.files {
+                (file(&format!("{id}-file-{}", it.number), (number, it), lines(it), most))
+            }
+            (left_out_parts(&turn.left_out))
+        } "\n"
     }
-    let (words, cut_note) = cut_text(text, most);
-    let _ = write!(html, "<pre data-find=\"{}\">{}</pre>", escape_html(name), escape_html(words));
-    write_cut(html, cut_note);
 }
 
-/// Writes a step: messages of the agent are open, everything else opens on demand.
-fn write_step(html: &mut String, turn: &str, number: usize, step: &StepPart, most: usize) {
+fn cut_note(cut: Option<String>) -> Markup {
+    html! { @if let Some(cut) = cut { p.cut { (cut) } } }
+}
+
+fn long_text(text: &str, most: usize, name: &str) -> Markup {
+    let (words, cut) = cut_text(text, most);
+    html! {
+        @if !text.is_empty() {
+            pre data-find=(Words(name)) { (Words(words)) }
+            (cut_note(cut))
+        }
+    }
+}
+
+/// Shows a step: messages of the agent are open, everything else opens on demand.
+fn step(turn: &str, number: usize, step: &StepPart, most: usize) -> Markup {
     let id = format!("{turn}-step-{}", step.step);
     let name = format!("{number}.{}", step.step);
     let depth = match step.depth {
@@ -529,108 +513,87 @@ fn write_step(html: &mut String, turn: &str, number: usize, step: &StepPart, mos
         depth => format!(" d{}", depth.min(4)),
     };
     if step.what == "message" && step.call.is_none() && step.result.is_none() {
-        let (words, cut_note) = cut_text(&step.text, most);
-        let _ = write!(
-            html,
-            "<div class=\"message{depth}\" id=\"{id}\"><a class=\"soft\" href=\"#{id}\">{name}</a>\
-             <div data-find=\"{name}\">{}</div>",
-            escape_html(words)
-        );
-        write_cut(html, cut_note);
-        html.push_str("</div>\n");
-        return;
+        let (words, cut) = cut_text(&step.text, most);
+        return html! {
+            div class={ "message" (depth) } id=(id) {
+                a.soft href={ "#" (id) } { (name) }
+                div data-find=(name) { (Words(words)) }
+                (cut_note(cut))
+            } "\n"
+        };
     }
-    let fails = if step.is_error { " fails" } else { "" };
-    let outcome = step
-        .outcome
-        .as_ref()
-        .map(|it| format!(" <span class=\"soft{fails}\">{}</span>", escape_html(it)));
-    let _ = write!(
-        html,
-        "<details class=\"step{depth}\" id=\"{id}\"><summary><span class=\"n\">{name}</span><b>{}</b> {}{}</summary>",
-        escape_html(&step.what),
-        escape_html(&step.label),
-        outcome.unwrap_or_default()
-    );
-    for edit in &step.edits {
-        let _ = write!(html, "<p class=\"mono\">{}</p>", escape_html(edit));
+    html! {
+        details class={ "step" (depth) } id=(id) {
+            summary {
+                span.n { (name) } b { (Words(&step.what)) } " " (Words(&step.label))
+                @if let Some(outcome) = &step.outcome {
+                    " " span.soft.fails[step.is_error] { (Words(outcome)) }
+                }
+            }
+            @for edit in &step.edits { p.mono { (Words(edit)) } }
+            (long_text(&step.text, most, &name))
+            (long_text(step.call.as_deref().unwrap_or_default(), most, &name))
+            @match &step.result {
+                Some(result) if result.is_empty() => p.soft { "an empty result" },
+                Some(result) => (long_text(result, most, &name)),
+                None => {},
+            }
+        } "\n"
     }
-    write_text(html, &step.text, most, &name);
-    write_text(html, step.call.as_deref().unwrap_or_default(), most, &name);
-    match &step.result {
-        Some(result) if result.is_empty() => html.push_str("<p class=\"soft\">an empty result</p>"),
-        Some(result) => write_text(html, result, most, &name),
-        None => {}
-    }
-    html.push_str("</details>\n");
 }
 
 /// The most lines of a diff that is open at first.
 const MOST_OPEN_LINES: usize = 40;
 
-fn write_file(
-    html: &mut String,
+fn file(
     id: &str,
     (turn, file): (usize, &FilePart),
     targets: &BTreeSet<usize>,
     most: usize,
-) {
+) -> Markup {
     let patch = file.patch.as_deref().unwrap_or_default();
     let is_open = !patch.is_empty() && patch.lines().count() <= MOST_OPEN_LINES;
-    let from =
-        file.from.as_ref().map(|from| format!("{} → ", escape_html(from))).unwrap_or_default();
-    let lines = match (file.added, file.removed) {
-        (Some(added), Some(removed)) => {
-            format!("<span class=\"plus\">+{added}</span> <span class=\"minus\">−{removed}</span>")
-        }
-        _ => "<span class=\"soft\">—</span>".to_owned(),
-    };
-    let origin = match file.origin.as_str() {
-        "recorded" => String::new(),
-        origin => format!(" <span class=\"soft\">{}</span>", escape_html(origin)),
-    };
-    let _ = write!(
-        html,
-        "<details class=\"file\" id=\"{id}\"{}><summary>{} <span class=\"mono\">{from}{}</span> {lines}{origin}</summary>",
-        if is_open { " open" } else { "" },
-        escape_html(&file.change),
-        escape_html(&file.path)
-    );
-    match &file.missing {
-        Some(why) => {
-            let _ = write!(html, "<p class=\"soft\">{}</p>", escape_html(why));
-        }
-        None => {
-            write_patch(html, id, patch, targets, (most, &format!("Turn {turn} {}", file.path)))
-        }
+    html! {
+        details.file id=(id) open[is_open] {
+            summary {
+                (Words(&file.change)) " "
+                span.mono {
+                    @if let Some(from) = &file.from { (Words(from)) " → " }
+                    (Words(&file.path))
+                }
+                " "
+                @if let (Some(added), Some(removed)) = (file.added, file.removed) {
+                    span.plus { "+" (added) } " " span.minus { "−" (removed) }
+                } @else { span.soft { "—" } }
+                @if file.origin != "recorded" { " " span.soft { (Words(&file.origin)) } }
+            }
+            @match &file.missing {
+                Some(why) => p.soft { (Words(why)) },
+                None => (diff(id, patch, targets, (most, &format!("Turn {turn} {}", file.path)))),
+            }
+        } "\n"
     }
-    html.push_str("</details>\n");
 }
 
-fn write_patch(
-    html: &mut String,
-    id: &str,
-    patch: &str,
-    targets: &BTreeSet<usize>,
-    (most, name): (usize, &str),
-) {
-    let (shown, cut_note) = cut_text(patch, most);
+fn diff(id: &str, patch: &str, targets: &BTreeSet<usize>, (most, name): (usize, &str)) -> Markup {
+    let (shown, cut) = cut_text(patch, most);
     // A line that something leads to is shown, if it is not very far down.
-    let (shown, cut_note) =
+    let (shown, cut) =
         match count_linked_lines(shown, targets) == count_linked_lines(patch, targets) {
-            true => (shown, cut_note),
+            true => (shown, cut),
             false => cut_text(patch, most.max(budget::MOST_EVIDENCE_BYTES)),
         };
-    let _ = write!(html, "<pre class=\"diff\" data-find=\"{}\">", escape_html(name));
-    for (line, class, number) in numbered_lines(shown) {
-        let address = match class == "a" && targets.contains(&number) {
-            true => format!(" id=\"{id}-line-{number}\""),
-            false => String::new(),
-        };
-        let _ = write!(html, "<span class=\"{class}\"{address}>{}</span>", escape_html(line));
+    let address = |class: &str, number: usize| {
+        (class == "a" && targets.contains(&number)).then(|| format!("{id}-line-{number}"))
+    };
+    html! {
+        pre.diff data-find=(Words(name)) {
+            @for (line, class, number) in numbered_lines(shown) {
+                span class=(class) id=[address(class, number)] { (Words(line)) }
+            }
+        }
+        (cut_note(cut))
     }
-    html.push_str("</pre>");
-    write_cut(html, cut_note);
 }
 
 /// Counts the linked lines that are in the patch.

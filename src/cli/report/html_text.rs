@@ -1,10 +1,20 @@
 //! Recorded text for a page: no text becomes markup, no character is invisible, and nothing is longer than requested.
 
-use std::fmt::Write;
+use maud::{Markup, Render, html};
 
 use trajview_code::base64;
 use trajview_run::format_number;
 use trajview_tui::widgets::text;
+
+/// Recorded words in a page.
+#[derive(Clone, Copy)]
+pub struct Words<'a>(pub &'a str);
+
+impl Render for Words<'_> {
+    fn render_to(&self, page: &mut String) {
+        page.push_str(&escape_html(self.0));
+    }
+}
 
 /// Words as a page shows them. Control and direction characters are written out, as on the screen.
 pub(crate) fn escape_html(words: &str) -> String {
@@ -81,23 +91,19 @@ pub(crate) fn script_hash(script: &str) -> String {
 }
 
 /// Names and values.
-pub(crate) fn write_facts(html: &mut String, class: &str, facts: &[(String, String)]) {
-    if facts.is_empty() {
-        return;
-    }
-    let _ = write!(html, "<dl class=\"{class}\">"); // a String takes everything
-    for (name, value) in facts {
-        let (name, value) = (escape_html(name), escape_html(value));
-        match class {
-            "inline" => {
-                let _ = write!(html, "<div><dt>{name}</dt><dd>{value}</dd></div>");
-            }
-            _ => {
-                let _ = write!(html, "<dt>{name}</dt><dd>{value}</dd>");
+pub(crate) fn fact_list(class: &str, facts: &[(String, String)]) -> Markup {
+    let fact = |(name, value): &(String, String)| {
+        html! { dt { (Words(name)) } dd { (Words(value)) } }
+    };
+    html! {
+        @if !facts.is_empty() {
+            dl class=(class) {
+                @for it in facts {
+                    @if class == "inline" { div { (fact(it)) } } @else { (fact(it)) }
+                }
             }
         }
     }
-    html.push_str("</dl>");
 }
 
 #[cfg(test)]
