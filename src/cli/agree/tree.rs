@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::cli::{
     CommandFailure, CommandResult, Exit,
-    output::{Out, OutputTable, cell_or_dash, print_note, record},
+    output::{Json, Out, OutputTable, TableColumn, cell_or_dash, print_note, record},
 };
 use trajview_metrics::rubric_tree::TreeSummary;
 use trajview_run::{
@@ -22,7 +22,7 @@ use trajview_study::{
 
 use super::{
     AgreeArgs,
-    number_text::{plain_number, print_section},
+    number_text::{PlainNumber, print_section},
     reference::{
         ReferenceMeasures, ReferenceOptions, binary_table, by_run_table, class_table, whole_table,
     },
@@ -44,65 +44,10 @@ struct TreeAgreementDocument {
     positive: Option<String>,
     seed: u64,
     resamples: usize,
-    trees: Vec<TreePairRow>,
+    trees: Vec<Json>,
     /// The measures over the leaves of all trees together.
     overall: LeafGroup,
     categories: Vec<LeafGroup>,
-}
-
-/// Two trees of one rubric.
-#[derive(Serialize)]
-struct TreePairRow {
-    reference: GradedTreeRow,
-    judge: GradedTreeRow,
-    /// The weighted score of the root: the judge's less the reference's. Null if either has none.
-    difference: Option<f64>,
-    /// The same of the leaves that are code only.
-    code_only_difference: Option<f64>,
-    /// Leaves that are compared.
-    leaves: usize,
-    /// Leaves of both that are not: not graded validly by the judge, not scored in the reference.
-    invalid: Vec<TreeNodeRow>,
-    unscored: Vec<TreeNodeRow>,
-    /// Nodes that are a leaf in one tree alone, as the judge's tree has them.
-    leaf_in_one: Vec<TreeNodeRow>,
-    /// The highest nodes that the other tree lacks.
-    only_reference: Vec<TreeNodeRow>,
-    only_judge: Vec<TreeNodeRow>,
-    /// Leaves with another score.
-    disagreements: Vec<LeafDisagreementRow>,
-}
-
-#[derive(Serialize)]
-struct GradedTreeRow {
-    file: String,
-    paper: Option<String>,
-    judge: Option<String>,
-    model: Option<String>,
-    #[serde(flatten)]
-    summary: TreeSummary,
-}
-
-#[derive(Serialize)]
-struct TreeNodeRow {
-    /// The path from the root, by index: `0/3/1`.
-    path: String,
-    id: String,
-    requirements: String,
-    /// The number of leaves below the node, or 1 for a leaf.
-    leaves: usize,
-}
-
-#[derive(Serialize)]
-struct LeafDisagreementRow {
-    /// The path in the judge's tree.
-    path: String,
-    category: Option<String>,
-    #[serde(serialize_with = "plain_number")]
-    reference: f64,
-    #[serde(serialize_with = "plain_number")]
-    judge: f64,
-    requirements: String,
 }
 
 /// All leaves, or those of one category.
@@ -206,19 +151,21 @@ fn leaf_group(
     }
 }
 
-fn tree_pair_row([reference, judge]: [&RubricTree; 2], graded: &GradedPair) -> TreePairRow {
+/// Two trees of one rubric. The differences are the judge's score less the reference's, of the root and of the leaves that
+/// are code only, null if either has none. `leaves` are compared; `invalid` leaves of both are not graded validly by the judge,
+/// and `unscored` ones have no score in the reference. `leaf_in_one` are a leaf in one tree alone, as the judge's tree has them,
+/// and the last two the highest nodes that the other tree lacks.
+fn tree_pair_row([reference, judge]: [&RubricTree; 2], graded: &GradedPair) -> Json {
     let (of_reference, of_judge) = (TreeSummary::for_tree(reference), TreeSummary::for_tree(judge));
     let less = |score_of: fn(&TreeSummary) -> Option<f64>| {
         Some(score_of(&of_judge)? - score_of(&of_reference)?)
     };
-    let nodes = |tree: &RubricTree, ids: &[NodeId]| -> Vec<TreeNodeRow> {
-        ids.iter().map(|id| node_row(tree, *id)).collect()
-    };
+    let nodes = |tree: &RubricTree, ids: &[NodeId]| Json::list(ids, |id| node_row(tree, *id));
     let in_judge: Vec<NodeId> = graded.leaf_in_one.iter().map(|(_, id)| *id).collect();
     let differ = graded.leaves.iter().filter(|leaf| leaf.reference != leaf.judge);
-    TreePairRow {
-        reference: tree_row(reference, of_reference),
-        judge: tree_row(judge, of_judge),
+    record! {
+        reference: tree_row(reference, &of_reference),
+        judge: tree_row(judge, &of_judge),
         difference: less(|it| it.score),
         code_only_difference: less(|it| it.code_only),
         leaves: graded.leaves.len(),
@@ -227,43 +174,41 @@ fn tree_pair_row([reference, judge]: [&RubricTree; 2], graded: &GradedPair) -> T
         leaf_in_one: nodes(judge, &in_judge),
         only_reference: nodes(reference, &graded.only_reference),
         only_judge: nodes(judge, &graded.only_judge),
-        disagreements: differ.map(|leaf| leaf_disagreement_row(judge, leaf)).collect(),
+        disagreements: Json::list(differ, |leaf| leaf_disagreement_row(judge, leaf)),
     }
 }
 
-fn tree_row(tree: &RubricTree, summary: TreeSummary) -> GradedTreeRow {
-    let words = |words: &Option<Box<str>>| words.as_deref().map(str::to_owned);
+fn tree_row(tree: &RubricTree, summary: &TreeSummary) -> Json {
     let result = &tree.result;
-    GradedTreeRow {
-        file: tree.file.clone(),
-        paper: words(&result.paper),
-        judge: words(&result.judge),
-        model: words(&result.model),
-        summary,
+    record! {
+        file: tree.file,
+        paper: result.paper,
+        judge: result.judge,
+        model: result.model,
+        ..summary
     }
 }
 
-fn node_row(tree: &RubricTree, id: NodeId) -> TreeNodeRow {
-    let node_text = |word: fn(&trajview_run::rubric_tree::RubricNode) -> &str| {
-        tree.node(id).map(word).unwrap_or_default().to_owned()
-    };
+/// The path is that from the root, by index: `0/3/1`; `leaves` counts those below the node, or 1 for a leaf.
+fn node_row(tree: &RubricTree, id: NodeId) -> Json {
     let below = tree.nodes_below(id).filter(|at| tree.is_leaf(NodeId::from_position(*at))).count();
-    TreeNodeRow {
+    record! {
         path: tree.node_path(id).to_string(),
-        id: node_text(|node| &node.id),
-        requirements: node_text(|node| &node.requirements),
+        id: tree.node(id).map_or("", |node| &node.id),
+        requirements: tree.node(id).map_or("", |node| &node.requirements),
         leaves: if tree.is_leaf(id) { 1 } else { below },
     }
 }
 
-fn leaf_disagreement_row(judge: &RubricTree, leaf: &GradedLeaf) -> LeafDisagreementRow {
+/// The path is that in the judge's tree.
+fn leaf_disagreement_row(judge: &RubricTree, leaf: &GradedLeaf) -> Json {
     let node = node_row(judge, leaf.in_judge);
-    LeafDisagreementRow {
-        path: node.path,
-        category: leaf.category.as_ref().map(|it| it.file_text().to_owned()),
-        reference: leaf.reference,
-        judge: leaf.judge,
-        requirements: node.requirements,
+    record! {
+        path: node.field("path"),
+        category: leaf.category.as_ref().map(|it| it.file_text()),
+        reference: PlainNumber(leaf.reference),
+        judge: PlainNumber(leaf.judge),
+        requirements: node.field("requirements"),
     }
 }
 
@@ -298,78 +243,61 @@ fn print_document(
         print_section(&format!("positive is {positive}"), &table, out)?;
     }
     if args.detail {
-        for trees in document.trees.iter().filter(|trees| !trees.disagreements.is_empty()) {
-            let title = format!("where {} differs", trees.judge.file);
+        for trees in document.trees.iter().filter(|it| !it.rows("disagreements").is_empty()) {
+            let title = format!("where {} differs", trees.cell("judge.file"));
             print_section(&title, &differing_leaves_table(trees), out)?;
         }
     }
     print_notes(document, out)
 }
 
-fn root_score_table(trees: &[TreePairRow]) -> OutputTable {
-    let heads = [
-        "tree",
-        ">reference",
-        ">judge",
-        ">difference",
-        ">leaves",
-        ">code only: reference",
-        ">code only: judge",
-        ">code only: difference",
+fn root_score_table(trees: &[Json]) -> OutputTable {
+    let signed =
+        |it: &Json, field: &str| cell_or_dash(it.number(field).map(|it| format!("{it:+.4}")));
+    let columns: [TableColumn<'_, Json>; 8] = [
+        ("tree", &|it| it.cell_or("judge.paper", &it.cell("judge.file"))),
+        (">reference", &|it| it.digits_cell("reference.score", 4)),
+        (">judge", &|it| it.digits_cell("judge.score", 4)),
+        (">difference", &|it| signed(it, "difference")),
+        (">leaves", &|it| it.cell("leaves")),
+        (">code only: reference", &|it| it.digits_cell("reference.code_only", 4)),
+        (">code only: judge", &|it| it.digits_cell("judge.code_only", 4)),
+        (">code only: difference", &|it| signed(it, "code_only_difference")),
     ];
-    let mut table = OutputTable::new(&heads);
-    let share = |it: Option<f64>| cell_or_dash(it.map(|it| format!("{it:.4}")));
-    let signed = |it: Option<f64>| cell_or_dash(it.map(|it| format!("{it:+.4}")));
-    for it in trees {
-        let (a, b) = (&it.reference.summary, &it.judge.summary);
-        table.add_row(vec![
-            it.judge.paper.clone().unwrap_or_else(|| it.judge.file.clone()),
-            share(a.score),
-            share(b.score),
-            signed(it.difference),
-            it.leaves.to_string(),
-            share(a.code_only),
-            share(b.code_only),
-            signed(it.code_only_difference),
-        ]);
-    }
-    table
+    OutputTable::from_rows(&columns, trees)
 }
 
-fn differing_leaves_table(trees: &TreePairRow) -> OutputTable {
-    let mut table = OutputTable::new(&["node", "category", ">reference", ">judge", "requirements"]);
-    for it in &trees.disagreements {
-        table.add_row(vec![
-            it.path.clone(),
-            cell_or_dash(it.category.as_ref()),
-            it.reference.to_string(),
-            it.judge.to_string(),
-            first_line_label(&it.requirements).into(),
-        ]);
-    }
-    table
+fn differing_leaves_table(trees: &Json) -> OutputTable {
+    let columns: [TableColumn<'_, Json>; 5] = [
+        ("node", &|it| it.cell("path")),
+        ("category", &|it| it.cell("category")),
+        (">reference", &|it| it.cell("reference")),
+        (">judge", &|it| it.cell("judge")),
+        ("requirements", &|it| first_line_label(&it.cell("requirements")).into()),
+    ];
+    OutputTable::from_rows(&columns, trees.rows("disagreements"))
 }
 
 /// Prints the nodes that are not compared, with the reason.
 fn print_notes(document: &TreeAgreementDocument, out: &mut Out) -> io::Result<()> {
     out.print_line("")?;
     for it in &document.trees {
-        let kinds: [(&str, &[TreeNodeRow]); 5] = [
-            ("only in the reference", &it.only_reference),
-            ("only in the judge's tree", &it.only_judge),
-            ("a leaf in one tree alone", &it.leaf_in_one),
-            ("not graded validly by the judge", &it.invalid),
-            ("without a score in the reference", &it.unscored),
+        let kinds = [
+            ("only in the reference", it.rows("only_reference")),
+            ("only in the judge's tree", it.rows("only_judge")),
+            ("a leaf in one tree alone", it.rows("leaf_in_one")),
+            ("not graded validly by the judge", it.rows("invalid")),
+            ("without a score in the reference", it.rows("unscored")),
         ];
         for (what, nodes) in kinds.iter().filter(|(_, nodes)| !nodes.is_empty()) {
-            let leaves: usize = nodes.iter().map(|node| node.leaves).sum();
-            let named_paths: Vec<&str> =
-                nodes.iter().take(MOST_NAMED).map(|node| node.path.as_str()).collect();
+            let leaves: u64 = nodes.iter().map(|node| node.count("leaves")).sum();
+            let named_paths: Vec<String> =
+                nodes.iter().take(MOST_NAMED).map(|node| node.cell("path")).collect();
             let more = match nodes.len() - named_paths.len() {
                 0 => String::new(),
                 count => format!(" and {count} more"),
             };
-            let file = &it.judge.file;
+            let file = it.cell("judge.file");
             out.print_sentence(&format!(
                 "left out of {file}: {what}, leaves: {leaves}, node {}{more}",
                 named_paths.join(", ")

@@ -1,10 +1,9 @@
 //! The audit for people, and for spreadsheets.
 
-use serde::Serialize;
 use std::io;
 
 use crate::cli::{
-    output::{Out, OutputTable, safe_line},
+    output::{Out, OutputTable, record, safe_line},
     run_args,
 };
 use trajview_tui::widgets::text;
@@ -137,32 +136,18 @@ fn print_wrapped(words: &str, indent: &str, out: &mut Out) -> io::Result<()> {
     })
 }
 
-/// A row of either CSV: the state that was judged, and one thing in it.
-#[derive(Serialize)]
-struct AuditCsvRow<'a, T> {
-    run: &'a str,
-    judgement: &'a AuditedJudgementRow,
-    /// The component.
-    of: &'a T,
-    annotator: Option<&'a str>,
-    rank: Option<usize>,
-    place: Option<&'a AbsencePlaceRow>,
-}
-
 /// The columns of the state.
 const STATE_COLUMNS: &str = "run component=of.component name=of.name judgement=judgement.file judge=judgement.judge \
     turn=judgement.turn commit=judgement.commit";
 
 pub fn write_csv(document: &AuditDocument, out: &mut Out) -> io::Result<()> {
-    let (run, judgement) = (document.run.as_str(), &document.judgement);
+    let state = record! { run: document.run, judgement: document.judgement };
     if let Some(queue) = &document.queue {
         let columns = format!(
             "{STATE_COLUMNS} number=of.number annotator label=of.label.score verdict=of.verdict.score \
              blind=of.label.blind cannot_tell=of.label.cannot_tell confidence=of.label.confidence reason=of.label.reason note=of.label.note at=of.label.at"
         );
-        let annotator = Some(queue.annotator.as_str());
-        let row =
-            |item| AuditCsvRow { run, judgement, of: item, annotator, rank: None, place: None };
+        let row = |item| record! { ..state, of: item, annotator: queue.annotator };
         out.print_csv(&columns, queue.items.iter().map(row))?;
     }
     if let Some(absences) = &document.absences {
@@ -171,10 +156,11 @@ pub fn write_csv(document: &AuditDocument, out: &mut Out) -> io::Result<()> {
              fit=place.fit why=place.why"
         );
         let rows = absences.iter().flat_map(|absence| {
-            (1..).zip(&absence.unopened).map(move |(rank, place)| {
-                let (rank, place) = (Some(rank), Some(place));
-                AuditCsvRow { run, judgement, of: absence, annotator: None, rank, place }
-            })
+            let places = (1..).zip(&absence.unopened);
+            let state = &state;
+            places.map(
+                move |(rank, place)| record! { ..state, of: absence, rank: rank, place: place },
+            )
         });
         out.print_csv(&columns, rows)?;
     }

@@ -201,6 +201,15 @@ struct JsonParts {
     name: String,
 }
 
+/// Serializes numbers as those of the widest type.
+macro_rules! serialize_wider {
+    ($($name:ident($kind:ty) => $wider:ident,)*) => {
+        $(fn $name(self, number: $kind) -> Result<Json, Error> {
+            self.$wider(number.into())
+        })*
+    };
+}
+
 type NoJson = Impossible<Json, Error>;
 
 impl Serializer for JsonSerializer {
@@ -214,32 +223,14 @@ impl Serializer for JsonSerializer {
     type SerializeStruct = JsonParts;
     type SerializeStructVariant = NoJson;
 
-    fn serialize_i8(self, number: i8) -> Result<Json, Error> {
-        self.serialize_i64(number.into())
-    }
-
-    fn serialize_i16(self, number: i16) -> Result<Json, Error> {
-        self.serialize_i64(number.into())
-    }
-
-    fn serialize_i32(self, number: i32) -> Result<Json, Error> {
-        self.serialize_i64(number.into())
-    }
-
-    fn serialize_u8(self, number: u8) -> Result<Json, Error> {
-        self.serialize_u64(number.into())
-    }
-
-    fn serialize_u16(self, number: u16) -> Result<Json, Error> {
-        self.serialize_u64(number.into())
-    }
-
-    fn serialize_u32(self, number: u32) -> Result<Json, Error> {
-        self.serialize_u64(number.into())
-    }
-
-    fn serialize_f32(self, number: f32) -> Result<Json, Error> {
-        self.serialize_f64(number.into())
+    serialize_wider! {
+        serialize_i8(i8) => serialize_i64,
+        serialize_i16(i16) => serialize_i64,
+        serialize_i32(i32) => serialize_i64,
+        serialize_u8(u8) => serialize_u64,
+        serialize_u16(u16) => serialize_u64,
+        serialize_u32(u32) => serialize_u64,
+        serialize_f32(f32) => serialize_f64,
     }
 
     fn serialize_bool(self, flag: bool) -> Result<Json, Error> {

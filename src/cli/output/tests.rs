@@ -29,6 +29,28 @@ fn json_that_is_passed_on_as_it_was_has_the_same_escapes() {
     assert_eq!(visible_json(&raw), "{\n\t\"a\\u007f\": [\"\\u202e\\n\"]\r\n}");
 }
 
+#[test]
+fn a_record_keeps_the_order_of_its_fields_and_takes_in_those_of_others() {
+    let inner = record! { z: 1, a: None::<u8> };
+
+    let outer = record! { schema: "s/1", ..inner, rows: [inner], share: 0.5, };
+
+    assert_eq!(
+        String::from_utf8(json_bytes(&outer).unwrap()).unwrap(),
+        r#"{"schema":"s/1","z":1,"a":null,"rows":[{"z":1,"a":null}],"share":0.5}"#
+    );
+}
+
+#[test]
+fn a_cell_of_a_record_is_found_by_the_names_of_its_fields() {
+    let row = record! { test: record! { p: 0.25, ci95: [0.125, 0.5] }, none: f64::NAN, of: -0.0 };
+
+    assert_eq!(row.field("test.ci95.1").csv_cell(), "0.5");
+    assert_eq!(row.field("test").csv_cell(), "ci95: 0.125; 0.5; p: 0.25");
+    assert_eq!(row.interval_cell("test.p", "test.ci95"), "0.250 [0.125, 0.500]");
+    assert_eq!([row.cell("none"), row.cell("test.q.r"), row.cell("of")], ["-", "-", "0"]);
+}
+
 proptest! {
     #[test]
     fn whatever_the_text_json_reads_back_the_same_and_shows_all_of_it(
