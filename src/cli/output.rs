@@ -229,15 +229,20 @@ impl Out {
         self.writer.write_all(b"\n")
     }
 
-    /// Prints rows as CSV: a column for each word, which is a field's name or `head=field.of.it`. A null value, or one
-    /// inside of a null value, is an empty cell.
+    /// Prints rows as CSV: a column for each word, which is a field's name or `head=field.of.it`, as [`Json::field`] takes
+    /// it. A null value, or one inside of a null value, is an empty cell.
+    ///
+    /// # Panics
+    ///
+    /// If a row has no field of a name without `?`.
     pub(crate) fn print_csv<R: Serialize>(
         &mut self,
         columns: &str,
         rows: impl IntoIterator<Item = R>,
     ) -> io::Result<()> {
         let columns = columns.split_whitespace();
-        let columns = columns.map(|it| it.split_once('=').unwrap_or((it, it)));
+        let columns =
+            columns.map(|it| it.split_once('=').unwrap_or((it.trim_end_matches('?'), it)));
         let columns: Vec<(&str, &str)> = columns.collect();
         self.print_bytes(csv_row(columns.iter().map(|(head, _)| (*head).to_owned())).as_bytes())?;
         rows.into_iter().try_for_each(|row| {

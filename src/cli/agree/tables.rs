@@ -407,7 +407,7 @@ fn document_csv_rows(document: &AgreeDocument) -> impl Iterator<Item = Json> {
     let panel = document.panel.iter().flat_map(|row| {
         row.counted_cases().into_iter().flat_map(|(cases, found)| {
             let common =
-                record! { a: row.of, part: "panel", name: cases.words(), n: found.agreed.n };
+                record! { a: row.of, b: (), part: "panel", name: cases.words(), n: found.agreed.n };
             let estimates = found.agreed.estimates.iter();
             estimates.map(move |(it, twice)| csv_row(&common, it.name(), twice))
         })

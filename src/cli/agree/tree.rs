@@ -315,6 +315,7 @@ fn write_csv(document: &TreeAgreementDocument, out: &mut Out) -> io::Result<()> 
         let whole = part.measures.estimates.iter().map(move |(it, twice)| {
             record! {
                 category: category,
+                class: (),
                 n: part.measures.classified.n,
                 measure: it.name(),
                 value: twice.by_item.value.ok(),
@@ -333,6 +334,8 @@ fn write_csv(document: &TreeAgreementDocument, out: &mut Out) -> io::Result<()> 
                     n: class.support,
                     measure: measure,
                     value: value.ok(),
+                    ci95: (),
+                    ci95_by_tree: (),
                 }
             })
         });

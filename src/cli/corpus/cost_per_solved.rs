@@ -109,7 +109,7 @@ pub(crate) fn cost_per_solved_table(rows: &[Json], runs: &[CorpusRunFacts]) -> O
     let has_cost = |row: &Json| {
         ["recorded.runs", "computed.runs"].iter().any(|runs| row.number(runs) > Some(0.0))
     };
-    let cost = |basis: &Json| match basis.text("not_defined.usd_per_solved") {
+    let cost = |basis: &Json| match basis.text("not_defined.usd_per_solved?") {
         Some(why) => why.to_owned(),
         None => basis.interval_cell("usd_per_solved", "ci95"),
     };

@@ -140,7 +140,7 @@ fn paired_table(document: &Json) -> OutputTable {
         (">p", &|it| it.p_cell("wilcoxon.p")),
         (">p Holm", &|it| it.p_cell("wilcoxon.p_holm")),
         ("Cohen's d", &|it| it.interval_cell("cohen_d", "cohen_d_ci95")),
-        ("test", &|it| it.cell_or("wilcoxon.test", &it.cell("not_defined.wilcoxon"))),
+        ("test", &|it| it.cell_or("wilcoxon.test", &it.cell("not_defined.wilcoxon?"))),
     ];
     OutputTable::from_rows(&columns, document.rows("paired")).with_keys(2)
 }
@@ -213,7 +213,7 @@ fn adjustment_note(document: &Json) -> Option<String> {
 /// A row a task, with cells such as `0.612 0.430 +0.182`.
 fn task_table(document: &Json) -> OutputTable {
     let rows = document.rows("per_task");
-    let gap = |row: &Json, it: &Number| row.field("metrics").field(it.id()).clone();
+    let gap = |row: &Json, it: &Number| row.field(&format!("metrics.{}?", it.id())).clone();
     let is_known = |it: &Number| rows.iter().any(|row| !gap(row, it).is_null());
     let shown: Vec<Number> = TASK_TABLE.iter().copied().filter(is_known).collect();
     let heads = ["task", "agent"].into_iter().chain(shown.iter().map(|it| it.id()));
@@ -251,7 +251,9 @@ fn correlation_text(row: &Json) -> String {
         match (found.number("r"), found.number("p")) {
             (Some(r), Some(p)) => format!("{name} {r:.3} (p {})", p_value(p)),
             (Some(r), None) => format!("{name} {r:.3}"),
-            (None, _) => format!("{name} not defined: {}", row.field("not_defined").cell(key)),
+            (None, _) => {
+                format!("{name} not defined: {}", row.cell(&format!("not_defined.{key}?")))
+            }
         }
     };
     let condition = row.text("condition").map(|it| format!("{it} ")).unwrap_or_default();

@@ -9,7 +9,7 @@ use trajview_run::format_number::with_thousands;
 use super::document::{CostDocument, CostPartRow, CostRow, price_source};
 
 pub(crate) const CSV_COLUMNS: &str = "run turn step agent agent_id model counts responses input=tokens.input cached_input=tokens.cached_input \
-                       cache_write=tokens.cache_write output=tokens.output recorded_usd computed_usd computed_at_least_usd \
+                       cache_write=tokens.cache_write? output=tokens.output recorded_usd computed_usd computed_at_least_usd \
                        not_priced_tokens not_priced notes";
 
 pub(crate) fn print_costs(document: &CostDocument, out: &mut Out) -> io::Result<()> {

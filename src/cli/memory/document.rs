@@ -10,7 +10,7 @@ use trajview_metrics::memory::{
 use trajview_run::Run;
 
 /// The columns of CSV: a row for each event, and of a card one for each cited place.
-pub(crate) const CSV_COLUMNS: &str = "turn step kind card words artifact first last version when_given state path line tokens seconds cost_usd";
+pub(crate) const CSV_COLUMNS: &str = "turn step kind card? words artifact? first? last? version? when_given? state? path? line? tokens? seconds? cost_usd?";
 
 /// The memory over a run.
 #[derive(Serialize)]

@@ -59,9 +59,13 @@ pub(crate) use record;
 const NULL: &Json = &Json::Null;
 
 impl Json {
-    /// Takes anything that can be serialized. What cannot be JSON, as a map with keys that are lists, is null.
+    /// Takes anything that can be serialized. A number that is not finite is null.
+    ///
+    /// # Panics
+    ///
+    /// If the value cannot be JSON, as a map whose keys are lists: that is a fault of the program.
     pub(crate) fn new(value: &(impl Serialize + ?Sized)) -> Self {
-        value.serialize(JsonSerializer).unwrap_or_default()
+        value.serialize(JsonSerializer).unwrap_or_else(|why| panic!("cannot be JSON: {why}"))
     }
 
     /// Makes a list of records.
@@ -69,23 +73,46 @@ impl Json {
         Self::List(rows.into_iter().map(record).collect())
     }
 
-    /// Returns the fields of a record; of anything else none.
+    /// Returns the fields of a record; none of null.
+    ///
+    /// # Panics
+    ///
+    /// If the value is anything else: that is a fault of the program.
     pub(crate) fn into_fields(self) -> Vec<(String, Self)> {
-        if let Self::Record(fields) = self { fields } else { vec![] }
+        match self {
+            Self::Record(fields) => fields,
+            Self::Null => vec![],
+            other => panic!("{other:?} has no fields"),
+        }
     }
 
-    /// Returns a field of a record, or one within other fields: `wilcoxon.p`, `ci95.0`. Null where one of them is null or
-    /// not there. An empty place is the value itself.
-    pub(crate) fn field(&self, place: &str) -> &Self {
-        let names = place.split('.').filter(|name| !name.is_empty());
+    /// Returns a field of a record, or one within other fields: `wilcoxon.p`, `ci95.0`. Null where one of them is null, and
+    /// past the end of a list. A `?` after a name allows a record without that field, as a map, and reads it as null:
+    /// `not_defined.mean?`. An empty path is the value itself.
+    ///
+    /// # Panics
+    ///
+    /// If a record has no field of a name, or a value has no fields at all: that is a fault of the program.
+    pub(crate) fn field(&self, path: &str) -> &Self {
+        let names = path.split('.').filter(|name| !name.is_empty());
         names.fold(self, |value, name| match value {
+            Self::Null => NULL,
             Self::Record(fields) => {
-                fields.iter().find(|(other, _)| other == name).map_or(NULL, |(_, value)| value)
+                let plain_name = name.trim_end_matches('?');
+                match fields.iter().find(|(other, _)| other == plain_name) {
+                    Some((_, value)) => value,
+                    None if plain_name != name => NULL,
+                    None => {
+                        let names: Vec<_> = fields.iter().map(|(name, _)| name.as_str()).collect();
+                        panic!("no field {name} among {}", names.join(", "))
+                    }
+                }
             }
-            Self::List(parts) => {
-                name.parse().ok().and_then(|at: usize| parts.get(at)).unwrap_or(NULL)
-            }
-            _ => NULL,
+            Self::List(parts) => match name.parse::<usize>() {
+                Ok(at) => parts.get(at).unwrap_or(NULL),
+                Err(_) => panic!("no field {name} in a list"),
+            },
+            other => panic!("no field {name} in {other:?}"),
         })
     }
 
@@ -94,17 +121,17 @@ impl Json {
     }
 
     /// Returns the parts of a field that is a list; none where it is null.
-    pub(crate) fn rows(&self, place: &str) -> &[Self] {
-        if let Self::List(parts) = self.field(place) { parts } else { &[] }
+    pub(crate) fn rows(&self, path: &str) -> &[Self] {
+        if let Self::List(parts) = self.field(path) { parts } else { &[] }
     }
 
     /// Returns the fields of a field that is a record; none where it is null.
-    pub(crate) fn fields(&self, place: &str) -> &[(String, Self)] {
-        if let Self::Record(fields) = self.field(place) { fields } else { &[] }
+    pub(crate) fn fields(&self, path: &str) -> &[(String, Self)] {
+        if let Self::Record(fields) = self.field(path) { fields } else { &[] }
     }
 
-    pub(crate) fn number(&self, place: &str) -> Option<f64> {
-        match self.field(place) {
+    pub(crate) fn number(&self, path: &str) -> Option<f64> {
+        match self.field(path) {
             Self::Count(count) => Some(*count as f64),
             Self::Integer(number) => Some(*number as f64),
             Self::Number(number) => Some(*number),
@@ -113,38 +140,38 @@ impl Json {
     }
 
     /// Returns a field that counts something; 0 where it is null.
-    pub(crate) fn count(&self, place: &str) -> u64 {
-        self.number(place).map_or(0, |count| count as u64)
+    pub(crate) fn count(&self, path: &str) -> u64 {
+        self.number(path).map_or(0, |count| count as u64)
     }
 
-    pub(crate) fn text(&self, place: &str) -> Option<&str> {
-        if let Self::Text(words) = self.field(place) { Some(words) } else { None }
+    pub(crate) fn text(&self, path: &str) -> Option<&str> {
+        if let Self::Text(text) = self.field(path) { Some(text) } else { None }
     }
 
-    pub(crate) fn interval(&self, place: &str) -> Option<Interval> {
-        let field = self.field(place);
+    pub(crate) fn interval(&self, path: &str) -> Option<Interval> {
+        let field = self.field(path);
         Some(Interval { low: field.number("0")?, high: field.number("1")? })
     }
 
     /// Returns the cell of a field: `-` where it is null.
-    pub(crate) fn cell(&self, place: &str) -> String {
-        self.cell_or(place, "-")
+    pub(crate) fn cell(&self, path: &str) -> String {
+        self.cell_or(path, "-")
     }
 
     /// Returns the cell of a field with the text for null.
-    pub(crate) fn cell_or(&self, place: &str, null: &str) -> String {
-        let field = self.field(place);
+    pub(crate) fn cell_or(&self, path: &str, null: &str) -> String {
+        let field = self.field(path);
         if field.is_null() { null.into() } else { field.csv_cell() }
     }
 
     /// Returns the cell of a number with so many digits after its point.
-    pub(crate) fn digits_cell(&self, place: &str, digits: usize) -> String {
-        cell_or_dash(self.number(place).map(|number| format!("{number:.digits$}")))
+    pub(crate) fn digits_cell(&self, path: &str, digits: usize) -> String {
+        cell_or_dash(self.number(path).map(|number| format!("{number:.digits$}")))
     }
 
     /// Returns `0.0312`, `1.2e-6`.
-    pub(crate) fn p_cell(&self, place: &str) -> String {
-        cell_or_dash(self.number(place).map(resampling::p_value))
+    pub(crate) fn p_cell(&self, path: &str) -> String {
+        cell_or_dash(self.number(path).map(resampling::p_value))
     }
 
     /// Returns `0.612 [0.430, 0.794]` of two fields.
@@ -160,7 +187,7 @@ impl Json {
             Self::Count(count) => count.to_string(),
             Self::Integer(number) => number.to_string(),
             Self::Number(number) => (number + 0.0).to_string(), // 1 and not 1.0, 0 and not -0
-            Self::Text(words) => words.clone(),
+            Self::Text(text) => text.clone(),
             Self::List(parts) => parts.iter().map(Self::csv_cell).collect::<Vec<_>>().join("; "),
             Self::Record(fields) => {
                 let fields: BTreeMap<_, _> =
@@ -180,7 +207,7 @@ impl Serialize for Json {
             Self::Count(count) => to.serialize_u64(*count),
             Self::Integer(number) => to.serialize_i64(*number),
             Self::Number(number) => to.serialize_f64(*number),
-            Self::Text(words) => to.serialize_str(words),
+            Self::Text(text) => to.serialize_str(text),
             Self::List(parts) => to.collect_seq(parts),
             Self::Record(fields) => {
                 to.collect_map(fields.iter().map(|(name, value)| (name, value)))
@@ -253,8 +280,8 @@ impl Serializer for JsonSerializer {
         Ok(Json::Text(letter.into()))
     }
 
-    fn serialize_str(self, words: &str) -> Result<Json, Error> {
-        Ok(Json::Text(words.into()))
+    fn serialize_str(self, text: &str) -> Result<Json, Error> {
+        Ok(Json::Text(text.into()))
     }
 
     fn serialize_bytes(self, bytes: &[u8]) -> Result<Json, Error> {
@@ -281,9 +308,9 @@ impl Serializer for JsonSerializer {
         self,
         _: &'static str,
         _: u32,
-        word: &'static str,
+        variant: &'static str,
     ) -> Result<Json, Error> {
-        self.serialize_str(word)
+        self.serialize_str(variant)
     }
 
     fn serialize_newtype_struct<T: Serialize + ?Sized>(
@@ -298,10 +325,10 @@ impl Serializer for JsonSerializer {
         self,
         _: &'static str,
         _: u32,
-        word: &'static str,
+        variant: &'static str,
         value: &T,
     ) -> Result<Json, Error> {
-        Ok(Json::Record(vec![(word.into(), Json::new(value))]))
+        Ok(Json::Record(vec![(variant.into(), value.serialize(self)?)]))
     }
 
     fn serialize_seq(self, _: Option<usize>) -> Result<JsonParts, Error> {
@@ -390,7 +417,12 @@ impl SerializeMap for JsonParts {
     type Error = Error;
 
     fn serialize_key<T: Serialize + ?Sized>(&mut self, name: &T) -> Result<(), Error> {
-        self.name = name.serialize(JsonSerializer)?.csv_cell();
+        self.name = match name.serialize(JsonSerializer)? {
+            Json::Null | Json::List(_) | Json::Record(_) => {
+                return Err(Error::custom("the name of a field is no text"));
+            }
+            name => name.csv_cell(),
+        };
         Ok(())
     }
 

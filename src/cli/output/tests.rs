@@ -48,7 +48,26 @@ fn a_cell_of_a_record_is_found_by_the_names_of_its_fields() {
     assert_eq!(row.field("test.ci95.1").csv_cell(), "0.5");
     assert_eq!(row.field("test").csv_cell(), "ci95: 0.125; 0.5; p: 0.25");
     assert_eq!(row.interval_cell("test.p", "test.ci95"), "0.250 [0.125, 0.500]");
-    assert_eq!([row.cell("none"), row.cell("test.q.r"), row.cell("of")], ["-", "-", "0"]);
+    assert_eq!([row.cell("none"), row.cell("none.q.r"), row.cell("of")], ["-", "-", "0"]);
+    assert_eq!([row.cell("test.q?.r"), row.cell("test.ci95.2")], ["-", "-"]);
+}
+
+#[test]
+#[should_panic(expected = "no field q among p, n")]
+fn a_name_that_a_record_does_not_have_is_a_fault_of_the_program() {
+    record! { test: record! { p: 0.25, n: 3 } }.cell("test.q");
+}
+
+#[test]
+#[should_panic(expected = "no field p in Number(0.25)")]
+fn a_number_has_no_fields() {
+    record! { test: 0.25 }.cell("test.p");
+}
+
+#[test]
+#[should_panic(expected = "cannot be JSON: the name of a field is no text")]
+fn what_cannot_be_json_is_a_fault_of_the_program() {
+    Json::new(&std::collections::BTreeMap::from([([1, 2], "a")]));
 }
 
 proptest! {

@@ -225,10 +225,16 @@ pub fn write_csv(repeats: &JudgeRepeats, out: &mut Out) -> io::Result<()> {
 }
 
 fn csv_rows_of_group(it: &Json) -> Vec<Json> {
-    let common = record! { run: it.field("run"), first: judge_text(it), against: "repeat" };
+    let common =
+        record! { run: it.field("run"), first: judge_text(it), second: (), against: "repeat" };
     let measures = ["sd", "at_mode", "exact", "flips_2_3", "flips_3_4", "severe_flips", "within_1"];
     let part = |component: &Json| {
-        record! { ..common, ..component_part(component, &["scores"]), scores_first: scores_cell(component, "scores") }
+        record! {
+            ..common,
+            ..component_part(component, &["scores"]),
+            scores_first: scores_cell(component, "scores"),
+            scores_second: (),
+        }
     };
     let components = it.rows("components").iter();
     let parts = components.flat_map(|it| measure_rows(part(it), it, &measures));
@@ -263,8 +269,7 @@ fn component_part(component: &Json, lists: &[&str]) -> Json {
 }
 
 fn measure_rows(part: Json, component: &Json, measures: &[&str]) -> Vec<Json> {
-    let row =
-        |measure: &&str| record! { ..part, measure: measure, value: component.field(measure) };
+    let row = |measure: &&str| record! { ..part, measure: measure, value: component.field(measure), ci95: () };
     measures.iter().map(row).collect()
 }
 
@@ -275,10 +280,13 @@ fn summary_csv_rows(common: &Json, row: &Json) -> Vec<Json> {
             record! {
                 ..common,
                 part: "all",
+                name: (),
                 n: row.field("compared"),
                 measure: measure,
                 value: row.field(measure),
                 ci95: ci95,
+                scores_first: (),
+                scores_second: (),
             }
         })
         .collect()
