@@ -48,7 +48,7 @@ pub fn show_batch(
     app.configure(&options.config);
     let looks = options.looks_of_environment(app.shell.looks);
     let mut table = BatchTable::new(place.display().to_string(), batch.own_rows());
-    table.set_height(OwnTerminal::size()?.height);
+    table.set_size(OwnTerminal::size()?);
     let gate = ReaderGate::default();
     let (sender, events) = unbounded();
     signals::spawn_listener(sender.clone())?;
@@ -173,8 +173,8 @@ impl BatchScreen {
             RuntimeEvent::Asked(AppMessage::Key(event)) if event.is_down() => {
                 event.binding_key().map_or(Ok(None), |key| self.press_key(key, terminal))
             }
-            RuntimeEvent::Asked(AppMessage::Resized(Size { height, .. })) => {
-                self.table.set_height(height);
+            RuntimeEvent::Asked(AppMessage::Resized(size)) => {
+                self.table.set_size(size);
                 Ok(None)
             }
             RuntimeEvent::Gone => Ok(Some(LeaveReason::By(ScreenEnd::Signal(HANG_UP_SIGNAL)))),
@@ -192,7 +192,7 @@ impl BatchScreen {
         use super::run_loop::ScreenDisplay;
         use signal_hook::consts::{SIGCONT, SIGTSTP, SIGWINCH};
         match signal {
-            SIGWINCH => self.table.set_height(OwnTerminal::size()?.height),
+            SIGWINCH => self.table.set_size(OwnTerminal::size()?),
             SIGTSTP => terminal.suspend_terminal()?,
             SIGCONT => terminal.resume_terminal()?,
             other => {
@@ -250,7 +250,7 @@ impl BatchScreen {
                 self.table.set_notice(format!("cannot start {}: {why}", self.program.display()))
             }
         }
-        self.table.set_height(OwnTerminal::size()?.height);
+        self.table.set_size(OwnTerminal::size()?);
         Ok(())
     }
 }

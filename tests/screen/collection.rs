@@ -519,7 +519,7 @@ fn whatever_the_keys_there_is_a_row_at_the_cursor() {
         desk.press(keys);
         let table = desk.app.screens.collection.as_ref().unwrap();
         let lines = table.table_lines().len();
-        assert!(table.scroll.cursor < lines.max(1), "{keys}");
+        assert!(table.list.cursor() < lines.max(1), "{keys}");
         assert!(desk.text().lines().count() <= 15);
     }
 }

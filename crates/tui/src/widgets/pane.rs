@@ -19,8 +19,9 @@ use super::{
 /// The place of a pane on the screen. Empty while the pane is not shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PaneRoom {
-    /// The border included.
+    /// The border included, where there is one.
     frame: Rect,
+    inner: Rect,
     /// The rows that scroll.
     rows: Rect,
 }
@@ -29,7 +30,13 @@ impl PaneRoom {
     /// Returns the room inside the border of a frame.
     pub(crate) fn framed(frame: Option<Rect>) -> Self {
         let frame = frame.unwrap_or_default();
-        Self { frame, rows: inside_border(frame) }
+        let inner = inside_border(frame);
+        Self { frame, inner, rows: inner }
+    }
+
+    /// Returns a room without a border; nothing says which of its rows are visible.
+    pub(crate) const fn without_border(area: Rect) -> Self {
+        Self { frame: area, inner: area, rows: area }
     }
 
     /// Leaves rows above those that scroll, such as the names of columns, and below them, such as a sum.
@@ -54,6 +61,9 @@ impl PaneRoom {
 
     /// Draws the numbers of the visible rows at the lower edge, where the rows do not all fit.
     fn draw_position(self, top: usize, len: usize, theme: Theme, buffer: &mut Buffer) {
+        if self.inner == self.frame {
+            return;
+        }
         let rows = self.rows.height + 2;
         let y = (self.frame.bottom()).saturating_sub(rows);
         draw_scroll_position(top, len, theme, Rect { y, height: rows, ..self.frame }, buffer);
@@ -75,6 +85,11 @@ impl ListPane {
         self.scroll.follow_cursor(len, room.height());
     }
 
+    /// Takes another number of rows in the same room.
+    pub(crate) fn settle_rows(&mut self, len: usize) {
+        self.settle(self.room, len);
+    }
+
     /// Returns the index of the chosen row.
     pub const fn cursor(&self) -> usize {
         self.scroll.cursor
@@ -87,6 +102,22 @@ impl ListPane {
 
     /// Chooses a row. Its visibility is ensured by [`Self::settle`].
     pub(crate) const fn choose(&mut self, row: usize) {
+        self.scroll.cursor = row;
+    }
+
+    /// Chooses the listed row under the mouse, if there is one.
+    pub(crate) fn choose_row_at(&mut self, mouse: Mouse) {
+        self.scroll.cursor = self.row_at(mouse).unwrap_or(self.scroll.cursor);
+    }
+
+    /// Chooses a row and shows it below so many others.
+    pub(crate) const fn show_below(&mut self, above: usize, row: usize) {
+        self.scroll = Scroll { cursor: row, top: row.saturating_sub(above) };
+    }
+
+    /// Chooses a row and scrolls by as much, so that the chosen row stays where it is on the screen.
+    pub(crate) const fn choose_in_place(&mut self, row: usize) {
+        self.scroll.top = (self.scroll.top + row).saturating_sub(self.scroll.cursor);
         self.scroll.cursor = row;
     }
 
@@ -122,7 +153,7 @@ impl ListPane {
 
     /// Returns the motion that a mouse event inside the border makes: the wheel by one row, a click to its row.
     pub(crate) fn mouse_motion(&self, mouse: Mouse) -> Option<Motion> {
-        if !mouse.is_in(inside_border(self.room.frame)) {
+        if !mouse.is_in(self.room.inner) {
             return None;
         }
         let below_top = usize::from(mouse.row.saturating_sub(self.room.rows.y));

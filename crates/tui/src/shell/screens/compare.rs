@@ -87,7 +87,7 @@ impl Screens {
     /// Marks the run at the cursor of the table, or compares it with the one that is marked.
     pub(crate) fn compare_from_table(&mut self) {
         let Some(table) = &mut self.collection else { return };
-        let row = table.table_lines().get(table.scroll.cursor).and_then(TableLine::run_index);
+        let row = table.table_lines().get(table.list.cursor()).and_then(TableLine::run_index);
         let Some(row) = row else {
             table.notice = Some("the cursor is not on a run".into());
             return;

@@ -275,10 +275,9 @@ impl Screens {
         effects.extend(study::ask_for_run(self));
         effects.extend(self.settle_comparison());
         effects.extend(self.settle_live());
-        let height = self.table_height();
         if let Some(collection) = &mut self.collection {
-            collection.settle_cursor(height);
-            effects.extend(collection.ask_missing(&mut self.numbers, height));
+            collection.settle_cursor(layout.body);
+            effects.extend(collection.ask_missing(&mut self.numbers));
         }
         effects
     }

@@ -12,11 +12,7 @@ use crate::{
     },
     shell::screens::{ScreenKind, Screens, marks::JumpMarks},
     views::table::{
-        RunTableView, TableMessage,
-        order::TableLine,
-        prompt,
-        row::RunReading,
-        run_finding::{self, RunFinding},
+        RunTableView, TableMessage, order::TableLine, prompt, row::RunReading, run_finding,
     },
 };
 
@@ -24,11 +20,8 @@ impl Screens {
     /// Returns whether there is more to show than a message about reading.
     pub fn has_something_to_show(&self) -> bool {
         let is_begun = |table: &RunTableView| {
-            let mut seen = table
-                .table_lines()
-                .iter()
-                .take(self.table_height())
-                .filter_map(TableLine::run_index);
+            let height = usize::from(table.table_areas(self.layout().body).list.height);
+            let mut seen = table.table_lines().iter().take(height).filter_map(TableLine::run_index);
             let is_some = !table.rows.is_empty() || table.is_listed;
             is_some && seen.all(|row| table.rows[row].reading != RunReading::Unread)
         };
@@ -48,15 +41,6 @@ impl Screens {
         if self.opening.place.turn.is_some() || self.opening.place.file.is_some() {
             self.show_notice("a turn or a file is a place in one run; these are several".into());
         }
-    }
-
-    /// Returns the number of visible lines of the table, or of the search hits in its place.
-    pub(crate) fn table_height(&self) -> usize {
-        let body = self.layout().body;
-        self.collection.as_ref().map_or(0, |it| match &it.finding {
-            Some(_) => usize::from(RunFinding::list_area(body).height),
-            None => usize::from(it.table_areas(body).list.height),
-        })
     }
 
     pub(crate) fn update_table(&mut self, message: TableMessage) -> Vec<Effect> {
@@ -86,17 +70,16 @@ impl Screens {
     /// Opens the run at the cursor, or the first of the group there; the sample when there is no run.
     fn open_first(&mut self) -> Vec<Effect> {
         if let Some(table) = &mut self.collection {
-            let mut below = table.table_lines().iter().enumerate().skip(table.scroll.cursor);
+            let mut below = table.table_lines().iter().enumerate().skip(table.list.cursor());
             let first = below.find(|(_, line)| line.run_index().is_some()).map(|(at, _)| at);
-            table.scroll.cursor = first.unwrap_or(table.scroll.cursor);
+            table.list.choose(first.unwrap_or(table.list.cursor()));
         }
         self.open_selected()
     }
 
     fn on_table(&mut self, message: TableMessage) {
-        let height = self.table_height();
         if let Some(collection) = &mut self.collection {
-            collection.update_table(message, height);
+            collection.update_table(message);
         }
     }
 

@@ -99,25 +99,27 @@ fn score_cell(row: &BatchRow, number: &str) -> Option<String> {
     Some(Number::find_by_id(number)?.format_value(value, NumberStyle::Digits(3)))
 }
 
+/// Returns the area of the runs within the screen.
+pub(super) fn list_area(area: Rect) -> Rect {
+    Rect { y: area.y + 2, height: area.height.saturating_sub(ROWS_AROUND_LIST), ..area }
+}
+
 pub fn draw_batch(table: &BatchTable, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let row = |y: u16| Rect { y: area.y + y.min(area.height.saturating_sub(1)), height: 1, ..area };
     put_row(batch_title(table, theme, area.width), None, row(0), 0, buffer);
     put_row(heading_line(theme, area.width), None, row(1), 0, buffer);
-    let list = Rect { y: area.y + 2, height: area.height.saturating_sub(ROWS_AROUND_LIST), ..area };
     if table.rows.is_empty() {
         draw_sentence(
             "no run of the plan belongs to this shard",
             theme.style_for(Meaning::Muted),
-            list,
+            list_area(area),
             buffer,
         );
     }
-    let visible_rows = table.rows.iter().enumerate().skip(table.scroll.top);
-    for (y, (at, run)) in (0..list.height).zip(visible_rows) {
-        let is_chosen = at == table.scroll.cursor;
-        let style = is_chosen.then(|| theme.style_for(Meaning::Selected));
-        put_row(batch_row_line(run, is_chosen, theme, area.width), style, list, y, buffer);
-    }
+    let (list, chosen) = (&table.list, theme.style_for(Meaning::Selected));
+    list.draw_rows(Some(chosen), theme, buffer, |at| {
+        batch_row_line(&table.rows[at], at == list.cursor(), theme, area.width)
+    });
     if area.height >= ROWS_AROUND_LIST {
         put_row(about_line(table, theme, area.width), None, row(area.height - 2), 0, buffer);
         put_row(keys_line(table, theme, area.width), None, row(area.height - 1), 0, buffer);

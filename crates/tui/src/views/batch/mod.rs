@@ -5,9 +5,12 @@ mod draw;
 #[cfg(test)]
 mod tests;
 
+use ratatui::layout::{Position, Rect, Size};
+
 use crate::widgets::{
     key::{BaseKey, Key},
-    scroll::{Motion, Scroll},
+    pane::{ListPane, PaneRoom},
+    scroll::Motion,
 };
 use trajview_run::batch::{BatchRow, BatchState};
 
@@ -31,14 +34,12 @@ pub struct BatchTable {
     /// The folder of the runs.
     pub place: String,
     pub rows: Vec<BatchRow>,
-    scroll: Scroll,
+    list: ListPane,
     is_paused: bool,
     /// True after a key asked to leave while runs were still being made.
     asks_to_leave: bool,
     /// The last notice, as a sentence.
     notice: Option<String>,
-    /// Rows that fit, as they were drawn last.
-    height: usize,
 }
 
 /// Keys and what they do, as the last line shows them.
@@ -56,15 +57,15 @@ impl BatchTable {
         Self { place, rows, ..Self::default() }
     }
 
-    /// Sets the number of rows that fit on screen.
-    pub fn set_height(&mut self, height: u16) {
-        self.height = usize::from(height.saturating_sub(draw::ROWS_AROUND_LIST));
-        self.scroll.follow_cursor(self.rows.len(), self.height);
+    /// Takes the size of the screen.
+    pub fn set_size(&mut self, size: Size) {
+        let list = draw::list_area(Rect::from((Position::ORIGIN, size)));
+        self.list.settle(PaneRoom::without_border(list), self.rows.len());
     }
 
     pub fn set_rows(&mut self, rows: Vec<BatchRow>) {
         self.rows = rows;
-        self.move_by(Motion::Down(0));
+        self.list.settle_rows(self.rows.len());
     }
 
     pub fn set_notice(&mut self, sentence: impl Into<String>) {
@@ -73,12 +74,12 @@ impl BatchTable {
 
     /// Returns the run at the cursor.
     pub fn chosen_row(&self) -> Option<&BatchRow> {
-        self.rows.get(self.scroll.cursor)
+        self.rows.get(self.list.cursor())
     }
 
     fn move_by(&mut self, motion: Motion) {
-        self.scroll.cursor = motion.target_row(self.scroll.cursor, self.rows.len(), self.height);
-        self.scroll.follow_cursor(self.rows.len(), self.height);
+        self.list.move_cursor(motion);
+        self.list.settle_rows(self.rows.len());
     }
 
     fn count_in_state(&self, state: BatchState) -> usize {
@@ -108,7 +109,7 @@ impl BatchTable {
     }
 
     fn request_for_key(&mut self, key: Key, asked: bool) -> Option<BatchRequest> {
-        let at = self.scroll.cursor;
+        let at = self.list.cursor();
         let state = self.chosen_row().map(|row| row.progress.state);
         match (key.code, key.ctrl) {
             (BaseKey::Enter, _) => self.request_to_watch(at),
@@ -172,7 +173,7 @@ impl BatchTable {
     }
 
     fn next_waiting(&mut self) {
-        let (len, from) = (self.rows.len(), self.scroll.cursor);
+        let (len, from) = (self.rows.len(), self.list.cursor());
         let after = (1..=len).map(|step| (from + step) % len);
         let next = after.into_iter().find(|at| self.rows[*at].progress.state.waits_for_a_person());
         match next {

@@ -1,4 +1,7 @@
-use ratatui::{buffer::Buffer, layout::Rect};
+use ratatui::{
+    buffer::Buffer,
+    layout::{Rect, Size},
+};
 
 use super::*;
 use crate::widgets::{export, key, theme::Theme};
@@ -59,7 +62,7 @@ fn batch_table() -> BatchTable {
         batch_row(5, BatchState::Waiting, None),
     ];
     let mut table = BatchTable::new("runs".into(), rows);
-    table.set_height(9);
+    table.set_size(Size { width: 80, height: 9 });
     table
 }
 

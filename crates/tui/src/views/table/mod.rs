@@ -22,13 +22,18 @@ mod widths;
 
 use std::{collections::BTreeSet, path::PathBuf};
 
+use ratatui::layout::Rect;
+
 use crate::{
     session::{
         code_measures::RulerName,
         columns::{self, CardColumn, ColumnSet, RunTableColumn},
         context::KeyContext,
     },
-    widgets::scroll::{Motion, Scroll},
+    widgets::{
+        pane::{ListPane, PaneRoom},
+        scroll::Motion,
+    },
 };
 use trajview_run::address::is_address;
 
@@ -67,7 +72,7 @@ pub struct RunTableView {
     /// The panel that holds two conditions against each other.
     pub pairs: Option<PairsPanel>,
     pub shape: TableShape,
-    pub scroll: Scroll,
+    pub list: ListPane,
     worked_out: WorkedOut,
     asking: OpenQuestions,
 }
@@ -270,6 +275,10 @@ impl RunTableView {
         &self.worked_out.arranged.lines
     }
 
+    pub(crate) fn visible_lines(&self) -> &[TableLine] {
+        self.table_lines().get(self.list.visible_rows()).unwrap_or_default()
+    }
+
     pub fn column_widths(&self) -> &[(RunTableColumn, u16)] {
         &self.worked_out.arranged.widths
     }
@@ -286,7 +295,7 @@ impl RunTableView {
 
     /// Returns the run at the cursor.
     pub fn selected_run(&self) -> Option<&RunRow> {
-        self.table_lines().get(self.scroll.cursor)?.run_index().map(|row| &self.rows[row])
+        self.table_lines().get(self.list.cursor())?.run_index().map(|row| &self.rows[row])
     }
 
     /// Returns the cells of the row at the cursor, separated by tabs. Empty if no value is known.
@@ -299,7 +308,7 @@ impl RunTableView {
     }
 
     pub(crate) fn group_at_cursor(&self) -> Option<&RunGroup> {
-        match self.table_lines().get(self.scroll.cursor)? {
+        match self.table_lines().get(self.list.cursor())? {
             TableLine::Group(group) => Some(group),
             TableLine::Run(_) => None,
         }
@@ -340,17 +349,10 @@ impl RunTableView {
         }
     }
 
-    /// Applies a message. `height` is the number of visible lines.
-    pub(crate) fn update_table(&mut self, message: TableMessage, height: usize) {
+    pub(crate) fn update_table(&mut self, message: TableMessage) {
         match message {
-            TableMessage::Move(motion) => {
-                self.scroll.cursor =
-                    motion.target_row(self.scroll.cursor, self.table_lines().len(), height);
-            }
-            TableMessage::Turn(motion) => {
-                let len = self.table_lines().len();
-                self.scroll.scroll_by(motion, len, height);
-            }
+            TableMessage::Move(motion) => self.list.move_cursor(motion),
+            TableMessage::Turn(motion) => self.list.scroll_by(motion),
             TableMessage::Choose(motion) => self.choose_column(motion),
             TableMessage::Sort => self.sort_by(self.shape.chosen),
             TableMessage::SortBy(column) => {
@@ -381,7 +383,7 @@ impl RunTableView {
             }
             TableMessage::Stands { changed, now } => return self.update_activity(changed, now),
             TableMessage::Find(message) => {
-                return run_finding::update_finding(&mut self.finding, message, height);
+                return run_finding::update_finding(&mut self.finding, message);
             }
             TableMessage::Escape => self.drop_restriction(),
             TableMessage::Open | TableMessage::Show | TableMessage::Compare => return, // these are the program's
@@ -403,11 +405,11 @@ impl RunTableView {
     }
 
     /// Keeps the cursor in the lines and on screen.
-    pub(crate) fn settle_cursor(&mut self, height: usize) {
-        let len = self.table_lines().len();
-        self.scroll.follow_cursor(len, height);
+    pub(crate) fn settle_cursor(&mut self, body: Rect) {
+        let room = PaneRoom::without_border(self.table_areas(body).list);
+        self.list.settle(room, self.table_lines().len());
         if let Some(finding) = &mut self.finding {
-            finding.settle_cursor(height);
+            finding.settle_cursor(body);
         }
     }
 
@@ -451,7 +453,7 @@ impl RunTableView {
 
     /// Returns the group of the line at the cursor.
     fn group_of_cursor(&self) -> Option<GroupKey> {
-        let above = self.table_lines().get(..=self.scroll.cursor)?.iter().rev();
+        let above = self.table_lines().get(..=self.list.cursor())?.iter().rev();
         let mut groups = above.filter_map(|line| match line {
             TableLine::Group(group) => Some(group.key.clone()),
             TableLine::Run(_) => None,
@@ -503,7 +505,7 @@ impl RunTableView {
         if !std::mem::take(&mut self.worked_out.has_news) {
             return;
         }
-        if self.scroll.top == 0 && self.scroll.cursor == self.first_line() {
+        if self.list.top() == 0 && self.list.cursor() == self.first_line() {
             self.arrange_around(None);
         } else {
             self.arrange_around(self.cursor_spot());
@@ -545,19 +547,13 @@ impl RunTableView {
         self.lay_out_columns();
         self.worked_out.arranged.matched_pairs = self.match_up();
         let Some(spot) = spot else {
-            self.scroll = Scroll { cursor: self.first_line(), ..Scroll::default() };
-            return;
+            self.list.restart();
+            return self.list.choose(self.first_line());
         };
         if let Some(cursor) = self.spot_index(&spot) {
-            let moved = self.scroll.cursor.abs_diff(cursor);
-            // It stays where it is on screen, too.
-            self.scroll.top = match cursor > self.scroll.cursor {
-                true => self.scroll.top + moved,
-                false => self.scroll.top.saturating_sub(moved),
-            };
-            self.scroll.cursor = cursor;
+            self.list.choose_in_place(cursor);
         }
-        self.scroll.cursor = self.scroll.cursor.min(self.table_lines().len().saturating_sub(1));
+        self.list.choose(self.list.cursor().min(self.table_lines().len().saturating_sub(1)));
     }
 
     /// Returns the line of the cursor before the first move: the first line, or among the sessions of this machine the
@@ -575,7 +571,7 @@ impl RunTableView {
     }
 
     fn cursor_spot(&self) -> Option<CursorSpot> {
-        self.table_lines().get(self.scroll.cursor).map(|line| match line {
+        self.table_lines().get(self.list.cursor()).map(|line| match line {
             TableLine::Run(row) => CursorSpot::Run(*row),
             TableLine::Group(group) => CursorSpot::Group(group.key.clone()),
         })

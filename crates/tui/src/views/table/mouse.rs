@@ -18,17 +18,14 @@ impl RunTableView {
         layout: &ScreenLayout,
     ) -> Option<TableMessage> {
         if let Some(finding) = &self.finding {
-            return finding.message_for_mouse(mouse, layout.body).map(TableMessage::Find);
+            return finding.message_for_mouse(mouse).map(TableMessage::Find);
         }
         let areas = self.table_areas(layout.body);
         let is_in = |area: Rect| mouse.is_in(area);
-        let line = is_in(areas.list)
-            .then(|| self.scroll.top + usize::from(mouse.row - areas.list.y))
-            .filter(|line| *line < self.table_lines().len());
         let title = (is_in(areas.titles) || is_in(areas.sources))
             .then(|| areas.column_at(mouse.column))
             .flatten();
-        Some(match (mouse.kind, title, line) {
+        Some(match (mouse.kind, title, self.list.row_at(mouse)) {
             (MouseKind::Click, Some(column), _) => TableMessage::SortBy(column),
             (MouseKind::Click, _, Some(line)) => TableMessage::Move(Motion::To(line + 1)),
             (MouseKind::DoubleClick, _, Some(_)) => TableMessage::Open,

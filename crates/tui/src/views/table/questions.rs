@@ -50,7 +50,7 @@ const SCORES_AT_ONCE: usize = 16;
 impl RunTableView {
     /// Returns the questions for missing data, and the effects that are due: watching the files, and storing a changed choice
     /// of columns.
-    pub(crate) fn ask_missing(&mut self, numbers: &mut RequestIds, height: usize) -> Vec<Effect> {
+    pub(crate) fn ask_missing(&mut self, numbers: &mut RequestIds) -> Vec<Effect> {
         let mut effects = vec![];
         if !self.is_listed && self.asking.list.is_free() {
             let sources = self.sources.clone();
@@ -81,19 +81,19 @@ impl RunTableView {
             return effects;
         }
         if self.asking.cards.is_free() {
-            effects.extend(self.ask_for_cards(numbers, height));
+            effects.extend(self.ask_for_cards(numbers));
         }
         if self.asking.scores.is_free() && self.column_set() == ColumnSet::Scores && self.is_read()
         {
-            effects.extend(self.ask_for_scores(numbers, height));
+            effects.extend(self.ask_for_scores(numbers));
         }
         effects.extend(self.ask_for_tests(numbers));
         effects
     }
 
-    fn ask_for_cards(&mut self, numbers: &mut RequestIds, height: usize) -> Option<Effect> {
+    fn ask_for_cards(&mut self, numbers: &mut RequestIds) -> Option<Effect> {
         let is_unread = |row: &RunRow| row.reading == RunReading::Unread;
-        let unread = self.first_rows(height, BEGINNINGS_AT_ONCE, is_unread);
+        let unread = self.first_rows(BEGINNINGS_AT_ONCE, is_unread);
         let whole_depth = match self.column_set() {
             ColumnSet::Sessions => ReadDepth::Index,
             ColumnSet::Scores => ReadDepth::Whole,
@@ -104,7 +104,7 @@ impl RunTableView {
             true if self.is_remote() => return None,
             true => (
                 whole_depth,
-                self.first_rows(height, WHOLE_RUNS_AT_ONCE, |row| !row.is_read() || row.is_stale),
+                self.first_rows(WHOLE_RUNS_AT_ONCE, |row| !row.is_read() || row.is_stale),
             ),
         };
         if rows.is_empty() {
@@ -121,8 +121,8 @@ impl RunTableView {
         ))
     }
 
-    fn ask_for_scores(&mut self, numbers: &mut RequestIds, height: usize) -> Option<Effect> {
-        let rows = self.first_rows(height, SCORES_AT_ONCE, |row| row.is_read() && !row.is_done());
+    fn ask_for_scores(&mut self, numbers: &mut RequestIds) -> Option<Effect> {
+        let rows = self.first_rows(SCORES_AT_ONCE, |row| row.is_read() && !row.is_done());
         if rows.is_empty() {
             return None;
         }
@@ -144,14 +144,8 @@ impl RunTableView {
     }
 
     /// Returns at most `most` wanted rows, those on screen before the others.
-    fn first_rows(
-        &self,
-        height: usize,
-        most: usize,
-        is_wanted: impl Fn(&RunRow) -> bool,
-    ) -> Vec<usize> {
-        let seen = self.table_lines().iter().skip(self.scroll.top).take(height);
-        let seen = seen.filter_map(|line| line.run_index());
+    fn first_rows(&self, most: usize, is_wanted: impl Fn(&RunRow) -> bool) -> Vec<usize> {
+        let seen = self.visible_lines().iter().filter_map(|line| line.run_index());
         let mut taken = BTreeSet::new();
         let mut rows = vec![];
         let others = if self.reads_what_is_seen() { 0 } else { self.rows.len() };

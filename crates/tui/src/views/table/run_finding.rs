@@ -15,7 +15,8 @@ use crate::{
     },
     widgets::{
         mouse::{Mouse, MouseKind, ROWS_PER_WHEEL_NOTCH},
-        scroll::{Motion, Scroll},
+        pane::{ListPane, PaneRoom},
+        scroll::Motion,
     },
 };
 use trajview_run::{
@@ -34,7 +35,7 @@ pub struct RunFinding {
     pub run_hits: Vec<RunHits>,
     /// Once everything was looked through.
     pub search_summary: Option<LookupTotals>,
-    pub scroll: Scroll,
+    pub(crate) list: ListPane,
     lines: Vec<FoundLine>,
     /// The search text of the results in `found`. Empty if there was no search.
     search_words: String,
@@ -85,7 +86,7 @@ impl RunFinding {
 
     /// Returns the run and the hit at the cursor; of a run's own line its first hit.
     pub(crate) fn selected_hit(&self) -> Option<(&RunHits, &LookupHit)> {
-        let (run, hit) = match *self.lines.get(self.scroll.cursor)? {
+        let (run, hit) = match *self.lines.get(self.list.cursor())? {
             FoundLine::Run(run) | FoundLine::More(run) => (run, 0),
             FoundLine::Hit(run, hit) => (run, hit),
         };
@@ -113,11 +114,8 @@ impl RunFinding {
         Rect { y: body.y + top, height: body.height - top, ..body }
     }
 
-    pub(super) fn message_for_mouse(&self, mouse: Mouse, body: Rect) -> Option<FindingMessage> {
-        let list = Self::list_area(body);
-        let line = mouse.is_in(list).then(|| self.scroll.top + usize::from(mouse.row - list.y));
-        let line = line.filter(|line| *line < self.lines.len());
-        Some(match (mouse.kind, line) {
+    pub(super) fn message_for_mouse(&self, mouse: Mouse) -> Option<FindingMessage> {
+        Some(match (mouse.kind, self.list.row_at(mouse)) {
             (MouseKind::Click, Some(line)) => FindingMessage::Move(Motion::To(line + 1)),
             (MouseKind::DoubleClick, Some(_)) => FindingMessage::Open,
             (MouseKind::WheelUp, _) => FindingMessage::Turn(Motion::Up(ROWS_PER_WHEEL_NOTCH)),
@@ -127,8 +125,8 @@ impl RunFinding {
     }
 
     /// Keeps the cursor in the lines and on screen.
-    pub(super) fn settle_cursor(&mut self, height: usize) {
-        self.scroll.follow_cursor(self.lines.len(), height);
+    pub(super) fn settle_cursor(&mut self, body: Rect) {
+        self.list.settle(PaneRoom::without_border(Self::list_area(body)), self.lines.len());
     }
 
     pub(crate) const fn keyboard_context(&self) -> KeyContext {
@@ -209,25 +207,20 @@ impl RunFinding {
         let runs: Vec<usize> = (0..self.lines.len())
             .filter(|at| matches!(self.lines[*at], FoundLine::Run(_)))
             .collect();
-        let at = runs.partition_point(|line| *line <= self.scroll.cursor).saturating_sub(1);
-        let is_inside = runs.get(at).is_some_and(|line| *line < self.scroll.cursor);
+        let at = runs.partition_point(|line| *line <= self.list.cursor()).saturating_sub(1);
+        let is_inside = runs.get(at).is_some_and(|line| *line < self.list.cursor());
         let to = match motion {
             // Inside of a run its beginning comes first.
             Motion::Up(rows) if is_inside => at.saturating_sub(rows - 1),
             motion => motion.target_row(at, runs.len(), runs.len()),
         };
-        self.scroll.cursor = runs.get(to).copied().unwrap_or_default();
+        self.list.choose(runs.get(to).copied().unwrap_or_default());
     }
 }
 
-/// Changes what is looked for, which is nothing while the table is shown; `height` is how many lines are seen.
-pub(super) fn update_finding(
-    slot: &mut Option<Box<RunFinding>>,
-    message: FindingMessage,
-    height: usize,
-) {
+/// Changes what is looked for, which is nothing while the table is shown.
+pub(super) fn update_finding(slot: &mut Option<Box<RunFinding>>, message: FindingMessage) {
     let finding = slot.get_or_insert_default();
-    let len = finding.lines.len();
     match message {
         FindingMessage::Start => finding.is_typing = true,
         FindingMessage::Type(words) => finding.edit_text(|text| text.push_str(&words)),
@@ -242,10 +235,8 @@ pub(super) fn update_finding(
             finding.complaint = None;
             finding.text.clone_from(&finding.search_words);
         }
-        FindingMessage::Move(motion) => {
-            finding.scroll.cursor = motion.target_row(finding.scroll.cursor, len, height);
-        }
-        FindingMessage::Turn(motion) => finding.scroll.scroll_by(motion, len, height),
+        FindingMessage::Move(motion) => finding.list.move_cursor(motion),
+        FindingMessage::Turn(motion) => finding.list.scroll_by(motion),
         FindingMessage::Run(motion) => finding.go_to_run(motion),
         FindingMessage::Open => {} // this is the program's
         FindingMessage::Close => *slot = None,

@@ -158,7 +158,7 @@ mod tests {
         };
         assert_eq!((table.column_set(), keeps(&mut table)), (ColumnSet::Scores, None));
 
-        table.update_table(TableMessage::SwitchSet, 10);
+        table.update_table(TableMessage::SwitchSet);
         let lines = "runs columns sessions\nruns sort -erosion\n".to_owned();
         assert_eq!(keeps(&mut table), Some(Effect::KeepTable("runs", lines)));
         assert_eq!(keeps(&mut table), None);

@@ -49,9 +49,7 @@ pub(crate) fn draw_legend(
 
 /// Returns true if a cell on screen shows the sign for a missing value.
 fn has_missing(table: &RunTableView, areas: &RunTableAreas) -> bool {
-    let seen =
-        table.table_lines().iter().skip(table.scroll.top).take(usize::from(areas.list.height));
-    let rows = seen.filter_map(|line| table.rows.get(line.run_index()?));
+    let rows = table.visible_lines().iter().filter_map(|line| table.rows.get(line.run_index()?));
     let is_missing = |row: &RunRow| {
         row.reading_failure().is_none()
             && areas.columns.iter().any(|place| row.shown_text(place.column) == KnownValue::Missing)

@@ -23,7 +23,7 @@ use crate::{
     widgets::{
         layout::ScreenLayout,
         line::{fit_spans, recorded_span, spans_width, trusted_span},
-        panel::{draw_sentence, put_row},
+        panel::draw_sentence,
         theme::{Meaning, Theme},
     },
 };
@@ -93,17 +93,15 @@ struct TableDrawing<'a> {
 
 impl TableDrawing<'_> {
     fn draw_rows(&self, buffer: &mut Buffer) {
-        let (area, scroll) = (self.areas.list, self.table.scroll);
-        let lines = self.table.table_lines().iter().enumerate().skip(scroll.top);
-        for (y, (at, line)) in lines.take(usize::from(area.height)).enumerate() {
-            let is_chosen = at == scroll.cursor;
-            let spans = match line {
+        let list = &self.table.list;
+        let chosen = self.theme.style_for(Meaning::Selected);
+        list.draw_rows(Some(chosen), self.theme, buffer, |at| {
+            let is_chosen = at == list.cursor();
+            Line::from(match &self.table.table_lines()[at] {
                 TableLine::Run(row) => self.run_spans(*row, is_chosen),
                 TableLine::Group(group) => self.group_spans(group, is_chosen),
-            };
-            let style = is_chosen.then(|| self.theme.style_for(Meaning::Selected));
-            put_row(Line::from(spans), style, area, y as u16, buffer);
-        }
+            })
+        });
     }
 
     fn cursor_mark(&self, is_chosen: bool) -> Span<'static> {

@@ -48,15 +48,15 @@ pub(crate) fn draw_found(finding: &RunFinding, theme: Theme, body: Rect, buffer:
     if let (true, Some(words)) = (finding.found_lines().is_empty(), nothing_found_text(finding)) {
         return draw_sentence(&words, theme.style_for(Meaning::Muted), list, buffer);
     }
-    let lines = finding.found_lines().iter().enumerate().skip(finding.scroll.top);
-    for (y, (at, line)) in lines.take(usize::from(list.height)).enumerate() {
-        let is_chosen = at == finding.scroll.cursor;
+    let room = usize::from(list.width).saturating_sub(1);
+    let chosen = theme.style_for(Meaning::Selected);
+    finding.list.draw_rows(Some(chosen), theme, buffer, |at| {
+        let is_chosen = at == finding.list.cursor();
         let mut spans = vec![trusted_span(
             if is_chosen { "▌" } else { " " },
             theme.style_for(Meaning::FocusedBorder),
         )];
-        let room = usize::from(list.width).saturating_sub(1);
-        spans.extend(match *line {
+        spans.extend(match finding.found_lines()[at] {
             FoundLine::Run(run) => fit_spans(run_line(&finding.run_hits[run], theme), room),
             FoundLine::Hit(run, hit) => hit_line(&finding.run_hits[run].hits[hit], theme, room),
             FoundLine::More(run) => {
@@ -65,9 +65,8 @@ pub(crate) fn draw_found(finding: &RunFinding, theme: Theme, body: Rect, buffer:
                 vec![trusted_span(words, theme.style_for(Meaning::Muted))]
             }
         });
-        let style = is_chosen.then(|| theme.style_for(Meaning::Selected));
-        put_row(Words::from(spans), style, list, y as u16, buffer);
-    }
+        Words::from(spans)
+    });
 }
 
 fn draw_find_help(theme: Theme, list: Rect, buffer: &mut Buffer) {
