@@ -33,6 +33,7 @@ mod judge;
 mod keys;
 mod layer;
 mod live;
+mod losses;
 mod ls;
 mod man;
 mod mcp;
@@ -104,6 +105,7 @@ enum CliCommand {
     Blame(blame::BlameArgs),
     History(history::HistoryArgs),
     Score(score::ScoreArgs),
+    Losses(losses::LossesArgs),
     Judge(judge::JudgeArgs),
     Live(Box<live::LiveArgs>),
     Batch(batch::BatchArgs),
@@ -178,6 +180,7 @@ fn dispatch(cli: &CommandLine, out: &mut Out) -> CommandResult {
         Some(CliCommand::Blame(args)) => blame::run(args, out),
         Some(CliCommand::History(args)) => history::run(args, out),
         Some(CliCommand::Score(args)) => score::run(args, out),
+        Some(CliCommand::Losses(args)) => losses::run(args, out),
         Some(CliCommand::Judge(args)) => judge::run(args, out),
         Some(CliCommand::Live(args)) => live::run(args, out),
         Some(CliCommand::Batch(args)) => batch::run(args, out),

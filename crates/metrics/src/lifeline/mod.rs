@@ -22,6 +22,7 @@ mod followed_components;
 mod imports;
 mod kind_meanings;
 mod likeness;
+mod losses;
 mod mentions;
 mod parenthesised_names;
 mod piecewise_facts;
@@ -55,6 +56,7 @@ pub use file_facts::{
     NameAccess, NameUse,
 };
 pub use followed_components::{components_to_follow, judged_after, turns_done_at};
+pub use losses::{ComponentLoss, DatedVerdict, LostSymbol, component_losses, verdicts_around};
 pub use parenthesised_names::in_parentheses;
 pub use symbol_events::{EventSpot, SymbolChange, SymbolEvent, SymbolState, TurnSide};
 pub use symbol_life::{LifeCell, LifeCells, SymbolLife, SymbolMove, SymbolSource};

@@ -1,0 +1,333 @@
+//! `trajview losses`: the components that a run lost, each with the turn, the request and the lines that lost it.
+
+use serde::Serialize;
+
+use trajview_metrics::lifeline::{
+    self, ComponentLoss, DatedVerdict, Lifeline, LostSymbol, SymbolState, TurnSide,
+};
+use trajview_run::{
+    RepoPath, Run,
+    files::FileChange,
+    format_number::{count_with_noun, trimmed_decimals},
+    rubric::{Judge, Rubric},
+};
+use trajview_store::{self as store, Archive};
+use trajview_tui::widgets::text;
+
+use super::{
+    CommandFailure, CommandResult, Exit, RunArg,
+    output::{self, Out, OutputTable, TableFormArgs, cell_or_empty},
+    score::faithfulness,
+};
+
+/// List the components that the run lost: turn, request, the lines that lost them, and the judge's scores before and after
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "A component is lost in the turn after which none of its symbols that were there is in use any more, up to the \
+    end of the run. Its symbols are the names in parentheses after its own name, or, where there are none, the definitions that \
+    the judge named as evidence.\n\nExamples:\n  trajview losses sample-runs/codex-p12\n  trajview losses sample-runs/codex-p12 \
+    --diff"
+)]
+pub struct LossesArgs {
+    #[command(flatten)]
+    run: RunArg,
+    /// The judge whose scores are shown: a name, a judgement's file, or the beginning of one. Without it the judge of the
+    /// last complete judgement
+    #[arg(long, value_name = "NAME|FILE")]
+    judge: Option<String>,
+    /// Print below each loss the lines that changed
+    #[arg(long)]
+    diff: bool,
+    #[command(flatten)]
+    forms: TableFormArgs,
+    /// Print JSON (schema trajview.losses/1)
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct LossesDocument<'a> {
+    schema: &'static str,
+    run: &'a str,
+    turns: usize,
+    /// The judge whose scores are in the rows; null without a judgement.
+    judge: Option<&'a str>,
+    /// Components with a symbol that was once defined: the others cannot be followed.
+    followed: usize,
+    /// Components of the checklist, or of the judgement where there is no checklist.
+    components: usize,
+    losses: Vec<LossRow<'a>>,
+}
+
+#[derive(Serialize)]
+struct LossRow<'a> {
+    component: &'a str,
+    name: Option<&'a str>,
+    /// Counts from 1.
+    turn: usize,
+    checkpoint: Option<&'a str>,
+    /// First line of the turn's request.
+    request: Option<&'a str>,
+    symbols: Vec<LostSymbolRow<'a>>,
+    before: Option<VerdictRow<'a>>,
+    after: Option<VerdictRow<'a>>,
+    /// Hunks around the lines that lost it; null where the recording does not have them.
+    hunks: Option<Vec<HunkRow>>,
+}
+
+#[derive(Serialize)]
+struct LostSymbolRow<'a> {
+    name: &'a str,
+    path: Option<&'a str>,
+    /// The turn from which on this symbol is lost; counts from 1.
+    turn: usize,
+    /// What the turn did to it, to follow its name.
+    change: Option<String>,
+    /// The line that shows the change, in the file before the turn (`old`) or after it (`new`).
+    line: Option<LineRow<'a>>,
+    /// At the end of the run: `gone` or `defined, no longer used`.
+    state: &'static str,
+}
+
+#[derive(Serialize)]
+struct LineRow<'a> {
+    path: &'a str,
+    line: u32,
+    side: &'static str,
+}
+
+/// What the judge said of a state before or after the loss.
+#[derive(Serialize)]
+struct VerdictRow<'a> {
+    /// Turns done in the state that was judged.
+    turn: usize,
+    score: Option<f64>,
+    label: Option<&'a str>,
+    rationale: &'a str,
+    file: &'a str,
+}
+
+#[derive(Serialize)]
+struct HunkRow {
+    path: String,
+    text: String,
+}
+
+pub fn run(args: &LossesArgs, out: &mut Out) -> CommandResult {
+    out.set_table_form(&args.forms)?;
+    let opened = store::open(&args.run.path)?;
+    let (run, archive) = (&*opened.run, &*opened.archive);
+    let mut rubric = store::rubric::read_beside(&args.run.path);
+    let chosen = faithfulness::choose_judgement(&mut rubric, args.judge.as_deref())?;
+    output::print_warnings(&rubric.warnings);
+    let judgement = chosen.and_then(|at| rubric.judgements.get(at));
+    let requests = lifeline::components_to_follow(run, &rubric, judgement);
+    if requests.is_empty() {
+        return Err(CommandFailure::cannot_read(format!(
+            "{}: no component to follow: there is no components.json and no judgement beside the run",
+            args.run.path.display()
+        )));
+    }
+    let lifelines = archive
+        .component_lifelines(run, &requests, &|_, _| true)
+        .map_err(CommandFailure::cannot_read)?;
+    let source = LossSource { run, archive, rubric: &rubric, judge: judgement.map(|it| &it.judge) };
+    let losses = lifeline::component_losses(&lifelines);
+    let losses: Vec<LossRow<'_>> = losses.iter().map(|loss| source.loss_row(loss)).collect();
+    let document = LossesDocument {
+        schema: "trajview.losses/1",
+        run: &run.id,
+        turns: run.end_in_turns(),
+        judge: source.judge.map(|judge| judge.name.as_str()),
+        followed: lifelines.iter().filter(|it| is_followed(it)).count(),
+        components: lifelines.len(),
+        losses,
+    };
+    if args.json {
+        out.print_json(&document)?;
+    } else {
+        print_losses(&document, args.diff, out)?;
+    }
+    Ok(Exit::Fine)
+}
+
+fn is_followed(lifeline: &Lifeline) -> bool {
+    lifeline.deciding_symbols().next().is_some()
+}
+
+/// What the rows are made of.
+struct LossSource<'a> {
+    run: &'a Run,
+    archive: &'a Archive,
+    rubric: &'a Rubric,
+    judge: Option<&'a Judge>,
+}
+
+impl<'a> LossSource<'a> {
+    fn loss_row(&self, loss: &ComponentLoss<'a>) -> LossRow<'a> {
+        let components = self.rubric.checklist.iter().flat_map(|it| &it.components);
+        let component = components.into_iter().find(|it| it.id == loss.component);
+        let turn = self.run.turns.get(loss.turn.wrapping_sub(1));
+        let checkpoint = turn.and_then(|turn| self.run.checkpoints.get(turn.checkpoint?));
+        let (before, after) = self.judge.map_or((None, None), |judge| {
+            lifeline::verdicts_around(self.run, self.rubric, judge, loss.component, loss.turn)
+        });
+        LossRow {
+            component: loss.component,
+            name: component.map(|it| it.name.as_str()),
+            turn: loss.turn,
+            checkpoint: checkpoint.map(|it| it.id.as_str()),
+            request: turn.map(|turn| &*turn.title).filter(|title| !title.is_empty()),
+            symbols: loss.symbols.iter().map(symbol_row).collect(),
+            before: before.map(verdict_row),
+            after: after.map(verdict_row),
+            hunks: self.loss_hunks(loss),
+        }
+    }
+
+    /// Returns the hunks of the turn around the lines that show the loss. None where the recording does not have them.
+    fn loss_hunks(&self, loss: &ComponentLoss<'_>) -> Option<Vec<HunkRow>> {
+        let timeline = self.archive.timeline(self.run).ok()?;
+        let changes = &timeline.turns.get(loss.turn.checked_sub(1)?)?.changes;
+        let mut hunks: Vec<HunkRow> = vec![];
+        for symbol in loss.symbols.iter().filter(|symbol| symbol.turn == loss.turn) {
+            let Some(spot) = symbol.event.and_then(|event| event.spot.as_ref()) else { continue };
+            let change = changes.iter().find(|it| has_path(it, &spot.path))?;
+            let diff = self.archive.file_diff(self.run, change, CONTEXT_LINES);
+            for hunk in &diff.text_diff()?.hunks {
+                let (start, len) = match spot.side {
+                    TurnSide::Old => (hunk.old_start, hunk.old_len),
+                    TurnSide::New => (hunk.new_start, hunk.new_len),
+                };
+                if (start..start + len.max(1)).contains(&(spot.line as usize)) {
+                    let mut text = String::new();
+                    hunk.write(&mut text);
+                    let hunk = HunkRow { path: spot.path.to_string(), text };
+                    if !hunks.iter().any(|it| (&it.path, &it.text) == (&hunk.path, &hunk.text)) {
+                        hunks.push(hunk);
+                    }
+                }
+            }
+        }
+        Some(hunks)
+    }
+}
+
+/// Unchanged lines around the changed ones of a hunk.
+const CONTEXT_LINES: usize = 3;
+
+fn has_path(change: &FileChange, path: &RepoPath) -> bool {
+    change.path == *path || change.from.as_ref() == Some(path)
+}
+
+fn symbol_row<'a>(symbol: &LostSymbol<'a>) -> LostSymbolRow<'a> {
+    let life = symbol.life;
+    let spot = symbol.event.and_then(|event| event.spot.as_ref());
+    LostSymbolRow {
+        name: life.place.as_ref().map_or(&life.name, |place| &place.name),
+        path: life.place.as_ref().map(|place| place.path.as_str()),
+        turn: symbol.turn,
+        change: symbol.event.map(|event| event.change.change_text()),
+        line: spot.map(|spot| LineRow {
+            path: spot.path.as_str(),
+            line: spot.line,
+            side: match spot.side {
+                TurnSide::Old => "old",
+                TurnSide::New => "new",
+            },
+        }),
+        state: life.cells.last_cell().map_or(SymbolState::Before, |cell| cell.state).words(),
+    }
+}
+
+fn verdict_row(dated: DatedVerdict<'_>) -> VerdictRow<'_> {
+    VerdictRow {
+        turn: dated.turns_done,
+        score: dated.verdict.score_value(),
+        label: dated.verdict.label.as_deref(),
+        rationale: &dated.verdict.rationale,
+        file: &dated.judgement.file,
+    }
+}
+
+fn verdict_cell(verdict: Option<&VerdictRow<'_>>) -> String {
+    let Some(verdict) = verdict else { return "-".into() };
+    let score = verdict.score.map(trimmed_decimals);
+    let level = score.or_else(|| verdict.label.map(str::to_owned));
+    format!("{} at {}", cell_or_empty(level), verdict.turn)
+}
+
+fn print_losses(
+    document: &LossesDocument<'_>,
+    with_diff: bool,
+    out: &mut Out,
+) -> std::io::Result<()> {
+    let (lost, followed) = (document.losses.len(), document.followed);
+    let judge = document.judge.map(|judge| format!(" · scores by {judge}")).unwrap_or_default();
+    out.print_sentence(&format!(
+        "{}: {lost} of {} lost{judge}",
+        document.run,
+        count_with_noun(followed, "component")
+    ))?;
+    if followed < document.components {
+        let count = count_with_noun(document.components - followed, "component");
+        out.print_sentence(&format!(
+            "{count} cannot be followed: no symbol of theirs was defined"
+        ))?;
+    }
+    for loss in document.losses.iter().filter(|_| with_diff) {
+        out.print_line("")?;
+        let name = loss.name.unwrap_or_default();
+        out.print_line(&format!("{} {name}, lost at turn {}", loss.component, loss.turn))?;
+        let request = loss.request.unwrap_or("(no request recorded)");
+        out.print_sentence(&format!("request: {}", trajview_run::first_line_label(request)))?;
+        for (word, verdict) in [("before", &loss.before), ("after", &loss.after)] {
+            if let Some(verdict) = verdict {
+                let score = verdict_cell(Some(verdict));
+                out.print_sentence(&format!("{word}: {score}: {}", verdict.rationale))?;
+            }
+        }
+        for symbol in &loss.symbols {
+            let change = symbol.change.as_deref().unwrap_or(symbol.state);
+            out.print_line(&format!("{}: {change} (turn {})", symbol.name, symbol.turn))?;
+        }
+        match &loss.hunks {
+            None => out.print_line("the changed lines are not in the recording")?,
+            Some(hunks) => hunks.iter().try_for_each(|hunk| {
+                out.print_line(&format!("--- {}", hunk.path))?;
+                out.print_bytes(hunk.text.as_bytes())
+            })?,
+        }
+    }
+    if with_diff || document.losses.is_empty() {
+        return Ok(());
+    }
+    out.print_line("")?;
+    let heads =
+        ["component", ">lost at turn", "symbol", "change", "place", "before", "after", "request"];
+    let mut table = OutputTable::new(&heads);
+    for loss in &document.losses {
+        let component = format!("{} {}", loss.component, loss.name.unwrap_or_default());
+        let request = trajview_run::first_line_label(loss.request.unwrap_or_default());
+        for (at, symbol) in loss.symbols.iter().enumerate() {
+            let of_loss = |cell: String| if at == 0 { cell } else { String::new() };
+            table.add_row(vec![
+                of_loss(component.trim_end().to_owned()),
+                of_loss(loss.turn.to_string()),
+                symbol.name.to_owned(),
+                symbol.change.clone().unwrap_or_else(|| symbol.state.to_owned()),
+                symbol.line.as_ref().map_or_else(
+                    || symbol.path.unwrap_or_default().to_owned(),
+                    |line| format!("{}:{}", line.path, line.line),
+                ),
+                of_loss(verdict_cell(loss.before.as_ref())),
+                of_loss(verdict_cell(loss.after.as_ref())),
+                of_loss(text::truncate(&request, REQUEST_WIDTH, "…").to_string()),
+            ]);
+        }
+    }
+    table.write_table(false, out)
+}
+
+/// Columns of a request in the table.
+const REQUEST_WIDTH: usize = 60;
