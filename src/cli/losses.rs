@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use trajview_analysis::lifelines;
 use trajview_metrics::lifeline::{
     self, ComponentLoss, DatedVerdict, Lifeline, LostSymbol, SymbolState, TurnSide,
 };
@@ -128,8 +129,7 @@ pub fn run(args: &LossesArgs, out: &mut Out) -> CommandResult {
             args.run.path.display()
         )));
     }
-    let lifelines = archive
-        .component_lifelines(run, &requests, &|_, _| true)
+    let lifelines = lifelines::component_lifelines(archive, run, &requests, &|_, _| true)
         .map_err(CommandFailure::cannot_read)?;
     let source = LossSource { run, archive, rubric: &rubric, judge: judgement.map(|it| &it.judge) };
     let losses = lifeline::component_losses(&lifelines);

@@ -34,6 +34,7 @@ mod judge_faults;
 mod judge_flags;
 mod judge_scales;
 mod layer;
+mod losses;
 mod memory;
 mod moments;
 mod new;
