@@ -9,7 +9,7 @@ use std::{
 };
 
 use crossbeam_channel::{Receiver, Sender, select, unbounded};
-use ratatui::{Frame, layout::Size};
+use ratatui::Frame;
 
 use trajview_judge::stop_flag::StopFlag;
 use trajview_live::batch::{BatchCommand, BatchEvent, BatchQueue, BatchSummary};

@@ -186,7 +186,7 @@ fn a_click_selects_what_it_points_at() {
 
     let diff = layout.panel_area(ReplayPanel::Diff).unwrap();
     send_mouse(&mut world, MouseKind::Click, diff.x + 5, diff.y + 4);
-    let cursor = world.app.screens.open_run().unwrap().replay.diff.scroll.cursor;
+    let cursor = world.app.screens.open_run().unwrap().replay.diff.list.cursor();
     assert_eq!((shown_place(&world).1, cursor), (ReplayPanel::Diff, 3));
 
     let steps = layout.panel_area(ReplayPanel::Steps).unwrap();
@@ -228,11 +228,11 @@ fn the_wheel_scrolls_what_is_under_the_pointer_and_leaves_the_keyboard() {
     for _ in 0..2 {
         send_mouse(&mut world, MouseKind::WheelDown, steps.x + 5, steps.y + 2);
     }
-    assert_eq!(world.app.screens.open_run().unwrap().replay.steps.scroll.top, 6);
+    assert_eq!(world.app.screens.open_run().unwrap().replay.steps.list.top(), 6);
     for _ in 0..9 {
         send_mouse(&mut world, MouseKind::WheelUp, steps.x + 5, steps.y + 2);
     }
-    assert_eq!(world.app.screens.open_run().unwrap().replay.steps.scroll.top, 0);
+    assert_eq!(world.app.screens.open_run().unwrap().replay.steps.list.top(), 0);
     send_mouse(&mut world, MouseKind::WheelDown, 4, 4);
     assert_eq!(shown_place(&world), (before.0 + 1, before.1));
 }
@@ -291,7 +291,7 @@ fn double_click(world: &mut Answering, words: &str) {
 }
 
 fn chosen_row(world: &Answering) -> usize {
-    world.app.screens.open_run().unwrap().replay.chooser.as_ref().unwrap().scroll.cursor
+    world.app.screens.open_run().unwrap().replay.chooser.as_ref().unwrap().list.cursor()
 }
 
 #[test]
@@ -321,7 +321,7 @@ fn requests_that_were_typed_for_are_clicked_where_they_stand() {
 fn hits_are_scrolled_with_the_wheel_and_clicked() {
     let mut world = open_shell(80, 24, "/loss<enter> L");
     let top = |world: &Answering| {
-        world.app.screens.open_run().unwrap().replay.chooser.as_ref().unwrap().scroll.top
+        world.app.screens.open_run().unwrap().replay.chooser.as_ref().unwrap().list.top()
     };
     assert_eq!(top(&world), 0);
 

@@ -192,7 +192,7 @@ fn copied_line(open: &OpenRun) -> Result<CopiedText, String> {
         ReplayPanel::Diff => {
             let compared = shown_comparison(open)?;
             let row =
-                compared.rows.get(open.replay.diff.scroll.cursor).ok_or("no line is selected")?;
+                compared.rows.get(open.replay.diff.list.cursor()).ok_or("no line is selected")?;
             match compared.line_at(*row) {
                 Some(line) => {
                     let number = line.new.or(line.old).map(|number| format!(" {number}"));
@@ -228,7 +228,7 @@ fn copied_verdict(open: &OpenRun) -> Result<CopiedText, String> {
 
 fn step_line(open: &OpenRun) -> Result<CopiedText, String> {
     let nothing = || "there is no line here".to_owned();
-    let row = open.replay.steps.row_at(open.replay.steps.scroll.cursor).ok_or_else(nothing)?;
+    let row = open.replay.steps.row_at(open.replay.steps.list.cursor()).ok_or_else(nothing)?;
     let item = *open.replay.steps.items.get(row.item).ok_or_else(nothing)?;
     let text = match row.kind {
         StepRowKind::Text { field, range, .. } => {
@@ -267,7 +267,7 @@ pub fn shown_comparison(open: &OpenRun) -> Result<&ComparedFile, String> {
 
 fn copied_hunk(open: &OpenRun) -> Result<CopiedText, String> {
     let compared = shown_comparison(open)?;
-    let row = compared.rows.get(open.replay.diff.scroll.cursor).ok_or("no hunk is shown here")?;
+    let row = compared.rows.get(open.replay.diff.list.cursor()).ok_or("no hunk is shown here")?;
     let index = ComparedFile::hunk_of(*row).ok_or("no hunk is shown here")?;
     let hunk = compared.text_diff().and_then(|text| text.hunks.get(index));
     let mut text = String::new();
@@ -376,7 +376,7 @@ fn audit_link(open: &OpenRun) -> Vec<String> {
 /// Returns the line of the new text at the cursor of the diff, or the next one there is; counts from 1.
 pub(crate) fn line_number(open: &OpenRun) -> Option<usize> {
     let compared = shown_comparison(open).ok()?;
-    let rows = compared.rows.get(open.replay.diff.scroll.cursor..)?;
+    let rows = compared.rows.get(open.replay.diff.list.cursor()..)?;
     rows.iter().find_map(|row| compared.line_at(*row)?.new)
 }
 

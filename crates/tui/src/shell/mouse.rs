@@ -126,8 +126,7 @@ impl App {
             return vec![];
         };
         let is_switched = chooser.kind == Choices::Stops;
-        let row = mouse.is_in(areas.list).then(|| usize::from(mouse.row - areas.list.y));
-        let row = row.filter(|row| chooser.scroll.top + row < open.replay.choice_count());
+        let row = chooser.list.row_at(mouse);
         let choose = |app: &mut Self, message| {
             app.apply_message(AppMessage::Run(RunMessage::Replay(replay::ReplayMessage::Choose(
                 message,
@@ -141,7 +140,7 @@ impl App {
                 choose(self, chooser::ChooserMessage::Turn(Motion::Down(ROWS_PER_WHEEL_NOTCH)))
             }
             (MouseKind::Click, Some(row)) => {
-                choose(self, chooser::ChooserMessage::PointAt(row));
+                choose(self, chooser::ChooserMessage::Move(Motion::To(row + 1)));
                 if is_switched { choose(self, chooser::ChooserMessage::Accept) } else { vec![] }
             }
             (MouseKind::DoubleClick, Some(_)) => choose(self, chooser::ChooserMessage::Accept),

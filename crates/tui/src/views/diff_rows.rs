@@ -4,8 +4,6 @@
 //! for the rows on screen only.
 
 use ratatui::{
-    buffer::Buffer,
-    layout::Rect,
     style::Style,
     text::{Line, Span},
 };
@@ -21,7 +19,6 @@ use crate::{
     widgets::{
         line::{fit_spans, safe_string, spans_width, trusted_span},
         paint::{StyleLayer, paint_text, paintable_prefix, scrolled_line},
-        panel::put_row,
         theme::{Meaning, Theme},
     },
 };
@@ -32,63 +29,25 @@ use super::{
     line_marks::{ShownMarks, mark_label},
 };
 
-/// Draws a file of two runs, side by side: the first run's lines to the left.
-pub(super) fn draw_between(
-    compared: &ComparedFile,
-    colours: Option<&session::files::coloured_texts::ColouredSides>,
-    (top, column, cursor): (usize, usize, Option<usize>),
+/// Returns the rows of a file of two runs, side by side: the first run's lines to the left.
+pub(super) fn rows_between<'a>(
+    compared: &'a ComparedFile,
+    colours: Option<&'a session::files::coloured_texts::ColouredSides>,
+    column: usize,
     theme: Theme,
-    area: Rect,
-    buffer: &mut Buffer,
-) {
-    let rows = ComparisonRows {
+    width: usize,
+) -> ComparisonRows<'a> {
+    ComparisonRows {
         compared,
         colours,
         theme,
         digits: line_number_digits(compared),
         column,
-        width: usize::from(area.width),
+        width,
         gutter: None,
         marks: None,
         evidence: vec![],
         flags: vec![],
-    };
-    put_rows(&rows, top, cursor, area, buffer);
-}
-
-/// Draws the rows that are seen, from `top` on.
-pub(super) fn put_rows(
-    rows: &ComparisonRows<'_>,
-    top: usize,
-    cursor: Option<usize>,
-    area: Rect,
-    buffer: &mut Buffer,
-) {
-    let compared = rows.compared;
-    let seen = compared.rows.iter().enumerate().skip(top).take(usize::from(area.height));
-    let words = changed_words(compared, seen.clone().map(|(_, row)| *row));
-    let words_at =
-        |hunk, line| words.get(&(hunk, line)).map_or(&[][..], |ranges: &Vec<_>| ranges.as_slice());
-    for (index, row) in seen {
-        let is_cursor = Some(index) == cursor;
-        let line = match *row {
-            DiffRow::Hunk(hunk) => rows.hunk_line(hunk, is_cursor),
-            DiffRow::Rest(lines) => rows.rest_line(lines, is_cursor),
-            DiffRow::Pair { hunk, old, new } => rows.pair_line(hunk, old, new, words_at, is_cursor),
-            DiffRow::Equal { .. } if compared.arrangement() == Arrangement::Columns => {
-                let Some(found) = compared.line_at(*row) else { continue };
-                rows.equal_pair(&found, is_cursor)
-            }
-            DiffRow::Equal { .. } | DiffRow::Line { .. } => {
-                let Some(found) = compared.line_at(*row) else { continue };
-                let changed = match *row {
-                    DiffRow::Line { hunk, line } => words_at(hunk, line),
-                    _ => &[],
-                };
-                rows.text_line(&found, changed, is_cursor)
-            }
-        };
-        put_row(line, None, area, (index - top) as u16, buffer);
     }
 }
 
@@ -149,6 +108,41 @@ pub struct ComparisonRows<'a> {
 }
 
 impl ComparisonRows<'_> {
+    /// Returns the function that makes the line of a visible row.
+    pub(super) fn visible_lines(
+        &self,
+        visible: Range<usize>,
+        cursor: Option<usize>,
+    ) -> impl Fn(usize) -> Line<'static> {
+        let rows = self.compared.rows.get(visible).unwrap_or_default();
+        let words = changed_words(self.compared, rows.iter().copied());
+        move |index| {
+            let line = |row| self.row_line(row, &words, Some(index) == cursor);
+            self.compared.rows.get(index).copied().and_then(line).unwrap_or_default()
+        }
+    }
+
+    fn row_line(
+        &self,
+        row: DiffRow,
+        words: &HashMap<(usize, usize), Vec<Range<usize>>>,
+        is_cursor: bool,
+    ) -> Option<Line<'static>> {
+        let words_at = |hunk, line| words.get(&(hunk, line)).map_or(&[][..], Vec::as_slice);
+        Some(match row {
+            DiffRow::Hunk(hunk) => self.hunk_line(hunk, is_cursor),
+            DiffRow::Rest(lines) => self.rest_line(lines, is_cursor),
+            DiffRow::Pair { hunk, old, new } => self.pair_line(hunk, old, new, words_at, is_cursor),
+            DiffRow::Equal { .. } if self.compared.arrangement() == Arrangement::Columns => {
+                self.equal_pair(&*self.compared.line_at(row)?, is_cursor)
+            }
+            DiffRow::Equal { .. } => self.text_line(&*self.compared.line_at(row)?, &[], is_cursor),
+            DiffRow::Line { hunk, line } => {
+                self.text_line(&*self.compared.line_at(row)?, words_at(hunk, line), is_cursor)
+            }
+        })
+    }
+
     /// Returns `⋯ 23 lines  @@ −40,7 +40,9 @@` over the whole width.
     fn hunk_line(&self, index: usize, is_cursor: bool) -> Line<'static> {
         let hunks = self.compared.text_diff().map_or(&[][..], |text| text.hunks.as_slice());

@@ -46,6 +46,11 @@ impl PaneRoom {
         Self { rows: Rect { y, height, ..self.rows }, ..self }
     }
 
+    /// Sets the rows that scroll, where they are not the full width of the frame.
+    pub(crate) const fn with_rows(self, rows: Rect) -> Self {
+        Self { rows, ..self }
+    }
+
     pub(crate) fn height(self) -> usize {
         usize::from(self.rows.height)
     }
@@ -113,6 +118,16 @@ impl ListPane {
     /// Chooses a row and shows it below so many others.
     pub(crate) const fn show_below(&mut self, above: usize, row: usize) {
         self.scroll = Scroll { cursor: row, top: row.saturating_sub(above) };
+    }
+
+    /// Returns whether some rows do not fit.
+    pub(crate) fn hides_rows(&self) -> bool {
+        self.len > self.room.height()
+    }
+
+    /// Returns how many visible rows are above the chosen one.
+    pub(crate) const fn rows_above(&self) -> usize {
+        self.scroll.cursor.saturating_sub(self.scroll.top)
     }
 
     /// Chooses a row and scrolls by as much, so that the chosen row stays where it is on the screen.
@@ -250,7 +265,21 @@ impl TextPane {
         row: impl Fn(usize) -> Line<'static>,
     ) {
         draw_titled_panel(is_focused, titles, theme, self.room.frame, buffer);
-        for (index, y) in self.room.visible_rows(self.top, self.len).zip(0..) {
+        self.draw_rows(theme, buffer, row);
+    }
+
+    pub(crate) fn visible_rows(&self) -> Range<usize> {
+        self.room.visible_rows(self.top, self.len)
+    }
+
+    /// Draws the visible rows and their position.
+    pub(crate) fn draw_rows(
+        &self,
+        theme: Theme,
+        buffer: &mut Buffer,
+        row: impl Fn(usize) -> Line<'static>,
+    ) {
+        for (index, y) in self.visible_rows().zip(0..) {
             put_row(row(index), None, self.room.rows, y, buffer);
         }
         self.room.draw_position(self.top, self.len, theme, buffer);

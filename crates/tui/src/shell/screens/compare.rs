@@ -223,7 +223,7 @@ fn run_destination(comparison: &ComparisonView) -> Result<RunDestination, String
         ComparePart::Components | ComparePart::Code => {
             match comparison.side_code(comparison.side) {
                 SideCode::Place { evidence, key, .. } => {
-                    let here = comparison.code.views[comparison.side].scroll.cursor + 1;
+                    let here = comparison.code.views[comparison.side].lines.cursor() + 1;
                     let cursor = (comparison.part == ComparePart::Code).then_some((here, here));
                     let lines = cursor.or(evidence.lines);
                     Ok(RunDestination {
@@ -283,7 +283,7 @@ fn commit_turn(comparison: &ComparisonView, run: usize) -> Option<usize> {
 /// Returns the line of the open file on the focused side, counts from 1.
 fn line_of_open_file(comparison: &ComparisonView) -> Option<usize> {
     let compared = comparison.files.open_comparison()?.as_ref().ok()?;
-    let row = *compared.rows.get(comparison.files.open.as_ref()?.scroll.cursor)?;
+    let row = *compared.rows.get(comparison.files.open.as_ref()?.lines.cursor())?;
     match (row, comparison.side) {
         (crate::session::files::compared_file::DiffRow::Pair { hunk, old, .. }, 0) => {
             compared.hunk_line(hunk, old?)?.old

@@ -123,6 +123,12 @@ impl CompareAreas {
         PaneRoom::framed(self.part_area(part)).with_fixed_rows(head_rows(part), 0)
     }
 
+    /// Returns the rows for the code of each side, without heads.
+    pub(super) fn code_rooms(&self) -> [PaneRoom; 2] {
+        let room = |half| PaneRoom::without_border(half).with_fixed_rows(CODE_HEADS, 0);
+        self.code_sides().unwrap_or_default().map(room)
+    }
+
     /// Returns the part under a cell.
     pub(crate) fn part_at(&self, column: u16, row: u16) -> Option<ComparePart> {
         let at = Position { x: column, y: row };

@@ -32,7 +32,7 @@ pub(crate) fn selected_line(comparison: &ComparisonView) -> Option<String> {
                 return None;
             };
             let text = comparison.code.file_text(&key)?.as_ref().ok()?;
-            Some(text.line_text(comparison.code.views[comparison.side].scroll.cursor).to_owned())
+            Some(text.line_text(comparison.code.views[comparison.side].lines.cursor()).to_owned())
         }
         ComparePart::Files => Some(comparison.files.selected_row()?.path.clone()),
     }

@@ -4,7 +4,10 @@ use std::{ops::Range, sync::Arc};
 
 use crate::{
     session::{files::coloured_texts::ColouredSides, pending::CachedAnswers},
-    widgets::scroll::{Motion, Scroll},
+    widgets::{
+        pane::{ListPane, PaneRoom},
+        scroll::Motion,
+    },
 };
 use trajview_run::rubric::{Evidence, Verdict};
 use trajview_study::compare::{ComponentCell, turns_done_at_judgement};
@@ -33,7 +36,7 @@ pub struct FileLines {
 pub struct CodeSide {
     /// The index of the verdict's evidence, counts from 0.
     pub evidence: usize,
-    pub scroll: Scroll,
+    pub lines: ListPane,
     /// The place that the scroll position belongs to.
     scrolled_for: Option<(CodeKey, Option<(usize, usize)>)>,
 }
@@ -103,12 +106,6 @@ impl CompareCode {
         text.and_then(|text| text.as_ref().ok()).map_or(0, |text| text.lines.len())
     }
 
-    pub(crate) fn move_cursor(&mut self, side: usize, motion: Motion, height: usize) {
-        let count = self.line_count(side);
-        let scroll = &mut self.views[side].scroll;
-        scroll.cursor = motion.target_row(scroll.cursor, count, height);
-    }
-
     pub(crate) const fn go_sideways(&mut self, motion: Motion) {
         match motion {
             Motion::Up(columns) => self.column = self.column.saturating_sub(columns),
@@ -175,29 +172,29 @@ impl ComparisonView {
     }
 
     /// Shows a new component from its first evidence, and evidence from its first line.
-    pub(crate) fn settle_code(&mut self, height: usize) {
+    pub(crate) fn settle_code(&mut self, rooms: [PaneRoom; 2]) {
         let component = self.table.selected_row().map(|row| row.id.clone());
         if self.code.component != component {
             self.code.component = component;
             self.code.column = 0;
             self.code.forget_places();
         }
-        for side in 0..2 {
+        for (side, room) in rooms.into_iter().enumerate() {
             let place = match self.side_code(side) {
                 SideCode::Place { evidence, key, .. } => Some((key, evidence.lines)),
                 SideCode::Nothing(_) => None,
             };
             let is_here = place.as_ref().is_some_and(|(key, _)| self.code.texts.has_answer(key));
+            let is_new = is_here && self.code.views[side].scrolled_for != place;
+            if is_new {
+                self.code.views[side].scrolled_for.clone_from(&place);
+            }
             let count = self.code.line_count(side);
-            let view = &mut self.code.views[side];
-            if is_here && view.scrolled_for != place {
-                let first =
-                    place.as_ref().and_then(|(_, lines)| *lines).map_or(0, |(first, _)| first);
-                let cursor = first.saturating_sub(1);
-                view.scroll = Scroll { cursor, top: cursor.saturating_sub(LINES_ABOVE_EVIDENCE) };
-                view.scrolled_for = place;
-            } else {
-                view.scroll.follow_cursor(count, height);
+            let lines = &mut self.code.views[side].lines;
+            lines.settle(room, count);
+            if is_new {
+                let first = place.and_then(|(_, lines)| lines).map_or(0, |(first, _)| first);
+                lines.show_below(LINES_ABOVE_EVIDENCE, first.saturating_sub(1));
             }
         }
     }

@@ -11,7 +11,7 @@ use crate::{
     },
     widgets::{
         pane::{ListPane, PaneRoom},
-        scroll::{Motion, Scroll},
+        scroll::Motion,
     },
 };
 use trajview_run::files::{FileChange, FileDiff};
@@ -36,7 +36,7 @@ pub struct CompareFiles {
 pub struct OpenComparison {
     /// The path as its row has it.
     pub path: String,
-    pub scroll: Scroll,
+    pub lines: ListPane,
     /// First character shown of each line.
     pub column: usize,
 }
@@ -124,7 +124,7 @@ impl CompareFiles {
             FilePresence::NotRecorded => Err("its content is recorded in neither run".into()),
             _ => {
                 let path = row.path.clone();
-                self.open = Some(OpenComparison { path, scroll: Scroll::default(), column: 0 });
+                self.open = Some(OpenComparison { path, lines: ListPane::default(), column: 0 });
                 Ok(())
             }
         }
@@ -134,20 +134,9 @@ impl CompareFiles {
         self.open = None;
     }
 
-    pub(crate) fn move_cursor(&mut self, motion: Motion, height: usize) {
-        let rows = self.open_row_count();
-        match &mut self.open {
-            Some(open) => open.scroll.cursor = motion.target_row(open.scroll.cursor, rows, height),
-            None => self.list.move_cursor(motion),
-        }
-    }
-
-    pub(crate) fn scroll_window(&mut self, motion: Motion, height: usize) {
-        let rows = self.open_row_count();
-        match &mut self.open {
-            Some(open) => open.scroll.scroll_by(motion, rows, height),
-            None => self.list.scroll_by(motion),
-        }
+    /// Returns the rows on screen: the lines of the open file, else the files.
+    pub(crate) fn shown_pane(&mut self) -> &mut ListPane {
+        self.open.as_mut().map_or(&mut self.list, |open| &mut open.lines)
     }
 
     /// Goes from hunk to hunk of the open file, else from file to file.
@@ -157,7 +146,7 @@ impl CompareFiles {
             _ => vec![],
         };
         let Some(open) = &mut self.open else { return };
-        let cursor = open.scroll.cursor;
+        let cursor = open.lines.cursor();
         let wanted = match motion {
             Motion::Up(count) => {
                 let before: Vec<_> = hunks.iter().filter(|row| **row < cursor).collect();
@@ -169,7 +158,7 @@ impl CompareFiles {
             _ => None,
         };
         if let Some(row) = wanted {
-            open.scroll = Scroll { cursor: row, top: row };
+            open.lines.show_below(0, row);
         }
     }
 
@@ -212,7 +201,7 @@ impl CompareFiles {
         let rows = self.open_row_count();
         self.list.settle(room, self.order.len());
         if let Some(open) = &mut self.open {
-            open.scroll.follow_cursor(rows, room.height());
+            open.lines.settle(room, rows);
         }
     }
 }

@@ -21,8 +21,8 @@ use super::{
 impl ComparisonView {
     pub fn update(&mut self, message: CompareMessage, areas: &CompareAreas) {
         match message {
-            CompareMessage::Move(motion) => self.move_in_part(self.part, motion, areas),
-            CompareMessage::Turn(part, motion) => self.scroll_part(part, motion, areas),
+            CompareMessage::Move(motion) => self.move_in_part(self.part, motion),
+            CompareMessage::Turn(part, motion) => self.scroll_part(part, motion),
             CompareMessage::Next => self.focus_part(self.part.part_after(1)),
             CompareMessage::Previous => {
                 self.focus_part(self.part.part_after(ComparePart::ALL.len() - 1))
@@ -71,23 +71,21 @@ impl ComparisonView {
         }
     }
 
-    fn move_in_part(&mut self, part: ComparePart, motion: Motion, areas: &CompareAreas) {
-        let height = areas.part_room(part).height();
+    fn move_in_part(&mut self, part: ComparePart, motion: Motion) {
         match part {
             ComparePart::Numbers | ComparePart::Curves => self.choose_number(motion),
             ComparePart::Components => self.table.pane.move_cursor(motion),
-            ComparePart::Code => self.code.move_cursor(self.side, motion, height),
-            ComparePart::Files => self.files.move_cursor(motion, height),
+            ComparePart::Code => self.code.views[self.side].lines.move_cursor(motion),
+            ComparePart::Files => self.files.shown_pane().move_cursor(motion),
         }
     }
 
     /// Scrolls a part as a wheel does: the cursor moves only as far as it must.
-    fn scroll_part(&mut self, part: ComparePart, motion: Motion, areas: &CompareAreas) {
-        let height = areas.part_room(part).height();
+    fn scroll_part(&mut self, part: ComparePart, motion: Motion) {
         match part {
             ComparePart::Components => self.table.pane.scroll_by(motion),
-            ComparePart::Files => self.files.scroll_window(motion, height),
-            part => self.move_in_part(part, motion, areas),
+            ComparePart::Files => self.files.shown_pane().scroll_by(motion),
+            part => self.move_in_part(part, motion),
         }
     }
 
@@ -142,7 +140,7 @@ impl ComparisonView {
     /// Updates every part for the current selection.
     pub(crate) fn settle_parts(&mut self, areas: &CompareAreas) {
         self.table.pane.settle(areas.part_room(ComparePart::Components), self.table.order.len());
-        self.settle_code(areas.part_room(ComparePart::Code).height());
+        self.settle_code(areas.code_rooms());
         self.files.settle_rows(areas.part_room(ComparePart::Files));
         self.settle_chart();
         verdict_source::settle_intervals(self);
@@ -227,22 +225,12 @@ impl ComparisonView {
         let Some(area) = areas.part_area(part) else { return };
         let Some(row) = row_below(area, head_rows(part), mouse) else { return };
         match part {
-            ComparePart::Components => {
-                let chosen = self.table.pane.row_at(mouse);
-                self.table.pane.choose(chosen.unwrap_or(self.table.pane.cursor()));
-            }
-            ComparePart::Files => match &mut self.files.open {
-                Some(open) => open.scroll.cursor = open.scroll.top + row,
-                None => {
-                    let list = &mut self.files.list;
-                    list.choose(list.row_at(mouse).unwrap_or(list.cursor()));
-                }
-            },
+            ComparePart::Components => self.table.pane.choose_row_at(mouse),
+            ComparePart::Files => self.files.shown_pane().choose_row_at(mouse),
             ComparePart::Code => {
                 let middle = areas.code_sides().map_or(0, |[_, b]| b.x);
                 self.side = usize::from(mouse.column >= middle);
-                let view = &mut self.code.views[self.side];
-                view.scroll.cursor = view.scroll.top + row;
+                self.code.views[self.side].lines.choose_row_at(mouse);
             }
             ComparePart::Numbers => self.choose_number(Motion::To(row + 1)),
             ComparePart::Curves => {

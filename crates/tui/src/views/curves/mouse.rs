@@ -49,7 +49,7 @@ impl CurvesView {
             (MouseKind::Click, Some(row), _) => self.choose_row(session, row, areas.values),
             (MouseKind::Click, _, Some(_)) => {
                 self.part = CurvesPart::Moved;
-                self.rows.choose(self.rows.row_at(mouse).unwrap_or(self.rows.cursor()));
+                self.rows.choose_row_at(mouse);
             }
             (MouseKind::Move | MouseKind::Release | MouseKind::Drag, ..) => {}
             (MouseKind::DoubleClick, _, Some(_)) => self.follow_moved(session),

@@ -6,7 +6,7 @@ use crate::{
         ReplayView,
         diff::{DiffContent, DiffFollows},
     },
-    widgets::{layout::ReplayPanel, scroll::Scroll},
+    widgets::{layout::ReplayPanel, pane::ListPane},
 };
 use trajview_run::RepoPath;
 
@@ -16,12 +16,12 @@ pub struct Bookmark {
     pub turn: usize,
     /// Index into the steps of the turn, its request included.
     step: usize,
-    steps: Scroll,
+    steps: ListPane,
     follows: DiffFollows,
     view: DiffContent,
     focus: ReplayPanel,
     file: Option<RepoPath>,
-    diff: Scroll,
+    diff: ListPane,
     column: usize,
     hit: Option<usize>,
     app_view: views::View,
@@ -41,12 +41,12 @@ impl Bookmark {
         Self {
             turn: session.turn,
             step: replay.steps.selected_index(),
-            steps: replay.steps.scroll,
+            steps: replay.steps.list,
             follows: replay.diff.follows,
             view: replay.diff.view.clone(),
             focus: replay.focus,
             file: replay.selected_change(session).map(|(_, change)| change.path.clone()),
-            diff: replay.diff.scroll,
+            diff: replay.diff.list,
             column: replay.diff.column,
             hit: replay.search.current,
             app_view: session.view,
@@ -58,9 +58,9 @@ impl Bookmark {
         session.view = self.app_view;
         replay.select_turn(session, self.turn.min(session.run.turns.len().saturating_sub(1)));
         replay.steps.select_item(self.step);
-        let is_unchanged = replay.steps.item_at(self.steps.cursor) == Some(self.step);
+        let is_unchanged = replay.steps.item_at(self.steps.cursor()) == Some(self.step);
         if is_unchanged {
-            replay.steps.scroll = self.steps;
+            replay.steps.list = self.steps;
         }
         replay.diff.follows = self.follows;
         replay.diff.view = self.view.clone();

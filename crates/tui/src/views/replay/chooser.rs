@@ -8,7 +8,8 @@ use crate::{
     session::{context::KeyContext, turn_counts::TurnEditCounts},
     widgets::{
         layout::{ScreenLayout, inside_border},
-        scroll::{Motion, Scroll},
+        pane::{ListPane, PaneRoom},
+        scroll::Motion,
     },
 };
 use trajview_run::{
@@ -54,7 +55,7 @@ impl ChooserKind {
 #[derive(Debug, Clone)]
 pub struct ReplayChooser {
     pub kind: ChooserKind,
-    pub scroll: Scroll,
+    pub list: ListPane,
     /// The typed words that narrow the requests down.
     pub filter: String,
     /// The turns whose request contains every typed word, in any order, including its badges and their meaning; case
@@ -75,8 +76,6 @@ pub enum ChooserMessage {
     Move(Motion),
     /// The wheel was turned over the list.
     Turn(Motion),
-    /// A row of those on screen was pointed at, counted from the first one seen.
-    PointAt(usize),
     Type(String),
     Erase,
     EraseAll,
@@ -114,6 +113,11 @@ pub struct ChooserAreas {
 }
 
 impl ChooserAreas {
+    /// Returns the room of the list; the position is drawn on the border below it.
+    pub(super) fn list_room(self) -> PaneRoom {
+        PaneRoom::framed(Some(self.frame)).with_rows(self.list)
+    }
+
     /// Computes the areas for a list of `rows` rows.
     pub fn new(kind: ChooserKind, rows: usize, layout: &ScreenLayout) -> Self {
         if kind == ChooserKind::History {
@@ -175,36 +179,25 @@ impl ChooserKind {
 
 impl ReplayChooser {
     pub fn new(kind: ChooserKind, cursor: usize) -> Self {
-        let scroll = Scroll { cursor, top: 0 };
+        let mut list = ListPane::default();
+        list.choose(cursor);
         let filter = String::new();
         let (failed, lanes) = (vec![], (LaneScope::default(), vec![]));
-        Self { kind, scroll, filter, matching_turns: None, failed, lanes, excerpts: HashMap::new() }
-    }
-
-    pub(crate) fn move_cursor(&mut self, motion: Motion, len: usize, height: usize) {
-        self.scroll.cursor = motion.target_row(self.scroll.cursor, len, height);
+        Self { kind, list, filter, matching_turns: None, failed, lanes, excerpts: HashMap::new() }
     }
 
     /// Scrolls the window; where all rows are visible it moves the cursor.
-    pub(crate) fn scroll_window(&mut self, motion: Motion, len: usize, height: usize) {
-        match len > height {
-            true => self.scroll.scroll_by(motion, len, height),
-            false => self.move_cursor(motion.by_one_row(), len, height),
-        }
-    }
-
-    /// Selects the row at this distance below the first visible one, where there is one.
-    pub fn point_at(&mut self, row: usize, len: usize) {
-        let index = self.scroll.top + row;
-        if index < len {
-            self.scroll.cursor = index;
+    pub(crate) fn scroll_window(&mut self, motion: Motion) {
+        match self.list.hides_rows() {
+            true => self.list.scroll_by(motion),
+            false => self.list.move_cursor(motion.by_one_row()),
         }
     }
 
     /// Changes the filter; its matches are listed from the top.
     pub(crate) fn edit_filter(&mut self, change: impl FnOnce(&mut String)) {
         change(&mut self.filter);
-        self.scroll = Scroll::default();
+        self.list.restart();
         self.matching_turns = None;
     }
 

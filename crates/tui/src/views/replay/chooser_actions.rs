@@ -14,12 +14,7 @@ use crate::{
 use trajview_run::{failures, worded_enum::NamedValue};
 
 impl ReplayView {
-    pub(crate) fn update_chooser(
-        &mut self,
-        session: &mut Session,
-        message: ChooserMessage,
-        layout: &ScreenLayout,
-    ) {
+    pub(crate) fn update_chooser(&mut self, session: &mut Session, message: ChooserMessage) {
         match message {
             ChooserMessage::Open(kind) => self.open_chooser(session, kind),
             ChooserMessage::Close => {
@@ -29,25 +24,21 @@ impl ReplayView {
                 }
             }
             ChooserMessage::History(message) => {
-                let height = file_history_actions::lines_height(self, layout);
-                file_history_actions::update_history(self, session, &message, height);
+                file_history_actions::update_history(self, session, &message);
             }
             ChooserMessage::SwitchScope => agent_lanes::switch_agents_scope(self, session),
             ChooserMessage::Accept => self.accept_choice(session),
-            ChooserMessage::Type(words) => self.edit_filter(|filter| filter.push_str(&words)),
-            ChooserMessage::Erase => self.edit_filter(|filter| {
-                filter.pop();
+            ChooserMessage::Type(words) => {
+                self.on_chooser(|it| it.edit_filter(|filter| filter.push_str(&words)))
+            }
+            ChooserMessage::Erase => self.on_chooser(|it| {
+                it.edit_filter(|filter| {
+                    filter.pop();
+                });
             }),
-            ChooserMessage::EraseAll => self.edit_filter(String::clear),
-            ChooserMessage::Move(motion) => self.scroll_choices(layout, |it, len, height| {
-                it.move_cursor(motion, len, height);
-            }),
-            ChooserMessage::Turn(motion) => self.scroll_choices(layout, |it, len, height| {
-                it.scroll_window(motion, len, height);
-            }),
-            ChooserMessage::PointAt(row) => self.scroll_choices(layout, |it, len, _| {
-                it.point_at(row, len);
-            }),
+            ChooserMessage::EraseAll => self.on_chooser(|it| it.edit_filter(String::clear)),
+            ChooserMessage::Move(motion) => self.on_chooser(|it| it.list.move_cursor(motion)),
+            ChooserMessage::Turn(motion) => self.on_chooser(|it| it.scroll_window(motion)),
         }
     }
 
@@ -71,43 +62,30 @@ impl ReplayView {
         Some(ChooserAreas::new(chooser.kind, self.choice_count(), layout))
     }
 
-    /// Returns the number of visible rows of the list.
-    fn chooser_height(&self, layout: &ScreenLayout) -> usize {
-        let height = self.chooser_areas(layout).map_or(0, |areas| areas.list.height);
-        usize::from(height.max(1))
-    }
-
-    /// Changes the list; `change` receives its number of rows and of visible rows.
-    fn scroll_choices(
-        &mut self,
-        layout: &ScreenLayout,
-        change: impl FnOnce(&mut ReplayChooser, usize, usize),
-    ) {
-        let (len, height) = (self.choice_count(), self.chooser_height(layout));
+    fn on_chooser(&mut self, change: impl FnOnce(&mut ReplayChooser)) {
         if let Some(chooser) = &mut self.chooser {
-            change(chooser, len, height);
+            change(chooser);
         }
     }
 
     /// Returns the item whose text the list needs most.
-    pub(crate) fn text_for_chooser(&self, layout: &ScreenLayout) -> Option<StepListItem> {
+    pub(crate) fn text_for_chooser(&self) -> Option<StepListItem> {
         let chooser = self.chooser.as_ref()?;
         let lacks = |item: &StepListItem| self.steps.item_text(*item).is_none();
         match chooser.kind {
             ChooserKind::Hits => {
-                let seen = self.search.hits.iter().enumerate().skip(chooser.scroll.top);
-                let seen = seen.take(self.chooser_height(layout));
-                let lacking = seen.filter(|(number, _)| chooser.hit_excerpt(*number).is_none());
-                lacking.map(|(_, hit)| StepListItem::for_hit(hit).0).find(lacks)
+                let seen = chooser.list.visible_rows();
+                let lacking = seen.filter(|number| chooser.hit_excerpt(*number).is_none());
+                let hits = lacking.filter_map(|number| self.search.hits.get(number));
+                hits.map(|hit| StepListItem::for_hit(hit).0).find(lacks)
             }
             ChooserKind::Requests => {
-                let turn = *chooser.matching_requests().get(chooser.scroll.cursor)?;
+                let turn = *chooser.matching_requests().get(chooser.list.cursor())?;
                 Some(StepListItem::Request(turn)).filter(lacks)
             }
             ChooserKind::Failures => {
-                let seen = chooser.failed.iter().skip(chooser.scroll.top);
-                let seen = seen.take(self.chooser_height(layout));
-                seen.map(|(step, _)| StepListItem::Step(*step)).find(lacks)
+                let seen = chooser.failed.get(chooser.list.visible_rows()).unwrap_or_default();
+                seen.iter().map(|(step, _)| StepListItem::Step(*step)).find(lacks)
             }
             ChooserKind::History
             | ChooserKind::Agents
@@ -120,12 +98,12 @@ impl ReplayView {
         if let Some(chooser) = &mut self.chooser {
             chooser.list_requests(&session.run, &session.turn_counts);
         }
-        let (len, height) = (self.choice_count(), self.chooser_height(layout));
-        let Some(mut chooser) = self.chooser.take() else { return };
-        chooser.scroll.follow_cursor(len, height);
+        let (len, areas) = (self.choice_count(), self.chooser_areas(layout));
+        let Some((mut chooser, areas)) = self.chooser.take().zip(areas) else { return };
+        chooser.list.settle(areas.list_room(), len);
         if chooser.kind == ChooserKind::Hits {
-            let seen = self.search.hits.iter().enumerate().skip(chooser.scroll.top).take(height);
-            for (number, hit) in seen {
+            for number in chooser.list.visible_rows() {
+                let hit = &self.search.hits[number];
                 if let Some(Ok(text)) = self.steps.item_text(StepListItem::for_hit(hit).0) {
                     chooser.cut_excerpt(number, hit, text);
                 }
@@ -166,15 +144,9 @@ impl ReplayView {
         self.chooser = Some(chooser);
     }
 
-    fn edit_filter(&mut self, change: impl FnOnce(&mut String)) {
-        if let Some(chooser) = &mut self.chooser {
-            chooser.edit_filter(change);
-        }
-    }
-
     fn accept_choice(&mut self, session: &mut Session) {
         let Some(chooser) = self.chooser.take() else { return };
-        let row = chooser.scroll.cursor;
+        let row = chooser.list.cursor();
         match chooser.kind {
             ChooserKind::Hits => {
                 let outcome = self.search.go_to(row);

@@ -13,7 +13,10 @@ use crate::{
             compared_file::{ComparedFile, DiffRow},
         },
     },
-    widgets::scroll::{Motion, Scroll},
+    widgets::{
+        pane::{ListPane, PaneRoom},
+        scroll::Motion,
+    },
 };
 use trajview_run::RepoPath;
 
@@ -83,7 +86,7 @@ const MAX_REMEMBERED_CUTS: usize = 128;
 #[derive(Debug)]
 pub struct DiffPanel {
     pub follows: DiffFollows,
-    pub scroll: Scroll,
+    pub list: ListPane,
     /// First character shown of each line.
     pub column: usize,
     pub view: DiffContent,
@@ -93,8 +96,8 @@ pub struct DiffPanel {
     pub has_marks: bool,
     shown_key: Option<DiffKey>,
     target: Option<DiffScrollTarget>,
-    /// The position to restore when this comparison is loaded: its key, the scroll, the first column.
-    restore: Option<(DiffKey, Scroll, usize)>,
+    /// The position to restore when this comparison is loaded: its key, the rows, the first column.
+    restore: Option<(DiffKey, ListPane, usize)>,
     /// The shown comparison with its folds, if it has arrived.
     current: Option<Arc<ComparedFile>>,
     /// Comparisons that were cut here: arranged otherwise, with folds open.
@@ -105,7 +108,7 @@ impl Default for DiffPanel {
     fn default() -> Self {
         Self {
             follows: DiffFollows::default(),
-            scroll: Scroll::default(),
+            list: ListPane::default(),
             column: 0,
             view: DiffContent::default(),
             arrangement: Arrangement::default(),
@@ -141,7 +144,7 @@ impl DiffPanel {
 
     /// Returns the row under the cursor.
     pub(crate) fn cursor_row(&self) -> Option<DiffRow> {
-        self.current_comparison()?.rows.get(self.scroll.cursor).copied()
+        self.current_comparison()?.rows.get(self.list.cursor()).copied()
     }
 
     /// Returns the number of the line under the cursor in the new text.
@@ -170,8 +173,8 @@ impl DiffPanel {
     }
 
     /// Goes back to where a comparison was scrolled to, as soon as it is here.
-    pub(crate) fn restore_when_loaded(&mut self, key: DiffKey, scroll: Scroll, column: usize) {
-        self.restore = Some((key, scroll, column));
+    pub(crate) fn restore_when_loaded(&mut self, key: DiffKey, list: ListPane, column: usize) {
+        self.restore = Some((key, list, column));
     }
 
     pub fn update(&mut self, message: DiffMessage) {
@@ -199,12 +202,12 @@ impl DiffPanel {
     }
 
     /// Moves the cursor over rows; `To` is a line of the new text.
-    pub(crate) fn move_cursor(&mut self, motion: Motion, height: usize) {
+    pub(crate) fn move_cursor(&mut self, motion: Motion) {
         let Some(compared) = self.current_comparison() else { return };
-        self.scroll.cursor = match motion {
-            Motion::To(line) => compared.row_of_line(line),
-            motion => motion.target_row(self.scroll.cursor, compared.rows.len(), height),
-        };
+        match motion {
+            Motion::To(line) => self.list.choose(compared.row_of_line(line)),
+            motion => self.list.move_cursor(motion),
+        }
     }
 
     /// Updates cursor and window for the shown comparison. Called after every message.
@@ -212,12 +215,12 @@ impl DiffPanel {
         &mut self,
         key: Option<DiffKey>,
         files: &FileCache,
-        height: usize,
+        room: PaneRoom,
         arrangement: Arrangement,
     ) {
         if self.shown_key != key {
             if !is_same_file(self.shown_key.as_ref(), key.as_ref()) {
-                self.scroll = Scroll::default();
+                self.list.restart();
                 self.column = 0;
             }
             self.shown_key = key;
@@ -229,29 +232,25 @@ impl DiffPanel {
             self.cut_again(|compared| compared.with_arrangement(arrangement));
         }
         let Some(compared) = self.current_comparison().cloned() else { return };
-        if let Some((_, scroll, column)) =
+        if let Some((_, list, column)) =
             self.restore.take().filter(|(key, ..)| self.shown_key.as_ref() == Some(key))
         {
-            (self.scroll, self.column) = (scroll, column);
+            (self.list, self.column) = (list, column);
         }
-        match self.target.take() {
-            Some(DiffScrollTarget::Line(line)) => self.scroll.cursor = compared.row_of_line(line),
-            Some(DiffScrollTarget::Old(line)) => {
-                self.scroll.cursor = compared.row_of_old_line(line)
-            }
+        self.list.choose(match self.target.take() {
+            Some(DiffScrollTarget::Line(line)) => compared.row_of_line(line),
+            Some(DiffScrollTarget::Old(line)) => compared.row_of_old_line(line),
             Some(DiffScrollTarget::Added(text)) => {
-                self.scroll.cursor = compared.row_that_adds(&text).unwrap_or_default();
+                compared.row_that_adds(&text).unwrap_or_default()
             }
-            Some(DiffScrollTarget::Words(words)) => {
-                self.scroll.cursor = compared.row_with(&words).unwrap_or_default();
-            }
+            Some(DiffScrollTarget::Words(words)) => compared.row_with(&words).unwrap_or_default(),
             Some(DiffScrollTarget::Within(first, last)) => {
                 let added = compared.row_added_within(first, last);
-                self.scroll.cursor = added.unwrap_or_else(|| compared.row_of_line(first));
+                added.unwrap_or_else(|| compared.row_of_line(first))
             }
-            None => {}
-        }
-        self.scroll.follow_cursor(compared.rows.len(), height);
+            None => self.list.cursor(),
+        });
+        self.list.settle(room, compared.rows.len());
         self.column = self.column.min(compared.widest_line().saturating_sub(1));
     }
 
@@ -264,12 +263,12 @@ impl DiffPanel {
         let is_head =
             self.cursor_row().zip(self.current_comparison()).and_then(|(row, it)| it.gap_of(row))
                 == Some(gap);
-        let before = self.scroll;
+        let before = self.list;
         let rows = self.current_comparison().map_or(0, |compared| compared.rows.len());
         self.cut_again(|compared| compared.with_gap_toggled(gap));
         let has_more = self.current_comparison().is_some_and(|compared| compared.rows.len() > rows);
         if is_head && has_more {
-            self.scroll = before; // the cursor stands on the first line that was folded
+            self.list = before; // the cursor stands on the first line that was folded
         }
     }
 
@@ -280,10 +279,10 @@ impl DiffPanel {
             return;
         };
         let row = self.cursor_row();
-        let above = self.scroll.cursor.saturating_sub(self.scroll.top);
+        let above = self.list.rows_above();
         let cut = cut(&compared);
         let cursor = row.and_then(|row| cut.row_matching(row)).unwrap_or_default();
-        self.scroll = Scroll { cursor, top: cursor.saturating_sub(above) };
+        self.list.show_below(above, cursor);
         let cut = Arc::new(cut);
         self.current = Some(cut.clone());
         self.cuts.insert(key, Ok(cut));
@@ -291,33 +290,28 @@ impl DiffPanel {
 
     fn hunk_after(&mut self, count: usize) {
         let Some(compared) = self.current_comparison() else { return };
-        let after = compared.hunk_rows().filter(|row| *row > self.scroll.cursor);
+        let after = compared.hunk_rows().filter(|row| *row > self.list.cursor());
         if let Some(row) = after.take(count).last() {
-            self.show_from(row);
+            self.list.show_below(0, row);
         }
     }
 
     fn hunk_before(&mut self, count: usize) {
         let Some(compared) = self.current_comparison() else { return };
-        let before: Vec<_> = compared.hunk_rows().filter(|row| *row < self.scroll.cursor).collect();
+        let before: Vec<_> = compared.hunk_rows().filter(|row| *row < self.list.cursor()).collect();
         if let Some(row) = before.get(before.len().saturating_sub(count)) {
-            self.show_from(*row);
+            self.list.show_below(0, *row);
         }
     }
 
     /// Moves the cursor to a line of the new text, counted from 1; what begins outside the window comes to its top.
-    pub(crate) fn go_to_line(&mut self, line: usize, height: usize) {
+    pub(crate) fn go_to_line(&mut self, line: usize) {
         let Some(compared) = self.current_comparison() else { return };
         let row = compared.row_of_line(line);
-        match (self.scroll.top..self.scroll.top + height).contains(&row) {
-            true => self.scroll.cursor = row,
-            false => self.show_from(row),
+        match self.list.visible_rows().contains(&row) {
+            true => self.list.choose(row),
+            false => self.list.show_below(0, row),
         }
-    }
-
-    /// Scrolls a row to the top: a hunk is read from its head down.
-    const fn show_from(&mut self, row: usize) {
-        self.scroll = Scroll { cursor: row, top: row };
     }
 }
 

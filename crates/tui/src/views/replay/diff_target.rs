@@ -70,7 +70,7 @@ impl ReplayView {
             diff::DiffMessage::NextHunk(_) | diff::DiffMessage::PreviousHunk(_)
                 if self.shown_file(session).is_some() =>
             {
-                self.go_to_other_writer(session, &message, layout);
+                self.go_to_other_writer(session, &message);
             }
             message => self.diff.update(message),
         }
@@ -217,12 +217,7 @@ impl ReplayView {
 
     /// Goes to the next line that has another turn as writer than the line above it (in a run with one request another
     /// step), or to one before.
-    fn go_to_other_writer(
-        &mut self,
-        session: &mut Session,
-        message: &diff::DiffMessage,
-        layout: &ScreenLayout,
-    ) {
+    fn go_to_other_writer(&mut self, session: &mut Session, message: &diff::DiffMessage) {
         let (Some(line), Some(Ok(blamed))) = (self.diff.line_number(), self.shown_blame(session))
         else {
             return;
@@ -240,9 +235,7 @@ impl ReplayView {
         };
         match wanted {
             Some(start) => {
-                let (start, height) =
-                    (*start, usize::from(layout.inner_size(ReplayPanel::Diff).height));
-                self.diff.go_to_line(start, height);
+                self.diff.go_to_line(*start);
             }
             None => {
                 let writer = if session.run.turns.len() == 1 { "step" } else { "turn" };

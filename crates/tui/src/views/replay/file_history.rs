@@ -5,7 +5,10 @@ use std::sync::Arc;
 
 use crate::{
     session::{files::compared_file::ComparedFile, pending::Loading},
-    widgets::scroll::Motion,
+    widgets::{
+        pane::{PaneRoom, TextPane},
+        scroll::Motion,
+    },
 };
 use trajview_run::{
     RepoPath,
@@ -24,8 +27,7 @@ pub struct FileHistoryList {
     pub loaded: Loading<Arc<ChangeHistory>>,
     /// The lines of an entry, by its number.
     shown_entry: Option<(usize, ComparedFile)>,
-    /// First of these lines on screen.
-    pub top: usize,
+    pub(super) lines: TextPane,
     /// True where closing the list goes back to the start of the jump to it.
     pub goes_back: bool,
 }
@@ -77,19 +79,20 @@ impl FileHistoryList {
     }
 
     pub(crate) fn set_query(&mut self, wanted: HistoryQuery) {
-        (self.loaded, self.shown_entry, self.top) = (Loading::Nothing, None, 0);
+        (self.loaded, self.shown_entry) = (Loading::Nothing, None);
+        self.lines.restart();
         self.query = Some(wanted);
     }
 
     /// Shows the lines of an entry.
-    pub(crate) fn show_entry(&mut self, at: usize, height: usize) {
+    pub(crate) fn show_entry(&mut self, at: usize, room: PaneRoom) {
         if self.shown_entry.as_ref().is_none_or(|(shown, _)| *shown != at) {
             let entry = self.entries().get(at);
             self.shown_entry =
                 entry.map(|entry| (at, ComparedFile::changes_only(entry.diff.clone())));
-            self.top = 0;
+            self.lines.restart();
         }
         let rows = self.shown_lines().map_or(0, |lines| lines.rows.len());
-        self.top = self.top.min(rows.saturating_sub(height));
+        self.lines.settle(room, rows);
     }
 }

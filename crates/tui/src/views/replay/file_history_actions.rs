@@ -22,7 +22,7 @@ use crate::{
     },
     widgets::{
         layout::{ReplayPanel, ScreenLayout},
-        scroll::Scroll,
+        pane::PaneRoom,
     },
 };
 use trajview_code::diff::LineKind;
@@ -69,7 +69,7 @@ fn history_target(replay: &ReplayView, session: &Session) -> Option<(HistoryQuer
 
 fn line_here(replay: &ReplayView) -> Option<usize> {
     let compared = replay.diff.current_comparison()?;
-    let cursor = replay.diff.scroll.cursor.min(compared.rows.len());
+    let cursor = replay.diff.list.cursor().min(compared.rows.len());
     let (above, below) = compared.rows.split_at(cursor);
     let number = |row: &DiffRow| compared.new_number(*row);
     below.iter().find_map(number).or_else(|| above.iter().rev().find_map(number))
@@ -92,15 +92,10 @@ pub(super) fn update_history(
     replay: &mut ReplayView,
     session: &mut Session,
     message: &HistoryMessage,
-    height: usize,
 ) {
     match message {
         HistoryMessage::Switch => switch_history_scope(replay, session),
-        HistoryMessage::Scroll(motion) => {
-            let rows = replay.file_history.shown_lines().map_or(0, |lines| lines.rows.len());
-            let top = motion.target_row(replay.file_history.top, rows, height);
-            replay.file_history.top = top.min(rows.saturating_sub(height));
-        }
+        HistoryMessage::Scroll(motion) => replay.file_history.lines.scroll_by(*motion),
     }
 }
 
@@ -147,7 +142,8 @@ pub(super) fn take_history(
         _ => past.entries().len().saturating_sub(1),
     };
     if let Some(chooser) = replay.chooser.as_mut().filter(|it| it.kind == ChooserKind::History) {
-        chooser.scroll = Scroll { cursor: here, top: 0 };
+        chooser.list.restart();
+        chooser.list.choose(here);
     }
 }
 
@@ -156,16 +152,11 @@ pub(super) fn settle_history(replay: &mut ReplayView, layout: &ScreenLayout) {
     let Some(chooser) = replay.chooser.as_ref().filter(|it| it.kind == ChooserKind::History) else {
         return;
     };
-    let cursor = chooser.scroll.cursor;
-    let height = lines_height(replay, layout);
-    replay.file_history.show_entry(cursor, height);
-}
-
-/// Returns rows for the lines of a change; one is taken by its heading.
-pub(super) fn lines_height(replay: &ReplayView, layout: &ScreenLayout) -> usize {
+    let cursor = chooser.list.cursor();
     let areas =
         ChooserAreas::new(ChooserKind::History, replay.file_history.entries().len(), layout);
-    usize::from(areas.below.height.saturating_sub(1))
+    let room = PaneRoom::without_border(areas.below).with_fixed_rows(1, 0); // below its heading
+    replay.file_history.show_entry(cursor, room);
 }
 
 /// Goes back to where the list was opened from, where that is another view.

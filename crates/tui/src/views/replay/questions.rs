@@ -11,7 +11,7 @@ use crate::{
         request::RequestIds,
     },
     views::replay::{ReplayView, chooser::ChooserKind, diff::DiffContent, steps::StepListItem},
-    widgets::layout::{ReplayPanel, ScreenLayout},
+    widgets::layout::ScreenLayout,
 };
 use trajview_run::files::FileChange;
 
@@ -58,9 +58,8 @@ impl ReplayView {
         numbers: &mut RequestIds,
         layout: &ScreenLayout,
     ) -> Option<Effect> {
-        let height = usize::from(layout.inner_size(ReplayPanel::Steps).height);
-        let wanted = self.text_for_chooser(layout);
-        let wanted = wanted.or_else(|| self.steps.wanted_text(&session.run, height));
+        let wanted = self.text_for_chooser();
+        let wanted = wanted.or_else(|| self.steps.wanted_text(&session.run));
         let instead = || {
             let beside = |area: Rect| {
                 let (width, height) = (usize::from(area.width), usize::from(area.height));

@@ -9,7 +9,10 @@ use std::{
     sync::Arc,
 };
 
-use crate::widgets::scroll::{Motion, Scroll};
+use crate::widgets::{
+    pane::{ListPane, PaneRoom},
+    scroll::Motion,
+};
 use trajview_code::ansi_text::{self, TextStyle};
 use trajview_run::{
     Run, StepId, StepKind, StepText,
@@ -107,7 +110,7 @@ pub struct StepList {
     pub items: Vec<StepListItem>,
     /// The depth of each item in sub-agents.
     pub depths: Vec<usize>,
-    pub scroll: Scroll,
+    pub list: ListPane,
     outline: StepOutline,
     unfolded: HashSet<StepListItem>,
     read: StepTexts,
@@ -161,7 +164,7 @@ impl StepList {
         self.outline.entered = None;
         self.outline.load_turn(run, turn);
         (self.items, self.depths) = self.outline.listed_items();
-        self.scroll = Scroll::default();
+        self.list.restart();
         (self.target, self.unfolding) = (None, None);
         self.bodies.clear();
         self.is_stale = true;
@@ -248,12 +251,10 @@ impl StepList {
     }
 
     /// Moves the cursor over rows; `To` counts steps, not rows.
-    pub(crate) fn move_cursor(&mut self, motion: Motion, height: usize) {
+    pub(crate) fn move_cursor(&mut self, motion: Motion) {
         match motion {
             Motion::To(number) => self.select_item(number.saturating_sub(1)),
-            motion => {
-                self.scroll.cursor = motion.target_row(self.scroll.cursor, self.row_count, height);
-            }
+            motion => self.list.move_cursor(motion),
         }
     }
 
@@ -264,7 +265,7 @@ impl StepList {
         if self.is_stale {
             self.rebuild_rows();
         }
-        self.scroll.cursor = self.starts.get(index).copied().unwrap_or_default();
+        self.list.choose(self.starts.get(index).copied().unwrap_or_default());
     }
 
     /// Returns the entry that a row belongs to, by its index.
@@ -274,7 +275,7 @@ impl StepList {
 
     /// Returns the index of the selected item in [`Self::items`].
     pub fn selected_index(&self) -> usize {
-        self.row_at(self.scroll.cursor).map_or(0, |row| row.item)
+        self.row_at(self.list.cursor()).map_or(0, |row| row.item)
     }
 
     pub fn selected_item(&self) -> Option<StepListItem> {
@@ -304,7 +305,7 @@ impl StepList {
     /// Returns the selected item where the cursor is at the line of an image, and the number of images before it in the
     /// same field.
     fn image_here(&self) -> Option<(StepListItem, usize)> {
-        let row = self.row_at(self.scroll.cursor)?;
+        let row = self.row_at(self.list.cursor())?;
         let item = *self.items.get(row.item)?;
         let StepRowKind::Text { field, range, .. } = row.kind else { return None };
         let words = field_text(self.item_text(item)?.as_ref().ok()?, *field)?;
@@ -343,13 +344,13 @@ impl StepList {
 
     /// Returns the next text to load: of the selection, else of the visible items, if they are unfolded or are
     /// thinking, whose words are counted.
-    pub(crate) fn wanted_text(&self, run: &Run, height: usize) -> Option<StepListItem> {
+    pub(crate) fn wanted_text(&self, run: &Run) -> Option<StepListItem> {
         let is_thinking = |item: &StepListItem| {
             let step = item.step().and_then(|id| run.step(id));
             step.is_some_and(|step| step.kind == StepKind::Thinking)
         };
-        let rows = (self.scroll.top..self.row_count).take(height);
-        let seen = rows.filter_map(|row| self.items.get(self.row_at(row)?.item)).copied();
+        let seen = self.list.visible_rows();
+        let seen = seen.filter_map(|row| self.items.get(self.row_at(row)?.item)).copied();
         self.selected_item()
             .into_iter()
             .chain(seen)
@@ -358,7 +359,7 @@ impl StepList {
     }
 
     /// Brings rows and window in step with everything else. Called after every message.
-    pub(crate) fn settle_rows(&mut self, width: usize, height: usize) {
+    pub(crate) fn settle_rows(&mut self, width: usize, room: PaneRoom) {
         if self.is_stale || self.width != width {
             if self.width != width {
                 self.bodies.clear();
@@ -367,9 +368,9 @@ impl StepList {
             self.rebuild_keeping_item(|_| {});
         }
         self.reach_target();
-        let top = self.scroll.top;
-        self.scroll.follow_cursor(self.row_count, height);
-        self.keep_in_view(top, height);
+        let top = self.list.top();
+        self.list.settle(room, self.row_count);
+        self.keep_in_view(top, room.height());
     }
 
     /// Makes an entry listed whatever is folded, entered or left out, and selects it.
@@ -459,7 +460,7 @@ impl StepList {
 
     /// Returns the selected step, where its head is selected and it starts a sub-agent that can be entered.
     fn enterable_agent_step(&self) -> Option<StepId> {
-        let row = self.row_at(self.scroll.cursor)?;
+        let row = self.row_at(self.list.cursor())?;
         let id = self.items.get(row.item)?.step()?;
         let can_be = *row.kind == StepRowKind::Head
             && self.outline.entered != Some(id)
@@ -469,7 +470,7 @@ impl StepList {
 
     fn enter_agent(&mut self, id: StepId) {
         self.change_listing(|outline| outline.entered = Some(id));
-        self.scroll.top = 0;
+        self.list.show_below(self.list.cursor(), self.list.cursor());
     }
 
     /// Returns whether no sub-agent is entered.
@@ -502,8 +503,8 @@ impl StepList {
             self.rebuild_rows();
         }
         let selected = self.selected_item();
-        let offset = self.scroll.cursor.saturating_sub(self.first_row_of(self.selected_index()));
-        let above = self.scroll.cursor.saturating_sub(self.scroll.top);
+        let offset = self.list.cursor().saturating_sub(self.first_row_of(self.selected_index()));
+        let above = self.list.rows_above();
         change(&mut self.outline);
         (self.items, self.depths) = self.outline.listed_items();
         self.rebuild_rows();
@@ -511,8 +512,7 @@ impl StepList {
         let index = same.unwrap_or_else(|| self.nearest_listed(selected));
         let offset = if same.is_some() { offset } else { 0 };
         let last = self.first_row_of(index + 1).saturating_sub(1);
-        self.scroll.cursor = (self.first_row_of(index) + offset).min(last);
-        self.scroll.top = self.scroll.cursor.saturating_sub(above);
+        self.list.show_below(above, (self.first_row_of(index) + offset).min(last));
     }
 
     /// Returns the last listed entry at or before one that is not listed.
@@ -545,13 +545,12 @@ impl StepList {
     /// the screen.
     fn rebuild_keeping_item(&mut self, change: impl FnOnce(&mut Self)) {
         let index = self.selected_index();
-        let offset = self.scroll.cursor.saturating_sub(self.first_row_of(index));
-        let above = self.scroll.cursor.saturating_sub(self.scroll.top);
+        let offset = self.list.cursor().saturating_sub(self.first_row_of(index));
+        let above = self.list.rows_above();
         change(self);
         self.rebuild_rows();
         let last = self.first_row_of(index + 1).saturating_sub(1);
-        self.scroll.cursor = (self.first_row_of(index) + offset).min(last);
-        self.scroll.top = self.scroll.cursor.saturating_sub(above);
+        self.list.show_below(above, (self.first_row_of(index) + offset).min(last));
     }
 
     /// Scrolls so that as much as fits of what was unfolded last is seen, its head in any case; then does not scroll back for
@@ -562,11 +561,12 @@ impl StepList {
         let depth = |index: usize| self.depths.get(index).copied().unwrap_or_default();
         let below = (index + 1..self.items.len()).take_while(|other| depth(*other) > depth(index));
         let (start, end) = (self.first_row_of(index), self.first_row_of(index + 1 + below.count()));
-        if !(start..end).contains(&self.scroll.cursor) {
+        if !(start..end).contains(&self.list.cursor()) {
             return;
         }
         let least = if is_seen { top } else { top.max(end.saturating_sub(height)).min(start) };
-        self.scroll.top = self.scroll.top.max(least.min(self.scroll.cursor));
+        let (cursor, top) = (self.list.cursor(), self.list.top());
+        self.list.show_below(cursor.saturating_sub(top.max(least.min(cursor))), cursor);
         let is_waiting = self.unfolded.contains(&item) && !self.read.texts.contains_key(&item);
         self.unfolding = Some(LastUnfolded { item, is_seen: is_seen || !is_waiting });
     }
@@ -606,7 +606,7 @@ impl StepList {
             rows::row_of_byte(body, text, target.field, target.line, target.byte)
         });
         if let Some((index, row)) = index.zip(row) {
-            self.scroll.cursor = self.first_row_of(index) + 1 + row;
+            self.list.choose(self.first_row_of(index) + 1 + row);
         }
         self.target = None;
     }
@@ -621,6 +621,8 @@ fn text_bytes(text: &Result<Arc<StepText>, String>) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use ratatui::layout::Rect;
+
     use super::*;
     use crate::session::{question::Question, request::RequestIds};
     use trajview_run::{Step, Turn, pictures::RecordedImage};
@@ -631,10 +633,14 @@ mod tests {
         Run { turns: vec![turn], ..Run::default() }
     }
 
+    fn rows(height: u16) -> PaneRoom {
+        PaneRoom::without_border(Rect { x: 0, y: 0, width: 40, height })
+    }
+
     fn settled_steps() -> StepList {
         let mut steps = StepList::default();
         steps.show_turn(&three_step_run(), 0);
-        steps.settle_rows(40, 10);
+        steps.settle_rows(40, rows(10));
         steps
     }
 
@@ -656,7 +662,7 @@ mod tests {
         let selected = steps.selected_item();
 
         steps.put_text(steps.items[0], step_text("one\ntwo\nthree\nfour"));
-        steps.settle_rows(40, 10);
+        steps.settle_rows(40, rows(10));
 
         assert_eq!(steps.selected_item(), selected);
     }
@@ -665,21 +671,21 @@ mod tests {
     fn what_is_unfolded_below_the_panel_scrolls_into_view_as_far_as_its_head_allows() {
         let unfold_last = |words: &str| {
             let mut steps = settled_steps();
-            steps.settle_rows(40, 4);
+            steps.settle_rows(40, rows(4));
             steps.update(StepsMessage::Next(3));
             steps.update(StepsMessage::Fold);
-            steps.settle_rows(40, 4);
+            steps.settle_rows(40, rows(4));
             steps.put_text(steps.items[3], step_text(words));
-            steps.settle_rows(40, 4);
-            (steps.scroll.top, steps)
+            steps.settle_rows(40, rows(4));
+            (steps.list.top(), steps)
         };
 
         assert_eq!(unfold_last("one\ntwo").0, 2, "all of it, and one row before its head");
         let (top, mut steps) = unfold_last("one\ntwo\nthree\nfour\nfive");
         assert_eq!(top, 3, "its head is the first row");
-        steps.move_cursor(Motion::Down(1), 4);
-        steps.settle_rows(40, 4);
-        assert_eq!(steps.scroll.top, 3, "the way down does not scroll up");
+        steps.move_cursor(Motion::Down(1));
+        steps.settle_rows(40, rows(4));
+        assert_eq!(steps.list.top(), 3, "the way down does not scroll up");
     }
 
     #[test]
@@ -687,11 +693,11 @@ mod tests {
         let mut steps = settled_steps();
         steps.update(StepsMessage::Fold);
         steps.put_text(steps.items[0], step_text("one\ntwo\nthree"));
-        steps.settle_rows(40, 10);
-        steps.move_cursor(Motion::Down(2), 10);
+        steps.settle_rows(40, rows(10));
+        steps.move_cursor(Motion::Down(2));
         steps.update(StepsMessage::Fold);
 
-        assert_eq!(steps.scroll.cursor, 0);
+        assert_eq!(steps.list.cursor(), 0);
         assert_eq!(steps.row_count(), 4);
     }
 
@@ -701,13 +707,13 @@ mod tests {
         let id = StepId { turn: 0, subagent: None, step: 1 };
         let place = HitPlace::Step(id, StepField::Text);
         steps.go_to_hit(&SearchHit { turn: 0, place, line: 2, range: 0..5 });
-        steps.settle_rows(40, 10);
-        assert_eq!(steps.wanted_text(&three_step_run(), 10), Some(StepListItem::Step(id)));
+        steps.settle_rows(40, rows(10));
+        assert_eq!(steps.wanted_text(&three_step_run()), Some(StepListItem::Step(id)));
 
         steps.put_text(StepListItem::Step(id), step_text("one\ntwo\nthree"));
-        steps.settle_rows(40, 10);
+        steps.settle_rows(40, rows(10));
 
-        let row = steps.row_at(steps.scroll.cursor).unwrap();
+        let row = steps.row_at(steps.list.cursor()).unwrap();
         let third = StepRowKind::Text { field: StepField::Text, line: 2, range: 8..13 };
         assert_eq!(row, StepRow { item: 2, kind: &third });
     }
@@ -720,10 +726,10 @@ mod tests {
             steps.items[0],
             step_text("look at\n[image: image/png, 1×1, 69 bytes]\nthis"),
         );
-        steps.settle_rows(40, 10);
+        steps.settle_rows(40, rows(10));
         let (run, mut numbers) = (Arc::new(three_step_run()), RequestIds::default());
 
-        steps.move_cursor(Motion::Down(2), 10);
+        steps.move_cursor(Motion::Down(2));
         steps.update(StepsMessage::Fold);
         let effect = steps.images.ask_images(&run, &mut numbers).unwrap();
         let request = effect.request_id().unwrap();
@@ -737,7 +743,7 @@ mod tests {
         assert!(steps.is_unfolded(StepListItem::Request(0)));
 
         // Elsewhere the key folds.
-        steps.move_cursor(Motion::Down(1), 10);
+        steps.move_cursor(Motion::Down(1));
         steps.update(StepsMessage::Fold);
         assert!(!steps.is_unfolded(StepListItem::Request(0)));
     }
@@ -746,11 +752,11 @@ mod tests {
     fn only_what_is_seen_is_read() {
         let mut steps = settled_steps();
         steps.update(StepsMessage::UnfoldAll);
-        steps.settle_rows(40, 2);
+        steps.settle_rows(40, rows(2));
         let mut read = 0;
-        while let Some(item) = steps.wanted_text(&three_step_run(), 2) {
+        while let Some(item) = steps.wanted_text(&three_step_run()) {
             steps.put_text(item, step_text("one\ntwo\nthree"));
-            steps.settle_rows(40, 2);
+            steps.settle_rows(40, rows(2));
             read += 1;
         }
         assert_eq!(read, 1);

@@ -8,7 +8,7 @@ use super::{
     draw::tabs::tab_text,
     file_history_actions,
     search::{SearchOutcome, SearchProgress},
-    steps,
+    steps::{self, StepList},
 };
 use crate::{
     session::{
@@ -54,7 +54,7 @@ impl ReplayView {
             ReplayMessage::Compaction => activity::go_to_compaction(self, session),
             ReplayMessage::Failures(message) => activity::go_to_failure(self, session, &message),
             ReplayMessage::Step(step) => activity::show_step(self, session, step),
-            ReplayMessage::Choose(message) => self.update_chooser(session, message, layout),
+            ReplayMessage::Choose(message) => self.update_chooser(session, message),
             ReplayMessage::FilterSteps(kinds) => self.filter_steps(kinds),
             ReplayMessage::SwitchMarks => self.toggle_marks(session),
             ReplayMessage::Follow => self.toggle_following(session),
@@ -158,14 +158,8 @@ impl ReplayView {
                 self.files = files;
                 self.follow_selected_file(session);
             }
-            ReplayPanel::Diff => self.diff.move_cursor(motion, height),
-            ReplayPanel::Steps => {
-                let before = self.steps.selected_item();
-                self.steps.move_cursor(motion, height);
-                if self.steps.selected_item() != before {
-                    self.diff.follows = DiffFollows::Step;
-                }
-            }
+            ReplayPanel::Diff => self.diff.move_cursor(motion),
+            ReplayPanel::Steps => self.on_step_rows(|steps| steps.move_cursor(motion)),
         }
     }
 
@@ -200,12 +194,21 @@ impl ReplayView {
         self.focus = ReplayPanel::Steps;
     }
 
+    /// Moves within the rows of the steps; the diff follows where another step is chosen.
+    fn on_step_rows(&mut self, change: impl FnOnce(&mut StepList)) {
+        let before = self.steps.selected_item();
+        change(&mut self.steps);
+        if self.steps.selected_item() != before {
+            self.diff.follows = DiffFollows::Step;
+        }
+    }
+
     /// Selects the item at a row of a panel, counted from the panel's first, and gives the panel the keyboard.
     fn select_at_row(
         &mut self,
         session: &mut Session,
         panel: ReplayPanel,
-        row: usize,
+        (mouse, row): (Mouse, usize),
         layout: &ScreenLayout,
     ) {
         self.focus = panel;
@@ -229,23 +232,8 @@ impl ReplayView {
                     self.follow_selected_file(session);
                 }
             }
-            ReplayPanel::Diff => {
-                let rows = self.diff.current_comparison().map_or(0, |compared| compared.rows.len());
-                let index = self.diff.scroll.top + row;
-                if index < rows {
-                    self.diff.scroll.cursor = index;
-                }
-            }
-            ReplayPanel::Steps => {
-                let before = self.steps.selected_item();
-                let index = self.steps.scroll.top + row;
-                if index < self.steps.row_count() {
-                    self.steps.scroll.cursor = index;
-                }
-                if self.steps.selected_item() != before {
-                    self.diff.follows = DiffFollows::Step;
-                }
-            }
+            ReplayPanel::Diff => self.diff.list.choose_row_at(mouse),
+            ReplayPanel::Steps => self.on_step_rows(|steps| steps.list.choose_row_at(mouse)),
         }
     }
 
@@ -285,17 +273,8 @@ impl ReplayView {
                 self.files = files;
                 self.follow_selected_file(session);
             }
-            ReplayPanel::Diff => {
-                let rows = self.diff.current_comparison().map_or(0, |compared| compared.rows.len());
-                self.diff.scroll.scroll_by(motion, rows, height);
-            }
-            ReplayPanel::Steps => {
-                let before = self.steps.selected_item();
-                self.steps.scroll.scroll_by(motion, self.steps.row_count(), height);
-                if self.steps.selected_item() != before {
-                    self.diff.follows = DiffFollows::Step;
-                }
-            }
+            ReplayPanel::Diff => self.diff.list.scroll_by(motion),
+            ReplayPanel::Steps => self.on_step_rows(|steps| steps.list.scroll_by(motion)),
         }
     }
 
@@ -321,7 +300,9 @@ impl ReplayView {
         };
         let row = mouse.row_inside(area);
         match (mouse.kind, row) {
-            (MouseKind::Click, Some(row)) => self.select_at_row(session, panel, row, layout),
+            (MouseKind::Click, Some(row)) => {
+                self.select_at_row(session, panel, (mouse, row), layout)
+            }
             (MouseKind::Click, None) => self.focus = panel,
             (MouseKind::DoubleClick, row) => return row.is_some(),
             (MouseKind::WheelUp, _) => {

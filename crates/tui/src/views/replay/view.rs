@@ -14,20 +14,26 @@ use crate::{
     widgets::{
         layout::{ReplayPanel, ScreenLayout},
         mouse::Mouse,
+        pane::PaneRoom,
         theme::Theme,
     },
 };
 
 use super::draw;
 
+/// Returns the room of a panel; of a hidden one that it would have.
+fn panel_room(layout: &ScreenLayout, panel: ReplayPanel) -> PaneRoom {
+    PaneRoom::framed(Some(layout.panel_area(panel).unwrap_or(layout.body)))
+}
+
 impl RunView for ReplayView {
     /// Brings every panel in step with the selection.
     fn settle_view(&mut self, session: &mut Session, layout: &ScreenLayout) {
         let room = layout.inner_size(ReplayPanel::Steps);
-        self.steps.settle_rows(usize::from(room.width), usize::from(room.height));
-        let height = usize::from(layout.inner_size(ReplayPanel::Diff).height);
+        self.steps.settle_rows(usize::from(room.width), panel_room(layout, ReplayPanel::Steps));
         let (key, arrangement) = (self.diff_key(session), self.effective_arrangement(layout));
-        self.diff.settle_rows(key, &session.files, height, arrangement);
+        let room = panel_room(layout, ReplayPanel::Diff);
+        self.diff.settle_rows(key, &session.files, room, arrangement);
         let timeline = session.timeline.ready().map(|timeline| &**timeline);
         let step = self.shown_moment(session).step;
         session.follow.step = step.map(|step| (step, self.number_in_turn(step)));

@@ -164,11 +164,9 @@ fn draw_lines(
         width: usize::from(area.width),
         theme,
     };
-    let seen = (view.scroll.top..text.lines.len()).take(usize::from(area.height));
-    for (y, index) in seen.enumerate() {
-        let is_cursor = is_focused && index == view.scroll.cursor;
-        put_row(rows.code_line(index, is_cursor), None, area, y as u16, buffer);
-    }
+    view.lines.draw_rows(None, theme, buffer, |index| {
+        rows.code_line(index, is_focused && index == view.lines.cursor())
+    });
 }
 
 struct CodeRows<'a> {

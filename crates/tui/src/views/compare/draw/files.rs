@@ -10,7 +10,7 @@ use crate::{
     },
     widgets::{
         line::{fit_text_end, left_and_right, safe_string, trusted_span},
-        panel::{draw_scroll_position, draw_sentence},
+        panel::draw_sentence,
         theme::{Meaning, Theme},
     },
 };
@@ -126,17 +126,12 @@ fn draw_file(
             if let Some(words) = instead_of_rows(between) {
                 return draw_sentence(&words, theme.style_for(Meaning::Muted), inner, buffer);
             }
-            let cursor = is_focused.then_some(open.scroll.cursor);
-            let place = (open.scroll.top, open.column, cursor);
-            diff_rows::draw_between(
-                between,
-                compared.files.open_colours(),
-                place,
-                theme,
-                inner,
-                buffer,
-            );
-            draw_scroll_position(open.scroll.top, between.rows.len(), theme, area, buffer);
+            let colours = compared.files.open_colours();
+            let width = usize::from(inner.width);
+            let rows = diff_rows::rows_between(between, colours, open.column, theme, width);
+            let cursor = is_focused.then_some(open.lines.cursor());
+            let line = rows.visible_lines(open.lines.visible_rows(), cursor);
+            open.lines.draw_rows(None, theme, buffer, line);
         }
     }
 }

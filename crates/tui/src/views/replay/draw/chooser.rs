@@ -23,7 +23,7 @@ use crate::{
             trusted_span,
         },
         paint::paint_text,
-        panel::{draw_scroll_position, put_row},
+        panel::put_row,
         theme::{Meaning, Theme},
     },
 };
@@ -58,9 +58,6 @@ pub fn draw(
     block.render(frame, buffer);
     list.draw_rows(rows, areas.list, buffer);
     list.draw_below(areas.below, buffer);
-    let height = (areas.list.height + 2).min(frame.height);
-    let edge = Rect { y: frame.bottom() - height, height, ..frame };
-    draw_scroll_position(chooser.scroll.top, rows, theme, edge, buffer);
 }
 
 struct ChooserList<'a> {
@@ -128,17 +125,19 @@ impl ChooserList<'_> {
                 buffer,
             );
         }
-        let top = self.chooser.scroll.top;
+        let list = &self.chooser.list;
         let requests = self.chooser.matching_requests();
         let picture = LanePicture::new(self.session, &self.chooser.lanes, self.theme, area);
         if self.chooser.kind == ChooserKind::Agents {
             picture.draw_axis(buffer);
         }
-        for (y, index) in (top..rows).take(usize::from(area.height)).enumerate() {
-            let is_chosen = index == self.chooser.scroll.cursor;
-            let width = usize::from(area.width);
+        let width = usize::from(area.width);
+        let chosen = self.theme.style_for(Meaning::Selected);
+        list.draw_rows(Some(chosen), self.theme, buffer, |index| {
             let mut line = match self.chooser.kind {
-                ChooserKind::Hits => self.hit_line(index, y == 0, width.saturating_sub(1)),
+                ChooserKind::Hits => {
+                    self.hit_line(index, index == list.top(), width.saturating_sub(1))
+                }
                 ChooserKind::Requests => {
                     self.request_line(requests[index], width.saturating_sub(2))
                 }
@@ -160,11 +159,10 @@ impl ChooserList<'_> {
                 }
                 ChooserKind::Stops => self.breakpoint_line(Stop::ALL[index]),
             };
-            let mark = if is_chosen { "▌" } else { " " };
+            let mark = if index == list.cursor() { "▌" } else { " " };
             line.spans.insert(0, trusted_span(mark, self.theme.style_for(Meaning::FocusedBorder)));
-            let style = is_chosen.then(|| self.theme.style_for(Meaning::Selected));
-            put_row(line, style, area, y as u16, buffer);
-        }
+            line
+        });
     }
 
     /// Returns `  4  ⑂ explorer result  …the joint loss falls`; turn and step are shown where they begin, and in the
@@ -303,7 +301,7 @@ impl ChooserList<'_> {
             ChooserKind::Hits | ChooserKind::Failures | ChooserKind::Kinds => {}
             ChooserKind::Agents => {
                 let picture = LanePicture::new(self.session, &self.chooser.lanes, self.theme, area);
-                picture.draw_details(self.chooser.scroll.cursor, area, buffer);
+                picture.draw_details(self.chooser.list.cursor(), area, buffer);
             }
             ChooserKind::History => {
                 file_history::draw_lines(self.view, self.session, self.theme, area, buffer)
@@ -319,7 +317,7 @@ impl ChooserList<'_> {
         let width = usize::from(area.width);
         put_row(Line::from(trusted_span("─".repeat(width), muted)), None, area, 0, buffer);
         let requests = self.chooser.matching_requests();
-        let turn = requests.get(self.chooser.scroll.cursor);
+        let turn = requests.get(self.chooser.list.cursor());
         let text = turn.and_then(|turn| self.view.steps.item_text(StepListItem::Request(*turn)));
         let Some(Ok(text)) = text else { return };
         let lines = text.text.lines().filter(|line| !line.trim().is_empty());

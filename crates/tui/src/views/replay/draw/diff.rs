@@ -9,7 +9,7 @@ use crate::{
         judged_marks::{evidence_marks, flag_marks},
     },
     views::{
-        diff_rows::{ComparisonRows, line_number_digits, put_rows},
+        diff_rows::{ComparisonRows, line_number_digits},
         replay::{ReplayView, line_marks},
     },
     widgets::{
@@ -47,7 +47,6 @@ pub fn draw(view: &ReplayView, session: &Session, theme: Theme, area: Rect, buff
         }
         Some(Ok(compared)) => {
             draw_body(view, session, compared, theme, inner, buffer);
-            draw_scroll_position(view.diff.scroll.top, compared.rows.len(), theme, area, buffer);
         }
     }
 }
@@ -151,8 +150,9 @@ fn draw_body(
         return draw_sentence(&words, theme.style_for(Meaning::Muted), area, buffer);
     }
     let rows = diff_rows(view, session, compared, theme, area);
-    let cursor = (view.focus == ReplayPanel::Diff).then_some(view.diff.scroll.cursor);
-    put_rows(&rows, view.diff.scroll.top, cursor, area, buffer);
+    let list = &view.diff.list;
+    let cursor = (view.focus == ReplayPanel::Diff).then_some(list.cursor());
+    list.draw_rows(None, theme, buffer, rows.visible_lines(list.visible_rows(), cursor));
 }
 
 /// Returns the sentence for a change that has no lines to show.

@@ -9,7 +9,7 @@ use ratatui::{
 use crate::{
     session::{Session, pending::Loading, turn_counts::LineTotals},
     views::{
-        diff_rows::draw_between,
+        diff_rows::rows_between,
         replay::{ReplayView, file_history::FileHistoryList},
     },
     widgets::{
@@ -98,7 +98,7 @@ pub(super) fn draw_lines(
     area: Rect,
     buffer: &mut Buffer,
 ) {
-    let at = view.chooser.as_ref().map_or(0, |chooser| chooser.scroll.cursor);
+    let at = view.chooser.as_ref().map_or(0, |chooser| chooser.list.cursor());
     let Some(entry) = view.file_history.entries().get(at) else { return };
     put_row(entry_heading(entry, session, theme, usize::from(area.width)), None, area, 0, buffer);
     let below =
@@ -118,7 +118,9 @@ pub(super) fn draw_lines(
     match words {
         Some(words) => draw_sentence(&words, theme.style_for(Meaning::Muted), below, buffer),
         None => {
-            draw_between(compared, None, (view.file_history.top, 0, None), theme, below, buffer)
+            let rows = rows_between(compared, None, 0, theme, usize::from(below.width));
+            let lines = view.file_history.lines;
+            lines.draw_rows(theme, buffer, rows.visible_lines(lines.visible_rows(), None));
         }
     }
 }

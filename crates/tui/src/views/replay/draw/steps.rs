@@ -21,7 +21,7 @@ use crate::{
         layout::ReplayPanel,
         line::{fit_spans, left_and_right, recorded_span, safe_string, spans_width, trusted_span},
         paint::{StyleLayer, paint_text},
-        panel::{PanelTitles, draw_scroll_position, draw_titled_panel, put_row},
+        panel::{PanelTitles, draw_titled_panel, put_row},
         search_hits::{self, RowHit},
         theme::{LineDisplay, Meaning, Theme},
     },
@@ -58,21 +58,20 @@ pub fn draw(view: &ReplayView, session: &Session, theme: Theme, area: Rect, buff
             buffer,
         );
     }
-    let scroll = view.steps.scroll;
-    draw_scroll_position(scroll.top, view.steps.row_count(), theme, area, buffer);
-    let seen = scroll.top..scroll.top + usize::from(inner.height);
+    let list = &view.steps.list;
+    list.draw_position(theme, buffer);
     let width = usize::from(inner.width).saturating_sub(2);
     let painter = StepPainter { view, session, theme, width, paces };
-    for index in seen {
+    for (index, y) in list.visible_rows().zip(0..) {
         let Some(row) = view.steps.row_at(index) else { break };
-        let is_cursor = index == scroll.cursor;
+        let is_cursor = index == list.cursor();
         // Text keeps its own looks: a hit on a reversed row could not be seen.
         let is_chosen = is_cursor && *row.kind == StepRowKind::Head;
         let style = is_chosen.then(|| selection_style(view, ReplayPanel::Steps, theme));
         let Some(mut line) = painter.row_line(row) else { continue };
         let mark = if is_cursor { "▌" } else { " " };
         line.spans.insert(0, trusted_span(mark, theme.style_for(Meaning::FocusedBorder)));
-        put_row(line, style, inner, (index - scroll.top) as u16, buffer);
+        put_row(line, style, inner, y, buffer);
     }
 }
 
