@@ -2,7 +2,10 @@
 
 use ratatui::layout::{Constraint, Layout as Split, Rect};
 
-use crate::widgets::layout::{ScreenLayout, inside_border};
+use crate::widgets::{
+    layout::{ScreenLayout, inside_border},
+    pane::PaneRoom,
+};
 
 use super::JudgePage;
 
@@ -43,13 +46,9 @@ impl JudgeAreas {
         Self { pane, head, list, below }
     }
 
-    pub(crate) const fn list_height(&self) -> usize {
-        self.list.height as usize
-    }
-
-    /// Returns the rows for calls.
-    pub(crate) const fn below_height(&self) -> usize {
-        self.below.height.saturating_sub(1) as usize
+    /// Returns the room of the calls, below their title.
+    pub(super) fn calls_room(&self) -> PaneRoom {
+        PaneRoom::without_border(self.below).with_fixed_rows(1, 0)
     }
 
     pub(crate) const fn list_width(&self) -> usize {

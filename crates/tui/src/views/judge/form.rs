@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use crate::widgets::scroll::Scroll;
+use crate::widgets::pane::ListPane;
 use trajview_run::{
     Run,
     judging::{JudgeEntry, JudgingScale},
@@ -36,7 +36,7 @@ pub struct JudgeForm {
     /// Ids of the items that are marked by hand.
     pub marked: BTreeSet<String>,
     /// The fields, then what can be marked.
-    pub rows: Scroll,
+    pub rows: ListPane,
 }
 
 /// The values that replace built-in ones.
@@ -129,7 +129,7 @@ impl Default for JudgeForm {
             typing: None,
             text_before: None,
             marked: BTreeSet::new(),
-            rows: Scroll::default(),
+            rows: ListPane::default(),
         }
     }
 }
@@ -274,7 +274,7 @@ impl JudgeForm {
 
     /// Returns the field at the cursor; None in the list of items to mark.
     pub(crate) fn cursor_field(&self) -> Option<JudgeFormField> {
-        self.visible_fields().get(self.rows.cursor).copied()
+        self.visible_fields().get(self.rows.cursor()).copied()
     }
 
     /// Returns the custom value of a field that has one.

@@ -31,7 +31,8 @@ use crate::{
     },
     widgets::{
         layout::ScreenLayout,
-        scroll::{Motion, Scroll},
+        pane::{ListPane, PaneRoom, TextPane},
+        scroll::Motion,
     },
 };
 
@@ -50,13 +51,13 @@ pub struct JudgePane {
     pub form: JudgeForm,
     pub watched: Option<WatchedJudging>,
     /// The chosen component of the judging.
-    pub rows: Scroll,
-    /// The scroll position among the calls of all components.
-    pub calls: Scroll,
+    rows: ListPane,
+    /// The calls of all components.
+    calls: ListPane,
     /// True where the newest call is selected.
     pub(crate) follows: bool,
-    /// The scroll position in the text about one component.
-    pub words: Scroll,
+    /// The text about one component.
+    words: TextPane,
     pending_questions: PendingJudgeQuestions,
     plan: Option<(JudgingRequest, Result<JudgingPlan, String>)>,
     items: Option<PlannedItems>,
@@ -236,7 +237,7 @@ impl JudgePane {
 
     /// Returns the component that is chosen.
     pub(crate) fn chosen_entry(&self) -> Option<&watched::WatchedItem> {
-        self.watched.as_ref()?.entries.get(self.rows.cursor)
+        self.watched.as_ref()?.entries.get(self.rows.cursor())
     }
 
     /// Updates the items from a plan. Known items are kept if a plan fails; a plan for some of them does not list the
@@ -263,7 +264,13 @@ impl JudgePane {
     pub(crate) fn watch_again(&mut self, watched: WatchedJudging) {
         self.watched = Some(watched);
         (self.page, self.part) = (JudgePage::Watch, WatchedList::Components);
-        (self.rows, self.calls) = (Scroll::default(), Scroll::default());
+        self.restart_lists();
+    }
+
+    /// Shows a judging from its first component, and its newest call.
+    fn restart_lists(&mut self) {
+        self.rows.restart();
+        self.calls.restart();
         self.follows = true;
     }
 
@@ -332,12 +339,12 @@ impl JudgePane {
         match message {
             JudgePaneMessage::Toggle => judging.toggle_pane(layout),
             JudgePaneMessage::Leave => judging.step_out(layout),
-            JudgePaneMessage::Move(motion) => self.move_in_pane(session, motion, layout),
+            JudgePaneMessage::Move(motion) => self.move_in_pane(motion),
             JudgePaneMessage::Change(by) if judging.page == JudgePage::Form => {
                 judging.form.change_field(by, &session.run, playhead);
             }
             JudgePaneMessage::Change(by) => {
-                let row = judging.rows.cursor.saturating_add_signed(by);
+                let row = judging.rows.cursor().saturating_add_signed(by);
                 self.choose_entry(row);
             }
             JudgePaneMessage::Enter => self.enter_pane(session),
@@ -357,30 +364,17 @@ impl JudgePane {
         }
     }
 
-    fn move_in_pane(&mut self, session: &mut Session, motion: Motion, layout: &ScreenLayout) {
-        let areas = JudgeAreas::new(layout, self.page);
-        let rows = self.form_rows(session);
-        let words = self.entry_rows(session, &areas).len();
-        let judging = &mut *self;
-        let entries = judging.watched.as_ref().map_or(0, |it| it.entries.len());
-        let calls = judging.watched.as_ref().map_or(0, |it| it.calls.len());
-        let moved =
-            |scroll: Scroll, len, height: usize| motion.target_row(scroll.cursor, len, height);
-        match (judging.page, judging.part) {
-            (JudgePage::Form, _) => {
-                judging.form.rows.cursor = moved(judging.form.rows, rows, areas.list_height());
-            }
-            (JudgePage::Detail, _) => {
-                judging.words.scroll_by(motion, words, areas.list_height());
-            }
+    fn move_in_pane(&mut self, motion: Motion) {
+        match (self.page, self.part) {
+            (JudgePage::Form, _) => self.form.rows.move_cursor(motion),
+            (JudgePage::Detail, _) => self.words.scroll_by(motion),
             (JudgePage::Watch, WatchedList::Components) => {
-                let row = moved(judging.rows, entries, areas.list_height());
-                self.choose_entry(row);
+                self.choose_entry(self.rows.target_row(motion));
             }
             (JudgePage::Watch, WatchedList::Calls) => {
-                let row = moved(judging.calls, calls, areas.below_height());
-                judging.calls.cursor = row;
-                judging.follows = row + 1 >= calls;
+                self.calls.move_cursor(motion);
+                let calls = self.watched.as_ref().map_or(0, |it| it.calls.len());
+                self.follows = self.calls.cursor() + 1 >= calls;
             }
         }
     }
@@ -388,10 +382,10 @@ impl JudgePane {
     fn choose_entry(&mut self, row: usize) {
         let last = self.watched.as_ref().map_or(0, |it| it.entries.len().saturating_sub(1));
         let row = row.min(last);
-        if row != self.rows.cursor {
-            self.words = Scroll::default();
+        if row != self.rows.cursor() {
+            self.words.restart();
         }
-        self.rows.cursor = row;
+        self.rows.choose(row);
     }
 
     fn enter_pane(&mut self, session: &mut Session) {
@@ -400,12 +394,12 @@ impl JudgePane {
             (JudgePage::Form, _) => self.start_judging(session),
             (JudgePage::Detail, _) => judging.page = JudgePage::Watch,
             (JudgePage::Watch, WatchedList::Components) => {
-                judging.words = Scroll::default();
+                judging.words.restart();
                 judging.page = JudgePage::Detail;
             }
             (JudgePage::Watch, WatchedList::Calls) => {
                 let Some(watched) = &judging.watched else { return };
-                let called = watched.calls.get(judging.calls.cursor).map(|(id, _)| id);
+                let called = watched.calls.get(judging.calls.cursor()).map(|(id, _)| id);
                 let row = called.and_then(|id| watched.entries.iter().position(|it| it.id == *id));
                 if let Some(row) = row {
                     self.choose_entry(row);
@@ -420,7 +414,7 @@ impl JudgePane {
             return;
         }
         let form = &self.form;
-        let at = form.rows.cursor.checked_sub(form.visible_fields().len());
+        let at = form.rows.cursor().checked_sub(form.visible_fields().len());
         let id = at.and_then(|at| Some(self.judgeable_items(session).get(at)?.id.clone()));
         let form = &mut self.form;
         match (form.cursor_field(), id) {
@@ -439,7 +433,8 @@ impl JudgePane {
             Some(watched) if !watched.panel.is_empty() => {
                 watched.show_next_judge();
                 session.notice = Some(format!("judge {}", watched.judge));
-                (self.calls, self.words) = (Scroll::default(), Scroll::default());
+                self.calls.restart();
+                self.words.restart();
                 self.follows = true;
             }
             _ => session.notice = Some("one judge is asked".into()),
@@ -512,8 +507,7 @@ impl JudgePane {
         judging.watched = Some(WatchedJudging::new(RequestId::default(), judging_request, items));
         judging.page = JudgePage::Watch;
         judging.part = WatchedList::Components;
-        (judging.rows, judging.calls) = (Scroll::default(), Scroll::default());
-        judging.follows = true;
+        judging.restart_lists();
         judging.requested.start = Some(start);
         Ok(())
     }
@@ -606,7 +600,7 @@ impl JudgePane {
             session.rubric.mark_stale();
         }
         if self.follows {
-            self.calls.cursor = usize::MAX; // settled at the last one
+            self.calls.choose(usize::MAX); // settled at the last one
         }
     }
 
@@ -639,13 +633,14 @@ impl JudgePane {
         if judging.watched.is_none() {
             judging.page = JudgePage::Form;
         }
-        let (list, below) = (areas.list_height(), areas.below_height());
-        judging.form.rows.follow_cursor(rows, list);
+        let (list, below) = (PaneRoom::without_border(areas.list), areas.calls_room());
+        judging.form.rows.settle(list, rows);
         let entries = judging.watched.as_ref().map_or(0, |it| it.entries.len());
         let calls = judging.watched.as_ref().map_or(0, |it| it.calls.len());
-        judging.rows.follow_cursor(entries, list);
-        judging.calls.follow_cursor(calls, below);
-        judging.words.top = judging.words.top.min(words.saturating_sub(list));
+        judging.rows.settle(list, entries);
+        judging.calls.settle(below, calls);
+        let room = PaneRoom::framed(Some(areas.pane)).with_rows(areas.list);
+        judging.words.settle(room, words);
     }
 
     pub(crate) fn ask_questions(

@@ -39,7 +39,7 @@ impl JudgePane {
             MouseKind::WheelDown => JudgePaneMessage::Move(Motion::Down(1)),
             MouseKind::Click => {
                 self.has_keyboard = true;
-                self.select_in_pane(mouse, &areas);
+                self.select_in_pane(mouse);
                 return true;
             }
             // A double click in the form must not start a judging, which costs money.
@@ -57,26 +57,15 @@ impl JudgePane {
         true
     }
 
-    fn select_in_pane(&mut self, mouse: Mouse, areas: &JudgeAreas) {
-        let row_in = |area: Rect| mouse.row.checked_sub(area.y).map(usize::from);
-        let judging = &mut *self;
-        match (judging.page, judging.part) {
-            (JudgePage::Form, _) => {
-                if let Some(row) = row_in(areas.list).filter(|row| *row < areas.list_height()) {
-                    judging.form.rows.cursor = judging.form.rows.top + row;
-                }
-            }
+    fn select_in_pane(&mut self, mouse: Mouse) {
+        match (self.page, self.part) {
+            (JudgePage::Form, _) => self.form.rows.choose_row_at(mouse),
             (JudgePage::Watch, WatchedList::Components) => {
-                if let Some(row) = row_in(areas.list).filter(|row| *row < areas.list_height()) {
-                    let row = judging.rows.top + row;
-                    self.choose_entry(row);
-                }
+                self.choose_entry(self.rows.row_at(mouse).unwrap_or(self.rows.cursor()));
             }
             (JudgePage::Watch, WatchedList::Calls) => {
-                if let Some(row) = row_in(areas.below).and_then(|row| row.checked_sub(1)) {
-                    judging.calls.cursor = judging.calls.top + row;
-                    judging.follows = false;
-                }
+                self.calls.choose_row_at(mouse);
+                self.follows = false;
             }
             (JudgePage::Detail, _) => {}
         }

@@ -10,7 +10,6 @@ use crate::{
     },
     widgets::{
         line::{fit_spans, recorded_span, spans_width, trusted_span},
-        panel::put_row,
         theme::{Meaning, Theme},
         wrap::wrap_line,
     },
@@ -39,30 +38,15 @@ pub fn draw(
     }
     let form = &view.form;
     let selected = theme.chosen_row(is_focused);
-    let seen = form.rows.top..view.form_rows(session).min(form.rows.top + areas.list_height());
-    for (y, row) in seen.enumerate() {
-        let line = match form.visible_fields().get(row) {
-            Some(field) => {
-                let types = form.typing == Some(*field);
-                field_row(
-                    &view.form_field(session, *field),
-                    (types, false),
-                    theme,
-                    areas.list_width(),
-                )
-            }
-            None => mark_row(
-                row - form.visible_fields().len(),
-                view,
-                session,
-                theme,
-                areas.list_width(),
-            ),
-        };
-        let style = (row == form.rows.cursor).then_some(selected);
-        put_row(line, style, areas.list, y as u16, buffer);
-    }
-    put_lines(plan_lines(view, session, theme, areas.list_width()), areas.below, buffer);
+    let (fields, width) = (form.visible_fields(), areas.list_width());
+    form.rows.draw_rows(Some(selected), theme, buffer, |row| match fields.get(row) {
+        Some(field) => {
+            let types = form.typing == Some(*field);
+            field_row(&view.form_field(session, *field), (types, false), theme, width)
+        }
+        None => mark_row(row - fields.len(), view, session, theme, width),
+    });
+    put_lines(plan_lines(view, session, theme, width), areas.below, buffer);
 }
 
 /// ` [x] C07 Joint loss`

@@ -2,7 +2,6 @@
 
 use ratatui::{
     buffer::Buffer,
-    layout::Rect,
     text::{Line, Span},
 };
 
@@ -22,7 +21,6 @@ use crate::{
             fit_spans, fit_text_end, left_and_right, recorded_span, safe_string, spans_width,
             trusted_span,
         },
-        panel::put_row,
         theme::{Meaning, Theme},
         wrap::wrap_line,
     },
@@ -52,30 +50,20 @@ pub fn draw(
 ) {
     let Some(watched) = &view.watched else { return };
     put_lines(head_lines(watched, theme, areas), areas.head, buffer);
-    let judging = view;
-    let chosen = |part| {
-        let has = is_focused && judging.part == part;
-        theme.style_for(if has { Meaning::Selected } else { Meaning::Marked })
-    };
-    let rows = judging.rows;
-    let seen = watched.entries.iter().enumerate().skip(rows.top).take(areas.list_height());
-    for (at, entry) in seen {
-        let style = (at == rows.cursor).then_some(chosen(WatchedList::Components));
-        let line = entry_line(entry, view, session, watched, theme, areas.list_width());
-        put_row(line, style, areas.list, (at - rows.top) as u16, buffer);
-    }
-    draw_calls(view, watched, theme, areas, buffer);
-    let calls = judging.calls;
-    if is_focused && judging.part == WatchedList::Calls && !watched.calls.is_empty() {
-        let y = (calls.cursor.saturating_sub(calls.top) + 1) as u16;
-        let line = call_line(
-            &watched.calls[calls.cursor.min(watched.calls.len() - 1)],
-            id_cells(watched),
-            theme,
-            areas.list_width(),
-        );
-        put_row(line, Some(theme.style_for(Meaning::Selected)), areas.below, y, buffer);
-    }
+    let (selected, marked) = (theme.style_for(Meaning::Selected), theme.style_for(Meaning::Marked));
+    let chosen = |part| (is_focused && view.part == part).then_some(selected);
+    let entry = chosen(WatchedList::Components).unwrap_or(marked);
+    view.rows.draw_rows(Some(entry), theme, buffer, |at| {
+        entry_line(&watched.entries[at], view, session, watched, theme, areas.list_width())
+    });
+    let words = format!("── calls ({}) ", watched.calls.len());
+    let rest = "─".repeat(areas.list_width().saturating_sub(words.chars().count()));
+    let rule = Line::styled(words + &rest, theme.style_for(Meaning::Border));
+    put_lines([rule], areas.below, buffer);
+    let id = id_cells(watched);
+    view.calls.draw_rows(chosen(WatchedList::Calls), theme, buffer, |at| {
+        call_line(&watched.calls[at], id, theme, areas.list_width())
+    });
 }
 
 pub(crate) fn draw_detail(
@@ -88,13 +76,7 @@ pub(crate) fn draw_detail(
     let Some(watched) = &view.watched else { return };
     put_lines(head_lines(watched, theme, areas), areas.head, buffer);
     let rows = view.entry_rows(session, areas);
-    let top = view.words.top;
-    let lines = rows.iter().skip(top).map(|row| row_line(row, theme, areas.list_width()));
-    put_lines(lines, areas.list, buffer);
-    let seen = areas.pane;
-    let hidden =
-        Rect { y: seen.y + areas.head.height, height: seen.height - areas.head.height, ..seen };
-    crate::widgets::panel::draw_scroll_position(top, rows.len(), theme, hidden, buffer);
+    view.words.draw_rows(theme, buffer, |at| row_line(&rows[at], theme, areas.list_width()));
 }
 
 /// Returns the progress, the usage, the file and the outcome.
@@ -319,23 +301,6 @@ fn flag_spans(counts: FlagCounts, theme: Theme) -> Vec<Span<'static>> {
     let carried = (counts.carried > 0).then(|| format!(" ({} carried)", counts.carried));
     let carried = carried.map(|words| trusted_span(words, theme.style_for(Meaning::Muted)));
     std::iter::once(trusted_span(all, theme.style_for(meaning))).chain(carried).collect()
-}
-
-fn draw_calls(
-    view: &JudgePane,
-    watched: &WatchedJudging,
-    theme: Theme,
-    areas: &JudgeAreas,
-    buffer: &mut Buffer,
-) {
-    let words = format!("── calls ({}) ", watched.calls.len());
-    let rest = "─".repeat(areas.list_width().saturating_sub(words.chars().count()));
-    let rule = Line::styled(words + &rest, theme.style_for(Meaning::Border));
-    let top = view.calls.top;
-    let shown = watched.calls.iter().skip(top);
-    let id = id_cells(watched);
-    let shown = shown.map(|call| call_line(call, id, theme, areas.list_width()));
-    put_lines(std::iter::once(rule).chain(shown), areas.below, buffer);
 }
 
 /// ` C07 read path src/joint.py  1.2 kB`
