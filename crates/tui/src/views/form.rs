@@ -6,7 +6,8 @@ use crate::{
     session::jobs::FormChoice,
     widgets::{
         line::{fit_spans, fit_text_end, recorded_span, safe_string, trusted_span},
-        scroll::{Motion, Scroll},
+        pane::ListPane,
+        scroll::Motion,
         theme::{Meaning, Theme},
     },
 };
@@ -18,7 +19,7 @@ pub(crate) const LABEL_CELLS: usize = 16;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FieldForm {
     pub fields: Vec<FormField>,
-    pub rows: Scroll,
+    pub rows: ListPane,
     /// While keys type into the field at the cursor: its text before that.
     pub typing: Option<String>,
     /// Fields that mean nothing with what is chosen now; they keep their values.
@@ -133,7 +134,7 @@ impl FieldForm {
 
     /// Returns the field at the cursor.
     pub(crate) fn cursor_field(&self) -> Option<&FormField> {
-        self.fields.get(self.rows.cursor)
+        self.fields.get(self.rows.cursor())
     }
 
     /// Returns the field of this id.
@@ -239,12 +240,9 @@ impl FieldForm {
         }
     }
 
-    /// Changes it; `height` is how many rows are seen.
-    pub(crate) fn update_form(&mut self, message: FormMessage, height: usize) {
+    pub(crate) fn update_form(&mut self, message: FormMessage) {
         match message {
-            FormMessage::Move(motion) => {
-                self.rows.cursor = motion.target_row(self.rows.cursor, self.fields.len(), height);
-            }
+            FormMessage::Move(motion) => self.rows.move_cursor(motion),
             FormMessage::Change(by) => self.change_at_cursor(|field| field.change_value(by)),
             FormMessage::Edit => self.edit_field(),
             FormMessage::Type(words) => self.on_text(|text| text.push_str(&words)),
@@ -262,7 +260,7 @@ impl FieldForm {
     }
 
     fn change_at_cursor(&mut self, change: impl FnOnce(&mut FormField)) {
-        if let Some(field) = self.fields.get_mut(self.rows.cursor) {
+        if let Some(field) = self.fields.get_mut(self.rows.cursor()) {
             change(field);
         }
     }
@@ -351,29 +349,31 @@ mod tests {
 
     fn form() -> FieldForm {
         let options = vec![FormChoice::new("a", "A"), FormChoice::new("b", "B")];
-        FieldForm::new(vec![
+        let mut form = FieldForm::new(vec![
             FormField::with_choices("which", "which", options, 0),
             FormField::with_text("path", "path", "x", "none"),
             FormField::with_amount("most", "most", (None, 0.5), "USD", "no limit"),
-        ])
+        ]);
+        form.rows.settle_rows(form.fields.len());
+        form
     }
 
     fn go(form: &mut FieldForm, row: usize) {
-        form.update_form(FormMessage::Move(Motion::To(row)), 10);
+        form.update_form(FormMessage::Move(Motion::To(row)));
     }
 
     #[test]
     fn a_choice_goes_round_and_an_amount_ends_in_none() {
         let mut form = form();
-        form.update_form(FormMessage::Change(-1), 10);
+        form.update_form(FormMessage::Change(-1));
         assert_eq!(form.chosen_id("which"), "b");
-        form.update_form(FormMessage::Edit, 10);
+        form.update_form(FormMessage::Edit);
         assert_eq!(form.chosen_id("which"), "a");
 
         go(&mut form, 3);
-        form.update_form(FormMessage::Change(3), 10);
+        form.update_form(FormMessage::Change(3));
         assert_eq!(form.typed_amount("most"), Some(1.5));
-        form.update_form(FormMessage::Change(-3), 10);
+        form.update_form(FormMessage::Change(-3));
         assert_eq!(form.typed_amount("most"), None);
     }
 
@@ -381,15 +381,15 @@ mod tests {
     fn what_is_typed_is_taken_or_given_back() {
         let mut form = form();
         go(&mut form, 2);
-        form.update_form(FormMessage::Edit, 10);
-        form.update_form(FormMessage::Type("yz".into()), 10);
+        form.update_form(FormMessage::Edit);
+        form.update_form(FormMessage::Type("yz".into()));
         assert_eq!(form.typing_line(), Some("xyz"));
-        form.update_form(FormMessage::Cancel, 10);
+        form.update_form(FormMessage::Cancel);
         assert_eq!((form.typed_text("path"), form.typing_line()), (Some("x"), None));
 
-        form.update_form(FormMessage::Edit, 10);
-        form.update_form(FormMessage::EraseAll, 10);
-        form.update_form(FormMessage::Accept, 10);
+        form.update_form(FormMessage::Edit);
+        form.update_form(FormMessage::EraseAll);
+        form.update_form(FormMessage::Accept);
         assert_eq!(form.typed_text("path"), None);
     }
 
@@ -415,9 +415,9 @@ mod tests {
         form.fill_field("path", "");
         form.get_mut("path").unwrap().proposed = Some("out-2".into());
         go(&mut form, 2);
-        form.update_form(FormMessage::Edit, 10);
+        form.update_form(FormMessage::Edit);
         assert_eq!(form.typing_line(), Some("out-2"));
-        form.update_form(FormMessage::Cancel, 10);
+        form.update_form(FormMessage::Cancel);
         assert_eq!(form.typed_text("path"), None);
     }
 
@@ -426,7 +426,7 @@ mod tests {
         let mut form = form();
         form.get_mut("which").unwrap().error = Some("not this one".into());
         assert!(form.cursor_field().is_some_and(|field| field.error.is_some()));
-        form.update_form(FormMessage::Change(1), 10);
+        form.update_form(FormMessage::Change(1));
         assert!(form.cursor_field().is_some_and(|field| field.error.is_none()));
     }
 }

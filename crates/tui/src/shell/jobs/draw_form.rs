@@ -82,7 +82,7 @@ fn field_rows(
     let mut rows = vec![];
     let mut at = 0;
     for (index, field) in dialog.form.fields.iter().enumerate() {
-        let is_chosen = index == dialog.form.rows.cursor;
+        let is_chosen = index == dialog.form.rows.cursor();
         let types = is_chosen && dialog.form.typing.is_some();
         rows.push((
             field_row(field, (types, dialog.is_finding_choices()), theme, width),

@@ -36,7 +36,7 @@ pub fn draw(app: &App, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer)
     let Some(list) = &app.jobs.list else { return };
     let jobs = app.jobs.all_jobs(&app.screens);
     let width = usize::from(layout.overlay_area().width.saturating_sub(2));
-    let below = jobs.get(list.rows.cursor).map(|it| it.words.as_str());
+    let below = jobs.get(list.rows.cursor()).map(|it| it.words.as_str());
     let below = below.filter(|words| !words.is_empty());
     let below = below.map(|words| sentence_lines(words, theme, width)).unwrap_or_default();
     let area = layout.box_area(jobs.len().max(1) + below.len());
@@ -51,9 +51,9 @@ pub fn draw(app: &App, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer)
         return put_row(line, None, inner, 0, buffer);
     }
     let height = usize::from(inner.height).saturating_sub(below.len()).max(1);
-    let top = (list.rows.cursor + 1).saturating_sub(height);
+    let top = (list.rows.cursor() + 1).saturating_sub(height);
     let of_job = |(at, job): (usize, &JobRow)| {
-        let is_chosen = at == list.rows.cursor;
+        let is_chosen = at == list.rows.cursor();
         let style = is_chosen.then(|| theme.style_for(Meaning::Selected));
         let words = if is_chosen { below.clone() } else { vec![] };
         let words = words.into_iter().map(|line| (line, None));

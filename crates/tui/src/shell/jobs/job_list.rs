@@ -18,15 +18,15 @@ use crate::{
         live::{self, LivePhase, LiveView},
         table,
     },
-    widgets::scroll::Scroll,
+    widgets::pane::ListPane,
 };
 
-use super::{Jobs, form_height, test_form::TestingJob};
+use super::{Jobs, form_room, test_form::TestingJob};
 
 /// The list over the view.
 #[derive(Debug, Clone, Default)]
 pub struct JobList {
-    pub rows: Scroll,
+    pub rows: ListPane,
 }
 
 /// One row of the list.
@@ -137,17 +137,14 @@ impl Jobs {
         screens: &mut Screens,
     ) -> Vec<Effect> {
         let jobs = self.all_jobs(screens);
-        let height = form_height(screens);
         let Some(list) = &mut self.list else {
             self.list = Some(JobList::default());
             return vec![];
         };
-        let job = jobs.get(list.rows.cursor);
+        let job = jobs.get(list.rows.cursor());
         match (message, job) {
             (JobListMessage::Toggle, _) => self.list = None,
-            (JobListMessage::Move(motion), _) => {
-                list.rows.cursor = motion.target_row(list.rows.cursor, jobs.len(), height);
-            }
+            (JobListMessage::Move(motion), _) => list.rows.move_cursor(motion),
             (JobListMessage::Enter, Some(job)) => {
                 self.list = None;
                 return show_job(screens, &job.work);
@@ -162,12 +159,9 @@ impl Jobs {
     }
 
     pub(crate) fn settle_list(&mut self, screens: &Screens) {
-        if self.list.is_none() {
-            return;
-        }
-        let (count, height) = (self.all_jobs(screens).len(), form_height(screens));
+        let count = self.list.as_ref().map_or(0, |_| self.all_jobs(screens).len());
         if let Some(list) = &mut self.list {
-            list.rows.follow_cursor(count, height);
+            list.rows.settle(form_room(screens), count);
         }
     }
 

@@ -31,6 +31,7 @@ use crate::{
     },
     shell::screens::Screens,
     views::form::{self, FieldForm},
+    widgets::pane::PaneRoom,
 };
 
 pub use crate::shell::message::jobs::{FormPurpose, JobsMessage};
@@ -189,9 +190,9 @@ impl JobDialog {
         self.live.take_facts(request, &found.unwrap_or_default(), &mut self.form);
     }
 
-    fn update_form(&mut self, message: form::FormMessage, height: usize) {
+    fn update_form(&mut self, message: form::FormMessage) {
         let changed = self.form.cursor_field().map_or("", |field| field.id);
-        self.form.update_form(message, height);
+        self.form.update_form(message);
         if self.purpose == FormPurpose::Live {
             live_form::link_fields(&mut self.form, changed, self.live.origin.as_ref());
         }
@@ -207,9 +208,9 @@ impl JobDialog {
     }
 }
 
-/// Returns the number of visible rows of a form or a list over the screen.
-pub(crate) fn form_height(screens: &Screens) -> usize {
-    usize::from(screens.whole_layout().overlay_area().height.saturating_sub(2))
+/// Returns the room of a form or a list over the screen.
+pub(crate) fn form_room(screens: &Screens) -> PaneRoom {
+    PaneRoom::framed(Some(screens.whole_layout().overlay_area()))
 }
 
 impl Jobs {
@@ -243,8 +244,7 @@ impl Jobs {
             }
             JobsMessage::Close => self.dialog = None,
             JobsMessage::Form(message) => {
-                let height = form_height(screens);
-                self.on_dialog(|it| it.update_form(message, height));
+                self.on_dialog(|it| it.update_form(message));
             }
             JobsMessage::StopTests => return self.stop_testing(),
             JobsMessage::DismissBefore => scoring_form::dismiss_old_values(screens),
@@ -287,9 +287,8 @@ impl Jobs {
     /// Updates the list and the form, and asks for data that the form lacks.
     pub(crate) fn settle_forms(&mut self, screens: &mut Screens) -> Vec<Effect> {
         self.settle_list(screens);
-        let height = form_height(screens);
         let Some(dialog) = &mut self.dialog else { return vec![] };
-        dialog.form.rows.follow_cursor(dialog.form.fields.len(), height);
+        dialog.form.rows.settle(form_room(screens), dialog.form.fields.len());
         dialog.ask_for_facts(&mut screens.numbers)
     }
 
