@@ -44,7 +44,7 @@ pub(crate) fn audit_line(audit: &AuditView, session: &Session) -> Result<String,
     if audit.part == AuditPart::Code && !audit.code.tree.is_shown {
         let line = audit.audit_file(session).and_then(|key| {
             let compared = session.files.compared_file(&key)?.as_ref().ok()?;
-            let row = compared.row_of_line(audit.code.scroll.cursor + 1);
+            let row = compared.row_of_line(audit.code.lines.cursor() + 1);
             Some(compared.line_at(*compared.rows.get(row)?)?.text.clone())
         });
         return line.ok_or_else(|| "no line is selected".into());

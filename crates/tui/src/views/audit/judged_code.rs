@@ -12,10 +12,7 @@ use crate::{
         audit::AuditView,
         file_tree::{FileTree, FileTreeRow},
     },
-    widgets::{
-        layout::ScreenLayout,
-        scroll::{Motion, Scroll},
-    },
+    widgets::{layout::ScreenLayout, pane::ListPane, scroll::Motion},
 };
 use trajview_metrics::absence::CandidatePlace;
 use trajview_run::{
@@ -33,7 +30,7 @@ pub struct JudgedCode {
     pub spot: usize,
     /// A file that was chosen from all of them, in the place of the spot's.
     pub file: Option<RepoPath>,
-    pub scroll: Scroll,
+    pub lines: ListPane,
     /// First character shown of each line.
     pub column: usize,
     /// All files of the judged code, where they are shown.
@@ -82,8 +79,6 @@ pub struct CodePartRows {
     /// The first visible spot.
     pub first_spot: usize,
     pub spots: usize,
-    /// Lines of code.
-    pub lines: usize,
 }
 
 impl AuditView {
@@ -159,7 +154,7 @@ impl AuditView {
         let count = self.code_spots(session).len();
         let spots = count.min(MAX_SPOT_ROWS).min((height / 3).max(1));
         let first_spot = crate::widgets::scroll::centred_top(self.code.spot, count, spots);
-        CodePartRows { first_spot, spots, lines: height.saturating_sub(spots + 1) }
+        CodePartRows { first_spot, spots }
     }
 
     pub(super) fn settle_code(&mut self, session: &mut Session, areas: &AuditAreas) {
@@ -171,7 +166,7 @@ impl AuditView {
             let code = &mut self.code;
             (code.shown_for, code.spot, code.last_target) = (of, 0, None);
             (code.file, code.column, code.tree.is_shown) = (None, 0, false);
-            code.scroll = Scroll::default();
+            code.lines.restart();
         }
         let spots = self.code_spots(session);
         let turn = self.audited_item(session).and_then(|it| session.turn_of_item(it));
@@ -200,10 +195,11 @@ impl AuditView {
             && let Some(line) = code.target_line.take()
         {
             let cursor = line.saturating_sub(1).min(len - 1);
-            code.scroll = Scroll { cursor, top: cursor.saturating_sub(LINES_ABOVE_TARGET) };
+            code.lines.show_below(LINES_ABOVE_TARGET, cursor);
         }
         if len > 0 {
-            code.scroll.follow_cursor(len, rows.lines);
+            let room = areas.part_room(AuditPart::Code).with_fixed_rows(rows.spots as u16 + 1, 0);
+            code.lines.settle(room, len);
         }
     }
 
@@ -268,19 +264,12 @@ impl AuditView {
         }
     }
 
-    pub(super) fn move_in_code(
-        &mut self,
-        session: &mut Session,
-        motion: Motion,
-        areas: &AuditAreas,
-    ) {
-        let (len, rows) = (self.audit_line_count(session), self.code_rows(session, areas));
-        let height = areas.rows_inside(AuditPart::Code);
+    pub(super) fn move_in_code(&mut self, motion: Motion, areas: &AuditAreas) {
         let code = &mut self.code;
-        if code.tree.is_shown {
-            return code.tree.move_cursor(motion, height);
+        match code.tree.is_shown {
+            true => code.tree.move_cursor(motion, areas.rows_inside(AuditPart::Code)),
+            false => code.lines.move_cursor(motion),
         }
-        code.scroll.cursor = motion.target_row(code.scroll.cursor, len, rows.lines);
     }
 }
 

@@ -27,7 +27,7 @@ pub(super) fn ask_for_missed(audit: &mut AuditView, session: &mut Session) {
         return;
     };
     audit.part = AuditPart::Code;
-    let line = audit.code.scroll.cursor + 1;
+    let line = audit.code.lines.cursor() + 1;
     let text = format!("{line} ");
     audit.prompt =
         Some(AuditPrompt::Missed(MissedPrompt { path: path.to_string(), text, why: None }));

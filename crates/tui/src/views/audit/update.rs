@@ -191,7 +191,7 @@ impl AuditView {
             AuditPart::Queue => self.move_in_queue(session, motion),
             AuditPart::Codebook => self.levels.move_cursor(motion),
             AuditPart::Item => self.item.move_cursor(motion),
-            AuditPart::Code => self.move_in_code(session, motion, &areas),
+            AuditPart::Code => self.move_in_code(motion, &areas),
             AuditPart::Agreement => self.agreement.pane.move_cursor(motion),
         }
     }
@@ -271,7 +271,7 @@ impl AuditView {
             }
         }
         let key = self.audit_file(session)?;
-        Some((key.path, self.code.scroll.cursor + 1))
+        Some((key.path, self.code.lines.cursor() + 1))
     }
 
     pub(super) fn go_to_commitment(&mut self, session: &mut Session) {
@@ -345,11 +345,16 @@ impl AuditView {
             AuditPart::Agreement => {
                 self.agreement.pane.choose(self.agreement.pane.top() + row);
             }
-            AuditPart::Code => self.select_in_code(session, row, areas),
+            AuditPart::Code => self.select_in_code(session, (mouse, row), areas),
         }
     }
 
-    fn select_in_code(&mut self, session: &mut Session, row: usize, areas: &AuditAreas) {
+    fn select_in_code(
+        &mut self,
+        session: &mut Session,
+        (mouse, row): (Mouse, usize),
+        areas: &AuditAreas,
+    ) {
         let rows = self.code_rows(session, areas);
         let code = &mut self.code;
         if code.tree.is_shown {
@@ -366,8 +371,6 @@ impl AuditView {
         if row < rows.spots {
             return self.aim_at_spot(rows.first_spot + row);
         }
-        if let Some(line) = row.checked_sub(rows.spots + 1) {
-            code.scroll.cursor = code.scroll.top + line; // settled to the last line there is
-        }
+        code.lines.choose_row_at(mouse);
     }
 }

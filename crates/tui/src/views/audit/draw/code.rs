@@ -64,7 +64,7 @@ pub fn draw(
     }
     let below = (rows.spots as u16).min(inner.height);
     let rest = Rect { y: inner.y + below, height: inner.height - below, ..inner };
-    draw_file(view, session, rows.lines, theme, [area, rest], buffer);
+    draw_file(view, session, theme, rest, buffer);
 }
 
 /// Returns `places that look like it, 3 of 8`.
@@ -143,14 +143,7 @@ fn spot_line(
 }
 
 /// Draws the name of the shown file, then its lines.
-fn draw_file(
-    view: &AuditView,
-    session: &Session,
-    lines: usize,
-    theme: Theme,
-    [area, rest]: [Rect; 2],
-    buffer: &mut Buffer,
-) {
+fn draw_file(view: &AuditView, session: &Session, theme: Theme, rest: Rect, buffer: &mut Buffer) {
     let muted = theme.style_for(Meaning::Muted);
     let Some(key) = view.audit_file(session) else {
         return draw_sentence(&why_no_file(view, session), muted, rest, buffer);
@@ -175,18 +168,14 @@ fn draw_file(
         }
         Some(Ok(_)) => {}
     }
-    let (code, len) = (&view.code, view.audit_line_count(session));
+    let code = &view.code;
     let meant = spot_lines(view, session);
     let is_focused = view.part == AuditPart::Code;
     let selected = theme.chosen_row(is_focused);
-    for (y, index) in (code.scroll.top..len).take(lines).enumerate() {
-        let style = (index == code.scroll.cursor).then_some(selected);
+    code.lines.draw_rows(Some(selected), theme, buffer, |index| {
         let mark = if meant.contains(&(index + 1)) { SourceMark::Meant } else { SourceMark::Plain };
-        let line = source::source_line(session, &key, (index + 1, mark), code.column, theme, width);
-        put_row(line, style, body, y as u16, buffer);
-    }
-    let frame = Rect { height: body.height + 2, y: body.y.saturating_sub(1), ..area };
-    draw_scroll_position(code.scroll.top, len, theme, frame, buffer);
+        source::source_line(session, &key, (index + 1, mark), code.column, theme, width)
+    });
 }
 
 /// Returns the lines of the shown spot; empty for a file of the list.
