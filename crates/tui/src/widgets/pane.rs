@@ -166,14 +166,10 @@ impl ListPane {
         row.filter(|row| *row < self.len)
     }
 
-    /// Returns the motion that a mouse event inside the border makes: the wheel by one row, a click to its row.
+    /// Returns the motion that a mouse event on the pane makes: the wheel by one row, a click to the row under it.
     pub(crate) fn mouse_motion(&self, mouse: Mouse) -> Option<Motion> {
-        if !mouse.is_in(self.room.inner) {
-            return None;
-        }
-        let below_top = usize::from(mouse.row.saturating_sub(self.room.rows.y));
-        let clicked = mouse.is_click().then(|| Motion::To(self.scroll.top + below_top + 1));
-        clicked.or_else(|| mouse.wheel_motion(1))
+        let row = self.row_at(mouse).filter(|_| mouse.is_click());
+        row.map(|row| Motion::To(row + 1)).or_else(|| mouse.wheel_motion(1))
     }
 
     /// Returns the cells of the frame, border included.
@@ -217,12 +213,14 @@ impl ListPane {
     }
 }
 
-/// Returns the part of a view that has the mouse inside its border, and the motion that the mouse makes there.
+/// Returns the part of a view that a click or the wheel is on, border included, and the motion that it makes there.
 pub(crate) fn part_under<'p, P>(
     parts: impl IntoIterator<Item = (P, &'p ListPane)>,
     mouse: Mouse,
-) -> Option<(P, Motion)> {
-    parts.into_iter().find_map(|(part, pane)| Some((part, pane.mouse_motion(mouse)?)))
+) -> Option<(P, Option<Motion>)> {
+    let (part, pane) = parts.into_iter().find(|(_, pane)| pane.has_mouse(mouse))?;
+    let motion = pane.mouse_motion(mouse);
+    (mouse.is_click() || motion.is_some()).then_some((part, motion))
 }
 
 /// Rows that are read; none of them is chosen.

@@ -191,7 +191,7 @@ impl Screens {
             return Some(live.update(LiveMessage::Leave));
         }
         if live.rows.has_mouse(mouse) {
-            if let Some(motion) = live.rows.mouse_motion(mouse).filter(|_| mouse.is_click()) {
+            if let Some(motion) = live.rows.mouse_motion(mouse) {
                 live.update(LiveMessage::Move(motion));
             }
             return Some(vec![]);

@@ -26,8 +26,11 @@ impl CurvesView {
         layout: &ScreenLayout,
     ) {
         let areas = CurvesAreas::for_layout(layout, self.part);
-        let at = |area: Option<Rect>| area.and_then(|area| mouse.row_inside(area));
-        match (mouse.kind, at(areas.values), at(areas.moved)) {
+        let is_wheel = mouse.wheel_motion(1).is_some();
+        // The wheel works on a border too.
+        let at =
+            |area: Rect| mouse.row_inside(area).or((is_wheel && mouse.is_in(area)).then_some(0));
+        match (mouse.kind, areas.values.and_then(at), areas.moved.and_then(at)) {
             (MouseKind::WheelUp, _, Some(_)) => {
                 self.update_view(session, CurvesMessage::Move(Motion::Up(1)), layout)
             }

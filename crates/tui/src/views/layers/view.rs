@@ -64,6 +64,7 @@ impl RunView for LayersView {
         ];
         let Some((part, motion)) = part_under(parts, mouse) else { return false };
         self.part = part;
+        let Some(motion) = motion else { return false };
         self.update_view(session, LayersMessage::Move(motion), layout);
         mouse.kind == MouseKind::DoubleClick
     }

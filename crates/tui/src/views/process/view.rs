@@ -101,6 +101,7 @@ impl RunView for ProcessView {
         ];
         let Some((part, motion)) = part_under(parts, mouse) else { return false };
         self.part = part;
+        let Some(motion) = motion else { return false };
         self.update_view(session, ProcessMessage::Move(motion), layout);
         mouse.kind == MouseKind::DoubleClick
     }

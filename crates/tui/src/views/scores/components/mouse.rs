@@ -67,11 +67,7 @@ impl ComponentsView {
                     self.choose_component(Some(row.id));
                 }
             }
-            ComponentsPart::Verdict => {
-                if let Some(motion) = self.verdict.mouse_motion(mouse) {
-                    self.verdict.move_cursor(motion);
-                }
-            }
+            ComponentsPart::Verdict => self.verdict.choose_row_at(mouse),
             ComponentsPart::Lifeline => {
                 let strip = areas.strip_area();
                 let (turns, cells) = (session.run.turns.len(), usize::from(strip.width));
