@@ -283,3 +283,37 @@ impl TextPane {
         self.room.draw_position(self.top, self.len, theme, buffer);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{super::mouse::MouseKind, *};
+
+    /// Two rows in a frame of four by five cells.
+    fn two_rows() -> ListPane {
+        let mut pane = ListPane::default();
+        pane.settle(PaneRoom::framed(Some(Rect { x: 0, y: 0, width: 4, height: 5 })), 2);
+        pane
+    }
+
+    fn part_and_motion(kind: MouseKind, row: u16) -> Option<((), Option<Motion>)> {
+        part_under([((), &two_rows())], Mouse { kind, column: 1, row })
+    }
+
+    #[test]
+    fn the_wheel_works_on_the_border_too() {
+        for row in 0..5 {
+            let turned = part_and_motion(MouseKind::WheelDown, row);
+            assert_eq!(turned, Some(((), Some(Motion::Down(1)))), "row {row}");
+        }
+        assert_eq!(part_and_motion(MouseKind::WheelDown, 5), None);
+    }
+
+    #[test]
+    fn a_click_chooses_the_row_under_it_and_elsewhere_only_the_part() {
+        assert_eq!(part_and_motion(MouseKind::Click, 2), Some(((), Some(Motion::To(2)))));
+        for beside in [0, 3, 4] {
+            assert_eq!(part_and_motion(MouseKind::Click, beside), Some(((), None)));
+        }
+        assert_eq!(part_and_motion(MouseKind::Move, 2), None);
+    }
+}
