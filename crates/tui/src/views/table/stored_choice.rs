@@ -154,7 +154,7 @@ mod tests {
         let mut numbers = RequestIds::default();
         let mut keeps = |table: &mut RunTableView| {
             let is_keeping = |effect: &Effect| matches!(effect, Effect::KeepTable(..));
-            table.ask_missing(&mut numbers, 10).into_iter().find(is_keeping)
+            table.ask_missing(&mut numbers).into_iter().find(is_keeping)
         };
         assert_eq!((table.column_set(), keeps(&mut table)), (ColumnSet::Scores, None));
 
