@@ -69,7 +69,9 @@ fn batch_table() -> BatchTable {
 fn drawn_frame(table: &BatchTable, width: u16) -> String {
     let area = Rect { x: 0, y: 0, width, height: 9 };
     let mut buffer = Buffer::empty(area);
-    draw_batch(table, Theme::with_terminal_colours(), area, &mut buffer);
+    let mut table = table.clone();
+    table.set_size(area.as_size());
+    draw_batch(&table, Theme::with_terminal_colours(), area, &mut buffer);
     export::frame_text(&buffer)
 }
 
