@@ -45,7 +45,7 @@ macro_rules! record {
         $crate::cli::output::record!(@ $record $($($rest)*)?);
     };
     (@ $record:ident $name:ident : $value:expr $(, $($rest:tt)*)?) => {
-        $record.push((stringify!($name).into(), $crate::cli::output::Json::new(&$value)));
+        $record.extend([(stringify!($name).into(), $crate::cli::output::Json::new(&$value))]);
         $crate::cli::output::record!(@ $record $($($rest)*)?);
     };
     ($($fields:tt)*) => {{
