@@ -139,7 +139,7 @@ fn read_call<'t>(call: &JsonObject<'t>) -> RecordedCall<'t> {
         "query",
         "Url",
     ];
-    let main = main.iter().find_map(|key| plain.text(*key)).unwrap_or_default().to_owned();
+    let main = main.iter().find_map(|key| plain.text(key)).unwrap_or_default().to_owned();
     let arguments = serde_json::Value::Object(plain).to_string();
     let edits = arguments::edits_of_call(&name, &arguments);
     RecordedCall {

@@ -154,7 +154,7 @@ fn with_parsed_list(bytes: &[u8]) -> Option<Vec<u8>> {
     }
     let key =
         LIST_KEYS.iter().find(|key| row.get(**key).is_some_and(serde_json::Value::is_string))?;
-    let text = row.text(*key)?;
+    let text = row.text(key)?;
     JsonTape::parse(text)?;
     let (list, _) = not_finite::read_json::<Vec<serde_json::Value>>(text.as_bytes()).ok()?;
     row.remove(*key);

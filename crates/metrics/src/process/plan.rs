@@ -29,10 +29,10 @@ fn items_in_json(text: &str) -> Option<Vec<PlanItem>> {
     let value: serde_json::Value = serde_json::from_str(text).ok()?;
     let list = match &value {
         serde_json::Value::Array(list) => list,
-        value => LISTS.iter().find_map(|key| value.list(*key))?,
+        value => LISTS.iter().find_map(|key| value.list(key))?,
     };
     let item = |value: &serde_json::Value| {
-        let text = value.as_str().or_else(|| TEXTS.iter().find_map(|key| value.text(*key)));
+        let text = value.as_str().or_else(|| TEXTS.iter().find_map(|key| value.text(key)));
         let status = value.get("status").and_then(|status| status.as_str()).unwrap_or_default();
         let is_done = matches!(status, "completed" | "done" | "complete");
         text.map(|text| PlanItem { text: text.to_owned(), is_done })
