@@ -33,7 +33,7 @@ const MOST_SHARED: usize = 20;
 const MOST_PRINTED: usize = 5;
 
 /// Makes the document. `texts` are those of the run at a path.
-pub fn clusters_document(
+pub(crate) fn clusters_document(
     runs: &[ClusterInput],
     unread: &[ClusterInput],
     found: &SetClusters,
