@@ -62,7 +62,7 @@ fn a_run_that_lost_nothing_says_so_and_one_without_components_is_no_run_to_follo
     let text = cli_text(&["losses", "sample-runs/codex-p12-single-shot"]);
     assert!(text.contains(": 0 of "), "{text}");
 
-    let ran = run_cli(&["losses", "sample-runs/logs/codex.jsonl"]);
+    let ran = run_cli(&["losses", "sample-runs/logs/pi.jsonl"]);
     assert_eq!(ran.code, Some(3));
     assert!(ran.err.contains("no components.json and no judgement"), "{}", ran.err);
 }
