@@ -11,14 +11,18 @@ fn main() -> Result<(), Box<dyn Error>> {
         let language = language?.path();
         if language.is_dir() {
             for file in fs::read_dir(language)? {
-                names.push(file?.path());
+                let path = file?.path();
+                if path.extension().is_some_and(|end| end == "yml" || end == "yaml") {
+                    names.push(path);
+                }
             }
         }
     }
     names.sort();
     let mut list = String::from("&[\n");
     for path in names {
-        let name = path.strip_prefix("rules")?.to_str().ok_or("a name that is no text")?;
+        let name = path.strip_prefix("rules")?.to_str().ok_or("a name that is not text")?;
+        let name = name.replace('\\', "/");
         let text = fs::read_to_string(&path)?;
         let documents: Vec<Value> = serde_saphyr::from_multiple(&text)?;
         let documents: Vec<String> = documents.iter().map(Value::to_string).collect();

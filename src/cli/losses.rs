@@ -37,7 +37,7 @@ pub struct LossesArgs {
     #[arg(long, value_name = "NAME|FILE")]
     judge: Option<String>,
     /// Print below each loss the lines that changed
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["md", "tex", "save_tables"])]
     diff: bool,
     #[command(flatten)]
     forms: TableFormArgs,
@@ -67,12 +67,13 @@ struct LossRow<'a> {
     /// Counts from 1.
     turn: usize,
     checkpoint: Option<&'a str>,
-    /// First line of the turn's request.
+    /// First line of the turn's request, at most 120 characters.
     request: Option<&'a str>,
     symbols: Vec<LostSymbolRow<'a>>,
     before: Option<VerdictRow<'a>>,
     after: Option<VerdictRow<'a>>,
-    /// Hunks around the lines that lost it; null where the recording does not have them.
+    /// Hunks around the lines that lost it; empty where no such line is recorded, null where the recording has no files
+    /// over time.
     hunks: Option<Vec<HunkRow>>,
 }
 
@@ -97,7 +98,7 @@ struct LineRow<'a> {
     side: &'static str,
 }
 
-/// What the judge said of a state before or after the loss.
+/// The judge's verdict on the last judged state before the loss, or on the last judged state of the run after it.
 #[derive(Serialize)]
 struct VerdictRow<'a> {
     /// Turns done in the state that was judged.
@@ -124,9 +125,10 @@ pub fn run(args: &LossesArgs, out: &mut Out) -> CommandResult {
     let judgement = chosen.and_then(|at| rubric.judgements.get(at));
     let requests = lifeline::components_to_follow(run, &rubric, judgement);
     if requests.is_empty() {
-        return Err(CommandFailure::cannot_read(format!(
-            "{}: no component to follow: there is no components.json and no judgement beside the run",
-            args.run.path.display()
+        let path = args.run.path.display();
+        return Err(CommandFailure::cannot_understand(format!(
+            "{path}: no component to follow: there is no components.json and no judgement beside the run; \
+             `trajview judge {path} --judge NAME` makes a judgement"
         )));
     }
     let lifelines = lifelines::component_lifelines(archive, run, &requests, &|_, _| true)
@@ -155,7 +157,7 @@ fn is_followed(lifeline: &Lifeline) -> bool {
     lifeline.deciding_symbols().next().is_some()
 }
 
-/// What the rows are made of.
+/// The run, its files and its judgements, from which the rows are made.
 struct LossSource<'a> {
     run: &'a Run,
     archive: &'a Archive,
@@ -192,9 +194,9 @@ impl<'a> LossSource<'a> {
         let mut hunks: Vec<HunkRow> = vec![];
         for symbol in loss.symbols.iter().filter(|symbol| symbol.turn == loss.turn) {
             let Some(spot) = symbol.event.and_then(|event| event.spot.as_ref()) else { continue };
-            let change = changes.iter().find(|it| has_path(it, &spot.path))?;
+            let Some(change) = changes.iter().find(|it| has_path(it, &spot.path)) else { continue };
             let diff = self.archive.file_diff(self.run, change, CONTEXT_LINES);
-            for hunk in &diff.text_diff()?.hunks {
+            for hunk in diff.text_diff().iter().flat_map(|diff| &diff.hunks) {
                 let (start, len) = match spot.side {
                     TurnSide::Old => (hunk.old_start, hunk.old_len),
                     TurnSide::New => (hunk.new_start, hunk.new_len),
@@ -257,6 +259,10 @@ fn verdict_cell(verdict: Option<&VerdictRow<'_>>) -> String {
     format!("{} at {}", cell_or_empty(level), verdict.turn)
 }
 
+fn component_cell(loss: &LossRow<'_>) -> String {
+    [Some(loss.component), loss.name].into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
 fn print_losses(
     document: &LossesDocument<'_>,
     with_diff: bool,
@@ -272,15 +278,14 @@ fn print_losses(
     if followed < document.components {
         let count = count_with_noun(document.components - followed, "component");
         out.print_sentence(&format!(
-            "{count} cannot be followed: no symbol of theirs was defined"
+            "{count} cannot be followed: none of the symbols was ever defined"
         ))?;
     }
     for loss in document.losses.iter().filter(|_| with_diff) {
         out.print_line("")?;
-        let name = loss.name.unwrap_or_default();
-        out.print_line(&format!("{} {name}, lost at turn {}", loss.component, loss.turn))?;
+        out.print_line(&format!("{}, lost at turn {}", component_cell(loss), loss.turn))?;
         let request = loss.request.unwrap_or("(no request recorded)");
-        out.print_sentence(&format!("request: {}", trajview_run::first_line_label(request)))?;
+        out.print_sentence(&format!("request: {request}"))?;
         for (word, verdict) in [("before", &loss.before), ("after", &loss.after)] {
             if let Some(verdict) = verdict {
                 let score = verdict_cell(Some(verdict));
@@ -292,7 +297,8 @@ fn print_losses(
             out.print_line(&format!("{}: {change} (turn {})", symbol.name, symbol.turn))?;
         }
         match &loss.hunks {
-            None => out.print_line("the changed lines are not in the recording")?,
+            None => out.print_line(NO_LINES)?,
+            Some(hunks) if hunks.is_empty() => out.print_line(NO_LINES)?,
             Some(hunks) => hunks.iter().try_for_each(|hunk| {
                 out.print_line(&format!("--- {}", hunk.path))?;
                 out.print_bytes(hunk.text.as_bytes())
@@ -307,12 +313,11 @@ fn print_losses(
         ["component", ">lost at turn", "symbol", "change", "place", "before", "after", "request"];
     let mut table = OutputTable::new(&heads);
     for loss in &document.losses {
-        let component = format!("{} {}", loss.component, loss.name.unwrap_or_default());
-        let request = trajview_run::first_line_label(loss.request.unwrap_or_default());
+        let request = loss.request.unwrap_or_default();
         for (at, symbol) in loss.symbols.iter().enumerate() {
             let of_loss = |cell: String| if at == 0 { cell } else { String::new() };
             table.add_row(vec![
-                of_loss(component.trim_end().to_owned()),
+                of_loss(component_cell(loss)),
                 of_loss(loss.turn.to_string()),
                 symbol.name.to_owned(),
                 symbol.change.clone().unwrap_or_else(|| symbol.state.to_owned()),
@@ -322,12 +327,14 @@ fn print_losses(
                 ),
                 of_loss(verdict_cell(loss.before.as_ref())),
                 of_loss(verdict_cell(loss.after.as_ref())),
-                of_loss(text::truncate(&request, REQUEST_WIDTH, "…").to_string()),
+                of_loss(text::truncate(request, REQUEST_WIDTH, "…").to_string()),
             ]);
         }
     }
     table.write_table(false, out)
 }
+
+const NO_LINES: &str = "the changed lines are not in the recording";
 
 /// Columns of a request in the table.
 const REQUEST_WIDTH: usize = 60;

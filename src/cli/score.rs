@@ -247,8 +247,7 @@ impl ScoredMoments {
     }
 }
 
-/// Says on a terminal how far a work is, in a line that is taken away at the end; not of what is done before anybody would
-/// ask.
+/// Prints the progress on a terminal, in a line that is removed at the end. Short work prints nothing.
 fn print_progress(stage: ScoreStage, done: usize, total: usize) -> bool {
     let (verb, noun, soon_done) = match stage {
         ScoreStage::Measuring => ("measured", "versions of files", 1_000),

@@ -194,7 +194,10 @@ impl BatchScreen {
         match signal {
             SIGWINCH => self.table.set_size(OwnTerminal::size()?),
             SIGTSTP => terminal.suspend_terminal()?,
-            SIGCONT => terminal.resume_terminal()?,
+            SIGCONT => {
+                terminal.resume_terminal()?;
+                self.table.set_size(OwnTerminal::size()?);
+            }
             other => {
                 return Ok(u8::try_from(other).ok().map(ScreenEnd::Signal).map(LeaveReason::By));
             }

@@ -221,8 +221,9 @@ pub(crate) fn report_growth(
         if has_changed {
             // Half a recording is none yet; the next change will tell.
             let opened = catch_unwind(AssertUnwindSafe(|| follower.open()));
+            // Reading takes a while: another recording may be followed by now.
             if let Ok(Ok(opened)) = opened
-                && !grown(opened)
+                && !(is_wanted() && grown(opened))
             {
                 return;
             }

@@ -289,7 +289,9 @@ impl LiveObserver {
             return;
         }
         let event = if self.is_open {
-            RuntimeEvent::Grown(opened)
+            // Another run may be open by now.
+            let folder = opened.archive.bundle().map_or(bundle, Path::to_owned);
+            RuntimeEvent::Changed(folder, opened)
         } else {
             self.is_open = true;
             let last = NamedMoment::Turn(opened.run.turns.len());

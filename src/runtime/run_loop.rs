@@ -454,6 +454,9 @@ impl Runtime {
         request: RequestId,
         answer: OpenAnswer<OpenedRecording, OpenError>,
     ) -> bool {
+        if !self.app.screens.awaits_opened(request) {
+            return false; // another run was requested in the meantime
+        }
         let is_open = matches!(answer, OpenAnswer::Whole(Ok(_)));
         let answer = match answer {
             OpenAnswer::Several => OpenAnswer::Several,

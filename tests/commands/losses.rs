@@ -63,7 +63,7 @@ fn a_run_that_lost_nothing_says_so_and_one_without_components_is_no_run_to_follo
     assert!(text.contains(": 0 of "), "{text}");
 
     let ran = run_cli(&["losses", "sample-runs/logs/pi.jsonl"]);
-    assert_eq!(ran.code, Some(3));
+    assert_eq!(ran.code, Some(4));
     assert!(ran.err.contains("no components.json and no judgement"), "{}", ran.err);
 }
 

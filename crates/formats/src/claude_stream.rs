@@ -181,8 +181,10 @@ impl IncrementalReader for ClaudeStreamReader {
         sources: &[SourceBytes<'_>],
         _left: &mut dyn FnMut(Box<dyn Send>),
     ) -> Result<Run, NotUnderstood> {
-        let name = sources.first().map_or("", |source| source.name);
-        Ok(self.into_run(name))
+        let Some(main) = sources.first() else {
+            return Err(NotUnderstood("no file to read".to_owned()));
+        };
+        Ok(self.into_run(main.name))
     }
 }
 

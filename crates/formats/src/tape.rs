@@ -404,7 +404,8 @@ impl TapeReader<'_> {
     fn push_node(&mut self, start: usize, end: usize) -> Option<u32> {
         let at = self.nodes.len();
         if self.open.len() <= MAX_DEPTH {
-            if at >= MAX_VALUES {
+            // A node has 16 bytes: of a long text at most twice its size.
+            if at >= MAX_VALUES.max(self.bytes.len() / 8) {
                 return None;
             }
             let (start, end) = (start as u32, end as u32);

@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use trajview_run::{Time, Tokens, live::RunTotal};
 use trajview_store::write::WriteError;
@@ -105,10 +105,20 @@ pub enum JournalEntry {
     Stopped {
         why: String,
         /// Missing in journals of earlier versions.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(
+            default,
+            skip_serializing_if = "Option::is_none",
+            deserialize_with = "read_known_reason"
+        )]
         reason: Option<StopReason>,
     },
     Finished,
+}
+
+/// Reads a reason; one that only a later version knows is none, and the sentence states it.
+fn read_known_reason<'de, D: Deserializer<'de>>(from: D) -> Result<Option<StopReason>, D::Error> {
+    let value = serde_json::Value::deserialize(from)?;
+    Ok(StopReason::deserialize(value).ok())
 }
 
 /// A run that stopped before its end.

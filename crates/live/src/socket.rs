@@ -28,17 +28,17 @@ impl SocketServer {
         let listener = std::os::unix::net::UnixListener::bind(path)?;
         let is_over = Arc::new(AtomicBool::new(false));
         let (seen, serve) = (Arc::clone(&is_over), Arc::new(serve));
-        std::thread::spawn(move || {
+        std::thread::Builder::new().name("socket".into()).spawn(move || {
             for stream in listener.incoming() {
                 if seen.load(Ordering::SeqCst) {
                     return;
                 }
                 let Ok(stream) = stream else { continue };
                 let serve = Arc::clone(&serve);
-                // A connection on which nothing comes does not block others.
-                std::thread::spawn(move || serve(stream));
+                // A connection on which nothing comes does not block others; one without a thread is closed.
+                let _ = std::thread::Builder::new().spawn(move || serve(stream));
             }
-        });
+        })?;
         Ok(Self { path: path.to_owned(), is_over })
     }
 }

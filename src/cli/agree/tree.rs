@@ -154,7 +154,7 @@ fn leaf_group(
 /// Two trees of one rubric. The differences are the judge's score less the reference's, of the root and of the leaves that
 /// are code only, null if either has none. `leaves` are compared; `invalid` leaves of both are not graded validly by the judge,
 /// and `unscored` ones have no score in the reference. `leaf_in_one` are a leaf in one tree alone, as the judge's tree has them,
-/// and the last two the highest nodes that the other tree lacks.
+/// and `only_reference` and `only_judge` are the highest nodes that the other tree lacks.
 fn tree_pair_row([reference, judge]: [&RubricTree; 2], graded: &GradedPair) -> Json {
     let (of_reference, of_judge) = (TreeSummary::for_tree(reference), TreeSummary::for_tree(judge));
     let less = |score_of: fn(&TreeSummary) -> Option<f64>| {

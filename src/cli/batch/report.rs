@@ -109,7 +109,7 @@ pub(crate) fn print_summary(
             judged_usd: past.judged_usd,
             // The agents' working time, all runs together.
             run_seconds: summary.used.seconds,
-            // While one process at least worked on the plan.
+            // The time during which at least one process worked on the plan.
             wall_seconds: past.wall_seconds,
             processes: past.processes,
             runs: summary.rows,

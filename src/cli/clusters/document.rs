@@ -60,7 +60,7 @@ pub(crate) fn clusters_document(
             found_at_threshold: found.bands.agreement_probability(options.threshold),
             // Pairs of different sets that were compared exactly.
             compared: found.compared,
-            // That of an estimate, at a similarity of one half.
+            // The standard error of an estimate is largest at a similarity of one half.
             largest_standard_error: 0.5 / (options.functions as f64).sqrt(),
         },
         runs: runs.len(),

@@ -96,7 +96,7 @@ impl<'a> CompareDocument<'a> {
             warnings: compare::comparison_warnings(self.parties),
             slump: record! {
                 ..NumberValues::new(&SLUMP, delta),
-                // Otherwise the values are a minus b.
+                // True if the conditions tell which run is the emergent one; otherwise the values are a minus b.
                 by_condition: by.is_slump,
                 difference: by.display_text(),
                 intervals: record! {
@@ -106,7 +106,7 @@ impl<'a> CompareDocument<'a> {
                     numbers: self.number_estimates(),
                 },
             },
-            // Of each run whose condition is neither; empty unless one run is emergent and one single-shot.
+            // The gap recovery of each run whose condition is neither; empty unless one run is emergent and one single-shot.
             gap_recovery: Json::list(&compare::run_recoveries(self.parties), |it| {
                 self.recovery_row(it)
             }),

@@ -231,8 +231,8 @@ fn run_facts(
     }
 }
 
-/// Scores the end of the run and of each checkpoint, by turns done, and DIR at the end. What cannot be read is added to the
-/// trouble, in sentences.
+/// Scores the end of the run and of each checkpoint, by turns done, and DIR at the end. Adds a sentence to
+/// `trouble` for each part that cannot be read.
 fn code_and_reuse(
     opened: &OpenedRecording,
     scorers: &Scorers,

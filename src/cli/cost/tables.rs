@@ -25,7 +25,7 @@ pub(crate) fn print_costs(document: &CostDocument, out: &mut Out) -> io::Result<
         let tokens =
             repeated.tokens.total().map(|it| format!(" with {} tokens", with_thousands(it)));
         out.print_sentence(&format!(
-            "{} responses{} were told by a recording before and count once",
+            "{} responses{} are also in a recording that was read before and count once",
             repeated.responses,
             tokens.unwrap_or_default(),
         ))?;

@@ -156,7 +156,7 @@ pub(crate) fn print_result(
         seconds: total.seconds,
         finished: ended.halted.is_none(),
         stopped: stopped,
-        // For the files that the run began with.
+        // The patch for the files that the run began with. Null if it began with none.
         patch: patch.map(|it| it.display().to_string()),
     })
 }

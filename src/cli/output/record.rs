@@ -73,7 +73,7 @@ impl Json {
         Self::List(rows.into_iter().map(record).collect())
     }
 
-    /// Returns the fields of a record; none of null.
+    /// Returns the fields of a record; an empty list for null.
     ///
     /// # Panics
     ///

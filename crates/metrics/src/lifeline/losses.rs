@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn verdicts_are_of_the_states_next_to_the_loss() {
+    fn verdicts_are_of_the_last_judged_states_before_and_after_the_loss() {
         let run = Run { turns: vec![Turn::default(); 9], ..Run::default() };
         let judgements = vec![
             judgement("a", 2, 1),

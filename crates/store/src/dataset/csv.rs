@@ -46,20 +46,53 @@ fn header_line(table: DataTable) -> String {
 /// Reads what [`CsvWriter`] wrote.
 pub fn read_rows(table: DataTable, mut file: impl BufRead + 'static) -> Result<DataRows, String> {
     let names = read_record(&mut file)?.unwrap_or_default();
-    let expected = table_columns(table).iter().map(|column| Some(column.name.to_owned()));
-    if !names.into_iter().eq(expected) {
+    let expected: Vec<Option<String>> =
+        table_columns(table).iter().map(|column| Some(column.name.to_owned())).collect();
+    if names != expected {
         let table = table.word();
         return Err(format!("the columns are not those of {table} in this version of trajview"));
     }
-    let row = move |cells: Vec<Option<String>>| -> Result<DataRow, String> {
-        let columns = table_columns(table);
-        if cells.len() != columns.len() {
-            return Err(format!("a row of {} cells; expected {}", cells.len(), columns.len()));
+    Ok(rows_below(&expected, table, file))
+}
+
+/// Works as [`read_rows`], of a table that another version may have written: a column that it does not have is missing
+/// in each row.
+pub(super) fn read_rows_by_name(
+    table: DataTable,
+    mut file: impl BufRead + 'static,
+) -> Result<DataRows, String> {
+    let names = read_record(&mut file)?.unwrap_or_default();
+    let is_known = |name: &Option<String>| {
+        table_columns(table).iter().any(|column| name.as_deref() == Some(column.name))
+    };
+    if !names.iter().any(is_known) {
+        return Err(format!("the columns are not those of {}", table.word()));
+    }
+    Ok(rows_below(&names, table, file))
+}
+
+/// Reads the rows below a header with these names.
+fn rows_below(
+    names: &[Option<String>],
+    table: DataTable,
+    mut file: impl BufRead + 'static,
+) -> DataRows {
+    let columns = table_columns(table);
+    let place =
+        |column: &DataColumn| names.iter().position(|name| name.as_deref() == Some(column.name));
+    let places: Vec<Option<usize>> = columns.iter().map(place).collect();
+    let count = names.len();
+    let row = move |mut cells: Vec<Option<String>>| -> Result<DataRow, String> {
+        if cells.len() != count {
+            return Err(format!("a row of {} cells; expected {count}", cells.len()));
         }
-        cells.into_iter().zip(columns).map(|(cell, column)| parse_cell(column, cell)).collect()
+        let cell = |(place, column): (&Option<usize>, &DataColumn)| {
+            parse_cell(column, place.and_then(|at| cells[at].take()))
+        };
+        places.iter().zip(columns).map(cell).collect()
     };
     let mut records = std::iter::from_fn(move || read_record(&mut file).transpose());
-    Ok(Box::new(std::iter::from_fn(move || Some(records.next()?.and_then(&row)))))
+    Box::new(std::iter::from_fn(move || Some(records.next()?.and_then(&row))))
 }
 
 fn parse_cell(column: &DataColumn, cell: Option<String>) -> Result<DataCell, String> {

@@ -130,6 +130,9 @@ pub(crate) fn read_rows_by_name(
             let file = File::open(path).map_err(|why| why.to_string())?;
             Ok(jsonl::read_rows_by_name(table, BufReader::new(file)))
         }
-        form => read_rows(form, table, path),
+        TableFormat::Csv => {
+            let file = File::open(path).map_err(|why| why.to_string())?;
+            csv::read_rows_by_name(table, BufReader::new(file))
+        }
     }
 }

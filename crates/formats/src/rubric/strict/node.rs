@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{
     SourceBytes,
-    json_object::{JsonObject, string_text},
+    json_object::JsonObject,
     tape::{self, JsonTape, TapeValue},
 };
 
@@ -55,7 +55,7 @@ impl<'a> StrictNode<'a> {
     }
 
     pub fn text(&self) -> Option<String> {
-        string_text(self.value).map(Into::into)
+        serde_json::from_str(self.value.get()).ok()
     }
 
     /// Returns a whole number that is not negative.
@@ -91,7 +91,7 @@ pub fn parse_document<'a>(
     file: &SourceBytes<'a>,
     mistakes: &mut FileMistakes<'a>,
 ) -> Option<JsonTape<'a>> {
-    if let Err(why) = serde_json::from_slice::<serde::de::IgnoredAny>(file.bytes) {
+    if let Err(why) = serde_json::from_slice::<&serde_json::value::RawValue>(file.bytes) {
         mistakes.add_at_line(why.line().max(1), format!("is not JSON: {why}"));
         return None;
     }

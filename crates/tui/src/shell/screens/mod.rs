@@ -266,6 +266,8 @@ impl Screens {
 
     /// Updates everything that is open, and asks for missing data.
     pub(crate) fn settle_all(&mut self) -> Vec<Effect> {
+        // Where that leads decides which panes have room.
+        self.on_open_run(OpenRun::follow_session);
         let layout = self.layout();
         let mut effects = vec![];
         if let Loading::Ready(open) = &mut self.opened {

@@ -57,6 +57,13 @@ impl Screens {
         vec![]
     }
 
+    /// Returns whether the answer to a request to open a run is still wanted.
+    pub fn awaits_opened(&self, request: RequestId) -> bool {
+        self.is_waiting_for(request)
+            || self.opening.begun == Some(request)
+            || study::awaits_run(self, request)
+    }
+
     fn is_waiting_for(&self, request: RequestId) -> bool {
         matches!(self.opened, Loading::Waiting(asked) if asked == request)
     }

@@ -64,8 +64,10 @@ impl JudgePane {
                 self.choose_entry(self.rows.row_at(mouse).unwrap_or(self.rows.cursor()));
             }
             (JudgePage::Watch, WatchedList::Calls) => {
-                self.calls.choose_row_at(mouse);
-                self.follows = false;
+                if let Some(row) = self.calls.row_at(mouse) {
+                    self.calls.choose(row);
+                    self.follows = false;
+                }
             }
             (JudgePage::Detail, _) => {}
         }

@@ -44,11 +44,15 @@ pub(crate) fn draw_layers(
     let Some(record) = view.shown_record(session) else { return };
     draw_turns(view, session, record, theme, buffer);
     let title = format!("turn {}", session.turn + 1);
-    let is_focused = view.part == LayersPart::Brief;
-    draw_list(&view.brief, (&title, is_focused), &view.brief_rows(session), theme, buffer);
-    let is_focused = view.part == LayersPart::Origin;
-    let rows = view.origin_rows(session);
-    draw_list(&view.origin, ("where it is from", is_focused), &rows, theme, buffer);
+    if view.brief.frame_width() > 0 {
+        let is_focused = view.part == LayersPart::Brief;
+        draw_list(&view.brief, (&title, is_focused), &view.brief_rows(session), theme, buffer);
+    }
+    if view.origin.frame_width() > 0 {
+        let is_focused = view.part == LayersPart::Origin;
+        let rows = view.origin_rows(session);
+        draw_list(&view.origin, ("where it is from", is_focused), &rows, theme, buffer);
+    }
 }
 
 fn draw_turns(

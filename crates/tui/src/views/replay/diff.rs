@@ -220,7 +220,7 @@ impl DiffPanel {
     ) {
         if self.shown_key != key {
             if !is_same_file(self.shown_key.as_ref(), key.as_ref()) {
-                self.list.restart();
+                self.list = ListPane::default(); // no rows before the other file is read
                 self.column = 0;
             }
             self.shown_key = key;

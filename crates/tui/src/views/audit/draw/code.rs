@@ -166,6 +166,8 @@ fn draw_file(view: &AuditView, session: &Session, theme: Theme, rest: Rect, buff
             let words = "there is no such text file in the judged code";
             return draw_sentence(words, theme.style_for(Meaning::Warning), body, buffer);
         }
+        // The pane still has the rows of the file before.
+        Some(Ok(compared)) if compared.line_count() == 0 => return,
         Some(Ok(_)) => {}
     }
     let code = &view.code;

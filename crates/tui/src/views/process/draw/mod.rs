@@ -49,8 +49,12 @@ pub(crate) fn draw_process(
         Some(Ok(Some(_))) => {}
     }
     pillars::draw_pillars(view, session, theme, buffer);
-    list::draw_counted(view, session, theme, buffer);
-    list::draw_below(view, session, theme, buffer);
+    if view.counted.frame_width() > 0 {
+        list::draw_counted(view, session, theme, buffer);
+    }
+    if view.below.frame_width() > 0 {
+        list::draw_below(view, session, theme, buffer);
+    }
 }
 
 fn has_keyboard(view: &ProcessView, part: ProcessPart) -> bool {

@@ -124,7 +124,9 @@ impl JudgesView {
         for side in JudgeSide::ALL {
             let area = areas.words[side as usize];
             let width = area.map_or(0, |area| usize::from(area.width.saturating_sub(2)));
-            let len = area.map_or(0, |_| self.side_verdict_rows(session, side, width).len());
+            // A hidden side stays where it is.
+            let len =
+                area.map_or(usize::MAX, |_| self.side_verdict_rows(session, side, width).len());
             self.words[side as usize].settle(PaneRoom::framed(area), len);
         }
     }

@@ -59,7 +59,7 @@ impl TreeView {
         };
         let (Some(tree), Some(id)) = (self.tree.clone(), self.selected_node()) else {
             self.detail = NodeDetail::default();
-            return;
+            return self.detail.pane.settle(PaneRoom::framed(areas.detail), 0);
         };
         let width = usize::from(area.width);
         if self.detail.built_for.is_none_or(|(other, _)| other != id) {
