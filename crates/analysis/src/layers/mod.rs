@@ -1,5 +1,5 @@
 //! Layers of project state over a run: a recorded run fed to a layer ([`RunFeed`]), and what the records of layers in
-//! its bundle have over it ([`layer_records`]).
+//! its bundle have over it ([`layer_records()`]).
 
 mod layer_records;
 #[cfg(test)]
