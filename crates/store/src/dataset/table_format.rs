@@ -134,5 +134,7 @@ pub(crate) fn read_rows_by_name(
             let file = File::open(path).map_err(|why| why.to_string())?;
             csv::read_rows_by_name(table, BufReader::new(file))
         }
+        #[cfg(not(feature = "parquet"))]
+        TableFormat::Parquet => read_rows(form, table, path),
     }
 }
