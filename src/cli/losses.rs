@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use trajview_analysis::lifelines;
 use trajview_metrics::lifeline::{
-    self, ComponentLoss, DatedVerdict, Lifeline, LostSymbol, SymbolState, TurnSide,
+    self, ComponentLoss, DatedVerdict, Lifeline, LostSymbol, TurnSide,
 };
 use trajview_run::{
     RepoPath, Run,
@@ -226,7 +226,7 @@ fn symbol_row<'a>(symbol: &LostSymbol<'a>) -> LostSymbolRow<'a> {
     let life = symbol.life;
     let spot = symbol.event.and_then(|event| event.spot.as_ref());
     LostSymbolRow {
-        name: life.place.as_ref().map_or(&life.name, |place| &place.name),
+        name: life.last_name(),
         path: life.place.as_ref().map(|place| place.path.as_str()),
         turn: symbol.turn,
         change: symbol.event.map(|event| event.change.change_text()),
@@ -238,7 +238,7 @@ fn symbol_row<'a>(symbol: &LostSymbol<'a>) -> LostSymbolRow<'a> {
                 TurnSide::New => "new",
             },
         }),
-        state: life.cells.last_cell().map_or(SymbolState::Before, |cell| cell.state).words(),
+        state: life.last_state().words(),
     }
 }
 

@@ -600,7 +600,7 @@ impl<'a> Recorder<'a> {
 
 fn halt_text(halt: &RunHalt) -> String {
     match halt {
-        RunHalt::Stopped => "it was told to stop".into(),
+        RunHalt::Stopped => journal::REQUESTED_STOP.into(),
         RunHalt::Budget(why) => why.clone(),
         RunHalt::Failed { turn, why } => format!("turn {turn} failed: {why}"),
         RunHalt::NotReady(why) => why.clone(),

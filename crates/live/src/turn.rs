@@ -636,7 +636,7 @@ impl Recorder<'_> {
         };
         let why = match verdict {
             AttemptVerdict::Failed(why) => Some(self.run_folders.secrets.hide(why)),
-            AttemptVerdict::Stopped => Some("it was told to stop".into()),
+            AttemptVerdict::Stopped => Some(journal::REQUESTED_STOP.into()),
             AttemptVerdict::Repeat => Some("a person wants it done again".into()),
             AttemptVerdict::Done => None,
         };

@@ -8,10 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::{
     Serialize, Serializer,
-    ser::{
-        Error as _, Impossible, SerializeMap, SerializeSeq, SerializeStruct, SerializeTuple,
-        SerializeTupleStruct,
-    },
+    ser::{Error as _, Impossible, SerializeMap, SerializeSeq, SerializeStruct, SerializeTuple},
 };
 use serde_json::Error;
 
@@ -244,7 +241,7 @@ impl Serializer for JsonSerializer {
     type Error = Error;
     type SerializeSeq = JsonParts;
     type SerializeTuple = JsonParts;
-    type SerializeTupleStruct = JsonParts;
+    type SerializeTupleStruct = NoJson;
     type SerializeTupleVariant = NoJson;
     type SerializeMap = JsonParts;
     type SerializeStruct = JsonParts;
@@ -339,8 +336,8 @@ impl Serializer for JsonSerializer {
         Ok(JsonParts::default())
     }
 
-    fn serialize_tuple_struct(self, _: &'static str, _: usize) -> Result<JsonParts, Error> {
-        Ok(JsonParts::default())
+    fn serialize_tuple_struct(self, name: &'static str, _: usize) -> Result<NoJson, Error> {
+        Err(Error::custom(name))
     }
 
     fn serialize_tuple_variant(
@@ -391,19 +388,6 @@ impl SerializeTuple for JsonParts {
     type Error = Error;
 
     fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
-        SerializeSeq::serialize_element(self, value)
-    }
-
-    fn end(self) -> Result<Json, Error> {
-        SerializeSeq::end(self)
-    }
-}
-
-impl SerializeTupleStruct for JsonParts {
-    type Ok = Json;
-    type Error = Error;
-
-    fn serialize_field<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
         SerializeSeq::serialize_element(self, value)
     }
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::cli::output::{Out, OutputTable};
 use trajview_analysis::lifelines::component_lifelines;
 use trajview_metrics::lifeline::{
-    self, DefinitionPlace, Lifeline, SymbolLife, SymbolMove, SymbolSource, SymbolState,
+    self, DefinitionPlace, Lifeline, SymbolLife, SymbolMove, SymbolSource,
 };
 use trajview_run::{
     Run,
@@ -85,9 +85,8 @@ fn lifeline_row(lifeline: &Lifeline) -> LifelineRow {
 }
 
 fn symbol_row(life: &SymbolLife, decides: bool) -> LifelineSymbolRow {
-    let name = life.place.as_ref().map_or(&life.name, |place| &place.name);
     LifelineSymbolRow {
-        name: name.to_string(),
+        name: life.last_name().to_owned(),
         path: life.place.as_ref().map(|place| place.path.to_string()),
         from: match life.source {
             SymbolSource::Name => "name",
@@ -99,7 +98,7 @@ fn symbol_row(life: &SymbolLife, decides: bool) -> LifelineSymbolRow {
         unused_since: life.unused_since,
         vanished: life.vanished,
         renamed: life.moves.iter().map(move_row).collect(),
-        state: life.cells.last_cell().map_or(SymbolState::Before, |cell| cell.state).words(),
+        state: life.last_state().words(),
     }
 }
 

@@ -134,6 +134,16 @@ impl SymbolLife {
     pub fn lost_turn(&self) -> Option<usize> {
         self.cells.state_since(|state| matches!(state, SymbolState::Unused | SymbolState::Gone))
     }
+
+    /// Returns its last name in the code, or the name that the component gives it where it was never defined.
+    pub fn last_name(&self) -> &str {
+        self.place.as_ref().map_or(&self.name, |place| &place.name)
+    }
+
+    /// Returns its state at the end of the run.
+    pub fn last_state(&self) -> SymbolState {
+        self.cells.last_cell().map_or(SymbolState::Before, |cell| cell.state)
+    }
 }
 
 /// A symbol at one moment.

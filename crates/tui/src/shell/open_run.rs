@@ -231,7 +231,6 @@ impl OpenRun {
 
     /// Updates every view to the selection.
     pub(crate) fn settle_views(&mut self, layout: &ScreenLayout) {
-        self.follow_session();
         self.carry_component();
         let (views, session) = self.views_mut();
         views.into_iter().for_each(|view| view.settle_view(session, layout));
