@@ -4,10 +4,7 @@ use serde::Serialize;
 
 use trajview_tui::{
     session::context::KeyContext,
-    shell::{
-        keymap::{KeyBinding, all_bindings},
-        keys::command_of,
-    },
+    shell::keymap::{KeyBinding, all_bindings},
 };
 
 use super::{
@@ -38,7 +35,7 @@ struct KeyRow {
 
 pub fn run(args: &KeysArgs, out: &mut Out) -> CommandResult {
     let row = |binding: &KeyBinding| KeyRow {
-        command: command_of(binding),
+        command: binding.id.to_owned(),
         place: binding.context.title(),
         keys: binding.keys.iter().map(ToString::to_string).collect(),
         does: binding.help,

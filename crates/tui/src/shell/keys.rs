@@ -1,7 +1,7 @@
 //! The keymap with the user's own keys.
 //!
-//! A command is named by the beginning of its help: `next turn; 5l goes on five` is `next-turn`. A name may stand for
-//! several rows, each in its own place; all of them get the key.
+//! A command is named by the id of its row, such as `next-turn`. An id may belong to several rows, each in its own place;
+//! all of them get the key. Names of version 0.1.0 are read with a warning.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::{
     session::context::KeyContext,
     shell::{
         config::Chord,
-        keymap::{KeyBinding, all_bindings},
+        keymap::{KeyBinding, all_bindings, rows_of_old_name},
     },
     widgets::key::Key,
 };
@@ -26,13 +26,17 @@ impl UserKeys {
     pub fn from_config(wanted: &BTreeMap<String, Vec<Chord>>) -> (Self, Vec<String>) {
         let (mut keys, mut problems) = (Self::default(), vec![]);
         for (command, chords) in wanted {
-            let rows = all_bindings().enumerate().filter(|(_, row)| command_of(row) == *command);
-            let rows: Vec<usize> = rows.map(|(index, _)| index).collect();
+            let rows = all_bindings().enumerate().filter(|(_, row)| row.id == command);
+            let mut rows: Vec<usize> = rows.map(|(index, _)| index).collect();
             if rows.is_empty() {
-                problems.push(format!(
-                    "keys.{command}: no command has this name; `trajview keys` lists them"
-                ));
-                continue;
+                let Some((old_rows, id)) = rows_of_old_name(command) else {
+                    problems.push(format!(
+                        "keys.{command}: no command has this name; `trajview keys` lists them"
+                    ));
+                    continue;
+                };
+                problems.push(format!("keys.{command}: this name is now {id}"));
+                rows = old_rows;
             }
             match single_keys(chords) {
                 Ok(single) => rows.into_iter().for_each(|row| {
@@ -80,13 +84,6 @@ fn single_keys(chords: &[Chord]) -> Result<Vec<Key>, &str> {
         _ => None,
     };
     chords.iter().map(|chord| key(chord).ok_or(chord.written.as_str())).collect()
-}
-
-/// Returns the name of a row's command in the settings.
-pub fn command_of(row: &KeyBinding) -> String {
-    let beginning = row.help.split([';', ':', ',', '.']).next().unwrap_or(row.help);
-    let words = beginning.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect::<Vec<_>>().join("-")
 }
 
 #[cfg(test)]
@@ -140,10 +137,27 @@ mod tests {
     }
 
     #[test]
+    fn a_name_of_before_is_read_with_a_warning_and_changes_only_the_rows_it_had() {
+        let (keys, problems) = UserKeys::from_config(&wanted_keys("up-in-the-tree", &["w"]));
+        assert_eq!(problems, ["keys.up-in-the-tree: this name is now up"]);
+        let id = |context| keys.find_binding(context, Key::from_char('w')).map(|row| row.id);
+        assert_eq!(id(KeyContext::Rubric), Some("up"));
+        assert_ne!(id(KeyContext::Turns), Some("up"));
+    }
+
+    #[test]
+    fn each_name_of_before_leads_to_rows() {
+        for (old, ..) in crate::shell::keymap::old_names::OLD_NAMES {
+            let rows = rows_of_old_name(old).map(|(rows, _)| rows).unwrap_or_default();
+            assert!(!rows.is_empty(), "{old}");
+        }
+    }
+
+    #[test]
     fn in_one_place_no_two_commands_share_a_name() {
         for context in KeyContext::ALL {
             let here = all_bindings().filter(|row| row.context == context);
-            let mut names: Vec<String> = here.map(command_of).collect();
+            let mut names: Vec<&str> = here.map(|row| row.id).collect();
             names.sort_unstable();
             for pair in names.windows(2) {
                 assert_ne!(pair[0], pair[1], "{context:?}");

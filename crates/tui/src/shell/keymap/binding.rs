@@ -8,6 +8,9 @@ pub struct KeyCount(pub Option<usize>);
 
 pub struct KeyBinding {
     pub context: KeyContext,
+    /// The stable name of what the keys do, in `[keys]` and on the command line; rows of several places share one when they do
+    /// the same there. In one place no two rows have the same.
+    pub id: &'static str,
     /// The keys, with the same meaning; the first is shown in the footer.
     pub keys: &'static [Key],
     pub help: &'static str,

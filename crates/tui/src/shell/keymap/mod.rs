@@ -4,6 +4,7 @@
 //! share it (`←→ turn`).
 
 mod binding;
+pub(crate) mod old_names;
 mod tables;
 
 use crate::{session::context::KeyContext, widgets::key::Key};
@@ -35,6 +36,14 @@ pub(crate) fn footer_hints_with(
 pub fn bindings_of(context: KeyContext) -> impl Iterator<Item = &'static KeyBinding> {
     let layers = context.active_contexts().iter();
     layers.flat_map(|layer| all_bindings().filter(move |binding| binding.context == *layer))
+}
+
+/// Returns the indices of the rows that had a name in the settings of version 0.1.0, and the id that replaces it.
+pub(crate) fn rows_of_old_name(name: &str) -> Option<(Vec<usize>, &'static str)> {
+    let (_, id, contexts) = old_names::OLD_NAMES.iter().find(|(old, ..)| *old == name)?;
+    let rows = all_bindings().enumerate();
+    let rows = rows.filter(|(_, row)| row.id == *id && contexts.contains(&row.context));
+    Some((rows.map(|(index, _)| index).collect(), id))
 }
 
 /// Returns every binding.

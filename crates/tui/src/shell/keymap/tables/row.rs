@@ -20,12 +20,13 @@ use super::super::{CommandListing, KeyBinding, KeyCount};
 
 pub(super) const fn row(
     context: KeyContext,
+    id: &'static str,
     keys: &'static [Key],
     help: &'static str,
     hint: &'static str,
     message: fn(KeyCount) -> AppMessage,
 ) -> KeyBinding {
-    KeyBinding { context, keys, help, hint, message, listing: CommandListing::Listed }
+    KeyBinding { context, id, keys, help, hint, message, listing: CommandListing::Listed }
 }
 
 pub(super) const fn c(c: char) -> Key {
