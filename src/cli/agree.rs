@@ -40,28 +40,28 @@ use repeats::JudgeRepeats;
 
 /// Agreement between raters: judges and humans of runs, or columns of a table
 ///
-/// The raters of a run are its judgements and its labels; the blind labels of a person and the others are a rater each.
-/// Components, leaves of a rubric tree, flags, signals, decisions and parts of the process are compared each by itself, by
-/// each criterion and on each scale of a codebook. Several runs are pooled. A CSV has a row a component and a
-/// column a rater (component,run,a,b; run may be missing) or a row a score (component,rater,score); JSON is a list of
-/// such rows, or an object of columns.
+/// The raters of a run are its judgements and its labels; the blind labels of a person and the other labels count as
+/// two raters. Components, leaves of a rubric tree, flags, signals, decisions and parts of the process are compared
+/// separately, by each criterion and on each scale of a codebook. Several runs are pooled. A CSV has one row per
+/// component and one column per rater (component,run,a,b; run is optional) or one row per score
+/// (component,rater,score); JSON is a list of such rows, or an object of columns.
 #[derive(Debug, clap::Args)]
 pub struct AgreeArgs {
     /// Run bundles, folders of them, files of judgements or labels, tables (CSV or JSON), or RigorBench's score files (YAML)
     #[arg(value_name = "RUN_OR_FILE", required = true, value_parser = run_args::place_parser())]
     paths: Vec<PathBuf>,
-    /// Agreement on things of one kind alone. If left out, on each kind that two raters scored, in tables of its own
+    /// Agreement on one kind of item. Default: each kind that two raters scored, in separate tables
     #[arg(long, value_name = "component|leaf|flag|signal|decision|process", value_parser = parse_unit)]
     unit: Option<LabelUnit>,
-    /// Agreement by one criterion alone: of a codebook, of what was flagged, or a kind of signal. If left out, by each
-    /// criterion of a codebook, in tables of its own; flags and signals of all criteria are counted together
+    /// Agreement by one criterion: of a codebook, of flags, or a kind of signal. Default: each criterion of a codebook,
+    /// in separate tables; flags and signals of all criteria together
     #[arg(long, value_name = "ID")]
     criterion: Option<String>,
-    /// As --unit, by the name of the rubric: of components, of decisions, or of parts of the process
+    /// Like --unit, by the name of the rubric: components, decisions, or parts of the process
     #[arg(long, value_name = "slump-5|decisions|process", value_parser = parse_rubric, conflicts_with = "unit")]
     rubric: Option<&'static RubricLevels>,
-    /// The levels of the scale, as 0..4; `observed` for those that were given, however far apart [default: the scale that
-    /// scores are on, which labels, codebooks and kinds of things say; of tables 0..4, of score files observed]
+    /// The levels of the scale, such as 0..4; `observed` for the levels that occur [default: the scale of the labels,
+    /// codebooks and kinds of items; 0..4 for tables, observed for score files]
     #[arg(long, allow_hyphen_values = true)]
     levels: Option<String>,
     #[command(flatten)]
@@ -69,15 +69,15 @@ pub struct AgreeArgs {
     /// Agreement run by run, component by component or rubric by rubric beside the pooled one, with intervals
     #[arg(long, value_enum)]
     by: Option<AgreeGrouping>,
-    /// With the confusion matrix of every two raters, what they disagree on and how to open each on screen
+    /// Also print the confusion matrix of each pair of raters, their disagreements, and the command that opens each one
     #[arg(long)]
     detail: bool,
     /// The calibration table of the SLUMP paper: two humans and a judge, each human against the judge and then the
-    /// humans. Taken where there are just two humans and one judge, or a column called judge beside two others; else
-    /// chosen with --raters
+    /// humans. Automatic with exactly two humans and one judge, or a column called judge and two others; else choose
+    /// them with --raters
     #[arg(long, conflicts_with_all = ["by", "detail"])]
     calibration: bool,
-    /// Who is who in the calibration table; the beginning of a name is enough
+    /// The raters of the calibration table; the beginning of a name is enough
     #[arg(
         long,
         value_name = "FIRST,SECOND,JUDGE",
@@ -85,19 +85,19 @@ pub struct AgreeArgs {
         requires = "calibration"
     )]
     raters: Vec<String>,
-    /// Without the labels that are not recorded as given before the verdict was seen. If left out, the blind labels of a
-    /// person and the others are a rater each. Judgements, and tables without a column `blind`, are in either way
+    /// Only labels that are recorded as blind. Default: the blind labels of a person and the other labels count as two
+    /// raters. Judgements, and tables without a column `blind`, are always included
     #[arg(long)]
     blind_only: bool,
-    /// How steady each judge is over its repeats, component by component and as a whole; and each prompt and judge
-    /// against the others of the same state of the code
+    /// Stability of each judge over its repeats, by component and overall; and each prompt and judge compared with the
+    /// others on the same state of the code
     #[arg(long, conflicts_with_all = ["by", "calibration"])]
     repeats: bool,
     #[command(flatten)]
     against: AgainstArgs,
     /// Compare two graded rubric trees of PaperBench leaf by leaf, the reference first: JudgeEval's table, by category
-    /// and over all. Several such twos are pooled. Classes without a value count as 0 in averages, as JudgeEval has it,
-    /// unless --zero-division says otherwise
+    /// and overall. Several pairs are pooled. Classes without a value count as 0 in averages, as in JudgeEval, unless
+    /// --zero-division changes it
     #[arg(long, conflicts_with_all = ["rubric", "unit", "criterion", "by", "calibration", "repeats", "blind_only", "against"])]
     tree: bool,
     /// Print JSON (schema trajview.agree/1; with --tree trajview.agree-tree/1)
@@ -113,14 +113,14 @@ pub struct AgreeArgs {
 /// How raters are held against a reference.
 #[derive(Debug, clap::Args)]
 struct AgainstArgs {
-    /// The reference rater, against whom every other gets accuracy, precision, recall and F1; the beginning of a name is
-    /// enough. If left out, gold, where adjudication left some
+    /// The reference rater; every other rater gets accuracy, precision, recall and F1; the beginning of a name is
+    /// enough. Default: gold, if it exists
     #[arg(long, value_name = "NAME", conflicts_with_all = ["calibration", "repeats"])]
     against: Option<String>,
-    /// With a reference: which scores are positive, as ">=3"; precision, recall and F1 of that alone are added
+    /// With a reference: the positive scores, such as ">=3"; adds precision, recall and F1 of this class
     #[arg(long, value_name = "CONDITION", value_parser = parse_positive)]
     positive: Option<PositiveRule>,
-    /// With a reference: what a class that has no precision or recall counts as in averages; `undefined` leaves it out
+    /// With a reference: the value of undefined precision or recall in averages; `undefined` excludes the class
     /// [default: undefined]
     #[arg(long, value_name = "undefined|0|1", value_parser = parse_zero_division)]
     zero_division: Option<ZeroDivision>,
@@ -193,7 +193,7 @@ fn unit_for_repeats(
         scores.peek().is_some() && scores.all(|it| it.item.unit != LabelUnit::Component);
     match unit.is_some_and(|unit| unit != LabelUnit::Component) || is_of_others {
         true => Err(CommandFailure::wrong_arguments(
-            "--repeats is for components; leave out --rubric and --unit",
+            "--repeats works only with components; remove --rubric and --unit",
         )),
         false => Ok(LabelUnit::Component),
     }
@@ -219,11 +219,11 @@ fn select_scores(
     let scores = of_unit.raters.iter().flat_map(|rater| &rater.scores);
     let criteria: BTreeSet<&str> = scores.filter_map(|it| it.item.criterion.as_deref()).collect();
     let criteria_text = match criteria.is_empty() {
-        true => "nothing is scored by several".to_owned(),
+        true => "no item is scored by several criteria".to_owned(),
         false => criteria.into_iter().collect::<Vec<_>>().join(", "),
     };
     Err(CommandFailure::wrong_arguments(format!(
-        "--criterion: nothing is scored by {criterion:?}; known: {criteria_text}"
+        "--criterion: no scores by {criterion:?}; available: {criteria_text}"
     )))
 }
 

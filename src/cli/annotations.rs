@@ -10,10 +10,10 @@ use trajview_run::rubric::{ItemKey, LabelUnit};
 
 use super::{CommandFailure, CommandResult, agree::inputs::AgreeInputs, output::Out};
 
-/// Labels and verdicts to other tools and back: Inspect Scout, Langfuse, Phoenix, Label Studio
+/// Export and import labels and verdicts: Inspect Scout, Langfuse, Phoenix, Label Studio
 ///
-/// --to prints a file for the tool. --from takes a file of one: scores of people become labels, scores of judges become a new
-/// judgement each; nothing is written unless every score is good, and every mistake is said at once. The run is the tool's
+/// --to prints a file for the tool. --from imports a file: scores of people become labels, scores of each judge become
+/// a new judgement. If a score is wrong, nothing is written, and all mistakes are reported. The run is the tool's
 /// transcript, trace or span, the component the name of its score.
 #[derive(Debug, clap::Args)]
 pub struct AnnotationsArgs {
@@ -26,19 +26,19 @@ pub struct AnnotationsArgs {
     /// With the verdicts of judges
     #[arg(long, requires = "to")]
     judgements: bool,
-    /// Of these raters or judges alone; the beginning of a name is enough
+    /// Only of these raters or judges; the beginning of a name is enough
     #[arg(long, value_name = "NAME", requires = "to")]
     of: Vec<String>,
-    /// Take labels and verdicts from this file
+    /// Import labels and verdicts from this file
     #[arg(long, value_name = "FILE", conflicts_with = "to")]
     from: Option<PathBuf>,
-    /// The tool that wrote the file; if left out, the file says it by its form
+    /// The tool that wrote the file; default: recognised by its form
     #[arg(long = "as", value_name = "TOOL", value_parser = parse_tool, requires = "from")]
     form: Option<AnnotationTool>,
-    /// Whose the scores are that name nobody
+    /// Rater for scores without a name
     #[arg(long, value_name = "NAME", requires = "from")]
     annotator: Option<String>,
-    /// The state that was scored, where the file does not say: a turn, a checkpoint, `start` or `final`
+    /// The scored state, if the file does not have it: a turn, a checkpoint, `start` or `final`
     #[arg(long, value_name = "MOMENT", requires = "from")]
     at: Option<String>,
     /// Print the labelling interface of Label Studio for --to label-studio

@@ -22,65 +22,65 @@ use super::{
 use audited_run::AuditedRun;
 use document::{AuditDocument, CountedLabels};
 
-/// Print the queue of verdicts to check, blind, and move labels in and out
+/// Print the queue of verdicts to check blindly; import and export labels
 ///
 /// The queue is drawn with a seed from the verdicts of one judgement, stratified by score. A verdict is hidden until
-/// this annotator has labelled it. Labels are kept in RUN/labels, one file an annotator; annotators never see each
-/// other's, save with --all. `trajview RUN --view audit` labels with keys; a sheet (--export --blank) is for labelling
-/// elsewhere. In the place of a run stands a study: a file study.toml that names runs, judges, raters and the sample, or a
-/// folder of run bundles; its queue is one over all runs.
+/// this annotator has labelled it. Labels are saved in RUN/labels, one file per annotator; annotators never see each
+/// other's labels, except with --all. `trajview RUN --view audit` labels with keys; a sheet (--export --blank) is for
+/// labelling elsewhere. Instead of a run you can name a study: a file study.toml that names runs, judges, raters and
+/// the sample, or a folder of run bundles; it has one queue over all runs.
 #[derive(Debug, clap::Args)]
 pub struct AuditArgs {
     #[command(flatten)]
     run: RunOrStudyArg,
-    /// Who labels: any name; without it the setting `annotator`, else the name of the user
+    /// Name of the rater; default: the setting `annotator`, else the user's name
     #[arg(long, value_name = "NAME")]
     annotator: Option<String>,
-    /// The judgement that is checked: the judge's name, or a judgement's file; the beginning is enough where only one
-    /// begins so. Without it the last of the latest state, one with a score for every component before others
+    /// The judgement to check: the judge's name, or a judgement's file; a unique beginning is enough. Default: the last judgement of the latest state, complete ones first
     #[arg(long, visible_alias = "judge", value_name = "NAME|FILE")]
     judgement: Option<String>,
-    /// What is audited: component, leaf (of a graded rubric tree), flag, signal, decision or process
+    /// Kind of item: component, leaf (of a graded rubric tree), flag, signal, decision or process
     #[arg(long, value_name = "KIND", value_parser = super::view::parse_unit, default_value = "component", hide_default_value = true)]
     unit: LabelUnit,
-    /// Start of the draws [default: 1]; of a study its file says it
+    /// Seed of the random order [default: 1]; a study file has its own
     #[arg(long)]
     seed: Option<u64>,
-    /// How many verdicts; all, if left out
+    /// Number of verdicts; default: all
     #[arg(long, value_name = "N")]
     size: Option<usize>,
-    /// For each component with a score of 0 or 1: places that look like it and that the judge never opened; this reveals verdicts
+    /// For each component with a score of 0 or 1: candidate code that the judge never opened; this reveals verdicts
     #[arg(long, conflicts_with_all = ["import", "export", "size"])]
     absences: bool,
-    /// Take labels from a CSV with the columns component and score and, where known, run, turn, commit, judgement,
-    /// annotator, reason, note, blind and at; nothing is written unless every row is good. With --judgement, rows that
-    /// name no judgement, commit and turn are of that one
+    /// Import labels from a CSV with the columns component and score and, optionally, run, turn, commit, judgement,
+    /// annotator, reason, note, blind and at; nothing is written if a row is wrong. With --judgement, rows
+    /// without judgement, commit and turn belong to this judgement
     #[arg(long, value_name = "FILE", conflicts_with_all = ["export", "md", "tex", "save_tables"])]
     import: Option<PathBuf>,
-    /// Print this annotator's labels as CSV, as --import and `trajview agree` read it
+    /// Print this annotator's labels as CSV, in the form that --import and `trajview agree` read
     #[arg(long, conflicts_with_all = ["md", "tex", "save_tables"])]
     export: bool,
-    /// With the labels of all annotators
+    /// Include the labels of all annotators
     #[arg(long, requires = "export", conflicts_with = "blank")]
     all: bool,
-    /// The queue as a sheet to be filled in, without verdicts and labels, of whatever is audited
+    /// The queue as a sheet to fill in, without verdicts and labels
     #[arg(long, requires = "export")]
     blank: bool,
-    /// What raters of a study scored differently, with all they said, for whoever settles it; --export prints what was
-    /// settled as CSV, --export --blank a sheet to be filled in, --import takes it back into gold.json
+    /// Print the items that raters of a study scored differently, with all labels and reasons, for the adjudicator;
+    /// --export prints the outcomes as CSV, --export --blank a sheet to fill in, --import reads the sheet into
+    /// gold.json
     #[arg(long, conflicts_with_all = ["absences", "all"])]
     adjudicate: bool,
-    /// What all of its raters scored alike becomes gold as well, so that there is a gold label for everything
+    /// Also make gold labels of the items that all raters scored alike, so that every item has a gold label
     #[arg(long, requires = "adjudicate", conflicts_with_all = ["import", "export"])]
     settle_agreed: bool,
-    /// With the verdicts of the judges beside the labels
+    /// Include the verdicts of the judges
     #[arg(long, requires = "adjudicate")]
     verdicts: bool,
-    /// Count only labels that are recorded as given before the verdict was seen: how many there are, how many say what the
-    /// judge says, and in a study how far raters and judges agree
+    /// Count only labels that are recorded as blind: their number, their matches with the judge, and in a study the
+    /// agreement of raters and judges
     #[arg(long, conflicts_with_all = ["absences", "export", "import", "adjudicate"])]
     blind_only: bool,
-    /// Write the study that is made of a folder to this new file, such as study.toml
+    /// Write the study of a folder to this new file, such as study.toml
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
     /// Print JSON (schema trajview.audit/1; of a study trajview.study/1)
@@ -107,7 +107,7 @@ pub fn run(args: &AuditArgs, out: &mut Out) -> CommandResult {
         return study::run(&studied, args, out);
     }
     if args.all && args.annotator.is_some() {
-        let why = "--all is with the labels of everybody; leave out --annotator";
+        let why = "--all includes the labels of all annotators; remove --annotator";
         return Err(CommandFailure::wrong_arguments(why));
     }
     let mut audited = AuditedRun::open(&args.run.path)?;
@@ -168,7 +168,7 @@ fn annotator_name(args: &AuditArgs) -> Result<String, CommandFailure> {
     };
     let name = name.map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
     name.ok_or_else(|| {
-        let why = "nothing says who labels; --annotator NAME or the setting annotator does";
+        let why = "no rater; use --annotator NAME or the setting annotator";
         CommandFailure::wrong_arguments(why)
     })
 }

@@ -23,31 +23,31 @@ use super::{
 
 /// Make the runs of a plan: scripts, agents, models, conditions, layers and repeats, several at once
 ///
-/// Each combination becomes a run bundle, made by a `trajview live` of its own. What is there is never made again: a batch that
-/// was stopped or killed goes on when it is started again, a plan that grew only adds runs, and several processes share one
-/// plan, on one machine or with --shard on several. The runs end in one folder, which `trajview corpus DIR --pair` pairs. It is
-/// shown and steered on screen unless --headless is said. Ends with 1 where not every run is whole.
+/// Each combination becomes a run bundle, made by its own `trajview live`. Existing runs are never repeated: a batch
+/// that was stopped or killed continues when you start it again, a larger plan only adds runs, and several processes
+/// share one plan, on one machine or with --shard on several. All runs are in one folder, which `trajview corpus DIR
+/// --pair` pairs. Runs in the terminal UI unless --headless is given. The exit code is 1 if a run is incomplete.
 #[derive(Debug, clap::Args)]
 pub struct BatchArgs {
     /// The plan, a TOML file
     #[arg(value_name = "PLAN")]
     plan: PathBuf,
-    /// Runs at once; else as the plan says, or one
+    /// Number of runs at the same time; default: from the plan, or one
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     jobs: Option<u16>,
     /// Only the runs of shard I of N: by their ids, so that shards never overlap and stay the same when the plan grows
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
-    /// Without a screen; a line for each event on standard error
+    /// Run without the terminal UI; one line per event on standard error
     #[arg(long)]
     headless: bool,
-    /// Print every run with its folder and its exact command; make nothing
+    /// Print every run with its folder and its exact command; run nothing
     #[arg(long)]
     print_plan: bool,
-    /// Try runs again that failed as often as they may
+    /// Retry runs that used up their retries
     #[arg(long)]
     again: bool,
-    /// The settings file, in the place of the usual one
+    /// The settings file, instead of the usual one
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Print JSON (schema trajview.batch/1, with --print-plan trajview.batch-plan/1)
@@ -76,7 +76,7 @@ pub fn run(args: &BatchArgs, out: &mut Out) -> CommandResult {
     remarks.iter().for_each(|remark| print_note(remark));
     let jobs = args.jobs.map(usize::from).or(read.plan.jobs).unwrap_or(1).max(1);
     let program = std::env::current_exe().map_err(|why| {
-        CommandFailure::cannot_read(format!("where trajview itself is cannot be found out: {why}"))
+        CommandFailure::cannot_read(format!("cannot find the trajview program: {why}"))
     })?;
     let (again, stays) = (args.again, !args.headless);
     let options = BatchOptions { program, jobs, shard, again, stays, config };
@@ -94,11 +94,8 @@ fn run_on_screen(
     options: BatchOptions,
     out: &mut Out,
 ) -> CommandResult {
-    let no_terminal = || {
-        CommandFailure::wrong_arguments(
-            "a batch is shown in a terminal; --headless makes one without",
-        )
-    };
+    let no_terminal =
+        || CommandFailure::wrong_arguments("a batch needs a terminal; use --headless without one");
     if !std::io::stdout().is_terminal() {
         return Err(no_terminal());
     }
@@ -154,22 +151,22 @@ fn batch_outcome(summary: &BatchSummary, signal: Option<u8>, place: &Path) -> Co
     }
     let runs = run_args::count_with_noun(summary.rows.len(), "run");
     let complete = summary.rows.iter().filter(|row| row.progress.state.word() == "done").count();
-    let complete_text = format!("{complete} of {runs} are whole in {}", place.display());
+    let complete_text = format!("{complete} of {runs} are complete in {}", place.display());
     match (summary.is_stopped, &summary.halted) {
         (true, _) => Err(CommandFailure::stopped_by(
             signal,
-            format!("stopped; {complete_text}; the same command goes on"),
+            format!("stopped; {complete_text}; the same command continues"),
         )),
         (false, Some(why)) => Err(CommandFailure::new(
             Exit::Failed,
-            format!("{why}; {complete_text}; the same command with a higher limit goes on"),
+            format!("{why}; {complete_text}; the same command with a higher limit continues"),
         )),
         (false, None) => {
             let logs = batch_folder(place).join("logs");
             Err(CommandFailure::new(
                 Exit::Failed,
                 format!(
-                    "{complete_text}; --again tries the others again; what they said is in {}",
+                    "{complete_text}; --again retries the others; their output is in {}",
                     logs.display()
                 ),
             ))

@@ -5,7 +5,7 @@ use trajview_store as store;
 
 use super::{CommandFailure, CommandResult, Exit, RunArg, output::Out, run_args};
 
-/// Print a file as it stood after a turn or a step
+/// Print a file as it was after a turn or a step
 #[derive(Debug, clap::Args)]
 pub struct CatArgs {
     #[command(flatten)]

@@ -16,10 +16,10 @@ use super::{
     sharding::{PartLines, PartsArgs, ShardArgs, runs_at},
 };
 
-/// Read everything, print every warning with its place
+/// Read everything and print every warning with its location
 #[derive(Debug, clap::Args)]
 pub struct CheckArgs {
-    /// Logs, run bundles, folders below which runs are looked for, or a file that would stand beside a run: components.json,
+    /// Logs, run bundles, folders that contain them, or a file that belongs to a run: components.json,
     /// a judgement, labels; or a study (study.toml)
     #[arg(value_name = "PATH", required = true, value_parser = run_args::recording_parser())]
     paths: Vec<PathBuf>,
@@ -75,7 +75,7 @@ pub fn run(args: &CheckArgs, out: &mut Out) -> CommandResult {
             count => run_args::count_with_noun(count, "warning"),
         };
         if let (Some(format), None) = (checked.format, checked.turns) {
-            let alone = if format == "study" { "" } else { ", held against no run" };
+            let alone = if format == "study" { "" } else { ", checked without a run" };
             out.print_line(&format!("{}: {format}{alone}, {warnings}", checked.path))?;
         }
         if let (Some(format), Some(turns), Some(steps)) =

@@ -18,29 +18,30 @@ use super::{
 };
 use document::{ClusterInput, clusters_document};
 
-/// Put runs together that are alike: in how they fail, in what they call, in what they edit
+/// Cluster similar runs: by their failures, tool calls or edits
 ///
-/// Each run is a set: of the lines in which its failed steps speak of an error, of its calls, or of the files that it edited. Lines and
-/// calls are compared without what differs from run to run: times are `<time>`, hexadecimal words and UUIDs `<hex>`, temporary folders and
-/// names `<temp>`, folders of absolute paths `<path>`, numbers that are no part of a name `<n>`. How alike two runs are is the Jaccard
-/// similarity of their sets: what both have, as a share of what either has. Pairs that may be alike are found by MinHash signatures
-/// (a pair at the threshold with a probability of at least 0.99) and compared exactly; what is at least as alike as the threshold is in
-/// one cluster, directly or by way of other runs. The same runs and seed give the same clusters. A run without such lines is in none.
+/// Each run is a set: the error lines of its failed steps, its calls, or its edited files. Values that differ between
+/// runs are replaced in lines and calls: times are `<time>`, hexadecimal words and UUIDs `<hex>`, temporary folders and
+/// names `<temp>`, folders of absolute paths `<path>`, numbers that are not part of a name `<n>`. The similarity of two
+/// runs is the Jaccard similarity of their sets. Candidate pairs are found by MinHash signatures (a pair at the
+/// threshold with a probability of at least 0.99) and compared exactly; runs that reach the threshold, directly or
+/// through other runs, are in one cluster. The same runs and seed give the same clusters. A run without such lines is
+/// in no cluster.
 #[derive(Debug, clap::Args)]
 pub struct ClustersArgs {
-    /// Logs, run bundles, or folders below which runs are looked for
+    /// Logs, run bundles, or folders that contain them
     #[arg(value_name = "PATH", required = true, value_parser = run_args::recording_parser())]
     paths: Vec<PathBuf>,
-    /// What runs are compared by
+    /// What to compare
     #[arg(long, value_enum, default_value_t = ClusterFeature::Errors)]
     by: ClusterFeature,
-    /// From which similarity on runs are alike, above 0 and at most 1
+    /// Similarity threshold, above 0 and at most 1
     #[arg(long, value_name = "SHARE", default_value_t = 0.5, value_parser = parse_threshold)]
     threshold: f64,
-    /// Numbers of a signature: with more of them similarities are estimated more exactly
+    /// Numbers per signature; more give a better estimate of the similarity
     #[arg(long, value_name = "N", default_value_t = 128, value_parser = clap::value_parser!(u16).range(16..=4096))]
     hashes: u16,
-    /// Other signatures with another number
+    /// Seed of the signatures
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Print the members of each cluster and what they share
@@ -55,10 +56,10 @@ pub struct ClustersArgs {
     forms: TableFormArgs,
 }
 
-/// What runs are compared by.
+/// What to compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ClusterFeature {
-    /// Lines of failed steps that speak of an error
+    /// Error lines of failed steps
     Errors,
     /// Tool calls: the tool and its main argument
     Calls,

@@ -92,7 +92,7 @@ fn argument_help(argument: &Arg) -> String {
         let usual = argument.get_default_values().iter().map(|value| value.to_string_lossy());
         let usual: Vec<_> = usual.collect();
         if !usual.is_empty() && !argument.is_hide_default_value_set() {
-            argument_help += &format!(" [unless said: {}]", usual.join(", "));
+            argument_help += &format!(" [default: {}]", usual.join(", "));
         }
     }
     argument_help

@@ -39,19 +39,19 @@ use document::CompareDocument;
 /// Compare runs, paired by component, checkpoint and phase
 ///
 /// The first two runs, a and b, are paired; more runs are columns beside them. Differences are SLUMP's, single-shot
-/// minus emergent in whatever order they are named, so that a positive one is a loss; runs whose conditions do not
-/// tell are compared as a minus b.
+/// minus emergent, in any order of the arguments, so a positive one is a loss; if the conditions do not identify them,
+/// the difference is a minus b.
 #[derive(Debug, clap::Args)]
 pub struct CompareArgs {
     /// Two runs or more: logs, run bundles, or folders that hold one of them
     #[arg(value_name = "RUN", required = true, num_args = 2.., value_parser = run_args::recording_parser())]
     runs: Vec<PathBuf>,
-    /// Whose verdicts speak: the judge's name, or a judgement's file; the beginning is enough where only one begins so;
+    /// Judge whose verdicts count: the judge's name, or a judgement's file; a unique beginning is enough;
     /// `pooled:mean`, `pooled:median` or `pooled:majority` pools those of each state, with `:JUDGE` the repeats of one.
-    /// Without it a judge that all runs have, by judgements with a score for every component
+    /// Default: a judge that all runs have, by complete judgements
     #[arg(long, visible_alias = "judgement", value_name = "NAME|FILE")]
     judge: Option<String>,
-    /// The moments of each run that are measured, beside its end
+    /// The measured moments of each run, in addition to its end
     #[arg(long, value_enum, default_value_t = CompareEach::Checkpoint)]
     each: CompareEach,
     #[command(flatten)]
@@ -72,7 +72,7 @@ pub struct CompareArgs {
 enum CompareEach {
     /// The end of each checkpoint
     Checkpoint,
-    /// The end of each turn too
+    /// Also the end of each turn
     Turn,
 }
 

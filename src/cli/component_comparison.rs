@@ -156,7 +156,9 @@ pub(crate) fn clustered_table(rows: &[Json]) -> OutputTable {
     let columns: [TableColumn<'_, Json>; 9] = [
         ("agent", &agent_cell),
         ("measure", &|it| it.cell("measure")),
-        ("tasks drawn whole", &|it| it.interval_cell("difference.mean", "difference.ci95_by_task")),
+        ("resampling whole tasks", &|it| {
+            it.interval_cell("difference.mean", "difference.ci95_by_task")
+        }),
         ("mixed model", &|it| it.interval_cell("mixed.mean", "mixed.ci95")),
         (">SE", &|it| it.digits_cell("mixed.se", 3)),
         (">p", &|it| it.p_cell("mixed.p")),

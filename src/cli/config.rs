@@ -423,7 +423,7 @@ impl LoadedConfig {
                 "drivers" => "drivers: expected a table for each agent, [drivers.NAME]".to_owned(),
                 name if is_table(name) => format!("{name}: expected a table"),
                 name => format!(
-                    "no setting is called {name}; known: {}, [keys], [judges.NAME], [drivers.NAME]",
+                    "unknown setting {name}; known: {}, [keys], [judges.NAME], [drivers.NAME]",
                     names.join(", ")
                 ),
             };

@@ -26,9 +26,9 @@ use document::CorpusDocument;
 
 /// All runs below some paths: a table, paired tests between two conditions, correlations
 ///
-/// Runs are paired by the task's id and the agent, with a row for each agent and, where there are several, one of all
-/// of them pooled; of several runs under one condition the mean counts. Gaps are the first condition less the second.
-/// Gaps that differ by rounding alone are equal. p is Wilcoxon's signed-rank test, exact by permutation for at most 25
+/// Runs are paired by the task's id and the agent, with a row for each agent and, if there are several, one of all of
+/// them pooled; for several runs under one condition the mean counts. Gaps are the first condition minus the second.
+/// Gaps that differ only by rounding are equal. p is Wilcoxon's signed-rank test, exact by permutation for at most 25
 /// gaps, zeros dropped; p Holm is adjusted for the metrics of the same agent. Erosion and verbosity rise where the last
 /// measured checkpoint of a run is above its first. Components are paired within their task: intervals are over
 /// components, and with tasks as clusters by drawing them whole and by a linear mixed model; p Holm is adjusted for the
@@ -37,16 +37,16 @@ use document::CorpusDocument;
 /// with tasks drawn whole.
 #[derive(Debug, clap::Args)]
 pub struct CorpusArgs {
-    /// Folders below which runs are looked for, runs, or addresses of them; a run that is named twice counts once
+    /// Runs, folders that contain runs, or addresses of them; a run that is named twice counts once
     #[arg(value_name = "PATH", value_parser = run_args::place_parser(), required_unless_present = "listed")]
     paths: Vec<PathBuf>,
-    /// And the runs whose paths stand in this file, one a line, as `trajview sample --paths` prints them; `-` is standard input
+    /// Also the runs listed in this file, one path per line, as `trajview sample --paths` prints them; `-` is standard input
     #[arg(long = "paths", id = "listed", value_name = "FILE|-")]
     listed: Option<PathBuf>,
-    /// The two conditions that are compared
+    /// The two conditions to compare
     #[arg(long, value_name = "A,B", default_value = "single-shot,emergent", value_parser = parse_conditions)]
     pair: ConditionPair,
-    /// Whose scores count: the judge's name, or a judgement's file; the beginning is enough where only one begins so;
+    /// Judge whose scores count: the judge's name, or a judgement's file; a unique beginning is enough;
     /// `pooled:mean`, `pooled:median` or `pooled:majority` pools those of each state, with `:JUDGE` the repeats of one.
     /// Without it the last judgement of the latest state that has a score for every component
     #[arg(long, visible_alias = "judgement", value_name = "NAME|FILE")]
@@ -60,10 +60,10 @@ pub struct CorpusArgs {
     /// Print JSON (schema trajview.corpus/1)
     #[arg(long, conflicts_with_all = ["csv", "md", "tex", "save_tables"])]
     json: bool,
-    /// Print one table as CSV: that of runs, unless --table names another
+    /// Print one table as CSV: runs, or the one that --table names
     #[arg(long, conflicts_with_all = ["md", "tex", "save_tables"])]
     csv: bool,
-    /// Which table --csv prints
+    /// The table that --csv prints
     #[arg(long, value_enum, value_name = "TABLE", default_value_t = CorpusTable::Runs, requires = "csv")]
     table: CorpusTable,
     #[command(flatten)]
@@ -72,15 +72,15 @@ pub struct CorpusArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum CorpusTable {
-    /// A row a run
+    /// One row per run
     Runs,
-    /// A row a paired test: an agent, a metric
+    /// One row per paired test: an agent, a metric
     Paired,
-    /// A row a measure of components, with tasks as clusters
+    /// One row per measure of components, with tasks as clusters
     Components,
-    /// How erosion and verbosity go from checkpoint to checkpoint
+    /// Erosion and verbosity from checkpoint to checkpoint
     Trends,
-    /// What a solved checkpoint costs: a row an agent and condition
+    /// Cost of a solved checkpoint: one row per agent and condition
     Solved,
 }
 
@@ -166,7 +166,7 @@ fn run_paths(args: &CorpusArgs) -> Result<Vec<PathBuf>, CommandFailure> {
         runs.extend(below);
     }
     if runs.is_empty() {
-        return Err(CommandFailure::cannot_understand("no path is listed, so there is no run"));
+        return Err(CommandFailure::cannot_understand("the list has no path"));
     }
     runs.sort();
     runs.dedup();

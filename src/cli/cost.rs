@@ -18,19 +18,20 @@ use super::{
 pub use document::CostRow;
 use document::{CostDocument, CostGrouping, RunCostRow};
 
-/// What runs cost: as recorded, and computed from their tokens at list prices, by turn, step, agent or model
+/// Cost of runs: recorded, and computed from tokens at list prices, by turn, step, agent or model
 ///
-/// Computed cost is at the vendors' list prices of a dated table, with cached input and cache writes at prices of their own and
-/// each response priced at its day and its length. It is no bill: discounts, batches, faster or slower tiers, subscriptions and
-/// gateways are not in it. Recorded and computed cost stand side by side and are never added up. Tokens of a model that the
-/// table does not have are not priced: they are counted, the computed cost is null, and "≥" says what the others cost. Of
-/// several recordings a response that was told before, by a session that goes on in another file, counts once.
+/// Computed cost is at the vendors' list prices of a dated table, with separate prices for cached input and cache
+/// writes; each response is priced by its day and its length. It is not a bill: it does not include discounts, batches,
+/// faster or slower tiers, subscriptions and gateways. Recorded and computed cost are shown side by side and never
+/// added. Tokens of a model that the
+/// table does not have are not priced: they are counted, the computed cost is null, and "≥" is the cost of the others.
+/// If several recordings have the same response, as a session that continues in another file does, it counts once.
 #[derive(Debug, clap::Args)]
 pub struct CostArgs {
     /// Logs, run bundles, or folders of them
     #[arg(value_name = "RUN", required = true, value_parser = run_args::recording_parser())]
     runs: Vec<PathBuf>,
-    /// What has a row. Without it the turns of one run, and of several the runs
+    /// What a row is; default: a turn for one run, a run for several
     #[arg(long, value_enum, value_name = "WHAT")]
     by: Option<CostGrouping>,
     #[command(flatten)]

@@ -25,31 +25,31 @@ use super::{
     run_args,
 };
 
-/// Decisions that applied to each step of a run, and whether the agent had been shown them; what retrieval gives for a text
+/// Decisions that applied to each step of a run, and whether the agent had seen them; retrieval for a text
 ///
-/// Without --store the run's own decisions.json. With --ask or --gold no run is needed. Retrieval is Continuity's: BM25 over
-/// question, answer and tags; --keyed asks with the key of the text (quoted strings, paths, capitalised words) alone.
+/// Without --store the run's own decisions.json. With --ask or --gold no run is needed. Retrieval is Continuity's: BM25
+/// over question, answer and tags; --keyed uses only the key of the text (quoted strings, paths, capitalised words).
 #[derive(Debug, clap::Args)]
 pub struct DecisionsArgs {
     /// A log, a run bundle, or one of Continuity's result files (action-alignment.json, recall-over-time.json, inter-judge*.json)
     #[arg(value_name = "RUN", value_parser = run_args::recording_parser(), required_unless_present_any = ["ask", "gold"])]
     run: Option<PathBuf>,
-    /// The decisions: a JSON file in Continuity's shape; code-links.json beside it counts
+    /// The decisions: a JSON file in Continuity's form; code-links.json beside it is read too
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
-    /// What retrieval gives for this text
+    /// Retrieve decisions for this text
     #[arg(long, value_name = "TEXT", requires = "store", conflicts_with_all = ["run", "gold"])]
     ask: Option<String>,
-    /// Prompts with the decision that each is made from: a JSON list of {prompt, gold}
+    /// Prompts with their correct decision: a JSON list of {prompt, gold}
     #[arg(long, value_name = "FILE", requires = "store", conflicts_with = "run")]
     gold: Option<PathBuf>,
-    /// Ask with the key of a text instead of all of it
+    /// Use only the key of a text
     #[arg(long)]
     keyed: bool,
-    /// Draw decisions from the requests of the run, conservatively, and print them as a store that can be edited
+    /// Extract decisions from the requests of the run, conservatively, and print them as a file to edit
     #[arg(long, requires = "run", conflicts_with_all = ["store", "ask", "gold", "csv", "md"])]
     draw: bool,
-    /// Write them into this new file in the place of printing them
+    /// Write them into this new file instead of printing them
     #[arg(long, value_name = "FILE", requires = "draw", conflicts_with = "json")]
     out: Option<PathBuf>,
     /// Print JSON (schema trajview.decisions/1)
@@ -113,7 +113,7 @@ fn read_store(path: &Path) -> Result<DecisionStore, CommandFailure> {
 
 fn no_store_failure() -> CommandFailure {
     CommandFailure::wrong_arguments(
-        "the run has no decisions.json; name one with --store, or draw one with --draw",
+        "the run has no decisions.json; name one with --store, or extract one with --draw",
     )
 }
 
@@ -156,7 +156,7 @@ fn print_retrieval(
     if args.csv {
         return out.print_csv("id score status", &matches);
     }
-    out.print_line(&format!("asked with: {key}"))?;
+    out.print_line(&format!("query: {key}"))?;
     let mut table = OutputTable::new(&["decision", ">score", "status"]);
     for row in &matches {
         let status = row.status.unwrap_or("-").to_owned();
@@ -235,7 +235,7 @@ fn print_retrieval_quality(
         return Ok(out.print_csv("gold rank_full rank_keyed key prompt", &document.prompts)?);
     }
     let mut table =
-        OutputTable::new(&["asked with", ">n", ">MRR", ">hit@1", ">hit@3", ">hit@5", ">P@5"]);
+        OutputTable::new(&["query", ">n", ">MRR", ">hit@1", ">hit@3", ">hit@5", ">P@5"]);
     for (name, it) in [("the whole prompt", full), ("its key", keyed)] {
         let cells = [it.mrr, it.hit1, it.hit3, it.hit5, it.p5].map(share_cell);
         table.add_row([vec![name.to_owned(), it.n.to_string()], cells.to_vec()].concat());
@@ -299,7 +299,7 @@ impl DecisionVerdictRow {
             if places.is_empty() { String::new() } else { format!(" ({})", places.join(", ")) };
         let Self { id, judge, after_turn, rationale, .. } = self;
         let kept_word = decision_verdicts::verdict_word(self.kept);
-        format!("{id} {kept_word}, says {judge} after turn {after_turn}: {rationale}{lines}")
+        format!("{id} {kept_word}, by {judge} after turn {after_turn}: {rationale}{lines}")
     }
 
     fn new(verdict: &DecisionVerdict) -> Self {

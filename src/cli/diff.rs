@@ -24,10 +24,10 @@ use super::{
 pub struct DiffArgs {
     #[command(flatten)]
     run: RunArg,
-    /// What one turn changed (counts from 1)
+    /// Changes of one turn (counts from 1)
     #[arg(long, conflicts_with_all = ["from", "to", "step"])]
     turn: Option<usize>,
-    /// What one step changed, such as 12.7, as far as its recorded edits tell
+    /// Changes of one step, such as 12.7, by its recorded edits
     #[arg(long, value_name = "TURN.STEP", conflicts_with_all = ["from", "to"])]
     step: Option<String>,
     #[arg(long, default_value = "start", help = run_args::MOMENT_HELP_WITH_STEPS)]
@@ -40,7 +40,7 @@ pub struct DiffArgs {
     /// Count lines instead
     #[arg(long)]
     stat: bool,
-    /// Print the counts as JSON (schema trajview.diff/1); goes with --stat
+    /// Print the counts as JSON (schema trajview.diff/1); needs --stat
     #[arg(long, requires = "stat")]
     json: bool,
 }
@@ -103,8 +103,7 @@ impl ChangeReader<'_> {
             Some(left) => self.left = left,
             None => {
                 let most = MOST_BYTES >> 20;
-                let why =
-                    format!("the patch would be made of more than {most} MiB; left out of it");
+                let why = format!("the patch would be larger than {most} MiB; not included");
                 sides = ChangeSides { old: None, new: None, problem: Some(why), ..sides };
             }
         }
@@ -159,7 +158,7 @@ impl ChangeSides {
                 Err("a binary file, whose content is not in the recording".to_owned())
             }
             ChangeVersion::Part(hunks) if hunks.is_empty() => {
-                Err("the recording says that this file changed, not how".to_owned())
+                Err("this file changed; the change is not recorded".to_owned())
             }
             ChangeVersion::Hunks(_) | ChangeVersion::Part(_) => {
                 Err("the file before is not in the recording".to_owned())
@@ -179,7 +178,7 @@ impl ChangeSides {
                 old_path: from,
                 old: None,
                 new: None,
-                problem: Some(format!("{why}; left out of the patch")),
+                problem: Some(format!("{why}; not in the patch")),
                 partial_change: PartialChange {
                     lines: archive.line_counts_of(run, change),
                     is_binary: archive.is_binary(run, change),

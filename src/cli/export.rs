@@ -29,20 +29,21 @@ use super::{
     sharding::ShardArgs,
 };
 
-/// Write a run in a form that other programs read, or many runs as tables: Parquet, CSV, JSON lines
+/// Export a run in the format of other programs, or many runs as tables: Parquet, CSV, JSON lines
 ///
-/// --atif and --messages write one run; what the form cannot carry is said on standard error. Read again, the run is the same
-/// but for that, and for the keys, passwords, addresses, home folders and names that are taken out (--redact off leaves them in).
+/// --atif and --messages write one run; standard error lists what the format cannot represent. If you read the file
+/// again, the run is the same, except for this and for the redacted keys, passwords, addresses, home folders and names
+/// (--redact off does not redact).
 ///
 /// --parquet, --csv and --jsonl write tables of all runs below the paths into a folder: runs, turns, steps, edits, points, flags,
-/// verdicts, labels, signals, and texts in a table of their own. A value in a table is the one that the commands print; what is
-/// not known is null. A recording that cannot be read is a row of runs with read_error, and is told on standard error. Rows are
-/// sorted by task and run. A file is there whole or not at all, never changes, and is named by table, shard and content: what is
-/// exported again from the same runs stays untouched. `trajview merge` joins shards.
+/// verdicts, labels, signals, and a separate table of texts. A value in a table is the same as in the output of the
+/// commands; an unknown value is null. A recording that cannot be read is a row of runs with read_error, and is
+/// reported on standard error. Rows are sorted by task and run. A file is written atomically, never changes, and is
+/// named by table, shard and content: a repeated export of the same runs leaves it unchanged. `trajview merge` joins shards.
 #[derive(Debug, clap::Args)]
 pub struct ExportArgs {
-    /// Logs, run bundles, or folders below which runs are looked for; of --atif and --messages one recording, or `-` for
-    /// standard input
+    /// Logs, run bundles, or folders that contain them; for --atif and --messages one recording, or `-`
+    /// for standard input
     #[arg(value_name = "PATH", required_unless_present = "columns", value_parser = run_args::recording_parser())]
     paths: Vec<PathBuf>,
     /// The Agent Trajectory Interchange Format, version 1.7
@@ -51,7 +52,7 @@ pub struct ExportArgs {
     /// Messages in the form of OpenAI's API
     #[arg(long)]
     messages: bool,
-    /// The file to make of --atif or --messages; standard output without it
+    /// The output file of --atif or --messages; default: standard output
     #[arg(long, value_name = "FILE", conflicts_with_all = ["parquet", "csv", "jsonl"])]
     out: Option<PathBuf>,
     /// Tables as Parquet into this folder
@@ -63,7 +64,7 @@ pub struct ExportArgs {
     /// Tables as JSON lines into this folder
     #[arg(long, value_name = "DIR", conflicts_with_all = ["atif", "messages"])]
     jsonl: Option<PathBuf>,
-    /// Only these tables; all, if left out
+    /// Only these tables; default: all
     #[arg(long, value_name = "TABLE,...", value_delimiter = ',', value_parser = parse_table)]
     tables: Vec<DataTable>,
     /// The moments in the table of points
@@ -71,7 +72,7 @@ pub struct ExportArgs {
     each: ScoreEach,
     #[command(flatten)]
     sharding: ShardArgs,
-    /// Take away parts in the folder that hold other runs or another division
+    /// Overwrite: remove parts in the folder that have other runs or another division
     #[arg(long)]
     replace: bool,
     /// Print the columns of the tables, with their types, units and meanings; with --json as JSON (schema trajview.columns/1)
@@ -137,18 +138,18 @@ pub fn run(args: &ExportArgs, out: &mut Out) -> CommandResult {
         return tables::export_tables(args, out);
     }
     if !args.atif && !args.messages {
-        let why = "which form? --parquet DIR, --csv DIR or --jsonl DIR for tables; \
+        let why = "no format: --parquet DIR, --csv DIR or --jsonl DIR for tables; \
                    --atif or --messages for one run";
         return Err(CommandFailure::wrong_arguments(why));
     }
     let [path] = args.paths.as_slice() else {
         return Err(CommandFailure::wrong_arguments(
-            "--atif and --messages take one recording; name each by itself",
+            "--atif and --messages need exactly one recording",
         ));
     };
     if args.sharding.is_named() {
         return Err(CommandFailure::wrong_arguments(
-            "--shard is for tables: --parquet, --csv or --jsonl",
+            "--shard works only with tables: --parquet, --csv or --jsonl",
         ));
     }
     export_one(path, args, out)
@@ -169,7 +170,7 @@ fn export_one(path: &Path, args: &ExportArgs, out: &mut Out) -> CommandResult {
         return Ok(Exit::Fine);
     }
     for what in &made.left_out {
-        print_note(&format!("not carried: {what}"));
+        print_note(&format!("not exported: {what}"));
     }
     redacting.print_counts(&redactor.counts_by_kind());
     let text = format!("{document:#}");

@@ -22,37 +22,36 @@ use super::{
     run_args,
 };
 
-/// Find words in the requests, messages, calls and results of many runs
+/// Search the requests, messages, calls and results of many runs
 ///
-/// All that is asked for must be in the same request or step: words, "phrases", /patterns/, and the filters file:NAME,
-/// edited:NAME, tool:NAME, error:, error:WORD, agent:NAME, project:NAME and since:7d or since:2026-01-31. A word is letters and
-/// digits in a row, whatever their case: find_user is found by find_user, find and user; find_us* is its beginning. What is
-/// found is printed by run, the newest first, each line with its turn and step.
+/// All terms must match in the same request or step: words, "phrases", /patterns/, and the filters file:NAME,
+/// edited:NAME, tool:NAME, error:, error:WORD, agent:NAME, project:NAME and since:7d or since:2026-01-31. A word is a
+/// sequence of letters and digits, in any case: find_user, find and user match find_user; find_us* matches its prefix.
+/// Matches are printed by run, the newest first, each line with its turn and step.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Exit codes: 0 something was found, 1 nothing was; the others as everywhere. An index makes it quick and \
-    is never needed: it is made and kept up while a table of runs is on screen, or with --index."
+    after_help = "Exit codes: 0 match, 1 no match; others as in all commands. An index makes searches faster but is not required; it is updated while a table of runs is on screen, or with --index."
 )]
 pub struct FindArgs {
-    /// What is looked for, in one argument: 'retry "connection reset" tool:Bash'
+    /// The query, in one argument: 'retry "connection reset" tool:Bash'
     #[arg(required_unless_present_any = ["forget", "index"])]
     words: Option<String>,
-    /// Recordings or folders of them, or addresses; where the agents of this machine keep their sessions, if none is named
+    /// Recordings or folders of them, or addresses; default: the sessions of this machine
     #[arg(value_parser = run_args::place_parser())]
     paths: Vec<PathBuf>,
     /// WORDS is one pattern, in the syntax of Rust's regex
     #[arg(long)]
     regex: bool,
-    /// Print one JSON object a line: each hit as it is found
+    /// Print one JSON object per line, for each match
     #[arg(long)]
     json: bool,
-    /// Print no more than N hits of a run; the others are counted
+    /// Print at most N matches per run; others are only counted
     #[arg(long, value_name = "N", default_value_t = 20)]
     most: usize,
-    /// Bring the index up to date first; without WORDS do nothing else
+    /// Update the index first; without WORDS do only this
     #[arg(long)]
     index: bool,
-    /// Read everything, without the index
+    /// Read everything, do not use the index
     #[arg(long, conflicts_with = "index")]
     no_index: bool,
     /// Delete the index
@@ -68,9 +67,7 @@ pub fn run(args: &FindArgs, out: &mut Out) -> CommandResult {
     let paths = searched_paths(args)?;
     if args.index {
         let index = index.as_deref().ok_or_else(|| {
-            CommandFailure::cannot_read(
-                "there is no home folder to keep an index in; XDG_CACHE_HOME names another folder",
-            )
+            CommandFailure::cannot_read("no home folder for the index; set XDG_CACHE_HOME")
         })?;
         update_index(index, &paths)?;
     }
@@ -105,7 +102,7 @@ fn delete_index(index: Option<&Path>, out: &mut Out) -> CommandResult {
     let Some(index) = index else { return Ok(Exit::Fine) };
     let words = match lookup::delete_index(index).map_err(CommandFailure::cannot_read)? {
         true => format!("deleted the index {}", index.display()),
-        false => format!("there is no index {}", index.display()),
+        false => format!("no index {}", index.display()),
     };
     out.print_line(&words)?;
     Ok(Exit::Fine)
@@ -118,7 +115,7 @@ fn searched_paths(args: &FindArgs) -> Result<Vec<PathBuf>, CommandFailure> {
         let usual = agent_folders();
         return match usual.is_empty() {
             true => Err(CommandFailure::cannot_read(
-                "no agent keeps sessions in a place that is known; name a recording or a folder of them",
+                "no agent sessions in the known folders; name a recording or a folder",
             )),
             false => Ok(usual),
         };
@@ -149,7 +146,7 @@ fn update_index(index: &Path, paths: &[PathBuf]) -> Result<(), CommandFailure> {
             index.display(),
             done.passed_over
         )),
-        BuildOutcome::Elsewhere => print_note("another program brings the index up to date"),
+        BuildOutcome::Elsewhere => print_note("another program is updating the index"),
     }
     Ok(())
 }
@@ -244,9 +241,9 @@ fn hit_row<'a>(found: &'a RunHits, hit: &'a LookupHit) -> HitRow<'a> {
 fn summary_line(looked: &LookupTotals) -> String {
     let indexed = match looked.indexed {
         0 => String::new(),
-        indexed => format!(", {indexed} of them by the index"),
+        indexed => format!(", {indexed} by the index"),
     };
     let (hits, runs) =
         (count_with_noun(looked.hits, "line"), count_with_noun(looked.with_hits, "run"));
-    format!("{hits} in {runs}; {} looked through{indexed}", count_with_noun(looked.runs, "run"))
+    format!("{hits} in {runs}; {} searched{indexed}", count_with_noun(looked.runs, "run"))
 }

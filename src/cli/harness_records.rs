@@ -185,5 +185,5 @@ fn passed_cell(
 
 fn not_run_note(record: &CheckpointRecord) -> &'static str {
     let is_broken = record.tests.as_ref().is_some_and(|tests| tests.infrastructure_failure);
-    if is_broken { "the tests could not be run" } else { "" }
+    if is_broken { "cannot run the tests" } else { "" }
 }

@@ -23,21 +23,20 @@ use super::{
 /// List every change to a file, or to a function through renames and moves, over the run
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "WHAT is src/loss.py, or src/loss.py:40 for the function, class or value around line 40 (where there is none: \
-    the file), or src/loss.py::joint_loss for one of that name.\nA change of no step is one that no recorded edit explains: it \
+    after_help = "WHAT is src/loss.py, or src/loss.py:40 for the function, class or value around line 40 (else the file), or src/loss.py::joint_loss for one of that name.\nA change of no step is one that no recorded edit explains: it \
     was seen in the files of a later edit, or at the end of the turn."
 )]
 pub struct HistoryArgs {
     #[command(flatten)]
     run: RunArg,
-    /// A path inside the workspace, with :LINE or ::NAME for what stands there
+    /// A path inside the workspace, with :LINE or ::NAME for one line or definition
     #[arg(value_name = "WHAT")]
     what: String,
-    /// When the path and the line are meant: a turn (counts from 1), a step of one (12.7), a checkpoint's id, `start` or
-    /// `final`; without it the last time there was such a file
+    /// The moment of the path and the line: a turn (counts from 1), a step (12.7), a checkpoint's id, `start` or
+    /// `final`; default: the last moment with such a file
     #[arg(long, value_name = "MOMENT")]
     at: Option<String>,
-    /// Print the lines that changed below each
+    /// Also print the changed lines
     #[arg(long)]
     diff: bool,
     /// Print JSON (schema trajview.history/1); with --diff each change has its lines
@@ -163,7 +162,7 @@ fn head_line(history: &ChangeHistory, wanted: &HistoryQuery) -> String {
     let name = history.place.display_text();
     match (&wanted.subject, &history.place.symbol) {
         (HistorySubject::AtLine(line), None) => {
-            format!("{name}: {count}; no function, class or value is around line {line}")
+            format!("{name}: {count}; no function, class or value at line {line}")
         }
         _ => format!("{name}: {count}"),
     }

@@ -14,11 +14,11 @@ use trajview_run::EditPath;
 
 use super::{CommandResult, Exit, output::Out};
 
-/// Tell an agent what layers know of the files that a call touches (called by hooks of `trajview live`, not by people)
+/// Give an agent the layers' text about the files of a call (used by hooks of `trajview live`, not by people)
 #[derive(Debug, clap::Args)]
 #[command(hide = true)]
 pub struct HookArgs {
-    /// Where the run answers
+    /// Socket of the run
     #[arg(long, value_name = "PATH")]
     socket: PathBuf,
 }

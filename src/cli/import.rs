@@ -11,13 +11,13 @@ use super::{
     run_args,
 };
 
-/// Make a run bundle: the agent's logs as they are, one git commit a turn
+/// Make a run bundle: the agent's unchanged logs, one git commit per turn
 #[derive(Debug, clap::Args)]
 pub struct ImportArgs {
-    /// A log, a run bundle, a folder that holds one of them, or `-` for standard input; it is only read
+    /// A log, a run bundle, a folder that holds one of them, or `-` for standard input; it is not changed
     #[arg(value_name = "SRC", value_parser = run_args::recording_parser())]
     source: PathBuf,
-    /// The folder to make; it must not exist, or be empty
+    /// The new folder; it must not exist, or be empty
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 }

@@ -6,17 +6,17 @@ use trajview_live::loopback;
 
 use super::{CommandFailure, CommandResult, Exit};
 
-/// Run a program where one port leads to a socket (called by `trajview live` in a sandbox, not by people)
+/// Run a program with one port forwarded to a socket (used by `trajview live` in a sandbox, not by people)
 #[derive(Debug, clap::Args)]
 #[command(hide = true)]
 pub struct InsideArgs {
     /// The port of the model server
     #[arg(long)]
     port: u16,
-    /// Where the way out begins
+    /// Socket of the port forwarding
     #[arg(long, value_name = "PATH")]
     socket: PathBuf,
-    /// The program and its words
+    /// The program and its arguments
     #[arg(last = true, required = true)]
     words: Vec<String>,
 }

@@ -43,76 +43,75 @@ use super::{
     sharding::ShardArgs,
 };
 
-/// Ask a judge how faithfully each component is implemented, to flag places, or whether decisions were kept
+/// Ask a judge to score components, to flag places, or to check decisions
 ///
 /// The judge is one of those in the settings file ([judges.NAME]): a server or a command. For each component it may
-/// look at the files of one turn a few times and then gives a level from 0 to 4 with its lines. With --rubric flags it is
-/// asked about groups of criteria and names places that meet one; flags of an earlier state whose lines did not change are
-/// carried on. With --rubric decisions it says of each decision that applied to a step, and that nothing has taken the place
-/// of, whether the code keeps it: kept, broken, or that it cannot tell. With --rubric process it scores from 0 to 3 the parts
-/// of the process pillars that no recording gives: DQ, the plan; CH, the commits; RT, the requirements with a test; what the
-/// run does not have is not asked. Each one is saved as soon as it is done, into a new file below RUN/judgements. Ends with
-/// 1 where one got no verdict.
+/// make a few tool calls on the files of one turn, and then gives a level from 0 to 4 with its lines. With --rubric
+/// flags it gets groups of criteria and flags places that meet one; flags of an earlier state whose lines did not
+/// change are carried over. With --rubric decisions it scores each decision that applied to a step and was not
+/// replaced: kept, broken, or cannot tell. With --rubric process it scores from 0 to 3 the parts of the process pillars
+/// that cannot be computed: DQ, the plan; CH, the commits; RT, the requirements with a test; parts that the run does
+/// not have are skipped. Each verdict is saved at once, in a new file in RUN/judgements. The exit code is 1 if a
+/// verdict is missing.
 ///
-/// With --shard RUN is a folder: one judge is asked about each run bundle of the shard, out of one budget. What was judged already by
-/// the same judge, with the same words, of the same state, is not asked again, and what was stopped goes on.
+/// With --shard RUN is a folder: one judge judges each run bundle of the shard, with one budget. A state that the same
+/// judge judged with the same prompt is skipped, and a stopped judgement continues.
 #[derive(Debug, clap::Args)]
 pub struct JudgeArgs {
     #[command(flatten)]
     run: RunArg,
-    /// A judge of the settings file; the beginning of its name is enough where only one begins so. Several (--judge A --judge B)
-    /// are asked at once
+    /// A judge of the settings file; a unique beginning of its name is enough. Several (--judge A
+    /// --judge B) run at the same time
     #[arg(long, value_name = "NAME", required = true)]
     judge: Vec<String>,
-    /// What several judges may cost together, in US dollars; each of them keeps its own bound too
+    /// Cost limit of several judges together, in US dollars; each judge also has its own limit
     #[arg(long, value_name = "USD", value_parser = parse_dollars)]
     max_cost: Option<f64>,
-    /// A level for each component, flags for each group of criteria, whether each decision is kept, or a level for each part
-    /// of the process
+    /// What to judge: components, flags, decisions, or parts of the process
     #[arg(long, value_name = "slump-5|flags|decisions|process", default_value = "slump-5", value_parser = parse_rubric)]
     rubric: JudgingScale,
-    /// The decisions, in the place of the run's own decisions.json: a JSON file in Continuity's shape
+    /// The decisions, instead of the run's own decisions.json: a JSON file in Continuity's form
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
     /// `all`, or ids of components.json; with --rubric flags groups of criteria, with decisions their ids, with process DQ,
     /// CH and RT
     #[arg(long, value_name = "all|ID,...", default_value = "all", value_delimiter = ',')]
     components: Vec<String>,
-    /// Looks a judge may take for one component or group; else as the settings say
+    /// Tool calls per component or group (max); default: from the settings
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=1000))]
     budget: Option<u32>,
-    /// How often everything is judged; one file each
+    /// Number of repeats; one file each
     #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1000))]
     repeat: u16,
     #[arg(long, default_value = "final", help = run_args::MOMENT_HELP)]
     at: String,
-    /// Judge the end of every checkpoint, in order; one that has nothing to judge, such as no decision that applied yet, is
-    /// left out and named
+    /// Judge the end of every checkpoint, in order; a checkpoint with nothing to judge, such as no decision yet, is
+    /// skipped and listed
     #[arg(long, value_name = "checkpoint", value_parser = ["checkpoint"], conflicts_with = "at")]
     each: Option<String>,
-    /// The words a judge is told, in the place of the built-in ones
+    /// The prompt, instead of the built-in one
     #[arg(long, value_name = "FILE")]
     prompt: Option<PathBuf>,
-    /// What components are scored by: a study file (study.toml) or a components.json with a codebook. If left out, the run's
-    /// components.json; where neither has one, from 0 to 4. A codebook with a scale of its own (1..5, 0..1, `[0,1]`) or with several
-    /// criteria is what the judge is given then, and what it is held to
+    /// The codebook for components: a study file (study.toml) or a components.json with a codebook. Default: the run's
+    /// components.json, else the levels 0 to 4. If the codebook has its own scale (1..5, 0..1, `[0,1]`) or several
+    /// criteria, the judge gets it and must follow it
     #[arg(long, value_name = "FILE")]
     codebook: Option<PathBuf>,
-    /// What places are flagged by, in the place of the built-in criteria (schema trajview.criteria/1)
+    /// The criteria of flags, instead of the built-in criteria (schema trajview.criteria/1)
     #[arg(long, value_name = "FILE")]
     criteria: Option<PathBuf>,
-    /// Print what would be sent and what it could cost at most; ask nothing
+    /// Print what would be sent and the highest cost; send nothing
     #[arg(long)]
     dry_run: bool,
-    /// Reach a judge on another machine over http, where what is sent can be read on the way
+    /// Allow http to a judge on another machine; others on the network can read the data
     #[arg(long)]
     allow_http: bool,
-    /// Go on with the last judging of the same thing, where it stopped
+    /// Resume the last judgement of the same items
     #[arg(long, conflicts_with = "dry_run")]
     resume: bool,
     #[command(flatten)]
     sharding: ShardArgs,
-    /// The settings file, in the place of the usual one
+    /// The settings file, instead of the usual one
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Print JSON (schema trajview.judge/1, with --each trajview.judge-each/1; of several judges trajview.judge-panel/1)
@@ -136,16 +135,16 @@ fn parse_dollars(word: &str) -> Result<f64, String> {
 pub fn run(args: &JudgeArgs, out: &mut Out) -> CommandResult {
     if args.criteria.is_some() && args.rubric != JudgingScale::Flags {
         return Err(CommandFailure::wrong_arguments(
-            "--criteria is for --rubric flags; components are judged by their checklist",
+            "--criteria works only with --rubric flags; components use their checklist",
         ));
     }
     if args.codebook.is_some() && args.rubric != JudgingScale::Levels {
         return Err(CommandFailure::wrong_arguments(
-            "--codebook is for components; leave out --rubric",
+            "--codebook works only with components; remove --rubric",
         ));
     }
     if args.store.is_some() && args.rubric != JudgingScale::Decisions {
-        return Err(CommandFailure::wrong_arguments("--store is for --rubric decisions"));
+        return Err(CommandFailure::wrong_arguments("--store works only with --rubric decisions"));
     }
     let judges = judges_by_name(args)?;
     if args.sharding.is_named() {
@@ -219,7 +218,7 @@ fn judged_moments(args: &JudgeArgs, run: &Run) -> Result<Vec<usize>, CommandFail
     let ends: BTreeSet<usize> = run.checkpoints.iter().map(|it| it.last_turn + 1).collect();
     match ends.is_empty() {
         true => Err(CommandFailure::wrong_arguments(format!(
-            "{} has no checkpoints; --at names a turn",
+            "{} has no checkpoints; choose a turn with --at",
             run.id
         ))),
         false => Ok(ends.into_iter().collect()),
@@ -273,12 +272,12 @@ fn run_judging(
 /// Converts the result to an exit code and a sentence.
 fn judging_outcome(job: &JudgingJob, ended: &JudgingFiles, signal: Option<u8>) -> CommandResult {
     let kept_text = match ended.files.last() {
-        Some((_, document)) if document.entries().is_empty() => "nothing was judged yet".to_owned(),
+        Some((_, document)) if document.entries().is_empty() => "no verdicts yet".to_owned(),
         Some((path, document)) => {
             let judged = run_args::count_with_noun(document.entries().len(), job.scale().noun());
-            format!("{judged} stay in {}; --resume goes on", path.display())
+            format!("{judged} saved in {}; --resume continues", path.display())
         }
-        None => "nothing was judged yet".to_owned(),
+        None => "no verdicts yet".to_owned(),
     };
     let judge = &job.settings.name;
     match &ended.halted {
@@ -296,8 +295,7 @@ fn judging_outcome(job: &JudgingJob, ended: &JudgingFiles, signal: Option<u8>) -
             Err(CommandFailure::cannot_read(format!("{why}; {kept_text}")))
         }
         Some(JudgingHalt::NothingToResume) => Err(CommandFailure::wrong_arguments(format!(
-            "no judging of {} after turn {} by {judge}, with this prompt, budget and these {}s, to go on \
-             with; leave out --resume to begin one",
+            "no judgement of {} after turn {} by {judge} with this prompt, budget and these {}s to resume; start one without --resume",
             job.subject.run,
             job.subject.turn,
             job.scale().noun()
@@ -343,17 +341,15 @@ fn no_judge_text(word: &str, names: &[&str], miss: &NameMiss) -> String {
     if let NameMiss::Several(found) = miss {
         let are: Vec<&str> = found.iter().filter_map(|at| names.get(*at).copied()).collect();
         return format!(
-            "{word:?} begins several judges: {}; write more of the name",
+            "{word:?} matches several judges: {}; type more of the name",
             are.join(", ")
         );
     }
     let names_text = match names {
-        [] => "the settings name none".to_owned(),
+        [] => "the settings have none".to_owned(),
         names => format!("known: {}", names.join(", ")),
     };
-    format!(
-        "no judge is called {word}; {names_text}; a table [judges.{word}] in the settings file makes one"
-    )
+    format!("unknown judge {word}; {names_text}; add a table [judges.{word}] to the settings file")
 }
 
 fn bundle_folder(path: &Path) -> Result<PathBuf, CommandFailure> {
@@ -366,7 +362,7 @@ fn bundle_folder(path: &Path) -> Result<PathBuf, CommandFailure> {
     store::open(path)?; // what cannot be read at all says so itself
     let shown = path.display();
     Err(CommandFailure::wrong_arguments(format!(
-        "{shown} is no run bundle, so there is no place for verdicts; `trajview import {shown} --out DIR` makes one"
+        "{shown} is not a run bundle, so verdicts cannot be saved; make one: `trajview import {shown} --out DIR`"
     )))
 }
 
@@ -437,8 +433,8 @@ fn read_prompt(scale: JudgingScale, path: Option<&Path>) -> Result<JudgePrompt, 
 fn read_codebook(path: &Path) -> Result<Codebook, CommandFailure> {
     let lacks = || {
         let shown = path.display();
-        let how = "a table [codebook] of a study, or \"codebook\" in a components.json, has one";
-        CommandFailure::cannot_understand(format!("{shown}: has no codebook for components; {how}"))
+        let how = "add [codebook] to a study, or \"codebook\" to a components.json";
+        CommandFailure::cannot_understand(format!("{shown}: no codebook for components; {how}"))
     };
     if analysis::study::is_study(path) {
         let design = analysis::study::read_design(path)?;

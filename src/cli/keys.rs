@@ -18,7 +18,7 @@ pub struct KeysArgs {
     /// Print JSON (schema trajview.keys/1)
     #[arg(long, conflicts_with = "md")]
     json: bool,
-    /// Print Markdown: a table for each place
+    /// Print Markdown: one table per view
     #[arg(long)]
     md: bool,
 }

@@ -23,47 +23,47 @@ use super::{
     run_args::{self, RunArg},
 };
 
-/// What a layer of project state would have said over a recorded run, without an agent
+/// Simulate a layer of project state on a recorded run, without an agent
 ///
-/// Before each request the layer gives its brief, as in a live run; then it learns what the turn did. Printed are the forecast
-/// of each brief against the files that the turn then touched, its tokens (a quarter of its characters), the part of the
-/// project's classes and functions that it names, and whether the brief of the turn that lost a component named it. Without
-/// --helper a layer says what it does without a model.
+/// Before each request the layer gives its brief, as in a live run; then it gets the changes of the turn. The output
+/// compares the forecast of each brief with the touched files, and has its tokens (a quarter of its characters), the
+/// share of the project's classes and functions that it names, and whether the brief of the turn that lost a component
+/// named it. Without --helper the layer uses no model.
 #[derive(Debug, clap::Args)]
 pub struct LayerArgs {
-    /// The layer, with the parts that work: projectguard, projectguard:structural, ...
+    /// The layer, with its active parts: projectguard, projectguard:structural, ...
     #[arg(value_name = "LAYER")]
     spec: LayerSpec,
     #[command(flatten)]
     run: RunArg,
-    /// Print the brief of this turn (counts from 1), with what each sentence is from
+    /// Print the brief of this turn (counts from 1), with the sources of each sentence
     #[arg(long, value_name = "TURN")]
     turn: Option<usize>,
-    /// Print only what the run lost, and whether the brief of the turn named it
+    /// Print only the lost components, and whether the brief of the turn named them
     #[arg(long, conflicts_with = "turn")]
     lost: bool,
     /// The decisions of the project, for layers that deliver them: a JSON file in Continuity's shape
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
-    /// Keep the layer's state and briefs here as in a run bundle: layers/NAME, a git commit a turn
+    /// Save the layer's state and briefs here, as in a run bundle: layers/NAME, one git commit per turn
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// The model that helps the layer: a judge of the settings file ([judges.NAME])
     #[arg(long, value_name = "NAME")]
     helper: Option<String>,
-    /// Calls of the helper model, at most
+    /// Maximum number of calls of the helper model
     #[arg(long, value_name = "CALLS", requires = "helper")]
     helper_budget: Option<usize>,
-    /// What the helper model may cost in US dollars; needs the prices in the settings
+    /// Cost limit of the helper model in US dollars; needs the prices in the settings
     #[arg(long, value_name = "USD", requires = "helper")]
     helper_usd: Option<f64>,
-    /// The settings file, in the place of the usual one
+    /// The settings file, instead of the usual one
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Print JSON (schema trajview.layer/1)
     #[arg(long, conflicts_with_all = ["csv", "md"])]
     json: bool,
-    /// Print a row a turn as CSV
+    /// Print one row per turn as CSV
     #[arg(long, conflicts_with = "md")]
     csv: bool,
     /// Print the tables as Markdown
@@ -129,9 +129,8 @@ fn helper_from_args(args: &LayerArgs) -> Result<Box<dyn HelperModel>, CommandFai
     let Some(name) = &args.helper else { return Ok(Box::new(NoHelper)) };
     let loaded = config::load_settings(args.config.as_deref())?;
     let names: Vec<&str> = loaded.judges.iter().map(|judge| judge.name.as_str()).collect();
-    let missing = || {
-        format!("no judge is called {name}; a table [judges.{name}] in the settings file makes one")
-    };
+    let missing =
+        || format!("unknown judge {name}; add a table [judges.{name}] to the settings file");
     let at = trajview_run::find_by_name::position_by_name(name, &names)
         .map_err(|_| CommandFailure::wrong_arguments(missing()))?;
     let settings = loaded.judges[at].clone();

@@ -32,12 +32,12 @@ use super::{
 
 /// Run an agent through a script and record it as a run bundle
 ///
-/// The agent works in a fresh folder, is asked request by request, and is recorded after each: a commit of its files, its
-/// own log, times, tokens. It is shown and steered on screen unless --headless is said. A run that was stopped, failed or
-/// was killed goes on with --resume. Ends with 1 where not every request was asked.
+/// The agent works in a new folder and gets one request after the other. After each, trajview records a commit of the
+/// files, the agent's log, times and tokens. Runs in the terminal UI unless --headless is given. A run that was
+/// stopped, failed or was killed continues with --resume. The exit code is 1 if not every request was sent.
 ///
-/// `trajview live --agent claude -- 'fix the failing test'` in a git repository asks this one request of a copy of it, and says
-/// where the patch is and how to apply it. `trajview live --agent codex` alone is a chat in the agent's own screen, each prompt a turn.
+/// `trajview live --agent claude -- 'fix the failing test'` in a git repository sends this one request to the agent in
+/// a copy of it, and prints the patch file and how to apply it. `trajview live --agent codex` alone is a chat in the agent's own screen, each prompt a turn.
 #[derive(Debug, clap::Args)]
 pub struct LiveArgs {
     /// A known agent, one of the settings file ([drivers.NAME]), or `command` with a program after --
@@ -46,136 +46,136 @@ pub struct LiveArgs {
     /// The requests: script.json of a bundle, or one like it
     #[arg(long, value_name = "FILE")]
     script: Option<PathBuf>,
-    /// The one request, as words after -- that do not begin with - are too where no script is given. Of the git repository
-    /// here a copy is made, unless --from names other files
+    /// The prompt of a run with one request; without a script, words after -- are the prompt too. The agent works in a
+    /// copy of the current git repository, unless --from names other files
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["resume", "script", "specification"])]
     prompt: Option<String>,
-    /// How the script is asked; else as it says itself
+    /// The condition; default: from the script
     #[arg(long, value_name = "emergent|single-shot", value_parser = parse_condition)]
     condition: Option<Condition>,
-    /// A text that is the one request of a single-shot run
+    /// The text of the request of a single-shot run
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     specification: Option<PathBuf>,
-    /// The bundle to make; a new folder. For a prompt or a chat one is made beside the repository
+    /// The bundle, a new folder. Default for a prompt or a chat: beside the repository
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Without a screen; a line for each turn on standard error
+    /// Run without the terminal UI; one line per turn on standard error
     #[arg(long)]
     headless: bool,
     /// Wait for a key before each request
     #[arg(long, conflicts_with = "headless")]
     step: bool,
-    /// Go on with the run in --out, where it stopped
+    /// Resume the run in --out
     #[arg(long, conflicts_with_all = ["agent", "script", "condition"])]
     resume: bool,
-    /// Print what would be called, word by word; call nothing
+    /// Print the exact commands; start nothing
     #[arg(long)]
     print_plan: bool,
-    /// Drive it in a terminal, as a person would, where it can also do without
+    /// Drive the agent in its own terminal screen, if it also works without one
     #[arg(long)]
     terminal: bool,
-    /// The program, where it is not found by its usual name
+    /// The program, if it is not in PATH
     #[arg(long, value_name = "PATH")]
     program: Option<PathBuf>,
-    /// The model that the agent is to use; else the one it would choose itself
+    /// The model; default: the agent's default
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
-    /// Where the model's server is; else the agent's own
+    /// Address of the model server; default: the agent's default
     #[arg(long, value_name = "URL")]
     base_url: Option<String>,
-    /// The variable that holds the key for it; else the agent's usual one
+    /// The variable with the key; default: the agent's usual one
     #[arg(long, value_name = "VARIABLE")]
     key_env: Option<String>,
-    /// Another variable the agent gets
+    /// An additional variable for the agent
     #[arg(long = "pass", value_name = "VARIABLE")]
     pass: Vec<String>,
     #[command(flatten)]
     isolation: IsolationArgs,
-    /// What the agent may do without asking
+    /// Permissions of the agent
     #[arg(long, value_name = "workspace|full", value_parser = parse_permissions, default_value = "workspace")]
     permissions: Permissions,
-    /// Folder of its workspace and its home; else a new one among the temporary files, which nobody can guess
+    /// Folder of the agent's workspace and home; default: a new temporary folder with a random name
     #[arg(long, value_name = "FOLDER")]
     work: Option<PathBuf>,
-    /// Leave the bundle within the agent's reach: for agents that have to use sudo, or to mount
+    /// Do not hide the bundle from the agent: for agents that need sudo or mounts
     #[arg(long)]
     open_bundle: bool,
-    /// A file or folder that the agent is not to see, beside the bundle and the files that the run is made of
+    /// An additional file or folder to hide from the agent
     #[arg(long, value_name = "PATH", conflicts_with = "resume")]
     hide: Vec<PathBuf>,
-    /// Take orders on standard input: `go`, `pause`; its end stops the run. `trajview batch` says it
+    /// Read commands from standard input: `go`, `pause`; its end stops the run. Used by `trajview batch`
     #[arg(long, value_name = "turn|run", hide = true, requires = "headless", value_parser = ["turn", "run"])]
     steered: Option<String>,
-    /// How often its batch saw the next turn refused; a turn that is refused ends the run, until it was so as often as may be
+    /// Number of refusals of the next turn so far. Used by `trajview batch`
     #[arg(long, hide = true, value_name = "N", requires = "steered")]
     tried: Option<usize>,
-    /// Leave that folder when the run is over
+    /// Keep the work folder
     #[arg(long)]
     keep_work: bool,
     #[command(flatten)]
     start: StartArgs,
-    /// components.json, put into the bundle
+    /// components.json, copied into the bundle
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     components: Option<PathBuf>,
     /// A command that tests a copy of the code after each checkpoint
     #[arg(long, value_name = "COMMAND")]
     test: Option<String>,
-    /// A file whose words go before each request, read afresh each time
+    /// A file whose text precedes each request; it is read again each time
     #[arg(long, value_name = "FILE")]
     notes: Option<PathBuf>,
-    /// A layer of project state: continuity, memory, projectguard, with :PART,... for some of it alone, or command:PROGRAM;
+    /// A layer of project state: continuity, memory, projectguard, with :PART,... for some parts, or command:PROGRAM;
     /// several stack in this order
     #[arg(long = "layer", value_name = "SPEC", conflicts_with = "resume", value_parser = parse_layer)]
     layers: Vec<LayerSpec>,
-    /// The decisions for the layer continuity: a JSON file in Continuity's shape; without it they are drawn from the requests
+    /// The decisions for the layer continuity: a JSON file in Continuity's shape; default: extracted from the requests
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
     layer_store: Option<PathBuf>,
     /// The model that helps the layers: a judge of the settings file ([judges.NAME])
     #[arg(long, value_name = "NAME")]
     helper: Option<String>,
-    /// Calls of the helper model, at most
+    /// Maximum number of calls of the helper model
     #[arg(long, value_name = "CALLS")]
     helper_budget: Option<usize>,
-    /// What the helper model may cost in US dollars; needs the prices in the settings
+    /// Cost limit of the helper model in US dollars; needs the prices in the settings
     #[arg(long, value_name = "USD", value_parser = parse_positive)]
     helper_usd: Option<f64>,
     /// Whether files named in .gitignore are recorded
     #[arg(long, value_name = "record|skip", value_parser = ["record", "skip"], default_value = "skip")]
     ignored: String,
-    /// Stop before the next request at so many tokens, input and output
+    /// Stop before the next request at N tokens, input and output
     #[arg(long, value_name = "N")]
     budget_tokens: Option<u64>,
     /// Stop before the next request once the agent reports this cost in US dollars
     #[arg(long, value_name = "USD", value_parser = parse_positive)]
     budget_usd: Option<f64>,
-    /// Stop before the next request once the agent has worked so many minutes
+    /// Stop before the next request after N minutes of the agent's work
     #[arg(long, value_name = "MINUTES", value_parser = parse_positive)]
     budget_minutes: Option<f64>,
-    /// Stop after so many turns
+    /// Stop after N turns
     #[arg(long, value_name = "N")]
     budget_turns: Option<usize>,
-    /// A turn that takes longer is cut (seconds; usual: 3600)
+    /// Time limit of a turn in seconds [default: 3600]
     #[arg(long, value_name = "SECONDS", value_parser = parse_positive)]
     timeout_turn: Option<f64>,
-    /// A turn in which the agent writes nothing for so long is cut (seconds; usual: 900)
+    /// Time limit without output in seconds [default: 900]
     #[arg(long, value_name = "SECONDS", value_parser = parse_positive)]
     timeout_idle: Option<f64>,
-    /// Seconds between asking an agent to end and killing it (usual: 5)
+    /// Seconds between SIGTERM and SIGKILL [default: 5]
     #[arg(long, value_name = "SECONDS", value_parser = parse_positive)]
     patience: Option<f64>,
-    /// How often a failed turn is done again
+    /// Number of retries of a failed turn
     #[arg(long, value_name = "N")]
     retries: Option<usize>,
-    /// What a turn that failed to the last does
+    /// What to do after the last retry
     #[arg(long, value_name = "stop|keep", value_parser = ["stop", "keep"])]
     on_failure: Option<String>,
-    /// The settings file, in the place of the usual one
+    /// The settings file, instead of the usual one
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Print JSON (schema trajview.live/1)
     #[arg(long)]
     json: bool,
-    /// The prompt, where there is no script and the first word does not begin with -. Else handed to the agent as they are; with
+    /// The prompt, if there is no script and the first word does not begin with -. Else arguments for the agent; with
     /// `--agent command` the program, with {prompt}, {prompt_file}, {session} or the request on its standard input
     #[arg(last = true, value_name = "ARGS")]
     args: Vec<String>,
@@ -184,10 +184,10 @@ pub struct LiveArgs {
 /// What the agent finds in its workspace when it begins.
 #[derive(Debug, clap::Args)]
 struct StartArgs {
-    /// Files to begin with: a repository as it lies there, one of its revisions, or a folder. They are copied
+    /// Starting files, copied: the working tree of a repository, one of its revisions, or a folder
     #[arg(long, value_name = "REPO[@REV]|FOLDER", conflicts_with = "resume")]
     from: Option<String>,
-    /// With the history of that repository
+    /// Include the history of that repository
     #[arg(long, requires = "from")]
     with_history: bool,
     /// A command that prepares the workspace before the first request; several run in this order
@@ -198,16 +198,16 @@ struct StartArgs {
 /// What stands around the agent.
 #[derive(Debug, clap::Args)]
 struct IsolationArgs {
-    /// A sandbox around the agent: bubblewrap, in which it can write in its own folder alone, or a container of --image
+    /// Sandbox for the agent: bubblewrap, where only its own folder is writable, or a container of --image
     #[arg(long, value_name = "none|bwrap|docker|podman", value_parser = parse_sandbox, conflicts_with = "resume")]
     sandbox: Option<Sandbox>,
-    /// What of the network an agent in a sandbox has: all, the model server of this machine alone, or nothing
+    /// Network access in the sandbox: all, only the model server of this machine, or none
     #[arg(long, value_name = "on|loopback|off", value_parser = parse_network, conflicts_with = "resume")]
     network: Option<Network>,
-    /// The image of the container, in which the agent is installed; it is never fetched
+    /// The image of the container, in which the agent is installed; it is never downloaded
     #[arg(long, value_name = "IMAGE", conflicts_with = "resume")]
     image: Option<String>,
-    /// Give the agent a copy of your login, to be read alone; it is never recorded and goes with the run
+    /// Give the agent a read-only copy of your login; it is never recorded and deleted after the run
     #[arg(long, conflicts_with = "resume")]
     login: bool,
 }
@@ -270,7 +270,7 @@ pub fn run(args: &LiveArgs, out: &mut Out) -> CommandResult {
     }
     if job.script.chat {
         return Err(CommandFailure::wrong_arguments(
-            "a chat is typed into the agent's own screen, so it cannot be --headless; give a script or a prompt",
+            "a chat needs the agent's own screen, so it cannot be --headless; give a script or a prompt",
         ));
     }
     live::adopt_orphans();
@@ -311,14 +311,14 @@ fn run_on_screen(
         runtime::run_live(job.clone(), start, RunControl::default(), (options, then)).map_err(
             |why| match why {
                 runtime::ScreenFailure::NoTerminal => CommandFailure::wrong_arguments(
-                    "a live run is shown in a terminal; --headless makes one without",
+                    "a live run needs a terminal; use --headless without one",
                 ),
                 why => why.into(),
             },
         )?;
     let Some(ended) = outcome else {
         return Err(CommandFailure::cannot_read(
-            "the run broke off, a mistake in trajview; --resume goes on",
+            "internal error in trajview; please report it; --resume continues",
         ));
     };
     let ended = ended?;
@@ -354,30 +354,30 @@ impl From<CannotStart> for CommandFailure {
 /// Converts the result to an exit code and a sentence.
 fn live_outcome(job: &RunJob, ended: &LiveRunEnd, signal: Option<u8>) -> CommandResult {
     let done = run_args::turns_text(ended.total.turns);
-    let kept_text = format!("{done} of {} stay in {}", ended.requests, job.bundle.display());
+    let kept_text = format!("{done} of {} saved in {}", ended.requests, job.bundle.display());
     match &ended.halted {
         None => Ok(Exit::Fine),
         Some(RunHalt::Stopped) => Err(CommandFailure::stopped_by(
             signal,
-            format!("stopped; {kept_text}; --resume goes on"),
+            format!("stopped; {kept_text}; --resume continues"),
         )),
         Some(RunHalt::Budget(why)) => Err(CommandFailure::new(
             Exit::Failed,
-            format!("stopped: {why}; {kept_text}; --resume with a higher limit goes on"),
+            format!("stopped: {why}; {kept_text}; --resume with a higher limit continues"),
         )),
         Some(RunHalt::Failed { turn, why }) => Err(CommandFailure::new(
             Exit::Failed,
-            format!("turn {turn}: {why}; {kept_text}; --resume does it again"),
+            format!("turn {turn}: {why}; {kept_text}; --resume repeats it"),
         )),
         Some(RunHalt::NotReady(why)) => Err(CommandFailure::new(
             Exit::Failed,
             format!(
-                "{why}; nothing was asked; --resume --out {} tries it again",
+                "{why}; no request was sent; retry with --resume --out {}",
                 job.bundle.display()
             ),
         )),
         Some(RunHalt::Write(why)) => {
-            Err(CommandFailure::cannot_read(format!("{why}; {kept_text}; --resume goes on")))
+            Err(CommandFailure::cannot_read(format!("{why}; {kept_text}; --resume continues")))
         }
     }
 }
@@ -385,7 +385,7 @@ fn live_outcome(job: &RunJob, ended: &LiveRunEnd, signal: Option<u8>) -> Command
 /// Returns the run in a bundle, with the limits that were given anew.
 fn resumed_job(args: &LiveArgs) -> Result<RunJob, CommandFailure> {
     let bundle = args.out.clone().ok_or_else(|| {
-        CommandFailure::wrong_arguments("--resume needs --out, the bundle to go on with")
+        CommandFailure::wrong_arguments("--resume needs --out, the bundle to resume")
     })?;
     let mut job = RunJob::from_bundle(&bundle)?;
     set_limits(args, &mut job.setup);
@@ -488,7 +488,7 @@ impl RequestSource {
                 args.condition,
             )?),
             Self::Prompt(_) | Self::Chat if args.condition.is_some() => Err(
-                CommandFailure::wrong_arguments("--condition is for a script or a specification"),
+                CommandFailure::wrong_arguments("--condition needs a script or a specification"),
             ),
             Self::Prompt(text) => {
                 let requests = [(text.clone(), None)];
@@ -527,7 +527,7 @@ impl LiveArgs {
             (Some(out), _) => Ok(out.clone()),
             (None, _) if self.print_plan => Ok("OUT".into()),
             (None, RequestSource::Script) => Err(CommandFailure::wrong_arguments(
-                "--out DIR is missing: the bundle to make, a new folder",
+                "--out DIR is missing: the new folder for the bundle",
             )),
             (None, RequestSource::Prompt(_) | RequestSource::Chat) => {
                 let agent = self.agent.as_deref().unwrap_or_default();
@@ -552,7 +552,7 @@ fn job_from_args(args: &LiveArgs, asks: &RequestSource) -> Result<RunJob, Comman
         start.from = around.map(|around| around.to_string_lossy().trim_end_matches('/').into());
         if start.from.is_none() {
             print_note(
-                "here is no git repository, so the agent begins with an empty folder; --from names files",
+                "not a git repository: the agent starts in an empty folder (--from PATH adds files)",
             );
         }
     }

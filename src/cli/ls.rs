@@ -6,7 +6,7 @@ use trajview_store as store;
 
 use super::{CommandFailure, CommandResult, Exit, RunArg, output::Out, run_args};
 
-/// List the files as they stood after a turn or a step
+/// List the files as they were after a turn or a step
 #[derive(Debug, clap::Args)]
 pub struct LsArgs {
     #[command(flatten)]

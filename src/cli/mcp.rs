@@ -16,11 +16,11 @@ use trajview_live::layers::question_channel::{self, ChannelQuestion};
 
 use super::{CommandResult, Exit, output::Out};
 
-/// Answer an agent's questions about the project (called by agents of `trajview live`, not by people)
+/// Answer an agent's questions about the project (used by agents of `trajview live`, not by people)
 #[derive(Debug, clap::Args)]
 #[command(hide = true)]
 pub struct McpArgs {
-    /// Where the run answers
+    /// Socket of the run
     #[arg(long, value_name = "PATH")]
     socket: PathBuf,
 }
@@ -123,7 +123,7 @@ fn answer_message(
         "ping" => Ok(json!({})),
         "tools/list" => Ok(json!({"tools": [tool_description()]})),
         "tools/call" => call_tool(parameters, search),
-        other => Err((NO_METHOD, format!("there is no method {other}"))),
+        other => Err((NO_METHOD, format!("unknown method {other}"))),
     };
     Some(match result {
         Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
@@ -172,7 +172,7 @@ fn call_tool(
 ) -> Result<Value, (i64, String)> {
     let name = parameters.text("name").unwrap_or_default();
     if name != TOOL_NAME {
-        return Err((WRONG_PARAMETERS, format!("there is no tool {name}; there is {TOOL_NAME}")));
+        return Err((WRONG_PARAMETERS, format!("unknown tool {name}; available: {TOOL_NAME}")));
     }
     let query = parameters.pointer("/arguments/query").and_then(Value::as_str);
     let query = query.ok_or_else(|| (WRONG_PARAMETERS, "expected a text as `query`".to_owned()))?;

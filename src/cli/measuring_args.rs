@@ -17,13 +17,13 @@ use super::CommandFailure;
 
 #[derive(Debug, clap::Args)]
 pub struct MeasuringArgs {
-    /// Whose formulas: scb-paper, scb-check-0.1.3, scb-check-0.2.0 or trajview
+    /// Profile of the formulas: scb-paper, scb-check-0.1.3, scb-check-0.2.0 or trajview
     #[arg(long, default_value_t = QualityProfile::default())]
     profile: QualityProfile,
-    /// Rules in ast-grep's YAML, in the place of the built-in ones; `none` for no rules
+    /// Rules in ast-grep's YAML, instead of the built-in ones; `none` for no rules
     #[arg(long, value_name = "FILE_OR_DIR")]
     rules: Option<PathBuf>,
-    /// Neither read nor write the cache of measures
+    /// Do not use the cache of measures
     #[arg(long)]
     no_cache: bool,
 }
@@ -70,7 +70,7 @@ pub fn read_rules(path: Option<&Path>) -> Result<RuleSet, CommandFailure> {
     let rules = store::rule_files::read_rules(path).map_err(CommandFailure::cannot_read)?;
     rules.problems().iter().for_each(|problem| super::output::print_note(&problem.to_string()));
     if rules.rule_count() == 0 {
-        let why = format!("{}: no rule that can be used", path.display());
+        let why = format!("{}: no usable rule", path.display());
         return Err(CommandFailure::cannot_understand(why));
     }
     Ok(rules)

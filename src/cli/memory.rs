@@ -20,11 +20,11 @@ use super::{
 };
 use document::{MemoryCardRow, MemoryDocument, MemoryTurnRow};
 
-/// What a memory gave the agent: retrieval events and evidence cards, and which of the cards were stale
+/// Memory of a run: retrieval events and evidence cards, and which cards were stale
 ///
-/// Of a run bundle with memory.jsonl. A card is stale where the snippet that it cites stands nowhere in the file any more, or
-/// the file is gone; it is looked at when the agent was given it and at the end, or at --at. In the place of a run: aggregate
-/// files of PaperGuru and results of SurveyBench, as tables against baselines, with what does not add up.
+/// Of a run bundle with memory.jsonl. A card is stale if its snippet is no longer in the file, or the file does not
+/// exist; it is checked when the agent got it and at the end, or at --at. Instead of a run: aggregate files of
+/// PaperGuru and results of SurveyBench, as tables against baselines, with inconsistent numbers.
 #[derive(Debug, clap::Args)]
 pub struct MemoryArgs {
     /// A run bundle with memory.jsonl; or results of PaperGuru or SurveyBench: files, or a folder of them
@@ -36,7 +36,7 @@ pub struct MemoryArgs {
     /// Print JSON (schema trajview.memory/1; of results trajview.memory-results/1)
     #[arg(long, conflicts_with_all = ["csv", "md"])]
     json: bool,
-    /// Print a row for each event and each cited place as CSV
+    /// Print one row per event and cited place as CSV
     #[arg(long, conflicts_with = "md")]
     csv: bool,
     /// Print the tables as Markdown
@@ -68,7 +68,7 @@ pub fn run(args: &MemoryArgs, out: &mut Out) -> CommandResult {
     let (archive, run) = (&*opened.archive, &*opened.run);
     let done = run_args::turns_done(run, &args.at)?;
     let Some((course, warnings)) = memory::memory_timeline(archive, run, done) else {
-        let what = "the run has no memory.jsonl: no memory events are recorded";
+        let what = "no memory.jsonl: the run has no memory events";
         return Err(CommandFailure::cannot_understand(format!("{}: {what}", path.display())));
     };
     print_warnings(&warnings);

@@ -8,9 +8,9 @@ use super::{CommandFailure, CommandResult, Exit, output::Out, run_args};
 
 /// Join the parts of all shards into one
 ///
-/// Takes what export, score --parts and check --parts wrote with --shard and writes what one call without --shard writes, byte for
-/// byte. Rows are read and written on a few at a time. Nothing is written where a shard is missing, is there twice, or has a run that
-/// another has too.
+/// Reads the parts that export, score --parts and check --parts wrote with --shard, and writes the output of one call
+/// without --shard, byte for byte. Rows are streamed. Nothing is written if a shard is missing, exists twice, or shares
+/// a run with another shard.
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// Folders with parts
@@ -19,7 +19,7 @@ pub struct Args {
     /// The folder to write to
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Take away parts in that folder that hold other runs or another division
+    /// Overwrite: remove parts in that folder that have other runs or another division
     #[arg(long)]
     replace: bool,
 }
@@ -30,7 +30,7 @@ pub fn run(args: &Args, out: &mut Out) -> CommandResult {
         .map_err(CommandFailure::cannot_understand)?;
     for it in &merged {
         let parts = run_args::count_with_noun(it.parts, "part");
-        let note = if it.published.is_new { "" } else { " (there already)" };
+        let note = if it.published.is_new { "" } else { " (already exists)" };
         out.print_line(&format!("{}: {parts}{note}", it.published.path.display()))?;
     }
     Ok(Exit::Fine)

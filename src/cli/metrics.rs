@@ -10,10 +10,10 @@ use super::{
     output::{Json, Out, OutputTable, TableColumn, record},
 };
 
-/// List the numbers that are computed
+/// List the computed numbers
 #[derive(Debug, clap::Args)]
 pub struct MetricsArgs {
-    /// What adds a path in each language instead, and why; functions and clones are in the JSON
+    /// Instead list what adds a path in each language, and why; functions and clones are in the JSON
     #[arg(long)]
     languages: bool,
     /// Print JSON (schema trajview.metrics/1)
@@ -48,7 +48,7 @@ pub fn run(args: &MetricsArgs, out: &mut Out) -> CommandResult {
 }
 
 fn print_differences(is_markdown: bool, out: &mut Out) -> std::io::Result<()> {
-    let mut table = OutputTable::new(&["profile", "known to differ from its reference"]);
+    let mut table = OutputTable::new(&["profile", "known differences from its reference"]);
     for profile in QualityProfile::ALL {
         for what in profile.known_differences() {
             table.add_row(vec![profile.name().into(), (*what).into()]);
@@ -96,7 +96,7 @@ fn metric_table(metrics: &[Json]) -> OutputTable {
         ("range", &|it| it.cell("range")),
         ("better", &|it| it.cell("better")),
         ("source", &|it| it.cell("source")),
-        ("what it is", &|it| it.cell("definition")),
+        ("description", &|it| it.cell("definition")),
     ];
     OutputTable::from_rows(&columns, metrics)
 }

@@ -80,11 +80,10 @@ use trajview_store::{remote, standard_input};
     version,
     about = "Plays back recorded runs of coding agents, turn by turn, as diffs",
     long_about = "Plays back recorded runs of coding agents, turn by turn, as diffs.\n\n\
-        PATH is an agent's log, a run bundle (a folder with run.json), a file that holds many runs, a graded rubric tree of \
-        PaperBench, or a folder that holds one of them; or the address of one on remote storage (s3://, gs://, az://, \
-        https://). `trajview formats` lists what can be read.",
-    after_help = "Exit codes: 0 fine, 1 the check asked for failed, 2 wrong arguments, 3 cannot read, 4 cannot \
-        understand, 130 interrupted.",
+        PATH is an agent's log, a run bundle (a folder with run.json), a file with many runs, a graded rubric tree of \
+        PaperBench, or a folder that holds one of them; or its address on remote storage (s3://, gs://, az://, \
+        https://). `trajview formats` lists the readable formats.",
+    after_help = "Exit codes: 0 success, 1 a requested check failed, 2 wrong arguments, 3 cannot read, 4 cannot parse, 130 interrupted.",
     args_conflicts_with_subcommands = true,
     disable_help_subcommand = true
 )]

@@ -14,9 +14,9 @@ use trajview_store as store;
 
 use super::{CommandFailure, CommandResult, Exit, output::Out, run_args};
 
-/// Make a commented file to fill in: a checklist, a judgement by hand, or the study of an audit
+/// Create a commented file to fill in: a checklist, a judgement by hand, or the study of an audit
 ///
-/// `trajview check FILE` says what is still missing in it.
+/// `trajview check FILE` lists the missing values.
 #[derive(Debug, clap::Args)]
 pub struct NewArgs {
     #[command(subcommand)]
@@ -32,7 +32,7 @@ enum TemplateKind {
     },
     /// judgements/NAME.json: scores of a run's components, given by hand
     Judgement {
-        /// The run that is judged: its components and its last state are filled in
+        /// The judged run; its components and its last state are filled in
         #[arg(value_name = "RUN", value_parser = run_args::recording_parser())]
         run: Option<PathBuf>,
         #[arg(long, requires = "run", value_name = "MOMENT", help = run_args::MOMENT_HELP)]
@@ -42,7 +42,7 @@ enum TemplateKind {
     },
     /// study.toml: an audit of several runs by several raters
     Study {
-        /// Run bundles or folders of them, to be named in it
+        /// Run bundles or folders of them, listed in the file
         #[arg(value_name = "RUN")]
         runs: Vec<String>,
         #[command(flatten)]
@@ -52,7 +52,7 @@ enum TemplateKind {
 
 #[derive(Debug, clap::Args)]
 struct OutFileArg {
-    /// The file to make; it must not exist. Standard output without it
+    /// The new file; it must not exist. Default: standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -122,7 +122,7 @@ impl OutFileArg {
             CommandFailure::cannot_read(format!("cannot write {}: {why}", path.display()))
         })?;
         out.print_line(&format!(
-            "{0}: fill it in; `trajview check {0}` says what is missing",
+            "{0}: fill it in; `trajview check {0}` lists the missing values",
             path.display()
         ))?;
         Ok(Exit::Fine)

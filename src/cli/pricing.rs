@@ -9,8 +9,8 @@ use super::{CommandFailure, config};
 
 #[derive(Debug, clap::Args)]
 pub struct PricingArgs {
-    /// A table of prices in JSON, as assets/prices.json: its rows take the place of the built-in ones of the same model.
-    /// Without it that of `prices` in the config
+    /// A table of prices in JSON, as assets/prices.json: its rows replace the built-in rows of the same model. Default:
+    /// `prices` in the settings
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
 }

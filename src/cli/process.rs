@@ -28,16 +28,17 @@ use super::{
 
 pub use document::{ProcessDocument, ProcessScoreRow, SignalRow};
 
-/// How runs were worked on: RigorBench's seven pillars, signals of where they went wrong, plan and execution
+/// Process of runs: RigorBench's seven pillars, signals of problems, plan and execution
 ///
 /// One run in full; several runs, or a folder, as tables: task by harness, a ranking with intervals, harnesses by pillar (of
-/// RigorBench's results Tables III, IV and V of its paper), and how process goes with outcome. Both profiles are shown: rigor-paper has the paper's formulas and leaves out what no recording can tell;
-/// rigor-shipped is the released scorer, with its values where it finds nothing (marked *).
+/// RigorBench's results Tables III, IV and V of its paper), and the correlation of process and outcome. Both profiles
+/// are shown: rigor-paper has the paper's formulas without parts that are not recorded; rigor-shipped is the released
+/// scorer, with its default values if it finds no events (marked *).
 ///
-/// --build and --test run a command of yours on the files after each turn that changed some, each time in a scratch folder of
-/// their own, with a home of its own, no keys, and the recording out of reach; nothing is ever run without them. Results are kept
-/// in checks.jsonl of the bundle (of other recordings beside the cache), are not run again for the same files, and count from
-/// then on. Ctrl-C stops; what is done is kept.
+/// --build and --test run your command on the files after each turn that changed files, each time in a new scratch
+/// folder, with a separate home, no keys, and no access to the recording; without them nothing is run. Results are
+/// saved in checks.jsonl of the bundle (for other recordings beside the cache), are not repeated for the same files,
+/// and count from then on. Ctrl-C stops; finished results stay.
 #[derive(Debug, clap::Args)]
 pub struct ProcessArgs {
     /// Logs, run bundles, RigorBench results, or folders of them
@@ -46,24 +47,24 @@ pub struct ProcessArgs {
     /// The profile of rankings, of the table and of CSV
     #[arg(long, default_value = RigorProfile::Paper.word(), value_parser = parse_profile)]
     profile: RigorProfile,
-    /// Weights of pillars moved by so many per cent of their own, -50 to 50: pf=+50,tad=-20
+    /// Change weights of pillars by N per cent, -50 to 50: pf=+50,tad=-20
     #[arg(long, value_name = "PILLAR=PERCENT,...", value_parser = parse_weights, allow_hyphen_values = true)]
     weights: Option<PillarWeights>,
-    /// Neither read nor write the cache of what files say
+    /// Do not use the cache of file contents
     #[arg(long)]
     no_cache: bool,
-    /// Only the signals, one a line
+    /// Only the signals, one per line
     #[arg(long)]
     signals: bool,
-    /// The file of scores whose specification coverage is the outcome, in the place of the one that is chosen among those
-    /// beside the runs
+    /// The file of scores whose specification coverage is the outcome, instead of the file chosen among those beside
+    /// the runs
     #[arg(long, value_name = "FILE")]
     outcome: Option<PathBuf>,
     #[command(flatten)]
     checking: build_and_test::CheckingArgs,
     #[command(flatten)]
     resampling: ResamplingArgs,
-    /// Print JSON (schema trajview.process/1): a document a run, one in all of a folder
+    /// Print JSON (schema trajview.process/1): one document per run, or one for a folder
     #[arg(long, conflicts_with_all = ["csv", "md", "tex", "save_tables"])]
     json: bool,
     /// Print a row a run as CSV
@@ -139,9 +140,7 @@ pub fn run(args: &ProcessArgs, out: &mut Out) -> CommandResult {
         return Ok(Exit::Fine);
     }
     if args.checking.checks_wanted().is_some() {
-        return Err(CommandFailure::wrong_arguments(
-            "--build and --test take one run; name each by itself",
-        ));
+        return Err(CommandFailure::wrong_arguments("--build and --test need exactly one run"));
     }
     let paths: Vec<PathBuf> = args
         .runs

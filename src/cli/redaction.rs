@@ -23,11 +23,11 @@ use super::{
 /// The options of a command that writes something for others.
 #[derive(Debug, Clone, clap::Args)]
 pub struct RedactingArgs {
-    /// Whether keys, passwords, e-mail addresses, home folders and the names given are taken out; `list` prints what would
-    /// be, with its place and what stands around it, and writes nothing
+    /// Redact keys, passwords, e-mail addresses, home folders and names; `list` prints what would be redacted, with
+    /// place and context, and writes nothing
     #[arg(long, value_enum, default_value_t = RedactMode::On)]
     redact: RedactMode,
-    /// A word to take out as well, such as the name of a person; may be said several times
+    /// An additional word to redact, such as the name of a person; can be given several times
     #[arg(long, value_name = "WORD")]
     redact_name: Vec<String>,
     /// Print the list of --redact list as JSON (schema trajview.redactions/1)
@@ -41,9 +41,10 @@ pub struct RedactingArgs {
 /// The key of the tokens that stand in paths and ids of runs.
 #[derive(Debug, Clone, clap::Args)]
 pub struct TokenKeyArgs {
-    /// A file with a key of your own. What is taken out of paths and ids of runs and tasks becomes a token that is made with the
-    /// key: the same value has the same token in all exports with it, and nobody without it can try a guess. Shards need the same
-    /// key. Else the file that $TRAJVIEW_REDACTION_KEY names, else one that is made once beside your settings
+    /// A file with your own key. Secrets in paths and ids of runs and tasks become tokens made with the key: the same
+    /// value has the same token in all exports with this key, and nobody without the key can test a guess. Shards need
+    /// the same key. Default: the file that $TRAJVIEW_REDACTION_KEY names, else one that is created once beside your
+    /// settings
     #[arg(long, value_name = "FILE")]
     redaction_key: Option<PathBuf>,
 }
@@ -70,7 +71,7 @@ impl TokenKeyArgs {
             Ok(secret) => TokenKey::from_secret(&secret),
             Err(why) => {
                 print_note(&format!(
-                    "{why}; the tokens of this export are made of the names of its runs and are others in an export of other \
+                    "{why}; the tokens of this export are derived from the names of its runs and differ in an export of other \
                      runs: name a key with --redaction-key FILE"
                 ));
                 TokenKey::from_secret(names().join("\n").as_bytes())
@@ -82,11 +83,11 @@ impl TokenKeyArgs {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum RedactMode {
-    /// Take them out
+    /// Redact
     On,
-    /// Write everything as it is
+    /// Write everything unchanged
     Off,
-    /// Print what would be taken out
+    /// Print what would be redacted
     List,
 }
 
@@ -131,7 +132,7 @@ impl RedactingArgs {
     /// Fails where `--json` is given without `--redact list`.
     pub(crate) fn check_json(&self) -> Result<(), CommandFailure> {
         match self.json && !self.is_list() {
-            true => Err(CommandFailure::wrong_arguments("--json goes with --redact list")),
+            true => Err(CommandFailure::wrong_arguments("--json needs --redact list")),
             false => Ok(()),
         }
     }
@@ -157,7 +158,7 @@ impl RedactingArgs {
             return out.print_json(&RedactionsDocument { schema, findings });
         }
         if findings.is_empty() {
-            return out.print_line("nothing to take out was found");
+            return out.print_line("found nothing to redact");
         }
         let columns: [TableColumn<'_, RedactFinding>; 5] = [
             ("place", &|it| it.place.clone()),
@@ -173,14 +174,14 @@ impl RedactingArgs {
     pub(crate) fn print_counts(&self, counts: &BTreeMap<SecretKind, usize>) {
         if self.redact == RedactMode::Off {
             print_note(
-                "nothing was taken out (--redact off): keys and names in the recording are in the file",
+                "nothing was redacted (--redact off): the file contains the keys and names of the recording",
             );
             return;
         }
         if !counts.is_empty() {
             let words = counts.iter().map(|(kind, count)| format!("{count} {}", kind.word()));
             let words = words.collect::<Vec<_>>().join(", ");
-            print_note(&format!("taken out: {words}; --redact list shows each with its place"));
+            print_note(&format!("redacted: {words}; --redact list shows each with its place"));
         }
     }
 }

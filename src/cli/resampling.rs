@@ -4,10 +4,10 @@ use trajview_study::{BootstrapPlan, Interval};
 
 #[derive(Debug, clap::Args)]
 pub struct ResamplingArgs {
-    /// Start of the draws of the bootstrap
+    /// Seed of the bootstrap
     #[arg(long, default_value_t = BootstrapPlan::default().seed)]
     seed: u64,
-    /// How often it draws; 0 for no intervals
+    /// Number of resamples; 0 for no intervals
     #[arg(long, default_value_t = BootstrapPlan::default().resamples, value_parser = at_most_a_million)]
     resamples: usize,
 }

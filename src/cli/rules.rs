@@ -11,12 +11,12 @@ use super::{
     output::{Out, OutputTable},
 };
 
-/// List the rules that verbosity counts
+/// List the rules of verbosity
 #[derive(Debug, clap::Args)]
 pub struct RulesArgs {
     /// One rule, with code it matches and the same code said shorter
     id: Option<String>,
-    /// Rules in ast-grep's YAML, in the place of the built-in ones
+    /// Rules in ast-grep's YAML, instead of the built-in ones
     #[arg(long, value_name = "FILE_OR_DIR")]
     rules: Option<PathBuf>,
     /// Print JSON (schema trajview.rules/1)

@@ -20,34 +20,35 @@ use super::{
     sharding::ShardArgs,
 };
 
-/// Draw runs to look at, by stratum and with a seed
+/// Draw a sample of runs, by stratum and with a seed
 ///
-/// Runs that have the same in the columns of --by are a stratum. Of each stratum those are drawn whose ids come first by a hash of seed
-/// and id: the same runs and seed give the same sample, in whatever order the files lie, and a larger sample of a stratum holds the
-/// smaller. Each run that is drawn has a weight, the runs of its stratum by those that are drawn of it: an estimate for all runs weighs
-/// the runs of the sample by it. With --paths the paths alone are printed, for other commands; with --study as a line of study.toml.
+/// Runs with the same values in the columns of --by are a stratum. From each stratum, the runs whose ids come first by
+/// a hash of seed and id are drawn: the same runs and seed give the same sample, in any order of the files, and a
+/// larger sample of a stratum contains the smaller one. Each drawn run has a weight, the size of its stratum divided by
+/// the number drawn from it: use it to estimate values for all runs. --paths prints only the paths, for other commands;
+/// --study prints a line of study.toml.
 #[derive(Debug, clap::Args)]
 pub struct SampleArgs {
-    /// Logs, run bundles, or folders below which runs are looked for
+    /// Logs, run bundles, or folders that contain them
     #[arg(value_name = "PATH", required = true, value_parser = run_args::recording_parser())]
     paths: Vec<PathBuf>,
-    /// The columns that make strata, of the table runs (`trajview export --columns --tables runs`); task, outcome and format stand for
+    /// The columns that define the strata, of the table runs (`trajview export --columns --tables runs`); task, outcome and format stand for
     /// task_id, success and source_type
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',', value_parser = parse_column, default_value = "task,agent,condition")]
     by: Vec<&'static DataColumn>,
-    /// So many runs of each stratum; all of one that has fewer
+    /// N runs per stratum; all if a stratum has fewer
     #[arg(long, value_name = "N", required_unless_present = "size")]
     per_stratum: Option<usize>,
-    /// So many runs in all, of each stratum in proportion to its size
+    /// N runs in total, from each stratum in proportion to its size
     #[arg(long, value_name = "N", conflicts_with = "per_stratum")]
     size: Option<usize>,
-    /// Another sample with another number
+    /// Seed of the sample
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Print the paths of the runs drawn alone, one a line
+    /// Print only the paths of the drawn runs, one per line
     #[arg(long = "paths", conflicts_with_all = ["study", "json", "md", "tex", "save_tables"])]
     paths_only: bool,
-    /// Print the runs drawn as study.toml has them
+    /// Print the drawn runs in the form of study.toml
     #[arg(long, conflicts_with_all = ["json", "md", "tex", "save_tables"])]
     study: bool,
     #[command(flatten)]
@@ -86,7 +87,7 @@ pub fn run(args: &SampleArgs, out: &mut Out) -> CommandResult {
         &RedactingArgs::off(),
     )?;
     let cannot =
-        |why: std::io::Error| CommandFailure::cannot_read(format!("cannot keep the rows: {why}"));
+        |why: std::io::Error| CommandFailure::cannot_read(format!("cannot store the rows: {why}"));
     let mut spool = RunSpool::new(&std::env::temp_dir()).map_err(cannot)?;
     let runs = ShardArgs::all_runs().runs_of_shard(&args.paths)?;
     let unread = read_all(&runs, &with, &mut spool).map_err(cannot)?;
@@ -177,7 +178,7 @@ fn print_sample(document: &Json, args: &SampleArgs, out: &mut Out) -> std::io::R
     let none = document.rows("strata").iter().filter(|it| it.count("drawn") == 0).count();
     if none > 0 {
         let strata = format_number::count_with_noun(none, "stratum").replace("stratums", "strata");
-        print_note(&format!("nothing is drawn of {strata}: the sample says nothing about them"));
+        print_note(&format!("no runs drawn from {strata}: the sample does not represent them"));
     }
     let paths = document.rows("sample").iter().map(|it| it.cell("path"));
     if args.paths_only {

@@ -44,7 +44,7 @@ use document::{ScoreDocument, ScoredMoment};
 use faithfulness::{ExposureRow, FaithfulnessRow};
 use rubric_tree::RubricTreeRows;
 
-/// Score runs: erosion, verbosity, faithfulness and what they are made of; graded rubric trees
+/// Score runs: erosion, verbosity, faithfulness and their parts; graded rubric trees
 #[derive(Debug, clap::Args)]
 pub struct ScoreArgs {
     /// Logs, run bundles, graded rubric trees, or folders that hold one of them
@@ -53,18 +53,18 @@ pub struct ScoreArgs {
     /// Score a plain folder instead of runs
     #[arg(long, value_name = "DIR", conflicts_with = "runs")]
     tree: Option<PathBuf>,
-    /// The moments that are scored; `--by step` is the same as `--each step`
+    /// The moments to score; `--by step` is the same as `--each step`
     #[arg(long, visible_alias = "by", value_enum, default_value_t = ScoreEach::Final)]
     each: ScoreEach,
     #[command(flatten)]
     measuring: MeasuringArgs,
-    /// Whose scores count: the judge's name, or a judgement's file (one from elsewhere too); the beginning is enough where
-    /// only one begins so. `pooled:mean`, `pooled:median` or `pooled:majority` (a strict one) pools the last judgement of each
-    /// judge, or the repeats of one that judged alone; with `:JUDGE` the repeats of that judge. Without it the last judgement
+    /// Judge whose scores count: the judge's name, or a judgement's file (also from elsewhere); a unique beginning is
+    /// enough. `pooled:mean`, `pooled:median` or `pooled:majority` (a strict one) pools the last judgement
+    /// of each judge, or the repeats of a single judge; with `:JUDGE` the repeats of that judge. Without it the last judgement
     /// of the latest state that has a score for every component
     #[arg(long, visible_alias = "judgement", value_name = "NAME|FILE", conflicts_with = "tree")]
     judge: Option<String>,
-    /// With the callables, clones, rule hits, exported symbols and rubric nodes the numbers are made of
+    /// Also print the callables, clones, rule matches, exported symbols and rubric nodes behind the numbers
     #[arg(long)]
     detail: bool,
     /// Print JSON (schema trajview.score/1), one document a run
@@ -90,7 +90,7 @@ pub enum ScoreEach {
     Checkpoint,
     /// The end of each turn
     Turn,
-    /// After each step that edited files, and where a turn ends otherwise than its last edit left the files
+    /// After each step that edited files, and at the end of a turn whose files differ from its last edit
     Step,
 }
 
@@ -161,7 +161,7 @@ fn exit_after_folder(folder: &Path, documents: &[ScoreDocument]) -> Exit {
     else {
         return Exit::Fine;
     };
-    print_note(&format!("{}: nothing was measured: {why}", folder.display()));
+    print_note(&format!("{}: not measured: {why}", folder.display()));
     Exit::CannotUnderstand
 }
 

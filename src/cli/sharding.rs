@@ -20,8 +20,8 @@ use super::{
 /// One machine's share of the work.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub struct ShardArgs {
-    /// Only the runs of shard I of N: by a hash of each run's path below the folder that was named, so that shards never
-    /// overlap, together are all runs, and stay the same when other runs come
+    /// Only the runs of shard I of N: by a hash of each run's path in the named folder, so that shards never overlap,
+    /// together cover all runs, and stay the same when runs are added
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
 }
@@ -101,11 +101,11 @@ fn is_missing_or_folder(path: &Path) -> bool {
 /// Documents of runs as parts, a line each.
 #[derive(Debug, clap::Args)]
 pub struct PartsArgs {
-    /// Write the JSON of each run as a line of a file in this folder, named by shard and content; `trajview merge` joins shards.
+    /// Write the JSON of each run as one line of a file in this folder, named by shard and content; `trajview merge` joins shards.
     /// A run that cannot be read is a line with its error, and the exit code is 0
     #[arg(long, value_name = "DIR", conflicts_with_all = ["json"])]
     parts: Option<PathBuf>,
-    /// Take away parts in the folder that hold other runs or another division
+    /// Overwrite: remove parts in the folder that have other runs or another division
     #[arg(long, requires = "parts")]
     replace: bool,
 }
@@ -199,7 +199,7 @@ impl PartLines<'_> {
 /// Prints the names of parts that were written or were there already.
 pub(crate) fn print_published(published: &[PublishedPart], out: &mut Out) -> std::io::Result<()> {
     published.iter().try_for_each(|PublishedPart { path, is_new }| {
-        let note = if *is_new { "" } else { " (there already)" };
+        let note = if *is_new { "" } else { " (already exists)" };
         out.print_line(&format!("{}{note}", path.display()))
     })
 }

@@ -26,14 +26,14 @@ pub struct ShowArgs {
     /// One turn with its steps (counts from 1)
     #[arg(long)]
     turn: Option<usize>,
-    /// The steps of the turn in a table instead, without their words: when each began, how long it took and waited, the
-    /// tokens of its model call and what they cost at list prices. The JSON has them without it
+    /// Print the steps of the turn as a table without texts: start, duration, wait, the tokens of the model call and
+    /// their cost at list prices. The JSON always has them
     #[arg(long, requires = "turn")]
     times: bool,
-    /// How it was worked on too: RigorBench's pillars and the signals; reads every step of the run
+    /// Also print the process: RigorBench's pillars and the signals; reads every step of the run
     #[arg(long)]
     process: bool,
-    /// Whose scores count: the judge's name, or a judgement's file; the beginning is enough where only one begins so.
+    /// Judge whose scores count: the judge's name, or a judgement's file; a unique beginning is enough.
     /// `pooled:mean`, `pooled:median` or `pooled:majority` pools those of each state, with `:JUDGE` the repeats of one.
     /// Without it the last judgement of the latest state that has a score for every component
     #[arg(long, visible_alias = "judgement", value_name = "NAME|FILE", conflicts_with = "turn")]
@@ -215,9 +215,9 @@ fn print_run_warnings(shown: &ShowDocument, out: &mut Out) -> std::io::Result<()
 fn rubric_tree_line(tree: &TreeSummary) -> String {
     let score = tree.score.map_or_else(|| "not graded".into(), |score| format!("score {score:.4}"));
     let invalid = tree.invalid.filter(|count| *count > 0);
-    let invalid = invalid.map(|count| format!(", {count} of them invalid")).unwrap_or_default();
+    let invalid = invalid.map(|count| format!(", {count} invalid")).unwrap_or_default();
     let leaves = if tree.leaves == 1 { "1 leaf".into() } else { format!("{} leaves", tree.leaves) };
-    format!("rubric tree: {score}, {leaves}{invalid}; `trajview score` tells more")
+    format!("rubric tree: {score}, {leaves}{invalid}; details: `trajview score`")
 }
 
 fn head_lines(run: &Run, shown: &ShowDocument) -> Vec<String> {

@@ -77,9 +77,9 @@ impl FaithfulnessFacts {
         let partial = rubric.partial_coverages();
         let why = match chosen {
             Some(_) => "the judge gave no component a score on 0..4".to_owned(),
-            None if partial.is_empty() => "nothing has judged this run".to_owned(),
+            None if partial.is_empty() => "no judgements of this run".to_owned(),
             None => format!(
-                "judged in part only, which is no result: {}; --judge names one",
+                "incomplete judgement, not used: {}; choose one with --judge",
                 partial.join("; ")
             ),
         };

@@ -6,7 +6,7 @@ const SKILL_FILE: &str = trajview_assets::SKILL;
 
 /// Print a skill file: how a coding agent uses the JSON of the commands
 ///
-/// A skill is a file SKILL.md in a folder of its own where an agent looks for skills, such as .claude/skills/trajview.
+/// Save it as SKILL.md in a folder where the agent looks for skills, such as .claude/skills/trajview.
 #[derive(Debug, clap::Args)]
 pub struct SkillArgs {}
 

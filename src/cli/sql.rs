@@ -23,17 +23,17 @@ use super::{
     sharding::ShardArgs,
 };
 
-/// Ask runs in SQL, over the tables that export writes
+/// Query runs in SQL, over the tables of export
 ///
-/// The tables are those of `trajview export --columns`; only those that the query names are made. The words are SQLite's; true and
-/// false are 1 and 0. Nothing is kept. A folder that export or merge wrote is asked as it lies: of Parquet only the columns are read that
-/// the query names, and no recording is opened.
+/// The tables are those of `trajview export --columns`; only the tables in the query are made. SQLite syntax; true and
+/// false are 1 and 0; nothing is stored. A folder that export or merge wrote is queried directly: of Parquet only the
+/// named columns are read, and no recording is opened.
 #[derive(Debug, clap::Args)]
 pub struct SqlArgs {
-    /// The query, as "select agent, count(*) from runs group by agent"
+    /// The query, such as "select agent, count(*) from runs group by agent"
     #[arg(value_name = "QUERY")]
     query: String,
-    /// Logs, run bundles, or folders below which runs are looked for; or folders with exported tables
+    /// Logs, run bundles, or folders that contain them; or folders with exported tables
     #[arg(value_name = "PATH", required = true, value_parser = run_args::recording_parser())]
     paths: Vec<PathBuf>,
     /// The moments in the table of points
@@ -81,7 +81,7 @@ pub fn run(args: &SqlArgs, out: &mut Out) -> CommandResult {
         &RedactingArgs::off(),
     )?;
     let cannot =
-        |why: std::io::Error| CommandFailure::cannot_read(format!("cannot keep the rows: {why}"));
+        |why: std::io::Error| CommandFailure::cannot_read(format!("cannot store the rows: {why}"));
     let mut spool = RunSpool::new(&std::env::temp_dir()).map_err(cannot)?;
     let runs = if tables.is_empty() { vec![] } else { args.sharding.runs_of_shard(&args.paths)? };
     let unread = read_all(&runs, &with, &mut spool).map_err(cannot)?;
@@ -127,7 +127,7 @@ fn exported_tables(args: &SqlArgs) -> Result<Option<ExportedTables>, CommandFail
     }
     let mut all = vec![];
     for (path, found) in args.paths.iter().zip(found) {
-        let why = "is no folder of exported tables; name recordings, or exports, not both";
+        let why = "is not a folder of exported tables; name recordings or exports, not both";
         all.push(found.ok_or_else(|| {
             CommandFailure::wrong_arguments(format!("{}: {why}", path.display()))
         })?);

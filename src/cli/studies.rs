@@ -19,7 +19,7 @@ pub(crate) fn study_to_open(
 ) -> Result<Option<LoadedStudy>, CommandFailure> {
     if analysis::study::is_study(path) {
         if seed.is_some() {
-            let why = format!("--seed is said by the study: {}; change it there", path.display());
+            let why = format!("the study file sets the seed: {}; change it there", path.display());
             return Err(CommandFailure::wrong_arguments(why));
         }
         return Ok(Some(analysis::study::open_study(path)?));

@@ -42,8 +42,8 @@ use super::{
 #[derive(Debug, clap::Args)]
 pub struct ViewArgs {
     /// A log, a run bundle, or a folder that holds one of them; two of them are compared; more, or a folder with several
-    /// below, open as a table, with --view audit as one queue; a study (study.toml) opens as its queue; an address (s3://,
-    /// gs://, az://, https://) is one of these on remote storage; `-` is standard input; the sessions of this machine if left out
+    /// below, open as a table, with --view audit as one queue; a study (study.toml) opens its queue; an address (s3://,
+    /// gs://, az://, https://) is one of these on remote storage; `-` is standard input; default: the sessions of this machine
     #[arg(value_name = "PATH", value_parser = run_args::recording_parser())]
     paths: Vec<PathBuf>,
     /// Open at a turn (counts from 1), a step of one (12.7), a checkpoint's id, `start` or `final`; PATH:12.7 is the same
@@ -52,7 +52,7 @@ pub struct ViewArgs {
     /// Open at a file of that turn, and at a line of it
     #[arg(long, value_name = "PATH[:LINE]")]
     file: Option<String>,
-    /// Open this view: replay, curves, scores, audit, compare or collection
+    /// Open this view: replay, curves, scores, audit, compare or runs
     #[arg(long, value_name = "NAME", value_parser = parse_view, default_value = "replay", hide_default_value = true)]
     view: View,
     /// Sort the table of runs by this column, such as erosion; -erosion with the largest first
@@ -67,31 +67,31 @@ pub struct ViewArgs {
     /// Open the scores, or with --view audit the audit, at this component of the checklist, such as C17
     #[arg(long, value_name = "ID")]
     component: Option<String>,
-    /// Lay these decisions over the run in the process view, in the place of its own: a JSON file in Continuity's shape
+    /// Use this decisions file in the process view, instead of its own: a JSON file in Continuity's shape
     #[arg(long, value_name = "FILE")]
     store: Option<PathBuf>,
-    /// Who labels in the audit; labels of another rater are not shown
+    /// Name of the rater in the audit; labels of other raters are hidden
     #[arg(long, value_name = "NAME", value_parser = parse_annotator)]
     annotator: Option<String>,
-    /// What the audit is of: component, leaf (of a graded rubric tree), flag, signal, decision or process
+    /// Kind of item in the audit: component, leaf (of a graded rubric tree), flag, signal, decision or process
     #[arg(long, value_name = "KIND", value_parser = parse_unit)]
     unit: Option<LabelUnit>,
-    /// Propose labels first and commit them with enter, or give them at once; the setting `labels` if left out
+    /// Confirm each label with enter (on), or label immediately (off); default: the setting `labels`
     #[arg(long, value_name = "on|off")]
     two_acts: Option<OnOff>,
-    /// Draw the queue of the audit with this number; 1 if left out
+    /// Seed of the audit queue; default: 1
     #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
-    /// Whose formulas score the code: scb-paper, scb-check-0.1.3, scb-check-0.2.0 or trajview
+    /// Profile of the formulas: scb-paper, scb-check-0.1.3, scb-check-0.2.0 or trajview
     #[arg(long, value_name = "NAME")]
     profile: Option<QualityProfile>,
-    /// Rules in ast-grep's YAML, in the place of the built-in ones
+    /// Rules in ast-grep's YAML, instead of the built-in ones
     #[arg(long, value_name = "FILE_OR_DIR")]
     rules: Option<PathBuf>,
     /// Colours: terminal, dark, light, high-contrast or colour-blind
     #[arg(long, value_name = "NAME")]
     theme: Option<ThemeName>,
-    /// Draw with ASCII characters only, or with all there are; as the locale says if left out
+    /// Use only ASCII characters (on) or all characters (off); default: by the locale
     #[arg(
         long,
         value_name = "on|off",
@@ -100,7 +100,7 @@ pub struct ViewArgs {
         default_missing_value = "on"
     )]
     ascii: Option<OnOff>,
-    /// Whether clicks and the wheel work; without them the terminal selects text as usual
+    /// Mouse capture; off: the terminal selects text as usual
     #[arg(long, value_name = "on|off", default_value = "on", hide_default_value = true)]
     mouse: OnOff,
     /// Print the settled frame of this size, such as 120x40, and exit; needs no terminal
@@ -121,17 +121,17 @@ pub struct ViewArgs {
     /// Print the frame as an SVG picture
     #[arg(long, requires = "snapshot")]
     svg: bool,
-    /// Write a playback to this file as an asciicast (version 2) instead: a frame after each of the keys, or after each turn
-    /// if there are none; nothing is taken out of it
+    /// Instead write an asciicast (version 2) to this file: one frame per key, or per turn without keys; nothing is
+    /// redacted
     #[arg(long, requires = "snapshot", conflicts_with_all = ["ansi", "svg"], value_name = "FILE")]
     asciicast: Option<PathBuf>,
     /// Read the settings from this file instead of the usual place, or the one in TRAJVIEW_CONFIG
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Print every setting and where it was said, and exit
+    /// Print every setting and its source, and exit
     #[arg(long, conflicts_with = "snapshot")]
     print_config: bool,
-    /// Stay at the end of a recording that is still being written
+    /// Follow a recording that is still being written
     #[arg(long, conflicts_with = "at")]
     follow: bool,
 }
@@ -364,7 +364,7 @@ fn check_compared_paths(paths: &[PathBuf], place: &StartPlace) -> Result<(), Com
     if place.view != View::Compare || paths.len() > 1 {
         return Ok(());
     }
-    Err(CommandFailure::wrong_arguments("comparing takes two runs: trajview A B"))
+    Err(CommandFailure::wrong_arguments("a comparison needs two runs: trajview A B"))
 }
 
 fn place_from_args(args: &ViewArgs, at: Option<&str>) -> Result<StartPlace, CommandFailure> {

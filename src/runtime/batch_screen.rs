@@ -239,7 +239,7 @@ impl BatchScreen {
         };
         if !Path::new(&folder).is_dir() {
             self.table.set_notice(
-                "its bundle is not in the folder of runs: it was left out, or has not begun",
+                "its bundle is not in the folder of runs: it was left out, or has not started",
             );
             return Ok(());
         }

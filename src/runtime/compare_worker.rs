@@ -161,7 +161,7 @@ impl CompareWorker {
     pub fn file_text(&self, path: &Path, file: &str, done: usize) -> Result<Arc<str>, String> {
         let opened = self.open_with_sentence(path)?;
         let tree = tree_after(&opened.archive, &opened.run, done)?;
-        let missing = || format!("there is no {file} after turn {done}");
+        let missing = || format!("no {file} after turn {done}");
         let known = RepoPath::new(file).and_then(|path| tree.files.get(&path).copied());
         let bytes = opened.archive.file_content(&opened.run, known.ok_or_else(missing)?)?;
         if diff::is_binary(&bytes) {

@@ -26,7 +26,7 @@ impl FilterWorker {
     #[cfg(feature = "sql")]
     pub fn matching_rows(&self, wanted: FilterRequest) -> Result<Option<Vec<usize>>, Sentence> {
         let mut row_filter = self.rows.lock().unwrap_or_else(PoisonError::into_inner);
-        let failed = |why: std::io::Error| format!("the values cannot be kept: {why}");
+        let failed = |why: std::io::Error| format!("cannot store the values: {why}");
         if let Some(columns) = wanted.begins {
             let columns: Vec<(&str, dataset::DataKind)> =
                 columns.into_iter().map(|(name, of)| (name, column_kind(of))).collect();

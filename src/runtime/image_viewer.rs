@@ -19,7 +19,7 @@ static FOLDERS: Mutex<Vec<TempDir>> = Mutex::new(vec![]);
 /// Opens an image. Returns a sentence about success, or why it failed.
 pub(crate) fn open_image(picture: &RecordedImage) -> Result<String, String> {
     let extension = image_extension(&picture.bytes)
-        .ok_or("the recorded image is no PNG, JPEG, GIF or WebP: it is not opened")?;
+        .ok_or("the recorded image is not PNG, JPEG, GIF or WebP: not opened")?;
     let cannot = |why: io::Error| format!("cannot write the image for its viewer: {why}");
     let folder = private_folder().map_err(cannot)?;
     let file = folder.path().join(format!("image.{extension}"));
@@ -70,6 +70,6 @@ mod tests {
     #[test]
     fn what_is_no_image_by_its_bytes_is_not_opened() {
         let page = RecordedImage { media_type: "image/png".into(), bytes: b"<html>".to_vec() };
-        assert!(open_image(&page).unwrap_err().contains("is not opened"));
+        assert!(open_image(&page).unwrap_err().ends_with("not opened"));
     }
 }

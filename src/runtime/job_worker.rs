@@ -55,18 +55,15 @@ fn plan_of_measure(
     let mut plan = JobPlan::default();
     plan.add_row("rules", format!("{}, {}", ruler.rules().rule_count(), ruler.rules().source()));
     plan.add_row("numbers are of", ruler_name(&ruler).display_text());
-    plan.add_row(
-        "measured",
-        "what the cache has is taken from there, every other file is read again",
-    );
+    plan.add_row("measured", "from the cache, all other files are read again");
     if measure.is_default {
         let path = settings.ok_or_else(|| {
             JobRefusal::for_field(
                 scoring_form::DEFAULT,
-                "there is no place for settings: no home folder is known",
+                "no folder for settings: the home folder is unknown",
             )
         })?;
-        plan.add_row("kept in", path.display().to_string());
+        plan.add_row("saved in", path.display().to_string());
     }
     Ok(plan)
 }
@@ -80,15 +77,12 @@ fn usable_rules(measure: &session::jobs::MeasureSettings) -> Result<RuleSet, Str
             let what = first.what.lines().next().unwrap_or_default(); // the rest quotes the file
             Err(format!("{}:{}: {what}", first.file, first.line))
         }
-        None if rules.rule_count() == 0 => {
-            Err(format!("{}: there is no rule in it", path.display()))
-        }
+        None if rules.rule_count() == 0 => Err(format!("{}: contains no rule", path.display())),
         None => Ok(rules),
     }
 }
 
-const NO_BUNDLE: &str = "this recording is no run bundle, so there is no place for outcomes; `trajview import RECORDING --out DIR` \
-                         makes one";
+const NO_BUNDLE: &str = "not a run bundle, so outcomes cannot be saved; make one: `trajview import RECORDING --out DIR`";
 
 fn plan_of_tests(
     tests: &session::jobs::TestJob,
@@ -99,18 +93,14 @@ fn plan_of_tests(
     plan.add_row("runs", format!("sh -c '{}'", tests.command));
     plan.add_row(
         "in",
-        "a scratch copy of the files at the checkpoint, with a home of its own and no keys",
+        "a scratch copy of the files at the checkpoint, with a separate home and no keys",
     );
     plan.add_row("recorded in", bundle.join("tests.jsonl").display().to_string());
-    plan.add_row(
-        "before",
-        "outcomes that new ones take the place of are kept beside it, under another name",
-    );
+    plan.add_row("before", "replaced outcomes are saved beside it, under another name");
     Ok(plan)
 }
 
-const NO_PLACE: &str = "this recording is no run bundle; `trajview process RECORDING --build CMD --test CMD` runs them and keeps the \
-                        results beside the cache";
+const NO_PLACE: &str = "not a run bundle; `trajview process RECORDING --build CMD --test CMD` runs them and saves the results beside the cache";
 
 fn plan_of_checks(
     checks: &session::jobs::CheckJob,
@@ -125,10 +115,10 @@ fn plan_of_checks(
     }
     plan.add_row(
         "in",
-        "a scratch copy of the files for each command, with a home of its own and no keys",
+        "a scratch copy of the files for each command, with a separate home and no keys",
     );
-    plan.add_row("kept in", bundle.join("checks.jsonl").display().to_string());
-    plan.add_row("again", "what has a result for the same files and command is not run again");
+    plan.add_row("saved in", bundle.join("checks.jsonl").display().to_string());
+    plan.add_row("again", "existing results for the same files and command are not repeated");
     Ok(plan)
 }
 
@@ -285,7 +275,7 @@ pub(crate) fn save_measure(
     measure: &session::jobs::MeasureSettings,
     settings: Option<&Path>,
 ) -> String {
-    let Some(path) = settings else { return "there is no place for settings".into() };
+    let Some(path) = settings else { return "no folder for settings".into() };
     let rules = measure.rules.as_ref().map(|rules| {
         let whole = std::path::absolute(rules).unwrap_or_else(|_| rules.clone());
         whole.display().to_string()

@@ -62,5 +62,4 @@ fn open_label_book(archive: &Archive, annotator: &str) -> Result<LabelBook, Stri
 }
 
 /// The sentence for a recording that has no place for labels.
-pub const NO_BUNDLE: &str =
-    "this recording is no bundle (a folder with run.json), so there is no place for labels";
+pub const NO_BUNDLE: &str = "not a run bundle (a folder with run.json), so labels cannot be saved";

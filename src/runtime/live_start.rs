@@ -178,7 +178,7 @@ impl LiveStarter {
         };
         let server = start.server.as_deref();
         if server.is_some_and(|url| run_folders::host_and_port(url).is_none()) {
-            let why = "this is no address; one is as http://127.0.0.1:8080";
+            let why = "not an address; expected one such as http://127.0.0.1:8080";
             return Err(JobRefusal::for_field(form::SERVER, why));
         }
         if let Some(notes) = &start.notes {
@@ -212,7 +212,7 @@ impl LiveStarter {
         if prepare::find_program(Path::new(&program)).is_none() {
             return Err(match &start.program {
                 Some(path) => {
-                    let why = format!("{} is no file that can be run", path.display());
+                    let why = format!("{} is not an executable file", path.display());
                     JobRefusal::for_field(form::PROGRAM, why)
                 }
                 None => agent(missing_text(
@@ -302,15 +302,15 @@ impl LiveStarter {
         let name = file_stem_text(path);
         let own = script.own_condition().unwrap_or(Condition::Emergent);
         if own == condition {
-            return Ok((script.for_condition(condition, None)?, format!("as {name} was asked")));
+            return Ok((script.for_condition(condition, None)?, format!("the script of {name}")));
         }
         if let Some((neighbour, script)) = neighbour_script(path, &script, condition) {
-            let note = format!("as {neighbour} beside it was asked, a run of the same task");
+            let note = format!("the script of {neighbour} beside it, a run of the same task");
             return Ok((script.for_condition(condition, None)?, note));
         }
         if condition == Condition::Emergent && script.requests.len() < 2 {
             return Err(format!(
-                "{name} was asked one request, and no emergent run of its task lies beside it: name a script"
+                "{name} has only one request, and there is no emergent run of its task beside it: name a script"
             ));
         }
         let script = script.for_condition(condition, None)?;
@@ -405,7 +405,7 @@ fn missing_text(agent: &str, program: &str, install: &str) -> String {
         "" => format!("[drivers.{agent}] of the settings names it"),
         install => format!("`{install}` installs it, or name its program below"),
     };
-    format!("there is no program {program} on this machine; {help}")
+    format!("no program {program} on this machine; {help}")
 }
 
 /// Returns the path that hides a run from an agent: bundles as a whole.
@@ -517,7 +517,7 @@ fn describe_job(job: &RunJob, note: &str, plan: &mut JobPlan) -> Result<(), JobR
         .map_err(|why| JobRefusal::for_field(form::AGENT, why))?;
     describe_environment(&job.setup, &driver, plan);
     let logs = match it.logs.as_slice() {
-        [] => "no log of its own".to_owned(),
+        [] => "no own log".to_owned(),
         logs => format!("its log ({}) in session/", logs.join(", ")),
     };
     plan.add_row(
@@ -529,7 +529,7 @@ fn describe_job(job: &RunJob, note: &str, plan: &mut JobPlan) -> Result<(), JobR
     );
     if let Some(from) = &job.setup.folders.start.from {
         plan.add_row(
-            "begins with",
+            "starting files",
             format!("a copy of {from}; changes.patch will lead from it to the end"),
         );
     }

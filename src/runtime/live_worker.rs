@@ -195,7 +195,7 @@ fn end_messages(progress: &live::journal::LiveProgress, job: &RunJob) -> Vec<Liv
         _ if progress.is_finished => over(complete_text(job).into(), true),
         (Some(it), _) => over(format!("stopped: {}; --resume goes on", it.why), false),
         _ if !live::journal::is_under_way(&job.bundle) => {
-            over("interrupted; --resume goes on".into(), false)
+            over("interrupted; --resume continues".into(), false)
         }
         (None, open) => {
             let began = |row: &live::manifest::LiveTurnRow| {
@@ -321,7 +321,7 @@ impl LiveObserver {
 
 /// Returns the sentence for a run that ended by itself.
 const fn complete_text(job: &RunJob) -> &'static str {
-    if job.script.chat { "the chat is over" } else { "every request was asked" }
+    if job.script.chat { "the chat is over" } else { "finished" }
 }
 
 fn over_message(job: &RunJob, outcome: &LiveOutcome) -> LiveMessage {
@@ -335,11 +335,11 @@ fn over_message(job: &RunJob, outcome: &LiveOutcome) -> LiveMessage {
 
 fn halt_text(halt: &RunHalt) -> String {
     match halt {
-        RunHalt::Stopped => "stopped; --resume goes on".into(),
-        RunHalt::Budget(why) => format!("stopped: {why}; --resume with a higher limit goes on"),
-        RunHalt::Failed { turn, why } => format!("turn {turn}: {why}; --resume does it again"),
-        RunHalt::NotReady(why) => format!("{why}; nothing was asked; --resume tries it again"),
-        RunHalt::Write(why) => format!("{why}; --resume goes on"),
+        RunHalt::Stopped => "stopped; --resume continues".into(),
+        RunHalt::Budget(why) => format!("stopped: {why}; --resume with a higher limit continues"),
+        RunHalt::Failed { turn, why } => format!("turn {turn}: {why}; --resume repeats it"),
+        RunHalt::NotReady(why) => format!("{why}; no request was sent; --resume retries"),
+        RunHalt::Write(why) => format!("{why}; --resume continues"),
     }
 }
 

@@ -599,7 +599,7 @@ impl Executor for EffectWorker {
             <[ScoredSnapshot; 2]>::try_from(scores.code).map_err(|_| "no such moment")?;
         if let Some(scored) = [&before, &after].into_iter().find(|it| it.are_files_unknown) {
             let why = scored.unmeasured_reason().map(|why| why.to_string()).unwrap_or_default();
-            return Err(format!("what moved is not known: {why}"));
+            return Err(format!("cannot compute what changed: {why}"));
         }
         let rules = scorer.ruler().rules();
         Ok(Arc::new(MovedScores::between_details(&before.detail, &after.detail, rules)))
@@ -874,7 +874,7 @@ fn integration_of(reuse: Option<&Reuse>) -> Option<DependencyIntegration> {
 }
 
 fn internal_error(why: &str) -> Sentence {
-    format!("this could not be worked out, a mistake in trajview: {why}")
+    format!("internal error in trajview; please report it: {why}")
 }
 
 /// The reply that an effect awaits, for a worker that fails.
@@ -942,7 +942,7 @@ mod tests {
         let reply = reply_of_panic(&effect);
 
         let WorkerReply::Opened(_, OpenAnswer::Whole(Err(why))) = reply else { panic!("it opens") };
-        assert!(why.to_string().ends_with("a mistake in trajview: a broken parser"), "{why}");
+        assert!(why.to_string().ends_with("please report it: a broken parser"), "{why}");
     }
 
     #[test]
@@ -952,6 +952,6 @@ mod tests {
         let WorkerReply::Message(AppMessage::Answered(_, Answer::Judges(Err(why)))) = reply else {
             panic!("it is answered")
         };
-        assert!(why.ends_with("a mistake in trajview: a broken parser"), "{why}");
+        assert!(why.ends_with("please report it: a broken parser"), "{why}");
     }
 }

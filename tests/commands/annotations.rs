@@ -149,10 +149,10 @@ fn every_mistake_is_told_and_nothing_is_written() {
             "line 10: names no span (span_id)",
             "line 3: no run codex-p13 among codex-p12",
             "line 4: components.json of codex-p12 has no component C99",
-            "line 5: 7 is no score; expected a level from 0 to 4",
-            "line 6: \"Perfect\" is none of Absent, Wrong, Simplified, Equivalent, Faithful",
-            "line 7: nothing says who gave it; --annotator NAME does",
-            "line 8: names no commit and no turn that was judged; --at MOMENT does",
+            "line 5: 7 is not a score; expected a level from 0 to 4",
+            "line 6: \"Perfect\" is not one of Absent, Wrong, Simplified, Equivalent, Faithful",
+            "line 7: no rater; name one with --annotator NAME",
+            "line 8: has no judged commit or turn; name it with --at MOMENT",
             "line 9: ana scored C07 of codex-p12 already; nothing was written",
         ]
     );

@@ -239,9 +239,9 @@ fn nothing_is_written_unless_every_row_is_good() {
         said,
         [
             "line 3: components.json has no component C99",
-            "line 4: is of the run p99; this one is codex-p12",
-            "line 5: is a label of A2; without --annotator A1 each goes to its own",
-            "line 6: C01 is labelled on line 2 already; nothing was written",
+            "line 4: belongs to the run p99; this one is codex-p12",
+            "line 5: is a label of A2; without --annotator A1 each label is saved for its own rater",
+            "line 6: C01 is already labelled on line 2; nothing was written",
         ]
     );
 

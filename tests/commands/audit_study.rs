@@ -371,7 +371,7 @@ fn what_nobody_differs_on_is_nothing_to_settle() {
     let ran = run_audit(&studied, &["--annotator", "dee", "--adjudicate", "--import", &text]);
 
     assert_eq!(ran.code, Some(4));
-    assert!(ran.err.contains("is nothing that is to be settled"), "{}", ran.err);
+    assert!(ran.err.contains("is nothing that is to adjudicate"), "{}", ran.err);
 }
 
 #[test]

@@ -232,7 +232,7 @@ fn answers_of_a_judge_that_could_not_be_read_are_no_scores() {
     assert!(notes.contains("without them it is 6.3333"), "{notes}");
 
     let wrong = json_of(&["decisions", &file("other-alignment.json", 7.0), "--json"]);
-    let complaint = "none: the file says a median of 7, its rows come to 6";
+    let complaint = "none: the file states a median 7, its rows give 6";
     assert_eq!(wrong["does_not_add_up"], json!([complaint]));
 }
 
@@ -255,9 +255,9 @@ fn a_stated_drift_and_the_summaries_of_sessions_are_checked() {
     assert_eq!(
         wrong["does_not_add_up"],
         json!([
-            "a, session 0: the file says a median of 0.8, its rows come to 0.9",
-            "a, session 0: the file says a count of 3, its rows come to 1",
-            "a: the file says a drift of 0.4, its rows come to -0.4"
+            "a, session 0: the file states a median 0.8, its rows give 0.9",
+            "a, session 0: the file states a count 3, its rows give 1",
+            "a: the file states a drift 0.4, its rows give -0.4"
         ])
     );
 }

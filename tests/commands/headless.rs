@@ -732,7 +732,7 @@ fn a_log_in_a_bundle_that_no_format_reads_is_a_warning_of_check_whatever_its_nam
     let warnings = report["runs"][0]["warnings"].as_array().unwrap().iter();
     let told: Vec<_> =
         warnings.map(|it| (it["where"].as_str().unwrap(), it["what"].as_str().unwrap())).collect();
-    let what = "not a log of a known format; what it tells is not shown";
+    let what = "not a log of a known format; not shown";
     assert_eq!(told, [("session/agent.traj", what), ("session/chat_history.jsonl", what)]);
 }
 

@@ -68,11 +68,7 @@ fn what_has_no_history_is_told_in_a_sentence() {
     let cases: [(&[&str], i32, &str); 4] = [
         (&["history", SAMPLE, "no.py"], 3, "no.py: the run has no such file"),
         (&["history", SAMPLE, "../x"], 2, "../x: not a path inside the workspace"),
-        (
-            &["history", SAMPLE, "ppdiff/forward.py", "--at", "1"],
-            3,
-            "there is no such file at that moment",
-        ),
+        (&["history", SAMPLE, "ppdiff/forward.py", "--at", "1"], 3, "no such file at that moment"),
         (
             &["history", SAMPLE, "ppdiff/forward.py::nothing"],
             3,

@@ -339,7 +339,7 @@ fn branches_that_were_left_are_entered_where_they_begin() {
     let titles: Vec<&str> = run.turns.iter().map(|turn| &*turn.title).collect();
     assert_eq!(titles, ["make it", "yes"]);
     let steps: Vec<&str> = run.turns[0].steps.iter().map(|step| &*step.label).collect();
-    assert_eq!(steps, ["left again: first try", "second try"]);
+    assert_eq!(steps, ["abandoned branch: first try", "second try"]);
     let [branch] = run.subagents.as_slice() else { panic!("{:?}", run.subagents) };
     let said: Vec<&str> = branch.steps.iter().map(|step| &*step.label).collect();
     assert_eq!(said, ["first try", "no", "rather not"]);

@@ -117,7 +117,7 @@ fn a_judge_has_no_more_looks_than_its_budget() {
     assert_eq!(desk.only()["scores"][0]["trace"].as_array().unwrap().len(), 3);
     assert_eq!(
         error_of(&desk),
-        "no verdict after two attempts: it asked for another look with none left"
+        "no verdict after two attempts: it made a tool call over the limit"
     );
 }
 
@@ -268,7 +268,7 @@ fn what_cannot_be_judged_is_told() {
     let (code, words) = said(&["--at", "start"]);
     assert_eq!(
         (code, words.as_str()),
-        (Some(2), "trajview: before the first turn there is nothing to judge; name a turn from 1")
+        (Some(2), "trajview: nothing to judge before the first turn; choose a turn from 1")
     );
     let (code, words) = said(&["--resume"]);
     assert_eq!(code, Some(2));

@@ -34,7 +34,11 @@ fn a_limit_and_a_failing_server_are_waited_out() {
 
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(began.elapsed() >= Duration::from_secs(1), "the server's word counts");
-    assert!(ran.err.contains("C03 waits 1 s: the server asks to wait: slow down"), "{}", ran.err);
+    assert!(
+        ran.err.contains("C03 waits 1 s: the server requests a pause: slow down"),
+        "{}",
+        ran.err
+    );
     assert!(ran.err.contains("the server failed (500): oops"), "{}", ran.err);
     assert_eq!(desk.only()["scores"][0]["requests"][0]["attempts"], 4);
 }
@@ -113,7 +117,7 @@ fn an_answer_that_is_no_verdict_has_one_more_chance_and_then_is_an_error() {
 fn a_judge_that_hangs_or_drips_is_cut_at_its_time() {
     let settings = "timeout_first_byte = 0.4\ntimeout = 1.0\nretries = 0";
     for (say, said) in [
-        (Say::Hang(Duration::from_secs(30)), "no reply began within 0.4 s"),
+        (Say::Hang(Duration::from_secs(30)), "no reply within 0.4 s"),
         (
             Say::Drip(Duration::from_millis(450), Box::new(Say::Text("word".into()))),
             "the reply was not complete within 1 s",
@@ -142,7 +146,7 @@ fn a_server_that_is_not_there_or_not_one_ends_it_in_words() {
 
     assert_eq!(gone_ran.code, Some(3));
     assert!(
-        gone_ran.err.ends_with("trajview: judge stub: cannot reach the server: it refuses the connection; nothing was judged yet\n"),
+        gone_ran.err.ends_with("trajview: judge stub: cannot reach the server: it refuses the connection; no verdicts yet\n"),
         "{}",
         gone_ran.err
     );
@@ -314,5 +318,5 @@ fn a_place_that_cannot_be_written_is_told_before_anything_is_asked() {
     let ran = desk.judge(&[]);
 
     assert_eq!((ran.code, server.seen_requests().len()), (Some(3), 0));
-    assert!(ran.err.ends_with("judgements: is no folder; nothing was judged yet\n"), "{}", ran.err);
+    assert!(ran.err.ends_with("judgements: is not a folder; no verdicts yet\n"), "{}", ran.err);
 }

@@ -158,9 +158,9 @@ fn a_run_that_nobody_judged_says_so_and_has_no_number() {
 
     let row = &json_of(&["show", run, "--json"])["faithfulness"];
     assert_eq!((&row["mcf"], &row["judge"]), (&Value::Null, &Value::Null));
-    assert_eq!(row["not_defined"], "nothing has judged this run");
+    assert_eq!(row["not_defined"], "no judgements of this run");
     let text = run_cli(&["show", run]).out;
-    assert!(text.contains("MCF -: nothing has judged this run\n"), "{text}");
+    assert!(text.contains("MCF -: no judgements of this run\n"), "{text}");
     let plain = run_cli(&["show", "sample-runs/claude-code"]).out;
     assert!(!plain.contains("MCF"), "{plain}");
 }

@@ -409,7 +409,7 @@ fn spellings_of_a_harness_are_one_the_outcome_file_is_named_and_the_tables_of_th
     assert_eq!(harnesses, [("Agent-Rigor", 2), ("Agent-Skills", 2), ("Baseline ReAct", 2)]);
     let file = &told["outcome_file"];
     assert!(file["file"].as_str().unwrap().ends_with("results/sc_scores_all.yaml"));
-    assert_eq!(file["why"], "the one that the released tables are of");
+    assert_eq!(file["why"], "the source of the released tables");
     assert_eq!((&file["in_several"], &file["differ"]), (&2.into(), &1.into()));
     let first = run_of(&told, "agentrigor_t1.yaml");
     assert_eq!((&first["outcome"], &first["harness"]), (&0.75.into(), &"Agent-Rigor".into()));
@@ -431,7 +431,7 @@ fn spellings_of_a_harness_are_one_the_outcome_file_is_named_and_the_tables_of_th
     {
         assert!(ran.out.contains(title), "{title}: {}", ran.out);
     }
-    assert!(ran.err.contains("left out, as by the benchmark's own scripts"), "{}", ran.err);
+    assert!(ran.err.contains("excluded, as in the benchmark's scripts"), "{}", ran.err);
 }
 
 #[test]

@@ -190,7 +190,7 @@ fn a_rewind_of_copilot_leaves_the_event_that_it_names_and_all_after_it() {
         let run = run_of(&[copilot_turns(), more].concat());
 
         assert_eq!(turn_titles(&run), ["first", "again"]);
-        assert_eq!(step_labels(&run, 0), ["one", "left again: second"]);
+        assert_eq!(step_labels(&run, 0), ["one", "abandoned branch: second"]);
     }
 }
 
@@ -275,7 +275,10 @@ fn a_branch_that_was_left_is_entered_at_a_step_that_is_no_call() {
 
         assert_eq!(turn_titles(&run), ["first", "again"], "{}", run.origin.format);
         let entered = run.turns[0].steps.last().unwrap();
-        assert_eq!((&*entered.label, entered.kind), ("left again: second", StepKind::SubAgent));
+        assert_eq!(
+            (&*entered.label, entered.kind),
+            ("abandoned branch: second", StepKind::SubAgent)
+        );
         assert_eq!((entered.subagent, call_count(&run)), (Some(0), 0), "{}", run.origin.format);
     }
 }

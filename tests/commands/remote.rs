@@ -335,7 +335,7 @@ fn what_goes_wrong_is_said_in_plain_words() {
         why("s3://bucket/denied.jsonl"),
         format!("access denied; {credentials} (AccessDenied)")
     );
-    assert_eq!(why("s3://nobucket/a.jsonl"), "there is no such bucket");
+    assert_eq!(why("s3://nobucket/a.jsonl"), "no such bucket");
     assert_eq!(why("s3://bucket/runs/b.jsonl"), "no such file or folder");
     assert_eq!(why("s3://bucket/huge.jsonl"), "it has 20 GiB; up to 16 GiB are fetched");
     assert_eq!(why("s3://bucket/broken.jsonl"), "the server answers with status 501");
@@ -346,7 +346,7 @@ fn what_goes_wrong_is_said_in_plain_words() {
     );
     let web = format!("{}/runs/", place.store.endpoint());
     let (_, listing) = place.failed(&["show", &web]);
-    let words = "this server lists no folders, since it speaks no WebDAV; name a file on it";
+    let words = "this server does not list folders (no WebDAV); name a file on it";
     assert_eq!(listing, format!("cannot read {}: {words}", web.trim_end_matches('/')));
     assert_eq!(
         why("http://198.51.100.7/a.jsonl"),
@@ -392,7 +392,7 @@ fn a_list_that_never_ends_is_given_up_with_a_sentence() {
     let why = |address: &str| place.failed(&["show", address]).1;
 
     let same = why("s3://bucket/same/");
-    assert!(same.contains("gives a list that never ends: it names the same page twice"), "{same}");
+    assert!(same.contains("returns an endless list: the same page twice"), "{same}");
     let empty = why("s3://bucket/empty/");
     assert!(empty.contains("a hundred pages one after the other have no objects"), "{empty}");
     assert!(place.store.seen_requests().len() < 200);

@@ -178,7 +178,7 @@ fn s3_as_moto_has_it_is_read_as_the_disk_is() {
     let (code, _, err) = server.run(&["show", "s3://nobody/a.jsonl"]);
     assert_eq!(
         (code, err.as_str()),
-        (Some(3), "trajview: cannot read s3://nobody/a.jsonl: there is no such bucket\n")
+        (Some(3), "trajview: cannot read s3://nobody/a.jsonl: no such bucket\n")
     );
     // A page of a list has a thousand keys; these are three.
     for number in 0..2_100 {

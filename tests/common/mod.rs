@@ -25,7 +25,7 @@ pub fn project_path(path: &str) -> PathBuf {
 pub fn real_data() -> PathBuf {
     let folder = std::env::var_os("TRAJVIEW_REAL_DATA").map(PathBuf::from);
     let folder = folder.expect("TRAJVIEW_REAL_DATA names the folder of real recordings");
-    assert!(folder.is_dir(), "TRAJVIEW_REAL_DATA: {} is no folder", folder.display());
+    assert!(folder.is_dir(), "TRAJVIEW_REAL_DATA: {} is not a folder", folder.display());
     folder
 }
 

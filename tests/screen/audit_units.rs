@@ -221,7 +221,7 @@ fn flags_are_accepted_rejected_and_what_was_missed_is_marked() {
     let bundle = with_flags();
     let mut screen = audit_of(&bundle, MEDIUM, LabelUnit::Flag);
     let hidden = frame_text(&screen);
-    assert_has(&hidden, "the label will not be blind: it is here because it was raised");
+    assert_has(&hidden, "the label will not be blind: only raised items are in the queue");
     assert_lacks(&hidden, "It says twice");
     assert_lacks(&hidden, "The same as in nn.py");
     insta::assert_snapshot!("flag", hidden);

@@ -283,10 +283,7 @@ fn a_label_that_was_taken_back_hides_the_verdict_and_the_next_one_is_not_blind()
     assert_has(&back, "0/24");
     assert_lacks(&back, "rubric-boundary");
     assert_lacks(&back, "████ 4 Faithful");
-    assert_has(
-        &back,
-        "the label will not be blind: a label was taken back after the verdict was seen",
-    );
+    assert_has(&back, "the label will not be blind: a label was undone after the verdict was seen");
     let again = frame_after(&mut screen, "4 N 4 V");
     assert_eq!(bundle.labels("ann"), ["C15 4 open agree -", "C24 4 blind agree -"]);
     assert_has(&again, "1 label, blind; 1 more is not");
@@ -401,7 +398,7 @@ fn what_cannot_be_saved_is_told_and_saved_once_it_can_be() {
 
     assert_has(&failed, "1 label not saved");
     assert_has(&failed, "not saved: ");
-    assert_has(&failed, "is no folder; s tries again");
+    assert_has(&failed, "is not a folder; s tries again");
     assert_has(&failed, "unsaved");
     fs::remove_file(&labels).unwrap();
     assert_has(&frame_after(&mut screen, "s"), "all saved");
@@ -414,7 +411,7 @@ fn a_place_that_cannot_hold_labels_is_told_before_anything_is_labelled() {
     fs::write(bundle.path().join("labels"), "in the way").unwrap();
     assert_has(
         &frame_after(&mut audit_screen(&bundle, (120, 40), "ann"), "4"),
-        "labels: is no folder",
+        "labels: is not a folder",
     );
 }
 
@@ -461,7 +458,7 @@ fn a_low_score_is_held_against_the_places_that_the_judge_never_opened() {
     bundle.keep_judgement("quick-reader.json");
     let mut screen = open_component(&bundle, "C24");
     let before = frame_text(&screen);
-    assert_has(&before, "places that look like it");
+    assert_has(&before, "candidate code");
     assert_lacks(&before, "never opened");
 
     let judged = frame_after(&mut screen, "4");
@@ -524,7 +521,7 @@ fn the_request_that_commits_to_a_component_is_a_key_away() {
 
     let turn = frame_after(&mut screen, "o");
 
-    assert_has(&turn, "turn 22 commits to C15; backspace goes back to the audit");
+    assert_has(&turn, "turn 22 commits to C15; backspace returns to the audit");
     assert_eq!(screen.app_mut().screens.open_run().unwrap().session.turn + 1, 22);
     assert_has(&frame_after(&mut screen, "<bs>"), "0/24");
 }

@@ -578,7 +578,7 @@ fn a_form_makes_its_profile_the_default_of_later_runs() {
     assert_eq!(text, "# mine\ntheme = \"dark\"\nprofile = \"scb-paper\"\n");
     let nowhere =
         export::frame_text(&frame_as(ScreenOptions::default(), 120, 40, "U l j j l <enter>"));
-    assert!(nowhere.contains("there is no place for settings"), "{nowhere}");
+    assert!(nowhere.contains("no folder for settings"), "{nowhere}");
 }
 
 #[test]

@@ -132,7 +132,7 @@ fn a_file_is_shown_with_the_turns_that_wrote_it() {
 #[test]
 fn from_a_line_to_the_turn_that_wrote_it_and_back() {
     let there = text(120, 40, "3l f <tab><tab> a <enter>");
-    assert!(there.contains("turn 3, step 4 wrote it; backspace goes back"), "{there}");
+    assert!(there.contains("turn 3, step 4 wrote it; backspace returns"), "{there}");
     assert!(there.contains("turn 3/6"), "{there}");
     assert!(there.contains("by step 4 alone"), "{there}");
 

@@ -156,11 +156,11 @@ fn another_judge_has_flags_of_its_own_and_none_is_a_sentence() {
     assert!(shown.contains("flags 2 of 2: judge other (m-1)"), "{shown}");
 
     press_keys(&mut world, "<enter>");
-    assert!(frame_text(&world).contains("there is no flag here to go to"));
+    assert!(frame_text(&world).contains("no flag here"));
     press_keys(&mut world, "f");
     assert!(frame_text(&world).contains("judge reader (m-1) · cp2, after turn 2"));
     press_keys(&mut world, "] t");
-    assert!(frame_text(&world).contains("there are no other scores of this run"));
+    assert!(frame_text(&world).contains("this run has no other scores"));
 }
 
 #[test]

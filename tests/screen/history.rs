@@ -41,7 +41,7 @@ fn one_key_lists_every_change_to_the_function_around_the_line() {
 #[test]
 fn enter_goes_to_the_step_and_the_lines_of_a_change_and_backspace_back() {
     let there = at_line((120, 40), "H g <enter>");
-    assert!(there.contains("backspace goes back") && there.contains("turn 20/56"), "{there}");
+    assert!(there.contains("backspace returns") && there.contains("turn 20/56"), "{there}");
 
     let back = at_line((120, 40), "H g <enter> <bs>");
     assert!(back.contains("turn 21/56"), "{back}");

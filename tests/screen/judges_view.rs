@@ -111,7 +111,7 @@ fn what_was_not_asked_about_and_what_failed_have_signs_of_their_own() {
     assert!(line("C01").contains(" · "), "{said}");
     assert!(line("C08").contains(" ! "), "{said}");
     let opened = judges_frame("120x40", "t 8l <enter>", &[]);
-    assert!(opened.contains("second-reader was not asked about this component"), "{opened}");
+    assert!(opened.contains("second-reader did not judge this component"), "{opened}");
 }
 
 #[test]

@@ -353,7 +353,7 @@ fn what_is_missing_to_ask_is_a_sentence() {
     let mut nobody = Stage::new((120, 40), vec![]);
     insta::assert_snapshot!("no_judge_120x40", nobody.press("r"));
     insta::assert_snapshot!("no_judge_60x15", Stage::new((60, 15), vec![]).press("r"));
-    assert!(nobody.press("<enter>").contains("nobody can be asked"));
+    assert!(nobody.press("<enter>").contains("no judge available"));
 
     let mut keyless = stub_judge(&server);
     keyless.key_env = Some("TRAJVIEW_NO_SUCH_KEY".into());
@@ -458,7 +458,7 @@ fn a_judging_of_another_run_is_stopped_from_the_list_of_jobs() {
     gate.open();
     let over = stage.press("x");
 
-    assert!(over.contains("this is over already"), "{over}");
+    assert!(over.contains("already finished"), "{over}");
     assert_eq!(score_pairs(&stage.desk.only()).len(), 1);
 }
 
@@ -571,7 +571,7 @@ fn an_installed_program_alone_is_enough_to_judge_one_component() {
     stage.press("3w<esc>");
 
     let form = stage.press("r");
-    assert!(form.contains("claude-code") && form.contains("its own choice"), "{form}");
+    assert!(form.contains("claude-code") && form.contains("default model"), "{form}");
     stage.press("jjjl<enter>");
 
     let judgement = stage.desk.only();
@@ -880,7 +880,7 @@ fn several_judges_are_asked_at_once_with_one_bound_and_the_progress_of_each() {
         gate.open();
         let end = stage.press("<tab>");
 
-        assert!(one.contains("taken; ←→ to another"), "{one}");
+        assert!(one.contains("already added; ←→ to another"), "{one}");
         assert!(form.contains("other with stub"), "{form}");
         assert!(bound.contains("the bound is"), "{bound}");
         assert!(middle.contains("▸other 3/24"), "{middle}");

@@ -249,7 +249,7 @@ fn help_lies_over_the_whole_screen() {
     in_the_middle(&mut app);
     press_keys(&mut app, "?");
     let frame = frame_text(&app);
-    assert!(frame.contains("do not send the next request"), "{frame}");
+    assert!(frame.contains("skip the next request"), "{frame}");
     assert_eq!(frame.lines().nth(1).unwrap().chars().nth(60), Some('─'), "{frame}");
 }
 
@@ -463,7 +463,7 @@ fn begin_run(width: u16, height: u16) -> Answering {
 fn end_run(world: &mut Answering) {
     let ended = EndedTurn { turn: 1, seconds: 2.0, ..EndedTurn::default() };
     world.send(AppMessage::Live(LiveMessage::LiveEvent(LiveEvent::TurnEnded(Box::new(ended)))));
-    over(&mut world.app, "every request was asked", true);
+    over(&mut world.app, "finished", true);
 }
 
 #[test]
@@ -490,12 +490,12 @@ fn a_run_goes_on_while_another_view_is_shown_and_every_footer_says_so() {
     end_run(&mut world);
     press_keys(&mut world.app, "<f1>");
     assert!(
-        frame_text(&world.app).contains("✓ live run over 1/5 F7"),
+        frame_text(&world.app).contains("✓ live run finished 1/5 F7"),
         "{}",
         frame_text(&world.app)
     );
     press_keys(&mut world.app, "<f7> <f1>");
-    assert!(!frame_text(&world.app).contains("live run over"), "{}", frame_text(&world.app));
+    assert!(!frame_text(&world.app).contains("live run finished"), "{}", frame_text(&world.app));
 }
 
 #[test]
@@ -592,7 +592,7 @@ fn a_run_that_broke_off_goes_on_from_its_bundle() {
 #[test]
 fn a_run_that_is_finished_has_nothing_to_go_on_with() {
     let mut app = live_app(120, 40);
-    over(&mut app, "every request was asked", true);
+    over(&mut app, "finished", true);
 
     assert_eq!(press_keys(&mut app, "RR"), []);
     assert!(frame_text(&app).contains("the run is finished"), "{}", frame_text(&app));

@@ -96,8 +96,8 @@ fn right_and_left_lead_from_edit_to_edit() {
 fn failures_are_gone_to_and_listed_with_the_line_that_tells() {
     let first = draw_frame((120, 40), "x");
     assert!(first.lines().next().is_some_and(|head| head.contains("step 4 of ")), "{first}");
-    assert!(draw_frame((120, 40), "x x x").contains("nothing failed after this"));
-    assert!(draw_frame((120, 40), "x <c-x>").contains("nothing failed before this"));
+    assert!(draw_frame((120, 40), "x x x").contains("no failures after this"));
+    assert!(draw_frame((120, 40), "x <c-x>").contains("no failures before this"));
 
     insta::assert_snapshot!(draw_frame((120, 40), "!"));
     insta::assert_snapshot!(draw_frame((80, 24), "!"));
@@ -136,7 +136,7 @@ fn a_file_that_is_read_whole_is_as_the_step_left_it() {
     let next = draw_frame((120, 40), ":1.3<enter> <tab><tab><tab> a s s");
     assert!(next.contains("after step 1.5") && next.contains("1.5  1   count = 3"), "{next}");
     let there = draw_frame((120, 40), ":1.4<enter> <tab><tab><tab> a <enter>");
-    assert!(there.contains("turn 1, step 3 wrote it; backspace goes back"), "{there}");
+    assert!(there.contains("turn 1, step 3 wrote it; backspace returns"), "{there}");
 }
 
 #[test]
@@ -184,7 +184,7 @@ fn the_curves_of_a_run_of_one_request_go_by_step() {
 
     let there = chart("g l l <enter>", (120, 40));
     assert!(head(&there).contains("step 3 of 9"), "{there}");
-    assert!(there.contains("backspace goes back to the curves"), "{there}");
+    assert!(there.contains("backspace returns to the curves"), "{there}");
     assert!(chart("g l l <enter> <bs>", (120, 40)).contains("after step 1.3"), "and back");
     // The playhead is one: what is looked at in the replay is looked at here.
     let here = draw_frame((120, 40), ":1.6<enter> 2w");

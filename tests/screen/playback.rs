@@ -75,7 +75,7 @@ fn help_shows_only_the_rows_with_some_words_or_what_one_key_does() {
     insta::assert_snapshot!(text(80, 24, "? / a u d i t <space> n o t e"));
     insta::assert_snapshot!(text(80, 24, "? / W <enter>"));
     let nothing = text(80, 24, "? / q w e r t z");
-    assert!(nothing.contains("no row has these words"), "{nothing}");
+    assert!(nothing.contains("no match"), "{nothing}");
     let again = text(80, 24, "? / q w e r t z <esc>");
     assert_eq!(again, text(80, 24, "?"));
 }
@@ -84,7 +84,7 @@ fn help_shows_only_the_rows_with_some_words_or_what_one_key_does() {
 fn the_facts_about_a_run_say_how_it_was_recorded() {
     let seen = text(120, 40, "i");
     assert!(seen.contains("recorded with codex exec on a made-up task"), "{seen}");
-    assert!(seen.contains("files known from  recorded edits"), "{seen}");
+    assert!(seen.contains("file states from  recorded edits"), "{seen}");
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn changes_without_lines_are_sentences() {
         };
         trajview::widgets::export::frame_text(&frame_at(120, 40, "", place))
     };
-    assert!(at("src/ppdiff/pairs.py").contains("renamed, not a line changed"));
+    assert!(at("src/ppdiff/pairs.py").contains("renamed, no line changed"));
     assert!(at("weights.bin").contains("not text: nothing before, 4.1 kB after"));
 }
 
@@ -463,7 +463,7 @@ fn requests_are_listed_and_typing_narrows_them_down() {
     insta::assert_snapshot!(text(120, 40, "R t h e <space> l o s s"));
     let gone_to = text(120, 40, "R weight <enter>");
     assert!(gone_to.contains("turn 4/6"), "{gone_to}");
-    assert!(text(120, 40, "R quokka").contains("no request holds these words"));
+    assert!(text(120, 40, "R quokka").contains("no request matches"));
 }
 
 #[test]
@@ -663,8 +663,5 @@ fn a_key_goes_to_where_the_context_was_compacted() {
     });
     let size = Size { width: 120, height: 40 };
     let frame = runtime::headless_frame_with(none, &[], size, "c", StartPlace::default()).unwrap();
-    assert!(
-        trajview::widgets::export::frame_text(&frame)
-            .contains("no context was compacted in this run")
-    );
+    assert!(trajview::widgets::export::frame_text(&frame).contains("no compactions in this run"));
 }

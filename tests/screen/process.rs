@@ -64,7 +64,7 @@ fn the_lists_say_what_there_is_not() {
     let memory = process_frame("120x40", "v v v v");
     assert!(memory.contains("no memory events are recorded"), "{memory}");
     let recording = process_frame("120x40", "v v v v v");
-    assert!(recording.contains("nothing speaks against the recording"), "{recording}");
+    assert!(recording.contains("no problems found in the recording"), "{recording}");
 }
 
 #[test]
@@ -213,7 +213,7 @@ mod decided {
         let drawn = process_frame(&desk, "120x40", "v v v d", &[]);
 
         assert!(drawn.contains("run/decisions.json"), "{drawn}");
-        assert!(drawn.contains("drawn from the requests into"), "{drawn}");
+        assert!(drawn.contains("extracted from the requests into"), "{drawn}");
         assert!(trajview::store::decisions::read_store(&store).unwrap().decisions.len() > 5);
     }
 

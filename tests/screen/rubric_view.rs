@@ -248,9 +248,9 @@ fn a_rubric_that_nobody_graded_says_so() {
     assert!(frame_now(&app).contains("weight 3 of 4 among 2 siblings"), "{}", frame_now(&app));
     for (keys, said) in [
         ("f", "this rubric is not graded"),
-        ("s", "this rubric is not graded: nothing is lost"),
+        ("s", "this rubric is not graded: no losses"),
         ("c", "no leaf has the category Code Development"),
-        ("n", "nothing is looked for: / begins"),
+        ("n", "no search: press /"),
     ] {
         press_keys(&mut app, keys);
         assert!(frame_now(&app).contains(said), "{keys}: {}", frame_now(&app));
@@ -311,7 +311,7 @@ fn where_no_leaf_of_code_loses_anything_the_tree_is_listed_again() {
     press_keys(&mut app, "c");
     assert_eq!(row_count(&app), 2, "the root and the leaf of code");
     let notice = app.screens.open_run().unwrap().session.notice.clone();
-    assert_eq!(notice.unwrap(), "no leaf that counts takes anything from the root's score");
+    assert_eq!(notice.unwrap(), "no leaf lowers the root's score");
 }
 
 #[test]

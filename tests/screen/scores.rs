@@ -262,7 +262,7 @@ fn an_event_is_shown_against_the_turn_before_whatever_the_base_was() {
 fn what_is_not_lost_says_how_it_stands() {
     assert!(frame_now(&open_scores("j x")).contains("C02 is not lost: joint_loss in use"));
     assert!(frame_now(&open_scores("3j x")).contains("C04 is not lost: no code defines guided"));
-    let words = "C05 is not lost: neither its name nor a verdict names a symbol to follow";
+    let words = "C05 is not lost: no symbol to follow: neither its name nor a verdict has one";
     assert!(frame_now(&open_scores("4j x")).contains(words));
 }
 
@@ -335,10 +335,10 @@ fn what_has_no_score_says_why_and_is_never_0() {
     let shown = frame_now(&open_scores("3j"));
     assert!(shown.contains("C04 Guidance (guided)") && shown.contains("no score  by reader"));
     assert!(shown.contains("the judge ran out of looks"));
-    assert!(shown.contains("there is no such text file at that turn"), "{shown}");
+    assert!(shown.contains("no such text file at that turn"), "{shown}");
     let shown = frame_now(&open_scores("4j"));
     assert!(
-        shown.contains("not judged") && shown.contains("reader says nothing of this component")
+        shown.contains("not judged") && shown.contains("reader has no verdict on this component")
     );
     let shown = frame_now(&open_scores("G"));
     assert!(shown.contains("the checklist has no such component"));
@@ -349,7 +349,7 @@ fn what_has_no_score_says_why_and_is_never_0() {
 fn a_checklist_without_a_judgement_is_shown_without_scores() {
     let world = world_of(judged_by(Rubric { judgements: vec![], ..made_rubric() }), 120, 40, "");
     let shown = frame_now(&world);
-    assert!(shown.contains("nothing has judged this run yet"), "{shown}");
+    assert!(shown.contains("no judgements of this run yet"), "{shown}");
     assert!(shown.contains("5 components, none has a score") && !shown.contains(" 0 Absent"));
     assert!(shown.contains("lost in turn 4"), "{shown}");
 }
@@ -375,8 +375,8 @@ fn a_judgement_of_another_commit_shows_its_words_and_no_code() {
     let mut rubric = made_rubric();
     rubric.judgements[1].turn = None;
     let shown = frame_now(&world_of(judged_by(rubric), 120, 40, ""));
-    assert!(shown.contains("no turn of this run at 0123456"), "{shown}");
-    assert!(shown.contains("the judged commit is no turn of this run"), "{shown}");
+    assert!(shown.contains("not a turn of this run at 0123456"), "{shown}");
+    assert!(shown.contains("the judged commit is not a turn of this run"), "{shown}");
 }
 
 #[test]

@@ -122,7 +122,7 @@ fn escape_and_erasing_close_the_palette() {
         let world = open_shell(120, 40, keys);
         assert!(world.app.shell.palette.is_none(), "{keys}");
     }
-    assert!(text(80, 24, ":zzzz<enter>").contains("no command has these letters"));
+    assert!(text(80, 24, ":zzzz<enter>").contains("no match"));
 }
 
 #[test]
@@ -477,7 +477,7 @@ fn a_mark_brings_turn_step_file_and_scroll_back() {
         trajview::views::replay::bookmark::Bookmark::for_place(&run.replay, &run.session)
     };
     let before = spot(&world);
-    assert_eq!(notice_text(&world), "turn 4 is marked a; 'a comes back");
+    assert_eq!(notice_text(&world), "bookmark a at turn 4; 'a returns");
 
     press_keys(&mut world, "<tab> gg <tab> l l j f 'a");
 
@@ -546,7 +546,7 @@ fn a_jump_leaves_the_view_of_the_diff_alone() {
 #[test]
 fn a_mark_that_was_never_set_is_a_sentence() {
     let mut world = open_shell(120, 40, "'x");
-    assert_eq!(notice_text(&world), "nothing is marked x; Mx marks this place");
+    assert_eq!(notice_text(&world), "no bookmark x; Mx sets it here");
     press_keys(&mut world, "Ma 'x");
     assert_eq!(notice_text(&world), "nothing is marked x; there are marks a");
     press_keys(&mut world, "M ?");
@@ -565,13 +565,13 @@ fn jumps_can_be_gone_back_and_forward() {
     assert_eq!(at("<c-n>"), 6);
     assert_eq!(at("<c-n>"), 1);
     assert_eq!(at("<c-n>"), 1);
-    assert_eq!(notice_text(&world), "no further jump is remembered");
+    assert_eq!(notice_text(&world), "no earlier jump");
 }
 
 #[test]
 fn playing_and_single_turns_are_no_jumps() {
     let mut world = open_shell(120, 40, "l l l <c-o>");
-    assert_eq!((shown_place(&world).0, notice_text(&world)), (4, "no further jump is remembered"));
+    assert_eq!((shown_place(&world).0, notice_text(&world)), (4, "no earlier jump"));
     press_keys(&mut world, "/loss<enter>nnn <c-o>");
     assert!(world.app.screens.open_run().unwrap().replay.search.current.is_some());
 }

@@ -278,11 +278,7 @@ fn a_label_is_taken_back_whichever_run_it_is_of() {
     assert!(frame_text(&ana).contains(&words), "{}", frame_text(&ana));
     assert_eq!(studied.labels("ana"), [format!("{first} null")]);
     ana.press_keys("u").unwrap();
-    assert!(
-        frame_text(&ana).contains("there is no label here to take back"),
-        "{}",
-        frame_text(&ana)
-    );
+    assert!(frame_text(&ana).contains("no label to undo here"), "{}", frame_text(&ana));
 }
 
 #[test]

@@ -546,7 +546,7 @@ fn a_batch_is_watched_and_steered_on_screen() {
 
     screen.wait_for("4 done, 4 failed");
     let frame = screen.wait_for("a plain emergent 1");
-    assert!(frame.contains("next that waits for you"), "{frame}");
+    assert!(frame.contains("next that needs you"), "{frame}");
     // The first that waits for a person, and why.
     screen.press("n");
     screen.wait_for("it is left out");
@@ -560,9 +560,9 @@ fn a_batch_is_watched_and_steered_on_screen() {
     // One that is whole is opened as it was made, and left again.
     screen.press("G");
     screen.press("\r");
-    screen.wait_for("every request was asked");
+    screen.wait_for("finished");
     screen.press("q");
-    screen.wait_for("next that waits for you");
+    screen.wait_for("next that needs you");
     screen.press("q");
     let last = screen.wait_for("8 runs");
 

@@ -696,7 +696,7 @@ fn an_agent_that_could_reach_the_bundle_is_told_of_and_so_is_what_it_changed() {
     let run = desk.run_json();
     let provenance = run["provenance"].as_str().unwrap();
     assert!(
-        provenance.contains("the agent could read and change the bundle: --open-bundle was said")
+        provenance.contains("the agent could read and change the bundle: --open-bundle was given")
     );
     let remarks = run_remarks(&run);
     assert_eq!(

@@ -219,7 +219,7 @@ fn five_prompts(
             let turn = &run()["turns"][number];
             turn["state"] == "done" && turn["commit"].is_string()
         });
-        let count = format!("waits for your prompt  turn {0}/{0}", number + 1);
+        let count = format!("waiting for your prompt  turn {0}/{0}", number + 1);
         wait_for("the next prompt", || screen(&tui).contains(&count));
     }
     tui.press("\x1d"); // ctrl-]

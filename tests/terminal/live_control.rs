@@ -167,7 +167,7 @@ fn a_pause_holds_the_next_request_and_stopping_keeps_what_is_done() {
             .any(|event| matches!(event, LiveEvent::Waits { why: WaitReason::Paused, .. }))
     );
     let run = desk.run_json();
-    assert_eq!(run["state"], "stopped: it was told to stop");
+    assert_eq!(run["state"], "stopped: it was asked to stop");
     let control = RunControl::default();
     let job = RunJob::from_bundle(&desk.job.bundle).unwrap();
     let ended = live::run_job(&job, StartMode::Resume, &control, &mut |_| {}).unwrap();
@@ -535,7 +535,10 @@ fn what_a_person_answers_belongs_to_its_turn_and_what_is_not_sent_to_none() {
     let answers = vec!["the answer".to_owned(), "yes".to_owned()];
     assert_eq!(typed_of(&run), [(false, answers), (false, vec![])]);
     let said = run["provenance"].as_str().unwrap();
-    assert!(said.contains("1 turns hold what a person typed while they were under way"), "{said}");
+    assert!(
+        said.contains("1 some turns include input that a person typed during the turn"),
+        "{said}"
+    );
     let erased =
         "typed and not sent, so it was erased before the next request: do: echo 3 >thr".to_owned();
     assert!(events.contains(&LiveEvent::Warned(erased)));

@@ -277,7 +277,7 @@ fn turns_in_the_pane(
     if let Some(question) = asks {
         wait_for("its question", || screen(&tui).contains(question));
         tui.press("\r");
-        wait_for("the keyboard", || screen(&tui).contains("the agent has the keyboard"));
+        wait_for("the keyboard", || screen(&tui).contains("attached: keys go to the agent"));
         tui.press("\r");
         wait_for("the answer", || !screen(&tui).contains(question));
         tui.press("\x1d"); // ctrl-]
@@ -286,7 +286,7 @@ fn turns_in_the_pane(
     wait_for("the end of the run", || {
         let seen = screen(&tui);
         was_shown |= seen.contains(shows);
-        seen.contains("every request was asked")
+        seen.contains("finished")
     });
     assert!(was_shown, "{} never showed {shows:?}", agent.name);
     tui.press("q");
@@ -456,7 +456,7 @@ fn one_request_of_codex_in_bubblewrap_leads_to_the_golden_tree() {
     let desk = one_request(&Agent::codex_agent(), &["--sandbox", "bwrap", "--network", "loopback"]);
     let provenance = desk.run_json()["provenance"].to_string();
     assert!(provenance.contains("a sandbox (bwrap) with the model server"), "{provenance}");
-    assert!(provenance.contains("the agent's own sandbox was off inside it"), "{provenance}");
+    assert!(provenance.contains("default sandbox was off inside it"), "{provenance}");
 }
 
 #[test]

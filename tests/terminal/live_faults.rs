@@ -557,7 +557,7 @@ fn flooded_run(megabytes: u64) -> (Desk, u64) {
         std::thread::sleep(Duration::from_millis(50));
     }
     most = most.max(memory());
-    tui.wait_for("every request was asked");
+    tui.wait_for("finished");
     tui.press("q");
     assert_eq!(tui.wait_for_end().exit_code(), 0);
     (desk, most)

@@ -34,9 +34,9 @@ fn agent_that_asks(flags: &str) -> (tempfile::TempDir, Tui) {
     command.arg(folder.path().join("config.toml"));
     ["NO_COLOR", "LC_ALL", "LC_CTYPE", "LANG"].iter().for_each(|name| command.env_remove(name));
     let mut tui = Tui::spawn_command(160, 45, command);
-    tui.wait_for("waits for you  turn 0/2");
+    tui.wait_for("waiting for you  turn 0/2");
     tui.press("p");
-    tui.wait_for("waits for you  turn 1/2");
+    tui.wait_for("waiting for you  turn 1/2");
     (folder, tui)
 }
 
@@ -51,7 +51,7 @@ fn wait_until_written(tui: &Tui, words: &str) {
 /// Gives the keyboard to the agent in a terminal that knows the protocol; it is given these flags.
 fn enter_agent(tui: &mut Tui, flags: &str) {
     tui.press("\r");
-    tui.wait_for("the agent has the keyboard");
+    tui.wait_for("attached: keys go to the agent");
     wait_until_written(tui, QUESTION);
     tui.press(KNOWS);
     wait_until_written(tui, &format!("\x1b[>{flags}u"));
@@ -72,7 +72,7 @@ fn quit_screen(mut tui: Tui) {
 fn an_agent_that_asks_is_answered_and_hears_keys_as_it_asked() {
     let (_folder, mut tui) = agent_that_asks("3");
     tui.wait_for("1b 5b 3f 33 75"); // `CSI ? 3 u`
-    assert!(!has_written(&tui, QUESTION), "nothing is asked before the agent has the keyboard");
+    assert!(!has_written(&tui, QUESTION), "nothing is asked before attached: keys go to the agent");
 
     enter_agent(&mut tui, "3");
     tui.press("\x1b[13;2u"); // shift and return
@@ -89,10 +89,10 @@ fn an_agent_that_asks_is_answered_and_hears_keys_as_it_asked() {
     tui.wait_until("the keyboard given back", |_| tui.keyboards_taken() == 0);
     tui.press("\x1b[120;1:3u"); // so is x, which would stop the run
     tui.press("\r");
-    tui.wait_for("the agent has the keyboard");
+    tui.wait_for("attached: keys go to the agent");
     tui.wait_until("the keyboard taken again", |_| tui.keyboards_taken() == 1);
     tui.press("\x1b[93;5u");
-    tui.wait_for("waits for you  turn 1/2");
+    tui.wait_for("waiting for you  turn 1/2");
     quit_screen(tui);
 }
 
@@ -101,7 +101,7 @@ fn a_terminal_that_does_not_know_the_protocol_is_left_alone() {
     for answer in [KNOWS_NOT, ""] {
         let (_folder, mut tui) = agent_that_asks("1");
         tui.press("\r");
-        tui.wait_for("the agent has the keyboard");
+        tui.wait_for("attached: keys go to the agent");
         wait_until_written(&tui, QUESTION);
         tui.press(answer);
 
@@ -114,7 +114,7 @@ fn a_terminal_that_does_not_know_the_protocol_is_left_alone() {
         tui.wait_for("1b 5b 32 37 75");
 
         tui.press("\x1d");
-        tui.wait_for("waits for you  turn 1/2");
+        tui.wait_for("waiting for you  turn 1/2");
         assert!(!has_written(&tui, "\x1b[>1u") && !has_written(&tui, "\x1b[<u"), "{answer:?}");
         quit_screen(tui);
     }
@@ -124,7 +124,7 @@ fn a_terminal_that_does_not_know_the_protocol_is_left_alone() {
 fn an_agent_that_does_not_ask_hears_the_bytes_of_before_and_no_terminal_is_asked() {
     let (_folder, mut tui) = agent_that_asks("");
     tui.press("\r");
-    tui.wait_for("the agent has the keyboard");
+    tui.wait_for("attached: keys go to the agent");
 
     tui.press("\x1b[1;5A\t\x1b[13;2u");
     tui.press("\r");
@@ -144,7 +144,7 @@ fn a_signal_gives_the_keyboard_back_and_a_continued_program_takes_it_again() {
     tui.signal("-TSTP");
     tui.wait_until("the shell's screen", |parser| !parser.screen().alternate_screen());
     assert!(tui.is_given_back());
-    tui.continue_until("the agent has the keyboard");
+    tui.continue_until("attached: keys go to the agent");
     tui.wait_until("the keyboard taken again", |_| tui.keyboards_taken() == 1);
     tui.press("\x1b[97:65;2u");
     tui.wait_for("1b 5b 39 37 3a 36 35 3b 32 75");

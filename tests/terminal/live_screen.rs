@@ -76,7 +76,7 @@ fn a_run_is_watched_to_its_end_and_replayed_beside() {
     let desk = Desk::new(&three_requests());
     let mut tui = desk.live("plain", 160, 45, &[]);
 
-    tui.wait_for("every request was asked");
+    tui.wait_for("finished");
     let screen = tui.wait_for("turn 3/3 · ");
     assert!(screen.contains("turn 3/3 · plain · emergent"), "{screen}");
     tui.press("v");
@@ -87,7 +87,7 @@ fn a_run_is_watched_to_its_end_and_replayed_beside() {
     assert_eq!(tui.wait_for_end().exit_code(), 0);
     assert!(tui.is_given_back());
     let shown = snapshot_text(&desk.path("run"), &[]);
-    assert!(shown.contains("✓ every request was asked  turn 3/3"), "{shown}");
+    assert!(shown.contains("✓ finished  turn 3/3"), "{shown}");
 }
 
 #[test]
@@ -95,9 +95,9 @@ fn each_request_waits_and_is_skipped_and_edited_by_key() {
     let desk = Desk::new(&three_requests());
     let mut tui = desk.live("plain", 120, 40, &["--step"]);
 
-    tui.wait_for("waits for you  turn 0/3");
+    tui.wait_for("waiting for you  turn 0/3");
     tui.press("p");
-    tui.wait_for("waits for you  turn 1/3");
+    tui.wait_for("waiting for you  turn 1/3");
     tui.press("s");
     tui.wait_for("skipped");
     tui.press("e");
@@ -105,7 +105,7 @@ fn each_request_waits_and_is_skipped_and_edited_by_key() {
     tui.press("\x15do: echo three > three.txt\r");
     tui.wait_for("edited");
     tui.press("p");
-    tui.wait_for("every request was asked");
+    tui.wait_for("finished");
     tui.press("q");
     assert_eq!(tui.wait_for_end().exit_code(), 0);
 
@@ -128,7 +128,7 @@ fn quitting_twice_stops_the_agent_and_the_run_goes_on_with_resume() {
     tui.wait_for("quit again to stop it");
     // What is being made is told to whoever looks from elsewhere.
     let shown = snapshot_text(&desk.path("run"), &[]);
-    assert!(shown.contains("▷ made by another program  turn 1/3"), "{shown}");
+    assert!(shown.contains("▷ run by another process  turn 1/3"), "{shown}");
     tui.press("q");
     assert_eq!(tui.wait_for_end().exit_code(), 130);
     assert!(tui.is_given_back());
@@ -142,12 +142,12 @@ fn an_agent_in_a_terminal_is_typed_to_by_hand() {
     let desk = Desk::new(&three_requests());
     let mut tui = desk.live("typed", 160, 45, &["--step"]);
 
-    tui.wait_for("waits for you  turn 0/3");
+    tui.wait_for("waiting for you  turn 0/3");
     tui.press("p");
     tui.wait_for("turn 1/3");
     tui.wait_for("terminal of 78 columns");
     tui.press("\r");
-    tui.wait_for("the agent has the keyboard");
+    tui.wait_for("attached: keys go to the agent");
     tui.press("by hand");
     tui.wait_for("ready> by hand");
     tui.press("\x1d");
@@ -221,7 +221,7 @@ fn keys_alone_lead_from_an_open_run_to_its_other_condition_beside_it_and_to_the_
     assert_eq!(script["condition"], "single-shot");
     assert_eq!(script["requests"].as_array().unwrap().len(), 1);
     let shown = snapshot_text(&made, &[]);
-    assert!(shown.contains("✓ every request was asked  turn 1/1"), "{shown}");
+    assert!(shown.contains("✓ finished  turn 1/1"), "{shown}");
 }
 
 #[test]

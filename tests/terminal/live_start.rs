@@ -297,7 +297,7 @@ fn a_chat_needs_a_screen_and_a_script_a_folder() {
     let desk = Desk::new(&[("unused", None)]);
     let ran = run_short(&desk, desk.folder(), &[]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
-    assert!(ran.err.contains("a chat is typed into the agent's own screen"), "{}", ran.err);
+    assert!(ran.err.contains("a chat is typed into default screen"), "{}", ran.err);
     let ran = run_short(&desk, desk.folder(), &["--script", &desk.text("script.json")]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
     assert!(ran.err.contains("--out DIR is missing"), "{}", ran.err);

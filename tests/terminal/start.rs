@@ -73,7 +73,7 @@ fn what_is_written_meanwhile_is_listed_and_said_of_the_run_that_is_open() {
     let text = fs::read_to_string(&log).unwrap();
     let more = text.lines().next().unwrap().replace("\"u1\"", "\"u3\"").replace("Rename", "Undo");
     fs::write(&log, format!("{text}{more}\n")).unwrap();
-    tui.wait_for("more was written: & follows");
+    tui.wait_for("new data: & follows");
     tui.press("&");
     tui.wait_for("turn 2/2");
     tui.press("q");

@@ -271,7 +271,7 @@ fn the_curves_grow_while_keys_are_pressed_and_lead_back_to_the_replay() {
 
     tui.press("\r\r");
 
-    tui.wait_for("backspace goes back to the curves");
+    tui.wait_for("backspace returns to the curves");
     tui.press("q");
     assert_eq!(tui.wait_for_end().exit_code(), 0);
 }

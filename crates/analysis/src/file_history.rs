@@ -33,7 +33,7 @@ pub fn file_history(
     let events = FileEvents::from_timeline(&*archive.timeline(run)?);
     let done = wanted.at.map(|moment| events.events_done_at(run, moment));
     let changes = events.changes_of_file(&wanted.path, done).ok_or_else(|| match done {
-        Some(_) => "there is no such file at that moment".to_owned(),
+        Some(_) => "no such file at that moment".to_owned(),
         None => "the run has no such file".to_owned(),
     })?;
     let by = match &wanted.subject {

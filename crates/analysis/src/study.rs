@@ -75,7 +75,7 @@ fn read_text(path: &Path) -> Result<String, StudyError> {
         )));
     }
     let content = fs::read(path).map_err(|why| cannot(error_reason(&why)))?;
-    String::from_utf8(content).map_err(|_| cannot("it is no text in UTF-8".into()))
+    String::from_utf8(content).map_err(|_| cannot("not UTF-8".into()))
 }
 
 /// Reads a study file. The error lists all its mistakes.
@@ -174,7 +174,7 @@ fn find_bundles(design: &StudyDesign, base: &Path, warnings: &mut Vec<Warning>) 
             let what = match paths.as_slice() {
                 [path] if !path.exists() => "no such file or folder",
                 [] => "nothing there is called so",
-                _ => "no run bundle (a folder with run.json) is there",
+                _ => "no run bundle (a folder with run.json) found",
             };
             warnings.push(Warning { place: pattern.clone(), what: what.into() });
         }

@@ -287,7 +287,7 @@ fn index_sessions(
     for (at, source) in logs() {
         let is_read = run.origin.sources[at].format != Bundle.name();
         if !is_read && could_be_log(source.name) {
-            let what = "not a log of a known format; what it tells is not shown".into();
+            let what = "not a log of a known format; not shown".into();
             run.warnings.push(Warning { place: source.name.into(), what });
         }
     }

@@ -454,7 +454,7 @@ fn fork_warning(lines: &ThreadLines, name: &str) -> Option<Warning> {
     let copied = family::copied_lines(&lines.lines, meta);
     let (place, from) = (name.to_owned(), meta.forked_from.as_deref()?);
     let what = format!(
-        "is a fork of {from}: its first {copied} records are a copy of that session's, and are not counted or shown here again"
+        "is a fork of {from}: its first {copied} records are copies from that session, and are neither counted nor shown"
     );
     (copied > 0).then_some(Warning { place, what })
 }

@@ -172,7 +172,7 @@ pub enum ReadExtent {
 
 /// Returns the warning about a log with more lines than are read.
 pub fn too_long_message(line: u32) -> String {
-    format!("has more records than are read; what follows line {line} is left out")
+    format!("too many records; everything after line {line} is omitted")
 }
 
 /// A line that was read, with its number in its piece.

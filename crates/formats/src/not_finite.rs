@@ -92,7 +92,7 @@ pub fn readable_json(text: &str) -> Cow<'_, str> {
 /// Returns the words of a warning for so many values.
 pub fn warning_text(count: usize) -> String {
     let values = if count == 1 { "value is" } else { "values are" };
-    format!("{count} {values} NaN or Infinity, which is no number: read as null")
+    format!("{count} {values} NaN or Infinity: read as null")
 }
 
 #[cfg(test)]

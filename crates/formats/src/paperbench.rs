@@ -64,7 +64,7 @@ impl Format for PaperBench {
         sources: &[SourceBytes<'_>],
         _: &dyn PieceExecutor,
     ) -> Result<Run, NotUnderstood> {
-        let source = sources.first().ok_or_else(|| NotUnderstood("there is no file".into()))?;
+        let source = sources.first().ok_or_else(|| NotUnderstood("no such file".into()))?;
         let (tree, warnings) = read_tree(source)?;
         Ok(run_from_tree(tree, warnings))
     }
@@ -146,7 +146,7 @@ impl PaperReader {
 
     fn note_strange(&mut self, count: usize) {
         if count > 0 {
-            let what = format!("NaN or Infinity stands where a number should, times {count}");
+            let what = format!("NaN or Infinity instead of a number, {count} times");
             self.warnings.add_warning(what);
         }
     }

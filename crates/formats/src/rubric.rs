@@ -103,7 +103,7 @@ fn unknown_ids(rubric: &Rubric) -> Vec<Warning> {
         }
     }
     for entry in rubric.exposure.iter().flat_map(|exposure| &exposure.components) {
-        unknown("exposure.json", &entry.id, "says how far one can recover");
+        unknown("exposure.json", &entry.id, "the exposure of a component");
     }
     for judgement in &rubric.judgements {
         for verdict in &judgement.verdicts {

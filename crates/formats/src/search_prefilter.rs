@@ -241,12 +241,12 @@ const FORMAT_LETTERS: &str = "\
     dynamictoolcall edit edited edits elicitation encrypted entered enteredreviewmode entry environment ephemeral \
     error errors event every exec execution exit exited exitedreviewmode expected explanation extension facing \
     failed feedback file filechange filename filepath files findings first fish following forked formatted found \
-    from function generated generation ghost gitbranch goal guardian heading hint history hook hookerrors hookname \
-    hookprompt hunks image imagegeneration imageview info inherited input instructions inter interaction interrupted \
-    invocation isapierrormessage iscompactsummary iserror ismeta issidechain issynthetic item items kind last \
-    leafuuid level line lines local maxretries mcptoolcall media mediatype memory message messages meta metadata \
-    mime mimetype mode model modelusage more most move multiedit name newstart newstring nickname notebook notice \
-    notification object objective occurrence oldstart oldstring ordinal origin original originalfile \
+    from full function generated generation ghost gitbranch goal guardian heading hint history hook hookerrors \
+    hookname hookprompt hunks image imagegeneration imageview info inherited input instructions inter interaction \
+    interrupted invocation isapierrormessage iscompactsummary iserror ismeta issidechain issynthetic item items kind \
+    last leafuuid level line lines local maxretries mcptoolcall media mediatype memory message messages meta \
+    metadata mime mimetype mode model modelusage more most move multiedit name newstart newstring nickname notebook \
+    notice notification object objective occurrence oldstart oldstring ordinal origin original originalfile \
     originalfilecontents originator other output outputtokens overall parameters parent parentuuid patch path \
     pattern payload permission permissions persisted persistedoutputpath persistedoutputsize personality pixels \
     place plan plugins post posttokens powershell pretokens preventedcontinuation previous process program progress \
@@ -259,8 +259,7 @@ const FORMAT_LETTERS: &str = "\
     summary switch system taken target task teammate text thinking this thread time timed timestamp title todolist \
     todos token tokens tool tools tooluseid tooluseresult total trigger true turn turnorigin turns type undo undone \
     unified unsupported update updated usage user usermessage usermodified uuid value verification version view \
-    waiting wall warning webp websearch were what whole window with without words workdir working world write \
-    written";
+    waiting wall warning webp websearch were what window with without words workdir working world write written";
 
 #[cfg(test)]
 mod tests {

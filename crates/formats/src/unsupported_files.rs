@@ -41,7 +41,7 @@ const UNSUPPORTED_KINDS: &[UnsupportedKind] = &[
     ),
     (
         is_phoenix_table,
-        "spans of Arize Phoenix as CSV, whose lists are no JSON; write them as lines of JSON: \
+        "spans of Arize Phoenix as CSV, whose lists are not JSON; export them as JSON lines: \
          `spans.reset_index().to_json(\"spans.jsonl\", orient=\"records\", lines=True)`",
     ),
     (

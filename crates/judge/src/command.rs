@@ -221,8 +221,7 @@ impl RunningProgram {
             complaint.drain(..excess);
         }
         let complaint = String::from_utf8_lossy(&complaint);
-        let last =
-            complaint.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
+        let last = complaint.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("empty reply");
         JudgeFault::Program(format!(
             "the program failed ({status}): {}",
             cut_text(last.trim(), MOST_COMPLAINT)

@@ -226,7 +226,7 @@ impl<'a> JudgeExchange<'a> {
         }
         if !reply.calls.is_empty() {
             return match self.calls_left {
-                0 => ReplyKind::Wrong("it asked for another look with none left".into()),
+                0 => ReplyKind::Wrong("it made a tool call over the limit".into()),
                 _ => ReplyKind::ToolCalls,
             };
         }

@@ -68,9 +68,9 @@ impl Criteria {
             return Err(format!("is longer than {} KB; not a file of criteria", MOST_BYTES >> 10));
         }
         let file: CriteriaFile =
-            serde_json::from_slice(bytes).map_err(|why| format!("holds no criteria: {why}"))?;
+            serde_json::from_slice(bytes).map_err(|why| format!("has no criteria: {why}"))?;
         if file.schema != SCHEMA {
-            return Err(format!("says it is {:?}; expected {SCHEMA:?}", file.schema));
+            return Err(format!("has the schema {:?}; expected {SCHEMA:?}", file.schema));
         }
         let mut groups: Vec<CriteriaGroup> = vec![];
         for criterion in file.criteria {
@@ -174,7 +174,7 @@ mod tests {
             format!(r#"{{"schema": "trajview.criteria/1", "criteria": [{criteria}]}}"#)
         };
 
-        assert!(wrong("[]").starts_with("holds no criteria: "));
+        assert!(wrong("[]").starts_with("has no criteria: "));
         assert!(wrong(&file(&one.replace("erosion", "slop"))).contains("unknown variant `slop`"));
         assert_eq!(wrong(&file("")), "names no criterion");
         assert_eq!(wrong(&file(&format!("{one},{one}"))), "has the criterion a twice");

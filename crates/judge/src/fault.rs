@@ -66,7 +66,7 @@ impl fmt::Display for JudgeFault {
             message => write!(f, "{what}: {message}"),
         };
         match self {
-            Self::RateLimited { message, .. } => with(f, "the server asks to wait", message),
+            Self::RateLimited { message, .. } => with(f, "the server requests a pause", message),
             Self::Failed { status, message } => {
                 with(f, &format!("the server failed ({status})"), message)
             }
@@ -108,6 +108,6 @@ mod tests {
         let failed = JudgeFault::Failed { status: 502, message: "bad gateway".into() };
         assert_eq!(failed.to_string(), "the server failed (502): bad gateway");
         let limited = JudgeFault::RateLimited { after: None, message: String::new() };
-        assert_eq!(limited.to_string(), "the server asks to wait");
+        assert_eq!(limited.to_string(), "the server requests a pause");
     }
 }

@@ -102,7 +102,7 @@ pub(crate) fn check_flags(
     for entry in &answer.entries {
         let checked = parse_flag(entry, group, snapshot).and_then(|flag| {
             match flagged.flags.iter().any(|other| is_same_place(other, &flag)) {
-                true => Err("another flag of this criterion stands there".into()),
+                true => Err("duplicate flag of this criterion at these lines".into()),
                 false => Ok(flag),
             }
         });
@@ -154,7 +154,7 @@ fn parse_criterion<'g>(
 ) -> Result<&'g FlagCriterion, String> {
     let named = ["criterion", "criteria"].iter().find_map(|name| entry.get(name)?.as_str());
     let named = named.ok_or("names no criterion")?;
-    let unknown = || format!("{} is no criterion of this group", cut_text(named, 60));
+    let unknown = || format!("{} is not a criterion of this group", cut_text(named, 60));
     group.find_criterion(named).ok_or_else(unknown)
 }
 
@@ -265,8 +265,8 @@ mod tests {
         assert_eq!(
             why,
             [
-                "another flag of this criterion stands there",
-                "dead-code is no criterion of this group",
+                "duplicate flag of this criterion at these lines",
+                "dead-code is not at a criterion of this group",
                 "names no criterion",
                 "the file has 4 lines only",
                 "the file has 4 lines only",

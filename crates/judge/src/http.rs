@@ -210,7 +210,7 @@ impl HttpJudge {
                 format!("no connection within {} s", seconds(timeouts.connect)),
             ),
             ureq::Error::Timeout(Timeout::RecvResponse) => JudgeFault::TimedOut(format!(
-                "no reply began within {} s",
+                "no reply within {} s",
                 seconds(timeouts.first_byte.min(timeouts.whole))
             )),
             ureq::Error::Timeout(_) => JudgeFault::TimedOut(format!(

@@ -12,8 +12,7 @@ use super::{
     stop_flag::StopFlag,
 };
 
-const WHY: &str =
-    "this trajview was built without judges behind HTTP (feature `judge`); a command can be asked";
+const WHY: &str = "this build has no HTTP judges (feature `judge`); use a command";
 
 /// A judge behind HTTP, which cannot be made in this program.
 #[derive(Debug)]

@@ -65,9 +65,9 @@ pub struct JobRequest {
 /// The reason why a request cannot be met; a sentence.
 #[derive(Debug, thiserror::Error)]
 pub enum JobError {
-    #[error("before the first turn there is nothing to judge; name a turn from 1")]
+    #[error("nothing to judge before the first turn; choose a turn from 1")]
     TooEarly,
-    #[error("components.json {0}; it says what is to be judged")]
+    #[error("components.json {0}; it lists what to judge")]
     NoChecklist(String),
     #[error("components.json has no {id:?}; expected all, or ids such as {such}")]
     UnknownComponent { id: String, such: String },
@@ -299,6 +299,6 @@ const fn missing_part_reason(part: JudgedPart) -> &'static str {
     match part {
         JudgedPart::Plan => "the run has no plan to judge",
         JudgedPart::Commits => "the agent made no commit",
-        JudgedPart::Requirements => "the run has neither a checklist nor requests",
+        JudgedPart::Requirements => "the run has no checklist and no requests",
     }
 }

@@ -44,9 +44,9 @@ impl JudgeKey {
         let key = Self::new(variable(name));
         let is_sendable = |key: &str| key.bytes().all(|byte| (b' '..0x7f).contains(&byte));
         match &key.0 {
-            None => Err(format!("the variable {name}, which should hold its key, is not set")),
+            None => Err(format!("the variable {name} with its key is not set")),
             Some(key) if !is_sendable(key) => {
-                Err(format!("the variable {name} holds characters no key has"))
+                Err(format!("the variable {name} has characters that no key has"))
             }
             Some(_) => Ok(key),
         }
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn a_variable_that_is_not_set_is_named() {
         let why = JudgeKey::in_variable_of(Some("TRAJVIEW_NO_SUCH_KEY"), &|_| None).unwrap_err();
-        assert_eq!(why, "the variable TRAJVIEW_NO_SUCH_KEY, which should hold its key, is not set");
+        assert_eq!(why, "the variable TRAJVIEW_NO_SUCH_KEY with its key is not set");
     }
 
     proptest! {

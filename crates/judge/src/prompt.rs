@@ -70,7 +70,7 @@ impl JudgePrompt {
         }
         let text = std::str::from_utf8(bytes).map_err(|_| "is not UTF-8 text")?;
         if text.trim().is_empty() {
-            return Err("is empty; expected the words a judge is to be told".into());
+            return Err("is empty; expected the prompt of a judge".into());
         }
         Ok(Self::split_prompt(text, origin, scale))
     }

@@ -48,7 +48,7 @@ impl CodeSnapshot {
         let is_truly_empty = tree.files.is_empty() && timeline.from == FilesSource::Commits;
         if !is_known && !is_truly_empty {
             return Err(format!(
-                "the recording holds no content of any file as of turn {turns_done}, so there is nothing to look at"
+                "no file content is recorded at turn {turns_done}, so nothing to judge"
             ));
         }
         let (run, archive) = (Arc::clone(run), Arc::clone(archive));
@@ -118,10 +118,7 @@ pub mod tests {
 
         let why = CodeSnapshot::after_turns(&opened.run, &opened.archive, 1).unwrap_err();
 
-        assert!(
-            why.starts_with("the recording holds no content of any file as of turn 1"),
-            "{why}"
-        );
+        assert!(why.starts_with("no file content is recorded at turn 1"), "{why}");
     }
 
     #[test]

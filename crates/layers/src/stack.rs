@@ -58,7 +58,7 @@ pub fn search_layers(layers: &mut [Box<dyn Layer>], query: &str) -> Option<Strin
         let name = layer.name().to_owned();
         Some(match layer.search(query)? {
             Ok(brief) => brief.text(),
-            Err(why) => format!("layer {name} found nothing: {why}"),
+            Err(why) => format!("layer {name} has no result: {why}"),
         })
     });
     let first = answers.next()?;

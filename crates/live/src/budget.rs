@@ -43,12 +43,10 @@ impl RunBudget {
             return None;
         }
         if self.tokens.is_some() && total.tokens.input.or(total.tokens.output).is_none() {
-            return Some(
-                "the agent does not say how many tokens it uses: the limit of tokens cannot hold",
-            );
+            return Some("the agent does not report its tokens: the token limit has no effect");
         }
         if self.usd.is_some() && total.cost_usd.is_none() {
-            return Some("the agent does not say what it costs: the limit in USD cannot hold");
+            return Some("the agent does not report its cost: the limit in USD has no effect");
         }
         None
     }

@@ -117,7 +117,7 @@ impl Recorder<'_> {
         }
         if turn > 1 {
             self.record_warning(&format!(
-                "turn {turn}: the agent was started anew and remembers nothing of the turns before"
+                "turn {turn}: the agent was restarted without memory of the previous turns"
             ))?;
         }
         let (session, fresh) = (None, fresh_id());

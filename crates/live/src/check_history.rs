@@ -44,7 +44,7 @@ impl CheckSummary {
     pub fn summary_text(&self) -> String {
         let place = self.place.as_ref().map(|it| format!(" in {}", it.display()));
         let place = place.unwrap_or_default();
-        format!("{} run and kept{place}, {} there already", self.ran, self.existing)
+        format!("{} run and saved{place}, {} already existed", self.ran, self.existing)
     }
 }
 
@@ -78,7 +78,7 @@ pub fn run_checks(
     let timeline = archive.timeline(run).map_err(CannotCheck::Files)?;
     let moments = checks::checked_moments(run, &timeline, wanted.each);
     if moments.is_empty() {
-        let why = "no turn changes files that are recorded, so there is nothing to run on";
+        let why = "no turn changes recorded files, so nothing to run";
         return Err(CannotCheck::Files(why.into()));
     }
     let (mut all, _) = checks::stored_checks(archive);

@@ -173,7 +173,7 @@ mod system {
 
     pub(crate) fn probe_namespaces(hidden: &[PathBuf]) -> Option<String> {
         let Some(first) = hidden.first().map(|path| path.as_os_str().as_bytes()) else {
-            return Some("there is nothing to hide".into());
+            return Some("nothing to hide".into());
         };
         let tried = CString::new(first).map_err(io::Error::from).and_then(|path| {
             let mut enter = enter_namespaces(hidden, "")?;

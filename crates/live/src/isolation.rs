@@ -55,7 +55,7 @@ impl IsolationOptions {
         let is_container = matches!(self.sandbox, Sandbox::Docker | Sandbox::Podman);
         match (self.sandbox, self.network, &self.image) {
             (Sandbox::None, Network::Off | Network::Loopback, _) => Some(format!(
-                "--network {} needs a sandbox that can hold it: --sandbox bwrap",
+                "--network {} needs a sandbox that enforces it: --sandbox bwrap",
                 self.network.word()
             )),
             (_, Network::Loopback, _) if is_container => {

@@ -145,7 +145,7 @@ pub enum StopReason {
 }
 
 /// The sentence of a stop that a person or the batch requested. Journals of earlier versions have no other sign of it.
-pub(crate) const REQUESTED_STOP: &str = "it was told to stop";
+pub(crate) const REQUESTED_STOP: &str = "it was asked to stop";
 
 impl StopReason {
     /// Returns the reason that a sentence of an earlier version states.

@@ -278,10 +278,10 @@ impl<'a, 'b> ListeningState<'a, 'b> {
             return Some(format!("the turn was not over within {turn} s"));
         }
         if self.is_asking && self.listener.terminal.answers && last.elapsed() >= ANSWER_PATIENCE {
-            return Some("it asks something in its terminal, and nobody is there to answer".into());
+            return Some("it waits for an answer in its terminal, in a headless run".into());
         }
         let is_idle = last.elapsed() >= to_duration(idle);
-        is_idle.then(|| format!("nothing was heard of the agent for {idle} s"))
+        is_idle.then(|| format!("no output of the agent for {idle} s"))
     }
 
     /// Reads the state of the turn in the log. An agent that works on by itself is not at rest before that is done too.

@@ -9,7 +9,7 @@ use super::{drivers, journal, recorder::NEVER_RECORDED, run::RunJob, run_folders
 /// Returns a unified patch; empty when nothing changed. A file that is being written may be incomplete. The error is a
 /// sentence.
 pub fn patch_so_far(job: &RunJob) -> Result<String, String> {
-    let before = journal::read_journal(&job.bundle).ok_or("the run has not begun")?;
+    let before = journal::read_journal(&job.bundle).ok_or("the run has not started")?;
     let driver = drivers::driver_for_setup(&job.setup)?;
     let mut patterns = NEVER_RECORDED.to_vec();
     patterns.extend(driver.own_files.iter().map(String::as_str));

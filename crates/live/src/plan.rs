@@ -136,7 +136,7 @@ pub fn plan_run(job: &RunJob) -> Result<DrivingPlan, CannotStart> {
             SessionNaming::Printed => "the agent prints its id",
             SessionNaming::Process => "one a process",
             SessionNaming::History => "its history, which it reads again",
-            SessionNaming::None => "none: the agent remembers nothing from turn to turn",
+            SessionNaming::None => "none: the agent has no memory between turns",
         },
         turn_ends: match driver.turn_end_sign.clone() {
             TurnEndSign::Exit => "when the process ends".into(),
@@ -147,8 +147,8 @@ pub fn plan_run(job: &RunJob) -> Result<DrivingPlan, CannotStart> {
         },
         done_again: match driver.rewind_method {
             RewindMethod::Logs => "its logs are cut back to where they were",
-            RewindMethod::Import => "it is given its session as it was before",
-            RewindMethod::Restart => "it begins a new session",
+            RewindMethod::Import => "it gets its previous session back",
+            RewindMethod::Restart => "it starts a new session",
             RewindMethod::GoOn => "it remembers the turn that does not count",
         },
         not_recorded: driver.own_files.clone(),

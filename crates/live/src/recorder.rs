@@ -139,7 +139,7 @@ impl<'a> Recorder<'a> {
             return Err(CannotStart::Wrong(problem));
         }
         if job.script.chat && matches!(driver.turn_end_sign, TurnEndSign::Exit) {
-            let why = "has no screen of its own to chat in; give it a script or a prompt";
+            let why = "has no own screen for a chat; give it a script or a prompt";
             return Err(CannotStart::Wrong(format!("agent {} {why}", setup.agent)));
         }
         if setup.folders.isolation.network == Network::Loopback {
@@ -480,7 +480,7 @@ impl<'a> Recorder<'a> {
             false => count(typed, "requests are not in the script: a person typed them"),
         });
         let within = self.progress.done.iter().filter(|it| !it.row.typed.within.is_empty()).count();
-        parts.extend(count(within, "turns hold what a person typed while they were under way"));
+        parts.extend(count(within, "some turns include input that a person typed during the turn"));
         let edited = self.script.requests.iter().filter(|it| it.original.is_some()).count();
         parts.extend(count(self.script.skipped.len(), "requests were skipped"));
         parts.extend(count(edited, "requests were edited"));
@@ -525,7 +525,7 @@ impl<'a> Recorder<'a> {
             RewindMethod::Restart => self.agent.session = None,
             RewindMethod::Import => self.import_log(turn)?,
             RewindMethod::GoOn if self.agent.session.is_some() => self.record_warning(&format!(
-                "turn {turn} is done again in the same session: the agent remembers the one that does not count"
+                "turn {turn} is repeated in the same session: the agent remembers the discarded turn"
             ))?,
             RewindMethod::Logs | RewindMethod::GoOn => {}
         }
@@ -648,7 +648,7 @@ const WITHIN_REACH: &str = "the agent could read and change the bundle";
 fn confinement_of_run(bundle: &Path, setup: &RunSetup) -> (Confinement, Option<String>) {
     if setup.folders.leaves_bundle_open {
         let confinement = Confinement::for_run(bundle, setup).without_hiding();
-        return (confinement, Some("--open-bundle was said".into()));
+        return (confinement, Some("--open-bundle was given".into()));
     }
     let confinement = Confinement::for_run(bundle, setup);
     match confinement.hiding_problem() {
@@ -761,7 +761,7 @@ impl BundleOpener<'_> {
         let bundle = &self.job.bundle;
         let nothing = || {
             let shown = bundle.display();
-            CannotStart::Wrong(format!("{shown} holds no live run to go on with"))
+            CannotStart::Wrong(format!("{shown} has no live run to resume"))
         };
         let (mut journal, before) = Journal::open(bundle)?.ok_or_else(nothing)?;
         if before.progress.is_finished {
@@ -794,7 +794,7 @@ impl BundleOpener<'_> {
         let loses_files = progress.base.as_ref().is_some_and(StartFiles::has_unrecorded_files);
         if !was_there && loses_files {
             let work = self.setup.folders.work.display();
-            remarks.push(format!("the folder {work} was gone when the run was gone on with: what the run began with and is not recorded, or what its setup made of that, is gone too"));
+            remarks.push(format!("the folder {work} did not exist when the run was resumed: starting files that are not recorded, and their changes by setup commands, are lost"));
         }
         if !was_there && let Some(last) = progress.done.last_mut() {
             last.session_id = None;

@@ -104,10 +104,8 @@ impl RunJob {
         let shown = bundle.display();
         let Some(before) = journal::read_journal(bundle) else {
             let why = match journal::is_unbegun(bundle) {
-                true => format!("the run in {shown} never began; leave out --resume to begin it"),
-                false => format!(
-                    "{shown} holds no live run to go on with; leave out --resume to begin one"
-                ),
+                true => format!("the run in {shown} never started; start it without --resume"),
+                false => format!("{shown} has no live run to resume; start one without --resume"),
             };
             return Err(CannotStart::Wrong(why));
         };
@@ -224,7 +222,7 @@ impl Recorder<'_> {
     }
 
     fn redo_turn(&mut self, redo: PendingRedo) -> Result<(), RunHalt> {
-        self.prepare_retry(redo.turn, "a person wants it done again")?;
+        self.prepare_retry(redo.turn, "repeated at the user's request")?;
         match redo.text {
             Some(text) => self.edit_request(redo.turn, &text),
             None => Ok(()),
@@ -274,7 +272,7 @@ impl Recorder<'_> {
                 AttemptVerdict::Done => return self.test_after_turn(turn),
                 AttemptVerdict::Stopped => return Err(RunHalt::Stopped),
                 AttemptVerdict::Repeat => {
-                    self.prepare_retry(turn, "a person wants it done again")?
+                    self.prepare_retry(turn, "repeated at the user's request")?
                 }
                 AttemptVerdict::Failed(why) if leaves_alone && is_rate_limited(&why) => {
                     return Err(RunHalt::Failed { turn, why });

@@ -407,11 +407,9 @@ fn read_login(path: &str) -> Option<Vec<u8>> {
 
 fn no_login_sentence(agent: &str, logins: &[(&str, PathBuf)]) -> String {
     match logins {
-        [] => format!("agent {agent} has no login that could be copied; give a key with --key-env"),
+        [] => format!("agent {agent} has no login to copy; use a key with --key-env"),
         [(path, _), ..] => {
-            format!(
-                "there is no login of {agent} to be copied: ~/{path} is missing; log in with {agent} first"
-            )
+            format!("no login of {agent} to copy: ~/{path} is missing; log in with {agent} first")
         }
     }
 }

@@ -97,10 +97,10 @@ impl RequestScript {
             self.make_single(specification);
         } else if specification.is_some() {
             return Err(
-                "a specification is for a single-shot run; say --condition single-shot".into()
+                "a specification needs a single-shot run; add --condition single-shot".into()
             );
         } else if self.requests.is_empty() {
-            return Err("has a specification and no requests; say --condition single-shot".into());
+            return Err("has a specification and no requests; add --condition single-shot".into());
         }
         self.condition = Some(condition.word().into());
         Ok(self)
@@ -119,7 +119,7 @@ impl RequestScript {
     fn make_single(&mut self, given: Option<String>) {
         let (text, made) = match (given, self.specification.clone()) {
             (Some(text), _) if !text.trim().is_empty() => {
-                (text, Some("the request is the specification that was given"))
+                (text, Some("the request is the given specification"))
             }
             (_, Some(text)) if !text.trim().is_empty() => {
                 (text, Some("the request is the script's specification"))

@@ -67,7 +67,7 @@ impl Recorder<'_> {
                 let revision = source.revision.as_deref().unwrap_or("a folder");
                 format!("before turn 1: {revision}")
             }
-            None => "before turn 1: nothing".to_owned(),
+            None => "before turn 1: empty".to_owned(),
         };
         let (commit, covered) = self.commit_files(None, &title)?;
         let not_recorded = self.history.unrecorded_files(&workspace);

@@ -53,7 +53,7 @@ impl TerminalRecording {
     pub(crate) fn end_reason(&self) -> Option<String> {
         let open = self.open_file.as_ref().filter(|open| open.written >= open.max_bytes)?;
         Some(format!(
-            "session/terminal.cast ends before the run does: {} MB of it are kept, and no more than the disk takes",
+            "session/terminal.cast ends before the run: only {} MB are recorded, or less if the disk is full",
             open.max_bytes >> 20
         ))
     }

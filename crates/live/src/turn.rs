@@ -78,8 +78,7 @@ pub struct TurnEndWatch {
 }
 
 /// Stands for a prompt that is neither in the agent's log nor among the typed keys.
-pub(crate) const UNKNOWN_PROMPT: &str =
-    "(a prompt that a person typed and that the agent's log does not hold)";
+pub(crate) const UNKNOWN_PROMPT: &str = "(a prompt typed by a person; not in the agent's log)";
 
 /// The result of listening to the agent.
 struct AttemptResult {
@@ -180,7 +179,7 @@ impl Recorder<'_> {
         });
         if without_memory {
             self.record_warning(&format!(
-                "turn {turn}: the agent was started anew and remembers nothing of the turns before"
+                "turn {turn}: the agent was restarted without memory of the previous turns"
             ))?;
         }
         self.seal_bundle()?;
@@ -419,7 +418,7 @@ impl Recorder<'_> {
             ListenOutcome::Exited(ProcessEnding { code: None, signal: None }) => {
                 let why = parsed.failed.clone();
                 return AttemptVerdict::Failed(
-                    why.unwrap_or_else(|| "the agent could not be asked".into()),
+                    why.unwrap_or_else(|| "the request could not be sent to the agent".into()),
                 );
             }
             ListenOutcome::Exited(ending)
@@ -450,12 +449,11 @@ impl Recorder<'_> {
             (Some(asked), Some(found), SessionNaming::Printed | SessionNaming::Chosen)
                 if asked != found =>
             {
-                let why =
-                    format!("the agent went on in session {found} where {asked} was asked for");
+                let why = format!("the agent continued session {found} instead of {asked}");
                 AttemptVerdict::Failed(why)
             }
             (None, None, SessionNaming::Printed) => {
-                AttemptVerdict::Failed("the agent did not say the name of its session".into())
+                AttemptVerdict::Failed("the agent did not report its session".into())
             }
             _ => AttemptVerdict::Done,
         }
@@ -547,7 +545,7 @@ impl Recorder<'_> {
     fn restore_run_folders(&mut self, turn: usize) -> Result<(), RunHalt> {
         for folder in self.run_folders.restore_missing()? {
             self.record_warning(&format!(
-                "turn {turn}: the agent took its folder {folder} away, or put something else in its place; an empty one is there now"
+                "turn {turn}: the agent deleted or replaced its folder {folder}; it is now empty"
             ))?;
         }
         Ok(())
@@ -606,7 +604,7 @@ impl Recorder<'_> {
         if let Err(why) = last {
             self.agent.session = None;
             self.record_warning(&format!(
-                "turn {turn} is done again in a new session: the one before could not be given back to the agent: {why}"
+                "turn {turn} is repeated in a new session: the previous session could not be restored: {why}"
             ))?;
         }
         Ok(())
@@ -637,7 +635,7 @@ impl Recorder<'_> {
         let why = match verdict {
             AttemptVerdict::Failed(why) => Some(self.run_folders.secrets.hide(why)),
             AttemptVerdict::Stopped => Some(journal::REQUESTED_STOP.into()),
-            AttemptVerdict::Repeat => Some("a person wants it done again".into()),
+            AttemptVerdict::Repeat => Some("repeated at the user's request".into()),
             AttemptVerdict::Done => None,
         };
         let exited =

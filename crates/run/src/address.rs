@@ -84,8 +84,7 @@ impl Address {
         let (holder, key) = rest.split_once('/').unwrap_or((rest, ""));
         if holder.contains('@') {
             return Err(format!(
-                "an address with a user or a password in it ({start}…@…) is not taken: whoever sees the command line sees \
-                 them; use the environment variables of the storage"
+                "an address with a user or a password in it ({start}…@…) is rejected, because command lines are visible to others; use the environment variables of the storage"
             ));
         }
         if holder.is_empty() {

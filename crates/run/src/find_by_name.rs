@@ -132,12 +132,12 @@ impl fmt::Display for NameError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Several { word, are } => {
-                write!(f, "{word:?} begins several: {}; write more of the name", are.join(", "))
+                write!(f, "{word:?} matches several: {}; type more of the name", are.join(", "))
             }
             Self::Nothing { word, judges, judgements } => {
                 write!(f, "no judge and no judgement is called {word:?}; ")?;
                 match (judges.is_empty(), judgements.is_empty()) {
-                    (_, true) => f.write_str("there are no judgements"),
+                    (_, true) => f.write_str("no judgements"),
                     (true, false) => write!(f, "judgements: {}", judgements.join(", ")),
                     (false, false) => write!(
                         f,
@@ -205,7 +205,7 @@ mod tests {
     fn what_several_begin_with_and_what_nothing_is_called_lists_what_there_is() {
         assert_eq!(
             find_position("gpt").unwrap_err(),
-            "\"gpt\" begins several: gpt-5, gpt-6; write more of the name"
+            "\"gpt\" matches several: gpt-5, gpt-6; type more of the name"
         );
         let ids = "gpt-5-2026-1, gpt-5-2026-2";
         assert_eq!(
@@ -221,6 +221,6 @@ mod tests {
         );
         assert!(find_position("").unwrap_err().starts_with("no judge and no judgement is called"));
         let none = JudgeSelection::find_in("a", &[&Rubric::default()]).unwrap_err().to_string();
-        assert_eq!(none, "no judge and no judgement is called \"a\"; there are no judgements");
+        assert_eq!(none, "no judge and no judgement is called \"a\"; no judgements");
     }
 }

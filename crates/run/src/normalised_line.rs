@@ -16,7 +16,7 @@ pub const RULES: [(&str, &str); 6] = [
         "<temp>",
     ),
     ("folders of an absolute path (its last part stays)", "<path>"),
-    ("numbers that are no part of a name", "<n>"),
+    ("numbers that are not part of a name", "<n>"),
     ("blanks", "one blank; colours of a terminal go"),
 ];
 

@@ -94,7 +94,7 @@ impl Rubric {
         if pooled.is_empty() {
             let whose = judge.map(|judge| format!(" by {judge}")).unwrap_or_default();
             return Err(format!(
-                "there is nothing to pool: no state of this run has two judgements{whose} with scores"
+                "nothing to pool: no state of this run has two judgements{whose} with scores"
             ));
         }
         self.judgements.extend(pooled);

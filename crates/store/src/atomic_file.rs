@@ -35,7 +35,7 @@ pub fn read_file(path: &Path) -> Result<Option<Vec<u8>>, WriteError> {
         Ok(meta) if meta.is_symlink() => {
             return Err(WriteError::new(path, "is a link; not followed"));
         }
-        Ok(meta) if !meta.is_file() => return Err(WriteError::new(path, "is no file")),
+        Ok(meta) if !meta.is_file() => return Err(WriteError::new(path, "is not a file")),
         Ok(meta) if meta.len() > MAX_BYTES => {
             let what = format!("is larger than {} MB", MAX_BYTES >> 20);
             return Err(WriteError::new(path, what));
@@ -71,7 +71,7 @@ pub(crate) fn require_folder(folder: &Path) -> Result<(), WriteError> {
     match fs::symlink_metadata(folder) {
         Ok(meta) if meta.is_dir() => Ok(()),
         Ok(meta) if meta.is_symlink() => Err(WriteError::new(folder, "is a link; not followed")),
-        Ok(_) => Err(WriteError::new(folder, "is no folder")),
+        Ok(_) => Err(WriteError::new(folder, "is not a folder")),
         Err(_) => Ok(()),
     }
 }
@@ -96,8 +96,5 @@ pub(crate) fn lock_folder(folder: &Path) -> Result<Option<fs::File>, WriteError>
             Err(TryLockError::Error(_)) => return Ok(None),
         }
     }
-    Err(WriteError::new(
-        folder,
-        "another program has been writing labels for two seconds; try again",
-    ))
+    Err(WriteError::new(folder, "another program is writing labels; try again"))
 }

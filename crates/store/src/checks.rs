@@ -154,7 +154,7 @@ fn read_text(path: &Path) -> io::Result<Option<String>> {
         Err(why) => return Err(why),
     };
     if !meta.is_file() {
-        return Err(io::Error::other("it is no file"));
+        return Err(io::Error::other("not a file"));
     }
     let mut file = disk::open_file(path)?;
     let skipped = meta.len().saturating_sub(MOST_BYTES);
@@ -190,7 +190,7 @@ pub fn store_check(archive: &Archive, check: &CheckRun) -> Result<PathBuf, Write
 fn append_check(path: &Path, check: &CheckRun) -> io::Result<()> {
     remote::refuse_writing(path)?;
     if fs::symlink_metadata(path).is_ok_and(|meta| !meta.is_file()) {
-        return Err(io::Error::other("it is no file"));
+        return Err(io::Error::other("not a file"));
     }
     let mut file = fs::OpenOptions::new().create(true).read(true).append(true).open(path)?;
     let mut line = String::new();

@@ -16,8 +16,7 @@ const LINKS_FILE: &str = "code-links.json";
 pub const STORE_FILE: &str = "decisions.json";
 
 /// The sentence for a recording that is no bundle, whose decisions cannot be kept.
-pub const NO_BUNDLE: &str = "this recording is no run bundle, so there is no place for decisions; `trajview decisions RUN --draw --out \
-                             FILE` writes them elsewhere";
+pub const NO_BUNDLE: &str = "not a run bundle, so decisions cannot be saved; `trajview decisions RUN --draw --out FILE` writes them elsewhere";
 
 /// Returns the count with its noun: `3 decisions`.
 pub fn count_text(count: usize) -> String {

@@ -131,9 +131,8 @@ impl TreeComparison {
         // Nothing to compare with is no contradiction.
         if replayer.text_at(path).is_some() {
             let place = format!("{source}:{}", file.edit.place.line);
-            let what = format!(
-                "{path}: does not fit the file as it was rebuilt; kept as the log tells it"
-            );
+            let what =
+                format!("{path}: does not match the reconstructed file; shown as in the log");
             self.warnings.push(Warning { place, what });
         }
     }
@@ -152,8 +151,9 @@ impl TreeComparison {
                 && recorded_size != rebuilt
             {
                 let place = format!("{source}:{}", file.edit.place.line);
-                let what =
-                    format!("{path}: says {recorded_size} bytes, the rebuilt file has {rebuilt}");
+                let what = format!(
+                    "{path}: recorded {recorded_size} bytes, the reconstructed file has {rebuilt}"
+                );
                 self.warnings.push(Warning { place, what });
             }
         }

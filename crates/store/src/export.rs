@@ -376,7 +376,7 @@ impl ExportWriter<'_> {
         let layers = run.turns.iter().filter(|turn| turn.layer.is_some()).count();
         say(layers > 0, format!("what a layer added to {layers} turns"));
         let states = run.turns.iter().filter(|turn| turn.record.is_some()).count();
-        say(states > 0, format!("what the recorder says of {states} turns"));
+        say(states > 0, format!("the recorded outcomes of {states} turns"));
         let unknown = run
             .turns
             .iter()

@@ -50,7 +50,7 @@ impl RemoteFailure {
     }
 
     pub(crate) fn from_disk_error(why: &io::Error) -> Self {
-        Self::from_text(format!("it cannot be kept: {}", error_reason(why)))
+        Self::from_text(format!("it cannot be stored: {}", error_reason(why)))
     }
 }
 

@@ -78,7 +78,7 @@ impl<'a> LogOnDisk<'a> {
 
     /// Returns a sentence, where the file was not as long as it was when it was found.
     pub fn problem(&self) -> Option<String> {
-        let what = "became shorter while it was read; what is missing is left out";
+        let what = "became shorter while it was read; the missing part is omitted";
         self.is_short.load(Ordering::Relaxed).then(|| what.to_owned())
     }
 }
@@ -127,7 +127,7 @@ impl FileBytes {
                         format!("is bigger than {} MiB; the rest is left out", IN_MEMORY_LIMIT >> 20)
                     }
                     left => format!(
-                        "the recording has more than {} MiB in files that are read whole; what follows byte {left} is left out",
+                        "the recording has more than {} MiB in files that are read completely; everything after byte {left} is omitted",
                         IN_MEMORY_LIMIT >> 20
                     ),
                 });
@@ -449,7 +449,7 @@ mod tests {
 
         assert_eq!((first.0.len(), first.1), (3 << 20, None));
         assert_eq!((second.len(), left), (1 << 20, 0));
-        assert!(problem.unwrap().ends_with("what follows byte 1048576 is left out"));
+        assert!(problem.unwrap().ends_with("everything after byte 1048576 is omitted"));
     }
 
     #[test]

@@ -101,7 +101,7 @@ mod tests {
 
         let why = add_gold(folder.path(), &[gold_for("C1", 2.0)]).unwrap_err().to_string();
 
-        assert!(why.contains("not written over"), "{why}");
+        assert!(why.contains("not overwritten"), "{why}");
         assert_eq!(
             std::fs::read_to_string(folder.path().join(GOLD_FILE)).unwrap(),
             "{\"schema\": \"other/1\"}"

@@ -83,7 +83,7 @@ impl JudgementFolder {
             Ok(meta) if meta.is_dir() => Ok(()),
             Ok(meta) => {
                 let what =
-                    if meta.is_symlink() { "is a link; not followed" } else { "is no folder" };
+                    if meta.is_symlink() { "is a link; not followed" } else { "is not a folder" };
                 Err(WriteError::new(&self.folder, what))
             }
             Err(_) => made.map_err(|why| write_error(&self.folder, &why)),
@@ -137,10 +137,7 @@ mod tests {
         let again = judgements.create("gpt/../4-1", b"other").unwrap_err().to_string();
         file.save(b"one, two").unwrap();
 
-        assert!(
-            again.ends_with("gpt_.._4-1.json: is there already; never written over"),
-            "{again}"
-        );
+        assert!(again.ends_with("gpt_.._4-1.json: already exists; never overwritten"), "{again}");
         assert_eq!(judgements.read_all(), [("gpt_.._4-1.json".into(), b"one, two".to_vec())]);
         assert_eq!(names_in(&bundle.path().join("judgements")), ["gpt_.._4-1.json"]);
         file.discard().unwrap();
@@ -155,7 +152,7 @@ mod tests {
         let why =
             JudgementFolder::in_bundle(bundle.path()).create("a", b"").unwrap_err().to_string();
 
-        assert!(why.ends_with("judgements: is no folder"), "{why}");
+        assert!(why.ends_with("judgements: is not a folder"), "{why}");
         assert_eq!(fs::read(bundle.path().join("judgements")).unwrap(), b"mine");
     }
 

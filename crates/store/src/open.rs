@@ -232,7 +232,7 @@ mod tests {
             let opened = open(&path).unwrap();
 
             let texts: Vec<&str> = opened.run.warnings.iter().map(|it| it.what.as_str()).collect();
-            let expected = "has more records than are read; what follows line ";
+            let expected = "too many records; everything after line ";
             assert!(texts.iter().any(|what| what.starts_with(expected)), "{name}: {texts:?}");
             let steps: usize = opened.run.turns.iter().map(|turn| turn.steps.len()).sum();
             assert!((50_000..200_000).contains(&steps), "{name}: {steps}");
@@ -319,7 +319,7 @@ mod tests {
         assert!((1400..1600).contains(&opened.run.turns.len()));
         let last = opened.run.warnings.last().unwrap();
         assert_eq!(last.place, "s.jsonl");
-        assert_eq!(last.what, "became shorter while it was read; what is missing is left out");
+        assert_eq!(last.what, "became shorter while it was read; the missing part is omitted");
         assert!(opened.archive.request_with_added(&opened.run, 0).starts_with("request 1 "));
     }
 

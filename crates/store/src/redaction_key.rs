@@ -29,7 +29,7 @@ pub fn read_key(path: &Path) -> Result<Vec<u8>, String> {
     let wrong = |why: String| format!("cannot use the key {}: {why}", path.display());
     let make = "make one with: head -c 32 /dev/urandom | base64 > FILE";
     let read = read_bytes(path).map_err(|why| match why.kind() {
-        io::ErrorKind::NotFound => wrong(format!("there is no such file; {make}")),
+        io::ErrorKind::NotFound => wrong(format!("no such file; {make}")),
         _ => wrong(file_bytes::error_reason(&why)),
     })?;
     match read.len() {
@@ -47,7 +47,7 @@ pub fn read_key(path: &Path) -> Result<Vec<u8>, String> {
 ///
 /// A sentence, where there is none and none can be kept.
 pub fn user_key() -> Result<Vec<u8>, String> {
-    let path = user_key_path().ok_or("there is no home folder to keep a key in")?;
+    let path = user_key_path().ok_or("no home folder for the key")?;
     user_key_at(&path)
 }
 
@@ -63,11 +63,7 @@ fn user_key_at(path: &Path) -> Result<Vec<u8>, String> {
     if !path.exists() {
         let made = path.parent().map_or(Ok(()), |folder| make_key(folder, path));
         made.map_err(|why| {
-            format!(
-                "a key cannot be kept in {}: {}",
-                path.display(),
-                file_bytes::error_reason(&why)
-            )
+            format!("cannot store a key in {}: {}", path.display(), file_bytes::error_reason(&why))
         })?;
     }
     read_key(path)

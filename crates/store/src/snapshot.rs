@@ -145,7 +145,7 @@ impl Snapshots {
             } else if tree.files.len() < MOST_FILES {
                 self.read_file(root, &path, &meta, tree);
             } else {
-                let what = format!("holds more than {MOST_FILES} files; the rest is left out");
+                let what = format!("has more than {MOST_FILES} files; the rest is omitted");
                 self.problems.push((root.display().to_string(), what));
                 return;
             }

@@ -118,7 +118,7 @@ impl StartSource {
             (Err(why), None) if why.code() == ErrorCode::NotFound => StartSourceKind::Folder,
             (Err(why), Some(_)) if why.code() == ErrorCode::NotFound => {
                 return Err(format!(
-                    "{} is no git repository, so it has no revisions",
+                    "{} is not a git repository, so it has no revisions",
                     place.display()
                 ));
             }
@@ -142,9 +142,10 @@ impl StartSource {
     ) -> Result<CopiedFiles, String> {
         let copied = CopiedFiles { has_history: with_history, ..CopiedFiles::default() };
         match &self.kind {
-            StartSourceKind::Folder if with_history => {
-                Err(format!("{} is no git repository, so it has no history", self.place.display()))
-            }
+            StartSourceKind::Folder if with_history => Err(format!(
+                "{} is not a git repository, so it has no history",
+                self.place.display()
+            )),
             StartSourceKind::Folder => {
                 let mut to_copy = PathsToCopy::default();
                 to_copy.add_folder(&self.place, Path::new(""), hidden, 0)?;
@@ -711,7 +712,7 @@ mod tests {
 
         assert!(why(&at("gone")).ends_with("no such file or folder"), "{}", why(&at("gone")));
         assert!(why(&at("f/a")).ends_with("is neither a repository nor a folder"));
-        assert!(why(&at("f@main")).ends_with("is no git repository, so it has no revisions"));
+        assert!(why(&at("f@main")).ends_with("is not a git repository, so it has no revisions"));
         assert!(why(&at("r@nowhere")).ends_with("the repository has no revision nowhere"));
         let message = why("https://me:sesame@example.com/r.git?token=sesame");
         assert!(message.starts_with("https://example.com/r.git: this trajview fetches nothing"));

@@ -80,7 +80,7 @@ impl RecordingRules {
         let mut globs = GlobSetBuilder::new();
         for pattern in left_out {
             let glob = GlobBuilder::new(pattern).literal_separator(true).build();
-            globs.add(glob.map_err(|why| format!("{pattern:?} is no pattern: {why}"))?);
+            globs.add(glob.map_err(|why| format!("{pattern:?} is not a valid pattern: {why}"))?);
         }
         let left_out = globs.build().map_err(|why| why.to_string())?;
         Ok(Self { records_ignored, left_out, most_bytes })
@@ -410,7 +410,7 @@ impl<'a, 'o> WorkspaceWalk<'a, 'o> {
             if name.eq_ignore_ascii_case(".git")
                 || rows.iter().any(|row| is_covered && row.0 == recorded)
             {
-                self.leave_out(&child, "git can hold no file of this name");
+                self.leave_out(&child, "git cannot store a file with this name");
                 continue;
             }
             if is_covered {

@@ -131,7 +131,7 @@ pub fn require_free(target: &Path) -> Result<(), WriteError> {
 pub fn new_file(path: &Path, content: &[u8]) -> Result<(), WriteError> {
     let taken = || WriteError::Taken {
         path: path.to_owned(),
-        why: "is there already; never written over".into(),
+        why: "already exists; never overwritten".into(),
     };
     if fs::symlink_metadata(path).is_ok() {
         return Err(taken());

@@ -31,7 +31,7 @@ pub fn read_score_table(name: &str, text: &str, run: &str) -> Result<RaterPanel,
         Some(problem) if panel.problems.len() > scores => {
             let count = panel.problems.len();
             Err(format!(
-                "most of its cells are no scores ({count}), as {}",
+                "not a score table: {count} of its cells are not numbers, such as {}",
                 short_line(&problem.what)
             ))
         }

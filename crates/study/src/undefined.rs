@@ -31,7 +31,7 @@ worded! {
         /// All scores of both raters are the same level.
         OneLevel = "one level only",
         /// A boundary between two levels is only counted where one of them was given.
-        NeitherLevel = "nobody gave either level",
+        NeitherLevel = "no rater gave either level",
         /// There is no gap to recover: over the tasks single-shot is not better.
         NoGap = "single-shot is not the better one on average",
         /// Neither levels nor steps between them can be counted where any number may be given.

@@ -105,7 +105,7 @@ fn rater_indices_by_kind(panel: &RaterPanel) -> Result<[usize; 3], String> {
     let (judges, others): (Vec<usize>, Vec<usize>) = unknown.into_iter().partition(is_judge);
     match (panel.raters.len(), judges.as_slice(), others.as_slice()) {
         (3, [judge], [first, second]) => Ok([*first, *second, *judge]),
-        _ => Err("say who is meant with --raters FIRST,SECOND,JUDGE: there are not just two \
+        _ => Err("name them with --raters FIRST,SECOND,JUDGE: there are not exactly two \
                   humans and one judge"
             .into()),
     }
@@ -115,7 +115,7 @@ fn rater_indices_by_kind(panel: &RaterPanel) -> Result<[usize; 3], String> {
 fn rater_index_by_name(panel: &RaterPanel, word: &str) -> Result<usize, String> {
     let names: Vec<&str> = panel.raters.iter().map(|rater| rater.name.as_str()).collect();
     find_by_name::position_by_name(word, &names).map_err(|miss| match miss {
-        NameMiss::None => format!("--raters: there is no {:?}", word.trim()),
+        NameMiss::None => format!("--raters: no rater {:?}", word.trim()),
         NameMiss::Several(_) => format!("--raters: several begin with {:?}", word.trim()),
     })
 }
@@ -124,7 +124,7 @@ fn rater_list_text(panel: &RaterPanel) -> String {
     let rater_text =
         |rater: &Rater| format!("{} ({}, {})", rater.name, rater.kind.name(), rater.scores.len());
     match panel.raters.as_slice() {
-        [] => "there are no raters".into(),
+        [] => "no raters".into(),
         raters => format!(
             "the raters, with how many they scored: {}",
             raters.iter().map(rater_text).collect::<Vec<_>>().join(", ")

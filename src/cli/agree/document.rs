@@ -205,7 +205,7 @@ impl AgreeDocument {
         let strangers = joined.iter().filter(|(_, _, joined)| joined.pairs.is_empty());
         let strangers = strangers.map(|(a, b, _)| Warning {
             place: format!("{} and {}", a.name, b.name),
-            what: "scored nothing in common".into(),
+            what: "no common items".into(),
         });
         let problems = panel.problems.iter().cloned().chain(strangers);
         let rows = joined.par_iter().filter(|(_, _, joined)| !joined.pairs.is_empty());

@@ -133,7 +133,7 @@ fn rater_of_score_file(read: &AgreeInput, scores: &[RigorScore]) -> Rater {
 fn no_scores(place: &str, text: &str, why: &str) -> CommandFailure {
     let schema = json_schema_name(text);
     let what = match schema {
-        Some(schema) => format!("says that it is {schema:?}"),
+        Some(schema) => format!("has the schema {schema:?}"),
         None => why.to_owned(),
     };
     let expected =

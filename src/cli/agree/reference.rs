@@ -106,7 +106,7 @@ pub(crate) fn find_reference(
     find_by_name::position_by_name(word, &names).map(Some).map_err(|miss| {
         let what = match miss {
             find_by_name::NameMiss::None => {
-                format!("--against: there is no rater {:?}", word.trim())
+                format!("--against: no rater {:?}", word.trim())
             }
             find_by_name::NameMiss::Several(_) => {
                 format!("--against: several begin with {:?}", word.trim())

@@ -22,7 +22,7 @@ use super::{
 };
 
 /// The title above a table of intervals that are drawn over runs.
-const BY_RUN_TITLE: &str = "95 % intervals drawn over runs, each whole";
+const BY_RUN_TITLE: &str = "95 % intervals, resampling whole runs";
 
 /// The measures of the first table; those of the second are the rest.
 const MAIN_MEASURES: [Coefficient; 4] =
@@ -47,7 +47,7 @@ pub(crate) fn print_tables(
         show(title, &table)?;
     }
     if document.panel.iter().any(|row| row.raters.len() > 2) {
-        let title = "several raters at once: things that at least two scored (available), those that all did (complete)";
+        let title = "all raters together: items that at least two scored (available), items that all scored (complete)";
         show(title, &panel::agreement_table(&document.panel))?;
         if let Some((title, table)) = by_run(panel::table_by_run(&document.panel)) {
             show(title, &table)?;
@@ -94,7 +94,7 @@ fn show_reference_tables<'a>(
     };
     let rows = || raters.iter().map(|row| (vec![row.rater.clone()], &row.measures));
     let zero = match *zero_division {
-        "undefined" => "classes without a value are left out of averages".to_owned(),
+        "undefined" => "classes without a value are excluded from averages".to_owned(),
         number => format!("classes without a value count as {number} in averages"),
     };
     show(&format!("against {name}{kind}; {zero}"), &whole_table(&["rater"], rows()))?;
@@ -290,7 +290,7 @@ fn agreement_notes(document: &AgreeDocument) -> Vec<String> {
     agreement_notes.extend(document.reference.iter().filter_map(|it| it.warning.clone()));
     agreement_notes.extend(unmatched_score_notes(document));
     agreement_notes
-        .extend(document.problems.iter().map(|it| format!("left out: {}: {}", it.place, it.what)));
+        .extend(document.problems.iter().map(|it| format!("excluded: {}: {}", it.place, it.what)));
     agreement_notes
 }
 
@@ -320,7 +320,7 @@ fn unmatched_score_notes(document: &AgreeDocument) -> Vec<String> {
             count => format!(" and {count} more"),
         };
         (!named_items.is_empty())
-            .then(|| format!("nobody but {} scored {}{more}", rater.name, named_items.join(", ")))
+            .then(|| format!("only {} scored {}{more}", rater.name, named_items.join(", ")))
     };
     document.raters.iter().filter_map(note).collect()
 }
@@ -375,7 +375,7 @@ pub(crate) fn print_document_problems(document: &AgreeDocument) {
 /// Prints the problems on standard error.
 pub(crate) fn print_problems(problems: &[Warning]) {
     for problem in problems {
-        print_note(&format!("left out: {}: {}", problem.place, problem.what));
+        print_note(&format!("excluded: {}: {}", problem.place, problem.what));
     }
 }
 

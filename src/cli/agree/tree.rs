@@ -63,7 +63,7 @@ struct LeafGroup {
 
 pub fn run(args: &AgreeArgs, out: &mut Out) -> CommandResult {
     if !args.paths.len().is_multiple_of(2) {
-        let why = "--tree takes trees by twos: the reference, then the judge's, and so on";
+        let why = "--tree needs pairs of trees: the reference, then the judge's, and so on";
         return Err(CommandFailure::wrong_arguments(why));
     }
     let trees = args.paths.iter().map(|path| open_tree(path)).collect::<Result<Vec<_>, _>>()?;
@@ -101,7 +101,7 @@ fn open_tree(path: &Path) -> Result<Arc<RubricTree>, CommandFailure> {
         .for_each(|it| print_note(&format!("{name}: {}: {}", it.place, it.what)));
     opened.run.rubric_tree.clone().ok_or_else(|| {
         CommandFailure::cannot_understand(format!(
-            "{name}: holds no rubric tree; --tree compares two graded ones"
+            "{name}: not a rubric tree; --tree compares two graded trees"
         ))
     })
 }
@@ -153,7 +153,7 @@ fn leaf_group(
 
 /// Two trees of one rubric. The differences are the judge's score less the reference's, of the root and of the leaves that
 /// are code only, null if either has none. `leaves` are compared; `invalid` leaves of both are not graded validly by the judge,
-/// and `unscored` ones have no score in the reference. `leaf_in_one` are a leaf in one tree alone, as the judge's tree has them,
+/// and `unscored` ones have no score in the reference. `leaf_in_one` are a leaf in only one tree, as the judge's tree has them,
 /// and `only_reference` and `only_judge` are the highest nodes that the other tree lacks.
 fn tree_pair_row([reference, judge]: [&RubricTree; 2], graded: &GradedPair) -> Json {
     let (of_reference, of_judge) = (TreeSummary::for_tree(reference), TreeSummary::for_tree(judge));
@@ -229,13 +229,13 @@ fn print_document(
     out.print_sentence(&format!("{trees} against a reference, leaf by leaf · {intervals}"))?;
     print_section("weighted score of the root", &root_score_table(&document.trees), out)?;
     let zero = match document.zero_division {
-        "undefined" => "classes without a value are left out".to_owned(),
+        "undefined" => "classes without a value are excluded".to_owned(),
         number => format!("classes without a value count as {number}"),
     };
     let title = format!("leaves that both graded; averages over the scores, {zero}");
     print_section(&title, &whole_table(&["category"], rows()), out)?;
     if let Some(table) = by_run_table(&["category"], rows()) {
-        print_section("95 % intervals drawn over trees, each whole", &table, out)?;
+        print_section("95 % intervals, resampling whole trees", &table, out)?;
     }
     print_section("score by score", &class_table(&["category"], rows()), out)?;
     if let Some(table) = binary_table(&["category"], rows()) {
@@ -285,7 +285,7 @@ fn print_notes(document: &TreeAgreementDocument, out: &mut Out) -> io::Result<()
         let kinds = [
             ("only in the reference", it.rows("only_reference")),
             ("only in the judge's tree", it.rows("only_judge")),
-            ("a leaf in one tree alone", it.rows("leaf_in_one")),
+            ("a leaf in only one tree", it.rows("leaf_in_one")),
             ("not graded validly by the judge", it.rows("invalid")),
             ("without a score in the reference", it.rows("unscored")),
         ];
@@ -299,7 +299,7 @@ fn print_notes(document: &TreeAgreementDocument, out: &mut Out) -> io::Result<()
             };
             let file = it.cell("judge.file");
             out.print_sentence(&format!(
-                "left out of {file}: {what}, leaves: {leaves}, node {}{more}",
+                "excluded from {file}: {what}, leaves: {leaves}, node {}{more}",
                 named_paths.join(", ")
             ))?;
         }

@@ -34,7 +34,7 @@ pub(crate) fn export_annotations(
     {
         let names: Vec<String> = names.into_iter().collect();
         let names_text = if names.is_empty() { "nobody".into() } else { names.join(", ") };
-        let why = format!("--of {name}: gave no score that is exported; there is {names_text}");
+        let why = format!("--of {name}: has no exported scores; available: {names_text}");
         return Err(CommandFailure::wrong_arguments(why));
     }
     let is_asked = |it: &Annotation| {
@@ -43,8 +43,9 @@ pub(crate) fn export_annotations(
     };
     all.retain(is_asked);
     if all.is_empty() {
-        let more = if args.judgements { "" } else { "; --judgements takes the verdicts of judges" };
-        print_note(&format!("no labels in what was named{more}"));
+        let more =
+            if args.judgements { "" } else { "; --judgements includes the verdicts of judges" };
+        print_note(&format!("no labels found{more}"));
     }
     let text =
         annotations::write_annotations(tool, &all).map_err(CommandFailure::wrong_arguments)?;

@@ -48,7 +48,7 @@ pub(crate) fn import_annotations(
     let shown = file.display().to_string();
     let text = read_text(file)?;
     let tool = args.form.or_else(|| annotations::detect_tool(&text)).ok_or_else(|| {
-        let why = "is no file of Inspect Scout, Langfuse, Phoenix or Label Studio that is known by its form; --as TOOL names it";
+        let why = "not recognised as a file of Inspect Scout, Langfuse, Phoenix or Label Studio; name the tool with --as TOOL";
         CommandFailure::cannot_understand(format!("{shown}: {why}"))
     })?;
     let read = annotations::read_annotations(tool, &text);
@@ -141,7 +141,7 @@ fn imported_score<'a>(
     }
     let by = annotation.by.clone().or_else(|| args.annotator.clone());
     if by.is_none() {
-        wrong.push("nothing says who gave it; --annotator NAME does".into());
+        wrong.push("no rater; name one with --annotator NAME".into());
     }
     let score = answer_score(&annotation.answer, item.unit).map_err(|why| wrong.push(why)).ok();
     let mut state = annotation.state.clone();
@@ -153,10 +153,11 @@ fn imported_score<'a>(
     }
     if annotation.source == AnnotationSource::Judge {
         if item != ItemKey::from(item.id) {
-            wrong.push(format!("{}: verdicts of judges are of components alone", annotation.item));
+            wrong
+                .push(format!("{}: verdicts of judges exist only for components", annotation.item));
         }
         if state.commit.is_none() && state.turn.is_none() {
-            wrong.push("names no commit and no turn that was judged; --at MOMENT does".into());
+            wrong.push("has no judged commit or turn; name it with --at MOMENT".into());
         }
     }
     let (Some(run), Some(by), Some(score), true) = (run, by, score, wrong.is_empty()) else {
@@ -197,17 +198,17 @@ fn answer_score(answer: &AnnotationAnswer, unit: LabelUnit) -> Result<Option<f64
             f64::from(u8::from(*is))
         }
         AnnotationAnswer::Flag(is) => {
-            return Err(format!("{is} is no score; expected {}", scale.expected_text()));
+            return Err(format!("{is} is not a score; expected {}", scale.expected_text()));
         }
         AnnotationAnswer::Word(word) => {
             let at = levels.names.iter().position(|name| name.eq_ignore_ascii_case(word));
             let names = || levels.names.join(", ");
-            at.ok_or_else(|| format!("{word:?} is none of {}", names()))? as f64
+            at.ok_or_else(|| format!("{word:?} is not one of {}", names()))? as f64
         }
     };
     match ScoreScale::contains_score(scale, score) {
         true => Ok(Some(score)),
-        false => Err(format!("{score} is no score; expected {}", scale.expected_text())),
+        false => Err(format!("{score} is not a score; expected {}", scale.expected_text())),
     }
 }
 
@@ -276,7 +277,7 @@ fn write_judgements(scores: Vec<ImportedScore<'_>>, out: &mut Out) -> Result<(),
         let there = judgements.read_all();
         if let Some((name, _)) = there.iter().find(|(_, bytes)| bytes == content.as_bytes()) {
             out.print_line(&format!(
-                "the verdicts of {by} are there already: {}",
+                "the verdicts of {by} already exist: {}",
                 folder.join("judgements").join(name).display()
             ))?;
             continue;

@@ -48,10 +48,8 @@ pub struct AbsencePlaceRow {
 pub(crate) fn absence_rows(audited: &AuditedRun) -> Result<Vec<AbsenceRow>, CommandFailure> {
     let judgement = audited.judgement()?;
     if audited.rubric.checklist.is_none() {
-        let why = format!(
-            "{}: no components.json says what the components are, so nothing can be looked for",
-            audited.path.display()
-        );
+        let why =
+            format!("{}: no components.json, so no components to search", audited.path.display());
         return Err(CommandFailure::cannot_understand(why));
     }
     let done = audited.turns_done(judgement)?;

@@ -55,7 +55,7 @@ impl AuditedRun {
         store::rubric::bundle_of(&self.path).ok_or_else(|| {
             let shown = self.path.display();
             let why = format!(
-                "{shown} is no run bundle, so there is no place for labels; `trajview import {shown} --out DIR` makes one"
+                "{shown} is not a run bundle, so labels cannot be saved; make one: `trajview import {shown} --out DIR`"
             );
             CommandFailure::wrong_arguments(why)
         })
@@ -91,8 +91,10 @@ impl AuditedRun {
     /// Returns the number of turns after which the code was judged.
     pub fn turns_done(&self, judgement: &Judgement) -> Result<usize, CommandFailure> {
         judged_after(&self.opened.run, judgement).ok_or_else(|| {
-            let why =
-                format!("{}: judges a turn or commit that this run does not have", judgement.file);
+            let why = format!(
+                "{}: refers to a turn or commit that this run does not have",
+                judgement.file
+            );
             CommandFailure::cannot_understand(why)
         })
     }

@@ -27,11 +27,11 @@ pub(crate) fn check_absences(unit: LabelUnit) -> Result<(), CommandFailure> {
         LabelUnit::Leaf => "a graded rubric tree does not record what its judge opened",
         LabelUnit::Flag | LabelUnit::Signal => "a flag or a signal is something that was found",
         LabelUnit::Decision | LabelUnit::Process => {
-            "a broken decision or a poor part is nothing to be found in one place"
+            "a broken decision or a poor part has no single place"
         }
     };
     Err(CommandFailure::wrong_arguments(format!(
-        "--absences looks for components that a judge may have missed, and {why}; leave out --unit {}",
+        "--absences works only with components, because {why}; remove --unit {}",
         unit.word()
     )))
 }
@@ -127,7 +127,7 @@ fn find_source(
     let at = all.iter().rposition(is_it).ok_or_else(|| {
         let judges: Vec<&str> = all.iter().map(|it| it.by.as_str()).collect();
         let judges_text = if judges.is_empty() { "nobody".to_owned() } else { judges.join(", ") };
-        let why = format!("{shown}: {wanted:?} judged no {plural} of it; {judges_text} did");
+        let why = format!("{shown}: {wanted:?} judged none of its {plural}; {judges_text} did");
         CommandFailure::cannot_understand(why)
     })?;
     Ok(all.swap_remove(at))

@@ -45,7 +45,7 @@ pub(crate) fn export_study_labels(
     let me = annotator_name(args)?;
     if args.all && studied.design.is_rater(&me) && !studied.design.may_see_all(&me) {
         return Err(CommandFailure::wrong_arguments(format!(
-            "{me} labels in this study, and is shown no labels of others before they are settled"
+            "{me} is a rater of this study and cannot see labels of others before adjudication"
         )));
     }
     let annotator = if args.all { None } else { Some(me) };
@@ -148,7 +148,7 @@ pub(crate) fn print_blank_study(studied: &LoadedStudy, who: &str, out: &mut Out)
 fn no_rater_failure(studied: &LoadedStudy, who: &str) -> CommandFailure {
     let raters = studied.design.raters.join(", ");
     CommandFailure::wrong_arguments(format!(
-        "{who} is none of the raters of {} ({raters}); --annotator names one",
+        "{who} is not a rater of {} ({raters}); choose one with --annotator",
         studied.name
     ))
 }
@@ -296,11 +296,11 @@ impl<'a> LabelSheet<'a> {
     fn target_index(&self, row: &LabelsTableRow) -> Result<usize, String> {
         match (&row.run, self.targets.as_slice()) {
             (None, [_]) => Ok(0),
-            (None, all) => Err(format!("names no run; there are {}", all.len())),
+            (None, all) => Err(format!("has no run; available: {}", all.len())),
             (Some(name), all) => {
                 all.iter().position(|it| (it.is_called)(name)).ok_or_else(|| match all {
-                    [only] => format!("is of the run {name}; this one is {}", only.name),
-                    _ => format!("is of the run {name}, which is none of the study"),
+                    [only] => format!("belongs to the run {name}; this one is {}", only.name),
+                    _ => format!("belongs to the run {name}, which is not in the study"),
                 })
             }
         }
@@ -353,7 +353,7 @@ pub(crate) fn import_study_labels(
         };
         if !studied.design.has_rater(&name) {
             let raters = studied.design.raters.join(", ");
-            wrong.push(format!("line {}: {name} is none of the raters ({raters})", row.line));
+            wrong.push(format!("line {}: {name} is not a rater ({raters})", row.line));
         }
     }
     write_labels(sorted, args, wrong, out)
@@ -378,7 +378,7 @@ fn write_labels(
     }
     if sorted.unfilled > 0 {
         let rows = run_args::count_with_noun(sorted.unfilled, "row");
-        out.print_line(&format!("{rows} without a score left out"))?;
+        out.print_line(&format!("{rows} without a score skipped"))?;
     }
     if books.is_empty() {
         out.print_line(&format!("no labels in {}", sorted.file_name))?;
@@ -399,7 +399,7 @@ fn write_rater_labels(
     let count = run_args::count_with_noun(labels.len(), "label");
     let replaced = match replaced {
         0 => String::new(),
-        count => format!(", {count} in the place of another"),
+        count => format!(", {count} replaced"),
     };
     let is_told_blind = |label: &&Label| label.blind == Some(true);
     let is_not = |label: &&Label| {
@@ -408,7 +408,7 @@ fn write_rater_labels(
     let unblind = labels.iter().filter(is_told_blind).filter(is_not).count();
     let unblind = match unblind {
         0 => String::new(),
-        count => format!(", {count} not blind, since the verdict was seen before"),
+        count => format!(", {count} not blind, because the verdict was seen before"),
     };
     let (who, place) = (&book.labels().annotator, book.path().display());
     out.print_line(&format!("{count} of {who}{replaced}{unblind} in {place}"))?;
@@ -426,7 +426,7 @@ fn read_sheet_text(file: &Path) -> Result<String, CommandFailure> {
         return Err(cannot(format!("it is larger than {} MB", MOST_BYTES >> 20)));
     }
     String::from_utf8(bytes).map_err(|_| {
-        let why = format!("{shown}: is no text in UTF-8; nothing was written");
+        let why = format!("{shown}: not UTF-8; nothing was written");
         CommandFailure::cannot_understand(why)
     })
 }
@@ -459,7 +459,7 @@ fn unusable_rows(sorted: &LabelSheet<'_>, args: &AuditArgs) -> Vec<String> {
             .filter(|(in_row, on_command_line)| in_row != on_command_line)
         {
             add(format!(
-                "is a label of {in_row}; without --annotator {on_command_line} each goes to its own"
+                "is a label of {in_row}; without --annotator {on_command_line} each label is saved for its own rater"
             ));
         }
         let is_same = |(other_at, other): &&(usize, LabelsTableRow)| {
@@ -467,7 +467,7 @@ fn unusable_rows(sorted: &LabelSheet<'_>, args: &AuditArgs) -> Vec<String> {
                 && other.label.takes_place_of(&row.label)
         };
         if let Some((_, first)) = sorted.rows[..number].iter().find(is_same) {
-            add(format!("{component} is labelled on line {} already", first.line));
+            add(format!("{component} is already labelled on line {}", first.line));
         }
     }
     wrong
@@ -479,7 +479,7 @@ fn odd_rows(sorted: &LabelSheet<'_>) -> Vec<String> {
     for (at, row) in &sorted.rows {
         let mut add = |what: String| notes.push(format!("line {}: {what}; kept", row.line));
         if let Some(reason) = row.label.reason.as_deref().filter(|it| !REASONS.contains(it)) {
-            add(format!("{reason:?} is none of {}", REASONS.join(", ")));
+            add(format!("{reason:?} is not one of {}", REASONS.join(", ")));
         }
         let rubric = sorted.targets[*at].rubric;
         let judged = rubric.judgements.iter().chain(&rubric.decisions).chain(&rubric.process);
@@ -489,7 +489,7 @@ fn odd_rows(sorted: &LabelSheet<'_>) -> Vec<String> {
         let is_here =
             |file: &&str| row.label.unit == LabelUnit::Leaf || files.iter().any(|it| it == file);
         if let Some(file) = row.label.judgement.as_deref().filter(|file| !is_here(file)) {
-            add(format!("there is no judgement {file}"));
+            add(format!("no judgement {file}"));
         }
     }
     notes

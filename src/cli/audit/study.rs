@@ -30,14 +30,14 @@ pub(crate) fn study_from_args(args: &AuditArgs) -> Result<Option<LoadedStudy>, C
     if !is_file && !analysis::study::contains_several_bundles(path) {
         return match study_only_flag(args) {
             Some(flag) => Err(CommandFailure::wrong_arguments(format!(
-                "{flag} is for a study: a study.toml, or a folder of run bundles; {} is neither",
+                "{flag} needs a study: a study.toml, or a folder of run bundles; {} is neither",
                 path.display()
             ))),
             None => Ok(None),
         };
     }
     if args.absences {
-        let why = "--absences is of one run; name one of the runs of the study";
+        let why = "--absences needs one run; name a run of the study";
         return Err(CommandFailure::wrong_arguments(why));
     }
     let studied = if is_file { open_study_file(path, args)? } else { study_of_folder(path, args)? };
@@ -61,7 +61,7 @@ fn open_study_file(path: &Path, args: &AuditArgs) -> Result<LoadedStudy, Command
     ];
     if let Some((flag, _)) = given_flags.iter().find(|(_, is_said)| *is_said) {
         let why = format!(
-            "{flag} is said by the study: {} is the same for every rater; change it there",
+            "the study file sets {flag}: {} is the same for every rater; change it there",
             path.display()
         );
         return Err(CommandFailure::wrong_arguments(why));
@@ -117,10 +117,10 @@ fn save_study(folder: &Path, file: &Path, design: &StudyDesign) -> Result<(), Co
     let file = file.display();
     print_note(&match design.raters.as_slice() {
         [] => {
-            format!("the study is written to {file}; its raters are not known: anybody may label")
+            format!("study written to {file}; it has no raters: anybody may label")
         }
         raters => format!(
-            "the study is written to {file}, with {} as `raters`: add whoever else is to label",
+            "study written to {file}, with {} as `raters`: add the other raters",
             raters.join(", ")
         ),
     });

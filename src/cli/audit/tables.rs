@@ -41,7 +41,7 @@ pub(crate) fn print_document(
         let is_defined = |row: &&AbsenceRow| row.unopened.iter().any(|place| place.defines);
         let with = absences.iter().filter(is_defined).count();
         let sentence = format!(
-            "{verdicts} of 0 or 1; for {with} a place that defines a symbol of the component was never opened"
+            "{verdicts} of 0 or 1; for {with}, code that defines a symbol of the component was never opened"
         );
         print_wrapped(&sentence, "", out)?;
         absences.iter().try_for_each(|row| print_absence(row, is_markdown, out))?;
@@ -60,7 +60,7 @@ fn progress_line(queue: &AuditQueueRow) -> String {
     let AuditQueueRow { annotator, blind_only, labelled, same, seed, items, .. } = queue;
     let blind = if *blind_only { " blind" } else { "" };
     let same = match labelled {
-        0 => "verdicts are shown once they are labelled".to_owned(),
+        0 => "verdicts are hidden until labelled".to_owned(),
         _ => format!("{same} as judged"),
     };
     format!(
@@ -106,10 +106,10 @@ fn print_absence(row: &AbsenceRow, is_markdown: bool, out: &mut Out) -> io::Resu
     }
     let is_defined = row.unopened.iter().any(|place| place.defines);
     if row.unopened.is_empty() {
-        out.print_sentence("  no place that looks like it was left unopened")?;
+        out.print_sentence("  the judge opened all candidate code")?;
     } else if !is_defined && !row.symbols.is_empty() {
         let symbols = row.symbols.join(" or ");
-        print_wrapped(&format!("no unopened place defines {symbols}; the nearest:"), "  ", out)?;
+        print_wrapped(&format!("no unopened code defines {symbols}; the nearest:"), "  ", out)?;
     }
     for (number, place) in (1..).zip(row.unopened.iter().take(MOST_PLACES)) {
         out.print_sentence(&format!("{number:>3}. {}", place.place_text()))?;
@@ -117,12 +117,12 @@ fn print_absence(row: &AbsenceRow, is_markdown: bool, out: &mut Out) -> io::Resu
     }
     if let Some(more) = row.unopened.len().checked_sub(MOST_PLACES).filter(|more| *more > 0) {
         let places = run_args::count_with_noun(more, "place");
-        out.print_sentence(&format!("     {places} more that look less like it"))?;
+        out.print_sentence(&format!("     {places} more with lower rank"))?;
     }
     let guesses: Vec<&AbsencePlaceRow> = row.opened.iter().filter(|it| it.is_guess).collect();
     for place in guesses.into_iter().take(MOST_PLACES) {
         let by = place.opened_by.as_deref().unwrap_or_default();
-        print_wrapped(&format!("taken as opened: {} ({by})", place.place_text()), "     ", out)?;
+        print_wrapped(&format!("counted as opened: {} ({by})", place.place_text()), "     ", out)?;
     }
     Ok(())
 }

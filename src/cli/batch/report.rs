@@ -16,7 +16,7 @@ use trajview_run::batch::{BatchRow, BatchState};
 pub(crate) fn print_start(rows: &[BatchRow], place: &Path) {
     let done = rows.iter().filter(|row| row.progress.state == BatchState::Done).count();
     let runs = run_args::count_with_noun(rows.len(), "run");
-    let done = if done > 0 { format!(", {done} done before") } else { String::new() };
+    let done = if done > 0 { format!(", {done} already finished") } else { String::new() };
     eprintln!("{}", safe_line(&format!("{runs} in {}{done}", place.display())));
 }
 
@@ -30,7 +30,7 @@ fn event_line(event: &BatchEvent<'_>) -> Option<String> {
     Some(match event {
         BatchEvent::Rows(_) => return None,
         BatchEvent::Began { row, goes_on: true } => {
-            format!("{}: goes on after {}", row_name(row), run_args::turns_text(row.progress.turns))
+            format!("{}: resumed after {}", row_name(row), run_args::turns_text(row.progress.turns))
         }
         BatchEvent::Began { row, goes_on: false } => {
             format!(
@@ -146,9 +146,8 @@ fn unfinished_table(rows: &[BatchRow]) -> Option<OutputTable> {
     let mut unfinished_table = OutputTable::new(&["run", "state", ">turns", ">failures", "why"]);
     for row in &reported {
         let progress = &row.progress;
-        let kept_note = (progress.kept > 0).then(|| {
-            format!("{} that failed stand all the same", run_args::turns_text(progress.kept))
-        });
+        let kept_note = (progress.kept > 0)
+            .then(|| format!("{} failed turns are kept", run_args::turns_text(progress.kept)));
         unfinished_table.add_row(vec![
             row_name(row),
             progress.state.word().to_owned(),

@@ -43,7 +43,7 @@ pub(crate) fn clusters_document(
     let unread = unread.iter().filter_map(|run| Some((&run.path, run.error.clone()?)));
     let cut = runs.iter().filter(|run| run.left_out > 0).map(|run| {
         let left_out = format_number::with_thousands(run.left_out as u64);
-        (&run.path, format!("{}: {left_out} {} too many to be compared", run.path, by.word()))
+        (&run.path, format!("{}: {left_out} {} over the limit, not compared", run.path, by.word()))
     });
     let clusters = found.clusters.iter().zip(1..);
     let clusters = clusters.map(|(cluster, number)| cluster_row(number, cluster, runs, texts));
@@ -149,7 +149,7 @@ pub(crate) fn print_clusters(
     }
     let clustered = clusters.iter().map(|it| it.count("size")).sum();
     out.print_line(&format!(
-        "{} of {} in {}, {} like no other, {} without {} to compare",
+        "{} of {} in {}, {} in no cluster, {} without {} to compare",
         format_number::with_thousands(clustered),
         format_number::count_with_noun(document.count("runs") as usize, "run"),
         format_number::count_with_noun(clusters.len(), "cluster"),

@@ -68,8 +68,7 @@ fn print_title(title: &str, is_markdown: bool, out: &mut Out) -> io::Result<()> 
 fn print_notes(document: &CompareDocument<'_>, ruler: &Ruler, out: &mut Out) -> io::Result<()> {
     let by = run_subtraction(document.parties);
     out.print_sentence(&measuring_args::ruler_text(ruler))?;
-    let why =
-        if by.is_slump { "" } else { ": the conditions do not say which run is the emergent one" };
+    let why = if by.is_slump { "" } else { ": the conditions do not identify the emergent run" };
     out.print_sentence(&format!("differences are {}{why}", by.display_text()))?;
     for warning in compare::comparison_warnings(document.parties) {
         out.print_sentence(&format!("note: {warning}"))?;
@@ -260,17 +259,13 @@ fn transition_table(document: &CompareDocument<'_>) -> TitledTable {
         table.add_row([label].into_iter().chain(counts).collect());
     }
     let (n, equal) = (transitions.n, transitions.equal_count());
-    Some((
-        format!("from a score in a (rows) to one in b (columns): {n} components, {equal} the same"),
-        table,
-    ))
+    Some((format!("score transitions (a → b): {n} components, {equal} unchanged"), table))
 }
 
 fn means_table(document: &CompareDocument<'_>) -> TitledTable {
     let found = document.component_means(&document.component_rows());
     let n = found.first()?.cell("n");
-    let title =
-        format!("means over the {n} components that both are judged on [95 % BCa over components]");
+    let title = format!("means over the {n} components judged in both [95 % BCa over components]");
     Some((title, component_comparison::means_of_two_table(&found)))
 }
 

@@ -38,7 +38,7 @@ fn parse_driver(name: &str, value: &DeValue<'_>) -> Result<ProgramOptions, Strin
         let names: Vec<&String> =
             known_fields.as_object().iter().flat_map(|it| it.keys()).collect();
         let names: Vec<&str> = names.into_iter().map(String::as_str).collect();
-        return Err(format!("no field is called {unknown}; known: {}", names.join(", ")));
+        return Err(format!("unknown field {unknown}; known: {}", names.join(", ")));
     }
     let words: ProgramOptions =
         serde_json::from_value(fields.into()).map_err(|why| why.to_string())?;

@@ -239,11 +239,11 @@ fn read_judge(
             let names: Vec<&str> = FIELDS.iter().map(|field| field.0).collect();
             let hint = match field.get_ref().as_ref() {
                 "key" | "api_key" | "token" => {
-                    "; a key is never kept here, key_env names its variable"
+                    "; keys are never stored here; key_env names the variable"
                 }
                 _ => "",
             };
-            let what = format!("no setting is called {full}{hint}; known: {}", names.join(", "));
+            let what = format!("unknown setting {full}{hint}; known: {}", names.join(", "));
             loaded.add_problem(line, &what);
             continue;
         };

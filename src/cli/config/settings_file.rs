@@ -20,7 +20,7 @@ impl JudgeSettings for SettingsFile {
 
     fn add_judge(&self, judge: &JudgeConfig) -> Result<PathBuf, String> {
         let loaded = load_settings(self.0.as_deref()).map_err(|why| why.sentence)?;
-        let path = loaded.file.clone().ok_or("there is no place for a settings file")?;
+        let path = loaded.file.clone().ok_or("no folder for a settings file")?;
         let cannot = |why: String| format!("cannot write {}: {why}", path.display());
         let before =
             store::settings_file::read_settings(&path).map_err(cannot)?.unwrap_or_default();
@@ -36,7 +36,7 @@ fn judge_table_to_append(before: &str, judge: &JudgeConfig) -> Result<String, St
     let read = |text: &str| LoadedConfig::from_text(text, None, vec![]).judges;
     let judges_before = read(before);
     if judges_before.iter().any(|it| it.name == judge.name) {
-        return Err(format!("[judges.{}] is there already", judge.name));
+        return Err(format!("[judges.{}] already exists", judge.name));
     }
     let gap = match before {
         "" => "",
@@ -103,7 +103,7 @@ mod tests {
             judge_table_to_append("[judges.openai]\nkind = \"chat\"\nmodel = \"m\"\n", &judge());
         let inline = judge_table_to_append("judges = {}\n", &judge());
 
-        assert_eq!(twice, Err("[judges.openai] is there already".into()));
+        assert_eq!(twice, Err("[judges.openai] already exists".into()));
         assert_eq!(inline, Err("a table of judges cannot follow what it says".into()));
     }
 

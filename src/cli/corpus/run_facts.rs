@@ -167,7 +167,7 @@ fn run_facts(
     let faithfulness = judged_faithfulness(&rubric, judge.as_ref());
     if faithfulness.is_none() && !rubric.partial_coverages().is_empty() {
         let partial = rubric.partial_coverages().join("; ");
-        trouble.push(format!("judged in part, which is no result: {partial}; --judge names one"));
+        trouble.push(format!("incomplete judgement, not used: {partial}; choose one with --judge"));
     }
     let tests = last_tests(run);
     let bought = SpentRow::for_run(run, prices);

@@ -34,11 +34,9 @@ pub(crate) fn print_corpus(
     let (a, b) = (json.cell("conditions.a"), json.cell("conditions.b"));
     show(out, &count_line(json), &run_table(document))?;
     if json.rows("paired").is_empty() {
-        out.print_sentence(&format!(
-            "no task of one agent was run under both conditions, {a} and {b}"
-        ))?;
+        out.print_sentence(&format!("no agent ran a task under both conditions, {a} and {b}"))?;
     } else {
-        show(out, &format!("{a} less {b}, task by task"), &paired_table(json))?;
+        show(out, &format!("{a} minus {b}, by task"), &paired_table(json))?;
         show(
             out,
             &format!("{a}, {b} and their difference, means over tasks [95 % BCa]"),
@@ -54,7 +52,7 @@ pub(crate) fn print_corpus(
         show(out, &title, &component_comparison::means_table(components))?;
     }
     if components.iter().any(component_comparison::has_clusters) {
-        let title = "the differences with tasks as clusters: tasks drawn whole [95 % BCa]; linear mixed model with an intercept a task (REML) [95 % Wald]";
+        let title = "the differences with tasks as clusters: resampling whole tasks [95 % BCa]; linear mixed model with an intercept a task (REML) [95 % Wald]";
         show(out, title, &component_comparison::clustered_table(components))?;
     }
     if !json.rows("gap_recovery").is_empty() {
@@ -68,7 +66,7 @@ pub(crate) fn print_corpus(
     if let Some(table) =
         cost_per_solved::cost_per_solved_table(json.rows("cost_per_solved"), &document.runs)
     {
-        let title = "a solved checkpoint costs: all dollars by all checkpoints of which every test passed [95 % BCa over tasks]";
+        let title = "cost of a solved checkpoint: all dollars divided by all checkpoints with only passed tests [95 % BCa over tasks]";
         show(out, title, &table)?;
     }
     adjustment_note(json).map_or(Ok(()), |line| out.print_sentence(&line))?;
@@ -303,7 +301,7 @@ pub(crate) fn several_judgements_notes(document: &CorpusDocument) -> Vec<String>
         let file = judged.file.as_deref().unwrap_or_default();
         let at = judged.judged_at.as_deref().map(|at| format!(", {at}")).unwrap_or_default();
         Some(format!(
-            "{}: scores by {judge} ({file}{at}), the last judgement of the latest state; there are also {}; --judge chooses, `judge` in components.json for good",
+            "{}: scores by {judge} ({file}{at}), the last judgement of the latest state; also available: {}; choose with --judge, or permanently with `judge` in components.json",
             run.path,
             others.join(", ")
         ))

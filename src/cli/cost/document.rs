@@ -15,13 +15,13 @@ use trajview_run::{Run, StepId, Tokens, Warning};
 pub enum CostGrouping {
     /// A row a run
     Run,
-    /// A row a turn
+    /// One row per turn
     Turn,
-    /// A row a response of the model, by the step that holds its tokens
+    /// One row per response of the model, at the step that has its tokens
     Step,
-    /// A row an agent: the main one, and each that it started
+    /// One row per agent: the main agent and its sub-agents
     Agent,
-    /// A row a model
+    /// One row per model
     Model,
 }
 
@@ -148,7 +148,7 @@ impl CostRow {
         let more = if models.len() > MOST { ", …" } else { "" };
         (!models.is_empty()).then(|| {
             format!(
-                "no price for {named}{more}; `trajview cost` says what is missing and how to add it"
+                "no price for {named}{more}; `trajview cost` shows what is missing and how to add it"
             )
         })
     }
@@ -337,5 +337,5 @@ pub(crate) fn price_source(row: &PriceRow) -> String {
     let read = row.read.map(|day: Day| format!("read {day}"));
     let parts = [row.source.clone(), read].into_iter().flatten();
     let words: Vec<String> = parts.collect();
-    if words.is_empty() { "a table of your own".into() } else { words.join(", ") }
+    if words.is_empty() { "your own table".into() } else { words.join(", ") }
 }

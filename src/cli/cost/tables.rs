@@ -61,7 +61,7 @@ fn total_line(document: &CostDocument) -> String {
     if total.recorded_usd.is_some() || recording == 0 {
         return cost_line(&what, total);
     }
-    let some = format!("cost recorded by {recording} of them and not added up");
+    let some = format!("{recording} of them have recorded cost; not added");
     format!("{what}: {some}, {}, {} responses", total.computed_text(), total.responses)
 }
 

@@ -214,7 +214,7 @@ fn alignment_results(document: &Value, rows: &[Value]) -> ContinuityResults {
         let failed = of_condition.values.len() - scores.len();
         if failed > 0 {
             check.notes.push(format!(
-                "{condition}: {failed} of {} answers of the judge could not be read, and are no scores",
+                "{condition}: {failed} of {} answers of the judge are unreadable and excluded",
                 of_condition.values.len()
             ));
         }
@@ -384,16 +384,15 @@ impl StatedValueCheck {
         let Some(first) = ours.iter().flatten().next() else { return };
         if !ours.iter().flatten().any(near) {
             let [stated, first] = [value, *first].map(value_text);
-            self.does_not_add_up.push(format!(
-                "{subject}: the file says {what} of {stated}, its rows come to {first}"
-            ));
+            self.does_not_add_up
+                .push(format!("{subject}: the file states {what} {stated}, its rows give {first}"));
         }
     }
 
     fn check_count(&mut self, subject: &str, key: &str, stated: f64, ours: usize) {
         if stated != ours as f64 {
             self.does_not_add_up
-                .push(format!("{subject}: {key} is {stated}, its rows come to {ours}"));
+                .push(format!("{subject}: {key} is {stated}, its rows give {ours}"));
         }
     }
 
@@ -417,7 +416,7 @@ impl StatedValueCheck {
                 let [given, without] =
                     [stated_value.and_then(Value::as_f64), without].map(value_cell);
                 self.notes.push(format!(
-                    "{subject}: the file's mean of {given} counts answers that could not be read as 0; without them it is {without}"
+                    "{subject}: the file's mean {given} counts unreadable answers as 0; without them it is {without}"
                 ));
             }
         }
@@ -466,7 +465,7 @@ fn judge_results(document: &Value, pairs: &[Value]) -> ContinuityResults {
                 .count();
             if failed > 0 {
                 check.notes.push(format!(
-                    "{name}: {failed} of {} answers could not be read, and are no scores",
+                    "{name}: {failed} of {} answers are unreadable and excluded",
                     pairs.len()
                 ));
             }
@@ -532,7 +531,7 @@ impl StatedValueCheck {
                 true => {
                     "is over the levels that occur, each one step from the next; over 1 to 10 it is"
                 }
-                false => "counts answers that could not be read; without them it is",
+                false => "includes unreadable answers; without them it is",
             };
             self.notes.push(format!("{key} of {stated} {how} {own}"));
         }
@@ -645,7 +644,7 @@ impl ContinuityResults {
         self.notes.iter().try_for_each(|it| out.print_line(it))?;
         self.does_not_add_up
             .iter()
-            .try_for_each(|it| out.print_line(&format!("does not add up: {it}")))
+            .try_for_each(|it| out.print_line(&format!("inconsistent: {it}")))
     }
 
     fn condition_table(&self) -> OutputTable {

@@ -38,7 +38,7 @@ pub fn export_tables(args: &ExportArgs, out: &mut Out) -> CommandResult {
     let mut folders = vec![];
     for (form, folder) in args.table_forms() {
         if form == TableFormat::Parquet && cfg!(not(feature = "parquet")) {
-            let why = "this trajview was built without Parquet; --csv and --jsonl write tables too";
+            let why = "this build has no Parquet; use --csv or --jsonl";
             return Err(CommandFailure::wrong_arguments(why));
         }
         folders.push((form, DataFolder::open(folder)?));
@@ -66,8 +66,8 @@ pub fn export_tables(args: &ExportArgs, out: &mut Out) -> CommandResult {
         0 => String::new(),
         count => format!(", {} {words}", format_number::with_thousands(count as u64)),
     };
-    let unread = counted(true, "of them not readable");
-    let unread = unread + &counted(false, "with a part that could not be read");
+    let unread = counted(true, "not readable");
+    let unread = unread + &counted(false, "partly unreadable");
     let shard = match args.sharding.is_named() {
         true => format!("shard {}: ", args.sharding.shard_or_whole()),
         false => String::new(),
@@ -93,7 +93,7 @@ pub(crate) fn list_redactions(args: &ExportArgs, out: &mut Out) -> CommandResult
     let redacting = args.redacting_with_tokens()?;
     let with = export_context(args, &redacting)?;
     let cannot =
-        |why: io::Error| CommandFailure::cannot_read(format!("cannot keep the rows: {why}"));
+        |why: io::Error| CommandFailure::cannot_read(format!("cannot store the rows: {why}"));
     let mut spool = RunSpool::new(&std::env::temp_dir()).map_err(cannot)?;
     let problems = read_all(&runs, &with, &mut spool).map_err(cannot)?;
     problems.iter().for_each(|unread| print_note(&unread.sentence));

@@ -39,7 +39,7 @@ pub(crate) fn run_panel(
     if let (Some(_), Some(call)) = (args.max_cost, calls.iter().find(|it| it.has_no_prices())) {
         let name = &call.request.settings.name;
         return Err(CommandFailure::wrong_arguments(format!(
-            "--max-cost cannot bound judge {name}: the settings name no price_input and price_output of it"
+            "--max-cost cannot limit judge {name}: the settings have no price_input and price_output for it"
         )));
     }
     if args.dry_run {
@@ -73,7 +73,7 @@ fn print_plans(
         out.print_line("")?;
     }
     if let Some(most) = args.max_cost {
-        out.print_line(&format!("All together cost {most:.2} USD at most."))?;
+        out.print_line(&format!("Cost of all judges: at most {most:.2} USD."))?;
     }
     Ok(Exit::Fine)
 }

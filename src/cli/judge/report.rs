@@ -126,7 +126,7 @@ pub(crate) fn print_left_out(left_out: &StateWithoutItems) {
 }
 
 fn left_out_text(left_out: &StateWithoutItems) -> String {
-    format!("turn {} is left out: {}", left_out.turn, left_out.why)
+    format!("turn {} skipped: {}", left_out.turn, left_out.why)
 }
 
 /// Prints the plan of one state, or of several in order.
@@ -152,14 +152,14 @@ pub(crate) fn print_plan(
     let costs: Option<f64> = plans.iter().map(|(_, plan)| plan.cost).sum();
     // The bound of the settings holds for all states together.
     let cost = costs.map(|cost| cost.min(job.settings.cost.most.unwrap_or(f64::INFINITY)));
-    let model = if job.settings.model.is_empty() { "as it likes" } else { &job.settings.model };
-    out.print_line("Nothing is asked. This would be:")?;
+    let model = if job.settings.model.is_empty() { "default model" } else { &job.settings.model };
+    out.print_line("Nothing is sent. The request would be:")?;
     out.print_line(&format!(
         "  judge       {} ({}, model {model})",
         job.settings.name,
         job.settings.kind.word()
     ))?;
-    out.print_line(&format!("  asked at    {}", plan.place))?;
+    out.print_line(&format!("  address     {}", plan.place))?;
     for (place, (job, _)) in plans.iter().enumerate() {
         let head = if place == 0 { "judged" } else { "" };
         out.print_line(&format!("  {head:<10}  {}", subject_text(job)))?;
@@ -185,29 +185,28 @@ pub(crate) fn print_plan(
         job.prompt.origin,
         &job.prompt.sha256[..12]
     ))?;
+    out.print_line(&format!("  tool calls  {} per {} (max)", job.budget, job.scale().noun()))?;
     out.print_line(&format!(
-        "  looks       {} for each {} at most",
-        job.budget,
-        job.scale().noun()
+        "  requests    at most {}, without retries",
+        sum(|plan| plan.requests)
     ))?;
-    out.print_line(&format!("  requests    {} at most, retries aside", sum(|plan| plan.requests)))?;
     out.print_line(&format!(
-        "  tokens      {} in, {} out at most; usually far fewer",
+        "  tokens      at most {} in, {} out; usually far fewer",
         sum(|plan| plan.input_tokens),
         sum(|plan| plan.output_tokens)
     ))?;
     out.print_line(&match cost {
-        Some(cost) => format!("  cost        {cost:.2} USD at most"),
+        Some(cost) => format!("  cost        at most {cost:.2} USD"),
         None => {
-            "  cost        not known: the settings name no price_input and price_output".to_owned()
+            "  cost        unknown: the settings have no price_input and price_output".to_owned()
         }
     })?;
     out.print_line("")?;
-    out.print_line("Said once:")?;
+    out.print_line("System prompt:")?;
     out.print_line("")?;
     plan.system.lines().try_for_each(|line| out.print_line(&format!("  {line}")))?;
     out.print_line("")?;
-    out.print_line("Asked first:")?;
+    out.print_line("First message:")?;
     out.print_line("")?;
     plan.question.lines().try_for_each(|line| out.print_line(&format!("  {line}")))
 }
@@ -236,7 +235,7 @@ fn event_line(scale: JudgingScale, event: &JudgeEvent) -> Option<String> {
                 String::new()
             };
             let before = if file.done > 0 {
-                format!(", {} judged before", file.done)
+                format!(", {} already judged", file.done)
             } else {
                 String::new()
             };
@@ -375,7 +374,7 @@ pub(crate) fn print_panel_result(
         }
     }
     match spent {
-        Some(spent) => out.print_line(&format!("{spent:.4} USD spent by all together")),
+        Some(spent) => out.print_line(&format!("{spent:.4} USD in total")),
         None => Ok(()),
     }
 }
@@ -410,7 +409,7 @@ fn document_summary(document: &JudgementDocument) -> String {
     let without: Vec<&str> = document.components.iter().filter(lacks).map(String::as_str).collect();
     if !without.is_empty() {
         words.push_str(&format!(
-            "; without a verdict: {}, which --resume asks for again",
+            "; without a verdict: {}; --resume requests them again",
             without.join(", ")
         ));
     }
@@ -443,7 +442,7 @@ fn flags_text(document: &JudgementDocument, rows: &[FlagRow]) -> String {
     let mut words =
         format!("{counted}: {verbosity} verbosity, {erosion} erosion; {carried} carried");
     if let Some(share) = share {
-        words.push_str(&format!("; {share:.2} for 1000 lines of code"));
+        words.push_str(&format!("; {share:.2} per 1000 lines of code"));
     }
     if !unanswered.is_empty() {
         words.push_str(&format!("; without an answer: {}", unanswered.join(", ")));

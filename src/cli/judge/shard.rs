@@ -17,11 +17,12 @@ use super::{
 pub(crate) fn run_shard(args: &JudgeArgs, judges: &[JudgeConfig], out: &mut Out) -> CommandResult {
     let [settings] = judges else {
         return Err(CommandFailure::wrong_arguments(
-            "--shard takes one --judge; start as many as there are judges",
+            "--shard works with one --judge; run one command per judge",
         ));
     };
     if args.max_cost.is_some() {
-        let why = "--max-cost is for several judges; the bound in the settings counts for all runs of a shard";
+        let why =
+            "--max-cost works only with several judges; for a shard use the limit in the settings";
         return Err(CommandFailure::wrong_arguments(why));
     }
     let budget = Arc::new(CostBudget::new(settings.cost));
@@ -32,7 +33,7 @@ pub(crate) fn run_shard(args: &JudgeArgs, judges: &[JudgeConfig], out: &mut Out)
             Ok(prepared) => prepared,
             Err(why) => {
                 left_out += 1;
-                print_note(&format!("{}: left out: {}", run.display(), why.sentence));
+                print_note(&format!("{}: skipped: {}", run.display(), why.sentence));
                 continue;
             }
         };
@@ -47,7 +48,7 @@ pub(crate) fn run_shard(args: &JudgeArgs, judges: &[JudgeConfig], out: &mut Out)
         }
     }
     let judged = run_args::count_with_noun(runs.len() - left_out, "run");
-    print_note(&format!("shard {}: {judged}, {left_out} left out", args.sharding.shard_or_whole()));
+    print_note(&format!("shard {}: {judged}, {left_out} skipped", args.sharding.shard_or_whole()));
     Ok(exit)
 }
 

@@ -39,7 +39,7 @@ pub(crate) fn listen_for_signals() -> (StopFlag, LastSignal) {
                 flag::register_usize(number, Arc::clone(&signal.0), value)
             });
         if let Err(why) = listening {
-            eprintln!("trajview: a signal ends the judging at once: {why}");
+            eprintln!("trajview: the next signal stops the judge immediately: {why}");
         }
     }
     (StopFlag::with_flag(set), signal)

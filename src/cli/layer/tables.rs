@@ -50,7 +50,7 @@ pub(crate) fn print_lost(
 ) -> io::Result<()> {
     print_totals(document, out)?;
     print_lost_symbols("lost components", &document.lost_components, is_markdown, out)?;
-    print_lost_symbols("names that nothing uses any more", &document.bypassed, is_markdown, out)
+    print_lost_symbols("unused names", &document.bypassed, is_markdown, out)
 }
 
 fn print_problems(document: &LayerDocument, out: &mut Out) -> io::Result<()> {
@@ -118,10 +118,10 @@ fn print_lost_symbols(
 /// Prints one brief as the agent would have received it, each sentence with its sources.
 pub(crate) fn print_brief(document: &LayerDocument, turn: usize, out: &mut Out) -> io::Result<()> {
     let Some(turn) = document.turns.iter().find(|it| it.turn == turn) else {
-        return out.print_line("this turn does not count: the layer was not asked");
+        return out.print_line("this turn does not count: the layer was not called");
     };
     if turn.sentences.is_empty() {
-        out.print_line("the layer says nothing")?;
+        out.print_line("the brief is empty")?;
     }
     for sentence in &turn.sentences {
         out.print_line(&sentence.text)?;

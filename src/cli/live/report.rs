@@ -58,7 +58,7 @@ impl LiveReporter {
                 parts.push(run_args::count_with_noun(ended.changed.len(), "file"));
                 parts.extend(
                     (ended.left_running > 0)
-                        .then(|| format!("{} left running and ended", ended.left_running)),
+                        .then(|| format!("{} left running, killed", ended.left_running)),
                 );
                 parts.extend(
                     ended
@@ -86,19 +86,19 @@ impl LiveReporter {
                     "  checkpoint {checkpoint}: {passed} of {total} tests pass ({seconds:.1} s)"
                 )
             }
-            LiveEvent::TurnRepeated { turn, why } => format!("  turn {turn} is done again: {why}"),
+            LiveEvent::TurnRepeated { turn, why } => format!("  turn {turn} is repeated: {why}"),
             LiveEvent::Preparing(sentence) | LiveEvent::Warned(sentence) => format!("  {sentence}"),
             LiveEvent::Skipped { request } => format!("  skipped: {request}"),
             LiveEvent::Typed { turn, request } => {
-                format!("  turn {turn} is not in the script, a person typed it: {request}")
+                format!("  turn {turn} is not in the script (typed): {request}")
             }
-            LiveEvent::Queued(request) => format!("  asked after this turn: {request}"),
-            LiveEvent::Redo { turn: None } => "  the last turn stays as it is".into(),
-            LiveEvent::Redo { turn: Some(turn) } => format!("  turn {turn} is to be done again"),
+            LiveEvent::Queued(request) => format!("  next request: {request}"),
+            LiveEvent::Redo { turn: None } => "  the last turn is kept".into(),
+            LiveEvent::Redo { turn: Some(turn) } => format!("  turn {turn} will be repeated"),
             LiveEvent::Edited { turn } => format!("  the request of turn {turn} was edited"),
             LiveEvent::Waits { turn, why, .. } => match why {
                 WaitReason::Failed(why) => format!("turn {turn} waits: {why}"),
-                WaitReason::Prompt => format!("turn {turn} waits for what you type"),
+                WaitReason::Prompt => format!("turn {turn} waits for your input"),
                 WaitReason::Paused | WaitReason::StepByStep => format!("turn {turn} waits"),
             },
             LiveEvent::TurnBegan { .. }
@@ -113,7 +113,7 @@ impl LiveReporter {
 }
 
 const fn state_text(state: TurnState) -> &'static str {
-    if state.is_counted() { "failed, and stands" } else { "does not count" }
+    if state.is_counted() { "failed, kept" } else { "does not count" }
 }
 
 /// Prints the outcome on standard output.
@@ -136,7 +136,7 @@ pub(crate) fn print_result(
         return if total.turns > 0 { print_patch(job, out) } else { Ok(()) };
     }
     let stopped = ended.halted.as_ref().map(|halt| match halt {
-        RunHalt::Stopped => "told to stop".to_owned(),
+        RunHalt::Stopped => "asked to stop".to_owned(),
         RunHalt::Budget(why) => why.clone(),
         RunHalt::Failed { turn, why } => format!("turn {turn}: {why}"),
         RunHalt::NotReady(why) => why.clone(),
@@ -217,7 +217,7 @@ pub(crate) fn print_plan(plan: &DrivingPlan, json: bool, out: &mut Out) -> std::
     plan.logs.iter().try_for_each(|log| out.print_line(&format!("log       {log}")))?;
     plan.not_recorded.iter().try_for_each(|it| out.print_line(&format!("left out  {it}")))?;
     for layer in &plan.layers {
-        out.print_line(&format!("layer     {}: its words {}", layer.name, layer.ways.join(", ")))?;
+        out.print_line(&format!("layer     {}: its text {}", layer.name, layer.ways.join(", ")))?;
         layer.lacks.iter().try_for_each(|lack| out.print_line(&format!("          {lack}")))?;
     }
     for (name, value) in &plan.environment {

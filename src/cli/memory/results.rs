@@ -56,7 +56,7 @@ pub fn read_results(paths: &[PathBuf]) -> Result<Option<MemoryResults>, CommandF
     let mut trouble = vec![];
     for (at, path) in paths.iter().enumerate() {
         let Some(read) = read_file(path) else {
-            let what = "is no result of PaperGuru or SurveyBench that we know";
+            let what = "is not a known result of PaperGuru or SurveyBench";
             return match at {
                 0 => Ok(None),
                 _ => Err(CommandFailure::cannot_understand(format!("{}: {what}", path.display()))),
@@ -184,10 +184,10 @@ impl MemoryResults {
             out.print_line("")?;
         }
         if self.does_not_add_up.is_empty() {
-            return out.print_line("all that can be checked adds up");
+            return out.print_line("no inconsistencies found");
         }
         self.does_not_add_up
             .iter()
-            .try_for_each(|it| out.print_line(&format!("does not add up: {it}")))
+            .try_for_each(|it| out.print_line(&format!("inconsistent: {it}")))
     }
 }

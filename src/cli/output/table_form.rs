@@ -23,10 +23,10 @@ pub struct TableFormArgs {
     /// Print the tables as Markdown
     #[arg(long)]
     pub md: bool,
-    /// Print the tables as LaTeX (booktabs); what is said beside them is a comment
+    /// Print the tables as LaTeX (booktabs); notes become comments
     #[arg(long, conflicts_with = "md")]
     pub tex: bool,
-    /// Save every table that is printed in a folder too, as CSV, Markdown and LaTeX
+    /// Also save every printed table in this folder, as CSV, Markdown and LaTeX
     #[arg(long, value_name = "DIR")]
     pub save_tables: Option<PathBuf>,
 }

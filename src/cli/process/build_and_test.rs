@@ -21,13 +21,13 @@ use trajview_store::checks;
 pub struct CheckingArgs {
     #[command(flatten)]
     commands: CheckCommandArgs,
-    /// The moments whose files are built and tested
+    /// The moments to build and test
     #[arg(long, value_enum, default_value_t = CheckEach::Turn, requires = "commands")]
     each: CheckEach,
-    /// A command is ended after so many seconds
+    /// Time limit of a command in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 300.0, requires = "commands", value_parser = parse_seconds)]
     timeout: f64,
-    /// Run again what has a result
+    /// Repeat existing results
     #[arg(long, requires = "commands")]
     again: bool,
 }
@@ -35,7 +35,7 @@ pub struct CheckingArgs {
 #[derive(Debug, clap::Args)]
 #[group(id = "commands", multiple = true)]
 struct CheckCommandArgs {
-    /// Build the files after each turn with this command (for sh -c); the exit code says whether they do
+    /// Build the files after each turn with this command (for sh -c); the exit code counts
     #[arg(long, value_name = "CMD")]
     build: Option<String>,
     /// Test the files after each turn with this command
@@ -47,7 +47,7 @@ struct CheckCommandArgs {
 enum CheckEach {
     /// After each turn that changed files
     Turn,
-    /// Also after each edit, in turns whose recorded edits tell everything that changed
+    /// Also after each edit, in turns whose recorded edits explain all changes
     Edit,
 }
 
@@ -83,7 +83,7 @@ pub fn run_checks(
 ) -> Result<(), CommandFailure> {
     print_warnings(&checks::stored_checks(&opened.archive).1);
     if let Some(why) = recheck::reach_problem(path) {
-        print_note(&format!("the commands can read and change the recording: {why}"));
+        print_note(&format!("the commands can access the recording: {why}"));
     }
     live::adopt_orphans();
     let (stop, signal) = signals::listen_for_signals();
@@ -100,7 +100,7 @@ pub fn run_checks(
     })?;
     let words = done.summary_text();
     if done.is_stopped {
-        let why = format!("stopped: {words}; the same command goes on from there");
+        let why = format!("stopped: {words}; the same command continues");
         return Err(CommandFailure::stopped_by(signal.last(), why));
     }
     print_note(&words);

@@ -158,7 +158,7 @@ pub(crate) fn rigor_score_text(
     weight_used: f64,
 ) -> String {
     let (score, weight) = (share_cell(rigor_score), format_number::whole_percent(weight_used));
-    format!("{profile}: RigorScore {score}, over {weight} of the weights")
+    format!("{profile}: RigorScore {score}, from pillars worth {weight} of the weight")
 }
 
 impl ProcessScoreRow {

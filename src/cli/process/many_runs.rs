@@ -133,7 +133,7 @@ fn many_runs_document(
             }
             let is_result = opened.run.origin.format == rigorbench::NAME;
             if is_result && is_left_out(path) {
-                let what = "left out, as by the benchmark's own scripts".to_owned();
+                let what = "excluded, as in the benchmark's scripts".to_owned();
                 return Err(ManyRunsProblem { path: path_text(path), what });
             }
             let worked = ProcessedRun::new(path.display().to_string(), &opened);
@@ -353,11 +353,11 @@ fn print_document(document: &ManyRunsDocument, is_markdown: bool, out: &mut Out)
     if let [a, b] = document.runs.as_slice() {
         out.print_line("")?;
         out.print_sentence(&match &document.divergence {
-            None => "the two never part for good".to_owned(),
+            None => "the two runs never diverge".to_owned(),
             Some(row) => {
                 let at = |step: &Option<String>| step.clone().unwrap_or_else(|| "its end".into());
                 format!(
-                    "part for good: {} at {}, {} at {}; {} steps before have a counterpart, {} of those after",
+                    "diverge: {} at {}, {} at {}; {} steps before have a counterpart, {} of those after",
                     a.path,
                     at(&row.a),
                     b.path,
@@ -370,7 +370,7 @@ fn print_document(document: &ManyRunsDocument, is_markdown: bool, out: &mut Out)
     }
     if document.outcomes.iter().any(|row| row.n > 0) {
         out.print_line("")?;
-        out.print_sentence("how process goes with outcome (Spearman)")?;
+        out.print_sentence("correlation of process and outcome (Spearman)")?;
         let mut table = OutputTable::new(&["over", ">n", ">rho", ">p"]);
         for row in &document.outcomes {
             table.add_row(vec![
@@ -386,9 +386,7 @@ fn print_document(document: &ManyRunsDocument, is_markdown: bool, out: &mut Out)
     if !linted.is_empty() {
         out.print_line("")?;
         let count = format_number::with_thousands(linted.len() as u64);
-        out.print_sentence(&format!(
-            "{count} recordings cannot be what they say (process RUN tells why)"
-        ))?;
+        out.print_sentence(&format!("{count} recordings are implausible (process RUN shows why)"))?;
     }
     Ok(())
 }

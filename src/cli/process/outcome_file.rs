@@ -57,7 +57,7 @@ fn outcome_values(file: &ScoreFile) -> BTreeMap<OutcomeKey, f64> {
 }
 
 impl OutcomeFile {
-    /// Chooses among the files beside the runs: the named one, else the released one, else the one with most scores;
+    /// Chooses among the files beside the runs: the named one, else the released one, else the file with the most scores;
     /// None if there is none.
     pub fn choose(
         beside: &[ScoreFile],
@@ -65,7 +65,7 @@ impl OutcomeFile {
     ) -> Result<Option<Self>, CommandFailure> {
         let named = match wanted {
             Some(path) => Some(store::score_files::read_score_file(path).ok_or_else(|| {
-                let why = "is no file of RigorBench's scores ({task: {harness: {sc: ...}}})";
+                let why = "is not a file of RigorBench's scores ({task: {harness: {sc: ...}}})";
                 CommandFailure::cannot_understand(format!("{}: {why}", path.display()))
             })?),
             None => None,
@@ -78,11 +78,11 @@ impl OutcomeFile {
             (None, []) => return Ok(None),
             (None, [only]) => (*only, "the only one"),
             (None, several) => match several.iter().find(|file| name(file) == RELEASED) {
-                Some(file) => (*file, "the one that the released tables are of"),
+                Some(file) => (*file, "the source of the released tables"),
                 None => {
                     let most = several.iter().rev().max_by_key(|file| outcome_values(file).len());
                     let Some(most) = most else { return Ok(None) };
-                    (*most, "the one with most scores")
+                    (*most, "the file with the most scores")
                 }
             },
         };
@@ -135,7 +135,7 @@ impl OutcomeFile {
         if !others.is_empty() {
             let files = others.len() + 1;
             words += &format!(
-                " of {files} files; {differ} of {in_several} scores that several of them have differ (--outcome FILE takes another)"
+                " of {files} files; {differ} of {in_several} scores that several of them have differ (--outcome FILE uses another)"
             );
         }
         words

@@ -53,7 +53,7 @@ pub(crate) fn print_process(
         table.write_table(is_markdown, out)?;
     }
     if !process.lints.is_empty() {
-        print_section("the recording cannot be what it says", process.lints.len(), out)?;
+        print_section("implausible recording", process.lints.len(), out)?;
         process
             .lints
             .iter()
@@ -120,7 +120,7 @@ fn print_pillars(profile: &ProcessProfileRow, is_markdown: bool, out: &mut Out) 
         out.print_sentence(&format!("not recorded: {}", profile.not_recorded.join(", ")))?;
     }
     if profile.pillars.iter().any(|row| row.is_default) {
-        out.print_sentence("* the scorer's value where it counted nothing")?;
+        out.print_sentence("* the scorer's default value (no events)")?;
     }
     Ok(())
 }

@@ -22,10 +22,10 @@ const KEYS: [(&str, &str); 8] = [
     ("j", "next turn"),
     ("k", "turn before"),
     ("/", "search in all texts"),
-    ("o", "open everything of this turn"),
-    ("c", "close everything of this turn"),
+    ("o", "expand this turn"),
+    ("c", "collapse this turn"),
     ("g", "to the top"),
-    ("t", "light, dark, or as the system has it"),
+    ("t", "light, dark, or system"),
     ("?", "this help"),
 ];
 
@@ -161,7 +161,7 @@ fn all_curves(report: &ReportMaterial) -> Markup {
 
 fn chart_or_note(chart: String) -> Markup {
     html! {
-        @if chart.is_empty() { p.soft { "— nothing was measured" } }
+        @if chart.is_empty() { p.soft { "— no measurements" } }
         @else { div.scroll tabindex="0" { (PreEscaped(chart)) } }
     }
 }
@@ -366,14 +366,14 @@ fn component_list(run: &RunPart, shown: &EvidenceLinks) -> Markup {
                 p.soft {
                     @match &run.judged_by {
                         Some(by) => { "judged by " (Words(by)) },
-                        None => "— nothing has judged this run",
+                        None => "— no judgements of this run",
                     }
                 }
                 @if !lives.is_empty() {
                     (command_line(Some(&run.curves.command)))
                     (chart_or_note(lives))
                     p.soft {
-                        "By turn: a circle where the dialogue commits to the component, a thick line while its code \
+                        "By turn: a circle where a request asks for the component, a thick line while its code \
                          is in use, a dotted one while it is defined, ✗ where it is lost."
                     }
                 }
@@ -435,7 +435,7 @@ fn anchor_of(shown: &EvidenceLink) -> String {
 }
 
 fn label(label: &LabelPart) -> Markup {
-    let score = label.score.as_deref().unwrap_or("taken back");
+    let score = label.score.as_deref().unwrap_or("undone");
     let rest = [&label.blind, &label.reason, &label.note, &label.at];
     let rest = rest.into_iter().flatten().map(String::as_str).chain([label.on.as_str()]);
     let rest = rest.filter(|words| !words.is_empty()).collect::<Vec<_>>().join(" · ");

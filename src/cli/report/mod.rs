@@ -29,40 +29,40 @@ use super::{
 use report_builder::{ReportBounds, ReportRequest, ReportSubject};
 use report_data::ReportMaterial;
 
-/// Write one file about a run, a comparison or a study, to be read without trajview
+/// Write a report about a run, a comparison or a study, for readers without trajview
 ///
-/// HTML that needs no network: turns with their diffs, curves and lifelines, scores with the code they rest on, labels, and
+/// HTML that needs no network: turns with their diffs, curves and lifelines, scores with the cited code, labels, and
 /// the commands that print each number. Two runs or more are compared; a study (study.toml) or a folder of run bundles gives
-/// the tables of `trajview agree`. Keys, passwords, addresses, home folders and names are taken out of everything
-/// recorded. The labels of every rater are in it: do not hand it to somebody who still labels blind.
+/// the tables of `trajview agree`. Keys, passwords, addresses, home folders and names are redacted. It contains the
+/// labels of all raters: do not give it to a rater who still labels blind.
 #[derive(Debug, clap::Args)]
 pub struct ReportArgs {
     /// A run; several that are compared; a study (study.toml) or a folder of run bundles
     #[arg(value_name = "RUN|STUDY", required = true, value_parser = run_args::recording_parser())]
     paths: Vec<PathBuf>,
-    /// One file of HTML; this is what is written if nothing is said
+    /// One HTML file (default)
     #[arg(long)]
     html: bool,
-    /// The tables alone, as Markdown
+    /// Only the tables, as Markdown
     #[arg(long, visible_alias = "md", conflicts_with = "html")]
     markdown: bool,
-    /// The tables alone, as LaTeX (booktabs)
+    /// Only the tables, as LaTeX (booktabs)
     #[arg(long, visible_alias = "tex", conflicts_with_all = ["html", "markdown"])]
     latex: bool,
-    /// The file to make; standard output without it
+    /// The output file; default: standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Whose verdicts speak: the judge's name, or a judgement's file; as in `score` and `compare`
+    /// Judge whose verdicts count: the judge's name, or a judgement's file; as in `score` and `compare`
     #[arg(long, visible_alias = "judgement", value_name = "NAME|FILE")]
     judge: Option<String>,
-    /// A text or diff of more bytes is cut in the HTML; what was cut is said there
+    /// Texts and diffs with more bytes are cut in the HTML, with a note
     #[arg(long, value_name = "BYTES", default_value_t = 20_000)]
     most_bytes: usize,
-    /// Files of a turn that are shown in the HTML; those that a verdict rests on are shown in any case
+    /// Files of a turn in the HTML (max); files that a verdict cites are always shown
     #[arg(long, value_name = "N", default_value_t = 200)]
     most_files: usize,
-    /// About so many bytes of turns, steps and diffs are in the HTML, of all runs together; what is left out is said there, with
-    /// the command that prints it
+    /// Bytes of turns, steps and diffs in the HTML, of all runs together (about); omitted parts are listed, with the
+    /// command that prints them
     #[arg(long, value_name = "BYTES", default_value_t = 20_000_000)]
     most_total: usize,
     #[command(flatten)]

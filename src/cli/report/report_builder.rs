@@ -218,7 +218,7 @@ impl ReportRequest<'_> {
         let mut sections = vec![self.section_or_note(
             "turns-table",
             "Table of turns",
-            "recorded; cost computed where it says so",
+            "recorded; cost computed if marked",
             command_words("show", [place.clone()]).collect(),
         )];
         if !run.turns.is_empty() {

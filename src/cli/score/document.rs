@@ -209,7 +209,7 @@ impl ScoreDocument {
 
     /// Makes the document of a file that holds a rubric tree and no run: there is no code to score.
     pub(crate) fn for_rubric_tree(path: &Path, run: &Run, tree: RubricTreeRow) -> Self {
-        let run = ScoredRunFacts::new(path, run, "nothing: it holds no run");
+        let run = ScoredRunFacts::new(path, run, "nothing: it has no run");
         Self { run, rubric_tree: Some(tree), ..Self::default() }
     }
 

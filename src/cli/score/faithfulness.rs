@@ -343,7 +343,8 @@ fn read_judgement_file(
     let judgement = read.judgements.pop();
     let problems = read.warnings.into_iter();
     warnings.extend(problems.map(|it| Warning { place: name.clone(), what: it.what }));
-    let judgement = judgement
-        .ok_or_else(|| failure(Exit::CannotUnderstand, "is no judgement (trajview.judgement/1)"))?;
+    let judgement = judgement.ok_or_else(|| {
+        failure(Exit::CannotUnderstand, "is not a judgement (trajview.judgement/1)")
+    })?;
     Ok(Judgement { file: name, ..judgement })
 }

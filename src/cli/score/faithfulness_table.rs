@@ -116,8 +116,8 @@ fn add_exposure_rows(row: &ExposureRow, table: &mut OutputTable) {
         let over = format!("{count} of {all} components {what}");
         table.add_row(number_cells(number, Some(share), over));
     };
-    add(Number::Rcr, row.rcr, "can be recovered from what was said");
-    add(Number::Esr, row.esr, "were said explicitly");
+    add(Number::Rcr, row.rcr, "can be recovered from the requests");
+    add(Number::Esr, row.esr, "were stated explicitly");
 }
 
 /// Lists by name what the numbers leave out.
@@ -125,9 +125,7 @@ fn faithfulness_notes(row: &FaithfulnessRow) -> Vec<String> {
     let mut notes = vec![];
     if !row.missing.partial.is_empty() {
         let all = row.missing.partial.join("; ");
-        notes.push(format!(
-            "judged in part, which is no result of the run: {all}; --judge names one"
-        ));
+        notes.push(format!("incomplete judgement, not used: {all}; choose one with --judge"));
     }
     if let Some(judgement) = &row.judgement {
         notes.extend(other_tree_note(row, judgement));
@@ -171,7 +169,7 @@ fn other_tree_note(row: &FaithfulnessRow, judgement: &ScoreJudgementRow) -> Opti
             let judged = state_text(judgement.commit.as_ref(), judgement.turn);
             Some(format!("the judgement is of {judged}; DIR is of {scored}: IF50 mixes the two"))
         }
-        None => Some(format!("the judgement does not say which tree it is of; DIR is of {scored}")),
+        None => Some(format!("the judgement does not name its tree; DIR is of {scored}")),
     }
 }
 

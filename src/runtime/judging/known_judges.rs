@@ -121,13 +121,13 @@ impl KnownJudges {
     /// Writes a discovered judge into the settings file; returns a sentence. The error is one too.
     pub(crate) fn keep_found(&self, judge: &str, model: &str) -> Result<String, String> {
         if self.written.iter().any(|it| it.name == judge) {
-            return Err(format!("judge {judge} stands in the settings already"));
+            return Err(format!("judge {judge} is already in the settings"));
         }
         let file = self.file.as_ref().ok_or(NO_FILE)?;
         let found = self.found_and_unnamed().find(|it| it.settings.name == judge);
         let found = found.ok_or_else(|| format!("no judge is called {judge}"))?;
         let path = file.0.add_judge(&found.settings_to_save(model, self.listed_models(judge)))?;
-        Ok(format!("judge {judge} is kept: [judges.{judge}] in {}", path.display()))
+        Ok(format!("judge {judge} saved: [judges.{judge}] in {}", path.display()))
     }
 
     /// Asks a judge's server for its models, with its key if needed, for [`Self::set_models`].
@@ -186,7 +186,7 @@ impl KnownJudges {
     }
 }
 
-const NO_FILE: &str = "there is no settings file to keep it in: trajview --config FILE names one";
+const NO_FILE: &str = "no settings file: name one with trajview --config FILE";
 
 #[cfg(test)]
 mod tests {

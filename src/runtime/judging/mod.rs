@@ -354,11 +354,9 @@ fn judge_one(
     }
 }
 
-const NO_DECISIONS: &str =
-    "this run has no decisions.json; `p`, `v` to the decisions and `d` draw them from the requests";
+const NO_DECISIONS: &str = "this run has no decisions.json; `p`, `v` to the decisions, and `d` extracts them from the requests";
 
-const NO_BUNDLE: &str = "this recording is no run bundle, so there is no place for verdicts; `trajview import RECORDING --out DIR` \
-                         makes one";
+const NO_BUNDLE: &str = "not a run bundle, so verdicts cannot be saved; make one: `trajview import RECORDING --out DIR`";
 
 /// Counts down when a judging ends for any reason.
 struct RunningJudging<'a> {

@@ -20,7 +20,7 @@ pub(crate) fn report_outcome(
     JudgedStates { judged: states, left_out }: &JudgedStates,
 ) -> JudgingOutcome {
     let Some((job, last)) = states.last() else {
-        return outcome_with(states, JudgingEnd::Failed, "nothing was judged".into());
+        return outcome_with(states, JudgingEnd::Failed, "no verdicts".into());
     };
     let (end, text) = match &last.halted {
         None => finished_text(states, left_out),
@@ -78,9 +78,9 @@ fn kept_text(states: &[(JudgingJob, JudgingFiles)]) -> String {
     let judged: usize = judged_files(states).map(|(_, it)| it.entries().len()).sum();
     match judged_files(states).last() {
         Some((path, _)) if judged > 0 => {
-            format!("{judged} judged are kept, the last in {}; R goes on", name_of(path))
+            format!("{judged} verdicts saved, the last in {}; R resumes", name_of(path))
         }
-        _ => "nothing was judged yet".into(),
+        _ => "no verdicts yet".into(),
     }
 }
 
@@ -102,8 +102,7 @@ fn halted_text(
         JudgingHalt::NothingToResume => (
             JudgingEnd::Failed,
             format!(
-                "no judging after turn {} by {judge}, with this prompt, these looks and {}s, to go on with; n and enter \
-                 begin one",
+                "no judgement after turn {} by {judge} with this prompt, number of tool calls and {}s to resume; n and enter start one",
                 job.subject.turn,
                 job.scale().noun()
             ),
@@ -145,7 +144,7 @@ fn finished_text(
     }
     match is_whole {
         true => (JudgingEnd::Finished, words),
-        false => (JudgingEnd::Failed, format!("{words}; R asks again")),
+        false => (JudgingEnd::Failed, format!("{words}; R retries")),
     }
 }
 

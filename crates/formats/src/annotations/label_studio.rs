@@ -36,7 +36,7 @@ pub fn read_tasks(text: &str) -> AnnotationFile {
         Ok(tasks) => tasks,
         Err(why) => {
             return AnnotationFile {
-                wrong: vec![format!("is no list of tasks: {why}")],
+                wrong: vec![format!("is not a list of tasks: {why}")],
                 ..AnnotationFile::default()
             };
         }

@@ -59,7 +59,7 @@ pub fn read_scores(text: &str) -> AnnotationFile {
                 Some(AnnotationAnswer::Score(score, label))
             }
             Some((words, _)) => {
-                wrong(format!("{words:?} is no score"));
+                wrong(format!("{words:?} is not a score"));
                 continue;
             }
             None => label.as_deref().and_then(AnnotationAnswer::from_word),

@@ -60,7 +60,7 @@ fn parse_cases(text: &str) -> Option<Result<Vec<ScoutCase>, String>> {
     if text.starts_with('[') {
         let all: Vec<Value> = match serde_json::from_str(&not_finite::readable_json(text)) {
             Ok(all) => all,
-            Err(why) => return Some(Err(format!("is no JSON: {why}"))),
+            Err(why) => return Some(Err(format!("is not JSON: {why}"))),
         };
         return Some(Ok(flatten_splits(all)));
     }
@@ -74,8 +74,8 @@ fn parse_cases(text: &str) -> Option<Result<Vec<ScoutCase>, String>> {
     for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
         match serde_json::from_str(&not_finite::readable_json(line)) {
             Ok(Value::Object(case)) => all.push((format!("line {number}"), case)),
-            Ok(_) => return Some(Err(format!("line {number}: is no object"))),
-            Err(why) => return Some(Err(format!("line {number}: is no JSON: {why}"))),
+            Ok(_) => return Some(Err(format!("line {number}: is not an object"))),
+            Err(why) => return Some(Err(format!("line {number}: is not JSON: {why}"))),
         }
     }
     Some(Ok(all))
@@ -112,7 +112,7 @@ fn read_case(place: &str, case: &Map<String, Value>, read: &mut AnnotationFile) 
     if let Some(predicate) = case.text("predicate")
         && predicate != "eq"
     {
-        return wrong(&format!("its target is compared by {predicate}: that is no score"));
+        return wrong(&format!("its target uses {predicate}: not a score"));
     }
     let mut found = vec![];
     match (case.get("target"), case.get("labels")) {
@@ -132,7 +132,7 @@ fn read_case(place: &str, case: &Map<String, Value>, read: &mut AnnotationFile) 
     let notes = case.object("notes");
     for (item, value) in found {
         let Some(answer) = AnnotationAnswer::from_json(&value) else {
-            read.wrong.push(format!("{place}: the target of {item} is no score"));
+            read.wrong.push(format!("{place}: the target of {item} is not a score"));
             continue;
         };
         read.annotations.push(Annotation {

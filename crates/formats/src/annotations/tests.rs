@@ -127,8 +127,8 @@ fn every_mistake_of_a_file_is_told_with_its_place() {
             "case 1: names no transcript (id)",
             "case 2: is of several transcripts; a score is of one run",
             "case 3: has neither target nor labels",
-            "case 4: its target is compared by gte: that is no score",
-            "case 5: the target of C01 is no score",
+            "case 4: its target uses gte: not a score",
+            "case 5: the target of C01 is not at a score",
         ]
     );
     let phoenix = read_annotations(

@@ -241,8 +241,10 @@ impl ClaudeFold {
         let agent = self.agent_with_id(&name);
         let (mut steps, mut offsets) = (vec![], vec![]);
         let title = left.iter().map(|turn| &turn.title).find(|title| !title.is_empty());
-        let title =
-            title.map_or_else(|| "left again".into(), |it| format!("left again: {it}").into());
+        let title = title.map_or_else(
+            || "abandoned branch".into(),
+            |it| format!("abandoned branch: {it}").into(),
+        );
         let started_at = left.iter().find_map(|turn| turn.started_at);
         let ended_at = left.iter().rev().find_map(|turn| turn.ended_at);
         for turn in left {

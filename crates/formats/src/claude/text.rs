@@ -203,7 +203,7 @@ fn outcome_text(raw: RawField<'_>, structured: &ToolResultFields<'_>) -> String 
 
 fn persisted_size_note(structured: &ToolResultFields<'_>) -> String {
     structured.persisted_output_size.0.map_or_else(String::new, |size| {
-        format!("\n[the whole output, {size} bytes, is not in this record]")
+        format!("\n[the full output, {size} bytes, is not in this record]")
     })
 }
 

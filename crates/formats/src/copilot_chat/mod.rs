@@ -100,7 +100,7 @@ impl RecordFormat for CopilotChat {
 
     fn read_record<'t>(&self, record: TapeValue<'t>) -> LogRecord<'t> {
         let Some(fields) = JsonObject::from_value(record) else {
-            return LogRecord::unknown_kind("request that is no object");
+            return LogRecord::unknown_kind("request that is not an object");
         };
         if let Some(count) = fields.number(changes::UNREAD_CHANGES) {
             return LogRecord::unknown_kind(format!(

@@ -190,7 +190,7 @@ fn event_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
         }
         "context.append_loop_event" => match fields.object("event") {
             Some(event) => add_loop_event(&mut made, &event),
-            None => made.push_event(RecordEvent::Unknown("loop event that is no object".into())),
+            None => made.push_event(RecordEvent::Unknown("loop event that is not an object".into())),
         },
         "context.append_message" => add_context_message(&mut made, fields),
         "context.compacted" | "context.compact" | "context.apply_compaction" => {

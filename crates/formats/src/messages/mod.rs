@@ -129,7 +129,7 @@ impl RecordFormat for Messages {
             let text = json_object::string_text(record);
             return LogRecord::from_event(match text {
                 Some(text) => RecordEvent::Message(Role::System, text),
-                None => RecordEvent::Unknown("message that is no object".into()),
+                None => RecordEvent::Unknown("message that is not an object".into()),
             });
         };
         let is_row = LIST_KEYS.iter().any(|key| fields.get(key).is_some_and(TapeValue::is_list));

@@ -311,7 +311,7 @@ fn streamed_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {
     let mut record =
         LogRecord { time: chat::first_time(fields, &["timestamp"]), ..LogRecord::default() };
     let Some(part) = fields.get("part").and_then(JsonObject::from_value) else {
-        return LogRecord::unknown_kind("part that is no object");
+        return LogRecord::unknown_kind("part that is not an object");
     };
     record.ended_at = part.object("time").and_then(|time| chat::first_time(&time, &["end"]));
     let kind = fields.text("type").unwrap_or_default();

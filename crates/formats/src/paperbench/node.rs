@@ -82,7 +82,7 @@ impl PaperReader {
             (seen.requirements, "does not say what it requires"),
             // The root's weight counts nowhere.
             (seen.weight || id == NodeId::default(), "has no weight and counts nothing"),
-            (seen.sub_tasks, "has no list of sub_tasks: taken as a leaf"),
+            (seen.sub_tasks, "has no list of sub_tasks: read as a leaf"),
         ];
         for (is_there, what) in missing {
             if !is_there {
@@ -276,7 +276,7 @@ pub fn read_entry<'de, M: MapAccess<'de>>(
     if !is_first {
         reader.warn_of_node(id, "has more than one list of sub_tasks; the first counts");
     } else if raw.get().trim_start_matches(['[', ' ', '\n', '\t', '\r']) != "]" {
-        let what = format!("stands {MAX_DEPTH} levels deep; its sub-tasks are left out");
+        let what = format!("is {MAX_DEPTH} levels deep; its sub-tasks are omitted");
         reader.warn_of_node(id, &what);
     }
     Ok(())

@@ -142,14 +142,14 @@ fn results_are_read_in_every_spelling() {
 }
 
 #[test]
-fn a_result_that_does_not_fit_its_tree_says_so() {
+fn a_result_that_does_not_fit_its_tree_states_so() {
     let output = json!({"score": 0.75, "num_leaf_nodes": 9, "num_invalid_leaf_nodes": 1, "graded_task_tree": sample_tree()});
     assert_eq!(
         read_value(&output).1,
         [
-            "the result says 9 leaves, its tree has 3",
-            "the result says 1 invalid leaves, its tree has 0",
-            "the result says a score of 0.75, the root of its tree 0.5",
+            "the result states 9 leaves, its tree has 3",
+            "the result states 1 invalid leaves, its tree has 0",
+            "the result states a score of 0.75, the root of its tree has 0.5",
         ]
     );
 }
@@ -224,12 +224,12 @@ fn what_is_wrong_with_a_node_is_a_warning_with_its_way_and_the_rest_counts() {
         (
             "/sub_tasks/0/id",
             json!("d"),
-            "node 0/1/1: has the id of 0/0; nodes are told apart by their place",
+            "node 0/1/1: has the id of 0/0; nodes are distinguished by their path",
         ),
         (
             "/sub_tasks/1/sub_tasks/0/id",
             json!("root"),
-            "node 0/1/0: has the id of 0, which it stands below; both count as they stand",
+            "node 0/1/0: has the same id as its ancestor 0; both count",
         ),
     ];
     for (pointer, value, expected) in cases {
@@ -245,7 +245,7 @@ fn what_a_node_lacks_is_told() {
         ("/sub_tasks/0/id", "node 0/0: has no id"),
         ("/sub_tasks/0/weight", "node 0/0: has no weight and counts nothing"),
         ("/sub_tasks/0/requirements", "node 0/0: does not say what it requires"),
-        ("/sub_tasks/0/sub_tasks", "node 0/0: has no list of sub_tasks: taken as a leaf"),
+        ("/sub_tasks/0/sub_tasks", "node 0/0: has no list of sub_tasks: read as a leaf"),
         (
             "/sub_tasks/0/score",
             "node 0/0: has no score that can be used: it counts as 0 and as invalid",
@@ -284,7 +284,7 @@ fn numbers_that_python_writes_and_json_does_not_know_do_not_end_the_file() {
     assert_eq!(
         warnings[..3],
         [
-            "NaN or Infinity stands where a number should, times 2".to_owned(),
+            "NaN or Infinity instead of a number, 2 times".to_owned(),
             "node 0/1/1: weight is NaN, expected a number 0 or more: it counts nothing".into(),
             "node 0/1: weight is infinite, expected a number 0 or more: it counts nothing".into(),
         ]
@@ -313,8 +313,8 @@ fn a_tree_that_is_too_deep_ends_where_it_is_safe() {
 
     assert_eq!(tree.nodes.len(), 51);
     let left_out = warnings.iter().find(|what| what.contains("levels deep")).unwrap();
-    assert!(left_out.ends_with("stands 50 levels deep; its sub-tasks are left out"));
-    assert!(warnings.iter().any(|what| what.contains("which it stands below")));
+    assert!(left_out.ends_with("is 50 levels deep; its sub-tasks are omitted"));
+    assert!(warnings.iter().any(|what| what.contains("has the same id as its ancestor")));
 }
 
 #[test]

@@ -41,10 +41,8 @@ fn repeated_ids(tree: &RubricTree, found: &mut Vec<String>) {
             below_itself.extend(own.map(|above| (*node, above)));
         }
         for (node, above) in &below_itself {
-            let what = format!(
-                "has the id of {}, which it stands below; both count as they stand",
-                tree.node_path(*above)
-            );
+            let what =
+                format!("has the same id as its ancestor {}; both count", tree.node_path(*above));
             found.push(node_sentence(tree, *node, &what));
         }
         if below_itself.is_empty() {
@@ -55,7 +53,7 @@ fn repeated_ids(tree: &RubricTree, found: &mut Vec<String>) {
                 .collect();
             let more = if nodes.len() - 1 > MAX_PLACES { " and others" } else { "" };
             let what = format!(
-                "has the id of {}{more}; nodes are told apart by their place",
+                "has the id of {}{more}; nodes are distinguished by their path",
                 others.join(", ")
             );
             found.push(node_sentence(tree, nodes[nodes.len() - 1], &what));
@@ -110,13 +108,15 @@ fn check_result(tree: &RubricTree, found: &mut Vec<String>) {
         [(tree.result.leaves, leaves, "leaves"), (tree.result.invalid, invalid, "invalid leaves")]
     {
         if let Some(recorded) = recorded.filter(|recorded| *recorded != there) {
-            found.push(format!("the result says {recorded} {what}, its tree has {there}"));
+            found.push(format!("the result states {recorded} {what}, its tree has {there}"));
         }
     }
     let root = tree.root().and_then(|root| root.score);
     if let (Some(recorded), Some(root)) = (tree.result.score, root)
         && (recorded - root).abs() > 1e-9
     {
-        found.push(format!("the result says a score of {recorded}, the root of its tree {root}"));
+        found.push(format!(
+            "the result states a score of {recorded}, the root of its tree has {root}"
+        ));
     }
 }

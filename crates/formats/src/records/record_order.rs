@@ -191,8 +191,8 @@ fn branch_start_event(id: &str, branch: &AbandonedBranch) -> RecordEvent<'static
         _ => None,
     });
     let about = match words.next() {
-        Some(first) => format!("left again: {first}"),
-        None => "left again".to_owned(),
+        Some(first) => format!("abandoned branch: {first}"),
+        None => "abandoned branch".to_owned(),
     };
     RecordEvent::Abandoned { branch: id.to_owned().into(), about: about.into() }
 }

@@ -79,10 +79,10 @@ impl RecordFormat for RigorBench {
 
     fn read_record<'t>(&self, record: TapeValue<'t>) -> LogRecord<'t> {
         let Some(fields) = JsonObject::from_value(record) else {
-            return LogRecord::unknown_kind("action that is no object");
+            return LogRecord::unknown_kind("action that is not an object");
         };
         if let Some(why) = fields.text("not_yaml") {
-            return LogRecord::unknown_kind(format!("text that is no YAML: {why}"));
+            return LogRecord::unknown_kind(format!("text that is not YAML: {why}"));
         }
         if fields.has_field("actions") || !fields.has_field("type") {
             let name = fields.text("name").unwrap_or_default();
@@ -237,7 +237,7 @@ mod tests {
     #[test]
     fn what_is_no_yaml_and_what_is_unknown_is_told() {
         let broken = index_yaml("task_id: t\nphases:\n - name: [x\n");
-        assert!(broken.warnings[0].what.contains("no YAML"), "{:?}", broken.warnings);
+        assert!(broken.warnings[0].what.contains("not YAML"), "{:?}", broken.warnings);
 
         let unknown = index_yaml("task_id: t\nphases:\n- actions:\n  - type: foo\n  - type: foo\n");
         assert!(unknown.warnings[0].what.contains("foo"), "{:?}", unknown.warnings);
@@ -254,6 +254,6 @@ mod tests {
 
         let run = index_yaml(&text);
 
-        assert!(run.warnings[0].what.contains("no YAML"), "{:?}", run.warnings);
+        assert!(run.warnings[0].what.contains("not YAML"), "{:?}", run.warnings);
     }
 }

@@ -35,7 +35,7 @@ pub fn read_codebook(
             for (number, entry) in (1..).zip(several) {
                 let place = format!("criteria, entry {number}: ");
                 let Some(entry) = entry.as_object() else {
-                    wrong.push(format!("{place}is no table"));
+                    wrong.push(format!("{place}is not a table"));
                     continue;
                 };
                 let id = RubricFields::new(entry).trimmed_id("id");
@@ -72,7 +72,7 @@ fn read_overall(
     let word = RubricFields::new(table).as_written("overall")?;
     let Some(rule) = OverallRule::by_word(&word) else {
         let known = OverallRule::ALL.map(OverallRule::word).join(" or ");
-        wrong.push(format!("overall: {word:?} is no rule; write {known}"));
+        wrong.push(format!("overall: {word:?} is not a rule; use {known}"));
         return None;
     };
     let is_one = criteria.windows(2).all(|two| two[0].scale == two[1].scale);
@@ -101,7 +101,7 @@ fn read_criterion(
     let mut levels: Vec<ScaleLevel> = vec![];
     let listed = table.elements_of("levels");
     if table.contains_key("levels") && !table.get("levels").is_some_and(Value::is_array) {
-        wrong.push(format!("{place}levels: is no list"));
+        wrong.push(format!("{place}levels: is not a list"));
     }
     if listed.len() > MAX_LEVELS {
         wrong.push(format!("{place}levels: has more than {MAX_LEVELS}; the rest is left out"));
@@ -109,7 +109,7 @@ fn read_criterion(
     for (at, entry) in listed.iter().enumerate().take(MAX_LEVELS) {
         let place = format!("{place}levels, entry {}: ", at + 1);
         match entry.as_object().map(|entry| read_level(entry, scale, at, &place, wrong)) {
-            None => wrong.push(format!("{place}is no table")),
+            None => wrong.push(format!("{place}is not a table")),
             Some(None) => {}
             Some(Some(level)) if levels.iter().any(|it| it.score == level.score) => {
                 wrong.push(format!("{place}the score is there already; the first one counts"));
@@ -148,7 +148,7 @@ fn read_level(
         Ok(None) => {
             let score = f64::from(scale.lowest_and_highest().0) + at as f64;
             if !scale.contains_score(score) {
-                wrong.push(format!("{place}stands beyond the scale {scale}"));
+                wrong.push(format!("{place}is outside the scale {scale}"));
                 return None;
             }
             score
@@ -240,7 +240,7 @@ mod tests {
         assert_eq!(two("1..5", "lowest").0.unwrap().overall, Some(OverallRule::Lowest));
         assert_eq!(two("0..1", "mean").0.unwrap().overall, None);
         assert_eq!(two("0..1", "mean").1, ["overall: is for several criteria on one scale"]);
-        assert_eq!(two("1..5", "sum").1, ["overall: \"sum\" is no rule; write mean or lowest"]);
+        assert_eq!(two("1..5", "sum").1, ["overall: \"sum\" is not a rule; use mean or lowest"]);
     }
 
     #[test]
@@ -254,7 +254,7 @@ mod tests {
             wrong,
             [
                 "levels, entry 1: the score 7 is not on the scale 0..4",
-                "levels, entry 2: is no table",
+                "levels, entry 2: is not at a table",
                 "levels, entry 3: meaning: no such field; known: score, name, means, examples",
                 "levels, entry 4: the score is there already; the first one counts",
                 "levles: no such field; known: scale, rule, levels, criteria, overall, name, id",

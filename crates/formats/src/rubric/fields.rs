@@ -31,7 +31,7 @@ pub fn read_document(
             }
             match map.text("schema") {
                 Some(found) if found != schema => {
-                    warn(format!("says it is {found:?}; it is read as {schema}"))
+                    warn(format!("has the schema {found:?}; it is read as {schema}"))
                 }
                 None => warn(format!("does not name its schema; it is read as {schema}")),
                 Some(_) => {}

@@ -98,11 +98,11 @@ fn read_existing(bytes: &[u8]) -> Result<(Map<String, Value>, Vec<String>), Stri
         gold: Vec<&'a RawValue>,
     }
     let wrong =
-        |why: serde_json::Error| format!("is no file of gold labels; not written over: {why}");
+        |why: serde_json::Error| format!("is not a file of gold labels; not overwritten: {why}");
     let mut rest: Map<String, Value> = serde_json::from_slice(bytes).map_err(wrong)?;
     match rest.text("schema") {
         Some(found) if found != SCHEMA => {
-            return Err(format!("says it is {found:?}, not {SCHEMA}; not written over"));
+            return Err(format!("has the schema {found:?}, not {SCHEMA}; not overwritten"));
         }
         _ => {}
     }

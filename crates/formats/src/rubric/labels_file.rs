@@ -74,17 +74,17 @@ pub fn add_labels(
 fn file_entries(file: &RawObjectFields, list: &str) -> Result<Vec<LabelEntry>, String> {
     let Some(raw) = file.get(list) else { return Ok(vec![]) };
     let entries: Vec<Box<RawValue>> = serde_json::from_str(raw.get())
-        .map_err(|_| format!("has {list} that are no list; not written over"))?;
+        .map_err(|_| format!("has {list} that is not a list; not overwritten"))?;
     Ok(entries.into_iter().map(LabelEntry::from_raw).collect())
 }
 
 fn read_file(bytes: &[u8]) -> Result<RawObjectFields, String> {
     let file: RawObjectFields = serde_json::from_slice(bytes)
-        .map_err(|why| format!("is no file of labels; not written over: {why}"))?;
+        .map_err(|why| format!("is not a file of labels; not overwritten: {why}"))?;
     let schema = file.get("schema").and_then(|it| serde_json::from_str::<String>(it.get()).ok());
     match schema {
         Some(found) if found != SCHEMA => {
-            Err(format!("says it is {found:?}, not {SCHEMA}; not written over"))
+            Err(format!("has the schema {found:?}, not {SCHEMA}; not overwritten"))
         }
         _ => Ok(file),
     }

@@ -213,7 +213,7 @@ fn read_label<'a>(cell: &impl Fn(&str) -> Option<&'a str>) -> Result<Label, Vec<
     let cannot = read_cell(cell("cannot_tell"), flag_of("cannot_tell"), &mut wrong);
     label.cannot_tell = says_so || cannot == Some(true);
     if label.cannot_tell && label.score.is_some() {
-        wrong.push("has a score, and says that the rater cannot tell".to_owned());
+        wrong.push("has a score and is marked as cannot tell".to_owned());
     }
     label.confidence = read_cell(cell("confidence"), parse_confidence, &mut wrong);
     label.seen = read_cell(cell("seen"), parse_seen, &mut wrong);
@@ -237,7 +237,7 @@ fn parse_unit(words: &str) -> Result<LabelUnit, String> {
 
 fn parse_turn(words: &str) -> Result<usize, String> {
     let turn = words.trim().parse().ok().filter(|turn| *turn > 0);
-    turn.ok_or_else(|| format!("{words:?} is no turn; turns count from 1"))
+    turn.ok_or_else(|| format!("{words:?} is not a turn; turns count from 1"))
 }
 
 fn parse_confidence(words: &str) -> Result<Confidence, String> {
@@ -258,7 +258,7 @@ fn parse_score(words: &str, label: &Label) -> Result<f64, String> {
     let score = named.map(|level| level as f64).or_else(|| bare.parse().ok());
     score.filter(|score| scale.contains_score(*score)).ok_or_else(|| {
         let (low, high) = scale.lowest_and_highest();
-        format!("{words:?} is no score from {low} to {high}")
+        format!("{words:?} is not a score from {low} to {high}")
     })
 }
 

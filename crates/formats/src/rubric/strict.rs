@@ -125,9 +125,8 @@ impl StrictChecker<'_> {
                 self.check_turn(&level, "turn", mistakes);
                 let Some(turn) = level.field("turn").and_then(|it| it.count()) else { continue };
                 if turn <= before {
-                    let what = format!(
-                        "turn {turn} stands behind turn {before}; expected turns that rise"
-                    );
+                    let what =
+                        format!("turn {turn} comes after turn {before}; expected increasing turns");
                     mistakes.add_at_node(&level, what);
                 }
                 before = turn;
@@ -338,7 +337,7 @@ fn check_score_on_scale(entry: &StrictNode<'_>, unit: LabelUnit, mistakes: &mut 
     }
     let cannot_tell = entry.field("cannot_tell").map(|it| it.value());
     if cannot_tell.and_then(|it| it.as_bool()) == Some(true) {
-        mistakes.add_at_node(entry, "has a score, and says that the rater cannot tell".into());
+        mistakes.add_at_node(entry, "has a score and is marked as cannot tell".into());
     }
 }
 
@@ -378,7 +377,7 @@ fn check_scores_by_criteria(
             None => {
                 let of = id.as_deref().map(|id| format!(" for {id}")).unwrap_or_default();
                 mistakes
-                    .add_at_node(entry, format!("has no score{of}, and no error that says why"));
+                    .add_at_node(entry, format!("has no score{of} and no error with the reason"));
             }
             Some(field)
                 if field.value().as_f64().is_some_and(|score| scale.contains_score(score)) => {}
@@ -417,7 +416,7 @@ fn check_score_and_label(
     let text = entry.field("label").and_then(|label| label.text());
     let is_open = levels.in_words && text.as_deref() == Some(CANNOT_TELL);
     if !is_said("score") && !is_said("error") && !is_said("reason") && !is_open {
-        mistakes.add_at_node(entry, "has no score, and no error or reason that says why".into());
+        mistakes.add_at_node(entry, "has no score and no error or reason".into());
     }
     let score = entry.field("score").and_then(|it| it.count());
     if let Some((field, score)) = entry.field("score").zip(score)
@@ -441,7 +440,7 @@ fn check_score_and_label(
                 .add_at_node(&field, format!("{label} is level {level}, and the score is {score}"));
         }
         (Some(_), None) if !is_said("score") => {
-            mistakes.add_at_node(&field, format!("{label} stands where there is no score"));
+            mistakes.add_at_node(&field, format!("has the label {label} but no score"));
         }
         _ => {}
     }

@@ -74,7 +74,7 @@ fn line_count_mismatch(diff: &JsonObject<'_>, edit: &Edit) -> Option<String> {
     let (added, removed) = (edit.added? as usize, edit.removed? as usize);
     (counted.added != added || counted.removed != removed).then(|| {
         format!(
-            "says +{added} −{removed} lines, its text has +{} −{}",
+            "states +{added} −{removed} lines, its text has +{} −{}",
             counted.added, counted.removed
         )
     })
@@ -130,6 +130,6 @@ mod tests {
 
         assert_eq!(found.files[0].edit.path.repo_path(), None);
         assert_eq!(warnings[0].place, "diff.json:2");
-        assert_eq!(warnings[0].what, "../a: says +2 −0 lines, its text has +1 −0");
+        assert_eq!(warnings[0].what, "../a: states +2 −0 lines, its text has +1 −0");
     }
 }

@@ -94,7 +94,7 @@ fn a_look_beyond_the_budget_is_refused_and_then_only_a_verdict_counts() {
     assert_eq!(judged.verdict(), None);
     assert_eq!(
         judged.error.unwrap(),
-        "no verdict after two attempts: it asked for another look with none left"
+        "no verdict after two attempts: it made a tool call over the limit"
     );
     assert_eq!(
         judge.conversations.iter().map(|it| it.may_call_tools).collect::<Vec<_>>(),

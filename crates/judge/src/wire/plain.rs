@@ -108,7 +108,7 @@ fn result_text(result: &Value) -> Result<(String, ReplyUsage), JudgeFault> {
     let result_text = fields::text_field(result, "result");
     if result.get("is_error").and_then(Value::as_bool) == Some(true) {
         let excerpt = fields::excerpt_of(result_text.as_bytes());
-        return Err(JudgeFault::Program(format!("the program says that it failed: {excerpt}")));
+        return Err(JudgeFault::Program(format!("the program reports a failure: {excerpt}")));
     }
     let usage = result.get("usage").map(super::messages::parse_usage).unwrap_or_default();
     let structured = result.get("structured_output").filter(|object| object.is_object());

@@ -57,7 +57,7 @@ fn reply_of(document: &Value, output: &[Value]) -> Result<JudgeReply, JudgeFault
         return Err(JudgeFault::Malformed("it has no output".into()));
     }
     if fields::text_field(document, "status") == "failed" {
-        return Err(JudgeFault::BrokenOff("the server says that it failed".into()));
+        return Err(JudgeFault::BrokenOff("the server reports a failure".into()));
     }
     let mut reply = JudgeReply {
         is_cut: fields::text_field(document, "status") == "incomplete",

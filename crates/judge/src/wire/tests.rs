@@ -281,7 +281,7 @@ fn a_programs_answer_is_read_bare_or_wrapped() {
     assert_eq!(read(&structured.to_string()).unwrap().text, r#"{"level":1,"rationale":"x"}"#);
     assert_eq!(
         read(&failed.to_string()),
-        Err(JudgeFault::Program("the program says that it failed: no credit".into()))
+        Err(JudgeFault::Program("the program reports a failure: no credit".into()))
     );
     let both = format!("{look}\n{{\"level\": 1, \"rationale\": \"x\"}}");
     assert_eq!(read(&both).unwrap().calls, []);

@@ -87,7 +87,7 @@ impl Continuity {
         let lines = found.iter().map(|found| decision_sentence(found.decision));
         let sentences = std::iter::once(BriefSentence::heading(heading)).chain(lines).collect();
         let origin =
-            if self.draws_decisions() { "drawn from the requests" } else { "of the store" };
+            if self.draws_decisions() { "extracted from the requests" } else { "of the store" };
         let why = format!(
             "{} of {} decisions {origin}, by {cause}",
             found.len(),

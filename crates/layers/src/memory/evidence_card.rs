@@ -178,7 +178,7 @@ fn parse_card(
     let object =
         answer.find('{').zip(answer.rfind('}')).and_then(|(start, end)| answer.get(start..=end));
     let card: MemoryCard = serde_json::from_str(object.ok_or("it has no JSON object")?)
-        .map_err(|why| format!("it is no card: {why}"))?;
+        .map_err(|why| format!("not a card: {why}"))?;
     let mut spans: Vec<AnchoredSpan> = vec![];
     for span in &card.anchored_spans {
         // Blank lines around a snippet do not matter for its place.

@@ -370,7 +370,7 @@ fn verify_card(made: &mut MadeCard, reader: &mut ArtifactReader<'_>) {
         let text = path.and_then(|path| reader.file_text(&path).map(str::to_owned));
         let passed = text.is_some_and(|text| stale::contains_lines(&span.snippet, &text));
         if checked.insert((span.artifact.clone(), passed)) {
-            let why = (!passed).then(|| "the snippet does not stand in the file".to_owned());
+            let why = (!passed).then(|| "the snippet is not in the file".to_owned());
             checks.push(evidence_card::CardCheck { artifact: span.artifact.clone(), passed, why });
         }
         passed

@@ -222,7 +222,7 @@ impl Layer for ProjectGuard {
             }
             Err(why) => {
                 record_proposals::draw_records(&mut self.records, done.turn, done.request);
-                Err(format!("{why}; records of turn {} are drawn from its request", done.turn))
+                Err(format!("{why}; records of turn {} are extracted from its request", done.turn))
             }
         }
     }

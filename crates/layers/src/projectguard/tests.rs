@@ -146,7 +146,7 @@ fn an_answer_that_cannot_be_read_leaves_the_records_to_the_request() {
         "It must never be linear at all.",
     );
 
-    assert!(told.unwrap_err().contains("drawn from its request"));
+    assert!(told.unwrap_err().contains("extracted from its request"));
     assert!(guard.state().contains_key("records/design-1.md"));
 }
 

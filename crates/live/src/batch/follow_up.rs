@@ -23,7 +23,7 @@ impl FollowUp {
     pub const fn status_text(self) -> &'static str {
         match self {
             Self::Score => "its code is scored",
-            Self::Judge => "a judge is asked",
+            Self::Judge => "asking a judge",
         }
     }
 

@@ -97,7 +97,7 @@ pub fn planned_runs(
     let mut names: Vec<&str> = all.iter().map(|entry| entry.name.as_str()).collect();
     names.sort_unstable();
     if let Some(twice) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-        let why = format!("{}: {} stands in the plan twice", read.path.display(), twice[0]);
+        let why = format!("{}: {} is in the plan twice", read.path.display(), twice[0]);
         return Err(UnusableInput::Misread(why));
     }
     Ok(all)
@@ -117,8 +117,7 @@ pub fn plan_remarks(plan: &BatchPlan) -> Vec<String> {
     let same = drivers.into_iter().filter(|(_, agents)| agents.len() > 1);
     same.map(|(driver, agents)| {
         format!(
-            "{} are all recorded as {driver}: where their models do not differ, `trajview corpus` takes their runs for \
-             repeats of one agent",
+            "{} are all recorded as {driver}: if their models are the same, `trajview corpus` treats their runs as repeats of one agent",
             agents.join(" and ")
         )
     })

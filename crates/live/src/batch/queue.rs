@@ -452,8 +452,7 @@ impl BatchQueue {
             let of_run = |slot: &&mut ChildSlot| self.runs[slot.run].entry.name == name;
             if let Some(slot) = self.slots.iter_mut().find(of_run) {
                 end_child(slot, EndReason::Lost);
-                let what =
-                    "another machine has taken it, because this one did not answer for too long";
+                let what = "another machine took over, because this one did not respond";
                 emit(BatchEvent::Notice(format!("{name}: {what}")));
             }
         }
@@ -499,7 +498,7 @@ impl BatchQueue {
                     run.rests_until = None;
                     run.set_state(BatchState::Waiting, None);
                     if let Some(why) = self.state_of_queue.halted.take() {
-                        emit(BatchEvent::Notice(format!("goes on, though: {why}")));
+                        emit(BatchEvent::Notice(format!("continues, although: {why}")));
                     }
                 }
             }

@@ -157,7 +157,7 @@ fn read_event(value: &Value, parsed: &mut AgentOutput) {
         }
         "system" if text_at(value, "/subtype") == Some("api_retry") => {
             parsed.add_trouble(&format!(
-                "the model's server failed ({}) and is asked again",
+                "the model's server failed ({}); retrying",
                 text_at(value, "/error").unwrap_or("no reason given")
             ));
         }

@@ -37,7 +37,7 @@ pub fn configured_driver(name: &str, options: &ProgramOptions) -> Result<Driver,
     let denied = regex(&options.denied)?;
     let marker = regex(&options.end_marker)?;
     Ok(Driver {
-        summary: "a program told by its words",
+        summary: "a program given by its command line",
         program: program.clone(),
         version_arguments: options.version.clone(),
         key_variable: options.key_env.clone(),

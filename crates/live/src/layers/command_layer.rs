@@ -118,7 +118,7 @@ impl CommandLayer {
             if state.len() > MAX_STATE_FILES || bytes > MAX_STATE_BYTES {
                 let most = MAX_STATE_BYTES >> 20;
                 return Err(format!(
-                    "its state has more than {MAX_STATE_FILES} files or {most} MiB; it is not taken in"
+                    "its state has more than {MAX_STATE_FILES} files or {most} MiB; ignored"
                 ));
             }
             self.state.clone_from(state);

@@ -273,7 +273,7 @@ impl LayerStack {
                     found.rows.push(LayerRow::from_said(&brief_answer));
                     briefs.push(brief_answer.brief);
                 }
-                Err(why) => found.problems.push(format!("layer {layer} did nothing: {why}")),
+                Err(why) => found.problems.push(format!("layer {layer} failed: {why}")),
             }
         }
         found.text = prepend_briefs(request, &briefs);
@@ -299,7 +299,7 @@ impl LayerStack {
             Ok(feed) => self.feed_turns(feed, done, &mut taken),
             Err(why) => {
                 let turn = done.len();
-                taken.problems.push(format!("layers learn nothing of turn {turn}: {why}"));
+                taken.problems.push(format!("layers get no update for turn {turn}: {why}"));
             }
         }
         taken
@@ -336,7 +336,7 @@ impl LayerStack {
             let (after, result) = member.call_layer(maker, &mut *self.helper, call);
             if let Err(why) = result {
                 let turn = over.turn;
-                taken.problems.push(format!("layer {name} did not take in turn {turn}: {why}"));
+                taken.problems.push(format!("layer {name} got no update for turn {turn}: {why}"));
             }
             let at = rows.iter().position(|row| row.name == name);
             let brief_answer = at.and_then(|at| rows[at].to_said());
@@ -345,7 +345,7 @@ impl LayerStack {
             if let Err(why) = member.record_turn(&self.bundle, brief_answer.as_ref(), &entry) {
                 taken.problems.push(format!("layer {name} is not recorded: {why}"));
             }
-            let new = LayerRow { name, why: "nothing said".into(), ..LayerRow::default() };
+            let new = LayerRow { name, why: "empty answer".into(), ..LayerRow::default() };
             if let Some(at) = at {
                 (rows[at].after, rows[at].given) = (Some(after), given.len());
             } else if after.calls > 0 || !given.is_empty() {

@@ -123,7 +123,7 @@ pub(crate) fn planned_layers(
     for spec in setup.layers.all_specs() {
         let name = spec.to_string();
         if all.iter().any(|it| it.name == name) {
-            return Err(format!("layer {name} is asked for twice"));
+            return Err(format!("layer {name} is given twice"));
         }
         let layer = maker.make_layer(&spec)?;
         let (offers, takes) = (layer.delivery_offers(), driver.supported_offers);

@@ -66,7 +66,7 @@ impl NoPriceReason {
             Self::NoPrice { model } => format!("no price for {model}"),
             Self::NoPriceThen { model, day } => format!("no price for {model} on {day}"),
             Self::NoTime { model } => {
-                format!("the price of {model} has changed, and the recording tells no time")
+                format!("the price of {model} has changed, and the time is not recorded")
             }
             Self::NoRate { model, kind } => format!("no price for {kind} of {model}"),
             Self::NoPriceAbove { model, above } => {

@@ -64,7 +64,7 @@ numbers! {
     HighCc = number_row("high_cc", Count, "callables", "0..", Lower, Code(|it| it.totals.high_cc as f64), BOTH, "callables with more than 10 paths", Callables)
         .with_labels("complex (CC > 10)", "CC > 10"),
     MaxCc = number_row("max_cc", Count, "paths", "0..", Lower, Code(|it| f64::from(it.totals.max_cc)), OURS, "cyclomatic complexity of the callable with most", Callables)
-        .with_labels("most branches (CC)", "max CC"),
+        .with_labels("highest complexity (CC)", "max CC"),
     MeanCc = number_row("mean_cc", Tenths, "paths", "0..", Lower, Code(|it| it.totals.mean_cc), OURS, "mean cyclomatic complexity; 0 without callables", Callables)
         .with_labels("mean branches (CC)", "mean CC"),
     Mass = number_row("mass", Tenths, "paths * sqrt(lines)", "0..", Neither, Code(|it| it.totals.mass), BOTH, "sum over callables of cyclomatic complexity times the root of their lines", Callables),
@@ -89,21 +89,21 @@ numbers! {
     Gini = number_row("gini", FineShare, "share", "0..1", Lower, Code(|it| it.gini), "Gini coefficient", "how unevenly the mass is spread over the callables", Callables),
     // Reuse between modules.
     Dir = number_row("dir", Share, "share", "0..1", Higher, Reuse(|it| it.dir), SLUMP, "dependency integration: reused / exported, by our rules; none without exported symbols", Symbols)
-        .with_labels("reuse (DIR)", "DIR")
+        .with_labels("integration (DIR)", "DIR")
         .with_help("dependency integration: share of exported symbols that another module uses, at the end")
         .with_column("dir", 6),
-    Exported = number_row("exported", Count, "symbols", "0..", Neither, Reuse(|it| Some(it.exported? as f64)), OURS, "public top-level classes and functions of the modules that are no entries, no tests", Symbols),
+    Exported = number_row("exported", Count, "symbols", "0..", Neither, Reuse(|it| Some(it.exported? as f64)), OURS, "public top-level classes and functions of modules that are neither entries nor tests", Symbols),
     Reused = number_row("reused", Count, "symbols", "0..", Higher, Reuse(|it| Some(it.reused? as f64)), OURS, "exported symbols that another module imports and refers to; tests do not count", Symbols),
     Registered = number_row("registered", Count, "symbols", "0..", Neither, Reuse(|it| Some(it.registered? as f64)), OURS, "symbols in use without being reused: by a decorator, an entry point or a string; neither exported nor reused", Symbols),
     // Scores of judges.
     Mcf = number_row("mcf", Score, "score", "0..4", Higher, Judgement(|it| it.mcf), SLUMP, "mean component fidelity: mean score of the judged components; none where none is judged", Components)
         .with_labels("mean score (MCF)", "MCF")
-        .with_help("mean component fidelity, 0–4, of the judgement that speaks for the run")
+        .with_help("mean component fidelity, 0–4, of the judgement that counts as the run's result")
         .with_column("mcf", 5),
     McfCapped = number_row("mcf_capped", Score, "score", "0..4", Higher, Judgement(|it| it.mcf_capped), OURS, "mcf with blockers: where a component that blocks fails, the mean (or the scores it names) counts at most its cap; none where the checklist has no blocker", Components)
         .with_labels("MCF with blockers", "MCF capped"),
     If50 = number_row("if50", Share, "share", "0..1", Higher, Judgement(|it| Some(if50(it.mcf?, it.dir?))), SLUMP, "half mcf / 4, half dir; none without both", Components)
-        .with_labels("both (IF50)", "IF50")
+        .with_labels("combined MCF·DIR (IF50)", "IF50")
         .with_help("half MCF / 4 and half DIR, where the end of the run was judged")
         .with_column("if50", 6),
     Severe = number_row("severe", Count, "components", "0..", Lower, Judgement(|it| Some(it.severe? as f64)), SLUMP, "judged components with a score of 0 (absent) or 1 (wrong)", Components)
@@ -116,10 +116,10 @@ numbers! {
     FullShare = number_row("full_share", Share, "share", "0..1", Higher, Judgement(|it| Some(it.full? as f64 / it.judged? as f64)), SLUMP, "full / judged", Components)
         .with_labels("faithful of all", "full share"),
     // Exposure by the dialogue.
-    Rcr = number_row("rcr", Percent, "share", "0..1", Neither, Exposure(|it| it.rcr), SLUMP, "components that can be recovered from what was said so far (level 1 or more) / components of the checklist", NumberEvidence::Exposure)
-        .with_labels("recoverable", "RCR"),
-    Esr = number_row("esr", Percent, "share", "0..1", Neither, Exposure(|it| it.esr), SLUMP, "components that were said explicitly so far (level 4) / components of the checklist", NumberEvidence::Exposure)
-        .with_labels("explicit", "ESR"),
+    Rcr = number_row("rcr", Percent, "share", "0..1", Neither, Exposure(|it| it.rcr), SLUMP, "components that can be recovered from the requests so far (level 1 or more) / components of the checklist", NumberEvidence::Exposure)
+        .with_labels("components stated (≥ weakly)", "RCR"),
+    Esr = number_row("esr", Percent, "share", "0..1", Neither, Exposure(|it| it.esr), SLUMP, "components stated explicitly so far (level 4) / components of the checklist", NumberEvidence::Exposure)
+        .with_labels("components stated in full", "ESR"),
     // Test results of a checkpoint.
     Tests = number_row("tests", Percent, "share", "0..1", Higher, Tests(|it| Some(it.strict)), HARNESS, "tests of the checkpoint and of all before it: passed / all; none where the harness failed", TestCases)
         .with_labels("tests passed", "strict")
@@ -171,7 +171,7 @@ numbers! {
         .with_labels("RigorScore", "rigor")
         .with_help("process discipline: weighted mean of the pillars that the recording can tell")
         .with_column("rigor", 6),
-    Signals = number_row("signals", Count, "signals", "0..", Lower, Process(|it| Some(it.signals? as f64)), OURS, "moments that are worth a look: loops, failures left, edits undone, names whose last use is lost; docs/process.md says how often they hit", NumberEvidence::Steps)
+    Signals = number_row("signals", Count, "signals", "0..", Lower, Process(|it| Some(it.signals? as f64)), OURS, "moments that deserve attention: loops, unresolved failures, undone edits, symbols no longer used; docs/process.md has their precision", NumberEvidence::Steps)
         .with_labels("signals", "signals")
         .with_help("moments that are worth a look: loops, failures left, edits undone, uses lost")
         .with_column("signals", 7),
@@ -179,14 +179,14 @@ numbers! {
         .with_labels("memory events", "memory")
         .with_help("what a memory did: routing, verification, expansion, cards given")
         .with_column("memory", 6),
-    StaleRate = number_row("stale_rate", FineShare, "share", "0..1", Lower, Process(|it| it.stale_rate), OURS, "evidence cards of a memory that were stale when given, of those whose cited files are known: a snippet stood nowhere in its file, or the file was gone; at a point of a curve of the cards given so far", NumberEvidence::Steps)
+    StaleRate = number_row("stale_rate", FineShare, "share", "0..1", Lower, Process(|it| it.stale_rate), OURS, "evidence cards of a memory that were stale when given, of those whose cited files are known: a snippet was nowhere in its file, or the file did not exist; at a point of a curve of the cards given so far", NumberEvidence::Steps)
         .with_labels("stale cards", "stale")
         .with_help("share of a memory's evidence cards that were stale when the agent was given them")
         .with_column("stale", 6),
     PlanningFidelity = number_row("pf", Share, "share", "0..1", Higher, Process(|it| it.pillar_value(Pillar::Planning)), RIGOR, ".30 a plan before code + .35 its quality (asks for a judge) + .35 Kendall's tau of planned and executed order, over what is known", NumberEvidence::Steps),
     VerificationCoverage = number_row("vc", Share, "share", "0..1", Higher, Process(|it| it.pillar_value(Pillar::Verification)), RIGOR, ".35 public functions named in a test file + .30 coverage gained + .35 requirements with a test (neither is recorded), over what is known", NumberEvidence::Steps),
     RecoveryEfficiency = number_row("re", Share, "share", "0..1", Higher, Process(|it| it.pillar_value(Pillar::Recovery)), RIGOR, ".30 / (1 + .2 cycles) + .35 strategies / attempts + .35 (1 - tokens of failed attempts / tokens), over what is known", NumberEvidence::Steps),
-    AbstentionQuality = number_row("aq", Share, "share", "0..1", Higher, Process(|it| it.pillar_value(Pillar::Abstention)), RIGOR, "defined for tasks that cannot be done; no recording says that its task is one", NumberEvidence::Steps),
+    AbstentionQuality = number_row("aq", Share, "share", "0..1", Higher, Process(|it| it.pillar_value(Pillar::Abstention)), RIGOR, "only defined for impossible tasks; no recording marks its task as impossible", NumberEvidence::Steps),
     TransitionIntegrity = number_row("ati", Share, "share", "0..1", Higher, Process(|it| it.pillar_value(Pillar::Transitions)), RIGOR, ".40 builds that succeed + .40 runs of tests that do not fail after one that passed + .20 commits (asks for a judge), as the agent ran them", NumberEvidence::Steps),
     AssertionDensity = number_row("tad", Share, "share", "0..1", Higher, Process(|it| it.pillar_value(Pillar::Assertions)), RIGOR, "min(1, meaningful assertions per test function / 5), of Python test files at the end", NumberEvidence::Files),
     ExplorationEfficiency = number_row("ee", Share, "share", "0..1", Higher, Process(|it| it.pillar_value(Pillar::Exploration)), RIGOR, "files modified / (files read + files modified), each file once", NumberEvidence::Steps),
@@ -203,7 +203,7 @@ numbers! {
         .with_labels("nodes", "nodes"),
     TreeDepth = number_row("rubric_tree.depth", Count, "steps", "0..", Neither, RubricTree(|it| Some(it.depth as f64)), OURS, "from the root to the deepest node", Nodes)
         .with_labels("depth", "depth"),
-    TreeInvalid = number_row("rubric_tree.invalid", Count, "leaves", "0..", Lower, RubricTree(|it| Some(it.invalid? as f64)), RUBRIC, "leaves whose judging failed or gave no score that can be used", Nodes)
+    TreeInvalid = number_row("rubric_tree.invalid", Count, "leaves", "0..", Lower, RubricTree(|it| Some(it.invalid? as f64)), RUBRIC, "leaves without a usable score", Nodes)
         .with_labels("invalid", "invalid"),
     // Agreement of two raters.
     Exact = number_row("exact", Share, "share", "0..1", Higher, Raters, SLUMP, "pairs of scores that are one", RatedPairs),
@@ -216,16 +216,16 @@ numbers! {
     Alpha = number_row("alpha", Statistic, "coefficient", "..1", Higher, Raters, "Krippendorff 2011, ordinal", "agreement beyond chance, a disagreement weighing the square of the scores between the levels", RatedPairs),
     Ac1 = number_row("ac1", Statistic, "coefficient", "..1", Higher, Raters, "Gwet 2008", "agreement beyond guessing among all levels; steady where one level is most of all, and 1 where both gave it throughout", RatedPairs),
     Ac2 = number_row("ac2", Statistic, "coefficient", "..1", Higher, Raters, "Gwet 2008, quadratic", "the same, near levels agreeing in part", RatedPairs),
-    Boundary23 = number_row("boundary_2_3", Share, "share", "0..1", Lower, Raters, SLUMP, "of the pairs in which a rater gave Simplified or Equivalent those of which one is the one and one the other; none where nobody gave either", RatedPairs),
-    Boundary34 = number_row("boundary_3_4", Share, "share", "0..1", Lower, Raters, SLUMP, "of the pairs in which a rater gave Equivalent or Faithful those of which one is the one and one the other; none where nobody gave either", RatedPairs),
+    Boundary23 = number_row("boundary_2_3", Share, "share", "0..1", Lower, Raters, SLUMP, "of the pairs with a Simplified or Equivalent, the share with one of each; none without such pairs", RatedPairs),
+    Boundary34 = number_row("boundary_3_4", Share, "share", "0..1", Lower, Raters, SLUMP, "of the pairs with an Equivalent or Faithful, the share with one of each; none without such pairs", RatedPairs),
     // Statistics over several runs.
     Slump = number_row("slump", Statistic, "difference", "-1..1", Lower, NumberInput::Runs, SLUMP, "if50 of the single-shot run minus if50 of the emergent one; of mcf (-4..4) and dir likewise", NumberEvidence::Runs),
     GapRecovery = number_row("gap_recovery", Statistic, "share", "any", Higher, NumberInput::Runs, SLUMP, "(treated - emergent) / (single-shot - emergent); none where that gap is not positive; over tasks the mean of these ratios, and the ratio of the means over all tasks", NumberEvidence::Runs),
     MeanGap = number_row("mean_gap", Statistic, "as the metric", "..", Neither, NumberInput::Runs, SLUMP, "mean of the first condition less the second, over tasks", NumberEvidence::Runs),
     Wilcoxon = number_row("wilcoxon", Statistic, "p", "0..1", Neither, NumberInput::Runs, "Wilcoxon 1945, as SciPy", "signed-rank test, zeros dropped; exact by permutation up to 25 gaps, ties included, else by the normal distribution corrected for ties", NumberEvidence::Runs),
-    PHolm = number_row("p_holm", Statistic, "p", "0..1", Neither, NumberInput::Runs, "Holm 1979", "the p of wilcoxon adjusted for the metrics of the same agent in the table, those of which neither side can be the better left out", NumberEvidence::Runs),
+    PHolm = number_row("p_holm", Statistic, "p", "0..1", Neither, NumberInput::Runs, "Holm 1979", "the p of wilcoxon adjusted for the metrics of the same agent in the table, without metrics that have no better direction", NumberEvidence::Runs),
     CohenD = number_row("cohen_d", Statistic, "standard deviations", "..", Neither, NumberInput::Runs, "Cohen 1988, paired", "mean gap over the standard deviation of the gaps; none where the gaps differ by rounding alone", NumberEvidence::Runs),
-    PNormal = number_row("p_normal", Statistic, "p", "0..1", Neither, NumberInput::Runs, "Wilcoxon 1945, as SciPy", "the p of wilcoxon by the normal approximation, whatever the test that was made", NumberEvidence::Runs),
+    PNormal = number_row("p_normal", Statistic, "p", "0..1", Neither, NumberInput::Runs, "Wilcoxon 1945, as SciPy", "the p of wilcoxon by the normal approximation, independent of the test that was used", NumberEvidence::Runs),
     W = number_row("w", Statistic, "ranks", "0..", Neither, NumberInput::Runs, "Wilcoxon 1945, as SciPy", "the smaller of the two sums of ranks", NumberEvidence::Runs),
     Pearson = number_row("pearson", Statistic, "coefficient", "-1..1", Neither, NumberInput::Runs, "Pearson 1895", "correlation of two numbers over the runs that have both", NumberEvidence::Runs),
     P = number_row("p", Statistic, "p", "0..1", Neither, NumberInput::Runs, "Wilcoxon 1945, as SciPy", "that of wilcoxon, by the test that was made; of a correlation, that there is none", NumberEvidence::Runs),

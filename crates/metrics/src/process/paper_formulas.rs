@@ -58,7 +58,7 @@ fn judged_part(
 
 /// PF = .30 PAC + .35 DQ + .35 PEA.
 fn score_planning(observed: &ObservedRun) -> PillarScore {
-    let plans = count_actions(observed, "plans created", &[StepAction::PlanCreated]);
+    let plans = count_actions(observed, "plan-tool calls", &[StepAction::PlanCreated]);
     let terms = plan::task_terms(&[observed.task.clone(), observed.requests.join("\n")].join("\n"));
     let is_plan =
         |step: &StepFacts| step.plan_text.as_ref().is_some_and(|it| plan::is_plan(it, &terms));
@@ -79,15 +79,14 @@ fn score_planning(observed: &ObservedRun) -> PillarScore {
         () if good.iter().any(is_before_code) => (Some(1.0), "a plan was made before any code"),
         () if has_unread => (None, "a plan was made; the recording does not have its text"),
         () if listing_steps.iter().any(is_before_code) => {
-            (Some(0.5), "a list in words before any code")
+            (Some(0.5), "a to-do list in a message before any code")
         }
         () if good.len() + listing_steps.len() > 0 => {
             (Some(0.5), "a plan was made after code was written")
         }
-        () if plans.count > 0 => (
-            Some(0.0),
-            "what was made is no plan: fewer than 50 characters, or without a word of the task",
-        ),
+        () if plans.count > 0 => {
+            (Some(0.0), "not a plan: fewer than 50 characters, or without a word of the task")
+        }
         () => (Some(0.0), "no plan was made"),
     };
     let followed = plan_order_tau(observed);
@@ -102,12 +101,15 @@ fn score_planning(observed: &ObservedRun) -> PillarScore {
             followed.map(|tau| tau.max(0.0)),
             match followed {
                 Some(_) => "Kendall's tau of planned and executed order; below 0 counts 0",
-                None => "no plan of which two things can be found again in what was done",
+                None => "fewer than two items of the plan match executed steps",
             },
         ),
     ];
-    let listing_steps =
-        CountedEvents { what: "lists in words", count: listing_steps.len(), steps: listing_steps };
+    let listing_steps = CountedEvents {
+        what: "to-do lists in messages",
+        count: listing_steps.len(),
+        steps: listing_steps,
+    };
     let good =
         CountedEvents { what: "plans long enough, of the task", count: good.len(), steps: good };
     PillarScore::of_parts(Pillar::Planning, parts, vec![plans, good, listing_steps])
@@ -219,7 +221,7 @@ fn score_recovery(observed: &ObservedRun) -> PillarScore {
             is_told.then_some(decayed),
             match is_told {
                 true => format!("1 / (1 + 0.2 * {})", attempts.count),
-                false => "no call says how it went".into(),
+                false => "no call has a recorded result".into(),
             },
         ),
         formula_part(
@@ -262,7 +264,7 @@ fn score_abstention(observed: &ObservedRun) -> PillarScore {
         "abstains where it should",
         1.0,
         None,
-        "defined for tasks that cannot be done; no recording says that its task is one",
+        "only defined for impossible tasks; no recording marks its task as impossible",
     )];
     PillarScore::of_parts(Pillar::Abstention, parts, counted)
 }

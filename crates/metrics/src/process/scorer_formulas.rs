@@ -13,7 +13,7 @@ pub(crate) fn score_pillar(observed: &ObservedRun, pillar: Pillar) -> PillarScor
         |what: &'static str, actions: &[StepAction]| count_actions(observed, what, actions);
     match pillar {
         Pillar::Planning => {
-            let plans = counted("plans created", &[StepAction::PlanCreated]);
+            let plans = counted("plan-tool calls", &[StepAction::PlanCreated]);
             pillar_score(
                 pillar,
                 if plans.count > 0 { 0.9 } else { 0.2 },

@@ -36,7 +36,7 @@ pub enum UnmeasuredReason {
 impl fmt::Display for UnmeasuredReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::FilesUnknown => f.write_str("nothing recorded says what the files were"),
+            Self::FilesUnknown => f.write_str("no file contents are recorded"),
             Self::NoFiles => f.write_str("no file of a language that is measured"),
             Self::NotRecorded { files: 1 } => {
                 f.write_str("the content of the one file is not recorded")
@@ -137,7 +137,7 @@ mod tests {
                 "a.py: syntax error",
                 "none of 3 files could be measured; a.py: syntax error",
                 "the content of none of the 2 files is recorded",
-                "nothing recorded says what the files were",
+                "no file contents are recorded",
             ]
         );
     }

@@ -200,7 +200,7 @@ fn load_by_library(
 pub(crate) fn library_config(text: &str) -> Result<RuleConfig<SupportLang>, String> {
     let mut rules = from_yaml_string::<SupportLang>(text, &GlobalRules::default())
         .map_err(|error| error_chain(&error))?;
-    rules.pop().ok_or_else(|| "says nothing".into())
+    rules.pop().ok_or_else(|| "is empty".into())
 }
 
 /// Rejects features that the library accepts but this program does not support.
@@ -211,7 +211,7 @@ fn check_supported(config: &RuleConfig<SupportLang>) -> Result<(), String> {
         );
     }
     if config.matcher.potential_kinds().is_none() {
-        return Err("could match any node; give it a `kind` or a `pattern`".into());
+        return Err("could match any node; add a `kind` or a `pattern`".into());
     }
     Ok(())
 }

@@ -110,9 +110,7 @@ pub fn diff_change(change: &FileChange, blobs: &dyn Blobs, context: usize) -> Fi
     let (old, new) = match &change.version {
         ChangeVersion::Binary => return FileDiff::Binary { old: None, new: None },
         ChangeVersion::Part(hunks) if hunks.is_empty() => {
-            return FileDiff::NotRecorded(
-                "the recording says that this file changed, not how".into(),
-            );
+            return FileDiff::NotRecorded("this file changed; the change is not recorded".into());
         }
         ChangeVersion::Hunks(hunks) => return FileDiff::Hunks(diff::recorded_hunks(hunks)),
         ChangeVersion::Part(hunks) => return FileDiff::Part(diff::recorded_hunks(hunks)),

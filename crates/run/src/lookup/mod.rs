@@ -200,7 +200,7 @@ impl Lookup {
     /// Returns one pattern in Rust's `regex` syntax. The error is a sentence.
     pub fn from_pattern(pattern: &str) -> Result<Self, String> {
         if pattern.is_empty() {
-            return Err("there is nothing to look for".into());
+            return Err("empty query".into());
         }
         Ok(Self { terms: vec![LookupTerm::from_pattern(pattern)?], filters: vec![] })
     }

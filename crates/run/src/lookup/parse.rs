@@ -53,7 +53,7 @@ pub(super) fn parse_lookup(words: &str, now: Time) -> Result<Lookup, String> {
         }
     }
     if terms.is_empty() && filters.is_empty() {
-        return Err("there is nothing to look for; words, \"a phrase\", /a pattern/, tool:Bash, error:, file:NAME, since:7d"
+        return Err("empty query; use words, \"a phrase\", /a pattern/, tool:Bash, error:, file:NAME, since:7d"
             .into());
     }
     Ok(Lookup { terms, filters })
@@ -71,7 +71,7 @@ fn parse_filter(name: FilterName, value: &str, now: Time) -> Result<LookupFilter
         let (word, _) =
             FILTER_NAMES.into_iter().find(|(_, it)| *it == name).unwrap_or(FILTER_NAMES[0]);
         let example = if name == FilterName::Since { "7d" } else { "NAME" };
-        return Err(format!("{word}: has nothing after it; {word}:{example}"));
+        return Err(format!("{word}: needs a value, such as {word}:{example}"));
     }
     Ok(match name {
         FilterName::File => LookupFilter::File(parse_phrase(value)?),
@@ -88,7 +88,7 @@ fn parse_filter(name: FilterName, value: &str, now: Time) -> Result<LookupFilter
 fn parse_since(value: &str, now: Time) -> Result<Time, String> {
     let wrong = || {
         format!(
-            "since:{value} is no time; since:7d, since:12h, since:2026-01-31, since:2026-01-31T10:00"
+            "since:{value} is not a time; use since:7d, since:12h, since:2026-01-31, since:2026-01-31T10:00"
         )
     };
     let hours = [("h", 1), ("d", 24), ("w", 24 * 7)].into_iter().find_map(|(unit, hours)| {
@@ -213,7 +213,7 @@ mod tests {
         assert!(
             since_text("yesterday")
                 .unwrap_err()
-                .starts_with("since:yesterday is no time; since:7d")
+                .starts_with("since:yesterday is not a time; use since:7d")
         );
         assert!(since_text("99999999999h").is_err());
     }
@@ -223,7 +223,7 @@ mod tests {
         let why = |line: &str| parse_lookup(line, Time(0)).unwrap_err();
 
         assert_eq!(why("\"open"), "the phrase \"open has no closing quote");
-        assert_eq!(why("tool: x"), "tool: has nothing after it; tool:NAME");
+        assert_eq!(why("tool: x"), "tool: needs a value, such as tool:NAME");
         assert_eq!(why("/(/"), "unclosed group");
         assert!(why("  ").starts_with("there is nothing to look for"));
         assert!(why("\"\"").starts_with("there is nothing to look for"));

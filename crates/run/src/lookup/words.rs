@@ -41,11 +41,11 @@ impl Phrase {
     /// Makes a phrase. The error is a sentence: the phrase is empty, or too long.
     pub fn new(text: &str, is_prefix: bool) -> Result<Self, String> {
         if text.trim().is_empty() {
-            return Err("there is nothing to look for between the quotes".into());
+            return Err("empty quotes".into());
         }
         let regex =
             regex::RegexBuilder::new(&phrase_pattern(text.trim())).size_limit(1 << 22).build();
-        let regex = regex.map_err(|_| "these words are too long to be looked for".to_owned())?;
+        let regex = regex.map_err(|_| "these words are too long".to_owned())?;
         Ok(Self { text: text.trim().into(), is_prefix, regex })
     }
 

@@ -40,7 +40,7 @@ impl From<RecordedImage> for DecodedImage {
 impl Raster {
     /// Decodes a PNG, JPEG, GIF (its first frame) or WebP. The error is a sentence.
     pub(crate) fn decode_bytes(bytes: &[u8]) -> Result<Self, String> {
-        let unknown_kind = "the image is no PNG, JPEG, GIF or WebP";
+        let unknown_kind = "the image is not PNG, JPEG, GIF or WebP";
         let extension = image_extension(bytes).ok_or(unknown_kind)?;
         let format = image::ImageFormat::from_extension(extension).ok_or(unknown_kind)?;
         let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
@@ -148,7 +148,7 @@ mod tests {
         );
         assert_eq!(
             Raster::decode_bytes(b"BM").unwrap_err(),
-            "the image is no PNG, JPEG, GIF or WebP"
+            "the image is not PNG, JPEG, GIF or WebP"
         );
         let mut huge = png;
         huge[16..20].copy_from_slice(&100_000_u32.to_be_bytes());

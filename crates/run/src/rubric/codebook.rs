@@ -78,9 +78,9 @@ impl PromptMatch {
     /// `quick-reader was given the same text`
     pub fn sentence_for(self, judge: &str) -> String {
         match self {
-            Self::Same => format!("{judge} was given the same text"),
-            Self::Another => format!("{judge} was given another prompt"),
-            Self::NotRecorded => format!("not recorded whether {judge} was given this text"),
+            Self::Same => format!("{judge} had the same text"),
+            Self::Another => format!("{judge} had another prompt"),
+            Self::NotRecorded => format!("not recorded whether {judge} had this text"),
         }
     }
 }

@@ -94,7 +94,7 @@ impl ScoreScale {
         });
         match ends {
             Some((low, high)) if low < high && high <= HIGHEST => Ok(Self::Levels { low, high }),
-            _ => Err(format!("{words:?} is no scale; write 0..4, 0..1, 1..5 or [0,1]")),
+            _ => Err(format!("{words:?} is not a scale; use 0..4, 0..1, 1..5 or [0,1]")),
         }
     }
 
@@ -157,7 +157,7 @@ mod tests {
         }
         assert_eq!(ScoreScale::parse(" [0, 1] "), Ok(ScoreScale::Share));
         for words in ["", "4..0", "3..3", "0..10", "0-4", "a..b", "[0,2]"] {
-            assert!(ScoreScale::parse(words).unwrap_err().contains("write 0..4"), "{words}");
+            assert!(ScoreScale::parse(words).unwrap_err().contains("use 0..4"), "{words}");
         }
     }
 

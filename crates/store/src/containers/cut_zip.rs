@@ -72,7 +72,7 @@ impl CutZip {
             }
         };
         let cut = format!(
-            "the archive is cut off: its list of members is missing, {} members before the cut are whole",
+            "the archive is truncated: its list of members is missing, {} members before the cut are complete",
             self.members.len()
         );
         Ok((bytes, Some(problem.map_or(cut.clone(), |problem| format!("{problem}; {cut}")))))
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(names, ["a.txt", "b.txt"]);
         let (content, problem) = zip.read_member("b.txt", 1 << 20).unwrap();
         assert_eq!(String::from_utf8(content).unwrap(), "the words of b.txt");
-        assert!(problem.unwrap().contains("cut off"));
+        assert!(problem.unwrap().contains("truncated"));
     }
 
     #[test]

@@ -272,8 +272,8 @@ struct TarListing {
 fn cut_problem(listed: &TarListing, problem: Option<String>) -> Option<String> {
     let complete = listed.members.iter().filter(|(_, (start, len))| start + len <= listed.size);
     let complete = match complete.count() {
-        1 => "1 member before that is whole".to_owned(),
-        count => format!("{count} members before that are whole"),
+        1 => "1 member before that is complete".to_owned(),
+        count => format!("{count} members before that are complete"),
     };
     let cut = || format!("the archive is cut off after {} bytes", listed.size);
     let why = problem.or_else(|| (!listed.has_end).then(cut))?;

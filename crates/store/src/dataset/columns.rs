@@ -53,7 +53,7 @@ impl DataTable {
                  of the same work and are not to be added up."
             }
             Self::Points => {
-                "A row a moment of the code that is scored, as `score --csv` has it; `--each` says which moments."
+                "One row per scored state of the code, as in `score --csv`; `--each` chooses the states."
             }
             Self::Flags => {
                 "A row a place in the code that a judge or a benchmark's harness objected to."
@@ -67,7 +67,7 @@ impl DataTable {
             }
             Self::Signals => "A row a signal, as `show --process --json` has it.",
             Self::Texts => {
-                "A row a text: what was asked, said, called and answered. No other table has them."
+                "One row per text: requests, messages, calls and results. No other table has texts."
             }
         }
     }
@@ -128,13 +128,13 @@ const RUNS: &[ColumnTuple] = &[
     ("total_tokens", Integer, "/total_tokens", "tokens", "input and output together; null without both"),
     ("title", Text, "/run/title", "", "the title of the run"),
     ("task_title", Text, "/run/task/title", "", "the title of the task"),
-    ("condition", Text, "/run/condition", "", "`emergent`, `single-shot` or what the bundle says"),
+    ("condition", Text, "/run/condition", "", "`emergent`, `single-shot` or another value in the bundle"),
     ("harness", Text, "/run/harness", "", "the benchmark harness that wrote the run down"),
     ("provenance", Text, "/run/provenance", "", "how the run came to be, in the recorder's words"),
     ("agent_version", Text, "/run/agent_version", "", "the version of the agent"),
-    ("state", Text, "/run/state", "", "`running`, `finished`, or `stopped` and why, as a live run says it"),
+    ("state", Text, "/run/state", "", "`running`, `finished`, or `stopped` with the reason, of a live run"),
     ("ended_at", Text, "/run/ended_at", "RFC 3339", "when the run ended"),
-    ("files_from", Text, "/run/files_from", "", "what tells the files of a moment: commits, recorded edits, snapshots"),
+    ("files_from", Text, "/run/files_from", "", "the source of the files at a moment: commits, recorded edits, snapshots"),
     ("checkpoints", Integer, "/checkpoints", "checkpoints", "checkpoints of the run"),
     ("turns", Integer, "/totals/turns", "turns", "turns that count"),
     ("turns_not_counted", Integer, "/totals/turns_not_counted", "turns", "turns that were cut, failed or skipped"),
@@ -146,7 +146,7 @@ const RUNS: &[ColumnTuple] = &[
     ("output_tokens", Integer, "/totals/tokens/output", "tokens", "what the model wrote, reasoning included"),
     ("reasoning_tokens", Integer, "/totals/tokens/reasoning", "tokens", "the part of the output that is reasoning"),
     ("cache_write_tokens", Integer, "/totals/tokens/cache_write", "tokens", "the part of the input that was written to the prompt cache"),
-    ("cache_write_1h_tokens", Integer, "/totals/tokens/cache_write_1h", "tokens", "the part of that which is kept for one hour"),
+    ("cache_write_1h_tokens", Integer, "/totals/tokens/cache_write_1h", "tokens", "the part of it that is cached for one hour"),
     ("cost_usd", Real, "/totals/cost_usd", "US dollars", "as recorded"),
     ("cost_computed_usd", Real, "/totals/cost_computed_usd", "US dollars", "at list prices, from tokens; null where a token has no price"),
     ("not_priced_tokens", Integer, "/totals/not_priced_tokens", "tokens", "tokens that have no price"),
@@ -196,7 +196,7 @@ const TURNS: &[ColumnTuple] = &[
     ("output_tokens", Integer, "/tokens/output", "tokens", "what the model wrote, reasoning included"),
     ("reasoning_tokens", Integer, "/tokens/reasoning", "tokens", "the part of the output that is reasoning"),
     ("cache_write_tokens", Integer, "/tokens/cache_write", "tokens", "the part of the input that was written to the prompt cache"),
-    ("cache_write_1h_tokens", Integer, "/tokens/cache_write_1h", "tokens", "the part of that which is kept for one hour"),
+    ("cache_write_1h_tokens", Integer, "/tokens/cache_write_1h", "tokens", "the part of it that is cached for one hour"),
     ("cost_usd", Real, "/cost_usd", "US dollars", "as recorded"),
     ("cost_computed_usd", Real, "/cost_computed_usd", "US dollars", "at list prices, from tokens; null where a token has no price"),
     ("not_priced_tokens", Integer, "/not_priced_tokens", "tokens", "tokens that have no price"),
@@ -205,7 +205,7 @@ const TURNS: &[ColumnTuple] = &[
     ("subagents", Integer, "/subagents", "agents", "sub-agents at work in the turn"),
     ("commit", Text, "/commit", "", "the commit of the files after the turn"),
     ("layer", Text, "/layer", "", "the layer of a live run, as recorded"),
-    ("state", Text, "/state", "", "what became of the turn, where its recorder says so"),
+    ("state", Text, "/state", "", "the outcome of the turn, if recorded"),
     ("why", Text, "/why", "", "why it does not count, or counts though it failed"),
     ("exit", Text, "/exit", "", "how the agent's process ended"),
     ("attempt", Integer, "/attempt", "", "counts from 1"),
@@ -222,7 +222,7 @@ const STEPS: &[ColumnTuple] = &[
     ("agent_id", Text, "/agent_id", "", "the sub-agent whose step it is; null for the main agent"),
     ("agent_name", Text, "/agent_name", "", "the name of that sub-agent"),
     ("kind", Text, "/kind", "", "message, thinking, tool, ..."),
-    ("role", Text, "/role", "", "who speaks"),
+    ("role", Text, "/role", "", "the author"),
     ("label", Text, "/label", "", "the step in one line"),
     ("tool", Text, "/tool/name", "", "the tool that is called"),
     ("call_id", Text, "/tool/call_id", "", "the id of the call, as recorded"),
@@ -238,11 +238,11 @@ const STEPS: &[ColumnTuple] = &[
     ("output_tokens", Integer, "/tokens/output", "tokens", "what the model wrote, reasoning included"),
     ("reasoning_tokens", Integer, "/tokens/reasoning", "tokens", "the part of the output that is reasoning"),
     ("cache_write_tokens", Integer, "/tokens/cache_write", "tokens", "the part of the input that was written to the prompt cache"),
-    ("cache_write_1h_tokens", Integer, "/tokens/cache_write_1h", "tokens", "the part of that which is kept for one hour"),
+    ("cache_write_1h_tokens", Integer, "/tokens/cache_write_1h", "tokens", "the part of it that is cached for one hour"),
     ("cost_computed_usd", Real, "/cost_computed_usd", "US dollars", "at list prices, from these tokens"),
     ("not_priced_tokens", Integer, "/not_priced_tokens", "tokens", "tokens that have no price"),
     ("is_error", Bool, "/is_error", "", "whether the step failed"),
-    ("outcome", Text, "/result/outcome", "", "`exit 1`, `failed` or `ok`: as much as the recording says"),
+    ("outcome", Text, "/result/outcome", "", "`exit 1`, `failed` or `ok`, as far as recorded"),
     ("exit_code", Integer, "/result/exit_code", "", "of the command that was run"),
     ("result_is_error", Bool, "/result/is_error", "", "whether the result is an error; null without a result"),
     ("result_bytes", Integer, "/result/bytes", "bytes", "size of the result as recorded"),
@@ -272,15 +272,15 @@ const POINTS: &[ColumnTuple] = &[
     ("step", Integer, "/step", "", "the number of the step in its turn; null at the end of a turn"),
     ("commit", Text, "/commit", "", "the commit of the files"),
     ("phase", Text, "/phase", "", "early, mid or late, by checkpoints"),
-    ("bin", Real, "/bin", "share", "where the checkpoint stands among all"),
+    ("bin", Real, "/bin", "share", "the position of the checkpoint among all"),
     ("churn", Integer, "/churn", "lines", "added and removed since the point before, or by the step"),
     ("profile", Text, "/profile", "", "whose formulas"),
     ("rules", Text, "/rules", "", "which rules"),
-    ("skipped", Integer, "/skipped", "files", "files that have no numbers; `score --json` says why"),
+    ("skipped", Integer, "/skipped", "files", "files without numbers; `score --json` has the reasons"),
     ("unmeasured", Text, "/unmeasured", "", "why every number of the code is null"),
     ("not_comparable", Json, "/not_comparable", "", "numbers that may not be set beside those of the profile's reference"),
     ("judge", Text, "/judge", "", "who judged this state"),
-    ("recorded", Json, "/recorded", "", "what the recording says of the same moment, by number"),
+    ("recorded", Json, "/recorded", "", "recorded values of the same moment, by number"),
 ];
 
 #[rustfmt::skip]
@@ -291,7 +291,7 @@ const FLAGS: &[ColumnTuple] = &[
     ("judge_kind", Text, "/judge_kind", "", "http, command, human or imported"),
     ("judge_model", Text, "/judge_model", "", "the model of the judge"),
     ("checkpoint", Text, "/checkpoint", "", "the checkpoint, where a harness recorded the flag"),
-    ("turn", Integer, "/judged_turn", "turns", "turns done in the state that was judged, as the judgement says"),
+    ("turn", Integer, "/judged_turn", "turns", "completed turns in the judged state, from the judgement"),
     ("commit", Text, "/commit", "", "the commit that was judged"),
     ("created_at", Text, "/created_at", "RFC 3339", "when it was judged"),
     ("repeat", Integer, "/repeat", "", "which of several judgings of one state; counts from 1"),
@@ -312,10 +312,10 @@ const VERDICTS: &[ColumnTuple] = &[
     ("judge", Text, "/judge", "", "who judged"),
     ("judge_kind", Text, "/judge_kind", "", "http, command, human or imported"),
     ("judge_model", Text, "/judge_model", "", "the model of the judge"),
-    ("prompt_sha256", Text, "/prompt_sha256", "", "of the words that the judge was told"),
+    ("prompt_sha256", Text, "/prompt_sha256", "", "of the judge's prompt"),
     ("rubric", Text, "/rubric", "", "as the judgement names it"),
     ("unit", Text, "/unit", "", "component, decision or process"),
-    ("turn", Integer, "/judged_turn", "turns", "turns done in the state that was judged, as the judgement says"),
+    ("turn", Integer, "/judged_turn", "turns", "completed turns in the judged state, from the judgement"),
     ("commit", Text, "/commit", "", "the commit that was judged"),
     ("created_at", Text, "/created_at", "RFC 3339", "when it was judged"),
     ("repeat", Integer, "/repeat", "", "which of several judgings of one state; counts from 1"),
@@ -331,7 +331,7 @@ const VERDICTS: &[ColumnTuple] = &[
     ("tokens", Integer, "/tokens", "tokens", "that the verdict took"),
     ("seconds", Real, "/seconds", "seconds", "that the verdict took"),
     ("error", Text, "/error", "", "why there is no score"),
-    ("reason", Text, "/reason", "", "why there is no score where that is no failure"),
+    ("reason", Text, "/reason", "", "the reason for a missing score that is not a failure"),
 ];
 
 #[rustfmt::skip]
@@ -344,7 +344,7 @@ const LABELS: &[ColumnTuple] = &[
     ("criterion", Text, "/criterion", "", "where an item is labelled by several"),
     ("scale", Text, "/scale", "", "the scale of the score"),
     ("score", Real, "/score", "", "on the scale; null where the rater cannot tell and where it was taken back"),
-    ("cannot_tell", Bool, "/cannot_tell", "", "whether the rater looked and cannot give a score"),
+    ("cannot_tell", Bool, "/cannot_tell", "", "whether the rater answered `cannot tell`"),
     ("confidence", Text, "/confidence", "", "low, medium or high"),
     ("blind", Bool, "/blind", "", "whether it was given before the verdict of its judgement was seen"),
     ("seen", Json, "/seen", "", "judgements whose verdict was on screen before"),

@@ -235,9 +235,9 @@ pub(super) fn read_footer(file: &File) -> Result<ArrowReaderMetadata, String> {
         .map_err(|why| format!("no Parquet that can be read: {why}"))?;
     match schema_of(&footer) {
         Some(SCHEMA_VERSION) => Ok(footer),
-        _ => {
-            Err(format!("no table of {SCHEMA_VERSION}: the metadata says another schema, or none"))
-        }
+        _ => Err(format!(
+            "not a table of {SCHEMA_VERSION}: the metadata has another schema, or none"
+        )),
     }
 }
 

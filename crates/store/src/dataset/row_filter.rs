@@ -89,11 +89,11 @@ fn error_text(why: &rusqlite::Error) -> String {
             true => format!(
                 "{name} takes more of each recording than the table of runs reads; `trajview sql` has it"
             ),
-            false => format!("there is no column {name}; tab completes names, texts stand in '…'"),
+            false => format!("no column {name}; tab completes names, quote texts as '…'"),
         };
     }
     if let Some(name) = after("no such function:") {
-        return format!("there is no function {name}");
+        return format!("no function {name}");
     }
     if let Some(word) = after("unrecognized token:").map(|it| it.trim_matches('"')) {
         let is_open = word.starts_with(['\'', '"']);

@@ -102,7 +102,7 @@ impl RunSpool {
         let (start, mut lengths) = (self.end, [0; DataTable::COUNT]);
         for (length, bytes) in lengths.iter_mut().zip(&packed) {
             *length = u32::try_from(bytes.len())
-                .map_err(|_| io::Error::other(format!("{}: more rows than can be kept", key.1)))?;
+                .map_err(|_| io::Error::other(format!("{}: too many rows", key.1)))?;
             self.file.write_all(bytes)?;
             self.end += u64::from(*length);
         }

@@ -174,13 +174,13 @@ fn what_is_no_file_of_labels_is_told_and_not_written_over() {
 
     let why = |name: &str| LabelBook::open(bundle.path(), name).unwrap_err().to_string();
 
-    assert!(why("A1").ends_with("A1.json: has labels that are no list; not written over"));
+    assert!(why("A1").ends_with("A1.json: has labels that are not a list; not overwritten"));
     let newer = why("A2");
-    assert!(newer.ends_with("\"trajview.labels/2\", not trajview.labels/1; not written over"));
+    assert!(newer.ends_with("\"trajview.labels/2\", not trajview.labels/1; not overwritten"));
     assert!(why(" ").ends_with("labels: the name of the annotator is blank"));
     fs::remove_dir_all(&folder).unwrap();
     fs::write(&folder, "mine").unwrap();
-    assert!(why("A1").ends_with("labels: is no folder"));
+    assert!(why("A1").ends_with("labels: is not a folder"));
 }
 
 #[cfg(unix)]
@@ -213,7 +213,7 @@ fn a_program_that_holds_the_folder_for_long_is_told_of() {
     let why = lock.is_some().then(|| book.put_label(test_label("C2", 1)).unwrap_err().to_string());
 
     if let Some(why) = why {
-        assert!(why.contains("another program has been writing labels"), "{why}");
+        assert!(why.contains("another program is writing labels"), "{why}");
     }
 }
 

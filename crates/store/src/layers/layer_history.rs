@@ -160,7 +160,7 @@ fn entry_files(entry: &LayerEntry<'_>) -> Result<BTreeMap<String, Vec<u8>>, Stri
     for (path, text) in entry.state {
         let is_plain = RepoPath::new(path).is_some_and(|it| it.as_str() == path);
         if !is_plain || path.split('/').any(|part| part.eq_ignore_ascii_case(".git")) {
-            return Err(format!("{path} is no path of a file of a layer's state"));
+            return Err(format!("{path} is not a file of a layer's state"));
         }
         files.insert(path.clone(), text.clone().into_bytes());
     }

@@ -39,7 +39,7 @@ fn cache_folder() -> io::Result<&'static Path> {
 }
 
 fn cannot_keep(why: &io::Error) -> String {
-    format!("nothing can be kept in the cache folder: {}", error_reason(why))
+    format!("cannot write to the cache folder: {}", error_reason(why))
 }
 
 fn make_own_folder() -> Result<PathBuf, (io::ErrorKind, String)> {

@@ -227,9 +227,10 @@ fn error_text(why: &ureq::Error) -> (HttpErrorKind, String) {
         ureq::Error::Tls(_) | ureq::Error::Rustls(_) => {
             (Kind::Unknown, "cannot be trusted: its certificate or its TLS is not accepted".into())
         }
-        ureq::Error::TooManyRedirects | ureq::Error::RedirectFailed => {
-            (Kind::Unknown, format!("redirects more than {MOST_REDIRECTS} times, or to nowhere"))
-        }
+        ureq::Error::TooManyRedirects | ureq::Error::RedirectFailed => (
+            Kind::Unknown,
+            format!("redirects more than {MOST_REDIRECTS} times, or without a target"),
+        ),
         ureq::Error::RequireHttpsOnly(_) => {
             (Kind::Unknown, "redirects from https to http, which is not followed".into())
         }

@@ -61,15 +61,13 @@ impl PagedListing {
         self.pages += 1;
         self.empty = if is_empty(page) { self.empty + 1 } else { 0 };
         if !self.tokens.insert(token.clone()) {
-            return Err("gives a list that never ends: it names the same page twice");
+            return Err("returns an endless list: the same page twice");
         }
         if self.empty > MOST_EMPTY {
-            return Err(
-                "gives a list that does not go on: a hundred pages one after the other have no objects",
-            );
+            return Err("returns a list with a hundred empty pages in a row");
         }
         if self.pages > MOST_PAGES {
-            return Err("gives a list of more than 20,000 pages; name a folder further down");
+            return Err("returns a list of more than 20,000 pages; name a deeper folder");
         }
         Ok(())
     }
@@ -115,6 +113,6 @@ mod tests {
         }
         let outcomes = (1000..1200).map(|token| listing.take_page(&page_request(token), EMPTY));
         let why = outcomes.filter_map(Result::err).next().unwrap();
-        assert!(why.contains("have no objects"), "{why}");
+        assert!(why.contains("a hundred empty pages"), "{why}");
     }
 }

@@ -506,7 +506,7 @@ pub(crate) fn fetch_repository(path: &Path) -> Result<PathBuf, RemoteFailure> {
     }
     // Where another program was quicker there is the same already.
     if fs::rename(made.path(), &place).is_err() && !place.is_dir() {
-        return Err(RemoteFailure::from_text("the repository cannot be kept"));
+        return Err(RemoteFailure::from_text("cannot store the repository"));
     }
     Ok(place)
 }

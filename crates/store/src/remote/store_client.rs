@@ -155,7 +155,7 @@ impl StoreClient {
                 Err(match status_in(&why) {
                     Some(401 | 403) => self.to_failure(&why),
                     _ => RemoteFailure::from_text(
-                        "this server lists no folders, since it speaks no WebDAV; name a file on it",
+                        "this server does not list folders (no WebDAV); name a file on it",
                     ),
                 })
             }
@@ -270,7 +270,7 @@ impl StoreClient {
         };
         match why {
             Why::NotFound { .. } if code.as_deref() == Some("NoSuchBucket") => {
-                RemoteFailure::from_text("there is no such bucket")
+                RemoteFailure::from_text("no such bucket")
             }
             Why::NotFound { .. } => RemoteFailure::not_found(),
             Why::PermissionDenied { .. } | Why::Unauthenticated { .. } => {
@@ -343,7 +343,7 @@ const fn missing_settings(scheme: Scheme) -> &'static str {
         Scheme::Az => {
             "AZURE_STORAGE_ACCOUNT_NAME is not set, or the AZURE_… variables of the environment do not fit together"
         }
-        Scheme::Https | Scheme::Http => "this is no address of a web server",
+        Scheme::Https | Scheme::Http => "not an address of a web server",
     }
 }
 

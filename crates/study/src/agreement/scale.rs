@@ -54,7 +54,7 @@ impl fmt::Display for ScaleError {
             Self::NoLevels => write!(f, "no scores"),
             Self::TooWide => write!(f, "the levels are too far apart"),
             Self::NotARange(words) => {
-                write!(f, "{words:?} is no range of levels; write 0..4, both ends included")
+                write!(f, "{words:?} is not a range of levels; use 0..4 (both ends included)")
             }
         }
     }

@@ -16,8 +16,7 @@ use trajview_metrics::{Number, faithfulness::if50};
 use trajview_run::rubric::Verdict;
 
 /// The method of the intervals, as text.
-pub const INTERVAL_METHOD: &str =
-    "95 % BCa; components drawn with both scores, exported symbols drawn in each run by itself";
+pub const INTERVAL_METHOD: &str = "95 % BCa; components resampled with both scores, exported symbols resampled in each run separately";
 
 /// A number of two runs and what there is between them, each with its interval.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -166,10 +166,9 @@ fn missing_verdicts(at: usize, party: &ComparedRun) -> Option<String> {
             (!coverage.is_complete)
                 .then(|| format!("{letter} is judged on {coverage} components by {by}"))
         }
-        (_, None) if !partial.is_empty() => Some(format!(
-            "{letter} is judged in part only, which is no result: {}",
-            partial.join("; ")
-        )),
+        (_, None) if !partial.is_empty() => {
+            Some(format!("incomplete judgement of {letter}, not used: {}", partial.join("; ")))
+        }
         (None, None) => Some(format!("{letter} has no checklist and is not judged")),
         (Some(_), None) => Some(format!("{letter} is not judged")),
     }

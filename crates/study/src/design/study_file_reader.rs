@@ -61,7 +61,7 @@ const FIELDS: &[StudyField] = &[
     StudyField("judges", |it, to| set_value(&mut it.design.judges, distinct_names(to, "judges"))),
     StudyField("raters", |it, to| set_value(&mut it.design.raters, distinct_names(to, "raters"))),
     StudyField("adjudicator", |it, to| {
-        set_option(&mut it.design.adjudicator, rater_name(to, "who settles differences"))
+        set_option(&mut it.design.adjudicator, rater_name(to, "who adjudicates"))
     }),
     StudyField("adjudicates", |it, to| {
         set_value(
@@ -273,9 +273,7 @@ fn nonblank_texts(value: &DeValue<'_>, what: &str) -> Result<Vec<String>, String
 fn rater_name(value: &DeValue<'_>, what: &str) -> Result<String, String> {
     let name = nonblank_text(value, what)?;
     match name.as_str() {
-        GOLD => {
-            Err(format!("{GOLD} is what the outcome of adjudication is called; take another name"))
-        }
+        GOLD => Err(format!("{GOLD} is the name of adjudicated outcomes; use another name")),
         _ => Ok(name),
     }
 }

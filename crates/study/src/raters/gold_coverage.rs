@@ -60,9 +60,7 @@ impl fmt::Display for GoldCoverage {
         let Self { differing, alike, all_alike } = self;
         write!(
             f,
-            "gold has {differing} things that people scored differently and {alike} of {all_alike} that they scored alike: \
-             agreement with it is not that of all that was labelled; `trajview audit STUDY --adjudicate --settle-agreed` \
-             adds what they agree on"
+            "gold has {differing} items that people scored differently and {alike} of {all_alike} that they scored alike: agreement with gold does not represent all labels; `trajview audit STUDY --adjudicate --settle-agreed` adds the items that they agree on"
         )
     }
 }

@@ -23,7 +23,7 @@ const COMPONENT: [&str; 3] = ["component", "id", "item"];
 
 pub(crate) fn from_csv(text: &str) -> Result<ScoreTable, String> {
     let mut rows = csv::parse_csv(text).into_iter();
-    let heads = rows.next().ok_or("holds no table")?.cells;
+    let heads = rows.next().ok_or("is not a table")?.cells;
     let rows = rows.map(|row| (format!("line {}", row.line), row.cells)).collect();
     Ok(ScoreTable { heads, rows })
 }
@@ -108,7 +108,7 @@ impl ScoreTable {
         };
         match &scores {
             ScoreLayout::Wide(raters) if raters.is_empty() => {
-                Err("has no column of scores; a table has a head like component,a,b".into())
+                Err("has no column of scores; expected a header like component,a,b".into())
             }
             _ => Ok(ScoreColumns { component, run, commit, rubric, scores }),
         }
@@ -165,7 +165,7 @@ fn cell_panel(rater: &str, cell: &str, item: &ScoredItem, place: &str) -> RaterP
         return problem("names no rater".into());
     }
     let scores = match parse_score(cell) {
-        None if !cell.is_empty() => return problem(format!("{rater}: {cell:?} is no score")),
+        None if !cell.is_empty() => return problem(format!("{rater}: {cell:?} is not a score")),
         None => vec![],
         Some(score) => {
             vec![RaterScore {

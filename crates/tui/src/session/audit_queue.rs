@@ -182,7 +182,7 @@ impl Session {
         if self.study_queue().is_some() {
             return Err("the study says which judgement is audited".into());
         }
-        let (number, count) = self.audited_number().ok_or("nothing has judged this run yet")?;
+        let (number, count) = self.audited_number().ok_or("no judgements of this run yet")?;
         if count == 1 {
             return Err("this run has one judgement with scores".into());
         }

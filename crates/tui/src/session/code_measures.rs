@@ -40,7 +40,7 @@ impl RulerName {
     pub fn display_text(&self) -> String {
         match self.is_comparable {
             true => format!("profile {}", self.name),
-            false => format!("{}, not comparable", self.name),
+            false => format!("{}, not comparable with the paper", self.name),
         }
     }
 

@@ -229,7 +229,7 @@ impl RunTableColumn {
 
     fn description_text(self) -> String {
         let words = match self {
-            Self::Run => "where the recording is, below what was opened",
+            Self::Run => "the path of the recording, relative to the opened folder",
             Self::Card(column) => column.help_text(),
             Self::Curve => {
                 "erosion from checkpoint to checkpoint, each run on its own scale; sorts by its rise"

@@ -58,7 +58,7 @@ key_contexts! {
     Curves = "in the curves" of Curves, [Curves, InRun, Anywhere];
     Chart = "at the chart of the curves" of Curves, [Chart, Curves, InRun, Anywhere];
     /// The list of what moved a point.
-    Moved = "in the list of what moved" of Curves, [Moved, Curves, InRun, Anywhere];
+    Moved = "in the list of changes" of Curves, [Moved, Curves, InRun, Anywhere];
     /// In every part of the process view.
     Process = "in the process view" of Process, [Process, InRun, Anywhere];
     /// Its pillars.
@@ -84,7 +84,7 @@ key_contexts! {
     /// The list of what was begun.
     Jobs = "in the list of jobs", [Jobs];
     /// A form, before something is begun.
-    Form = "in a form, before something is begun", [Form];
+    Form = "in a form, before the start", [Form];
     /// Typing into one of its fields.
     FormText = "while typing into a form", [FormText] typing;
     /// The audit, including the prompt for a reason.
@@ -102,7 +102,7 @@ key_contexts! {
     /// Among the files both runs ended with.
     Ended = "among the files of the compared runs" of Compare, [Ended, Compare, Anywhere];
     /// The table of runs.
-    Table = "in the table of runs" of Collection, [Table, Anywhere];
+    Table = "in the runs" of Collection, [Table, Anywhere];
     /// Typing what narrows the table down.
     Filter = "while typing a filter" of Collection, [Filter] typing;
     /// Typing a condition in SQL.
@@ -110,9 +110,9 @@ key_contexts! {
     /// The list of this machine's sessions, where typing comes first.
     Start = "among the sessions of this machine, while typing" of Collection, [Start] typing;
     /// The hits in all runs of the table.
-    FoundInRuns = "in what was found in all runs" of Collection, [FoundInRuns, Anywhere];
+    FoundInRuns = "in the search results of all runs" of Collection, [FoundInRuns, Anywhere];
     /// Typing what to look for in them.
-    FindWords = "while typing what to find in all runs" of Collection, [FindWords] typing;
+    FindWords = "while typing a search in all runs" of Collection, [FindWords] typing;
     /// The live run, while the keyboard is not the agent's.
     Live = "in the live run" of Live, [Live, Anywhere];
     /// Typing a request, or what to look for in the agent's terminal.
@@ -120,7 +120,7 @@ key_contexts! {
     /// The agent has the keyboard.
     Agent = "while the agent has the keyboard" of Live, [Agent];
     /// While typing what to look for in it.
-    RubricFind = "while typing what to look for in the rubric tree" of Scores, [RubricFind] typing;
+    RubricFind = "while typing a search in the rubric tree" of Scores, [RubricFind] typing;
     /// The table of flags.
     Flags = "in the flags", [Flags, Scores, InRun, Anywhere];
     /// In every part of the component scores.
@@ -137,7 +137,7 @@ key_contexts! {
     /// The components on which two judgements differ.
     Differing = "in the list of where two judgements differ" of Scores, [Differing, Judges, Scores, InRun, Anywhere];
     /// The verdicts of both on one component.
-    BothVerdicts = "in the words of two judgements" of Scores, [BothVerdicts, Judges, Scores, InRun, Anywhere];
+    BothVerdicts = "in the texts of two judgements" of Scores, [BothVerdicts, Judges, Scores, InRun, Anywhere];
     Prompt = "while typing a search", [Prompt] typing;
     Overlay = "in a box like this one", [Overlay];
     /// Typing what to look for in such a box.
@@ -152,7 +152,7 @@ key_contexts! {
     /// After `'`.
     GoToMark = "after ', before a letter", [GoToMark];
     /// The list of hits.
-    Hits = "in the list of hits", [Hits, List];
+    Hits = "in the list of matches", [Hits, List];
     /// The list of requests.
     Requests = "in the list of requests", [Requests] typing;
     Kinds = "among the kinds of steps", [Kinds, List];

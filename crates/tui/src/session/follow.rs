@@ -38,7 +38,7 @@ impl FollowState {
         let turns = end.turns.saturating_sub(self.seen.turns);
         let steps = end.steps.saturating_sub(self.seen.steps);
         match (turns, steps) {
-            _ if !self.is_following => self.has_more.then(|| "more was written: & follows".into()),
+            _ if !self.is_following => self.has_more.then(|| "new data: & follows".into()),
             (0, 0) => None,
             (0, 1) => Some("1 new step".into()),
             (0, steps) => Some(format!("{steps} new steps")),

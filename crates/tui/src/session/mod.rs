@@ -147,7 +147,7 @@ impl Session {
             let shown =
                 self.rubric.shown_judgement().map(|it| it.judge.name.clone()).unwrap_or_default();
             self.notice = Some(format!(
-                "there is a newer judgement, by {}; the numbers shown stay those by {shown}: f in the scores changes it",
+                "newer judgement by {}; the numbers shown are still by {shown}: f in the scores switches",
                 newer.judge.name
             ));
         }

@@ -173,7 +173,7 @@ impl RubricState {
     /// # Errors
     /// Returns a sentence where no state has several judgements.
     pub(crate) fn next_pool(&mut self) -> Result<String, String> {
-        let rubric = self.shared_rubric().ok_or("nothing has judged this run yet")?.clone();
+        let rubric = self.shared_rubric().ok_or("no judgements of this run yet")?.clone();
         let next = match self.pool {
             None => PoolMethod::ALL.first().copied(),
             Some(pool) => PoolMethod::ALL.into_iter().skip_while(|it| *it != pool).nth(1),
@@ -214,7 +214,7 @@ impl RubricState {
     /// # Errors
     /// Returns a sentence where there is no other judgement.
     pub(crate) fn flip_judgement(&mut self, by: isize) -> Result<String, String> {
-        let (number, count) = self.judgement_number().ok_or("nothing has judged this run yet")?;
+        let (number, count) = self.judgement_number().ok_or("no judgements of this run yet")?;
         if count == 1 {
             return Err("this run has one judgement".into());
         }
@@ -276,8 +276,8 @@ impl RubricState {
     pub(crate) fn why_no_lifeline(&self) -> String {
         match self.lifelines.known_lifelines() {
             Some(Err(why)) => why.clone(),
-            Some(Ok(_)) => "there is no lifeline of this component".into(),
-            None => "the lifelines are still being worked out".into(),
+            Some(Ok(_)) => "this component has no lifeline".into(),
+            None => "computing the lifelines…".into(),
         }
     }
 }

@@ -73,7 +73,7 @@ impl NamedMoment {
                 match moment.step {
                     None => Ok(moment.turns),
                     Some(_) => Err(format!(
-                        "{turn}.{number} lies within turn {turn}; here a moment is the end of a turn"
+                        "{turn}.{number} is inside turn {turn}; choose the end of a turn here"
                     )),
                 }
             }

@@ -236,7 +236,7 @@ impl Session {
         let (labels, settles) = (design.has_rater(name), study.studied.may_adjudicate(name));
         if !labels && !settles {
             let why = format!(
-                "{name} is none of the raters of {} ({})",
+                "{name} is not a rater of {} ({})",
                 study.studied.name,
                 design.raters.join(", ")
             );
@@ -355,7 +355,7 @@ impl Session {
     /// Switches between labelling and adjudicating. The error is a sentence.
     pub(crate) fn switch_study_mode(&mut self) -> Result<StudyMode, String> {
         if self.study_queue().is_none() {
-            return Err("labels are settled in a study: `trajview STUDY.toml`".into());
+            return Err("only a study has adjudication: `trajview STUDY.toml`".into());
         }
         self.check_all_saved()?;
         self.fold_labels();
@@ -365,9 +365,9 @@ impl Session {
         let next = match study.mode {
             StudyMode::Labelling if !study.studied.may_adjudicate(&name) => {
                 return Err(match &design.adjudicator {
-                    Some(who) => format!("{who} settles what raters of this study differ on"),
+                    Some(who) => format!("{who} adjudicates this study"),
                     None => {
-                        format!("{name} labels in this study, and is shown no labels of others")
+                        format!("{name} is a rater of this study and cannot see labels of others")
                     }
                 });
             }
@@ -377,7 +377,7 @@ impl Session {
                     study.is_stale = true;
                 }
                 return Err(format!(
-                    "{name} settles what raters differ on, and labels nothing in this study; what they said is read again"
+                    "{name} adjudicates this study and does not label in it; labels reloaded"
                 ));
             }
             StudyMode::Adjudicating => StudyMode::Labelling,

@@ -94,13 +94,14 @@ fn copy_from_run(open: &OpenRun, source: &Path, what: CopyTarget) -> Result<Copi
 
 fn copy_from_comparison(compared: &ComparisonView, what: CopyTarget) -> Result<CopiedText, String> {
     let words = match what {
-        CopyTarget::Line => compare::clipboard_text::selected_line(compared)
-            .ok_or("there is no row here to copy")?,
+        CopyTarget::Line => {
+            compare::clipboard_text::selected_line(compared).ok_or("no row to copy here")?
+        }
         CopyTarget::Hunk | CopyTarget::Patch => {
             return Err("`trajview compare` writes what differs; yl, yv and yy copy here".into());
         }
         CopyTarget::Verdict => {
-            compare::clipboard_text::verdicts_text(compared).ok_or("no component is chosen")?
+            compare::clipboard_text::verdicts_text(compared).ok_or("no component selected")?
         }
         CopyTarget::Link => {
             let runs = compared.paths.iter().map(|path| shell_argument(&path.to_string_lossy()));
@@ -124,9 +125,9 @@ fn copy_from_table(table: &RunTableView, what: CopyTarget) -> Result<CopiedText,
     let words = match what {
         CopyTarget::Line => table.selected_line().ok_or("the cursor is not on a run")?,
         CopyTarget::Hunk | CopyTarget::Patch => {
-            return Err("there is no diff in the table of runs".into());
+            return Err("the runs table has no diff".into());
         }
-        CopyTarget::Verdict => return Err("there is no verdict in the table of runs".into()),
+        CopyTarget::Verdict => return Err("the runs table has no verdicts".into()),
         CopyTarget::Link => table_link(table),
     };
     let name = if what == CopyTarget::Link { "the link" } else { "the row" };
@@ -164,7 +165,7 @@ fn copied_line(open: &OpenRun) -> Result<CopiedText, String> {
     if open.session.view == View::Scores
         && open.scores.shown_page(&open.session) == Some(ScoresPage::Tree)
     {
-        let text = open.scores.tree.line_as_text().ok_or("no node is chosen")?;
+        let text = open.scores.tree.line_as_text().ok_or("no node selected")?;
         return copied(text, "what the node requires");
     }
     if open.session.view == View::Audit {
@@ -174,7 +175,7 @@ fn copied_line(open: &OpenRun) -> Result<CopiedText, String> {
         && open.scores.shown_page(&open.session) == Some(ScoresPage::Flags)
     {
         return copied(
-            open.scores.flags.flag_as_text(&open.session).ok_or("no flag is chosen")?,
+            open.scores.flags.flag_as_text(&open.session).ok_or("no flag selected")?,
             "the flag",
         );
     }
@@ -219,7 +220,7 @@ fn copied_verdict(open: &OpenRun) -> Result<CopiedText, String> {
     let text = match open.scores.shown_page(&open.session) {
         Some(ScoresPage::Tree) => open.scores.tree.verdict_as_text()?,
         Some(ScoresPage::Flags) => {
-            open.scores.flags.flag_as_text(&open.session).ok_or("no flag is chosen")?
+            open.scores.flags.flag_as_text(&open.session).ok_or("no flag selected")?
         }
         _ => open.scores.verdict_as_text(&open.session)?,
     };
@@ -227,7 +228,7 @@ fn copied_verdict(open: &OpenRun) -> Result<CopiedText, String> {
 }
 
 fn step_line(open: &OpenRun) -> Result<CopiedText, String> {
-    let nothing = || "there is no line here".to_owned();
+    let nothing = || "no line here".to_owned();
     let row = open.replay.steps.row_at(open.replay.steps.list.cursor()).ok_or_else(nothing)?;
     let item = *open.replay.steps.items.get(row.item).ok_or_else(nothing)?;
     let text = match row.kind {
@@ -288,9 +289,7 @@ fn copied_patch(open: &OpenRun) -> Result<CopiedText, String> {
         }
         FileDiff::Hunks(diff) | FileDiff::Part(diff) => patch_of_hunks(change, diff)?,
         FileDiff::Binary { .. } | FileDiff::TooBig { .. } | FileDiff::NotRecorded(_) => {
-            return Err(
-                "there are no lines to copy; `trajview diff` writes what patch there is".into()
-            );
+            return Err("no lines to copy; `trajview diff` prints the patch".into());
         }
     };
     if text.is_empty() {
@@ -320,7 +319,7 @@ fn whole_patch(change: &FileChange, old: Option<&str>, new: Option<&str>) -> Vec
 
 fn patch_of_hunks(change: &FileChange, diff: &TextDiff) -> Result<String, String> {
     if diff.hunks.iter().any(|hunk| (hunk.old_start, hunk.new_start) == (0, 0)) {
-        return Err("the recording does not say where these lines stand: yh copies them".into());
+        return Err("the position of these lines is not recorded: yh copies them".into());
     }
     let old = change.from.as_ref().unwrap_or(&change.path);
     let mut out = format!("--- a/{old}\n+++ b/{}\n", change.path);

@@ -34,9 +34,9 @@ fn editor_target(open: &OpenRun) -> Result<EditorTarget, String> {
         open.replay.diff_key(&open.session).ok_or("no file is selected")?;
     let text = match &*compared.diff {
         FileDiff::Text { new: Some(text), .. } => text.clone(),
-        FileDiff::Text { new: None, .. } => return Err(format!("{} is gone here", path)),
+        FileDiff::Text { new: None, .. } => return Err(format!("{} does not exist here", path)),
         FileDiff::Hunks(_) | FileDiff::Part(_) | FileDiff::NotRecorded(_) => {
-            return Err(format!("{} is not in the recording as a whole", path));
+            return Err(format!("only a part of {} is recorded", path));
         }
         FileDiff::Binary { .. } => return Err(format!("{} is not text", path)),
         FileDiff::TooBig { .. } => {

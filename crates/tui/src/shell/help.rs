@@ -58,18 +58,18 @@ const SIGN_MEANINGS: &[(&str, &str)] = &[
         "+34 −8",
         "lines added and removed: by a turn, between before and after it; by a step, as its edit is recorded",
     ),
-    ("✗2", "two things went wrong: an error, a failed tool, an exit code other than 0"),
+    ("✗2", "two failures: an error, a failed tool, an exit code other than 0"),
     ("⟲", "the agent's context was summarised and cut"),
     ("⑂2", "two sub-agents were started"),
     ("◇", "changed outside recorded edits: by a shell command, a person, a hook"),
     ("◈", "partly changed outside recorded edits"),
-    ("⋯ 23 lines", "so many unchanged lines are folded"),
+    ("⋯ 23 lines", "number of folded unchanged lines"),
     (
         "▲ CC 14",
-        "beside a line: a callable begins here that has 14 paths; or, at the top of a hunk, goes on here",
+        "beside a line: the start of a callable with 14 paths; or, at the top of a hunk, its continuation",
     ),
     ("§ ≡", "beside a line: a match of a rule, a clone; W says why"),
-    ("26.3", "beside a line of a file: turn 26, step 3 wrote it; · it was there before the run"),
+    ("26.3", "beside a line of a file: written by turn 26, step 3; · older than the run"),
 ];
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ impl UserKeys {
             if rows.is_empty() {
                 let Some((old_rows, id)) = rows_of_old_name(command) else {
                     problems.push(format!(
-                        "keys.{command}: no command has this name; `trajview keys` lists them"
+                        "keys.{command}: unknown command; `trajview keys` lists all"
                     ));
                     continue;
                 };
@@ -42,9 +42,8 @@ impl UserKeys {
                 Ok(single) => rows.into_iter().for_each(|row| {
                     keys.changed.insert(row, single.clone());
                 }),
-                Err(written) => problems.push(format!(
-                    "keys.{command}: {written} is more than one key, and a command has one"
-                )),
+                Err(written) => problems
+                    .push(format!("keys.{command}: {written} is more than one key; expected one")),
             }
         }
         (keys, problems)
@@ -110,12 +109,12 @@ mod tests {
         assert_eq!(problems, [""; 0]);
         assert_eq!(
             help_text(&keys, 'w'),
-            Some("next turn; 5l goes on five; in a run of one request the next edit")
+            Some("next turn; 5l moves five forward; in a run of one request the next edit")
         );
         assert_eq!(help_text(&keys, 'l'), None);
         assert_eq!(
             help_text(&UserKeys::default(), 'l'),
-            Some("next turn; 5l goes on five; in a run of one request the next edit")
+            Some("next turn; 5l moves five forward; in a run of one request the next edit")
         );
     }
 
@@ -124,14 +123,14 @@ mod tests {
         let (keys, _) = UserKeys::from_config(&wanted_keys("next-turn", &["q"]));
         assert_eq!(
             help_text(&keys, 'q'),
-            Some("next turn; 5l goes on five; in a run of one request the next edit")
+            Some("next turn; 5l moves five forward; in a run of one request the next edit")
         );
     }
 
     #[test]
     fn what_cannot_be_bound_is_a_sentence() {
         let (_, problems) = UserKeys::from_config(&wanted_keys("warp", &["w"]));
-        assert_eq!(problems, ["keys.warp: no command has this name; `trajview keys` lists them"]);
+        assert_eq!(problems, ["keys.warp: unknown command; `trajview keys` lists all"]);
         let (_, problems) = UserKeys::from_config(&wanted_keys("quit", &["ZZ"]));
         assert_eq!(problems, ["keys.quit: ZZ is more than one key, and a command has one"]);
     }

@@ -42,7 +42,7 @@ impl App {
     pub(crate) fn line_full_notice(&self) -> Option<String> {
         self.shell.is_line_full.then(|| {
             format!(
-                "the line is full: only its first {} letters were taken",
+                "the line is full: only the first {} characters were inserted",
                 max_letters(self.key_context())
             )
         })

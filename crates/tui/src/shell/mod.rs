@@ -242,11 +242,11 @@ impl App {
     fn quit_or_confirm(&mut self) {
         let is_testing = self.jobs.testing.as_ref().is_some_and(|it| it.over.is_none());
         let words = if self.screens.has_agent_at_work() {
-            "an agent is at work: quit again to stop it; what is recorded stays, and --resume goes on"
+            "an agent is running: quit again to stop it; the recording stays, and --resume continues"
         } else if self.screens.judgings_under_way().next().is_some() {
-            "a judge is being asked: quit again to stop it; what is judged is kept"
+            "a judge is running: quit again to stop it; finished verdicts stay"
         } else if is_testing {
-            "tests are running: quit again to stop them; outcomes so far are kept"
+            "tests are running: quit again to stop them; finished outcomes stay"
         } else {
             ""
         };

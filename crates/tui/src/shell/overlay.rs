@@ -245,19 +245,19 @@ fn run_facts(open: &OpenRun) -> Vec<FactRow> {
     say("format", Some(run.origin.format.to_owned()));
     say("id", Some(run.id.clone()));
     say("written by", run.origin.harness.clone());
-    say("worked in", run.origin.root.clone());
+    say("working directory", run.origin.root.clone());
     say("started", run.started_at.map(|time| time.to_string()));
     say("ended", run.ended_at.map(|time| time.to_string()));
-    say("holds", Some(counts_text(open)));
+    say("contents", Some(counts_text(open)));
     say("tokens", tokens_text(run));
     say("recorded tests", recorded_tests(run));
-    say("files known from", files_source(open));
+    say("file states from", files_source(open));
     let sources: Vec<_> = run.origin.sources.iter().map(|source| source.name.as_str()).collect();
     say("read from", Some(sources.join(", ")));
     say(
         "warnings",
         Some(match open.session.all_warnings().count() {
-            0 => "none: everything in the recording was understood".to_owned(),
+            0 => "none".to_owned(),
             count => format!("{count}, listed with e"),
         }),
     );
@@ -327,7 +327,7 @@ fn warning_rows(open: &OpenRun) -> Vec<FactRow> {
         .map(|warning| FactRow::new(&warning.place, &warning.what))
         .collect();
     if rows.is_empty() {
-        rows.push(FactRow::heading("none: everything in the recording was understood"));
+        rows.push(FactRow::heading("none"));
     }
     rows
 }

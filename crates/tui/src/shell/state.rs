@@ -144,8 +144,7 @@ impl App {
             }
             (KeyContext::AuditReason, ..) => {
                 self.screens.show_notice(
-                    "why do they differ? a letter says, enter takes the first, esc asks later"
-                        .into(),
+                    "why do they differ? press a letter · enter: suggested · esc: skip".into(),
                 );
             }
             (KeyContext::Copy, ..) => {
@@ -170,10 +169,8 @@ impl App {
     fn switch_mouse(&mut self) {
         self.shell.mouse = self.shell.mouse.switched();
         self.screens.show_notice(match self.shell.mouse {
-            MouseCapture::On => "clicks and the wheel work here again".into(),
-            MouseCapture::Off => {
-                "the mouse is the terminal's: select and copy as in any window".into()
-            }
+            MouseCapture::On => "mouse capture is on".into(),
+            MouseCapture::Off => "mouse capture is off: the terminal selects text".into(),
         });
     }
 }

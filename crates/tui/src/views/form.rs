@@ -306,7 +306,7 @@ pub(crate) fn field_row(
         FieldValue::Choice { .. } => {
             let chosen = field.chosen_value();
             spans.push(trusted_span("‹ ", muted));
-            let none = if dialog_is_looking { "looking…" } else { "nothing to choose from" };
+            let none = if dialog_is_looking { "looking…" } else { "no choices" };
             let label = chosen.map_or(none, |it| &it.label);
             spans.push(recorded_span(label, theme.style_for(Meaning::Title)));
             spans.push(trusted_span(" ›", muted));

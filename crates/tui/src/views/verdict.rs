@@ -160,14 +160,14 @@ pub(crate) fn push_trace_rows(verdict: &Verdict, width: usize, rows: &mut Vec<Ve
 pub(crate) fn push_look_rows(trace: &[JudgeToolCall], width: usize, rows: &mut Vec<VerdictRow>) {
     rows.push(VerdictRow::Blank);
     if trace.is_empty() {
-        rows.push(VerdictRow::Note("what the judge looked at is not recorded".into()));
+        rows.push(VerdictRow::Note("the judge's tool calls are not recorded".into()));
         return;
     }
     let calls = match trace.len() {
         1 => "1 call".to_owned(),
         count => format!("{count} calls"),
     };
-    rows.push(VerdictRow::Heading(format!("what the judge looked at, {calls}")));
+    rows.push(VerdictRow::Heading(format!("tool calls of the judge: {calls}")));
     for (look, number) in trace.iter().zip(1..) {
         rows.push(VerdictRow::Look {
             number,

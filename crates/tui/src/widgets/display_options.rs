@@ -81,7 +81,7 @@ impl FromStr for ThemeName {
         let word = word.replace("color", "colour");
         Self::by_word(&word).ok_or_else(|| {
             let known: Vec<&str> = Self::ALL.iter().map(|theme| theme.word()).collect();
-            format!("no theme is called {word}; known themes: {}", known.join(", "))
+            format!("unknown theme {word}; themes: {}", known.join(", "))
         })
     }
 }

@@ -109,7 +109,7 @@ impl fmt::Display for Key {
 
 /// A name between `<` and `>` that is no key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no key is called <{name}>; known names: {}, <c-x> for ctrl-x", known_key_names())]
+#[error("unknown key <{name}>; names: {}, <c-x> for ctrl-x", known_key_names())]
 pub struct UnknownKey {
     pub name: String,
 }
@@ -185,9 +185,6 @@ mod tests {
     #[test]
     fn an_unknown_name_is_told_what_would_have_worked() {
         let why = parse_keys("l <warp>").unwrap_err().to_string();
-        assert!(
-            why.starts_with("no key is called <warp>; known names: <space> <lt> <enter>"),
-            "{why}"
-        );
+        assert!(why.starts_with("unknown key <warp>; names: <space> <lt> <enter>"), "{why}");
     }
 }

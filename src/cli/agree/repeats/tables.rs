@@ -191,7 +191,7 @@ fn repeat_notes(repeats: &JudgeRepeats) -> Vec<String> {
     let mut notes = vec![];
     if repeats.repeats.is_empty() {
         notes.push(
-            "nothing was judged twice in the same way: repeats have one judge, model, prompt, budget, \
+            "no repeats: repeats have the same judge, model, prompt, budget, \
              temperature and rubric, and one commit; trajview judge --repeat K makes them"
                 .to_owned(),
         );

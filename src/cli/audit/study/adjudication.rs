@@ -68,13 +68,10 @@ pub fn run(studied: &LoadedStudy, args: &AuditArgs, out: &mut Out) -> CommandRes
     if !studied.may_adjudicate(&who) {
         return Err(CommandFailure::wrong_arguments(match &studied.design.adjudicator {
             Some(adjudicator) => {
-                format!(
-                    "{adjudicator} settles what raters of this study differ on; --annotator {adjudicator}"
-                )
+                format!("{adjudicator} adjudicates this study; use --annotator {adjudicator}")
             }
             None => format!(
-                "{who} labels in this study, and is shown no labels of others; `adjudicator` of the study names who \
-                 settles them"
+                "{who} is a rater of this study and cannot see labels of others; the study's `adjudicator` can"
             ),
         }));
     }
@@ -172,7 +169,7 @@ fn print_document(
     let cases = run_args::count_with_noun(document.cases.len(), "item");
     let AdjudicationDocument { study, adjudicator, settled, .. } = document;
     out.print_line(&safe_line(&format!(
-        "{study}: {cases} to settle by {adjudicator}, {settled} settled"
+        "{study}: {cases} to adjudicate by {adjudicator}, {settled} adjudicated"
     )))?;
     if !document.cases.is_empty() {
         out.print_line("")?;
@@ -318,7 +315,7 @@ fn import_gold(studied: &LoadedStudy, file: &Path, who: &str, out: &mut Out) -> 
             case.item.run == *at && case.item.item.item_key() == label.item_key()
         };
         let Some(case) = cases.iter().find(is_it) else {
-            let what = "is nothing that is to be settled: no two raters scored it differently";
+            let what = "needs no adjudication: no two raters scored it differently";
             wrong.push(format!("line {}: {} {what}", row.line, label.component));
             continue;
         };
@@ -338,7 +335,7 @@ fn import_gold(studied: &LoadedStudy, file: &Path, who: &str, out: &mut Out) -> 
     add_gold(studied, by_run, out)?;
     if sorted.unfilled > 0 {
         let rows = run_args::count_with_noun(sorted.unfilled, "row");
-        out.print_line(&format!("{rows} without a score left out"))?;
+        out.print_line(&format!("{rows} without a score skipped"))?;
     }
     Ok(Exit::Fine)
 }
@@ -354,7 +351,7 @@ fn settle_agreed(studied: &LoadedStudy, out: &mut Out) -> CommandResult {
         by_run.entry(run).or_default().push(GoldLabel { at, ..gold });
     }
     if by_run.is_empty() {
-        out.print_line("nothing that all raters scored alike is without an outcome")?;
+        out.print_line("every item that all raters scored alike has an outcome")?;
     }
     add_gold(studied, by_run, out)?;
     Ok(Exit::Fine)
@@ -371,7 +368,7 @@ fn add_gold(
         let (_, added) = store::gold::add_gold(&run.labels_folder, &gold)?;
         let same = match gold.len() - added {
             0 => String::new(),
-            count => format!(", {count} there already"),
+            count => format!(", {count} already existed"),
         };
         let count = run_args::count_with_noun(added, "outcome");
         out.print_line(&format!(

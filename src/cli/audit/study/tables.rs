@@ -64,7 +64,7 @@ fn head_lines(document: &AuditStudyDocument) -> Vec<String> {
     let runs = document.runs.iter().filter(|run| run.count("items") > 0).count();
     let strata: Vec<String> = study.rows("strata").iter().map(|it| it.cell("")).collect();
     let drawn = match (items == candidates, strata.as_slice()) {
-        (true, _) => "all that is judged".to_owned(),
+        (true, _) => "all judged items".to_owned(),
         (false, []) => format!("drawn from {candidates}"),
         (false, strata) => {
             let allocation = study.cell("allocation");
@@ -94,7 +94,7 @@ fn head_lines(document: &AuditStudyDocument) -> Vec<String> {
 
 fn progress_line(annotator: &str, queue: &StudyQueueRow) -> String {
     let same = match queue.labelled {
-        0 => "verdicts are shown once they are labelled".to_owned(),
+        0 => "verdicts are hidden until labelled".to_owned(),
         _ => format!("{} as judged", queue.same),
     };
     format!("annotator {annotator}: {} of {} labelled, {same}", queue.labelled, queue.items.len())
@@ -127,7 +127,7 @@ fn queue_table(queue: &StudyQueueRow, is_whole: bool) -> OutputTable {
 fn progress_table(progress: &[Json]) -> OutputTable {
     let heads = progress.iter().map(|it| format!(">{}", it.cell("rater")));
     let mut table =
-        OutputTable::with_heads(std::iter::once("labelled of".to_owned()).chain(heads).collect());
+        OutputTable::with_heads(std::iter::once("labelled by".to_owned()).chain(heads).collect());
     let runs = progress.iter().flat_map(|it| it.rows("by_run")).map(|it| it.cell("run"));
     let done = |row: &Json| format!("{}/{}", row.cell("labelled"), row.cell("items"));
     for run in runs.collect::<BTreeSet<_>>() {

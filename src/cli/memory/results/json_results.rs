@@ -347,7 +347,7 @@ fn grids_of_quiz(
         if let [Some(two), Some(one), Some(other), Some(total)] = values
             && two.value + one.value + other.value != total.value
         {
-            let what = format!("{category} has {} questions, its parts come to", total.value);
+            let what = format!("{category} has {} questions, its parts give", total.value);
             let parts = two.value + one.value + other.value;
             read.trouble.push(format!("{name}: {what} {parts}"));
         }
@@ -360,7 +360,7 @@ fn grids_of_quiz(
     ];
     for (key, stated, sum) in stated_values {
         if let Some(stated) = stated.filter(|it| *it != sum) {
-            read.trouble.push(format!("{name}: {key} is {stated}, the categories come to {sum}"));
+            read.trouble.push(format!("{name}: {key} is {stated}, the categories give {sum}"));
         }
     }
     read.grids.push(grid);
@@ -437,7 +437,7 @@ impl ReadGrids {
     ) {
         if let Err(before) = grid.put_value(row, system, figure) {
             let (name, before) = (&grid.name, before.value);
-            let what = format!("{system}, {row} is there twice: {before} and {}", figure.value);
+            let what = format!("{system}, {row} occurs twice: {before} and {}", figure.value);
             self.trouble.push(format!("{name}: {what}"));
         }
     }

@@ -249,7 +249,7 @@ impl ResultGrid {
             .collect();
         if let (Some(over), true) = (stated.over, sets.is_empty()) {
             return Some(format!(
-                "{called} of {system} is said to be over {over} rows; there are {}",
+                "{called} of {system} states {over} rows; there are {}",
                 values.len()
             ));
         }
@@ -280,7 +280,7 @@ impl ResultGrid {
         let means = (0..self.systems.len()).filter_map(|at| mean_of(&self.shared_values_of(at)));
         let means: Vec<String> = means.map(two_decimals).collect();
         Some(format!(
-            "the systems have different rows ({}), so their means may not be set beside each other; over the {n} that all \
+            "the systems have different rows ({}), so their means are not comparable; over the {n} that all \
              have they are {}",
             each.collect::<Vec<_>>().join(", "),
             means.join(", ")
@@ -336,7 +336,7 @@ impl StatedGain {
         (!is_it).then(|| {
             let [stated, of, over, ours] =
                 [self.figure.value, self.value.value, self.baseline.value, ours].map(two_decimals);
-            format!("{}: a difference of {stated} is stated; {of} less {over} is {ours}", self.row)
+            format!("{}: states a difference of {stated}; {of} minus {over} is {ours}", self.row)
         })
     }
 }

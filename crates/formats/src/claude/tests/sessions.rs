@@ -723,7 +723,7 @@ fn pictures_and_long_output_are_sized_placeholders() {
     assert_eq!(&*run.turns[0].title, "what is this");
     let result_text =
         text_with_result(&ClaudeSession, &log, &run.turns[0].steps[0]).result.unwrap();
-    assert_eq!(result_text, "1\n[the whole output, 32000 bytes, is not in this record]");
+    assert_eq!(result_text, "1\n[the full output, 32000 bytes, is not in this record]");
     assert_eq!(run.turns[0].steps[0].tool_result().unwrap().bytes, result_text.len() as u64);
 }
 

@@ -74,7 +74,7 @@ impl CellReader<'_> {
             let after = self.read_plain();
             return match after.trim() {
                 "" => Ok(cell),
-                more => Err(format!("{more:?} stands behind a quoted cell")),
+                more => Err(format!("unexpected {more:?} after a quoted cell")),
             };
         }
         Ok(self.read_plain().trim().to_owned())

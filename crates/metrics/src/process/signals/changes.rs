@@ -47,7 +47,7 @@ fn undone_edits(observed: &ObservedRun, signals: &mut Vec<ProcessSignal>) {
             continue;
         }
         let Some(at) = step_editing(observed, undone.undone, &undone.path) else { continue };
-        let why = format!("{} is again what it was before turn {}", undone.path, undone.edited + 1);
+        let why = format!("{} is the same as before turn {}", undone.path, undone.edited + 1);
         signals.push(with_path(
             signal_over(observed, SignalKind::Undone, (at, at), why),
             &undone.path,

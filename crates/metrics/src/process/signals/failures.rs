@@ -46,7 +46,7 @@ fn failures_in_words(observed: &ObservedRun, signals: &mut Vec<ProcessSignal>) {
     }
     for (at, step) in observed.steps.iter().enumerate() {
         if step.says_failure {
-            let why = "the message says that something went wrong".to_owned();
+            let why = "the message reports a failure".to_owned();
             signals.push(signal_over(observed, SignalKind::SaidFailure, (at, at), why));
         }
     }

@@ -26,13 +26,13 @@ worded! {
         /// Nothing new was read, written or tested successfully for a while.
         NoProgress = "no progress",
         /// A message says that something failed.
-        SaidFailure = "failure in words",
+        SaidFailure = "failure in a message",
         /// A turn ended after its last attempt had failed.
         LeftFailing = "left failing",
         /// A file is again what it was before an edit.
         Undone = "edit undone",
         /// A name that was in use is used by nothing any more.
-        UseLost = "last use lost",
+        UseLost = "symbol no longer used",
         /// Names that were used before a compaction are missing after it.
         ContextLost = "context lost",
         /// A file changed that no request named.

@@ -99,7 +99,7 @@ fn repeated_messages(observed: &ObservedRun, signals: &mut Vec<ProcessSignal>) {
     }
     for (at, first, times) in join_repeats(repeats) {
         let why = format!(
-            "says for the {} time what step {} said",
+            "repeats step {1} for the {0} time",
             ordinal_text(times),
             step_label(observed, first)
         );
@@ -234,7 +234,7 @@ mod tests {
         );
         let found: Vec<_> =
             signals.iter().map(|it| (it.kind, it.number, it.why.as_str())).collect();
-        let why = "says for the 3rd time what step 1.1 said";
+        let why = "repeats step 1.1 for the 3rd time";
         assert_eq!(found, [(SignalKind::RepeatedMessage, 3, why)]);
     }
 }

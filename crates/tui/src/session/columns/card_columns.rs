@@ -50,33 +50,33 @@ macro_rules! card_columns {
 
 #[rustfmt::skip] // a table: one row a column
 card_columns! {
-    Task = "task", [10, 16], "what the agent was to do",
+    Task = "task", [10, 16], "the task of the agent",
         words(|read| read.card.identity.task.as_deref().map(Cow::from));
     Agent = "agent", [9, 18], "the agent and its version",
         words(|read| read.card.identity.agent.as_deref().map(Cow::from));
     Condition = "condition", [11, 11], "emergent or single-shot",
         words(|read| read.card.identity.condition.as_deref().map(Cow::from));
-    Judge = "judge", [6, 14], "whose scores MCF and IF50 are of: the last judgement of the whole checklist",
+    Judge = "judge", [6, 14], "the judge of MCF and IF50: the last judgement of the complete checklist",
         words(|read| Some(read.card.mcf.as_ref()?.judge.as_str().into()));
     Model = "model", [10, 16], "the model as the recording names it",
         words(|read| read.card.identity.model.as_deref().map(Cow::from));
-    Title = "title", [12, 40], "what the recording calls itself",
+    Title = "title", [12, 40], "the name in the recording",
         words(|read| Some(read.card.identity.title.as_str().into()));
     When = "when", [14, 14], "the last recorded moment, else when the file was written, in UTC",
         CardValue::Number { value: last_active_at, format: |millis| Time(millis as i64).minute_text() };
-    State = "state", [8, 14], "working (in a tool that has not returned), waiting for the person, or stopped; as the last look found it",
+    State = "state", [8, 14], "working (in a tool that has not returned), waiting for the user, or stopped; as of the last update",
         words(|read| Some(read.whole_card()?.work.activity.as_ref()?.display_text().into()));
-    Project = "project", [8, 18], "the folder that the agent worked in, its last part",
+    Project = "project", [8, 18], "the last part of the agent's working directory",
         words(|read| read.card.work.project_name().map(Cow::from));
     Request = "request", [20, 40], "the first request, its first line",
         words(|read| read.card.identity.request.as_deref().map(Cow::from));
-    Branch = "branch", [6, 16], "the branch of version control when it began, as recorded",
+    Branch = "branch", [6, 16], "the recorded version-control branch at the start",
         words(|read| read.card.work.branch.as_deref().map(Cow::from));
     Steps = "steps", [6, 6], "messages, thinking and tool calls, those of sub-agents too",
         count(|read| Some(read.whole_card()?.work.steps as f64));
     Edits = "edits", [6, 6], "recorded changes of files, those of sub-agents too",
         count(|read| Some(read.whole_card()?.work.edits? as f64));
-    Failures = "failures", [6, 6], "calls that failed, as far as the recording says how they ended",
+    Failures = "failures", [6, 6], "failed calls, as far as their results are recorded",
         count(|read| Some(read.whole_card()?.trouble.failures? as f64));
 }
 

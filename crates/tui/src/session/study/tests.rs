@@ -149,8 +149,8 @@ fn whoever_settles_differences_has_those_alone_and_raters_do_not_get_there() {
 
     assert!(dee.is_adjudicating());
     assert_eq!(dee.study_queue().unwrap().len(), 1);
-    assert!(rater.switch_study_mode().unwrap_err().contains("dee settles"));
-    assert!(dee.switch_study_mode().unwrap_err().contains("labels nothing in this study"));
+    assert!(rater.switch_study_mode().unwrap_err().contains("dee adjudicates"));
+    assert!(dee.switch_study_mode().unwrap_err().contains("does not label in it"));
     assert!(
         rater
             .set_rater("zoe")

@@ -252,9 +252,9 @@ fn live_sign(live: &LiveView, theme: Theme) -> Option<Span<'static>> {
     let (sign, words, meaning) = match &live.phase {
         LivePhase::Nothing | LivePhase::Elsewhere => return None,
         LivePhase::Over { .. } if live.is_seen => return None,
-        LivePhase::Over { is_whole: true, .. } => ("✓", "live run over", Meaning::Added),
+        LivePhase::Over { is_whole: true, .. } => ("✓", "live run finished", Meaning::Added),
         LivePhase::Over { .. } => ("■", "live run stopped", Meaning::Warning),
-        LivePhase::Waiting(_) => ("‖", "live run waits", Meaning::Warning),
+        LivePhase::Waiting(_) => ("‖", "live run paused", Meaning::Warning),
         LivePhase::Starting | LivePhase::Running | LivePhase::Stopping => {
             ("▶", "live run", Meaning::Playing)
         }

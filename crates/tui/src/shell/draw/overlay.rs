@@ -52,7 +52,7 @@ pub fn draw(
     Clear.render(area, buffer);
     block.render(area, buffer);
     if rows.is_empty() && !overlay.search.text.is_empty() {
-        let words = "no row has these words";
+        let words = "no match";
         return crate::widgets::panel::draw_sentence(
             words,
             theme.style_for(Meaning::Muted),

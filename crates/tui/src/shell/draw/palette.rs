@@ -43,8 +43,7 @@ pub fn draw(
     put_row(typed_line(palette, theme, inner.width), None, inner, 0, buffer);
     let rows = Rect { y: inner.y + 1, height: inner.height.saturating_sub(1), ..inner };
     if found.is_empty() {
-        let nothing =
-            trusted_span("  no command has these letters", theme.style_for(Meaning::Muted));
+        let nothing = trusted_span("  no match", theme.style_for(Meaning::Muted));
         return put_row(Line::from(nothing), None, rows, 0, buffer);
     }
     let selected = palette.selected.min(found.len() - 1);

@@ -39,7 +39,7 @@ pub fn draw(
     Clear.render(layout.whole, buffer);
     block.render(layout.whole, buffer);
     let unseen = match &image.raster {
-        Ok(_) if !theme.has_colours() => "without colours no image can be shown here".into(),
+        Ok(_) if !theme.has_colours() => "images need colours".into(),
         Ok(raster) => return draw_raster(raster, theme, inner, buffer),
         Err(why) => why.clone(),
     };
@@ -136,6 +136,6 @@ mod tests {
             has_colours: false,
             ..DisplayOptions::default()
         }));
-        assert!(text.contains("without colours no image can be shown here"), "{text}");
+        assert!(text.contains("images need colours"), "{text}");
     }
 }

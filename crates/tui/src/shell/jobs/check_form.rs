@@ -28,7 +28,8 @@ pub(crate) fn check_form(last: Option<&CheckJob>) -> FieldForm {
     let none = "none: space types one";
     let each = vec![
         FormChoice::new("turn", "every turn").with_remark("that changed files"),
-        FormChoice::new("edit", "every edit too").with_remark("of turns whose edits tell all"),
+        FormChoice::new("edit", "every edit too")
+            .with_remark("in turns whose edits explain all changes"),
     ];
     let at = usize::from(last.is_some_and(|last| last.moments == CheckMoments::Edits));
     let seconds = last.map_or(USUAL_SECONDS, |last| last.seconds);
@@ -36,7 +37,7 @@ pub(crate) fn check_form(last: Option<&CheckJob>) -> FieldForm {
         FormField::with_text(BUILD, "build", last_word(|it| &it.build), none),
         FormField::with_text(TEST, "test", last_word(|it| &it.test), none),
         FormField::with_choices(MOMENTS, "after", each, at),
-        FormField::with_amount(SECONDS, "ends after", (Some(seconds), 30.0), "s", "0 s"),
+        FormField::with_amount(SECONDS, "timeout", (Some(seconds), 30.0), "s", "0 s"),
     ])
 }
 

@@ -115,7 +115,7 @@ fn plan_lines(dialog: &JobDialog, theme: Theme, width: usize) -> Vec<Line<'stati
         _ => {
             let words = match dialog.is_finding_choices() {
                 true => " looking for agents on this machine…",
-                false => " working out what it would do…",
+                false => " preparing the plan…",
             };
             vec![Line::styled(words, theme.style_for(Meaning::Muted))]
         }

@@ -30,7 +30,7 @@ const BAR_WIDTH: usize = 10;
 /// The narrowest screen with bars (cells).
 const MIN_BAR_SCREEN: usize = 80;
 
-const NO_JOBS: &str = "Nothing was begun yet: r asks a judge, U measures again.";
+const NO_JOBS: &str = "No jobs. r: ask a judge · U: re-score";
 
 pub fn draw(app: &App, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
     let Some(list) = &app.jobs.list else { return };

@@ -152,7 +152,7 @@ impl Jobs {
             (JobListMessage::Stop, Some(job)) if !job.state.is_over() => {
                 return self.stop_job(&job.work, screens);
             }
-            (JobListMessage::Stop, Some(_)) => screens.show_notice("this is over already".into()),
+            (JobListMessage::Stop, Some(_)) => screens.show_notice("already finished".into()),
             (JobListMessage::Enter | JobListMessage::Stop, None) => {}
         }
         vec![]
@@ -201,7 +201,7 @@ fn table_job(screens: &Screens) -> Option<JobRow> {
         (true, false) => JobState::Stopped,
         (false, false) => JobState::Running,
     };
-    let job = JobRow::new(JobKind::Table, "measuring the table of runs".into(), state);
+    let job = JobRow::new(JobKind::Table, "measuring the runs".into(), state);
     Some(JobRow { progress: Some((done, all)), ..job })
 }
 

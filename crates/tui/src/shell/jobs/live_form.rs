@@ -64,21 +64,20 @@ pub fn live_form(origin: Option<&FormOrigin>) -> FieldForm {
     let at = conditions.iter().position(|it| *it == own_condition).unwrap_or_default();
     let conditions = conditions.map(|it| FormChoice::new(it.word(), it.word())).to_vec();
     let rights = vec![
-        FormChoice::new("workspace", "its workspace")
-            .with_remark("and commands in its own sandbox"),
+        FormChoice::new("workspace", "workspace").with_remark("and commands in its own sandbox"),
         FormChoice::new("full", "everything").with_remark("the agent's own checks are off"),
     ];
     let mut form = FieldForm::new(vec![
         FormField::with_choices(WHAT, "run", task_choices(origin), 0),
         FormField::with_text(FILE, "file", "", "type its path: space"),
-        FormField::with_text(PROMPT, "prompt", "", "type what the agent is to do: space"),
+        FormField::with_text(PROMPT, "prompt", "", "type the prompt: space"),
         FormField::with_choices(AGENT, "agent", vec![], 0),
-        FormField::with_text(PROGRAM, "program", "", "found by its name"),
-        FormField::with_text(MODEL, "model", "", "the agent's own"),
+        FormField::with_text(PROGRAM, "program", "", "from PATH"),
+        FormField::with_text(MODEL, "model", "", "default"),
         FormField::with_choices(CONDITION, "condition", conditions, at),
-        FormField::with_text(SERVER, "server", "", "the agent's own"),
-        FormField::with_text(KEY, "key variable", "", "the agent's usual one"),
-        FormField::with_choices(RIGHTS, "may change", rights, 0),
+        FormField::with_text(SERVER, "server", "", "default"),
+        FormField::with_text(KEY, "key variable", "", "default"),
+        FormField::with_choices(RIGHTS, "permissions", rights, 0),
         FormField::with_choices(SANDBOX, "sandbox", sandbox_choices(), 0),
         FormField::with_text(
             IMAGE,
@@ -92,31 +91,25 @@ pub fn live_form(origin: Option<&FormOrigin>) -> FieldForm {
             NOTES,
             "layer: notes",
             "",
-            "none; a file whose words go before each request",
+            "none; a file whose text precedes each request",
         ),
         FormField::with_text(
             LAYERS,
             "layers",
             "",
-            "none; continuity, memory:blind, ... with blanks between",
+            "none; continuity memory:blind ... separated by spaces",
         ),
         FormField::with_text(TESTS, "tests", "", "none; a command, run after each checkpoint"),
-        FormField::with_amount(
-            "tokens",
-            "stop at",
-            (None, 100_000.0),
-            "tokens",
-            "any number of tokens",
-        ),
-        FormField::with_amount("usd", "", (None, 0.5), "USD", "any cost"),
-        FormField::with_amount("minutes", "", (None, 5.0), "minutes", "any time"),
-        FormField::with_amount("turns", "", (None, 1.0), "turns", "the last request"),
-        FormField::with_text(FOLDER, "folder", "", "proposed when the rest is known"),
+        FormField::with_amount("tokens", "limits", (None, 100_000.0), "tokens", "tokens none"),
+        FormField::with_amount("usd", "", (None, 0.5), "USD", "cost none"),
+        FormField::with_amount("minutes", "", (None, 5.0), "minutes", "time none"),
+        FormField::with_amount("turns", "", (None, 1.0), "turns", "turns all"),
+        FormField::with_text(FOLDER, "folder", "", "(chosen automatically)"),
         FormField::with_text(
             FILES,
-            "begins with",
+            "starting files",
             "",
-            "no files; a repository, REPO@REV or a folder is copied",
+            "none; a repository, REPO@REV or a folder is copied",
         ),
         FormField::with_text(SETUP, "setup", "", "none; a command, run before the first request"),
     ]);
@@ -131,23 +124,23 @@ fn task_choices(origin: Option<&FormOrigin>) -> Vec<FormChoice> {
         let again = format!("{} again", origin.name);
         all.push(
             FormChoice::new(AGAIN, again)
-                .with_remark(format!("as it was asked, {}", own_condition.word())),
+                .with_remark(format!("same script, {}", own_condition.word())),
         );
-        let other = format!("its other condition: {}", other.word());
+        let other = format!("other condition: {}", other.word());
         all.push(FormChoice::new(OTHER, other).with_remark("the same task"));
     }
     all.push(
-        FormChoice::new(SPECIFICATION, "a specification").with_remark("a file, asked at once"),
+        FormChoice::new(SPECIFICATION, "a specification").with_remark("a file, as one request"),
     );
-    all.push(FormChoice::new(PROMPT, "a prompt").with_remark("typed here, asked at once"));
+    all.push(FormChoice::new(PROMPT, "a prompt").with_remark("typed here, as one request"));
     all.push(FormChoice::new(SCRIPT, "a script").with_remark("a script.json"));
     all
 }
 
 fn sandbox_choices() -> Vec<FormChoice> {
     [
-        (NO_SANDBOX, "nothing but what hides the recording"),
-        (BWRAP, "it sees this machine and writes in its own folder alone"),
+        (NO_SANDBOX, "only the recording is hidden"),
+        (BWRAP, "reads this machine, writes only in its own folder"),
         ("docker", "a container of an image in which it is installed"),
         ("podman", "a container of an image in which it is installed"),
     ]
@@ -157,9 +150,9 @@ fn sandbox_choices() -> Vec<FormChoice> {
 
 fn network_choices() -> Vec<FormChoice> {
     [
-        ("on", "what this machine reaches"),
-        ("loopback", "the model server of this machine and nothing else"),
-        ("off", "nothing, no model either"),
+        ("on", "all networks of this machine"),
+        ("loopback", "only the model server of this machine"),
+        ("off", "nothing, not even the model"),
     ]
     .map(|(word, remark)| FormChoice::new(word, word).with_remark(remark))
     .to_vec()
@@ -167,8 +160,8 @@ fn network_choices() -> Vec<FormChoice> {
 
 fn login_choices() -> Vec<FormChoice> {
     vec![
-        FormChoice::new("none", "none").with_remark("a home of its own, and a key"),
-        FormChoice::new(COPY, "a copy of yours").with_remark("to be read alone, never recorded"),
+        FormChoice::new("none", "none").with_remark("a separate home folder, and a key"),
+        FormChoice::new(COPY, "a copy of yours").with_remark("read-only, never recorded"),
     ]
 }
 
@@ -279,7 +272,7 @@ fn spec_from_form(
 ) -> Result<LiveRunSpec, JobRefusal> {
     let program = form.typed_text(PROGRAM).map(PathBuf::from);
     let agent = form.field_by_id(AGENT).and_then(FormField::chosen_value);
-    let agent = agent.ok_or_else(|| JobRefusal::for_field(AGENT, "no agent is known"))?;
+    let agent = agent.ok_or_else(|| JobRefusal::for_field(AGENT, "no agent found"))?;
     if let (Some(lacks), None) = (&agent.lacks, &program) {
         return Err(JobRefusal::for_field(AGENT, lacks));
     }
@@ -287,7 +280,7 @@ fn spec_from_form(
     if let Some(name) = key.as_deref().filter(|name| !is_variable_name(name)) {
         let length = name.chars().count();
         let why = format!(
-            "these {length} letters are no name of a variable: name the variable that holds the key, never the key"
+            "these {length} characters are not a variable name: type the name of the variable with the key, never the key"
         );
         return Err(JobRefusal::for_field(KEY, why));
     }
@@ -341,9 +334,8 @@ fn task_source(form: &FieldForm) -> Result<TaskSource, JobRefusal> {
         SPECIFICATION => TaskSource::Specification(file()?),
         PROMPT => {
             let prompt = form.typed_text(PROMPT).map(str::to_owned);
-            let prompt = prompt.ok_or_else(|| {
-                JobRefusal::for_field(PROMPT, "what is the agent to do? space types it")
-            })?;
+            let prompt =
+                prompt.ok_or_else(|| JobRefusal::for_field(PROMPT, "type the prompt: space"))?;
             TaskSource::Prompt(prompt)
         }
         _ => TaskSource::Task,

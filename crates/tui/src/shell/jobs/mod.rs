@@ -72,7 +72,7 @@ pub struct JobDialog {
 impl FormPurpose {
     pub const fn title(self) -> &'static str {
         match self {
-            Self::Score => "score again",
+            Self::Score => "re-score",
             Self::Test => "test the code at checkpoints",
             Self::Check => "build and test the files of every turn",
             Self::Live => "live run",
@@ -340,4 +340,4 @@ impl Jobs {
 }
 
 /// The notice that a second agent is not started.
-const ONE_AGENT: &str = "an agent is at work here: F7 shows it, and x there stops it";
+const ONE_AGENT: &str = "an agent is running: F7 shows it, x there stops it";

@@ -30,7 +30,7 @@ pub fn scoring_form(now: &MeasureSettings) -> FieldForm {
     let always = FormChoice::new("yes", "yes").with_remark("in the settings");
     FieldForm::new(vec![
         FormField::with_choices(PROFILE, "profile", profiles, at),
-        FormField::with_text(RULES, "rules", &rules, "those that are built in"),
+        FormField::with_text(RULES, "rules", &rules, "built-in"),
         FormField::with_choices(DEFAULT, "as default", vec![once, always], 0),
     ])
 }

@@ -52,8 +52,7 @@ pub(crate) fn test_form(open: Option<&OpenRun>, last: Option<&TestJob>) -> Field
     let here = open.and_then(|open| checkpoint_of(&open.session.run, open.session.turn));
     let each = checkpoints.iter().enumerate().map(|(at, it)| checkpoint_choice(at, it));
     let every = (checkpoints.len() > 1).then(|| {
-        FormChoice::new("every", "every one")
-            .with_remark(format!("{} checkpoints", checkpoints.len()))
+        FormChoice::new("every", "all").with_remark(format!("{} checkpoints", checkpoints.len()))
     });
     let before = usize::from(every.is_some());
     let options: Vec<FormChoice> = every.into_iter().chain(each).collect();
@@ -64,13 +63,8 @@ pub(crate) fn test_form(open: Option<&OpenRun>, last: Option<&TestJob>) -> Field
     FieldForm::new(vec![
         FormField::with_text(COMMAND, "command", command, "none yet: space types one"),
         FormField::with_choices(CHECKPOINT, "checkpoint", options, at),
-        FormField::with_text(
-            REPORT,
-            "JUnit report",
-            report,
-            "none: what the command prints is read",
-        ),
-        FormField::with_amount(SECONDS, "ends after", (Some(seconds), 30.0), "s", "0 s"),
+        FormField::with_text(REPORT, "JUnit report", report, "none (parse the output)"),
+        FormField::with_amount(SECONDS, "timeout", (Some(seconds), 30.0), "s", "0 s"),
     ])
 }
 

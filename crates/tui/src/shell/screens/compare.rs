@@ -41,7 +41,7 @@ impl Screens {
         self.show_screen(ScreenKind::Compare);
         self.opening.place = StartPlace { view: View::Replay, ..place };
         if self.opening.place.turn.is_some() || self.opening.place.file.is_some() {
-            self.show_notice("a turn or a file is a place in one run; these are several".into());
+            self.show_notice("turns and files need a single run".into());
         }
     }
 
@@ -95,7 +95,7 @@ impl Screens {
         let name = table.rows[row].name.clone();
         match table.marked.take() {
             Some(other) if other == row => {
-                table.notice = Some(format!("{name} is not marked any more"));
+                table.notice = Some(format!("{name} is no longer marked"));
             }
             Some(other) => {
                 let paths = [other, row].map(|row| table.rows[row].path.clone());
@@ -160,7 +160,7 @@ impl Screens {
         self.show_screen(ScreenKind::Run);
         self.opening.back = View::Compare;
         let back = format!(
-            "run {}; backspace or 5w goes back to the comparison",
+            "run {}; backspace or 5w returns to the comparison",
             run_letter(destination.run)
         );
         if self.open_run().is_some() && self.source == path {
@@ -242,9 +242,9 @@ fn run_destination(comparison: &ComparisonView) -> Result<RunDestination, String
         }
         ComparePart::Curves => {
             let places = comparison.chart_places();
-            let place = places.get(comparison.chart.point).ok_or("there is no point here")?;
+            let place = places.get(comparison.chart.point).ok_or("no point here")?;
             let moment = place.moments[comparison.side].as_ref();
-            let moment = moment.ok_or(format!("{} has nothing here", run_letter(run)))?;
+            let moment = moment.ok_or(format!("no value of {} here", run_letter(run)))?;
             Ok(RunDestination { run, done: moment.done, file: None, component })
         }
         ComparePart::Files => {

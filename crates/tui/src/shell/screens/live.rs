@@ -140,7 +140,7 @@ impl Screens {
                 live.update(message);
             }
             Some(_) if !live.is_over() => {
-                live.notice = Some("the run goes on: it is compared when it is over".into());
+                live.notice = Some("the run is active: compare it when it is finished".into());
             }
             Some(_) if live.finished_count() == 0 => {
                 live.notice = Some("no turn is recorded".into())

@@ -80,7 +80,7 @@ impl Screens {
         let Some(stop) = self.current_place() else { return };
         let turn = stop.spot.turn + 1;
         self.marks.named.insert(letter, stop);
-        self.show_notice(format!("turn {turn} is marked {letter}; '{letter} comes back"));
+        self.show_notice(format!("bookmark {letter} at turn {turn}; '{letter} returns"));
     }
 
     pub(crate) fn go_to_mark(&mut self, letter: char) {
@@ -116,8 +116,8 @@ impl Screens {
         let mut known: Vec<String> = self.marks.named.keys().map(char::to_string).collect();
         known.sort_unstable();
         match known.is_empty() {
-            true => format!("nothing is marked {letter}; M{letter} marks this place"),
-            false => format!("nothing is marked {letter}; there are marks {}", known.join(" ")),
+            true => format!("no bookmark {letter}; M{letter} sets it here"),
+            false => format!("no bookmark {letter}; bookmarks: {}", known.join(" ")),
         }
     }
 
@@ -129,7 +129,7 @@ impl Screens {
         self.marks.is_travelling = true;
         match next_place(&mut self.marks, now) {
             Some(stop) => self.go_to_place(&stop),
-            None => self.show_notice("no further jump is remembered".into()),
+            None => self.show_notice("no earlier jump".into()),
         }
     }
 

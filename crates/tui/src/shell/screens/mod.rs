@@ -127,10 +127,9 @@ impl Default for OpeningState {
 
 const NO_RUN: &str = "no run is open: enter opens the one at the cursor";
 
-const NO_TABLE: &str = "one run is open and no collection: `trajview FOLDER` opens one";
+const NO_TABLE: &str = "only one run is open: `trajview FOLDER` opens several";
 
-const NO_COMPARISON: &str =
-    "one run is open and nothing to compare it with: `trajview A B` compares two";
+const NO_COMPARISON: &str = "only one run is open: `trajview A B` compares two";
 
 impl Screens {
     pub fn open_run(&self) -> Option<&OpenRun> {

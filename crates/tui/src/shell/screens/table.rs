@@ -39,7 +39,7 @@ impl Screens {
         self.collection = Some(Box::new(RunTableView::from_sources(sources, opening)));
         self.show_screen(ScreenKind::Table);
         if self.opening.place.turn.is_some() || self.opening.place.file.is_some() {
-            self.show_notice("a turn or a file is a place in one run; these are several".into());
+            self.show_notice("turns and files need a single run".into());
         }
     }
 
@@ -143,8 +143,7 @@ impl Screens {
         let (path, turn) = (found.path.clone(), hit.moment.turn);
         let opening =
             ReplayOpening::at_turn(turn, OpeningTarget::Found { hit: hit.as_search_hit(), query });
-        let words =
-            "n is the next hit of this run; backspace goes back to what was found".to_owned();
+        let words = "n: next match in this run · backspace: results".to_owned();
         self.opening.back = View::Collection;
         let is_open = self.open_run().is_some() && self.source == path;
         self.show_screen(ScreenKind::Run);

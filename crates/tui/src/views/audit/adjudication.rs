@@ -35,14 +35,14 @@ fn current_case(session: &Session) -> Option<AdjudicationCase<'_>> {
 pub(crate) fn push_case_rows(session: &Session, width: usize, rows: &mut Vec<VerdictRow>) {
     let (Some(study), Some(case)) = (session.study_queue(), current_case(session)) else { return };
     if let Some(why) = study.gold.why_not_saved() {
-        let words = format!("not saved: {why}; s tries again");
+        let words = format!("not saved: {why}; s retries");
         rows.extend(words_in_rows(&words, width).into_iter().map(VerdictRow::Problem));
     }
     let history = study.gold.outcomes_of(case.item);
     push_gold_rows(&history, width, rows);
     rows.push(VerdictRow::Heading(match case.has_different_answers() {
-        true => "what the raters said".into(),
-        false => "what the raters said: all the same".into(),
+        true => "labels of the raters".into(),
+        false => "labels of the raters: all the same".into(),
     }));
     for (rater, label) in &case.labels {
         push_label_rows(rater, *label, (width, study.shows_verdicts), rows);
@@ -54,19 +54,19 @@ pub(crate) fn push_case_rows(session: &Session, width: usize, rows: &mut Vec<Ver
     if study.shows_verdicts {
         push_verdict_rows(session, &case, width, rows);
     } else {
-        rows.push(VerdictRow::Note("v shows what the judges said".into()));
+        rows.push(VerdictRow::Note("v shows the verdicts of the judges".into()));
     }
 }
 
 /// Adds the current outcome and the earlier ones.
 fn push_gold_rows(history: &[&GoldLabel], width: usize, rows: &mut Vec<VerdictRow>) {
     let Some((last, before)) = history.split_last() else {
-        let words = "not settled: a score settles it";
+        let words = "to adjudicate: give a score";
         rows.extend(words_in_rows(words, width).into_iter().map(VerdictRow::Problem));
         rows.push(VerdictRow::Blank);
         return;
     };
-    let by = last.by.clone().unwrap_or_else(|| "nobody that is named".into());
+    let by = last.by.clone().unwrap_or_else(|| "unnamed".into());
     if last.is_answered() {
         rows.push(VerdictRow::Score {
             by: format!("{by} (gold)"),
@@ -75,7 +75,9 @@ fn push_gold_rows(history: &[&GoldLabel], width: usize, rows: &mut Vec<VerdictRo
             words: last.at.clone().unwrap_or_default(),
         });
     } else {
-        rows.push(VerdictRow::Problem(format!("{by} withdrew the outcome; a score settles it")));
+        rows.push(VerdictRow::Problem(format!(
+            "{by} withdrew the outcome; give a score to adjudicate"
+        )));
     }
     let note = last.note.iter().map(|note| format!("note: {note}"));
     rows.extend(note.flat_map(|note| words_in_rows(&note, width)).map(VerdictRow::Note));
@@ -144,7 +146,7 @@ fn push_verdict_rows(
     rows: &mut Vec<VerdictRow>,
 ) {
     let Some(study) = session.study_queue() else { return };
-    rows.push(VerdictRow::Heading("what the judges said".into()));
+    rows.push(VerdictRow::Heading("verdicts of the judges".into()));
     for (source, item) in study.studied.judge_verdicts(case.item) {
         let verdict = &item.verdict;
         let own = item.unit.rubric_levels().names;
@@ -189,17 +191,17 @@ pub(crate) fn settle_item(session: &mut Session, answer: AuditAnswer) {
 /// Withdraws what was settled.
 pub(crate) fn withdraw_outcome(session: &mut Session) {
     if current_gold(session).is_none() {
-        session.notice = Some("nothing is settled here that could be withdrawn".into());
+        session.notice = Some("no outcome to withdraw here".into());
         return;
     }
     save_outcome(session, |gold| gold);
-    session.notice = Some("the outcome is withdrawn; its history stays".into());
+    session.notice = Some("outcome withdrawn; its history stays".into());
 }
 
 /// Asks for words on the outcome.
 pub(crate) fn ask_for_note(audit: &mut AuditView, session: &mut Session) {
     match current_gold(session) {
-        None => session.notice = Some("a note needs an outcome, and a score gives one".into()),
+        None => session.notice = Some("a note needs an outcome: give a score first".into()),
         Some(gold) => audit.prompt = Some(AuditPrompt::Note(gold.note.unwrap_or_default())),
     }
 }
@@ -236,10 +238,10 @@ pub(crate) fn switch_study_mode(audit: &mut AuditView, session: &mut Session) {
                 super::study_queue::done_count(session),
             );
             session.notice = Some(match mode {
-                StudyMode::Adjudicating => format!(
-                    "what raters differ on: {done} of {count} settled; d goes back to labelling"
-                ),
-                StudyMode::Labelling => "labelling; d goes to what raters differ on".into(),
+                StudyMode::Adjudicating => {
+                    format!("{done} of {count} adjudicated; d returns to labelling")
+                }
+                StudyMode::Labelling => "labelling; d: adjudicate".into(),
             });
         }
     }
@@ -248,8 +250,7 @@ pub(crate) fn switch_study_mode(audit: &mut AuditView, session: &mut Session) {
 /// Shows the verdicts of the judges beside the labels, or hides them.
 pub(crate) fn toggle_verdicts(session: &mut Session) {
     if !session.is_adjudicating() {
-        session.notice =
-            Some("a verdict is shown once its label is in; d settles what raters differ on".into());
+        session.notice = Some("a verdict is shown after its label; d: adjudicate".into());
         return;
     }
     if let Some(study) = session.study_mut() {

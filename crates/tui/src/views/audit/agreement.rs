@@ -197,16 +197,13 @@ pub fn agreement_rows(
     }
     if let Some(waiting) = waiting_while_hidden(audit, session) {
         let words = format!(
-            "hidden while {waiting} wait for a label: it shows how the judge scores. V shows it"
+            "hidden while {waiting} need a label, because it reveals the judge's scores. V shows it"
         );
         rows.extend(words_in_rows(&words, width).into_iter().map(AgreementRow::Note));
         return rows;
     }
     if session.audit.unit().is_raised() {
-        rows.push(AgreementRow::Heading(format!(
-            "{}, of what was raised",
-            label_count_text(opens)
-        )));
+        rows.push(AgreementRow::Heading(format!("{}, of raised items", label_count_text(opens))));
         push_accepted_row(&open, &mut rows);
         push_missed_row(session, &mut rows);
     } else {
@@ -282,7 +279,7 @@ fn gold_agreement_rows(session: &Session, width: usize) -> Vec<AgreementRow> {
     if alike > 0 {
         rows.push(AgreementRow::Blank);
         let words = format!(
-            "gold is of disagreements: {alike} that raters scored alike have no outcome \
+            "gold has only disagreements: {alike} items that raters scored alike have no outcome \
              (`trajview audit STUDY --adjudicate --settle-agreed`)"
         );
         rows.extend(words_in_rows(&words, width).into_iter().map(AgreementRow::Note));
@@ -337,7 +334,7 @@ fn push_reason_rows(session: &Session, rows: &mut Vec<AgreementRow>) {
         rows.push(AgreementRow::Note(format!("{count:>3} {reason}")));
     }
     if missing > 0 {
-        rows.push(AgreementRow::Note(format!("{missing:>3} without one; b gives one")));
+        rows.push(AgreementRow::Note(format!("{missing:>3} disagreements without a reason (b)")));
     }
     if open > 0 {
         rows.push(AgreementRow::Note(format!("{open:>3} {CANNOT_TELL}")));
@@ -390,9 +387,9 @@ fn push_level_rows(table: &ConfusionTable, levels: &[u8], rows: &mut Vec<Agreeme
             label[b] += *count as usize;
         }
     }
-    rows.push(AgreementRow::Head("given", levels.to_vec()));
-    rows.push(AgreementRow::Levels("by judge", judge));
-    rows.push(AgreementRow::Levels("by you", label));
+    rows.push(AgreementRow::Head("scores used", levels.to_vec()));
+    rows.push(AgreementRow::Levels("judge", judge));
+    rows.push(AgreementRow::Levels("you", label));
 }
 
 fn push_confusion_rows(table: &ConfusionTable, levels: &[u8], rows: &mut Vec<AgreementRow>) {

@@ -7,8 +7,8 @@ use super::AuditPart;
 
 /// Returns the label and the verdict of the chosen item. The error is the reason why there is none.
 pub(crate) fn audit_as_text(audit: &AuditView, session: &Session) -> Result<String, String> {
-    let item = audit.audited_item(session).ok_or("nothing is chosen")?;
-    let hidden = || format!("the verdict on {} is hidden until your label is in", item.id);
+    let item = audit.audited_item(session).ok_or("nothing is selected")?;
+    let hidden = || format!("the verdict on {} is hidden until you label it", item.id);
     let (Some(verdict), Some(label)) =
         (audit.revealed_verdict(session), audit.current_label(session))
     else {
@@ -49,6 +49,6 @@ pub(crate) fn audit_line(audit: &AuditView, session: &Session) -> Result<String,
         });
         return line.ok_or_else(|| "no line is selected".into());
     }
-    let item = audit.audited_item(session).ok_or("nothing is chosen")?;
+    let item = audit.audited_item(session).ok_or("nothing is selected")?;
     Ok(format!("{} {}", item.id, item.title).trim_end().to_owned())
 }

@@ -62,10 +62,10 @@ fn origin_text(session: &Session) -> String {
     match (book.origin.as_str(), is_bare) {
         (BUILT_IN, true) => match session.audit.unit() {
             LabelUnit::Process => {
-                "the names of the levels; the judge's question has what each means for its part"
+                "only the names of the levels; the judge's prompt explains them for each part"
                     .into()
             }
-            _ => "the names of the levels; a study's [codebook] says what they mean".into(),
+            _ => "only the names of the levels; a study's [codebook] explains them".into(),
         },
         (BUILT_IN, false) => "the built-in text".into(),
         (origin, _) => format!("the text of {origin}"),

@@ -22,19 +22,19 @@ pub(crate) static CHOICES: [ReasonChoice; 5] = [
     ReasonChoice {
         letter: 'p',
         code: "false-presence",
-        means: "the judge says it is there, and it is not",
+        means: "the judge found it, but it is not in the code",
     },
     ReasonChoice {
         letter: 'b',
         code: "rubric-boundary",
-        means: "the same reading of the code, another level of the rubric",
+        means: "same interpretation of the code, different level of the rubric",
     },
     ReasonChoice {
         letter: 'e',
         code: "wrong-evidence",
-        means: "the lines that the judge names do not show what it says",
+        means: "the cited lines do not support the verdict",
     },
-    ReasonChoice { letter: 'o', code: "other", means: "something else, which a note says" },
+    ReasonChoice { letter: 'o', code: "other", means: "explained in a note" },
 ];
 
 /// Returns the reasons in the order in which they are offered, the likely one first.

@@ -37,7 +37,7 @@ pub(crate) fn item_rows(
         return rows;
     }
     if let Some(why) = session.labels.why_not_saved() {
-        let words = format!("not saved: {why}; s tries again");
+        let words = format!("not saved: {why}; s retries");
         rows.extend(words_in_rows(&words, width).into_iter().map(VerdictRow::Problem));
     }
     match audit.revealed_verdict(session) {
@@ -74,8 +74,8 @@ fn push_item_rows(
     match (audit.audited_component(session), has_list) {
         (Some(component), _) => {
             let committed = component.committed_at_turn;
-            let words = committed.map(|turn| format!("in turn {turn}; o goes to its request"));
-            let request_field = words.map(|words| ("asked for", words));
+            let words = committed.map(|turn| format!("in turn {turn}; o shows the request"));
+            let request_field = words.map(|words| ("requested", words));
             let fields: Vec<_> = item.fields.iter().cloned().chain(request_field).collect();
             push_fact_rows(&fields, width, rows);
         }
@@ -84,7 +84,7 @@ fn push_item_rows(
         }
         (None, false) => {
             let words = format!(
-                "nothing says what {} is: there is no checklist (components.json) beside the run",
+                "no description of {}: the run has no checklist (components.json)",
                 item.id
             );
             rows.extend(words_in_rows(&words, width).into_iter().map(VerdictRow::Note));
@@ -100,8 +100,8 @@ fn push_level_rows(
     rows: &mut Vec<VerdictRow>,
 ) {
     let heading = match audit.proposes {
-        true => "propose a label; enter commits it, and only then the verdict is shown",
-        false => "your label comes first, then the verdict",
+        true => "propose a label; enter confirms it and shows the verdict",
+        false => "Label first; the verdict is shown afterwards",
     };
     rows.extend(words_in_rows(heading, width).into_iter().map(VerdictRow::Heading));
     if let Some(criterion) = session.criterion_of(item) {
@@ -136,7 +136,7 @@ fn push_proposal_rows(
             label: None,
             words: ["proposed".into()].into_iter().chain(confidence).collect::<Vec<_>>().join(", "),
         });
-        let words = "enter commits it, another key changes it, u takes it away";
+        let words = "enter confirms, another score changes it, u removes it";
         rows.extend(words_in_rows(words, width).into_iter().map(VerdictRow::Note));
     } else if let Some(confidence) = confidence {
         rows.push(VerdictRow::Note(confidence));
@@ -186,7 +186,7 @@ fn push_outcome_rows(
     });
     push_difference_rows(audit, session, item, width, rows);
     if session.waits_for_criteria(item) {
-        let words = "what the judge wrote is of all criteria: it is shown once each has a label";
+        let words = "the verdict covers all criteria: it is shown after each has a label";
         rows.extend(words_in_rows(words, width).into_iter().map(VerdictRow::Note));
         return;
     }
@@ -194,7 +194,7 @@ fn push_outcome_rows(
     if matches!(item.unit, LabelUnit::Component | LabelUnit::Decision | LabelUnit::Process)
         && said.evidence.is_empty()
     {
-        rows.push(VerdictRow::Note("the verdict names no lines of code".into()));
+        rows.push(VerdictRow::Note("the verdict cites no lines of code".into()));
     }
     for it in &said.evidence {
         rows.push(VerdictRow::Evidence { path: it.path.clone(), lines: it.lines });
@@ -230,7 +230,7 @@ fn push_difference_rows(
     if audit.prompt == Some(AuditPrompt::Reason) {
         push_reason_choices(audit, session, width, rows);
     } else if !is_explained {
-        rows.push(VerdictRow::Problem("no reason so far; b gives one".into()));
+        rows.push(VerdictRow::Problem("no reason yet (b)".into()));
     }
     push_note_rows(audit, session, width, rows);
 }
@@ -241,7 +241,7 @@ fn push_reason_choices(
     width: usize,
     rows: &mut Vec<VerdictRow>,
 ) {
-    let words = "why? a letter answers, enter takes the first, esc asks later";
+    let words = "why? press a letter · enter: suggested · esc: skip";
     rows.extend(words_in_rows(words, width).into_iter().map(VerdictRow::Heading));
     for (at, choice) in audit.reasons_offered(session).into_iter().enumerate() {
         let likely = if at == 0 { " (likely)" } else { "" };
@@ -266,16 +266,14 @@ fn unopened_places_text(audit: &AuditView, session: &Session) -> Option<String> 
     let places = audit.similar_places(session)?.as_ref().ok()?;
     let unopened = places.iter().filter(|place| !place.is_opened).count();
     Some(match (unopened, places.len()) {
-        (_, 0) => "false absence? no place in the code looks like it".into(),
+        (_, 0) => "false absence? no candidate code".into(),
         (0, all) => {
-            format!("false absence? the judge opened all {all} places that look like it")
+            format!("false absence? the judge opened all {all} candidates")
         }
-        (1, _) => {
-            "false absence? the judge never opened 1 place that looks like it: ] shows it".into()
+        (1, _) => "false absence? the judge never opened 1 candidate: ] shows it".into(),
+        (some, _) => {
+            format!("false absence? the judge never opened {some} candidates: ] shows them")
         }
-        (some, _) => format!(
-            "false absence? the judge never opened {some} places that look like it: ] shows them"
-        ),
     })
 }
 

@@ -211,7 +211,7 @@ impl AuditView {
     ) {
         let spots = self.code_spots(session).len();
         if spots == 0 {
-            session.notice = Some("there is no place to go to; t lists the files".into());
+            session.notice = Some("no code location; t lists the files".into());
             return;
         }
         if self.part_areas(layout).part_area(AuditPart::Code).is_none() {

@@ -87,7 +87,7 @@ impl AuditView {
         if let Some(label) = self.current_label(session) {
             let label_text = label.score().map_or_else(|| CANNOT_TELL.to_owned(), score_text);
             session.notice = Some(format!(
-                "{} is labelled {label_text}; u takes a label back, and the next one is not blind",
+                "{} is labelled {label_text}; u undoes a label, and the next one is not blind",
                 item.id
             ));
             return;
@@ -135,7 +135,7 @@ impl AuditView {
                 self.prompt = Some(AuditPrompt::Reason)
             }
             LabelStatus::Agrees(score) => {
-                let next = if session.unlabelled_count() == 0 { "" } else { "; N goes on" };
+                let next = if session.unlabelled_count() == 0 { "" } else { "; N: next" };
                 let score = score_text(score);
                 session.notice = Some(format!("{}: you and the judge say {score}{next}", item.id));
             }
@@ -158,7 +158,7 @@ impl AuditView {
         session.notice = Some(match (stands.score, stands.cannot_tell) {
             (Some(score), _) => {
                 format!(
-                    "{id} was labelled {} by {who} in another session; the first label stands",
+                    "{who} labelled {id} {} in another session; the first label stays",
                     score_text(score)
                 )
             }
@@ -166,7 +166,7 @@ impl AuditView {
                 "{id} was labelled {CANNOT_TELL} by {who} in another session; the first label stands"
             ),
             (None, false) => format!(
-                "the label of {id} was taken back by {who} in another session; the next one is not blind"
+                "{who} undid the label of {id} in another session; the next one is not blind"
             ),
         });
         if self.audited_id() == Some(id) {
@@ -198,13 +198,13 @@ impl AuditView {
         });
         let here = || self.audited_item(session).filter(is_labelled);
         let Some(item) = given.or_else(here).cloned() else {
-            session.notice = Some("there is no label here to take back".into());
+            session.notice = Some("no label to undo here".into());
             return;
         };
         session.labels.take_back(item.judged_state(), item.item_key());
         self.prompt = None;
         session.notice = Some(format!(
-            "the label of {} is taken back; the next one is not blind, for the verdict was seen",
+            "label of {} undone; the next one is not blind, because you saw the verdict",
             item.id
         ));
         self.chosen = Some(ChosenItem::for_item(&item));
@@ -218,7 +218,7 @@ impl AuditView {
         let Some(item) = study.item_at(at) else { return };
         let run = study.studied.run_of(item).map(|run| run.name.as_str()).unwrap_or_default();
         session.notice = Some(format!(
-            "the label of {} of {run} is taken back; the next one is not blind, for the verdict was seen",
+            "label of {} of {run} undone; the next one is not blind, because you saw the verdict",
             item.item.id
         ));
     }
@@ -257,18 +257,16 @@ impl AuditView {
 
     pub(super) fn defer_reason(&mut self, session: &mut Session) {
         self.prompt = None;
-        session.notice = Some("no reason so far; b asks again".into());
+        session.notice = Some("no reason yet; b asks again".into());
     }
 
     pub(super) fn ask_for_reason(&mut self, session: &mut Session, layout: &ScreenLayout) {
         match self.both_scores(session) {
             None => {
-                session.notice =
-                    Some("a reason needs a label with a score, and a digit gives one".into());
+                session.notice = Some("a reason needs a score: press a digit".into());
             }
             Some((judge, label)) if judge == label => {
-                session.notice =
-                    Some("the label and the verdict agree: there is no reason to give".into());
+                session.notice = Some("the label and the verdict agree: no reason needed".into());
             }
             Some(_) => {
                 if self.part_areas(layout).part_area(AuditPart::Item).is_none() {
@@ -310,7 +308,7 @@ impl AuditView {
                 self.prompt =
                     Some(AuditPrompt::Score(prompt::TypedScore { text, complaint: None }));
             }
-            _ => session.notice = Some("the scale has levels: a digit gives one".into()),
+            _ => session.notice = Some("press a digit for a level".into()),
         }
     }
 
@@ -394,7 +392,7 @@ impl AuditView {
     ) {
         let typed = name.text.trim().to_owned();
         let taken = match typed.is_empty() {
-            true => Err("a name is needed: labels are kept apart by it".to_owned()),
+            true => Err("a name is required: labels are saved by rater".to_owned()),
             false => session.set_rater(&typed),
         };
         match taken {

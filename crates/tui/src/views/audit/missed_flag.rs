@@ -16,7 +16,7 @@ use super::{
 pub(super) fn ask_for_missed(audit: &mut AuditView, session: &mut Session) {
     if session.audit.unit() != LabelUnit::Flag {
         session.notice =
-            Some("places are marked where flags are audited; v goes through the kinds".into());
+            Some("only the audit of flags marks missed places; v switches the kind".into());
         return;
     }
     if !audit.is_ready(session, None) {
@@ -64,7 +64,7 @@ pub(super) fn mark_missed(
     };
     let is_flagged = session.queued_items().iter().any(|item| item.item_key() == label.item_key());
     if is_flagged {
-        return Err("that place is flagged by that criterion already: label the flag".into());
+        return Err("already flagged by this criterion: label the flag".into());
     }
     session.labels.put_label(label);
     session.notice = Some(format!("{id} is marked as missed: {criterion}"));

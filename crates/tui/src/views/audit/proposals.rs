@@ -18,8 +18,8 @@ pub(crate) fn current_proposal<'a>(audit: &AuditView, session: &'a Session) -> O
 pub(super) fn toggle_proposing(audit: &mut AuditView, session: &mut Session) {
     audit.proposes = !audit.proposes;
     session.notice = Some(match audit.proposes {
-        true => "labels are proposed first: enter commits one and shows the verdict".into(),
-        false => "labels are in as soon as they are given".into(),
+        true => "confirmation is on: enter confirms a label and shows the verdict".into(),
+        false => "confirmation is off: labels are immediate".into(),
     });
 }
 
@@ -76,7 +76,7 @@ pub(super) fn undo_proposal(audit: &mut AuditView, session: &mut Session) -> boo
         change_proposal(audit, session, |label| {
             (label.score, label.cannot_tell) = (None, false);
         });
-        session.notice = Some("the proposal is gone; nothing was shown for it".into());
+        session.notice = Some("proposal removed; no verdict was shown".into());
     }
     is_there
 }
@@ -103,7 +103,7 @@ pub(super) fn change_confidence(audit: &mut AuditView, session: &mut Session) {
     }
     session.notice = Some(match next(now) {
         Some(confidence) => format!("confidence: {}; c changes it", confidence.word()),
-        None => "confidence: not said".into(),
+        None => "confidence: none".into(),
     });
 }
 

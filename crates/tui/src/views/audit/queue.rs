@@ -222,8 +222,8 @@ impl AuditView {
         let label = session.labels.label_on(item.judged_state(), item.item_key());
         let taken_back = label.is_some_and(|it| !it.is_answered());
         match (taken_back, session.was_seen(&item.judgement, item.item_key())) {
-            _ if item.unit.is_raised() => Some("it is here because it was raised"),
-            (true, _) => Some("a label was taken back after the verdict was seen"),
+            _ if item.unit.is_raised() => Some("only raised items are in the queue"),
+            (true, _) => Some("a label was undone after the verdict was seen"),
             (false, true) => Some("the verdict was on screen before"),
             (false, false) => None,
         }

@@ -106,7 +106,7 @@ pub(crate) fn go_to_unfinished(audit: &mut AuditView, session: &mut Session, cou
     };
     let (what, done) = match mode {
         StudyMode::Labelling => ("without a label", "labelled"),
-        StudyMode::Adjudicating => ("that is not settled", "settled"),
+        StudyMode::Adjudicating => ("not adjudicated", "settled"),
     };
     match wanted {
         Some(at) if at != from => go_to_index(audit, session, at),
@@ -124,17 +124,15 @@ pub(crate) fn why_item_not_shown(session: &Session) -> Option<String> {
     }
     let Some(run) = study.chosen_run() else {
         return Some(match study.mode {
-            StudyMode::Adjudicating => {
-                "no two raters scored the same thing differently so far".into()
-            }
+            StudyMode::Adjudicating => "no disagreements so far".into(),
             StudyMode::Labelling if session.labels.annotator().is_none() => {
-                "no name yet: a says who labels".into()
+                "no rater name yet: press a".into()
             }
-            StudyMode::Labelling => "there is nothing to label in this study".into(),
+            StudyMode::Labelling => "this study has no items to label".into(),
         });
     };
     Some(match study.why_not_open() {
-        Some(why) => format!("{} cannot be opened: {why}; N goes on with the next", run.name),
+        Some(why) => format!("cannot open {}: {why}; N: next", run.name),
         None => format!("opening {}…", run.name),
     })
 }

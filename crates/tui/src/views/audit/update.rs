@@ -111,14 +111,14 @@ impl AuditView {
         }
         if !session.is_adjudicating() {
             if *message == AuditMessage::NextUnit {
-                session.notice = Some("the study says what is labelled".into());
+                session.notice = Some("the study fixes the kind of items".into());
             }
             return *message == AuditMessage::NextUnit;
         }
         match message {
             AuditMessage::NextUnit => adjudication::toggle_verdicts(session),
             AuditMessage::Confidence | AuditMessage::Missed | AuditMessage::Propose => {
-                session.notice = Some("what is settled is a score, with a note".into());
+                session.notice = Some("an outcome is a score, with a note".into());
             }
             AuditMessage::Undo => adjudication::withdraw_outcome(session),
             AuditMessage::AskNote => adjudication::ask_for_note(self, session),
@@ -126,8 +126,7 @@ impl AuditView {
             | AuditMessage::GiveLikelyReason
             | AuditMessage::DeferReason
             | AuditMessage::AskReason => {
-                session.notice =
-                    Some("what is settled has a note, and no reason; m adds one".into());
+                session.notice = Some("an outcome has a note and no reason; m adds a note".into());
             }
             AuditMessage::Save => {
                 if let Some(study) = session.study_mut() {
@@ -154,7 +153,7 @@ impl AuditView {
         self.agreement.toggle_reveal();
         session.notice = Some(match super::agreement::waiting_while_hidden(self, session) {
             Some(_) => "the agreement is hidden until every item has a label".into(),
-            None => "the agreement is shown: it tells how the judge scores; V hides it".into(),
+            None => "agreement shown: it reveals the judge's scores; V hides it".into(),
         });
     }
 
@@ -170,14 +169,13 @@ impl AuditView {
         let next = units.iter().position(|unit| *unit == now).map_or(0, |at| at + 1);
         let Some(unit) = units.get(next).or(units.first()).copied().filter(|unit| *unit != now)
         else {
-            session.notice =
-                Some(format!("there is nothing else than {} to be audited", now.plural_word()));
+            session.notice = Some(format!("only {} can be audited here", now.plural_word()));
             return;
         };
         session.audit_unit(unit);
         self.agreement.hide_again();
         (self.prompt, self.chosen, self.has_started) = (None, None, false);
-        session.notice = Some(format!("{} are audited; v goes on", unit.plural_word()));
+        session.notice = Some(format!("auditing {}; v: next kind", unit.plural_word()));
     }
 
     pub(super) fn move_in_audit(
@@ -220,12 +218,12 @@ impl AuditView {
     pub(super) fn open_in_replay(&mut self, session: &mut Session, layout: &ScreenLayout) {
         if let Some(step) = self.audited_item(session).and_then(|item| item.step) {
             session.set_opening(ReplayOpening::at_turn(step.turn, OpeningTarget::Step(step)));
-            session.notice = Some("backspace goes back to the audit".into());
+            session.notice = Some("backspace returns to the audit".into());
             return;
         }
         let Some((turn, path, line)) = self.judged_place(session, layout) else { return };
         session.set_opening(ReplayOpening::at_line(turn, path, line));
-        session.notice = Some("backspace goes back to the audit".into());
+        session.notice = Some("backspace returns to the audit".into());
     }
 
     /// Opens the list of every change to the code at the cursor.
@@ -248,7 +246,7 @@ impl AuditView {
         match (turn, place) {
             (Some(turn), Some((path, line))) => return Some((turn, path, line)),
             (None, _) => {
-                session.notice = Some("the judged commit is no turn of this run".into());
+                session.notice = Some("the judged commit is not a turn of this run".into());
             }
             (_, None) => {
                 session.notice =
@@ -278,13 +276,13 @@ impl AuditView {
         let turn = self.audited_component(session).and_then(|it| it.committed_at_turn);
         let turn = turn.and_then(|turn| turn.checked_sub(1));
         let Some(turn) = turn.filter(|turn| *turn < session.run.turns.len()) else {
-            session.notice = Some("nothing says in which turn the dialogue commits to it".into());
+            session.notice = Some("the turn that asks for it is not recorded".into());
             return;
         };
         let id = self.audited_id().unwrap_or_default().to_owned();
         session.set_opening(ReplayOpening::at_turn(turn, OpeningTarget::Request));
         session.notice =
-            Some(format!("turn {} commits to {id}; backspace goes back to the audit", turn + 1));
+            Some(format!("turn {} asks for {id}; backspace returns to the audit", turn + 1));
     }
 
     pub(super) fn handle_click(

@@ -110,7 +110,7 @@ pub fn draw_batch(table: &BatchTable, theme: Theme, area: Rect, buffer: &mut Buf
     put_row(heading_line(theme, area.width), None, row(1), 0, buffer);
     if table.rows.is_empty() {
         draw_sentence(
-            "no run of the plan belongs to this shard",
+            "this shard has no runs",
             theme.style_for(Meaning::Muted),
             list_area(area),
             buffer,
@@ -248,7 +248,7 @@ fn about_line(table: &BatchTable, theme: Theme, width: u16) -> Line<'static> {
 fn keys_line(table: &BatchTable, theme: Theme, width: u16) -> Line<'static> {
     let mut spans: Vec<Span<'static>> = vec![];
     for (key, does) in BATCH_KEYS {
-        let does = if key == "p" && table.is_paused { "go on" } else { does };
+        let does = if key == "p" && table.is_paused { "resume" } else { does };
         let next = vec![
             trusted_span(format!(" {key}"), theme.style_for(Meaning::Key)),
             trusted_span(format!(" {does} "), theme.style_for(Meaning::Muted)),

@@ -48,7 +48,7 @@ pub(crate) const BATCH_KEYS: [(&str, &str); 6] = [
     ("p", "pause"),
     ("x", "stop"),
     ("r", "try again"),
-    ("n", "next that waits for you"),
+    ("n", "next that needs you"),
     ("q", "quit"),
 ];
 
@@ -119,14 +119,14 @@ impl BatchTable {
             }
             (BaseKey::Char('x'), false) if state.is_some_and(|it| !it.is_settled()) => {
                 if state == Some(BatchState::Elsewhere) {
-                    self.set_notice("another process makes it; stop it there");
+                    self.set_notice("another process runs it; stop it there");
                     return None;
                 }
-                self.set_notice("it stops; r goes on with it");
+                self.set_notice("stopping; r resumes it");
                 Some(BatchRequest::Stop(at))
             }
             (BaseKey::Char('x'), false) => {
-                self.set_notice("nothing of this run is under way");
+                self.set_notice("this run is not active");
                 None
             }
             (BaseKey::Char('r'), false) => self.request_to_retry(at, state),
@@ -136,16 +136,14 @@ impl BatchTable {
             }
             (BaseKey::Char('q'), false) | (BaseKey::Char('c'), true) => {
                 if asked || !self.is_at_work() {
-                    self.set_notice("the runs stop after what they are writing…");
+                    self.set_notice("stopping the runs…");
                     return Some(BatchRequest::Quit);
                 }
                 self.asks_to_leave = true;
                 let running = self.count_in_state(BatchState::Running)
                     + self.count_in_state(BatchState::Judging);
                 let runs = trajview_run::format_number::count_with_noun(running, "run");
-                self.set_notice(format!(
-                    "q again stops {runs}; the same command goes on with them"
-                ));
+                self.set_notice(format!("q again stops {runs}; the same command resumes them"));
                 None
             }
             _ => None,
@@ -155,7 +153,7 @@ impl BatchTable {
     fn request_to_watch(&mut self, at: usize) -> Option<BatchRequest> {
         let row = self.chosen_row()?;
         if row.progress.turns == 0 && row.progress.state == BatchState::Waiting {
-            self.set_notice("it has not begun yet");
+            self.set_notice("not started yet");
             return None;
         }
         Some(BatchRequest::Watch(at))
@@ -164,9 +162,7 @@ impl BatchTable {
     fn request_to_retry(&mut self, at: usize, state: Option<BatchState>) -> Option<BatchRequest> {
         let can = state.is_some_and(|it| it.waits_for_a_person() || it == BatchState::Resting);
         if !can {
-            self.set_notice(
-                "this run needs nothing: r is for one that failed, was stopped or rests",
-            );
+            self.set_notice("r retries only runs that failed, were stopped or are paused");
             return None;
         }
         Some(BatchRequest::Retry(at))
@@ -178,7 +174,7 @@ impl BatchTable {
         let next = after.into_iter().find(|at| self.rows[*at].progress.state.waits_for_a_person());
         match next {
             Some(at) => self.move_by(Motion::To(at + 1)),
-            None => self.set_notice("no run waits for you"),
+            None => self.set_notice("no run needs you"),
         }
     }
 }

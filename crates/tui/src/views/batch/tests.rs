@@ -106,11 +106,11 @@ fn what_a_run_does_not_allow_is_told_and_not_wished() {
     let mut table = batch_table();
 
     assert_eq!(press_keys(&mut table, "x"), []);
-    assert!(drawn_frame(&table, 80).contains("nothing of this run is under way"));
+    assert!(drawn_frame(&table, 80).contains("this run is not active"));
     assert_eq!(press_keys(&mut table, "r"), []);
-    assert!(drawn_frame(&table, 80).contains("this run needs nothing"));
+    assert!(drawn_frame(&table, 80).contains("r retries only runs that"));
     assert_eq!(press_keys(&mut table, "G <enter>"), []);
-    assert!(drawn_frame(&table, 80).contains("it has not begun yet"));
+    assert!(drawn_frame(&table, 80).contains("not started yet"));
 }
 
 #[test]
@@ -118,9 +118,7 @@ fn leaving_asks_twice_while_runs_are_made() {
     let mut table = batch_table();
 
     assert_eq!(press_keys(&mut table, "q"), []);
-    assert!(
-        drawn_frame(&table, 80).contains("q again stops 1 run; the same command goes on with them")
-    );
+    assert!(drawn_frame(&table, 80).contains("q again stops 1 run; the same command resumes them"));
     assert_eq!(press_keys(&mut table, "j q"), []);
     assert_eq!(press_keys(&mut table, "q"), [BatchRequest::Quit]);
     table.set_rows(vec![batch_row(1, BatchState::Done, None)]);

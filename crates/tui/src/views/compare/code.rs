@@ -133,7 +133,7 @@ impl ComparisonView {
         let run = self.pair[side];
         let (Some(row), Some(party)) = (self.table.selected_row(), self.all_parties().get(run))
         else {
-            return nothing("no component is chosen");
+            return nothing("no component selected");
         };
         match row.cells.get(run) {
             None | Some(ComponentCell::NotListed) => {
@@ -151,7 +151,7 @@ impl ComparisonView {
         let count = verdict.evidence.len();
         let number = self.code.views[side].evidence.min(count.saturating_sub(1));
         match verdict.evidence.get(number) {
-            None => nothing("the judge names no lines"),
+            None => nothing("the judge cites no lines"),
             Some(evidence) => {
                 let done = turns_done_at_judgement(&party.run, judgement);
                 let key = CodeKey { run, path: evidence.path.clone(), done };
@@ -166,7 +166,7 @@ impl ComparisonView {
         let view = &mut self.code.views[self.side];
         view.evidence = motion.target_row(view.evidence, count, 1);
         if count < 2 {
-            let words = ["the judge names no lines here", "the judge names one place here"];
+            let words = ["the judge cites no lines here", "the judge cites one place here"];
             self.notice = Some(words[count].into());
         }
     }

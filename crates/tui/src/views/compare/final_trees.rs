@@ -68,7 +68,7 @@ impl Default for CompareFiles {
 impl FileSort {
     pub(crate) const fn sort_text(self) -> &'static str {
         match self {
-            Self::Standing => "what differs first",
+            Self::Standing => "differences first",
             Self::Lines => "most lines first",
             Self::Path => "by path",
         }
@@ -118,10 +118,10 @@ impl CompareFiles {
 
     /// Opens the file at the cursor; the reason where there is nothing to open.
     pub(crate) fn open_selected(&mut self) -> Result<(), String> {
-        let row = self.selected_row().ok_or("no file is chosen")?;
+        let row = self.selected_row().ok_or("no file selected")?;
         match row.presence {
             FilePresence::Same if row.from.is_none() => Err("the same in both runs".into()),
-            FilePresence::NotRecorded => Err("its content is recorded in neither run".into()),
+            FilePresence::NotRecorded => Err("no run recorded its content".into()),
             _ => {
                 let path = row.path.clone();
                 self.open = Some(OpenComparison { path, lines: ListPane::default(), column: 0 });

@@ -15,8 +15,7 @@ pub(crate) fn comparison_facts(compared: &ComparisonView) -> Vec<FactRow> {
         FactRow::new("measured by", rules)
     });
     let by = compared.subtraction();
-    let why =
-        if by.is_slump { "" } else { ": the conditions do not say which run is the emergent one" };
+    let why = if by.is_slump { "" } else { ": the conditions do not identify the emergent run" };
     let first = vec![
         FactRow::heading("comparison"),
         FactRow::new("differences", format!("{}{why}", by.display_text())),
@@ -82,7 +81,7 @@ fn run_facts(compared: &ComparisonView, at: usize, party: &ComparedRun) -> Vec<F
         ("checkpoints", Some(run.checkpoints.len().to_string())),
         ("last commit", commit),
         ("judged by", Some(judged.unwrap_or_else(|| "not judged".into()))),
-        ("how it came to be", run.origin.provenance.clone()),
+        ("provenance", run.origin.provenance.clone()),
     ];
     let rows = facts.into_iter().filter_map(|(name, value)| Some(FactRow::new(name, value?)));
     [FactRow::heading(&format!("{} {}", run_letter(at), run.id))].into_iter().chain(rows).collect()
@@ -98,7 +97,7 @@ pub(crate) fn warning_rows(compared: &ComparisonView) -> Vec<FactRow> {
         );
     }
     if rows.is_empty() {
-        rows.push(FactRow::new("", "nothing: same task, one judge, everything could be read"));
+        rows.push(FactRow::new("", "none: same task, one judge, no read errors"));
     }
     rows
 }

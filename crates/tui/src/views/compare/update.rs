@@ -115,7 +115,7 @@ impl ComparisonView {
     fn next_pair(&mut self) {
         let count = self.paths.len();
         if count < 3 {
-            self.notice = Some("there are two runs; `trajview A B C` compares more".into());
+            self.notice = Some("only two runs; `trajview A B C` compares more".into());
             return;
         }
         let [a, b] = self.pair;

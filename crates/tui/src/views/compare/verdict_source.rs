@@ -63,9 +63,9 @@ pub(super) fn next_judge(comparison: &mut ComparisonView) {
     let at = names.iter().position(|name| Some(name) == here.as_ref());
     let next = names.get(at.map_or(0, |at| (at + 1) % names.len())).cloned();
     comparison.notice = Some(match (next, names.len()) {
-        (None, _) => "nothing has judged these runs yet".into(),
+        (None, _) => "no judgements of these runs yet".into(),
         (Some(name), 1) if Some(&name) == here.as_ref() => {
-            format!("{name} is the one judge of these runs")
+            format!("{name} is the only judge of these runs")
         }
         (Some(name), _) => set_verdict_source(comparison, VerdictSource::Judge(name)),
     });

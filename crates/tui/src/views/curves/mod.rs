@@ -239,8 +239,8 @@ impl CurvesView {
 
     fn stop_or_go_on(&mut self, session: &mut Session) {
         session.notice = Some(match session.scores.toggle_stopped() {
-            true => "measuring is stopped; x goes on".into(),
-            false => "measuring goes on".into(),
+            true => "measuring stopped; x continues".into(),
+            false => "measuring continues".into(),
         });
     }
 }

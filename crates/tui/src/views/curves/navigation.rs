@@ -80,7 +80,7 @@ impl CurvesView {
             self.chosen_axis = Some(CurveAxis::Turns);
             session.notice = Some("the points are turns; s has steps".into());
         } else if self.step_points.1.is_empty() {
-            let words = "no step of this run is recorded to have edited a file";
+            let words = "this run has no recorded edits";
             session.notice = Some(words.into());
         } else {
             self.chosen_axis = Some(CurveAxis::Steps);
@@ -103,7 +103,7 @@ impl CurvesView {
             None => OpeningTarget::Step(step),
         };
         session.set_opening(ReplayOpening::at_turn(step.turn, target));
-        session.notice = Some("backspace goes back to the curves".into());
+        session.notice = Some("backspace returns to the curves".into());
     }
 
     pub(super) fn go_to_steepest(&mut self, session: &mut Session, count: usize) {
@@ -136,7 +136,12 @@ impl CurvesView {
         by: f64,
     ) -> String {
         let by = curve_values::change_text(number, by);
-        format!("rise {} of {count} of {}: {by}{}", rank + 1, number.label(), self.so_far(session))
+        format!(
+            "largest rise {}/{count} of {}: {by}{}",
+            rank + 1,
+            number.label(),
+            self.so_far(session)
+        )
     }
 
     fn so_far(&self, session: &Session) -> &'static str {
@@ -171,7 +176,7 @@ impl CurvesView {
             return;
         };
         session.set_opening(opening);
-        session.notice = Some("backspace goes back to the curves".into());
+        session.notice = Some("backspace returns to the curves".into());
     }
 
     fn change_opening(

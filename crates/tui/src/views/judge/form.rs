@@ -176,7 +176,7 @@ impl JudgeFormField {
                 JudgingScale::Process => "parts",
             },
             Self::State => "state",
-            Self::Looks => "looks",
+            Self::Looks => "tool calls",
             Self::Repeats => "repeats",
             Self::Prompt => "prompt",
             Self::Criteria => "criteria",

@@ -128,7 +128,7 @@ impl JudgePane {
             ItemState::Waiting => rows.push(JudgeRow::Note("not asked yet".into())),
             ItemState::Looking => rows.push(JudgeRow::Note("being judged".into())),
             ItemState::Retries { why, .. } => {
-                rows.push(JudgeRow::Note("waits to be asked again".into()));
+                rows.push(JudgeRow::Note("waiting for a retry".into()));
                 rows.extend(words_in_rows(&why, width).into_iter().map(JudgeRow::Problem));
             }
             ItemState::Done { given: Some(JudgeAnswer::Level { level: score, .. }), .. } => {

@@ -181,7 +181,7 @@ fn missing_model(judge: &JudgeEntry, model: &str) -> Option<String> {
     let lacks = model.is_empty() && judge.kind != "command";
     lacks.then(|| {
         format!(
-            "no model of {} is chosen: ←→ at the field takes one it lists, space types one",
+            "no model of {} selected: ←→ at the field chooses one from its list, space types one",
             judge.name
         )
     })
@@ -437,13 +437,13 @@ impl JudgePane {
                 self.words.restart();
                 self.follows = true;
             }
-            _ => session.notice = Some("one judge is asked".into()),
+            _ => session.notice = Some("asking one judge".into()),
         }
     }
 
     fn show_form(&mut self, session: &mut Session) {
         match self.judging_under_way() {
-            Some(_) => session.notice = Some("a judge is being asked: x stops it".into()),
+            Some(_) => session.notice = Some("a judge is running: x stops it".into()),
             None => {
                 self.page = JudgePage::Form;
                 self.requested.is_search_wanted = true;
@@ -454,9 +454,9 @@ impl JudgePane {
     fn save_judge_to_settings(&mut self, session: &mut Session) {
         let form = &self.form;
         session.notice = match form.chosen_judge() {
-            None => Some("there is no judge to keep".into()),
+            None => Some("no judge to save".into()),
             Some(judge) if judge.origin == JudgeOrigin::Settings => {
-                Some(format!("judge {} stands in the settings already", judge.name))
+                Some(format!("judge {} is already in the settings", judge.name))
             }
             Some(judge) => missing_model(judge, form.chosen_model()),
         };
@@ -467,7 +467,7 @@ impl JudgePane {
     fn start_judging(&mut self, session: &mut Session) {
         let begun = self.judging_request(session).and_then(|judging_request| {
             match self.plan_for(&judging_request) {
-                None => return Err("what it would take is still being worked out".into()),
+                None => return Err("the cost is still being estimated".into()),
                 Some(Err(why)) => return Err(why.clone()),
                 Some(Ok(JudgingPlan { lacks: Some(why), .. })) => return Err(why.clone()),
                 Some(Ok(_)) => {}
@@ -483,7 +483,7 @@ impl JudgePane {
             last.map_or_else(|| self.judging_request(session), |it| Ok(it.judging_request.clone()));
         let begun = match last {
             Some(it) if !it.is_under_way() && !it.may_resume() => {
-                Err("everything that was asked for is judged; n begins another".into())
+                Err("all items are judged; n: new request".into())
             }
             _ => judging_request.and_then(|judging_request| {
                 self.open_judging(session, judging_request, JudgingStart::Resume)
@@ -499,7 +499,7 @@ impl JudgePane {
         start: JudgingStart,
     ) -> Result<(), String> {
         if self.judging_under_way().is_some() {
-            return Err("a judge is being asked already: x stops it".into());
+            return Err("a judge is already running: x stops it".into());
         }
         let items = self.items_for_request(session, &judging_request);
         session.rubric.keep_judgement();
@@ -536,7 +536,7 @@ impl JudgePane {
                 watched.is_stopping = true;
                 self.requested.is_stop_wanted = true;
             }
-            _ => session.notice = Some("no judge is being asked".into()),
+            _ => session.notice = Some("no judge is running".into()),
         }
     }
 

@@ -56,7 +56,7 @@ impl JudgePane {
             _ if self.form.scale == JudgingScale::Flags => {
                 Err("the criteria are still being read".into())
             }
-            _ => Err(format!("the {}s are still being looked for", self.form.scale.noun())),
+            _ => Err(format!("still loading the {}s", self.form.scale.noun())),
         }
     }
 
@@ -90,7 +90,7 @@ impl JudgePane {
 
     fn request_for_all(&self, session: &Session) -> Result<JudgingRequest, String> {
         let form = &self.form;
-        let judge = form.chosen_judge().ok_or("nobody can be asked")?;
+        let judge = form.chosen_judge().ok_or("no judge available")?;
         missing_model(judge, form.chosen_model()).map_or(Ok(()), Err)?;
         if !session.growth.is_whole {
             return Err("the recording is still being read".into());
@@ -146,14 +146,16 @@ impl JudgePane {
         let words = bound.path.trim();
         match words.parse::<f64>().is_ok_and(|most| most.is_finite() && most >= 0.0) {
             true => Ok(Some(words.to_owned())),
-            false => Err(format!("the bound {words:?} is no amount in US dollars, such as 2.50")),
+            false => {
+                Err(format!("the limit {words:?} is not an amount in US dollars, such as 2.50"))
+            }
         }
     }
 
     fn judged_moments(&self, session: &Session) -> Result<Vec<usize>, String> {
         let count = session.run.end_in_turns();
         if count == 0 {
-            return Err("this run has no turns, so there is no state of code to judge".into());
+            return Err("this run has no turns, so no state of the code to judge".into());
         }
         let end = |at: usize| session.run.checkpoints.get(at).map(|it| it.last_turn + 1);
         Ok(match self.form.state {
@@ -184,19 +186,18 @@ impl JudgePane {
         let (rule, none): (Rule<'_>, &str) = match self.form.which {
             ComponentChoice::All => return Ok(None),
             ComponentChoice::Chosen => {
-                (&|id| chosen.as_deref() == Some(id), "no component is chosen in the scores (3w)")
+                (&|id| chosen.as_deref() == Some(id), "no component selected in the scores (3w)")
             }
             ComponentChoice::Severe if judged.shown_judgement().is_none() => {
-                return Err("nothing has judged this run yet".into());
+                return Err("no judgements of this run yet".into());
             }
             ComponentChoice::Severe => (
                 &|id| score(id).is_some_and(|score| score <= SEVERE),
-                "no component has a score of 0 or 1 in the judgement that is looked at",
+                "no component has a score of 0 or 1 in the shown judgement",
             ),
-            ComponentChoice::Unjudged => (
-                &|id| score(id).is_none(),
-                "every component has a score in the judgement that is looked at",
-            ),
+            ComponentChoice::Unjudged => {
+                (&|id| score(id).is_none(), "every component has a score in the shown judgement")
+            }
             ComponentChoice::Marked => (
                 &|id| marked.contains(id),
                 match self.form.scale {
@@ -229,7 +230,7 @@ impl JudgePane {
                 .map_or_else(|| ("none".into(), String::new()), |it| self.judges_text(it)),
             JudgeFormField::Bound => match &form.custom.bound {
                 own if own.is_wanted => (own.path.clone(), String::new()),
-                _ => ("none but their own".into(), "USD of all together; space types it".into()),
+                _ => ("only their own limits".into(), "USD in total; space types it".into()),
             },
             JudgeFormField::Model => self.model_text(),
             JudgeFormField::Rubric => match form.scale {
@@ -243,7 +244,7 @@ impl JudgePane {
             JudgeFormField::Components => self.components_text(session),
             JudgeFormField::State => self.state_text(session),
             JudgeFormField::Looks => {
-                (form.look_budget().to_string(), format!("for each {} at most", form.scale.noun()))
+                (form.look_budget().to_string(), format!("per {} (max)", form.scale.noun()))
             }
             JudgeFormField::Repeats => {
                 let files = if form.repeats == 1 { "one file" } else { "one file each" };
@@ -266,7 +267,7 @@ impl JudgePane {
         let is_marked = self.form.panel.contains(&judge.name);
         match (names.as_slice(), is_marked) {
             ([], false) => (judge.name.clone(), origin_text(judge)),
-            ([], true) => (judge.name.clone(), "taken; ←→ to another".into()),
+            ([], true) => (judge.name.clone(), "already added; ←→ to another".into()),
             (names, _) => {
                 let all = names.len() + 1;
                 (format!("{} with {}", judge.name, names.join(", ")), format!("{all} at once"))
@@ -278,12 +279,12 @@ impl JudgePane {
         let form = &self.form;
         let Some(judge) = form.chosen_judge() else { return ("none".into(), String::new()) };
         let value = match form.chosen_model() {
-            "" if judge.kind == "command" => "its own choice",
+            "" if judge.kind == "command" => "default model",
             "" => "none chosen",
             model => model,
         };
         let listed = match &judge.models {
-            _ if self.is_listing() => "asks which it has…".into(),
+            _ if self.is_listing() => "requesting its models…".into(),
             ModelList::NoList => "space types one".into(),
             ModelList::NotRequested => "←→ or space chooses".into(),
             ModelList::Listed(listed) => format!("{} listed", listed.len()),
@@ -291,7 +292,7 @@ impl JudgePane {
         };
         let price = match judge.price_of(form.chosen_model()) {
             Some([sent, said]) => format!(
-                "{} and {} a million tokens in and out",
+                "{} and {} per million tokens in and out",
                 format_number::dollars_text(sent),
                 format_number::dollars_text(said)
             ),
@@ -370,7 +371,7 @@ fn origin_text(judge: &JudgeEntry) -> String {
     match &judge.origin {
         JudgeOrigin::Settings => format!("{}, of the settings", judge.kind),
         JudgeOrigin::Key(variable) => format!("key in {variable}"),
-        JudgeOrigin::Server => "answers on this machine".into(),
+        JudgeOrigin::Server => "running on this machine".into(),
         JudgeOrigin::Program(_) => "installed program".into(),
     }
 }

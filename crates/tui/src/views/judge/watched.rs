@@ -392,7 +392,7 @@ mod tests {
         watched.update(update_at(0.0, JudgeEvent::Began { component: "C02".into() }));
         assert_eq!(watched.entries[1].state, ItemState::Looking);
 
-        let why = "the server asks to wait".to_owned();
+        let why = "the server requests a pause".to_owned();
         let waits = JudgeEvent::Waits { component: "C02".into(), why: why.clone(), seconds: 4.0 };
         watched.update(update_at(1.0, waits));
         assert_eq!(watched.entries[1].state, ItemState::Retries { why, until: 5.0 });

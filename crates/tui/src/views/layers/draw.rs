@@ -31,13 +31,14 @@ pub(crate) fn draw_layers(
     buffer: &mut Buffer,
 ) {
     let muted = theme.style_for(Meaning::Muted);
-    let words = match session.scores.process.layers() {
-        None => Some("reading what layers told the agent…".to_owned()),
-        Some(Err(why)) => Some(safe_string(why)),
-        Some(Ok(_)) => session.scores.process.layer_records().is_empty().then(|| {
-            "no layer of project state is recorded in this run; `trajview layer NAME RUN` says what one would have told the agent".to_owned()
-        }),
-    };
+    let words =
+        match session.scores.process.layers() {
+            None => Some("reading the layers…".to_owned()),
+            Some(Err(why)) => Some(safe_string(why)),
+            Some(Ok(_)) => session.scores.process.layer_records().is_empty().then(|| {
+                "This run has no layers. Simulate one: `trajview layer NAME RUN`".to_owned()
+            }),
+        };
     if let Some(words) = words {
         return draw_sentence(&words, muted, layout.body, buffer);
     }
@@ -51,7 +52,7 @@ pub(crate) fn draw_layers(
     if view.origin.frame_width() > 0 {
         let is_focused = view.part == LayersPart::Origin;
         let rows = view.origin_rows(session);
-        draw_list(&view.origin, ("where it is from", is_focused), &rows, theme, buffer);
+        draw_list(&view.origin, ("sources", is_focused), &rows, theme, buffer);
     }
 }
 
@@ -140,7 +141,7 @@ fn draw_list(
     let inner = pane.draw_frame(title, is_focused, theme, buffer);
     let muted = theme.style_for(Meaning::Muted);
     if rows.is_empty() {
-        return draw_sentence("choose a sentence to see where it is from", muted, inner, buffer);
+        return draw_sentence("select a sentence to see its sources", muted, inner, buffer);
     }
     pane.draw_rows(Some(theme.chosen_row(is_focused)), theme, buffer, |index| {
         let row = &rows[index];

@@ -118,7 +118,7 @@ impl LayersView {
             Some(RowOpening::Origins) => self.part = LayersPart::Origin,
             Some(RowOpening::Place(opening)) => session.set_opening(opening),
             Some(RowOpening::Nothing) | None => {
-                session.notice = Some("this row leads to no place".into());
+                session.notice = Some("this row has no source to open".into());
             }
         }
     }

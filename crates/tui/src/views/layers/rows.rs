@@ -56,7 +56,7 @@ pub(crate) fn brief_rows(session: &Session, entry: Option<&LayerTurnEntry>) -> V
     let Some(said) = &entry.layer_brief else {
         rows.push(LayerListRow::without_opening(
             "",
-            "nothing was said before this request",
+            "no brief before this request",
             Meaning::Muted,
         ));
         return rows;
@@ -155,7 +155,7 @@ fn cost_text(entry: &LayerTurnEntry) -> String {
         ));
         parts.extend(spent.cost_usd.map(format_number::dollars_text));
     } else {
-        parts.push("no helper model asked".into());
+        parts.push("no helper model used".into());
     }
     parts.join(" · ")
 }
@@ -206,7 +206,7 @@ fn origin_row(session: &Session, origin: &SentenceOrigin) -> LayerListRow {
             }
         }
         SentenceOrigin::Lines { path, start, end } => {
-            let row = text(format!("{path}:{start}-{end}, as it was before the request"));
+            let row = text(format!("{path}:{start}-{end}, before the request"));
             match (RepoPath::new(path), session.turn.checked_sub(1)) {
                 (Some(path), Some(turn)) => {
                     let aim = Some(LineAim::Within(*start as usize, *end as usize));
@@ -230,7 +230,7 @@ fn record_rows(record: &LayerRecord, entry: &LayerTurnEntry, path: &str) -> Vec<
     let history = record.file_history(path);
     for (at, (turn, text)) in history.iter().enumerate() {
         let words = match (at, text.is_empty()) {
-            (_, true) => format!("taken away after turn {turn}"),
+            (_, true) => format!("removed after turn {turn}"),
             (0, false) => format!("written after turn {turn}"),
             (_, false) => format!("changed after turn {turn}"),
         };

@@ -8,7 +8,7 @@ use super::{LiveTurnState, LiveView};
 /// Returns the plan and the usage so far. Values that the agent does not report are "not told".
 pub fn run_facts(live: &LiveView) -> Vec<FactRow> {
     let plan = &live.plan;
-    let not_told = || "not told by the agent".to_owned();
+    let not_told = || "not reported by the agent".to_owned();
     let failed = live.turns.iter().filter(|it| matches!(it.state, LiveTurnState::Ended(Some(_))));
     let skipped = live.turns.iter().filter(|it| it.state == LiveTurnState::Skipped).count();
     let mut rows = vec![
@@ -17,8 +17,8 @@ pub fn run_facts(live: &LiveView) -> Vec<FactRow> {
         FactRow::new("recorded in", &*plan.out),
         FactRow::new("requests", live.turns.len().to_string()),
         FactRow::new("over", live.finished_count().to_string()),
-        FactRow::new("of them failed", failed.count().to_string()),
-        FactRow::new("of them skipped", skipped.to_string()),
+        FactRow::new("failed", failed.count().to_string()),
+        FactRow::new("skipped", skipped.to_string()),
         FactRow::new(
             "tokens",
             live.spent.tokens.recorded_sum().map_or_else(not_told, |tokens| tokens.to_string()),
@@ -46,7 +46,7 @@ pub fn run_facts(live: &LiveView) -> Vec<FactRow> {
         let turn = &live.turns[at];
         rows.push(FactRow::new("", ""));
         rows.push(FactRow::heading(match turn.state {
-            LiveTurnState::UnderWay => "the request under way",
+            LiveTurnState::UnderWay => "current request",
             _ => "the next request",
         }));
         rows.extend(turn.request.text.lines().map(|line| FactRow::new("", line)));
@@ -57,7 +57,7 @@ pub fn run_facts(live: &LiveView) -> Vec<FactRow> {
 /// Returns the warnings, the newest first.
 pub(crate) fn warning_rows(live: &LiveView) -> Vec<FactRow> {
     if live.warnings.is_empty() {
-        return vec![FactRow::new("", "nothing to warn of")];
+        return vec![FactRow::new("", "no warnings")];
     }
     live.warnings.iter().rev().map(|words| FactRow::new("", &**words)).collect()
 }

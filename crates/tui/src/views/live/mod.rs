@@ -425,9 +425,9 @@ impl LiveView {
                 }
             }
             LiveEvent::Denied(what) => self.add_warning(format!("not allowed: {what}")),
-            LiveEvent::Queued(text) => self.add_warning(format!("asked after this turn: {text}")),
+            LiveEvent::Queued(text) => self.add_warning(format!("next request: {text}")),
             LiveEvent::TurnRepeated { turn, why } => {
-                self.add_warning(format!("turn {turn} is done again: {why}"));
+                self.add_warning(format!("turn {turn} is repeated: {why}"));
             }
             LiveEvent::Preparing(words) | LiveEvent::Warned(words) => self.add_warning(words),
             LiveEvent::LogGrew | LiveEvent::Used { .. } | LiveEvent::Edited { .. } => {}
@@ -519,9 +519,9 @@ impl LiveView {
         let known = turn.and_then(|turn| self.turn_mut(turn).map(|(at, _)| at));
         self.notice = Some(match turn {
             Some(turn) => {
-                format!("turn {turn} is done again when the run goes on: p; s leaves it as it is")
+                format!("turn {turn} is repeated when the run resumes: p; s cancels")
             }
-            None => "the last turn stays as it is".into(),
+            None => "the last turn is kept".into(),
         });
         self.redo = known.map(|at| TurnRedo { at, text: None });
     }
@@ -559,7 +559,7 @@ impl LiveView {
     fn pause_or_go_on(&mut self) -> Vec<Effect> {
         match self.phase {
             LivePhase::Running | LivePhase::Starting => {
-                self.notice = Some("pauses when the turn under way is over".into());
+                self.notice = Some("pauses after the current turn".into());
                 vec![Effect::Live(LiveCommand::Pause)]
             }
             LivePhase::Waiting(_) => vec![Effect::Live(LiveCommand::GoOn)],
@@ -603,7 +603,7 @@ impl LiveView {
             | LivePhase::Over { .. }
             | LivePhase::Nothing => self.say_too_late(),
             LivePhase::Starting | LivePhase::Running => {
-                self.notice = Some("a turn is tried again while the run waits: p first".into());
+                self.notice = Some("only a paused run can repeat a turn: press p first".into());
                 vec![]
             }
         }
@@ -625,13 +625,13 @@ impl LiveView {
     fn resume_run(&mut self) -> Vec<Effect> {
         let why_not = match &self.phase {
             LivePhase::Over { is_whole: false, .. } if !self.plan.out.is_empty() => None,
-            LivePhase::Over { is_whole: false, .. } => Some("nothing of this run was recorded"),
-            LivePhase::Over { .. } => Some("the run is finished: there is nothing to go on with"),
+            LivePhase::Over { is_whole: false, .. } => Some("this run has no recording"),
+            LivePhase::Over { .. } => Some("the run is finished"),
             LivePhase::Nothing => Some(NO_AGENT),
             LivePhase::Elsewhere => {
-                Some("another program makes this run: only that one can steer it")
+                Some("another process runs this: only that process can steer it")
             }
-            _ => Some("the run goes on"),
+            _ => Some("resumed"),
         };
         if let Some(why_not) = why_not {
             self.notice = Some(why_not.into());
@@ -661,9 +661,9 @@ impl LiveView {
     fn say_too_late(&mut self) -> Vec<Effect> {
         let words = match self.phase {
             LivePhase::Nothing => NO_AGENT,
-            LivePhase::Elsewhere => "another program makes this run: only that one can steer it",
-            LivePhase::Over { is_whole: true, .. } => "the run is over",
-            _ => "the run is over; R goes on with it",
+            LivePhase::Elsewhere => "another process runs this: only that process can steer it",
+            LivePhase::Over { is_whole: true, .. } => "the run is finished",
+            _ => "the run has stopped; R resumes it",
         };
         self.notice = Some(words.into());
         vec![]
@@ -675,7 +675,7 @@ impl LiveView {
                 self.rows.choose(at);
                 self.open_prompt(PromptKind::Request, self.turns[at].request.text.clone());
             }
-            _ => self.notice = Some("there is no request left to edit".into()),
+            _ => self.notice = Some("no request left to edit".into()),
         }
     }
 
@@ -700,7 +700,7 @@ impl LiveView {
                 vec![]
             }
             PromptKind::Request if prompt.text.trim().is_empty() => {
-                self.notice = Some("a request without words is not sent; s skips it".into());
+                self.notice = Some("an empty request is not sent; s skips it".into());
                 vec![]
             }
             PromptKind::Request => {
@@ -727,20 +727,18 @@ impl LiveView {
 
 const RECORDING_PREFIX: &str = "recording the files: ";
 
-const STOP_AGAIN: &str =
-    "x again stops the agent in its turn; what is recorded stays, and R goes on with it";
+const STOP_AGAIN: &str = "x again stops the agent in its turn; the recording stays, and R resumes";
 
-const RESUME_AGAIN: &str =
-    "R again goes on with this run: the agent is called again, with the limits it had";
+const RESUME_AGAIN: &str = "R again resumes this run: the agent starts again, with the same limits";
 
 const NOT_YET: &str = "nothing is recorded yet";
 
-const NO_AGENT: &str = "no agent is running here: A starts one";
+const NO_AGENT: &str = "no live run: A starts one";
 
 const NOTHING_TO_COMPARE: &str =
     "this run was not started from another: `trajview A B` compares two";
 
-const NO_KEYS: &str = "this agent runs without a terminal and hears no keys";
+const NO_KEYS: &str = "this agent runs without a terminal and gets no keys";
 
 fn type_command(bytes: Vec<u8>) -> Vec<Effect> {
     if bytes.is_empty() { vec![] } else { vec![Effect::Live(LiveCommand::Keys(bytes))] }

@@ -129,7 +129,7 @@ fn card_rows(session: &Session, event: &MemoryEvent, given: &GivenCard) -> Vec<P
         let (row, opening) = row_at_event(session, event);
         let version = match (&span.version, cited) {
             (Some(version), None) => {
-                format!(" · {} is no state of this run", version.version_text())
+                format!(" · {} is not a state of this run", version.version_text())
             }
             _ => String::new(),
         };

@@ -81,7 +81,7 @@ impl ProcessList {
             Self::States => "builds and tests",
             Self::Decisions => "decisions",
             Self::Memory => "memory",
-            Self::Recording => "the recording",
+            Self::Recording => "recording checks",
         }
     }
 }
@@ -195,12 +195,12 @@ impl ProcessView {
     fn draw_decisions(&mut self, session: &mut Session) {
         match session.scores.process.decisions() {
             _ if self.list != ProcessList::Decisions => {
-                session.notice = Some("d draws decisions; v goes to their list".into());
+                session.notice = Some("d extracts decisions; v: their list".into());
             }
             Some(Ok(None)) => self.is_drawing = true,
-            None => session.notice = Some("the decisions are still being looked for".into()),
+            None => session.notice = Some("still loading the decisions".into()),
             Some(_) => {
-                session.notice = Some("there is a store of decisions already; E edits it".into());
+                session.notice = Some("the run already has a decisions file; E edits it".into());
             }
         }
     }
@@ -251,10 +251,10 @@ impl ProcessView {
     /// Returns the file of decisions and the line of the chosen one. The error is a sentence.
     pub(crate) fn decision_place(&self, session: &Session) -> Result<(PathBuf, usize), String> {
         if self.list != ProcessList::Decisions {
-            return Err("E opens the store of decisions; v goes to their list".into());
+            return Err("E opens the decisions file; v: their list".into());
         }
         let worked = &session.scores.process;
-        let path = worked.store.clone().ok_or("no store of decisions is laid over this run")?;
+        let path = worked.store.clone().ok_or("this run has no decisions file")?;
         let chosen = self.decision_rows(session).into_iter().nth(self.below.cursor());
         let line = chosen
             .zip(worked.decisions())
@@ -289,8 +289,8 @@ impl ProcessView {
 fn to_signal(session: &mut Session, by: isize) {
     session.scores.process.is_wanted = true;
     let words = match session.scores.process.report() {
-        None => "signals are being looked for",
-        Some(Err(why)) => &format!("signals are not known: {why}"),
+        None => "computing signals…",
+        Some(Err(why)) => &format!("no signals: {why}"),
         Some(Ok(_)) => "",
     };
     if !words.is_empty() {

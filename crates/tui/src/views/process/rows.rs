@@ -57,7 +57,7 @@ pub(crate) fn pillar_rows(
     };
     let mut rows: Vec<ProcessRow> = scored.parts.iter().map(part).collect();
     if scored.is_default {
-        let words = "the scorer's value where it counted nothing".to_owned();
+        let words = "the scorer's default value (no events)".to_owned();
         rows.push(ProcessRow {
             kind: "default".into(),
             text: words,

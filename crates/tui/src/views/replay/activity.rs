@@ -119,11 +119,11 @@ pub(super) fn go_to_failure(
     };
     match wanted.and_then(|at| failed.get(at)).copied() {
         Some((step, _)) => show_step(replay, session, step),
-        None if failed.is_empty() => session.notice = Some("nothing failed in this run".into()),
+        None if failed.is_empty() => session.notice = Some("no failures in this run".into()),
         None => {
             session.notice = Some(match message {
-                FailureMotion::Next(_) => "nothing failed after this".into(),
-                FailureMotion::Previous(_) => "nothing failed before this".into(),
+                FailureMotion::Next(_) => "no failures after this".into(),
+                FailureMotion::Previous(_) => "no failures before this".into(),
             });
         }
     }
@@ -137,7 +137,7 @@ pub(super) fn go_to_compaction(replay: &mut ReplayView, session: &mut Session) {
     let here = (session.turn, replay.step_number());
     let next = all.iter().position(|(id, number)| (id.turn, *number) > here).unwrap_or_default();
     let Some((step, _)) = all.get(next) else {
-        session.notice = Some("no context was compacted in this run".into());
+        session.notice = Some("no compactions in this run".into());
         return;
     };
     show_step(replay, session, *step);

@@ -16,7 +16,7 @@ pub(super) fn open_agents(replay: &mut ReplayView, session: &mut Session) {
     if list_agents(replay, session, of_turn) || list_agents(replay, session, LaneScope::Run) {
         return;
     }
-    session.notice = Some("no sub-agent works in this run".into());
+    session.notice = Some("no sub-agents in this run".into());
 }
 
 /// Switches between the agents of the turn and those of the run.
@@ -27,7 +27,7 @@ pub(super) fn switch_agents_scope(replay: &mut ReplayView, session: &mut Session
         LaneScope::Turn(_) => LaneScope::Run,
     };
     if !list_agents(replay, session, wanted) {
-        session.notice = Some("no sub-agent works in this turn".into());
+        session.notice = Some("no sub-agents in this turn".into());
     }
 }
 

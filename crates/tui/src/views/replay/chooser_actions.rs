@@ -116,7 +116,7 @@ impl ReplayView {
     fn open_chooser(&mut self, session: &mut Session, kind: ChooserKind) {
         let cursor = match kind {
             ChooserKind::Hits if self.search.regex().is_none() => {
-                session.notice = Some("nothing searched yet: press / and type".into());
+                session.notice = Some("no search yet: press / and type".into());
                 return;
             }
             ChooserKind::Hits => self.search.current.unwrap_or_default(),
@@ -133,7 +133,7 @@ impl ReplayView {
     fn list_failures(&mut self, session: &mut Session) {
         let failed = failures::failed_steps(&session.run);
         if failed.is_empty() {
-            session.notice = Some("nothing failed in this run".into());
+            session.notice = Some("no failures in this run".into());
             return;
         }
         let selected = self.steps.selected_item().and_then(StepListItem::step);

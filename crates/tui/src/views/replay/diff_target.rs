@@ -81,7 +81,7 @@ impl ReplayView {
         self.diff.update(diff::DiffMessage::Switch);
         let is_turn = !matches!(self.diff_scope(session), DiffScope::Step(_));
         if self.diff.follows == DiffFollows::Step && is_turn {
-            let words = "the selected step records no edit: this is the whole turn";
+            let words = "the selected step has no recorded edit: showing the whole turn";
             session.notice = Some(words.into());
         }
     }
@@ -91,7 +91,7 @@ impl ReplayView {
         if width < ROOM_FOR_COLUMNS {
             self.diff.arrangement = Arrangement::Unified;
             session.notice = Some(format!(
-                "side by side needs {ROOM_FOR_COLUMNS} columns, the diff has {width}; m gives it the screen"
+                "side by side needs {ROOM_FOR_COLUMNS} columns, the diff has {width}; m maximizes it"
             ));
             return;
         }
@@ -258,8 +258,8 @@ impl ReplayView {
         let Some(written) = written else { return };
         let Some(turn) = written.turn else {
             let words = match written.origin {
-                LineOrigin::NotRecorded => "the recording does not tell who wrote this line",
-                _ => "this line was there before the run",
+                LineOrigin::NotRecorded => "the origin of this line is not recorded",
+                _ => "this line is older than the run",
             };
             session.notice = Some(words.into());
             return;
@@ -280,9 +280,9 @@ impl ReplayView {
                 self.select_step_id(step);
                 format!("turn {}, step {} wrote it", turn + 1, self.number_in_turn(step))
             }
-            None => format!("it appeared in turn {}, outside recorded edits", turn + 1),
+            None => format!("appeared in turn {}, outside recorded edits", turn + 1),
         };
-        session.notice = Some(format!("{place}; backspace goes back"));
+        session.notice = Some(format!("{place}; backspace returns"));
         if let Some(text) = text {
             self.diff.aim_at_added(text);
         }
@@ -331,7 +331,7 @@ impl ReplayView {
                 spot.restore(self, session);
                 self.bases.restore_after_view(session.view);
             }
-            None => session.notice = Some("no jump to go back from".into()),
+            None => session.notice = Some("no jump to return from".into()),
         }
     }
 

@@ -103,7 +103,7 @@ fn switch_history_scope(replay: &mut ReplayView, session: &mut Session) {
     let past = &mut replay.file_history;
     let (Some(wanted), Some(line)) = (past.query.clone(), past.line) else {
         session.notice =
-            Some("opened at a line of the diff it lists the function around it".into());
+            Some("open it at a line of the diff for the function at the cursor".into());
         return;
     };
     let thing = match wanted.subject {
@@ -185,5 +185,5 @@ pub(super) fn go_to_entry(replay: &mut ReplayView, session: &mut Session, at: us
         Some((None, Some(line))) => replay.diff.aim_at_old_line(line),
         _ => {}
     }
-    session.notice = Some("backspace goes back".into());
+    session.notice = Some("backspace returns".into());
 }

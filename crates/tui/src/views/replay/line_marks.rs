@@ -53,7 +53,8 @@ fn mark_explanation(mark: &CodeMark, moved: &MovedScores) -> (String, String) {
     let lines = format!("lines {}–{}", mark.span.start, mark.span.end);
     let words = match &mark.what {
         MarkKind::Callable { name, sloc, mass, .. } => {
-            let here = if became_high(name, moved) { " It came to that in this turn." } else { "" };
+            let here =
+                if became_high(name, moved) { " It reached this value in this turn." } else { "" };
             format!(
                 "{name}, {lines}: more than {HIGH_CC} paths through {sloc} lines, mass {} (CC times the root of \
                  the lines). Its mass counts as eroded.{here}",

@@ -187,7 +187,7 @@ impl ReplaySearch {
         let count = self.hits.len();
         Some(match self.current {
             Some(index) => format!("hit {} of {count}{more}", index + 1),
-            None if self.is_done => "no hits".into(),
+            None if self.is_done => "no matches".into(),
             None => "searching…".into(),
         })
     }
@@ -239,7 +239,7 @@ impl ReplaySearch {
         let (Some(current), len) = (self.current, self.hits.len()) else {
             return match (&self.regex, &self.last_query) {
                 (None, Some(query)) => self.repeat_query(query.clone()),
-                (None, None) => SearchOutcome::Say("nothing searched yet: press / and type".into()),
+                (None, None) => SearchOutcome::Say("no search yet: press / and type".into()),
                 (Some(_), _) if self.is_done => SearchOutcome::Say(self.no_hits_text()),
                 (Some(_), _) => SearchOutcome::Nothing,
             };
@@ -251,7 +251,7 @@ impl ReplaySearch {
         };
         self.current = Some(next);
         match wrapped {
-            true => SearchOutcome::ShowAndSay("the search starts over at the other end of the run"),
+            true => SearchOutcome::ShowAndSay("search wrapped around"),
             false => SearchOutcome::Show,
         }
     }
@@ -263,7 +263,7 @@ impl ReplaySearch {
 
     fn no_hits_text(&self) -> String {
         let pattern = self.last_query.as_ref().map_or("", |query| query.pattern.as_str());
-        format!("`{pattern}` is nowhere in this run")
+        format!("no match for `{pattern}` in this run")
     }
 }
 

@@ -58,7 +58,7 @@ pub(crate) const TURN_STATS: &[TurnStat] = &[
     TurnStat { label: || "files", value: file_count_value },
     TurnStat { label: || "errors", value: error_count_value },
     TurnStat { label: || "checkpoint", value: checkpoint_value },
-    TurnStat { label: || "churn/turn", value: churn_curve },
+    TurnStat { label: || "lines changed per turn", value: churn_curve },
     TurnStat { label: || "tokens/turn", value: token_curve },
 ];
 

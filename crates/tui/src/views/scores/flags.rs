@@ -92,7 +92,7 @@ impl FlagsView {
         let sources = crate::session::flags::flag_sources(session);
         let count = sources.len();
         if count < 2 {
-            session.notice = Some("nobody else flagged this run".into());
+            session.notice = Some("no other judge flagged this run".into());
             return;
         }
         let now = self.source.min(count - 1) as isize;
@@ -105,18 +105,18 @@ impl FlagsView {
 
     fn open_flag(&mut self, session: &mut Session) {
         let Some(row) = self.flag_row(session) else {
-            session.notice = Some("there is no flag here to go to".into());
+            session.notice = Some("no flag here".into());
             return;
         };
         let turn = row.turn.and_then(|done| done.checked_sub(1));
         let turn = turn.filter(|turn| *turn < session.run.turns.len());
         let (Some(turn), Some(path)) = (turn, RepoPath::new(&row.flag.path)) else {
-            session.notice = Some("the judged state is no turn of this run".into());
+            session.notice = Some("the judged state is not a turn of this run".into());
             return;
         };
         let line = row.flag.start.map_or(1, |line| line as usize);
         session.set_opening(ReplayOpening::at_line(turn, path, line));
-        session.notice = Some("backspace goes back to the flags".into());
+        session.notice = Some("backspace returns to the flags".into());
     }
 
     pub(super) fn settle_flags(&mut self, session: &mut Session, layout: &ScreenLayout) {

@@ -141,7 +141,7 @@ impl JudgeRowSort {
     pub(crate) const fn sort_words(self) -> &'static str {
         match self {
             Self::Id => "id",
-            Self::Instability => "instability, what is agreed on least first",
+            Self::Instability => "instability, lowest agreement first",
             Self::Difference => "difference of a and b, the largest first",
         }
     }
@@ -160,7 +160,7 @@ impl JudgesView {
         let is_only = self.only_differing;
         let count = self.differing_rows(session).len();
         session.notice = Some(match (is_only, count) {
-            (true, 0) => "a and b differ nowhere: d lists all components again".into(),
+            (true, 0) => "a and b agree everywhere: d lists all components".into(),
             (true, count) => format!("only the {count} on which a and b differ"),
             (false, _) => "all components".into(),
         });
@@ -168,7 +168,7 @@ impl JudgesView {
 
     fn show_both(&mut self, session: &mut Session) {
         if self.component.is_none() {
-            session.notice = Some("no component is chosen".into());
+            session.notice = Some("no component selected".into());
             return;
         }
         if self.part != JudgesPart::Both {
@@ -183,7 +183,7 @@ impl JudgesView {
         let other = self.side_column(session, side.other_side()).map(|column| column.file);
         if other.as_ref() == Some(&column.file) {
             let letter = side.other_side().side_letter();
-            session.notice = Some(format!("this column is {letter} already; choose another"));
+            session.notice = Some(format!("this column is already {letter}; choose another"));
             return;
         }
         session.notice = Some(format!("{} is {}", side.side_letter(), column.column_words()));
@@ -287,7 +287,7 @@ impl ScoresView {
     /// Opens the verdict in the table of components, from which the evidence can be opened in the code.
     fn open_column_verdict(&mut self, session: &mut Session, file: Option<String>) {
         let (Some(file), Some(id)) = (file, self.judges.component.clone()) else {
-            session.notice = Some("there is no verdict here".into());
+            session.notice = Some("no verdict here".into());
             return;
         };
         self.chosen = Some(ScoresPage::Components);
@@ -295,6 +295,6 @@ impl ScoresView {
         let components = &mut self.components;
         components.choose_component(Some(id));
         components.part = super::components::ComponentsPart::Verdict;
-        session.notice = Some("t goes back to all judgements".into());
+        session.notice = Some("t returns to all judgements".into());
     }
 }

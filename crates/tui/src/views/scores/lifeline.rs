@@ -198,17 +198,17 @@ impl ComponentsView {
     }
 
     fn why_no_event(&self, session: &Session, is_later: bool) -> String {
-        let Some(row) = self.component_row(session) else { return "no component is chosen".into() };
+        let Some(row) = self.component_row(session) else { return "no component selected".into() };
         match self.chosen_lifeline(session) {
             None => session.rubric.why_no_lifeline(),
-            Some(_) if is_later => format!("nothing happens to {} after this turn", row.id),
-            Some(_) => format!("nothing happens to {} before this turn", row.id),
+            Some(_) if is_later => format!("no event of {} after this turn", row.id),
+            Some(_) => format!("no event of {} before this turn", row.id),
         }
     }
 
     pub(super) fn go_to_loss(&mut self, session: &mut Session) {
         let Some(row) = self.component_row(session) else {
-            session.notice = Some("no component is chosen".into());
+            session.notice = Some("no component selected".into());
             return;
         };
         let Some(lifeline) = self.chosen_lifeline(session) else {
@@ -255,7 +255,7 @@ pub(crate) fn standing_text(lifeline: &Lifeline, turn: usize) -> String {
     }
     let symbol_names: Vec<&str> = lifeline.symbols.iter().map(|life| &*life.name).collect();
     match symbol_names.as_slice() {
-        [] => "neither its name nor a verdict names a symbol to follow".into(),
+        [] => "no symbol to follow: neither its name nor a verdict has one".into(),
         names => format!("no code defines {}", names.join(", ")),
     }
 }

@@ -118,7 +118,7 @@ impl ScoresView {
         let at = there.iter().position(|shows| Some(*shows) == self.shown_page(session));
         match at.filter(|_| there.len() > 1) {
             Some(at) => self.chosen = there.get((at + 1) % there.len()).copied(),
-            None => session.notice = Some("there are no other scores of this run".into()),
+            None => session.notice = Some("this run has no other scores".into()),
         }
     }
 

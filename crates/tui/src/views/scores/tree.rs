@@ -131,11 +131,11 @@ impl TreeView {
         let node = self
             .selected_node()
             .and_then(|id| self.shown_tree()?.node(id))
-            .ok_or("no node is chosen")?;
+            .ok_or("no node selected")?;
         let response = node.answer.as_ref().map(|answer| &*answer.response).unwrap_or_default();
         let words = if response.trim().is_empty() { &*node.explanation } else { response };
         match (node.score, words.trim()) {
-            (None, "") => Err("nobody judged this node".into()),
+            (None, "") => Err("this node is not judged".into()),
             (Some(score), words) => Ok(format!("{}\nscore {score}\n\n{words}", node.requirements)),
             (None, words) => Ok(format!("{}\n\n{words}", node.requirements)),
         }

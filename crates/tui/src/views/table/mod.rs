@@ -440,7 +440,7 @@ impl RunTableView {
                 self.shape.sort =
                     Some(ColumnSort { direction: sort.direction.other_direction(), ..sort });
             }
-            None => self.notice = Some("nothing is sorted: s sorts by the chosen column".into()),
+            None => self.notice = Some("not sorted: s sorts by the selected column".into()),
         }
     }
 

@@ -322,5 +322,5 @@ impl RunTableView {
 }
 
 fn failure_reason(ended: Result<(), Sentence>) -> Sentence {
-    ended.err().unwrap_or_else(|| "nothing was heard of it".into())
+    ended.err().unwrap_or_else(|| "no answer".into())
 }

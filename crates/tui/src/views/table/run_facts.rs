@@ -92,12 +92,12 @@ fn column_text(row: &RunRow, column: RunTableColumn) -> String {
                 .unmeasured
                 .as_ref()
                 .filter(|_| column != RunTableColumn::Number(Number::Dir));
-            why.cloned().unwrap_or_else(|| "nothing to work it out from".into())
+            why.cloned().unwrap_or_else(|| "no data to compute it from".into())
         }
         (KnownValue::Missing, _) if column == RunTableColumn::Number(Number::CostComputed) => {
-            "not priced, or no tokens are recorded".into()
+            "no price known, or no tokens recorded".into()
         }
-        (KnownValue::Missing, _) if is_computed => "nothing to work it out from".into(),
+        (KnownValue::Missing, _) if is_computed => "no data to compute it from".into(),
         (KnownValue::Missing, _) => "not recorded".into(),
     }
 }
@@ -112,7 +112,7 @@ pub fn run_warnings(table: &RunTableView) -> Vec<BoxRow> {
     }
     let Some(card) = row.whole_card() else { return vec![BoxRow::new("", "still being read")] };
     if card.trouble.warnings == 0 {
-        return vec![BoxRow::heading("none: everything in the recording was understood")];
+        return vec![BoxRow::heading("none")];
     }
     let warnings = card.trouble.first_warnings.iter();
     let mut rows: Vec<BoxRow> = warnings.map(|it| BoxRow::new(&it.place, &it.what)).collect();

@@ -24,9 +24,9 @@ pub static ROWS: &[KeyBinding] = &[
     row(Layers, "end", &[c('G'), k(BaseKey::End)], "to the last row", "", |n| to_layers(layers::LayersMessage::Move(n.0.map_or(Motion::End, Motion::To)))),
     row(Layers, "previous-turn", &[k(BaseKey::Left), c('h')], "previous turn", "turn", |n| to_layers(layers::LayersMessage::Turn(Motion::Up(n.repetitions())))),
     row(Layers, "next-turn", &[k(BaseKey::Right), c('l')], "next turn", "turn", |n| to_layers(layers::LayersMessage::Turn(Motion::Down(n.repetitions())))),
-    row(Layers, "next-panel", &[k(BaseKey::Tab), k(BaseKey::BackTab)], "turns, what was said, where a sentence is from", "part", |_| to_layers(layers::LayersMessage::SwitchPart)),
+    row(Layers, "next-panel", &[k(BaseKey::Tab), k(BaseKey::BackTab)], "turns, brief, sources", "part", |_| to_layers(layers::LayersMessage::SwitchPart)),
     row(Layers, "next-layer", &[c('v')], "the next layer of the run", "layer", |_| to_layers(layers::LayersMessage::SwitchLayer)),
-    row(Layers, "open", &[k(BaseKey::Enter)], "to what was said, to where a sentence is from, to that place", "open", |_| to_layers(layers::LayersMessage::Open)),
+    row(Layers, "open", &[k(BaseKey::Enter)], "to the brief, to the sources of a sentence, to the source", "open", |_| to_layers(layers::LayersMessage::Open)),
     row(Layers, "close-panel", &[k(BaseKey::Esc)], "back to the turns", "", |_| to_layers(layers::LayersMessage::Close)),
-    row(Layers, "back", &[k(BaseKey::Backspace)], "back to where the run was opened from: the table of runs or the comparison", "", |_| to_table(table::TableMessage::Show)),
+    row(Layers, "back", &[k(BaseKey::Backspace)], "back to the runs or the comparison", "", |_| to_table(table::TableMessage::Show)),
 ];

@@ -43,7 +43,7 @@ pub fn draw(
     let turn = view.audited_item(session).and_then(|item| session.turn_of_item(item));
     let Some(turn) = turn else {
         let inner = draw_frame(view, AuditPart::Code, ["code", ""], theme, area, buffer);
-        let words = "the judged commit is no turn of this run, so its code cannot be shown";
+        let words = "the judged commit is not a turn of this run: no code to show";
         return draw_sentence(words, theme.style_for(Meaning::Warning), inner, buffer);
     };
     let when = format!("after turn {}", turn + 1);
@@ -77,13 +77,13 @@ fn title_text(view: &AuditView, session: &Session) -> String {
     let has_places = has(&|kind| matches!(kind, SpotKind::Place { .. }));
     let has_own = has(&|kind| *kind == SpotKind::Item);
     let words = match (view.revealed_verdict(session).is_some(), has_evidence, has_places) {
-        _ if has_own && !has_evidence && !has_places => "the place",
-        (false, ..) => "places that look like it",
+        _ if has_own && !has_evidence && !has_places => "candidate",
+        (false, ..) => "candidate code",
         (true, true, false) => "evidence",
-        (true, true, true) if view.is_low_score(session) => "evidence, places never opened",
-        (true, true, true) => "evidence, places like it",
-        (true, false, _) if view.is_low_score(session) => "places never opened by the judge",
-        (true, false, _) => "places that look like it",
+        (true, true, true) if view.is_low_score(session) => "evidence, code never opened",
+        (true, true, true) => "evidence, candidate code",
+        (true, false, _) if view.is_low_score(session) => "code the judge never opened",
+        (true, false, _) => "candidate code",
     };
     match (count, &view.code.file) {
         (0, _) => "code".into(),
@@ -163,7 +163,7 @@ fn draw_file(view: &AuditView, session: &Session, theme: Theme, rest: Rect, buff
             return draw_sentence(&safe_string(why), theme.style_for(Meaning::Error), body, buffer);
         }
         Some(Ok(compared)) if compared.text_diff().is_none() => {
-            let words = "there is no such text file in the judged code";
+            let words = "no such text file in the judged code";
             return draw_sentence(words, theme.style_for(Meaning::Warning), body, buffer);
         }
         // The pane still has the rows of the file before.
@@ -195,16 +195,14 @@ fn spot_lines(view: &AuditView, session: &Session) -> std::ops::RangeInclusive<u
 fn why_no_file(view: &AuditView, session: &Session) -> String {
     match view.similar_places(session) {
         Some(Err(why)) => safe_string(why),
-        Some(Ok(_)) => {
-            "no place in the judged code looks like this component; t lists its files".into()
-        }
+        Some(Ok(_)) => "no candidate code for this component; t lists the files".into(),
         None if session.audit.unit() != LabelUnit::Component => {
-            "nothing names a place in the code for it; t lists the files".into()
+            "no code location is known; t lists the files".into()
         }
         None if view.audited_component(session).is_none() => {
-            "without a checklist nothing can look like the component; t lists the files".into()
+            "no checklist, so no candidate code; t lists the files".into()
         }
-        None => "looking for places that look like it…".into(),
+        None => "searching candidate code…".into(),
     }
 }
 
@@ -215,7 +213,7 @@ fn draw_file_tree(view: &AuditView, when: &str, theme: Theme, area: Rect, buffer
     let inner = draw_frame(view, AuditPart::Code, [&title, when], theme, area, buffer);
     let rows = tree.tree_rows();
     if rows.is_empty() {
-        let words = "no file is known at this turn";
+        let words = "no files known at this turn";
         return draw_sentence(words, theme.style_for(Meaning::Muted), inner, buffer);
     }
     let height = usize::from(inner.height);

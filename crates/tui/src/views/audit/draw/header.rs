@@ -43,12 +43,12 @@ fn judgement_line(session: &Session, theme: Theme, width: usize) -> Line<'static
     }
     let Some(judgement) = session.audit_source() else { return Line::default() };
     let name = &judgement.by;
-    let name = if name.is_empty() { "a judge without a name" } else { name };
+    let name = if name.is_empty() { "unnamed judge" } else { name };
     let commit = judgement.commit.as_deref().map(|it| it.chars().take(7).collect::<String>());
     let commit = commit.filter(|it| !it.is_empty()).map(|it| format!(" at {it}"));
     let state = match session.audited_turn() {
         Some(turn) => format!("after turn {}", turn + 1),
-        None => "no turn of this run".into(),
+        None => "not a turn of this run".into(),
     };
     let rubric = match (&judgement.rubric, session.audit.unit()) {
         (Some(rubric), _) => rubric.clone(),
@@ -109,7 +109,7 @@ fn progress_line(view: &AuditView, session: &Session, theme: Theme, width: usize
     ];
     match session.labels.annotator() {
         Some(name) => {
-            let act = if session.is_adjudicating() { " settled by " } else { " labelled by " };
+            let act = if session.is_adjudicating() { " adjudicated by " } else { " labelled by " };
             left.push(trusted_span(act, muted));
             left.push(recorded_span(name, theme.style_for(Meaning::Title)));
         }
@@ -119,7 +119,7 @@ fn progress_line(view: &AuditView, session: &Session, theme: Theme, width: usize
     left.push(trusted_span(" · seed ", muted));
     left.push(trusted_span(seed.to_string(), plain));
     if view.proposes {
-        left.push(trusted_span(" · two acts", muted));
+        left.push(trusted_span(" · confirm each label", muted));
     }
     left_and_right(left, vec![saved_span(view, session, theme)], width)
 }

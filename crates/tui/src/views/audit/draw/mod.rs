@@ -60,7 +60,7 @@ fn why_nothing_to_audit(session: &Session) -> Option<String> {
     use crate::session::pending::Loading;
     match session.rubric.loading_rubric() {
         Loading::Nothing | Loading::Waiting(_) => {
-            return Some("reading what this run is judged by…".into());
+            return Some("reading the rubric of this run…".into());
         }
         Loading::Failed(why) => return Some(safe_string(why)),
         Loading::Ready(_) => {}
@@ -74,9 +74,9 @@ fn why_nothing_to_audit(session: &Session) -> Option<String> {
     let unit = session.audit.unit();
     if unit != LabelUnit::Component {
         let why = match (unit, session.scores.process.report()) {
-            (LabelUnit::Signal, None) => "looking for signals…".to_owned(),
+            (LabelUnit::Signal, None) => "computing signals…".to_owned(),
             _ => {
-                format!("this run has no {} that were judged; v audits others", unit.plural_word())
+                format!("this run has no judged {}; v: other items", unit.plural_word())
             }
         };
         return Some(why);
@@ -86,14 +86,14 @@ fn why_nothing_to_audit(session: &Session) -> Option<String> {
         .iter()
         .any(|it| !matches!(it, LabelUnit::Component | LabelUnit::Signal))
     {
-        let words = "nothing has judged the components of this run, so there is none to audit; v audits other things";
+        let words = "no judgement of this run's components; v: other items";
         return Some(words.into());
     }
     Some(match formats::shape_by_name(session.run.origin.format) {
-        Some(RecordingShape::Bundle) => "nothing has judged this run yet, so there is nothing to audit: `trajview judge RUN` asks a judge".into(),
-        _ => "this recording is no bundle (a folder with run.json): nothing here can judge it, and there is no \
-            place for labels"
-            .into(),
+        Some(RecordingShape::Bundle) => {
+            "no judgements to audit; ask a judge: `trajview judge RUN`".into()
+        }
+        _ => "not a run bundle (a folder with run.json): it cannot be judged or labelled".into(),
     })
 }
 

@@ -41,7 +41,7 @@ pub fn draw(view: &AuditView, session: &Session, theme: Theme, area: Rect, buffe
     let inner = draw_frame(view, AuditPart::Queue, [&of, ""], theme, area, buffer);
     let entries = view.audit_entries(session);
     if entries.is_empty() {
-        let words = "this judgement gives no score to anything";
+        let words = "this judgement has no scores";
         return draw_sentence(words, theme.style_for(Meaning::Muted), inner, buffer);
     }
     let chosen = theme.chosen_row(view.part == AuditPart::Queue);
@@ -78,7 +78,7 @@ fn id_and_name(entry: &QueueEntry, theme: Theme, most: usize) -> Vec<Span<'stati
 fn status_spans(entry: &QueueEntry, theme: Theme) -> Vec<Span<'static>> {
     let (words, meaning) = match entry.status {
         LabelStatus::Unlabelled => ("–".to_owned(), Meaning::Muted),
-        LabelStatus::TakenBack => ("taken back".to_owned(), Meaning::Warning),
+        LabelStatus::TakenBack => ("undone".to_owned(), Meaning::Warning),
         LabelStatus::Proposed(Some(score)) => {
             (format!("{} proposed", score_text(score)), Meaning::Key)
         }
@@ -109,13 +109,13 @@ fn draw_study(view: &AuditView, session: &Session, theme: Theme, area: Rect, buf
     let Some(study) = session.study_queue() else { return };
     let title = match study.mode {
         StudyMode::Labelling => "queue",
-        StudyMode::Adjudicating => "to be settled",
+        StudyMode::Adjudicating => "to adjudicate",
     };
     let inner = draw_frame(view, AuditPart::Queue, [title, ""], theme, area, buffer);
     if study.is_empty() {
         let words = match study.mode {
             StudyMode::Labelling => "nothing to label",
-            StudyMode::Adjudicating => "no two raters differ",
+            StudyMode::Adjudicating => "no disagreements",
         };
         return draw_sentence(words, theme.style_for(Meaning::Muted), inner, buffer);
     }

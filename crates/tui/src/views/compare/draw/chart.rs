@@ -94,7 +94,7 @@ fn why_no_curve(compared: &ComparisonView, number: Number) -> String {
     let is_coming = number.is_measured() && known < wanted && !compared.measures.is_stopped;
     match number.is_of_judgement() {
         _ if is_coming => "measuring…".into(),
-        true => "nothing was judged at these moments".into(),
+        true => "no judgements at these moments".into(),
         false => "not recorded".into(),
     }
 }

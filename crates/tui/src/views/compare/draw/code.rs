@@ -39,7 +39,7 @@ pub fn draw(
         component.map(|row| format!("code of {} {}", safe_string(&row.id), safe_string(&row.name)));
     let title = words.unwrap_or_else(|| "code".into());
     let title = vec![part_name_span(compared, ComparePart::Code, &title, theme)];
-    let hint = muted_spans("▐ lines the judge named", theme);
+    let hint = muted_spans("▐ lines the judge cited", theme);
     let is_focused = compared.part == ComparePart::Code;
     draw_frame(is_focused, [title, vec![], hint], theme, area, buffer);
     let Some(halves) = areas.code_sides() else { return };

@@ -56,7 +56,7 @@ fn draw_list(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut B
         }
         Loading::Ready(_) if rows.is_empty() => {
             return draw_sentence(
-                "neither run ended with a file",
+                "both runs ended without files",
                 theme.style_for(Meaning::Muted),
                 inner,
                 buffer,
@@ -149,7 +149,7 @@ fn instead_of_rows(between: &ComparedFile) -> Option<String> {
         FileDiff::Text { .. } | FileDiff::Hunks(_) | FileDiff::Part(_)
             if between.rows.is_empty() =>
         {
-            Some("not a line differs".into())
+            Some("no differences".into())
         }
         FileDiff::Text { .. } | FileDiff::Hunks(_) | FileDiff::Part(_) => None,
     }

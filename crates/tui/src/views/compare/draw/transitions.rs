@@ -27,10 +27,10 @@ pub fn draw(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Bu
     let [a, b] = compared.pair.map(run_letter);
     let transitions = compared.score_transitions();
     let title = vec![trusted_span(
-        format!(" {a} in rows, {b} in columns "),
+        format!(" score transitions ({a} → {b}) "),
         theme.style_for(Meaning::Text),
     )];
-    let below = muted_spans("[ ] the chosen one  = the same", theme);
+    let below = muted_spans("[ ] selected · = unchanged", theme);
     let inner = draw_frame(false, [title, vec![], below], theme, area, buffer);
     if transitions.n == 0 {
         let words = "no component is judged in both runs";
@@ -44,7 +44,7 @@ pub fn draw(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Bu
     }
     let (lost, gained) = lost_and_gained(compared);
     let words = [
-        format!("{} judged in both, {} the same", transitions.n, transitions.equal_count()),
+        format!("{} judged in both, {} unchanged", transitions.n, transitions.equal_count()),
         format!("{lost} lower in {a}, {gained} lower in {b}"),
     ];
     for (y, words) in (7..).zip(words) {

@@ -228,7 +228,7 @@ impl<'a> CurveChart<'a> {
         };
         let mut remarks = vec![];
         if scores.is_stopped {
-            remarks.push(format!("stopped: {known} of {all} {noun} measured, x goes on"));
+            remarks.push(format!("stopped: {known} of {all} {noun} measured, x continues"));
         } else if scores.is_busy() {
             let files = scores.progress.filter(|(done, total)| done < total);
             let files = files.map(|(done, total)| format!(", {done} of {total} files"));
@@ -453,15 +453,15 @@ fn left_out_text(measured: &MeasuredMoment) -> Option<String> {
     };
     let not_recorded = match measured.not_recorded {
         0 => None,
-        1 => Some("1 file here is not recorded and left out".to_owned()),
-        count => Some(format!("{count} files here are not recorded and left out")),
+        1 => Some("1 file here is not recorded and excluded".to_owned()),
+        count => Some(format!("{count} files here are not recorded and excluded")),
     };
     let skipped = match skipped {
         [] => None,
-        [one] => Some(format!("left out here: {}: {}", safe_string(&one.path), one.why.why())),
+        [one] => Some(format!("excluded here: {}: {}", safe_string(&one.path), one.why.why())),
         [first, others @ ..] => {
             let (path, why, count) = (safe_string(&first.path), first.why.why(), others.len());
-            Some(format!("left out here: {path}: {why}, and {count} more files"))
+            Some(format!("excluded here: {path}: {why}, and {count} more files"))
         }
     };
     let parts: Vec<String> = not_recorded.into_iter().chain(skipped).collect();

@@ -54,7 +54,7 @@ pub(crate) fn draw_moved_list(
 /// Returns the text that is shown while the list is empty.
 fn empty_list_text(not_compared: &[String]) -> String {
     match not_compared {
-        [] => "no callable, rule hit or clone is other than before".into(),
+        [] => "no callable, rule match or clone changed".into(),
         [path] => format!("{} could not be measured before or after", safe_string(path)),
         [path, others @ ..] => {
             let count = others.len();
@@ -85,7 +85,7 @@ fn moved_title(view: &CurvesView, session: &Session, theme: Theme) -> Vec<Span<'
     };
     let muted = theme.style_for(Meaning::Muted);
     vec![
-        trusted_span(" what moved ", name),
+        trusted_span(" what changed the number ", name),
         trusted_span(since.unwrap_or_default(), muted),
         trusted_span(left_out, muted),
     ]

@@ -95,7 +95,7 @@ fn reliability_notes(session: &Session, point: &RunPoint) -> Vec<String> {
         }
     }
     let line = |(why, names): (&str, Vec<&str>)| {
-        format!("? recorded {} is not used: {why}", names.join(", "))
+        format!("recorded value {} ignored: {why}", names.join(", "))
     };
     by_reason.into_iter().map(line).collect()
 }

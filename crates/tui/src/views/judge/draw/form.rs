@@ -92,7 +92,7 @@ fn plan_lines(
         Ok(judging_request) => judging_request,
     };
     match view.plan_for(&judging_request) {
-        None => lines.push(Line::styled(" working out what it would take…", muted)),
+        None => lines.push(Line::styled(" estimating the cost…", muted)),
         Some(Err(why)) => lines.extend(warn(why)),
         Some(Ok(plan)) => {
             lines.extend(plan_detail_lines(plan, &judging_request, theme, width));
@@ -122,10 +122,10 @@ fn plan_detail_lines(
         (Some(cost), None) => {
             format!("{} at most; max_cost_usd would bound it", format_number::dollars_text(cost))
         }
-        (None, _) => "not priced: what it will cost is not known".into(),
+        (None, _) => "no price known".into(),
     };
     let tokens = format!(
-        "{} in, {} out at most; usually far fewer",
+        "at most {} in, {} out; usually far fewer",
         format_number::short_count(plan.input_tokens),
         format_number::short_count(plan.output_tokens)
     );
@@ -140,24 +140,24 @@ fn plan_detail_lines(
     let key = plan.key.as_ref().map(|variable| format!(", key in {variable}"));
     let sent = match judging_request.scale {
         JudgingScale::Levels | JudgingScale::Codebook => {
-            "prompt, component, and the code it looks at"
+            "prompt, component, and the code that it reads"
         }
-        JudgingScale::Flags => "prompt, criteria, and the code it looks at",
-        JudgingScale::Decisions => "prompt, decision, and the code it looks at",
-        JudgingScale::Process => "prompt, plan, commits or requests, and the code it looks at",
+        JudgingScale::Flags => "prompt, criteria, and the code that it reads",
+        JudgingScale::Decisions => "prompt, decision, and the code that it reads",
+        JudgingScale::Process => "prompt, plan, commits or requests, and the code that it reads",
     };
     let mut rows = vec![
         ("sent to", plan.place.clone() + &key.unwrap_or_default()),
         ("sent", sent.into()),
         (answered, answers.to_string()),
-        ("requests", format!("{} at most, retries aside", plan.requests)),
+        ("requests", format!("at most {}, without retries", plan.requests)),
         ("tokens", tokens),
         ("cost", cost),
         ("prompt", format!("sha256 {}", plan.prompt)),
     ];
     if !plan.left_out.is_empty() {
         let turns: Vec<String> = plan.left_out.iter().map(ToString::to_string).collect();
-        rows.push(("left out", format!("nothing to judge after turn {}", turns.join(", "))));
+        rows.push(("skipped", format!("nothing to judge after turn {}", turns.join(", "))));
     }
     let criteria = plan.criteria.as_ref();
     rows.extend(criteria.map(|digits| ("criteria", format!("sha256 {digits}"))));
@@ -178,8 +178,8 @@ fn plan_row_lines(name: &str, words: &str, theme: Theme, width: usize) -> Vec<Li
 
 fn start_hint_line(view: &JudgePane, theme: Theme) -> Line<'static> {
     let words = match view.judging_under_way() {
-        Some(_) => "  another judging is under way",
-        None => "  asks; nothing was sent so far",
+        Some(_) => "  another judge is running",
+        None => "  send",
     };
     Line::from(vec![
         trusted_span(theme.spell_out(" ⏎"), theme.style_for(Meaning::Key)),
@@ -203,11 +203,11 @@ fn wrapped_lines(words: &str, meaning: Meaning, theme: Theme, width: usize) -> V
 fn no_judge_lines(view: &JudgePane, theme: Theme, area: Rect) -> Vec<Line<'static>> {
     let width = usize::from(area.width);
     if view.is_searching() {
-        return wrapped_lines("looking for somebody to ask…", Meaning::Muted, theme, width);
+        return wrapped_lines("searching judges…", Meaning::Muted, theme, width);
     }
     let file = view.form.settings.as_deref().unwrap_or("the file of --config");
     let mut lines = wrapped_lines(
-        "No judge is set up. Any of these is enough:",
+        "No judge is configured. One of these is enough:",
         Meaning::Warning,
         theme,
         width,
@@ -217,9 +217,8 @@ fn no_judge_lines(view: &JudgePane, theme: Theme, area: Rect) -> Vec<Line<'stati
         JUDGE_SOURCES.iter().flat_map(|(name, words)| plan_row_lines(name, words, theme, width)),
     );
     lines.push(Line::default());
-    let after = format!(
-        "So is a table [judges.NAME] in {file}. r closes this, and r again looks once more."
-    );
+    let after =
+        format!("Or a table [judges.NAME] in {file}. r closes this; r again searches again.");
     lines.extend(wrapped_lines(&after, Meaning::Muted, theme, width));
     lines
 }

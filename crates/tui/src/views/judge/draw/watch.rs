@@ -92,7 +92,7 @@ fn head_lines(watched: &WatchedJudging, theme: Theme, areas: &JudgeAreas) -> Vec
     match &watched.outcome {
         None => {
             let words = match &watched.file {
-                None => "the judging begins".into(),
+                None => "starting the judge".into(),
                 Some(file) => format!("judgements/{}", file.name()),
             };
             let words = fit_text_end(&safe_string(&words), width.saturating_sub(1));
@@ -119,7 +119,7 @@ fn judges_line(watched: &WatchedJudging, theme: Theme, width: usize) -> Line<'st
         let words = format!(" {done}/{total}{} ", spent.unwrap_or_default());
         spans.push(trusted_span(words, theme.style_for(meaning)));
     }
-    spans.push(trusted_span("  f the next", theme.style_for(Meaning::Muted)));
+    spans.push(trusted_span("  f: next", theme.style_for(Meaning::Muted)));
     Line::from(fit_spans(spans, width))
 }
 
@@ -137,7 +137,7 @@ fn progress_line(watched: &WatchedJudging, theme: Theme, width: usize) -> Line<'
     if watched.is_under_way() {
         let rate = watched
             .items_per_minute()
-            .map(|rate| format!(" · {} a minute", format_number::one_decimal(rate)));
+            .map(|rate| format!(" · {}/min", format_number::one_decimal(rate)));
         let left = watched
             .seconds_left()
             .map(|left| format!(" · {} left", format_number::duration_text(left)));
@@ -155,7 +155,7 @@ fn usage_spans(
 ) -> Vec<Span<'static>> {
     let tokens = match watched.total_tokens() {
         Some(tokens) => format!(" {} tokens", format_number::short_count(tokens)),
-        None => " no tokens told so far".into(),
+        None => " tokens not reported yet".into(),
     };
     let cost = watched
         .total_spent()
@@ -262,7 +262,7 @@ fn state_spans(
         }
         ItemState::Retries { why, until } => {
             let left = (until - watched.seconds).max(0.0).ceil();
-            spans.push(recorded_span(&format!("again in {left} s: {why}"), warn));
+            spans.push(recorded_span(&format!("retry in {left} s: {why}"), warn));
         }
         ItemState::Done { given: Some(JudgeAnswer::Level { level: score, .. }), .. } => {
             let levels = view.rubric_levels();

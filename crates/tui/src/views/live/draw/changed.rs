@@ -19,7 +19,7 @@ pub fn draw(live: &LiveView, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let turn = live.turn_under_way().map(|at| live.turns[at].request.turn);
     let name = match turn {
         Some(turn) => format!(" changed so far in turn {turn} "),
-        None => " the turn under way ".into(),
+        None => " current turn ".into(),
     };
     let titles = Line::styled(name, theme.style_for(Meaning::Text));
     let inside = draw_titled_panel(false, titles, theme, area, buffer);
@@ -32,13 +32,10 @@ pub fn draw(live: &LiveView, theme: Theme, area: Rect, buffer: &mut Buffer) {
 
 fn changed_rows(live: &LiveView, theme: Theme) -> Vec<Vec<Span<'static>>> {
     if live.turn_under_way().is_none() {
-        return vec![vec![trusted_span("no turn is under way", theme.style_for(Meaning::Muted))]];
+        return vec![vec![trusted_span("current turn: none", theme.style_for(Meaning::Muted))]];
     }
     if live.changed.is_empty() {
-        return vec![vec![trusted_span(
-            "no file has changed yet",
-            theme.style_for(Meaning::Muted),
-        )]];
+        return vec![vec![trusted_span("no changes yet", theme.style_for(Meaning::Muted))]];
     }
     let files = live.changed.iter().map(|it| file_spans(it, theme));
     // The last file that was written is likely the one that is worked on.

@@ -34,7 +34,7 @@ fn draw_screen(live: &LiveView, areas: &LiveAreas, theme: Theme, buffer: &mut Bu
         left.push(trusted_span(" ", theme.style_for(Meaning::Muted)));
     }
     let right = match has_keyboard {
-        true => Line::styled(" the agent has the keyboard ", theme.style_for(Meaning::Playing)),
+        true => Line::styled(" attached: keys go to the agent ", theme.style_for(Meaning::Playing)),
         false => Line::default(),
     };
     let titles = [
@@ -47,14 +47,13 @@ fn draw_screen(live: &LiveView, areas: &LiveAreas, theme: Theme, buffer: &mut Bu
         return draw_sentence(NO_RUN_HINT, theme.style_for(Meaning::Muted), inside, buffer);
     }
     if live.is_over() && live.terminal.is_blank() {
-        let words = "what the agent printed is not kept; the replay shows what it did";
+        let words = "the agent's output is not recorded; the replay shows its steps";
         return draw_sentence(words, theme.style_for(Meaning::Muted), inside, buffer);
     }
     terminal::draw(&live.terminal, has_keyboard, theme, inside, buffer);
 }
 
-const NO_RUN_HINT: &str = "no run is being made: A opens a form that starts one, and shows its plan first; from the shell \
-                       `trajview live --agent NAME --script FILE --out DIR` does";
+const NO_RUN_HINT: &str = "no live run. A: start one (shows the plan first) · shell: `trajview live --agent NAME --script FILE --out DIR`";
 
 /// Returns the scroll position of the terminal in its history; empty at the end.
 fn scroll_place(terminal: &TerminalScreen) -> String {

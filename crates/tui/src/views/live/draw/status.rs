@@ -37,20 +37,20 @@ fn left_spans(live: &LiveView, theme: Theme) -> Vec<Span<'static>> {
 /// Returns a sign, words and what they mean.
 fn phase_words(phase: &LivePhase) -> (&'static str, String, Meaning) {
     match phase {
-        LivePhase::Nothing => ("◌", "no agent is running here".into(), Meaning::Muted),
+        LivePhase::Nothing => ("◌", "no live run".into(), Meaning::Muted),
         LivePhase::Starting => ("◌", "starting".into(), Meaning::Muted),
         LivePhase::Running => ("▶", "running".into(), Meaning::Playing),
         LivePhase::Waiting(WaitReason::Paused) => ("‖", "paused".into(), Meaning::Warning),
         LivePhase::Waiting(WaitReason::Prompt) => {
-            ("‖", "waits for your prompt".into(), Meaning::Key)
+            ("‖", "waiting for your prompt".into(), Meaning::Key)
         }
         LivePhase::Waiting(WaitReason::StepByStep) => {
-            ("‖", "waits for you".into(), Meaning::Warning)
+            ("‖", "waiting for you".into(), Meaning::Warning)
         }
         LivePhase::Waiting(WaitReason::Failed(_)) => {
-            ("‖", "waits: the turn failed".into(), Meaning::Error)
+            ("‖", "paused: the turn failed".into(), Meaning::Error)
         }
-        LivePhase::Elsewhere => ("▷", "made by another program".into(), Meaning::Playing),
+        LivePhase::Elsewhere => ("▷", "run by another process".into(), Meaning::Playing),
         LivePhase::Stopping => ("■", "stopping".into(), Meaning::Warning),
         LivePhase::Over { words, is_whole: true } => ("✓", words.clone(), Meaning::Added),
         LivePhase::Over { words, is_whole: false } => ("■", words.clone(), Meaning::Warning),

@@ -32,10 +32,10 @@ impl TerminalScreen {
         direction: FindDirection,
     ) -> Result<(), String> {
         if words.is_empty() {
-            return Err("there is nothing to look for".into());
+            return Err("type a search".into());
         }
         let mut regex = RegexSearch::new(&regex::escape(words))
-            .map_err(|_| "these words are too many to look for".to_owned())?;
+            .map_err(|_| "the search is too long".to_owned())?;
         let origin = self.search_origin(words, direction);
         let grid_direction = match direction {
             FindDirection::Backward => Direction::Left,
@@ -50,7 +50,7 @@ impl TerminalScreen {
             }
             None => {
                 self.last_match = None;
-                Err(format!("{words} is not in this terminal"))
+                Err(format!("no match for {words} in this terminal"))
             }
         }
     }
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(found(&terminal), Some('1'));
         assert_eq!(
             terminal.find_words("Lose", FindDirection::Forward).unwrap_err(),
-            "Lose is not in this terminal"
+            "no match for Lose in this terminal"
         );
         terminal.find_words("Loss", FindDirection::Forward).unwrap();
         assert_eq!(found(&terminal), Some('1'), "a large letter is meant");

@@ -115,20 +115,20 @@ fn short_path(path: &Path) -> String {
 
 fn empty_list_text(view: &ProcessView, session: &Session) -> String {
     match view.list {
-        ProcessList::Signals => "nothing to look at: no loop, no failure left, no use lost".into(),
-        ProcessList::Plan => "nothing failed, and no plan was listed".into(),
-        ProcessList::States => "nothing was built or tested on request; B does it for every turn, with commands of your own".into(),
-        ProcessList::Recording => "nothing speaks against the recording".into(),
+        ProcessList::Signals => "no signals".into(),
+        ProcessList::Plan => "no failures, no plan".into(),
+        ProcessList::States => "no builds or tests on request; B: run your commands at every turn".into(),
+        ProcessList::Recording => "no problems found in the recording".into(),
         ProcessList::Decisions => match session.scores.process.decisions() {
-            None => "looking for the decisions…".into(),
+            None => "loading decisions…".into(),
             Some(Err(why)) => safe_string(why),
-            Some(Ok(None)) => "the run has no decisions.json; d draws one from its requests, --store FILE lays another over the run".into(),
-            Some(Ok(Some(_))) => "no decision applies to a file that a step touches".into(),
+            Some(Ok(None)) => "no decisions.json; d: extract decisions from requests · --store FILE: use another file".into(),
+            Some(Ok(Some(_))) => "no decision applies to a file of a step".into(),
         },
         ProcessList::Memory => match session.scores.process.memory() {
-            None => "looking for what a memory gave the agent…".into(),
+            None => "loading memory events…".into(),
             Some(Err(why)) => safe_string(why),
-            Some(Ok(_)) => "no memory events are recorded in this run".into(),
+            Some(Ok(_)) => "this run has no memory events".into(),
         },
     }
 }

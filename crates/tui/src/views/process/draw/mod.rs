@@ -27,12 +27,7 @@ pub(crate) fn draw_process(
     let muted = theme.style_for(Meaning::Muted);
     match session.scores.process.report() {
         None => {
-            return draw_sentence(
-                "working out how the run was worked on…",
-                muted,
-                layout.body,
-                buffer,
-            );
+            return draw_sentence("computing the process…", muted, layout.body, buffer);
         }
         Some(Err(why)) => {
             return draw_sentence(
@@ -43,7 +38,7 @@ pub(crate) fn draw_process(
             );
         }
         Some(Ok(None)) => {
-            let words = "this recording does not tell how it was worked on";
+            let words = "this recording has no process data";
             return draw_sentence(words, muted, layout.body, buffer);
         }
         Some(Ok(Some(_))) => {}

@@ -84,7 +84,7 @@ impl<'a> LanePicture<'a> {
                 format!("{}{}", " ".repeat(self.names + 3), self.tick_text(span)),
                 muted,
             ),
-            None => trusted_span(" the recording tells no times, so there are no bars", muted),
+            None => trusted_span(" no times recorded, so no bars", muted),
         };
         let heads = format!(
             "{:>TOKEN_CELLS$}{:>COST_CELLS$}{:>LENGTH_CELLS$} ",

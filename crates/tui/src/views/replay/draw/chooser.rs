@@ -74,7 +74,7 @@ impl ChooserList<'_> {
             ChooserKind::Hits => {
                 let pattern = self.view.search.query().map_or("", |it| it.pattern.as_str());
                 let position = self.view.search.position_text().unwrap_or_default();
-                let words = format!(" hits of `{}` ", safe_string(pattern));
+                let words = format!(" matches of `{}` ", safe_string(pattern));
                 vec![
                     bold(words),
                     trusted_span(format!("{position} "), self.theme.style_for(Meaning::Muted)),
@@ -114,9 +114,9 @@ impl ChooserList<'_> {
         if rows == 0 {
             let words = match self.chooser.kind {
                 ChooserKind::Hits if !self.view.search.is_done => String::from("searching…"),
-                ChooserKind::Hits => "no hits".into(),
+                ChooserKind::Hits => "no matches".into(),
                 ChooserKind::History => file_history::why_empty(&self.view.file_history),
-                _ => "no request holds these words".into(),
+                _ => "no request matches".into(),
             };
             return crate::widgets::panel::draw_sentence(
                 &words,

@@ -131,7 +131,7 @@ fn path_text(change: &FileChange) -> String {
 /// Returns the words for the base of the diff.
 fn base_text(view: &ReplayView, session: &Session) -> String {
     match view.diff_scope(session) {
-        DiffScope::Step(step) => format!("by step {} alone", view.number_in_turn(step)),
+        DiffScope::Step(step) => format!("diff of step {}", view.number_in_turn(step)),
         DiffScope::Turn(_) | DiffScope::Since { .. } | DiffScope::At(_) => {
             view.bases.base_text(&session.run, session.turn)
         }
@@ -193,14 +193,14 @@ fn text_instead_of_rows(
 fn why_no_lines(view: &ReplayView, session: &Session) -> String {
     let Some((_, change)) = view.selected_change(session) else { return String::new() };
     match change.kind {
-        EditKind::Create => "a new file with nothing in it".into(),
+        EditKind::Create => "a new empty file".into(),
         EditKind::Delete => "an empty file was deleted".into(),
-        EditKind::Rename => "renamed, not a line changed".into(),
+        EditKind::Rename => "renamed, no line changed".into(),
         EditKind::Modify => match (change.file_before(), change.file_after()) {
             (Some(old), Some(new)) if old.mode != new.mode => {
                 format!("only the mode changed, from {} to {}", old.mode.octal(), new.mode.octal())
             }
-            _ => "not a line changed".into(),
+            _ => "no line changed".into(),
         },
     }
 }

@@ -43,7 +43,7 @@ pub(super) fn title_spans(past: &FileHistoryList, theme: Theme) -> Vec<Span<'sta
     let count = count_with_noun(history.entries.len(), "change");
     let is_fallback = history.place.symbol.is_none()
         && past.query.as_ref().is_some_and(|it| matches!(it.subject, HistorySubject::AtLine(_)));
-    let why = if is_fallback { " · the line is in no function" } else { "" };
+    let why = if is_fallback { " · not in a function" } else { "" };
     vec![
         trusted_span(format!(" history of {name} "), bold),
         trusted_span(format!(" {count}{why} "), muted),
@@ -54,8 +54,8 @@ pub(super) fn title_spans(past: &FileHistoryList, theme: Theme) -> Vec<Span<'sta
 pub(super) fn why_empty(past: &FileHistoryList) -> String {
     match &past.loaded {
         Loading::Failed(why) => safe_string(why),
-        Loading::Ready(_) => "nothing in this run changed it".into(),
-        Loading::Nothing | Loading::Waiting(_) => "working it out…".into(),
+        Loading::Ready(_) => "no changes in this run".into(),
+        Loading::Nothing | Loading::Waiting(_) => "computing…".into(),
     }
 }
 
@@ -111,7 +111,7 @@ pub(super) fn draw_lines(
         FileDiff::Text { .. } | FileDiff::Hunks(_) | FileDiff::Part(_)
             if compared.rows.is_empty() =>
         {
-            Some("none of its lines changed".to_owned())
+            Some("no line changed".to_owned())
         }
         FileDiff::Text { .. } | FileDiff::Hunks(_) | FileDiff::Part(_) => None,
     };

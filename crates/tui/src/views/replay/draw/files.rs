@@ -64,14 +64,14 @@ pub fn draw(view: &ReplayView, session: &Session, theme: Theme, area: Rect, buff
 /// Returns the reason why the list is empty.
 pub fn why_empty(view: &ReplayView, session: &Session) -> String {
     match &session.timeline {
-        Loading::Nothing | Loading::Waiting(_) => "working out the files…".into(),
+        Loading::Nothing | Loading::Waiting(_) => "reading the files…".into(),
         Loading::Failed(why) => safe_string(why),
         Loading::Ready(_) if view.changes_are_coming(session) => "comparing the files…".into(),
         Loading::Ready(_) if view.changes_failed(session).is_some() => {
             safe_string(view.changes_failed(session).unwrap_or_default())
         }
         Loading::Ready(_) if matches!(view.diff_scope(session), DiffScope::Since { .. }) => {
-            format!("nothing differs {}", view.bases.base_text(&session.run, session.turn))
+            format!("no differences {}", view.bases.base_text(&session.run, session.turn))
         }
         Loading::Ready(timeline) => match timeline.from {
             FilesSource::RecordedEdits => "this turn changed no files".into(),

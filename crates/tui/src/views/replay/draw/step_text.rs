@@ -32,7 +32,7 @@ const LEFT_MARGIN: usize = 1;
 
 /// Draws the panel beside the steps: the chosen step and the following ones, as far as they fit.
 pub fn draw(view: &ReplayView, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let title = Line::styled(" from the chosen step on ", theme.style_for(Meaning::Text));
+    let title = Line::styled(" from the selected step ", theme.style_for(Meaning::Text));
     let inner = draw_titled_panel(false, title, theme, area, buffer);
     let mut y = 0;
     for item in view.steps.items_from_selected() {
@@ -97,7 +97,7 @@ pub(crate) fn draw_item_text(
                 vec![Span::raw(" "), recorded_span(why, theme.style_for(Meaning::Error))]
             }
             (StepRowKind::Empty, _) => {
-                vec![trusted_span(" nothing is recorded here", theme.style_for(Meaning::Muted))]
+                vec![trusted_span(" not recorded", theme.style_for(Meaning::Muted))]
             }
             _ => vec![],
         };

@@ -166,7 +166,7 @@ impl StepPainter<'_> {
             StepRowKind::Waiting => note("reading…", Meaning::Muted),
             StepRowKind::Failed => note(&self.failure_text(item), Meaning::Error),
             StepRowKind::Empty => note(self.why_empty(item), Meaning::Muted),
-            StepRowKind::Cut(_) => note("the rest is too long to be shown here", Meaning::Warning),
+            StepRowKind::Cut(_) => note("the rest is too long to show", Meaning::Warning),
         })
     }
 
@@ -350,9 +350,9 @@ impl StepPainter<'_> {
     fn why_empty(&self, item: StepListItem) -> &'static str {
         let step = item.step().and_then(|id| self.session.run.step(id));
         match step.map(|step| step.kind) {
-            Some(StepKind::Thinking) => "the recording keeps this thinking to itself",
-            Some(StepKind::Compaction) => "the recording does not say what was kept",
-            _ => "nothing is recorded here",
+            Some(StepKind::Thinking) => "the text of this thinking is not recorded",
+            Some(StepKind::Compaction) => "the summary is not recorded",
+            _ => "not recorded",
         }
     }
 }

@@ -31,7 +31,7 @@ pub fn draw(view: &ReplayView, session: &Session, theme: Theme, area: Rect, buff
     let rows = view.tree.tree_rows();
     if rows.is_empty() {
         let words = if session.timeline.ready().is_some() {
-            "no file is known at this moment".into()
+            "no files known at this moment".into()
         } else {
             why_empty(view, session)
         };

@@ -20,7 +20,7 @@ use crate::{
 use trajview_run::format_number;
 
 pub fn draw(session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let words = format!(" up to turn {} ", session.turn + 1);
+    let words = format!(" Run at turn {} ", session.turn + 1);
     let block = Block::bordered()
         .border_style(theme.style_for(Meaning::Border))
         .title(Line::styled(words, theme.style_for(Meaning::Text)));
@@ -75,7 +75,7 @@ fn value_spans(
     let plain = |words: String| vec![trusted_span(words, theme.style_for(Meaning::Text))];
     match value {
         TurnStatValue::Tokens { read, written } => plain(format!(
-            "{} read · {} written",
+            "{} in · {} out",
             format_number::short_count(*read),
             format_number::short_count(*written)
         )),

@@ -72,7 +72,7 @@ fn draw_actions(
 ) {
     let acts = activity::agent_actions(session);
     if acts.is_empty() {
-        let words = "nothing was edited or run";
+        let words = "no edits or commands";
         return crate::widgets::panel::draw_sentence(
             words,
             theme.style_for(Meaning::Muted),
@@ -157,7 +157,7 @@ fn first_message_text(turn: &Turn) -> String {
     let messages = turn.steps.iter().filter(|step| step.kind == StepKind::Message);
     let labels = messages.map(|step| &*step.label);
     let first = labels.into_iter().find(|label| !label.is_empty());
-    first.map_or_else(|| "(nothing is said)".into(), |label| format!("“{label}”"))
+    first.map_or_else(|| "(no text)".into(), |label| format!("“{label}”"))
 }
 
 /// Returns `cut ✗1 ⟲ ⑂2 +34 −8`.

@@ -22,8 +22,8 @@ impl ScoresView {
                 session.rubric.shown_judgement(),
             )
         };
-        let id = id.ok_or("no component is chosen")?;
-        let judgement = judgement.ok_or("nothing has judged this run yet")?;
+        let id = id.ok_or("no component selected")?;
+        let judgement = judgement.ok_or("no judgements of this run yet")?;
         verdict_in_words(judgement, &id, component_name(session, &id))
     }
 

@@ -18,15 +18,15 @@ impl ComponentsView {
     pub(super) fn open_evidence(&mut self, session: &mut Session, layout: &ScreenLayout) {
         let areas = ComponentsAreas::for_layout(layout, self.part);
         let Some((path, line)) = self.evidence_at_cursor(session, &areas) else {
-            session.notice = Some("enter opens lines of the evidence; this is none of them".into());
+            session.notice = Some("not an evidence line".into());
             return;
         };
         let (Some(turn), Some(path)) = (session.judged_turn(), RepoPath::new(&path)) else {
-            session.notice = Some("the judged commit is no turn of this run".into());
+            session.notice = Some("the judged commit is not a turn of this run".into());
             return;
         };
         session.set_opening(ReplayOpening::at_line(turn, path, line));
-        session.notice = Some("backspace goes back to the scores".into());
+        session.notice = Some("backspace returns to the scores".into());
     }
 
     /// Opens the change of the playhead's turn, at the line that made the worst event of it.
@@ -40,8 +40,8 @@ impl ComponentsView {
         let target = spot.map_or(OpeningTarget::Turn, |spot| self.event_target(session, &spot));
         let (turn, base) = (session.turn, Some(DiffBase::PreviousTurn));
         session.set_opening(ReplayOpening { turn, target, base });
-        let words = words.unwrap_or_else(|| "nothing happened to it in this turn".into());
-        session.notice = Some(format!("{words}; backspace goes back to the scores"));
+        let words = words.unwrap_or_else(|| "no event in this turn".into());
+        session.notice = Some(format!("{words}; backspace returns to the scores"));
     }
 
     fn event_target(&self, session: &Session, spot: &EventSpot) -> OpeningTarget {

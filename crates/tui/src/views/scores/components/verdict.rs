@@ -47,14 +47,11 @@ impl ComponentsView {
 
     fn why_no_verdict(&self, session: &Session) -> String {
         match session.rubric.shown_judgement() {
-            None => "nothing has judged this run yet".into(),
+            None => "no judgements of this run yet".into(),
             Some(judgement) => {
                 let id = self.chosen.as_deref().unwrap_or_default();
-                let why = if judgement.asks_about(id) {
-                    "says nothing of"
-                } else {
-                    "was not asked about"
-                };
+                let why =
+                    if judgement.asks_about(id) { "has no verdict on" } else { "did not judge" };
                 format!("{} {why} this component", judgement.judge.name)
             }
         }
@@ -65,7 +62,7 @@ impl ComponentsView {
         let committed = component.committed_at_turn.map(|turn| format!("in turn {turn}"));
         let more = [
             ("asked for", committed.unwrap_or_default()),
-            ("stated", self.exposure_text(session, &component.id)),
+            ("spec level", self.exposure_text(session, &component.id)),
         ];
         push_field_rows(component, &more, width, rows);
     }
@@ -150,17 +147,17 @@ impl ComponentsView {
     fn push_evidence_rows(&self, session: &Session, verdict: &Verdict, rows: &mut Vec<VerdictRow>) {
         rows.push(VerdictRow::Blank);
         if verdict.evidence.is_empty() {
-            rows.push(VerdictRow::Note("the verdict names no lines of code".into()));
+            rows.push(VerdictRow::Note("the verdict cites no lines of code".into()));
             return;
         }
         let Some(turn) = session.judged_turn() else {
-            rows.push(VerdictRow::Problem("the judged commit is no turn of this run".into()));
+            rows.push(VerdictRow::Problem("the judged commit is not a turn of this run".into()));
             for it in &verdict.evidence {
                 rows.push(VerdictRow::Evidence { path: it.path.clone(), lines: it.lines });
             }
             return;
         };
-        rows.push(VerdictRow::Heading(format!("evidence, as it was after turn {}", turn + 1)));
+        rows.push(VerdictRow::Heading(format!("evidence, after turn {}", turn + 1)));
         for evidence in &verdict.evidence {
             let (path, lines) = (evidence.path.clone(), evidence.lines);
             rows.push(VerdictRow::Evidence { path, lines });
@@ -170,13 +167,13 @@ impl ComponentsView {
 
     fn push_code_rows(&self, session: &Session, evidence: &Evidence, rows: &mut Vec<VerdictRow>) {
         let Some(key) = session.judged_file(&evidence.path) else {
-            rows.push(VerdictRow::Problem("the path leads out of the repository".into()));
+            rows.push(VerdictRow::Problem("the path is outside of the repository".into()));
             return;
         };
         let count = match session.files.compared_file(&key) {
             Some(Ok(compared)) if compared.text_diff().is_some() => compared.line_count(),
             Some(Ok(_)) => {
-                rows.push(VerdictRow::Problem("there is no such text file at that turn".into()));
+                rows.push(VerdictRow::Problem("no such text file at that turn".into()));
                 return;
             }
             Some(Err(why)) => return rows.push(VerdictRow::Problem(why.clone())),
@@ -195,7 +192,7 @@ impl ComponentsView {
         rows.extend(lines.clone().take(MOST_EVIDENCE_LINES).map(code));
         if last > count {
             rows.push(VerdictRow::Problem(format!(
-                "the evidence goes to line {last}, the file has {count} lines"
+                "the evidence ends at line {last}, the file has {count} lines"
             )));
         } else if lines.count() > MOST_EVIDENCE_LINES {
             rows.push(VerdictRow::Note("… enter opens the file".into()));

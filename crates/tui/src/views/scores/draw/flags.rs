@@ -164,15 +164,15 @@ fn draw_flag_table(
         FlagSort::File => String::new(),
         sort => format!(" by {} ", sort.sort_words()),
     };
-    let title = if view.flags.is_all { "flags where they were found" } else { "flags" };
+    let title = if view.flags.is_all { "flags at their first state" } else { "flags" };
     let titles = PanelTitles::from(panel_title_span(true, title, theme))
         .with_right(trusted_span(sorted, theme.style_for(Meaning::Muted)));
     let pane = &view.flags.rows;
     let inner = pane.draw_frame(titles, true, theme, buffer);
     if rows.is_empty() {
         let words = match view.flags.is_all {
-            true => "nothing was flagged in any state".to_owned(),
-            false => format!("nothing is flagged in {}", safe_string(&state.name)),
+            true => "no flags in any state".to_owned(),
+            false => format!("no flags in {}", safe_string(&state.name)),
         };
         return draw_sentence(&words, theme.style_for(Meaning::Muted), inner, buffer);
     }
@@ -230,7 +230,7 @@ impl FlagColumns {
             ("conf", self.confidence),
             ("found at", self.found_at),
             ("carried", self.carried),
-            ("what is said of it", self.words),
+            ("explanation", self.words),
         ];
         let words: String = columns.iter().map(|(word, cells)| padded_cell(word, *cells)).collect();
         Line::styled(words, theme.style_for(Meaning::Muted))
@@ -290,8 +290,8 @@ fn draw_flag_detail(row: Option<&ListedFlag>, theme: Theme, area: Rect, buffer: 
 fn flag_facts(row: &ListedFlag) -> String {
     let flag = &row.flag;
     let found = match flag.carried_from.as_deref() {
-        Some(from) => format!("carried from {from}: its lines did not change"),
-        None => format!("found at {}", row.found_at),
+        Some(from) => format!("carried over from {from}: its lines did not change"),
+        None => format!("first in {}", row.found_at),
     };
     let facts = [
         flag.kind.as_deref().map(str::to_owned),

@@ -52,10 +52,10 @@ pub(crate) fn sign_span(sign: LifelineSign, theme: Theme) -> Span<'static> {
 
 /// The meanings of the signs, the rarest last.
 const SIGN_MEANINGS: [(LifelineSign, &str); 14] = [
-    (LifelineSign::Committed, "asked for"),
+    (LifelineSign::Committed, "requested"),
     (LifelineSign::Appeared, "defined"),
     (LifelineSign::Stands(SymbolState::Used), "in use"),
-    (LifelineSign::Unused, "last use lost"),
+    (LifelineSign::Unused, "no longer used"),
     (LifelineSign::Vanished, "gone"),
     (LifelineSign::Changed, "changed"),
     (LifelineSign::Gained, "more uses"),
@@ -246,7 +246,7 @@ fn playhead_lines(
     let name_span = |words: &str| trusted_span(format!("{words:<9} "), muted);
     let mut said: Vec<(String, String)> = vec![];
     if lifeline.committed == Some(turn) {
-        said.push(("asked for in the dialogue".into(), String::new()));
+        said.push(("requested".into(), String::new()));
     }
     for (life, event) in view.components.playhead_events(session) {
         let place = event.spot.as_ref().map(|spot| format!("{}:{}", spot.path, spot.line));
@@ -291,7 +291,7 @@ fn symbol_lines(lifeline: &Lifeline, theme: Theme, width: usize) -> Vec<Line<'st
 fn symbol_history(life: &SymbolLife) -> String {
     let Some(first) = life.first else { return "never defined".into() };
     let mut said = vec![match first {
-        0 => "there before the first turn".to_owned(),
+        0 => "exists before the first turn".to_owned(),
         turn => format!("defined in turn {turn}"),
     }];
     said.extend(life.moves.iter().map(|it| match it.from.simple_name() == it.to.simple_name() {

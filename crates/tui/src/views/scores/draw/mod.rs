@@ -41,11 +41,9 @@ pub(crate) fn draw_scores(
 
 fn why_none(session: &Session) -> String {
     match session.rubric.loading_rubric() {
-        Loading::Nothing | Loading::Waiting(_) => "reading what this run is judged by…".into(),
+        Loading::Nothing | Loading::Waiting(_) => "reading the rubric of this run…".into(),
         Loading::Failed(why) => safe_string(why),
-        Loading::Ready(_) => "nothing here says what this run is judged by: neither a checklist \
-            (components.json), nor judgements, nor flags, nor a graded rubric tree (grader_output.json, grade.json or \
-            rubric.json) lies beside it"
+        Loading::Ready(_) => "no rubric for this run: no checklist (components.json), no judgements, no flags, no graded rubric tree (grader_output.json, grade.json or rubric.json)"
             .into(),
     }
 }

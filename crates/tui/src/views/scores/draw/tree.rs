@@ -72,8 +72,7 @@ fn draw_tree_list(
     let inner = tree.list.draw_frame(titles, is_focused, theme, buffer);
     let Some(rows) = areas.list_rows() else { return };
     if tree.rows.is_empty() {
-        let words =
-            format!("no node says \"{}\"; esc lists all again", safe_string(&tree.find.text));
+        let words = format!("no match for \"{}\"; esc shows all", safe_string(&tree.find.text));
         return draw_sentence(&words, theme.style_for(Meaning::Muted), inner, buffer);
     }
     rows::draw_tree_rows(tree, theme, Rect { height: 1.min(inner.height), ..inner }, rows, buffer);

@@ -39,14 +39,14 @@ impl JudgesView {
         let column = self.side_column(session, side);
         let judgement = column.as_ref().and_then(|column| self.column_judgement(session, column));
         let (Some(judgement), Some(id)) = (judgement, self.judges_component()) else {
-            return vec![VerdictWordsRow::Note("there is no judgement here".into())];
+            return vec![VerdictWordsRow::Note("no judgement here".into())];
         };
         match judgement.verdict_on(id) {
             Some(verdict) => verdict_words_rows(verdict, width),
             None if !judgement.asks_about(id) => {
-                vec![VerdictWordsRow::Note(format!("{id} was not asked about"))]
+                vec![VerdictWordsRow::Note(format!("{id} was not judged"))]
             }
-            None => vec![VerdictWordsRow::Note(format!("says nothing of {id}"))],
+            None => vec![VerdictWordsRow::Note(format!("has no verdict on {id}"))],
         }
     }
 }
@@ -69,7 +69,7 @@ fn verdict_words_rows(verdict: &Verdict, width: usize) -> Vec<VerdictWordsRow> {
     rows.extend(words_in_rows(&verdict.rationale, width).map(VerdictWordsRow::Words));
     rows.push(VerdictWordsRow::Blank);
     match verdict.evidence.len() {
-        0 => rows.push(VerdictWordsRow::Note("it names no lines of code".into())),
+        0 => rows.push(VerdictWordsRow::Note("it cites no lines of code".into())),
         _ => rows.push(VerdictWordsRow::Heading("evidence".into())),
     }
     rows.extend(
@@ -80,9 +80,9 @@ fn verdict_words_rows(verdict: &Verdict, width: usize) -> Vec<VerdictWordsRow> {
     );
     rows.push(VerdictWordsRow::Blank);
     match verdict.trace.len() {
-        0 => rows.push(VerdictWordsRow::Note("what it looked at is not recorded".into())),
-        1 => rows.push(VerdictWordsRow::Heading("what it looked at, 1 call".into())),
-        count => rows.push(VerdictWordsRow::Heading(format!("what it looked at, {count} calls"))),
+        0 => rows.push(VerdictWordsRow::Note("its tool calls are not recorded".into())),
+        1 => rows.push(VerdictWordsRow::Heading("1 tool call".into())),
+        count => rows.push(VerdictWordsRow::Heading(format!("{count} tool calls"))),
     }
     rows.extend(verdict.trace.iter().map(|it| VerdictWordsRow::Look {
         tool: it.tool.clone(),

@@ -63,7 +63,7 @@ impl JudgesView {
         let rows = self.differing_rows(session);
         let count = rows.len() as isize;
         if count == 0 {
-            session.notice = Some("the two judgements differ nowhere".into());
+            session.notice = Some("the two judgements agree everywhere".into());
             return;
         }
         let now = self.component.as_deref();

@@ -89,7 +89,7 @@ impl DetailWriter {
         let mut writer = Self { lines: vec![], width };
         let Some(node) = tree.node(id) else { return vec![] };
         writer.push_facts(state, tree, id, node);
-        writer.push_part("what it requires", &node.requirements);
+        writer.push_part("requirement", &node.requirements);
         if node.parent.is_none() {
             writer.push_result(&tree.result);
         }
@@ -106,7 +106,7 @@ impl DetailWriter {
             }
         }
         if self.lines.len() == MOST_DETAIL_LINES {
-            let words = "the rest is too long to be shown here".to_owned();
+            let words = "the rest is too long to show".to_owned();
             self.lines.push(DetailLine { kind: DetailLineKind::Note, text: words });
         }
     }
@@ -182,10 +182,10 @@ impl DetailWriter {
             &format!("scores {}{as_recorded}{costs}", format_number::three_decimals(score)),
         );
         if let Some(recorded) = differs {
-            let words = format!("recorded as {recorded}, which its sub-tasks do not come to");
+            let words = format!("recorded as {recorded}, which differs from its sub-tasks");
             self.push_warning(&words);
         } else if node.score.is_none() && state.is_leaf(id) {
-            self.push_warning("no score that can be used is recorded: it counts as 0");
+            self.push_warning("no usable score is recorded: it counts as 0");
         }
     }
 
@@ -202,7 +202,7 @@ impl DetailWriter {
             (Some(score), LeafCounting::All) => {
                 format!("; without them it scores {}", format_number::three_decimals(score))
             }
-            (None, LeafCounting::All) => "; nothing else is below it".into(),
+            (None, LeafCounting::All) => "; no other nodes below".into(),
             _ => String::new(),
         };
         let words = format!(
@@ -247,7 +247,7 @@ impl DetailWriter {
             return;
         }
         self.push_gap();
-        self.push_words(DetailLineKind::Heading, "what the judge said");
+        self.push_words(DetailLineKind::Heading, "explanation of the judge");
         let mut last = None;
         for (section, line) in answer::lines_by_section(response.trim()) {
             if let Some(section) = section.filter(|_| section != last) {

@@ -137,6 +137,6 @@ impl TreeView {
 
     fn found_text(&self) -> Option<String> {
         (self.find.is_active() && self.rows.is_empty())
-            .then(|| format!("no node says {:?}; esc lists all again", self.find.text))
+            .then(|| format!("no match for {:?}; esc shows all", self.find.text))
     }
 }

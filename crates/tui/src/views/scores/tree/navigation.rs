@@ -91,7 +91,7 @@ impl TreeView {
     pub(super) fn go_to_failing(&mut self, way: MatchDirection) -> SpokenNotice {
         let fails =
             |node: &RubricNode| node.is_valid_leaf() && node.score.is_some_and(|score| score < 1.0);
-        self.go_to_leaf(way, "leaf that lacks something", fails)
+        self.go_to_leaf(way, "leaf with a loss", fails)
     }
 
     pub(super) fn go_to_invalid(&mut self, way: MatchDirection) -> SpokenNotice {
@@ -116,7 +116,7 @@ impl TreeView {
     pub(super) fn go_to_match(&mut self, way: MatchDirection) -> SpokenNotice {
         let (tree, _) = self.selected_in_tree()?;
         if !self.find.is_active() {
-            return Some("nothing is looked for: / begins".into());
+            return Some("no search: press /".into());
         }
         let found: Vec<NodeId> =
             self.node_sequence(&tree).into_iter().filter(|id| self.find.is_hit(*id)).collect();
@@ -167,7 +167,7 @@ impl TreeView {
         let (tree, id) = self.selected_in_tree()?;
         match self.order {
             NodeOrder::Tree if !tree.is_graded() => {
-                Some("this rubric is not graded: nothing is lost".into())
+                Some("this rubric is not graded: no losses".into())
             }
             NodeOrder::Tree => {
                 self.order = NodeOrder::Loss;
@@ -212,7 +212,7 @@ impl TreeView {
         }
         self.order = NodeOrder::Tree;
         self.list_nodes(Some(id));
-        Some("no leaf that counts takes anything from the root's score".into())
+        Some("no leaf lowers the root's score".into())
     }
 
     pub(super) fn leave_part(&mut self) -> SpokenNotice {

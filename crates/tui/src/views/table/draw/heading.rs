@@ -36,7 +36,7 @@ pub(crate) fn draw_title(table: &RunTableView, theme: Theme, area: Rect, buffer:
 /// Returns `sample-runs  8 runs · 3 shown · by task`.
 fn title_spans(table: &RunTableView, theme: Theme) -> Vec<Span<'static>> {
     let name = match table.sources.as_slice() {
-        _ if table.shape.start.is_some() => "this machine".to_owned(),
+        _ if table.shape.start.is_some() => "runs".to_owned(),
         [one] => one.file_name().unwrap_or(one.as_os_str()).to_string_lossy().into_owned(),
         several => format!("{} paths", several.len()),
     };
@@ -61,17 +61,17 @@ fn progress_spans(table: &RunTableView, theme: Theme) -> Vec<Span<'static>> {
     let total = table.rows.len();
     let [read, done] = table.read_and_measured();
     let words = match (table.is_listed, read < total, done < total) {
-        (false, ..) => format!("looking for {}s… {total} so far", table.row_noun()),
+        (false, ..) => format!("searching {}s… {total} so far", table.row_noun()),
         (true, ..) if table.is_remote() && read < total => {
-            let words = format!("{read}/{total} read whole: the others when they are opened");
+            let words = format!("{read}/{total} read completely: the others when opened");
             return vec![trusted_span(words, theme.style_for(Meaning::Muted))];
         }
         (true, ..) if table.is_remote() => return vec![],
         (true, ..) if table.reads_what_is_seen() => {
             // The rows of an export are already read.
             let words = match read < total {
-                true => format!("{read}/{total} read: the others as they are looked at"),
-                false => format!("{done}/{total} measured: the others as they are looked at"),
+                true => format!("{read}/{total} read: the others when shown"),
+                false => format!("{done}/{total} measured: the others when shown"),
             };
             return vec![trusted_span(words, theme.style_for(Meaning::Muted))];
         }
@@ -81,7 +81,7 @@ fn progress_spans(table: &RunTableView, theme: Theme) -> Vec<Span<'static>> {
     };
     match table.is_stopped {
         true => vec![trusted_span(
-            format!("■ {words}, stopped: x goes on"),
+            format!("■ {words}, stopped: x continues"),
             theme.style_for(Meaning::Warning),
         )],
         false => {

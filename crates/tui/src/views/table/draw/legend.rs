@@ -104,10 +104,10 @@ fn sign_legend(
     let empty = table.empty_columns().len();
     let mut all = vec![];
     all.extend(has_missing(table, areas).then(|| format!("{MISSING_SIGN} not recorded")));
-    all.extend(is_coming.then(|| format!("{COMING_SIGN} being worked out")));
+    all.extend(is_coming.then(|| format!("{COMING_SIGN} loading")));
     all.extend((empty > 0).then(|| match empty {
-        1 => "1 empty column, a shows it".to_owned(),
-        count => format!("{count} empty columns, a shows them"),
+        1 => "1 empty column hidden (a: show)".to_owned(),
+        count => format!("{count} empty columns hidden (a: show)"),
     }));
     all.extend(table.shape.group.map(|_| "groups: means".to_owned()));
     all.extend(is_partial.then(|| "≈ some files not recorded".to_owned()));

@@ -57,18 +57,19 @@ pub(crate) fn draw_run_table(
 /// Returns the text that is shown if there are no rows.
 fn empty_table_text(table: &RunTableView) -> String {
     match (table.rows.is_empty(), table.is_listed) {
-        (true, false) => format!("looking for {}s…", table.row_noun()),
+        (true, false) => format!("searching {}s…", table.row_noun()),
         (true, true) if table.shape.start.is_some() => {
             let sample = match table.shape.start.as_ref().and_then(|start| start.sample.as_ref()) {
                 Some(_) => "enter opens a sample run",
                 None => "`trajview PATH` opens a recording",
             };
             format!(
-                "trajview plays back what coding agents did, turn by turn, as diffs. No session of an agent is in its usual \
-                 place on this machine: {sample}, `trajview formats` lists what can be read"
+                "trajview plays back runs of coding agents, turn by turn, as diffs. No agent sessions were found in the usual folders of this machine: {sample}, `trajview formats` lists the readable formats"
             )
         }
-        (true, true) => "no recording below here: `trajview formats` lists what can be read".into(),
+        (true, true) => {
+            "no recordings in this folder: `trajview formats` lists the readable formats".into()
+        }
         (false, _) => {
             let count = count_with_noun(table.rows.len(), table.row_noun());
             let shape = &table.shape;
@@ -76,10 +77,7 @@ fn empty_table_text(table: &RunTableView) -> String {
             let texts = texts.into_iter().filter(|text| !text.is_empty());
             let texts: Vec<String> =
                 texts.map(|it| crate::widgets::line::safe_string(it)).collect();
-            format!(
-                "none of {count} fits the filter `{}`; esc shows them all",
-                texts.join("` and `")
-            )
+            format!("0 of {count} match the filter `{}`; esc shows all", texts.join("` and `"))
         }
     }
 }

@@ -44,7 +44,7 @@ const PAIR_COLUMNS: [(&str, usize, ColumnKind); 10] = [
 ];
 
 /// The explanation of the numbers, shown at the lower edge.
-const PAIRS_LEGEND: &str = " wins are the first's · p: Wilcoxon signed-rank, ~ normal · Holm: over what can be better · d: Cohen's [95 % BCa] ";
+const PAIRS_LEGEND: &str = " wins = first condition better · p: Wilcoxon signed-rank, ~ normal · Holm: over what can be better · d: Cohen's [95 % BCa] ";
 
 pub(crate) fn draw_pairs(
     table: &RunTableView,
@@ -72,7 +72,7 @@ pub(crate) fn draw_pairs(
             draw_pair_rows(matched, pairs, theme, inner, buffer)
         }
         Ok(_) => {
-            let words = "no task was run both ways with a number on both sides";
+            let words = "no task has a value under both conditions";
             draw_sentence(words, theme.style_for(Meaning::Muted), inner, buffer);
         }
         Err(why) => draw_sentence(why, theme.style_for(Meaning::Muted), inner, buffer),
@@ -101,7 +101,7 @@ fn pairs_title(
         (None, groups) => format!("· {} pooled ", count(groups - 1, other)),
     };
     let facts = format!(
-        "{group}· {} of one {other} and task · {} in none · P next ",
+        "{group}· {} of one {other} and task · {} unpaired · P next ",
         count(matched.pairs, "pair"),
         count(matched.unpaired_runs, "run")
     );
@@ -130,7 +130,7 @@ fn draw_pair_rows(
         let line = match (found, results) {
             (Some(tested), _) => pair_line(result_cells(tested, theme), area.width),
             (None, None) => waiting_line(*column, sides.len(), "…", theme),
-            (None, Some(_)) => waiting_line(*column, sides.len(), "could not be worked out", theme),
+            (None, Some(_)) => waiting_line(*column, sides.len(), "cannot be computed", theme),
         };
         put_row(line, None, area, y, buffer);
     }

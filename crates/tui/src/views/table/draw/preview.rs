@@ -64,8 +64,8 @@ fn off_the_runs(table: &RunTableView) -> String {
         Some(group) => {
             let enter = match (table.prompt.is_some(), group.is_folded) {
                 (true, _) => "opens the first",
-                (false, true) => "unfolds it",
-                (false, false) => "folds it",
+                (false, true) => "expands it",
+                (false, false) => "collapses it",
             };
             format!(
                 "{} in this group: enter {enter}",

@@ -25,16 +25,16 @@ use super::inside_margins;
 
 /// Examples of searches, shown before the first search.
 const FIND_EXAMPLES: [(&str, &str); 10] = [
-    ("retry timeout", "words that must all be in the same request or step, whatever their case"),
-    ("find_user", "where it stands whole; find and user are words of it"),
-    ("find_us*", "what begins so"),
-    ("\"connection reset\"", "these words in this order"),
+    ("retry timeout", "all words in one step, case-insensitive"),
+    ("find_user", "the exact word; find and user also match it"),
+    ("find_us*", "prefix"),
+    ("\"connection reset\"", "exact phrase"),
     (r"/E\d{4}/", "a pattern"),
     ("tool:Bash", "a step that calls this tool"),
-    ("error:  error:timeout", "a step that failed, and that says so"),
+    ("error:  error:timeout", "a failed step, with this word"),
     ("file:ops.py  edited:ops.py", "a step that names this file, that edits it"),
     ("agent:codex  project:shop", "runs of this agent, in this folder"),
-    ("since:7d  since:2026-01-31", "not before"),
+    ("since:7d  since:2026-01-31", "since"),
 ];
 
 pub(crate) fn draw_found(finding: &RunFinding, theme: Theme, body: Rect, buffer: &mut Buffer) {
@@ -95,7 +95,7 @@ fn found_heading(finding: &RunFinding, theme: Theme) -> Vec<Span<'static>> {
         vec![format!("{} in {}", count_with_noun(lines, "line"), count_with_noun(runs, "run"))];
     match finding.search_summary {
         Some(LookupTotals { runs, .. }) => {
-            facts.push(format!("{} looked through", count_with_noun(runs, "run")))
+            facts.push(format!("{} searched", count_with_noun(runs, "run")))
         }
         None if finding.is_under_way() => facts.push("looking…".into()),
         None => {}
@@ -113,7 +113,7 @@ fn nothing_found_text(finding: &RunFinding) -> Option<String> {
         (None, Some(looked)) => {
             let search_words = safe_string(finding.search_words());
             Some(format!(
-                "`{search_words}` is nowhere in {}; F finds something else",
+                "no match for `{search_words}` in {} · F: new search",
                 count_with_noun(looked.runs, "run")
             ))
         }

@@ -45,12 +45,12 @@ fn judge_line(session: &Session, theme: Theme, width: usize) -> Line<'static> {
     let judged = &session.rubric;
     let Some(judgement) = judged.shown_judgement() else {
         return Line::from(fit_spans(
-            vec![trusted_span("nothing has judged this run yet", muted)],
+            vec![trusted_span("no judgements of this run yet", muted)],
             width,
         ));
     };
     let judge = &judgement.judge;
-    let name = if judge.name.is_empty() { "a judge without a name" } else { &judge.name };
+    let name = if judge.name.is_empty() { "unnamed judge" } else { &judge.name };
     let judge_facts: Vec<String> = [
         (!judge.kind.is_empty()).then(|| judge.kind.clone()),
         judge.model.clone().filter(|model| *model != judge.name),
@@ -86,7 +86,7 @@ fn judged_state(session: &Session, judgement: &Judgement) -> String {
     let at = commit.filter(|it| !it.is_empty()).map(|it| format!(" at {it}")).unwrap_or_default();
     match session.judged_turn() {
         Some(turn) => format!("after turn {}{at}", turn + 1),
-        None => format!("no turn of this run{at}"),
+        None => format!("not a turn of this run{at}"),
     }
 }
 
@@ -106,7 +106,7 @@ fn sums_line(view: &ScoresView, session: &Session, theme: Theme, width: usize) -
     if scores.is_empty() {
         let by_book = counted.iter().filter(|row| !row.given_text.is_empty()).count();
         let words = match by_book {
-            0 => format!("{} components, none has a score", counted.len()),
+            0 => format!("{} components, no scores", counted.len()),
             some => {
                 format!("{} components, {some} scored by a codebook and not on 0..4", counted.len())
             }
@@ -118,7 +118,7 @@ fn sums_line(view: &ScoresView, session: &Session, theme: Theme, width: usize) -
     let dir_of = |value: &dyn Fn(f64) -> String| dir.map_or_else(|| waiting_text(session), value);
     let has_means = session.rubric.has_means();
     let mean = |value: String| if has_means { value } else { "–".into() };
-    let part = if is_in_part(session) { ", in part" } else { "" };
+    let part = if is_in_part(session) { ", partial" } else { "" };
     let count = |is: &dyn Fn(f64) -> bool| scores.iter().filter(|score| is(**score)).count();
     let called = |name: &str, value: String| {
         [

@@ -125,9 +125,9 @@ impl ComponentColumns {
             ("component", self.name),
             ("score", SCORE_CELLS),
             ("you", self.label),
-            ("stated", self.exposure),
+            ("spec level", self.exposure),
             ("change", self.change),
-            ("lost", self.lost),
+            ("lost at turn", self.lost),
         ];
         let words: String = columns.iter().map(|(word, cells)| padded_cell(word, *cells)).collect();
         let mut spans = vec![trusted_span(words, theme.style_for(Meaning::Muted))];

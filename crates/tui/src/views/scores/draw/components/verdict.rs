@@ -33,7 +33,7 @@ pub(crate) fn draw_verdict(
     let rows = view.components.verdict_rows(session, areas);
     if rows.is_empty() {
         let muted = theme.style_for(Meaning::Muted);
-        return draw_sentence("no component is chosen", muted, inner, buffer);
+        return draw_sentence("no component selected", muted, inner, buffer);
     }
     let chosen = is_focused.then(|| theme.style_for(Meaning::Selected));
     pane.draw_rows(chosen, theme, buffer, |index| {

@@ -94,7 +94,7 @@ pub(crate) fn draw_matrix(
     });
     if rows.is_empty() {
         let words = match judges.only_differing {
-            true => "a and b differ on no component; d lists all of them",
+            true => "a and b agree on all components; d lists all",
             false => "no component has a verdict",
         };
         let below = Rect {

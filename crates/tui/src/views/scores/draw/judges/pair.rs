@@ -126,7 +126,7 @@ fn estimate_text(estimate: &Estimate) -> String {
 fn difference_text(view: &ScoresView, count: usize) -> String {
     let n = view.judges.pair_measured().map_or(0, |it| it.pair_count);
     match (n, count) {
-        (0, _) => "they have scored nothing in common".into(),
+        (0, _) => "no common scores".into(),
         (n, 0) => format!("they agree on all {n}"),
         (n, count) => format!("they differ on {count} of {n}"),
     }
@@ -135,7 +135,7 @@ fn difference_text(view: &ScoresView, count: usize) -> String {
 fn why_none(view: &ScoresView) -> &'static str {
     match view.judges.pair_measured() {
         Some(measured) if measured.pair_count > 0 => "every score that both gave is the same",
-        _ => "choose two others with a and b, or go through them with x",
+        _ => "select two others with a and b, or the next pair with x",
     }
 }
 
