@@ -156,7 +156,7 @@ fn a_unit_or_a_criterion_is_chosen_by_its_name() {
     let unknown = run_agree(folder.path(), &["--criterion", "neat"]);
     assert_eq!(unknown.code, Some(2));
     assert!(
-        unknown.err.contains("nothing is scored by \"neat\"; known: clear, copied, part"),
+        unknown.err.contains("no scores by \"neat\"; available: clear, copied, part"),
         "{}",
         unknown.err
     );

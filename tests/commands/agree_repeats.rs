@@ -53,7 +53,7 @@ fn the_json_has_each_group_and_each_contrast() {
 fn a_run_that_nobody_judged_twice_says_how_that_is_done() {
     let said = cli_text(&["agree", "sample-runs/codex-p12", "--repeats", "--resamples", "0"]);
 
-    assert!(said.contains("no verdicts twice in the same way"), "{said}");
+    assert!(said.contains("no repeats: repeats have the same judge"), "{said}");
     assert!(said.contains("trajview judge --repeat K makes them"), "{said}");
     assert!(said.contains("authors-reading"), "{said}");
 }

@@ -116,7 +116,7 @@ fn verdicts_of_a_judge_become_a_new_judgement_once() {
     let again = desk.annotations(&["--from", &file]);
 
     assert_eq!(first.code, Some(0), "{}", first.err);
-    assert!(again.out.contains("are there already"), "{}", again.out);
+    assert!(again.out.contains("already exist"), "{}", again.out);
     assert_eq!(fs::read_dir(run.join("judgements")).unwrap().count(), before + 1);
     let made = fs::read_to_string(run.join("judgements/elsewhere-imported.json")).unwrap();
     let made: Value = serde_json::from_str(&made).unwrap();

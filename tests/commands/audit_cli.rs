@@ -194,7 +194,7 @@ fn a_sheet_is_filled_in_elsewhere_and_comes_back() {
 
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
     assert!(ran.out.starts_with("1 label of B/b in "), "{}", ran.out);
-    assert!(ran.out.ends_with("2 rows without a score left out\n"), "{}", ran.out);
+    assert!(ran.out.ends_with("2 rows without a score skipped\n"), "{}", ran.out);
     let (name, text) = desk.labels().pop_first().unwrap();
     assert!(name.starts_with("B_b-"), "{name}");
     let file: Value = serde_json::from_str(&text).unwrap();
@@ -260,7 +260,7 @@ fn what_is_odd_is_said_and_kept() {
 
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(ran.err.contains("the column mood is not read"), "{}", ran.err);
-    assert!(ran.err.contains("line 2: \"because\" is none of agree, "), "{}", ran.err);
+    assert!(ran.err.contains("line 2: \"because\" is not one of agree, "), "{}", ran.err);
     let again = desk.import("component,score\nC01,3\n", &["--annotator", "A1"]);
     assert!(again.out.starts_with("1 label of A1, 1 in the place of another in "), "{}", again.out);
     assert_eq!(desk.json(&["--annotator", "A1"])["queue"]["labelled"], 1);

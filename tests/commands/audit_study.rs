@@ -148,10 +148,10 @@ fn a_rater_sees_their_own_labels_and_the_verdicts_of_what_they_labelled_alone() 
     assert_eq!(pairs, ["\"ana\" \"judge\""]);
     let ran = run_audit(&studied, &["--annotator", "ana", "--export", "--all"]);
     assert_eq!(ran.code, Some(2));
-    assert!(ran.err.contains("ana labels in this study"), "{}", ran.err);
+    assert!(ran.err.contains("ana is a rater of this study"), "{}", ran.err);
     let ran = run_audit(&studied, &["--annotator", "ana", "--adjudicate"]);
     assert_eq!(
-        (ran.code, ran.err.contains("dee settles what raters of this study differ on")),
+        (ran.code, ran.err.contains("dee adjudicates this study")),
         (Some(2), true)
     );
 }
@@ -207,7 +207,7 @@ fn a_sheet_of_the_whole_study_is_filled_in_elsewhere_and_taken_back_all_of_it_or
         &["--annotator", "ana", "--import", &write_sheet(studied.path(), &wrong)],
     );
     assert_eq!(ran.code, Some(4));
-    assert!(ran.err.contains("is of the run nine, which is none of the study"), "{}", ran.err);
+    assert!(ran.err.contains("belongs to the run nine, which is not in the study"), "{}", ran.err);
     assert_eq!(studied.labels("ana"), Vec::<String>::new());
 
     let good = write_sheet(studied.path(), &filled.join("\r\n"));
@@ -228,7 +228,7 @@ fn somebody_who_is_no_rater_labels_nothing() {
     let ran = run_audit(&studied, &["--annotator", "zoe", "--import", &text]);
 
     assert_eq!(ran.code, Some(4));
-    assert!(ran.err.contains("line 2: zoe is none of the raters (ana, ben)"), "{}", ran.err);
+    assert!(ran.err.contains("line 2: zoe is not a rater (ana, ben)"), "{}", ran.err);
     assert_eq!(run_audit(&studied, &["--annotator", "zoe", "--export", "--blank"]).code, Some(2));
 }
 
@@ -252,7 +252,7 @@ fn everything_that_is_wrong_with_a_study_is_told_at_once() {
 fn a_study_says_its_own_sample_and_a_folder_is_a_study_that_can_be_kept() {
     let studied = Studied::new(2, 6, RATED);
     let ran = run_audit(&studied, &["--annotator", "ana", "--seed", "3"]);
-    assert_eq!((ran.code, ran.err.contains("--seed is said by the study")), (Some(2), true));
+    assert_eq!((ran.code, ran.err.contains("the study file sets the seed")), (Some(2), true));
 
     let (runs, kept) = (studied.path().join("runs"), studied.path().join("kept.toml"));
     let folder = |more: &[&str]| {
@@ -330,11 +330,11 @@ fn what_raters_differ_on_is_settled_with_its_history() {
     let warning = || audit_json(&studied, &["--annotator", "dee"])["gold_warning"].clone();
     let words = warning();
     assert!(words.as_str().unwrap().contains("0 of 6 that they scored alike"), "{words}");
-    assert!(audit_text(&studied, &["--annotator", "dee"]).contains("gold has 2 things"));
+    assert!(audit_text(&studied, &["--annotator", "dee"]).contains("gold has 2 items"));
     let runs = studied.path().join("runs");
     let agree = run_cli(&["agree", runs.to_str().unwrap(), "--resamples", "0"]);
     assert!(
-        agree.out.contains("gold has 2 things that people scored differently"),
+        agree.out.contains("gold has 2 items that people scored differently"),
         "{}",
         agree.out
     );
@@ -371,7 +371,7 @@ fn what_nobody_differs_on_is_nothing_to_settle() {
     let ran = run_audit(&studied, &["--annotator", "dee", "--adjudicate", "--import", &text]);
 
     assert_eq!(ran.code, Some(4));
-    assert!(ran.err.contains("is nothing that is to adjudicate"), "{}", ran.err);
+    assert!(ran.err.contains("needs no adjudication"), "{}", ran.err);
 }
 
 #[test]

@@ -140,8 +140,8 @@ fn where_it_is_not_plain_who_is_who_the_raters_are_listed() {
     };
 
     let cases = [
-        (&[][..], "say who is meant with --raters FIRST,SECOND,JUDGE"),
-        (&["--raters", "a,b,x"], "--raters: there is no \"x\""),
+        (&[][..], "name them with --raters FIRST,SECOND,JUDGE"),
+        (&["--raters", "a,b,x"], "--raters: no rater \"x\""),
         (&["--raters", "a,b,a"], "--raters names one rater twice"),
         (&["--raters", "a,b"], "--raters names 2, not two humans and a judge"),
     ];

@@ -96,7 +96,7 @@ fn a_table_of_clusters_is_printed_with_what_most_share() {
     let printed = cli_text(&["clusters", &path, "--detail"]).replace(&path, "RUNS");
 
     assert!(
-        printed.contains("6 of 8 runs in 2 clusters, 1 like no other, 1 without errors to compare"),
+        printed.contains("6 of 8 runs in 2 clusters, 1 in no cluster, 1 without errors to compare"),
         "{printed}"
     );
     assert!(printed.contains("cluster 1: 4 runs like rows-0 (RUNS/rows-0.jsonl)"), "{printed}");

@@ -77,7 +77,7 @@ fn a_judge_says_which_decisions_the_code_keeps_and_the_lane_tells_it() {
     assert_eq!(lane["verdicts"][0]["after_turn"], 56);
     assert_eq!(lane["verdicts"][0]["evidence"][0]["start"], 2);
     let plain = run_cli(&["decisions", desk.run().to_str().unwrap()]).out;
-    let sentence = "fixed-target broken, says stub after turn 56: The target moves with the model. (ppdiff/train.py:2-4)";
+    let sentence = "fixed-target broken, by stub after turn 56: The target moves with the model. (ppdiff/train.py:2-4)";
     assert!(plain.contains(sentence), "{plain}");
     assert!(
         plain.contains(
@@ -123,7 +123,7 @@ fn a_checkpoint_without_a_decision_that_applied_is_left_out_and_named() {
     let words =
         "no decision in force applies to a step of the first 6 turns; --components names others";
     assert!(plan.out.contains(&format!("  left out    turn 6: {words}\n")), "{}", plan.out);
-    assert!(told.err.contains(&format!("turn 6 is left out: {words}\n")), "{}", told.err);
+    assert!(told.err.contains(&format!("turn 6 skipped: {words}\n")), "{}", told.err);
     let json: Value = serde_json::from_str(&told.out).unwrap();
     let of = |list: &str| json[list].as_array().unwrap().len();
     assert_eq!(json["left_out"][0], json!({"turn": 6, "why": words}));
@@ -337,7 +337,7 @@ fn decisions_are_drawn_into_a_new_file_and_never_over_another() {
     assert_eq!(first.code, Some(0), "{}", first.err);
     assert!(first.out.contains(" decisions"), "{}", first.out);
     assert_eq!(again.code, Some(2));
-    assert!(again.err.contains("never written over"), "{}", again.err);
+    assert!(again.err.contains("never overwritten"), "{}", again.err);
     assert_eq!(fs::read(path).unwrap(), written);
     let printed = run_cli(&["decisions", "sample-runs/codex-p12", "--draw"]);
     assert_eq!(printed.out.as_bytes(), written);

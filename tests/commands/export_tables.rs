@@ -427,7 +427,7 @@ fn the_shards_together_are_one_export_byte_for_byte() {
 
     assert!(said.contains(": 4 parts\n"), "{said}");
     assert!(folder_files(merged.path()) == folder_files(whole.path()));
-    assert!(cli_text(&["merge", from, "--out", to]).contains(": 4 parts (there already)\n"));
+    assert!(cli_text(&["merge", from, "--out", to]).contains(": 4 parts (already exists)\n"));
 }
 
 #[test]
@@ -487,7 +487,7 @@ fn a_second_export_leaves_every_file_untouched() {
 
     let said = export_folder(&["sample-runs/logs"], folder.path(), &[]);
 
-    assert_eq!(said.matches(" (there already)\n").count(), DataTable::COUNT * FORMS.len());
+    assert_eq!(said.matches(" (already exists)\n").count(), DataTable::COUNT * FORMS.len());
     assert_eq!(times(), before);
 }
 
@@ -555,7 +555,7 @@ fn what_is_wanted_must_be_said_and_go_together() {
 
     assert_eq!((none.code, two.code, table.code), (Some(2), Some(2), Some(2)));
     assert!(none.err.contains("--parquet DIR, --csv DIR or --jsonl DIR"), "{}", none.err);
-    assert!(two.err.contains("take one recording"), "{}", two.err);
+    assert!(two.err.contains("need exactly one recording"), "{}", two.err);
     assert!(table.err.contains("expected one of runs, turns"), "{}", table.err);
 }
 
@@ -670,7 +670,7 @@ fn a_shard_is_judged_once_however_often_it_is_asked_for() {
     let second = judge();
 
     assert_eq!((first.code, second.code), (Some(0), Some(0)), "{}{}", first.err, second.err);
-    assert!(first.err.contains("shard 1/1: 1 run, 0 left out"), "{}", first.err);
+    assert!(first.err.contains("shard 1/1: 1 run, 0 skipped"), "{}", first.err);
     assert!(asked > 0);
     assert_eq!(server.seen_requests().len(), asked);
     assert_eq!((desk.names(), desk.bytes(&names[0])), (names, before));
@@ -767,7 +767,7 @@ fn sql_over_an_export_answers_as_over_the_recordings_whole_or_in_shards() {
         }
     }
     let both = run_cli(&["sql", "select 1", exports[0], RUNS[0]]);
-    assert!(both.err.contains("name recordings, or exports, not both"), "{}", both.err);
+    assert!(both.err.contains("name recordings or exports, not both"), "{}", both.err);
 }
 
 /// The settled frame of a small terminal.

@@ -191,7 +191,7 @@ fn a_run_written_as_atif_is_valid_and_reads_as_the_same_run() {
 fn what_atif_cannot_carry_is_said() {
     let folder = tempfile::tempdir().unwrap();
     let (_, said) = export_both("sample-runs/codex-p12", &folder);
-    assert!(said.contains("not carried: "), "{said}");
+    assert!(said.contains("not exported: "), "{said}");
     assert!(said.contains("commits of 56 turns"), "{said}");
 }
 

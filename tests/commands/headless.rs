@@ -1015,7 +1015,7 @@ fn an_import_tells_all_its_mistakes_at_once_and_writes_nothing() {
 
     assert_eq!(ran.code, Some(4), "{}", ran.err);
     for told in [
-        "line 2: \"9\" is no score from 0 to 4",
+        "line 2: \"9\" is not a score from 0 to 4",
         "line 3: components.json has no component C99",
         "line 4: \"0\" is no turn; turns count from 1",
         "line 4: blind is \"perhaps\"; it is true, false or empty",

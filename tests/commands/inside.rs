@@ -238,7 +238,7 @@ fn a_hundred_thousand_rows_are_a_table_at_once() {
 
     assert!(screen.contains("100000 runs"), "{screen}");
     assert!(screen.contains("run-000000"), "{screen}");
-    assert!(screen.contains("read: the others as they are looked at"), "{screen}");
+    assert!(screen.contains("read: the others when shown"), "{screen}");
     assert_eq!(shown_turns(&path.join("run-099999")).len(), 1);
 }
 

@@ -243,7 +243,7 @@ fn a_dry_run_tells_what_would_be_sent_and_asks_nothing() {
     let json: Value = serde_json::from_str(&desk.judge(&["--dry-run", "--json"]).out).unwrap();
 
     assert_eq!(told.code, Some(0), "{}", told.err);
-    assert!(told.out.contains("  requests    24 at most, retries aside"), "{}", told.out);
+    assert!(told.out.contains("  requests    at most 24, without retries"), "{}", told.out);
     assert!(told.out.contains("You have 4 tool calls at most."), "{}", told.out);
     assert!(told.out.contains("Component C01: "), "{}", told.out);
     assert!(told.out.contains(" USD at most"), "{}", told.out);
@@ -272,7 +272,7 @@ fn what_cannot_be_judged_is_told() {
     );
     let (code, words) = said(&["--resume"]);
     assert_eq!(code, Some(2));
-    assert!(words.ends_with("leave out --resume to begin one"), "{words}");
+    assert!(words.ends_with("start one without --resume"), "{words}");
     let (code, words) = said(&["--prompt", "no-such-prompt"]);
     assert_eq!(code, Some(3), "{words}");
 

@@ -182,7 +182,7 @@ fn a_kill_loses_the_component_under_way_and_resume_asks_for_the_rest_alone() {
 
     assert_eq!(component_ids(&killed), ["C01", "C02", "C03"]);
     assert_eq!((resumed.code, again.code), (Some(0), Some(0)), "{}", resumed.err);
-    assert!(resumed.err.contains("24 components, 3 judged before"), "{}", resumed.err);
+    assert!(resumed.err.contains("24 components, 3 already judged"), "{}", resumed.err);
     assert_eq!(desk.names(), names);
     let judgement = desk.only();
     assert_eq!(component_ids(&judgement).len(), 24);
@@ -208,7 +208,7 @@ fn ctrl_c_keeps_what_is_done() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(130), "{said}");
     assert!(began.elapsed() < Duration::from_secs(20));
-    assert!(said.contains("trajview: stopped; 2 components stay in "), "{said}");
+    assert!(said.contains("trajview: stopped; 2 components saved in "), "{said}");
     assert_eq!(component_ids(&desk.only()), ["C01", "C02"]);
 }
 
@@ -250,7 +250,7 @@ fn a_malformed_answer_is_asked_again_by_resume_into_the_same_file_and_kept() {
 
     assert_eq!((first.code, second.code), (Some(1), Some(0)), "{}", second.err);
     assert!(
-        first.out.contains("without a verdict: C02, which --resume asks for again"),
+        first.out.contains("without a verdict: C02; --resume requests them again"),
         "{}",
         first.out
     );
@@ -277,7 +277,7 @@ fn the_cost_bound_stops_before_it_is_crossed() {
 
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     assert!(ran.err.contains("judge stub stops at the cost bound of 0.70 USD: 0."), "{}", ran.err);
-    assert!(ran.err.contains("--resume goes on"), "{}", ran.err);
+    assert!(ran.err.contains("--resume continues"), "{}", ran.err);
     let spent: f64 = ran.out.lines().last().unwrap().split(' ').next().unwrap().parse().unwrap();
     assert!(spent > 0.05 && spent < 0.7, "{}", ran.out);
     assert!(saved_count(&desk) > 1 && saved_count(&desk) < 24);

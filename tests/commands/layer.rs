@@ -120,5 +120,5 @@ fn what_is_not_there_is_said() {
 
     assert!(unknown.contains("no layer nothing; there are: "), "{unknown}");
     assert!(part.contains("has no part all; it has: structural, "), "{part}");
-    assert!(helper.contains("no judge is called nobody"), "{helper}");
+    assert!(helper.contains("unknown judge nobody"), "{helper}");
 }

@@ -281,8 +281,8 @@ fn scores_of_a_judge_by_topic_and_the_quiz_are_summed_up_and_checked() {
     for told in [
         "coverage_score is {\"response\":\"five\"}",
         "the dimensions have different numbers of scores: coverage 1, depth 2",
-        "Easy_Concept has 4 questions, its parts come to 3",
-        "better_answer_2_count is 3, the categories come to 2",
+        "Easy_Concept has 4 questions, its parts give 3",
+        "better_answer_2_count is 3, the categories give 2",
     ] {
         let told = told.replace("{\"response\":\"five\"}", "\"five\"");
         assert!(text.contains(&told), "{told}: {text}");
@@ -387,11 +387,11 @@ fn an_average_below_its_parts_is_checked_whatever_stands_before_the_word() {
     let text = results_text(&[("README.md", report.into())], &[]);
 
     let complaints: Vec<&str> =
-        text.lines().filter(|line| line.starts_with("does not add up")).collect();
+        text.lines().filter(|line| line.starts_with("inconsistent")).collect();
     assert_eq!(
         complaints,
         [
-            "does not add up: SurveyBench: Content avg. of Ours is stated as 94.66; the mean of its 5 rows is 94.68"
+            "inconsistent: SurveyBench: Content avg. of Ours is stated as 94.66; the mean of its 5 rows is 94.68"
         ]
     );
 }

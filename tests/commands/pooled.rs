@@ -101,7 +101,7 @@ fn repeats_of_one_judge_are_pooled_and_what_cannot_be_is_a_sentence() {
         ran.err
     };
     assert!(error("pooled:mode").contains("expected one of pooled:mean, pooled:median"));
-    assert!(error("pooled:mean:nobody").contains("no judge is called \"nobody\""));
+    assert!(error("pooled:mean:nobody").contains("unknown judge \"nobody\""));
     assert!(error("pooled:mean:second-reader").contains("there is nothing to pool"));
 }
 
@@ -302,7 +302,7 @@ fn one_bound_holds_for_all_judges_and_a_panel_is_gone_on_with() {
     );
 
     let plan = desk.judge(&[&TWO[..], &["--max-cost", "2.5", "--dry-run"]].concat());
-    assert!(plan.out.contains("All together cost 2.50 USD at most."), "{}", plan.out);
+    assert!(plan.out.contains("Cost of all judges: at most 2.50 USD."), "{}", plan.out);
 }
 
 #[cfg(unix)]
@@ -320,5 +320,5 @@ fn judges_of_a_panel_work_at_the_same_time() {
     assert_eq!(told.code, Some(0), "{}{}", told.out, told.err);
     assert_eq!(desk.names().len(), 2);
     let bound = desk.judge(&["--judge", "other", "--components", "C01", "--max-cost", "1"]);
-    assert!(bound.err.contains("--max-cost cannot bound judge stub"), "{}", bound.err);
+    assert!(bound.err.contains("--max-cost cannot limit judge stub"), "{}", bound.err);
 }

@@ -394,7 +394,7 @@ fn a_list_that_never_ends_is_given_up_with_a_sentence() {
     let same = why("s3://bucket/same/");
     assert!(same.contains("returns an endless list: the same page twice"), "{same}");
     let empty = why("s3://bucket/empty/");
-    assert!(empty.contains("a hundred pages one after the other have no objects"), "{empty}");
+    assert!(empty.contains("a hundred empty pages in a row"), "{empty}");
     assert!(place.store.seen_requests().len() < 200);
 }
 
@@ -560,7 +560,7 @@ fn nothing_is_written_to_an_address_nor_to_a_folder_that_is_called_like_one() {
     let (_, judged) = place.failed(&["judge", "s3://bucket/run", "--judge", "none"]);
     let (_, imported) = place.failed(&["import", "s3://bucket/run", "--out", "s3://bucket/new"]);
 
-    assert!(judged.ends_with(words) || judged.contains("no judge is called"), "{judged}");
+    assert!(judged.ends_with(words) || judged.contains("unknown judge"), "{judged}");
     assert!(imported.ends_with(words), "{imported}");
     assert!(!place.home.path().join("s3:").exists());
 }

@@ -194,7 +194,7 @@ fn a_key_planted_in_every_text_of_a_recording_is_in_nothing_that_is_written() {
     let into = tables.path().display().to_string();
     let exported = run_cli(&["export", &folder, "--jsonl", &into]);
     assert_eq!(exported.code, Some(0), "{}", exported.err);
-    assert!(exported.err.contains("taken out:"), "{}", exported.err);
+    assert!(exported.err.contains("redacted:"), "{}", exported.err);
     for table in fs::read_dir(&into).unwrap().flatten() {
         let written = fs::read_to_string(table.path()).unwrap();
         assert!(!written.contains("PLANTED"), "{table:?}: {}", text_around(&written, "PLANTED"));

@@ -275,7 +275,7 @@ fn a_folder_of_which_nothing_could_be_measured_has_no_score_and_ends_with_4() {
         let Ran { code, out, err } = run_cli(&arguments);
 
         assert_eq!(code, Some(4), "{profile}");
-        assert!(err.contains("nothing was measured: a.py: syntax error"), "{err}");
+        assert!(err.contains("not measured: a.py: syntax error"), "{err}");
         let scored: Value = serde_json::from_str(&out).unwrap();
         let point = &score_points(&scored)[0];
         for field in ["files", "erosion", "verbosity", "gini", "mass", "sloc", "callables"] {

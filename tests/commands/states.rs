@@ -146,11 +146,11 @@ fn what_has_a_result_is_not_run_again_unless_that_is_asked_for() {
 
     // The third turn has the files of the first.
     assert!(
-        first.err.contains("2 run and kept") && first.err.contains("1 there already"),
+        first.err.contains("2 run and saved") && first.err.contains("1 already existed"),
         "{}",
         first.err
     );
-    assert!(second.err.contains("0 run and kept, 3 there already"), "{}", second.err);
+    assert!(second.err.contains("0 run and saved, 3 already existed"), "{}", second.err);
     assert_eq!(bundle.saved_checks().len(), 2);
     bundle.process(&["--build", "date +%N", "--again"]);
     assert_eq!(bundle.saved_checks().len(), 4);

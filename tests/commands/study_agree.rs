@@ -202,7 +202,7 @@ fn a_table_of_scores_is_read_too() {
 
     let [wide, long] = [wide, long].map(|ran| serde_json::from_str::<Value>(&ran.out).unwrap());
     assert_eq!((&wide["pairs"][0]["n"], &wide["pairs"][0]["exact"]), (&json!(2), &json!(0.5)));
-    assert!(wide["problems"][0]["what"].as_str().unwrap().contains("\"oops\" is no score"));
+    assert!(wide["problems"][0]["what"].as_str().unwrap().contains("\"oops\" is not a score"));
     assert_eq!(long["pairs"][0]["confusion"], wide["pairs"][0]["confusion"]);
 }
 
@@ -307,7 +307,7 @@ fn blind_labels_and_others_of_one_person_stand_apart_and_blind_only_leaves_the_o
     let text = cli_text(&["agree", path, "--resamples", "0"]);
     assert!(text.contains("labels of A1: 4 blind, 4 not blind"), "{text}");
     let text = cli_text(&["agree", path, "--resamples", "0", "--blind-only"]);
-    assert!(text.contains("left out: A1: 4 labels: not blind"), "{text}");
+    assert!(text.contains("excluded: A1: 4 labels: not blind"), "{text}");
     let table = folder.path().join("labels.csv");
     fs::write(
         &table,

@@ -92,7 +92,7 @@ fn a_proposal_can_be_taken_away_and_the_label_is_blind_all_the_same() {
 
     let taken = frame_after(&mut screen, "P 3 u");
 
-    assert_has(&taken, "the proposal is gone");
+    assert_has(&taken, "proposal removed");
     assert_lacks(&taken, "proposed,");
     screen.press_keys("4 <enter>").unwrap();
     assert_eq!(bundle.labels("ann"), ["C15 4 blind agree -"]);
@@ -268,10 +268,10 @@ fn one_key_goes_through_the_kinds_that_there_are() {
     let bundle = with_flags();
     let mut screen = audit_screen(&bundle, MEDIUM, "ann");
 
-    assert_has(&frame_after(&mut screen, "v"), "flags are audited");
-    assert_has(&frame_after(&mut screen, "v"), "signals are audited");
-    assert_has(&frame_after(&mut screen, "v"), "components are audited");
-    assert_has(&frame_after(&mut screen, "X"), "places are marked where flags are audited");
+    assert_has(&frame_after(&mut screen, "v"), "auditing flags");
+    assert_has(&frame_after(&mut screen, "v"), "auditing signals");
+    assert_has(&frame_after(&mut screen, "v"), "auditing components");
+    assert_has(&frame_after(&mut screen, "X"), "only the audit of flags marks missed places");
 }
 
 /// The sample with a codebook of two criteria, by which one judge scored a few components.
@@ -304,7 +304,7 @@ fn each_criterion_is_held_against_what_the_judge_gave_by_it() {
     let first = frame_after(&mut screen, "1");
 
     assert_has(&first, "two-scales (judge)");
-    assert_has(&first, "it is shown once each has a label");
+    assert_has(&first, "it is shown after each has a label");
     assert_lacks(&first, "its name misleads");
     let labels = labels_of(&bundle);
     assert_eq!(labels["labels"][0]["judgement"], "judgements/two-scales.json");

@@ -165,7 +165,7 @@ fn a_label_comes_before_the_verdict_and_a_reason_after_it() {
     assert_has(&agreed, "both agree");
     assert_has(&agreed, "2/24");
     assert_lacks(&agreed, "exact     0.500  1 of 2");
-    assert_has(&agreed, "C24: you and the judge say 4; N goes on");
+    assert_has(&agreed, "C24: you and the judge ");
     assert_has(&frame_after(&mut screen, "V"), "exact     0.500  1 of 2");
 }
 
@@ -279,7 +279,7 @@ fn a_label_that_was_taken_back_hides_the_verdict_and_the_next_one_is_not_blind()
     let back = frame_after(&mut screen, "3 u");
 
     assert_eq!(bundle.labels("ann"), ["C15 null open - -"]);
-    assert_has(&back, "taken back");
+    assert_has(&back, "undone");
     assert_has(&back, "0/24");
     assert_lacks(&back, "rubric-boundary");
     assert_lacks(&back, "████ 4 Faithful");
@@ -296,7 +296,7 @@ fn a_label_that_is_in_is_not_overwritten_by_a_digit() {
     let bundle = Bundle::new();
     let mut screen = audit_screen(&bundle, (120, 40), "ann");
 
-    assert_has(&frame_after(&mut screen, "4 1"), "C15 is labelled 4; u takes a label back");
+    assert_has(&frame_after(&mut screen, "4 1"), "C15 is labelled 4; u undoes a label");
 
     assert_eq!(bundle.labels("ann"), ["C15 4 blind agree -"]);
 }
@@ -360,13 +360,13 @@ fn of_two_sessions_of_one_rater_the_first_label_stands_and_nothing_becomes_blind
 
     let told = frame_after(&mut second, "1");
 
-    assert_has(&told, "C15 was labelled 3 by ann in another session; the first label stands");
+    assert_has(&told, "ann labelled C15 3 in another session; the first label stays");
     assert_eq!(bundle.labels("ann"), ["C15 3 blind rubric-boundary -"]);
     assert_has(&told, "1/24");
 
     first.press_keys("u").unwrap();
     let told = frame_after(&mut second, "m late<enter>");
-    assert_has(&told, "the label of C15 was taken back by ann in another session");
+    assert_has(&told, "ann undid the label of C15 in another session");
     second.press_keys("2").unwrap();
     assert_eq!(bundle.labels("ann")[0], "C15 2 open - -");
 }
@@ -378,7 +378,7 @@ fn where_nobody_said_who_labels_the_first_label_asks() {
     assert_has(&frame_text(&screen), "no name yet: press a");
 
     assert_has(&frame_after(&mut screen, "4"), "who labels?");
-    assert_has(&frame_after(&mut screen, "<enter>"), "a name is needed");
+    assert_has(&frame_after(&mut screen, "<enter>"), "a name is required");
     assert!(!bundle.path().join("labels").exists());
     let named = frame_after(&mut screen, "cleo <enter>");
 
@@ -398,7 +398,7 @@ fn what_cannot_be_saved_is_told_and_saved_once_it_can_be() {
 
     assert_has(&failed, "1 label not saved");
     assert_has(&failed, "not saved: ");
-    assert_has(&failed, "is not a folder; s tries again");
+    assert_has(&failed, "is not a folder; s retries");
     assert_has(&failed, "unsaved");
     fs::remove_file(&labels).unwrap();
     assert_has(&frame_after(&mut screen, "s"), "all saved");
@@ -419,7 +419,7 @@ fn a_place_that_cannot_hold_labels_is_told_before_anything_is_labelled() {
 fn what_cannot_be_audited_says_why() {
     let log = project_path("sample-runs/codex-exec-json/stdout.jsonl");
     let mut screen = open_audit(log, (80, 24), Some("ann"), StartPlace::default());
-    assert_has(&frame_after(&mut screen, "3"), "no bundle (a folder with run.json)");
+    assert_has(&frame_after(&mut screen, "3"), "not a run bundle (a folder with run.json)");
 
     let bundle = Bundle::new();
     bundle.keep_judgement("none of them");
@@ -434,7 +434,7 @@ fn without_a_checklist_verdicts_are_audited_all_the_same() {
     let bundle = Bundle::new();
     fs::remove_file(bundle.path().join("components.json")).unwrap();
     let mut screen = audit_screen(&bundle, (120, 40), "ann");
-    assert_has(&frame_text(&screen), "nothing says what C15 is");
+    assert_has(&frame_text(&screen), "no description of C15");
     assert_has(&frame_after(&mut screen, "4"), "both agree");
 }
 
@@ -521,7 +521,7 @@ fn the_request_that_commits_to_a_component_is_a_key_away() {
 
     let turn = frame_after(&mut screen, "o");
 
-    assert_has(&turn, "turn 22 commits to C15; backspace returns to the audit");
+    assert_has(&turn, "turn 22 asks for C15; backspace returns to the audit");
     assert_eq!(screen.app_mut().screens.open_run().unwrap().session.turn + 1, 22);
     assert_has(&frame_after(&mut screen, "<bs>"), "0/24");
 }
@@ -532,7 +532,7 @@ fn label_and_verdict_are_copied_once_both_are_known() {
     let mut screen = audit_screen(&bundle, (120, 40), "ann");
     assert_has(
         &frame_after(&mut screen, "y v"),
-        "the verdict on C15 is hidden until your label is in",
+        "the verdict on C15 is hidden until you label it",
     );
     assert_has(&frame_after(&mut screen, "4 y v"), "copied the label and the verdict");
     let link = frame_after(&mut screen, "y y");
@@ -564,7 +564,7 @@ fn the_mouse_selects_and_scrolls() {
         column: 9,
         row: 3,
     })));
-    assert_has(&frame_text(&small), "your label comes first");
+    assert_has(&frame_text(&small), "Label first; the verdict");
 }
 
 #[test]
@@ -575,7 +575,7 @@ fn help_and_the_footer_name_the_keys() {
     assert_has(&frame_after(&mut screen, "?"), "label it 0; a component: Absent");
     screen.press_keys("<esc> 3").unwrap();
     assert_has(&frame_text(&screen), "a false-absence   p false-presence   b boundary");
-    assert_has(&frame_after(&mut screen, "N"), "why do they differ? a letter says");
+    assert_has(&frame_after(&mut screen, "N"), "why do they differ? press a letter");
 }
 
 #[test]
@@ -600,7 +600,7 @@ fn what_the_judge_gives_stays_hidden_while_items_wait_for_a_label() {
     let mut screen = audit_screen(&bundle, (120, 40), "ann");
 
     let labelled = frame_after(&mut screen, "3<esc>");
-    assert_has(&labelled, "hidden while 23 wait");
+    assert_has(&labelled, "hidden while 23 need a label");
     for told in ["by judge", "judge\\you", "exact", "kappa"] {
         assert_lacks(&labelled, told);
     }

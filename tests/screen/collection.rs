@@ -268,7 +268,7 @@ fn a_condition_in_sql_narrows_the_table_down_while_it_is_typed() {
     insta::assert_snapshot!(desk.text());
 
     desk.press("W <c-u> warp>9");
-    assert!(desk.text().contains("there is no column warp"), "{}", desk.text());
+    assert!(desk.text().contains("no column warp"), "{}", desk.text());
     desk.press("<esc>");
     assert_eq!(desk.listed_runs(), ["gamma"], "cancel");
     desk.press("<esc>");
@@ -391,7 +391,7 @@ fn the_pairs_are_those_that_the_filter_takes() {
     let mut desk = Desk::show_runs(&PAIRS, 120, 30);
     desk.press("p / task:1 <enter>");
     assert!(
-        desk.text().contains("1 pair of one agent and task · 0 runs in none"),
+        desk.text().contains("1 pair of one agent and task · 0 unpaired"),
         "{}",
         desk.text()
     );
@@ -455,7 +455,7 @@ fn work_is_called_off_and_goes_on() {
     let request = read.request_id().unwrap();
     desk.send(AppMessage::Answered(request, Answer::Cards(Ok(()))));
     assert!(!desk.left.iter().any(is_question), "{:?}", desk.left);
-    assert!(desk.text().contains("reading 0/5, stopped: x goes on"), "{}", desk.text());
+    assert!(desk.text().contains("reading 0/5, stopped: x continues"), "{}", desk.text());
 
     desk.press("x");
     assert!(desk.app.screens.collection.as_ref().unwrap().is_read());
@@ -588,7 +588,7 @@ fn a_folder_without_runs_says_so() {
     let path = folder.path().to_str().unwrap();
 
     let seen = snapshot_text(&[path, "--view", "collection"]);
-    assert!(seen.contains("no recording below here"), "{seen}");
+    assert!(seen.contains("no recordings in this folder"), "{seen}");
     let ran = run_cli(&[path, "--snapshot", "80x24"]);
     assert_eq!(ran.code, Some(4), "{}", ran.err);
 }

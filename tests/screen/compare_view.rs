@@ -86,13 +86,13 @@ fn enter_opens_the_run_with_the_keyboard_at_the_lines_and_backspace_comes_back()
     let there = frame_text(120, 40, "jj]<enter>");
     assert!(there.contains("turn 56/56"), "{there}");
     assert!(there.contains("ppdiff/sampler.py") && there.contains("▌"), "{there}");
-    assert!(there.contains("run a; backspace or 5w goes back to the comparison"), "{there}");
+    assert!(there.contains("run a; backspace or 5w returns to the comparison"), "{there}");
 
     let other = frame_text(120, 40, "jjl<enter>");
     assert!(other.contains("turn 1/1") && other.contains("ppdiff/schedule.py"), "{other}");
 
     let back = frame_text(120, 40, "jj<enter><bs>");
-    assert!(back.contains("a in rows, b in columns"), "{back}");
+    assert!(back.contains("score transitions (a → b)"), "{back}");
     assert!(back.contains("code of C10"), "{back}");
     assert_eq!(frame_text(120, 40, "jj<enter>5w"), back);
 }
@@ -102,7 +102,7 @@ fn views_of_a_run_need_one_to_be_open() {
     let seen = frame_text(120, 40, "1w");
     assert!(seen.contains("no run is open: enter opens the one at the cursor"), "{seen}");
     let one = of_runs(&PAIR[..1], (120, 40), "5w", View::Replay);
-    assert!(one.contains("nothing to compare it with: `trajview A B` compares two"), "{one}");
+    assert!(one.contains("`trajview A B` compares two"), "{one}");
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn more_than_two_runs_are_columns_and_pairs_are_gone_through() {
     insta::assert_snapshot!(of_runs(&three, (120, 40), "", View::Compare));
 
     let next = of_runs(&three, (120, 40), "p", View::Compare);
-    assert!(next.contains("a in rows, c in columns"), "{next}");
+    assert!(next.contains("score transitions (a → c)"), "{next}");
     assert!(next.contains("24 judged in both, 24 the same"), "{next}");
 }
 
@@ -147,10 +147,10 @@ fn two_rows_of_the_table_are_compared() {
     assert!(marked.contains("is marked: c on another run compares the two"), "{marked}");
 
     let compared = of_runs(&folder, (200, 50), "/codex-p12<enter>cjc", View::Collection);
-    assert!(compared.contains("a in rows, b in columns"), "{compared}");
+    assert!(compared.contains("score transitions (a → b)"), "{compared}");
     let back = of_runs(&folder, (200, 50), "/codex-p12<enter>cjc<esc>", View::Collection);
     assert!(back.contains("2 of ") || back.contains("codex-p12-single-shot"), "{back}");
-    assert!(!back.contains("a in rows, b in columns"), "{back}");
+    assert!(!back.contains("score transitions (a → b)"), "{back}");
 }
 
 /// The sample as it was judged by several, beside itself.
@@ -190,7 +190,7 @@ fn pooled_verdicts_of_two_runs_at_three_sizes() {
 #[test]
 fn the_facts_of_a_comparison_have_intervals() {
     let facts = frame_text(120, 40, "i");
-    assert!(facts.contains("components drawn with both scores"), "{facts}");
+    assert!(facts.contains("components resampled with both scores"), "{facts}");
     assert!(facts.contains("a 3.125 [2.500, 3.542], b 3.875 [3.667, 3.958]"), "{facts}");
     assert!(frame_text(200, 50, "").contains("+0.750  [0.333, 1.375]"));
 }

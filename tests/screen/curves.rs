@@ -119,14 +119,14 @@ fn a_recorded_value_that_cannot_be_relied_on_keeps_its_row_and_has_its_reason_be
 
     let row = seen.lines().find(|line| line.contains("│ verbosity  ")).expect("a row");
     assert!(row.contains("recorded 0.000?"), "{seen}");
-    assert!(seen.contains("? recorded verbosity is not used: every rule count is 0"), "{seen}");
+    assert!(seen.contains("recorded value verbosity ignored: every rule count is 0"), "{seen}");
 }
 
 #[test]
 fn a_real_world_measures_with_its_own_rules() {
     let seen = export::frame_text(&frame_as(ScreenOptions::default(), 120, 40, "m"));
     assert!(seen.contains("computed · profile trajview · "), "{seen}");
-    assert!(seen.contains("rise 1 of 2 of erosion: +0.9"), "{seen}");
+    assert!(seen.contains("largest rise 1/2 of erosion: +0.9"), "{seen}");
 }
 
 fn open_curves(keys: &str) -> Answering {
@@ -366,7 +366,7 @@ fn measuring_stops_and_goes_on() {
             .any(|effect| matches!(effect, trajview::session::effect::Effect::StopScoring))
     );
     let seen = export::frame_text(&draw::draw_picture(app, Theme::without_colours()));
-    assert!(seen.contains("stopped: 0 of 8 turns measured, x goes on"), "{seen}");
+    assert!(seen.contains("stopped: 0 of 8 turns measured, x continues"), "{seen}");
 
     press_keys(&mut world, "x");
 

@@ -97,7 +97,7 @@ fn bases_are_named_and_listed() {
 fn a_marked_turn_is_a_base() {
     let here = text(120, 40, "B");
     assert!(here.contains("turn 1 is marked: changes since its end"), "{here}");
-    assert!(here.contains("nothing differs since marked turn 1"), "{here}");
+    assert!(here.contains("no differences since marked turn 1"), "{here}");
     let later = text(120, 40, "B 2l");
     assert!(later.contains("files since marked turn 1"), "{later}");
     assert!(later.contains("src/ppdiff/joint.py") && later.contains("src/ppdiff/schedule.py"));
@@ -115,7 +115,7 @@ fn edits_are_gone_through_turn_after_turn() {
             .trim_matches(['─', '┐', '┌', ' '])
             .to_owned()
     };
-    assert!(titles(".").starts_with("src/ppdiff/data.py  +7  by step 3 alone"), "{}", titles("."));
+    assert!(titles(".").starts_with("src/ppdiff/data.py  +7  diff of step 3"), "{}", titles("."));
     assert!(titles("..").starts_with("pyproject.toml"), "{}", titles(".."));
     assert!(titles("3.").starts_with("src/ppdiff/schedule.py"), "{}", titles("3."));
     assert!(titles("3.,").starts_with("pyproject.toml"), "{}", titles("3.,"));
@@ -134,7 +134,7 @@ fn from_a_line_to_the_turn_that_wrote_it_and_back() {
     let there = text(120, 40, "3l f <tab><tab> a <enter>");
     assert!(there.contains("turn 3, step 4 wrote it; backspace returns"), "{there}");
     assert!(there.contains("turn 3/6"), "{there}");
-    assert!(there.contains("by step 4 alone"), "{there}");
+    assert!(there.contains("diff of step 4"), "{there}");
 
     let back = text(120, 40, "3l f <tab><tab> a <enter> <bs>");
     assert!(back.contains("turn 4/6") && back.contains("after turn 4"), "{back}");
@@ -166,7 +166,7 @@ fn a_file_that_is_read_stays_through_turns_that_do_not_change_it() {
     let seen = text(120, 40, "3l f <tab><tab> a l");
     assert!(seen.contains("src/ppdiff/joint.py  after turn 5"), "{seen}");
     let before = text(120, 40, "3l f <tab><tab> a 3h");
-    assert!(before.contains("there is no such file after turn 1"), "{before}");
+    assert!(before.contains("no such file after turn 1"), "{before}");
 }
 
 #[test]

@@ -152,7 +152,7 @@ fn rows_are_sorted_by_what_is_chosen() {
 fn another_judge_has_flags_of_its_own_and_none_is_a_sentence() {
     let mut world = open_flags(120, 40, "f");
     let shown = frame_text(&world);
-    assert!(shown.contains("nothing is flagged in cp2"), "{shown}");
+    assert!(shown.contains("no flags in cp2"), "{shown}");
     assert!(shown.contains("flags 2 of 2: judge other (m-1)"), "{shown}");
 
     press_keys(&mut world, "<enter>");

@@ -374,7 +374,7 @@ fn what_is_missing_to_ask_is_a_sentence() {
         HeadlessScreen::open(RunOpener::Disk, &[log], size, StartPlace::default(), wishes).unwrap();
     screen.press_keys("r").unwrap();
     let form = export::frame_text(&screen.draw_frame());
-    assert!(form.contains("is no run bundle"), "{form}");
+    assert!(form.contains("not a run bundle"), "{form}");
     assert_eq!(server.seen_requests().len(), 0);
 }
 
@@ -466,7 +466,7 @@ fn a_judging_of_another_run_is_stopped_from_the_list_of_jobs() {
 fn before_anything_is_begun_the_list_of_jobs_says_what_begins_one() {
     let nothing = Stage::new((80, 24), vec![]).press("J");
 
-    assert!(nothing.contains("Nothing was begun yet: r asks a judge"), "{nothing}");
+    assert!(nothing.contains("No jobs. r: ask a judge"), "{nothing}");
 }
 
 #[test]
@@ -648,7 +648,7 @@ fn settings_are_read_again_when_the_form_opens() {
         ..ScreenOptions::default()
     };
     let mut stage = Stage::with_options(Desk::new(""), (120, 40), wishes);
-    assert!(stage.press("r").contains("No judge is set up"));
+    assert!(stage.press("r").contains("No judge is configured"));
 
     file.0.lock().unwrap().push(stub_judge(&server));
     let form = stage.press("rr");
@@ -821,7 +821,7 @@ fn a_checkpoint_without_a_decision_is_left_out_and_said() {
     let mut stage = deciding_at(desk, (120, 40));
 
     let form = stage.press("rjjll jjll");
-    assert!(form.contains("left out    nothing to judge after turn 6"), "{form}");
+    assert!(form.contains("skipped    nothing to judge after turn 6"), "{form}");
     let end = stage.press_until("<enter>", &["judged, nothing to judge after turn 6"]);
 
     assert!((1..9).contains(&stage.desk.names().len()), "{end}");

@@ -190,7 +190,7 @@ fn words_are_found_in_the_terminal() {
     assert_eq!(found, Some(2));
     press_keys(&mut app, "/ n o t h i n g <enter>");
     assert!(
-        frame_text(&app).ends_with("nothing is not in this terminal\n"),
+        frame_text(&app).ends_with("no match for nothing in this terminal\n"),
         "{}",
         frame_text(&app)
     );
@@ -485,7 +485,7 @@ fn a_run_goes_on_while_another_view_is_shown_and_every_footer_says_so() {
         assert!(shown.lines().last().unwrap().contains("▶ live run 0/5 F7"), "{view}: {shown}");
     }
     press_keys(&mut world.app, "q");
-    assert!(!world.app.is_quitting && frame_text(&world.app).contains("an agent is at work"));
+    assert!(!world.app.is_quitting && frame_text(&world.app).contains("an agent is running"));
 
     end_run(&mut world);
     press_keys(&mut world.app, "<f1>");
@@ -559,7 +559,7 @@ fn one_agent_at_a_time_is_started_from_the_screen() {
     press_keys(&mut world.app, "<f1> A");
     assert!(world.app.jobs.dialog.is_none());
     assert!(
-        frame_text(&world.app).contains("an agent is at work here"),
+        frame_text(&world.app).contains("an agent is running"),
         "{}",
         frame_text(&world.app)
     );

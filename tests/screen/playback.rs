@@ -109,7 +109,7 @@ fn a_search_goes_on_from_hit_to_hit_and_back() {
     assert!(seen("/loss<enter> nn").contains("hit 3 of 21"));
     assert!(seen("/loss<enter> nn N").contains("hit 2 of 21"));
     let wrapped = seen("/loss<enter> N");
-    assert!(wrapped.contains("hit 21 of 21") && wrapped.contains("starts over"), "{wrapped}");
+    assert!(wrapped.contains("hit 21 of 21") && wrapped.contains("wrapped around"), "{wrapped}");
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn a_pattern_that_cannot_be_read_is_explained_where_it_was_typed() {
 #[test]
 fn words_that_are_nowhere_are_said_to_be_nowhere() {
     let seen = text(120, 40, "/quokka<enter>");
-    assert!(seen.contains("`quokka` is nowhere in this run"), "{seen}");
+    assert!(seen.contains("no match for `quokka` in this run"), "{seen}");
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn counts_and_checkpoints_move_by_more_than_one() {
 #[test]
 fn the_diff_of_a_step_is_shown_when_the_step_is_chosen() {
     let seen = text(120, 40, "l s s");
-    assert!(seen.contains("src/ppdiff/schedule.py  +9  by step 2 alone  file 1/1"), "{seen}");
+    assert!(seen.contains("src/ppdiff/schedule.py  +9  diff of step 2  file 1/1"), "{seen}");
     let whole = text(120, 40, "l s s v");
     assert!(whole.contains("src/ppdiff/data.py  +6 −3  since turn 1  file 1/2"), "{whole}");
 }
@@ -291,7 +291,7 @@ fn an_unknown_key_name_is_a_sentence() {
     let size = Size { width: 80, height: 24 };
     let why =
         runtime::headless_frame_with(story::sample(), &[], size, "l <warp>", StartPlace::default());
-    assert!(why.unwrap_err().to_string().starts_with("no key is called <warp>"));
+    assert!(why.unwrap_err().to_string().starts_with("unknown key <warp>"));
 }
 
 #[test]
@@ -449,7 +449,7 @@ fn every_hit_is_listed_and_gone_to() {
     let gone_to = text(120, 40, "/loss<enter> L 5G <enter>");
     assert!(gone_to.contains("hit 5 of 21"), "{gone_to}");
     assert!(text(120, 40, "/loss<enter> L 5G <enter> n").contains("hit 6 of 21"));
-    assert!(text(120, 40, "/loss<enter> / <enter>").contains("hits of `loss`"));
+    assert!(text(120, 40, "/loss<enter> / <enter>").contains("matches of `loss`"));
     assert!(text(120, 40, "L").contains("nothing searched yet"));
 }
 

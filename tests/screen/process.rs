@@ -58,7 +58,7 @@ fn the_lists_say_what_there_is_not() {
     let plan = process_frame("120x40", "v");
     assert!(plan.contains("recovered at 3.7") && plan.contains("Layers"), "{plan}");
     let states = process_frame("120x40", "v v");
-    assert!(states.contains("nothing was built or tested on request"), "{states}");
+    assert!(states.contains("no builds or tests on request"), "{states}");
     let decisions = process_frame("120x40", "v v v");
     assert!(decisions.contains("no decisions.json"), "{decisions}");
     let memory = process_frame("120x40", "v v v v");
@@ -100,7 +100,7 @@ fn states_that_were_built_are_a_list_that_opens_at_their_turns() {
     assert!(pillar.contains("built on request with `test -e ppdiff/losses.py`"), "{pillar}");
     // Begun from the form, another command takes its place, and the list shows it at once.
     let again = seen("v v B <space> t r u e <enter> <enter>");
-    assert!(again.contains("builds and tests done: 49 run and kept in"), "{again}");
+    assert!(again.contains("builds and tests done: 49 run and saved in"), "{again}");
     assert!(again.contains("build ok") && !again.contains("not good"), "{again}");
 }
 
@@ -114,10 +114,10 @@ fn a_key_goes_from_signal_to_signal_in_every_view_and_says_why() {
 
     let first = seen("replay", ")");
     assert!(first.contains("turn 42/56") && first.contains("step 5/"), "{first}");
-    assert!(first.contains("last use lost: nothing uses CosineSchedule"), "{first}");
+    assert!(first.contains("symbol no longer used: nothing uses CosineSchedule"), "{first}");
     assert!(first.contains("• last use lost"), "{first}");
     let third = seen("curves", ") 2)");
-    assert!(third.contains("turn 46/56") && third.contains("last use lost: snr_weight"), "{third}");
+    assert!(third.contains("turn 46/56") && third.contains("symbol no longer used: snr_weight"), "{third}");
     // The title over the scores is that of the judged state; the playhead is where the replay shows it.
     assert!(seen("scores", ") ) ( 1w").contains("turn 42/56"));
     assert!(seen("replay", "9)").contains("no signal after this one"));
@@ -206,7 +206,7 @@ mod decided {
         let store = desk.run().join("decisions.json");
         let own = fs::read(&store).unwrap();
         let kept = process_frame(&desk, "120x40", "v v v d", &[]);
-        assert!(kept.contains("there is a store of decisions already"), "{kept}");
+        assert!(kept.contains("the run already has a decisions file"), "{kept}");
         assert_eq!(fs::read(&store).unwrap(), own);
 
         fs::remove_file(&store).unwrap();

@@ -122,7 +122,7 @@ fn without_utf_8_the_tree_is_ascii() {
 #[test]
 fn a_file_without_turns_says_so_in_the_other_views() {
     for keys in ["1w", "2w"] {
-        assert!(frame_text(80, 24, keys).contains("this file holds a rubric tree and no run"));
+        assert!(frame_text(80, 24, keys).contains("this file has a rubric tree and no turns"));
     }
     assert!(frame_text(80, 24, "1w 3w").contains("rubric tree  0.673 · 27 leaves"));
 }
@@ -222,7 +222,7 @@ fn looking_for_words_lists_what_says_them_and_what_it_belongs_to() {
     press_keys(&mut app, "/0/1/1/2 <enter>");
     assert_eq!(selected_text(&app), "0/1/1/2");
     press_keys(&mut app, "/nothing<space>like<space>it");
-    assert!(frame_now(&app).contains("no node says \"nothing like it\"; esc lists all again"));
+    assert!(frame_now(&app).contains("no match for \"nothing like it\"; esc shows all"));
     press_keys(&mut app, "<esc>");
     assert!(row_count(&app) > 3);
 }

@@ -271,7 +271,7 @@ fn events_are_gone_through_in_both_ways() {
     let turn = |keys: &str| open_scores(keys).app.screens.open_run().unwrap().session.turn + 1;
     assert_eq!([turn("n"), turn("2n"), turn("9n"), turn("G")], [2, 4, 1, 1]);
     assert_eq!([turn("4l N"), turn("4l 2N"), turn("n n N")], [4, 2, 2]);
-    assert!(frame_now(&open_scores("9n")).contains("nothing happens to C01 after this turn"));
+    assert!(frame_now(&open_scores("9n")).contains("no event of C01 after this turn"));
 }
 
 #[test]
@@ -282,7 +282,7 @@ fn judgements_are_flipped_and_changes_told_from_the_other() {
         "{late}"
     );
     assert!(late.contains("judgement 2 of 2") && late.contains("change since turn 2"));
-    assert!(late.contains("MCF –") && late.contains("judged 3 of 5, in part"), "{late}");
+    assert!(late.contains("MCF –") && late.contains("judged 3 of 5, partial"), "{late}");
 
     let early = frame_now(&open_scores("f"));
     assert!(
@@ -291,7 +291,7 @@ fn judgements_are_flipped_and_changes_told_from_the_other() {
     assert!(early.contains("▲3"), "{early}");
     let asked_for = frame_now(&open_scores("F F"));
     assert!(asked_for.contains("judgement 2 of 2: judgements/late.json"));
-    assert!(asked_for.contains("MCF 1.333 of 4") && asked_for.contains("judged 3 of 5, in part"));
+    assert!(asked_for.contains("MCF 1.333 of 4") && asked_for.contains("judged 3 of 5, partial"));
 }
 
 #[test]
@@ -350,7 +350,7 @@ fn a_checklist_without_a_judgement_is_shown_without_scores() {
     let world = world_of(judged_by(Rubric { judgements: vec![], ..made_rubric() }), 120, 40, "");
     let shown = frame_now(&world);
     assert!(shown.contains("no judgements of this run yet"), "{shown}");
-    assert!(shown.contains("5 components, none has a score") && !shown.contains(" 0 Absent"));
+    assert!(shown.contains("5 components, no scores") && !shown.contains(" 0 Absent"));
     assert!(shown.contains("lost in turn 4"), "{shown}");
 }
 
@@ -366,7 +366,7 @@ fn judgements_without_a_checklist_are_shown_by_id() {
 fn a_run_that_nothing_judges_says_so() {
     let world = world_of(judged_by(Rubric::default()), 80, 24, "");
     let shown = frame_now(&world);
-    assert!(shown.contains("nothing here says what this run is judged by"), "{shown}");
+    assert!(shown.contains("no rubric for this run"), "{shown}");
     insta::assert_snapshot!(shown);
 }
 

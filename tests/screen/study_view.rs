@@ -107,7 +107,7 @@ fn a_rater_sees_nothing_of_another() {
 
     assert!(!before.contains("ben") && before.contains("0/8"), "{before}");
     assert!(
-        frame_text(&ana).contains("dee settles what raters of this study differ on"),
+        frame_text(&ana).contains("dee adjudicates this study"),
         "{}",
         frame_text(&ana)
     );
@@ -274,7 +274,7 @@ fn a_label_is_taken_back_whichever_run_it_is_of() {
 
     assert_eq!(chosen_row(&mut ana), first);
     assert!(frame_text(&ana).contains("0/12"), "{}", frame_text(&ana));
-    let words = format!("of {} is taken back", run(&first));
+    let words = format!("of {} undone", run(&first));
     assert!(frame_text(&ana).contains(&words), "{}", frame_text(&ana));
     assert_eq!(studied.labels("ana"), [format!("{first} null")]);
     ana.press_keys("u").unwrap();
@@ -296,7 +296,7 @@ fn what_raters_said_meanwhile_is_read_when_differences_are_settled() {
     label_all(&mut open_study(&studied, "cho", MEDIUM), "4");
     ana.press_keys("d").unwrap();
 
-    assert!(frame_text(&ana).contains("what they said is read again"), "{}", frame_text(&ana));
+    assert!(frame_text(&ana).contains("labels reloaded"), "{}", frame_text(&ana));
     assert_eq!(count(&mut ana), Some(6));
 }
 
