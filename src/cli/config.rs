@@ -23,7 +23,10 @@ use trajview_metrics::quality::QualityProfile;
 use trajview_run::{rubric::LabelMode, worded_enum::NamedValue};
 use trajview_store as store;
 use trajview_tui::{
-    shell::config::{Chord, Config},
+    shell::{
+        config::{Chord, Config},
+        keys::{KeyProblem, UserKeys},
+    },
     widgets::key,
 };
 
@@ -282,7 +285,7 @@ fn band_text([low, high]: [f64; 2]) -> String {
 
 /// Parses a chord, or a list of them.
 fn parse_chords(value: &DeValue<'_>) -> Result<Vec<Chord>, String> {
-    let expected = || "expected a key such as \"l\" or \"<c-d>\", or a list of keys".to_owned();
+    let expected = || "expected a key such as \"l\" or \"ctrl-d\", or a list of keys".to_owned();
     let written: Vec<&str> = match value {
         DeValue::String(text) => vec![text],
         DeValue::Array(values) => values
@@ -294,7 +297,7 @@ fn parse_chords(value: &DeValue<'_>) -> Result<Vec<Chord>, String> {
     if written.is_empty() {
         return Err(expected());
     }
-    let chord = |written: &str| match key::parse_keys(written) {
+    let chord = |written: &str| match key::parse_chord(written) {
         Ok(keys) if keys.is_empty() => Err(expected()),
         Ok(keys) => Ok(Chord { written: written.to_owned(), keys }),
         Err(why) => Err(why.to_string()),
@@ -381,6 +384,7 @@ impl LoadedConfig {
             loaded.add_problem(line, error.message().lines().next().unwrap_or_default());
         }
         loaded.read_table(text, "", table.get_ref());
+        loaded.check_keys();
         // A line that TOML cannot parse leaves a value behind, which must not be reported again.
         loaded.line_problems.sort_by_key(|(line, _)| *line);
         loaded.line_problems.dedup_by_key(|(line, _)| *line);
@@ -449,6 +453,17 @@ impl LoadedConfig {
                     self.config.keys.insert(command, chords);
                 }
                 Err(what) => self.add_problem(line, &format!("keys.{command}: {what}")),
+            }
+        }
+    }
+
+    /// Reports keys of unknown commands, keys bound twice, and names of before.
+    fn check_keys(&mut self) {
+        let (_, problems) = UserKeys::from_config(&self.config.keys);
+        for KeyProblem { command, what } in problems {
+            let name = format!("keys.{command}");
+            if let Some(SettingOrigin::Line(line)) = self.origins.get(&name) {
+                self.add_problem(*line, &format!("{name}: {what}"));
             }
         }
     }
@@ -594,6 +609,25 @@ mod tests {
 
         insta::assert_snapshot!(loaded.problems.join("\n"));
         assert_eq!(loaded.config, Config::default());
+    }
+
+    #[test]
+    fn keys_that_cannot_be_bound_are_reported_with_their_lines() {
+        let loaded = settings_from(
+            "[keys]\nnext-turn = \"w\"\nprevious-turn = \"w\"\nwarp = \"ctrl-f\"\n\
+             search = [\"q\", \"ctrl-c\"]\nup-in-the-tree = \"shift-tab\"\n",
+        );
+
+        let starts = [
+            "c.toml:3: keys.previous-turn: w is also the key of next-turn",
+            "c.toml:4: keys.warp: no command has this id",
+            "c.toml:5: keys.search: this takes the last key of quit",
+            "c.toml:6: keys.up-in-the-tree: this name is now up",
+        ];
+        assert_eq!(loaded.problems.len(), starts.len(), "{:?}", loaded.problems);
+        for (problem, start) in loaded.problems.iter().zip(starts) {
+            assert!(problem.starts_with(start), "{problem}");
+        }
     }
 
     #[test]

@@ -4,7 +4,10 @@ use serde::Serialize;
 
 use trajview_tui::{
     session::context::KeyContext,
-    shell::keymap::{KeyBinding, all_bindings},
+    shell::{
+        help::TWELVE_KEYS,
+        keymap::{KeyBinding, all_bindings},
+    },
 };
 
 use super::{
@@ -18,15 +21,15 @@ pub struct KeysArgs {
     /// Print JSON (schema trajview.keys/1)
     #[arg(long, conflicts_with = "md")]
     json: bool,
-    /// Print Markdown: one table per view
+    /// Print Markdown: the first keys, and one folded table per view
     #[arg(long)]
     md: bool,
 }
 
 #[derive(Serialize)]
 struct KeyRow {
-    /// The command's name in the settings.
-    command: String,
+    /// The id in the settings and on the command line.
+    command: &'static str,
     /// The place where the key works.
     place: &'static str,
     keys: Vec<String>,
@@ -35,7 +38,7 @@ struct KeyRow {
 
 pub fn run(args: &KeysArgs, out: &mut Out) -> CommandResult {
     let row = |binding: &KeyBinding| KeyRow {
-        command: binding.id.to_owned(),
+        command: binding.id,
         place: binding.context.title(),
         keys: binding.keys.iter().map(ToString::to_string).collect(),
         does: binding.help,
@@ -43,35 +46,63 @@ pub fn run(args: &KeysArgs, out: &mut Out) -> CommandResult {
     let rows: Vec<KeyRow> = all_bindings().map(row).collect();
     if args.json {
         out.print_json_list("trajview.keys/1", ("keys", &rows))?;
-        return Ok(Exit::Fine);
+    } else if args.md {
+        print_pages(&rows, out)?;
+    } else {
+        print_text(&rows, out)?;
     }
-    if args.md {
-        for context in KeyContext::ALL {
-            print_section(context, &rows, out)?;
-        }
-        return Ok(Exit::Fine);
-    }
-    let mut table = OutputTable::new(&["where", "key", "does", "command"]);
-    for row in rows {
-        table.add_row(vec![row.place.into(), row.keys.join(" "), row.does.into(), row.command]);
-    }
-    table.print_columns(out)?;
     Ok(Exit::Fine)
 }
 
-/// Prints the keys of one place under its name.
+/// Prints the twelve keys to begin with, then those of each place below its name, wrapped to the terminal.
+fn print_text(rows: &[KeyRow], out: &mut Out) -> std::io::Result<()> {
+    out.print_line("first")?;
+    let mut first = OutputTable::new(&["key", "does"]);
+    for (keys, does) in TWELVE_KEYS {
+        first.add_row(vec![keys.into(), does.into()]);
+    }
+    first.print_columns(out)?;
+    for context in KeyContext::ALL {
+        let mut table = OutputTable::new(&["key", "command", "does"]).with_keys(2);
+        for row in rows.iter().filter(|row| row.place == context.title()) {
+            table.add_row(vec![row.keys.join(" "), row.command.into(), row.does.into()]);
+        }
+        out.print_line("")?;
+        out.print_line(context.title())?;
+        table.print_columns(out)?;
+    }
+    Ok(())
+}
+
+/// Prints the twelve keys to begin with as a page, then a table for each place, folded.
+fn print_pages(rows: &[KeyRow], out: &mut Out) -> std::io::Result<()> {
+    let mut first = OutputTable::new(&["key", "does"]);
+    for (keys, does) in TWELVE_KEYS {
+        let keys: Vec<String> = keys.split(' ').map(|key| format!("`{key}`")).collect();
+        first.add_row(vec![keys.join(" "), does.into()]);
+    }
+    out.print_line("## Twelve keys to begin with")?;
+    out.print_line("")?;
+    first.print_markdown(out)?;
+    for context in KeyContext::ALL {
+        print_section(context, rows, out)?;
+    }
+    Ok(())
+}
+
+/// Prints the keys of one place under its name, in a table that is folded.
 fn print_section(context: KeyContext, rows: &[KeyRow], out: &mut Out) -> std::io::Result<()> {
     let mut table = OutputTable::new(&["key", "does", "command"]);
     for row in rows.iter().filter(|row| row.place == context.title()) {
         let keys: Vec<String> = row.keys.iter().map(|key| format!("`{key}`")).collect();
-        table.add_row(vec![keys.join(" "), row.does.into(), row.command.clone()]);
+        table.add_row(vec![keys.join(" "), row.does.into(), row.command.into()]);
     }
     let mut title = context.title().to_owned();
     title[..1].make_ascii_uppercase();
-    if context != KeyContext::ALL[0] {
-        out.print_line("")?;
+    for line in ["", &format!("## {title}"), "", "<details><summary>keys</summary>", ""] {
+        out.print_line(line)?;
     }
-    out.print_line(&format!("## {title}"))?;
+    table.print_markdown(out)?;
     out.print_line("")?;
-    table.print_markdown(out)
+    out.print_line("</details>")
 }

@@ -164,6 +164,7 @@ pub(crate) fn options_from_settings(
         judges: settings.judges,
         drivers: settings.drivers,
         settings: file,
+        problem: settings.problems.into_iter().next(),
         config: settings.config,
         caches: true,
         ..ScreenOptions::default()

@@ -112,7 +112,8 @@ pub(crate) fn run_with_opener(
     runtime.workers.watch_judgements();
     runtime.update(AppMessage::Resized(OwnTerminal::size()?));
     let study = options.study.clone();
-    let problems = runtime.apply_options(options);
+    let problem = options.problem.clone();
+    runtime.apply_options(options);
     match study {
         Some(study) => runtime.begin_study(study, place),
         None => open_paths(&mut runtime, paths, place, absolute_path),
@@ -121,8 +122,8 @@ pub(crate) fn run_with_opener(
     if let Some(why) = runtime.open_error.take() {
         return Err(why.into());
     }
-    if let Some(first) = problems.into_iter().next() {
-        runtime.update(AppMessage::Shell(state::ShellMessage::Say(first)));
+    if let Some(problem) = problem {
+        runtime.update(AppMessage::Shell(state::ShellMessage::Say(problem)));
     }
     let ending = run_in_terminal(&mut runtime)?;
     runtime.workers.end_live();

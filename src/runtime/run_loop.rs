@@ -166,18 +166,17 @@ impl Runtime {
         self.workers.judging().end_all();
     }
 
-    /// Applies the options of a user at a terminal; returns problems with the settings.
-    pub(crate) fn apply_options(&mut self, options: ScreenOptions) -> Vec<String> {
+    /// Applies the options of a user at a terminal.
+    pub(crate) fn apply_options(&mut self, options: ScreenOptions) {
         self.score_with(LazyScorer::from_options(&options));
         self.judge_with(&options);
         self.decide_with(&options);
         self.start_with(&options);
         self.with_clock();
-        let problems = self.app.configure(&options.config);
+        self.app.configure(&options.config);
         self.app.shell.looks = options.looks_of_environment(self.app.shell.looks);
         self.app.shell.mouse = options.mouse;
         self.app.screens.table_opening = options.table;
-        problems
     }
 
     pub fn sender(&self) -> Sender<RuntimeEvent> {

@@ -17,6 +17,8 @@ use super::judging::known_judges::JudgeSettingsFile;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ScreenOptions {
     pub config: Config,
+    /// The first thing that is wrong with the settings, shown in the last line; None if nothing is.
+    pub problem: Option<String>,
     /// The alphabet; None for that of the locale.
     pub alphabet: Option<Alphabet>,
     pub mouse: MouseCapture,

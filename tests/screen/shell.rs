@@ -686,10 +686,6 @@ fn settings_reach_the_screen() {
     assert!(frame("w").contains("@@ −4,3 +4,6 @@"), "{}", frame("w"));
     assert!(frame("l").contains("turn 1/6"));
     assert!(frame("?").contains("w            next turn"));
-    let mut app = App::default();
-    let keys = [("warp".to_owned(), vec![chord("w")])].into();
-    let problems = app.configure(&Config { keys, ..Config::default() });
-    assert!(problems.join("").starts_with("keys.warp: "));
 }
 
 #[test]

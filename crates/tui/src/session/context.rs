@@ -144,7 +144,9 @@ key_contexts! {
     OverlayFind = "while typing a search in such a box", [OverlayFind] typing;
     /// In a box with an image.
     Images = "in a box with an image", [Images];
-    Palette = "in the list of commands", [Palette] typing;
+    /// The question whether the agent at work is stopped.
+    StopAgent = "in the question whether the agent is stopped", [StopAgent];
+    Palette = "in the command line", [Palette] typing;
     /// After `y`.
     Copy = "after y, to copy", [Copy];
     /// After `M`.

@@ -1,7 +1,97 @@
-//! Finds a sentence by some of its letters.
+//! Finds names and sentences by what is typed.
 //!
-//! Each typed word must occur as letters in their order. Letters that begin a word or follow one another count for more,
+//! A name that is typed in full comes first, then names with such a word, names that begin so, names with a word that begins
+//! so, and last names with the letters in their order. In that last case each typed word must occur as letters in their order. Letters that begin a word or follow one another count for more,
 //! gaps for less; of all ways to match the letters the best one counts.
+
+/// How well a name fits, and the indices of its matched characters, in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NameMatch {
+    pub rank: i32,
+    pub places: Vec<usize>,
+}
+
+/// The ranks of names, the higher the better.
+pub(crate) const WHOLE: i32 = 12;
+pub(crate) const WHOLE_WORD: i32 = 10;
+pub(crate) const BEGINNING: i32 = 8;
+const WORD_BEGINNING: i32 = 6;
+const IN_SENTENCE: i32 = 4;
+const LETTERS: i32 = 2;
+
+/// Matches a name of words between hyphens, dots, slashes or blanks; None if it does not have the letters. An empty text
+/// matches every name alike; a single letter only the beginnings of words.
+pub(crate) fn match_name(typed: &str, name: &str) -> Option<NameMatch> {
+    if typed.is_empty() {
+        return Some(NameMatch { rank: 0, places: vec![] });
+    }
+    let (wanted, lower): (Vec<char>, Vec<char>) =
+        (typed.chars().flat_map(to_lower).collect(), name.chars().flat_map(to_lower).collect());
+    let is_start = |at: usize| at == 0 || !lower[at - 1].is_alphanumeric();
+    let is_end = |at: usize| at == lower.len() || !lower[at].is_alphanumeric();
+    let starts = (0..lower.len()).filter(|at| is_start(*at) && lower[*at..].starts_with(&wanted));
+    let starts: Vec<usize> = starts.collect();
+    let whole_word = starts.iter().copied().find(|at| is_end(at + wanted.len()));
+    let place = whole_word.or(starts.first().copied());
+    let places = |at: usize| (at..at + wanted.len()).collect();
+    match (place, whole_word) {
+        (Some(0), _) if wanted.len() == lower.len() => {
+            Some(NameMatch { rank: WHOLE, places: places(0) })
+        }
+        (Some(at), Some(_)) => Some(NameMatch { rank: WHOLE_WORD, places: places(at) }),
+        (Some(0), None) => Some(NameMatch { rank: BEGINNING, places: places(0) }),
+        (Some(at), None) => Some(NameMatch { rank: WORD_BEGINNING, places: places(at) }),
+        (None, _) if wanted.len() == 1 => None,
+        (None, _) => match_sentence(typed, name)
+            .map(|found| NameMatch { rank: LETTERS, places: found.places }),
+    }
+}
+
+/// Matches a sentence in which each typed word begins a word; None while nothing or a single letter is typed.
+pub(crate) fn match_beginnings(typed: &str, sentence: &str) -> Option<NameMatch> {
+    let sentence = sentence.to_lowercase();
+    let words: Vec<&str> = sentence.split(|c: char| !c.is_alphanumeric()).collect();
+    let typed = typed.to_lowercase();
+    let mut wanted = typed.split_whitespace();
+    let fits = typed.trim().chars().count() > 1
+        && wanted.all(|wanted| words.iter().any(|word| word.starts_with(wanted)));
+    fits.then(|| NameMatch { rank: IN_SENTENCE, places: vec![] })
+}
+
+/// Returns up to three words that are nearly what was typed, the nearest first.
+pub(crate) fn nearest_words<'a>(typed: &str, words: &[&'a str]) -> Vec<&'a str> {
+    let typed: Vec<char> = typed.to_lowercase().chars().collect();
+    let limit = (typed.len() / 3).max(1);
+    let distances = words.iter().map(|word| {
+        let letters: Vec<char> = word.to_lowercase().chars().collect();
+        // The rest of a longer word is cheap: people type beginnings.
+        let whole = edit_distance(&typed, &letters);
+        let beginning = edit_distance(&typed, &letters[..letters.len().min(typed.len())]);
+        (whole.min(beginning + usize::from(typed.len() > 2)), whole, *word)
+    });
+    let mut near: Vec<_> = distances.filter(|(distance, ..)| *distance <= limit).collect();
+    near.sort_unstable();
+    near.dedup();
+    near.into_iter().take(3).map(|(.., word)| word).collect()
+}
+
+/// Returns the number of letters to insert, delete, replace or swap with their neighbour.
+fn edit_distance(one: &[char], other: &[char]) -> usize {
+    let mut rows = vec![(0..=other.len()).collect::<Vec<usize>>()];
+    for (i, a) in one.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, b) in other.iter().enumerate() {
+            let replaced = rows[i][j] + usize::from(a != b);
+            let mut best = replaced.min(rows[i][j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && *a == other[j - 1] && one[i - 1] == *b {
+                best = best.min(rows[i - 1][j - 1] + 1);
+            }
+            row.push(best);
+        }
+        rows.push(row);
+    }
+    rows[one.len()][other.len()]
+}
 
 /// The score of a sentence, and the indices of the matched characters, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -106,6 +196,26 @@ mod tests {
     fn beginnings_of_words_win() {
         assert_eq!(best("nt", &["the count of hints", "next turn", "intent"]), "next turn");
         assert_eq!(best("fold", &["find only old", "fold every step"]), "fold every step");
+    }
+
+    #[test]
+    fn a_whole_name_comes_before_beginnings_and_those_before_letters() {
+        let rank = |name: &str| match_name("next", name).map(|found| found.rank);
+        assert_eq!(rank("next"), Some(WHOLE));
+        assert_eq!(rank("switch-next"), Some(WHOLE_WORD));
+        assert_eq!(rank("nextcloud"), Some(BEGINNING));
+        assert_eq!(rank("a-nextcloud"), Some(WORD_BEGINNING));
+        assert_eq!(rank("no-extra-test"), Some(LETTERS));
+        assert_eq!(rank("curves"), None);
+        assert_eq!(match_name("e", "next"), None);
+    }
+
+    #[test]
+    fn a_misspelt_word_is_near_to_the_right_one() {
+        let words = ["replay", "rescore", "scores", "themes"];
+        assert_eq!(nearest_words("repaly", &words), ["replay"]);
+        assert_eq!(nearest_words("scroes", &words), ["scores"]);
+        assert_eq!(nearest_words("quokka", &words), [""; 0]);
     }
 
     #[test]

@@ -1,38 +1,124 @@
-//! The help text: the keys, place by place, those of the present place first.
+//! The help text: the keys, place by place, those of the present place first; the commands that export.
+
+use std::path::PathBuf;
 
 use crate::{
     session::context::KeyContext,
-    shell::keymap::{all_bindings, bindings_of},
+    shell::{
+        copy,
+        glossary::SIGNS,
+        keymap::{KeyBinding, all_bindings, bindings_of},
+    },
     widgets::fact_rows::FactRow,
 };
 
 use super::keys::UserKeys;
 
-/// Returns every key under the heading of its place, and the meanings of the signs.
+/// Returns the twelve keys that matter most in a place, then every other key under the heading of its place, and the
+/// meanings of the signs.
 pub(crate) fn help_rows(place: KeyContext, keys: &UserKeys) -> Vec<FactRow> {
-    let mut rows = often_used(place, keys);
+    let first = first_keys(place);
+    let mut rows = vec![FactRow::heading("first here")];
+    rows.extend(first.iter().map(|group| group_row(group, keys)));
+    rows.push(FactRow::new("", ":help WORD explains a number, a sign or a word"));
+    rows.push(FactRow::new("", ""));
+    let is_shown = |row: &KeyBinding| first.iter().flatten().any(|other| std::ptr::eq(*other, row));
     for context in context_order(place) {
-        rows.push(FactRow::heading(context.title()));
-        let bindings = all_bindings().filter(|binding| binding.context == context);
-        rows.extend(bindings.map(|binding| FactRow::new(keys.keys_text(binding), binding.help)));
-        rows.push(FactRow::new("", ""));
+        let mut others = all_bindings()
+            .filter(|row| row.context == context && !is_shown(row))
+            .map(|row| FactRow::new(keys.keys_text(row), row.help))
+            .peekable();
+        if others.peek().is_some() {
+            rows.push(FactRow::heading(context.title()));
+            rows.extend(others);
+            rows.push(FactRow::new("", ""));
+        }
     }
     rows.push(FactRow::heading("signs"));
-    rows.extend(SIGN_MEANINGS.iter().map(|(sign, meaning)| FactRow::new(*sign, *meaning)));
+    rows.extend(SIGNS.iter().map(|(signs, meaning, _)| FactRow::new(signs[0], *meaning)));
     rows
 }
 
-/// Returns the first keys of the place's footer, with their full help.
-fn often_used(place: KeyContext, keys: &UserKeys) -> Vec<FactRow> {
-    let hinted = bindings_of(place).filter(|binding| !binding.hint.is_empty()).take(MAX_OFTEN);
-    let mut rows = vec![FactRow::heading("often used here")];
-    rows.extend(hinted.map(|binding| FactRow::new(keys.keys_text(binding), binding.help)));
-    rows.push(FactRow::new("", ""));
+/// The number of keys that the help of a place begins with.
+const FIRST_KEYS: usize = 12;
+
+/// The ids of the keys that each of these lists ends with, where they hold.
+const LAST_OF_FIRST: [&str; 4] = ["command", "next-view", "help", "quit"];
+
+/// Returns the first keys of a place: those of its footer, then others of the place, then those that lead everywhere.
+/// Neighbours with the same word in the footer are one.
+fn first_keys(place: KeyContext) -> Vec<Vec<&'static KeyBinding>> {
+    let is_last = |row: &&KeyBinding| LAST_OF_FIRST.contains(&row.id);
+    let last: Vec<_> = bindings_of(place).filter(is_last).map(|row| vec![row]).collect();
+    let room = FIRST_KEYS - last.len();
+    let mut groups: Vec<Vec<&KeyBinding>> = vec![];
+    for row in bindings_of(place).filter(|row| !row.hint.is_empty() && !is_last(row)) {
+        match groups.last_mut() {
+            Some(group) if group[0].hint == row.hint => group.push(row),
+            _ => groups.push(vec![row]),
+        }
+    }
+    let others = bindings_of(place).filter(|row| row.hint.is_empty() && !is_last(row));
+    groups.extend(others.map(|row| vec![row]));
+    groups.truncate(room);
+    groups.into_iter().chain(last).collect()
+}
+
+/// Returns one row for keys that belong together: `← →`, `previous turn; next turn`.
+fn group_row(group: &[&'static KeyBinding], keys: &UserKeys) -> FactRow {
+    let [only] = group else {
+        let first_key = |row: &&KeyBinding| keys.keys_of_row(row)[0].to_string();
+        let short = |row: &&'static KeyBinding| row.help.split(';').next().unwrap_or_default();
+        let left: Vec<String> = group.iter().map(first_key).collect();
+        let right: Vec<&str> = group.iter().map(short).collect();
+        return FactRow::new(left.join(" "), right.join("; "));
+    };
+    FactRow::new(keys.keys_text(only), only.help)
+}
+
+/// The twelve keys to begin with, for the page of keys and `trajview keys`.
+pub const TWELVE_KEYS: [(&str, &str); 12] = [
+    ("← →", "previous, next turn; in other views point, judgement or column"),
+    ("↑ ↓", "up, down in the panel that has the keyboard"),
+    ("tab", "next panel"),
+    ("⏎", "open what the cursor is at"),
+    ("esc", "back"),
+    ("space", "play, pause"),
+    ("/", "search"),
+    ("n N", "next, previous match or item"),
+    ("x", "next failure or loss"),
+    (":", "command line: names of views, :46 for turn 46, :help WORD"),
+    ("?", "the keys of this view"),
+    ("q", "quit"),
+];
+
+/// Returns the commands that write runs as tables, reports or a video; a path that is not known is left to the reader.
+pub(crate) fn export_rows(paths: &[PathBuf]) -> Vec<FactRow> {
+    let quoted = paths.iter().map(|path| copy::shell_argument(&path.display().to_string()));
+    let all = quoted.collect::<Vec<_>>().join(" ");
+    let all = if all.is_empty() { "RUN".to_owned() } else { all };
+    let mut rows = vec![FactRow::new("", "Nothing is written from here. In a shell:"), FactRow::new("", "")];
+    let of_one = if paths.len() == 1 { EXPORTS_OF_ONE } else { &[] };
+    rows.extend(EXPORTS.iter().chain(of_one).map(|(what, command)| {
+        FactRow::new(*what, format!("trajview {}", command.replace("RUN", &all)))
+    }));
     rows
 }
 
-/// The largest number of keys that are listed as often used.
-const MAX_OFTEN: usize = 8;
+/// What can be written, and the arguments that write it.
+const EXPORTS: &[(&str, &str)] = &[
+    ("CSV", "export RUN --csv tables"),
+    ("Parquet", "export RUN --parquet tables"),
+    ("report", "report RUN --out report.html"),
+    ("LaTeX", "report RUN --latex --out tables.tex"),
+    ("scores", "score RUN --csv > scores.csv"),
+];
+
+/// The same for a single run.
+const EXPORTS_OF_ONE: &[(&str, &str)] = &[
+    ("patch", "diff RUN > run.patch"),
+    ("video", "RUN --snapshot 120x40 --keys 'l l l' --asciicast run.cast"),
+];
 
 /// Returns the places in order: `place`, the other parts of its view, those that hold in other views too, then all others.
 fn context_order(place: KeyContext) -> Vec<KeyContext> {
@@ -50,27 +136,6 @@ fn context_order(place: KeyContext) -> Vec<KeyContext> {
     }
     order
 }
-
-/// The meanings of the marks in lists.
-const SIGN_MEANINGS: &[(&str, &str)] = &[
-    ("A M D R", "the file was created, changed, deleted, renamed"),
-    (
-        "+34 −8",
-        "lines added and removed: by a turn, between before and after it; by a step, as its edit is recorded",
-    ),
-    ("✗2", "two failures: an error, a failed tool, an exit code other than 0"),
-    ("⟲", "the agent's context was summarised and cut"),
-    ("⑂2", "two sub-agents were started"),
-    ("◇", "changed outside recorded edits: by a shell command, a person, a hook"),
-    ("◈", "partly changed outside recorded edits"),
-    ("⋯ 23 lines", "number of folded unchanged lines"),
-    (
-        "▲ CC 14",
-        "beside a line: the start of a callable with 14 paths; or, at the top of a hunk, its continuation",
-    ),
-    ("§ ≡", "beside a line: a match of a rule, a clone; W says why"),
-    ("26.3", "beside a line of a file: written by turn 26, step 3; · older than the run"),
-];
 
 #[cfg(test)]
 mod tests {
@@ -103,6 +168,17 @@ mod tests {
             ]
         );
         assert_eq!(first(KeyContext::Form, 2), [KeyContext::Form, KeyContext::Replay]);
+    }
+
+    #[test]
+    fn the_help_begins_with_twelve_keys_of_the_place_and_leads_on() {
+        for place in [KeyContext::Turns, KeyContext::Audit, KeyContext::Compare, KeyContext::Table] {
+            let groups = first_keys(place);
+            assert_eq!(groups.len(), FIRST_KEYS, "{place:?}");
+            for id in ["command", "help", "quit"] {
+                assert!(groups.iter().flatten().any(|row| row.id == id), "{place:?} {id}");
+            }
+        }
     }
 
     #[test]

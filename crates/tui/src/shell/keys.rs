@@ -9,7 +9,8 @@ use crate::{
     session::context::KeyContext,
     shell::{
         config::Chord,
-        keymap::{KeyBinding, all_bindings, rows_of_old_name},
+        fuzzy_match,
+        keymap::{KeyBinding, all_bindings, bindings_of, rows_of_old_name},
     },
     widgets::key::Key,
 };
@@ -21,47 +22,111 @@ pub struct UserKeys {
     changed: BTreeMap<usize, Vec<Key>>,
 }
 
+/// What is wrong with the keys of a command in the settings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyProblem {
+    /// The id as the settings write it.
+    pub command: String,
+    /// A sentence.
+    pub what: String,
+}
+
 impl UserKeys {
-    /// Returns the keys, and sentences about settings that could not be used.
-    pub fn from_config(wanted: &BTreeMap<String, Vec<Chord>>) -> (Self, Vec<String>) {
+    /// Returns the keys, and what is wrong with the settings. Keys that something is wrong with stay as in the table; a name of
+    /// version 0.1.0 counts.
+    pub fn from_config(wanted: &BTreeMap<String, Vec<Chord>>) -> (Self, Vec<KeyProblem>) {
         let (mut keys, mut problems) = (Self::default(), vec![]);
+        let mut bound: Vec<(&str, Vec<usize>)> = vec![];
         for (command, chords) in wanted {
-            let rows = all_bindings().enumerate().filter(|(_, row)| row.id == command);
-            let mut rows: Vec<usize> = rows.map(|(index, _)| index).collect();
-            if rows.is_empty() {
-                let Some((old_rows, id)) = rows_of_old_name(command) else {
-                    problems.push(format!(
-                        "keys.{command}: unknown command; `trajview keys` lists all"
-                    ));
+            let mut add = |what| problems.push(KeyProblem { command: command.clone(), what });
+            let rows = match rows_of_command(command) {
+                Ok((rows, new_name)) => {
+                    new_name.into_iter().for_each(|id| {
+                        add(format!("this name is now {id}; the old one is read for one more version"));
+                    });
+                    rows
+                }
+                Err(why) => {
+                    add(why);
                     continue;
-                };
-                problems.push(format!("keys.{command}: this name is now {id}"));
-                rows = old_rows;
-            }
+                }
+            };
             match single_keys(chords) {
-                Ok(single) => rows.into_iter().for_each(|row| {
-                    keys.changed.insert(row, single.clone());
-                }),
-                Err(written) => problems
-                    .push(format!("keys.{command}: {written} is more than one key; expected one")),
+                Err(written) => {
+                    add(format!("{written} is more than one key, and a command has one"));
+                    continue;
+                }
+                Ok(single) => {
+                    if let Some((key, other)) = keys.bound_twice(&rows, &single, &bound) {
+                        add(format!("{key} is also the key of {other} in one place"));
+                        continue;
+                    }
+                    keys.changed.extend(rows.iter().map(|row| (*row, single.clone())));
+                }
             }
+            if let Some(place) = keys.place_without_quit() {
+                rows.iter().for_each(|row| drop(keys.changed.remove(row)));
+                add(format!("this takes the last key of quit {place}"));
+                continue;
+            }
+            bound.push((command, rows));
         }
         (keys, problems)
     }
 
-    /// Returns the binding of a key in a place: in each layer the user's keys come before those of the table.
-    pub fn find_binding(&self, context: KeyContext, key: Key) -> Option<&'static KeyBinding> {
-        context.active_contexts().iter().find_map(|layer| {
-            let here = || all_bindings().enumerate().filter(|(_, row)| row.context == *layer);
-            let own = here()
-                .find(|(index, _)| self.changed.get(index).is_some_and(|keys| keys.contains(&key)));
-            let table = || {
-                here().find(|(index, row)| {
-                    !self.changed.contains_key(index) && row.keys.contains(&key)
-                })
-            };
-            own.or_else(table).map(|(_, row)| row)
+    /// Returns a key that another command of the settings has where one of these rows holds, and that command.
+    fn bound_twice<'a>(
+        &self,
+        rows: &[usize],
+        keys: &[Key],
+        bound: &[(&'a str, Vec<usize>)],
+    ) -> Option<(Key, &'a str)> {
+        let table: Vec<&KeyBinding> = all_bindings().collect();
+        let meet = |one: usize, other: usize| {
+            KeyContext::ALL.iter().any(|place| {
+                let active = place.active_contexts();
+                active.contains(&table[one].context) && active.contains(&table[other].context)
+            })
+        };
+        bound.iter().find_map(|(command, others)| {
+            let shared = others.iter().find_map(|other| {
+                let key = self.changed.get(other)?.iter().find(|key| keys.contains(key))?;
+                rows.iter().any(|row| meet(*row, *other)).then_some(*key)
+            });
+            shared.map(|key| (key, *command))
         })
+    }
+
+    /// Returns the name of a place where no key quits any more, though one should.
+    fn place_without_quit(&self) -> Option<&'static str> {
+        let quits = |place: KeyContext, key: &Key| {
+            self.find_binding(place, *key).is_some_and(|row| row.id == QUIT)
+        };
+        let lacks_quit = |place: &KeyContext| {
+            let mut rows = bindings_of(*place).filter(|row| row.id == QUIT).peekable();
+            rows.peek().is_some()
+                && !rows.any(|row| self.keys_of_row(row).iter().any(|key| quits(*place, key)))
+        };
+        KeyContext::ALL.into_iter().find(lacks_quit).map(KeyContext::title)
+    }
+
+    /// Returns the binding of a key in a place: the user's keys come before those of the table, and in each case the closest
+    /// layer comes first.
+    pub fn find_binding(&self, context: KeyContext, key: Key) -> Option<&'static KeyBinding> {
+        let layers = || context.active_contexts().iter();
+        let rows = |layer: &KeyContext| {
+            let layer = *layer;
+            all_bindings().enumerate().filter(move |(_, row)| row.context == layer)
+        };
+        let own = layers().flat_map(rows).find(|(index, _)| {
+            self.changed.get(index).is_some_and(|keys| keys.contains(&key))
+        });
+        let table = || {
+            layers().flat_map(rows).find(|(index, row)| {
+                !self.changed.contains_key(index) && row.keys.contains(&key)
+            })
+        };
+        own.or_else(table).map(|(_, row)| row)
     }
 
     /// Returns the keys of a row, the first of them for the footer; never empty.
@@ -74,6 +139,27 @@ impl UserKeys {
     pub(crate) fn keys_text(&self, row: &KeyBinding) -> String {
         self.keys_of_row(row).iter().map(Key::to_string).collect::<Vec<_>>().join(" ")
     }
+}
+
+/// The id of the command that must keep a key.
+const QUIT: &str = "quit";
+
+/// Returns the rows of a command of the settings, and its id if this is a name of version 0.1.0. The error is a sentence.
+fn rows_of_command(command: &str) -> Result<(Vec<usize>, Option<&'static str>), String> {
+    let rows = all_bindings().enumerate().filter(|(_, row)| row.id == command);
+    let rows: Vec<usize> = rows.map(|(index, _)| index).collect();
+    if !rows.is_empty() {
+        return Ok((rows, None));
+    }
+    if let Some((rows, id)) = rows_of_old_name(command) {
+        return Ok((rows, Some(id)));
+    }
+    let ids: Vec<&str> = all_bindings().map(|row| row.id).collect();
+    let near = fuzzy_match::nearest_words(command, &ids);
+    Err(match near.as_slice() {
+        [] => "no command has this id; `trajview keys` lists them".to_owned(),
+        near => format!("no command has this id; nearest: {}", near.join(", ")),
+    })
 }
 
 /// Returns the keys; the error is the text of a chord of several keys.
@@ -98,47 +184,81 @@ mod tests {
         [(command.to_owned(), keys.iter().map(chord).collect())].into()
     }
 
-    fn help_text(keys: &UserKeys, key: char) -> Option<&'static str> {
-        keys.find_binding(KeyContext::Turns, Key::from_char(key)).map(|row| row.help)
+    fn id_of(keys: &UserKeys, key: char) -> Option<&'static str> {
+        keys.find_binding(KeyContext::Turns, Key::from_char(key)).map(|row| row.id)
+    }
+
+    fn wanted_sentences(wanted: &BTreeMap<String, Vec<Chord>>) -> Vec<String> {
+        let (_, problems) = UserKeys::from_config(wanted);
+        problems.into_iter().map(|it| format!("{}: {}", it.command, it.what)).collect()
     }
 
     #[test]
     fn a_key_of_the_users_replaces_those_of_the_table() {
         let (keys, problems) = UserKeys::from_config(&wanted_keys("next-turn", &["w"]));
 
-        assert_eq!(problems, [""; 0]);
-        assert_eq!(
-            help_text(&keys, 'w'),
-            Some("next turn; 5l moves five forward; in a run of one request the next edit")
-        );
-        assert_eq!(help_text(&keys, 'l'), None);
-        assert_eq!(
-            help_text(&UserKeys::default(), 'l'),
-            Some("next turn; 5l moves five forward; in a run of one request the next edit")
-        );
+        assert_eq!(problems, []);
+        assert_eq!(id_of(&keys, 'w'), Some("next-turn"));
+        assert_ne!(id_of(&keys, 'l'), Some("next-turn"));
+        assert_eq!(id_of(&UserKeys::default(), 'l'), Some("next-turn"));
     }
 
     #[test]
-    fn a_key_that_is_taken_changes_hands() {
-        let (keys, _) = UserKeys::from_config(&wanted_keys("next-turn", &["q"]));
-        assert_eq!(
-            help_text(&keys, 'q'),
-            Some("next turn; 5l moves five forward; in a run of one request the next edit")
-        );
+    fn a_key_of_the_users_works_in_every_place_of_its_command() {
+        let (keys, _) = UserKeys::from_config(&wanted_keys("help", &["s"]));
+        let in_table = keys.find_binding(KeyContext::Table, Key::from_char('s'));
+        assert_eq!(in_table.map(|row| row.id), Some("help"));
     }
 
     #[test]
     fn what_cannot_be_bound_is_a_sentence() {
-        let (_, problems) = UserKeys::from_config(&wanted_keys("warp", &["w"]));
-        assert_eq!(problems, ["keys.warp: unknown command; `trajview keys` lists all"]);
-        let (_, problems) = UserKeys::from_config(&wanted_keys("quit", &["ZZ"]));
-        assert_eq!(problems, ["keys.quit: ZZ is more than one key, and a command has one"]);
+        assert_eq!(
+            wanted_sentences(&wanted_keys("warp", &["w"])),
+            ["warp: no command has this id; `trajview keys` lists them"]
+        );
+        assert_eq!(
+            wanted_sentences(&wanted_keys("nextturn", &["w"])),
+            ["nextturn: no command has this id; nearest: next-turn, next-run"]
+        );
+        assert_eq!(
+            wanted_sentences(&wanted_keys("quit", &["ZZ"])),
+            ["quit: ZZ is more than one key, and a command has one"]
+        );
+    }
+
+    #[test]
+    fn a_key_that_two_commands_of_one_place_have_is_an_error() {
+        let mut wanted = wanted_keys("next-turn", &["w"]);
+        wanted.extend(wanted_keys("previous-turn", &["w"]));
+        assert_eq!(
+            wanted_sentences(&wanted),
+            ["previous-turn: w is also the key of next-turn in one place"]
+        );
+
+        let mut wanted = wanted_keys("blame", &["w"]);
+        wanted.extend(wanted_keys("column-set", &["w"]));
+        assert_eq!(wanted_sentences(&wanted), [""; 0], "the diff and the table never meet");
+    }
+
+    #[test]
+    fn the_last_key_of_quit_cannot_be_taken() {
+        let (keys, problems) = UserKeys::from_config(&wanted_keys("next-turn", &["q"]));
+        assert_eq!((id_of(&keys, 'q'), problems), (Some("next-turn"), vec![]), "ctrl-c is left");
+
+        let (keys, problems) = UserKeys::from_config(&wanted_keys("next-turn", &["q", "ctrl-c"]));
+        assert_eq!(id_of(&keys, 'q'), Some("quit"));
+        assert!(problems[0].what.starts_with("this takes the last key of quit"), "{problems:?}");
+
+        let mut wanted = wanted_keys("quit", &["Q"]);
+        wanted.extend(wanted_keys("search", &["Q"]));
+        assert_eq!(wanted_sentences(&wanted).len(), 1);
     }
 
     #[test]
     fn a_name_of_before_is_read_with_a_warning_and_changes_only_the_rows_it_had() {
         let (keys, problems) = UserKeys::from_config(&wanted_keys("up-in-the-tree", &["w"]));
-        assert_eq!(problems, ["keys.up-in-the-tree: this name is now up"]);
+        let words = "this name is now up; the old one is read for one more version";
+        assert_eq!(problems[0].what, words);
         let id = |context| keys.find_binding(context, Key::from_char('w')).map(|row| row.id);
         assert_eq!(id(KeyContext::Rubric), Some("up"));
         assert_ne!(id(KeyContext::Turns), Some("up"));

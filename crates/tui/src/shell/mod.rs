@@ -8,11 +8,13 @@
 
 #![deny(clippy::disallowed_methods, clippy::disallowed_types)]
 
+mod commands;
 pub mod config;
 pub mod copy;
 pub mod draw;
 pub mod editor;
 pub mod fuzzy_match;
+pub mod glossary;
 pub mod help;
 pub mod jobs;
 pub mod keymap;
@@ -36,20 +38,21 @@ use crate::{
         request::RequestId,
     },
     views::{
-        live::terminal::keyboard_modes::KeyboardFlags,
+        live::{LiveMessage, terminal::keyboard_modes::KeyboardFlags},
         replay::{self, bookmark::Bookmark, search},
     },
     widgets::{
+        fact_rows::FactRow,
         key::Key,
         key_event::KeyEvent,
         layout::{ScreenLayout, TurnStatsVisibility, Zoom},
     },
 };
 
-use jobs::Jobs;
+use jobs::{Jobs, JobsMessage, job_list::JobListMessage};
 use keymap::KeyCount;
 use open_run::RunMessage;
-use overlay::Overlay;
+use overlay::{Overlay, OverlayKind};
 use screens::{Screens, study};
 use state::Shell;
 
@@ -122,6 +125,11 @@ impl App {
             AppMessage::Collection(message) => return self.screens.update_table(message),
             AppMessage::BeginLive => self.screens.begin_live(),
             AppMessage::Live(message) => return self.screens.update_live(message),
+            AppMessage::Jobs(JobsMessage::List(JobListMessage::Stop))
+                if self.jobs.is_at_live_run(&self.screens) =>
+            {
+                return self.ask_to_stop_agent();
+            }
             AppMessage::Jobs(message) => return self.jobs.update(message, &mut self.screens),
             AppMessage::Run(message) => return self.screens.update_run(message, &layout),
             AppMessage::Judging(message) => self.screens.on_view(|it| {
@@ -316,14 +324,46 @@ impl App {
         if is_for_agent { self.screens.paste_live(text) } else { self.type_words(text) }
     }
 
+    /// Asks whether the agent at work is stopped; says why if there is none.
+    fn ask_to_stop_agent(&mut self) -> Vec<Effect> {
+        if !self.screens.has_agent_at_work() {
+            return self.screens.update_live(LiveMessage::Stop);
+        }
+        let rows = [
+            "The agent stops in the middle of its turn.",
+            "What is recorded stays, and R goes on with the run.",
+            "",
+            "y  stop it        n  let it work",
+        ];
+        let rows = rows.iter().map(|words| FactRow::new("", *words)).collect();
+        self.overlay = Some(Overlay::with_rows(OverlayKind::StopAgent, rows, self.key_context()));
+        vec![]
+    }
+
     fn update_overlay(
         &mut self,
         message: &overlay::OverlayMessage,
         layout: &ScreenLayout,
     ) -> Vec<Effect> {
         match message {
+            overlay::OverlayMessage::Open(OverlayKind::Export) => {
+                let runs = commands::values::paths_at_hand(self);
+                let rows = help::export_rows(&runs);
+                self.overlay =
+                    Some(Overlay::with_rows(OverlayKind::Export, rows, self.key_context()));
+            }
             overlay::OverlayMessage::Open(kind) => {
                 self.overlay = Some(Overlay::new(*kind, self.key_context()))
+            }
+            overlay::OverlayMessage::Explain(word) => {
+                let rows = glossary::explanation_rows(word);
+                self.overlay =
+                    Some(Overlay::with_rows(OverlayKind::Word, rows, self.key_context()));
+            }
+            overlay::OverlayMessage::AskToStopAgent => return self.ask_to_stop_agent(),
+            overlay::OverlayMessage::StopAgent => {
+                self.overlay = None;
+                return self.screens.update_live(LiveMessage::Stop);
             }
             overlay::OverlayMessage::Close => self.overlay = None,
             overlay::OverlayMessage::Find(find) => {

@@ -153,14 +153,15 @@ impl App {
 
     fn on_mouse_over_palette(&mut self, mouse: Mouse, layout: &ScreenLayout) -> Vec<Effect> {
         let Some(mut palette) = self.shell.palette.take() else { return vec![] };
-        let rows = self.matching_commands(&palette).len();
-        let area = palette_area(layout, rows);
+        let rows = self.palette_items(&palette).len();
+        let above = palette.complaint_rows(layout).len();
+        let area = palette_area(layout, rows + above);
         if mouse.kind == MouseKind::Click {
-            let height = usize::from(area.height.saturating_sub(3));
-            let top = centred_top(palette.selected, rows, height);
-            let row = mouse.row_inside(area).and_then(|row| row.checked_sub(1));
+            let height = usize::from(area.height.saturating_sub(3)).saturating_sub(above);
+            let top = centred_top(palette.selected.unwrap_or_default(), rows, height);
+            let row = mouse.row_inside(area).and_then(|row| row.checked_sub(1 + above));
             if let Some(index) = row.map(|row| top + row).filter(|index| *index < rows) {
-                palette.selected = index;
+                palette.selected = Some(index);
             }
         }
         self.shell.palette = Some(palette);

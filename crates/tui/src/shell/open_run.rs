@@ -246,6 +246,12 @@ impl OpenRun {
     /// Selects a component in every view that has it.
     pub(crate) fn choose_component(&mut self, id: &str) {
         let Self { session, scores, audit, .. } = self;
+        if session.rubric.known_rubric().is_none() {
+            // The components are not read yet: the views open at this one.
+            scores.components.choose_component(Some(id.to_owned()));
+            audit.choose_by_id(Some(id.to_owned()));
+            return;
+        }
         if scores.components.has_component(session, id) {
             scores.components.choose_component(Some(id.to_owned()));
             scores.judges.choose_component(Some(id.to_owned()));

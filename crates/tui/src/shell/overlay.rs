@@ -34,6 +34,8 @@ pub struct Overlay {
     pub images: Arc<Vec<DecodedImage>>,
     /// The context of keys when the box was opened.
     place: KeyContext,
+    /// The rows of a box that are fixed when it is opened.
+    fixed_rows: Vec<FactRow>,
 }
 
 /// The text that the visible rows must have.
@@ -57,7 +59,19 @@ pub enum OverlaySubject<'a> {
 
 impl Overlay {
     pub fn new(kind: OverlayKind, place: KeyContext) -> Self {
-        Self { kind, top: 0, search: OverlaySearch::default(), images: Arc::default(), place }
+        Self {
+            kind,
+            top: 0,
+            search: OverlaySearch::default(),
+            images: Arc::default(),
+            place,
+            fixed_rows: vec![],
+        }
+    }
+
+    /// Opens a box with these rows.
+    pub(crate) fn with_rows(kind: OverlayKind, fixed_rows: Vec<FactRow>, place: KeyContext) -> Self {
+        Self { fixed_rows, ..Self::new(kind, place) }
     }
 
     /// Opens a box with images, and shows the one at index `first`.
@@ -73,6 +87,7 @@ impl Overlay {
     pub(crate) const fn key_context(&self) -> KeyContext {
         match self.kind {
             OverlayKind::Images => KeyContext::Images,
+            OverlayKind::StopAgent => KeyContext::StopAgent,
             _ if self.search.is_typing => KeyContext::OverlayFind,
             _ => KeyContext::Overlay,
         }
@@ -106,7 +121,9 @@ impl Overlay {
             OverlayKind::Info => 18,
             OverlayKind::Warnings => 26,
             OverlayKind::Why => 26,
-            OverlayKind::Images => 0,
+            OverlayKind::Word => 18,
+            OverlayKind::Export => 10,
+            OverlayKind::Images | OverlayKind::StopAgent => 0,
         }
     }
 
@@ -117,6 +134,9 @@ impl Overlay {
             OverlayKind::Warnings => "warnings",
             OverlayKind::Why => "why this line is marked",
             OverlayKind::Images => "image",
+            OverlayKind::Word => "help",
+            OverlayKind::Export => "export: commands for a shell",
+            OverlayKind::StopAgent => "stop the agent?",
         }
     }
 
@@ -140,7 +160,13 @@ impl Overlay {
         let one = layout.overlay_area().width.max(1);
         match self.kind {
             OverlayKind::Help => usize::from(layout.whole.width / one).max(1),
-            OverlayKind::Info | OverlayKind::Warnings | OverlayKind::Why | OverlayKind::Images => 1,
+            OverlayKind::Info
+            | OverlayKind::Warnings
+            | OverlayKind::Why
+            | OverlayKind::Images
+            | OverlayKind::Word
+            | OverlayKind::Export
+            | OverlayKind::StopAgent => 1,
         }
     }
 
@@ -161,6 +187,9 @@ impl Overlay {
 
     fn all_rows(&self, subject: OverlaySubject<'_>, keys: &UserKeys) -> Vec<FactRow> {
         match (self.kind, subject) {
+            (OverlayKind::Word | OverlayKind::Export | OverlayKind::StopAgent, _) => {
+                self.fixed_rows.clone()
+            }
             (OverlayKind::Help, _) => help::help_rows(self.place, keys),
             (OverlayKind::Info, OverlaySubject::Run(open)) => run_facts(open),
             (OverlayKind::Warnings, OverlaySubject::Run(open)) => warning_rows(open),

@@ -1,163 +1,163 @@
-//! The list of every command, searched by some letters of its help.
+//! The command line, `:`, with the list of its completions.
 //!
-//! The list is the part of the keymap that holds in the view below it, so a new key is a new command. Bindings that label,
-//! stop something or write data are left out: a search must never do any of these. A number leads to a turn, and the files
-//! of the turn are found by their paths.
+//! The list has the commands of [`commands`], the rows of the keymap that hold in the view below, and the files of the turn;
+//! after the name of a command the values of its argument. Names that are typed in full come first, then beginnings, then
+//! single letters; of equals those of the view. Enter runs what stands in the line.
 
 pub use crate::shell::message::palette::PaletteMessage;
 use crate::{
-    session::{context::KeyContext, effect::Effect, start_place::NamedMoment, turns, views::View},
+    session::{context::KeyContext, effect::Effect},
     shell::{
-        App, AppMessage,
-        keymap::{CommandListing, KeyBinding, KeyCount, all_bindings},
-        open_run::{OpenRun, RunMessage},
+        App,
+        commands::{self, Argument, COMMANDS, Command, LineOutcome, values},
+        keymap::KeyBinding,
     },
-    views::replay,
-    widgets::key::{BaseKey, Key},
+    widgets::{layout::ScreenLayout, line::safe_string, scroll::Motion, wrap::wrap_line},
 };
-use trajview_run::{RepoPath, StepId};
 
-use super::{fuzzy_match, keys::UserKeys};
+use super::fuzzy_match::{self, NameMatch};
 
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CommandPalette {
+    /// The typed text.
     pub text: String,
-    /// The index among the matching items.
-    pub selected: usize,
+    /// The chosen item, whose text is in the line.
+    pub selected: Option<usize>,
+    /// Why the line was not run.
+    pub complaint: Option<String>,
 }
 
 /// An item of the list.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PaletteItem {
-    pub choice: PaletteChoice,
-    pub words: String,
-    pub keys: String,
-    pub place: &'static str,
-    /// Characters of `words` that were typed.
+    /// The whole line with this item.
+    pub line: String,
+    /// The name or value.
+    pub name: String,
+    /// The indices of the typed characters of the name.
     pub places: Vec<usize>,
-    score: i32,
+    /// `[COMPONENT]`; empty without an argument.
+    pub argument: String,
+    pub keys: String,
+    /// One line.
+    pub help: String,
+    takes_argument: bool,
+    rank: i32,
 }
 
-pub enum PaletteChoice {
-    Command(&'static KeyBinding),
-    /// Counts from 1.
-    Turn(usize),
-    Step(StepId),
-    File(RepoPath),
-}
-
-/// A score above that of any match of letters.
-const EXACT_SCORE: i32 = 10_000;
+/// The ranks of items while nothing is typed, and between equals.
+const VIEW_RANK: i32 = 500;
+const COMMAND_RANK: i32 = 300;
 
 /// The number of rows of a page.
 const PAGE_ROWS: usize = 10;
 
-impl CommandPalette {
-    /// Returns the matching items of a context, the best first; all items while nothing is typed.
-    pub(crate) fn matching_items(
-        &self,
-        here: KeyContext,
-        open: Option<&OpenRun>,
-        keys: &UserKeys,
-    ) -> Vec<PaletteItem> {
-        let turn = open.and_then(|open| turn_item(&self.text, open));
-        let commands = all_bindings().filter(|row| is_offered(row, here));
-        let commands = commands.filter_map(|row| self.command_item(row, keys));
-        let files = open.into_iter().flat_map(|open| self.file_items(open));
-        let mut found: Vec<PaletteItem> = turn.into_iter().chain(commands).chain(files).collect();
-        found.sort_by_key(|found| -found.score); // stable: equals stay in the order of the table
-        found
+impl App {
+    /// Returns the present items of the list.
+    pub fn palette_items(&self, palette: &CommandPalette) -> Vec<PaletteItem> {
+        let typed = palette.text.trim_start().trim_start_matches(':');
+        let mut items = match typed.split_once(char::is_whitespace) {
+            Some((name, rest)) => match commands::find_command(name) {
+                Some(command) => self.value_items(command, rest.trim_start()),
+                None => vec![],
+            },
+            None => self.name_items(typed),
+        };
+        items.sort_by_key(|item| -item.rank); // stable: equals stay in their order
+        items
     }
 
-    fn command_item(&self, row: &'static KeyBinding, user_keys: &UserKeys) -> Option<PaletteItem> {
-        let keys = match row.context {
-            KeyContext::Copy => format!("y {}", user_keys.keys_text(row)),
-            KeyContext::GoToMark => format!("' {}", user_keys.keys_text(row)),
-            _ => user_keys.keys_text(row),
-        };
-        let typed = self.text.trim();
-        // A number is a turn, even where a digit is a key.
-        let is_number = !typed.is_empty() && typed.chars().all(|c| c.is_ascii_digit());
-        let is_key =
-            !is_number && user_keys.keys_of_row(row).iter().any(|key| key.to_string() == typed);
-        let found = match fuzzy_match::match_sentence(&self.text, row.help) {
-            Some(found) => found,
-            None if is_key => fuzzy_match::FuzzyMatch::default(),
-            None => return None,
-        };
-        let is_name = row.help.strip_prefix("the ").is_some_and(|name| name == typed);
-        let score = found.score + if is_key || is_name { EXACT_SCORE } else { 0 };
-        let (words, places, place) = (row.help.to_owned(), found.places, row.context.title());
-        Some(PaletteItem { choice: PaletteChoice::Command(row), words, keys, place, places, score })
+    /// Returns the text of the line: the typed one, or that of the chosen item.
+    pub fn palette_line(&self, palette: &CommandPalette) -> String {
+        let chosen = palette.selected.and_then(|at| self.palette_items(palette).into_iter().nth(at));
+        chosen.map_or_else(|| palette.text.clone(), |item| item.line)
     }
 
-    fn file_items(&self, open: &OpenRun) -> Vec<PaletteItem> {
-        if self.text.trim().is_empty() {
-            return vec![];
+    fn name_items(&self, typed: &str) -> Vec<PaletteItem> {
+        let here = self.command_context();
+        let rows = commands::offered_rows(here);
+        let rows = rows.iter().filter_map(|row| self.row_item(row, here, typed));
+        let commands = COMMANDS.iter().filter_map(|it| self.command_item(it, typed));
+        let mut items: Vec<PaletteItem> = commands.chain(rows).collect();
+        if typed.starts_with(|c: char| c.is_ascii_digit()) {
+            let goto = COMMANDS.iter().filter(|it| it.name == "goto");
+            items = goto.flat_map(|it| self.value_items(it, typed)).collect();
+        } else if !typed.is_empty() {
+            let files = self.screens.shown_run().map(values::files_of_turn).unwrap_or_default();
+            items.extend(files.iter().filter_map(|path| {
+                let found = fuzzy_match::match_name(typed, path.as_str())?;
+                Some(PaletteItem {
+                    line: path.to_string(),
+                    help: "file of this turn".to_owned(),
+                    ..PaletteItem::named(path.as_str(), found)
+                })
+            }));
         }
-        let paths =
-            open.replay.listed_changes(&open.session).iter().map(|change| change.path.clone());
-        let fitting = paths.filter_map(|path| {
-            let found = fuzzy_match::match_sentence(&self.text, path.as_str())?;
+        items
+    }
+
+    fn command_item(&self, command: &'static Command, typed: &str) -> Option<PaletteItem> {
+        let of_alias = command.aliases.iter().filter_map(|it| fuzzy_match::match_name(typed, it));
+        let of_alias = of_alias.filter(|it| it.rank >= fuzzy_match::BEGINNING).max_by_key(|it| it.rank);
+        let of_alias = of_alias.map(|it| NameMatch { rank: it.rank - 1, places: vec![] });
+        let found = fuzzy_match::match_name(typed, command.name)
+            .into_iter()
+            .chain(of_alias)
+            .chain(fuzzy_match::match_beginnings(typed, command.help))
+            .max_by_key(|it| it.rank)?;
+        let row = commands::row_of_id(self.command_context(), command.key_id);
+        let item = PaletteItem::named(command.name, found);
+        Some(PaletteItem {
+            argument: command.argument.text(),
+            keys: row.map(|row| self.shell.keys.keys_text(row)).unwrap_or_default(),
+            help: command.help.to_owned(),
+            takes_argument: matches!(command.argument, Argument::Required(_)),
+            rank: item.rank + COMMAND_RANK,
+            ..item
+        })
+    }
+
+    fn row_item(
+        &self,
+        row: &'static KeyBinding,
+        here: KeyContext,
+        typed: &str,
+    ) -> Option<PaletteItem> {
+        let keys = match row.context {
+            KeyContext::Copy => format!("y {}", self.shell.keys.keys_text(row)),
+            KeyContext::GoToMark => format!("' {}", self.shell.keys.keys_text(row)),
+            _ => self.shell.keys.keys_text(row),
+        };
+        let is_key = self.shell.keys.keys_of_row(row).iter().any(|key| key.to_string() == typed);
+        let of_key = is_key.then(|| NameMatch { rank: fuzzy_match::BEGINNING, places: vec![] });
+        let found = fuzzy_match::match_name(typed, row.id)
+            .into_iter()
+            .chain(of_key)
+            .chain(fuzzy_match::match_beginnings(typed, row.help))
+            .max_by_key(|it| it.rank)?;
+        let item = PaletteItem::named(row.id, found);
+        let is_of_view = row.context.view().is_some() && row.context.view() == here.view();
+        // Of an empty line the keys of the footer come first, then the commands.
+        let is_first = is_of_view && (!typed.is_empty() || !row.hint.is_empty());
+        let rank = item.rank + if is_first { VIEW_RANK } else { 0 };
+        Some(PaletteItem { keys, help: row.help.to_owned(), rank, ..item })
+    }
+
+    fn value_items(&self, command: &Command, typed: &str) -> Vec<PaletteItem> {
+        let Some(kind) = command.argument.kind() else { return vec![] };
+        let values = values::argument_values(kind, self).into_iter();
+        let items = values.filter_map(|it| {
+            let found = fuzzy_match::match_name(typed, &it.value)
+                .into_iter()
+                .chain(fuzzy_match::match_beginnings(typed, &it.about))
+                .max_by_key(|it| it.rank)?;
             Some(PaletteItem {
-                words: path.to_string(),
-                choice: PaletteChoice::File(path),
-                keys: String::new(),
-                place: "a file of the turn",
-                places: found.places,
-                score: found.score,
+                line: format!("{} {}", command.name, it.value),
+                help: it.about,
+                ..PaletteItem::named(&it.value, found)
             })
         });
-        fitting.collect()
-    }
-
-    fn type_words(&mut self, change: impl FnOnce(&mut String)) {
-        change(&mut self.text);
-        self.selected = 0;
-    }
-}
-
-/// Returns whether the list, opened in a context, offers a binding: it holds there, and neither labels nor stops nor
-/// writes.
-fn is_offered(row: &KeyBinding, here: KeyContext) -> bool {
-    let calls_off = matches!(row.context, KeyContext::Copy | KeyContext::GoToMark)
-        && row.keys.contains(&Key::without_modifiers(BaseKey::Esc));
-    here.offers_bindings_of(row.context) && row.listing == CommandListing::Listed && !calls_off
-}
-
-fn turn_item(text: &str, open: &OpenRun) -> Option<PaletteItem> {
-    if let Ok(at @ NamedMoment::Step(turn, number)) = text.trim().parse::<NamedMoment>() {
-        let step = at.named_step(&open.session.run).ok()?;
-        let label = open.session.run.step(step).map(|step| step.label.clone());
-        let words = format!("step {turn}.{number}  {}", label.unwrap_or_default());
-        let (keys, place) = (String::new(), "a step of this run");
-        return Some(PaletteItem {
-            choice: PaletteChoice::Step(step),
-            words,
-            keys,
-            place,
-            places: vec![],
-            score: EXACT_SCORE,
-        });
-    }
-    let number: usize = text.trim().parse().ok()?;
-    let found = open.session.run.turns.get(number.checked_sub(1)?)?;
-    let words = format!("turn {number}  {}", found.title);
-    let (keys, place) = (format!("{number}G"), "a turn of this run");
-    Some(PaletteItem {
-        choice: PaletteChoice::Turn(number),
-        words,
-        keys,
-        place,
-        places: vec![],
-        score: EXACT_SCORE,
-    })
-}
-
-impl App {
-    /// Returns the present items of the list of commands.
-    pub(crate) fn matching_commands(&self, palette: &CommandPalette) -> Vec<PaletteItem> {
-        let here = self.jobs.key_context().unwrap_or_else(|| self.screens.key_context());
-        palette.matching_items(here, self.screens.shown_run(), &self.shell.keys)
+        items.collect()
     }
 
     pub(crate) fn update_palette(&mut self, message: PaletteMessage) -> Vec<Effect> {
@@ -169,52 +169,102 @@ impl App {
         match message {
             PaletteMessage::Open => {}
             PaletteMessage::Close => return vec![],
-            PaletteMessage::Accept => {
-                let chosen = self.matching_commands(&palette).into_iter().nth(palette.selected);
-                let Some(chosen) = chosen else {
-                    self.shell.palette = Some(palette);
-                    return vec![];
-                };
-                let view = chosen.choice.target_view();
-                view.into_iter().for_each(|view| self.screens.bring_up_view(view));
-                return self.apply_message(chosen.choice.into_message());
-            }
-            PaletteMessage::Type(words) => palette.type_words(|text| text.push_str(&words)),
-            PaletteMessage::Erase if palette.text.is_empty() => return vec![],
-            PaletteMessage::Erase => palette.type_words(|text| {
+            PaletteMessage::Accept => return self.run_line(palette),
+            PaletteMessage::Type(words) => self.change_line(&mut palette, |it| it.push_str(&words)),
+            PaletteMessage::Erase if self.palette_line(&palette).is_empty() => return vec![],
+            PaletteMessage::Erase => self.change_line(&mut palette, |text| {
                 text.pop();
             }),
-            PaletteMessage::EraseAll => palette.type_words(String::clear),
-            PaletteMessage::Move(motion) => {
-                let count = self.matching_commands(&palette).len();
-                palette.selected = motion.target_row(palette.selected, count, PAGE_ROWS);
-            }
+            PaletteMessage::EraseAll => self.change_line(&mut palette, String::clear),
+            PaletteMessage::Complete => self.complete_line(&mut palette),
+            PaletteMessage::Move(motion) => self.choose_item(&mut palette, motion),
         }
         self.shell.palette = Some(palette);
         vec![]
     }
-}
 
-impl PaletteChoice {
-    /// Returns the view of the command; None when it belongs to none.
-    fn target_view(&self) -> Option<View> {
-        match self {
-            Self::Command(row) => row.context.view(),
-            Self::Turn(_) => None,
-            Self::Step(_) | Self::File(_) => Some(View::Replay),
+    fn run_line(&mut self, mut palette: CommandPalette) -> Vec<Effect> {
+        let line = self.palette_line(&palette);
+        if line.trim().is_empty() {
+            return vec![];
         }
-    }
-
-    fn into_message(self) -> AppMessage {
-        match self {
-            Self::Command(row) => (row.message)(KeyCount::default()),
-            Self::Turn(number) => AppMessage::Run(RunMessage::Replay(
-                replay::ReplayMessage::Turns(turns::TurnMessage::To(number)),
-            )),
-            Self::Step(step) => {
-                AppMessage::Run(RunMessage::Replay(replay::ReplayMessage::Step(step)))
+        match self.outcome_of_line(&line) {
+            LineOutcome::Run(messages) => {
+                messages.into_iter().flat_map(|it| self.apply_message(it)).collect()
             }
-            Self::File(path) => AppMessage::Shell(super::state::ShellMessage::ShowFile(path)),
+            LineOutcome::NeedsArgument(text) => {
+                self.shell.palette = Some(CommandPalette { text, ..CommandPalette::default() });
+                vec![]
+            }
+            LineOutcome::Refused(why) => {
+                palette = CommandPalette { text: line, complaint: Some(why), selected: None };
+                self.shell.palette = Some(palette);
+                vec![]
+            }
+        }
+    }
+
+    fn change_line(&self, palette: &mut CommandPalette, change: impl FnOnce(&mut String)) {
+        let mut text = self.palette_line(palette);
+        change(&mut text);
+        *palette = CommandPalette { text, ..CommandPalette::default() };
+    }
+
+    /// Completes the line: by the only item, with room for its argument, else by the next one.
+    fn complete_line(&self, palette: &mut CommandPalette) {
+        let items = self.palette_items(palette);
+        match (items.as_slice(), palette.selected) {
+            ([], _) => {}
+            ([only], _) => {
+                let space = if only.takes_argument { " " } else { "" };
+                let text = format!("{}{space}", only.line);
+                *palette = CommandPalette { text, ..CommandPalette::default() };
+            }
+            (items, Some(at)) => palette.selected = Some((at + 1) % items.len()),
+            (_, None) => palette.selected = Some(0),
+        }
+    }
+
+    /// Moves among the items; up from the first leads back to the typed text.
+    fn choose_item(&self, palette: &mut CommandPalette, motion: Motion) {
+        let count = self.palette_items(palette).len();
+        palette.complaint = None;
+        palette.selected = match (palette.selected, motion) {
+            _ if count == 0 => None,
+            (None, Motion::Up(_) | Motion::PageUp) => None,
+            (None, motion) => {
+                Some(motion.target_row(0, count, PAGE_ROWS).saturating_sub(usize::from(matches!(motion, Motion::Down(_)))))
+            }
+            (Some(0), Motion::Up(_)) => None,
+            (Some(at), motion) => Some(motion.target_row(at, count, PAGE_ROWS)),
+        };
+    }
+}
+
+impl CommandPalette {
+    /// Returns the rows that say why the line was not run.
+    pub(crate) fn complaint_rows(&self, layout: &ScreenLayout) -> Vec<String> {
+        let Some(complaint) = self.complaint.as_deref().map(safe_string) else { return vec![] };
+        let width = usize::from(layout.overlay_area().width).saturating_sub(4);
+        let rows = wrap_line(&complaint, width).into_iter();
+        rows.map(|range| complaint[range].trim_end().to_owned()).collect()
+    }
+}
+
+impl PaletteItem {
+    fn named(name: &str, found: NameMatch) -> Self {
+        Self {
+            line: name.to_owned(),
+            name: name.to_owned(),
+            places: found.places,
+            argument: String::new(),
+            keys: String::new(),
+            help: String::new(),
+            takes_argument: false,
+            rank: found.rank * RANK_STEP,
         }
     }
 }
+
+/// The weight of how well a name fits, against where it belongs.
+const RANK_STEP: i32 = 1_000;

@@ -62,8 +62,9 @@ impl Shell {
 }
 
 impl App {
-    /// Applies the settings; returns sentences about those that cannot be used. Must be called before a run is opened.
-    pub fn configure(&mut self, config: &Config) -> Vec<String> {
+    /// Applies the settings. Must be called before a run is opened. What is wrong with the keys was reported where the settings
+    /// were read.
+    pub fn configure(&mut self, config: &Config) {
         self.shell.looks = DisplayOptions {
             theme: config.theme,
             alphabet: if config.ascii { Alphabet::Ascii } else { Alphabet::Unicode },
@@ -83,9 +84,7 @@ impl App {
         };
         let (profile, rules) = (config.profile, config.rules.clone());
         self.jobs.measure = MeasureSettings { profile, rules, is_default: true };
-        let (keys, problems) = UserKeys::from_config(&config.keys);
-        self.shell.keys = keys;
-        problems
+        self.shell.keys = UserKeys::from_config(&config.keys).0;
     }
 
     pub(crate) fn update_shell(
@@ -114,7 +113,12 @@ impl App {
             ShellMessage::Edited => {
                 self.screens.on_open_run(|open| open.session.scores.process.forget_decisions());
             }
-            ShellMessage::NextTheme => self.next_theme(),
+            ShellMessage::NextTheme => self.set_theme(self.shell.looks.theme.next()),
+            ShellMessage::SetTheme(theme) => self.set_theme(theme),
+            ShellMessage::ChooseComponent(id) => {
+                self.screens.on_open_run(|open| open.choose_component(&id));
+            }
+            ShellMessage::OpenPath(path) => return self.screens.open_from_view(path),
             ShellMessage::SwitchMouse => self.switch_mouse(),
             ShellMessage::ShowFile(path) => self.screens.on_open_run(|open| {
                 open.replay.files.select_path(path);
@@ -155,9 +159,9 @@ impl App {
         vec![]
     }
 
-    fn next_theme(&mut self) {
+    fn set_theme(&mut self, theme: ThemeName) {
         let looks = &mut self.shell.looks;
-        looks.theme = looks.theme.next();
+        looks.theme = theme;
         let name = looks.theme.word();
         let words = match looks.has_colours {
             true => format!("theme: {name}"),

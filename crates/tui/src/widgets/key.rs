@@ -62,6 +62,8 @@ const KEY_NAMES: &[(&str, BaseKey, &str)] = &[
     ("f5", BaseKey::F(5), "F5"),
     ("f6", BaseKey::F(6), "F6"),
     ("f7", BaseKey::F(7), "F7"),
+    ("f8", BaseKey::F(8), "F8"),
+    ("f9", BaseKey::F(9), "F9"),
 ];
 
 impl Key {
@@ -107,9 +109,9 @@ impl fmt::Display for Key {
     }
 }
 
-/// A name between `<` and `>` that is no key.
+/// A name between `<` and `>` that is not a key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown key <{name}>; names: {}, <c-x> for ctrl-x", known_key_names())]
+#[error("unknown key <{name}>; names: {}, and ctrl-x", known_key_names())]
 pub struct UnknownKey {
     pub name: String,
 }
@@ -118,11 +120,16 @@ fn known_key_names() -> String {
     KEY_NAMES.iter().map(|(name, ..)| format!("<{name}>")).collect::<Vec<_>>().join(" ")
 }
 
-/// Reads keys as `--keys` has them: tokens between blanks; `<enter>`, `<c-d>` are keys by name, everything else
-/// types its characters. So `/ l o s s <enter>` and `/loss<enter>` are the same.
+/// Reads keys as `--keys` has them: tokens between blanks; `<enter>` and `ctrl-d` are keys by name, as are the signs of the
+/// screen such as `⏎`; everything else types its characters. So `/ l o s s <enter>` and `/loss<enter>` are the same. `<c-d>`
+/// is another spelling of `ctrl-d`.
 pub fn parse_keys(text: &str) -> Result<Vec<Key>, UnknownKey> {
     let mut keys = vec![];
     for token in text.split_whitespace() {
+        if let Some(key) = parse_shown_key(token) {
+            keys.push(key);
+            continue;
+        }
         let mut rest = token;
         while let Some(first) = rest.chars().next() {
             let (key, taken) = match parse_named_key(rest)? {
@@ -136,6 +143,30 @@ pub fn parse_keys(text: &str) -> Result<Vec<Key>, UnknownKey> {
     Ok(keys)
 }
 
+/// Returns the key of a token that is written as the screen shows keys: `ctrl-d`, `⏎`, `PgUp`. A word that could also be typed
+/// text, such as `tab`, is no such token.
+fn parse_shown_key(token: &str) -> Option<Key> {
+    if let Some(rest) = token.strip_prefix("ctrl-") {
+        let mut chars = rest.chars();
+        return chars.next().filter(|_| chars.next().is_none()).map(Key::with_ctrl);
+    }
+    let is_shown = |shown: &str| shown == token && !shown.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_punctuation());
+    let found = KEY_NAMES.iter().find(|(.., shown)| is_shown(shown));
+    found.map(|(_, code, _)| Key::without_modifiers(*code))
+}
+
+/// Reads one key as a settings file has it: as [`parse_keys`], and by any name that the screen shows (`tab`, `esc`, `shift-tab`).
+/// The error is a sentence. Empty for no key.
+pub fn parse_chord(text: &str) -> Result<Vec<Key>, UnknownKey> {
+    let is_name = |(name, _, shown): &&(&str, BaseKey, &str)| {
+        text.chars().count() > 1 && (name.eq_ignore_ascii_case(text) || shown.eq_ignore_ascii_case(text))
+    };
+    match KEY_NAMES.iter().find(is_name) {
+        Some((_, code, _)) => Ok(vec![Key::without_modifiers(*code)]),
+        None => parse_keys(text),
+    }
+}
+
 /// Returns the key that `text` starts with if it starts with a name in angle brackets, and the bytes it takes.
 fn parse_named_key(text: &str) -> Result<Option<(Key, usize)>, UnknownKey> {
     let inside = text.strip_prefix('<').and_then(|rest| rest.split_once('>'));
@@ -145,7 +176,8 @@ fn parse_named_key(text: &str) -> Result<Option<(Key, usize)>, UnknownKey> {
     if let Some((_, code, _)) = KEY_NAMES.iter().find(|(known, ..)| *known == lower) {
         return Ok(Some((Key::without_modifiers(*code), taken)));
     }
-    let mut ctrl = lower.strip_prefix("c-").unwrap_or_default().chars();
+    let ctrl = lower.strip_prefix("c-").or_else(|| lower.strip_prefix("ctrl-"));
+    let mut ctrl = ctrl.unwrap_or_default().chars();
     match (ctrl.next(), ctrl.next()) {
         (Some(c), None) => Ok(Some((Key::with_ctrl(c), taken))),
         _ => Err(UnknownKey { name: name.into() }),
@@ -180,6 +212,24 @@ mod tests {
                 Key::from_char(' '),
             ]
         );
+    }
+
+    #[test]
+    fn keys_are_read_as_the_screen_writes_them() {
+        for key in [
+            Key::with_ctrl('f'),
+            Key::without_modifiers(BaseKey::Enter),
+            Key::without_modifiers(BaseKey::PageUp),
+            Key::without_modifiers(BaseKey::Left),
+            Key::without_modifiers(BaseKey::F(9)),
+            Key::from_char('x'),
+        ] {
+            assert_eq!(parse_keys(&key.to_string()), Ok(vec![key]), "{key}");
+        }
+        assert_eq!(parse_keys("<ctrl-f> <c-f>"), parse_keys("ctrl-f ctrl-f"));
+        assert_eq!(parse_keys("/ tab").map(|keys| keys.len()), Ok(4));
+        assert_eq!(parse_chord("shift-tab"), Ok(vec![Key::without_modifiers(BaseKey::BackTab)]));
+        assert_eq!(parse_chord("space"), Ok(vec![Key::from_char(' ')]));
     }
 
     #[test]

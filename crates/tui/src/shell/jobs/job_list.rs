@@ -158,6 +158,14 @@ impl Jobs {
         vec![]
     }
 
+    /// Returns whether the cursor of the list is at a live run that is not over.
+    pub(crate) fn is_at_live_run(&self, screens: &Screens) -> bool {
+        let Some(list) = &self.list else { return false };
+        let jobs = self.all_jobs(screens);
+        let job = jobs.get(list.rows.cursor());
+        job.is_some_and(|job| job.work == JobKind::Live && !job.state.is_over())
+    }
+
     pub(crate) fn settle_list(&mut self, screens: &Screens) {
         let count = self.list.as_ref().map_or(0, |_| self.all_jobs(screens).len());
         if let Some(list) = &mut self.list {
@@ -167,13 +175,7 @@ impl Jobs {
 
     fn stop_job(&mut self, work: &JobKind, screens: &mut Screens) -> Vec<Effect> {
         match work {
-            JobKind::Live => {
-                let effects = screens.update_live(live::LiveMessage::Stop);
-                // It asks first, on whatever screen the list lies.
-                let notice = screens.live.as_ref().and_then(|live| live.notice.clone());
-                notice.into_iter().for_each(|words| screens.show_notice(words));
-                effects
-            }
+            JobKind::Live => screens.update_live(live::LiveMessage::Stop),
             JobKind::Judging => {
                 screens.on_open_run(|open| open.judging.stop_judging(&mut open.session));
                 vec![]

@@ -96,6 +96,48 @@ mod tests {
         }
     }
 
+    /// The letters that mean one thing in every view, and the ids that have this meaning.
+    const MEANINGS: &[(char, &[&str])] = &[
+        ('n', &["next-match", "next-item", "next-event", "next-difference", "next-run"]),
+        (
+            'N',
+            &[
+                "previous-match",
+                "previous-item",
+                "previous-event",
+                "previous-difference",
+                "previous-run",
+            ],
+        ),
+        ('s', &["sort"]),
+        ('m', &["maximize"]),
+        ('x', &["next-failure", "next-failed-leaf", "lost-turn", "largest-rise"]),
+        ('o', &["open", "fold", "both-verdicts", "specified-turn", "open-image"]),
+        ('f', &["next-file", "next-judgement", "next-judge", "other-verdict"]),
+        ('u', &["undo"]),
+        ('b', &["diff-base", "set-judgement-b"]),
+        ('d', &["side-by-side"]),
+        ('p', &["pairs", "next-pair"]),
+        ('y', &["copy"]),
+        ('X', &["stop-measuring", "stop-agent", "stop-judging", "stop-job"]),
+        ('?', &["help", "close"]),
+        ('q', &["quit", "close"]),
+    ];
+
+    #[test]
+    fn a_letter_means_one_thing_in_every_view() {
+        use KeyContext::{AuditReason, Copy, Kinds, Past, StopAgent, Stops};
+        // In these a letter is the answer to what the screen asks.
+        let asks = [AuditReason, Copy, Kinds, Past, StopAgent, Stops];
+        for (letter, ids) in MEANINGS {
+            let key = Key::from_char(*letter);
+            let rows = all_bindings().filter(|row| row.keys.contains(&key));
+            for row in rows.filter(|row| !asks.contains(&row.context)) {
+                assert!(ids.contains(&row.id), "{letter} is {} {:?}", row.id, row.context);
+            }
+        }
+    }
+
     #[test]
     fn neighbours_with_the_same_hint_share_it() {
         assert!(

@@ -12,11 +12,23 @@ pub enum OverlayKind {
     Why,
     /// An image of the recording.
     Images,
+    /// What a word means.
+    Word,
+    /// The commands that write the run elsewhere.
+    Export,
+    /// The question whether the agent at work is stopped.
+    StopAgent,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum OverlayMessage {
     Open(OverlayKind),
+    /// Shows what a word means.
+    Explain(String),
+    /// Asks whether the agent at work is stopped, if one is.
+    AskToStopAgent,
+    /// The answer to that question is yes.
+    StopAgent,
     Close,
     Move(Motion),
     Find(OverlaySearchMessage),

@@ -10,5 +10,7 @@ pub enum PaletteMessage {
     Erase,
     EraseAll,
     Move(Motion),
+    /// Completes the line by the next item.
+    Complete,
     Accept,
 }

@@ -1,6 +1,8 @@
 //! Messages that do not depend on the open run.
 
-use crate::widgets::mouse::Mouse;
+use std::path::PathBuf;
+
+use crate::widgets::{display_options::ThemeName, mouse::Mouse};
 use trajview_run::RepoPath;
 
 use super::palette;
@@ -23,8 +25,13 @@ pub enum ShellMessage {
     /// The editor has closed a file of the user's own.
     Edited,
     NextTheme,
+    SetTheme(ThemeName),
     SwitchMouse,
     ShowFile(RepoPath),
+    /// Select a component in every view that has it.
+    ChooseComponent(String),
+    /// Open another run, or a folder of runs.
+    OpenPath(PathBuf),
     /// Show a notice of the runtime.
     Say(String),
 }

@@ -121,8 +121,12 @@ impl Screens {
     }
 
     fn open_from_table(&mut self, path: PathBuf) -> Vec<Effect> {
-        // The run that is open already keeps its state.
         self.opening.back = View::Collection;
+        self.open_from_view(path)
+    }
+
+    /// Opens a run; the run that is open already keeps its state.
+    pub(crate) fn open_from_view(&mut self, path: PathBuf) -> Vec<Effect> {
         if self.open_run().is_some() && self.source == path {
             self.show_screen(ScreenKind::Run);
             return vec![];

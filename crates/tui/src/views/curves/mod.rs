@@ -89,6 +89,8 @@ pub enum CurvesMessage {
     PreviousCheckpoint(usize),
     /// Moves among the curves.
     Choose(Motion),
+    /// Shows the curve of a number.
+    ChooseNumber(Number),
     /// Switches between turns and checkpoints.
     SwitchAxis,
     /// Switches between the steps that edited files and the turns.
@@ -129,6 +131,7 @@ impl CurvesView {
                     (self.chosen_index(session), curve_values::listed_numbers(session));
                 self.number = listed[motion.target_row(at, listed.len(), 4)];
             }
+            CurvesMessage::ChooseNumber(number) => self.number = number,
             CurvesMessage::SwitchAxis => self.switch_axis(session),
             CurvesMessage::SwitchSteps => self.switch_steps(session),
             CurvesMessage::Steepest(count) => self.go_to_steepest(session, count),

@@ -85,7 +85,6 @@ pub struct LiveInput {
 /// An action that needs a second key press: it ends a turn or costs money.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ConfirmedAction {
-    Stop,
     Resume,
 }
 
@@ -613,10 +612,6 @@ impl LiveView {
         if self.is_over() {
             return self.say_too_late();
         }
-        if !self.is_confirmed(ConfirmedAction::Stop) {
-            self.notice = Some(STOP_AGAIN.into());
-            return vec![];
-        }
         self.phase = LivePhase::Stopping;
         vec![Effect::Live(LiveCommand::Stop)]
     }
@@ -726,8 +721,6 @@ impl LiveView {
 }
 
 const RECORDING_PREFIX: &str = "recording the files: ";
-
-const STOP_AGAIN: &str = "x again stops the agent in its turn; the recording stays, and R resumes";
 
 const RESUME_AGAIN: &str = "R again resumes this run: the agent starts again, with the same limits";
 

@@ -22,7 +22,7 @@ use crate::{
 };
 
 use areas::{ComponentsAreas, HEAD_ROWS};
-use table::ComponentSort;
+pub(crate) use table::ComponentSort;
 
 /// The state of the components view.
 #[derive(Debug, Default)]
@@ -63,6 +63,7 @@ pub enum ComponentsMessage {
     Lost,
     /// Sorts by the next column.
     Sort,
+    SortBy(ComponentSort),
     /// Another judgement.
     NextJudgement,
     PreviousJudgement,
@@ -129,10 +130,8 @@ impl ComponentsView {
             ComponentsMessage::NextEvent(count) => self.go_to_event(session, count as isize),
             ComponentsMessage::PreviousEvent(count) => self.go_to_event(session, -(count as isize)),
             ComponentsMessage::Lost => self.go_to_loss(session),
-            ComponentsMessage::Sort => {
-                self.sort = self.sort.next();
-                session.notice = Some(format!("sorted by {}", self.sort.sort_words()));
-            }
+            ComponentsMessage::Sort => self.sort_by(session, self.sort.next()),
+            ComponentsMessage::SortBy(sort) => self.sort_by(session, sort),
             ComponentsMessage::NextJudgement => self.flip_judgement(session, 1),
             ComponentsMessage::Pool => {
                 let notice = session.rubric.next_pool();
@@ -144,6 +143,11 @@ impl ComponentsView {
             ComponentsMessage::Open => self.open_part(session, layout),
             ComponentsMessage::Close => self.part = ComponentsPart::Table,
         }
+    }
+
+    fn sort_by(&mut self, session: &mut Session, sort: ComponentSort) {
+        self.sort = sort;
+        session.notice = Some(format!("sorted by {}", sort.sort_words()));
     }
 
     fn flip_judgement(&mut self, session: &mut Session, by: isize) {

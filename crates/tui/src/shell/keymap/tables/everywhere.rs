@@ -12,7 +12,6 @@ use crate::{
     views::{
         process,
         replay::{breakpoints::Stop, chooser, playback, steps},
-        table,
     },
     widgets::{
         key::{BaseKey, Key},
@@ -24,11 +23,11 @@ use super::{
     KeyBinding,
     KeyContext::{
         Anywhere, Copy, GoToMark, Hits, Images, InRun, Kinds, List, Mark, Overlay, OverlayFind,
-        Palette, Requests, Stops,
+        Palette, Requests, StopAgent, Stops,
     },
     row::{
-        c, copy_target, k, open_overlay, row, to_chooser, to_jobs, to_kinds, to_overlay_search,
-        to_palette, to_playback, to_process, to_scroll, to_shell, to_table, to_view,
+        c, copy_target, k, open_overlay, row, to_chooser, to_jobs, to_kinds, to_overlay, to_overlay_search,
+        to_palette, to_playback, to_process, to_scroll, to_shell, to_view,
     },
 };
 
@@ -72,7 +71,7 @@ pub static ROWS: &[KeyBinding] = &[
     row(Images, "open-image", &[c('o')], "open the image outside of the terminal", "open outside", |_| AppMessage::Overlay(overlay::OverlayMessage::OpenImage)),
     row(Images, "close", &[k(BaseKey::Esc), c('q'), k(BaseKey::Enter)], "close", "close", |_| AppMessage::Overlay(overlay::OverlayMessage::Close)),
     row(Images, "quit", &[Key::with_ctrl('c')], "quit", "", |_| AppMessage::Quit),
-    row(Anywhere, "command", &[c(':'), Key::with_ctrl('p')], "find a command by some of its letters; :36 is turn 36, a path a file of the turn", "", |_| to_palette(palette::PaletteMessage::Open)),
+    row(Anywhere, "command", &[c(':'), Key::with_ctrl('p')], "command line: a name, tab completes; :36 goes to turn 36", "", |_| to_palette(palette::PaletteMessage::Open)),
     row(Anywhere, "copy", &[c('y')], "copy: then l the line, h the hunk, p the patch of the file, y the command that opens this view", "", |_| to_shell(state::ShellMessage::Await(PendingKey::Copy))),
     row(InRun, "set-mark", &[c('M')], "set a bookmark with the next letter; it remembers the view of the diff", "", |_| to_shell(state::ShellMessage::Await(PendingKey::Mark))),
     row(InRun, "goto-mark", &[c('\'')], "go to the bookmark with the next letter; '' to the origin of the last jump", "", |_| to_shell(state::ShellMessage::Await(PendingKey::GoToMark))),
@@ -80,9 +79,12 @@ pub static ROWS: &[KeyBinding] = &[
     row(InRun, "jump-forward", &[Key::with_ctrl('n')], "forward again", "", |n| to_shell(state::ShellMessage::Forward(n.repetitions()))),
     row(Anywhere, "next-theme", &[c('T')], "next theme: terminal, dark, light, high-contrast, colour-blind", "", |_| to_shell(state::ShellMessage::NextTheme)),
     row(Anywhere, "toggle-mouse", &[Key::with_ctrl('g')], "toggle mouse capture (off: the terminal selects text)", "", |_| to_shell(state::ShellMessage::SwitchMouse)),
+    row(StopAgent, "confirm", &[c('y')], "stop the agent", "stop it", |_| to_overlay(overlay::OverlayMessage::StopAgent)).unlisted(),
+    row(StopAgent, "cancel", &[c('n'), k(BaseKey::Esc), k(BaseKey::Enter), c('q'), Key::with_ctrl('c')], "let the agent work", "let it work", |_| to_overlay(overlay::OverlayMessage::Close)),
     row(Palette, "accept", &[k(BaseKey::Enter)], "run the command", "run", |_| to_palette(palette::PaletteMessage::Accept)),
-    row(Palette, "up", &[k(BaseKey::Up), Key::with_ctrl('p')], "up", "choose", |_| to_palette(palette::PaletteMessage::Move(Motion::Up(1)))),
+    row(Palette, "up", &[k(BaseKey::Up), Key::with_ctrl('p'), k(BaseKey::BackTab)], "up", "choose", |_| to_palette(palette::PaletteMessage::Move(Motion::Up(1)))),
     row(Palette, "down", &[k(BaseKey::Down), Key::with_ctrl('n')], "down", "choose", |_| to_palette(palette::PaletteMessage::Move(Motion::Down(1)))),
+    row(Palette, "complete", &[k(BaseKey::Tab)], "complete the line; again takes the next", "complete", |_| to_palette(palette::PaletteMessage::Complete)),
     row(Palette, "page-up", &[k(BaseKey::PageUp)], "a page up", "", |_| to_palette(palette::PaletteMessage::Move(Motion::PageUp))),
     row(Palette, "page-down", &[k(BaseKey::PageDown)], "a page down", "", |_| to_palette(palette::PaletteMessage::Move(Motion::PageDown))),
     row(Palette, "erase", &[k(BaseKey::Backspace)], "erase a letter; the list closes after the last", "", |_| to_palette(palette::PaletteMessage::Erase)),
@@ -135,5 +137,5 @@ pub static ROWS: &[KeyBinding] = &[
     row(List, "choose", &[k(BaseKey::Enter), c(' ')], "choose", "choose", |_| to_chooser(chooser::ChooserMessage::Accept)),
     row(List, "close", &[k(BaseKey::Esc), c('q')], "close", "close", |_| to_chooser(chooser::ChooserMessage::Close)),
     row(List, "quit", &[Key::with_ctrl('c')], "quit", "", |_| AppMessage::Quit),
-    row(InRun, "back", &[c('C')], "back to the runs or the comparison", "", |_| to_table(table::TableMessage::Show)),
+
 ];

@@ -26,7 +26,7 @@ pub static ROWS: &[KeyBinding] = &[
     row(Layers, "next-turn", &[k(BaseKey::Right), c('l')], "next turn", "turn", |n| to_layers(layers::LayersMessage::Turn(Motion::Down(n.repetitions())))),
     row(Layers, "next-panel", &[k(BaseKey::Tab), k(BaseKey::BackTab)], "turns, brief, sources", "part", |_| to_layers(layers::LayersMessage::SwitchPart)),
     row(Layers, "next-layer", &[c('v')], "the next layer of the run", "layer", |_| to_layers(layers::LayersMessage::SwitchLayer)),
-    row(Layers, "open", &[k(BaseKey::Enter)], "to the brief, to the sources of a sentence, to the source", "open", |_| to_layers(layers::LayersMessage::Open)),
+    row(Layers, "open", &[k(BaseKey::Enter), c('o')], "to the brief, to the sources of a sentence, to the source", "open", |_| to_layers(layers::LayersMessage::Open)),
     row(Layers, "close-panel", &[k(BaseKey::Esc)], "back to the turns", "", |_| to_layers(layers::LayersMessage::Close)),
     row(Layers, "back", &[k(BaseKey::Backspace)], "back to the runs or the comparison", "", |_| to_table(table::TableMessage::Show)),
 ];

@@ -1,0 +1,226 @@
+//! What the numbers, signs and words on the screen mean: `:help WORD`, the signs at the end of the keys.
+//!
+//! The numbers come from the list of numbers with their formulas; everything else is a row of [`TERMS`] or [`SIGNS`]. To
+//! explain another word add a row.
+
+use trajview_metrics::numbers::{BetterDirection, Number};
+
+use crate::widgets::fact_rows::FactRow;
+
+/// What one word means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Explanation {
+    pub word: String,
+    /// One or two sentences.
+    pub meaning: String,
+    /// The formula, its source, or where more is said.
+    pub reference: String,
+}
+
+/// A word with its other spellings, its meaning, and the page that says more.
+type Term = (&'static [&'static str], &'static str, &'static str);
+
+#[rustfmt::skip] // a table: one row a sign
+pub(crate) const SIGNS: &[Term] = &[
+    (&["A M D R"], "beside a file: it was created, changed, deleted or renamed", "docs/look.md"),
+    (&["+34 −8", "+", "−"], "lines added and removed: by a turn, between its beginning and its end; by a step, as its edit is recorded", "docs/look.md"),
+    (&["✗", "✗2"], "that many things went wrong: an error, a failed tool, an exit code other than 0; in a lifeline, the symbol is gone", "docs/look.md"),
+    (&["✖", "✖2"], "that many components were lost in this turn", "docs/scoring.md#lifelines"),
+    (&["✓"], "passed, or in full", "docs/look.md"),
+    (&["•"], "a signal: something may have gone wrong here; ) goes to the next one and says why", "docs/process.md#signals"),
+    (&["⟲", "⟨"], "the agent's context was summarised and cut (a compaction); in a lifeline, the symbol came back", "docs/look.md"),
+    (&["⑂", "⑂2"], "that many sub-agents were started", "docs/look.md#agents-of-a-turn"),
+    (&["◇"], "changed by a command, a person or a hook, not by a recorded edit", "docs/look.md"),
+    (&["◈"], "changed partly by a command, a person or a hook; in a rubric tree, fulfilled in part", "docs/look.md"),
+    (&["⋯", "⋯ 23 lines"], "that many unchanged lines are folded", "docs/look.md"),
+    (&["▲", "▲ CC 14"], "beside a line: a function begins here that has more than 10 paths, here 14; at the top of a hunk it began above", "docs/scoring.md#what-adds-a-path"),
+    (&["§"], "beside a line: a match of a rule for verbose code; W says which", "docs/scoring.md#erosion-and-verbosity"),
+    (&["≡"], "beside a line: a clone, code that is there twice but for names and values; W says where", "docs/scoring.md#erosion-and-verbosity"),
+    (&["◆"], "beside a line: a verdict cites this line as evidence; in a lifeline, the component was requested in this turn", "docs/auditing.md"),
+    (&["⚑"], "beside a line: a judge flagged it; W says for what", "docs/judging.md"),
+    (&["26.3"], "beside a line of a file: turn 26, step 3 wrote it; · it was there before the run", "docs/look.md"),
+    (&["▼"], "the turn at the playhead, or a column that is sorted downwards", "docs/look.md"),
+    (&["■"], "a component that is there at this turn, in the colour of its newest judgement", "docs/scoring.md#components-and-their-lifelines"),
+    (&["–", "-"], "not measured or not recorded; it is never 0", "docs/scoring.md"),
+    (&["*"], "a fixed value, because the recording has no events of this kind", "docs/process.md#pillars"),
+];
+
+#[rustfmt::skip] // a table: one row a word
+const TERMS: &[Term] = &[
+    (&["turn"], "one request and everything the agent does until the next one", "docs/look.md#replay"),
+    (&["step"], "one thing in a turn: a message, thinking, a tool call with its result, a compaction, a sub-agent", "docs/look.md#replay"),
+    (&["request"], "what a person or a script asks the agent in a turn", "docs/look.md#replay"),
+    (&["checkpoint"], "a part of the task that ends with a turn; tests run and numbers are compared there", "docs/bundle.md"),
+    (&["phase"], "the position of a checkpoint in the run: start, early, mid, late, final", "docs/comparing.md"),
+    (&["condition"], "how the task was given: emergent or single-shot, or a treatment", "docs/comparing.md"),
+    (&["emergent"], "the task is given request by request, so that the design emerges", "docs/comparing.md"),
+    (&["single-shot"], "the whole task is given in one specification", "docs/comparing.md"),
+    (&["bundle"], "trajview's own folder around a recording, with its checklist, judgements and labels", "docs/bundle.md"),
+    (&["component"], "one thing that the task asks for and that is judged alone; the list of them is the checklist", "docs/scoring.md#faithfulness"),
+    (&["checklist"], "the list of the components of a task", "docs/bundle.md#componentsjson"),
+    (&["lifeline"], "the history of a component, turn by turn: requested, defined, changed, used, lost", "docs/scoring.md#lifelines"),
+    (&["lost", "loss", "lost at turn"], "the turn after which the code of a component is gone or no longer used, or scores less than before", "docs/scoring.md#lifelines"),
+    (&["exposure", "stated", "spec level"], "how fully the requests so far state a component: 0 not at all, 1 to 3 in part, 4 explicitly", "docs/scoring.md#faithfulness"),
+    (&["recoverable"], "components that the requests so far state at least weakly (level 1 or more), as a share of the checklist: RCR", "docs/scoring.md#faithfulness"),
+    (&["explicit"], "components that the requests so far state in full (level 4), as a share of the checklist: ESR", "docs/scoring.md#faithfulness"),
+    (&["judge"], "a model, command or person that gives scores or flags", "docs/judging.md"),
+    (&["judgement"], "one pass of a judge over one state of the code: a verdict for each component", "docs/judging.md"),
+    (&["verdict"], "what a judgement says of one component: score, reason, evidence", "docs/judging.md"),
+    (&["score"], "of a component: 0 absent, 1 wrong, 2 simplified, 3 equivalent, 4 faithful", "docs/scoring.md#faithfulness"),
+    (&["absent"], "score 0: the component is not in the code", "docs/scoring.md#faithfulness"),
+    (&["wrong"], "score 1: it is there and does something else", "docs/scoring.md#faithfulness"),
+    (&["simplified"], "score 2: it is there with parts left out", "docs/scoring.md#faithfulness"),
+    (&["equivalent"], "score 3: it is done in another way with the same result", "docs/scoring.md#faithfulness"),
+    (&["faithful"], "score 4: it is done as specified", "docs/scoring.md#faithfulness"),
+    (&["evidence"], "the lines of code that a verdict cites", "docs/auditing.md"),
+    (&["candidate", "candidate code"], "lines that look like the component and that the judge did not cite", "docs/auditing.md"),
+    (&["pool", "pooled"], "one score from several judgements of a state: the mean, the median or a strict majority", "docs/judging.md#comparing-judges"),
+    (&["flag"], "a place in the code that meets a criterion", "docs/judging.md"),
+    (&["rubric"], "what a judge scores by: the levels 0 to 4, criteria for flags, or a tree of requirements", "docs/scoring.md#rubric-trees"),
+    (&["rubric tree", "tree", "leaf"], "requirements below requirements; the score of a node is the weighted mean of those below it", "docs/scoring.md#rubric-trees"),
+    (&["audit"], "checking verdicts: first your own label, then the verdict", "docs/auditing.md"),
+    (&["label"], "the score that a person gives in the audit", "docs/auditing.md#labels"),
+    (&["blind"], "a label that was given before the verdict was seen", "docs/auditing.md#labels"),
+    (&["rater"], "who gives scores: a judge or a person", "docs/auditing.md#agreement"),
+    (&["gold"], "the adjudicated scores that raters are compared with", "docs/auditing.md#adjudication"),
+    (&["adjudicate", "adjudication"], "deciding the score of an item on which raters differ", "docs/auditing.md#adjudication"),
+    (&["agreement"], "how well the scores of two raters match, beyond what chance gives", "docs/auditing.md#agreement"),
+    (&["codebook"], "the text that says what each level means", "docs/auditing.md#what-the-levels-mean"),
+    (&["profile"], "a set of formulas with its rules; U scores again with another", "docs/scoring.md#another-profile-or-your-own-rules"),
+    (&["rule"], "a pattern of code that counts as verbose", "docs/scoring.md#erosion-and-verbosity"),
+    (&["clone"], "code that is there twice but for names and values", "docs/scoring.md#erosion-and-verbosity"),
+    (&["callable"], "a function or method", "docs/scoring.md#erosion-and-verbosity"),
+    (&["CC", "complexity"], "cyclomatic complexity: the number of paths through a function; above 10 it counts as complex", "docs/scoring.md#what-adds-a-path"),
+    (&["recorded"], "a value that stands in the recording, as a harness wrote it", "docs/scoring.md"),
+    (&["computed"], "a value that trajview computed from the files", "docs/scoring.md"),
+    (&["churn"], "lines added and removed", "docs/scoring.md#every-number"),
+    (&["context"], "the tokens that the last model call of a turn read", "docs/scoring.md#every-number"),
+    (&["compaction"], "the agent's context was summarised and cut", "docs/process.md#when-context-is-lost"),
+    (&["sub-agent", "subagent"], "an agent that the agent starts; its steps belong to the turn", "docs/look.md#agents-of-a-turn"),
+    (&["blame"], "the whole file, each line with the turn and step that wrote it", "docs/look.md#replay"),
+    (&["base"], "what the diff is compared with: the turn before, the checkpoint's or the run's beginning, a marked turn", "docs/look.md#replay"),
+    (&["hunk"], "a group of changed lines of a diff", "docs/look.md#replay"),
+    (&["signal"], "a moment of a run that deserves attention, found without a judge", "docs/process.md#signals"),
+    (&["pillar"], "one of the seven parts of process discipline (RigorBench)", "docs/process.md#pillars"),
+    (&["PAC"], "part of planning fidelity: was a plan made before code? 1 yes, 0.5 as a list in a message or later, 0 no", "docs/process.md#parts-of-rigor-paper"),
+    (&["PEA"], "part of planning fidelity: Kendall's tau of planned and executed order; below 0 counts as 0", "docs/process.md#parts-of-rigor-paper"),
+    (&["DQ"], "part of planning fidelity: how detailed the plan is, by a judge", "docs/process.md#parts-of-rigor-paper"),
+    (&["RT"], "part of verification coverage: requirements with a test, by a judge", "docs/process.md#parts-of-rigor-paper"),
+    (&["TCR"], "part of verification coverage: public functions that a test file names", "docs/process.md#parts-of-rigor-paper"),
+    (&["CH"], "part of transition integrity: how clean the commits are, by a judge", "docs/process.md#parts-of-rigor-paper"),
+    (&["BH"], "part of transition integrity: builds that succeed, as a share", "docs/process.md#parts-of-rigor-paper"),
+    (&["TS"], "part of transition integrity: test runs that do not fail after one that passed", "docs/process.md#parts-of-rigor-paper"),
+    (&["decision"], "what a project decided, with its reason", "docs/process.md#decisions"),
+    (&["evidence card", "card", "stale"], "a claim that a memory gave the agent with places in files; stale if one of them is gone", "docs/process.md#memory"),
+    (&["layer"], "a program that adds text to the requests of a live run, such as notes", "docs/layers.md"),
+    (&["driver"], "how trajview live runs one kind of agent", "docs/live.md"),
+    (&["harness"], "the program that ran the agent and measured it, such as SlopCodeBench", "docs/formats.md"),
+    (&["SLUMP", "slump"], "IF50 of the single-shot run minus IF50 of the emergent run; positive is a loss", "docs/scoring.md#faithfulness"),
+    (&["CI", "interval", "BCa"], "a bootstrap interval of 95 %, bias-corrected and accelerated", "docs/auditing.md#agreement"),
+    (&["playhead"], "the turn that every view shows; space moves it by itself", "docs/look.md#replay"),
+    (&["lane"], "one row of the timeline: a number over the turns", "docs/look.md"),
+];
+
+/// Returns what a word means: first the terms, then the signs, then the numbers of this name. Upper and lower case are alike.
+/// Empty if nothing here explains it.
+pub fn explanations(word: &str) -> Vec<Explanation> {
+    let wanted = word.trim().to_lowercase();
+    let is_wanted = |name: &&str| name.to_lowercase() == wanted;
+    let terms = TERMS.iter().chain(SIGNS).filter(|(words, ..)| words.iter().any(|it| is_wanted(it)));
+    let terms = terms.map(|(words, meaning, page)| Explanation {
+        word: words[0].to_owned(),
+        meaning: (*meaning).to_owned(),
+        reference: format!("more: {page}"),
+    });
+    let numbers = Number::ALL.into_iter().filter(|number| {
+        let row = number.row();
+        [row.id, row.label, row.short].iter().any(is_wanted) || label_word(row.label) == wanted
+    });
+    terms.chain(numbers.map(explanation_of_number)).collect()
+}
+
+/// Returns every word that is explained, for completion.
+pub fn words() -> Vec<&'static str> {
+    let terms = TERMS.iter().map(|(words, ..)| words[0]);
+    let numbers = Number::ALL.iter().map(|number| number.id());
+    let mut words: Vec<&str> = terms.chain(numbers).chain(SIGNS.iter().map(|(words, ..)| words[0])).collect();
+    let mut seen = std::collections::HashSet::new();
+    words.retain(|word| seen.insert(word.to_lowercase()));
+    words
+}
+
+/// Returns the first meaning of a word; empty if nothing explains it.
+pub(crate) fn first_meaning(word: &str) -> String {
+    explanations(word).into_iter().next().map(|it| it.meaning).unwrap_or_default()
+}
+
+/// Returns the rows of the box that explains a word.
+pub(crate) fn explanation_rows(word: &str) -> Vec<FactRow> {
+    let rows = explanations(word).into_iter().enumerate().flat_map(|(at, it)| {
+        let blank = (at > 0).then(|| FactRow::new("", ""));
+        let rows = [FactRow::new(it.word, it.meaning), FactRow::new("", it.reference)];
+        blank.into_iter().chain(rows)
+    });
+    rows.collect()
+}
+
+fn explanation_of_number(number: Number) -> Explanation {
+    let row = number.row();
+    let name = match row.label.eq_ignore_ascii_case(row.id) {
+        true => row.label.to_owned(),
+        false => format!("{} ({})", row.label, row.id),
+    };
+    let better = match row.better {
+        BetterDirection::Neither => String::new(),
+        direction => format!("; {} is better", direction.word()),
+    };
+    let help = if row.help.is_empty() { row.definition } else { row.help };
+    let formula = if row.help.is_empty() { String::new() } else { format!("{}; ", row.definition) };
+    Explanation {
+        word: name,
+        meaning: format!("{help} ({}, {}{better})", row.unit, row.range),
+        reference: format!("{formula}{}; docs/scoring.md#every-number", row.source),
+    }
+}
+
+/// Returns the abbreviation of a label such as `mean score (MCF)`, in lower case; empty without one.
+fn label_word(label: &str) -> String {
+    let inside = label.split_once('(').and_then(|(_, rest)| rest.strip_suffix(')'));
+    inside.unwrap_or_default().to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_and_signs_that_people_asked_about_are_explained() {
+        for word in [
+            "mass", "DIR", "IF50", "recoverable", "explicit", "stated", "PAC", "PEA", "kappa",
+            "alpha", "MCF", "erosion", "verbosity", "RCR", "ESR", "CC", "▲", "§", "≡", "◆", "⚑",
+            "✖", "◇", "◈", "⟲", "✗", "⑂", "–", "pool", "churn", "blind", "loc", "SLUMP",
+        ] {
+            let found = explanations(word);
+            assert!(!found.is_empty(), "{word}");
+            for it in found {
+                assert!(!it.meaning.is_empty() && it.reference.contains("docs/"), "{word}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_number_is_explained_by_its_formula_and_source() {
+        let dir = explanations("dir").remove(0);
+        assert!(dir.meaning.contains("higher is better"), "{}", dir.meaning);
+        assert!(dir.reference.contains("reused / exported"), "{}", dir.reference);
+        assert!(dir.reference.contains("arXiv 2603.17104"), "{}", dir.reference);
+    }
+
+    #[test]
+    fn no_term_or_sign_has_two_rows() {
+        let mut seen = std::collections::HashSet::new();
+        for word in TERMS.iter().chain(SIGNS).flat_map(|(words, ..)| *words) {
+            assert!(seen.insert(*word), "{word}");
+        }
+    }
+}
