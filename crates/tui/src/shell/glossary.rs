@@ -126,7 +126,8 @@ const TERMS: &[Term] = &[
 pub fn explanations(word: &str) -> Vec<Explanation> {
     let wanted = word.trim().to_lowercase();
     let is_wanted = |name: &&str| name.to_lowercase() == wanted;
-    let terms = TERMS.iter().chain(SIGNS).filter(|(words, ..)| words.iter().any(|it| is_wanted(it)));
+    let terms =
+        TERMS.iter().chain(SIGNS).filter(|(words, ..)| words.iter().any(|it| is_wanted(it)));
     let terms = terms.map(|(words, meaning, page)| Explanation {
         word: words[0].to_owned(),
         meaning: (*meaning).to_owned(),
@@ -143,7 +144,8 @@ pub fn explanations(word: &str) -> Vec<Explanation> {
 pub fn words() -> Vec<&'static str> {
     let terms = TERMS.iter().map(|(words, ..)| words[0]);
     let numbers = Number::ALL.iter().map(|number| number.id());
-    let mut words: Vec<&str> = terms.chain(numbers).chain(SIGNS.iter().map(|(words, ..)| words[0])).collect();
+    let mut words: Vec<&str> =
+        terms.chain(numbers).chain(SIGNS.iter().map(|(words, ..)| words[0])).collect();
     let mut seen = std::collections::HashSet::new();
     words.retain(|word| seen.insert(word.to_lowercase()));
     words
@@ -196,9 +198,39 @@ mod tests {
     #[test]
     fn the_words_and_signs_that_people_asked_about_are_explained() {
         for word in [
-            "mass", "DIR", "IF50", "recoverable", "explicit", "stated", "PAC", "PEA", "kappa",
-            "alpha", "MCF", "erosion", "verbosity", "RCR", "ESR", "CC", "▲", "§", "≡", "◆", "⚑",
-            "✖", "◇", "◈", "⟲", "✗", "⑂", "–", "pool", "churn", "blind", "loc", "SLUMP",
+            "mass",
+            "DIR",
+            "IF50",
+            "recoverable",
+            "explicit",
+            "stated",
+            "PAC",
+            "PEA",
+            "kappa",
+            "alpha",
+            "MCF",
+            "erosion",
+            "verbosity",
+            "RCR",
+            "ESR",
+            "CC",
+            "▲",
+            "§",
+            "≡",
+            "◆",
+            "⚑",
+            "✖",
+            "◇",
+            "◈",
+            "⟲",
+            "✗",
+            "⑂",
+            "–",
+            "pool",
+            "churn",
+            "blind",
+            "loc",
+            "SLUMP",
         ] {
             let found = explanations(word);
             assert!(!found.is_empty(), "{word}");

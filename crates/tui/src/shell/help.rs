@@ -43,13 +43,14 @@ pub(crate) fn help_rows(place: KeyContext, keys: &UserKeys) -> Vec<FactRow> {
 const FIRST_KEYS: usize = 12;
 
 /// The ids of the keys that each of these lists ends with, where they hold.
-const LAST_OF_FIRST: [&str; 4] = ["command", "next-view", "help", "quit"];
+const LAST_OF_FIRST: [&str; 4] = ["next-view", "command", "help", "quit"];
 
 /// Returns the first keys of a place: those of its footer, then others of the place, then those that lead everywhere.
 /// Neighbours with the same word in the footer are one.
 fn first_keys(place: KeyContext) -> Vec<Vec<&'static KeyBinding>> {
     let is_last = |row: &&KeyBinding| LAST_OF_FIRST.contains(&row.id);
-    let last: Vec<_> = bindings_of(place).filter(is_last).map(|row| vec![row]).collect();
+    let of_id = |id: &&str| bindings_of(place).find(|row| row.id == *id).map(|row| vec![row]);
+    let last: Vec<_> = LAST_OF_FIRST.iter().filter_map(of_id).collect();
     let room = FIRST_KEYS - last.len();
     let mut groups: Vec<Vec<&KeyBinding>> = vec![];
     for row in bindings_of(place).filter(|row| !row.hint.is_empty() && !is_last(row)) {
@@ -97,7 +98,8 @@ pub(crate) fn export_rows(paths: &[PathBuf]) -> Vec<FactRow> {
     let quoted = paths.iter().map(|path| copy::shell_argument(&path.display().to_string()));
     let all = quoted.collect::<Vec<_>>().join(" ");
     let all = if all.is_empty() { "RUN".to_owned() } else { all };
-    let mut rows = vec![FactRow::new("", "Nothing is written from here. In a shell:"), FactRow::new("", "")];
+    let mut rows =
+        vec![FactRow::new("", "Nothing is written from here. In a shell:"), FactRow::new("", "")];
     let of_one = if paths.len() == 1 { EXPORTS_OF_ONE } else { &[] };
     rows.extend(EXPORTS.iter().chain(of_one).map(|(what, command)| {
         FactRow::new(*what, format!("trajview {}", command.replace("RUN", &all)))
@@ -172,7 +174,8 @@ mod tests {
 
     #[test]
     fn the_help_begins_with_twelve_keys_of_the_place_and_leads_on() {
-        for place in [KeyContext::Turns, KeyContext::Audit, KeyContext::Compare, KeyContext::Table] {
+        for place in [KeyContext::Turns, KeyContext::Audit, KeyContext::Compare, KeyContext::Table]
+        {
             let groups = first_keys(place);
             assert_eq!(groups.len(), FIRST_KEYS, "{place:?}");
             for id in ["command", "help", "quit"] {

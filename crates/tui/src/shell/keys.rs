@@ -42,7 +42,9 @@ impl UserKeys {
             let rows = match rows_of_command(command) {
                 Ok((rows, new_name)) => {
                     new_name.into_iter().for_each(|id| {
-                        add(format!("this name is now {id}; the old one is read for one more version"));
+                        add(format!(
+                            "this name is now {id}; the old one is read for one more version"
+                        ));
                     });
                     rows
                 }
@@ -118,13 +120,13 @@ impl UserKeys {
             let layer = *layer;
             all_bindings().enumerate().filter(move |(_, row)| row.context == layer)
         };
-        let own = layers().flat_map(rows).find(|(index, _)| {
-            self.changed.get(index).is_some_and(|keys| keys.contains(&key))
-        });
+        let own = layers()
+            .flat_map(rows)
+            .find(|(index, _)| self.changed.get(index).is_some_and(|keys| keys.contains(&key)));
         let table = || {
-            layers().flat_map(rows).find(|(index, row)| {
-                !self.changed.contains_key(index) && row.keys.contains(&key)
-            })
+            layers()
+                .flat_map(rows)
+                .find(|(index, row)| !self.changed.contains_key(index) && row.keys.contains(&key))
         };
         own.or_else(table).map(|(_, row)| row)
     }

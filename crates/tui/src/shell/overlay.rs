@@ -70,7 +70,11 @@ impl Overlay {
     }
 
     /// Opens a box with these rows.
-    pub(crate) fn with_rows(kind: OverlayKind, fixed_rows: Vec<FactRow>, place: KeyContext) -> Self {
+    pub(crate) fn with_rows(
+        kind: OverlayKind,
+        fixed_rows: Vec<FactRow>,
+        place: KeyContext,
+    ) -> Self {
         Self { fixed_rows, ..Self::new(kind, place) }
     }
 

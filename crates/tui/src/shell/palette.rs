@@ -45,9 +45,11 @@ pub struct PaletteItem {
     rank: i32,
 }
 
-/// The ranks of items while nothing is typed, and between equals.
+/// The ranks between items that fit equally well.
 const VIEW_RANK: i32 = 500;
 const COMMAND_RANK: i32 = 300;
+/// The rank of the keys of the footer while nothing is typed: after the commands.
+const FOOTER_RANK: i32 = 200;
 
 /// The number of rows of a page.
 const PAGE_ROWS: usize = 10;
@@ -69,7 +71,8 @@ impl App {
 
     /// Returns the text of the line: the typed one, or that of the chosen item.
     pub fn palette_line(&self, palette: &CommandPalette) -> String {
-        let chosen = palette.selected.and_then(|at| self.palette_items(palette).into_iter().nth(at));
+        let chosen =
+            palette.selected.and_then(|at| self.palette_items(palette).into_iter().nth(at));
         chosen.map_or_else(|| palette.text.clone(), |item| item.line)
     }
 
@@ -98,7 +101,8 @@ impl App {
 
     fn command_item(&self, command: &'static Command, typed: &str) -> Option<PaletteItem> {
         let of_alias = command.aliases.iter().filter_map(|it| fuzzy_match::match_name(typed, it));
-        let of_alias = of_alias.filter(|it| it.rank >= fuzzy_match::BEGINNING).max_by_key(|it| it.rank);
+        let of_alias =
+            of_alias.filter(|it| it.rank >= fuzzy_match::BEGINNING).max_by_key(|it| it.rank);
         let of_alias = of_alias.map(|it| NameMatch { rank: it.rank - 1, places: vec![] });
         let found = fuzzy_match::match_name(typed, command.name)
             .into_iter()
@@ -137,9 +141,12 @@ impl App {
             .max_by_key(|it| it.rank)?;
         let item = PaletteItem::named(row.id, found);
         let is_of_view = row.context.view().is_some() && row.context.view() == here.view();
-        // Of an empty line the keys of the footer come first, then the commands.
-        let is_first = is_of_view && (!typed.is_empty() || !row.hint.is_empty());
-        let rank = item.rank + if is_first { VIEW_RANK } else { 0 };
+        let rank = match is_of_view {
+            true if !typed.is_empty() => VIEW_RANK,
+            true if !row.hint.is_empty() => FOOTER_RANK,
+            _ => 0,
+        };
+        let rank = item.rank + rank;
         Some(PaletteItem { keys, help: row.help.to_owned(), rank, ..item })
     }
 
@@ -232,9 +239,11 @@ impl App {
         palette.selected = match (palette.selected, motion) {
             _ if count == 0 => None,
             (None, Motion::Up(_) | Motion::PageUp) => None,
-            (None, motion) => {
-                Some(motion.target_row(0, count, PAGE_ROWS).saturating_sub(usize::from(matches!(motion, Motion::Down(_)))))
-            }
+            (None, motion) => Some(
+                motion
+                    .target_row(0, count, PAGE_ROWS)
+                    .saturating_sub(usize::from(matches!(motion, Motion::Down(_)))),
+            ),
             (Some(0), Motion::Up(_)) => None,
             (Some(at), motion) => Some(motion.target_row(at, count, PAGE_ROWS)),
         };

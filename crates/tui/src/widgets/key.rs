@@ -150,7 +150,9 @@ fn parse_shown_key(token: &str) -> Option<Key> {
         let mut chars = rest.chars();
         return chars.next().filter(|_| chars.next().is_none()).map(Key::with_ctrl);
     }
-    let is_shown = |shown: &str| shown == token && !shown.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_punctuation());
+    let is_shown = |shown: &str| {
+        shown == token && !shown.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_punctuation())
+    };
     let found = KEY_NAMES.iter().find(|(.., shown)| is_shown(shown));
     found.map(|(_, code, _)| Key::without_modifiers(*code))
 }
@@ -159,7 +161,8 @@ fn parse_shown_key(token: &str) -> Option<Key> {
 /// The error is a sentence. Empty for no key.
 pub fn parse_chord(text: &str) -> Result<Vec<Key>, UnknownKey> {
     let is_name = |(name, _, shown): &&(&str, BaseKey, &str)| {
-        text.chars().count() > 1 && (name.eq_ignore_ascii_case(text) || shown.eq_ignore_ascii_case(text))
+        text.chars().count() > 1
+            && (name.eq_ignore_ascii_case(text) || shown.eq_ignore_ascii_case(text))
     };
     match KEY_NAMES.iter().find(is_name) {
         Some((_, code, _)) => Ok(vec![Key::without_modifiers(*code)]),

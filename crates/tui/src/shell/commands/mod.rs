@@ -157,7 +157,10 @@ const ANSWERS: &[(&[&str], &str)] = &[
         &["report", "latex", "tex"],
         "reports are written by a command: `trajview report RUN`; :export lists all of them",
     ),
-    (&["agree", "agreement"], "the audit shows the agreement with the judge; `trajview agree` prints it"),
+    (
+        &["agree", "agreement"],
+        "the audit shows the agreement with the judge; `trajview agree` prints it",
+    ),
 ];
 
 const fn command(
@@ -373,10 +376,8 @@ fn view_at_moment(shown: View, moment: &str, app: &App) -> Result<Vec<AppMessage
 fn go_to_moment(moment: &str, app: &App) -> Result<Vec<AppMessage>, String> {
     let open = app.shown_run()?;
     let message = moment_message(moment, open)?;
-    let is_step = matches!(
-        message,
-        AppMessage::Run(RunMessage::Replay(replay::ReplayMessage::Step(_)))
-    );
+    let is_step =
+        matches!(message, AppMessage::Run(RunMessage::Replay(replay::ReplayMessage::Step(_))));
     let mut messages = if is_step { view(View::Replay)? } else { vec![] };
     messages.push(message);
     Ok(messages)
@@ -506,9 +507,8 @@ fn find_words(words: &str, app: &App) -> Result<Vec<AppMessage>, String> {
         ));
     }
     app.shown_run().map_err(|_| "search works in a run and in the table of runs".to_owned())?;
-    let search = |message| {
-        AppMessage::Run(RunMessage::Replay(replay::ReplayMessage::Search(message)))
-    };
+    let search =
+        |message| AppMessage::Run(RunMessage::Replay(replay::ReplayMessage::Search(message)));
     let messages = with_words(
         search(search::SearchMessage::Start(QuerySyntax::Literal)),
         search(search::SearchMessage::Type(words.to_owned())),

@@ -1,7 +1,9 @@
 use super::*;
 use crate::{
     shell::jobs::{JobsMessage, job_list::JobListMessage},
-    views::{audit::AuditMessage, judge::JudgePaneMessage, live::LiveMessage, process::ProcessMessage},
+    views::{
+        audit::AuditMessage, judge::JudgePaneMessage, live::LiveMessage, process::ProcessMessage,
+    },
 };
 
 /// Returns whether a message labels, stops, deletes or writes. What opens a form or a prompt does not.

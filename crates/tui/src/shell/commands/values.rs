@@ -71,9 +71,10 @@ pub(crate) fn files_of_turn(open: &OpenRun) -> Vec<RepoPath> {
 /// Returns the checkpoints and the turns of a run, with their titles.
 fn moments(open: &OpenRun) -> Vec<(String, String)> {
     let run = &open.session.run;
-    let checkpoints = run.checkpoints.iter().map(|it| {
-        (it.id.clone(), format!("checkpoint, ends with turn {}", it.last_turn + 1))
-    });
+    let checkpoints = run
+        .checkpoints
+        .iter()
+        .map(|it| (it.id.clone(), format!("checkpoint, ends with turn {}", it.last_turn + 1)));
     let turns = run.turns.iter().enumerate();
     let turns = turns.map(|(index, turn)| ((index + 1).to_string(), turn.title.to_string()));
     checkpoints.chain(turns).collect()

@@ -46,8 +46,7 @@ pub fn draw(
         let line = trusted_span(format!("  {row}"), theme.style_for(Meaning::Error));
         put_row(Line::from(line), None, inner, 1 + y as u16, buffer);
     }
-    let rows =
-        Rect { y: inner.y + first, height: inner.height.saturating_sub(first), ..inner };
+    let rows = Rect { y: inner.y + first, height: inner.height.saturating_sub(first), ..inner };
     if items.is_empty() && palette.complaint.is_none() {
         let nothing = trusted_span("  no match", theme.style_for(Meaning::Muted));
         return put_row(Line::from(nothing), None, rows, 0, buffer);
@@ -80,7 +79,11 @@ struct ListColumns {
 
 impl ListColumns {
     fn new(items: &[PaletteItem], width: usize, theme: Theme) -> Self {
-        let name = |it: &PaletteItem| spans_width(&[recorded_span(&it.name, theme.style_for(Meaning::Text))]) + it.argument.len() + 1;
+        let name = |it: &PaletteItem| {
+            spans_width(&[recorded_span(&it.name, theme.style_for(Meaning::Text))])
+                + it.argument.len()
+                + 1
+        };
         let keys = |it: &PaletteItem| theme.spell_out(&it.keys).chars().count();
         Self {
             name: items.iter().map(name).max().unwrap_or_default().min(width * 2 / 5),
@@ -101,8 +104,7 @@ impl ListColumns {
         name.push(trusted_span(format!(" {}", item.argument), theme.style_for(Meaning::Muted)));
         let mut spans = vec![trusted_span(mark, theme.style_for(Meaning::FocusedBorder))];
         spans.extend(padded(fit_spans(name, self.name), self.name, theme));
-        let keys =
-            vec![trusted_span(theme.spell_out(&item.keys), theme.style_for(Meaning::Key))];
+        let keys = vec![trusted_span(theme.spell_out(&item.keys), theme.style_for(Meaning::Key))];
         spans.push(trusted_span("  ", theme.style_for(Meaning::Text)));
         spans.extend(padded(fit_spans(keys, self.keys), self.keys, theme));
         if self.keys > 0 {
