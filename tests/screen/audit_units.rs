@@ -103,10 +103,10 @@ fn confidence_a_note_and_cannot_tell_come_with_the_label() {
     let bundle = Bundle::new();
     let mut screen = audit_screen(&bundle, MEDIUM, "ann");
 
-    let before = frame_after(&mut screen, "c c m s e e <enter>");
+    let before = frame_after(&mut screen, "c c \" s e e <enter>");
     assert_has(&before, "medium confidence");
     assert_has(&before, "your note: see");
-    assert_has(&frame_after(&mut screen, "x"), "cannot tell");
+    assert_has(&frame_after(&mut screen, "_"), "cannot tell");
 
     let label = &labels_of(&bundle)["labels"][0];
     assert_eq!((&label["score"], &label["cannot_tell"]), (&Value::Null, &json!(true)));
@@ -226,8 +226,8 @@ fn flags_are_accepted_rejected_and_what_was_missed_is_marked() {
     assert_lacks(&hidden, "The same as in nn.py");
     insta::assert_snapshot!("flag", hidden);
 
-    screen.press_keys("1 N 0 <esc>").unwrap();
-    let missed = frame_after(&mut screen, "X <c-u> 2 - 3 <space> u n u s e d <enter>");
+    screen.press_keys("1 ; 0 <esc>").unwrap();
+    let missed = frame_after(&mut screen, "! <c-u> 2 - 3 <space> u n u s e d <enter>");
 
     assert_has(&missed, "is marked as missed: unused");
     let labels = labels_of(&bundle)["labels"].clone();
@@ -271,7 +271,7 @@ fn one_key_goes_through_the_kinds_that_there_are() {
     assert_has(&frame_after(&mut screen, "v"), "auditing flags");
     assert_has(&frame_after(&mut screen, "v"), "auditing signals");
     assert_has(&frame_after(&mut screen, "v"), "auditing components");
-    assert_has(&frame_after(&mut screen, "X"), "only the audit of flags marks missed places");
+    assert_has(&frame_after(&mut screen, "!"), "only the audit of flags marks missed places");
 }
 
 /// The sample with a codebook of two criteria, by which one judge scored a few components.

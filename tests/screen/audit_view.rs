@@ -151,15 +151,15 @@ fn a_label_comes_before_the_verdict_and_a_reason_after_it() {
     insta::assert_snapshot!("differs", frame_after(&mut screen, "3"));
     assert_eq!(bundle.labels("ann"), ["C15 3 blind - -"]);
 
-    insta::assert_snapshot!("explained", frame_after(&mut screen, "b"));
+    insta::assert_snapshot!("explained", frame_after(&mut screen, "B"));
     assert_eq!(bundle.labels("ann"), ["C15 3 blind rubric-boundary -"]);
 
-    frame_after(&mut screen, "m contacts<space>count<space>more");
+    frame_after(&mut screen, "\" contacts<space>count<space>more");
     assert_eq!(bundle.labels("ann"), ["C15 3 blind rubric-boundary -"]);
     assert_has(&frame_after(&mut screen, "<enter>"), "your note: contacts count more");
     assert_eq!(bundle.labels("ann"), ["C15 3 blind rubric-boundary contacts count more"]);
 
-    let agreed = frame_after(&mut screen, "N 4");
+    let agreed = frame_after(&mut screen, "; 4");
     assert_eq!(chosen_row(&mut screen), "C24");
     assert_eq!(bundle.labels("ann")[1], "C24 4 blind agree -");
     assert_has(&agreed, "both agree");
@@ -202,7 +202,7 @@ fn a_very_wide_screen_has_the_code_beside_the_component() {
 fn without_utf_8_the_audit_is_ascii_and_without_colours_it_says_the_same() {
     let bundle = Bundle::new();
     let mut screen = audit_screen(&bundle, (120, 40), "ann");
-    let words = frame_after(&mut screen, "3 b N 4");
+    let words = frame_after(&mut screen, "3 B ; 4");
     screen.app_mut().shell.looks.has_colours = false;
     let plain = screen.draw_frame();
 
@@ -221,7 +221,7 @@ fn without_utf_8_the_audit_is_ascii_and_without_colours_it_says_the_same() {
 fn colours_tell_what_agrees_from_what_differs() {
     let bundle = Bundle::new();
     let mut screen = audit_screen(&bundle, (120, 40), "ann");
-    screen.press_keys("3 b N 4 N").unwrap();
+    screen.press_keys("3 B ; 4 ;").unwrap();
     let frame = screen.draw_frame();
     let colour_of = |sign: &str| {
         let cell = frame.content.iter().find(|cell| cell.symbol() == sign);
@@ -284,7 +284,7 @@ fn a_label_that_was_taken_back_hides_the_verdict_and_the_next_one_is_not_blind()
     assert_lacks(&back, "rubric-boundary");
     assert_lacks(&back, "████ 4 Faithful");
     assert_has(&back, "the label will not be blind: a label was undone after the verdict was seen");
-    let again = frame_after(&mut screen, "4 N 4 V");
+    let again = frame_after(&mut screen, "4 ; 4 V");
     assert_eq!(bundle.labels("ann"), ["C15 4 open agree -", "C24 4 blind agree -"]);
     assert_has(&again, "1 label, blind; 1 more is not");
     drop(screen);
@@ -304,20 +304,20 @@ fn a_label_that_is_in_is_not_overwritten_by_a_digit() {
 #[test]
 fn work_goes_on_where_it_stopped() {
     let bundle = Bundle::new();
-    audit_screen(&bundle, (120, 40), "ann").press_keys("4 N 4 N 3 <esc>").unwrap();
+    audit_screen(&bundle, (120, 40), "ann").press_keys("4 ; 4 ; 3 <esc>").unwrap();
 
     let mut screen = audit_screen(&bundle, (120, 40), "ann");
 
     assert_has(&frame_text(&screen), "3/24");
     assert_eq!(chosen_row(&mut screen), "C04");
-    screen.press_keys("p b").unwrap();
+    screen.press_keys("N B").unwrap();
     assert_has(&frame_text(&screen), "both agree");
 }
 
 #[test]
 fn two_raters_never_see_each_other() {
     let bundle = Bundle::new();
-    audit_screen(&bundle, (120, 40), "zoe").press_keys("3 b N 4").unwrap();
+    audit_screen(&bundle, (120, 40), "zoe").press_keys("3 B ; 4").unwrap();
 
     let mut bob = audit_screen(&bundle, (120, 40), "bob");
 
@@ -334,7 +334,7 @@ fn two_raters_never_see_each_other() {
 #[test]
 fn the_scores_show_a_rater_the_labels_of_nobody_else() {
     let bundle = Bundle::new();
-    audit_screen(&bundle, (120, 40), "ann").press_keys("3 b N 4").unwrap();
+    audit_screen(&bundle, (120, 40), "ann").press_keys("3 B ; 4").unwrap();
     let scores = |annotator: Option<&str>| {
         let place = StartPlace { component: Some("C15".into()), ..StartPlace::default() };
         frame_after(&mut open_audit(bundle.path().to_owned(), (120, 40), annotator, place), "<f3>")
@@ -356,7 +356,7 @@ fn of_two_sessions_of_one_rater_the_first_label_stands_and_nothing_becomes_blind
     let bundle = Bundle::new();
     let (mut first, mut second) =
         (audit_screen(&bundle, (120, 40), "ann"), audit_screen(&bundle, (120, 40), "ann"));
-    first.press_keys("3 b").unwrap();
+    first.press_keys("3 B").unwrap();
 
     let told = frame_after(&mut second, "1");
 
@@ -365,7 +365,7 @@ fn of_two_sessions_of_one_rater_the_first_label_stands_and_nothing_becomes_blind
     assert_has(&told, "1/24");
 
     first.press_keys("u").unwrap();
-    let told = frame_after(&mut second, "m late<enter>");
+    let told = frame_after(&mut second, "\" late<enter>");
     assert_has(&told, "ann undid the label of C15 in another session");
     second.press_keys("2").unwrap();
     assert_eq!(bundle.labels("ann")[0], "C15 2 open - -");
@@ -398,10 +398,10 @@ fn what_cannot_be_saved_is_told_and_saved_once_it_can_be() {
 
     assert_has(&failed, "1 label not saved");
     assert_has(&failed, "not saved: ");
-    assert_has(&failed, "is not a folder; s retries");
+    assert_has(&failed, "is not a folder; ctrl-s retries");
     assert_has(&failed, "unsaved");
     fs::remove_file(&labels).unwrap();
-    assert_has(&frame_after(&mut screen, "s"), "all saved");
+    assert_has(&frame_after(&mut screen, "ctrl-s"), "all saved");
     assert_eq!(bundle.labels("ann"), ["C15 4 blind agree -"]);
 }
 
@@ -510,7 +510,7 @@ fn digits_above_the_levels_still_count() {
     let mut screen = audit_screen(&bundle, (120, 40), "ann");
     screen.press_keys("5n").unwrap();
     assert_eq!(screen.app_mut().screens.open_run().unwrap().audit.rows.cursor(), 5);
-    screen.press_keys("10p").unwrap();
+    screen.press_keys("10N").unwrap();
     assert_eq!(bundle.labels("ann").len(), 1);
 }
 

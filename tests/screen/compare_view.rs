@@ -54,7 +54,7 @@ fn curves_lie_over_each_other_by_phase_checkpoint_or_turn() {
     assert!(by_phase.contains("by phase"), "{by_phase}");
     assert!(by_phase.contains("start") && by_phase.contains("final"), "{by_phase}");
 
-    insta::assert_snapshot!(frame_text(80, 24, "<tab><tab>uu20h"));
+    insta::assert_snapshot!(frame_text(80, 24, "<tab><tab>aa20h"));
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn components_can_be_sorted_as_listed_and_by_a_score() {
         let row = frame.lines().find(|line| line.starts_with("│C")).map(str::to_owned);
         row.unwrap_or_default().chars().skip(1).take(3).collect::<String>()
     };
-    assert_eq!([first("g"), first("og"), first("ooog")], ["C18", "C01", "C23"]);
+    assert_eq!([first("g"), first("sg"), first("sssg")], ["C18", "C01", "C23"]);
 }
 
 #[test]
@@ -164,7 +164,7 @@ fn judged_twice(keys: &str, size: (u16, u16)) -> String {
 #[test]
 fn the_verdicts_of_another_judge_and_pooled_ones_are_named_where_they_stand() {
     let medium = (120, 40);
-    let next = judged_twice("b", medium);
+    let next = judged_twice("f", medium);
     assert!(next.contains("judged by second-reader, a at turn 56"), "{next}");
     assert!(next.contains("both runs by second-reader"), "{next}");
 

@@ -124,7 +124,7 @@ fn a_recorded_value_that_cannot_be_relied_on_keeps_its_row_and_has_its_reason_be
 
 #[test]
 fn a_real_world_measures_with_its_own_rules() {
-    let seen = export::frame_text(&frame_as(ScreenOptions::default(), 120, 40, "m"));
+    let seen = export::frame_text(&frame_as(ScreenOptions::default(), 120, 40, "x"));
     assert!(seen.contains("computed · profile trajview · "), "{seen}");
     assert!(seen.contains("largest rise 1/2 of erosion: +0.9"), "{seen}");
 }
@@ -156,13 +156,13 @@ fn the_chart_stands_above_the_values_and_what_moved_them() {
 
 #[test]
 fn the_steepest_point_opens_into_what_moved_it() {
-    insta::assert_snapshot!(frame_text(120, 40, "m <enter>"));
+    insta::assert_snapshot!(frame_text(120, 40, "x <enter>"));
 }
 
 #[test]
 fn a_small_screen_has_the_chart_and_one_list() {
     insta::assert_snapshot!(frame_text(80, 24, "2l"));
-    insta::assert_snapshot!(frame_text(80, 24, "m <enter>"));
+    insta::assert_snapshot!(frame_text(80, 24, "x <enter>"));
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn the_smallest_screen_still_has_a_chart() {
 
 #[test]
 fn without_utf_8_the_chart_is_ascii() {
-    let mut app = open_curves("m").app;
+    let mut app = open_curves("x").app;
     app.shell.looks.alphabet = trajview::widgets::display_options::Alphabet::Ascii;
     let frame = export::frame_text(&draw::draw_picture(&app, Theme::from_options(app.shell.looks)));
     assert!(frame.is_ascii());
@@ -186,7 +186,7 @@ fn without_utf_8_the_chart_is_ascii() {
 
 #[test]
 fn without_colours_the_curves_are_told_apart_by_their_signs_and_names() {
-    let mut app = open_curves("m").app;
+    let mut app = open_curves("x").app;
     app.shell.looks.has_colours = false;
     let frame = draw::draw_picture(&app, Theme::from_options(app.shell.looks));
     let has_colour = |cell: &ratatui::buffer::Cell| {
@@ -199,7 +199,7 @@ fn without_colours_the_curves_are_told_apart_by_their_signs_and_names() {
 
 #[test]
 fn a_row_leads_to_the_hunk_and_backspace_back_to_the_curves() {
-    let mut world = open_curves("m <enter> <enter>");
+    let mut world = open_curves("x <enter> <enter>");
     let open = world.app.screens.open_run().unwrap();
     assert_eq!((open.session.view, open.session.turn + 1), (View::Replay, 6));
     assert_eq!(open.replay.diff_key(&open.session).unwrap().path.as_str(), "src/steps.py");
@@ -213,7 +213,7 @@ fn a_row_leads_to_the_hunk_and_backspace_back_to_the_curves() {
 
 #[test]
 fn at_checkpoints_a_row_leads_to_the_change_since_the_checkpoint_began() {
-    let mut world = open_curves("u m <enter> <enter>");
+    let mut world = open_curves("a x <enter> <enter>");
     let seen = export::frame_text(&draw::draw_picture(&world.app, Theme::without_colours()));
     assert!(seen.contains("since checkpoint 4 began"), "{seen}");
 
@@ -225,35 +225,35 @@ fn at_checkpoints_a_row_leads_to_the_change_since_the_checkpoint_began() {
 
 #[test]
 fn lines_of_the_diff_have_marks_and_each_says_why() {
-    let seen = frame_text(120, 40, "m 1w f <tab><tab>");
+    let seen = frame_text(120, 40, "x 1w f <tab><tab>");
     assert!(seen.contains("§ sum-in-a-loop"), "{seen}");
-    insta::assert_snapshot!(frame_text(120, 40, "m 1w f <tab><tab> jj W"));
+    insta::assert_snapshot!(frame_text(120, 40, "x 1w f <tab><tab> jj W"));
 
-    let clones = frame_text(120, 40, "m 1w F <tab><tab> j W");
+    let clones = frame_text(120, 40, "x 1w F <tab><tab> j W");
     assert!(clones.contains("have the same structure as src/helpers.py:1"), "{clones}");
 
-    let hidden = frame_text(120, 40, "m 1w f X");
+    let hidden = frame_text(120, 40, "x 1w f X");
     assert!(hidden.contains("marks are hidden") && !hidden.contains("▲ CC"), "{hidden}");
 }
 
 #[test]
 fn marks_stand_beside_the_new_side_of_two_columns_and_of_a_whole_file() {
-    let columns = frame_text(200, 50, "m 1w f d");
+    let columns = frame_text(200, 50, "x 1w f d");
     assert!(columns.contains("§ sum-in-a-loop"), "{columns}");
-    let whole = frame_text(120, 40, "m 1w f <tab><tab> a");
+    let whole = frame_text(120, 40, "x 1w f <tab><tab> a");
     assert!(whole.contains("def steps(x):") && whole.contains("▲ CC 15"), "{whole}");
 }
 
 #[test]
 fn the_steepest_rises_are_gone_through_in_order() {
-    let mut world = open_curves("m");
+    let mut world = open_curves("x");
     assert_eq!(selected_turn(&world), 6);
-    press_keys(&mut world, "m");
+    press_keys(&mut world, "x");
     assert_eq!(selected_turn(&world), 8);
-    press_keys(&mut world, "m");
+    press_keys(&mut world, "x");
     let notice = world.app.screens.open_run().unwrap().session.notice.clone();
     assert_eq!(notice.as_deref(), Some("no further rise of erosion"));
-    press_keys(&mut world, "g m");
+    press_keys(&mut world, "g x");
     assert_eq!(selected_turn(&world), 6);
 }
 
@@ -284,7 +284,7 @@ fn a_click_on_the_chart_takes_the_playhead_there() {
 
 #[test]
 fn the_values_of_a_point_are_shown_while_the_pointer_is_over_it() {
-    let mut world = open_curves("m");
+    let mut world = open_curves("x");
     let seen = |world: &Answering| {
         export::frame_text(&draw::draw_picture(&world.app, Theme::without_colours()))
     };
@@ -309,7 +309,7 @@ fn rules_and_clones_come_first_where_verbosity_is_looked_at() {
         let rows = open.curves.moved_rows(&open.session);
         rows.first().map(|change| change.mass_change().is_some())
     };
-    assert_eq!(first("m"), Some(true));
+    assert_eq!(first("x"), Some(true));
     assert_eq!(first("m j"), Some(false));
 }
 
@@ -359,7 +359,7 @@ fn measuring_stops_and_goes_on() {
     world.send(AppMessage::Resized(Size { width: 120, height: 40 }));
     let app = &mut world.app;
     press_only(app, "2w");
-    let effects = press_only(app, "x");
+    let effects = press_only(app, "X");
     assert!(
         effects
             .iter()
@@ -368,7 +368,7 @@ fn measuring_stops_and_goes_on() {
     let seen = export::frame_text(&draw::draw_picture(app, Theme::without_colours()));
     assert!(seen.contains("stopped: 0 of 8 turns measured, x continues"), "{seen}");
 
-    press_keys(&mut world, "x");
+    press_keys(&mut world, "X");
 
     let seen = export::frame_text(&draw::draw_picture(&world.app, Theme::without_colours()));
     assert!(!seen.contains("stopped") && seen.contains("made up"), "{seen}");
@@ -380,8 +380,8 @@ fn an_answer_that_was_called_off_does_no_harm_after_going_on() {
     let mut world = Answering::telling(eroding_story());
     world.send(AppMessage::Resized(Size { width: 120, height: 40 }));
     let asked = press_only(&mut world.app, "2w");
-    press_only(&mut world.app, "x");
-    press_keys(&mut world, "x");
+    press_only(&mut world.app, "X");
+    press_keys(&mut world, "X");
 
     for effect in asked {
         if let trajview::session::effect::Effect::Ask(request, question) = effect
@@ -449,7 +449,7 @@ proptest! {
 
     #[test]
     fn whatever_the_keys_and_the_size_a_frame_is_drawn(
-        keys in proptest::collection::vec("[hljkgGmux\\[\\]{}w:?y'MR&+ -]|<enter>|<bs>|<tab>|<esc>|[1-9]", 0..30),
+        keys in proptest::collection::vec("[hljkgGxavX\\[\\]{}w:?y'MR&+ -]|<enter>|<bs>|<tab>|<esc>|[1-9]", 0..30),
         width in 20_u16..220,
         height in 5_u16..60,
     ) {

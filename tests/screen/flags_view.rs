@@ -178,9 +178,9 @@ fn enter_goes_to_the_lines_as_they_were_judged_and_w_says_why_they_are_flagged()
         "{shown}"
     );
 
-    press_keys(&mut world, "<esc> X");
+    press_keys(&mut world, "<esc> |");
     assert!(!frame_text(&world).contains("⚑ copied-logic"));
-    press_keys(&mut world, "X <bs>");
+    press_keys(&mut world, "| <bs>");
     assert_eq!(world.app.screens.open_run().unwrap().session.view, View::Scores);
     press_keys(&mut world, "] <enter>");
     let shown = frame_text(&world);

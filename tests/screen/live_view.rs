@@ -161,7 +161,7 @@ fn the_keyboard_goes_to_the_agent_and_comes_back() {
     );
     insta::assert_snapshot!(frame_text(&app));
     press_keys(&mut app, "<c-]>");
-    assert_eq!(press_keys(&mut app, "s"), [Effect::Live(LiveCommand::Skip)]);
+    assert_eq!(press_keys(&mut app, "S"), [Effect::Live(LiveCommand::Skip)]);
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn the_next_request_is_edited_in_the_last_line() {
     let mut app = live_app(120, 40);
     in_the_middle(&mut app);
 
-    press_keys(&mut app, "e <c-u> T e s t <space> i t");
+    press_keys(&mut app, "E <c-u> T e s t <space> i t");
     insta::assert_snapshot!(frame_text(&app).lines().last().unwrap());
     assert_eq!(
         press_keys(&mut app, "<enter>"),
@@ -202,7 +202,7 @@ fn a_failure_and_the_end_are_said() {
     in_the_middle(&mut app);
     send_event(&mut app, turn_ended(3, 3.0, Some("the agent ended with exit code 1")));
     send_event(&mut app, waits(WaitReason::Failed(String::new())));
-    assert_eq!(press_keys(&mut app, "r"), [Effect::Live(LiveCommand::Retry)]);
+    assert_eq!(press_keys(&mut app, "ctrl-r"), [Effect::Live(LiveCommand::Retry)]);
     insta::assert_snapshot!("after_a_failure", frame_text(&app));
 
     over(&mut app, "stopped after turn 2; --resume goes on", false);
@@ -566,15 +566,19 @@ fn one_agent_at_a_time_is_started_from_the_screen() {
 }
 
 #[test]
-fn an_agent_is_stopped_only_by_a_second_press_of_the_key() {
+fn an_agent_is_stopped_only_after_a_question() {
     let mut app = live_app(120, 40);
     in_the_middle(&mut app);
     let stops = |effects: Vec<Effect>| effects.contains(&Effect::Live(LiveCommand::Stop));
 
-    assert!(!stops(press_keys(&mut app, "x")));
-    assert!(frame_text(&app).contains("x again stops the agent"), "{}", frame_text(&app));
-    assert!(!stops(press_keys(&mut app, "jx")));
-    assert!(stops(press_keys(&mut app, "x")));
+    assert_eq!(press_keys(&mut app, "X"), []);
+    assert!(frame_text(&app).contains("stop the agent?"), "{}", frame_text(&app));
+    assert!(!stops(press_keys(&mut app, "X n")), "another key is no yes");
+    assert!(!frame_text(&app).contains("stop the agent?"), "{}", frame_text(&app));
+    assert!(!stops(press_keys(&mut app, "X <enter> y")));
+    assert_eq!(press_keys(&mut app, "J X"), [], "the list of jobs asks as well");
+    assert!(frame_text(&app).contains("stop the agent?"), "{}", frame_text(&app));
+    assert!(stops(press_keys(&mut app, "y")));
 }
 
 #[test]

@@ -190,7 +190,7 @@ fn the_curves_of_a_run_of_one_request_go_by_step() {
     let here = draw_frame((120, 40), ":1.6<enter> 2w");
     assert!(here.contains("after step 1.6"), "{here}");
 
-    let by_turn = chart("s", (120, 40));
+    let by_turn = chart("v", (120, 40));
     assert!(by_turn.contains("after turn 1") && by_turn.contains("s has steps"), "{by_turn}");
     assert!(
         chart("u", (120, 40)).contains("the points are its steps"),

@@ -13,7 +13,7 @@ fn process_frame(size: &str, keys: &str) -> String {
 #[test]
 fn pillars_what_one_is_made_of_and_signals_on_one_screen() {
     insta::assert_snapshot!("process_120x40", process_frame("120x40", ""));
-    insta::assert_snapshot!("process_200x50", process_frame("200x50", "p"));
+    insta::assert_snapshot!("process_200x50", process_frame("200x50", "P"));
     insta::assert_snapshot!("process_80x24", process_frame("80x24", ""));
 }
 
@@ -44,12 +44,12 @@ fn weights_are_moved_and_put_back() {
     let moved = process_frame("120x40", "5>");
     assert!(moved.contains("(+50 %)"), "{moved}");
     assert_ne!(before, moved);
-    assert_eq!(before, process_frame("120x40", "5> u"));
+    assert_eq!(before, process_frame("120x40", "5> ~"));
 }
 
 #[test]
 fn the_scorers_defaults_are_marked() {
-    let seen = process_frame("120x40", "p");
+    let seen = process_frame("120x40", "P");
     assert!(seen.contains("rigor-shipped") && seen.contains("0.200*"), "{seen}");
 }
 

@@ -99,8 +99,8 @@ fn a_judge_s_answer_stands_in_its_parts() {
 
 #[test]
 fn on_a_small_screen_tree_and_words_are_tabs() {
-    insta::assert_snapshot!(frame_text(80, 24, "f f"));
-    insta::assert_snapshot!(frame_text(80, 24, "f f <tab>"));
+    insta::assert_snapshot!(frame_text(80, 24, "x x"));
+    insta::assert_snapshot!(frame_text(80, 24, "x x <tab>"));
 }
 
 #[test]
@@ -172,9 +172,9 @@ fn what_was_chosen_stays_chosen_when_it_is_folded_away() {
 fn failing_and_invalid_leaves_are_gone_to_wherever_they_are_folded_away() {
     let mut app = app_with("z f");
     assert_eq!(selected_text(&app), "0/0/2/2");
-    press_keys(&mut app, "2f");
+    press_keys(&mut app, "2x");
     assert_eq!(selected_text(&app), "0/3/2");
-    press_keys(&mut app, "F");
+    press_keys(&mut app, "ctrl-x");
     assert_eq!(selected_text(&app), "0/1/1/2");
     press_keys(&mut app, "v");
     assert_eq!(selected_text(&app), "0/2/3");

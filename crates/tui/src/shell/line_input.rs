@@ -22,14 +22,16 @@ pub(crate) const MAX_LINE_LETTERS: usize = 2_000;
 pub(crate) const MAX_REQUEST_LETTERS: usize = 100_000;
 
 impl App {
-    /// Types as much of this text as there is room for, without control characters.
+    /// Types as much of this text as there is room for, without control characters. A line break within it is a blank.
     pub(crate) fn type_words(&mut self, words: &str) -> Vec<Effect> {
         let context = self.key_context();
         if !context.types_words() {
             return vec![];
         }
         let room = max_letters(context).saturating_sub(self.open_line(context).chars().count());
-        let mut letters = words.chars().filter(|c| !c.is_control());
+        let words = words.trim_end_matches(['\r', '\n']).replace("\r\n", "\n");
+        let blank = |c: char| if matches!(c, '\n' | '\r' | '\t') { ' ' } else { c };
+        let mut letters = words.chars().map(blank).filter(|c| !c.is_control());
         let fitting: String = letters.by_ref().take(room).collect();
         self.shell.is_line_full = letters.next().is_some();
         match fitting.is_empty() {

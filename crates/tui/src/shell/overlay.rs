@@ -339,7 +339,7 @@ fn mark_reasons(open: &OpenRun) -> Vec<FactRow> {
     let to_row = |(mark, words): (String, String)| FactRow::new(mark, words);
     match (marks.is_empty(), open.replay.diff.line_number(), open.replay.diff.has_marks) {
         (false, ..) => marks.into_iter().map(to_row).collect(),
-        (true, _, false) => vec![FactRow::new("", "marks are hidden; X shows them")],
+        (true, _, false) => vec![FactRow::new("", "marks are hidden; | shows them")],
         (true, None, _) => {
             vec![FactRow::new("", "the cursor of the diff is not at a line of the new text")]
         }

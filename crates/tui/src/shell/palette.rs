@@ -41,7 +41,6 @@ pub struct PaletteItem {
     pub keys: String,
     /// One line.
     pub help: String,
-    takes_argument: bool,
     rank: i32,
 }
 
@@ -59,10 +58,20 @@ impl App {
     pub fn palette_items(&self, palette: &CommandPalette) -> Vec<PaletteItem> {
         let typed = palette.text.trim_start().trim_start_matches(':');
         let mut items = match typed.split_once(char::is_whitespace) {
-            Some((name, rest)) => match commands::find_command(name) {
-                Some(command) => self.value_items(command, rest.trim_start()),
-                None => vec![],
-            },
+            Some((name, rest)) => {
+                let mut items = match commands::find_command(name) {
+                    Some(command) => self.value_items(command, rest.trim_start()),
+                    None => self.name_items(typed),
+                };
+                // `next checkpoint` is `next-checkpoint`.
+                for item in self.name_items(&commands::hyphenated(typed)) {
+                    let is_close = item.rank >= fuzzy_match::BEGINNING * RANK_STEP;
+                    if is_close && !items.iter().any(|it| it.name == item.name) {
+                        items.push(item);
+                    }
+                }
+                items
+            }
             None => self.name_items(typed),
         };
         items.sort_by_key(|item| -item.rank); // stable: equals stay in their order
@@ -111,11 +120,13 @@ impl App {
             .max_by_key(|it| it.rank)?;
         let row = commands::row_of_id(self.command_context(), command.key_id);
         let item = PaletteItem::named(command.name, found);
+        let space = if matches!(command.argument, Argument::Required(_)) { " " } else { "" };
         Some(PaletteItem {
+            // What is typed next is the argument.
+            line: format!("{}{space}", command.name),
             argument: command.argument.text(),
             keys: row.map(|row| self.shell.keys.keys_text(row)).unwrap_or_default(),
             help: command.help.to_owned(),
-            takes_argument: matches!(command.argument, Argument::Required(_)),
             rank: item.rank + COMMAND_RANK,
             ..item
         })
@@ -223,8 +234,7 @@ impl App {
         match (items.as_slice(), palette.selected) {
             ([], _) => {}
             ([only], _) => {
-                let space = if only.takes_argument { " " } else { "" };
-                let text = format!("{}{space}", only.line);
+                let text = only.line.clone();
                 *palette = CommandPalette { text, ..CommandPalette::default() };
             }
             (items, Some(at)) => palette.selected = Some((at + 1) % items.len()),
@@ -269,7 +279,6 @@ impl PaletteItem {
             argument: String::new(),
             keys: String::new(),
             help: String::new(),
-            takes_argument: false,
             rank: found.rank * RANK_STEP,
         }
     }

@@ -102,14 +102,13 @@ pub(crate) const COMMANDS: &[Command] = &[
     command("open", &["edit", "load"], Argument::Required(ValueKind::RunPath), "open another run, or a folder of runs", "", open_path),
     command("export", &["save", "write", "csv"], Argument::None, "the commands that write this run as tables, a report or a video", "", |_, _| Ok(vec![AppMessage::Overlay(OverlayMessage::Open(OverlayKind::Export))])),
     command("theme", &["colours", "colors", "colorscheme"], Argument::Required(ValueKind::Theme), "choose the colours", "next-theme", set_theme),
-    command("help", &["explain", "what", "man"], Argument::Optional(ValueKind::HelpWord), "the keys; with a word what it means", "help", show_help),
+    command("help", &["keys", "explain", "what", "man"], Argument::Optional(ValueKind::HelpWord), "the keys; with a word what it means", "help", show_help),
 ];
 
 /// Other names of rows of the keymap.
 const ROW_ALIASES: &[(&str, &str)] = &[
     ("q", "quit"),
     ("exit", "quit"),
-    ("keys", "help"),
     ("facts", "run-details"),
     ("info", "run-details"),
     ("details", "run-details"),
@@ -233,6 +232,11 @@ pub(crate) fn row_of_id(here: KeyContext, id: &str) -> Option<&'static KeyBindin
     bindings_of(here).find(|row| row.id == id)
 }
 
+/// Returns words in the form of an id: `next checkpoint` as `next-checkpoint`.
+pub(crate) fn hyphenated(words: &str) -> String {
+    words.split_whitespace().collect::<Vec<_>>().join("-").to_lowercase()
+}
+
 /// Returns whether a row neither labels nor stops nor writes. The key that ends waiting for a second key is no command.
 fn is_offered(row: &KeyBinding) -> bool {
     let is_way_out = matches!(row.context, KeyContext::Copy | KeyContext::GoToMark)
@@ -249,11 +253,19 @@ impl App {
         if name.starts_with(|c: char| c.is_ascii_digit()) {
             return go_to_moment(line, self).into();
         }
-        self.named_outcome(name, rest)
+        self.row_outcome(&hyphenated(line))
+            .or_else(|| self.named_outcome(name, rest))
             .or_else(|| answer_to(name).map(LineOutcome::Refused))
             .or_else(|| self.outcome_of_path(line))
             .or_else(|| self.named_outcome(&self.only_name_beginning_with(name)?, rest))
             .unwrap_or_else(|| LineOutcome::Refused(self.unknown_command(name)))
+    }
+
+    /// Returns the outcome of a row whose id is several words, typed with blanks: `next checkpoint`.
+    fn row_outcome(&self, id: &str) -> Option<LineOutcome> {
+        let rows = offered_rows(self.command_context());
+        let row = rows.into_iter().find(|row| row.id == id)?;
+        Some(run_row(row, "").into())
     }
 
     /// Returns the outcome of a command or a row of exactly this name; None if there is none.

@@ -113,7 +113,7 @@ fn no_name_has_two_meanings() {
     }
     for (alias, id) in ROW_ALIASES {
         assert!(all_bindings().any(|row| row.id == *id), "{alias}: {id}");
-        assert!(!COMMANDS.iter().any(|it| it.name == *alias), "{alias}");
+        assert!(!COMMANDS.iter().any(|it| it.name == *alias || it.name == *id), "{alias}");
     }
     for command in COMMANDS.iter().filter(|it| !it.key_id.is_empty()) {
         assert!(all_bindings().any(|row| row.id == command.key_id), "{}", command.name);

@@ -340,4 +340,4 @@ impl Jobs {
 }
 
 /// The notice that a second agent is not started.
-const ONE_AGENT: &str = "an agent is running: F7 shows it, x there stops it";
+const ONE_AGENT: &str = "an agent is running: F7 shows it, X there stops it";

@@ -35,7 +35,7 @@ fn current_case(session: &Session) -> Option<AdjudicationCase<'_>> {
 pub(crate) fn push_case_rows(session: &Session, width: usize, rows: &mut Vec<VerdictRow>) {
     let (Some(study), Some(case)) = (session.study_queue(), current_case(session)) else { return };
     if let Some(why) = study.gold.why_not_saved() {
-        let words = format!("not saved: {why}; s retries");
+        let words = format!("not saved: {why}; ctrl-s retries");
         rows.extend(words_in_rows(&words, width).into_iter().map(VerdictRow::Problem));
     }
     let history = study.gold.outcomes_of(case.item);
@@ -239,9 +239,9 @@ pub(crate) fn switch_study_mode(audit: &mut AuditView, session: &mut Session) {
             );
             session.notice = Some(match mode {
                 StudyMode::Adjudicating => {
-                    format!("{done} of {count} adjudicated; d returns to labelling")
+                    format!("{done} of {count} adjudicated; S returns to labelling")
                 }
-                StudyMode::Labelling => "labelling; d: adjudicate".into(),
+                StudyMode::Labelling => "labelling; S: adjudicate".into(),
             });
         }
     }
@@ -250,7 +250,7 @@ pub(crate) fn switch_study_mode(audit: &mut AuditView, session: &mut Session) {
 /// Shows the verdicts of the judges beside the labels, or hides them.
 pub(crate) fn toggle_verdicts(session: &mut Session) {
     if !session.is_adjudicating() {
-        session.notice = Some("a verdict is shown after its label; d: adjudicate".into());
+        session.notice = Some("a verdict is shown after its label; S: adjudicate".into());
         return;
     }
     if let Some(study) = session.study_mut() {

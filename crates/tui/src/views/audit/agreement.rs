@@ -334,7 +334,7 @@ fn push_reason_rows(session: &Session, rows: &mut Vec<AgreementRow>) {
         rows.push(AgreementRow::Note(format!("{count:>3} {reason}")));
     }
     if missing > 0 {
-        rows.push(AgreementRow::Note(format!("{missing:>3} disagreements without a reason (b)")));
+        rows.push(AgreementRow::Note(format!("{missing:>3} disagreements without a reason (B)")));
     }
     if open > 0 {
         rows.push(AgreementRow::Note(format!("{open:>3} {CANNOT_TELL}")));

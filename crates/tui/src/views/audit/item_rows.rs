@@ -37,7 +37,7 @@ pub(crate) fn item_rows(
         return rows;
     }
     if let Some(why) = session.labels.why_not_saved() {
-        let words = format!("not saved: {why}; s retries");
+        let words = format!("not saved: {why}; ctrl-s retries");
         rows.extend(words_in_rows(&words, width).into_iter().map(VerdictRow::Problem));
     }
     match audit.revealed_verdict(session) {
@@ -109,7 +109,7 @@ fn push_level_rows(
             ScoreScale::Share => vec!["any number from 0 to 1: . types it".into()],
             scale => scale.level_range().map(|level| criterion.level_text(level.into())).collect(),
         };
-        let words = format!("{}   x cannot tell", levels.join("   "));
+        let words = format!("{}   _ cannot tell", levels.join("   "));
         rows.extend(words_in_rows(&words, width).into_iter().map(VerdictRow::Words));
     }
     if let Some(proposal) = proposals::current_proposal(audit, session) {
@@ -230,7 +230,7 @@ fn push_difference_rows(
     if audit.prompt == Some(AuditPrompt::Reason) {
         push_reason_choices(audit, session, width, rows);
     } else if !is_explained {
-        rows.push(VerdictRow::Problem("no reason yet (b)".into()));
+        rows.push(VerdictRow::Problem("no reason yet (B)".into()));
     }
     push_note_rows(audit, session, width, rows);
 }

@@ -135,7 +135,7 @@ impl AuditView {
                 self.prompt = Some(AuditPrompt::Reason)
             }
             LabelStatus::Agrees(score) => {
-                let next = if session.unlabelled_count() == 0 { "" } else { "; N: next" };
+                let next = if session.unlabelled_count() == 0 { "" } else { "; ;: next unlabelled" };
                 let score = score_text(score);
                 session.notice = Some(format!("{}: you and the judge say {score}{next}", item.id));
             }
@@ -239,7 +239,7 @@ impl AuditView {
             self.ask_for_note(session);
             return;
         }
-        session.notice = Some(format!("reason: {code}; m adds a note"));
+        session.notice = Some(format!("reason: {code}; \" adds a note"));
     }
 
     pub(super) fn set_likely_reason(&mut self, session: &mut Session) {
@@ -257,7 +257,7 @@ impl AuditView {
 
     pub(super) fn defer_reason(&mut self, session: &mut Session) {
         self.prompt = None;
-        session.notice = Some("no reason yet; b asks again".into());
+        session.notice = Some("no reason yet; B asks again".into());
     }
 
     pub(super) fn ask_for_reason(&mut self, session: &mut Session, layout: &ScreenLayout) {

@@ -126,7 +126,7 @@ impl AuditView {
             | AuditMessage::GiveLikelyReason
             | AuditMessage::DeferReason
             | AuditMessage::AskReason => {
-                session.notice = Some("an outcome has a note and no reason; m adds a note".into());
+                session.notice = Some("an outcome has a note and no reason; \" adds a note".into());
             }
             AuditMessage::Save => {
                 if let Some(study) = session.study_mut() {

@@ -248,7 +248,7 @@ fn about_line(table: &BatchTable, theme: Theme, width: u16) -> Line<'static> {
 fn keys_line(table: &BatchTable, theme: Theme, width: u16) -> Line<'static> {
     let mut spans: Vec<Span<'static>> = vec![];
     for (key, does) in BATCH_KEYS {
-        let does = if key == "p" && table.is_paused { "resume" } else { does };
+        let does = if key == "space" && table.is_paused { "resume" } else { does };
         let next = vec![
             trusted_span(format!(" {key}"), theme.style_for(Meaning::Key)),
             trusted_span(format!(" {does} "), theme.style_for(Meaning::Muted)),

@@ -45,8 +45,8 @@ pub struct BatchTable {
 /// Keys and what they do, as the last line shows them.
 pub(crate) const BATCH_KEYS: [(&str, &str); 6] = [
     ("enter", "watch"),
-    ("p", "pause"),
-    ("x", "stop"),
+    ("space", "pause"),
+    ("X", "stop"),
     ("r", "try again"),
     ("n", "next that needs you"),
     ("q", "quit"),
@@ -113,11 +113,11 @@ impl BatchTable {
         let state = self.chosen_row().map(|row| row.progress.state);
         match (key.code, key.ctrl) {
             (BaseKey::Enter, _) => self.request_to_watch(at),
-            (BaseKey::Char('p'), false) => {
+            (BaseKey::Char(' '), false) => {
                 self.is_paused = !self.is_paused;
                 Some(if self.is_paused { BatchRequest::Pause } else { BatchRequest::GoOn })
             }
-            (BaseKey::Char('x'), false) if state.is_some_and(|it| !it.is_settled()) => {
+            (BaseKey::Char('X'), false) if state.is_some_and(|it| !it.is_settled()) => {
                 if state == Some(BatchState::Elsewhere) {
                     self.set_notice("another process runs it; stop it there");
                     return None;
@@ -125,7 +125,7 @@ impl BatchTable {
                 self.set_notice("stopping; r resumes it");
                 Some(BatchRequest::Stop(at))
             }
-            (BaseKey::Char('x'), false) => {
+            (BaseKey::Char('X'), false) => {
                 self.set_notice("this run is not active");
                 None
             }

@@ -95,9 +95,9 @@ fn a_wide_terminal_shows_tests_and_scores_too() {
 fn keys_stop_a_run_try_one_again_and_pause_all() {
     let mut table = batch_table();
 
-    assert_eq!(press_keys(&mut table, "j x"), [BatchRequest::Stop(1)]);
+    assert_eq!(press_keys(&mut table, "j X"), [BatchRequest::Stop(1)]);
     assert_eq!(press_keys(&mut table, "n r"), [BatchRequest::Retry(3)]);
-    assert_eq!(press_keys(&mut table, "p p"), [BatchRequest::Pause, BatchRequest::GoOn]);
+    assert_eq!(press_keys(&mut table, "<space> <space>"), [BatchRequest::Pause, BatchRequest::GoOn]);
     assert_eq!(press_keys(&mut table, "<enter>"), [BatchRequest::Watch(3)]);
 }
 
@@ -105,7 +105,7 @@ fn keys_stop_a_run_try_one_again_and_pause_all() {
 fn what_a_run_does_not_allow_is_told_and_not_wished() {
     let mut table = batch_table();
 
-    assert_eq!(press_keys(&mut table, "x"), []);
+    assert_eq!(press_keys(&mut table, "X"), []);
     assert!(drawn_frame(&table, 80).contains("this run is not active"));
     assert_eq!(press_keys(&mut table, "r"), []);
     assert!(drawn_frame(&table, 80).contains("r retries only runs that"));

@@ -242,7 +242,7 @@ impl CurvesView {
 
     fn stop_or_go_on(&mut self, session: &mut Session) {
         session.notice = Some(match session.scores.toggle_stopped() {
-            true => "measuring stopped; x continues".into(),
+            true => "measuring stopped; X continues".into(),
             false => "measuring continues".into(),
         });
     }

@@ -78,7 +78,7 @@ impl CurvesView {
     pub(super) fn switch_steps(&mut self, session: &mut Session) {
         if self.shown_axis(session) == CurveAxis::Steps {
             self.chosen_axis = Some(CurveAxis::Turns);
-            session.notice = Some("the points are turns; s has steps".into());
+            session.notice = Some("the points are turns; v has steps".into());
         } else if self.step_points.1.is_empty() {
             let words = "this run has no recorded edits";
             session.notice = Some(words.into());

@@ -443,7 +443,7 @@ impl JudgePane {
 
     fn show_form(&mut self, session: &mut Session) {
         match self.judging_under_way() {
-            Some(_) => session.notice = Some("a judge is running: x stops it".into()),
+            Some(_) => session.notice = Some("a judge is running: X stops it".into()),
             None => {
                 self.page = JudgePage::Form;
                 self.requested.is_search_wanted = true;
@@ -499,7 +499,7 @@ impl JudgePane {
         start: JudgingStart,
     ) -> Result<(), String> {
         if self.judging_under_way().is_some() {
-            return Err("a judge is already running: x stops it".into());
+            return Err("a judge is already running: X stops it".into());
         }
         let items = self.items_for_request(session, &judging_request);
         session.rubric.keep_judgement();

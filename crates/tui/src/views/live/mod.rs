@@ -518,7 +518,7 @@ impl LiveView {
         let known = turn.and_then(|turn| self.turn_mut(turn).map(|(at, _)| at));
         self.notice = Some(match turn {
             Some(turn) => {
-                format!("turn {turn} is repeated when the run resumes: p; s cancels")
+                format!("turn {turn} is repeated when the run resumes (space); S cancels")
             }
             None => "the last turn is kept".into(),
         });
@@ -602,7 +602,7 @@ impl LiveView {
             | LivePhase::Over { .. }
             | LivePhase::Nothing => self.say_too_late(),
             LivePhase::Starting | LivePhase::Running => {
-                self.notice = Some("only a paused run can repeat a turn: press p first".into());
+                self.notice = Some("only a paused run can repeat a turn: press space first".into());
                 vec![]
             }
         }
@@ -695,7 +695,7 @@ impl LiveView {
                 vec![]
             }
             PromptKind::Request if prompt.text.trim().is_empty() => {
-                self.notice = Some("an empty request is not sent; s skips it".into());
+                self.notice = Some("an empty request is not sent; S skips it".into());
                 vec![]
             }
             PromptKind::Request => {

@@ -195,7 +195,7 @@ impl ProcessView {
     fn draw_decisions(&mut self, session: &mut Session) {
         match session.scores.process.decisions() {
             _ if self.list != ProcessList::Decisions => {
-                session.notice = Some("d extracts decisions; v: their list".into());
+                session.notice = Some("\" extracts decisions; v: their list".into());
             }
             Some(Ok(None)) => self.is_drawing = true,
             None => session.notice = Some("still loading the decisions".into()),

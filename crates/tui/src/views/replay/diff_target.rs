@@ -544,7 +544,7 @@ impl ReplayView {
                 "marks beside the lines: ▲ complexity, § rules, ≡ clones, ◆ evidence, ⚑ flags; W says why"
                     .into()
             }
-            false => "marks are hidden; X shows them".into(),
+            false => "marks are hidden; | shows them".into(),
         });
     }
 }

@@ -160,7 +160,7 @@ impl JudgesView {
         let is_only = self.only_differing;
         let count = self.differing_rows(session).len();
         session.notice = Some(match (is_only, count) {
-            (true, 0) => "a and b agree everywhere: d lists all components".into(),
+            (true, 0) => "a and b agree everywhere: v lists all components".into(),
             (true, count) => format!("only the {count} on which a and b differ"),
             (false, _) => "all components".into(),
         });

@@ -104,7 +104,7 @@ fn status_text(compared: &ComparisonView) -> Option<String> {
         return Some("the code could not be measured".into());
     }
     if compared.measures.is_stopped {
-        return Some(format!("stopped: {known} of {wanted} moments measured, x continues"));
+        return Some(format!("stopped: {known} of {wanted} moments measured, X continues"));
     }
     let files = compared.measures.progress.filter(|(done, total)| done < total);
     let files = files.map(|(done, total)| format!(", {done} of {total} files"));

@@ -228,7 +228,7 @@ impl<'a> CurveChart<'a> {
         };
         let mut remarks = vec![];
         if scores.is_stopped {
-            remarks.push(format!("stopped: {known} of {all} {noun} measured, x continues"));
+            remarks.push(format!("stopped: {known} of {all} {noun} measured, X continues"));
         } else if scores.is_busy() {
             let files = scores.progress.filter(|(done, total)| done < total);
             let files = files.map(|(done, total)| format!(", {done} of {total} files"));

@@ -81,7 +81,7 @@ fn progress_spans(table: &RunTableView, theme: Theme) -> Vec<Span<'static>> {
     };
     match table.is_stopped {
         true => vec![trusted_span(
-            format!("■ {words}, stopped: x continues"),
+            format!("■ {words}, stopped: X continues"),
             theme.style_for(Meaning::Warning),
         )],
         false => {

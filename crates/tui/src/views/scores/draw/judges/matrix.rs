@@ -94,7 +94,7 @@ pub(crate) fn draw_matrix(
     });
     if rows.is_empty() {
         let words = match judges.only_differing {
-            true => "a and b agree on all components; d lists all",
+            true => "a and b agree on all components; v lists all",
             false => "no component has a verdict",
         };
         let below = Rect {
