@@ -530,10 +530,7 @@ fn the_request_that_commits_to_a_component_is_a_key_away() {
 fn label_and_verdict_are_copied_once_both_are_known() {
     let bundle = Bundle::new();
     let mut screen = audit_screen(&bundle, (120, 40), "ann");
-    assert_has(
-        &frame_after(&mut screen, "y v"),
-        "the verdict on C15 is hidden until you label it",
-    );
+    assert_has(&frame_after(&mut screen, "y v"), "the verdict on C15 is hidden until you label it");
     assert_has(&frame_after(&mut screen, "4 y v"), "copied the label and the verdict");
     let link = frame_after(&mut screen, "y y");
     assert_has(&link, "--view audit --component C15 --annotator ann");
@@ -571,11 +568,22 @@ fn the_mouse_selects_and_scrolls() {
 fn help_and_the_footer_name_the_keys() {
     let bundle = Bundle::new();
     let mut screen = audit_screen(&bundle, (120, 40), "ann");
-    assert_has(&frame_text(&screen), "01234 label   [] place   tab part   L levels   N unlabelled");
-    assert_has(&frame_after(&mut screen, "?"), "label it 0; a component: Absent");
+    assert_has(&frame_text(&screen), "01234 label   [] place   tab part   L levels   ; unlabelled");
+    assert_has(&frame_after(&mut screen, "?"), "label it 0; label it 1");
     screen.press_keys("<esc> 3").unwrap();
     assert_has(&frame_text(&screen), "a false-absence   p false-presence   b boundary");
-    assert_has(&frame_after(&mut screen, "N"), "why do they differ? press a letter");
+    assert_has(&frame_after(&mut screen, "z"), "why do they differ? press a letter");
+}
+
+#[test]
+fn while_it_asks_why_n_goes_on_and_the_next_digit_labels() {
+    let bundle = Bundle::new();
+    let mut screen = audit_screen(&bundle, (120, 40), "ann");
+
+    assert_has(&frame_after(&mut screen, "3"), "a false-absence");
+    screen.press_keys("n 4").unwrap();
+
+    assert_eq!(bundle.labels("ann").len(), 2);
 }
 
 #[test]

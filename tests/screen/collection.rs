@@ -319,7 +319,7 @@ fn before_anything_is_read_the_names_are_there_and_the_rest_is_coming() {
 
     let seen = desk.text();
 
-    assert!(seen.contains("reading 0/5 · x stops"), "{seen}");
+    assert!(seen.contains("reading 0/5 · X stops"), "{seen}");
     assert!(seen.contains(" gamma") && seen.contains('…'), "{seen}");
     assert!(!seen.contains('—') || seen.contains("— not recorded"), "{seen}");
     desk.send(AppMessage::Press(key::Key::from_char('j')));
@@ -390,11 +390,7 @@ fn two_conditions_are_held_against_each_other() {
 fn the_pairs_are_those_that_the_filter_takes() {
     let mut desk = Desk::show_runs(&PAIRS, 120, 30);
     desk.press("p / task:1 <enter>");
-    assert!(
-        desk.text().contains("1 pair of one agent and task · 0 unpaired"),
-        "{}",
-        desk.text()
-    );
+    assert!(desk.text().contains("1 pair of one agent and task · 0 unpaired"), "{}", desk.text());
     desk.press("/ <c-u> condition:emergent <enter>");
     let sentence = "these runs have no two of one condition to compare";
     assert!(desk.text().contains(sentence), "{}", desk.text());
@@ -455,9 +451,9 @@ fn work_is_called_off_and_goes_on() {
     let request = read.request_id().unwrap();
     desk.send(AppMessage::Answered(request, Answer::Cards(Ok(()))));
     assert!(!desk.left.iter().any(is_question), "{:?}", desk.left);
-    assert!(desk.text().contains("reading 0/5, stopped: x continues"), "{}", desk.text());
+    assert!(desk.text().contains("reading 0/5, stopped: X continues"), "{}", desk.text());
 
-    desk.press("x");
+    desk.press("X");
     assert!(desk.app.screens.collection.as_ref().unwrap().is_read());
 }
 

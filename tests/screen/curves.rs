@@ -167,7 +167,7 @@ fn a_small_screen_has_the_chart_and_one_list() {
 
 #[test]
 fn a_very_wide_screen_has_room_for_long_rows() {
-    insta::assert_snapshot!(frame_text(200, 50, "u 3l jj"));
+    insta::assert_snapshot!(frame_text(200, 50, "a 3l jj"));
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn lines_of_the_diff_have_marks_and_each_says_why() {
     let clones = frame_text(120, 40, "x 1w F <tab><tab> j W");
     assert!(clones.contains("have the same structure as src/helpers.py:1"), "{clones}");
 
-    let hidden = frame_text(120, 40, "x 1w f X");
+    let hidden = frame_text(120, 40, "x 1w f |");
     assert!(hidden.contains("marks are hidden") && !hidden.contains("▲ CC"), "{hidden}");
 }
 
@@ -366,7 +366,7 @@ fn measuring_stops_and_goes_on() {
             .any(|effect| matches!(effect, trajview::session::effect::Effect::StopScoring))
     );
     let seen = export::frame_text(&draw::draw_picture(app, Theme::without_colours()));
-    assert!(seen.contains("stopped: 0 of 8 turns measured, x continues"), "{seen}");
+    assert!(seen.contains("stopped: 0 of 8 turns measured, X continues"), "{seen}");
 
     press_keys(&mut world, "X");
 

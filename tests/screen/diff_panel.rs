@@ -115,12 +115,12 @@ fn edits_are_gone_through_turn_after_turn() {
             .trim_matches(['─', '┐', '┌', ' '])
             .to_owned()
     };
-    assert!(titles(".").starts_with("src/ppdiff/data.py  +7  diff of step 3"), "{}", titles("."));
-    assert!(titles("..").starts_with("pyproject.toml"), "{}", titles(".."));
-    assert!(titles("3.").starts_with("src/ppdiff/schedule.py"), "{}", titles("3."));
-    assert!(titles("3.,").starts_with("pyproject.toml"), "{}", titles("3.,"));
-    assert!(text(120, 40, ",").contains("no recorded edit before this one"));
-    assert!(text(120, 40, "99.").contains("no recorded edit after this one"));
+    assert!(titles("c").starts_with("src/ppdiff/data.py  +7  diff of step 3"), "{}", titles("c"));
+    assert!(titles("cc").starts_with("pyproject.toml"), "{}", titles("cc"));
+    assert!(titles("3c").starts_with("src/ppdiff/schedule.py"), "{}", titles("3c"));
+    assert!(titles("3cC").starts_with("pyproject.toml"), "{}", titles("3cC"));
+    assert!(text(120, 40, "C").contains("no recorded edit before this one"));
+    assert!(text(120, 40, "99c").contains("no recorded edit after this one"));
 }
 
 #[test]

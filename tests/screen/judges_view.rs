@@ -51,7 +51,7 @@ fn the_smallest_screen_has_a_few_rows_and_columns() {
 
 #[test]
 fn two_columns_are_chosen_and_only_their_differences_listed() {
-    let said = judges_frame("120x40", "t 3l a 3l b d s s", &[]);
+    let said = judges_frame("120x40", "t 3l a 3l b v s s", &[]);
 
     assert!(said.contains(" prompt against prompt "), "{said}");
     insta::assert_snapshot!(said);
@@ -74,7 +74,7 @@ fn turns_are_told_apart_from_judges() {
 
 #[test]
 fn a_disagreement_opens_with_the_words_of_both() {
-    insta::assert_snapshot!(judges_frame("120x40", "t d j <enter>", &[]));
+    insta::assert_snapshot!(judges_frame("120x40", "t v j <enter>", &[]));
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn what_was_not_asked_about_and_what_failed_have_signs_of_their_own() {
 
 #[test]
 fn without_utf_8_every_sign_is_ascii() {
-    for keys in ["t", "t <tab>", "t d <enter>"] {
+    for keys in ["t", "t <tab>", "t v <enter>"] {
         let said = judges_frame("80x24", keys, &["--ascii"]);
         assert!(said.is_ascii(), "{said}");
     }
@@ -210,7 +210,7 @@ fn a_click_chooses_a_component_and_a_judgement_and_two_open_it() {
 }
 
 fn any_key() -> impl Strategy<Value = Key> {
-    let all = key::parse_keys("t a b d s x X n N o f g G h j k l 7 <tab> <enter> <esc>").unwrap();
+    let all = key::parse_keys("t a b v s p P n N o f g G h j k l 7 <tab> <enter> <esc>").unwrap();
     prop::sample::select(all)
 }
 

@@ -291,7 +291,7 @@ fn a_judging_is_stopped_and_gone_on_with() {
     stage.press("r");
     stage.press_until("<enter>", &["judge 2/24", "looks 3/8"]);
 
-    let stopped = stage.press_until("x", &["R goes on"]);
+    let stopped = stage.press_until("X", &["R goes on"]);
     gate.open();
     insta::assert_snapshot!("stopped_120x40", stopped);
     assert_eq!(score_pairs(&stage.desk.only()).len(), 2);
@@ -456,7 +456,7 @@ fn a_judging_of_another_run_is_stopped_from_the_list_of_jobs() {
 
     stage.press_until("Jx", &["stopped", "1 judged are kept"]);
     gate.open();
-    let over = stage.press("x");
+    let over = stage.press("X");
 
     assert!(over.contains("already finished"), "{over}");
     assert_eq!(score_pairs(&stage.desk.only()).len(), 1);
@@ -729,7 +729,7 @@ fn flags_are_stopped_and_gone_on_with() {
     stage.press("rjjl");
     stage.press_until("<enter>", &["judge 3/6", "looks 1/8"]);
 
-    let stopped = stage.press_until("x", &["R goes on"]);
+    let stopped = stage.press_until("X", &["R goes on"]);
     gate.open();
     assert!(stopped.contains("3 judged are kept"), "{stopped}");
     assert_eq!(read_flaggings(&stage.desk)[0].groups.len(), 3);

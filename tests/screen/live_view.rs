@@ -558,11 +558,7 @@ fn one_agent_at_a_time_is_started_from_the_screen() {
     let mut world = begin_run(120, 40);
     press_keys(&mut world.app, "<f1> A");
     assert!(world.app.jobs.dialog.is_none());
-    assert!(
-        frame_text(&world.app).contains("an agent is running"),
-        "{}",
-        frame_text(&world.app)
-    );
+    assert!(frame_text(&world.app).contains("an agent is running"), "{}", frame_text(&world.app));
 }
 
 #[test]

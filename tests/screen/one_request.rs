@@ -133,7 +133,7 @@ fn a_file_that_is_read_whole_is_as_the_step_left_it() {
     assert!(ended.contains("1.8  1   count = 5"), "{ended}");
 
     // From edit to edit, and from a line to the step that wrote it.
-    let next = draw_frame((120, 40), ":1.3<enter> <tab><tab><tab> a s s");
+    let next = draw_frame((120, 40), ":1.3<enter> <tab><tab><tab> a . .");
     assert!(next.contains("after step 1.5") && next.contains("1.5  1   count = 3"), "{next}");
     let there = draw_frame((120, 40), ":1.4<enter> <tab><tab><tab> a <enter>");
     assert!(there.contains("turn 1, step 3 wrote it; backspace returns"), "{there}");
@@ -191,10 +191,10 @@ fn the_curves_of_a_run_of_one_request_go_by_step() {
     assert!(here.contains("after step 1.6"), "{here}");
 
     let by_turn = chart("v", (120, 40));
-    assert!(by_turn.contains("after turn 1") && by_turn.contains("s has steps"), "{by_turn}");
+    assert!(by_turn.contains("after turn 1") && by_turn.contains("v has steps"), "{by_turn}");
     assert!(
-        chart("u", (120, 40)).contains("the points are its steps"),
+        chart("a", (120, 40)).contains("the points are its steps"),
         "{}",
-        chart("u", (120, 40))
+        chart("a", (120, 40))
     );
 }

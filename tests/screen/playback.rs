@@ -29,7 +29,7 @@ use crate::story::{self, Story, Telling, frame, frame_at, opener_of, text, with_
 
 #[test]
 fn a_wide_screen_has_every_panel() {
-    insta::assert_snapshot!(text(120, 40, "l s s s s <enter>"));
+    insta::assert_snapshot!(text(120, 40, "l . . . . <enter>"));
 }
 
 #[test]
@@ -136,9 +136,9 @@ fn counts_and_checkpoints_move_by_more_than_one() {
 
 #[test]
 fn the_diff_of_a_step_is_shown_when_the_step_is_chosen() {
-    let seen = text(120, 40, "l s s");
+    let seen = text(120, 40, "l . .");
     assert!(seen.contains("src/ppdiff/schedule.py  +9  diff of step 2  file 1/1"), "{seen}");
-    let whole = text(120, 40, "l s s v");
+    let whole = text(120, 40, "l . . v");
     assert!(whole.contains("src/ppdiff/data.py  +6 −3  since turn 1  file 1/2"), "{whole}");
 }
 
@@ -277,7 +277,7 @@ fn files_that_cannot_be_known_are_a_sentence_and_the_rest_is_still_shown() {
 #[test]
 fn a_run_without_turns_says_so() {
     let story = || Telling::default().end();
-    for keys in ["", "l s f z Z <enter> }", "/x<enter> n", "<tab><tab> ]", "? <esc>"] {
+    for keys in ["", "l . f z Z <enter> }", "/x<enter> n", "<tab><tab> ]", "? <esc>"] {
         let size = Size { width: 120, height: 40 };
         let buffer =
             runtime::headless_frame_with(opener_of(story), &[], size, keys, StartPlace::default());
@@ -481,10 +481,10 @@ fn steps_are_listed_by_kind_and_the_title_says_how_many_are_hidden() {
 
 #[test]
 fn a_sub_agent_is_entered_and_left() {
-    insta::assert_snapshot!(text(120, 40, "2l s <tab><tab><tab> <enter> s"));
-    let left = text(120, 40, "2l s <tab><tab><tab> <enter> s <bs>");
+    insta::assert_snapshot!(text(120, 40, "2l . <tab><tab><tab> <enter> ."));
+    let left = text(120, 40, "2l . <tab><tab><tab> <enter> . <bs>");
     assert!(left.contains("step 1/5") && left.contains("Both losses now"), "{left}");
-    let in_place = text(120, 40, "2l s <tab><tab><tab> o");
+    let in_place = text(120, 40, "2l . <tab><tab><tab> o");
     assert!(in_place.contains("Only src") && in_place.contains("Both losses"), "{in_place}");
 }
 
@@ -512,7 +512,7 @@ fn playback_stops_where_it_was_asked_to() {
     let compaction = after("P c <esc> <space>", 9);
     assert!(compaction.contains("stopped at a compaction: step 1"), "{compaction}");
     assert!(compaction.contains("turn 5/6"), "{compaction}");
-    let by_step = after("u u u l P e <esc> u u <space>", 3);
+    let by_step = after("* * * l P e <esc> * * <space>", 3);
     assert!(by_step.contains("stopped at an error: step 3"), "{by_step}");
     let playing = after("P e t <esc> + <space>", 0);
     assert!(playing.contains("▶ 2× by turn until an error or a failing test"), "{playing}");
@@ -549,7 +549,7 @@ fn growing_from(turns: usize, keys: &str) -> story::Answering {
 
 #[test]
 fn a_run_that_grows_keeps_its_place_folds_and_search() {
-    let world = growing_from(2, "& l s s s <tab><tab><tab> <enter> h l s s s");
+    let world = growing_from(2, "& l . . . <tab><tab><tab> <enter> h l . . .");
     let seen = trajview::widgets::export::frame_text(&draw::draw_picture(
         &world.app,
         Theme::with_terminal_colours(),
@@ -627,7 +627,7 @@ fn what_was_done_at_the_beginning_of_a_run_holds_for_the_whole() {
         ))
     };
 
-    let after = end("l s s");
+    let after = end("l . .");
     assert!(after.contains("turn 2/6") && after.contains("step 2/6"), "{after}");
     assert!(end("G").contains("turn 6/6"));
     assert!(end("4l").contains("turn 5/6"));
@@ -652,16 +652,16 @@ fn the_turn_in_numbers_stands_below_the_one_panel_of_a_small_screen() {
 
 #[test]
 fn a_key_goes_to_where_the_context_was_compacted() {
-    let there = text(120, 40, "c");
+    let there = text(120, 40, "@");
     assert!(there.contains("turn 5/6") && there.contains("▌▸ ⟲ context compacted"), "{there}");
     assert!(there.contains("compaction 1 of 1"), "{there}");
-    assert!(text(120, 40, "6G c c").contains("▌▸ ⟲ context compacted"));
+    assert!(text(120, 40, "6G @ @").contains("▌▸ ⟲ context compacted"));
     let none = opener_of(|| {
         let mut told = Telling::default();
         told.turn("Say something", |turn| turn.message("done"));
         told.end()
     });
     let size = Size { width: 120, height: 40 };
-    let frame = runtime::headless_frame_with(none, &[], size, "c", StartPlace::default()).unwrap();
+    let frame = runtime::headless_frame_with(none, &[], size, "@", StartPlace::default()).unwrap();
     assert!(trajview::widgets::export::frame_text(&frame).contains("no compactions in this run"));
 }

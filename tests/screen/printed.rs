@@ -49,7 +49,7 @@ const PYTEST: &str = "\x1b[1mtest session\x1b[0m\r\n 10%\r 50%\r100%\n\x1b[31mFA
 #[test]
 fn an_output_has_the_colours_that_were_printed() {
     for size in [(120, 40), (80, 24)] {
-        let seen = draw_frame(PYTEST, size, "s <tab><tab><tab> Z");
+        let seen = draw_frame(PYTEST, size, ". <tab><tab><tab> Z");
         let text = export::frame_text(&seen);
         assert_eq!(look_of(&seen, "test session").1, Modifier::BOLD);
         assert_eq!(look_of(&seen, "FAILED"), (Color::Red, Modifier::empty()));
@@ -137,7 +137,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
     #[test]
     fn whatever_is_printed_no_control_character_reaches_the_screen(output in any_output()) {
-        let seen = draw_frame(&output, (80, 24), "s <tab><tab><tab> Z G");
+        let seen = draw_frame(&output, (80, 24), ". <tab><tab><tab> Z G");
         for cell in &seen.content {
             prop_assert!(!cell.symbol().chars().any(char::is_control), "{:?}", cell.symbol());
         }

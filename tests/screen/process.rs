@@ -117,7 +117,10 @@ fn a_key_goes_from_signal_to_signal_in_every_view_and_says_why() {
     assert!(first.contains("symbol no longer used: nothing uses CosineSchedule"), "{first}");
     assert!(first.contains("• last use lost"), "{first}");
     let third = seen("curves", ") 2)");
-    assert!(third.contains("turn 46/56") && third.contains("symbol no longer used: snr_weight"), "{third}");
+    assert!(
+        third.contains("turn 46/56") && third.contains("symbol no longer used: snr_weight"),
+        "{third}"
+    );
     // The title over the scores is that of the judged state; the playhead is where the replay shows it.
     assert!(seen("scores", ") ) ( 1w").contains("turn 42/56"));
     assert!(seen("replay", "9)").contains("no signal after this one"));

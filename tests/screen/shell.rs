@@ -223,7 +223,7 @@ fn a_click_on_a_tab_opens_it() {
 
 #[test]
 fn the_wheel_scrolls_what_is_under_the_pointer_and_leaves_the_keyboard() {
-    let mut world = open_shell(100, 30, "l S Z");
+    let mut world = open_shell(100, 30, "l , Z");
     let before = shown_place(&world);
     let steps = world.app.screens.layout().panel_area(ReplayPanel::Steps).unwrap();
     for _ in 0..2 {
@@ -397,11 +397,7 @@ fn the_wheel_goes_through_the_palette_and_a_click_chooses_there() {
 fn the_mouse_can_be_left_to_the_terminal() {
     let mut world = open_shell(120, 40, "<c-g>");
     assert_eq!(world.app.shell.mouse, MouseCapture::Off);
-    assert!(
-        notice_text(&world).starts_with("mouse capture is off"),
-        "{}",
-        notice_text(&world)
-    );
+    assert!(notice_text(&world).starts_with("mouse capture is off"), "{}", notice_text(&world));
     press_keys(&mut world, "<c-g>");
     assert_eq!(world.app.shell.mouse, MouseCapture::On);
 }

@@ -54,7 +54,7 @@ fn chosen_row(screen: &mut HeadlessScreen) -> String {
 fn label_all(screen: &mut HeadlessScreen, scores: &str) {
     let count = screen.app_mut().screens.open_run().unwrap().session.study_queue().unwrap().len();
     for score in scores.chars().cycle().take(count) {
-        screen.press_keys(&format!("{score} <esc> N")).unwrap();
+        screen.press_keys(&format!("{score} <esc> ;")).unwrap();
     }
 }
 
@@ -71,7 +71,7 @@ fn one_queue_goes_over_all_runs_and_each_label_goes_to_its_own_bundle() {
         );
         screen.press_keys("3").unwrap();
         seen.push(format!("{here} 3"));
-        screen.press_keys("<esc> N").unwrap();
+        screen.press_keys("<esc> ;").unwrap();
     }
     let runs: Vec<&str> = seen.iter().map(|it| it.split(' ').next().unwrap()).collect();
 
@@ -87,7 +87,7 @@ fn one_queue_goes_over_all_runs_and_each_label_goes_to_its_own_bundle() {
 fn the_next_session_goes_on_where_the_last_one_stopped() {
     let studied = Studied::new(3, 4, RATED);
     let mut first = open_study(&studied, "ana", MEDIUM);
-    first.press_keys("2 <esc> N 2 <esc> N").unwrap();
+    first.press_keys("2 <esc> N 2 <esc> ;").unwrap();
     let next = chosen_row(&mut first);
 
     let mut second = open_study(&studied, "ana", MEDIUM);
@@ -103,14 +103,10 @@ fn a_rater_sees_nothing_of_another() {
 
     let mut ana = open_study(&studied, "ana", WIDE);
     let before = frame_text(&ana);
-    ana.press_keys("d").unwrap();
+    ana.press_keys("S").unwrap();
 
     assert!(!before.contains("ben") && before.contains("0/8"), "{before}");
-    assert!(
-        frame_text(&ana).contains("dee adjudicates this study"),
-        "{}",
-        frame_text(&ana)
-    );
+    assert!(frame_text(&ana).contains("dee adjudicates this study"), "{}", frame_text(&ana));
     assert!(!frame_text(&ana).contains("ben"));
 }
 
@@ -180,7 +176,7 @@ fn what_raters_differ_on_is_settled_by_the_adjudicator_and_its_history_stays() {
     assert_eq!(count, 3, "{}", frame_text(&dee));
     let here = chosen_row(&mut dee);
 
-    dee.press_keys("2 m w h y <enter> 4 u 3").unwrap();
+    dee.press_keys("2 \" w h y <enter> 4 u 3").unwrap();
 
     let gold = studied.run(here.split(' ').next().unwrap()).join("gold.json");
     let gold: serde_json::Value = serde_json::from_slice(&std::fs::read(gold).unwrap()).unwrap();
@@ -229,7 +225,7 @@ fn sample_study() -> Studied {
 fn the_queue_of_a_study_at_three_sizes() {
     let studied = sample_study();
     let mut first = open_study(&studied, "ana", MEDIUM);
-    first.press_keys("4 <esc> N 0 b a N").unwrap();
+    first.press_keys("4 <esc> ; 0 B a ;").unwrap();
     for (name, size) in [("small", SMALL), ("medium", MEDIUM), ("wide", WIDE)] {
         insta::assert_snapshot!(
             format!("queue_{name}"),
@@ -245,7 +241,7 @@ fn adjudication_at_three_sizes() {
         label_all(&mut open_study(&studied, rater, MEDIUM), scores);
     }
     let mut first = open_study(&studied, "dee", MEDIUM);
-    first.press_keys("3 m s a w <space> i t <enter> N").unwrap();
+    first.press_keys("3 \" s a w <space> i t <enter> ;").unwrap();
     for (name, size) in [("small", SMALL), ("medium", MEDIUM), ("wide", WIDE)] {
         let mut dee = open_study(&studied, "dee", size);
         if name == "small" {
@@ -263,7 +259,7 @@ fn a_label_is_taken_back_whichever_run_it_is_of() {
     let studied = Studied::new(3, 4, RATED);
     let mut ana = open_study(&studied, "ana", MEDIUM);
     let first = chosen_row(&mut ana);
-    ana.press_keys("3 <esc> N").unwrap();
+    ana.press_keys("3 <esc> ;").unwrap();
     let run = |here: &str| here.split(' ').next().unwrap().to_owned();
     // On to a thing of another run, which has no label yet.
     while run(&chosen_row(&mut ana)) == run(&first) {
@@ -294,7 +290,7 @@ fn what_raters_said_meanwhile_is_read_when_differences_are_settled() {
     assert_eq!(count(&mut ana).unwrap_or_default(), 0);
 
     label_all(&mut open_study(&studied, "cho", MEDIUM), "4");
-    ana.press_keys("d").unwrap();
+    ana.press_keys("S").unwrap();
 
     assert!(frame_text(&ana).contains("labels reloaded"), "{}", frame_text(&ana));
     assert_eq!(count(&mut ana), Some(6));
@@ -327,7 +323,7 @@ fn agreement_of_three_raters_with_gold_at_three_sizes() {
     let mut first = open_study(&studied, "dee", MEDIUM);
     let count = first.app_mut().screens.open_run().unwrap().session.study_queue().unwrap().len();
     for score in "43".chars().cycle().take(count) {
-        first.press_keys(&format!("{score} N")).unwrap();
+        first.press_keys(&format!("{score} ;")).unwrap();
     }
     for (name, size) in [("small", SMALL), ("medium", MEDIUM), ("wide", WIDE)] {
         let mut dee = open_study(&studied, "dee", size);

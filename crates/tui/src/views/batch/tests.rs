@@ -97,7 +97,10 @@ fn keys_stop_a_run_try_one_again_and_pause_all() {
 
     assert_eq!(press_keys(&mut table, "j X"), [BatchRequest::Stop(1)]);
     assert_eq!(press_keys(&mut table, "n r"), [BatchRequest::Retry(3)]);
-    assert_eq!(press_keys(&mut table, "<space> <space>"), [BatchRequest::Pause, BatchRequest::GoOn]);
+    assert_eq!(
+        press_keys(&mut table, "<space> <space>"),
+        [BatchRequest::Pause, BatchRequest::GoOn]
+    );
     assert_eq!(press_keys(&mut table, "<enter>"), [BatchRequest::Watch(3)]);
 }
 

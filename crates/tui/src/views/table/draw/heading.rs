@@ -85,7 +85,7 @@ fn progress_spans(table: &RunTableView, theme: Theme) -> Vec<Span<'static>> {
             theme.style_for(Meaning::Warning),
         )],
         false => {
-            vec![trusted_span(format!("{words} · x stops"), theme.style_for(Meaning::Playing))]
+            vec![trusted_span(format!("{words} · X stops"), theme.style_for(Meaning::Playing))]
         }
     }
 }
