@@ -233,7 +233,7 @@ fn tab_completes_names_and_values() {
     frame_after(&mut screen, "<enter>");
     assert_eq!(screen.app_mut().shell.looks.theme, ThemeName::ColourBlind);
 
-    let values = frame_after(&mut screen, ":scores<space>min");
+    let values = frame_after(&mut screen, ":scores<space>snr");
     assert_has(&values, "C17");
     frame_after(&mut screen, "<tab><enter>");
     assert_has(&frame_text(&screen), "┌ C17 ");

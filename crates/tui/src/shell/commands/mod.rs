@@ -108,6 +108,7 @@ pub(crate) const COMMANDS: &[Command] = &[
 /// Other names of rows of the keymap.
 const ROW_ALIASES: &[(&str, &str)] = &[
     ("q", "quit"),
+    ("q!", "quit"),
     ("exit", "quit"),
     ("facts", "run-details"),
     ("info", "run-details"),
