@@ -1,11 +1,10 @@
 //! `trajview cost`: what runs cost, as recorded and as computed from a table of prices.
 
 mod document;
-mod tables;
 
 use std::path::PathBuf;
 
-use trajview_metrics::cost::SeenResponses;
+use trajview_run::Warning;
 use trajview_store as store;
 
 use super::{
@@ -15,8 +14,8 @@ use super::{
     run_args,
 };
 
-pub use document::CostRow;
-use document::{CostDocument, CostGrouping, RunCostRow};
+use document::{CostGrouping, CostReport};
+pub(crate) use document::{computed_cell, computed_text, cost_record, without_price};
 
 /// Cost of runs: recorded, and computed from tokens at list prices, by turn, step, agent or model
 ///
@@ -49,30 +48,23 @@ pub fn run(args: &CostArgs, out: &mut Out) -> CommandResult {
     let paths = run_paths(&args.runs)?;
     let by =
         args.by.unwrap_or(if paths.len() == 1 { CostGrouping::Turn } else { CostGrouping::Run });
-    let mut seen_responses = SeenResponses::default();
-    let mut document = CostDocument::new(by);
+    let mut report = CostReport::new(by, &prices);
     for path in paths {
         let name = path.display().to_string();
         match store::open(&path) {
-            Ok(opened) => document.add_run(RunCostRow::new(
-                name,
-                &opened.run,
-                &prices,
-                by,
-                &mut seen_responses,
-            )),
+            Ok(opened) => report.add_run(&name, &opened.run),
             Err(why) if args.runs.len() == 1 && args.runs[0] == path => return Err(why.into()),
-            Err(why) => document.add_problem(name, why.to_string()),
+            Err(why) => report.problems.push(Warning { place: name, what: why.to_string() }),
         }
     }
-    document.sum_up(&prices);
+    let document = report.to_json();
     if args.json {
         out.print_json(&document)?;
     } else if args.csv {
-        out.print_csv(tables::CSV_COLUMNS, document.part_rows())?;
-        output::print_warnings(&document.problems);
+        out.print_csv(document::CSV_COLUMNS, document::document_parts(&document))?;
+        output::print_warnings(&report.problems);
     } else {
-        tables::print_costs(&document, out)?;
+        report.print_costs(&document, out)?;
     }
     Ok(Exit::Fine)
 }

@@ -5,7 +5,7 @@ mod continuity_results;
 
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use trajview_analysis as analysis;
 use trajview_metrics::decisions::{
@@ -13,15 +13,15 @@ use trajview_metrics::decisions::{
     ranking::DecisionIndex,
     retrieval_key,
     retrieval_quality::RetrievalQuality,
-    step_decisions::{self, AppliedDecision},
+    step_decisions::{AppliedDecision, StepDecisions},
 };
-use trajview_run::{Run, format_number, rubric::Evidence};
+use trajview_run::{Run, rubric::Evidence};
 use trajview_store as store;
 use trajview_store::{Archive, decisions as files};
 
 use super::{
     CommandFailure, CommandResult, Exit,
-    output::{Out, OutputTable, print_note, share_cell},
+    output::{Json, Out, OutputTable, TableColumn, print_note, record},
     run_args,
 };
 
@@ -117,22 +117,6 @@ fn no_store_failure() -> CommandFailure {
     )
 }
 
-/// The matches that retrieval finds for a text (JSON).
-#[derive(Serialize)]
-struct RetrievalDocument<'s> {
-    schema: &'static str,
-    /// The text of the query: the key, or the whole text.
-    key: String,
-    matches: Vec<MatchRow<'s>>,
-}
-
-#[derive(Serialize)]
-struct MatchRow<'s> {
-    id: &'s str,
-    score: f64,
-    status: Option<&'s str>,
-}
-
 fn print_retrieval(
     store: &DecisionStore,
     text: &str,
@@ -141,28 +125,29 @@ fn print_retrieval(
 ) -> std::io::Result<()> {
     let key = if args.keyed { retrieval_key::key_of_text(text) } else { text.to_owned() };
     let index = DecisionIndex::new(store);
-    let matches: Vec<MatchRow<'_>> = index
-        .find_decisions(&key)
-        .into_iter()
-        .map(|found| MatchRow {
-            id: &found.decision.id,
-            score: found.score,
-            status: found.decision.status.as_deref(),
-        })
-        .collect();
+    let matches = Json::list(index.find_decisions(&key), |found| {
+        record! { id: found.decision.id, score: found.score, status: found.decision.status }
+    });
+    let document = record! {
+        schema: "trajview.decisions/1",
+        // The text of the query: the key, or the whole text.
+        key: key,
+        matches: matches,
+    };
+    let matches = document.rows("matches");
     if args.json {
-        return out.print_json(&RetrievalDocument { schema: "trajview.decisions/1", key, matches });
+        return out.print_json(&document);
     }
     if args.csv {
-        return out.print_csv("id score status", &matches);
+        return out.print_csv("id score status", matches);
     }
     out.print_line(&format!("query: {key}"))?;
-    let mut table = OutputTable::new(&["decision", ">score", "status"]);
-    for row in &matches {
-        let status = row.status.unwrap_or("-").to_owned();
-        table.add_row(vec![row.id.to_owned(), format_number::three_decimals(row.score), status]);
-    }
-    table.write_table(args.md, out)
+    let columns: [TableColumn<'_, Json>; 3] = [
+        ("decision", &|it| it.cell("id")),
+        (">score", &|it| it.share_cell("score")),
+        ("status", &|it| it.cell("status")),
+    ];
+    OutputTable::from_rows(&columns, matches).write_table(args.md, out)
 }
 
 /// A prompt and the decision that it was made from.
@@ -172,24 +157,6 @@ struct GoldPrompt {
     prompt: String,
     #[serde(alias = "decisionId")]
     gold: String,
-}
-
-#[derive(Serialize)]
-struct RetrievalQualityDocument {
-    schema: &'static str,
-    full: RetrievalQuality,
-    keyed: RetrievalQuality,
-    prompts: Vec<PromptRow>,
-}
-
-#[derive(Serialize)]
-struct PromptRow {
-    prompt: String,
-    gold: String,
-    key: String,
-    /// Rank of the gold decision, from 1. Null if it was not found.
-    rank_full: Option<usize>,
-    rank_keyed: Option<usize>,
 }
 
 fn print_retrieval_quality(
@@ -208,165 +175,110 @@ fn print_retrieval_quality(
     })?;
     let index = DecisionIndex::new(store);
     let rank = |text: &str, gold: &str| {
-        index
-            .find_decisions(text)
-            .iter()
-            .position(|found| found.decision.id == gold)
-            .map(|at| at + 1)
+        let found = index.find_decisions(text);
+        found.iter().position(|found| found.decision.id == gold).map(|at| at + 1)
     };
-    let prompts: Vec<PromptRow> = gold
-        .into_iter()
-        .map(|GoldPrompt { prompt, gold }| {
-            let key = retrieval_key::key_of_text(&prompt);
-            let (rank_full, rank_keyed) = (rank(&prompt, &gold), rank(&key, &gold));
-            PromptRow { prompt, gold, key, rank_full, rank_keyed }
-        })
-        .collect();
-    let share_found = |rank: fn(&PromptRow) -> Option<usize>| {
-        RetrievalQuality::from_ranks(&prompts.iter().map(rank).collect::<Vec<_>>())
+    let prompts = gold.iter().map(|GoldPrompt { prompt, gold }| {
+        let key = retrieval_key::key_of_text(prompt);
+        record! {
+            prompt: prompt,
+            gold: gold,
+            key: key,
+            // Rank of the gold decision, from 1. Null if it was not found.
+            rank_full: rank(prompt, gold),
+            rank_keyed: rank(&key, gold),
+        }
+    });
+    let prompts: Vec<Json> = prompts.collect();
+    let quality = |field: &str| {
+        let ranks = prompts.iter().map(|row| row.number(field).map(|rank| rank as usize));
+        RetrievalQuality::from_ranks(&ranks.collect::<Vec<_>>())
     };
-    let (full, keyed) = (share_found(|row| row.rank_full), share_found(|row| row.rank_keyed));
-    let document =
-        RetrievalQualityDocument { schema: "trajview.decisions/1", full, keyed, prompts };
+    let document = record! {
+        schema: "trajview.decisions/1",
+        full: quality("rank_full"),
+        keyed: quality("rank_keyed"),
+        prompts: prompts,
+    };
     if args.json {
         return Ok(out.print_json(&document)?);
     }
     if args.csv {
-        return Ok(out.print_csv("gold rank_full rank_keyed key prompt", &document.prompts)?);
+        return Ok(out.print_csv("gold rank_full rank_keyed key prompt", &prompts)?);
     }
-    let mut table =
-        OutputTable::new(&["query", ">n", ">MRR", ">hit@1", ">hit@3", ">hit@5", ">P@5"]);
-    for (name, it) in [("the whole prompt", full), ("its key", keyed)] {
-        let cells = [it.mrr, it.hit1, it.hit3, it.hit5, it.p5].map(share_cell);
-        table.add_row([vec![name.to_owned(), it.n.to_string()], cells.to_vec()].concat());
-    }
-    Ok(table.write_table(args.md, out)?)
+    let columns: [TableColumn<'_, (&str, &Json)>; 7] = [
+        ("query", &|(name, _)| (*name).to_owned()),
+        (">n", &|(_, it)| it.cell("n")),
+        (">MRR", &|(_, it)| it.share_cell("mrr")),
+        (">hit@1", &|(_, it)| it.share_cell("hit1")),
+        (">hit@3", &|(_, it)| it.share_cell("hit3")),
+        (">hit@5", &|(_, it)| it.share_cell("hit5")),
+        (">P@5", &|(_, it)| it.share_cell("p5")),
+    ];
+    let rows = [("the whole prompt", document.field("full")), ("its key", document.field("keyed"))];
+    Ok(OutputTable::from_rows(&columns, &rows).write_table(args.md, out)?)
 }
 
-/// The decisions over a run.
-#[derive(Serialize)]
-struct DecisionsDocument {
-    schema: &'static str,
-    run: String,
-    path: String,
-    decisions: usize,
-    /// The source of the decisions.
-    store: Option<String>,
-    /// Decisions that took each other's place, the first of each chain first.
-    chains: Vec<DecisionChainRow>,
-    /// The verdicts of judges on whether the code keeps a decision; at most one for each decision.
-    verdicts: Vec<DecisionVerdictRow>,
-    steps: Vec<DecisionStepRow>,
-}
-
-#[derive(Serialize)]
-struct DecisionChainRow {
-    decisions: Vec<String>,
-    /// The first step to which the newest applies. Null if it applies to none.
-    newest_applies_at: Option<String>,
-}
-
-#[derive(Serialize)]
-struct DecisionVerdictRow {
-    id: String,
-    /// Null if the judge cannot tell.
-    kept: Option<bool>,
-    judge: String,
-    /// The state that was judged, in turns done.
-    after_turn: usize,
-    commit: Option<String>,
-    rationale: String,
-    evidence: Vec<EvidenceLines>,
-    file: String,
-}
-
-#[derive(Serialize)]
-struct EvidenceLines {
-    path: String,
-    start: Option<usize>,
-    end: Option<usize>,
-}
-
-impl DecisionVerdictRow {
-    /// Returns `t1.1 broken, says quick-reader after turn 12: ... (src/a.py:3-9)`.
-    fn verdict_line(&self) -> String {
-        let place = |it: &EvidenceLines| match it.start.zip(it.end) {
-            Some((start, end)) => format!("{}:{start}-{end}", it.path),
-            None => it.path.clone(),
-        };
-        let places: Vec<String> = self.evidence.iter().map(place).collect();
-        let lines =
-            if places.is_empty() { String::new() } else { format!(" ({})", places.join(", ")) };
-        let Self { id, judge, after_turn, rationale, .. } = self;
-        let kept_word = decision_verdicts::verdict_word(self.kept);
-        format!("{id} {kept_word}, by {judge} after turn {after_turn}: {rationale}{lines}")
-    }
-
-    fn new(verdict: &DecisionVerdict) -> Self {
-        let lines = |it: &Evidence| EvidenceLines {
-            path: it.path.clone(),
-            start: it.lines.map(|(start, _)| start),
-            end: it.lines.map(|(_, end)| end),
-        };
-        Self {
-            id: verdict.decision.clone(),
-            kept: verdict.is_kept,
-            judge: verdict.judge.clone(),
-            after_turn: verdict.turns_done,
-            commit: verdict.commit.clone(),
-            rationale: verdict.rationale.clone(),
-            evidence: verdict.evidence.iter().map(lines).collect(),
-            file: verdict.file.clone(),
-        }
+/// Makes the row of a verdict of a judge on whether the code keeps a decision.
+fn verdict_row(verdict: &DecisionVerdict) -> Json {
+    record! {
+        id: verdict.decision,
+        // Null if the judge cannot tell.
+        kept: verdict.is_kept,
+        judge: verdict.judge,
+        // The state that was judged, in turns done.
+        after_turn: verdict.turns_done,
+        commit: verdict.commit,
+        rationale: verdict.rationale,
+        evidence: Json::list(&verdict.evidence, |it| {
+            let (start, end) = it.lines.unzip();
+            record! { path: it.path, start: start, end: end }
+        }),
+        file: verdict.file,
     }
 }
 
-#[derive(Serialize)]
-struct DecisionStepRow {
-    /// `12.7`: the seventh step of turn 12.
-    step: String,
-    paths: Vec<String>,
-    decisions: Vec<AppliedDecisionRow>,
+/// Returns `t1.1 broken, says quick-reader after turn 12: ... (src/a.py:3-9)`.
+fn verdict_line(verdict: &DecisionVerdict) -> String {
+    let place = |it: &Evidence| match it.lines {
+        Some((start, end)) => format!("{}:{start}-{end}", it.path),
+        None => it.path.clone(),
+    };
+    let places: Vec<String> = verdict.evidence.iter().map(place).collect();
+    let lines = if places.is_empty() { String::new() } else { format!(" ({})", places.join(", ")) };
+    let DecisionVerdict { decision, judge, turns_done, rationale, .. } = verdict;
+    let kept_word = decision_verdicts::verdict_word(verdict.is_kept);
+    format!("{decision} {kept_word}, by {judge} after turn {turns_done}: {rationale}{lines}")
 }
 
-#[derive(Serialize)]
-struct AppliedDecisionRow {
-    id: String,
-    /// `file`: its files or links name the file; `words`: found by the text of the call.
-    by: &'static str,
-    score: f64,
-    is_past: bool,
-    /// True if something before the step shows the decision to the agent, with the first such turn, from 1.
-    shown: bool,
-    shown_at: Option<usize>,
-    /// True if a judge found that later code keeps it. Null if nobody judged it after this step, or the judge
-    /// cannot tell.
-    kept: Option<bool>,
-    /// The judge, and the turn after which the state was judged.
-    judge: Option<String>,
-    judged_after: Option<usize>,
+/// Makes the row of a decision that applied to a step, with the verdict on it after the step.
+fn applied_row(applied: &AppliedDecision, verdict: Option<&DecisionVerdict>) -> Json {
+    record! {
+        id: applied.decision,
+        // `file`: its files or links name the file; `words`: found by the text of the call.
+        by: applied.match_kind,
+        score: applied.score,
+        is_past: applied.is_past,
+        // True if something before the step shows the decision to the agent, with the first such turn, from 1.
+        shown: applied.shown_in_turn.is_some(),
+        shown_at: applied.shown_in_turn.map(|turn| turn + 1),
+        // True if a judge found that later code keeps it. Null if nobody judged it after this step, or the judge
+        // cannot tell.
+        kept: verdict.and_then(|it| it.is_kept),
+        // The judge, and the turn after which the state was judged.
+        judge: verdict.map(|it| &it.judge),
+        judged_after: verdict.map(|it| it.turns_done),
+    }
 }
 
-impl AppliedDecisionRow {
-    fn new(applied: &AppliedDecision, verdict: Option<&DecisionVerdict>) -> Self {
-        Self {
-            id: applied.decision.clone(),
-            by: applied.match_kind,
-            score: applied.score,
-            is_past: applied.is_past,
-            shown: applied.shown_in_turn.is_some(),
-            shown_at: applied.shown_in_turn.map(|turn| turn + 1),
-            kept: verdict.and_then(|it| it.is_kept),
-            judge: verdict.map(|it| it.judge.clone()),
-            judged_after: verdict.map(|it| it.turns_done),
-        }
-    }
-
-    /// Returns `kept`, `broken`, `cannot tell`; `-` where nobody judged it.
-    fn verdict_word(&self) -> &'static str {
-        let judged = self.judged_after.map(|_| self.kept);
-        judged.map_or("-", |kept| decision_verdicts::verdict_word(kept))
-    }
+/// Returns `kept`, `broken`, `cannot tell`; `-` where nobody judged it.
+fn kept_cell(applied: &Json) -> String {
+    let is_kept = match applied.field("kept") {
+        Json::Flag(is_kept) => Some(*is_kept),
+        _ => None,
+    };
+    let judged = applied.number("judged_after").map(|_| is_kept);
+    judged.map_or("-", decision_verdicts::verdict_word).into()
 }
 
 fn decisions_of_run(path: &Path, args: &DecisionsArgs, out: &mut Out) -> CommandResult {
@@ -377,43 +289,46 @@ fn decisions_of_run(path: &Path, args: &DecisionsArgs, out: &mut Out) -> Command
     }
     let store = open_store(args.store.as_deref(), archive)?;
     let over = analysis::decisions::decision_lane(archive, run, &store);
-    let applied = |row: &step_decisions::StepDecisions| {
-        let applied_row = |it: &AppliedDecision| {
-            AppliedDecisionRow::new(it, over.verdict_after(&it.decision, row.step))
-        };
-        row.applied.iter().map(applied_row).collect()
+    let step_row = |row: &StepDecisions| {
+        record! {
+            // `12.7`: the seventh step of turn 12.
+            step: row.step_label(),
+            paths: row.paths,
+            decisions: Json::list(&row.applied, |it| {
+                applied_row(it, over.verdict_after(&it.decision, row.step))
+            }),
+        }
     };
-    let step = |row: &step_decisions::StepDecisions| DecisionStepRow {
-        step: row.step_label(),
-        paths: row.paths.clone(),
-        decisions: applied(row),
+    let chain_row = |ids: &Vec<String>| {
+        let newest = ids.last().and_then(|id| over.first_row(id));
+        record! {
+            decisions: ids,
+            // The first step to which the newest applies. Null if it applies to none.
+            newest_applies_at: newest.map(StepDecisions::step_label),
+        }
     };
-    let chain = |ids: &Vec<String>| DecisionChainRow {
-        newest_applies_at: ids
-            .last()
-            .and_then(|id| over.first_row(id))
-            .map(step_decisions::StepDecisions::step_label),
-        decisions: ids.clone(),
-    };
-    let lane = DecisionsDocument {
+    let lane = record! {
         schema: "trajview.decisions/1",
-        run: run.id.clone(),
+        run: run.id,
         path: path.display().to_string(),
         decisions: over.decisions,
+        // The source of the decisions.
         store: over.origin.as_deref().map(|path| path.display().to_string()),
-        chains: over.chains.iter().map(chain).collect(),
-        verdicts: over.verdicts.iter().map(DecisionVerdictRow::new).collect(),
-        steps: over.rows.iter().map(step).collect(),
+        // Decisions that took each other's place, the first of each chain first.
+        chains: Json::list(&over.chains, chain_row),
+        // The verdicts of judges on whether the code keeps a decision; at most one for each decision.
+        verdicts: Json::list(&over.verdicts, verdict_row),
+        steps: Json::list(&over.rows, step_row),
     };
     if args.json {
         out.print_json(&lane)?;
     } else if args.csv {
         out.print_csv(
             "step id by score is_past shown shown_at kept judge judged_after",
-            csv_values(&lane),
+            step_decisions(&lane).map(|(_, step, it)| record! { step: step.field("step"), ..it }),
         )?;
     } else {
-        print_decisions(&lane, args.md, out)?;
+        print_decisions(&lane, &over.verdicts, args.md, out)?;
     }
     Ok(Exit::Fine)
 }
@@ -440,57 +355,49 @@ fn draw_decisions(
     Ok(Exit::Fine)
 }
 
-/// Returns a row for each step and decision.
-fn csv_values(lane: &DecisionsDocument) -> Vec<serde_json::Value> {
-    let rows = lane.steps.iter().flat_map(|row| row.decisions.iter().map(move |it| (row, it)));
-    rows.map(|(row, applied)| {
-        let mut value = serde_json::json!(applied);
-        value["step"] = row.step.clone().into();
-        value
+/// Returns each decision that applied to a step, with the step and the position among those of the step.
+fn step_decisions(lane: &Json) -> impl Iterator<Item = (usize, &Json, &Json)> {
+    let steps = lane.rows("steps").iter();
+    steps.flat_map(|step| {
+        let decisions = step.rows("decisions").iter().enumerate();
+        decisions.map(move |(at, applied)| (at, step, applied))
     })
-    .collect()
 }
 
 fn print_decisions(
-    lane: &DecisionsDocument,
+    lane: &Json,
+    verdicts: &[DecisionVerdict],
     is_markdown: bool,
     out: &mut Out,
 ) -> std::io::Result<()> {
-    let mut table = OutputTable::new(&["step", "file", "decision", "by", "shown", "kept"]);
-    for row in &lane.steps {
-        for (at, applied) in row.decisions.iter().enumerate() {
-            let first = |text: String| if at == 0 { text } else { String::new() };
-            let file = row.paths.first().cloned().unwrap_or_default();
-            let shown = match applied.shown_at {
-                Some(turn) => format!("turn {turn}"),
-                None => "not before".into(),
-            };
-            let past = if applied.is_past { " (past)" } else { "" };
-            table.add_row(vec![
-                first(row.step.clone()),
-                first(file),
-                format!("{}{past}", applied.id),
-                applied.by.to_owned(),
-                shown,
-                applied.verdict_word().to_owned(),
-            ]);
-        }
-    }
-    table.write_table(is_markdown, out)?;
-    for chain in &lane.chains {
-        let at = match &chain.newest_applies_at {
+    let first = |at: &usize, text: String| if *at == 0 { text } else { String::new() };
+    let columns: [TableColumn<'_, (usize, &Json, &Json)>; 6] = [
+        ("step", &|(at, step, _)| first(at, step.cell("step"))),
+        ("file", &|(at, step, _)| first(at, step.cell_or("paths.0", ""))),
+        ("decision", &|(.., it)| it.cell("id") + if it.flag("is_past") { " (past)" } else { "" }),
+        ("by", &|(.., it)| it.cell("by")),
+        ("shown", &|(.., it)| match it.flag("shown") {
+            true => format!("turn {}", it.cell("shown_at")),
+            false => "not before".into(),
+        }),
+        ("kept", &|(.., it)| kept_cell(it)),
+    ];
+    let rows: Vec<_> = step_decisions(lane).collect();
+    OutputTable::from_rows(&columns, &rows).write_table(is_markdown, out)?;
+    for chain in lane.rows("chains") {
+        let at = match chain.text("newest_applies_at") {
             Some(step) => format!("the newest applies first at step {step}"),
             None => "the newest applies to no step".to_owned(),
         };
-        out.print_line(&format!("superseded in turn: {}; {at}", chain.decisions.join(" -> ")))?;
+        let ids: Vec<String> = chain.rows("decisions").iter().map(Json::csv_cell).collect();
+        out.print_line(&format!("superseded in turn: {}; {at}", ids.join(" -> ")))?;
     }
-    lane.verdicts.iter().try_for_each(|it| out.print_line(&it.verdict_line()))?;
-    let applied = || lane.steps.iter().flat_map(|row| &row.decisions);
-    let shown = applied().filter(|it| it.shown).count();
+    verdicts.iter().try_for_each(|it| out.print_line(&verdict_line(it)))?;
+    let shown = rows.iter().filter(|(.., it)| it.flag("shown")).count();
     out.print_line(&format!(
         "{} decisions, {} steps to which one applied, {shown} of {} shown before",
-        lane.decisions,
-        lane.steps.len(),
-        applied().count()
+        lane.cell("decisions"),
+        lane.rows("steps").len(),
+        rows.len()
     ))
 }

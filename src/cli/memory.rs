@@ -4,21 +4,18 @@
 mod document;
 mod results;
 
-pub use document::MemoryScoreRow;
+pub(crate) use document::memory_score_row;
 
 use std::path::PathBuf;
 
 use trajview_analysis::memory;
-use trajview_metrics::memory::MemoryTimeline;
-use trajview_run::format_number;
 use trajview_store as store;
 
 use super::{
     CommandFailure, CommandResult, Exit,
-    output::{Out, OutputTable, cell_or_dash, print_warnings, share_cell},
+    output::{Out, print_warnings},
     run_args,
 };
-use document::{MemoryCardRow, MemoryDocument, MemoryTurnRow};
 
 /// Memory of a run: retrieval events and evidence cards, and which cards were stale
 ///
@@ -72,114 +69,14 @@ pub fn run(args: &MemoryArgs, out: &mut Out) -> CommandResult {
         return Err(CommandFailure::cannot_understand(format!("{}: {what}", path.display())));
     };
     print_warnings(&warnings);
-    let document = MemoryDocument::new(path.display().to_string(), run, &course, (&args.at, done));
+    let path = path.display().to_string();
+    let document = document::memory_document(&path, run, &course, (&args.at, done));
     if args.json {
         out.print_json(&document)?;
     } else if args.csv {
-        out.print_csv(document::CSV_COLUMNS, document.csv_values())?;
+        out.print_csv(document::CSV_COLUMNS, document::csv_rows(&document))?;
     } else {
-        print_memory(&document, &course, args.md, out)?;
+        document::print_memory(&document, &course, args.md, out)?;
     }
     Ok(Exit::Fine)
-}
-
-fn print_memory(
-    document: &MemoryDocument,
-    course: &MemoryTimeline,
-    is_markdown: bool,
-    out: &mut Out,
-) -> std::io::Result<()> {
-    turn_table(&document.turns).write_table(is_markdown, out)?;
-    out.print_line("")?;
-    if !document.cards.is_empty() {
-        card_table(&document.cards).write_table(is_markdown, out)?;
-        out.print_line("")?;
-    }
-    let counts = &document.events_by_kind;
-    let sums = [
-        format!(
-            "routing {}, verification {}, expansion {}, cards {}",
-            counts.routing, counts.verification, counts.expansion, counts.cards
-        ),
-        format!("tokens {}", cell_or_dash(document.cost.tokens.map(format_number::with_thousands))),
-        format!("time {}", cell_or_dash(document.cost.seconds.map(format_number::duration_text))),
-        format!("cost {}", cell_or_dash(document.cost.cost_usd.map(format_number::dollars_text))),
-    ];
-    out.print_line(&sums.join(" · "))?;
-    let (given, now) = (course.when_given(), course.at_moment());
-    out.print_line(&format!(
-        "stale when given: {} ({} of {} cards with known files) · stale at {}: {} ({} of {})",
-        share_cell(given.stale_rate()),
-        given.stale,
-        given.known,
-        document.at,
-        share_cell(now.stale_rate()),
-        now.stale,
-        now.known
-    ))
-}
-
-/// Turns in which something happened, or after which another share is stale.
-fn turn_table(rows: &[MemoryTurnRow]) -> OutputTable {
-    let mut table = OutputTable::new(&[
-        ">turn",
-        ">routing",
-        ">verification",
-        ">expansion",
-        ">cards",
-        ">tokens",
-        ">time",
-        ">cost",
-        ">stale when given",
-        ">stale after",
-    ]);
-    let mut last = None;
-    for row in rows {
-        let has_events = row.has_events();
-        if !has_events && row.stale == last {
-            continue;
-        }
-        last = row.stale;
-        table.add_row(vec![
-            row.turn.to_string(),
-            row.events.routing.to_string(),
-            row.events.verification.to_string(),
-            row.events.expansion.to_string(),
-            row.events.cards.to_string(),
-            cell_or_dash(row.cost.tokens.map(format_number::with_thousands)),
-            cell_or_dash(row.cost.seconds.map(format_number::duration_text)),
-            cell_or_dash(row.cost.cost_usd.map(format_number::dollars_text)),
-            share_cell(row.stale_when_given),
-            share_cell(row.stale),
-        ]);
-    }
-    table
-}
-
-fn card_table(rows: &[MemoryCardRow]) -> OutputTable {
-    let mut table =
-        OutputTable::new(&["turn", "card", "cites", "version", "when given", "now", "claim"]);
-    for card in rows {
-        let claim = card.claim_boundary.clone();
-        if card.spans.is_empty() {
-            let cells = [card.place_text(), card.id.clone(), "nothing".into()];
-            table.add_row(
-                [cells.to_vec(), vec![cell_or_dash(None::<String>); 3], vec![claim]].concat(),
-            );
-            continue;
-        }
-        for (at, span) in card.spans.iter().enumerate() {
-            let first = |words: String| if at == 0 { words } else { String::new() };
-            table.add_row(vec![
-                first(card.place_text()),
-                first(card.id.clone()),
-                span.place.clone(),
-                cell_or_dash(span.version.clone()),
-                span.when_given.words.clone(),
-                span.now.words.clone(),
-                first(claim.clone()),
-            ]);
-        }
-    }
-    table
 }

@@ -27,7 +27,7 @@ mod visible_json;
 pub use markdown::escape_markdown;
 pub use plain_zero::json_line as json_bytes;
 pub use record::Json;
-pub(crate) use record::record;
+pub(crate) use record::{FieldName, record};
 pub use table::{OutputTable, TableColumn};
 pub use table_form::{TableForm, TableFormArgs};
 

@@ -3,10 +3,9 @@
 //! tables by task and harness.
 
 mod build_and_test;
-mod document;
 mod many_runs;
+mod one_run;
 mod outcome_file;
-mod tables;
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -26,7 +25,7 @@ use super::{
     run_args,
 };
 
-pub use document::{ProcessDocument, ProcessScoreRow, SignalRow};
+pub(crate) use one_run::{process_score_row, rigor_score_text, signal_rows};
 
 /// Process of runs: RigorBench's seven pillars, signals of problems, plan and execution
 ///
@@ -77,6 +76,10 @@ pub struct ProcessArgs {
 impl ProcessArgs {
     fn open_cache(&self) -> Option<Arc<DiskCache>> {
         open_cache(!self.no_cache)
+    }
+
+    fn pillar_weights(&self) -> PillarWeights {
+        self.weights.clone().unwrap_or_default()
     }
 }
 
@@ -157,18 +160,15 @@ pub fn run(args: &ProcessArgs, out: &mut Out) -> CommandResult {
 }
 
 fn print_one_run(worked: &ProcessedRun, args: &ProcessArgs, out: &mut Out) -> std::io::Result<()> {
-    let document = ProcessDocument::new(worked, args.weights.as_ref());
+    let document = one_run::process_document(worked, &args.pillar_weights());
     if args.signals {
-        return tables::print_signals(&document, args, out);
+        return one_run::print_signals(&document, args, out);
     }
     if args.json {
         return out.print_json(&document);
     }
     if args.csv {
-        return out.print_csv(
-            document::CSV_COLUMNS,
-            [document::ProcessCsvRow::new(worked, args.profile, args.weights.as_ref())],
-        );
+        return out.print_csv(one_run::CSV_COLUMNS, [one_run::run_row(worked, args)]);
     }
-    tables::print_process(&document, args.forms.md, out)
+    one_run::print_process(&document, args.forms.md, out)
 }

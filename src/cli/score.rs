@@ -197,8 +197,8 @@ fn score_run(
         lifelines: lifelines::lifeline_rows((run, archive), &rubric, chosen)
             .map_err(CommandFailure::cannot_read)?,
         rubric_tree: tree,
-        process: Some(process::ProcessScoreRow::new(&analysis::process_report(archive, run))),
-        memory: memory.as_ref().map(|(course, _)| memory::MemoryScoreRow::new(course)),
+        process: Some(process::process_score_row(&analysis::process_report(archive, run))),
+        memory: memory.as_ref().map(|(course, _)| memory::memory_score_row(course)),
         ..document
     })
 }

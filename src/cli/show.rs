@@ -8,8 +8,8 @@ use trajview_store as store;
 
 use super::{
     CommandFailure, CommandResult, Exit, RunArg, harness_records,
-    output::{Out, OutputTable, TableColumn, cell_or_dash, cell_or_empty},
-    process::{ProcessScoreRow, SignalRow},
+    output::{Json, Out, OutputTable, TableColumn, cell_or_dash, cell_or_empty},
+    process::{process_score_row, rigor_score_text, signal_rows},
     run_args,
     score::faithfulness,
     show_json::{
@@ -64,10 +64,9 @@ pub fn run(args: &ShowArgs, out: &mut Out) -> CommandResult {
         Some(number) => {
             let at = run_args::turn_index(run, number)?;
             let mut shown = teller.show_turn_document(at);
-            let here = |it: &SignalRow| it.step.split('.').next() == Some(&number.to_string());
-            shown.signals = report.map(|report| {
-                SignalRow::rows_of_report(&report).into_iter().filter(here).collect()
-            });
+            let here = |it: &Json| it.cell("step").split('.').next() == Some(&number.to_string());
+            shown.signals =
+                report.map(|report| signal_rows(&report).into_iter().filter(here).collect());
             match (args.json, args.times) {
                 (true, _) => out.print_json(&shown)?,
                 (_, true) => step_times_table(&shown.steps).write_table(args.md, out)?,
@@ -82,8 +81,8 @@ pub fn run(args: &ShowArgs, out: &mut Out) -> CommandResult {
             let is_judgeable = rubric.checklist.is_some() || !rubric.judgements.is_empty();
             let mut shown = teller.show_document(FaithfulnessFacts::new(run, &rubric, chosen));
             shown.process = report.map(|report| ProcessFacts {
-                process: ProcessScoreRow::new(&report),
-                signals: SignalRow::rows_of_report(&report),
+                process: process_score_row(&report),
+                signals: signal_rows(&report),
             });
             if args.json {
                 out.print_json(&shown)?
@@ -147,18 +146,18 @@ fn print_run(
         out.print_line(&shown.faithfulness.fidelity_line())?;
     }
     if let Some(facts) = &shown.process {
-        out.print_line(&facts.process.score_text())?;
+        out.print_line(&rigor_score_text(&facts.process))?;
         print_signals(&facts.signals, is_markdown, out)?;
     }
     print_run_warnings(shown, out)
 }
 
-fn print_signals(rows: &[SignalRow], is_markdown: bool, out: &mut Out) -> std::io::Result<()> {
+fn print_signals(rows: &[Json], is_markdown: bool, out: &mut Out) -> std::io::Result<()> {
     out.print_line(&format!("signals ({})", rows.len()))?;
-    let columns: [TableColumn<'_, SignalRow>; 3] = [
-        ("step", &|it| it.step.clone()),
-        ("signal", &|it| it.kind.into()),
-        ("why", &|it| it.why.clone()),
+    let columns: [TableColumn<'_, Json>; 3] = [
+        ("step", &|it| it.cell("step")),
+        ("signal", &|it| it.cell("kind")),
+        ("why", &|it| it.cell("why")),
     ];
     if rows.is_empty() {
         Ok(())

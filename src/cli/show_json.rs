@@ -23,9 +23,9 @@ use trajview_store::Archive;
 use trajview_study::compare::turns_done_at_judgement;
 
 use super::{
-    cost::CostRow,
+    cost::{computed_cell, computed_text, cost_record, without_price},
     harness_records::{self, HarnessTests, RecordedFacts},
-    process::{ProcessScoreRow, SignalRow},
+    output::Json,
 };
 
 #[derive(Serialize)]
@@ -126,15 +126,15 @@ pub struct ShowTurnDocument {
     pub steps: Vec<ShowStepRow>,
     /// Signals that begin in the turn; present only on request.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub signals: Option<Vec<SignalRow>>,
+    pub signals: Option<Vec<Json>>,
     pub warnings: Vec<Warning>,
 }
 
 /// The process score of a run, and its signals.
 #[derive(Serialize)]
 pub struct ProcessFacts {
-    pub process: ProcessScoreRow,
-    pub signals: Vec<SignalRow>,
+    pub process: Json,
+    pub signals: Vec<Json>,
 }
 
 #[derive(Serialize)]
@@ -350,13 +350,13 @@ pub struct ComputedCost {
 
 impl ComputedCost {
     fn new(sum: &CostSum) -> Self {
-        let row = CostRow::new(sum, None);
+        let row = cost_record(sum, None);
         Self {
-            cost_computed_usd: row.computed_usd,
-            not_priced_tokens: row.not_priced_tokens,
-            without_price: row.without_price(),
-            said: row.computed_text(),
-            cell: (row.responses > 0).then(|| row.computed_cell()),
+            cost_computed_usd: sum.usd(),
+            not_priced_tokens: sum.not_priced_tokens(),
+            without_price: without_price(sum),
+            said: computed_text(&row),
+            cell: (sum.responses > 0).then(|| computed_cell(&row)),
         }
     }
 }

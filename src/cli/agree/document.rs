@@ -383,7 +383,7 @@ impl Serialize for AgreementMeasures {
                     record! { count: count, of: total, share: value }
                 }
             };
-            (coefficient.name().to_owned(), json)
+            (coefficient.name().into(), json)
         };
         let reasons = |why: fn(Estimate) -> Option<Undefined>| -> BTreeMap<_, _> {
             self.estimates()

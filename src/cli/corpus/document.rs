@@ -120,8 +120,9 @@ fn run_row(run: &CorpusRunFacts) -> Json {
         NumberValues::new(&block.numbers(), |number| run.measured.number_value(number))
     };
     let key = &run.measured.key;
+    let slopes = run.series.iter();
     let slopes =
-        run.series.iter().map(|(number, it)| (slope_name(*number), Json::new(&series_slope(it))));
+        slopes.map(|(it, series)| (slope_name(*it).into(), Json::new(&series_slope(series))));
     record! {
         run: run.id,
         path: run.path,

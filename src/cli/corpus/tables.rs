@@ -4,7 +4,7 @@ use std::io;
 
 use crate::cli::{
     component_comparison,
-    output::{Json, Out, OutputTable, TableColumn, cell_or_dash, cell_or_empty},
+    output::{FieldName, Json, Out, OutputTable, TableColumn, cell_or_dash, cell_or_empty},
     resampling::p_value,
 };
 use trajview_metrics::{
@@ -183,7 +183,7 @@ fn recovery_table(document: &Json) -> OutputTable {
         (">tasks", &|it| it.cell("ratio_of_means.n")),
         ("ratio of means", &|it| it.interval_cell("ratio_of_means.value", "ratio_of_means.ci95")),
         ("by task", &|it| {
-            let share = |(task, share): &(String, Json)| match share {
+            let share = |(task, share): &(FieldName, Json)| match share {
                 Json::Number(share) => format!("{task} {share:.3}"),
                 _ => format!("{task} no gap"),
             };

@@ -1,14 +1,18 @@
-//! The JSON of `cost`: field names are fixed by the contract, adding some is fine. Absent values are null, never 0.
+//! The rows of `cost`: JSON, CSV and table. Field names are fixed by the contract, adding some is fine. Absent values are
+//! null, never 0.
 
-use std::collections::{BTreeSet, HashMap};
+use std::{
+    collections::{BTreeSet, HashMap},
+    io,
+};
 
 use clap::ValueEnum;
-use serde::Serialize;
 
+use crate::cli::output::{Json, Out, OutputTable, TableColumn, record};
 use trajview_metrics::cost::{
-    Charge, CostSum, Prices, RunCost, SeenResponses, day::Day, price_table::PriceRow,
+    Charge, CostSum, NoPriceReason, Prices, RunCost, SeenResponses, price_table::PriceRow,
 };
-use trajview_run::{Run, StepId, Tokens, Warning};
+use trajview_run::{Run, StepId, Turn, Warning, format_number::with_thousands};
 
 /// What has a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -25,192 +29,8 @@ pub enum CostGrouping {
     Model,
 }
 
-#[derive(Serialize)]
-pub struct CostDocument {
-    schema: &'static str,
-    /// The grouping of the rows.
-    by: &'static str,
-    pub runs: Vec<RunCostRow>,
-    /// The sum over all runs; its recorded cost is null if a run records none, and where responses repeat those of
-    /// another run.
-    pub total: CostRow,
-    /// Responses that a run has from another one before it, which count there alone.
-    pub repeated: RepeatedResponses,
-    /// The rows of the table that were used.
-    pub prices: Vec<PriceRow>,
-    pub problems: Vec<Warning>,
-    #[serde(skip)]
-    sums: CostSums,
-}
-
-/// Sums over runs.
-#[derive(Default)]
-struct CostSums {
-    computed: CostSum,
-    repeated: CostSum,
-    recorded: Vec<Option<f64>>,
-    rows: BTreeSet<usize>,
-}
-
-#[derive(Serialize, Default)]
-pub struct RepeatedResponses {
-    pub responses: usize,
-    pub tokens: Tokens,
-}
-
-#[derive(Serialize)]
-pub struct RunCostRow {
-    pub run: String,
-    pub path: String,
-    pub format: &'static str,
-    pub model: Option<String>,
-    #[serde(flatten)]
-    pub cost: CostRow,
-    pub rows: Vec<CostPartRow>,
-    #[serde(skip)]
-    computed: CostSum,
-    #[serde(skip)]
-    repeated: CostSum,
-    #[serde(skip)]
-    used: BTreeSet<usize>,
-}
-
-/// A part of a run; a field is null if the part covers all of its values.
-#[derive(Serialize)]
-pub struct CostPartRow {
-    pub run: String,
-    /// Counts from 1.
-    pub turn: Option<usize>,
-    /// `12.7`; null for what is on no step.
-    pub step: Option<String>,
-    /// `main`, or the sub-agent's name.
-    pub agent: Option<String>,
-    /// The sub-agent's id.
-    pub agent_id: Option<String>,
-    /// The model, as recorded.
-    pub model: Option<String>,
-    /// True if the part counts in the run's sum: not in a turn that was cut, failed or skipped.
-    pub counts: bool,
-    #[serde(flatten)]
-    pub cost: CostRow,
-}
-
-/// Recorded and computed cost, next to each other.
-#[derive(Serialize, Default)]
-pub struct CostRow {
-    pub recorded_usd: Option<f64>,
-    /// Null if a token has no price, and without tokens.
-    pub computed_usd: Option<f64>,
-    /// The computed cost of the tokens that have a price.
-    pub computed_at_least_usd: Option<f64>,
-    pub responses: usize,
-    pub tokens: Tokens,
-    pub not_priced_tokens: u64,
-    pub not_priced: Vec<NotPricedRow>,
-    /// Values that were not recorded, and the assumption made for each.
-    pub notes: Vec<&'static str>,
-    /// Models whose price is missing.
-    #[serde(skip)]
-    pub models_without_price: Vec<String>,
-}
-
-#[derive(Serialize)]
-pub struct NotPricedRow {
-    pub why: String,
-    pub tokens: u64,
-}
-
-impl CostRow {
-    pub fn new(sum: &CostSum, recorded_usd: Option<f64>) -> Self {
-        let why = |(why, tokens): (&trajview_metrics::cost::NoPriceReason, &u64)| NotPricedRow {
-            why: why.reason_sentence(),
-            tokens: *tokens,
-        };
-        Self {
-            recorded_usd,
-            computed_usd: sum.usd(),
-            computed_at_least_usd: sum.at_least_usd,
-            responses: sum.responses,
-            tokens: sum.tokens,
-            not_priced_tokens: sum.not_priced_tokens(),
-            not_priced: sum.not_priced.iter().map(why).collect(),
-            notes: sum.notes.note_sentences(),
-            models_without_price: sum.models_without_price(),
-        }
-    }
-
-    /// Returns `no price for m-1, m-2: …`. None if each model has one.
-    pub(crate) fn without_price(&self) -> Option<String> {
-        /// The most models that are named.
-        const MOST: usize = 3;
-        let models = &self.models_without_price;
-        let named = models.get(..MOST).unwrap_or(models).join(", ");
-        let more = if models.len() > MOST { ", …" } else { "" };
-        (!models.is_empty()).then(|| {
-            format!(
-                "no price for {named}{more}; `trajview cost` shows what is missing and how to add it"
-            )
-        })
-    }
-
-    /// Explains how to give a price to the first model without one. None if each has one.
-    pub(crate) fn how_to_price(&self) -> Option<String> {
-        let model = self.models_without_price.first()?;
-        let row = serde_json::json!({ "model": model });
-        let row = row.to_string();
-        let row = row.trim_end_matches('}');
-        Some(format!(
-            "to add a price: a file with {{\"rows\": [{row}, \"usd_per_million\": {{\"input\": 1, \"output\": 2}}}}]}} and its prices, \
-             named by --prices FILE or by `prices` in the settings"
-        ))
-    }
-}
-
-impl CostDocument {
-    pub fn new(by: CostGrouping) -> Self {
-        Self {
-            schema: "trajview.cost/1",
-            by: by.word(),
-            runs: vec![],
-            total: CostRow::default(),
-            repeated: RepeatedResponses::default(),
-            prices: vec![],
-            problems: vec![],
-            sums: CostSums::default(),
-        }
-    }
-
-    pub fn add_run(&mut self, run: RunCostRow) {
-        self.sums.computed.merge(&run.computed);
-        self.sums.repeated.merge(&run.repeated);
-        self.sums.recorded.push(run.cost.recorded_usd);
-        self.sums.rows.extend(&run.used);
-        self.runs.push(run);
-    }
-
-    pub(crate) fn add_problem(&mut self, place: String, what: String) {
-        self.problems.push(Warning { place, what });
-    }
-
-    /// Adds up what was pushed.
-    pub(crate) fn sum_up(&mut self, prices: &Prices) {
-        let CostSums { computed, repeated, recorded, rows } = &self.sums;
-        let recorded: Option<Vec<f64>> = recorded.iter().copied().collect();
-        let is_once = repeated.responses == 0;
-        let recorded = recorded.filter(|all| is_once && !all.is_empty());
-        self.total = CostRow::new(computed, recorded.map(|all| all.iter().sum()));
-        self.repeated =
-            RepeatedResponses { responses: repeated.responses, tokens: repeated.tokens };
-        self.prices = rows.iter().filter_map(|at| prices.rows().get(*at)).cloned().collect();
-    }
-
-    pub(crate) fn part_rows(&self) -> impl Iterator<Item = &CostPartRow> {
-        self.runs.iter().flat_map(|run| &run.rows)
-    }
-}
-
 impl CostGrouping {
-    pub fn word(self) -> &'static str {
+    fn word(self) -> &'static str {
         match self {
             Self::Run => "run",
             Self::Turn => "turn",
@@ -221,120 +41,338 @@ impl CostGrouping {
     }
 }
 
-impl RunCostRow {
-    pub fn new(
-        path: String,
-        run: &Run,
-        prices: &Prices,
-        by: CostGrouping,
-        seen_responses: &mut SeenResponses,
-    ) -> Self {
-        let (cost, repeated) = RunCost::without_seen(run, prices, seen_responses);
-        let computed = cost.total_sum();
-        let used =
-            cost.counted_charges().filter_map(|it| Some(it.priced.as_ref().ok()?.row)).collect();
+/// Adds up the costs of runs.
+pub struct CostReport<'a> {
+    by: CostGrouping,
+    prices: &'a Prices,
+    runs: Vec<Json>,
+    seen: SeenResponses,
+    pub total: CostSum,
+    /// Responses that a run has from another one before it, which count there alone.
+    repeated: CostSum,
+    recorded: Vec<Option<f64>>,
+    /// The rows of the table of prices that were used.
+    used_prices: BTreeSet<usize>,
+    pub problems: Vec<Warning>,
+}
+
+impl<'a> CostReport<'a> {
+    pub fn new(by: CostGrouping, prices: &'a Prices) -> Self {
         Self {
-            run: run.id.clone(),
-            path,
+            by,
+            prices,
+            runs: vec![],
+            seen: SeenResponses::default(),
+            total: CostSum::default(),
+            repeated: CostSum::default(),
+            recorded: vec![],
+            used_prices: BTreeSet::new(),
+            problems: vec![],
+        }
+    }
+
+    pub fn add_run(&mut self, path: &str, run: &Run) {
+        let (cost, repeated) = RunCost::without_seen(run, self.prices, &mut self.seen);
+        let total = cost.total_sum();
+        self.runs.push(record! {
+            run: run.id,
+            path: path,
             format: run.origin.format,
-            model: run.model.clone(),
-            cost: CostRow::new(&computed, run.cost_usd()),
-            rows: RunCostParts { run, cost: &cost }.rows_by(by),
-            computed,
-            repeated,
-            used,
+            model: run.model,
+            ..cost_record(&total, run.cost_usd()),
+            rows: part_rows(run, &cost, self.by),
+        });
+        self.total.merge(&total);
+        self.repeated.merge(&repeated);
+        self.recorded.push(run.cost_usd());
+        let used = cost.counted_charges().filter_map(|it| Some(it.priced.as_ref().ok()?.row));
+        self.used_prices.extend(used);
+    }
+
+    pub fn to_json(&self) -> Json {
+        let is_once = self.repeated.responses == 0;
+        let recorded: Option<Vec<f64>> = self.recorded.iter().copied().collect();
+        let recorded = recorded.filter(|all| is_once && !all.is_empty());
+        record! {
+            schema: "trajview.cost/1",
+            // The grouping of the rows.
+            by: self.by.word(),
+            runs: self.runs,
+            // The sum over all runs; its recorded cost is null if a run records none, and where responses repeat those of
+            // another run.
+            total: cost_record(&self.total, recorded.map(|all| all.iter().sum())),
+            repeated: record! {
+                responses: self.repeated.responses,
+                tokens: self.repeated.tokens,
+            },
+            prices: self.used_price_rows().collect::<Vec<_>>(),
+            problems: self.problems,
         }
+    }
+
+    fn used_price_rows(&self) -> impl Iterator<Item = &PriceRow> {
+        self.used_prices.iter().filter_map(|at| self.prices.rows().get(*at))
     }
 }
 
-/// The rows of a run.
-struct RunCostParts<'a> {
-    run: &'a Run,
-    cost: &'a RunCost,
+/// Makes the fields of recorded and computed cost, next to each other.
+pub(crate) fn cost_record(sum: &CostSum, recorded_usd: Option<f64>) -> Json {
+    record! {
+        recorded_usd: recorded_usd,
+        // Null if a token has no price, and without tokens.
+        computed_usd: sum.usd(),
+        // The computed cost of the tokens that have a price.
+        computed_at_least_usd: sum.at_least_usd,
+        responses: sum.responses,
+        tokens: sum.tokens,
+        not_priced_tokens: sum.not_priced_tokens(),
+        not_priced: Json::list(&sum.not_priced, |(why, tokens): (&NoPriceReason, &u64)| {
+            record! { why: why.reason_sentence(), tokens: tokens }
+        }),
+        // Values that were not recorded, and the assumption made for each.
+        notes: sum.notes.note_sentences(),
+    }
 }
 
-impl RunCostParts<'_> {
-    fn rows_by(&self, by: CostGrouping) -> Vec<CostPartRow> {
-        match by {
-            CostGrouping::Run => vec![self.part_row(&self.cost.total_sum(), self.run.cost_usd())],
-            CostGrouping::Turn => self.turn_rows(),
-            CostGrouping::Step => self.step_rows(),
-            CostGrouping::Agent => self.agent_rows(),
-            CostGrouping::Model => self.model_rows(),
-        }
-    }
+/// The part of a run that a row covers. None stands for all turns, steps, agents or models.
+#[derive(Default)]
+struct CostPart<'a> {
+    turn: Option<usize>,
+    /// The number of the step in its turn.
+    step: Option<usize>,
+    /// The index of the sub-agent; the inner None is the main agent.
+    agent: Option<Option<usize>>,
+    model: Option<&'a str>,
+}
 
-    fn part_row(&self, sum: &CostSum, recorded_usd: Option<f64>) -> CostPartRow {
-        CostPartRow {
-            run: self.run.id.clone(),
-            turn: None,
-            step: None,
-            agent: None,
-            agent_id: None,
-            model: None,
-            counts: true,
-            cost: CostRow::new(sum, recorded_usd),
+fn part_rows(run: &Run, cost: &RunCost, by: CostGrouping) -> Vec<Json> {
+    let row = |part: CostPart<'_>, sum: &CostSum| part_row(run, part, sum, None);
+    match by {
+        CostGrouping::Run => {
+            vec![part_row(run, CostPart::default(), &cost.total_sum(), run.cost_usd())]
         }
-    }
-
-    fn turn_rows(&self) -> Vec<CostPartRow> {
-        let sums = self.cost.sums_by_turn();
-        let rows =
-            self.run.turns.iter().zip(&sums).zip(1..).map(|((turn, sum), number)| CostPartRow {
-                turn: Some(number),
-                counts: turn.is_counted(),
-                ..self.part_row(sum, turn.cost_usd)
+        CostGrouping::Turn => {
+            let turns = run.turns.iter().zip(cost.sums_by_turn()).enumerate();
+            let row = |(at, (turn, sum)): (usize, (&Turn, CostSum))| {
+                let part = CostPart { turn: Some(at), ..CostPart::default() };
+                part_row(run, part, &sum, turn.cost_usd)
+            };
+            turns.map(row).collect()
+        }
+        CostGrouping::Step => {
+            let numbers: HashMap<StepId, usize> = run.numbered_steps().into_iter().collect();
+            let charge_row = |charge: &Charge| {
+                let part = CostPart {
+                    turn: Some(charge.turn),
+                    step: charge.step_id().and_then(|id| numbers.get(&id).copied()),
+                    agent: Some(charge.agent),
+                    model: charge.model.as_deref(),
+                };
+                row(part, &CostSum::from_charges([charge]))
+            };
+            cost.charges.iter().map(charge_row).collect()
+        }
+        CostGrouping::Agent => {
+            let part = |agent| CostPart { agent: Some(agent), ..CostPart::default() };
+            cost.sums_by_agent().iter().map(|(agent, sum)| row(part(*agent), sum)).collect()
+        }
+        CostGrouping::Model => {
+            let sums = cost.sums_by_model();
+            let rows = sums.iter().map(|(model, sum)| {
+                row(CostPart { model: model.as_deref(), ..CostPart::default() }, sum)
             });
-        rows.collect()
-    }
-
-    fn step_rows(&self) -> Vec<CostPartRow> {
-        let numbers: HashMap<StepId, usize> = self.run.numbered_steps().into_iter().collect();
-        let row = |charge: &Charge| {
-            let number = charge.step_id().and_then(|id| numbers.get(&id));
-            let turn = self.run.turns.get(charge.turn);
-            CostPartRow {
-                turn: turn.map(|_| charge.turn + 1),
-                step: number.map(|number| format!("{}.{number}", charge.turn + 1)),
-                model: charge.model.as_deref().map(str::to_owned),
-                counts: turn.is_none_or(trajview_run::Turn::is_counted),
-                ..self.row_with_agent(
-                    charge.agent,
-                    self.part_row(&CostSum::from_charges([charge]), None),
-                )
-            }
-        };
-        self.cost.charges.iter().map(row).collect()
-    }
-
-    fn agent_rows(&self) -> Vec<CostPartRow> {
-        let sums = self.cost.sums_by_agent();
-        sums.iter()
-            .map(|(agent, sum)| self.row_with_agent(*agent, self.part_row(sum, None)))
-            .collect()
-    }
-
-    fn model_rows(&self) -> Vec<CostPartRow> {
-        let row = |(model, sum): (&Option<std::sync::Arc<str>>, &CostSum)| CostPartRow {
-            model: model.as_deref().map(str::to_owned),
-            ..self.part_row(sum, None)
-        };
-        self.cost.sums_by_model().iter().map(row).collect()
-    }
-
-    fn row_with_agent(&self, agent: Option<usize>, row: CostPartRow) -> CostPartRow {
-        let found = agent.and_then(|agent| self.run.subagents.get(agent));
-        CostPartRow {
-            agent: Some(found.map_or_else(|| "main".to_owned(), |agent| agent.name.clone())),
-            agent_id: found.map(|agent| agent.id.clone()),
-            ..row
+            rows.collect()
         }
     }
+}
+
+fn part_row(run: &Run, part: CostPart<'_>, sum: &CostSum, recorded_usd: Option<f64>) -> Json {
+    let subagent = part.agent.flatten().and_then(|agent| run.subagents.get(agent));
+    let turn = part.turn.and_then(|turn| Some((turn + 1, run.turns.get(turn)?)));
+    let step = part.turn.zip(part.step).map(|(turn, step)| format!("{}.{step}", turn + 1));
+    record! {
+        run: run.id,
+        // Counts from 1.
+        turn: turn.map(|(number, _)| number),
+        // `12.7`; null for what is on no step.
+        step: step,
+        // `main`, or the sub-agent's name.
+        agent: part.agent.map(|_| subagent.map_or("main", |agent| &agent.name)),
+        agent_id: subagent.map(|agent| &agent.id),
+        // The model, as recorded.
+        model: part.model,
+        // True if the part counts in the run's sum: not in a turn that was cut, failed or skipped.
+        counts: turn.is_none_or(|(_, turn)| turn.is_counted()),
+        ..cost_record(sum, recorded_usd),
+    }
+}
+
+pub(crate) const CSV_COLUMNS: &str = "run turn step agent agent_id model counts responses input=tokens.input cached_input=tokens.cached_input \
+                       cache_write=tokens.cache_write? output=tokens.output recorded_usd computed_usd computed_at_least_usd \
+                       not_priced_tokens not_priced notes";
+
+pub(crate) fn document_parts(document: &Json) -> impl Iterator<Item = &Json> {
+    document.rows("runs").iter().flat_map(|run| run.rows("rows"))
+}
+
+/// Makes the table of the parts. Columns that no row has something in are left out.
+fn part_table(document: &Json) -> OutputTable {
+    let rows: Vec<&Json> = document_parts(document).collect();
+    let has_any = |field: &str| rows.iter().any(|row| !row.field(field).is_null());
+    let has_parts = ["turn", "agent", "model"].into_iter().any(has_any);
+    let has_runs = document.rows("runs").len() > 1 || !has_parts;
+    let columns: [(bool, TableColumn<'_, Json>); 12] = [
+        (has_runs, ("run", &|it| it.cell("run"))),
+        (
+            has_any("turn"),
+            (">turn", &|it| {
+                it.cell("turn") + if it.flag("counts") { "" } else { " (does not count)" }
+            }),
+        ),
+        (has_any("step"), ("step", &|it| it.cell("step"))),
+        (has_any("agent"), ("agent", &|it| it.cell("agent"))),
+        (has_any("model"), ("model", &|it| it.cell("model"))),
+        (true, (">responses", &|it| it.cell("responses"))),
+        (true, (">in", &|it| it.cell("tokens.input"))),
+        (true, (">cached", &|it| it.cell("tokens.cached_input"))),
+        (has_any("tokens.cache_write?"), (">to cache", &|it| it.cell("tokens.cache_write?"))),
+        (true, (">out", &|it| it.cell("tokens.output"))),
+        (has_any("recorded_usd"), (">recorded", &|it| it.digits_cell("recorded_usd", 4))),
+        (true, (">computed", &computed_cell)),
+    ];
+    OutputTable::from_shown(columns, rows)
+}
+
+impl CostReport<'_> {
+    pub(crate) fn print_costs(&self, document: &Json, out: &mut Out) -> io::Result<()> {
+        part_table(document).print_columns(out)?;
+        out.print_line("")?;
+        let total = document.field("total");
+        out.print_sentence(&match document.rows("runs") {
+            [run] => cost_line(&run.cell("run"), run),
+            runs => total_line(runs, total),
+        })?;
+        let mut lines: Vec<String> = vec![];
+        if self.repeated.responses > 0 {
+            let tokens = self.repeated.tokens.total().map(with_thousands);
+            let tokens = tokens.map(|it| format!(" with {it} tokens")).unwrap_or_default();
+            let count = self.repeated.responses;
+            lines.push(format!(
+                "{count} responses{tokens} are also in a recording that was read before and count once"
+            ));
+        }
+        lines.extend(total.rows("not_priced").iter().map(|row| {
+            format!("not priced: {} tokens: {}", row.thousands_cell("tokens"), row.cell("why"))
+        }));
+        lines.extend(how_to_price(&self.total));
+        lines.extend(self.total.notes.note_sentences().iter().map(|note| format!("note: {note}")));
+        lines.extend(self.used_price_rows().map(price_line));
+        let problems = self.problems.iter();
+        lines.extend(problems.map(|it| format!("warning: {}: {}", it.place, it.what)));
+        lines.iter().try_for_each(|line| out.print_sentence(line))
+    }
+}
+
+/// Returns `3 runs: recorded 0.1234 USD, computed 0.1300 USD, 12 responses`; where only some runs record a cost, how
+/// many.
+fn total_line(runs: &[Json], total: &Json) -> String {
+    let has_cost = |cost: &Json| !cost.field("recorded_usd").is_null();
+    let recording = runs.iter().filter(|run| has_cost(run)).count();
+    let what = format!("{} runs", runs.len());
+    if has_cost(total) || recording == 0 {
+        return cost_line(&what, total);
+    }
+    let some = format!("{recording} of them have recorded cost; not added");
+    format!("{what}: {some}, {}, {} responses", computed_text(total), total.cell("responses"))
+}
+
+/// Returns `abc: recorded 0.1234 USD, computed 0.1300 USD, 12 responses`.
+fn cost_line(what: &str, cost: &Json) -> String {
+    let recorded = cost.number("recorded_usd").map(|usd| format!("recorded {usd:.4} USD"));
+    let recorded = recorded.unwrap_or_else(|| "cost not recorded".into());
+    format!("{what}: {recorded}, {}, {} responses", computed_text(cost), cost.cell("responses"))
+}
+
+/// Returns `computed 0.1300 USD`, `computed at least 0.0800 USD`, `cost not computed: no tokens are recorded`.
+pub(crate) fn computed_text(cost: &Json) -> String {
+    let not_priced = cost.thousands_cell("not_priced_tokens");
+    match (cost.number("computed_usd"), cost.number("computed_at_least_usd")) {
+        (Some(usd), _) => format!("computed {usd:.4} USD"),
+        (None, Some(usd)) => {
+            format!("computed at least {usd:.4} USD ({not_priced} tokens not priced)")
+        }
+        (None, None) if cost.count("responses") == 0 => {
+            "cost not computed: no tokens are recorded".into()
+        }
+        (None, None) => format!("cost not computed ({not_priced} tokens not priced)"),
+    }
+}
+
+/// Returns the computed cost in a table.
+pub(crate) fn computed_cell(cost: &Json) -> String {
+    match (cost.number("computed_usd"), cost.number("computed_at_least_usd")) {
+        (Some(usd), _) => format!("{usd:.4}"),
+        (None, Some(usd)) => format!("≥ {usd:.4}"),
+        (None, None) if cost.count("responses") == 0 => "—".into(),
+        (None, None) => "not priced".into(),
+    }
+}
+
+/// Returns `no price for m-1, m-2: …`. None if each model has one.
+pub(crate) fn without_price(sum: &CostSum) -> Option<String> {
+    /// The most models that are named.
+    const MOST: usize = 3;
+    let models = sum.models_without_price();
+    let named = models.get(..MOST).unwrap_or(&models).join(", ");
+    let more = if models.len() > MOST { ", …" } else { "" };
+    (!models.is_empty()).then(|| {
+        format!(
+            "no price for {named}{more}; `trajview cost` shows what is missing and how to add it"
+        )
+    })
+}
+
+/// Explains how to give a price to the first model without one. None if each has one.
+fn how_to_price(sum: &CostSum) -> Option<String> {
+    let model = sum.models_without_price().into_iter().next()?;
+    let row = serde_json::json!({ "model": model });
+    let row = row.to_string();
+    let row = row.trim_end_matches('}');
+    Some(format!(
+        "to add a price: a file with {{\"rows\": [{row}, \"usd_per_million\": {{\"input\": 1, \"output\": 2}}}}]}} and its prices, \
+         named by --prices FILE or by `prices` in the settings"
+    ))
+}
+
+/// Returns `price: m 3 in, 15 out, 0.3 cached, 3.75 to the cache (6 for one hour) USD a million tokens; source`.
+fn price_line(row: &PriceRow) -> String {
+    let rates = &row.usd_per_million;
+    let mut parts = vec![format!("{} in", rates.input)];
+    parts.extend(rates.cached_input.map(|rate| format!("{rate} cached")));
+    parts.extend(rates.cache_write.map(|rate| format!("{rate} to the cache")));
+    parts.extend(rates.cache_write_1h.map(|rate| format!("{rate} to the cache for one hour")));
+    parts.push(format!("{} out", rates.output));
+    let above = row
+        .above
+        .map(|above| format!("; another above {} tokens read", with_thousands(above.input_tokens)));
+    let days = match (row.from, row.until) {
+        (None, None) => String::new(),
+        (Some(from), None) => format!(" from {from}"),
+        (None, Some(until)) => format!(" until {until}"),
+        (Some(from), Some(until)) => format!(" from {from} until {until}"),
+    };
+    format!(
+        "price of {}{days}: {} USD a million tokens{}; {}",
+        row.model,
+        parts.join(", "),
+        above.unwrap_or_default(),
+        price_source(row)
+    )
 }
 
 /// Returns `https://..., read 2026-11-25`.
-pub(crate) fn price_source(row: &PriceRow) -> String {
-    let read = row.read.map(|day: Day| format!("read {day}"));
+fn price_source(row: &PriceRow) -> String {
+    let read = row.read.map(|day| format!("read {day}"));
     let parts = [row.source.clone(), read].into_iter().flatten();
     let words: Vec<String> = parts.collect();
     if words.is_empty() { "your own table".into() } else { words.join(", ") }

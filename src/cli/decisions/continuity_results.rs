@@ -1,14 +1,16 @@
 //! Continuity's result files as tables: alignment of actions by condition, recall over sessions, agreement of two judges.
 
-use std::{collections::BTreeMap, io, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io, iter,
+    path::Path,
+};
 
-use serde::Serialize;
 use serde_json::Value;
 
-use crate::cli::output::{Out, OutputTable, share_cell};
+use crate::cli::output::{Json, Out, OutputTable, TableColumn, cell_or_dash, record, share_cell};
 use trajview_formats::JsonFields;
 use trajview_formats::not_finite;
-use trajview_run::format_number;
 use trajview_study::{
     BootstrapPlan,
     agreement::{Coefficient, RatingScale, Ratings},
@@ -19,80 +21,16 @@ use trajview_tui::widgets::sparkline::bars_text;
 use super::DecisionsArgs;
 
 /// The contents of a result file.
-#[derive(Serialize)]
+#[derive(Default)]
 pub struct ContinuityResults {
-    schema: &'static str,
     kind: &'static str,
     /// A row a condition: scores of proposed actions, 1 to 10, or of recalled answers, 0 to 1.
-    conditions: Vec<ConditionRow>,
-    /// Pairs of conditions over the same actions or questions.
-    tests: Vec<ConditionTestRow>,
-    /// Mean recall by session: condition, session, mean.
-    sessions: Vec<SessionRecallRow>,
-    judges: Option<JudgeAgreementRow>,
-    /// Values that were left out of the numbers, and other rules by which a number of the file can be reproduced.
-    notes: Vec<String>,
-    /// Values that the file gives and that its own rows do not come to.
-    does_not_add_up: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct ConditionRow {
-    condition: String,
-    /// Scores, without the judge's answers that could not be read.
-    n: usize,
-    /// Answers of the judge that could not be read; the file has a score of 0 there.
-    failed: usize,
-    /// The mean; for recall the mean of the means of its sessions.
-    mean: Option<f64>,
-    /// The mean that the file has.
-    recorded_mean: Option<f64>,
-    median: Option<f64>,
-    /// For recall: the slope of the session means by session.
-    drift: Option<f64>,
-    recorded_drift: Option<f64>,
-}
-
-#[derive(Serialize)]
-struct ConditionTestRow {
-    a: String,
-    b: String,
-    n: usize,
-    mean_gap: Option<f64>,
-    /// Wilcoxon's signed-rank test, two-sided.
-    p: Option<f64>,
-    /// The method of p: `exact`, or `normal approximation`.
-    p_by: Option<&'static str>,
-    /// The mean gap over the standard deviation (n - 1) of the gaps.
-    cohen_d: Option<f64>,
-}
-
-/// Agreement of two judges.
-#[derive(Serialize)]
-struct JudgeAgreementRow {
-    a: String,
-    b: String,
-    /// Pairs with two scores.
-    n: usize,
-    /// Pairs in which an answer could not be read.
-    failed: usize,
-    mean_a: Option<f64>,
-    mean_b: Option<f64>,
-    exact: Option<f64>,
-    within_1: Option<f64>,
-    /// Kappa on the scale from 1 to 10.
-    kappa_linear: Option<f64>,
-    /// Kappa on the levels that occur, each one step from the next.
-    kappa_linear_of_levels: Option<f64>,
-    kappa_quadratic: Option<f64>,
-    spearman: Option<f64>,
-}
-
-#[derive(Serialize)]
-struct SessionRecallRow {
-    condition: String,
-    session: i64,
-    mean: Option<f64>,
+    conditions: Vec<Json>,
+    scores: ScoresByCondition,
+    /// Mean recall by session.
+    sessions: Vec<Json>,
+    judges: Option<Json>,
+    check: StatedValueCheck,
 }
 
 /// Bytes of a result file that are read.
@@ -152,7 +90,8 @@ fn mean_of(values: impl Iterator<Item = f64>) -> Option<f64> {
     (n > 0).then(|| sum / n as f64)
 }
 
-fn condition_tests(scores: &ScoresByCondition) -> Vec<ConditionTestRow> {
+/// Makes a row for each pair of conditions over the same actions or questions.
+fn condition_tests(scores: &ScoresByCondition) -> Vec<Json> {
     let names: Vec<&String> = scores.keys().collect();
     let mut found = vec![];
     for (at, a) in names.iter().enumerate() {
@@ -163,18 +102,45 @@ fn condition_tests(scores: &ScoresByCondition) -> Vec<ConditionTestRow> {
                 .collect();
             let plan = BootstrapPlan { resamples: 0, ..BootstrapPlan::default() };
             let test = compare_pairs(&both, &plan);
-            found.push(ConditionTestRow {
-                a: (*a).clone(),
-                b: (*b).clone(),
+            let wilcoxon = test.wilcoxon.as_ref().ok();
+            found.push(record! {
+                a: a,
+                b: b,
                 n: both.len(),
                 mean_gap: mean_of(both.iter().map(|(a, b)| a - b)),
-                p: test.wilcoxon.as_ref().ok().map(|it| it.p),
-                p_by: test.wilcoxon.as_ref().ok().map(|it| it.method.name()),
+                // Wilcoxon's signed-rank test, two-sided, and its method: `exact`, or `normal approximation`.
+                p: wilcoxon.map(|it| it.p),
+                p_by: wilcoxon.map(|it| it.method.name()),
+                // The mean gap over the standard deviation (n - 1) of the gaps.
                 cohen_d: test.cohen_d.value.ok(),
             });
         }
     }
     found
+}
+
+/// A number as it is computed from the rows of the file, and as the file has it.
+type OwnAndRecorded = [Option<f64>; 2];
+
+/// Makes the row of a condition. `scores` are without the judge's answers that could not be read, which are `failed`. For
+/// recall the mean is that of the means of its sessions, and the drift the slope of these by session.
+fn condition_row(
+    condition: &str,
+    scores: &[f64],
+    failed: usize,
+    [mean, recorded_mean]: OwnAndRecorded,
+    [drift, recorded_drift]: OwnAndRecorded,
+) -> Json {
+    record! {
+        condition: condition,
+        n: scores.len(),
+        failed: failed,
+        mean: mean,
+        recorded_mean: recorded_mean,
+        median: median_of(scores),
+        drift: drift,
+        recorded_drift: recorded_drift,
+    }
 }
 
 fn alignment_results(document: &Value, rows: &[Value]) -> ContinuityResults {
@@ -218,20 +184,15 @@ fn alignment_results(document: &Value, rows: &[Value]) -> ContinuityResults {
                 of_condition.values.len()
             ));
         }
-        conditions.push(ConditionRow {
-            condition: condition.clone(),
-            n: scores.len(),
-            failed,
-            mean: mean_of(scores.iter().copied()),
-            recorded_mean: stated.and_then(|it| number_field(it, "meanScore")),
-            median: median_of(&scores),
-            drift: None,
-            recorded_drift: None,
-        });
+        let mean = mean_of(scores.iter().copied());
+        let recorded_mean = stated.and_then(|it| number_field(it, "meanScore"));
+        let mean = [mean, recorded_mean];
+        conditions.push(condition_row(condition, &scores, failed, mean, [None, None]));
     }
-    let scores: ScoresByCondition =
+    let scores =
         by_condition.into_iter().map(|(name, of_condition)| (name, of_condition.scores)).collect();
-    ContinuityResults::new("alignment of actions, 1 to 10", conditions, &scores, check)
+    let kind = "alignment of actions, 1 to 10";
+    ContinuityResults { kind, conditions, scores, check, ..ContinuityResults::default() }
 }
 
 fn recall_results(document: &Value, list: &[Value]) -> ContinuityResults {
@@ -264,34 +225,21 @@ fn recall_results(document: &Value, list: &[Value]) -> ContinuityResults {
         }
         let means: Vec<f64> =
             by_session.values().filter_map(|own| mean_of(own.iter().copied())).collect();
-        let row = ConditionRow {
-            n: by_session.values().map(Vec::len).sum(),
-            failed: 0,
-            mean: mean_of(means.iter().copied()),
-            recorded_mean: number_field(condition, "meanAcrossSessions"),
-            median: median_of(&by_session.values().flatten().copied().collect::<Vec<_>>()),
-            drift: slope_of(&means),
-            recorded_drift: number_field(condition, "driftSlope"),
-            condition: name.clone(),
-        };
-        check.check_value(&name, "a mean", condition.get("meanAcrossSessions"), &[row.mean]);
-        check.check_value(
-            &name,
-            "a drift",
-            condition.get("driftSlope").filter(|_| row.drift.is_some()),
-            &[row.drift],
-        );
-        conditions.push(row);
-        sessions.extend(by_session.into_iter().map(|(session, scores)| SessionRecallRow {
-            condition: name.clone(),
-            session,
-            mean: mean_of(scores.into_iter()),
+        let scores: Vec<f64> = by_session.values().flatten().copied().collect();
+        let (mean, drift) = (mean_of(means.iter().copied()), slope_of(&means));
+        check.check_value(&name, "a mean", condition.get("meanAcrossSessions"), &[mean]);
+        let stated_drift = condition.get("driftSlope").filter(|_| drift.is_some());
+        check.check_value(&name, "a drift", stated_drift, &[drift]);
+        let mean = [mean, number_field(condition, "meanAcrossSessions")];
+        let drift = [drift, number_field(condition, "driftSlope")];
+        conditions.push(condition_row(&name, &scores, 0, mean, drift));
+        sessions.extend(by_session.iter().map(|(session, scores)| {
+            let mean = mean_of(scores.iter().copied());
+            record! { condition: name, session: session, mean: mean }
         }));
     }
-    ContinuityResults {
-        sessions,
-        ..ContinuityResults::new("recall over sessions, 0 to 1", conditions, &scores, check)
-    }
+    let kind = "recall over sessions, 0 to 1";
+    ContinuityResults { kind, conditions, scores, sessions, judges: None, check }
 }
 
 /// Returns the entries of a list of a document, by what they have under a key.
@@ -429,7 +377,7 @@ fn value_text(value: f64) -> String {
 }
 
 fn value_cell(value: Option<f64>) -> String {
-    value.map_or_else(|| "-".to_owned(), value_text)
+    cell_or_dash(value.map(value_text))
 }
 
 /// Returns the scores of two judges: the keys of a pair that end with `_score`, in the order of their names.
@@ -470,63 +418,52 @@ fn judge_results(document: &Value, pairs: &[Value]) -> ContinuityResults {
                 ));
             }
         }
-        let agreed = JudgeAgreementRow { failed, ..JudgeAgreementRow::new(&names, &both) };
+        let agreed = agreement_row(&names, &both, failed);
         if let Some(stats) = document.get("stats") {
             let swapped = |(a, b): &(f64, f64)| (*b, *a);
             let of_b = readable((&b, &a)).iter().map(swapped).collect();
-            let others =
-                [readable((&a, &b)), of_b].map(|it: Vec<_>| JudgeAgreementRow::new(&names, &it));
+            let others = [readable((&a, &b)), of_b].map(|it: Vec<_>| agreement_row(&names, &it, 0));
             check.check_agreement(stats, &agreed, &others);
         }
         agreed
     });
-    ContinuityResults {
-        judges,
-        ..ContinuityResults::new(
-            "agreement of two judges",
-            vec![],
-            &ScoresByCondition::new(),
-            check,
-        )
-    }
+    let kind = "agreement of two judges";
+    ContinuityResults { kind, judges, check, ..ContinuityResults::default() }
 }
 
 impl StatedValueCheck {
     /// Checks the file's statistics of two judges; `others` are the numbers with unreadable answers of one of them.
-    fn check_agreement(
-        &mut self,
-        stats: &Value,
-        ours: &JudgeAgreementRow,
-        others: &[JudgeAgreementRow; 2],
-    ) {
-        let [mean_a, mean_b] = [&ours.a, &ours.b].map(|name| format!("{name}_mean"));
-        type StatedMeasure<'a> = (&'a str, &'a str, fn(&JudgeAgreementRow) -> Option<f64>);
-        let values: [StatedMeasure<'_>; 6] = [
-            ("n", "a count of pairs", |it| Some(it.n as f64)),
-            (&mean_a, "a mean", |it| it.mean_a),
-            (&mean_b, "a mean", |it| it.mean_b),
-            ("spearman_rho", "a rank correlation", |it| it.spearman),
-            ("cohens_kappa_linear", "a linear kappa", |it| it.kappa_linear),
-            ("cohens_kappa_quadratic", "a quadratic kappa", |it| it.kappa_quadratic),
+    fn check_agreement(&mut self, stats: &Value, ours: &Json, others: &[Json; 2]) {
+        let [mean_a, mean_b] = ["a", "b"].map(|judge| format!("{}_mean", ours.cell(judge)));
+        // The key in the file, what it is, and our field of it.
+        let values = [
+            ("n", "a count of pairs", "n"),
+            (&mean_a, "a mean", "mean_a"),
+            (&mean_b, "a mean", "mean_b"),
+            ("spearman_rho", "a rank correlation", "spearman"),
+            ("cohens_kappa_linear", "a linear kappa", "kappa_linear"),
+            ("cohens_kappa_quadratic", "a quadratic kappa", "kappa_quadratic"),
         ];
         let is_of = |stated: Option<&Value>, own: Option<f64>| {
             let value = stated.and_then(Value::as_f64);
             value.zip(own).zip(stated).is_some_and(|((a, b), it)| (a - b).abs() <= rounding_of(it))
         };
-        for (key, what, value_of) in values {
+        let of_levels = |it: &Json| it.number("kappa_linear_of_levels");
+        for (key, what, field) in values {
             let stated = stats.get(key);
             let all = || [ours].into_iter().chain(others);
-            let mut right: Vec<Option<f64>> = all().map(value_of).collect();
+            let own = ours.number(field);
+            let mut right: Vec<Option<f64>> = all().map(|it| it.number(field)).collect();
             if key == "cohens_kappa_linear" {
-                right.extend(all().map(|it| it.kappa_linear_of_levels));
+                right.extend(all().map(of_levels));
             }
             self.check_value(key, what, stated, &right);
-            if is_of(stated, value_of(ours)) || !right.iter().any(|own| is_of(stated, *own)) {
+            if is_of(stated, own) || !right.iter().any(|own| is_of(stated, *own)) {
                 continue;
             }
-            let [stated, own] = [stated.and_then(Value::as_f64), value_of(ours)].map(value_cell);
+            let [stated, own] = [stated.and_then(Value::as_f64), own].map(value_cell);
             let is_of_levels = key == "cohens_kappa_linear"
-                && all().any(|it| is_of(stats.get(key), it.kappa_linear_of_levels));
+                && all().any(|it| is_of(stats.get(key), of_levels(it)));
             let how = match is_of_levels {
                 true => {
                     "is over the levels that occur, each one step from the next; over 1 to 10 it is"
@@ -538,159 +475,143 @@ impl StatedValueCheck {
     }
 }
 
-impl JudgeAgreementRow {
-    /// Computes agreement on the scale of 1 to 10, or on the observed levels where they lie outside of it.
-    fn new(names: &[String; 2], scores: &[(f64, f64)]) -> Self {
-        let all = || scores.iter().flat_map(|(a, b)| [*a, *b]);
-        let is_on_ten = all().all(|it| it.fract() == 0.0 && (1.0..=10.0).contains(&it));
-        let agreement_on = |scale: RatingScale| {
-            Ratings::new(scale, scores)
-                .agreement(&BootstrapPlan { resamples: 0, ..BootstrapPlan::default() })
-        };
-        let of_levels = RatingScale::from_scores(all()).ok().map(agreement_on);
-        let on_ten = RatingScale::whole_numbers(1, 10).ok().filter(|_| is_on_ten).map(agreement_on);
-        let agreement = on_ten.as_ref().or(of_levels.as_ref());
-        let value = |coefficient: Coefficient| agreement?.value_for(coefficient).ok();
-        let of_levels = |coefficient: Coefficient| of_levels.as_ref()?.value_for(coefficient).ok();
-        Self {
-            a: names[0].clone(),
-            b: names[1].clone(),
-            n: scores.len(),
-            failed: 0,
-            mean_a: mean_of(scores.iter().map(|(a, _)| *a)),
-            mean_b: mean_of(scores.iter().map(|(_, b)| *b)),
-            exact: value(Coefficient::Exact),
-            within_1: value(Coefficient::Within1),
-            kappa_linear: value(Coefficient::KappaLinear),
-            kappa_linear_of_levels: of_levels(Coefficient::KappaLinear),
-            kappa_quadratic: value(Coefficient::KappaQuadratic),
-            spearman: value(Coefficient::Spearman),
-        }
+/// Makes the row of two judges' agreement over the pairs with two scores, on the scale of 1 to 10, or on the observed levels
+/// where they lie outside of it; `failed` are the pairs in which an answer could not be read.
+fn agreement_row(names: &[String; 2], scores: &[(f64, f64)], failed: usize) -> Json {
+    let all = || scores.iter().flat_map(|(a, b)| [*a, *b]);
+    let is_on_ten = all().all(|it| it.fract() == 0.0 && (1.0..=10.0).contains(&it));
+    let agreement_on = |scale: RatingScale| {
+        Ratings::new(scale, scores)
+            .agreement(&BootstrapPlan { resamples: 0, ..BootstrapPlan::default() })
+    };
+    let of_levels = RatingScale::from_scores(all()).ok().map(agreement_on);
+    let on_ten = RatingScale::whole_numbers(1, 10).ok().filter(|_| is_on_ten).map(agreement_on);
+    let agreement = on_ten.as_ref().or(of_levels.as_ref());
+    let value = |coefficient: Coefficient| agreement?.value_for(coefficient).ok();
+    let of_levels = |coefficient: Coefficient| of_levels.as_ref()?.value_for(coefficient).ok();
+    record! {
+        a: names[0],
+        b: names[1],
+        n: scores.len(),
+        failed: failed,
+        mean_a: mean_of(scores.iter().map(|(a, _)| *a)),
+        mean_b: mean_of(scores.iter().map(|(_, b)| *b)),
+        exact: value(Coefficient::Exact),
+        within_1: value(Coefficient::Within1),
+        // Kappa on the scale from 1 to 10, and on the levels that occur, each one step from the next.
+        kappa_linear: value(Coefficient::KappaLinear),
+        kappa_linear_of_levels: of_levels(Coefficient::KappaLinear),
+        kappa_quadratic: value(Coefficient::KappaQuadratic),
+        spearman: value(Coefficient::Spearman),
     }
 }
 
-impl JudgeAgreementRow {
-    fn agreement_table(&self) -> OutputTable {
-        let mut table = OutputTable::new(&[
-            "judges",
-            ">n",
-            ">mean of the first",
-            ">of the second",
-            ">exact",
-            ">within 1",
-            ">kappa (linear)",
-            ">kappa (quadratic)",
-            ">Spearman",
-        ]);
-        let mut cells = vec![
-            format!("{} and {}", self.a, self.b),
-            format_number::with_thousands(self.n as u64),
-        ];
-        let of_both =
-            [self.exact, self.within_1, self.kappa_linear, self.kappa_quadratic, self.spearman];
-        cells.extend([self.mean_a, self.mean_b].into_iter().chain(of_both).map(share_cell));
-        table.add_row(cells);
-        table
-    }
+fn agreement_table(judges: &Json) -> OutputTable {
+    let columns: [TableColumn<'_, Json>; 9] = [
+        ("judges", &|it| format!("{} and {}", it.cell("a"), it.cell("b"))),
+        (">n", &|it| it.thousands_cell("n")),
+        (">mean of the first", &|it| it.share_cell("mean_a")),
+        (">of the second", &|it| it.share_cell("mean_b")),
+        (">exact", &|it| it.share_cell("exact")),
+        (">within 1", &|it| it.share_cell("within_1")),
+        (">kappa (linear)", &|it| it.share_cell("kappa_linear")),
+        (">kappa (quadratic)", &|it| it.share_cell("kappa_quadratic")),
+        (">Spearman", &|it| it.share_cell("spearman")),
+    ];
+    OutputTable::from_rows(&columns, [judges])
+}
+
+fn test_table(tests: &[Json]) -> OutputTable {
+    let columns: [TableColumn<'_, Json>; 7] = [
+        ("a", &|it| it.cell("a")),
+        ("b", &|it| it.cell("b")),
+        (">n", &|it| it.cell("n")),
+        (">mean gap", &|it| it.share_cell("mean_gap")),
+        (">Cohen's d", &|it| it.share_cell("cohen_d")),
+        (">p (Wilcoxon)", &|it| it.share_cell("p")),
+        ("p by", &|it| it.cell("p_by")),
+    ];
+    OutputTable::from_rows(&columns, tests)
+}
+
+fn condition_table(conditions: &[Json]) -> OutputTable {
+    let has_failed = conditions.iter().any(|row| row.count("failed") > 0);
+    let has_drift = conditions.iter().any(|row| !row.field("drift").is_null());
+    let columns: [(bool, TableColumn<'_, Json>); 8] = [
+        (true, ("condition", &|it| it.cell("condition"))),
+        (true, (">n", &|it| it.cell("n"))),
+        (has_failed, (">not read", &|it| it.cell("failed"))),
+        (true, (">mean", &|it| it.share_cell("mean"))),
+        (true, (">as recorded", &|it| it.share_cell("recorded_mean"))),
+        (true, (">median", &|it| it.share_cell("median"))),
+        (has_drift, (">drift", &|it| value_cell(it.number("drift")))),
+        (has_drift, (">as recorded", &|it| value_cell(it.number("recorded_drift")))),
+    ];
+    OutputTable::from_shown(columns, conditions)
 }
 
 impl ContinuityResults {
-    fn new(
-        kind: &'static str,
-        conditions: Vec<ConditionRow>,
-        scores: &ScoresByCondition,
-        check: StatedValueCheck,
-    ) -> Self {
-        Self {
+    fn to_json(&self) -> Json {
+        record! {
             schema: "trajview.decision-results/1",
-            kind,
-            notes: check.notes,
-            does_not_add_up: check.does_not_add_up,
-            tests: condition_tests(scores),
-            conditions,
-            sessions: vec![],
-            judges: None,
+            kind: self.kind,
+            conditions: self.conditions,
+            tests: condition_tests(&self.scores),
+            sessions: self.sessions,
+            judges: self.judges,
+            // Values that were left out of the numbers, and other rules by which a number of the file can be reproduced.
+            notes: self.check.notes,
+            // Values that the file gives and that its own rows do not come to.
+            does_not_add_up: self.check.does_not_add_up,
         }
     }
 
     pub(crate) fn print_results(&self, args: &DecisionsArgs, out: &mut Out) -> io::Result<()> {
+        let document = self.to_json();
         if args.json {
-            return out.print_json(self);
+            return out.print_json(&document);
         }
         if args.csv {
             let heads = "condition n failed mean recorded_mean median drift recorded_drift";
             return out.print_csv(heads, &self.conditions);
         }
         out.print_line(self.kind)?;
+        let mut tables = vec![];
         if !self.conditions.is_empty() {
-            self.condition_table().write_table(args.md, out)?;
+            tables.push(condition_table(&self.conditions));
         }
-        if !self.tests.is_empty() {
-            let heads = ["a", "b", ">n", ">mean gap", ">Cohen's d", ">p (Wilcoxon)", "p by"];
-            let mut table = OutputTable::new(&heads);
-            for row in &self.tests {
-                let by = row.p_by.unwrap_or("-").to_owned();
-                let cells =
-                    [share_cell(row.mean_gap), share_cell(row.cohen_d), share_cell(row.p), by];
-                let names = vec![row.a.clone(), row.b.clone(), row.n.to_string()];
-                table.add_row([names, cells.to_vec()].concat());
-            }
-            table.write_table(args.md, out)?;
+        let tests = document.rows("tests");
+        if !tests.is_empty() {
+            tables.push(test_table(tests));
         }
-        self.print_recall_curve(args, out)?;
-        if let Some(judges) = &self.judges {
-            judges.agreement_table().write_table(args.md, out)?;
-        }
-        self.notes.iter().try_for_each(|it| out.print_line(it))?;
-        self.does_not_add_up
-            .iter()
-            .try_for_each(|it| out.print_line(&format!("inconsistent: {it}")))
+        tables.extend(self.recall_table());
+        tables.extend(self.judges.as_ref().map(agreement_table));
+        tables.iter().try_for_each(|table| table.write_table(args.md, out))?;
+        self.check.notes.iter().try_for_each(|it| out.print_line(it))?;
+        let wrong = self.check.does_not_add_up.iter();
+        wrong.map(|it| format!("inconsistent: {it}")).try_for_each(|it| out.print_line(&it))
     }
 
-    fn condition_table(&self) -> OutputTable {
-        let has_failed = self.conditions.iter().any(|row| row.failed > 0);
-        let has_drift = self.conditions.iter().any(|row| row.drift.is_some());
-        let failed: &[&str] = if has_failed { &[">not read"] } else { &[] };
-        let drift: &[&str] = if has_drift { &[">drift", ">as recorded"] } else { &[] };
-        let heads = [&["condition", ">n"], failed, &[">mean", ">as recorded", ">median"], drift];
-        let mut table = OutputTable::new(&heads.concat());
-        for row in &self.conditions {
-            let mut cells = vec![row.condition.clone(), row.n.to_string()];
-            cells.extend(has_failed.then(|| row.failed.to_string()));
-            cells.extend([row.mean, row.recorded_mean, row.median].map(share_cell));
-            if has_drift {
-                cells.extend([row.drift, row.recorded_drift].map(value_cell));
-            }
-            table.add_row(cells);
-        }
-        table
-    }
-
-    /// Prints recall by session, one column for each session, and as a curve on the scale from 0 to 1.
-    fn print_recall_curve(&self, args: &DecisionsArgs, out: &mut Out) -> io::Result<()> {
-        let mut sessions: Vec<i64> = self.sessions.iter().map(|it| it.session).collect();
-        sessions.sort_unstable();
-        sessions.dedup();
-        if sessions.is_empty() {
-            return Ok(());
-        }
+    /// Makes a table of recall by session, one column for each session, and as a curve on the scale from 0 to 1.
+    fn recall_table(&self) -> Option<OutputTable> {
+        let sessions = self.sessions.iter().filter_map(|it| Some(it.number("session")? as i64));
+        let sessions: BTreeSet<i64> = sessions.collect();
         let heads = sessions.iter().map(|it| format!(">session {it}"));
-        let mut table = OutputTable::with_heads(
-            ["condition".to_owned()].into_iter().chain(heads).chain(["curve".to_owned()]).collect(),
-        );
-        for condition in &self.conditions {
-            let session_cell = |session: &i64| {
-                let mut own = self.sessions.iter();
-                let found =
-                    own.find(|it| it.condition == condition.condition && it.session == *session);
-                found.and_then(|it| it.mean)
+        let heads = iter::once("condition".to_owned()).chain(heads).chain(["curve".to_owned()]);
+        let mut table = OutputTable::with_heads(heads.collect());
+        for condition in self.conditions.iter().map(|row| row.field("condition")) {
+            let mean = |session: &i64| {
+                let is_it = |it: &&Json| {
+                    it.field("condition") == condition
+                        && it.number("session") == Some(*session as f64)
+                };
+                self.sessions.iter().find(is_it)?.number("mean")
             };
-            let means: Vec<Option<f64>> = sessions.iter().map(session_cell).collect();
-            let mut cells = vec![condition.condition.clone()];
-            cells.extend(means.iter().map(|mean| share_cell(*mean)));
-            cells.push(bars_text(&means, 1.0));
-            table.add_row(cells);
+            let means: Vec<Option<f64>> = sessions.iter().map(mean).collect();
+            let cells = means.iter().copied().map(share_cell);
+            let cells = iter::once(condition.csv_cell()).chain(cells);
+            table.add_row(cells.chain([bars_text(&means, 1.0)]).collect());
         }
-        table.write_table(args.md, out)
+        (!sessions.is_empty()).then_some(table)
     }
 }

@@ -15,7 +15,7 @@ use crate::cli::{
     harness_records::RecordedFacts,
     measuring_args::MeasuringArgs,
     pricing::PricingArgs,
-    process::{ProcessScoreRow, SignalRow},
+    process::{process_score_row, signal_rows},
     redaction::RedactingArgs,
     score::{ScoreEach, ScoredMoments, document_point::DocumentPoint, faithfulness, skipped_files},
     show_json::{EditRow, FaithfulnessFacts, ShowBuilder, ShowDocument, ShowStepRow, ShowTurnRow},
@@ -324,7 +324,7 @@ impl<'a> RowBuilder<'a> {
             "message_count": message_count(run),
             "total_tokens": tokens.total(),
             "checkpoints": run.checkpoints.len(),
-            "process": process.as_ref().map(|(report, _)| ProcessScoreRow::new(report)),
+            "process": process.as_ref().map(|(report, _)| process_score_row(report)),
             "numbers": NumberValues::new(&table_numbers(DataTable::Runs), value),
             "warnings_count": shown.warnings.len(),
             "read_error": problem,
@@ -534,9 +534,9 @@ impl<'a> RowBuilder<'a> {
     }
 
     fn add_signals(&mut self, report: &ProcessReport) {
-        for signal in SignalRow::rows_of_report(report) {
-            let (turn, step) = parse_turn_and_step(&signal.step);
-            let (until_turn, until_step) = parse_turn_and_step(&signal.until);
+        for signal in signal_rows(report) {
+            let (turn, step) = parse_turn_and_step(&signal.cell("step"));
+            let (until_turn, until_step) = parse_turn_and_step(&signal.cell("until"));
             let more = json!({
                 "turn": turn,
                 "step_number": step,

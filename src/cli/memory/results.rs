@@ -8,40 +8,24 @@ mod markdown_results;
 mod result_grid;
 
 use std::{
+    collections::BTreeMap,
     io,
     path::{Path, PathBuf},
 };
 
-use serde::Serialize;
-use serde_json::{Value, json};
-
-use crate::cli::{CommandFailure, output::Out};
+use crate::cli::{
+    CommandFailure,
+    output::{Json, Out, record},
+};
 use trajview_formats::not_finite;
 
 use super::MemoryArgs;
-use result_grid::ResultGrid;
+use result_grid::{ResultGrid, RoundedNumber, mean_of};
 
-/// The contents of result files.
-#[derive(Serialize)]
+/// The tables of result files, and the values of the files that differ from those computed from their own parts.
 pub struct MemoryResults {
-    schema: &'static str,
-    tables: Vec<ResultTable>,
-    /// Values of the files that differ from those computed from their own parts.
-    does_not_add_up: Vec<String>,
-    #[serde(skip)]
     grids: Vec<ResultGrid>,
-}
-
-/// A table in JSON.
-#[derive(Serialize)]
-struct ResultTable {
-    name: String,
-    /// The kind of the rows.
-    row: String,
-    rows: Vec<Value>,
-    /// The count of each system, its mean, and the mean over the rows that every system has. Null if a mean is
-    /// meaningless.
-    systems: Vec<Value>,
+    does_not_add_up: Vec<String>,
 }
 
 /// Bytes of a result file that are read.
@@ -73,9 +57,7 @@ pub fn read_results(paths: &[PathBuf]) -> Result<Option<MemoryResults>, CommandF
     }
     let grids = with_distinct_names(grids);
     trouble.extend(grids.iter().flat_map(ResultGrid::inconsistencies));
-    let tables = grids.iter().map(ResultTable::new).collect();
-    let schema = "trajview.memory-results/1";
-    Ok(Some(MemoryResults { schema, tables, does_not_add_up: trouble, grids }))
+    Ok(Some(MemoryResults { grids, does_not_add_up: trouble }))
 }
 
 fn file_name(path: &Path) -> String {
@@ -141,39 +123,48 @@ fn read_file(path: &Path) -> Option<json_results::ReadGrids> {
     }
 }
 
-impl ResultTable {
-    fn new(grid: &ResultGrid) -> Self {
-        let row = |(name, values): &(String, Vec<Option<result_grid::RoundedNumber>>)| {
-            let values = grid.systems.iter().zip(values);
-            let values: serde_json::Map<String, Value> = values
-                .map(|(system, value)| (system.clone(), json!(value.map(|it| it.value))))
-                .collect();
-            json!({"name": name, "values": values})
-        };
-        let system = |(at, name): (usize, &String)| {
-            let mean = |of: Option<f64>| of.filter(|_| grid.has_means);
-            json!({"system": name, "n": grid.values_of(at).len(), "mean": mean(result_grid::mean_of(&grid.values_of(at))),
-                "n_shared": grid.shared_values_of(at).len(), "mean_shared": mean(result_grid::mean_of(&grid.shared_values_of(at))),
-                "stated_mean": grid.stated.iter().find(|it| it.system == at).map(|it| it.figure.value)})
-        };
-        Self {
-            name: grid.name.clone(),
-            row: grid.row.clone(),
-            rows: grid.rows.iter().map(row).collect(),
-            systems: grid.systems.iter().enumerate().map(system).collect(),
-        }
+/// Makes a table in JSON; `row` is the kind of its rows. `systems` have the count of each system, its mean, and the mean over
+/// the rows that every system has; null if a mean is meaningless.
+fn grid_record(grid: &ResultGrid) -> Json {
+    let mean = |figures: &[RoundedNumber]| mean_of(figures).filter(|_| grid.has_means);
+    record! {
+        name: grid.name,
+        row: grid.row,
+        rows: Json::list(&grid.rows, |(name, values)| {
+            let values = values.iter().map(|value| value.map(|it| it.value));
+            record! {
+                name: name,
+                values: grid.systems.iter().zip(values).collect::<BTreeMap<_, _>>(),
+            }
+        }),
+        systems: Json::list(grid.systems.iter().enumerate(), |(at, name)| {
+            let (all, shared) = (grid.values_of(at), grid.shared_values_of(at));
+            let stated = grid.stated.iter().find(|it| it.system == at);
+            record! {
+                mean: mean(&all),
+                mean_shared: mean(&shared),
+                n: all.len(),
+                n_shared: shared.len(),
+                stated_mean: stated.map(|it| it.figure.value),
+                system: name,
+            }
+        }),
     }
 }
 
 impl MemoryResults {
     pub(crate) fn print_results(&self, args: &MemoryArgs, out: &mut Out) -> io::Result<()> {
         if args.json {
-            return out.print_json(self);
+            return out.print_json(&record! {
+                schema: "trajview.memory-results/1",
+                tables: Json::list(&self.grids, grid_record),
+                does_not_add_up: self.does_not_add_up,
+            });
         }
         if args.csv {
             let rows = self.grids.iter().flat_map(|grid| {
                 grid.cells().map(move |(row, system, figure)| {
-                    json!({"table": grid.name, "row": row, "system": system, "value": figure.value})
+                    record! { table: grid.name, row: row, system: system, value: figure.value }
                 })
             });
             return out.print_csv("table row system value", rows);

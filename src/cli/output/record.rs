@@ -4,7 +4,7 @@
 //! there is none. The JSON is the document as it is; a CSV is a list of fields of its rows
 //! ([`Out::print_csv`](super::Out::print_csv)); a table is a list of heads with the fields that each shows and how.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use serde::{
     Serialize, Serializer,
@@ -12,10 +12,14 @@ use serde::{
 };
 use serde_json::Error;
 
+use trajview_run::format_number;
 use trajview_study::Interval;
 
-use super::cell_or_dash;
+use super::{cell_or_dash, share_cell};
 use crate::cli::resampling;
+
+/// The name of a field. That of a record in the code is not copied.
+pub(crate) type FieldName = Cow<'static, str>;
 
 /// A value of JSON.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -30,7 +34,7 @@ pub enum Json {
     Text(String),
     List(Vec<Json>),
     /// Names with their values, in order.
-    Record(Vec<(String, Json)>),
+    Record(Vec<(FieldName, Json)>),
 }
 
 /// Declares a record: `record! { name: value, ..fields }`. A value is whatever can be serialized; the fields of another
@@ -46,7 +50,7 @@ macro_rules! record {
         $crate::cli::output::record!(@ $record $($($rest)*)?);
     };
     ($($fields:tt)*) => {{
-        let mut record: Vec<(String, $crate::cli::output::Json)> = vec![];
+        let mut record: Vec<(std::borrow::Cow<'static, str>, $crate::cli::output::Json)> = vec![];
         $crate::cli::output::record!(@ record $($fields)*);
         $crate::cli::output::Json::Record(record)
     }};
@@ -75,7 +79,7 @@ impl Json {
     /// # Panics
     ///
     /// If the value is anything else: that is a fault of the program.
-    pub(crate) fn into_fields(self) -> Vec<(String, Self)> {
+    pub(crate) fn into_fields(self) -> Vec<(FieldName, Self)> {
         match self {
             Self::Record(fields) => fields,
             Self::Null => vec![],
@@ -100,7 +104,7 @@ impl Json {
                     Some((_, value)) => value,
                     None if plain_name != name => NULL,
                     None => {
-                        let names: Vec<_> = fields.iter().map(|(name, _)| name.as_str()).collect();
+                        let names: Vec<_> = fields.iter().map(|(name, _)| &**name).collect();
                         panic!("no field {name} among {}", names.join(", "))
                     }
                 }
@@ -117,13 +121,18 @@ impl Json {
         matches!(self, Self::Null)
     }
 
+    /// Returns whether a field is true.
+    pub(crate) fn flag(&self, path: &str) -> bool {
+        *self.field(path) == Self::Flag(true)
+    }
+
     /// Returns the parts of a field that is a list; none where it is null.
     pub(crate) fn rows(&self, path: &str) -> &[Self] {
         if let Self::List(parts) = self.field(path) { parts } else { &[] }
     }
 
     /// Returns the fields of a field that is a record; none where it is null.
-    pub(crate) fn fields(&self, path: &str) -> &[(String, Self)] {
+    pub(crate) fn fields(&self, path: &str) -> &[(FieldName, Self)] {
         if let Self::Record(fields) = self.field(path) { fields } else { &[] }
     }
 
@@ -159,6 +168,17 @@ impl Json {
     pub(crate) fn cell_or(&self, path: &str, null: &str) -> String {
         let field = self.field(path);
         if field.is_null() { null.into() } else { field.csv_cell() }
+    }
+
+    /// Returns the cell of a number with three decimals.
+    pub(crate) fn share_cell(&self, path: &str) -> String {
+        share_cell(self.number(path))
+    }
+
+    /// Returns the cell of a count as `12,345`.
+    pub(crate) fn thousands_cell(&self, path: &str) -> String {
+        let count = self.number(path).map(|count| count as u64);
+        cell_or_dash(count.map(format_number::with_thousands))
     }
 
     /// Returns the cell of a number with so many digits after its point.
@@ -220,7 +240,7 @@ struct JsonSerializer;
 #[derive(Default)]
 struct JsonParts {
     parts: Vec<Json>,
-    fields: Vec<(String, Json)>,
+    fields: Vec<(FieldName, Json)>,
     /// The name of the field that comes next.
     name: String,
 }
@@ -412,7 +432,7 @@ impl SerializeMap for JsonParts {
 
     fn serialize_value<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
         let name = std::mem::take(&mut self.name);
-        self.fields.push((name, value.serialize(JsonSerializer)?));
+        self.fields.push((name.into(), value.serialize(JsonSerializer)?));
         Ok(())
     }
 

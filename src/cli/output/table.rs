@@ -66,6 +66,16 @@ impl OutputTable {
         Self { rows, ..table }
     }
 
+    /// Makes a row for each thing, a cell for each column that is shown.
+    pub(crate) fn from_shown<'a, R: Sync + 'a>(
+        columns: impl IntoIterator<Item = (bool, TableColumn<'a, R>)>,
+        rows: impl IntoIterator<Item = &'a R>,
+    ) -> Self {
+        let shown = columns.into_iter().filter(|(is_shown, _)| *is_shown);
+        let shown: Vec<TableColumn<'a, R>> = shown.map(|(_, column)| column).collect();
+        Self::from_rows(&shown, rows)
+    }
+
     /// Writes the table as Markdown, or in the form set by [`Out::set_table_form`]; the default is columns.
     pub fn write_table(&self, is_markdown: bool, out: &mut Out) -> io::Result<()> {
         if out.capture_piece(|| OutputPiece::Table(self.clone())) {

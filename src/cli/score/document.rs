@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::cli::{
     harness_records::{self, HarnessTests, RecordedFacts},
-    memory, process,
+    output::Json,
 };
 use trajview_analysis::Scorer;
 use trajview_code::patch::LineCounts;
@@ -65,8 +65,8 @@ pub struct ScoreDocument {
     pub lifelines: Option<Vec<LifelineRow>>,
     pub tests: Option<HarnessTests>,
     pub rubric_tree: Option<RubricTreeRow>,
-    pub process: Option<process::ProcessScoreRow>,
-    pub memory: Option<memory::MemoryScoreRow>,
+    pub process: Option<Json>,
+    pub memory: Option<Json>,
     pub recorded: Option<RecordedFacts>,
 }
 
@@ -114,9 +114,9 @@ pub struct ScoreJson<'a> {
     exposure: Option<&'a ExposureRow>,
     lifelines: Option<&'a [LifelineRow]>,
     tests: Option<&'a HarnessTests>,
-    process: Option<&'a process::ProcessScoreRow>,
+    process: Option<&'a Json>,
     /// Null if no memory events are recorded.
-    memory: Option<&'a memory::MemoryScoreRow>,
+    memory: Option<&'a Json>,
     rubric_tree: Option<&'a RubricTreeRow>,
     /// Recorded facts, never mixed with computed values.
     recorded: Option<&'a RecordedFacts>,
