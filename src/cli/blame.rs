@@ -1,6 +1,5 @@
 //! `trajview blame`: which turn last wrote each line of a file.
 
-use serde::Serialize;
 use std::{collections::HashMap, ops::RangeInclusive};
 
 use trajview_run::{RepoPath, Run, StepId, files::blame::BlamedLine};
@@ -8,7 +7,7 @@ use trajview_store as store;
 
 use super::{
     CommandFailure, CommandResult, Exit, RunArg,
-    output::{Out, safe_line},
+    output::{Json, Out, record, safe_line},
     run_args,
 };
 
@@ -42,37 +41,6 @@ fn parse_line_range(text: &str) -> Result<RangeInclusive<usize>, String> {
     }
 }
 
-#[derive(Serialize)]
-struct BlameDocument<'a> {
-    schema: &'static str,
-    run: &'a str,
-    path: String,
-    /// Turns done at the moment looked at.
-    turn: usize,
-    /// The last step that is done of the next turn. Null if none is.
-    step: Option<usize>,
-    lines: Vec<BlameLineRow>,
-}
-
-#[derive(Serialize)]
-struct BlameLineRow {
-    /// Counts from 1.
-    line: usize,
-    /// The line without its line end; bytes that are no text as U+FFFD.
-    text: String,
-    /// Counts from 1; null for a line from before the run, and where the recording cannot tell.
-    turn: Option<usize>,
-    checkpoint: Option<String>,
-    /// Its number in the turn, sub-agents' steps included, from 1. Null if no recorded edit explains the line.
-    step: Option<usize>,
-    /// Id of the sub-agent whose step it is; null for the main agent.
-    subagent: Option<String>,
-    /// First line of the turn's request.
-    request: Option<String>,
-    /// recorded, outside (changed outside recorded edits), before-run or not-recorded
-    origin: &'static str,
-}
-
 pub fn run(args: &BlameArgs, out: &mut Out) -> CommandResult {
     let opened = store::open(&args.run.path)?;
     let (run, archive) = (&*opened.run, &*opened.archive);
@@ -97,19 +65,19 @@ pub fn run(args: &BlameArgs, out: &mut Out) -> CommandResult {
         .collect();
     if args.json {
         let mut numbers = StepNumbers::default();
-        let line = |(number, line, text): &(usize, &BlamedLine, &[u8])| {
-            line_row(run, &mut numbers, *number, line, text)
-        };
-        let lines = lines.iter().map(line).collect();
-        let path = path.to_string();
-        let (turn, step) = (moment.turns, moment.step.map(|step| run_args::step_number(run, step)));
-        out.print_json(&BlameDocument {
+        let lines: Vec<Json> = lines
+            .iter()
+            .map(|(number, line, text)| line_row(run, &mut numbers, *number, line, text))
+            .collect();
+        out.print_json(&record! {
             schema: "trajview.blame/1",
-            run: &run.id,
-            path,
-            turn,
-            step,
-            lines,
+            run: run.id,
+            path: path.as_str(),
+            // Turns done.
+            turn: moment.turns,
+            // The last step that is done of the next turn. Null if none is.
+            step: moment.step.map(|step| run_args::step_number(run, step)),
+            lines: lines,
         })?;
     } else {
         print_lines(run, &lines, out)?;
@@ -123,17 +91,23 @@ fn line_row(
     number: usize,
     line: &BlamedLine,
     text: &[u8],
-) -> BlameLineRow {
-    let title = line.turn.and_then(|turn| run.turns.get(turn)).map(|turn| turn.title.to_string());
+) -> Json {
+    let title = line.turn.and_then(|turn| run.turns.get(turn)).map(|turn| &turn.title);
     let agent = line.step.and_then(|step| run.subagents.get(step.subagent?));
-    BlameLineRow {
+    record! {
         line: number,
-        text: String::from_utf8_lossy(text).into_owned(),
+        // The line without its line end; bytes that are no text as U+FFFD.
+        text: String::from_utf8_lossy(text),
+        // Counts from 1; null for a line from before the run, and where the recording cannot tell.
         turn: line.turn.map(|turn| turn + 1),
-        checkpoint: checkpoint_id(run, line).map(str::to_owned),
+        checkpoint: checkpoint_id(run, line),
+        // Its number in the turn, sub-agents' steps included, from 1. Null if no recorded edit explains the line.
         step: line.step.and_then(|step| numbers.number_of(run, step)),
-        subagent: agent.map(|agent| agent.id.clone()),
+        // Id of the sub-agent whose step it is; null for the main agent.
+        subagent: agent.map(|agent| &agent.id),
+        // First line of the turn's request.
         request: title.filter(|title| !title.is_empty()),
+        // recorded, outside (changed outside recorded edits), before-run or not-recorded
         origin: line.origin.word(),
     }
 }

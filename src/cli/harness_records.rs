@@ -1,147 +1,84 @@
 //! The facts that a harness recorded of the checkpoints, as JSON and as a table: never mixed with computed values.
 
-use serde::Serialize;
-
 use trajview_run::{
     Checkpoint, CheckpointRecord, Run,
-    checkpoint_record::{
-        ChangedFile, Flag, MeasuredParts, PassCount, RecordedMeasure, RecordedTests, TestCase,
-        TestGroup,
-    },
+    checkpoint_record::{ChangedFile, PassCount, RecordedTests, TestCase, TestGroup},
 };
 use trajview_store::Archive;
 
 use super::{
-    output::{Out, OutputTable, TableColumn, cell_or_dash},
-    show_json::EditRow,
+    output::{Json, Out, OutputTable, TableColumn, cell_or_dash, record},
+    show_json::edit_row,
 };
 
-/// Tests by checkpoint, in order; those without recorded tests have no entry.
-#[derive(Serialize)]
-pub struct HarnessTests {
-    pub by_checkpoint: Vec<CheckpointTestsRow>,
-}
-
-#[derive(Serialize)]
-pub struct CheckpointTestsRow {
-    /// The checkpoint's id; with `/after_skill` for the state that a second pass left.
-    pub label: String,
-    #[serde(flatten)]
-    pub counts: TestCounts,
-    pub infrastructure_failure: bool,
-    pub exit_code: Option<i64>,
-    pub collected: Option<u64>,
-    pub source: Box<str>,
-}
-
-/// The numbers of passed tests and of all tests, by group.
-#[derive(Serialize)]
-pub struct TestCounts {
-    /// Null if the group is not recorded.
-    pub core: Option<PassCount>,
-    pub error: Option<PassCount>,
-    pub functionality: Option<PassCount>,
-    pub regression: Option<PassCount>,
-    /// All tests, those of earlier checkpoints included.
-    pub strict: PassCount,
-    /// All but those of earlier checkpoints.
-    pub iso: PassCount,
-}
-
-impl TestCounts {
-    pub fn new(tests: &RecordedTests) -> Self {
-        Self {
-            core: tests.group_counts(TestGroup::Core),
-            error: tests.group_counts(TestGroup::Error),
-            functionality: tests.group_counts(TestGroup::Functionality),
-            regression: tests.group_counts(TestGroup::Regression),
-            strict: tests.strict,
-            iso: tests.iso,
-        }
+/// Makes the fields with the numbers of passed tests and of all tests, by group; null if the group is not recorded.
+pub fn test_counts(tests: &RecordedTests) -> Json {
+    record! {
+        core: tests.group_counts(TestGroup::Core),
+        error: tests.group_counts(TestGroup::Error),
+        functionality: tests.group_counts(TestGroup::Functionality),
+        regression: tests.group_counts(TestGroup::Regression),
+        // All tests, those of earlier checkpoints included.
+        strict: tests.strict,
+        // All but those of earlier checkpoints.
+        iso: tests.iso,
     }
 }
 
-/// Returns the recorded tests. None if no checkpoint has any.
-pub fn recorded_tests(run: &Run) -> Option<HarnessTests> {
+/// Makes a row of tests for each checkpoint, in order; those without recorded tests have none. None if no checkpoint has any.
+pub fn recorded_tests(run: &Run) -> Option<Json> {
     let records = run.checkpoints.iter().flat_map(Checkpoint::recorded_states);
-    let rows =
-        records.filter_map(|(label, _, it)| Some(checkpoint_tests_row(label, it.tests.as_ref()?)));
-    let by_checkpoint: Vec<CheckpointTestsRow> = rows.collect();
-    (!by_checkpoint.is_empty()).then_some(HarnessTests { by_checkpoint })
+    let rows = records.filter_map(|(label, _, record)| {
+        let tests = record.tests.as_ref()?;
+        Some(record! {
+            // The checkpoint's id; with `/after_skill` for the state that a second pass left.
+            label: label,
+            ..test_counts(tests),
+            infrastructure_failure: tests.infrastructure_failure,
+            exit_code: tests.exit_code,
+            collected: tests.collected,
+            source: tests.source,
+        })
+    });
+    let by_checkpoint: Vec<Json> = rows.collect();
+    (!by_checkpoint.is_empty()).then(|| record! { by_checkpoint: by_checkpoint })
 }
 
-fn checkpoint_tests_row(label: String, tests: &RecordedTests) -> CheckpointTestsRow {
-    CheckpointTestsRow {
-        label,
-        counts: TestCounts::new(tests),
-        infrastructure_failure: tests.infrastructure_failure,
-        exit_code: tests.exit_code,
-        collected: tests.collected,
-        source: tests.source.clone(),
-    }
-}
-
-/// All facts recorded beside the logs.
-#[derive(Serialize)]
-pub struct RecordedFacts {
-    /// Facts on the run as a whole.
-    pub run: Vec<RecordedMeasure>,
-    pub by_checkpoint: Vec<RecordedCheckpointRow>,
-}
-
-#[derive(Serialize)]
-pub struct RecordedCheckpointRow {
-    pub label: String,
-    /// The state in the harness's word: ran, skipped, error.
-    pub state: Option<Box<str>>,
-    pub values: Vec<RecordedMeasure>,
-    #[serde(flatten)]
-    pub measured: MeasuredParts,
-    /// Null if no tests are recorded.
-    pub tests: Option<Vec<RecordedTestRow>>,
-    /// Null if no judge was asked.
-    pub flags: Option<Vec<Flag>>,
-    /// Null if the trees were not compared.
-    pub changes: Option<Vec<EditRow>>,
-}
-
-#[derive(Serialize)]
-pub struct RecordedTestRow {
-    #[serde(flatten)]
-    pub case: TestCase,
-    /// The whole text of a failure. Null if it is not recorded.
-    pub failure: Option<String>,
-}
-
-/// Collects the facts recorded beside the logs. None if there are none.
-pub(crate) fn recorded_facts(run: &Run, archive: &Archive) -> Option<RecordedFacts> {
+/// Makes the record of all facts recorded beside the logs: of the run as a whole, and of each checkpoint. None if there are
+/// none.
+pub(crate) fn recorded_facts(run: &Run, archive: &Archive) -> Option<Json> {
     let records = run.checkpoints.iter().flat_map(Checkpoint::recorded_states);
-    let by_checkpoint: Vec<RecordedCheckpointRow> = records
-        .map(|(label, _, record)| recorded_checkpoint_row(label, record, run, archive))
+    let by_checkpoint: Vec<Json> = records
+        .map(|(label, _, record)| recorded_checkpoint_row(&label, record, run, archive))
         .collect();
     let is_empty = by_checkpoint.is_empty() && run.recorded.is_empty();
-    (!is_empty).then(|| RecordedFacts { run: run.recorded.clone(), by_checkpoint })
+    (!is_empty).then(|| record! { run: run.recorded, by_checkpoint: by_checkpoint })
 }
 
 fn recorded_checkpoint_row(
-    label: String,
+    label: &str,
     record: &CheckpointRecord,
     run: &Run,
     archive: &Archive,
-) -> RecordedCheckpointRow {
-    let edit = |file: &ChangedFile| super::show_json::edit_row(&file.edit);
+) -> Json {
     let test = |case: &TestCase| {
+        // The whole text of a failure. Null if it is not recorded.
         let failure = case.failure.map(|place| archive.failure_text(run, place));
-        RecordedTestRow { case: case.clone(), failure }
+        record! { ..case, failure: failure }
     };
-    RecordedCheckpointRow {
-        label,
-        state: record.state.clone(),
-        values: record.values.clone(),
-        measured: record.measured.clone(),
-        tests: record.tests.as_ref().map(|tests| tests.cases.iter().map(test).collect()),
-        flags: record.flags.clone(),
-        changes: record.changes.as_ref().map(|changes| changes.files.iter().map(edit).collect()),
+    let edit = |file: &ChangedFile| Json::new(&edit_row(&file.edit));
+    record! {
+        label: label,
+        // The state in the harness's word: ran, skipped, error.
+        state: record.state,
+        values: record.values,
+        ..record.measured,
+        // Null if no tests are recorded.
+        tests: record.tests.as_ref().map(|tests| Json::list(&tests.cases, test)),
+        // Null if no judge was asked.
+        flags: record.flags,
+        // Null if the trees were not compared.
+        changes: record.changes.as_ref().map(|changes| Json::list(&changes.files, edit)),
     }
 }
 

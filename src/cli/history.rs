@@ -1,7 +1,5 @@
 //! `trajview history`: every change to a file, or to a function in it, over a run.
 
-use serde::Serialize;
-
 use trajview_analysis as analysis;
 use trajview_code::patch::LineCounts;
 use trajview_run::{
@@ -16,7 +14,7 @@ use trajview_store as store;
 
 use super::{
     CommandFailure, CommandResult, Exit, RunArg,
-    output::{Out, OutputTable, TableColumn, cell_or_dash},
+    output::{Json, Out, OutputTable, TableColumn, cell_or_dash, record},
     run_args,
 };
 
@@ -44,45 +42,6 @@ pub struct HistoryArgs {
     json: bool,
 }
 
-#[derive(Serialize)]
-struct HistoryDocument<'a> {
-    schema: &'static str,
-    run: &'a str,
-    /// The path at the requested moment.
-    path: &'a str,
-    /// Dotted name of the function, class or value; null for the whole file.
-    symbol: Option<&'a str>,
-    /// The changes, in playing order.
-    changes: Vec<HistoryRow<'a>>,
-}
-
-#[derive(Serialize)]
-struct HistoryRow<'a> {
-    /// Counts from 1.
-    turn: usize,
-    /// Its number in the turn, sub-agents' steps included, from 1. Null if no step is recorded to have done it.
-    step: Option<usize>,
-    /// Id of the sub-agent whose step it is; null for the main agent.
-    subagent: Option<&'a str>,
-    /// created, changed, renamed, moved, taken in, deleted or back
-    what: &'static str,
-    /// The path after the change; for a deletion the path before it.
-    path: &'a str,
-    symbol: Option<&'a str>,
-    /// The path and symbol before the change, if they were different.
-    from: Option<String>,
-    /// Lines of it. Null if the recording does not have them.
-    added: Option<usize>,
-    removed: Option<usize>,
-    /// recorded, partly, or outside (no recorded edit explains it)
-    origin: &'static str,
-    /// First line of the turn's request.
-    request: Option<&'a str>,
-    /// Hunks of a unified diff; absent without --diff, null if the recording does not have them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    diff: Option<Option<String>>,
-}
-
 pub fn run(args: &HistoryArgs, out: &mut Out) -> CommandResult {
     let opened = store::open(&args.run.path)?;
     let (run, archive) = (&*opened.run, &*opened.archive);
@@ -95,11 +54,14 @@ pub fn run(args: &HistoryArgs, out: &mut Out) -> CommandResult {
     let wanted = HistoryQuery { path, subject: thing, at };
     let history = analysis::file_history(archive, run, &wanted).map_err(cannot)?;
     if args.json {
-        let changes =
-            history.entries.iter().map(|entry| history_row(run, entry, args.diff)).collect();
-        let (path, symbol) = (history.place.path.as_str(), history.place.symbol.as_deref());
-        let schema = "trajview.history/1";
-        out.print_json(&HistoryDocument { schema, run: &run.id, path, symbol, changes })?;
+        out.print_json(&record! {
+            schema: "trajview.history/1",
+            run: run.id,
+            // The path at the requested moment, and the dotted name of the function, class or value; null for the whole file.
+            path: history.place.path.as_str(),
+            symbol: history.place.symbol,
+            changes: Json::list(&history.entries, |entry| history_row(run, entry, args.diff)),
+        })?;
     } else {
         print_history(run, &history, &wanted, args.diff, out)?;
     }
@@ -127,21 +89,34 @@ fn request_title<'r>(run: &'r Run, entry: &HistoryEntry) -> Option<&'r str> {
     title.filter(|title| !title.is_empty())
 }
 
-fn history_row<'a>(run: &'a Run, entry: &'a HistoryEntry, with_diff: bool) -> HistoryRow<'a> {
+fn history_row(run: &Run, entry: &HistoryEntry, with_diff: bool) -> Json {
     let agent = entry.event.step.and_then(|step| run.subagents.get(step.subagent?));
-    HistoryRow {
+    let diff = with_diff.then(|| {
+        // Hunks of a unified diff; null if the recording does not have them.
+        record! { diff: entry.diff.text_diff().map(|_| hunks_text(entry)) }
+    });
+    record! {
+        // Counts from 1.
         turn: entry.event.turn + 1,
+        // Its number in the turn, sub-agents' steps included, from 1. Null if no step is recorded to have done it.
         step: entry.number,
-        subagent: agent.map(|agent| agent.id.as_str()),
+        // Id of the sub-agent whose step it is; null for the main agent.
+        subagent: agent.map(|agent| &agent.id),
+        // created, changed, renamed, moved, taken in, deleted or back
         what: entry.change.word(),
+        // The path after the change; for a deletion the path before it.
         path: entry.place.path.as_str(),
-        symbol: entry.place.symbol.as_deref(),
+        symbol: entry.place.symbol,
+        // The path and symbol before the change, if they were different.
         from: entry.from.as_ref().map(|from| from.display_text()),
+        // Lines of it. Null if the recording does not have them.
         added: line_counts(entry).map(|lines| lines.added),
         removed: line_counts(entry).map(|lines| lines.removed),
+        // recorded, partly, or outside (no recorded edit explains it)
         origin: entry.origin.word(),
+        // First line of the turn's request.
         request: request_title(run, entry),
-        diff: with_diff.then(|| entry.diff.text_diff().map(|_| hunks_text(entry))),
+        ..diff,
     }
 }
 

@@ -1,10 +1,13 @@
 //! `trajview ls`: the files in their state after a turn or a step.
 
-use serde::Serialize;
-
+use trajview_run::{RepoPath, files::TreeFile};
 use trajview_store as store;
 
-use super::{CommandFailure, CommandResult, Exit, RunArg, output::Out, run_args};
+use super::{
+    CommandFailure, CommandResult, Exit, RunArg,
+    output::{Json, Out, record},
+    run_args,
+};
 
 /// List the files as they were after a turn or a step
 #[derive(Debug, clap::Args)]
@@ -18,26 +21,6 @@ pub struct LsArgs {
     json: bool,
 }
 
-#[derive(Serialize)]
-struct LsDocument<'a> {
-    schema: &'static str,
-    run: &'a str,
-    /// Turns done.
-    turn: usize,
-    /// The last step that is done of the next turn. Null if none is.
-    step: Option<usize>,
-    files_from: &'static str,
-    files: Vec<LsFileRow>,
-}
-
-#[derive(Serialize)]
-struct LsFileRow {
-    path: String,
-    mode: &'static str,
-    /// Git blob id. Null if the content is not recorded.
-    blob: Option<String>,
-}
-
 pub fn run(args: &LsArgs, out: &mut Out) -> CommandResult {
     let opened = store::open(&args.run.path)?;
     let (run, archive) = (&*opened.run, &*opened.archive);
@@ -48,19 +31,23 @@ pub fn run(args: &LsArgs, out: &mut Out) -> CommandResult {
         tree.files.keys().try_for_each(|path| out.print_line(path.as_str()))?;
         return Ok(Exit::Fine);
     }
-    let file =
-        |(path, file): (&trajview_run::RepoPath, &trajview_run::files::TreeFile)| LsFileRow {
-            path: path.to_string(),
+    let file = |(path, file): (&RepoPath, &TreeFile)| {
+        record! {
+            path: path.as_str(),
             mode: file.mode.octal(),
+            // Git blob id. Null if the content is not recorded.
             blob: file.blob_id().map(|blob| blob.to_string()),
-        };
-    out.print_json(&LsDocument {
+        }
+    };
+    out.print_json(&record! {
         schema: "trajview.ls/1",
-        run: &run.id,
+        run: run.id,
+        // Turns done.
         turn: moment.turns,
+        // The last step that is done of the next turn. Null if none is.
         step: moment.step.map(|step| run_args::step_number(run, step)),
         files_from: timeline.from.display_text(),
-        files: tree.files.iter().map(file).collect(),
+        files: Json::list(&tree.files, file),
     })?;
     Ok(Exit::Fine)
 }

@@ -41,7 +41,7 @@ use super::{
 };
 pub use document::{RulerFacts, rules_facts, skipped_files};
 use document::{ScoreDocument, ScoredMoment};
-use faithfulness::{ExposureRow, FaithfulnessRow};
+use faithfulness::FaithfulnessRow;
 use rubric_tree::RubricTreeRows;
 
 /// Score runs: erosion, verbosity, faithfulness and their parts; graded rubric trees
@@ -240,8 +240,8 @@ impl ScoredMoments {
         let document = ScoreDocument::for_run(path, (run, archive), from, moments, code, &lines);
         let chosen = chosen.and_then(|chosen| rubric.judgements.get(chosen));
         Ok(ScoreDocument {
-            faithfulness: Some(FaithfulnessRow::for_run(run, rubric, chosen, end)),
-            exposure: ExposureRow::for_run(run, rubric),
+            faithfulness: Some(FaithfulnessRow::for_run(run, rubric, chosen, end.as_ref())),
+            exposure: faithfulness::exposure_shares(run, rubric),
             ..document.with_reuse(&counts)
         })
     }

@@ -2,19 +2,22 @@
 
 use trajview_analysis as analysis;
 use trajview_formats as formats;
-use trajview_metrics::{cost::RunCost, rubric_tree::TreeSummary};
+use trajview_metrics::{
+    cost::{CostSum, RunCost},
+    rubric_tree::TreeSummary,
+};
 use trajview_run::{Run, Time, Tokens, Turn, TurnState, format_number};
 use trajview_store as store;
 
 use super::{
-    CommandFailure, CommandResult, Exit, RunArg, harness_records,
-    output::{Json, Out, OutputTable, TableColumn, cell_or_dash, cell_or_empty},
+    CommandFailure, CommandResult, Exit, RunArg, cost, harness_records,
+    output::{Json, Out, OutputTable, TableColumn, cell_or_dash, cell_or_empty, record},
     process::{process_score_row, rigor_score_text, signal_rows},
     run_args,
     score::faithfulness,
     show_json::{
-        EditRow, FaithfulnessFacts, ProcessFacts, ShowBuilder, ShowDocument, ShowStepRow,
-        ShowTurnDocument, ShowTurnRow,
+        EditRow, ShowBuilder, ShowDocument, ShowStepRow, ShowTurnDocument, ShowTurnRow,
+        faithfulness_record, fidelity_line,
     },
 };
 
@@ -79,15 +82,15 @@ pub fn run(args: &ShowArgs, out: &mut Out) -> CommandResult {
             let chosen = faithfulness::choose_judgement(&mut rubric, args.judge.as_deref())?;
             let chosen = chosen.and_then(|at| rubric.judgements.get(at));
             let is_judgeable = rubric.checklist.is_some() || !rubric.judgements.is_empty();
-            let mut shown = teller.show_document(FaithfulnessFacts::new(run, &rubric, chosen));
-            shown.process = report.map(|report| ProcessFacts {
-                process: process_score_row(&report),
-                signals: signal_rows(&report),
+            let mut shown = teller.show_document(faithfulness_record(run, &rubric, chosen));
+            shown.process = report.map(|report| {
+                let (process, signals) = (process_score_row(&report), signal_rows(&report));
+                record! { process: process, signals: signals }
             });
             if args.json {
                 out.print_json(&shown)?
             } else {
-                print_run(run, &shown, is_judgeable, args.md, out)?
+                print_run((run, &cost.total_sum()), &shown, is_judgeable, args.md, out)?
             }
             Some(shown)
         }
@@ -97,7 +100,7 @@ pub fn run(args: &ShowArgs, out: &mut Out) -> CommandResult {
 }
 
 fn print_run(
-    run: &Run,
+    (run, sum): (&Run, &CostSum),
     shown: &ShowDocument,
     is_judgeable: bool,
     is_markdown: bool,
@@ -122,32 +125,37 @@ fn print_run(
     print_states(run, out)?;
     out.print_line(&format!(
         "{}, {} steps, {} tool calls, {} errors, {}, tokens in {} (cached {}) out {} (reasoning {})",
-        run_args::turns_text(totals.turns.unwrap_or(0)) + &not_counted_text(totals.turns_not_counted.unwrap_or(0)),
-        totals.steps.unwrap_or(0), // there are turns, so it is known
-        totals.tool_calls.unwrap_or(0),
-        totals.errors.unwrap_or(0),
+        run_args::turns_text(totals.count("turns") as usize)
+            + &not_counted_text(totals.count("turns_not_counted")),
+        totals.count("steps"), // there are turns, so it is known
+        totals.count("tool_calls"),
+        totals.count("errors"),
         lines_text(shown),
-        cell_or_dash(totals.tokens.input),
-        cell_or_dash(totals.tokens.cached_input),
-        cell_or_dash(totals.tokens.output),
-        cell_or_dash(totals.tokens.reasoning),
+        totals.cell("tokens.input"),
+        totals.cell("tokens.cached_input"),
+        totals.cell("tokens.output"),
+        totals.cell("tokens.reasoning"),
     ))?;
-    let cost = totals
-        .cost_usd
-        .map_or_else(|| "cost not recorded".into(), |cost| format!("cost {cost:.4} USD"));
-    let seconds =
-        totals.duration_s.map_or_else(|| "duration not recorded".into(), |s| format!("{s:.1} s"));
-    let computed = &totals.computed.said;
-    out.print_line(&format!("{cost}, {computed}, {seconds}, files from {}", shown.run.files_from))?;
-    if let Some(without_price) = &totals.computed.without_price {
-        out.print_line(without_price)?;
+    let or_not =
+        |what: &str, value: Option<String>| value.unwrap_or_else(|| format!("{what} not recorded"));
+    let cost = totals.number("cost_usd").map(|cost| format!("cost {cost:.4} USD"));
+    let seconds = totals.number("duration_s").map(|seconds| format!("{seconds:.1} s"));
+    out.print_line(&format!(
+        "{}, {}, {}, files from {}",
+        or_not("cost", cost),
+        cost::computed_text(&cost::cost_record(sum, None)),
+        or_not("duration", seconds),
+        shown.run.cell("files_from")
+    ))?;
+    if let Some(without_price) = cost::without_price(sum) {
+        out.print_line(&without_price)?;
     }
     if is_judgeable {
-        out.print_line(&shown.faithfulness.fidelity_line())?;
+        out.print_line(&fidelity_line(&shown.faithfulness))?;
     }
     if let Some(facts) = &shown.process {
-        out.print_line(&rigor_score_text(&facts.process))?;
-        print_signals(&facts.signals, is_markdown, out)?;
+        out.print_line(&rigor_score_text(facts.field("process")))?;
+        print_signals(facts.rows("signals"), is_markdown, out)?;
     }
     print_run_warnings(shown, out)
 }
@@ -178,8 +186,9 @@ fn print_states(run: &Run, out: &mut Out) -> std::io::Result<()> {
 
 /// Writes the numbers of lines added and removed; a lower bound where some changes have no count.
 fn lines_text(shown: &ShowDocument) -> String {
-    if let Some((added, removed)) = shown.totals.added.zip(shown.totals.removed) {
-        return format!("+{added} −{removed} lines");
+    let total = |field: &str| shown.totals.field(field);
+    if !total("added").is_null() && !total("removed").is_null() {
+        return format!("+{} −{} lines", total("added").csv_cell(), total("removed").csv_cell());
     }
     let edits = || {
         let counted = shown.turns.iter().filter(|turn| turn.counts);
@@ -197,7 +206,7 @@ fn lines_text(shown: &ShowDocument) -> String {
 }
 
 /// Returns ` (1 more does not count)`.
-fn not_counted_text(count: usize) -> String {
+fn not_counted_text(count: u64) -> String {
     match count {
         0 => String::new(),
         1 => " (1 more does not count)".into(),
@@ -221,27 +230,26 @@ fn rubric_tree_line(tree: &TreeSummary) -> String {
 
 fn head_lines(run: &Run, shown: &ShowDocument) -> Vec<String> {
     let facts = &shown.run;
-    let words =
-        |parts: &[Option<&str>]| parts.iter().flatten().copied().collect::<Vec<_>>().join(" · ");
-    let agent = facts.agent.agent.as_ref().map(|name| match &facts.agent.agent_version {
+    let agent = facts.text("agent").map(|name| match facts.text("agent_version") {
         Some(version) => format!("{name} {version}"),
-        None => name.clone(),
+        None => name.to_owned(),
     });
     let task = run.task.as_ref().map(|task| task.title.as_deref().unwrap_or(&task.id));
     let parts = [
-        Some(facts.id.as_str()),
-        facts.harness.as_deref(),
+        facts.text("id"),
+        facts.text("harness"),
         task,
-        facts.condition.as_deref(),
+        facts.text("condition"),
         agent.as_deref(),
-        facts.agent.model.as_deref(),
+        facts.text("model"),
     ];
-    let mut lines = vec![words(&parts)];
-    lines.extend(facts.provenance.as_ref().map(|provenance| format!("provenance: {provenance}")));
-    lines.extend(facts.record.state.as_ref().map(|state| format!("state: {state}")));
-    lines.extend(facts.record.start.iter().map(|sentence| format!("start: {sentence}")));
-    lines.extend(facts.record.remarks.iter().map(|remark| format!("remark: {remark}")));
-    if let (Some(start), Some(end)) = (&facts.started_at, &facts.ended_at) {
+    let record = &run.origin.record;
+    let mut lines = vec![parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")];
+    lines.extend(facts.text("provenance").map(|provenance| format!("provenance: {provenance}")));
+    lines.extend(record.state.as_ref().map(|state| format!("state: {state}")));
+    lines.extend(record.start.iter().map(|sentence| format!("start: {sentence}")));
+    lines.extend(record.remarks.iter().map(|remark| format!("remark: {remark}")));
+    if let (Some(start), Some(end)) = (run.started_at, run.ended_at) {
         lines.push(format!("{start} to {end}"));
     }
     lines
@@ -254,9 +262,9 @@ fn turn_table(run: &Run, rows: &[ShowTurnRow]) -> OutputTable {
     let columns: [TableColumn<'_, ShowTurnRow>; 12] = [
         (">turn", &|it| it.turn.to_string()),
         ("checkpoint", &|it| cell_or_empty(it.checkpoint.as_ref())),
-        (">steps", &|it| (it.work.step_count + it.work.subagent_steps).to_string()),
-        (">tools", &|it| it.work.tool_calls.to_string()),
-        (">errors", &|it| it.work.errors.to_string()),
+        (">steps", &|it| (it.step_count + it.subagent_steps).to_string()),
+        (">tools", &|it| it.tool_calls.to_string()),
+        (">errors", &|it| it.errors.to_string()),
         (">files", &|it| cell_or_dash(it.file_count(none))),
         (">+", &|it| cell_or_dash(it.line_count(|edit| edit.added, none))),
         (">−", &|it| cell_or_dash(it.line_count(|edit| edit.removed, none))),
@@ -273,7 +281,7 @@ fn turn_table(run: &Run, rows: &[ShowTurnRow]) -> OutputTable {
 
 fn turn_marks(turn: &ShowTurnRow) -> String {
     let state = turn.record.state.map(TurnState::display_text).filter(|words| !words.is_empty());
-    let marks = [("⟲", turn.context.compactions), ("⑂", turn.subagents)];
+    let marks = [("⟲", turn.compactions), ("⑂", turn.subagents)];
     let marks = marks.iter().filter(|(_, count)| *count > 0).map(|(mark, _)| *mark);
     state.into_iter().chain(marks).collect::<Vec<_>>().join(" ")
 }
@@ -286,7 +294,7 @@ fn print_turn(found: &Turn, shown: &ShowTurnDocument, out: &mut Out) -> std::io:
     let turn = &shown.turn;
     let checkpoint =
         turn.checkpoint.as_ref().map(|id| format!(", checkpoint {id}")).unwrap_or_default();
-    out.print_line(&format!("{}: turn {}{checkpoint}", shown.run.id, turn.turn))?;
+    out.print_line(&format!("{}: turn {}{checkpoint}", shown.run.cell("id"), turn.turn))?;
     for line in turn.request.as_deref().unwrap_or("(no request recorded)").lines() {
         out.print_line(&format!("  > {line}"))?;
     }
@@ -320,8 +328,8 @@ fn record_lines(found: &Turn, turn: &ShowTurnRow) -> Vec<String> {
             cell_or_dash(turn.tokens.output)
         )
     }));
-    lines.extend(turn.cost.cost_usd.map(|cost| format!("cost {cost:.4} USD")));
-    let computed = &turn.cost.computed;
+    lines.extend(turn.cost_usd.map(|cost| format!("cost {cost:.4} USD")));
+    let computed = &turn.computed;
     lines.extend(computed.cell.as_ref().map(|_| computed.said.clone()));
     let lists = [
         ("not allowed", &record.denied),
@@ -354,28 +362,25 @@ fn step_times_table(steps: &[ShowStepRow]) -> OutputTable {
     add_in_order(steps, 0, &mut rows);
     let lapse_cell =
         |seconds: Option<f64>| cell_or_dash(seconds.map(format_number::duration_with_tenths));
-    let tokens =
-        |step: &ShowStepRow, count_of: fn(&Tokens) -> Option<u64>| match step.pace.model_call {
-            // The tokens are those of a step above.
-            Some(call) if call != step.step => "↑".into(),
-            _ => cell_or_dash(count_of(&step.tokens)),
-        };
-    let cost = |step: &ShowStepRow| match step.pace.model_call {
+    let tokens = |step: &ShowStepRow, count_of: fn(&Tokens) -> Option<u64>| match step.model_call {
+        // The tokens are those of a step above.
+        Some(call) if call != step.step => "↑".into(),
+        _ => cell_or_dash(count_of(&step.tokens)),
+    };
+    let cost = |step: &ShowStepRow| match step.model_call {
         Some(call) if call != step.step => "↑".into(),
         _ => cell_or_dash(step.computed.cell.as_ref()),
     };
     let columns: [TableColumn<'_, (usize, &ShowStepRow)>; 9] = [
         (">step", &|(_, it)| it.step.to_string()),
-        ("UTC", &|(_, it)| cell_or_dash(it.times.started_at.map(Time::clock_text))),
+        ("UTC", &|(_, it)| cell_or_dash(it.started_at.map(Time::clock_text))),
         (">began", &|(_, it)| {
             cell_or_dash(
-                it.pace
-                    .since_turn_s
-                    .map(|at| format!("+{}", format_number::duration_with_tenths(at))),
+                it.since_turn_s.map(|at| format!("+{}", format_number::duration_with_tenths(at))),
             )
         }),
-        (">took", &|(_, it)| lapse_cell(it.pace.took_s)),
-        (">wait", &|(_, it)| lapse_cell(it.pace.waited_s)),
+        (">took", &|(_, it)| lapse_cell(it.took_s)),
+        (">wait", &|(_, it)| lapse_cell(it.waited_s)),
         (">in", &|(_, it)| tokens(it, |tokens| tokens.input)),
         (">out", &|(_, it)| tokens(it, |tokens| tokens.output)),
         (">$ computed", &|(_, it)| cost(it)),

@@ -14,7 +14,7 @@ use trajview_metrics::{
     rubric_tree::TreeSummary,
 };
 use trajview_run::{
-    Edit, Run, RunRecord, Step, StepId, StepText, Task, Time, Tokens, TurnRecord, Warning,
+    Edit, Run, Step, StepId, StepText, Time, Tokens, TurnRecord, Warning,
     files::{FileChange, Timeline},
     rubric::{Judgement, PooledSources, Rubric},
     step_pace::{self, StepPace},
@@ -23,104 +23,88 @@ use trajview_store::Archive;
 use trajview_study::compare::turns_done_at_judgement;
 
 use super::{
-    cost::{computed_cell, computed_text, cost_record, without_price},
-    harness_records::{self, HarnessTests, RecordedFacts},
-    output::Json,
+    cost::{computed_cell, computed_text, cost_record},
+    harness_records,
+    output::{Json, record},
 };
 
 #[derive(Serialize)]
 pub struct ShowDocument {
     pub schema: &'static str,
-    pub run: ShowRunFacts,
+    pub run: Json,
     pub turns: Vec<ShowTurnRow>,
-    pub totals: ShowTotals,
+    /// Totals over the turns that count.
+    pub totals: Json,
     /// Tests that a harness recorded. Null if none ran tests.
-    pub tests: Option<HarnessTests>,
+    pub tests: Option<Json>,
     /// Summary of the tree that graded the run. Null if there is none. `score` prints more.
     pub rubric_tree: Option<TreeSummary>,
     /// Faithfulness by a judge's component scores. `score` prints more.
-    pub faithfulness: FaithfulnessFacts,
+    pub faithfulness: Json,
     /// Facts that a harness recorded beside the logs. Null if there were none.
-    pub recorded: Option<RecordedFacts>,
+    pub recorded: Option<Json>,
     /// Process pillars and signals; present only on request.
     #[serde(flatten)]
-    pub process: Option<ProcessFacts>,
+    pub process: Option<Json>,
     pub warnings: Vec<Warning>,
 }
 
-/// The result of a judge's component scores.
-#[derive(Serialize)]
-pub struct FaithfulnessFacts {
-    /// Mean component fidelity, 0 to 4. Null if there is none.
-    pub mcf: Option<f64>,
-    /// The mean with blockers taken into account. Null if the checklist has none.
-    pub mcf_capped: Option<f64>,
-    /// Components with a score, and all of the checklist; null without a judgement.
-    pub judged: Option<usize>,
-    pub components: Option<usize>,
-    /// The judge; null without a judgement.
-    pub judge: Option<String>,
-    /// Its file, and the state that was judged in turns done.
-    pub judgement: Option<String>,
-    pub turn: Option<usize>,
-    /// `mean of 3: gpt, opus, human`. Null if it is one judgement.
-    pub pooled: Option<String>,
-    /// The reason why there is no mean. Null if there is one.
-    pub not_defined: Option<String>,
+/// Makes the record of the result of a judge's component scores: of the chosen judgement, if there is one.
+pub(crate) fn faithfulness_record(run: &Run, rubric: &Rubric, chosen: Option<&Judgement>) -> Json {
+    let scores = chosen.map(|it| Faithfulness::from_judgement(it, rubric.checklist.as_ref()));
+    let scores = scores.as_ref();
+    let mcf = scores.and_then(Faithfulness::mcf);
+    let partial = rubric.partial_coverages();
+    let why = match chosen {
+        Some(_) => "the judge gave no component a score on 0..4".to_owned(),
+        None if partial.is_empty() => "no judgements of this run".to_owned(),
+        None => format!(
+            "incomplete judgement, not used: {}; choose one with --judge",
+            partial.join("; ")
+        ),
+    };
+    record! {
+        // Mean component fidelity, 0 to 4. Null if there is none.
+        mcf: mcf,
+        // The mean with blockers taken into account. Null if the checklist has none.
+        mcf_capped: scores.and_then(|it| Some(it.capped.as_ref()?.mcf)),
+        // Components with a score, and all of the checklist; null without a judgement.
+        judged: scores.map(|it| it.judged),
+        components: scores.map(|it| it.components),
+        // The judge; null without a judgement.
+        judge: chosen.map(|it| &it.judge.name),
+        // Its file, and the state that was judged in turns done.
+        judgement: chosen.map(|it| &it.file),
+        turn: chosen.map(|it| turns_done_at_judgement(run, it)),
+        // `mean of 3: gpt, opus, human`. Null if it is one judgement.
+        pooled: chosen.and_then(|it| it.pooled.as_ref().map(PooledSources::summary_text)),
+        // The reason why there is no mean. Null if there is one.
+        not_defined: mcf.is_none().then_some(why),
+    }
 }
 
-impl FaithfulnessFacts {
-    /// Summarises the chosen judgement, if there is one.
-    pub fn new(run: &Run, rubric: &Rubric, chosen: Option<&Judgement>) -> Self {
-        let scores = chosen.map(|it| Faithfulness::from_judgement(it, rubric.checklist.as_ref()));
-        let mcf = scores.as_ref().and_then(Faithfulness::mcf);
-        let partial = rubric.partial_coverages();
-        let why = match chosen {
-            Some(_) => "the judge gave no component a score on 0..4".to_owned(),
-            None if partial.is_empty() => "no judgements of this run".to_owned(),
-            None => format!(
-                "incomplete judgement, not used: {}; choose one with --judge",
-                partial.join("; ")
-            ),
-        };
-        Self {
-            mcf,
-            mcf_capped: scores.as_ref().and_then(|it| Some(it.capped.as_ref()?.mcf)),
-            judged: scores.as_ref().map(|it| it.judged),
-            components: scores.map(|it| it.components),
-            judge: chosen.map(|it| it.judge.name.clone()),
-            judgement: chosen.map(|it| it.file.clone()),
-            turn: chosen.map(|it| turns_done_at_judgement(run, it)),
-            pooled: chosen.and_then(|it| it.pooled.as_ref().map(PooledSources::summary_text)),
-            not_defined: mcf.is_none().then_some(why),
-        }
-    }
-
-    /// Returns `MCF 3.125 of 24 components, judged by authors-reading at turn 56`.
-    pub(crate) fn fidelity_line(&self) -> String {
-        let (Some(mcf), Some(judged)) = (self.mcf, self.judged) else {
-            return format!("MCF -: {}", self.not_defined.as_deref().unwrap_or_default());
-        };
-        let written = |number: Number, value: f64| number.format_value(value, NumberStyle::Full);
-        let count_text = match self.components.filter(|all| *all != judged) {
-            Some(all) => format!("{judged} of {all}"),
-            None => judged.to_string(),
-        };
-        let capped = self.mcf_capped.map(|it| written(Number::McfCapped, it));
-        let capped = capped.map(|it| format!(" (with blockers {it})")).unwrap_or_default();
-        let by = self.pooled.as_ref().or(self.judge.as_ref()).map_or("", String::as_str);
-        let turn = self.turn.map(|turn| format!(" at turn {turn}")).unwrap_or_default();
-        format!(
-            "MCF {}{capped} of {count_text} components, judged by {by}{turn}",
-            written(Number::Mcf, mcf)
-        )
-    }
+/// Returns `MCF 3.125 of 24 components, judged by authors-reading at turn 56`.
+pub(crate) fn fidelity_line(row: &Json) -> String {
+    let Some(mcf) = row.number("mcf") else {
+        return format!("MCF -: {}", row.cell("not_defined"));
+    };
+    let written = |number: Number, value: f64| number.format_value(value, NumberStyle::Full);
+    let capped = row.number("mcf_capped").map(|it| written(Number::McfCapped, it));
+    let capped = capped.map(|it| format!(" (with blockers {it})")).unwrap_or_default();
+    let (judged, all) = (row.cell("judged"), row.cell("components"));
+    let count_text = if judged == all { judged } else { format!("{judged} of {all}") };
+    let by = row.text("pooled").or(row.text("judge")).unwrap_or_default();
+    format!(
+        "MCF {}{capped} of {count_text} components, judged by {by} at turn {}",
+        written(Number::Mcf, mcf),
+        row.cell("turn")
+    )
 }
 
 #[derive(Serialize)]
 pub struct ShowTurnDocument {
     pub schema: &'static str,
-    pub run: ShowRunFacts,
+    pub run: Json,
     #[serde(flatten)]
     pub turn: ShowTurnRow,
     pub steps: Vec<ShowStepRow>,
@@ -128,52 +112,6 @@ pub struct ShowTurnDocument {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signals: Option<Vec<Json>>,
     pub warnings: Vec<Warning>,
-}
-
-/// The process score of a run, and its signals.
-#[derive(Serialize)]
-pub struct ProcessFacts {
-    pub process: Json,
-    pub signals: Vec<Json>,
-}
-
-#[derive(Serialize)]
-pub struct ShowRunFacts {
-    pub id: String,
-    pub title: String,
-    pub format: &'static str,
-    pub path: String,
-    #[serde(flatten)]
-    pub agent: ShowAgentFacts,
-    pub condition: Option<String>,
-    pub task: Option<Task>,
-    /// The benchmark harness that wrote the run down, with its generation.
-    pub harness: Option<String>,
-    pub provenance: Option<String>,
-    #[serde(flatten)]
-    pub record: RunRecord,
-    pub started_at: Option<Time>,
-    pub ended_at: Option<Time>,
-    /// commits, recorded edits, or recorded edits and snapshots
-    pub files_from: &'static str,
-    pub checkpoints: Vec<CheckpointFacts>,
-    pub sources: Vec<String>,
-}
-
-/// The agent of a run, with version and model.
-#[derive(Serialize)]
-pub struct ShowAgentFacts {
-    pub agent: Option<String>,
-    pub agent_version: Option<String>,
-    pub model: Option<String>,
-}
-
-#[derive(Serialize)]
-pub struct CheckpointFacts {
-    pub id: String,
-    pub label: Option<String>,
-    /// Its last turn, counts from 1.
-    pub turn: usize,
 }
 
 #[derive(Serialize)]
@@ -186,16 +124,25 @@ pub struct ShowTurnRow {
     /// Text that the agent's program sent to the model together with the request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub request_added: Vec<String>,
-    #[serde(flatten)]
-    pub times: TimeRange,
-    #[serde(flatten)]
-    pub work: StepCounts,
+    pub started_at: Option<Time>,
+    pub ended_at: Option<Time>,
+    /// The main agent's steps; sub-agents' are counted in `subagent_steps`.
+    #[serde(rename = "steps")]
+    pub step_count: usize,
+    pub subagent_steps: usize,
+    /// Sub-agents' included.
+    pub tool_calls: usize,
+    pub errors: usize,
     pub edits: Vec<EditRow>,
     pub tokens: Tokens,
+    /// The recorded cost.
+    pub cost_usd: Option<f64>,
+    /// The cost at list prices, computed from tokens.
     #[serde(flatten)]
-    pub cost: TurnCost,
-    #[serde(flatten)]
-    pub context: ContextRow,
+    pub computed: ComputedCost,
+    /// Tokens that the main agent's last model call of the turn read. Null if none is recorded.
+    pub context_tokens: Option<u64>,
+    pub compactions: usize,
     pub subagents: usize,
     pub commit: Option<String>,
     pub layer: Option<String>,
@@ -204,43 +151,6 @@ pub struct ShowTurnRow {
     /// The record of the turn by the recorder of a live run.
     #[serde(flatten)]
     pub record: TurnRecord,
-}
-
-/// The cost of a turn.
-#[derive(Serialize)]
-pub struct TurnCost {
-    /// The recorded cost.
-    pub cost_usd: Option<f64>,
-    /// The cost at list prices, computed from tokens.
-    #[serde(flatten)]
-    pub computed: ComputedCost,
-}
-
-/// The context that the agent had in the turn.
-#[derive(Serialize)]
-pub struct ContextRow {
-    /// Tokens that the main agent's last model call of the turn read. Null if none is recorded.
-    pub context_tokens: Option<u64>,
-    pub compactions: usize,
-}
-
-/// Start and end.
-#[derive(Serialize)]
-pub struct TimeRange {
-    pub started_at: Option<Time>,
-    pub ended_at: Option<Time>,
-}
-
-/// The number of steps of a turn, by kind.
-#[derive(Serialize)]
-pub struct StepCounts {
-    /// The main agent's steps; sub-agents' are counted in `subagent_steps`.
-    #[serde(rename = "steps")]
-    pub step_count: usize,
-    pub subagent_steps: usize,
-    /// Sub-agents' included.
-    pub tool_calls: usize,
-    pub errors: usize,
 }
 
 impl ShowTurnRow {
@@ -310,27 +220,6 @@ impl EditRow {
     }
 }
 
-/// Totals over the turns that count.
-#[derive(Serialize)]
-pub struct ShowTotals {
-    /// Null, as the next four, for a rubric tree alone.
-    pub turns: Option<usize>,
-    /// Turns that were cut, failed or skipped.
-    pub turns_not_counted: Option<usize>,
-    pub steps: Option<usize>,
-    pub tool_calls: Option<usize>,
-    pub errors: Option<usize>,
-    pub tokens: Tokens,
-    /// The recorded cost.
-    pub cost_usd: Option<f64>,
-    /// The cost at list prices, computed from tokens.
-    #[serde(flatten)]
-    pub computed: ComputedCost,
-    pub added: Option<u64>,
-    pub removed: Option<u64>,
-    pub duration_s: Option<f64>,
-}
-
 /// The cost of tokens at list prices; never mixed with the recorded cost.
 #[derive(Serialize, Default)]
 pub struct ComputedCost {
@@ -343,9 +232,6 @@ pub struct ComputedCost {
     /// `0.1300`, `≥ 0.0800`, `not priced`; None without tokens.
     #[serde(skip)]
     pub cell: Option<String>,
-    /// The models without a price, with a hint at the command that explains how to add one. None if each has one.
-    #[serde(skip)]
-    pub without_price: Option<String>,
 }
 
 impl ComputedCost {
@@ -354,7 +240,6 @@ impl ComputedCost {
         Self {
             cost_computed_usd: sum.usd(),
             not_priced_tokens: sum.not_priced_tokens(),
-            without_price: without_price(sum),
             said: computed_text(&row),
             cell: (sum.responses > 0).then(|| computed_cell(&row)),
         }
@@ -373,22 +258,8 @@ pub struct ShowStepRow {
     pub result: Option<ToolResultRow>,
     pub edits: Vec<EditRow>,
     pub is_error: bool,
-    #[serde(flatten)]
-    pub times: TimeRange,
-    #[serde(flatten)]
-    pub pace: PaceRow,
-    pub tokens: Tokens,
-    /// The cost of the tokens of the step, once for each model call.
-    #[serde(flatten)]
-    pub computed: ComputedCost,
-    #[serde(rename = "where")]
-    pub place: SourcePlace,
-    pub subagent: Option<SubAgentRow>,
-}
-
-/// Times and tokens of a step. Null if they are not recorded.
-#[derive(Serialize)]
-pub struct PaceRow {
+    pub started_at: Option<Time>,
+    pub ended_at: Option<Time>,
     /// Seconds since the turn's request.
     pub since_turn_s: Option<f64>,
     /// Seconds from the call to its result.
@@ -399,6 +270,13 @@ pub struct PaceRow {
     pub model_call: Option<usize>,
     /// Everything that this call read.
     pub context_tokens: Option<u64>,
+    pub tokens: Tokens,
+    /// The cost of the tokens of the step, once for each model call.
+    #[serde(flatten)]
+    pub computed: ComputedCost,
+    #[serde(rename = "where")]
+    pub place: SourcePlace,
+    pub subagent: Option<SubAgentRow>,
 }
 
 #[derive(Serialize)]
@@ -451,7 +329,7 @@ struct StepListing {
 }
 
 impl ShowBuilder<'_> {
-    pub(crate) fn show_document(&self, faithfulness: FaithfulnessFacts) -> ShowDocument {
+    pub(crate) fn show_document(&self, faithfulness: Json) -> ShowDocument {
         // Counting lines reads both versions of every changed file.
         let turns = (0..self.run.turns.len()).into_par_iter();
         let turns: Vec<ShowTurnRow> = turns.map(|turn| self.turn_row(turn)).collect();
@@ -490,36 +368,32 @@ impl ShowBuilder<'_> {
         self.agent_step_rows(turn, None, &mut listing)
     }
 
-    fn run_facts(&self) -> ShowRunFacts {
+    fn run_facts(&self) -> Json {
         let run = self.run;
-        ShowRunFacts {
-            id: run.id.clone(),
-            title: run.title.clone(),
+        record! {
+            id: run.id,
+            title: run.title,
             format: run.origin.format,
             path: self.path.display().to_string(),
-            condition: run.condition.clone(),
-            task: run.task.clone(),
-            harness: run.origin.harness.clone(),
-            provenance: run.origin.provenance.clone(),
-            record: run.origin.record.clone(),
+            agent: Some(&run.agent.name).filter(|name| !name.is_empty()),
+            agent_version: run.agent.version,
+            model: run.model,
+            condition: run.condition,
+            task: run.task,
+            // The benchmark harness that wrote the run down, with its generation.
+            harness: run.origin.harness,
+            provenance: run.origin.provenance,
+            ..run.origin.record,
             started_at: run.started_at,
             ended_at: run.ended_at,
+            // commits, recorded edits, or recorded edits and snapshots
             files_from: self.timeline.from.display_text(),
-            checkpoints: run
-                .checkpoints
-                .iter()
-                .map(|checkpoint| CheckpointFacts {
-                    id: checkpoint.id.clone(),
-                    label: checkpoint.label.clone(),
-                    turn: checkpoint.last_turn + 1,
-                })
-                .collect(),
-            sources: run.origin.sources.iter().map(|source| source.name.clone()).collect(),
-            agent: ShowAgentFacts {
-                agent: Some(run.agent.name.clone()).filter(|name| !name.is_empty()),
-                agent_version: run.agent.version.clone(),
-                model: run.model.clone(),
-            },
+            checkpoints: Json::list(&run.checkpoints, |checkpoint| {
+                // The turn is its last one, counts from 1.
+                let turn = checkpoint.last_turn + 1;
+                record! { id: checkpoint.id, label: checkpoint.label, turn: turn }
+            }),
+            sources: Json::list(&run.origin.sources, |source| Json::new(&source.name)),
         }
     }
 
@@ -545,26 +419,21 @@ impl ShowBuilder<'_> {
             request_added: self.archive.added_texts(run, index),
             edits: vec![],
             tokens: turn.tokens,
-            cost: TurnCost {
-                cost_usd: turn.cost_usd,
-                computed: ComputedCost::new(&self.cost.sum_of_turn(index)),
-            },
-            context: ContextRow {
-                context_tokens: step_pace::context_after(turn),
-                compactions: kind(trajview_run::StepKind::Compaction),
-            },
+            cost_usd: turn.cost_usd,
+            computed: ComputedCost::new(&self.cost.sum_of_turn(index)),
+            context_tokens: step_pace::context_after(turn),
+            compactions: kind(trajview_run::StepKind::Compaction),
             subagents: agents.len(),
             commit: turn.commit.as_deref().map(Into::into),
             layer: turn.layer.as_deref().map(Into::into),
             counts: turn.is_counted(),
             record: turn.record.as_deref().cloned().unwrap_or_default(),
-            times: TimeRange { started_at: turn.started_at, ended_at: turn.ended_at },
-            work: StepCounts {
-                step_count: turn.steps.len(),
-                subagent_steps: ids.iter().filter(|id| id.subagent.is_some()).count(),
-                tool_calls: steps().filter(|step| step.tool.is_some()).count(),
-                errors: steps().filter(|step| step.has_failed()).count(),
-            },
+            started_at: turn.started_at,
+            ended_at: turn.ended_at,
+            step_count: turn.steps.len(),
+            subagent_steps: ids.iter().filter(|id| id.subagent.is_some()).count(),
+            tool_calls: steps().filter(|step| step.tool.is_some()).count(),
+            errors: steps().filter(|step| step.has_failed()).count(),
         }
     }
 
@@ -595,26 +464,30 @@ impl ShowBuilder<'_> {
         }
     }
 
-    fn show_totals(&self, turns: &[ShowTurnRow]) -> ShowTotals {
+    /// Makes the totals over the turns that count. The counts are null for a rubric tree alone.
+    fn show_totals(&self, turns: &[ShowTurnRow]) -> Json {
         let run = self.run;
-        let has_turns = !run.is_rubric_tree_alone();
-        let all = turns.len();
-        let turns: Vec<&ShowTurnRow> = turns.iter().filter(|turn| turn.counts).collect();
         let none = formats::records_all_edits(run).then_some(0);
-        let edits = || turns.iter().flat_map(|turn| &turn.edits);
-        let lines = |of| EditRow::sum_lines(edits(), of, none);
-        ShowTotals {
-            turns: has_turns.then_some(turns.len()),
-            turns_not_counted: has_turns.then_some(all - turns.len()),
-            steps: has_turns
-                .then(|| turns.iter().map(|it| it.work.step_count + it.work.subagent_steps).sum()),
-            tool_calls: has_turns.then(|| turns.iter().map(|turn| turn.work.tool_calls).sum()),
-            errors: has_turns.then(|| turns.iter().map(|turn| turn.work.errors).sum()),
+        let counted: Vec<&ShowTurnRow> = turns.iter().filter(|turn| turn.counts).collect();
+        let sum = |count: fn(&ShowTurnRow) -> usize| {
+            let counts = counted.iter().map(|turn| count(turn));
+            (!run.is_rubric_tree_alone()).then(|| counts.sum::<usize>())
+        };
+        let edits = || counted.iter().flat_map(|turn| &turn.edits);
+        record! {
+            turns: sum(|_| 1),
+            // Turns that were cut, failed or skipped.
+            turns_not_counted: sum(|_| 1).map(|count| turns.len() - count),
+            steps: sum(|turn| turn.step_count + turn.subagent_steps),
+            tool_calls: sum(|turn| turn.tool_calls),
+            errors: sum(|turn| turn.errors),
             tokens: run.tokens(),
+            // The recorded cost.
             cost_usd: run.cost_usd(),
-            computed: ComputedCost::new(&self.cost.total_sum()),
-            added: lines(|edit| edit.added),
-            removed: lines(|edit| edit.removed),
+            // The cost at list prices, computed from tokens.
+            ..ComputedCost::new(&self.cost.total_sum()),
+            added: EditRow::sum_lines(edits(), |edit| edit.added, none),
+            removed: EditRow::sum_lines(edits(), |edit| edit.removed, none),
             duration_s: run.duration_s(),
         }
     }
@@ -663,16 +536,15 @@ impl ShowBuilder<'_> {
             }),
             edits: step.edits.iter().map(edit_row).collect(),
             is_error: step.has_failed(),
-            times: TimeRange { started_at: step.started_at, ended_at: step.ended_at },
-            pace: PaceRow {
-                since_turn_s: pace.since_turn_s,
-                took_s: pace.took_s,
-                waited_s: pace.waited_s,
-                model_call: pace
-                    .call
-                    .and_then(|step| listing.numbers.get(&StepId { step, ..id }).copied()),
-                context_tokens: pace.context_tokens(),
-            },
+            started_at: step.started_at,
+            ended_at: step.ended_at,
+            since_turn_s: pace.since_turn_s,
+            took_s: pace.took_s,
+            waited_s: pace.waited_s,
+            model_call: pace
+                .call
+                .and_then(|step| listing.numbers.get(&StepId { step, ..id }).copied()),
+            context_tokens: pace.context_tokens(),
             tokens: step.tokens,
             computed: ComputedCost::new(&CostSum::from_charges(self.cost.charge_of_step(id))),
             place: SourcePlace {

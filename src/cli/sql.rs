@@ -2,7 +2,6 @@
 
 use std::{collections::BTreeMap, path::PathBuf, thread, time::Duration};
 
-use serde::Serialize;
 use serde_json::Value;
 
 use trajview_judge::stop_flag::StopFlag;
@@ -15,7 +14,7 @@ use super::{
     export::{ExportContext, exit_after_reading, read_all},
     judge::signals,
     measuring_args::MeasuringArgs,
-    output::{Out, OutputTable, TableFormArgs, csv_row, print_note},
+    output::{Out, OutputTable, TableFormArgs, csv_row, print_note, record},
     pricing::PricingArgs,
     redaction::RedactingArgs,
     run_args,
@@ -53,14 +52,6 @@ pub struct SqlArgs {
     csv: bool,
     #[command(flatten)]
     forms: TableFormArgs,
-}
-
-#[derive(Serialize)]
-struct SqlDocument<'a> {
-    schema: &'static str,
-    /// Names of the columns, in their order.
-    columns: &'a [String],
-    rows: Vec<BTreeMap<&'a str, Value>>,
 }
 
 pub fn run(args: &SqlArgs, out: &mut Out) -> CommandResult {
@@ -146,11 +137,15 @@ fn exported_tables(args: &SqlArgs) -> Result<Option<ExportedTables>, CommandFail
 
 fn print_answer(args: &SqlArgs, answer: &QueryAnswer, out: &mut Out) -> std::io::Result<()> {
     if args.json {
-        let row = |cells: &Vec<DataCell>| {
-            answer.columns.iter().map(String::as_str).zip(cells.iter().map(cell_json)).collect()
+        let row = |cells: &Vec<DataCell>| -> BTreeMap<&String, Value> {
+            answer.columns.iter().zip(cells.iter().map(cell_json)).collect()
         };
-        let rows = answer.rows.iter().map(row).collect();
-        out.print_json(&SqlDocument { schema: "trajview.sql/1", columns: &answer.columns, rows })?;
+        out.print_json(&record! {
+            schema: "trajview.sql/1",
+            // Names of the columns, in their order.
+            columns: answer.columns,
+            rows: answer.rows.iter().map(row).collect::<Vec<_>>(),
+        })?;
     } else if args.csv {
         out.print_bytes(csv_row(answer.columns.iter().cloned()).as_bytes())?;
         for row in &answer.rows {

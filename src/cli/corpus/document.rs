@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::cli::{
     component_comparison,
-    harness_records::TestCounts,
+    harness_records::test_counts,
     output::{Json, record},
     score::RulerFacts,
 };
@@ -180,7 +180,7 @@ impl NumberBlock {
 fn last_tests_row(label: &str, tests: &RecordedTests) -> Json {
     record! {
         label: label,
-        ..TestCounts::new(tests),
+        ..test_counts(tests),
         pass_rate: TestScores::from_tests(tests).and_then(|tests| tests.strict.passed_share()),
         infrastructure_failure: tests.infrastructure_failure
     }

@@ -2,27 +2,16 @@
 
 use std::io;
 
-use serde::Serialize;
-use serde_json::Value;
-
-use crate::cli::output::{Out, OutputTable as Printed, TableColumn as Cell};
+use crate::cli::output::{Out, OutputTable as Printed, TableColumn as Cell, record};
 use trajview_store::dataset::{DataColumn, DataTable, SCHEMA_VERSION, columns_json, table_columns};
-
-#[derive(Serialize)]
-struct ColumnsDocument {
-    schema: &'static str,
-    /// The schema that the metadata of the files names.
-    tables_schema: &'static str,
-    tables: Vec<Value>,
-}
 
 pub(crate) fn print_columns(tables: &[DataTable], is_json: bool, out: &mut Out) -> io::Result<()> {
     if is_json {
-        let tables = tables.iter().copied().map(columns_json).collect();
-        return out.print_json(&ColumnsDocument {
+        return out.print_json(&record! {
             schema: "trajview.columns/1",
+            // The schema that the metadata of the files names.
             tables_schema: SCHEMA_VERSION,
-            tables,
+            tables: tables.iter().copied().map(columns_json).collect::<Vec<_>>(),
         });
     }
     let heads: [Cell<'_, DataColumn>; 4] = [

@@ -12,13 +12,15 @@ use serde_json::{Value, json};
 
 use crate::cli::{
     CommandFailure, Exit,
-    harness_records::RecordedFacts,
     measuring_args::MeasuringArgs,
+    output::Json,
     pricing::PricingArgs,
     process::{process_score_row, signal_rows},
     redaction::RedactingArgs,
     score::{ScoreEach, ScoredMoments, document_point::DocumentPoint, faithfulness, skipped_files},
-    show_json::{EditRow, FaithfulnessFacts, ShowBuilder, ShowDocument, ShowStepRow, ShowTurnRow},
+    show_json::{
+        EditRow, ShowBuilder, ShowDocument, ShowStepRow, ShowTurnRow, faithfulness_record,
+    },
 };
 use trajview_analysis as analysis;
 use trajview_analysis::scores::Scorers;
@@ -231,7 +233,7 @@ fn rows_of_opened(
         DataTable::Texts,
     ]) {
         let chosen = chosen.and_then(|at| rubric.judgements.get(at));
-        let mut shown = teller.show_document(FaithfulnessFacts::new(run, &rubric, chosen));
+        let mut shown = teller.show_document(faithfulness_record(run, &rubric, chosen));
         let turns = std::mem::take(&mut shown.turns);
         if let Some(recorded) = shown.recorded.take() {
             rows.add_recorded_flags(&recorded);
@@ -318,11 +320,10 @@ impl<'a> RowBuilder<'a> {
             NumberInput::Process(formula) => formula(&process.as_ref()?.1),
             _ => None,
         };
-        let tokens = shown.totals.tokens;
         let more = json!({
             "outcome": outcome_fields(run, shown),
             "message_count": message_count(run),
-            "total_tokens": tokens.total(),
+            "total_tokens": run.tokens().total(),
             "checkpoints": run.checkpoints.len(),
             "process": process.as_ref().map(|(report, _)| process_score_row(report)),
             "numbers": NumberValues::new(&table_numbers(DataTable::Runs), value),
@@ -417,7 +418,7 @@ impl<'a> RowBuilder<'a> {
                 "skipped": skipped_files(scored).count(),
                 "unmeasured": scored.unmeasured_reason().map(|why| why.to_string()),
                 "not_comparable": ruler.not_comparable(),
-                "judge": point.judged.and_then(|row| row.judge.as_ref()),
+                "judge": point.judged.map(|row| row.json.field("judge")),
                 "numbers": NumberValues::new(&numbers, |number| number.value_at(&point)),
             });
             self.add_row(DataTable::Points, facts, more);
@@ -426,10 +427,10 @@ impl<'a> RowBuilder<'a> {
     }
 
     /// Adds the flags that a benchmark's harness recorded.
-    fn add_recorded_flags(&mut self, recorded: &RecordedFacts) {
-        for checkpoint in &recorded.by_checkpoint {
-            for flag in checkpoint.flags.iter().flatten() {
-                let more = json!({ "source": "recorded", "checkpoint": checkpoint.label });
+    fn add_recorded_flags(&mut self, recorded: &Json) {
+        for checkpoint in recorded.rows("by_checkpoint") {
+            for flag in checkpoint.rows("flags") {
+                let more = json!({ "source": "recorded", "checkpoint": checkpoint.text("label") });
                 self.add_row(DataTable::Flags, flag, more);
             }
         }

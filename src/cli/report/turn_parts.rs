@@ -79,7 +79,7 @@ impl TurnPartBuilder<'_> {
             .unwrap_or_default();
         let head = [&title, &title].into_iter().chain(&row.request).chain(&row.request_added);
         budget.spend_bytes_of_turn(head.map(String::as_str));
-        let recorded_count = row.work.step_count + row.work.subagent_steps;
+        let recorded_count = row.step_count + row.subagent_steps;
         let (steps, step_count) = self.step_parts(index, recorded_count, budget);
         let (files, file_count) = self.file_parts(index, budget);
         let number = (index + 1).to_string();
@@ -240,20 +240,20 @@ fn turn_facts(row: &ShowTurnRow) -> Vec<(String, String)> {
     let tokens = &row.tokens;
     let has_tokens = tokens.input.or(tokens.output).is_some();
     let facts = [
-        ("started", row.times.started_at.map(|time| time.to_string())),
+        ("started", row.started_at.map(|time| time.to_string())),
         ("commit", row.commit.clone()),
         ("layer", row.layer.clone()),
-        ("steps", Some((row.work.step_count + row.work.subagent_steps).to_string())),
-        ("tool calls", Some(row.work.tool_calls.to_string())),
-        ("failed", Some(row.work.errors.to_string()).filter(|_| row.work.errors > 0)),
+        ("steps", Some((row.step_count + row.subagent_steps).to_string())),
+        ("tool calls", Some(row.tool_calls.to_string())),
+        ("failed", Some(row.errors.to_string()).filter(|_| row.errors > 0)),
         (
             "tokens",
             has_tokens.then(|| {
                 format!("in {} out {}", cell_or_dash(tokens.input), cell_or_dash(tokens.output))
             }),
         ),
-        ("cost, recorded", row.cost.cost_usd.map(|cost| format!("{cost:.4} USD"))),
-        ("cost, computed", row.cost.computed.cell.clone().map(|cost| format!("{cost} USD"))),
+        ("cost, recorded", row.cost_usd.map(|cost| format!("{cost:.4} USD"))),
+        ("cost, computed", row.computed.cell.clone().map(|cost| format!("{cost} USD"))),
     ];
     let known_facts = facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
     known_facts.collect()

@@ -8,27 +8,23 @@ use std::{
 use serde::Serialize;
 
 use crate::cli::{
-    harness_records::{self, HarnessTests, RecordedFacts},
-    output::Json,
+    harness_records,
+    output::{Json, record},
 };
 use trajview_analysis::Scorer;
 use trajview_code::patch::LineCounts;
 use trajview_metrics::{
     Number,
+    exposure::ExposureShares,
     numbers::{NumberValues, facts::ReuseCounts},
     phase::{self, TaskPhase},
-    quality::{QualityDetail, QualityTotals, Ruler, ScoredSnapshot},
+    quality::{Ruler, ScoredSnapshot},
     reuse::Reuse,
-    rules::RuleProblem,
 };
 use trajview_run::{Run, Step, files};
 use trajview_store::Archive;
 
-use super::{
-    faithfulness::{ExposureRow, FaithfulnessRow},
-    lifelines::LifelineRow,
-    rubric_tree::RubricTreeRow,
-};
+use super::faithfulness::{FaithfulnessRow, exposure_record};
 
 /// A moment that is scored.
 #[derive(Debug, Clone)]
@@ -61,13 +57,13 @@ pub struct ScoreDocument {
     pub run: ScoredRunFacts,
     pub points: Vec<(PointFacts, ScoredSnapshot)>,
     pub faithfulness: Option<FaithfulnessRow>,
-    pub exposure: Option<ExposureRow>,
-    pub lifelines: Option<Vec<LifelineRow>>,
-    pub tests: Option<HarnessTests>,
-    pub rubric_tree: Option<RubricTreeRow>,
+    pub exposure: Option<ExposureShares>,
+    pub lifelines: Option<Vec<Json>>,
+    pub tests: Option<Json>,
+    pub rubric_tree: Option<Json>,
     pub process: Option<Json>,
     pub memory: Option<Json>,
-    pub recorded: Option<RecordedFacts>,
+    pub recorded: Option<Json>,
 }
 
 #[derive(Serialize, Clone, Default)]
@@ -102,26 +98,6 @@ pub struct PointFacts {
     pub recorded_doubts: BTreeMap<&'static str, &'static str>,
 }
 
-#[derive(Serialize)]
-pub struct ScoreJson<'a> {
-    schema: &'static str,
-    #[serde(flatten)]
-    ruler: RulerFacts,
-    rules: RulesFacts<'a>,
-    run: &'a ScoredRunFacts,
-    points: Vec<ScorePointRow<'a>>,
-    faithfulness: Option<&'a FaithfulnessRow>,
-    exposure: Option<&'a ExposureRow>,
-    lifelines: Option<&'a [LifelineRow]>,
-    tests: Option<&'a HarnessTests>,
-    process: Option<&'a Json>,
-    /// Null if no memory events are recorded.
-    memory: Option<&'a Json>,
-    rubric_tree: Option<&'a RubricTreeRow>,
-    /// Recorded facts, never mixed with computed values.
-    recorded: Option<&'a RecordedFacts>,
-}
-
 /// The ruler that measured the code.
 #[derive(Serialize)]
 pub struct RulerFacts {
@@ -143,46 +119,6 @@ impl RulerFacts {
     }
 }
 
-/// The rules that gave the numbers, and those that could not be used.
-#[derive(Serialize)]
-pub struct RulesFacts<'a> {
-    source: &'a str,
-    count: usize,
-    sha256: &'a str,
-    problems: &'a [RuleProblem],
-}
-
-#[derive(Serialize)]
-struct ScorePointRow<'a> {
-    #[serde(flatten)]
-    facts: &'a PointFacts,
-    /// The reason why every number is null. Null if a file was measured.
-    unmeasured: Option<String>,
-    skipped: Vec<SkippedFileRow<'a>>,
-    /// The numbers of the code.
-    #[serde(flatten)]
-    code: NumberValues,
-    /// Numbers that cannot be compared with those of the profile's reference, because the rules differ.
-    not_comparable: &'static [&'static str],
-    by_language: Option<&'a BTreeMap<String, QualityTotals>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    detail: Option<DetailRows<'a>>,
-}
-
-#[derive(Serialize)]
-struct SkippedFileRow<'a> {
-    path: &'a str,
-    why: &'static str,
-}
-
-#[derive(Serialize)]
-struct DetailRows<'a> {
-    callables: &'a [trajview_metrics::quality::CallableAt],
-    clones: Vec<&'a [trajview_metrics::quality::CodePlace]>,
-    hits: &'a [trajview_metrics::quality::HitAt],
-    wrappers: &'a [trajview_metrics::quality::CodePlace],
-}
-
 /// The reason why a file without recorded content has no numbers.
 pub(crate) const NOT_RECORDED: &str = "content not recorded";
 
@@ -202,13 +138,13 @@ impl ScoreDocument {
         Self {
             run,
             points: vec![(facts, scored)],
-            faithfulness: Some(FaithfulnessRow::for_folder(Some(reuse))),
+            faithfulness: Some(FaithfulnessRow::for_folder(&reuse)),
             ..Self::default()
         }
     }
 
     /// Makes the document of a file that holds a rubric tree and no run: there is no code to score.
-    pub(crate) fn for_rubric_tree(path: &Path, run: &Run, tree: RubricTreeRow) -> Self {
+    pub(crate) fn for_rubric_tree(path: &Path, run: &Run, tree: Json) -> Self {
         let run = ScoredRunFacts::new(path, run, "nothing: it has no run");
         Self { run, rubric_tree: Some(tree), ..Self::default() }
     }
@@ -253,35 +189,58 @@ impl ScoreDocument {
         self
     }
 
-    pub fn to_json<'a>(&'a self, scorer: &'a Scorer, with_detail: bool) -> ScoreJson<'a> {
-        let point = |(facts, scored): &'a (PointFacts, ScoredSnapshot)| ScorePointRow {
-            facts,
-            unmeasured: scored.unmeasured_reason().map(|why| why.to_string()),
-            skipped: skipped_files(scored)
-                .map(|(path, why)| SkippedFileRow { path, why })
-                .collect(),
-            code: NumberValues::new(&code_numbers(), |number| {
-                number.value_of_code(scored.measured_snapshot()?)
-            }),
-            not_comparable: scorer.ruler().not_comparable(),
-            by_language: scored.is_measured().then_some(&scored.snapshot.by_language),
-            detail: with_detail.then(|| detail_rows(&scored.detail)),
-        };
-        ScoreJson {
+    pub fn to_json(&self, scorer: &Scorer, with_detail: bool) -> Json {
+        let ruler = scorer.ruler();
+        record! {
             schema: "trajview.score/1",
-            ruler: RulerFacts::new(scorer.ruler()),
-            rules: rules_facts(scorer.ruler()),
-            run: &self.run,
-            points: self.points.iter().map(point).collect(),
-            faithfulness: self.faithfulness.as_ref(),
-            exposure: self.exposure.as_ref(),
-            lifelines: self.lifelines.as_deref(),
-            tests: self.tests.as_ref(),
-            process: self.process.as_ref(),
-            memory: self.memory.as_ref(),
-            rubric_tree: self.rubric_tree.as_ref(),
-            recorded: self.recorded.as_ref(),
+            ..RulerFacts::new(ruler),
+            rules: rules_facts(ruler),
+            run: self.run,
+            points: Json::list(&self.points, |(facts, scored)| {
+                point_row(facts, scored, ruler, with_detail)
+            }),
+            faithfulness: self.faithfulness.as_ref().map(|row| &row.json),
+            exposure: self.exposure.as_ref().map(exposure_record),
+            lifelines: self.lifelines,
+            tests: self.tests,
+            process: self.process,
+            // Null if no memory events are recorded.
+            memory: self.memory,
+            rubric_tree: self.rubric_tree,
+            // Recorded facts, never mixed with computed values.
+            recorded: self.recorded,
         }
+    }
+}
+
+fn point_row(
+    facts: &PointFacts,
+    scored: &ScoredSnapshot,
+    ruler: &Ruler,
+    with_detail: bool,
+) -> Json {
+    let detail = || {
+        let detail = &scored.detail;
+        record! {
+            callables: detail.callables,
+            clones: Json::list(&detail.clones, |group| Json::new(&group.places)),
+            hits: detail.hits,
+            wrappers: detail.wrappers,
+        }
+    };
+    record! {
+        ..facts,
+        // The reason why every number is null. Null if a file was measured.
+        unmeasured: scored.unmeasured_reason().map(|why| why.to_string()),
+        skipped: Json::list(skipped_files(scored), |(path, why)| record! { path: path, why: why }),
+        // The numbers of the code.
+        ..NumberValues::new(&code_numbers(), |number| {
+            number.value_of_code(scored.measured_snapshot()?)
+        }),
+        // Numbers that cannot be compared with those of the profile's reference, because the rules differ.
+        not_comparable: ruler.not_comparable(),
+        by_language: scored.is_measured().then_some(&scored.snapshot.by_language),
+        ..with_detail.then(|| record! { detail: detail() }),
     }
 }
 
@@ -342,18 +301,10 @@ fn code_numbers() -> Vec<Number> {
     Number::ALL.into_iter().filter(|number| number.is_of_profile()).collect()
 }
 
-fn detail_rows(detail: &QualityDetail) -> DetailRows<'_> {
-    DetailRows {
-        callables: &detail.callables,
-        clones: detail.clones.iter().map(|group| group.places.as_slice()).collect(),
-        hits: &detail.hits,
-        wrappers: &detail.wrappers,
-    }
-}
-
-pub fn rules_facts(ruler: &Ruler) -> RulesFacts<'_> {
+/// Makes the record of the rules that gave the numbers, and of those that could not be used.
+pub fn rules_facts(ruler: &Ruler) -> Json {
     let rules = ruler.rules();
-    RulesFacts {
+    record! {
         source: rules.source(),
         count: rules.rule_count(),
         sha256: rules.sha256(),

@@ -1,5 +1,6 @@
 //! A point of a document as the source of its numbers.
 
+use crate::cli::output::Json;
 use trajview_metrics::{
     exposure::ExposureAtTurn,
     numbers::facts::{MomentFacts, ReuseCounts, TestScores, TurnCounts, TurnUsage, VerdictSummary},
@@ -27,7 +28,9 @@ impl<'a> DocumentPoint<'a> {
         facts: &'a PointFacts,
         scored: &'a ScoredSnapshot,
     ) -> Self {
-        let is_judged = |row: &&FaithfulnessRow| row.turn == facts.turn && facts.step.is_none();
+        let is_judged = |row: &&FaithfulnessRow| {
+            *row.json.field("turn") == Json::new(&facts.turn) && facts.step.is_none()
+        };
         let judged = document.faithfulness.as_ref().filter(is_judged);
         Self { document, facts, scored, judged }
     }
@@ -43,21 +46,23 @@ impl MomentFacts for DocumentPoint<'_> {
     }
 
     fn verdict_summary(&self) -> Option<VerdictSummary> {
-        let row = self.judged?;
+        let row = &self.judged?.json;
+        let count = |field: &str| row.number(field).map(|count| count as usize);
         Some(VerdictSummary {
-            mcf: row.values.mcf,
-            mcf_capped: row.values.mcf_capped,
-            severe: row.values.severe,
-            full: row.values.full,
-            judged: row.judged,
-            components: row.components,
-            dir: row.values.dir,
+            mcf: row.number("mcf"),
+            mcf_capped: row.number("mcf_capped"),
+            severe: count("severe"),
+            full: count("full"),
+            judged: count("judged"),
+            components: count("components"),
+            dir: row.number("dir"),
         })
     }
 
     fn exposure_shares(&self) -> Option<ExposureAtTurn> {
         let turn = self.facts.turn.filter(|_| self.facts.step.is_none())?;
-        self.document.exposure.as_ref()?.exposure_at(turn)
+        let exposed = &self.document.exposure.as_ref()?.by_turn;
+        exposed.iter().find(|at| at.turn == turn).copied()
     }
 
     /// Tests have a table of their own, by checkpoint.

@@ -2,16 +2,17 @@
 
 use std::path::Path;
 
-use serde::Serialize;
-
-use crate::cli::{CommandFailure, Exit};
+use crate::cli::{
+    CommandFailure, Exit,
+    output::{Json, record},
+};
 use trajview_formats as formats;
 use trajview_formats::SourceBytes;
 use trajview_metrics::{
-    blockers::{CappedMean, FailedBlocker},
-    exposure::{ExposureAtTurn, ExposureShares},
-    faithfulness::{Faithfulness, UnscoredComponent, if50},
-    reuse::{ModuleFile, Reuse, ReuseSymbol, UnreadFile},
+    blockers::CappedMean,
+    exposure::ExposureShares,
+    faithfulness::{Faithfulness, if50},
+    reuse::Reuse,
 };
 use trajview_run::{
     Run, Warning,
@@ -23,242 +24,136 @@ use trajview_run::{
 /// The rubric the scores are on where a judgement names none.
 const DEFAULT_RUBRIC: &str = "slump-5";
 
-/// Faithfulness of the final tree. Absent values are null, never 0.
-#[derive(Serialize, Default)]
+/// Faithfulness of the final tree.
 pub struct FaithfulnessRow {
-    /// `slump`: the formulas are those of the SLUMP paper, DIR's rules are ours.
-    pub profile: &'static str,
-    /// The commit of the tree that DIR is computed for.
-    pub commit: Option<String>,
-    /// Turns done; null for a folder.
-    pub turn: Option<usize>,
-    /// Components of the checklist, or those the judgement names; null without either.
-    pub components: Option<usize>,
-    /// The number of those with a score: the denominator of `mcf` and of the shares. Null without a judgement.
-    pub judged: Option<usize>,
-    #[serde(flatten)]
-    pub values: FaithfulnessValues,
-    /// The name of who judged.
-    pub judge: Option<String>,
-    pub judgement: Option<ScoreJudgementRow>,
-    /// Names of all judgements that could have been chosen, in the order they were made.
-    pub judges: Vec<String>,
-    /// Blockers of the checklist that fail. Null if it has none.
-    pub blocked_by: Option<Vec<FailedBlocker>>,
-    #[serde(skip)]
+    pub json: Json,
+    /// The blockers of the checklist that fail, in words.
     pub blocked: String,
-    #[serde(flatten)]
-    pub missing: MissingFacts,
-    pub dir_detail: DirDetailRow,
-}
-
-/// The numbers of faithfulness, and the counts that they are made of.
-#[derive(Serialize, Default)]
-pub struct FaithfulnessValues {
-    pub mcf: Option<f64>,
-    /// The mean with blockers taken into account. Null if the checklist has none.
-    pub mcf_capped: Option<f64>,
-    pub dir: Option<f64>,
-    pub if50: Option<f64>,
-    /// Judged components with a score of 0 or 1.
-    pub severe: Option<usize>,
-    pub severe_share: Option<f64>,
-    /// Judged components with a score of 4.
-    pub full: Option<usize>,
-    pub full_share: Option<f64>,
-    pub by_score: Option<[usize; 5]>,
-}
-
-/// Components without a verdict, a score or a result.
-#[derive(Serialize, Default)]
-pub struct MissingFacts {
-    /// The reasons why there is no result where there are judgements: `2 of 24 by quick (judgements/quick.json)` for
-    /// each.
-    pub partial: Vec<String>,
-    pub without_verdict: Vec<String>,
-    pub without_score: Vec<UnscoredComponent>,
-    pub without_component: Vec<String>,
-    /// Components without a score for a reason that is no failure.
-    pub without_need: Vec<UnscoredComponent>,
-}
-
-/// The judgement that the component scores come from.
-#[derive(Serialize)]
-pub struct ScoreJudgementRow {
-    pub file: String,
-    pub name: String,
-    pub kind: String,
-    pub model: Option<String>,
-    pub rubric: String,
-    pub created_at: Option<String>,
-    pub commit: Option<String>,
-    pub turn: Option<usize>,
-    /// True if it judges the tree that DIR is computed for. Null if it names neither commit nor turn.
-    pub is_of_this_tree: Option<bool>,
-    /// The judgements it is pooled from. Null if it is one judgement.
-    pub pooled: Option<PooledJudgementsRow>,
-}
-
-/// Judgements that are pooled.
-#[derive(Serialize)]
-pub struct PooledJudgementsRow {
-    /// `mean`, `median` or `majority`.
-    pub how: &'static str,
-    pub count: usize,
-    pub judges: Vec<String>,
-    pub files: Vec<String>,
-    #[serde(skip)]
-    pub words: String,
-}
-
-impl PooledJudgementsRow {
-    fn new(pooled: &PooledSources) -> Self {
-        let (files, judges): (Vec<_>, Vec<_>) = pooled.from.iter().cloned().unzip();
-        let (how, words) = (pooled.pool.word(), pooled.summary_text());
-        Self { how, count: files.len(), judges, files, words }
-    }
-}
-
-/// The parts of DIR.
-#[derive(Serialize, Default)]
-pub struct DirDetailRow {
-    /// Symbols in use without being reused: by a decorator, an entry point or a string. In no other count.
-    pub registered: Option<usize>,
-    /// The reason why there is no DIR. Null if there is one, and where no file could be read.
-    pub not_defined: Option<&'static str>,
-    /// Null if no file could be read, or the files are not recorded.
-    pub exported: Option<usize>,
-    pub reused: Option<usize>,
-    pub symbols: Vec<ReuseSymbol>,
-    pub modules: Vec<ModuleFile>,
-    pub skipped: Vec<UnreadFile>,
-    /// True if some names were not followed to their end.
-    pub gave_up: bool,
-}
-
-/// The part of the checklist that the dialogue exposed.
-#[derive(Serialize)]
-pub struct ExposureRow {
-    /// The share at the end of the last turn.
-    pub rcr: Option<f64>,
-    pub esr: Option<f64>,
-    /// Components of the checklist: the denominator of both.
-    pub components: usize,
-    /// Components that the audit has no entry for; they are in the denominator only.
-    pub not_recorded: Vec<String>,
-    pub without_component: Vec<String>,
-    pub by_turn: Vec<ExposureAtTurn>,
-}
-
-impl DirDetailRow {
-    /// Makes the row; `reuse` is None if the files are not recorded.
-    fn new(reuse: Option<Reuse>) -> Self {
-        let read = reuse.as_ref().filter(|reuse| reuse.is_read());
-        let (exported, reused) = (read.map(Reuse::exported_count), read.map(Reuse::reused_count));
-        let registered = read.map(Reuse::registered_count);
-        let not_defined = read.and_then(Reuse::not_defined);
-        let reuse = reuse.unwrap_or_default();
-        Self {
-            exported,
-            reused,
-            symbols: reuse.symbols,
-            modules: reuse.modules,
-            skipped: reuse.skipped,
-            gave_up: reuse.gave_up,
-            registered,
-            not_defined,
-        }
-    }
+    /// The judgements that were pooled, in words. None if it is one judgement.
+    pub pooled: Option<String>,
 }
 
 impl FaithfulnessRow {
-    /// Makes the row of a folder; `reuse` is None if the files are not recorded.
-    pub(crate) fn for_folder(reuse: Option<Reuse>) -> Self {
-        let dir = reuse.as_ref().and_then(Reuse::dir);
-        let values = FaithfulnessValues { dir, ..FaithfulnessValues::default() };
-        Self { profile: "slump", values, dir_detail: DirDetailRow::new(reuse), ..Self::default() }
+    pub(crate) fn for_folder(reuse: &Reuse) -> Self {
+        Self::for_tree((None, None), &Rubric::default(), None, Some(reuse))
     }
 
-    /// Makes the row of the tree after the last turn.
+    /// Makes the row of the tree after the last turn; `reuse` is None if the files are not recorded.
     pub fn for_run(
         run: &Run,
         rubric: &Rubric,
         chosen: Option<&Judgement>,
-        reuse: Option<Reuse>,
+        reuse: Option<&Reuse>,
+    ) -> Self {
+        let turn = run.end_in_turns();
+        let commit = run.turns[..turn].last().and_then(|turn| turn.commit.as_deref());
+        Self::for_tree((commit, Some(turn)), rubric, chosen, reuse)
+    }
+
+    fn for_tree(
+        (commit, turn): (Option<&str>, Option<usize>),
+        rubric: &Rubric,
+        chosen: Option<&Judgement>,
+        reuse: Option<&Reuse>,
     ) -> Self {
         let checklist = rubric.checklist.as_ref();
-        let end = Self {
-            commit: run.turns[..run.end_in_turns()]
-                .last()
-                .and_then(|turn| Some(turn.commit.as_deref()?.to_owned())),
-            turn: Some(run.end_in_turns()),
-            components: checklist.map(|checklist| checklist.components.len()),
-            judges: rubric.judgements.iter().map(|it| it.judge.name.clone()).collect(),
-            missing: MissingFacts {
-                partial: if chosen.is_none() { rubric.partial_coverages() } else { vec![] },
-                without_verdict: match (chosen, checklist) {
-                    (None, Some(checklist)) => {
-                        checklist.components.iter().map(|it| it.id.clone()).collect()
-                    }
-                    _ => vec![],
-                },
-                ..MissingFacts::default()
-            },
-            ..Self::for_folder(reuse)
+        let scores = chosen.map(|judgement| Faithfulness::from_judgement(judgement, checklist));
+        let scores = scores.as_ref();
+        let judged = scores.filter(|it| it.judged > 0);
+        let capped = scores.and_then(|it| it.capped.as_ref());
+        let (mcf, dir) = (scores.and_then(Faithfulness::mcf), reuse.and_then(Reuse::dir));
+        let severe = judged.map(Faithfulness::severe_count);
+        let full = judged.map(Faithfulness::full_count);
+        let share = |count: Option<usize>| judged?.share_of_judged(count?);
+        let all_ids = || checklist.iter().flat_map(|it| &it.components).map(|it| it.id.clone());
+        let partial = if chosen.is_none() { rubric.partial_coverages() } else { vec![] };
+        let json = record! {
+            // `slump`: the formulas are those of the SLUMP paper, DIR's rules are ours.
+            profile: "slump",
+            // The commit of the tree that DIR is computed for.
+            commit: commit,
+            // Turns done; null for a folder.
+            turn: turn,
+            // Components of the checklist, or those the judgement names; null without either.
+            components: scores.map(|it| it.components).or(checklist.map(|it| it.components.len())),
+            // The number of those with a score: the denominator of `mcf` and of the shares. Null without a judgement.
+            judged: scores.map(|it| it.judged),
+            mcf: mcf,
+            // The mean with blockers taken into account. Null if the checklist has none.
+            mcf_capped: capped.map(|it| it.mcf),
+            dir: dir,
+            if50: mcf.zip(dir).map(|(mcf, dir)| if50(mcf, dir)),
+            // Judged components with a score of 0 or 1.
+            severe: severe,
+            severe_share: share(severe),
+            // Judged components with a score of 4.
+            full: full,
+            full_share: share(full),
+            by_score: judged.map(|it| it.by_score),
+            // The name of who judged.
+            judge: chosen.map(|it| &it.judge.name),
+            judgement: chosen.map(|judgement| judgement_record(judgement, commit, turn)),
+            // Names of all judgements that could have been chosen, in the order they were made.
+            judges: Json::list(&rubric.judgements, |it| Json::new(&it.judge.name)),
+            // Blockers of the checklist that fail. Null if it has none.
+            blocked_by: capped.map(|it| &it.by),
+            // The reasons why there is no result where there are judgements: `2 of 24 by quick (judgements/quick.json)`
+            // for each.
+            partial: partial,
+            without_verdict: scores
+                .map_or_else(|| all_ids().collect(), |it| it.without_verdict.clone()),
+            without_score: scores.map_or(&[][..], |it| &it.without_score),
+            without_component: scores.map_or(&[][..], |it| &it.without_component),
+            // Components without a score for a reason that is no failure.
+            without_need: scores.map_or(&[][..], |it| &it.without_need),
+            dir_detail: dir_record(reuse),
         };
-        let Some(judgement) = chosen else { return end };
-        let scores = Faithfulness::from_judgement(judgement, checklist);
-        let is_any = scores.judged > 0;
-        Self {
-            components: Some(scores.components),
-            judged: Some(scores.judged),
-            values: FaithfulnessValues {
-                mcf: scores.mcf(),
-                mcf_capped: scores.capped.as_ref().map(|it| it.mcf),
-                dir: end.values.dir,
-                if50: scores.mcf().zip(end.values.dir).map(|(mcf, dir)| if50(mcf, dir)),
-                severe: is_any.then(|| scores.severe_count()),
-                severe_share: scores.share_of_judged(scores.severe_count()),
-                full: is_any.then(|| scores.full_count()),
-                full_share: scores.share_of_judged(scores.full_count()),
-                by_score: is_any.then_some(scores.by_score),
-            },
-            blocked: scores.capped.as_ref().map(CappedMean::summary_text).unwrap_or_default(),
-            blocked_by: scores.capped.map(|it| it.by),
-            judge: Some(judgement.judge.name.clone()),
-            judgement: Some(ScoreJudgementRow::new(
-                judgement,
-                end.commit.as_deref(),
-                run.end_in_turns(),
-            )),
-            missing: MissingFacts {
-                partial: end.missing.partial,
-                without_verdict: scores.without_verdict,
-                without_score: scores.without_score,
-                without_component: scores.without_component,
-                without_need: scores.without_need,
-            },
-            ..end
-        }
+        let blocked = capped.map(CappedMean::summary_text).unwrap_or_default();
+        let pooled = chosen.and_then(|it| it.pooled.as_ref()).map(PooledSources::summary_text);
+        Self { json, blocked, pooled }
     }
 }
 
-impl ScoreJudgementRow {
-    fn new(judgement: &Judgement, commit: Option<&str>, turn: usize) -> Self {
-        let same_commit =
-            judgement.commit.as_deref().zip(commit).map(|(a, b)| is_same_commit(a, b));
-        Self {
-            file: judgement.file.clone(),
-            name: judgement.judge.name.clone(),
-            kind: judgement.judge.kind.clone(),
-            model: judgement.judge.model.clone(),
-            rubric: judgement.rubric.clone().unwrap_or_else(|| DEFAULT_RUBRIC.into()),
-            created_at: judgement.created_at.clone(),
-            commit: judgement.commit.clone(),
-            turn: judgement.turn,
-            pooled: judgement.pooled.as_ref().map(PooledJudgementsRow::new),
-            is_of_this_tree: same_commit.or(judgement.turn.map(|judged| judged == turn)),
-        }
+/// Makes the record of the judgement that the component scores come from; commit and turn are those of the tree that DIR is
+/// computed for.
+fn judgement_record(judgement: &Judgement, commit: Option<&str>, turn: Option<usize>) -> Json {
+    let same_commit = judgement.commit.as_deref().zip(commit).map(|(a, b)| is_same_commit(a, b));
+    let pooled = |pooled: &PooledSources| {
+        let (files, judges): (Vec<_>, Vec<_>) = pooled.from.iter().cloned().unzip();
+        // How is `mean`, `median` or `majority`.
+        record! { how: pooled.pool.word(), count: files.len(), judges: judges, files: files }
+    };
+    record! {
+        file: judgement.file,
+        name: judgement.judge.name,
+        kind: judgement.judge.kind,
+        model: judgement.judge.model,
+        rubric: judgement.rubric.as_deref().unwrap_or(DEFAULT_RUBRIC),
+        created_at: judgement.created_at,
+        commit: judgement.commit,
+        turn: judgement.turn,
+        // True if it judges the tree that DIR is computed for. Null if it names neither commit nor turn.
+        is_of_this_tree: same_commit.or(judgement.turn.map(|judged| Some(judged) == turn)),
+        // The judgements it is pooled from. Null if it is one judgement.
+        pooled: judgement.pooled.as_ref().map(pooled),
+    }
+}
+
+/// Makes the record of the parts of DIR. Counts are null if no file could be read, or the files are not recorded.
+fn dir_record(reuse: Option<&Reuse>) -> Json {
+    let read = reuse.filter(|reuse| reuse.is_read());
+    record! {
+        // Symbols in use without being reused: by a decorator, an entry point or a string. In no other count.
+        registered: read.map(Reuse::registered_count),
+        // The reason why there is no DIR. Null if there is one, and where no file could be read.
+        not_defined: read.and_then(Reuse::not_defined),
+        exported: read.map(Reuse::exported_count),
+        reused: read.map(Reuse::reused_count),
+        symbols: reuse.map_or(&[][..], |it| &it.symbols),
+        modules: reuse.map_or(&[][..], |it| &it.modules),
+        skipped: reuse.map_or(&[][..], |it| &it.skipped),
+        // True if some names were not followed to their end.
+        gave_up: reuse.is_some_and(|it| it.gave_up),
     }
 }
 
@@ -270,25 +165,24 @@ fn is_same_commit(a: &str, b: &str) -> bool {
 
 const SHORTEST_COMMIT: usize = 7;
 
-impl ExposureRow {
-    /// Returns the faithfulness of a run. None if nothing is recorded.
-    pub fn for_run(run: &Run, rubric: &Rubric) -> Option<Self> {
-        let checklist = rubric.checklist.as_ref();
-        let exposed =
-            ExposureShares::from_audit(rubric.exposure.as_ref()?, checklist, run.end_in_turns())?;
-        Some(Self {
-            rcr: exposed.last_turn().map(|at| at.rcr),
-            esr: exposed.last_turn().map(|at| at.esr),
-            components: exposed.components,
-            not_recorded: exposed.not_recorded,
-            without_component: exposed.without_component,
-            by_turn: exposed.by_turn,
-        })
-    }
+/// Returns the exposure that the audit records for a run. None if nothing is recorded.
+pub(crate) fn exposure_shares(run: &Run, rubric: &Rubric) -> Option<ExposureShares> {
+    let checklist = rubric.checklist.as_ref();
+    ExposureShares::from_audit(rubric.exposure.as_ref()?, checklist, run.end_in_turns())
+}
 
-    /// Returns the exposure up to a turn (counts from 1).
-    pub fn exposure_at(&self, turn: usize) -> Option<ExposureAtTurn> {
-        self.by_turn.iter().find(|at| at.turn == turn).copied()
+/// Makes the record of the part of the checklist that the dialogue exposed.
+pub(crate) fn exposure_record(exposed: &ExposureShares) -> Json {
+    record! {
+        // The share at the end of the last turn.
+        rcr: exposed.last_turn().map(|at| at.rcr),
+        esr: exposed.last_turn().map(|at| at.esr),
+        // Components of the checklist: the denominator of both.
+        components: exposed.components,
+        // Components that the audit has no entry for; they are in the denominator only.
+        not_recorded: exposed.not_recorded,
+        without_component: exposed.without_component,
+        by_turn: exposed.by_turn,
     }
 }
 

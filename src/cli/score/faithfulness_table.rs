@@ -2,14 +2,10 @@
 
 use std::io;
 
-use crate::cli::output::{Out, OutputTable, cell_or_dash};
-use trajview_metrics::{Number, faithfulness::UnscoredComponent, numbers::NumberStyle};
+use crate::cli::output::{Json, Out, OutputTable, TableColumn, cell_or_dash};
+use trajview_metrics::{Number, exposure::ExposureShares, numbers::NumberStyle};
 
-use super::{
-    document::ScoreDocument,
-    faithfulness::{ExposureRow, FaithfulnessRow, ScoreJudgementRow},
-    tables::MOST_ROWS,
-};
+use super::{document::ScoreDocument, faithfulness::FaithfulnessRow, tables::MOST_ROWS};
 
 /// Prints the numbers and what each is over; nothing of a run that exports nothing and has nothing to be judged by.
 pub(crate) fn print_faithfulness(
@@ -19,7 +15,9 @@ pub(crate) fn print_faithfulness(
 ) -> io::Result<()> {
     let Some(row) = &document.faithfulness else { return Ok(()) };
     let exposure = document.exposure.as_ref();
-    if row.values.dir.is_none() && row.components.is_none() && exposure.is_none() {
+    let json = &row.json;
+    let has_field = |field: &str| !json.field(field).is_null();
+    if !has_field("dir") && !has_field("components") && exposure.is_none() {
         return Ok(());
     }
     let mut table = OutputTable::new(&["faithfulness", ">value", "over"]);
@@ -28,9 +26,9 @@ pub(crate) fn print_faithfulness(
         add_exposure_rows(exposure, &mut table);
     }
     out.print_line("")?;
-    if let Some(turn) = row.turn {
-        let place = state_text(row.commit.as_ref(), Some(turn));
-        out.print_sentence(&format!("at the end: {place} · profile {}", row.profile))?;
+    if has_field("turn") {
+        let place = state_text(json);
+        out.print_sentence(&format!("at the end: {place} · profile {}", json.cell("profile")))?;
         out.print_line("")?;
     }
     table.write_table(is_markdown, out)?;
@@ -41,43 +39,40 @@ pub(crate) fn print_faithfulness(
 }
 
 fn add_score_rows(row: &FaithfulnessRow, table: &mut OutputTable) {
-    let count = |value: Option<usize>| value.map(|value| value as f64);
-    let mut add = |number: Number, value: Option<f64>, over: String| {
-        table.add_row(number_cells(number, value, over))
+    let json = &row.json;
+    let mut add = |number: Number, over: String| {
+        table.add_row(number_cells(number, json.number(number.id()), over))
     };
-    let judged = judged_text(row);
-    add(Number::Mcf, row.values.mcf, format!("0 to 4, {judged}"));
-    if row.values.mcf_capped.is_some() {
-        add(Number::McfCapped, row.values.mcf_capped, row.blocked.clone());
+    add(Number::Mcf, format!("0 to 4, {}", judged_text(row)));
+    if json.number("mcf_capped").is_some() {
+        add(Number::McfCapped, row.blocked.clone());
     }
-    if let Some(by_score) = row.values.by_score {
-        let by_score = by_score.map(|count| count.to_string()).join(", ");
-        let is_pooled = row.judgement.as_ref().is_some_and(|it| it.pooled.is_some());
-        let levels = if is_pooled { "nearest levels" } else { "scores" };
-        add(
-            Number::Severe,
-            count(row.values.severe),
-            format!("scores of 0 or 1; {levels} from 0 to 4: {by_score}"),
-        );
-        add(Number::Full, count(row.values.full), "scores of 4".into());
+    let by_score = json.rows("by_score");
+    if !by_score.is_empty() {
+        let by_score: Vec<String> = by_score.iter().map(Json::csv_cell).collect();
+        let by_score = by_score.join(", ");
+        let levels = if row.pooled.is_some() { "nearest levels" } else { "scores" };
+        add(Number::Severe, format!("scores of 0 or 1; {levels} from 0 to 4: {by_score}"));
+        add(Number::Full, "scores of 4".into());
     }
-    let detail = &row.dir_detail;
-    let symbols = match (detail.reused, detail.exported) {
-        (_, None) => "no file could be read".into(),
-        (_, Some(_)) if detail.not_defined.is_some() => {
-            detail.not_defined.unwrap_or_default().into()
-        }
-        (reused, Some(exported)) => {
-            let reused = reused.unwrap_or_default();
-            let besides = match detail.registered.unwrap_or_default() {
-                0 => String::new(),
-                count => format!("; {count} more are registered"),
-            };
-            format!("{reused} of {exported} exported symbols are used by another module{besides}")
-        }
+    add(Number::Dir, reuse_text(json.field("dir_detail")));
+    add(Number::If50, "half MCF / 4, half DIR".into());
+}
+
+/// Describes the symbols that DIR is computed from.
+fn reuse_text(detail: &Json) -> String {
+    if detail.field("exported").is_null() {
+        return "no file could be read".into();
+    }
+    if let Some(why) = detail.text("not_defined") {
+        return why.into();
+    }
+    let besides = match detail.count("registered") {
+        0 => String::new(),
+        count => format!("; {count} more are registered"),
     };
-    add(Number::Dir, row.values.dir, symbols);
-    add(Number::If50, row.values.if50, "half MCF / 4, half DIR".into());
+    let (reused, exported) = (detail.cell("reused"), detail.cell("exported"));
+    format!("{reused} of {exported} exported symbols are used by another module{besides}")
 }
 
 fn number_cells(number: Number, value: Option<f64>, over: String) -> Vec<String> {
@@ -87,89 +82,95 @@ fn number_cells(number: Number, value: Option<f64>, over: String) -> Vec<String>
 
 /// Describes the denominator of MCF.
 fn judged_text(row: &FaithfulnessRow) -> String {
-    match (row.judged, row.components, &row.judgement) {
-        (Some(judged), Some(all), Some(judgement)) => {
-            format!("{judged} of {all} components judged by {}", judge_text(judgement))
-        }
-        (_, Some(all), _) if row.missing.partial.is_empty() => {
+    let json = &row.json;
+    let all = json.cell("components");
+    match (json.field("components"), json.field("judgement")) {
+        (Json::Null, _) => "no checklist, no judgement".into(),
+        (_, Json::Null) if json.rows("partial").is_empty() => {
             format!("none of {all} components judged")
         }
-        (_, Some(all), _) => format!("no judgement has a score for each of {all} components"),
-        _ => "no checklist, no judgement".into(),
+        (_, Json::Null) => format!("no judgement has a score for each of {all} components"),
+        _ => format!("{} of {all} components judged by {}", json.cell("judged"), judge_text(row)),
     }
 }
 
-fn judge_text(judgement: &ScoreJudgementRow) -> String {
-    if let Some(pooled) = &judgement.pooled {
-        return format!("{} ({})", judgement.name, pooled.words);
+fn judge_text(row: &FaithfulnessRow) -> String {
+    let judgement = row.json.field("judgement");
+    let name = judgement.cell("name");
+    if let Some(words) = &row.pooled {
+        return format!("{name} ({words})");
     }
-    let model = judgement.model.iter().filter(|model| **model != judgement.name);
-    let words = [judgement.name.clone()].into_iter().chain(model.cloned());
-    format!("{} ({})", words.collect::<Vec<_>>().join(", "), judgement.file)
+    let model = judgement.text("model").filter(|model| **model != name);
+    let model = model.map(|model| format!(", {model}")).unwrap_or_default();
+    format!("{name}{model} ({})", judgement.cell("file"))
 }
 
-fn add_exposure_rows(row: &ExposureRow, table: &mut OutputTable) {
+fn add_exposure_rows(row: &ExposureShares, table: &mut OutputTable) {
     let all = row.components;
-    let mut add = |number: Number, share: Option<f64>, what: &str| {
-        let Some(share) = share else { return };
+    let Some(last) = row.last_turn() else { return };
+    let mut add = |number: Number, share: f64, what: &str| {
         let count = (share * all as f64).round();
         let over = format!("{count} of {all} components {what}");
         table.add_row(number_cells(number, Some(share), over));
     };
-    add(Number::Rcr, row.rcr, "can be recovered from the requests");
-    add(Number::Esr, row.esr, "were stated explicitly");
+    add(Number::Rcr, last.rcr, "can be recovered from the requests");
+    add(Number::Esr, last.esr, "were stated explicitly");
 }
 
 /// Lists by name what the numbers leave out.
 fn faithfulness_notes(row: &FaithfulnessRow) -> Vec<String> {
+    let json = &row.json;
+    let texts =
+        |field: &str| -> Vec<String> { json.rows(field).iter().map(Json::csv_cell).collect() };
     let mut notes = vec![];
-    if !row.missing.partial.is_empty() {
-        let all = row.missing.partial.join("; ");
+    let partial = texts("partial");
+    if !partial.is_empty() {
+        let all = partial.join("; ");
         notes.push(format!("incomplete judgement, not used: {all}; choose one with --judge"));
     }
-    if let Some(judgement) = &row.judgement {
-        notes.extend(other_tree_note(row, judgement));
-        if row.judges.len() > 1 {
-            let all = row.judges.join(", ");
+    if !json.field("judgement").is_null() {
+        notes.extend(other_tree_note(json));
+        let judges = texts("judges");
+        if judges.len() > 1 {
+            let all = judges.join(", ");
             notes.push(format!("judgements by: {all}; --judge chooses"));
         }
-        notes.extend(ids_note("without a verdict", &row.missing.without_verdict));
-        notes.extend(ids_note("judged, not in the checklist", &row.missing.without_component));
+        notes.extend(ids_note("without a verdict", &texts("without_verdict")));
+        notes.extend(ids_note("judged, not in the checklist", &texts("without_component")));
     }
-    let unscored = |UnscoredComponent { component, why }: &UnscoredComponent| {
-        format!("no score for {component}: {why}")
-    };
-    notes.extend(row.missing.without_score.iter().map(unscored));
-    let reasoned = |UnscoredComponent { component, why }: &UnscoredComponent| {
-        format!("not scored: {component}: {why}")
-    };
-    notes.extend(row.missing.without_need.iter().map(reasoned));
-    let unread = row.dir_detail.skipped.iter();
-    notes.extend(unread.map(|file| format!("left out of DIR: {}: {}", file.path, file.why)));
-    if row.dir_detail.gave_up {
+    let unscored = |it: &Json| format!("{}: {}", it.cell("component"), it.cell("why"));
+    let missing = json.rows("without_score").iter();
+    notes.extend(missing.map(|it| format!("no score for {}", unscored(it))));
+    let reasoned = json.rows("without_need").iter();
+    notes.extend(reasoned.map(|it| format!("not scored: {}", unscored(it))));
+    let unread = json.rows("dir_detail.skipped").iter();
+    notes.extend(
+        unread.map(|it| format!("left out of DIR: {}: {}", it.cell("path"), it.cell("why"))),
+    );
+    if json.flag("dir_detail.gave_up") {
         notes.push("DIR: some names are too tangled to be followed; reuse may be missed".into());
     }
     notes
 }
 
-/// Returns `commit 0123456789, turn 3`.
-fn state_text(commit: Option<&String>, turn: Option<usize>) -> String {
-    let short = |commit: &String| commit.chars().take(10).collect::<String>();
-    let commit = commit.map(|commit| format!("commit {}", short(commit)));
-    let turn = turn.map(|turn| format!("turn {turn}"));
+/// Returns `commit 0123456789, turn 3` of a record with both.
+fn state_text(state: &Json) -> String {
+    let short = |commit: &str| commit.chars().take(10).collect::<String>();
+    let commit = state.text("commit").map(|commit| format!("commit {}", short(commit)));
+    let turn = state.number("turn").map(|turn| format!("turn {turn}"));
     commit.into_iter().chain(turn).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the judged tree, where it is not the one that was scored.
-fn other_tree_note(row: &FaithfulnessRow, judgement: &ScoreJudgementRow) -> Option<String> {
-    let scored = state_text(row.commit.as_ref(), row.turn);
-    match judgement.is_of_this_tree {
-        Some(true) => None,
-        Some(false) => {
-            let judged = state_text(judgement.commit.as_ref(), judgement.turn);
+fn other_tree_note(row: &Json) -> Option<String> {
+    let (scored, judgement) = (state_text(row), row.field("judgement"));
+    match judgement.field("is_of_this_tree") {
+        Json::Flag(true) => None,
+        Json::Flag(false) => {
+            let judged = state_text(judgement);
             Some(format!("the judgement is of {judged}; DIR is of {scored}: IF50 mixes the two"))
         }
-        None => Some(format!("the judgement does not name its tree; DIR is of {scored}")),
+        _ => Some(format!("the judgement does not name its tree; DIR is of {scored}")),
     }
 }
 
@@ -177,7 +178,7 @@ fn ids_note(what: &str, ids: &[String]) -> Option<String> {
     (!ids.is_empty()).then(|| format!("{what}: {}", ids.join(", ")))
 }
 
-fn exposure_notes(row: &ExposureRow) -> Vec<String> {
+fn exposure_notes(row: &ExposureShares) -> Vec<String> {
     let not_recorded = ids_note("exposure not recorded, in no share", &row.not_recorded);
     let strangers = ids_note("exposure recorded, not in the checklist", &row.without_component);
     not_recorded.into_iter().chain(strangers).collect()
@@ -193,32 +194,34 @@ pub(crate) fn print_detail(
         out.print_line("")?;
         table.write_table(is_markdown, out)
     };
-    let mut symbols: Vec<_> = row.dir_detail.symbols.iter().collect();
-    symbols.sort_by_key(|symbol| !symbol.reused_by.is_empty()); // stable: else in their order
-    let mut table = OutputTable::new(&["exported symbol", "kind", "place", "used by"]);
-    for symbol in symbols.iter().take(MOST_ROWS) {
-        let users = match symbol.reused_by.as_slice() {
-            [] => match &symbol.registered {
+    let detail = row.json.field("dir_detail");
+    let mut symbols: Vec<&Json> = detail.rows("symbols").iter().collect();
+    symbols.sort_by_key(|symbol| !symbol.rows("reused_by").is_empty()); // stable: else in their order
+    let columns: [TableColumn<'_, Json>; 4] = [
+        ("exported symbol", &|it| it.cell("name")),
+        ("kind", &|it| it.cell("kind")),
+        ("place", &|it| format!("{}:{}", it.cell("path"), it.cell("line"))),
+        ("used by", &|it| match it.rows("reused_by") {
+            [] => match it.text("registered") {
                 Some(by) => format!("registered: {by}"),
                 None => "nobody".into(),
             },
-            users => users.join(", "),
-        };
-        let kind = symbol.kind.name().to_owned();
-        let place = format!("{}:{}", symbol.path, symbol.line);
-        table.add_row(vec![symbol.name.clone(), kind, place, users]);
-    }
-    print(&table)?;
-    let mut table = OutputTable::new(&["file", "counts as", "why"]);
-    for module in row.dir_detail.modules.iter().take(MOST_ROWS) {
-        table.add_row(vec![module.path.clone(), module.role.name().into(), module.why.into()]);
-    }
-    print(&table)?;
-    let all = (symbols.len(), row.dir_detail.modules.len());
-    if all.0.max(all.1) > MOST_ROWS {
+            users => users.iter().map(Json::csv_cell).collect::<Vec<_>>().join(", "),
+        }),
+    ];
+    print(&OutputTable::from_rows(&columns, symbols.iter().copied().take(MOST_ROWS)))?;
+    let modules = detail.rows("modules");
+    let columns: [TableColumn<'_, Json>; 3] = [
+        ("file", &|it| it.cell("path")),
+        ("counts as", &|it| it.cell("role")),
+        ("why", &|it| it.cell("why")),
+    ];
+    print(&OutputTable::from_rows(&columns, modules.iter().take(MOST_ROWS)))?;
+    if symbols.len().max(modules.len()) > MOST_ROWS {
         out.print_sentence(&format!(
             "the first {MOST_ROWS} of {} exported symbols, {} files; --json has all",
-            all.0, all.1
+            symbols.len(),
+            modules.len()
         ))?;
     }
     Ok(())

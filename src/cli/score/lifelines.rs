@@ -2,62 +2,14 @@
 
 use std::io;
 
-use serde::Serialize;
-
-use crate::cli::output::{Out, OutputTable};
+use crate::cli::output::{Json, Out, OutputTable, TableColumn, record};
 use trajview_analysis::lifelines::component_lifelines;
-use trajview_metrics::lifeline::{
-    self, DefinitionPlace, Lifeline, SymbolLife, SymbolMove, SymbolSource,
-};
+use trajview_metrics::lifeline::{self, DefinitionPlace, Lifeline, SymbolLife, SymbolSource};
 use trajview_run::{
     Run,
     rubric::{Judgement, Rubric},
 };
 use trajview_store::Archive;
-
-/// One component. Turns count from 1; 0 is before the first. Absent values are null.
-#[derive(Serialize)]
-pub struct LifelineRow {
-    component: String,
-    /// The turn in which the dialogue commits to it.
-    committed: Option<usize>,
-    symbols: Vec<LifelineSymbolRow>,
-    /// The turn from which on none of the symbols that decide is in use or newly defined.
-    lost_at: Option<usize>,
-}
-
-/// A symbol that represents a component.
-#[derive(Serialize)]
-struct LifelineSymbolRow {
-    name: String,
-    /// Null if it was never defined.
-    path: Option<String>,
-    /// `name`: the component's name has it; `evidence`: it contains lines of the verdict.
-    from: &'static str,
-    /// True if the loss of the component depends on it.
-    decides: bool,
-    first: Option<usize>,
-    /// The last turn after which it was in use outside tests.
-    last_used: Option<usize>,
-    unused_since: Option<usize>,
-    vanished: Option<usize>,
-    renamed: Vec<SymbolMoveRow>,
-    /// At the end: `not defined yet`, `defined, not used yet`, `registered`, `in use`, `defined, no longer used` or `gone`.
-    state: &'static str,
-}
-
-#[derive(Serialize)]
-struct SymbolMoveRow {
-    turn: usize,
-    from: SymbolPlaceRow,
-    to: SymbolPlaceRow,
-}
-
-#[derive(Serialize)]
-struct SymbolPlaceRow {
-    name: String,
-    path: String,
-}
 
 /// Returns one row for each component, in the order of the checklist. None if no component is named. The error is a
 /// sentence.
@@ -65,7 +17,7 @@ pub(crate) fn lifeline_rows(
     (run, archive): (&Run, &Archive),
     rubric: &Rubric,
     judgement: Option<&Judgement>,
-) -> Result<Option<Vec<LifelineRow>>, String> {
+) -> Result<Option<Vec<Json>>, String> {
     let requests = lifeline::components_to_follow(run, rubric, judgement);
     if requests.is_empty() {
         return Ok(None);
@@ -74,67 +26,68 @@ pub(crate) fn lifeline_rows(
     Ok(Some(lifelines.iter().map(lifeline_row).collect()))
 }
 
-fn lifeline_row(lifeline: &Lifeline) -> LifelineRow {
+/// Makes the row of a component. Turns count from 1; 0 is before the first.
+fn lifeline_row(lifeline: &Lifeline) -> Json {
     let decides = |life: &SymbolLife| lifeline.deciding_symbols().any(|it| std::ptr::eq(it, life));
-    LifelineRow {
-        component: lifeline.component.clone(),
+    record! {
+        component: lifeline.component,
+        // The turn in which the dialogue commits to it.
         committed: lifeline.committed,
-        symbols: lifeline.symbols.iter().map(|life| symbol_row(life, decides(life))).collect(),
+        symbols: Json::list(&lifeline.symbols, |life| symbol_row(life, decides(life))),
+        // The turn from which on none of the symbols that decide is in use or newly defined.
         lost_at: lifeline.lost_at,
     }
 }
 
-fn symbol_row(life: &SymbolLife, decides: bool) -> LifelineSymbolRow {
-    LifelineSymbolRow {
-        name: life.last_name().to_owned(),
+/// Makes the row of a symbol that represents a component; the loss of the component depends on it if it decides.
+fn symbol_row(life: &SymbolLife, decides: bool) -> Json {
+    let place = |place: &DefinitionPlace| {
+        record! { name: place.name, path: place.path.to_string() }
+    };
+    record! {
+        name: life.last_name(),
+        // Null if it was never defined.
         path: life.place.as_ref().map(|place| place.path.to_string()),
+        // `name`: the component's name has it; `evidence`: it contains lines of the verdict.
         from: match life.source {
             SymbolSource::Name => "name",
             SymbolSource::Evidence => "evidence",
         },
-        decides,
+        decides: decides,
         first: life.first,
+        // The last turn after which it was in use outside tests.
         last_used: life.last_used,
         unused_since: life.unused_since,
         vanished: life.vanished,
-        renamed: life.moves.iter().map(move_row).collect(),
+        renamed: Json::list(&life.moves, |it| {
+            record! { turn: it.turn, from: place(&it.from), to: place(&it.to) }
+        }),
+        // At the end: `not defined yet`, `defined, not used yet`, `registered`, `in use`, `defined, no longer used` or `gone`.
         state: life.last_state().words(),
     }
 }
 
-fn move_row(it: &SymbolMove) -> SymbolMoveRow {
-    let place = |place: &DefinitionPlace| SymbolPlaceRow {
-        name: place.name.to_string(),
-        path: place.path.to_string(),
-    };
-    SymbolMoveRow { turn: it.turn, from: place(&it.from), to: place(&it.to) }
-}
-
 /// Prints the components that were lost, by turn; nothing if none was.
 pub(crate) fn print_lost_components(
-    rows: &[LifelineRow],
+    rows: &[Json],
     is_markdown: bool,
     out: &mut Out,
 ) -> io::Result<()> {
-    let mut lost: Vec<&LifelineRow> = rows.iter().filter(|row| row.lost_at.is_some()).collect();
+    let mut lost: Vec<&Json> = rows.iter().filter(|row| !row.field("lost_at").is_null()).collect();
     if lost.is_empty() {
         return Ok(());
     }
-    lost.sort_by_key(|row| row.lost_at);
-    let mut table =
-        OutputTable::new(&["component lost", ">in turn", "symbol", "file", "at the end"]);
-    for row in lost {
-        let turn = row.lost_at.map(|turn| turn.to_string()).unwrap_or_default();
-        for symbol in row.symbols.iter().filter(|symbol| symbol.decides) {
-            table.add_row(vec![
-                row.component.clone(),
-                turn.clone(),
-                symbol.name.clone(),
-                symbol.path.clone().unwrap_or_default(),
-                symbol.state.to_owned(),
-            ]);
-        }
-    }
+    lost.sort_by_key(|row| row.count("lost_at"));
+    let symbols = lost.iter().flat_map(|row| row.rows("symbols").iter().map(move |it| (*row, it)));
+    let deciding: Vec<(&Json, &Json)> = symbols.filter(|(_, it)| it.flag("decides")).collect();
+    let columns: [TableColumn<'_, (&Json, &Json)>; 5] = [
+        ("component lost", &|(row, _)| row.cell("component")),
+        (">in turn", &|(row, _)| row.cell("lost_at")),
+        ("symbol", &|(_, it)| it.cell("name")),
+        ("file", &|(_, it)| it.cell_or("path", "")),
+        ("at the end", &|(_, it)| it.cell("state")),
+    ];
+    let table = OutputTable::from_rows(&columns, &deciding);
     out.print_line("")?;
     table.write_table(is_markdown, out)
 }

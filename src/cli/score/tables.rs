@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, io};
 
 use crate::cli::{
     measuring_args,
-    output::{Out, OutputTable, cell_or_dash, cell_or_empty, csv_row},
+    output::{Json, Out, OutputTable, cell_or_dash, cell_or_empty, csv_row},
 };
 use trajview_metrics::{
     Number,
@@ -170,10 +170,12 @@ type PointColumn = (&'static str, Box<dyn Fn(&DocumentPoint<'_>) -> String>);
 /// Writes one table with every point of every run. Empty cells are not recorded. A run without points has one row.
 pub fn write_csv(documents: &[ScoreDocument], ruler: &Ruler, out: &mut Out) -> io::Result<()> {
     let columns = csv_columns(ruler);
-    let heads = columns.iter().map(|(head, _)| *head).chain(rubric_tree::CSV_COLUMNS);
+    let heads =
+        columns.iter().map(|(head, _)| *head).chain(rubric_tree::CSV_COLUMNS.map(|(head, _)| head));
     out.print_bytes(csv_row(heads.map(String::from)).as_bytes())?;
     for document in documents {
-        let tree = rubric_tree::csv_cells(document.rubric_tree.as_ref());
+        let tree = document.rubric_tree.as_ref().unwrap_or(&Json::Null);
+        let tree = rubric_tree::CSV_COLUMNS.map(|(_, field)| tree.field(field).csv_cell());
         for (facts, scored) in &document.points {
             let point = DocumentPoint::new(document, facts, scored);
             let cells = columns.iter().map(|(_, cell)| cell(&point)).chain(tree.clone());
@@ -267,4 +269,4 @@ const LEFT_OUT_CELLS: &[PointCell] = &[
 ];
 
 const JUDGE_CELLS: &[PointCell] =
-    &[("judge", |it| cell_or_empty(it.judged.and_then(|row| row.judge.as_ref())))];
+    &[("judge", |it| cell_or_empty(it.judged.and_then(|row| row.json.text("judge"))))];
