@@ -89,7 +89,7 @@ fn a_fold_opens_on_both_sides() {
 #[test]
 fn bases_are_named_and_listed() {
     let checkpoint = text(120, 40, "3l b");
-    assert!(checkpoint.contains("files since checkpoint 2 began"), "{checkpoint}");
+    assert!(checkpoint.contains("diff: start of checkpoint 2 → turn 4"), "{checkpoint}");
     insta::assert_snapshot!(text(120, 40, "5l bb"));
 }
 
@@ -99,7 +99,7 @@ fn a_marked_turn_is_a_base() {
     assert!(here.contains("turn 1 is marked: changes since its end"), "{here}");
     assert!(here.contains("no differences since marked turn 1"), "{here}");
     let later = text(120, 40, "B 2l");
-    assert!(later.contains("files since marked turn 1"), "{later}");
+    assert!(later.contains("diff: marked turn 1 → 3"), "{later}");
     assert!(later.contains("src/ppdiff/joint.py") && later.contains("src/ppdiff/schedule.py"));
 }
 
@@ -107,15 +107,10 @@ fn a_marked_turn_is_a_base() {
 fn edits_are_gone_through_turn_after_turn() {
     let titles = |keys: &str| {
         let seen = text(120, 40, keys);
-        let title = seen.lines().nth(1).unwrap_or_default().to_owned();
-        title
-            .split("turns ")
-            .nth(1)
-            .unwrap_or_default()
-            .trim_matches(['─', '┐', '┌', ' '])
-            .to_owned()
+        let title = seen.lines().find(|line| line.contains("file 1/")).unwrap_or(&seen);
+        title.rsplit('┌').next().unwrap_or_default().trim().to_owned()
     };
-    assert!(titles("c").starts_with("src/ppdiff/data.py  +7  diff of step 3"), "{}", titles("c"));
+    assert!(titles("c").starts_with("src/ppdiff/data.py  +7   diff of step 3"), "{}", titles("c"));
     assert!(titles("cc").starts_with("pyproject.toml"), "{}", titles("cc"));
     assert!(titles("3c").starts_with("src/ppdiff/schedule.py"), "{}", titles("3c"));
     assert!(titles("3cC").starts_with("pyproject.toml"), "{}", titles("3cC"));
@@ -171,13 +166,13 @@ fn a_file_that_is_read_stays_through_turns_that_do_not_change_it() {
 
 #[test]
 fn all_files_of_a_turn_are_a_tree() {
-    insta::assert_snapshot!(text(120, 40, "3l <tab> t"));
-    insta::assert_snapshot!(text(80, 24, "3l <tab> t"));
+    insta::assert_snapshot!(text(120, 40, "3l <s-tab> t"));
+    insta::assert_snapshot!(text(80, 24, "3l <s-tab> t"));
 }
 
 #[test]
 fn a_file_of_the_tree_that_does_not_change_here_is_shown_whole() {
-    let seen = text(120, 40, "3l <tab> t gg <enter> G <enter>");
+    let seen = text(120, 40, "3l <s-tab> t gg <enter> G <enter>");
     assert!(seen.contains("after turn 4"), "{seen}");
     assert!(seen.contains("name = \"ppdiff\""), "{seen}");
 }

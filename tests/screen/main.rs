@@ -26,6 +26,7 @@ mod palette;
 mod playback;
 mod printed;
 mod process;
+mod room;
 mod rubric_view;
 mod safe_text;
 mod scores;

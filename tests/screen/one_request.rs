@@ -121,21 +121,21 @@ fn a_step_is_a_place_to_open_at_and_to_go_to() {
 
 #[test]
 fn a_file_that_is_read_whole_is_as_the_step_left_it() {
-    let read = draw_frame((120, 40), ":1.3<enter> <tab><tab><tab> a");
+    let read = draw_frame((120, 40), ":1.3<enter> <s-tab> a");
     assert!(read.contains("counter.py  after step 1.3"), "{read}");
     assert!(read.contains("1.3  1   count = 2"), "{read}");
 
     // What edits nothing leaves the file as the last edit did, and the end of the turn is no step's.
-    let tested = draw_frame((120, 40), ":1.4<enter> <tab><tab><tab> a");
+    let tested = draw_frame((120, 40), ":1.4<enter> <s-tab> a");
     assert!(tested.contains("after step 1.4") && tested.contains("1.3  1   count = 2"), "{tested}");
-    let ended = draw_frame((120, 40), ":1.9<enter> <tab><tab><tab> a");
+    let ended = draw_frame((120, 40), ":1.9<enter> <s-tab> a");
     assert!(ended.contains("counter.py  after turn 1"), "{ended}");
     assert!(ended.contains("1.8  1   count = 5"), "{ended}");
 
     // From edit to edit, and from a line to the step that wrote it.
-    let next = draw_frame((120, 40), ":1.3<enter> <tab><tab><tab> a . .");
+    let next = draw_frame((120, 40), ":1.3<enter> <s-tab> a . .");
     assert!(next.contains("after step 1.5") && next.contains("1.5  1   count = 3"), "{next}");
-    let there = draw_frame((120, 40), ":1.4<enter> <tab><tab><tab> a <enter>");
+    let there = draw_frame((120, 40), ":1.4<enter> <s-tab> a <enter>");
     assert!(there.contains("turn 1, step 3 wrote it; backspace returns"), "{there}");
 }
 
@@ -156,14 +156,14 @@ fn the_tree_has_the_files_that_are_there_after_the_step() {
         export::frame_text(&seen)
     };
 
-    let before = at(":1.4<enter> <tab><tab> t", (120, 40));
+    let before = at(":1.4<enter> <tab> t", (120, 40));
     assert!(before.contains("0 files after step 1.4"), "{before}");
     assert!(before.contains("no file is known at this"), "{before}");
-    let after = at(":1.6<enter> <tab><tab> t", (120, 40));
+    let after = at(":1.6<enter> <tab> t", (120, 40));
     assert!(after.contains("2 files after step 1.6"), "{after}");
-    let small = at(":1.6<enter> <tab><tab> t", (80, 24));
+    let small = at(":1.6<enter> <tab> t", (80, 24));
     assert!(small.contains("2 files after step 1.6"), "{small}");
-    let turn = at("<tab> t", (120, 40));
+    let turn = at("<s-tab> t", (120, 40));
     assert!(turn.contains("3 files after turn 1"), "{turn}");
 }
 

@@ -137,14 +137,14 @@ fn counts_and_checkpoints_move_by_more_than_one() {
 #[test]
 fn the_diff_of_a_step_is_shown_when_the_step_is_chosen() {
     let seen = text(120, 40, "l . .");
-    assert!(seen.contains("src/ppdiff/schedule.py  +9  diff of step 2  file 1/1"), "{seen}");
+    assert!(seen.contains("src/ppdiff/schedule.py  +9   diff of step 2   file 1/1"), "{seen}");
     let whole = text(120, 40, "l . . v");
-    assert!(whole.contains("src/ppdiff/data.py  +6 −3  since turn 1  file 1/2"), "{whole}");
+    assert!(whole.contains("src/ppdiff/data.py  +6 −3   diff: turn 1 → 2   file 1/2"), "{whole}");
 }
 
 #[test]
 fn what_the_log_cannot_explain_is_named() {
-    let seen = text(120, 40, "3l");
+    let seen = text(120, 40, "3l F");
     assert!(seen.contains("◇ changed outside recorded edits"), "{seen}");
 }
 
@@ -215,7 +215,7 @@ fn help_is_there_before_anything_is_open() {
 
 #[test]
 fn a_long_line_is_read_sideways() {
-    let at = "3l f <tab><tab>";
+    let at = "3l f <tab><tab> m";
     let line = |keys: &str| {
         let seen = text(60, 20, keys);
         seen.lines().find(|line| line.contains("sequence\"")).unwrap_or(&seen).to_owned()
@@ -570,7 +570,7 @@ fn a_run_that_grows_is_followed_with_its_files() {
     ));
 
     assert!(seen.contains("turn 6/6") && seen.contains("● following"), "{seen}");
-    assert!(seen.contains("R src/ppdiff/pairs.py"), "{seen}");
+    assert!(seen.contains("→ src/ppdiff/pairs.py"), "{seen}");
 }
 
 #[test]

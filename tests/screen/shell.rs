@@ -175,9 +175,9 @@ fn a_click_selects_what_it_points_at() {
     let mut world = open_shell(120, 40, "");
     send_mouse(&mut world, MouseKind::Click, 10, 7); // two names of checkpoints stand above the fourth turn
     assert_eq!(shown_place(&world), (4, ReplayPanel::Turns));
-    let layout = world.app.screens.layout();
 
-    let files = layout.panel_area(ReplayPanel::Files).unwrap();
+    press_keys(&mut world, "<s-tab>"); // the list of files is shown while it has the keyboard
+    let files = world.app.screens.layout().panel_area(ReplayPanel::Files).unwrap();
     send_mouse(&mut world, MouseKind::Click, files.x + 5, files.y + 2);
     let selected = |world: &Answering| {
         let run = world.app.screens.open_run().unwrap();
@@ -185,12 +185,12 @@ fn a_click_selects_what_it_points_at() {
     };
     assert_eq!((shown_place(&world).1, selected(&world)), (ReplayPanel::Files, 1));
 
-    let diff = layout.panel_area(ReplayPanel::Diff).unwrap();
+    let diff = world.app.screens.layout().panel_area(ReplayPanel::Diff).unwrap();
     send_mouse(&mut world, MouseKind::Click, diff.x + 5, diff.y + 4);
     let cursor = world.app.screens.open_run().unwrap().replay.diff.list.cursor();
     assert_eq!((shown_place(&world).1, cursor), (ReplayPanel::Diff, 3));
 
-    let steps = layout.panel_area(ReplayPanel::Steps).unwrap();
+    let steps = world.app.screens.layout().panel_area(ReplayPanel::Steps).unwrap();
     send_mouse(&mut world, MouseKind::Click, steps.x + 5, steps.y + 3);
     let step = world.app.screens.open_run().unwrap().replay.steps.selected_index();
     assert_eq!((shown_place(&world).1, step), (ReplayPanel::Steps, 2));
@@ -423,7 +423,7 @@ fn what_was_copied_is_said() {
 
 #[test]
 fn the_copied_command_opens_the_same_place() {
-    let link = copied_text("3l <tab><tab> 9G", "yy");
+    let link = copied_text("3l F <tab><tab> 9G", "yy");
     assert_eq!(link, "trajview 'a run' --at 4 --file results/loss.csv:4");
 }
 

@@ -52,6 +52,7 @@ key_contexts! {
     InRun = "in every view of a run", [InRun, Anywhere];
     Turns = "in the list of turns" of Replay, [Turns, Replay, InRun, Anywhere];
     Files = "in the list of files" of Replay, [Files, Replay, InRun, Anywhere];
+    Request = "in the request" of Replay, [Request, Replay, InRun, Anywhere];
     Diff = "in the diff" of Replay, [Diff, Replay, InRun, Anywhere];
     Steps = "in the steps" of Replay, [Steps, Replay, InRun, Anywhere];
     /// In both parts of the curves.
@@ -171,8 +172,8 @@ impl KeyContext {
     /// The parts of a view that are on screen together with this one, itself included.
     pub(crate) const fn visible_parts(self) -> &'static [Self] {
         match self {
-            Self::Turns | Self::Files | Self::Diff | Self::Steps => {
-                &[Self::Turns, Self::Files, Self::Diff, Self::Steps]
+            Self::Turns | Self::Request | Self::Diff | Self::Steps | Self::Files => {
+                &[Self::Turns, Self::Request, Self::Diff, Self::Steps, Self::Files]
             }
             Self::Chart | Self::Moved => &[Self::Chart, Self::Moved],
             Self::Pillars | Self::ProcessLists => &[Self::Pillars, Self::ProcessLists],

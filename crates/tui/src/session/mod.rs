@@ -13,6 +13,7 @@ use crate::session::{
     question::Answer,
     replay_opening::ReplayOpening,
     request::{RequestId, Sentence},
+    request_texts::RequestTexts,
     rubric::RubricState,
     scores::CodeScores,
     turn_counts::{ChangeLineCounts, LineTotals, TurnEditCounts},
@@ -47,6 +48,7 @@ pub mod process_facts;
 pub mod question;
 pub mod replay_opening;
 pub mod request;
+pub mod request_texts;
 pub mod reuse;
 pub mod rubric;
 pub mod run_costs;
@@ -79,6 +81,8 @@ pub struct Session {
     pub notice: Option<String>,
     pub follow: FollowState,
     pub growth: RunGrowth,
+    /// What was asked in each turn.
+    pub requests: RequestTexts,
     /// Files at a moment, and what is different between two.
     pub files: FileCache,
     /// The measures of the code.
@@ -106,6 +110,7 @@ impl Session {
             notice: None,
             follow: FollowState::default(),
             growth: RunGrowth { is_whole: true, ..RunGrowth::default() },
+            requests: RequestTexts::default(),
             files: FileCache::default(),
             scores: CodeScores::default(),
             rubric: RubricState::default(),
@@ -119,6 +124,7 @@ impl Session {
     pub(crate) fn take_answer(&mut self, request: RequestId, answer: Answer) -> Option<Answer> {
         match answer {
             Answer::Scores(answer) => self.scores.take_answer(request, answer),
+            Answer::RequestText(text) => self.requests.take_text(request, text),
             Answer::Moved(moved) => self.scores.take_moved(request, moved),
             Answer::Rubric(rubric) => self.take_rubric(request, rubric),
             Answer::Reuse(reuse) => self.rubric.reuse.take_answer(request, reuse),

@@ -185,6 +185,10 @@ fn copied_line(open: &OpenRun) -> Result<CopiedText, String> {
                 open.session.run.turns.get(open.session.turn).ok_or("this run has no turns")?;
             copied(turn.title.to_string(), "the turn's request")
         }
+        ReplayPanel::Request => {
+            let line = open.replay.request.line_at_cursor(&open.session);
+            copied(line.ok_or("this turn has no request")?.to_owned(), "the line of the request")
+        }
         ReplayPanel::Files => {
             let (_, change) =
                 open.replay.selected_change(&open.session).ok_or("no file is selected")?;
@@ -240,16 +244,7 @@ fn step_line(open: &OpenRun) -> Result<CopiedText, String> {
             let rest = words.get(start..).unwrap_or_default();
             rest.split('\n').next().unwrap_or_default().to_owned()
         }
-        _ => match item.step().and_then(|id| open.session.run.step(id)) {
-            Some(step) => step.label.to_string(),
-            None => open
-                .session
-                .run
-                .turns
-                .get(open.session.turn)
-                .map(|it| it.title.to_string())
-                .unwrap_or_default(),
-        },
+        _ => open.session.run.step(item).map(|step| step.label.to_string()).unwrap_or_default(),
     };
     Ok(CopiedText { text, name: "the line of the step".into() })
 }

@@ -190,12 +190,12 @@ impl OpenRun {
             Answer::Timeline(..)
             | Answer::LineCounts(..)
             | Answer::StepText(..)
-            | Answer::RequestText(..)
             | Answer::Images(..)
             | Answer::History(..)
             | Answer::Search(..) => self.replay.take_answer(&mut self.session, request, answer),
             Answer::Scores(..)
             | Answer::Moved(..)
+            | Answer::RequestText(..)
             | Answer::Rubric(..)
             | Answer::Reuse(..)
             | Answer::Lifelines(..)

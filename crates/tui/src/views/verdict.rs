@@ -126,6 +126,22 @@ pub(crate) const FIELD_CELLS: usize = 11;
 /// Lines shown of one excerpt.
 const MOST_EXCERPT_LINES: usize = 12;
 
+/// Adds the request of a turn in full, with a heading. The turn counts from 0.
+pub(crate) fn push_request_rows(
+    session: &Session,
+    turn: usize,
+    width: usize,
+    rows: &mut Vec<VerdictRow>,
+) {
+    let Some(words) = session.request_words(turn) else { return };
+    rows.push(VerdictRow::Heading(format!("turn {}: request", turn + 1)));
+    let (words, row): (_, fn(String) -> VerdictRow) = match words {
+        Ok(words) => (words, VerdictRow::Words),
+        Err(why) => (why, VerdictRow::Problem),
+    };
+    rows.extend(words_in_rows(words, width).into_iter().map(row));
+}
+
 /// Adds the checklist's fields of the component, then further fields. Empty fields are left out.
 pub(crate) fn push_field_rows(
     component: &Component,

@@ -21,20 +21,23 @@ pub(crate) const TAB_GAP: u16 = 1;
 pub enum ReplayPanel {
     #[default]
     Turns,
-    Files,
+    /// The request of the turn.
+    Request,
     Diff,
     Steps,
+    Files,
 }
 
 impl ReplayPanel {
-    pub const ALL: [Self; 4] = [Self::Turns, Self::Files, Self::Diff, Self::Steps];
+    pub const ALL: [Self; 5] = [Self::Turns, Self::Request, Self::Diff, Self::Steps, Self::Files];
 
     pub(crate) const fn panel_name(self) -> &'static str {
         match self {
             Self::Turns => "turns",
-            Self::Files => "files",
+            Self::Request => "request",
             Self::Diff => "diff",
             Self::Steps => "steps",
+            Self::Files => "files",
         }
     }
 
@@ -56,10 +59,14 @@ const SIDE_BY_SIDE_FROM: Size = Size { width: 100, height: 30 };
 /// From this width on the steps are to the right of the diff.
 const THREE_COLUMNS_FROM: u16 = 160;
 
-/// From this width on the chosen step is shown below the list of steps, where the list has at least [`STEP_PANEL_FROM`]
-/// rows.
-const VERY_WIDE_FROM: u16 = 240;
-const STEP_PANEL_FROM: u16 = 24;
+/// Rows that the panel with the text of the chosen step has at least, borders included.
+const MIN_STEP_ROWS: u16 = 8;
+
+/// Rows of a panel at least, borders included.
+const MIN_PANEL_ROWS: u16 = 5;
+
+/// Rows of the single panel from which on the request is above the diff.
+const REQUEST_ABOVE_FROM: u16 = 12;
 
 const TURNS_WIDTH: u16 = 34;
 
@@ -69,13 +76,15 @@ const TURN_STATS_WIDTH: u16 = 40;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ScreenLayout {
     pub is_too_small: bool,
+    /// On while the part with the keyboard has all the space.
+    pub zoom: Zoom,
     pub title: Rect,
     /// The row of tabs, where panels are not side by side.
     pub tabs: Option<Rect>,
     pub footer: Rect,
     /// Everything between title and footer.
     pub body: Rect,
-    panels: [Rect; 4],
+    panels: [Rect; ReplayPanel::ALL.len()],
     /// The turn in numbers, where it is shown.
     pub now: Option<Rect>,
     /// The area of the full text of the chosen step, where there is room below the steps.
@@ -101,6 +110,56 @@ pub(crate) fn views_size_with_pane(size: Size) -> Size {
     }
 }
 
+/// What the panels of the replay have to show.
+#[derive(Clone, Copy)]
+pub struct PanelNeeds<'a> {
+    /// Rows of the list of files.
+    pub files: usize,
+    /// True if the list of files is on screen where there is no room for it by default.
+    pub has_files_open: bool,
+    /// Rows of the list of steps.
+    pub steps: usize,
+    /// False if no file changed: the text of the steps is shown instead of a diff.
+    pub has_diff: bool,
+    /// Returns the rows of the request in a panel this wide inside its borders, as far as so many rows at most.
+    pub request: &'a dyn Fn(usize, usize) -> usize,
+}
+
+impl Default for PanelNeeds<'_> {
+    fn default() -> Self {
+        Self { files: 0, has_files_open: false, steps: 0, has_diff: true, request: &|_, _| 0 }
+    }
+}
+
+impl PanelNeeds<'_> {
+    /// Splits an area between the request, as high as its text up to a third of the area, and the rest.
+    fn split_off_request(&self, area: Rect, focus: ReplayPanel) -> [Rect; 2] {
+        let most = (area.height / 3).max(3);
+        let rows = (self.request)(usize::from(area.width.saturating_sub(2)), usize::from(most - 2));
+        let rows = if focus == ReplayPanel::Request { rows.max(1) } else { rows };
+        let height = if rows == 0 { 0 } else { rows as u16 + 2 };
+        Split::vertical([Constraint::Length(height), Constraint::Fill(1)]).areas(area)
+    }
+
+    /// Splits an area between the diff and the steps below it, which get as many rows as they have, up to two fifths.
+    /// Where no file changed the steps come first, with their text below them.
+    fn split_diff_and_steps(&self, area: Rect) -> [Rect; 2] {
+        let most = if self.has_diff { area.height * 2 / 5 } else { area.height / 2 };
+        let steps = Constraint::Length(rows_of_list(self.steps, most));
+        if self.has_diff {
+            return Split::vertical([Constraint::Fill(1), steps]).areas(area);
+        }
+        let [steps, diff] = Split::vertical([steps, Constraint::Fill(1)]).areas(area);
+        [diff, steps]
+    }
+}
+
+/// Returns the rows of a panel with a list of `rows` rows, borders included, at most `most`.
+fn rows_of_list(rows: usize, most: u16) -> u16 {
+    let wanted = u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(2);
+    wanted.clamp(MIN_PANEL_ROWS, most.max(MIN_PANEL_ROWS))
+}
+
 /// The choice of giving one panel all the space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Zoom {
@@ -110,8 +169,8 @@ pub enum Zoom {
 }
 
 impl ScreenLayout {
-    /// Computes the areas; `files` is the number of listed files.
-    pub fn new(size: Size, focus: ReplayPanel, zoom: Zoom, files: usize) -> Self {
+    /// Computes the areas.
+    pub fn new(size: Size, focus: ReplayPanel, zoom: Zoom, needs: &PanelNeeds<'_>) -> Self {
         let screen = Rect::new(0, 0, size.width, size.height);
         if size.width < MIN_SIZE.width || size.height < MIN_SIZE.height {
             return Self { is_too_small: true, body: screen, whole: screen, ..Self::default() };
@@ -119,18 +178,16 @@ impl ScreenLayout {
         let [title, body, footer] =
             Split::vertical([Constraint::Length(1), Constraint::Fill(1), Constraint::Length(1)])
                 .areas(screen);
-        let base = Self { title, body, footer, whole: body, ..Self::default() };
+        let base = Self { zoom, title, body, footer, whole: body, ..Self::default() };
         let has_room =
             size.width >= SIDE_BY_SIDE_FROM.width && size.height >= SIDE_BY_SIDE_FROM.height;
         if !has_room || zoom == Zoom::On {
-            return base.with_tabs(focus);
+            return base.with_tabs(focus, zoom, needs);
         }
-        let panels = if size.width >= THREE_COLUMNS_FROM {
-            three_columns(body, files)
-        } else {
-            two_columns(body, files)
-        };
-        Self { panels, ..base }
+        if size.width >= THREE_COLUMNS_FROM {
+            return base.with_three_columns(focus, needs);
+        }
+        Self { panels: two_columns(body, focus, needs), ..base }
     }
 
     /// Returns the same layout moved right and down, with another footer.
@@ -138,6 +195,7 @@ impl ScreenLayout {
         let moved = |area: Rect| Rect { x: area.x + x, y: area.y + y, ..area };
         Self {
             is_too_small: self.is_too_small,
+            zoom: self.zoom,
             title: moved(self.title),
             tabs: self.tabs.map(moved),
             footer,
@@ -150,12 +208,30 @@ impl ScreenLayout {
         }
     }
 
-    fn with_tabs(self, focus: ReplayPanel) -> Self {
-        let [tabs, rest] =
+    fn with_tabs(self, focus: ReplayPanel, zoom: Zoom, needs: &PanelNeeds<'_>) -> Self {
+        let [tabs, mut rest] =
             Split::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(self.body);
-        let mut panels = [Rect::default(); 4];
+        let mut panels = [Rect::default(); ReplayPanel::ALL.len()];
+        let has_room = rest.height >= REQUEST_ABOVE_FROM && zoom == Zoom::Off;
+        if focus == ReplayPanel::Diff && has_room {
+            [panels[ReplayPanel::Request as usize], rest] = needs.split_off_request(rest, focus);
+        }
         panels[focus as usize] = rest;
         Self { tabs: Some(tabs), panels, ..self }
+    }
+
+    /// Turns to the left, the request above the diff in the middle, files and steps to the right. The text of the chosen
+    /// step is below the steps where they leave room for it.
+    fn with_three_columns(self, focus: ReplayPanel, needs: &PanelNeeds<'_>) -> Self {
+        let sides = [Constraint::Length(TURNS_WIDTH + 4), Constraint::Fill(5), Constraint::Fill(4)];
+        let [turns, middle, right] = Split::horizontal(sides).areas(self.body);
+        let [request, diff] = needs.split_off_request(middle, focus);
+        let files = Constraint::Length(rows_of_list(
+            needs.files,
+            right.height / if needs.has_files_open { 2 } else { 3 },
+        ));
+        let [files, steps] = Split::vertical([files, Constraint::Fill(1)]).areas(right);
+        Self { panels: [turns, request, diff, steps, files], ..self }
     }
 
     /// Adds the panel of turn statistics, `rows` rows high, where it is shown: above the steps, beside them, or below
@@ -194,16 +270,26 @@ impl ScreenLayout {
         self
     }
 
-    /// Splits the column of steps on a very wide screen between the list and the text of the chosen step.
-    pub(crate) fn with_step(mut self, size: Size) -> Self {
+    /// Splits a column of steps between the list and the text of the chosen step, where no other panel shows it.
+    pub(crate) fn with_step(mut self, needs: &PanelNeeds<'_>) -> Self {
         let area = self.panels[ReplayPanel::Steps as usize];
-        if size.width < VERY_WIDE_FROM || self.tabs.is_some() || area.height < STEP_PANEL_FROM {
+        let list = rows_of_list(needs.steps, area.height / 2);
+        let is_column = self.is_in_columns() && needs.has_diff;
+        if !is_column || area.height < list + MIN_STEP_ROWS {
             return self;
         }
-        let [steps, step] = Split::vertical([Constraint::Fill(1), Constraint::Fill(1)]).areas(area);
+        let rows = [Constraint::Length(list), Constraint::Fill(1)];
+        let [steps, step] = Split::vertical(rows).areas(area);
         self.panels[ReplayPanel::Steps as usize] = steps;
         self.step = Some(step);
         self
+    }
+
+    /// Returns whether the steps are to the right of the diff.
+    fn is_in_columns(&self) -> bool {
+        let (diff, steps) =
+            (self.panel_area(ReplayPanel::Diff), self.panel_area(ReplayPanel::Steps));
+        diff.zip(steps).is_some_and(|(diff, steps)| steps.x > diff.x)
     }
 
     /// Adds a pane in the space that [`views_size_with_pane`] left on a screen of this size.
@@ -240,45 +326,23 @@ impl ScreenLayout {
 
     /// Puts the diff above the steps where they are side by side: two columns of text need the width of both.
     pub(crate) fn with_wide_diff(self) -> Self {
-        let (Some(diff), Some(steps)) =
-            (self.panel_area(ReplayPanel::Diff), self.panel_area(ReplayPanel::Steps))
-        else {
-            return self;
-        };
-        let column = self.now.map_or(steps, |now| now.union(steps));
-        let column = self.step.map_or(column, |step| step.union(column));
-        if diff.y != column.y || diff.height != column.height {
+        if !self.is_in_columns() {
             return self;
         }
-        let [diff, below] =
-            Split::vertical([Constraint::Fill(3), Constraint::Fill(2)]).areas(diff.union(column));
+        let area = |panel: ReplayPanel| self.panels[panel as usize];
+        let (turns, request) = (area(ReplayPanel::Turns), area(ReplayPanel::Request));
+        let width = self.body.right().saturating_sub(turns.right());
+        let all = Rect { x: turns.right(), width, ..self.body };
+        let rows = [Constraint::Length(request.height), Constraint::Fill(3), Constraint::Fill(2)];
+        let [request, diff, below] = Split::vertical(rows).areas(all);
         let sides = [Constraint::Fill(1), Constraint::Length(TURN_STATS_WIDTH)];
-        let [steps, now] = match self.now {
-            Some(_) => Split::horizontal(sides).areas(below),
-            None => [below, Rect::default()],
+        let [steps, right] = Split::horizontal(sides).areas(below);
+        let [files, now] = match self.now {
+            Some(_) => Split::vertical([Constraint::Fill(1), Constraint::Fill(1)]).areas(right),
+            None => [right, Rect::default()],
         };
-        let mut panels = self.panels;
-        panels[ReplayPanel::Diff as usize] = diff;
-        panels[ReplayPanel::Steps as usize] = steps;
+        let panels = [turns, request, diff, steps, files];
         Self { panels, now: self.now.map(|_| now), step: None, ..self }
-    }
-
-    /// Makes the list of files as tall as the list of turns, if it needs that: a tree has more to show than a turn.
-    pub(crate) fn with_tall_files(self, rows: usize) -> Self {
-        let (Some(turns), Some(files)) =
-            (self.panel_area(ReplayPanel::Turns), self.panel_area(ReplayPanel::Files))
-        else {
-            return self;
-        };
-        let both = turns.union(files);
-        let rows = u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(2);
-        let wanted = rows.clamp(files.height, (both.height / 2).max(files.height));
-        let mut panels = self.panels;
-        let [turns, files] =
-            Split::vertical([Constraint::Fill(1), Constraint::Length(wanted)]).areas(both);
-        panels[ReplayPanel::Turns as usize] = turns;
-        panels[ReplayPanel::Files as usize] = files;
-        Self { panels, ..self }
     }
 
     /// Returns the area of a box over the whole screen.
@@ -310,31 +374,24 @@ pub(crate) fn inside_border(area: Rect) -> Rect {
     }
 }
 
-/// Turns and files to the left, the diff above the steps.
-fn two_columns(body: Rect, files: usize) -> [Rect; 4] {
+/// Turns to the left over the full height, with the files below them while those are open; to the right the request, the
+/// diff and the steps.
+fn two_columns(
+    body: Rect,
+    focus: ReplayPanel,
+    needs: &PanelNeeds<'_>,
+) -> [Rect; ReplayPanel::ALL.len()] {
     let [left, right] =
         Split::horizontal([Constraint::Length(TURNS_WIDTH), Constraint::Fill(1)]).areas(body);
-    let [turns, files] = left_column(left, files);
-    let [diff, steps] = Split::vertical([Constraint::Fill(3), Constraint::Fill(2)]).areas(right);
-    [turns, files, diff, steps]
-}
-
-/// Turns and files to the left, the diff in the middle, the steps to the right.
-fn three_columns(body: Rect, files: usize) -> [Rect; 4] {
-    let [left, diff, steps] = Split::horizontal([
-        Constraint::Length(TURNS_WIDTH + 4),
-        Constraint::Fill(5),
-        Constraint::Fill(4),
-    ])
-    .areas(body);
-    let [turns, files] = left_column(left, files);
-    [turns, files, diff, steps]
-}
-
-fn left_column(area: Rect, files: usize) -> [Rect; 2] {
-    let most = area.height / 3;
-    let wanted = u16::try_from(files).unwrap_or(u16::MAX).saturating_add(2).clamp(5, most.max(5));
-    Split::vertical([Constraint::Fill(1), Constraint::Length(wanted)]).areas(area)
+    let files = match needs.has_files_open {
+        true => rows_of_list(needs.files, left.height / 2),
+        false => 0,
+    };
+    let [turns, files] =
+        Split::vertical([Constraint::Fill(1), Constraint::Length(files)]).areas(left);
+    let [request, rest] = needs.split_off_request(right, focus);
+    let [diff, steps] = needs.split_diff_and_steps(rest);
+    [turns, request, diff, steps, files]
 }
 
 /// Returns layouts of terminals from too small to very large, on which the areas of each view are tested.
@@ -355,7 +412,12 @@ pub(crate) fn layouts_to_test() -> impl Iterator<Item = ScreenLayout> {
         (300, 100),
     ];
     let layout = |(width, height)| {
-        ScreenLayout::new(Size { width, height }, ReplayPanel::Turns, Zoom::Off, 0)
+        ScreenLayout::new(
+            Size { width, height },
+            ReplayPanel::Turns,
+            Zoom::Off,
+            &PanelNeeds::default(),
+        )
     };
     SIZES.into_iter().map(layout)
 }
@@ -380,7 +442,12 @@ mod tests {
         for (width, height) in [(0, 0), (1, 1), (60, 15), (80, 24), (99, 40), (100, 30), (300, 100)]
         {
             for focus in ReplayPanel::ALL {
-                let layout = ScreenLayout::new(Size { width, height }, focus, Zoom::Off, 7);
+                let layout = ScreenLayout::new(
+                    Size { width, height },
+                    focus,
+                    Zoom::Off,
+                    &PanelNeeds { files: 7, ..PanelNeeds::default() },
+                );
                 let screen = Rect::new(0, 0, width, height);
                 let mut areas: Vec<Rect> =
                     ReplayPanel::ALL.iter().filter_map(|panel| layout.panel_area(*panel)).collect();
@@ -395,9 +462,13 @@ mod tests {
     fn a_pane_stands_beside_the_views_or_in_their_place() {
         for (width, height) in [(59, 20), (60, 15), (80, 24), (119, 40), (120, 40), (300, 100)] {
             let size = Size { width, height };
-            let layout =
-                ScreenLayout::new(views_size_with_pane(size), ReplayPanel::Diff, Zoom::Off, 3)
-                    .with_pane(size);
+            let layout = ScreenLayout::new(
+                views_size_with_pane(size),
+                ReplayPanel::Diff,
+                Zoom::Off,
+                &PanelNeeds::default(),
+            )
+            .with_pane(size);
             let Some(pane) = layout.pane else {
                 assert!(layout.is_too_small);
                 continue;
@@ -415,7 +486,12 @@ mod tests {
         for (width, height) in [(60, 15), (80, 24), (120, 40), (200, 50)] {
             for focus in ReplayPanel::ALL {
                 for zoom in [Zoom::Off, Zoom::On] {
-                    let layout = ScreenLayout::new(Size { width, height }, focus, zoom, 0);
+                    let layout = ScreenLayout::new(
+                        Size { width, height },
+                        focus,
+                        zoom,
+                        &PanelNeeds::default(),
+                    );
                     assert!(layout.panel_area(focus).is_some());
                 }
             }

@@ -51,6 +51,10 @@ impl PaneRoom {
         Self { rows, ..self }
     }
 
+    pub(crate) fn width(self) -> usize {
+        usize::from(self.rows.width)
+    }
+
     pub(crate) fn height(self) -> usize {
         usize::from(self.rows.height)
     }

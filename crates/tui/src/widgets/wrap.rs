@@ -35,6 +35,23 @@ pub(crate) fn wrap_line(line: &str, width: usize) -> Vec<Range<usize>> {
     rows
 }
 
+/// Returns the rows of a text: the number of the line, which counts from 0, and the bytes of the row in the text.
+pub(crate) fn wrap_text(text: &str, width: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
+    line_ranges(text).enumerate().flat_map(move |(line, bytes)| {
+        let rows = wrap_line(&text[bytes.clone()], width);
+        rows.into_iter().map(move |row| (line, bytes.start + row.start..bytes.start + row.end))
+    })
+}
+
+/// Returns the bytes of each line, line ends not included; the same lines as [`str::lines`].
+pub(crate) fn line_ranges(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let base = text.as_ptr() as usize;
+    text.lines().map(move |line| {
+        let start = line.as_ptr() as usize - base;
+        start..start + line.len()
+    })
+}
+
 fn max_cells(c: char) -> usize {
     match c {
         '\t' => MAX_TAB_CELLS,

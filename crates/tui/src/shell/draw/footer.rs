@@ -280,7 +280,11 @@ fn idle_hints(app: &App) -> Vec<&'static str> {
             idle.extend((done == all).then_some("unlabelled"));
             idle
         }
-        KeyContext::Turns | KeyContext::Files | KeyContext::Diff | KeyContext::Steps
+        KeyContext::Turns
+        | KeyContext::Request
+        | KeyContext::Files
+        | KeyContext::Diff
+        | KeyContext::Steps
             if has_one_request(session) =>
         {
             vec!["edit"] // left and right lead there

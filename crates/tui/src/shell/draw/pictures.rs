@@ -92,7 +92,7 @@ mod tests {
     use crate::widgets::{
         display_options::{ColourDepth, DisplayOptions},
         export,
-        layout::{ReplayPanel, Zoom},
+        layout::{PanelNeeds, ReplayPanel, Zoom},
     };
     use trajview_run::pictures::RecordedImage;
 
@@ -105,7 +105,7 @@ mod tests {
     fn drawn_image(looks: DisplayOptions) -> Buffer {
         let size = Size { width: 60, height: 9 };
         let picture = RecordedImage { media_type: "image/gif".into(), bytes: GIF.to_vec() };
-        let layout = ScreenLayout::new(size, ReplayPanel::Turns, Zoom::Off, 0);
+        let layout = ScreenLayout::new(size, ReplayPanel::Turns, Zoom::Off, &PanelNeeds::default());
         let mut buffer = Buffer::empty(Rect::new(0, 0, 60, 9));
         draw(&[picture.into()], 0, Theme::from_options(looks), &layout, &mut buffer);
         buffer

@@ -35,7 +35,7 @@ use crate::{
         replay::{self, turn_stats},
         table::{self as table_view, RunTableView},
     },
-    widgets::layout::{self, ReplayPanel, ScreenLayout, TurnStatsVisibility, Zoom},
+    widgets::layout::{self, PanelNeeds, ReplayPanel, ScreenLayout, TurnStatsVisibility, Zoom},
 };
 
 use judge::OtherJudgings;
@@ -168,19 +168,25 @@ impl Screens {
 
     fn layout_in(&self, size: Size) -> ScreenLayout {
         let focus = self.open_run().map_or(ReplayPanel::default(), |open| open.replay.focus);
-        let files = self.open_run().map_or(0, |it| it.replay.file_rows(&it.session));
         let standings = self.open_run().map_or(0, |open| open.session.components_at_turn().len());
         let has_pane = self.shown_run().is_some_and(|open| open.judging.is_open);
         let whole = size;
         let size = if has_pane { layout::views_size_with_pane(whole) } else { whole };
-        let layout = ScreenLayout::new(size, focus, self.frame.zoom, files);
+        let request = |width: usize, most: usize| {
+            self.open_run().map_or(0, |it| it.replay.request_height(&it.session, width, most))
+        };
+        let needs = self.open_run().map_or_else(PanelNeeds::default, |it| PanelNeeds {
+            request: &request,
+            ..it.replay.panel_needs(&it.session)
+        });
+        let layout = ScreenLayout::new(size, focus, self.frame.zoom, &needs);
         let layout = layout.with_turn_stats(
             self.frame.now,
             size,
             focus,
             turn_stats::TURN_STATS.len() + standings,
         );
-        let layout = layout.with_step(size);
+        let layout = layout.with_step(&needs);
         let layout = self.open_run().map_or(layout, |open| open.replay.fit_layout(layout));
         if has_pane { layout.with_pane(whole) } else { layout }
     }

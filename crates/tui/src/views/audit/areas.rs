@@ -3,7 +3,7 @@
 use ratatui::layout::{Constraint, Layout as Split, Rect};
 
 use crate::widgets::{
-    layout::{ScreenLayout, TAB_GAP},
+    layout::{ScreenLayout, TAB_GAP, Zoom},
     pane::PaneRoom,
 };
 
@@ -31,14 +31,24 @@ const TWO_HEADER_ROWS_FROM: u16 = 18;
 /// Rows of the agreement below the queue: all there is to say in most sessions.
 const AGREEMENT_ROWS: u16 = 23;
 
-/// Rows of the hint while the agreement is hidden.
-const HIDDEN_AGREEMENT_ROWS: u16 = 5;
+/// Rows of the code part that hold no code where it is below the item: its border, the name of the file, and places.
+const ROWS_AROUND_CODE: u16 = 3 + FEW_SPOTS as u16;
+
+/// Rows of places above the code, where the part is low and where it is high.
+const FEW_SPOTS: usize = 3;
+const MANY_SPOTS: usize = 6;
+
+/// Rows inside the code part from which on more places are listed.
+const MANY_SPOTS_FROM: usize = 30;
+
+/// Rows of the item at least, borders included.
+const MIN_ITEM_ROWS: u16 = 7;
 
 /// Cells of the queue, borders included, on a medium and on a wide screen.
 const QUEUE_CELLS: (u16, u16) = (40, 56);
 
 impl AuditAreas {
-    /// Computes the areas; without an agreement the queue takes its space.
+    /// Computes the areas; while the agreement is hidden the queue takes its space, unless the agreement has the keyboard.
     pub fn new(layout: &ScreenLayout, part: AuditPart, shows_agreement: bool) -> Self {
         if layout.is_too_small {
             return Self::default();
@@ -48,7 +58,8 @@ impl AuditAreas {
         let [header, rest] =
             Split::vertical([Constraint::Length(lines), Constraint::Fill(1)]).areas(body);
         let mut parts = [Rect::default(); 5];
-        if body.width < SIDE_BY_SIDE_FROM || body.height < TWO_HEADER_ROWS_FROM {
+        let has_room = body.width >= SIDE_BY_SIDE_FROM && body.height >= TWO_HEADER_ROWS_FROM;
+        if !has_room || layout.zoom == Zoom::On {
             let [tabs, only] =
                 Split::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(rest);
             parts[part as usize] = only;
@@ -57,8 +68,8 @@ impl AuditAreas {
         let queue = if body.width >= THREE_COLUMNS_FROM { QUEUE_CELLS.1 } else { QUEUE_CELLS.0 };
         let [left, right] =
             Split::horizontal([Constraint::Length(queue), Constraint::Fill(1)]).areas(rest);
-        let wanted = if shows_agreement { AGREEMENT_ROWS } else { HIDDEN_AGREEMENT_ROWS };
-        let below = wanted.min(left.height * 3 / 5);
+        let has_agreement = shows_agreement || part == AuditPart::Agreement;
+        let below = if has_agreement { AGREEMENT_ROWS.min(left.height * 3 / 5) } else { 0 };
         let [queue, agreement] =
             Split::vertical([Constraint::Fill(1), Constraint::Length(below)]).areas(left);
         let (item, code, codebook) = if body.width >= THREE_COLUMNS_FROM {
@@ -68,8 +79,10 @@ impl AuditAreas {
                 Split::vertical([Constraint::Fill(5), Constraint::Fill(4)]).areas(item);
             (item, code, codebook)
         } else {
+            // The lines of code have half of the height.
+            let item = (right.height / 2).saturating_sub(ROWS_AROUND_CODE).max(MIN_ITEM_ROWS);
             let [item, below] =
-                Split::vertical([Constraint::Fill(4), Constraint::Fill(5)]).areas(right);
+                Split::vertical([Constraint::Length(item), Constraint::Fill(1)]).areas(right);
             // One of the two; what has the keyboard is shown.
             match part {
                 AuditPart::Codebook => (item, Rect::default(), below),
@@ -105,6 +118,13 @@ impl AuditAreas {
         usize::from(self.area_or_fallback(part).height.saturating_sub(2))
     }
 
+    /// Returns the rows of places above the code, at most.
+    pub(super) fn spot_rows(&self) -> usize {
+        let height = self.rows_inside(AuditPart::Code);
+        let most = if height >= MANY_SPOTS_FROM { MANY_SPOTS } else { FEW_SPOTS };
+        most.min((height / 3).max(1))
+    }
+
     /// Returns cells inside the border of a part; of a hidden one those it would have.
     pub(crate) fn cells_inside(&self, part: AuditPart) -> usize {
         usize::from(self.area_or_fallback(part).width.saturating_sub(2))
@@ -132,7 +152,7 @@ fn tab_width(part: AuditPart) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::widgets::layout::{ReplayPanel, Zoom, assert_apart, layouts_to_test};
+    use crate::widgets::layout::{PanelNeeds, ReplayPanel, assert_apart, layouts_to_test};
 
     #[test]
     fn whatever_the_size_the_parts_lie_inside_the_body_and_apart() {
@@ -148,9 +168,20 @@ mod tests {
     }
 
     #[test]
+    fn at_120_by_40_half_of_the_rows_are_code() {
+        let size = ratatui::layout::Size { width: 120, height: 40 };
+        let layout = ScreenLayout::new(size, ReplayPanel::Turns, Zoom::Off, &PanelNeeds::default());
+
+        let areas = AuditAreas::new(&layout, AuditPart::Queue, true);
+
+        let lines = areas.rows_inside(AuditPart::Code) - areas.spot_rows() - 1;
+        assert!(lines * 2 >= usize::from(layout.body.height - areas.header.height), "{lines}");
+    }
+
+    #[test]
     fn tabs_fit_the_smallest_screen() {
         let size = crate::widgets::layout::MIN_SIZE;
-        let layout = ScreenLayout::new(size, ReplayPanel::Turns, Zoom::Off, 0);
+        let layout = ScreenLayout::new(size, ReplayPanel::Turns, Zoom::Off, &PanelNeeds::default());
         let areas = AuditAreas::new(&layout, AuditPart::Queue, true);
         let last = areas.tab_area(AuditPart::Agreement).unwrap();
         assert_eq!(last.width, tab_width(AuditPart::Agreement));

@@ -6,7 +6,7 @@ use crate::{
         audit::AuditView,
         verdict::{
             ShownScore, VerdictRow, label_author_text, push_fact_rows, push_look_rows,
-            words_in_rows,
+            push_request_rows, words_in_rows,
         },
     },
 };
@@ -52,10 +52,15 @@ pub(crate) fn item_rows(
             }
         }
         None => {
-            push_item_rows(audit, session, item, width, &mut rows);
-            rows.push(VerdictRow::Blank);
+            // The levels come first: where the part is low, they are seen without scrolling.
             push_level_rows(audit, session, item, width, &mut rows);
+            rows.push(VerdictRow::Blank);
+            push_item_rows(audit, session, item, width, &mut rows);
         }
+    }
+    if let Some(turn) = audit.requesting_turn(session) {
+        rows.push(VerdictRow::Blank);
+        push_request_rows(session, turn, width, &mut rows);
     }
     rows
 }

@@ -46,9 +46,6 @@ pub struct JudgedCode {
 /// Places of one component that are kept.
 pub(crate) const MAX_SPOTS: usize = 20;
 
-/// Rows of spots above the code, at most.
-const MAX_SPOT_ROWS: usize = 6;
-
 /// Lines above the one that is aimed at.
 const LINES_ABOVE_TARGET: usize = 2;
 
@@ -73,6 +70,15 @@ pub enum SpotKind {
     Place { name: Option<String>, why: String, is_opened: bool },
 }
 
+impl CodeSpot {
+    /// Returns whether both are in the same lines, in part or as a whole: one of them leads to the other.
+    fn shares_lines_with(&self, other: &Self) -> bool {
+        let (first, last) = self.lines.unwrap_or((0, usize::MAX));
+        let (other_first, other_last) = other.lines.unwrap_or((0, usize::MAX));
+        self.path == other.path && first <= other_last && other_first <= last
+    }
+}
+
 /// The rows of the part, from above: spots, the name of the file, its lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CodePartRows {
@@ -95,10 +101,9 @@ impl AuditView {
             lines: it.lines,
             kind: SpotKind::Evidence,
         });
-        let evidence: Vec<CodeSpot> = evidence.collect();
-        let is_evidence = |spot: &CodeSpot| {
-            evidence.iter().any(|it| (&it.path, it.lines) == (&spot.path, spot.lines))
-        };
+        let mut evidence: Vec<CodeSpot> = evidence.collect();
+        evidence.dedup();
+        let is_evidence = |spot: &CodeSpot| evidence.iter().any(|it| it.shares_lines_with(spot));
         let is_low = self.is_low_score(session);
         let is_wanted = |place: &&CandidatePlace| !is_low || !place.is_opened;
         let places =
@@ -150,9 +155,8 @@ impl AuditView {
 
     /// Returns the division of the rows of the part.
     pub(crate) fn code_rows(&self, session: &Session, areas: &AuditAreas) -> CodePartRows {
-        let height = areas.rows_inside(AuditPart::Code);
         let count = self.code_spots(session).len();
-        let spots = count.min(MAX_SPOT_ROWS).min((height / 3).max(1));
+        let spots = count.min(areas.spot_rows());
         let first_spot = crate::widgets::scroll::centred_top(self.code.spot, count, spots);
         CodePartRows { first_spot, spots }
     }

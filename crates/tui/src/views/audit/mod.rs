@@ -215,6 +215,12 @@ impl AuditView {
         checklist.components.iter().find(|it| it.id == *id)
     }
 
+    /// Returns the turn that asks for the current component, counted from 0; None where nothing says which one does.
+    pub(crate) fn requesting_turn(&self, session: &Session) -> Option<usize> {
+        let turn = self.audited_component(session)?.committed_at_turn?.checked_sub(1)?;
+        Some(turn).filter(|turn| *turn < session.run.turns.len())
+    }
+
     /// Returns the id of the current item.
     pub fn audited_id(&self) -> Option<&str> {
         self.chosen.as_ref().map(|chosen| chosen.id.as_str())

@@ -273,9 +273,7 @@ impl AuditView {
     }
 
     pub(super) fn go_to_commitment(&mut self, session: &mut Session) {
-        let turn = self.audited_component(session).and_then(|it| it.committed_at_turn);
-        let turn = turn.and_then(|turn| turn.checked_sub(1));
-        let Some(turn) = turn.filter(|turn| *turn < session.run.turns.len()) else {
+        let Some(turn) = self.requesting_turn(session) else {
             session.notice = Some("the turn that asks for it is not recorded".into());
             return;
         };

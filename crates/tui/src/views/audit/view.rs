@@ -54,6 +54,8 @@ impl RunView for AuditView {
         effects.extend(self.ask_for_process(session, numbers));
         effects.extend(self.ask_for_places(session, numbers));
         effects.extend(self.ask_for_code(session, numbers));
+        let asking = self.requesting_turn(session);
+        effects.extend(asking.and_then(|turn| session.ask_request(numbers, turn)));
         if self.part_areas(layout).part_area(AuditPart::Agreement).is_some() {
             effects.extend(self.ask_for_agreement(session, numbers));
         }

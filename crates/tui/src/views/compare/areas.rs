@@ -165,7 +165,7 @@ mod tests {
     use ratatui::layout::Size;
 
     use super::*;
-    use crate::widgets::layout::{ReplayPanel, Zoom, assert_apart, layouts_to_test};
+    use crate::widgets::layout::{PanelNeeds, ReplayPanel, Zoom, assert_apart, layouts_to_test};
 
     #[test]
     fn whatever_the_size_the_parts_lie_inside_the_body_and_apart_and_the_focus_is_seen() {
@@ -185,8 +185,12 @@ mod tests {
 
     #[test]
     fn a_screen_too_small_has_no_parts() {
-        let layout =
-            ScreenLayout::new(Size { width: 40, height: 10 }, ReplayPanel::Turns, Zoom::Off, 0);
+        let layout = ScreenLayout::new(
+            Size { width: 40, height: 10 },
+            ReplayPanel::Turns,
+            Zoom::Off,
+            &PanelNeeds::default(),
+        );
         assert_eq!(
             CompareAreas::new(&layout, ComparePart::Code, ComparePart::Code, false),
             CompareAreas::default()

@@ -116,7 +116,7 @@ pub(crate) fn point_column(index: usize, count: usize, width: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::widgets::layout::{ReplayPanel, Zoom, assert_apart, layouts_to_test};
+    use crate::widgets::layout::{PanelNeeds, ReplayPanel, Zoom, assert_apart, layouts_to_test};
     use ratatui::layout::Size;
 
     #[test]
@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn a_click_on_a_point_finds_the_point() {
         let size = Size { width: 120, height: 40 };
-        let layout = ScreenLayout::new(size, ReplayPanel::Turns, Zoom::Off, 0);
+        let layout = ScreenLayout::new(size, ReplayPanel::Turns, Zoom::Off, &PanelNeeds::default());
         let areas = CurvesAreas::for_layout(&layout, CurvesPart::Chart);
         let plot = areas.plot_area();
         for count in [1, 2, 9, 56] {

@@ -5,7 +5,6 @@ use crate::{
     views::replay::{
         ReplayView,
         chooser::{ChooserKind, ReplayChooser},
-        steps::StepListItem,
     },
 };
 use trajview_run::agent_timeline::{self, LaneScope};
@@ -37,8 +36,7 @@ fn list_agents(replay: &mut ReplayView, session: &Session, scope: LaneScope) -> 
     if lanes.len() < 2 {
         return false;
     }
-    let agent =
-        replay.steps.selected_item().and_then(StepListItem::step).and_then(|step| step.subagent);
+    let agent = replay.steps.chosen_step().and_then(|step| step.subagent);
     let here = lanes.iter().position(|lane| lane.agent == agent).unwrap_or_default();
     let mut chooser = ReplayChooser::new(ChooserKind::Agents, here);
     chooser.lanes = (scope, lanes);

@@ -14,8 +14,8 @@ use trajview_run::RepoPath;
 pub struct Bookmark {
     /// Counts from 0.
     pub turn: usize,
-    /// Index into the steps of the turn, its request included.
-    step: usize,
+    /// Index into the listed steps of the turn; None while none is chosen.
+    step: Option<usize>,
     steps: ListPane,
     follows: DiffFollows,
     view: DiffContent,
@@ -40,7 +40,7 @@ impl Bookmark {
     pub fn for_place(replay: &ReplayView, session: &Session) -> Self {
         Self {
             turn: session.turn,
-            step: replay.steps.selected_index(),
+            step: replay.steps.chosen_step().map(|_| replay.steps.selected_index()),
             steps: replay.steps.list,
             follows: replay.diff.follows,
             view: replay.diff.view.clone(),
@@ -57,9 +57,11 @@ impl Bookmark {
     pub fn restore(&self, replay: &mut ReplayView, session: &mut Session) {
         session.view = self.app_view;
         replay.select_turn(session, self.turn.min(session.run.turns.len().saturating_sub(1)));
-        replay.steps.select_item(self.step);
-        let is_unchanged = replay.steps.item_at(self.steps.cursor()) == Some(self.step);
-        if is_unchanged {
+        match self.step {
+            Some(step) => replay.steps.select_item(step),
+            None => replay.steps.choose_none(),
+        }
+        if self.step.is_some() && replay.steps.item_at(self.steps.cursor()) == self.step {
             replay.steps.list = self.steps;
         }
         replay.diff.follows = self.follows;

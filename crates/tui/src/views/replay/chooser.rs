@@ -18,10 +18,7 @@ use trajview_run::{
     search::SearchHit,
 };
 
-use super::{
-    file_history,
-    steps::{StepListItem, field_text},
-};
+use super::{file_history, search::hit_field, steps::field_text};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChooserKind {
@@ -239,8 +236,8 @@ impl ReplayChooser {
     /// Cuts the line of a hit out of its text, once.
     pub fn cut_excerpt(&mut self, number: usize, hit: &SearchHit, text: &StepText) {
         self.excerpts.entry(number).or_insert_with(|| {
-            let found = field_text(text, StepListItem::for_hit(hit).1)
-                .and_then(|words| excerpt_around(words, hit));
+            let found =
+                field_text(text, hit_field(hit)).and_then(|words| excerpt_around(words, hit));
             found.unwrap_or_else(|| HitExcerpt { words: String::new(), hit: 0..0 })
         });
     }

@@ -1,5 +1,7 @@
 //! The rows of the chooser, and the action that follows a choice.
 
+use std::sync::Arc;
+
 use crate::{
     session::Session,
     views::replay::{
@@ -7,11 +9,15 @@ use crate::{
         breakpoints::Stop,
         chooser::{ChooserAreas, ChooserKind, ChooserMessage, ReplayChooser},
         file_history_actions,
-        steps::{StepFilter, StepListItem},
+        steps::StepFilter,
     },
     widgets::layout::ScreenLayout,
 };
-use trajview_run::{failures, worded_enum::NamedValue};
+use trajview_run::{
+    StepId, StepText, failures,
+    search::{HitPlace, StepField},
+    worded_enum::NamedValue,
+};
 
 impl ReplayView {
     pub(crate) fn update_chooser(&mut self, session: &mut Session, message: ChooserMessage) {
@@ -68,29 +74,42 @@ impl ReplayView {
         }
     }
 
-    /// Returns the item whose text the list needs most.
-    pub(crate) fn text_for_chooser(&self) -> Option<StepListItem> {
+    /// Returns the text that the list needs most: of a turn's request, or of a step.
+    pub(crate) fn text_for_chooser(&self, session: &Session) -> Option<(usize, HitPlace)> {
         let chooser = self.chooser.as_ref()?;
-        let lacks = |item: &StepListItem| self.steps.item_text(*item).is_none();
+        let lacks = |place: &(usize, HitPlace)| self.text_at(session, *place).is_none();
         match chooser.kind {
             ChooserKind::Hits => {
                 let seen = chooser.list.visible_rows();
                 let lacking = seen.filter(|number| chooser.hit_excerpt(*number).is_none());
                 let hits = lacking.filter_map(|number| self.search.hits.get(number));
-                hits.map(|hit| StepListItem::for_hit(hit).0).find(lacks)
+                hits.map(|hit| (hit.turn, hit.place)).find(lacks)
             }
             ChooserKind::Requests => {
                 let turn = *chooser.matching_requests().get(chooser.list.cursor())?;
-                Some(StepListItem::Request(turn)).filter(lacks)
+                Some((turn, HitPlace::Request)).filter(lacks)
             }
             ChooserKind::Failures => {
                 let seen = chooser.failed.get(chooser.list.visible_rows()).unwrap_or_default();
-                seen.iter().map(|(step, _)| StepListItem::Step(*step)).find(lacks)
+                let text = |step: StepId| (step.turn, HitPlace::Step(step, StepField::Text));
+                seen.iter().map(|(step, _)| text(*step)).find(lacks)
             }
             ChooserKind::History
             | ChooserKind::Agents
             | ChooserKind::Kinds
             | ChooserKind::Stops => None,
+        }
+    }
+
+    /// Returns the text of a request or of a step; None until it is read.
+    fn text_at<'s>(
+        &'s self,
+        session: &'s Session,
+        (turn, place): (usize, HitPlace),
+    ) -> Option<&'s Result<Arc<StepText>, String>> {
+        match place {
+            HitPlace::Request => session.requests.text_of(turn),
+            HitPlace::Step(step, _) => self.steps.item_text(step),
         }
     }
 
@@ -104,7 +123,7 @@ impl ReplayView {
         if chooser.kind == ChooserKind::Hits {
             for number in chooser.list.visible_rows() {
                 let hit = &self.search.hits[number];
-                if let Some(Ok(text)) = self.steps.item_text(StepListItem::for_hit(hit).0) {
+                if let Some(Ok(text)) = self.text_at(session, (hit.turn, hit.place)) {
                     chooser.cut_excerpt(number, hit, text);
                 }
             }
@@ -136,7 +155,7 @@ impl ReplayView {
             session.notice = Some("no failures in this run".into());
             return;
         }
-        let selected = self.steps.selected_item().and_then(StepListItem::step);
+        let selected = self.steps.chosen_step();
         let here = failed.iter().position(|(step, _)| Some(*step) == selected);
         let here = here.unwrap_or_else(|| failed.partition_point(|(it, _)| it.turn < session.turn));
         let mut chooser = ReplayChooser::new(ChooserKind::Failures, here.min(failed.len() - 1));

@@ -89,13 +89,32 @@ impl DiffBases {
         }
     }
 
+    /// Returns `diff: turn 22 → 23`, `diff: start of checkpoint 3 → turn 23`.
+    pub(crate) fn span_text(&self, run: &Run, turn: usize) -> String {
+        let to = format!("turn {}", turn + 1);
+        match (self.base_here(run, turn), self.mark) {
+            (DiffBase::Checkpoint, _) => {
+                let checkpoint = run.turns.get(turn).and_then(|turn| turn.checkpoint);
+                format!("diff: start of checkpoint {} → {to}", checkpoint.unwrap_or_default() + 1)
+            }
+            (DiffBase::Mark, Some(mark)) => {
+                format!("diff: marked turn {} → {}", mark + 1, turn + 1)
+            }
+            (DiffBase::PreviousTurn, _) if turn > 0 => format!("diff: turn {turn} → {}", turn + 1),
+            (DiffBase::PreviousTurn | DiffBase::Start | DiffBase::Mark, _) => {
+                format!("diff: start → {to}")
+            }
+        }
+    }
+
+    /// Returns the base that holds at a turn.
+    fn base_here(&self, run: &Run, turn: usize) -> DiffBase {
+        self.turns_at_base(self.base, run, turn).map_or(DiffBase::PreviousTurn, |_| self.base)
+    }
+
     /// Returns `since turn 22`, `since checkpoint 3 began`.
     pub(crate) fn base_text(&self, run: &Run, turn: usize) -> String {
-        let base = match self.turns_at_base(self.base, run, turn) {
-            Some(_) => self.base,
-            None => DiffBase::PreviousTurn,
-        };
-        match (base, self.mark) {
+        match (self.base_here(run, turn), self.mark) {
             (DiffBase::Checkpoint, _) => {
                 let checkpoint = run.turns.get(turn).and_then(|turn| turn.checkpoint);
                 format!("since checkpoint {} began", checkpoint.unwrap_or_default() + 1)

@@ -12,7 +12,7 @@ use crate::{
             blame::{BlamedFile, FileAt},
             compared_file::ComparedFile,
         },
-        turn_counts::LineTotals,
+        turn_counts::{LineTotals, TurnEditCounts},
     },
     views::{
         file_tree::FileTreeRow,
@@ -20,11 +20,13 @@ use crate::{
             ReplayMessage, ReplayView,
             bookmark::Bookmark,
             diff::{self, DiffContent, DiffFollows, ROOM_FOR_COLUMNS},
-            diff_base, files,
-            steps::{self, StepListItem},
+            diff_base, files, steps,
         },
     },
-    widgets::layout::{ReplayPanel, ScreenLayout},
+    widgets::{
+        layout::{PanelNeeds, ReplayPanel, ScreenLayout},
+        scroll::Motion,
+    },
 };
 use trajview_run::{
     StepId,
@@ -116,7 +118,7 @@ impl ReplayView {
 
     /// Returns the shown moment: after the selected step where steps were moved last, else after the turn.
     pub(crate) fn shown_moment(&self, session: &Session) -> RunMoment {
-        let step = self.steps.selected_item().and_then(StepListItem::step);
+        let step = self.steps.chosen_step();
         match step.filter(|_| self.diff.follows == DiffFollows::Step) {
             Some(step) if self.number_in_turn(step) < self.steps.step_count() => {
                 RunMoment { turns: session.turn, step: Some(step) }
@@ -177,7 +179,7 @@ impl ReplayView {
     }
 
     /// Returns the step whose text replaces the diff where no file changed; None while that is not known yet.
-    pub(crate) fn step_instead_of_diff(&self, session: &Session) -> Option<StepListItem> {
+    pub(crate) fn step_instead_of_diff(&self, session: &Session) -> Option<StepId> {
         let is_known = session.timeline.ready().is_some() && !self.changes_are_coming(session);
         let is_empty = self.diff_key(session).is_none();
         self.steps.selected_item().filter(|_| is_known && is_empty)
@@ -289,7 +291,7 @@ impl ReplayView {
     }
 
     pub(super) fn select_step_id(&mut self, step: StepId) {
-        self.steps.go_to_item(StepListItem::Step(step));
+        self.steps.go_to_item(step);
         self.diff.follows = DiffFollows::Step;
     }
 
@@ -340,8 +342,8 @@ impl ReplayView {
         let Some(timeline) = session.timeline.ready() else { return };
         let order = session.run.steps_of_turn(session.turn);
         let place_of = |step: StepId| order.iter().position(|other| *other == step);
-        let selected = self.steps.selected_item().and_then(StepListItem::step).and_then(place_of);
-        // An edit that is selected and not shown yet counts as one to come; so does the first under the request.
+        let selected = self.steps.chosen_step().and_then(place_of);
+        // An edit that is selected and not shown yet counts as one to come; so does the first of a turn.
         let next = match selected {
             Some(place) => place + usize::from(self.diff.follows == DiffFollows::Step),
             None => 0,
@@ -379,17 +381,38 @@ impl ReplayView {
         match message {
             files::FileListMessage::SwitchTree => self.switch_tree(session),
             files::FileListMessage::Open => self.open_selected(session),
-            message => {
-                let mut files = std::mem::take(&mut self.files);
-                files.update(message, self.listed_changes(session));
-                self.files = files;
-                self.follow_selected_file(session);
+            files::FileListMessage::Next(count) => {
+                self.move_over_files(session, Motion::Down(count), 1);
+            }
+            files::FileListMessage::Previous(count) => {
+                self.move_over_files(session, Motion::Up(count), 1);
             }
         }
     }
 
+    /// Selects another file of the list, which shows so many rows.
+    pub(super) fn move_over_files(&mut self, session: &Session, motion: Motion, height: usize) {
+        let changes = self.listed_changes(session);
+        let here = self.file_index(session, self.diff_scope(session));
+        let path = changes.get(motion.target_row(here, changes.len(), height)).map(|it| &it.path);
+        if let Some(path) = path.cloned() {
+            self.files.select_path(path);
+            self.follow_selected_file(session);
+        }
+    }
+
+    /// Returns the index of the file to show among those that changed: the one that was selected last, where it is
+    /// among them, else the one with most changed lines that is not a test.
+    pub fn file_index(&self, session: &Session, scope: DiffScope) -> usize {
+        let changes = session.changes_of(scope);
+        let wanted = self.files.wanted_index(changes);
+        wanted.unwrap_or_else(|| {
+            files::main_change(changes, |index| lines_of_change(session, scope, index))
+        })
+    }
+
     /// Shows the selected file where another file is shown whole.
-    pub(crate) fn follow_selected_file(&mut self, session: &mut Session) {
+    pub(crate) fn follow_selected_file(&mut self, session: &Session) {
         if let (DiffContent::File(_), Some((_, change))) =
             (&self.diff.view, self.selected_change(session))
         {
@@ -439,14 +462,20 @@ impl ReplayView {
 
     /// Gives more space to parts that need it.
     pub(crate) fn fit_layout(&self, layout: ScreenLayout) -> ScreenLayout {
-        let layout = match self.diff.arrangement {
+        match self.diff.arrangement {
             Arrangement::Columns => layout.with_wide_diff(),
             Arrangement::Unified => layout,
-        };
-        if self.tree.is_shown {
-            layout.with_tall_files(self.tree.tree_rows().len())
-        } else {
-            layout
+        }
+    }
+
+    /// Returns what the panels have to show; the request is measured elsewhere, since its rows depend on the width.
+    pub(crate) fn panel_needs(&self, session: &Session) -> PanelNeeds<'static> {
+        PanelNeeds {
+            files: self.file_rows(session),
+            has_files_open: self.tree.is_shown || self.focus == ReplayPanel::Files,
+            steps: self.steps.row_count(),
+            has_diff: self.step_instead_of_diff(session).is_none(),
+            ..PanelNeeds::default()
         }
     }
 
@@ -464,7 +493,7 @@ impl ReplayView {
 
     /// Returns the scope of the diff: the selected step if steps were moved last and it changed files, else the turn.
     pub(crate) fn diff_scope(&self, session: &Session) -> DiffScope {
-        let step = self.steps.selected_item().and_then(StepListItem::step);
+        let step = self.steps.chosen_step();
         match (self.diff.follows, step) {
             (DiffFollows::Step, Some(step))
                 if !session.changes_of(DiffScope::Step(step)).is_empty() =>
@@ -483,7 +512,7 @@ impl ReplayView {
     /// Returns the selected file, and which of [`Self::listed_changes`] it is.
     pub fn selected_change<'s>(&self, session: &'s Session) -> Option<(usize, &'s FileChange)> {
         let changes = self.listed_changes(session);
-        let index = self.files.selected_index(changes);
+        let index = self.file_index(session, self.diff_scope(session));
         Some((index, changes.get(index)?))
     }
 
@@ -520,12 +549,9 @@ impl ReplayView {
         self.diff.cut_comparison(&session.files, &self.diff_key(session)?)
     }
 
-    /// Returns the selected step's number among the steps of the turn, counts from 1; 0 while the request is selected.
+    /// Returns the selected step's number among the steps of the turn, counts from 1; 0 while none is chosen.
     pub fn step_number(&self) -> usize {
-        self.steps
-            .selected_item()
-            .and_then(StepListItem::step)
-            .map_or(0, |step| self.number_in_turn(step))
+        self.steps.chosen_step().map_or(0, |step| self.number_in_turn(step))
     }
 
     pub fn step_count(&self) -> usize {
@@ -546,5 +572,23 @@ impl ReplayView {
             }
             false => "marks are hidden; | shows them".into(),
         });
+    }
+}
+
+/// Returns the lines of a change that are counted, else those that the recorded edits of the turn or step wrote and
+/// removed; None where neither is known.
+fn lines_of_change(session: &Session, scope: DiffScope, index: usize) -> Option<LineTotals> {
+    let path = &session.changes_of(scope).get(index)?.path;
+    match scope {
+        DiffScope::Turn(turn) => {
+            let counts =
+                session.counts.ready().and_then(|counts| counts.get(turn)?.get(index).copied());
+            let counted = counts.flatten().map(LineTotals::from);
+            counted.or_else(|| session.turn_counts.get(turn)?.files.get(path).copied())
+        }
+        DiffScope::Step(step) => {
+            TurnEditCounts::for_steps(&session.run, &[step]).files.get(path).copied()
+        }
+        DiffScope::Since { .. } | DiffScope::At(_) => None,
     }
 }

@@ -18,6 +18,7 @@ pub mod navigation;
 pub mod playback;
 pub mod playback_actions;
 mod questions;
+pub mod request;
 pub mod search;
 pub mod steps;
 pub mod turn_stats;
@@ -39,8 +40,9 @@ use file_history::FileHistoryList;
 use files::FileList;
 use navigation::RequestedFile;
 use playback::PlaybackState;
+use request::RequestPanel;
 use search::ReplaySearch;
-use steps::{StepList, StepListItem};
+use steps::StepList;
 
 pub use activity::FailureMotion;
 pub use diff_target::EditMotion;
@@ -49,6 +51,8 @@ pub use diff_target::EditMotion;
 #[derive(Debug)]
 pub struct ReplayView {
     pub focus: ReplayPanel,
+    /// The request of the turn.
+    pub request: RequestPanel,
     pub steps: StepList,
     pub files: FileList,
     pub diff: DiffPanel,
@@ -64,7 +68,7 @@ pub struct ReplayView {
     requested_file: Option<RequestedFile>,
     /// The places where jumps began, the last one last.
     jump_origins: Vec<Bookmark>,
-    pending_texts: Pending<StepListItem>,
+    pending_texts: Pending<StepId>,
     /// A list over the panels.
     pub chooser: Option<ReplayChooser>,
     /// Every change to one thing, as that list shows it.
@@ -75,6 +79,7 @@ impl Default for ReplayView {
     fn default() -> Self {
         Self {
             focus: ReplayPanel::default(),
+            request: RequestPanel::default(),
             steps: StepList::default(),
             files: FileList::default(),
             diff: DiffPanel::default(),
@@ -111,6 +116,8 @@ pub enum ReplayMessage {
     Base(diff_base::BaseMessage),
     Edits(EditMotion),
     Failures(FailureMotion),
+    /// Opens the image at the cursor of the request; elsewhere gives the diff the keyboard.
+    OpenInRequest,
     /// Goes to the next compaction.
     Compaction,
     /// Goes to a step of any turn.

@@ -14,13 +14,12 @@ use crate::{
         ReplayView,
         chooser::{ChooserKind, ReplayChooser},
         diff::{DiffContent as DiffView, DiffFollows},
-        steps::StepListItem,
     },
     widgets::layout::ReplayPanel,
 };
 use std::sync::Arc;
 use trajview_run::{
-    RepoPath, Run, StepId,
+    RecordPlace, RepoPath, Run,
     files::{Timeline, TurnFiles},
     search::{HitPlace, SearchHit, SearchQuery},
 };
@@ -102,13 +101,12 @@ impl ReplayView {
             OpeningTarget::Turn => {}
             OpeningTarget::Request => {
                 self.select_turn(session, opening.turn);
-                self.steps.select_item(0);
                 self.diff.view = DiffView::Change;
-                self.focus = ReplayPanel::Steps;
+                self.focus = ReplayPanel::Request;
             }
             OpeningTarget::Step(step) => {
                 self.select_turn(session, step.turn);
-                self.steps.go_to_item(StepListItem::Step(step));
+                self.steps.go_to_item(step);
                 self.focus = ReplayPanel::Steps;
             }
             OpeningTarget::Edit { step, path, aim } => {
@@ -149,10 +147,8 @@ impl ReplayView {
         query: Option<SearchQuery>,
     ) {
         self.select_turn(session, hit.turn.min(session.run.turns.len().saturating_sub(1)));
-        self.steps.go_to_hit(hit);
-        self.diff.follows = DiffFollows::Step;
+        self.show_hit_text(hit);
         self.diff.view = DiffView::Change;
-        self.focus = ReplayPanel::Steps;
         let Some(query) = query else { return };
         let step = match hit.place {
             HitPlace::Step(step, _) => session.run.step(step),
@@ -213,7 +209,7 @@ impl ReplayView {
     fn select_step(&mut self, number: usize) {
         let last = self.steps.step_count().saturating_sub(1);
         if let Some(id) = self.steps.step_at(number.saturating_sub(1).min(last)) {
-            self.steps.go_to_item(StepListItem::Step(id));
+            self.steps.go_to_item(id);
         }
         self.diff.follows = DiffFollows::Step;
         self.focus = ReplayPanel::Steps;
@@ -237,7 +233,8 @@ impl ReplayView {
             .turn_counts
             .extend(turns.map(|turn| TurnEditCounts::for_steps(&run, &run.steps_of_turn(turn))));
         session.turn = session.turn.min(run.turns.len().saturating_sub(1));
-        self.steps.replace_run(&run, session.turn, |item| item_changed(&old, &run, item));
+        self.steps.replace_run(&run, session.turn, |step| old.step(step) != run.step(step));
+        session.requests.forget_turns(|turn| asked_in(&old, turn) != asked_in(&run, turn));
         self.pending_texts.stop_waiting(); // what is out was asked of the old run
         session.growth.timeline.is_wanted = true;
         session.growth.counts.is_wanted = true;
@@ -295,8 +292,7 @@ impl ReplayView {
 
     /// Returns whether the playhead is at the end, so that it follows new steps.
     pub fn is_at_end(&self, session: &Session) -> bool {
-        let is_last_step = self.steps.selected_index() + 1 >= self.steps.items.len();
-        session.turn + 1 >= session.run.turns.len() && is_last_step
+        session.turn + 1 >= session.run.turns.len() && self.is_at_last_step()
     }
 }
 
@@ -313,20 +309,8 @@ fn first_changed_turn(old: &Run, new: &Run) -> usize {
     parents.fold(turns, usize::min)
 }
 
-fn item_changed(old: &Run, new: &Run, item: StepListItem) -> bool {
-    match item {
-        StepListItem::Layer(turn) => {
-            let layer = |run: &Run| run.turns.get(turn).map(|turn| turn.layer.clone());
-            layer(old) != layer(new)
-        }
-        StepListItem::Request(turn) => {
-            let request = |run: &Run| run.turns.get(turn).map(|turn| turn.request);
-            request(old) != request(new)
-        }
-        StepListItem::Step(id) => step_changed(old, new, id),
-    }
-}
-
-fn step_changed(old: &Run, new: &Run, id: StepId) -> bool {
-    old.step(id) != new.step(id)
+/// Returns what identifies the request of a turn.
+fn asked_in(run: &Run, turn: usize) -> Option<(&str, Option<RecordPlace>)> {
+    let turn = run.turns.get(turn)?;
+    Some((&turn.title, turn.request))
 }

@@ -8,7 +8,7 @@ use crate::{
         diff::DiffFollows,
         diff_target::EditMotion,
         playback::{self, PlaybackUnit},
-        steps::{self, StepListItem},
+        steps,
     },
 };
 use trajview_run::StepId;
@@ -38,7 +38,7 @@ impl ReplayView {
         if !self.playback.is_playing {
             return;
         }
-        let before = (session.turn, self.steps.selected_item());
+        let before = (session.turn, self.steps.chosen_step());
         let rest = self.steps_after(before.1);
         match self.playback.unit {
             PlaybackUnit::Turn if has_one_request(session) => {
@@ -56,7 +56,7 @@ impl ReplayView {
             }
             PlaybackUnit::Step => self.play_step(session),
         }
-        if before == (session.turn, self.steps.selected_item()) {
+        if before == (session.turn, self.steps.chosen_step()) {
             self.playback.is_playing = false;
             session.notice = Some("the end of the run".into());
             return;
@@ -73,10 +73,9 @@ impl ReplayView {
         self.stop_at_reason(session, &passed);
     }
 
-    /// Steps of the turn after an entry, listed or not.
-    fn steps_after(&self, item: Option<StepListItem>) -> Vec<StepId> {
-        let position =
-            item.and_then(StepListItem::step).and_then(|id| self.steps.position_in_turn(id));
+    /// Steps of the turn after one of them, listed or not.
+    fn steps_after(&self, step: Option<StepId>) -> Vec<StepId> {
+        let position = step.and_then(|id| self.steps.position_in_turn(id));
         let first = position.map_or(0, |position| position + 1);
         (first..self.steps.step_count())
             .filter_map(|position| self.steps.step_at(position))
@@ -89,7 +88,7 @@ impl ReplayView {
 
     /// Returns the steps up to the selected one, given the steps that were left of the turn before the move.
     fn steps_passed(&self, session: &Session, turn: usize, rest: Vec<StepId>) -> Vec<StepId> {
-        let here = self.steps.selected_item().and_then(StepListItem::step);
+        let here = self.steps.chosen_step();
         let reached = here.and_then(|id| self.steps.position_in_turn(id)).map_or(0, |at| at + 1);
         if turn == session.turn {
             let is_passed =
@@ -107,14 +106,14 @@ impl ReplayView {
         let Some((id, stop)) = passed.iter().find_map(reason) else { return };
         self.playback.is_playing = false;
         self.select_turn(session, id.turn);
-        self.steps.go_to_item(StepListItem::Step(id));
+        self.steps.go_to_item(id);
         self.diff.follows = DiffFollows::Step;
         let step = self.number_in_turn(id);
         session.notice = Some(format!("stopped at {}: step {step}", stop.stop_text()));
     }
 
     fn play_step(&mut self, session: &mut Session) {
-        let is_last = self.steps.selected_index() + 1 >= self.steps.items.len();
+        let is_last = self.is_at_last_step();
         if is_last && !self.steps.entered_agents().is_empty() {
             self.steps.update(steps::StepsMessage::Leave);
             return self.play_step(session);
@@ -128,5 +127,10 @@ impl ReplayView {
             self.steps.update(steps::StepsMessage::Next(1));
         }
         self.diff.follows = DiffFollows::Step;
+    }
+
+    /// Returns whether the last listed step is chosen, or none is listed.
+    pub(super) fn is_at_last_step(&self) -> bool {
+        self.steps.items.last().copied() == self.steps.chosen_step()
     }
 }

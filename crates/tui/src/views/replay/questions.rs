@@ -10,10 +10,10 @@ use crate::{
         question::Question,
         request::RequestIds,
     },
-    views::replay::{ReplayView, chooser::ChooserKind, diff::DiffContent, steps::StepListItem},
-    widgets::layout::ScreenLayout,
+    views::replay::{ReplayView, chooser::ChooserKind, diff::DiffContent},
+    widgets::layout::{ReplayPanel, ScreenLayout},
 };
-use trajview_run::files::FileChange;
+use trajview_run::{files::FileChange, search::HitPlace};
 
 /// Files of the turn beyond this are compared only when they are selected.
 const MAX_FILES_COMPARED_AHEAD: usize = 40;
@@ -58,29 +58,35 @@ impl ReplayView {
         numbers: &mut RequestIds,
         layout: &ScreenLayout,
     ) -> Option<Effect> {
-        let wanted = self.text_for_chooser();
-        let wanted = wanted.or_else(|| self.steps.wanted_text(&session.run));
+        let wanted = match self.text_for_chooser(session) {
+            Some((turn, HitPlace::Request)) => return session.ask_request(numbers, turn),
+            Some((_, HitPlace::Step(step, _))) => Some(step),
+            None => self.steps.wanted_text(&session.run),
+        };
         let instead = || {
-            let beside = |area: Rect| {
+            let diff = layout.panel_area(ReplayPanel::Diff);
+            let instead_of_diff = diff.filter(|_| self.step_instead_of_diff(session).is_some());
+            let wanted = |area: Rect| {
                 let (width, height) = (usize::from(area.width), usize::from(area.height));
                 self.steps.text_wanted_from_selected(width, height)
             };
-            layout.step.and_then(beside).or_else(|| {
-                let item = self.step_instead_of_diff(session)?;
-                self.steps.item_text(item).is_none().then_some(item)
-            })
+            [layout.step, instead_of_diff].into_iter().flatten().find_map(wanted)
         };
         let wanted = wanted.or_else(instead);
-        let item = wanted.filter(|_| self.pending_texts.is_free())?;
-        let run = session.run.clone();
-        let question = match item {
-            // The text of a layer is loaded from the start, so it is never requested.
-            StepListItem::Layer(turn) | StepListItem::Request(turn) => {
-                Question::RequestText { run, turn }
-            }
-            StepListItem::Step(step) => Question::StepText { run, step },
-        };
-        Some(self.pending_texts.ask_question(numbers, item, question))
+        let step = wanted.filter(|_| self.pending_texts.is_free())?;
+        let question = Question::StepText { run: session.run.clone(), step };
+        Some(self.pending_texts.ask_question(numbers, step, question))
+    }
+
+    /// Asks for the request of the turn on screen, then for those of its neighbours, where the next key leads.
+    pub(super) fn ask_requests(
+        &self,
+        session: &mut Session,
+        numbers: &mut RequestIds,
+    ) -> Option<Effect> {
+        let here = session.turn;
+        let near = [Some(here), here.checked_add(1), here.checked_sub(1)];
+        near.into_iter().flatten().find_map(|turn| session.ask_request(numbers, turn))
     }
 
     /// Returns whether the cost of steps or agents is on screen.
@@ -159,7 +165,7 @@ impl ReplayView {
         let turns = turns.filter(|_| matches!(scope, DiffScope::Turn(_) | DiffScope::Step(_)));
         let near = turns.map(DiffScope::Turn).filter_map(|scope| {
             let changes = session.changes_of(scope);
-            Some((scope, changes.get(self.files.selected_index(changes))?))
+            Some((scope, changes.get(self.file_index(session, scope))?))
         });
         let named = |(scope, change): (DiffScope, &'_ FileChange)| DiffKey {
             scope,

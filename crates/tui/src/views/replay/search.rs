@@ -3,7 +3,7 @@
 use regex::Regex;
 
 use crate::session::request::RequestId;
-use trajview_run::search::{QuerySyntax, SearchHit, SearchQuery};
+use trajview_run::search::{HitPlace, QuerySyntax, SearchHit, SearchQuery, StepField};
 
 /// More hits than this are counted as `10000+`; nobody steps through them.
 pub const MAX_HITS: usize = 10_000;
@@ -68,6 +68,14 @@ pub enum SearchOutcome {
     Say(String),
     /// List the hits.
     List,
+}
+
+/// Returns the part of a text that contains a hit; a request has one part.
+pub(crate) const fn hit_field(hit: &SearchHit) -> StepField {
+    match hit.place {
+        HitPlace::Request => StepField::Text,
+        HitPlace::Step(_, field) => field,
+    }
 }
 
 impl ReplaySearch {

@@ -10,13 +10,14 @@ use std::{
 };
 
 use crate::widgets::{
+    mouse::Mouse,
     pane::{ListPane, PaneRoom},
     scroll::Motion,
 };
 use trajview_code::ansi_text::{self, TextStyle};
 use trajview_run::{
     Run, StepId, StepKind, StepText,
-    search::{HitPlace, SearchHit, StepField},
+    search::{SearchHit, StepField},
 };
 
 mod images;
@@ -27,44 +28,10 @@ mod step_filter;
 
 use outline::StepOutline;
 
-pub use images::StepImages;
+pub use images::{IMAGE_SIGN, RequestedImages, StepImages};
 pub use rows::{StepRowKind, body_rows_at_most, field_text};
 pub use step_columns::{BeganFormat, StepColumn};
 pub use step_filter::StepFilter;
-
-/// One entry of the list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum StepListItem {
-    /// The text before the turn's request; the turn counts from 0.
-    Layer(usize),
-    /// The request of the turn; the turn counts from 0.
-    Request(usize),
-    Step(StepId),
-}
-
-impl StepListItem {
-    pub const fn turn(self) -> usize {
-        match self {
-            Self::Layer(turn) | Self::Request(turn) => turn,
-            Self::Step(id) => id.turn,
-        }
-    }
-
-    pub const fn step(self) -> Option<StepId> {
-        match self {
-            Self::Layer(_) | Self::Request(_) => None,
-            Self::Step(id) => Some(id),
-        }
-    }
-
-    /// Returns the item and the field that contain a hit.
-    pub(crate) const fn for_hit(hit: &SearchHit) -> (Self, StepField) {
-        match hit.place {
-            HitPlace::Request => (Self::Request(hit.turn), StepField::Text),
-            HitPlace::Step(id, field) => (Self::Step(id), field),
-        }
-    }
-}
 
 /// One row of the panel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,7 +51,7 @@ pub(crate) const MAX_INDENTED_DEPTH: usize = 4;
 /// A place inside the list to go to once its text is here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct StepTarget {
-    item: StepListItem,
+    step: StepId,
     field: StepField,
     line: usize,
     /// Byte within the line.
@@ -94,29 +61,31 @@ struct StepTarget {
 /// The item that was unfolded last, while the cursor is in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct LastUnfolded {
-    item: StepListItem,
+    item: StepId,
     /// All of its rows are known and as many as fit were brought into view.
     is_seen: bool,
 }
 
 impl LastUnfolded {
-    const fn new(item: StepListItem) -> Self {
+    const fn new(item: StepId) -> Self {
         Self { item, is_seen: false }
     }
 }
 
 #[derive(Debug, Default)]
 pub struct StepList {
-    pub items: Vec<StepListItem>,
+    pub items: Vec<StepId>,
+    /// False until a step of the turn is chosen: the turn as a whole is shown before its first step.
+    has_chosen: bool,
     /// The depth of each item in sub-agents.
     pub depths: Vec<usize>,
     pub list: ListPane,
     outline: StepOutline,
-    unfolded: HashSet<StepListItem>,
+    unfolded: HashSet<StepId>,
     read: StepTexts,
     pub images: StepImages,
     /// The rows of unfolded items, `width` cells wide.
-    bodies: HashMap<StepListItem, Vec<StepRowKind>>,
+    bodies: HashMap<StepId, Vec<StepRowKind>>,
     /// First row of each item.
     starts: Vec<usize>,
     row_count: usize,
@@ -131,9 +100,9 @@ pub struct StepList {
 /// The loaded texts of the steps.
 #[derive(Debug, Default)]
 struct StepTexts {
-    texts: HashMap<StepListItem, Result<Arc<StepText>, String>>,
+    texts: HashMap<StepId, Result<Arc<StepText>, String>>,
     /// The styles of results that were printed with colours: the bytes of each style, in order.
-    looks: HashMap<StepListItem, Vec<(Range<usize>, TextStyle)>>,
+    looks: HashMap<StepId, Vec<(Range<usize>, TextStyle)>>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -165,28 +134,24 @@ impl StepList {
         self.outline.load_turn(run, turn);
         (self.items, self.depths) = self.outline.listed_items();
         self.list.restart();
+        self.has_chosen = false;
         (self.target, self.unfolding) = (None, None);
         self.bodies.clear();
         self.is_stale = true;
         if self.read.texts.values().map(text_bytes).sum::<usize>() > MAX_KEPT_TEXT_BYTES {
-            self.read.texts.retain(|item, _| item.turn() == turn);
-            self.read.looks.retain(|item, _| item.turn() == turn);
+            self.read.texts.retain(|item, _| item.turn == turn);
+            self.read.looks.retain(|item, _| item.turn == turn);
         }
-        self.put_layer(run, turn);
     }
 
     /// Returns the selected step and those after it.
-    pub(crate) fn items_from_selected(&self) -> impl Iterator<Item = StepListItem> + '_ {
+    pub(crate) fn items_from_selected(&self) -> impl Iterator<Item = StepId> + '_ {
         self.items.iter().copied().skip(self.selected_index())
     }
 
     /// Returns the first item of [`Self::items_from_selected`] whose text is missing, as far as the items fill `height`
     /// rows.
-    pub(crate) fn text_wanted_from_selected(
-        &self,
-        width: usize,
-        height: usize,
-    ) -> Option<StepListItem> {
+    pub(crate) fn text_wanted_from_selected(&self, width: usize, height: usize) -> Option<StepId> {
         let mut left = height;
         for item in self.items_from_selected() {
             let text = self.item_text(item);
@@ -217,19 +182,19 @@ impl StepList {
     }
 
     pub fn update(&mut self, message: StepsMessage) {
-        if let (StepsMessage::Fold | StepsMessage::FoldInPlace, Some(item)) =
+        if let (StepsMessage::Fold | StepsMessage::FoldInPlace, Some((step, first))) =
             (&message, self.image_here())
         {
-            self.images.requested = Some(item);
+            self.images.requested =
+                Some(RequestedImages { turn: step.turn, step: Some(step), first });
             return;
         }
+        if matches!(message, StepsMessage::Fold | StepsMessage::FoldInPlace) {
+            self.has_chosen = true;
+        }
         match message {
-            StepsMessage::Next(count) => {
-                self.select_item(self.selected_index().saturating_add(count))
-            }
-            StepsMessage::Previous(count) => {
-                self.select_item(self.selected_index().saturating_sub(count))
-            }
+            StepsMessage::Next(count) => self.select_item(self.next_index(count)),
+            StepsMessage::Previous(count) => self.go_back_by(count),
             StepsMessage::Fold => match self.enterable_agent_step() {
                 Some(id) => self.enter_agent(id),
                 None => self.fold_or_unfold(),
@@ -250,17 +215,53 @@ impl StepList {
         }
     }
 
-    /// Moves the cursor over rows; `To` counts steps, not rows.
+    /// Moves the cursor over rows; `To` counts steps, not rows. The first move into the list chooses the first step, and
+    /// a move up from there the turn as a whole.
     pub(crate) fn move_cursor(&mut self, motion: Motion) {
+        let is_up = matches!(motion, Motion::Up(_) | Motion::PageUp | Motion::HalfUp);
         match motion {
             Motion::To(number) => self.select_item(number.saturating_sub(1)),
-            motion => self.list.move_cursor(motion),
+            Motion::Down(rows) if !self.has_chosen => {
+                self.list.move_cursor(Motion::Down(rows.saturating_sub(1)));
+                self.has_chosen = true;
+            }
+            _ if is_up && self.list.cursor() == 0 => self.has_chosen = false,
+            motion => {
+                self.list.move_cursor(motion);
+                self.has_chosen = true;
+            }
         }
+    }
+
+    /// Chooses the row under the mouse.
+    pub(crate) fn choose_row_at(&mut self, mouse: Mouse) {
+        self.list.choose_row_at(mouse);
+        self.has_chosen = true;
+    }
+
+    /// Returns the index of the step that many steps on.
+    fn next_index(&self, count: usize) -> usize {
+        let first = if self.has_chosen { self.selected_index() } else { 0 };
+        first.saturating_add(count).saturating_sub(usize::from(!self.has_chosen))
+    }
+
+    /// Goes back by some steps; before the first one to the turn as a whole.
+    fn go_back_by(&mut self, count: usize) {
+        match self.selected_index().checked_sub(count) {
+            Some(index) if self.has_chosen => self.select_item(index),
+            _ => self.choose_none(),
+        }
+    }
+
+    /// Shows the turn as a whole, before its first step.
+    pub(crate) fn choose_none(&mut self) {
+        self.select_item(0);
+        self.has_chosen = false;
     }
 
     /// Selects an entry by its index; beyond the end the last.
     pub(crate) fn select_item(&mut self, index: usize) {
-        self.target = None;
+        (self.target, self.has_chosen) = (None, true);
         let index = index.min(self.items.len().saturating_sub(1));
         if self.is_stale {
             self.rebuild_rows();
@@ -278,23 +279,29 @@ impl StepList {
         self.row_at(self.list.cursor()).map_or(0, |row| row.item)
     }
 
-    pub fn selected_item(&self) -> Option<StepListItem> {
+    /// Returns the step at the cursor; the first where none is chosen yet.
+    pub fn selected_item(&self) -> Option<StepId> {
         self.items.get(self.selected_index()).copied()
     }
 
-    pub fn is_unfolded(&self, item: StepListItem) -> bool {
+    /// Returns the chosen step; None while the turn as a whole is shown.
+    pub fn chosen_step(&self) -> Option<StepId> {
+        self.selected_item().filter(|_| self.has_chosen)
+    }
+
+    pub fn is_unfolded(&self, item: StepId) -> bool {
         self.unfolded.contains(&item)
     }
 
     /// Returns the text of an entry; None where it has not been read yet.
-    pub fn item_text(&self, item: StepListItem) -> Option<&Result<Arc<StepText>, String>> {
+    pub fn item_text(&self, item: StepId) -> Option<&Result<Arc<StepText>, String>> {
         self.read.texts.get(&item)
     }
 
     /// Returns the styles of some bytes of a part of an item, counted from the first of them.
     pub(crate) fn looks_in(
         &self,
-        item: StepListItem,
+        item: StepId,
         field: StepField,
         bytes: &Range<usize>,
     ) -> Vec<(Range<usize>, TextStyle)> {
@@ -304,33 +311,32 @@ impl StepList {
 
     /// Returns the selected item where the cursor is at the line of an image, and the number of images before it in the
     /// same field.
-    fn image_here(&self) -> Option<(StepListItem, usize)> {
+    fn image_here(&self) -> Option<(StepId, usize)> {
         let row = self.row_at(self.list.cursor())?;
         let item = *self.items.get(row.item)?;
         let StepRowKind::Text { field, range, .. } = row.kind else { return None };
         let words = field_text(self.item_text(item)?.as_ref().ok()?, *field)?;
         let start = words.get(..range.start)?.rfind('\n').map_or(0, |at| at + 1);
-        let is_image = |line: &&str| line.starts_with(images::SIGN);
+        let is_image = |line: &&str| line.starts_with(IMAGE_SIGN);
         words
             .get(start..)?
-            .starts_with(images::SIGN)
+            .starts_with(IMAGE_SIGN)
             .then(|| (item, words[..start].lines().filter(is_image).count()))
     }
 
-    /// Unfolds the item that contains a hit and goes to its line as soon as it is loaded.
-    pub(crate) fn go_to_hit(&mut self, hit: &SearchHit) {
-        let (item, field) = StepListItem::for_hit(hit);
+    /// Unfolds the step that contains a hit and goes to its line as soon as it is loaded.
+    pub(crate) fn go_to_hit(&mut self, item: StepId, field: StepField, hit: &SearchHit) {
         self.list_item(item);
         self.unfolded.insert(item);
         self.is_stale = true;
         if let Some(index) = self.items.iter().position(|other| *other == item) {
             self.select_item(index);
         }
-        self.target = Some(StepTarget { item, field, line: hit.line, byte: hit.range.start });
+        self.target = Some(StepTarget { step: item, field, line: hit.line, byte: hit.range.start });
     }
 
     /// Stores a text; the colours of a result are separated from it, as a terminal shows it.
-    pub(crate) fn put_text(&mut self, item: StepListItem, mut text: Result<Arc<StepText>, String>) {
+    pub(crate) fn put_text(&mut self, item: StepId, mut text: Result<Arc<StepText>, String>) {
         self.read.looks.remove(&item);
         let result = text.as_ref().ok().and_then(|text| text.result.as_deref());
         if let (Some(printed), Ok(text)) = (result.and_then(ansi_text::parse_ansi), &mut text) {
@@ -344,11 +350,9 @@ impl StepList {
 
     /// Returns the next text to load: of the selection, else of the visible items, if they are unfolded or are
     /// thinking, whose words are counted.
-    pub(crate) fn wanted_text(&self, run: &Run) -> Option<StepListItem> {
-        let is_thinking = |item: &StepListItem| {
-            let step = item.step().and_then(|id| run.step(id));
-            step.is_some_and(|step| step.kind == StepKind::Thinking)
-        };
+    pub(crate) fn wanted_text(&self, run: &Run) -> Option<StepId> {
+        let is_thinking =
+            |item: &StepId| run.step(*item).is_some_and(|step| step.kind == StepKind::Thinking);
         let seen = self.list.visible_rows();
         let seen = seen.filter_map(|row| self.items.get(self.row_at(row)?.item)).copied();
         self.selected_item()
@@ -374,7 +378,7 @@ impl StepList {
     }
 
     /// Makes an entry listed whatever is folded, entered or left out, and selects it.
-    pub(crate) fn go_to_item(&mut self, item: StepListItem) {
+    pub(crate) fn go_to_item(&mut self, item: StepId) {
         self.list_item(item);
         if let Some(index) = self.items.iter().position(|other| *other == item) {
             self.select_item(index);
@@ -429,39 +433,24 @@ impl StepList {
         &mut self,
         run: &Run,
         turn: usize,
-        has_changed: impl Fn(StepListItem) -> bool,
+        has_changed: impl Fn(StepId) -> bool,
     ) {
         self.read.texts.retain(|item, _| !has_changed(*item));
         self.read.looks.retain(|item, _| !has_changed(*item));
         self.bodies.retain(|item, _| !has_changed(*item));
         self.change_listing(|outline| outline.load_turn(run, turn));
-        self.put_layer(run, turn);
     }
 
-    /// Stores the text of a layer, which is in the index and needs no request.
-    fn put_layer(&mut self, run: &Run, turn: usize) {
-        if let Some(layer) = run.turns.get(turn).and_then(|turn| turn.layer.as_deref()) {
-            let text = StepText { text: layer.to_owned(), ..StepText::default() };
-            self.read.texts.insert(StepListItem::Layer(turn), Ok(Arc::new(text)));
-        }
-    }
-
-    fn list_item(&mut self, item: StepListItem) {
-        let is_listed = self.items.contains(&item);
-        match item {
-            _ if is_listed => {}
-            StepListItem::Step(id) => self.change_listing(|outline| outline.list_step(id)),
-            StepListItem::Layer(_) | StepListItem::Request(_) => self.change_listing(|outline| {
-                outline.entered = None;
-                outline.filter = StepFilter::All;
-            }),
+    fn list_item(&mut self, item: StepId) {
+        if !self.items.contains(&item) {
+            self.change_listing(|outline| outline.list_step(item));
         }
     }
 
     /// Returns the selected step, where its head is selected and it starts a sub-agent that can be entered.
     fn enterable_agent_step(&self) -> Option<StepId> {
         let row = self.row_at(self.list.cursor())?;
-        let id = self.items.get(row.item)?.step()?;
+        let id = *self.items.get(row.item)?;
         let can_be = *row.kind == StepRowKind::Head
             && self.outline.entered != Some(id)
             && self.outline.steps_below(id) > 0;
@@ -482,7 +471,7 @@ impl StepList {
         let Some(id) = self.outline.entered else { return };
         let outer = self.outline.ancestors_of_step(id).first().copied();
         self.change_listing(|outline| outline.entered = outer);
-        self.go_to_item(StepListItem::Step(id));
+        self.go_to_item(id);
     }
 
     fn fold_in_place(&mut self) {
@@ -490,7 +479,7 @@ impl StepList {
             Some(id) if self.outline.filter == StepFilter::All => {
                 self.change_listing(|outline| outline.toggle_open(id));
                 let is_open = self.outline.is_open(id);
-                self.unfolding = is_open.then(|| LastUnfolded::new(StepListItem::Step(id)));
+                self.unfolding = is_open.then(|| LastUnfolded::new(id));
             }
             _ => self.fold_or_unfold(),
         }
@@ -516,16 +505,12 @@ impl StepList {
     }
 
     /// Returns the last listed entry at or before one that is not listed.
-    fn nearest_listed(&self, item: Option<StepListItem>) -> usize {
-        let Some(position) =
-            item.and_then(StepListItem::step).and_then(|id| self.outline.position_of(id))
-        else {
+    fn nearest_listed(&self, item: Option<StepId>) -> usize {
+        let Some(position) = item.and_then(|id| self.outline.position_of(id)) else {
             return 0;
         };
-        let is_before = |item: &StepListItem| {
-            let found = item.step().and_then(|id| self.outline.position_of(id));
-            found.is_none_or(|found| found <= position)
-        };
+        let is_before =
+            |item: &StepId| self.outline.position_of(*item).is_none_or(|found| found <= position);
         self.items.iter().rposition(is_before).unwrap_or_default()
     }
 
@@ -600,9 +585,9 @@ impl StepList {
 
     fn reach_target(&mut self) {
         let Some(target) = self.target else { return };
-        let Some(text) = self.read.texts.get(&target.item) else { return };
-        let index = self.items.iter().position(|item| *item == target.item);
-        let row = text.as_ref().ok().zip(self.bodies.get(&target.item)).and_then(|(text, body)| {
+        let Some(text) = self.read.texts.get(&target.step) else { return };
+        let index = self.items.iter().position(|item| *item == target.step);
+        let row = text.as_ref().ok().zip(self.bodies.get(&target.step)).and_then(|(text, body)| {
             rows::row_of_byte(body, text, target.field, target.line, target.byte)
         });
         if let Some((index, row)) = index.zip(row) {
@@ -625,7 +610,7 @@ mod tests {
 
     use super::*;
     use crate::session::{question::Question, request::RequestIds};
-    use trajview_run::{Step, Turn, pictures::RecordedImage};
+    use trajview_run::{Step, Turn, pictures::RecordedImage, search::HitPlace};
 
     fn three_step_run() -> Run {
         let step = Step { kind: StepKind::Message, ..Step::default() };
@@ -649,9 +634,20 @@ mod tests {
     }
 
     #[test]
-    fn the_request_comes_before_the_steps() {
-        assert_eq!(settled_steps().items[0], StepListItem::Request(0));
-        assert_eq!(settled_steps().items.len(), 4);
+    fn the_turn_as_a_whole_comes_before_its_first_step() {
+        let mut steps = settled_steps();
+        assert_eq!((steps.items.len(), steps.chosen_step()), (3, None));
+
+        steps.update(StepsMessage::Next(1));
+        assert_eq!(steps.chosen_step(), Some(steps.items[0]));
+        steps.update(StepsMessage::Next(1));
+        steps.update(StepsMessage::Previous(2));
+        assert_eq!(steps.chosen_step(), None, "back to the turn as a whole");
+        steps.move_cursor(Motion::Down(2));
+        assert_eq!(steps.chosen_step(), Some(steps.items[1]));
+        steps.move_cursor(Motion::Up(1));
+        steps.move_cursor(Motion::Up(1));
+        assert_eq!(steps.chosen_step(), None);
     }
 
     #[test]
@@ -671,21 +667,21 @@ mod tests {
     fn what_is_unfolded_below_the_panel_scrolls_into_view_as_far_as_its_head_allows() {
         let unfold_last = |words: &str| {
             let mut steps = settled_steps();
-            steps.settle_rows(40, rows(4));
+            steps.settle_rows(40, rows(3));
             steps.update(StepsMessage::Next(3));
             steps.update(StepsMessage::Fold);
-            steps.settle_rows(40, rows(4));
-            steps.put_text(steps.items[3], step_text(words));
-            steps.settle_rows(40, rows(4));
+            steps.settle_rows(40, rows(3));
+            steps.put_text(steps.items[2], step_text(words));
+            steps.settle_rows(40, rows(3));
             (steps.list.top(), steps)
         };
 
-        assert_eq!(unfold_last("one\ntwo").0, 2, "all of it, and one row before its head");
+        assert_eq!(unfold_last("one").0, 1, "all of it, and one row before its head");
         let (top, mut steps) = unfold_last("one\ntwo\nthree\nfour\nfive");
-        assert_eq!(top, 3, "its head is the first row");
+        assert_eq!(top, 2, "its head is the first row");
         steps.move_cursor(Motion::Down(1));
-        steps.settle_rows(40, rows(4));
-        assert_eq!(steps.list.top(), 3, "the way down does not scroll up");
+        steps.settle_rows(40, rows(3));
+        assert_eq!(steps.list.top(), 2, "the way down does not scroll up");
     }
 
     #[test]
@@ -698,7 +694,7 @@ mod tests {
         steps.update(StepsMessage::Fold);
 
         assert_eq!(steps.list.cursor(), 0);
-        assert_eq!(steps.row_count(), 4);
+        assert_eq!(steps.row_count(), 3);
     }
 
     #[test]
@@ -706,16 +702,17 @@ mod tests {
         let mut steps = settled_steps();
         let id = StepId { turn: 0, subagent: None, step: 1 };
         let place = HitPlace::Step(id, StepField::Text);
-        steps.go_to_hit(&SearchHit { turn: 0, place, line: 2, range: 0..5 });
+        let hit = SearchHit { turn: 0, place, line: 2, range: 0..5 };
+        steps.go_to_hit(id, StepField::Text, &hit);
         steps.settle_rows(40, rows(10));
-        assert_eq!(steps.wanted_text(&three_step_run()), Some(StepListItem::Step(id)));
+        assert_eq!(steps.wanted_text(&three_step_run()), Some(id));
 
-        steps.put_text(StepListItem::Step(id), step_text("one\ntwo\nthree"));
+        steps.put_text(id, step_text("one\ntwo\nthree"));
         steps.settle_rows(40, rows(10));
 
         let row = steps.row_at(steps.list.cursor()).unwrap();
         let third = StepRowKind::Text { field: StepField::Text, line: 2, range: 8..13 };
-        assert_eq!(row, StepRow { item: 2, kind: &third });
+        assert_eq!(row, StepRow { item: 1, kind: &third });
     }
 
     #[test]
@@ -733,19 +730,20 @@ mod tests {
         steps.update(StepsMessage::Fold);
         let effect = steps.images.ask_images(&run, &mut numbers).unwrap();
         let request = effect.request_id().unwrap();
-        let wanted = Question::Images { run: run.clone(), turn: 0, step: None };
+        let step = Some(steps.items[0]);
+        let wanted = Question::Images { run: run.clone(), turn: 0, step };
         assert_eq!(effect, wanted.with_request(request));
         let picture = RecordedImage { media_type: "image/png".into(), bytes: vec![1] };
         let images = Arc::new(vec![picture.into()]);
         assert_eq!(steps.images.take_images(request, Ok(images.clone())), None);
         assert_eq!(steps.images.ask_images(&run, &mut numbers), None);
         assert_eq!(steps.images.arrived, Some((images, 0)));
-        assert!(steps.is_unfolded(StepListItem::Request(0)));
+        assert!(steps.is_unfolded(steps.items[0]));
 
         // Elsewhere the key folds.
         steps.move_cursor(Motion::Down(1));
         steps.update(StepsMessage::Fold);
-        assert!(!steps.is_unfolded(StepListItem::Request(0)));
+        assert!(!steps.is_unfolded(steps.items[0]));
     }
 
     #[test]

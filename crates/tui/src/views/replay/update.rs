@@ -25,7 +25,7 @@ use crate::{
         scroll::{Motion, centred_top},
     },
 };
-use trajview_run::search::SearchHit;
+use trajview_run::search::{HitPlace, SearchHit};
 
 impl ReplayView {
     pub(crate) fn update_view(
@@ -51,6 +51,7 @@ impl ReplayView {
             ReplayMessage::PlaybackTick => self.advance_playback(session),
             ReplayMessage::Base(message) => self.update_base(session, &message),
             ReplayMessage::Edits(message) => self.go_to_edit(session, &message),
+            ReplayMessage::OpenInRequest => self.open_in_request(session),
             ReplayMessage::Compaction => activity::go_to_compaction(self, session),
             ReplayMessage::Failures(message) => activity::go_to_failure(self, session, &message),
             ReplayMessage::Step(step) => activity::show_step(self, session, step),
@@ -92,7 +93,7 @@ impl ReplayView {
                 self.open_requested_file(session);
             }
             Answer::LineCounts(counts) => session.counts.settle_with(request, counts),
-            Answer::StepText(text) | Answer::RequestText(text) => {
+            Answer::StepText(text) => {
                 if let Some(item) = self.pending_texts.take_answered(request) {
                     self.steps.put_text(item, text);
                 }
@@ -151,13 +152,9 @@ impl ReplayView {
         let height = usize::from(layout.inner_size(self.focus).height);
         match self.focus {
             ReplayPanel::Turns => activity::move_over_turns(self, session, motion, height),
+            ReplayPanel::Request => self.request.list.move_cursor(motion),
             ReplayPanel::Files if self.tree.is_shown => self.tree.move_cursor(motion, height),
-            ReplayPanel::Files => {
-                let mut files = std::mem::take(&mut self.files);
-                files.move_cursor(motion, self.listed_changes(session), height);
-                self.files = files;
-                self.follow_selected_file(session);
-            }
+            ReplayPanel::Files => self.move_over_files(session, motion, height),
             ReplayPanel::Diff => self.diff.move_cursor(motion),
             ReplayPanel::Steps => self.on_step_rows(|steps| steps.move_cursor(motion)),
         }
@@ -189,16 +186,30 @@ impl ReplayView {
         }
         session.view = View::Replay;
         self.select_turn(session, hit.turn);
-        self.steps.go_to_hit(&hit);
-        self.diff.follows = DiffFollows::Step;
-        self.focus = ReplayPanel::Steps;
+        self.show_hit_text(&hit);
+    }
+
+    /// Shows the text with a hit, in the turn that is selected.
+    pub(crate) fn show_hit_text(&mut self, hit: &SearchHit) {
+        match hit.place {
+            HitPlace::Request => {
+                self.steps.choose_none();
+                self.request.aim_at(hit.line, hit.range.start);
+                self.focus = ReplayPanel::Request;
+            }
+            HitPlace::Step(step, field) => {
+                self.steps.go_to_hit(step, field, hit);
+                self.diff.follows = DiffFollows::Step;
+                self.focus = ReplayPanel::Steps;
+            }
+        }
     }
 
     /// Moves within the rows of the steps; the diff follows where another step is chosen.
     fn on_step_rows(&mut self, change: impl FnOnce(&mut StepList)) {
-        let before = self.steps.selected_item();
+        let before = self.steps.chosen_step();
         change(&mut self.steps);
-        if self.steps.selected_item() != before {
+        if self.steps.chosen_step() != before {
             self.diff.follows = DiffFollows::Step;
         }
     }
@@ -225,15 +236,16 @@ impl ReplayView {
             }
             ReplayPanel::Files => {
                 let changes = self.listed_changes(session);
-                let index =
-                    centred_top(self.files.selected_index(changes), changes.len(), height) + row;
+                let here = self.file_index(session, self.diff_scope(session));
+                let index = centred_top(here, changes.len(), height) + row;
                 if let Some(path) = changes.get(index).map(|change| change.path.clone()) {
                     self.files.select_path(path);
                     self.follow_selected_file(session);
                 }
             }
+            ReplayPanel::Request => self.request.list.choose_row_at(mouse),
             ReplayPanel::Diff => self.diff.list.choose_row_at(mouse),
-            ReplayPanel::Steps => self.on_step_rows(|steps| steps.list.choose_row_at(mouse)),
+            ReplayPanel::Steps => self.on_step_rows(|steps| steps.choose_row_at(mouse)),
         }
     }
 
@@ -267,12 +279,8 @@ impl ReplayView {
             ReplayPanel::Files if self.tree.is_shown => {
                 self.tree.move_cursor(motion.by_one_row(), height)
             }
-            ReplayPanel::Files => {
-                let mut files = std::mem::take(&mut self.files);
-                files.move_cursor(motion.by_one_row(), self.listed_changes(session), height);
-                self.files = files;
-                self.follow_selected_file(session);
-            }
+            ReplayPanel::Files => self.move_over_files(session, motion.by_one_row(), height),
+            ReplayPanel::Request => self.request.list.scroll_by(motion),
             ReplayPanel::Diff => self.diff.list.scroll_by(motion),
             ReplayPanel::Steps => self.on_step_rows(|steps| steps.list.scroll_by(motion)),
         }

@@ -31,6 +31,7 @@ impl RunView for ReplayView {
     fn settle_view(&mut self, session: &mut Session, layout: &ScreenLayout) {
         let room = layout.inner_size(ReplayPanel::Steps);
         self.steps.settle_rows(usize::from(room.width), panel_room(layout, ReplayPanel::Steps));
+        self.request.settle_rows(session, panel_room(layout, ReplayPanel::Request));
         let (key, arrangement) = (self.diff_key(session), self.effective_arrangement(layout));
         let room = panel_room(layout, ReplayPanel::Diff);
         self.diff.settle_rows(key, &session.files, room, arrangement);
@@ -72,6 +73,7 @@ impl RunView for ReplayView {
         }
         effects.extend(self.ask_after_growth(session, numbers));
         effects.extend(self.ask_text(session, numbers, layout));
+        effects.extend(self.ask_requests(session, numbers));
         effects.extend(self.steps.images.ask_images(&run, numbers));
         effects.extend(file_history_actions::ask_history(self, session, numbers));
         if self.shows_cost() {
@@ -87,6 +89,7 @@ impl RunView for ReplayView {
     fn keyboard_context(&self, _: &Session) -> KeyContext {
         match self.focus {
             ReplayPanel::Turns => KeyContext::Turns,
+            ReplayPanel::Request => KeyContext::Request,
             ReplayPanel::Files => KeyContext::Files,
             ReplayPanel::Diff => KeyContext::Diff,
             ReplayPanel::Steps => KeyContext::Steps,

@@ -51,6 +51,7 @@ pub static ROWS: &[KeyBinding] = &[
     row(Audit, "file-tree", &[c('t')], "list all files of the judged code, or the candidate code", "files", |_| to_audit(AuditMessage::Files)),
     row(Audit, "specified-turn", &[c('o')], "the turn that asks for the component, in the replay; backspace returns", "request", |_| to_audit(AuditMessage::Committed)),
     row(Audit, "reason", &[c('B')], "reason for the disagreement", "", |_| to_audit(AuditMessage::AskReason)).unlisted(),
+    row(Audit, "maximize", &[c('m')], "maximize panel", "", |_| AppMessage::Zoom),
     row(Audit, "note", &[c('"')], "a note on the label", "", |_| to_audit(AuditMessage::AskNote)).unlisted(),
     row(Audit, "confirm-labels", &[c('P')], "toggle confirmation", "", |_| to_audit(AuditMessage::Propose)),
     row(Audit, "audit-kind", &[c('v')], "audit another kind of item: components, leaves, flags, signals, decisions, parts of process", "", |_| to_audit(AuditMessage::NextUnit)),

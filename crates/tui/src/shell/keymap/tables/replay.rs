@@ -17,7 +17,7 @@ use trajview_run::search::QuerySyntax;
 
 use super::{
     KeyBinding,
-    KeyContext::{Agents, Diff, Files, Past, Prompt, Replay, Steps, Turns},
+    KeyContext::{Agents, Diff, Files, Past, Prompt, Replay, Request, Steps, Turns},
     row::{
         SIDEWAYS, c, focus_panel, k, open_overlay, row, to_base, to_chooser, to_diff, to_files,
         to_motion, to_playback, to_replay, to_search, to_shell, to_steps, to_table, to_turns,
@@ -75,6 +75,7 @@ pub static ROWS: &[KeyBinding] = &[
     row(Past, "half-page-up", &[Key::with_ctrl('u')], "half a page up in the lines of the change", "", |_| to_chooser(chooser::ChooserMessage::History(file_history::HistoryMessage::Scroll(Motion::HalfUp)))),
     row(Agents, "agents-scope", &[c('t')], "the agents of this turn, or of the whole run", "turn or run", |_| to_chooser(chooser::ChooserMessage::SwitchScope)),
     row(Turns, "open", &[k(BaseKey::Enter), c('o')], "look at the steps of the turn", "steps", |_| focus_panel(ReplayPanel::Steps)),
+    row(Request, "open", &[k(BaseKey::Enter), c('o')], "open the image at the cursor; else the diff of the turn", "diff", |_| to_replay(replay::ReplayMessage::OpenInRequest)),
     row(Files, "open", &[k(BaseKey::Enter), c('o')], "look at the diff of the file; in the tree open the folder or the file", "open", |_| to_files(files::FileListMessage::Open)),
     row(Files, "file-tree", &[c('t')], "files that changed, or all files at this turn or step", "tree", |_| to_files(files::FileListMessage::SwitchTree)),
     row(Diff, "scroll-left", &[c('<')], "to the left in long lines", "sideways", |n| to_diff(diff::DiffMessage::Left(SIDEWAYS * n.repetitions()))),
@@ -99,5 +100,6 @@ pub static ROWS: &[KeyBinding] = &[
     row(Steps, "fold", &[c('o')], "unfold or fold the step in place, a sub-agent's steps too", "", |_| to_steps(steps::StepsMessage::FoldInPlace)),
     row(Steps, "back", &[k(BaseKey::Backspace)], "back to the agent that started this one; from the outermost to where the run was opened from", "", |_| to_steps(steps::StepsMessage::Leave)),
     row(Turns, "back", &[k(BaseKey::Backspace)], "back to the runs or the comparison", "", |_| to_table(table::TableMessage::Show)),
+    row(Request, "back", &[k(BaseKey::Backspace)], "back to where a jump began; else to the runs or the comparison", "", |_| to_diff(diff::DiffMessage::Back)),
     row(Files, "back", &[k(BaseKey::Backspace)], "back to the runs or the comparison", "", |_| to_table(table::TableMessage::Show)),
 ];

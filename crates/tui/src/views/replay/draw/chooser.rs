@@ -14,7 +14,7 @@ use crate::{
         ReplayView,
         breakpoints::Stop,
         chooser::{ChooserKind, PREVIEW_ROWS, ReplayChooser},
-        steps::{StepFilter, StepListItem},
+        steps::StepFilter,
     },
     widgets::{
         layout::ScreenLayout,
@@ -30,7 +30,7 @@ use crate::{
 use trajview_run::{
     StepId, StepKind, ToolResult,
     failures::{FailureKind, main_error_line},
-    search::{SearchHit, StepField},
+    search::{HitPlace, SearchHit, StepField},
     worded_enum::NamedValue,
 };
 
@@ -174,8 +174,8 @@ impl ChooserList<'_> {
         let before = index.checked_sub(1).filter(|_| !is_first);
         let before = before.and_then(|before| self.view.search.hits.get(before));
         let is_same_turn = before.is_some_and(|before| before.turn == hit.turn);
-        let is_same_step = before
-            .is_some_and(|before| StepListItem::for_hit(before) == StepListItem::for_hit(hit));
+        let place = |hit: &SearchHit| (hit.turn, hit.place);
+        let is_same_step = before.is_some_and(|before| place(before) == place(hit));
         let turn = if is_same_turn { String::new() } else { (hit.turn + 1).to_string() };
         let place = if is_same_step { String::new() } else { self.hit_place(hit) };
         let mut spans = vec![
@@ -199,9 +199,8 @@ impl ChooserList<'_> {
 
     /// Returns `⑂ explorer, result of shell`.
     fn hit_place(&self, hit: &SearchHit) -> String {
-        let (item, field) = StepListItem::for_hit(hit);
         let run = &self.session.run;
-        let Some(id) = item.step() else { return "request".into() };
+        let HitPlace::Step(id, field) = hit.place else { return "request".into() };
         let Some(step) = run.step(id) else { return String::new() };
         let part = match (field, step.kind, &step.tool) {
             (StepField::Arguments, _, Some(tool)) => format!("call of {}", tool.name),
@@ -249,8 +248,7 @@ impl ChooserList<'_> {
     fn failure_line(&self, (id, number): (StepId, usize), width: usize) -> Line<'static> {
         let run = &self.session.run;
         let Some(step) = run.step(id) else { return Line::default() };
-        let text =
-            self.view.steps.item_text(StepListItem::Step(id)).and_then(|text| text.as_ref().ok());
+        let text = self.view.steps.item_text(id).and_then(|text| text.as_ref().ok());
         let text = text.map(|text| &**text);
         let failed = FailureKind::for_step(step, text).map_or("", FailureKind::display_text);
         let number = format!("{}.{number}", id.turn + 1);
@@ -318,9 +316,9 @@ impl ChooserList<'_> {
         put_row(Line::from(trusted_span("─".repeat(width), muted)), None, area, 0, buffer);
         let requests = self.chooser.matching_requests();
         let turn = requests.get(self.chooser.list.cursor());
-        let text = turn.and_then(|turn| self.view.steps.item_text(StepListItem::Request(*turn)));
+        let text = turn.and_then(|turn| self.session.request_words(*turn));
         let Some(Ok(text)) = text else { return };
-        let lines = text.text.lines().filter(|line| !line.trim().is_empty());
+        let lines = text.lines().filter(|line| !line.trim().is_empty());
         let mut y = 1;
         for line in lines.take(usize::from(PREVIEW_ROWS)) {
             for range in crate::widgets::wrap::wrap_line(line, width.saturating_sub(2)) {

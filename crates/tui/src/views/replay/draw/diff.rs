@@ -15,7 +15,7 @@ use crate::{
     widgets::{
         layout::ReplayPanel,
         line::{fit_spans, fit_text_end, safe_string, spans_width, trusted_span},
-        panel::{draw_scroll_position, draw_sentence},
+        panel::draw_sentence,
         text,
         theme::{Meaning, Theme},
     },
@@ -51,7 +51,7 @@ pub fn draw(view: &ReplayView, session: &Session, theme: Theme, area: Rect, buff
     }
 }
 
-/// Draws the text of the chosen step, where no file changed.
+/// Draws the texts of the steps from the chosen one on, where no file changed.
 fn draw_step_instead(
     view: &ReplayView,
     session: &Session,
@@ -60,32 +60,25 @@ fn draw_step_instead(
     buffer: &mut Buffer,
 ) {
     let why = files::why_empty(view, session);
-    let Some(item) = view.step_instead_of_diff(session) else {
+    let muted = theme.style_for(Meaning::Muted);
+    if view.step_instead_of_diff(session).is_none() {
         let title = Line::from(name_span(view, ReplayPanel::Diff, "diff".into(), theme));
         let inner = draw_frame(view, ReplayPanel::Diff, title, theme, area, buffer);
-        return draw_sentence(&why, theme.style_for(Meaning::Muted), inner, buffer);
-    };
-    let width = usize::from(area.width.saturating_sub(2));
+        return draw_sentence(&why, muted, inner, buffer);
+    }
     let title = vec![
-        name_span(view, ReplayPanel::Diff, step_text::item_name(item, session), theme),
-        trusted_span(format!(" {why} "), theme.style_for(Meaning::Muted)),
+        name_span(view, ReplayPanel::Diff, step_text::title_text(view), theme),
+        trusted_span(format!(" {why} "), muted),
     ];
-    let inner = draw_frame(
-        view,
-        ReplayPanel::Diff,
-        Line::from(fit_spans(title, width)),
-        theme,
-        area,
-        buffer,
-    );
-    let rows = step_text::draw_item_text(view, item, theme, inner, buffer);
-    draw_scroll_position(0, rows, theme, area, buffer);
+    let title = fit_spans(title, usize::from(area.width.saturating_sub(2)));
+    let inner = draw_frame(view, ReplayPanel::Diff, Line::from(title), theme, area, buffer);
+    step_text::draw_texts(view, session, theme, inner, buffer);
 }
 
 /// Room that a path has before other words grow shorter.
 const MIN_PATH_CELLS: usize = 24;
 
-/// Returns `src/loss.py  +34 −8  since turn 22  2/5 files  changed outside recorded edits`.
+/// Returns `src/loss.py  +34 −8   diff: turn 22 → 23   file 2/5   changed by a command`.
 fn title_line(view: &ReplayView, session: &Session, theme: Theme, width: usize) -> Line<'static> {
     let Some((index, change)) = view.selected_change(session) else {
         return Line::from(name_span(view, ReplayPanel::Diff, "diff".into(), theme));
@@ -100,9 +93,9 @@ fn title_line(view: &ReplayView, session: &Session, theme: Theme, width: usize) 
     {
         facts.extend([trusted_span(" ", plain), count]);
     }
-    facts.push(trusted_span(format!("  {}", base_text(view, session)), plain));
+    facts.push(trusted_span(format!("   {}", base_text(view, session)), plain));
     facts.push(trusted_span(
-        format!("  file {}/{}", index + 1, view.listed_changes(session).len()),
+        format!("   file {}/{}", index + 1, view.listed_changes(session).len()),
         muted,
     ));
     let before_origin = spans_width(&facts) + 3;
@@ -133,7 +126,7 @@ fn base_text(view: &ReplayView, session: &Session) -> String {
     match view.diff_scope(session) {
         DiffScope::Step(step) => format!("diff of step {}", view.number_in_turn(step)),
         DiffScope::Turn(_) | DiffScope::Since { .. } | DiffScope::At(_) => {
-            view.bases.base_text(&session.run, session.turn)
+            view.bases.span_text(&session.run, session.turn)
         }
     }
 }

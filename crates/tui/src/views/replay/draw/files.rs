@@ -47,7 +47,7 @@ pub fn draw(view: &ReplayView, session: &Session, theme: Theme, area: Rect, buff
             buffer,
         );
     }
-    let selected = view.files.selected_index(changes);
+    let selected = view.file_index(session, view.diff_scope(session));
     let width = usize::from(inner.width).saturating_sub(1);
     let line =
         |index: usize| file_line(view, session, &changes[index], index == selected, theme, width);

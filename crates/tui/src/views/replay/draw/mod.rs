@@ -6,6 +6,7 @@ pub mod diff;
 mod file_history;
 pub mod files;
 mod panel_frame;
+pub mod request;
 mod step_columns;
 mod step_text;
 pub mod steps;
@@ -48,6 +49,7 @@ pub fn draw(
         let Some(area) = layout.panel_area(which) else { continue };
         match which {
             ReplayPanel::Turns => turns::draw(view, session, theme, area, buffer),
+            ReplayPanel::Request => request::draw(view, session, theme, area, buffer),
             ReplayPanel::Files => files::draw(view, session, theme, area, buffer),
             ReplayPanel::Diff => diff::draw(view, session, theme, area, buffer),
             ReplayPanel::Steps => steps::draw(view, session, theme, area, buffer),

@@ -11,7 +11,7 @@ use crate::{
     session::Session,
     views::replay::{
         ReplayView,
-        steps::{StepListItem, StepRowKind, body_rows_at_most, field_text},
+        steps::{StepRowKind, body_rows_at_most, field_text},
     },
     widgets::{
         line::{fit_spans, recorded_span, trusted_span},
@@ -20,7 +20,7 @@ use crate::{
         theme::{Meaning, Theme},
     },
 };
-use trajview_run::search::StepField;
+use trajview_run::{StepId, search::StepField};
 
 use super::steps::{printed_layers, step_name};
 
@@ -32,8 +32,24 @@ const LEFT_MARGIN: usize = 1;
 
 /// Draws the panel beside the steps: the chosen step and the following ones, as far as they fit.
 pub fn draw(view: &ReplayView, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let title = Line::styled(" from the selected step ", theme.style_for(Meaning::Text));
+    let title = Line::styled(format!(" {} ", title_text(view)), theme.style_for(Meaning::Text));
     let inner = draw_titled_panel(false, title, theme, area, buffer);
+    draw_texts(view, session, theme, inner, buffer);
+}
+
+/// Returns `text from step 3 on`.
+pub(super) fn title_text(view: &ReplayView) -> String {
+    format!("text from step {} on", view.step_number().max(1))
+}
+
+/// Draws the texts of the chosen step and the following ones, as far as they fit.
+pub(super) fn draw_texts(
+    view: &ReplayView,
+    session: &Session,
+    theme: Theme,
+    inner: Rect,
+    buffer: &mut Buffer,
+) {
     let mut y = 0;
     for item in view.steps.items_from_selected() {
         if y >= inner.height {
@@ -49,21 +65,15 @@ pub fn draw(view: &ReplayView, session: &Session, theme: Theme, area: Rect, buff
     }
 }
 
-/// Returns `request`, `exec_command`.
-pub fn item_name(item: StepListItem, session: &Session) -> String {
-    match item {
-        StepListItem::Request(_) => "request".to_owned(),
-        StepListItem::Layer(_) => "before the request".to_owned(),
-        StepListItem::Step(id) => {
-            session.run.step(id).map(|it| step_name(&session.run, it)).unwrap_or_default()
-        }
-    }
+/// Returns `exec_command`.
+pub fn item_name(step: StepId, session: &Session) -> String {
+    session.run.step(step).map(|it| step_name(&session.run, it)).unwrap_or_default()
 }
 
 /// Draws as much of the text as fits; returns the number of rows that the whole text takes.
 pub(crate) fn draw_item_text(
     view: &ReplayView,
-    item: StepListItem,
+    item: StepId,
     theme: Theme,
     inner: Rect,
     buffer: &mut Buffer,

@@ -12,8 +12,8 @@ use crate::{
     views::replay::{
         ReplayView,
         steps::{
-            DEPTH_INDENT, MAX_INDENTED_DEPTH, ROW_INDENT, StepFilter, StepListItem, StepRow,
-            StepRowKind, field_text,
+            DEPTH_INDENT, MAX_INDENTED_DEPTH, ROW_INDENT, StepFilter, StepRow, StepRowKind,
+            field_text,
         },
     },
     widgets::{
@@ -28,7 +28,7 @@ use crate::{
 };
 use trajview_run::{
     Edit, Role, Run, Step, StepId, StepKind, ToolResult, format_number,
-    search::{SearchHit, StepField},
+    search::{HitPlace, SearchHit, StepField},
 };
 
 use super::{name_span, selection_style, step_columns::StepCells, turns::line_counts};
@@ -64,7 +64,7 @@ pub fn draw(view: &ReplayView, session: &Session, theme: Theme, area: Rect, buff
     let painter = StepPainter { view, session, theme, width, paces };
     for (index, y) in list.visible_rows().zip(0..) {
         let Some(row) = view.steps.row_at(index) else { break };
-        let is_cursor = index == list.cursor();
+        let is_cursor = view.steps.chosen_step().is_some() && index == list.cursor();
         // Text keeps its own looks: a hit on a reversed row could not be seen.
         let is_chosen = is_cursor && *row.kind == StepRowKind::Head;
         let style = is_chosen.then(|| selection_style(view, ReplayPanel::Steps, theme));
@@ -171,43 +171,16 @@ impl StepPainter<'_> {
     }
 
     /// Returns `▸ bash  pytest -q          exit 1  2.1 kB`.
-    fn head_line(&self, item: StepListItem, margin: &str) -> Option<Line<'static>> {
-        let fold = if self.view.steps.is_unfolded(item) { "▾" } else { "▸" };
+    fn head_line(&self, id: StepId, margin: &str) -> Option<Line<'static>> {
+        let fold = if self.view.steps.is_unfolded(id) { "▾" } else { "▸" };
         let mut left =
             vec![trusted_span(format!("{margin}{fold} "), self.theme.style_for(Meaning::Muted))];
-        let right = match item {
-            StepListItem::Layer(turn) => {
-                left.push(trusted_span(
-                    "before the request  ",
-                    self.theme.style_for(Meaning::Heading),
-                ));
-                let words = self.session.run.turns.get(turn)?.layer.as_deref().unwrap_or_default();
-                let first = words.lines().next().unwrap_or_default();
-                left.push(recorded_span(first, self.theme.style_for(Meaning::Muted)));
-                vec![]
-            }
-            StepListItem::Request(turn) => {
-                left.push(trusted_span("request  ", self.theme.style_for(Meaning::Heading)));
-                left.push(recorded_span(
-                    &self.session.run.turns.get(turn)?.title,
-                    Style::default(),
-                ));
-                vec![]
-            }
-            StepListItem::Step(id) => {
-                let step = self.session.run.step(id)?;
-                left.extend(self.step_spans(item, step));
-                let columns = self.paces.cell_spans(&self.session.run, id, self.theme);
-                let facts = if self.width < FULL_FACTS_FROM + spans_width(&columns)
-                    && !columns.is_empty()
-                {
-                    vec![]
-                } else {
-                    self.fact_spans(step)
-                };
-                [self.folded_spans(id), facts, columns].concat()
-            }
-        };
+        let step = self.session.run.step(id)?;
+        left.extend(self.step_spans(id, step));
+        let columns = self.paces.cell_spans(&self.session.run, id, self.theme);
+        let has_room = self.width >= FULL_FACTS_FROM + spans_width(&columns);
+        let facts = if has_room || columns.is_empty() { self.fact_spans(step) } else { vec![] };
+        let right = [self.folded_spans(id), facts, columns].concat();
         Some(left_and_right(left, right, self.width))
     }
 
@@ -224,7 +197,7 @@ impl StepPainter<'_> {
     }
 
     /// Returns the kind of the step and its label.
-    fn step_spans(&self, item: StepListItem, step: &Step) -> Vec<Span<'static>> {
+    fn step_spans(&self, item: StepId, step: &Step) -> Vec<Span<'static>> {
         let meaning = if step.has_failed() { Meaning::Error } else { Meaning::Heading };
         let mut spans = vec![];
         if step.has_failed() {
@@ -252,18 +225,17 @@ impl StepPainter<'_> {
     }
 
     /// Returns `• repeated call  `, the signals at a step; the process view explains them.
-    fn signal_span(&self, item: StepListItem) -> Option<Span<'static>> {
-        let id = item.step()?;
-        let signals = self.session.scores.process.signals_in_turn(id.turn);
+    fn signal_span(&self, item: StepId) -> Option<Span<'static>> {
+        let signals = self.session.scores.process.signals_in_turn(item.turn);
         let mut kinds: Vec<&str> =
-            signals.iter().filter(|it| it.step == id).map(|it| it.kind.words()).collect();
+            signals.iter().filter(|it| it.step == item).map(|it| it.kind.words()).collect();
         kinds.dedup();
         let words = || format!("• {}  ", kinds.join(", "));
         (!kinds.is_empty()).then(|| trusted_span(words(), self.theme.style_for(Meaning::Warning)))
     }
 
     /// Returns the number of words of a thinking step, once its text is loaded.
-    fn word_count(&self, item: StepListItem, step: &Step) -> Option<usize> {
+    fn word_count(&self, item: StepId, step: &Step) -> Option<usize> {
         if step.kind != StepKind::Thinking {
             return None;
         }
@@ -301,8 +273,8 @@ impl StepPainter<'_> {
         facts
     }
 
-    fn section_line(&self, item: StepListItem, field: StepField, margin: &str) -> Line<'static> {
-        let step = item.step().and_then(|id| self.session.run.step(id));
+    fn section_line(&self, item: StepId, field: StepField, margin: &str) -> Line<'static> {
+        let step = self.session.run.step(item);
         let size = step
             .and_then(Step::tool_result)
             .map(|result| format!(", {}", format_number::byte_size(result.bytes)));
@@ -321,7 +293,7 @@ impl StepPainter<'_> {
     /// The matches of the search in one row, the current one apart; bytes within the row.
     fn hit_layers(
         &self,
-        item: StepListItem,
+        item: StepId,
         field: StepField,
         line: usize,
         words: &str,
@@ -340,15 +312,15 @@ impl StepPainter<'_> {
             .collect()
     }
 
-    fn failure_text(&self, item: StepListItem) -> String {
+    fn failure_text(&self, item: StepId) -> String {
         match self.view.steps.item_text(item) {
             Some(Err(why)) => safe_string(why),
             _ => String::new(),
         }
     }
 
-    fn why_empty(&self, item: StepListItem) -> &'static str {
-        let step = item.step().and_then(|id| self.session.run.step(id));
+    fn why_empty(&self, item: StepId) -> &'static str {
+        let step = self.session.run.step(item);
         match step.map(|step| step.kind) {
             Some(StepKind::Thinking) => "the text of this thinking is not recorded",
             Some(StepKind::Compaction) => "the summary is not recorded",
@@ -360,7 +332,7 @@ impl StepPainter<'_> {
 /// The colours that a tool printed, in some bytes of a part of an entry, counted from the first of them.
 pub(super) fn printed_layers(
     view: &ReplayView,
-    item: StepListItem,
+    item: StepId,
     field: StepField,
     bytes: &std::ops::Range<usize>,
     theme: Theme,
@@ -369,8 +341,8 @@ pub(super) fn printed_layers(
     looks.map(|(range, look)| (range, ansi_style::printed_style(look, theme))).collect()
 }
 
-fn is_hit_in_line(hit: &SearchHit, item: StepListItem, field: StepField, line: usize) -> bool {
-    StepListItem::for_hit(hit) == (item, field) && hit.line == line
+fn is_hit_in_line(hit: &SearchHit, item: StepId, field: StepField, line: usize) -> bool {
+    hit.place == HitPlace::Step(item, field) && hit.line == line
 }
 
 /// Returns the sign before the text of a field.

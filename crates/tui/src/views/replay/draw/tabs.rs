@@ -23,7 +23,7 @@ pub(crate) fn tab_text(view: &ReplayView, session: &Session, panel: ReplayPanel)
     let count = match panel {
         ReplayPanel::Turns => Some(session.run.turns.len()),
         ReplayPanel::Files => Some(view.listed_changes(session).len()),
-        ReplayPanel::Diff => None,
+        ReplayPanel::Request | ReplayPanel::Diff => None,
         ReplayPanel::Steps => Some(view.step_count()),
     };
     let count = count.map(|count| format!(" {count}")).unwrap_or_default();

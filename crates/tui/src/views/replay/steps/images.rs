@@ -8,18 +8,25 @@ use crate::session::{
     question::Question,
     request::{RequestId, RequestIds, Sentence},
 };
-use trajview_run::{Run, pictures::raster::DecodedImage};
-
-use super::StepListItem;
+use trajview_run::{Run, StepId, pictures::raster::DecodedImage};
 
 /// The start of the line for an image, as the formats write it.
-pub(super) const SIGN: &str = "[image: ";
+pub const IMAGE_SIGN: &str = "[image: ";
+
+/// The images of one step or request, and the index of the first to show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RequestedImages {
+    /// Counts from 0.
+    pub turn: usize,
+    /// None for those of the request.
+    pub step: Option<StepId>,
+    pub first: usize,
+}
 
 /// Images that are to be shown.
 #[derive(Debug, Default)]
 pub struct StepImages {
-    /// The item whose images are requested, and the index of the first to show.
-    pub requested: Option<(StepListItem, usize)>,
+    pub requested: Option<RequestedImages>,
     /// The index in the request.
     pending: Pending<usize>,
     /// Images that arrived and are not shown yet, and the index of the first to show.
@@ -33,8 +40,8 @@ impl StepImages {
         run: &Arc<Run>,
         numbers: &mut RequestIds,
     ) -> Option<Effect> {
-        let (item, first) = self.requested.take()?;
-        let (run, turn, step) = (run.clone(), item.turn(), item.step());
+        let RequestedImages { turn, step, first } = self.requested.take()?;
+        let run = run.clone();
         Some(self.pending.ask_question(numbers, first, Question::Images { run, turn, step }))
     }
 

@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use super::{StepFilter, StepListItem};
+use super::StepFilter;
 use trajview_run::{Run, StepId};
 
 /// Sub-agents within sub-agents beyond this are listed at one depth.
@@ -14,10 +14,6 @@ const MAX_DEPTH: usize = 32;
 #[derive(Debug, Default)]
 pub struct StepOutline {
     entries: Vec<OutlineEntry>,
-    /// The request of the turn, where there is one.
-    request: Option<StepListItem>,
-    /// The text before the request.
-    layer: Option<StepListItem>,
     /// Sub-agents whose steps are listed in place, by the step that started them.
     open: HashSet<StepId>,
     /// The step that started the sub-agent whose steps are the list.
@@ -39,22 +35,14 @@ impl StepOutline {
     pub(crate) fn load_turn(&mut self, run: &Run, turn: usize) {
         self.entries =
             run.steps_of_turn(turn).into_iter().map(|id| outline_entry(run, id)).collect();
-        let found = run.turns.get(turn);
-        let is_asked = found.is_some_and(|it| it.request.is_some() || !it.title.is_empty());
-        self.request = is_asked.then_some(StepListItem::Request(turn));
-        self.layer = found.and_then(|it| it.layer.as_ref()).map(|_| StepListItem::Layer(turn));
         let (entered, revealed) = (self.entered.take(), self.revealed.take());
         self.entered = entered.filter(|id| self.position_of(*id).is_some());
         self.revealed = revealed.filter(|id| self.position_of(*id).is_some());
     }
 
-    /// Returns the listed items and their depths in sub-agents.
-    pub(crate) fn listed_items(&self) -> (Vec<StepListItem>, Vec<usize>) {
+    /// Returns the listed steps and their depths in sub-agents.
+    pub(crate) fn listed_items(&self) -> (Vec<StepId>, Vec<usize>) {
         let (mut items, mut depths) = (vec![], vec![]);
-        if self.entered.is_none() && matches!(self.filter, StepFilter::All | StepFilter::Messages) {
-            items.extend(self.layer.into_iter().chain(self.request));
-            depths.extend(items.iter().map(|_| 0));
-        }
         let entries = self.entries_in_view();
         let base = entries.first().map_or(0, |first| first.depth);
         let mut folded_at: Option<usize> = None;
@@ -65,7 +53,7 @@ impl StepOutline {
             folded_at = None;
             let is_head = self.entered.is_some() && index == 0;
             if is_head || self.is_listed(entry) {
-                items.push(StepListItem::Step(entry.id));
+                items.push(entry.id);
                 depths.push(entry.depth - base.min(entry.depth));
             }
             let folds =

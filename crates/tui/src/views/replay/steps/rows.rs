@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::widgets::wrap::wrap_line;
+use crate::widgets::wrap::{line_ranges, wrap_text};
 use trajview_run::{StepText, search::StepField};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,24 +68,12 @@ fn push_text(
     rows: &mut Vec<StepRowKind>,
 ) {
     let end = rows.len() + most;
-    for (line, bytes) in line_ranges(words).enumerate() {
-        for part in wrap_line(&words[bytes.clone()], width) {
-            if rows.len() == end {
-                return rows.push(StepRowKind::Cut(field));
-            }
-            let range = bytes.start + part.start..bytes.start + part.end;
-            rows.push(StepRowKind::Text { field, line, range });
+    for (line, range) in wrap_text(words, width) {
+        if rows.len() == end {
+            return rows.push(StepRowKind::Cut(field));
         }
+        rows.push(StepRowKind::Text { field, line, range });
     }
-}
-
-/// Returns the bytes of each line, line ends not included; the same lines as [`str::lines`].
-fn line_ranges(text: &str) -> impl Iterator<Item = Range<usize>> {
-    let base = text.as_ptr() as usize;
-    text.lines().map(move |line| {
-        let start = line.as_ptr() as usize - base;
-        start..start + line.len()
-    })
 }
 
 /// Returns one part of a step's text, as recorded.

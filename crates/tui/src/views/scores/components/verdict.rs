@@ -7,7 +7,7 @@ use crate::{
         scores::components::ComponentsView,
         verdict::{
             ShownScore, VerdictRow, label_author_text, label_score, push_field_rows,
-            push_trace_rows, words_in_rows,
+            push_request_rows, push_trace_rows, words_in_rows,
         },
     },
 };
@@ -38,11 +38,21 @@ impl ComponentsView {
             None => rows.push(VerdictRow::Note(self.why_no_verdict(session))),
         }
         self.push_label_rows(session, &row.id, width, &mut rows);
+        if let Some(turn) = self.requesting_turn(session) {
+            rows.push(VerdictRow::Blank);
+            push_request_rows(session, turn, width, &mut rows);
+        }
         if let Some(verdict) = self.chosen_verdict(session) {
             self.push_evidence_rows(session, verdict, &mut rows);
             push_trace_rows(verdict, width, &mut rows);
         }
         rows
+    }
+
+    /// Returns the turn that asks for the chosen component, counted from 0; None where nothing says which one does.
+    pub(crate) fn requesting_turn(&self, session: &Session) -> Option<usize> {
+        let turn = self.chosen_component(session)?.committed_at_turn?.checked_sub(1)?;
+        Some(turn).filter(|turn| *turn < session.run.turns.len())
     }
 
     fn why_no_verdict(&self, session: &Session) -> String {

@@ -1,0 +1,164 @@
+//! What each view does with its room: nothing is cut that would fit, and no view is mostly empty.
+
+use crate::{
+    audit_view::{Bundle, assert_has, assert_lacks, audit_screen, frame_after, frame_text},
+    common::{project_path, run_cli},
+};
+
+const SIZES: [&str; 3] = ["80x24", "120x40", "200x50"];
+
+/// The frame of a sample run at a turn, after some keys.
+fn frame_at(sample: &str, turn: &str, size: &str, keys: &str) -> String {
+    let run = project_path(&format!("sample-runs/{sample}"));
+    let options = ["--at", turn, "--snapshot", size, "--keys", keys];
+    let ran = run_cli(&[&[run.to_str().unwrap()], &options[..]].concat());
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    ran.out
+}
+
+fn replay_at(turn: &str, size: &str, keys: &str) -> String {
+    frame_at("codex-p12", turn, size, keys)
+}
+
+/// The words of a frame without borders, each line joined to the next.
+fn flowing_words(frame: &str) -> String {
+    let words = frame.replace(['│', '┌', '┐', '└', '┘', '─'], " ");
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The column and the row of some words.
+fn place_of(frame: &str, words: &str) -> (usize, usize) {
+    let found = frame.lines().enumerate().find_map(|(row, line)| {
+        let at = line.find(words)?;
+        Some((line[..at].chars().count(), row))
+    });
+    found.unwrap_or_else(|| panic!("{words}\n{frame}"))
+}
+
+#[test]
+fn the_request_stands_in_full_above_the_diff_at_every_size() {
+    for size in SIZES {
+        let seen = replay_at("46", size, "");
+        let (column, request) = place_of(&seen, "turn 46: request");
+        let (diff_column, diff) =
+            place_of(&seen, "ppdiff/losses.py  +6 −17   diff: turn 45 → 46   file 1/3");
+
+        assert!(request < diff && column == diff_column, "{seen}");
+        assert!(seen.contains("small functions."), "{seen}");
+    }
+    let words = flowing_words(&replay_at("46", "80x24", ""));
+    let request = "The losses are hard to log: total_loss gives a single number. Refactor it so that I get \
+        a dictionary with every part and the total, and fold the helpers in, the file has too many small functions.";
+    assert!(words.contains(request), "{words}");
+}
+
+#[test]
+fn a_long_request_has_a_third_of_the_height_and_scrolls_where_it_has_the_keyboard() {
+    let at = |keys: &str| frame_at("codex-p12-single-shot", "1", "120x40", keys);
+    let seen = at("");
+    let (_, first) = place_of(&seen, "turn 1: request");
+    let (_, below) = place_of(&seen, "diff: start → turn 1");
+    assert!((11..=13).contains(&(below - first)), "{seen}");
+
+    let end = at("<tab> G");
+    assert_ne!(seen.lines().nth(first + 1), end.lines().nth(first + 1), "{end}");
+}
+
+#[test]
+fn steps_are_counted_as_they_are_listed() {
+    let seen = replay_at("46", "120x40", "");
+    assert!(seen.lines().next().unwrap().contains("5 steps"), "{seen}");
+    assert_eq!(seen.matches('▸').count(), 5, "{seen}");
+    assert!(replay_at("46", "80x24", "<s-tab>").contains(" steps 5 "));
+}
+
+#[test]
+fn a_turn_without_edits_shows_its_steps_and_what_they_printed() {
+    let seen = replay_at("47", "120x40", "");
+
+    let (_, steps) = place_of(&seen, "steps of turn 47");
+    let (_, text) = place_of(&seen, "text from step 1 on  no file changed");
+    assert!(steps < text, "{seen}");
+    assert!(seen.contains("ppdiff/config.py:15:    guidance: float = 1.0"), "{seen}");
+    assert!(seen.contains("There is no flag for it on the command line."), "{seen}");
+}
+
+#[test]
+fn the_list_of_files_is_shown_where_there_is_room_and_while_it_has_the_keyboard() {
+    let turns = |frame: &str| frame.lines().filter(|line| line.contains("└────")).count();
+    let closed = replay_at("46", "120x40", "");
+    assert_lacks(&closed, "files of turn 46");
+    assert_has(&replay_at("46", "120x40", "<s-tab>"), "M tests/test_losses.py  +6 −18");
+    assert_has(&replay_at("46", "200x50", ""), "M tests/test_losses.py");
+    assert!(turns(&closed) > 0);
+}
+
+#[test]
+fn the_first_file_of_a_turn_is_the_one_with_most_changed_lines_that_is_not_a_test() {
+    // The files of the turn in the order of their paths: a README, the program, its tests.
+    let seen = replay_at("53", "120x40", "");
+    assert_has(&seen, "ppdiff/__main__.py");
+    let chosen = replay_at("46", "120x40", "f f");
+    assert_has(&chosen, "tests/test_losses.py  +6 −18   diff: turn 45 → 46   file 3/3");
+}
+
+#[test]
+fn a_search_hit_in_a_request_is_shown_there() {
+    let seen = replay_at("1", "80x24", "/fold<space>the<space>helpers<enter>");
+    assert_has(&seen, "turn 46/56");
+    assert_has(&seen, "▌so that I get a dictionary");
+}
+
+#[test]
+fn the_texts_of_the_steps_fill_the_room_beside_the_diff() {
+    let seen = replay_at("46", "200x50", "s s s");
+    assert_has(&seen, "text from step 3 on");
+    assert_has(&seen, "*** Update File: ppdiff/losses.py");
+}
+
+#[test]
+fn in_the_audit_half_of_the_rows_are_code() {
+    let screen = audit_screen(&Bundle::new(), (120, 40), "ann");
+    let seen = frame_text(&screen);
+    let (column, _) = place_of(&seen, "ppdiff/losses.py ──");
+    let is_code = |line: &&str| {
+        let cells: String = line.chars().skip(column).take(9).collect();
+        let numbers: Vec<&str> = cells.split_whitespace().collect();
+        numbers.len() == 2
+            && numbers.iter().all(|it| it.trim_end_matches('▌').parse::<u32>().is_ok())
+    };
+
+    assert!(seen.lines().filter(is_code).count() >= 18, "{seen}");
+    assert_lacks(&seen, "┌ agreement");
+}
+
+#[test]
+fn a_part_of_the_audit_is_maximized_and_a_note_has_another_key() {
+    let mut screen = audit_screen(&Bundle::new(), (120, 40), "ann");
+
+    let code = frame_after(&mut screen, "<tab><tab> m");
+    assert_has(&code, "  queue   item   code ");
+    assert_lacks(&code, "┌ queue");
+    assert_has(&frame_after(&mut screen, "m"), "┌ queue");
+    let noted = frame_after(&mut screen, "4 E fine <enter>");
+    assert_has(&noted, "your note: fine");
+}
+
+#[test]
+fn lines_of_the_evidence_are_not_listed_again_as_candidates() {
+    let mut screen = audit_screen(&Bundle::new(), (200, 50), "ann");
+
+    let seen = frame_after(&mut screen, "3 <esc>");
+
+    assert_has(&seen, "◆ ppdiff/losses.py:10  evidence");
+    assert_lacks(&seen, "? ppdiff/losses.py:7–14"); // line 10 is one of these
+    assert_has(&seen, "? ppdiff/losses.py:23–26");
+}
+
+#[test]
+fn the_request_that_asks_for_a_component_is_read_in_the_audit_and_in_the_scores() {
+    let request = "Losses. The network will predict x_0 directly";
+    assert_has(&frame_text(&audit_screen(&Bundle::new(), (200, 50), "ann")), request);
+    let scores = replay_at("46", "200x50", "3w G 9k");
+    assert_has(&scores, "turn 22: request");
+}
