@@ -26,6 +26,9 @@ const SIDE_BY_SIDE_WIDTH: u16 = 110;
 /// Cells of the list of values, borders included.
 const VALUES_CELLS: u16 = 58;
 
+/// Rows below the list of values that define the chosen number, at most.
+pub(super) const DEFINITION_ROWS: u16 = 2;
+
 /// Screen width from which every curve is drawn as a small multiple beside the chart, with the cells of such a column
 /// and of the chart.
 const MULTIPLES_WIDTH: u16 = 180;
@@ -48,7 +51,9 @@ impl CurvesAreas {
     pub(crate) fn for_layout(layout: &ScreenLayout, part: CurvesPart) -> Self {
         let body = layout.body;
         // Few runs have the curve of the memory. The list can be scrolled if there is no room for it.
-        let rows = CURVES.iter().filter(|number| !number.is_of_process()).count() as u16 + 2;
+        let rows = CURVES.iter().filter(|number| !number.is_of_process()).count() as u16
+            + DEFINITION_ROWS
+            + 2;
         if layout.is_too_small {
             return Self::default();
         }

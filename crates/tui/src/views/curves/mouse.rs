@@ -86,7 +86,7 @@ impl CurvesView {
         self.part = CurvesPart::Chart;
         let points = self.axis_points(session);
         let Some((area, here)) = area.zip(self.shown_point(session, &points)) else { return };
-        let (rows, _) = list_and_notes(session, &points[here], area.inner(Margin::new(1, 1)));
+        let (rows, _) = list_and_notes(self, session, &points[here], area.inner(Margin::new(1, 1)));
         let height = usize::from(rows.height);
         let listed = curve_values::listed_numbers(session);
         let top = centred_top(self.chosen_index(session), listed.len(), height);

@@ -13,13 +13,35 @@ pub struct ProcessAreas {
     pub pillars: Option<Rect>,
     /// The events of the chosen pillar.
     pub counted: Option<Rect>,
-    /// The list below, with the strip of the turns in its first row.
+    /// The strip of the turns, over the full width.
+    pub strip: Option<Rect>,
+    /// The chosen list.
     pub below: Option<Rect>,
+    /// Further lists, in the order of `v`; empty where there is no room for one.
+    pub others: [Rect; MAX_OTHERS],
 }
 
-/// Rows of the score below the pillars, and of the strip of turns above the lower list.
+/// Lists beside the chosen one, at most.
+pub(crate) const MAX_OTHERS: usize = 3;
+
+/// The rows of the lists that are to be shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct ListRows {
+    /// The events of the chosen pillar.
+    pub counted: usize,
+    pub below: usize,
+    /// The further lists that have rows.
+    pub others: [usize; MAX_OTHERS],
+}
+
+/// Rows of the score below the pillars.
 pub(super) const SCORE_ROWS: u16 = 1;
-pub(super) const STRIP_ROWS: u16 = 1;
+
+/// Rows of a list, borders included, that is worth its room.
+const MIN_LIST_ROWS: u16 = 5;
+
+/// Screen width from which lists are beside each other.
+const TWO_COLUMNS_WIDTH: u16 = 160;
 
 /// Rows of the pillars, borders and the score included.
 const PILLARS_ROWS: u16 = Pillar::ALL.len() as u16 + SCORE_ROWS + 2;
@@ -31,30 +53,66 @@ const PILLAR_CELLS: u16 = 50;
 const SIDE_BY_SIDE_WIDTH: u16 = 100;
 
 impl ProcessAreas {
-    pub(crate) fn for_layout(layout: &ScreenLayout, part: ProcessPart) -> Self {
+    pub(crate) fn for_layout(layout: &ScreenLayout, part: ProcessPart, rows: ListRows) -> Self {
         let body = layout.body;
         if layout.is_too_small {
             return Self::default();
         }
-        let above = match body.width >= SIDE_BY_SIDE_WIDTH {
-            true => (body.height * 2 / 5).max(PILLARS_ROWS.min(body.height)),
-            false => PILLARS_ROWS.min(body.height),
+        let is_wide = body.width >= SIDE_BY_SIDE_WIDTH;
+        let most = if is_wide { body.height / 2 } else { 0 };
+        let above = framed_rows(rows.counted).min(most).max(PILLARS_ROWS.min(body.height));
+        let [top, strip, lists] = Split::vertical([
+            Constraint::Length(above),
+            Constraint::Length(1),
+            Constraint::Fill(1),
+        ])
+        .areas(body);
+        let areas = match lists.height >= MIN_LIST_ROWS - 1 {
+            true => Self { strip: Some(strip), ..Self::default() }.with_lists(lists, rows),
+            false => Self::default(),
         };
-        let [top, below] =
-            Split::vertical([Constraint::Length(above), Constraint::Fill(1)]).areas(body);
-        let below = Some(below).filter(|area| area.height >= 4);
-        if body.width >= SIDE_BY_SIDE_WIDTH {
+        if is_wide {
             let sides = [Constraint::Length(PILLAR_CELLS), Constraint::Fill(1)];
             let [pillars, counted] = Split::horizontal(sides).areas(top);
-            return Self { pillars: Some(pillars), counted: Some(counted), below };
+            return Self { pillars: Some(pillars), counted: Some(counted), ..areas };
         }
         match part {
-            ProcessPart::Counted => Self { pillars: None, counted: Some(top), below },
-            ProcessPart::Pillars | ProcessPart::Below => {
-                Self { pillars: Some(top), counted: None, below }
-            }
+            ProcessPart::Counted => Self { counted: Some(top), ..areas },
+            ProcessPart::Pillars | ProcessPart::Below => Self { pillars: Some(top), ..areas },
         }
     }
+
+    /// Adds the chosen list and as many further ones as there is room for: on a wide screen in two columns, else below
+    /// each other.
+    fn with_lists(self, area: Rect, rows: ListRows) -> Self {
+        let count = rows.others.iter().filter(|rows| **rows > 0).count();
+        let mut others = [Rect::default(); MAX_OTHERS];
+        if area.width < TWO_COLUMNS_WIDTH || count == 0 {
+            let [below, other] = stacked_lists(area, rows.below, count > 0);
+            others[0] = other;
+            return Self { below: Some(below), others, ..self };
+        }
+        let sides = [Constraint::Fill(1), Constraint::Fill(1)];
+        let [left, right] = Split::horizontal(sides).areas(area);
+        let [below, third] = stacked_lists(left, rows.below, count > 2);
+        let [second, next] = stacked_lists(right, rows.others[0], count > 1);
+        others = [second, next, third];
+        Self { below: Some(below), others, ..self }
+    }
+}
+
+/// Returns the rows of a list with its border.
+fn framed_rows(rows: usize) -> u16 {
+    u16::try_from(rows).unwrap_or(u16::MAX).saturating_add(2)
+}
+
+/// Splits an area between a list, as high as it needs but leaving room, and another one below it.
+fn stacked_lists(area: Rect, rows: usize, has_second: bool) -> [Rect; 2] {
+    if !has_second || area.height < 2 * MIN_LIST_ROWS {
+        return [area, Rect::default()];
+    }
+    let first = framed_rows(rows).clamp(MIN_LIST_ROWS, area.height - MIN_LIST_ROWS);
+    Split::vertical([Constraint::Length(first), Constraint::Fill(1)]).areas(area)
 }
 
 #[cfg(test)]
@@ -66,9 +124,12 @@ mod tests {
     fn whatever_the_size_the_parts_lie_inside_the_body_and_apart() {
         for layout in layouts_to_test() {
             for part in [ProcessPart::Pillars, ProcessPart::Counted, ProcessPart::Below] {
-                let areas = ProcessAreas::for_layout(&layout, part);
-                let all = [areas.pillars, areas.counted, areas.below];
-                assert_apart(layout.body, all.into_iter().flatten());
+                for others in [[0; MAX_OTHERS], [4, 0, 0], [40, 1, 9]] {
+                    let rows = ListRows { counted: 12, below: 7, others };
+                    let areas = ProcessAreas::for_layout(&layout, part, rows);
+                    let all = [areas.pillars, areas.counted, areas.strip, areas.below];
+                    assert_apart(layout.body, all.into_iter().flatten().chain(areas.others));
+                }
             }
         }
     }

@@ -18,8 +18,11 @@ use crate::{
         replay_opening::{OpeningTarget, ReplayOpening},
         views::View,
     },
-    widgets::{layout::ScreenLayout, line::safe_string, pane::ListPane, scroll::Motion},
+    widgets::{
+        layout::ScreenLayout, line::safe_string, mouse::Mouse, pane::ListPane, scroll::Motion,
+    },
 };
+use areas::{ListRows, MAX_OTHERS, ProcessAreas};
 use rows::ProcessRow;
 use trajview_metrics::process::{
     Pillar, PillarWeights, ProcessReport, RigorProfile, pillars::MAX_WEIGHT_CHANGE,
@@ -143,9 +146,7 @@ impl ProcessView {
             ProcessMessage::SwitchList => {
                 let at =
                     ProcessList::ALL.iter().position(|it| *it == self.list).unwrap_or_default();
-                self.list = ProcessList::ALL[(at + 1) % ProcessList::ALL.len()];
-                self.part = ProcessPart::Below;
-                self.below.restart();
+                self.show_list(ProcessList::ALL[(at + 1) % ProcessList::ALL.len()]);
             }
             ProcessMessage::Weigh(tenths) => self.weigh_pillar(tenths),
             ProcessMessage::Unweigh => self.weights = PillarWeights::default(),
@@ -262,10 +263,57 @@ impl ProcessView {
         Ok((path, line.unwrap_or(1)))
     }
 
-    /// Returns the lower list.
+    /// Chooses another of the lower lists.
+    fn show_list(&mut self, list: ProcessList) {
+        self.list = list;
+        self.part = ProcessPart::Below;
+        self.below.restart();
+    }
+
+    /// Returns the rows of the chosen lower list.
     pub(crate) fn below_rows(&self, session: &Session) -> Vec<ProcessRow> {
+        self.rows_of(self.list, session)
+    }
+
+    /// Returns the lists that are shown beside the chosen one, in the order in which `v` brings them: those with rows.
+    pub(crate) fn other_lists(&self, session: &Session) -> Vec<ProcessList> {
+        let at = ProcessList::ALL.iter().position(|it| *it == self.list).unwrap_or_default();
+        let rest = ProcessList::ALL.into_iter().cycle().skip(at + 1).take(ProcessList::ALL.len() - 1);
+        let has_rows = |list: &ProcessList| !self.rows_of(*list, session).is_empty();
+        rest.filter(has_rows).take(MAX_OTHERS).collect()
+    }
+
+    /// Returns the numbers of rows of the lists on screen.
+    fn list_rows(&self, session: &Session) -> ListRows {
+        let mut others = [0; MAX_OTHERS];
+        for (rows, list) in others.iter_mut().zip(self.other_lists(session)) {
+            *rows = self.rows_of(list, session).len();
+        }
+        let (counted, below) = (self.counted_rows(session).len(), self.below_rows(session).len());
+        ListRows { counted, below, others }
+    }
+
+    /// Returns the areas of the lists.
+    pub(crate) fn areas(&self, session: &Session, layout: &ScreenLayout) -> ProcessAreas {
+        ProcessAreas::for_layout(layout, self.part, self.list_rows(session))
+    }
+
+    /// Returns the list under the mouse that is not the chosen one.
+    fn other_list_at(
+        &self,
+        session: &Session,
+        mouse: Mouse,
+        layout: &ScreenLayout,
+    ) -> Option<ProcessList> {
+        let others = self.areas(session, layout).others.into_iter();
+        let mut shown = others.zip(self.other_lists(session));
+        shown.find(|(area, _)| mouse.is_in(*area)).map(|(_, list)| list)
+    }
+
+    /// Returns the rows of a lower list.
+    pub(crate) fn rows_of(&self, list: ProcessList, session: &Session) -> Vec<ProcessRow> {
         let report = self.process_report(session);
-        match self.list {
+        match list {
             ProcessList::Signals => {
                 report.map(|it| rows::signal_rows(&it.signals)).unwrap_or_default()
             }

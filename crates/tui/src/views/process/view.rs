@@ -19,8 +19,8 @@ use trajview_metrics::process::Pillar;
 use trajview_run::Run;
 
 use super::{
-    ProcessList, ProcessMessage, ProcessPart, ProcessView,
-    areas::{ProcessAreas, SCORE_ROWS, STRIP_ROWS},
+    ProcessMessage, ProcessPart, ProcessView,
+    areas::{ProcessAreas, SCORE_ROWS},
     draw,
 };
 
@@ -36,13 +36,12 @@ impl RunView for ProcessView {
         if session.view != View::Process {
             return;
         }
-        let areas = ProcessAreas::for_layout(layout, self.part);
+        let rows = self.list_rows(session);
+        let areas = ProcessAreas::for_layout(layout, self.part, rows);
         let room = PaneRoom::framed(areas.pillars).with_fixed_rows(0, SCORE_ROWS);
         self.pillars.settle(room, Pillar::ALL.len());
-        let len = self.counted_rows(session).len();
-        self.counted.settle(PaneRoom::framed(areas.counted), len);
-        let len = self.below_rows(session).len();
-        self.below.settle(PaneRoom::framed(areas.below).with_fixed_rows(STRIP_ROWS, 0), len);
+        self.counted.settle(PaneRoom::framed(areas.counted), rows.counted);
+        self.below.settle(PaneRoom::framed(areas.below), rows.below);
     }
 
     /// Asks for the report while the view is on, and of a run that is quickly read wherever its playhead is; decisions
@@ -63,17 +62,10 @@ impl RunView for ProcessView {
             return effects;
         }
         effects.extend(scores.process.ask_process(numbers, run));
-        match self.list {
-            ProcessList::Decisions if is_on => {
-                effects.extend(scores.process.ask_decisions(numbers, run))
-            }
-            ProcessList::Memory if is_on => effects.extend(scores.process.ask_memory(numbers, run)),
-            ProcessList::Signals
-            | ProcessList::Plan
-            | ProcessList::States
-            | ProcessList::Decisions
-            | ProcessList::Memory
-            | ProcessList::Recording => {}
+        if is_on {
+            // All lists are looked for: those that have rows are shown beside the chosen one.
+            effects.extend(scores.process.ask_decisions(numbers, run));
+            effects.extend(scores.process.ask_memory(numbers, run));
         }
         if std::mem::take(&mut self.is_drawing) {
             effects.extend(scores.process.draw_decisions(numbers, run));
@@ -99,7 +91,13 @@ impl RunView for ProcessView {
             (ProcessPart::Counted, &self.counted),
             (ProcessPart::Below, &self.below),
         ];
-        let Some((part, motion)) = part_under(parts, mouse) else { return false };
+        let Some((part, motion)) = part_under(parts, mouse) else {
+            let list = self.other_list_at(session, mouse, layout).filter(|_| mouse.is_click());
+            if let Some(list) = list {
+                self.show_list(list);
+            }
+            return false;
+        };
         self.part = part;
         let Some(motion) = motion else { return false };
         self.update_view(session, ProcessMessage::Move(motion), layout);

@@ -56,9 +56,14 @@ impl RunTableView {
         let (body, pairs) = self.with_pairs(body);
         let [sources, titles, list, legend] = Split::vertical(rows).areas(body);
         let (columns, hidden) = self.column_places(list);
-        // The legend spans the table and the preview.
-        let legend = Rect { width: whole_body.width, ..legend };
-        let preview = preview.map(|area| Rect { height: area.height.saturating_sub(1), ..area });
+        // The legend spans the table and the preview, unless the panel of pairs is below the table alone.
+        let (legend, preview) = match pairs {
+            Some(_) => (legend, preview),
+            None => {
+                let above = |area: Rect| Rect { height: area.height.saturating_sub(1), ..area };
+                (Rect { width: whole_body.width, ..legend }, preview.map(above))
+            }
+        };
         RunTableAreas { sources, titles, list, legend, preview, pairs, columns, hidden }
     }
 

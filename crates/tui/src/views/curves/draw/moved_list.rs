@@ -2,6 +2,7 @@
 
 use ratatui::{
     buffer::Buffer,
+    layout::Rect,
     text::{Line, Span},
 };
 
@@ -9,10 +10,11 @@ use crate::{
     session::Session,
     views::curves::{CurvesPart, CurvesView},
     widgets::{
-        line::{fit_spans, fit_text_end, left_and_right, safe_string, spans_width, trusted_span},
-        panel::draw_sentence,
+        line::{fit_spans, recorded_span, safe_string, trusted_span},
+        panel::{draw_sentence, put_row},
         text,
         theme::{Meaning, Theme},
+        wrap::wrap_text,
     },
 };
 use trajview_metrics::quality::{CallableWeight, QualityChange, QualityChangeKind};
@@ -49,6 +51,34 @@ pub(crate) fn draw_moved_list(
     };
     let chosen = is_focused.then(|| theme.style_for(Meaning::Selected));
     view.rows.draw_rows(chosen, theme, buffer, |index| change_line(changes[index], theme, width));
+    let rows = u16::try_from(changes.len()).unwrap_or(u16::MAX).min(inner.height);
+    draw_request(session, theme, Rect { y: inner.y + rows, height: inner.height - rows, ..inner }, buffer);
+}
+
+/// Rows below the list from which on the request of the turn is drawn there: a blank one, its name, its text.
+const REQUEST_ROWS: u16 = 3;
+
+/// Draws the request of the turn at the playhead, at the lower edge of the room below the list.
+fn draw_request(session: &Session, theme: Theme, room: Rect, buffer: &mut Buffer) {
+    let Some(Ok(words)) = session.request_words(session.turn) else { return };
+    if room.height < REQUEST_ROWS {
+        return;
+    }
+    let width = usize::from(room.width);
+    let most = usize::from(room.height - 2);
+    let mut rows: Vec<String> =
+        wrap_text(words, width).take(most + 1).map(|(_, row)| words[row].to_owned()).collect();
+    if rows.len() > most {
+        rows.truncate(most);
+        rows.last_mut().into_iter().for_each(|last| *last = format!("{}…", last.trim_end()));
+    }
+    let y = room.height - rows.len() as u16 - 1;
+    let heading = format!("turn {}: request", session.turn + 1);
+    put_row(Line::styled(heading, theme.style_for(Meaning::Heading)), None, room, y, buffer);
+    for (words, y) in rows.iter().zip(y + 1..) {
+        let words = fit_spans(vec![recorded_span(words, theme.style_for(Meaning::Text))], width);
+        put_row(Line::from(words), None, room, y, buffer);
+    }
 }
 
 /// Returns the text that is shown while the list is empty.
@@ -91,50 +121,54 @@ fn moved_title(view: &CurvesView, session: &Session, theme: Theme) -> Vec<Span<'
     ]
 }
 
-/// Cells that the name of a thing keeps while its place grows shorter.
-const NAME_CELLS: usize = 18;
-
-/// List width from which the place is drawn beside the name.
+/// List width from which the kind of thing has a column of its own and numbers have their whole names.
 const WIDE_LIST_CELLS: usize = 100;
 
 /// Cells of the kind of thing.
 const KIND_CELLS: usize = 9;
 
+/// Returns `compute_losses  ppdiff/losses.py:7  new, mass 8.5, CC 3`. The name is in full where there is room for it and
+/// for the numbers; the place is as long as the rest allows.
 fn change_line(change: &QualityChange, theme: Theme, width: usize) -> Line<'static> {
     let (plain, muted) = (theme.style_for(Meaning::Text), theme.style_for(Meaning::Muted));
-    let (kind, name, by) = change_texts(&change.what);
-    let facts = trusted_span(format!(" {by}"), theme.style_for(Meaning::Hunk));
-    let place = match change.is_there {
-        true => format!("{}:{}", change.place.path, change.place.span.start),
-        false => format!("{} (gone)", change.place.path),
+    let is_wide = width >= WIDE_LIST_CELLS;
+    let (kind, name, by) = change_texts(&change.what, if is_wide { "branches (CC)" } else { "CC" });
+    let kind = match (is_wide, kind) {
+        (true, kind) => format!("{kind:<KIND_CELLS$}"),
+        (false, "function") => String::new(), // most are functions
+        (false, kind) => format!("{kind} "),
     };
     let name = safe_string(&name);
-    let taken = KIND_CELLS + spans_width(std::slice::from_ref(&facts)) + 1;
-    let room = width.saturating_sub(taken + text::width(&name).min(NAME_CELLS));
-    let place = fit_text_end(&safe_string(&place), room.max(width / 5));
-    let room = width.saturating_sub(taken + text::width(&place));
-    let name = fit_text_end(&name, room.max(NAME_CELLS / 2));
-    let kind = trusted_span(format!("{kind:<KIND_CELLS$}"), muted);
-    if width >= WIDE_LIST_CELLS {
-        // The place follows the name directly, since a wide gap would make the row hard to read.
-        let name = trusted_span(format!("{name}  "), plain);
-        return Line::from(fit_spans(
-            vec![kind, name, trusted_span(place, muted), trusted_span(" ", muted), facts],
-            width,
-        ));
-    }
-    left_and_right(
-        vec![kind, trusted_span(name, plain), facts],
-        vec![trusted_span(place, muted)],
-        width,
-    )
+    let room = width.saturating_sub(text::width(&kind) + text::width(&by) + 2);
+    let place = shortest_place(change, room.saturating_sub(text::width(&name)));
+    let name = text::truncate(&name, room, "…").into_owned();
+    let spans = vec![
+        trusted_span(kind, muted),
+        trusted_span(name, plain),
+        trusted_span(place, muted),
+        trusted_span(format!("  {by}"), theme.style_for(Meaning::Hunk)),
+    ];
+    Line::from(fit_spans(spans, width))
 }
 
-/// Returns the kind of thing, which one, and by how much.
-fn change_texts(what: &QualityChangeKind) -> (&'static str, String, String) {
+/// Returns the place of a change after a gap: the path and the line, or the name of the file and the line; empty where
+/// neither fits.
+fn shortest_place(change: &QualityChange, room: usize) -> String {
+    let path = safe_string(change.place.path.as_str());
+    let file = path.rsplit('/').next().unwrap_or_default().to_owned();
+    let place = |path: String| match change.is_there {
+        true => format!("  {path}:{}", change.place.span.start),
+        false => format!("  {path} (gone)"),
+    };
+    let fits = |place: &String| text::width(place) <= room;
+    [path, file].map(place).into_iter().find(fits).unwrap_or_default()
+}
+
+/// Returns the kind of thing, which one, and by how much; `cc` is the name of the complexity.
+fn change_texts(what: &QualityChangeKind, cc: &str) -> (&'static str, String, String) {
     match what {
         QualityChangeKind::Callable { name, before, after } => {
-            ("function", name.clone(), weight_change(before.as_ref(), after.as_ref()))
+            ("function", name.clone(), weight_change(before.as_ref(), after.as_ref(), cc))
         }
         QualityChangeKind::Rule { rule, hits, lines } => (
             "rule",
@@ -150,10 +184,14 @@ fn change_texts(what: &QualityChangeKind) -> (&'static str, String, String) {
 }
 
 /// Returns `mass 12.3 → 45.6, CC 4 → 12`.
-fn weight_change(before: Option<&CallableWeight>, after: Option<&CallableWeight>) -> String {
+fn weight_change(
+    before: Option<&CallableWeight>,
+    after: Option<&CallableWeight>,
+    cc: &str,
+) -> String {
     match (before, after) {
         (Some(before), Some(after)) => format!(
-            "mass {} → {}, branches (CC) {}",
+            "mass {} → {}, {cc} {}",
             format_number::one_decimal(before.mass),
             format_number::one_decimal(after.mass),
             if before.cc == after.cc {
@@ -164,14 +202,14 @@ fn weight_change(before: Option<&CallableWeight>, after: Option<&CallableWeight>
         ),
         (None, Some(after)) => {
             format!(
-                "new, mass {}, branches (CC) {}",
+                "new, mass {}, {cc} {}",
                 format_number::one_decimal(after.mass),
                 after.cc
             )
         }
         (Some(before), None) => {
             format!(
-                "gone, mass {}, branches (CC) {}",
+                "gone, mass {}, {cc} {}",
                 format_number::one_decimal(before.mass),
                 before.cc
             )

@@ -12,7 +12,7 @@ use crate::{
         curve_points::RunPoint,
         curve_values::{self, ValueOrigin},
     },
-    views::curves::{CurvesPart, CurvesView},
+    views::curves::{CurvesPart, CurvesView, areas::DEFINITION_ROWS},
     widgets::{
         line::{fit_spans, left_and_right, safe_string, trusted_span},
         panel::{draw_list, draw_scroll_position, draw_titled_panel, put_row},
@@ -43,7 +43,7 @@ pub(crate) fn draw_value_list(
     let inner = draw_titled_panel(false, titles, theme, area, buffer);
     let Some(here) = here else { return };
     let listed = curve_values::listed_numbers(session);
-    let (rows, notes) = list_and_notes(session, &points[here], inner);
+    let (rows, notes) = list_and_notes(view, session, &points[here], inner);
     for (line, y) in notes.into_iter().zip(rows.height..inner.height) {
         put_row(
             Line::from(trusted_span(line, theme.style_for(Meaning::Muted))),
@@ -62,14 +62,18 @@ pub(crate) fn draw_value_list(
     draw_scroll_position(top, listed.len(), theme, area, buffer);
 }
 
-/// Splits the room of the panel: the list of numbers, and below it the lines of the notes, a third of it at most.
+/// Splits the room of the panel: the list of numbers, and below it the definition of the chosen one and the notes, a
+/// third of it at most.
 pub(crate) fn list_and_notes(
+    view: &CurvesView,
     session: &Session,
     point: &RunPoint,
     area: Rect,
 ) -> (Rect, Vec<String>) {
     let width = usize::from(area.width);
-    let mut lines = vec![];
+    let definition = format!("{}: {}", view.number.label(), view.number.row().definition);
+    let rows = wrap_line(&definition, width).into_iter().take(usize::from(DEFINITION_ROWS));
+    let mut lines: Vec<String> = rows.map(|row| definition[row].to_owned()).collect();
     for note in reliability_notes(session, point) {
         lines.extend(wrap_line(&note, width).into_iter().map(|row| note[row].to_owned()));
     }

@@ -4,25 +4,28 @@ use std::path::Path;
 
 use ratatui::{
     buffer::Buffer,
-    layout::{Constraint, Layout as Split, Rect},
+    layout::Rect,
     text::{Line, Span},
     widgets::{Paragraph, Widget, Wrap},
 };
 
 use crate::{
     session::Session,
-    views::process::{ProcessList, ProcessPart, ProcessView, areas::STRIP_ROWS, rows::ProcessRow},
+    views::process::{ProcessList, ProcessPart, ProcessView, rows::ProcessRow},
     widgets::{
         line::{fit_spans, safe_string, spans_width, trusted_span},
         pane::ListPane,
-        panel::{PanelTitles, draw_sentence, panel_title_span},
+        panel::{
+            PanelTitles, draw_scroll_position, draw_sentence, draw_titled_panel, panel_title_span,
+            put_row,
+        },
         text,
         theme::{Meaning, Theme},
     },
 };
 use trajview_run::format_number;
 
-use super::{has_keyboard, strip};
+use super::has_keyboard;
 
 pub(crate) fn draw_counted(
     view: &ProcessView,
@@ -42,14 +45,32 @@ pub(crate) fn draw_below(view: &ProcessView, session: &Session, theme: Theme, bu
     let width = view.below.frame_width();
     let titles = list_titles(view, session, (rows.len(), width), is_focused, theme);
     let inner = view.below.draw_frame(titles, is_focused, theme, buffer);
-    let [strip, below] =
-        Split::vertical([Constraint::Length(STRIP_ROWS), Constraint::Fill(1)]).areas(inner);
-    strip::draw_turn_strip(session, theme, strip, buffer);
     if rows.is_empty() {
         let words = empty_list_text(view, session);
-        return draw_sentence(&words, theme.style_for(Meaning::Muted), below, buffer);
+        return draw_sentence(&words, theme.style_for(Meaning::Muted), inner, buffer);
     }
-    draw_process_rows(&view.below, &rows, is_focused, theme, below, buffer);
+    draw_process_rows(&view.below, &rows, is_focused, theme, inner, buffer);
+}
+
+/// Draws a list that is not the chosen one, from its first row on.
+pub(crate) fn draw_other(
+    view: &ProcessView,
+    session: &Session,
+    list: ProcessList,
+    theme: Theme,
+    area: Rect,
+    buffer: &mut Buffer,
+) {
+    let rows = view.rows_of(list, session);
+    let muted = theme.style_for(Meaning::Muted);
+    let count = format!("{} ", format_number::with_thousands(rows.len() as u64));
+    let title = vec![panel_title_span(false, list.list_title(), theme), trusted_span(count, muted)];
+    let inner = draw_titled_panel(false, title, theme, area, buffer);
+    for (row, y) in rows.iter().zip(0..inner.height) {
+        let line = Line::from(fit_spans(row_spans(row, theme), usize::from(inner.width)));
+        put_row(line, None, inner, y, buffer);
+    }
+    draw_scroll_position(0, rows.len(), theme, area, buffer);
 }
 
 fn draw_process_rows(

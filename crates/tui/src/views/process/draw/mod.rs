@@ -47,8 +47,17 @@ pub(crate) fn draw_process(
     if view.counted.frame_width() > 0 {
         list::draw_counted(view, session, theme, buffer);
     }
+    let areas = view.areas(session, layout);
+    if let Some(area) = areas.strip {
+        strip::draw_turn_strip(session, theme, area, buffer);
+    }
     if view.below.frame_width() > 0 {
         list::draw_below(view, session, theme, buffer);
+    }
+    for (list, area) in view.other_lists(session).into_iter().zip(areas.others) {
+        if !area.is_empty() {
+            list::draw_other(view, session, list, theme, area, buffer);
+        }
     }
 }
 

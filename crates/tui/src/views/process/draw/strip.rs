@@ -10,7 +10,7 @@ use crate::{
     },
 };
 
-/// Draws one cell for each turn, or for several turns if there is no room: `·` nothing, `○` a failure that was retried,
+/// Draws the turns over the full width, each with the same number of cells: `·` nothing, `○` a failure that was retried,
 /// `━` a signal that continues, `•` one signal, `◆` several. The cell of the playhead is marked.
 pub(crate) fn draw_turn_strip(session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let turns = session.run.turns.len();
@@ -18,23 +18,25 @@ pub(crate) fn draw_turn_strip(session: &Session, theme: Theme, area: Rect, buffe
     if area.height == 0 || turns == 0 || width == 0 {
         return;
     }
-    let cell_of = |turn: usize| turn.min(turns - 1) * turns.min(width) / turns;
-    let mut cells = vec![StripCell::default(); turns.min(width)];
+    // The strip has the full width: a turn may have several cells, or several turns one.
+    let cell_of = |turn: usize| turn.min(turns - 1) * width / turns;
+    let last_cell_of = |turn: usize| ((turn.min(turns - 1) + 1) * width / turns).saturating_sub(1);
+    let mut cells = vec![StripCell::default(); width];
     for signal in session.scores.process.signals() {
-        let (from, to) = (cell_of(signal.step.turn), cell_of(signal.until.turn));
+        let (from, to) = (cell_of(signal.step.turn), last_cell_of(signal.until.turn));
         cells[from].signals += 1;
         cells[from..=to.max(from)].iter_mut().for_each(|cell| cell.goes_on = true);
     }
     if let Some(Ok(Some(report))) = session.scores.process.report() {
         report.cycles.iter().for_each(|it| cells[cell_of(it.failed.turn)].is_recovery = true);
     }
-    let playhead = cell_of(session.turn);
+    let playhead = cell_of(session.turn)..=last_cell_of(session.turn).max(cell_of(session.turn));
     let drawn = |(at, cell): (usize, &StripCell)| {
         let (sign, meaning) = cell.cell_sign();
         let style = theme.style_for(meaning);
         trusted_span(
             sign,
-            if at == playhead { style.patch(theme.style_for(Meaning::Cursor)) } else { style },
+            if playhead.contains(&at) { style.patch(theme.style_for(Meaning::Cursor)) } else { style },
         )
     };
     let spans: Vec<_> = std::iter::once(trusted_span(" ", theme.style_for(Meaning::Text)))

@@ -19,8 +19,8 @@ pub struct TreeAreas {
 /// Rows of the names of the columns.
 pub(super) const HEAD_ROWS: u16 = 1;
 
-/// Screen width from which the texts are next to the list.
-const SIDE_BY_SIDE_WIDTH: u16 = 110;
+/// Screen width from which the texts are next to the list: below it the requirements need the whole width.
+const SIDE_BY_SIDE_WIDTH: u16 = 160;
 
 /// Body height from which the texts are below the list.
 const STACKED_ROWS: u16 = 28;
@@ -32,12 +32,12 @@ impl TreeAreas {
             return Self::default();
         }
         if body.width >= SIDE_BY_SIDE_WIDTH {
-            let sides = [Constraint::Fill(5), Constraint::Fill(3)];
+            let sides = [Constraint::Fill(2), Constraint::Fill(1)];
             let [list, detail] = Split::horizontal(sides).areas(body);
             return Self { tabs: None, list: Some(list), detail: Some(detail) };
         }
         if body.height >= STACKED_ROWS {
-            let sides = [Constraint::Fill(3), Constraint::Fill(2)];
+            let sides = [Constraint::Fill(5), Constraint::Fill(2)];
             let [list, detail] = Split::vertical(sides).areas(body);
             return Self { tabs: None, list: Some(list), detail: Some(detail) };
         }

@@ -33,9 +33,15 @@ use crate::{
 const ID_CELLS: usize = 5;
 const SCORE_CELLS: usize = 18;
 const LABEL_CELLS: usize = 5;
-const EXPOSURE_CELLS: usize = 7;
 const CHANGE_CELLS: usize = 7;
-const LOST_CELLS: usize = 5;
+
+/// The names of the columns of the level in the specification and of the turn of the loss, in full and short, each with
+/// its cells.
+const EXPOSURE_NAMES: [(&str, usize); 2] = [("spec level", 11), ("spec", 5)];
+const LOST_NAMES: [(&str, usize); 2] = [("lost at turn", 13), ("lost at", 8)];
+
+/// Table width from which columns have their full names.
+const FULL_NAMES_WIDTH: usize = 80;
 
 /// Cells that a name is not shortened below for the sake of a lifeline.
 const LEAST_NAME_CELLS: usize = 14;
@@ -89,9 +95,10 @@ fn compared_with(session: &Session) -> String {
 struct ComponentColumns {
     name: usize,
     label: usize,
-    exposure: usize,
+    /// The name and the cells.
+    exposure: (&'static str, usize),
     change: usize,
-    lost: usize,
+    lost: (&'static str, usize),
     strip: usize,
     axis: TurnAxis,
 }
@@ -101,9 +108,12 @@ impl ComponentColumns {
     fn for_rows(width: usize, session: &Session, rows: &[ComponentRow]) -> Self {
         let has = |is: bool, cells: usize| if is { cells } else { 0 };
         let label = has(rows.iter().any(|row| row.label.is_some()), LABEL_CELLS);
-        let exposure = has(rows.iter().any(|row| row.exposure.is_some()), EXPOSURE_CELLS);
+        let names = usize::from(width < FULL_NAMES_WIDTH);
+        let has_exposure = rows.iter().any(|row| row.exposure.is_some());
+        let exposure = if has_exposure { EXPOSURE_NAMES[names] } else { ("", 0) };
+        let lost = LOST_NAMES[names];
         let change = has(rows.iter().any(|row| row.change.is_some()), CHANGE_CELLS);
-        let taken = ID_CELLS + SCORE_CELLS + label + exposure + change + LOST_CELLS;
+        let taken = ID_CELLS + SCORE_CELLS + label + exposure.1 + change + lost.1;
         let room = width.saturating_sub(taken);
         let turns = session.run.turns.len();
         let strip = room.saturating_sub(LEAST_NAME_CELLS + 1).min(turns.max(1));
@@ -116,7 +126,7 @@ impl ComponentColumns {
         // What the names leave is the turns'.
         let strip = if strip < turns { strip } else { room.saturating_sub(name + 1) };
         let axis = TurnAxis::around_turn(session.turn, turns, strip);
-        Self { name, label, exposure, change, lost: LOST_CELLS, strip, axis }
+        Self { name, label, exposure, change, lost, strip, axis }
     }
 
     fn head_line(&self, session: &Session, theme: Theme) -> Line<'static> {
@@ -125,9 +135,9 @@ impl ComponentColumns {
             ("component", self.name),
             ("score", SCORE_CELLS),
             ("you", self.label),
-            ("spec level", self.exposure),
+            self.exposure,
             ("change", self.change),
-            ("lost at turn", self.lost),
+            self.lost,
         ];
         let words: String = columns.iter().map(|(word, cells)| padded_cell(word, *cells)).collect();
         let mut spans = vec![trusted_span(words, theme.style_for(Meaning::Muted))];
@@ -177,14 +187,14 @@ impl ComponentColumns {
         if self.label > 0 {
             spans.push(trusted_span(padded_cell(&label_text(row), self.label), plain));
         }
-        if self.exposure > 0 {
+        if self.exposure.1 > 0 {
             let level = row.exposure.map_or_else(|| "–".into(), |level| level.to_string());
-            spans.push(trusted_span(padded_cell(&level, self.exposure), plain));
+            spans.push(trusted_span(padded_cell(&level, self.exposure.1), plain));
         }
         if self.change > 0 {
             spans.push(change_span(row.change, self.change, theme));
         }
-        spans.push(lost_span(row, session, self.lost, theme));
+        spans.push(lost_span(row, session, self.lost.1, theme));
         spans.extend(self.strip_spans(row, session, theme));
         Line::from(spans)
     }
