@@ -11,7 +11,7 @@ use std::{
 
 use trajview_layers::{LayerSpec, spec::COMMAND};
 use trajview_live::{
-    RunJob,
+    self as live, RunJob,
     agents::{self, DrivableAgent},
     command_line::shell_words,
     confine::Confinement,
@@ -29,7 +29,10 @@ use trajview_run::condition::Condition;
 use trajview_store as store;
 use trajview_tui::{
     session::{
-        jobs::{FormChoice, FormFacts, JobPlan, JobRefusal, LiveRunSpec, LiveRunStart, TaskSource},
+        jobs::{
+            FormChoice, FormFacts, FormOrigin, JobPlan, JobRefusal, LiveRunSpec, LiveRunStart,
+            TaskSource,
+        },
         request::RequestId,
     },
     shell::{
@@ -59,18 +62,37 @@ impl LiveStarter {
         Self { drivers: Arc::new(drivers), remembers, ..Self::default() }
     }
 
-    /// Finds the agents of this machine: first without their versions, then with them.
-    pub(crate) fn find_agents(&self, task: &str, tell: &dyn Fn(FormFacts)) -> FormFacts {
-        let mut agents = agents::drivable_agents(&self.drivers);
-        let remembered = if self.remembers { store::saved_forms::read_form(task) } else { vec![] };
+    /// Finds the agents of this machine: first without their versions, then with them. Of those that are here the one that
+    /// made the run comes first, and likewise of those that are missing.
+    pub(crate) fn find_agents(&self, origin: &FormOrigin, tell: &dyn Fn(FormFacts)) -> FormFacts {
+        let known = self.known_drivers(Some(&origin.path));
+        let made_by = live::journal::read_journal(&origin.path).map(|it| it.setup.agent);
+        let made_by = made_by.unwrap_or_else(|| origin.agent.clone());
+        // A log names Claude Code `claude-code`; its driver is `claude`.
+        let made_run = |name: &str| made_by == name || made_by.starts_with(&format!("{name}-"));
+        let mut agents = agents::drivable_agents(&known);
+        agents.sort_by_key(|it| (it.place.is_none(), !made_run(&it.name)));
+        let remembered = match self.remembers {
+            true => store::saved_forms::read_form(&origin.task),
+            false => vec![],
+        };
         let found = |agents: &[DrivableAgent]| FormFacts {
-            agents: agents.iter().map(agent_choice).collect(),
+            agents: agents.iter().map(|it| agent_choice(it, &known, made_run(&it.name))).collect(),
             remembered: remembered.clone(),
             work: run_folders::temporary_folder(),
         };
         tell(found(&agents));
-        agents::ask_versions(&mut agents, &self.drivers);
+        agents::ask_versions(&mut agents, &known);
         found(&agents)
+    }
+
+    /// Returns the programs of the settings, and the one that made a live run without being one of them or a built-in one.
+    fn known_drivers(&self, bundle: Option<&Path>) -> Vec<(String, ProgramOptions)> {
+        let mut known = self.drivers.to_vec();
+        let setup = bundle.and_then(live::journal::read_journal).map(|it| it.setup);
+        let own = setup.and_then(|setup| Some((setup.agent, setup.command?)));
+        known.extend(own.filter(|(name, _)| self.drivers.iter().all(|(other, _)| other != name)));
+        known
     }
 
     /// Returns the plan of a job.
@@ -205,7 +227,8 @@ impl LiveStarter {
         setup: &mut RunSetup,
     ) -> Result<(), JobRefusal> {
         let agent = |why: String| JobRefusal::for_field(form::AGENT, why);
-        prepare::set_driver(setup, &self.drivers).map_err(|why| agent(why.sentence()))?;
+        let known = self.known_drivers(start.from.as_deref());
+        prepare::set_driver(setup, &known).map_err(|why| agent(why.sentence()))?;
         setup.program = start.program.as_deref().map(prepare::program_path);
         let driver = drivers::driver_for_setup(setup).map_err(agent)?;
         let program = driver.called_program(setup);
@@ -385,16 +408,27 @@ pub(crate) const fn refused_reply(request: RequestId, refusal: JobRefusal) -> Wo
     WorkerReply::Message(AppMessage::Jobs(jobs::JobsMessage::Refused(request, refusal)))
 }
 
-fn agent_choice(agent: &DrivableAgent) -> FormChoice {
+/// Returns an agent with its version and place, or its command line where it has no driver of its own.
+fn agent_choice(
+    agent: &DrivableAgent,
+    known: &[(String, ProgramOptions)],
+    made_run: bool,
+) -> FormChoice {
     let choice = FormChoice::new(&*agent.name, &*agent.name);
+    let own = known.iter().find(|(name, _)| *name == agent.name);
+    let maker = made_run.then(|| "made this run".to_owned());
     match &agent.place {
         None => {
             let why = missing_text(&agent.name, &agent.program, &agent.install);
-            choice.with_remark("not on this machine").with_lack(why)
+            let words: Vec<String> =
+                maker.into_iter().chain(["not on this machine".into()]).collect();
+            choice.with_remark(words.join(" · ")).with_lack(why)
         }
         Some(place) => {
+            let place =
+                own.map_or_else(|| place.display().to_string(), |(_, it)| shell_words(&it.start));
             let version = agent.version.iter().cloned();
-            let words: Vec<String> = version.chain([place.display().to_string()]).collect();
+            let words: Vec<String> = version.chain(maker).chain([place]).collect();
             choice.with_remark(words.join(" · "))
         }
     }
@@ -403,7 +437,7 @@ fn agent_choice(agent: &DrivableAgent) -> FormChoice {
 fn missing_text(agent: &str, program: &str, install: &str) -> String {
     let help = match install {
         "" => format!("[drivers.{agent}] of the settings names it"),
-        install => format!("`{install}` installs it, or name its program below"),
+        install => format!("`{install}` installs it, or type its program below more…"),
     };
     format!("no program {program} on this machine; {help}")
 }

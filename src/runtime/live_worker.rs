@@ -168,7 +168,8 @@ pub(crate) fn recorded_messages(bundle: &Path) -> Option<Vec<LiveMessage>> {
             LiveEvent::Terminal(screen),
         ]);
     } else {
-        events.extend(progress.done.iter().filter_map(|done| recorded_output(&job, &done.row)));
+        let turns = progress.done.iter().map(|done| &done.row).chain(&progress.open);
+        events.extend(turns.filter_map(|turn| recorded_output(&job, turn)));
     }
     let total = progress.used_in_total();
     let mut all: Vec<LiveMessage> = events.into_iter().map(LiveMessage::LiveEvent).collect();
@@ -193,9 +194,9 @@ fn end_messages(progress: &live::journal::LiveProgress, job: &RunJob) -> Vec<Liv
     let over = |words: String, is_whole| vec![LiveMessage::Over { words, is_whole }];
     match (&progress.stopped, &progress.open) {
         _ if progress.is_finished => over(complete_text(job).into(), true),
-        (Some(it), _) => over(format!("stopped: {}; --resume goes on", it.why), false),
+        (Some(it), _) => over(format!("stopped: {}; R resumes it", it.why), false),
         _ if !live::journal::is_under_way(&job.bundle) => {
-            over("interrupted; --resume continues".into(), false)
+            over("interrupted; R resumes it".into(), false)
         }
         (None, open) => {
             let began = |row: &live::manifest::LiveTurnRow| {
@@ -321,7 +322,7 @@ impl LiveObserver {
 
 /// Returns the sentence for a run that ended by itself.
 const fn complete_text(job: &RunJob) -> &'static str {
-    if job.script.chat { "the chat is over" } else { "finished" }
+    if job.script.chat { "chat ended" } else { "finished" }
 }
 
 fn over_message(job: &RunJob, outcome: &LiveOutcome) -> LiveMessage {
@@ -335,11 +336,13 @@ fn over_message(job: &RunJob, outcome: &LiveOutcome) -> LiveMessage {
 
 fn halt_text(halt: &RunHalt) -> String {
     match halt {
-        RunHalt::Stopped => "stopped; --resume continues".into(),
-        RunHalt::Budget(why) => format!("stopped: {why}; --resume with a higher limit continues"),
-        RunHalt::Failed { turn, why } => format!("turn {turn}: {why}; --resume repeats it"),
-        RunHalt::NotReady(why) => format!("{why}; no request was sent; --resume retries"),
-        RunHalt::Write(why) => format!("{why}; --resume continues"),
+        RunHalt::Stopped => "stopped; R resumes it".into(),
+        RunHalt::Budget(why) => {
+            format!("stopped: {why}; `trajview live --resume` with a higher limit continues it")
+        }
+        RunHalt::Failed { turn, why } => format!("turn {turn}: {why}; R repeats it"),
+        RunHalt::NotReady(why) => format!("{why}; no request was sent; R retries"),
+        RunHalt::Write(why) => format!("{why}; R resumes it"),
     }
 }
 

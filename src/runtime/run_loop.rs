@@ -34,7 +34,7 @@ use super::{
     event::{RuntimeEvent, WorkerReply},
     lazy_scorer::LazyScorer,
     live_start::LiveStarter,
-    live_worker::BesideAgent,
+    live_worker::{self, BesideAgent},
     run_opener::RunOpener,
     timer::Timer,
     workers::Workers,
@@ -253,6 +253,7 @@ impl Runtime {
                 Effect::KeepTable(name, lines) => store::table_state::save_lines(name, &lines),
                 Effect::Live(command) => self.workers.command_agent(command),
                 Effect::ResumeLive(bundle) => self.resume_live(&bundle),
+                Effect::ReadLive(bundle) => self.read_live(&bundle),
                 Effect::StopTesting => self.workers.stop_testing(),
                 Effect::MeasureWith(measure) => self.workers.measure_with(measure),
                 Effect::StopScoring => self.workers.stop_scoring(),
@@ -428,6 +429,16 @@ impl Runtime {
                 let over = LiveMessage::Over { words: why.to_string(), is_whole: false };
                 let message = AppMessage::Live(over);
                 let _ = self.sender.send(RuntimeEvent::Asked(message)); // we hold the receiver ourselves
+            }
+        }
+    }
+
+    /// Shows what is recorded of the live run that made a bundle.
+    fn read_live(&mut self, bundle: &Path) {
+        let Some(recorded) = live_worker::recorded_messages(bundle) else { return };
+        if self.app.screens.begin_recorded_live(bundle) {
+            for message in recorded {
+                self.update(AppMessage::Live(message));
             }
         }
     }

@@ -60,7 +60,10 @@ use trajview_tui::{
         effect::{Effect, OpenAnswer, OpenPurpose},
         files::coloured_texts::{ColouredSides, TextsToColour},
         integration::DependencyIntegration,
-        jobs::{CheckJob, FormFacts, FormRequest, JobPlan, JobRefusal, MeasureSettings, TestJob},
+        jobs::{
+            CheckJob, FormFacts, FormOrigin, FormRequest, JobPlan, JobRefusal, MeasureSettings,
+            TestJob,
+        },
         label_protocol::{LabelSave, SavedLabels, ScorePairs},
         question::{Answer, AnswerPart, Executor, Question},
         request::{RequestId, Sentence},
@@ -791,8 +794,8 @@ impl Executor for EffectWorker {
         ))
     }
 
-    fn agents(&self, task: String) -> Result<FormFacts, Sentence> {
-        Ok(self.starting.find_agents(&task, &|found| {
+    fn agents(&self, origin: FormOrigin) -> Result<FormFacts, Sentence> {
+        Ok(self.starting.find_agents(&origin, &|found| {
             self.send_part(AnswerPart::Agents(found));
         }))
     }

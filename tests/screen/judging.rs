@@ -178,6 +178,38 @@ fn the_form_says_what_it_would_take_before_anything_is_asked() {
 }
 
 #[test]
+fn the_form_works_with_the_mouse() {
+    use trajview::{
+        shell::state::ShellMessage,
+        widgets::mouse::{Mouse, MouseKind},
+    };
+    let server = Server::new(able_reply);
+    let mut stage = Stage::new((120, 40), vec![stub_judge(&server)]);
+    let click = |stage: &mut Stage, words: &str, after: usize| {
+        let seen = stage.frame();
+        let found =
+            seen.lines().enumerate().find_map(|(row, line)| Some((row, line.find(words)?, line)));
+        let (row, at, line) = found.unwrap_or_else(|| panic!("no {words:?} in:\n{seen}"));
+        let (column, row) = ((line[..at].chars().count() + after) as u16, row as u16);
+        let mouse = Mouse { kind: MouseKind::Click, column, row };
+        stage.screen.send_message(AppMessage::Shell(ShellMessage::Mouse(mouse)));
+        stage.frame()
+    };
+    stage.press("3w<esc>r");
+
+    let selected = click(&mut stage, "‹ all ›", 6);
+    assert!(selected.contains("‹ the selected one ›  C01"), "{selected}");
+    let calls = click(&mut stage, "‹ 8 ›", 0);
+    assert!(calls.contains("‹ 7 ›  per component (max)"), "{calls}");
+    click(&mut stage, " send ", 2);
+    stage.press("");
+
+    let components: Vec<String> =
+        server.seen_requests().into_iter().map(|it| it.component).collect();
+    assert!(!components.is_empty() && components.iter().all(|it| it == "C01"), "{components:?}");
+}
+
+#[test]
 fn a_judging_is_watched_while_it_goes_on() {
     for (name, size) in [("160x45", (160, 45)), ("120x40", (120, 40)), ("80x24", (80, 24))] {
         let gate = Gate::default();
@@ -185,7 +217,7 @@ fn a_judging_is_watched_while_it_goes_on() {
         let mut stage = Stage::new(size, vec![stub_judge(&server)]);
         stage.press("r");
 
-        let middle = stage.press_until("<enter>", &["judge 3/24", "looks 3/8"]);
+        let middle = stage.press_until("<enter>", &["judge 3/24", "tool calls 3/8"]);
         let calls = stage.press_until("<tab>", &["calls (12)"]);
         let detail = stage.press_until("<up><up><enter>", &["what it did"]);
         gate.open();
@@ -207,13 +239,13 @@ fn other_views_are_looked_at_while_a_judge_is_asked_and_the_title_says_so() {
     let server = held_at("C03", &gate);
     let mut stage = Stage::new((80, 24), vec![stub_judge(&server)]);
     stage.press("r");
-    stage.press_until("<enter>", &["judge 2/24", "looks 3/8"]);
+    stage.press_until("<enter>", &["judge 2/24", "tool calls 3/8"]);
 
     let scores = stage.press_until("3w", &["judge 2/24"]);
     assert!(!scores.contains("calls ("), "the pane made room: {scores}");
     // What is judged so far is a judgement already.
     stage.press_until("", &["C02"]);
-    let again = stage.press_until("r", &["judge 2/24", "looks 3/8"]);
+    let again = stage.press_until("r", &["judge 2/24", "tool calls 3/8"]);
     assert!(again.contains("stub · after turn"), "{again}");
 
     let warned = stage.press_until("q", &["a judge is being asked: quit again to stop it"]);
@@ -261,6 +293,12 @@ fn what_is_judged_is_one_more_judgement_in_the_scores_and_nothing_is_written_ove
     for (name, bytes) in before {
         assert_eq!(stage.desk.bytes(&name), bytes, "{name}");
     }
+    let announced = stage.frame();
+    let footer = announced.lines().last().unwrap();
+    assert!(footer.contains("new judgement stub-") && footer.contains("f shows it"), "{announced}");
+    let footer = stage.press("<down>").lines().last().unwrap().to_owned();
+    assert!(!footer.contains(" x stop ") && !footer.contains(" R resume "), "{footer}");
+    assert!(footer.contains(" n new "), "{footer}");
     let flipped = stage.press("<esc>f");
     assert!(flipped.contains("stub-"), "{flipped}");
 }
@@ -277,10 +315,10 @@ fn in_the_scores_r_judges_the_state_that_they_show_and_not_the_playheads() {
     let earlier = stage.press("<esc>Fr");
     let playhead = stage.press("jjjjl");
 
-    assert!(replay.contains("turn 1 ") && replay.contains("the playhead's"), "{replay}");
+    assert!(replay.contains("turn 1 ") && replay.contains("at the playhead"), "{replay}");
     assert!(scores.contains("turn 56") && scores.contains("shown in this view"), "{scores}");
     assert!(earlier.contains("turn 39") && earlier.contains("shown in this view"), "{earlier}");
-    assert!(playhead.contains("turn 1 ") && playhead.contains("the playhead's"), "{playhead}");
+    assert!(playhead.contains("turn 1 ") && playhead.contains("at the playhead"), "{playhead}");
 }
 
 #[test]
@@ -289,9 +327,9 @@ fn a_judging_is_stopped_and_gone_on_with() {
     let server = held_at("C03", &gate);
     let mut stage = Stage::new((120, 40), vec![stub_judge(&server)]);
     stage.press("r");
-    stage.press_until("<enter>", &["judge 2/24", "looks 3/8"]);
+    stage.press_until("<enter>", &["judge 2/24", "tool calls 3/8"]);
 
-    let stopped = stage.press_until("X", &["R goes on"]);
+    let stopped = stage.press_until("X", &["R resumes"]);
     gate.open();
     insta::assert_snapshot!("stopped_120x40", stopped);
     assert_eq!(score_pairs(&stage.desk.only()).len(), 2);
@@ -300,7 +338,7 @@ fn a_judging_is_stopped_and_gone_on_with() {
     assert!(end.contains("24/24"), "{end}");
     assert_eq!(score_pairs(&stage.desk.only()).len(), 24);
     let nothing_left = stage.press("R");
-    assert!(nothing_left.contains("everything that was asked for is judged"), "{nothing_left}");
+    assert!(nothing_left.contains("all items are judged"), "{nothing_left}");
 }
 
 #[test]
@@ -408,7 +446,7 @@ fn a_prompt_of_ones_own_is_typed() {
     std::fs::write(&path, "Be kind.\n----- question -----\nComponent {id}: what of it?\n").unwrap();
     let mut stage = Stage::with_desk(desk, (120, 40), vec![stub_judge(&server)]);
 
-    let wrong = stage.press("r7jl /no/such/file <enter>");
+    let wrong = stage.press("rG<space> G<space> /no/such/file <enter>");
     assert!(wrong.contains("cannot read /no/such/file"), "{wrong}");
     stage.press("<space><c-u>");
     stage.write(path.to_str().unwrap());
@@ -424,7 +462,7 @@ fn a_judging_goes_on_while_another_run_is_open_and_is_there_when_its_own_is() {
     let server = held_at("C02", &gate);
     let mut stage = Stage::new((120, 40), vec![stub_judge(&server)]);
     stage.press("r");
-    stage.press_until("<enter>", &["judge 1/24", "looks 3/8"]);
+    stage.press_until("<enter>", &["judge 1/24", "tool calls 3/8"]);
 
     let another = common::project_path("sample-runs/codex-rollout");
     stage.open(another);
@@ -451,7 +489,7 @@ fn a_judging_of_another_run_is_stopped_from_the_list_of_jobs() {
     let server = held_at("C02", &gate);
     let mut stage = Stage::new((120, 40), vec![stub_judge(&server)]);
     stage.press("r");
-    stage.press_until("<enter>", &["judge 1/24", "looks 3/8"]);
+    stage.press_until("<enter>", &["judge 1/24", "tool calls 3/8"]);
     stage.open(common::project_path("sample-runs/codex-rollout"));
 
     stage.press_until("Jx", &["stopped", "1 judged are kept"]);
@@ -466,7 +504,7 @@ fn a_judging_of_another_run_is_stopped_from_the_list_of_jobs() {
 fn before_anything_is_begun_the_list_of_jobs_says_what_begins_one() {
     let nothing = Stage::new((80, 24), vec![]).press("J");
 
-    assert!(nothing.contains("No jobs. r: ask a judge"), "{nothing}");
+    assert!(nothing.contains("No jobs. r: ask a judge · U: re-score"), "{nothing}");
 }
 
 #[test]
@@ -476,7 +514,7 @@ fn every_job_is_in_one_list_with_how_far_it_is() {
         let server = held_at("C03", &gate);
         let mut stage = Stage::new(size, vec![stub_judge(&server)]);
         stage.press("r");
-        stage.press_until("<enter>", &["judge 2/24", "looks 3/8"]);
+        stage.press_until("<enter>", &["judge 2/24", "tool calls 3/8"]);
 
         let running = stage.press_until("<esc>2wJ", &["measuring run", "56/56", "2/24"]);
         gate.open();
@@ -511,7 +549,7 @@ fn a_key_in_the_environment_alone_is_enough_to_judge_one_component() {
     assert!(form.contains("no model of openai is chosen"), "{form}");
 
     let model = stage.press("jll");
-    assert!(model.contains("m-two") && model.contains("not priced, 2 listed"), "{model}");
+    assert!(model.contains("m-two") && model.contains("no price known, 2 listed"), "{model}");
     let (path, headers) = server.list_requests().remove(0);
     let sent = headers.iter().find(|(name, _)| name == "authorization").unwrap();
     assert_eq!((path.as_str(), &*sent.1), ("/v1/models", &*format!("Bearer {}", judge_desk::KEY)));
@@ -591,7 +629,7 @@ fn the_form_offers_who_is_found_and_says_what_would_help_where_nobody_is() {
         let mut running = Stage::with_environment(size, with_key(&held));
         running.press("3wrj<space>m-typed<enter>jjl"); // the chosen component alone
         // The warning comes with the file that is being filled, which is read while the judge is asked.
-        let words = ["judge 0/1", "looks 3/8", "⚠ 1"];
+        let words = ["judge 0/1", "tool calls 3/8", "⚠ 1"];
         let middle = running.press_until("<enter>", &words);
         gate.open();
         insta::assert_snapshot!(format!("found_running_{name}"), middle);
@@ -633,10 +671,10 @@ fn a_judge_that_is_kept_is_of_the_settings_at_once() {
     let kept = stage.press("jlK");
 
     assert!(kept.contains("[judges.openai] in settings.toml"), "{kept}");
-    assert!(kept.contains("chat, of the settings"), "{kept}");
+    assert!(kept.contains("chat, from the settings"), "{kept}");
     let judge = file.0.lock().unwrap()[0].clone();
     assert_eq!((&*judge.model, judge.key_env.as_deref()), ("m-one", Some("OPENAI_API_KEY")));
-    assert!(stage.press("K").contains("stands in the settings already"));
+    assert!(stage.press("K").contains("is already in the settings"));
 }
 
 #[test]
@@ -653,7 +691,7 @@ fn settings_are_read_again_when_the_form_opens() {
     file.0.lock().unwrap().push(stub_judge(&server));
     let form = stage.press("rr");
 
-    assert!(form.contains("stub") && form.contains("of the settings"), "{form}");
+    assert!(form.contains("stub") && form.contains("from the settings"), "{form}");
 }
 
 /// Flags by the script, but of one group nothing before the gate is open, and of another nothing that can be read.
@@ -679,7 +717,7 @@ fn flags_are_asked_for_by_groups_of_criteria() {
 
         let form = stage.press("rjjl jj3l"); // rubric: flags; state: the first checkpoint
         assert_eq!(server.seen_requests().len(), 0);
-        let middle = stage.press_until("<enter>", &["judge 4/6", "looks 1/8"]);
+        let middle = stage.press_until("<enter>", &["judge 4/6", "tool calls 1/8"]);
         gate.open();
         let end = stage.press_until("", &["6/6", "1 without an answer"]);
         let detail = stage.press("4j<enter>");
@@ -703,7 +741,7 @@ fn marked_groups_are_flagged_at_every_checkpoint_and_carried_on() {
         let mut stage = Stage::new(size, vec![stub_judge(&server)]);
 
         // Groups: those marked by hand; state: every checkpoint.
-        let form = stage.press("rjjl jl 10j <space> j<space> ggjjjj2l");
+        let form = stage.press("rjjl jl 9j <space> j<space> ggjjjj2l");
         let end = stage.press("<enter>");
 
         insta::assert_snapshot!(format!("flags_marked_{name}"), form);
@@ -727,9 +765,9 @@ fn flags_are_stopped_and_gone_on_with() {
     let server = flags_held_at("leftovers", &gate);
     let mut stage = Stage::new((80, 24), vec![stub_judge(&server)]);
     stage.press("rjjl");
-    stage.press_until("<enter>", &["judge 3/6", "looks 1/8"]);
+    stage.press_until("<enter>", &["judge 3/6", "tool calls 1/8"]);
 
-    let stopped = stage.press_until("X", &["R goes on"]);
+    let stopped = stage.press_until("X", &["R resumes"]);
     gate.open();
     assert!(stopped.contains("3 judged are kept"), "{stopped}");
     assert_eq!(read_flaggings(&stage.desk)[0].groups.len(), 3);
@@ -750,7 +788,7 @@ fn criteria_of_ones_own_are_typed_and_need_no_components() {
     std::fs::write(&path, own.to_string()).unwrap();
     let mut stage = Stage::with_desk(desk, (120, 40), vec![stub_judge(&server)]);
 
-    let wrong = stage.press("rjjl jl 5jl /no/such/file <enter>");
+    let wrong = stage.press("rjjl jl 4j<space> jjl /no/such/file <enter>");
     assert!(wrong.contains("cannot read /no/such/file"), "{wrong}");
     stage.press("<space><c-u>");
     stage.write(path.to_str().unwrap());
@@ -821,7 +859,7 @@ fn a_checkpoint_without_a_decision_is_left_out_and_said() {
     let mut stage = deciding_at(desk, (120, 40));
 
     let form = stage.press("rjjll jjll");
-    assert!(form.contains("skipped    nothing to judge after turn 6"), "{form}");
+    assert!(form.contains("skipped        nothing to judge after turn 6"), "{form}");
     let end = stage.press_until("<enter>", &["judged, nothing to judge after turn 6"]);
 
     assert!((1..9).contains(&stage.desk.names().len()), "{end}");
@@ -875,8 +913,8 @@ fn several_judges_are_asked_at_once_with_one_bound_and_the_progress_of_each() {
         stage.press("j<space>");
         stage.write("3");
         let bound = stage.press("<enter>");
-        let middle = stage.press_until("<enter>", &["judge 6/48", "$0.0440", "looks 3/8"]);
-        let next = stage.press_until("f", &["▸stub 3/24", "looks 3/8"]);
+        let middle = stage.press_until("<enter>", &["judge 6/48", "$0.0440", "tool calls 3/8"]);
+        let next = stage.press_until("f", &["▸stub 3/24", "tool calls 3/8"]);
         gate.open();
         let end = stage.press("<tab>");
 

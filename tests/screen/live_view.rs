@@ -14,9 +14,14 @@ use trajview::{
         jobs::{FormChoice, FormFacts, FormOrigin, JobPlan, JobRefusal},
         question::{Answer, Question},
     },
-    shell::{App, AppMessage, draw::draw_picture, jobs},
+    shell::{App, AppMessage, draw::draw_picture, jobs, state::ShellMessage},
     views::live::{LiveFileChange, LiveMessage},
-    widgets::{export, key::parse_keys, theme::Theme},
+    widgets::{
+        export,
+        key::parse_keys,
+        mouse::{Mouse, MouseKind},
+        theme::Theme,
+    },
 };
 
 use crate::story::Answering;
@@ -205,7 +210,7 @@ fn a_failure_and_the_end_are_said() {
     assert_eq!(press_keys(&mut app, "ctrl-r"), [Effect::Live(LiveCommand::Retry)]);
     insta::assert_snapshot!("after_a_failure", frame_text(&app));
 
-    over(&mut app, "stopped after turn 2; --resume goes on", false);
+    over(&mut app, "stopped after turn 2; R resumes it", false);
     insta::assert_snapshot!("after_the_end", frame_text(&app));
 }
 
@@ -276,7 +281,7 @@ fn with_form(width: u16, height: u16) -> (Answering, Vec<Effect>) {
 /// Whether agents for a task that has a name are looked for.
 fn is_for_agents(effect: &Effect) -> bool {
     let Effect::Ask(_, question) = effect else { return false };
-    matches!(&**question, Question::Agents { task } if !task.is_empty())
+    matches!(&**question, Question::Agents { origin } if !origin.task.is_empty())
 }
 
 fn form_facts() -> FormFacts {
@@ -348,10 +353,10 @@ fn sandbox_network_and_login_are_fields_and_those_that_mean_nothing_are_not_show
     assert!(shown(&world, "sandbox") && shown(&world, "login"));
     assert!(!shown(&world, "network") && !shown(&world, "image"), "nothing stands around it");
 
-    let effects = press_keys(&mut world.app, "9gg <right>"); // bwrap
+    let effects = press_keys(&mut world.app, "11gg <space> 15gg <right>"); // unfolded, bwrap
     assert_eq!(form(&world).chosen_id("sandbox"), "bwrap");
     assert!(shown(&world, "network") && !shown(&world, "image"));
-    press_keys(&mut world.app, "10gg <right>"); // the network: the model server alone
+    press_keys(&mut world.app, "16gg <right>"); // the network: the model server alone
     press_keys(&mut world.app, "j <right>"); // the login
     assert_eq!(
         (form(&world).chosen_id("network"), form(&world).chosen_id("login")),
@@ -369,7 +374,7 @@ fn sandbox_network_and_login_are_fields_and_those_that_mean_nothing_are_not_show
     world.send(AppMessage::Resized(Size { width: 80, height: 24 }));
     insta::assert_snapshot!("form_with_sandbox_80x24", frame_text(&world.app));
 
-    press_keys(&mut world.app, "9gg <right>"); // docker
+    press_keys(&mut world.app, "15gg <right>"); // docker
     assert!(shown(&world, "network") && shown(&world, "image"));
     press_keys(&mut world.app, "<left> <left>");
     assert!(!shown(&world, "network") && !shown(&world, "image"));
@@ -377,7 +382,7 @@ fn sandbox_network_and_login_are_fields_and_those_that_mean_nothing_are_not_show
 
 #[test]
 fn the_plan_is_read_on_where_it_does_not_fit() {
-    let (mut world, effects) = with_form(80, 24);
+    let (mut world, effects) = with_form(80, 18);
     plan_it(&mut world.app, effects, Ok(what_it_would_do()));
     assert!(
         !frame_text(&world.app).contains("and a row in run.json"),
@@ -402,7 +407,7 @@ fn the_other_condition_is_one_key_away_and_says_so_in_both_fields() {
     press_keys(&mut world.app, "<right>");
     assert_eq!(form(&world).chosen_id("condition"), "single-shot");
 
-    press_keys(&mut world.app, "5gg <left>");
+    press_keys(&mut world.app, "4gg <left>");
     assert_eq!(
         (form(&world).chosen_id("what"), form(&world).chosen_id("condition")),
         ("again", "emergent")
@@ -437,9 +442,19 @@ fn an_agent_that_is_not_here_and_a_key_in_the_place_of_its_variable_are_refused(
     let shown = frame_text(&world.app);
     assert!(shown.contains("npm install -g") && !shown.contains("would do"), "{shown}");
 
-    press_keys(&mut world.app, "<left> 7gg <space> s k - 1 2 <enter>");
+    press_keys(&mut world.app, "<left> 11gg <space> 14gg <space> s k - 1 2 <enter>");
     let shown = frame_text(&world.app);
-    assert!(shown.contains("never the key") && shown.contains("these 5 letters"), "{shown}");
+    assert!(shown.contains("never the key") && shown.contains("these 5 characters"), "{shown}");
+}
+
+#[test]
+fn a_click_on_the_button_starts_the_agent() {
+    let (mut world, effects) = with_form(80, 24);
+    plan_it(&mut world.app, effects, Ok(what_it_would_do()));
+
+    let effects = mouse(&mut world.app, "start the agent", 3);
+
+    assert!(matches!(effects.as_slice(), [Effect::StartLive(..)]), "{effects:?}");
 }
 
 /// A live run beside the made-up one, with its first turn under way.
@@ -549,8 +564,32 @@ fn without_a_live_run_its_view_says_how_to_start_one() {
         let mut world = Answering::new();
         world.send(AppMessage::Resized(Size { width, height }));
         press_keys(&mut world.app, "<f7>");
-        insta::assert_snapshot!(format!("nothing_{width}x{height}"), frame_text(&world.app));
+        let shown = frame_text(&world.app);
+        assert!(shown.contains("◌ no live run"), "{shown}");
+        assert!(shown.contains("A starts an agent on these requests"), "{shown}");
+        assert!(!shown.contains("current turn"), "{shown}");
+        let turns = &world.story.run.turns;
+        let start = |title: &str| title.chars().take(30).collect::<String>();
+        assert!(turns.iter().all(|turn| shown.contains(&start(&turn.title))), "{shown}");
     }
+}
+
+#[test]
+fn the_recording_of_a_live_run_is_asked_for_once_and_shown_in_its_view() {
+    let mut world = Answering::new();
+    world.send(AppMessage::Resized(Size { width: 120, height: 40 }));
+    let source = world.app.screens.source.clone();
+    let reads = |effects: &[Effect]| effects.contains(&Effect::ReadLive(source.clone()));
+
+    assert!(reads(&press_keys(&mut world.app, "<f7>")));
+    assert!(!reads(&press_keys(&mut world.app, "<f1> <f7>")));
+    assert!(world.app.screens.begin_recorded_live(&source));
+    send_event(&mut world.app, planned(live_plan()));
+    over(&mut world.app, "finished", true);
+
+    assert!(!reads(&press_keys(&mut world.app, "<f1> <f7>")));
+    let shown = frame_text(&world.app);
+    assert!(shown.contains("✓ finished") && shown.contains("recorded in runs/tiny"), "{shown}");
 }
 
 #[test]
@@ -558,35 +597,113 @@ fn one_agent_at_a_time_is_started_from_the_screen() {
     let mut world = begin_run(120, 40);
     press_keys(&mut world.app, "<f1> A");
     assert!(world.app.jobs.dialog.is_none());
-    assert!(frame_text(&world.app).contains("an agent is running"), "{}", frame_text(&world.app));
+    assert!(
+        frame_text(&world.app).contains("an agent is running: F7"),
+        "{}",
+        frame_text(&world.app)
+    );
 }
 
 #[test]
 fn an_agent_is_stopped_only_after_a_question() {
-    let mut app = live_app(120, 40);
-    in_the_middle(&mut app);
-    let stops = |effects: Vec<Effect>| effects.contains(&Effect::Live(LiveCommand::Stop));
+    for (width, height) in SIZES {
+        let mut app = live_app(width, height);
+        in_the_middle(&mut app);
+        let stop = Effect::Live(LiveCommand::Stop);
 
-    assert_eq!(press_keys(&mut app, "X"), []);
-    assert!(frame_text(&app).contains("stop the agent?"), "{}", frame_text(&app));
-    assert!(!stops(press_keys(&mut app, "X n")), "another key is no yes");
-    assert!(!frame_text(&app).contains("stop the agent?"), "{}", frame_text(&app));
-    assert!(!stops(press_keys(&mut app, "X <enter> y")));
-    assert_eq!(press_keys(&mut app, "J X"), [], "the list of jobs asks as well");
-    assert!(frame_text(&app).contains("stop the agent?"), "{}", frame_text(&app));
-    assert!(stops(press_keys(&mut app, "y")));
+        assert_eq!(press_keys(&mut app, "X"), []);
+        let asked = frame_text(&app);
+        assert!(asked.contains("stop the agent?") && asked.contains("runs/tiny"), "{asked}");
+        assert_eq!(press_keys(&mut app, "X j n"), [], "no answer but y stops it");
+        assert!(!frame_text(&app).contains("stop the agent?"), "{}", frame_text(&app));
+        assert_eq!(press_keys(&mut app, "X y"), [stop]);
+        assert!(frame_text(&app).contains("■ stopping"), "{}", frame_text(&app));
+    }
 }
 
 #[test]
-fn a_run_that_broke_off_goes_on_from_its_bundle() {
+fn an_agent_is_stopped_from_the_list_of_jobs_after_the_same_question() {
+    let mut world = begin_run(120, 40);
+
+    assert_eq!(press_keys(&mut world.app, "<f1> J x"), []);
+    let asked = frame_text(&world.app);
+    assert!(asked.contains("stop the agent?") && asked.contains(" y yes   n no"), "{asked}");
+    assert_eq!(press_keys(&mut world.app, "y"), [Effect::Live(LiveCommand::Stop)]);
+}
+
+#[test]
+fn a_run_that_broke_off_is_resumed_from_its_bundle_after_a_question() {
     let mut app = live_app(120, 40);
     in_the_middle(&mut app);
     over(&mut app, "stopped", false);
     let resume = Effect::ResumeLive("runs/tiny".into());
 
     assert!(!press_keys(&mut app, "R").contains(&resume));
-    assert!(press_keys(&mut app, "R").contains(&resume));
+    assert!(frame_text(&app).contains("resume the run?"), "{}", frame_text(&app));
+    assert!(!press_keys(&mut app, "<esc> y <esc>").contains(&resume));
+    assert!(press_keys(&mut app, "R y").contains(&resume));
     assert!(frame_text(&app).contains("starting"), "{}", frame_text(&app));
+}
+
+#[test]
+fn after_the_end_the_footer_offers_no_key_that_steers_the_agent() {
+    let footer = |app: &App| frame_text(app).lines().last().unwrap().to_owned();
+    for (is_whole, offers_resume) in [(true, false), (false, true)] {
+        let mut app = live_app(120, 40);
+        in_the_middle(&mut app);
+        assert!(!footer(&app).contains(" R resume "), "{}", footer(&app));
+        over(&mut app, "the end", is_whole);
+
+        let shown = footer(&app);
+
+        let steering = [" pause ", " retry ", " stop ", " skip ", " edit ", " attach "];
+        assert!(steering.iter().all(|word| !shown.contains(word)), "{shown}");
+        assert_eq!(shown.contains(" R resume "), offers_resume, "{shown}");
+    }
+}
+
+fn mouse(app: &mut App, words: &str, after: u16) -> Vec<Effect> {
+    let seen = frame_text(app);
+    let place = seen.lines().enumerate().find_map(|(row, line)| {
+        let at = line.find(words)?;
+        Some((line[..at].chars().count() as u16 + after, row as u16))
+    });
+    let (column, row) = place.unwrap_or_else(|| panic!("no {words:?} in:\n{seen}"));
+    let click = Mouse { kind: MouseKind::Click, column, row };
+    app.update(AppMessage::Shell(ShellMessage::Mouse(click)))
+}
+
+#[test]
+fn the_whole_form_fits_and_works_with_the_mouse() {
+    for (width, height) in SIZES {
+        let (mut world, effects) = with_form(width, height);
+        plan_it(&mut world.app, effects, Ok(what_it_would_do()));
+        let shown = frame_text(&world.app);
+        for words in [
+            "task           ‹ a run (same script) ›",
+            "agent          ‹ codex ›  0.169.0",
+            "limits         tokens ‹none› · cost ‹none› · time ‹none› · turns ‹all›",
+            "output folder  runs/a-run-codex-emergent proposed",
+            "more…          program, server",
+            "start the agent",
+            "and a row in run.json",
+        ] {
+            assert!(shown.contains(words), "{words}: {shown}");
+        }
+
+        let form = |app: &App| app.jobs.dialog.as_ref().unwrap().form.clone();
+        mouse(&mut world.app, "‹ codex ›", 8);
+        assert_eq!(form(&world.app).chosen_id("agent"), "claude");
+        assert!(frame_text(&world.app).contains("npm install -g"), "{}", frame_text(&world.app));
+        assert_eq!(mouse(&mut world.app, "start the agent", 0), []);
+        mouse(&mut world.app, "‹ claude ›", 0);
+        mouse(&mut world.app, "cost ‹none›", 10);
+        mouse(&mut world.app, "model          ", 16);
+        press_keys(&mut world.app, "m - 1 <enter>");
+        let values = form(&world.app).field_values();
+        let value = |id: &str| values.iter().find(|(of, _)| of == id).unwrap().1.clone();
+        assert_eq!((value("usd"), value("model")), ("0.5".into(), "m-1".into()));
+    }
 }
 
 #[test]

@@ -60,8 +60,8 @@ fn enter_agent(tui: &mut Tui, flags: &str) {
 /// Ends the run and the program.
 fn quit_screen(mut tui: Tui) {
     tui.press("x");
-    tui.wait_for("x again stops");
-    tui.press("x");
+    tui.wait_for("stop the agent?");
+    tui.press("y");
     tui.wait_for("stopped");
     tui.press("q");
     assert_eq!(tui.wait_for_end().exit_code(), 130);

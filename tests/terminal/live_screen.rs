@@ -134,7 +134,7 @@ fn quitting_twice_stops_the_agent_and_the_run_goes_on_with_resume() {
     assert!(tui.is_given_back());
 
     let shown = snapshot_text(&desk.path("run"), &[]);
-    assert!(shown.contains("turn 1/3") && shown.contains("--resume goes on"), "{shown}");
+    assert!(shown.contains("turn 1/3") && shown.contains("R resumes it"), "{shown}");
 }
 
 #[test]
@@ -152,8 +152,8 @@ fn an_agent_in_a_terminal_is_typed_to_by_hand() {
     tui.wait_for("ready> by hand");
     tui.press("\x1d");
     tui.press("x");
-    tui.wait_for("x again stops");
-    tui.press("x");
+    tui.wait_for("stop the agent?");
+    tui.press("y");
     tui.wait_for("stopped");
     tui.press("q");
     assert_eq!(tui.wait_for_end().exit_code(), 130);
@@ -201,7 +201,7 @@ fn keys_alone_lead_from_an_open_run_to_its_other_condition_beside_it_and_to_the_
     tui.press("A");
     tui.wait_for("live run");
     tui.press("\x1b[C");
-    tui.wait_for("its other condition: single-shot");
+    tui.wait_for("same task, other condition");
     tui.wait_for("run-plain-single-shot");
     tui.press("\r");
     let screen = tui.wait_for("c compares it with run");
@@ -230,7 +230,7 @@ fn what_the_form_said_is_there_again_for_the_same_task_and_the_folder_is_a_new_o
     let mut tui = open_run(&desk, 120, 40);
     tui.press("A\x1b[C");
     tui.wait_for("run-plain-single-shot");
-    tui.press("jjj m-1\r"); // the model
+    tui.press("jj m-1\r"); // the model
     tui.wait_for("m-1");
     tui.wait_for("records");
     tui.press("\r");
@@ -241,7 +241,7 @@ fn what_the_form_said_is_there_again_for_the_same_task_and_the_folder_is_a_new_o
     let mut tui = open_again(&desk, 120, 40);
     tui.press("A");
     let screen = tui.wait_for("run-plain-single-shot-2");
-    assert!(screen.contains("m-1") && screen.contains("its other condition"), "{screen}");
+    assert!(screen.contains("m-1") && screen.contains("other condition"), "{screen}");
     close_form(&mut tui);
     tui.press("q");
     assert_eq!(tui.wait_for_end().exit_code(), 0);
@@ -269,7 +269,7 @@ fn quitting_asks_while_an_agent_that_was_started_from_the_screen_is_at_work() {
     assert_eq!(tui.wait_for_end().exit_code(), 0);
     assert!(tui.is_given_back());
     let shown = snapshot_text(&desk.path("run-plain-emergent"), &[]);
-    assert!(shown.contains("--resume goes on"), "{shown}");
+    assert!(shown.contains("R resumes it"), "{shown}");
 }
 
 #[test]
@@ -281,7 +281,7 @@ fn a_script_that_does_not_parse_is_said_in_the_form_until_something_else_is_aske
     tui.press("A");
     tui.wait_for("does not read as a script");
     tui.press("ll"); // a specification
-    tui.wait_for("which file?");
+    tui.wait_for("no file: space to type its path");
     leave_form(tui);
 
     assert!(!desk.path("run-plain-emergent").exists());
@@ -294,7 +294,7 @@ fn a_container_without_an_image_and_a_login_that_is_not_there_are_said_in_the_fo
 
     tui.press("A");
     tui.wait_for("run-plain-emergent");
-    tui.press("9gg\x1b[C\x1b[C"); // the sandbox: none, bwrap, docker
+    tui.press("11gg 15gg\x1b[C\x1b[C"); // unfolded; the sandbox: none, bwrap, docker
     tui.wait_for("docker needs the image in which the agent is installed");
     tui.press("\x1b[D\x1b[D");
     tui.wait_until("no such sentence", |it| !it.screen().contents().contains("needs the image"));
@@ -313,7 +313,7 @@ fn a_run_in_bubblewrap_is_started_with_keys_alone() {
 
     tui.press("A");
     tui.wait_for("run-plain-emergent");
-    tui.press("9gg\x1b[C");
+    tui.press("11gg 15gg\x1b[C");
     tui.wait_for("a sandbox (bwrap) with the network");
     tui.press("\r");
     tui.wait_for("c compares it with run");
@@ -330,7 +330,7 @@ fn a_specification_without_a_path_is_asked_for_in_the_form_and_starts_nothing() 
     let mut tui = open_run(&desk, 120, 40);
 
     tui.press("All"); // its path is typed in the next field
-    tui.wait_for("which file?");
+    tui.wait_for("no file: space to type its path");
     leave_form(tui);
 
     assert!(!desk.path("run-plain-emergent").exists());
@@ -364,6 +364,34 @@ fn a_recording_that_no_live_run_made_says_so() {
     let run = concat!(env!("CARGO_MANIFEST_DIR"), "/sample-runs/codex-p12");
     let shown = snapshot_text(Path::new(run), &[]);
     assert!(shown.ends_with("this recording was not made by `trajview live`\n"), "{shown}");
+}
+
+/// Once the view said that the output was not kept, and the form did not offer the program that made the run.
+#[test]
+fn a_run_of_a_program_that_failed_shows_its_output_and_offers_the_program_again() {
+    let desk = Desk::new(&three_requests());
+    let made = Command::new(env!("CARGO_BIN_EXE_trajview"))
+        .args(["live", "--headless", "--agent", "command", "--script"])
+        .arg(desk.path("script.json"))
+        .arg("--out")
+        .arg(desk.path("run"))
+        .args(["--", "sh", "-c", "echo these words were printed; exit 7"])
+        .output()
+        .unwrap();
+    assert_eq!(made.status.code(), Some(1), "{made:?}");
+    let frame = |keys: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_trajview"));
+        command.arg(desk.path("run")).args(["--snapshot", "120x40", "--keys", keys]);
+        String::from_utf8(command.env("PATH", "/usr/bin:/bin").output().unwrap().stdout).unwrap()
+    };
+
+    let live = frame("<f7>");
+    assert!(live.contains("these words were printed"), "{live}");
+    assert!(live.contains(" R resume ") && !live.contains(" x stop "), "{live}");
+    let asked = frame("<f7> R");
+    assert!(asked.contains("resume the run?"), "{asked}");
+    let form = frame("A");
+    assert!(form.contains("‹ command ›  made this run · sh -c"), "{form}");
 }
 
 #[test]

@@ -118,6 +118,8 @@ key_contexts! {
     Live = "in the live run" of Live, [Live, Anywhere];
     /// Typing a request, or what to look for in the agent's terminal.
     LivePrompt = "while typing in the live run" of Live, [LivePrompt] typing;
+    /// A question before the agent is stopped or started again.
+    LiveQuestion = "while a question about the live run is open" of Live, [LiveQuestion];
     /// The agent has the keyboard.
     Agent = "while the agent has the keyboard" of Live, [Agent];
     /// While typing what to look for in it.
@@ -145,8 +147,6 @@ key_contexts! {
     OverlayFind = "while typing a search in such a box", [OverlayFind] typing;
     /// In a box with an image.
     Images = "in a box with an image", [Images];
-    /// The question whether the agent at work is stopped.
-    StopAgent = "in the question whether the agent is stopped", [StopAgent];
     Palette = "in the command line", [Palette] typing;
     /// After `y`.
     Copy = "after y, to copy", [Copy];

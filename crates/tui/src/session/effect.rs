@@ -26,6 +26,8 @@ pub enum Effect {
     Live(LiveCommand),
     /// Goes on with the live run of this bundle where it broke off.
     ResumeLive(PathBuf),
+    /// Read what is recorded of the live run that made this bundle, if one did.
+    ReadLive(PathBuf),
     StopTesting,
     /// Start an agent.
     StartLive(RequestId, Box<session::jobs::LiveRunStart>),

@@ -180,12 +180,14 @@ pub struct FormOrigin {
     /// The task that several runs share.
     pub task: String,
     pub condition: Condition,
+    /// The agent that made the run, as it was recorded.
+    pub agent: String,
 }
 
 /// The facts for the form, collected by a worker.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct FormFacts {
-    /// The agents, those on this machine first.
+    /// The agents: those on this machine first, and of them the one that made the run.
     pub agents: Vec<FormChoice>,
     /// The last values of the form for this task: fields and their values.
     pub remembered: Vec<(String, String)>,

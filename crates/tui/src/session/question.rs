@@ -179,7 +179,7 @@ questions! {
     JobPlan, job_plan { wanted: FormRequest } -> Result<JobPlan, JobRefusal>;
     /// The agents of this machine with their versions, and the last form values for this task; first without
     /// versions, as a part.
-    Agents, agents { task: String } -> session::jobs::FormFacts;
+    Agents, agents { origin: session::jobs::FormOrigin } -> session::jobs::FormFacts;
     /// Runs a command of the user on the files at checkpoints. A sentence about all of them; each is reported.
     CheckpointTests, checkpoint_tests { run: Arc<Run>, tests: TestJob } -> String;
     /// Runs commands of the user on the files after each turn, or each edit. A sentence about all of them; each is reported.

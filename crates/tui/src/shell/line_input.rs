@@ -80,7 +80,7 @@ impl App {
             KeyContext::AuditWords => {
                 open.and_then(|open| Some(open.audit.prompt.as_ref()?.prompt_line()?.1))
             }
-            KeyContext::JudgePath => open.and_then(|open| open.judging.form.typed_line()),
+            KeyContext::JudgePath => open.and_then(|open| open.judging.form.pane.typing_line()),
             _ => None,
         };
         line.unwrap_or_default()
@@ -106,9 +106,9 @@ fn type_message(context: KeyContext, words: String) -> AppMessage {
         KeyContext::FormText => {
             AppMessage::Jobs(jobs::JobsMessage::Form(views::form::FormMessage::Type(words)))
         }
-        KeyContext::JudgePath => {
-            AppMessage::Judging(judge::JudgePaneMessage::Path(judge::PathInput::Type(words)))
-        }
+        KeyContext::JudgePath => AppMessage::Judging(judge::JudgePaneMessage::Form(
+            views::form::FormMessage::Type(words),
+        )),
         KeyContext::AuditWords => AppMessage::Run(RunMessage::Audit(audit::AuditMessage::Words(
             audit::prompt::AuditPromptMessage::Type(words),
         ))),

@@ -38,18 +38,17 @@ use crate::{
         request::RequestId,
     },
     views::{
-        live::{LiveMessage, terminal::keyboard_modes::KeyboardFlags},
+        live::terminal::keyboard_modes::KeyboardFlags,
         replay::{self, bookmark::Bookmark, search},
     },
     widgets::{
-        fact_rows::FactRow,
         key::Key,
         key_event::KeyEvent,
         layout::{ScreenLayout, TurnStatsVisibility, Zoom},
     },
 };
 
-use jobs::{Jobs, JobsMessage, job_list::JobListMessage};
+use jobs::Jobs;
 use keymap::KeyCount;
 use open_run::RunMessage;
 use overlay::{Overlay, OverlayKind};
@@ -125,11 +124,6 @@ impl App {
             AppMessage::Collection(message) => return self.screens.update_table(message),
             AppMessage::BeginLive => self.screens.begin_live(),
             AppMessage::Live(message) => return self.screens.update_live(message),
-            AppMessage::Jobs(JobsMessage::List(JobListMessage::Stop))
-                if self.jobs.is_at_live_run(&self.screens) =>
-            {
-                return self.ask_to_stop_agent();
-            }
             AppMessage::Jobs(message) => return self.jobs.update(message, &mut self.screens),
             AppMessage::Run(message) => return self.screens.update_run(message, &layout),
             AppMessage::Judging(message) => self.screens.on_view(|it| {
@@ -250,7 +244,7 @@ impl App {
     fn quit_or_confirm(&mut self) {
         let is_testing = self.jobs.testing.as_ref().is_some_and(|it| it.over.is_none());
         let words = if self.screens.has_agent_at_work() {
-            "an agent is running: quit again to stop it; the recording stays, and --resume continues"
+            "an agent is running: quit again to stop it; the recording stays, and R resumes it"
         } else if self.screens.judgings_under_way().next().is_some() {
             "a judge is running: quit again to stop it; finished verdicts stay"
         } else if is_testing {
@@ -270,7 +264,11 @@ impl App {
     pub(crate) fn key_context(&self) -> KeyContext {
         let over =
             self.shell.key_context().or_else(|| self.overlay.as_ref().map(Overlay::key_context));
-        over.or_else(|| self.jobs.key_context()).unwrap_or_else(|| self.screens.key_context())
+        let live = self.screens.live.as_ref();
+        let question = live.and_then(|live| live.input.question.map(|_| KeyContext::LiveQuestion));
+        over.or(question)
+            .or_else(|| self.jobs.key_context())
+            .unwrap_or_else(|| self.screens.key_context())
     }
 
     /// Returns the keyboard flags for the outer terminal; none unless an agent has the keyboard and asked for more.
@@ -324,22 +322,6 @@ impl App {
         if is_for_agent { self.screens.paste_live(text) } else { self.type_words(text) }
     }
 
-    /// Asks whether the agent at work is stopped; says why if there is none.
-    fn ask_to_stop_agent(&mut self) -> Vec<Effect> {
-        if !self.screens.has_agent_at_work() {
-            return self.screens.update_live(LiveMessage::Stop);
-        }
-        let rows = [
-            "The agent stops in the middle of its turn.",
-            "What is recorded stays, and R goes on with the run.",
-            "",
-            "y  stop it        n  let it work",
-        ];
-        let rows = rows.iter().map(|words| FactRow::new("", *words)).collect();
-        self.overlay = Some(Overlay::with_rows(OverlayKind::StopAgent, rows, self.key_context()));
-        vec![]
-    }
-
     fn update_overlay(
         &mut self,
         message: &overlay::OverlayMessage,
@@ -359,11 +341,6 @@ impl App {
                 let rows = glossary::explanation_rows(word);
                 self.overlay =
                     Some(Overlay::with_rows(OverlayKind::Word, rows, self.key_context()));
-            }
-            overlay::OverlayMessage::AskToStopAgent => return self.ask_to_stop_agent(),
-            overlay::OverlayMessage::StopAgent => {
-                self.overlay = None;
-                return self.screens.update_live(LiveMessage::Stop);
             }
             overlay::OverlayMessage::Close => self.overlay = None,
             overlay::OverlayMessage::Find(find) => {

@@ -3,7 +3,7 @@
 use ratatui::layout::Rect;
 
 use crate::{
-    session::effect::Effect,
+    session::{context::KeyContext, effect::Effect},
     shell::{App, AppMessage, open_run::RunMessage, overlay},
     views::replay::{
         self,
@@ -47,7 +47,10 @@ pub(crate) fn palette_area(layout: &ScreenLayout, rows: usize) -> Rect {
 
 impl App {
     pub(crate) fn on_mouse(&mut self, mouse: Mouse, layout: &ScreenLayout) -> Vec<Effect> {
-        let is_covered = self.overlay.is_some() || self.shell.palette.is_some();
+        let is_job_shown = self.jobs.list.is_some() || self.jobs.dialog.is_some();
+        let is_asked = self.key_context() == KeyContext::LiveQuestion;
+        let is_covered =
+            is_asked || is_job_shown || self.overlay.is_some() || self.shell.palette.is_some();
         if let Some(effects) = (!is_covered).then(|| self.screens.point_at_live(mouse)).flatten() {
             return effects;
         }
@@ -75,8 +78,12 @@ impl App {
         if self.overlay.is_some() {
             return self.on_mouse_over_overlay(mouse, layout);
         }
-        if self.jobs.list.is_some() || self.jobs.dialog.is_some() {
-            return vec![]; // the keyboard has it
+        if is_asked {
+            return vec![]; // a key answers
+        }
+        if is_job_shown {
+            let message = self.jobs.message_for_mouse(mouse);
+            return message.map_or(vec![], |it| self.apply_message(AppMessage::Jobs(it)));
         }
         if self.screens.shown_comparison().is_some() {
             let areas = self.screens.comparison_areas(layout);

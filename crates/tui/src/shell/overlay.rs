@@ -91,7 +91,6 @@ impl Overlay {
     pub(crate) const fn key_context(&self) -> KeyContext {
         match self.kind {
             OverlayKind::Images => KeyContext::Images,
-            OverlayKind::StopAgent => KeyContext::StopAgent,
             _ if self.search.is_typing => KeyContext::OverlayFind,
             _ => KeyContext::Overlay,
         }
@@ -127,7 +126,7 @@ impl Overlay {
             OverlayKind::Why => 26,
             OverlayKind::Word => 18,
             OverlayKind::Export => 10,
-            OverlayKind::Images | OverlayKind::StopAgent => 0,
+            OverlayKind::Images => 0,
         }
     }
 
@@ -140,7 +139,6 @@ impl Overlay {
             OverlayKind::Images => "image",
             OverlayKind::Word => "help",
             OverlayKind::Export => "export: commands for a shell",
-            OverlayKind::StopAgent => "stop the agent?",
         }
     }
 
@@ -169,8 +167,7 @@ impl Overlay {
             | OverlayKind::Why
             | OverlayKind::Images
             | OverlayKind::Word
-            | OverlayKind::Export
-            | OverlayKind::StopAgent => 1,
+            | OverlayKind::Export => 1,
         }
     }
 
@@ -191,7 +188,7 @@ impl Overlay {
 
     fn all_rows(&self, subject: OverlaySubject<'_>, keys: &UserKeys) -> Vec<FactRow> {
         match (self.kind, subject) {
-            (OverlayKind::Word | OverlayKind::Export | OverlayKind::StopAgent, _) => {
+            (OverlayKind::Word | OverlayKind::Export, _) => {
                 self.fixed_rows.clone()
             }
             (OverlayKind::Help, _) => help::help_rows(self.place, keys),

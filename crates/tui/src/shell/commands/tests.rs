@@ -20,8 +20,9 @@ fn writes_or_stops(message: &AppMessage) -> bool {
             message,
             LiveMessage::PauseOrGoOn
                 | LiveMessage::Retry
-                | LiveMessage::Stop
-                | LiveMessage::Resume
+                | LiveMessage::AskToStop
+                | LiveMessage::AskToResume
+                | LiveMessage::Confirm
                 | LiveMessage::Skip
                 | LiveMessage::Edit
         ),
@@ -33,7 +34,6 @@ fn writes_or_stops(message: &AppMessage) -> bool {
                 | JudgePaneMessage::Keep
         ),
         AppMessage::Jobs(JobsMessage::Begin | JobsMessage::List(JobListMessage::Stop)) => true,
-        AppMessage::Overlay(OverlayMessage::AskToStopAgent | OverlayMessage::StopAgent) => true,
         _ => false,
     }
 }

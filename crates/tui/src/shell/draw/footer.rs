@@ -265,11 +265,21 @@ fn live_sign(live: &LiveView, theme: Theme) -> Option<Span<'static>> {
 
 /// Returns the hints of keys that would do nothing now.
 fn idle_hints(app: &App) -> Vec<&'static str> {
+    if let (KeyContext::Live, Some(live)) = (app.key_context(), app.screens.shown_live()) {
+        return idle_live_hints(live);
+    }
     let Some(open) = app.screens.shown_run() else { return vec![] };
     let (context, session) = (app.key_context(), &open.session);
     match context {
         KeyContext::JudgeForm if open.judging.form.judges.is_empty() => {
-            vec!["field", "change", "ask", "mark", "keep", "resume"]
+            vec!["field", "change", "send", "mark", "save", "resume"]
+        }
+        KeyContext::JudgeWatch => {
+            let watched = open.judging.watched.as_ref();
+            let is_under_way = open.judging.judging_under_way().is_some();
+            let may_resume = watched.is_some_and(|it| !it.is_under_way() && it.may_resume());
+            let stop = if is_under_way { "new" } else { "stop" };
+            std::iter::once(stop).chain((!may_resume).then_some("resume")).collect()
         }
         KeyContext::Audit | KeyContext::AuditReading => {
             let all =
@@ -291,6 +301,21 @@ fn idle_hints(app: &App) -> Vec<&'static str> {
         }
         _ => vec![],
     }
+}
+
+/// Returns the hints of keys that do nothing in this state of the live run.
+fn idle_live_hints(live: &LiveView) -> Vec<&'static str> {
+    let mut idle = vec![];
+    if live.is_over() {
+        idle.extend(["attach", "pause", "retry", "stop", "skip", "edit"]);
+    } else {
+        idle.push("compare");
+    }
+    idle.extend((!live.may_resume()).then_some("resume"));
+    if live.from.origin.is_none() {
+        idle.extend(["compare", "other run"]);
+    }
+    idle
 }
 
 /// Returns the word of a hint: in a run of one request left and right lead from edit to edit.

@@ -110,7 +110,10 @@ fn draw_overlays(app: &App, theme: Theme, buffer: &mut Buffer) {
     let layout = app.screens.whole_layout();
     jobs::draw_list::draw(app, theme, &layout, buffer);
     if let Some(dialog) = &app.jobs.dialog {
-        jobs::draw_form::draw(dialog, theme, &layout, buffer);
+        dialog.form.draw(true, theme, buffer);
+    }
+    if let Some(live) = &app.screens.live {
+        live::draw::draw_question(live, theme, &layout, buffer);
     }
     if let Some(overlay) = &app.overlay {
         overlay::draw(

@@ -9,7 +9,7 @@ use crate::{
         question::Question,
     },
     shell::{open_run::OpenRun, screens::Screens},
-    views::form::{FieldForm, FormField},
+    views::form::{FormField, FormPane},
 };
 
 use super::{
@@ -21,27 +21,28 @@ pub(crate) const BUILD: &str = "build";
 pub const TEST: &str = "test";
 const MOMENTS: &str = "moments";
 
-pub(crate) fn check_form(last: Option<&CheckJob>) -> FieldForm {
+pub(crate) fn check_form(last: Option<&CheckJob>) -> FormPane {
     let last_word = |of: fn(&CheckJob) -> &Option<String>| {
         last.and_then(|last| of(last).as_deref()).unwrap_or_default()
     };
-    let none = "none: space types one";
+    let none = "none: space to type";
     let each = vec![
         FormChoice::new("turn", "every turn").with_remark("that changed files"),
-        FormChoice::new("edit", "every edit too")
-            .with_remark("in turns whose edits explain all changes"),
+        FormChoice::new("edit", "every turn and edit")
+            .with_remark("where edits are recorded in full"),
     ];
     let at = usize::from(last.is_some_and(|last| last.moments == CheckMoments::Edits));
     let seconds = last.map_or(USUAL_SECONDS, |last| last.seconds);
-    FieldForm::new(vec![
+    let fields = vec![
         FormField::with_text(BUILD, "build", last_word(|it| &it.build), none),
         FormField::with_text(TEST, "test", last_word(|it| &it.test), none),
         FormField::with_choices(MOMENTS, "after", each, at),
         FormField::with_amount(SECONDS, "timeout", (Some(seconds), 30.0), "s", "0 s"),
-    ])
+    ];
+    FormPane::new("build and test the files of every turn", "start the tests", fields)
 }
 
-pub(crate) fn check_job(form: &FieldForm) -> Result<CheckJob, JobRefusal> {
+pub(crate) fn check_job(form: &FormPane) -> Result<CheckJob, JobRefusal> {
     let (build, test) = (form.typed_text(BUILD), form.typed_text(TEST));
     if build.is_none() && test.is_none() {
         let why = "which command? such as `cargo build` or `make`; the exit code counts";

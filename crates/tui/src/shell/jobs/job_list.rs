@@ -21,7 +21,7 @@ use crate::{
     widgets::pane::ListPane,
 };
 
-use super::{Jobs, form_room, test_form::TestingJob};
+use super::{Jobs, list_room, test_form::TestingJob};
 
 /// The list over the view.
 #[derive(Debug, Clone, Default)]
@@ -158,24 +158,16 @@ impl Jobs {
         vec![]
     }
 
-    /// Returns whether the cursor of the list is at a live run that is not over.
-    pub(crate) fn is_at_live_run(&self, screens: &Screens) -> bool {
-        let Some(list) = &self.list else { return false };
-        let jobs = self.all_jobs(screens);
-        let job = jobs.get(list.rows.cursor());
-        job.is_some_and(|job| job.work == JobKind::Live && !job.state.is_over())
-    }
-
     pub(crate) fn settle_list(&mut self, screens: &Screens) {
         let count = self.list.as_ref().map_or(0, |_| self.all_jobs(screens).len());
         if let Some(list) = &mut self.list {
-            list.rows.settle(form_room(screens), count);
+            list.rows.settle(list_room(screens), count);
         }
     }
 
     fn stop_job(&mut self, work: &JobKind, screens: &mut Screens) -> Vec<Effect> {
         match work {
-            JobKind::Live => screens.update_live(live::LiveMessage::Stop),
+            JobKind::Live => screens.update_live(live::LiveMessage::AskToStop),
             JobKind::Judging => {
                 screens.on_open_run(|open| open.judging.stop_judging(&mut open.session));
                 vec![]

@@ -19,7 +19,7 @@ use crate::{
         views::View,
     },
     shell::screens::Screens,
-    views::form::{FieldForm, FormField},
+    views::form::{FormField, FormPane},
 };
 use trajview_run::{Run, condition::Condition};
 
@@ -58,91 +58,78 @@ const BWRAP: &str = "bwrap";
 const COPY: &str = "copy";
 
 /// Returns the form before the agents of this machine are known.
-pub fn live_form(origin: Option<&FormOrigin>) -> FieldForm {
+pub fn live_form(origin: Option<&FormOrigin>) -> FormPane {
     let own_condition = origin.map_or(Condition::SingleShot, |it| it.condition);
     let conditions = [Condition::Emergent, Condition::SingleShot];
     let at = conditions.iter().position(|it| *it == own_condition).unwrap_or_default();
     let conditions = conditions.map(|it| FormChoice::new(it.word(), it.word())).to_vec();
     let rights = vec![
-        FormChoice::new("workspace", "workspace").with_remark("and commands in its own sandbox"),
-        FormChoice::new("full", "everything").with_remark("the agent's own checks are off"),
+        FormChoice::new("workspace", "workspace")
+            .with_remark("commands in the agent's own sandbox"),
+        FormChoice::new("full", "full").with_remark("the agent's own checks are off"),
     ];
-    let mut form = FieldForm::new(vec![
-        FormField::with_choices(WHAT, "run", task_choices(origin), 0),
-        FormField::with_text(FILE, "file", "", "type its path: space"),
-        FormField::with_text(PROMPT, "prompt", "", "type the prompt: space"),
-        FormField::with_choices(AGENT, "agent", vec![], 0),
-        FormField::with_text(PROGRAM, "program", "", "from PATH"),
-        FormField::with_text(MODEL, "model", "", "default"),
+    let looking = vec![FormChoice::new("", "looking…")];
+    let text = FormField::with_text;
+    let limit = |id, word, step, unit, empty| {
+        FormField::with_amount(id, "limits", (None, step), unit, empty).named_in_row(word)
+    };
+    let fields = vec![
+        FormField::with_choices(WHAT, "task", task_choices(origin), 0),
+        text(FILE, "file", "", "none: space to type its path"),
+        text(PROMPT, "prompt", "", "none: space to type it"),
+        FormField::with_choices(AGENT, "agent", looking, 0),
+        text(MODEL, "model", "", "default"),
         FormField::with_choices(CONDITION, "condition", conditions, at),
-        FormField::with_text(SERVER, "server", "", "default"),
-        FormField::with_text(KEY, "key variable", "", "default"),
         FormField::with_choices(RIGHTS, "permissions", rights, 0),
-        FormField::with_choices(SANDBOX, "sandbox", sandbox_choices(), 0),
-        FormField::with_text(
-            IMAGE,
-            "image",
-            "",
-            "type the image in which the agent is installed: space",
-        ),
-        FormField::with_choices(NETWORK, "network", network_choices(), 0),
-        FormField::with_choices(LOGIN, "login", login_choices(), 0),
-        FormField::with_text(
-            NOTES,
-            "layer: notes",
-            "",
-            "none; a file whose text precedes each request",
-        ),
-        FormField::with_text(
-            LAYERS,
-            "layers",
-            "",
-            "none; continuity memory:blind ... separated by spaces",
-        ),
-        FormField::with_text(TESTS, "tests", "", "none; a command, run after each checkpoint"),
-        FormField::with_amount("tokens", "limits", (None, 100_000.0), "tokens", "tokens none"),
-        FormField::with_amount("usd", "", (None, 0.5), "USD", "cost none"),
-        FormField::with_amount("minutes", "", (None, 5.0), "minutes", "time none"),
-        FormField::with_amount("turns", "", (None, 1.0), "turns", "turns all"),
-        FormField::with_text(FOLDER, "folder", "", "(chosen automatically)"),
-        FormField::with_text(
-            FILES,
-            "starting files",
-            "",
-            "none; a repository, REPO@REV or a folder is copied",
-        ),
-        FormField::with_text(SETUP, "setup", "", "none; a command, run before the first request"),
-    ]);
+        limit("tokens", "tokens", 100_000.0, "", "none"),
+        limit("usd", "cost", 0.5, "USD", "none"),
+        limit("minutes", "time", 5.0, "min", "none"),
+        limit("turns", "turns", 1.0, "", "all"),
+        text(FOLDER, "output folder", "", "(chosen automatically)"),
+        text(PROGRAM, "program", "", "from PATH").rare(),
+        text(SERVER, "server", "", "default").rare(),
+        text(KEY, "key variable", "", "default").rare(),
+        FormField::with_choices(SANDBOX, "sandbox", sandbox_choices(), 0).rare(),
+        text(IMAGE, "image", "", "none: space to type the image with the agent").rare(),
+        FormField::with_choices(NETWORK, "network", network_choices(), 0).rare(),
+        FormField::with_choices(LOGIN, "login", login_choices(), 0).rare(),
+        text(NOTES, "layer: notes", "", "none (a file, sent before each request)").rare(),
+        text(LAYERS, "layers", "", "none (continuity, memory:blind, ... with blanks between)")
+            .rare(),
+        text(TESTS, "tests", "", "none (a command, run after each checkpoint)").rare(),
+        text(FILES, "starting files", "", "none (a repository, REPO@REV or a folder)").rare(),
+        text(SETUP, "setup", "", "none (a command, run before the first request)").rare(),
+    ];
+    let mut form = FormPane::new("live run", "start the agent", fields);
     show_needed_fields(&mut form);
     form
 }
 
 fn task_choices(origin: Option<&FormOrigin>) -> Vec<FormChoice> {
-    let mut all = vec![];
-    if let Some(origin) = origin {
-        let (own_condition, other) = (origin.condition, origin.condition.opposite());
-        let again = format!("{} again", origin.name);
-        all.push(
-            FormChoice::new(AGAIN, again)
-                .with_remark(format!("same script, {}", own_condition.word())),
-        );
-        let other = format!("other condition: {}", other.word());
-        all.push(FormChoice::new(OTHER, other).with_remark("the same task"));
-    }
-    all.push(
-        FormChoice::new(SPECIFICATION, "a specification").with_remark("a file, as one request"),
-    );
-    all.push(FormChoice::new(PROMPT, "a prompt").with_remark("typed here, as one request"));
-    all.push(FormChoice::new(SCRIPT, "a script").with_remark("a script.json"));
-    all
+    let of_origin = origin.into_iter().flat_map(|origin| {
+        let other = origin.condition.opposite().word();
+        [
+            FormChoice::new(AGAIN, format!("{} (same script)", origin.name))
+                .with_remark(origin.condition.word()),
+            FormChoice::new(OTHER, format!("{}, {other}", origin.name))
+                .with_remark("same task, other condition"),
+        ]
+    });
+    let typed = [
+        FormChoice::new(SPECIFICATION, "specification").with_remark("a file, sent as one request"),
+        FormChoice::new(PROMPT, "prompt").with_remark("typed here, sent as one request"),
+        FormChoice::new(SCRIPT, "script").with_remark("a script.json"),
+    ];
+    of_origin.chain(typed).collect()
 }
 
 fn sandbox_choices() -> Vec<FormChoice> {
+    let container = "a container of an image with the agent";
     [
         (NO_SANDBOX, "only the recording is hidden"),
-        (BWRAP, "reads this machine, writes only in its own folder"),
-        ("docker", "a container of an image in which it is installed"),
-        ("podman", "a container of an image in which it is installed"),
+        (BWRAP, "reads this machine, writes in its own folder only"),
+        ("docker", container),
+        ("podman", container),
     ]
     .map(|(word, remark)| FormChoice::new(word, word).with_remark(remark))
     .to_vec()
@@ -161,12 +148,12 @@ fn network_choices() -> Vec<FormChoice> {
 fn login_choices() -> Vec<FormChoice> {
     vec![
         FormChoice::new("none", "none").with_remark("a separate home folder, and a key"),
-        FormChoice::new(COPY, "a copy of yours").with_remark("read-only, never recorded"),
+        FormChoice::new(COPY, "copy of yours").with_remark("read-only, never recorded"),
     ]
 }
 
 /// Shows the fields that the choices need: file and prompt, image and network.
-fn show_needed_fields(form: &mut FieldForm) {
+fn show_needed_fields(form: &mut FormPane) {
     let sandbox = form.chosen_id(SANDBOX).to_owned();
     form.show_field(NETWORK, sandbox != NO_SANDBOX);
     form.show_field(IMAGE, sandbox != NO_SANDBOX && sandbox != BWRAP);
@@ -176,7 +163,7 @@ fn show_needed_fields(form: &mut FieldForm) {
 }
 
 /// Updates the fields that depend on the field of this id after it has changed.
-pub(crate) fn link_fields(form: &mut FieldForm, changed: &str, origin: Option<&FormOrigin>) {
+pub(crate) fn link_fields(form: &mut FormPane, changed: &str, origin: Option<&FormOrigin>) {
     let own_condition = origin.map(|it| it.condition);
     match (changed, form.chosen_id(WHAT), own_condition) {
         (WHAT, AGAIN, Some(own_condition)) => form.choose_value(CONDITION, own_condition.word()),
@@ -216,8 +203,8 @@ impl LiveFormState {
         if std::mem::replace(&mut self.has_asked, true) {
             return None;
         }
-        let task = self.origin.as_ref().map(|it| it.task.clone()).unwrap_or_default();
-        Some(self.asked.ask_question(numbers, (), Question::Agents { task }))
+        let origin = self.origin.clone().unwrap_or_default();
+        Some(self.asked.ask_question(numbers, (), Question::Agents { origin }))
     }
 
     /// Shows the final answer about agents and last values, and closes the question.
@@ -225,7 +212,7 @@ impl LiveFormState {
         &mut self,
         request: RequestId,
         found: &FormFacts,
-        form: &mut FieldForm,
+        form: &mut FormPane,
     ) {
         self.show_facts(request, found, form);
         self.asked.take_answered(request);
@@ -236,7 +223,7 @@ impl LiveFormState {
         &mut self,
         request: RequestId,
         found: &FormFacts,
-        form: &mut FieldForm,
+        form: &mut FormPane,
     ) {
         if !self.asked.is_waiting_for(request) {
             return;
@@ -248,13 +235,13 @@ impl LiveFormState {
         fill_form(form, found, is_first, self.origin.as_ref());
     }
 
-    pub(crate) fn live_run_spec(&self, form: &FieldForm) -> Result<LiveRunSpec, JobRefusal> {
+    pub(crate) fn live_run_spec(&self, form: &FormPane) -> Result<LiveRunSpec, JobRefusal> {
         spec_from_form(form, self.origin.as_ref(), &self.work)
     }
 }
 
 /// Fills in the found values; fields that the user has changed meanwhile stay.
-fn fill_form(form: &mut FieldForm, found: &FormFacts, is_first: bool, origin: Option<&FormOrigin>) {
+fn fill_form(form: &mut FormPane, found: &FormFacts, is_first: bool, origin: Option<&FormOrigin>) {
     form.offer_choices(AGENT, found.agents.clone());
     if !is_first {
         return;
@@ -266,7 +253,7 @@ fn fill_form(form: &mut FieldForm, found: &FormFacts, is_first: bool, origin: Op
 }
 
 fn spec_from_form(
-    form: &FieldForm,
+    form: &FormPane,
     origin: Option<&FormOrigin>,
     work: &Path,
 ) -> Result<LiveRunSpec, JobRefusal> {
@@ -313,7 +300,7 @@ fn spec_from_form(
 }
 
 /// Reads the agent's environment; a hidden field counts as empty.
-fn agent_environment(form: &FieldForm) -> AgentEnvironment {
+fn agent_environment(form: &FormPane) -> AgentEnvironment {
     AgentEnvironment {
         has_full_rights: form.chosen_id(RIGHTS) == "full",
         sandbox: form.chosen_id(SANDBOX).to_owned(),
@@ -323,19 +310,19 @@ fn agent_environment(form: &FieldForm) -> AgentEnvironment {
     }
 }
 
-fn task_source(form: &FieldForm) -> Result<TaskSource, JobRefusal> {
+fn task_source(form: &FormPane) -> Result<TaskSource, JobRefusal> {
     let is_emergent = form.chosen_id(CONDITION) == Condition::Emergent.word();
     let file = || {
         let path = form.typed_text(FILE).map(PathBuf::from);
-        path.ok_or_else(|| JobRefusal::for_field(FILE, "which file? space types its path"))
+        path.ok_or_else(|| JobRefusal::for_field(FILE, "no file: space to type its path"))
     };
     let what = match form.chosen_id(WHAT) {
         SCRIPT => TaskSource::Script(file()?),
         SPECIFICATION => TaskSource::Specification(file()?),
         PROMPT => {
             let prompt = form.typed_text(PROMPT).map(str::to_owned);
-            let prompt =
-                prompt.ok_or_else(|| JobRefusal::for_field(PROMPT, "type the prompt: space"))?;
+            let prompt = prompt
+                .ok_or_else(|| JobRefusal::for_field(PROMPT, "no prompt: space to type it"))?;
             TaskSource::Prompt(prompt)
         }
         _ => TaskSource::Task,
@@ -344,7 +331,7 @@ fn task_source(form: &FieldForm) -> Result<TaskSource, JobRefusal> {
         TaskSource::Specification(_) | TaskSource::Prompt(_) if is_emergent => {
             Err(JobRefusal::for_field(
                 CONDITION,
-                "this is one request: only single-shot; an emergent run needs a script",
+                "one request is single-shot; an emergent run needs a script",
             ))
         }
         what => Ok(what),
@@ -358,7 +345,7 @@ fn is_variable_name(word: &str) -> bool {
 }
 
 /// Returns the values that are remembered for the next time: no folder, and no address with a name and a password in it.
-pub(crate) fn values_to_remember(form: &FieldForm) -> Vec<(String, String)> {
+pub(crate) fn values_to_remember(form: &FormPane) -> Vec<(String, String)> {
     let mut all = form.field_values();
     let has_login = |value: &str| {
         let rest = value.split_once("://").map_or(value, |(_, rest)| rest);
@@ -388,6 +375,7 @@ pub(crate) fn form_origin(screens: &Screens) -> Option<FormOrigin> {
             name,
             task,
             condition: Condition::by_word(condition).unwrap_or_default(),
+            agent: card.and_then(|it| it.identity.agent_key.clone()).unwrap_or_default(),
         });
     }
     let open = screens.open_run()?;
@@ -419,5 +407,6 @@ fn origin_of_run(path: PathBuf, run: &Run) -> FormOrigin {
         task: run.task_key().unwrap_or_else(|| name.clone()),
         name,
         condition: run.condition.as_deref().and_then(Condition::by_word).unwrap_or_default(),
+        agent: run.agent.name.clone(),
     }
 }

@@ -1,6 +1,6 @@
 //! Work that is started from the screen: a form, a plan of the work, the work itself, and its result.
 //!
-//! A [`JobDialog`] is a [`FieldForm`] with its [`JobPlan`]; it lies over whatever view is shown. Its [`FormPurpose`] determines
+//! A [`JobDialog`] is a [`FormPane`] with its [`JobPlan`]; it lies over whatever view is shown. Its [`FormPurpose`] determines
 //! its fields, and the [`FormRequest`] that they make. A worker plans the request each time it changes, so that the form
 //! shows what would happen, and a [`JobRefusal`] is shown at the field that it concerns.
 //!
@@ -10,7 +10,6 @@
 //! reads it.
 
 pub mod check_form;
-pub mod draw_form;
 pub mod draw_list;
 pub mod job_list;
 pub mod live_form;
@@ -30,8 +29,8 @@ use crate::{
         request::{RequestId, RequestIds, Sentence},
     },
     shell::screens::Screens,
-    views::form::{self, FieldForm},
-    widgets::pane::PaneRoom,
+    views::form::{self, FormMouse, FormNote, FormPane},
+    widgets::{layout::ScreenLayout, mouse::Mouse, pane::PaneRoom, theme::Meaning},
 };
 
 pub use crate::shell::message::jobs::{FormPurpose, JobsMessage};
@@ -57,7 +56,7 @@ pub struct Jobs {
 #[derive(Debug)]
 pub struct JobDialog {
     pub purpose: FormPurpose,
-    pub form: FieldForm,
+    pub form: FormPane,
     /// The last plan and its request.
     plan: Option<(FormRequest, Result<JobPlan, JobRefusal>)>,
     plans: Pending<FormRequest>,
@@ -65,23 +64,10 @@ pub struct JobDialog {
     pub live: live_form::LiveFormState,
     /// The request that is being started, and may still be refused.
     begins: Pending<FormRequest>,
-    /// The first visible row of the plan.
-    pub plan_top: usize,
-}
-
-impl FormPurpose {
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Score => "re-score",
-            Self::Test => "test the code at checkpoints",
-            Self::Check => "build and test the files of every turn",
-            Self::Live => "live run",
-        }
-    }
 }
 
 impl JobDialog {
-    fn new(purpose: FormPurpose, form: FieldForm) -> Self {
+    fn new(purpose: FormPurpose, form: FormPane) -> Self {
         Self {
             purpose,
             form,
@@ -89,7 +75,6 @@ impl JobDialog {
             plans: Pending::default(),
             live: live_form::LiveFormState::default(),
             begins: Pending::default(),
-            plan_top: 0,
         }
     }
 
@@ -136,10 +121,29 @@ impl JobDialog {
         !self.begins.is_free()
     }
 
-    /// Returns the error at a field.
-    pub(crate) fn field_complaint(&self, id: &str) -> Option<String> {
-        let own = self.form.field_by_id(id).and_then(|field| field.error.clone());
-        own.or_else(|| Some(self.current_refusal().filter(|it| it.field == Some(id))?.why))
+    /// Shows what the work would do, or why it cannot start, and takes as much room as that needs.
+    fn settle(&mut self, layout: &ScreenLayout) {
+        let refusal = self.current_refusal();
+        let (field, why) = refusal.map_or((None, String::new()), |it| (it.field, it.why));
+        let is_at_field = self.form.show_error(field, &why);
+        let sentence = |words: &str, looks| vec![(String::new(), words.to_owned(), looks)];
+        let rows = match self.current_plan() {
+            _ if is_at_field => vec![],
+            _ if !why.is_empty() => sentence(&why, Meaning::Error),
+            Some(Ok(plan)) => {
+                let row =
+                    |(name, value): &(String, String)| (name.clone(), value.clone(), Meaning::Text);
+                plan.rows.iter().map(row).collect()
+            }
+            _ if self.is_finding_choices() => {
+                sentence("looking for agents on this machine…", Meaning::Muted)
+            }
+            _ => sentence("preparing the plan…", Meaning::Muted),
+        };
+        let is_ready = why.is_empty() && self.current_plan().is_some() && !self.is_beginning();
+        self.form.set_note(FormNote { rows, is_ready });
+        let width = layout.overlay_area().width.saturating_sub(2);
+        self.form.settle(layout.box_area(self.form.wanted_rows(width)));
     }
 
     fn ask_for_facts(&mut self, numbers: &mut RequestIds) -> Vec<Effect> {
@@ -150,7 +154,7 @@ impl JobDialog {
     }
 
     fn ask_for_plan(&mut self, numbers: &mut RequestIds) -> Option<Effect> {
-        if self.form.typing.is_some() || self.is_finding_choices() || !self.plans.is_free() {
+        if self.form.is_typing() || self.is_finding_choices() || !self.plans.is_free() {
             return None;
         }
         let wanted = self.form_request().ok()?;
@@ -167,13 +171,8 @@ impl JobDialog {
     ) {
         let Some(wanted) = self.plans.take_answered(request) else { return };
         let plan = plan.unwrap_or_else(|why| Err(JobRefusal { field: None, why }));
-        for field in &mut self.form.fields {
-            let mut proposed = plan.iter().flat_map(|it| &it.proposed);
-            let mine = proposed.find(|(id, _)| *id == field.id);
-            field.proposed = mine.map(|(_, words)| words.clone());
-        }
+        self.form.propose_values(plan.as_ref().map_or(&[], |it| &it.proposed));
         self.plan = Some((wanted, plan));
-        self.plan_top = 0;
     }
 
     /// Shows agents of this machine, more of which follow.
@@ -191,9 +190,10 @@ impl JobDialog {
     }
 
     fn update_form(&mut self, message: form::FormMessage) {
-        let changed = self.form.cursor_field().map_or("", |field| field.id);
+        let is_motion = matches!(message, form::FormMessage::Move(_));
         self.form.update_form(message);
-        if self.purpose == FormPurpose::Live {
+        let changed = self.form.cursor_id();
+        if self.purpose == FormPurpose::Live && !is_motion {
             live_form::link_fields(&mut self.form, changed, self.live.origin.as_ref());
         }
     }
@@ -208,8 +208,8 @@ impl JobDialog {
     }
 }
 
-/// Returns the room of a form or a list over the screen.
-pub(crate) fn form_room(screens: &Screens) -> PaneRoom {
+/// Returns the room of a list over the screen.
+pub(crate) fn list_room(screens: &Screens) -> PaneRoom {
     PaneRoom::framed(Some(screens.whole_layout().overlay_area()))
 }
 
@@ -217,7 +217,7 @@ impl Jobs {
     /// Returns the keys of the form or the list; None when neither is open.
     pub(crate) fn key_context(&self) -> Option<KeyContext> {
         match &self.dialog {
-            Some(dialog) if dialog.form.typing.is_some() => Some(KeyContext::FormText),
+            Some(dialog) if dialog.form.is_typing() => Some(KeyContext::FormText),
             Some(_) => Some(KeyContext::Form),
             None => self.list.as_ref().map(|_| KeyContext::Jobs),
         }
@@ -226,6 +226,14 @@ impl Jobs {
     /// Returns whether this start is still wanted: nobody closed the form.
     pub fn is_beginning(&self, request: RequestId) -> bool {
         self.dialog.as_ref().is_some_and(|it| it.begins.is_waiting_for(request))
+    }
+
+    /// Returns what a mouse event over the form asks for.
+    pub(crate) fn message_for_mouse(&self, mouse: Mouse) -> Option<JobsMessage> {
+        Some(match self.dialog.as_ref()?.form.mouse_request(mouse)? {
+            FormMouse::Form(message) => JobsMessage::Form(message),
+            FormMouse::Start => JobsMessage::Begin,
+        })
     }
 
     pub(crate) fn on_dialog(&mut self, change: impl FnOnce(&mut JobDialog)) {
@@ -250,9 +258,6 @@ impl Jobs {
             JobsMessage::DismissBefore => scoring_form::dismiss_old_values(screens),
             JobsMessage::Refused(request, refusal) => {
                 self.on_dialog(|it| it.show_refusal(request, refusal));
-            }
-            JobsMessage::ScrollPlan(by) => {
-                self.on_dialog(|it| it.plan_top = it.plan_top.saturating_add_signed(by));
             }
             JobsMessage::LiveBegan(origin, bundle) => {
                 self.dialog = None;
@@ -288,14 +293,14 @@ impl Jobs {
     pub(crate) fn settle_forms(&mut self, screens: &mut Screens) -> Vec<Effect> {
         self.settle_list(screens);
         let Some(dialog) = &mut self.dialog else { return vec![] };
-        dialog.form.rows.settle(form_room(screens), dialog.form.fields.len());
+        dialog.settle(&screens.whole_layout());
         dialog.ask_for_facts(&mut screens.numbers)
     }
 
     /// Starts the work of the form, if it was planned and nothing is wrong with it.
     fn begin_job(&mut self, screens: &mut Screens) -> Vec<Effect> {
         let Some(dialog) = &mut self.dialog else { return vec![] };
-        if dialog.is_beginning() || dialog.form.typing.is_some() {
+        if dialog.is_beginning() || dialog.form.is_typing() {
             return vec![];
         }
         let wanted = match (dialog.form_request(), dialog.current_plan()) {

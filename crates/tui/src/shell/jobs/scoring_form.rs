@@ -10,7 +10,7 @@ use crate::{
     shell::screens::Screens,
     views::{
         compare::ComparisonView,
-        form::{FieldForm, FormField},
+        form::{FormField, FormPane},
         table::RunTableView,
     },
 };
@@ -21,21 +21,22 @@ pub const DEFAULT: &str = "default";
 pub const RULES: &str = "rules";
 
 /// Returns the form with the present settings.
-pub fn scoring_form(now: &MeasureSettings) -> FieldForm {
+pub fn scoring_form(now: &MeasureSettings) -> FormPane {
     let profiles =
         QualityProfile::ALL.iter().map(|it| FormChoice::new(it.name(), it.name())).collect();
     let at = QualityProfile::ALL.iter().position(|it| *it == now.profile).unwrap_or_default();
     let rules = now.rules.as_ref().map(|path| path.display().to_string()).unwrap_or_default();
-    let once = FormChoice::new("no", "no").with_remark("until trajview is closed");
-    let always = FormChoice::new("yes", "yes").with_remark("in the settings");
-    FieldForm::new(vec![
+    let once = FormChoice::new("no", "no").with_remark("for this session");
+    let always = FormChoice::new("yes", "yes").with_remark("saved in the settings");
+    let fields = vec![
         FormField::with_choices(PROFILE, "profile", profiles, at),
-        FormField::with_text(RULES, "rules", &rules, "built-in"),
+        FormField::with_text(RULES, "rules", &rules, "built in"),
         FormField::with_choices(DEFAULT, "as default", vec![once, always], 0),
-    ])
+    ];
+    FormPane::new("re-score", "re-score", fields)
 }
 
-pub(crate) fn measure_settings(form: &FieldForm) -> Result<MeasureSettings, JobRefusal> {
+pub(crate) fn measure_settings(form: &FormPane) -> Result<MeasureSettings, JobRefusal> {
     let profile = form
         .chosen_id(PROFILE)
         .parse()

@@ -8,7 +8,7 @@ use crate::{
         request::RequestId,
     },
     shell::{open_run::OpenRun, screens::Screens},
-    views::form::{FieldForm, FormField},
+    views::form::{FormField, FormPane},
 };
 use trajview_run::{Checkpoint, Run};
 
@@ -47,7 +47,7 @@ pub const SECONDS: &str = "seconds";
 /// The usual time limit of a command (seconds).
 pub(super) const USUAL_SECONDS: f64 = 300.0;
 
-pub(crate) fn test_form(open: Option<&OpenRun>, last: Option<&TestJob>) -> FieldForm {
+pub(crate) fn test_form(open: Option<&OpenRun>, last: Option<&TestJob>) -> FormPane {
     let checkpoints = open.map_or(&[][..], |open| &open.session.run.checkpoints);
     let here = open.and_then(|open| checkpoint_of(&open.session.run, open.session.turn));
     let each = checkpoints.iter().enumerate().map(|(at, it)| checkpoint_choice(at, it));
@@ -60,12 +60,13 @@ pub(crate) fn test_form(open: Option<&OpenRun>, last: Option<&TestJob>) -> Field
     let command = last.map_or("", |last| &last.command);
     let report = last.and_then(|last| last.report.as_deref()).unwrap_or_default();
     let seconds = last.map_or(USUAL_SECONDS, |last| last.seconds);
-    FieldForm::new(vec![
-        FormField::with_text(COMMAND, "command", command, "none yet: space types one"),
+    let fields = vec![
+        FormField::with_text(COMMAND, "command", command, "none: space to type"),
         FormField::with_choices(CHECKPOINT, "checkpoint", options, at),
         FormField::with_text(REPORT, "JUnit report", report, "none (parse the output)"),
         FormField::with_amount(SECONDS, "timeout", (Some(seconds), 30.0), "s", "0 s"),
-    ])
+    ];
+    FormPane::new("test the code at checkpoints", "start the tests", fields)
 }
 
 fn checkpoint_choice(at: usize, checkpoint: &Checkpoint) -> FormChoice {
@@ -80,7 +81,7 @@ fn checkpoint_of(run: &Run, turn: usize) -> Option<usize> {
     run.checkpoints.iter().position(|it| it.last_turn >= turn)
 }
 
-pub(crate) fn test_job(form: &FieldForm) -> Result<TestJob, JobRefusal> {
+pub(crate) fn test_job(form: &FormPane) -> Result<TestJob, JobRefusal> {
     let checkpoint = match form.chosen_id(CHECKPOINT) {
         "" => return Err(JobRefusal::for_field(CHECKPOINT, "this run has no checkpoints")),
         "every" => None,

@@ -24,8 +24,6 @@ pub enum JobsMessage {
     Refused(RequestId, JobRefusal),
     /// The agent of a live run is being started; its origin and the recording.
     LiveBegan(Option<session::jobs::FormOrigin>, PathBuf),
-    /// Scroll the plan by so many rows.
-    ScrollPlan(isize),
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -16,8 +16,6 @@ pub enum OverlayKind {
     Word,
     /// The commands that write the run elsewhere.
     Export,
-    /// The question whether the agent at work is stopped.
-    StopAgent,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -25,10 +23,6 @@ pub enum OverlayMessage {
     Open(OverlayKind),
     /// Shows what a word means.
     Explain(String),
-    /// Asks whether the agent at work is stopped, if one is.
-    AskToStopAgent,
-    /// The answer to that question is yes.
-    StopAgent,
     Close,
     Move(Motion),
     Find(OverlaySearchMessage),

@@ -1,5 +1,7 @@
 //! The live run beside the replay of its recording so far: which of them is on screen, and which gets the keys.
 
+use std::path::Path;
+
 use ratatui::layout::{Rect, Size};
 
 use crate::{
@@ -36,6 +38,9 @@ impl Screens {
     pub fn live_areas(&self) -> LiveAreas {
         let Size { width, height } = self.frame.size;
         let screen = Rect::new(0, 0, width, height.saturating_sub(1));
+        if self.live.as_ref().is_some_and(|live| live.has_no_run()) {
+            return LiveAreas::without_run(screen, self.open_run().is_some());
+        }
         LiveAreas::new(screen, self.live.as_ref().map_or(0, |live| live.turns.len()))
     }
 
@@ -154,6 +159,11 @@ impl Screens {
     pub(crate) fn show_live(&mut self) {
         let inside = self.live_areas().terminal_inside();
         let size = Size { width: inside.width, height: inside.height };
+        let source = &self.source;
+        let is_of_other = |live: &mut Box<LiveView>| {
+            live.is_over() && live.from.looked_in.as_ref().is_some_and(|it| it != source)
+        };
+        self.live.take_if(is_of_other);
         let live = self.live.get_or_insert_with(|| Box::new(LiveView::without_run(size)));
         live.is_seen = live.is_over();
         self.show_screen(ScreenKind::Live);
@@ -161,9 +171,37 @@ impl Screens {
 
     pub(crate) fn settle_live(&mut self) -> Vec<Effect> {
         let areas = self.live_areas();
+        let run = self.open_run().map(|open| open.session.run.clone());
+        let is_shown = self.screen == ScreenKind::Live;
         let Some(live) = &mut self.live else { return vec![] };
-        live.is_seen |= live.is_over() && self.screen == ScreenKind::Live;
-        live.resize_terminal(&areas)
+        live.is_seen |= live.is_over() && is_shown;
+        let mut effects = vec![];
+        if let (true, true, Some(run)) = (live.has_no_run(), is_shown, run) {
+            let is_new = live.from.looked_in.as_ref() != Some(&self.source);
+            if is_new || live.turns.len() != run.turns.len() {
+                live.list_requests(&run);
+            }
+            if is_new {
+                live.from.looked_in = Some(self.source.clone());
+                effects.push(Effect::ReadLive(self.source.clone()));
+            }
+        }
+        effects.extend(live.resize_terminal(&areas));
+        effects
+    }
+
+    /// Prepares the view of the live run that made the open recording, unless the user has left the view meanwhile.
+    /// Returns whether it is shown.
+    pub fn begin_recorded_live(&mut self, bundle: &Path) -> bool {
+        let is_awaited = self.shown_live().is_some_and(LiveView::has_no_run);
+        if !is_awaited || self.source != bundle {
+            return false;
+        }
+        self.begin_live();
+        if let Some(live) = &mut self.live {
+            live.from.looked_in = Some(bundle.to_owned());
+        }
+        true
     }
 
     /// Sends a key to the agent.

@@ -296,7 +296,7 @@ impl Screens {
             open.curves.hovered = None;
         });
         if let Some(live) = &mut self.live {
-            live.press_key();
+            live.notice = None;
         }
         self.on_comparison(|it| it.notice = None);
         self.on_collection(|it| it.notice = None);

@@ -16,14 +16,11 @@ pub struct JudgeAreas {
     pub pane: Rect,
     /// The progress of a judging.
     pub head: Rect,
-    /// The fields, the components, or the words about one.
+    /// The components, or the words about one.
     pub list: Rect,
-    /// The plan of a judging; or the calls, with a row for their title.
+    /// The calls, with a row for their title.
     pub below: Rect,
 }
-
-/// Rows that say what a judging would take.
-const PLAN_ROWS: u16 = 14;
 
 /// Rows that say how far it is.
 const HEAD_ROWS: u16 = 4;
@@ -37,7 +34,7 @@ impl JudgeAreas {
         let inner = inside_border(pane);
         let head = if inner.height < SHORT_HEAD_BELOW { HEAD_ROWS - 1 } else { HEAD_ROWS };
         let (head, below) = match page {
-            JudgePage::Form => (0, PLAN_ROWS.min(inner.height / 2)),
+            JudgePage::Form => (0, 0),
             JudgePage::Watch => (head, inner.height.saturating_sub(head) * 2 / 5),
             JudgePage::Detail => (head, 0),
         };

@@ -29,6 +29,7 @@ use crate::{
         question::{Answer, Question},
         request::{RequestId, RequestIds},
     },
+    views::form::FormMessage,
     widgets::{
         layout::ScreenLayout,
         pane::{ListPane, PaneRoom, TextPane},
@@ -152,7 +153,7 @@ pub enum JudgePaneMessage {
     Change(isize),
     /// Starts the judging, or opens the chosen component.
     Enter,
-    /// Marks a component or group, or types the path of the prompt or the criteria.
+    /// Marks a component or group, or types into a field; at the judge takes it into the panel.
     Mark,
     Stop,
     Resume,
@@ -163,18 +164,11 @@ pub enum JudgePaneMessage {
     NextJudge,
     /// The judge that was found is to be in the settings.
     Keep,
-    Path(PathInput),
+    Form(FormMessage),
 }
 
-/// Typing the path of a prompt, or of criteria.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PathInput {
-    Type(String),
-    Erase,
-    EraseAll,
-    Accept,
-    Cancel,
-}
+/// Rows that a page key scrolls the note of the form by.
+const ROWS_PER_PAGE: isize = 4;
 
 /// Returns the reason why a judge without a model cannot be asked; None where it can.
 fn missing_model(judge: &JudgeEntry, model: &str) -> Option<String> {
@@ -199,7 +193,7 @@ impl JudgePane {
             return None;
         }
         Some(match self.page {
-            JudgePage::Form if self.form.typing.is_some() => KeyContext::JudgePath,
+            JudgePage::Form if self.form.pane.is_typing() => KeyContext::JudgePath,
             JudgePage::Form => KeyContext::JudgeForm,
             JudgePage::Watch | JudgePage::Detail => KeyContext::JudgeWatch,
         })
@@ -230,7 +224,7 @@ impl JudgePane {
 
     /// Gives the keyboard to the views, and closes a pane that hides them.
     pub(crate) fn give_up_keyboard(&mut self, layout: &ScreenLayout) {
-        self.form.typing = None;
+        self.form.pane.end_typing();
         self.has_keyboard = false;
         self.is_open &= !layout.is_covered();
     }
@@ -310,18 +304,6 @@ impl JudgePane {
             JudgePage::Form | JudgePage::Watch => self.give_up_keyboard(layout),
         }
     }
-
-    fn edit_path(&mut self, message: &PathInput) {
-        match (message, self.form.typed_line_mut()) {
-            (PathInput::Type(words), Some(line)) => line.push_str(words),
-            (PathInput::Erase, Some(line)) => drop(line.pop()),
-            (PathInput::EraseAll, Some(line)) => line.clear(),
-            (PathInput::Accept | PathInput::Cancel, _) => {
-                self.form.end_typing(*message == PathInput::Accept)
-            }
-            (_, None) => {}
-        }
-    }
 }
 
 impl JudgePane {
@@ -331,7 +313,6 @@ impl JudgePane {
         message: JudgePaneMessage,
         layout: &ScreenLayout,
     ) {
-        let playhead = self.playhead_state(session);
         let judging = &mut *self;
         if !judging.is_open && message != JudgePaneMessage::Toggle {
             return judging.toggle_pane(layout); // a command of the list: what it is about is shown first
@@ -341,14 +322,14 @@ impl JudgePane {
             JudgePaneMessage::Leave => judging.step_out(layout),
             JudgePaneMessage::Move(motion) => self.move_in_pane(motion),
             JudgePaneMessage::Change(by) if judging.page == JudgePage::Form => {
-                judging.form.change_field(by, &session.run, playhead);
+                judging.update_form(FormMessage::Change(by));
             }
             JudgePaneMessage::Change(by) => {
                 let row = judging.rows.cursor().saturating_add_signed(by);
                 self.choose_entry(row);
             }
             JudgePaneMessage::Enter => self.enter_pane(session),
-            JudgePaneMessage::Mark => self.mark_in_form(session),
+            JudgePaneMessage::Mark => self.mark_in_form(),
             JudgePaneMessage::Stop => self.stop_judging(session),
             JudgePaneMessage::Resume => self.resume_judging(session),
             JudgePaneMessage::New => self.show_form(session),
@@ -360,13 +341,17 @@ impl JudgePane {
                 };
             }
             JudgePaneMessage::NextJudge => self.show_next_judge(session),
-            JudgePaneMessage::Path(message) => judging.edit_path(&message),
+            JudgePaneMessage::Form(message) => judging.update_form(message),
         }
     }
 
     fn move_in_pane(&mut self, motion: Motion) {
         match (self.page, self.part) {
-            (JudgePage::Form, _) => self.form.rows.move_cursor(motion),
+            (JudgePage::Form, _) => self.update_form(match motion {
+                Motion::PageUp => FormMessage::ScrollNote(-ROWS_PER_PAGE),
+                Motion::PageDown => FormMessage::ScrollNote(ROWS_PER_PAGE),
+                motion => FormMessage::Move(motion),
+            }),
             (JudgePage::Detail, _) => self.words.scroll_by(motion),
             (JudgePage::Watch, WatchedList::Components) => {
                 self.choose_entry(self.rows.target_row(motion));
@@ -409,22 +394,15 @@ impl JudgePane {
         }
     }
 
-    fn mark_in_form(&mut self, session: &mut Session) {
-        if self.page != JudgePage::Form {
-            return;
-        }
-        let form = &self.form;
-        let at = form.rows.cursor().checked_sub(form.visible_fields().len());
-        let id = at.and_then(|at| Some(self.judgeable_items(session).get(at)?.id.clone()));
-        let form = &mut self.form;
-        match (form.cursor_field(), id) {
-            (Some(form::JudgeFormField::Judge), _) => form.toggle_panel_judge(),
-            (Some(field), _) => form.start_typing(field),
-            (None, Some(id)) => {
-                let is_marked = form.marked.remove(&id);
-                form.marked.extend((!is_marked).then_some(id));
-            }
-            (None, None) => {}
+    fn update_form(&mut self, message: FormMessage) {
+        self.form.pane.update_form(message);
+        self.form.take_marks();
+    }
+
+    fn mark_in_form(&mut self) {
+        match self.form.pane.cursor_id() {
+            form::JUDGE => self.form.toggle_panel_judge(),
+            _ => self.update_form(FormMessage::Edit),
         }
     }
 
@@ -437,7 +415,7 @@ impl JudgePane {
                 self.words.restart();
                 self.follows = true;
             }
-            _ => session.notice = Some("asking one judge".into()),
+            _ => session.notice = Some("there is only one judge".into()),
         }
     }
 
@@ -467,7 +445,7 @@ impl JudgePane {
     fn start_judging(&mut self, session: &mut Session) {
         let begun = self.judging_request(session).and_then(|judging_request| {
             match self.plan_for(&judging_request) {
-                None => return Err("the cost is still being estimated".into()),
+                None => return Err("the plan is not ready yet".into()),
                 Some(Err(why)) => return Err(why.clone()),
                 Some(Ok(JudgingPlan { lacks: Some(why), .. })) => return Err(why.clone()),
                 Some(Ok(_)) => {}
@@ -560,14 +538,14 @@ impl JudgePane {
                 if judging.pending_questions.searches.take_answered(request).is_some() =>
             {
                 let (judges, problem) = found.unwrap_or_else(|why| (vec![], Some(why)));
-                judging.form.update_judges(judges);
+                judging.form.judges = judges.into();
                 session.notice = problem.or(session.notice.take());
             }
             Answer::Models(judges) => {
                 let judges =
                     judging.pending_questions.lists.take_answered(request).and(judges.ok());
                 if let Some(judges) = judges.filter(|it| !it.is_empty()) {
-                    judging.form.update_judges(judges);
+                    judging.form.judges = judges.into();
                 }
             }
             Answer::KeepJudge(kept)
@@ -583,7 +561,7 @@ impl JudgePane {
     /// Judges that are found at once; more may follow.
     pub(crate) fn take_judges(&mut self, request: RequestId, judges: Vec<JudgeEntry>) {
         if self.pending_questions.searches.is_waiting_for(request) {
-            self.form.update_judges(judges);
+            self.form.judges = judges.into();
         }
     }
 
@@ -613,28 +591,27 @@ impl JudgePane {
         let Some(watched) = self.watched.as_mut().filter(|it| it.request == request) else {
             return;
         };
-        let by = match outcome.end {
-            JudgingEnd::Finished => ": the judge is done",
-            JudgingEnd::Stopped | JudgingEnd::Failed => "",
+        let words = match (outcome.end, outcome.files.last()) {
+            (JudgingEnd::Finished, Some((file, _))) => {
+                format!("{}: new judgement {file}; 3w then f shows it", outcome.text)
+            }
+            _ => outcome.text.clone(),
         };
-        let words = format!("{}{by}", outcome.text);
         watched.end_judging(outcome);
         session.rubric.mark_stale();
-        if !self.is_open {
-            session.notice = Some(words);
-        }
+        session.notice = Some(words);
     }
 
     pub(crate) fn settle_pane(&mut self, session: &mut Session, layout: &ScreenLayout) {
         let areas = JudgeAreas::new(layout, self.page);
-        let rows = self.form_rows(session);
+        self.fill_form(session);
+        self.form.pane.settle(areas.pane);
         let words = self.entry_rows(session, &areas).len();
         let judging = &mut *self;
         if judging.watched.is_none() {
             judging.page = JudgePage::Form;
         }
         let (list, below) = (PaneRoom::without_border(areas.list), areas.calls_room());
-        judging.form.rows.settle(list, rows);
         let entries = judging.watched.as_ref().map_or(0, |it| it.entries.len());
         let calls = judging.watched.as_ref().map_or(0, |it| it.calls.len());
         judging.rows.settle(list, entries);
@@ -692,9 +669,7 @@ impl JudgePane {
             ));
         }
         let unknown = form.chosen_judge().filter(|it| it.models == ModelList::NotRequested)?;
-        if form.cursor_field() != Some(form::JudgeFormField::Model)
-            || !judging.pending_questions.lists.is_free()
-        {
+        if form.pane.cursor_id() != form::MODEL || !judging.pending_questions.lists.is_free() {
             return None;
         }
         let judge = unknown.name.clone();
@@ -705,7 +680,7 @@ impl JudgePane {
     fn ask_plan(&mut self, session: &mut Session, numbers: &mut RequestIds) -> Option<Effect> {
         let judging = &*self;
         let is_seen =
-            judging.is_open && judging.page == JudgePage::Form && judging.form.typing.is_none();
+            judging.is_open && judging.page == JudgePage::Form && !judging.form.pane.is_typing();
         if !is_seen || !judging.pending_questions.plans.is_free() {
             return None;
         }

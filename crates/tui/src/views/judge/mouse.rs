@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use crate::{
     session::Session,
-    views::judge::JudgePane,
+    views::{form::FormMouse, judge::JudgePane},
     widgets::{
         layout::ScreenLayout,
         mouse::{Mouse, MouseKind},
@@ -29,6 +29,15 @@ impl JudgePane {
             }
             return false;
         }
+        if self.page == JudgePage::Form {
+            self.has_keyboard |= mouse.is_click();
+            let message = self.form.pane.mouse_request(mouse).map(|request| match request {
+                FormMouse::Form(message) => JudgePaneMessage::Form(message),
+                FormMouse::Start => JudgePaneMessage::Enter,
+            });
+            message.into_iter().for_each(|message| self.update(session, message, layout));
+            return true;
+        }
         let areas = JudgeAreas::new(layout, self.page);
         if self.page == JudgePage::Watch && (is_in(areas.list) || is_in(areas.below)) {
             self.part =
@@ -42,8 +51,6 @@ impl JudgePane {
                 self.select_in_pane(mouse);
                 return true;
             }
-            // A double click in the form must not start a judging, which costs money.
-            MouseKind::DoubleClick if self.page == JudgePage::Form => JudgePaneMessage::Mark,
             MouseKind::DoubleClick => JudgePaneMessage::Enter,
             MouseKind::WheelLeft
             | MouseKind::WheelRight
@@ -59,7 +66,6 @@ impl JudgePane {
 
     fn select_in_pane(&mut self, mouse: Mouse) {
         match (self.page, self.part) {
-            (JudgePage::Form, _) => self.form.rows.choose_row_at(mouse),
             (JudgePage::Watch, WatchedList::Components) => {
                 self.choose_entry(self.rows.row_at(mouse).unwrap_or(self.rows.cursor()));
             }
@@ -69,7 +75,7 @@ impl JudgePane {
                     self.follows = false;
                 }
             }
-            (JudgePage::Detail, _) => {}
+            (JudgePage::Form | JudgePage::Detail, _) => {}
         }
     }
 }

@@ -11,6 +11,9 @@ const SIDE_BY_SIDE_FROM: u16 = 120;
 const MIN_REQUEST_ROWS: u16 = 3;
 const MAX_REQUEST_ROWS: u16 = 12;
 
+/// Rows of the sentence without a live run, its border included.
+const SENTENCE_ROWS: u16 = 5;
+
 /// The areas of the live view; none overlaps another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LiveAreas {
@@ -49,6 +52,24 @@ impl LiveAreas {
         Self { status, terminal, requests, changed, replay }
     }
 
+    /// Computes the areas while there is no live run: a sentence in the place of the terminal, the requests of the open run
+    /// in the rest of the height, and its replay beside them. Without an open run the sentence has all the room.
+    pub fn without_run(screen: Rect, has_run: bool) -> Self {
+        let left_width =
+            if screen.width >= SIDE_BY_SIDE_FROM { screen.width / 2 } else { screen.width };
+        let [status, below] =
+            Split::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(screen);
+        if !has_run {
+            return Self { status, terminal: below, ..Self::default() };
+        }
+        let [left, replay] =
+            Split::horizontal([Constraint::Length(left_width), Constraint::Fill(1)]).areas(below);
+        let rows = SENTENCE_ROWS.min(below.height / 2);
+        let [terminal, requests] =
+            Split::vertical([Constraint::Length(rows), Constraint::Fill(1)]).areas(left);
+        Self { status, terminal, requests, replay, ..Self::default() }
+    }
+
     /// Returns the terminal without its border.
     pub fn terminal_inside(&self) -> Rect {
         inside_border(self.terminal)
@@ -65,8 +86,10 @@ mod tests {
         for (width, height) in [(60, 14), (80, 23), (119, 39), (120, 39), (160, 44), (300, 99)] {
             let screen = Rect::new(0, 0, width, height);
             let areas = LiveAreas::new(screen, 56);
-            let all = [areas.status, areas.terminal, areas.requests, areas.changed, areas.replay];
-            assert_apart(screen, all);
+            let parts =
+                |it: LiveAreas| [it.status, it.terminal, it.requests, it.changed, it.replay];
+            assert_apart(screen, parts(areas));
+            assert_apart(screen, parts(LiveAreas::without_run(screen, true)));
             assert!(
                 areas.terminal_inside().height >= 4
                     && areas.requests.height >= MIN_REQUEST_ROWS + 2,

@@ -5,32 +5,32 @@ use trajview_run::format_number;
 
 use super::{LiveTurnState, LiveView};
 
-/// Returns the plan and the usage so far. Values that the agent does not report are "not told".
+/// Returns the plan and the usage so far. Values that the agent does not report are "not reported".
 pub fn run_facts(live: &LiveView) -> Vec<FactRow> {
     let plan = &live.plan;
-    let not_told = || "not reported by the agent".to_owned();
+    let not_reported = || "not reported by the agent".to_owned();
     let failed = live.turns.iter().filter(|it| matches!(it.state, LiveTurnState::Ended(Some(_))));
     let skipped = live.turns.iter().filter(|it| it.state == LiveTurnState::Skipped).count();
     let mut rows = vec![
         FactRow::new("agent", &*plan.agent),
         FactRow::new("condition", &*plan.condition),
-        FactRow::new("recorded in", &*plan.out),
+        FactRow::new("output folder", &*plan.out),
         FactRow::new("requests", live.turns.len().to_string()),
-        FactRow::new("over", live.finished_count().to_string()),
+        FactRow::new("finished", live.finished_count().to_string()),
         FactRow::new("failed", failed.count().to_string()),
         FactRow::new("skipped", skipped.to_string()),
         FactRow::new(
             "tokens",
-            live.spent.tokens.recorded_sum().map_or_else(not_told, |tokens| tokens.to_string()),
+            live.spent.tokens.recorded_sum().map_or_else(not_reported, |tokens| tokens.to_string()),
         ),
         FactRow::new(
             "cost",
-            live.spent.cost_usd.map_or_else(not_told, format_number::dollars_text),
+            live.spent.cost_usd.map_or_else(not_reported, format_number::dollars_text),
         ),
         FactRow::new(
-            "stops at",
+            "limits",
             match plan.limits.as_slice() {
-                [] => "no limit".into(),
+                [] => "none".into(),
                 limits => limits.join(", "),
             },
         ),
@@ -47,7 +47,7 @@ pub fn run_facts(live: &LiveView) -> Vec<FactRow> {
         rows.push(FactRow::new("", ""));
         rows.push(FactRow::heading(match turn.state {
             LiveTurnState::UnderWay => "current request",
-            _ => "the next request",
+            _ => "next request",
         }));
         rows.extend(turn.request.text.lines().map(|line| FactRow::new("", line)));
     }

@@ -13,8 +13,12 @@ pub mod terminal;
 
 use ratatui::layout::Size;
 use std::{path::PathBuf, time::Duration};
-use trajview_run::live::{
-    EndedTurn, LayerEffect, LiveCommand, LiveEvent, LivePlan, RunTotal, ScriptedRequest, WaitReason,
+use trajview_run::{
+    Run,
+    live::{
+        EndedTurn, LayerEffect, LiveCommand, LiveEvent, LivePlan, RunTotal, ScriptedRequest,
+        WaitReason,
+    },
 };
 
 use crate::{
@@ -67,6 +71,8 @@ pub struct StartedFrom {
     pub bundle: Option<PathBuf>,
     /// The turn of the other run that was last shown for a turn of this one, by its position.
     pub(crate) last_shown_turn: Option<usize>,
+    /// The recording that was asked for the live run that made it.
+    pub(crate) looked_in: Option<PathBuf>,
 }
 
 /// Words that are typed and looked for.
@@ -76,15 +82,14 @@ pub struct LiveInput {
     pub prompt: Option<LivePrompt>,
     /// The words that were looked for last.
     pub find_words: String,
-    /// The action that a second press of the same key confirms, if it comes next.
-    to_confirm: Option<ConfirmedAction>,
-    /// The action that the previous key requested.
-    confirmed: Option<ConfirmedAction>,
+    /// The question that is open, in a box.
+    pub(crate) question: Option<LiveQuestion>,
 }
 
-/// An action that needs a second key press: it ends a turn or costs money.
+/// A question before an action that ends a turn or costs money.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ConfirmedAction {
+pub(crate) enum LiveQuestion {
+    Stop,
     Resume,
 }
 
@@ -211,9 +216,14 @@ pub enum LiveMessage {
     PauseOrGoOn,
     Skip,
     Retry,
-    Stop,
-    /// Goes on with a run that broke off.
-    Resume,
+    /// Asks whether to stop the agent.
+    AskToStop,
+    /// Asks whether to resume a run that was stopped or broke off.
+    AskToResume,
+    /// The answer yes to the open question.
+    Confirm,
+    /// The answer no.
+    Decline,
     Edit,
     Find,
     FindAgain(FindDirection),
@@ -255,13 +265,13 @@ impl LiveView {
             warnings: vec![],
             redo: None,
             notice: None,
-            from: StartedFrom { origin: None, bundle: None, last_shown_turn: None },
-            input: LiveInput {
-                prompt: None,
-                find_words: String::new(),
-                to_confirm: None,
-                confirmed: None,
+            from: StartedFrom {
+                origin: None,
+                bundle: None,
+                last_shown_turn: None,
+                looked_in: None,
             },
+            input: LiveInput { prompt: None, find_words: String::new(), question: None },
         }
     }
 
@@ -287,6 +297,24 @@ impl LiveView {
     /// Returns whether the run accepts no more commands.
     pub const fn is_over(&self) -> bool {
         matches!(self.phase, LivePhase::Over { .. } | LivePhase::Elsewhere | LivePhase::Nothing)
+    }
+
+    /// Returns whether the run was stopped or broke off, and can be resumed from its bundle.
+    pub(crate) fn may_resume(&self) -> bool {
+        matches!(self.phase, LivePhase::Over { is_whole: false, .. }) && !self.plan.out.is_empty()
+    }
+
+    /// Lists the requests that a new run of the open one would send.
+    pub(crate) fn list_requests(&mut self, run: &Run) {
+        let ends = |turn: usize| run.checkpoints.iter().find(|it| it.last_turn == turn);
+        let request = |(at, turn): (usize, &trajview_run::Turn)| ScriptedRequest {
+            turn: at + 1,
+            text: turn.title.to_string(),
+            checkpoint: ends(at).map(|it| it.id.clone()),
+            ..ScriptedRequest::default()
+        };
+        let requests = run.turns.iter().enumerate().map(request);
+        self.turns = requests.map(LiveTurn::for_request).collect();
     }
 
     /// Returns the turn under way, by its position.
@@ -323,8 +351,10 @@ impl LiveView {
             LiveMessage::PauseOrGoOn => return self.pause_or_go_on(),
             LiveMessage::Skip => return self.skip_next_request(),
             LiveMessage::Retry => return self.retry_turn(),
-            LiveMessage::Stop => return self.stop_run(),
-            LiveMessage::Resume => return self.resume_run(),
+            LiveMessage::AskToStop => return self.ask_to_stop(),
+            LiveMessage::AskToResume => self.ask_to_resume(),
+            LiveMessage::Confirm => return self.confirm_question(),
+            LiveMessage::Decline => self.input.question = None,
             LiveMessage::Edit => self.edit_next_request(),
             LiveMessage::Find => self.open_prompt(PromptKind::Find, String::new()),
             LiveMessage::FindAgain(direction) => self.find_in_terminal(direction),
@@ -473,6 +503,7 @@ impl LiveView {
             self.notice = Some(format!("{words}; c compares it with {}", origin.name));
         }
         self.phase = LivePhase::Over { words, is_whole };
+        self.input.question = None;
         self.is_seen = false;
         self.focus = LiveFocus::Requests;
         for turn in &mut self.turns {
@@ -608,55 +639,45 @@ impl LiveView {
         }
     }
 
-    fn stop_run(&mut self) -> Vec<Effect> {
+    fn ask_to_stop(&mut self) -> Vec<Effect> {
         if self.is_over() {
             return self.say_too_late();
         }
-        self.phase = LivePhase::Stopping;
-        vec![Effect::Live(LiveCommand::Stop)]
+        self.input.question = Some(LiveQuestion::Stop);
+        vec![]
     }
 
-    /// Goes on with the run where it broke off, from its bundle.
-    fn resume_run(&mut self) -> Vec<Effect> {
+    fn ask_to_resume(&mut self) {
         let why_not = match &self.phase {
-            LivePhase::Over { is_whole: false, .. } if !self.plan.out.is_empty() => None,
+            _ if self.may_resume() => None,
             LivePhase::Over { is_whole: false, .. } => Some("this run has no recording"),
             LivePhase::Over { .. } => Some("the run is finished"),
             LivePhase::Nothing => Some(NO_AGENT),
-            LivePhase::Elsewhere => {
-                Some("another process runs this: only that process can steer it")
-            }
-            _ => Some("resumed"),
+            LivePhase::Elsewhere => Some(MADE_ELSEWHERE),
+            _ => Some("the run is active"),
         };
-        if let Some(why_not) = why_not {
-            self.notice = Some(why_not.into());
-            return vec![];
-        }
-        if !self.is_confirmed(ConfirmedAction::Resume) {
-            self.notice = Some(RESUME_AGAIN.into());
-            return vec![];
-        }
-        self.phase = LivePhase::Starting;
-        vec![Effect::ResumeLive(PathBuf::from(&self.plan.out))]
+        self.notice = why_not.map(Into::into);
+        self.input.question = Some(LiveQuestion::Resume).filter(|_| why_not.is_none());
     }
 
-    /// Returns whether the key before this one requested the action; if not, the next key may confirm it.
-    fn is_confirmed(&mut self, step: ConfirmedAction) -> bool {
-        let is_confirmed = self.input.confirmed.take() == Some(step);
-        self.input.to_confirm = Some(step).filter(|_| !is_confirmed);
-        is_confirmed
-    }
-
-    /// Clears the notice at a key press; only this key can confirm the action that the previous key requested.
-    pub(crate) fn press_key(&mut self) {
-        self.notice = None;
-        self.input.confirmed = self.input.to_confirm.take();
+    fn confirm_question(&mut self) -> Vec<Effect> {
+        match self.input.question.take() {
+            Some(LiveQuestion::Stop) => {
+                self.phase = LivePhase::Stopping;
+                vec![Effect::Live(LiveCommand::Stop)]
+            }
+            Some(LiveQuestion::Resume) => {
+                self.phase = LivePhase::Starting;
+                vec![Effect::ResumeLive(PathBuf::from(&self.plan.out))]
+            }
+            None => vec![],
+        }
     }
 
     fn say_too_late(&mut self) -> Vec<Effect> {
         let words = match self.phase {
             LivePhase::Nothing => NO_AGENT,
-            LivePhase::Elsewhere => "another process runs this: only that process can steer it",
+            LivePhase::Elsewhere => MADE_ELSEWHERE,
             LivePhase::Over { is_whole: true, .. } => "the run is finished",
             _ => "the run has stopped; R resumes it",
         };
@@ -722,7 +743,7 @@ impl LiveView {
 
 const RECORDING_PREFIX: &str = "recording the files: ";
 
-const RESUME_AGAIN: &str = "R again resumes this run: the agent starts again, with the same limits";
+const MADE_ELSEWHERE: &str = "another process runs this: only that process can steer it";
 
 const NOT_YET: &str = "nothing is recorded yet";
 

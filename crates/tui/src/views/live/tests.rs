@@ -159,11 +159,11 @@ fn nothing_is_asked_of_a_run_that_is_over() {
         LiveMessage::Over { words: "every request was sent".into(), is_whole: true },
     );
     for message in
-        [LiveMessage::PauseOrGoOn, LiveMessage::Skip, LiveMessage::Retry, LiveMessage::Stop]
+        [LiveMessage::PauseOrGoOn, LiveMessage::Skip, LiveMessage::Retry, LiveMessage::AskToStop]
     {
         assert_eq!(send_message(&mut live, message.clone()), [], "{message:?}");
     }
-    assert_eq!(send_message(&mut live, LiveMessage::Stop), []);
+    assert_eq!(send_message(&mut live, LiveMessage::Confirm), []);
 }
 
 #[test]

@@ -23,10 +23,10 @@ use super::{
     KeyBinding,
     KeyContext::{
         Anywhere, Copy, GoToMark, Hits, Images, InRun, Kinds, List, Mark, Overlay, OverlayFind,
-        Palette, Requests, StopAgent, Stops,
+        Palette, Requests, Stops,
     },
     row::{
-        c, copy_target, k, open_overlay, row, to_chooser, to_jobs, to_kinds, to_overlay,
+        c, copy_target, k, open_overlay, row, to_chooser, to_jobs, to_kinds,
         to_overlay_search, to_palette, to_playback, to_process, to_scroll, to_shell, to_view,
     },
 };
@@ -79,8 +79,6 @@ pub static ROWS: &[KeyBinding] = &[
     row(InRun, "jump-forward", &[Key::with_ctrl('n')], "forward again", "", |n| to_shell(state::ShellMessage::Forward(n.repetitions()))),
     row(Anywhere, "next-theme", &[c('T')], "next theme: terminal, dark, light, high-contrast, colour-blind", "", |_| to_shell(state::ShellMessage::NextTheme)),
     row(Anywhere, "toggle-mouse", &[Key::with_ctrl('g')], "toggle mouse capture (off: the terminal selects text)", "", |_| to_shell(state::ShellMessage::SwitchMouse)),
-    row(StopAgent, "confirm", &[c('y')], "stop the agent", "stop it", |_| to_overlay(overlay::OverlayMessage::StopAgent)).unlisted(),
-    row(StopAgent, "cancel", &[c('n'), k(BaseKey::Esc), k(BaseKey::Enter), c('q'), Key::with_ctrl('c')], "let the agent work", "let it work", |_| to_overlay(overlay::OverlayMessage::Close)),
     row(Palette, "accept", &[k(BaseKey::Enter)], "run the command", "run", |_| to_palette(palette::PaletteMessage::Accept)),
     row(Palette, "up", &[k(BaseKey::Up), Key::with_ctrl('p'), k(BaseKey::BackTab)], "up", "choose", |_| to_palette(palette::PaletteMessage::Move(Motion::Up(1)))),
     row(Palette, "down", &[k(BaseKey::Down), Key::with_ctrl('n')], "down", "choose", |_| to_palette(palette::PaletteMessage::Move(Motion::Down(1)))),

@@ -1,7 +1,7 @@
 //! The keys of the pane that asks a judge: one row a binding.
 
 use crate::{
-    views::judge::{JudgePaneMessage, PathInput},
+    views::{form::FormMessage, judge::JudgePaneMessage},
     widgets::{
         key::{BaseKey, Key},
         scroll::Motion,
@@ -19,11 +19,11 @@ pub static ROWS: &[KeyBinding] = &[
     row(InRun, "judge", &[c('r')], "ask a judge about this run, in a panel; an active judge continues when it is closed", "", |_| to_judging(JudgePaneMessage::Toggle)),
     row(JudgeForm, "up", &[k(BaseKey::Up), c('k'), k(BaseKey::BackTab)], "previous field, or component to mark", "field", |n| to_judging(JudgePaneMessage::Move(Motion::Up(n.repetitions())))),
     row(JudgeForm, "down", &[k(BaseKey::Down), c('j'), k(BaseKey::Tab)], "next field, or component to mark", "field", |n| to_judging(JudgePaneMessage::Move(Motion::Down(n.repetitions())))),
-    row(JudgeForm, "previous-value", &[k(BaseKey::Left), c('h')], "previous value; 5h: five tool calls or repeats fewer", "change", |n| to_judging(JudgePaneMessage::Change(-(n.repetitions() as isize)))),
-    row(JudgeForm, "next-value", &[k(BaseKey::Right), c('l')], "next value; 5l: five tool calls or repeats more", "change", |n| to_judging(JudgePaneMessage::Change(n.repetitions() as isize))),
-    row(JudgeForm, "send", &[k(BaseKey::Enter)], "send", "ask", |_| to_judging(JudgePaneMessage::Enter)).unlisted(),
-    row(JudgeForm, "mark", &[c(' ')], "mark the component; at the judge: add another judge; at the model: type one; at the prompt or the criteria: type a path", "mark", |_| to_judging(JudgePaneMessage::Mark)),
-    row(JudgeForm, "save-judge", &[c('K')], "save judge to settings (not the key)", "keep", |_| to_judging(JudgePaneMessage::Keep)).unlisted(),
+    row(JudgeForm, "previous-value", &[k(BaseKey::Left), c('h')], "previous value; 5h: five steps less", "change", |n| to_judging(JudgePaneMessage::Change(-(n.repetitions() as isize)))),
+    row(JudgeForm, "next-value", &[k(BaseKey::Right), c('l')], "next value; 5l: five steps more", "change", |n| to_judging(JudgePaneMessage::Change(n.repetitions() as isize))),
+    row(JudgeForm, "send", &[k(BaseKey::Enter)], "send", "send", |_| to_judging(JudgePaneMessage::Enter)).unlisted(),
+    row(JudgeForm, "mark", &[c(' ')], "mark the component; at the judge: add another judge; elsewhere: edit the field, or choose its next value", "mark", |_| to_judging(JudgePaneMessage::Mark)),
+    row(JudgeForm, "save-judge", &[c('K')], "save judge to settings (not the key)", "save", |_| to_judging(JudgePaneMessage::Keep)).unlisted(),
     row(JudgeWatch, "up", &[k(BaseKey::Up), c('k')], "up among components, calls or words", "move", |n| to_judging(JudgePaneMessage::Move(Motion::Up(n.repetitions())))),
     row(JudgeWatch, "down", &[k(BaseKey::Down), c('j')], "down among components, calls or words", "move", |n| to_judging(JudgePaneMessage::Move(Motion::Down(n.repetitions())))),
     row(JudgeWatch, "open", &[k(BaseKey::Enter)], "toggle the details of the component", "open", |_| to_judging(JudgePaneMessage::Enter)),
@@ -40,8 +40,8 @@ pub static ROWS: &[KeyBinding] = &[
     row(Judging, "page-down", &[k(BaseKey::PageDown), Key::with_ctrl('d')], "a page down", "", |_| to_judging(JudgePaneMessage::Move(Motion::PageDown))),
     row(Judging, "start", &[c('g'), k(BaseKey::Home)], "to the first row, gg too; 12gg to row 12", "", |n| to_judging(JudgePaneMessage::Move(n.0.map_or(Motion::Start, Motion::To)))),
     row(Judging, "end", &[c('G'), k(BaseKey::End)], "to the last row; 12G to row 12", "", |n| to_judging(JudgePaneMessage::Move(n.0.map_or(Motion::End, Motion::To)))),
-    row(JudgePath, "accept", &[k(BaseKey::Enter)], "confirm the path", "take", |_| to_judging(JudgePaneMessage::Path(PathInput::Accept))),
-    row(JudgePath, "cancel", &[k(BaseKey::Esc), Key::with_ctrl('c')], "use the built-in one", "cancel", |_| to_judging(JudgePaneMessage::Path(PathInput::Cancel))),
-    row(JudgePath, "erase", &[k(BaseKey::Backspace)], "erase a letter of the path", "", |_| to_judging(JudgePaneMessage::Path(PathInput::Erase))),
-    row(JudgePath, "erase-all", &[Key::with_ctrl('u')], "erase all of the path", "", |_| to_judging(JudgePaneMessage::Path(PathInput::EraseAll))),
+    row(JudgePath, "accept", &[k(BaseKey::Enter)], "confirm the input", "confirm", |_| to_judging(JudgePaneMessage::Form(FormMessage::Accept))),
+    row(JudgePath, "cancel", &[k(BaseKey::Esc), Key::with_ctrl('c')], "cancel", "cancel", |_| to_judging(JudgePaneMessage::Form(FormMessage::Cancel))),
+    row(JudgePath, "erase", &[k(BaseKey::Backspace)], "erase a character", "", |_| to_judging(JudgePaneMessage::Form(FormMessage::Erase))),
+    row(JudgePath, "erase-all", &[Key::with_ctrl('u')], "erase everything", "", |_| to_judging(JudgePaneMessage::Form(FormMessage::EraseAll))),
 ];

@@ -12,17 +12,17 @@ use crate::{
 
 use super::{
     KeyBinding,
-    KeyContext::{Agent, Live, LivePrompt},
-    row::{c, k, open_overlay, row, to_live, to_overlay, to_turns},
+    KeyContext::{Agent, Live, LivePrompt, LiveQuestion},
+    row::{c, k, open_overlay, row, to_live, to_turns},
 };
 
 #[rustfmt::skip] // a table: one row a binding
 pub static ROWS: &[KeyBinding] = &[
-    row(Live, "attach", &[k(BaseKey::Enter), k(BaseKey::Tab)], "attach (type to the agent); ctrl-] detaches", "to the agent", |_| to_live(LiveMessage::Enter)),
-    row(Live, "pause", &[c(' ')], "pause before the next request, or resume", "pause, go on", |_| to_live(LiveMessage::PauseOrGoOn)).unlisted(),
+    row(Live, "attach", &[k(BaseKey::Enter), k(BaseKey::Tab)], "attach (type to the agent); ctrl-] detaches", "attach", |_| to_live(LiveMessage::Enter)),
+    row(Live, "pause", &[c(' ')], "pause before the next request, or resume", "pause", |_| to_live(LiveMessage::PauseOrGoOn)).unlisted(),
     row(Live, "repeat-turn", &[Key::with_ctrl('r')], "repeat the last turn from its starting files", "retry", |_| to_live(LiveMessage::Retry)).unlisted(),
-    row(Live, "stop-agent", &[c('X')], "stop the agent, after a question; what was recorded stays, and R goes on", "stop", |_| to_overlay(overlay::OverlayMessage::AskToStopAgent)).unlisted(),
-    row(Live, "resume", &[c('R')], "resume a stopped run (press twice)", "", |_| to_live(LiveMessage::Resume)).unlisted(),
+    row(Live, "stop-agent", &[c('X')], "stop the agent, after a question; the recording stays, and R resumes", "stop", |_| to_live(LiveMessage::AskToStop)).unlisted(),
+    row(Live, "resume", &[c('R')], "resume a stopped run, after a question", "resume", |_| to_live(LiveMessage::AskToResume)).unlisted(),
     row(Live, "skip-request", &[c('S')], "skip the next request", "skip", |_| to_live(LiveMessage::Skip)).unlisted(),
     row(Live, "edit-request", &[c('E')], "edit next request", "edit", |_| to_live(LiveMessage::Edit)).unlisted(),
     row(Live, "up", &[k(BaseKey::Up), c('k')], "previous request", "", |n| to_live(LiveMessage::Move(Motion::Up(n.repetitions())))),
@@ -32,8 +32,8 @@ pub static ROWS: &[KeyBinding] = &[
     row(Live, "page-up", &[k(BaseKey::PageUp), Key::with_ctrl('u')], "back in the terminal's history", "", |_| to_live(LiveMessage::Scroll(Motion::HalfUp))),
     row(Live, "page-down", &[k(BaseKey::PageDown), Key::with_ctrl('d')], "forward in the terminal's history", "", |_| to_live(LiveMessage::Scroll(Motion::HalfDown))),
     row(Live, "search", &[c('/')], "search the terminal and its history", "find", |_| to_live(LiveMessage::Find)),
-    row(Live, "next-match", &[c('n')], "next match of the search", "", |_| to_live(LiveMessage::FindAgain(FindDirection::Forward))),
-    row(Live, "previous-match", &[c('N')], "previous match of the search", "", |_| to_live(LiveMessage::FindAgain(FindDirection::Backward))),
+    row(Live, "next-match", &[c('n')], "next match", "", |_| to_live(LiveMessage::FindAgain(FindDirection::Forward))),
+    row(Live, "previous-match", &[c('N')], "previous match", "", |_| to_live(LiveMessage::FindAgain(FindDirection::Backward))),
     row(Live, "previous-turn", &[k(BaseKey::Left), c('h')], "previous turn of the replay", "", |n| to_turns(turns::TurnMessage::Previous(n.repetitions()))),
     row(Live, "next-turn", &[k(BaseKey::Right), c('l')], "next turn of the replay; at the last turn it follows the run", "", |n| to_turns(turns::TurnMessage::Next(n.repetitions()))),
     row(Live, "panel-content", &[c('v')], "the replay, the curves or the scores of the run beside the terminal", "replay, curves, scores", |_| to_live(LiveMessage::Beside)),
@@ -41,10 +41,12 @@ pub static ROWS: &[KeyBinding] = &[
     row(Live, "compare", &[c('c')], "compare it, when it is over, with the run that it was started from", "compare", |_| to_live(LiveMessage::Compare)),
     row(Live, "run-details", &[c('i')], "run details, and the full request", "", |_| open_overlay(overlay::OverlayKind::Info)),
     row(Live, "warnings", &[c('e')], "all warnings", "warnings", |_| open_overlay(overlay::OverlayKind::Warnings)),
-    row(LivePrompt, "accept", &[k(BaseKey::Enter)], "confirm the input", "take", |_| to_live(LiveMessage::Accept)),
+    row(LivePrompt, "accept", &[k(BaseKey::Enter)], "confirm the input", "confirm", |_| to_live(LiveMessage::Accept)),
     row(LivePrompt, "cancel", &[k(BaseKey::Esc), Key::with_ctrl('c')], "cancel", "cancel", |_| to_live(LiveMessage::Cancel)),
     row(LivePrompt, "erase", &[k(BaseKey::Backspace)], "erase a character", "", |_| to_live(LiveMessage::Erase)),
     row(LivePrompt, "erase-all", &[Key::with_ctrl('u')], "erase everything", "", |_| to_live(LiveMessage::EraseAll)),
+    row(LiveQuestion, "yes", &[c('y')], "yes: stop the agent, or resume the run", "yes", |_| to_live(LiveMessage::Confirm)),
+    row(LiveQuestion, "no", &[c('n'), k(BaseKey::Esc), c('q')], "no", "no", |_| to_live(LiveMessage::Decline)),
     // A terminal sends the same byte for ctrl-] and ctrl-5.
     row(Agent, "detach", &[Key::with_ctrl(']'), Key::with_ctrl('5')], "detach; every other key goes to the agent", "detaches; every other key goes to the agent", |_| to_live(LiveMessage::Leave)),
 ];

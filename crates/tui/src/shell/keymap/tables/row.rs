@@ -64,7 +64,6 @@ wrappers! {
     to_chooser(chooser::ChooserMessage) = to_replay, replay::ReplayMessage::Choose;
     to_kinds(steps::StepFilter) = to_replay, replay::ReplayMessage::FilterSteps;
     open_overlay(overlay::OverlayKind) = AppMessage::Overlay, overlay::OverlayMessage::Open;
-    to_overlay(overlay::OverlayMessage) = AppMessage::Overlay;
     to_overlay_search(overlay::OverlaySearchMessage) = AppMessage::Overlay, overlay::OverlayMessage::Find;
     to_shell(state::ShellMessage) = AppMessage::Shell;
     to_palette(palette::PaletteMessage) = to_shell, state::ShellMessage::Palette;

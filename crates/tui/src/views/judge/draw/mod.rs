@@ -1,6 +1,5 @@
 //! Draws the judge pane: the form, or the judging and the state of each component.
 
-mod form;
 mod watch;
 
 use ratatui::{
@@ -33,11 +32,14 @@ pub fn draw(
         return;
     }
     let is_focused = view.has_keyboard(layout);
+    if view.page == JudgePage::Form {
+        return view.form.pane.draw(is_focused, theme, buffer);
+    }
     let width = usize::from(areas.pane.width.saturating_sub(4));
     let left = Line::from(fit_spans(title_spans(view, is_focused, theme), width));
     draw_titled_panel(is_focused, left, theme, areas.pane, buffer);
     match view.page {
-        JudgePage::Form => form::draw(view, session, is_focused, theme, &areas, buffer),
+        JudgePage::Form => {}
         JudgePage::Watch => watch::draw(view, session, is_focused, theme, &areas, buffer),
         JudgePage::Detail => watch::draw_detail(view, session, theme, &areas, buffer),
     }
@@ -49,7 +51,7 @@ fn title_spans(view: &JudgePane, is_focused: bool, theme: Theme) -> Vec<Span<'st
     let style = theme.style_for(meaning);
     let watched = view.watched.as_ref();
     let words = match (view.page, watched) {
-        (JudgePage::Form, _) | (_, None) => return vec![trusted_span(" ask a judge ", style)],
+        (JudgePage::Form, _) | (_, None) => return vec![],
         (JudgePage::Watch, Some(watched)) => {
             let turn = watched.file.as_ref().map(|it| it.turn).or(watched
                 .judging_request

@@ -135,9 +135,9 @@ fn progress_line(watched: &WatchedJudging, theme: Theme, width: usize) -> Line<'
         trusted_span(format!(" {done}/{total}"), theme.style_for(Meaning::Title)),
     ];
     if watched.is_under_way() {
-        let rate = watched
-            .items_per_minute()
-            .map(|rate| format!(" · {}/min", format_number::one_decimal(rate)));
+        let rate = watched.items_per_minute().map(|rate| {
+            format!(" · {}/min", format_number::with_decimals(rate, usize::from(rate < 10.0)))
+        });
         let left = watched
             .seconds_left()
             .map(|left| format!(" · {} left", format_number::duration_text(left)));
@@ -252,7 +252,7 @@ fn state_spans(
         ItemState::Waiting => spans.push(trusted_span("not asked", muted)),
         ItemState::Looking => {
             spans.push(trusted_span(
-                format!("looks {}/{}", entry.call_count(), watched.judging_request.budget),
+                format!("tool calls {}/{}", entry.call_count(), watched.judging_request.budget),
                 theme.style_for(Meaning::Playing),
             ));
             if let Some(call) = entry.last_call() {

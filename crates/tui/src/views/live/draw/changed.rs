@@ -19,7 +19,7 @@ pub fn draw(live: &LiveView, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let turn = live.turn_under_way().map(|at| live.turns[at].request.turn);
     let name = match turn {
         Some(turn) => format!(" changed so far in turn {turn} "),
-        None => " current turn ".into(),
+        None => " current turn: none ".into(),
     };
     let titles = Line::styled(name, theme.style_for(Meaning::Text));
     let inside = draw_titled_panel(false, titles, theme, area, buffer);
@@ -32,7 +32,8 @@ pub fn draw(live: &LiveView, theme: Theme, area: Rect, buffer: &mut Buffer) {
 
 fn changed_rows(live: &LiveView, theme: Theme) -> Vec<Vec<Span<'static>>> {
     if live.turn_under_way().is_none() {
-        return vec![vec![trusted_span("current turn: none", theme.style_for(Meaning::Muted))]];
+        let words = "the files that a turn changes are shown here while it runs";
+        return vec![vec![trusted_span(words, theme.style_for(Meaning::Muted))]];
     }
     if live.changed.is_empty() {
         return vec![vec![trusted_span("no changes yet", theme.style_for(Meaning::Muted))]];

@@ -5,13 +5,18 @@ pub mod requests;
 mod status;
 pub mod terminal;
 
-use ratatui::{buffer::Buffer, text::Line};
+use ratatui::{
+    buffer::Buffer,
+    text::Line,
+    widgets::{Clear, Widget},
+};
 
 use crate::{
-    views::live::{LiveFocus, LiveView, areas::LiveAreas, terminal::TerminalScreen},
+    views::live::{LiveFocus, LiveQuestion, LiveView, areas::LiveAreas, terminal::TerminalScreen},
     widgets::{
-        line::{recorded_span, trusted_span},
-        panel::{draw_sentence, draw_titled_panel},
+        layout::ScreenLayout,
+        line::{fit_text_end, recorded_span, safe_string, trusted_span},
+        panel::{draw_sentence, draw_titled_panel, put_row},
         theme::{Meaning, Theme},
     },
 };
@@ -19,7 +24,9 @@ use crate::{
 pub fn draw(live: &LiveView, areas: &LiveAreas, theme: Theme, buffer: &mut Buffer) {
     status::draw(live, theme, areas.status, buffer);
     draw_screen(live, areas, theme, buffer);
-    requests::draw(live, theme, areas, buffer);
+    if !areas.requests.is_empty() {
+        requests::draw(live, theme, areas, buffer);
+    }
     if !areas.changed.is_empty() {
         changed::draw(live, theme, areas.changed, buffer);
     }
@@ -27,7 +34,11 @@ pub fn draw(live: &LiveView, areas: &LiveAreas, theme: Theme, buffer: &mut Buffe
 
 fn draw_screen(live: &LiveView, areas: &LiveAreas, theme: Theme, buffer: &mut Buffer) {
     let has_keyboard = live.focus == LiveFocus::Terminal;
-    let name = if live.is_interactive { " terminal " } else { " output " };
+    let name = match live.is_interactive {
+        _ if live.has_no_run() => " live run ",
+        true => " terminal ",
+        false => " output ",
+    };
     let mut left = vec![trusted_span(name, theme.style_for(Meaning::Title))];
     if let Some(title) = live.terminal.title() {
         left.push(recorded_span(title, theme.style_for(Meaning::Muted)));
@@ -44,7 +55,8 @@ fn draw_screen(live: &LiveView, areas: &LiveAreas, theme: Theme, buffer: &mut Bu
     ];
     let inside = draw_titled_panel(has_keyboard, titles, theme, areas.terminal, buffer);
     if live.has_no_run() {
-        return draw_sentence(NO_RUN_HINT, theme.style_for(Meaning::Muted), inside, buffer);
+        let words = if live.turns.is_empty() { START_HINT } else { START_AGAIN_HINT };
+        return draw_sentence(words, theme.style_for(Meaning::Muted), inside, buffer);
     }
     if live.is_over() && live.terminal.is_blank() {
         let words = "the agent's output is not recorded; the replay shows its steps";
@@ -53,7 +65,51 @@ fn draw_screen(live: &LiveView, areas: &LiveAreas, theme: Theme, buffer: &mut Bu
     terminal::draw(&live.terminal, has_keyboard, theme, inside, buffer);
 }
 
-const NO_RUN_HINT: &str = "no live run. A: start one (shows the plan first) · shell: `trajview live --agent NAME --script FILE --out DIR`";
+const START_AGAIN_HINT: &str = "A starts an agent on these requests, after it shows the plan; its output, the files that it \
+                                changes and its requests are then shown here";
+
+const START_HINT: &str = "A starts an agent, after it shows the plan; its output, the files that it changes and its requests \
+                          are then shown here. In a shell: `trajview live --agent NAME --script FILE --out DIR`";
+
+/// Draws the open question in a box over the screen.
+pub fn draw_question(live: &LiveView, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
+    let Some(question) = live.input.question else { return };
+    let (title, words, yes, no) = match question {
+        LiveQuestion::Stop => (
+            " stop the agent? ",
+            "The agent stops within its turn. The recording stays; R resumes the run.",
+            "stop the agent",
+            "keep it running",
+        ),
+        LiveQuestion::Resume => (
+            " resume the run? ",
+            "The agent starts again where the run stopped, with the same limits.",
+            "resume the run",
+            "leave it as it is",
+        ),
+    };
+    let muted = theme.style_for(Meaning::Muted);
+    let folder =
+        fit_text_end(&safe_string(&live.plan.out), usize::from(layout.box_area(4).width) - 4);
+    let rows = [
+        Line::styled(format!(" {words}"), theme.style_for(Meaning::Text)),
+        Line::styled(format!(" {folder}"), muted),
+        Line::default(),
+        Line::from(vec![
+            trusted_span(" y", theme.style_for(Meaning::Key)),
+            trusted_span(format!(" {yes}   "), muted),
+            trusted_span("n", theme.style_for(Meaning::Key)),
+            trusted_span(format!(" {no}"), muted),
+        ]),
+    ];
+    let area = layout.box_area(rows.len());
+    Clear.render(area, buffer);
+    let title = Line::styled(title, theme.style_for(Meaning::Title));
+    let inner = draw_titled_panel(true, title, theme, area, buffer);
+    for (y, row) in rows.into_iter().enumerate() {
+        put_row(row, None, inner, y as u16, buffer);
+    }
+}
 
 /// Returns the scroll position of the terminal in its history; empty at the end.
 fn scroll_place(terminal: &TerminalScreen) -> String {

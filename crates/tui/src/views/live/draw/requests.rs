@@ -20,12 +20,15 @@ pub fn draw(live: &LiveView, theme: Theme, areas: &LiveAreas, buffer: &mut Buffe
     let limits = match live.plan.limits.as_slice() {
         [] => Line::default(),
         limits => Line::styled(
-            format!(" stops at {} ", limits.join(", ")),
+            format!(" limits: {} ", limits.join(", ")),
             theme.style_for(Meaning::Muted),
         ),
     };
     let titles = [
-        Line::styled(" requests ", theme.style_for(Meaning::Title)),
+        Line::styled(
+            if live.has_no_run() { " requests of the open run " } else { " requests " },
+            theme.style_for(Meaning::Title),
+        ),
         limits,
         Line::styled(
             output_folder_text(live, areas.requests.width),
@@ -34,7 +37,7 @@ pub fn draw(live: &LiveView, theme: Theme, areas: &LiveAreas, buffer: &mut Buffe
     ];
     let inside = live.rows.draw_frame(titles, is_focused, theme, buffer);
     live.rows.draw_rows(Some(theme.chosen_row(is_focused)), theme, buffer, |at| {
-        let is_next = live.next_request() == Some(at);
+        let is_next = !live.has_no_run() && live.next_request() == Some(at);
         let spans = request_spans(&live.turns[at], is_next, live.plan.is_chat, theme);
         Line::from(fit_spans(spans, usize::from(inside.width)))
     });
@@ -47,8 +50,8 @@ fn output_folder_text(live: &LiveView, width: u16) -> String {
         return String::new();
     }
     let out = safe_string(&live.plan.out);
-    // The visible rows are shown to the right of it.
-    let position = " 888–888 of 888 ".chars().count();
+    // Where not all rows are visible, their numbers are shown to the right of it.
+    let position = if live.rows.hides_rows() { " 888–888 of 888 ".chars().count() } else { 0 };
     let room = usize::from(width).saturating_sub(2 + position);
     let long = "recorded in ";
     let words = if room >= text::width(&out) + long.len() + 2 { long } else { "in " };
