@@ -248,8 +248,8 @@ fn other_views_are_looked_at_while_a_judge_is_asked_and_the_title_says_so() {
     let again = stage.press_until("r", &["judge 2/24", "tool calls 3/8"]);
     assert!(again.contains("stub · after turn"), "{again}");
 
-    let warned = stage.press_until("q", &["a judge is being asked: quit again to stop it"]);
-    assert!(warned.contains("what is judged is kept"));
+    let warned = stage.press_until("q", &["a judge is running: quit again to stop it"]);
+    assert!(warned.contains("finished verdicts stay"));
     gate.open();
     let end = stage.press("r");
     assert!(!end.contains("judge 24/24"), "{end}");
@@ -470,7 +470,7 @@ fn a_judging_goes_on_while_another_run_is_open_and_is_there_when_its_own_is() {
     assert!(!other.contains("judge 1/24"), "{other}");
     let jobs = stage.press_until("J", &["judging run, by stub m-1"]);
     assert!(jobs.contains("running") && jobs.contains("1/24"), "{jobs}");
-    let warned = stage.press_until("<esc>q", &["a judge is being asked"]);
+    let warned = stage.press_until("<esc>q", &["a judge is running"]);
     assert!(warned.contains("quit again"), "{warned}");
 
     // Enter in the list opens its run with the pane.
@@ -492,7 +492,7 @@ fn a_judging_of_another_run_is_stopped_from_the_list_of_jobs() {
     stage.press_until("<enter>", &["judge 1/24", "tool calls 3/8"]);
     stage.open(common::project_path("sample-runs/codex-rollout"));
 
-    stage.press_until("Jx", &["stopped", "1 judged are kept"]);
+    stage.press_until("Jx", &["stopped", "1 verdicts saved"]);
     gate.open();
     let over = stage.press("X");
 
@@ -546,7 +546,7 @@ fn a_key_in_the_environment_alone_is_enough_to_judge_one_component() {
     let form = stage.press("r");
     assert_eq!(server.list_requests(), [], "nothing is sent before the model is looked at");
     assert!(form.contains("openai") && form.contains("key in OPENAI_API_KEY"), "{form}");
-    assert!(form.contains("no model of openai is chosen"), "{form}");
+    assert!(form.contains("no model of openai selected"), "{form}");
 
     let model = stage.press("jll");
     assert!(model.contains("m-two") && model.contains("no price known, 2 listed"), "{model}");
@@ -667,7 +667,7 @@ fn a_judge_that_is_kept_is_of_the_settings_at_once() {
     let mut stage = Stage::with_options(Desk::new(""), (120, 40), wishes);
 
     let too_early = stage.press("rK");
-    assert!(too_early.contains("no model of openai is chosen"), "{too_early}");
+    assert!(too_early.contains("no model of openai selected"), "{too_early}");
     let kept = stage.press("jlK");
 
     assert!(kept.contains("[judges.openai] in settings.toml"), "{kept}");
@@ -769,7 +769,7 @@ fn flags_are_stopped_and_gone_on_with() {
 
     let stopped = stage.press_until("X", &["R resumes"]);
     gate.open();
-    assert!(stopped.contains("3 judged are kept"), "{stopped}");
+    assert!(stopped.contains("3 verdicts saved"), "{stopped}");
     assert_eq!(read_flaggings(&stage.desk)[0].groups.len(), 3);
 
     let end = stage.press("R");
