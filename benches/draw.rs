@@ -1,15 +1,31 @@
-//! Frames, and what a keystroke costs on logs of two sizes: cost must grow with what is shown.
+//! Frames, and what a keystroke costs on logs of two sizes: cost must grow with what is shown. The timeline of 5,000 turns.
 
 mod logs;
 mod measure;
 mod screen;
 
-use std::{path::PathBuf, time::Instant};
+use std::{path::PathBuf, sync::Arc, time::Instant};
 
 use logs::{LogOptions, Tool};
 use measure::{Table, from_millis};
 use ratatui::layout::Size;
 use screen::Screen;
+use trajview::{
+    metrics::quality::QualitySnapshot,
+    run::{
+        Checkpoint, Run, Turn,
+        files::{RunMoment, Timeline, TurnFiles},
+        rubric::{Checklist, Component, Judgement, Rubric, Verdict},
+    },
+    session::{
+        code_measures::{MeasuredMoment, MeasuredMoments, RulerName},
+        effect::{Effect, OpenAnswer},
+        question::{Answer, Question},
+        start_place::StartPlace,
+    },
+    shell::{App, AppMessage, draw},
+    widgets::{key, theme::Theme},
+};
 
 const SIZES: [(u16, u16); 3] = [(200, 50), (120, 40), (80, 24)];
 
@@ -41,7 +57,116 @@ fn main() {
         }
         sizes.iter().for_each(|size| measure_keystrokes(&mut table, tool, *size));
     }
+    measure_timeline(&mut table, if in_full { 5_000 } else { 500 });
     table.end();
+}
+
+/// Frames of a run of so many turns whose timeline has everything, and a key that moves it.
+fn measure_timeline(table: &mut Table, turns: usize) {
+    let mut app = App::default();
+    app.update(AppMessage::Resized(Size { width: 120, height: 40 }));
+    let effects = app.update(AppMessage::Open("made up".into(), StartPlace::default()));
+    answer_all(&mut app, effects, &Arc::new(run_of(turns)));
+    let shown =
+        trajview::widgets::export::frame_text(&draw::draw_picture(&app, Theme::without_colours()));
+    assert!(shown.contains("a column has the highest value"), "it has a timeline: {shown}");
+    let theme = Theme::with_terminal_colours();
+    let of = |what: &str| format!("timeline of {turns} turns: {what}");
+    table.row(&of("a whole frame"), from_millis(4), 41, || draw::draw_picture(&app, theme));
+    let mut keys = key::parse_keys("l h").expect("these are keys").into_iter().cycle();
+    table.row(&of("another turn and its frame"), from_millis(4), 41, || {
+        app.update(AppMessage::Press(keys.next().expect("they go round")));
+        draw::draw_picture(&app, theme)
+    });
+}
+
+/// A run with a checkpoint every fifty turns.
+fn run_of(turns: usize) -> Run {
+    let turn = |at: usize| Turn { checkpoint: Some(at / 50), ..Turn::default() };
+    let checkpoint = |at: usize| Checkpoint {
+        id: format!("c{}", at + 1),
+        last_turn: (at + 1) * 50 - 1,
+        ..Checkpoint::default()
+    };
+    Run {
+        turns: (0..turns).map(turn).collect(),
+        checkpoints: (0..turns / 50).map(checkpoint).collect(),
+        ..Run::default()
+    }
+}
+
+/// A checklist of a hundred components, judged ten times.
+fn rubric_of(turns: usize) -> Rubric {
+    let id = |at: usize| format!("C{at:03}");
+    let component = |at: usize| Component {
+        id: id(at),
+        committed_at_turn: Some(at + 1),
+        ..Component::default()
+    };
+    let verdict = |at: usize| Verdict {
+        component: id(at),
+        score: Some((at % 5) as u8),
+        ..Verdict::default()
+    };
+    let judgement = |at: usize| Judgement {
+        file: format!("{at}.json"),
+        turn: Some((at + 1) * turns / 10),
+        verdicts: (0..100).map(verdict).collect(),
+        ..Judgement::default()
+    };
+    let components = (0..100).map(component).collect();
+    Rubric {
+        checklist: Some(Checklist { components, ..Checklist::default() }),
+        judgements: (0..10).map(judgement).collect(),
+        ..Rubric::default()
+    }
+}
+
+/// Answers what the timeline needs, until nothing more is asked.
+fn answer_all(app: &mut App, mut effects: Vec<Effect>, run: &Arc<Run>) {
+    while !effects.is_empty() {
+        let answers: Vec<AppMessage> =
+            effects.drain(..).filter_map(|effect| made_up_answer(effect, run)).collect();
+        effects = answers.into_iter().flat_map(|answer| app.update(answer)).collect();
+    }
+}
+
+fn made_up_answer(effect: Effect, run: &Arc<Run>) -> Option<AppMessage> {
+    let turns = run.turns.len();
+    let (request, question) = match effect {
+        Effect::Open(request, ..) => {
+            return Some(AppMessage::Opened(request, OpenAnswer::Whole(Ok(run.clone()))));
+        }
+        Effect::Ask(request, question) => (request, *question),
+        _ => return None,
+    };
+    let answer = match question {
+        Question::Timeline { .. } => {
+            let turns = vec![TurnFiles::default(); turns];
+            Answer::Timeline(Ok(Arc::new(Timeline { turns, ..Timeline::default() })))
+        }
+        Question::LineCounts { .. } => Answer::LineCounts(Ok(Arc::new(vec![vec![]; turns]))),
+        Question::Rubric { .. } => Answer::Rubric(Ok(Arc::new(rubric_of(turns)))),
+        Question::Lifelines { .. } => Answer::Lifelines(Ok(Arc::default())),
+        Question::Scores { moments, .. } => Answer::Scores(Ok(measured(moments))),
+        _ => return None,
+    };
+    Some(AppMessage::Answered(request, answer))
+}
+
+fn measured(moments: Vec<RunMoment>) -> MeasuredMoments {
+    let moment = |moment: RunMoment| {
+        let erosion = (moment.turns % 97) as f64 / 97.0;
+        let snapshot = QualitySnapshot { erosion, verbosity: erosion / 2.0, ..Default::default() };
+        (moment, MeasuredMoment { snapshot: Ok(snapshot), not_recorded: 0 })
+    };
+    let ruler = RulerName {
+        name: "made up".into(),
+        is_comparable: true,
+        rules: 0,
+        source: "made up".into(),
+    };
+    MeasuredMoments { ruler, moments: moments.into_iter().map(moment).collect() }
 }
 
 fn log_path(tool: Tool, megabytes: usize) -> PathBuf {

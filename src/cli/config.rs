@@ -19,7 +19,7 @@ use toml::{
 
 use trajview_judge::settings::JudgeConfig;
 use trajview_live::drivers::command::ProgramOptions;
-use trajview_metrics::quality::QualityProfile;
+use trajview_metrics::{Number, quality::QualityProfile};
 use trajview_run::{rubric::LabelMode, worded_enum::NamedValue};
 use trajview_store as store;
 use trajview_tui::{
@@ -149,6 +149,16 @@ const SETTINGS: &[Setting] = &[
         |it| Some(toml_list(it.play.stop_at.iter().map(|stop| stop.word()))),
     ),
     Setting(
+        "timeline.mode",
+        |it, to| set_value(&mut it.timeline.mode, parse_word(to)),
+        |it| Some(toml_string(it.timeline.mode.word())),
+    ),
+    Setting(
+        "timeline.lanes",
+        |it, to| set_value(&mut it.timeline.lanes, parse_numbers(to)),
+        |it| Some(toml_list(it.timeline.lanes.iter().map(|number| number.id()))),
+    ),
+    Setting(
         "curves.reference.erosion",
         |it, to| set_some(&mut it.reference.erosion, parse_band(to)),
         |it| it.reference.erosion.map(band_text),
@@ -209,6 +219,18 @@ fn parse_column_names(value: &DeValue<'_>) -> Result<Vec<String>, String> {
         name.map(str::to_owned).ok_or_else(expected)
     };
     values.iter().map(name).collect()
+}
+
+/// Parses a list of ids of numbers.
+fn parse_numbers(value: &DeValue<'_>) -> Result<Vec<Number>, String> {
+    let expected =
+        "expected a list of numbers of `trajview metrics`, such as [\"erosion\", \"mcf\"]";
+    let values = value.as_array().ok_or_else(|| expected.to_owned())?;
+    let number = |value: &Spanned<DeValue<'_>>| {
+        let id = value.get_ref().as_str().unwrap_or_default();
+        Number::find_by_id(id).ok_or_else(|| expected.to_owned())
+    };
+    values.iter().map(number).collect()
 }
 
 fn parse_flag(value: &DeValue<'_>) -> Result<bool, String> {

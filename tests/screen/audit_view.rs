@@ -238,7 +238,7 @@ fn whatever_a_verdict_says_nothing_of_it_is_seen_before_its_label() {
         let [mut first, mut second] =
             [&one, &other].map(|bundle| audit_screen(bundle, size, &format!("ann{}", size.0)));
         for number in 0..count {
-            for keys in ["", "<tab>", "<tab> ]", "<tab>", "t", "t <tab>"] {
+            for keys in ["", "<tab>", "<tab> ]", "<tab>", "O", "O <tab>"] {
                 let (a, b) = (frame_after(&mut first, keys), frame_after(&mut second, keys));
                 assert_eq!(a, b, "component {number} of the queue after {keys:?}");
                 assert_lacks(&a, "zqx");
@@ -258,7 +258,7 @@ fn whatever_a_verdict_says_nothing_of_it_is_seen_before_its_label() {
 fn in_the_replay_what_waits_for_a_label_has_no_marks() {
     let bundle = Bundle::new();
     let mut screen = open_component(&bundle, "C15");
-    let hidden = frame_after(&mut screen, "t G <enter> <space>");
+    let hidden = frame_after(&mut screen, "O G <enter> <space>");
     assert_lacks(&hidden, "evidence");
     assert_eq!(screen.app_mut().screens.open_run().unwrap().session.view, View::Replay);
     assert_eq!(screen.app_mut().screens.open_run().unwrap().session.turn + 1, 56);

@@ -166,13 +166,13 @@ fn a_file_that_is_read_stays_through_turns_that_do_not_change_it() {
 
 #[test]
 fn all_files_of_a_turn_are_a_tree() {
-    insta::assert_snapshot!(text(120, 40, "3l <s-tab> t"));
-    insta::assert_snapshot!(text(80, 24, "3l <s-tab> t"));
+    insta::assert_snapshot!(text(120, 40, "3l <s-tab> O"));
+    insta::assert_snapshot!(text(80, 24, "3l <s-tab> O"));
 }
 
 #[test]
 fn a_file_of_the_tree_that_does_not_change_here_is_shown_whole() {
-    let seen = text(120, 40, "3l <s-tab> t gg <enter> G <enter>");
+    let seen = text(120, 40, "3l <s-tab> O gg <enter> G <enter>");
     assert!(seen.contains("after turn 4"), "{seen}");
     assert!(seen.contains("name = \"ppdiff\""), "{seen}");
 }

@@ -159,7 +159,7 @@ fn another_judge_has_flags_of_its_own_and_none_is_a_sentence() {
     assert!(frame_text(&world).contains("no flag here"));
     press_keys(&mut world, "f");
     assert!(frame_text(&world).contains("judge reader (m-1) · cp2, after turn 2"));
-    press_keys(&mut world, "] t");
+    press_keys(&mut world, "] %");
     assert!(frame_text(&world).contains("this run has no other scores"));
 }
 

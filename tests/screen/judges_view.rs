@@ -30,28 +30,28 @@ fn judges_frame(size: &str, keys: &str, more: &[&str]) -> String {
 
 #[test]
 fn judgements_stand_across_with_two_of_them_beside() {
-    insta::assert_snapshot!(judges_frame("120x40", "t j j l l", &[]));
+    insta::assert_snapshot!(judges_frame("120x40", "% j j l l", &[]));
 }
 
 #[test]
 fn a_wide_screen_has_every_judgement() {
-    insta::assert_snapshot!(judges_frame("200x50", "t", &[]));
+    insta::assert_snapshot!(judges_frame("200x50", "%", &[]));
 }
 
 #[test]
 fn on_a_small_screen_the_matrix_and_the_two_are_tabs() {
-    insta::assert_snapshot!(judges_frame("80x24", "t 8l", &[]));
-    insta::assert_snapshot!(judges_frame("80x24", "t <tab> j", &[]));
+    insta::assert_snapshot!(judges_frame("80x24", "% 8l", &[]));
+    insta::assert_snapshot!(judges_frame("80x24", "% <tab> j", &[]));
 }
 
 #[test]
 fn the_smallest_screen_has_a_few_rows_and_columns() {
-    insta::assert_snapshot!(judges_frame("60x15", "t l", &[]));
+    insta::assert_snapshot!(judges_frame("60x15", "% l", &[]));
 }
 
 #[test]
 fn two_columns_are_chosen_and_only_their_differences_listed() {
-    let said = judges_frame("120x40", "t 3l a 3l b v s s", &[]);
+    let said = judges_frame("120x40", "% 3l a 3l b v s s", &[]);
 
     assert!(said.contains(" prompt against prompt "), "{said}");
     insta::assert_snapshot!(said);
@@ -59,7 +59,7 @@ fn two_columns_are_chosen_and_only_their_differences_listed() {
 
 #[test]
 fn repeats_are_held_against_each_other() {
-    let said = judges_frame("120x40", "t 3l a 2l b", &[]);
+    let said = judges_frame("120x40", "% 3l a 2l b", &[]);
 
     assert!(said.contains(" repeat against repeat "), "{said}");
     assert!(said.contains("they differ on 3 of 24"), "{said}");
@@ -67,20 +67,20 @@ fn repeats_are_held_against_each_other() {
 
 #[test]
 fn turns_are_told_apart_from_judges() {
-    let said = judges_frame("120x40", "t l a l b", &[]);
+    let said = judges_frame("120x40", "% l a l b", &[]);
 
     assert!(said.contains(" turn against turn, of other code "), "{said}");
 }
 
 #[test]
 fn a_disagreement_opens_with_the_words_of_both() {
-    insta::assert_snapshot!(judges_frame("120x40", "t v j <enter>", &[]));
+    insta::assert_snapshot!(judges_frame("120x40", "% v j <enter>", &[]));
 }
 
 #[test]
 fn on_a_small_screen_the_words_are_flipped() {
-    let first = judges_frame("80x24", "t <tab> <enter>", &[]);
-    let second = judges_frame("80x24", "t <tab> <enter> f", &[]);
+    let first = judges_frame("80x24", "% <tab> <enter>", &[]);
+    let second = judges_frame("80x24", "% <tab> <enter> f", &[]);
 
     assert!(
         first.contains("┌ a quick-reader") && second.contains("┌ b authors-reading"),
@@ -91,36 +91,36 @@ fn on_a_small_screen_the_words_are_flipped() {
 
 #[test]
 fn enter_opens_the_verdict_of_the_column_and_t_comes_back() {
-    let opened = judges_frame("120x40", "t 5j 3l <enter>", &[]);
+    let opened = judges_frame("120x40", "% 5j 3l <enter>", &[]);
     assert!(
         opened.contains("judge reader (http, model-a") && opened.contains("C06 Sinusoidal"),
         "{opened}"
     );
     assert!(opened.contains("reader with prompt 3fa9c1b2, repeat 1: what is"), "{opened}");
 
-    let back = judges_frame("120x40", "t 5j 3l <enter> t", &[]);
+    let back = judges_frame("120x40", "% 5j 3l <enter> %", &[]);
     assert!(back.contains("┌ 9 judgements") && back.contains("[3]"), "{back}");
 }
 
 #[test]
 fn what_was_not_asked_about_and_what_failed_have_signs_of_their_own() {
-    let said = judges_frame("200x50", "t", &[]);
+    let said = judges_frame("200x50", "%", &[]);
     let line =
         |id: &str| said.lines().find(|line| line.contains(&format!("│{id}"))).unwrap().to_owned();
 
     assert!(line("C01").contains(" · "), "{said}");
     assert!(line("C08").contains(" ! "), "{said}");
-    let opened = judges_frame("120x40", "t 8l <enter>", &[]);
+    let opened = judges_frame("120x40", "% 8l <enter>", &[]);
     assert!(opened.contains("second-reader did not judge this component"), "{opened}");
 }
 
 #[test]
 fn without_utf_8_every_sign_is_ascii() {
-    for keys in ["t", "t <tab>", "t v <enter>"] {
+    for keys in ["%", "% <tab>", "% v <enter>"] {
         let said = judges_frame("80x24", keys, &["--ascii"]);
         assert!(said.is_ascii(), "{said}");
     }
-    insta::assert_snapshot!(judges_frame("80x24", "t", &["--ascii"]));
+    insta::assert_snapshot!(judges_frame("80x24", "%", &["--ascii"]));
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn labels_of_human_raters_have_no_column() {
         "--snapshot",
         "200x50",
         "--keys",
-        "t",
+        "%",
     ]);
 
     assert!(said.contains("9 judgements") && !said.contains("ann "), "{said}");
@@ -174,7 +174,7 @@ fn open_judges() -> Answering {
     ];
     let mut world = Answering::telling(Story { rubric: made_rubric(&rows), ..Story::tell() });
     world.send(AppMessage::Resized(Size { width: 80, height: 24 }));
-    key::parse_keys("3w t").unwrap().into_iter().for_each(|key| world.send(AppMessage::Press(key)));
+    key::parse_keys("3w %").unwrap().into_iter().for_each(|key| world.send(AppMessage::Press(key)));
     world
 }
 
@@ -210,7 +210,7 @@ fn a_click_chooses_a_component_and_a_judgement_and_two_open_it() {
 }
 
 fn any_key() -> impl Strategy<Value = Key> {
-    let all = key::parse_keys("t a b v s p P n N o f g G h j k l 7 <tab> <enter> <esc>").unwrap();
+    let all = key::parse_keys("% a b v s p P n N o f g G h j k l 7 <tab> <enter> <esc>").unwrap();
     prop::sample::select(all)
 }
 
@@ -225,7 +225,7 @@ proptest! {
     ) {
         let mut world = Answering::telling(Story { rubric: made_rubric(&rows), ..Story::tell() });
         world.send(AppMessage::Resized(Size { width, height }));
-        for key in key::parse_keys("3w t").unwrap().into_iter().chain(keys) {
+        for key in key::parse_keys("3w %").unwrap().into_iter().chain(keys) {
             world.send(AppMessage::Press(key));
             draw::draw_picture(&world.app, Theme::without_colours());
             let open = world.app.screens.open_run().unwrap();

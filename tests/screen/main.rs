@@ -33,3 +33,4 @@ mod scores;
 mod shell;
 mod start_view;
 mod steps_in_time;
+mod timeline;

@@ -16,6 +16,7 @@ use crate::session::{
     request_texts::RequestTexts,
     rubric::RubricState,
     scores::CodeScores,
+    timeline_state::RunTimeline,
     turn_counts::{ChangeLineCounts, LineTotals, TurnEditCounts},
 };
 use trajview_run::{Run, StepId, Warning, files::Timeline, rubric::Rubric};
@@ -58,6 +59,9 @@ pub mod stale_on_growth;
 pub mod start_place;
 pub mod study;
 pub mod table_protocol;
+pub mod timeline;
+pub mod timeline_components;
+pub mod timeline_state;
 pub mod turn_counts;
 pub mod turns;
 pub mod views;
@@ -91,6 +95,8 @@ pub struct Session {
     pub labels: RaterLabels,
     /// The audited judgement, and the verdicts that the audit hides.
     pub audit: AuditState,
+    /// The strip of turns below the views.
+    pub run_timeline: RunTimeline,
     /// A place in the replay to go to.
     opening: Option<ReplayOpening>,
 }
@@ -116,6 +122,7 @@ impl Session {
             rubric: RubricState::default(),
             labels: RaterLabels::default(),
             audit: AuditState::default(),
+            run_timeline: RunTimeline::default(),
             opening: None,
         }
     }

@@ -5,7 +5,7 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use crate::{
-    session::arrangement::Arrangement,
+    session::{arrangement::Arrangement, timeline::TimelineConfig},
     views::{curves::reference::ReferenceBands, replay::breakpoints::Stop},
     widgets::{display_options::ThemeName, key::Key},
 };
@@ -29,6 +29,7 @@ pub struct Config {
     /// A table of prices whose rows replace the built-in ones of the same models.
     pub prices: Option<PathBuf>,
     pub reference: ReferenceBands,
+    pub timeline: TimelineConfig,
     /// The command that opens a file; None when the settings name none.
     pub editor: Option<String>,
     /// The rater in the audit; None when the settings name none.
@@ -76,6 +77,7 @@ impl Default for Config {
             rules: None,
             prices: None,
             reference: ReferenceBands::default(),
+            timeline: TimelineConfig::default(),
             editor: None,
             annotator: None,
             labels: LabelMode::default(),

@@ -151,6 +151,7 @@ impl App {
                     TurnStatsVisibility::Yes
                 };
             }
+            AppMessage::Timeline(message) => self.screens.update_timeline(message),
             AppMessage::Grown(run) => {
                 self.screens.on_open_run(|it| it.replay.replace_run(&mut it.session, run))
             }

@@ -65,6 +65,7 @@ impl App {
             return vec![];
         }
         if matches!(mouse.kind, MouseKind::Release | MouseKind::Drag) {
+            self.screens.point_at_timeline(mouse, layout);
             return vec![];
         }
         self.screens.on_open_run(|open| open.session.notice = None);
@@ -85,6 +86,10 @@ impl App {
             let message = self.jobs.message_for_mouse(mouse);
             return message.map_or(vec![], |it| self.apply_message(AppMessage::Jobs(it)));
         }
+        let has_chooser = self.screens.open_run().is_some_and(|open| open.replay.chooser.is_some());
+        if !has_chooser && self.screens.point_at_timeline(mouse, layout) {
+            return vec![];
+        }
         if self.screens.shown_comparison().is_some() {
             let areas = self.screens.comparison_areas(layout);
             let message =
@@ -96,7 +101,7 @@ impl App {
                 self.screens.shown_table().and_then(|it| it.message_for_mouse(mouse, layout));
             return message.map_or(vec![], |it| self.apply_message(AppMessage::Collection(it)));
         }
-        if self.screens.open_run().is_some_and(|open| open.replay.chooser.is_some()) {
+        if has_chooser {
             return self.on_mouse_over_chooser(mouse, layout);
         }
         let mut is_in_pane = false;

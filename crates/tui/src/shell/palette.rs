@@ -65,8 +65,8 @@ impl App {
                 };
                 // `next checkpoint` is `next-checkpoint`.
                 for item in self.name_items(&commands::hyphenated(typed)) {
-                    let is_close = item.rank >= fuzzy_match::BEGINNING * RANK_STEP
-                        && !rest.trim().is_empty();
+                    let is_close =
+                        item.rank >= fuzzy_match::BEGINNING * RANK_STEP && !rest.trim().is_empty();
                     if is_close && !items.iter().any(|it| it.name == item.name) {
                         items.push(item);
                     }

@@ -82,6 +82,7 @@ impl App {
             annotator: config.annotator.clone(),
             labels: config.labels,
         };
+        self.screens.frame.timeline.config.clone_from(&config.timeline);
         let (profile, rules) = (config.profile, config.rules.clone());
         self.jobs.measure = MeasureSettings { profile, rules, is_default: true };
         self.shell.keys = UserKeys::from_config(&config.keys).0;

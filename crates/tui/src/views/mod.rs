@@ -21,5 +21,6 @@ pub mod replay;
 pub mod scores;
 pub mod source;
 pub mod table;
+pub mod timeline;
 pub mod verdict;
 pub mod view;

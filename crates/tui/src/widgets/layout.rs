@@ -82,14 +82,16 @@ pub struct ScreenLayout {
     /// The row of tabs, where panels are not side by side.
     pub tabs: Option<Rect>,
     pub footer: Rect,
-    /// Everything between title and footer.
+    /// Everything between title and footer, without the timeline.
     pub body: Rect,
+    /// The strip of turns below the views, where it is shown.
+    pub timeline: Option<Rect>,
     panels: [Rect; ReplayPanel::ALL.len()],
     /// The turn in numbers, where it is shown.
     pub now: Option<Rect>,
     /// The area of the full text of the chosen step, where there is room below the steps.
     pub step: Option<Rect>,
-    /// Everything between title and footer, the pane at the right included.
+    /// Everything between title and footer, the timeline and the pane at the right included.
     pub whole: Rect,
     /// The area of the judge pane, borders included; where it equals [`Self::whole`], the views are hidden.
     pub pane: Option<Rect>,
@@ -169,16 +171,33 @@ pub enum Zoom {
 }
 
 impl ScreenLayout {
-    /// Computes the areas.
+    /// Computes the areas without a timeline.
     pub fn new(size: Size, focus: ReplayPanel, zoom: Zoom, needs: &PanelNeeds<'_>) -> Self {
+        Self::with_timeline(size, focus, zoom, needs, 0)
+    }
+
+    /// Computes the areas above a timeline of so many rows; 0 for none.
+    pub(crate) fn with_timeline(
+        size: Size,
+        focus: ReplayPanel,
+        zoom: Zoom,
+        needs: &PanelNeeds<'_>,
+        rows: u16,
+    ) -> Self {
         let screen = Rect::new(0, 0, size.width, size.height);
         if size.width < MIN_SIZE.width || size.height < MIN_SIZE.height {
             return Self { is_too_small: true, body: screen, whole: screen, ..Self::default() };
         }
-        let [title, body, footer] =
-            Split::vertical([Constraint::Length(1), Constraint::Fill(1), Constraint::Length(1)])
-                .areas(screen);
-        let base = Self { zoom, title, body, footer, whole: body, ..Self::default() };
+        let heights = [
+            Constraint::Length(1),
+            Constraint::Fill(1),
+            Constraint::Length(rows),
+            Constraint::Length(1),
+        ];
+        let [title, body, timeline, footer] = Split::vertical(heights).areas(screen);
+        let whole = body.union(timeline);
+        let timeline = (rows > 0).then_some(timeline);
+        let base = Self { zoom, title, body, timeline, footer, whole, ..Self::default() };
         let has_room =
             size.width >= SIDE_BY_SIDE_FROM.width && size.height >= SIDE_BY_SIDE_FROM.height;
         if !has_room || zoom == Zoom::On {
@@ -200,6 +219,7 @@ impl ScreenLayout {
             tabs: self.tabs.map(moved),
             footer,
             body: moved(self.body),
+            timeline: self.timeline.map(moved),
             panels: self.panels.map(moved),
             now: self.now.map(moved),
             step: self.step.map(moved),
@@ -298,14 +318,14 @@ impl ScreenLayout {
             return self;
         }
         let wide = |area: Rect| Rect { width: size.width, ..area };
-        let whole = wide(self.body);
+        let whole = wide(self.whole);
         let left = self.body.width;
-        let pane = match left < size.width {
-            true => Rect { x: left, width: size.width - left, ..whole },
-            false => whole,
+        let (pane, timeline) = match left < size.width {
+            true => (Rect { x: left, width: size.width - left, ..whole }, self.timeline),
+            false => (whole, None),
         };
         let (title, footer) = (wide(self.title), wide(self.footer));
-        Self { title, footer, whole, pane: Some(pane), ..self }
+        Self { title, footer, whole, timeline, pane: Some(pane), ..self }
     }
 
     /// Returns whether a pane hides the views.
@@ -478,6 +498,26 @@ mod tests {
             assert_eq!(pane.union(layout.body), layout.whole);
             assert!(layout.is_covered() || !pane.intersects(layout.body), "{width}");
             assert!(layout.body.width >= MIN_SIZE.width && pane.width >= 56);
+        }
+    }
+
+    #[test]
+    fn the_timeline_lies_below_the_views_and_boxes_may_cover_it() {
+        for (width, height) in [(80, 24), (120, 40), (200, 50)] {
+            let size = Size { width, height };
+            let views = views_size_with_pane(size);
+            let needs = PanelNeeds::default();
+            let plain = ScreenLayout::new(size, ReplayPanel::Diff, Zoom::Off, &needs);
+            let layout = ScreenLayout::with_timeline(size, ReplayPanel::Diff, Zoom::Off, &needs, 6);
+            let with_pane =
+                ScreenLayout::with_timeline(views, ReplayPanel::Diff, Zoom::Off, &needs, 6)
+                    .with_pane(size);
+
+            let timeline = layout.timeline.unwrap();
+            assert_eq!((timeline.height, timeline.bottom()), (6, layout.footer.y));
+            assert_apart(layout.whole, [layout.body, timeline]);
+            assert_eq!((layout.whole, plain.timeline), (plain.whole, None));
+            assert_eq!(with_pane.timeline.is_none(), with_pane.is_covered());
         }
     }
 

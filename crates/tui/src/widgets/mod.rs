@@ -25,4 +25,5 @@ pub mod sparkline;
 pub mod axis_ticks;
 pub mod text;
 pub mod theme;
+pub mod timeline;
 pub mod wrap;

@@ -37,7 +37,7 @@ pub fn bars_text(points: &[Option<f64>], most: f64) -> String {
     points.iter().map(|point| bar_char(*point, most)).collect()
 }
 
-fn bar_char(point: Option<f64>, most: f64) -> char {
+pub(crate) fn bar_char(point: Option<f64>, most: f64) -> char {
     match point {
         None => ' ',
         Some(point) if point <= 0.0 => '·',

@@ -7,6 +7,7 @@ pub mod footer;
 pub mod overlay;
 pub mod palette;
 pub mod pictures;
+mod timeline;
 pub mod title;
 
 use ratatui::{
@@ -98,6 +99,9 @@ fn draw_panels(app: &App, theme: Theme, buffer: &mut Buffer) {
         }
         (_, None, Some(table)) => table::draw::draw_run_table(table, theme, &layout, buffer),
         (opened, None, None) => draw_opened_run(opened, theme, &layout, buffer),
+    }
+    if let Some(area) = layout.timeline {
+        timeline::draw(&app.screens, theme, area, buffer);
     }
     if let Some(open) = app.screens.shown_run() {
         replay::draw::chooser::draw(&open.replay, &open.session, theme, &layout, buffer);

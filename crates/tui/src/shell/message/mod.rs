@@ -14,6 +14,7 @@ use crate::{
         question::{Answer, AnswerPart},
         request::RequestId,
         start_place::StartPlace,
+        timeline::TimelineMessage,
         views,
     },
     shell::open_run::RunMessage,
@@ -69,5 +70,6 @@ pub enum AppMessage {
     Follow,
     /// Show or hide the numbers of the turn.
     Now,
+    Timeline(TimelineMessage),
     Shell(state::ShellMessage),
 }

@@ -10,6 +10,7 @@ pub mod marks;
 pub mod run;
 pub mod study;
 pub mod table;
+pub mod timeline;
 
 use ratatui::layout::Size;
 use std::{path::PathBuf, time::Duration};
@@ -40,6 +41,7 @@ use crate::{
 
 use judge::OtherJudgings;
 use marks::JumpMarks;
+use timeline::TimelineFrame;
 
 /// The kinds of screens. Whatever is open and not on screen keeps its state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -86,6 +88,8 @@ pub struct TerminalFrame {
     pub zoom: Zoom,
     /// True if the numbers of the turn are shown.
     pub now: TurnStatsVisibility,
+    /// The timeline below the views.
+    pub timeline: TimelineFrame,
 }
 
 impl Default for TerminalFrame {
@@ -94,6 +98,7 @@ impl Default for TerminalFrame {
             size: Size { width: 80, height: 24 },
             zoom: Zoom::Off,
             now: TurnStatsVisibility::default(),
+            timeline: TimelineFrame::default(),
         }
     }
 }
@@ -179,7 +184,8 @@ impl Screens {
             request: &request,
             ..it.replay.panel_needs(&it.session)
         });
-        let layout = ScreenLayout::new(size, focus, self.frame.zoom, &needs);
+        let rows = self.timeline_rows();
+        let layout = ScreenLayout::with_timeline(size, focus, self.frame.zoom, &needs, rows);
         let layout = layout.with_turn_stats(
             self.frame.now,
             size,
@@ -275,8 +281,10 @@ impl Screens {
         self.on_open_run(OpenRun::follow_session);
         let layout = self.layout();
         let mut effects = vec![];
+        self.on_open_run(|open| open.settle_views(&layout));
+        // The views decide which scores wait for a label.
+        self.settle_timelines(&layout);
         if let Loading::Ready(open) = &mut self.opened {
-            open.settle_views(&layout);
             effects.extend(open.ask_for_missing(&mut self.numbers, &layout));
         }
         effects.extend(study::ask_for_run(self));

@@ -134,13 +134,18 @@ impl ComparisonView {
         }
     }
 
-    /// Returns the chosen number at every place, on one side.
+    /// Returns the chosen number at every place, on one side. A state that several places stand for is measured once and has
+    /// its value at the last of them: a level line would claim measurements that nobody made.
     pub(crate) fn values_of_side(&self, places: &[ChartPlace], side: usize) -> Vec<Option<f64>> {
         let Some(sides) = self.compared_parties() else { return vec![] };
         let number = self.chart.number;
-        let value =
-            |place: &ChartPlace| sides[side].value_at(number, place.moments[side].as_ref()?.done);
-        places.iter().map(value).collect()
+        let done = |place: &ChartPlace| place.moments[side].as_ref().map(|moment| moment.done);
+        let value = |(at, place): (usize, &ChartPlace)| {
+            let done_here = done(place)?;
+            let is_repeated = places[at + 1..].iter().filter_map(done).next() == Some(done_here);
+            if is_repeated { None } else { sides[side].value_at(number, done_here) }
+        };
+        places.iter().enumerate().map(value).collect()
     }
 
     /// Returns the number of signals of one side between each position and the one before.
@@ -229,4 +234,53 @@ fn merge_places(places: Vec<ChartPlace>) -> Vec<ChartPlace> {
         }
     }
     merged
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use trajview_run::{
+        Checkpoint, Run, Turn,
+        rubric::{Judgement, Rubric, Verdict},
+    };
+
+    fn party(turns: usize, ends: &[usize], judged: &[usize]) -> ComparedRun {
+        let checkpoint =
+            |last_turn: &usize| Checkpoint { last_turn: *last_turn, ..Checkpoint::default() };
+        let run = Run {
+            turns: vec![Turn::default(); turns],
+            checkpoints: ends.iter().map(checkpoint).collect(),
+            ..Run::default()
+        };
+        let verdict = Verdict { component: "C1".into(), score: Some(3), ..Verdict::default() };
+        let judgement = |turn: &usize| Judgement {
+            turn: Some(*turn),
+            verdicts: vec![verdict.clone()],
+            ..Judgement::default()
+        };
+        let judgements = judged.iter().map(judgement).collect();
+        let rubric = Rubric { judgements, ..Rubric::default() };
+        ComparedRun { judgement: Some(0), ..ComparedRun::new(Arc::new(run), rubric) }
+    }
+
+    /// Five checkpoints of one request end in one state, which was drawn as a level line over all phases.
+    #[test]
+    fn a_state_that_stands_for_several_phases_is_one_point() {
+        let mut view = ComparisonView::new(vec!["a".into(), "b".into()]);
+        let emergent = party(5, &[0, 1, 2, 3, 4], &[1, 2, 3, 4, 5]);
+        let single_shot = party(1, &[0, 0, 0, 0, 0], &[1]);
+        view.set_parties(vec![emergent, single_shot]);
+        view.chart.number = Number::Mcf;
+
+        for axis in [CompareAxis::Phases, CompareAxis::Checkpoints] {
+            view.chart.axis = axis;
+            let places = view.chart_places();
+            let values = [0, 1].map(|side| view.values_of_side(&places, side));
+
+            assert_eq!(values[0], [Some(3.0); 5]);
+            assert_eq!(values[1], [None, None, None, None, Some(3.0)]);
+        }
+    }
 }

@@ -14,6 +14,7 @@ pub mod final_trees;
 pub mod questions;
 pub mod run_facts;
 pub mod table;
+pub mod timelines;
 pub mod update;
 pub mod verdict_source;
 
@@ -33,6 +34,7 @@ use chart::CompareChart;
 use code::CompareCode;
 use final_trees::CompareFiles;
 use table::ComponentTable;
+use timelines::CompareTimelines;
 use verdict_source::{ComparisonIntervals, VerdictSource};
 
 /// Everything that is known of some runs beside each other.
@@ -53,6 +55,7 @@ pub struct ComparisonView {
     pub code: CompareCode,
     pub chart: CompareChart,
     pub files: CompareFiles,
+    pub timelines: CompareTimelines,
     pub measures: MeasureProgress,
     pub verdict_source: VerdictSource,
     pub intervals: ComparisonIntervals,
@@ -172,6 +175,7 @@ impl ComparisonView {
             code: CompareCode::default(),
             chart: CompareChart::default(),
             files: CompareFiles::default(),
+            timelines: CompareTimelines::default(),
             verdict_source: VerdictSource::default(),
             intervals: ComparisonIntervals::default(),
             notice: None,

@@ -214,7 +214,7 @@ impl ComparisonView {
 }
 
 /// Returns the moments of a run that are drawn and listed, in order; its end and the judged state are among them.
-fn shown_moments(party: &ComparedRun, axis: CompareAxis) -> Vec<usize> {
+pub(super) fn shown_moments(party: &ComparedRun, axis: CompareAxis) -> Vec<usize> {
     let moments = match axis {
         CompareAxis::Phases | CompareAxis::Checkpoints => checkpoint_moments(&party.run),
         CompareAxis::Turns => turn_moments(&party.run),

@@ -38,7 +38,8 @@ impl RunView for CurvesView {
         layout: &ScreenLayout,
     ) -> Vec<Effect> {
         let is_known = session.growth.is_whole && matches!(session.timeline, Loading::Ready(_));
-        let is_seen = session.view == View::Curves || layout.now.is_some();
+        let is_seen =
+            session.view == View::Curves || layout.now.is_some() || layout.timeline.is_some();
         if !is_known {
             return vec![];
         }

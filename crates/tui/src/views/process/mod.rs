@@ -278,7 +278,8 @@ impl ProcessView {
     /// Returns the lists that are shown beside the chosen one, in the order in which `v` brings them: those with rows.
     pub(crate) fn other_lists(&self, session: &Session) -> Vec<ProcessList> {
         let at = ProcessList::ALL.iter().position(|it| *it == self.list).unwrap_or_default();
-        let rest = ProcessList::ALL.into_iter().cycle().skip(at + 1).take(ProcessList::ALL.len() - 1);
+        let rest =
+            ProcessList::ALL.into_iter().cycle().skip(at + 1).take(ProcessList::ALL.len() - 1);
         let has_rows = |list: &ProcessList| !self.rows_of(*list, session).is_empty();
         rest.filter(has_rows).take(MAX_OTHERS).collect()
     }

@@ -29,7 +29,7 @@ impl RunView for ScoresView {
         &mut self,
         session: &mut Session,
         numbers: &mut RequestIds,
-        _: &ScreenLayout,
+        layout: &ScreenLayout,
     ) -> Vec<Effect> {
         let is_seen = session.view == View::Scores;
         let is_back = is_seen && !self.components.was_seen;
@@ -37,8 +37,11 @@ impl RunView for ScoresView {
         let mut effects = vec![];
         effects.extend(session.ask_rubric(numbers, is_back));
         let is_shown = self.shown_page(session) == Some(ScoresPage::Components);
-        if is_seen && is_shown {
+        let has_timeline = layout.timeline.is_some() && session.rubric.has_content();
+        if (is_seen && is_shown) || has_timeline {
             effects.extend(session.ask_lifelines(numbers));
+        }
+        if is_seen && is_shown {
             effects.extend(components::questions::ask_evidence(&self.components, session, numbers));
             effects.extend(session.ask_reuse(numbers));
         }

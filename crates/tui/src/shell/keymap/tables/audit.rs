@@ -48,7 +48,7 @@ pub static ROWS: &[KeyBinding] = &[
     row(Audit, "open", &[k(BaseKey::Enter)], "confirm the proposal; else open: the item, a file of the list, the code in the replay", "", |_| to_audit(AuditMessage::Open)).unlisted(),
     row(Audit, "show-in-replay", &[c(' ')], "show this code in the replay, at the judged turn; backspace returns", "replay", |_| to_audit(AuditMessage::OpenInReplay)),
     row(Audit, "history", &[c('H')], "history: every change to the function at the cursor, with diffs; esc returns", "", |_| to_audit(AuditMessage::History)),
-    row(Audit, "file-tree", &[c('t')], "list all files of the judged code, or the candidate code", "files", |_| to_audit(AuditMessage::Files)),
+    row(Audit, "file-tree", &[c('O')], "list all files of the judged code, or the candidate code", "files", |_| to_audit(AuditMessage::Files)),
     row(Audit, "specified-turn", &[c('o')], "the turn that asks for the component, in the replay; backspace returns", "request", |_| to_audit(AuditMessage::Committed)),
     row(Audit, "reason", &[c('B')], "reason for the disagreement", "", |_| to_audit(AuditMessage::AskReason)).unlisted(),
     row(Audit, "maximize", &[c('m')], "maximize panel", "", |_| AppMessage::Zoom),

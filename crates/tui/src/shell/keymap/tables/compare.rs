@@ -1,6 +1,7 @@
 //! The keys of the comparison: one row a binding.
 
 use crate::{
+    session::timeline::TimelineMessage,
     shell::{AppMessage, overlay},
     views::compare,
     widgets::{
@@ -12,7 +13,7 @@ use crate::{
 use super::{
     KeyBinding,
     KeyContext::{Compare, Ended, Overlaid, Pair},
-    row::{SIDEWAYS, c, k, open_overlay, row, to_comparison},
+    row::{SIDEWAYS, c, k, open_overlay, row, to_comparison, to_timeline},
 };
 
 #[rustfmt::skip] // a table: one row a binding
@@ -30,6 +31,7 @@ pub static ROWS: &[KeyBinding] = &[
     row(Ended, "next-hunk", &[c(']')], "next hunk", "hunk", |n| to_comparison(compare::CompareMessage::Step(Motion::Down(n.repetitions())))),
     row(Compare, "up", &[k(BaseKey::Up), c('k')], "up; at the curves: another number", "", |n| to_comparison(compare::CompareMessage::Move(Motion::Up(n.repetitions())))),
     row(Compare, "down", &[k(BaseKey::Down), c('j')], "down; at the curves: another number", "", |n| to_comparison(compare::CompareMessage::Move(Motion::Down(n.repetitions())))),
+    row(Compare, "timeline", &[c('t')], "timelines: full, slim or hidden", "timeline", |_| to_timeline(TimelineMessage::NextMode)),
     row(Compare, "next-panel", &[k(BaseKey::Tab)], "next part", "part", |_| to_comparison(compare::CompareMessage::Next)),
     row(Compare, "previous-panel", &[k(BaseKey::BackTab)], "previous part", "", |_| to_comparison(compare::CompareMessage::Previous)),
     row(Compare, "panel-content", &[c('v')], "code, curves or files beside the components", "code, curves, files", |_| to_comparison(compare::CompareMessage::Beside)),

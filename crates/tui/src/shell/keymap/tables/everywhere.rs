@@ -1,7 +1,7 @@
 //! The keys that hold in every view, and in boxes and lists over it: one row a binding.
 
 use crate::{
-    session::views,
+    session::{timeline::TimelineMessage, views},
     shell::{
         AppMessage,
         copy::CopyTarget,
@@ -27,7 +27,8 @@ use super::{
     },
     row::{
         c, copy_target, k, open_overlay, row, to_chooser, to_jobs, to_kinds,
-        to_overlay_search, to_palette, to_playback, to_process, to_scroll, to_shell, to_view,
+        to_overlay_search, to_palette, to_playback, to_process, to_scroll, to_shell, to_timeline,
+        to_view,
     },
 };
 
@@ -43,6 +44,7 @@ pub static ROWS: &[KeyBinding] = &[
     row(Anywhere, "compare", &[k(BaseKey::F(5))], "the comparison", "", |_| to_view(views::ViewMessage::Number(5))),
     row(Anywhere, "runs", &[k(BaseKey::F(6))], "the table of runs", "", |_| to_view(views::ViewMessage::Number(6))),
     row(Anywhere, "live", &[k(BaseKey::F(7))], "the live run", "", |_| to_view(views::ViewMessage::Number(7))),
+    row(InRun, "timeline", &[c('t')], "timeline: full, slim or hidden", "timeline", |_| to_timeline(TimelineMessage::NextMode)),
     row(InRun, "run-details", &[c('i')], "run details", "", |_| open_overlay(overlay::OverlayKind::Info)),
     row(InRun, "reading-problems", &[c('e')], "warnings about the recording", "", |_| open_overlay(overlay::OverlayKind::Warnings)),
     row(Anywhere, "start-live-run", &[c('A')], "start a live run in a form: repeat this task, its other condition, a file or a prompt", "live", |_| to_jobs(jobs::JobsMessage::Open(FormPurpose::Live))),

@@ -77,7 +77,7 @@ pub static ROWS: &[KeyBinding] = &[
     row(Turns, "open", &[k(BaseKey::Enter), c('o')], "look at the steps of the turn", "steps", |_| focus_panel(ReplayPanel::Steps)),
     row(Request, "open", &[k(BaseKey::Enter), c('o')], "open the image at the cursor; else the diff of the turn", "diff", |_| to_replay(replay::ReplayMessage::OpenInRequest)),
     row(Files, "open", &[k(BaseKey::Enter), c('o')], "look at the diff of the file; in the tree open the folder or the file", "open", |_| to_files(files::FileListMessage::Open)),
-    row(Files, "file-tree", &[c('t')], "files that changed, or all files at this turn or step", "tree", |_| to_files(files::FileListMessage::SwitchTree)),
+    row(Files, "file-tree", &[c('O')], "files that changed, or all files at this turn or step", "tree", |_| to_files(files::FileListMessage::SwitchTree)),
     row(Diff, "scroll-left", &[c('<')], "to the left in long lines", "sideways", |n| to_diff(diff::DiffMessage::Left(SIDEWAYS * n.repetitions()))),
     row(Diff, "scroll-right", &[c('>')], "to the right in long lines", "sideways", |n| to_diff(diff::DiffMessage::Right(SIDEWAYS * n.repetitions()))),
     row(Diff, "open", &[k(BaseKey::Enter)], "open a fold; in a blamed file go to the turn and step that wrote the line; else the steps", "go", |_| to_diff(diff::DiffMessage::Enter)),

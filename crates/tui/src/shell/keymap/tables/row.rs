@@ -1,7 +1,7 @@
 //! Functions that shorten the rows of the key tables.
 
 use crate::{
-    session::{context::KeyContext, turns, views},
+    session::{context::KeyContext, timeline, turns, views},
     shell::{AppMessage, copy::CopyTarget, jobs, open_run::RunMessage, overlay, palette, state},
     views::{
         audit, compare, curves, form, judge, layers, live, process,
@@ -66,6 +66,7 @@ wrappers! {
     open_overlay(overlay::OverlayKind) = AppMessage::Overlay, overlay::OverlayMessage::Open;
     to_overlay_search(overlay::OverlaySearchMessage) = AppMessage::Overlay, overlay::OverlayMessage::Find;
     to_shell(state::ShellMessage) = AppMessage::Shell;
+    to_timeline(timeline::TimelineMessage) = AppMessage::Timeline;
     to_palette(palette::PaletteMessage) = to_shell, state::ShellMessage::Palette;
     to_view(views::ViewMessage) = AppMessage::View;
     to_curves(curves::CurvesMessage) = AppMessage::Run, RunMessage::Curves;

@@ -23,7 +23,7 @@ use super::{
 
 #[rustfmt::skip] // a table: one row a binding
 pub static ROWS: &[KeyBinding] = &[
-    row(Scores, "other-scores", &[c('t')], "switch scores: components, all judgements, rubric tree, flags", "other scores", |_| to_scores(scores::ScoresMessage::Switch)),
+    row(Scores, "other-scores", &[c('%')], "switch scores: components, all judgements, rubric tree, flags", "other scores", |_| to_scores(scores::ScoresMessage::Switch)),
     row(Rubric, "up", &[k(BaseKey::Up), c('k')], "up in the tree, or in the words beside it", "row", |n| to_tree(tree::TreeMessage::Go(Motion::Up(n.repetitions())))),
     row(Rubric, "down", &[k(BaseKey::Down), c('j')], "down in the tree, or in the words beside it", "row", |n| to_tree(tree::TreeMessage::Go(Motion::Down(n.repetitions())))),
     row(Rubric, "fold", &[k(BaseKey::Left), c('h')], "collapse the node, or go to its parent", "fold", |_| to_tree(tree::TreeMessage::Fold)),

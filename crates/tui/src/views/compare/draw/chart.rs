@@ -37,12 +37,13 @@ const MEANINGS: [Meaning; 2] = [Meaning::Hunk, Meaning::Heading];
 
 pub fn draw(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let number = compared.chart.number;
-    let title = legend_spans(compared, number, theme);
+    let places = compared.chart_places();
+    let curves = [0, 1].map(|side| compared.values_of_side(&places, side));
+    let measured = curves.each_ref().map(|values| values.iter().flatten().count());
+    let title = legend_spans(compared, number, measured, theme);
     let axis = muted_spans(format!("by {}", compared.chart.axis.axis_name()), theme);
     let is_focused = compared.part == ComparePart::Curves;
     let inner = draw_frame(is_focused, [title, axis, vec![]], theme, area, buffer);
-    let places = compared.chart_places();
-    let curves = [0, 1].map(|side| compared.values_of_side(&places, side));
     let plot = plot_area(area);
     if plot.is_empty() {
         return;
@@ -69,8 +70,13 @@ pub fn draw(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Bu
         .render(line, buffer);
 }
 
-/// Returns ` erosion  ● a codex-p12  ○ b codex-p12-single-shot `.
-fn legend_spans(compared: &ComparisonView, number: Number, theme: Theme) -> Vec<Span<'static>> {
+/// Returns ` erosion  ● a emergent  ○ b single-shot (one point) `; `measured` counts the values of each side.
+fn legend_spans(
+    compared: &ComparisonView,
+    number: Number,
+    measured: [usize; 2],
+    theme: Theme,
+) -> Vec<Span<'static>> {
     let mut spans = vec![part_name_span(compared, ComparePart::Curves, number.label(), theme)];
     for (side, sign) in SIGNS.iter().enumerate() {
         let run = compared.pair[side];
@@ -78,8 +84,9 @@ fn legend_spans(compared: &ComparisonView, number: Number, theme: Theme) -> Vec<
             compared.all_parties().get(run).and_then(|party| party.run.condition.clone());
         let words = condition.map(|it| format!(" {}", safe_string(&it))).unwrap_or_default();
         spans.push(trusted_span(format!(" {sign} "), theme.style_for(MEANINGS[side])));
+        let only = if measured[side] == 1 { "(one point) " } else { "" };
         spans.push(trusted_span(
-            format!("{}{words} ", run_letter(run)),
+            format!("{}{words} {only}", run_letter(run)),
             theme.style_for(Meaning::Text),
         ));
     }

@@ -52,7 +52,12 @@ pub(crate) fn draw_moved_list(
     let chosen = is_focused.then(|| theme.style_for(Meaning::Selected));
     view.rows.draw_rows(chosen, theme, buffer, |index| change_line(changes[index], theme, width));
     let rows = u16::try_from(changes.len()).unwrap_or(u16::MAX).min(inner.height);
-    draw_request(session, theme, Rect { y: inner.y + rows, height: inner.height - rows, ..inner }, buffer);
+    draw_request(
+        session,
+        theme,
+        Rect { y: inner.y + rows, height: inner.height - rows, ..inner },
+        buffer,
+    );
 }
 
 /// Rows below the list from which on the request of the turn is drawn there: a blank one, its name, its text.
@@ -201,18 +206,10 @@ fn weight_change(
             }
         ),
         (None, Some(after)) => {
-            format!(
-                "new, mass {}, {cc} {}",
-                format_number::one_decimal(after.mass),
-                after.cc
-            )
+            format!("new, mass {}, {cc} {}", format_number::one_decimal(after.mass), after.cc)
         }
         (Some(before), None) => {
-            format!(
-                "gone, mass {}, {cc} {}",
-                format_number::one_decimal(before.mass),
-                before.cc
-            )
+            format!("gone, mass {}, {cc} {}", format_number::one_decimal(before.mass), before.cc)
         }
         (None, None) => String::new(),
     }

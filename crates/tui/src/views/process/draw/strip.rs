@@ -36,7 +36,11 @@ pub(crate) fn draw_turn_strip(session: &Session, theme: Theme, area: Rect, buffe
         let style = theme.style_for(meaning);
         trusted_span(
             sign,
-            if playhead.contains(&at) { style.patch(theme.style_for(Meaning::Cursor)) } else { style },
+            if playhead.contains(&at) {
+                style.patch(theme.style_for(Meaning::Cursor))
+            } else {
+                style
+            },
         )
     };
     let spans: Vec<_> = std::iter::once(trusted_span(" ", theme.style_for(Meaning::Text)))

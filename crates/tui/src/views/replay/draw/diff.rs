@@ -93,6 +93,11 @@ fn title_line(view: &ReplayView, session: &Session, theme: Theme, width: usize) 
     {
         facts.extend([trusted_span(" ", plain), count]);
     }
+    let lost = session.losses_in_file(&change.path);
+    if !lost.is_empty() {
+        let words = format!("  ✖ {} lost here", safe_string(&lost.join(", ")));
+        facts.push(trusted_span(words, theme.style_for(Meaning::Error)));
+    }
     facts.push(trusted_span(format!("   {}", base_text(view, session)), plain));
     facts.push(trusted_span(
         format!("   file {}/{}", index + 1, view.listed_changes(session).len()),

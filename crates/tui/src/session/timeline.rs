@@ -1,0 +1,343 @@
+//! The facts of a run over its turns, as the strip of turns below the views has them: checkpoints, numbers, components and
+//! events.
+//!
+//! Everything here is worked out once from what a session or a comparison knows ([`super::timeline_state`]), so that a frame
+//! costs as much as it has columns, however many turns there are. A value that was not measured is no value.
+
+use std::ops::Range;
+
+use trajview_metrics::{Number, numbers::NumberStyle};
+use trajview_run::{
+    Run,
+    worded_enum::{NamedValue, worded},
+};
+
+use super::{curve_values::PointValue, timeline_components::ComponentLane};
+
+/// The facts of a run over its turns.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct TimelineFacts {
+    pub turns: usize,
+    pub checkpoints: Vec<TimelineCheckpoint>,
+    pub numbers: Vec<NumberLane>,
+    /// None where nothing lists or judges components.
+    pub components: Option<ComponentLane>,
+    /// One a turn.
+    pub events: Vec<TurnEvents>,
+}
+
+/// A checkpoint that has turns.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TimelineCheckpoint {
+    /// Index into [`Run::checkpoints`].
+    pub index: usize,
+    /// Count from 0.
+    pub turns: Range<usize>,
+    /// `4 forward process`
+    pub name: String,
+}
+
+/// A number after each turn.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct NumberLane {
+    pub number: Number,
+    /// One a turn.
+    pub values: Vec<PointValue>,
+    /// The reason why the number has no value anywhere.
+    pub missing: Option<String>,
+}
+
+/// What happened in a turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct TurnEvents {
+    /// Steps that failed.
+    pub failures: usize,
+    pub compactions: usize,
+    /// Components that were lost.
+    pub losses: usize,
+    /// Judgements of the code after the turn.
+    pub judgements: usize,
+    /// Signals that open.
+    pub signals: usize,
+}
+
+/// What the timeline shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TimelineConfig {
+    pub mode: TimelineMode,
+    /// The numbers that have a lane, from top to bottom.
+    pub lanes: Vec<Number>,
+}
+
+impl Default for TimelineConfig {
+    fn default() -> Self {
+        Self { mode: TimelineMode::default(), lanes: vec![Number::Erosion, Number::Verbosity] }
+    }
+}
+
+/// What the user wants of the timeline.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TimelineMessage {
+    /// The next of full, slim and hidden.
+    NextMode,
+    Mode(TimelineMode),
+    /// Lanes for the numbers with these ids; none for the usual ones.
+    SetLanes(Vec<String>),
+}
+
+impl TimelineConfig {
+    /// Chooses the numbers by their ids; without ids the usual ones.
+    ///
+    /// # Errors
+    /// Returns a sentence that names the first unknown id.
+    pub(crate) fn set_lanes(&mut self, ids: &[String]) -> Result<(), String> {
+        let number = |id: &String| {
+            let why = || format!("no number is called {id}; `trajview metrics` lists them");
+            Number::find_by_id(id).ok_or_else(why)
+        };
+        let lanes: Vec<Number> = ids.iter().map(number).collect::<Result<_, _>>()?;
+        self.lanes = if lanes.is_empty() { Self::default().lanes } else { lanes };
+        Ok(())
+    }
+}
+
+worded! {
+    /// How much of the timeline is shown.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum TimelineMode {
+        /// As much as the height of the screen has room for.
+        #[default]
+        Auto = "auto",
+        /// Every lane.
+        Full = "full",
+        /// One number, and the events.
+        Slim = "slim",
+        Hidden = "hidden",
+    }
+}
+
+impl NamedValue for TimelineMode {
+    const ALL: &'static [Self] = &Self::ALL;
+
+    fn word(self) -> &'static str {
+        Self::word(self)
+    }
+}
+
+/// A screen of so many rows has the full timeline, and one of so many has the slim one.
+const FULL_FROM_ROWS: u16 = 36;
+const SLIM_FROM_ROWS: u16 = 20;
+
+/// With two runs on the screen.
+const BOTH_FULL_FROM_ROWS: u16 = 48;
+
+impl TimelineMode {
+    /// Returns the mode on a screen of so many rows, with so many timelines: never [`Self::Auto`].
+    pub(crate) const fn on_screen(self, rows: u16, timelines: usize) -> Self {
+        let full_from = if timelines > 1 { BOTH_FULL_FROM_ROWS } else { FULL_FROM_ROWS };
+        match self {
+            Self::Hidden => Self::Hidden,
+            Self::Auto if rows >= full_from => Self::Full,
+            Self::Auto if rows < SLIM_FROM_ROWS => Self::Hidden,
+            Self::Full if rows >= full_from || (timelines == 1 && rows >= SLIM_FROM_ROWS) => {
+                Self::Full
+            }
+            Self::Auto | Self::Full | Self::Slim => Self::Slim,
+        }
+    }
+
+    /// Returns the mode after this one on such a screen: full, slim, hidden.
+    pub(crate) fn next_on_screen(self, rows: u16, timelines: usize) -> Self {
+        let now = self.on_screen(rows, timelines);
+        let next = match now {
+            Self::Auto | Self::Hidden => Self::Full,
+            Self::Full => Self::Slim,
+            Self::Slim => Self::Hidden,
+        };
+        next.on_screen(rows, timelines)
+    }
+}
+
+/// A row of the timeline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LaneKind {
+    Checkpoints,
+    /// The index of the number.
+    Number(usize),
+    Components,
+    Events,
+}
+
+/// The lanes that a run can have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LaneChoice {
+    pub has_checkpoints: bool,
+    pub numbers: usize,
+    pub has_components: bool,
+    /// Two timelines share the screen.
+    pub is_compared: bool,
+}
+
+impl LaneChoice {
+    /// Returns the lanes in this mode, from top to bottom; none where the timeline is hidden.
+    pub(crate) fn lanes(self, mode: TimelineMode) -> Vec<LaneKind> {
+        let numbers = |most: usize| (0..self.numbers.min(most)).map(LaneKind::Number);
+        match mode {
+            TimelineMode::Hidden => vec![],
+            TimelineMode::Slim if self.is_compared && self.numbers > 0 => numbers(1).collect(),
+            TimelineMode::Slim => numbers(1).chain([LaneKind::Events]).collect(),
+            TimelineMode::Auto | TimelineMode::Full => {
+                let checkpoints = self.has_checkpoints.then_some(LaneKind::Checkpoints);
+                let components = self.has_components.then_some(LaneKind::Components);
+                checkpoints
+                    .into_iter()
+                    .chain(numbers(usize::MAX))
+                    .chain(components)
+                    .chain([LaneKind::Events])
+                    .collect()
+            }
+        }
+    }
+}
+
+impl TimelineFacts {
+    /// Returns the number of the checkpoint of a turn and of all checkpoints; both count from 1.
+    pub(crate) fn checkpoint_number(&self, turn: usize) -> Option<(usize, usize)> {
+        let at = self.checkpoints.iter().position(|it| it.turns.contains(&turn))?;
+        Some((at + 1, self.checkpoints.len()))
+    }
+
+    /// Returns the most telling event of some turns, with the number of events of that kind.
+    pub(crate) fn main_event(&self, turns: &Range<usize>) -> Option<(EventKind, usize)> {
+        let turns = self.events.get(turns.clone()).unwrap_or_default();
+        EventKind::ALL.into_iter().find_map(|kind| {
+            let count: usize = turns.iter().map(|it| it.count_of(kind)).sum();
+            (count > 0).then_some((kind, count))
+        })
+    }
+}
+
+/// The kinds of events, the most telling first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EventKind {
+    Loss,
+    Judgement,
+    Compaction,
+    Failure,
+    Signal,
+}
+
+impl EventKind {
+    pub(crate) const ALL: [Self; 5] =
+        [Self::Loss, Self::Judgement, Self::Compaction, Self::Failure, Self::Signal];
+}
+
+impl TurnEvents {
+    pub(crate) const fn count_of(self, kind: EventKind) -> usize {
+        match kind {
+            EventKind::Loss => self.losses,
+            EventKind::Judgement => self.judgements,
+            EventKind::Compaction => self.compactions,
+            EventKind::Failure => self.failures,
+            EventKind::Signal => self.signals,
+        }
+    }
+}
+
+impl NumberLane {
+    /// Returns the value after a turn as people read it: `…` where it is still to be measured, `–` where there is none.
+    pub(crate) fn value_text(&self, turn: usize) -> String {
+        match self.values.get(turn) {
+            Some(PointValue::Value(value)) => self.number.format_value(*value, NumberStyle::Short),
+            Some(PointValue::NotYet) if self.missing.is_none() => "…".into(),
+            Some(PointValue::NotYet | PointValue::NotRecorded) | None => "–".into(),
+        }
+    }
+
+    /// Returns the highest value of some turns; None where none of them has one.
+    pub(crate) fn highest_of(&self, turns: &Range<usize>) -> Option<f64> {
+        let values = self.values.get(turns.clone()).unwrap_or_default().iter();
+        values.filter_map(|value| value.as_number()).reduce(f64::max)
+    }
+
+    /// Returns the turn of the only value; None where there are several, or none.
+    pub(crate) fn only_turn(&self) -> Option<usize> {
+        let mut measured =
+            (self.values.iter().enumerate()).filter(|(_, it)| it.as_number().is_some());
+        let (turn, _) = measured.next()?;
+        measured.next().is_none().then_some(turn)
+    }
+}
+
+/// Returns the checkpoints that have turns.
+pub(crate) fn timeline_checkpoints(run: &Run) -> Vec<TimelineCheckpoint> {
+    let name = |index: usize| {
+        let checkpoint = &run.checkpoints[index];
+        let label = checkpoint.label.as_ref().filter(|label| !label.is_empty());
+        format!("{} {}", index + 1, label.unwrap_or(&checkpoint.id))
+    };
+    let turns = |index: usize| {
+        let end = (run.checkpoints[index].last_turn + 1).min(run.turns.len());
+        run.first_turn_of(index).min(end)..end
+    };
+    (0..run.checkpoints.len())
+        .map(|index| TimelineCheckpoint { index, turns: turns(index), name: name(index) })
+        .filter(|checkpoint| !checkpoint.turns.is_empty())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mode_fits_the_height_and_the_key_goes_round() {
+        let modes = |rows: u16, timelines: usize| {
+            let mut mode = TimelineMode::Auto;
+            let mut words = vec![mode.on_screen(rows, timelines).word()];
+            for _ in 0..3 {
+                mode = mode.next_on_screen(rows, timelines);
+                words.push(mode.word());
+            }
+            words
+        };
+
+        assert_eq!(modes(40, 1), ["full", "slim", "hidden", "full"]);
+        assert_eq!(modes(24, 1), ["slim", "hidden", "full", "slim"]);
+        assert_eq!(modes(15, 1), ["hidden", "slim", "hidden", "slim"]);
+        assert_eq!(modes(40, 2), ["slim", "hidden", "slim", "hidden"]);
+        assert_eq!(modes(50, 2), ["full", "slim", "hidden", "full"]);
+    }
+
+    #[test]
+    fn a_bucket_has_its_highest_value_and_what_was_not_measured_has_none() {
+        let values = vec![
+            PointValue::Value(0.1),
+            PointValue::Value(0.7),
+            PointValue::Value(0.2),
+            PointValue::NotRecorded,
+            PointValue::NotYet,
+        ];
+        let lane = NumberLane { number: Number::Erosion, values, missing: None };
+
+        assert_eq!(lane.highest_of(&(0..3)), Some(0.7));
+        assert_eq!(lane.highest_of(&(3..5)), None);
+        assert_eq!([1, 3, 4, 9].map(|turn| lane.value_text(turn)), ["0.700", "–", "…", "–"]);
+        assert_eq!(lane.only_turn(), None);
+    }
+
+    #[test]
+    fn lanes_without_facts_take_no_rows() {
+        let plain = LaneChoice {
+            has_checkpoints: false,
+            numbers: 2,
+            has_components: false,
+            is_compared: false,
+        };
+        let [erosion, verbosity] = [0, 1].map(LaneKind::Number);
+
+        assert_eq!(plain.lanes(TimelineMode::Full), [erosion, verbosity, LaneKind::Events]);
+        assert_eq!(plain.lanes(TimelineMode::Slim), [erosion, LaneKind::Events]);
+        assert_eq!(plain.lanes(TimelineMode::Hidden), []);
+    }
+}

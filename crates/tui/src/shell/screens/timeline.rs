@@ -1,0 +1,190 @@
+//! The timeline below the views: its rows, what its keys change, and what a click, a drag and the wheel do.
+
+use ratatui::layout::Rect;
+
+use crate::{
+    session::{
+        timeline::{TimelineConfig, TimelineMessage, TimelineMode},
+        views::View,
+    },
+    views::timeline::{TimelineTarget, TimelineView},
+    widgets::{
+        layout::ScreenLayout,
+        mouse::{Mouse, MouseKind},
+    },
+};
+
+use super::{ScreenKind, Screens};
+
+/// The timeline of the screen: what it shows, and whether it is being dragged.
+#[derive(Debug, Default)]
+pub struct TimelineFrame {
+    pub config: TimelineConfig,
+    /// The timeline in which a button was pressed and not released yet.
+    dragged: Option<usize>,
+}
+
+impl Screens {
+    /// Returns the number of timelines on the screen.
+    fn timeline_count(&self) -> usize {
+        match self.screen {
+            ScreenKind::Run => {
+                self.open_run().map_or(0, |open| usize::from(!open.session.run.turns.is_empty()))
+            }
+            ScreenKind::Compare => self
+                .shown_comparison()
+                .and_then(|it| it.compared_parties())
+                .map_or(0, |it| it.len()),
+            ScreenKind::Table | ScreenKind::Live => 0,
+        }
+    }
+
+    fn timeline_mode(&self) -> TimelineMode {
+        let rows = self.frame.size.height;
+        self.frame.timeline.config.mode.on_screen(rows, self.timeline_count())
+    }
+
+    /// Returns the rows of all timelines on the screen, their lines included.
+    pub(super) fn timeline_rows(&self) -> u16 {
+        if self.timeline_count() == 0 || self.timeline_mode() == TimelineMode::Hidden {
+            return 0;
+        }
+        let (mode, lanes) = (self.timeline_mode(), &self.frame.timeline.config.lanes);
+        let rows = match (self.shown_run(), self.shown_comparison()) {
+            (Some(open), _) => open.session.timeline_choice(lanes).lanes(mode).len() + 1,
+            (None, Some(compared)) => compared.timeline_rows(lanes.len(), mode),
+            (None, None) => 0,
+        };
+        // The views keep at least half of the screen.
+        (rows as u16).min(self.frame.size.height / 2)
+    }
+
+    /// Returns every timeline on the screen with its area, from top to bottom.
+    pub(crate) fn timelines(&self, area: Rect) -> Vec<(TimelineView<'_>, Rect)> {
+        let mode = self.timeline_mode();
+        if let Some(open) = self.shown_run() {
+            let lanes = open.session.timeline_choice(&self.frame.timeline.config.lanes).lanes(mode);
+            return vec![(TimelineView::of_session(&open.session, lanes, mode, area), area)];
+        }
+        self.shown_comparison().map_or(vec![], |it| it.timeline_views(mode, area))
+    }
+
+    pub(crate) fn update_timeline(&mut self, message: TimelineMessage) {
+        let (rows, count) = (self.frame.size.height, self.timeline_count().max(1));
+        let config = &mut self.frame.timeline.config;
+        match message {
+            TimelineMessage::NextMode => {
+                config.mode = config.mode.next_on_screen(rows, count);
+                let words = format!("timeline: {}", config.mode.word());
+                self.show_notice(words);
+            }
+            TimelineMessage::Mode(mode) => config.mode = mode,
+            TimelineMessage::SetLanes(ids) => {
+                if let Err(why) = config.set_lanes(&ids) {
+                    self.show_notice(why);
+                }
+            }
+        }
+    }
+
+    /// Works out the timelines that are on the screen.
+    pub(super) fn settle_timelines(&mut self, layout: &ScreenLayout) {
+        if layout.timeline.is_none() {
+            return;
+        }
+        let lanes = self.frame.timeline.config.lanes.clone();
+        let shows_cells = self.timeline_mode() != TimelineMode::Hidden;
+        let is_run = self.screen == ScreenKind::Run;
+        self.on_open_run(|open| {
+            if is_run {
+                open.session.settle_timeline(&lanes);
+            }
+            if is_run && shows_cells {
+                open.session.note_timeline_scores();
+            }
+        });
+        if self.screen == ScreenKind::Compare {
+            self.on_comparison(|it| it.settle_timelines(&lanes));
+        }
+    }
+
+    /// Handles the mouse over the timeline; returns whether it was there.
+    pub(crate) fn point_at_timeline(&mut self, mouse: Mouse, layout: &ScreenLayout) -> bool {
+        let Some(area) = layout.timeline else { return false };
+        if mouse.kind == MouseKind::Release {
+            return self.frame.timeline.dragged.take().is_some();
+        }
+        let found = match (mouse.kind, self.frame.timeline.dragged) {
+            (MouseKind::Drag, dragged) => dragged,
+            _ => {
+                self.frame.timeline.dragged = None;
+                self.timelines(area).iter().position(|(_, area)| mouse.is_in(*area))
+            }
+        };
+        let Some(index) = found else { return false };
+        let timelines = self.timelines(area);
+        let Some((timeline, area)) = timelines.get(index) else { return false };
+        let is_long = timeline.columns.has_buckets() || timeline.window.is_some();
+        let target = match mouse.kind {
+            MouseKind::Drag => timeline.turn_near(*area, mouse).map(TimelineTarget::Turn),
+            _ => timeline.target_at(*area, mouse),
+        };
+        let by = match mouse.kind {
+            MouseKind::WheelUp => 1,
+            MouseKind::WheelDown => -1,
+            _ => 0,
+        };
+        match (mouse.kind, target) {
+            (MouseKind::Click | MouseKind::Drag, Some(TimelineTarget::Turn(turn))) => {
+                self.frame.timeline.dragged = Some(index);
+                self.seek(index, turn);
+            }
+            (MouseKind::Click, Some(TimelineTarget::Component(id))) => self.show_component(&id),
+            (MouseKind::WheelUp | MouseKind::WheelDown, Some(TimelineTarget::Turn(turn)))
+                if is_long =>
+            {
+                self.on_open_run(|open| open.session.run_timeline.zoom(turn, by > 0));
+            }
+            (MouseKind::WheelUp | MouseKind::WheelDown, Some(TimelineTarget::Turn(_))) => {
+                self.seek_by(-by);
+            }
+            _ => {}
+        }
+        true
+    }
+
+    /// Goes to a turn, counted from 0, of the open run or of one of the compared runs.
+    fn seek(&mut self, timeline: usize, turn: usize) {
+        match self.screen {
+            ScreenKind::Compare => self.on_comparison(|it| it.go_to_turn(timeline, turn)),
+            _ => self.on_view(|open| {
+                if open.session.turn != turn {
+                    open.session.select_turn(turn);
+                }
+            }),
+        }
+    }
+
+    /// Goes on or back by turns; in the comparison by points.
+    fn seek_by(&mut self, by: isize) {
+        match self.screen {
+            ScreenKind::Compare => self.on_comparison(|it| it.go_by_turns(by)),
+            _ => self.on_view(|open| {
+                let last = open.session.run.turns.len().saturating_sub(1);
+                let turn = open.session.turn.saturating_add_signed(by).min(last);
+                if open.session.turn != turn {
+                    open.session.select_turn(turn);
+                }
+            }),
+        }
+    }
+
+    /// Opens a component in the scores, or selects it in the comparison.
+    fn show_component(&mut self, id: &str) {
+        if self.screen == ScreenKind::Compare {
+            return self.on_comparison(|it| it.table.choose_component(id));
+        }
+        self.bring_up_view(View::Scores);
+        self.on_open_run(|open| open.choose_component(id));
+    }
+}

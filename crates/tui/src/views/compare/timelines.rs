@@ -1,0 +1,300 @@
+//! The timelines of the two compared runs, one below the other, with corresponding checkpoints or phases in the same columns.
+
+use std::ops::Range;
+
+use ratatui::layout::Rect;
+
+use crate::{
+    session::{
+        curve_values::PointValue,
+        timeline::{
+            LaneChoice, NumberLane, TimelineFacts, TimelineMode, TurnEvents, timeline_checkpoints,
+        },
+        timeline_components::ComponentLane,
+        turn_counts::TurnEditCounts,
+    },
+    views::timeline::TimelineView,
+    widgets::{
+        scroll::Motion,
+        timeline::{TurnColumns, column_area},
+    },
+};
+use trajview_metrics::{Number, phase::TaskPhase};
+use trajview_run::{Run, rubric::Judgement};
+use trajview_study::compare::{ComparedRun, run_letter, turns_done_at_judgement};
+
+use super::{ComparisonView, questions::shown_moments};
+
+/// The facts of both runs, worked out again only when something they are made of has changed.
+#[derive(Debug, Default)]
+pub struct CompareTimelines {
+    facts: [TimelineFacts; 2],
+    inputs: Option<TimelineInputs>,
+}
+
+/// What the facts are made of.
+#[derive(Debug, Clone, PartialEq)]
+struct TimelineInputs {
+    pair: [usize; 2],
+    numbers: Vec<Number>,
+    /// Measured moments, the file of the judgement, and all judgements; one a side.
+    sides: [(usize, Option<String>, usize); 2],
+    is_coming: bool,
+    is_by_turn: bool,
+}
+
+impl ComparisonView {
+    /// Returns the rows of both timelines with so many numbers, their lines included; 0 until the runs are read.
+    pub(crate) fn timeline_rows(&self, numbers: usize, mode: TimelineMode) -> usize {
+        let Some(sides) = self.compared_parties() else { return 0 };
+        sides.iter().map(|party| lane_choice(party, numbers).lanes(mode).len() + 1).sum()
+    }
+
+    /// Works out the timelines where something about them is new.
+    pub(crate) fn settle_timelines(&mut self, numbers: &[Number]) {
+        let Some(sides) = self.compared_parties() else { return };
+        let side = |party: &ComparedRun| {
+            let file = party.judgement().map(|it| it.file.clone());
+            (party.measured.len(), file, party.rubric.judgements.len())
+        };
+        let inputs = TimelineInputs {
+            pair: self.pair,
+            numbers: numbers.to_vec(),
+            sides: sides.map(side),
+            is_coming: self.measures.failed.is_none() && !self.measures.is_stopped,
+            is_by_turn: self.chart.axis == super::chart::CompareAxis::Turns,
+        };
+        if self.timelines.inputs.as_ref() != Some(&inputs) {
+            self.timelines.facts = sides.map(|party| self.party_facts(party, &inputs));
+            self.timelines.inputs = Some(inputs);
+        }
+    }
+
+    fn party_facts(&self, party: &ComparedRun, inputs: &TimelineInputs) -> TimelineFacts {
+        let run = &*party.run;
+        let wanted = shown_moments(party, self.chart.axis);
+        let number = |number: &Number| {
+            let value = |turn: usize| match party.value_at(*number, turn + 1) {
+                Some(value) => PointValue::Value(value),
+                None if number.is_measured()
+                    && inputs.is_coming
+                    && !party.measured.contains_key(&(turn + 1))
+                    && wanted.contains(&(turn + 1)) =>
+                {
+                    PointValue::NotYet
+                }
+                None => PointValue::NotRecorded,
+            };
+            let values: Vec<PointValue> = (0..run.turns.len()).map(value).collect();
+            let has_any = values.iter().any(|value| *value != PointValue::NotRecorded);
+            let missing = if number.is_of_judgement() { "not judged" } else { "not measured" };
+            let missing = (!has_any).then(|| missing.to_owned());
+            NumberLane { number: *number, values, missing }
+        };
+        TimelineFacts {
+            turns: run.turns.len(),
+            checkpoints: timeline_checkpoints(run),
+            numbers: inputs.numbers.iter().map(number).collect(),
+            components: ComponentLane::new(run, &party.rubric, &judgements_of(party), Some(&[])),
+            events: turn_events(party),
+        }
+    }
+
+    /// Returns the timelines with their areas, from top to bottom.
+    pub(crate) fn timeline_views(
+        &self,
+        mode: TimelineMode,
+        area: Rect,
+    ) -> Vec<(TimelineView<'_>, Rect)> {
+        let Some(sides) = self.compared_parties() else { return vec![] };
+        let facts = &self.timelines.facts;
+        let width = usize::from(column_area(area).width);
+        let (columns, alignment) =
+            aligned_columns([0, 1].map(|at| (&facts[at], &*sides[at].run)), width);
+        let places = self.chart_places();
+        let place = places.get(self.chart.point);
+        let mut y = area.y;
+        let mut views = vec![];
+        for (side, columns) in columns.into_iter().enumerate() {
+            let party = sides[side];
+            let lanes = lane_choice(party, facts[side].numbers.len()).lanes(mode);
+            let height = (lanes.len() as u16 + 1).min(area.bottom().saturating_sub(y));
+            let done = place.and_then(|place| place.moments[side].as_ref()).map(|it| it.done);
+            let condition = party.run.condition.as_ref().unwrap_or(&party.run.id);
+            let alignment = if side == 0 { format!(", {alignment}") } else { String::new() };
+            let name = format!("{} {condition}{alignment}", run_letter(self.pair[side]));
+            let view = TimelineView {
+                facts: &facts[side],
+                columns,
+                lanes,
+                mode,
+                turn: done.and_then(|done| done.checked_sub(1)),
+                name,
+                other: Some(&facts[1 - side]),
+                window: None,
+            };
+            views.push((view, Rect { y, height, ..area }));
+            y += height;
+        }
+        views
+    }
+
+    /// Selects the point nearest to a turn of one side; the turn counts from 0.
+    pub(crate) fn go_to_turn(&mut self, side: usize, turn: usize) {
+        let places = self.chart_places();
+        let away = |at: &usize| {
+            let moment = places[*at].moments.get(side).and_then(Option::as_ref);
+            moment.map_or(usize::MAX, |moment| moment.done.abs_diff(turn + 1))
+        };
+        if let Some(point) = (0..places.len()).min_by_key(away) {
+            self.chart.go_to_point(point);
+        }
+    }
+
+    /// Moves by points.
+    pub(crate) fn go_by_turns(&mut self, by: isize) {
+        let count = by.unsigned_abs();
+        self.go_by_point(if by < 0 { Motion::Up(count) } else { Motion::Down(count) });
+    }
+}
+
+fn lane_choice(party: &ComparedRun, numbers: usize) -> LaneChoice {
+    let has_list = party.rubric.checklist.as_ref().is_some_and(|it| !it.components.is_empty());
+    LaneChoice {
+        has_checkpoints: !party.run.checkpoints.is_empty(),
+        numbers,
+        has_components: has_list || party.judgement().is_some(),
+        is_compared: true,
+    }
+}
+
+/// Returns the judgements of the judge that speaks, by judged state; the one that speaks is the last of its state.
+fn judgements_of(party: &ComparedRun) -> Vec<&Judgement> {
+    let Some(speaks) = party.judgement() else { return vec![] };
+    let all = party.rubric.judgements.iter();
+    let mut judgements: Vec<&Judgement> =
+        all.filter(|it| it.judge.name == speaks.judge.name).collect();
+    judgements
+        .sort_by_key(|it| (turns_done_at_judgement(&party.run, it), std::ptr::eq(*it, speaks)));
+    judgements
+}
+
+fn turn_events(party: &ComparedRun) -> Vec<TurnEvents> {
+    let run = &*party.run;
+    let counts = |turn: usize| TurnEditCounts::for_steps(run, &run.steps_of_turn(turn));
+    let mut events: Vec<TurnEvents> = (0..run.turns.len())
+        .map(counts)
+        .map(|it| TurnEvents {
+            failures: it.errors,
+            compactions: it.compactions,
+            ..TurnEvents::default()
+        })
+        .collect();
+    for turn in &party.signal_turns {
+        events.get_mut(*turn).into_iter().for_each(|it| it.signals += 1);
+    }
+    for judgement in party.rubric.judgements.iter().filter(|it| it.pooled.is_none()) {
+        let turn = turns_done_at_judgement(run, judgement).checked_sub(1);
+        turn.and_then(|turn| events.get_mut(turn)).into_iter().for_each(|it| it.judgements += 1);
+    }
+    events
+}
+
+/// Returns the columns of two runs, in which what corresponds stands in the same columns, and the name of what corresponds.
+fn aligned_columns(
+    sides: [(&TimelineFacts, &Run); 2],
+    width: usize,
+) -> ([TurnColumns; 2], &'static str) {
+    let parts = sides.map(|(facts, _)| facts.checkpoints.len());
+    if parts.contains(&0) {
+        let even = |(facts, _): (&TimelineFacts, &Run)| TurnColumns::evenly(0..facts.turns, width);
+        return (sides.map(even), "aligned by share of turns");
+    }
+    let is_same = parts[0] == parts[1];
+    let keyed = sides.map(|(facts, run)| keyed_parts(facts, run, is_same));
+    let mut keys: Vec<usize> = keyed.iter().flatten().map(|(key, _)| *key).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    let columns = |part: &(usize, Range<usize>)| {
+        let at = keys.binary_search(&part.0).unwrap_or_default();
+        (part.1.clone(), at * width / keys.len()..(at + 1) * width / keys.len())
+    };
+    let side =
+        |parts: &Vec<(usize, Range<usize>)>| TurnColumns::in_segments(parts.iter().map(columns));
+    let alignment = if is_same { "aligned by checkpoint" } else { "aligned by phase" };
+    ([side(&keyed[0]), side(&keyed[1])], alignment)
+}
+
+/// Returns the turns of each checkpoint with its number, or of each phase with its number; turns after the last checkpoint
+/// belong to the last part.
+fn keyed_parts(
+    facts: &TimelineFacts,
+    run: &Run,
+    by_checkpoint: bool,
+) -> Vec<(usize, Range<usize>)> {
+    let mut parts: Vec<(usize, Range<usize>)> = vec![];
+    for (at, checkpoint) in facts.checkpoints.iter().enumerate() {
+        let phase = TaskPhase::for_checkpoint(checkpoint.index, run.checkpoints.len());
+        let key = if by_checkpoint { at } else { phase.map_or(0, |phase| phase as usize) };
+        match parts.last_mut() {
+            Some((last, turns)) if *last == key => turns.end = checkpoint.turns.end,
+            _ => parts.push((key, checkpoint.turns.clone())),
+        }
+    }
+    if let Some((_, turns)) = parts.last_mut() {
+        turns.end = facts.turns;
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trajview_run::{Checkpoint, Turn};
+
+    fn run_with(ends: &[usize]) -> Run {
+        let checkpoint =
+            |last_turn: &usize| Checkpoint { last_turn: *last_turn, ..Checkpoint::default() };
+        Run {
+            turns: vec![Turn::default(); ends.last().map_or(8, |last| last + 1)],
+            checkpoints: ends.iter().map(checkpoint).collect(),
+            ..Run::default()
+        }
+    }
+
+    fn aligned(a: &[usize], b: &[usize]) -> ([TurnColumns; 2], &'static str) {
+        let runs = [run_with(a), run_with(b)];
+        let facts = runs.each_ref().map(|run| TimelineFacts {
+            turns: run.turns.len(),
+            checkpoints: timeline_checkpoints(run),
+            ..TimelineFacts::default()
+        });
+        aligned_columns([(&facts[0], &runs[0]), (&facts[1], &runs[1])], 50)
+    }
+
+    #[test]
+    fn corresponding_checkpoints_stand_in_the_same_columns() {
+        let ([a, b], alignment) = aligned(&[3, 4], &[0, 9]);
+
+        assert_eq!(alignment, "aligned by checkpoint");
+        assert_eq!((a.columns_of_turns(&(0..4)), b.columns_of_turns(&(0..1))), (0..25, 0..25));
+        assert_eq!((a.columns_of_turns(&(4..5)), b.columns_of_turns(&(1..10))), (25..50, 25..50));
+    }
+
+    #[test]
+    fn a_run_of_one_checkpoint_stands_in_the_final_phase() {
+        let ([a, b], alignment) = aligned(&[1, 3, 5, 7, 9], &[0]);
+
+        assert_eq!(alignment, "aligned by phase");
+        assert_eq!(a.columns_of_turns(&(8..10)), 40..50);
+        assert_eq!(b.columns_of(0), 40..50);
+    }
+
+    #[test]
+    fn without_checkpoints_the_shares_of_turns_correspond() {
+        let ([a, b], alignment) = aligned(&[], &[4]);
+
+        assert_eq!(alignment, "aligned by share of turns");
+        assert_eq!((a.columns_of_turns(&(0..8)), b.columns_of_turns(&(0..5))), (0..50, 0..50));
+    }
+}
