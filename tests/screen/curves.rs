@@ -278,7 +278,9 @@ fn a_click_on_the_chart_takes_the_playhead_there() {
     assert_eq!(selected_turn(&world), 8);
     send_mouse(&mut world, MouseKind::WheelUp, 60, 5);
     assert_eq!(selected_turn(&world), 7);
-    send_mouse(&mut world, MouseKind::Click, 3, 26);
+    let frame = export::frame_text(&draw::draw_picture(&world.app, Theme::without_colours()));
+    let mass = frame.lines().position(|line| line.contains("│ mass") || line.contains("mass  "));
+    send_mouse(&mut world, MouseKind::Click, 3, mass.unwrap() as u16);
     assert_eq!(world.app.screens.open_run().unwrap().curves.number, Number::Mass);
 }
 
@@ -355,9 +357,9 @@ fn what_is_not_measured_yet_is_passed_over_and_what_is_not_recorded_is_not() {
 
 #[test]
 fn measuring_stops_and_goes_on() {
-    let mut world = Answering::telling(eroding_story());
-    world.send(AppMessage::Resized(Size { width: 120, height: 40 }));
+    let mut world = Answering::telling_at(Size { width: 60, height: 15 }, eroding_story());
     let app = &mut world.app;
+    app.update(AppMessage::Resized(Size { width: 120, height: 40 }));
     press_only(app, "2w");
     let effects = press_only(app, "X");
     assert!(

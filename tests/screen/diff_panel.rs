@@ -69,12 +69,12 @@ fn folded_text_is_counted_and_opens_in_place() {
 
 #[test]
 fn every_fold_opens_and_closes_at_once() {
-    let open = text_of_thirty(120, 60, "l <tab><tab> O");
+    let open = text_of_thirty(120, 70, "l <tab><tab> O");
     assert!(!open.contains("⋯"), "{open}");
     assert!(open.contains("value_1 = 1") && open.contains("value_30 = 30"), "{open}");
 
-    let closed = text_of_thirty(120, 60, "l <tab><tab> O O");
-    assert_eq!(closed, text_of_thirty(120, 60, "l <tab><tab>"));
+    let closed = text_of_thirty(120, 70, "l <tab><tab> O O");
+    assert_eq!(closed, text_of_thirty(120, 70, "l <tab><tab>"));
 }
 
 #[test]

@@ -156,14 +156,14 @@ fn the_tree_has_the_files_that_are_there_after_the_step() {
         export::frame_text(&seen)
     };
 
-    let before = at(":1.4<enter> <tab> t", (120, 40));
+    let before = at(":1.4<enter> <tab> O", (120, 40));
     assert!(before.contains("0 files after step 1.4"), "{before}");
     assert!(before.contains("no file is known at this"), "{before}");
-    let after = at(":1.6<enter> <tab> t", (120, 40));
+    let after = at(":1.6<enter> <tab> O", (120, 40));
     assert!(after.contains("2 files after step 1.6"), "{after}");
-    let small = at(":1.6<enter> <tab> t", (80, 24));
+    let small = at(":1.6<enter> <tab> O", (80, 24));
     assert!(small.contains("2 files after step 1.6"), "{small}");
-    let turn = at("<s-tab> t", (120, 40));
+    let turn = at("<s-tab> O", (120, 40));
     assert!(turn.contains("3 files after turn 1"), "{turn}");
 }
 

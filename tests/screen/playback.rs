@@ -217,7 +217,7 @@ fn help_is_there_before_anything_is_open() {
 fn a_long_line_is_read_sideways() {
     let at = "3l f <tab><tab> m";
     let line = |keys: &str| {
-        let seen = text(60, 20, keys);
+        let seen = text(60, 23, keys);
         seen.lines().find(|line| line.contains("sequence\"")).unwrap_or(&seen).to_owned()
     };
     assert!(

@@ -478,7 +478,13 @@ impl Answering {
     }
 
     pub fn telling(story: Story) -> Self {
+        Self::telling_at(Size { width: 80, height: 24 }, story)
+    }
+
+    /// Opens it on a screen of this size. The smallest one has no timeline, so that nothing is measured.
+    pub fn telling_at(size: Size, story: Story) -> Self {
         let mut world = Self { app: App::default(), story: Arc::new(story) };
+        world.send(AppMessage::Resized(size));
         world.send(AppMessage::Open("a run".into(), StartPlace::default()));
         world
     }

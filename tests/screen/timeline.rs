@@ -122,13 +122,15 @@ fn a_small_screen_has_the_slim_timeline_with_the_cells_on_its_line() {
 
 #[test]
 fn one_key_makes_it_slim_hides_it_and_brings_it_back_in_every_view_of_a_run() {
-    for view in ["1w", "2w", "3w", "4w", "8w", "9w"] {
+    let others = ["1w", "2w", "3w", "8w", "9w"].map(|view| (view, [6, 3, 0, 6]));
+    // The audit needs its rows, and starts with the slim one.
+    for (view, expected) in others.into_iter().chain([("4w", [3, 0, 6, 3])]) {
         let mut screen = sample((120, 40), view);
         let heights = ["", "t", "t", "t"].map(|key| {
             screen.press_keys(key).unwrap();
             timeline_rows(&screen).len()
         });
-        assert_eq!(heights, [6, 3, 0, 6], "{view}: {}", frame(&screen));
+        assert_eq!(heights, expected, "{view}: {}", frame(&screen));
     }
     assert_eq!(timeline_rows(&sample((60, 15), "")).len(), 0);
 }

@@ -11,6 +11,8 @@ pub struct ComponentAtTurn {
     pub id: String,
     pub name: String,
     pub score: u8,
+    /// The turn after which the code was judged; counts from 1.
+    pub judged: usize,
     /// Minus the score in the judgement of an earlier turn.
     pub change: Option<i8>,
 }
@@ -28,9 +30,9 @@ impl Session {
         let moment = |judgement: &Judgement| judged_after(&self.run, judgement);
         let is_whole = |it: &&Judgement| it.judge == *judge && rubric.is_covered_by(it);
         let covering = || rubric.judgements.iter().filter(is_whole);
-        let Some(chosen) = covering()
-            .filter(|it| moment(it).is_some_and(|done| done <= self.turn + 1))
-            .max_by_key(|it| moment(it))
+        let dated = covering().filter_map(|it| Some((it, moment(it)?)));
+        let Some((chosen, judged)) =
+            dated.filter(|(_, done)| *done <= self.turn + 1).max_by_key(|(_, done)| *done)
         else {
             return vec![];
         };
@@ -49,7 +51,7 @@ impl Session {
                 let (score, id) = (verdict.score?, verdict.component.clone());
                 let before = earlier.and_then(|it| it.verdict_on(&id)?.score);
                 let change = before.map(|before| score as i8 - before as i8);
-                Some(ComponentAtTurn { name: name(&id), id, score, change })
+                Some(ComponentAtTurn { name: name(&id), id, score, judged, change })
             })
             .collect();
         all.sort_by_key(|it| (it.change.unwrap_or_default().min(0), it.score));
@@ -106,5 +108,8 @@ mod tests {
         assert_eq!(told(&session), [("C1".into(), 1, None), ("C2".into(), 4, None)]);
         session.turn = 2;
         assert_eq!(told(&session), [("C2".into(), 3, Some(-1)), ("C1".into(), 1, Some(0))]);
+        session.turn = 1;
+        let judged: Vec<usize> = session.components_at_turn().iter().map(|it| it.judged).collect();
+        assert_eq!(judged, [1, 1], "the scores at turn 2 are those of turn 1");
     }
 }

@@ -124,37 +124,57 @@ impl NamedValue for TimelineMode {
     }
 }
 
-/// A screen of so many rows has the full timeline, and one of so many has the slim one.
-const FULL_FROM_ROWS: u16 = 36;
+/// What a timeline shares the screen with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TimelineRoom {
+    /// A view of a run.
+    View,
+    /// A view that needs its rows for code and text.
+    CrowdedView,
+    /// The timeline of another run.
+    Comparison,
+}
+
+/// The rows of a screen from which on there is a slim timeline, and from which on a full one may be chosen.
 const SLIM_FROM_ROWS: u16 = 20;
 
-/// With two runs on the screen.
-const BOTH_FULL_FROM_ROWS: u16 = 48;
+impl TimelineRoom {
+    /// Returns the rows of a screen from which on the timeline starts full.
+    const fn full_from_rows(self) -> u16 {
+        match self {
+            Self::View => 36,
+            Self::CrowdedView | Self::Comparison => 48,
+        }
+    }
+
+    const fn has_room_for_full(self, rows: u16) -> bool {
+        match self {
+            Self::View | Self::CrowdedView => rows >= SLIM_FROM_ROWS,
+            Self::Comparison => rows >= self.full_from_rows(),
+        }
+    }
+}
 
 impl TimelineMode {
-    /// Returns the mode on a screen of so many rows, with so many timelines: never [`Self::Auto`].
-    pub(crate) const fn on_screen(self, rows: u16, timelines: usize) -> Self {
-        let full_from = if timelines > 1 { BOTH_FULL_FROM_ROWS } else { FULL_FROM_ROWS };
+    /// Returns the mode on a screen of so many rows: never [`Self::Auto`].
+    pub(crate) const fn on_screen(self, rows: u16, room: TimelineRoom) -> Self {
         match self {
             Self::Hidden => Self::Hidden,
-            Self::Auto if rows >= full_from => Self::Full,
+            Self::Auto if rows >= room.full_from_rows() => Self::Full,
             Self::Auto if rows < SLIM_FROM_ROWS => Self::Hidden,
-            Self::Full if rows >= full_from || (timelines == 1 && rows >= SLIM_FROM_ROWS) => {
-                Self::Full
-            }
+            Self::Full if room.has_room_for_full(rows) => Self::Full,
             Self::Auto | Self::Full | Self::Slim => Self::Slim,
         }
     }
 
     /// Returns the mode after this one on such a screen: full, slim, hidden.
-    pub(crate) fn next_on_screen(self, rows: u16, timelines: usize) -> Self {
-        let now = self.on_screen(rows, timelines);
-        let next = match now {
+    pub(crate) fn next_on_screen(self, rows: u16, room: TimelineRoom) -> Self {
+        let next = match self.on_screen(rows, room) {
             Self::Auto | Self::Hidden => Self::Full,
             Self::Full => Self::Slim,
             Self::Slim => Self::Hidden,
         };
-        next.on_screen(rows, timelines)
+        next.on_screen(rows, room)
     }
 }
 
@@ -292,21 +312,23 @@ mod tests {
 
     #[test]
     fn the_mode_fits_the_height_and_the_key_goes_round() {
-        let modes = |rows: u16, timelines: usize| {
+        let modes = |rows: u16, room: TimelineRoom| {
             let mut mode = TimelineMode::Auto;
-            let mut words = vec![mode.on_screen(rows, timelines).word()];
+            let mut words = vec![mode.on_screen(rows, room).word()];
             for _ in 0..3 {
-                mode = mode.next_on_screen(rows, timelines);
+                mode = mode.next_on_screen(rows, room);
                 words.push(mode.word());
             }
             words
         };
+        use TimelineRoom::{Comparison, CrowdedView, View};
 
-        assert_eq!(modes(40, 1), ["full", "slim", "hidden", "full"]);
-        assert_eq!(modes(24, 1), ["slim", "hidden", "full", "slim"]);
-        assert_eq!(modes(15, 1), ["hidden", "slim", "hidden", "slim"]);
-        assert_eq!(modes(40, 2), ["slim", "hidden", "slim", "hidden"]);
-        assert_eq!(modes(50, 2), ["full", "slim", "hidden", "full"]);
+        assert_eq!(modes(40, View), ["full", "slim", "hidden", "full"]);
+        assert_eq!(modes(24, View), ["slim", "hidden", "full", "slim"]);
+        assert_eq!(modes(15, View), ["hidden", "slim", "hidden", "slim"]);
+        assert_eq!(modes(40, CrowdedView), ["slim", "hidden", "full", "slim"]);
+        assert_eq!(modes(40, Comparison), ["slim", "hidden", "slim", "hidden"]);
+        assert_eq!(modes(50, Comparison), ["full", "slim", "hidden", "full"]);
     }
 
     #[test]

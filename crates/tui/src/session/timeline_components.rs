@@ -127,7 +127,7 @@ impl ComponentLane {
         Some(lane)
     }
 
-    /// Returns how many components are there after so many turns, by what is shown, and of how many that is not known.
+    /// Returns how many components are there after so many turns, by what is shown, and for how many nothing says so.
     pub(crate) fn count_there(&self, done: usize) -> (usize, usize) {
         let count = |is: fn(ComponentState) -> bool| {
             self.tracks.iter().filter(|track| is(track.state_after(done))).count()

@@ -46,7 +46,7 @@ struct OtherInputs {
     measured: usize,
     ruler: Option<RulerName>,
     missing: Option<String>,
-    are_lifelines_known: bool,
+    are_lifelines_ready: bool,
     judge: Option<Judge>,
     /// The file of the judgement that is shown.
     judgement: Option<String>,
@@ -172,7 +172,7 @@ impl Session {
 
     fn timeline_inputs(&self, numbers: &[Number]) -> TimelineInputs {
         let scores = &self.scores;
-        let known = self.rubric.lifelines.known_lifelines();
+        let lifelines = self.rubric.lifelines.known_lifelines();
         let missing = match (&scores.failed, scores.is_stopped) {
             (Some(why), _) => Some(why.clone()),
             (None, true) => Some("measuring is stopped".into()),
@@ -183,13 +183,13 @@ impl Session {
         TimelineInputs {
             run: self.run.clone(),
             rubric: self.rubric.shared_rubric().cloned(),
-            lifelines: known.and_then(|known| known.as_ref().ok()).cloned(),
+            lifelines: lifelines.and_then(|answer| answer.as_ref().ok()).cloned(),
             rest: OtherInputs {
                 numbers: numbers.to_vec(),
                 measured: scores.measured_turn_count(),
                 ruler: scores.ruler.clone(),
                 missing,
-                are_lifelines_known: known.is_some(),
+                are_lifelines_ready: lifelines.is_some(),
                 judge: judge.cloned(),
                 judgement: shown.map(|it| it.file.clone()),
                 signal_turns: scores.process.signals().iter().map(|it| it.step.turn).collect(),
@@ -204,7 +204,7 @@ impl Session {
         let none: &[Lifeline] = &[];
         let lifelines = match &inputs.lifelines {
             Some(lifelines) => Some(lifelines.as_slice()),
-            None => inputs.rest.are_lifelines_known.then_some(none),
+            None => inputs.rest.are_lifelines_ready.then_some(none),
         };
         let components = self
             .rubric
@@ -234,9 +234,9 @@ impl Session {
     fn number_lanes(&self, inputs: &TimelineInputs) -> Vec<NumberLane> {
         let points = curve_points::points_of_run(&self.run, CurveAxis::Turns);
         let lane = |number: &Number| {
-            let known = curve_values::point_values(*number, self, &points);
+            let point_values = curve_values::point_values(*number, self, &points);
             let mut values = vec![PointValue::NotRecorded; self.run.turns.len()];
-            for (point, value) in points.iter().zip(known) {
+            for (point, value) in points.iter().zip(point_values) {
                 values[point.done - 1] = value;
             }
             let missing = self.why_no_values(*number, &values, &inputs.rest);
@@ -313,10 +313,10 @@ impl Session {
 
     /// Returns the ids of the components that the selected turn loses by a change to a file.
     pub(crate) fn losses_in_file(&self, path: &RepoPath) -> Vec<String> {
-        let known = self.rubric.lifelines.known_lifelines().and_then(|it| it.as_ref().ok());
+        let lifelines = self.rubric.lifelines.known_lifelines().and_then(|it| it.as_ref().ok());
         let lost_here = |lifeline: &&Lifeline| lifeline.lost_at == Some(self.turn + 1);
         let lost: Vec<Lifeline> =
-            known.iter().flat_map(|it| it.iter()).filter(lost_here).cloned().collect();
+            lifelines.iter().flat_map(|it| it.iter()).filter(lost_here).cloned().collect();
         let is_by_file = |loss: &&trajview_metrics::lifeline::ComponentLoss<'_>| {
             loss.symbols.iter().filter(|symbol| symbol.turn == loss.turn).any(|symbol| {
                 let spot = symbol.event.and_then(|event| event.spot.as_ref());

@@ -9,6 +9,7 @@ use crate::{
         Session,
         timeline::{EventKind, LaneKind, NumberLane, TimelineFacts, TimelineMode},
         timeline_components::{ComponentLane, ComponentState, ComponentTrack},
+        views::View,
     },
     views::verdict::{plain_name, score_meaning},
     widgets::{
@@ -34,6 +35,8 @@ pub(crate) struct TimelineView<'a> {
     pub mode: TimelineMode,
     /// The turn at the playhead, counts from 0; None where it is not on the timeline.
     pub turn: Option<usize>,
+    /// The words before the number of the turn.
+    pub turn_word: &'static str,
     /// The facts of a run beside it, which has the same scales.
     pub other: Option<&'a TimelineFacts>,
     /// The words at the left of the line.
@@ -67,6 +70,11 @@ impl<'a> TimelineView<'a> {
             lanes,
             mode,
             turn: Some(session.turn),
+            turn_word: match session.view {
+                // These views are about a judged turn, which may be another one.
+                View::Scores | View::Audit => "playhead at turn",
+                _ => "turn",
+            },
             other: None,
             name: "timeline".into(),
             window: timeline.is_zoomed().then_some(shown),
@@ -146,9 +154,9 @@ impl<'a> TimelineView<'a> {
     /// Returns `turn 46 of 56 · checkpoint 8 of 9`.
     fn position_text(&self) -> String {
         let counted = |count: usize| format_number::with_thousands(count as u64);
-        let turn = self
-            .turn
-            .map(|turn| format!("turn {} of {}", counted(turn + 1), counted(self.facts.turns)));
+        let turn = self.turn.map(|turn| {
+            format!("{} {} of {}", self.turn_word, counted(turn + 1), counted(self.facts.turns))
+        });
         let window = self
             .window
             .as_ref()
@@ -240,8 +248,8 @@ impl<'a> TimelineView<'a> {
             columns.map(|column| lane.highest_of(&self.columns.turns_of(column))).collect();
         let other = self.other.and_then(|other| other.numbers.get(index));
         let values_of_both = [Some(lane), other].into_iter().flatten().flat_map(|it| &it.values);
-        let known = values_of_both.filter_map(|value| value.as_number());
-        let highest = lane.number.axis_maximum().or_else(|| known.reduce(f64::max));
+        let measured = values_of_both.filter_map(|value| value.as_number());
+        let highest = lane.number.axis_maximum().or_else(|| measured.reduce(f64::max));
         LaneContent::Bars { values, highest: highest.filter(|it| *it > 0.0).unwrap_or(1.0) }
     }
 
@@ -271,7 +279,7 @@ impl<'a> TimelineView<'a> {
             .iter()
             .map(|_| trusted_span(" · ", theme.style_for(Meaning::Muted)))
             .collect::<Vec<_>>();
-        // Where both do not fit, the loss goes first: it is said nowhere else.
+        // Where both do not fit, the loss goes first: it is written nowhere else.
         match lost.as_ref().is_some_and(|lost| text::width(&lost.content) > room) {
             true => spans.extend(lost.into_iter().chain(gap).chain(judged)),
             false => spans.extend(judged.into_iter().chain(gap).chain(lost)),
@@ -329,7 +337,7 @@ const fn event_sign(kind: EventKind) -> LaneSign {
 /// The digits of the scores.
 const DIGITS: [&str; 5] = ["0", "1", "2", "3", "4"];
 
-/// Returns the sign of a component: `·` not requested, `□` requested and not there, `?` not known, `■` there, a digit there
+/// Returns the sign of a component: `·` not requested, `□` requested and not there, `?` unclear, `■` there, a digit there
 /// with this score, `✖` lost.
 fn component_sign(state: ComponentState) -> LaneSign {
     match state {

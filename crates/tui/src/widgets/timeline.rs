@@ -1,7 +1,7 @@
 //! The strip of turns below the views: a line with a title, and lanes over one axis of turns.
 //!
 //! [`TurnColumns`] says which turns stand in which column. A lane has a name and a value at the left, and one thing a column:
-//! bars, signs, the names of stretches; the cells of a lane of words are no turns. Nothing is said by colour alone: the
+//! bars, signs, the names of stretches; the cells of a lane of words are no turns. Nothing depends on colour alone: the
 //! playhead has a sign, and a value that was not measured is a blank.
 
 use std::ops::Range;
@@ -294,9 +294,9 @@ mod tests {
         ) {
             let columns = TurnColumns::evenly(3..3 + turns, width);
             for turn in 3..3 + turns {
-                let own = columns.columns_of(turn);
-                prop_assert!(!own.is_empty() && own.end <= width);
-                for column in own {
+                let shown_in = columns.columns_of(turn);
+                prop_assert!(!shown_in.is_empty() && shown_in.end <= width);
+                for column in shown_in {
                     prop_assert!(columns.turns_of(column).contains(&turn));
                 }
             }

@@ -4,7 +4,7 @@ use ratatui::layout::Rect;
 
 use crate::{
     session::{
-        timeline::{TimelineConfig, TimelineMessage, TimelineMode},
+        timeline::{TimelineConfig, TimelineMessage, TimelineMode, TimelineRoom},
         views::View,
     },
     views::timeline::{TimelineTarget, TimelineView},
@@ -40,8 +40,15 @@ impl Screens {
     }
 
     fn timeline_mode(&self) -> TimelineMode {
-        let rows = self.frame.size.height;
-        self.frame.timeline.config.mode.on_screen(rows, self.timeline_count())
+        self.frame.timeline.config.mode.on_screen(self.frame.size.height, self.timeline_room())
+    }
+
+    fn timeline_room(&self) -> TimelineRoom {
+        match (self.screen, self.open_run().map(|open| open.session.view)) {
+            (ScreenKind::Compare, _) => TimelineRoom::Comparison,
+            (_, Some(View::Audit)) => TimelineRoom::CrowdedView,
+            _ => TimelineRoom::View,
+        }
     }
 
     /// Returns the rows of all timelines on the screen, their lines included.
@@ -70,11 +77,11 @@ impl Screens {
     }
 
     pub(crate) fn update_timeline(&mut self, message: TimelineMessage) {
-        let (rows, count) = (self.frame.size.height, self.timeline_count().max(1));
+        let (rows, room) = (self.frame.size.height, self.timeline_room());
         let config = &mut self.frame.timeline.config;
         match message {
             TimelineMessage::NextMode => {
-                config.mode = config.mode.next_on_screen(rows, count);
+                config.mode = config.mode.next_on_screen(rows, room);
                 let words = format!("timeline: {}", config.mode.word());
                 self.show_notice(words);
             }
@@ -114,14 +121,14 @@ impl Screens {
         if mouse.kind == MouseKind::Release {
             return self.frame.timeline.dragged.take().is_some();
         }
-        let found = match (mouse.kind, self.frame.timeline.dragged) {
+        let pointed = match (mouse.kind, self.frame.timeline.dragged) {
             (MouseKind::Drag, dragged) => dragged,
             _ => {
                 self.frame.timeline.dragged = None;
                 self.timelines(area).iter().position(|(_, area)| mouse.is_in(*area))
             }
         };
-        let Some(index) = found else { return false };
+        let Some(index) = pointed else { return false };
         let timelines = self.timelines(area);
         let Some((timeline, area)) = timelines.get(index) else { return false };
         let is_long = timeline.columns.has_buckets() || timeline.window.is_some();

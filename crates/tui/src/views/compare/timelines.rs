@@ -130,6 +130,7 @@ impl ComparisonView {
                 mode,
                 turn: done.and_then(|done| done.checked_sub(1)),
                 name,
+                turn_word: "turn",
                 other: Some(&facts[1 - side]),
                 window: None,
             };

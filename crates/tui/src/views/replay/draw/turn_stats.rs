@@ -45,7 +45,7 @@ pub fn draw(session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// Returns `C10  1 Wrong  ▼3  Cosine noise schedule`.
+/// Returns `C10  1 ▼3 turn 39  Cosine noise schedule`, with the turn that was judged.
 fn component_spans(row: &ComponentAtTurn, theme: Theme) -> Vec<Span<'static>> {
     let change = match row.change {
         Some(by) if by < 0 => {
@@ -59,6 +59,7 @@ fn component_spans(row: &ComponentAtTurn, theme: Theme) -> Vec<Span<'static>> {
         trusted_span(format!("{label:<LABEL_CELLS$} "), theme.style_for(Meaning::Muted)),
         trusted_span(row.score.to_string(), theme.style_for(Meaning::Text)),
         change,
+        trusted_span(format!("turn {}  ", row.judged), theme.style_for(Meaning::Muted)),
         recorded_span(&row.name, theme.style_for(Meaning::Muted)),
     ]
 }
