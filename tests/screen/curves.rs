@@ -379,9 +379,9 @@ fn measuring_stops_and_goes_on() {
 
 #[test]
 fn an_answer_that_was_called_off_does_no_harm_after_going_on() {
-    let mut world = Answering::telling(eroding_story());
-    world.send(AppMessage::Resized(Size { width: 120, height: 40 }));
-    let asked = press_only(&mut world.app, "2w");
+    let mut world = Answering::telling_at(Size { width: 60, height: 15 }, eroding_story());
+    let mut asked = world.app.update(AppMessage::Resized(Size { width: 120, height: 40 }));
+    asked.extend(press_only(&mut world.app, "2w"));
     press_only(&mut world.app, "X");
     press_keys(&mut world, "X");
 
