@@ -52,7 +52,7 @@ pub struct ViewArgs {
     /// Open at a file of that turn, and at a line of it
     #[arg(long, value_name = "PATH[:LINE]")]
     file: Option<String>,
-    /// Open this view: replay, curves, scores, audit, compare or runs
+    /// Open this view: replay, curves, scores, audit, compare, runs, live, process or layers
     #[arg(long, value_name = "NAME", value_parser = parse_view, default_value = "replay", hide_default_value = true)]
     view: View,
     /// Sort the table of runs by this column, such as erosion; -erosion with the largest first
@@ -203,9 +203,10 @@ fn options_from_args(args: &ViewArgs, settings: config::LoadedConfig) -> ScreenO
                 group => group,
             },
             filter: args.filter.clone().unwrap_or_default(),
-            start: args
-                .names_nothing()
-                .then(|| StartView { sample: store::session_folders::sample_session() }),
+            start: args.names_nothing().then(|| StartView {
+                sample: store::session_folders::sample_session(),
+                ..StartView::default()
+            }),
             // A frame that is printed is the same for everybody.
             stored_choice: if args.snapshot.is_some() {
                 StoredChoice::default()
@@ -238,6 +239,8 @@ fn stored_table_choice(is_start: bool) -> StoredChoice {
 
 fn parse_view(word: &str) -> Result<View, String> {
     let all_words = || View::ALL.iter().map(|view| view.word()).collect::<Vec<_>>().join(", ");
+    // The word of earlier versions for the table of runs.
+    let word = if word == "collection" { View::Collection.word() } else { word };
     View::by_word(word).ok_or_else(|| format!("known views: {}", all_words()))
 }
 

@@ -82,7 +82,7 @@ impl LiveWorker {
             let is_whole = outcome.as_ref().is_ok_and(|ended| ended.halted.is_none());
             if beside == BesideAgent::RecordingThenReplay && is_whole {
                 let _ = sender.send(RuntimeEvent::Living(AppMessage::View(
-                    views::ViewMessage::Number(View::Replay.view_number()),
+                    views::ViewMessage::To(View::Replay),
                 ))); // as above
             }
             outcome

@@ -253,7 +253,7 @@ fn the_steepest_rises_are_gone_through_in_order() {
     press_keys(&mut world, "x");
     let notice = world.app.screens.open_run().unwrap().session.notice.clone();
     assert_eq!(notice.as_deref(), Some("no further rise of erosion"));
-    press_keys(&mut world, "g x");
+    press_keys(&mut world, "gg x");
     assert_eq!(selected_turn(&world), 6);
 }
 
@@ -402,7 +402,7 @@ fn an_answer_that_was_called_off_does_no_harm_after_going_on() {
 
 #[test]
 fn the_playhead_plays_on_over_the_chart() {
-    let mut world = open_curves("g <space>");
+    let mut world = open_curves("gg <space>");
     world.send(AppMessage::Run(trajview::shell::open_run::RunMessage::Replay(
         trajview::views::replay::ReplayMessage::PlaybackTick,
     )));

@@ -210,7 +210,7 @@ fn a_click_chooses_a_component_and_a_judgement_and_two_open_it() {
 }
 
 fn any_key() -> impl Strategy<Value = Key> {
-    let all = key::parse_keys("% a b v s p P n N o f g G h j k l 7 <tab> <enter> <esc>").unwrap();
+    let all = key::parse_keys("% a b v s p P n N o f gg G h j k l 7 <tab> <enter> <esc>").unwrap();
     prop::sample::select(all)
 }
 

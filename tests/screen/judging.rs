@@ -634,7 +634,7 @@ fn the_form_offers_who_is_found_and_says_what_would_help_where_nobody_is() {
         let middle = running.press_until("<enter>", &words);
         gate.open();
         insta::assert_snapshot!(format!("found_running_{name}"), middle);
-        insta::assert_snapshot!(format!("found_ended_{name}"), running.press("g"));
+        insta::assert_snapshot!(format!("found_ended_{name}"), running.press("gg"));
 
         let mut nobody = Stage::with_environment(size, JudgeEnvironment::default());
         insta::assert_snapshot!(format!("nobody_{name}"), nobody.press("r"));

@@ -33,4 +33,5 @@ mod scores;
 mod shell;
 mod start_view;
 mod steps_in_time;
+mod tabs;
 mod timeline;

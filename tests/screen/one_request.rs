@@ -172,20 +172,20 @@ fn the_curves_of_a_run_of_one_request_go_by_step() {
     let head = |seen: &str| seen.lines().next().unwrap_or_default().to_owned();
     let chart = |keys: &str, size| draw_frame(size, &format!("2w {keys}"));
 
-    let first = chart("g", (120, 40));
+    let first = chart("gg", (120, 40));
     assert!(first.contains("after step 1.1") && first.contains("since the start"), "{first}");
     assert!(first.contains("step 1.1"), "{first}");
-    let second = chart("g l", (120, 40));
+    let second = chart("gg l", (120, 40));
     assert!(second.contains("after step 1.2  since step 1.1"), "{second}");
     assert!(second.contains("from step 1.1 to step 1.2"), "{second}");
     // By the numbers that steps have, and to the end.
     assert!(chart("5G", (80, 24)).contains("after step 1.5"), "{}", chart("5G", (80, 24)));
     assert!(chart("G", (80, 24)).contains("after step 1.8"), "{}", chart("G", (80, 24)));
 
-    let there = chart("g l l <enter>", (120, 40));
+    let there = chart("gg l l <enter>", (120, 40));
     assert!(head(&there).contains("step 3 of 9"), "{there}");
     assert!(there.contains("backspace returns to the curves"), "{there}");
-    assert!(chart("g l l <enter> <bs>", (120, 40)).contains("after step 1.3"), "and back");
+    assert!(chart("gg l l <enter> <bs>", (120, 40)).contains("after step 1.3"), "and back");
     // The playhead is one: what is looked at in the replay is looked at here.
     let here = draw_frame((120, 40), ":1.6<enter> 2w");
     assert!(here.contains("after step 1.6"), "{here}");

@@ -173,13 +173,13 @@ mod decided {
     #[test]
     fn a_chain_opens_where_its_newest_decision_applies_first_or_says_that_it_applies_nowhere() {
         let desk = decision_desk();
-        let opened = process_frame(&desk, "120x40", "v v v g <enter>", &[]);
+        let opened = process_frame(&desk, "120x40", "v v v gg <enter>", &[]);
         assert!(opened.contains("turn 16/56"), "{opened}");
 
         let mut store = made_decisions();
         store[2] = serde_json::json!({"id": "uniform-noise", "answer": "Qwxz.", "supersedes": ["mask-noise"]});
         fs::write(desk.run().join("decisions.json"), store.to_string()).unwrap();
-        let nowhere = process_frame(&desk, "120x40", "v v v g <enter>", &[]);
+        let nowhere = process_frame(&desk, "120x40", "v v v gg <enter>", &[]);
         assert!(nowhere.contains("applies to no step"), "{nowhere}");
     }
 

@@ -150,7 +150,7 @@ fn nodes_fold_and_unfold_and_lead_to_their_neighbours() {
     assert_eq!((selected_text(&app), row_count(&app)), ("0/0".into(), 28));
     press_keys(&mut app, "l l");
     assert_eq!((selected_text(&app), row_count(&app)), ("0/0/0".into(), 35));
-    press_keys(&mut app, "g z");
+    press_keys(&mut app, "gg z");
     assert_eq!((selected_text(&app), row_count(&app)), ("0".into(), 1));
     press_keys(&mut app, "O");
     assert_eq!(row_count(&app), 37);
@@ -285,7 +285,7 @@ fn the_mouse_chooses_opens_and_scrolls() {
     assert_eq!(app.screens.open_run().unwrap().scores.tree.part, TreePart::Detail);
     press_keys(&mut app, "<esc>");
     app.update(AppMessage::Resized(Size { width: 80, height: 24 }));
-    press_keys(&mut app, "Z g");
+    press_keys(&mut app, "Z gg");
     point(&mut app, MouseKind::WheelDown, 10, 10);
     assert_eq!(app.screens.open_run().unwrap().scores.tree.list.top(), 3);
     point(&mut app, MouseKind::Click, 12, 1);

@@ -103,6 +103,62 @@ fn typing_narrows_and_enter_opens_the_first_that_fits() {
 }
 
 #[test]
+fn a_letter_without_a_key_or_a_slash_begins_a_filter_and_keys_are_keys() {
+    let home = home_of(30);
+
+    let help = start_frame(home.path(), "120x30", "?", &[]);
+    assert!(help.contains("┌ keys ") && !help.contains("fit `"), "{help}");
+    let views = start_frame(home.path(), "120x30", "g", &[]);
+    assert!(views.contains("┌ go to "), "{views}");
+    let typed = start_frame(home.path(), "120x30", "/ q u o t e d", &[]);
+    assert!(typed.contains("6 fit `quoted`"), "{typed}");
+    let erased = start_frame(home.path(), "120x30", "o r <bs> <bs> <bs>", &[]);
+    assert_eq!(erased, start_frame(home.path(), "120x30", "", &[]));
+}
+
+#[test]
+fn esc_goes_to_the_keys_of_the_table_and_back_and_the_groups_stay() {
+    let home = home_of(30);
+    let groups = |frame: &str| frame.lines().filter(|line| line.contains('▾')).count();
+    let before = start_frame(home.path(), "120x40", "", &[]);
+
+    for keys in ["<esc>", "<esc> <esc>", "<esc> <esc> <esc>"] {
+        let frame = start_frame(home.path(), "120x40", keys, &[]);
+        assert_eq!(groups(&frame), groups(&before), "{keys}: {frame}");
+    }
+    let sorted = start_frame(home.path(), "120x40", "<esc> s", &[]);
+    assert!(sorted.contains('▲') && !sorted.contains("fit `"), "{sorted}");
+    let typed = start_frame(home.path(), "120x40", "<esc> <esc> o r d e r s", &[]);
+    assert!(typed.contains("6 fit `orders`"), "{typed}");
+}
+
+#[test]
+fn a_date_has_four_digits_of_the_year() {
+    let home = home_of(5);
+
+    assert!(start_frame(home.path(), "120x20", "", &[]).contains("2024-0"));
+}
+
+#[test]
+fn a_folder_of_runs_that_was_opened_is_no_place_of_this_machine_and_a_recording_is() {
+    let home = home_of(0);
+    let folder = home.path().join("collected");
+    fs::create_dir_all(&folder).unwrap();
+    for name in ["one", "two"] {
+        fs::write(folder.join(format!("{name}.jsonl")), CLAUDE.replace("made", name)).unwrap();
+    }
+    let listed = home.path().join(".cache/trajview/opened");
+    fs::create_dir_all(listed.parent().unwrap()).unwrap();
+    let folder = folder.canonicalize().unwrap();
+
+    fs::write(&listed, format!("{}\n", folder.display())).unwrap();
+    assert!(start_frame(home.path(), "120x20", "", &[]).contains("No session of an agent"));
+
+    fs::write(&listed, format!("{}\n", folder.join("one.jsonl").display())).unwrap();
+    assert!(start_frame(home.path(), "120x20", "", &[]).contains("1 session"));
+}
+
+#[test]
 fn a_call_without_a_result_is_told_although_nothing_is_written() {
     let home = home_of(0);
     let folder = home.path().join(".claude/projects/-work-shop");

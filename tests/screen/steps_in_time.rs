@@ -128,7 +128,7 @@ fn steps_frame((width, height): (u16, u16), keys: &str) -> String {
 
 #[test]
 fn each_step_says_when_it_began_how_long_it_took_and_what_it_read() {
-    insta::assert_snapshot!(steps_frame((120, 40), "<s-tab> Z g I"));
+    insta::assert_snapshot!(steps_frame((120, 40), "<s-tab> Z gg I"));
     insta::assert_snapshot!(steps_frame((80, 24), "<s-tab> m I"));
     let by_the_clock = steps_frame((120, 40), "I I");
     assert!(by_the_clock.contains("10:00:03") && by_the_clock.contains("UTC"), "{by_the_clock}");

@@ -18,10 +18,10 @@ impl Time {
         Some(Self(stamp.timestamp().as_millisecond()))
     }
 
-    /// `26-11-21 20:51` in UTC, as a narrow column has it.
+    /// `2026-11-21 20:51` in UTC.
     pub fn minute_text(self) -> String {
         match jiff::Timestamp::from_millisecond(self.0) {
-            Ok(stamp) => stamp.strftime("%y-%m-%d %H:%M").to_string(),
+            Ok(stamp) => stamp.strftime("%Y-%m-%d %H:%M").to_string(),
             Err(_) => self.to_string(),
         }
     }

@@ -11,11 +11,13 @@ use super::cache::DiskCache;
 /// The most opened paths that are remembered.
 const MOST_OPENED: usize = 50;
 
-/// Returns the places of this machine that hold sessions, then what was opened lately; those that are there.
+/// Returns the places of this machine that hold sessions, then the recordings that were opened lately; those that are
+/// there. A folder of many runs that was opened lately is no place of this machine's sessions.
 pub fn all_session_folders() -> Vec<PathBuf> {
     let mut places = agent_folders();
     for opened in recently_opened() {
-        if !places.iter().any(|place| opened.starts_with(place)) && opened.exists() {
+        let is_recording = opened.is_file() || opened.join("run.json").is_file();
+        if is_recording && !places.iter().any(|place| opened.starts_with(place)) {
             places.push(opened);
         }
     }

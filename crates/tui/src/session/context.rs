@@ -108,8 +108,12 @@ key_contexts! {
     Filter = "while typing a filter" of Collection, [Filter] typing;
     /// Typing a condition in SQL.
     Where = "while typing a condition" of Collection, [Where] typing;
-    /// The list of this machine's sessions, where typing comes first.
-    Start = "among the sessions of this machine, while typing" of Collection, [Start] typing;
+    /// The list of this machine's sessions, where a letter without a key begins a filter.
+    Start = "among the sessions of this machine" of Collection, [Start, Anywhere] typing;
+    /// Typing such a filter.
+    StartFilter = "while typing a filter of this machine's sessions" of Collection, [StartFilter] typing;
+    /// A view that has nothing to show.
+    EmptyView = "in a view without content", [EmptyView, Anywhere];
     /// The hits in all runs of the table.
     FoundInRuns = "in the search results of all runs" of Collection, [FoundInRuns, Anywhere];
     /// Typing what to look for in them.
@@ -148,6 +152,8 @@ key_contexts! {
     /// In a box with an image.
     Images = "in a box with an image", [Images];
     Palette = "in the command line", [Palette] typing;
+    /// After `g`.
+    GoTo = "after g, to go to a view or a row", [GoTo];
     /// After `y`.
     Copy = "after y, to copy", [Copy];
     /// After `M`.

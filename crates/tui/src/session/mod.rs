@@ -79,6 +79,8 @@ pub struct Session {
     pub counts: Loading<Arc<ChangeLineCounts>>,
     /// The view that fills the screen.
     pub view: views::View,
+    /// A view asks to go back to the view before it.
+    pub wants_previous_view: bool,
     /// The selected turn, counts from 0; 0 too where the run has none.
     pub turn: usize,
     /// Something to say once; gone at the next key.
@@ -112,6 +114,7 @@ impl Session {
             timeline: Loading::Nothing,
             counts: Loading::Nothing,
             view: views::View::default(),
+            wants_previous_view: false,
             turn: 0,
             notice: None,
             follow: FollowState::default(),

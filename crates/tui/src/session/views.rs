@@ -1,6 +1,7 @@
 //! The views: what the whole screen shows of a run, and the table of runs beside it. Those of a run share the playhead.
 //!
-//! To add a view write its folder and one line of [`with_views`]; its keys are a table of the keymap.
+//! To add a view write its folder and one line of [`with_views`], its tab in [`View::tab_name`] and its letter in
+//! [`View::goto_letter`]; its keys are a table of the keymap.
 
 use trajview_run::worded_enum::{NamedValue, worded};
 
@@ -21,7 +22,7 @@ macro_rules! with_views {
             /// Two runs side by side, or more.
             Compare = "compare";
             /// The table of runs that this one was opened from.
-            Collection = "collection";
+            Collection = "runs";
             /// A run that is being made.
             Live = "live";
             /// The process of the run.
@@ -50,8 +51,9 @@ with_views!(define_view);
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum ViewMessage {
-    /// The one after, and after the last the first.
+    /// The next one that has something to show, and after the last the first.
     Next,
+    To(View),
     /// The number of a view, counted from 1; a number without a view is an error.
     Number(usize),
 }
@@ -65,9 +67,39 @@ impl NamedValue for View {
 }
 
 impl View {
-    /// The number it is known by, whatever other views there are.
-    pub const fn view_number(self) -> usize {
-        self as usize + 1
+    /// Returns the name on the tab.
+    pub const fn tab_name(self) -> &'static str {
+        match self {
+            Self::Replay => "Replay",
+            Self::Curves => "Curves",
+            Self::Scores => "Scores",
+            Self::Audit => "Audit",
+            Self::Compare => "Compare",
+            Self::Collection => "Runs",
+            Self::Live => "Live",
+            Self::Process => "Process",
+            Self::Layers => "Layers",
+        }
+    }
+
+    /// Returns the letter that leads to the view after `g`: the first of its name that no view before it has.
+    pub const fn goto_letter(self) -> char {
+        match self {
+            Self::Replay => 'r',
+            Self::Curves => 'c',
+            Self::Scores => 's',
+            Self::Audit => 'a',
+            Self::Compare => 'o',
+            Self::Collection => 'u',
+            Self::Live => 'l',
+            Self::Process => 'p',
+            Self::Layers => 'y',
+        }
+    }
+
+    /// Returns whether the view shows the open run.
+    pub const fn is_of_run(self) -> bool {
+        !matches!(self, Self::Compare | Self::Collection | Self::Live)
     }
 }
 
@@ -76,42 +108,49 @@ impl ViewMessage {
     pub(crate) fn target_view(&self, view: View) -> Result<View, String> {
         let all = View::ALL;
         match *self {
-            Self::Next => {
-                let at = all.iter().position(|other| *other == view).unwrap_or_default();
-                Ok(all[(at + 1) % all.len()])
-            }
+            Self::Next => Ok(all[(view as usize + 1) % all.len()]),
+            Self::To(view) => Ok(view),
             Self::Number(number) => {
-                let found = all.iter().copied().find(|view| view.view_number() == number);
-                found.ok_or_else(|| format!("no view {number}: {}", numbered_views()))
+                let found = number.checked_sub(1).and_then(|at| all.get(at));
+                found.copied().ok_or_else(|| format!("no view {number}: {}", numbered_views()))
             }
         }
     }
 }
 
-/// `1 replay, 2 curves, 3 scores, 4 audit, 5 compare, 6 collection, 7 live`
+/// `1 replay, 2 curves, 3 scores, 4 audit, 5 compare, 6 runs, 7 live, 8 process, 9 layers`
 fn numbered_views() -> String {
-    let all = View::ALL.iter().map(|view| format!("{} {}", view.view_number(), view.word()));
+    let all = View::ALL.iter().zip(1..).map(|(view, number)| format!("{number} {}", view.word()));
     all.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
     fn views_are_gone_through_in_order_or_by_number() {
         assert_eq!(ViewMessage::Next.target_view(View::Replay), Ok(View::Curves));
-        assert_eq!(ViewMessage::Next.target_view(View::Scores), Ok(View::Audit));
         assert_eq!(ViewMessage::Next.target_view(View::Compare), Ok(View::Collection));
-        assert_eq!(ViewMessage::Next.target_view(View::Collection), Ok(View::Live));
-        assert_eq!(ViewMessage::Number(2).target_view(View::Replay), Ok(View::Curves));
+        assert_eq!(ViewMessage::Next.target_view(View::Layers), Ok(View::Replay));
         assert_eq!(ViewMessage::Number(5).target_view(View::Replay), Ok(View::Compare));
         assert_eq!(
             ViewMessage::Number(10).target_view(View::Replay),
-            Err(
-                "no view 10: 1 replay, 2 curves, 3 scores, 4 audit, 5 compare, 6 collection, 7 live, 8 process, 9 layers"
-                    .into()
-            )
+            Err("no view 10: 1 replay, 2 curves, 3 scores, 4 audit, 5 compare, 6 runs, 7 live, \
+                 8 process, 9 layers"
+                .into())
         );
+    }
+
+    #[test]
+    fn each_letter_after_g_is_in_the_name_of_one_view() {
+        let letters: BTreeSet<char> = View::ALL.into_iter().map(View::goto_letter).collect();
+
+        assert_eq!(letters.len(), View::ALL.len());
+        for view in View::ALL {
+            assert!(view.tab_name().to_lowercase().contains(view.goto_letter()), "{view:?}");
+        }
     }
 }

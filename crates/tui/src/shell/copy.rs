@@ -219,7 +219,7 @@ fn copied_verdict(open: &OpenRun) -> Result<CopiedText, String> {
         });
     }
     if open.session.view != View::Scores {
-        return Err("verdicts are in the scores: 3w".into());
+        return Err("verdicts are in the scores: g s".into());
     }
     let text = match open.scores.shown_page(&open.session) {
         Some(ScoresPage::Tree) => open.scores.tree.verdict_as_text()?,

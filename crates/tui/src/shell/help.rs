@@ -158,12 +158,13 @@ mod tests {
             ]
         );
         assert_eq!(
-            first(KeyContext::Table, 7),
+            first(KeyContext::Table, 8),
             [
                 KeyContext::Table,
                 KeyContext::Filter,
                 KeyContext::Where,
                 KeyContext::Start,
+                KeyContext::StartFilter,
                 KeyContext::FoundInRuns,
                 KeyContext::FindWords,
                 KeyContext::Anywhere

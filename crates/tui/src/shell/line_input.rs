@@ -59,7 +59,7 @@ impl App {
             KeyContext::LivePrompt => {
                 self.screens.shown_live().and_then(|live| Some(&*live.input.prompt.as_ref()?.text))
             }
-            KeyContext::Filter | KeyContext::Start => {
+            KeyContext::Filter | KeyContext::Start | KeyContext::StartFilter => {
                 self.screens.shown_table().and_then(|table| Some(&*table.prompt.as_ref()?.text))
             }
             KeyContext::Where => {
@@ -112,7 +112,7 @@ fn type_message(context: KeyContext, words: String) -> AppMessage {
         KeyContext::AuditWords => AppMessage::Run(RunMessage::Audit(audit::AuditMessage::Words(
             audit::prompt::AuditPromptMessage::Type(words),
         ))),
-        KeyContext::Filter | KeyContext::Start => {
+        KeyContext::Filter | KeyContext::Start | KeyContext::StartFilter => {
             let message = table::prompt::FilterPromptMessage::Type(words);
             AppMessage::Collection(table::TableMessage::Prompt(message))
         }

@@ -39,7 +39,7 @@ use crate::{
     },
     views::{
         live::terminal::keyboard_modes::KeyboardFlags,
-        replay::{self, bookmark::Bookmark, search},
+        replay,
     },
     widgets::{
         key::Key,
@@ -53,7 +53,7 @@ use keymap::KeyCount;
 use open_run::RunMessage;
 use overlay::{Overlay, OverlayKind};
 use screens::{Screens, study};
-use state::Shell;
+use state::{PendingKey, Shell};
 
 pub use message::AppMessage;
 
@@ -86,7 +86,7 @@ const MAX_COUNT: usize = 1_000_000;
 impl App {
     /// Changes the state; the runtime has to run the returned effects.
     pub fn update(&mut self, message: AppMessage) -> Vec<Effect> {
-        let before = self.screens.open_run().map(|it| Bookmark::for_place(&it.replay, &it.session));
+        let before = self.screens.current_place();
         let is_beat =
             message == AppMessage::Run(RunMessage::Replay(replay::ReplayMessage::PlaybackTick));
         let mut effects = self.apply_message(message);
@@ -137,11 +137,8 @@ impl App {
                 self.screens.frame.zoom =
                     if self.screens.frame.zoom == Zoom::On { Zoom::Off } else { Zoom::On }
             }
-            AppMessage::Escape => {
-                self.screens.frame.zoom = Zoom::Off;
-                let forget = replay::ReplayMessage::Search(search::SearchMessage::Forget);
-                self.screens.on_view(|it| it.replay.update_view(&mut it.session, forget, &layout));
-            }
+            AppMessage::Escape => self.screens.escape(&layout),
+            AppMessage::Back => self.screens.go_back(),
             AppMessage::Suspend => return vec![Effect::Suspend],
             AppMessage::Quit => self.quit_or_confirm(),
             AppMessage::Now => {
@@ -289,14 +286,17 @@ impl App {
         self.shell.is_line_full = false;
         self.quit_confirmation.was_shown = std::mem::take(&mut self.quit_confirmation.is_showing);
         self.screens.clear_notices();
-        let waits = self.shell.pending.take().is_some();
-        let types = waits || context.takes_text();
-        if !types
-            && (self.takes_count_digit(key, context) || self.shell.is_second_g(key, self.count))
-        {
+        let pending = self.shell.pending.take();
+        let types = pending.is_some() || context.takes_text();
+        let is_second_g = self.shell.is_second_g(key, self.count)
+            && !context.active_contexts().contains(&KeyContext::Anywhere);
+        if !types && (self.takes_count_digit(key, context) || is_second_g) {
             return vec![];
         }
-        let count = KeyCount(self.count.take());
+        let count = KeyCount(match pending {
+            Some(PendingKey::GoTo(count)) => count,
+            _ => self.count.take(),
+        });
         match (self.shell.keys.find_binding(context, key), key.typed_char()) {
             (Some(binding), _) => self.apply_message((binding.message)(count)),
             (None, Some(c)) if context.types_words() => self.type_words(c.encode_utf8(&mut [0; 4])),

@@ -3,8 +3,8 @@
 use ratatui::layout::Rect;
 
 use crate::{
-    session::{context::KeyContext, effect::Effect},
-    shell::{App, AppMessage, open_run::RunMessage, overlay},
+    session::{context::KeyContext, effect::Effect, views::ViewMessage},
+    shell::{App, AppMessage, draw::tabs, open_run::RunMessage, overlay},
     views::replay::{
         self,
         chooser::{self, ChooserKind as Choices},
@@ -47,10 +47,19 @@ pub(crate) fn palette_area(layout: &ScreenLayout, rows: usize) -> Rect {
 
 impl App {
     pub(crate) fn on_mouse(&mut self, mouse: Mouse, layout: &ScreenLayout) -> Vec<Effect> {
-        let is_job_shown = self.jobs.list.is_some() || self.jobs.dialog.is_some();
         let is_asked = self.key_context() == KeyContext::LiveQuestion;
-        let is_covered =
-            is_asked || is_job_shown || self.overlay.is_some() || self.shell.palette.is_some();
+        let is_covered = is_asked || self.overlay.is_some() || self.shell.palette.is_some();
+        let is_free = !is_covered && self.jobs.list.is_none() && self.jobs.dialog.is_none();
+        if mouse.kind == MouseKind::Click
+            && is_free
+            && let Some(view) =
+                tabs::view_at(&self.screens, mouse, self.screens.whole_layout().title)
+        {
+            self.shell.pending = None;
+            self.screens.clear_notices();
+            self.screens.go_to_view(&ViewMessage::To(view));
+            return vec![];
+        }
         if let Some(effects) = (!is_covered).then(|| self.screens.point_at_live(mouse)).flatten() {
             return effects;
         }
@@ -82,7 +91,7 @@ impl App {
         if is_asked {
             return vec![]; // a key answers
         }
-        if is_job_shown {
+        if self.jobs.list.is_some() || self.jobs.dialog.is_some() {
             let message = self.jobs.message_for_mouse(mouse);
             return message.map_or(vec![], |it| self.apply_message(AppMessage::Jobs(it)));
         }

@@ -11,6 +11,7 @@ use crate::{
         arrangement::Arrangement,
         context::KeyContext,
         effect::Effect,
+        pending::Loading,
         question::Answer,
         request::{RequestId, RequestIds},
         rubric::ViewFocus,
@@ -20,7 +21,7 @@ use crate::{
     views::{
         curves::reference::ReferenceBands,
         judge::{JudgeList, JudgePane},
-        replay::{breakpoints::Breakpoints, navigation::PanelSpace},
+        replay::{bookmark::Bookmark, breakpoints::Breakpoints, navigation::PanelSpace},
         scores::ScoresPage,
         view::RunView,
     },
@@ -29,7 +30,7 @@ use crate::{
 use trajview_metrics::lifeline::judged_after;
 use trajview_run::{
     Run,
-    rubric::{Judgement, LabelMode},
+    rubric::{Judgement, LabelMode, LabelUnit},
 };
 
 /// Defines [`OpenRun`] from the views of a run in the list of views.
@@ -102,6 +103,8 @@ struct CarriedComponent {
     view: View,
     /// The component that was selected when that view came on. None when the view has none.
     component: Option<String>,
+    /// The component that was chosen last, in whatever view.
+    chosen: Option<String>,
 }
 
 /// Defaults for an opened run, from the settings.
@@ -164,6 +167,7 @@ impl OpenRun {
         open.audit.seed = place.seed;
         open.session.audit_unit(place.unit.unwrap_or_default());
         open.session.view = place.view;
+        open.carried.chosen = place.component.clone();
         open.replay.go_to_place(&mut open.session, place, room);
         open
     }
@@ -231,7 +235,7 @@ impl OpenRun {
 
     /// Updates every view to the selection.
     pub(crate) fn settle_views(&mut self, layout: &ScreenLayout) {
-        self.carry_component();
+        self.note_new_view();
         let (views, session) = self.views_mut();
         views.into_iter().for_each(|view| view.settle_view(session, layout));
         if self.carried.component.is_none() {
@@ -243,20 +247,80 @@ impl OpenRun {
         self.judging.settle_pane(&mut self.session, layout);
     }
 
-    /// Selects a component in every view that has it.
-    pub(crate) fn choose_component(&mut self, id: &str) {
+    /// Closes the innermost open part of the view that is on; returns false if none is open.
+    pub(crate) fn close_part(&mut self) -> bool {
+        let (view, session) = self.view_mut();
+        view.close_part(session)
+    }
+
+    /// Returns whether a view has something to show; what is still being read counts as something.
+    pub(crate) fn has_content(&self, view: View) -> bool {
+        let Self { session, scores, .. } = self;
+        let is_read = match session.rubric.loading_rubric() {
+            Loading::Nothing | Loading::Waiting(_) => false,
+            Loading::Ready(_) | Loading::Failed(_) => true,
+        };
+        match view {
+            View::Scores => !is_read || scores.shown_page(session).is_some(),
+            View::Audit => {
+                !is_read
+                    || session.study_queue().is_some()
+                    || session.units_to_audit().iter().any(|unit| *unit != LabelUnit::Signal)
+            }
+            View::Layers => {
+                session.run.turns.iter().any(|turn| turn.layer.is_some())
+                    || !session.scores.process.layer_records().is_empty()
+            }
+            _ => !session.run.turns.is_empty() || !session.growth.is_whole,
+        }
+    }
+
+    /// Shows a view, with the component that is chosen on the screen before.
+    pub(crate) fn bring_up_view(&mut self, view: View, chosen: Option<String>) {
+        if self.session.view == view {
+            self.carry_component(chosen); // from another screen
+        }
+        self.session.view = view;
+    }
+
+    /// Shows a place that was left, with the component that was selected there.
+    pub(crate) fn restore_place(&mut self, spot: &Bookmark, component: Option<&str>) {
+        let Self { session, replay, .. } = self;
+        spot.restore(replay, session);
+        replay.bases.restore_after_view(session.view);
+        let view = session.view;
+        self.carried = CarriedComponent {
+            view,
+            component: component.map(str::to_owned),
+            chosen: self.carried.chosen.take(),
+        };
+        if let Some(id) = component {
+            self.choose_component(view, id);
+        }
+    }
+
+    /// Selects a component in the view that is on, and in those that follow.
+    pub(crate) fn carry_component(&mut self, id: Option<String>) {
+        let Some(id) = id else { return };
+        self.choose_component(self.session.view, &id);
+        self.carried.chosen = Some(id);
+    }
+
+    /// Selects a component in a view, if it has it.
+    fn choose_component(&mut self, view: View, id: &str) {
         let Self { session, scores, audit, .. } = self;
-        if session.rubric.known_rubric().is_none() {
-            // The components are not read yet: the views open at this one.
-            scores.components.choose_component(Some(id.to_owned()));
-            audit.choose_by_id(Some(id.to_owned()));
-            return;
+        match view {
+            // Before the checklist is read nothing says that the component is not in it.
+            View::Scores
+                if session.rubric.known_rubric().is_none()
+                    || scores.components.has_component(session, id) =>
+            {
+                scores.components.choose_component(Some(id.to_owned()));
+                scores.judges.choose_component(Some(id.to_owned()));
+            }
+            View::Audit => audit.choose_queued(session, id),
+            _ => {}
         }
-        if scores.components.has_component(session, id) {
-            scores.components.choose_component(Some(id.to_owned()));
-            scores.judges.choose_component(Some(id.to_owned()));
-        }
-        audit.choose_queued(session, id);
     }
 
     /// Returns the selected component of a view of components.
@@ -275,18 +339,19 @@ impl OpenRun {
         }
     }
 
-    /// Selects in a new view the component that the user chose in the view before. A component that the scores selected by
+    /// Selects in a new view the component that the user chose in a view before. A component that the scores selected by
     /// default is not carried to the audit, which has an order of its own.
-    fn carry_component(&mut self) {
+    fn note_new_view(&mut self) {
         let (before, now) = (self.carried.view, self.session.view);
         if before == now {
             return;
         }
         let left = self.component_of(before);
         let is_chosen = before == View::Audit || left != self.carried.component;
-        self.carried = CarriedComponent { view: now, component: None };
-        if let Some(id) = left.filter(|_| is_chosen) {
-            self.choose_component(&id);
+        let chosen = left.filter(|_| is_chosen).or(self.carried.chosen.take());
+        self.carried = CarriedComponent { view: now, component: None, chosen };
+        if let Some(id) = self.carried.chosen.clone() {
+            self.choose_component(now, &id);
         }
     }
 

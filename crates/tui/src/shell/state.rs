@@ -12,7 +12,7 @@ use crate::{
         mouse::MouseCapture,
         open_run::RunViewDefaults,
         palette::CommandPalette,
-        screens::marks::{self, JumpMarks},
+        screens::marks::{self, JumpDirection},
     },
     views::replay::{breakpoints::Breakpoints, diff::DiffFollows},
     widgets::{
@@ -23,7 +23,12 @@ use crate::{
 };
 use trajview_run::worded_enum::NamedValue;
 
-use super::{App, config::Config, copy, editor};
+use super::{
+    App,
+    config::Config,
+    copy, editor,
+    keymap::{self, KeyCount},
+};
 
 #[derive(Debug, Default)]
 pub struct Shell {
@@ -44,6 +49,7 @@ impl Shell {
     /// Returns the context of a palette or an awaited key; None when the panels have the keyboard.
     pub(crate) fn key_context(&self) -> Option<KeyContext> {
         let pending = self.pending.map(|pending| match pending {
+            PendingKey::GoTo(_) => KeyContext::GoTo,
             PendingKey::Copy => KeyContext::Copy,
             PendingKey::Mark => KeyContext::Mark,
             PendingKey::GoToMark => KeyContext::GoToMark,
@@ -100,13 +106,15 @@ impl App {
             ShellMessage::Forget => self.shell.pending = None,
             ShellMessage::SetMark(letter) => self.screens.set_mark(letter),
             ShellMessage::GoToMark(letter) => self.screens.go_to_mark(letter),
-            ShellMessage::LastJump => self.screens.travel_jumps(JumpMarks::go_to_last),
+            ShellMessage::LastJump => self.screens.travel_jumps(JumpDirection::Last),
             ShellMessage::Back(count) => (0..count.min(marks::MAX_JUMPS))
-                .for_each(|_| self.screens.travel_jumps(JumpMarks::go_back)),
+                .for_each(|_| self.screens.travel_jumps(JumpDirection::Back)),
             ShellMessage::Forward(count) => {
                 (0..count.min(marks::MAX_JUMPS))
-                    .for_each(|_| self.screens.travel_jumps(JumpMarks::go_forward));
+                    .for_each(|_| self.screens.travel_jumps(JumpDirection::Forward));
             }
+            ShellMessage::GoToStart(count) => return self.run_list_key(BaseKey::Home, count),
+            ShellMessage::GoToEnd => return self.run_list_key(BaseKey::End, None),
             ShellMessage::Copy(what) => return copy::copy_selection(&mut self.screens, what),
             ShellMessage::Edit => {
                 return editor::open_editor(&mut self.screens, self.shell.editor.as_deref());
@@ -117,7 +125,7 @@ impl App {
             ShellMessage::NextTheme => self.set_theme(self.shell.looks.theme.next()),
             ShellMessage::SetTheme(theme) => self.set_theme(theme),
             ShellMessage::ChooseComponent(id) => {
-                self.screens.on_open_run(|open| open.choose_component(&id));
+                self.screens.on_open_run(|open| open.carry_component(Some(id)));
             }
             ShellMessage::OpenPath(path) => return self.screens.open_from_view(path),
             ShellMessage::SwitchMouse => self.switch_mouse(),
@@ -131,6 +139,12 @@ impl App {
             ShellMessage::Say(words) => self.screens.show_notice(words),
         }
         vec![]
+    }
+
+    /// Does what the key for the start or the end of a list does here.
+    fn run_list_key(&mut self, key: BaseKey, count: Option<usize>) -> Vec<Effect> {
+        let binding = keymap::find_binding(self.key_context(), Key::without_modifiers(key));
+        binding.map_or_else(Vec::new, |it| self.apply_message((it.message)(KeyCount(count))))
     }
 
     /// Handles a key without a binding, when one is awaited or text is typed.
@@ -150,6 +164,12 @@ impl App {
             (KeyContext::AuditReason, ..) => {
                 self.screens.show_notice(
                     "why do they differ? press a letter · enter: suggested · esc: skip".into(),
+                );
+            }
+            (KeyContext::GoTo, ..) => {
+                self.screens.show_notice(
+                    "g is followed by the letter of a view, by g for the start or by e for the end"
+                        .into(),
                 );
             }
             (KeyContext::Copy, ..) => {

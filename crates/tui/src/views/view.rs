@@ -24,6 +24,9 @@ pub trait RunView {
     /// Returns the keyboard context while the view is on screen.
     fn keyboard_context(&self, session: &Session) -> KeyContext;
 
+    /// Closes the innermost open part. Returns false if none is open, so that going back leads to the view before.
+    fn close_part(&mut self, session: &mut Session) -> bool;
+
     /// Handles clicks and the wheel. Returns true if the click counts as enter.
     fn point_at_view(&mut self, session: &mut Session, mouse: Mouse, layout: &ScreenLayout)
     -> bool;

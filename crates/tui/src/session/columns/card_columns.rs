@@ -62,7 +62,7 @@ card_columns! {
         words(|read| read.card.identity.model.as_deref().map(Cow::from));
     Title = "title", [12, 40], "the name in the recording",
         words(|read| Some(read.card.identity.title.as_str().into()));
-    When = "when", [14, 14], "the last recorded moment, else when the file was written, in UTC",
+    When = "when", [16, 16], "the last recorded moment, else when the file was written, in UTC",
         CardValue::Number { value: last_active_at, format: |millis| Time(millis as i64).minute_text() };
     State = "state", [8, 14], "working (in a tool that has not returned), waiting for the user, or stopped; as of the last update",
         words(|read| Some(read.whole_card()?.work.activity.as_ref()?.display_text().into()));

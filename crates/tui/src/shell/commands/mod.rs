@@ -374,7 +374,7 @@ fn run_first_row(ids: &[&str], count: &str, app: &App) -> Result<Vec<AppMessage>
 }
 
 fn view(view: View) -> Result<Vec<AppMessage>, String> {
-    Ok(vec![AppMessage::View(ViewMessage::Number(view.view_number()))])
+    Ok(vec![AppMessage::View(ViewMessage::To(view))])
 }
 
 fn view_at_moment(shown: View, moment: &str, app: &App) -> Result<Vec<AppMessage>, String> {

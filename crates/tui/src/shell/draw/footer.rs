@@ -35,6 +35,16 @@ fn footer_line(app: &App, theme: Theme, width: usize) -> Line<'static> {
     if let Some(live) = app.screens.shown_live() {
         return live_footer(app, live, theme, width);
     }
+    if let Some(empty) = &app.screens.empty {
+        return match &empty.notice {
+            Some(notice) => left_and_right(
+                vec![recorded_span(notice, theme.style_for(Meaning::Warning))],
+                right_side(app, theme),
+                width,
+            ),
+            None => hints_and_count(app, theme, width),
+        };
+    }
     if let Some(compared) = app.screens.shown_comparison() {
         return match &compared.notice {
             Some(notice) => left_and_right(
@@ -336,7 +346,7 @@ fn name_hint(app: &App) -> Option<&'static keymap::KeyBinding> {
     is_nameless.then(|| keymap::find_binding(KeyContext::Audit, key)).flatten()
 }
 
-/// Returns as many whole hints as fit; the last ones, with help and quit, stay while others are left out.
+/// Returns as many whole hints as fit. Those that lead elsewhere and to help stay while others are left out.
 fn fitting_hints(app: &App, theme: Theme, width: usize) -> Vec<Span<'static>> {
     if let Some(why) = app.line_full_notice() {
         return fit_spans(vec![trusted_span(why, theme.style_for(Meaning::Warning))], width);
@@ -347,7 +357,18 @@ fn fitting_hints(app: &App, theme: Theme, width: usize) -> Vec<Span<'static>> {
     let known =
         keymap::footer_hints_with(app.key_context(), |row| app.shell.keys.keys_of_row(row)[0]);
     let known = known.into_iter().filter(|(_, word)| !idle.contains(word));
-    let mut hints: Vec<_> = (named.into_iter().chain(known))
+    let contexts = app.key_context().active_contexts();
+    let is_general = contexts.contains(&KeyContext::Anywhere);
+    let (first, last) = if is_general { (3, 1) } else { (0, 3) };
+    let mut known: Vec<_> = known.collect();
+    known.splice(first.min(known.len())..first.min(known.len()), named);
+    let is_empty = |open: &OpenRun| !open.has_content(open.session.view);
+    if contexts.contains(&KeyContext::InRun) && app.screens.shown_run().is_some_and(is_empty) {
+        let end = known.len().saturating_sub(last);
+        known.drain(first.min(end)..end); // there is nothing that they could act on
+    }
+    let mut hints: Vec<_> = known
+        .into_iter()
         .map(|(keys, word)| (keys, hint_word(app, word)))
         .map(|(keys, word)| {
             vec![
@@ -357,9 +378,8 @@ fn fitting_hints(app: &App, theme: Theme, width: usize) -> Vec<Span<'static>> {
         })
         .collect();
     let total = |hints: &[Vec<Span>]| hints.iter().map(|hint| spans_width(hint)).sum::<usize>();
-    const LAST: usize = 3;
-    while total(&hints) > width + 3 && hints.len() > LAST {
-        hints.remove(hints.len() - LAST - 1);
+    while total(&hints) > width + 3 && hints.len() > first + last {
+        hints.remove(hints.len() - last - 1);
     }
     let mut spans = hints.concat();
     if let Some(last) = spans.last_mut() {

@@ -3,12 +3,14 @@
 //! Each view draws itself; [`crate::widgets::text`] is the only way in for recorded text, [`crate::widgets::theme`] has the
 //! colours by meaning, [`crate::widgets::export`] turns a drawn frame into text, ANSI or a picture.
 
+mod empty_view;
 pub mod footer;
+mod goto_box;
 pub mod overlay;
 pub mod palette;
 pub mod pictures;
+pub(crate) mod tabs;
 mod timeline;
-pub mod title;
 
 use ratatui::{
     Frame,
@@ -76,34 +78,39 @@ pub fn apply_theme(theme: Theme, buffer: &mut Buffer) {
 }
 
 fn draw_panels(app: &App, theme: Theme, buffer: &mut Buffer) {
-    let layout = app.screens.layout();
+    let screens = &app.screens;
+    let layout = screens.layout();
     if layout.is_too_small {
         return draw_too_small(buffer);
     }
-    if let Some(live) = app.screens.shown_live() {
-        let areas = app.screens.live_areas();
+    tabs::draw(screens, theme, screens.whole_layout().title, buffer);
+    if let Some(empty) = &screens.empty {
+        empty_view::draw(empty.view, screens, theme, layout.body, buffer);
+    } else if let Some(live) = screens.shown_live() {
+        let areas = screens.live_areas();
         live::draw::draw(live, &areas, theme, buffer);
         if !areas.replay.is_empty() {
-            if live.has_no_run() {
-                draw_opened_run(&app.screens.opened, theme, &layout, buffer);
-            } else {
-                draw_recorded_so_far(&app.screens.opened, theme, &layout, buffer);
+            tabs::draw_facts(screens, theme, layout.title, buffer);
+            match (live.has_no_run(), &screens.opened) {
+                (false, Loading::Nothing) => {
+                    let words = "the first turn is not recorded yet";
+                    draw_sentence(words, theme.style_for(Meaning::Muted), layout.body, buffer);
+                }
+                (_, opened) => draw_opened_run(opened, theme, &layout, buffer),
             }
         }
-        return draw_overlays(app, theme, buffer);
-    }
-    match (&app.screens.opened, app.screens.shown_comparison(), app.screens.shown_table()) {
-        (_, Some(compared), _) => {
-            let areas = app.screens.comparison_areas(&layout);
-            compare::draw::draw(compared, &areas, theme, &layout, buffer);
-        }
-        (_, None, Some(table)) => table::draw::draw_run_table(table, theme, &layout, buffer),
-        (opened, None, None) => draw_opened_run(opened, theme, &layout, buffer),
+    } else if let Some(compared) = screens.shown_comparison() {
+        let areas = screens.comparison_areas(&layout);
+        compare::draw::draw(compared, &areas, theme, &layout, buffer);
+    } else if let Some(table) = screens.shown_table() {
+        table::draw::draw_run_table(table, theme, &layout, buffer);
+    } else {
+        draw_opened_run(&screens.opened, theme, &layout, buffer);
     }
     if let Some(area) = layout.timeline {
-        timeline::draw(&app.screens, theme, area, buffer);
+        timeline::draw(screens, theme, area, buffer);
     }
-    if let Some(open) = app.screens.shown_run() {
+    if let Some(open) = screens.shown_run() {
         replay::draw::chooser::draw(&open.replay, &open.session, theme, &layout, buffer);
     }
     draw_overlays(app, theme, buffer);
@@ -132,23 +139,8 @@ fn draw_overlays(app: &App, theme: Theme, buffer: &mut Buffer) {
     if let Some(palette) = &app.shell.palette {
         palette::draw(app, palette, theme, &layout, buffer);
     }
+    goto_box::draw(app, theme, layout.whole, buffer);
     footer::draw(app, theme, layout.footer, buffer);
-}
-
-/// Draws the replay beside a live run.
-fn draw_recorded_so_far(
-    opened: &Loading<Box<OpenRun>>,
-    theme: Theme,
-    layout: &ScreenLayout,
-    buffer: &mut Buffer,
-) {
-    match opened {
-        Loading::Nothing => {
-            let words = "the first turn is not recorded yet";
-            draw_sentence(words, theme.style_for(Meaning::Muted), layout.body, buffer);
-        }
-        opened => draw_opened_run(opened, theme, layout, buffer),
-    }
 }
 
 /// Draws the open run, or why there is none.
@@ -174,7 +166,6 @@ fn draw_opened_run(
 }
 
 fn draw_run_view(open: &OpenRun, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
-    title::draw(open, theme, layout.title, buffer);
     if !layout.is_covered() {
         draw_shown_view(open, theme, layout, buffer);
         if open.judging.has_keyboard(layout) {
@@ -199,7 +190,7 @@ fn mute_borders(theme: Theme, area: Rect, buffer: &mut Buffer) {
 fn draw_shown_view(open: &OpenRun, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
     let has_turns = matches!(open.session.view, View::Replay | View::Curves);
     if has_turns && open.replay.has_tree_only(&open.session) {
-        let words = "this file has a rubric tree and no turns; 3w shows the tree";
+        let words = "this file has a rubric tree and no turns; g s shows the tree";
         return draw_sentence(words, theme.style_for(Meaning::Muted), layout.body, buffer);
     }
     open.view().draw_view(&open.session, theme, layout, buffer);

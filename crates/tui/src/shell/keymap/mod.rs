@@ -16,13 +16,18 @@ pub fn find_binding(context: KeyContext, key: Key) -> Option<&'static KeyBinding
     bindings_of(context).find(|binding| binding.keys.contains(&key))
 }
 
-/// Returns the footer of a place, most useful first: the key that `key` gives for a row, and a word.
+/// Returns the footer of a place: first what leads elsewhere, then the keys of the place, most useful first, last how to
+/// quit. A hint is the key that `key` gives for a row, and a word.
 pub(crate) fn footer_hints_with(
     context: KeyContext,
     key: impl Fn(&'static KeyBinding) -> Key,
 ) -> Vec<(String, &'static str)> {
     let mut hints: Vec<(String, &'static str)> = vec![];
-    for row in bindings_of(context).filter(|row| !row.hint.is_empty()) {
+    let hinted = bindings_of(context).filter(|row| !row.hint.is_empty());
+    let (mut general, own): (Vec<_>, Vec<_>) =
+        hinted.partition(|row| row.context == KeyContext::Anywhere);
+    let quit = general.pop();
+    for row in general.into_iter().chain(own).chain(quit) {
         let key = key(row).to_string();
         match hints.last_mut() {
             Some((keys, hint)) if *hint == row.hint => keys.push_str(&key),

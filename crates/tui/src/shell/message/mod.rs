@@ -57,7 +57,10 @@ pub enum AppMessage {
     Jobs(jobs::JobsMessage),
     Overlay(overlay::OverlayMessage),
     Zoom,
+    /// Clear the search and share the room again, else go back.
     Escape,
+    /// Close what is open in the view, else show the view before.
+    Back,
     Suspend,
     Quit,
     /// The open recording has grown.

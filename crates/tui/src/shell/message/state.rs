@@ -12,6 +12,9 @@ pub enum ShellMessage {
     Palette(palette::PaletteMessage),
     Mouse(Mouse),
     Await(PendingKey),
+    /// Go to the start of the list that has the keyboard, or to an item of it; counts from 1.
+    GoToStart(Option<usize>),
+    GoToEnd,
     /// The awaited key is no longer wanted.
     Forget,
     SetMark(char),
@@ -39,6 +42,8 @@ pub enum ShellMessage {
 /// A key that waits for a second one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PendingKey {
+    /// A view or an end of a list, with the count that was typed before.
+    GoTo(Option<usize>),
     Copy,
     Mark,
     GoToMark,

@@ -9,7 +9,7 @@ use crate::{
         start_place::{NamedMoment, StartPlace},
         views::View,
     },
-    shell::screens::{ScreenKind, Screens, marks::JumpMarks},
+    shell::screens::{ScreenKind, Screens},
     views::{
         compare::{
             CompareMessage, ComparePart, ComparisonView, areas::CompareAreas, code::SideCode,
@@ -62,9 +62,6 @@ impl Screens {
         match message {
             CompareMessage::Enter => return self.enter_comparison(layout),
             CompareMessage::Show => self.bring_up_view(View::Compare),
-            CompareMessage::Back if self.leads_out_of_comparison() => {
-                self.bring_up_view(View::Collection)
-            }
             message => {
                 let stops = message == CompareMessage::StopOrGoOn;
                 if let Some(compared) = &mut self.compared {
@@ -75,13 +72,6 @@ impl Screens {
             }
         }
         vec![]
-    }
-
-    /// Returns whether going back leads to the table of runs.
-    fn leads_out_of_comparison(&self) -> bool {
-        let is_at_start =
-            self.shown_comparison().is_some_and(|it| it.part == ComparePart::Components);
-        self.collection.is_some() && is_at_start
     }
 
     /// Marks the run at the cursor of the table, or compares it with the one that is marked.
@@ -159,10 +149,8 @@ impl Screens {
         });
         self.show_screen(ScreenKind::Run);
         self.opening.back = View::Compare;
-        let back = format!(
-            "run {}; backspace or 5w returns to the comparison",
-            run_letter(destination.run)
-        );
+        let back =
+            format!("run {}; backspace returns to the comparison", run_letter(destination.run));
         if self.open_run().is_some() && self.source == path {
             self.on_open_run(|open| {
                 open.session.view = View::Replay;
@@ -170,12 +158,11 @@ impl Screens {
                     Some(place) => open.replay.show_opening(&mut open.session, place),
                     None => open.replay.select_turn(&mut open.session, turn),
                 }
-                destination.component.iter().for_each(|id| open.choose_component(id));
+                open.carry_component(destination.component.clone());
                 open.session.notice = Some(back);
             });
             return vec![];
         }
-        self.marks = JumpMarks::default();
         self.opening.arrival = Some((place, back));
         let at = (destination.done > 0).then_some(NamedMoment::Turn(destination.done));
         let component = destination.component.clone();

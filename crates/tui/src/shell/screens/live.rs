@@ -37,7 +37,8 @@ impl Screens {
     /// Returns the present areas of the live view.
     pub fn live_areas(&self) -> LiveAreas {
         let Size { width, height } = self.frame.size;
-        let screen = Rect::new(0, 0, width, height.saturating_sub(1));
+        // Without the tabs and the footer.
+        let screen = Rect::new(0, 1.min(height), width, height.saturating_sub(2));
         if self.live.as_ref().is_some_and(|live| live.has_no_run()) {
             return LiveAreas::without_run(screen, self.open_run().is_some());
         }
@@ -217,7 +218,7 @@ impl Screens {
     pub(crate) fn point_at_live(&mut self, mouse: Mouse) -> Option<Vec<Effect>> {
         let areas = self.live_areas();
         let at = (mouse.column, mouse.row).into();
-        let is_shown = self.screen == ScreenKind::Live;
+        let is_shown = self.shown_live().is_some();
         let live = self.live.as_mut().filter(|_| is_shown)?;
         if areas.terminal.contains(at) {
             return Some(match (mouse.kind, live.focus) {

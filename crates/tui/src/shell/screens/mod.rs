@@ -33,7 +33,7 @@ use crate::{
     views::{
         compare::ComparisonView,
         live::{self as live_view, LiveFocus, LiveView},
-        replay::{self, turn_stats},
+        replay::{self, search, turn_stats},
         table::{self as table_view, RunTableView},
     },
     widgets::layout::{self, PanelNeeds, ReplayPanel, ScreenLayout, TurnStatsVisibility, Zoom},
@@ -61,6 +61,8 @@ pub enum ScreenKind {
 #[derive(Debug, Default)]
 pub struct Screens {
     pub screen: ScreenKind,
+    /// The view on screen that has nothing to show yet; None while the screen has something.
+    pub(crate) empty: Option<EmptyView>,
     pub opened: Loading<Box<OpenRun>>,
     /// The open recording, as a link names it.
     pub source: PathBuf,
@@ -79,6 +81,14 @@ pub struct Screens {
     pub(crate) opening: OpeningState,
     pub(crate) marks: JumpMarks,
     pub(crate) numbers: RequestIds,
+}
+
+/// A view without content: a sentence says what would fill it.
+#[derive(Debug)]
+pub(crate) struct EmptyView {
+    pub view: View,
+    /// Something to say once; gone at the next key.
+    pub notice: Option<String>,
 }
 
 /// The terminal, and how it is divided.
@@ -129,12 +139,6 @@ impl Default for OpeningState {
         }
     }
 }
-
-const NO_RUN: &str = "no run is open: enter opens the one at the cursor";
-
-const NO_TABLE: &str = "only one run is open: `trajview FOLDER` opens several";
-
-const NO_COMPARISON: &str = "only one run is open: `trajview A B` compares two";
 
 impl Screens {
     pub fn open_run(&self) -> Option<&OpenRun> {
@@ -200,6 +204,7 @@ impl Screens {
     /// Returns the context of keys while nothing lies over the screen.
     pub(crate) fn key_context(&self) -> KeyContext {
         match (self.shown_live(), self.shown_comparison(), self.shown_table(), self.open_run()) {
+            _ if self.empty.is_some() => KeyContext::EmptyView,
             (Some(live), ..) => live.keyboard_context(),
             (_, Some(compared), ..) => compared.part.keyboard_context(),
             (.., Some(table), _) => table.keyboard_context(),
@@ -217,6 +222,7 @@ impl Screens {
             return OverlaySubject::Comparison(compared);
         }
         match (self.shown_table(), self.open_run()) {
+            _ if self.empty.is_some() => OverlaySubject::Nothing,
             (Some(table), _) => OverlaySubject::Table(table),
             (None, Some(open)) => OverlaySubject::Run(open),
             (None, None) => OverlaySubject::Nothing,
@@ -254,6 +260,10 @@ impl Screens {
     }
 
     pub(crate) fn show_notice(&mut self, words: String) {
+        if let Some(empty) = &mut self.empty {
+            empty.notice = Some(words);
+            return;
+        }
         if self.shown_live().is_some()
             && let Some(live) = &mut self.live
         {
@@ -308,26 +318,31 @@ impl Screens {
         }
         self.on_comparison(|it| it.notice = None);
         self.on_collection(|it| it.notice = None);
+        self.empty.iter_mut().for_each(|empty| empty.notice = None);
+    }
+
+    fn shows_screen(&self, screen: ScreenKind) -> bool {
+        self.screen == screen && self.empty.is_none()
     }
 
     /// Returns the table if it is on screen.
     pub fn shown_table(&self) -> Option<&RunTableView> {
-        self.collection.as_deref().filter(|_| self.screen == ScreenKind::Table)
+        self.collection.as_deref().filter(|_| self.shows_screen(ScreenKind::Table))
     }
 
     /// Returns the comparison if it is on screen.
     pub fn shown_comparison(&self) -> Option<&ComparisonView> {
-        self.compared.as_deref().filter(|_| self.screen == ScreenKind::Compare)
+        self.compared.as_deref().filter(|_| self.shows_screen(ScreenKind::Compare))
     }
 
     /// Returns the live run if it is on screen.
     pub fn shown_live(&self) -> Option<&LiveView> {
-        self.live.as_deref().filter(|_| self.screen == ScreenKind::Live)
+        self.live.as_deref().filter(|_| self.shows_screen(ScreenKind::Live))
     }
 
     /// Returns the open run if it is on screen.
     pub(crate) fn shown_run(&self) -> Option<&OpenRun> {
-        self.open_run().filter(|_| self.screen == ScreenKind::Run)
+        self.open_run().filter(|_| self.shows_screen(ScreenKind::Run))
     }
 
     /// Shows a screen, and clears the notice of the one before.
@@ -340,44 +355,85 @@ impl Screens {
             _ => {}
         }
         self.screen = screen;
+        self.empty = None;
     }
 
-    /// Shows the view of a command, if it has something to show.
+    /// Shows a view; one that has nothing to show says what would fill it.
     pub(crate) fn bring_up_view(&mut self, view: View) {
+        let chosen = self.selected_component();
         match view {
-            View::Collection => match self.collection {
-                Some(_) => self.leave_run_for(ScreenKind::Table),
-                None => self.show_notice(NO_TABLE.into()),
-            },
-            View::Compare => match self.compared {
-                Some(_) => self.leave_run_for(ScreenKind::Compare),
-                None => self.show_notice(NO_COMPARISON.into()),
-            },
+            View::Collection if self.collection.is_some() => self.pause_for(ScreenKind::Table),
+            View::Compare if self.compared.is_some() => {
+                self.pause_for(ScreenKind::Compare);
+                if let Some(id) = chosen {
+                    self.on_comparison(|it| it.table.choose_component(&id));
+                }
+            }
             View::Live => self.show_live(),
-            view if self.open_run().is_some() => {
+            view if view.is_of_run() && self.open_run().is_some() => {
                 self.show_screen(ScreenKind::Run);
                 let layout = self.layout();
                 self.on_open_run(|open| {
                     open.judging.give_up_keyboard(&layout);
-                    open.session.view = view;
+                    open.bring_up_view(view, chosen);
                 });
             }
-            _ => self.show_notice(NO_RUN.into()),
+            view => self.empty = Some(EmptyView { view, notice: None }),
         }
     }
 
-    fn leave_run_for(&mut self, screen: ScreenKind) {
+    /// Returns the component that is selected on screen.
+    fn selected_component(&self) -> Option<String> {
+        let compared = self.shown_comparison();
+        let compared = compared.and_then(|it| Some(it.table.selected_row()?.id.clone()));
+        compared.or_else(|| self.shown_run().and_then(|it| it.component_of(it.session.view)))
+    }
+
+    /// Leaves the run for another screen; its playback stops.
+    pub(super) fn pause_for(&mut self, screen: ScreenKind) {
         self.on_open_run(|open| open.replay.playback.is_playing = false);
-        if let Some(id) = self.open_run().and_then(|open| open.component_of(open.session.view)) {
-            self.on_comparison(|it| it.table.choose_component(&id));
-        }
         self.show_screen(screen);
     }
 
+    /// Clears the search and shares the room again, else goes back.
+    pub(crate) fn escape(&mut self, layout: &ScreenLayout) {
+        let is_zoomed = self.frame.zoom == Zoom::On
+            && matches!(self.current_view(), Some(View::Replay | View::Compare));
+        let is_searching = self.shown_run().is_some_and(|open| {
+            open.session.view == View::Replay && open.replay.search.query().is_some()
+        });
+        if !is_zoomed && !is_searching {
+            return self.go_back();
+        }
+        self.frame.zoom = Zoom::Off;
+        let forget = replay::ReplayMessage::Search(search::SearchMessage::Forget);
+        self.on_view(|it| it.replay.update_view(&mut it.session, forget, layout));
+    }
+
+    /// Closes the innermost open part of the view on screen, else shows the view before.
+    pub(crate) fn go_back(&mut self) {
+        let mut is_closed = false;
+        if self.shown_comparison().is_some() {
+            self.on_comparison(|it| is_closed = it.close_part());
+        } else if self.shown_run().is_some() {
+            self.on_open_run(|open| is_closed = open.close_part());
+        }
+        if !is_closed {
+            self.go_to_previous_view();
+        }
+    }
+
     /// Returns the view that is on; None while nothing is open.
-    fn current_view(&self) -> Option<View> {
+    pub(crate) fn current_view(&self) -> Option<View> {
+        if let Some(empty) = &self.empty {
+            return Some(empty.view);
+        }
         match self.screen {
-            ScreenKind::Run => self.open_run().map(|open| open.session.view),
+            ScreenKind::Run => match &self.opened {
+                Loading::Nothing => None,
+                Loading::Waiting(_) | Loading::Failed(_) => Some(self.opening.place.view),
+                Loading::Ready(open) => Some(open.session.view),
+            },
             ScreenKind::Compare => Some(View::Compare),
             ScreenKind::Table => Some(View::Collection),
             ScreenKind::Live => Some(View::Live),
@@ -388,8 +444,18 @@ impl Screens {
     pub(crate) fn go_to_view(&mut self, message: &views::ViewMessage) {
         let Some(now) = self.current_view() else { return };
         match self.next_view(message, now) {
+            Ok(View::Replay) if now == View::Audit => self.leave_audit_for_replay(),
             Ok(view) => self.bring_up_view(view),
             Err(why) => self.show_notice(why),
+        }
+    }
+
+    /// Shows the replay at the place that the audit has on screen, if it has one.
+    fn leave_audit_for_replay(&mut self) {
+        let layout = self.layout();
+        self.on_view(|it| it.audit.lead_to_replay(&mut it.session, &layout));
+        if self.current_view() == Some(View::Audit) {
+            self.bring_up_view(View::Replay);
         }
     }
 
@@ -402,12 +468,17 @@ impl Screens {
         Ok(next)
     }
 
-    fn has_view(&self, view: View) -> bool {
+    /// Returns whether a view has something to show; what is still being read counts as something.
+    pub(crate) fn has_view(&self, view: View) -> bool {
         match view {
             View::Compare => self.compared.is_some(),
             View::Collection => self.collection.is_some(),
             View::Live => self.live.as_ref().is_some_and(|live| !live.has_no_run()),
-            _of_the_run => self.open_run().is_some(),
+            view => match &self.opened {
+                Loading::Nothing | Loading::Failed(_) => false,
+                Loading::Waiting(_) => true,
+                Loading::Ready(open) => open.has_content(view),
+            },
         }
     }
 }

@@ -122,21 +122,25 @@ impl Screens {
             self.opening.place.view = View::Replay; // of what is opened here it is no view
         }
         self.set_judging_aside();
+        if self.source != path {
+            self.marks.forget_run();
+        }
         self.source.clone_from(&path);
         self.opened = Loading::Waiting(request);
         Effect::Open(request, path, OpenPurpose::Show)
     }
 
-    /// Passes a message to a view of the run; going back may lead out of the run.
+    /// Passes a message to a view of the run, which may ask to go back to the view before.
     pub(crate) fn update_run(&mut self, message: RunMessage, layout: &ScreenLayout) -> Vec<Effect> {
         let stops = message == RunMessage::Curves(curves::CurvesMessage::StopOrGoOn);
-        if let RunMessage::Replay(message) = &message
-            && self.is_way_out(message)
-        {
-            self.bring_up_view(self.opening.back);
-            return vec![];
+        let mut goes_back = false;
+        self.on_view(|it| {
+            it.update(message, layout);
+            goes_back = std::mem::take(&mut it.session.wants_previous_view);
+        });
+        if goes_back {
+            self.go_to_previous_view();
         }
-        self.on_view(|it| it.update(message, layout));
         let is_stopped = self.open_run().is_some_and(|it| it.session.scores.is_stopped);
         (stops && is_stopped).then_some(Effect::StopScoring).into_iter().collect()
     }

@@ -10,7 +10,7 @@ use crate::{
         start_place::{NamedMoment, StartPlace},
         views::View,
     },
-    shell::screens::{ScreenKind, Screens, marks::JumpMarks},
+    shell::screens::{ScreenKind, Screens},
     views::table::{
         RunTableView, TableMessage, order::TableLine, prompt, row::RunReading, run_finding,
     },
@@ -45,7 +45,9 @@ impl Screens {
 
     pub(crate) fn update_table(&mut self, message: TableMessage) -> Vec<Effect> {
         match message {
-            TableMessage::Show => self.leave_run(),
+            TableMessage::Escape if !self.shown_table().is_some_and(RunTableView::is_narrowed) => {
+                self.go_to_previous_view();
+            }
             TableMessage::Compare => self.compare_from_table(),
             TableMessage::Open => return self.open_selected(),
             TableMessage::Find(run_finding::FindingMessage::Open) => return self.open_hit(),
@@ -83,17 +85,8 @@ impl Screens {
         }
     }
 
-    /// Returns whether going back leads out of the run, to the view it was opened from.
-    pub(crate) fn is_way_out(&self, message: &crate::views::replay::ReplayMessage) -> bool {
-        let is_there = match self.opening.back {
-            View::Compare => self.compared.is_some(),
-            _ => self.collection.is_some(),
-        };
-        is_there && self.open_run().is_some_and(|it| it.replay.leads_out(message))
-    }
-
     /// Goes back to the view that the run was opened from.
-    fn leave_run(&mut self) {
+    pub(super) fn leave_run(&mut self) {
         let is_comparison = self.opening.back == View::Compare || self.collection.is_none();
         match is_comparison && self.compared.is_some() {
             true => self.bring_up_view(View::Compare),
@@ -131,7 +124,6 @@ impl Screens {
             self.show_screen(ScreenKind::Run);
             return vec![];
         }
-        self.marks = JumpMarks::default();
         self.show_screen(ScreenKind::Run);
         let place = StartPlace { view: View::Replay, ..StartPlace::default() };
         vec![self.open_path(path, place)]
@@ -158,7 +150,6 @@ impl Screens {
             });
             return vec![];
         }
-        self.marks = JumpMarks::default();
         self.opening.arrival = Some((Some(opening), words));
         let at = Some(NamedMoment::Turn(turn + 1));
         vec![

@@ -192,6 +192,6 @@ impl Screens {
             return self.on_comparison(|it| it.table.choose_component(id));
         }
         self.bring_up_view(View::Scores);
-        self.on_open_run(|open| open.choose_component(id));
+        self.on_open_run(|open| open.carry_component(Some(id.to_owned())));
     }
 }

@@ -111,7 +111,6 @@ pub enum AuditMessage {
     OpenInReplay,
     /// Opens the list of every change to the code at the cursor.
     History,
-    Close,
     /// A level of the scale.
     Label(u8),
     /// Types a number, where any is on the scale.

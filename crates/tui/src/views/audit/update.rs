@@ -60,7 +60,6 @@ impl AuditView {
             AuditMessage::Open => self.open_in_audit(session, layout),
             AuditMessage::OpenInReplay => self.open_in_replay(session, layout),
             AuditMessage::History => self.open_history(session, layout),
-            AuditMessage::Close => self.close_in_audit(),
             AuditMessage::Label(score) => self.label_digit(session, score, layout),
             AuditMessage::Undo => self.undo_label(session),
             AuditMessage::GiveReason(reason) => self.set_reason(session, reason),
@@ -207,13 +206,6 @@ impl AuditView {
         }
     }
 
-    pub(super) fn close_in_audit(&mut self) {
-        match self.part {
-            AuditPart::Code if self.code.tree.is_shown => self.code.tree.is_shown = false,
-            _ => self.part = AuditPart::Queue,
-        }
-    }
-
     /// Opens the judged file in the replay at the line of the cursor; from a piece of evidence its place.
     pub(super) fn open_in_replay(&mut self, session: &mut Session, layout: &ScreenLayout) {
         if let Some(step) = self.audited_item(session).and_then(|item| item.step) {
@@ -224,6 +216,12 @@ impl AuditView {
         let Some((turn, path, line)) = self.judged_place(session, layout) else { return };
         session.set_opening(ReplayOpening::at_line(turn, path, line));
         session.notice = Some("backspace returns to the audit".into());
+    }
+
+    /// Leads to the place on screen in the replay, if there is one.
+    pub(crate) fn lead_to_replay(&mut self, session: &mut Session, layout: &ScreenLayout) {
+        self.open_in_replay(session, layout);
+        session.notice = None;
     }
 
     /// Opens the list of every change to the code at the cursor.

@@ -76,6 +76,15 @@ impl RunView for AuditView {
         }
     }
 
+    fn close_part(&mut self, _: &mut Session) -> bool {
+        match self.part {
+            AuditPart::Code if self.code.tree.is_shown => self.code.tree.is_shown = false,
+            AuditPart::Queue => return false,
+            _ => self.part = AuditPart::Queue,
+        }
+        true
+    }
+
     /// Handles clicks and the wheel.
     fn point_at_view(
         &mut self,

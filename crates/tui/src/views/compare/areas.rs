@@ -12,6 +12,8 @@ use super::ComparePart;
 /// The areas of one frame, borders included; they do not overlap and lie inside the layout's body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CompareAreas {
+    /// The names of the runs, and the progress of the measurement.
+    pub head: Rect,
     /// The row of tabs, where one part is shown at a time.
     pub tabs: Option<Rect>,
     /// The area of each part, by part.
@@ -21,7 +23,7 @@ pub struct CompareAreas {
 }
 
 /// From this size on parts are side by side.
-const SIDE_BY_SIDE_FROM: (u16, u16) = (100, 28);
+const SIDE_BY_SIDE_FROM: (u16, u16) = (100, 27);
 
 /// From this width on the curves are always shown.
 const CURVES_ALWAYS_FROM: u16 = 160;
@@ -47,10 +49,15 @@ impl CompareAreas {
         beside: ComparePart,
         is_zoomed: bool,
     ) -> Self {
-        let body = layout.body;
         if layout.is_too_small {
             return Self::default();
         }
+        let [head, body] =
+            Split::vertical([Constraint::Length(1), Constraint::Fill(1)]).areas(layout.body);
+        Self { head, ..Self::without_head(body, part, beside, is_zoomed) }
+    }
+
+    fn without_head(body: Rect, part: ComparePart, beside: ComparePart, is_zoomed: bool) -> Self {
         let has_room = body.width >= SIDE_BY_SIDE_FROM.0 && body.height >= SIDE_BY_SIDE_FROM.1;
         if !has_room || is_zoomed {
             return Self::one_part(body, part);
@@ -174,7 +181,8 @@ mod tests {
                 let beside = if part == ComparePart::Numbers { ComparePart::Files } else { part };
                 let areas = CompareAreas::new(&layout, part, beside, false);
                 let seen = ComparePart::ALL.into_iter().filter_map(|part| areas.part_area(part));
-                assert_apart(layout.body, seen.chain(areas.transitions).chain(areas.tabs));
+                let around = areas.transitions.into_iter().chain(areas.tabs).chain([areas.head]);
+                assert_apart(layout.body, seen.chain(around));
                 assert!(
                     layout.is_too_small || areas.part_area(part).is_some(),
                     "{part:?}: {layout:?}"

@@ -122,7 +122,6 @@ pub enum CompareMessage {
     Sideways(Motion),
     /// Opens the run, or the file.
     Enter,
-    Back,
     StopOrGoOn,
     /// The next judge's verdicts.
     Judge,

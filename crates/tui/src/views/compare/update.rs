@@ -39,7 +39,6 @@ impl ComparisonView {
             CompareMessage::Number(motion) => self.choose_number(motion),
             CompareMessage::Step(motion) => self.step_in_part(motion),
             CompareMessage::Sideways(motion) => self.go_sideways(motion),
-            CompareMessage::Back => self.go_back(),
             CompareMessage::StopOrGoOn => self.stop_or_go_on(),
             CompareMessage::Judge => verdict_source::next_judge(self),
             CompareMessage::Pool => verdict_source::next_pool(self),
@@ -103,12 +102,14 @@ impl ComparisonView {
         }
     }
 
-    fn go_back(&mut self) {
+    /// Closes the file, else goes to the components; returns false if these have the keyboard.
+    pub(crate) fn close_part(&mut self) -> bool {
         match (self.part, self.files.is_open()) {
             (ComparePart::Files, true) => self.files.close_file(),
-            (ComparePart::Components, _) => {}
+            (ComparePart::Components, _) => return false,
             _ => self.part = ComparePart::Components,
         }
+        true
     }
 
     /// Goes to the next pair, in the order ab, ac, bc, ad …

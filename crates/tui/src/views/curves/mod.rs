@@ -99,8 +99,6 @@ pub enum CurvesMessage {
     Steepest(usize),
     /// Enters the list of changes that moved the point. If the points are steps, opens the step.
     Open,
-    /// Leaves the list.
-    Close,
     SwitchPart,
     /// Moves within the list of changes.
     Move(Motion),
@@ -136,7 +134,6 @@ impl CurvesView {
             CurvesMessage::SwitchSteps => self.switch_steps(session),
             CurvesMessage::Steepest(count) => self.go_to_steepest(session, count),
             CurvesMessage::Open => self.open_point(session),
-            CurvesMessage::Close => self.part = CurvesPart::Chart,
             CurvesMessage::SwitchPart => {
                 self.part = match self.part {
                     CurvesPart::Chart => CurvesPart::Moved,

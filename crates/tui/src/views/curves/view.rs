@@ -63,6 +63,10 @@ impl RunView for CurvesView {
         }
     }
 
+    fn close_part(&mut self, _: &mut Session) -> bool {
+        std::mem::replace(&mut self.part, CurvesPart::Chart) != CurvesPart::Chart
+    }
+
     fn point_at_view(
         &mut self,
         session: &mut Session,

@@ -167,7 +167,7 @@ impl JudgePane {
         type Rule<'a> = &'a dyn Fn(&str) -> bool;
         let (rule, none): (Rule<'_>, &str) = match which {
             SELECTED => {
-                (&|id| chosen.as_deref() == Some(id), "no component selected in the scores (3w)")
+                (&|id| chosen.as_deref() == Some(id), "no component selected in the scores (g s)")
             }
             SEVERE if judged.shown_judgement().is_none() => {
                 return Err("no judgements of this run yet".into());

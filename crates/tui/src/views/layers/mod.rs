@@ -45,8 +45,6 @@ pub enum LayersMessage {
     Move(Motion),
     /// Moves to the next part, and from the last to the first.
     SwitchPart,
-    /// Back to the turns.
-    Close,
     /// Switches to the next layer of the run.
     SwitchLayer,
     /// Opens the brief of a turn, the origins of a sentence, or the place of an origin.
@@ -72,7 +70,6 @@ impl LayersView {
                     LayersPart::Origin => LayersPart::Turns,
                 };
             }
-            LayersMessage::Close => self.part = LayersPart::Turns,
             LayersMessage::SwitchLayer => {
                 let count = session.scores.process.layer_records().len().max(1);
                 self.layer = (self.layer + 1) % count;

@@ -51,6 +51,10 @@ impl RunView for LayersView {
         KeyContext::Layers
     }
 
+    fn close_part(&mut self, _: &mut Session) -> bool {
+        std::mem::replace(&mut self.part, LayersPart::Turns) != LayersPart::Turns
+    }
+
     fn point_at_view(
         &mut self,
         session: &mut Session,

@@ -30,7 +30,7 @@ pub struct LiveAreas {
 }
 
 impl LiveAreas {
-    /// Computes the areas within a screen without its footer.
+    /// Computes the areas within a screen without its tabs and its footer.
     pub fn new(screen: Rect, requests: usize) -> Self {
         let is_wide = screen.width >= SIDE_BY_SIDE_FROM;
         let left_width = if is_wide { screen.width / 2 } else { screen.width };

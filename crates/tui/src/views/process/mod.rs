@@ -94,8 +94,6 @@ pub enum ProcessMessage {
     Move(Motion),
     /// Moves to the next part, and from the last to the first.
     SwitchPart,
-    /// Back to the pillars.
-    Close,
     SwitchProfile,
     /// Switches to the next of the lower lists.
     SwitchList,
@@ -136,7 +134,6 @@ impl ProcessView {
                     ProcessPart::Below => ProcessPart::Pillars,
                 };
             }
-            ProcessMessage::Close => self.part = ProcessPart::Pillars,
             ProcessMessage::SwitchProfile => {
                 self.profile = match self.profile {
                     RigorProfile::Paper => RigorProfile::Shipped,

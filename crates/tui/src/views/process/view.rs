@@ -80,6 +80,10 @@ impl RunView for ProcessView {
         }
     }
 
+    fn close_part(&mut self, _: &mut Session) -> bool {
+        std::mem::replace(&mut self.part, ProcessPart::Pillars) != ProcessPart::Pillars
+    }
+
     fn point_at_view(
         &mut self,
         session: &mut Session,

@@ -75,18 +75,10 @@ impl Bookmark {
         }
     }
 
-    /// Returns whether the move from `other` to here is a jump: more than one turn, a hit of the search, or from the
-    /// audit into the replay.
+    /// Returns whether the move from `other` to here is a jump: more than one turn, or a hit of the search.
     pub(crate) fn is_a_jump_from(&self, other: &Self) -> bool {
         let has_moved = (self.turn, self.step) != (other.turn, other.step);
-        let leaves_the_audit = self.is_in_audit() && other.app_view == views::View::Replay;
-        leaves_the_audit
-            || self.turn.abs_diff(other.turn) > 1
-            || (has_moved && self.hit != other.hit)
-    }
-
-    pub(crate) fn is_in_audit(&self) -> bool {
-        self.app_view == views::View::Audit
+        self.turn.abs_diff(other.turn) > 1 || (has_moved && self.hit != other.hit)
     }
 }
 

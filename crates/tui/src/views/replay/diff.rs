@@ -61,8 +61,6 @@ pub enum DiffMessage {
     SwitchView,
     /// Acts on the row at the cursor: a fold, or a line with a known writer.
     Enter,
-    /// Goes back to the start of the last jump.
-    Back,
 }
 
 /// A row to go to when the comparison is here.
@@ -197,7 +195,7 @@ impl DiffPanel {
             }
             DiffMessage::Fold => self.toggle_fold(),
             DiffMessage::FoldAll => self.cut_again(ComparedFile::with_all_gaps_toggled),
-            DiffMessage::SwitchView | DiffMessage::Enter | DiffMessage::Back => {} // these need the run
+            DiffMessage::SwitchView | DiffMessage::Enter => {} // these need the run
         }
     }
 

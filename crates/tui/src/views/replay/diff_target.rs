@@ -17,10 +17,10 @@ use crate::{
     views::{
         file_tree::FileTreeRow,
         replay::{
-            ReplayMessage, ReplayView,
+            ReplayView,
             bookmark::Bookmark,
             diff::{self, DiffContent, DiffFollows, ROOM_FOR_COLUMNS},
-            diff_base, files, steps,
+            diff_base, files,
         },
     },
     widgets::{
@@ -68,7 +68,6 @@ impl ReplayView {
             diff::DiffMessage::Arrange => self.switch_arrangement(session, layout),
             diff::DiffMessage::SwitchView => self.switch_view(session),
             diff::DiffMessage::Enter => self.act_on_cursor_row(session),
-            diff::DiffMessage::Back => self.go_back(session),
             diff::DiffMessage::NextHunk(_) | diff::DiffMessage::PreviousHunk(_)
                 if self.shown_file(session).is_some() =>
             {
@@ -303,38 +302,11 @@ impl ReplayView {
         self.jump_origins.push(Bookmark::for_place(self, session));
     }
 
-    /// Returns whether the message goes back although this run has no place to go back to.
-    pub(crate) fn leads_out(&self, message: &ReplayMessage) -> bool {
-        match message {
-            ReplayMessage::Diff(diff::DiffMessage::Back) => self.jump_origins.is_empty(),
-            ReplayMessage::Steps(steps::StepsMessage::Leave) => {
-                self.steps.is_outside_agents() && !self.came_from_audit()
-            }
-            _ => false,
-        }
-    }
-
-    /// Returns whether the last jump began in the audit.
-    fn came_from_audit(&self) -> bool {
-        self.jump_origins.last().is_some_and(Bookmark::is_in_audit)
-    }
-
-    /// Goes back to the audit where the audit led to the steps, else out of a sub-agent.
-    pub(crate) fn leave_steps(&mut self, session: &mut Session) {
-        if self.steps.is_outside_agents() && self.came_from_audit() {
-            return self.go_back(session);
-        }
-        self.steps.update(steps::StepsMessage::Leave);
-    }
-
-    pub(super) fn go_back(&mut self, session: &mut Session) {
-        match self.jump_origins.pop() {
-            Some(spot) => {
-                spot.restore(self, session);
-                self.bases.restore_after_view(session.view);
-            }
-            None => session.notice = Some("no jump to return from".into()),
-        }
+    /// Goes back to the line where the last jump from a blamed line began; returns false if there was none.
+    pub(super) fn return_from_jump(&mut self, session: &mut Session) -> bool {
+        let origin = self.jump_origins.pop();
+        origin.iter().for_each(|spot| spot.restore(self, session));
+        origin.is_some()
     }
 
     /// Goes to another step that edits files; the diff then shows the change of that step.

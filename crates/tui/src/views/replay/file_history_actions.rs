@@ -161,9 +161,7 @@ pub(super) fn settle_history(replay: &mut ReplayView, layout: &ScreenLayout) {
 
 /// Goes back to where the list was opened from, where that is another view.
 pub(super) fn close_history(replay: &mut ReplayView, session: &mut Session) {
-    if std::mem::take(&mut replay.file_history.goes_back) {
-        replay.go_back(session);
-    }
+    session.wants_previous_view = std::mem::take(&mut replay.file_history.goes_back);
 }
 
 /// Goes to the turn, the step and the lines of a change.

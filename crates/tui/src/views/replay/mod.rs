@@ -108,6 +108,8 @@ pub enum ReplayMessage {
     Search(search::SearchMessage),
     /// Moves in the focused panel.
     Move(Motion),
+    /// Goes to a turn by its number; in a run of one request to a step.
+    GoTo(usize),
     Focus(ReplayPanel),
     FocusNext,
     FocusPrevious,

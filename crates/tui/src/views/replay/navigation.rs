@@ -81,10 +81,13 @@ impl ReplayView {
         }
     }
 
-    /// Goes to the place that a view led to, if any; backspace comes back from there.
+    /// Goes to the place that a view led to, if any.
     pub(crate) fn follow_opening(&mut self, session: &mut Session) {
         let Some(opening) = session.take_opening() else { return };
-        self.remember_place(session);
+        match session.view {
+            View::Replay => self.remember_place(session),
+            _ => self.jump_origins.clear(), // going back leads to the other view
+        }
         if let Some(base) = opening.base {
             self.bases.set_for_view(base, session.view);
         }

@@ -36,7 +36,7 @@ impl ReplayView {
     ) {
         match message {
             ReplayMessage::Turns(message) => activity::go_to_turn(self, session, &message),
-            ReplayMessage::Steps(message) => self.update_steps(session, message),
+            ReplayMessage::Steps(message) => self.update_steps(message),
             ReplayMessage::Files(message) => self.update_files(session, message),
             ReplayMessage::Diff(message) => self.update_diff(session, message, layout),
             ReplayMessage::Playback(message) => self.update_playback(session, &message),
@@ -45,6 +45,9 @@ impl ReplayView {
                 self.apply_search_outcome(session, outcome);
             }
             ReplayMessage::Move(motion) => self.move_in_panel(session, motion, layout),
+            ReplayMessage::GoTo(number) => {
+                activity::move_over_turns(self, session, Motion::To(number), 1)
+            }
             ReplayMessage::Focus(panel) => self.focus = panel,
             ReplayMessage::FocusNext => self.focus = self.focus.next(),
             ReplayMessage::FocusPrevious => self.focus = self.focus.previous(),
@@ -133,10 +136,7 @@ impl ReplayView {
         self.follow_turn(session);
     }
 
-    fn update_steps(&mut self, session: &mut Session, message: steps::StepsMessage) {
-        if message == steps::StepsMessage::Leave {
-            return self.leave_steps(session);
-        }
+    fn update_steps(&mut self, message: steps::StepsMessage) {
         if matches!(message, steps::StepsMessage::Next(_) | steps::StepsMessage::Previous(_)) {
             self.diff.follows = DiffFollows::Step;
         }

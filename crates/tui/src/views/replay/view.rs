@@ -8,7 +8,7 @@ use crate::{
         views::View as Shown,
     },
     views::{
-        replay::{ReplayView, file_history_actions, line_marks},
+        replay::{ReplayView, file_history_actions, line_marks, steps},
         view::RunView,
     },
     widgets::{
@@ -93,6 +93,18 @@ impl RunView for ReplayView {
             ReplayPanel::Files => KeyContext::Files,
             ReplayPanel::Diff => KeyContext::Diff,
             ReplayPanel::Steps => KeyContext::Steps,
+        }
+    }
+
+    /// Leaves a sub-agent in the steps; in the diff goes back to the line where a jump began.
+    fn close_part(&mut self, session: &mut Session) -> bool {
+        match self.focus {
+            ReplayPanel::Steps if !self.steps.is_outside_agents() => {
+                self.steps.update(steps::StepsMessage::Leave);
+                true
+            }
+            ReplayPanel::Diff => self.return_from_jump(session),
+            _ => false,
         }
     }
 

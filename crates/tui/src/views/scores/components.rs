@@ -73,8 +73,6 @@ pub enum ComponentsMessage {
     PreviousPart,
     /// Opens the row at the cursor.
     Open,
-    /// Back to the table.
-    Close,
 }
 
 impl ComponentsPart {
@@ -98,6 +96,11 @@ impl ComponentsView {
     /// Returns true if a component is listed.
     pub fn has_component(&self, session: &Session, id: &str) -> bool {
         self.component_rows(session).iter().any(|row| row.id == id)
+    }
+
+    /// Goes back to the table; returns false if the table has the keyboard.
+    pub(super) fn close_part(&mut self) -> bool {
+        std::mem::replace(&mut self.part, ComponentsPart::Table) != ComponentsPart::Table
     }
 
     /// Opens at a component.
@@ -141,7 +144,6 @@ impl ComponentsView {
             ComponentsMessage::NextPart => self.part = self.part.next(),
             ComponentsMessage::PreviousPart => self.part = self.part.previous_part(),
             ComponentsMessage::Open => self.open_part(session, layout),
-            ComponentsMessage::Close => self.part = ComponentsPart::Table,
         }
     }
 

@@ -107,7 +107,6 @@ pub enum JudgesMessage {
     NextDifference,
     PreviousDifference,
     NextPart,
-    Close,
 }
 
 impl JudgeSide {
@@ -148,6 +147,16 @@ impl JudgeRowSort {
 }
 
 impl JudgesView {
+    /// Goes back to where the words were opened from, else to the table; returns false if the table has the keyboard.
+    pub(super) fn close_part(&mut self) -> bool {
+        let before = self.part;
+        self.part = match before {
+            JudgesPart::Both => self.came_from,
+            JudgesPart::Pair | JudgesPart::Matrix => JudgesPart::Matrix,
+        };
+        before != JudgesPart::Matrix
+    }
+
     /// Opens at a component.
     pub(crate) fn choose_component(&mut self, id: Option<String>) {
         self.component = id;
@@ -259,10 +268,6 @@ impl ScoresView {
                 JudgesPart::Matrix => judges.part = JudgesPart::Pair,
                 JudgesPart::Pair => judges.part = JudgesPart::Matrix,
                 JudgesPart::Both => judges.side = judges.side.other_side(),
-            },
-            JudgesMessage::Close => match judges.part {
-                JudgesPart::Both => judges.part = judges.came_from,
-                JudgesPart::Pair | JudgesPart::Matrix => judges.part = JudgesPart::Matrix,
             },
         }
     }

@@ -95,8 +95,6 @@ pub enum TreeMessage {
     SwitchCounting,
     SwitchPart,
     Find(find::FindMessage),
-    /// Returns from the texts to the list, and then clears the search.
-    Leave,
 }
 
 impl TreeView {
@@ -208,7 +206,6 @@ impl TreeView {
                 None
             }
             TreeMessage::Find(message) => self.update_find(message),
-            TreeMessage::Leave => self.leave_part(),
         };
         session.notice = notice.or_else(|| session.notice.take());
     }

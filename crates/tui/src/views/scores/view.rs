@@ -68,6 +68,15 @@ impl RunView for ScoresView {
         }
     }
 
+    fn close_part(&mut self, session: &mut Session) -> bool {
+        match self.shown_page(session) {
+            Some(ScoresPage::Components) => self.components.close_part(),
+            Some(ScoresPage::Judges) => self.judges.close_part(),
+            Some(ScoresPage::Tree) => self.tree.close_part(),
+            Some(ScoresPage::Flags) | None => false,
+        }
+    }
+
     /// Handles clicks and the wheel.
     fn point_at_view(
         &mut self,

@@ -3,13 +3,15 @@
 
 use ratatui::layout::{Constraint, Layout as Split, Rect};
 
-use crate::session::columns::{ColumnKind, RunTableColumn};
+use crate::session::columns::{ColumnKind, ColumnSource, RunTableColumn};
 
 use super::RunTableView;
 
 /// The areas of the table; all of them inside the body of the screen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunTableAreas {
+    /// What is listed, and how far reading is; the row of [`Self::sources`] where no column has a source to name.
+    pub head: Rect,
     /// The sources of the columns, above the titles.
     pub sources: Rect,
     pub titles: Rect,
@@ -33,6 +35,9 @@ pub struct ColumnPlace {
     pub width: u16,
 }
 
+/// Cells at the right edge for the number of columns beyond it.
+pub(super) const HIDDEN_COUNT_CELLS: u16 = 4;
+
 /// Rows of a border.
 const BORDER_ROWS: u16 = 2;
 
@@ -47,15 +52,23 @@ const LEFT_MARGIN: u16 = 1;
 
 impl RunTableView {
     pub(crate) fn table_areas(&self, body: Rect) -> RunTableAreas {
-        let rows = [1, 1, 0, 1].map(|rows| match rows {
-            0 => Constraint::Fill(1),
-            rows => Constraint::Length(rows),
-        });
         let whole_body = body;
         let (body, preview) = with_preview(body);
         let (body, pairs) = self.with_pairs(body);
-        let [sources, titles, list, legend] = Split::vertical(rows).areas(body);
+        let rows = [1, 1, 1, 0, 1].map(|rows| match rows {
+            0 => Constraint::Fill(1),
+            rows => Constraint::Length(rows),
+        });
+        let [mut head, mut sources, mut titles, mut list, legend] =
+            Split::vertical(rows).areas(body);
         let (columns, hidden) = self.column_places(list);
+        let has_source =
+            |place: &ColumnPlace| place.column.column_info().source != ColumnSource::Run;
+        if hidden[0] == 0 && !columns.iter().any(has_source) {
+            (sources, titles) = (head, sources);
+            head.width = head.width.saturating_sub(HIDDEN_COUNT_CELLS);
+            list = Rect { y: list.y - 1, height: list.height + 1, ..list };
+        }
         // The legend spans the table and the preview, unless the panel of pairs is below the table alone.
         let (legend, preview) = match pairs {
             Some(_) => (legend, preview),
@@ -64,7 +77,7 @@ impl RunTableView {
                 (Rect { width: whole_body.width, ..legend }, preview.map(above))
             }
         };
-        RunTableAreas { sources, titles, list, legend, preview, pairs, columns, hidden }
+        RunTableAreas { head, sources, titles, list, legend, preview, pairs, columns, hidden }
     }
 
     /// Splits off the room for the panel of paired tests: as many rows as it has, but at most half of all.

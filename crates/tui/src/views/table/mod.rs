@@ -158,11 +158,10 @@ pub enum TableMessage {
     },
     /// The run at the cursor; a group folds or unfolds.
     Open,
-    /// The table, from the run that was opened from it.
-    Show,
     /// Compares this run with the marked one, side by side.
     Compare,
-    /// Removes the filter, then the condition in SQL, the groups, the sorting.
+    /// Removes the filter, then the condition in SQL, the groups, the sorting. The start screen keeps its groups and
+    /// order, and goes from typing to the keys of the table and back.
     Escape,
 }
 
@@ -188,6 +187,8 @@ impl TableOpening {
 /// The view of a program that was started without a path.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct StartView {
+    /// The keys are those of the table; otherwise a letter begins a filter.
+    pub has_table_keys: bool,
     /// A sample run to open if there is none. None if it could not be written.
     pub sample: Option<PathBuf>,
 }
@@ -226,9 +227,6 @@ impl RunTableView {
         };
         let shape = TableShape { sort, group, filter, chosen, set, start, ..TableShape::default() };
         let mut collection = Self { sources, shape, ..Self::default() };
-        if collection.shape.start.is_some() {
-            collection.update_prompt(prompt::FilterPromptMessage::Start);
-        }
         collection.asking.stored_choice = collection.stored_choice();
         collection.arrange_lines();
         collection
@@ -386,7 +384,7 @@ impl RunTableView {
                 return run_finding::update_finding(&mut self.finding, message);
             }
             TableMessage::Escape => self.drop_restriction(),
-            TableMessage::Open | TableMessage::Show | TableMessage::Compare => return, // these are the program's
+            TableMessage::Open | TableMessage::Compare => return, // these are the program's
         }
         self.arrange_lines();
     }
@@ -397,11 +395,24 @@ impl RunTableView {
             Some(finding) => finding.keyboard_context(),
             None if self.shape.expression.prompt.is_some() => KeyContext::Where,
             None if self.prompt.is_some() => match self.shape.start {
-                Some(_) => KeyContext::Start,
+                Some(_) => KeyContext::StartFilter,
                 None => KeyContext::Filter,
             },
+            None if self.awaits_letter() => KeyContext::Start,
             None => KeyContext::Table,
         }
+    }
+
+    /// Returns whether a letter that is no key begins a filter.
+    pub(crate) fn awaits_letter(&self) -> bool {
+        self.shape.start.as_ref().is_some_and(|start| !start.has_table_keys)
+    }
+
+    /// Returns whether escape has something to take back in the table.
+    pub(crate) fn is_narrowed(&self) -> bool {
+        let shape = &self.shape;
+        let is_shaped = shape.start.is_some() || shape.group.is_some() || shape.sort.is_some();
+        is_shaped || !shape.filter.is_empty() || !shape.expression.is_empty()
     }
 
     /// Keeps the cursor in the lines and on screen.
@@ -480,6 +491,8 @@ impl RunTableView {
             self.shape.filter = RunRowFilter::default();
         } else if !self.shape.expression.is_empty() {
             self.shape.expression.clear_expression();
+        } else if let Some(start) = &mut self.shape.start {
+            start.has_table_keys = !start.has_table_keys;
         } else if self.shape.group.is_some() {
             self.shape.group = None;
         } else {

@@ -24,8 +24,12 @@ pub enum FilterPromptMessage {
 
 impl RunTableView {
     pub(crate) fn update_prompt(&mut self, message: FilterPromptMessage) {
-        if message == FilterPromptMessage::Start {
-            let text = self.shape.filter.text.clone();
+        // On the start screen a letter begins a filter.
+        let is_first_letter = matches!(message, FilterPromptMessage::Type(_))
+            && self.prompt.is_none()
+            && self.awaits_letter();
+        if message == FilterPromptMessage::Start || is_first_letter {
+            let text = if is_first_letter { String::new() } else { self.shape.filter.text.clone() };
             self.prompt = Some(FilterPrompt {
                 text,
                 complaint: None,
@@ -36,11 +40,11 @@ impl RunTableView {
         match message {
             FilterPromptMessage::Start => {}
             FilterPromptMessage::Type(words) => prompt.text.push_str(&words),
-            FilterPromptMessage::Erase => drop(prompt.text.pop()),
+            FilterPromptMessage::Erase if !prompt.text.is_empty() => drop(prompt.text.pop()),
             FilterPromptMessage::EraseAll => prompt.text.clear(),
             FilterPromptMessage::Accept if prompt.complaint.is_none() => return,
             FilterPromptMessage::Accept => {}
-            FilterPromptMessage::Cancel => {
+            FilterPromptMessage::Erase | FilterPromptMessage::Cancel => {
                 self.shape.filter = prompt.previous_filter;
                 return;
             }

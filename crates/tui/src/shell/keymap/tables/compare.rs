@@ -49,11 +49,11 @@ pub static ROWS: &[KeyBinding] = &[
     row(Compare, "stop-measuring", &[c('X')], "stop or continue measuring", "", |_| to_comparison(compare::CompareMessage::StopOrGoOn)).unlisted(),
     row(Compare, "scroll-left", &[c('<')], "to the left in long lines", "", |n| to_comparison(compare::CompareMessage::Sideways(Motion::Up(SIDEWAYS * n.repetitions())))),
     row(Compare, "scroll-right", &[c('>')], "to the right in long lines", "", |n| to_comparison(compare::CompareMessage::Sideways(Motion::Down(SIDEWAYS * n.repetitions())))),
+    row(Compare, "back", &[k(BaseKey::Esc), k(BaseKey::Backspace)], "from the file to the list of files, from there to the components; from those back to the view before", "", |_| AppMessage::Escape),
     row(Compare, "page-up", &[k(BaseKey::PageUp)], "a page up", "", |_| to_comparison(compare::CompareMessage::Move(Motion::PageUp))),
     row(Compare, "page-down", &[k(BaseKey::PageDown)], "a page down", "", |_| to_comparison(compare::CompareMessage::Move(Motion::PageDown))),
     row(Compare, "half-page-up", &[Key::with_ctrl('u')], "half a page up", "", |_| to_comparison(compare::CompareMessage::Move(Motion::HalfUp))),
     row(Compare, "half-page-down", &[Key::with_ctrl('d')], "half a page down", "", |_| to_comparison(compare::CompareMessage::Move(Motion::HalfDown))),
-    row(Compare, "start", &[c('g'), k(BaseKey::Home)], "to the start, gg too; 12gg to row 12", "", |n| to_comparison(compare::CompareMessage::Move(n.0.map_or(Motion::Start, Motion::To)))),
+    row(Compare, "start", &[k(BaseKey::Home)], "to the start; gg too, 12gg to row 12", "", |n| to_comparison(compare::CompareMessage::Move(n.0.map_or(Motion::Start, Motion::To)))),
     row(Compare, "end", &[c('G'), k(BaseKey::End)], "to the end; 12G to row or line 12", "", |n| to_comparison(compare::CompareMessage::Move(n.0.map_or(Motion::End, Motion::To)))),
-    row(Compare, "back", &[k(BaseKey::Esc), k(BaseKey::Backspace)], "back: file, list of files, components, runs", "", |_| to_comparison(compare::CompareMessage::Back)),
 ];

@@ -1,7 +1,7 @@
 //! The keys of the curves: one row a binding.
 
 use crate::{
-    views::{curves, replay::playback, table},
+    views::{curves, replay::playback},
     widgets::{
         key::{BaseKey, Key},
         scroll::Motion,
@@ -11,7 +11,7 @@ use crate::{
 use super::{
     KeyBinding,
     KeyContext::{Chart, Curves, Moved},
-    row::{c, k, row, to_curves, to_playback, to_table},
+    row::{c, k, row, to_curves, to_playback},
 };
 
 #[rustfmt::skip] // a table: one row a binding
@@ -31,15 +31,13 @@ pub static ROWS: &[KeyBinding] = &[
     row(Chart, "open", &[k(BaseKey::Enter), c('o')], "what changed the number since the previous point; at a step its edit", "what changed the number", |_| to_curves(curves::CurvesMessage::Open)),
     row(Chart, "page-up", &[k(BaseKey::PageUp), Key::with_ctrl('u')], "ten points back", "", |_| to_curves(curves::CurvesMessage::Go(Motion::PageUp))),
     row(Chart, "page-down", &[k(BaseKey::PageDown), Key::with_ctrl('d')], "ten points on", "", |_| to_curves(curves::CurvesMessage::Go(Motion::PageDown))),
-    row(Chart, "start", &[c('g'), k(BaseKey::Home)], "to the first point, gg too; 12gg to turn or step 12", "", |n| to_curves(curves::CurvesMessage::Go(n.0.map_or(Motion::Start, Motion::To)))),
+    row(Chart, "start", &[k(BaseKey::Home)], "to the first point; gg too, 12gg to turn or step 12", "", |n| to_curves(curves::CurvesMessage::Go(n.0.map_or(Motion::Start, Motion::To)))),
     row(Chart, "end", &[c('G'), k(BaseKey::End)], "to the last point; 12G to turn or step 12", "", |n| to_curves(curves::CurvesMessage::Go(n.0.map_or(Motion::End, Motion::To)))),
     row(Moved, "open", &[k(BaseKey::Enter), c('o')], "to the lines that changed the number, in the diff of their turn or in the whole file", "go to the lines", |_| to_curves(curves::CurvesMessage::Follow)),
-    row(Moved, "back", &[k(BaseKey::Esc), k(BaseKey::Backspace)], "back to the chart", "chart", |_| to_curves(curves::CurvesMessage::Close)),
     row(Moved, "up", &[k(BaseKey::Up), c('k')], "up in the list", "row", |n| to_curves(curves::CurvesMessage::Move(Motion::Up(n.repetitions())))),
     row(Moved, "down", &[k(BaseKey::Down), c('j')], "down in the list", "row", |n| to_curves(curves::CurvesMessage::Move(Motion::Down(n.repetitions())))),
     row(Moved, "page-up", &[k(BaseKey::PageUp), Key::with_ctrl('u')], "a page up", "", |_| to_curves(curves::CurvesMessage::Move(Motion::PageUp))),
     row(Moved, "page-down", &[k(BaseKey::PageDown), Key::with_ctrl('d')], "a page down", "", |_| to_curves(curves::CurvesMessage::Move(Motion::PageDown))),
-    row(Moved, "start", &[c('g'), k(BaseKey::Home)], "to the start of the list", "", |_| to_curves(curves::CurvesMessage::Move(Motion::Start))),
+    row(Moved, "start", &[k(BaseKey::Home)], "to the start of the list", "", |n| to_curves(curves::CurvesMessage::Move(n.0.map_or(Motion::Start, Motion::To)))),
     row(Moved, "end", &[c('G'), k(BaseKey::End)], "to the end of the list", "", |n| to_curves(curves::CurvesMessage::Move(n.0.map_or(Motion::End, Motion::To)))),
-    row(Chart, "back", &[k(BaseKey::Backspace)], "back to the runs or the comparison", "", |_| to_table(table::TableMessage::Show)),
 ];

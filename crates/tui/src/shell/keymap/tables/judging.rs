@@ -38,7 +38,7 @@ pub static ROWS: &[KeyBinding] = &[
     row(Judging, "close", &[c('r')], "close the panel; the judge continues", "close", |_| to_judging(JudgePaneMessage::Toggle)),
     row(Judging, "page-up", &[k(BaseKey::PageUp), Key::with_ctrl('u')], "a page up", "", |_| to_judging(JudgePaneMessage::Move(Motion::PageUp))),
     row(Judging, "page-down", &[k(BaseKey::PageDown), Key::with_ctrl('d')], "a page down", "", |_| to_judging(JudgePaneMessage::Move(Motion::PageDown))),
-    row(Judging, "start", &[c('g'), k(BaseKey::Home)], "to the first row, gg too; 12gg to row 12", "", |n| to_judging(JudgePaneMessage::Move(n.0.map_or(Motion::Start, Motion::To)))),
+    row(Judging, "start", &[k(BaseKey::Home)], "to the first row; gg too, 12gg to row 12", "", |n| to_judging(JudgePaneMessage::Move(n.0.map_or(Motion::Start, Motion::To)))),
     row(Judging, "end", &[c('G'), k(BaseKey::End)], "to the last row; 12G to row 12", "", |n| to_judging(JudgePaneMessage::Move(n.0.map_or(Motion::End, Motion::To)))),
     row(JudgePath, "accept", &[k(BaseKey::Enter)], "confirm the input", "confirm", |_| to_judging(JudgePaneMessage::Form(FormMessage::Accept))),
     row(JudgePath, "cancel", &[k(BaseKey::Esc), Key::with_ctrl('c')], "cancel", "cancel", |_| to_judging(JudgePaneMessage::Form(FormMessage::Cancel))),

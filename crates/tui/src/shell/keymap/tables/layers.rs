@@ -1,7 +1,7 @@
 //! The keys of the view of layers: one row a binding.
 
 use crate::{
-    views::{layers, table},
+    views::layers,
     widgets::{
         key::{BaseKey, Key},
         scroll::Motion,
@@ -11,7 +11,7 @@ use crate::{
 use super::{
     KeyBinding,
     KeyContext::Layers,
-    row::{c, k, row, to_layers, to_table},
+    row::{c, k, row, to_layers},
 };
 
 #[rustfmt::skip] // a table: one row a binding
@@ -20,13 +20,11 @@ pub static ROWS: &[KeyBinding] = &[
     row(Layers, "down", &[k(BaseKey::Down), c('j')], "down", "row", |n| to_layers(layers::LayersMessage::Move(Motion::Down(n.repetitions())))),
     row(Layers, "page-up", &[k(BaseKey::PageUp), Key::with_ctrl('u')], "a page up", "", |_| to_layers(layers::LayersMessage::Move(Motion::PageUp))),
     row(Layers, "page-down", &[k(BaseKey::PageDown), Key::with_ctrl('d')], "a page down", "", |_| to_layers(layers::LayersMessage::Move(Motion::PageDown))),
-    row(Layers, "start", &[c('g'), k(BaseKey::Home)], "to the first row", "", |_| to_layers(layers::LayersMessage::Move(Motion::Start))),
+    row(Layers, "start", &[k(BaseKey::Home)], "to the first row", "", |n| to_layers(layers::LayersMessage::Move(n.0.map_or(Motion::Start, Motion::To)))),
     row(Layers, "end", &[c('G'), k(BaseKey::End)], "to the last row", "", |n| to_layers(layers::LayersMessage::Move(n.0.map_or(Motion::End, Motion::To)))),
     row(Layers, "previous-turn", &[k(BaseKey::Left), c('h')], "previous turn", "turn", |n| to_layers(layers::LayersMessage::Turn(Motion::Up(n.repetitions())))),
     row(Layers, "next-turn", &[k(BaseKey::Right), c('l')], "next turn", "turn", |n| to_layers(layers::LayersMessage::Turn(Motion::Down(n.repetitions())))),
     row(Layers, "next-panel", &[k(BaseKey::Tab), k(BaseKey::BackTab)], "turns, brief, sources", "part", |_| to_layers(layers::LayersMessage::SwitchPart)),
     row(Layers, "next-layer", &[c('v')], "the next layer of the run", "layer", |_| to_layers(layers::LayersMessage::SwitchLayer)),
     row(Layers, "open", &[k(BaseKey::Enter), c('o')], "to the brief, to the sources of a sentence, to the source", "open", |_| to_layers(layers::LayersMessage::Open)),
-    row(Layers, "close-panel", &[k(BaseKey::Esc)], "back to the turns", "", |_| to_layers(layers::LayersMessage::Close)),
-    row(Layers, "back", &[k(BaseKey::Backspace)], "back to the runs or the comparison", "", |_| to_table(table::TableMessage::Show)),
 ];

@@ -2,7 +2,7 @@
 
 use crate::{
     session::turns,
-    shell::overlay,
+    shell::{AppMessage, overlay},
     views::live::{LiveMessage, terminal::search::FindDirection},
     widgets::{
         key::{BaseKey, Key},
@@ -27,7 +27,7 @@ pub static ROWS: &[KeyBinding] = &[
     row(Live, "edit-request", &[c('E')], "edit next request", "edit", |_| to_live(LiveMessage::Edit)).unlisted(),
     row(Live, "up", &[k(BaseKey::Up), c('k')], "previous request", "", |n| to_live(LiveMessage::Move(Motion::Up(n.repetitions())))),
     row(Live, "down", &[k(BaseKey::Down), c('j')], "next request", "", |n| to_live(LiveMessage::Move(Motion::Down(n.repetitions())))),
-    row(Live, "start", &[c('g'), k(BaseKey::Home)], "the first request, gg too; 12gg request 12", "", |n| to_live(LiveMessage::Move(n.0.map_or(Motion::Start, Motion::To)))),
+    row(Live, "start", &[k(BaseKey::Home)], "the first request; gg too, 12gg request 12", "", |n| to_live(LiveMessage::Move(n.0.map_or(Motion::Start, Motion::To)))),
     row(Live, "end", &[c('G'), k(BaseKey::End)], "the last request", "", |n| to_live(LiveMessage::Move(n.0.map_or(Motion::End, Motion::To)))),
     row(Live, "page-up", &[k(BaseKey::PageUp), Key::with_ctrl('u')], "back in the terminal's history", "", |_| to_live(LiveMessage::Scroll(Motion::HalfUp))),
     row(Live, "page-down", &[k(BaseKey::PageDown), Key::with_ctrl('d')], "forward in the terminal's history", "", |_| to_live(LiveMessage::Scroll(Motion::HalfDown))),
@@ -39,6 +39,7 @@ pub static ROWS: &[KeyBinding] = &[
     row(Live, "panel-content", &[c('v')], "the replay, the curves or the scores of the run beside the terminal", "replay, curves, scores", |_| to_live(LiveMessage::Beside)),
     row(Live, "original-run", &[c('%')], "beside the terminal: the recording so far, or the run that it was started from", "other run", |_| to_live(LiveMessage::OtherRun)),
     row(Live, "compare", &[c('c')], "compare it, when it is over, with the run that it was started from", "compare", |_| to_live(LiveMessage::Compare)),
+    row(Live, "back", &[k(BaseKey::Esc), k(BaseKey::Backspace)], "back to the view before", "", |_| AppMessage::Back),
     row(Live, "run-details", &[c('i')], "run details, and the full request", "", |_| open_overlay(overlay::OverlayKind::Info)),
     row(Live, "warnings", &[c('e')], "all warnings", "warnings", |_| open_overlay(overlay::OverlayKind::Warnings)),
     row(LivePrompt, "accept", &[k(BaseKey::Enter)], "confirm the input", "confirm", |_| to_live(LiveMessage::Accept)),

@@ -5,7 +5,7 @@ use crate::{
         jobs::{self, FormPurpose},
         state,
     },
-    views::{process, table},
+    views::process,
     widgets::{
         key::{BaseKey, Key},
         scroll::Motion,
@@ -15,7 +15,7 @@ use crate::{
 use super::{
     KeyBinding,
     KeyContext::{Pillars, Process, ProcessLists},
-    row::{c, k, row, to_jobs, to_process, to_shell, to_table},
+    row::{c, k, row, to_jobs, to_process, to_shell},
 };
 
 #[rustfmt::skip] // a table: one row a binding
@@ -24,7 +24,7 @@ pub static ROWS: &[KeyBinding] = &[
     row(Process, "down", &[k(BaseKey::Down), c('j')], "down", "row", |n| to_process(process::ProcessMessage::Move(Motion::Down(n.repetitions())))),
     row(Process, "page-up", &[k(BaseKey::PageUp), Key::with_ctrl('u')], "a page up", "", |_| to_process(process::ProcessMessage::Move(Motion::PageUp))),
     row(Process, "page-down", &[k(BaseKey::PageDown), Key::with_ctrl('d')], "a page down", "", |_| to_process(process::ProcessMessage::Move(Motion::PageDown))),
-    row(Process, "start", &[c('g'), k(BaseKey::Home)], "to the first row", "", |_| to_process(process::ProcessMessage::Move(Motion::Start))),
+    row(Process, "start", &[k(BaseKey::Home)], "to the first row", "", |n| to_process(process::ProcessMessage::Move(n.0.map_or(Motion::Start, Motion::To)))),
     row(Process, "end", &[c('G'), k(BaseKey::End)], "to the last row", "", |n| to_process(process::ProcessMessage::Move(n.0.map_or(Motion::End, Motion::To)))),
     row(Process, "previous-turn", &[k(BaseKey::Left), c('h')], "previous turn", "turn", |n| to_process(process::ProcessMessage::Turn(Motion::Up(n.repetitions())))),
     row(Process, "next-turn", &[k(BaseKey::Right), c('l')], "next turn", "turn", |n| to_process(process::ProcessMessage::Turn(Motion::Down(n.repetitions())))),
@@ -38,7 +38,5 @@ pub static ROWS: &[KeyBinding] = &[
     row(Pillars, "more-weight", &[c('>')], "more weight for the pillar, by a tenth of its own; at most half", "weight", |n| to_process(process::ProcessMessage::Weigh(n.repetitions().min(5) as i8))),
     row(Pillars, "less-weight", &[c('<')], "less weight for the pillar, by a tenth of its own; at most half", "weight", |n| to_process(process::ProcessMessage::Weigh(-(n.repetitions().min(5) as i8)))),
     row(Pillars, "reset-weights", &[c('~')], "every weight as in the paper", "", |_| to_process(process::ProcessMessage::Unweigh)),
-    row(Pillars, "back", &[k(BaseKey::Backspace)], "back to the runs or the comparison", "", |_| to_table(table::TableMessage::Show)),
     row(ProcessLists, "open", &[k(BaseKey::Enter), c('o')], "to the step", "open the step", |_| to_process(process::ProcessMessage::Open)),
-    row(ProcessLists, "back", &[k(BaseKey::Esc), k(BaseKey::Backspace)], "back to the pillars", "pillars", |_| to_process(process::ProcessMessage::Close)),
 ];

@@ -3,10 +3,7 @@
 use crate::{
     session::turns,
     shell::{AppMessage, overlay, state},
-    views::{
-        replay::{self, chooser, diff, diff_base, file_history, files, playback, search, steps},
-        table,
-    },
+    views::replay::{self, chooser, diff, diff_base, file_history, files, playback, search, steps},
     widgets::{
         key::{BaseKey, Key},
         layout::ReplayPanel,
@@ -20,7 +17,7 @@ use super::{
     KeyContext::{Agents, Diff, Files, Past, Prompt, Replay, Request, Steps, Turns},
     row::{
         SIDEWAYS, c, focus_panel, k, open_overlay, row, to_base, to_chooser, to_diff, to_files,
-        to_motion, to_playback, to_replay, to_search, to_shell, to_steps, to_table, to_turns,
+        to_motion, to_playback, to_replay, to_search, to_shell, to_steps, to_turns,
     },
 };
 
@@ -62,14 +59,13 @@ pub static ROWS: &[KeyBinding] = &[
     row(Replay, "page-down", &[k(BaseKey::PageDown)], "a page down", "", |_| to_motion(Motion::PageDown)),
     row(Replay, "half-page-up", &[Key::with_ctrl('u')], "half a page up", "", |_| to_motion(Motion::HalfUp)),
     row(Replay, "half-page-down", &[Key::with_ctrl('d')], "half a page down", "", |_| to_motion(Motion::HalfDown)),
-    row(Replay, "start", &[c('g'), k(BaseKey::Home)], "to the start of this panel, gg too; 12gg to turn, file, step or line 12", "", |n| to_motion(n.0.map_or(Motion::Start, Motion::To))),
-    row(Replay, "end", &[c('G'), k(BaseKey::End)], "to the end of this panel; 12G to turn, file, step or line 12", "", |n| to_motion(n.0.map_or(Motion::End, Motion::To))),
+    row(Replay, "start", &[k(BaseKey::Home)], "to the start of this panel; gg too, 12gg to turn, file, step or line 12", "", |n| to_motion(n.0.map_or(Motion::Start, Motion::To))),
+    row(Replay, "end", &[c('G'), k(BaseKey::End)], "to the end of this panel; 12G to turn 12, whatever panel has the keyboard", "", |n| n.0.map_or(to_motion(Motion::End), |number| to_replay(replay::ReplayMessage::GoTo(number)))),
     row(Replay, "step-times", &[c('I')], "times of steps: start, duration, wait, tokens in and out; time of day; off", "", |_| to_steps(steps::StepsMessage::SwitchPace)),
     row(Replay, "fold-all", &[c('z')], "fold every step", "", |_| to_steps(steps::StepsMessage::FoldAll)),
     row(Replay, "unfold-all", &[c('Z')], "unfold every step of the turn", "", |_| to_steps(steps::StepsMessage::UnfoldAll)),
     row(Replay, "explain-mark", &[c('W')], "why the line at the cursor of the diff is marked", "", |_| open_overlay(overlay::OverlayKind::Why)),
     row(Replay, "line-marks", &[c('|')], "marks beside the lines of the diff, or none: ▲ complexity, § rules, ≡ clones, ◆ evidence of verdicts, ⚑ flags", "", |_| to_replay(replay::ReplayMessage::SwitchMarks)),
-    row(Replay, "clear-search", &[k(BaseKey::Esc)], "clear search; restore layout", "", |_| AppMessage::Escape),
     row(Past, "file-history", &[c('f')], "every change to the file, or to the function", "function or file", |_| to_chooser(chooser::ChooserMessage::History(file_history::HistoryMessage::Switch))),
     row(Past, "half-page-down", &[Key::with_ctrl('d')], "half a page down in the lines of the change", "", |_| to_chooser(chooser::ChooserMessage::History(file_history::HistoryMessage::Scroll(Motion::HalfDown)))),
     row(Past, "half-page-up", &[Key::with_ctrl('u')], "half a page up in the lines of the change", "", |_| to_chooser(chooser::ChooserMessage::History(file_history::HistoryMessage::Scroll(Motion::HalfUp)))),
@@ -82,7 +78,6 @@ pub static ROWS: &[KeyBinding] = &[
     row(Diff, "scroll-right", &[c('>')], "to the right in long lines", "sideways", |n| to_diff(diff::DiffMessage::Right(SIDEWAYS * n.repetitions()))),
     row(Diff, "open", &[k(BaseKey::Enter)], "open a fold; in a blamed file go to the turn and step that wrote the line; else the steps", "go", |_| to_diff(diff::DiffMessage::Enter)),
     row(Diff, "blame", &[c('a')], "blame: the whole file with the turn that wrote each line; again: the diff", "blame", |_| to_diff(diff::DiffMessage::SwitchView)),
-    row(Diff, "back", &[k(BaseKey::Backspace)], "back to the origin of the jump; without one to the runs", "", |_| to_diff(diff::DiffMessage::Back)),
     row(Diff, "fold", &[c('o')], "open the folded text at the cursor, or fold it", "fold", |_| to_diff(diff::DiffMessage::Fold)),
     row(Diff, "fold-all-text", &[c('O')], "open all folded text, or fold all", "", |_| to_diff(diff::DiffMessage::FoldAll)),
     row(Steps, "open", &[k(BaseKey::Enter)], "fold or unfold the step; enter the sub-agent it starts; open an image", "open", |_| to_steps(steps::StepsMessage::Fold)),
@@ -98,8 +93,4 @@ pub static ROWS: &[KeyBinding] = &[
     row(Replay, "playback-stops", &[c('P')], "choose what playback stops at", "", |_| to_chooser(chooser::ChooserMessage::Open(chooser::ChooserKind::Stops))),
     row(Replay, "run-numbers", &[c('#')], "show or hide the statistics of the run up to this turn", "", |_| AppMessage::Now),
     row(Steps, "fold", &[c('o')], "unfold or fold the step in place, a sub-agent's steps too", "", |_| to_steps(steps::StepsMessage::FoldInPlace)),
-    row(Steps, "back", &[k(BaseKey::Backspace)], "back to the agent that started this one; from the outermost to where the run was opened from", "", |_| to_steps(steps::StepsMessage::Leave)),
-    row(Turns, "back", &[k(BaseKey::Backspace)], "back to the runs or the comparison", "", |_| to_table(table::TableMessage::Show)),
-    row(Request, "back", &[k(BaseKey::Backspace)], "back to where a jump began; else to the runs or the comparison", "", |_| to_diff(diff::DiffMessage::Back)),
-    row(Files, "back", &[k(BaseKey::Backspace)], "back to the runs or the comparison", "", |_| to_table(table::TableMessage::Show)),
 ];

@@ -32,7 +32,7 @@ pub fn draw(
     layout: &ScreenLayout,
     buffer: &mut Buffer,
 ) {
-    draw_title(compared, theme, layout.title, buffer);
+    draw_head(compared, theme, areas.head, buffer);
     match &compared.parties {
         Loading::Failed(why) => {
             return draw_sentence(
@@ -72,7 +72,7 @@ pub fn draw(
 }
 
 /// Draws ` a codex-p12 emergent  b codex-p12-single-shot single-shot      measuring: 3 of 10`.
-fn draw_title(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Buffer) {
+fn draw_head(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     let mut names = vec![];
     for run in shown_runs(compared) {

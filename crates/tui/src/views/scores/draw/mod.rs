@@ -43,7 +43,8 @@ fn why_none(session: &Session) -> String {
     match session.rubric.loading_rubric() {
         Loading::Nothing | Loading::Waiting(_) => "reading the rubric of this run…".into(),
         Loading::Failed(why) => safe_string(why),
-        Loading::Ready(_) => "no rubric for this run: no checklist (components.json), no judgements, no flags, no graded rubric tree (grader_output.json, grade.json or rubric.json)"
+        Loading::Ready(_) => "no rubric for this run: no checklist (components.json), no judgements, no flags, no graded rubric tree \
+            (grader_output.json, grade.json or rubric.json); `trajview judge RUN` asks a judge"
             .into(),
     }
 }

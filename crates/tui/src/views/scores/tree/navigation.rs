@@ -215,9 +215,11 @@ impl TreeView {
         Some("no leaf lowers the root's score".into())
     }
 
-    pub(super) fn leave_part(&mut self) -> SpokenNotice {
+    /// Goes back to the tree, then lists all of it again; returns false if all of it is listed.
+    pub(in crate::views::scores) fn close_part(&mut self) -> bool {
         match self.part {
             TreePart::Detail => self.part = TreePart::List,
+            TreePart::List if !self.find.is_active() => return false,
             TreePart::List => {
                 let chosen = self.selected_node();
                 self.find.forget_find();
@@ -227,7 +229,7 @@ impl TreeView {
                 }
             }
         }
-        None
+        true
     }
 
     /// Unfolds the path to a node and selects it.

@@ -11,7 +11,7 @@ use crate::{
     session::columns::{ColumnKind, ColumnSource, RunTableColumn},
     views::table::{
         RunTableView,
-        areas::{ColumnPlace, RunTableAreas},
+        areas::{ColumnPlace, HIDDEN_COUNT_CELLS, RunTableAreas},
         order::SortDirection,
     },
     widgets::{
@@ -23,7 +23,7 @@ use trajview_run::format_number::count_with_noun;
 
 use super::{inside_margins, padded_spans};
 
-pub(crate) fn draw_title(table: &RunTableView, theme: Theme, area: Rect, buffer: &mut Buffer) {
+pub(crate) fn draw_head(table: &RunTableView, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let area = inside_margins(area);
     left_and_right(
         title_spans(table, theme),
@@ -49,6 +49,9 @@ fn title_spans(table: &RunTableView, theme: Theme) -> Vec<Span<'static>> {
         facts.push(format!("{taken} of {} where `{text}`", table.rows.len()));
     }
     facts.extend(table.shape.group.map(|column| format!("by {}", column.column_info().word)));
+    if table.shape.start.is_some() {
+        facts.push("sessions of agents, and recordings opened lately".into());
+    }
     vec![
         recorded_span(&name, theme.style_for(Meaning::Title)),
         trusted_span("  ", theme.style_for(Meaning::Text)),
@@ -112,9 +115,6 @@ pub(crate) fn draw_headings(
     let x = areas.titles.right().saturating_sub(width);
     put_more(&format!("{right}›"), right, x, areas, theme, buffer);
 }
-
-/// Cells at the right edge for the number of columns beyond it.
-const HIDDEN_COUNT_CELLS: u16 = 4;
 
 /// Says above the titles that there are columns beyond an edge.
 fn put_more(

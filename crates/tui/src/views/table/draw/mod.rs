@@ -35,16 +35,17 @@ pub(crate) fn draw_run_table(
     layout: &ScreenLayout,
     buffer: &mut Buffer,
 ) {
-    heading::draw_title(table, theme, layout.title, buffer);
     if let Some(finding) = &table.finding {
         return search_results::draw_found(finding, theme, layout.body, buffer);
     }
     let areas = table.table_areas(layout.body);
     if table.table_lines().is_empty() {
         let words = empty_table_text(table);
-        return draw_sentence(&words, theme.style_for(Meaning::Muted), layout.body, buffer);
+        draw_sentence(&words, theme.style_for(Meaning::Muted), layout.body, buffer);
+        return heading::draw_head(table, theme, areas.head, buffer);
     }
     heading::draw_headings(table, &areas, theme, buffer);
+    heading::draw_head(table, theme, areas.head, buffer);
     let drawn = TableDrawing { table, areas: &areas, theme };
     drawn.draw_rows(buffer);
     legend::draw_legend(table, &areas, theme, buffer);
