@@ -126,8 +126,7 @@ const TERMS: &[Term] = &[
 pub fn explanations(word: &str) -> Vec<Explanation> {
     let wanted = word.trim().to_lowercase();
     let is_wanted = |name: &&str| name.to_lowercase() == wanted;
-    let terms =
-        TERMS.iter().chain(SIGNS).filter(|(words, ..)| words.iter().any(|it| is_wanted(it)));
+    let terms = TERMS.iter().chain(SIGNS).filter(|(words, ..)| words.iter().any(&is_wanted));
     let terms = terms.map(|(words, meaning, page)| Explanation {
         word: words[0].to_owned(),
         meaning: (*meaning).to_owned(),
