@@ -445,7 +445,7 @@ fn work_is_called_off_and_goes_on() {
     let find = desk.left.remove(0);
     desk.answer(&find);
 
-    desk.send(AppMessage::Press(key::Key::from_char('x')));
+    desk.send(AppMessage::Press(key::Key::from_char('X')));
     assert!(desk.left.contains(&Effect::StopCollecting));
     let read = desk.left.remove(0);
     let request = read.request_id().unwrap();
@@ -475,7 +475,7 @@ fn a_click_on_a_title_sorts_and_two_on_a_row_open() {
 #[test]
 fn what_is_copied_opens_the_same_table() {
     let mut desk = Desk::open_table(120, 20);
-    desk.press("b 4l s / turns>1 <enter> yy");
+    desk.press("z 4l s / turns>1 <enter> yy");
     let copied = desk.left.iter().find_map(|effect| match effect {
         Effect::Copy(text) => Some(text.clone()),
         _ => None,

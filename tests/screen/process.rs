@@ -208,12 +208,12 @@ mod decided {
         let desk = decision_desk();
         let store = desk.run().join("decisions.json");
         let own = fs::read(&store).unwrap();
-        let kept = process_frame(&desk, "120x40", "v v v d", &[]);
+        let kept = process_frame(&desk, "120x40", "v v v \"", &[]);
         assert!(kept.contains("the run already has a decisions file"), "{kept}");
         assert_eq!(fs::read(&store).unwrap(), own);
 
         fs::remove_file(&store).unwrap();
-        let drawn = process_frame(&desk, "120x40", "v v v d", &[]);
+        let drawn = process_frame(&desk, "120x40", "v v v \"", &[]);
 
         assert!(drawn.contains("run/decisions.json"), "{drawn}");
         assert!(drawn.contains("extracted from the requests into"), "{drawn}");

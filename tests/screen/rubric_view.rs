@@ -170,7 +170,7 @@ fn what_was_chosen_stays_chosen_when_it_is_folded_away() {
 
 #[test]
 fn failing_and_invalid_leaves_are_gone_to_wherever_they_are_folded_away() {
-    let mut app = app_with("z f");
+    let mut app = app_with("z x");
     assert_eq!(selected_text(&app), "0/0/2/2");
     press_keys(&mut app, "2x");
     assert_eq!(selected_text(&app), "0/3/2");

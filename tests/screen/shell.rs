@@ -110,7 +110,7 @@ fn q_quits_as_in_other_programs() {
 #[test]
 fn a_number_leads_to_its_turn_and_a_path_to_a_file() {
     assert_eq!(shown_place(&open_shell(120, 40, ":4<enter>")).0, 4);
-    let world = open_shell(120, 40, "l :datapy<enter>");
+    let world = open_shell(120, 40, "l :data.py<enter>");
     let run = world.app.screens.open_run().unwrap();
     let path = run.replay.selected_change(&run.session).map(|(_, change)| change.path.to_string());
     assert_eq!(path.as_deref(), Some("src/ppdiff/data.py"));
@@ -681,7 +681,7 @@ fn settings_reach_the_screen() {
     assert!(frame("w").contains("←w turn"), "{}", frame("w"));
     assert!(frame("w").contains("@@ −4,3 +4,6 @@"), "{}", frame("w"));
     assert!(frame("l").contains("turn 1/6"));
-    assert!(frame("?").contains("w            next turn"));
+    assert!(frame("?").contains("← w          previous turn; next turn"));
 }
 
 #[test]

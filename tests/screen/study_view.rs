@@ -87,7 +87,7 @@ fn one_queue_goes_over_all_runs_and_each_label_goes_to_its_own_bundle() {
 fn the_next_session_goes_on_where_the_last_one_stopped() {
     let studied = Studied::new(3, 4, RATED);
     let mut first = open_study(&studied, "ana", MEDIUM);
-    first.press_keys("2 <esc> N 2 <esc> ;").unwrap();
+    first.press_keys("2 <esc> ; 2 <esc> ;").unwrap();
     let next = chosen_row(&mut first);
 
     let mut second = open_study(&studied, "ana", MEDIUM);

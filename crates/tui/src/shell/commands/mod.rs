@@ -33,7 +33,7 @@ use crate::{
     },
     widgets::{display_options::ThemeName, key::BaseKey, key::Key},
 };
-use trajview_run::{search::QuerySyntax, worded_enum::NamedValue};
+use trajview_run::{RepoPath, search::QuerySyntax, worded_enum::NamedValue};
 
 /// A command with a name of its own.
 pub(crate) struct Command {
@@ -255,8 +255,8 @@ impl App {
             return go_to_moment(line, self).into();
         }
         self.row_outcome(&hyphenated(line))
-            .or_else(|| self.named_outcome(name, rest))
             .or_else(|| answer_to(name).map(LineOutcome::Refused))
+            .or_else(|| self.named_outcome(name, rest))
             .or_else(|| self.outcome_of_path(line))
             .or_else(|| self.named_outcome(&self.only_name_beginning_with(name)?, rest))
             .unwrap_or_else(|| LineOutcome::Refused(self.unknown_command(name)))
@@ -300,11 +300,14 @@ impl App {
         }))
     }
 
-    /// Returns the outcome of a line that is the path of a file of the turn.
+    /// Returns the outcome of a line that is the path or the end of the path of a file of the turn.
     fn outcome_of_path(&self, line: &str) -> Option<LineOutcome> {
         let open = self.screens.shown_run()?;
         let files = values::files_of_turn(open);
-        files.iter().any(|path| path.as_str() == line).then(|| show_file(line, self).into())
+        let is_file = |path: &&RepoPath| {
+            path.as_str() == line || path.as_str().ends_with(&format!("/{line}"))
+        };
+        files.iter().find(is_file).map(|path| show_file(path.as_str(), self).into())
     }
 
     /// Returns the only name that begins so.
