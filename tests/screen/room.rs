@@ -162,3 +162,59 @@ fn the_request_that_asks_for_a_component_is_read_in_the_audit_and_in_the_scores(
     let scores = replay_at("46", "200x50", "3w G 9k");
     assert_has(&scores, "turn 22: request");
 }
+
+#[test]
+fn the_process_view_shows_the_lists_that_have_rows_beside_each_other() {
+    let seen = replay_at("46", "200x50", "8w");
+    let (signals, row) = place_of(&seen, "┌ signals ");
+    let (plan, beside) = place_of(&seen, "┌ recoveries and plan ");
+    assert!(row == beside && signals < plan, "{seen}");
+
+    let strip = seen.lines().nth(row - 1).unwrap();
+    assert!(strip.chars().filter(|sign| "·•◆○━".contains(*sign)).count() > 180, "{seen}");
+
+    let stacked = replay_at("46", "120x40", "8w");
+    assert!(place_of(&stacked, "┌ signals ").1 < place_of(&stacked, "┌ recoveries and plan ").1);
+    let chosen = replay_at("46", "200x50", "8w v");
+    assert!(place_of(&chosen, "┌ recoveries and plan ").0 < 5, "{chosen}");
+}
+
+#[test]
+fn requirements_of_a_rubric_have_the_width_of_the_screen() {
+    let seen = frame_at("paperbench", "1", "120x40", "3w");
+    assert_has(&seen, "Every residue has a local frame made from N, CA and C by Gram-Schmidt.");
+    assert_has(&seen, "what it requires");
+}
+
+#[test]
+fn the_chosen_number_is_defined_below_the_list() {
+    let seen = replay_at("46", "120x40", "2w");
+    assert_has(&seen, "erosion: high_mass / mass; 0 without mass");
+    assert_has(&replay_at("46", "80x24", "2w j"), "verbosity: flagged_lines / lines");
+}
+
+#[test]
+fn a_row_of_what_changed_a_point_begins_with_the_whole_name() {
+    let seen = replay_at("46", "120x40", "2w");
+    assert_has(&seen, "compute_losses  ppdiff/losses.py:7  new, mass 8.5, CC 3");
+    assert_has(&seen, "TotalLossTest.test_a_perfect_structure"); // longer than the row, so it is cut at its end
+    assert_has(&seen, "turn 46: request");
+}
+
+#[test]
+fn columns_of_the_scores_are_named_in_full_where_there_is_room() {
+    assert_has(&replay_at("46", "200x50", "3w"), "spec level change lost at turn");
+    assert_has(&replay_at("46", "120x40", "3w"), "lost at");
+}
+
+#[test]
+fn the_note_on_hidden_columns_belongs_to_the_table_where_pairs_are_listed() {
+    let runs = project_path("sample-runs");
+    let options = ["--view", "collection", "--snapshot", "200x50", "--keys", "p"];
+    let seen = run_cli(&[&[runs.to_str().unwrap()], &options[..]].concat()).out;
+
+    let note = seen.lines().find(|line| line.contains("empty column")).unwrap();
+    let at = note.chars().position(|sign| sign == 'e').unwrap();
+    let border = note.chars().position(|sign| sign == '│').unwrap_or(usize::MAX);
+    assert!(at < border && border != usize::MAX, "{seen}");
+}

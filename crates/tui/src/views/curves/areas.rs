@@ -24,7 +24,7 @@ pub struct CurvesAreas {
 const SIDE_BY_SIDE_WIDTH: u16 = 110;
 
 /// Cells of the list of values, borders included.
-const VALUES_CELLS: u16 = 58;
+const VALUES_CELLS: u16 = 63;
 
 /// Rows below the list of values that define the chosen number, at most.
 pub(super) const DEFINITION_ROWS: u16 = 2;

@@ -47,7 +47,7 @@ const TWO_COLUMNS_WIDTH: u16 = 160;
 const PILLARS_ROWS: u16 = Pillar::ALL.len() as u16 + SCORE_ROWS + 2;
 
 /// Cells of the pillars if another part is next to them.
-const PILLAR_CELLS: u16 = 50;
+const PILLAR_CELLS: u16 = 56;
 
 /// Screen width from which the chosen pillar is next to the list of pillars.
 const SIDE_BY_SIDE_WIDTH: u16 = 100;

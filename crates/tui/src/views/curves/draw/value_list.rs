@@ -18,6 +18,7 @@ use crate::{
         panel::{draw_list, draw_scroll_position, draw_titled_panel, put_row},
         scroll::centred_top,
         sparkline::sparkline_spans,
+        text,
         theme::{Meaning, Theme},
         wrap::wrap_line,
     },
@@ -139,7 +140,7 @@ fn values_title(
 }
 
 /// Cells of the name, the value, its change and where it comes from.
-const COLUMN_CELLS: [usize; 4] = [19, 9, 9, 9];
+const COLUMN_CELLS: [usize; 4] = [24, 9, 9, 9];
 
 /// Cells of a value that was measured before, brackets included.
 const EARLIER_VALUE_CELLS: usize = 11;
@@ -177,9 +178,10 @@ fn value_line(
     if room_before > 0 && width < WIDE_LIST_CELLS {
         (by, change) = (0, String::new()); // what was measured before is what is looked at
     }
+    let name = text::truncate(number.label(), label - 1, "…");
     let left = vec![
         trusted_span(mark, theme.style_for(Meaning::FocusedBorder)),
-        trusted_span(format!("{:<label$}", number.label()), theme.style_for(Meaning::Text)),
+        trusted_span(format!("{name:<label$}"), theme.style_for(Meaning::Text)),
         trusted_span(format!("{value_text:>cells$}"), theme.style_for(meaning)),
         trusted_span(measured_before, theme.style_for(Meaning::Muted)),
         trusted_span(format!("{change:>by$}  "), theme.style_for(Meaning::for_change(gains))),

@@ -156,7 +156,7 @@ fn empty_list_text(view: &ProcessView, session: &Session) -> String {
 
 /// Cells of the place and of the kind.
 const PLACE_CELLS: usize = 7;
-const KIND_CELLS: usize = 19;
+const KIND_CELLS: usize = 21;
 
 /// Draws all words of the chosen row below the list, where the row is cut and there is room.
 fn draw_chosen_whole(
