@@ -150,7 +150,10 @@ fn a_rater_sees_their_own_labels_and_the_verdicts_of_what_they_labelled_alone() 
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains("ana is a rater of this study"), "{}", ran.err);
     let ran = run_audit(&studied, &["--annotator", "ana", "--adjudicate"]);
-    assert_eq!((ran.code, ran.err.contains("dee adjudicates this study")), (Some(2), true));
+    assert_eq!(
+        (ran.code, ran.err.contains("dee adjudicates this study")),
+        (Some(2), true)
+    );
 }
 
 #[test]
@@ -330,7 +333,11 @@ fn what_raters_differ_on_is_settled_with_its_history() {
     assert!(audit_text(&studied, &["--annotator", "dee"]).contains("gold has 2 items"));
     let runs = studied.path().join("runs");
     let agree = run_cli(&["agree", runs.to_str().unwrap(), "--resamples", "0"]);
-    assert!(agree.out.contains("gold has 2 items that people scored differently"), "{}", agree.out);
+    assert!(
+        agree.out.contains("gold has 2 items that people scored differently"),
+        "{}",
+        agree.out
+    );
 
     let table = settle(&["--export"]);
     assert_eq!(table.lines().count(), 3);

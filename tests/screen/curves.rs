@@ -215,12 +215,12 @@ fn a_row_leads_to_the_hunk_and_backspace_back_to_the_curves() {
 fn at_checkpoints_a_row_leads_to_the_change_since_the_checkpoint_began() {
     let mut world = open_curves("a x <enter> <enter>");
     let seen = export::frame_text(&draw::draw_picture(&world.app, Theme::without_colours()));
-    assert!(seen.contains("since checkpoint 4 began"), "{seen}");
+    assert!(seen.contains("diff: start of checkpoint 4 →"), "{seen}");
 
     press_keys(&mut world, "<bs> 1w");
 
     let seen = export::frame_text(&draw::draw_picture(&world.app, Theme::without_colours()));
-    assert!(!seen.contains("since checkpoint"), "{seen}");
+    assert!(!seen.contains("start of checkpoint"), "{seen}");
 }
 
 #[test]

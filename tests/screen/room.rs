@@ -111,7 +111,7 @@ fn a_search_hit_in_a_request_is_shown_there() {
 
 #[test]
 fn the_texts_of_the_steps_fill_the_room_beside_the_diff() {
-    let seen = replay_at("46", "200x50", "s s s");
+    let seen = replay_at("46", "200x50", ". . .");
     assert_has(&seen, "text from step 3 on");
     assert_has(&seen, "*** Update File: ppdiff/losses.py");
 }
@@ -140,7 +140,7 @@ fn a_part_of_the_audit_is_maximized_and_a_note_has_another_key() {
     assert_has(&code, "  queue   item   code ");
     assert_lacks(&code, "┌ queue");
     assert_has(&frame_after(&mut screen, "m"), "┌ queue");
-    let noted = frame_after(&mut screen, "4 E fine <enter>");
+    let noted = frame_after(&mut screen, "4 \" fine <enter>");
     assert_has(&noted, "your note: fine");
 }
 

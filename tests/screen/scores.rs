@@ -252,10 +252,10 @@ fn an_event_in_a_renamed_file_leads_to_the_change_of_that_file() {
 #[test]
 fn an_event_is_shown_against_the_turn_before_whatever_the_base_was() {
     let mut world = world_of(losing_story(), 120, 40, "1w b b 3w x <enter>");
-    assert!(frame_now(&world).contains("since turn 3"), "{}", frame_now(&world));
+    assert!(frame_now(&world).contains("diff: turn 3 →"), "{}", frame_now(&world));
 
     press_keys(&mut world, "<bs> 1w");
-    assert!(!frame_now(&world).contains("since turn 3"), "{}", frame_now(&world));
+    assert!(!frame_now(&world).contains("diff: turn 3 →"), "{}", frame_now(&world));
 }
 
 #[test]

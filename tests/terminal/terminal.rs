@@ -229,8 +229,8 @@ fn the_editor_has_the_terminal_while_it_runs() {
     std::process::Command::new("chmod").arg("+x").arg(&editor).status().unwrap();
     let mut tui = Tui::start_with(120, 40, &[("VISUAL", editor.to_str().unwrap())]);
     tui.press("2l");
-    tui.wait_for("since turn 2  file 1/2");
-    tui.wait_for("import unittest");
+    tui.wait_for("diff: turn 2 → 3   file 2/2");
+    tui.wait_for("def div");
 
     tui.press("E");
     tui.wait_for("ready");
@@ -251,8 +251,8 @@ fn the_editor_has_the_terminal_while_it_runs() {
 fn an_editor_that_is_not_there_is_a_sentence() {
     let mut tui = Tui::start_with(120, 40, &[("VISUAL", "no-such-editor-here")]);
     tui.press("2l");
-    tui.wait_for("since turn 2  file 1/2");
-    tui.wait_for("import unittest");
+    tui.wait_for("diff: turn 2 → 3   file 2/2");
+    tui.wait_for("def div");
 
     tui.press("E");
 
