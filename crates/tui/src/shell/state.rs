@@ -131,7 +131,7 @@ impl App {
             ShellMessage::SwitchMouse => self.switch_mouse(),
             ShellMessage::ShowFile(path) => self.screens.on_open_run(|open| {
                 open.replay.files.select_path(path);
-                open.replay.follow_selected_file(&mut open.session);
+                open.replay.follow_selected_file(&open.session);
                 open.replay.diff.follows = DiffFollows::Turn;
                 open.replay.focus = ReplayPanel::Diff;
                 open.session.view = View::Replay;
