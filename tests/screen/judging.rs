@@ -297,8 +297,8 @@ fn what_is_judged_is_one_more_judgement_in_the_scores_and_nothing_is_written_ove
     let footer = announced.lines().last().unwrap();
     assert!(footer.contains("new judgement stub-") && footer.contains("f shows it"), "{announced}");
     let footer = stage.press("<down>").lines().last().unwrap().to_owned();
-    assert!(!footer.contains(" x stop ") && !footer.contains(" R resume "), "{footer}");
-    assert!(footer.contains(" n new "), "{footer}");
+    assert!(!footer.contains(" X stop ") && !footer.contains(" R resume "), "{footer}");
+    assert!(footer.contains(" new "), "{footer}");
     let flipped = stage.press("<esc>f");
     assert!(flipped.contains("stub-"), "{flipped}");
 }
@@ -492,7 +492,7 @@ fn a_judging_of_another_run_is_stopped_from_the_list_of_jobs() {
     stage.press_until("<enter>", &["judge 1/24", "tool calls 3/8"]);
     stage.open(common::project_path("sample-runs/codex-rollout"));
 
-    stage.press_until("Jx", &["stopped", "1 verdicts saved"]);
+    stage.press_until("JX", &["stopped", "1 verdicts saved"]);
     gate.open();
     let over = stage.press("X");
 

@@ -223,10 +223,10 @@ fn five_prompts(
         wait_for("the next prompt", || screen(&tui).contains(&count));
     }
     tui.press("\x1d"); // ctrl-]
-    tui.press("x");
-    wait_for("the question", || screen(&tui).contains("x again"));
-    tui.press("x");
-    wait_for("the end of the chat", || screen(&tui).contains("the chat is over"));
+    tui.press("X");
+    wait_for("the question", || screen(&tui).contains("stop the agent?"));
+    tui.press("y");
+    wait_for("the end of the chat", || screen(&tui).contains("chat ended"));
     tui.press("q");
     assert_eq!(tui.wait_for_end().exit_code(), 0);
 

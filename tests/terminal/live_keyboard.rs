@@ -35,7 +35,7 @@ fn agent_that_asks(flags: &str) -> (tempfile::TempDir, Tui) {
     ["NO_COLOR", "LC_ALL", "LC_CTYPE", "LANG"].iter().for_each(|name| command.env_remove(name));
     let mut tui = Tui::spawn_command(160, 45, command);
     tui.wait_for("waiting for you  turn 0/2");
-    tui.press("p");
+    tui.press(" ");
     tui.wait_for("waiting for you  turn 1/2");
     (folder, tui)
 }
@@ -59,7 +59,7 @@ fn enter_agent(tui: &mut Tui, flags: &str) {
 
 /// Ends the run and the program.
 fn quit_screen(mut tui: Tui) {
-    tui.press("x");
+    tui.press("X");
     tui.wait_for("stop the agent?");
     tui.press("y");
     tui.wait_for("stopped");

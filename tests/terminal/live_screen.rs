@@ -96,15 +96,15 @@ fn each_request_waits_and_is_skipped_and_edited_by_key() {
     let mut tui = desk.live("plain", 120, 40, &["--step"]);
 
     tui.wait_for("waiting for you  turn 0/3");
-    tui.press("p");
+    tui.press(" ");
     tui.wait_for("waiting for you  turn 1/3");
-    tui.press("s");
+    tui.press("S");
     tui.wait_for("skipped");
-    tui.press("e");
+    tui.press("E");
     tui.wait_for("next request ");
     tui.press("\x15do: echo three > three.txt\r");
     tui.wait_for("edited");
-    tui.press("p");
+    tui.press(" ");
     tui.wait_for("finished");
     tui.press("q");
     assert_eq!(tui.wait_for_end().exit_code(), 0);
@@ -143,7 +143,7 @@ fn an_agent_in_a_terminal_is_typed_to_by_hand() {
     let mut tui = desk.live("typed", 160, 45, &["--step"]);
 
     tui.wait_for("waiting for you  turn 0/3");
-    tui.press("p");
+    tui.press(" ");
     tui.wait_for("turn 1/3");
     tui.wait_for("terminal of 78 columns");
     tui.press("\r");
@@ -151,7 +151,7 @@ fn an_agent_in_a_terminal_is_typed_to_by_hand() {
     tui.press("by hand");
     tui.wait_for("ready> by hand");
     tui.press("\x1d");
-    tui.press("x");
+    tui.press("X");
     tui.wait_for("stop the agent?");
     tui.press("y");
     tui.wait_for("stopped");
@@ -206,9 +206,9 @@ fn keys_alone_lead_from_an_open_run_to_its_other_condition_beside_it_and_to_the_
     tui.press("\r");
     let screen = tui.wait_for("c compares it with run");
     assert!(screen.contains("plain") && screen.contains("turn 3/3"), "{screen}");
-    tui.press("o");
+    tui.press("%");
     tui.wait_for("turn 1/1");
-    tui.press("o");
+    tui.press("%");
     tui.wait_for("turn 3/3");
     tui.press("c");
     tui.wait_for("run-plain-single-shot");
@@ -387,7 +387,7 @@ fn a_run_of_a_program_that_failed_shows_its_output_and_offers_the_program_again(
 
     let live = frame("<f7>");
     assert!(live.contains("these words were printed"), "{live}");
-    assert!(live.contains(" R resume ") && !live.contains(" x stop "), "{live}");
+    assert!(live.contains(" R resume ") && !live.contains(" X stop "), "{live}");
     let asked = frame("<f7> R");
     assert!(asked.contains("resume the run?"), "{asked}");
     let form = frame("A");
