@@ -47,7 +47,7 @@ pub struct CostReport<'a> {
     prices: &'a Prices,
     runs: Vec<Json>,
     seen: SeenResponses,
-    pub total: CostSum,
+    total: CostSum,
     /// Responses that a run has from another one before it, which count there alone.
     repeated: CostSum,
     recorded: Vec<Option<f64>>,
