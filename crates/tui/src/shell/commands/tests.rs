@@ -67,7 +67,6 @@ fn is_writing_label(message: &AuditMessage) -> bool {
         | AuditMessage::PreviousSpot(_)
         | AuditMessage::OpenInReplay
         | AuditMessage::History
-        | AuditMessage::Close
         | AuditMessage::Propose
         | AuditMessage::Reveal
         | AuditMessage::Codebook
