@@ -54,8 +54,8 @@
 //! | new        | write                                              | add one word to        |
 //! |------------|----------------------------------------------------|------------------------|
 //! | run format | `crates/formats/src/<name>/`, as `pi/`, and a sample that `sample-runs/logs/make.py` writes (with `--drift` a second one) | `mod` and `FORMATS` in `crates/formats/src/lib.rs`, before a format that claims more, such as `messages` |
-//! | command    | `src/cli/<name>.rs`                                    | `cli::CliCommand`       |
-//! | key        | one row of `crates/tui/src/shell/keymap/tables/`, its place is its rank; a new action is also a variant of the view's message with its arm in the view's `update_view`. `trajview keys` lists what is bound, a test refuses a key with two meanings in one place |                        |
+//! | command    | `src/cli/<name>.rs`                                    | `cli::CliCommand`; its group and two examples to `cli::help` |
+//! | key        | one row of `crates/tui/src/shell/keymap/tables/`, its place is its rank; a new action is also a variant of the view's message with its arm in the view's `update_view`. `trajview list keys` lists what is bound, a test refuses a key with two meanings in one place |                        |
 //! | question   | one row of `crates/tui/src/session/question.rs`, its answer in `src/runtime/workers.rs` |        |
 //! | view of a run | a folder in `crates/tui/src/views/` with a [`views::view::RunView`], its lists and texts as panes of [`widgets::pane`]; for its keys a table in `crates/tui/src/shell/keymap/tables/` and a row of `session::context` | `with_views` in `crates/tui/src/session/views.rs` |
 //! | column of words in the table of runs | one row of `crates/tui/src/session/columns/card_columns.rs` | its place in `SCORE_COLUMNS` or `SESSION_COLUMNS` of `crates/tui/src/session/columns.rs` |

@@ -125,7 +125,7 @@ class Parts(common.Runs):
     def test_other_runs_take_the_place_of_parts_only_when_told(self):
         parts = self.new_folder("parts")
         trajview.export(self.made, parts, tables=["runs"])
-        with self.assertRaisesRegex(trajview.TrajviewError, "is there already.*--replace"):
+        with self.assertRaisesRegex(trajview.TrajviewError, "is there already.*--overwrite"):
             trajview.export(self.made, parts, tables=["runs"], shard=(1, 2))
 
         trajview.export(self.made, parts, tables=["runs"], shard=(1, 2), replace=True)

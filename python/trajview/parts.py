@@ -92,7 +92,7 @@ def merge(
 
 
 def _replace(replace: bool) -> list[str]:
-    return ["--replace"] if replace else []
+    return ["--overwrite"] if replace else []
 
 
 def _files(printed: str, folder: Path) -> list[FilePath]:

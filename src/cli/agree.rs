@@ -38,7 +38,7 @@ use inputs::AgreeInputs;
 use reference::ReferenceTerms;
 use repeats::JudgeRepeats;
 
-/// Agreement between raters: judges and humans of runs, or columns of a table
+/// Agreement between raters: judges, people, columns of a table
 ///
 /// The raters of a run are its judgements and its labels; the blind labels of a person and the other labels count as
 /// two raters. Components, leaves of a rubric tree, flags, signals, decisions and parts of the process are compared
@@ -51,7 +51,7 @@ pub struct AgreeArgs {
     #[arg(value_name = "RUN_OR_FILE", required = true, value_parser = run_args::place_parser())]
     paths: Vec<PathBuf>,
     /// Agreement on one kind of item. Default: each kind that two raters scored, in separate tables
-    #[arg(long, value_name = "component|leaf|flag|signal|decision|process", value_parser = parse_unit)]
+    #[arg(long, value_name = "component|leaf|flag|signal|decision|process", value_parser = super::view::unit_parser(), hide_possible_values = true)]
     unit: Option<LabelUnit>,
     /// Agreement by one criterion: of a codebook, of flags, or a kind of signal. Default: each criterion of a codebook,
     /// in separate tables; flags and signals of all criteria together
@@ -334,11 +334,6 @@ fn print_documents(args: &AgreeArgs, documents: &[AgreeDocument], out: &mut Out)
 fn rubric_unit(rubric: &RubricLevels) -> LabelUnit {
     let units = [LabelUnit::Decision, LabelUnit::Process];
     units.into_iter().find(|unit| unit.rubric_levels() == rubric).unwrap_or_default()
-}
-
-fn parse_unit(word: &str) -> Result<LabelUnit, String> {
-    let all_words = || LabelUnit::ALL.map(LabelUnit::word).join(", ");
-    LabelUnit::by_word(word).ok_or_else(|| format!("expected one of {}", all_words()))
 }
 
 /// Parses a rubric of levels by its word.

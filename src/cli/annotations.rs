@@ -5,14 +5,16 @@ mod import;
 
 use std::path::PathBuf;
 
+use clap::builder::TypedValueParser;
+
 use trajview_formats::annotations::AnnotationTool;
 use trajview_run::rubric::{ItemKey, LabelUnit};
 
-use super::{CommandFailure, CommandResult, agree::inputs::AgreeInputs, output::Out};
+use super::{CommandFailure, CommandResult, agree::inputs::AgreeInputs, output::Out, run_args};
 
-/// Export and import labels and verdicts: Inspect Scout, Langfuse, Phoenix, Label Studio
+/// Exchange labels with Inspect Scout, Langfuse, Phoenix, Label Studio
 ///
-/// --to prints a file for the tool. --from imports a file: scores of people become labels, scores of each judge become
+/// --export-to prints a file for the tool. --import-from imports a file: scores of people become labels, scores of each judge become
 /// a new judgement. If a score is wrong, nothing is written, and all mistakes are reported. The run is the tool's
 /// transcript, trace or span, the component the name of its score.
 #[derive(Debug, clap::Args)]
@@ -21,34 +23,33 @@ pub struct AnnotationsArgs {
     #[arg(value_name = "RUN", required = true)]
     runs: Vec<PathBuf>,
     /// Print the labels in the form of this tool
-    #[arg(long, value_name = "TOOL", value_parser = parse_tool, required_unless_present_any = ["from", "config"])]
-    to: Option<AnnotationTool>,
+    #[arg(long, value_name = "TOOL", value_parser = tool_parser(), required_unless_present_any = ["import_from", "config"], alias = "to")]
+    export_to: Option<AnnotationTool>,
     /// With the verdicts of judges
-    #[arg(long, requires = "to")]
+    #[arg(long, requires = "export_to")]
     judgements: bool,
     /// Only of these raters or judges; the beginning of a name is enough
-    #[arg(long, value_name = "NAME", requires = "to")]
-    of: Vec<String>,
+    #[arg(long, value_name = "NAME", requires = "export_to", alias = "of")]
+    rater: Vec<String>,
     /// Import labels and verdicts from this file
-    #[arg(long, value_name = "FILE", conflicts_with = "to")]
-    from: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", conflicts_with = "export_to", alias = "from")]
+    import_from: Option<PathBuf>,
     /// The tool that wrote the file; default: recognised by its form
-    #[arg(long = "as", value_name = "TOOL", value_parser = parse_tool, requires = "from")]
-    form: Option<AnnotationTool>,
+    #[arg(long, alias = "as", value_name = "TOOL", value_parser = tool_parser(), requires = "import_from")]
+    format: Option<AnnotationTool>,
     /// Rater for scores without a name
-    #[arg(long, value_name = "NAME", requires = "from")]
+    #[arg(long, value_name = "NAME", requires = "import_from")]
     annotator: Option<String>,
     /// The scored state, if the file does not have it: a turn, a checkpoint, `start` or `final`
-    #[arg(long, value_name = "MOMENT", requires = "from")]
+    #[arg(long, value_name = "MOMENT", requires = "import_from")]
     at: Option<String>,
-    /// Print the labelling interface of Label Studio for --to label-studio
-    #[arg(long, conflicts_with_all = ["from", "to"])]
+    /// Print the labelling interface of Label Studio for --export-to label-studio
+    #[arg(long, conflicts_with_all = ["import_from", "export_to"])]
     config: bool,
 }
 
-fn parse_tool(word: &str) -> Result<AnnotationTool, String> {
-    let names = || AnnotationTool::ALL.map(AnnotationTool::word).join(", ");
-    AnnotationTool::by_word(word).ok_or_else(|| format!("expected one of {}", names()))
+fn tool_parser() -> impl TypedValueParser<Value = AnnotationTool> {
+    run_args::word_parser(AnnotationTool::ALL.map(AnnotationTool::word), AnnotationTool::by_word)
 }
 
 pub fn run(args: &AnnotationsArgs, out: &mut Out) -> CommandResult {
@@ -56,10 +57,12 @@ pub fn run(args: &AnnotationsArgs, out: &mut Out) -> CommandResult {
         return export::print_label_studio_config(out);
     }
     let gathered = AgreeInputs::read_paths(&args.runs)?;
-    match (&args.from, args.to) {
+    match (&args.import_from, args.export_to) {
         (Some(file), _) => import::import_annotations(&gathered, args, file, out),
         (None, Some(tool)) => export::export_annotations(&gathered, args, tool, out),
-        (None, None) => Err(CommandFailure::wrong_arguments("--to TOOL or --from FILE is needed")),
+        (None, None) => {
+            Err(CommandFailure::wrong_arguments("--export-to TOOL or --import-from FILE is needed"))
+        }
     }
 }
 

@@ -60,9 +60,7 @@ pub(crate) fn write_cast(
         screen.send_message(AppMessage::Press(key));
         frames.push(screen.draw_frame());
     }
-    fs::write(file, cast_text(size, &frames)).map_err(|why| {
-        CommandFailure::cannot_read(format!("cannot write {}: {why}", file.display()))
-    })
+    fs::write(file, cast_text(size, &frames)).map_err(|why| CommandFailure::unwritable(file, &why))
 }
 
 fn cast_text(size: Size, frames: &[Buffer]) -> String {

@@ -37,10 +37,10 @@ pub struct AuditArgs {
     #[arg(long, value_name = "NAME")]
     annotator: Option<String>,
     /// The judgement to check: the judge's name, or a judgement's file; a unique beginning is enough. Default: the last judgement of the latest state, complete ones first
-    #[arg(long, visible_alias = "judge", value_name = "NAME|FILE")]
-    judgement: Option<String>,
-    /// Kind of item: component, leaf (of a graded rubric tree), flag, signal, decision or process
-    #[arg(long, value_name = "KIND", value_parser = super::view::parse_unit, default_value = "component", hide_default_value = true)]
+    #[arg(long, alias = "judgement", value_name = "NAME|FILE")]
+    judge: Option<String>,
+    /// Kind of item; `leaf` is a leaf of a graded rubric tree
+    #[arg(long, value_name = "KIND", value_parser = super::view::unit_parser(), default_value = "component")]
     unit: LabelUnit,
     /// Seed of the random order [default: 1]; a study file has its own
     #[arg(long)]
@@ -52,7 +52,7 @@ pub struct AuditArgs {
     #[arg(long, conflicts_with_all = ["import", "export", "size"])]
     absences: bool,
     /// Import labels from a CSV with the columns component and score and, optionally, run, turn, commit, judgement,
-    /// annotator, reason, note, blind and at; nothing is written if a row is wrong. With --judgement, rows
+    /// annotator, reason, note, blind and at; nothing is written if a row is wrong. With --judge, rows
     /// without judgement, commit and turn belong to this judgement
     #[arg(long, value_name = "FILE", conflicts_with_all = ["export", "md", "tex", "save_tables"])]
     import: Option<PathBuf>,
@@ -71,8 +71,8 @@ pub struct AuditArgs {
     #[arg(long, conflicts_with_all = ["absences", "all"])]
     adjudicate: bool,
     /// Also make gold labels of the items that all raters scored alike, so that every item has a gold label
-    #[arg(long, requires = "adjudicate", conflicts_with_all = ["import", "export"])]
-    settle_agreed: bool,
+    #[arg(long, alias = "settle-agreed", requires = "adjudicate", conflicts_with_all = ["import", "export"])]
+    adjudicate_agreed: bool,
     /// Include the verdicts of the judges
     #[arg(long, requires = "adjudicate")]
     verdicts: bool,
@@ -134,7 +134,7 @@ pub fn run(args: &AuditArgs, out: &mut Out) -> CommandResult {
         }
         return print_document(&item_queue::items_document(&audited, args, plan)?, args, out);
     }
-    audited.choose_judgement(args.judgement.as_deref())?;
+    audited.choose_judgement(args.judge.as_deref())?;
     audited.print_warnings();
     if args.blank {
         return label_sheet::print_blank_queue(&audited, plan, out);

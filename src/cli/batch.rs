@@ -21,7 +21,7 @@ use super::{
     run_args,
 };
 
-/// Make the runs of a plan: scripts, agents, models, conditions, layers and repeats, several at once
+/// Make the runs of a plan: agents, models, conditions, layers, repeats
 ///
 /// Each combination becomes a run bundle, made by its own `trajview live`. Existing runs are never repeated: a batch
 /// that was stopped or killed continues when you start it again, a larger plan only adds runs, and several processes
@@ -45,8 +45,8 @@ pub struct BatchArgs {
     #[arg(long)]
     print_plan: bool,
     /// Retry runs that used up their retries
-    #[arg(long)]
-    again: bool,
+    #[arg(long, alias = "again")]
+    retry_failed: bool,
     /// The settings file, instead of the usual one
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -78,7 +78,7 @@ pub fn run(args: &BatchArgs, out: &mut Out) -> CommandResult {
     let program = std::env::current_exe().map_err(|why| {
         CommandFailure::cannot_read(format!("cannot find the trajview program: {why}"))
     })?;
-    let (again, stays) = (args.again, !args.headless);
+    let (again, stays) = (args.retry_failed, !args.headless);
     let options = BatchOptions { program, jobs, shard, again, stays, config };
     match args.headless {
         true => run_headless(args, read, all, options, out),
@@ -166,7 +166,7 @@ fn batch_outcome(summary: &BatchSummary, signal: Option<u8>, place: &Path) -> Co
             Err(CommandFailure::new(
                 Exit::Failed,
                 format!(
-                    "{complete_text}; --again retries the others; their output is in {}",
+                    "{complete_text}; --retry-failed retries the others; their output is in {}",
                     logs.display()
                 ),
             ))

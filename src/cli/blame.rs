@@ -11,7 +11,7 @@ use super::{
     run_args,
 };
 
-/// Print a file with the turn, the checkpoint and the step that last wrote each line
+/// Print a file with the turn and the step that last wrote each line
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Columns: turn, checkpoint, step (its number in the turn, sub-agents' steps included), mark, line, \

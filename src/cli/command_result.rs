@@ -1,8 +1,11 @@
 //! The exit status of a command, and the reason of a failure.
 
-use trajview_store::{OpenError, write::WriteError};
+use std::{io, path::Path};
 
-use super::judge::signals;
+use trajview_run::address::is_address;
+use trajview_store::{OpenError, error_reason, write::WriteError};
+
+use super::{judge::signals, run_args, suggestions};
 
 /// The exit status of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +57,21 @@ impl CommandFailure {
         Self::new(Exit::CannotRead, sentence)
     }
 
+    /// Makes the failure of a file that cannot be read.
+    pub(crate) fn unreadable(path: &Path, why: &io::Error) -> Self {
+        match why.kind() {
+            io::ErrorKind::NotFound => suggestions::missing_path(path),
+            _ => {
+                Self::cannot_read(format!("cannot read {}: {}", path.display(), error_reason(why)))
+            }
+        }
+    }
+
+    /// Makes the failure of a file that cannot be written.
+    pub(crate) fn unwritable(path: &Path, why: &io::Error) -> Self {
+        Self::cannot_read(format!("cannot write {}: {}", path.display(), error_reason(why)))
+    }
+
     pub fn cannot_understand(sentence: impl Into<String>) -> Self {
         Self::new(Exit::CannotUnderstand, sentence)
     }
@@ -68,11 +86,13 @@ impl CommandFailure {
 
 impl From<OpenError> for CommandFailure {
     fn from(why: OpenError) -> Self {
-        let exit = match why {
-            OpenError::Read { .. } => Exit::CannotRead,
-            OpenError::Understand { .. } => Exit::CannotUnderstand,
-        };
-        Self::new(exit, why.to_string())
+        match &why {
+            OpenError::Read { path, .. } if !is_address(path) && run_args::is_missing(path) => {
+                suggestions::missing_path(path)
+            }
+            OpenError::Read { .. } => Self::cannot_read(why.to_string()),
+            OpenError::Understand { .. } => Self::cannot_understand(why.to_string()),
+        }
     }
 }
 
@@ -86,12 +106,12 @@ impl From<WriteError> for CommandFailure {
     }
 }
 
-impl From<std::io::Error> for CommandFailure {
+impl From<io::Error> for CommandFailure {
     /// Converts an error of writing. Output that nobody reads any more is not a failure.
-    fn from(why: std::io::Error) -> Self {
+    fn from(why: io::Error) -> Self {
         match why.kind() {
-            std::io::ErrorKind::BrokenPipe => Self::new(Exit::Fine, ""),
-            _ => Self::cannot_read(format!("cannot write the output: {why}")),
+            io::ErrorKind::BrokenPipe => Self::new(Exit::Fine, ""),
+            _ => Self::cannot_read(format!("cannot write the output: {}", error_reason(&why))),
         }
     }
 }

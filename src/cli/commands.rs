@@ -5,6 +5,7 @@ use clap::{Arg, CommandFactory};
 
 use super::{
     CommandLine, CommandResult, Exit,
+    help::examples_of,
     output::{Out, OutputTable},
 };
 
@@ -17,7 +18,10 @@ pub fn run(_args: &CommandsArgs, out: &mut Out) -> CommandResult {
     let mut cli = CommandLine::command();
     cli.build();
     print_command(&cli, "trajview PATH...", out)?;
-    for command in cli.get_subcommands().filter(|command| !command.is_hide_set()) {
+    // The screen's options are those of the program.
+    let is_listed =
+        |command: &&clap::Command| !command.is_hide_set() && command.get_name() != "open";
+    for command in cli.get_subcommands().filter(is_listed) {
         out.print_line("")?;
         print_command(command, &format!("trajview {}", command.get_name()), out)?;
     }
@@ -36,10 +40,29 @@ fn print_command(command: &clap::Command, title: &str, out: &mut Out) -> std::io
         out.print_line("")?;
         argument_table(&arguments).print_markdown(out)?;
     }
-    match command.get_after_help() {
-        Some(after) => format!("\n{after}").lines().try_for_each(|line| out.print_line(line)),
-        None => Ok(()),
+    if let Some(after) = command.get_after_help() {
+        format!("\n{after}").lines().try_for_each(|line| out.print_line(line))?;
     }
+    print_examples(command, out)?;
+    let below = command.get_subcommands().filter(|it| !it.is_hide_set() && !is_root(command));
+    below.into_iter().try_for_each(|it| {
+        out.print_line("")?;
+        print_command(it, &format!("{title} {}", it.get_name()), out)
+    })
+}
+
+fn is_root(command: &clap::Command) -> bool {
+    command.get_name() == "trajview"
+}
+
+fn print_examples(command: &clap::Command, out: &mut Out) -> std::io::Result<()> {
+    let name = if is_root(command) { "open" } else { command.get_name() };
+    let examples = examples_of(name);
+    if examples.is_empty() {
+        return Ok(());
+    }
+    let text = format!("\nExamples:\n\n```text\n{}\n```", examples.join("\n"));
+    text.lines().try_for_each(|line| out.print_line(line))
 }
 
 /// Returns whether the argument deserves a row: every command has `--help`.
@@ -86,8 +109,8 @@ fn argument_help(argument: &Arg) -> String {
     if argument.get_action().takes_values() {
         let choices = argument.get_possible_values();
         let choices: Vec<&str> = choices.iter().map(|choice| choice.get_name()).collect();
-        if !choices.is_empty() {
-            argument_help += &format!(" [one of: {}]", choices.join(", "));
+        if !choices.is_empty() && !argument.is_hide_possible_values_set() {
+            argument_help += &format!(" [possible values: {}]", choices.join(", "));
         }
         let usual = argument.get_default_values().iter().map(|value| value.to_string_lossy());
         let usual: Vec<_> = usual.collect();

@@ -49,7 +49,7 @@ pub struct CompareArgs {
     /// Judge whose verdicts count: the judge's name, or a judgement's file; a unique beginning is enough;
     /// `pooled:mean`, `pooled:median` or `pooled:majority` pools those of each state, with `:JUDGE` the repeats of one.
     /// Default: a judge that all runs have, by complete judgements
-    #[arg(long, visible_alias = "judgement", value_name = "NAME|FILE")]
+    #[arg(long, alias = "judgement", value_name = "NAME|FILE")]
     judge: Option<String>,
     /// The measured moments of each run, in addition to its end
     #[arg(long, value_enum, default_value_t = CompareEach::Checkpoint)]

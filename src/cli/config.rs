@@ -11,6 +11,7 @@ use std::{
     collections::BTreeMap,
     ffi::OsString,
     path::{Path, PathBuf},
+    sync::OnceLock,
 };
 use toml::{
     Spanned,
@@ -332,9 +333,18 @@ fn toml_string(text: &str) -> String {
     serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
 }
 
+/// The settings file that was named before a command.
+static SETTINGS_FILE: OnceLock<PathBuf> = OnceLock::new();
+
+/// Sets the settings file of the whole program.
+pub(crate) fn set_settings_file(file: PathBuf) {
+    SETTINGS_FILE.get_or_init(|| file);
+}
+
 /// Reads the settings: from the file named on the command line, else in `TRAJVIEW_CONFIG` (empty for none), else
 /// from the usual place. A file that was named must be there.
 pub(crate) fn load_settings(named_file: Option<&Path>) -> Result<LoadedConfig, CommandFailure> {
+    let named_file = named_file.or_else(|| SETTINGS_FILE.get().map(PathBuf::as_path));
     let variable = std::env::var_os("TRAJVIEW_CONFIG");
     let is_named = named_file.is_some() || variable.as_ref().is_some_and(|path| !path.is_empty());
     let file = match (named_file, variable) {

@@ -24,7 +24,7 @@ use super::{
 };
 use document::CorpusDocument;
 
-/// All runs below some paths: a table, paired tests between two conditions, correlations
+/// All runs below some paths: a table, paired tests, correlations
 ///
 /// Runs are paired by the task's id and the agent, with a row for each agent and, if there are several, one of all of
 /// them pooled; for several runs under one condition the mean counts. Gaps are the first condition minus the second.
@@ -49,7 +49,7 @@ pub struct CorpusArgs {
     /// Judge whose scores count: the judge's name, or a judgement's file; a unique beginning is enough;
     /// `pooled:mean`, `pooled:median` or `pooled:majority` pools those of each state, with `:JUDGE` the repeats of one.
     /// Without it the last judgement of the latest state that has a score for every component
-    #[arg(long, visible_alias = "judgement", value_name = "NAME|FILE")]
+    #[arg(long, alias = "judgement", value_name = "NAME|FILE")]
     judge: Option<String>,
     #[command(flatten)]
     measuring: MeasuringArgs,
@@ -151,9 +151,7 @@ fn run_paths(args: &CorpusArgs) -> Result<Vec<PathBuf>, CommandFailure> {
             let is_inside =
                 path.ancestors().skip(1).find(|it| it.exists()).is_some_and(Path::is_file);
             if let (Err(why), false) = (store::disk::metadata(path), is_inside) {
-                return Err(CommandFailure::cannot_read(format!(
-                    "cannot read {shown_path}: {why}"
-                )));
+                return Err(CommandFailure::unreadable(path, &why));
             }
             runs.push(path.clone());
             continue;
@@ -179,9 +177,7 @@ fn read_path_list(file: &Path) -> Result<Vec<PathBuf>, CommandFailure> {
         true => std::io::read_to_string(std::io::stdin()),
         false => std::fs::read_to_string(file),
     };
-    let text = read.map_err(|why| {
-        CommandFailure::cannot_read(format!("cannot read {}: {why}", file.display()))
-    })?;
+    let text = read.map_err(|why| CommandFailure::unreadable(file, &why))?;
     let lines = text.lines().map(|line| line.trim_end_matches('\r'));
     Ok(lines
         .filter(|line| !line.trim().is_empty())

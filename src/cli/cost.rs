@@ -17,7 +17,7 @@ use super::{
 use document::{CostGrouping, CostReport};
 pub(crate) use document::{computed_cell, computed_text, cost_record, without_price};
 
-/// Cost of runs: recorded, and computed from tokens at list prices, by turn, step, agent or model
+/// Cost of runs: recorded, and computed from tokens at list prices
 ///
 /// Computed cost is at the vendors' list prices of a dated table, with separate prices for cached input and cache
 /// writes; each response is priced by its day and its length. It is not a bill: it does not include discounts, batches,

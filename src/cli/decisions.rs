@@ -22,12 +22,12 @@ use trajview_store::{Archive, decisions as files};
 use super::{
     CommandFailure, CommandResult, Exit,
     output::{Json, Out, OutputTable, TableColumn, print_note, record},
-    run_args,
+    run_args, suggestions,
 };
 
-/// Decisions that applied to each step of a run, and whether the agent had seen them; retrieval for a text
+/// Decisions that applied to each step, and whether the agent saw them
 ///
-/// Without --store the run's own decisions.json. With --ask or --gold no run is needed. Retrieval is Continuity's: BM25
+/// Without --decisions the run's own decisions.json. With --ask or --gold no run is needed. Retrieval is Continuity's: BM25
 /// over question, answer and tags; --keyed uses only the key of the text (quoted strings, paths, capitalised words).
 #[derive(Debug, clap::Args)]
 pub struct DecisionsArgs {
@@ -35,22 +35,22 @@ pub struct DecisionsArgs {
     #[arg(value_name = "RUN", value_parser = run_args::recording_parser(), required_unless_present_any = ["ask", "gold"])]
     run: Option<PathBuf>,
     /// The decisions: a JSON file in Continuity's form; code-links.json beside it is read too
-    #[arg(long, value_name = "FILE")]
-    store: Option<PathBuf>,
+    #[arg(long, alias = "store", value_name = "FILE")]
+    decisions: Option<PathBuf>,
     /// Retrieve decisions for this text
-    #[arg(long, value_name = "TEXT", requires = "store", conflicts_with_all = ["run", "gold"])]
+    #[arg(long, value_name = "TEXT", requires = "decisions", conflicts_with_all = ["run", "gold"])]
     ask: Option<String>,
     /// Prompts with their correct decision: a JSON list of {prompt, gold}
-    #[arg(long, value_name = "FILE", requires = "store", conflicts_with = "run")]
+    #[arg(long, value_name = "FILE", requires = "decisions", conflicts_with = "run")]
     gold: Option<PathBuf>,
     /// Use only the key of a text
     #[arg(long)]
     keyed: bool,
     /// Extract decisions from the requests of the run, conservatively, and print them as a file to edit
-    #[arg(long, requires = "run", conflicts_with_all = ["store", "ask", "gold", "csv", "md"])]
-    draw: bool,
+    #[arg(long, alias = "draw", requires = "run", conflicts_with_all = ["decisions", "ask", "gold", "csv", "md"])]
+    extract: bool,
     /// Write them into this new file instead of printing them
-    #[arg(long, value_name = "FILE", requires = "draw", conflicts_with = "json")]
+    #[arg(long, value_name = "FILE", requires = "extract", conflicts_with = "json")]
     out: Option<PathBuf>,
     /// Print JSON (schema trajview.decisions/1)
     #[arg(long, conflicts_with_all = ["csv", "md"])]
@@ -67,12 +67,12 @@ pub fn run(args: &DecisionsArgs, out: &mut Out) -> CommandResult {
     if args.md {
         out.set_markdown();
     }
-    if let (Some(text), Some(store)) = (&args.ask, &args.store) {
+    if let (Some(text), Some(store)) = (&args.ask, &args.decisions) {
         let store = read_store(store)?;
         print_retrieval(&store, text, args, out)?;
         return Ok(Exit::Fine);
     }
-    if let (Some(path), Some(store)) = (&args.gold, &args.store) {
+    if let (Some(path), Some(store)) = (&args.gold, &args.decisions) {
         let store = read_store(store)?;
         print_retrieval_quality(&store, path, args, out)?;
         return Ok(Exit::Fine);
@@ -101,10 +101,7 @@ pub(crate) fn open_store(
 
 fn read_store(path: &Path) -> Result<DecisionStore, CommandFailure> {
     if !path.exists() {
-        return Err(CommandFailure::cannot_read(format!(
-            "cannot read {}: no such file",
-            path.display()
-        )));
+        return Err(suggestions::missing_path(path));
     }
     let store = files::read_store(path).map_err(CommandFailure::cannot_understand)?;
     store.warnings.iter().for_each(|what| print_note(what));
@@ -113,7 +110,7 @@ fn read_store(path: &Path) -> Result<DecisionStore, CommandFailure> {
 
 fn no_store_failure() -> CommandFailure {
     CommandFailure::wrong_arguments(
-        "the run has no decisions.json; name one with --store, or extract one with --draw",
+        "the run has no decisions.json; name one with --decisions, or extract one with --extract",
     )
 }
 
@@ -166,8 +163,8 @@ fn print_retrieval_quality(
     out: &mut Out,
 ) -> Result<(), CommandFailure> {
     let shown = path.display();
-    let text = std::fs::read_to_string(path)
-        .map_err(|why| CommandFailure::cannot_read(format!("cannot read {shown}: {why}")))?;
+    let text =
+        std::fs::read_to_string(path).map_err(|why| CommandFailure::unreadable(path, &why))?;
     let gold: Vec<GoldPrompt> = serde_json::from_str(&text).map_err(|why| {
         CommandFailure::cannot_understand(format!(
             "{shown}: expected a list of {{prompt, gold}}: {why}"
@@ -284,10 +281,10 @@ fn kept_cell(applied: &Json) -> String {
 fn decisions_of_run(path: &Path, args: &DecisionsArgs, out: &mut Out) -> CommandResult {
     let opened = store::open(path)?;
     let (run, archive) = (&*opened.run, &*opened.archive);
-    if args.draw {
+    if args.extract {
         return draw_decisions(archive, run, args, out);
     }
-    let store = open_store(args.store.as_deref(), archive)?;
+    let store = open_store(args.decisions.as_deref(), archive)?;
     let over = analysis::decisions::decision_lane(archive, run, &store);
     let step_row = |row: &StepDecisions| {
         record! {

@@ -19,13 +19,13 @@ use super::{
     run_args,
 };
 
-/// Print what changed as a patch that `git apply` accepts onto the tree before
+/// Print what changed as a patch for `git apply`
 #[derive(Debug, clap::Args)]
 pub struct DiffArgs {
     #[command(flatten)]
     run: RunArg,
     /// Changes of one turn (counts from 1)
-    #[arg(long, conflicts_with_all = ["from", "to", "step"])]
+    #[arg(long, value_parser = run_args::parse_turn, conflicts_with_all = ["from", "to", "step"])]
     turn: Option<usize>,
     /// Changes of one step, such as 12.7, by its recorded edits
     #[arg(long, value_name = "TURN.STEP", conflicts_with_all = ["from", "to"])]

@@ -12,6 +12,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use clap::builder::TypedValueParser;
+
 use trajview_store as store;
 use trajview_store::{
     dataset::{DataTable, TableFormat},
@@ -29,7 +31,7 @@ use super::{
     sharding::ShardArgs,
 };
 
-/// Export a run in the format of other programs, or many runs as tables: Parquet, CSV, JSON lines
+/// Export a run for other programs, or many runs as tables
 ///
 /// --atif and --messages write one run; standard error lists what the format cannot represent. If you read the file
 /// again, the run is the same, except for this and for the redacted keys, passwords, addresses, home folders and names
@@ -65,7 +67,7 @@ pub struct ExportArgs {
     #[arg(long, value_name = "DIR", conflicts_with_all = ["atif", "messages"])]
     jsonl: Option<PathBuf>,
     /// Only these tables; default: all
-    #[arg(long, value_name = "TABLE,...", value_delimiter = ',', value_parser = parse_table)]
+    #[arg(long, value_name = "TABLE,...", value_delimiter = ',', value_parser = table_parser())]
     tables: Vec<DataTable>,
     /// The moments in the table of points
     #[arg(long, value_enum, default_value_t = ScoreEach::Final)]
@@ -73,8 +75,8 @@ pub struct ExportArgs {
     #[command(flatten)]
     sharding: ShardArgs,
     /// Overwrite: remove parts in the folder that have other runs or another division
-    #[arg(long)]
-    replace: bool,
+    #[arg(long, alias = "replace")]
+    overwrite: bool,
     /// Print the columns of the tables, with their types, units and meanings; with --json as JSON (schema trajview.columns/1)
     #[arg(long, conflicts_with_all = ["paths", "atif", "messages", "parquet", "csv", "jsonl"])]
     columns: bool,
@@ -95,9 +97,8 @@ struct RedactionArgs {
     tokens: TokenKeyArgs,
 }
 
-fn parse_table(word: &str) -> Result<DataTable, String> {
-    let all_words = || DataTable::ALL.map(DataTable::word).join(", ");
-    DataTable::by_word(word).ok_or_else(|| format!("expected one of {}", all_words()))
+fn table_parser() -> impl TypedValueParser<Value = DataTable> {
+    run_args::word_parser(DataTable::ALL.map(DataTable::word), DataTable::by_word)
 }
 
 impl ExportArgs {
@@ -176,9 +177,9 @@ fn export_one(path: &Path, args: &ExportArgs, out: &mut Out) -> CommandResult {
     let text = format!("{document:#}");
     match &args.out {
         None => out.print_line(&text)?,
-        Some(path) => fs::write(path, text + "\n").map_err(|why| {
-            CommandFailure::cannot_read(format!("cannot write {}: {why}", path.display()))
-        })?,
+        Some(path) => {
+            fs::write(path, text + "\n").map_err(|why| CommandFailure::unwritable(path, &why))?;
+        }
     }
     Ok(Exit::Fine)
 }

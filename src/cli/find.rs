@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use trajview_live::command_line::shell_words;
 use trajview_run::{
     Time,
     format_number::count_with_noun,
@@ -11,23 +12,26 @@ use trajview_run::{
     search::{HitPlace, StepField},
 };
 use trajview_store::{
-    disk,
     lookup::{self, BuildOutcome, LookupMessage, RunFinder},
     session_folders::agent_folders,
 };
+use trajview_tui::widgets::text;
 
 use super::{
     CommandFailure, CommandResult, Exit,
     output::{Out, print_note, safe_line},
-    run_args,
+    run_args, suggestions,
 };
+
+/// The columns of a match that are always printed, however long its path is.
+const LEAST_TEXT: usize = 30;
 
 /// Search the requests, messages, calls and results of many runs
 ///
 /// All terms must match in the same request or step: words, "phrases", /patterns/, and the filters file:NAME,
 /// edited:NAME, tool:NAME, error:, error:WORD, agent:NAME, project:NAME and since:7d or since:2026-01-31. A word is a
 /// sequence of letters and digits, in any case: find_user, find and user match find_user; find_us* matches its prefix.
-/// Matches are printed by run, the newest first, each line with its turn and step.
+/// Matches are printed by run, the newest first, as PATH:12.7: LINE for step 7 of turn 12; `trajview PATH:12.7` opens it.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Exit codes: 0 match, 1 no match; others as in all commands. An index makes searches faster but is not required; it is updated while a table of runs is on screen, or with --index."
@@ -46,8 +50,8 @@ pub struct FindArgs {
     #[arg(long)]
     json: bool,
     /// Print at most N matches per run; others are only counted
-    #[arg(long, value_name = "N", default_value_t = 20)]
-    most: usize,
+    #[arg(long, short = 'm', alias = "most", value_name = "N", default_value_t = 20)]
+    max_count: usize,
     /// Update the index first; without WORDS do only this
     #[arg(long)]
     index: bool,
@@ -120,19 +124,10 @@ fn searched_paths(args: &FindArgs) -> Result<Vec<PathBuf>, CommandFailure> {
             false => Ok(usual),
         };
     }
-    let is_missing = |path: &&PathBuf| !disk::exists(path) && !is_inside_file(path);
-    if let Some(path) = args.paths.iter().find(is_missing) {
-        return Err(CommandFailure::cannot_read(format!(
-            "cannot read {}: no such file or folder",
-            path.display()
-        )));
+    match args.paths.iter().find(|path| run_args::is_missing(path)) {
+        Some(path) => Err(suggestions::missing_path(path)),
+        None => Ok(args.paths.clone()),
     }
-    Ok(args.paths.clone())
-}
-
-/// Returns true if a path such as `sessions.db/ses_1` leads into a file.
-fn is_inside_file(path: &Path) -> bool {
-    path.ancestors().skip(1).find(|path| disk::exists(path)).is_some_and(disk::is_file)
 }
 
 fn update_index(index: &Path, paths: &[PathBuf]) -> Result<(), CommandFailure> {
@@ -180,32 +175,45 @@ struct HitRow<'a> {
 
 /// Prints what a run has, and brings it out at once.
 fn print_hits(found: &RunHits, args: &FindArgs, out: &mut Out) -> std::io::Result<()> {
-    let hits = &found.hits[..found.hits.len().min(args.most)];
+    let hits = &found.hits[..found.hits.len().min(args.max_count)];
     if args.json {
         hits.iter().try_for_each(|hit| out.print_json_line(&hit_row(found, hit)))?;
         return out.finish();
     }
-    out.print_line(&run_line(found))?;
-    hits.iter().try_for_each(|hit| out.print_line(&hit_line(hit)))?;
+    let columns = out.terminal_columns().unwrap_or(usize::MAX);
+    out.print_line(&text::truncate(&run_line(found), columns, "…"))?;
+    hits.iter().try_for_each(|hit| out.print_line(&hit_line(&found.path, hit, columns)))?;
     if found.total > hits.len() {
-        out.print_line(&format!("  and {} more", found.total - hits.len()))?;
+        out.print_line(&format!("and {} more", found.total - hits.len()))?;
     }
     out.print_line("")?;
     out.finish()
 }
 
+/// Returns what a run is: `codex · shop · 2026-01-31 · mend the shop`.
 fn run_line(found: &RunHits) -> String {
     let about = &found.about;
     let project = about.project_name().map(str::to_owned);
     let parts = [about.agent.clone(), project, about.start_day(), Some(about.title.clone())];
     let parts: Vec<String> = parts.into_iter().flatten().filter(|it| !it.is_empty()).collect();
-    format!("{}  {}", found.path.display(), parts.join(" · "))
+    parts.join(" · ")
 }
 
-/// Returns `  12.7 result:3  the line`.
-fn hit_line(hit: &LookupHit) -> String {
-    let place = format!("{} {}:{}", hit.moment, field_name(hit.place), hit.line + 1);
-    format!("  {place:<18} {}", safe_line(hit.excerpt.trim()))
+/// Returns `PATH:12.7: the line`, with the line cut where it does not fit.
+fn hit_line(path: &Path, hit: &LookupHit, columns: usize) -> String {
+    let place = shell_path(path, &hit.moment.to_string());
+    let left = columns.saturating_sub(text::width(&place) + 2).max(LEAST_TEXT);
+    format!("{place}: {}", text::truncate(&safe_line(hit.excerpt.trim()), left, "…"))
+}
+
+/// Returns `PATH:12.7` as a shell reads it, the home folder as `~`.
+fn shell_path(path: &Path, moment: &str) -> String {
+    let word = |path: &Path| shell_words([format!("{}:{moment}", path.display())]);
+    let home = std::env::var_os("HOME").filter(|home| !home.is_empty());
+    match home.and_then(|home| path.strip_prefix(home).ok()) {
+        Some(below) => format!("~/{}", word(below)),
+        None => word(path),
+    }
 }
 
 const fn field_name(place: HitPlace) -> &'static str {

@@ -1,4 +1,4 @@
-//! `trajview formats`: what can be read.
+//! `trajview list formats`: what can be read.
 
 use serde::Serialize;
 

@@ -18,7 +18,7 @@ use super::{
     run_args,
 };
 
-/// List every change to a file, or to a function through renames and moves, over the run
+/// List every change to a file, or to a function through renames
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "WHAT is src/loss.py, or src/loss.py:40 for the function, class or value around line 40 (else the file), or src/loss.py::joint_loss for one of that name.\nA change of no step is one that no recorded edit explains: it \

@@ -26,7 +26,8 @@ pub fn run(args: &InsideArgs) -> CommandResult {
         Ok(0) => Ok(Exit::Fine),
         Ok(code) => std::process::exit(code),
         Err(why) => {
-            Err(CommandFailure::cannot_read(format!("cannot run {}: {why}", args.words.join(" "))))
+            let (program, why) = (args.words.join(" "), trajview_store::error_reason(&why));
+            Err(CommandFailure::cannot_read(format!("cannot run {program}: {why}")))
         }
     }
 }

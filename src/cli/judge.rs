@@ -12,6 +12,8 @@ use std::{
     sync::Arc,
 };
 
+use clap::builder::TypedValueParser;
+
 use trajview_analysis as analysis;
 use trajview_formats as formats;
 use trajview_formats::SourceBytes;
@@ -68,11 +70,11 @@ pub struct JudgeArgs {
     #[arg(long, value_name = "USD", value_parser = parse_dollars)]
     max_cost: Option<f64>,
     /// What to judge: components, flags, decisions, or parts of the process
-    #[arg(long, value_name = "slump-5|flags|decisions|process", default_value = "slump-5", value_parser = parse_rubric)]
+    #[arg(long, value_name = "slump-5|flags|decisions|process", default_value = "slump-5", value_parser = rubric_parser(), hide_possible_values = true)]
     rubric: JudgingScale,
     /// The decisions, instead of the run's own decisions.json: a JSON file in Continuity's form
-    #[arg(long, value_name = "FILE")]
-    store: Option<PathBuf>,
+    #[arg(long, alias = "store", value_name = "FILE")]
+    decisions: Option<PathBuf>,
     /// `all`, or ids of components.json; with --rubric flags groups of criteria, with decisions their ids, with process DQ,
     /// CH and RT
     #[arg(long, value_name = "all|ID,...", default_value = "all", value_delimiter = ',')]
@@ -119,12 +121,8 @@ pub struct JudgeArgs {
     json: bool,
 }
 
-/// Parses a rubric by its word.
-fn parse_rubric(word: &str) -> Result<JudgingScale, String> {
-    let all_words = || JudgingScale::NAMED.map(JudgingScale::word).join(", ");
-    JudgingScale::by_word(word)
-        .filter(|scale| JudgingScale::NAMED.contains(scale))
-        .ok_or_else(|| format!("expected one of {}", all_words()))
+fn rubric_parser() -> impl TypedValueParser<Value = JudgingScale> {
+    run_args::word_parser(JudgingScale::NAMED.map(JudgingScale::word), JudgingScale::by_word)
 }
 
 fn parse_dollars(word: &str) -> Result<f64, String> {
@@ -143,8 +141,10 @@ pub fn run(args: &JudgeArgs, out: &mut Out) -> CommandResult {
             "--codebook works only with components; remove --rubric",
         ));
     }
-    if args.store.is_some() && args.rubric != JudgingScale::Decisions {
-        return Err(CommandFailure::wrong_arguments("--store works only with --rubric decisions"));
+    if args.decisions.is_some() && args.rubric != JudgingScale::Decisions {
+        return Err(CommandFailure::wrong_arguments(
+            "--decisions works only with --rubric decisions",
+        ));
     }
     let judges = judges_by_name(args)?;
     if args.sharding.is_named() {
@@ -382,7 +382,7 @@ fn judging_request(
                 JobItems::Places(Arc::new(read_criteria(args.criteria.as_deref())?))
             }
             JudgingScale::Decisions => {
-                let store = decisions::open_store(args.store.as_deref(), &opened.archive)?;
+                let store = decisions::open_store(args.decisions.as_deref(), &opened.archive)?;
                 JobItems::Decisions(Arc::new(store))
             }
             JudgingScale::Process => JobItems::Process,

@@ -1,4 +1,4 @@
-//! `trajview keys`: every key of the screen, from the keymap.
+//! `trajview list keys`: every key of the screen, from the keymap.
 
 use serde::Serialize;
 

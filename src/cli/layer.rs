@@ -7,6 +7,8 @@ mod tables;
 
 use std::path::{Path, PathBuf};
 
+use clap::builder::{StringValueParser, TypedValueParser};
+
 use trajview_judge::{
     helper::{HelperBudget, ModelHelper},
     judge_key::JudgeKey,
@@ -15,12 +17,13 @@ use trajview_judge::{
 use trajview_layers as layers;
 use trajview_layers::{HelperModel, LayerSetup, LayerSpec, NoHelper};
 use trajview_store as store;
-use trajview_store::decisions;
+use trajview_store::{decisions, disk, remote};
 
 use super::{
     CommandFailure, CommandResult, Exit, config,
     output::{Out, print_note},
     run_args::{self, RunArg},
+    suggestions,
 };
 
 /// Simulate a layer of project state on a recorded run, without an agent
@@ -31,20 +34,20 @@ use super::{
 /// named it. Without --helper the layer uses no model.
 #[derive(Debug, clap::Args)]
 pub struct LayerArgs {
-    /// The layer, with its active parts: projectguard, projectguard:structural, ...
-    #[arg(value_name = "LAYER")]
-    spec: LayerSpec,
     #[command(flatten)]
     run: RunArg,
+    /// The layer, with its active parts: projectguard, projectguard:structural, ...
+    #[arg(value_name = "LAYER", value_parser = layer_or_run_parser())]
+    layer: LayerOrRun,
     /// Print the brief of this turn (counts from 1), with the sources of each sentence
-    #[arg(long, value_name = "TURN")]
+    #[arg(long, value_name = "TURN", value_parser = run_args::parse_turn)]
     turn: Option<usize>,
     /// Print only the lost components, and whether the brief of the turn named them
     #[arg(long, conflicts_with = "turn")]
     lost: bool,
     /// The decisions of the project, for layers that deliver them: a JSON file in Continuity's shape
-    #[arg(long, value_name = "FILE")]
-    store: Option<PathBuf>,
+    #[arg(long, alias = "store", value_name = "FILE")]
+    decisions: Option<PathBuf>,
     /// Save the layer's state and briefs here, as in a run bundle: layers/NAME, one git commit per turn
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -75,22 +78,21 @@ pub fn run(args: &LayerArgs, out: &mut Out) -> CommandResult {
     if args.md {
         out.set_markdown();
     }
-    let opened = store::open(&args.run.path)?;
+    let (path, spec) = run_and_layer(args)?;
+    let opened = store::open(&path)?;
     if let Some(turn) = args.turn {
         run_args::turn_index(&opened.run, turn)?;
     }
     let options = LayerSetup { decisions: read_decisions(args, opened.archive.bundle())? };
-    let mut layer =
-        layers::make_layer(&args.spec, &options).map_err(CommandFailure::wrong_arguments)?;
+    let mut layer = layers::make_layer(&spec, &options).map_err(CommandFailure::wrong_arguments)?;
     let mut helper = helper_from_args(args)?;
     if let Some(what) = layer.without_helper().filter(|_| args.helper.is_none()) {
         print_note(&format!("no helper model: {what}"));
     }
-    let replay =
-        replay::LayerReplay { opened: &opened, spec: &args.spec, out: args.out.as_deref() };
+    let replay = replay::LayerReplay { opened: &opened, spec: &spec, out: args.out.as_deref() };
     let turns = replay.play_turns(&mut *layer, &mut *helper)?;
     let without = layer.without_helper().filter(|_| args.helper.is_none());
-    let document = document::LayerDocument::new(args, &opened, turns, without)?;
+    let document = document::LayerDocument::new((&path, &spec), &opened, turns, without)?;
     if args.json {
         out.print_json(&document)?;
     } else if args.csv {
@@ -105,16 +107,46 @@ pub fn run(args: &LayerArgs, out: &mut Out) -> CommandResult {
     Ok(Exit::Fine)
 }
 
+/// The second argument: the layer, or the run in the order of former versions.
+#[derive(Debug, Clone)]
+enum LayerOrRun {
+    Layer(LayerSpec),
+    Run(PathBuf),
+}
+
+fn layer_or_run_parser() -> impl TypedValueParser<Value = LayerOrRun> {
+    StringValueParser::new().map(|word| match word.parse() {
+        Ok(spec) => LayerOrRun::Layer(spec),
+        Err(_) => LayerOrRun::Run(remote::register_path(PathBuf::from(word))),
+    })
+}
+
+/// Returns the run and the layer, also where the layer stands first as in former versions.
+fn run_and_layer(args: &LayerArgs) -> Result<(PathBuf, LayerSpec), CommandFailure> {
+    let first = &args.run.path;
+    let first_layer = || first.to_str().filter(|_| !disk::exists(first))?.parse().ok();
+    match (&args.layer, first_layer()) {
+        (LayerOrRun::Run(run), Some(spec)) => {
+            print_note(
+                "the run comes first: `trajview layer RUN LAYER`; a later version will not accept the old order",
+            );
+            Ok((run.clone(), spec))
+        }
+        (LayerOrRun::Layer(spec), _) => Ok((first.clone(), spec.clone())),
+        (LayerOrRun::Run(word), None) => Err(CommandFailure::wrong_arguments(format!(
+            "expected a layer as NAME, NAME:PART,... or command:PROGRAM, found {}",
+            word.display()
+        ))),
+    }
+}
+
 fn read_decisions(
     args: &LayerArgs,
     bundle: Option<&Path>,
 ) -> Result<trajview_metrics::decisions::DecisionStore, CommandFailure> {
-    let store = match (&args.store, bundle) {
+    let store = match (&args.decisions, bundle) {
         (Some(path), _) if !path.exists() => {
-            return Err(CommandFailure::cannot_read(format!(
-                "cannot read {}: no such file",
-                path.display()
-            )));
+            return Err(suggestions::missing_path(path));
         }
         (Some(path), _) => decisions::read_store(path),
         (None, Some(bundle)) => decisions::bundle_store(bundle).unwrap_or(Ok(Default::default())),

@@ -51,7 +51,7 @@ pub struct LiveArgs {
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["resume", "script", "specification"])]
     prompt: Option<String>,
     /// The condition; default: from the script
-    #[arg(long, value_name = "emergent|single-shot", value_parser = parse_condition)]
+    #[arg(long, value_name = "emergent|single-shot", value_parser = run_args::word_parser(Condition::ALL.map(Condition::word), Condition::by_word), hide_possible_values = true)]
     condition: Option<Condition>,
     /// The text of the request of a single-shot run
     #[arg(long, value_name = "FILE", conflicts_with = "resume")]
@@ -92,14 +92,14 @@ pub struct LiveArgs {
     #[command(flatten)]
     isolation: IsolationArgs,
     /// Permissions of the agent
-    #[arg(long, value_name = "workspace|full", value_parser = parse_permissions, default_value = "workspace")]
+    #[arg(long, value_name = "workspace|full", value_parser = run_args::word_parser(Permissions::ALL.map(Permissions::word), Permissions::by_word), hide_possible_values = true, default_value = "workspace")]
     permissions: Permissions,
     /// Folder of the agent's workspace and home; default: a new temporary folder with a random name
-    #[arg(long, value_name = "FOLDER")]
-    work: Option<PathBuf>,
+    #[arg(long, alias = "work", value_name = "FOLDER")]
+    work_dir: Option<PathBuf>,
     /// Do not hide the bundle from the agent: for agents that need sudo or mounts
-    #[arg(long)]
-    open_bundle: bool,
+    #[arg(long, alias = "open-bundle")]
+    no_hide: bool,
     /// An additional file or folder to hide from the agent
     #[arg(long, value_name = "PATH", conflicts_with = "resume")]
     hide: Vec<PathBuf>,
@@ -128,8 +128,8 @@ pub struct LiveArgs {
     #[arg(long = "layer", value_name = "SPEC", conflicts_with = "resume", value_parser = parse_layer)]
     layers: Vec<LayerSpec>,
     /// The decisions for the layer continuity: a JSON file in Continuity's shape; default: extracted from the requests
-    #[arg(long, value_name = "FILE", conflicts_with = "resume")]
-    layer_store: Option<PathBuf>,
+    #[arg(long, alias = "layer-store", value_name = "FILE", conflicts_with = "resume")]
+    decisions: Option<PathBuf>,
     /// The model that helps the layers: a judge of the settings file ([judges.NAME])
     #[arg(long, value_name = "NAME")]
     helper: Option<String>,
@@ -199,10 +199,10 @@ struct StartArgs {
 #[derive(Debug, clap::Args)]
 struct IsolationArgs {
     /// Sandbox for the agent: bubblewrap, where only its own folder is writable, or a container of --image
-    #[arg(long, value_name = "none|bwrap|docker|podman", value_parser = parse_sandbox, conflicts_with = "resume")]
+    #[arg(long, value_name = "none|bwrap|docker|podman", value_parser = run_args::word_parser(Sandbox::ALL.map(Sandbox::word), Sandbox::by_word), hide_possible_values = true, conflicts_with = "resume")]
     sandbox: Option<Sandbox>,
     /// Network access in the sandbox: all, only the model server of this machine, or none
-    #[arg(long, value_name = "on|loopback|off", value_parser = parse_network, conflicts_with = "resume")]
+    #[arg(long, value_name = "on|loopback|off", value_parser = run_args::word_parser(Network::ALL.map(Network::word), Network::by_word), hide_possible_values = true, conflicts_with = "resume")]
     network: Option<Network>,
     /// The image of the container, in which the agent is installed; it is never downloaded
     #[arg(long, value_name = "IMAGE", conflicts_with = "resume")]
@@ -222,14 +222,6 @@ impl IsolationArgs {
     }
 }
 
-fn parse_sandbox(word: &str) -> Result<Sandbox, String> {
-    Sandbox::by_word(word).ok_or_else(|| "expected none, bwrap, docker or podman".into())
-}
-
-fn parse_network(word: &str) -> Result<Network, String> {
-    Network::by_word(word).ok_or_else(|| "expected on, loopback or off".into())
-}
-
 impl StartArgs {
     fn to_start_options(&self) -> StartOptions {
         StartOptions {
@@ -240,16 +232,8 @@ impl StartArgs {
     }
 }
 
-fn parse_condition(word: &str) -> Result<Condition, String> {
-    Condition::by_word(word).ok_or_else(|| "expected emergent or single-shot".into())
-}
-
 fn parse_layer(word: &str) -> Result<LayerSpec, String> {
     word.parse()
-}
-
-fn parse_permissions(word: &str) -> Result<Permissions, String> {
-    Permissions::by_word(word).ok_or_else(|| "expected workspace or full".into())
 }
 
 fn parse_positive(word: &str) -> Result<f64, String> {
@@ -394,7 +378,7 @@ fn resumed_job(args: &LiveArgs) -> Result<RunJob, CommandFailure> {
     setup.provider.base_url = args.base_url.clone().or(setup.provider.base_url.take());
     setup.provider.key_env = args.key_env.clone().or(setup.provider.key_env.take());
     setup.folders.keeps_work |= args.keep_work;
-    setup.folders.leaves_bundle_open |= args.open_bundle;
+    setup.folders.leaves_bundle_open |= args.no_hide;
     set_helper(args, &mut job)?;
     Ok(job)
 }
@@ -557,7 +541,7 @@ fn job_from_args(args: &LiveArgs, asks: &RequestSource) -> Result<RunJob, Comman
         }
     }
     let bundle = args.bundle_folder(asks, start.from.as_deref())?;
-    let work = args.work.clone().unwrap_or_else(run_folders::temporary_folder);
+    let work = args.work_dir.clone().unwrap_or_else(run_folders::temporary_folder);
     let mut setup = RunSetup::new(args.agent.as_deref().unwrap_or_default(), absolute_path(&work));
     setup.condition = condition;
     setup.program = args.program.as_deref().map(program_path);
@@ -574,11 +558,11 @@ fn job_from_args(args: &LiveArgs, asks: &RequestSource) -> Result<RunJob, Comman
     setup.tests = args.test.clone();
     setup.recording.records_ignored = args.ignored == "record";
     setup.folders.keeps_work = args.keep_work;
-    setup.folders.leaves_bundle_open = args.open_bundle;
+    setup.folders.leaves_bundle_open = args.no_hide;
     setup.folders.start = start;
     setup.folders.isolation = args.isolation.to_isolation();
     setup.folders.copies_login = args.isolation.login;
-    let given_files = [&args.script, &args.specification, &args.components, &args.layer_store];
+    let given_files = [&args.script, &args.specification, &args.components, &args.decisions];
     let hidden = given_files.into_iter().flatten().chain(&args.hide);
     setup.folders.hidden = hidden.map(|path| absolute_path(path)).collect();
     setup.in_terminal = args.terminal || *asks == RequestSource::Chat;
@@ -586,7 +570,7 @@ fn job_from_args(args: &LiveArgs, asks: &RequestSource) -> Result<RunJob, Comman
     set_limits(args, &mut setup);
     set_driver(args, &mut setup)?;
     let components = args.components.as_deref().map(read_bytes).transpose()?;
-    let store = args.layer_store.as_deref().map(decision_files).transpose()?.unwrap_or_default();
+    let store = args.decisions.as_deref().map(decision_files).transpose()?.unwrap_or_default();
     let layers = LayerFiles { store, helper: None };
     let (has_person, step_by_step, tried) = (false, false, None);
     let mut job = RunJob {

@@ -21,13 +21,12 @@ use super::{
     score::faithfulness,
 };
 
-/// List the components that the run lost: turn, request, the lines that lost them, and the judge's scores before and after
+/// List the components that a run lost: turn, request, lines, scores
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "A component is lost in the turn after which none of its symbols that were there is in use any more, up to the \
     end of the run. Its symbols are the names in parentheses after its own name, or, where there are none, the definitions that \
-    the judge named as evidence.\n\nExamples:\n  trajview losses sample-runs/codex-p12\n  trajview losses sample-runs/codex-p12 \
-    --diff"
+    the judge named as evidence."
 )]
 pub struct LossesArgs {
     #[command(flatten)]

@@ -2,7 +2,7 @@
 
 use clap::CommandFactory;
 
-use super::{CommandLine, CommandResult, Exit, output::Out};
+use super::{CommandLine, CommandResult, Exit, help::examples_of, output::Out};
 
 /// Print the manual page, for `man -l -`
 #[derive(Debug, clap::Args)]
@@ -21,7 +21,16 @@ pub fn run(_args: &ManArgs, out: &mut Out) -> CommandResult {
         man.render_options_section(&mut sections)?;
         // A section of its own page is a part of a section of ours.
         page.extend(String::from_utf8_lossy(&sections).replace("\n.SH ", "\n.SS ").bytes());
+        page.extend(example_section(child.get_name()).bytes());
     }
     out.print_bytes(&page)?;
     Ok(Exit::Fine)
+}
+
+/// Returns the examples of a command as they stand in a manual page.
+fn example_section(command: &str) -> String {
+    let examples = examples_of(command).iter();
+    let lines: Vec<String> =
+        examples.map(|line| line.replace('\\', "\\e").replace('-', "\\-") + "\n").collect();
+    format!(".SS EXAMPLES\n.nf\n{}.fi\n", lines.concat())
 }

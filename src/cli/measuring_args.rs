@@ -17,8 +17,8 @@ use super::CommandFailure;
 
 #[derive(Debug, clap::Args)]
 pub struct MeasuringArgs {
-    /// Profile of the formulas: scb-paper, scb-check-0.1.3, scb-check-0.2.0 or trajview
-    #[arg(long, default_value_t = QualityProfile::default())]
+    /// Profile of the formulas
+    #[arg(long, value_parser = super::view::profile_parser(), default_value_t = QualityProfile::default())]
     profile: QualityProfile,
     /// Rules in ast-grep's YAML, instead of the built-in ones; `none` for no rules
     #[arg(long, value_name = "FILE_OR_DIR")]

@@ -17,7 +17,7 @@ use super::{
     run_args,
 };
 
-/// Memory of a run: retrieval events and evidence cards, and which cards were stale
+/// Memory of a run: retrieval events, evidence cards, stale cards
 ///
 /// Of a run bundle with memory.jsonl. A card is stale if its snippet is no longer in the file, or the file does not
 /// exist; it is checked when the agent got it and at the end, or at --at. Instead of a run: aggregate files of

@@ -20,12 +20,12 @@ pub struct Args {
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// Overwrite: remove parts in that folder that have other runs or another division
-    #[arg(long)]
-    replace: bool,
+    #[arg(long, alias = "replace")]
+    overwrite: bool,
 }
 
 pub fn run(args: &Args, out: &mut Out) -> CommandResult {
-    let existing = ExistingPart::from_replace(args.replace);
+    let existing = ExistingPart::from_replace(args.overwrite);
     let merged = merge_shards(&args.folders, &args.out, existing)
         .map_err(CommandFailure::cannot_understand)?;
     for it in &merged {

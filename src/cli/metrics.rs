@@ -1,4 +1,4 @@
-//! `trajview metrics`: the numbers there are, and what counts as a branch in which language.
+//! `trajview list metrics`: the numbers there are, and what counts as a branch in which language.
 
 use trajview_metrics::{
     Number,

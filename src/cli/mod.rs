@@ -1,9 +1,11 @@
 //! The commands, one file each. A command opens a recording through `store`, asks the library and prints.
 //!
-//! To add one, write `cli/<name>.rs` with its arguments and a `run`, and add one word to `CliCommand`.
+//! To add one, write `cli/<name>.rs` with its arguments and a `run`, and add one word to `CliCommand` and a row with two
+//! examples to `help`.
 
 mod agree;
 mod annotations;
+mod arguments;
 mod asciicast;
 mod audit;
 mod batch;
@@ -25,6 +27,7 @@ mod export;
 mod find;
 mod formats;
 mod harness_records;
+mod help;
 mod history;
 mod hook;
 mod import;
@@ -32,6 +35,7 @@ mod inside;
 mod judge;
 mod keys;
 mod layer;
+mod list;
 mod live;
 mod losses;
 mod ls;
@@ -59,11 +63,12 @@ mod skill;
 #[cfg(feature = "sql")]
 mod sql;
 mod studies;
+mod suggestions;
 mod view;
 
-use std::ffi::OsString;
+use std::{ffi::OsString, io::IsTerminal};
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, error::ErrorKind};
 
 pub use command_result::{CommandFailure, Exit};
 
@@ -82,7 +87,7 @@ use trajview_store::{remote, standard_input};
     long_about = "Plays back recorded runs of coding agents, turn by turn, as diffs.\n\n\
         PATH is an agent's log, a run bundle (a folder with run.json), a file with many runs, a graded rubric tree of \
         PaperBench, or a folder that holds one of them; or its address on remote storage (s3://, gs://, az://, \
-        https://). `trajview formats` lists the readable formats.",
+        https://). `trajview list formats` lists the readable formats.",
     after_help = "Exit codes: 0 success, 1 a requested check failed, 2 wrong arguments, 3 cannot read, 4 cannot parse, 130 interrupted.",
     args_conflicts_with_subcommands = true,
     disable_help_subcommand = true
@@ -96,6 +101,8 @@ struct CommandLine {
 
 #[derive(Debug, Subcommand)]
 enum CliCommand {
+    /// Open the screen: a run, two runs to compare, or a folder as a table
+    Open(Box<view::ViewArgs>),
     Show(show::ShowArgs),
     Diff(diff::DiffArgs),
     Cat(cat::CatArgs),
@@ -131,10 +138,20 @@ enum CliCommand {
     #[cfg(feature = "sql")]
     Sql(Box<sql::SqlArgs>),
     Check(check::CheckArgs),
+    List(list::ListArgs),
+    /// The old name of `trajview list formats`
+    #[command(hide = true)]
     Formats(formats::FormatsArgs),
+    /// The old name of `trajview list metrics`
+    #[command(hide = true)]
     Metrics(metrics::MetricsArgs),
+    /// The old name of `trajview list rules`
+    #[command(hide = true)]
     Rules(rules::RulesArgs),
+    /// The old name of `trajview list keys`
+    #[command(hide = true)]
     Keys(keys::KeysArgs),
+    Help(help::HelpArgs),
     Skill(skill::SkillArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
@@ -143,20 +160,23 @@ enum CliCommand {
 
 /// Runs the command line and returns the exit status of the program. Messages go to standard error.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
-    let cli = match CommandLine::try_parse_from(arguments) {
+    let command_line = help::command_line();
+    let arranged = arguments::arrange_arguments(&command_line, arguments);
+    let cli = match parse_words(command_line, &arranged.words) {
         Ok(cli) => cli,
-        Err(why) => {
-            let _ = why.print(); // nobody is left to tell where standard error is closed
-            return if why.use_stderr() { Exit::WrongArguments } else { Exit::Fine };
-        }
+        Err(why) => return print_parse_error(&why, &arranged.words),
     };
+    if let Some(file) = arranged.settings_file {
+        config::set_settings_file(file);
+    }
     // The settings name publishers' columns, which every command uses; errors in the settings file are reported by the
     // commands that use settings.
     let _ = config::load_settings(None);
     let mut out = Out::stdout();
     let outcome = dispatch(&cli, &mut out)
         .and_then(|exit| out.finish().map(|()| exit).map_err(CommandFailure::from));
-    remote::remarks().iter().for_each(|what| output::print_note(what));
+    let notes = remote::remarks().into_iter().chain(store::outside_link_notes());
+    notes.for_each(|what| output::print_note(&what));
     standard_input::remove_kept();
     remote::remove_temporary();
     store::remove_copies();
@@ -168,9 +188,39 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     })
 }
 
+fn parse_words(
+    command_line: clap::Command,
+    words: &[OsString],
+) -> Result<CommandLine, clap::Error> {
+    let matches = command_line.try_get_matches_from(words)?;
+    CommandLine::from_arg_matches(&matches)
+}
+
+/// Prints why the command line cannot be parsed, or the help that was requested.
+fn print_parse_error(why: &clap::Error, words: &[OsString]) -> Exit {
+    if !why.use_stderr() {
+        let _ = why.print(); // no reader is left where standard output is closed
+        return Exit::Fine;
+    }
+    let first = words.get(1).filter(|_| why.kind() == ErrorKind::UnknownArgument);
+    if let Some(sentence) = first.and_then(|word| suggestions::mistyped_command(word.as_ref())) {
+        output::print_note(&sentence);
+        return Exit::WrongArguments;
+    }
+    let text = match std::io::stderr().is_terminal() {
+        true => why.render().ansi().to_string(),
+        false => why.render().to_string(),
+    };
+    // The sentences of the standard library for numbers do not say what is expected.
+    let text = text.replace("invalid digit found in string", "expected a whole number");
+    eprint!("{}", text.replace("invalid float literal", "expected a number"));
+    Exit::WrongArguments
+}
+
 fn dispatch(cli: &CommandLine, out: &mut Out) -> CommandResult {
     match &cli.command {
         None => view::run(&cli.view, out),
+        Some(CliCommand::Open(args)) => view::run(args, out),
         Some(CliCommand::Show(args)) => show::run(args, out),
         Some(CliCommand::Diff(args)) => diff::run(args, out),
         Some(CliCommand::Cat(args)) => cat::run(args, out),
@@ -206,6 +256,8 @@ fn dispatch(cli: &CommandLine, out: &mut Out) -> CommandResult {
         #[cfg(feature = "sql")]
         Some(CliCommand::Sql(args)) => sql::run(args, out),
         Some(CliCommand::Check(args)) => check::run(args, out),
+        Some(CliCommand::List(args)) => list::run(args, out),
+        Some(CliCommand::Help(args)) => help::run(args, out),
         Some(CliCommand::Formats(args)) => formats::run(args, out),
         Some(CliCommand::Metrics(args)) => metrics::run(args, out),
         Some(CliCommand::Rules(args)) => rules::run(args, out),
@@ -221,8 +273,8 @@ fn dispatch(cli: &CommandLine, out: &mut Out) -> CommandResult {
 fn captured_output(
     words: &[String],
 ) -> Result<(Vec<output::OutputPiece>, Vec<String>), CommandFailure> {
-    let words = ["trajview".to_owned()].into_iter().chain(words.iter().cloned());
-    let cli = CommandLine::try_parse_from(words)
+    let words = std::iter::once("trajview".into()).chain(words.iter().map(OsString::from));
+    let cli = parse_words(help::command_line(), &words.collect::<Vec<_>>())
         .map_err(|why| CommandFailure::wrong_arguments(why.to_string()))?;
     let mut out = Out::capturing();
     let outcome = dispatch(&cli, &mut out);

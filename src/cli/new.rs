@@ -14,7 +14,7 @@ use trajview_store as store;
 
 use super::{CommandFailure, CommandResult, Exit, output::Out, run_args};
 
-/// Create a commented file to fill in: a checklist, a judgement by hand, or the study of an audit
+/// Create a file to fill in: a checklist, a judgement or a study
 ///
 /// `trajview check FILE` lists the missing values.
 #[derive(Debug, clap::Args)]
@@ -118,9 +118,8 @@ impl OutFileArg {
             return Ok(Exit::Fine);
         };
         let made = OpenOptions::new().write(true).create_new(true).open(path);
-        made.and_then(|mut file| file.write_all(text.as_bytes())).map_err(|why| {
-            CommandFailure::cannot_read(format!("cannot write {}: {why}", path.display()))
-        })?;
+        made.and_then(|mut file| file.write_all(text.as_bytes()))
+            .map_err(|why| CommandFailure::unwritable(path, &why))?;
         out.print_line(&format!(
             "{0}: fill it in; `trajview check {0}` lists the missing values",
             path.display()

@@ -58,6 +58,17 @@ thread_local! {
     static CAPTURED_NOTES: RefCell<Option<Vec<String>>> = const { RefCell::new(None) };
 }
 
+/// Returns the columns of the terminal, or the value of `COLUMNS`. None if the output goes elsewhere and has no limit.
+pub(crate) fn terminal_columns() -> Option<usize> {
+    let from_environment = std::env::var("COLUMNS").ok().and_then(|words| words.parse().ok());
+    // The size is queried only on a terminal: without one, crossterm would start two other programs.
+    let is_terminal = || io::stdout().is_terminal();
+    let of_terminal = || is_terminal().then(ratatui::crossterm::terminal::size)?.ok();
+    let columns =
+        from_environment.or_else(|| of_terminal().map(|(columns, _)| usize::from(columns)));
+    columns.filter(|columns| *columns > 0)
+}
+
 impl Out {
     pub fn stdout() -> Self {
         let stdout = io::stdout();
@@ -101,18 +112,9 @@ impl Out {
         self.form = TableForm::Markdown;
     }
 
-    /// Returns the columns of the terminal, or the value of `COLUMNS`. None if the output goes elsewhere and has no
-    /// limit.
+    /// Returns [`terminal_columns`]; None if output is captured.
     pub(crate) fn terminal_columns(&self) -> Option<usize> {
-        if self.captured.is_some() {
-            return None;
-        }
-        let from_environment = std::env::var("COLUMNS").ok().and_then(|words| words.parse().ok());
-        // The size is queried only on a terminal: without one, crossterm would start two other programs.
-        let of_terminal = || self.is_terminal.then(ratatui::crossterm::terminal::size)?.ok();
-        let columns =
-            from_environment.or_else(|| of_terminal().map(|(columns, _)| usize::from(columns)));
-        columns.filter(|columns| *columns > 0)
+        if self.captured.is_some() { None } else { terminal_columns() }
     }
 
     /// Prints a line of ours with recorded words in it; control and invisible characters are written out. Beside tables

@@ -9,6 +9,8 @@ mod outcome_file;
 
 use std::{path::PathBuf, sync::Arc};
 
+use clap::builder::TypedValueParser;
+
 use trajview_analysis as analysis;
 use trajview_metrics::process::{
     ObservedRun, Pillar, PillarWeights, ProcessReport, RigorProfile, pillars::MAX_WEIGHT_CHANGE,
@@ -27,7 +29,7 @@ use super::{
 
 pub(crate) use one_run::{process_score_row, rigor_score_text, signal_rows};
 
-/// Process of runs: RigorBench's seven pillars, signals of problems, plan and execution
+/// Process of runs: RigorBench's pillars, signals of problems, plans
 ///
 /// One run in full; several runs, or a folder, as tables: task by harness, a ranking with intervals, harnesses by pillar (of
 /// RigorBench's results Tables III, IV and V of its paper), and the correlation of process and outcome. Both profiles
@@ -44,7 +46,7 @@ pub struct ProcessArgs {
     #[arg(value_name = "RUN", required = true, value_parser = run_args::recording_parser())]
     runs: Vec<PathBuf>,
     /// The profile of rankings, of the table and of CSV
-    #[arg(long, default_value = RigorProfile::Paper.word(), value_parser = parse_profile)]
+    #[arg(long, default_value = RigorProfile::Paper.word(), value_parser = profile_parser())]
     profile: RigorProfile,
     /// Change weights of pillars by N per cent, -50 to 50: pf=+50,tad=-20
     #[arg(long, value_name = "PILLAR=PERCENT,...", value_parser = parse_weights, allow_hyphen_values = true)]
@@ -83,10 +85,8 @@ impl ProcessArgs {
     }
 }
 
-fn parse_profile(word: &str) -> Result<RigorProfile, String> {
-    let found = RigorProfile::ALL.iter().copied().find(|profile| profile.word() == word);
-    let words: Vec<&str> = RigorProfile::ALL.iter().map(|profile| profile.word()).collect();
-    found.ok_or_else(|| format!("expected one of: {}", words.join(", ")))
+fn profile_parser() -> impl TypedValueParser<Value = RigorProfile> {
+    run_args::word_parser(RigorProfile::ALL.iter().map(|it| it.word()), RigorProfile::by_word)
 }
 
 fn parse_weights(words: &str) -> Result<PillarWeights, String> {

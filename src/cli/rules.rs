@@ -1,4 +1,4 @@
-//! `trajview rules`: the patterns that verbosity counts.
+//! `trajview list rules`: the patterns that verbosity counts.
 
 use std::path::PathBuf;
 
@@ -65,7 +65,7 @@ fn unknown_rule(id: &str, rules: &RuleSet) -> CommandFailure {
     let near: Vec<&str> =
         rules.rule_facts().map(|rule| rule.id).filter(|other| other.contains(id)).collect();
     let hint = match near.as_slice() {
-        [] => "`trajview rules` lists them".into(),
+        [] => "`trajview list rules` lists them".into(),
         near => format!("there is {}", near.join(", ")),
     };
     CommandFailure::wrong_arguments(format!("no rule is called {id}; {hint}"))

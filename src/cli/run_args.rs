@@ -1,11 +1,11 @@
 //! Moments of a run, as the command line names them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use clap::builder::{PathBufValueParser, TypedValueParser};
+use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use trajview_run::{Run, StepId, files::RunMoment};
-use trajview_store::{remote, standard_input};
+use trajview_store::{disk, remote, standard_input};
 use trajview_tui::session::start_place::NamedMoment;
 
 use super::CommandFailure;
@@ -23,6 +23,27 @@ pub(crate) fn recording_parser() -> impl TypedValueParser<Value = PathBuf> {
 /// Returns a path to recordings, or an address of them; never standard input.
 pub(crate) fn place_parser() -> impl TypedValueParser<Value = PathBuf> {
     PathBufValueParser::new().map(remote::register_path)
+}
+
+/// Returns whether neither the disk nor remote storage has a path; `sessions.db/ses_1` leads into a file.
+pub(crate) fn is_missing(path: &Path) -> bool {
+    let holder = || path.ancestors().skip(1).find(|path| disk::exists(path));
+    !disk::exists(path) && !holder().is_some_and(disk::is_file)
+}
+
+/// Returns a parser of one of these words, which a shell completes. `by_word` has a value for each of them.
+pub(crate) fn word_parser<T: Clone + Send + Sync + 'static>(
+    words: impl IntoIterator<Item = impl Into<PossibleValue>>,
+    by_word: fn(&str) -> Option<T>,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(words)
+        .map(move |word| by_word(&word).expect("the parser has accepted the word"))
+}
+
+/// Parses the number of a turn.
+pub(crate) fn parse_turn(word: &str) -> Result<usize, String> {
+    let expected = || "expected the number of a turn, such as 12; turns count from 1".to_owned();
+    word.parse().map_err(|_| expected())
 }
 
 /// A recording, named on the command line.

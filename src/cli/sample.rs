@@ -86,8 +86,7 @@ pub fn run(args: &SampleArgs, out: &mut Out) -> CommandResult {
         &args.pricing,
         &RedactingArgs::off(),
     )?;
-    let cannot =
-        |why: std::io::Error| CommandFailure::cannot_read(format!("cannot store the rows: {why}"));
+    let cannot = |why: std::io::Error| CommandFailure::unwritable(&std::env::temp_dir(), &why);
     let mut spool = RunSpool::new(&std::env::temp_dir()).map_err(cannot)?;
     let runs = ShardArgs::all_runs().runs_of_shard(&args.paths)?;
     let unread = read_all(&runs, &with, &mut spool).map_err(cannot)?;

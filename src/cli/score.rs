@@ -44,7 +44,7 @@ use document::{ScoreDocument, ScoredMoment};
 use faithfulness::FaithfulnessRow;
 use rubric_tree::RubricTreeRows;
 
-/// Score runs: erosion, verbosity, faithfulness and their parts; graded rubric trees
+/// Score runs: erosion, verbosity, faithfulness; graded rubric trees
 #[derive(Debug, clap::Args)]
 pub struct ScoreArgs {
     /// Logs, run bundles, graded rubric trees, or folders that hold one of them
@@ -62,7 +62,7 @@ pub struct ScoreArgs {
     /// enough. `pooled:mean`, `pooled:median` or `pooled:majority` (a strict one) pools the last judgement
     /// of each judge, or the repeats of a single judge; with `:JUDGE` the repeats of that judge. Without it the last judgement
     /// of the latest state that has a score for every component
-    #[arg(long, visible_alias = "judgement", value_name = "NAME|FILE", conflicts_with = "tree")]
+    #[arg(long, alias = "judgement", value_name = "NAME|FILE", conflicts_with = "tree")]
     judge: Option<String>,
     /// Also print the callables, clones, rule matches, exported symbols and rubric nodes behind the numbers
     #[arg(long)]

@@ -106,8 +106,8 @@ pub struct PartsArgs {
     #[arg(long, value_name = "DIR", conflicts_with_all = ["json"])]
     parts: Option<PathBuf>,
     /// Overwrite: remove parts in the folder that have other runs or another division
-    #[arg(long, requires = "parts")]
-    replace: bool,
+    #[arg(long, alias = "replace", requires = "parts")]
+    overwrite: bool,
 }
 
 /// A line of a part: the document of a run, or why there is none.
@@ -190,7 +190,7 @@ impl PartLines<'_> {
     ///
     /// If the file cannot be written, and where the folder has parts that cannot lie beside it.
     pub fn publish(self, out: &mut Out) -> Result<(), CommandFailure> {
-        let existing = ExistingPart::from_replace(self.args.replace);
+        let existing = ExistingPart::from_replace(self.args.overwrite);
         let published = self.folder.publish_parts(vec![self.file], existing)?;
         Ok(print_published(&published, out)?)
     }

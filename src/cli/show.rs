@@ -27,7 +27,7 @@ pub struct ShowArgs {
     #[command(flatten)]
     run: RunArg,
     /// One turn with its steps (counts from 1)
-    #[arg(long)]
+    #[arg(long, value_parser = run_args::parse_turn)]
     turn: Option<usize>,
     /// Print the steps of the turn as a table without texts: start, duration, wait, the tokens of the model call and
     /// their cost at list prices. The JSON always has them
@@ -39,7 +39,7 @@ pub struct ShowArgs {
     /// Judge whose scores count: the judge's name, or a judgement's file; a unique beginning is enough.
     /// `pooled:mean`, `pooled:median` or `pooled:majority` pools those of each state, with `:JUDGE` the repeats of one.
     /// Without it the last judgement of the latest state that has a score for every component
-    #[arg(long, visible_alias = "judgement", value_name = "NAME|FILE", conflicts_with = "turn")]
+    #[arg(long, alias = "judgement", value_name = "NAME|FILE", conflicts_with = "turn")]
     judge: Option<String>,
     /// Print JSON (schema trajview.show/1, with --turn trajview.show-turn/1)
     #[arg(long, conflicts_with = "md")]

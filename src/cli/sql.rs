@@ -71,8 +71,7 @@ pub fn run(args: &SqlArgs, out: &mut Out) -> CommandResult {
         &args.pricing,
         &RedactingArgs::off(),
     )?;
-    let cannot =
-        |why: std::io::Error| CommandFailure::cannot_read(format!("cannot store the rows: {why}"));
+    let cannot = |why: std::io::Error| CommandFailure::unwritable(&std::env::temp_dir(), &why);
     let mut spool = RunSpool::new(&std::env::temp_dir()).map_err(cannot)?;
     let runs = if tables.is_empty() { vec![] } else { args.sharding.runs_of_shard(&args.paths)? };
     let unread = read_all(&runs, &with, &mut spool).map_err(cannot)?;

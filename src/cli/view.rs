@@ -1,5 +1,6 @@
 //! `trajview PATH`: the screen, in the terminal or as one frame without it.
 
+use clap::builder::{PossibleValue, TypedValueParser};
 use ratatui::layout::Size;
 use std::{
     path::{Path, PathBuf},
@@ -12,6 +13,7 @@ use trajview_metrics::quality::QualityProfile;
 use trajview_run::{
     address::{Address, is_address},
     rubric::{LabelMode, LabelUnit},
+    worded_enum::NamedValue,
 };
 use trajview_store as store;
 use trajview_tui::{
@@ -36,7 +38,7 @@ use trajview_tui::{
 use super::{
     CommandFailure, CommandResult, Exit, asciicast, config,
     output::{Out, print_note, print_warnings},
-    run_args, studies,
+    run_args, studies, suggestions,
 };
 
 #[derive(Debug, clap::Args)]
@@ -52,14 +54,14 @@ pub struct ViewArgs {
     /// Open at a file of that turn, and at a line of it
     #[arg(long, value_name = "PATH[:LINE]")]
     file: Option<String>,
-    /// Open this view: replay, curves, scores, audit, compare, runs, live, process or layers
-    #[arg(long, value_name = "NAME", value_parser = parse_view, default_value = "replay", hide_default_value = true)]
+    /// Open this view
+    #[arg(long, value_name = "NAME", value_parser = view_parser(), default_value = "replay")]
     view: View,
     /// Sort the table of runs by this column, such as erosion; -erosion with the largest first
     #[arg(long, value_name = "COLUMN", allow_hyphen_values = true)]
     sort: Option<ColumnSort>,
-    /// Group the table of runs by task, agent, condition or model
-    #[arg(long, value_name = "COLUMN", value_parser = parse_group)]
+    /// Group the table of runs by this column
+    #[arg(long, value_name = "COLUMN", value_parser = group_parser())]
     group: Option<RunTableColumn>,
     /// Show only these runs: words, column:word, !not, erosion>0.5, cost:-
     #[arg(long, value_name = "CONDITIONS", value_parser = RunRowFilter::parse_filter)]
@@ -68,40 +70,34 @@ pub struct ViewArgs {
     #[arg(long, value_name = "ID")]
     component: Option<String>,
     /// Use this decisions file in the process view, instead of its own: a JSON file in Continuity's shape
-    #[arg(long, value_name = "FILE")]
-    store: Option<PathBuf>,
+    #[arg(long, alias = "store", value_name = "FILE")]
+    decisions: Option<PathBuf>,
     /// Name of the rater in the audit; labels of other raters are hidden
     #[arg(long, value_name = "NAME", value_parser = parse_annotator)]
     annotator: Option<String>,
-    /// Kind of item in the audit: component, leaf (of a graded rubric tree), flag, signal, decision or process
-    #[arg(long, value_name = "KIND", value_parser = parse_unit)]
+    /// Kind of item in the audit; `leaf` is a leaf of a graded rubric tree
+    #[arg(long, value_name = "KIND", value_parser = unit_parser())]
     unit: Option<LabelUnit>,
     /// Confirm each label with enter (on), or label immediately (off); default: the setting `labels`
-    #[arg(long, value_name = "on|off")]
-    two_acts: Option<OnOff>,
+    #[arg(long, alias = "two-acts", value_name = "on|off", hide_possible_values = true)]
+    confirm_labels: Option<OnOff>,
     /// Seed of the audit queue; default: 1
     #[arg(long, value_name = "NUMBER")]
     seed: Option<u64>,
-    /// Profile of the formulas: scb-paper, scb-check-0.1.3, scb-check-0.2.0 or trajview
-    #[arg(long, value_name = "NAME")]
+    /// Profile of the formulas
+    #[arg(long, value_name = "NAME", value_parser = profile_parser())]
     profile: Option<QualityProfile>,
     /// Rules in ast-grep's YAML, instead of the built-in ones
     #[arg(long, value_name = "FILE_OR_DIR")]
     rules: Option<PathBuf>,
-    /// Colours: terminal, dark, light, high-contrast or colour-blind
-    #[arg(long, value_name = "NAME")]
+    /// The colours of the screen
+    #[arg(long, value_name = "NAME", value_parser = theme_parser())]
     theme: Option<ThemeName>,
     /// Use only ASCII characters (on) or all characters (off); default: by the locale
-    #[arg(
-        long,
-        value_name = "on|off",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "on"
-    )]
+    #[arg(long, value_name = "on|off", hide_possible_values = true)]
     ascii: Option<OnOff>,
     /// Mouse capture; off: the terminal selects text as usual
-    #[arg(long, value_name = "on|off", default_value = "on", hide_default_value = true)]
+    #[arg(long, value_name = "on|off", default_value = "on", hide_possible_values = true)]
     mouse: OnOff,
     /// Print the settled frame of this size, such as 120x40, and exit; needs no terminal
     #[arg(long, value_name = "WIDTHxHEIGHT", value_parser = parse_size)]
@@ -146,7 +142,7 @@ impl ViewArgs {
     /// Returns whether nothing is named: then the sessions of this machine are listed.
     const fn names_nothing(&self) -> bool {
         let has_place = self.at.is_some() || self.file.is_some() || self.follow;
-        let is_of_run = has_place || self.component.is_some() || self.store.is_some();
+        let is_of_run = has_place || self.component.is_some() || self.decisions.is_some();
         self.paths.is_empty() && matches!(self.view, View::Replay) && !is_of_run
     }
 }
@@ -181,7 +177,7 @@ fn options_from_args(args: &ViewArgs, settings: config::LoadedConfig) -> ScreenO
             profile: args.profile.unwrap_or(config.profile),
             rules: args.rules.clone().or(config.rules),
             annotator: args.annotator.clone().or(config.annotator),
-            labels: args.two_acts.map_or(config.labels, |two| match two {
+            labels: args.confirm_labels.map_or(config.labels, |confirms| match confirms {
                 OnOff::On => LabelMode::TwoActs,
                 OnOff::Off => LabelMode::AtOnce,
             }),
@@ -195,7 +191,7 @@ fn options_from_args(args: &ViewArgs, settings: config::LoadedConfig) -> ScreenO
             OnOff::On => MouseCapture::On,
             OnOff::Off => MouseCapture::Off,
         },
-        store: args.store.clone(),
+        store: args.decisions.clone(),
         table: TableOpening {
             sort: args.sort,
             group: match args.group {
@@ -237,29 +233,43 @@ fn stored_table_choice(is_start: bool) -> StoredChoice {
     }
 }
 
-fn parse_view(word: &str) -> Result<View, String> {
-    let all_words = || View::ALL.iter().map(|view| view.word()).collect::<Vec<_>>().join(", ");
-    // The word of earlier versions for the table of runs.
-    let word = if word == "collection" { View::Collection.word() } else { word };
-    View::by_word(word).ok_or_else(|| format!("known views: {}", all_words()))
+fn view_parser() -> impl TypedValueParser<Value = View> {
+    let name = |view| match view {
+        View::Collection => PossibleValue::new("runs").alias("collection"),
+        view => PossibleValue::new(View::word(view)),
+    };
+    run_args::word_parser(View::ALL.map(name), |word| match word {
+        "runs" | "collection" => Some(View::Collection),
+        word => View::by_word(word),
+    })
 }
 
-/// Parses the unit of an audit. The error lists the units.
-pub fn parse_unit(word: &str) -> Result<LabelUnit, String> {
-    let all_words = || LabelUnit::ALL.map(LabelUnit::word).join(", ");
-    LabelUnit::by_word(word).ok_or_else(|| format!("known kinds: {}", all_words()))
+/// Returns the parser of the unit of an audit.
+pub(crate) fn unit_parser() -> impl TypedValueParser<Value = LabelUnit> {
+    run_args::word_parser(LabelUnit::ALL.map(LabelUnit::word), LabelUnit::by_word)
+}
+
+/// Returns the parser of the profile of formulas.
+pub(crate) fn profile_parser() -> impl TypedValueParser<Value = QualityProfile> {
+    run_args::word_parser(QualityProfile::ALL.map(QualityProfile::name), QualityProfile::by_word)
+}
+
+fn theme_parser() -> impl TypedValueParser<Value = ThemeName> {
+    let name = |theme: &ThemeName| match theme.word() {
+        "colour-blind" => PossibleValue::new("colour-blind").alias("color-blind"),
+        word => PossibleValue::new(word),
+    };
+    run_args::word_parser(ThemeName::ALL.iter().map(name), |word| word.parse().ok())
+}
+
+fn group_parser() -> impl TypedValueParser<Value = RunTableColumn> {
+    let words = RunTableColumn::GROUPS.map(|column| column.column_info().word);
+    run_args::word_parser(words, RunTableColumn::by_word)
 }
 
 fn parse_annotator(name: &str) -> Result<String, String> {
     let name = name.trim();
     if name.is_empty() { Err("a name is not blank".into()) } else { Ok(name.to_owned()) }
-}
-
-fn parse_group(word: &str) -> Result<RunTableColumn, String> {
-    let column =
-        RunTableColumn::by_word(word).filter(|column| RunTableColumn::GROUPS.contains(column));
-    let words = || RunTableColumn::GROUPS.map(|column| column.column_info().word).join(", ");
-    column.ok_or_else(|| format!("runs are grouped by {}", words()))
 }
 
 fn parse_size(text: &str) -> Result<Size, String> {
@@ -282,13 +292,11 @@ pub fn run(args: &ViewArgs, out: &mut Out) -> CommandResult {
         return Ok(Exit::Fine);
     }
     let (paths, at) = split_moment(&args.paths, args.at.as_deref());
+    suggestions::check_paths(&paths)?;
     let place = place_from_args(args, at)?;
     check_compared_paths(&paths, &place)?;
-    if let Some(path) = args.store.as_deref().filter(|path| !path.is_file()) {
-        return Err(CommandFailure::cannot_read(format!(
-            "cannot read {}: no such file",
-            path.display()
-        )));
+    if let Some(path) = args.decisions.as_deref().filter(|path| !path.is_file()) {
+        return Err(suggestions::missing_path(path));
     }
     let study = match paths.as_slice() {
         [path] => studies::study_to_open(path, place.view == View::Audit, args.seed)?,

@@ -73,9 +73,9 @@ fn labels_go_to_each_tool_and_come_back_into_another_copy_of_the_run() {
     let desk = Desk::with_labels();
     for tool in ["langfuse", "phoenix", "label-studio"] {
         let other = Desk::new();
-        let file = other.file("file", &desk.exported(&["--to", tool]));
+        let file = other.file("file", &desk.exported(&["--export-to", tool]));
 
-        let ran = other.annotations(&["--from", &file]);
+        let ran = other.annotations(&["--import-from", &file]);
 
         assert_eq!(ran.code, Some(0), "{tool}: {}", ran.err);
         assert!(ran.out.contains("2 labels of ana in "), "{tool}: {}", ran.out);
@@ -91,8 +91,8 @@ fn labels_go_to_each_tool_and_come_back_into_another_copy_of_the_run() {
 fn a_validation_set_is_of_one_rater() {
     let desk = Desk::with_labels();
 
-    let both = desk.annotations(&["--to", "scout"]);
-    let one = desk.exported(&["--to", "scout", "--of", "ana"]);
+    let both = desk.annotations(&["--export-to", "scout"]);
+    let one = desk.exported(&["--export-to", "scout", "--rater", "ana"]);
 
     assert_eq!(both.code, Some(2));
     assert!(both.err.contains("C07 of codex-p12 has several scores"), "{}", both.err);
@@ -106,14 +106,15 @@ fn verdicts_of_a_judge_become_a_new_judgement_once() {
     let desk = Desk::with_labels();
     let run = desk.run();
     let before = fs::read_dir(run.join("judgements")).unwrap().count();
-    let text = desk.exported(&["--to", "phoenix", "--judgements", "--of", "quick-reader"]);
+    let text =
+        desk.exported(&["--export-to", "phoenix", "--judgements", "--rater", "quick-reader"]);
     let file = desk.file(
         "verdicts.csv",
         &text.replace("quick-reader (made up, to show the false-absence check)", "elsewhere"),
     );
 
-    let first = desk.annotations(&["--from", &file]);
-    let again = desk.annotations(&["--from", &file]);
+    let first = desk.annotations(&["--import-from", &file]);
+    let again = desk.annotations(&["--import-from", &file]);
 
     assert_eq!(first.code, Some(0), "{}", first.err);
     assert!(again.out.contains("already exist"), "{}", again.out);
@@ -138,7 +139,7 @@ fn every_mistake_is_told_and_nothing_is_written() {
          codex-p12,C09,LLM,,1,gpt\ncodex-p12,C07,HUMAN,,3,ana\n,C01,HUMAN,,1,ana\n",
     );
 
-    let ran = desk.annotations(&["--from", &file]);
+    let ran = desk.annotations(&["--import-from", &file]);
 
     assert_eq!(ran.code, Some(4));
     let said: Vec<&str> =
@@ -164,7 +165,7 @@ fn what_says_neither_who_nor_of_which_state_is_said_by_the_options() {
     let desk = Desk::new();
     let file = desk.file("cases.csv", "id,target_C07,target_C08\ncodex-p12,4,cannot tell\n");
 
-    let ran = desk.annotations(&["--from", &file, "--annotator", "cy", "--at", "final"]);
+    let ran = desk.annotations(&["--import-from", &file, "--annotator", "cy", "--at", "final"]);
 
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let text = fs::read_to_string(desk.run().join("labels/cy.json")).unwrap();
@@ -192,7 +193,8 @@ fn a_folder_name_that_two_runs_have_names_neither() {
     let file = desk.file("cases.csv", "id,target_C07\ncodex-p12,4\n");
 
     let both = [desk.run(), other].map(|run| run.to_str().unwrap().to_owned());
-    let ran = run_cli(&["annotations", &both[0], &both[1], "--from", &file, "--annotator", "cy"]);
+    let ran =
+        run_cli(&["annotations", &both[0], &both[1], "--import-from", &file, "--annotator", "cy"]);
 
     assert_eq!(ran.code, Some(4), "{}", ran.out);
     assert!(ran.err.contains("no run codex-p12 among "), "{}", ran.err);

@@ -74,7 +74,7 @@ impl Desk {
     }
 }
 
-const QUICK: [&str; 4] = ["--judgement", "quick-reader", "--annotator", "A1"];
+const QUICK: [&str; 4] = ["--judge", "quick-reader", "--annotator", "A1"];
 
 fn quick_arguments<'a>(more: &[&'a str]) -> Vec<&'a str> {
     [&QUICK, more].concat()
@@ -90,7 +90,7 @@ fn the_queue_hides_a_verdict_until_this_annotator_has_labelled_it() {
     let before = desk.audit_text(&quick_arguments(&["--size", "6"]));
     let ran = desk.import(TWO, &QUICK);
     let after = desk.audit_text(&quick_arguments(&[]));
-    let other = desk.json(&["--judgement", "quick-reader", "--annotator", "A2"]);
+    let other = desk.json(&["--judge", "quick-reader", "--annotator", "A2"]);
 
     insta::assert_snapshot!("the_queue_before", before);
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""));
@@ -149,9 +149,9 @@ fn what_a_judge_never_opened_is_ranked_with_why() {
 
     insta::assert_snapshot!(
         "absences",
-        desk.audit_text(&["--judgement", "quick-reader", "--absences"])
+        desk.audit_text(&["--judge", "quick-reader", "--absences"])
     );
-    let said = desk.json(&["--judgement", "quick-reader", "--absences"]);
+    let said = desk.json(&["--judge", "quick-reader", "--absences"]);
     let absences = said["absences"].as_array().unwrap();
     let ids: Vec<&str> = absences.iter().map(|it| it["component"].as_str().unwrap()).collect();
     assert_eq!(ids, ["C07", "C12", "C17", "C18", "C24"]);
@@ -171,7 +171,7 @@ fn what_a_judge_never_opened_is_ranked_with_why() {
         (&opened["path"], &opened["opened_by"]),
         (&json!("ppdiff/losses.py"), &json!("the verdict cites it"))
     );
-    let csv = desk.audit_text(&["--judgement", "quick-reader", "--absences", "--csv"]);
+    let csv = desk.audit_text(&["--judge", "quick-reader", "--absences", "--csv"]);
     assert!(csv.starts_with("run,component,name,judgement,judge,turn,commit,verdict,rank,path,"));
     assert!(csv.lines().count() > 20);
 }
@@ -179,8 +179,7 @@ fn what_a_judge_never_opened_is_ranked_with_why() {
 #[test]
 fn a_sheet_is_filled_in_elsewhere_and_comes_back() {
     let desk = Desk::new();
-    let sheet =
-        desk.audit_text(&["--judgement", "quick-reader", "--export", "--blank", "--size", "3"]);
+    let sheet = desk.audit_text(&["--judge", "quick-reader", "--export", "--blank", "--size", "3"]);
     insta::assert_snapshot!("sheet", sheet);
 
     let filled: Vec<String> = sheet
@@ -342,15 +341,11 @@ fn what_cannot_be_done_is_a_sentence_with_its_exit_code() {
     let run = desk.run();
     let cases: [(&[&str], i32, &str); 8] = [
         (&["--annotator", " "], 2, "nothing says who labels; --annotator NAME or the setting"),
-        (&["--judgement", "nobody"], 2, "no judge and no judgement is called \"nobody\"; judges: "),
+        (&["--judge", "nobody"], 2, "no judge and no judgement is called \"nobody\"; judges: "),
         (&["--import", "/nowhere.csv", "--annotator", "A"], 3, "cannot read /nowhere.csv: "),
         (&["--all"], 2, "--export"),
         (&["--export", "--json"], 2, "cannot be used with"),
-        (
-            &["--absences", "--judgement", "early"],
-            4,
-            "judges a turn or commit that this run does not",
-        ),
+        (&["--absences", "--judge", "early"], 4, "judges a turn or commit that this run does not"),
         (&["--export", "--annotator", "nobody"], 0, "nobody has no labels in "),
         (
             &["--absences", "--unit", "leaf"],

@@ -150,10 +150,7 @@ fn a_rater_sees_their_own_labels_and_the_verdicts_of_what_they_labelled_alone() 
     assert_eq!(ran.code, Some(2));
     assert!(ran.err.contains("ana is a rater of this study"), "{}", ran.err);
     let ran = run_audit(&studied, &["--annotator", "ana", "--adjudicate"]);
-    assert_eq!(
-        (ran.code, ran.err.contains("dee adjudicates this study")),
-        (Some(2), true)
-    );
+    assert_eq!((ran.code, ran.err.contains("dee adjudicates this study")), (Some(2), true));
 }
 
 #[test]
@@ -333,19 +330,15 @@ fn what_raters_differ_on_is_settled_with_its_history() {
     assert!(audit_text(&studied, &["--annotator", "dee"]).contains("gold has 2 items"));
     let runs = studied.path().join("runs");
     let agree = run_cli(&["agree", runs.to_str().unwrap(), "--resamples", "0"]);
-    assert!(
-        agree.out.contains("gold has 2 items that people scored differently"),
-        "{}",
-        agree.out
-    );
+    assert!(agree.out.contains("gold has 2 items that people scored differently"), "{}", agree.out);
 
     let table = settle(&["--export"]);
     assert_eq!(table.lines().count(), 3);
     settle(&["--import", &write_sheet(studied.path(), &table.replace(",3,", ",2,"))]);
     assert_eq!(settle(&["--export"]).lines().count(), 5, "the history stays");
-    let agreed = settle(&["--settle-agreed"]);
+    let agreed = settle(&["--adjudicate-agreed"]);
     assert!(agreed.contains("outcome"), "{agreed}");
-    assert!(settle(&["--settle-agreed"]).contains("nothing that all raters scored alike"));
+    assert!(settle(&["--adjudicate-agreed"]).contains("nothing that all raters scored alike"));
     assert_eq!(settle(&["--export"]).lines().count(), 5 + 6, "six of eight were scored alike");
     assert_eq!(warning(), Value::Null, "what they agree on is settled too");
     let whole = audit_json(&studied, &["--annotator", "dee"]);

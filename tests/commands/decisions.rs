@@ -113,7 +113,7 @@ fn a_text_is_asked_with_its_key_or_whole() {
 
     let told = json_of(&[
         "decisions",
-        "--store",
+        "--decisions",
         &store,
         "--ask",
         "please add Pino here",
@@ -142,7 +142,7 @@ fn retrieval_is_measured_where_the_right_decision_is_known() {
         &json!([{"prompt": "Kafka or not", "gold": "a"}, {"prompt": "nothing", "gold": "b"}]),
     );
 
-    let told = json_of(&["decisions", "--store", &store, "--gold", &gold, "--json"]);
+    let told = json_of(&["decisions", "--decisions", &store, "--gold", &gold, "--json"]);
 
     assert_eq!(told["full"]["n"], 2);
     assert_eq!(told["full"]["mrr"], 0.5);
@@ -152,13 +152,13 @@ fn retrieval_is_measured_where_the_right_decision_is_known() {
 #[test]
 fn decisions_drawn_from_a_run_are_a_store_that_can_be_laid_over_it() {
     let run = "sample-runs/codex-p12";
-    let drawn = run_cli(&["decisions", run, "--draw"]);
+    let drawn = run_cli(&["decisions", run, "--extract"]);
     assert_eq!(drawn.code, Some(0), "{}", drawn.err);
     let folder = tempfile::tempdir().unwrap();
     let store = folder.path().join("decisions.json");
     fs::write(&store, &drawn.out).unwrap();
 
-    let lane = json_of(&["decisions", run, "--store", store.to_str().unwrap(), "--json"]);
+    let lane = json_of(&["decisions", run, "--decisions", store.to_str().unwrap(), "--json"]);
 
     assert!(lane["decisions"].as_u64().unwrap() > 5, "{lane}");
     let steps = lane["steps"].as_array().unwrap();
@@ -290,5 +290,5 @@ fn the_agreement_that_a_file_states_of_two_judges_is_checked() {
 fn a_run_without_a_store_says_what_to_do() {
     let ran = run_cli(&["decisions", "sample-runs/codex-p12"]);
     assert_eq!(ran.code, Some(2));
-    assert!(ran.err.contains("--store") && ran.err.contains("--draw"), "{}", ran.err);
+    assert!(ran.err.contains("--decisions") && ran.err.contains("--extract"), "{}", ran.err);
 }

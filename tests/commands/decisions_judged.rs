@@ -143,7 +143,8 @@ fn decisions_are_judged_at_a_moment_and_named_ones_whatever_their_status() {
     let store = desk.folder.path().join("mine.json");
     fs::write(&store, made_decisions().to_string()).unwrap();
     let store = store.to_str().unwrap();
-    let asked = |more: &[&str]| desk.judge(&[&DECISIONS[..], &["--store", store], more].concat());
+    let asked =
+        |more: &[&str]| desk.judge(&[&DECISIONS[..], &["--decisions", store], more].concat());
 
     let past = asked(&["--components", "mask-noise", "--at", "20"]);
     let unknown = asked(&["--components", "no-such"]);
@@ -328,7 +329,7 @@ fn decisions_are_drawn_into_a_new_file_and_never_over_another() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("drawn.json");
     let path = path.to_str().unwrap();
-    let arguments = ["decisions", "sample-runs/codex-p12", "--draw", "--out", path];
+    let arguments = ["decisions", "sample-runs/codex-p12", "--extract", "--out", path];
 
     let first = run_cli(&arguments);
     let written = fs::read(path).unwrap();
@@ -339,6 +340,6 @@ fn decisions_are_drawn_into_a_new_file_and_never_over_another() {
     assert_eq!(again.code, Some(2));
     assert!(again.err.contains("never overwritten"), "{}", again.err);
     assert_eq!(fs::read(path).unwrap(), written);
-    let printed = run_cli(&["decisions", "sample-runs/codex-p12", "--draw"]);
+    let printed = run_cli(&["decisions", "sample-runs/codex-p12", "--extract"]);
     assert_eq!(printed.out.as_bytes(), written);
 }

@@ -444,7 +444,11 @@ fn a_shard_that_is_missing_or_of_another_division_is_named() {
 
     assert_eq!((missing.code, beside.code, nothing.code), (Some(4), Some(2), Some(4)));
     assert_eq!(missing.err, "trajview: runs: no part of shard 2 of 2\n");
-    assert!(beside.err.contains("of other runs or another division; --replace"), "{}", beside.err);
+    assert!(
+        beside.err.contains("of other runs or another division; --overwrite"),
+        "{}",
+        beside.err
+    );
     assert!(nothing.err.contains("no parts of tables"), "{}", nothing.err);
     assert_eq!(fs::read_dir(parts).unwrap().count(), 1);
 }
@@ -528,7 +532,7 @@ fn where_nothing_at_all_can_be_read_a_script_knows_it() {
     let out = folder.path().to_str().unwrap();
 
     let damaged = run_cli(&["export", "tests/bad-runs/bundle-not-json", "--csv", out]);
-    let nowhere = run_cli(&["export", "no/such/place", "--csv", out, "--replace"]);
+    let nowhere = run_cli(&["export", "no/such/place", "--csv", out, "--overwrite"]);
 
     assert_eq!((damaged.code, nowhere.code), (Some(4), Some(3)));
     assert!(nowhere.err.contains("no/such/place"), "{}", nowhere.err);
@@ -556,7 +560,7 @@ fn what_is_wanted_must_be_said_and_go_together() {
     assert_eq!((none.code, two.code, table.code), (Some(2), Some(2), Some(2)));
     assert!(none.err.contains("--parquet DIR, --csv DIR or --jsonl DIR"), "{}", none.err);
     assert!(two.err.contains("need exactly one recording"), "{}", two.err);
-    assert!(table.err.contains("expected one of runs, turns"), "{}", table.err);
+    assert!(table.err.contains("possible values: runs, turns"), "{}", table.err);
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn what_is_found_is_told_by_run_with_turn_and_step() {
         "\"def add\" file:ppdiff",
         "sample-runs/codex-p12",
         "--no-index",
-        "--most",
+        "--max-count",
         "3",
     ]);
     insta::assert_snapshot!(found);
@@ -119,8 +119,9 @@ fn the_index_changes_nothing_but_the_time_and_can_be_deleted() {
     assert_eq!(built.code, Some(2), "{}", built.err); // nothing to look for
     assert!(built.err.contains("were read into the index"), "{}", built.err);
     for lookup in lookups {
-        let with = said(&["find", lookup, samples, "--json", "--most", "1000"]);
-        let without = said(&["find", lookup, samples, "--json", "--most", "1000", "--no-index"]);
+        let with = said(&["find", lookup, samples, "--json", "--max-count", "1000"]);
+        let without =
+            said(&["find", lookup, samples, "--json", "--max-count", "1000", "--no-index"]);
         assert_eq!((with.code, sorted(&with)), (without.code, sorted(&without)), "{lookup}");
     }
     let told = said(&["find", "the", samples]).out;

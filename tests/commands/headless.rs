@@ -174,7 +174,7 @@ fn exit_codes_tell_scripts_what_happened() {
         (&["diff", SAMPLE, "--path", "[", "--stat"], 2, "unclosed character class"),
         (&["show", "no/such/run"], 3, "cannot read no/such/run: no such file or folder"),
         (&["cat", SAMPLE, "../../Cargo.toml"], 3, "not a path inside the workspace"),
-        (&["show", "Cargo.toml"], 4, "not a recording we know; `trajview formats` lists"),
+        (&["show", "Cargo.toml"], 4, "not a recording we know; `trajview list formats` lists"),
         (&["show", "tests/bad-runs/empty.jsonl"], 4, "the file is empty"),
     ];
     for (arguments, code, sentence) in cases {

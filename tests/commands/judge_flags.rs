@@ -190,7 +190,10 @@ fn what_cannot_be_flagged_is_told() {
         "{words}"
     );
     let (code, words) = said(&["--criteria", "x.json"]);
-    assert_eq!((code, words.contains("--criteria works only with --rubric flags")), (Some(2), true));
+    assert_eq!(
+        (code, words.contains("--criteria works only with --rubric flags")),
+        (Some(2), true)
+    );
     assert_eq!(said(&["--rubric", "stars"]).0, Some(2));
     let (code, words) = said(&[&EACH[..], &["--resume"]].concat());
     assert_eq!(code, Some(2));

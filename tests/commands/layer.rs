@@ -8,7 +8,7 @@ use crate::common::{cli_json, cli_text, project_path, run_cli};
 
 fn replay_layer(spec: &str, run: &str) -> Value {
     let path = project_path("sample-runs").join(run);
-    cli_json(&["layer", spec, &path.display().to_string(), "--json"])
+    cli_json(&["layer", &path.display().to_string(), spec, "--json"])
 }
 
 /// `C10: symbol`
@@ -54,7 +54,7 @@ fn every_sentence_says_what_it_is_from() {
 #[test]
 fn one_brief_is_printed_with_what_each_sentence_is_from() {
     let path = project_path("sample-runs/codex-p12").display().to_string();
-    insta::assert_snapshot!(cli_text(&["layer", "projectguard", &path, "--turn", "46"]));
+    insta::assert_snapshot!(cli_text(&["layer", &path, "projectguard", "--turn", "46"]));
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn state_and_briefs_are_kept_a_commit_a_turn() {
     let path = project_path("sample-runs/codex-p12").display().to_string();
     let out = place.path().display().to_string();
 
-    run_cli(&["layer", "projectguard:semantic", &path, "--out", &out, "--lost"]);
+    run_cli(&["layer", &path, "projectguard:semantic", "--out", &out, "--lost"]);
 
     let kept = trajview::store::layers::layer_history::read_layers(place.path());
     assert_eq!(kept.len(), 1);
@@ -93,8 +93,8 @@ fn a_helper_model_writes_records_and_briefs_within_its_budget() {
 
     let document = cli_json(&[
         "layer",
-        "projectguard:semantic,forecast",
         &path,
+        "projectguard:semantic,forecast",
         "--json",
         "--helper",
         "small",
@@ -114,11 +114,24 @@ fn what_is_not_there_is_said() {
     let path = project_path("sample-runs/codex-p12").display().to_string();
     let said = |arguments: &[&str]| run_cli(arguments).err;
 
-    let unknown = said(&["layer", "nothing", &path]);
-    let part = said(&["layer", "projectguard:all", &path]);
-    let helper = said(&["layer", "projectguard", &path, "--helper", "nobody"]);
+    let unknown = said(&["layer", &path, "nothing"]);
+    let part = said(&["layer", &path, "projectguard:all"]);
+    let helper = said(&["layer", &path, "projectguard", "--helper", "nobody"]);
 
     assert!(unknown.contains("no layer nothing; there are: "), "{unknown}");
     assert!(part.contains("has no part all; it has: structural, "), "{part}");
     assert!(helper.contains("unknown judge nobody"), "{helper}");
+}
+
+#[test]
+fn the_run_stands_first_and_the_old_order_is_read_with_a_warning() {
+    let run = "sample-runs/claude-code";
+
+    let now = run_cli(&["layer", run, "projectguard", "--csv"]);
+    let before = run_cli(&["layer", "projectguard", run, "--csv"]);
+
+    assert!(now.out.starts_with("turn,tokens,"), "{}", now.err);
+    assert_eq!((before.code, before.out), (now.code, now.out));
+    let warning = "the run comes first: `trajview layer RUN LAYER`";
+    assert!(before.err.contains(warning) && !now.err.contains(warning), "{}", before.err);
 }

@@ -93,7 +93,9 @@ fn signals_of(sample: &str) -> Vec<(String, String)> {
 fn the_turns_that_lose_components_are_among_the_signals_and_the_single_shot_is_nearly_quiet() {
     let emergent = signals_of("sample-runs/codex-p12");
     let lost = |turn: &str| {
-        emergent.iter().any(|(step, kind)| step.starts_with(turn) && kind == "symbol no longer used")
+        emergent
+            .iter()
+            .any(|(step, kind)| step.starts_with(turn) && kind == "symbol no longer used")
     };
 
     // C10 is lost at turn 42, C17 and C18 at 46, C20 at 49.

@@ -256,8 +256,8 @@ fn tag_attributes<'p>(page: &'p str, begin: &'p str) -> impl Iterator<Item = &'p
 #[test]
 fn a_report_shows_as_much_as_is_asked_for_and_says_what_is_left_out() {
     let whole = cli_text(&["report", RUN]);
-    let few_files = cli_text(&["report", RUN, "--most-files", "1"]);
-    let small = cli_text(&["report", RUN, "--most-total", "60000"]);
+    let few_files = cli_text(&["report", RUN, "--max-files", "1"]);
+    let small = cli_text(&["report", RUN, "--max-total", "60000"]);
 
     assert!(!whole.contains("are left out; this prints them"));
     let told = few_files.split("</h4>").find(|it| it.contains("files are left out")).unwrap();

@@ -152,7 +152,7 @@ fn what_has_a_result_is_not_run_again_unless_that_is_asked_for() {
     );
     assert!(second.err.contains("0 run and saved, 3 already existed"), "{}", second.err);
     assert_eq!(bundle.saved_checks().len(), 2);
-    bundle.process(&["--build", "date +%N", "--again"]);
+    bundle.process(&["--build", "date +%N", "--rerun"]);
     assert_eq!(bundle.saved_checks().len(), 4);
     bundle.process(&["--build", "true"]);
     assert_eq!(bundle.saved_checks().len(), 6);
@@ -271,7 +271,7 @@ fn a_line_that_is_none_is_a_warning_with_its_place_and_is_kept() {
 
 #[test]
 fn options_without_a_command_and_commands_for_several_runs_are_refused() {
-    let wrong = run_cli(&["process", "sample-runs/codex-p12", "--again"]);
+    let wrong = run_cli(&["process", "sample-runs/codex-p12", "--rerun"]);
     assert_eq!(wrong.code, Some(2), "{}", wrong.err);
     let two = ["process", "sample-runs/codex-p12", "sample-runs/codex-p12", "--build", "true"];
     assert_eq!(run_cli(&two).code, Some(2));

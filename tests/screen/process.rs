@@ -193,13 +193,14 @@ mod decided {
         )
         .unwrap();
 
-        let seen = process_frame(&desk, "120x40", "v v v", &["--store", path.to_str().unwrap()]);
+        let seen =
+            process_frame(&desk, "120x40", "v v v", &["--decisions", path.to_str().unwrap()]);
 
         assert!(seen.contains("/mine.json") && seen.contains("only-one"), "{seen}");
         assert!(!seen.contains("fixed-target"), "{seen}");
         let run = desk.run();
         let none =
-            program(&[run.to_str().unwrap(), "--snapshot", "80x24", "--store", "no/such.json"]);
+            program(&[run.to_str().unwrap(), "--snapshot", "80x24", "--decisions", "no/such.json"]);
         assert_eq!(none.code, Some(3), "{}", none.err);
     }
 

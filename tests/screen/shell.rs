@@ -144,6 +144,17 @@ fn typed_text(world: &Answering) -> &str {
 }
 
 #[test]
+fn pasted_lines_are_joined_with_a_blank() {
+    for lines in ["hello q\nworld", "hello q\r\nworld\r\n", "hello q\rworld"] {
+        let mut world = open_shell(120, 40, "/");
+
+        world.send(AppMessage::Paste(lines.into()));
+
+        assert_eq!(typed_text(&world), "hello q world", "{lines:?}");
+    }
+}
+
+#[test]
 fn a_long_paste_fills_the_line_once_and_the_footer_says_what_was_left_out() {
     for prompt in [":", "/", "R"] {
         let mut world = open_shell(120, 40, prompt);

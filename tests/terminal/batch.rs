@@ -379,7 +379,7 @@ fn an_agent_that_always_fails_is_tried_as_often_as_was_said_and_left_out() {
     // What failed stays so until somebody wants it otherwise.
     let same = json_document(&desk.batch(&[]));
     assert_eq!(same["states"], done["states"]);
-    let again = json_document(&desk.batch(&["--again"]));
+    let again = json_document(&desk.batch(&["--retry-failed"]));
     let tries =
         again["runs"].as_array().unwrap().iter().map(|run| run["failures"].as_u64().unwrap());
     assert_eq!(tries.collect::<BTreeSet<_>>(), BTreeSet::from([0, 3]));

@@ -71,7 +71,7 @@ impl Desk {
             ["live", "--agent", "plain", "--script"].map(str::to_owned).to_vec();
         words.extend([self.text("script.json"), "--out".into(), self.text("run")]);
         words.extend(["--config".into(), self.text("config.toml"), "--headless".into()]);
-        words.extend(["--work".into(), self.text("run.work")]);
+        words.extend(["--work-dir".into(), self.text("run.work")]);
         words.extend(more.iter().map(|word| (*word).to_owned()));
         words
     }
@@ -579,7 +579,7 @@ fn probe_sandbox(desk: &Desk, through: &[&str], more: &[&str]) -> (Ran, Vec<Stri
     (ran, found.lines().map(str::to_owned).collect())
 }
 
-/// A place that the agent tried, whether it got there, and whether it does with `--open-bundle`.
+/// A place that the agent tried, whether it got there, and whether it does with `--no-hide`.
 const OUTCOMES: [(&str, &str, &str); 15] = [
     ("bundle beside it", "no", "yes"),
     ("bundle by its path", "no", "yes"),
@@ -687,7 +687,7 @@ fn where_there_are_no_namespaces_the_recording_says_that_the_agent_could_reach_i
 fn an_agent_that_could_reach_the_bundle_is_told_of_and_so_is_what_it_changed() {
     let desk = probing_desk();
 
-    let (ran, found) = probe_sandbox(&desk, &[], &["--open-bundle"]);
+    let (ran, found) = probe_sandbox(&desk, &[], &["--no-hide"]);
 
     let reached = OUTCOMES.iter().filter(|(_, _, outcome)| *outcome == "yes");
     for (place, _, _) in reached {
@@ -695,9 +695,7 @@ fn an_agent_that_could_reach_the_bundle_is_told_of_and_so_is_what_it_changed() {
     }
     let run = desk.run_json();
     let provenance = run["provenance"].as_str().unwrap();
-    assert!(
-        provenance.contains("the agent could read and change the bundle: --open-bundle was given")
-    );
+    assert!(provenance.contains("the agent could read and change the bundle: --no-hide was given"));
     let remarks = run_remarks(&run);
     assert_eq!(
         remarks[1..4],
@@ -763,7 +761,7 @@ fn a_key_that_lands_in_the_workspace_is_not_in_the_commit() {
 fn an_agent_works_in_a_folder_that_is_elsewhere_and_gone_afterwards() {
     let desk = Desk::new(&[("Where.\ndo: pwd >here; ls -a .. >beside", None)]);
     let words = desk.words(&[]);
-    let at = words.iter().position(|word| word == "--work").unwrap();
+    let at = words.iter().position(|word| word == "--work-dir").unwrap();
     let words: Vec<&str> = words[..at].iter().chain(&words[at + 2..]).map(String::as_str).collect();
 
     let ran = run_cli(&words);

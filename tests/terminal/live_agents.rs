@@ -103,7 +103,7 @@ fn three_turns(agent: &str, program: &Path, format: &str, more: &[&str]) -> Vec<
         .arg(at("script.json"))
         .arg("--out")
         .arg(at("run"))
-        .arg("--work")
+        .arg("--work-dir")
         .arg(at("work"))
         .args(more)
         .current_dir(project_path("."))
@@ -199,7 +199,7 @@ fn five_prompts(
     ]);
     command.arg(program);
     command.args(["--from", at("files").to_str().unwrap(), "--out", at("run").to_str().unwrap()]);
-    command.args(["--work", at("work").to_str().unwrap()]);
+    command.args(["--work-dir", at("work").to_str().unwrap()]);
     command.args(more);
     command.env("TRAJVIEW_CONFIG", "");
     let mut tui = crate::pty::Tui::spawn_command(120, 40, command);

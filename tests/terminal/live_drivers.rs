@@ -156,7 +156,7 @@ impl Desk {
             &self.text("script.json"),
             "--out",
             &self.text("run"),
-            "--work",
+            "--work-dir",
             &self.text("work"),
         ];
         own.iter().chain(more).map(|word| (*word).to_owned()).collect()

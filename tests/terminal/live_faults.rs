@@ -289,7 +289,7 @@ fn a_workspace_of_fifty_thousand_files_is_recorded_turn_by_turn() {
     let memory = Path::new("/dev/shm");
     let work = tempfile::tempdir_in(if memory.is_dir() { memory } else { desk.folder() }).unwrap();
     let mut words = desk.words(&[]);
-    let at = words.iter().position(|word| word == "--work").unwrap();
+    let at = words.iter().position(|word| word == "--work-dir").unwrap();
     words[at + 1] = work.path().join("work").to_str().unwrap().to_owned();
 
     let ran = run_cli(&words.iter().map(String::as_str).collect::<Vec<_>>());

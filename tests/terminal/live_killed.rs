@@ -105,7 +105,7 @@ impl Place {
 
     fn words(&self) -> Vec<String> {
         let words = self.desk.words(&[]);
-        let at = words.iter().position(|word| word == "--work").unwrap();
+        let at = words.iter().position(|word| word == "--work-dir").unwrap();
         let mut words: Vec<String> = words[..at].iter().chain(&words[at + 2..]).cloned().collect();
         let gate = self.gate();
         let test =
@@ -453,7 +453,7 @@ fn of_two_that_begin_or_go_on_in_one_folder_at_once_one_makes_the_run() {
     let desk = Desk::new(&rows);
     let words = |more: &[&str]| {
         let words = desk.words(more);
-        let at = words.iter().position(|word| word == "--work").unwrap();
+        let at = words.iter().position(|word| word == "--work-dir").unwrap();
         words[..at].iter().chain(&words[at + 2..]).cloned().collect::<Vec<_>>()
     };
 

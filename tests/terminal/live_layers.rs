@@ -73,7 +73,7 @@ fn decisions_come_with_the_request_and_are_recorded_with_where_they_are_from() {
     ]);
     fs::write(desk.path("store.json"), STORE).unwrap();
 
-    let ran = desk.live(&["--layer", "continuity", "--layer-store", &desk.text("store.json")]);
+    let ran = desk.live(&["--layer", "continuity", "--decisions", &desk.text("store.json")]);
 
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     desk.check();
@@ -132,13 +132,13 @@ fn run_layered(desk: &Desk, layer: &str) -> Value {
         &script,
         "--out",
         &out,
-        "--work",
+        "--work-dir",
         &work,
         "--headless",
         "--keep-work",
         "--layer",
         layer,
-        "--layer-store",
+        "--decisions",
         &desk.text("store.json"),
     ]);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
@@ -367,9 +367,9 @@ fn told_once(agent: &str, program: &Path, delivery: &str, desk: &Desk, url: &str
     let program = program.to_str().unwrap();
     let ran = std::process::Command::new(env!("CARGO_BIN_EXE_trajview"))
         .args(["live", "--agent", agent, "--program", program, "--script", &script])
-        .args(["--out", &out, "--work", &work, "--headless", "--model", "gpt-4.1"])
+        .args(["--out", &out, "--work-dir", &work, "--headless", "--model", "gpt-4.1"])
         .args(["--base-url", url, "--timeout-turn", "120", "--layer", &layer])
-        .args(["--layer-store", &desk.text("store.json")])
+        .args(["--decisions", &desk.text("store.json")])
         .env("TRAJVIEW_CONFIG", "")
         .env("OPENAI_API_KEY", "not-a-secret")
         .env("ANTHROPIC_API_KEY", "not-a-secret")

@@ -433,7 +433,7 @@ fn a_login_is_copied_to_be_read_alone_and_is_recorded_nowhere() {
     let output = Command::new(env!("CARGO_BIN_EXE_trajview"))
         .args(["live", "--agent", "claude", "--headless", "--keep-work", "--login"])
         .args(["--program", agent.to_str().unwrap(), "--script", &desk.text("script.json")])
-        .args(["--out", &desk.text("run"), "--work", &desk.text("run.work")])
+        .args(["--out", &desk.text("run"), "--work-dir", &desk.text("run.work")])
         .env("TRAJVIEW_CONFIG", "")
         .env("HOME", &home)
         .env_remove("ANTHROPIC_API_KEY")

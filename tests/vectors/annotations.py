@@ -28,20 +28,20 @@ def printed(*arguments):
 
 
 with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-    file.write(printed("--to", "scout"))
+    file.write(printed("--export-to", "scout"))
     file.flush()
     cases = validation_set(file.name).cases
     print("Scout:", [(case.id, case.target) for case in cases])
     assert cases and all(isinstance(case.target, dict) for case in cases)
 
-table = pandas.read_csv(io.StringIO(printed("--to", "phoenix")))
+table = pandas.read_csv(io.StringIO(printed("--export-to", "phoenix")))
 table["metadata"] = table["metadata"].map(json.loads)
 spans._validate_span_annotations_dataframe(dataframe=table)
 print("Phoenix:", len(table), "annotations")
 
 interface = LabelInterface(printed("--config"))
 interface.validate()
-tasks = json.loads(printed("--to", "label-studio"))
+tasks = json.loads(printed("--export-to", "label-studio"))
 for task in tasks:
     for annotation in task["annotations"]:
         assert interface.validate_annotation({**annotation, "completed_by": 1}), annotation

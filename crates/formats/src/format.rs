@@ -8,7 +8,7 @@ use super::{companion_files::BelongsTo, jsonl::LogInput, search_prefilter::TextL
 
 /// A format of recorded runs. No method may panic, whatever the bytes.
 pub trait Format: Sync {
-    /// Returns the name: short, lower case, stable; the word in JSON and in `trajview formats`.
+    /// Returns the name: short, lower case, stable; the word in JSON and in `trajview list formats`.
     fn name(&self) -> &'static str;
 
     /// Returns one line for people: which tool writes the format, and where.

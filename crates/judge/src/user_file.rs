@@ -21,13 +21,16 @@ pub fn read_user_file<T>(
     let shown = path.display().to_string();
     let cannot = |why: &str| UserFileError::Read { path: shown.clone(), why: why.to_owned() };
     // Reading a pipe could take for ever.
-    let meta = std::fs::metadata(path).map_err(|why| cannot(&why.to_string()))?;
+    let meta =
+        std::fs::metadata(path).map_err(|why| cannot(&trajview_store::error_reason(&why)))?;
     if !meta.is_file() {
         return Err(cannot("it is not a regular file"));
     }
     let mut bytes = vec![];
-    let file = File::open(path).map_err(|why| cannot(&why.to_string()))?;
+    let file = File::open(path).map_err(|why| cannot(&trajview_store::error_reason(&why)))?;
     let most = most as u64 + 1;
-    file.take(most).read_to_end(&mut bytes).map_err(|why| cannot(&why.to_string()))?;
+    file.take(most)
+        .read_to_end(&mut bytes)
+        .map_err(|why| cannot(&trajview_store::error_reason(&why)))?;
     parse(&bytes, &shown).map_err(|why| UserFileError::Understand { path: shown, why })
 }

@@ -176,7 +176,7 @@ fn read_junit_report(path: &Path, name: &Path) -> Result<Vec<(String, String)>, 
     let mut text = vec![];
     let read = std::fs::File::open(path)
         .and_then(|file| file.take(MAX_OUTPUT_BYTES as u64).read_to_end(&mut text));
-    read.map_err(|why| format!("cannot read {name}: {why}"))?;
+    read.map_err(|why| format!("cannot read {name}: {}", trajview_store::error_reason(&why)))?;
     let read = parse_junit(&String::from_utf8_lossy(&text));
     read.ok_or_else(|| format!("{name} is no report in JUnit's XML with tests in it"))
 }

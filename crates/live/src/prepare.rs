@@ -46,7 +46,10 @@ pub fn read_bytes(path: &Path) -> Result<Vec<u8>, UnusableInput> {
         fs::File::open(path).and_then(|file| file.take(MAX_FILE_BYTES).read_to_end(&mut bytes));
     match read {
         Ok(_) => Ok(bytes),
-        Err(why) => Err(UnusableInput::Unread(format!("cannot read {}: {why}", path.display()))),
+        Err(why) => {
+            let why = trajview_store::error_reason(&why);
+            Err(UnusableInput::Unread(format!("cannot read {}: {why}", path.display())))
+        }
     }
 }
 

@@ -648,7 +648,7 @@ const WITHIN_REACH: &str = "the agent could read and change the bundle";
 fn confinement_of_run(bundle: &Path, setup: &RunSetup) -> (Confinement, Option<String>) {
     if setup.folders.leaves_bundle_open {
         let confinement = Confinement::for_run(bundle, setup).without_hiding();
-        return (confinement, Some("--open-bundle was given".into()));
+        return (confinement, Some("--no-hide was given".into()));
     }
     let confinement = Confinement::for_run(bundle, setup);
     match confinement.hiding_problem() {
@@ -688,7 +688,7 @@ impl BundleOpener<'_> {
     fn make_run_folders(&self, id: &str) -> Result<RunFolders, CannotStart> {
         let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         if absolute(&self.setup.folders.work).starts_with(absolute(&self.job.bundle)) {
-            let why = "the agent's folder cannot lie in the bundle; name another with --work";
+            let why = "the agent's folder cannot lie in the bundle; name another with --work-dir";
             return Err(CannotStart::Wrong(why.into()));
         }
         let mut run_folders = RunFolders::create(&self.setup.folders.work, id)?;

@@ -93,7 +93,8 @@ impl RunFolders {
         if fs::symlink_metadata(&mark).is_ok() {
             let owner = fs::read_to_string(&mark).map_err(WriteError::at_path(&mark))?;
             if owner.trim() != id {
-                let why = "belongs to another run; remove it, or name another folder with --work";
+                let why =
+                    "belongs to another run; remove it, or name another folder with --work-dir";
                 return Err(WriteError::Taken { path: root.to_owned(), why: why.into() });
             }
         } else {
@@ -102,7 +103,7 @@ impl RunFolders {
                 Err(_) => fs::symlink_metadata(root).is_err(),
             };
             if !is_empty {
-                let why = "exists already and is not empty; name another folder with --work";
+                let why = "exists already and is not empty; name another folder with --work-dir";
                 return Err(WriteError::Taken { path: root.to_owned(), why: why.into() });
             }
             fs::create_dir_all(root).map_err(WriteError::at_path(root))?;
@@ -350,7 +351,7 @@ impl RunFolders {
         folders.par_iter().for_each(|folder| {
             let _ = fs::remove_dir_all(folder); // it is tried once more below
         });
-        let _ = fs::remove_dir_all(&self.root); // what cannot be removed is found where --work says
+        let _ = fs::remove_dir_all(&self.root); // what cannot be removed is found where --work-dir says
     }
 }
 
@@ -524,7 +525,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         fs::write(place.path().join("mine"), "").unwrap();
         let why = RunFolders::create(place.path(), "a").unwrap_err().to_string();
-        assert!(why.ends_with("is not empty; name another folder with --work"), "{why}");
+        assert!(why.ends_with("is not empty; name another folder with --work-dir"), "{why}");
 
         let run_folders = RunFolders::create(&place.path().join("work"), "a").unwrap();
         assert_eq!(run_folders.unexpected_files(), Vec::<String>::new());

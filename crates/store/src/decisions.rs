@@ -4,7 +4,7 @@ use std::path::Path;
 
 use trajview_metrics::decisions::DecisionStore;
 
-use super::{Archive, disk};
+use super::{Archive, disk, error_reason};
 
 /// The most bytes of a store that are read.
 const MOST_BYTES: u64 = 64 << 20;
@@ -16,7 +16,7 @@ const LINKS_FILE: &str = "code-links.json";
 pub const STORE_FILE: &str = "decisions.json";
 
 /// The sentence for a recording that is no bundle, whose decisions cannot be kept.
-pub const NO_BUNDLE: &str = "not a run bundle, so decisions cannot be saved; `trajview decisions RUN --draw --out FILE` writes them elsewhere";
+pub const NO_BUNDLE: &str = "not a run bundle, so decisions cannot be saved; `trajview decisions RUN --extract --out FILE` writes them elsewhere";
 
 /// Returns the count with its noun: `3 decisions`.
 pub fn count_text(count: usize) -> String {
@@ -26,12 +26,13 @@ pub fn count_text(count: usize) -> String {
 /// Returns a store, with the code links beside it. The error is a sentence with the path.
 pub fn read_store(path: &Path) -> Result<DecisionStore, String> {
     let shown = path.display();
-    let text = read_text(path).map_err(|why| format!("cannot read {shown}: {why}"))?;
+    let text =
+        read_text(path).map_err(|why| format!("cannot read {shown}: {}", error_reason(&why)))?;
     let mut store = DecisionStore::parse(&text).map_err(|why| format!("{shown}: {why}"))?;
     store.origin = Some(path.to_owned());
     let links = path.with_file_name(LINKS_FILE);
     if disk::is_file(&links) {
-        let linked = read_text(&links).map_err(|why| why.to_string());
+        let linked = read_text(&links).map_err(|why| error_reason(&why));
         if let Err(why) = linked.and_then(|text| store.add_links(&text)) {
             store.warnings.push(format!("{}: {why}", links.display()));
         }

@@ -13,7 +13,10 @@ use std::{
 
 use trajview_formats::HEAD_BYTES;
 
-use super::remote::{self, is_address};
+use super::{
+    links,
+    remote::{self, is_address},
+};
 
 pub use super::path_meta::{PathMeta, modified_nanos};
 
@@ -21,12 +24,15 @@ pub fn name_of(path: &Path) -> &str {
     path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
 }
 
-/// Returns the metadata of a path; a link is not followed.
+/// Returns the metadata of a path; a link is not followed, unless it is how the cache of a model hub names a file.
 pub fn symlink_metadata(path: &Path) -> io::Result<PathMeta> {
-    match is_address(path) {
-        true => remote::path_meta(path),
-        false => fs::symlink_metadata(path).map(|meta| PathMeta::from_disk(&meta)),
+    if is_address(path) {
+        return remote::path_meta(path);
     }
+    let meta = fs::symlink_metadata(path)?;
+    let hub_file = if meta.is_symlink() { links::cached_hub_file(path) } else { None };
+    let meta = hub_file.map_or(Ok(meta), fs::metadata)?;
+    Ok(PathMeta::from_disk(&meta))
 }
 
 /// Returns the metadata of a path; a link is followed.

@@ -1,5 +1,6 @@
 //! The entries of a folder by name: regular files and folders. A link is neither: nothing outside a recording is
-//! followed. In a folder of logs a link to a file counts as the log that it leads to: see [`is_log_file`].
+//! followed. In a folder of logs a link to a file counts as the log that it leads to: see [`is_log_file`]. The links of a
+//! model hub's cache count as files everywhere: see [`disk::symlink_metadata`].
 
 pub use super::disk::name_of;
 use super::{containers, disk};
@@ -46,9 +47,8 @@ pub(crate) fn is_plain_file(path: &Path) -> bool {
     }
 }
 
-/// Returns whether a log may be read from here: a regular file, or in a folder of logs a link to one. The caches of
-/// model hubs consist of such links. Inside of a bundle no link is followed, and a link to a folder never: it may lead
-/// back.
+/// Returns whether a log may be read from here: a regular file, or in a folder of logs a link to one. Inside of a bundle
+/// no link is followed, and a link to a folder never: it may lead back.
 pub(crate) fn is_log_file(path: &Path) -> bool {
     is_plain_file(path) || is_link_to_log(path)
 }

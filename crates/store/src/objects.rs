@@ -368,7 +368,7 @@ fn require_folder(path: &Path, name: &str) -> Result<(), String> {
 fn open_regular_file(path: &Path, name: &str) -> Result<fs::File, String> {
     let cannot =
         |why: std::io::Error| format!("{name} cannot be read: {}", file_bytes::error_reason(&why));
-    let meta = fs::symlink_metadata(path).map_err(cannot)?;
+    let meta = disk::symlink_metadata(path).map_err(cannot)?;
     if meta.is_symlink() {
         return Err(format!("{name} is a link; not followed"));
     }

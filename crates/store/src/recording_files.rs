@@ -74,7 +74,8 @@ pub(crate) fn find_among(
     match runs.as_slice() {
         [] => Err(OpenError::Understand {
             path: path.into(),
-            why: "no recording below this folder; `trajview formats` lists what can be read".into(),
+            why: "no recording below this folder; `trajview list formats` lists what can be read"
+                .into(),
         }),
         [run] => find_among(run, access, siblings),
         [first, .., last] => Err(OpenError::Understand {
@@ -151,7 +152,7 @@ fn unclaimed_reason(file: &FoundFile) -> String {
     }
     let container =
         formats::container_kind(bytes).map(|what| format!(" ({what})")).unwrap_or_default();
-    format!("not a recording we know{container}; `trajview formats` lists those that we do")
+    format!("not a recording we know{container}; `trajview list formats` lists those that we do")
 }
 
 /// Returns the files of a bundle, beside `run.json`, that its index is made from.

@@ -88,7 +88,7 @@ impl SessionWatch {
             let mut enter = |folder: &Path| {
                 folders.insert(folder.to_owned(), time_of(folder));
             };
-            collect_logs(source, 0, &mut enter, &mut found);
+            collect_logs(source, &mut enter, &mut found);
         }
         let mut new = vec![];
         for (written, path) in found {

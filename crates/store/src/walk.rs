@@ -22,7 +22,7 @@ use super::{
     disk,
     entries::{entries_of, is_bundle, is_folder, is_log_file, is_plain_file, name_of},
     file_head_cache::{FileHeadCache, RecordingHead},
-    path_bytes,
+    links, path_bytes,
     remote::{self, FetchAmount, is_address},
     slopcodebench,
 };
@@ -44,7 +44,8 @@ const MOST_DEEP: usize = 6;
 type RunCallback<'a> = dyn FnMut(PathBuf) -> bool + 'a;
 
 /// Returns the recordings below a folder, sorted: bundles and problems of SlopCodeBench as their folders, logs without
-/// their companions, and nothing of a live run's workspace. Links to files are followed, links to folders are not.
+/// their companions, and nothing of a live run's workspace. Links to files are followed, links to folders are not; those
+/// that lead out of the folder are remembered for [`super::outside_link_notes`].
 pub fn runs_below(folder: &Path) -> Vec<PathBuf> {
     let mut runs = vec![];
     walk_folder(folder, 0, WalkContext::from_root(folder, None), &mut |run| {
@@ -104,7 +105,7 @@ pub fn newest_runs(
     on_runs: &mut dyn FnMut(Vec<PathBuf>),
 ) {
     let mut logs = vec![];
-    sources.iter().for_each(|source| logs_below(source, 0, &mut logs));
+    sources.iter().for_each(|source| collect_logs(source, &mut |_| {}, &mut logs));
     logs.sort_unstable_by(|a, b| b.cmp(a));
     logs.dedup();
     logs.truncate(most * 2);
@@ -129,15 +130,18 @@ pub(super) fn is_own_recording(path: &Path) -> bool {
     matches!(classify_file(path, None), Some(FolderEntry::Log(_, BelongsTo::Itself)))
 }
 
-/// Collects the files that may be logs by their names, with their times.
-fn logs_below(folder: &Path, depth: usize, logs: &mut Vec<(SystemTime, PathBuf)>) {
-    collect_logs(folder, depth, &mut |_| {}, logs);
-}
-
-/// Works as [`logs_below`], and calls `enter` for each folder.
+/// Collects the files that may be logs by their names, with their times, and calls `enter` for each folder.
 pub(super) fn collect_logs(
     folder: &Path,
-    depth: usize,
+    enter: &mut dyn FnMut(&Path),
+    logs: &mut Vec<(SystemTime, PathBuf)>,
+) {
+    collect_logs_at(folder, (folder, 0), enter, logs);
+}
+
+fn collect_logs_at(
+    folder: &Path,
+    (root, depth): (&Path, usize),
     enter: &mut dyn FnMut(&Path),
     logs: &mut Vec<(SystemTime, PathBuf)>,
 ) {
@@ -148,17 +152,22 @@ pub(super) fn collect_logs(
     enter(folder);
     let (mut folders, mut stems) = (vec![], HashSet::new());
     for path in disk::list_folder(folder) {
-        match disk::symlink_metadata(&path) {
-            Ok(meta) if meta.is_dir() => folders.push(path),
-            Ok(meta) if meta.is_file() && could_be_log(&path) => {
-                stems.insert(log_stem(&path).to_owned());
-                logs.extend(meta.modified.map(|written| (written, path)));
+        let meta = match disk::symlink_metadata(&path) {
+            Ok(meta) if meta.is_symlink() && !is_duplicate_link(&path, root) => {
+                disk::metadata(&path).ok().filter(|meta| meta.is_file())
             }
-            Ok(_) | Err(_) => {}
+            meta => meta.ok(),
+        };
+        let Some(meta) = meta else { continue };
+        if meta.is_dir() {
+            folders.push(path);
+        } else if meta.is_file() && could_be_log(&path) {
+            stems.insert(log_stem(&path).to_owned());
+            logs.extend(meta.modified.map(|written| (written, path)));
         }
     }
     for folder in folders.iter().filter(|path| depth < MOST_DEEP && !is_part(path, &stems)) {
-        collect_logs(folder, depth + 1, enter, logs);
+        collect_logs_at(folder, (root, depth + 1), enter, logs);
     }
 }
 
@@ -196,19 +205,19 @@ impl<'a> WalkContext<'a> {
         let databases = self.migrated.unwrap_or_default();
         id.is_some_and(|id| databases.iter().any(|base| base.has_session(id)))
     }
+}
 
-    /// Returns whether a path is a link to what the walk finds without it.
-    fn is_duplicate_link(&self, path: &Path) -> bool {
-        let is_link = disk::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
-        is_link
-            && match (disk::canonical_path(path), disk::canonical_path(self.root)) {
-                (Ok(file), Ok(root)) => {
-                    let is_found = could_be_log(&file) || containers::is_named_as_container(&file);
-                    file.starts_with(root) && is_found
-                }
-                _ => true, // it leads nowhere
+/// Returns whether a path is a link to what a walk from `root` finds without it.
+fn is_duplicate_link(path: &Path, root: &Path) -> bool {
+    let is_link = disk::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
+    is_link
+        && match (disk::canonical_path(path), disk::canonical_path(root)) {
+            (Ok(file), Ok(root)) => {
+                let is_found = could_be_log(&file) || containers::is_named_as_container(&file);
+                file.starts_with(root) && is_found
             }
-    }
+            _ => true, // it leads nowhere
+        }
 }
 
 fn walk_folder(
@@ -229,12 +238,15 @@ fn walk_folder(
         return sessions.into_iter().all(|name| on_run(folder.join(name)));
     }
     let mut entries = entries_of(folder);
-    entries.retain(|path| !walk.is_duplicate_link(path));
+    entries.retain(|path| !is_duplicate_link(path, walk.root));
+    let folder_links = entries.iter().filter(|path| disk::is_dir(path) && !is_folder(path));
+    folder_links.for_each(|link| links::note_if_outside(link, walk.root));
     if containers::place_at(folder).is_some_and(|place| place.members.are_runs()) {
         return entries.into_iter().all(on_run);
     }
     let FolderEntries { mut logs, container_files, agents } = classify_entries(&entries, walk);
     logs.retain(|log| !walk.is_migrated(log));
+    logs.iter().chain(&container_files).for_each(|log| links::note_if_outside(log, walk.root));
     for log in &logs {
         if !on_run(log.clone()) {
             return false;
@@ -484,7 +496,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_to_logs_are_logs_and_links_to_folders_are_not_followed() {
+    fn links_to_logs_are_logs_and_links_to_folders_are_not_followed_and_those_outside_are_named() {
         use std::{fs, os::unix::fs::symlink};
         let place = tempfile::tempdir().unwrap();
         let at = |name: &str| place.path().join(name);
@@ -508,6 +520,47 @@ mod tests {
         let expected = ["hub/b.jsonl", "hub/c.jsonl", "hub/snapshots/1/a.jsonl"].map(at);
         assert_eq!(runs_below(&at("hub")), expected);
         assert!(expected.iter().all(|run| crate::open(run).is_ok()));
+        let notes = crate::outside_link_notes().join("\n");
+        for link in ["hub/b.jsonl", "hub/folder"] {
+            let named = format!("{} → ", at(link).display());
+            assert!(notes.contains(&named), "{notes}");
+        }
+        let mut newest = vec![];
+        newest_runs(&[at("hub")], 9, None, &mut |runs| newest.extend(runs));
+        newest.sort();
+        assert_eq!(newest, expected, "the newest runs have links too");
+    }
+
+    /// Copies a folder as the cache of a model hub has it: each file is a link to its content in `blobs`.
+    #[cfg(unix)]
+    fn copy_as_hub_cache(from: &Path, snapshot: &Path, blobs: &Path) {
+        std::fs::create_dir_all(snapshot).unwrap();
+        for path in disk::list_folder(from) {
+            let copy = snapshot.join(name_of(&path));
+            if path.is_dir() {
+                copy_as_hub_cache(&path, &copy, blobs);
+            } else {
+                let bytes = std::fs::read(&path).unwrap();
+                let blob = blobs.join(crate::sha256(&bytes));
+                std::fs::write(&blob, bytes).unwrap();
+                std::os::unix::fs::symlink(blob, copy).unwrap();
+            }
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_bundle_in_the_cache_of_a_hub_is_one_run_with_its_repository() {
+        let cache = tempfile::tempdir().unwrap();
+        let (snapshot, blobs) = (cache.path().join("snapshots/1"), cache.path().join("blobs"));
+        std::fs::create_dir_all(&blobs).unwrap();
+        let bundle = Path::new(trajview_testing::project()).join("sample-runs/codex-p12");
+        copy_as_hub_cache(&bundle, &snapshot.join("codex-p12"), &blobs);
+
+        assert_eq!(runs_below(cache.path()), [snapshot.join("codex-p12")]);
+        let (original, cached) =
+            (crate::open(&bundle).unwrap(), crate::open(&snapshot.join("codex-p12")).unwrap());
+        assert_eq!(cached.run, original.run);
     }
 
     #[test]

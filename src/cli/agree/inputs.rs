@@ -209,11 +209,13 @@ fn read_runs_below(folder: &Path) -> Result<Vec<AgreeInput>, CommandFailure> {
 pub fn read_text(path: &Path) -> Result<String, CommandFailure> {
     let cannot =
         |why: String| CommandFailure::cannot_read(format!("cannot read {}: {why}", path.display()));
-    let size = store::disk::metadata(path).map_err(|why| cannot(why.to_string()))?.len();
+    let size =
+        store::disk::metadata(path).map_err(|why| CommandFailure::unreadable(path, &why))?.len();
     if size > MOST_BYTES {
         return Err(cannot(format!("it is larger than {} MB", MOST_BYTES >> 20)));
     }
-    let bytes = store::disk::read_file(path).map_err(|why| cannot(why.to_string()))?;
+    let bytes =
+        store::disk::read_file(path).map_err(|why| CommandFailure::unreadable(path, &why))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 

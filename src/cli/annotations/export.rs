@@ -30,16 +30,16 @@ pub(crate) fn export_annotations(
     }
     let names: BTreeSet<String> = all.iter().filter_map(|it| it.by.clone()).collect();
     if let Some(name) =
-        args.of.iter().find(|beginning| !names.iter().any(|it| it.starts_with(*beginning)))
+        args.rater.iter().find(|beginning| !names.iter().any(|it| it.starts_with(*beginning)))
     {
         let names: Vec<String> = names.into_iter().collect();
         let names_text = if names.is_empty() { "nobody".into() } else { names.join(", ") };
-        let why = format!("--of {name}: has no exported scores; available: {names_text}");
+        let why = format!("--rater {name}: has no exported scores; available: {names_text}");
         return Err(CommandFailure::wrong_arguments(why));
     }
     let is_asked = |it: &Annotation| {
-        let is_of = |by: &String| args.of.iter().any(|beginning| by.starts_with(beginning));
-        args.of.is_empty() || it.by.as_ref().is_some_and(is_of)
+        let is_of = |by: &String| args.rater.iter().any(|beginning| by.starts_with(beginning));
+        args.rater.is_empty() || it.by.as_ref().is_some_and(is_of)
     };
     all.retain(is_asked);
     if all.is_empty() {

@@ -47,8 +47,8 @@ pub(crate) fn import_annotations(
 ) -> CommandResult {
     let shown = file.display().to_string();
     let text = read_text(file)?;
-    let tool = args.form.or_else(|| annotations::detect_tool(&text)).ok_or_else(|| {
-        let why = "not recognised as a file of Inspect Scout, Langfuse, Phoenix or Label Studio; name the tool with --as TOOL";
+    let tool = args.format.or_else(|| annotations::detect_tool(&text)).ok_or_else(|| {
+        let why = "not recognised as a file of Inspect Scout, Langfuse, Phoenix or Label Studio; name the tool with --format TOOL";
         CommandFailure::cannot_understand(format!("{shown}: {why}"))
     })?;
     let read = annotations::read_annotations(tool, &text);

@@ -116,7 +116,7 @@ fn find_source(
 ) -> Result<JudgingSource, CommandFailure> {
     let shown = audited.path.display();
     let plural = args.unit.plural_word();
-    let Some(wanted) = args.judgement.as_deref() else {
+    let Some(wanted) = args.judge.as_deref() else {
         return all.pop().ok_or_else(|| {
             CommandFailure::cannot_understand(format!("{shown}: has no {plural} to check"))
         });

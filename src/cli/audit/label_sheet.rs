@@ -321,11 +321,11 @@ pub(crate) fn import_labels(
     file: &Path,
     out: &mut Out,
 ) -> CommandResult {
-    if args.judgement.is_some() {
-        audited.choose_judgement(args.judgement.as_deref())?;
+    if args.judge.is_some() {
+        audited.choose_judgement(args.judge.as_deref())?;
     }
     let mut sorted = LabelSheet::read_sheet(file, vec![ImportTarget::for_run(audited)?])?;
-    if args.judgement.is_some() {
+    if args.judge.is_some() {
         let judgement = audited.judgement()?;
         let done = audited.turns_done(judgement)?;
         for (_, LabelsTableRow { label, .. }) in &mut sorted.rows {
@@ -419,9 +419,9 @@ fn read_sheet_text(file: &Path) -> Result<String, CommandFailure> {
     let shown = file.display();
     let cannot = |why: String| CommandFailure::cannot_read(format!("cannot read {shown}: {why}"));
     let mut bytes = vec![];
-    let opened = std::fs::File::open(file).map_err(|why| cannot(why.to_string()))?;
+    let opened = std::fs::File::open(file).map_err(|why| CommandFailure::unreadable(file, &why))?;
     let read = opened.take(MOST_BYTES + 1).read_to_end(&mut bytes);
-    read.map_err(|why| cannot(why.to_string()))?;
+    read.map_err(|why| CommandFailure::unreadable(file, &why))?;
     if bytes.len() as u64 > MOST_BYTES {
         return Err(cannot(format!("it is larger than {} MB", MOST_BYTES >> 20)));
     }

@@ -55,7 +55,7 @@ fn open_study_file(path: &Path, args: &AuditArgs) -> Result<LoadedStudy, Command
     let given_flags = [
         ("--seed", args.seed.is_some()),
         ("--size", args.size.is_some()),
-        ("--judgement", args.judgement.is_some()),
+        ("--judge", args.judge.is_some()),
         ("--save", args.save.is_some()),
         ("--unit", args.unit != LabelUnit::default()),
     ];
@@ -74,7 +74,7 @@ fn study_of_folder(folder: &Path, args: &AuditArgs) -> Result<LoadedStudy, Comma
     let usual = SampleDesign::default();
     let sample = SampleDesign { size: args.size, seed: args.seed.unwrap_or(usual.seed), ..usual };
     let design = StudyDesign {
-        judges: args.judgement.iter().cloned().collect(),
+        judges: args.judge.iter().cloned().collect(),
         unit: args.unit,
         sample,
         ..StudyDesign::default()
@@ -97,9 +97,7 @@ fn known_raters(studied: &LoadedStudy, args: &AuditArgs) -> Vec<String> {
 
 /// Writes the study of a folder to a new file, whose paths are relative to it.
 fn save_study(folder: &Path, file: &Path, design: &StudyDesign) -> Result<(), CommandFailure> {
-    let cannot = |why: std::io::Error| {
-        CommandFailure::cannot_read(format!("cannot write {}: {why}", file.display()))
-    };
+    let cannot = |why: std::io::Error| CommandFailure::unwritable(file, &why);
     let above = file.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let (above, full_path) =
         (above.canonicalize().map_err(cannot)?, folder.canonicalize().map_err(cannot)?);

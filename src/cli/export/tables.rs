@@ -49,9 +49,7 @@ pub fn export_tables(args: &ExportArgs, out: &mut Out) -> CommandResult {
     let redacting = args.redacting_with_tokens()?;
     let with = export_context(args, &redacting)?;
     let Some((_, first)) = folders.first() else { return Ok(Exit::Fine) };
-    let cannot = |why: io::Error| {
-        CommandFailure::cannot_read(format!("cannot write {}: {why}", first.path().display()))
-    };
+    let cannot = |why: io::Error| CommandFailure::unwritable(first.path(), &why);
     let mut spool = RunSpool::new(first.path()).map_err(cannot)?;
     let problems = read_all(&runs, &with, &mut spool).map_err(cannot)?;
     problems.iter().for_each(|unread| print_note(&unread.sentence));
@@ -92,8 +90,7 @@ pub(crate) fn list_redactions(args: &ExportArgs, out: &mut Out) -> CommandResult
     let runs = args.sharding.runs_of_shard(&args.paths)?;
     let redacting = args.redacting_with_tokens()?;
     let with = export_context(args, &redacting)?;
-    let cannot =
-        |why: io::Error| CommandFailure::cannot_read(format!("cannot store the rows: {why}"));
+    let cannot = |why: io::Error| CommandFailure::unwritable(&std::env::temp_dir(), &why);
     let mut spool = RunSpool::new(&std::env::temp_dir()).map_err(cannot)?;
     let problems = read_all(&runs, &with, &mut spool).map_err(cannot)?;
     problems.iter().for_each(|unread| print_note(&unread.sentence));
@@ -166,8 +163,9 @@ fn write_all(
     for table in args.wanted_tables() {
         let cannot = |why: io::Error| {
             CommandFailure::cannot_read(format!(
-                "cannot write the table of {}: {why}",
-                table.word()
+                "cannot write the table of {}: {}",
+                table.word(),
+                trajview_store::error_reason(&why)
             ))
         };
         let mut writers = vec![];
@@ -182,7 +180,7 @@ fn write_all(
             parts.push(writer.finish().map_err(cannot)?);
         }
     }
-    let existing = ExistingPart::from_replace(args.replace);
+    let existing = ExistingPart::from_replace(args.overwrite);
     let mut published = vec![];
     for ((_, folder), parts) in folders.iter().zip(parts) {
         published.extend(folder.publish_parts(parts, existing)?);

@@ -1,17 +1,19 @@
 //! The document `trajview.layer/1`.
 
+use std::path::Path;
+
 use serde::Serialize;
 
 use crate::cli::CommandFailure;
 use trajview_analysis::lifelines;
 use trajview_layers::{
-    Brief, BriefSentence, HelperCost,
+    Brief, BriefSentence, HelperCost, LayerSpec,
     brief_measures::{ForecastScore, NamedPart, estimated_tokens, named_part},
 };
 use trajview_metrics::lifeline::{self, SymbolLife};
 use trajview_store::OpenedRecording;
 
-use super::{LayerArgs, replay::ReplayedTurn};
+use super::replay::ReplayedTurn;
 
 /// Columns of the CSV: a row a turn.
 pub(crate) const CSV_COLUMNS: &str = "turn tokens share_named forecast touched precision recall restarts calls=spent.calls \
@@ -89,7 +91,7 @@ pub struct LayerTotals {
 
 impl LayerDocument {
     pub fn new(
-        args: &LayerArgs,
+        (path, spec): (&Path, &LayerSpec),
         opened: &OpenedRecording,
         turns: Vec<ReplayedTurn>,
         without_helper: Option<&'static str>,
@@ -126,9 +128,9 @@ impl LayerDocument {
             .collect();
         Ok(Self {
             schema: "trajview.layer/1",
-            layer: args.spec.to_string(),
+            layer: spec.to_string(),
             run: run.id.clone(),
-            path: args.run.path.display().to_string(),
+            path: path.display().to_string(),
             without_helper,
             totals: LayerTotals::sum_turns(&turns),
             turns,

@@ -8,7 +8,10 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 use serde::{
     Serialize, Serializer,
-    ser::{Error as _, Impossible, SerializeMap, SerializeSeq, SerializeStruct, SerializeTuple},
+    ser::{
+        Error as _, Impossible, SerializeMap, SerializeSeq, SerializeStruct,
+        SerializeStructVariant, SerializeTuple,
+    },
 };
 use serde_json::Error;
 
@@ -265,7 +268,7 @@ impl Serializer for JsonSerializer {
     type SerializeTupleVariant = NoJson;
     type SerializeMap = JsonParts;
     type SerializeStruct = JsonParts;
-    type SerializeStructVariant = NoJson;
+    type SerializeStructVariant = JsonVariant;
 
     serialize_wider! {
         serialize_i8(i8) => serialize_i64,
@@ -380,12 +383,35 @@ impl Serializer for JsonSerializer {
 
     fn serialize_struct_variant(
         self,
-        name: &'static str,
-        _: u32,
         _: &'static str,
+        _: u32,
+        variant: &'static str,
         _: usize,
-    ) -> Result<NoJson, Error> {
-        Err(Error::custom(name))
+    ) -> Result<JsonVariant, Error> {
+        Ok(JsonVariant { variant, parts: JsonParts::default() })
+    }
+}
+
+/// The fields of a variant, which become a record below its name.
+struct JsonVariant {
+    variant: &'static str,
+    parts: JsonParts,
+}
+
+impl SerializeStructVariant for JsonVariant {
+    type Ok = Json;
+    type Error = Error;
+
+    fn serialize_field<T: Serialize + ?Sized>(
+        &mut self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<(), Error> {
+        SerializeStruct::serialize_field(&mut self.parts, name, value)
+    }
+
+    fn end(self) -> Result<Json, Error> {
+        Ok(Json::Record(vec![(self.variant.into(), SerializeStruct::end(self.parts)?)]))
     }
 }
 

@@ -5,6 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use trajview_store::error_reason;
+
 use super::table::OutputTable;
 
 /// The form of printed tables.
@@ -68,7 +70,7 @@ impl SavedTables {
 }
 
 fn write_error(path: &Path, why: &io::Error) -> io::Error {
-    io::Error::new(why.kind(), format!("cannot write {}: {why}", path.display()))
+    io::Error::new(why.kind(), format!("cannot write {}: {}", path.display(), error_reason(why)))
 }
 
 /// Returns the first words of a title as a file is called.

@@ -28,8 +28,8 @@ pub struct CheckingArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 300.0, requires = "commands", value_parser = parse_seconds)]
     timeout: f64,
     /// Repeat existing results
-    #[arg(long, requires = "commands")]
-    again: bool,
+    #[arg(long, alias = "again", requires = "commands")]
+    rerun: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -70,7 +70,7 @@ impl CheckingArgs {
                 CheckEach::Edit => checks::CheckedMoments::Edit,
             },
             seconds: self.timeout,
-            again: self.again,
+            again: self.rerun,
         })
     }
 }

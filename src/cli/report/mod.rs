@@ -29,7 +29,7 @@ use super::{
 use report_builder::{ReportBounds, ReportRequest, ReportSubject};
 use report_data::ReportMaterial;
 
-/// Write a report about a run, a comparison or a study, for readers without trajview
+/// Write a report about a run, a comparison or a study
 ///
 /// HTML that needs no network: turns with their diffs, curves and lifelines, scores with the cited code, labels, and
 /// the commands that print each number. Two runs or more are compared; a study (study.toml) or a folder of run bundles gives
@@ -53,18 +53,18 @@ pub struct ReportArgs {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Judge whose verdicts count: the judge's name, or a judgement's file; as in `score` and `compare`
-    #[arg(long, visible_alias = "judgement", value_name = "NAME|FILE")]
+    #[arg(long, alias = "judgement", value_name = "NAME|FILE")]
     judge: Option<String>,
     /// Texts and diffs with more bytes are cut in the HTML, with a note
-    #[arg(long, value_name = "BYTES", default_value_t = 20_000)]
-    most_bytes: usize,
+    #[arg(long, alias = "most-bytes", value_name = "BYTES", default_value_t = 20_000)]
+    max_bytes: usize,
     /// Files of a turn in the HTML (max); files that a verdict cites are always shown
-    #[arg(long, value_name = "N", default_value_t = 200)]
-    most_files: usize,
+    #[arg(long, alias = "most-files", value_name = "N", default_value_t = 200)]
+    max_files: usize,
     /// Bytes of turns, steps and diffs in the HTML, of all runs together (about); omitted parts are listed, with the
     /// command that prints them
-    #[arg(long, value_name = "BYTES", default_value_t = 20_000_000)]
-    most_total: usize,
+    #[arg(long, alias = "most-total", value_name = "BYTES", default_value_t = 20_000_000)]
+    max_total: usize,
     #[command(flatten)]
     measuring: MeasuringArgs,
     #[command(flatten)]
@@ -83,11 +83,7 @@ pub fn run(args: &ReportArgs, out: &mut Out) -> CommandResult {
         measuring: args.measuring.to_arguments(),
         carry_out: &super::captured_output,
         with_turns: !args.markdown && !args.latex,
-        bounds: ReportBounds {
-            text: args.most_bytes,
-            files: args.most_files,
-            total: args.most_total,
-        },
+        bounds: ReportBounds { text: args.max_bytes, files: args.max_files, total: args.max_total },
     };
     let report = report_builder::make_report(&request)?;
     let redactor = args.redacting.redactor_for_runs(opened.iter().map(|it| &*it.run));
@@ -101,15 +97,13 @@ pub fn run(args: &ReportArgs, out: &mut Out) -> CommandResult {
     } else if args.latex {
         tables::latex_report(&report)
     } else {
-        html::html_page(&report, args.most_bytes)
+        html::html_page(&report, args.max_bytes)
     };
     args.redacting.print_counts(&redactor.counts_by_kind());
     match &args.out {
         None => out.print_bytes(text.as_bytes())?,
         Some(path) => {
-            fs::write(path, &text).map_err(|why| {
-                CommandFailure::cannot_read(format!("cannot write {}: {why}", path.display()))
-            })?;
+            fs::write(path, &text).map_err(|why| CommandFailure::unwritable(path, &why))?;
             print_note(&format!("{}: {} bytes", path.display(), text.len()));
         }
     }

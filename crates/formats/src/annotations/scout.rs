@@ -213,7 +213,7 @@ pub fn write_validation_set(annotations: &[Annotation]) -> Result<String, String
         let before = target.and_then(|target| target.insert(it.item.clone(), value));
         if before.is_some() {
             return Err(format!(
-                "{} of {} has several scores, and a validation set of Scout has one; choose a rater with --of NAME",
+                "{} of {} has several scores, and a validation set of Scout has one; choose a rater with --rater NAME",
                 it.item, it.run
             ));
         }

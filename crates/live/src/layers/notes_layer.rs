@@ -37,7 +37,9 @@ impl Layer for NotesLayer {
         let mut bytes = vec![];
         File::open(&self.path)
             .and_then(|file| file.take(MAX_NOTES_BYTES).read_to_end(&mut bytes))
-            .map_err(|why| format!("cannot read {shown}: {why}"))?;
+            .map_err(|why| {
+                format!("cannot read {shown}: {}", trajview_store::error_reason(&why))
+            })?;
         let text = String::from_utf8_lossy(&bytes).trim().to_owned();
         if text.is_empty() {
             return Ok(None);

@@ -2,7 +2,7 @@
 //!
 //! A row has the name of a number, its unit, its range, the better direction, its format, its computation, the source
 //! of its formula and its evidence. `places` has one list a place: the numbers that it shows, in its order. The curves,
-//! the comparison, the corpus, CSV, `trajview metrics` and the documentation are made from rows and lists: each place has
+//! the comparison, the corpus, CSV, `trajview list metrics` and the documentation are made from rows and lists: each place has
 //! a [`Number`] and never a name. To add a number add a row, and its name to the lists of the places that show it.
 //!
 //! [`facts`] has the inputs of the rows, `number_format` the formats of values. Where a formula differs by profile, the

@@ -1,4 +1,4 @@
-//! The rows. To add a number, add a row; its position decides the order in `trajview metrics`. `places` has the lists of
+//! The rows. To add a number, add a row; its position decides the order in `trajview list metrics`. `places` has the lists of
 //! the numbers that each place shows.
 
 use super::{

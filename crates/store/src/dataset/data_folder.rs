@@ -94,7 +94,7 @@ pub enum ExistingPart {
 }
 
 impl ExistingPart {
-    /// Returns the handling that the option `--replace` asks for.
+    /// Returns the handling that the option `--overwrite` asks for.
     pub const fn from_replace(replaces: bool) -> Self {
         if replaces { Self::Replace } else { Self::Refuse }
     }
@@ -189,7 +189,7 @@ impl DataFolder {
                 }
                 ExistingPart::Refuse => {
                     let why = "is there already, of other runs or another division; \
-                               --replace takes such parts away, or name another folder";
+                               --overwrite takes such parts away, or name another folder";
                     return Err(WriteError::Taken { path, why: why.into() });
                 }
             }

@@ -128,7 +128,7 @@ fn a_part_of_other_content_does_not_come_to_lie_beside_the_first() {
     };
 
     let refused = data.publish_parts(second(), ExistingPart::Refuse).unwrap_err().to_string();
-    assert!(refused.contains("--replace"), "{refused}");
+    assert!(refused.contains("--overwrite"), "{refused}");
     assert!(first.exists());
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
 

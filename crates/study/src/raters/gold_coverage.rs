@@ -60,7 +60,7 @@ impl fmt::Display for GoldCoverage {
         let Self { differing, alike, all_alike } = self;
         write!(
             f,
-            "gold has {differing} items that people scored differently and {alike} of {all_alike} that they scored alike: agreement with gold does not represent all labels; `trajview audit STUDY --adjudicate --settle-agreed` adds the items that they agree on"
+            "gold has {differing} items that people scored differently and {alike} of {all_alike} that they scored alike: agreement with gold does not represent all labels; `trajview audit STUDY --adjudicate --adjudicate-agreed` adds the items that they agree on"
         )
     }
 }

@@ -77,7 +77,7 @@ fn group_row(group: &[&'static KeyBinding], keys: &UserKeys) -> FactRow {
     FactRow::new(keys.keys_text(only), only.help)
 }
 
-/// The twelve keys to begin with, for the page of keys and `trajview keys`.
+/// The twelve keys to begin with, for the page of keys and `trajview list keys`.
 pub const TWELVE_KEYS: [(&str, &str); 12] = [
     ("← →", "previous, next turn; in other views point, judgement or column"),
     ("↑ ↓", "up, down in the panel that has the keyboard"),

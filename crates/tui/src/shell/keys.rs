@@ -159,7 +159,7 @@ fn rows_of_command(command: &str) -> Result<(Vec<usize>, Option<&'static str>), 
     let ids: Vec<&str> = all_bindings().map(|row| row.id).collect();
     let near = fuzzy_match::nearest_words(command, &ids);
     Err(match near.as_slice() {
-        [] => "no command has this id; `trajview keys` lists them".to_owned(),
+        [] => "no command has this id; `trajview list keys` lists them".to_owned(),
         near => format!("no command has this id; nearest: {}", near.join(", ")),
     })
 }
@@ -216,7 +216,7 @@ mod tests {
     fn what_cannot_be_bound_is_a_sentence() {
         assert_eq!(
             wanted_sentences(&wanted_keys("warp", &["w"])),
-            ["warp: no command has this id; `trajview keys` lists them"]
+            ["warp: no command has this id; `trajview list keys` lists them"]
         );
         assert_eq!(
             wanted_sentences(&wanted_keys("nextturn", &["w"])),

@@ -76,7 +76,7 @@ pub fn run(studied: &LoadedStudy, args: &AuditArgs, out: &mut Out) -> CommandRes
         }));
     }
     print_warnings(&studied.warnings);
-    if args.settle_agreed {
+    if args.adjudicate_agreed {
         return settle_agreed(studied, out);
     }
     match (&args.import, args.export, args.blank) {

@@ -3,7 +3,7 @@
 //!
 //! This is not CPython's parser, but a list of syntax of Python 2, syntax of later releases, and common mistakes. It
 //! was compared with CPython 3.12 on the libraries of Python 2.7 to 3.13 and on the examples of its `test_syntax`;
-//! `trajview metrics` lists what is known to be missing.
+//! `trajview list metrics` lists what is known to be missing.
 
 use std::sync::LazyLock;
 use trajview_code::{flat_tree::FlatTree, tree::by_kind};

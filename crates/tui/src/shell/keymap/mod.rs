@@ -1,4 +1,4 @@
-//! Keys are data: one row a binding. Dispatch, the footer, the `?` overlay and `trajview keys` all read this list.
+//! Keys are data: one row a binding. Dispatch, the footer, the `?` overlay and `trajview list keys` all read this list.
 //!
 //! To bind a key add a row to the table of its view, below `tables`. A row with a `hint` shows in the footer of its place; neighbours with the same hint
 //! share it (`←→ turn`).

@@ -280,7 +280,7 @@ fn gold_agreement_rows(session: &Session, width: usize) -> Vec<AgreementRow> {
         rows.push(AgreementRow::Blank);
         let words = format!(
             "gold has only disagreements: {alike} items that raters scored alike have no outcome \
-             (`trajview audit STUDY --adjudicate --settle-agreed`)"
+             (`trajview audit STUDY --adjudicate --adjudicate-agreed`)"
         );
         rows.extend(words_in_rows(&words, width).into_iter().map(AgreementRow::Note));
     }

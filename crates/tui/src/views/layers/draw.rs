@@ -36,7 +36,7 @@ pub(crate) fn draw_layers(
             None => Some("reading the layers…".to_owned()),
             Some(Err(why)) => Some(safe_string(why)),
             Some(Ok(_)) => session.scores.process.layer_records().is_empty().then(|| {
-                "This run has no layers. Simulate one: `trajview layer NAME RUN`".to_owned()
+                "This run has no layers. Simulate one: `trajview layer RUN NAME`".to_owned()
             }),
         };
     if let Some(words) = words {

@@ -143,7 +143,7 @@ fn empty_list_text(view: &ProcessView, session: &Session) -> String {
         ProcessList::Decisions => match session.scores.process.decisions() {
             None => "loading decisions…".into(),
             Some(Err(why)) => safe_string(why),
-            Some(Ok(None)) => "no decisions.json; \": extract decisions from requests · --store FILE: use another file".into(),
+            Some(Ok(None)) => "no decisions.json; \": extract decisions from requests · --decisions FILE: use another file".into(),
             Some(Ok(Some(_))) => "no decision applies to a file of a step".into(),
         },
         ProcessList::Memory => match session.scores.process.memory() {

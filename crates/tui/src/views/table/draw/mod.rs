@@ -65,11 +65,12 @@ fn empty_table_text(table: &RunTableView) -> String {
                 None => "`trajview PATH` opens a recording",
             };
             format!(
-                "trajview plays back runs of coding agents, turn by turn, as diffs. No agent sessions were found in the usual folders of this machine: {sample}, `trajview formats` lists the readable formats"
+                "trajview plays back runs of coding agents, turn by turn, as diffs. No agent sessions were found in the usual folders of this machine: {sample}, `trajview list formats` lists the readable formats"
             )
         }
         (true, true) => {
-            "no recordings in this folder: `trajview formats` lists the readable formats".into()
+            "no recordings in this folder: `trajview list formats` lists the readable formats"
+                .into()
         }
         (false, _) => {
             let count = count_with_noun(table.rows.len(), table.row_noun());

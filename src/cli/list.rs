@@ -1,0 +1,34 @@
+//! `trajview list`: the commands that only list something.
+
+use super::{
+    CommandResult,
+    formats::{self, FormatsArgs},
+    keys::{self, KeysArgs},
+    metrics::{self, MetricsArgs},
+    output::Out,
+    rules::{self, RulesArgs},
+};
+
+/// List formats, metrics, rules or keys
+#[derive(Debug, clap::Args)]
+pub struct ListArgs {
+    #[command(subcommand)]
+    list: ListCommand,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum ListCommand {
+    Formats(FormatsArgs),
+    Metrics(MetricsArgs),
+    Rules(RulesArgs),
+    Keys(KeysArgs),
+}
+
+pub fn run(args: &ListArgs, out: &mut Out) -> CommandResult {
+    match &args.list {
+        ListCommand::Formats(args) => formats::run(args, out),
+        ListCommand::Metrics(args) => metrics::run(args, out),
+        ListCommand::Rules(args) => rules::run(args, out),
+        ListCommand::Keys(args) => keys::run(args, out),
+    }
+}
