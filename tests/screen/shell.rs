@@ -433,7 +433,7 @@ fn what_was_copied_is_said() {
 
 #[test]
 fn the_copied_command_opens_the_same_place() {
-    let link = copied_text("3l F <tab><tab> 9G", "yy");
+    let link = copied_text("3l F <tab><tab> 9gg", "yy");
     assert_eq!(link, "trajview 'a run' --at 4 --file results/loss.csv:4");
 }
 
@@ -452,7 +452,7 @@ fn a_key_that_copies_nothing_says_which_would() {
 
 #[test]
 fn the_editor_gets_the_file_after_the_turn_at_the_line() {
-    let mut world = open_shell(120, 40, "3l f <tab><tab> 9G");
+    let mut world = open_shell(120, 40, "3l f <tab><tab> 9gg");
     let effects = effects_of_keys(&mut world.app, "E");
     let [Effect::Edit(editing)] = effects.as_slice() else { panic!("{effects:?}") };
     let EditedFile::Copy { name, text, moment } = &editing.what else { panic!("{editing:?}") };
@@ -478,7 +478,7 @@ fn what_no_editor_could_show_is_a_sentence() {
 
 #[test]
 fn a_mark_brings_turn_step_file_and_scroll_back() {
-    let mut world = open_shell(120, 40, "3l f <tab><tab> 12G Ma");
+    let mut world = open_shell(120, 40, "3l f <tab><tab> 12gg Ma");
     let spot = |world: &Answering| {
         let run = world.app.screens.open_run().unwrap();
         trajview::views::replay::bookmark::Bookmark::for_place(&run.replay, &run.session)
@@ -498,12 +498,12 @@ fn a_mark_brings_turn_step_file_and_scroll_back() {
 #[test]
 fn a_mark_brings_the_view_of_the_diff_and_its_base_back() {
     let views = [
-        "3l f <tab><tab>",      // unified, since the turn before
-        "3l f <tab><tab> d",    // side by side
-        "3l f <tab><tab> a 7G", // blame
-        "3l B l <tab><tab> d",  // since a marked turn
-        "4l l bb <tab><tab>",   // since the start
-        "3l f <tab><tab> m d",  // with all the room
+        "3l f <tab><tab>",       // unified, since the turn before
+        "3l f <tab><tab> d",     // side by side
+        "3l f <tab><tab> a 7gg", // blame
+        "3l B l <tab><tab> d",   // since a marked turn
+        "4l l bb <tab><tab>",    // since the start
+        "3l f <tab><tab> m d",   // with all the room
     ];
     for keys in views {
         let frame = |world: &Answering| {

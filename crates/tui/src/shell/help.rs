@@ -43,7 +43,7 @@ pub(crate) fn help_rows(place: KeyContext, keys: &UserKeys) -> Vec<FactRow> {
 const FIRST_KEYS: usize = 12;
 
 /// The ids of the keys that each of these lists ends with, where they hold.
-const LAST_OF_FIRST: [&str; 4] = ["next-view", "command", "help", "quit"];
+const LAST_OF_FIRST: [&str; 4] = ["goto", "command", "help", "quit"];
 
 /// Returns the first keys of a place: those of its footer, then others of the place, then those that lead everywhere.
 /// Neighbours with the same word in the footer are one.
@@ -87,7 +87,7 @@ pub const TWELVE_KEYS: [(&str, &str); 12] = [
     ("space", "play, pause"),
     ("/", "search"),
     ("n N", "next, previous match or item"),
-    ("x", "next failure or loss"),
+    ("g", "go to a view: a box lists the letters that may follow"),
     (":", "command line: names of views, :46 for turn 46, :help WORD"),
     ("?", "the keys of this view"),
     ("q", "quit"),

@@ -21,6 +21,7 @@ use crate::{
         theme::{Meaning, Theme},
     },
 };
+use trajview_formats::{self as formats, RecordingShape};
 use trajview_run::{Run, format_number};
 
 /// Draws the tabs, and the facts of the run where a view of it is on screen.
@@ -161,11 +162,16 @@ fn shown_facts(screens: &Screens) -> Vec<Fact> {
 /// The longest name of a run (cells).
 const MAX_NAME: usize = 28;
 
-/// Returns the name of the recording, as the user gave it; else its title or id.
+/// Returns the id of a bundle, else the name of the recording as the user gave it, else its title or id.
 fn run_name(screens: &Screens, run: &Run) -> String {
-    let name = file_name_text(&screens.source);
-    let title = if run.title.is_empty() { &run.id } else { &run.title };
-    let name = if name.is_empty() || name == "-" { title } else { &name };
+    let file = file_name_text(&screens.source);
+    let is_bundle = formats::shape_by_name(run.origin.format) == Some(RecordingShape::Bundle);
+    let name = match (is_bundle, file.is_empty() || file == "-") {
+        (true, _) => &run.id,
+        (false, false) => &file,
+        (false, true) if run.title.is_empty() => &run.id,
+        (false, true) => &run.title,
+    };
     text::truncate(&text::safe(name).to_string(), MAX_NAME, "…").to_string()
 }
 

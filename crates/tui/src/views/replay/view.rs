@@ -103,7 +103,7 @@ impl RunView for ReplayView {
                 self.steps.update(steps::StepsMessage::Leave);
                 true
             }
-            ReplayPanel::Diff => self.return_from_jump(session),
+            ReplayPanel::Request | ReplayPanel::Diff => self.return_from_jump(session),
             _ => false,
         }
     }
