@@ -158,7 +158,7 @@ fn the_tree_has_the_files_that_are_there_after_the_step() {
 
     let before = at(":1.4<enter> <tab> O", (120, 40));
     assert!(before.contains("0 files after step 1.4"), "{before}");
-    assert!(before.contains("no file is known at this"), "{before}");
+    assert!(before.contains("no files known at this"), "{before}");
     let after = at(":1.6<enter> <tab> O", (120, 40));
     assert!(after.contains("2 files after step 1.6"), "{after}");
     let small = at(":1.6<enter> <tab> O", (80, 24));
