@@ -56,13 +56,8 @@ pub(crate) fn curves_svg(curves: &RunCurves, name: &str, most: Option<f64>) -> S
             last.map(|(at, value)| (series, point_x(at, points.len()), point_y(value, top))),
         );
     }
-    // Names that would overlap are moved apart.
-    if let [(.., one), (.., two)] = &mut ends[..]
-        && (*one - *two).abs() < 14.0
-    {
-        let middle = (*one + *two) / 2.0;
-        (*one, *two) =
-            if one <= two { (middle - 7.0, middle + 7.0) } else { (middle + 7.0, middle - 7.0) };
+    if let [(.., one), (.., two)] = &mut ends[..] {
+        move_apart(one, two);
     }
     for (series, x, y) in ends {
         let _ = write!(
@@ -76,6 +71,21 @@ pub(crate) fn curves_svg(curves: &RunCurves, name: &str, most: Option<f64>) -> S
     }
     svg.push_str("</svg>");
     svg
+}
+
+/// The least distance of two names.
+const NAME_HEIGHT: f64 = 16.0;
+
+/// Moves names apart that would overlap, and neither of them onto the names of the points below the axis.
+fn move_apart(one: &mut f64, two: &mut f64) {
+    if (*one - *two).abs() >= NAME_HEIGHT {
+        return;
+    }
+    let lowest = HEIGHT - BOTTOM - 6.0;
+    let lower = f64::midpoint(*one, *two) + NAME_HEIGHT / 2.0;
+    let lower = lower.min(lowest);
+    let upper = lower - NAME_HEIGHT;
+    (*one, *two) = if one <= two { (upper, lower) } else { (lower, upper) };
 }
 
 /// Returns a round number above all values.
@@ -227,4 +237,35 @@ fn write_life(
         );
     }
     svg.push_str("</a>");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the heights of the names of both series.
+    fn name_heights(erosion: f64, verbosity: f64) -> [f64; 2] {
+        let point = CurvePoint {
+            label: "c1".into(),
+            turn: 1,
+            erosion: Some(erosion),
+            verbosity: Some(verbosity),
+        };
+        let curves = RunCurves { points: vec![point], ..RunCurves::default() };
+        let svg = curves_svg(&curves, "a run", largest_value(&curves));
+        ["one", "two"].map(|class| {
+            let after = svg.split(&format!("<text class=\"{class}\"")).nth(1).unwrap();
+            let y = after.split("y=\"").nth(1).unwrap().split('"').next().unwrap();
+            y.parse().unwrap()
+        })
+    }
+
+    #[test]
+    fn the_names_of_a_run_with_one_point_overlap_neither_each_other_nor_the_name_of_the_point() {
+        for (erosion, verbosity) in [(0.0, 0.017), (0.017, 0.0), (0.0, 0.0), (0.3, 0.31)] {
+            let [one, two] = name_heights(erosion, verbosity);
+            assert!((one - two).abs() >= NAME_HEIGHT, "{one} {two}");
+            assert!(one.max(two) <= HEIGHT - BOTTOM + 4.0, "on the name of the point: {one} {two}");
+        }
+    }
 }
