@@ -47,9 +47,12 @@ use repeats::JudgeRepeats;
 /// (component,rater,score); JSON is a list of such rows, or an object of columns.
 #[derive(Debug, clap::Args)]
 pub struct AgreeArgs {
-    /// Run bundles, folders of them, files of judgements or labels, tables (CSV or JSON), or RigorBench's score files (YAML)
+    /// Run bundles, graded rubric trees, folders of them, files of judgements or labels, tables (CSV or JSON), or RigorBench's score files (YAML)
     #[arg(value_name = "RUN_OR_FILE", required = true, value_parser = run_args::place_parser())]
     paths: Vec<PathBuf>,
+    /// Folder for the labels of graded rubric trees outside bundles [default: NAME.labels beside each file]
+    #[arg(long, value_name = "FOLDER")]
+    labels: Option<PathBuf>,
     /// Agreement on one kind of item. Default: each kind that two raters scored, in separate tables
     #[arg(long, value_name = "component|leaf|flag|signal|decision|process", value_parser = super::view::unit_parser(), hide_possible_values = true)]
     unit: Option<LabelUnit>,
@@ -145,6 +148,9 @@ pub fn run(args: &AgreeArgs, out: &mut Out) -> CommandResult {
     out.set_table_form(&args.forms)?;
     if args.tree {
         return tree::run(args, out);
+    }
+    for path in &args.paths {
+        run_args::use_labels_folder(args.labels.as_deref(), path)?;
     }
     let gathered = AgreeInputs::read_paths(&args.paths)?;
     let unit = args.unit.or(args.rubric.map(rubric_unit));

@@ -39,6 +39,9 @@ pub struct AuditArgs {
     /// The judgement to check: the judge's name, or a judgement's file; a unique beginning is enough. Default: the last judgement of the latest state, complete ones first
     #[arg(long, alias = "judgement", value_name = "NAME|FILE")]
     judge: Option<String>,
+    /// Folder for the labels of a graded rubric tree outside a bundle [default: NAME.labels beside its file]
+    #[arg(long, value_name = "FOLDER")]
+    labels: Option<PathBuf>,
     /// Kind of item; `leaf` is a leaf of a graded rubric tree
     #[arg(long, value_name = "KIND", value_parser = super::view::unit_parser(), default_value = "component")]
     unit: LabelUnit,
@@ -103,6 +106,7 @@ struct RunOrStudyArg {
 
 pub fn run(args: &AuditArgs, out: &mut Out) -> CommandResult {
     out.set_table_form(&args.forms)?;
+    run_args::use_labels_folder(args.labels.as_deref(), &args.run.path)?;
     if let Some(studied) = study::study_from_args(args)? {
         return study::run(&studied, args, out);
     }
@@ -111,6 +115,7 @@ pub fn run(args: &AuditArgs, out: &mut Out) -> CommandResult {
         return Err(CommandFailure::wrong_arguments(why));
     }
     let mut audited = AuditedRun::open(&args.run.path)?;
+    let unit = audited.unit_for(args.unit);
     if let Some(file) = &args.import {
         return label_sheet::import_labels(&mut audited, args, file, out);
     }
@@ -119,20 +124,20 @@ pub fn run(args: &AuditArgs, out: &mut Out) -> CommandResult {
     }
     let plan = QueuePlan { seed: args.seed.unwrap_or(QueuePlan::default().seed), size: args.size };
     if args.absences {
-        item_queue::check_absences(args.unit)?;
+        item_queue::check_absences(unit)?;
     }
     let book = audited.rubric.codebook.as_deref();
     let has_scales = book.is_some_and(|book| !book.is_on_own_scale(LabelUnit::Component));
-    if args.unit != LabelUnit::Component || has_scales && !args.absences {
+    if unit != LabelUnit::Component || has_scales && !args.absences {
         audited.print_warnings();
         if args.blank {
             return label_sheet::print_blank_items(
                 &audited,
-                &item_queue::draw_items(&audited, args, plan)?.1,
+                &item_queue::draw_items(&audited, unit, args, plan)?.1,
                 out,
             );
         }
-        return print_document(&item_queue::items_document(&audited, args, plan)?, args, out);
+        return print_document(&item_queue::items_document(&audited, unit, args, plan)?, args, out);
     }
     audited.choose_judgement(args.judge.as_deref())?;
     audited.print_warnings();

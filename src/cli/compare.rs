@@ -12,9 +12,10 @@ use clap::ValueEnum;
 
 use trajview_analysis as analysis;
 use trajview_analysis::{
-    Scorer,
+    Scorer, lifelines,
     scores::{ReuseRequest, ScoreRequest, Scorers, Scores},
 };
+use trajview_metrics::lifeline::components_to_follow;
 use trajview_run::{
     files::{RunMoment as At, SourceTree},
     find_by_name,
@@ -94,6 +95,9 @@ pub fn run(args: &CompareArgs, out: &mut Out) -> CommandResult {
     let rubrics: Vec<&Rubric> = parties.iter().map(|party| &party.rubric).collect();
     let judge = judge_by_name(args.judge.as_deref(), &rubrics)?;
     compare::choose_judge(&mut parties, judge.as_ref());
+    for (party, OpenedRun { opened, .. }) in parties.iter_mut().zip(&opened_runs) {
+        add_lifelines(party, opened)?;
+    }
     let files = file_rows(&opened_runs)?;
     let document =
         CompareDocument { opened_runs: &opened_runs, parties: &parties, files: &files, args };
@@ -137,6 +141,17 @@ fn compared_parties(
         Ok(party)
     };
     opened_runs.iter().map(party).collect()
+}
+
+/// Follows the components of a run, where it has any.
+fn add_lifelines(party: &mut ComparedRun, opened: &OpenedRecording) -> Result<(), CommandFailure> {
+    let followed = components_to_follow(&party.run, &party.rubric, party.judgement());
+    if !followed.is_empty() {
+        let (archive, run) = (&opened.archive, &opened.run);
+        let lifelines = lifelines::component_lifelines(archive, run, &followed, &|_, _| true);
+        party.lifelines = Some(lifelines.map_err(CommandFailure::cannot_read)?.into());
+    }
+    Ok(())
 }
 
 /// Returns the measured moments, in turns done; always with the end, and every state that was judged.

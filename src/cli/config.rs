@@ -97,6 +97,14 @@ const SETTINGS: &[Setting] = &[
         |it| it.annotator.as_deref().map(toml_string),
     ),
     Setting(
+        "judge",
+        |it, to| {
+            let name = parse_text(to, "the name of a judge, or of a judgement's file");
+            set_some(&mut it.judge, name.map(|name| name.trim().to_owned()))
+        },
+        |it| it.judge.as_deref().map(toml_string),
+    ),
+    Setting(
         "labels",
         |it, to| {
             set_value(&mut it.labels, parse_one_of(to, &LabelMode::ALL.map(|it| (it.word(), it))))
@@ -369,6 +377,7 @@ pub(crate) fn load_settings(named_file: Option<&Path>) -> Result<LoadedConfig, C
     let was_found = text.is_some();
     let mut loaded = LoadedConfig::from_text(&text.unwrap_or_default(), file, environment_values());
     store::set_columns(loaded.config.columns.clone());
+    store::rubric::pin_judge(loaded.config.judge.clone());
     match loaded.config.prices.as_deref().map(store::prices::read_prices) {
         None => {}
         Some(Ok(prices)) => store::prices::set_prices(prices),

@@ -8,7 +8,8 @@ use clap::{Command, CommandFactory, builder::StyledStr};
 use trajview_tui::shell::glossary;
 
 use super::{
-    CommandFailure, CommandLine, CommandResult, Exit, output::{Out, terminal_columns},
+    CommandFailure, CommandLine, CommandResult, Exit,
+    output::{Out, terminal_columns},
     suggestions::closest,
 };
 

@@ -359,11 +359,16 @@ fn bundle_folder(path: &Path) -> Result<PathBuf, CommandFailure> {
     if let Some(folder) = store::rubric::bundle_of(path) {
         return Ok(folder);
     }
-    store::open(path)?; // what cannot be read at all says so itself
+    let opened = store::open(path)?; // what cannot be read at all says so itself
     let shown = path.display();
-    Err(CommandFailure::wrong_arguments(format!(
-        "{shown} is not a run bundle, so verdicts cannot be saved; make one: `trajview import {shown} --out DIR`"
-    )))
+    Err(CommandFailure::wrong_arguments(match opened.run.is_rubric_tree_alone() {
+        true => format!(
+            "{shown} is a graded rubric tree without files to judge; `trajview {shown} --view audit` labels its leaves"
+        ),
+        false => format!(
+            "{shown} is not a run bundle, so verdicts cannot be saved; make one: `trajview import {shown} --out DIR`"
+        ),
+    }))
 }
 
 /// Returns everything but the turn.

@@ -4,13 +4,12 @@ use serde::Serialize;
 
 use trajview_analysis::lifelines;
 use trajview_metrics::lifeline::{
-    self, ComponentLoss, DatedVerdict, Lifeline, LostSymbol, TurnSide,
+    self, ComponentLoss, DatedVerdict, Lifeline, LostSymbol, RecordedLoss, TurnSide,
 };
 use trajview_run::{
     RepoPath, Run,
     files::FileChange,
     format_number::{count_with_noun, trimmed_decimals},
-    rubric::{Judge, Rubric},
 };
 use trajview_store::{self as store, Archive};
 use trajview_tui::widgets::text;
@@ -132,14 +131,15 @@ pub fn run(args: &LossesArgs, out: &mut Out) -> CommandResult {
     }
     let lifelines = lifelines::component_lifelines(archive, run, &requests, &|_, _| true)
         .map_err(CommandFailure::cannot_read)?;
-    let source = LossSource { run, archive, rubric: &rubric, judge: judgement.map(|it| &it.judge) };
-    let losses = lifeline::component_losses(&lifelines);
+    let source = LossSource { run, archive };
+    let judge = judgement.map(|it| &it.judge);
+    let losses = lifeline::recorded_losses(run, &rubric, judge, &lifelines);
     let losses: Vec<LossRow<'_>> = losses.iter().map(|loss| source.loss_row(loss)).collect();
     let document = LossesDocument {
         schema: "trajview.losses/1",
         run: &run.id,
         turns: run.end_in_turns(),
-        judge: source.judge.map(|judge| judge.name.as_str()),
+        judge: judge.map(|judge| judge.name.as_str()),
         followed: lifelines.iter().filter(|it| is_followed(it)).count(),
         components: lifelines.len(),
         losses,
@@ -156,32 +156,24 @@ fn is_followed(lifeline: &Lifeline) -> bool {
     lifeline.deciding_symbols().next().is_some()
 }
 
-/// The run, its files and its judgements, from which the rows are made.
+/// The run and its files, from which the hunks are made.
 struct LossSource<'a> {
     run: &'a Run,
     archive: &'a Archive,
-    rubric: &'a Rubric,
-    judge: Option<&'a Judge>,
 }
 
 impl<'a> LossSource<'a> {
-    fn loss_row(&self, loss: &ComponentLoss<'a>) -> LossRow<'a> {
-        let components = self.rubric.checklist.iter().flat_map(|it| &it.components);
-        let component = components.into_iter().find(|it| it.id == loss.component);
-        let turn = self.run.turns.get(loss.turn.wrapping_sub(1));
-        let checkpoint = turn.and_then(|turn| self.run.checkpoints.get(turn.checkpoint?));
-        let (before, after) = self.judge.map_or((None, None), |judge| {
-            lifeline::verdicts_around(self.run, self.rubric, judge, loss.component, loss.turn)
-        });
+    fn loss_row(&self, recorded: &RecordedLoss<'a>) -> LossRow<'a> {
+        let loss = &recorded.loss;
         LossRow {
             component: loss.component,
-            name: component.map(|it| it.name.as_str()),
+            name: recorded.name,
             turn: loss.turn,
-            checkpoint: checkpoint.map(|it| it.id.as_str()),
-            request: turn.map(|turn| &*turn.title).filter(|title| !title.is_empty()),
+            checkpoint: recorded.checkpoint,
+            request: recorded.request,
             symbols: loss.symbols.iter().map(symbol_row).collect(),
-            before: before.map(verdict_row),
-            after: after.map(verdict_row),
+            before: recorded.before.map(verdict_row),
+            after: recorded.after.map(verdict_row),
             hunks: self.loss_hunks(loss),
         }
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PathBufValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use trajview_run::{Run, StepId, files::RunMoment};
-use trajview_store::{disk, remote, standard_input};
+use trajview_store::{disk, remote, rubric, standard_input};
 use trajview_tui::session::start_place::NamedMoment;
 
 use super::CommandFailure;
@@ -18,6 +18,20 @@ pub(crate) fn recording_parser() -> impl TypedValueParser<Value = PathBuf> {
         true => standard_input::standard_input().map_err(|why| why.to_string()),
         false => Ok(remote::register_path(path)),
     })
+}
+
+/// Uses this folder for the labels of the graded rubric tree at the path; fails where the path has a place of its own.
+pub(crate) fn use_labels_folder(folder: Option<&Path>, path: &Path) -> Result<(), CommandFailure> {
+    let Some(folder) = folder else { return Ok(()) };
+    if rubric::bundle_of(path).is_some() || path.extension().is_some_and(|end| end == "toml") {
+        let path = path.display();
+        return Err(CommandFailure::wrong_arguments(format!(
+            "--labels is for a graded rubric tree outside a bundle; {path} has a place for its labels \
+             (a bundle its own folder, a study `labels_folder`)"
+        )));
+    }
+    rubric::set_labels_folder(Some(folder.to_owned()));
+    Ok(())
 }
 
 /// Returns a path to recordings, or an address of them; never standard input.

@@ -8,6 +8,7 @@ use std::{
 };
 
 use crate::runtime::{self, ScreenOptions};
+use trajview_analysis as analysis;
 use trajview_judge::discover::JudgeEnvironment;
 use trajview_metrics::quality::QualityProfile;
 use trajview_run::{
@@ -75,6 +76,13 @@ pub struct ViewArgs {
     /// Name of the rater in the audit; labels of other raters are hidden
     #[arg(long, value_name = "NAME", value_parser = parse_annotator)]
     annotator: Option<String>,
+    /// The judge whose scores count: name, or a judgement's file. Newer judgements do not replace its scores. Default: the
+    /// setting `judge`
+    #[arg(long, value_name = "NAME|FILE")]
+    judge: Option<String>,
+    /// Folder for the labels of a graded rubric tree outside a bundle; default: NAME.labels beside its file
+    #[arg(long, value_name = "FOLDER")]
+    labels: Option<PathBuf>,
     /// Kind of item in the audit; `leaf` is a leaf of a graded rubric tree
     #[arg(long, value_name = "KIND", value_parser = unit_parser())]
     unit: Option<LabelUnit>,
@@ -298,7 +306,19 @@ pub fn run(args: &ViewArgs, out: &mut Out) -> CommandResult {
     if let Some(path) = args.decisions.as_deref().filter(|path| !path.is_file()) {
         return Err(suggestions::missing_path(path));
     }
+    for path in &paths {
+        run_args::use_labels_folder(args.labels.as_deref(), path)?;
+    }
+    if let Some(judge) = &args.judge {
+        store::rubric::pin_judge(Some(judge.clone()));
+    }
     let study = match paths.as_slice() {
+        [path] if args.judge.is_some() && analysis::study::is_study(path) => {
+            let path = path.display();
+            let why =
+                format!("{path} is a study, which names the judge (`judge`); leave out --judge");
+            return Err(CommandFailure::wrong_arguments(why));
+        }
         [path] => studies::study_to_open(path, place.view == View::Audit, args.seed)?,
         _ => None,
     };

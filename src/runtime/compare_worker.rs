@@ -11,10 +11,11 @@ use std::{
 
 use trajview_analysis as analysis;
 use trajview_analysis::{
-    ReuseReader, cards,
+    ReuseReader, cards, lifelines,
     scores::{ReuseRequest, ScoreRequest, ScoreStage, Scores},
 };
 use trajview_code::diff;
+use trajview_metrics::lifeline::{FollowedComponent, Lifeline};
 use trajview_run::{
     RepoPath, Run,
     files::{Blob, BlobId, Blobs, FileChange, FileDiff, RunMoment, SourceTree, TreeFile},
@@ -135,6 +136,16 @@ impl CompareWorker {
         let measured = numbers.map(|((done, code), reuse)| MeasuredRunMoment { done, code, reuse });
         let measured = measured.collect();
         Ok((ruler_name(scorer.ruler()), measured))
+    }
+
+    /// Follows components of a run, turn by turn. The error is a sentence.
+    pub(crate) fn follow_components(
+        &self,
+        path: &Path,
+        components: &[FollowedComponent],
+    ) -> Result<Arc<Vec<Lifeline>>, String> {
+        let OpenedRecording { archive, run, .. } = self.open_with_sentence(path)?;
+        lifelines::component_lifelines(&archive, &run, components, &|_, _| true).map(Arc::new)
     }
 
     /// Compares the files at the end of two runs. The error is a sentence.

@@ -14,7 +14,7 @@ pub fn timestamp_now() -> String {
     Time(jiff::Timestamp::now().as_millisecond()).to_string()
 }
 
-/// Reads the labels of a rater in the bundle of a recording. The error is a sentence.
+/// Reads the labels of a rater of a recording. The error is a sentence.
 pub fn read_labels(archive: &Archive, annotator: &str) -> Result<LabelFile, String> {
     open_label_book(archive, annotator).map(|book| book.labels().clone())
 }
@@ -27,8 +27,8 @@ pub(crate) fn save_to_bundle(
     what: LabelSave,
     seen: Option<&Label>,
 ) -> Result<SavedLabels, String> {
-    let bundle = archive.bundle().and_then(store::rubric::bundle_of);
-    save_in(&bundle.ok_or_else(|| NO_BUNDLE.to_owned())?, annotator, what, seen)
+    let place = archive.label_folder().ok_or_else(|| NO_BUNDLE.to_owned())?;
+    save_in(place, annotator, what, seen)
 }
 
 /// Saves as [`save_to_bundle`] does, in this folder.
@@ -56,9 +56,8 @@ pub fn save_gold(place: &Path, gold: GoldLabel) -> Result<Vec<GoldLabel>, String
 }
 
 fn open_label_book(archive: &Archive, annotator: &str) -> Result<LabelBook, String> {
-    let bundle = archive.bundle().and_then(store::rubric::bundle_of);
-    let bundle = bundle.ok_or_else(|| NO_BUNDLE.to_owned())?;
-    LabelBook::open(&bundle, annotator).map_err(|why| why.to_string())
+    let place = archive.label_folder().ok_or_else(|| NO_BUNDLE.to_owned())?;
+    LabelBook::open(place, annotator).map_err(|why| why.to_string())
 }
 
 /// The sentence for a recording that has no place for labels.

@@ -256,6 +256,7 @@ impl Runtime {
                 Effect::ReadLive(bundle) => self.read_live(&bundle),
                 Effect::StopTesting => self.workers.stop_testing(),
                 Effect::MeasureWith(measure) => self.workers.measure_with(measure),
+                Effect::PinJudge(judge) => store::rubric::pin_judge(judge),
                 Effect::StopScoring => self.workers.stop_scoring(),
                 Effect::StopComparing => self.workers.stop_comparing(),
                 Effect::StopJudging(request) => self.workers.judging().stop_judging(request),

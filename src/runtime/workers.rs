@@ -372,6 +372,7 @@ const fn takes_long(question: &Question) -> bool {
             | Question::Search { .. }
             | Question::Agreement { .. }
             | Question::PartyScores { .. }
+            | Question::PartyLifelines { .. }
             | Question::Trees { .. }
             | Question::PairTests { .. }
     )
@@ -729,6 +730,14 @@ impl Executor for EffectWorker {
             self.send_part(AnswerPart::Measured(done, total));
         };
         self.comparing.measure_run(&path, moments, &|words| self.send_notice(words), &progress)
+    }
+
+    fn party_lifelines(
+        &self,
+        path: PathBuf,
+        components: Vec<FollowedComponent>,
+    ) -> Result<Arc<Vec<Lifeline>>, Sentence> {
+        self.comparing.follow_components(&path, &components)
     }
 
     fn trees(&self, paths: [PathBuf; 2]) -> Result<ComparedTrees, Sentence> {

@@ -17,9 +17,9 @@ const TESTED: &str = "sample-runs/slopcodebench/tally";
 /// Fields that hold a number and are none of the list: where something is, the parts and sides of a number that is named
 /// beside them, and settings.
 #[rustfmt::skip]
-const NO_NUMBERS: [&str; 51] = [
+const NO_NUMBERS: [&str; 52] = [
     "turn", "fraction", "bin", "line", "start", "end", "first", "last_used", "unused_since", "vanished", "committed",
-    "lost_at",
+    "lost_at", "judged_turn",
     "a", "b", "delta", "gap", "r", "value", "values", "scores", "by_score", "transitions", "recorded", "passed", "total",
     "added", "removed", "confidence", "share", "weight", "count", "collected", "cc",
     "exit_code", "seconds", "weight_used", "seed", "resamples",
@@ -92,7 +92,7 @@ fn every_head_of_a_csv_is_a_row_of_the_list_or_says_which_row_it_is() {
     let words = [
         "run", "path", "profile", "rules", "label", "checkpoint", "turn", "commit", "phase", "bin", "skipped", "unmeasured",
         "not_comparable", "judge", "format", "task", "agent", "model", "condition", "state", "turn_states", "metric",
-        "judgement", "judged_at", "pooled", "better", "a", "b", "adjusted", "test", "why", "rubric_score_recorded",
+        "judgement", "judged_turn", "judged_at", "pooled", "better", "a", "b", "adjusted", "test", "why", "rubric_score_recorded",
         "mean_a", "a_ci95_low", "a_ci95_high", "mean_b", "b_ci95_low", "b_ci95_high",
     ];
     let tables = [

@@ -658,3 +658,29 @@ fn the_component_that_is_chosen_goes_along_to_the_scores_and_back() {
 
     assert_eq!(chosen_row(&mut screen), "C20");
 }
+
+/// Adds a whole judgement by another judge, with 1 for every component.
+fn add_judgement(bundle: &Bundle, judge: &str) {
+    let judgements = bundle.path().join("judgements");
+    let mut newer: Value =
+        serde_json::from_slice(&fs::read(judgements.join("human-final.json")).unwrap()).unwrap();
+    newer["judge"]["name"] = judge.into();
+    newer["created_at"] = "2027-01-01T00:00:00Z".into();
+    newer["scores"].as_array_mut().unwrap().iter_mut().for_each(|it| it["score"] = 1.into());
+    fs::write(judgements.join(format!("zz-{judge}.json")), newer.to_string()).unwrap();
+}
+
+#[test]
+fn a_new_judgement_is_announced_with_the_number_that_it_would_change() {
+    let bundle = Bundle::new();
+    let mut screen = audit_screen(&bundle, (200, 50), "ann");
+    assert_has(&frame_after(&mut screen, "<f3>"), "MCF 3.125");
+
+    add_judgement(&bundle, "later");
+    screen.send_message(AppMessage::Judged);
+
+    let frame = frame_text(&screen);
+    assert_has(&frame, "new judgement by later at turn 56: MCF 1.000");
+    assert_has(&frame, "shown stays MCF 3.125 by authors-reading at turn 56");
+    assert_has(&frame, "MCF 3.125 of 4");
+}

@@ -228,3 +228,16 @@ fn the_component_that_is_chosen_goes_along_into_the_run() {
     let scores = frame_text(120, 40, "<enter><f3>");
     assert!(scores.contains("┌ C18 "), "{scores}");
 }
+
+#[test]
+fn the_losses_of_both_runs_stand_in_one_table_and_enter_opens_the_lines() {
+    let table = frame_text(120, 40, "vvv");
+    assert!(table.contains("4 lost, 4 only in a"), "{table}");
+    let row = table.lines().find(|line| line.contains("Min-SNR") && line.contains("turn 46"));
+    assert!(row.is_some_and(|row| row.contains("kept") && row.contains("only in a")), "{table}");
+
+    let lines = frame_text(120, 40, "vvv<s-tab><s-tab>j<enter>");
+    assert!(lines.contains("ppdiff/losses.py") && lines.contains("snr_weight"), "{lines}");
+    let other = frame_text(120, 40, "vvv<s-tab><s-tab>jl<enter>");
+    assert!(other.contains("b did not lose C17"), "{other}");
+}

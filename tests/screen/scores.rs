@@ -462,3 +462,65 @@ fn a_component_that_is_not_there_is_told_which_are() {
     let shown = export::frame_text(&sample_frame("C99", ""));
     assert!(shown.contains("no component C99: there are C01 to C24"), "{shown}");
 }
+
+fn losses_frame(size: (u16, u16), keys: &str) -> String {
+    let place = StartPlace { view: View::Scores, ..StartPlace::default() };
+    let paths = [crate::common::project_path("sample-runs/codex-p12")];
+    let size = Size { width: size.0, height: size.1 };
+    let frame = runtime::headless_frame(&paths, size, keys, place, ScreenOptions::default());
+    export::frame_text(&frame.expect("the sample opens"))
+}
+
+#[test]
+fn the_table_of_losses_has_turn_scores_lines_and_request_and_enter_opens_the_diff() {
+    for size in [(80, 24), (120, 40), (200, 50)] {
+        let table = losses_frame(size, "X");
+        assert!(table.contains("4 of 24 lost · scores by authors-reading"), "{table}");
+        let row = table.lines().find(|line| line.contains("C18")).unwrap();
+        for cell in ["46", "4 at 39 → 0 at 56", "losses.py:15"] {
+            assert!(row.contains(cell), "{cell}: {table}");
+        }
+        let below = losses_frame(size, "Xjj");
+        for words in [
+            "Interface weights of the losses lost at turn 46",
+            "The losses are hard to log",
+            "interface_weights: gone",
+        ] {
+            assert!(below.contains(words), "{words}: {below}");
+        }
+    }
+
+    let diff = losses_frame((120, 40), "Xjj<enter>");
+    assert!(
+        diff.contains("def interface_weights") && diff.contains("C18 lost at turn 46"),
+        "{diff}"
+    );
+    let back = losses_frame((120, 40), "Xjj<enter><bs>");
+    assert!(back.contains("lost components"), "{back}");
+    assert!(losses_frame((120, 40), "X<esc>").contains("┌ components"));
+}
+
+#[test]
+fn the_next_loss_is_reached_from_any_view_and_after_the_last_comes_the_first() {
+    let place = StartPlace { view: View::Curves, ..StartPlace::default() };
+    let paths = [crate::common::project_path("sample-runs/codex-p12")];
+    let size = Size { width: 120, height: 40 };
+    let options = ScreenOptions::default();
+    let opener = runtime::RunOpener::Disk;
+    let mut screen = runtime::HeadlessScreen::open(opener, &paths, size, place, options).unwrap();
+    let mut next = || {
+        screen.send_message(AppMessage::NextLoss);
+        export::frame_text(&screen.draw_frame())
+    };
+
+    for (words, line) in [
+        ("C10 lost at turn 42: CosineSchedule lost its last use (loss 1 of 4)", "files of turn 42"),
+        ("C17 lost at turn 46: snr_weight gone (loss 2 of 4)", "def snr_weight"),
+        ("C18 lost at turn 46: interface_weights gone (loss 3 of 4)", "def interface_weights"),
+        ("C20 lost at turn 49", "self_condition"),
+        ("C10 lost at turn 42", "files of turn 42"),
+    ] {
+        let frame = next();
+        assert!(frame.contains(words) && frame.contains(line), "{words}: {frame}");
+    }
+}

@@ -107,6 +107,9 @@ pub fn gather_study(
     base: &Path,
     name: &str,
 ) -> Result<LoadedStudy, StudyError> {
+    if design.judge.is_some() {
+        rubric::pin_judge(design.judge.clone());
+    }
     let mut warnings = vec![];
     let checklist = match &design.rubric {
         Some(file) => Some(read_checklist(&base.join(file))?),
@@ -154,6 +157,7 @@ fn read_checklist(path: &Path) -> Result<Checklist, StudyError> {
 
 /// Returns the bundles that a study names, each once, sorted.
 fn find_bundles(design: &StudyDesign, base: &Path, warnings: &mut Vec<Warning>) -> Vec<PathBuf> {
+    let is_leaf = design.unit == LabelUnit::Leaf;
     let mut bundles = BTreeSet::new();
     for pattern in &design.runs {
         let before = bundles.len();
@@ -163,9 +167,15 @@ fn find_bundles(design: &StudyDesign, base: &Path, warnings: &mut Vec<Warning>) 
                 Some(bundle) => {
                     bundles.insert(bundle);
                 }
+                None if is_leaf && path.is_file() => {
+                    bundles.insert(path.clone());
+                }
                 None if path.is_dir() => {
+                    let trees = |run: PathBuf| Some(run).filter(|it| is_leaf && is_tree_alone(it));
                     let below = runs_below(path).into_iter();
-                    bundles.extend(below.filter_map(|run| rubric::bundle_of(&run)));
+                    bundles.extend(
+                        below.filter_map(|run| rubric::bundle_of(&run).or_else(|| trees(run))),
+                    );
                 }
                 None => {}
             }
@@ -174,6 +184,9 @@ fn find_bundles(design: &StudyDesign, base: &Path, warnings: &mut Vec<Warning>) 
             let what = match paths.as_slice() {
                 [path] if !path.exists() => "no such file or folder",
                 [] => "nothing there is called so",
+                _ if is_leaf => {
+                    "no run bundle (a folder with run.json) and no graded rubric tree found"
+                }
                 _ => "no run bundle (a folder with run.json) found",
             };
             warnings.push(Warning { place: pattern.clone(), what: what.into() });
@@ -239,8 +252,44 @@ fn folders_below(folder: &Path, depth: usize) -> Vec<PathBuf> {
     all
 }
 
+/// Returns the name of a graded rubric tree that is a recording by itself; None for other recordings.
+pub fn name_of_tree_alone(path: &Path, run: &Run) -> Option<String> {
+    let tree = run.rubric_tree.as_ref().filter(|_| run.is_rubric_tree_alone())?;
+    if rubric::bundle_of(path).is_some() {
+        return None;
+    }
+    let folder = if path.is_dir() { path } else { path.parent()? };
+    Some(rubric::name_of_tree(folder, &tree.file))
+}
+
+fn is_tree_alone(path: &Path) -> bool {
+    let is_json = path.extension().is_some_and(|end| end == "json");
+    is_json && store::open(path).is_ok_and(|opened| opened.run.is_rubric_tree_alone())
+}
+
+/// Returns a graded rubric tree as a run of a study.
+fn study_tree(path: &Path) -> (StudyRun, Vec<Warning>) {
+    let warning = |what: String| Warning { place: path.display().to_string(), what };
+    let run =
+        StudyRun { path: path.to_owned(), name: name_of(path).to_owned(), ..StudyRun::default() };
+    let opened = match store::open(path) {
+        Ok(opened) => opened,
+        Err(why) => return (run, vec![warning(format!("cannot be opened: {why}"))]),
+    };
+    let (Some(name), Some(folder)) =
+        (name_of_tree_alone(path, &opened.run), opened.archive.label_folder())
+    else {
+        return (run, vec![warning("is not a run bundle and not a graded rubric tree".into())]);
+    };
+    let labels_folder = folder.to_owned();
+    (StudyRun { name, labels_folder, rubric: opened.archive.read_rubric(), ..run }, vec![])
+}
+
 /// Returns a run of a study, and what of it could not be used.
 fn study_run(bundle: &Path) -> (StudyRun, Vec<Warning>) {
+    if rubric::bundle_of(bundle).is_none() {
+        return study_tree(bundle);
+    }
     let rubric = rubric::read_beside(bundle);
     let card = cards::card_of_head(bundle);
     let folder = bundle.canonicalize().ok();

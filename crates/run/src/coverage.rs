@@ -66,16 +66,32 @@ impl Rubric {
         self.coverage(judgement).is_complete
     }
 
-    /// Returns the judge whose scores alone may be the run's result, as the checklist says.
+    /// Returns the judge, or the judgement, whose scores alone may be the run's result: the pinned one, else the one that the
+    /// checklist names.
     pub fn result_judge(&self) -> Option<&str> {
-        self.checklist.as_ref()?.judge.as_deref()
+        let of_checklist = || self.checklist.as_ref()?.judge.as_deref();
+        self.pinned_judge.as_deref().or_else(of_checklist)
     }
 
-    /// Returns whether a judgement may be the run's result where a user names none: it covers the checklist, and its
-    /// judge is the one that the checklist names, if it names one.
+    /// Returns whether a judgement may be the run's result where a user names none: it covers the checklist, and is of the
+    /// judge whose scores alone may be, if there is one ([`Self::result_judge`]).
     pub fn may_be_result(&self, judgement: &Judgement) -> bool {
-        self.is_covered_by(judgement)
-            && self.result_judge().is_none_or(|it| it == judgement.judge.name)
+        self.is_covered_by(judgement) && self.result_judge().is_none_or(|it| judgement.is_named(it))
+    }
+
+    /// Returns a sentence where a judge is pinned of whom this run has no judgement.
+    pub fn missing_pin(&self) -> Option<String> {
+        let pinned = self.pinned_judge.as_deref()?;
+        let judgements = &self.judgements;
+        let is_missing = !judgements.is_empty() && !judgements.iter().any(|it| it.is_named(pinned));
+        is_missing.then(|| {
+            let mut judges: Vec<&str> = judgements.iter().map(|it| &*it.judge.name).collect();
+            judges.dedup();
+            format!(
+                "{pinned} is pinned and has not judged this run, so it has no judged number; there are judgements by {}",
+                judges.join(", ")
+            )
+        })
     }
 
     /// Returns the judgement that is the run's result where none is named: of those that may be ([`Self::may_be_result`]) the last
@@ -189,6 +205,34 @@ mod tests {
         assert_eq!(named(Some("ann"), judgements()).as_deref(), Some("ann"));
         assert_eq!(named(Some("an"), judgements()), None);
         assert_eq!(named(Some("ann"), vec![by("ann", 3, &[("C1", Some(4))])]), None);
+    }
+
+    #[test]
+    fn a_pinned_judge_or_judgement_comes_before_the_checklists_and_one_that_is_missing_is_reported()
+    {
+        let by = |name: &str, file: &str, turn: usize| {
+            let mut judgement = sample_judgement(file, turn, &[("C1", Some(4)), ("C2", Some(4))]);
+            judgement.judge.name = name.into();
+            judgement
+        };
+        let judgements = || {
+            vec![
+                by("ann", "judgements/a.json", 3),
+                by("bob", "judgements/b.json", 9),
+                by("bob", "judgements/c.json", 9),
+            ]
+        };
+        let pinned = |pin: &str| {
+            let mut rubric = sample_rubric(judgements());
+            rubric.checklist.as_mut().unwrap().judge = Some("bob".into());
+            rubric.pinned_judge = Some(pin.into());
+            (rubric.result_judgement().map(|it| it.file.clone()), rubric.missing_pin().is_some())
+        };
+
+        assert_eq!(pinned("ann"), (Some("judgements/a.json".into()), false));
+        assert_eq!(pinned("judgements/b.json"), (Some("judgements/b.json".into()), false));
+        assert_eq!(pinned("b"), (Some("judgements/b.json".into()), false));
+        assert_eq!(pinned("eve"), (None, true), "a number of another judge is never shown instead");
     }
 
     #[test]

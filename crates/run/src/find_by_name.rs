@@ -58,6 +58,14 @@ pub(crate) fn judgement_id(file: &str) -> &str {
     name.strip_suffix(".json").unwrap_or(name)
 }
 
+impl Judgement {
+    /// Returns whether this is the whole name of its judge, or the name of its file, with or without folder and ending.
+    pub fn is_named(&self, word: &str) -> bool {
+        let has_file_name = !self.file.is_empty() && judgement_id(&self.file) == judgement_id(word);
+        self.judge.name == word || has_file_name
+    }
+}
+
 impl JudgeSelection {
     /// Returns the judge or judgement of these runs that the word names.
     pub fn find_in(word: &str, rubrics: &[&Rubric]) -> Result<Self, NameError> {

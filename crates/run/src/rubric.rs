@@ -38,6 +38,9 @@ pub const REASONS: [&str; 6] =
 /// All files beside one recording about its judging. Any part may be missing.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Rubric {
+    /// The judge, or the judgement, that settings, a study or the user pinned: only its scores may be the run's result. It comes
+    /// before the judge of the checklist.
+    pub pinned_judge: Option<String>,
     /// `components.json`; None where nothing says what the task consists of.
     pub checklist: Option<Checklist>,
     /// The levels in `components.json`; None where it has none, and the built-in words apply.

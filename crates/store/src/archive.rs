@@ -73,6 +73,8 @@ pub struct Archive {
     derived: Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
     /// The folder of the bundle, where it is one.
     bundle: Option<PathBuf>,
+    /// The folder of labels: the bundle, or the one that belongs to a graded rubric tree alone.
+    label_folder: Option<PathBuf>,
     /// The folder that the agent left, where it lies beside a recording that holds no files itself.
     working_copy: Option<PathBuf>,
     /// The cache that keeps costly results between starts.
@@ -94,6 +96,7 @@ impl Archive {
             snapshots,
             timeline: OnceLock::new(),
             derived: Mutex::default(),
+            label_folder: bundle.clone(),
             bundle,
             working_copy: None,
             cache: OnceLock::new(),
@@ -106,6 +109,16 @@ impl Archive {
         let archive = Self::new(vec![FileBytes::InMemory(log)], None, None, None);
         let files = files.map(|(timeline, blobs)| (Arc::new(timeline), blobs));
         Self { timeline: OnceLock::from(files), ..archive }
+    }
+
+    /// Sets the folder of labels of a recording that is no bundle.
+    pub(super) fn with_label_folder(self, folder: Option<PathBuf>) -> Self {
+        Self { label_folder: folder.or(self.label_folder), ..self }
+    }
+
+    /// Returns the folder in which labels are saved; None where there is no place for labels. It need not exist yet.
+    pub fn label_folder(&self) -> Option<&Path> {
+        self.label_folder.as_deref()
     }
 
     /// Sets the folder that the agent left.
@@ -176,10 +189,11 @@ impl Archive {
         self.bundle.as_deref()
     }
 
-    /// Reads the rubric, judgements and labels beside the run. They are read anew at each call, since judges and raters
-    /// add to them.
+    /// Reads the rubric, judgements and labels beside the run; of a graded rubric tree alone its labels. They are read anew
+    /// at each call, since judges and raters add to them.
     pub fn read_rubric(&self) -> trajview_run::rubric::Rubric {
-        self.bundle.as_deref().map(rubric::read_beside).unwrap_or_default()
+        let of_tree = || self.label_folder.as_deref().map(rubric::read_folder).unwrap_or_default();
+        self.bundle.as_deref().map_or_else(of_tree, rubric::read_beside)
     }
 
     /// Returns the whole request of a turn and what was added to it, each as a part of its own: what the model read.

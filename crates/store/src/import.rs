@@ -84,7 +84,7 @@ pub fn import_bundle(source: &Path, out: &Path) -> Result<ImportSummary, ImportE
     refuse_inside(&recording, out)?;
     if run.is_rubric_tree_alone() {
         let why =
-            "has no turns to make a bundle of: put it into the folder of a bundle to see it there"
+            "is a graded rubric tree without turns, so it needs no bundle: `trajview FILE --view audit` labels its leaves"
                 .into();
         return Err(OpenError::Understand { path: source.into(), why }.into());
     }

@@ -17,7 +17,7 @@ use super::{
     memory_trim,
     recording_files::{self, FoundFile, FoundRecording},
     repo::{CommitProblem, Repo},
-    rubric_tree,
+    rubric, rubric_tree,
     siblings::Siblings,
     snapshot::Snapshots,
 };
@@ -153,7 +153,11 @@ pub(super) fn complete_recording(mut run: Run, recording: FoundRecording) -> Ope
     let copy = (run.origin.format == formats::rigorbench::NAME)
         .then(|| super::working_copy::copy_beside(&recording.folder, &run))
         .flatten();
-    let archive = Archive::new(files, repo, snapshots, bundle).with_working_copy(copy);
+    let tree = run.rubric_tree.as_ref().filter(|_| bundle.is_none() && run.is_rubric_tree_alone());
+    let labels = tree.map(|tree| rubric::label_folder_of_tree(&recording.folder, &tree.file));
+    let archive = Archive::new(files, repo, snapshots, bundle)
+        .with_working_copy(copy)
+        .with_label_folder(labels);
     OpenedRecording { run: Arc::new(run), archive: Arc::new(archive) }
 }
 

@@ -3,7 +3,10 @@
 
 mod check;
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::{PoisonError, RwLock},
+};
 
 use trajview_formats::{SourceBytes, rubric};
 use trajview_run::{Warning, rubric::Rubric};
@@ -12,7 +15,9 @@ use super::{
     disk,
     entries::{entries_of, is_folder, is_plain_file, name_of},
     file_bytes,
+    labels::safe_name,
     remote::{self, FetchAmount},
+    rubric_tree::TREE_FILES,
 };
 
 pub use check::{check_alone, check_beside_run};
@@ -29,7 +34,55 @@ pub fn read_folder(folder: &Path) -> Rubric {
     let sources: Vec<_> = files.iter().map(|(name, bytes)| SourceBytes { name, bytes }).collect();
     let mut read = rubric::read_rubric(&sources);
     read.warnings.splice(0..0, problems);
+    read.pinned_judge = pinned_judge();
+    let missing = read.missing_pin().map(|what| Warning { place: "judge".into(), what });
+    read.warnings.extend(missing);
     read
+}
+
+static LABELS_FOLDER: RwLock<Option<PathBuf>> = RwLock::new(None);
+
+/// Sets the folder for the labels of graded rubric trees outside bundles; None for folders beside their files.
+pub fn set_labels_folder(folder: Option<PathBuf>) {
+    *LABELS_FOLDER.write().unwrap_or_else(PoisonError::into_inner) = folder;
+}
+
+/// Returns the name of a graded rubric tree: that of its file without the ending. A file that is called as PaperBench calls
+/// all of them has the name of its folder before it.
+pub fn name_of_tree(folder: &Path, file: &str) -> String {
+    let stem = Path::new(file).file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let above = disk::canonical_path(folder).ok();
+    let above = above.as_deref().map(name_of).filter(|name| !name.is_empty());
+    match above.filter(|_| TREE_FILES.contains(&file)) {
+        Some(above) => format!("{above}-{stem}"),
+        None => stem,
+    }
+}
+
+/// Returns the folder for the labels of a graded rubric tree outside a bundle: `NAME.labels` beside its file, or a folder of
+/// its name in the one that is set ([`set_labels_folder`]).
+pub(crate) fn label_folder_of_tree(folder: &Path, file: &str) -> PathBuf {
+    let chosen = LABELS_FOLDER.read().unwrap_or_else(PoisonError::into_inner).clone();
+    match chosen {
+        Some(chosen) => chosen.join(safe_name(&name_of_tree(folder, file))),
+        None => {
+            let stem = Path::new(file).file_stem().unwrap_or_default().to_string_lossy();
+            folder.join(format!("{stem}.labels"))
+        }
+    }
+}
+
+static PINNED_JUDGE: RwLock<Option<String>> = RwLock::new(None);
+
+/// Sets the judge, or the judgement, whose scores are the results of all runs that are read from now on; None for the one of
+/// each run.
+pub fn pin_judge(judge: Option<String>) {
+    *PINNED_JUDGE.write().unwrap_or_else(PoisonError::into_inner) = judge;
+}
+
+fn pinned_judge() -> Option<String> {
+    PINNED_JUDGE.read().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
 /// The files beside a run, and why others could not be read.

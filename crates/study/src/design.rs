@@ -29,6 +29,8 @@ pub struct StudyDesign {
     pub rubric: Option<String>,
     /// Names of the judges whose verdicts are audited; empty for the judgement that speaks for each run.
     pub judges: Vec<String>,
+    /// The judge, or the judgement, whose scores are the runs' results; None for the one of each run.
+    pub judge: Option<String>,
     /// The names of the raters; empty where anybody may label.
     pub raters: Vec<String>,
     /// The name of the person who settles disagreements.

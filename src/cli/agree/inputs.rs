@@ -14,6 +14,7 @@ use trajview_formats::{
 };
 use trajview_run::rubric::{LabelUnit, Rubric};
 use trajview_store as store;
+use trajview_store::OpenedRecording;
 use trajview_study::{
     audit_items::{self, AuditInputs, AuditItem, JudgingSource as Judging},
     raters::{self, Rater, RaterKind, RaterPanel, RunScores, ScoreFiles, ScoredItem, panel_of_run},
@@ -26,6 +27,8 @@ const MOST_BYTES: u64 = 16 << 20;
 /// One thing that was named, read.
 struct AgreeInput {
     path: PathBuf,
+    /// The name of a graded rubric tree; None for others, which their files or folders name.
+    tree_name: Option<String>,
     content: AgreeContent,
 }
 
@@ -143,7 +146,8 @@ fn no_scores(place: &str, text: &str, why: &str) -> CommandFailure {
 
 fn read_input(path: &Path) -> Result<Vec<AgreeInput>, CommandFailure> {
     if let Some(folder) = store::rubric::bundle_of(path) {
-        return Ok(vec![AgreeInput { content: bundle_content(&folder), path: folder }]);
+        let content = bundle_content(&folder);
+        return Ok(vec![AgreeInput { content, tree_name: None, path: folder }]);
     }
     if store::disk::is_dir(path) {
         return read_runs_below(path);
@@ -154,9 +158,12 @@ fn read_input(path: &Path) -> Result<Vec<AgreeInput>, CommandFailure> {
     let content = match (scores, rubric_of_file(path, &text)) {
         (Some(scores), _) => AgreeContent::Scores(scores),
         (None, Some(rubric)) => AgreeContent::Run(Box::new(rubric), vec![]),
-        (None, None) => AgreeContent::Table(text),
+        (None, None) => match read_tree(path) {
+            Some(tree) => return Ok(vec![tree]),
+            None => AgreeContent::Table(text),
+        },
     };
-    Ok(vec![AgreeInput { path: path.to_owned(), content }])
+    Ok(vec![AgreeInput { path: path.to_owned(), tree_name: None, content }])
 }
 
 /// Reads the judgements and labels beside the run in a bundle.
@@ -164,6 +171,16 @@ fn bundle_content(folder: &Path) -> AgreeContent {
     let rubric = store::rubric::read_beside(folder);
     let items = labelled_items(folder, &rubric);
     AgreeContent::Run(Box::new(rubric), items)
+}
+
+/// Reads a graded rubric tree that is in no bundle, with its labels. None for another file.
+fn read_tree(path: &Path) -> Option<AgreeInput> {
+    let opened = store::open(path).ok()?;
+    let name = analysis::study::name_of_tree_alone(path, &opened.run)?;
+    let rubric = opened.archive.read_rubric();
+    let items = leaf_and_signal_items(&opened, &rubric, &[LabelUnit::Leaf]);
+    let content = AgreeContent::Run(Box::new(rubric), items);
+    Some(AgreeInput { path: path.to_owned(), tree_name: Some(name), content })
 }
 
 /// Returns the leaves and signals that judges scored, from the run itself: the run is opened only where somebody
@@ -178,31 +195,47 @@ fn labelled_items(folder: &Path, rubric: &Rubric) -> Vec<(Judging, Vec<AuditItem
     if wanted.is_empty() {
         return vec![];
     }
-    let Ok(opened) = store::open(folder) else { return vec![] };
+    store::open(folder).map_or(vec![], |opened| leaf_and_signal_items(&opened, rubric, &wanted))
+}
+
+fn leaf_and_signal_items(
+    opened: &OpenedRecording,
+    rubric: &Rubric,
+    wanted: &[LabelUnit],
+) -> Vec<(Judging, Vec<AuditItem>)> {
     let has_signals = wanted.contains(&LabelUnit::Signal);
     let report = has_signals.then(|| analysis::process_report(&opened.archive, &opened.run));
     let ground =
         AuditInputs { run: &opened.run, rubric, process: report.as_ref(), decisions: None };
-    let items_of_unit = |unit: LabelUnit| {
+    let items_of_unit = |unit: &LabelUnit| {
+        let unit = *unit;
         let all = audit_items::audit_sources(ground, unit).into_iter();
         all.map(move |source| {
             (source.clone(), audit_items::audit_items(ground, unit, &source.file))
         })
     };
-    wanted.into_iter().flat_map(items_of_unit).collect()
+    wanted.iter().flat_map(items_of_unit).collect()
 }
 
 fn read_runs_below(folder: &Path) -> Result<Vec<AgreeInput>, CommandFailure> {
     let bundles = store::runs_below(folder).into_iter();
     let bundles: Vec<AgreeInput> = bundles
         .filter_map(|run| store::rubric::bundle_of(&run))
-        .map(|run| AgreeInput { content: bundle_content(&run), path: run })
+        .map(|run| AgreeInput { content: bundle_content(&run), tree_name: None, path: run })
         .collect();
-    if bundles.is_empty() {
-        let why = format!("{}: no run bundle below this folder", folder.display());
+    if !bundles.is_empty() {
+        return Ok(bundles);
+    }
+    let trees: Vec<AgreeInput> =
+        store::runs_below(folder).iter().filter_map(|path| read_tree(path)).collect();
+    if trees.is_empty() {
+        let why = format!(
+            "{}: no run bundle and no graded rubric tree below this folder",
+            folder.display()
+        );
         return Err(CommandFailure::cannot_understand(why));
     }
-    Ok(bundles)
+    Ok(trees)
 }
 
 /// Reads a file's text, of at most so many bytes as a table may have; what is no UTF-8 is replaced.
@@ -276,6 +309,9 @@ fn run_names(all: &[AgreeInput]) -> Vec<String> {
 /// Returns the run's name from its judgements or its folder. Empty if there is neither.
 fn run_name(read: &AgreeInput) -> String {
     let AgreeContent::Run(rubric, _) = &read.content else { return String::new() };
+    if let Some(name) = &read.tree_name {
+        return name.clone();
+    }
     let all = [&rubric.judgements, &rubric.decisions, &rubric.process];
     let recorded_name = all.into_iter().flatten().find_map(|judgement| judgement.run.clone());
     let above = read.path.parent().and_then(Path::parent);

@@ -3,8 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use crate::cli::{CommandFailure, output::print_warnings, score::faithfulness};
+use trajview_analysis as analysis;
 use trajview_metrics::lifeline::judged_after;
-use trajview_run::rubric::{Component, Judgement, LabelFile, Rubric};
+use trajview_run::rubric::{Component, Judgement, LabelFile, LabelUnit, Rubric};
 use trajview_store as store;
 use trajview_store::OpenedRecording;
 
@@ -12,14 +13,17 @@ pub struct AuditedRun {
     pub path: PathBuf,
     pub opened: OpenedRecording,
     pub rubric: Rubric,
+    /// The name of the tree, where the recording is a graded rubric tree alone.
+    tree_name: Option<String>,
     chosen: Option<usize>,
 }
 
 impl AuditedRun {
     pub fn open(path: &Path) -> Result<Self, CommandFailure> {
         let opened = store::open(path)?;
-        let rubric = store::rubric::read_beside(path);
-        Ok(Self { path: path.to_owned(), opened, rubric, chosen: None })
+        let rubric = opened.archive.read_rubric();
+        let tree_name = analysis::study::name_of_tree_alone(path, &opened.run);
+        Ok(Self { path: path.to_owned(), opened, rubric, tree_name, chosen: None })
     }
 
     /// Settles which judgement is checked.
@@ -34,6 +38,14 @@ impl AuditedRun {
         self.judgement().map(|_| ())
     }
 
+    /// Returns the unit to audit: where components are meant, a graded rubric tree alone has its leaves.
+    pub(crate) fn unit_for(&self, unit: LabelUnit) -> LabelUnit {
+        match unit {
+            LabelUnit::Component if self.opened.run.is_rubric_tree_alone() => LabelUnit::Leaf,
+            unit => unit,
+        }
+    }
+
     /// Prints warnings about the rubric files that could not be used.
     pub(crate) fn print_warnings(&self) {
         print_warnings(&self.rubric.warnings);
@@ -43,16 +55,21 @@ impl AuditedRun {
         let chosen = self.chosen.and_then(|at| self.rubric.judgements.get(at));
         chosen.ok_or_else(|| {
             let shown = self.path.display();
-            let why = format!(
-                "{shown}: no judgement to check; `trajview judge {shown} --judge NAME` makes one"
-            );
+            let why = match self.opened.run.is_rubric_tree_alone() {
+                true => format!(
+                    "{shown}: a graded rubric tree has no judgement of components; --unit leaf audits its leaves"
+                ),
+                false => format!(
+                    "{shown}: no judgement to check; `trajview judge {shown} --judge NAME` makes one"
+                ),
+            };
             CommandFailure::cannot_understand(why)
         })
     }
 
     /// Returns the folder that labels are written to.
-    pub(crate) fn bundle_folder(&self) -> Result<PathBuf, CommandFailure> {
-        store::rubric::bundle_of(&self.path).ok_or_else(|| {
+    pub(crate) fn label_folder(&self) -> Result<PathBuf, CommandFailure> {
+        self.opened.archive.label_folder().map(Path::to_owned).ok_or_else(|| {
             let shown = self.path.display();
             let why = format!(
                 "{shown} is not a run bundle, so labels cannot be saved; make one: `trajview import {shown} --out DIR`"
@@ -61,10 +78,11 @@ impl AuditedRun {
         })
     }
 
-    /// Returns the run's name in tables of labels: the one in its judgements, as `trajview agree` uses it.
+    /// Returns the run's name in tables of labels: the one in its judgements, as `trajview agree` uses it; of a graded rubric
+    /// tree alone the name of the tree.
     pub fn run_name(&self) -> &str {
         let judged = self.rubric.judgements.iter().find_map(|it| it.run.as_deref());
-        judged.unwrap_or(&self.opened.run.id)
+        judged.or(self.tree_name.as_deref()).unwrap_or(&self.opened.run.id)
     }
 
     /// Returns whether a table means this run by `name`.

@@ -39,11 +39,11 @@ pub(crate) fn check_absences(unit: LabelUnit) -> Result<(), CommandFailure> {
 /// Draws the items to audit, in the order of the queue, and returns their source.
 pub fn draw_items(
     audited: &AuditedRun,
+    unit: LabelUnit,
     args: &AuditArgs,
     plan: QueuePlan,
 ) -> Result<(JudgingSource, Vec<AuditItem>), CommandFailure> {
     let (run, archive) = (&audited.opened.run, &audited.opened.archive);
-    let unit = args.unit;
     let process = (unit == LabelUnit::Signal).then(|| analysis::process_report(archive, run));
     let store =
         (unit == LabelUnit::Decision).then(|| decisions::store_of_run(archive, None)).flatten();
@@ -64,7 +64,7 @@ pub fn draw_items(
         let speaks = all.remove(at);
         all.push(speaks);
     }
-    let source = find_source(audited, all, args)?;
+    let source = find_source(audited, unit, all, args)?;
     let items = audit_items::audit_items(ground, unit, &source.file);
     let items = match book {
         Some(book) => audit_items::split_by_criteria(items, book),
@@ -75,11 +75,12 @@ pub fn draw_items(
 
 pub(crate) fn items_document(
     audited: &AuditedRun,
+    unit: LabelUnit,
     args: &AuditArgs,
     plan: QueuePlan,
 ) -> Result<AuditDocument, CommandFailure> {
     let run = &audited.opened.run;
-    let (source, drawn) = draw_items(audited, args, plan)?;
+    let (source, drawn) = draw_items(audited, unit, args, plan)?;
     let name = annotator_name(args)?;
     let rows = (1..).zip(drawn).map(|(number, item)| item_row(audited, &name, number, item));
     let turn = turns_done_at(run, source.turn, source.commit.as_deref());
@@ -111,11 +112,12 @@ pub(crate) fn items_document(
 /// Returns the judging of that file or judge, else the last.
 fn find_source(
     audited: &AuditedRun,
+    unit: LabelUnit,
     mut all: Vec<JudgingSource>,
     args: &AuditArgs,
 ) -> Result<JudgingSource, CommandFailure> {
     let shown = audited.path.display();
-    let plural = args.unit.plural_word();
+    let plural = unit.plural_word();
     let Some(wanted) = args.judge.as_deref() else {
         return all.pop().ok_or_else(|| {
             CommandFailure::cannot_understand(format!("{shown}: has no {plural} to check"))

@@ -208,7 +208,7 @@ impl<'a> ImportTarget<'a> {
         Ok(Self {
             name: audited.run_name(),
             rubric: &audited.rubric,
-            place: audited.bundle_folder()?,
+            place: audited.label_folder()?,
             turns: Some(audited.opened.run.turns.len()),
             is_called: Box::new(|name| audited.is_called(name)),
         })

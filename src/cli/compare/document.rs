@@ -14,9 +14,9 @@ use trajview_run::rubric::PooledSources;
 use trajview_study::{
     Estimate,
     compare::{
-        self, ComparedComponent, ComparedMoment, ComparedRun, ComponentCell, EstimatedNumber,
-        FilePresence, FileRow, IntervalParts, NumberOutcome, RunRecovery, ScoreTransitions,
-        Subtraction, run_letter,
+        self, ComparedComponent, ComparedLoss, ComparedMoment, ComparedRun, ComponentCell,
+        ComponentFate, EstimatedNumber, FilePresence, FileRow, IntervalParts, NumberOutcome,
+        RunRecovery, ScoreTransitions, Subtraction, run_letter,
     },
     undefined_reasons,
 };
@@ -112,6 +112,7 @@ impl<'a> CompareDocument<'a> {
             }),
             numbers: Json::list(self.listed_numbers(), |number| self.number_row(number, by)),
             components: Json::list(compare::by_loss(&rows, by), |at| component_row(&rows[at], by)),
+            losses: Json::list(&compare::compared_losses(self.parties), loss_row),
             // Rows by the score of `a`, columns by that of `b`.
             transitions: transitions.counts,
             n: transitions.n,
@@ -178,6 +179,29 @@ fn component_row(row: &ComparedComponent, by: Subtraction) -> Json {
         only_in: row.only_in().map(run_letter),
         scores: Json::list(0..row.cells.len(), |run| Json::new(&row.score_in(run))),
         missing: Json::list(&row.cells, |cell| Json::new(&missing_reason(cell))),
+    }
+}
+
+/// A component that a run lost: `lost_only_in` is the run that lost it alone. Each of `runs` is null where the component is not
+/// followed or was kept; `kept` tells them apart.
+fn loss_row(row: &ComparedLoss) -> Json {
+    let of_run = |fate: &ComponentFate| {
+        let loss = fate.as_loss()?;
+        Some(record! {
+            turn: loss.turn,
+            request: loss.request,
+            path: loss.spot.as_ref().map(|spot| spot.path.to_string()),
+            line: loss.spot.as_ref().map(|spot| spot.line),
+            before: loss.before,
+            after: loss.after,
+        })
+    };
+    record! {
+        id: row.id,
+        name: row.name,
+        lost_only_in: row.lost_only_in().map(run_letter),
+        kept: Json::list(&row.fates, |it| Json::new(&(*it == ComponentFate::Kept))),
+        runs: Json::list(&row.fates, |it| Json::new(&of_run(it))),
     }
 }
 

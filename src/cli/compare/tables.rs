@@ -13,9 +13,11 @@ use trajview_metrics::{
 };
 use trajview_run::rubric::LEVELS;
 use trajview_study::compare::{
-    self, ComparedComponent, ComparedMoment, ComparedRun, ComponentCell, FilePresence, FileRow,
-    NumberOutcome, ScoreTransitions, run_letter,
+    self, ComparedComponent, ComparedMoment, ComparedRun, ComponentCell, ComponentFate,
+    FilePresence, FileRow, NumberOutcome, ScoreTransitions, run_letter,
 };
+
+use trajview_tui::widgets::text;
 
 use super::{document::CompareDocument, run_subtraction};
 
@@ -31,6 +33,7 @@ pub(crate) fn print_comparison(
         estimate_table(document),
         recovery_table(document),
         component_table(document),
+        loss_table(document),
         transition_table(document),
         means_table(document),
         phase_table(document),
@@ -342,6 +345,36 @@ fn moment_text(party: &ComparedRun, moment: Option<&ComparedMoment>) -> String {
     format!("{id}turn {}", moment.done)
 }
 
+/// Makes a table of the components that a run lost. None if no run lost one.
+fn loss_table(document: &CompareDocument<'_>) -> TitledTable {
+    let losses = compare::compared_losses(document.parties);
+    let letters = (0..document.parties.len()).map(run_letter);
+    let heads = ["component", "name"].map(String::from).into_iter().chain(letters);
+    let heads = heads.chain(["lost", "before", "after", "place", "request"].map(String::from));
+    let mut table = OutputTable::with_heads(heads.collect()).with_keys(1);
+    for row in &losses {
+        let Some((_, loss)) = row.first_loss() else { continue };
+        let place = loss.spot.as_ref().map(|spot| format!("{}:{}", spot.path, spot.line));
+        let names = [row.id.clone(), row.name.clone()].into_iter();
+        let cells = names.chain(row.fates.iter().map(ComponentFate::fate_text));
+        let of_loss = [
+            row.lost_in_text(),
+            cell_or_dash(loss.before.clone()),
+            cell_or_dash(loss.after.clone()),
+            cell_or_dash(place),
+            text::truncate(&loss.request, REQUEST_WIDTH, "…").to_string(),
+        ];
+        table.add_row(cells.chain(of_loss).collect());
+    }
+    (!losses.is_empty()).then(|| (LOSSES_TITLE.into(), table))
+}
+
+const LOSSES_TITLE: &str =
+    "components that a run lost; scores, line and request are of the first run that lost it";
+
+/// Columns of a request in the table of losses.
+const REQUEST_WIDTH: usize = 60;
+
 fn file_table(document: &CompareDocument<'_>) -> TitledTable {
     if document.files.is_empty() {
         return None;
@@ -373,7 +406,7 @@ fn signed_text(delta: i8) -> String {
     }
 }
 
-/// Writes one row for each pair of numbers: its kind (number, component, phase, checkpoint, file), its name, both
+/// Writes one row for each pair of numbers: its kind (number, component, lost_at_turn, phase, checkpoint, file), its name, both
 /// values, their difference. Empty cells are not recorded, not judged or not there.
 pub fn write_csv(document: &CompareDocument<'_>, out: &mut Out) -> io::Result<()> {
     let numbers = document.listed_numbers();
@@ -425,6 +458,11 @@ pub fn write_csv(document: &CompareDocument<'_>, out: &mut Out) -> io::Result<()
             delta,
             &transition_text(it),
         )?;
+    }
+    for it in compare::compared_losses(document.parties) {
+        let turn = |fate: &ComponentFate| output::cell_or_empty(fate.as_loss().map(|it| it.turn));
+        let turns = it.fates.iter().map(turn).collect();
+        row("lost_at_turn", &it.id, &it.name, turns, String::new(), &it.lost_in_text())?;
     }
     let [a, b] = document.first_two();
     let mut moments =

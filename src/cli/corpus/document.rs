@@ -134,6 +134,8 @@ fn run_row(run: &CorpusRunFacts) -> Json {
         ..values(NumberBlock::Faithful),
         judge: run.judged.judge,
         judgement: run.judged.file,
+        // The state that was judged, in turns done.
+        judged_turn: run.judged.turn,
         judged_at: run.judged.judged_at,
         other_judgements: run.judged.other_judgements,
         judged: run.judged.counts.map(|(judged, _)| judged),

@@ -32,7 +32,7 @@ use trajview_run::{
 use trajview_store as store;
 use trajview_store::{OpenedRecording, Siblings};
 use trajview_study::{
-    compare::checkpoint_moments,
+    compare::{checkpoint_moments, turns_done_at_judgement},
     corpus::MeasuredRun,
     fairness::RunConduct,
     pairing::{RunIdentity, pairing_keys},
@@ -78,6 +78,8 @@ pub struct ChosenJudgement {
     pub judge: Option<String>,
     /// The file of that judgement.
     pub file: Option<String>,
+    /// The state that was judged, in turns done.
+    pub turn: Option<usize>,
     /// The time when the judgement was made.
     pub judged_at: Option<String>,
     /// Other judgements of the whole checklist, which do not count: judge and file. Empty if a judge is named.
@@ -218,6 +220,8 @@ fn run_facts(
         judged: ChosenJudgement {
             judge: faithfulness.as_ref().map(|(judge, _)| judge.clone()),
             file: chosen_judgement(&rubric, judge.as_ref()).map(|it| it.file.clone()),
+            turn: chosen_judgement(&rubric, judge.as_ref())
+                .map(|it| turns_done_at_judgement(run, it)),
             judged_at: chosen_judgement(&rubric, judge.as_ref())
                 .and_then(|it| it.created_at.clone()),
             other_judgements: if judge.is_none() { other_judgements(&rubric) } else { vec![] },

@@ -91,7 +91,7 @@ fn run_table(document: &CorpusDocument) -> OutputTable {
     let shown = numbers::visible_numbers(CORPUS, |number| has_number(document, number));
     let heads = heads.chain(shown.iter().map(|number| format!(">{}", number.id())));
     let has_judge = document.runs.iter().any(|run| run.judged.judge.is_some());
-    let last = if has_judge { &["judge", "run"][..] } else { &["run"][..] };
+    let last = if has_judge { &["judge", ">judged at turn", "run"][..] } else { &["run"][..] };
     let heads = heads.chain(last.iter().map(|it| (*it).to_owned()));
     let mut table = OutputTable::with_heads(heads.collect()).with_keys(3);
     let mut rows: Vec<&CorpusRunFacts> = document.runs.iter().collect();
@@ -103,8 +103,9 @@ fn run_table(document: &CorpusDocument) -> OutputTable {
         let key = &run.measured.key;
         let names = [&key.task, &key.agent, &key.condition].map(|it| cell_or_dash(it.as_ref()));
         let numbers = shown.iter().map(|number| number_cell(run, *number));
-        let judge = has_judge.then(|| cell_or_dash(run.judged.judge.as_ref()));
-        let cells = names.into_iter().chain(numbers).chain(judge);
+        let judged = [cell_or_dash(run.judged.judge.as_ref()), cell_or_dash(run.judged.turn)];
+        let judged = judged.into_iter().filter(|_| has_judge);
+        let cells = names.into_iter().chain(numbers).chain(judged);
         table.add_row(cells.chain([run.path.clone()]).collect());
     }
     table
@@ -301,7 +302,7 @@ pub(crate) fn several_judgements_notes(document: &CorpusDocument) -> Vec<String>
         let file = judged.file.as_deref().unwrap_or_default();
         let at = judged.judged_at.as_deref().map(|at| format!(", {at}")).unwrap_or_default();
         Some(format!(
-            "{}: scores by {judge} ({file}{at}), the last judgement of the latest state; also available: {}; choose with --judge, or permanently with `judge` in components.json",
+            "{}: scores by {judge} ({file}{at}), the last judgement of the latest state; also available: {}; choose with --judge, or permanently with the setting `judge` or `judge` in components.json",
             run.path,
             others.join(", ")
         ))
@@ -326,7 +327,7 @@ pub(crate) fn runs_csv_columns(document: &CorpusDocument) -> String {
     ]
     .map(|names: Vec<String>| names.join(" "));
     format!(
-        "run path format task agent model condition {faithful} judge judgement judged_at judged components {code} \
+        "run path format task agent model condition {faithful} judge judgement judged_turn judged_at judged components {code} \
          tests_passed=tests.strict.passed tests_total=tests.strict.total pass_rate=tests.pass_rate \
          input_tokens=tokens.input cached_input_tokens=tokens.cached_input output_tokens=tokens.output \
          reasoning_tokens=tokens.reasoning {others} turns warnings state turn_states cost_computed_usd not_priced_tokens \

@@ -92,11 +92,10 @@ pub struct ReportBounds {
 pub(crate) fn make_report(request: &ReportRequest<'_>) -> Result<ReportMaterial, CommandFailure> {
     let subject = request.subject;
     let paths = || subject.runs.iter().map(|path| path.display().to_string());
-    let judging = || request.judge.map(|judge| ["--judge".to_owned(), judge.to_owned()]);
     let sections = match subject.kind {
         SubjectKind::Run => vec![],
         SubjectKind::Comparison => {
-            let words = command_words("compare", paths()).chain(judging().into_iter().flatten());
+            let words = command_words("compare", paths()).chain(request.judge_words());
             let words = words.chain(request.measuring.clone()).collect();
             vec![request.needed_section("comparison", "Comparison", COMPUTED_AND_JUDGED, words)?]
         }
@@ -223,6 +222,15 @@ impl ReportRequest<'_> {
         )];
         if !run.turns.is_empty() {
             sections.push(self.section_or_note("scores", "Scores", COMPUTED_AND_JUDGED, score));
+            if !judged.components.is_empty() {
+                let words = command_words("losses", [place.clone()]).chain(self.judge_words());
+                sections.push(self.section_or_note(
+                    "losses",
+                    "Losses",
+                    "computed; scores judged",
+                    words.collect(),
+                ));
+            }
             let words = command_words("process", [place.clone()]).collect();
             sections.push(self.section_or_note(
                 "process",
@@ -259,8 +267,12 @@ impl ReportRequest<'_> {
 
     fn score_command(&self, place: &str, each: &str) -> Vec<String> {
         let words = command_words("score", [place, "--each", each].map(str::to_owned));
+        words.chain(self.judge_words()).chain(self.measuring.clone()).collect()
+    }
+
+    fn judge_words(&self) -> impl Iterator<Item = String> + use<> {
         let judging = self.judge.map(|judge| ["--judge".to_owned(), judge.to_owned()]);
-        words.chain(judging.into_iter().flatten()).chain(self.measuring.clone()).collect()
+        judging.into_iter().flatten()
     }
 
     /// Numbers along the run, and what became of the components.

@@ -2,10 +2,11 @@
 
 use trajview_run::{
     Run,
+    format_number::trimmed_decimals,
     rubric::{Judge, Judgement, Rubric, Verdict},
 };
 
-use super::{Lifeline, SymbolEvent, SymbolLife, judged_after};
+use super::{EventSpot, Lifeline, SymbolEvent, SymbolLife, judged_after};
 
 /// A component that the run had and no longer has at its end.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,6 +37,88 @@ pub struct DatedVerdict<'r> {
     pub turns_done: usize,
 }
 
+/// A loss with the text that the run and its judgements have about it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordedLoss<'l> {
+    pub loss: ComponentLoss<'l>,
+    /// The name in the checklist.
+    pub name: Option<&'l str>,
+    /// The id of the turn's checkpoint.
+    pub checkpoint: Option<&'l str>,
+    /// The first line of the turn's request.
+    pub request: Option<&'l str>,
+    /// The judge's verdict on the last state that was judged before the turn.
+    pub before: Option<DatedVerdict<'l>>,
+    /// The judge's verdict on the last state that was judged after the turn.
+    pub after: Option<DatedVerdict<'l>>,
+}
+
+impl ComponentLoss<'_> {
+    /// Returns the line that shows the loss in the turn's diff.
+    pub fn event_spot(&self) -> Option<&EventSpot> {
+        let in_turn = self.symbols.iter().filter(|symbol| symbol.turn == self.turn);
+        in_turn.filter_map(LostSymbol::event_spot).next()
+    }
+}
+
+impl LostSymbol<'_> {
+    /// Returns the line that shows the change.
+    pub fn event_spot(&self) -> Option<&EventSpot> {
+        self.event?.spot.as_ref()
+    }
+
+    /// Returns what the turn did to it; without an event the state at the end of the run.
+    pub fn change_text(&self) -> String {
+        let state = || self.life.last_state().words().to_owned();
+        self.event.map_or_else(state, |event| event.change.change_text())
+    }
+
+    /// Returns `src/a.py:10`, or the file alone. Empty where neither is known.
+    pub fn place_text(&self) -> String {
+        match (self.event_spot(), &self.life.place) {
+            (Some(spot), _) => format!("{}:{}", spot.path, spot.line),
+            (None, Some(place)) => place.path.to_string(),
+            (None, None) => String::new(),
+        }
+    }
+}
+
+impl DatedVerdict<'_> {
+    /// Returns `4 at 39`: the score, or the level without a number, and the judged turn.
+    pub fn score_text(&self) -> String {
+        let score = self.verdict.score_value().map(trimmed_decimals);
+        let level = score.or_else(|| self.verdict.label.clone()).unwrap_or_default();
+        format!("{level} at {}", self.turns_done)
+    }
+}
+
+/// Returns the losses among these lifelines, by turn, with the verdicts of one judge; without a judge there are none.
+pub fn recorded_losses<'l>(
+    run: &'l Run,
+    rubric: &'l Rubric,
+    judge: Option<&Judge>,
+    lifelines: &'l [Lifeline],
+) -> Vec<RecordedLoss<'l>> {
+    let of_loss = |loss: ComponentLoss<'l>| {
+        let components = rubric.checklist.iter().flat_map(|it| &it.components);
+        let component = components.into_iter().find(|it| it.id == loss.component);
+        let turn = run.turns.get(loss.turn.wrapping_sub(1));
+        let checkpoint = turn.and_then(|turn| run.checkpoints.get(turn.checkpoint?));
+        let (before, after) = judge.map_or((None, None), |judge| {
+            verdicts_around(run, rubric, judge, loss.component, loss.turn)
+        });
+        RecordedLoss {
+            name: component.map(|it| it.name.as_str()),
+            checkpoint: checkpoint.map(|it| it.id.as_str()),
+            request: turn.map(|turn| &*turn.title).filter(|title| !title.is_empty()),
+            before,
+            after,
+            loss,
+        }
+    };
+    component_losses(lifelines).into_iter().map(of_loss).collect()
+}
+
 /// Returns the losses among these lifelines, by turn.
 pub fn component_losses(lifelines: &[Lifeline]) -> Vec<ComponentLoss<'_>> {
     let mut losses: Vec<ComponentLoss<'_>> = lifelines.iter().filter_map(component_loss).collect();
@@ -60,7 +143,7 @@ fn lost_symbol(life: &SymbolLife) -> Option<LostSymbol<'_>> {
 
 /// Returns the verdicts of a judge on a component around a turn (counts from 1): of the last state that was judged before
 /// the turn, and of the last one that was judged after it. Of several judgements of one state the newest file counts.
-pub fn verdicts_around<'r>(
+pub(crate) fn verdicts_around<'r>(
     run: &Run,
     rubric: &'r Rubric,
     judge: &Judge,

@@ -56,7 +56,9 @@ pub use file_facts::{
     NameAccess, NameUse,
 };
 pub use followed_components::{components_to_follow, judged_after, turns_done_at};
-pub use losses::{ComponentLoss, DatedVerdict, LostSymbol, component_losses, verdicts_around};
+pub use losses::{
+    ComponentLoss, DatedVerdict, LostSymbol, RecordedLoss, component_losses, recorded_losses,
+};
 pub use parenthesised_names::in_parentheses;
 pub use symbol_events::{EventSpot, SymbolChange, SymbolEvent, SymbolState, TurnSide};
 pub use symbol_life::{LifeCell, LifeCells, SymbolLife, SymbolMove, SymbolSource};

@@ -10,6 +10,7 @@ mod facts;
 mod files;
 mod intervals;
 mod judgement_choice;
+mod losses;
 mod moments;
 mod recovery;
 mod session_facts;
@@ -19,7 +20,8 @@ mod trees;
 use std::{collections::BTreeMap, sync::Arc};
 
 use trajview_metrics::{
-    numbers::facts::ReuseCounts, process::ProcessNumbers, quality::QualitySnapshot,
+    lifeline::Lifeline, numbers::facts::ReuseCounts, process::ProcessNumbers,
+    quality::QualitySnapshot,
 };
 use trajview_run::{
     Run,
@@ -31,6 +33,7 @@ pub use facts::NumberOutcome;
 pub use files::{FilePresence, FileRow};
 pub use intervals::{EstimatedNumber, INTERVAL_METHOD, IntervalParts};
 pub use judgement_choice::{choose_judge, chosen_judgements, turns_done_at_judgement};
+pub use losses::{ComparedLoss, ComponentFate, LossInRun, compared_losses};
 pub use moments::{
     CheckpointPair, ComparedMoment, PairedBy, PhasePair, checkpoint_moments, pair_by_checkpoint,
     pair_by_phase, turn_moments,
@@ -60,6 +63,8 @@ pub struct ComparedRun {
     pub process: Option<ProcessNumbers>,
     /// The turn that each signal opens in, counted from 0, ascending; empty where that was not looked at.
     pub signal_turns: Vec<usize>,
+    /// The lifelines of the components; None where they were not computed.
+    pub lifelines: Option<Arc<Vec<Lifeline>>>,
 }
 
 impl ComparedRun {
@@ -74,6 +79,7 @@ impl ComparedRun {
             lines: None,
             process: None,
             signal_turns: vec![],
+            lifelines: None,
         }
     }
 

@@ -59,6 +59,9 @@ const FIELDS: &[StudyField] = &[
         set_option(&mut it.design.rubric, nonblank_text(to, "a file of components"))
     }),
     StudyField("judges", |it, to| set_value(&mut it.design.judges, distinct_names(to, "judges"))),
+    StudyField("judge", |it, to| {
+        set_option(&mut it.design.judge, nonblank_text(to, "the judge whose scores count"))
+    }),
     StudyField("raters", |it, to| set_value(&mut it.design.raters, distinct_names(to, "raters"))),
     StudyField("adjudicator", |it, to| {
         set_option(&mut it.design.adjudicator, rater_name(to, "who adjudicates"))

@@ -21,6 +21,7 @@ pub fn study_file_text(design: &StudyDesign) -> String {
     line("unit", (design.unit != LabelUnit::default()).then(|| toml_string(design.unit.word())));
     line("rubric", some(&design.rubric));
     line("judges", any(&design.judges));
+    line("judge", some(&design.judge));
     let raters = any(&design.raters);
     // Anybody may label: how to change that.
     line("# raters", raters.is_none().then(|| toml_list(["ana", "ben"].into_iter())));

@@ -64,7 +64,7 @@ pub struct ColumnInfo {
 }
 
 /// The columns of scores, from left to right.
-const SCORE_COLUMNS: [RunTableColumn; 30] = [
+const SCORE_COLUMNS: [RunTableColumn; 31] = [
     RunTableColumn::Run,
     RunTableColumn::Card(CardColumn::Task),
     RunTableColumn::Card(CardColumn::Agent),
@@ -81,6 +81,7 @@ const SCORE_COLUMNS: [RunTableColumn; 30] = [
     RunTableColumn::Number(Number::Mcf),
     RunTableColumn::Number(Number::If50),
     RunTableColumn::Card(CardColumn::Judge),
+    RunTableColumn::Card(CardColumn::JudgedTurn),
     RunTableColumn::Number(Number::Checkpoints),
     RunTableColumn::Card(CardColumn::Model),
     RunTableColumn::Number(Number::Churn),

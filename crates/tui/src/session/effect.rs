@@ -33,6 +33,8 @@ pub enum Effect {
     StartLive(RequestId, Box<session::jobs::LiveRunStart>),
     /// The code is measured so from now on.
     MeasureWith(session::jobs::MeasureSettings),
+    /// The scores of this judge are the results of runs from now on; None for the judgement of each run.
+    PinJudge(Option<String>),
     /// Ask no more in this judging; what is judged stays.
     StopJudging(RequestId),
     Suspend,

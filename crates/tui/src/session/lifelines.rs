@@ -17,6 +17,10 @@ use super::{
 pub struct Lifelines {
     known: Option<(LifelineKey, LifelineAnswer)>,
     pending: Pending<LifelineKey>,
+    /// The user wants to go to the next loss, once the lifelines are there.
+    pub(crate) goes_to_next_loss: bool,
+    /// The turn, counted from 0, and the component of the loss that was last gone to.
+    pub(crate) last_loss: Option<(usize, String)>,
 }
 
 type LifelineAnswer = Result<Arc<Vec<Lifeline>>, String>;

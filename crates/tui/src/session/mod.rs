@@ -19,6 +19,7 @@ use crate::session::{
     timeline_state::RunTimeline,
     turn_counts::{ChangeLineCounts, LineTotals, TurnEditCounts},
 };
+use trajview_metrics::lifeline::EventSpot;
 use trajview_run::{Run, StepId, Warning, files::Timeline, rubric::Rubric};
 
 pub mod arrangement;
@@ -156,17 +157,10 @@ impl Session {
     /// Decisions and process are worked out again where a judgement of them is new.
     fn take_rubric(&mut self, request: RequestId, rubric: Result<Arc<Rubric>, Sentence>) {
         let before = self.rubric.shared_rubric().cloned().unwrap_or_default();
-        let announced = self.rubric.newer_judgement().map(|it| it.file.clone());
+        let is_first = self.rubric.known_rubric().is_none();
         self.rubric.take_answer(request, rubric);
-        let newer = self.rubric.newer_judgement().filter(|it| Some(&it.file) != announced.as_ref());
-        if let Some(newer) = newer {
-            let shown =
-                self.rubric.shown_judgement().map(|it| it.judge.name.clone()).unwrap_or_default();
-            self.notice = Some(format!(
-                "newer judgement by {}; the numbers shown are still by {shown}: f in the scores switches",
-                newer.judge.name
-            ));
-        }
+        let news = self.rubric.new_judgement_text(&before.judgements).filter(|_| !is_first);
+        self.notice = news.or(self.notice.take());
         let after = self.rubric.shared_rubric().cloned().unwrap_or_default();
         if before.decisions != after.decisions {
             self.scores.process.forget_decisions();
@@ -202,6 +196,12 @@ impl Session {
         let is_untold =
             |timeline: &Arc<Timeline>| timeline.turns.get(turn).is_some_and(|it| it.is_unknown);
         counts.is_some_and(Vec::is_empty) && !self.timeline.ready().is_some_and(is_untold)
+    }
+
+    /// Returns the place of an event of a component in the diff of a turn, counted from 0.
+    pub(crate) fn opening_of_event(&self, turn: usize, spot: &EventSpot) -> ReplayOpening {
+        let changes = self.timeline.ready().and_then(|it| it.turns.get(turn));
+        ReplayOpening::at_event(turn, spot, changes.map_or(&[], |it| &it.changes))
     }
 
     /// Goes to a turn, counted from 0; the replay follows when it is next brought in step.

@@ -155,6 +155,8 @@ questions! {
     Parties, parties { paths: Vec<PathBuf> } -> Vec<ComparedRun>;
     /// The numbers of a run's code at these moments, in turns done.
     PartyScores, party_scores { path: PathBuf, moments: Vec<usize> } -> (RulerName, Vec<MeasuredRunMoment>);
+    /// The lifelines of these components in one of the runs.
+    PartyLifelines, party_lifelines { path: PathBuf, components: Vec<lifeline::FollowedComponent> } -> Arc<Vec<Lifeline>>;
     /// The files that two runs ended with.
     Trees, trees { paths: [PathBuf; 2] } -> ComparedTrees;
     /// One of them, line by line.

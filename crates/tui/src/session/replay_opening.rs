@@ -1,7 +1,9 @@
 //! Where a view leads to in the replay: a value that it gives to the session, so that it need not know the replay.
 
+use trajview_metrics::lifeline::{EventSpot, TurnSide};
 use trajview_run::{
     RepoPath, StepId,
+    files::FileChange,
     search::{SearchHit, SearchQuery},
 };
 
@@ -68,6 +70,28 @@ impl ReplayOpening {
     /// A line of a file as it is after a turn.
     pub fn at_line(turn: usize, path: RepoPath, line: usize) -> Self {
         Self::at_turn(turn, OpeningTarget::File { path, aim: Some(LineAim::Line(line)) })
+    }
+}
+
+impl ReplayOpening {
+    /// The line of a turn's diff that shows an event of a component. `changes` are those of the turn; where they are not
+    /// known, the file has the name that the event gives.
+    pub(crate) fn at_event(turn: usize, spot: &EventSpot, changes: &[FileChange]) -> Self {
+        let is_it = |change: &&FileChange| {
+            change.path == spot.path
+                || (spot.side == TurnSide::Old && change.from.as_ref() == Some(&spot.path))
+        };
+        let change = changes.iter().find(is_it);
+        let path = change.map_or_else(|| spot.path.clone(), |change| change.path.clone());
+        let line = spot.line as usize;
+        let target = match spot.side {
+            TurnSide::Old => OpeningTarget::Change { path, aim: Some(LineAim::Old(line)) },
+            TurnSide::New if change.is_some() => {
+                OpeningTarget::Change { path, aim: Some(LineAim::Line(line)) }
+            }
+            TurnSide::New => OpeningTarget::File { path, aim: Some(LineAim::Line(line)) },
+        };
+        Self { turn, target, base: Some(DiffBase::PreviousTurn) }
     }
 }
 

@@ -6,10 +6,14 @@
 use std::sync::Arc;
 
 use crate::session::files::{DiffKey, DiffScope};
-use trajview_metrics::lifeline::{self, Lifeline};
+use trajview_metrics::{
+    faithfulness::Faithfulness,
+    lifeline::{self, Lifeline},
+};
 use trajview_run::{
     RepoPath, Run,
     files::RunMoment,
+    format_number,
     pooled_judgements::PoolRequest,
     rubric::{Judge, Judgement, LEVELS, PoolMethod, Rubric},
 };
@@ -47,6 +51,8 @@ pub struct RubricState {
     judgement: Option<String>,
     /// File of the judgement that was shown first: newer ones are announced and never take its place by themselves.
     pinned: Option<String>,
+    /// The judge that the user wants to be pinned, until the runtime is told: None for no judge.
+    wanted_pin: Option<Option<String>>,
     /// The method of pooling judgements of one state; None where each is separate.
     pool: Option<PoolMethod>,
     pub lifelines: Lifelines,
@@ -113,6 +119,70 @@ impl RubricState {
         Some(newest).filter(|_| is_pinned && !is_shown)
     }
 
+    /// Pins the judge of the shown judgement, so that its scores are the results of all runs; a judge that is pinned is so no
+    /// longer. Returns a sentence.
+    pub(crate) fn toggle_pin(&mut self) -> String {
+        let Some(shown) = self.shown_judgement().filter(|it| it.pooled.is_none()) else {
+            return "no judgement of one judge is shown, so none can be pinned".into();
+        };
+        let (judge, file) = (shown.judge.name.clone(), shown.file.clone());
+        let rubric = self.known_rubric();
+        if rubric.is_some_and(|it| it.pinned_judge.as_ref() == Some(&judge)) {
+            self.wanted_pin = Some(None);
+            return format!("{judge} is no longer pinned: the last judgement of each run counts");
+        }
+        self.wanted_pin = Some(Some(judge.clone()));
+        self.pinned = Some(file);
+        format!(
+            "{judge} is pinned: its scores count in every run; `judge = \"{judge}\"` in the settings keeps it"
+        )
+    }
+
+    /// Returns the judge to pin, None for no judge, once after the user asked for it; the rubric is read again then.
+    pub(crate) fn take_wanted_pin(&mut self) -> Option<Option<String>> {
+        let wanted = self.wanted_pin.take()?;
+        self.is_stale = true;
+        Some(wanted)
+    }
+
+    /// Returns whether the judge of a judgement is pinned.
+    pub(crate) fn is_pinned(&self, judgement: &Judgement) -> bool {
+        let pinned = self.known_rubric().and_then(|it| it.pinned_judge.as_deref());
+        pinned.is_some_and(|pinned| judgement.is_named(pinned))
+    }
+
+    /// Returns a sentence about the last judgement that is not among the earlier ones: whose it is, and which mean it would
+    /// give in the place of the shown one.
+    pub(crate) fn new_judgement_text(&self, earlier: &[Judgement]) -> Option<String> {
+        let rubric = self.known_rubric()?;
+        let is_new = |it: &&Judgement| {
+            it.pooled.is_none()
+                && rubric.coverage(it).scored > 0
+                && !earlier.iter().any(|known| known.file == it.file)
+        };
+        let new = rubric.judgements.iter().rfind(is_new)?;
+        let shown = self.shown_judgement().filter(|it| it.file != new.file)?;
+        let mean_text = |it: &Judgement| {
+            let coverage = rubric.coverage(it);
+            let mean = Faithfulness::from_judgement(it, rubric.checklist.as_ref()).mcf();
+            match mean.filter(|_| coverage.is_complete) {
+                Some(mean) => format!("MCF {}", format_number::three_decimals(mean)),
+                None => format!("{coverage} components, no MCF"),
+            }
+        };
+        let at =
+            |it: &Judgement| it.turn.map(|turn| format!(" at turn {turn}")).unwrap_or_default();
+        Some(format!(
+            "new judgement by {}{}: {}; shown stays {} by {}{} (in the scores f shows the next one, * pins it)",
+            new.judge.name,
+            at(new),
+            mean_text(new),
+            mean_text(shown),
+            shown.judge.name,
+            at(shown)
+        ))
+    }
+
     /// Pins the judgement that counts for the run, so that newer ones do not replace it.
     fn pin_judgement(&mut self) {
         if self.judgement_in_file(self.pinned.as_deref()).is_none() {
@@ -121,11 +191,12 @@ impl RubricState {
         }
     }
 
-    /// Returns whether means over the shown judgement are shown: where it covers the checklist, or the user chose it.
+    /// Returns whether means over the shown judgement are shown: where it covers the checklist and is of the judge that
+    /// counts, or the user chose it.
     pub fn has_means(&self) -> bool {
         let rubric = self.known_rubric();
         let covers = || {
-            rubric.zip(self.shown_judgement()).is_some_and(|(rubric, it)| rubric.is_covered_by(it))
+            rubric.zip(self.shown_judgement()).is_some_and(|(rubric, it)| rubric.may_be_result(it))
         };
         self.chosen_judgement().is_some() || covers()
     }

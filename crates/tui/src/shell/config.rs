@@ -34,6 +34,8 @@ pub struct Config {
     pub editor: Option<String>,
     /// The rater in the audit; None when the settings name none.
     pub annotator: Option<String>,
+    /// The judge, or the judgement, whose scores are the runs' results; None for the one of each run.
+    pub judge: Option<String>,
     /// The steps of labelling in the audit.
     pub labels: LabelMode,
     /// The column names of tables that others published.
@@ -80,6 +82,7 @@ impl Default for Config {
             timeline: TimelineConfig::default(),
             editor: None,
             annotator: None,
+            judge: None,
             labels: LabelMode::default(),
             columns: ColumnNames::default(),
             keys: BTreeMap::new(),

@@ -179,6 +179,12 @@ fn copied_line(open: &OpenRun) -> Result<CopiedText, String> {
             "the flag",
         );
     }
+    if open.session.view == View::Scores
+        && open.scores.shown_page(&open.session) == Some(ScoresPage::Losses)
+    {
+        let text = open.scores.losses.loss_as_text(&open.session).ok_or("no loss is chosen")?;
+        return copied(text, "the loss");
+    }
     match open.replay.focus {
         ReplayPanel::Turns => {
             let turn =

@@ -37,10 +37,7 @@ use crate::{
         question::{Answer, AnswerPart},
         request::RequestId,
     },
-    views::{
-        live::terminal::keyboard_modes::KeyboardFlags,
-        replay,
-    },
+    views::{live::terminal::keyboard_modes::KeyboardFlags, replay},
     widgets::{
         key::Key,
         key_event::KeyEvent,
@@ -153,6 +150,9 @@ impl App {
                 self.screens.on_open_run(|it| it.replay.replace_run(&mut it.session, run))
             }
             AppMessage::Written => self.screens.on_open_run(|it| it.session.follow.has_more = true),
+            AppMessage::NextLoss => {
+                self.screens.on_open_run(|it| it.session.go_to_next_loss());
+            }
             AppMessage::Judged => self.screens.on_open_run(|it| it.session.rubric.mark_stale()),
             AppMessage::Follow => {
                 self.screens.on_view(|it| {
@@ -171,6 +171,7 @@ impl App {
             Answer::Judging(outcome) => self.screens.take_outcome(request, outcome),
             Answer::Parties(..)
             | Answer::PartyScores(..)
+            | Answer::PartyLifelines(..)
             | Answer::Trees(..)
             | Answer::FileBetween(..)
             | Answer::FileText(..) => {

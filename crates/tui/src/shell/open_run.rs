@@ -165,7 +165,8 @@ impl OpenRun {
         open.scores.components.choose_component(place.component.clone());
         open.audit.choose_by_id(place.component.clone());
         open.audit.seed = place.seed;
-        open.session.audit_unit(place.unit.unwrap_or_default());
+        let only_leaves = open.session.run.is_rubric_tree_alone().then_some(LabelUnit::Leaf);
+        open.session.audit_unit(place.unit.or(only_leaves).unwrap_or_default());
         open.session.view = place.view;
         open.carried.chosen = place.component.clone();
         open.replay.go_to_place(&mut open.session, place, room);
@@ -174,6 +175,7 @@ impl OpenRun {
 
     /// Moves the views to the place that a message led to.
     pub(crate) fn follow_session(&mut self) {
+        self.session.settle_next_loss();
         self.replay.follow_turn(&mut self.session);
         self.replay.follow_opening(&mut self.session);
     }
@@ -217,6 +219,7 @@ impl OpenRun {
             Answer::Judging(..)
             | Answer::Parties(..)
             | Answer::PartyScores(..)
+            | Answer::PartyLifelines(..)
             | Answer::Trees(..)
             | Answer::FileBetween(..)
             | Answer::FileText(..)
@@ -332,6 +335,7 @@ impl OpenRun {
                     scores.components.component_row(session).map(|row| row.id)
                 }
                 ScoresPage::Judges => scores.judges.judges_component().map(str::to_owned),
+                ScoresPage::Losses => scores.losses.lost_component(session),
                 ScoresPage::Tree | ScoresPage::Flags => None,
             },
             View::Audit => audit.audited_component(session).map(|it| it.id.clone()),
@@ -389,7 +393,9 @@ impl OpenRun {
     fn judged_turns(&self, judged: impl Fn(&Judgement) -> Option<usize>) -> Option<usize> {
         let Self { session, scores, .. } = self;
         match scores.shown_page(session)? {
-            ScoresPage::Components => judged(session.rubric.shown_judgement()?),
+            ScoresPage::Components | ScoresPage::Losses => {
+                judged(session.rubric.shown_judgement()?)
+            }
             ScoresPage::Judges => judged(
                 scores.judges.column_judgement(session, &scores.judges.judge_column(session)?)?,
             ),

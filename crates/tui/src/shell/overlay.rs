@@ -188,9 +188,7 @@ impl Overlay {
 
     fn all_rows(&self, subject: OverlaySubject<'_>, keys: &UserKeys) -> Vec<FactRow> {
         match (self.kind, subject) {
-            (OverlayKind::Word | OverlayKind::Export, _) => {
-                self.fixed_rows.clone()
-            }
+            (OverlayKind::Word | OverlayKind::Export, _) => self.fixed_rows.clone(),
             (OverlayKind::Help, _) => help::help_rows(self.place, keys),
             (OverlayKind::Info, OverlaySubject::Run(open)) => run_facts(open),
             (OverlayKind::Warnings, OverlaySubject::Run(open)) => warning_rows(open),

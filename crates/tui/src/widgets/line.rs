@@ -49,6 +49,14 @@ pub(crate) fn fit_spans(spans: Vec<Span<'static>>, width: usize) -> Vec<Span<'st
     fitted
 }
 
+/// Returns `spans` in exactly `cells` cells, the last of them blank; none in no cells.
+pub(crate) fn padded_spans(spans: Vec<Span<'static>>, cells: usize) -> Vec<Span<'static>> {
+    let mut padded = fit_spans(spans, cells.saturating_sub(1));
+    let blank = cells.saturating_sub(spans_width(&padded));
+    padded.push(Span::raw(" ".repeat(blank)));
+    padded
+}
+
 /// Returns the longest start of `words` that fits in `width` cells, never cutting a character.
 pub(crate) fn fitting_prefix(words: &str, width: usize) -> &str {
     let end = text::truncate(words, width, "").len();

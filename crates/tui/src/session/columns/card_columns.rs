@@ -56,8 +56,10 @@ card_columns! {
         words(|read| read.card.identity.agent.as_deref().map(Cow::from));
     Condition = "condition", [11, 11], "emergent or single-shot",
         words(|read| read.card.identity.condition.as_deref().map(Cow::from));
-    Judge = "judge", [6, 14], "the judge of MCF and IF50: the last judgement of the complete checklist",
+    Judge = "judge", [6, 14], "the judge of MCF and IF50: the pinned one, else that of the last judgement of the complete checklist",
         words(|read| Some(read.card.mcf.as_ref()?.judge.as_str().into()));
+    JudgedTurn = "judged_turn", [7, 7], "the turn whose code was judged for MCF and IF50",
+        CardValue::Number { value: |read| Some(read.card.mcf.as_ref()?.done as f64), format: |turn| turn.to_string() };
     Model = "model", [10, 16], "the model as the recording names it",
         words(|read| read.card.identity.model.as_deref().map(Cow::from));
     Title = "title", [12, 40], "the name in the recording",
@@ -108,6 +110,9 @@ impl CardColumn {
         let info = ColumnInfo { kind, ..self.row().info };
         match self {
             Self::Judge => ColumnInfo { source: ColumnSource::Judged, ..info },
+            Self::JudgedTurn => {
+                ColumnInfo { source: ColumnSource::Judged, title: "at turn", ..info }
+            }
             Self::Failures => ColumnInfo { title: "failed", ..info },
             _ => info,
         }

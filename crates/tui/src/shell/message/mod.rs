@@ -69,6 +69,8 @@ pub enum AppMessage {
     Written,
     /// The open run has new judgements.
     Judged,
+    /// Go to the lines that lost the next component of the open run, from any of its views.
+    NextLoss,
     /// Start or stop following the recording as it is written.
     Follow,
     /// Show or hide the numbers of the turn.

@@ -18,6 +18,7 @@ use crate::{
     },
     widgets::layout::{ScreenLayout, Zoom},
 };
+use trajview_metrics::lifeline::EventSpot;
 use trajview_run::RepoPath;
 use trajview_study::compare::run_letter;
 
@@ -29,6 +30,8 @@ struct RunDestination {
     done: usize,
     /// A file and lines of it; both count from 1.
     file: Option<(String, Option<(usize, usize)>)>,
+    /// The line of the turn's diff, in the place of a file.
+    spot: Option<EventSpot>,
     /// Id of the component that is selected.
     component: Option<String>,
 }
@@ -144,9 +147,12 @@ impl Screens {
             .as_ref()
             .and_then(|(path, lines)| Some((RepoPath::new(path)?, *lines)));
         let turn = destination.done.saturating_sub(1);
-        let place = file.map(|(path, lines)| {
-            ReplayOpening::at_turn(turn, OpeningTarget::for_lines(path, lines, false))
-        });
+        let place = match &destination.spot {
+            Some(spot) => Some(ReplayOpening::at_event(turn, spot, &[])),
+            None => file.map(|(path, lines)| {
+                ReplayOpening::at_turn(turn, OpeningTarget::for_lines(path, lines, false))
+            }),
+        };
         self.show_screen(ScreenKind::Run);
         self.opening.back = View::Compare;
         let back =
@@ -198,12 +204,19 @@ fn run_destination(comparison: &ComparisonView) -> Result<RunDestination, String
         checklist.is_some_and(|it| it.components.iter().any(|component| component.id == *id))
     };
     let component = comparison.table.selected_row().map(|row| row.id.clone()).filter(is_listed);
+    let destination = |done: usize, component: Option<String>| RunDestination {
+        run,
+        done,
+        file: None,
+        spot: None,
+        component,
+    };
     match comparison.part {
-        ComparePart::Numbers => Ok(RunDestination { run, done: end, file: None, component }),
+        ComparePart::Numbers => Ok(destination(end, component)),
         ComparePart::Components if comparison.has_no_components() => {
             let (turn, turns) = (comparison.table.pane.cursor() + 1, party.run.turns.len());
             match turn <= turns {
-                true => Ok(RunDestination { run, done: turn, file: None, component }),
+                true => Ok(destination(turn, component)),
                 false => Err(format!("{} has no turn {turn}", run_letter(run))),
             }
         }
@@ -214,16 +227,14 @@ fn run_destination(comparison: &ComparisonView) -> Result<RunDestination, String
                     let cursor = (comparison.part == ComparePart::Code).then_some((here, here));
                     let lines = cursor.or(evidence.lines);
                     Ok(RunDestination {
-                        run,
-                        done: key.done,
                         file: Some((key.path, lines)),
-                        component,
+                        ..destination(key.done, component)
                     })
                 }
                 SideCode::Nothing(why) => {
                     let committed = commit_turn(comparison, run);
                     let done = committed.ok_or(format!("{}: {why}", run_letter(run)))?;
-                    Ok(RunDestination { run, done, file: None, component })
+                    Ok(destination(done, component))
                 }
             }
         }
@@ -232,7 +243,14 @@ fn run_destination(comparison: &ComparisonView) -> Result<RunDestination, String
             let place = places.get(comparison.chart.point).ok_or("no point here")?;
             let moment = place.moments[comparison.side].as_ref();
             let moment = moment.ok_or(format!("no value of {} here", run_letter(run)))?;
-            Ok(RunDestination { run, done: moment.done, file: None, component })
+            Ok(destination(moment.done, component))
+        }
+        ComparePart::Losses => {
+            let row = comparison.losses.selected_row().ok_or("no component is lost")?;
+            let lost = comparison.losses.selected_loss(comparison.side);
+            let lost = lost.ok_or(format!("{} did not lose {}", run_letter(run), row.id))?;
+            let component = Some(row.id.clone());
+            Ok(RunDestination { spot: lost.spot.clone(), ..destination(lost.turn, component) })
         }
         ComparePart::Files => {
             let change = comparison.files.open_change().ok_or("no file is open")?;
@@ -249,10 +267,8 @@ fn run_destination(comparison: &ComparisonView) -> Result<RunDestination, String
             let line = line_of_open_file(comparison).map(|line| (line, line));
             match is_there {
                 true => Ok(RunDestination {
-                    run,
-                    done: end,
                     file: Some((path.to_string(), line)),
-                    component,
+                    ..destination(end, component)
                 }),
                 false => Err(format!("{} has no such file", run_letter(run))),
             }

@@ -17,7 +17,7 @@ pub struct CompareAreas {
     /// The row of tabs, where one part is shown at a time.
     pub tabs: Option<Rect>,
     /// The area of each part, by part.
-    parts: [Option<Rect>; 5],
+    parts: [Option<Rect>; ComparePart::ALL.len()],
     /// The table of transitions, beside the numbers.
     pub transitions: Option<Rect>,
 }
@@ -89,7 +89,7 @@ impl CompareAreas {
         areas.set_area(ComparePart::Components, components);
         let right_part = match beside {
             ComparePart::Curves if is_wide => ComparePart::Code,
-            ComparePart::Curves | ComparePart::Files => beside,
+            ComparePart::Curves | ComparePart::Files | ComparePart::Losses => beside,
             _ => ComparePart::Code,
         };
         areas.set_area(right_part, right);
@@ -158,7 +158,7 @@ impl CompareAreas {
 /// Returns rows at the top of a part that do not scroll.
 pub(crate) const fn head_rows(part: ComparePart) -> u16 {
     match part {
-        ComparePart::Numbers | ComparePart::Components => 1,
+        ComparePart::Numbers | ComparePart::Components | ComparePart::Losses => 1,
         ComparePart::Code => CODE_HEADS,
         ComparePart::Curves | ComparePart::Files => 0,
     }

@@ -35,6 +35,12 @@ pub(crate) fn selected_line(comparison: &ComparisonView) -> Option<String> {
             Some(text.line_text(comparison.code.views[comparison.side].lines.cursor()).to_owned())
         }
         ComparePart::Files => Some(comparison.files.selected_row()?.path.clone()),
+        ComparePart::Losses => {
+            let row = comparison.losses.selected_row()?;
+            let fates = row.fates.iter().map(|fate| fate.fate_text());
+            let words = [row.id.clone(), row.name.clone()].into_iter().chain(fates);
+            Some(words.collect::<Vec<_>>().join("\t"))
+        }
     }
 }
 

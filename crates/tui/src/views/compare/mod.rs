@@ -1,7 +1,7 @@
 //! Two runs set side by side, or more as columns: numbers, components, code, curves and files of both.
 //!
 //! [`table`] is the list of components, [`code`] the lines of evidence in each run, [`chart`] the overlaid curves,
-//! [`verdict_source`] the source of the verdicts, [`final_trees`] the files at the end of both, [`areas`] the areas of
+//! [`verdict_source`] the source of the verdicts, [`final_trees`] the files at the end of both, [`losses`] the lost components, [`areas`] the areas of
 //! the parts, [`questions`] the requests for missing data. The comparison contains plain data only: no run is open
 //! here, and a run that is opened from it is separate.
 
@@ -11,6 +11,7 @@ pub mod clipboard_text;
 pub mod code;
 pub mod draw;
 pub mod final_trees;
+pub mod losses;
 pub mod questions;
 pub mod run_facts;
 pub mod table;
@@ -33,6 +34,7 @@ use trajview_study::compare::{self, ComparedRun, Subtraction};
 use chart::CompareChart;
 use code::CompareCode;
 use final_trees::CompareFiles;
+use losses::CompareLosses;
 use table::ComponentTable;
 use timelines::CompareTimelines;
 use verdict_source::{ComparisonIntervals, VerdictSource};
@@ -56,6 +58,7 @@ pub struct ComparisonView {
     pub chart: CompareChart,
     pub files: CompareFiles,
     pub timelines: CompareTimelines,
+    pub losses: CompareLosses,
     pub measures: MeasureProgress,
     pub verdict_source: VerdictSource,
     pub intervals: ComparisonIntervals,
@@ -91,6 +94,8 @@ pub enum ComparePart {
     Code,
     Curves,
     Files,
+    /// The components that a run lost.
+    Losses,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -102,7 +107,7 @@ pub enum CompareMessage {
     Next,
     Previous,
     To(ComparePart),
-    /// Shows the next part beside the components: code, curves, files.
+    /// Shows the next part beside the components: code, curves, files, losses.
     Beside,
     /// The other of the two runs.
     SwitchSide,
@@ -135,14 +140,14 @@ impl ComparePart {
     /// Returns the context of the key bindings while this part has the keyboard.
     pub(crate) const fn keyboard_context(self) -> KeyContext {
         match self {
-            Self::Numbers | Self::Components | Self::Code => KeyContext::Pair,
+            Self::Numbers | Self::Components | Self::Code | Self::Losses => KeyContext::Pair,
             Self::Curves => KeyContext::Overlaid,
             Self::Files => KeyContext::Ended,
         }
     }
 
-    pub const ALL: [Self; 5] =
-        [Self::Numbers, Self::Components, Self::Code, Self::Curves, Self::Files];
+    pub const ALL: [Self; 6] =
+        [Self::Numbers, Self::Components, Self::Code, Self::Curves, Self::Files, Self::Losses];
 
     pub const fn part_name(self) -> &'static str {
         match self {
@@ -151,6 +156,7 @@ impl ComparePart {
             Self::Code => "code",
             Self::Curves => "curves",
             Self::Files => "files",
+            Self::Losses => "losses",
         }
     }
 
@@ -175,6 +181,7 @@ impl ComparisonView {
             chart: CompareChart::default(),
             files: CompareFiles::default(),
             timelines: CompareTimelines::default(),
+            losses: CompareLosses::default(),
             verdict_source: VerdictSource::default(),
             intervals: ComparisonIntervals::default(),
             notice: None,

@@ -47,6 +47,7 @@ impl ComparisonView {
         effects.extend(self.ask_between(numbers));
         effects.extend(self.ask_colours(numbers, areas));
         effects.extend(self.ask_trees(numbers));
+        effects.extend(self.ask_lifelines(numbers));
         effects.extend(self.ask_measures(numbers));
         effects
     }
@@ -182,6 +183,7 @@ impl ComparisonView {
                     Err(why) => self.measures.failed = Some(why),
                 }
             }
+            Answer::PartyLifelines(lifelines) => self.take_lifelines(request, lifelines),
             Answer::Trees(trees) => {
                 self.files.trees.settle_with(request, trees);
                 self.files.sort_rows();

@@ -48,7 +48,7 @@ impl ComparisonView {
 
     fn focus_part(&mut self, part: ComparePart) {
         self.part = part;
-        if matches!(part, ComparePart::Code | ComparePart::Curves | ComparePart::Files) {
+        if !matches!(part, ComparePart::Numbers | ComparePart::Components) {
             self.beside = part;
         }
     }
@@ -61,6 +61,7 @@ impl ComparisonView {
             ComparePart::Code if has_curves => ComparePart::Files,
             ComparePart::Code => ComparePart::Curves,
             ComparePart::Curves => ComparePart::Files,
+            ComparePart::Files => ComparePart::Losses,
             _ => ComparePart::Code,
         };
         let is_there = self.part == self.beside;
@@ -76,6 +77,7 @@ impl ComparisonView {
             ComparePart::Components => self.table.pane.move_cursor(motion),
             ComparePart::Code => self.code.views[self.side].lines.move_cursor(motion),
             ComparePart::Files => self.files.shown_pane().move_cursor(motion),
+            ComparePart::Losses => self.losses.pane.move_cursor(motion),
         }
     }
 
@@ -84,6 +86,7 @@ impl ComparisonView {
         match part {
             ComparePart::Components => self.table.pane.scroll_by(motion),
             ComparePart::Files => self.files.shown_pane().scroll_by(motion),
+            ComparePart::Losses => self.losses.pane.scroll_by(motion),
             part => self.move_in_part(part, motion),
         }
     }
@@ -128,6 +131,7 @@ impl ComparisonView {
         self.files = CompareFiles::default();
         self.code.forget_places();
         self.sort_again();
+        self.list_losses();
     }
 
     fn stop_or_go_on(&mut self) {
@@ -143,6 +147,7 @@ impl ComparisonView {
         self.table.pane.settle(areas.part_room(ComparePart::Components), self.table.order.len());
         self.settle_code(areas.code_rooms());
         self.files.settle_rows(areas.part_room(ComparePart::Files));
+        self.losses.pane.settle(areas.part_room(ComparePart::Losses), self.losses.rows.len());
         self.settle_chart();
         verdict_source::settle_intervals(self);
     }
@@ -228,6 +233,7 @@ impl ComparisonView {
         match part {
             ComparePart::Components => self.table.pane.choose_row_at(mouse),
             ComparePart::Files => self.files.shown_pane().choose_row_at(mouse),
+            ComparePart::Losses => self.losses.pane.choose_row_at(mouse),
             ComparePart::Code => {
                 let middle = areas.code_sides().map_or(0, |[_, b]| b.x);
                 self.side = usize::from(mouse.column >= middle);

@@ -113,6 +113,7 @@ fn set_verdict_source(comparison: &mut ComparisonView, speaks: VerdictSource) ->
     comparison.table.rows = table::party_rows(parties);
     comparison.code.forget_places();
     comparison.sort_again();
+    comparison.list_losses();
     match pooled.into_iter().find_map(Result::err).filter(|_| !has_pooled) {
         Some(why) => why,
         None => source_text(comparison),

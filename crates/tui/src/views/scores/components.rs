@@ -67,6 +67,8 @@ pub enum ComponentsMessage {
     /// Another judgement.
     NextJudgement,
     PreviousJudgement,
+    /// Pins the judge of the shown judgement, or pins none.
+    Pin,
     /// Switches to the next method of pooling the judgements of each state.
     Pool,
     NextPart,
@@ -136,6 +138,7 @@ impl ComponentsView {
             ComponentsMessage::Sort => self.sort_by(session, self.sort.next()),
             ComponentsMessage::SortBy(sort) => self.sort_by(session, sort),
             ComponentsMessage::NextJudgement => self.flip_judgement(session, 1),
+            ComponentsMessage::Pin => session.notice = Some(session.rubric.toggle_pin()),
             ComponentsMessage::Pool => {
                 let notice = session.rubric.next_pool();
                 session.notice = Some(notice.unwrap_or_else(|why| why));

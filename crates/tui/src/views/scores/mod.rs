@@ -11,6 +11,7 @@ pub mod draw;
 pub mod flags;
 pub mod judges;
 pub mod lifeline;
+pub mod losses;
 pub mod tree;
 mod view;
 
@@ -29,6 +30,9 @@ pub struct ScoresView {
     pub judges: judges::JudgesView,
     pub tree: tree::TreeView,
     pub flags: flags::FlagsView,
+    pub losses: losses::LossesView,
+    /// The page from which the table of losses was opened.
+    before_losses: Option<ScoresPage>,
 }
 
 /// A page of the scores view.
@@ -39,6 +43,8 @@ pub enum ScoresPage {
     Judges,
     Tree,
     Flags,
+    /// The lost components; it has a key of its own and is not among the pages that follow each other.
+    Losses,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -49,10 +55,11 @@ pub enum ScoresMessage {
     Judges(judges::JudgesMessage),
     Tree(tree::TreeMessage),
     Flags(flags::FlagsMessage),
+    Losses(losses::LossesMessage),
 }
 
 impl ScoresPage {
-    /// All pages in the order in which they are offered.
+    /// The pages that follow each other, in the order in which they are offered.
     const ALL: &'static [Self] = &[Self::Components, Self::Judges, Self::Tree, Self::Flags];
 }
 
@@ -66,6 +73,7 @@ impl ScoresView {
             }
             ScoresPage::Tree => session.run.rubric_tree.is_some(),
             ScoresPage::Flags => !session::flags::flag_sources(session).is_empty(),
+            ScoresPage::Losses => false,
         };
         ScoresPage::ALL.iter().filter(is_there).copied().collect()
     }
@@ -73,7 +81,12 @@ impl ScoresView {
     /// Returns the page on screen. None if the run has no scores.
     pub(crate) fn shown_page(&self, session: &Session) -> Option<ScoresPage> {
         let there = self.offered_pages(session);
-        self.chosen.filter(|chosen| there.contains(chosen)).or_else(|| there.first().copied())
+        let has_losses = session.rubric.has_content();
+        let is_there = |page: &ScoresPage| match page {
+            ScoresPage::Losses => has_losses,
+            page => there.contains(page),
+        };
+        self.chosen.filter(is_there).or_else(|| there.first().copied())
     }
 }
 
@@ -93,7 +106,28 @@ impl ScoresView {
             ScoresMessage::Judges(message) => self.update_judges(session, message, layout),
             ScoresMessage::Tree(message) => self.tree.update_tree(session, message, layout),
             ScoresMessage::Flags(message) => self.flags.update_flags(session, message),
+            ScoresMessage::Losses(losses::LossesMessage::Show) => self.toggle_losses(session),
+            ScoresMessage::Losses(losses::LossesMessage::Close) => self.close_losses(),
+            ScoresMessage::Losses(message) => self.losses.update_losses(session, message),
         }
+    }
+
+    /// Shows the table of losses, or the page before it again.
+    fn toggle_losses(&mut self, session: &mut Session) {
+        let before = self.shown_page(session);
+        if before == Some(ScoresPage::Losses) {
+            return self.close_losses();
+        }
+        if !session.rubric.has_content() {
+            session.notice = Some("this run has no components, so none is lost".into());
+            return;
+        }
+        self.before_losses = before;
+        self.chosen = Some(ScoresPage::Losses);
+    }
+
+    const fn close_losses(&mut self) {
+        self.chosen = self.before_losses.take();
     }
 
     fn switch_scores(&mut self, session: &mut Session) {
@@ -132,6 +166,11 @@ impl ScoresView {
                 judged.shown_judgement().into_iter().chain(judged.compared_judgement()).collect()
             }
             Some(ScoresPage::Judges) => all.iter().collect(),
+            // Its scores are of the judge that is shown, in several states.
+            Some(ScoresPage::Losses) => {
+                let judge = judged.shown_judgement().map(|it| &it.judge.name);
+                all.iter().filter(|it| Some(&it.judge.name) == judge).collect()
+            }
             Some(ScoresPage::Tree | ScoresPage::Flags) | None => vec![],
         };
         let pairs = judgements.into_iter().flat_map(|judgement| {

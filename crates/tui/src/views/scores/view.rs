@@ -21,6 +21,7 @@ impl RunView for ScoresView {
             Some(ScoresPage::Judges) => self.judges.settle_judges(session, layout),
             Some(ScoresPage::Tree) => self.tree.settle_tree(session, layout),
             Some(ScoresPage::Flags) => self.flags.settle_flags(session, layout),
+            Some(ScoresPage::Losses) => self.losses.settle_losses(session, layout),
             None => {}
         }
     }
@@ -35,13 +36,17 @@ impl RunView for ScoresView {
         let is_back = is_seen && !self.components.was_seen;
         self.components.was_seen = is_seen;
         let mut effects = vec![];
+        effects.extend(session.rubric.take_wanted_pin().map(Effect::PinJudge));
         effects.extend(session.ask_rubric(numbers, is_back));
-        let is_shown = self.shown_page(session) == Some(ScoresPage::Components);
+        let page = self.shown_page(session).filter(|_| is_seen);
+        let is_shown = page == Some(ScoresPage::Components);
         let has_timeline = layout.timeline.is_some() && session.rubric.has_content();
-        if (is_seen && is_shown) || has_timeline {
+        let shows_losses = page == Some(ScoresPage::Losses);
+        let goes_on = session.rubric.lifelines.goes_to_next_loss;
+        if is_shown || shows_losses || goes_on || has_timeline {
             effects.extend(session.ask_lifelines(numbers));
         }
-        if is_seen && is_shown {
+        if is_shown {
             effects.extend(components::questions::ask_evidence(&self.components, session, numbers));
             effects.extend(session.ask_reuse(numbers));
         }
@@ -64,6 +69,7 @@ impl RunView for ScoresView {
             },
             Some(ScoresPage::Tree) => KeyContext::Rubric,
             Some(ScoresPage::Flags) => KeyContext::Flags,
+            Some(ScoresPage::Losses) => KeyContext::Losses,
             None => KeyContext::Scores,
         }
     }
@@ -73,6 +79,10 @@ impl RunView for ScoresView {
             Some(ScoresPage::Components) => self.components.close_part(),
             Some(ScoresPage::Judges) => self.judges.close_part(),
             Some(ScoresPage::Tree) => self.tree.close_part(),
+            Some(ScoresPage::Losses) => {
+                self.close_losses();
+                true
+            }
             Some(ScoresPage::Flags) | None => false,
         }
     }
@@ -91,6 +101,7 @@ impl RunView for ScoresView {
             Some(ScoresPage::Judges) => self.point_at_judges(session, mouse, layout),
             Some(ScoresPage::Tree) => self.tree.point_at_tree(session, mouse, layout),
             Some(ScoresPage::Flags) => self.flags.point_at_flags(session, mouse),
+            Some(ScoresPage::Losses) => self.losses.point_at_losses(session, mouse),
             None => {}
         }
         false

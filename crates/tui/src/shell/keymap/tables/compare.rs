@@ -20,7 +20,7 @@ use super::{
 pub static ROWS: &[KeyBinding] = &[
     row(Pair, "first-run", &[k(BaseKey::Left), c('h')], "the first of the two runs", "run", |_| to_comparison(compare::CompareMessage::Side(0))),
     row(Pair, "second-run", &[k(BaseKey::Right), c('l')], "the second of the two runs", "run", |_| to_comparison(compare::CompareMessage::Side(1))),
-    row(Pair, "open", &[k(BaseKey::Enter), c('o')], "open the run at the lines the judge cited, or at the request for the component", "open the run", |_| to_comparison(compare::CompareMessage::Enter)),
+    row(Pair, "open", &[k(BaseKey::Enter), c('o')], "open the run at the lines the judge cited, or at the request for the component; at a loss, at the lines that lost it", "open the run", |_| to_comparison(compare::CompareMessage::Enter)),
     row(Pair, "previous-place", &[c('[')], "previous lines that the judge cited", "", |n| to_comparison(compare::CompareMessage::Step(Motion::Up(n.repetitions())))),
     row(Pair, "next-place", &[c(']')], "next lines that the judge cited", "evidence", |n| to_comparison(compare::CompareMessage::Step(Motion::Down(n.repetitions())))),
     row(Overlaid, "previous-point", &[k(BaseKey::Left), c('h')], "previous point; 5h moves five back", "point", |n| to_comparison(compare::CompareMessage::Point(Motion::Up(n.repetitions())))),
@@ -34,7 +34,7 @@ pub static ROWS: &[KeyBinding] = &[
     row(Compare, "timeline", &[c('t')], "timelines: full, slim or hidden", "timeline", |_| to_timeline(TimelineMessage::NextMode)),
     row(Compare, "next-panel", &[k(BaseKey::Tab)], "next part", "part", |_| to_comparison(compare::CompareMessage::Next)),
     row(Compare, "previous-panel", &[k(BaseKey::BackTab)], "previous part", "", |_| to_comparison(compare::CompareMessage::Previous)),
-    row(Compare, "panel-content", &[c('v')], "code, curves or files beside the components", "code, curves, files", |_| to_comparison(compare::CompareMessage::Beside)),
+    row(Compare, "panel-content", &[c('v')], "code, curves, files or losses beside the components", "code, curves, files, losses", |_| to_comparison(compare::CompareMessage::Beside)),
     row(Compare, "switch-run", &[c('%')], "switch run", "", |_| to_comparison(compare::CompareMessage::SwitchSide)),
     row(Compare, "sort", &[c('s')], "change the order: components by loss, as listed, by a score; files by difference, by lines, by path", "sort", |_| to_comparison(compare::CompareMessage::Sort)),
     row(Compare, "x-axis", &[c('a')], "curves by phase, by checkpoint or by turn", "by phase, checkpoint, turn", |_| to_comparison(compare::CompareMessage::Axis)),

@@ -29,9 +29,8 @@ use super::{
         OverlayFind, Palette, Requests, Stops,
     },
     row::{
-        c, copy_target, k, open_overlay, row, to_chooser, to_jobs, to_kinds,
-        to_overlay_search, to_palette, to_playback, to_process, to_scroll, to_shell, to_timeline,
-        to_view,
+        c, copy_target, k, open_overlay, row, to_chooser, to_jobs, to_kinds, to_overlay_search,
+        to_palette, to_playback, to_process, to_scroll, to_shell, to_timeline, to_view,
     },
 };
 

@@ -4,7 +4,7 @@ use crate::{
     views::scores::{
         self, components, flags,
         judges::{self, JudgeSide},
-        tree,
+        losses, tree,
     },
     widgets::{
         key::{BaseKey, Key},
@@ -15,15 +15,24 @@ use crate::{
 use super::{
     KeyBinding,
     KeyContext::{
-        BothVerdicts, Components, Differing, Flags, Judged, Judges, Lifeline, Matrix, Rubric,
-        RubricFind, Scores, Verdict,
+        BothVerdicts, Components, Differing, Flags, Judged, Judges, Lifeline, Losses, Matrix,
+        Rubric, RubricFind, Scores, Verdict,
     },
-    row::{c, k, row, to_components, to_flags, to_judges, to_scores, to_tree},
+    row::{c, k, row, to_components, to_flags, to_judges, to_losses, to_scores, to_tree},
 };
 
 #[rustfmt::skip] // a table: one row a binding
 pub static ROWS: &[KeyBinding] = &[
     row(Scores, "other-scores", &[c('%')], "switch scores: components, all judgements, rubric tree, flags", "other scores", |_| to_scores(scores::ScoresMessage::Switch)),
+    row(Judged, "losses", &[c('!')], "table of the lost components", "losses", |_| to_losses(losses::LossesMessage::Show)),
+    row(Losses, "up", &[k(BaseKey::Up), c('k')], "previous loss", "loss", |n| to_losses(losses::LossesMessage::Move(Motion::Up(n.repetitions())))),
+    row(Losses, "down", &[k(BaseKey::Down), c('j')], "next loss", "loss", |n| to_losses(losses::LossesMessage::Move(Motion::Down(n.repetitions())))),
+    row(Losses, "open", &[k(BaseKey::Enter), c('o')], "open the lines that lost the component, in the diff of the turn", "open the lines", |_| to_losses(losses::LossesMessage::Open)),
+    row(Losses, "page-up", &[k(BaseKey::PageUp), Key::with_ctrl('u')], "a page up in the losses", "", |_| to_losses(losses::LossesMessage::Move(Motion::PageUp))),
+    row(Losses, "page-down", &[k(BaseKey::PageDown), Key::with_ctrl('d')], "a page down in the losses", "", |_| to_losses(losses::LossesMessage::Move(Motion::PageDown))),
+    row(Losses, "start", &[k(BaseKey::Home)], "to the first loss, gg too; 3gg to loss 3", "", |n| to_losses(losses::LossesMessage::Move(n.0.map_or(Motion::Start, Motion::To)))),
+    row(Losses, "end", &[c('G'), k(BaseKey::End)], "to the last loss; 3G to loss 3", "", |n| to_losses(losses::LossesMessage::Move(n.0.map_or(Motion::End, Motion::To)))),
+    row(Losses, "back", &[c('!')], "back to the scores", "scores", |_| to_losses(losses::LossesMessage::Close)),
     row(Rubric, "up", &[k(BaseKey::Up), c('k')], "up in the tree, or in the words beside it", "row", |n| to_tree(tree::TreeMessage::Go(Motion::Up(n.repetitions())))),
     row(Rubric, "down", &[k(BaseKey::Down), c('j')], "down in the tree, or in the words beside it", "row", |n| to_tree(tree::TreeMessage::Go(Motion::Down(n.repetitions())))),
     row(Rubric, "fold", &[k(BaseKey::Left), c('h')], "collapse the node, or go to its parent", "fold", |_| to_tree(tree::TreeMessage::Fold)),
@@ -86,6 +95,7 @@ pub static ROWS: &[KeyBinding] = &[
     row(Judged, "next-judgement", &[c('f')], "next judgement", "judgement", |_| to_components(components::ComponentsMessage::NextJudgement)),
     row(Judged, "previous-judgement", &[c('F')], "previous judgement", "", |_| to_components(components::ComponentsMessage::PreviousJudgement)),
     row(Judged, "pool", &[c('P')], "pool the judgements of each state: mean, median, strict majority, or none", "pool", |_| to_components(components::ComponentsMessage::Pool)),
+    row(Judged, "pin-judge", &[c('*')], "pin this judge, so that its scores count in every run, or unpin it", "pin judge", |_| to_components(components::ComponentsMessage::Pin)),
     row(Judged, "sort", &[c('s')], "sort by id, by score or by loss", "sort", |_| to_components(components::ComponentsMessage::Sort)),
     row(Judged, "previous-checkpoint", &[c('['), c('{')], "first turn of this checkpoint, then of the one before", "", |n| to_components(components::ComponentsMessage::PreviousCheckpoint(n.repetitions()))),
     row(Judged, "next-checkpoint", &[c(']'), c('}')], "first turn of the next checkpoint", "", |n| to_components(components::ComponentsMessage::NextCheckpoint(n.repetitions()))),

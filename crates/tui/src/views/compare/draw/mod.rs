@@ -5,6 +5,7 @@ mod code;
 mod components;
 mod files;
 mod frame;
+mod losses;
 mod numbers;
 mod sessions;
 mod transitions;
@@ -67,6 +68,7 @@ pub fn draw(
             ComparePart::Code => code::draw(compared, areas, theme, area, buffer),
             ComparePart::Curves => chart::draw(compared, theme, area, buffer),
             ComparePart::Files => files::draw(compared, theme, area, buffer),
+            ComparePart::Losses => losses::draw(compared, theme, area, buffer),
         }
     }
 }

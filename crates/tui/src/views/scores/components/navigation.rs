@@ -3,13 +3,12 @@
 use crate::{
     session::{
         Session,
-        replay_opening::{DiffBase, LineAim, OpeningTarget, ReplayOpening},
+        replay_opening::{DiffBase, OpeningTarget, ReplayOpening},
     },
     views::scores::components::ComponentsView,
     widgets::layout::ScreenLayout,
 };
-use trajview_metrics::lifeline::{EventSpot, TurnSide};
-use trajview_run::{RepoPath, files::FileChange};
+use trajview_run::RepoPath;
 
 use super::areas::ComponentsAreas;
 
@@ -37,28 +36,14 @@ impl ComponentsView {
             .playhead_events(session)
             .first()
             .map(|(life, event)| format!("{} {}", life.name, event.change.change_text()));
-        let target = spot.map_or(OpeningTarget::Turn, |spot| self.event_target(session, &spot));
-        let (turn, base) = (session.turn, Some(DiffBase::PreviousTurn));
-        session.set_opening(ReplayOpening { turn, target, base });
+        session.set_opening(match spot {
+            Some(spot) => session.opening_of_event(session.turn, &spot),
+            None => {
+                let base = Some(DiffBase::PreviousTurn);
+                ReplayOpening { turn: session.turn, target: OpeningTarget::Turn, base }
+            }
+        });
         let words = words.unwrap_or_else(|| "no event in this turn".into());
         session.notice = Some(format!("{words}; backspace returns to the scores"));
-    }
-
-    fn event_target(&self, session: &Session, spot: &EventSpot) -> OpeningTarget {
-        let is_it = |change: &&FileChange| {
-            change.path == spot.path
-                || (spot.side == TurnSide::Old && change.from.as_ref() == Some(&spot.path))
-        };
-        let turn = session.timeline.ready().and_then(|it| it.turns.get(session.turn));
-        let change = turn.and_then(|turn| turn.changes.iter().find(is_it));
-        let path = change.map_or_else(|| spot.path.clone(), |change| change.path.clone());
-        let line = spot.line as usize;
-        match spot.side {
-            TurnSide::Old => OpeningTarget::Change { path, aim: Some(LineAim::Old(line)) },
-            TurnSide::New if change.is_some() => {
-                OpeningTarget::Change { path, aim: Some(LineAim::Line(line)) }
-            }
-            TurnSide::New => OpeningTarget::File { path, aim: Some(LineAim::Line(line)) },
-        }
     }
 }

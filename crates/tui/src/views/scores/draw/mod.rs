@@ -4,6 +4,7 @@ pub mod components;
 mod flags;
 mod judges;
 mod lifeline;
+mod losses;
 mod tree;
 
 use ratatui::buffer::Buffer;
@@ -33,6 +34,7 @@ pub(crate) fn draw_scores(
         Some(ScoresPage::Judges) => judges::draw_judges(view, session, theme, layout, buffer),
         Some(ScoresPage::Tree) => tree::draw_tree(view, theme, layout, buffer),
         Some(ScoresPage::Flags) => flags::draw_flags(view, session, theme, layout, buffer),
+        Some(ScoresPage::Losses) => losses::draw_losses(view, session, theme, layout, buffer),
         None => {
             draw_sentence(&why_none(session), theme.style_for(Meaning::Muted), layout.body, buffer);
         }

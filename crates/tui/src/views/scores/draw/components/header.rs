@@ -56,6 +56,7 @@ fn judge_line(session: &Session, theme: Theme, width: usize) -> Line<'static> {
         judge.model.clone().filter(|model| *model != judge.name),
         judgement.pooled.as_ref().map(PooledSources::summary_text),
         judge.budget.map(|calls| format!("at most {calls} calls")),
+        judged.is_pinned(judgement).then(|| "pinned".to_owned()),
     ]
     .into_iter()
     .flatten()

@@ -22,7 +22,7 @@ use crate::{
         verdict::{exact_score, plain_name, score_spans},
     },
     widgets::{
-        line::{fit_spans, recorded_span, safe_string, spans_width, trusted_span},
+        line::{padded_spans, recorded_span, safe_string, trusted_span},
         panel::{PanelTitles, draw_sentence, panel_title_span, put_row},
         text,
         theme::{Meaning, Theme},
@@ -228,13 +228,6 @@ pub(crate) fn signs_shown(view: &ScoresView, session: &Session, area: Rect) -> V
         ComponentColumns::for_rows(usize::from(area.width.saturating_sub(2)), session, &rows);
     let seen = view.components.rows.visible_rows().filter_map(|index| rows.get(index));
     seen.flat_map(|row| columns.strip_signs(row, session)).collect()
-}
-
-fn padded_spans(spans: Vec<Span<'static>>, cells: usize) -> Vec<Span<'static>> {
-    let mut kept = fit_spans(spans, cells.saturating_sub(1));
-    let blank = cells.saturating_sub(spans_width(&kept));
-    kept.push(Span::raw(" ".repeat(blank)));
-    kept
 }
 
 /// Returns the label of the local rater.

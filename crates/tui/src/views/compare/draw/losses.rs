@@ -1,0 +1,157 @@
+//! Draws the components that a run lost: the turn in each run, the judge's scores, and the request.
+
+use ratatui::{buffer::Buffer, layout::Rect, text::Line};
+
+use crate::{
+    views::{
+        compare::{ComparePart, ComparisonView},
+        verdict::plain_name,
+    },
+    widgets::{
+        line::{padded_spans, safe_string, trusted_span},
+        panel::{draw_sentence, put_row},
+        theme::{Meaning, Theme},
+    },
+};
+use trajview_study::compare::{ComparedLoss, ComponentFate, run_letter};
+
+use super::{draw_frame, muted_spans, part_name_span, side_letter};
+
+/// Cells of a turn, with the blank after it.
+const TURN_CELLS: usize = 9;
+
+/// Cells of the words of the run that lost it.
+const LOST_CELLS: usize = 11;
+
+/// Cells of both scores.
+const SCORES_CELLS: usize = 18;
+
+/// Cells that a name is not shortened below.
+const LEAST_NAME_CELLS: usize = 14;
+
+/// Most cells of a name where the request stands after it.
+const MOST_NAME_CELLS: usize = 36;
+
+/// From this width on the scores are in the table.
+const SCORES_FROM: usize = 72;
+
+pub fn draw(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let is_focused = compared.part == ComparePart::Losses;
+    let losses = &compared.losses;
+    let title = vec![part_name_span(compared, ComparePart::Losses, "lost components", theme)];
+    let count = if losses.rows.is_empty() { String::new() } else { count_text(compared) };
+    let below = match losses.rows.is_empty() {
+        true => vec![],
+        false => muted_spans("enter opens the lines that lost it", theme),
+    };
+    let inner =
+        draw_frame(is_focused, [title, muted_spans(count, theme), below], theme, area, buffer);
+    if losses.rows.is_empty() {
+        return draw_sentence(&why_empty(compared), theme.style_for(Meaning::Muted), inner, buffer);
+    }
+    let columns = LossColumns::for_width(usize::from(inner.width));
+    put_row(columns.head_line(compared, theme), None, inner, 0, buffer);
+    losses.pane.draw_rows(Some(theme.chosen_row(is_focused)), theme, buffer, |row| {
+        columns.row_line(compared, &losses.rows[row], theme)
+    });
+}
+
+/// Returns `4 lost, 4 only in a`.
+fn count_text(compared: &ComparisonView) -> String {
+    let rows = &compared.losses.rows;
+    let only = |side: usize| rows.iter().filter(|row| row.lost_only_in() == Some(side)).count();
+    let sides = (0..2).filter(|side| only(*side) > 0);
+    let letter = |side: usize| run_letter(compared.pair[side]);
+    let sides = sides.map(|side| format!(", {} only in {}", only(side), letter(side)));
+    format!("{} lost{}", rows.len(), sides.collect::<String>())
+}
+
+fn why_empty(compared: &ComparisonView) -> String {
+    if let Some(why) = &compared.losses.failed {
+        return safe_string(why);
+    }
+    match (compared.has_no_components(), compared.has_lifelines()) {
+        (true, _) => "neither run has a checklist of components, so no loss can be found".into(),
+        (false, true) => "neither run lost a component".into(),
+        (false, false) => "following the components…".into(),
+    }
+}
+
+/// Widths of the columns. A column of zero cells is not shown.
+struct LossColumns {
+    name: usize,
+    scores: usize,
+    request: usize,
+}
+
+impl LossColumns {
+    fn for_width(width: usize) -> Self {
+        let scores = if width >= SCORES_FROM { SCORES_CELLS } else { 0 };
+        let room = width.saturating_sub(2 * TURN_CELLS + LOST_CELLS + scores);
+        let name = (room / 2).clamp(LEAST_NAME_CELLS.min(room), MOST_NAME_CELLS);
+        let request = room.saturating_sub(name);
+        // A few letters of a request say nothing.
+        let request = if request < LEAST_NAME_CELLS { 0 } else { request };
+        let name = if request == 0 { room } else { name };
+        Self { name, scores, request }
+    }
+
+    fn head_line(&self, compared: &ComparisonView, theme: Theme) -> Line<'static> {
+        let muted = theme.style_for(Meaning::Muted);
+        let word = |word: &str, cells: usize| padded_spans(vec![trusted_span(word, muted)], cells);
+        let mut spans = word("component", self.name);
+        for side in 0..2 {
+            spans.extend(padded_spans(vec![side_letter(compared, side, theme)], TURN_CELLS));
+        }
+        spans.extend(word("lost", LOST_CELLS));
+        spans.extend(word("before → after", self.scores));
+        spans.extend(word("request", self.request));
+        Line::from(spans)
+    }
+
+    /// Returns `C17 Min-SNR time weight   turn 46  kept     only in a  4 at 39 → 1 at 56  The losses are hard…`.
+    fn row_line(
+        &self,
+        compared: &ComparisonView,
+        row: &ComparedLoss,
+        theme: Theme,
+    ) -> Line<'static> {
+        let (plain, muted) = (theme.style_for(Meaning::Text), theme.style_for(Meaning::Muted));
+        let name = vec![
+            trusted_span(format!("{} ", safe_string(&row.id)), theme.style_for(Meaning::Key)),
+            trusted_span(safe_string(plain_name(&row.name)), plain),
+        ];
+        let mut spans = padded_spans(name, self.name);
+        for fate in &row.fates {
+            let meaning = if fate.as_loss().is_some() { Meaning::Error } else { Meaning::Muted };
+            let word = match fate {
+                ComponentFate::NotFollowed => "–".into(),
+                fate => fate.fate_text(),
+            };
+            spans.extend(padded_spans(
+                vec![trusted_span(word, theme.style_for(meaning))],
+                TURN_CELLS,
+            ));
+        }
+        let lost = match (row.lost_only_in(), row.fates.iter().all(|fate| fate.as_loss().is_some()))
+        {
+            (Some(side), _) => format!("only in {}", run_letter(compared.pair[side])),
+            (None, true) => "in both".into(),
+            (None, false) => String::new(),
+        };
+        spans.extend(padded_spans(vec![trusted_span(lost, plain)], LOST_CELLS));
+        // The loss of the run with the keyboard, where it has one.
+        let own = row.fates.get(compared.side).and_then(ComponentFate::as_loss);
+        if let Some(loss) = own.or_else(|| row.first_loss().map(|(_, loss)| loss)) {
+            let score = |score: &Option<String>| score.clone().unwrap_or_else(|| "–".into());
+            let scores = format!("{} → {}", score(&loss.before), score(&loss.after));
+            spans
+                .extend(padded_spans(vec![trusted_span(safe_string(&scores), plain)], self.scores));
+            spans.extend(padded_spans(
+                vec![trusted_span(safe_string(&loss.request), muted)],
+                self.request,
+            ));
+        }
+        Line::from(spans)
+    }
+}

@@ -1,0 +1,94 @@
+//! The components that the two runs lost: one row each, and the lifelines that they are found in.
+
+use crate::{
+    session::{
+        effect::Effect,
+        pending::{Loading, Pending},
+        question::Question,
+        request::{RequestId, RequestIds, Sentence},
+    },
+    widgets::pane::ListPane,
+};
+use std::sync::Arc;
+
+use trajview_metrics::lifeline::{FollowedComponent, Lifeline, components_to_follow};
+use trajview_study::compare::{ComparedLoss, LossInRun, compared_losses};
+
+use super::ComparisonView;
+
+/// The table of losses, and the search for them.
+#[derive(Debug, Default)]
+pub struct CompareLosses {
+    pub rows: Vec<ComparedLoss>,
+    pub pane: ListPane,
+    /// The components whose lifelines each run has, by the position of the run.
+    followed: Vec<Option<Vec<FollowedComponent>>>,
+    pending: Pending<(usize, Vec<FollowedComponent>)>,
+    /// The reason why the lifelines of a run cannot be computed.
+    pub failed: Option<String>,
+}
+
+impl CompareLosses {
+    /// Returns the chosen component.
+    pub(crate) fn selected_row(&self) -> Option<&ComparedLoss> {
+        self.rows.get(self.pane.cursor())
+    }
+
+    /// Returns the chosen loss in the run at this side of the pair.
+    pub(crate) fn selected_loss(&self, side: usize) -> Option<&LossInRun> {
+        self.selected_row()?.fates.get(side)?.as_loss()
+    }
+}
+
+impl ComparisonView {
+    /// Asks for the lifelines of the two runs, one run at a time.
+    pub(super) fn ask_lifelines(&mut self, numbers: &mut RequestIds) -> Option<Effect> {
+        if !self.losses.pending.is_free() || self.losses.failed.is_some() {
+            return None;
+        }
+        let (run, components) = self.pair.into_iter().find_map(|run| {
+            let party = self.all_parties().get(run)?;
+            let components = components_to_follow(&party.run, &party.rubric, party.judgement());
+            let is_known =
+                self.losses.followed.get(run).and_then(Option::as_ref) == Some(&components);
+            (!is_known && !components.is_empty()).then_some((run, components))
+        })?;
+        let path = self.paths.get(run)?.clone();
+        let question = Question::PartyLifelines { path, components: components.clone() };
+        Some(self.losses.pending.ask_question(numbers, (run, components), question))
+    }
+
+    pub(super) fn take_lifelines(
+        &mut self,
+        request: RequestId,
+        answer: Result<Arc<Vec<Lifeline>>, Sentence>,
+    ) {
+        let Some((run, components)) = self.losses.pending.take_answered(request) else { return };
+        let Loading::Ready(parties) = &mut self.parties else { return };
+        let Some(party) = parties.get_mut(run) else { return };
+        match answer {
+            Ok(lifelines) => {
+                party.lifelines = Some(lifelines);
+                self.losses.followed.resize(self.paths.len(), None);
+                self.losses.followed[run] = Some(components);
+            }
+            Err(why) => self.losses.failed = Some(why),
+        }
+        self.list_losses();
+    }
+
+    /// Lists the losses of the two runs again; the chosen component stays chosen.
+    pub(super) fn list_losses(&mut self) {
+        let chosen = self.losses.selected_row().map(|row| row.id.clone());
+        let pair = self.compared_parties().map(|pair| pair.map(Clone::clone));
+        self.losses.rows = pair.map(|pair| compared_losses(&pair)).unwrap_or_default();
+        let at = self.losses.rows.iter().position(|row| Some(&row.id) == chosen.as_ref());
+        self.losses.pane.choose(at.unwrap_or_default());
+    }
+
+    /// Returns whether the lifelines of both runs are there, or none are to be had.
+    pub(crate) fn has_lifelines(&self) -> bool {
+        let is_done = |party: &&trajview_study::compare::ComparedRun| party.lifelines.is_some();
+        self.compared_parties().is_some_and(|pair| pair.iter().all(is_done))
+    }
+}
