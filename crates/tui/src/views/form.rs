@@ -796,15 +796,16 @@ impl FormPane {
             Some(FormTarget::Field(at) | FormTarget::Value(at, _)) => at == stop,
             None => false,
         };
-        let (mut x, mut cells) = (0, u16::MAX..0);
+        let mut x = 0;
+        let mut cells: Option<std::ops::Range<u16>> = None;
         for (at, (words, _, target)) in row.parts.iter().enumerate() {
             let end = x + text::width(words) as u16;
             if at > 0 && of_stop(*target) {
-                cells = cells.start.min(x)..end;
+                cells = Some(cells.map_or(x, |it| it.start)..end);
             }
             x = end;
         }
-        cells.start.min(cells.end)..cells.end
+        cells.unwrap_or_default()
     }
 
     /// Returns what a click beside the text of a row is on: a text is typed, another value only chosen.
