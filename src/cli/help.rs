@@ -428,7 +428,8 @@ mod tests {
             GROUPS.iter().flat_map(|group| group.commands).map(|row| row.0).collect();
         let mut defined = crate::cli::command_names();
         let mut sorted = listed.clone();
-        (sorted.sort_unstable(), defined.sort());
+        sorted.sort_unstable();
+        defined.sort();
 
         assert_eq!(sorted, defined);
         for name in listed.into_iter().filter(|name| *name != "open") {

@@ -127,10 +127,11 @@ fn what_is_not_there_is_said() {
 fn the_run_stands_first_and_the_old_order_is_read_with_a_warning() {
     let run = "sample-runs/claude-code";
 
-    let now = run_cli(&["layer", run, "projectguard", "--csv"]);
-    let before = run_cli(&["layer", "projectguard", run, "--csv"]);
+    let now = run_cli(&["layer", run, "projectguard", "--lost"]);
+    let before = run_cli(&["layer", "projectguard", run, "--lost"]);
+    let table = cli_text(&["layer", run, "projectguard", "--csv"]);
 
-    assert!(now.out.starts_with("turn,tokens,"), "{}", now.err);
+    assert!(table.starts_with("turn,tokens,"), "{table}");
     assert_eq!((before.code, before.out), (now.code, now.out));
     let warning = "the run comes first: `trajview layer RUN LAYER`";
     assert!(before.err.contains(warning) && !now.err.contains(warning), "{}", before.err);
