@@ -172,7 +172,7 @@ fn run_name(screens: &Screens, run: &Run) -> String {
         (false, true) if run.title.is_empty() => &run.id,
         (false, true) => &run.title,
     };
-    text::truncate(&text::safe(name).to_string(), MAX_NAME, "…").to_string()
+    text::truncate(text::safe(name).as_ref(), MAX_NAME, "…").to_string()
 }
 
 /// Returns `codex-p12 · emergent · codex 0.169.0 · judge A  turn 23/56 · checkpoint 4/9 joint loss · step 3/11  ▶ 2× by turn`.
