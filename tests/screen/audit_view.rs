@@ -152,7 +152,7 @@ fn a_label_comes_before_the_verdict_and_a_reason_after_it() {
     assert_eq!(bundle.labels("ann"), ["C15 3 blind - -"]);
 
     insta::assert_snapshot!("explained", frame_after(&mut screen, "B"));
-    assert_eq!(bundle.labels("ann"), ["C15 3 blind rubric-boundary -"]);
+    assert_eq!(bundle.labels("ann"), ["C15 3 blind - -"]);
 
     frame_after(&mut screen, "\" contacts<space>count<space>more");
     assert_eq!(bundle.labels("ann"), ["C15 3 blind rubric-boundary -"]);

@@ -142,7 +142,7 @@ fn a_run_with_a_tree_beside_it_opens_in_the_replay_and_has_it_among_the_scores()
 #[test]
 fn nodes_fold_and_unfold_and_lead_to_their_neighbours() {
     let mut app = app_with("3G");
-    assert_eq!((selected_text(&app), row_count(&app)), ("0/0/0".into(), 35));
+    assert_eq!((selected_text(&app), row_count(&app)), ("0/1".into(), 35));
 
     press_keys(&mut app, "h"); // a leaf leads to what it belongs to
     assert_eq!(selected_text(&app), "0/0");

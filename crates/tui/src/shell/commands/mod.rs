@@ -12,6 +12,7 @@ use crate::{
     session::{
         context::KeyContext,
         start_place::NamedMoment,
+        timeline::TimelineMessage,
         turns::TurnMessage,
         views::{View, ViewMessage},
     },
@@ -25,10 +26,7 @@ use crate::{
     views::{
         curves, live,
         replay::{self, playback, search},
-        scores::{
-            self,
-            components::{self, ComponentSort},
-        },
+        scores::{self, losses},
         table::{self, prompt, run_finding},
     },
     widgets::{display_options::ThemeName, key::BaseKey, key::Key},
@@ -60,6 +58,8 @@ pub(crate) enum Argument {
 pub(crate) enum ValueKind {
     Component,
     Curve,
+    /// Ids of numbers, with blanks between them.
+    Numbers,
     Moment,
     RunPath,
     File,
@@ -98,7 +98,9 @@ pub(crate) const COMMANDS: &[Command] = &[
     command("file", &["files"], Argument::Required(ValueKind::File), "the diff of a file of this turn", "", show_file),
     command("find", &["search", "grep"], Argument::Optional(ValueKind::Words), "search the run; in the table of runs, all runs", "search", find_words),
     command("filter", &["where"], Argument::Optional(ValueKind::Words), "show only some runs of the table", "filter", filter_runs),
-    command("losses", &["loss", "lost"], Argument::None, "the components that were lost first", "", show_losses),
+    command("losses", &["loss", "lost"], Argument::None, "the table of lost components: turn, lines, request, scores", "losses", show_losses),
+    command("next-loss", &["nextloss"], Argument::None, "the next turn where a component is lost, and its lines", "", |_, _| Ok(vec![AppMessage::NextLoss])),
+    command("lanes", &["lane"], Argument::Optional(ValueKind::Numbers), "the numbers of the timeline, such as erosion mcf; without a number the usual ones", "", set_lanes),
     command("open", &["edit", "load"], Argument::Required(ValueKind::RunPath), "open another run, or a folder of runs", "", open_path),
     command("export", &["save", "write", "csv"], Argument::None, "the commands that write this run as tables, a report or a video", "", |_, _| Ok(vec![AppMessage::Overlay(OverlayMessage::Open(OverlayKind::Export))])),
     command("theme", &["colours", "colors", "colorscheme"], Argument::Required(ValueKind::Theme), "choose the colours", "next-theme", set_theme),
@@ -196,6 +198,7 @@ impl ValueKind {
     const fn word(self) -> &'static str {
         match self {
             Self::Component => "COMPONENT",
+            Self::Numbers => "NUMBER…",
             Self::Curve => "NUMBER",
             Self::Moment => "TURN",
             Self::RunPath => "PATH",
@@ -554,9 +557,17 @@ fn show_losses(_: &str, app: &App) -> Result<Vec<AppMessage>, String> {
     if is_read && values::components(open).is_empty() {
         return Err("this run has no components that could be lost".to_owned());
     }
-    let sort = components::ComponentsMessage::SortBy(ComponentSort::Loss);
-    let sort = AppMessage::Run(RunMessage::Scores(scores::ScoresMessage::Components(sort)));
-    Ok([view(View::Scores)?, vec![sort]].concat())
+    let mut messages = view(View::Scores)?;
+    if open.scores.shown_page(&open.session) != Some(scores::ScoresPage::Losses) {
+        let table = scores::ScoresMessage::Losses(losses::LossesMessage::Show);
+        messages.push(AppMessage::Run(RunMessage::Scores(table)));
+    }
+    Ok(messages)
+}
+
+fn set_lanes(ids: &str, _: &App) -> Result<Vec<AppMessage>, String> {
+    let ids = ids.split_whitespace().map(str::to_owned).collect();
+    Ok(vec![AppMessage::Timeline(TimelineMessage::SetLanes(ids))])
 }
 
 fn set_theme(name: &str, _: &App) -> Result<Vec<AppMessage>, String> {

@@ -27,6 +27,10 @@ pub(crate) fn argument_values(kind: ValueKind, app: &App) -> Vec<ArgumentValue> 
             let numbers = open.map(curves).unwrap_or_default();
             numbers.iter().map(|it| (it.id().to_owned(), it.label().to_owned())).collect()
         }
+        ValueKind::Numbers => {
+            let pair = |it: &Number| (it.id().to_owned(), it.label().to_owned());
+            Number::ALL.iter().map(pair).collect()
+        }
         ValueKind::Moment => open.map(moments).unwrap_or_default(),
         ValueKind::RunPath => run_paths(app),
         ValueKind::File => {
