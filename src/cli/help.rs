@@ -330,7 +330,7 @@ Usage: trajview [OPTIONS] [PATH]...        open the screen, as `trajview open`
 ";
 
 const AFTER_OVERVIEW: &str = "\
-`trajview help COMMAND` has the options of a command, `trajview help open` those of the screen.
+`trajview help COMMAND` lists options, `trajview help open` those of the screen.
 Exit codes: 0 success, 1 a check failed, 2 wrong arguments, 3 cannot read, 4 cannot parse
 ";
 

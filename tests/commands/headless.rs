@@ -921,7 +921,7 @@ fn check_names_file_line_and_field_of_every_mistake_in_components_exposure_judge
     BUNDLE/exposure.json:4: components[0].by_turn[0].level: expected a level from 0 to 4, found 5
     BUNDLE/exposure.json:4: components[0].by_turn[1].turn: no turn 99; the run has 56
     BUNDLE/exposure.json:5: components[1].id: no component "C09" in components.json
-    BUNDLE/exposure.json:5: components[1].by_turn[1]: turn 2 stands behind turn 3; expected turns that rise
+    BUNDLE/exposure.json:5: components[1].by_turn[1]: turn 2 comes after turn 3; expected increasing turns
     BUNDLE/judgements/reader.json:3: judge.kind: expected one of http, command, human, imported, found "robot"
     BUNDLE/judgements/reader.json:4: commit: no turn of run.json ended at commit 0123456789
     BUNDLE/judgements/reader.json:5: turn: no turn 57; the run has 56
@@ -933,7 +933,7 @@ fn check_names_file_line_and_field_of_every_mistake_in_components_exposure_judge
     BUNDLE/judgements/reader.json:12: scores[1].score: expected a level from 0 to 4, found 4.5
     BUNDLE/judgements/reader.json:12: scores[1].tokens: expected a whole number from 0, found "many"
     BUNDLE/judgements/reader.json:13: scores[2].component: no component "C03" in components.json
-    BUNDLE/judgements/reader.json:13: scores[2]: has no score, and no error or reason that says why
+    BUNDLE/judgements/reader.json:13: scores[2]: has no score and no error or reason
     BUNDLE/judgements/reader.json:13: scores[2].label: "Perfect" is none of Absent, Wrong, Simplified, Equivalent, Faithful
     BUNDLE/judgements/torn.json:3: is not JSON: EOF while parsing an object at line 3 column 11
     BUNDLE/labels/ana.json:2: schema: expected "trajview.labels/1", found "trajview.labels/2"

@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(wrong(&file(&format!("{one},{one}"))), "has the criterion a twice");
         assert_eq!(
             wrong(&file(one).replace("criteria/1", "criteria/2")),
-            "says it is \"trajview.criteria/2\"; expected \"trajview.criteria/1\""
+            "has the schema \"trajview.criteria/2\"; expected \"trajview.criteria/1\""
         );
         assert!(wrong(&file(&one.replace("As.", " "))).contains("what to look for"));
     }

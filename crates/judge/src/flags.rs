@@ -266,7 +266,7 @@ mod tests {
             why,
             [
                 "duplicate flag of this criterion at these lines",
-                "dead-code is not at a criterion of this group",
+                "dead-code is not a criterion of this group",
                 "names no criterion",
                 "the file has 4 lines only",
                 "the file has 4 lines only",

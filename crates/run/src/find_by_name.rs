@@ -218,7 +218,7 @@ mod tests {
         let ids = "gpt-5-2026-1, gpt-5-2026-2";
         assert_eq!(
             find_position("gpt-5-20").unwrap_err(),
-            format!("\"gpt-5-20\" begins several: {ids}; write more of the name")
+            format!("\"gpt-5-20\" matches several: {ids}; type more of the name")
         );
         assert_eq!(
             find_position("opus").unwrap_err(),

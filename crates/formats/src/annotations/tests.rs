@@ -128,7 +128,7 @@ fn every_mistake_of_a_file_is_told_with_its_place() {
             "case 2: is of several transcripts; a score is of one run",
             "case 3: has neither target nor labels",
             "case 4: its target uses gte: not a score",
-            "case 5: the target of C01 is not at a score",
+            "case 5: the target of C01 is not a score",
         ]
     );
     let phoenix = read_annotations(
@@ -141,7 +141,7 @@ fn every_mistake_of_a_file_is_told_with_its_place() {
             "line 6: has 5 cells, and the head has 4",
             "line 2: names no span (span_id)",
             "line 3: names no annotation (annotation_name)",
-            "line 4: \"much\" is no score",
+            "line 4: \"much\" is not a score",
             "line 5: C01 has neither score nor label",
         ]
     );

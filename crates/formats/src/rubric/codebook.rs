@@ -254,7 +254,7 @@ mod tests {
             wrong,
             [
                 "levels, entry 1: the score 7 is not on the scale 0..4",
-                "levels, entry 2: is not at a table",
+                "levels, entry 2: is not a table",
                 "levels, entry 3: meaning: no such field; known: score, name, means, examples",
                 "levels, entry 4: the score is there already; the first one counts",
                 "levles: no such field; known: scale, rule, levels, criteria, overall, name, id",

@@ -74,7 +74,7 @@ pub fn add_labels(
 fn file_entries(file: &RawObjectFields, list: &str) -> Result<Vec<LabelEntry>, String> {
     let Some(raw) = file.get(list) else { return Ok(vec![]) };
     let entries: Vec<Box<RawValue>> = serde_json::from_str(raw.get())
-        .map_err(|_| format!("has {list} that is not a list; not overwritten"))?;
+        .map_err(|_| format!("has no list of {list}; not overwritten"))?;
     Ok(entries.into_iter().map(LabelEntry::from_raw).collect())
 }
 

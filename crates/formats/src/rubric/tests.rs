@@ -39,7 +39,7 @@ fn what_cannot_be_used_is_named_and_the_rest_counts() {
     judgements/b.json: scores, entry 2: C1 has a verdict already; the first one counts
     judgements/b.json: C2: the score 7 is not on the scale 0..4
     judgements/b.json: scores, entry 5: names no component
-    labels/x.json: says it is "other/1"; it is read as trajview.labels/1
+    labels/x.json: has the schema "other/1"; it is read as trajview.labels/1
     labels/x.json: C2: the score -1 is not on the scale 0..4
     components.json: C1 connects to C9, which components.json does not have
     judgements/b.json: has a verdict on C8, which components.json does not have

@@ -118,7 +118,7 @@ fn what_has_no_price_says_why() {
         "no price for requests of long that read more than 100 tokens"
     );
     let untimed = Step { started_at: None, ..model_step("m-1", at, token_counts(1, 0, 1)) };
-    assert_eq!(why(untimed), "the price of m-1 has changed, and the recording tells no time");
+    assert_eq!(why(untimed), "the price of m-1 has changed, and the time is not recorded");
     let written = Tokens { output: Some(4), ..Tokens::default() };
     assert_eq!(why(model_step("plain", at, written)), "how many tokens were read is not recorded");
 }

@@ -225,8 +225,8 @@ mod tests {
         assert_eq!(why("\"open"), "the phrase \"open has no closing quote");
         assert_eq!(why("tool: x"), "tool: needs a value, such as tool:NAME");
         assert_eq!(why("/(/"), "unclosed group");
-        assert!(why("  ").starts_with("there is nothing to look for"));
-        assert!(why("\"\"").starts_with("there is nothing to look for"));
+        assert!(why("  ").starts_with("empty query"));
+        assert_eq!(why("\"\""), "empty quotes");
     }
 
     proptest::proptest! {

@@ -159,16 +159,13 @@ mod tests {
         for (expression, expected) in [
             ("mcf <", "the condition is not finished"),
             ("agent = 'cod", "a text that begins with a quote has no end yet"),
-            (
-                "agnet = 'codex'",
-                "there is no column agnet; tab completes names, texts stand in '…'",
-            ),
+            ("agnet = 'codex'", "no column agnet; tab completes names, quote texts as '…'"),
             (
                 "pillar_pf > 0.5",
                 "pillar_pf takes more of each recording than the table of runs reads; `trajview sql` has it",
             ),
             ("mcf 3", "did not expect 3 there"),
-            ("median(mcf) > 3", "there is no function median"),
+            ("median(mcf) > 3", "no function median"),
             ("mcf ? 3", "did not expect ? there"),
             ("1) ; delete from runs; --", "the condition is not finished"),
             (

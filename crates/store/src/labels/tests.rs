@@ -174,7 +174,7 @@ fn what_is_no_file_of_labels_is_told_and_not_written_over() {
 
     let why = |name: &str| LabelBook::open(bundle.path(), name).unwrap_err().to_string();
 
-    assert!(why("A1").ends_with("A1.json: has labels that are not a list; not overwritten"));
+    assert!(why("A1").ends_with("A1.json: has no list of labels; not overwritten"));
     let newer = why("A2");
     assert!(newer.ends_with("\"trajview.labels/2\", not trajview.labels/1; not overwritten"));
     assert!(why(" ").ends_with("labels: the name of the annotator is blank"));

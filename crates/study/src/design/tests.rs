@@ -58,7 +58,7 @@ fn all_that_is_wrong_is_told_with_its_line_and_the_rest_counts() {
     insta::assert_snapshot!(mistake_texts(text).join("\n"), @r#"
     1: name: expected the name of the study
     3: raters: ana is named twice
-    4: adjudicator: gold is what the outcome of adjudication is called; take another name
+    4: adjudicator: gold is the name of adjudicated outcomes; use another name
     6: sample.seed: expected a whole number from 0
     7: no field is called sample.where; known: name, runs, unit, rubric, judges, judge, raters, adjudicator, adjudicates, labels, labels_folder, sample.size, sample.seed, sample.strata, sample.allocation, queue.divided, queue.overlap, codebook
     9: queue.divided: expected true or false

@@ -84,10 +84,7 @@ fn a_cell_that_is_no_score_is_named_and_the_rest_counts() {
         panel.problems.iter().map(|it| format!("{}: {}", it.place, it.what)).collect();
     assert_eq!(
         named,
-        [
-            "t.csv: line 2: b: \"x\" is not at a score",
-            "t.csv: line 3: a: \"NaN\" is not at a score"
-        ]
+        ["t.csv: line 2: b: \"x\" is not a score", "t.csv: line 3: a: \"NaN\" is not a score"]
     );
     let joined = join_scores(&panel.raters[0], &panel.raters[1]);
     assert_eq!((joined.pairs.len(), joined.only_a, joined.only_b), (1, 1, 1));

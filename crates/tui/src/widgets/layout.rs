@@ -526,13 +526,11 @@ mod tests {
         for (width, height) in [(60, 15), (80, 24), (120, 40), (200, 50)] {
             for focus in ReplayPanel::ALL {
                 for zoom in [Zoom::Off, Zoom::On] {
-                    let layout = ScreenLayout::new(
-                        Size { width, height },
-                        focus,
-                        zoom,
-                        &PanelNeeds::default(),
-                    );
-                    assert!(layout.panel_area(focus).is_some());
+                    let has_files_open = focus == ReplayPanel::Files;
+                    let request = &|_, _| 3;
+                    let needs = PanelNeeds { has_files_open, request, ..PanelNeeds::default() };
+                    let layout = ScreenLayout::new(Size { width, height }, focus, zoom, &needs);
+                    assert!(layout.panel_area(focus).is_some(), "{focus:?} {width} {zoom:?}");
                 }
             }
         }

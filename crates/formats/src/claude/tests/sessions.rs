@@ -1008,11 +1008,11 @@ fn what_a_person_went_back_behind_is_a_branch_and_none_of_its_files_is_there_at_
     turn 1: write a [in 333 (30 cached), out 7]
       assistant tool Write: a = 12 bytes, ok [in 111 (10 cached), out 1]
         create a +1 -0
-      assistant subagent: left again: write b -> agent 0
+      assistant subagent: abandoned branch: write b -> agent 0
     turn 2: write c [in 111 (10 cached), out 1]
       assistant tool Write: c = 12 bytes, ok [in 111 (10 cached), out 1]
         create c +1 -0
-    agent 0 (branch 1): left again: write b [in 222 (20 cached), out 6]
+    agent 0 (branch 1): abandoned branch: write b [in 222 (20 cached), out 6]
       user message: write b
       assistant tool Write: b = 12 bytes, ok [in 111 (10 cached), out 1]
         create b +1 -0

@@ -31,8 +31,8 @@ fn every_row_that_is_wrong_is_told_with_its_line() {
         [
             "line 5: unexpected \"x\" after a quoted cell",
             "line 8: a quote begins that never ends",
-            "line 2: \"5\" is not at a score from 0 to 4",
-            "line 3: \"0\" is not at a turn; turns count from 1",
+            "line 2: \"5\" is not a score from 0 to 4",
+            "line 3: \"0\" is not a turn; turns count from 1",
             "line 3: blind is \"maybe\"; it is true, false or empty",
             "line 4: names no component",
             "line 6: has 5 cells, and the head has 4",
@@ -60,7 +60,7 @@ fn units_scales_and_answers_without_a_number_have_their_columns() {
     assert_eq!(
         wrong.wrong,
         [
-            "line 2: \"2\" is not at a score from 0 to 1",
+            "line 2: \"2\" is not a score from 0 to 1",
             "line 2: confidence is \"sure\"; it is low, medium, high or empty",
             "line 2: seen is \"a\"; it is a list of files in JSON, or empty",
             "line 3: the unit \"page\" is none of component, leaf, flag, signal, decision, process",

@@ -131,9 +131,9 @@ mod tests {
 
     #[test]
     fn a_letter_means_one_thing_in_every_view() {
-        use KeyContext::{AuditReason, Copy, Kinds, LiveQuestion, Past, Stops};
+        use KeyContext::{AuditReason, Copy, GoTo, Kinds, LiveQuestion, Past, Stops};
         // In these a letter is the answer to what the screen asks.
-        let asks = [AuditReason, Copy, Kinds, LiveQuestion, Past, Stops];
+        let asks = [AuditReason, Copy, GoTo, Kinds, LiveQuestion, Past, Stops];
         for (letter, ids) in MEANINGS {
             let key = Key::from_char(*letter);
             let rows = all_bindings().filter(|row| row.keys.contains(&key));

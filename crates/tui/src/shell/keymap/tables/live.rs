@@ -46,7 +46,7 @@ pub static ROWS: &[KeyBinding] = &[
     row(LivePrompt, "cancel", &[k(BaseKey::Esc), Key::with_ctrl('c')], "cancel", "cancel", |_| to_live(LiveMessage::Cancel)),
     row(LivePrompt, "erase", &[k(BaseKey::Backspace)], "erase a character", "", |_| to_live(LiveMessage::Erase)),
     row(LivePrompt, "erase-all", &[Key::with_ctrl('u')], "erase everything", "", |_| to_live(LiveMessage::EraseAll)),
-    row(LiveQuestion, "yes", &[c('y')], "yes: stop the agent, or resume the run", "yes", |_| to_live(LiveMessage::Confirm)),
+    row(LiveQuestion, "yes", &[c('y')], "yes: stop the agent, or resume the run", "yes", |_| to_live(LiveMessage::Confirm)).unlisted(),
     row(LiveQuestion, "no", &[c('n'), k(BaseKey::Esc), c('q')], "no", "no", |_| to_live(LiveMessage::Decline)),
     // A terminal sends the same byte for ctrl-] and ctrl-5.
     row(Agent, "detach", &[Key::with_ctrl(']'), Key::with_ctrl('5')], "detach; every other key goes to the agent", "detaches; every other key goes to the agent", |_| to_live(LiveMessage::Leave)),
