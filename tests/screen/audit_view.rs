@@ -151,8 +151,8 @@ fn a_label_comes_before_the_verdict_and_a_reason_after_it() {
     insta::assert_snapshot!("differs", frame_after(&mut screen, "3"));
     assert_eq!(bundle.labels("ann"), ["C15 3 blind - -"]);
 
-    insta::assert_snapshot!("explained", frame_after(&mut screen, "B"));
-    assert_eq!(bundle.labels("ann"), ["C15 3 blind - -"]);
+    insta::assert_snapshot!("explained", frame_after(&mut screen, "b"));
+    assert_eq!(bundle.labels("ann"), ["C15 3 blind rubric-boundary -"]);
 
     frame_after(&mut screen, "\" contacts<space>count<space>more");
     assert_eq!(bundle.labels("ann"), ["C15 3 blind rubric-boundary -"]);
@@ -165,7 +165,7 @@ fn a_label_comes_before_the_verdict_and_a_reason_after_it() {
     assert_has(&agreed, "both agree");
     assert_has(&agreed, "2/24");
     assert_lacks(&agreed, "exact     0.500  1 of 2");
-    assert_has(&agreed, "C24: you and the judge ");
+    assert_has(&agreed, "C24: you and the judge say 4 (; goes to the next unlabelled)");
     assert_has(&frame_after(&mut screen, "V"), "exact     0.500  1 of 2");
 }
 
@@ -398,7 +398,9 @@ fn what_cannot_be_saved_is_told_and_saved_once_it_can_be() {
 
     assert_has(&failed, "1 label not saved");
     assert_has(&failed, "not saved: ");
-    assert_has(&failed, "ctrl-s retries");
+    let item: Vec<&str> = failed.lines().filter_map(|line| line.split("││").nth(1)).collect();
+    let item = item.iter().map(|it| it.trim_end_matches([' ', '│'])).collect::<Vec<_>>().join(" ");
+    assert_has(&item, "is not a folder; ctrl-s retries");
     assert_has(&failed, "unsaved");
     fs::remove_file(&labels).unwrap();
     assert_has(&frame_after(&mut screen, "ctrl-s"), "all saved");
@@ -425,7 +427,7 @@ fn what_cannot_be_audited_says_why() {
     bundle.keep_judgement("none of them");
     assert_has(
         &frame_text(&audit_screen(&bundle, (120, 40), "ann")),
-        "`trajview judge RUN` asks a judge",
+        "no judgements to audit; ask a judge: `trajview judge RUN`",
     );
 }
 
@@ -608,13 +610,20 @@ fn what_the_judge_gives_stays_hidden_while_items_wait_for_a_label() {
     let mut screen = audit_screen(&bundle, (120, 40), "ann");
 
     let labelled = frame_after(&mut screen, "3<esc>");
-    assert_has(&labelled, "hidden while 23 need a label");
-    for told in ["by judge", "judge\\you", "exact", "kappa"] {
+    let looked_for = frame_after(&mut screen, "<s-tab>");
+    assert_has(&looked_for, "hidden while 23 need a label");
+    for told in ["scores used", "judge\\you", "exact", "kappa"] {
         assert_lacks(&labelled, told);
+        assert_lacks(&looked_for, told);
     }
 
-    assert_has(&frame_after(&mut screen, "V"), "by judge");
-    assert_lacks(&frame_after(&mut screen, "V"), "by judge");
+    screen.press_keys("<tab>").unwrap();
+    let shown = frame_after(&mut screen, "V");
+    let hidden = frame_after(&mut screen, "V");
+    for told in ["scores used", "judge\\you", "exact", "kappa"] {
+        assert_has(&shown, told);
+        assert_lacks(&hidden, told);
+    }
 }
 
 #[test]

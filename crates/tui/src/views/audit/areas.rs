@@ -49,7 +49,13 @@ const QUEUE_CELLS: (u16, u16) = (40, 56);
 
 impl AuditAreas {
     /// Computes the areas; while the agreement is hidden the queue takes its space, unless the agreement has the keyboard.
-    pub fn new(layout: &ScreenLayout, part: AuditPart, shows_agreement: bool) -> Self {
+    /// While the item is decided on, it has half of the height, else the lines of code have it.
+    pub fn new(
+        layout: &ScreenLayout,
+        part: AuditPart,
+        shows_agreement: bool,
+        decides_on_item: bool,
+    ) -> Self {
         if layout.is_too_small {
             return Self::default();
         }
@@ -79,8 +85,8 @@ impl AuditAreas {
                 Split::vertical([Constraint::Fill(5), Constraint::Fill(4)]).areas(item);
             (item, code, codebook)
         } else {
-            // The lines of code have half of the height.
-            let item = (right.height / 2).saturating_sub(ROWS_AROUND_CODE).max(MIN_ITEM_ROWS);
+            let around_code = if decides_on_item { 0 } else { ROWS_AROUND_CODE };
+            let item = (right.height / 2).saturating_sub(around_code).max(MIN_ITEM_ROWS);
             let [item, below] =
                 Split::vertical([Constraint::Length(item), Constraint::Fill(1)]).areas(right);
             // One of the two; what has the keyboard is shown.
@@ -157,8 +163,10 @@ mod tests {
     #[test]
     fn whatever_the_size_the_parts_lie_inside_the_body_and_apart() {
         for layout in layouts_to_test() {
-            for part in AuditPart::ALL {
-                let areas = AuditAreas::new(&layout, part, true);
+            for (part, decides) in
+                AuditPart::ALL.into_iter().flat_map(|it| [(it, false), (it, true)])
+            {
+                let areas = AuditAreas::new(&layout, part, true, decides);
                 let parts = AuditPart::ALL.into_iter().filter_map(|part| areas.part_area(part));
                 assert_apart(layout.body, parts.chain([areas.header]).chain(areas.tabs));
                 assert!(layout.is_too_small || areas.rows_inside(part) >= 4);
@@ -172,7 +180,7 @@ mod tests {
         let size = ratatui::layout::Size { width: 120, height: 40 };
         let layout = ScreenLayout::new(size, ReplayPanel::Turns, Zoom::Off, &PanelNeeds::default());
 
-        let areas = AuditAreas::new(&layout, AuditPart::Queue, true);
+        let areas = AuditAreas::new(&layout, AuditPart::Queue, true, false);
 
         let lines = areas.rows_inside(AuditPart::Code) - areas.spot_rows() - 1;
         assert!(lines * 2 >= usize::from(layout.body.height - areas.header.height), "{lines}");
@@ -182,7 +190,7 @@ mod tests {
     fn tabs_fit_the_smallest_screen() {
         let size = crate::widgets::layout::MIN_SIZE;
         let layout = ScreenLayout::new(size, ReplayPanel::Turns, Zoom::Off, &PanelNeeds::default());
-        let areas = AuditAreas::new(&layout, AuditPart::Queue, true);
+        let areas = AuditAreas::new(&layout, AuditPart::Queue, true, false);
         let last = areas.tab_area(AuditPart::Agreement).unwrap();
         assert_eq!(last.width, tab_width(AuditPart::Agreement));
         assert!(last.right() <= size.width);

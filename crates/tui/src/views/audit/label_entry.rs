@@ -135,8 +135,10 @@ impl AuditView {
                 self.prompt = Some(AuditPrompt::Reason)
             }
             LabelStatus::Agrees(score) => {
-                let next =
-                    if session.unlabelled_count() == 0 { "" } else { "; ;: next unlabelled" };
+                let next = match session.unlabelled_count() {
+                    0 => "",
+                    _ => " (; goes to the next unlabelled)",
+                };
                 let score = score_text(score);
                 session.notice = Some(format!("{}: you and the judge say {score}{next}", item.id));
             }

@@ -62,6 +62,8 @@ pub struct AuditView {
     has_started: bool,
     /// True where there is an agreement and it is not hidden.
     shows_agreement: bool,
+    /// True while the item is decided on: a reason is asked for, or raters are adjudicated.
+    decides_on_item: bool,
 }
 
 /// The identity of an item of the audited unit.
@@ -180,7 +182,7 @@ impl AuditPart {
 impl AuditView {
     /// Returns the areas of the parts.
     fn part_areas(&self, layout: &ScreenLayout) -> AuditAreas {
-        AuditAreas::new(layout, self.part, self.shows_agreement)
+        AuditAreas::new(layout, self.part, self.shows_agreement, self.decides_on_item)
     }
 
     /// Opens at an item.

@@ -132,7 +132,7 @@ pub(crate) fn why_item_not_shown(session: &Session) -> Option<String> {
         });
     };
     Some(match study.why_not_open() {
-        Some(why) => format!("cannot open {}: {why}; ;: next unlabelled", run.name),
+        Some(why) => format!("cannot open {}: {why} (; goes to the next unlabelled)", run.name),
         None => format!("opening {}…", run.name),
     })
 }

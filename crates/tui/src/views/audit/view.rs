@@ -21,6 +21,8 @@ impl RunView for AuditView {
         self.give_pending_answer(session, layout);
         self.shows_agreement = self.labelled_count(session) > 0
             && super::agreement::waiting_while_hidden(self, session).is_none();
+        self.decides_on_item =
+            self.prompt == Some(prompt::AuditPrompt::Reason) || session.is_adjudicating();
         let areas = self.part_areas(layout);
         self.settle_queue(session, &areas);
         let shown = self.chosen.clone().map(|it| (it, self.revealed_verdict(session).is_some()));
