@@ -312,7 +312,7 @@ fn rules_and_clones_come_first_where_verbosity_is_looked_at() {
         rows.first().map(|change| change.mass_change().is_some())
     };
     assert_eq!(first("x"), Some(true));
-    assert_eq!(first("m j"), Some(false));
+    assert_eq!(first("x j"), Some(false));
 }
 
 #[test]
@@ -532,7 +532,10 @@ fn the_code_of_every_checkpoint_is_tested_with_a_command_from_a_form() {
     assert!(before.contains("tests passed"), "{before}");
     assert!(keys("D").contains("which command?"));
     let planned = keys(&form);
-    assert!(planned.contains("every one") && planned.contains("RUN/tests.jsonl"), "{planned}");
+    assert!(
+        planned.contains("‹ all ›  9 checkpoints") && planned.contains("RUN/tests.jsonl"),
+        "{planned}"
+    );
     let after = keys(&format!("{form} <enter>"));
 
     let lines = std::fs::read_to_string(run.join("tests.jsonl")).unwrap();
@@ -573,7 +576,7 @@ fn a_form_makes_its_profile_the_default_of_later_runs() {
     std::fs::write(&settings, "# mine\ntheme = \"dark\"\n").unwrap();
     let wishes = || ScreenOptions { settings: Some(settings.clone()), ..ScreenOptions::default() };
     let planned = export::frame_text(&frame_as(wishes(), 120, 40, "U l j j l"));
-    assert!(planned.contains("kept in") && planned.contains("config.toml"), "{planned}");
+    assert!(planned.contains("saved in") && planned.contains("config.toml"), "{planned}");
     let kept = export::frame_text(&frame_as(wishes(), 120, 40, "U l j j l <enter>"));
     assert!(kept.contains("scb-paper is the default from now on"), "{kept}");
     let text = std::fs::read_to_string(&settings).unwrap();

@@ -195,15 +195,17 @@ impl<'a> CurveChart<'a> {
             (Some(ruler), ValueOrigin::Computed) => {
                 let (said, rules) = (safe_string(&ruler.display_text()), rules_text(ruler.rules));
                 let source = safe_string(&ruler.source);
+                let name = safe_string(&ruler.name);
                 let short = match ruler.is_comparable {
-                    true => safe_string(&ruler.name),
-                    false => said.clone(),
+                    true => name,
+                    false => format!("{name}, not comparable"),
                 };
                 let last = if ruler.is_comparable { short.as_str() } else { "not comparable" };
                 vec![
                     format!(" computed · {said} · {rules}, {source} "),
                     format!(" {short} · {rules}, {source} "),
                     format!(" {short} · {rules} "),
+                    format!(" {short} "),
                     format!(" {last} "),
                 ]
             }
