@@ -18,13 +18,14 @@ pub(crate) fn closest<'a>(
 }
 
 /// Fails for the first of the paths of the screen that does not exist. A first word that is no path by its form may be
-/// meant as a command.
-pub(crate) fn check_paths(paths: &[PathBuf]) -> Result<(), CommandFailure> {
+/// meant as a command. In a table of runs a missing path is a row with the reason, unless all are missing.
+pub(crate) fn check_paths(paths: &[PathBuf], is_table: bool) -> Result<(), CommandFailure> {
     let is_absent = |path: &&PathBuf| !is_address(path) && is_missing(path);
     let Some(missing) = paths.iter().find(is_absent) else { return Ok(()) };
     let first = Some(missing).filter(|path| *path == &paths[0]);
     match first.and_then(|path| mistyped_command(path)) {
         Some(sentence) => Err(CommandFailure::wrong_arguments(sentence)),
+        None if is_table && !paths.iter().all(|path| is_absent(&path)) => Ok(()),
         None => Err(missing_path(missing)),
     }
 }

@@ -300,8 +300,8 @@ pub fn run(args: &ViewArgs, out: &mut Out) -> CommandResult {
         return Ok(Exit::Fine);
     }
     let (paths, at) = split_moment(&args.paths, args.at.as_deref());
-    suggestions::check_paths(&paths)?;
     let place = place_from_args(args, at)?;
+    suggestions::check_paths(&paths, opens_table(args, &paths, &place))?;
     check_compared_paths(&paths, &place)?;
     if let Some(path) = args.decisions.as_deref().filter(|path| !path.is_file()) {
         return Err(suggestions::missing_path(path));
@@ -392,6 +392,16 @@ fn split_moment<'a>(paths: &'a [PathBuf], at: Option<&'a str>) -> (Vec<PathBuf>,
 }
 
 /// Fails where the compare view has fewer than two paths.
+/// Returns whether the paths open as a table of runs, as far as the arguments tell.
+fn opens_table(args: &ViewArgs, paths: &[PathBuf], place: &StartPlace) -> bool {
+    let wants_table = args.sort.is_some() || args.group.is_some() || args.filter.is_some();
+    match place.view {
+        View::Collection => true,
+        View::Replay => paths.len() > 2 || wants_table,
+        _ => false,
+    }
+}
+
 fn check_compared_paths(paths: &[PathBuf], place: &StartPlace) -> Result<(), CommandFailure> {
     if place.view != View::Compare || paths.len() > 1 {
         return Ok(());

@@ -390,9 +390,13 @@ fn two_conditions_are_held_against_each_other() {
 fn the_pairs_are_those_that_the_filter_takes() {
     let mut desk = Desk::show_runs(&PAIRS, 120, 30);
     desk.press("p / task:1 <enter>");
-    assert!(desk.text().contains("1 pair of one agent and task · 0 unpaired"), "{}", desk.text());
+    assert!(
+        desk.text().contains("1 pair of one agent and task · 0 runs unpaired"),
+        "{}",
+        desk.text()
+    );
     desk.press("/ <c-u> condition:emergent <enter>");
-    let sentence = "these runs have no two of one condition to compare";
+    let sentence = "these runs have fewer than two conditions to compare";
     assert!(desk.text().contains(sentence), "{}", desk.text());
     desk.press("p p");
     assert!(!desk.text().contains("paired"), "{}", desk.text());
@@ -465,10 +469,12 @@ fn a_click_on_a_title_sorts_and_two_on_a_row_open() {
     let column = seen.lines().nth(row).unwrap().find("turns").unwrap() as u16;
 
     desk.click(MouseKind::Click, column, row as u16);
-    assert_eq!(desk.listed_runs(), ["gamma", "gamma", "delta", "beta", "omega"]);
-    desk.click(MouseKind::Click, column, 4);
+    assert_eq!(desk.listed_runs(), ["gamma", "alpha", "delta", "beta", "omega"]);
+    let seen = desk.text();
+    let row = seen.lines().position(|line| line.contains("alpha")).unwrap() as u16;
+    desk.click(MouseKind::Click, column, row);
     assert_eq!(desk.selected(), "alpha");
-    desk.click(MouseKind::DoubleClick, column, 4);
+    desk.click(MouseKind::DoubleClick, column, row);
     assert!(matches!(desk.left.last(), Some(Effect::Open(_, path, _)) if path.ends_with("alpha")));
 }
 
@@ -593,7 +599,7 @@ fn a_folder_without_runs_says_so() {
 fn wishes_for_a_table_are_checked() {
     for (arguments, why) in [
         (["--sort", "warp"], "no column"),
-        (["--group", "turns"], "runs are grouped by task, agent, condition, model"),
+        (["--group", "turns"], "[possible values: task, agent, condition, model, project]"),
         (["--filter", "warp>9"], "no column"),
     ] {
         let ran = run_cli(&[&arguments[..], &["--snapshot", "80x24"]].concat());

@@ -112,7 +112,7 @@ fn more_than_two_runs_are_columns_and_pairs_are_gone_through() {
 
     let next = of_runs(&three, (120, 40), "p", View::Compare);
     assert!(next.contains("score transitions (a → c)"), "{next}");
-    assert!(next.contains("24 judged in both, 24 the same"), "{next}");
+    assert!(next.contains("24 judged in both, 24 unchanged"), "{next}");
 }
 
 #[test]

@@ -146,7 +146,7 @@ impl RunTableView {
         let all = value_combinations(&values);
         let Some((a, b)) = all.get(pairs.pair_index % all.len().max(1)).cloned() else {
             let what = pairs.factor.factor_column().column_info().word;
-            return Some(Err(format!("these runs have no two with the same {what} to compare")));
+            return Some(Err(format!("these runs have fewer than two {what}s to compare")));
         };
         Some(Ok(match_runs(&rows, &keys, ConditionPair { a, b }, pairs.group_index)))
     }
@@ -313,7 +313,7 @@ mod tests {
     #[test]
     fn one_condition_alone_is_a_sentence() {
         let why = table(vec![run("a", "emergent", 1)]).match_up().unwrap().unwrap_err();
-        assert_eq!(why, "these runs have no two with the same condition to compare");
+        assert_eq!(why, "these runs have fewer than two conditions to compare");
     }
 
     #[test]
