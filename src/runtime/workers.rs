@@ -642,7 +642,7 @@ impl Executor for EffectWorker {
         let path = archive.bundle().ok_or(decisions::NO_BUNDLE)?.join(decisions::STORE_FILE);
         let count = analysis::decisions::write_request_decisions(archive, &run, &path)?;
         let drawn = decisions::count_text(count);
-        Ok(format!("{drawn} drawn from the requests into {}", path.display()))
+        Ok(format!("{drawn} extracted from the requests into {}", path.display()))
     }
 
     fn cost(&self, run: Arc<Run>) -> Result<Arc<RunCost>, Sentence> {

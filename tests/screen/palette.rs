@@ -210,7 +210,7 @@ fn words_that_people_typed_do_what_they_say() {
         ("export", "trajview export"),
         ("judge", "ask a judge"),
         ("rescore", "profile"),
-        ("losses", "sorted by loss"),
+        ("losses", "4 of 24 lost · scores by authors-reading"),
         ("open", ":open"),
         ("lanez", "no command lanez"),
         ("facts", "this run"),

@@ -40,10 +40,12 @@ fn the_request_stands_in_full_above_the_diff_at_every_size() {
     for size in SIZES {
         let seen = replay_at("46", size, "");
         let (column, request) = place_of(&seen, "turn 46: request");
-        let (diff_column, diff) =
-            place_of(&seen, "ppdiff/losses.py  +6 −17   diff: turn 45 → 46   file 1/3");
+        let (diff_column, diff) = place_of(&seen, "ppdiff/losses.py  +6 −17  ✖ C17, C18 lost");
 
         assert!(request < diff && column == diff_column, "{seen}");
+        let title = seen.lines().nth(diff).unwrap();
+        assert_has(title, "   diff: turn 45 → 46   file 1/3 ");
+        assert_eq!(title.contains("C18 lost here"), size != "80x24", "{title}");
         assert!(seen.contains("small functions."), "{seen}");
     }
     let words = flowing_words(&replay_at("46", "80x24", ""));
@@ -55,10 +57,17 @@ fn the_request_stands_in_full_above_the_diff_at_every_size() {
 #[test]
 fn a_long_request_has_a_third_of_the_height_and_scrolls_where_it_has_the_keyboard() {
     let at = |keys: &str| frame_at("codex-p12-single-shot", "1", "120x40", keys);
+    let rows = |frame: &str| {
+        let (_, first) = place_of(frame, "turn 1: request");
+        let (_, below) = place_of(frame, "diff: start → turn 1");
+        below - first
+    };
     let seen = at("");
-    let (_, first) = place_of(&seen, "turn 1: request");
-    let (_, below) = place_of(&seen, "diff: start → turn 1");
-    assert!((11..=13).contains(&(below - first)), "{seen}");
+    let first = place_of(&seen, "turn 1: request").1;
+    let view = place_of(&seen, "─ timeline ").1 - first;
+    assert_eq!(rows(&seen), view / 3, "{seen}");
+    let without_timeline = at("t t");
+    assert!((11..=13).contains(&rows(&without_timeline)), "{without_timeline}");
 
     let end = at("<tab> G");
     assert_ne!(seen.lines().nth(first + 1), end.lines().nth(first + 1), "{end}");
@@ -67,7 +76,8 @@ fn a_long_request_has_a_third_of_the_height_and_scrolls_where_it_has_the_keyboar
 #[test]
 fn steps_are_counted_as_they_are_listed() {
     let seen = replay_at("46", "120x40", "");
-    assert!(seen.lines().next().unwrap().contains("5 steps"), "{seen}");
+    let wide = replay_at("46", "200x50", "");
+    assert!(wide.lines().next().unwrap().contains(" · 5 steps"), "{wide}");
     assert_eq!(seen.matches('▸').count(), 5, "{seen}");
     assert!(replay_at("46", "80x24", "<s-tab>").contains(" steps 5 "));
 }
@@ -118,7 +128,7 @@ fn the_texts_of_the_steps_fill_the_room_beside_the_diff() {
 
 #[test]
 fn in_the_audit_half_of_the_rows_are_code() {
-    let screen = audit_screen(&Bundle::new(), (120, 40), "ann");
+    let mut screen = audit_screen(&Bundle::new(), (120, 40), "ann");
     let seen = frame_text(&screen);
     let (column, _) = place_of(&seen, "ppdiff/losses.py ──");
     let is_code = |line: &&str| {
@@ -128,8 +138,14 @@ fn in_the_audit_half_of_the_rows_are_code() {
             && numbers.iter().all(|it| it.trim_end_matches('▌').parse::<u32>().is_ok())
     };
 
-    assert!(seen.lines().filter(is_code).count() >= 18, "{seen}");
+    let code = seen.lines().filter(is_code).count();
+    let view = place_of(&seen, "─ timeline ").1 - 1; // below the tabs
+    assert!(code >= 17 && 2 * code + 2 >= view, "{seen}");
     assert_lacks(&seen, "┌ agreement");
+    // Without the timeline the code has its rows, too.
+    let alone = frame_after(&mut screen, "t t");
+    assert_lacks(&alone, "─ timeline ");
+    assert!(alone.lines().filter(is_code).count() >= 18, "{alone}");
 }
 
 #[test]
@@ -181,7 +197,9 @@ fn the_process_view_shows_the_lists_that_have_rows_beside_each_other() {
 
 #[test]
 fn requirements_of_a_rubric_have_the_width_of_the_screen() {
-    let seen = frame_at("paperbench", "1", "120x40", "3w");
+    let run = project_path("sample-runs/paperbench");
+    let options = ["--snapshot", "120x40", "--keys", "3w Z"];
+    let seen = run_cli(&[&[run.to_str().unwrap()], &options[..]].concat()).out;
     assert_has(&seen, "Every residue has a local frame made from N, CA and C by Gram-Schmidt.");
     assert_has(&seen, "what it requires");
 }
@@ -197,8 +215,11 @@ fn the_chosen_number_is_defined_below_the_list() {
 fn a_row_of_what_changed_a_point_begins_with_the_whole_name() {
     let seen = replay_at("46", "120x40", "2w");
     assert_has(&seen, "compute_losses  ppdiff/losses.py:7  new, mass 8.5, CC 3");
-    assert_has(&seen, "TotalLossTest.test_a_perfect_structure"); // longer than the row, so it is cut at its end
+    // A name is cut at its end only where the row has no room for it and for the numbers.
+    assert_has(&seen, "TotalLossTest.test_a_perfect_str…  gone, mass 2.0, CC 1");
     assert_has(&seen, "turn 46: request");
+    let wide = replay_at("46", "200x50", "2w");
+    assert_has(&wide, "TotalLossTest.test_a_perfect_structure_leaves_the_sequence_term  tests/");
 }
 
 #[test]

@@ -141,15 +141,15 @@ fn a_run_with_a_tree_beside_it_opens_in_the_replay_and_has_it_among_the_scores()
 
 #[test]
 fn nodes_fold_and_unfold_and_lead_to_their_neighbours() {
-    let mut app = app_with("3G");
-    assert_eq!((selected_text(&app), row_count(&app)), ("0/1".into(), 35));
+    let mut app = app_with("6G");
+    assert_eq!((selected_text(&app), row_count(&app)), ("0/1/1/0".into(), 24));
 
     press_keys(&mut app, "h"); // a leaf leads to what it belongs to
-    assert_eq!(selected_text(&app), "0/0");
+    assert_eq!(selected_text(&app), "0/1/1");
     press_keys(&mut app, "h");
-    assert_eq!((selected_text(&app), row_count(&app)), ("0/0".into(), 28));
+    assert_eq!((selected_text(&app), row_count(&app)), ("0/1/1".into(), 21));
     press_keys(&mut app, "l l");
-    assert_eq!((selected_text(&app), row_count(&app)), ("0/0/0".into(), 35));
+    assert_eq!((selected_text(&app), row_count(&app)), ("0/1/1/0".into(), 24));
     press_keys(&mut app, "gg z");
     assert_eq!((selected_text(&app), row_count(&app)), ("0".into(), 1));
     press_keys(&mut app, "O");
@@ -247,7 +247,7 @@ fn a_rubric_that_nobody_graded_says_so() {
     press_keys(&mut app, "j");
     assert!(frame_now(&app).contains("weight 3 of 4 among 2 siblings"), "{}", frame_now(&app));
     for (keys, said) in [
-        ("f", "this rubric is not graded"),
+        ("x", "this rubric is not graded"),
         ("s", "this rubric is not graded: no losses"),
         ("c", "no leaf has the category Code Development"),
         ("n", "no search: press /"),
@@ -281,7 +281,10 @@ fn the_mouse_chooses_opens_and_scrolls() {
     assert_eq!(selected_text(&app), "0/0");
     point(&mut app, MouseKind::DoubleClick, 10, 4);
     assert_eq!(row_count(&app), 28);
-    point(&mut app, MouseKind::Click, 100, 10);
+    point(&mut app, MouseKind::Click, 100, 5); // the tree has the whole width
+    assert_eq!(selected_text(&app), "0/0/0");
+    assert_eq!(app.screens.open_run().unwrap().scores.tree.part, TreePart::List);
+    point(&mut app, MouseKind::Click, 100, 33);
     assert_eq!(app.screens.open_run().unwrap().scores.tree.part, TreePart::Detail);
     press_keys(&mut app, "<esc>");
     app.update(AppMessage::Resized(Size { width: 80, height: 24 }));

@@ -316,7 +316,14 @@ fn the_chosen_component_stays_chosen_when_the_order_changes() {
 
 #[test]
 fn evidence_opens_the_file_as_it_was_judged_at_the_line() {
-    let mut world = open_scores("<enter> 15j <enter>");
+    let mut world = open_scores("<enter>");
+    let is_at_evidence = |frame: &str| frame.contains("│▌◆ ppdiff/train.py:5");
+    let steps = (0..40).find(|_| {
+        press_keys(&mut world, "j");
+        is_at_evidence(&frame_now(&world))
+    });
+    assert!(steps.is_some(), "{}", frame_now(&world));
+    press_keys(&mut world, "<enter>");
     let open = world.app.screens.open_run().unwrap();
     assert_eq!((open.session.view, open.session.turn + 1), (View::Replay, 5));
     assert_eq!(open.replay.diff.line_number(), Some(5));
@@ -335,14 +342,16 @@ fn what_has_no_score_says_why_and_is_never_0() {
     let shown = frame_now(&open_scores("3j"));
     assert!(shown.contains("C04 Guidance (guided)") && shown.contains("no score  by reader"));
     assert!(shown.contains("the judge ran out of looks"));
-    assert!(shown.contains("no such text file at that turn"), "{shown}");
+    let end = frame_now(&open_scores("3j <enter> G"));
+    assert!(end.contains("no such text file at that turn"), "{end}");
     let shown = frame_now(&open_scores("4j"));
     assert!(
         shown.contains("not judged") && shown.contains("reader has no verdict on this component")
     );
     let shown = frame_now(&open_scores("G"));
     assert!(shown.contains("the checklist has no such component"));
-    assert!(shown.contains("the file has 2 lines"), "{shown}");
+    let end = frame_now(&open_scores("G <enter> G"));
+    assert!(end.contains("the file has 2 lines"), "{end}");
 }
 
 #[test]
@@ -474,13 +483,13 @@ fn losses_frame(size: (u16, u16), keys: &str) -> String {
 #[test]
 fn the_table_of_losses_has_turn_scores_lines_and_request_and_enter_opens_the_diff() {
     for size in [(80, 24), (120, 40), (200, 50)] {
-        let table = losses_frame(size, "X");
+        let table = losses_frame(size, "!");
         assert!(table.contains("4 of 24 lost · scores by authors-reading"), "{table}");
         let row = table.lines().find(|line| line.contains("C18")).unwrap();
         for cell in ["46", "4 at 39 → 0 at 56", "losses.py:15"] {
             assert!(row.contains(cell), "{cell}: {table}");
         }
-        let below = losses_frame(size, "Xjj");
+        let below = losses_frame(size, "!jj");
         for words in [
             "Interface weights of the losses lost at turn 46",
             "The losses are hard to log",
@@ -490,14 +499,14 @@ fn the_table_of_losses_has_turn_scores_lines_and_request_and_enter_opens_the_dif
         }
     }
 
-    let diff = losses_frame((120, 40), "Xjj<enter>");
+    let diff = losses_frame((120, 40), "!jj<enter>");
     assert!(
         diff.contains("def interface_weights") && diff.contains("C18 lost at turn 46"),
         "{diff}"
     );
-    let back = losses_frame((120, 40), "Xjj<enter><bs>");
+    let back = losses_frame((120, 40), "!jj<enter><bs>");
     assert!(back.contains("lost components"), "{back}");
-    assert!(losses_frame((120, 40), "X<esc>").contains("┌ components"));
+    assert!(losses_frame((120, 40), "!<esc>").contains("┌ components"));
 }
 
 #[test]
@@ -510,15 +519,19 @@ fn the_next_loss_is_reached_from_any_view_and_after_the_last_comes_the_first() {
     let mut screen = runtime::HeadlessScreen::open(opener, &paths, size, place, options).unwrap();
     let mut next = || {
         screen.send_message(AppMessage::NextLoss);
-        export::frame_text(&screen.draw_frame())
+        let frame = export::frame_text(&screen.draw_frame());
+        frame.split_whitespace().collect::<Vec<_>>().join(" ")
     };
 
     for (words, line) in [
-        ("C10 lost at turn 42: CosineSchedule lost its last use (loss 1 of 4)", "files of turn 42"),
+        (
+            "C10 lost at turn 42: CosineSchedule lost its last use (loss 1 of 4)",
+            "− model, schedule = Denoiser(config), CosineSchedule",
+        ),
         ("C17 lost at turn 46: snr_weight gone (loss 2 of 4)", "def snr_weight"),
         ("C18 lost at turn 46: interface_weights gone (loss 3 of 4)", "def interface_weights"),
         ("C20 lost at turn 49", "self_condition"),
-        ("C10 lost at turn 42", "files of turn 42"),
+        ("C10 lost at turn 42", "− model, schedule = Denoiser(config), CosineSchedule"),
     ] {
         let frame = next();
         assert!(frame.contains(words) && frame.contains(line), "{words}: {frame}");

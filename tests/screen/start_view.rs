@@ -154,7 +154,7 @@ fn a_folder_of_runs_that_was_opened_is_no_place_of_this_machine_and_a_recording_
     let folder = folder.canonicalize().unwrap();
 
     fs::write(&listed, format!("{}\n", folder.display())).unwrap();
-    assert!(start_frame(home.path(), "120x20", "", &[]).contains("No session of an agent"));
+    assert!(start_frame(home.path(), "120x20", "", &[]).contains("0 sessions"));
 
     fs::write(&listed, format!("{}\n", folder.join("one.jsonl").display())).unwrap();
     assert!(start_frame(home.path(), "120x20", "", &[]).contains("1 session"));
@@ -215,14 +215,14 @@ fn a_folder_of_sessions_has_the_same_columns_and_v_shows_those_of_scores() {
 fn what_was_read_is_found_again_until_its_file_changes() {
     let home = home_of(10);
     let path = home.path().join(".factory/sessions/session-003.jsonl");
-    let first = start_frame(home.path(), "160x30", "", &[]);
+    let first = start_frame(home.path(), "120x30", "", &[]);
     assert!(home.path().join(".cache/trajview/sessions.sqlite").is_file());
 
-    assert_eq!(start_frame(home.path(), "160x30", "", &[]), first);
+    assert_eq!(start_frame(home.path(), "120x30", "", &[]), first);
 
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replace("find out why", "and find out why")).unwrap();
-    assert!(start_frame(home.path(), "160x30", "", &[]).contains("and find"));
+    assert!(start_frame(home.path(), "120x30", "", &[]).contains(", and"));
 }
 
 #[test]

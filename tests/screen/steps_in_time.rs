@@ -128,12 +128,12 @@ fn steps_frame((width, height): (u16, u16), keys: &str) -> String {
 
 #[test]
 fn each_step_says_when_it_began_how_long_it_took_and_what_it_read() {
-    insta::assert_snapshot!(steps_frame((120, 40), "<s-tab> Z gg I"));
-    insta::assert_snapshot!(steps_frame((80, 24), "<s-tab> m I"));
+    insta::assert_snapshot!(steps_frame((120, 40), "<s-tab><s-tab> Z gg I"));
+    insta::assert_snapshot!(steps_frame((80, 24), "<s-tab><s-tab> m I"));
     let by_the_clock = steps_frame((120, 40), "I I");
     assert!(by_the_clock.contains("10:00:03") && by_the_clock.contains("UTC"), "{by_the_clock}");
     assert!(!steps_frame((120, 40), "I I I").contains("in/out"));
-    let costs = steps_frame((160, 45), "<s-tab> Z m I");
+    let costs = steps_frame((160, 45), "<s-tab><s-tab> Z m I");
     // 4 tokens read at 5, 12,000 cached at 0.5, 120 written at 25 USD a million.
     assert!(costs.contains("12k/120    $0.0090"), "{costs}");
     assert!(costs.contains("tokens · computed ≥ $0.0"), "{costs}");
@@ -153,9 +153,9 @@ fn agents_stand_beside_each_other_in_time_and_lead_to_their_first_step() {
 
 #[test]
 fn what_is_unfolded_below_the_panel_is_brought_into_view() {
-    let unfolded = steps_frame((80, 24), "<s-tab> m j j j o");
+    let unfolded = steps_frame((80, 24), "<s-tab><s-tab> m j j j o");
     insta::assert_snapshot!(unfolded);
-    let down = steps_frame((80, 24), "<s-tab> m j j j o j");
+    let down = steps_frame((80, 24), "<s-tab><s-tab> m j j j o j");
     let head = |frame: &str| frame.lines().position(|line| line.contains("cat loss.py"));
     assert_eq!(head(&down), head(&unfolded), "the way down does not scroll: {down}");
 }

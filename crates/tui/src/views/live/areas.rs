@@ -12,7 +12,7 @@ const MIN_REQUEST_ROWS: u16 = 3;
 const MAX_REQUEST_ROWS: u16 = 12;
 
 /// Rows of the sentence without a live run, its border included.
-const SENTENCE_ROWS: u16 = 5;
+const SENTENCE_ROWS: u16 = 6;
 
 /// The areas of the live view; none overlaps another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -65,8 +65,8 @@ fn draw_screen(live: &LiveView, areas: &LiveAreas, theme: Theme, buffer: &mut Bu
     terminal::draw(&live.terminal, has_keyboard, theme, inside, buffer);
 }
 
-const START_AGAIN_HINT: &str = "A starts an agent on these requests, after it shows the plan; its output, the files that it \
-                                changes and its requests are then shown here";
+const START_AGAIN_HINT: &str = "A starts an agent on these requests, after it shows the plan; its output, its files and its \
+                                requests are shown here. In a shell: `trajview live --agent NAME --script FILE --out DIR`";
 
 const START_HINT: &str = "A starts an agent, after it shows the plan; its output, the files that it changes and its requests \
                           are then shown here. In a shell: `trajview live --agent NAME --script FILE --out DIR`";

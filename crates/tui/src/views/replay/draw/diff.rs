@@ -93,20 +93,20 @@ fn title_line(view: &ReplayView, session: &Session, theme: Theme, width: usize) 
     {
         facts.extend([trusted_span(" ", plain), count]);
     }
+    let base = format!("   {}", base_text(view, session));
+    let file = format!("   file {}/{}", index + 1, view.listed_changes(session).len());
+    let path = text::width(&path_text(change)).min(MIN_PATH_CELLS);
+    let others = spans_width(&facts) + text::width(&base) + text::width(&file) + path + 3;
     let lost = session.losses_in_file(&change.path);
     if !lost.is_empty() {
-        let words = format!("  ✖ {} lost here", safe_string(&lost.join(", ")));
+        let words = lost_text(&lost, width.saturating_sub(others));
         facts.push(trusted_span(words, theme.style_for(Meaning::Error)));
     }
-    facts.push(trusted_span(format!("   {}", base_text(view, session)), plain));
-    facts.push(trusted_span(
-        format!("   file {}/{}", index + 1, view.listed_changes(session).len()),
-        muted,
-    ));
+    facts.push(trusted_span(base, plain));
+    facts.push(trusted_span(file, muted));
     let before_origin = spans_width(&facts) + 3;
     if let Some(mark) = files::origin_mark(change.origin) {
         let full = format!("  {mark} {}", change.origin.display_text());
-        let path = text::width(&path_text(change)).min(MIN_PATH_CELLS);
         let fits = before_origin + text::width(&full) + path <= width;
         let words = if fits { full } else { format!("  {mark} outside") };
         facts.push(trusted_span(words, theme.style_for(Meaning::Warning)));
@@ -117,6 +117,15 @@ fn title_line(view: &ReplayView, session: &Session, theme: Theme, width: usize) 
     let mut spans = vec![name_span(view, ReplayPanel::Diff, path, theme)];
     spans.extend(facts);
     Line::from(fit_spans(spans, width))
+}
+
+/// Returns `  ✖ C17, C18 lost here`; shorter where the room is small, at last `  ✖ 2 lost`.
+fn lost_text<T: AsRef<str>>(lost: &[T], room: usize) -> String {
+    let ids: Vec<&str> = lost.iter().map(AsRef::as_ref).collect();
+    let ids = safe_string(&ids.join(", "));
+    let shortest = format!("  ✖ {} lost", lost.len());
+    let longer = [format!("  ✖ {ids} lost here"), format!("  ✖ {ids} lost")];
+    longer.into_iter().find(|words| text::width(words) <= room).unwrap_or(shortest)
 }
 
 fn path_text(change: &FileChange) -> String {
