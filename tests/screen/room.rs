@@ -143,7 +143,7 @@ fn in_the_audit_half_of_the_rows_are_code() {
     assert!(code >= 17 && 2 * code + 2 >= view, "{seen}");
     assert_lacks(&seen, "┌ agreement");
     // Without the timeline the code has its rows, too.
-    let alone = frame_after(&mut screen, "t t");
+    let alone = frame_after(&mut screen, "t");
     assert_lacks(&alone, "─ timeline ");
     assert!(alone.lines().filter(is_code).count() >= 18, "{alone}");
 }
@@ -201,7 +201,7 @@ fn requirements_of_a_rubric_have_the_width_of_the_screen() {
     let options = ["--snapshot", "120x40", "--keys", "3w Z"];
     let seen = run_cli(&[&[run.to_str().unwrap()], &options[..]].concat()).out;
     assert_has(&seen, "Every residue has a local frame made from N, CA and C by Gram-Schmidt.");
-    assert_has(&seen, "what it requires");
+    assert_has(&seen, "│requirement   ");
 }
 
 #[test]

@@ -112,8 +112,11 @@ fn a_small_screen_has_the_slim_timeline_with_the_cells_on_its_line() {
     assert!(rows[0].starts_with("─ timeline 444444434✖344444✖✖443434 21/24 lost here: C17, C18 ─"));
     assert!(rows[1].starts_with(" erosion      0.347 ···"), "{rows:#?}");
     assert!(rows[2].starts_with(" events       ✖2 •2 ···✗···"), "{rows:#?}");
-    for part in ["The losses are hard to log", "✖ C17, C18 lost here", "− from ppdiff.graph import"]
-    {
+    for part in [
+        "The losses are hard to log",
+        "✖ C17, C18 lost   diff: turn 45 → 46   file 1/3 ─",
+        "− from ppdiff.graph import",
+    ] {
         assert!(frame(&screen).contains(part), "{part}: {}", frame(&screen));
     }
 
