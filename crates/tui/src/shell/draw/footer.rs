@@ -346,7 +346,8 @@ fn name_hint(app: &App) -> Option<&'static keymap::KeyBinding> {
     is_nameless.then(|| keymap::find_binding(KeyContext::Audit, key)).flatten()
 }
 
-/// Returns as many whole hints as fit. Those that lead elsewhere and to help stay while others are left out.
+/// Returns as many whole hints as fit. Those that lead elsewhere and to help stay while others are left out; only the key
+/// that stops the agent of a live run and those before it are worth more than the views, which the first line names.
 fn fitting_hints(app: &App, theme: Theme, width: usize) -> Vec<Span<'static>> {
     if let Some(why) = app.line_full_notice() {
         return fit_spans(vec![trusted_span(why, theme.style_for(Meaning::Warning))], width);
@@ -359,7 +360,7 @@ fn fitting_hints(app: &App, theme: Theme, width: usize) -> Vec<Span<'static>> {
     let known = known.into_iter().filter(|(_, word)| !idle.contains(word));
     let contexts = app.key_context().active_contexts();
     let is_general = contexts.contains(&KeyContext::Anywhere);
-    let (first, last) = if is_general { (3, 1) } else { (0, 3) };
+    let (mut first, last) = if is_general { (3, 1) } else { (0, 3) };
     let mut known: Vec<_> = known.collect();
     known.splice(first.min(known.len())..first.min(known.len()), named);
     let is_empty = |open: &OpenRun| !open.has_content(open.session.view);
@@ -367,6 +368,8 @@ fn fitting_hints(app: &App, theme: Theme, width: usize) -> Vec<Span<'static>> {
         let end = known.len().saturating_sub(last);
         known.drain(first.min(end)..end); // there is nothing that they could act on
     }
+    let is_live = app.key_context() == KeyContext::Live;
+    let mut stop = known.iter().position(|(_, word)| is_live && *word == "stop");
     let mut hints: Vec<_> = known
         .into_iter()
         .map(|(keys, word)| (keys, hint_word(app, word)))
@@ -378,6 +381,14 @@ fn fitting_hints(app: &App, theme: Theme, width: usize) -> Vec<Span<'static>> {
         })
         .collect();
     let total = |hints: &[Vec<Span>]| hints.iter().map(|hint| spans_width(hint)).sum::<usize>();
+    while let Some(at) = stop.filter(|_| first > 1) {
+        let needed = total(&hints[..=at]) + total(&hints[hints.len() - last..]);
+        if needed <= width + 3 {
+            break;
+        }
+        hints.remove(if first == 3 { 0 } else { 1 }); // the views, then the command line; help stays
+        (first, stop) = (first - 1, Some(at - 1));
+    }
     while total(&hints) > width + 3 && hints.len() > first + last {
         hints.remove(hints.len() - last - 1);
     }
