@@ -146,7 +146,7 @@ impl FileCache {
         }
         let tree = timeline.tree_at(run, moment);
         let Some(file) = tree.files.get(&key.path).copied() else {
-            let why = format!("no such file: {}", moment_text(run, moment));
+            let why = format!("no such file {}", moment_text(run, moment));
             self.store_compared(key, Ok(FileDiff::NotRecorded(why)));
             return None;
         };
@@ -401,7 +401,7 @@ mod tests {
         );
 
         assert_eq!(asked, None);
-        let why = "no such file: after turn 5".to_owned();
+        let why = "no such file after turn 5".to_owned();
         let known = files
             .compared_file(&key_for(DiffScope::At(RunMoment::after_turns(5))))
             .unwrap()
