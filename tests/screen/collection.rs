@@ -568,14 +568,28 @@ fn snapshot_text(arguments: &[&str]) -> String {
 }
 
 #[test]
-fn several_paths_are_rows_even_where_there_is_nothing() {
-    let (bundle, nowhere) =
-        (sample_path("sample-runs/codex-p12"), sample_path("sample-runs/nowhere"));
+fn several_paths_are_rows_even_where_one_is_no_recording() {
+    let folder = tempfile::tempdir().unwrap();
+    let notes = folder.path().join("notes.txt");
+    std::fs::write(&notes, "hello\n").unwrap();
+    let (bundle, notes) = (sample_path("sample-runs/codex-p12"), notes.to_str().unwrap());
 
-    let seen = snapshot_text(&[&bundle, &nowhere, "--view", "collection", "--sort", "run"]);
+    let seen = snapshot_text(&[&bundle, notes, "--view", "collection", "--sort", "run"]);
 
     assert!(seen.contains("2 paths  2 runs"), "{seen}");
-    assert!(seen.contains("nowhere") && seen.contains("no such file"), "{seen}");
+    assert!(seen.contains("notes.txt") && seen.contains("✗ "), "{seen}");
+    assert!(seen.contains("not a recording we know"), "{seen}");
+}
+
+#[test]
+fn a_path_that_is_not_there_is_said_before_any_table() {
+    let (bundle, mistyped) =
+        (sample_path("sample-runs/codex-p12"), sample_path("sample-runs/codex-p1"));
+
+    let ran = run_cli(&[&bundle, &mistyped, "--view", "collection", "--snapshot", "120x24"]);
+
+    assert_eq!((ran.code, &*ran.out), (Some(3), ""), "{}", ran.err);
+    assert!(ran.err.contains("codex-p1: no such file or folder; did you mean "), "{}", ran.err);
 }
 
 #[test]

@@ -17,7 +17,7 @@ fn both_sides_stand_beside_each_other_where_there_is_room() {
 fn a_screen_of_120_columns_gives_the_diff_all_of_them_first() {
     let narrow = text(120, 40, "3l d");
     assert!(
-        narrow.contains("side by side needs 120 columns, the diff has 86; m gives"),
+        narrow.contains("side by side needs 120 columns, the diff has 86; m maximizes it"),
         "{narrow}"
     );
     insta::assert_snapshot!(text(120, 40, "3l f <tab><tab> m d"));
@@ -100,7 +100,10 @@ fn a_marked_turn_is_a_base() {
     assert!(here.contains("no differences since marked turn 1"), "{here}");
     let later = text(120, 40, "B 2l");
     assert!(later.contains("diff: marked turn 1 → 3"), "{later}");
-    assert!(later.contains("src/ppdiff/joint.py") && later.contains("src/ppdiff/schedule.py"));
+    let listed = text(120, 40, "B 2l <s-tab>");
+    for file in ["src/ppdiff/joint.py", "src/ppdiff/schedule.py"] {
+        assert!(listed.contains(file), "{file}: {listed}");
+    }
 }
 
 #[test]

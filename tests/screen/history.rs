@@ -54,7 +54,7 @@ fn outside_the_diff_it_is_the_history_of_the_file() {
     let switched = at_line((120, 40), "H f");
     assert!(switched.contains(&format!("history of {FILE} ")), "{switched}");
     let why = at_line((120, 40), "<tab><tab><tab> H f");
-    assert!(why.contains("opened at a line of the diff"), "{why}");
+    assert!(why.contains("open it at a line of the diff"), "{why}");
 }
 
 #[test]

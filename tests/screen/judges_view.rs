@@ -117,10 +117,10 @@ fn what_was_not_asked_about_and_what_failed_have_signs_of_their_own() {
 #[test]
 fn without_utf_8_every_sign_is_ascii() {
     for keys in ["%", "% <tab>", "% v <enter>"] {
-        let said = judges_frame("80x24", keys, &["--ascii"]);
+        let said = judges_frame("80x24", keys, &["--ascii", "on"]);
         assert!(said.is_ascii(), "{said}");
     }
-    insta::assert_snapshot!(judges_frame("80x24", "%", &["--ascii"]));
+    insta::assert_snapshot!(judges_frame("80x24", "%", &["--ascii", "on"]));
 }
 
 #[test]
@@ -230,7 +230,9 @@ proptest! {
             draw::draw_picture(&world.app, Theme::without_colours());
             let open = world.app.screens.open_run().unwrap();
             let columns = open.scores.judges.judge_columns(&open.session);
-            prop_assert_eq!(columns.len(), rows.len());
+            let judgements = &open.session.rubric.known_rubric().unwrap().judgements;
+            let pooled = judgements.iter().filter(|it| it.pooled.is_some()).count();
+            prop_assert_eq!(columns.len(), rows.len() + pooled);
             prop_assert_eq!(open.scores.judges.judge_column(&open.session).is_some(), !columns.is_empty());
         }
     }

@@ -114,6 +114,27 @@ fn app_frame(app: &App) -> String {
     export::frame_text(&draw_picture(app, Theme::with_terminal_colours()))
 }
 
+/// A frame of a judging under way without what the timeline says of the first component: whether the verdicts so far
+/// have been read again is a matter of time.
+fn without_first_score(frame: &str) -> String {
+    let hide = |line: &str| {
+        let mut heads = [" components    1/24 ", "─ timeline "].into_iter();
+        let Some(head) = heads.find(|head| line.starts_with(head)) else {
+            return line.to_owned();
+        };
+        let rest = line[head.len()..].replacen(['■', '1'], "?", 1);
+        let words = ["not judged yet", "in part judged"];
+        let Some(at) = words.into_iter().find_map(|words| rest.find(words)) else {
+            return format!("{head}{rest}");
+        };
+        let (cells, rest) = rest.split_at(at);
+        let end = rest.find('│').unwrap_or(rest.len());
+        let blanks = " ".repeat(rest[..end].chars().count());
+        format!("{head}{cells}{blanks}{}", &rest[end..]).trim_end().to_owned()
+    };
+    frame.lines().map(|line| hide(line) + "\n").collect()
+}
+
 /// Times and ports in the same number of other signs.
 fn steady_frame(frame: &str) -> String {
     let time = regex::Regex::new(r"\d{8}T\d{9}Z").unwrap();
@@ -223,9 +244,9 @@ fn a_judging_is_watched_while_it_goes_on() {
         gate.open();
         let end = stage.press("<esc>");
 
-        insta::assert_snapshot!(format!("middle_{name}"), middle);
+        insta::assert_snapshot!(format!("middle_{name}"), without_first_score(&middle));
         assert!(calls.contains("C04"), "{calls}");
-        insta::assert_snapshot!(format!("detail_{name}"), detail);
+        insta::assert_snapshot!(format!("detail_{name}"), without_first_score(&detail));
         insta::assert_snapshot!(format!("end_{name}"), end);
         let judgement = stage.desk.only();
         assert_eq!(score_pairs(&judgement).len(), 24);
@@ -521,7 +542,7 @@ fn every_job_is_in_one_list_with_how_far_it_is() {
         gate.open();
         let ended = stage.press("<esc>J");
 
-        insta::assert_snapshot!(format!("jobs_running_{name}"), running);
+        insta::assert_snapshot!(format!("jobs_running_{name}"), without_first_score(&running));
         insta::assert_snapshot!(format!("jobs_ended_{name}"), ended);
     }
 }
@@ -730,7 +751,7 @@ fn flags_are_asked_for_by_groups_of_criteria() {
         let all = read_flaggings(&stage.desk);
         assert_eq!(all.len(), 1);
         assert_eq!(flag_texts(&all[0]), ["reinvented-helper ppdiff/data.py:18-47 new"]);
-        let scores = stage.press("<esc>3wt");
+        let scores = stage.press("<esc>3w%");
         assert!(scores.contains("reinvented-helper"), "{scores}");
     }
 }

@@ -145,7 +145,12 @@ fn the_diff_of_a_step_is_shown_when_the_step_is_chosen() {
 #[test]
 fn what_the_log_cannot_explain_is_named() {
     let seen = text(120, 40, "3l F");
-    assert!(seen.contains("◇ changed outside recorded edits"), "{seen}");
+    assert!(
+        seen.contains("results/loss.csv  +4   diff: turn 3 → 4   file 1/2  ◇ outside"),
+        "{seen}"
+    );
+    let wide = text(200, 50, "3l F");
+    assert!(wide.contains("◇ changed outside recorded edits"), "{wide}");
 }
 
 #[test]
@@ -450,7 +455,7 @@ fn every_hit_is_listed_and_gone_to() {
     assert!(gone_to.contains("hit 5 of 21"), "{gone_to}");
     assert!(text(120, 40, "/loss<enter> L 5G <enter> n").contains("hit 6 of 21"));
     assert!(text(120, 40, "/loss<enter> / <enter>").contains("matches of `loss`"));
-    assert!(text(120, 40, "L").contains("nothing searched yet"));
+    assert!(text(120, 40, "L").contains("no search yet: press / and type"));
 }
 
 #[test]
@@ -471,8 +476,11 @@ fn steps_are_listed_by_kind_and_the_title_says_how_many_are_hidden() {
     insta::assert_snapshot!(text(80, 24, "K"));
     let edits = text(120, 40, "l K e");
     assert!(edits.contains("steps of turn 2  edits only, 4 hidden"), "{edits}");
-    assert!(edits.contains("step 2/6"), "{edits}");
-    assert!(text(120, 40, "l K e .").contains("step 4/6"));
+    assert!(edits.contains("6 steps"), "{edits}");
+    assert!(text(120, 40, "l K e .").contains("step 2/6"));
+    assert!(text(120, 40, "l K e . .").contains("step 4/6"));
+    let chosen = text(120, 40, "l . . . K e");
+    assert!(chosen.contains("step 2/6"), "{chosen}");
     assert!(!text(120, 40, "l K e K a").contains("only,"));
     let found = text(120, 40, "l K e /Nichol<enter>");
     assert!(found.contains("hit 1 of 2") && found.contains("3.2 uses the cosine"), "{found}");
@@ -490,9 +498,9 @@ fn a_sub_agent_is_entered_and_left() {
 
 #[test]
 fn playback_stops_where_it_was_asked_to() {
-    let after = |keys: &str, beats: usize| {
+    let after_at = |width: u16, keys: &str, beats: usize| {
         let mut world = story::Answering::new();
-        world.send(AppMessage::Resized(Size { width: 120, height: 40 }));
+        world.send(AppMessage::Resized(Size { width, height: 40 }));
         for key in trajview::widgets::key::parse_keys(keys).unwrap() {
             world.send(AppMessage::Press(key));
         }
@@ -506,6 +514,7 @@ fn playback_stops_where_it_was_asked_to() {
             Theme::with_terminal_colours(),
         ))
     };
+    let after = |keys: &str, beats: usize| after_at(120, keys, beats);
     let test = after("P t <esc> <space>", 1);
     assert!(test.contains("stopped at a failing test: step 3"), "{test}");
     assert!(test.contains("turn 2/6") && test.contains("step 3/6"), "{test}");
@@ -514,7 +523,8 @@ fn playback_stops_where_it_was_asked_to() {
     assert!(compaction.contains("turn 5/6"), "{compaction}");
     let by_step = after("* * * l P e <esc> * * <space>", 3);
     assert!(by_step.contains("stopped at an error: step 3"), "{by_step}");
-    let playing = after("P e t <esc> + <space>", 0);
+    assert!(after("P e t <esc> + <space>", 0).contains("▶ 2×"));
+    let playing = after_at(160, "P e t <esc> + <space>", 0);
     assert!(playing.contains("▶ 2× by turn until an error or a failing test"), "{playing}");
 }
 
@@ -563,7 +573,13 @@ fn a_run_that_grows_keeps_its_place_folds_and_search() {
 
 #[test]
 fn a_run_that_grows_is_followed_with_its_files() {
-    let world = growing_from(2, "&");
+    let mut world = growing_from(2, "& <s-tab>");
+    let listed = trajview::widgets::export::frame_text(&draw::draw_picture(
+        &world.app,
+        Theme::with_terminal_colours(),
+    ));
+    assert!(listed.contains("R src/ppdiff/pairs.py"), "{listed}");
+    world.send(AppMessage::Press(Key::from_char('f')));
     let seen = trajview::widgets::export::frame_text(&draw::draw_picture(
         &world.app,
         Theme::with_terminal_colours(),
@@ -588,7 +604,7 @@ fn a_run_that_is_not_followed_stays_where_it_is() {
 fn begun_with(keys: &str) -> (String, story::Answering) {
     let mut world = story::Answering { app: App::default(), story: begun_story(2).into() };
     world.send(AppMessage::Resized(Size { width: 120, height: 40 }));
-    let asked = world.app.update(AppMessage::Open("a run".into(), StartPlace::default()));
+    let asked = world.app.update(AppMessage::Open(".".into(), StartPlace::default()));
     let [Effect::Open(request, ..)] = asked.as_slice() else { panic!("{asked:?}") };
     let head = world.story.run.clone();
     world.send(AppMessage::Opened(*request, OpenAnswer::Beginning(head.into())));

@@ -494,7 +494,8 @@ fn notes_go_before_each_request_and_are_recorded() {
     assert!(run["turns"][0]["layer"]["added"].as_str().unwrap().starts_with("Mind the gap."));
     assert!(run["turns"][1]["layer"]["why"].as_str().unwrap().starts_with("the notes, unchanged"));
     assert_eq!(desk.files("2"), ["noted noted\nnoted"]);
-    let shown = run_cli(&[&desk.text("run"), "--at", "2", "--snapshot", "120x30", "--ascii"]).out;
+    let shown =
+        run_cli(&[&desk.text("run"), "--at", "2", "--snapshot", "120x30", "--ascii", "on"]).out;
     assert!(shown.contains("before the request  notes: the notes, unchanged"), "{shown}");
     assert!(shown.contains("2 Two."), "{shown}");
     let script: Value =
