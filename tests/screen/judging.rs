@@ -122,7 +122,9 @@ fn without_first_score(frame: &str) -> String {
         let Some(head) = heads.find(|head| line.starts_with(head)) else {
             return line.to_owned();
         };
-        let rest = line[head.len()..].replacen(['■', '1'], "?", 1);
+        let rest = &line[head.len()..];
+        let hidden = rest.strip_prefix(['■', '1']).map(|cells| format!("?{cells}"));
+        let rest = hidden.unwrap_or_else(|| rest.to_owned());
         let words = ["not judged yet", "in part judged"];
         let Some(at) = words.into_iter().find_map(|words| rest.find(words)) else {
             return format!("{head}{rest}");
