@@ -226,7 +226,7 @@ fn a_batch_that_was_killed_twice_ends_with_every_run_whole_and_every_turn_once()
     assert!(pairs.iter().all(|pair| pair["runs_a"].as_array().unwrap().len() == 3));
     assert_eq!(corpus["alone"], json!([]));
     let table = run_cli(&["corpus", runs.to_str().unwrap(), "--pair", "single-shot,emergent"]);
-    assert!(table.out.contains("single-shot less emergent, task by task"), "{}", table.out);
+    assert!(table.out.contains("single-shot minus emergent, by task"), "{}", table.out);
 }
 
 #[test]
@@ -295,7 +295,7 @@ fn a_batch_that_is_told_to_stop_stops_its_runs_and_says_how_to_go_on() {
     assert!(told.success());
     let stopped = ran_output(first.wait_with_output().unwrap());
     assert_eq!(stopped.code, Some(130), "{}", stopped.err);
-    assert!(stopped.err.contains("the same command goes on"), "{}", stopped.err);
+    assert!(stopped.err.contains("the same command continues"), "{}", stopped.err);
     assert_eq!(left_running(&desk.bundles()), Vec::<String>::new());
     let second = desk.batch(&["--jobs", "4"]);
     assert_eq!(second.code, Some(0), "{}", second.err);
@@ -361,7 +361,7 @@ fn an_agent_that_always_fails_is_tried_as_often_as_was_said_and_left_out() {
     let ended = desk.batch(&["--jobs", "4"]);
 
     assert_eq!(ended.code, Some(1), "{}", ended.err);
-    assert!(ended.err.contains("2 of 4 runs are whole"), "{}", ended.err);
+    assert!(ended.err.contains("2 of 4 runs are complete"), "{}", ended.err);
     let done = json_document(&ended);
     assert_eq!(done["states"], json!({"done": 2, "failed": 2}));
     let failed: Vec<&Value> =
@@ -461,7 +461,7 @@ fn a_plan_with_a_mistake_is_told_and_makes_nothing() {
     let unknown = desk.batch(&[]);
 
     assert_eq!((missing.code, unknown.code), (Some(3), Some(4)));
-    assert!(missing.err.contains("missing.json: No such file"), "{}", missing.err);
+    assert!(missing.err.contains("missing.json: no such file or folder"), "{}", missing.err);
     assert!(unknown.err.contains("plan.toml:4: unknown field `colour`"), "{}", unknown.err);
     assert!(desk.bundles().is_empty());
 }
@@ -638,5 +638,5 @@ fn codex_and_claude_code_make_twenty_four_runs_though_they_are_killed_twice() {
     let runs = desk.path("plan.runs");
     let table = run_cli(&["corpus", runs.to_str().unwrap(), "--pair", "single-shot,emergent"]);
     println!("{}", table.out);
-    assert!(table.out.contains("single-shot less emergent, task by task"), "{}", table.out);
+    assert!(table.out.contains("single-shot minus emergent, by task"), "{}", table.out);
 }

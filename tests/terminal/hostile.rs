@@ -134,16 +134,16 @@ fn assert_harmless(tui: &Tui) {
 type Visit = (&'static str, &'static [&'static str]);
 
 const ON_A_WIDE_SCREEN: &[Visit] = &[
-    ("", &["name", "version", "asked", "gone", "thought", "command", "file"]),
+    ("", &["asked", "gone", "thought", "command", "file"]),
     ("\t\t\tZ", &["output", "found"]), // every step, unfolded
     ("zl", &["second", "line", "answer", "kind"]),
     ("d", &["gone", "line"]),
-    ("d\x1b[Z\x1b[Za", &["file", "line"]), // blame
-    ("a\x1b[Zt", &["file"]),               // the tree
-    ("t/needle\r", &["found"]),
+    ("d\x1b[Za", &["file", "line"]), // blame
+    ("a\t\tO", &["file"]),           // the tree
+    ("O/needle\r", &["found"]),
     ("L", &["found"]),
     ("qR", &["asked", "second"]),
-    ("\x03:]0;path", &["path"]),
+    ("\x03:file ]0;path", &["path"]),
     ("\x151", &["asked"]),
     ("\x03i", &["name", "version", "model"]),
     ("qe", &[]),
@@ -152,11 +152,12 @@ const ON_A_WIDE_SCREEN: &[Visit] = &[
 ];
 
 const ON_A_SMALL_SCREEN: &[Visit] = &[
-    ("", &["name", "asked", "second"]),
-    ("\t", &["file"]),
+    ("", &["asked", "second"]),
+    ("\t", &["asked"]),
     ("\t", &["gone"]),
     ("a", &["gone"]),
-    ("\t", &["asked", "thought", "command"]),
+    ("\t", &["thought", "command"]),
+    ("\t", &["file"]),
     ("/needle\r", &["found"]),
     ("L", &["found"]),
     ("qR", &["asked", "second"]),

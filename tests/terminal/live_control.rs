@@ -391,7 +391,7 @@ fn an_agent_that_came_back_without_its_memory_is_told_of() {
     let forgot: Vec<&Value> =
         run["turns"].as_array().unwrap().iter().map(|it| &it["without_memory"]).collect();
     assert_eq!(forgot, [&Value::Null, &Value::Null, &Value::Bool(true)]);
-    let sentence = "turn 3: the agent was started anew and remembers nothing of the turns before";
+    let sentence = "turn 3: the agent was restarted without memory of the previous turns";
     assert!(events.contains(&LiveEvent::Warned(sentence.into())));
     let read = trajview::store::open(&desk.job.bundle).unwrap();
     let before = read.run.turns[2].layer.as_deref().unwrap();

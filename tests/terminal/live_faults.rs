@@ -49,7 +49,7 @@ fn an_agent_that_is_killed_in_the_middle_of_a_call_has_failed_and_the_turn_is_ma
     let failed = desk.live(&["--retries", "1"]);
 
     assert_eq!(failed.code, Some(1), "{}", failed.err);
-    let why = "turn 2: the agent failed (ended by signal 9); 1 turn of 3 stay in ";
+    let why = "turn 2: the agent failed (ended by signal 9); 1 turn of 3 saved in ";
     assert!(failed.err.contains(why), "{}", failed.err);
     assert_eq!(desk.turns(), ["1 \"done\" 1", "2 \"cut\" 2"]);
     // What it left is to be seen in the turn that does not count.
@@ -226,7 +226,7 @@ fn on_a_small_disk(size: usize, is_of_bundle: bool) {
          '{program}' check {out} >checked 2>&1; echo $? >>codes\n\
          mount -o remount,size=64m tmpfs small || exit 9\n\
          if '{program}' live --resume --headless --out {out} 2>second >/dev/null; then echo 0; else\n\
-             grep -q 'leave out --resume' second && '{program}' {words} 2>second >/dev/null; echo $?; fi >>codes\n\
+             grep -q 'without --resume' second && '{program}' {words} 2>second >/dev/null; echo $?; fi >>codes\n\
          '{program}' check {out} >>checked 2>&1; echo $? >>codes\n\
          test -e run || cp -a small/run run",
         desk = desk.folder().display(),
@@ -251,7 +251,7 @@ fn on_a_small_disk(size: usize, is_of_bundle: bool) {
             "{all}"
         );
     }
-    let has_begun = said("first").contains(" of 6 stay in ");
+    let has_begun = said("first").contains(" of 6 saved in ");
     assert!(codes[1] == "0" || !has_begun, "{codes:?} {all}");
     assert_eq!(codes[2..], ["0", "0"], "{all}");
     let turns = desk.turns();
@@ -396,9 +396,7 @@ fn a_workspace_that_is_taken_away_or_leads_elsewhere_harms_nothing_and_the_run_g
     assert_eq!(fs::read_to_string(desk.path("precious/a/b/c")).unwrap(), "mine");
     assert_eq!(fs::read_dir(desk.path("precious")).unwrap().count(), 3);
     let told = |turn: usize| {
-        format!(
-            "turn {turn}: the agent took its folder workspace away, or put something else in its place; an empty one is there now"
-        )
+        format!("turn {turn}: the agent deleted or replaced its folder workspace; it is now empty")
     };
     assert_eq!(run_remarks(&desk), [told(2), told(3)]);
     assert!(!desk.path("run.work").exists());

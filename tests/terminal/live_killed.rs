@@ -435,7 +435,7 @@ fn killed_before_it_began_it_is_begun_again_in_the_same_folder() {
 
     let resumed = desk.resume(&[]);
     assert_eq!(resumed.code, Some(2));
-    let why = "never began; leave out --resume to begin it";
+    let why = "never started; start it without --resume";
     assert!(resumed.err.contains(why), "{}", resumed.err);
     let ran = desk.live(&[]);
 

@@ -196,7 +196,8 @@ fn what_an_agent_has_no_way_for_is_said_once() {
     assert_eq!(ran.err.matches(lack).count(), 1, "{}", ran.err);
 
     let plan = desk.live(&["--layer", "continuity:search,tool", "--print-plan"]);
-    assert!(plan.out.contains("layer     continuity:search,tool: its words with each request"));
+    let layer = "layer     continuity:search,tool: its text with each request";
+    assert!(plan.out.contains(layer), "{}", plan.out);
     assert!(plan.out.contains(lack), "{}", plan.out);
 }
 
@@ -286,7 +287,8 @@ fn a_layer_that_fails_is_told_and_the_run_goes_on_with_the_others() {
 
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert_eq!(desk.files("1"), ["one 1"]);
-    assert!(ran.err.contains("did nothing: the program failed (exit status: 4): it cannot be"));
+    let failed = "failed: the program failed (exit status: 4): it cannot be";
+    assert!(ran.err.contains(failed), "{}", ran.err);
     assert!(ran.err.contains("did not take in turn 1"), "{}", ran.err);
     assert_eq!(desk.run_json()["turns"][0]["layer"]["name"], "notes");
     assert_eq!(layer_history::read_layers(&desk.path("run")).len(), 2);
@@ -298,7 +300,7 @@ fn a_layer_that_is_not_there_is_no_run() {
     for (words, why) in [
         (&["--layer", "nothing"][..], "no layer nothing; there are:"),
         (&["--layer", "continuity:more"], "layer continuity has no part more"),
-        (&["--layer", "continuity", "--layer", "continuity"], "is asked for twice"),
+        (&["--layer", "continuity", "--layer", "continuity"], "is given twice"),
         (&["--layer", "notes"], "layer notes needs --notes FILE"),
         (&["--layer", "continuity", "--helper", "none"], "no judge none in the settings file"),
         (&["--helper-budget", "3"], "needs --helper NAME"),

@@ -299,7 +299,7 @@ fn a_container_without_an_image_and_a_login_that_is_not_there_are_said_in_the_fo
     tui.press("\x1b[D\x1b[D");
     tui.wait_until("no such sentence", |it| !it.screen().contents().contains("needs the image"));
     tui.press("j\x1b[C"); // the login
-    tui.wait_for("agent plain has no login that could be copied");
+    tui.wait_for("agent plain has no login to copy");
     leave_form(tui);
 
     assert!(!desk.path("run-plain-emergent").exists());
@@ -407,6 +407,6 @@ fn without_a_terminal_there_is_a_sentence() {
         .unwrap();
     let why = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{why}");
-    assert!(why.contains("--headless makes one without"), "{why}");
+    assert!(why.contains("use --headless without one"), "{why}");
     assert!(!desk.path("run").exists());
 }

@@ -161,7 +161,7 @@ fn a_setup_that_fails_stops_the_run_and_is_tried_again() {
     let ran = desk.live(&["--setup", "echo first >>first", "--setup", &second]);
 
     assert_eq!(ran.code, Some(1), "{}{}", ran.out, ran.err);
-    assert!(ran.err.contains("nothing was asked"), "{}", ran.err);
+    assert!(ran.err.contains("no request was sent"), "{}", ran.err);
     let run = desk.run_json();
     assert_eq!(run["turns"], serde_json::json!([]));
     assert_eq!(run["start"]["setup"][1]["is_fine"], false);
@@ -297,7 +297,7 @@ fn a_chat_needs_a_screen_and_a_script_a_folder() {
     let desk = Desk::new(&[("unused", None)]);
     let ran = run_short(&desk, desk.folder(), &[]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
-    assert!(ran.err.contains("a chat is typed into default screen"), "{}", ran.err);
+    assert!(ran.err.contains("a chat needs the agent's own screen"), "{}", ran.err);
     let ran = run_short(&desk, desk.folder(), &["--script", &desk.text("script.json")]);
     assert_eq!(ran.code, Some(2), "{}", ran.err);
     assert!(ran.err.contains("--out DIR is missing"), "{}", ran.err);
@@ -380,7 +380,7 @@ fn a_sandbox_that_is_not_there_is_said_before_anything_is_made() {
         (&["--network", "off"][..], "--network off needs a sandbox"),
         (&["--sandbox", "podman"][..], "--image NAME"),
         (&["--sandbox", "bwrap", "--image", "x"][..], "--image is for"),
-        (&["--login"][..], "has no login that could be copied"),
+        (&["--login"][..], "has no login to copy"),
     ] {
         let ran = desk.live(words);
         assert_eq!(ran.code, Some(2), "{}", ran.err);

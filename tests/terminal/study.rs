@@ -23,7 +23,7 @@ fn start_study(studied: &Studied) -> Tui {
 fn label_item(tui: &mut Tui, done: usize, all: usize) {
     wait_for_the_next(tui, done, all);
     tui.press("3");
-    let is_asked = |screen: &str| screen.contains("why? a letter answers");
+    let is_asked = |screen: &str| screen.contains("why? press a letter");
     tui.wait_until("what became of it", |it| {
         let screen = it.screen().contents();
         is_asked(&screen) || screen.contains("you and the judge say 3")
@@ -33,13 +33,13 @@ fn label_item(tui: &mut Tui, done: usize, all: usize) {
         tui.wait_for("reason: wrong-evidence");
     }
     tui.wait_for("all saved");
-    tui.press("N");
+    tui.press("n");
 }
 
 /// The next thing of the queue on screen, its run open.
 fn wait_for_the_next(tui: &mut Tui, done: usize, all: usize) {
     tui.wait_for(&format!("{done}/{all} "));
-    tui.wait_for("your label comes first");
+    tui.wait_for("Label first; the verdict is shown afterwards");
 }
 
 /// Each of the moments is a program of its own: one label is seen as saved, the next is under way when it is killed.

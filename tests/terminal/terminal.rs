@@ -178,7 +178,7 @@ fn a_click_selects_a_turn_and_the_mouse_is_given_back() {
     tui.press("\x1b[<0;10;5M\x1b[<0;10;5m");
     tui.wait_for("turn 3/");
     tui.press("\x07");
-    tui.wait_for("the mouse is the terminal's");
+    tui.wait_for("mouse capture is off: the terminal selects text");
     tui.wait_until("no mouse reports", |parser| {
         parser.screen().mouse_protocol_mode() == vt100::MouseProtocolMode::None
     });
@@ -265,7 +265,7 @@ fn the_curves_grow_while_keys_are_pressed_and_lead_back_to_the_replay() {
     tui.wait_for("turn 1/56"); // before the run is open there is nothing to have curves
     tui.press("2w");
     tui.wait_for("computed · profile trajview");
-    tui.press("um");
+    tui.press("ax");
     tui.wait_for("erosion: +");
     tui.wait_for("function ");
 

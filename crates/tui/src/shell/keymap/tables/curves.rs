@@ -18,7 +18,7 @@ use super::{
 pub static ROWS: &[KeyBinding] = &[
     row(Curves, "previous-point", &[k(BaseKey::Left), c('h')], "previous point; 5h moves five back", "point", |n| to_curves(curves::CurvesMessage::Go(Motion::Up(n.repetitions())))),
     row(Curves, "next-point", &[k(BaseKey::Right), c('l')], "next point; 5l moves five forward", "point", |n| to_curves(curves::CurvesMessage::Go(Motion::Down(n.repetitions())))),
-    row(Curves, "largest-rise", &[c('x')], "to the largest rise of the curve, then to the next largest; 3m moves three forward", "largest rise", |n| to_curves(curves::CurvesMessage::Steepest(n.repetitions()))),
+    row(Curves, "largest-rise", &[c('x')], "to the largest rise of the curve, then to the next largest; 3x moves three forward", "largest rise", |n| to_curves(curves::CurvesMessage::Steepest(n.repetitions()))),
     row(Curves, "x-axis", &[c('a')], "x axis: turns / checkpoints", "by turn or checkpoint", |_| to_curves(curves::CurvesMessage::SwitchAxis)),
     row(Curves, "points-at-steps", &[c('v')], "x axis: steps that edited files / turns", "", |_| to_curves(curves::CurvesMessage::SwitchSteps)),
     row(Curves, "previous-checkpoint", &[c('['), c('{')], "first turn of this checkpoint, then of the one before", "", |n| to_curves(curves::CurvesMessage::PreviousCheckpoint(n.repetitions()))),
