@@ -289,7 +289,7 @@ fn a_layer_that_fails_is_told_and_the_run_goes_on_with_the_others() {
     assert_eq!(desk.files("1"), ["one 1"]);
     let failed = "failed: the program failed (exit status: 4): it cannot be";
     assert!(ran.err.contains(failed), "{}", ran.err);
-    assert!(ran.err.contains("did not take in turn 1"), "{}", ran.err);
+    assert!(ran.err.contains("got no update for turn 1: the program failed"), "{}", ran.err);
     assert_eq!(desk.run_json()["turns"][0]["layer"]["name"], "notes");
     assert_eq!(layer_history::read_layers(&desk.path("run")).len(), 2);
 }

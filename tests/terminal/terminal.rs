@@ -267,7 +267,7 @@ fn the_curves_grow_while_keys_are_pressed_and_lead_back_to_the_replay() {
     tui.wait_for("computed · profile trajview");
     tui.press("ax");
     tui.wait_for("erosion: +");
-    tui.wait_for("function ");
+    tui.wait_for("train  ppdiff/train.py:77  mass 6.6 → 154.3");
 
     tui.press("\r\r");
 
