@@ -15,7 +15,7 @@ pub struct ArrangedArguments {
 /// Moves options that stand before a command behind its name, since every option belongs to a command:
 /// `trajview --config FILE show RUN` is `trajview show --config FILE RUN`. All commands read the settings, so that
 /// `--config FILE` before one that has no such option names the file for the whole program.
-pub fn arrange_arguments(
+pub(crate) fn arrange_arguments(
     command_line: &Command,
     words: impl IntoIterator<Item = OsString>,
 ) -> ArrangedArguments {

@@ -12,7 +12,7 @@ use super::{
 };
 
 /// Makes the fields with the numbers of passed tests and of all tests, by group; null if the group is not recorded.
-pub fn test_counts(tests: &RecordedTests) -> Json {
+pub(crate) fn test_counts(tests: &RecordedTests) -> Json {
     record! {
         core: tests.group_counts(TestGroup::Core),
         error: tests.group_counts(TestGroup::Error),

@@ -52,7 +52,7 @@ pub(crate) fn memory_document(
 }
 
 /// Makes the memory of a run in the output of `score`: of the whole run.
-pub fn memory_score_row(course: &MemoryTimeline) -> Json {
+pub(crate) fn memory_score_row(course: &MemoryTimeline) -> Json {
     record! {
         events: course.events.len(),
         events_by_kind: EventCounts::from_events(&course.events),

@@ -281,7 +281,7 @@ fn plan_table(rows: &[Json]) -> OutputTable {
 }
 
 /// Makes the process of a run in the output of `score`: by the paper's formulas.
-pub fn process_score_row(report: &ProcessReport) -> Json {
+pub(crate) fn process_score_row(report: &ProcessReport) -> Json {
     let discipline = &report.paper;
     let counted = discipline.pillars.iter().flat_map(|scored| &scored.counted);
     record! {

@@ -58,7 +58,7 @@ pub(crate) fn verdicts_at(session: &Session, point: &RunPoint) -> Option<Verdict
 }
 
 /// Returns the exposure up to the end of the point's last turn; None without an audit.
-pub fn exposure_at(session: &Session, point: &RunPoint) -> Option<ExposureAtTurn> {
+pub(crate) fn exposure_at(session: &Session, point: &RunPoint) -> Option<ExposureAtTurn> {
     let rubric = session.rubric.known_rubric()?;
     ExposureAtTurn::new(rubric.exposure.as_ref()?, rubric.checklist.as_ref(), point.ended_turns()?)
 }

@@ -55,7 +55,7 @@ const PAGE_ROWS: usize = 10;
 
 impl App {
     /// Returns the present items of the list.
-    pub fn palette_items(&self, palette: &CommandPalette) -> Vec<PaletteItem> {
+    pub(crate) fn palette_items(&self, palette: &CommandPalette) -> Vec<PaletteItem> {
         let typed = palette.text.trim_start().trim_start_matches(':');
         let mut items = match typed.split_once(char::is_whitespace) {
             Some((name, rest)) => {
@@ -80,7 +80,7 @@ impl App {
     }
 
     /// Returns the text of the line: the typed one, or that of the chosen item.
-    pub fn palette_line(&self, palette: &CommandPalette) -> String {
+    pub(crate) fn palette_line(&self, palette: &CommandPalette) -> String {
         let chosen =
             palette.selected.and_then(|at| self.palette_items(palette).into_iter().nth(at));
         chosen.map_or_else(|| palette.text.clone(), |item| item.line)

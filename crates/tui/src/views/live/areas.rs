@@ -54,7 +54,7 @@ impl LiveAreas {
 
     /// Computes the areas while there is no live run: a sentence in the place of the terminal, the requests of the open run
     /// in the rest of the height, and its replay beside them. Without an open run the sentence has all the room.
-    pub fn without_run(screen: Rect, has_run: bool) -> Self {
+    pub(crate) fn without_run(screen: Rect, has_run: bool) -> Self {
         let left_width =
             if screen.width >= SIDE_BY_SIDE_FROM { screen.width / 2 } else { screen.width };
         let [status, below] =

@@ -375,7 +375,7 @@ impl ReplayView {
 
     /// Returns the index of the file to show among those that changed: the one that was selected last, where it is
     /// among them, else the one with most changed lines that is not a test.
-    pub fn file_index(&self, session: &Session, scope: DiffScope) -> usize {
+    pub(crate) fn file_index(&self, session: &Session, scope: DiffScope) -> usize {
         let changes = session.changes_of(scope);
         let wanted = self.files.wanted_index(changes);
         wanted.unwrap_or_else(|| {

@@ -285,7 +285,7 @@ impl StepList {
     }
 
     /// Returns the chosen step; None while the turn as a whole is shown.
-    pub fn chosen_step(&self) -> Option<StepId> {
+    pub(crate) fn chosen_step(&self) -> Option<StepId> {
         self.selected_item().filter(|_| self.has_chosen)
     }
 

@@ -143,7 +143,7 @@ impl TurnAxis {
     }
 
     /// Returns the first cell of a turn. None if it is not shown.
-    pub fn turn_cell(self, turn: usize) -> Option<usize> {
+    pub(crate) fn turn_cell(self, turn: usize) -> Option<usize> {
         self.shown_turns().find(|(other, _)| *other == turn).map(|(_, cell)| cell)
     }
 

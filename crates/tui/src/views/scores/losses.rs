@@ -146,7 +146,7 @@ fn loss_opening(session: &Session, lost: &RecordedLoss<'_>) -> (ReplayOpening, S
 impl Session {
     /// Returns the components that the run lost, by turn, with the verdicts of the judge that is shown. Empty until the
     /// lifelines are there.
-    pub fn run_losses(&self) -> Vec<RecordedLoss<'_>> {
+    pub(crate) fn run_losses(&self) -> Vec<RecordedLoss<'_>> {
         let lifelines = self.rubric.lifelines.known_lifelines();
         let (Some(Ok(lifelines)), Some(rubric)) = (lifelines, self.rubric.known_rubric()) else {
             return vec![];

@@ -62,7 +62,7 @@ impl TreeAreas {
     }
 
     /// Returns the area inside the border.
-    pub fn detail_rows(&self) -> Option<Rect> {
+    pub(crate) fn detail_rows(&self) -> Option<Rect> {
         self.detail.map(inside_border)
     }
 }
