@@ -246,8 +246,8 @@ fn nothing_is_written_unless_every_row_is_good() {
 
     let ran = desk.import("component,score\nC01,5\nC02,x\n", &["--annotator", "A1"]);
     assert_eq!(ran.code, Some(4));
-    assert!(ran.err.contains("line 2: \"5\" is no score from 0 to 4"), "{}", ran.err);
-    assert!(ran.err.contains("line 3: \"x\" is no score"), "{}", ran.err);
+    assert!(ran.err.contains("line 2: \"5\" is not a score from 0 to 4"), "{}", ran.err);
+    assert!(ran.err.contains("line 3: \"x\" is not a score"), "{}", ran.err);
     assert!(desk.labels().is_empty());
 }
 
@@ -261,7 +261,7 @@ fn what_is_odd_is_said_and_kept() {
     assert!(ran.err.contains("the column mood is not read"), "{}", ran.err);
     assert!(ran.err.contains("line 2: \"because\" is not one of agree, "), "{}", ran.err);
     let again = desk.import("component,score\nC01,3\n", &["--annotator", "A1"]);
-    assert!(again.out.starts_with("1 label of A1, 1 in the place of another in "), "{}", again.out);
+    assert!(again.out.starts_with("1 label of A1, 1 replaced in "), "{}", again.out);
     assert_eq!(desk.json(&["--annotator", "A1"])["queue"]["labelled"], 1);
 }
 
@@ -340,17 +340,21 @@ fn what_cannot_be_done_is_a_sentence_with_its_exit_code() {
     let desk = Desk::new();
     let run = desk.run();
     let cases: [(&[&str], i32, &str); 8] = [
-        (&["--annotator", " "], 2, "nothing says who labels; --annotator NAME or the setting"),
+        (&["--annotator", " "], 2, "no rater; use --annotator NAME or the setting"),
         (&["--judge", "nobody"], 2, "no judge and no judgement is called \"nobody\"; judges: "),
         (&["--import", "/nowhere.csv", "--annotator", "A"], 3, "cannot read /nowhere.csv: "),
         (&["--all"], 2, "--export"),
         (&["--export", "--json"], 2, "cannot be used with"),
-        (&["--absences", "--judge", "early"], 4, "judges a turn or commit that this run does not"),
+        (
+            &["--absences", "--judge", "early"],
+            4,
+            "refers to a turn or commit that this run does not have",
+        ),
         (&["--export", "--annotator", "nobody"], 0, "nobody has no labels in "),
         (
             &["--absences", "--unit", "leaf"],
             2,
-            "does not record what its judge opened; leave out --unit leaf",
+            "does not record what its judge opened; remove --unit leaf",
         ),
     ];
     fs::write(
@@ -370,7 +374,7 @@ fn what_cannot_be_done_is_a_sentence_with_its_exit_code() {
     let log = project_path("sample-runs/codex-exec-json/stdout.jsonl");
     let ran = run_cli(&["audit", log.to_str().unwrap(), "--import", "x.csv"]);
     assert_eq!(ran.code, Some(2));
-    assert!(ran.err.contains("is no run bundle, so there is no place for labels"), "{}", ran.err);
+    assert!(ran.err.contains("is not a run bundle, so labels cannot be saved"), "{}", ran.err);
 }
 
 #[test]

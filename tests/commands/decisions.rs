@@ -283,7 +283,7 @@ fn the_agreement_that_a_file_states_of_two_judges_is_checked() {
 
     let wrong = of(json!({"n": 5, "spearman_rho": 0.1, "cohens_kappa_linear": 0.123}));
     assert_eq!(wrong["does_not_add_up"].as_array().unwrap().len(), 2, "{wrong}");
-    assert!(wrong["notes"].to_string().contains("n of 5 counts answers"), "{wrong}");
+    assert!(wrong["notes"].to_string().contains("n of 5 includes unreadable answers"), "{wrong}");
 }
 
 #[test]

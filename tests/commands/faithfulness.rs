@@ -253,7 +253,7 @@ fn a_judging_of_some_components_is_no_result_of_the_run_unless_it_is_named() {
     );
     assert_eq!(faith["partial"], json!(["1 of 3 by quick reader (judgements/late.json)"]));
     let text = cli_text(&["score", &path]);
-    assert!(text.contains("no result of the run: 1 of 3 by quick reader"), "{text}");
+    assert!(text.contains("incomplete judgement, not used: 1 of 3 by quick reader"), "{text}");
     let run = |more: &[&str]| {
         cli_json(&[&["corpus", &path, "--json", "--rules", "none"], more].concat())["runs"][0]
             .clone()
@@ -290,7 +290,11 @@ fn a_judging_of_some_components_is_no_result_of_the_run_unless_it_is_named() {
     ] {
         let ran = run_cli(&[&command[..], &["--judge", "quick"]].concat());
         assert_eq!(ran.code, Some(2), "{command:?}");
-        assert!(ran.err.contains("\"quick\" begins several: quicker, quick reader"), "{}", ran.err);
+        assert!(
+            ran.err.contains("\"quick\" matches several: quicker, quick reader"),
+            "{}",
+            ran.err
+        );
     }
 }
 

@@ -300,7 +300,7 @@ fn a_full_disk_is_a_sentence_and_the_verdicts_so_far_stay() {
 
     assert_eq!(ran.code, Some(3), "{}", ran.err);
     assert!(
-        ran.err.contains("trajview: cannot write ") && ran.err.contains(" stay in "),
+        ran.err.contains("trajview: cannot write ") && ran.err.contains(" components saved in "),
         "{}",
         ran.err
     );

@@ -301,7 +301,7 @@ fn a_report_of_tables_is_checked_against_its_own_averages_and_differences() {
 
     for told in [
         "Average (2 papers shared) of Ours is stated as 54.50; the mean of its 2 rows is 55.00",
-        "PaperBench, Mean: a difference of 21.00 is stated; 66.67 less 35.00 is 31.67",
+        "PaperBench, Mean: states a difference of 21.00; 66.67 minus 35.00 is 31.67",
     ] {
         assert!(text.contains(told), "{told}: {text}");
     }
@@ -321,7 +321,7 @@ fn plain_rows_are_a_table_with_stated_means_and_gains() {
 
     for told in [
         "average of a is stated as 4.40; the mean of its 2 rows is 4.25",
-        "a, coverage: a difference of 1.50 is stated; 4.50 less 3.50 is 1.00",
+        "a, coverage: states a difference of 1.50; 4.50 minus 3.50 is 1.00",
         "the systems have different rows (a 2, b 1)",
     ] {
         assert!(text.contains(told), "{told}: {text}");

@@ -53,7 +53,7 @@ fn a_step_that_is_not_there_is_told_and_where_a_turn_is_wanted_none_is_taken() {
         (&["ls", RUN, "--at", "12.0"], "steps count from 1"),
         (&["ls", RUN, "--at", "0.2"], "turns count from 1"),
         (&["diff", RUN, "--step", "12"], "such as 12.7"),
-        (&["new", "judgement", RUN, "--at", "12.2"], "12.2 lies within turn 12"),
+        (&["new", "judgement", RUN, "--at", "12.2"], "12.2 is inside turn 12"),
     ] {
         let ran = run_cli(arguments);
         assert_eq!(

@@ -101,8 +101,8 @@ fn repeats_of_one_judge_are_pooled_and_what_cannot_be_is_a_sentence() {
         ran.err
     };
     assert!(error("pooled:mode").contains("expected one of pooled:mean, pooled:median"));
-    assert!(error("pooled:mean:nobody").contains("unknown judge \"nobody\""));
-    assert!(error("pooled:mean:second-reader").contains("there is nothing to pool"));
+    assert!(error("pooled:mean:nobody").contains("no judge is called \"nobody\""));
+    assert!(error("pooled:mean:second-reader").contains("nothing to pool"));
 }
 
 #[test]

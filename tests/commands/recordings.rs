@@ -328,7 +328,7 @@ fn why_a_call_failed_is_shown_and_found() {
         let found = cli_text(&["find", "DENIED", path.to_str().unwrap(), "--no-index"]);
 
         assert!(shown.contains("DENIED") && shown.contains('✗'), "{shown}");
-        assert!(found.contains("result:") && found.contains("1 line in 1 run"), "{found}");
+        assert!(found.contains(": ") && found.contains("1 line in 1 run"), "{found}");
     }
 }
 

@@ -254,7 +254,11 @@ fn what_cannot_be_compared_is_said_with_the_exit_code_for_it() {
     let folder = tempfile::tempdir().unwrap();
     let refused = [
         (run_cli(&["agree", folder.path().join("none").to_str().unwrap()]), 3, "cannot read"),
-        (run_cli(&["agree", folder.path().to_str().unwrap()]), 4, "no run bundle below"),
+        (
+            run_cli(&["agree", folder.path().to_str().unwrap()]),
+            4,
+            "no run bundle and no graded rubric tree below",
+        ),
         (of_table("a,b\n4,\n,4\n", &[]), 4, "no two raters scored the same"),
         (of_table("component,run\nC1,x\n", &[]), 4, "has no column of scores"),
         (

@@ -414,7 +414,7 @@ fn of_a_cut_off_archive_what_is_whole_opens_and_the_cut_is_told() {
         assert!(told.contains("r/droid.jsonl: droid, 2 turns, 7 steps, 1 warning"), "{told}");
         assert!(
             told.contains(&format!(
-                "the archive is truncated after {cut} bytes; 2 members before that are complete"
+                "the archive is cut off after {cut} bytes; 2 members before that are complete"
             )),
             "{told}"
         );

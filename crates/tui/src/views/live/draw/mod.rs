@@ -72,7 +72,12 @@ const START_HINT: &str = "A starts an agent, after it shows the plan; its output
                           are then shown here. In a shell: `trajview live --agent NAME --script FILE --out DIR`";
 
 /// Draws the open question in a box over the screen.
-pub(crate) fn draw_question(live: &LiveView, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
+pub(crate) fn draw_question(
+    live: &LiveView,
+    theme: Theme,
+    layout: &ScreenLayout,
+    buffer: &mut Buffer,
+) {
     let Some(question) = live.input.question else { return };
     let (title, words, yes, no) = match question {
         LiveQuestion::Stop => (
