@@ -225,7 +225,7 @@ fn select_scores(
     let scores = of_unit.raters.iter().flat_map(|rater| &rater.scores);
     let criteria: BTreeSet<&str> = scores.filter_map(|it| it.item.criterion.as_deref()).collect();
     let criteria_text = match criteria.is_empty() {
-        true => "no item is scored by several criteria".to_owned(),
+        true => "none".to_owned(),
         false => criteria.into_iter().collect::<Vec<_>>().join(", "),
     };
     Err(CommandFailure::wrong_arguments(format!(

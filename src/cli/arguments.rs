@@ -1,4 +1,4 @@
-//! The words of the command line before they are parsed: options that stand before a command.
+//! The words of the command line before they are parsed: options before a command.
 
 use std::{ffi::OsString, path::PathBuf};
 
@@ -12,7 +12,7 @@ pub struct ArrangedArguments {
     pub settings_file: Option<PathBuf>,
 }
 
-/// Moves options that stand before a command behind its name, since every option belongs to a command:
+/// Moves options before a command behind its name, since every option belongs to a command:
 /// `trajview --config FILE show RUN` is `trajview show --config FILE RUN`. All commands read the settings, so that
 /// `--config FILE` before one that has no such option names the file for the whole program.
 pub(crate) fn arrange_arguments(

@@ -44,8 +44,8 @@ fn print_command(command: &clap::Command, title: &str, out: &mut Out) -> std::io
         format!("\n{after}").lines().try_for_each(|line| out.print_line(line))?;
     }
     print_examples(command, out)?;
-    let below = command.get_subcommands().filter(|it| !it.is_hide_set() && !is_root(command));
-    below.into_iter().try_for_each(|it| {
+    let mut below = command.get_subcommands().filter(|it| !it.is_hide_set() && !is_root(command));
+    below.try_for_each(|it| {
         out.print_line("")?;
         print_command(it, &format!("{title} {}", it.get_name()), out)
     })

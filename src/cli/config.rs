@@ -233,7 +233,7 @@ fn parse_column_names(value: &DeValue<'_>) -> Result<Vec<String>, String> {
 /// Parses a list of ids of numbers.
 fn parse_numbers(value: &DeValue<'_>) -> Result<Vec<Number>, String> {
     let expected =
-        "expected a list of numbers of `trajview metrics`, such as [\"erosion\", \"mcf\"]";
+        "expected a list of numbers of `trajview list metrics`, such as [\"erosion\", \"mcf\"]";
     let values = value.as_array().ok_or_else(|| expected.to_owned())?;
     let number = |value: &Spanned<DeValue<'_>>| {
         let id = value.get_ref().as_str().unwrap_or_default();
@@ -377,7 +377,6 @@ pub(crate) fn load_settings(named_file: Option<&Path>) -> Result<LoadedConfig, C
     let was_found = text.is_some();
     let mut loaded = LoadedConfig::from_text(&text.unwrap_or_default(), file, environment_values());
     store::set_columns(loaded.config.columns.clone());
-    store::rubric::pin_judge(loaded.config.judge.clone());
     match loaded.config.prices.as_deref().map(store::prices::read_prices) {
         None => {}
         Some(Ok(prices)) => store::prices::set_prices(prices),

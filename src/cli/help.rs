@@ -331,7 +331,7 @@ Usage: trajview [OPTIONS] [PATH]...        open the screen, as `trajview open`
 
 const AFTER_OVERVIEW: &str = "\
 `trajview help COMMAND` lists options, `trajview help open` those of the screen.
-Exit codes: 0 success, 1 a check failed, 2 wrong arguments, 3 cannot read, 4 cannot parse
+Exit: 0 success, 1 failed check, 2 wrong arguments, 3 unreadable, 4 unparsable
 ";
 
 /// Returns the help of the program: what it is for, and a line for each command, in groups.

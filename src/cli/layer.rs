@@ -121,7 +121,7 @@ fn layer_or_run_parser() -> impl TypedValueParser<Value = LayerOrRun> {
     })
 }
 
-/// Returns the run and the layer, also where the layer stands first as in former versions.
+/// Returns the run and the layer, also where the layer comes first, as in former versions.
 fn run_and_layer(args: &LayerArgs) -> Result<(PathBuf, LayerSpec), CommandFailure> {
     let first = &args.run.path;
     let first_layer = || first.to_str().filter(|_| !disk::exists(first))?.parse().ok();

@@ -27,7 +27,7 @@ pub fn run(_args: &ManArgs, out: &mut Out) -> CommandResult {
     Ok(Exit::Fine)
 }
 
-/// Returns the examples of a command as they stand in a manual page.
+/// Returns the examples of a command in the form of a manual page.
 fn example_section(command: &str) -> String {
     let examples = examples_of(command).iter();
     let lines: Vec<String> =

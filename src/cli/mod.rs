@@ -66,7 +66,10 @@ mod studies;
 mod suggestions;
 mod view;
 
-use std::{ffi::OsString, io::IsTerminal};
+use std::{
+    ffi::OsString,
+    io::{IsTerminal, Write},
+};
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, error::ErrorKind};
 
@@ -169,9 +172,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     if let Some(file) = arranged.settings_file {
         config::set_settings_file(file);
     }
-    // The settings name publishers' columns, which every command uses; errors in the settings file are reported by the
-    // commands that use settings.
-    let _ = config::load_settings(None);
+    // The settings name publishers' columns and the pinned judge, which every command uses; errors in the settings file are
+    // reported by the commands that use settings.
+    if let Ok(loaded) = config::load_settings(None) {
+        store::rubric::pin_judge(loaded.config.judge);
+    }
     let mut out = Out::stdout();
     let outcome = dispatch(&cli, &mut out)
         .and_then(|exit| out.finish().map(|()| exit).map_err(CommandFailure::from));
@@ -207,13 +212,15 @@ fn print_parse_error(why: &clap::Error, words: &[OsString]) -> Exit {
         output::print_note(&sentence);
         return Exit::WrongArguments;
     }
-    let text = match std::io::stderr().is_terminal() {
+    let has_colours = std::io::stderr().is_terminal() && !crate::runtime::has_no_color();
+    let text = match has_colours {
         true => why.render().ansi().to_string(),
         false => why.render().to_string(),
     };
     // The sentences of the standard library for numbers do not say what is expected.
     let text = text.replace("invalid digit found in string", "expected a whole number");
-    eprint!("{}", text.replace("invalid float literal", "expected a number"));
+    let text = text.replace("invalid float literal", "expected a number");
+    let _ = std::io::stderr().write_all(text.as_bytes()); // no reader is left where standard error is closed
     Exit::WrongArguments
 }
 

@@ -309,9 +309,7 @@ pub fn run(args: &ViewArgs, out: &mut Out) -> CommandResult {
     for path in &paths {
         run_args::use_labels_folder(args.labels.as_deref(), path)?;
     }
-    if let Some(judge) = &args.judge {
-        store::rubric::pin_judge(Some(judge.clone()));
-    }
+    store::rubric::pin_judge(args.judge.clone().or_else(|| settings.config.judge.clone()));
     let study = match paths.as_slice() {
         [path] if args.judge.is_some() && analysis::study::is_study(path) => {
             let path = path.display();

@@ -63,6 +63,7 @@ pub use reader_gate::ReaderGate;
 pub use run_loop::ScreenEnd;
 pub use run_opener::RunOpener;
 pub use screen_options::ScreenOptions;
+pub(crate) use screen_options::has_no_color;
 pub use terminal::OwnTerminal;
 pub use workers::answer_question;
 

@@ -47,10 +47,14 @@ impl ScreenOptions {
     pub(crate) fn looks_of_environment(&self, looks: DisplayOptions) -> DisplayOptions {
         let variable = |name| std::env::var(name).ok();
         let locale = || Alphabet::from_locale(["LC_ALL", "LC_CTYPE", "LANG"].map(variable));
-        let is_set = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let configured = if self.config.ascii { Some(Alphabet::Ascii) } else { None };
         let alphabet = self.alphabet.or(configured).unwrap_or_else(locale);
         let depth = ColourDepth::from_colorterm(variable("COLORTERM").as_deref());
-        DisplayOptions { has_colours: !is_set, alphabet, depth, ..looks }
+        DisplayOptions { has_colours: !has_no_color(), alphabet, depth, ..looks }
     }
+}
+
+/// Returns whether the environment asks for no colours (see <https://no-color.org>).
+pub(crate) fn has_no_color() -> bool {
+    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }

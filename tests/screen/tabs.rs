@@ -2,7 +2,7 @@
 
 use trajview::{
     session::views::View,
-    shell::{AppMessage, state},
+    shell::{AppMessage, keymap::all_bindings, state},
     widgets::{
         key,
         mouse::{Mouse, MouseKind},
@@ -37,7 +37,9 @@ fn shows_component(frame: &str, id: &str) -> bool {
 #[test]
 fn the_first_line_of_every_view_names_all_views_and_marks_the_one_on_screen() {
     for view in View::ALL {
-        let frame = bundle_frame("120x40", &format!("g {}", view.goto_letter()));
+        let id = format!("goto-{}", view.word());
+        let row = all_bindings().find(|row| row.id == id).unwrap();
+        let frame = bundle_frame("120x40", &format!("g {}", row.keys[0]));
         let line = first_line(&frame);
 
         assert!(line.contains(&format!("[{}]", view.tab_name())), "{line}");

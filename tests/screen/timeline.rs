@@ -177,7 +177,7 @@ fn other_numbers_can_have_lanes_and_an_unknown_one_is_refused() {
     assert!(rows[4].contains("has no value for each turn"), "{rows:#?}");
 
     screen.send_message(lanes(&["no-such-number"]));
-    let words = "no number is called no-such-number; `trajview metrics` lists them";
+    let words = "no number is called no-such-number; `trajview list metrics` lists them";
     assert!(frame(&screen).contains(words), "{}", frame(&screen));
     screen.send_message(lanes(&[]));
     assert!(timeline_rows(&screen)[2].starts_with(" erosion"), "{}", frame(&screen));

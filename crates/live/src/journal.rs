@@ -144,15 +144,18 @@ pub enum StopReason {
     Unwritten,
 }
 
-/// The sentence of a stop that a person or the batch requested. Journals of earlier versions have no other sign of it.
+/// The sentence of a stop that a person or the batch requested.
 pub(crate) const REQUESTED_STOP: &str = "it was asked to stop";
+
+/// That sentence in journals of earlier versions, which have no other sign of it.
+const EARLIER_REQUESTED_STOP: &str = "it was told to stop";
 
 impl StopReason {
     /// Returns the reason that a sentence of an earlier version states.
     fn from_sentence(why: &str) -> Self {
         let turn = why.strip_prefix("turn ").and_then(|rest| rest.split_once(" failed: "));
         match why {
-            REQUESTED_STOP => Self::Requested,
+            REQUESTED_STOP | EARLIER_REQUESTED_STOP => Self::Requested,
             _ if turn.is_some_and(|(turn, _)| turn.parse::<usize>().is_ok()) => Self::TurnFailed,
             _ if why.starts_with("cannot write") => Self::Unwritten,
             _ => Self::Budget,

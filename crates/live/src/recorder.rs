@@ -480,7 +480,7 @@ impl<'a> Recorder<'a> {
             false => count(typed, "requests are not in the script: a person typed them"),
         });
         let within = self.progress.done.iter().filter(|it| !it.row.typed.within.is_empty()).count();
-        parts.extend(count(within, "some turns include input that a person typed during the turn"));
+        parts.extend(count(within, "turns include input that a person typed during the turn"));
         let edited = self.script.requests.iter().filter(|it| it.original.is_some()).count();
         parts.extend(count(self.script.skipped.len(), "requests were skipped"));
         parts.extend(count(edited, "requests were edited"));

@@ -86,6 +86,7 @@ impl Rubric {
         let is_missing = !judgements.is_empty() && !judgements.iter().any(|it| it.is_named(pinned));
         is_missing.then(|| {
             let mut judges: Vec<&str> = judgements.iter().map(|it| &*it.judge.name).collect();
+            judges.sort_unstable();
             judges.dedup();
             format!(
                 "{pinned} is pinned and has not judged this run, so it has no judged number; there are judgements by {}",

@@ -15,9 +15,12 @@ static OUTSIDE_LINKS: Mutex<BTreeMap<PathBuf, PathBuf>> = Mutex::new(BTreeMap::n
 /// The number of links that a note names.
 const NAMED_LINKS: usize = 3;
 
-/// Returns the file that a link in the cache of a model hub stands for. There `snapshots/<revision>/...` has the names of
-/// a repository, each a link to its content in `blobs` beside `snapshots`.
+/// Returns the target file of a link in the cache of a model hub. There `snapshots/<revision>/...` has the names of a
+/// repository, each a link to its content in `blobs` beside `snapshots`.
 pub(crate) fn cached_hub_file(link: &Path) -> Option<PathBuf> {
+    // Other links cost one call to the system.
+    let target = fs::read_link(link).ok()?;
+    target.parent().filter(|folder| disk::name_of(folder) == "blobs")?;
     let file = fs::canonicalize(link).ok()?;
     let blobs = file.parent().filter(|folder| disk::name_of(folder) == "blobs")?;
     let snapshots = blobs.with_file_name("snapshots");
@@ -26,16 +29,13 @@ pub(crate) fn cached_hub_file(link: &Path) -> Option<PathBuf> {
 }
 
 /// Remembers a link whose target is not below `root`, for [`outside_link_notes`].
-pub(crate) fn note_if_outside(path: &Path, root: &Path) {
-    if !disk::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink()) {
-        return;
-    }
-    let (Ok(target), Ok(root)) = (disk::canonical_path(path), disk::canonical_path(root)) else {
+pub(crate) fn note_if_outside(link: &Path, root: &Path) {
+    let (Ok(target), Ok(root)) = (disk::canonical_path(link), disk::canonical_path(root)) else {
         return;
     };
     if !target.starts_with(root) {
         let mut links = OUTSIDE_LINKS.lock().unwrap_or_else(PoisonError::into_inner);
-        links.insert(path.to_owned(), target);
+        links.insert(link.to_owned(), target);
     }
 }
 

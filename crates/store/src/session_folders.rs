@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::cache::DiskCache;
+use super::{cache::DiskCache, entries::is_bundle, slopcodebench};
 
 /// The most opened paths that are remembered.
 const MOST_OPENED: usize = 50;
@@ -16,7 +16,8 @@ const MOST_OPENED: usize = 50;
 pub fn all_session_folders() -> Vec<PathBuf> {
     let mut places = agent_folders();
     for opened in recently_opened() {
-        let is_recording = opened.is_file() || opened.join("run.json").is_file();
+        let is_recording =
+            opened.is_file() || is_bundle(&opened) || slopcodebench::is_problem(&opened);
         if is_recording && !places.iter().any(|place| opened.starts_with(place)) {
             places.push(opened);
         }

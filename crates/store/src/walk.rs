@@ -153,7 +153,7 @@ fn collect_logs_at(
     let (mut folders, mut stems) = (vec![], HashSet::new());
     for path in disk::list_folder(folder) {
         let meta = match disk::symlink_metadata(&path) {
-            Ok(meta) if meta.is_symlink() && !is_duplicate_link(&path, root) => {
+            Ok(meta) if meta.is_symlink() && !has_found_target(&path, root) => {
                 disk::metadata(&path).ok().filter(|meta| meta.is_file())
             }
             meta => meta.ok(),
@@ -207,17 +207,19 @@ impl<'a> WalkContext<'a> {
     }
 }
 
-/// Returns whether a path is a link to what a walk from `root` finds without it.
-fn is_duplicate_link(path: &Path, root: &Path) -> bool {
-    let is_link = disk::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
-    is_link
-        && match (disk::canonical_path(path), disk::canonical_path(root)) {
-            (Ok(file), Ok(root)) => {
-                let is_found = could_be_log(&file) || containers::is_named_as_container(&file);
-                file.starts_with(root) && is_found
-            }
-            _ => true, // it leads nowhere
+fn is_link(path: &Path) -> bool {
+    disk::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink())
+}
+
+/// Returns whether a walk from `root` finds the target of a link without the link.
+fn has_found_target(link: &Path, root: &Path) -> bool {
+    match (disk::canonical_path(link), disk::canonical_path(root)) {
+        (Ok(file), Ok(root)) => {
+            let is_found = could_be_log(&file) || containers::is_named_as_container(&file);
+            file.starts_with(root) && is_found
         }
+        _ => true, // it leads nowhere
+    }
 }
 
 fn walk_folder(
@@ -238,15 +240,18 @@ fn walk_folder(
         return sessions.into_iter().all(|name| on_run(folder.join(name)));
     }
     let mut entries = entries_of(folder);
-    entries.retain(|path| !is_duplicate_link(path, walk.root));
-    let folder_links = entries.iter().filter(|path| disk::is_dir(path) && !is_folder(path));
+    let link_paths: HashSet<PathBuf> =
+        entries.iter().filter(|path| is_link(path)).cloned().collect();
+    entries.retain(|path| !link_paths.contains(path) || !has_found_target(path, walk.root));
+    let folder_links = link_paths.iter().filter(|path| disk::is_dir(path));
     folder_links.for_each(|link| links::note_if_outside(link, walk.root));
     if containers::place_at(folder).is_some_and(|place| place.members.are_runs()) {
         return entries.into_iter().all(on_run);
     }
     let FolderEntries { mut logs, container_files, agents } = classify_entries(&entries, walk);
     logs.retain(|log| !walk.is_migrated(log));
-    logs.iter().chain(&container_files).for_each(|log| links::note_if_outside(log, walk.root));
+    let linked_logs = logs.iter().chain(&container_files).filter(|log| link_paths.contains(*log));
+    linked_logs.for_each(|log| links::note_if_outside(log, walk.root));
     for log in &logs {
         if !on_run(log.clone()) {
             return false;

@@ -175,6 +175,7 @@ fn bundle_content(folder: &Path) -> AgreeContent {
 
 /// Reads a graded rubric tree that is in no bundle, with its labels. None for another file.
 fn read_tree(path: &Path) -> Option<AgreeInput> {
+    path.extension().filter(|end| *end == "json")?;
     let opened = store::open(path).ok()?;
     let name = analysis::study::name_of_tree_alone(path, &opened.run)?;
     let rubric = opened.archive.read_rubric();
@@ -218,16 +219,16 @@ fn leaf_and_signal_items(
 }
 
 fn read_runs_below(folder: &Path) -> Result<Vec<AgreeInput>, CommandFailure> {
-    let bundles = store::runs_below(folder).into_iter();
-    let bundles: Vec<AgreeInput> = bundles
-        .filter_map(|run| store::rubric::bundle_of(&run))
+    let runs = store::runs_below(folder);
+    let bundles: Vec<AgreeInput> = runs
+        .iter()
+        .filter_map(|run| store::rubric::bundle_of(run))
         .map(|run| AgreeInput { content: bundle_content(&run), tree_name: None, path: run })
         .collect();
     if !bundles.is_empty() {
         return Ok(bundles);
     }
-    let trees: Vec<AgreeInput> =
-        store::runs_below(folder).iter().filter_map(|path| read_tree(path)).collect();
+    let trees: Vec<AgreeInput> = runs.iter().filter_map(|path| read_tree(path)).collect();
     if trees.is_empty() {
         let why = format!(
             "{}: no run bundle and no graded rubric tree below this folder",

@@ -296,7 +296,7 @@ impl<'a> LabelSheet<'a> {
     fn target_index(&self, row: &LabelsTableRow) -> Result<usize, String> {
         match (&row.run, self.targets.as_slice()) {
             (None, [_]) => Ok(0),
-            (None, all) => Err(format!("has no run; available: {}", all.len())),
+            (None, all) => Err(format!("has no run, and the study has {}", all.len())),
             (Some(name), all) => {
                 all.iter().position(|it| (it.is_called)(name)).ok_or_else(|| match all {
                     [only] => format!("belongs to the run {name}; this one is {}", only.name),

@@ -112,7 +112,7 @@ impl<'a> CompareDocument<'a> {
             }),
             numbers: Json::list(self.listed_numbers(), |number| self.number_row(number, by)),
             components: Json::list(compare::by_loss(&rows, by), |at| component_row(&rows[at], by)),
-            losses: Json::list(&compare::compared_losses(self.parties), loss_row),
+            losses: Json::list(&compare::compared_losses(&self.parties.iter().collect::<Vec<_>>()), loss_row),
             // Rows by the score of `a`, columns by that of `b`.
             transitions: transitions.counts,
             n: transitions.n,

@@ -347,7 +347,7 @@ fn moment_text(party: &ComparedRun, moment: Option<&ComparedMoment>) -> String {
 
 /// Makes a table of the components that a run lost. None if no run lost one.
 fn loss_table(document: &CompareDocument<'_>) -> TitledTable {
-    let losses = compare::compared_losses(document.parties);
+    let losses = compare::compared_losses(&document.parties.iter().collect::<Vec<_>>());
     let letters = (0..document.parties.len()).map(run_letter);
     let heads = ["component", "name"].map(String::from).into_iter().chain(letters);
     let heads = heads.chain(["lost", "before", "after", "place", "request"].map(String::from));
@@ -358,7 +358,7 @@ fn loss_table(document: &CompareDocument<'_>) -> TitledTable {
         let names = [row.id.clone(), row.name.clone()].into_iter();
         let cells = names.chain(row.fates.iter().map(ComponentFate::fate_text));
         let of_loss = [
-            row.lost_in_text(),
+            row.lost_in_text(run_letter),
             cell_or_dash(loss.before.clone()),
             cell_or_dash(loss.after.clone()),
             cell_or_dash(place),
@@ -459,10 +459,10 @@ pub fn write_csv(document: &CompareDocument<'_>, out: &mut Out) -> io::Result<()
             &transition_text(it),
         )?;
     }
-    for it in compare::compared_losses(document.parties) {
+    for it in compare::compared_losses(&document.parties.iter().collect::<Vec<_>>()) {
         let turn = |fate: &ComponentFate| output::cell_or_empty(fate.as_loss().map(|it| it.turn));
         let turns = it.fates.iter().map(turn).collect();
-        row("lost_at_turn", &it.id, &it.name, turns, String::new(), &it.lost_in_text())?;
+        row("lost_at_turn", &it.id, &it.name, turns, String::new(), &it.lost_in_text(run_letter))?;
     }
     let [a, b] = document.first_two();
     let mut moments =

@@ -156,6 +156,7 @@ mod tests {
             JournalSummary::from_entries([entry].into_iter()).stopped.unwrap().reason
         };
         let reasons = [
+            ("it was told to stop", StopReason::Requested),
             ("it was asked to stop", StopReason::Requested),
             ("20 tokens are used; the limit is 10", StopReason::Budget),
             ("cannot write x: no space left on device", StopReason::Unwritten),

@@ -498,7 +498,7 @@ impl BatchQueue {
                     run.rests_until = None;
                     run.set_state(BatchState::Waiting, None);
                     if let Some(why) = self.state_of_queue.halted.take() {
-                        emit(BatchEvent::Notice(format!("continues, although: {why}")));
+                        emit(BatchEvent::Notice(format!("continues after a halt: {why}")));
                     }
                 }
             }

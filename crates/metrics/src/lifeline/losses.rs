@@ -126,7 +126,8 @@ pub fn component_losses(lifelines: &[Lifeline]) -> Vec<ComponentLoss<'_>> {
     losses
 }
 
-fn component_loss(lifeline: &Lifeline) -> Option<ComponentLoss<'_>> {
+/// Returns the loss of a component by its lifeline; None while its code is in use.
+pub fn component_loss(lifeline: &Lifeline) -> Option<ComponentLoss<'_>> {
     let turn = lifeline.lost_at?;
     let mut symbols: Vec<LostSymbol<'_>> =
         lifeline.deciding_symbols().filter_map(lost_symbol).collect();

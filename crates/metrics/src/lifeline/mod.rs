@@ -57,7 +57,8 @@ pub use file_facts::{
 };
 pub use followed_components::{components_to_follow, judged_after, turns_done_at};
 pub use losses::{
-    ComponentLoss, DatedVerdict, LostSymbol, RecordedLoss, component_losses, recorded_losses,
+    ComponentLoss, DatedVerdict, LostSymbol, RecordedLoss, component_loss, component_losses,
+    recorded_losses,
 };
 pub use parenthesised_names::in_parentheses;
 pub use symbol_events::{EventSpot, SymbolChange, SymbolEvent, SymbolState, TurnSide};

@@ -58,7 +58,7 @@ impl QualityProfile {
     pub const fn known_differences(self) -> &'static [&'static str] {
         match self {
             Self::ScbPaper => &[
-                "a file that CPython 3.12 cannot parse is excluded, recognised by a list of constructs: names after \\N, what stands in the fields of an f-string, patterns of `case` and targets of an assignment are not checked",
+                "a file that CPython 3.12 cannot parse is excluded, recognised by a list of constructs: names after \\N, the content of the fields of an f-string, patterns of `case` and targets of an assignment are not checked",
                 "where form feeds, U+0085 or U+2028 cut a line in two that Python's tokenizer cannot read, the paper's code counts lines that are neither blank nor a comment; here tokens are counted",
                 "files that are links are measured there and not here",
                 "the official rules are known by their number, 137",

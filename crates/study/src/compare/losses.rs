@@ -2,7 +2,7 @@
 
 use trajview_metrics::lifeline::{EventSpot, Lifeline, RecordedLoss, recorded_losses};
 
-use super::{ComparedRun, run_letter};
+use super::ComparedRun;
 
 /// A component that at least one of the runs lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,22 +100,21 @@ impl ComparedLoss {
         others.all(|(_, fate)| *fate == ComponentFate::Kept).then_some(at)
     }
 
-    /// Returns `only in a`, `in a, b`.
-    pub fn lost_in_text(&self) -> String {
+    /// Returns `only in a`, `in a, b`; `letter` names the run at a position of the compared ones.
+    pub fn lost_in_text(&self, letter: impl Fn(usize) -> String) -> String {
         if let Some(at) = self.lost_only_in() {
-            return format!("only in {}", run_letter(at));
+            return format!("only in {}", letter(at));
         }
         let lost = self.fates.iter().enumerate().filter(|(_, fate)| fate.as_loss().is_some());
-        let letters: Vec<String> = lost.map(|(at, _)| run_letter(at)).collect();
+        let letters: Vec<String> = lost.map(|(at, _)| letter(at)).collect();
         format!("in {}", letters.join(", "))
     }
 }
 
 /// Returns every component that one of the runs lost: those of the first run by turn, then those that only later runs
 /// lost.
-pub fn compared_losses(runs: &[ComparedRun]) -> Vec<ComparedLoss> {
-    let losses: Vec<Vec<RecordedLoss<'_>>> =
-        runs.iter().map(ComparedRun::recorded_losses).collect();
+pub fn compared_losses(runs: &[&ComparedRun]) -> Vec<ComparedLoss> {
+    let losses: Vec<Vec<RecordedLoss<'_>>> = runs.iter().map(|run| run.recorded_losses()).collect();
     let mut ids: Vec<&str> = vec![];
     for lost in losses.iter().flatten() {
         if !ids.contains(&lost.loss.component) {
@@ -139,7 +138,7 @@ pub fn compared_losses(runs: &[ComparedRun]) -> Vec<ComparedLoss> {
 mod tests {
     use std::sync::Arc;
 
-    use super::*;
+    use super::{super::run_letter, *};
     use trajview_metrics::lifeline::SymbolLife;
     use trajview_run::{Run, Turn};
 
@@ -166,13 +165,13 @@ mod tests {
         let a = run_with(&[("C1", Some(7)), ("C2", Some(4)), ("C3", None), ("C4", Some(8))]);
         let b = run_with(&[("C1", None), ("C2", Some(2)), ("C3", Some(5))]);
 
-        let rows = compared_losses(&[a, b]);
+        let rows = compared_losses(&[&a, &b]);
         let texts: Vec<_> = rows
             .iter()
             .map(|row| {
                 let (at, loss) = row.first_loss().unwrap();
                 let fates: Vec<String> = row.fates.iter().map(ComponentFate::fate_text).collect();
-                (&*row.id, row.lost_in_text(), fates.join(" | "), at, &*loss.request)
+                (&*row.id, row.lost_in_text(run_letter), fates.join(" | "), at, &*loss.request)
             })
             .collect();
 

@@ -51,7 +51,7 @@ pub struct RubricState {
     judgement: Option<String>,
     /// File of the judgement that was shown first: newer ones are announced and never take its place by themselves.
     pinned: Option<String>,
-    /// The judge that the user wants to be pinned, until the runtime is told: None for no judge.
+    /// The judge that the user wants to be pinned, until the runtime has it: None for no judge.
     wanted_pin: Option<Option<String>>,
     /// The method of pooling judgements of one state; None where each is separate.
     pool: Option<PoolMethod>,
@@ -152,7 +152,7 @@ impl RubricState {
     }
 
     /// Returns a sentence about the last judgement that is not among the earlier ones: whose it is, and which mean it would
-    /// give in the place of the shown one.
+    /// give instead of the shown one.
     pub(crate) fn new_judgement_text(&self, earlier: &[Judgement]) -> Option<String> {
         let rubric = self.known_rubric()?;
         let is_new = |it: &&Judgement| {

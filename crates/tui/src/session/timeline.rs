@@ -1,8 +1,8 @@
 //! The facts of a run over its turns, as the strip of turns below the views has them: checkpoints, numbers, components and
 //! events.
 //!
-//! Everything here is worked out once from what a session or a comparison knows ([`super::timeline_state`]), so that a frame
-//! costs as much as it has columns, however many turns there are. A value that was not measured is no value.
+//! Everything here is computed once from what a session or a comparison has ([`super::timeline_state`]); a frame only looks
+//! for the highest value and the main event of each column. A value that was not measured is no value.
 
 use std::ops::Range;
 
@@ -12,13 +12,17 @@ use trajview_run::{
     worded_enum::{NamedValue, worded},
 };
 
-use super::{curve_values::PointValue, timeline_components::ComponentLane};
+use super::{
+    curve_values::PointValue, timeline_components::ComponentLane, turn_counts::TurnEditCounts,
+};
 
 /// The facts of a run over its turns.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TimelineFacts {
     pub turns: usize,
     pub checkpoints: Vec<TimelineCheckpoint>,
+    /// The checkpoints of the run, also those without turns.
+    pub checkpoint_count: usize,
     pub numbers: Vec<NumberLane>,
     /// None where nothing lists or judges components.
     pub components: Option<ComponentLane>,
@@ -80,7 +84,6 @@ impl Default for TimelineConfig {
 pub enum TimelineMessage {
     /// The next of full, slim and hidden.
     NextMode,
-    Mode(TimelineMode),
     /// Lanes for the numbers with these ids; none for the usual ones.
     SetLanes(Vec<String>),
 }
@@ -92,7 +95,7 @@ impl TimelineConfig {
     /// Returns a sentence that names the first unknown id.
     pub(crate) fn set_lanes(&mut self, ids: &[String]) -> Result<(), String> {
         let number = |id: &String| {
-            let why = || format!("no number is called {id}; `trajview metrics` lists them");
+            let why = || format!("no number is called {id}; `trajview list metrics` lists them");
             Number::find_by_id(id).ok_or_else(why)
         };
         let lanes: Vec<Number> = ids.iter().map(number).collect::<Result<_, _>>()?;
@@ -223,8 +226,8 @@ impl LaneChoice {
 impl TimelineFacts {
     /// Returns the number of the checkpoint of a turn and of all checkpoints; both count from 1.
     pub(crate) fn checkpoint_number(&self, turn: usize) -> Option<(usize, usize)> {
-        let at = self.checkpoints.iter().position(|it| it.turns.contains(&turn))?;
-        Some((at + 1, self.checkpoints.len()))
+        let here = self.checkpoints.iter().find(|it| it.turns.contains(&turn))?;
+        Some((here.index + 1, self.checkpoint_count))
     }
 
     /// Returns the most telling event of some turns, with the number of events of that kind.
@@ -287,6 +290,40 @@ impl NumberLane {
         let (turn, _) = measured.next()?;
         measured.next().is_none().then_some(turn)
     }
+}
+
+/// Counts the events of each turn of a run: failures and compactions of its steps, signals (turns from 0), judgements (by
+/// turns done; None where the judged state is not a turn of the run), and losses of components.
+pub(crate) fn turn_events(
+    run: &Run,
+    counts: impl Iterator<Item = TurnEditCounts>,
+    signal_turns: &[usize],
+    judged: impl Iterator<Item = Option<usize>>,
+    components: Option<&ComponentLane>,
+) -> Vec<TurnEvents> {
+    let mut events: Vec<TurnEvents> = counts
+        .map(|it| TurnEvents {
+            failures: it.errors,
+            compactions: it.compactions,
+            ..TurnEvents::default()
+        })
+        .collect();
+    events.resize(run.turns.len(), TurnEvents::default());
+    let mut count = |turn: Option<usize>, of: fn(&mut TurnEvents) -> &mut usize| {
+        if let Some(events) = turn.and_then(|turn| events.get_mut(turn)) {
+            *of(events) += 1;
+        }
+    };
+    for turn in signal_turns {
+        count(Some(*turn), |it| &mut it.signals);
+    }
+    for done in judged {
+        count(done.and_then(|done| done.checked_sub(1)), |it| &mut it.judgements);
+    }
+    for track in components.iter().flat_map(|lane| &lane.tracks) {
+        count(track.lost_at.and_then(|turn| turn.checked_sub(1)), |it| &mut it.losses);
+    }
+    events
 }
 
 /// Returns the checkpoints that have turns.

@@ -19,7 +19,6 @@ pub(crate) struct ComponentLane {
     means: BTreeMap<usize, f64>,
     /// The turns done after which the judge scored something.
     judged: Vec<usize>,
-    pub judge: String,
     /// False while the code of the components is still being followed.
     pub is_followed: bool,
 }
@@ -99,7 +98,6 @@ impl ComponentLane {
             return None;
         }
         let mut lane = Self { is_followed: lifelines.is_some(), ..Self::default() };
-        lane.judge = judgements.last().map(|it| it.judge.name.clone()).unwrap_or_default();
         for judgement in judgements {
             let Some(done) = judged_after(run, judgement) else { continue };
             for track in &mut tracks {

@@ -5,7 +5,7 @@ use std::{ops::Range, sync::Arc};
 
 use trajview_metrics::{
     Number,
-    lifeline::{Lifeline, component_losses, judged_after},
+    lifeline::{ComponentLoss, Lifeline, component_loss, judged_after},
     numbers::NumberInput,
 };
 use trajview_run::{
@@ -18,7 +18,7 @@ use super::{
     code_measures::RulerName,
     curve_points::{self, CurveAxis},
     curve_values::{self, PointValue},
-    timeline::{LaneChoice, NumberLane, TimelineFacts, TurnEvents, timeline_checkpoints},
+    timeline::{LaneChoice, NumberLane, TimelineFacts, timeline_checkpoints, turn_events},
     timeline_components::ComponentLane,
 };
 
@@ -57,17 +57,10 @@ struct OtherInputs {
 
 impl PartialEq for TimelineInputs {
     fn eq(&self, other: &Self) -> bool {
-        let same_rubric = match (&self.rubric, &other.rubric) {
-            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
-            (one, other) => one.is_none() && other.is_none(),
-        };
-        let same_lifelines = match (&self.lifelines, &other.lifelines) {
-            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
-            (one, other) => one.is_none() && other.is_none(),
-        };
+        // Both sides hold what they point to, so equal addresses are the same value.
         Arc::ptr_eq(&self.run, &other.run)
-            && same_rubric
-            && same_lifelines
+            && self.rubric.as_ref().map(Arc::as_ptr) == other.rubric.as_ref().map(Arc::as_ptr)
+            && self.lifelines.as_ref().map(Arc::as_ptr) == other.lifelines.as_ref().map(Arc::as_ptr)
             && self.rest == other.rest
     }
 }
@@ -210,11 +203,21 @@ impl Session {
             .rubric
             .known_rubric()
             .and_then(|rubric| ComponentLane::new(&self.run, rubric, &judgements, lifelines));
+        let rubric = self.rubric.known_rubric();
+        let all = rubric.map_or(&[][..], |rubric| &rubric.judgements);
+        let judged = all.iter().filter(|it| it.pooled.is_none());
         TimelineFacts {
             turns: self.run.turns.len(),
             checkpoints: timeline_checkpoints(&self.run),
             numbers: self.number_lanes(inputs),
-            events: self.turn_events(inputs, components.as_ref()),
+            checkpoint_count: self.run.checkpoints.len(),
+            events: turn_events(
+                &self.run,
+                self.turn_counts.iter().cloned(),
+                &inputs.rest.signal_turns,
+                judged.map(|it| judged_after(&self.run, it)),
+                components.as_ref(),
+            ),
             components,
         }
     }
@@ -277,61 +280,26 @@ impl Session {
         }
     }
 
-    fn turn_events(
-        &self,
-        inputs: &TimelineInputs,
-        components: Option<&ComponentLane>,
-    ) -> Vec<TurnEvents> {
-        let mut events: Vec<TurnEvents> = self
-            .turn_counts
-            .iter()
-            .map(|counts| TurnEvents {
-                failures: counts.errors,
-                compactions: counts.compactions,
-                ..TurnEvents::default()
-            })
-            .collect();
-        events.resize(self.run.turns.len(), TurnEvents::default());
-        let mut count = |turn: Option<usize>, of: fn(&mut TurnEvents) -> &mut usize| {
-            if let Some(events) = turn.and_then(|turn| events.get_mut(turn)) {
-                *of(events) += 1;
-            }
-        };
-        for turn in &inputs.rest.signal_turns {
-            count(Some(*turn), |it| &mut it.signals);
-        }
-        let judgements = self.rubric.known_rubric().map_or(&[][..], |rubric| &rubric.judgements);
-        for judgement in judgements.iter().filter(|it| it.pooled.is_none()) {
-            let done = judged_after(&self.run, judgement);
-            count(done.and_then(|done| done.checked_sub(1)), |it| &mut it.judgements);
-        }
-        for track in components.iter().flat_map(|lane| &lane.tracks) {
-            count(track.lost_at.and_then(|turn| turn.checked_sub(1)), |it| &mut it.losses);
-        }
-        events
-    }
-
     /// Returns the ids of the components that the selected turn loses by a change to a file.
     pub(crate) fn losses_in_file(&self, path: &RepoPath) -> Vec<String> {
         let lifelines = self.rubric.lifelines.known_lifelines().and_then(|it| it.as_ref().ok());
         let lost_here = |lifeline: &&Lifeline| lifeline.lost_at == Some(self.turn + 1);
-        let lost: Vec<Lifeline> =
-            lifelines.iter().flat_map(|it| it.iter()).filter(lost_here).cloned().collect();
-        let is_by_file = |loss: &&trajview_metrics::lifeline::ComponentLoss<'_>| {
+        let is_by_file = |loss: &ComponentLoss<'_>| {
             loss.symbols.iter().filter(|symbol| symbol.turn == loss.turn).any(|symbol| {
                 let spot = symbol.event.and_then(|event| event.spot.as_ref());
                 let place = symbol.life.place.as_ref();
                 spot.map(|spot| &spot.path).or(place.map(|place| &place.path)) == Some(path)
             })
         };
-        let losses = component_losses(&lost);
-        losses.iter().filter(is_by_file).map(|loss| loss.component.to_owned()).collect()
+        let lost = lifelines.iter().flat_map(|it| it.iter()).filter(lost_here);
+        let losses = lost.filter_map(component_loss).filter(is_by_file);
+        losses.map(|loss| loss.component.to_owned()).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::timeline::TurnEvents, *};
     use trajview_run::Turn;
 
     fn session_of(turns: usize) -> Session {

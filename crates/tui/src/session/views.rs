@@ -1,7 +1,7 @@
 //! The views: what the whole screen shows of a run, and the table of runs beside it. Those of a run share the playhead.
 //!
-//! To add a view write its folder and one line of [`with_views`], its tab in [`View::tab_name`] and its letter in
-//! [`View::goto_letter`]; its keys are a table of the keymap.
+//! To add a view write its folder and one line of [`with_views`], its tab in [`View::tab_name`], and a row `goto-<word>` among
+//! the keys after `g`; its other keys are a table of the keymap.
 
 use trajview_run::worded_enum::{NamedValue, worded};
 
@@ -82,21 +82,6 @@ impl View {
         }
     }
 
-    /// Returns the letter that leads to the view after `g`: the first of its name that no view before it has.
-    pub const fn goto_letter(self) -> char {
-        match self {
-            Self::Replay => 'r',
-            Self::Curves => 'c',
-            Self::Scores => 's',
-            Self::Audit => 'a',
-            Self::Compare => 'o',
-            Self::Collection => 'u',
-            Self::Live => 'l',
-            Self::Process => 'p',
-            Self::Layers => 'y',
-        }
-    }
-
     /// Returns whether the view shows the open run.
     pub const fn is_of_run(self) -> bool {
         !matches!(self, Self::Compare | Self::Collection | Self::Live)
@@ -126,8 +111,6 @@ fn numbered_views() -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
 
     #[test]
@@ -142,15 +125,5 @@ mod tests {
                  8 process, 9 layers"
                 .into())
         );
-    }
-
-    #[test]
-    fn each_letter_after_g_is_in_the_name_of_one_view() {
-        let letters: BTreeSet<char> = View::ALL.into_iter().map(View::goto_letter).collect();
-
-        assert_eq!(letters.len(), View::ALL.len());
-        for view in View::ALL {
-            assert!(view.tab_name().to_lowercase().contains(view.goto_letter()), "{view:?}");
-        }
     }
 }

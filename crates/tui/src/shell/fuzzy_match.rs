@@ -62,35 +62,18 @@ pub(crate) fn match_beginnings(typed: &str, sentence: &str) -> Option<NameMatch>
 pub(crate) fn nearest_words<'a>(typed: &str, words: &[&'a str]) -> Vec<&'a str> {
     let typed: Vec<char> = typed.to_lowercase().chars().collect();
     let limit = (typed.len() / 3).max(1);
+    let distance = |letters: &[char]| strsim::generic_damerau_levenshtein(&typed, letters);
     let distances = words.iter().map(|word| {
         let letters: Vec<char> = word.to_lowercase().chars().collect();
         // The rest of a longer word is cheap: people type beginnings.
-        let whole = edit_distance(&typed, &letters);
-        let beginning = edit_distance(&typed, &letters[..letters.len().min(typed.len())]);
+        let whole = distance(&letters);
+        let beginning = distance(&letters[..letters.len().min(typed.len())]);
         (whole.min(beginning + usize::from(typed.len() > 2)), whole, *word)
     });
     let mut near: Vec<_> = distances.filter(|(distance, ..)| *distance <= limit).collect();
     near.sort_unstable();
     near.dedup();
     near.into_iter().take(3).map(|(.., word)| word).collect()
-}
-
-/// Returns the number of letters to insert, delete, replace or swap with their neighbour.
-fn edit_distance(one: &[char], other: &[char]) -> usize {
-    let mut rows = vec![(0..=other.len()).collect::<Vec<usize>>()];
-    for (i, a) in one.iter().enumerate() {
-        let mut row = vec![i + 1];
-        for (j, b) in other.iter().enumerate() {
-            let replaced = rows[i][j] + usize::from(a != b);
-            let mut best = replaced.min(rows[i][j + 1] + 1).min(row[j] + 1);
-            if i > 0 && j > 0 && *a == other[j - 1] && one[i - 1] == *b {
-                best = best.min(rows[i - 1][j - 1] + 1);
-            }
-            row.push(best);
-        }
-        rows.push(row);
-    }
-    rows[one.len()][other.len()]
 }
 
 /// The score of a sentence, and the indices of the matched characters, in order.

@@ -143,12 +143,15 @@ impl OpenRun {
     }
 
     /// Returns the context of keys: a typed line, a list over the panels, the judge's pane, or the view.
-    pub(crate) fn context_in(&self, layout: &ScreenLayout) -> KeyContext {
+    ///
+    /// `layout` is computed only while the judge's pane is open.
+    pub(crate) fn context_in(&self, layout: impl FnOnce() -> ScreenLayout) -> KeyContext {
         match &self.replay.chooser {
             _ if self.replay.search.prompt.is_some() => KeyContext::Prompt,
             Some(chooser) => chooser.kind.keyboard_context(),
             None => {
-                let in_pane = self.judging.keyboard_context(layout);
+                let layout = self.judging.is_open.then(layout);
+                let in_pane = layout.and_then(|layout| self.judging.keyboard_context(&layout));
                 in_pane.unwrap_or_else(|| self.view().keyboard_context(&self.session))
             }
         }

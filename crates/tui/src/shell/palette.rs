@@ -2,7 +2,7 @@
 //!
 //! The list has the commands of [`commands`], the rows of the keymap that hold in the view below, and the files of the turn;
 //! after the name of a command the values of its argument. Names that are typed in full come first, then beginnings, then
-//! single letters; of equals those of the view. Enter runs what stands in the line.
+//! single letters; of equals those of the view. Enter runs the line.
 
 pub use crate::shell::message::palette::PaletteMessage;
 use crate::{
@@ -90,7 +90,7 @@ impl App {
         let here = self.command_context();
         let rows = commands::offered_rows(here);
         let rows = rows.iter().filter_map(|row| self.row_item(row, here, typed));
-        let commands = COMMANDS.iter().filter_map(|it| self.command_item(it, typed));
+        let commands = COMMANDS.iter().filter_map(|it| self.command_item(it, here, typed));
         let mut items: Vec<PaletteItem> = commands.chain(rows).collect();
         if typed.starts_with(|c: char| c.is_ascii_digit()) {
             let goto = COMMANDS.iter().filter(|it| it.name == "goto");
@@ -109,7 +109,12 @@ impl App {
         items
     }
 
-    fn command_item(&self, command: &'static Command, typed: &str) -> Option<PaletteItem> {
+    fn command_item(
+        &self,
+        command: &'static Command,
+        here: KeyContext,
+        typed: &str,
+    ) -> Option<PaletteItem> {
         let of_alias = command.aliases.iter().filter_map(|it| fuzzy_match::match_name(typed, it));
         let of_alias =
             of_alias.filter(|it| it.rank >= fuzzy_match::BEGINNING).max_by_key(|it| it.rank);
@@ -119,7 +124,7 @@ impl App {
             .chain(of_alias)
             .chain(fuzzy_match::match_beginnings(typed, command.help))
             .max_by_key(|it| it.rank)?;
-        let row = commands::row_of_id(self.command_context(), command.key_id);
+        let row = commands::row_of_id(here, command.key_id);
         let item = PaletteItem::named(command.name, found);
         let space = if matches!(command.argument, Argument::Required(_)) { " " } else { "" };
         Some(PaletteItem {
@@ -139,11 +144,6 @@ impl App {
         here: KeyContext,
         typed: &str,
     ) -> Option<PaletteItem> {
-        let keys = match row.context {
-            KeyContext::Copy => format!("y {}", self.shell.keys.keys_text(row)),
-            KeyContext::GoToMark => format!("' {}", self.shell.keys.keys_text(row)),
-            _ => self.shell.keys.keys_text(row),
-        };
         let is_key = self.shell.keys.keys_of_row(row).iter().any(|key| key.to_string() == typed);
         let of_key = is_key.then(|| NameMatch { rank: fuzzy_match::BEGINNING, places: vec![] });
         let found = fuzzy_match::match_name(typed, row.id)
@@ -151,6 +151,11 @@ impl App {
             .chain(of_key)
             .chain(fuzzy_match::match_beginnings(typed, row.help))
             .max_by_key(|it| it.rank)?;
+        let keys = match row.context {
+            KeyContext::Copy => format!("y {}", self.shell.keys.keys_text(row)),
+            KeyContext::GoToMark => format!("' {}", self.shell.keys.keys_text(row)),
+            _ => self.shell.keys.keys_text(row),
+        };
         let item = PaletteItem::named(row.id, found);
         let is_of_view = row.context.view().is_some() && row.context.view() == here.view();
         let rank = match is_of_view {

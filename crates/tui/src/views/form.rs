@@ -44,6 +44,8 @@ pub struct FormPane {
     note: FormNote,
     /// The first visible row of the fields, and of the note.
     top: usize,
+    /// Rows of the fields on the screen.
+    list_height: usize,
     note_top: usize,
     /// The area of the form, border included.
     frame: Rect,
@@ -387,15 +389,6 @@ impl FormPane {
         amount
     }
 
-    /// Takes the value of this id in a field of choices, where it is among them.
-    pub(crate) fn choose_value(&mut self, field: &str, id: &str) {
-        self.change_field(field, |field| {
-            if let FieldValue::Choice { options, at } = &mut field.value {
-                *at = options.iter().position(|option| option.id == id).unwrap_or(*at);
-            }
-        });
-    }
-
     /// Puts other values into a field of choices; what is chosen stays where it is among them.
     pub(crate) fn offer_choices(&mut self, field: &str, offered: Vec<FormChoice>) {
         self.change_field(field, |field| {
@@ -420,15 +413,6 @@ impl FormPane {
         self.change_field(id, |field| {
             if let FieldValue::Text { listed, empty, .. } = &mut field.value {
                 (*listed, *empty) = (texts, words);
-            }
-        });
-    }
-
-    /// Replaces the text of a field.
-    pub(crate) fn set_text(&mut self, field: &str, words: &str) {
-        self.change_field(field, |field| {
-            if let FieldValue::Text { text, .. } = &mut field.value {
-                words.clone_into(text);
             }
         });
     }
@@ -531,7 +515,7 @@ impl FormPane {
         let stops = self.stops();
         match message {
             FormMessage::Move(motion) => {
-                self.cursor = motion.target_row(self.cursor, stops.len(), self.list_height());
+                self.cursor = motion.target_row(self.cursor, stops.len(), self.list_height);
             }
             FormMessage::Change(by) => self.change_at_cursor(by),
             FormMessage::Edit => self.edit_field(),
@@ -615,10 +599,11 @@ impl FormPane {
         let mut at = rows.iter().position(has_cursor).unwrap_or_default();
         // The error below the field is seen too.
         at += rows[(at + 1).min(rows.len())..].iter().take_while(|row| row.stops.1 == 0).count();
-        let mut scroll = Scroll { cursor: at, top: self.top };
-        scroll.follow_cursor(rows.len(), self.list_height());
-        self.top = scroll.top;
         let note = self.note_lines(Theme::with_terminal_colours(), self.width()).len();
+        self.list_height = self.list_height_for(rows.len(), note);
+        let mut scroll = Scroll { cursor: at, top: self.top };
+        scroll.follow_cursor(rows.len(), self.list_height);
+        self.top = scroll.top;
         self.note_top = self.note_top.min(note.saturating_sub(self.note_height()));
     }
 
@@ -627,20 +612,18 @@ impl FormPane {
     }
 
     /// Returns the number of rows for the fields: all, where the note leaves room; at least two thirds.
-    fn list_height(&self) -> usize {
+    fn list_height_for(&self, rows: usize, note: usize) -> usize {
         let height = usize::from(inside_border(self.frame).height);
         if !self.has_fields() {
             return 0;
         }
-        let rows = self.rows(self.width()).len();
-        let note = self.note_lines(Theme::with_terminal_colours(), self.width()).len();
         let least = rows.min(height * 2 / 3);
         height.saturating_sub(note + 1).clamp(least, rows.max(least)).min(height.saturating_sub(1))
     }
 
     fn note_height(&self) -> usize {
         let button = usize::from(self.has_fields());
-        usize::from(inside_border(self.frame).height).saturating_sub(self.list_height() + button)
+        usize::from(inside_border(self.frame).height).saturating_sub(self.list_height + button)
     }
 
     fn rows(&self, width: usize) -> Vec<FormRow> {
@@ -742,7 +725,7 @@ impl FormPane {
         Clear.render(self.frame, buffer);
         let title = trusted_span(title, theme.style_for(looks));
         let inner = draw_titled_panel(is_focused, title, theme, self.frame, buffer);
-        let (height, chosen) = (self.list_height(), theme.chosen_row(is_focused));
+        let (height, chosen) = (self.list_height, theme.chosen_row(is_focused));
         for (y, row) in self.rows(self.width()).iter().skip(self.top).take(height).enumerate() {
             self.draw_row(
                 row,
@@ -824,7 +807,7 @@ impl FormPane {
             return None;
         }
         let (y, x) = (usize::from(mouse.row - inner.y), usize::from(mouse.column - inner.x));
-        let height = self.list_height();
+        let height = self.list_height;
         let by: isize = match mouse.kind {
             MouseKind::WheelUp => -1,
             MouseKind::WheelDown => 1,

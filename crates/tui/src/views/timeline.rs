@@ -375,7 +375,7 @@ fn there_text(lane: &ComponentLane, done: usize) -> String {
     }
 }
 
-/// What stands in the place of scores that wait for a label.
+/// The text instead of scores that wait for a label.
 const HIDDEN_SCORES: &str = "scores are hidden until you label them";
 
 /// Returns `MCF 3.458 judged at turn 39`, or why there are no scores.

@@ -118,7 +118,7 @@ pub(crate) struct TimelineLane {
 
 /// What a lane has in its columns.
 pub(crate) enum LaneContent {
-    /// Stretches of columns with their names; the one of the playhead stands out.
+    /// Stretches of columns with their names; the one of the playhead is highlighted.
     Names(Vec<NamedColumns>),
     /// One bar a column, None where nothing was measured; `highest` is a full bar.
     Bars { values: Vec<Option<f64>>, highest: f64 },

@@ -31,7 +31,7 @@ use crate::{
     },
     widgets::{display_options::ThemeName, key::BaseKey, key::Key},
 };
-use trajview_run::{RepoPath, search::QuerySyntax, worded_enum::NamedValue};
+use trajview_run::{search::QuerySyntax, worded_enum::NamedValue};
 
 /// A command with a name of its own.
 pub(crate) struct Command {
@@ -90,7 +90,7 @@ pub(crate) const COMMANDS: &[Command] = &[
     command("runs", &["table", "collection", "list"], Argument::None, "the table of runs", "runs", |_, _| view(View::Collection)),
     command("live", &["agent"], Argument::None, "the live run", "live", |_, _| view(View::Live)),
     command("process", &["pillars"], Argument::None, "process discipline: pillars, signals, plans, decisions", "process", |_, _| view(View::Process)),
-    command("layers", &[], Argument::None, "what layers of project state told the agent", "layers", |_, _| view(View::Layers)),
+    command("layers", &[], Argument::None, "what the layers of project state gave the agent", "layers", |_, _| view(View::Layers)),
     command("goto", &["turn", "go", "at", "checkpoint", "jump"], Argument::Required(ValueKind::Moment), "go to a turn, a step (46.3) or a checkpoint; :46 does too", "", go_to_moment),
     command("next", &[], Argument::Optional(ValueKind::Count), "next turn, point, item or row of this view", "", |count, app| run_first_row(&["next-item", "next-turn", "next-point", "down"], count, app)),
     command("previous", &["prev", "back-one"], Argument::Optional(ValueKind::Count), "previous turn, point, item or row of this view", "", |count, app| run_first_row(&["previous-item", "previous-turn", "previous-point", "up"], count, app)),
@@ -218,7 +218,7 @@ pub(crate) fn find_command(name: &str) -> Option<&'static Command> {
 }
 
 /// Returns the rows of the keymap that the command line offers in a place: those of the panel with the keyboard first.
-/// An id stands for the closest of its rows. Ids of [`COMMANDS`] are left out.
+/// An id stands for the closest of its rows. Ids of [`COMMANDS`] are not listed.
 pub(crate) fn offered_rows(here: KeyContext) -> Vec<&'static KeyBinding> {
     let elsewhere = all_bindings().filter(|row| here.offers_bindings_of(row.context));
     let mut rows: Vec<&KeyBinding> = vec![];
@@ -307,10 +307,8 @@ impl App {
     fn outcome_of_path(&self, line: &str) -> Option<LineOutcome> {
         let open = self.screens.shown_run()?;
         let files = values::files_of_turn(open);
-        let is_file = |path: &&RepoPath| {
-            path.as_str() == line || path.as_str().ends_with(&format!("/{line}"))
-        };
-        files.iter().find(is_file).map(|path| show_file(path.as_str(), self).into())
+        let found = values::find_file(&files, line)?.clone();
+        Some(LineOutcome::Run(vec![AppMessage::Shell(ShellMessage::ShowFile(found))]))
     }
 
     /// Returns the only name that begins so.
@@ -376,7 +374,7 @@ fn run_first_row(ids: &[&str], count: &str, app: &App) -> Result<Vec<AppMessage>
     let rows: Vec<&KeyBinding> =
         bindings_of(app.command_context()).filter(|row| is_offered(row)).collect();
     let row = ids.iter().find_map(|id| rows.iter().find(|row| row.id == *id));
-    run_row(row.ok_or("there is no next or previous thing here")?, count)
+    run_row(row.ok_or("there is no next or previous item here")?, count)
 }
 
 fn view(view: View) -> Result<Vec<AppMessage>, String> {
@@ -485,12 +483,7 @@ fn play(_: &str, app: &App) -> Result<Vec<AppMessage>, String> {
 
 fn show_file(path: &str, app: &App) -> Result<Vec<AppMessage>, String> {
     let files = values::files_of_turn(app.shown_run()?);
-    let ends_so = |full: &str| full.ends_with(&format!("/{path}"));
-    let found = files
-        .iter()
-        .find(|file| file.as_str() == path)
-        .or_else(|| files.iter().find(|file| ends_so(file.as_str())));
-    let Some(found) = found else {
+    let Some(found) = values::find_file(&files, path) else {
         let names: Vec<&str> = files.iter().map(|file| file.as_str()).collect();
         let near = fuzzy_match::nearest_words(path, &names);
         let near = near.first().or(names.first());

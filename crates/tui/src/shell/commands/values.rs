@@ -53,6 +53,13 @@ pub(crate) fn argument_values(kind: ValueKind, app: &App) -> Vec<ArgumentValue> 
     pairs.into_iter().map(|(value, about)| ArgumentValue { value, about }).collect()
 }
 
+/// Returns the file of this path, or the first whose path ends with it.
+pub(super) fn find_file<'a>(files: &'a [RepoPath], path: &str) -> Option<&'a RepoPath> {
+    let end = format!("/{path}");
+    let by_end = || files.iter().find(|file| file.as_str().ends_with(&end));
+    files.iter().find(|file| file.as_str() == path).or_else(by_end)
+}
+
 /// Returns the ids and names of the components of a run.
 pub(super) fn components(open: &OpenRun) -> Vec<(String, String)> {
     let rows = open.scores.components.component_rows(&open.session);

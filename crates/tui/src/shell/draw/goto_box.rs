@@ -8,8 +8,8 @@ use ratatui::{
 };
 
 use crate::{
-    session::views::View,
-    shell::{App, state::PendingKey},
+    session::{context::KeyContext, views::View},
+    shell::{App, commands, state::PendingKey},
     widgets::{
         line::trusted_span,
         panel::put_row,
@@ -42,21 +42,26 @@ pub(crate) fn draw(app: &App, theme: Theme, whole: Rect, buffer: &mut Buffer) {
 }
 
 fn box_rows(app: &App, count: Option<usize>, theme: Theme) -> Vec<Line<'static>> {
+    let letter = |id: &str| {
+        let row = commands::row_of_id(KeyContext::GoTo, id);
+        row.map(|row| app.shell.keys.keys_text(row)).unwrap_or_default()
+    };
     let views = View::ALL.into_iter().zip(1..).map(|(view, number)| {
         let has_content = app.screens.has_view(view);
         let note = if has_content { format!("F{number}") } else { format!("F{number} (empty)") };
-        row_line((view.goto_letter(), view.tab_name(), &note), has_content, theme)
+        let letter = letter(&format!("goto-{}", view.word()));
+        row_line((&letter, view.tab_name(), &note), has_content, theme)
     });
     let start = count.map_or("start of the list".to_owned(), |count| format!("item {count}"));
     let ends = [
-        row_line(('g', &start, ""), true, theme),
-        row_line(('e', "end of the list", ""), true, theme),
+        row_line((&letter("goto-start"), &start, ""), true, theme),
+        row_line((&letter("goto-end"), "end of the list", ""), true, theme),
     ];
     views.chain(ends).collect()
 }
 
 fn row_line(
-    (letter, words, note): (char, &str, &str),
+    (letter, words, note): (&str, &str, &str),
     has_content: bool,
     theme: Theme,
 ) -> Line<'static> {

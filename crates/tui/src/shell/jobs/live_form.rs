@@ -166,16 +166,16 @@ fn show_needed_fields(form: &mut FormPane) {
 pub(crate) fn link_fields(form: &mut FormPane, changed: &str, origin: Option<&FormOrigin>) {
     let own_condition = origin.map(|it| it.condition);
     match (changed, form.chosen_id(WHAT), own_condition) {
-        (WHAT, AGAIN, Some(own_condition)) => form.choose_value(CONDITION, own_condition.word()),
+        (WHAT, AGAIN, Some(own_condition)) => form.fill_field(CONDITION, own_condition.word()),
         (WHAT, OTHER, Some(own_condition)) => {
-            form.choose_value(CONDITION, own_condition.opposite().word())
+            form.fill_field(CONDITION, own_condition.opposite().word())
         }
         (WHAT, SPECIFICATION | PROMPT, _) => {
-            form.choose_value(CONDITION, Condition::SingleShot.word());
+            form.fill_field(CONDITION, Condition::SingleShot.word());
         }
         (CONDITION, AGAIN | OTHER, Some(own_condition)) => {
             let is_own = form.chosen_id(CONDITION) == own_condition.word();
-            form.choose_value(WHAT, if is_own { AGAIN } else { OTHER });
+            form.fill_field(WHAT, if is_own { AGAIN } else { OTHER });
         }
         _ => {}
     }

@@ -58,8 +58,10 @@ pub fn all_bindings() -> impl Iterator<Item = &'static KeyBinding> + Clone {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::{BTreeSet, HashMap};
+
     use super::*;
-    use std::collections::HashMap;
+    use crate::session::views::View;
 
     #[test]
     fn no_key_means_two_things_in_one_place() {
@@ -128,6 +130,21 @@ mod tests {
         ('?', &["help", "close"]),
         ('q', &["quit", "close"]),
     ];
+
+    #[test]
+    fn each_letter_after_g_is_in_the_name_of_one_view() {
+        let letter = |view: View| {
+            let id = format!("goto-{}", view.word());
+            let row = all_bindings().find(|row| row.id == id);
+            row.and_then(|row| row.keys[0].typed_char()).unwrap()
+        };
+        let letters: BTreeSet<char> = View::ALL.into_iter().map(letter).collect();
+
+        assert_eq!(letters.len(), View::ALL.len());
+        for view in View::ALL {
+            assert!(view.tab_name().to_lowercase().contains(letter(view)), "{view:?}");
+        }
+    }
 
     #[test]
     fn a_letter_means_one_thing_in_every_view() {

@@ -30,7 +30,7 @@ struct RunDestination {
     done: usize,
     /// A file and lines of it; both count from 1.
     file: Option<(String, Option<(usize, usize)>)>,
-    /// The line of the turn's diff, in the place of a file.
+    /// The line of the turn's diff, instead of a file.
     spot: Option<EventSpot>,
     /// Id of the component that is selected.
     component: Option<String>,

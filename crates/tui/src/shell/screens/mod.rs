@@ -208,7 +208,7 @@ impl Screens {
             (Some(live), ..) => live.keyboard_context(),
             (_, Some(compared), ..) => compared.part.keyboard_context(),
             (.., Some(table), _) => table.keyboard_context(),
-            (.., Some(open)) => open.context_in(&self.layout()),
+            (.., Some(open)) => open.context_in(|| self.layout()),
             (.., None) => KeyContext::Replay,
         }
     }

@@ -25,20 +25,6 @@ pub struct TimelineFrame {
 }
 
 impl Screens {
-    /// Returns the number of timelines on the screen.
-    fn timeline_count(&self) -> usize {
-        match self.screen {
-            ScreenKind::Run => {
-                self.open_run().map_or(0, |open| usize::from(!open.session.run.turns.is_empty()))
-            }
-            ScreenKind::Compare => self
-                .shown_comparison()
-                .and_then(|it| it.compared_parties())
-                .map_or(0, |it| it.len()),
-            ScreenKind::Table | ScreenKind::Live => 0,
-        }
-    }
-
     fn timeline_mode(&self) -> TimelineMode {
         self.frame.timeline.config.mode.on_screen(self.frame.size.height, self.timeline_room())
     }
@@ -53,11 +39,12 @@ impl Screens {
 
     /// Returns the rows of all timelines on the screen, their lines included.
     pub(super) fn timeline_rows(&self) -> u16 {
-        if self.timeline_count() == 0 || self.timeline_mode() == TimelineMode::Hidden {
+        let (mode, lanes) = (self.timeline_mode(), &self.frame.timeline.config.lanes);
+        if mode == TimelineMode::Hidden {
             return 0;
         }
-        let (mode, lanes) = (self.timeline_mode(), &self.frame.timeline.config.lanes);
         let rows = match (self.shown_run(), self.shown_comparison()) {
+            (Some(open), _) if open.session.run.turns.is_empty() => 0,
             (Some(open), _) => open.session.timeline_choice(lanes).lanes(mode).len() + 1,
             (None, Some(compared)) => compared.timeline_rows(lanes.len(), mode),
             (None, None) => 0,
@@ -85,7 +72,6 @@ impl Screens {
                 let words = format!("timeline: {}", config.mode.word());
                 self.show_notice(words);
             }
-            TimelineMessage::Mode(mode) => config.mode = mode,
             TimelineMessage::SetLanes(ids) => {
                 if let Err(why) = config.set_lanes(&ids) {
                     self.show_notice(why);
@@ -100,18 +86,12 @@ impl Screens {
             return;
         }
         let lanes = self.frame.timeline.config.lanes.clone();
-        let shows_cells = self.timeline_mode() != TimelineMode::Hidden;
-        let is_run = self.screen == ScreenKind::Run;
-        self.on_open_run(|open| {
-            if is_run {
+        match self.screen {
+            ScreenKind::Compare => self.on_comparison(|it| it.settle_timelines(&lanes)),
+            _ => self.on_open_run(|open| {
                 open.session.settle_timeline(&lanes);
-            }
-            if is_run && shows_cells {
                 open.session.note_timeline_scores();
-            }
-        });
-        if self.screen == ScreenKind::Compare {
-            self.on_comparison(|it| it.settle_timelines(&lanes));
+            }),
         }
     }
 
@@ -131,7 +111,9 @@ impl Screens {
         let Some(index) = pointed else { return false };
         let timelines = self.timelines(area);
         let Some((timeline, area)) = timelines.get(index) else { return false };
-        let is_long = timeline.columns.has_buckets() || timeline.window.is_some();
+        // Only the timeline of the open run is zoomed.
+        let is_long = self.screen == ScreenKind::Run
+            && (timeline.columns.has_buckets() || timeline.window.is_some());
         let target = match mouse.kind {
             MouseKind::Drag => timeline.turn_near(*area, mouse).map(TimelineTarget::Turn),
             _ => timeline.target_at(*area, mouse),
@@ -172,7 +154,7 @@ impl Screens {
         }
     }
 
-    /// Goes on or back by turns; in the comparison by points.
+    /// Goes forward or back by turns; in the comparison by points.
     fn seek_by(&mut self, by: isize) {
         match self.screen {
             ScreenKind::Compare => self.on_comparison(|it| it.go_by_turns(by)),

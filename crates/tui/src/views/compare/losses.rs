@@ -12,7 +12,7 @@ use crate::{
 use std::sync::Arc;
 
 use trajview_metrics::lifeline::{FollowedComponent, Lifeline, components_to_follow};
-use trajview_study::compare::{ComparedLoss, LossInRun, compared_losses};
+use trajview_study::compare::{ComparedLoss, ComparedRun, LossInRun, compared_losses};
 
 use super::ComparisonView;
 
@@ -80,15 +80,18 @@ impl ComparisonView {
     /// Lists the losses of the two runs again; the chosen component stays chosen.
     pub(super) fn list_losses(&mut self) {
         let chosen = self.losses.selected_row().map(|row| row.id.clone());
-        let pair = self.compared_parties().map(|pair| pair.map(Clone::clone));
-        self.losses.rows = pair.map(|pair| compared_losses(&pair)).unwrap_or_default();
+        let rows = self.compared_parties().map(|pair| compared_losses(&pair));
+        self.losses.rows = rows.unwrap_or_default();
         let at = self.losses.rows.iter().position(|row| Some(&row.id) == chosen.as_ref());
         self.losses.pane.choose(at.unwrap_or_default());
     }
 
     /// Returns whether the lifelines of both runs are there, or none are to be had.
     pub(crate) fn has_lifelines(&self) -> bool {
-        let is_done = |party: &&trajview_study::compare::ComparedRun| party.lifelines.is_some();
+        let is_done = |party: &&ComparedRun| {
+            party.lifelines.is_some()
+                || components_to_follow(&party.run, &party.rubric, party.judgement()).is_empty()
+        };
         self.compared_parties().is_some_and(|pair| pair.iter().all(is_done))
     }
 }

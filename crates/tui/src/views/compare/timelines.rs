@@ -1,14 +1,15 @@
 //! The timelines of the two compared runs, one below the other, with corresponding checkpoints or phases in the same columns.
 
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 use ratatui::layout::Rect;
 
 use crate::{
     session::{
+        code_measures::RulerName,
         curve_values::PointValue,
         timeline::{
-            LaneChoice, NumberLane, TimelineFacts, TimelineMode, TurnEvents, timeline_checkpoints,
+            LaneChoice, NumberLane, TimelineFacts, TimelineMode, timeline_checkpoints, turn_events,
         },
         timeline_components::ComponentLane,
         turn_counts::TurnEditCounts,
@@ -19,7 +20,7 @@ use crate::{
         timeline::{TurnColumns, column_area},
     },
 };
-use trajview_metrics::{Number, phase::TaskPhase};
+use trajview_metrics::{Number, lifeline::Lifeline, phase::TaskPhase};
 use trajview_run::{Run, rubric::Judgement};
 use trajview_study::compare::{ComparedRun, run_letter, turns_done_at_judgement};
 
@@ -32,15 +33,36 @@ pub struct CompareTimelines {
     inputs: Option<TimelineInputs>,
 }
 
-/// What the facts are made of.
-#[derive(Debug, Clone, PartialEq)]
+/// The lifelines of both runs; None while they are computed.
+type PairLifelines = [Option<Arc<Vec<Lifeline>>>; 2];
+
+/// What the facts are made of. Equal inputs give equal facts.
+#[derive(Debug, Clone)]
 struct TimelineInputs {
+    lifelines: PairLifelines,
+    rest: OtherInputs,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct OtherInputs {
     pair: [usize; 2],
     numbers: Vec<Number>,
     /// Measured moments, the file of the judgement, and all judgements; one a side.
     sides: [(usize, Option<String>, usize); 2],
+    ruler: Option<RulerName>,
     is_coming: bool,
     is_by_turn: bool,
+    /// True if no lifelines come any more.
+    have_lifelines_failed: bool,
+}
+
+impl PartialEq for TimelineInputs {
+    fn eq(&self, other: &Self) -> bool {
+        // Both sides hold what they point to, so equal addresses are the same value.
+        let addresses =
+            |lifelines: &PairLifelines| lifelines.each_ref().map(|it| it.as_ref().map(Arc::as_ptr));
+        addresses(&self.lifelines) == addresses(&other.lifelines) && self.rest == other.rest
+    }
 }
 
 impl ComparisonView {
@@ -57,20 +79,23 @@ impl ComparisonView {
             let file = party.judgement().map(|it| it.file.clone());
             (party.measured.len(), file, party.rubric.judgements.len())
         };
-        let inputs = TimelineInputs {
+        let rest = OtherInputs {
             pair: self.pair,
             numbers: numbers.to_vec(),
             sides: sides.map(side),
+            ruler: self.measures.ruler.clone(),
             is_coming: self.measures.failed.is_none() && !self.measures.is_stopped,
             is_by_turn: self.chart.axis == super::chart::CompareAxis::Turns,
+            have_lifelines_failed: self.losses.failed.is_some(),
         };
+        let inputs = TimelineInputs { lifelines: sides.map(|it| it.lifelines.clone()), rest };
         if self.timelines.inputs.as_ref() != Some(&inputs) {
-            self.timelines.facts = sides.map(|party| self.party_facts(party, &inputs));
+            self.timelines.facts = sides.map(|party| self.party_facts(party, &inputs.rest));
             self.timelines.inputs = Some(inputs);
         }
     }
 
-    fn party_facts(&self, party: &ComparedRun, inputs: &TimelineInputs) -> TimelineFacts {
+    fn party_facts(&self, party: &ComparedRun, inputs: &OtherInputs) -> TimelineFacts {
         let run = &*party.run;
         let wanted = shown_moments(party, self.chart.axis);
         let number = |number: &Number| {
@@ -91,12 +116,26 @@ impl ComparisonView {
             let missing = (!has_any).then(|| missing.to_owned());
             NumberLane { number: *number, values, missing }
         };
+        let lifelines = match &party.lifelines {
+            Some(lifelines) => Some(lifelines.as_slice()),
+            None => inputs.have_lifelines_failed.then_some(&[][..]),
+        };
+        let components = ComponentLane::new(run, &party.rubric, &judgements_of(party), lifelines);
+        let counts = |turn: usize| TurnEditCounts::for_steps(run, &run.steps_of_turn(turn));
+        let judged = party.rubric.judgements.iter().filter(|it| it.pooled.is_none());
         TimelineFacts {
             turns: run.turns.len(),
             checkpoints: timeline_checkpoints(run),
+            checkpoint_count: run.checkpoints.len(),
             numbers: inputs.numbers.iter().map(number).collect(),
-            components: ComponentLane::new(run, &party.rubric, &judgements_of(party), Some(&[])),
-            events: turn_events(party),
+            events: turn_events(
+                run,
+                (0..run.turns.len()).map(counts),
+                &party.signal_turns,
+                judged.map(|it| Some(turns_done_at_judgement(run, it))),
+                components.as_ref(),
+            ),
+            components,
         }
     }
 
@@ -180,28 +219,7 @@ fn judgements_of(party: &ComparedRun) -> Vec<&Judgement> {
     judgements
 }
 
-fn turn_events(party: &ComparedRun) -> Vec<TurnEvents> {
-    let run = &*party.run;
-    let counts = |turn: usize| TurnEditCounts::for_steps(run, &run.steps_of_turn(turn));
-    let mut events: Vec<TurnEvents> = (0..run.turns.len())
-        .map(counts)
-        .map(|it| TurnEvents {
-            failures: it.errors,
-            compactions: it.compactions,
-            ..TurnEvents::default()
-        })
-        .collect();
-    for turn in &party.signal_turns {
-        events.get_mut(*turn).into_iter().for_each(|it| it.signals += 1);
-    }
-    for judgement in party.rubric.judgements.iter().filter(|it| it.pooled.is_none()) {
-        let turn = turns_done_at_judgement(run, judgement).checked_sub(1);
-        turn.and_then(|turn| events.get_mut(turn)).into_iter().for_each(|it| it.judgements += 1);
-    }
-    events
-}
-
-/// Returns the columns of two runs, in which what corresponds stands in the same columns, and the name of what corresponds.
+/// Returns the columns of two runs, with corresponding parts in the same columns, and the name of those parts.
 fn aligned_columns(
     sides: [(&TimelineFacts, &Run); 2],
     width: usize,

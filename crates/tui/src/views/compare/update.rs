@@ -131,6 +131,7 @@ impl ComparisonView {
         self.files = CompareFiles::default();
         self.code.forget_places();
         self.sort_again();
+        self.losses.failed = None;
         self.list_losses();
     }
 

@@ -108,7 +108,7 @@ impl JudgeForm {
             self.pane.fill_field(CALLS, &judge.budget.to_string());
         }
         if is_other || self.pane.typed_text(MODEL).is_none() && !self.pane.is_typing() {
-            self.pane.set_text(MODEL, &judge.model);
+            self.pane.fill_field(MODEL, &judge.model);
         }
     }
 

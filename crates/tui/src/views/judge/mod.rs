@@ -604,7 +604,9 @@ impl JudgePane {
 
     pub(crate) fn settle_pane(&mut self, session: &mut Session, layout: &ScreenLayout) {
         let areas = JudgeAreas::new(layout, self.page);
-        self.fill_form(session);
+        if self.is_open {
+            self.fill_form(session);
+        }
         self.form.pane.settle(areas.pane);
         let words = self.entry_rows(session, &areas).len();
         let judging = &mut *self;

@@ -14,7 +14,7 @@ use crate::{
     widgets::{
         layout::ReplayPanel,
         pane::{ListPane, PaneRoom},
-        wrap::wrap_text,
+        wrap::{line_ranges, wrap_text},
     },
 };
 
@@ -75,9 +75,7 @@ impl RequestPanel {
 
     fn go_to_byte(&mut self, session: &Session, line: usize, byte: usize) {
         let Some(words) = part_words(session, session.turn, RequestPart::Request) else { return };
-        let start =
-            words.lines().nth(line).map(|it| it.as_ptr() as usize - words.as_ptr() as usize);
-        let Some(start) = start else { return };
+        let Some(start) = line_ranges(words).nth(line).map(|it| it.start) else { return };
         let is_before = |row: &RequestRow| match row {
             RequestRow::Text { part: RequestPart::Request, line: at, range } => {
                 *at == line && range.start <= start + byte

@@ -60,7 +60,7 @@ pub static ROWS: &[KeyBinding] = &[
     row(Where, "erase", &[k(BaseKey::Backspace)], "erase a character", "", |_| to_expression(table::expression::ExpressionMessage::Erase)),
     row(Where, "erase-all", &[Key::with_ctrl('u')], "erase everything", "", |_| to_expression(table::expression::ExpressionMessage::EraseAll)),
     row(Start, "open", &[k(BaseKey::Enter)], "open the session at the cursor; a sample run where there is none", "open", |_| to_table_prompt(table::prompt::FilterPromptMessage::Accept)),
-    row(Start, "filter", &[c('/')], "filter; so does every letter that is no key here", "filter", |_| to_table_prompt(table::prompt::FilterPromptMessage::Start)),
+    row(Start, "filter", &[c('/')], "filter; every letter that is not a key here begins one too", "filter", |_| to_table_prompt(table::prompt::FilterPromptMessage::Start)),
     row(Start, "find", &[Key::with_ctrl('f')], "find words in all sessions", "find in all", |_| to_finding(table::run_finding::FindingMessage::Start)),
     row(Start, "command-mode", &[k(BaseKey::Esc)], "without the filter, then to the keys of the table: columns, sorting, groups, facts; esc comes back", "table keys", |_| to_table(table::TableMessage::Escape)),
     row(Start, "back", &[k(BaseKey::Backspace)], "back to the view before", "", |_| AppMessage::Back),

@@ -29,7 +29,7 @@ const SCORES_CELLS: usize = 18;
 /// Cells that a name is not shortened below.
 const LEAST_NAME_CELLS: usize = 14;
 
-/// Most cells of a name where the request stands after it.
+/// Most cells of a name where the request follows it.
 const MOST_NAME_CELLS: usize = 36;
 
 /// From this width on the scores are in the table.
@@ -133,12 +133,7 @@ impl LossColumns {
                 TURN_CELLS,
             ));
         }
-        let lost = match (row.lost_only_in(), row.fates.iter().all(|fate| fate.as_loss().is_some()))
-        {
-            (Some(side), _) => format!("only in {}", run_letter(compared.pair[side])),
-            (None, true) => "in both".into(),
-            (None, false) => String::new(),
-        };
+        let lost = row.lost_in_text(|side| run_letter(compared.pair[side]));
         spans.extend(padded_spans(vec![trusted_span(lost, plain)], LOST_CELLS));
         // The loss of the run with the keyboard, where it has one.
         let own = row.fates.get(compared.side).and_then(ComponentFate::as_loss);
