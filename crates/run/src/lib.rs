@@ -52,6 +52,7 @@ pub mod search;
 pub mod step_pace;
 mod time;
 mod tokens;
+pub mod trial;
 pub mod turn_record;
 pub mod worded_enum;
 
@@ -61,6 +62,7 @@ pub use place::{RecordPlace, SourceId};
 pub use run_card::RunCard;
 pub use time::Time;
 pub use tokens::Tokens;
+pub use trial::{Outcome, TrialResult};
 pub use turn_record::{RunRecord, TurnRecord, TurnState};
 
 use serde::Serialize;
@@ -81,6 +83,8 @@ pub struct Run {
     pub task: Option<Task>,
     /// The harness' record of the run as a whole; [`Checkpoint::recorded`] has that of a checkpoint.
     pub recorded: Vec<checkpoint_record::RecordedMeasure>,
+    /// The harness' result of the run; None where no harness recorded one.
+    pub trial: Option<Box<TrialResult>>,
     /// The totals that the recording states for the whole run, beside the sums of its turns.
     pub stated: StatedTotals,
     pub started_at: Option<Time>,
