@@ -398,7 +398,7 @@ fn a_turn_of_opencode_is_done_again_in_a_new_session_where_it_does_not_take_the_
 
     let run = desk.run_json();
     let said = run["remarks"].to_string();
-    assert!(said.contains("turn 2 is done again in a new session"), "{said}");
+    assert!(said.contains("turn 2 is repeated in a new session"), "{said}");
     assert!(said.contains("(exit status: 3)"), "{said}");
 }
 
@@ -456,7 +456,7 @@ fn one_request_of_codex_in_bubblewrap_leads_to_the_golden_tree() {
     let desk = one_request(&Agent::codex_agent(), &["--sandbox", "bwrap", "--network", "loopback"]);
     let provenance = desk.run_json()["provenance"].to_string();
     assert!(provenance.contains("a sandbox (bwrap) with the model server"), "{provenance}");
-    assert!(provenance.contains("default sandbox was off inside it"), "{provenance}");
+    assert!(provenance.contains("own sandbox was off inside it"), "{provenance}");
 }
 
 #[test]
@@ -495,7 +495,7 @@ fn one_request_of_gemini_in_its_own_screen_fails_where_nobody_answers_its_questi
     let ran = desk.headless(&words).output().unwrap();
     let why = String::from_utf8_lossy(&ran.stderr).into_owned();
     assert_eq!(ran.status.code(), Some(1), "{why}");
-    assert!(why.contains("it asks something in its terminal, and nobody is there"), "{why}");
+    assert!(why.contains("it waits for an answer in its terminal, in a headless run"), "{why}");
 }
 
 #[test]
