@@ -56,6 +56,7 @@ mod gemini_stream;
 mod git_ai;
 mod goose;
 mod grok;
+pub mod harness;
 mod head_json;
 mod iflow;
 mod inspect;

@@ -80,6 +80,7 @@ pub mod standard_input;
 pub mod start_files;
 pub mod table_state;
 mod timeline;
+mod trial_sidecars;
 mod user_folders;
 mod walk;
 pub mod working_copy;

@@ -20,6 +20,7 @@ use super::{
     rubric, rubric_tree,
     siblings::Siblings,
     snapshot::Snapshots,
+    trial_sidecars,
 };
 
 /// Opens a recording: a log of a known format, or a run bundle, or a folder with one of them.
@@ -131,6 +132,7 @@ pub(super) fn complete_recording(mut run: Run, recording: FoundRecording) -> Ope
         }
     }
     rubric_tree::add_rubric_tree(&mut run, &recording.folder);
+    trial_sidecars::add_trial_result(&mut run, &recording);
     let repo = open_repo(&recording.folder, &mut run);
     let joined =
         if repo.is_none() { commit_link::link_commits(&mut run, &recording) } else { None };

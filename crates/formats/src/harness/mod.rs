@@ -1,0 +1,110 @@
+//! Benchmark harnesses: the files that one writes beside an agent's log, with the result of the trial.
+//!
+//! A harness ([`Harness`]) is one file of this folder and one line of [`HARNESSES`]. The caller looks for its records in
+//! the folders above a log, brings their bytes, and applies the facts to the run ([`TrialFacts::apply_to`]), whatever format
+//! the log has. A harness is recognised by the content of its record, never by the name alone.
+
+use trajview_run::{
+    Checkpoint, CheckpointRecord, Run, StatedTotals, Time, TrialResult, Warning,
+    checkpoint_record::{RecordedMeasure, RecordedTests},
+};
+
+use super::{NotUnderstood, SourceBytes};
+
+pub mod harbor;
+
+/// Every harness whose records are read, in the order in which they may claim one.
+pub const HARNESSES: &[&dyn Harness] = &[&harbor::Harbor];
+
+/// A benchmark harness. No method may panic, whatever the bytes.
+pub trait Harness: Sync {
+    /// Returns the name as [`trajview_run::RunOrigin::harness`] has it.
+    fn name(&self) -> &'static str;
+
+    /// Returns the names of the files that may be the record of a trial or of its job; each is looked for in every folder
+    /// above a log.
+    fn record_names(&self) -> &'static [&'static str];
+
+    /// Returns whether a file of such a name is a record of this harness for a log. A damaged record is claimed where what
+    /// is left of it, or the place of the log, identifies it.
+    fn claims_record(&self, record: &SourceBytes<'_>, log: &str) -> bool;
+
+    /// Returns the paths of the other files that it reads, relative to the folder of the record; those that do not exist
+    /// are left out by the caller.
+    fn sidecar_paths(&self, log: &str) -> Vec<String>;
+
+    /// Returns the facts about the trial that a log belongs to; None where the record has none of it.
+    fn read_trial(
+        &self,
+        files: &TrialFiles<'_>,
+        run: &Run,
+    ) -> Result<Option<TrialFacts>, NotUnderstood>;
+}
+
+/// The files of a trial, as far as they exist. Their names are relative to the folder of the record.
+#[derive(Debug)]
+pub struct TrialFiles<'a> {
+    /// The path of the log: `agent/trajectory.json`.
+    pub log: &'a str,
+    pub record: SourceBytes<'a>,
+    /// The files of [`Harness::sidecar_paths`], in its order; long ones are cut off at the end.
+    pub sidecars: Vec<SourceBytes<'a>>,
+}
+
+impl<'a> TrialFiles<'a> {
+    /// Returns the sidecar with that path.
+    pub fn sidecar(&self, name: &str) -> Option<&SourceBytes<'a>> {
+        self.sidecars.iter().find(|file| file.name == name)
+    }
+}
+
+/// The facts that a harness recorded about one trial.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TrialFacts {
+    pub result: TrialResult,
+    pub started_at: Option<Time>,
+    pub ended_at: Option<Time>,
+    /// The name of the agent, and its version.
+    pub agent: Option<(String, Option<String>)>,
+    pub model: Option<String>,
+    pub stated: StatedTotals,
+    /// Other values of the record, such as the time of its phases.
+    pub values: Vec<RecordedMeasure>,
+    pub tests: Option<RecordedTests>,
+    pub warnings: Vec<Warning>,
+}
+
+impl TrialFacts {
+    /// Gives a run what its log does not state, and the result of the trial.
+    pub fn apply_to(self, run: &mut Run, harness: &str) {
+        run.origin.harness.get_or_insert_with(|| harness.to_owned());
+        run.started_at = run.started_at.or(self.started_at);
+        run.ended_at = run.ended_at.or(self.ended_at);
+        if let Some((name, version)) = self.agent {
+            if run.agent.name.is_empty() {
+                run.agent.name = name;
+            }
+            run.agent.version = run.agent.version.take().or(version);
+        }
+        run.model = run.model.take().or(self.model);
+        if !run.stated.tokens.is_recorded() {
+            run.stated.tokens = self.stated.tokens;
+        }
+        run.stated.cost_usd = run.stated.cost_usd.or(self.stated.cost_usd);
+        run.recorded.extend(self.values);
+        run.warnings.extend(self.warnings);
+        if let (Some(tests), true, Some(last_turn)) =
+            (self.tests, run.checkpoints.is_empty(), run.turns.len().checked_sub(1))
+        {
+            let recorded = CheckpointRecord { tests: Some(tests), ..CheckpointRecord::default() };
+            run.turns.iter_mut().for_each(|turn| turn.checkpoint = Some(0));
+            run.checkpoints.push(Checkpoint {
+                id: "verifier".into(),
+                last_turn,
+                recorded: Some(Box::new(recorded)),
+                ..Checkpoint::default()
+            });
+        }
+        run.trial = Some(Box::new(self.result));
+    }
+}
