@@ -11,7 +11,8 @@
 //!   tests two measurements of the same things, [`correlation`] two numbers; [`components`] compares two conditions
 //!   component by component with tasks as clusters, with [`mixed_model`]; [`fairness`] lists other differences between
 //!   runs; [`trend`] follows a number from checkpoint to checkpoint, [`recovery`] measures how much of a loss a treatment
-//!   recovers, [`solved_cost`] the cost of a solved checkpoint, [`process_tables`] process over harnesses.
+//!   recovers, [`solved_cost`] the cost of a solved checkpoint, [`outcomes`] what harnesses measured: pass rates, repeats,
+//!   cost of a pass, groups paired by task; [`process_tables`] process over harnesses.
 //! - Samples: [`clusters`] groups runs by their sets of lines ([`minhash`]), and [`sampling`] draws runs by stratum.
 //!
 //! All of it agrees with SciPy, scikit-learn and statsmodels; `tests/vectors/` has the numbers and the scripts that made
@@ -50,6 +51,7 @@ pub mod loaded_study;
 mod maths;
 pub mod minhash;
 pub mod mixed_model;
+pub mod outcomes;
 pub mod paired;
 pub mod pairing;
 pub mod process_tables;

@@ -77,13 +77,29 @@ fn group_cost(
         solved: (counted > 0).then(|| tasks.iter().map(|(_, solved)| solved).sum()),
         without_cost: runs.iter().filter(|run| run.usd.is_none()).count(),
         without_tests: runs.iter().filter(|run| run.solved.is_none()).count(),
-        estimate: cost_over_tasks(&tasks, plan),
+        estimate: ratio_over_tasks(
+            &tasks,
+            Undefined::NoCostWithTests,
+            Undefined::NothingSolved,
+            plan,
+        ),
     }
 }
 
-/// The ratio of sums over tasks, with its interval from draws of whole tasks.
-fn cost_over_tasks(tasks: &[(f64, u64)], plan: &BootstrapPlan) -> Estimate {
-    let value = cost_ratio(tasks.iter());
+/// The ratio of sums over tasks, with its interval from draws of whole tasks; `none` is the reason for no task, `zero` for a
+/// sum of 0 below the line.
+pub(crate) fn ratio_over_tasks(
+    tasks: &[(f64, u64)],
+    none: Undefined,
+    zero: Undefined,
+    plan: &BootstrapPlan,
+) -> Estimate {
+    let ratio_of = |sums: Option<(f64, u64)>| match sums {
+        None => Err(none),
+        Some((_, 0)) => Err(zero),
+        Some((above, below)) => finite_number(above / below as f64),
+    };
+    let value = ratio_of(sum_of_tasks(tasks.iter()));
     if let Err(why) = value {
         return Estimate::undefined(why);
     }
@@ -91,26 +107,18 @@ fn cost_over_tasks(tasks: &[(f64, u64)], plan: &BootstrapPlan) -> Estimate {
         let interval = Err(Undefined::FewerThanTwoTasks);
         return Estimate { value, interval, undefined_resamples: 0 };
     }
-    let of_draw = |draw: Vec<usize>| cost_ratio(draw.iter().map(|at| &tasks[*at]));
+    let of_draw = |draw: Vec<usize>| ratio_of(sum_of_tasks(draw.iter().map(|at| &tasks[*at])));
     let resampled: Vec<NumberOrReason> = plan.draws_among(tasks.len()).map(of_draw).collect();
     let without = |left: usize| {
         let others = tasks.iter().enumerate().filter(move |(at, _)| *at != left);
-        cost_ratio(others.map(|(_, task)| task))
+        ratio_of(sum_of_tasks(others.map(|(_, task)| task)))
     };
     let without_one: Vec<NumberOrReason> = (0..tasks.len()).map(without).collect();
     bca_estimate(value, &resampled, &without_one, plan.confidence)
 }
 
-fn cost_ratio<'a>(tasks: impl Iterator<Item = &'a (f64, u64)>) -> NumberOrReason {
-    let sum = tasks.fold(None, |sum: Option<(f64, u64)>, (usd, solved)| {
-        let (all, count) = sum.unwrap_or_default();
-        Some((all + usd, count + solved))
-    });
-    match sum {
-        None => Err(Undefined::NoCostWithTests),
-        Some((_, 0)) => Err(Undefined::NothingSolved),
-        Some((usd, solved)) => finite_number(usd / solved as f64),
-    }
+fn sum_of_tasks<'a>(tasks: impl Iterator<Item = &'a (f64, u64)>) -> Option<(f64, u64)> {
+    tasks.copied().reduce(|(all, count), (above, below)| (all + above, count + below))
 }
 
 #[cfg(test)]

@@ -50,6 +50,18 @@ worded! {
         NoCostWithTests = "no run has both a cost and tests",
         /// The runs cost money, and none solves a checkpoint.
         NothingSolved = "no checkpoint was solved",
+        /// Outcomes are not recorded, or nobody scored the trials.
+        NoScoredTrials = "no trial counts",
+        /// pass@k and pass^k need k trials of a task.
+        TooFewRepeats = "no task has so many trials",
+        NoReward = "no trial has a reward",
+        /// A mean of numbers of several verifiers or metrics means nothing.
+        SeveralRewards = "the rewards have several names",
+        NoRepeats = "no task has two trials with a reward",
+        /// No trial has both an outcome and what it spent.
+        NoSpending = "no trial has both an outcome and this value",
+        /// The trials spent something, and none passed.
+        NothingPassed = "no trial passed",
         /// Sums leave the range of numbers.
         TooLarge = "the numbers are too large",
     }
