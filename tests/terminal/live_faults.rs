@@ -587,7 +587,7 @@ fn a_screen_that_prints_300_mb_is_kept_as_far_as_is_said() {
     assert!(most < 200, "{most} MB");
     assert_eq!(desk.files("final"), ["one 1", "two 2"]);
     assert!(recorded_bytes(&desk) < (65 << 20), "{}", recorded_bytes(&desk));
-    let told = "session/terminal.cast ends before the run does: 64 MB of it are kept, and no more than the disk takes";
+    let told = "session/terminal.cast ends before the run: only 64 MB are recorded, or less if the disk is full";
     assert_eq!(run_remarks(&desk), [told]);
     nothing_is_left(&desk);
     desk.check();
