@@ -57,6 +57,12 @@ pub trait Format: Sync {
         RunsInFile::One
     }
 
+    /// Returns whether a recording is the record of a trial, whose folder is the trial's: where a log of the agent is below
+    /// it, that is the recording.
+    fn is_trial_record(&self) -> bool {
+        false
+    }
+
     /// Returns the function that converts a file of another form into the text that is read; None where the file is read as
     /// it is, and need not be read whole for it.
     fn preparation_for(&self, _head: &FileHead<'_>) -> Option<FilePreparation> {

@@ -146,6 +146,8 @@ pub const FORMATS: &[&dyn Format] = &[
     &RecordLog(&inspect::Inspect),
     &RecordLog(&rigorbench::RigorBench),
     &RecordLog(&otel::Otel),
+    &harness::HarborTrial,
+    &harness::TerminalBenchTrial,
     &slopcodebench::SlopCodeBench,
     &paperbench::PaperBench,
     // Logs that no tool can be recognised by.

@@ -55,7 +55,7 @@ fn elements_by_tape<'t>(document: &'t str, key: &str) -> Option<Vec<&'t str>> {
     list.elements().map(|element| text(element.get())).collect()
 }
 
-/// Returns the name of an element: `<id>_epoch_<epoch>` of a sample of Inspect, the UUID of a conversation.
+/// Returns the name of an element: that of a trial, `<id>_epoch_<epoch>` of a sample of Inspect, the UUID of a conversation.
 pub fn element_name(element: &str) -> Option<String> {
     #[derive(serde::Deserialize)]
     struct SampleName {
@@ -63,8 +63,13 @@ pub fn element_name(element: &str) -> Option<String> {
         id: serde_json::Value,
         epoch: Option<u64>,
         uuid: Option<serde_json::Value>,
+        trial_name: Option<serde_json::Value>,
     }
-    let (SampleName { id, epoch, uuid }, _) = not_finite::read_json(element.as_bytes()).ok()?;
+    let (SampleName { id, epoch, uuid, trial_name }, _) =
+        not_finite::read_json(element.as_bytes()).ok()?;
+    if let Some(name) = trial_name.as_ref().and_then(serde_json::Value::as_str) {
+        return Some(name.to_owned());
+    }
     if id.is_null() {
         return uuid?.as_str().map(str::to_owned);
     }

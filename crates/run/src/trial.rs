@@ -20,7 +20,7 @@ worded! {
         Partial = "partial",
         /// The agent, the environment or the verifier raised.
         Error = "error",
-        /// The agent or the verifier ran out of time.
+        /// The agent ran out of time; a verifier that did is an error.
         Timeout = "timeout",
         /// The agent ran out of tokens, turns or money.
         Limit = "limit",

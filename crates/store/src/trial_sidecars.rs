@@ -1,15 +1,16 @@
-//! The result of a trial, from the files that a harness wrote near the log.
+//! The result of a trial, from the files that a harness wrote near the log, and the log of a trial's folder.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use trajview_formats::{
-    SourceBytes,
-    harness::{HARNESSES, Harness, TrialFiles},
+    FileHead, RecordingShape, SourceBytes, could_be_log, format_for_head,
+    harness::{HARNESSES, Harness, TrialFiles, terminal_bench_trial_folder},
 };
 use trajview_run::{Run, Warning};
 
 use super::{
-    entries::is_plain_file,
+    containers, disk,
+    entries::{collect_files, entries_of, is_folder, is_plain_file, name_of},
     file_bytes::{FileAccess, ReadAllowance},
     path_bytes,
     recording_files::FoundRecording,
@@ -22,70 +23,159 @@ const MOST_UP: usize = 5;
 const MOST_RECORD_BYTES: usize = 32 << 20;
 const MOST_SIDECAR_BYTES: usize = 4 << 20;
 
+/// The most trials of a job among which the repeats of a task are counted.
+const MOST_REPEATS: usize = 1_000;
+
 /// Gives a run the result of its trial, where a harness recorded one. A damaged record is a warning.
 pub(crate) fn add_trial_result(run: &mut Run, recording: &FoundRecording) {
-    if run.trial.is_some() || !recording.format.capabilities().is_log() {
+    let shape = recording.format.capabilities().shape;
+    let is_one_file = matches!(shape, RecordingShape::Lines | RecordingShape::Document);
+    if run.trial.is_some() || !is_one_file {
         return;
     }
-    let mut folder = recording.main.parent();
-    for _ in 0..MOST_UP {
-        let Some(at) = folder else { return };
-        for harness in HARNESSES {
-            let is_done = harness
-                .record_names()
-                .iter()
-                .any(|name| add_from_record(run, recording, *harness, (at, name)));
-            if is_done {
-                return;
-            }
+    if recording.format.is_trial_record() {
+        add_from_own_record(run, recording);
+        return;
+    }
+    for folder in recording.main.ancestors().skip(1).take(MOST_UP) {
+        let add = |harness: &&dyn Harness| {
+            harness.record_names().iter().any(|name| {
+                let path = folder.join(name);
+                is_plain_file(&path)
+                    && read_start(&path, MOST_RECORD_BYTES).is_some_and(|bytes| {
+                        let record = SourceBytes { name, bytes: &bytes };
+                        add_from_record(run, *harness, &record, (folder, &recording.main))
+                    })
+            })
+        };
+        if HARNESSES.iter().any(add) {
+            return;
         }
-        folder = at.parent();
     }
 }
 
-/// Returns whether the file of that name in the folder is a record of the harness; the run has its facts then.
+/// Gives a run the result in its main file, which is the record of the trial, or one of those in the record of the job.
+fn add_from_own_record(run: &mut Run, recording: &FoundRecording) {
+    let Some(main) = recording.files.first() else { return };
+    let mut left = MOST_RECORD_BYTES as u64;
+    let (bytes, _) = main.bytes.read_all_within(&mut left);
+    let Some(beside) = recording.main.parent() else { return };
+    let is_in_job = containers::place_inside(&recording.main).is_some();
+    let folder = if is_in_job { beside.parent().unwrap_or(beside) } else { beside };
+    let name = if is_in_job { name_of(beside) } else { name_of(&recording.main) };
+    let record = SourceBytes { name, bytes: &bytes };
+    HARNESSES.iter().any(|it| add_from_record(run, *it, &record, (folder, &recording.main)));
+}
+
+/// Returns whether a file is a record of the harness for a log; the run has its facts then.
 fn add_from_record(
     run: &mut Run,
-    recording: &FoundRecording,
     harness: &dyn Harness,
-    (folder, name): (&Path, &'static str),
+    record: &SourceBytes<'_>,
+    (folder, log): (&Path, &Path),
 ) -> bool {
-    let path = folder.join(name);
-    let Some(record) = is_plain_file(&path).then(|| read_start(&path, MOST_RECORD_BYTES)).flatten()
-    else {
-        return false;
-    };
-    let record = SourceBytes { name, bytes: &record };
-    let log = recording.main.strip_prefix(folder).unwrap_or(&recording.main);
-    let log = log.to_string_lossy().replace('\\', "/");
-    if !harness.claims_record(&record, &log) {
+    let log = log.strip_prefix(folder).unwrap_or(log).to_string_lossy().replace('\\', "/");
+    if !harness.claims_record(record, &log) {
         return false;
     }
-    let sidecars: Vec<(String, Vec<u8>)> = harness
-        .sidecar_paths(&log)
-        .into_iter()
-        .filter_map(|name| {
-            let path = folder.join(&name);
-            let bytes = is_plain_file(&path).then(|| read_start(&path, MOST_SIDECAR_BYTES))??;
-            Some((name, bytes))
-        })
-        .collect();
+    let read_sidecar = |name: String| {
+        let path = folder.join(&name);
+        let bytes = is_plain_file(&path).then(|| read_start(&path, MOST_SIDECAR_BYTES))??;
+        Some((name, bytes))
+    };
+    let sidecars: Vec<(String, Vec<u8>)> =
+        harness.sidecar_paths(&log).into_iter().filter_map(read_sidecar).collect();
     let sidecars = sidecars.iter().map(|(name, bytes)| SourceBytes { name, bytes }).collect();
-    match harness.read_trial(&TrialFiles { log: &log, record, sidecars }, run) {
-        Ok(Some(facts)) => facts.apply_to(run, harness.name()),
+    match harness.read_trial(&TrialFiles { log: &log, record: *record, sidecars }, run) {
+        Ok(Some(mut facts)) => {
+            if facts.result.attempt.is_none() {
+                facts.result.attempt = attempt_of(harness, record, folder);
+            }
+            facts.apply_to(run, harness.name());
+        }
         Ok(None) => return false,
-        Err(why) => run.warnings.push(Warning { place: name.into(), what: why.to_string() }),
+        Err(why) => run.warnings.push(Warning { place: record.name.into(), what: why.to_string() }),
     }
     true
+}
+
+/// Returns the number of a trial among the repeats of its task in the same job, in the order in which they started.
+fn attempt_of(harness: &dyn Harness, record: &SourceBytes<'_>, folder: &Path) -> Option<u32> {
+    let own = harness.read_repeat(record.bytes)?;
+    let folder = disk::canonical_path(folder).ok()?;
+    let others = entries_of(folder.parent()?).into_iter();
+    let others =
+        others.filter(|it| harness.may_repeat(name_of(&folder), name_of(it))).take(MOST_REPEATS);
+    let is_before = |other: &PathBuf| {
+        let bytes = || read_start(&other.join(record.name), MOST_SIDECAR_BYTES);
+        *other != folder
+            && bytes().and_then(|it| harness.read_repeat(&it)).is_some_and(|it| {
+                let (own, it) =
+                    ((own.started_at, &own.of, &folder), (it.started_at, &it.of, other));
+                own.1 == it.1 && (it.0, it.2) < (own.0, own.2)
+            })
+    };
+    u32::try_from(others.filter(is_before).count() + 1).ok()
 }
 
 /// Returns the beginning of a file; None where it cannot be read.
 fn read_start(path: &Path, most: usize) -> Option<Vec<u8>> {
     let (bytes, _) =
         path_bytes::read_path(path, FileAccess::OnDisk, &mut ReadAllowance::default()).ok()?;
-    let mut left = most as u64;
-    let (bytes, _) = bytes.read_all_within(&mut left);
+    let (bytes, _) = bytes.read_all_within(&mut (most as u64));
     Some(bytes.into_owned())
+}
+
+/// The folders of a trial in which an agent leaves its logs, and the one of a trial in steps.
+const AGENT_FOLDERS: [&str; 3] = ["agent", "agent-logs", "sessions"];
+const STEPS_FOLDER: &str = "steps";
+
+/// The most files of one trial that are looked into for a log.
+const MOST_LOOKED: usize = 256;
+
+/// Returns the recording of a trial by the folder of its record: the agent's log, `trajectory.json` before the largest of
+/// those beside each other, and these before such in deeper folders; None where the record itself is the recording.
+pub(crate) fn log_of_trial(folder: &Path) -> Option<PathBuf> {
+    if is_folder(&folder.join(STEPS_FOLDER)) {
+        return None;
+    }
+    let folders = AGENT_FOLDERS.map(|name| folder.join(name)).into_iter();
+    folders.filter(|it| is_folder(it)).find_map(|agent| {
+        let (below, mut files): (Vec<PathBuf>, Vec<PathBuf>) =
+            entries_of(&agent).into_iter().partition(|path| is_folder(path));
+        largest_first(&mut files);
+        let direct = files.into_iter().take(MOST_LOOKED).find(|path| is_agent_log(path));
+        direct.or_else(|| {
+            let mut deep = vec![];
+            below.iter().for_each(|folder| collect_files(folder, 0, &mut deep));
+            deep.retain(|path| could_be_log(path));
+            largest_first(&mut deep);
+            deep.into_iter().take(MOST_LOOKED).find(|path| is_agent_log(path))
+        })
+    })
+}
+
+fn largest_first(files: &mut [PathBuf]) {
+    files.sort_by_cached_key(|path| {
+        let size = disk::metadata(path).map_or(0, |meta| meta.len());
+        (name_of(path) != "trajectory.json", std::cmp::Reverse(size))
+    });
+}
+
+fn is_agent_log(path: &Path) -> bool {
+    is_plain_file(path)
+        && path_bytes::read_head(path).is_ok_and(|(bytes, is_whole)| {
+            let head = FileHead { name: name_of(path), bytes: &bytes, is_whole };
+            format_for_head(&head).is_some_and(|format| format.capabilities().is_log())
+        })
+}
+
+/// Returns the recording of a trial that is an element of its job's record and has a folder of its own as well.
+pub(crate) fn own_recording(element: &Path) -> Option<PathBuf> {
+    let record = element.parent()?;
+    let folder = record.with_file_name(terminal_bench_trial_folder(name_of(element))?);
+    let own = folder.join(name_of(record));
+    is_plain_file(&own).then(|| log_of_trial(&folder).unwrap_or(own))
 }
 
 #[cfg(test)]
@@ -94,7 +184,8 @@ mod tests {
 
     use trajview_run::Outcome;
 
-    use crate::open;
+    use super::*;
+    use crate::{open, runs_below};
 
     const LOG: &str = "{\"type\":\"user\",\"sessionId\":\"s\",\"uuid\":\"u\",\"message\":{\"role\":\"user\",\"content\":\"go\"}}\n";
 
@@ -131,5 +222,130 @@ mod tests {
         let warning = run.warnings.last().unwrap();
         assert_eq!(warning.place, "result.json");
         assert!(warning.what.starts_with("not the JSON of a trial: "), "{}", warning.what);
+    }
+
+    fn write_all(folder: &Path, files: &[(&str, &str)]) {
+        for (name, text) in files {
+            let path = folder.join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+    }
+
+    fn record(task: &str, trial: &str, started: &str, reward: &str) -> String {
+        format!(
+            "{{\"task_name\": \"{task}\", \"trial_name\": \"{trial}\", \"trial_uri\": \"u\", \"started_at\": \
+             \"2026-01-01T{started}Z\", \"verifier_result\": {{\"rewards\": {{\"reward\": {reward}}}}}}}"
+        )
+    }
+
+    #[test]
+    fn a_job_has_a_row_for_each_trial_with_or_without_a_log_and_none_for_its_own_files() {
+        let folder = tempfile::tempdir().unwrap();
+        write_all(
+            folder.path(),
+            &[
+                ("config.json", "{\"job_name\": \"j\", \"n_attempts\": 2}"),
+                ("result.json", "{\"id\": \"j\", \"n_total_trials\": 3, \"stats\": {}}"),
+                ("t__b/result.json", &record("t", "t__b", "10:00:00", "1")),
+                ("t__b/config.json", "{\"trial_name\": \"t__b\"}"),
+                ("t__b/agent/out.txt", LOG),
+                ("t__b/agent/sessions/projects/-app/s.jsonl", LOG),
+                ("t__a/result.json", &record("t", "t__a", "11:00:00", "0")),
+                ("t__a/agent/out.txt", "command not found"),
+                ("t__a/verifier/reward.txt", "0"),
+                ("u__c/result.json", &record("u", "u__c", "09:00:00", "0.5")),
+            ],
+        );
+
+        let runs = runs_below(folder.path());
+
+        let names: Vec<_> = runs
+            .iter()
+            .map(|it| it.strip_prefix(folder.path()).unwrap().to_str().unwrap())
+            .collect();
+        assert_eq!(names, ["t__a/result.json", "t__b/agent/out.txt", "u__c/result.json"]);
+        let results: Vec<_> = runs
+            .iter()
+            .map(|path| {
+                let run = open(path).unwrap().run;
+                let trial = run.trial.clone().unwrap();
+                let task = run.task.as_ref().unwrap().id.clone();
+                (run.origin.format, task, trial.attempt, trial.outcome)
+            })
+            .collect();
+        assert_eq!(
+            results,
+            [
+                ("harbor", "t".into(), Some(2), Some(Outcome::Failed)),
+                ("claude-code", "t".into(), Some(1), Some(Outcome::Passed)),
+                ("harbor", "u".into(), Some(1), Some(Outcome::Partial)),
+            ]
+        );
+        let opened = open(&runs[0]).unwrap();
+        let step = trajview_run::StepId { turn: 0, subagent: None, step: 0 };
+        assert_eq!(opened.archive.step_text(&opened.run, step).text, "command not found");
+    }
+
+    #[test]
+    fn a_job_of_terminal_bench_has_its_trials_once_with_or_without_a_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let trial = |task: &str, is_resolved: &str| {
+            format!(
+                "{{\"trial_name\": \"{task}.1-of-1.r\", \"task_id\": \"{task}\", \"instruction\": \"do {task}\", \
+                 \"is_resolved\": {is_resolved}, \"failure_mode\": \"unset\"}}"
+            )
+        };
+        let cast = "{\"version\": 2}\n[1, \"i\", \"ls\\r\"]\n[2, \"o\", \"a.py\\r\\n\"]\n";
+        write_all(
+            folder.path(),
+            &[
+                (
+                    "results.json",
+                    &format!("{{\"results\": [{}, {}]}}", trial("a", "true"), trial("b", "false")),
+                ),
+                ("run_metadata.json", "{\"agent_name\": \"terminus\", \"model_name\": \"m\"}"),
+                ("b/b.1-of-1.r/results.json", &trial("b", "false")),
+                ("b/b.1-of-1.r/sessions/agent.cast", cast),
+            ],
+        );
+
+        let runs = runs_below(folder.path());
+
+        let results: Vec<_> = runs
+            .iter()
+            .map(|path| {
+                let run = open(path).unwrap().run;
+                let steps = run.turns[0].steps.len();
+                let agent = (run.agent.name.clone(), run.model.clone());
+                (run.title.clone(), run.trial.clone().unwrap().outcome, steps, agent)
+            })
+            .collect();
+        let agent = || ("terminus".to_owned(), Some("m".to_owned()));
+        assert_eq!(
+            results,
+            [
+                ("b".into(), Some(Outcome::Failed), 1, agent()),
+                ("a".into(), Some(Outcome::Passed), 0, agent()),
+            ]
+        );
+    }
+
+    #[test]
+    #[ignore = "needs TRAJVIEW_REAL_DATA"]
+    fn the_trials_of_real_jobs_have_the_outcomes_of_their_harness() {
+        let count = |job: &str| {
+            let mut counts = std::collections::BTreeMap::new();
+            for path in runs_below(&trajview_testing::real_data().join(job)) {
+                let run = open(&path).unwrap().run;
+                let outcome = run.trial.as_ref().unwrap().outcome.unwrap();
+                *counts.entry(outcome.word()).or_insert(0) += 1;
+            }
+            counts.into_iter().collect::<Vec<_>>()
+        };
+
+        assert_eq!(count("harbor/job"), [("error", 1), ("failed", 5), ("passed", 2)]);
+        // 28 of 80 are resolved; the tests of two came to no result.
+        assert_eq!(count("terminal-bench-1/job"), [("error", 2), ("failed", 50), ("passed", 28)]);
     }
 }

@@ -24,7 +24,7 @@ use super::{
     file_head_cache::{FileHeadCache, RecordingHead},
     links, path_bytes,
     remote::{self, FetchAmount, is_address},
-    slopcodebench,
+    slopcodebench, trial_sidecars,
 };
 
 /// The file that marks the folder of a live run's workspace and home.
@@ -246,9 +246,18 @@ fn walk_folder(
     let folder_links = link_paths.iter().filter(|path| disk::is_dir(path));
     folder_links.for_each(|link| links::note_if_outside(link, walk.root));
     if containers::place_at(folder).is_some_and(|place| place.members.are_runs()) {
-        return entries.into_iter().all(on_run);
+        // Where the walk comes by the folders of the trials, it reports them there.
+        let recording = |entry: PathBuf| match trial_sidecars::own_recording(&entry) {
+            Some(recording) => (depth == 0).then_some(recording),
+            None => Some(entry),
+        };
+        return entries.into_iter().filter_map(recording).all(on_run);
     }
-    let FolderEntries { mut logs, container_files, agents } = classify_entries(&entries, walk);
+    let FolderEntries { mut logs, container_files, agents, trial_record } =
+        classify_entries(&entries, walk);
+    if let Some(record) = trial_record {
+        return on_run(trial_sidecars::log_of_trial(folder).unwrap_or(record));
+    }
     logs.retain(|log| !walk.is_migrated(log));
     let linked_logs = logs.iter().chain(&container_files).filter(|log| link_paths.contains(*log));
     linked_logs.for_each(|log| links::note_if_outside(log, walk.root));
@@ -322,6 +331,8 @@ struct FolderEntries {
     container_files: HashSet<PathBuf>,
     /// The folders of companion logs.
     agents: HashSet<PathBuf>,
+    /// The record of the trial whose folder it is.
+    trial_record: Option<PathBuf>,
 }
 
 /// The role of one entry.
@@ -372,7 +383,9 @@ fn classify_entries(entries: &[PathBuf], walk: WalkContext<'_>) -> FolderEntries
     let formats: Vec<_> =
         paths.iter().zip(&memberships).map(|(path, memberships)| (*path, memberships.0)).collect();
     let agents = subagent_folders(&formats, entries);
-    FolderEntries { logs, container_files, agents }
+    let trial_record = formats.iter().find(|(_, format)| format.is_trial_record());
+    let trial_record = trial_record.map(|(path, _)| (*path).clone());
+    FolderEntries { logs, container_files, agents, trial_record }
 }
 
 /// Fetches the beginnings of possible logs, several at a time, where they are on remote storage and not known yet.

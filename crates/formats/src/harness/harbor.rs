@@ -1,29 +1,53 @@
 //! Harbor, the harness of terminal-bench 2: `result.json` of a trial, with the verifier's files beside it.
+//!
+//! | file | read for |
+//! |---|---|
+//! | `result.json` | task, rewards, exception, times, tokens, cost |
+//! | `verifier/ctrf.json` | the tests by name |
+//! | `verifier/reward.json`, `verifier/reward.txt` | a note, where they differ from the record |
+//! | `exception.txt` | the exception, where the record lacks it |
+//!
+//! Harbor states no range of a reward. By its convention a verifier writes 0 to 1, most of them 0 or 1: 1 and more is
+//! passed, 0 and less failed, and between them is partial.
 
-use trajview_run::{Outcome, Run, TrialResult};
+use serde_json::Value;
 
-use super::{Harness, TrialFacts, TrialFiles};
+use trajview_run::{
+    Outcome, Run, StatedTotals, Time, Tokens, TrialResult, Warning, first_line_label,
+};
+
+use super::{Harness, RepeatKey, TrialFacts, TrialFiles, ctrf};
 use crate::{NotUnderstood, SourceBytes, json_object::JsonFields};
 
 /// The harness of terminal-bench 2.
 pub struct Harbor;
 
+/// The name as [`trajview_run::RunOrigin::harness`] has it.
+pub(super) const NAME: &str = "Harbor";
+
+/// The phases of a trial, of which the record has the beginning and the end.
+const PHASES: [&str; 4] = ["environment_setup", "agent_setup", "agent_execution", "verifier"];
+
 impl Harness for Harbor {
     fn name(&self) -> &'static str {
-        "Harbor"
+        NAME
     }
 
     fn record_names(&self) -> &'static [&'static str] {
         &["result.json"]
     }
 
-    fn claims_record(&self, record: &SourceBytes<'_>, _log: &str) -> bool {
-        let has = |key: &str| memchr::memmem::find(record.bytes, key.as_bytes()).is_some();
-        has("\"task_name\"") && has("\"trial_name\"")
+    fn claims_record(&self, record: &SourceBytes<'_>, log: &str) -> bool {
+        // An interrupted write leaves an empty or a cut record.
+        let is_in_trial = log.starts_with("agent/") || log.starts_with("steps/");
+        is_trial_record(record.bytes)
+            || is_in_trial && serde_json::from_slice::<serde::de::IgnoredAny>(record.bytes).is_err()
     }
 
     fn sidecar_paths(&self, _log: &str) -> Vec<String> {
-        vec![]
+        ["verifier/ctrf.json", "verifier/reward.json", "verifier/reward.txt", "exception.txt"]
+            .map(str::to_owned)
+            .into()
     }
 
     fn read_trial(
@@ -31,29 +55,294 @@ impl Harness for Harbor {
         files: &TrialFiles<'_>,
         _run: &Run,
     ) -> Result<Option<TrialFacts>, NotUnderstood> {
-        let record: serde_json::Value = serde_json::from_slice(files.record.bytes)
-            .map_err(|why| NotUnderstood(format!("not the JSON of a trial: {why}")))?;
-        let rewards = record.object("verifier_result").and_then(|it| it.object("rewards"));
-        let named = rewards.into_iter().flatten();
-        let mut rewards: Vec<(Box<str>, f64)> = named
-            .filter_map(|(name, value)| Some((name.as_str().into(), value.as_f64()?)))
-            .collect();
-        let first = (!rewards.is_empty()).then(|| rewards.remove(0));
-        let outcome = first.as_ref().map(|(_, reward)| match *reward {
-            it if it >= 1.0 => Outcome::Passed,
-            it if it > 0.0 => Outcome::Partial,
-            _ => Outcome::Failed,
-        });
-        let (reward_name, reward) = first.unzip();
-        let result = TrialResult {
-            task: record.text("task_name").map(Into::into),
-            outcome,
-            reward,
-            reward_name,
-            other_rewards: rewards,
-            source: files.record.name.into(),
-            ..TrialResult::default()
+        let record = read_record(files.record.bytes)?;
+        let mut facts = TrialFacts {
+            result: read_result(&record, files),
+            ended_at: time_of(&record, "finished_at"),
+            started_at: time_of(&record, "started_at"),
+            agent: agent_of(&record),
+            model: model_of(&record),
+            stated: totals_of(record.object("agent_result")),
+            ..TrialFacts::default()
         };
-        Ok(Some(TrialFacts { result, ..TrialFacts::default() }))
+        for phase in PHASES {
+            let times = record.object(phase);
+            let time = |key| times.and_then(|it| Time::parse(it.text(key)?));
+            let seconds = time("started_at")
+                .zip(time("finished_at"))
+                .and_then(|(start, end)| end.seconds_since(start));
+            facts.add_value(files.record.name, format!("{phase}_seconds"), seconds);
+        }
+        if let Some(report) = files.sidecar("verifier/ctrf.json") {
+            facts.tests = ctrf::read_report(report.name, report.bytes);
+            if facts.tests.is_none() {
+                let what = "not a test report (CTRF); it is left out".into();
+                facts.warnings.push(Warning { place: report.name.into(), what });
+            }
+        }
+        Ok(Some(facts))
+    }
+
+    fn may_repeat(&self, folder: &str, other: &str) -> bool {
+        // `<the first 32 letters of the task>__<7 letters>`
+        let task = |name: &str| name.rsplit_once("__").map(|(task, _)| task.to_owned());
+        task(folder).is_some() && task(folder) == task(other)
+    }
+
+    fn read_repeat(&self, record: &[u8]) -> Option<RepeatKey> {
+        let record = read_record(record).ok()?;
+        let agent = agent_of(&record).map(|(name, _)| name);
+        Some(RepeatKey {
+            of: [record.text("task_name").map(str::to_owned), agent, model_of(&record)],
+            started_at: time_of(&record, "started_at"),
+        })
+    }
+}
+
+/// Returns whether a text has the fields of a trial's record; a cut record has them too.
+pub(super) fn is_trial_record(bytes: &[u8]) -> bool {
+    let has = |key: &str| memchr::memmem::find(bytes, key.as_bytes()).is_some();
+    has("\"task_name\"") && has("\"trial_name\"") && (has("\"trial_uri\"") || has("_result\""))
+}
+
+pub(super) fn read_record(bytes: &[u8]) -> Result<Value, NotUnderstood> {
+    let record: Value = serde_json::from_slice(bytes)
+        .map_err(|why| NotUnderstood(format!("not the JSON of a trial: {why}")))?;
+    let is_trial = record.text("task_name").is_some() && record.text("trial_name").is_some();
+    if is_trial { Ok(record) } else { Err(NotUnderstood("it names no task and no trial".into())) }
+}
+
+pub(super) fn time_of(record: &Value, key: &str) -> Option<Time> {
+    Time::parse(record.text(key)?)
+}
+
+/// Returns the agent's name and version.
+fn agent_of(record: &Value) -> Option<(String, Option<String>)> {
+    let info = record.object("agent_info");
+    let configured = || record.object("config")?.object("agent");
+    let name = info.and_then(|it| it.text("name")).or_else(|| configured()?.text("name"))?;
+    let version = info.and_then(|it| it.text("version")).filter(|it| *it != "unknown");
+    Some((name.to_owned(), version.map(str::to_owned)))
+}
+
+fn model_of(record: &Value) -> Option<String> {
+    let info = || record.object("agent_info")?.object("model_info")?.text("name");
+    let configured = || record.object("config")?.object("agent")?.text("model_name");
+    configured().or_else(info).map(str::to_owned)
+}
+
+/// Returns the tokens and the cost of an `agent_result`; its input has the cached input in it.
+fn totals_of(result: Option<&serde_json::Map<String, Value>>) -> StatedTotals {
+    let Some(result) = result else { return StatedTotals::default() };
+    let tokens = Tokens {
+        input: result.number("n_input_tokens"),
+        cached_input: result.number("n_cache_tokens"),
+        output: result.number("n_output_tokens"),
+        ..Tokens::default()
+    };
+    StatedTotals { tokens, cost_usd: result.float("cost_usd").filter(|it| it.is_finite()) }
+}
+
+fn read_result(record: &Value, files: &TrialFiles<'_>) -> TrialResult {
+    let mut rewards = rewards_of(record);
+    let reward = (!rewards.is_empty()).then(|| rewards.remove(0));
+    let exception = exception_of(record).or_else(|| {
+        let text = String::from_utf8_lossy(files.sidecar("exception.txt")?.bytes).into_owned();
+        let line = text.lines().rev().find(|line| !line.trim().is_empty())?;
+        let (kind, message) = line.split_once(": ").unwrap_or((line, ""));
+        Some((kind.trim().to_owned(), message.to_owned()))
+    });
+    let mut result = TrialResult {
+        task: record.text("task_name").map(Into::into),
+        outcome: outcome_of(record, reward.as_ref().map(|it| it.1), exception.as_ref()),
+        error: exception.as_ref().map(|(kind, message)| match message.trim() {
+            "" => first_line_label(kind),
+            message => first_line_label(&format!("{kind}: {message}")),
+        }),
+        source: files.record.name.into(),
+        ..TrialResult::default()
+    };
+    if let (Some(_), Some((kind, _))) = (&reward, &exception) {
+        result.notes.push(
+            format!("{kind} was raised, and the verifier gave its reward all the same").into(),
+        );
+    }
+    for name in ["verifier/reward.json", "verifier/reward.txt"] {
+        let Some(file) = files.sidecar(name) else { continue };
+        let text = String::from_utf8_lossy(file.bytes);
+        let written = match serde_json::from_str::<Value>(&text) {
+            Ok(Value::Number(number)) => number.as_f64(),
+            Ok(Value::Object(named)) => first_reward(named_rewards(&named)).map(|it| it.1),
+            _ => None,
+        };
+        if let Some(written) = written.filter(|it| Some(*it) != reward.as_ref().map(|it| it.1)) {
+            let recorded = match &reward {
+                Some((_, reward)) => format!("the record has {reward}"),
+                None => "the record has no reward".into(),
+            };
+            result.notes.push(format!("{name} has the reward {written}, {recorded}").into());
+        }
+    }
+    (result.reward_name, result.reward) = reward.unzip();
+    result.other_rewards = rewards;
+    result
+}
+
+/// Returns the named rewards of a record or of one of its steps, the one named `reward` first.
+fn rewards_of(record: &Value) -> Vec<(Box<str>, f64)> {
+    let rewards = record.object("verifier_result").and_then(|it| it.object("rewards"));
+    rewards.map(named_rewards).unwrap_or_default()
+}
+
+fn named_rewards(named: &serde_json::Map<String, Value>) -> Vec<(Box<str>, f64)> {
+    let number = |value: &Value| value.as_f64().or_else(|| value.as_bool().map(f64::from));
+    let mut rewards: Vec<(Box<str>, f64)> = named
+        .iter()
+        .filter_map(|(name, value)| Some((name.as_str().into(), number(value)?)))
+        .filter(|(_, reward)| reward.is_finite())
+        .collect();
+    rewards.sort_by_key(|(name, _)| **name != *"reward");
+    rewards
+}
+
+fn first_reward(rewards: Vec<(Box<str>, f64)>) -> Option<(Box<str>, f64)> {
+    rewards.into_iter().next()
+}
+
+/// Returns type and message of a recorded exception.
+fn exception_of(record: &Value) -> Option<(String, String)> {
+    let info = record.object("exception_info")?;
+    let kind = info.text("exception_type")?.to_owned();
+    Some((kind, info.text("exception_message").unwrap_or_default().to_owned()))
+}
+
+/// Returns the outcome of a trial or of a step: the verifier's word, else that of the exception. None where the trial has
+/// not ended.
+fn outcome_of(
+    record: &Value,
+    reward: Option<f64>,
+    exception: Option<&(String, String)>,
+) -> Option<Outcome> {
+    match (reward, exception) {
+        (Some(reward), _) if reward >= 1.0 => Some(Outcome::Passed),
+        (Some(reward), _) if reward > 0.0 => Some(Outcome::Partial),
+        (Some(_), _) => Some(Outcome::Failed),
+        (None, Some((kind, _))) => Some(outcome_of_exception(kind)),
+        (None, None) => {
+            let has_ended = record.field("finished_at").is_some_and(|it| !it.is_null())
+                || record.object("agent_result").is_some();
+            has_ended.then_some(Outcome::Unscored)
+        }
+    }
+}
+
+/// Returns the outcome of a trial that an exception ended: of the agent's own time and room it says so; the time of the
+/// environment, of the set-up and of the verifier is an error.
+fn outcome_of_exception(kind: &str) -> Outcome {
+    let kind = kind.rsplit('.').next().unwrap_or(kind);
+    const LIMITS: [&str; 6] =
+        ["LengthExceeded", "LimitExceeded", "BudgetExceeded", "MaxTurns", "MaxSteps", "CostLimit"];
+    match kind {
+        "AgentTimeoutError" => Outcome::Timeout,
+        _ if LIMITS.iter().any(|limit| kind.contains(limit)) && !kind.contains("Rate") => {
+            Outcome::Limit
+        }
+        _ => Outcome::Error,
+    }
+}
+
+/// One step of a trial with several.
+pub(super) struct TrialStep {
+    /// The name of its folder below `steps`.
+    pub name: String,
+    pub outcome: Option<Outcome>,
+    /// Its rewards by name, the first first.
+    pub rewards: Vec<(Box<str>, f64)>,
+    pub error: Option<Box<str>>,
+}
+
+/// Returns the steps of a record in their order; none where the trial is not in steps.
+pub(super) fn steps_of(record: &Value) -> Vec<TrialStep> {
+    const MOST_STEPS: usize = 1_000;
+    let named = |step: &Value| {
+        let name = step.text("step_name").or_else(|| step.text("name"))?.to_owned();
+        let rewards = rewards_of(step);
+        let exception = exception_of(step);
+        let outcome = outcome_of(step, rewards.first().map(|it| it.1), exception.as_ref());
+        let error =
+            exception.map(|(kind, message)| first_line_label(&format!("{kind}: {message}")));
+        Some(TrialStep { name, outcome, rewards, error })
+    };
+    record.elements_of("step_results").iter().take(MOST_STEPS).filter_map(named).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn result_of(fields: &str, sidecars: &[(&str, &str)]) -> TrialResult {
+        let record = format!(
+            "{{\"task_name\": \"t\", \"trial_name\": \"t__1\", \"trial_uri\": \"u\", \"finished_at\": \"2026-01-01T00:00:00Z\"{fields}}}"
+        );
+        let files = TrialFiles {
+            log: "agent/trajectory.json",
+            record: SourceBytes { name: "result.json", bytes: record.as_bytes() },
+            sidecars: sidecars
+                .iter()
+                .map(|(name, text)| SourceBytes { name, bytes: text.as_bytes() })
+                .collect(),
+        };
+        Harbor.read_trial(&files, &Run::default()).unwrap().unwrap().result
+    }
+
+    #[test]
+    fn the_verifier_has_the_last_word_and_an_exception_counts_where_it_has_none() {
+        let raised = |kind: &str| {
+            format!(
+                ", \"exception_info\": {{\"exception_type\": \"{kind}\", \"exception_message\": \"m\"}}"
+            )
+        };
+        let reward = |reward: &str| {
+            format!(", \"verifier_result\": {{\"rewards\": {{\"reward\": {reward}}}}}")
+        };
+        let cases = [
+            (reward("1.0"), Some(Outcome::Passed)),
+            (reward("0.5"), Some(Outcome::Partial)),
+            (reward("0"), Some(Outcome::Failed)),
+            (reward("1") + &raised("AgentTimeoutError"), Some(Outcome::Passed)),
+            (raised("AgentTimeoutError"), Some(Outcome::Timeout)),
+            (raised("VerifierTimeoutError"), Some(Outcome::Error)),
+            (raised("harbor.llms.base.ContextLengthExceededError"), Some(Outcome::Limit)),
+            (raised("RateLimitExceededError"), Some(Outcome::Error)),
+            (raised("RuntimeError"), Some(Outcome::Error)),
+            (String::new(), Some(Outcome::Unscored)),
+            (", \"verifier_result\": {\"rewards\": null}".into(), Some(Outcome::Unscored)),
+        ];
+        for (fields, expected) in cases {
+            assert_eq!(result_of(&fields, &[]).outcome, expected, "{fields}");
+        }
+    }
+
+    #[test]
+    fn a_reward_that_a_verifier_wrote_before_it_failed_is_a_note_and_no_reward() {
+        let fields = ", \"exception_info\": {\"exception_type\": \"VerifierTimeoutError\", \"exception_message\": \"late\"}";
+
+        let result = result_of(fields, &[("verifier/reward.txt", "1\n")]);
+
+        assert_eq!((result.outcome, result.reward), (Some(Outcome::Error), None));
+        assert_eq!(result.error.as_deref(), Some("VerifierTimeoutError: late"));
+        let notes: Vec<&str> = result.notes.iter().map(|it| &**it).collect();
+        assert_eq!(notes, ["verifier/reward.txt has the reward 1, the record has no reward"]);
+    }
+
+    #[test]
+    fn of_several_rewards_the_one_with_that_name_is_first() {
+        let result = result_of(
+            ", \"verifier_result\": {\"rewards\": {\"a\": 0.2, \"reward\": 1, \"z\": true}}",
+            &[],
+        );
+
+        assert_eq!((result.reward_name.as_deref(), result.reward), (Some("reward"), Some(1.0)));
+        assert_eq!(result.other_rewards, [("a".into(), 0.2), ("z".into(), 1.0)]);
     }
 }

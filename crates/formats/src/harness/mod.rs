@@ -5,16 +5,26 @@
 //! the log has. A harness is recognised by the content of its record, never by the name alone.
 
 use trajview_run::{
-    Checkpoint, CheckpointRecord, Run, StatedTotals, Time, TrialResult, Warning,
-    checkpoint_record::{RecordedMeasure, RecordedTests},
+    Checkpoint, CheckpointRecord, Run, StatedTotals, Task, Time, TrialResult, Warning,
+    checkpoint_record::{MeasureValue, RecordedMeasure, RecordedTests},
 };
 
 use super::{NotUnderstood, SourceBytes};
 
-pub mod harbor;
+mod cast;
+mod ctrf;
+mod harbor;
+mod harbor_trial;
+mod terminal_bench;
+mod terminal_bench_trial;
+mod trial_parts;
+
+pub(crate) use harbor_trial::HarborTrial;
+pub use terminal_bench::trial_folder as terminal_bench_trial_folder;
+pub(crate) use terminal_bench_trial::TerminalBenchTrial;
 
 /// Every harness whose records are read, in the order in which they may claim one.
-pub const HARNESSES: &[&dyn Harness] = &[&harbor::Harbor];
+pub const HARNESSES: &[&dyn Harness] = &[&harbor::Harbor, &terminal_bench::TerminalBench];
 
 /// A benchmark harness. No method may panic, whatever the bytes.
 pub trait Harness: Sync {
@@ -39,6 +49,25 @@ pub trait Harness: Sync {
         files: &TrialFiles<'_>,
         run: &Run,
     ) -> Result<Option<TrialFacts>, NotUnderstood>;
+
+    /// Returns whether the trials of two folders of one job may be of the same task, by the names of the folders. Only
+    /// those are compared by [`Harness::read_repeat`]; a harness that numbers its attempts itself needs neither.
+    fn may_repeat(&self, _folder: &str, _other: &str) -> bool {
+        false
+    }
+
+    /// Returns what makes a trial the repeat of another, from its record.
+    fn read_repeat(&self, _record: &[u8]) -> Option<RepeatKey> {
+        None
+    }
+}
+
+/// What two repeats of a task have in common, and when this one started.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RepeatKey {
+    /// Task, agent and model: another agent at the same task is no repeat.
+    pub of: [Option<String>; 3],
+    pub started_at: Option<Time>,
 }
 
 /// The files of a trial, as far as they exist. Their names are relative to the folder of the record.
@@ -75,9 +104,25 @@ pub struct TrialFacts {
 }
 
 impl TrialFacts {
+    /// Adds a number of the record, where there is one.
+    fn add_value(&mut self, source: &str, name: impl Into<Box<str>>, number: Option<f64>) {
+        if let Some(number) = number.filter(|it| it.is_finite()) {
+            self.values.push(RecordedMeasure {
+                source: source.into(),
+                name: name.into(),
+                value: MeasureValue::Number(number),
+                metric: None,
+                doubt: None,
+            });
+        }
+    }
+
     /// Gives a run what its log does not state, and the result of the trial.
     pub fn apply_to(self, run: &mut Run, harness: &str) {
         run.origin.harness.get_or_insert_with(|| harness.to_owned());
+        if let Some(task) = self.result.task.as_deref().filter(|_| run.task.is_none()) {
+            run.task = Some(Task { id: task.to_owned(), ..Task::default() });
+        }
         run.started_at = run.started_at.or(self.started_at);
         run.ended_at = run.ended_at.or(self.ended_at);
         if let Some((name, version)) = self.agent {
