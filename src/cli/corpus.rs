@@ -2,10 +2,14 @@
 
 mod cost_per_solved;
 mod document;
+mod outcomes;
 mod run_facts;
 mod tables;
 
-use std::path::{Path, PathBuf};
+use std::{
+    borrow::Cow,
+    path::{Path, PathBuf},
+};
 
 use clap::ValueEnum;
 
@@ -17,7 +21,7 @@ use trajview_study::pairing::ConditionPair;
 use super::{
     CommandFailure, CommandResult, Exit, compare, component_comparison,
     measuring_args::MeasuringArgs,
-    output::{Out, TableFormArgs},
+    output::{Json, Out, TableFormArgs},
     pricing::PricingArgs,
     resampling::ResamplingArgs,
     run_args,
@@ -34,7 +38,9 @@ use document::CorpusDocument;
 /// components, and with tasks as clusters by drawing them whole and by a linear mixed model; p Holm is adjusted for the
 /// measures of the same agent. Slopes are least squares a checkpoint, their mean is over runs. A solved checkpoint is one of
 /// which every test passed; what it costs is all dollars by all solved checkpoints, by recorded and by computed cost apart,
-/// with tasks drawn whole.
+/// with tasks drawn whole. Outcomes are those that a harness recorded: pass rates of groups (--by) with Wilson's interval by
+/// three rules for errors, pass@k and pass^k over repeats, flaky tasks, the cost of a passed trial, and every two groups paired
+/// by task with McNemar's exact test; a trial that nobody scored is in none of them.
 #[derive(Debug, clap::Args)]
 pub struct CorpusArgs {
     /// Runs, folders that contain runs, or addresses of them; a run that is named twice counts once
@@ -57,6 +63,8 @@ pub struct CorpusArgs {
     pricing: PricingArgs,
     #[command(flatten)]
     resampling: ResamplingArgs,
+    #[command(flatten)]
+    outcomes: outcomes::OutcomeArgs,
     /// Print JSON (schema trajview.corpus/1)
     #[arg(long, conflicts_with_all = ["csv", "md", "tex", "save_tables"])]
     json: bool,
@@ -82,6 +90,16 @@ enum CorpusTable {
     Trends,
     /// Cost of a solved checkpoint: one row per agent and condition
     Solved,
+    /// Outcomes of trials: one row per group
+    Outcomes,
+    /// Outcomes of trials: one row per group and task
+    Tasks,
+    /// pass@k and pass^k: one row per group and k
+    AtK,
+    /// Cost, tokens and time of a passed trial: one row per group and measure
+    PerPass,
+    /// Groups paired by task: McNemar's test of outcomes, Wilcoxon's of rewards
+    OutcomePairs,
 }
 
 fn parse_conditions(words: &str) -> Result<ConditionPair, String> {
@@ -98,24 +116,13 @@ pub fn run(args: &CorpusArgs, out: &mut Out) -> CommandResult {
     let with = run_facts::CorpusOptions { scorers: &scorers, judge, prices: &prices };
     let runs = run_facts::measure_runs(&paths, &naming_folder(args, &paths), &with);
     let plan = args.resampling.to_plan();
-    let document = CorpusDocument::new(runs, &args.pair, &plan, scorers.scorer.ruler());
+    let document =
+        CorpusDocument::new(runs, &args.pair, &args.outcomes, &plan, scorers.scorer.ruler());
     if args.json {
         out.print_json(&document.json)?;
     } else if args.csv {
-        let rows = |name: &str| document.json.rows(name);
-        match args.table {
-            CorpusTable::Runs => {
-                out.print_csv(&tables::runs_csv_columns(&document), rows("runs"))?
-            }
-            CorpusTable::Paired => out.print_csv(tables::PAIRED_CSV_COLUMNS, rows("paired"))?,
-            CorpusTable::Components => {
-                out.print_csv(component_comparison::CSV_COLUMNS, rows("components"))?
-            }
-            CorpusTable::Trends => out.print_csv(tables::TREND_CSV_COLUMNS, rows("trends"))?,
-            CorpusTable::Solved => {
-                out.print_csv(cost_per_solved::CSV_COLUMNS, rows("cost_per_solved"))?
-            }
-        }
+        let (columns, rows) = csv_table(args.table, &document);
+        out.print_csv(&columns, rows)?;
         super::output::print_warnings(&document.problems);
         tables::several_judgements_notes(&document)
             .iter()
@@ -124,6 +131,24 @@ pub fn run(args: &CorpusArgs, out: &mut Out) -> CommandResult {
         tables::print_corpus(&document, args.forms.md, out)?;
     }
     Ok(Exit::Fine)
+}
+
+/// Returns the columns and the rows of a table; no rows without outcomes.
+fn csv_table(table: CorpusTable, document: &CorpusDocument) -> (Cow<'static, str>, &[Json]) {
+    let rows = |name: &str| document.json.rows(name);
+    let of_outcomes = |name: &str| document.json.field("outcomes").rows(name);
+    match table {
+        CorpusTable::Runs => (tables::runs_csv_columns(document).into(), rows("runs")),
+        CorpusTable::Paired => (tables::PAIRED_CSV_COLUMNS.into(), rows("paired")),
+        CorpusTable::Components => (component_comparison::CSV_COLUMNS.into(), rows("components")),
+        CorpusTable::Trends => (tables::TREND_CSV_COLUMNS.into(), rows("trends")),
+        CorpusTable::Solved => (cost_per_solved::CSV_COLUMNS.into(), rows("cost_per_solved")),
+        CorpusTable::Outcomes => (outcomes::GROUP_CSV_COLUMNS.into(), of_outcomes("groups")),
+        CorpusTable::Tasks => (outcomes::TASK_CSV_COLUMNS.into(), of_outcomes("tasks")),
+        CorpusTable::AtK => (outcomes::AT_K_CSV_COLUMNS.into(), of_outcomes("at_k")),
+        CorpusTable::PerPass => (outcomes::SPENT_CSV_COLUMNS.into(), of_outcomes("spent")),
+        CorpusTable::OutcomePairs => (outcomes::PAIRED_CSV_COLUMNS.into(), of_outcomes("paired")),
+    }
 }
 
 /// Finds the judge that the word names in all runs together.

@@ -452,10 +452,10 @@ fn a_model_without_a_price_is_named_with_how_to_add_one() {
 
     assert!(
         cost.contains(
-            r#"to add a price: a file with {"rows": [{"model":"made-model", "usd_per_million""#
+            r#"to add a price: write prices.json with {"rows": [{"model":"made-model", "usd_per_million""#
         ),
         "{cost}"
     );
-    assert!(cost.contains("--prices FILE"), "{cost}");
-    assert!(shown.contains("no price for made-model; `trajview cost`"), "{shown}");
+    assert!(cost.contains("--prices prices.json"), "{cost}");
+    assert!(shown.contains("no price for made-model; add rows in a file"), "{shown}");
 }

@@ -29,6 +29,7 @@ use trajview_study::{
 
 use super::{
     cost_per_solved,
+    outcomes::{OutcomeArgs, TrialOfRun, outcomes_record},
     run_facts::{CorpusRunFacts, CorpusRuns},
 };
 
@@ -67,6 +68,7 @@ impl CorpusDocument {
     pub fn new(
         CorpusRuns { measured: runs, problems }: CorpusRuns,
         conditions: &ConditionPair,
+        outcomes: &OutcomeArgs,
         plan: &BootstrapPlan,
         ruler: &Ruler,
     ) -> Self {
@@ -76,6 +78,7 @@ impl CorpusDocument {
         let unfair: Vec<UnfairPair> =
             per_task.iter().filter_map(|row| unfair_row(&row.pair, &runs)).collect();
         let spent: Vec<_> = runs.iter().map(|run| (run.measured.key.clone(), run.spent)).collect();
+        let trials: Vec<TrialOfRun> = runs.iter().map(TrialOfRun::for_run).collect();
         let scores = |at: usize| &runs[at].judged.scores;
         let json = record! {
             schema: "trajview.corpus/1",
@@ -101,6 +104,7 @@ impl CorpusDocument {
             problems: problems,
             unfair: unfair,
             cost_per_solved: cost_per_solved::cost_per_solved_rows(&spent, plan),
+            outcomes: outcomes_record(&trials, outcomes, plan),
         };
         Self { json, runs, problems, unfair }
     }
@@ -144,6 +148,12 @@ fn run_row(run: &CorpusRunFacts) -> Json {
         tests: run.tests.as_ref().map(|(label, tests)| last_tests_row(label, tests)),
         tokens: run.tokens,
         ..values(NumberBlock::Others),
+        attempt: run.trial.as_ref().and_then(|it| it.attempt),
+        outcome: run.trial.as_ref().and_then(|it| it.outcome),
+        reward: run.trial.as_ref().and_then(|it| it.reward),
+        reward_name: run.trial.as_ref().and_then(|it| it.reward_name.as_deref()),
+        error: run.trial.as_ref().and_then(|it| it.error.as_deref()),
+        seconds: run.seconds,
         turns: run.turns,
         state: run.states.of_run,
         turn_states: run.states.of_turns,

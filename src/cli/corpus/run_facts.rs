@@ -22,7 +22,7 @@ use trajview_metrics::{
     quality::{QualitySnapshot, ScoredSnapshot},
 };
 use trajview_run::{
-    Run, Tokens, Warning,
+    Run, Tokens, TrialResult, Warning,
     checkpoint_record::RecordedTests,
     files::RunMoment,
     find_by_name::JudgeSelection,
@@ -61,6 +61,10 @@ pub struct CorpusRunFacts {
     pub tokens: Tokens,
     /// Tests of the last checkpoint that has some, with its id.
     pub tests: Option<(String, RecordedTests)>,
+    /// The harness' result; None where it recorded none.
+    pub trial: Option<Box<TrialResult>>,
+    /// Seconds between the first recorded moment and the last.
+    pub seconds: Option<f64>,
     pub judged: ChosenJudgement,
     pub warnings: usize,
     /// Sentences about values that could not be computed.
@@ -217,6 +221,8 @@ fn run_facts(
         },
         tokens,
         tests,
+        trial: run.trial.clone(),
+        seconds: run.duration_s(),
         judged: ChosenJudgement {
             judge: faithfulness.as_ref().map(|(judge, _)| judge.clone()),
             file: chosen_judgement(&rubric, judge.as_ref()).map(|it| it.file.clone()),

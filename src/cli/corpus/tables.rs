@@ -16,6 +16,7 @@ use trajview_study::{Interval, fairness::ConductDifference};
 use super::{
     cost_per_solved,
     document::{CorpusDocument, NumberBlock, UnfairPair, slope_name},
+    outcomes::{outcome_notes, outcome_tables},
     run_facts::CorpusRunFacts,
 };
 
@@ -33,6 +34,8 @@ pub(crate) fn print_corpus(
     let json = &document.json;
     let (a, b) = (json.cell("conditions.a"), json.cell("conditions.b"));
     show(out, &count_line(json), &run_table(document))?;
+    let outcomes = outcome_tables(json.field("outcomes"));
+    outcomes.iter().try_for_each(|(title, table)| show(out, title, table))?;
     if json.rows("paired").is_empty() {
         out.print_sentence(&format!("no agent ran a task under both conditions, {a} and {b}"))?;
     } else {
@@ -287,6 +290,7 @@ fn corpus_notes(document: &CorpusDocument) -> Vec<String> {
     });
     let states = document.runs.iter().flat_map(state_notes);
     states
+        .chain(outcome_notes(document.json.field("outcomes")))
         .chain(several_judgements_notes(document))
         .chain(warnings("alone", "in no pair"))
         .chain(warnings("problems", "left out"))
@@ -330,7 +334,7 @@ pub(crate) fn runs_csv_columns(document: &CorpusDocument) -> String {
         "run path format task agent model condition {faithful} judge judgement judged_turn judged_at judged components {code} \
          tests_passed=tests.strict.passed tests_total=tests.strict.total pass_rate=tests.pass_rate \
          input_tokens=tokens.input cached_input_tokens=tokens.cached_input output_tokens=tokens.output \
-         reasoning_tokens=tokens.reasoning {others} turns warnings state turn_states cost_computed_usd not_priced_tokens \
+         reasoning_tokens=tokens.reasoning {others} attempt outcome reward reward_name error seconds turns warnings state turn_states cost_computed_usd not_priced_tokens \
          solved_checkpoints {slopes}"
     )
 }

@@ -327,20 +327,23 @@ pub(crate) fn without_price(sum: &CostSum) -> Option<String> {
     let more = if models.len() > MOST { ", …" } else { "" };
     (!models.is_empty()).then(|| {
         format!(
-            "no price for {named}{more}; `trajview cost` shows what is missing and how to add it"
+            "no price for {named}{more}; add rows in a file (`prices = \"FILE\"` in the settings, or --prices FILE): \
+             `trajview cost` prints an example"
         )
     })
 }
 
-/// Explains how to give a price to the first model without one. None if each has one.
+/// Explains how to give a price to the first model without one: the file, its keys, and where it is named. None if each has
+/// one.
 fn how_to_price(sum: &CostSum) -> Option<String> {
     let model = sum.models_without_price().into_iter().next()?;
     let row = serde_json::json!({ "model": model });
     let row = row.to_string();
     let row = row.trim_end_matches('}');
     Some(format!(
-        "to add a price: a file with {{\"rows\": [{row}, \"usd_per_million\": {{\"input\": 1, \"output\": 2}}}}]}} and its prices, \
-         named by --prices FILE or by `prices` in the settings"
+        "to add a price: write prices.json with {{\"rows\": [{row}, \"usd_per_million\": {{\"input\": 1.2, \"output\": 6, \
+         \"cached_input\": 0.12}}}}]}} and the vendor's prices in US dollars per million tokens in place of these; then --prices \
+         prices.json, or prices = \"/path/to/prices.json\" in the settings"
     ))
 }
 

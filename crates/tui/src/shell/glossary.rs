@@ -117,6 +117,16 @@ const TERMS: &[Term] = &[
     (&["harness"], "the program that ran the agent and measured it, such as SlopCodeBench", "docs/formats.md"),
     (&["SLUMP", "slump"], "IF50 of the single-shot run minus IF50 of the emergent run; positive is a loss", "docs/scoring.md#faithfulness"),
     (&["CI", "interval", "BCa"], "a bootstrap interval of 95 %, bias-corrected and accelerated", "docs/auditing.md#agreement"),
+    (&["trial"], "one run at a task, as a harness started and measured it; attempt numbers its repeats", "docs/scoring.md#outcomes-of-trials"),
+    (&["outcome"], "how a trial ended, as its harness recorded it: passed, failed, partial, error, timeout, limit or unscored", "docs/scoring.md#outcomes-of-trials"),
+    (&["reward"], "the number that the verifier of a harness gave to a trial, in the harness' own range", "docs/scoring.md#outcomes-of-trials"),
+    (&["pass rate"], "passed trials as a share of those that count, with Wilson's interval; a trial that nobody scored does not count, errors count as failures unless --errors says otherwise", "docs/scoring.md#which-trials-count"),
+    (&["pass@k"], "the chance that at least one of k trials of a task passes, mean over tasks: 1 - C(n-c,k) / C(n,k) of n trials with c passes", "docs/scoring.md#repeats-of-a-task"),
+    (&["pass^k"], "the chance that all of k trials of a task pass, mean over tasks: C(c,k) / C(n,k) of n trials with c passes", "docs/scoring.md#repeats-of-a-task"),
+    (&["flaky", "flaky task"], "a task of which some trials pass and some do not", "docs/scoring.md#repeats-of-a-task"),
+    (&["Wilson"], "an interval of 95 % for a share, from the counts alone; it stays within 0 and 1", "docs/scoring.md#which-trials-count"),
+    (&["McNemar"], "an exact test of whether two groups pass the same tasks equally often; only tasks that one passes and the other does not decide it", "docs/scoring.md#two-groups-paired-by-task"),
+    (&["Wilcoxon"], "the signed-rank test: whether the differences of pairs lie around 0", "docs/scoring.md#two-groups-paired-by-task"),
     (&["playhead"], "the turn that every view shows; space moves it by itself", "docs/look.md#replay"),
     (&["lane"], "one row of the timeline: a number over the turns", "docs/look.md"),
 ];
@@ -230,6 +240,12 @@ mod tests {
             "blind",
             "loc",
             "SLUMP",
+            "outcome",
+            "pass@k",
+            "pass^k",
+            "flaky",
+            "mcnemar",
+            "wilson",
         ] {
             let found = explanations(word);
             assert!(!found.is_empty(), "{word}");
