@@ -14,8 +14,11 @@ use trajview::{
     },
     runtime::{HeadlessScreen, JudgeSettingsFile, RunOpener, ScreenOptions},
     session::start_place::StartPlace,
-    shell::{App, AppMessage},
-    widgets::export,
+    shell::{App, AppMessage, state::ShellMessage},
+    widgets::{
+        export,
+        mouse::{Mouse, MouseKind},
+    },
 };
 
 #[cfg(unix)]
@@ -89,6 +92,11 @@ impl Stage {
     }
 
     /// Opens another run and does not wait until nothing goes on any more.
+    fn point(&mut self, kind: MouseKind, column: u16, row: u16) {
+        let mouse = ShellMessage::Mouse(Mouse { kind, column, row });
+        self.screen.send_message(AppMessage::Shell(mouse));
+    }
+
     fn open(&mut self, path: std::path::PathBuf) {
         let open = AppMessage::Open(path.clone(), StartPlace::default());
         let is_open = |app: &App| app.screens.source == path && app.screens.open_run().is_some();
@@ -521,6 +529,30 @@ fn a_judging_of_another_run_is_stopped_from_the_list_of_jobs() {
 
     assert!(over.contains("already finished"), "{over}");
     assert_eq!(score_pairs(&stage.desk.only()).len(), 1);
+}
+
+#[test]
+fn a_click_chooses_a_job_another_one_opens_it_and_one_outside_closes_the_list() {
+    let gate = Gate::default();
+    let server = held_at("C02", &gate);
+    let mut stage = Stage::new((120, 40), vec![stub_judge(&server)]);
+    stage.press("r");
+    stage.press_until("<enter>", &["judge 1/24", "tool calls 3/8"]);
+    let jobs = stage.press_until("<esc>gcJ", &["judging run", "measuring run"]);
+    let row = jobs.lines().position(|line| line.contains("measuring run")).unwrap() as u16;
+
+    stage.point(MouseKind::Click, 30, row);
+    assert!(stage.press("X").contains("already finished"));
+    stage.point(MouseKind::WheelUp, 30, row);
+    stage.point(MouseKind::Click, 0, 0);
+    assert!(!stage.press("").contains("┌ jobs "));
+    stage.press("grJ");
+    stage.point(MouseKind::Click, 30, row);
+    stage.point(MouseKind::DoubleClick, 30, row);
+    gate.open();
+
+    let opened = stage.press("");
+    assert!(opened.contains("[Curves]") && !opened.contains("┌ jobs "), "{opened}");
 }
 
 #[test]

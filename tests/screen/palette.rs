@@ -6,8 +6,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use proptest::{
+    prelude::{Strategy, prop},
+    prop_oneof,
+    strategy::ValueTree,
+    test_runner::TestRunner,
+};
+use ratatui::layout::Size;
 use trajview::{
-    runtime::HeadlessScreen,
+    runtime::{HeadlessScreen, RunOpener, ScreenOptions},
     session::{start_place::StartPlace, views::View},
     shell::{AppMessage, glossary, keymap},
     widgets::{
@@ -85,6 +92,13 @@ fn folder_files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
 
 fn audit_of(bundle: &Bundle) -> HeadlessScreen {
     open_audit(bundle.path().to_owned(), (120, 40), Some("zz"), StartPlace::default())
+}
+
+fn replay_of(bundle: &Bundle) -> HeadlessScreen {
+    let mut options = ScreenOptions::default();
+    options.config.annotator = Some("zz".to_owned());
+    let (size, paths) = (Size { width: 120, height: 40 }, [bundle.path().to_owned()]);
+    HeadlessScreen::open(RunOpener::Disk, &paths, size, StartPlace::default(), options).unwrap()
 }
 
 /// Types a line after `:` and runs it.
@@ -194,33 +208,112 @@ fn arguments_lead_to_a_turn_a_component_a_curve_a_file_and_a_theme() {
     assert_eq!(screen.app_mut().shell.looks.theme, ThemeName::Light);
 }
 
+/// What people typed after `:` in the replay at turn 46, and what must be on the screen then.
+#[rustfmt::skip] // a table: one row a line
+const TYPED: &[(&str, &str)] = &[
+    // Views.
+    ("replay", "[Replay]"), ("start", "turn 1: request"), ("diff", "diff: turn 45 → 46"),
+    ("blame", "turn.step"), ("changes", "diff: turn 45 → 46"), ("history", "┌ history of ppdiff/losses.py"), ("replay 12", "turn 12: request"),
+    ("curves", "[Curves]"), ("curve", "[Curves]"), ("chart", "[Curves]"), ("curves verbosity", "▌verbosity"),
+    ("scores", "[Scores]"), ("components", "[Scores]"), ("verdicts", "[Scores]"), ("scores C17", "┌ C17 Min-SNR time weight"),
+    ("compare", "[Compare]"), ("comparison", "[Compare]"),
+    ("runs", "[Runs]"), ("table", "[Runs]"), ("live", "no live run"), ("agent", "no live run"),
+    ("process", "[Process]"), ("pillars", "[Process]"), ("layers", "[Layers]"),
+    // Places.
+    ("12", "turn 12: request"), ("46.3", "step 3/5"), ("goto 39", "turn 39: request"), ("turn 12", "turn 12: request"),
+    ("goto final", "turn 56: request"), ("goto c3", "turn 15: request"), ("goto 99", "no turn 99: this run has 56 turns"),
+    ("next", "turn 47: request"), ("prev", "turn 45: request"), ("next 3", "turn 49: request"),
+    ("next checkpoint", "turn 48: request"), ("next-failure", "turn 52/56"), ("next-loss", "✖ C20 lost here"),
+    ("losses.py", "ppdiff/losses.py"), ("file test_losses.py", "┌ tests/test_losses.py"),
+    ("file lossse.py", "no file lossse.py in this turn"),
+    ("diff losses.py", "┌ ppdiff/losses.py"), ("losses", "4 of 24 lost · scores by authors-reading"), ("lost", "4 at 39 → 0 at 56"),
+    ("errors", "7 failures"), ("signals", "symbol no longer used: interface_weights"),
+    // Search.
+    ("find checkpoint", "checkpoint"), ("grep", "⏎ search"), ("search", "⏎ search"), ("filter x", "filter works in the table of runs"),
+    // Explanations.
+    ("help", "first here"), ("keys", "first here"), ("help kappa", "Cohen 1960"), ("help mcf", "mean component fidelity"),
+    ("help ≡", "docs/scoring.md"), ("help quokka", "no explanation of quokka"), ("man erosion", "docs/scoring.md"),
+    ("facts", "┌ this run "), ("info", "┌ this run "), ("jobs", "┌ jobs "),
+    // Looks.
+    ("theme dark", "theme: dark"), ("theme mauve", "no theme mauve; themes: terminal, dark"), ("theme", "high-contrast"),
+    ("lanes erosion mcf", " mean score"), ("lanes", " verbosity "), ("lanes mauve", "no number is called mauve"),
+    ("timeline", "timeline: slim"), ("mouse", "mouse capture is off"), ("side-by-side", "side by side needs 120 columns"),
+    // Forms and commands of a shell: nothing is sent or written by opening them.
+    ("judge", "ask a judge"), ("ask", "ask a judge"), ("rescore", "┌ re-score "), ("profile", "┌ re-score "), ("score", "┌ re-score "),
+    ("run", "┌ live run "), ("start-live-run", "┌ live run "), ("tests", "┌ test the code at checkpoints "),
+    ("export", "trajview export"), ("save", "Nothing is written from here"), ("csv", "trajview export"),
+    ("report", "`trajview report RUN`"), ("latex", "`trajview report RUN`"), ("copy", "v verdict"), ("mark", "sets a bookmark"),
+    // What the command line does not do.
+    ("label", "labels are given in the audit"), ("label 3", "labels are given in the audit"),
+    ("label-3", "is a key only"), ("undo", "u in the audit takes the last label back"), ("stop", "the command line stops nothing"),
+    ("kill", "the command line stops nothing"), ("stop-agent", "is a key only"), ("delete", "nothing can be deleted"),
+    ("rm", "nothing can be deleted"), ("adjudicate", "by its keys"), ("note", "by their keys"), ("w", "nothing has to be saved"),
+    ("agreement", "`trajview agree` prints it"), ("config", "--print-config"), ("absent", "no command absent"),
+    ("0", "turns count from 1"), ("lanez", "no command lanez; nearest: lanes"), ("repaly", "nearest: replay"),
+    ("quokka", "no command quokka; tab lists them"), ("open", ":open"),
+    // Last, because `esc` leads back to the audit from here on.
+    ("audit", "[Audit]"), ("audit c07", "┌ C07 "),
+];
+
 #[test]
-fn words_that_people_typed_do_what_they_say() {
+fn words_that_people_typed_do_what_they_say_and_write_nothing() {
     let bundle = Bundle::new();
-    let mut screen = audit_of(&bundle);
-    for (line, expected) in [
-        ("help", "first here"),
-        ("keys", "first here"),
-        ("help kappa", "Cohen 1960"),
-        ("help ≡", "docs/scoring.md"),
-        ("help quokka", "no explanation of quokka"),
-        ("undo", "u in the audit takes the last label back"),
-        ("stop", "the command line stops nothing"),
-        ("delete", "nothing can be deleted"),
-        ("export", "trajview export"),
-        ("judge", "ask a judge"),
-        ("rescore", "profile"),
-        ("losses", "4 of 24 lost · scores by authors-reading"),
-        ("open", ":open"),
-        ("lanez", "no command lanez"),
-        ("facts", "this run"),
-        ("jobs", "jobs"),
-        ("agreement", "`trajview agree` prints it"),
-        ("find checkpoint", "checkpoint"),
-    ] {
-        assert_has(&run_line(&mut screen, line), expected);
-        frame_after(&mut screen, "<esc> <esc> <esc> <f1>");
+    let before = folder_files(bundle.path());
+    let mut screen = replay_of(&bundle);
+    let mut wrong = vec![];
+    for (line, expected) in TYPED {
+        frame_after(&mut screen, "<esc> <esc> <esc> <f1> 46G");
+        let frame = run_line(&mut screen, line);
+        if *expected == "ask a judge" {
+            frame_after(&mut screen, "r"); // closes the pane
+        }
+        if !frame.contains(expected) {
+            wrong.push(format!(":{line} without {expected:?}\n{frame}"));
+        }
     }
+
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert_eq!(folder_files(bundle.path()), before);
+    assert_eq!(bundle.labels("zz"), Vec::<String>::new());
+}
+
+#[test]
+fn words_for_the_end_quit() {
+    for line in ["quit", "q", "q!", "exit"] {
+        let mut screen = audit_of(&Bundle::new());
+        run_line(&mut screen, line);
+        assert!(screen.app_mut().is_quitting, "{line}");
+    }
+}
+
+/// What begins like a command, a key or a file, and anything else.
+fn any_line() -> impl Strategy<Value = String> {
+    let ids: Vec<&str> = keymap::all_bindings().map(|row| row.id).collect();
+    let known = WORDS.into_iter().chain(ids).collect::<Vec<_>>();
+    let known = prop::sample::select(known).prop_map(str::to_owned);
+    let argument = prop_oneof!["[0-9]{1,3}", "C[0-9]{2}", "[a-z./ -]{0,12}", "\\PC{0,8}"];
+    prop_oneof![
+        (known.clone(), argument).prop_map(|(name, argument)| format!("{name} {argument}")),
+        (known, 1_usize..6).prop_map(|(name, letters)| name.chars().take(letters).collect()),
+        "\\PC{0,16}",
+    ]
+}
+
+#[test]
+fn whatever_line_is_made_up_no_label_and_no_file_of_the_run_changes() {
+    let bundle = Bundle::new();
+    let before = folder_files(bundle.path());
+    let mut screen = audit_of(&bundle);
+    let mut runner = TestRunner::deterministic();
+    for (at, view) in
+        [BaseKey::F(4), BaseKey::F(1), BaseKey::F(3)].into_iter().cycle().enumerate().take(90)
+    {
+        let line = any_line().new_tree(&mut runner).unwrap().current();
+        run_and_return(&mut screen, &line, view);
+        assert_eq!(bundle.labels("zz"), Vec::<String>::new(), "line {at}: {line}");
+    }
+
+    assert_eq!(folder_files(bundle.path()), before);
 }
 
 #[test]

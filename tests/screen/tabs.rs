@@ -210,6 +210,21 @@ fn the_component_chosen_in_the_comparison_goes_along_to_scores_and_audit() {
 }
 
 #[test]
+fn the_file_selected_in_the_replay_is_selected_in_the_comparison() {
+    let single_shot = crate::common::project_path("sample-runs/codex-p12-single-shot");
+    let bundle = |keys: &str| {
+        let compare = format!(":compare<space>{}<enter>", single_shot.display());
+        bundle_frame("80x24", &format!("{keys} {compare} <tab> <tab> <tab> <enter>"))
+    };
+
+    let chosen = bundle("46G f f");
+    let unchosen = bundle("46G");
+
+    assert!(chosen.contains("┌ tests/test_losses.py "), "{chosen}");
+    assert!(unchosen.contains("┌ README.md "), "{unchosen}");
+}
+
+#[test]
 fn the_replay_opens_at_the_place_that_the_audit_has_on_screen() {
     let frame = bundle_frame("120x40", "g s j j j j j g a g r");
 

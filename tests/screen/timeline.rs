@@ -108,10 +108,18 @@ fn a_small_screen_has_the_slim_timeline_with_the_cells_on_its_line() {
     let mut screen = sample((80, 24), "46G <tab> <tab>");
     let rows = timeline_rows(&screen);
 
-    assert_eq!(rows.len(), 3, "{}", frame(&screen));
+    assert_eq!(rows.len(), 4, "{}", frame(&screen));
     assert!(rows[0].starts_with("─ timeline 444444434✖344444✖✖443434 21/24 lost here: C17, C18 ─"));
     assert!(rows[1].starts_with(" erosion      0.347 ···"), "{rows:#?}");
-    assert!(rows[2].starts_with(" events       ✖2 •2 ···✗···"), "{rows:#?}");
+    assert!(rows[2].starts_with(" verbosity    0.009 ···"), "{rows:#?}");
+    // The starts of nine checkpoints, and the playhead over the sign of the loss.
+    assert!(rows[3].starts_with(" events       ✖2 •2 │··✗···│"), "{rows:#?}");
+    assert!(rows[3].contains("✖✗··▼"), "{rows:#?}");
+    assert_eq!(
+        rows[3].matches('│').count(),
+        8,
+        "the compaction is where the seventh starts: {rows:#?}"
+    );
     for part in [
         "The losses are hard to log",
         "✖ C17, C18 lost   diff: turn 45 → 46   file 1/3 ─",
@@ -128,9 +136,9 @@ fn a_small_screen_has_the_slim_timeline_with_the_cells_on_its_line() {
 
 #[test]
 fn one_key_makes_it_slim_hides_it_and_brings_it_back_in_every_view_of_a_run() {
-    let others = ["1w", "2w", "3w", "8w", "9w"].map(|view| (view, [6, 3, 0, 6]));
+    let others = ["1w", "2w", "3w", "8w", "9w"].map(|view| (view, [6, 4, 0, 6]));
     // The audit needs its rows, and starts with the slim one.
-    for (view, expected) in others.into_iter().chain([("4w", [3, 0, 6, 3])]) {
+    for (view, expected) in others.into_iter().chain([("4w", [4, 0, 6, 4])]) {
         let mut screen = sample((120, 40), view);
         let heights = ["", "t", "t", "t"].map(|key| {
             screen.press_keys(key).unwrap();

@@ -113,7 +113,7 @@ worded! {
         Auto = "auto",
         /// Every lane.
         Full = "full",
-        /// One number, and the events.
+        /// Two numbers, and the events with the starts of checkpoints.
         Slim = "slim",
         Hidden = "hidden",
     }
@@ -181,6 +181,9 @@ impl TimelineMode {
     }
 }
 
+/// The numbers of a slim timeline; it has one for each of two runs.
+const SLIM_NUMBERS: usize = 2;
+
 /// A row of the timeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LaneKind {
@@ -208,7 +211,7 @@ impl LaneChoice {
         match mode {
             TimelineMode::Hidden => vec![],
             TimelineMode::Slim if self.is_compared && self.numbers > 0 => numbers(1).collect(),
-            TimelineMode::Slim => numbers(1).chain([LaneKind::Events]).collect(),
+            TimelineMode::Slim => numbers(SLIM_NUMBERS).chain([LaneKind::Events]).collect(),
             TimelineMode::Auto | TimelineMode::Full => {
                 let checkpoints = self.has_checkpoints.then_some(LaneKind::Checkpoints);
                 let components = self.has_components.then_some(LaneKind::Components);
@@ -396,7 +399,10 @@ mod tests {
         let [erosion, verbosity] = [0, 1].map(LaneKind::Number);
 
         assert_eq!(plain.lanes(TimelineMode::Full), [erosion, verbosity, LaneKind::Events]);
-        assert_eq!(plain.lanes(TimelineMode::Slim), [erosion, LaneKind::Events]);
+        let chosen = LaneChoice { numbers: 3, ..plain };
+        assert_eq!(chosen.lanes(TimelineMode::Slim), [erosion, verbosity, LaneKind::Events]);
+        let compared = LaneChoice { is_compared: true, ..chosen };
+        assert_eq!(compared.lanes(TimelineMode::Slim), [erosion]);
         assert_eq!(plain.lanes(TimelineMode::Hidden), []);
     }
 }

@@ -1,13 +1,16 @@
 //! Finds names and sentences by what is typed.
 //!
 //! A name that is typed in full comes first, then names with such a word, names that begin so, names with a word that begins
-//! so, and last names with the letters in their order. In that last case each typed word must occur as letters in their order. Letters that begin a word or follow one another count for more,
-//! gaps for less; of all ways to match the letters the best one counts.
+//! so, and last names with the letters in their order, the best fit first. In that last case each typed word must occur as
+//! letters in their order. Letters that begin a word or follow one another count for more, gaps for less; of all ways to match
+//! the letters the best one counts.
 
 /// How well a name fits, and the indices of its matched characters, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NameMatch {
     pub rank: i32,
+    /// How well the letters fit, among names in which only letters were found; 0 for others.
+    pub score: i32,
     pub places: Vec<usize>,
 }
 
@@ -23,7 +26,7 @@ const LETTERS: i32 = 2;
 /// matches every name alike; a single letter only the beginnings of words.
 pub(crate) fn match_name(typed: &str, name: &str) -> Option<NameMatch> {
     if typed.is_empty() {
-        return Some(NameMatch { rank: 0, places: vec![] });
+        return Some(NameMatch::of_rank(0, vec![]));
     }
     let (wanted, lower): (Vec<char>, Vec<char>) =
         (typed.chars().flat_map(to_lower).collect(), name.chars().flat_map(to_lower).collect());
@@ -35,15 +38,21 @@ pub(crate) fn match_name(typed: &str, name: &str) -> Option<NameMatch> {
     let place = whole_word.or(starts.first().copied());
     let places = |at: usize| (at..at + wanted.len()).collect();
     match (place, whole_word) {
-        (Some(0), _) if wanted.len() == lower.len() => {
-            Some(NameMatch { rank: WHOLE, places: places(0) })
-        }
-        (Some(at), Some(_)) => Some(NameMatch { rank: WHOLE_WORD, places: places(at) }),
-        (Some(0), None) => Some(NameMatch { rank: BEGINNING, places: places(0) }),
-        (Some(at), None) => Some(NameMatch { rank: WORD_BEGINNING, places: places(at) }),
+        (Some(0), _) if wanted.len() == lower.len() => Some(NameMatch::of_rank(WHOLE, places(0))),
+        (Some(at), Some(_)) => Some(NameMatch::of_rank(WHOLE_WORD, places(at))),
+        (Some(0), None) => Some(NameMatch::of_rank(BEGINNING, places(0))),
+        (Some(at), None) => Some(NameMatch::of_rank(WORD_BEGINNING, places(at))),
         (None, _) if wanted.len() == 1 => None,
-        (None, _) => match_sentence(typed, name)
-            .map(|found| NameMatch { rank: LETTERS, places: found.places }),
+        (None, _) => match_sentence(typed, name).map(|found| NameMatch {
+            score: found.score,
+            ..NameMatch::of_rank(LETTERS, found.places)
+        }),
+    }
+}
+
+impl NameMatch {
+    pub(crate) const fn of_rank(rank: i32, places: Vec<usize>) -> Self {
+        Self { rank, score: 0, places }
     }
 }
 
@@ -55,13 +64,14 @@ pub(crate) fn match_beginnings(typed: &str, sentence: &str) -> Option<NameMatch>
     let mut wanted = typed.split_whitespace();
     let fits = typed.trim().chars().count() > 1
         && wanted.all(|wanted| words.iter().any(|word| word.starts_with(wanted)));
-    fits.then(|| NameMatch { rank: IN_SENTENCE, places: vec![] })
+    fits.then(|| NameMatch::of_rank(IN_SENTENCE, vec![]))
 }
 
 /// Returns up to three words that are nearly what was typed, the nearest first.
 pub(crate) fn nearest_words<'a>(typed: &str, words: &[&'a str]) -> Vec<&'a str> {
     let typed: Vec<char> = typed.to_lowercase().chars().collect();
-    let limit = (typed.len() / 3).max(1);
+    // Every short word is nearly a single letter.
+    let limit = if typed.len() == 1 { 0 } else { (typed.len() / 3).max(1) };
     let distance = |letters: &[char]| strsim::generic_damerau_levenshtein(&typed, letters);
     let distances = words.iter().map(|word| {
         let letters: Vec<char> = word.to_lowercase().chars().collect();
@@ -78,9 +88,9 @@ pub(crate) fn nearest_words<'a>(typed: &str, words: &[&'a str]) -> Vec<&'a str> 
 
 /// The score of a sentence, and the indices of the matched characters, in order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct FuzzyMatch {
-    pub score: i32,
-    pub places: Vec<usize>,
+struct FuzzyMatch {
+    score: i32,
+    places: Vec<usize>,
 }
 
 const LETTER: i32 = 4;
@@ -91,7 +101,7 @@ const GAP: i32 = 1;
 const MOST_GAP: usize = 12;
 
 /// Matches a sentence; None when some word is not in it.
-pub(crate) fn match_sentence(wanted: &str, sentence: &str) -> Option<FuzzyMatch> {
+fn match_sentence(wanted: &str, sentence: &str) -> Option<FuzzyMatch> {
     let sentence: Vec<char> = sentence.chars().flat_map(to_lower).collect();
     let mut all = FuzzyMatch::default();
     let mut words: Vec<&str> = wanted.split_whitespace().collect();
@@ -199,6 +209,7 @@ mod tests {
         assert_eq!(nearest_words("repaly", &words), ["replay"]);
         assert_eq!(nearest_words("scroes", &words), ["scores"]);
         assert_eq!(nearest_words("quokka", &words), [""; 0]);
+        assert_eq!(nearest_words("w", &["up", "end", "wide"]), ["wide"]);
     }
 
     #[test]

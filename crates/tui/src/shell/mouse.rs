@@ -4,7 +4,17 @@ use ratatui::layout::Rect;
 
 use crate::{
     session::{context::KeyContext, effect::Effect, views::ViewMessage},
-    shell::{App, AppMessage, draw::tabs, open_run::RunMessage, overlay},
+    shell::{
+        App, AppMessage,
+        draw::tabs,
+        jobs::{
+            JobsMessage,
+            draw_list::{self, UnderMouse},
+            job_list::JobListMessage,
+        },
+        open_run::RunMessage,
+        overlay,
+    },
     views::replay::{
         self,
         chooser::{self, ChooserKind as Choices},
@@ -92,7 +102,10 @@ impl App {
             return vec![]; // a key answers
         }
         if self.jobs.list.is_some() || self.jobs.dialog.is_some() {
-            let message = self.jobs.message_for_mouse(mouse);
+            let message = match &self.jobs.dialog {
+                Some(_) => self.jobs.message_for_mouse(mouse),
+                None => self.message_for_mouse_over_jobs(mouse),
+            };
             return message.map_or(vec![], |it| self.apply_message(AppMessage::Jobs(it)));
         }
         let has_chooser = self.screens.open_run().is_some_and(|open| open.replay.chooser.is_some());
@@ -123,6 +136,19 @@ impl App {
         let mut is_enter = false;
         self.screens.on_open_run(|open| is_enter = open.on_mouse(mouse, layout));
         if is_enter { self.press_key(ENTER_KEY.into()) } else { vec![] }
+    }
+
+    /// Returns what a mouse event over the list of jobs means: a click chooses a job, a second one opens it, the wheel moves, and
+    /// a click outside closes the list.
+    fn message_for_mouse_over_jobs(&self, mouse: Mouse) -> Option<JobsMessage> {
+        let under = draw_list::under_mouse(self, mouse, &self.screens.whole_layout())?;
+        let message = match (mouse.kind, under) {
+            (MouseKind::Click, UnderMouse::Job(job)) => JobListMessage::Move(Motion::To(job + 1)),
+            (MouseKind::DoubleClick, UnderMouse::Job(_)) => JobListMessage::Enter,
+            (MouseKind::Click, UnderMouse::Outside) => JobListMessage::Toggle,
+            _ => JobListMessage::Move(mouse.wheel_motion(1)?),
+        };
+        Some(JobsMessage::List(message))
     }
 
     fn on_mouse_over_overlay(&mut self, mouse: Mouse, layout: &ScreenLayout) -> Vec<Effect> {

@@ -118,7 +118,7 @@ impl App {
         let of_alias = command.aliases.iter().filter_map(|it| fuzzy_match::match_name(typed, it));
         let of_alias =
             of_alias.filter(|it| it.rank >= fuzzy_match::BEGINNING).max_by_key(|it| it.rank);
-        let of_alias = of_alias.map(|it| NameMatch { rank: it.rank - 1, places: vec![] });
+        let of_alias = of_alias.map(|it| NameMatch::of_rank(it.rank - 1, vec![]));
         let found = fuzzy_match::match_name(typed, command.name)
             .into_iter()
             .chain(of_alias)
@@ -145,7 +145,7 @@ impl App {
         typed: &str,
     ) -> Option<PaletteItem> {
         let is_key = self.shell.keys.keys_of_row(row).iter().any(|key| key.to_string() == typed);
-        let of_key = is_key.then(|| NameMatch { rank: fuzzy_match::BEGINNING, places: vec![] });
+        let of_key = is_key.then(|| NameMatch::of_rank(fuzzy_match::BEGINNING, vec![]));
         let found = fuzzy_match::match_name(typed, row.id)
             .into_iter()
             .chain(of_key)
@@ -285,10 +285,13 @@ impl PaletteItem {
             argument: String::new(),
             keys: String::new(),
             help: String::new(),
-            rank: found.rank * RANK_STEP,
+            rank: found.rank * RANK_STEP + found.score.clamp(0, MAX_SCORE),
         }
     }
 }
 
 /// The weight of how well a name fits, against where it belongs.
 const RANK_STEP: i32 = 1_000;
+
+/// The most that the fit of single letters adds, so that commands and names of the view stay first.
+const MAX_SCORE: i32 = 99;

@@ -14,7 +14,10 @@ use crate::{
         palette::CommandPalette,
         screens::marks::{self, JumpDirection},
     },
-    views::replay::{breakpoints::Breakpoints, diff::DiffFollows},
+    views::replay::{
+        breakpoints::Breakpoints,
+        diff::{DiffContent, DiffFollows},
+    },
     widgets::{
         display_options::{Alphabet, DisplayOptions, ThemeName},
         key::{BaseKey, Key},
@@ -129,9 +132,12 @@ impl App {
             }
             ShellMessage::OpenPath(path) => return self.screens.open_from_view(path),
             ShellMessage::SwitchMouse => self.switch_mouse(),
-            ShellMessage::ShowFile(path) => self.screens.on_open_run(|open| {
-                open.replay.files.select_path(path);
-                open.replay.follow_selected_file(&open.session);
+            ShellMessage::ShowDiff(path) => self.screens.on_open_run(|open| {
+                if let Some(path) = path {
+                    open.replay.files.select_path(path);
+                    open.replay.follow_selected_file(&open.session);
+                }
+                open.replay.diff.view = DiffContent::Change;
                 open.replay.diff.follows = DiffFollows::Turn;
                 open.replay.focus = ReplayPanel::Diff;
                 open.session.view = View::Replay;

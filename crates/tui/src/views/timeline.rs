@@ -126,7 +126,9 @@ impl<'a> TimelineView<'a> {
             trusted_span(format!(" {} ", self.position_text()), theme.style_for(Meaning::Text));
         let title =
             self.title_spans(theme, usize::from(area.width), text::width(&position.content));
-        TimelineStrip { title, position: vec![position], lanes, playhead }
+        let lane = |kind: LaneKind| self.lanes.iter().position(|lane| *lane == kind);
+        let playhead_lane = lane(LaneKind::Checkpoints).or_else(|| lane(LaneKind::Events));
+        TimelineStrip { title, position: vec![position], lanes, playhead, playhead_lane }
             .draw(theme, area, buffer);
     }
 
@@ -216,6 +218,17 @@ impl<'a> TimelineView<'a> {
         self.facts.checkpoints.iter().filter_map(stretch).collect()
     }
 
+    /// Returns the columns in which checkpoints start, if no lane names them and the columns have room for their signs.
+    fn checkpoint_starts(&self) -> Vec<usize> {
+        let columns = match self.mode {
+            TimelineMode::Slim => self.checkpoint_names().into_iter().map(|it| it.columns.start),
+            _ => return vec![],
+        };
+        let columns: Vec<usize> = columns.collect();
+        let has_room = columns.len() * MIN_CHECKPOINT_CELLS <= self.columns.width();
+        if has_room { columns } else { vec![] }
+    }
+
     fn number_lane(&self, index: usize, lane: &NumberLane, theme: Theme) -> TimelineLane {
         let components = self.facts.components.as_ref();
         if lane.number.is_of_judgement() && components.is_some_and(ComponentLane::hides_scores) {
@@ -303,7 +316,9 @@ impl<'a> TimelineView<'a> {
         words.join(" ")
     }
 
+    /// Returns the sign of each column: the main event; without a lane of checkpoints also where one starts.
     fn event_signs(&self) -> Vec<Option<LaneSign>> {
+        let starts = self.checkpoint_starts();
         let sign = |column: usize| {
             let turns = self.columns.turns_of(column);
             // A turn of several columns has its sign in the first.
@@ -311,8 +326,9 @@ impl<'a> TimelineView<'a> {
             if turns.is_empty() {
                 return Some((" ", Meaning::Text));
             }
-            let (kind, _) = self.facts.main_event(&turns).filter(|_| is_first)?;
-            Some(event_sign(kind))
+            let event = self.facts.main_event(&turns).filter(|_| is_first);
+            let start = || starts.contains(&column).then_some(("│", Meaning::Border));
+            event.map(|(kind, _)| event_sign(kind)).or_else(start)
         };
         (0..self.columns.width()).map(sign).collect()
     }
@@ -320,6 +336,9 @@ impl<'a> TimelineView<'a> {
 
 /// Cells for the events of a turn beside the name of the lane.
 const EVENT_VALUE_CELLS: usize = 10;
+
+/// The columns that a checkpoint takes on average where its start has a sign.
+const MIN_CHECKPOINT_CELLS: usize = 4;
 
 /// Cells of components that are drawn at most.
 const MAX_CELLS: usize = 60;

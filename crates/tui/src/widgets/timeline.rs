@@ -106,6 +106,8 @@ pub(crate) struct TimelineStrip {
     pub lanes: Vec<TimelineLane>,
     /// The columns of the playhead; empty where it is not on the strip.
     pub playhead: Range<usize>,
+    /// The lane in which the playhead has its sign.
+    pub playhead_lane: Option<usize>,
 }
 
 /// One row of the strip.
@@ -198,18 +200,9 @@ impl TimelineStrip {
         }
     }
 
-    /// Draws the sign of the playhead over the names of stretches; without such a lane between the signs, unless one is there.
+    /// Draws the sign of the playhead. An event below it is in the value at the left of the lane too.
     fn draw_playhead(&self, theme: Theme, columns: Rect, buffer: &mut Buffer) {
-        let has_names = |lane: &&TimelineLane| matches!(lane.content, LaneContent::Names(_));
-        let named = self.lanes.iter().position(|lane| has_names(&lane));
-        let is_free = |lane: &TimelineLane| match &lane.content {
-            LaneContent::Signs(signs) => {
-                signs.get(self.playhead.start).is_some_and(Option::is_none)
-            }
-            _ => false,
-        };
-        let lane = named.or_else(|| self.lanes.iter().position(is_free));
-        if let Some(lane) = lane.filter(|_| !self.playhead.is_empty()) {
+        if let Some(lane) = self.playhead_lane.filter(|_| !self.playhead.is_empty()) {
             let place = (columns.x + self.playhead.start as u16, columns.y + lane as u16);
             put_text(buffer, place, PLAYHEAD, theme.style_for(Meaning::Playing));
         }
@@ -353,6 +346,7 @@ mod tests {
             position: plain(" turn 3 of 4 "),
             lanes,
             playhead,
+            playhead_lane: Some(0),
         }
     }
 
@@ -369,14 +363,15 @@ mod tests {
     }
 
     #[test]
-    fn without_names_the_playhead_stands_between_the_signs() {
+    fn the_playhead_stands_over_the_sign_of_its_turn() {
         let mut strip = strip_at(0..1);
         strip.lanes.remove(0);
+        strip.playhead_lane = Some(1);
         let drawn = |strip: &TimelineStrip| drawn_rows(strip, 30)[2].trim_end().to_owned();
 
         assert_eq!(drawn(&strip), " events             ▼✗");
         strip.playhead = 1..2;
-        assert_eq!(drawn(&strip), " events             ·✗");
+        assert_eq!(drawn(&strip), " events             ·▼");
         assert!(
             drawn_rows(&strip, 25)[0].starts_with("─ timeline ──────"),
             "no room for the position"

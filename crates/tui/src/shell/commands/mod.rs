@@ -82,7 +82,7 @@ pub(crate) enum LineOutcome {
 
 #[rustfmt::skip] // a table: one row a command
 pub(crate) const COMMANDS: &[Command] = &[
-    command("replay", &["turns", "diff"], Argument::Optional(ValueKind::Moment), "the turns with their diffs", "replay", |at, app| view_at_moment(View::Replay, at, app)),
+    command("replay", &["turns"], Argument::Optional(ValueKind::Moment), "the turns with their diffs", "replay", |at, app| view_at_moment(View::Replay, at, app)),
     command("curves", &["curve", "chart"], Argument::Optional(ValueKind::Curve), "erosion, verbosity and other numbers over the run", "curves", show_curve),
     command("scores", &["components", "verdicts"], Argument::Optional(ValueKind::Component), "the scores of the components", "scores", |id, app| view_at_component(View::Scores, id, app)),
     command("audit", &[], Argument::Optional(ValueKind::Component), "check verdicts with labels of your own", "audit", |id, app| view_at_component(View::Audit, id, app)),
@@ -95,6 +95,7 @@ pub(crate) const COMMANDS: &[Command] = &[
     command("next", &[], Argument::Optional(ValueKind::Count), "next turn, point, item or row of this view", "", |count, app| run_first_row(&["next-item", "next-turn", "next-point", "down"], count, app)),
     command("previous", &["prev", "back-one"], Argument::Optional(ValueKind::Count), "previous turn, point, item or row of this view", "", |count, app| run_first_row(&["previous-item", "previous-turn", "previous-point", "up"], count, app)),
     command("play", &["pause"], Argument::None, "play the run turn by turn, or pause", "play", play),
+    command("diff", &["changes"], Argument::Optional(ValueKind::File), "the diff of this turn, or of a file of it", "", show_diff),
     command("file", &["files"], Argument::Required(ValueKind::File), "the diff of a file of this turn", "", show_file),
     command("find", &["search", "grep"], Argument::Optional(ValueKind::Words), "search the run; in the table of runs, all runs", "search", find_words),
     command("filter", &["where"], Argument::Optional(ValueKind::Words), "show only some runs of the table", "filter", filter_runs),
@@ -143,6 +144,10 @@ const ANSWERS: &[(&[&str], &str)] = &[
         "the command line stops nothing: X stops what this view does, J lists all jobs",
     ),
     (&["delete", "remove", "rm"], "nothing can be deleted from here"),
+    (
+        &["w", "wq"],
+        "nothing has to be saved: a label is saved when it is given; :export lists the commands that write tables",
+    ),
     (
         &["adjudicate", "settle", "adjudication"],
         "adjudication is done in the audit of a study, by its keys; the command line changes no label",
@@ -308,7 +313,8 @@ impl App {
         let open = self.screens.shown_run()?;
         let files = values::files_of_turn(open);
         let found = values::find_file(&files, line)?.clone();
-        Some(LineOutcome::Run(vec![AppMessage::Shell(ShellMessage::ShowFile(found))]))
+        let show = ShellMessage::ShowDiff(Some(found));
+        Some(LineOutcome::Run(vec![AppMessage::Shell(show)]))
     }
 
     /// Returns the only name that begins so.
@@ -481,6 +487,14 @@ fn play(_: &str, app: &App) -> Result<Vec<AppMessage>, String> {
     Ok(vec![AppMessage::Run(RunMessage::Replay(message))])
 }
 
+fn show_diff(path: &str, app: &App) -> Result<Vec<AppMessage>, String> {
+    if !path.is_empty() {
+        return show_file(path, app);
+    }
+    let show = AppMessage::Shell(ShellMessage::ShowDiff(None));
+    Ok([view(View::Replay)?, vec![show]].concat())
+}
+
 fn show_file(path: &str, app: &App) -> Result<Vec<AppMessage>, String> {
     let files = values::files_of_turn(app.shown_run()?);
     let Some(found) = values::find_file(&files, path) else {
@@ -492,7 +506,7 @@ fn show_file(path: &str, app: &App) -> Result<Vec<AppMessage>, String> {
             Some(near) => format!("no file {path} in this turn, such as {near}"),
         });
     };
-    Ok(vec![AppMessage::Shell(ShellMessage::ShowFile(found.clone()))])
+    Ok(vec![AppMessage::Shell(ShellMessage::ShowDiff(Some(found.clone())))])
 }
 
 fn find_words(words: &str, app: &App) -> Result<Vec<AppMessage>, String> {

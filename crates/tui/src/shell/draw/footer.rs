@@ -61,12 +61,13 @@ fn footer_line(app: &App, theme: Theme, width: usize) -> Line<'static> {
     let prompt = app.screens.open_run().and_then(|open| open.replay.search.prompt.as_ref());
     let notice = app.screens.open_run().and_then(|open| open.session.notice.as_ref());
     let hints = fitting_hints(app, theme, width);
-    if app.key_context() == KeyContext::RubricFind {
+    let context = app.key_context();
+    if context == KeyContext::RubricFind {
         let words = app.screens.open_run().map(|open| open.scores.tree.find.text.clone());
         let prompt = SearchPrompt { text: words.unwrap_or_default(), ..SearchPrompt::default() };
         return left_and_right(search_prompt(&prompt, theme, width / 2), hints, width);
     }
-    let asked = app.screens.open_run().filter(|_| app.key_context() == KeyContext::AuditWords);
+    let asked = app.screens.open_run().filter(|_| context == KeyContext::AuditWords);
     if let Some(typing) = asked.and_then(|open| open.audit.prompt.as_ref()?.prompt_line()) {
         return question_line(typing, hints, theme, width);
     }
@@ -274,12 +275,12 @@ fn live_sign(live: &LiveView, theme: Theme) -> Option<Span<'static>> {
 }
 
 /// Returns the hints of keys that would do nothing now.
-fn idle_hints(app: &App) -> Vec<&'static str> {
-    if let (KeyContext::Live, Some(live)) = (app.key_context(), app.screens.shown_live()) {
+fn idle_hints(app: &App, context: KeyContext) -> Vec<&'static str> {
+    if let (KeyContext::Live, Some(live)) = (context, app.screens.shown_live()) {
         return idle_live_hints(live);
     }
     let Some(open) = app.screens.shown_run() else { return vec![] };
-    let (context, session) = (app.key_context(), &open.session);
+    let session = &open.session;
     match context {
         KeyContext::JudgeForm if open.judging.form.judges.is_empty() => {
             vec!["field", "change", "send", "mark", "save", "resume"]
@@ -338,9 +339,9 @@ fn hint_word(app: &App, word: &'static str) -> &'static str {
 }
 
 /// Returns the hint that asks for the rater's name, which the audit needs first.
-fn name_hint(app: &App) -> Option<&'static keymap::KeyBinding> {
+fn name_hint(app: &App, context: KeyContext) -> Option<&'static keymap::KeyBinding> {
     let open = app.screens.shown_run()?;
-    let is_audit = matches!(app.key_context(), KeyContext::Audit | KeyContext::AuditReading);
+    let is_audit = matches!(context, KeyContext::Audit | KeyContext::AuditReading);
     let is_nameless = is_audit && open.session.labels.annotator().is_none();
     let key = Key::from_char('a');
     is_nameless.then(|| keymap::find_binding(KeyContext::Audit, key)).flatten()
@@ -352,13 +353,13 @@ fn fitting_hints(app: &App, theme: Theme, width: usize) -> Vec<Span<'static>> {
     if let Some(why) = app.line_full_notice() {
         return fit_spans(vec![trusted_span(why, theme.style_for(Meaning::Warning))], width);
     }
-    let idle = idle_hints(app);
-    let named =
-        name_hint(app).map(|row| (app.shell.keys.keys_of_row(row)[0].to_string(), "your name"));
-    let known =
-        keymap::footer_hints_with(app.key_context(), |row| app.shell.keys.keys_of_row(row)[0]);
+    let context = app.key_context();
+    let idle = idle_hints(app, context);
+    let named = name_hint(app, context)
+        .map(|row| (app.shell.keys.keys_of_row(row)[0].to_string(), "your name"));
+    let known = keymap::footer_hints_with(context, |row| app.shell.keys.keys_of_row(row)[0]);
     let known = known.into_iter().filter(|(_, word)| !idle.contains(word));
-    let contexts = app.key_context().active_contexts();
+    let contexts = context.active_contexts();
     let is_general = contexts.contains(&KeyContext::Anywhere);
     let (mut first, last) = if is_general { (3, 1) } else { (0, 3) };
     let mut known: Vec<_> = known.collect();
@@ -368,7 +369,7 @@ fn fitting_hints(app: &App, theme: Theme, width: usize) -> Vec<Span<'static>> {
         let end = known.len().saturating_sub(last);
         known.drain(first.min(end)..end); // there is nothing that they could act on
     }
-    let is_live = app.key_context() == KeyContext::Live;
+    let is_live = context == KeyContext::Live;
     let mut stop = known.iter().position(|(_, word)| is_live && *word == "stop");
     let mut hints: Vec<_> = known
         .into_iter()

@@ -79,11 +79,12 @@ pub fn apply_theme(theme: Theme, buffer: &mut Buffer) {
 
 fn draw_panels(app: &App, theme: Theme, buffer: &mut Buffer) {
     let screens = &app.screens;
-    let layout = screens.layout();
+    let whole = screens.whole_layout();
+    let layout = screens.layout_within(&whole);
     if layout.is_too_small {
         return draw_too_small(buffer);
     }
-    tabs::draw(screens, theme, screens.whole_layout().title, buffer);
+    tabs::draw(screens, theme, whole.title, buffer);
     if let Some(empty) = &screens.empty {
         empty_view::draw(empty.view, screens, theme, layout.body, buffer);
     } else if let Some(live) = screens.shown_live() {
@@ -113,18 +114,17 @@ fn draw_panels(app: &App, theme: Theme, buffer: &mut Buffer) {
     if let Some(open) = screens.shown_run() {
         replay::draw::chooser::draw(&open.replay, &open.session, theme, &layout, buffer);
     }
-    draw_overlays(app, theme, buffer);
+    draw_overlays(app, theme, &whole, buffer);
 }
 
 /// Draws the boxes over the whole screen, and the last line.
-fn draw_overlays(app: &App, theme: Theme, buffer: &mut Buffer) {
-    let layout = app.screens.whole_layout();
-    jobs::draw_list::draw(app, theme, &layout, buffer);
+fn draw_overlays(app: &App, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
+    jobs::draw_list::draw(app, theme, layout, buffer);
     if let Some(dialog) = &app.jobs.dialog {
         dialog.form.draw(true, theme, buffer);
     }
     if let Some(live) = &app.screens.live {
-        live::draw::draw_question(live, theme, &layout, buffer);
+        live::draw::draw_question(live, theme, layout, buffer);
     }
     if let Some(overlay) = &app.overlay {
         overlay::draw(
@@ -132,12 +132,12 @@ fn draw_overlays(app: &App, theme: Theme, buffer: &mut Buffer) {
             app.screens.overlay_subject(),
             &app.shell.keys,
             theme,
-            &layout,
+            layout,
             buffer,
         );
     }
     if let Some(palette) = &app.shell.palette {
-        palette::draw(app, palette, theme, &layout, buffer);
+        palette::draw(app, palette, theme, layout, buffer);
     }
     goto_box::draw(app, theme, layout.whole, buffer);
     footer::draw(app, theme, layout.footer, buffer);

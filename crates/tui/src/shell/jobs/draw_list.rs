@@ -2,6 +2,7 @@
 
 use ratatui::{
     buffer::Buffer,
+    layout::Rect,
     text::{Line, Span},
     widgets::{Block, Clear, Widget},
 };
@@ -12,8 +13,9 @@ use crate::{
         jobs::job_list::{JobRow, JobState},
     },
     widgets::{
-        layout::ScreenLayout,
+        layout::{ScreenLayout, inside_border},
         line::{fit_spans, left_and_right, recorded_span, spans_width, trusted_span},
+        mouse::Mouse,
         panel::put_row,
         theme::{Meaning, Theme},
         wrap::wrap_line,
@@ -32,35 +34,78 @@ const MIN_BAR_SCREEN: usize = 80;
 
 const NO_JOBS: &str = "No jobs. r: ask a judge · U: re-score";
 
+/// The places of the rows on the screen.
+struct ListAreas {
+    frame: Rect,
+    inner: Rect,
+    /// The first job on the screen.
+    top: usize,
+    cursor: usize,
+    /// The rows of the sentence below the job at the cursor.
+    sentence: usize,
+}
+
+impl ListAreas {
+    fn new(jobs: &[JobRow], cursor: usize, layout: &ScreenLayout) -> Self {
+        let width = usize::from(layout.overlay_area().width.saturating_sub(2));
+        let sentence = jobs.get(cursor).map_or(0, |job| sentence_rows(&job.words, width).len());
+        let frame = layout.box_area(jobs.len().max(1) + sentence);
+        let inner = inside_border(frame);
+        let height = usize::from(inner.height).saturating_sub(sentence).max(1);
+        Self { frame, inner, top: (cursor + 1).saturating_sub(height), cursor, sentence }
+    }
+
+    /// Returns the job of a row; rows below the job at the cursor are its sentence.
+    fn job_of_row(&self, row: usize) -> usize {
+        let row = self.top + row;
+        if row <= self.cursor { row } else { self.cursor.max(row - self.sentence) }
+    }
+}
+
+/// What is under the mouse while the list is on the screen.
+pub(crate) enum UnderMouse {
+    Job(usize),
+    Nothing,
+    Outside,
+}
+
+/// Returns what is under the mouse; None without a list.
+pub(crate) fn under_mouse(app: &App, mouse: Mouse, layout: &ScreenLayout) -> Option<UnderMouse> {
+    let list = app.jobs.list.as_ref()?;
+    let jobs = app.jobs.all_jobs(&app.screens);
+    let areas = ListAreas::new(&jobs, list.rows.cursor(), layout);
+    if !mouse.is_in(areas.frame) {
+        return Some(UnderMouse::Outside);
+    }
+    let row = mouse.is_in(areas.inner).then(|| usize::from(mouse.row - areas.inner.y));
+    let job = row.map(|row| areas.job_of_row(row)).filter(|job| *job < jobs.len());
+    Some(job.map_or(UnderMouse::Nothing, UnderMouse::Job))
+}
+
 pub fn draw(app: &App, theme: Theme, layout: &ScreenLayout, buffer: &mut Buffer) {
     let Some(list) = &app.jobs.list else { return };
     let jobs = app.jobs.all_jobs(&app.screens);
-    let width = usize::from(layout.overlay_area().width.saturating_sub(2));
-    let below = jobs.get(list.rows.cursor()).map(|it| it.words.as_str());
-    let below = below.filter(|words| !words.is_empty());
-    let below = below.map(|words| sentence_lines(words, theme, width)).unwrap_or_default();
-    let area = layout.box_area(jobs.len().max(1) + below.len());
+    let ListAreas { frame, inner, top, cursor, .. } =
+        ListAreas::new(&jobs, list.rows.cursor(), layout);
+    let width = usize::from(inner.width);
     let block = Block::bordered()
         .border_style(theme.style_for(Meaning::FocusedBorder))
         .title(Line::styled(" jobs ", theme.style_for(Meaning::Title)));
-    let inner = block.inner(area);
-    Clear.render(area, buffer);
-    block.render(area, buffer);
+    Clear.render(frame, buffer);
+    block.render(frame, buffer);
     if jobs.is_empty() {
         let line = Line::styled(format!(" {NO_JOBS}"), theme.style_for(Meaning::Muted));
         return put_row(line, None, inner, 0, buffer);
     }
-    let height = usize::from(inner.height).saturating_sub(below.len()).max(1);
-    let top = (list.rows.cursor() + 1).saturating_sub(height);
     let of_job = |(at, job): (usize, &JobRow)| {
-        let is_chosen = at == list.rows.cursor();
+        let is_chosen = at == cursor;
         let style = is_chosen.then(|| theme.style_for(Meaning::Selected));
-        let words = if is_chosen { below.clone() } else { vec![] };
+        let words = if is_chosen { sentence_lines(&job.words, theme, width) } else { vec![] };
         let words = words.into_iter().map(|line| (line, None));
         std::iter::once((job_line(job, theme, width), style)).chain(words).collect::<Vec<_>>()
     };
-    let rows = jobs.iter().enumerate().skip(top).take(height).flat_map(of_job);
-    for (y, (line, style)) in rows.enumerate() {
+    let rows = jobs.iter().enumerate().skip(top).flat_map(of_job);
+    for (y, (line, style)) in rows.take(usize::from(inner.height)).enumerate() {
         put_row(line, style, inner, y as u16, buffer);
     }
 }
@@ -108,13 +153,18 @@ fn progress_spans(job: &JobRow, theme: Theme, width: usize) -> Vec<Span<'static>
 
 fn sentence_lines(words: &str, theme: Theme, width: usize) -> Vec<Line<'static>> {
     let muted = theme.style_for(Meaning::Muted);
-    let rows = wrap_line(words, width.saturating_sub(STATE_WIDTH + 2).max(1)).into_iter().take(3);
     let blank = " ".repeat(STATE_WIDTH + 1);
-    rows.map(|range| {
-        Line::from(vec![
-            trusted_span(blank.clone(), muted),
-            recorded_span(words[range].trim_end(), muted),
-        ])
-    })
-    .collect()
+    let row = |words: &str| {
+        Line::from(vec![trusted_span(blank.clone(), muted), recorded_span(words, muted)])
+    };
+    sentence_rows(words, width).into_iter().map(row).collect()
+}
+
+/// Returns up to three rows of a sentence about a job; none of an empty one.
+fn sentence_rows(words: &str, width: usize) -> Vec<&str> {
+    if words.is_empty() {
+        return vec![];
+    }
+    let rows = wrap_line(words, width.saturating_sub(STATE_WIDTH + 2).max(1)).into_iter().take(3);
+    rows.map(|range| words[range].trim_end()).collect()
 }

@@ -30,7 +30,8 @@ pub enum ShellMessage {
     NextTheme,
     SetTheme(ThemeName),
     SwitchMouse,
-    ShowFile(RepoPath),
+    /// Show the diff of the turn, of this file or of the selected one.
+    ShowDiff(Option<RepoPath>),
     /// Select a component in every view that has it.
     ChooseComponent(String),
     /// Open another run, or a folder of runs.

@@ -39,8 +39,10 @@ struct RunDestination {
 impl Screens {
     /// Compares some runs side by side.
     pub fn compare_runs(&mut self, paths: Vec<PathBuf>, place: StartPlace) {
-        let component = place.component.clone();
+        let component = place.component.clone().or_else(|| self.selected_component());
+        let file = self.selected_file();
         self.compared = Some(Box::new(ComparisonView::new(paths).with_component(component)));
+        self.on_comparison(|it| file.iter().for_each(|path| it.files.choose_file(path)));
         self.show_screen(ScreenKind::Compare);
         self.opening.place = StartPlace { view: View::Replay, ..place };
         if self.opening.place.turn.is_some() || self.opening.place.file.is_some() {

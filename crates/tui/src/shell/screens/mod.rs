@@ -39,6 +39,8 @@ use crate::{
     widgets::layout::{self, PanelNeeds, ReplayPanel, ScreenLayout, TurnStatsVisibility, Zoom},
 };
 
+use trajview_run::RepoPath;
+
 use judge::OtherJudgings;
 use marks::JumpMarks;
 use timeline::TimelineFrame;
@@ -166,8 +168,12 @@ impl Screens {
 
     /// Returns the present layout.
     pub fn layout(&self) -> ScreenLayout {
-        self.beside_live(|size| self.layout_in(size))
-            .unwrap_or_else(|| self.layout_in(self.frame.size))
+        self.beside_live(|size| self.layout_in(size)).unwrap_or_else(|| self.whole_layout())
+    }
+
+    /// Returns the present layout, given [`Self::whole_layout`].
+    pub(crate) fn layout_within(&self, whole: &ScreenLayout) -> ScreenLayout {
+        self.beside_live(|size| self.layout_in(size)).unwrap_or(*whole)
     }
 
     /// Returns the layout of boxes over everything: the whole screen.
@@ -364,10 +370,12 @@ impl Screens {
         match view {
             View::Collection if self.collection.is_some() => self.pause_for(ScreenKind::Table),
             View::Compare if self.compared.is_some() => {
+                let file = self.selected_file();
                 self.pause_for(ScreenKind::Compare);
-                if let Some(id) = chosen {
-                    self.on_comparison(|it| it.table.choose_component(&id));
-                }
+                self.on_comparison(|it| {
+                    chosen.iter().for_each(|id| it.table.choose_component(id));
+                    file.iter().for_each(|path| it.files.choose_file(path));
+                });
             }
             View::Live => self.show_live(),
             view if view.is_of_run() && self.open_run().is_some() => {
@@ -383,10 +391,15 @@ impl Screens {
     }
 
     /// Returns the component that is selected on screen.
-    fn selected_component(&self) -> Option<String> {
+    pub(super) fn selected_component(&self) -> Option<String> {
         let compared = self.shown_comparison();
         let compared = compared.and_then(|it| Some(it.table.selected_row()?.id.clone()));
         compared.or_else(|| self.shown_run().and_then(|it| it.component_of(it.session.view)))
+    }
+
+    /// Returns the file that was selected in the run on screen.
+    pub(super) fn selected_file(&self) -> Option<RepoPath> {
+        self.shown_run()?.replay.files.selected_path().cloned()
     }
 
     /// Leaves the run for another screen; its playback stops.

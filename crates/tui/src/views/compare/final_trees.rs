@@ -14,7 +14,10 @@ use crate::{
         scroll::Motion,
     },
 };
-use trajview_run::files::{FileChange, FileDiff};
+use trajview_run::{
+    RepoPath,
+    files::{FileChange, FileDiff},
+};
 use trajview_study::compare::{ComparedTrees, FilePresence, FileRow};
 
 use super::empty_answers;
@@ -26,6 +29,8 @@ pub struct CompareFiles {
     pub order: Vec<usize>,
     pub sort: FileSort,
     pub list: ListPane,
+    /// The file that was chosen before the files were read.
+    wanted: Option<RepoPath>,
     pub open: Option<OpenComparison>,
     pub(crate) compared: CachedAnswers<String, Arc<ComparedFile>>,
     pub(crate) colours: CachedAnswers<String, ColouredSides>,
@@ -58,6 +63,7 @@ impl Default for CompareFiles {
             order: vec![],
             sort: FileSort::default(),
             list: ListPane::default(),
+            wanted: None,
             open: None,
             compared: empty_answers(),
             colours: empty_answers(),
@@ -83,6 +89,19 @@ impl CompareFiles {
     /// Returns the row at the cursor.
     pub(crate) fn selected_row(&self) -> Option<&FileRow> {
         self.file_rows().get(*self.order.get(self.list.cursor())?)
+    }
+
+    /// Selects a file by its path in either run, at the latest when the files are read; a file that is open is left alone.
+    pub(crate) fn choose_file(&mut self, path: &RepoPath) {
+        let is_it = |row: &FileRow| {
+            row.path == path.as_str() || row.from.as_ref().is_some_and(|from| from == path.as_str())
+        };
+        let is_read = self.trees.ready().is_some();
+        let row = self.order.iter().position(|at| self.file_rows().get(*at).is_some_and(is_it));
+        self.wanted = (!is_read).then(|| path.clone());
+        if let Some(row) = row {
+            self.list.choose(row);
+        }
     }
 
     /// Returns the change of the open file.
@@ -195,6 +214,9 @@ impl CompareFiles {
         let found = order.iter().position(|at| Some(*at) == chosen);
         self.list.choose(found.unwrap_or_default());
         self.order = order;
+        if let Some(path) = self.wanted.take() {
+            self.choose_file(&path);
+        }
     }
 
     pub(crate) fn settle_rows(&mut self, room: PaneRoom) {

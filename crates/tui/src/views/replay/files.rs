@@ -33,6 +33,11 @@ impl FileList {
         changes.iter().position(is_wanted)
     }
 
+    /// Returns the file that was selected last; None before one is.
+    pub(crate) const fn selected_path(&self) -> Option<&RepoPath> {
+        self.wanted.as_ref()
+    }
+
     pub(crate) fn select_path(&mut self, path: RepoPath) {
         self.wanted = Some(path);
     }

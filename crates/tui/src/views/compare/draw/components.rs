@@ -70,7 +70,9 @@ fn head_line(compared: &ComparisonView, theme: Theme, width: usize) -> Line<'sta
         let blank = SCORE_CELLS - spans_width(std::slice::from_ref(&word));
         right.extend([word, trusted_span(" ".repeat(blank), theme.style_for(Meaning::Muted))]);
     }
-    right.push(trusted_span(" by", theme.style_for(Meaning::Muted)));
+    let by = compared.subtraction();
+    let difference = format!("{}−{}", run_letter(by.from), run_letter(by.subtracted));
+    right.push(trusted_span(difference, theme.style_for(Meaning::Muted)));
     if width >= WORDS_FROM {
         right.push(trusted_span(" ".repeat(WORDS_CELLS), theme.style_for(Meaning::Muted)));
     }
