@@ -61,4 +61,5 @@ fn open_label_book(archive: &Archive, annotator: &str) -> Result<LabelBook, Stri
 }
 
 /// The sentence for a recording that has no place for labels.
-pub const NO_BUNDLE: &str = "not a run bundle (a folder with run.json), so labels cannot be saved";
+pub const NO_BUNDLE: &str =
+    "not a run bundle, so labels cannot be saved; make one: `trajview import RECORDING --out DIR`";

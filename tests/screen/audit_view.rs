@@ -421,7 +421,7 @@ fn a_place_that_cannot_hold_labels_is_told_before_anything_is_labelled() {
 fn what_cannot_be_audited_says_why() {
     let log = project_path("sample-runs/codex-exec-json/stdout.jsonl");
     let mut screen = open_audit(log, (80, 24), Some("ann"), StartPlace::default());
-    assert_has(&frame_after(&mut screen, "3"), "not a run bundle (a folder with run.json)");
+    assert_has(&frame_after(&mut screen, "3"), "not a run bundle, so labels cannot be saved");
 
     let bundle = Bundle::new();
     bundle.keep_judgement("none of them");

@@ -223,7 +223,7 @@ const TYPED: &[(&str, &str)] = &[
     ("12", "turn 12: request"), ("46.3", "step 3/5"), ("goto 39", "turn 39: request"), ("turn 12", "turn 12: request"),
     ("goto final", "turn 56: request"), ("goto c3", "turn 15: request"), ("goto 99", "no turn 99: this run has 56 turns"),
     ("next", "turn 47: request"), ("prev", "turn 45: request"), ("next 3", "turn 49: request"),
-    ("next checkpoint", "turn 48: request"), ("next-failure", "turn 52/56"), ("next-loss", "✖ C20 lost here"),
+    ("next checkpoint", "turn 48: request"), ("next-failure", "C17 lost at turn 46"), ("next-loss", "C18 lost at turn 46"),
     ("losses.py", "ppdiff/losses.py"), ("file test_losses.py", "┌ tests/test_losses.py"),
     ("file lossse.py", "no file lossse.py in this turn"),
     ("diff losses.py", "┌ ppdiff/losses.py"), ("losses", "4 of 24 lost · scores by authors-reading"), ("lost", "4 at 39 → 0 at 56"),

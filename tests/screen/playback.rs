@@ -10,7 +10,7 @@ use ratatui::{
 };
 use trajview::{
     run::files::FileDiff,
-    runtime,
+    runtime::{self, HeadlessScreen, RunOpener, ScreenOptions},
     session::{
         effect::{Effect, OpenAnswer},
         question::{Answer, Question},
@@ -222,7 +222,7 @@ fn help_is_there_before_anything_is_open() {
 fn a_long_line_is_read_sideways() {
     let at = "3l f <tab><tab> m";
     let line = |keys: &str| {
-        let seen = text(60, 23, keys);
+        let seen = text(60, 24, keys);
         seen.lines().find(|line| line.contains("sequence\"")).unwrap_or(&seen).to_owned()
     };
     assert!(
@@ -277,6 +277,38 @@ fn files_that_cannot_be_known_are_a_sentence_and_the_rest_is_still_shown() {
 
     assert!(seen.contains("the repository has no HEAD"), "{seen}");
     assert!(seen.contains("Both losses now share"), "{seen}");
+}
+
+#[test]
+fn one_key_goes_through_failed_steps_and_lost_components_in_their_order_and_another_one_back() {
+    let mut screen = HeadlessScreen::open(
+        RunOpener::Disk,
+        &[crate::common::project_path("sample-runs/codex-p12")],
+        Size { width: 120, height: 40 },
+        StartPlace::default(),
+        ScreenOptions::default(),
+    )
+    .unwrap();
+    let mut frame_after = |keys: &str| {
+        screen.press_keys(keys).unwrap();
+        trajview::widgets::export::frame_text(&screen.draw_frame())
+    };
+
+    for (keys, expected) in [
+        ("41G x", "turn 41/56 · checkpoint 8/9 · step 2/"),
+        ("x", "C10 lost at turn 42"),
+        ("x", "turn 42/56 · checkpoint 8/9 · step 7/"),
+        ("x", "turn 43/56"),
+        ("x", "C17 lost at turn 46"),
+        ("x", "C18 lost at turn 46"),
+        ("x", "C20 lost at turn 49"),
+        ("<c-x>", "C18 lost at turn 46"),
+        ("<c-x> <c-x>", "turn 43/56"),
+        ("4x", "turn 52/56"),
+    ] {
+        let frame = frame_after(keys);
+        assert!(frame.contains(expected), "{keys}: {expected}\n{frame}");
+    }
 }
 
 #[test]

@@ -102,24 +102,45 @@ fn select_action(replay: &mut ReplayView, acts: &[(usize, StepId)], at: usize) {
     }
 }
 
-/// Goes to another step that failed.
+/// A place that `x` stops at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum FailureStop {
+    /// The index of a loss.
+    Loss(usize),
+    Step(StepId),
+}
+
+/// Goes to another step that failed, or to the lines that lost a component. The losses of a turn come before its steps; until
+/// the components are followed there are no losses.
 pub(super) fn go_to_failure(
     replay: &mut ReplayView,
     session: &mut Session,
     message: &FailureMotion,
 ) {
-    let failed = failures::failed_steps(&session.run);
+    let stops = failure_stops(session);
     let here = (session.turn, replay.step_number());
-    let place = |(id, number): &(StepId, usize)| (id.turn, *number);
-    let first = failed.partition_point(|it| place(it) < here);
-    let is_at = failed.get(first).is_some_and(|it| place(it) == here);
+    let at_loss = session.rubric.lifelines.last_loss.as_ref().and_then(|(turn, id)| {
+        let losses = session.run_losses();
+        let loss = losses.iter().position(|it| it.loss.component == *id)?;
+        let stop = stops.iter().position(|(_, stop)| *stop == FailureStop::Loss(loss))?;
+        (*turn == session.turn).then_some(stop)
+    });
+    let first = stops.partition_point(|(place, _)| *place < here);
+    let is_step = |stop: &FailureStop| matches!(stop, FailureStop::Step(_));
+    let is_at = stops.get(first).is_some_and(|(place, stop)| *place == here && is_step(stop));
+    let before = at_loss.unwrap_or(first);
+    let after = at_loss.map_or(first + usize::from(is_at), |at| at + 1);
     let wanted = match *message {
-        FailureMotion::Next(count) => Some(first + usize::from(is_at) + count - 1),
-        FailureMotion::Previous(count) => first.checked_sub(count),
+        FailureMotion::Next(count) => Some(after + count - 1),
+        FailureMotion::Previous(count) => before.checked_sub(count),
     };
-    match wanted.and_then(|at| failed.get(at)).copied() {
-        Some((step, _)) => show_step(replay, session, step),
-        None if failed.is_empty() => session.notice = Some("no failures in this run".into()),
+    match wanted.and_then(|at| stops.get(at)) {
+        Some((_, FailureStop::Step(step))) => {
+            session.rubric.lifelines.last_loss = None;
+            show_step(replay, session, *step);
+        }
+        Some((_, FailureStop::Loss(loss))) => session.go_to_loss(*loss),
+        None if stops.is_empty() => session.notice = Some("no failures in this run".into()),
         None => {
             session.notice = Some(match message {
                 FailureMotion::Next(_) => "no failures after this".into(),
@@ -127,6 +148,18 @@ pub(super) fn go_to_failure(
             });
         }
     }
+}
+
+/// Returns the stops with their turns and step numbers, in order; a loss has the number 0.
+fn failure_stops(session: &Session) -> Vec<((usize, usize), FailureStop)> {
+    let losses = session.run_losses().into_iter().enumerate();
+    let losses =
+        losses.map(|(at, it)| ((it.loss.turn.saturating_sub(1), 0), FailureStop::Loss(at)));
+    let steps = failures::failed_steps(&session.run).into_iter();
+    let steps = steps.map(|(step, number)| ((step.turn, number), FailureStop::Step(step)));
+    let mut stops: Vec<_> = losses.chain(steps).collect();
+    stops.sort_by_key(|(place, _)| *place);
+    stops
 }
 
 /// Goes to the next step that compacted the context; after the last to the first.

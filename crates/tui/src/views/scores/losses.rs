@@ -191,14 +191,20 @@ impl Session {
             (turn == self.turn).then_some(at + 1)
         });
         let later = || losses.iter().position(|it| it.loss.turn > self.turn + 1);
-        let at = after_last.or_else(later).unwrap_or_default();
-        let Some(loss) = losses.get(at).or_else(|| losses.first()) else {
+        let at = after_last.or_else(later).filter(|at| *at < losses.len()).unwrap_or_default();
+        if losses.is_empty() {
             self.notice = Some(why_none);
             return;
-        };
+        }
+        self.go_to_loss(at);
+    }
+
+    /// Goes to the lines of one of [`Self::run_losses`].
+    pub(crate) fn go_to_loss(&mut self, at: usize) {
+        let losses = self.run_losses();
+        let Some(loss) = losses.get(at) else { return };
         let (opening, notice) = loss_opening(self, loss);
-        let number = losses.iter().position(|it| it.loss == loss.loss).unwrap_or_default() + 1;
-        let notice = format!("{notice} (loss {number} of {})", losses.len());
+        let notice = format!("{notice} (loss {} of {})", at + 1, losses.len());
         let gone_to = (opening.turn, loss.loss.component.to_owned());
         self.rubric.lifelines.last_loss = Some(gone_to);
         self.notice = Some(notice);

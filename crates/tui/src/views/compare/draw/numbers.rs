@@ -13,6 +13,7 @@ use crate::{
         line::{fit_spans, left_and_right, safe_string, trusted_span},
         panel::put_row,
         scroll::centred_top,
+        text,
         theme::{Meaning, Theme},
     },
 };
@@ -120,10 +121,11 @@ fn number_line(
     theme: Theme,
     width: usize,
 ) -> Line<'static> {
-    let mut left = vec![trusted_span(
-        format!("{:<LABEL_CELLS$}", number.label()),
-        theme.style_for(Meaning::Text),
-    )];
+    let label = number.label();
+    let mut left =
+        vec![trusted_span(format!("{label:<LABEL_CELLS$}"), theme.style_for(Meaning::Text))];
+    // A longer name takes blanks of the first value.
+    let mut taken = text::width(label).saturating_sub(LABEL_CELLS);
     for run in shown_runs(compared) {
         let Some(party) = compared.all_parties().get(run) else { continue };
         let value = party.final_value(number);
@@ -134,7 +136,7 @@ fn number_line(
             None => why_no_value(number).into(),
         };
         let meaning = if value.is_some() { Meaning::Text } else { Meaning::Muted };
-        let cells = value_cells(compared);
+        let cells = value_cells(compared).saturating_sub(std::mem::take(&mut taken));
         left.push(trusted_span(format!("{words:>cells$}"), theme.style_for(meaning)));
         left.push(trusted_span(
             earlier_value_text(compared, run, number),

@@ -93,7 +93,7 @@ fn score_line(
     let left = fit_spans(
         vec![
             trusted_span(" RigorScore ", theme.style_for(Meaning::Title)),
-            trusted_span(format!("from pillars worth {used} of the weight"), muted),
+            trusted_span(format!("from {used} of the weight"), muted),
         ],
         width,
     );

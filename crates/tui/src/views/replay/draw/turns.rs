@@ -39,8 +39,12 @@ pub fn draw(view: &ReplayView, session: &Session, theme: Theme, area: Rect, buff
     let selected =
         rows.iter().position(|row| *row == TurnListRow::Turn(session.turn)).unwrap_or_default();
     if session.run.turns.is_empty() {
+        let words = match session.run.warnings.is_empty() {
+            true => "this run has no turns",
+            false => "this run has no turns; e lists the warnings about the recording",
+        };
         return crate::widgets::panel::draw_sentence(
-            "this run has no turns",
+            words,
             theme.style_for(Meaning::Muted),
             inner,
             buffer,
