@@ -358,3 +358,29 @@ fn an_image_that_gemini_was_given_is_a_line_with_its_kind_and_size() {
         shown.out
     );
 }
+
+/// The first line and the messages of <https://huggingface.co/docs/hub/session-traces-format>.
+#[test]
+fn a_session_trace_of_the_hub_is_read_whatever_its_harness() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("trace.jsonl");
+    let lines = [
+        r#"{"type":"session","harness":"my-agent","id":"b1","name":"Add","cwd":"/work"}"#,
+        r#"{"type":"message","message":{"role":"user","content":"Write calc.py.","timestamp":1790000000000}}"#,
+        r#"{"type":"message","message":{"role":"assistant","content":"","model":"m-1","reasoningContent":"It is short.","toolCalls":[{"id":"c1","function":{"name":"bash","arguments":"{\"command\": \"ls\"}"}}]}}"#,
+        r#"{"type":"message","message":{"role":"tool","toolCallId":"c1","content":"calc.py"}}"#,
+        r#"{"type":"message","message":{"role":"assistant","content":"Done."}}"#,
+    ];
+    fs::write(&path, lines.join("\n")).unwrap();
+
+    let run = run_of(&path);
+
+    let facts = (run.origin.format, run.agent.name.as_str(), run.id.as_str(), run.model.as_deref());
+    assert_eq!(facts, ("messages", "my-agent", "b1", Some("m-1")));
+    let text = run_text(&run);
+    assert_eq!(run.turns.len(), 1, "{text}");
+    let kinds: Vec<StepKind> = run.turns[0].steps.iter().map(|step| step.kind).collect();
+    assert_eq!(kinds, [StepKind::Thinking, StepKind::Tool, StepKind::Message], "{text}");
+    assert!(text.contains("bash") && text.contains("-> 7 bytes"), "{text}");
+    assert_eq!(run.warnings, []);
+}

@@ -49,7 +49,9 @@ impl Place {
             .env("AWS_ENDPOINT_URL", self.store.endpoint())
             .env("AWS_REGION", "us-east-1")
             .env("AWS_ACCESS_KEY_ID", "a-key-id")
-            .env("AWS_SECRET_ACCESS_KEY", SECRET);
+            .env("AWS_SECRET_ACCESS_KEY", SECRET)
+            .env("HF_ENDPOINT", self.store.endpoint())
+            .env("HF_TOKEN", SECRET);
         for name in ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy"] {
             command.env_remove(name);
         }
@@ -591,4 +593,85 @@ fn words_are_found_in_recordings_at_an_address() {
 
     assert!(found.contains("s3://bucket/runs/b.jsonl"), "{found}");
     assert!(!found.contains("a.jsonl"), "{found}");
+}
+
+/// A commit of a data set on the Hub.
+const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
+
+/// What the Hub answers for the data set `ann/runs`: its commit, and its two files on a page each. The second file is sent from
+/// another host.
+fn hub_answer(asked: &Asked, files_host: &str) -> Option<Fault> {
+    let host =
+        asked.headers.iter().find(|(name, _)| name == "host").map(|(_, value)| value.clone())?;
+    let file = |path: &str, size: usize| {
+        format!(
+            r#"[{{"type":"directory","path":"logs"}},{{"type":"file","path":"{path}","size":{size},"oid":"x"}}]"#
+        )
+    };
+    let tree = format!("/api/datasets/ann/runs/tree/{COMMIT}");
+    let size = log_bytes("one", "x").len();
+    match asked.path.as_str() {
+        "/api/datasets/ann/runs/revision/main" => {
+            Some(Fault::Page(format!(r#"{{"id":"ann/runs","sha":"{COMMIT}"}}"#), None))
+        }
+        "/api/datasets/ann/closed/revision/main" => Some(Fault::Status(401, SECRET.into())),
+        path if path.starts_with(&tree) && !asked.query.contains("cursor") => {
+            let next = format!("http://{host}{tree}?recursive=true&cursor=2");
+            Some(Fault::Page(file("logs/one.jsonl", size), Some(next)))
+        }
+        path if path.starts_with(&tree) => Some(Fault::Page(file("logs/two.jsonl", size), None)),
+        path if path.ends_with("/logs/two.jsonl") => {
+            Some(Fault::Redirect(302, format!("http://localhost:{files_host}/files/two")))
+        }
+        _ => None,
+    }
+}
+
+#[test]
+fn a_data_set_of_the_hub_is_read_at_one_commit_and_the_token_goes_to_the_hub_alone() {
+    let files = Store::new();
+    files.put("files/two", log_bytes("two", "x"));
+    let files_port = files.port.to_string();
+    let place = Place::with_faults(move |asked| hub_answer(asked, &files_port));
+    let one = format!("datasets/ann/runs/resolve/{COMMIT}/logs/one.jsonl");
+    place.store.put(&one, log_bytes("one", "x"));
+    let corpus = ["corpus", "hf://datasets/ann/runs", "--json"];
+
+    let ran = place.run(&corpus);
+
+    let found: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    let paths: Vec<&str> =
+        found["runs"].as_array().unwrap().iter().map(|it| it["path"].as_str().unwrap()).collect();
+    assert_eq!(paths, ["logs/one.jsonl", "logs/two.jsonl"], "{}", ran.err);
+    assert!(
+        ran.err.contains(&format!("hf://datasets/ann/runs: read at commit {COMMIT}")),
+        "{}",
+        ran.err
+    );
+    let has_token = |asked: &Asked| {
+        asked.headers.iter().any(|(name, value)| name == "authorization" && value.ends_with(SECRET))
+    };
+    assert!(place.store.seen_requests().iter().all(has_token));
+    let from_host = files.seen_requests();
+    assert!(!from_host.is_empty() && !from_host.iter().any(has_token), "{from_host:?}");
+
+    let again = place.run(&corpus);
+    let asked: Vec<String> = place.store.seen_requests().into_iter().map(|it| it.path).collect();
+    assert_eq!(again.out, ran.out);
+    assert!(asked.iter().all(|path| path.starts_with("/api/")), "{asked:?}");
+
+    let shown = place.printed(&["show", "hf://datasets/ann/runs/logs/one.jsonl"]);
+    assert!(shown.contains("request 1"), "{shown}");
+}
+
+#[test]
+fn what_the_hub_refuses_says_where_the_token_is_read_from() {
+    let place = Place::with_faults(|asked| hub_answer(asked, "1"));
+
+    let (code, why) = place.failed(&["show", "hf://datasets/ann/closed"]);
+    assert_eq!(code, 3, "{why}");
+    assert!(why.contains("HF_TOKEN"), "{why}");
+
+    let (_, why) = place.failed(&["show", "hf://ann/model"]);
+    assert!(why.contains("hf://datasets/OWNER/NAME"), "{why}");
 }

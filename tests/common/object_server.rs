@@ -38,6 +38,8 @@ pub enum Fault {
     Status(u16, String),
     /// This status, with a body that never ends.
     Endless(u16),
+    /// A page of JSON, with the address of the next one.
+    Page(String, Option<String>),
     /// The body ends after so many bytes.
     Cut(usize),
     /// Another address.
@@ -195,6 +197,10 @@ fn write_answer(
     match fault {
         Some(Fault::NotHttp) => return ("this is not the language of the web\r\n".into(), vec![]),
         Some(Fault::Status(status, body)) => return plain(*status, "", body.clone().into_bytes()),
+        Some(Fault::Page(body, next)) => {
+            let link = next.as_ref().map(|next| format!("link: <{next}>; rel=\"next\"\r\n"));
+            return plain(200, &link.unwrap_or_default(), body.clone().into_bytes());
+        }
         Some(Fault::Endless(status)) => {
             return (
                 format!("HTTP/1.1 {status} x\r\ncontent-length: {}\r\n\r\n", 1_u64 << 40),

@@ -16,15 +16,18 @@ pub enum Scheme {
     Az,
     Https,
     Http,
+    /// A data set of the Hugging Face Hub.
+    Hf,
 }
 
 impl Scheme {
-    const ALL: [(&str, Self); 5] = [
+    const ALL: [(&str, Self); 6] = [
         ("s3://", Self::S3),
         ("gs://", Self::Gs),
         ("az://", Self::Az),
         ("https://", Self::Https),
         ("http://", Self::Http),
+        ("hf://", Self::Hf),
     ];
 
     /// Returns whether the address names a web server and not the store of a cloud.
@@ -38,6 +41,7 @@ impl Scheme {
             Self::S3 | Self::Gs => "bucket",
             Self::Az => "container",
             Self::Https | Self::Http => "server",
+            Self::Hf => "data set",
         }
     }
 }
@@ -46,7 +50,7 @@ impl Scheme {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Address {
     pub scheme: Scheme,
-    /// The bucket, the container, or the server with its port.
+    /// The bucket, the container, the server with its port, or `datasets/OWNER/NAME[@REVISION]`.
     pub holder: String,
     /// The part after the first one, without a slash at either end; as it was written.
     pub key: String,
@@ -81,8 +85,11 @@ impl Address {
             None => (rest, None),
         };
         let (rest, _) = rest.split_once('#').filter(|_| scheme.is_web()).unwrap_or((rest, ""));
-        let (holder, key) = rest.split_once('/').unwrap_or((rest, ""));
-        if holder.contains('@') {
+        let (holder, key) = match scheme {
+            Scheme::Hf => split_dataset(rest)?,
+            _ => rest.split_once('/').unwrap_or((rest, "")),
+        };
+        if holder.contains('@') && scheme != Scheme::Hf {
             return Err(format!(
                 "an address with a user or a password in it ({start}…@…) is rejected, because command lines are visible to others; use the environment variables of the storage"
             ));
@@ -142,6 +149,21 @@ impl Address {
     /// Returns whether the server is this machine.
     pub fn is_on_this_machine(&self) -> bool {
         self.scheme.is_web() && is_on_this_machine(&self.holder)
+    }
+}
+
+/// Divides `datasets/OWNER/NAME[@REVISION]/PATH` before the path.
+fn split_dataset(rest: &str) -> Result<(&str, &str), String> {
+    let mut slashes = rest.match_indices('/').map(|(at, _)| at);
+    let end = slashes.nth(2).unwrap_or(rest.len());
+    let holder = &rest[..end];
+    let parts: Vec<&str> = holder.split('/').collect();
+    let is_name = |part: &str| !part.is_empty() && !part.starts_with(['@', '.']);
+    match parts.as_slice() {
+        ["datasets", owner, name] if is_name(owner) && is_name(name) && !owner.contains('@') => {
+            Ok((holder, rest[end..].trim_start_matches('/')))
+        }
+        _ => Err("an address of the Hub is hf://datasets/OWNER/NAME, with @REVISION and /PATH where wanted".into()),
     }
 }
 
@@ -224,6 +246,27 @@ mod tests {
             without_secrets("https://ann:secret@host/a\u{1b}?sig=secret"),
             "https://host/a?"
         );
+    }
+
+    #[test]
+    fn a_data_set_of_the_hub_has_an_owner_a_name_and_maybe_a_revision() {
+        let address = parse_address("hf://datasets/ann/runs@v1/a/b.jsonl");
+
+        assert_eq!(
+            (address.holder.as_str(), address.key.as_str()),
+            ("datasets/ann/runs@v1", "a/b.jsonl")
+        );
+        assert_eq!(address.display_path(), "hf://datasets/ann/runs@v1/a/b.jsonl");
+        assert!(parse_address("hf://datasets/ann/runs").is_folder);
+        for wrong in [
+            "hf://",
+            "hf://ann/model",
+            "hf://datasets/ann",
+            "hf://datasets//x",
+            "hf://datasets/t@k/n",
+        ] {
+            assert!(parse_error(wrong).starts_with("an address of the Hub is"), "{wrong}");
+        }
     }
 
     #[test]

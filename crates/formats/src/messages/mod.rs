@@ -1,5 +1,7 @@
 //! Lists of messages that no tool can be recognised by: OpenAI's or Anthropic's form, in a file of their own, under a key
-//! of an object, or as a row of a published data set.
+//! of an object, or as a row of a published data set; and the Session Trace Simple Format of the Hugging Face Hub
+//! (<https://huggingface.co/docs/hub/session-traces-format>), which any harness may write: a line for the session, then a line
+//! for each message.
 
 use std::borrow::Cow;
 
@@ -78,7 +80,9 @@ impl RecordFormat for Messages {
         };
         let is_ours =
             |object: &JsonObject<'_>| is_message(object) || is_row(object) || is_text(object);
-        is_cut_text(head) || head_json::all_objects(head, &[], is_ours)
+        is_cut_text(head)
+            || head_json::any_object(head, &["\"session\"", "\"harness\""], is_session_line)
+            || head_json::all_objects(head, &[], is_ours)
     }
 
     fn runs_in_file(&self, head: &FileHead<'_>) -> RunsInFile {
@@ -132,9 +136,48 @@ impl RecordFormat for Messages {
                 None => RecordEvent::Unknown("message that is not an object".into()),
             });
         };
+        if is_session_line(&fields) {
+            return session_record(&fields);
+        }
+        if let Some(message) = enveloped_message(&fields) {
+            return trace_record(&message);
+        }
         let is_row = LIST_KEYS.iter().any(|key| fields.get(key).is_some_and(TapeValue::is_list));
         if is_row { outcome_record(&fields) } else { message_record(&fields) }
     }
+}
+
+/// Returns whether an object is the first line of a session trace.
+fn is_session_line(object: &JsonObject<'_>) -> bool {
+    object.text("type").as_deref() == Some("session")
+        && object.text("harness").is_some()
+        && object.has_field("id")
+}
+
+fn session_record<'t>(session: &JsonObject<'t>) -> LogRecord<'t> {
+    let mut record = LogRecord::default();
+    record.facts.id = session.get("id").and_then(text_or_number);
+    record.facts.agent = session.text("harness");
+    record.facts.title = session.text("name");
+    record.facts.root = session.first_text(&["cwd", "workspace"]);
+    record
+}
+
+/// Returns the message in a line of a session trace.
+fn enveloped_message<'t>(line: &JsonObject<'t>) -> Option<JsonObject<'t>> {
+    let is_message = line.text("type").as_deref() == Some("message") && !line.has_field("role");
+    line.object("message").filter(|_| is_message)
+}
+
+/// Reads a message of a session trace, whose fields for thinking and calls have names of their own.
+fn trace_record<'t>(message: &JsonObject<'t>) -> LogRecord<'t> {
+    let mut record = message_record(message);
+    if let Some(text) = message.text("reasoningContent").filter(|text| !text.is_empty()) {
+        record.events.insert(0, RecordEvent::Thought(text));
+    }
+    let calls = message.elements_of("toolCalls").into_iter().filter_map(JsonObject::from_value);
+    record.events.extend(calls.map(|call| RecordEvent::Call(chat::read_call(&call))));
+    record
 }
 
 /// Returns a row whose messages are a text, with the list that the text contains.

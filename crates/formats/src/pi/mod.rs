@@ -38,6 +38,8 @@ impl RecordFormat for Pi {
             object.text("type").as_deref() == Some("session")
                 && object.has_field("id")
                 && object.has_field("cwd")
+                // A session trace of the Hub, which names its harness.
+                && !object.has_field("harness")
         })
     }
 

@@ -21,14 +21,14 @@ use object_store::{
         HttpResponseBody, HttpService,
     },
 };
-use ureq::{Agent, Timeout, http};
+use ureq::{Agent, Timeout, config::RedirectAuthHeaders, http};
 
 use trajview_run::address::is_on_this_machine;
 
 use super::{list_pages, unreadable_keys};
 
 /// The user agent of our requests.
-const USER_AGENT: &str = concat!("trajview/", env!("CARGO_PKG_VERSION"));
+pub(super) const USER_AGENT_NAME: &str = concat!("trajview/", env!("CARGO_PKG_VERSION"));
 
 /// The longest time to wait for a connection, an answer and each piece of it.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -43,7 +43,7 @@ const AT_ONCE: usize = 128 << 10;
 
 /// The most bytes of a page of a list, where a thousand keys of the longest kind are 6 MiB, and of any other answer
 /// that is no object, such as a token.
-const MOST_OF_A_PAGE: u64 = 32 << 20;
+pub(super) const MOST_OF_A_PAGE: u64 = 32 << 20;
 
 /// The most bytes of an error answer that are read: its code and a sentence are at its beginning.
 const MOST_OF_AN_ERROR: u64 = 64 << 10;
@@ -52,10 +52,12 @@ const MOST_OF_AN_ERROR: u64 = 64 << 10;
 const SHORT_ANSWER: Duration = Duration::from_secs(60);
 
 /// The connector that makes the clients of a store.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct UreqConnector {
     /// True if redirects are followed.
     pub follows: bool,
+    /// The value of the header `Authorization`, for a store that does not sign; a redirect to another host goes without it.
+    pub authorization: Option<http::HeaderValue>,
 }
 
 /// The reason why a request failed, and the server.
@@ -76,27 +78,37 @@ impl fmt::Display for RequestError {
 impl HttpConnector for UreqConnector {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
         let allowed = options.get_config_value(&ClientConfigKey::AllowHttp);
-        let agent = Agent::new_with_config(
-            Agent::config_builder()
-                .http_status_as_error(false)
-                .max_redirects(if self.follows { MOST_REDIRECTS } else { 0 })
-                .max_redirects_will_error(self.follows)
-                .allow_non_standard_methods(true)
-                .user_agent(USER_AGENT)
-                .timeout_resolve(Some(CONNECT_TIMEOUT))
-                .timeout_connect(Some(CONNECT_TIMEOUT))
-                .timeout_recv_response(Some(ANSWER_TIMEOUT))
-                .timeout_per_read(Some(PIECE_TIMEOUT))
-                .build(),
-        );
-        Ok(HttpClient::new(UreqService { agent, allows_http: allowed.as_deref() == Some("true") }))
+        Ok(HttpClient::new(UreqService {
+            agent: new_agent(self.follows),
+            allows_http: allowed.as_deref() == Some("true"),
+            authorization: self.authorization.clone(),
+        }))
     }
+}
+
+/// Makes the client of all requests, with its time limits.
+pub(super) fn new_agent(follows: bool) -> Agent {
+    Agent::new_with_config(
+        Agent::config_builder()
+            .http_status_as_error(false)
+            .max_redirects(if follows { MOST_REDIRECTS } else { 0 })
+            .max_redirects_will_error(follows)
+            .redirect_auth_headers(RedirectAuthHeaders::SameHost)
+            .allow_non_standard_methods(true)
+            .user_agent(USER_AGENT_NAME)
+            .timeout_resolve(Some(CONNECT_TIMEOUT))
+            .timeout_connect(Some(CONNECT_TIMEOUT))
+            .timeout_recv_response(Some(ANSWER_TIMEOUT))
+            .timeout_per_read(Some(PIECE_TIMEOUT))
+            .build(),
+    )
 }
 
 #[derive(Debug)]
 struct UreqService {
     agent: Agent,
     allows_http: bool,
+    authorization: Option<http::HeaderValue>,
 }
 
 impl HttpService for UreqService {
@@ -115,7 +127,10 @@ impl HttpService for UreqService {
 
 impl UreqService {
     fn send_request(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
-        let (parts, body) = request.into_parts();
+        let (mut parts, body) = request.into_parts();
+        if let Some(value) = &self.authorization {
+            parts.headers.insert(http::header::AUTHORIZATION, value.clone());
+        }
         let server = parts.uri.authority().map(|it| it.as_str().to_owned()).unwrap_or_default();
         let failed = |kind, message: String| {
             HttpError::new(kind, RequestError { server: server.clone(), message })
@@ -186,7 +201,7 @@ impl UreqService {
 }
 
 /// Reads no more than `most` bytes of an answer, with whether that is all of it. One that never ends is cut.
-fn read_short(mut from: impl Read, most: u64) -> std::io::Result<(Vec<u8>, bool)> {
+pub(super) fn read_short(mut from: impl Read, most: u64) -> std::io::Result<(Vec<u8>, bool)> {
     let (mut bytes, mut piece) = (vec![], vec![0; AT_ONCE]);
     let begun = Instant::now();
     while bytes.len() as u64 <= most && begun.elapsed() < SHORT_ANSWER {
@@ -201,7 +216,7 @@ fn read_short(mut from: impl Read, most: u64) -> std::io::Result<(Vec<u8>, bool)
 
 /// Returns the kind of an error, which decides about another attempt, and its text, which follows the name of the
 /// server.
-fn error_text(why: &ureq::Error) -> (HttpErrorKind, String) {
+pub(super) fn error_text(why: &ureq::Error) -> (HttpErrorKind, String) {
     use HttpErrorKind as Kind;
     let seconds = |time: Duration| time.as_secs();
     match why {

@@ -1,4 +1,4 @@
-//! Recordings on remote storage: `s3://`, `gs://`, `az://`, `https://`.
+//! Recordings on remote storage: `s3://`, `gs://`, `az://`, `https://`, `hf://`.
 //!
 //! An address is a path like any other: `store::disk` calls this module for it. An address of the command line is a
 //! *root*; no request is made before its content is needed, and nothing outside of the roots is ever requested. A
@@ -12,6 +12,8 @@
 mod fetched_objects;
 #[cfg(feature = "remote")]
 mod http;
+#[cfg(feature = "remote")]
+mod hub;
 #[cfg(feature = "remote")]
 mod list_pages;
 #[cfg(feature = "remote")]
@@ -164,10 +166,15 @@ pub fn is_cached(_: &Path) -> bool {
 /// Returns remarks about what was read since the last call, in sentences.
 pub fn remarks() -> Vec<String> {
     #[cfg(feature = "remote")]
-    if let count @ 1.. = unreadable_keys::left_out() {
-        let objects = trajview_run::format_number::count_with_noun(count, "object");
-        return vec![format!("{objects} left out, since their keys cannot be paths")];
+    {
+        let mut all = hub::commit_remarks();
+        if let count @ 1.. = unreadable_keys::left_out() {
+            let objects = trajview_run::format_number::count_with_noun(count, "object");
+            all.push(format!("{objects} left out, since their keys cannot be paths"));
+        }
+        all
     }
+    #[cfg(not(feature = "remote"))]
     vec![]
 }
 

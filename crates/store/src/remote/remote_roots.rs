@@ -77,6 +77,7 @@ static SERVERS: LazyLock<String> = LazyLock::new(|| {
         "AZURE_STORAGE_ACCOUNT_NAME",
         "AZURE_STORAGE_ENDPOINT",
         "AZURITE_BLOB_STORAGE_URL",
+        "HF_ENDPOINT",
     ];
     named.map(|name| std::env::var(name).unwrap_or_default()).join("\n")
 });

@@ -20,6 +20,7 @@ use trajview_run::address::{Address, Scheme};
 use super::{
     RemoteFailure,
     http::{RequestError, UreqConnector},
+    hub::{self, HubDataset},
     remote_tree::{RemoteObject, RemoteTree},
 };
 
@@ -36,6 +37,8 @@ const PIECE_BYTES: u64 = 64 << 20;
 pub struct StoreClient {
     store: Box<dyn ObjectStore>,
     scheme: Scheme,
+    /// The data set of an `hf://` address, whose files are listed by the Hub and read as of one commit.
+    dataset: Option<HubDataset>,
 }
 
 /// The beginning of an object.
@@ -53,26 +56,43 @@ impl StoreClient {
                 "http:// is not encrypted and is read of this machine only; TRAJVIEW_ALLOW_HTTP=1 allows it",
             ));
         }
+        let dataset = (scheme == Scheme::Hf)
+            .then(|| HubDataset::for_address(address, allows_http()))
+            .transpose()?;
         let made = match scheme {
+            Scheme::Hf => {
+                let url = dataset.as_ref().map(HubDataset::files_url).unwrap_or_default();
+                let allowed = url.starts_with("http://").to_string();
+                let connector =
+                    UreqConnector { follows: true, authorization: hub::authorization() };
+                boxed_store(
+                    HttpBuilder::new()
+                        .with_url(url)
+                        .with_config(ClientConfigKey::AllowHttp, allowed)
+                        .with_retry(retry_config())
+                        .with_http_connector(connector)
+                        .build(),
+                )
+            }
             Scheme::S3 => boxed_store(
                 AmazonS3Builder::from_env()
                     .with_bucket_name(&address.holder)
                     .with_retry(retry_config())
-                    .with_http_connector(UreqConnector { follows: false })
+                    .with_http_connector(UreqConnector { follows: false, authorization: None })
                     .build(),
             ),
             Scheme::Gs => boxed_store(
                 GoogleCloudStorageBuilder::from_env()
                     .with_bucket_name(&address.holder)
                     .with_retry(retry_config())
-                    .with_http_connector(UreqConnector { follows: false })
+                    .with_http_connector(UreqConnector { follows: false, authorization: None })
                     .build(),
             ),
             Scheme::Az => boxed_store(
                 MicrosoftAzureBuilder::from_env()
                     .with_container_name(&address.holder)
                     .with_retry(retry_config())
-                    .with_http_connector(UreqConnector { follows: false })
+                    .with_http_connector(UreqConnector { follows: false, authorization: None })
                     .build(),
             ),
             Scheme::Https | Scheme::Http => {
@@ -85,14 +105,14 @@ impl StoreClient {
                         .with_url(url)
                         .with_config(ClientConfigKey::AllowHttp, allowed)
                         .with_retry(retry_config())
-                        .with_http_connector(UreqConnector { follows: true })
+                        .with_http_connector(UreqConnector { follows: true, authorization: None })
                         .build(),
                 )
             }
         };
         // The library's own text is not used: it may repeat secrets that it was given.
         let store = made.map_err(|_| RemoteFailure::from_text(missing_settings(scheme)))?;
-        Ok(Self { store, scheme })
+        Ok(Self { store, scheme, dataset })
     }
 
     /// Reads at most so many bytes from the start of an object, and its metadata.
@@ -105,12 +125,12 @@ impl StoreClient {
                 // A server that knows no ranges sends all of it; no more is read than was wanted.
                 Err(object_store::Error::NotSupported { .. }) => self.store.get(&path).await,
                 Err(why) if status_in(&why) == Some(416) => {
-                    let object = object_from_meta(&self.store.head(&path).await?);
+                    let object = self.object_from_meta(&self.store.head(&path).await?);
                     return Ok(ObjectStart { object, bytes: vec![] });
                 }
                 result => result,
             }?;
-            let object = object_from_meta(&result.meta);
+            let object = self.object_from_meta(&result.meta);
             let mut bytes = vec![];
             let mut pieces = result.into_stream();
             while (bytes.len() as u64) < most
@@ -126,6 +146,9 @@ impl StoreClient {
 
     /// Returns all objects below a folder, by their paths below it.
     pub(crate) fn list_objects(&self, folder: &str) -> Result<RemoteTree, RemoteFailure> {
+        if let Some(dataset) = &self.dataset {
+            return dataset.list_files(folder, MOST_OBJECTS);
+        }
         let prefix = parse_key(folder)?;
         let mut tree = RemoteTree::default();
         let listed = block_on(async {
@@ -137,7 +160,7 @@ impl StoreClient {
                 let below = meta.location.as_ref().strip_prefix(folder);
                 let below = below.map(|below| below.trim_start_matches('/'));
                 if let Some(below) = below {
-                    tree.add_object(below, object_from_meta(&meta));
+                    tree.add_object(below, self.object_from_meta(&meta));
                 }
                 count += 1;
                 if count > MOST_OBJECTS {
@@ -223,7 +246,7 @@ impl StoreClient {
             Ok::<_, object_store::Error>((result, end))
         })?;
         let (result, end) = outcome.map_err(|why| self.to_failure(&why))?;
-        if !object_from_meta(&result.meta).is_same_as(object) {
+        if !self.object_from_meta(&result.meta).is_same_as(object) {
             return Err(RemoteFailure::changed_while_read());
         }
         let written = self.write_result(result, at, object.size, into)?;
@@ -258,6 +281,24 @@ impl StoreClient {
             Ok::<_, RemoteFailure>(())
         })?;
         outcome.map(|()| at)
+    }
+
+    /// Returns the metadata of an object from a list or an answer. The version of a file at a commit is the commit.
+    fn object_from_meta(&self, meta: &ObjectMeta) -> RemoteObject {
+        if let Some(dataset) = &self.dataset {
+            let version = Some(dataset.commit.clone());
+            return RemoteObject { size: meta.size, version, modified: None };
+        }
+        let modified = SystemTime::from(meta.last_modified);
+        let version = meta
+            .e_tag
+            .as_deref()
+            .map(|tag| tag.strip_prefix("W/").unwrap_or(tag).trim_matches('"').to_owned());
+        RemoteObject {
+            size: meta.size,
+            version: version.filter(|version| !version.is_empty()),
+            modified: Some(modified).filter(|it| *it > SystemTime::UNIX_EPOCH),
+        }
     }
 
     /// Turns an error into a sentence.
@@ -343,6 +384,7 @@ const fn missing_settings(scheme: Scheme) -> &'static str {
         Scheme::Az => {
             "AZURE_STORAGE_ACCOUNT_NAME is not set, or the AZURE_… variables of the environment do not fit together"
         }
+        Scheme::Hf => "HF_ENDPOINT is not the address of a server",
         Scheme::Https | Scheme::Http => "not an address of a web server",
     }
 }
@@ -362,6 +404,7 @@ const fn credentials_hint(scheme: Scheme) -> &'static str {
             "they are read from AZURE_STORAGE_ACCOUNT_KEY or AZURE_STORAGE_SAS_KEY; AZURE_SKIP_SIGNATURE=true reads a public \
              container without any"
         }
+        Scheme::Hf => "the token is read from HF_TOKEN",
         Scheme::Https | Scheme::Http => "a signed link may have expired",
     }
 }
@@ -373,20 +416,6 @@ fn is_metadata_server(server: &str) -> bool {
 
 fn parse_key(key: &str) -> Result<Path, RemoteFailure> {
     Path::parse(key).map_err(|_| RemoteFailure::not_found())
-}
-
-/// Returns the metadata of an object from a list or an answer.
-fn object_from_meta(meta: &ObjectMeta) -> RemoteObject {
-    let modified = SystemTime::from(meta.last_modified);
-    let version = meta
-        .e_tag
-        .as_deref()
-        .map(|tag| tag.strip_prefix("W/").unwrap_or(tag).trim_matches('"').to_owned());
-    RemoteObject {
-        size: meta.size,
-        version: version.filter(|version| !version.is_empty()),
-        modified: Some(modified).filter(|it| *it > SystemTime::UNIX_EPOCH),
-    }
 }
 
 /// Waits for a request. Each thread has a runtime of its own, so a request blocks only the thread that makes it.
