@@ -65,6 +65,9 @@ pub struct CorpusArgs {
     resampling: ResamplingArgs,
     #[command(flatten)]
     outcomes: outcomes::OutcomeArgs,
+    /// Only the outcomes of trials; code is not scored
+    #[arg(long = "outcomes")]
+    is_outcomes_only: bool,
     /// Print JSON (schema trajview.corpus/1)
     #[arg(long, conflicts_with_all = ["csv", "md", "tex", "save_tables"])]
     json: bool,
@@ -113,7 +116,12 @@ pub fn run(args: &CorpusArgs, out: &mut Out) -> CommandResult {
     let scorers = args.measuring.open_scorers()?;
     let judge = judge_of_paths(args.judge.as_deref(), &paths)?;
     let prices = args.pricing.read_prices()?;
-    let with = run_facts::CorpusOptions { scorers: &scorers, judge, prices: &prices };
+    let with = run_facts::CorpusOptions {
+        scorers: &scorers,
+        judge,
+        prices: &prices,
+        is_outcomes_only: args.is_outcomes_only,
+    };
     let runs = run_facts::measure_runs(&paths, &naming_folder(args, &paths), &with);
     let plan = args.resampling.to_plan();
     let document =
@@ -127,6 +135,8 @@ pub fn run(args: &CorpusArgs, out: &mut Out) -> CommandResult {
         tables::several_judgements_notes(&document)
             .iter()
             .for_each(|words| super::output::print_note(words));
+    } else if args.is_outcomes_only {
+        tables::print_outcomes(&document, args.forms.md, out)?;
     } else {
         tables::print_corpus(&document, args.forms.md, out)?;
     }

@@ -4,14 +4,19 @@
 use clap::ValueEnum;
 use rayon::prelude::*;
 
-use crate::cli::output::{FieldName, Json, OutputTable, TableColumn, record};
-use trajview_run::Outcome;
+use crate::cli::output::{
+    FieldName, Json, OutputTable, TableColumn, cell_or_dash, cell_or_empty, record,
+};
+use trajview_run::{
+    Outcome,
+    format_number::{duration_text, with_thousands},
+};
 use trajview_study::{
     BootstrapPlan,
     outcomes::{
         ErrorRule, GroupKey, GroupOutcomes, OutcomeCounts, OutcomePlan, PairedOutcomes, PassAtK,
-        PassRate, RewardFacts, SpentPerPass, TaskOutcomes, TrialRecord, TrialSpending, default_ks,
-        group_outcomes, paired_outcomes, task_outcomes, trials_by_group,
+        PassRate, RewardFacts, SpendingMeasure, SpentPerPass, TaskOutcomes, TrialRecord,
+        TrialSpending, default_ks, group_outcomes, paired_outcomes, task_outcomes, trials_by_group,
     },
     paired::{PairedComparison, holm_adjust},
     undefined_reasons,
@@ -549,20 +554,31 @@ fn spent_table(outcomes: &Json) -> OutputTable {
     let rows = outcomes.rows("spent").iter().filter(|it| it.count("trials") > 0);
     let names = name_columns(outcomes.rows("spent"));
     let keys = names.iter().filter(|(is_shown, _)| *is_shown).count() + 1;
-    let or_why =
-        |it: &Json, field: &str, interval: &str| match it.text(&format!("not_defined.{field}?")) {
-            Some(why) => why.to_owned(),
-            None => it.interval_cell(field, interval),
-        };
     let columns: [(bool, TableColumn<'_, Json>); 6] = [
         (true, ("measure", &|it| it.cell("measure").replace('_', " "))),
         (true, (">trials", &|it| it.cell("trials"))),
         (true, (">passed", &|it| it.cell("passed"))),
         (true, (">no value", &|it| it.cell("without_value"))),
-        (true, ("per pass", &|it| or_why(it, "per_pass", "per_pass_ci95"))),
-        (true, ("mean of passed", &|it| or_why(it, "mean_of_passed", "mean_of_passed_ci95"))),
+        (true, ("per pass", &|it| spent_cell(it, "per_pass"))),
+        (true, ("mean of passed", &|it| spent_cell(it, "mean_of_passed"))),
     ];
     OutputTable::from_shown(names.into_iter().chain(columns), rows).with_keys(keys)
+}
+
+/// Returns a value with its interval in the form of its measure: `1,111,652 [258,713, 2,435,182]`, `12m 0s`; the reason where
+/// there is none.
+fn spent_cell(row: &Json, field: &str) -> String {
+    if let Some(why) = row.text(&format!("not_defined.{field}?")) {
+        return why.to_owned();
+    }
+    let in_form = |value: f64| match row.text("measure").and_then(SpendingMeasure::by_word) {
+        Some(SpendingMeasure::Tokens) => with_thousands(value.round().max(0.0) as u64),
+        Some(SpendingMeasure::Seconds) => duration_text(value),
+        _ => format!("{value:.4}"),
+    };
+    let ends = row.interval(&format!("{field}_ci95"));
+    let ends = ends.map(|it| format!(" [{}, {}]", in_form(it.low), in_form(it.high)));
+    cell_or_dash(row.number(field).map(in_form)) + &cell_or_empty(ends)
 }
 
 fn flaky_table(outcomes: &Json) -> OutputTable {

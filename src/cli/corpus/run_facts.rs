@@ -109,6 +109,8 @@ pub struct CorpusOptions<'a> {
     /// The judge whose scores count; None for the judgement that each run chooses.
     pub judge: Option<JudgeSelection>,
     pub prices: &'a Prices,
+    /// True if nothing is scored or counted beyond what the outcomes need.
+    pub is_outcomes_only: bool,
 }
 
 /// Opens and scores every run, in the order of their paths.
@@ -154,13 +156,14 @@ fn run_facts(
     opened: &OpenedRecording,
     path: &Path,
     name: String,
-    CorpusOptions { scorers, judge, prices }: &CorpusOptions<'_>,
+    CorpusOptions { scorers, judge, prices, is_outcomes_only }: &CorpusOptions<'_>,
 ) -> CorpusRunFacts {
     let (run, archive) = (&*opened.run, &*opened.archive);
     // A rubric tree alone has no state of code: nothing to measure, which is not 0.
     let has_turns = !run.is_rubric_tree_alone();
     let mut trouble = vec![];
-    let (scored, reuse) = match has_turns {
+    let is_scored = has_turns && !is_outcomes_only;
+    let (scored, reuse) = match is_scored {
         true => code_and_reuse(opened, scorers, &mut trouble),
         false => Default::default(),
     };
@@ -199,7 +202,7 @@ fn run_facts(
             computed_usd: bought.cost_computed_usd,
             ..TurnUsage::default()
         },
-        processed: has_turns.then(|| analysis::process_numbers(archive, run)),
+        processed: is_scored.then(|| analysis::process_numbers(archive, run)),
     };
     let value = |number: &Number| {
         Some((*number, number.value_at(&end_facts).filter(|value| value.is_finite())?))

@@ -26,10 +26,7 @@ pub(crate) fn print_corpus(
     out: &mut Out,
 ) -> io::Result<()> {
     let show = |out: &mut Out, title: &str, table: &OutputTable| {
-        out.print_sentence(title)?;
-        out.print_line("")?;
-        table.write_table(is_markdown, out)?;
-        out.print_line("")
+        show_table(title, table, is_markdown, out)
     };
     let json = &document.json;
     let (a, b) = (json.cell("conditions.a"), json.cell("conditions.b"));
@@ -76,6 +73,37 @@ pub(crate) fn print_corpus(
     let correlations = json.rows("correlations").iter().filter(|row| row.number("n") > Some(0.0));
     correlations.map(correlation_text).try_for_each(|line| out.print_sentence(&line))?;
     corpus_notes(document).iter().try_for_each(|line| out.print_sentence(line))
+}
+
+/// Prints the outcomes of trials and what was left out.
+pub(crate) fn print_outcomes(
+    document: &CorpusDocument,
+    is_markdown: bool,
+    out: &mut Out,
+) -> io::Result<()> {
+    let tables = outcome_tables(document.json.field("outcomes"));
+    if tables.is_empty() {
+        out.print_sentence("no run has an outcome that a harness recorded")?;
+    }
+    for (title, table) in &tables {
+        show_table(title, table, is_markdown, out)?;
+    }
+    let left_out = document.problems.iter();
+    let left_out = left_out.map(|it| format!("left out: {}: {}", it.place, it.what));
+    let notes = outcome_notes(document.json.field("outcomes")).into_iter().chain(left_out);
+    notes.into_iter().try_for_each(|line| out.print_sentence(&line))
+}
+
+fn show_table(
+    title: &str,
+    table: &OutputTable,
+    is_markdown: bool,
+    out: &mut Out,
+) -> io::Result<()> {
+    out.print_sentence(title)?;
+    out.print_line("")?;
+    table.write_table(is_markdown, out)?;
+    out.print_line("")
 }
 
 fn count_line(document: &Json) -> String {

@@ -33,11 +33,11 @@ use report_data::ReportMaterial;
 ///
 /// HTML that needs no network: turns with their diffs, curves and lifelines, scores with the cited code, labels, and
 /// the commands that print each number. Two runs or more are compared; a study (study.toml) or a folder of run bundles gives
-/// the tables of `trajview agree`. Keys, passwords, addresses, home folders and names are redacted. It contains the
+/// the tables of `trajview agree`, another folder of runs, as a job of a harness, those of `trajview corpus`. Keys, passwords, addresses, home folders and names are redacted. It contains the
 /// labels of all raters: do not give it to a rater who still labels blind.
 #[derive(Debug, clap::Args)]
 pub struct ReportArgs {
-    /// A run; several that are compared; a study (study.toml) or a folder of run bundles
+    /// A run; several that are compared; a study (study.toml), a folder of run bundles, or of other runs
     #[arg(value_name = "RUN|STUDY", required = true, value_parser = run_args::recording_parser())]
     paths: Vec<PathBuf>,
     /// One HTML file (default)
@@ -75,7 +75,7 @@ pub fn run(args: &ReportArgs, out: &mut Out) -> CommandResult {
     args.redacting.check_json()?;
     let subject = ReportSubject::from_paths(&args.paths)?;
     let opened =
-        subject.runs.iter().map(|path| store::open(path)).collect::<Result<Vec<_>, _>>()?;
+        subject.runs().iter().map(|path| store::open(path)).collect::<Result<Vec<_>, _>>()?;
     let request = ReportRequest {
         subject: &subject,
         opened: &opened,

@@ -28,7 +28,8 @@ pub type CapturedOutput = (Vec<OutputPiece>, Vec<String>);
 /// The subject of the report.
 pub struct ReportSubject {
     pub title: String,
-    pub runs: Vec<PathBuf>,
+    /// The runs, or the folder of them.
+    paths: Vec<PathBuf>,
     kind: SubjectKind,
 }
 
@@ -37,6 +38,8 @@ enum SubjectKind {
     Run,
     Comparison,
     Study,
+    /// A folder of runs, as a job of a harness: its outcomes, and no part for each run.
+    Folder,
 }
 
 impl ReportSubject {
@@ -44,22 +47,31 @@ impl ReportSubject {
         if let [path] = paths
             && let Some(studied) = studies::study_to_open(path, true, None)?
         {
-            let runs = studied.runs.iter().map(|run| run.path.clone()).collect();
-            return Ok(Self { title: studied.name, runs, kind: SubjectKind::Study });
+            let paths = studied.runs.iter().map(|run| run.path.clone()).collect();
+            return Ok(Self { title: studied.name, paths, kind: SubjectKind::Study });
         }
-        let kind = if paths.len() > 1 { SubjectKind::Comparison } else { SubjectKind::Run };
+        let kind = match paths {
+            [folder] if store::contains_several_runs(folder) => SubjectKind::Folder,
+            [_] => SubjectKind::Run,
+            _ => SubjectKind::Comparison,
+        };
         let name = |path: &PathBuf| {
             let path = path.canonicalize().unwrap_or_else(|_| path.clone());
             path.file_name().unwrap_or_default().to_string_lossy().into_owned()
         };
         let names: Vec<String> = paths.iter().map(name).collect();
-        Ok(Self { title: names.join(" and "), runs: paths.to_vec(), kind })
+        Ok(Self { title: names.join(" and "), paths: paths.to_vec(), kind })
+    }
+
+    /// Returns the runs that have a part of their own.
+    pub fn runs(&self) -> &[PathBuf] {
+        if self.kind == SubjectKind::Folder { &[] } else { &self.paths }
     }
 
     /// Runs the beginning of addresses in one of its runs.
     fn run_prefix(&self, at: usize) -> String {
         match self.kind {
-            SubjectKind::Run => String::new(),
+            SubjectKind::Run | SubjectKind::Folder => String::new(),
             SubjectKind::Comparison | SubjectKind::Study => format!("{}-", run_letter(at)),
         }
     }
@@ -91,8 +103,8 @@ pub struct ReportBounds {
 
 pub(crate) fn make_report(request: &ReportRequest<'_>) -> Result<ReportMaterial, CommandFailure> {
     let subject = request.subject;
-    let paths = || subject.runs.iter().map(|path| path.display().to_string());
-    let sections = match subject.kind {
+    let paths = || subject.paths.iter().map(|path| path.display().to_string());
+    let mut sections = match subject.kind {
         SubjectKind::Run => vec![],
         SubjectKind::Comparison => {
             let words = command_words("compare", paths()).chain(request.judge_words());
@@ -108,8 +120,26 @@ pub(crate) fn make_report(request: &ReportRequest<'_>) -> Result<ReportMaterial,
                 words,
             )]
         }
+        SubjectKind::Folder => {
+            let words = command_words("corpus", paths()).chain(request.judge_words());
+            let words = words.chain(request.measuring.clone()).collect();
+            vec![request.needed_section("runs", "Runs", COMPUTED_AND_JUDGED, words)?]
+        }
     };
-    let runs = subject.runs.iter().zip(request.opened).enumerate();
+    let has_outcome = |opened: &OpenedRecording| {
+        opened.run.trial.as_ref().is_some_and(|trial| trial.outcome.is_some())
+    };
+    if subject.kind != SubjectKind::Run && request.opened.iter().any(has_outcome) {
+        let words = command_words("corpus", paths()).chain(["--outcomes".to_owned()]).collect();
+        let section = request.section_or_note(
+            "outcomes",
+            "Outcomes of trials",
+            "recorded by a harness",
+            words,
+        );
+        sections.push(section);
+    }
+    let runs = subject.runs().iter().zip(request.opened).enumerate();
     let runs = runs.map(|(at, (path, opened))| request.run_part(at, path, opened));
     let runs = runs.collect::<Result<Vec<_>, _>>()?;
     let title = match request.opened {
@@ -147,11 +177,15 @@ fn command_words<'a>(
 }
 
 fn report_facts(request: &ReportRequest<'_>, runs: &[RunPart]) -> Vec<(String, String)> {
-    let ids = runs.iter().map(|run| run.id.as_str()).collect::<Vec<_>>().join(", ");
+    let ids = match request.subject.kind {
+        SubjectKind::Folder => request.subject.title.clone(),
+        _ => runs.iter().map(|run| run.id.as_str()).collect::<Vec<_>>().join(", "),
+    };
     let what = match request.subject.kind {
         SubjectKind::Run => "run",
         SubjectKind::Comparison => "comparison of",
         SubjectKind::Study => "study of",
+        SubjectKind::Folder => "folder",
     };
     let mut all = vec![
         ("written by".to_owned(), format!("trajview {}", env!("CARGO_PKG_VERSION"))),
