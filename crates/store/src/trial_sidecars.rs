@@ -1,6 +1,11 @@
 //! The result of a trial, from the files that a harness wrote near the log, and the log of a trial's folder.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+    time::SystemTime,
+};
 
 use trajview_formats::{
     FileHead, RecordingShape, SourceBytes, could_be_log, format_for_head,
@@ -102,20 +107,50 @@ fn add_from_record(
 /// Returns the number of a trial among the repeats of its task in the same job, in the order in which they started.
 fn attempt_of(harness: &dyn Harness, record: &SourceBytes<'_>, folder: &Path) -> Option<u32> {
     let own = harness.read_repeat(record.bytes)?;
-    let folder = disk::canonical_path(folder).ok()?;
-    let others = entries_of(folder.parent()?).into_iter();
-    let others =
-        others.filter(|it| harness.may_repeat(name_of(&folder), name_of(it))).take(MOST_REPEATS);
-    let is_before = |other: &PathBuf| {
+    let folder = disk::absolute_path(folder);
+    let group = harness.repeat_group(name_of(&folder))?;
+    let folders = JobFolders::of_job(folder.parent()?, harness);
+    let is_before = |other: &&PathBuf| {
         let bytes = || read_start(&other.join(record.name), MOST_SIDECAR_BYTES);
-        *other != folder
+        **other != folder
             && bytes().and_then(|it| harness.read_repeat(&it)).is_some_and(|it| {
-                let (own, it) =
-                    ((own.started_at, &own.of, &folder), (it.started_at, &it.of, other));
-                own.1 == it.1 && (it.0, it.2) < (own.0, own.2)
+                it.of == own.of && (it.started_at, *other) < (own.started_at, &folder)
             })
     };
+    let others = folders.by_group.get(group).into_iter().flatten().take(MOST_REPEATS);
     u32::try_from(others.filter(is_before).count() + 1).ok()
+}
+
+/// The folders of a job by [`Harness::repeat_group`].
+struct JobFolders {
+    job: PathBuf,
+    /// The harness, and the time when folders were last added to the job or removed from it.
+    of: (&'static str, Option<SystemTime>),
+    by_group: HashMap<String, Vec<PathBuf>>,
+}
+
+/// The folders of the job that was last listed: its trials are opened one after the other.
+static LISTED_JOB: Mutex<Option<Arc<JobFolders>>> = Mutex::new(None);
+
+impl JobFolders {
+    fn of_job(job: &Path, harness: &dyn Harness) -> Arc<Self> {
+        let of = (harness.name(), containers::changed_at(job));
+        let mut listed = LISTED_JOB.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) =
+            listed.as_ref().filter(|it| it.job == job && it.of == of && of.1.is_some())
+        {
+            return Arc::clone(known);
+        }
+        let mut by_group: HashMap<String, Vec<PathBuf>> = HashMap::new();
+        for folder in entries_of(job) {
+            if let Some(group) = harness.repeat_group(name_of(&folder)) {
+                by_group.entry(group.to_owned()).or_default().push(folder);
+            }
+        }
+        let found = Arc::new(Self { job: job.to_owned(), of, by_group });
+        *listed = Some(Arc::clone(&found));
+        found
+    }
 }
 
 /// Returns the beginning of a file; None where it cannot be read.

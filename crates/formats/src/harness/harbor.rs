@@ -83,10 +83,9 @@ impl Harness for Harbor {
         Ok(Some(facts))
     }
 
-    fn may_repeat(&self, folder: &str, other: &str) -> bool {
+    fn repeat_group<'n>(&self, folder: &'n str) -> Option<&'n str> {
         // `<the first 32 letters of the task>__<7 letters>`
-        let task = |name: &str| name.rsplit_once("__").map(|(task, _)| task.to_owned());
-        task(folder).is_some() && task(folder) == task(other)
+        folder.rsplit_once("__").map(|(task, _)| task)
     }
 
     fn read_repeat(&self, record: &[u8]) -> Option<RepeatKey> {

@@ -50,10 +50,10 @@ pub trait Harness: Sync {
         run: &Run,
     ) -> Result<Option<TrialFacts>, NotUnderstood>;
 
-    /// Returns whether the trials of two folders of one job may be of the same task, by the names of the folders. Only
-    /// those are compared by [`Harness::read_repeat`]; a harness that numbers its attempts itself needs neither.
-    fn may_repeat(&self, _folder: &str, _other: &str) -> bool {
-        false
+    /// Returns the part of the name of a trial's folder that all trials of the same task have in common. Only those are compared
+    /// by [`Harness::read_repeat`]; a harness that numbers its attempts itself needs neither.
+    fn repeat_group<'n>(&self, _folder: &'n str) -> Option<&'n str> {
+        None
     }
 
     /// Returns what makes a trial the repeat of another, from its record.
