@@ -3,13 +3,13 @@
 use std::{
     collections::HashMap,
     path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
     time::SystemTime,
 };
 
 use trajview_formats::{
     FileHead, RecordingShape, SourceBytes, could_be_log, format_for_head,
-    harness::{HARNESSES, Harness, TrialFiles, terminal_bench_trial_folder},
+    harness::{HARNESSES, Harness, RepeatKey, TrialFiles, terminal_bench_trial_folder},
 };
 use trajview_run::{Run, Warning};
 
@@ -109,16 +109,12 @@ fn attempt_of(harness: &dyn Harness, record: &SourceBytes<'_>, folder: &Path) ->
     let own = harness.read_repeat(record.bytes)?;
     let folder = disk::absolute_path(folder);
     let group = harness.repeat_group(name_of(&folder))?;
-    let folders = JobFolders::of_job(folder.parent()?, harness);
-    let is_before = |other: &&PathBuf| {
-        let bytes = || read_start(&other.join(record.name), MOST_SIDECAR_BYTES);
-        **other != folder
-            && bytes().and_then(|it| harness.read_repeat(&it)).is_some_and(|it| {
-                it.of == own.of && (it.started_at, *other) < (own.started_at, &folder)
-            })
+    let job = JobFolders::of_job(folder.parent()?, harness);
+    let starts = job.by_group.get(group)?.starts(harness, record.name);
+    let is_before = |(key, other): &&(RepeatKey, PathBuf)| {
+        *other != folder && key.of == own.of && (key.started_at, other) < (own.started_at, &folder)
     };
-    let others = folders.by_group.get(group).into_iter().flatten().take(MOST_REPEATS);
-    u32::try_from(others.filter(is_before).count() + 1).ok()
+    u32::try_from(starts.iter().filter(is_before).count() + 1).ok()
 }
 
 /// The folders of a job by [`Harness::repeat_group`].
@@ -126,7 +122,33 @@ struct JobFolders {
     job: PathBuf,
     /// The harness, and the time when folders were last added to the job or removed from it.
     of: (&'static str, Option<SystemTime>),
-    by_group: HashMap<String, Vec<PathBuf>>,
+    by_group: HashMap<String, TaskFolders>,
+}
+
+/// The folders that may be of the same task.
+#[derive(Default)]
+struct TaskFolders {
+    folders: Vec<PathBuf>,
+    /// What their records say, once each of them has one.
+    starts: OnceLock<Arc<Vec<(RepeatKey, PathBuf)>>>,
+}
+
+impl TaskFolders {
+    fn starts(&self, harness: &dyn Harness, record: &str) -> Arc<Vec<(RepeatKey, PathBuf)>> {
+        if let Some(known) = self.starts.get() {
+            return Arc::clone(known);
+        }
+        let read = |folder: &PathBuf| {
+            let bytes = read_start(&folder.join(record), MOST_SIDECAR_BYTES)?;
+            Some((harness.read_repeat(&bytes)?, folder.clone()))
+        };
+        let folders = self.folders.iter().take(MOST_REPEATS);
+        let starts: Arc<Vec<_>> = Arc::new(folders.filter_map(read).collect());
+        if starts.len() == self.folders.len() {
+            let _ = self.starts.set(Arc::clone(&starts)); // another thread read the same
+        }
+        starts
+    }
 }
 
 /// The folders of the job that was last listed: its trials are opened one after the other.
@@ -141,10 +163,10 @@ impl JobFolders {
         {
             return Arc::clone(known);
         }
-        let mut by_group: HashMap<String, Vec<PathBuf>> = HashMap::new();
+        let mut by_group: HashMap<String, TaskFolders> = HashMap::new();
         for folder in entries_of(job) {
             if let Some(group) = harness.repeat_group(name_of(&folder)) {
-                by_group.entry(group.to_owned()).or_default().push(folder);
+                by_group.entry(group.to_owned()).or_default().folders.push(folder);
             }
         }
         let found = Arc::new(Self { job: job.to_owned(), of, by_group });
