@@ -443,3 +443,18 @@ fn links_images_and_tags_of_a_recording_are_words_in_markdown_and_in_a_page() {
         !page.contains("href=\"http") && !page.contains("src=\"http") && !page.contains("<img")
     );
 }
+
+#[test]
+fn a_folder_of_runs_without_a_study_is_reported_by_the_tables_of_the_corpus() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["pi.jsonl", "droid.jsonl"] {
+        std::fs::copy(project_path("sample-runs/logs").join(name), folder.path().join(name))
+            .unwrap();
+    }
+
+    let report = cli_text(&["report", folder.path().to_str().unwrap(), "--markdown"]);
+
+    assert!(report.contains("## Runs") && report.contains("From `trajview corpus"), "{report}");
+    assert!(report.contains("pi.jsonl") && report.contains("droid.jsonl"), "{report}");
+    assert!(!report.contains("error:"), "{report}");
+}

@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 
 use serde_json::{Value, json};
 
-use crate::common::{cli_json, cli_text, project_path, run_cli};
+use crate::common::{cli_json, cli_text, project_path, real_data, run_cli};
 
 const TASKS: u64 = 20;
 const AGENTS: [&str; 2] = ["codex", "claude-code"];
@@ -469,4 +469,21 @@ fn a_corpus_takes_several_paths_and_a_list_of_them_and_counts_a_run_once() {
     assert_eq!(names(&both), ["codex-p12", "codex-p12-single-shot"]);
     assert_eq!(names(&["--paths", list]), names(&both));
     assert_eq!(names(&[both[0], "--paths", list]), names(&both));
+}
+
+/// Counted by hand in the eight `result.json`: two have a reward of 1, one a verifier that ran out of time, five a reward of 0.
+#[test]
+#[ignore = "needs TRAJVIEW_REAL_DATA"]
+fn the_outcomes_of_a_real_job_are_those_of_its_files() {
+    let job = real_data().join("harbor/job").display().to_string();
+
+    let found = cli_json(&["corpus", &job, "--outcomes", "--by", "condition", "--json"]);
+
+    let [group] = found["outcomes"]["groups"].as_array().unwrap().as_slice() else {
+        panic!("one group: {found}")
+    };
+    assert_eq!([&group["trials"], &group["passed"], &group["error"]], [8, 2, 1]);
+    let counted = |rule: &str| group["pass_rate"][rule]["counted"].as_u64().unwrap();
+    assert_eq!((counted("failures"), counted("apart")), (8, 7));
+    assert_eq!(group["pass_rate"]["failures"]["rate"], 0.25);
 }

@@ -46,6 +46,7 @@ impl ReportSubject {
     pub fn from_paths(paths: &[PathBuf]) -> Result<Self, CommandFailure> {
         if let [path] = paths
             && let Some(studied) = studies::study_to_open(path, true, None)?
+            && !studied.runs.is_empty()
         {
             let paths = studied.runs.iter().map(|run| run.path.clone()).collect();
             return Ok(Self { title: studied.name, paths, kind: SubjectKind::Study });
