@@ -64,6 +64,7 @@ mod skill;
 mod sql;
 mod studies;
 mod suggestions;
+mod trial_columns;
 mod view;
 
 use std::{

@@ -32,8 +32,8 @@ pub struct SampleArgs {
     /// Logs, run bundles, or folders that contain them
     #[arg(value_name = "PATH", required = true, value_parser = run_args::recording_parser())]
     paths: Vec<PathBuf>,
-    /// The columns that define the strata, of the table runs (`trajview export --columns --tables runs`); task, outcome and format stand for
-    /// task_id, success and source_type
+    /// The columns that define the strata, of the table runs (`trajview export --columns --tables runs`); format stands for
+    /// source_type
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',', value_parser = parse_column, default_value = "task,agent,condition")]
     by: Vec<&'static DataColumn>,
     /// N runs per stratum; all if a stratum has fewer
@@ -64,8 +64,6 @@ pub struct SampleArgs {
 
 fn parse_column(word: &str) -> Result<&'static DataColumn, String> {
     let name = match word {
-        "task" => "task_id",
-        "outcome" => "success",
         "format" => "source_type",
         other => other,
     };

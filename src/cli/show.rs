@@ -61,7 +61,7 @@ pub fn run(args: &ShowArgs, out: &mut Out) -> CommandResult {
     let timeline = timeline.map_err(CommandFailure::cannot_read)?;
     let teller =
         ShowBuilder { run, archive, timeline: &timeline, path: &args.run.path, cost: &cost };
-    let is_worked = !run.is_rubric_tree_alone();
+    let is_worked = !run.has_no_log();
     let report = (args.process && is_worked).then(|| analysis::process_report(archive, run));
     let shown = match args.turn {
         Some(number) => {
@@ -118,6 +118,10 @@ fn print_run(
         harness_records::print_checkpoints(run, is_markdown, out)?;
         return print_run_warnings(shown, out);
     }
+    if run.has_no_log() {
+        out.print_line(NO_LOG)?;
+        return print_run_warnings(shown, out);
+    }
     turn_table(run, &shown.turns).write_table(is_markdown, out)?;
     harness_records::print_checkpoints(run, is_markdown, out)?;
     let totals = &shown.totals;
@@ -159,6 +163,9 @@ fn print_run(
     }
     print_run_warnings(shown, out)
 }
+
+/// What stands in the place of turns for a trial that left no log.
+const NO_LOG: &str = "no turns: this trial has no log that can be read";
 
 fn print_signals(rows: &[Json], is_markdown: bool, out: &mut Out) -> std::io::Result<()> {
     out.print_line(&format!("signals ({})", rows.len()))?;
@@ -234,17 +241,20 @@ fn head_lines(run: &Run, shown: &ShowDocument) -> Vec<String> {
         Some(version) => format!("{name} {version}"),
         None => name.to_owned(),
     });
-    let task = run.task.as_ref().map(|task| task.title.as_deref().unwrap_or(&task.id));
+    let title = run.task.as_ref().and_then(|task| task.title.clone());
+    let task = title.or_else(|| run.task_key());
     let parts = [
         facts.text("id"),
         facts.text("harness"),
-        task,
+        task.as_deref(),
         facts.text("condition"),
         agent.as_deref(),
         facts.text("model"),
     ];
     let record = &run.origin.record;
+    let trial = run.trial.iter().flat_map(|trial| trial.named_facts());
     let mut lines = vec![parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")];
+    lines.extend(trial.map(|(name, text)| format!("{name}: {text}")));
     lines.extend(facts.text("provenance").map(|provenance| format!("provenance: {provenance}")));
     lines.extend(record.state.as_ref().map(|state| format!("state: {state}")));
     lines.extend(record.start.iter().map(|sentence| format!("start: {sentence}")));

@@ -14,7 +14,7 @@ use trajview_metrics::{
     rubric_tree::TreeSummary,
 };
 use trajview_run::{
-    Edit, Run, Step, StepId, StepText, Time, Tokens, TurnRecord, Warning,
+    Edit, Run, Step, StepId, StepText, Time, Tokens, TrialResult, TurnRecord, Warning,
     files::{FileChange, Timeline},
     rubric::{Judgement, PooledSources, Rubric},
     step_pace::{self, StepPace},
@@ -32,6 +32,8 @@ use super::{
 pub struct ShowDocument {
     pub schema: &'static str,
     pub run: Json,
+    /// The harness' result of the run. Null where none is recorded.
+    pub trial: Option<Box<TrialResult>>,
     pub turns: Vec<ShowTurnRow>,
     /// Totals over the turns that count.
     pub totals: Json,
@@ -337,6 +339,7 @@ impl ShowBuilder<'_> {
         ShowDocument {
             schema: "trajview.show/1",
             run: self.run_facts(),
+            trial: self.run.trial.clone(),
             turns,
             totals,
             tests: harness_records::recorded_tests(self.run),
@@ -464,14 +467,14 @@ impl ShowBuilder<'_> {
         }
     }
 
-    /// Makes the totals over the turns that count. The counts are null for a rubric tree alone.
+    /// Makes the totals over the turns that count. The counts are null without a log.
     fn show_totals(&self, turns: &[ShowTurnRow]) -> Json {
         let run = self.run;
         let none = formats::records_all_edits(run).then_some(0);
         let counted: Vec<&ShowTurnRow> = turns.iter().filter(|turn| turn.counts).collect();
         let sum = |count: fn(&ShowTurnRow) -> usize| {
             let counts = counted.iter().map(|turn| count(turn));
-            (!run.is_rubric_tree_alone()).then(|| counts.sum::<usize>())
+            (!run.has_no_log()).then(|| counts.sum::<usize>())
         };
         let edits = || counted.iter().flat_map(|turn| &turn.edits);
         record! {

@@ -273,8 +273,8 @@ impl TableWorker {
     fn score_one(&self, asked: &RunRequest, scorer: &Scorer) -> Result<RunFileScores, String> {
         let opened = self.opener.open_among(&asked.path, &self.siblings);
         let opened = opened.map_err(|why| why.to_string())?;
-        if opened.run.is_rubric_tree_alone() {
-            return Ok(RunFileScores::default()); // a rubric tree alone has no code
+        if opened.run.has_no_log() {
+            return Ok(RunFileScores::default()); // without a log there is no code
         }
         // An export does not say which moments there are.
         let moments = match asked.moments.is_empty() {

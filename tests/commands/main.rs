@@ -63,4 +63,5 @@ mod study_components;
 mod study_corpus;
 mod study_panel;
 mod tables;
+mod trials;
 mod tried_forms;

@@ -44,7 +44,7 @@ pub fn process_numbers(archive: &Archive, run: &Run) -> ProcessNumbers {
 
 /// Works as [`process_numbers`], of the report that is there already.
 pub fn numbers_of_report(archive: &Archive, run: &Run, report: &ProcessReport) -> ProcessNumbers {
-    if run.is_rubric_tree_alone() {
+    if run.has_no_log() {
         return ProcessNumbers::default(); // no agent worked
     }
     let course = memory::memory_timeline(archive, run, run.end_in_turns());

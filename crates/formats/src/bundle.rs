@@ -7,6 +7,7 @@
 mod conduct;
 mod start_state;
 mod tests_jsonl;
+mod trial_values;
 mod turn_layer;
 mod turn_values;
 
@@ -72,6 +73,7 @@ impl Format for Bundle {
     ) -> Result<Run, NotUnderstood> {
         let (manifest, no_numbers) = read_manifest(sources)?;
         let mut run = run_from_manifest(&manifest);
+        trial_values::add_trial(&mut run, manifest.trial.as_ref());
         if no_numbers > 0 {
             let what = not_finite::warning_text(no_numbers);
             run.warnings.push(Warning { place: "run.json".into(), what });
@@ -431,6 +433,7 @@ fn adopt_facts(run: &mut Run, inner: &Run) {
     run.model = run.model.take().or_else(|| inner.model.clone());
     run.origin.root = run.origin.root.take().or_else(|| inner.origin.root.clone());
     run.agent.context_window = inner.agent.context_window.or(run.agent.context_window);
+    run.trial = run.trial.take().or_else(|| inner.trial.clone());
     run.agent.version = run.agent.version.take().or_else(|| inner.agent.version.clone());
     if run.agent.name.is_empty() {
         run.agent.name.clone_from(&inner.agent.name);

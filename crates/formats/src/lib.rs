@@ -157,7 +157,9 @@ pub const FORMATS: &[&dyn Format] = &[
 pub use unsupported_files::unsupported_file_hint;
 
 /// Reads a rubric tree by itself, for a file beside a recording.
-pub use paperbench::{PaperBench, read_tree as read_rubric_tree};
+pub use paperbench::{
+    PaperBench, read_tree as read_rubric_tree, trial_of_tree as trial_of_rubric_tree,
+};
 
 /// The notes of git-ai in a repository.
 pub use git_ai::notes as git_ai_notes;

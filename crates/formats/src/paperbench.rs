@@ -20,7 +20,7 @@ mod tree_checks;
 use std::collections::BTreeSet;
 
 use trajview_run::{
-    Run, RunOrigin, Task, Time, Warning,
+    Run, RunOrigin, Task, Time, TrialResult, Warning,
     checkpoint_record::{MeasureValue, RecordedMeasure},
     first_line_label,
     rubric_tree::{NodeId, RubricTree},
@@ -198,6 +198,7 @@ fn run_from_tree(tree: RubricTree, warnings: Vec<Warning>) -> Run {
         title: title.into_string(),
         task: result.paper.as_ref().map(|paper| Task { id: paper.to_string(), ..Task::default() }),
         recorded: recorded_values(&tree),
+        trial: trial_of_tree(&tree).map(Box::new),
         ended_at: result.graded_at.as_deref().and_then(Time::parse),
         rubric_tree: Some(std::sync::Arc::new(tree)),
         warnings,
@@ -208,6 +209,20 @@ fn run_from_tree(tree: RubricTree, warnings: Vec<Warning>) -> Run {
         },
         ..Run::default()
     }
+}
+
+/// Returns the result that a graded tree is: the score of its root, without an outcome, since PaperBench has no threshold.
+/// None for a tree without a score.
+pub fn trial_of_tree(tree: &RubricTree) -> Option<TrialResult> {
+    let root = tree.root().and_then(|root| root.score);
+    let score = tree.result.score.or(root).filter(|score| score.is_finite())?;
+    Some(TrialResult {
+        task: tree.result.paper.clone(),
+        reward: Some(score),
+        reward_name: Some("score".into()),
+        source: tree.file.as_str().into(),
+        ..TrialResult::default()
+    })
 }
 
 fn recorded_values(tree: &RubricTree) -> Vec<RecordedMeasure> {

@@ -26,6 +26,7 @@ mod logs;
 mod quality;
 mod rubric;
 mod run_facts;
+mod trial_result;
 mod unclaimed_log;
 mod values;
 mod yaml_facts;
@@ -464,6 +465,7 @@ impl<'a> SlopReader<'a> {
             }
         }
         self.warn_of_missing();
+        self.read_trial();
         let run = &mut self.run;
         run.started_at =
             run.started_at.or_else(|| run.turns.iter().find_map(|turn| turn.started_at));

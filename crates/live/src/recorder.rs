@@ -386,6 +386,7 @@ impl<'a> Recorder<'a> {
             ended_at: self.header.ended_at.clone(),
             state: Some(Value::from(self.header.state.as_str())),
             start: self.progress.base.as_ref(),
+            trial: None,
             languages: Value::Array(vec![]),
             checkpoints: self.finished_checkpoints(),
             turns,

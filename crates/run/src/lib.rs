@@ -504,11 +504,14 @@ impl Run {
         false
     }
 
-    /// Returns the key that runs of one task have in common: its id, or its title where it has none.
+    /// Returns the key that runs of one task have in common: the harness' id of it, else the id in the recording, or its
+    /// title where it has none.
     pub fn task_key(&self) -> Option<String> {
-        let task = self.task.as_ref()?;
-        let words = [Some(&task.id), task.title.as_ref()].into_iter().flatten();
-        words.into_iter().find(|words| !words.trim().is_empty()).cloned()
+        let trial = self.trial.as_ref().and_then(|trial| trial.task.as_deref());
+        let task = self.task.as_ref();
+        let words =
+            [trial, task.map(|task| &*task.id), task.and_then(|task| task.title.as_deref())];
+        words.into_iter().flatten().find(|words| !words.trim().is_empty()).map(str::to_owned)
     }
 
     /// Returns the key that runs of one agent have in common: its name without the version.
@@ -553,6 +556,12 @@ impl Run {
     /// Returns whether the recording is a graded rubric tree and nothing else: it has no turns, which is not 0 turns.
     pub fn is_rubric_tree_alone(&self) -> bool {
         self.turns.is_empty() && self.rubric_tree.is_some()
+    }
+
+    /// Returns whether there is a result and no log: of a trial that left none, or a graded rubric tree. Then it has no turns,
+    /// which is not 0 turns.
+    pub fn has_no_log(&self) -> bool {
+        self.turns.is_empty() && (self.rubric_tree.is_some() || self.trial.is_some())
     }
 
     /// Returns for each kind of token the total that the recording states, otherwise the sum over the turns that count.

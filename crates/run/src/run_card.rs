@@ -6,12 +6,15 @@ use super::{
     Checkpoint, Run, Step, Tokens, Warning,
     activity::SessionWork,
     checkpoint_record::{PassCount, RecordedTests, TestGroup},
+    trial::TrialValues,
 };
 
 /// The facts of a run that are small enough to keep for a thousand runs. None is "not recorded", which is not 0.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunCard {
     pub identity: CardIdentity,
+    /// The harness' result of the run.
+    pub trial: TrialValues,
     /// Number of turns that count.
     pub turns: usize,
     /// The states of the turns that do not count, in order: `cut`, `skipped`.
@@ -53,22 +56,22 @@ pub struct CardTotals {
     pub tokens: Tokens,
     /// Tokens that have no price; set by who has prices.
     pub not_priced_tokens: Option<u64>,
-    /// Sub-agents' included; None, as the next two, for a rubric tree alone.
+    /// Sub-agents' included; None, as the next two, without a log.
     pub steps: Option<usize>,
     pub tool_calls: Option<usize>,
     /// Steps that failed.
     pub errors: Option<usize>,
     /// Recorded tests of the last checkpoint that has some: those that pass, and all.
     pub tests: Option<(u64, u64)>,
-    /// True if the recording is a graded rubric tree and nothing else, which has no turns.
+    /// True if there is a result and no log ([`Run::has_no_log`]).
     #[serde(default)]
-    pub is_tree_alone: bool,
+    pub has_no_log: bool,
 }
 
 impl CardTotals {
     fn for_run(run: &Run) -> Self {
         let task = run.task.as_ref();
-        let is_known = !run.is_rubric_tree_alone();
+        let is_known = !run.has_no_log();
         let counted = run.turns.iter().zip(0..).filter(|(turn, _)| turn.is_counted());
         let ids = counted.flat_map(|(_, turn)| run.steps_of_turn(turn));
         let (mut all, mut calls, mut errors) = (0, 0, 0);
@@ -89,7 +92,7 @@ impl CardTotals {
             tool_calls: is_known.then_some(calls),
             errors: is_known.then_some(errors),
             tests: tests_of(run),
-            is_tree_alone: run.is_rubric_tree_alone(),
+            has_no_log: run.has_no_log(),
         }
     }
 
@@ -129,7 +132,7 @@ pub struct RunTrouble {
 pub struct CardIdentity {
     pub id: String,
     pub title: String,
-    /// The task's title, or its id.
+    /// The harness' id of the task; without a harness' result its title, or its id.
     pub task: Option<String>,
     /// The task's id, or its title where it has none: what runs of one task have in common.
     pub task_key: Option<String>,
@@ -193,9 +196,11 @@ impl RunCard {
         };
         let tokens = run.tokens();
         let is_said = |words: &String| !words.trim().is_empty();
+        let task_of_trial = run.trial.as_ref().and_then(|trial| trial.task.as_deref());
         let agent = [Some(run.agent.name.clone()), run.agent.version.clone()];
         let agent: Vec<String> = agent.into_iter().flatten().filter(is_said).collect();
         Self {
+            trial: TrialValues::for_run(run),
             turns: run.counted_turns().count(),
             not_counted: uncounted_states(run),
             end: run.end_in_turns(),
@@ -217,11 +222,10 @@ impl RunCard {
             identity: CardIdentity {
                 id: run.id.clone(),
                 title: run.title.clone(),
-                task: run
-                    .task
-                    .as_ref()
-                    .map(|task| task.title.as_ref().unwrap_or(&task.id).clone())
-                    .filter(is_said),
+                task: task_of_trial.map(str::to_owned).filter(is_said).or_else(|| {
+                    let task = run.task.as_ref()?;
+                    Some(task.title.as_ref().unwrap_or(&task.id).clone()).filter(is_said)
+                }),
                 task_key: run.task_key(),
                 agent: Some(agent.join(" ")).filter(is_said),
                 agent_key: run.agent_key(),
@@ -269,6 +273,9 @@ fn lines_changed(run: &Run) -> Option<(u64, u64)> {
 }
 
 fn count_failures(run: &Run) -> Option<usize> {
+    if run.has_no_log() {
+        return None;
+    }
     let mut calls = main_and_subagent_steps(run).filter(|step| step.tool.is_some()).peekable();
     let says = |step: &Step| {
         step.has_failed() || step.tool_result().is_some_and(|it| it.outcome_text().is_some())

@@ -28,6 +28,9 @@ pub struct RunFile<T = RunFileTurn, S = Value, R = Map<String, Value>> {
     /// The start files; absent when the workspace was empty.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<S>,
+    /// The harness' result of the run, as [`TrialResult`](super::TrialResult) is written; absent where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trial: Option<Value>,
     /// An empty list, which nobody reads.
     #[serde(default)]
     pub languages: Value,

@@ -9,6 +9,7 @@ use trajview_run::{
     RunCard,
     activity::SessionWork,
     run_card::{CardCost, CardIdentity, CardTotals, RunTrouble},
+    trial::TrialValues,
 };
 
 use super::{
@@ -27,7 +28,7 @@ pub struct CardCache {
 }
 
 /// The layout of the cache. It changes with the content of a card, so that cards of another version are not found.
-const LAYOUT_VERSION: &str = concat!("card/4 ", env!("CARGO_PKG_VERSION"));
+const LAYOUT_VERSION: &str = concat!("card/5 ", env!("CARGO_PKG_VERSION"));
 
 /// The parts of a card that a session has; what harnesses and judges say is not kept.
 #[derive(Serialize, Deserialize)]
@@ -134,6 +135,7 @@ impl CachedCard {
             || card.trouble.warnings > 0
             || !card.recorded.is_empty()
             || !card.not_counted.is_empty()
+            || card.trial != TrialValues::default()
             || [&who.task, &who.condition, &who.harness].into_iter().any(Option::is_some);
         (!says_more).then(|| Self {
             format: who.format.to_owned(),

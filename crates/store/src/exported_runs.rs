@@ -14,6 +14,7 @@ use trajview_run::{
     activity::SessionWork,
     checkpoint_record::PassCount,
     run_card::{CardCost, CardIdentity, CardScore, CardTests, CardTotals, RunTrouble},
+    trial::{Outcome, TrialColumn, TrialValues},
 };
 
 use super::{
@@ -149,6 +150,7 @@ fn card_of_row(row: &RowByName<'_>) -> RunCard {
     let strict = totals.tests.map(|(passed, total)| PassCount { passed, total });
     RunCard {
         identity: card_identity(row),
+        trial: card_trial(row),
         turns,
         not_counted: vec!["not counted"; not_counted],
         end: turns + not_counted,
@@ -182,6 +184,18 @@ fn card_of_row(row: &RowByName<'_>) -> RunCard {
     }
 }
 
+fn card_trial(row: &RowByName<'_>) -> TrialValues {
+    let text = |column: TrialColumn| row.text_of(column.word());
+    TrialValues {
+        task: row.text_of("task_id"),
+        attempt: row.u64_of(TrialColumn::Attempt.word()).and_then(|it| u32::try_from(it).ok()),
+        outcome: text(TrialColumn::Outcome).and_then(|word| Outcome::by_word(&word)),
+        reward: row.real_of(TrialColumn::Reward.word()),
+        reward_name: text(TrialColumn::RewardName),
+        error: text(TrialColumn::Error),
+    }
+}
+
 fn card_totals(row: &RowByName<'_>) -> CardTotals {
     let moment = |name: &str| Time::parse(&row.text_of(name)?).map(|time| time.0);
     CardTotals {
@@ -203,7 +217,7 @@ fn card_totals(row: &RowByName<'_>) -> CardTotals {
         tool_calls: row.count_of("tool_calls"),
         errors: row.count_of("errors"),
         tests: row.u64_of("tests_passed").zip(row.u64_of("tests_total")),
-        is_tree_alone: row.u64_of("steps").is_none() && row.real_of("rubric_score").is_some(),
+        has_no_log: row.u64_of("turns").is_none(),
     }
 }
 
@@ -247,7 +261,7 @@ mod tests {
     #[test]
     fn a_run_of_an_export_says_what_the_table_says_and_what_it_does_not_have_is_none() {
         let folder = write_export(&[
-            r#"{"source_uri":"runs/a/1.json","transcript_id":"s","source_type":"atif","agent":"codex","agent_version":"1.2","task_id":"t","turns":3,"turns_not_counted":1,"input_tokens":3,"output_tokens":2,"cost_usd":0.5,"lines_added":null,"lines_removed":null}"#,
+            r#"{"source_uri":"runs/a/1.json","transcript_id":"s","source_type":"atif","agent":"codex","agent_version":"1.2","task_id":"t","attempt":2,"outcome":"failed","reward":0.25,"turns":3,"turns_not_counted":1,"input_tokens":3,"output_tokens":2,"cost_usd":0.5,"lines_added":null,"lines_removed":null}"#,
             r#"{"source_uri":"runs/b/2.json","transcript_id":"runs/b/2.json","read_error":"runs/b/2.json: no such file"}"#,
         ]);
         let mut runs = vec![];
@@ -264,6 +278,14 @@ mod tests {
             (Some("runs/a/1.json"), Some("codex 1.2"))
         );
         assert_eq!((card.turns, card.not_counted.len(), card.tokens), (3, 1, Some(5)));
+        let trial = TrialValues {
+            task: Some("t".into()),
+            attempt: Some(2),
+            outcome: Some(Outcome::Failed),
+            reward: Some(0.25),
+            ..TrialValues::default()
+        };
+        assert_eq!(card.trial, trial);
         assert_eq!((card.lines, card.tests, card.totals.seconds), (None, None, None));
         assert_eq!(runs[1].1, Err("runs/b/2.json: no such file".into()));
         assert_eq!(common_folder(folder.path()), Some("runs".into()));

@@ -217,7 +217,8 @@ fn make_bundle(
     let logs = copy_logs(recording, run, draft, &mut warnings)?;
     if run.checkpoints.iter().any(|checkpoint| checkpoint.recorded.is_some()) {
         warnings.push(
-            "what the harness measured is not taken over: a bundle has no place for it".into(),
+            "what the harness measured of each checkpoint is not taken over: a bundle has no place for it"
+                .into(),
         );
     }
     let timeline = archive.timeline(run).map_err(WriteError::at_path(draft.folder()))?;
@@ -453,6 +454,7 @@ fn run_json(
         ended_at: time(run.ended_at),
         state: None,
         start: None,
+        trial: run.trial.as_ref().and_then(|trial| serde_json::to_value(trial).ok()),
         languages: Value::Array(vec![]),
         checkpoints: run.checkpoints.iter().map(checkpoint).collect(),
         turns: run.turns.iter().enumerate().map(turn).collect(),

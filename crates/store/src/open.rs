@@ -133,6 +133,7 @@ pub(super) fn complete_recording(mut run: Run, recording: FoundRecording) -> Ope
     }
     rubric_tree::add_rubric_tree(&mut run, &recording.folder);
     trial_sidecars::add_trial_result(&mut run, &recording);
+    add_trial_notes(&mut run);
     let repo = open_repo(&recording.folder, &mut run);
     let joined =
         if repo.is_none() { commit_link::link_commits(&mut run, &recording) } else { None };
@@ -161,6 +162,14 @@ pub(super) fn complete_recording(mut run: Run, recording: FoundRecording) -> Ope
         .with_working_copy(copy)
         .with_label_folder(labels);
     OpenedRecording { run: Arc::new(run), archive: Arc::new(archive) }
+}
+
+/// Adds a warning for each note on the harness' result.
+fn add_trial_notes(run: &mut Run) {
+    let Some(trial) = &run.trial else { return };
+    let warning =
+        |note: &Box<str>| Warning { place: trial.source.to_string(), what: note.to_string() };
+    run.warnings.extend(trial.notes.iter().map(warning));
 }
 
 /// Opens the repository of a bundle, where it has one that can be read; a problem with it becomes a warning.

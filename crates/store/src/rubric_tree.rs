@@ -28,6 +28,10 @@ pub(crate) fn add_rubric_tree(run: &mut Run, folder: &Path) {
         let mut trees = there.filter_map(|name| read_tree(folder, name, &mut run.warnings));
         let first = trees.next();
         run.rubric_tree = first.map(Arc::new);
+        if run.trial.is_none() {
+            let trial = run.rubric_tree.as_deref().and_then(formats::trial_of_rubric_tree);
+            run.trial = trial.map(Box::new);
+        }
     }
     if let Some(tree) = &run.rubric_tree {
         run.warnings.extend(score_misfits(tree));

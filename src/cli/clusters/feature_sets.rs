@@ -31,7 +31,7 @@ pub fn read_run(path: &Path, by: ClusterFeature) -> ClusterInput {
     let agent = Some(&run.agent.name).filter(|name| !name.is_empty()).cloned();
     ClusterInput {
         run: run.id.clone(),
-        task: run.task.as_ref().map(|task| task.id.clone()),
+        task: run.task_key(),
         agent,
         condition: run.condition.clone(),
         set,

@@ -10,7 +10,7 @@ use trajview_metrics::{
     numbers::{self, COMPARED, MOMENT, NumberValues, SLUMP},
     quality::Ruler,
 };
-use trajview_run::rubric::PooledSources;
+use trajview_run::{rubric::PooledSources, trial::TrialValues};
 use trajview_study::{
     Estimate,
     compare::{
@@ -245,11 +245,11 @@ fn run_facts(at: usize, opened: &OpenedRun, party: &ComparedRun) -> Json {
         format: run.origin.format,
         title: run.title,
         condition: run.condition,
-        task: run.task.as_ref().map(|task| &task.id),
+        ..TrialValues::for_run(run),
         agent: run.agent.name,
         agent_version: run.agent.version,
         model: run.model,
-        turns: (!run.is_rubric_tree_alone()).then(|| run.counted_turns().count()),
+        turns: (!run.has_no_log()).then(|| run.counted_turns().count()),
         checkpoints: run.checkpoints.len(),
         commit: turns.clone().find_map(|turn| turn.commit.as_deref()),
         judgement: judgement,

@@ -5,13 +5,14 @@ use std::io;
 use crate::cli::{
     component_comparison, measuring_args,
     output::{self, Json, Out, OutputTable, TableColumn, cell_or_dash, csv_row},
+    trial_columns::{column_head, columns_in_use, trial_cell},
 };
 use trajview_metrics::{
     Number,
     numbers::{COMPARED, NumberStyle, PHASE_TABLE, SLUMP},
     quality::Ruler,
 };
-use trajview_run::rubric::LEVELS;
+use trajview_run::{rubric::LEVELS, trial::TrialValues};
 use trajview_study::compare::{
     self, ComparedComponent, ComparedMoment, ComparedRun, ComponentCell, ComponentFate,
     FilePresence, FileRow, NumberOutcome, ScoreTransitions, run_letter,
@@ -101,9 +102,14 @@ fn session_table(document: &CompareDocument<'_>) -> TitledTable {
 }
 
 fn run_table(document: &CompareDocument<'_>) -> TitledTable {
+    let trials: Vec<TrialValues> =
+        document.parties.iter().map(|party| TrialValues::for_run(&party.run)).collect();
+    let shown = columns_in_use(trials.iter());
     let heads = ["", "run", "condition", "agent", "model", ">turns", "commit", "judged by", "task"];
-    let mut table = OutputTable::new(&heads).with_keys(2);
-    for (at, party) in document.parties.iter().enumerate() {
+    let heads =
+        heads.map(str::to_owned).into_iter().chain(shown.iter().map(|column| column_head(*column)));
+    let mut table = OutputTable::with_heads(heads.collect()).with_keys(2);
+    for ((at, party), trial) in document.parties.iter().enumerate().zip(&trials) {
         let run = &party.run;
         let commit =
             run.turns[..run.end_in_turns()].iter().rev().find_map(|turn| turn.commit.as_deref());
@@ -120,17 +126,19 @@ fn run_table(document: &CompareDocument<'_>) -> TitledTable {
         });
         let unjudged =
             if party.rubric.partial_coverages().is_empty() { "not judged" } else { "in part only" };
-        table.add_row(vec![
+        let mut cells = vec![
             run_letter(at),
             run.id.clone(),
             cell_or_dash(run.condition.clone()),
             run.agent.name.clone(),
             cell_or_dash(run.model.clone()),
-            run.counted_turns().count().to_string(),
+            cell_or_dash((!run.has_no_log()).then(|| run.counted_turns().count())),
             cell_or_dash(commit.map(|commit| commit.chars().take(10).collect::<String>())),
             judged.unwrap_or_else(|| unjudged.into()),
-            cell_or_dash(run.task.as_ref().map(|task| task.id.clone())),
-        ]);
+            cell_or_dash(trial.task.as_ref()),
+        ];
+        cells.extend(shown.iter().map(|column| trial_cell(trial, *column)));
+        table.add_row(cells);
     }
     Some((String::new(), table))
 }

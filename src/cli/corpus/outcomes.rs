@@ -108,19 +108,18 @@ pub(crate) struct TrialOfRun {
 impl TrialOfRun {
     /// The task is that of the harness, otherwise that of the recording.
     pub fn for_run(run: &CorpusRunFacts) -> Self {
-        let (key, trial) = (&run.identity.key, run.trial.as_deref());
-        let task = trial.and_then(|it| it.task.as_deref()).map(str::to_owned);
+        let (key, trial) = (&run.identity.key, &run.trial);
         Self {
             agent: key.agent.clone(),
             model: run.model.clone(),
             condition: key.condition.clone(),
             record: TrialRecord {
                 group: vec![],
-                task: task.or_else(|| key.task.clone()),
-                attempt: trial.and_then(|it| it.attempt),
-                outcome: trial.and_then(|it| it.outcome),
-                reward: trial.and_then(|it| it.reward),
-                reward_name: trial.and_then(|it| it.reward_name.as_deref()).map(str::to_owned),
+                task: trial.task.clone(),
+                attempt: trial.attempt,
+                outcome: trial.outcome,
+                reward: trial.reward,
+                reward_name: trial.reward_name.clone(),
                 spent: TrialSpending {
                     recorded_usd: run.spent.recorded_usd,
                     computed_usd: run.spent.cost_computed_usd,

@@ -22,12 +22,13 @@ use trajview_metrics::{
     quality::{QualitySnapshot, ScoredSnapshot},
 };
 use trajview_run::{
-    Run, Tokens, TrialResult, Warning,
+    Run, Tokens, Warning,
     checkpoint_record::RecordedTests,
     files::RunMoment,
     find_by_name::JudgeSelection,
     pooled_judgements::PoolRequest,
     rubric::{Judgement, Rubric},
+    trial::TrialValues,
 };
 use trajview_store as store;
 use trajview_store::{OpenedRecording, Siblings};
@@ -54,15 +55,15 @@ pub struct CorpusRunFacts {
     pub path: String,
     pub format: &'static str,
     pub model: Option<String>,
+    /// The harness' result.
+    pub trial: TrialValues,
     pub identity: RunIdentity,
-    /// Turns that count; None for a rubric tree alone.
+    /// Turns that count; None without a log.
     pub turns: Option<usize>,
     pub states: RunStates,
     pub tokens: Tokens,
     /// Tests of the last checkpoint that has some, with its id.
     pub tests: Option<(String, RecordedTests)>,
-    /// The harness' result; None where it recorded none.
-    pub trial: Option<Box<TrialResult>>,
     /// Seconds between the first recorded moment and the last.
     pub seconds: Option<f64>,
     pub judged: ChosenJudgement,
@@ -159,8 +160,8 @@ fn run_facts(
     CorpusOptions { scorers, judge, prices, is_outcomes_only }: &CorpusOptions<'_>,
 ) -> CorpusRunFacts {
     let (run, archive) = (&*opened.run, &*opened.archive);
-    // A rubric tree alone has no state of code: nothing to measure, which is not 0.
-    let has_turns = !run.is_rubric_tree_alone();
+    // Without a log there is no state of code: nothing to measure, which is not 0.
+    let has_turns = !run.has_no_log();
     let mut trouble = vec![];
     let is_scored = has_turns && !is_outcomes_only;
     let (scored, reuse) = match is_scored {
@@ -216,6 +217,7 @@ fn run_facts(
         path: name,
         format: run.origin.format,
         model: run.model.clone(),
+        trial: TrialValues::for_run(run),
         turns: has_turns.then_some(turns),
         states: RunStates {
             conduct: RunConduct::for_run(run),
@@ -224,7 +226,6 @@ fn run_facts(
         },
         tokens,
         tests,
-        trial: run.trial.clone(),
         seconds: run.duration_s(),
         judged: ChosenJudgement {
             judge: faithfulness.as_ref().map(|(judge, _)| judge.clone()),

@@ -1,17 +1,19 @@
 //! A corpus for people, and for spreadsheets.
 
-use std::io;
+use std::{collections::BTreeMap, io};
 
 use crate::cli::{
     component_comparison,
     output::{FieldName, Json, Out, OutputTable, TableColumn, cell_or_dash, cell_or_empty},
     resampling::p_value,
+    trial_columns::{column_head, columns_in_use, trial_cell},
 };
 use trajview_metrics::{
     Number,
     numbers::{self, CORPUS, NumberStyle, SLUMP, TASK_TABLE, TRENDS},
 };
-use trajview_study::{Interval, fairness::ConductDifference};
+use trajview_run::trial::TrialColumn;
+use trajview_study::{Interval, fairness::ConductDifference, outcomes::OutcomeCounts};
 
 use super::{
     cost_per_solved,
@@ -30,7 +32,7 @@ pub(crate) fn print_corpus(
     };
     let json = &document.json;
     let (a, b) = (json.cell("conditions.a"), json.cell("conditions.b"));
-    show(out, &count_line(json), &run_table(document))?;
+    show(out, &count_line(document), &run_table(document))?;
     let outcomes = outcome_tables(json.field("outcomes"));
     outcomes.iter().try_for_each(|(title, table)| show(out, title, table))?;
     if json.rows("paired").is_empty() {
@@ -106,23 +108,30 @@ fn show_table(
     out.print_line("")
 }
 
-fn count_line(document: &Json) -> String {
-    let runs = document.rows("runs").len();
+/// Returns `8 runs · 3 passed · 5 failed · profile scb-paper · 41 rules`.
+fn count_line(CorpusDocument { json: document, runs, .. }: &CorpusDocument) -> String {
+    let counts: OutcomeCounts = runs.iter().map(|run| run.trial.outcome).collect();
+    let counts = counts.summary_text().map(|it| format!(" · {it}")).unwrap_or_default();
+    let runs = runs.len();
     let noun = if runs == 1 { "run" } else { "runs" };
     let name = document.cell("profile");
     let what = match document.field("comparable") {
         Json::Flag(true) => format!("profile {name}"),
         _ => format!("{name} · verbosity not comparable with {}", document.cell("formulas")),
     };
-    format!("{runs} {noun} · {what} · {} rules", document.cell("rules.count"))
+    format!("{runs} {noun}{counts} · {what} · {} rules", document.cell("rules.count"))
 }
 
 fn run_table(document: &CorpusDocument) -> OutputTable {
     let heads = ["task", "agent", "condition"].map(String::from).into_iter();
+    let mut trial = columns_in_use(document.runs.iter().map(|run| &run.trial));
+    let error = trial.iter().position(|it| *it == TrialColumn::Error).map(|at| trial.remove(at));
+    let heads = heads.chain(trial.iter().map(|column| column_head(*column)));
     let shown = numbers::visible_numbers(CORPUS, |number| has_number(document, number));
     let heads = heads.chain(shown.iter().map(|number| format!(">{}", number.id())));
     let has_judge = document.runs.iter().any(|run| run.judged.judge.is_some());
     let last = if has_judge { &["judge", ">judged at turn", "run"][..] } else { &["run"][..] };
+    let heads = heads.chain(error.map(column_head));
     let heads = heads.chain(last.iter().map(|it| (*it).to_owned()));
     let mut table = OutputTable::with_heads(heads.collect()).with_keys(3);
     let mut rows: Vec<&CorpusRunFacts> = document.runs.iter().collect();
@@ -133,10 +142,13 @@ fn run_table(document: &CorpusDocument) -> OutputTable {
     for run in rows {
         let key = &run.measured.key;
         let names = [&key.task, &key.agent, &key.condition].map(|it| cell_or_dash(it.as_ref()));
+        let trial = trial.iter().map(|column| trial_cell(&run.trial, *column));
+        let names = names.into_iter().chain(trial);
         let numbers = shown.iter().map(|number| number_cell(run, *number));
         let judged = [cell_or_dash(run.judged.judge.as_ref()), cell_or_dash(run.judged.turn)];
         let judged = judged.into_iter().filter(|_| has_judge);
-        let cells = names.into_iter().chain(numbers).chain(judged);
+        let error = error.map(|column| trial_cell(&run.trial, column));
+        let cells = names.chain(numbers).chain(error).chain(judged);
         table.add_row(cells.chain([run.path.clone()]).collect());
     }
     table
@@ -320,10 +332,27 @@ fn corpus_notes(document: &CorpusDocument) -> Vec<String> {
     states
         .chain(outcome_notes(document.json.field("outcomes")))
         .chain(several_judgements_notes(document))
-        .chain(warnings("alone", "in no pair"))
+        .chain(unpaired_notes(document.json.rows("alone")))
         .chain(warnings("problems", "left out"))
         .chain(unfair)
         .collect()
+}
+
+/// The most runs of one reason that are named.
+const NAMED_UNPAIRED: usize = 20;
+
+/// Lists the runs in no pair, and of many for the same reason their number.
+fn unpaired_notes(rows: &[Json]) -> Vec<String> {
+    let mut reasons: BTreeMap<String, Vec<&Json>> = BTreeMap::new();
+    for row in rows {
+        reasons.entry(row.cell("what")).or_default().push(row);
+    }
+    let is_named = |row: &&Json| reasons[&row.cell("what")].len() <= NAMED_UNPAIRED;
+    let named = rows.iter().filter(is_named);
+    let named = named.map(|row| format!("in no pair: {}: {}", row.cell("where"), row.cell("what")));
+    let many = reasons.iter().filter(|(_, rows)| rows.len() > NAMED_UNPAIRED);
+    let many = many.map(|(why, rows)| format!("in no pair: {} runs: {why}", rows.len()));
+    named.chain(many).collect()
 }
 
 /// Lists the runs that have several judgements of the whole checklist, none of them chosen by the user.
@@ -359,10 +388,10 @@ pub(crate) fn runs_csv_columns(document: &CorpusDocument) -> String {
     ]
     .map(|names: Vec<String>| names.join(" "));
     format!(
-        "run path format task agent model condition {faithful} judge judgement judged_turn judged_at judged components {code} \
+        "run path format task attempt outcome reward reward_name error agent model condition {faithful} judge judgement judged_turn judged_at judged components {code} \
          tests_passed=tests.strict.passed tests_total=tests.strict.total pass_rate=tests.pass_rate \
          input_tokens=tokens.input cached_input_tokens=tokens.cached_input output_tokens=tokens.output \
-         reasoning_tokens=tokens.reasoning {others} attempt outcome reward reward_name error seconds turns warnings state turn_states cost_computed_usd not_priced_tokens \
+         reasoning_tokens=tokens.reasoning {others} seconds turns warnings state turn_states cost_computed_usd not_priced_tokens \
          solved_checkpoints {slopes}"
     )
 }

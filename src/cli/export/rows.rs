@@ -35,6 +35,7 @@ use trajview_run::{
     Run,
     flags::Flagging,
     rubric::{Confidence, Judge, Judgement, LabelUnit, Rubric, Verdict},
+    trial::TrialValues,
 };
 use trajview_store as store;
 use trajview_store::{
@@ -185,11 +186,11 @@ fn rows_of_unread_run(
     with: &ExportContext,
 ) -> (RunRows, Option<UnreadRun>) {
     let name = path.display().to_string();
-    let task = run.and_then(|run| run.task.as_ref()).map(|task| task.id.clone());
     let row = json!({
         "transcript_id": run.map_or(&name, |run| &run.id),
         "source_uri": name,
-        "task_id": task,
+        "task_id": run.and_then(Run::task_key),
+        "trial": run.and_then(|run| run.trial.as_deref()),
         "run": { "format": run.map(|run| run.origin.format) },
         "read_error": why.sentence,
     });
@@ -222,8 +223,7 @@ fn rows_of_opened(
     if with.wants_any(&[DataTable::Points]) {
         problem = rows.add_points(path, opened, (&rubric, chosen)).err();
     }
-    let is_worked =
-        !run.is_rubric_tree_alone() && with.wants_any(&[DataTable::Runs, DataTable::Signals]);
+    let is_worked = !run.has_no_log() && with.wants_any(&[DataTable::Runs, DataTable::Signals]);
     let report = is_worked.then(|| analysis::process_report(archive, run));
     if with.wants_any(&[
         DataTable::Runs,
@@ -270,7 +270,7 @@ struct RowBuilder<'a> {
     context: &'a ExportContext<'a>,
     id: &'a str,
     path: String,
-    task: Option<&'a str>,
+    task: Option<String>,
     /// True if the format records which files were changed.
     tells_edits: bool,
 }
@@ -278,9 +278,8 @@ struct RowBuilder<'a> {
 impl<'a> RowBuilder<'a> {
     fn new(run: &'a Run, path: &Path, with: &'a ExportContext<'a>) -> Self {
         let redactor = with.redacting.redactor_for_runs([run]);
-        let (path, task) = (path.display().to_string(), run.task.as_ref());
-        let task = task.map(|task| task.id.as_str());
-        let packed = RunRows::new(task, &path);
+        let (path, task) = (path.display().to_string(), run.task_key());
+        let packed = RunRows::new(task.as_deref(), &path);
         let tells_edits = formats::records_all_edits(run);
         let (id, waiting) = (run.id.as_str(), WaitingRows::default());
         Self { context: with, waiting, redactor, packed, id, path, task, tells_edits }
@@ -397,7 +396,7 @@ impl<'a> RowBuilder<'a> {
         judged: (&Rubric, Option<usize>),
     ) -> Result<(), String> {
         let run = &*opened.run;
-        if run.is_rubric_tree_alone() {
+        if run.has_no_log() {
             return Ok(()); // there is no code to score
         }
         let with = self.context;
@@ -572,14 +571,20 @@ fn parse_turn_and_step(called: &str) -> (Option<usize>, Option<usize>) {
     (turn.parse().ok(), step.parse().ok())
 }
 
-/// Makes the fields of the run's recorded outcome: the graded tree, else the tests of the last checkpoint.
+/// Makes the fields of the run's recorded outcome: the harness' result, else the graded tree, else the tests of the last
+/// checkpoint.
 fn outcome_fields(run: &Run, shown: &ShowDocument) -> Value {
     let tests = run.checkpoints.iter().rev().find_map(|it| it.last_record()?.tests.as_ref());
     let tests = tests.filter(|tests| !tests.infrastructure_failure).map(|tests| tests.strict);
     let graded = shown.rubric_tree.as_ref().and_then(|tree| tree.score);
+    let trial = TrialValues::for_run(run);
+    let score = match trial.outcome {
+        Some(_) => trial.reward,
+        None => trial.reward.or(graded).or_else(|| tests.and_then(|tests| tests.passed_share())),
+    };
     json!({
-        "score": graded.or_else(|| tests.and_then(|tests| tests.passed_share())),
-        "success": tests.filter(|it| it.total > 0).map(|it| it.passed == it.total),
+        "score": score,
+        "success": trial.is_success(tests.map(|tests| (tests.passed, tests.total))),
         "passed": tests.map(|it| it.passed),
         "total": tests.map(|it| it.total),
     })

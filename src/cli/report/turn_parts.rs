@@ -283,9 +283,10 @@ pub fn run_facts(run: &Run, timeline: &Timeline) -> Vec<(String, String)> {
         [one] => Some((*one).to_owned()),
         [first, .., last] => Some(format!("{first} to {last}")),
     };
-    let task = run.task.as_ref().map(|task| match &task.title {
-        Some(title) => format!("{}: {title}", task.id),
-        None => task.id.clone(),
+    let title = run.task.as_ref().and_then(|task| task.title.as_ref());
+    let task = run.task_key().map(|key| match title.filter(|title| **title != key) {
+        Some(title) => format!("{key}: {title}"),
+        None => key,
     });
     let sources = run.origin.sources.iter().map(|source| source.name.as_str());
     let facts = [
@@ -306,6 +307,9 @@ pub fn run_facts(run: &Run, timeline: &Timeline) -> Vec<(String, String)> {
         ("read from", Some(sources.collect::<Vec<_>>().join(", "))),
     ];
     let known_facts = facts.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    let trial = run.trial.iter().flat_map(|trial| trial.named_facts());
+    let trial = trial.map(|(name, text)| (name.to_owned(), text));
     let remarks = run.origin.record.remarks.iter();
+    let known_facts = known_facts.chain(trial);
     known_facts.chain(remarks.map(|remark| ("remark".to_owned(), remark.clone()))).collect()
 }

@@ -112,7 +112,7 @@ fn empty_calls(steps: &[&Step]) -> Option<RecordingLint> {
 }
 
 fn no_steps(run: &Run, steps: &[&Step]) -> Option<RecordingLint> {
-    let is_document = run.is_rubric_tree_alone();
+    let is_document = run.has_no_log();
     let has_recorded =
         !run.checkpoints.is_empty() || run.turns.iter().any(|turn| turn.commit.is_some());
     let is_empty = steps.is_empty() && !is_document && !has_recorded;

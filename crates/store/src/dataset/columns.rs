@@ -2,15 +2,15 @@
 //! made of it.
 //!
 //! Columns that mean what Inspect Scout's columns of transcripts mean have their names; Scout's other columns
-//! (`source_id`, `task_repeat`, `agent_args`, `model_options`, `error`, `limit`, `messages`, `events`) are not written:
-//! a [`Run`](trajview_run::Run) does not have them apart.
+//! (`source_id`, `task_repeat`, `agent_args`, `model_options`, `limit`, `messages`, `events`) are not written: a
+//! [`Run`](trajview_run::Run) does not have them apart.
 
 use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
 use trajview_metrics::numbers::{Number, NumberForm, NumberInput};
-use trajview_run::worded_enum::worded;
+use trajview_run::{trial::TrialColumn, worded_enum::worded};
 
 /// The version of all tables together. A column may be added without a new one.
 pub const SCHEMA_VERSION: &str = "trajview.tables/1";
@@ -119,10 +119,16 @@ const RUNS: &[ColumnTuple] = &[
     ("date", Text, "/run/started_at", "RFC 3339", "when the run began"),
     ("task_set", Text, "/run/task/venue", "", "the benchmark or venue that the task is from"),
     ("task_id", Text, "/task_id", "", "the task's id"),
+    (TrialColumn::Task.word(), Text, "/task_id", "", "the same as `task_id`, by the name that other commands use"),
+    (TrialColumn::Attempt.word(), Integer, "/trial/attempt", "", TrialColumn::Attempt.meaning()),
+    (TrialColumn::Outcome.word(), Text, "/trial/outcome", "", TrialColumn::Outcome.meaning()),
+    (TrialColumn::Reward.word(), Real, "/trial/reward", "", TrialColumn::Reward.meaning()),
+    (TrialColumn::RewardName.word(), Text, "/trial/reward_name", "", TrialColumn::RewardName.meaning()),
+    (TrialColumn::Error.word(), Text, "/trial/error", "", TrialColumn::Error.meaning()),
     ("agent", Text, "/run/agent", "", "the agent, without its version"),
     ("model", Text, "/run/model", "", "the model as the recording names it; several are joined by `, `"),
-    ("score", Json, "/outcome/score", "share", "the score of the graded rubric tree; else the share of the last checkpoint's tests that pass, as recorded"),
-    ("success", Bool, "/outcome/success", "", "whether all recorded tests of the last checkpoint pass; null for a rubric tree, which has no threshold"),
+    ("score", Json, "/outcome/score", "share", "the reward of the trial; without a harness' result the score of the graded rubric tree, else the share of the last checkpoint's tests that pass, as recorded"),
+    ("success", Bool, "/outcome/success", "", "whether the outcome is passed; null for a trial without a verdict. Without an outcome, whether all recorded tests of the last checkpoint pass; null for a rubric tree, which has no threshold"),
     ("message_count", Integer, "/message_count", "messages", "how many messages `export --messages` writes"),
     ("total_time", Real, "/totals/duration_s", "seconds", "from the beginning to the end of the run"),
     ("total_tokens", Integer, "/total_tokens", "tokens", "input and output together; null without both"),

@@ -164,7 +164,7 @@ impl MomentFacts for AtEnd<'_> {
     /// Counts the turns that count, as every table of runs does.
     fn turn_counts(&self) -> TurnCounts {
         let run = &self.0.run;
-        let turns = (!run.is_rubric_tree_alone()).then(|| run.counted_turns().count() as f64);
+        let turns = (!run.has_no_log()).then(|| run.counted_turns().count() as f64);
         TurnCounts { turns, ..self.as_moment().turn_counts() }
     }
 

@@ -125,7 +125,7 @@ pub fn comparison_warnings(parties: &[ComparedRun]) -> Vec<String> {
 }
 
 fn task_warning(parties: &[ComparedRun]) -> Option<String> {
-    let task = |party: &ComparedRun| party.run.task.as_ref().map(|task| task.id.clone());
+    let task = |party: &ComparedRun| party.run.task_key();
     let tasks: Vec<Option<String>> = parties.iter().map(task).collect();
     let first = tasks.iter().flatten().next()?;
     let is_other = tasks.iter().flatten().any(|task| task != first);

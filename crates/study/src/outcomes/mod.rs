@@ -5,6 +5,7 @@
 //! scored and did not pass. What an `error`, a `timeout` and a `limit` are is the choice of [`ErrorRule`].
 
 mod at_k;
+mod count_texts;
 mod paired_outcomes;
 mod rates;
 mod spending;

@@ -49,14 +49,14 @@ pub struct OutcomeCounts {
 
 impl OutcomeCounts {
     pub fn of_trials(trials: &[&TrialRecord]) -> Self {
-        let mut counts = Self::default();
-        for trial in trials {
-            match trial.outcome {
-                Some(outcome) => counts.by_outcome[outcome as usize] += 1,
-                None => counts.not_recorded += 1,
-            }
+        trials.iter().map(|trial| trial.outcome).collect()
+    }
+
+    pub(super) const fn add_trial(&mut self, outcome: Option<Outcome>) {
+        match outcome {
+            Some(outcome) => self.by_outcome[outcome as usize] += 1,
+            None => self.not_recorded += 1,
         }
-        counts
     }
 
     pub const fn with_outcome(&self, outcome: Outcome) -> usize {

@@ -64,9 +64,12 @@ pub struct ColumnInfo {
 }
 
 /// The columns of scores, from left to right.
-const SCORE_COLUMNS: [RunTableColumn; 31] = [
+const SCORE_COLUMNS: [RunTableColumn; 36] = [
     RunTableColumn::Run,
     RunTableColumn::Card(CardColumn::Task),
+    RunTableColumn::Card(CardColumn::Outcome),
+    RunTableColumn::Card(CardColumn::Reward),
+    RunTableColumn::Card(CardColumn::Attempt),
     RunTableColumn::Card(CardColumn::Agent),
     RunTableColumn::Card(CardColumn::Condition),
     RunTableColumn::Number(Number::Turns),
@@ -90,6 +93,8 @@ const SCORE_COLUMNS: [RunTableColumn; 31] = [
     RunTableColumn::Number(Number::CostComputed),
     RunTableColumn::Number(Number::Duration),
     RunTableColumn::Number(Number::Warnings),
+    RunTableColumn::Card(CardColumn::Error),
+    RunTableColumn::Card(CardColumn::RewardName),
     RunTableColumn::Curve,
     RunTableColumn::Number(Number::RigorScore),
     RunTableColumn::Card(CardColumn::Title),
@@ -162,8 +167,9 @@ impl Default for RunTableColumn {
 
 impl RunTableColumn {
     /// The columns by which runs can be grouped, in the order of switching.
-    pub const GROUPS: [Self; 5] = [
+    pub const GROUPS: [Self; 6] = [
         Self::Card(CardColumn::Task),
+        Self::Card(CardColumn::Outcome),
         Self::Card(CardColumn::Agent),
         Self::Card(CardColumn::Condition),
         Self::Card(CardColumn::Model),

@@ -251,11 +251,16 @@ fn run_facts(open: &OpenRun) -> Vec<FactRow> {
     say("title", Some(run.title.clone()));
     say(
         "task",
-        run.task.as_ref().map(|task| {
-            let parts = [Some(task.id.clone()), task.title.clone(), task.venue.clone()];
+        run.task_key().map(|key| {
+            let task = run.task.as_ref();
+            let title = task.and_then(|task| task.title.clone()).filter(|title| *title != key);
+            let parts = [Some(key), title, task.and_then(|task| task.venue.clone())];
             parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
         }),
     );
+    for (name, value) in run.trial.iter().flat_map(|trial| trial.named_facts()) {
+        say(name, Some(value));
+    }
     say("condition", run.condition.clone());
     say("agent", Some(agent_text(run)));
     say("model", run.model.clone());

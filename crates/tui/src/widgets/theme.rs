@@ -8,6 +8,7 @@ use ratatui::style::{Color, Modifier, Style};
 
 use crate::widgets::display_options::{Alphabet, ColourDepth, DisplayOptions, ThemeName};
 use trajview_code::highlight::SyntaxClass;
+use trajview_run::Outcome;
 
 use super::{
     ascii_signs,
@@ -42,6 +43,19 @@ pub enum Meaning {
     CurrentHit,
     Heading,
     Playing,
+}
+
+impl Meaning {
+    /// Returns the meaning of a trial's outcome, whose word or sign is always there too.
+    pub const fn for_outcome(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Passed => Self::Added,
+            Outcome::Failed => Self::Removed,
+            Outcome::Partial => Self::Warning,
+            Outcome::Error | Outcome::Timeout | Outcome::Limit => Self::Error,
+            Outcome::Unscored => Self::Muted,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

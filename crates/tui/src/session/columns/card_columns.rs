@@ -4,7 +4,10 @@
 
 use std::borrow::Cow;
 
-use trajview_run::{RunCard, Time, format_number};
+use trajview_run::{
+    RunCard, Time, format_number,
+    trial::{TrialColumn, reward_text},
+};
 
 use super::{ColumnInfo, ColumnKind, ColumnSource, text_column};
 
@@ -35,10 +38,10 @@ struct CardColumnRow {
     value: CardValue,
 }
 
-/// Defines [`CardColumn`] from its rows: the word, the least and the most cells, what the column means, and its
+/// Defines [`CardColumn`] from its rows: the word (a literal or a constant), the least and the most cells, what the column means, and its
 /// value.
 macro_rules! card_columns {
-    ($($column:ident = $word:literal, $cells:expr, $help:literal, $value:expr;)*) => {
+    ($($column:ident = $word:expr, $cells:expr, $help:expr, $value:expr;)*) => {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum CardColumn { $($column),* }
 
@@ -50,12 +53,22 @@ macro_rules! card_columns {
 
 #[rustfmt::skip] // a table: one row a column
 card_columns! {
-    Task = "task", [10, 16], "the task of the agent",
+    Task = TrialColumn::Task.word(), [10, 16], TrialColumn::Task.meaning(),
         words(|read| read.card.identity.task.as_deref().map(Cow::from));
+    Outcome = TrialColumn::Outcome.word(), [8, 8], TrialColumn::Outcome.meaning(),
+        words(|read| Some(read.card.trial.outcome?.word().into()));
+    Reward = TrialColumn::Reward.word(), [6, 8], TrialColumn::Reward.meaning(),
+        CardValue::Number { value: |read| read.card.trial.reward, format: reward_text };
+    Attempt = TrialColumn::Attempt.word(), [7, 7], TrialColumn::Attempt.meaning(),
+        CardValue::Number { value: |read| read.card.trial.attempt.map(f64::from), format: |number| number.to_string() };
     Agent = "agent", [9, 18], "the agent and its version",
         words(|read| read.card.identity.agent.as_deref().map(Cow::from));
     Condition = "condition", [11, 11], "emergent or single-shot",
         words(|read| read.card.identity.condition.as_deref().map(Cow::from));
+    RewardName = TrialColumn::RewardName.word(), [11, 16], TrialColumn::RewardName.meaning(),
+        words(|read| read.card.trial.reward_name.as_deref().map(Cow::from));
+    Error = TrialColumn::Error.word(), [12, 40], TrialColumn::Error.meaning(),
+        words(|read| read.card.trial.error.as_deref().map(Cow::from));
     Judge = "judge", [6, 14], "the judge of MCF and IF50: the pinned one, else that of the last judgement of the complete checklist",
         words(|read| Some(read.card.mcf.as_ref()?.judge.as_str().into()));
     JudgedTurn = "judged_turn", [7, 7], "the turn whose code was judged for MCF and IF50",
@@ -112,6 +125,9 @@ impl CardColumn {
             Self::Judge => ColumnInfo { source: ColumnSource::Judged, ..info },
             Self::JudgedTurn => {
                 ColumnInfo { source: ColumnSource::Judged, title: "at turn", ..info }
+            }
+            Self::Outcome | Self::Reward | Self::Attempt | Self::RewardName | Self::Error => {
+                ColumnInfo { source: ColumnSource::Harness, ..info }
             }
             Self::Failures => ColumnInfo { title: "failed", ..info },
             _ => info,

@@ -22,7 +22,7 @@ use crate::{
     },
 };
 use trajview_formats::{self as formats, RecordingShape};
-use trajview_run::{Run, format_number};
+use trajview_run::{Run, format_number, trial::TrialValues};
 
 /// Draws the tabs, and the facts of the run where a view of it is on screen.
 pub(crate) fn draw(screens: &Screens, theme: Theme, area: Rect, buffer: &mut Buffer) {
@@ -180,6 +180,7 @@ fn run_facts(open: &OpenRun, name: &str) -> Vec<Fact> {
     let run = &open.session.run;
     let judge = open.session.rubric.shown_judgement().map(|it| format!("judge {}", it.judge.name));
     let mut facts = vec![Fact::new(2, "  ", Meaning::Title, name)];
+    facts.extend(trial_facts(run));
     let more = [(5, run.condition.clone()), (6, Some(agent_text(run))), (7, judge)];
     for (rank, words) in more {
         let words = words.filter(|words| !words.is_empty());
@@ -199,6 +200,13 @@ fn run_facts(open: &OpenRun, name: &str) -> Vec<Fact> {
     facts.extend(playing_facts(open));
     facts.extend(following_text(open).map(|words| Fact::new(1, "  ", Meaning::Playing, words)));
     facts
+}
+
+/// Returns the result of the trial, `✗ failed · reward 0.25`; none where no harness recorded one.
+fn trial_facts(run: &Run) -> Option<Fact> {
+    let trial = TrialValues::for_run(run);
+    let meaning = trial.outcome.map_or(Meaning::Text, Meaning::for_outcome);
+    Some(Fact::new(1, "  ", meaning, trial.result_text()?))
 }
 
 /// Returns `turn 23/56`, `checkpoint 4/9`, its label, `step 3/11`.

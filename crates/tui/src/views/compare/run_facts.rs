@@ -1,7 +1,7 @@
 //! The fact rows on the compared runs: their source, their judges, the warnings.
 
 use crate::{session::table_protocol::agent_text, widgets::fact_rows::FactRow};
-use trajview_run::format_number;
+use trajview_run::{format_number, trial::TrialValues};
 use trajview_study::{
     Estimate,
     compare::{ComparedRun, EstimatedNumber, INTERVAL_METHOD, run_letter, turns_done_at_judgement},
@@ -57,7 +57,8 @@ fn with_interval(of: &Estimate) -> String {
 fn run_facts(compared: &ComparisonView, at: usize, party: &ComparedRun) -> Vec<FactRow> {
     let run = &party.run;
     let path = compared.paths.get(at).map(|path| path.display().to_string());
-    let task = run.task.as_ref().map(|task| task.title.clone().unwrap_or_else(|| task.id.clone()));
+    let title = run.task.as_ref().and_then(|task| task.title.clone());
+    let task = title.or_else(|| run.task_key());
     let judged = party.judgement().map(|judgement| {
         let coverage = party.rubric.coverage(judgement);
         let done = turns_done_at_judgement(run, judgement);
@@ -74,6 +75,8 @@ fn run_facts(compared: &ComparisonView, at: usize, party: &ComparedRun) -> Vec<F
     let facts = [
         ("path", path),
         ("task", task),
+        ("result", TrialValues::for_run(run).result_text()),
+        ("error", run.trial.as_ref().and_then(|trial| trial.error.as_deref().map(str::to_owned))),
         ("condition", run.condition.clone()),
         ("agent", Some(agent_text(run))),
         ("model", run.model.clone()),

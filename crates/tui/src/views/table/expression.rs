@@ -19,6 +19,7 @@ use crate::session::{
 use trajview_run::{
     RunCard, Time,
     run_card::{CardIdentity, CardTotals},
+    trial::{TrialColumn, TrialValues},
 };
 
 use super::{row::RunRow, values::KnownValue};
@@ -261,13 +262,15 @@ enum ValueSource {
     /// From the facts in the beginning of a recording.
     Identity(fn(&CardIdentity) -> FilterValue),
     Card(fn(&RunCard) -> FilterValue),
+    /// From the harness' result.
+    Trial(TrialColumn),
     /// From the totals of a card.
     Totals(fn(&CardTotals) -> FilterValue),
     Column(RunTableColumn),
 }
 
 /// The columns of the table `runs` that a table on screen has read: a value here is the one there.
-const RUN_COLUMNS: [(&str, FilterKind, ValueSource); 41] = [
+const RUN_COLUMNS: [(&str, FilterKind, ValueSource); 47] = [
     ("transcript_id", FilterKind::Text, ValueSource::Identity(|it| text_value(Some(&it.id)))),
     ("source_type", FilterKind::Text, ValueSource::Identity(|it| text_value(Some(it.format)))),
     (
@@ -278,6 +281,16 @@ const RUN_COLUMNS: [(&str, FilterKind, ValueSource); 41] = [
     ("date", FilterKind::Text, ValueSource::Totals(|it| moment_value(it.started_at))),
     ("task_set", FilterKind::Text, ValueSource::Totals(|it| text_value(it.task_set.as_ref()))),
     ("task_id", FilterKind::Text, ValueSource::Identity(|it| text_value(it.task_key.as_ref()))),
+    (
+        TrialColumn::Task.word(),
+        FilterKind::Text,
+        ValueSource::Identity(|it| text_value(it.task_key.as_ref())),
+    ),
+    (TrialColumn::Attempt.word(), FilterKind::Whole, ValueSource::Trial(TrialColumn::Attempt)),
+    (TrialColumn::Outcome.word(), FilterKind::Text, ValueSource::Trial(TrialColumn::Outcome)),
+    (TrialColumn::Reward.word(), FilterKind::Real, ValueSource::Trial(TrialColumn::Reward)),
+    (TrialColumn::RewardName.word(), FilterKind::Text, ValueSource::Trial(TrialColumn::RewardName)),
+    (TrialColumn::Error.word(), FilterKind::Text, ValueSource::Trial(TrialColumn::Error)),
     ("task_title", FilterKind::Text, ValueSource::Totals(|it| text_value(it.task_title.as_ref()))),
     ("agent", FilterKind::Text, ValueSource::Identity(|it| text_value(it.agent_key.as_ref()))),
     ("agent_version", FilterKind::Text, ValueSource::Identity(|it| text_value(agent_version(it)))),
@@ -323,7 +336,11 @@ const RUN_COLUMNS: [(&str, FilterKind, ValueSource); 41] = [
     ("steps", FilterKind::Whole, ValueSource::Totals(|it| count_value(it.steps))),
     ("tool_calls", FilterKind::Whole, ValueSource::Totals(|it| count_value(it.tool_calls))),
     ("errors", FilterKind::Whole, ValueSource::Totals(|it| count_value(it.errors))),
-    ("success", FilterKind::Truth, ValueSource::Totals(|it| success_value(it.tests))),
+    (
+        "success",
+        FilterKind::Truth,
+        ValueSource::Card(|card| truth_value(card.trial.is_success(card.totals.tests))),
+    ),
     (
         "tests_passed",
         FilterKind::Whole,
@@ -423,6 +440,9 @@ fn column_value(row: &RunRow, column: &FilterColumn) -> FilterValue {
             row.known_card().map_or(FilterValue::Missing, |card| of(&card.identity))
         }
         ValueSource::Card(of) => row.whole_card().map_or(FilterValue::Missing, of),
+        ValueSource::Trial(column) => {
+            row.whole_card().map_or(FilterValue::Missing, |card| trial_value(&card.trial, column))
+        }
         ValueSource::Totals(of) => {
             row.whole_card().map_or(FilterValue::Missing, |card| of(&card.totals))
         }
@@ -453,9 +473,9 @@ fn text_value(words: Option<impl AsRef<str>>) -> FilterValue {
     words.map_or(FilterValue::Missing, |words| FilterValue::Text(words.as_ref().to_owned()))
 }
 
-/// Returns a count of turns. None of a rubric tree alone, which has none to count.
+/// Returns a count of turns. None without a log.
 fn turn_count(card: &RunCard, count: usize) -> Option<u64> {
-    (!card.totals.is_tree_alone).then_some(count as u64)
+    (!card.totals.has_no_log).then_some(count as u64)
 }
 
 fn whole_value(number: Option<u64>) -> FilterValue {
@@ -473,10 +493,18 @@ fn moment_value(millis: Option<i64>) -> FilterValue {
     text_value(millis.map(|millis| Time(millis).to_string()))
 }
 
-/// Returns whether all recorded tests pass. Missing if there are no tests.
-fn success_value(tests: Option<(u64, u64)>) -> FilterValue {
-    let all = tests.filter(|(_, total)| *total > 0);
-    all.map_or(FilterValue::Missing, |(passed, total)| FilterValue::Truth(passed == total))
+fn truth_value(is_so: Option<bool>) -> FilterValue {
+    is_so.map_or(FilterValue::Missing, FilterValue::Truth)
+}
+
+fn trial_value(trial: &TrialValues, column: TrialColumn) -> FilterValue {
+    match column {
+        TrialColumn::Attempt => whole_value(trial.attempt.map(u64::from)),
+        TrialColumn::Reward => real_value(trial.reward),
+        TrialColumn::Task | TrialColumn::Outcome | TrialColumn::RewardName | TrialColumn::Error => {
+            text_value(trial.cell_text(column))
+        }
+    }
 }
 
 fn real_value(number: Option<f64>) -> FilterValue {

@@ -36,6 +36,7 @@ use crate::{
     },
 };
 use trajview_run::address::is_address;
+use trajview_study::outcomes::OutcomeCounts;
 
 use expression::WhereExpression;
 use filter::RunRowFilter;
@@ -335,6 +336,12 @@ impl RunTableView {
     /// Returns true if the runs are on remote storage. Only the beginnings of unopened runs are then read.
     pub(crate) fn is_remote(&self) -> bool {
         self.sources.iter().any(|source| is_address(source))
+    }
+
+    /// Counts the outcomes of the runs that are read.
+    pub(crate) fn outcome_counts(&self) -> OutcomeCounts {
+        let cards = self.rows.iter().filter_map(RunRow::known_card);
+        cards.map(|card| card.trial.outcome).collect()
     }
 
     /// Returns the numbers of runs that are read and that are measured.

@@ -130,6 +130,8 @@ pub(crate) fn called_column_set(rows: &[RunRow]) -> ColumnSet {
             || card.tests.is_some()
             || card.mcf.is_some()
             || !card.recorded.is_empty()
+            || card.trial.outcome.is_some()
+            || card.trial.reward.is_some()
             || card.identity.task.is_some()
             || card.identity.condition.is_some()
     };

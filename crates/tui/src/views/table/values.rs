@@ -17,7 +17,7 @@ use trajview_metrics::{
     quality::QualitySnapshot,
 };
 use trajview_run::{
-    RunCard,
+    Outcome, RunCard,
     address::is_address,
     format_number,
     run_card::{CardTests, RecordedValue},
@@ -70,6 +70,11 @@ impl RunRow {
     fn read_card(&self) -> Option<ReadCard<'_>> {
         let is_whole = self.whole_card().is_some();
         self.known_card().map(|card| ReadCard { card, is_whole })
+    }
+
+    /// Returns the recorded outcome of the trial.
+    pub(crate) fn outcome(&self) -> Option<Outcome> {
+        self.known_card()?.trial.outcome
     }
 
     fn without_card<T>(&self) -> KnownValue<T> {
@@ -248,7 +253,7 @@ impl MomentFacts for RunRow {
     fn turn_counts(&self) -> TurnCounts {
         let Some(card) = self.whole_card() else { return TurnCounts::default() };
         TurnCounts {
-            turns: (!card.totals.is_tree_alone).then_some(card.turns as f64),
+            turns: (!card.totals.has_no_log).then_some(card.turns as f64),
             checkpoints: Some(card.checkpoints as f64).filter(|count| *count > 0.0),
             churn: card.lines.map(|(added, removed)| (added + removed) as f64),
             warnings: Some(card.trouble.warnings as f64),

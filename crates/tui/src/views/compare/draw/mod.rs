@@ -22,6 +22,7 @@ use crate::{
         theme::{Meaning, Theme},
     },
 };
+use trajview_run::trial::TrialValues;
 use trajview_study::compare::run_letter;
 
 use frame::{draw_frame, muted_spans, no_value, part_name_span, side_letter};
@@ -82,10 +83,12 @@ fn draw_head(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut B
         names.push(trusted_span(format!("{} ", run_letter(run)), theme.style_for(Meaning::Key)));
         names.push(recorded_span(&party.run.id, theme.style_for(Meaning::Title)));
         let condition = party.run.condition.as_deref().map(|it| format!(" {}", safe_string(it)));
-        names.push(trusted_span(
-            condition.unwrap_or_default() + "   ",
-            theme.style_for(Meaning::Muted),
-        ));
+        names.push(trusted_span(condition.unwrap_or_default(), theme.style_for(Meaning::Muted)));
+        let trial = TrialValues::for_run(&party.run);
+        let meaning = trial.outcome.map_or(Meaning::Muted, Meaning::for_outcome);
+        let result = trial.result_text().map(|it| format!(" {it}")).unwrap_or_default();
+        names.push(recorded_span(&result, theme.style_for(meaning)));
+        names.push(trusted_span("   ", theme.style_for(Meaning::Muted)));
     }
     let status =
         status_text(compared).map(|words| trusted_span(words, theme.style_for(Meaning::Muted)));

@@ -26,11 +26,14 @@ use trajview_run::{
     format_number,
 };
 
-use super::{draw_frame, files, name_span, step_text, turns::line_counts};
+use super::{draw_frame, files, name_span, step_text, trial_result, turns::line_counts};
 
 mod blame_gutter;
 
 pub fn draw(view: &ReplayView, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    if session.run.turns.is_empty() && session.run.trial.is_some() {
+        return trial_result::draw(view, session, theme, area, buffer);
+    }
     if view.diff_key(session).is_none() {
         return draw_step_instead(view, session, theme, area, buffer);
     }

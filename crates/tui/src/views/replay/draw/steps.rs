@@ -37,7 +37,10 @@ use super::{name_span, selection_style, step_columns::StepCells, turns::line_cou
 const TAB_WIDTH: usize = 4;
 
 pub fn draw(view: &ReplayView, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let words = format!("steps of turn {}{}", session.turn + 1, agent_path_text(view, session));
+    let words = match session.run.turns.is_empty() {
+        true => "steps".to_owned(),
+        false => format!("steps of turn {}{}", session.turn + 1, agent_path_text(view, session)),
+    };
     let cost = trusted_span(turn_cost_text(view, session), theme.style_for(Meaning::Muted));
     let title =
         vec![name_span(view, ReplayPanel::Steps, words, theme), filter_span(view, theme), cost];

@@ -39,7 +39,7 @@ pub(crate) fn run_cell_spans(
         return sparkline_spans(&scores.curve, scores.curve.len(), width, theme);
     }
     let (words, meaning) = match row.shown_text(column) {
-        KnownValue::Known(words) => (words, cell_meaning(column)),
+        KnownValue::Known(words) => (words, cell_meaning(row, column)),
         KnownValue::Coming => (COMING_SIGN.to_owned(), Meaning::Muted),
         KnownValue::Missing => (MISSING_SIGN.to_owned(), Meaning::Muted),
     };
@@ -50,8 +50,11 @@ pub(crate) fn run_cell_spans(
     vec![trusted_span(words, theme.style_for(meaning))]
 }
 
-fn cell_meaning(column: RunTableColumn) -> Meaning {
+fn cell_meaning(row: &RunRow, column: RunTableColumn) -> Meaning {
     match (column, column.column_info().source) {
+        (RunTableColumn::Card(CardColumn::Outcome), _) => {
+            row.outcome().map_or(Meaning::Text, Meaning::for_outcome)
+        }
         (RunTableColumn::Run, _) => Meaning::Text,
         (RunTableColumn::Number(Number::Warnings), _) => Meaning::Warning,
         (_, ColumnSource::Computed) => Meaning::Hunk,

@@ -33,7 +33,7 @@ pub(crate) fn draw_head(table: &RunTableView, theme: Theme, area: Rect, buffer: 
     .render(area, buffer);
 }
 
-/// Returns `sample-runs  8 runs · 3 shown · by task`.
+/// Returns `sample-runs  8 runs · 3 fit `x` · 5 passed · 3 failed · by task`.
 fn title_spans(table: &RunTableView, theme: Theme) -> Vec<Span<'static>> {
     let name = match table.sources.as_slice() {
         _ if table.shape.start.is_some() => "runs".to_owned(),
@@ -48,6 +48,7 @@ fn title_spans(table: &RunTableView, theme: Theme) -> Vec<Span<'static>> {
         let (taken, text) = (table.taken_count(), &table.shape.expression.text);
         facts.push(format!("{taken} of {} where `{text}`", table.rows.len()));
     }
+    facts.extend(table.outcome_counts().summary_text());
     facts.extend(table.shape.group.map(|column| format!("by {}", column.column_info().word)));
     if table.shape.start.is_some() {
         facts.push("sessions of agents, and recordings opened lately".into());
