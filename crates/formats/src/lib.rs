@@ -50,6 +50,7 @@ mod cursor;
 mod droid;
 mod dsh;
 pub mod entire;
+mod exit_status;
 mod format;
 mod gemini;
 mod gemini_stream;

@@ -1,9 +1,9 @@
 //! The members of an `.eval` archive: a sample a file, or a folder with a sample in pieces.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::format::file_name;
-use crate::not_finite;
+use crate::{json_object::JsonFields, not_finite};
 use trajview_run::RepoPath;
 
 /// Returns whether an archive with these members is a log of Inspect.
@@ -38,6 +38,48 @@ pub fn samples(all: &[String]) -> Vec<(String, String)> {
     members.sort();
     members.dedup();
     members
+}
+
+/// The field of a sample with the facts of its log.
+pub(super) const LOG_FACTS: &str = "trajview:log";
+
+/// The most scores of a log whose metrics are read, and the most metrics of each.
+const MAX_METRICS: usize = 64;
+
+/// Returns the facts about all samples in the header of a log, as a text for [`with_log_facts`]: the task, and the metrics of
+/// each scorer. None where it is no header. `source` is the name of the file.
+pub fn log_facts(header: &[u8], source: &str) -> Option<String> {
+    #[derive(serde::Deserialize)]
+    struct Header {
+        eval: Map<String, Value>,
+        #[serde(default)]
+        results: Value,
+    }
+    let (header, _): (Header, usize) = not_finite::read_json(header).ok()?;
+    let of_score = |score: &Value| {
+        let metrics = score.object("metrics").into_iter().flatten().take(MAX_METRICS);
+        let metrics: Map<String, Value> = metrics
+            .filter_map(|(name, metric)| {
+                let value = metric.get("value").unwrap_or(metric);
+                value.is_number().then(|| (name.clone(), value.clone()))
+            })
+            .collect();
+        json!({ "name": score.text("name"), "metrics": metrics })
+    };
+    let scores: Vec<Value> =
+        header.results.elements_of("scores").iter().take(MAX_METRICS).map(of_score).collect();
+    let facts = json!({ "source": source, "task": header.eval.text("task"), "scores": scores });
+    serde_json::to_string(&facts).ok()
+}
+
+/// Returns a sample with the facts of its log in a field of its own.
+pub fn with_log_facts(sample: &[u8], facts: &str) -> Vec<u8> {
+    let start = sample.len() - sample.trim_ascii_start().len();
+    let fields =
+        sample[start..].strip_prefix(b"{").filter(|it| it.trim_ascii_start().starts_with(b"\""));
+    let Some(fields) = fields else { return sample.to_vec() };
+    let field = format!("{{\"{LOG_FACTS}\":{facts},");
+    [&sample[..start], field.as_bytes(), fields].concat()
 }
 
 /// A sample that is written in pieces.

@@ -3,6 +3,7 @@
 //! their places, usage with the messages it belongs to, events left out.
 
 pub mod archive;
+mod result;
 
 use std::{borrow::Cow, collections::HashMap};
 
@@ -99,6 +100,10 @@ impl RecordFormat for Inspect {
         let after = |start: Time| Some(Time(start.0.checked_add(total?)?));
         record.ended_at =
             chat::first_time(&sample, &["completed_at"]).or_else(|| record.time.and_then(after));
+        if sample.has_field("id") {
+            record.recorded = result::recorded_values(&sample);
+            record.trial = Some(Box::new(result::sample_result(&sample, &record.recorded)));
+        }
         record
     }
 

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use super::{
     FileHead, FilePreparation, FormatCapabilities, RecordedEdits, RecordingShape, RunsInFile,
     chat::{self, Speaker},
-    head_json,
+    exit_status, head_json,
     json_object::{self, JsonObject},
     not_finite,
     records::{LogRecord, NOT_FINITE, RecordEvent, RecordFormat},
@@ -107,6 +107,7 @@ impl RecordFormat for Messages {
         record.facts.model = first_value(&MODEL_KEYS);
         record.facts.agent = first_value(&AGENT_KEYS);
         record.facts.root = row.first_text(&["cwd", "workspace"]);
+        record.trial = exit_status::result_of_row(&row).map(Box::new);
         record
     }
 

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use super::{
-    FileHead, FormatCapabilities, RecordedEdits, RecordingShape, chat, head_json,
+    FileHead, FormatCapabilities, RecordedEdits, RecordingShape, chat, exit_status, head_json,
     json_object::JsonObject,
     records::{CallAnswer, LogRecord, RecordEvent, RecordFormat, RecordedCall, arguments},
     tape::TapeValue,
@@ -72,7 +72,13 @@ impl RecordFormat for MiniSweAgent {
         record.facts.task =
             JsonObject::from_value(document).and_then(|document| document.text("instance_id"));
         record.cost_usd = stats.float("instance_cost");
+        let status = info.text("exit_status").filter(|status| !status.is_empty());
+        record.trial = status.map(|status| Box::new(exit_status::result_of_status(&status)));
         record
+    }
+
+    fn task_of_source(&self, source: &str) -> Option<String> {
+        exit_status::instance_of_name(source)
     }
 
     /// Returns the messages, and after them `info`, which has the submission.

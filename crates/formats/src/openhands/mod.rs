@@ -4,7 +4,8 @@
 use std::borrow::Cow;
 
 use super::{
-    FileHead, FormatCapabilities, RecordedEdits, RecordingShape, RunsInFile, chat, head_json,
+    FileHead, FormatCapabilities, RecordedEdits, RecordingShape, RunsInFile, chat, exit_status,
+    head_json,
     json_object::JsonObject,
     records::{
         CallAnswer, FileEdit, LogRecord, RecordEvent, RecordFormat, RecordedCall, arguments,
@@ -80,6 +81,7 @@ impl RecordFormat for OpenHands {
         record.facts.model = metadata.object("llm_config").and_then(|config| config.text("model"));
         let metrics = row.object("metrics").unwrap_or_default();
         record.cost_usd = metrics.float("accumulated_cost");
+        record.trial = exit_status::result_of_row(&row).map(Box::new);
         record
     }
 

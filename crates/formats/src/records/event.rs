@@ -6,7 +6,10 @@ use crate::codex::call::main_argument;
 use trajview_code::patch::{
     self, DiffChange, DiffFile, FilePatch, LineCounts, PatchHunk, PatchedFile,
 };
-use trajview_run::{EditKind, Role, Time, Tokens, files::RecordedChange, first_line_label};
+use trajview_run::{
+    EditKind, Role, Time, Tokens, TrialResult, checkpoint_record::RecordedMeasure,
+    files::RecordedChange, first_line_label,
+};
 
 /// One record: a message, an event, a step of a trajectory.
 #[derive(Debug, Default, Clone)]
@@ -19,6 +22,10 @@ pub struct LogRecord<'t> {
     /// The tokens of the model's response that the record is, or is a part of.
     pub tokens: Tokens,
     pub cost_usd: Option<f64>,
+    /// The harness' result of the run; its task and source may be left to [`super::fold::RecordFold::finish_run`].
+    pub trial: Option<Box<TrialResult>>,
+    /// The harness' values about the run as a whole.
+    pub recorded: Vec<RecordedMeasure>,
     /// Tokens and cost of the whole run up to here, where the log has sums.
     pub totals: Option<(Tokens, Option<f64>)>,
     /// Tokens and cost of the part of the run that ends here, where the log states them for one process after another.

@@ -66,6 +66,22 @@ pub struct RecordFold {
     unknowns: UnknownRecords,
 }
 
+/// Adds the harness' result and values from the header of a log with that name.
+fn add_harness_facts(run: &mut Run, name: &str, header: &super::LogRecord<'_>) {
+    run.recorded = header.recorded.clone();
+    for value in run.recorded.iter_mut().filter(|value| value.source.is_empty()) {
+        value.source = name.into();
+    }
+    run.trial = header.trial.clone();
+    if let Some(trial) = &mut run.trial {
+        let task = run.task.as_ref().map(|task| task.id.as_str().into());
+        trial.task = trial.task.take().or(task);
+        if trial.source.is_empty() {
+            trial.source = file_name(name).into();
+        }
+    }
+}
+
 impl RecordFold {
     /// Takes the facts about the run as a whole.
     pub fn apply_header(&mut self, record: &super::LogRecord<'_>) {
@@ -598,6 +614,7 @@ impl RecordFold {
             }
             turn.cost_usd = turn.cost_usd.or(header.cost_usd);
         }
+        add_harness_facts(&mut run, name, header);
         let header = StatedTotals { tokens: header.tokens, cost_usd: header.cost_usd };
         // What the last process did is in no sum where it was killed before it stated one.
         let stated = self.stated.filter(|_| self.is_stated).unwrap_or(header);

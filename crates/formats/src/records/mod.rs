@@ -89,6 +89,11 @@ pub trait RecordFormat: Sync {
         None
     }
 
+    /// Returns the task that a log is named after, where its content does not name it.
+    fn task_of_source(&self, _source: &str) -> Option<String> {
+        None
+    }
+
     /// See [`Format::runs_in_file`].
     fn runs_in_file(&self, _head: &FileHead<'_>) -> RunsInFile {
         RunsInFile::One
@@ -616,6 +621,9 @@ impl LogReader {
         let mut entries: Vec<RecordEntry> =
             self.parts.into_iter().flat_map(|(_, part)| part.entries).collect();
         self.format.order_entries(&mut entries);
+        if header.facts.task.is_none() {
+            header.facts.task = self.format.task_of_source(name).map(Into::into);
+        }
         let header_entry = RecordEntry {
             place: RecordPlace::default(),
             record: LogRecord {
@@ -726,6 +734,8 @@ fn index_record(record: LogRecord<'_>) -> LogRecord<'static> {
         tokens: record.tokens,
         cost_usd: record.cost_usd,
         totals: record.totals,
+        trial: record.trial,
+        recorded: record.recorded,
         response: own(record.response),
         id: own(record.id),
         parent: own(record.parent),
@@ -757,4 +767,8 @@ fn merge_header(to: &mut LogRecord<'static>, from: LogRecord<'static>) {
     to.ended_at = to.ended_at.max(from.ended_at);
     to.tokens = if from.tokens.is_recorded() { from.tokens } else { to.tokens };
     to.cost_usd = from.cost_usd.or(to.cost_usd);
+    if to.trial.is_none() {
+        to.trial = from.trial;
+    }
+    to.recorded.extend(from.recorded);
 }

@@ -4,12 +4,12 @@
 use std::borrow::Cow;
 
 use super::{
-    FileHead, FormatCapabilities, RecordedEdits, RecordingShape, chat, head_json,
+    FileHead, FormatCapabilities, RecordedEdits, RecordingShape, chat, exit_status, head_json,
     json_object::{self, JsonObject},
     records::{CallAnswer, LogRecord, RecordEvent, RecordFormat, RecordedCall, arguments},
     tape::{JsonTape, TapeValue},
 };
-use trajview_run::{Role, Tokens};
+use trajview_run::{Outcome, Role, Tokens, TrialResult};
 
 pub struct SweAgent;
 
@@ -55,8 +55,12 @@ impl RecordFormat for SweAgent {
         let stats = info.object("model_stats").unwrap_or_default();
         record.facts.agent = Some(Cow::Borrowed("swe-agent"));
         record.facts.version = info.text("swe_agent_version");
-        record.facts.task = document.text("environment").or_else(|| document.text("instance_id"));
-        record.facts.id = record.facts.task.clone();
+        // `main` is the name of the environment of every task.
+        let environment = document.text("environment");
+        record.facts.id = environment.clone().or_else(|| document.text("instance_id"));
+        record.facts.task = document
+            .text("instance_id")
+            .or(environment.filter(|name| !matches!(&**name, "main" | "swe_main")));
         record.facts.model = model_name(&document);
         record.facts.root = document
             .elements_of("trajectory")
@@ -68,7 +72,13 @@ impl RecordFormat for SweAgent {
             record.tokens = Tokens { input, output, ..Tokens::default() };
         }
         record.cost_usd = stats.float("instance_cost").filter(|cost| *cost > 0.0);
+        record.trial =
+            exit_status::result_of_row(&document).or_else(|| info_result(&info)).map(Box::new);
         record
+    }
+
+    fn task_of_source(&self, source: &str) -> Option<String> {
+        exit_status::instance_of_name(source)
     }
 
     /// Returns the request at the beginning of the history, then the steps, then `info` with the submission.
@@ -106,6 +116,15 @@ impl RecordFormat for SweAgent {
             None => LogRecord::default(),
         }
     }
+}
+
+/// Returns the result of a run by its end: the agent's status, else whether it submitted something.
+fn info_result(info: &JsonObject<'_>) -> Option<TrialResult> {
+    if let Some(status) = info.text("exit_status").filter(|status| !status.is_empty()) {
+        return Some(exit_status::result_of_status(&status));
+    }
+    let submission = info.text("submission").filter(|diff| !diff.trim().is_empty());
+    submission.map(|_| TrialResult { outcome: Some(Outcome::Unscored), ..TrialResult::default() })
 }
 
 fn step_record<'t>(fields: &JsonObject<'t>) -> LogRecord<'t> {

@@ -6,7 +6,7 @@ use std::{
     path::Path,
 };
 
-use trajview_formats::{ColumnNames, element_name, list_elements, row_name};
+use trajview_formats::{ColumnNames, element_name, inspect_archive, list_elements, row_name};
 
 use super::{
     column_settings::{self, with_columns},
@@ -126,6 +126,8 @@ pub struct JsonListRows {
     names: MemberNames,
     places: Vec<(usize, usize)>,
     content: String,
+    /// The facts about all samples of a log of Inspect.
+    log_facts: Option<String>,
 }
 
 impl JsonListRows {
@@ -144,7 +146,9 @@ impl JsonListRows {
             let start = element.as_ptr() as usize - content.as_ptr() as usize;
             places.push((start, element.len()));
         }
-        (!places.is_empty()).then_some(Self { names, places, content })
+        let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let log_facts = inspect_archive::log_facts(content.as_bytes(), name);
+        (!places.is_empty()).then_some(Self { names, places, content, log_facts })
     }
 }
 
@@ -159,6 +163,11 @@ impl Members for JsonListRows {
 
     fn read(&self, at: usize, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
         let (start, len) = self.places[at];
-        Ok(file_bytes::read_within(&self.content.as_bytes()[start..start + len], most))
+        let (sample, cut) =
+            file_bytes::read_within(&self.content.as_bytes()[start..start + len], most);
+        match &self.log_facts {
+            Some(facts) => Ok((inspect_archive::with_log_facts(&sample, facts), cut)),
+            None => Ok((sample, cut)),
+        }
     }
 }

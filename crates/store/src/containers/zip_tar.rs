@@ -23,8 +23,14 @@ pub struct ZipContainer {
     places: Vec<String>,
     /// The names of all members of an Inspect log, sorted, by which the pieces of a sample are found.
     sorted: Vec<String>,
+    /// The facts about all samples in the header of an Inspect log.
+    log_facts: Option<String>,
     is_eval: bool,
 }
+
+/// The members of an Inspect log with its header, the better one first, and the bytes of one that are read.
+const LOG_HEADERS: [&str; 2] = ["header.json", "_journal/start.json"];
+const MOST_HEADER: u64 = 64 << 20;
 
 /// A file that each clone opens for itself, when it is first read.
 #[derive(Debug)]
@@ -78,7 +84,15 @@ impl ZipContainer {
         sorted.sort_unstable();
         // A clone has not opened the file: it is not held open for as long as it is known.
         let archive = archive.clone();
-        Some(Self { archive, names: MemberNames::from_paths(names), places, sorted, is_eval })
+        let names = MemberNames::from_paths(names);
+        let mut container = Self { archive, names, places, sorted, log_facts: None, is_eval };
+        if is_eval {
+            container.log_facts = LOG_HEADERS.into_iter().find_map(|name| {
+                let (header, _) = container.read_entry(name, MOST_HEADER).ok()?;
+                inspect_archive::log_facts(&header, name)
+            });
+        }
+        Some(container)
     }
 
     /// Returns the members whose names begin so.
@@ -204,10 +218,13 @@ impl Members for ZipContainer {
 
     fn read(&self, at: usize, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
         let place = &self.places[at];
-        if place.ends_with('/') {
-            self.read_pieces(place, most)
-        } else {
-            self.read_entry(place, most)
+        let (sample, cut) = match place.ends_with('/') {
+            true => self.read_pieces(place, most)?,
+            false => self.read_entry(place, most)?,
+        };
+        match &self.log_facts {
+            Some(facts) => Ok((inspect_archive::with_log_facts(&sample, facts), cut)),
+            None => Ok((sample, cut)),
         }
     }
 }
