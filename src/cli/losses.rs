@@ -1,4 +1,5 @@
-//! `trajview losses`: the components that a run lost, each with the turn, the request and the lines that lost it.
+//! `trajview losses`: the components that a run lost, each with the turn, the request and the lines that lost it, and the
+//! tests that passed at one checkpoint and failed at a later one.
 
 use serde::Serialize;
 
@@ -6,6 +7,7 @@ use trajview_analysis::lifelines;
 use trajview_metrics::lifeline::{
     self, ComponentLoss, DatedVerdict, Lifeline, LostSymbol, RecordedLoss, TurnSide,
 };
+use trajview_metrics::test_losses::{TestLoss, followed_tests, test_losses};
 use trajview_run::{
     RepoPath, Run,
     files::FileChange,
@@ -20,12 +22,13 @@ use super::{
     score::faithfulness,
 };
 
-/// List the components that a run lost: turn, request, lines, scores
+/// List the components and tests that a run lost: turn, request, lines, scores
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "A component is lost in the turn after which none of its symbols that were there is in use any more, up to the \
     end of the run. Its symbols are the names in parentheses after its own name, or, where there are none, the definitions that \
-    the judge named as evidence."
+    the judge named as evidence. A test is lost at the checkpoint at which it failed after it had passed at an earlier one, as the \
+    harness recorded it (SlopCodeBench, EvoCodeBench, steps of Harbor); a test that did not run at a checkpoint is not lost there."
 )]
 pub struct LossesArgs {
     #[command(flatten)]
@@ -55,12 +58,18 @@ struct LossesDocument<'a> {
     followed: usize,
     /// Components of the checklist, or of the judgement where there is no checklist.
     components: usize,
+    /// Tests whose outcome is recorded at two checkpoints at least: the others cannot be lost.
+    tests: usize,
     losses: Vec<LossRow<'a>>,
 }
 
 #[derive(Serialize)]
 struct LossRow<'a> {
-    component: &'a str,
+    /// `component` or `test`.
+    kind: &'static str,
+    /// The component's id; null for a test.
+    component: Option<&'a str>,
+    /// The component's name in the checklist, or the test's.
     name: Option<&'a str>,
     /// Counts from 1.
     turn: usize,
@@ -73,6 +82,21 @@ struct LossRow<'a> {
     /// Hunks around the lines that lost it; empty where no such line is recorded, null where the recording has no files
     /// over time.
     hunks: Option<Vec<HunkRow>>,
+    /// The states between which a test was lost; null for a component.
+    test: Option<LostTestRow<'a>>,
+}
+
+#[derive(Serialize)]
+struct LostTestRow<'a> {
+    /// The checkpoint that the test was written for; of EvoCodeBench the first in which it is named.
+    written_for: &'a str,
+    /// The last checkpoint at which it passed, and its last turn.
+    passed_at: String,
+    passed_at_turn: usize,
+    /// The checkpoint at which it failed.
+    failed_at: String,
+    /// The reason of the failure; null where the harness has none.
+    reason: Option<&'a str>,
 }
 
 #[derive(Serialize)]
@@ -122,19 +146,24 @@ pub fn run(args: &LossesArgs, out: &mut Out) -> CommandResult {
     output::print_warnings(&rubric.warnings);
     let judgement = chosen.and_then(|at| rubric.judgements.get(at));
     let requests = lifeline::components_to_follow(run, &rubric, judgement);
-    if requests.is_empty() {
+    let (tests, lost_tests) = (followed_tests(run), test_losses(run));
+    if requests.is_empty() && tests == 0 {
         let path = args.run.path.display();
         return Err(CommandFailure::cannot_understand(format!(
-            "{path}: no component to follow: there is no components.json and no judgement beside the run; \
-             `trajview judge {path} --judge NAME` makes a judgement"
+            "{path}: no component or test to follow: there is no components.json and no judgement beside the run, and no test \
+             is recorded at two checkpoints; `trajview judge {path} --judge NAME` makes a judgement"
         )));
     }
-    let lifelines = lifelines::component_lifelines(archive, run, &requests, &|_, _| true)
-        .map_err(CommandFailure::cannot_read)?;
+    let lifelines = match requests.is_empty() {
+        true => vec![],
+        false => lifelines::component_lifelines(archive, run, &requests, &|_, _| true)
+            .map_err(CommandFailure::cannot_read)?,
+    };
     let source = LossSource { run, archive };
     let judge = judgement.map(|it| &it.judge);
     let losses = lifeline::recorded_losses(run, &rubric, judge, &lifelines);
-    let losses: Vec<LossRow<'_>> = losses.iter().map(|loss| source.loss_row(loss)).collect();
+    let mut losses: Vec<LossRow<'_>> = losses.iter().map(|loss| source.loss_row(loss)).collect();
+    losses.extend(lost_tests.iter().map(|loss| test_row(run, loss)));
     let document = LossesDocument {
         schema: "trajview.losses/1",
         run: &run.id,
@@ -142,6 +171,7 @@ pub fn run(args: &LossesArgs, out: &mut Out) -> CommandResult {
         judge: judge.map(|judge| judge.name.as_str()),
         followed: lifelines.iter().filter(|it| is_followed(it)).count(),
         components: lifelines.len(),
+        tests,
         losses,
     };
     if args.json {
@@ -166,7 +196,8 @@ impl<'a> LossSource<'a> {
     fn loss_row(&self, recorded: &RecordedLoss<'a>) -> LossRow<'a> {
         let loss = &recorded.loss;
         LossRow {
-            component: loss.component,
+            kind: "component",
+            component: Some(loss.component),
             name: recorded.name,
             turn: loss.turn,
             checkpoint: recorded.checkpoint,
@@ -175,6 +206,7 @@ impl<'a> LossSource<'a> {
             before: recorded.before.map(verdict_row),
             after: recorded.after.map(verdict_row),
             hunks: self.loss_hunks(loss),
+            test: None,
         }
     }
 
@@ -211,6 +243,31 @@ const CONTEXT_LINES: usize = 3;
 
 fn has_path(change: &FileChange, path: &RepoPath) -> bool {
     change.path == *path || change.from.as_ref() == Some(path)
+}
+
+/// Returns the row of a lost test: at the last turn of the checkpoint at which it failed.
+fn test_row<'a>(run: &'a Run, loss: &TestLoss<'a>) -> LossRow<'a> {
+    let turn = run.turns.get(loss.failed.turns_done.wrapping_sub(1));
+    let checkpoint = turn.and_then(|turn| run.checkpoints.get(turn.checkpoint?));
+    LossRow {
+        kind: "test",
+        component: None,
+        name: Some(&loss.test.name),
+        turn: loss.failed.turns_done,
+        checkpoint: checkpoint.map(|it| it.id.as_str()),
+        request: turn.map(|turn| &*turn.title).filter(|title| !title.is_empty()),
+        symbols: vec![],
+        before: None,
+        after: None,
+        hunks: None,
+        test: Some(LostTestRow {
+            written_for: &loss.test.checkpoint,
+            passed_at: loss.passed.name.clone(),
+            passed_at_turn: loss.passed.turns_done,
+            failed_at: loss.failed.name.clone(),
+            reason: loss.test.reason.as_deref(),
+        }),
+    }
 }
 
 fn symbol_row<'a>(symbol: &LostSymbol<'a>) -> LostSymbolRow<'a> {
@@ -250,8 +307,8 @@ fn verdict_cell(verdict: Option<&VerdictRow<'_>>) -> String {
     format!("{} at {}", cell_or_empty(level), verdict.turn)
 }
 
-fn component_cell(loss: &LossRow<'_>) -> String {
-    [Some(loss.component), loss.name].into_iter().flatten().collect::<Vec<_>>().join(" ")
+fn name_cell(loss: &LossRow<'_>) -> String {
+    [loss.component, loss.name].into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
 fn print_losses(
@@ -259,13 +316,18 @@ fn print_losses(
     with_diff: bool,
     out: &mut Out,
 ) -> std::io::Result<()> {
-    let (lost, followed) = (document.losses.len(), document.followed);
+    let followed = document.followed;
+    let lost = |kind: &str| document.losses.iter().filter(|loss| loss.kind == kind).count();
     let judge = document.judge.map(|judge| format!(" · scores by {judge}")).unwrap_or_default();
-    out.print_sentence(&format!(
-        "{}: {lost} of {} lost{judge}",
-        document.run,
-        count_with_noun(followed, "component")
-    ))?;
+    let counted = |kind: &str, all: usize| {
+        format!("{}: {} of {} lost", document.run, lost(kind), count_with_noun(all, kind))
+    };
+    if document.components > 0 {
+        out.print_sentence(&format!("{}{judge}", counted("component", followed)))?;
+    }
+    if document.tests > 0 {
+        out.print_sentence(&counted("test", document.tests))?;
+    }
     if followed < document.components {
         let count = count_with_noun(document.components - followed, "component");
         out.print_sentence(&format!(
@@ -274,7 +336,7 @@ fn print_losses(
     }
     for loss in document.losses.iter().filter(|_| with_diff) {
         out.print_line("")?;
-        out.print_line(&format!("{}, lost at turn {}", component_cell(loss), loss.turn))?;
+        out.print_line(&format!("{}, lost at turn {}", name_cell(loss), loss.turn))?;
         let request = loss.request.unwrap_or("(no request recorded)");
         out.print_sentence(&format!("request: {request}"))?;
         for (word, verdict) in [("before", &loss.before), ("after", &loss.after)] {
@@ -282,6 +344,12 @@ fn print_losses(
                 let score = verdict_cell(Some(verdict));
                 out.print_sentence(&format!("{word}: {score}: {}", verdict.rationale))?;
             }
+        }
+        if let Some(test) = &loss.test {
+            let (passed, failed) = (&test.passed_at, &test.failed_at);
+            let reason = test.reason.unwrap_or("no reason recorded");
+            out.print_sentence(&format!("passed at {passed}, failed at {failed}: {reason}"))?;
+            continue;
         }
         for symbol in &loss.symbols {
             let change = symbol.change.as_deref().unwrap_or(symbol.state);
@@ -300,15 +368,40 @@ fn print_losses(
         return Ok(());
     }
     out.print_line("")?;
-    let heads =
-        ["component", ">lost at turn", "symbol", "change", "place", "before", "after", "request"];
+    let heads = [
+        "kind",
+        "component or test",
+        ">lost at turn",
+        "symbol",
+        "change",
+        "place",
+        "before",
+        "after",
+        "request",
+    ];
     let mut table = OutputTable::new(&heads);
     for loss in &document.losses {
         let request = loss.request.unwrap_or_default();
+        let request = text::truncate(request, REQUEST_WIDTH, "…").to_string();
+        if let Some(test) = &loss.test {
+            table.add_row(vec![
+                loss.kind.to_owned(),
+                name_cell(loss),
+                loss.turn.to_string(),
+                String::new(),
+                test.reason.unwrap_or_default().to_owned(),
+                String::new(),
+                format!("passed at {}", test.passed_at),
+                format!("failed at {}", test.failed_at),
+                request,
+            ]);
+            continue;
+        }
         for (at, symbol) in loss.symbols.iter().enumerate() {
             let of_loss = |cell: String| if at == 0 { cell } else { String::new() };
             table.add_row(vec![
-                of_loss(component_cell(loss)),
+                of_loss(loss.kind.to_owned()),
+                of_loss(name_cell(loss)),
                 of_loss(loss.turn.to_string()),
                 symbol.name.to_owned(),
                 symbol.change.clone().unwrap_or_else(|| symbol.state.to_owned()),
@@ -318,7 +411,7 @@ fn print_losses(
                 ),
                 of_loss(verdict_cell(loss.before.as_ref())),
                 of_loss(verdict_cell(loss.after.as_ref())),
-                of_loss(text::truncate(request, REQUEST_WIDTH, "…").to_string()),
+                of_loss(request.clone()),
             ]);
         }
     }

@@ -168,6 +168,9 @@ pub enum RunsInFile {
     OnePerLine,
     /// A run an element of the list under that key of the document; of the document that is a list, where the key is empty.
     OnePerElement(&'static str),
+    /// A run a field of the object under that key of the document, which every run needs whole; see
+    /// [`crate::with_run_field`].
+    OnePerField(&'static str),
 }
 
 impl FormatCapabilities {

@@ -50,6 +50,7 @@ mod cursor;
 mod droid;
 mod dsh;
 pub mod entire;
+mod evocodebench;
 mod exit_status;
 mod format;
 mod gemini;
@@ -103,7 +104,7 @@ pub use format::ReversedExecutor;
 
 pub use json_object::JsonFields;
 pub use log_names::{could_be_log, log_stem};
-pub use runs_in_file::{element_name, list_elements, row_name};
+pub use runs_in_file::{element_name, field_names, list_elements, row_name, with_run_field};
 pub use session_folders::session_folders;
 
 use records::RecordLog;
@@ -111,6 +112,7 @@ use records::RecordLog;
 /// Every format we read, in the order in which they may claim a file.
 pub const FORMATS: &[&dyn Format] = &[
     &bundle::Bundle,
+    &evocodebench::EvoCodeBench,
     // Before those whose envelopes they share.
     &RecordLog(&qwen::Qwen),
     &RecordLog(&grok::Grok),

@@ -55,6 +55,23 @@ fn elements_by_tape<'t>(document: &'t str, key: &str) -> Option<Vec<&'t str>> {
     list.elements().map(|element| text(element.get())).collect()
 }
 
+/// The field of a document with several runs that names one of them.
+pub(crate) const RUN_FIELD: &str = "trajview:run";
+
+/// Returns the names of the fields of the object under that key of a document, in order; None where it has no such object.
+pub fn field_names(document: &str, key: &str) -> Option<Vec<String>> {
+    let tape = JsonTape::parse(document.trim_start_matches('\u{feff}').trim())?;
+    let object = JsonObject::from_value(tape.root())?.object(key)?;
+    Some(object.fields().map(|(name, _)| name.into_owned()).collect())
+}
+
+/// Returns a document, an object with fields, for one of its runs: with the run's name in a field of its own.
+pub fn with_run_field(document: &str, run: &str) -> Vec<u8> {
+    let fields = document.trim_start_matches('\u{feff}').trim_start();
+    let fields = fields.strip_prefix('{').unwrap_or(fields);
+    format!("{{\"{RUN_FIELD}\":{},{fields}", serde_json::Value::from(run)).into_bytes()
+}
+
 /// Returns the name of an element: that of a trial, `<id>_epoch_<epoch>` of a sample of Inspect, the UUID of a conversation.
 pub fn element_name(element: &str) -> Option<String> {
     #[derive(serde::Deserialize)]

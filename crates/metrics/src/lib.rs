@@ -3,7 +3,7 @@
 //! The crate is pure: callers pass bytes and times, and choose the threads. [`quality`] scores snapshots of code;
 //! [`rules`] are the patterns it looks for; [`reuse`] is what modules use of each other. [`faithfulness`] and
 //! [`exposure`] sum up a checklist's verdicts, [`rubric_tree`] those of a tree; [`lifeline`] follows what became of a
-//! component's code; [`absence`] finds places that look like one. [`process`] measures the working process of a run,
+//! component's code, [`test_losses`] which tests failed after they had passed; [`absence`] finds places that look like one. [`process`] measures the working process of a run,
 //! [`decisions`] which decisions applied to its steps, [`memory`] what a memory gave the agent and which of its cards
 //! were stale; [`bm25`] scores how near a text is to a query. [`cost`] prices the tokens of a run by a dated table.
 //! [`numbers`] is the list of all numbers: a new one is a row of it and the code that computes it.
@@ -39,5 +39,6 @@ mod registered;
 pub mod reuse;
 pub mod rubric_tree;
 pub mod rules;
+pub mod test_losses;
 
 pub use numbers::{BetterDirection, Number};

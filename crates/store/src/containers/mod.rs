@@ -236,5 +236,8 @@ fn open_container(file: &Path) -> Option<Arc<dyn Members>> {
         formats::RunsInFile::OnePerElement(key) => {
             text_rows::JsonListRows::open(file, key).map(|it| Arc::new(it) as Arc<dyn Members>)
         }
+        formats::RunsInFile::OnePerField(key) => {
+            text_rows::JsonFieldRows::open(file, key).map(|it| Arc::new(it) as Arc<dyn Members>)
+        }
     }
 }

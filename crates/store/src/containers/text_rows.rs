@@ -6,7 +6,10 @@ use std::{
     path::Path,
 };
 
-use trajview_formats::{ColumnNames, element_name, inspect_archive, list_elements, row_name};
+use trajview_formats::{
+    ColumnNames, element_name, field_names, inspect_archive, list_elements, row_name,
+    with_run_field,
+};
 
 use super::{
     column_settings::{self, with_columns},
@@ -130,15 +133,53 @@ pub struct JsonListRows {
     log_facts: Option<String>,
 }
 
+/// Returns a whole file as text; None where it is none.
+fn read_text(file: &Path) -> Option<String> {
+    let (file_bytes, _) = file_bytes::read_file(
+        file,
+        file_bytes::FileAccess::InMemory,
+        &mut file_bytes::ReadAllowance::default(),
+    )
+    .ok()?;
+    String::from_utf8(file_bytes.read_all().0.into_owned()).ok()
+}
+
+/// The fields of an object in one document, each of which is a run and needs the whole document.
+pub struct JsonFieldRows {
+    names: MemberNames,
+    fields: Vec<String>,
+    content: String,
+}
+
+impl JsonFieldRows {
+    pub fn open(file: &Path, key: &str) -> Option<Self> {
+        let content = read_text(file)?;
+        let mut fields = field_names(&content, key)?;
+        fields.truncate(MOST_MEMBERS);
+        let mut names = MemberNames::default();
+        fields.iter().for_each(|name| names.add_row(Some(name)));
+        (!fields.is_empty()).then_some(Self { names, fields, content })
+    }
+}
+
+impl Members for JsonFieldRows {
+    fn names(&self) -> &MemberNames {
+        &self.names
+    }
+
+    fn are_runs(&self) -> bool {
+        true
+    }
+
+    fn read(&self, at: usize, most: u64) -> io::Result<(Vec<u8>, Option<String>)> {
+        let document = with_run_field(&self.content, &self.fields[at]);
+        Ok(file_bytes::read_within(&document[..], most))
+    }
+}
+
 impl JsonListRows {
     pub fn open(file: &Path, key: &str) -> Option<Self> {
-        let (file_bytes, _) = file_bytes::read_file(
-            file,
-            file_bytes::FileAccess::InMemory,
-            &mut file_bytes::ReadAllowance::default(),
-        )
-        .ok()?;
-        let content = String::from_utf8(file_bytes.read_all().0.into_owned()).ok()?;
+        let content = read_text(file)?;
         let elements = list_elements(&content, key)?;
         let (mut names, mut places) = (MemberNames::default(), vec![]);
         for element in elements.into_iter().take(MOST_MEMBERS) {

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use trajview_metrics::{Number, numbers::NumberStyle};
+use trajview_metrics::{Number, numbers::NumberStyle, test_losses::test_losses};
 use trajview_run::{
     Run,
     worded_enum::{NamedValue, worded},
@@ -57,7 +57,7 @@ pub(crate) struct TurnEvents {
     /// Steps that failed.
     pub failures: usize,
     pub compactions: usize,
-    /// Components that were lost.
+    /// Components and recorded tests that were lost.
     pub losses: usize,
     /// Judgements of the code after the turn.
     pub judgements: usize,
@@ -296,7 +296,7 @@ impl NumberLane {
 }
 
 /// Counts the events of each turn of a run: failures and compactions of its steps, signals (turns from 0), judgements (by
-/// turns done; None where the judged state is not a turn of the run), and losses of components.
+/// turns done; None where the judged state is not a turn of the run), and losses of components and tests.
 pub(crate) fn turn_events(
     run: &Run,
     counts: impl Iterator<Item = TurnEditCounts>,
@@ -322,6 +322,9 @@ pub(crate) fn turn_events(
     }
     for done in judged {
         count(done.and_then(|done| done.checked_sub(1)), |it| &mut it.judgements);
+    }
+    for loss in test_losses(run) {
+        count(loss.failed.turns_done.checked_sub(1), |it| &mut it.losses);
     }
     for track in components.iter().flat_map(|lane| &lane.tracks) {
         count(track.lost_at.and_then(|turn| turn.checked_sub(1)), |it| &mut it.losses);
