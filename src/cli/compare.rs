@@ -1,4 +1,5 @@
-//! `trajview compare`: two runs paired by component, checkpoint and phase; more of them as columns.
+//! `trajview compare`: two runs paired by component, checkpoint and phase; more of them as columns with differences to a
+//! base; the transcript of each aligned with that of the base.
 
 mod document;
 mod tables;
@@ -25,7 +26,8 @@ use trajview_run::{
 use trajview_store as store;
 use trajview_store::{OpenedRecording, RunContents};
 use trajview_study::compare::{
-    self, ComparedMoment, ComparedRun, ComparedTrees, FileRow, Subtraction, TreeSide,
+    self, ComparedMoment, ComparedRun, ComparedTranscripts, ComparedTrees, FileRow, Subtraction,
+    TreeSide,
 };
 
 use super::{
@@ -39,9 +41,11 @@ use document::CompareDocument;
 
 /// Compare runs, paired by component, checkpoint and phase
 ///
-/// The first two runs, a and b, are paired; more runs are columns beside them. Differences are SLUMP's, single-shot
-/// minus emergent, in any order of the arguments, so a positive one is a loss; if the conditions do not identify them,
-/// the difference is a minus b.
+/// Two runs, a and b, are paired. Their differences are SLUMP's, single-shot minus emergent, in any order of the arguments,
+/// so a positive one is a loss; if the conditions do not identify them, the difference is a minus b. More runs are columns;
+/// then results, numbers, components and tests have the difference of each run to the base, and the other tables are of the
+/// first two. The transcript of each run is aligned with that of the base by requests, tool calls and edits; the first step
+/// that differs is named.
 #[derive(Debug, clap::Args)]
 pub struct CompareArgs {
     /// Two runs or more: logs, run bundles, or folders that hold one of them
@@ -52,6 +56,9 @@ pub struct CompareArgs {
     /// Default: a judge that all runs have, by complete judgements
     #[arg(long, alias = "judgement", value_name = "NAME|FILE")]
     judge: Option<String>,
+    /// The run that the others are compared with: its number, which counts from 1, or its letter. Default: the first
+    #[arg(long, value_name = "N", value_parser = parse_base)]
+    base: Option<usize>,
     /// The measured moments of each run, in addition to its end
     #[arg(long, value_enum, default_value_t = CompareEach::Checkpoint)]
     each: CompareEach,
@@ -77,6 +84,13 @@ enum CompareEach {
     Turn,
 }
 
+/// Parses the number or the letter of a run. Returns its position, which counts from 0.
+fn parse_base(word: &str) -> Result<usize, String> {
+    let by_number = || word.parse::<usize>().ok()?.checked_sub(1);
+    let by_letter = || (0..26).find(|at| compare::run_letter(*at).eq_ignore_ascii_case(word));
+    by_number().or_else(by_letter).ok_or_else(|| "expected 1, 2, 3 … or a, b, c …".into())
+}
+
 /// A run that was opened, and where from.
 struct OpenedRun {
     path: PathBuf,
@@ -85,6 +99,11 @@ struct OpenedRun {
 
 pub fn run(args: &CompareArgs, out: &mut Out) -> CommandResult {
     out.set_table_form(&args.forms)?;
+    if let Some(base) = args.base.filter(|base| *base >= args.runs.len()) {
+        let (base, count) = (compare::run_letter(base), args.runs.len());
+        let why = format!("--base {base}: only {count} runs are compared");
+        return Err(CommandFailure::wrong_arguments(why));
+    }
     let scorers = args.measuring.open_scorers()?;
     let open = |path: &PathBuf| open_run(path, &scorers.scorer);
     let opened_runs = args.runs.iter().map(open).collect::<Result<Vec<_>, _>>()?;
@@ -99,8 +118,14 @@ pub fn run(args: &CompareArgs, out: &mut Out) -> CommandResult {
         add_lifelines(party, opened)?;
     }
     let files = file_rows(&opened_runs)?;
-    let document =
-        CompareDocument { opened_runs: &opened_runs, parties: &parties, files: &files, args };
+    let transcripts = transcripts_with_base(&opened_runs, args.base.unwrap_or_default());
+    let document = CompareDocument {
+        opened_runs: &opened_runs,
+        parties: &parties,
+        files: &files,
+        transcripts: &transcripts,
+        args,
+    };
     if args.json {
         out.print_json(&document.to_json(scorers.scorer.ruler()))?;
     } else if args.csv {
@@ -192,6 +217,19 @@ pub(crate) fn judge_by_name(
 ) -> Result<Option<find_by_name::JudgeSelection>, CommandFailure> {
     let judge = word.map(|word| find_by_name::JudgeSelection::find_in(word, rubrics)).transpose();
     judge.map_err(|why| CommandFailure::wrong_arguments(why.to_string()))
+}
+
+/// Aligns the transcript of each run with that of the base. Each comes with the position of its run.
+fn transcripts_with_base(
+    opened_runs: &[OpenedRun],
+    base: usize,
+) -> Vec<(usize, ComparedTranscripts)> {
+    let side = |at: usize| {
+        let opened = &opened_runs[at].opened;
+        (&*opened.archive, &*opened.run)
+    };
+    let others = (0..opened_runs.len()).filter(|at| *at != base);
+    others.map(|at| (at, analysis::compare_transcripts(side(base), side(at)))).collect()
 }
 
 /// Compares the files of the first two runs at their ends.

@@ -229,10 +229,101 @@ fn more_than_two_runs_are_columns() {
 
     assert_eq!(document["runs"].as_array().map(Vec::len), Some(3));
     assert_eq!(document["components"][0]["scores"].as_array().map(Vec::len), Some(3));
-    assert_eq!(csv.lines().next(), Some("section,id,name,a,b,c,difference,note"));
+    let heads = "section,id,name,a,b,c,difference,note,b_minus_a,c_minus_a";
+    assert_eq!(csv.lines().next(), Some(heads));
     let turns = csv.lines().find(|line| line.starts_with("number,turns,")).unwrap();
-    assert_eq!(turns, "number,turns,turns,56,1,56,-55,");
-    assert!(csv.lines().all(|line| line.matches(',').count() >= 7));
+    assert_eq!(turns, "number,turns,turns,56,1,56,-55,,-55,0");
+    assert!(csv.lines().all(|line| line.matches(',').count() >= 9));
+}
+
+#[test]
+fn each_run_is_compared_with_the_base_and_a_missing_value_stays_null() {
+    let exec = "sample-runs/codex-exec-json";
+    let by_number = cli_json(&["compare", EMERGENT, SINGLE_SHOT, exec, "--base", "2", "--json"]);
+    let by_letter = cli_json(&["compare", EMERGENT, SINGLE_SHOT, exec, "--base", "b", "--json"]);
+    let text = cli_text(&["compare", EMERGENT, SINGLE_SHOT, exec, "--base", "b"]);
+
+    assert_eq!(by_number, by_letter);
+    assert_eq!(by_number["base"], "b");
+    let row = |name: &str| {
+        let numbers = by_number["numbers"].as_array().unwrap();
+        numbers.iter().find(|row| row["name"] == name).unwrap().clone()
+    };
+    assert_eq!(row("mcf")["differences"], value!([-0.75, null, null]));
+    assert_eq!(row("mcf")["better_direction"], "higher");
+    assert_eq!(row("turns")["differences"], value!([55.0, null, 11.0]));
+    assert_eq!(by_number["components"][0]["differences"].as_array().map(Vec::len), Some(3));
+    let heads = text.lines().find(|line| line.starts_with("number ")).unwrap();
+    let heads: Vec<&str> = heads.split_whitespace().collect();
+    assert_eq!(heads, ["number", "a", "b", "c", "a", "−", "b", "c", "−", "b"]);
+    let erosion = text.lines().find(|line| line.starts_with("erosion ")).unwrap();
+    assert!(erosion.contains("lower is better"), "{erosion}");
+}
+
+#[test]
+fn a_base_that_is_no_compared_run_is_refused() {
+    let missing = run_cli(&["compare", EMERGENT, SINGLE_SHOT, "--base", "c"]);
+    let wrong = run_cli(&["compare", EMERGENT, SINGLE_SHOT, "--base", "0"]);
+
+    assert_eq!(
+        (missing.code, &*missing.err),
+        (Some(2), "trajview: --base c: only 2 runs are compared\n")
+    );
+    assert_eq!(wrong.code, Some(2));
+}
+
+/// A log of Claude Code that runs these commands, each with its result.
+fn log_of_commands(folder: &Path, name: &str, commands: &[&str]) -> PathBuf {
+    let record = |kind: &str, at: usize, content: Value| {
+        value!({
+            "type": kind, "uuid": format!("{kind}{at}"), "sessionId": name, "cwd": format!("/tmp/{name}"),
+            "version": "2.1.0", "timestamp": format!("2026-01-01T00:00:{at:02}.000Z"),
+            "message": {"role": kind, "content": content},
+        })
+    };
+    let mut records = vec![record("user", 0, value!("List the files and test."))];
+    for (at, command) in (1..).zip(commands) {
+        let input = value!({"command": command});
+        let call =
+            value!([{"type": "tool_use", "id": format!("t{at}"), "name": "Bash", "input": input}]);
+        let result =
+            value!([{"type": "tool_result", "tool_use_id": format!("t{at}"), "content": "done"}]);
+        records.extend([record("assistant", 2 * at - 1, call), record("user", 2 * at, result)]);
+    }
+    let lines: Vec<String> = records.iter().map(Value::to_string).collect();
+    let path = folder.join(format!("{name}.jsonl"));
+    fs::write(&path, lines.join("\n") + "\n").unwrap();
+    path
+}
+
+#[test]
+fn the_first_step_that_differs_is_named_with_both_sides() {
+    let folder = tempfile::tempdir().unwrap();
+    let a =
+        log_of_commands(folder.path(), "a", &["ls", "cat /tmp/a/x.py", "pytest -q", "git diff"]);
+    let b =
+        log_of_commands(folder.path(), "b", &["ls", "cat /tmp/b/x.py", "pytest -x", "git diff"]);
+    let paths = [path_text(&a), path_text(&b)];
+
+    let document = cli_json(&["compare", paths[0], paths[1], "--json"]);
+    let text = cli_text(&["compare", paths[0], paths[1]]);
+    let same = cli_text(&["compare", paths[0], paths[0]]);
+
+    let row = &document["transcripts"][0];
+    // Paths in the folder of each agent are the same path.
+    let counts =
+        ["same", "changed", "only_base", "only_run"].map(|name| row[name].as_u64().unwrap());
+    assert_eq!(counts, [4, 1, 0, 0]);
+    let first = &row["first_difference"];
+    assert_eq!(first["equal_before"], 3);
+    assert_eq!(
+        (&first["base"]["address"], &first["run"]["address"]),
+        (&"1.3".into(), &"1.3".into())
+    );
+    assert_eq!(first["run"]["line"], "pytest -x");
+    let sentence = "first step that differs: a 1.3 Bash: pytest -q | b 1.3 Bash: pytest -x (3 equal before it)";
+    assert!(text.contains(sentence), "{text}");
+    assert!(same.contains("a and b have the same requests, tool calls and edits"), "{same}");
 }
 
 #[test]
@@ -247,11 +338,25 @@ fn runs_of_different_tasks_are_compared_with_a_warning() {
 
     let document = cli_json(&["compare", EMERGENT, path_text(&other), "--json"]);
 
-    let warning = "these are runs of different tasks (a ppdiff, b tmscore); paired by what matches";
+    let warning = "not the same task: a ppdiff, b tmscore";
     assert_eq!(document["warnings"][0], warning);
     let components = document["components"].as_array().unwrap();
     let only = |id: &str| components.iter().find(|it| it["id"] == id).unwrap()["only_in"].clone();
     assert_eq!((only("C24"), only("X01"), only("C01")), ("a".into(), "b".into(), Value::Null));
+    // No paired test is computed for two tasks.
+    assert_eq!(document["not_compared"], warning);
+    assert_eq!((&document["means"], &document["n"]), (&value!([]), &value!(0)));
+    assert_eq!(document["slump"]["intervals"]["numbers"], value!([]));
+    let process = cli_json(&["process", EMERGENT, path_text(&other), "--json"]);
+    let printed = cli_text(&["process", EMERGENT, path_text(&other)]);
+    assert_eq!(process["not_compared"], warning);
+    let empty = ["ranking", "overall", "by_pillar", "by_condition"].map(|name| &process[name]);
+    assert_eq!(empty, [&value!([]); 4]);
+    assert_eq!(
+        (&process["divergence"], process["runs"].as_array().map(Vec::len)),
+        (&Value::Null, Some(2))
+    );
+    assert!(printed.contains(warning) && !printed.contains("ranking"), "{printed}");
 }
 
 #[test]

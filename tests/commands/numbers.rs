@@ -17,13 +17,14 @@ const TESTED: &str = "sample-runs/slopcodebench/tally";
 /// Fields that hold a number and are none of the list: where something is, the parts and sides of a number that is named
 /// beside them, and settings.
 #[rustfmt::skip]
-const NO_NUMBERS: [&str; 52] = [
+const NO_NUMBERS: [&str; 58] = [
     "turn", "fraction", "bin", "line", "start", "end", "first", "last_used", "unused_since", "vanished", "committed",
     "lost_at", "judged_turn",
     "a", "b", "delta", "gap", "r", "value", "values", "scores", "by_score", "transitions", "recorded", "passed", "total",
     "added", "removed", "confidence", "share", "weight", "count", "collected", "cc",
     "exit_code", "seconds", "weight_used", "seed", "resamples",
     "mean", "tasks", // of the number that the row names, and what it is over
+    "differences", "same", "changed", "only_base", "only_run", "equal_before", // of a comparison with a base
     "usd", "solved", "without_cost", "without_tests", // the parts of usd_per_solved, and who is left out
     "requests", "steps", "edits", "edited_files", "changed_lines", "failures", "started_at", // what was done in a session
 ];

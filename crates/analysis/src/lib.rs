@@ -30,8 +30,10 @@ pub mod reuse;
 mod scorer;
 pub mod scores;
 pub mod study;
+mod transcripts;
 
 pub use file_history::file_history;
 pub use process::{numbers_of_report, observe_run, process_numbers, process_report};
 pub use reuse::ReuseReader;
 pub use scorer::{ProgressCheck, Scorer};
+pub use transcripts::compare_transcripts;

@@ -14,9 +14,10 @@ use trajview_run::{rubric::PooledSources, trial::TrialValues};
 use trajview_study::{
     Estimate,
     compare::{
-        self, ComparedComponent, ComparedLoss, ComparedMoment, ComparedRun, ComponentCell,
-        ComponentFate, EstimatedNumber, FilePresence, FileRow, IntervalParts, NumberOutcome,
-        RunRecovery, ScoreTransitions, Subtraction, run_letter,
+        self, ComparedComponent, ComparedLoss, ComparedMoment, ComparedResult, ComparedRun,
+        ComparedTest, ComparedTranscripts, ComponentCell, ComponentFate, EstimatedNumber,
+        FilePresence, FileRow, FirstDifference, IntervalParts, NumberOutcome, ResultCell,
+        RunRecovery, ScoreTransitions, Subtraction, TranscriptItem, run_letter,
     },
     undefined_reasons,
 };
@@ -29,12 +30,78 @@ pub struct CompareDocument<'a> {
     pub parties: &'a [ComparedRun],
     /// File rows of the first two runs.
     pub files: &'a [FileRow],
+    /// The transcripts of the base and of each other run, with the position of that run.
+    pub transcripts: &'a [(usize, ComparedTranscripts)],
     pub args: &'a CompareArgs,
 }
 
 impl<'a> CompareDocument<'a> {
     pub(crate) fn first_two(&self) -> [&'a ComparedRun; 2] {
         [&self.parties[0], &self.parties[1]] // the command takes two runs at least
+    }
+
+    /// Returns the position of the run that the others are compared with.
+    pub(crate) fn base(&self) -> usize {
+        self.args.base.unwrap_or_default()
+    }
+
+    /// Returns whether differences are those of each run to the base, instead of that of the first two.
+    pub(crate) fn has_base_differences(&self) -> bool {
+        self.args.base.is_some() || self.parties.len() > 2
+    }
+
+    /// Returns the positions of the runs that are compared with the base; none where the first two are paired.
+    pub(crate) fn compared_with_base(&self) -> Vec<usize> {
+        let others = (0..self.parties.len()).filter(|at| *at != self.base());
+        others.filter(|_| self.has_base_differences()).collect()
+    }
+
+    /// Returns the sentence that the first two runs are not of one task; then no paired test is computed for them.
+    pub(crate) fn not_compared(&self) -> Option<String> {
+        compare::different_tasks(&self.parties[..2])
+    }
+
+    /// Returns the transitions of scores from `a` to `b`; none are counted where the two are not of one task.
+    pub(crate) fn transitions(&self, rows: &[ComparedComponent]) -> ScoreTransitions {
+        match self.not_compared() {
+            Some(_) => ScoreTransitions::default(),
+            None => ScoreTransitions::between_runs(rows, (0, 1)),
+        }
+    }
+
+    /// Makes a row for each result that the harness recorded.
+    pub(crate) fn result_rows(&self) -> Vec<Json> {
+        let row = |it: &ComparedResult| {
+            record! {
+                name: it.name,
+                // `higher`, `lower` or `neither`.
+                better: it.better.word(),
+                values: Json::list(&it.cells, result_value),
+                // The difference of each run to the base. Null for the base, and where a value is missing.
+                differences: it.differences(self.base()),
+                texts: it.cells.iter().map(ResultCell::display_text).collect::<Vec<_>>(),
+            }
+        };
+        compare::result_rows(self.parties).iter().map(row).collect()
+    }
+
+    /// Makes a row for each test that the harness recorded by name, those with different outcomes first.
+    pub(crate) fn test_rows(&self) -> Vec<Json> {
+        let row = |it: &ComparedTest| {
+            record! {
+                name: it.name,
+                checkpoint: it.checkpoint,
+                // Null for a run without a record of the test.
+                outcomes: it.outcomes,
+                same: it.is_equal(),
+            }
+        };
+        compare::test_rows(self.parties).iter().map(row).collect()
+    }
+
+    /// Makes a row for each run other than the base: its transcript aligned with that of the base.
+    pub(crate) fn transcript_rows(&self) -> Vec<Json> {
+        self.transcripts.iter().map(|(run, it)| transcript_row(self.base(), *run, it)).collect()
     }
 
     /// Returns the numbers that are listed.
@@ -51,6 +118,9 @@ impl<'a> CompareDocument<'a> {
 
     /// Computes means over the components that the first two runs are both judged on.
     pub(crate) fn component_means(&self, rows: &[ComparedComponent]) -> Vec<Json> {
+        if self.not_compared().is_some() {
+            return vec![];
+        }
         let score = |row: &ComparedComponent, run| row.score_in(run).map(f64::from);
         let both: Vec<(f64, f64)> =
             rows.iter().filter_map(|row| score(row, 0).zip(score(row, 1))).collect();
@@ -60,6 +130,9 @@ impl<'a> CompareDocument<'a> {
 
     /// SLUMP's numbers of the first two runs, with intervals.
     pub(crate) fn number_estimates(&self) -> Vec<Json> {
+        if self.not_compared().is_some() {
+            return vec![];
+        }
         let plan = self.args.resampling.to_plan();
         let found = IntervalParts::for_pair(self.first_two())
             .number_intervals(run_subtraction(self.parties), &plan);
@@ -78,7 +151,7 @@ impl<'a> CompareDocument<'a> {
         let [a, b] = self.first_two();
         let (rows, by) = (self.component_rows(), run_subtraction(self.parties));
         let facts = |at: usize| run_facts(at, &self.opened_runs[at], &self.parties[at]);
-        let transitions = ScoreTransitions::between_runs(&rows, (0, 1));
+        let transitions = self.transitions(&rows);
         let delta = |number| NumberOutcome::at_end(number, [a, b], by).delta;
         let plan = self.args.resampling.to_plan();
         let point = |party, moment: &Option<_>| moment.as_ref().map(|it| point_row(party, it));
@@ -93,7 +166,12 @@ impl<'a> CompareDocument<'a> {
             b: facts(1),
             // Every run in the order it was named, `a` and `b` among them.
             runs: Json::list(0..self.parties.len(), facts),
+            // The letter of the run that the others are compared with.
+            base: run_letter(self.base()),
             warnings: compare::comparison_warnings(self.parties),
+            // The reason why the paired tests of `a` and `b` are missing: they are not of one task. Else null.
+            not_compared: self.not_compared(),
+            results: self.result_rows(),
             slump: record! {
                 ..NumberValues::new(&SLUMP, delta),
                 // True if the conditions tell which run is the emergent one; otherwise the values are a minus b.
@@ -111,7 +189,11 @@ impl<'a> CompareDocument<'a> {
                 self.recovery_row(it)
             }),
             numbers: Json::list(self.listed_numbers(), |number| self.number_row(number, by)),
-            components: Json::list(compare::by_loss(&rows, by), |at| component_row(&rows[at], by)),
+            components: Json::list(compare::by_loss(&rows, by), |at| {
+                component_row(&rows[at], by, self.base())
+            }),
+            test_cases: self.test_rows(),
+            transcripts: self.transcript_rows(),
             losses: Json::list(&compare::compared_losses(&self.parties.iter().collect::<Vec<_>>()), loss_row),
             // Rows by the score of `a`, columns by that of `b`.
             transitions: transitions.counts,
@@ -148,14 +230,67 @@ impl<'a> CompareDocument<'a> {
     fn number_row(&self, number: Number, by: Subtraction) -> Json {
         let outcome = NumberOutcome::at_end(number, self.first_two(), by);
         let values = self.parties.iter().map(|party| party.final_value(number));
+        let values: Vec<Option<f64>> = values.collect();
         record! {
             name: number.id(),
             a: outcome.a,
             b: outcome.b,
             delta: outcome.delta,
             better: outcome.better.map(run_letter),
-            values: values.collect::<Vec<_>>(),
+            // `higher`, `lower` or `neither`.
+            better_direction: number.better().word(),
+            values: values,
+            // The difference of each run to the base. Null for the base, and where a value is missing.
+            differences: compare::base_differences(&values, self.base()),
         }
+    }
+}
+
+fn result_value(cell: &ResultCell) -> Json {
+    match cell {
+        ResultCell::NotRecorded => Json::Null,
+        ResultCell::Word(word) => Json::new(word),
+        ResultCell::Number(value) => Json::new(value),
+        ResultCell::Count(passed, total) => record! { passed: passed, total: total },
+    }
+}
+
+/// The transcript of a run aligned with that of the base: counts of requests and calls, and the first that differs.
+fn transcript_row(base: usize, run: usize, it: &ComparedTranscripts) -> Json {
+    let counts = it.row_counts();
+    let item = |item: &TranscriptItem| {
+        record! {
+            // `12.7` for step 7 of turn 12, `12` for its request.
+            address: item.address(),
+            turn: item.turn + 1,
+            kind: item.kind.word(),
+            name: item.name,
+            line: item.line,
+            failed: item.has_failed,
+        }
+    };
+    let first = |first: FirstDifference<'_>| {
+        record! {
+            // The requests and calls before it, which are equal in both.
+            equal_before: first.equal_before,
+            // What each run does there. Null where that run has ended.
+            base: first.a.map(item),
+            run: first.b.map(item),
+            base_text: first.side_text(0),
+            run_text: first.side_text(1),
+        }
+    };
+    record! {
+        base: run_letter(base),
+        run: run_letter(run),
+        same: counts.same,
+        changed: counts.changed,
+        only_base: counts.only_a,
+        only_run: counts.only_b,
+        // Steps beyond the limit of an alignment.
+        left_out: it.a.left_out + it.b.left_out,
+        // Null if the transcripts are the same.
+        first_difference: it.first_difference().map(first),
     }
 }
 
@@ -168,8 +303,8 @@ fn estimate_record(it: &Estimate) -> Json {
 }
 
 /// `delta` is positive for a loss where the conditions tell which run is the emergent one; `scores` and the reasons why
-/// one is `missing` have one a run.
-fn component_row(row: &ComparedComponent, by: Subtraction) -> Json {
+/// one is `missing` have one a run, as have the `differences` of the scores to that of the base.
+fn component_row(row: &ComparedComponent, by: Subtraction, base: usize) -> Json {
     record! {
         id: row.id,
         name: row.name,
@@ -178,6 +313,7 @@ fn component_row(row: &ComparedComponent, by: Subtraction) -> Json {
         delta: row.score_delta(by),
         only_in: row.only_in().map(run_letter),
         scores: Json::list(0..row.cells.len(), |run| Json::new(&row.score_in(run))),
+        differences: compare::score_differences(row, base),
         missing: Json::list(&row.cells, |cell| Json::new(&missing_reason(cell))),
     }
 }

@@ -15,7 +15,7 @@ use trajview_metrics::{
 use trajview_run::{rubric::LEVELS, trial::TrialValues};
 use trajview_study::compare::{
     self, ComparedComponent, ComparedMoment, ComparedRun, ComponentCell, ComponentFate,
-    FilePresence, FileRow, NumberOutcome, ScoreTransitions, run_letter,
+    FilePresence, FileRow, NumberOutcome, run_letter,
 };
 
 use trajview_tui::widgets::text;
@@ -30,10 +30,13 @@ pub(crate) fn print_comparison(
     let sections = [
         run_table(document),
         session_table(document),
+        result_table(document),
         number_table(document),
         estimate_table(document),
         recovery_table(document),
         component_table(document),
+        test_table(document),
+        transcript_table(document),
         loss_table(document),
         transition_table(document),
         means_table(document),
@@ -73,7 +76,16 @@ fn print_notes(document: &CompareDocument<'_>, ruler: &Ruler, out: &mut Out) -> 
     let by = run_subtraction(document.parties);
     out.print_sentence(&measuring_args::ruler_text(ruler))?;
     let why = if by.is_slump { "" } else { ": the conditions do not identify the emergent run" };
-    out.print_sentence(&format!("differences are {}{why}", by.display_text()))?;
+    out.print_sentence(&match document.has_base_differences() {
+        true => format!(
+            "differences of results, numbers and components are each run − {}; the other tables compare a and b",
+            run_letter(document.base())
+        ),
+        false => format!("differences are {}{why}", by.display_text()),
+    })?;
+    for row in document.transcript_rows() {
+        out.print_sentence(&first_difference_text(&row))?;
+    }
     for warning in compare::comparison_warnings(document.parties) {
         out.print_sentence(&format!("note: {warning}"))?;
     }
@@ -143,11 +155,107 @@ fn run_table(document: &CompareDocument<'_>) -> TitledTable {
     Some((String::new(), table))
 }
 
-/// Returns the heads: one column for each run, the difference of the first two, and its meaning.
+/// Returns `first step that differs: a 1.3 Bash: ls | b 1.3 Bash: pwd (12 equal before it)`.
+fn first_difference_text(row: &Json) -> String {
+    let (base, run) = (row.cell("base"), row.cell("run"));
+    if row.field("first_difference").is_null() {
+        return format!("{base} and {run} have the same requests, tool calls and edits");
+    }
+    let [of_base, of_run] = ["base_text", "run_text"].map(|side| {
+        let text = row.cell(&format!("first_difference.{side}"));
+        text::truncate(&text, REQUEST_WIDTH, "…").to_string()
+    });
+    let before = row.cell("first_difference.equal_before");
+    format!("first step that differs: {base} {of_base} | {run} {of_run} ({before} equal before it)")
+}
+
+/// Makes a table of the requests and calls of each run that the base has as well, or not.
+fn transcript_table(document: &CompareDocument<'_>) -> TitledTable {
+    let rows = document.transcript_rows();
+    let columns: [TableColumn<'_, Json>; 6] = [
+        ("", &|it| format!("{} | {}", it.cell("base"), it.cell("run"))),
+        (">same", &|it| it.cell("same")),
+        (">changed", &|it| it.cell("changed")),
+        (">only in the first", &|it| it.cell("only_base")),
+        (">only in the second", &|it| it.cell("only_run")),
+        (">left out", &|it| it.cell("left_out")),
+    ];
+    let title = "transcripts aligned by requests, tool calls and edits".to_owned();
+    (!rows.is_empty()).then(|| (title, OutputTable::from_rows(&columns, &rows)))
+}
+
+/// Makes a table of what the harness recorded; None if it recorded nothing.
+fn result_table(document: &CompareDocument<'_>) -> TitledTable {
+    let rows = document.result_rows();
+    let letters = (0..document.parties.len()).map(|at| format!(">{}", run_letter(at)));
+    let heads = ["recorded".to_owned()].into_iter().chain(letters);
+    let heads = heads.chain(base_heads(document)).chain([String::new()]);
+    let mut table = OutputTable::with_heads(heads.collect());
+    for row in &rows {
+        let text = |at: usize| {
+            let text = row.field(&format!("texts.{at}"));
+            text::truncate(&text.cell_or("", "-"), RESULT_WIDTH, "…").to_string()
+        };
+        let differences = document.compared_with_base().into_iter().map(|at| {
+            let by = row.number(&format!("differences.{at}"));
+            cell_or_dash(by.map(|by| format!("{by:+.3}").replace('-', "−")))
+        });
+        let cells = [row.cell("name")].into_iter().chain((0..document.parties.len()).map(text));
+        table.add_row(
+            cells.chain(differences).chain([direction_text(&row.cell("better"))]).collect(),
+        );
+    }
+    (!rows.is_empty()).then(|| ("results of the harness".into(), table))
+}
+
+/// Columns of a result of one run: an error may be long.
+const RESULT_WIDTH: usize = 40;
+
+/// The most tests with different outcomes that are printed.
+const MAX_TESTS: usize = 50;
+
+/// Makes a table of the recorded tests that do not have the same outcome in all runs; None if no test is recorded.
+fn test_table(document: &CompareDocument<'_>) -> TitledTable {
+    let rows = document.test_rows();
+    let differing: Vec<&Json> = rows.iter().filter(|row| !row.flag("same")).collect();
+    let letters = (0..document.parties.len()).map(run_letter);
+    let heads = ["test".to_owned(), "checkpoint".to_owned()].into_iter().chain(letters);
+    let mut table = OutputTable::with_heads(heads.collect());
+    for row in differing.iter().take(MAX_TESTS) {
+        let outcome = |at: usize| row.field(&format!("outcomes.{at}")).cell_or("", "-");
+        let names = [row.cell("name"), row.cell_or("checkpoint", "-")].into_iter();
+        table.add_row(names.chain((0..document.parties.len()).map(outcome)).collect());
+    }
+    let (all, count) = (rows.len(), differing.len());
+    let more = if count > MAX_TESTS { format!("; the first {MAX_TESTS}") } else { String::new() };
+    let title = format!("recorded tests: {all}, with different outcomes {count}{more}");
+    (!rows.is_empty()).then_some((title, table))
+}
+
+/// Returns `higher is better`; empty where neither direction is.
+fn direction_text(direction: &str) -> String {
+    match direction {
+        "neither" => String::new(),
+        direction => format!("{direction} is better"),
+    }
+}
+
+/// Returns `b − a` for each run that is compared with the base.
+fn base_heads(document: &CompareDocument<'_>) -> Vec<String> {
+    let base = run_letter(document.base());
+    let others = document.compared_with_base().into_iter();
+    others.map(|at| format!(">{} − {base}", run_letter(at))).collect()
+}
+
+/// Returns the heads: one column for each run, the difference of the first two or of each to the base, and its meaning.
 fn table_heads(document: &CompareDocument<'_>, before: &[&str]) -> Vec<String> {
     let letters = (0..document.parties.len()).map(|at| format!(">{}", run_letter(at)));
     let before = before.iter().map(|head| (*head).to_owned());
-    before.chain(letters).chain([">difference", ""].map(String::from)).collect()
+    let differences = match document.has_base_differences() {
+        true => base_heads(document),
+        false => vec![">difference".to_owned()],
+    };
+    before.chain(letters).chain(differences).chain([String::new()]).collect()
 }
 
 fn number_table(document: &CompareDocument<'_>) -> TitledTable {
@@ -162,6 +270,15 @@ fn number_table(document: &CompareDocument<'_>) -> TitledTable {
         let outcome = NumberOutcome::at_end(number, document.first_two(), by);
         let cells = [number.label().to_owned()].into_iter();
         let cells = cells.chain(values.iter().map(|value| number_cell(number, *value)));
+        if document.has_base_differences() {
+            let to_base = compare::base_differences(&values, document.base());
+            let difference =
+                |at: usize| cell_or_dash(to_base[at].map(|by| number.format_difference(by)));
+            let differences = document.compared_with_base().into_iter().map(difference);
+            let direction = direction_text(number.better().word());
+            table.add_row(cells.chain(differences).chain([direction]).collect());
+            continue;
+        }
         let delta = cell_or_dash(outcome.delta.map(|delta| number.format_difference(delta)));
         table.add_row(cells.chain([delta, better_text(&outcome)]).collect());
     }
@@ -214,14 +331,28 @@ fn component_table(document: &CompareDocument<'_>) -> TitledTable {
         return None;
     }
     let mut table = OutputTable::with_heads(table_heads(document, &["component", "name"]));
-    for at in compare::by_loss(&rows, by) {
+    let order = match document.has_base_differences() {
+        true => compare::by_base_difference(&rows, document.base()),
+        false => compare::by_loss(&rows, by),
+    };
+    for at in order {
         let row = &rows[at];
         let scores = row.cells.iter().map(score_cell);
+        if document.has_base_differences() {
+            let to_base = compare::score_differences(row, document.base());
+            let differences = document.compared_with_base().into_iter();
+            let differences = differences.map(|at| cell_or_dash(to_base[at].map(signed_text)));
+            let only = row.only_in().map(|only| format!("only in {}", run_letter(only)));
+            let cells = [row.id.clone(), row.name.clone()].into_iter().chain(scores);
+            table.add_row(cells.chain(differences).chain([only.unwrap_or_default()]).collect());
+            continue;
+        }
         let delta = row.score_delta(by).map(signed_text);
         let cells = [row.id.clone(), row.name.clone()].into_iter().chain(scores);
         table.add_row(cells.chain([cell_or_dash(delta), transition_text(row)]).collect());
     }
-    Some(("components, the largest loss first".into(), table))
+    let first = if document.has_base_differences() { "difference" } else { "loss" };
+    Some((format!("components, the largest {first} first"), table))
 }
 
 /// Returns `Simplified → Faithful`; of a component that one run alone has, which.
@@ -251,7 +382,7 @@ fn score_cell(cell: &ComponentCell) -> String {
 }
 
 fn transition_table(document: &CompareDocument<'_>) -> TitledTable {
-    let transitions = ScoreTransitions::between_runs(&document.component_rows(), (0, 1));
+    let transitions = document.transitions(&document.component_rows());
     if transitions.n == 0 {
         return None;
     }
@@ -414,43 +545,79 @@ fn signed_text(delta: i8) -> String {
     }
 }
 
-/// Writes one row for each pair of numbers: its kind (number, component, lost_at_turn, phase, checkpoint, file), its name, both
-/// values, their difference. Empty cells are not recorded, not judged or not there.
+/// Writes one row for each pair of numbers: its kind (result, number, component, test, transcript, lost_at_turn, phase,
+/// checkpoint, file), its name, the value of each run, the difference of the first two; with a base also that of each run to
+/// the base. Empty cells are not recorded, not judged or not there.
 pub fn write_csv(document: &CompareDocument<'_>, out: &mut Out) -> io::Result<()> {
     let numbers = document.listed_numbers();
     let letters = (0..document.parties.len()).map(run_letter);
     let heads = ["section", "id", "name"].map(String::from).into_iter().chain(letters);
-    out.print_bytes(csv_row(heads.chain(["difference", "note"].map(String::from))).as_bytes())?;
+    let (base, others) = (run_letter(document.base()), document.compared_with_base());
+    let to_base = others.iter().map(|at| format!("{}_minus_{base}", run_letter(*at)));
+    let heads = heads.chain(["difference", "note"].map(String::from)).chain(to_base);
+    out.print_bytes(csv_row(heads).as_bytes())?;
     let by = run_subtraction(document.parties);
     let width = document.parties.len();
-    let mut row =
-        |section: &str, id: &str, name: &str, values: Vec<String>, delta: String, note: &str| {
-            let blank = width.saturating_sub(values.len());
-            let cells = [section, id, name].map(String::from).into_iter().chain(values);
-            let cells = cells.chain(std::iter::repeat_n(String::new(), blank));
-            out.print_bytes(csv_row(cells.chain([delta, note.to_owned()])).as_bytes())
-        };
+    let mut row_with_base = |names: [&str; 3],
+                             values: Vec<String>,
+                             delta: String,
+                             note: &str,
+                             differences: Vec<Option<f64>>| {
+        let blank = width.saturating_sub(values.len());
+        let cells = names.map(String::from).into_iter().chain(values);
+        let cells = cells.chain(std::iter::repeat_n(String::new(), blank));
+        let to_base = others.iter().map(|at| differences.get(*at).copied().flatten());
+        let cells = cells.chain([delta, note.to_owned()]).chain(to_base.map(output::cell_or_empty));
+        out.print_bytes(csv_row(cells).as_bytes())
+    };
+    for it in &document.result_rows() {
+        let value = |at: usize| it.field(&format!("texts.{at}")).csv_cell();
+        let differences = (0..width).map(|at| it.number(&format!("differences.{at}"))).collect();
+        let values = (0..width).map(value).collect();
+        let note = direction_text(&it.cell("better"));
+        row_with_base(["result", &it.cell("name"), ""], values, String::new(), &note, differences)?;
+    }
     for it in numbers.iter().copied() {
-        let values = document
-            .parties
-            .iter()
-            .map(|party| output::cell_or_empty(party.final_value(it)))
-            .collect();
+        let values: Vec<Option<f64>> =
+            document.parties.iter().map(|party| party.final_value(it)).collect();
         let outcome = NumberOutcome::at_end(it, document.first_two(), by);
-        row(
-            "number",
-            it.id(),
-            it.label(),
-            values,
+        row_with_base(
+            ["number", it.id(), it.label()],
+            values.iter().copied().map(output::cell_or_empty).collect(),
             output::cell_or_empty(outcome.delta),
             &better_text(&outcome),
+            compare::base_differences(&values, document.base()),
         )?;
     }
     for it in &document.number_estimates() {
         for (section, end) in [("ci95_low", "ci95.0"), ("ci95_high", "ci95.1")] {
             let end_cell = |side: &str| it.field(side).field(end).csv_cell();
             let values = vec![end_cell("a"), end_cell("b")];
-            row(section, &it.cell("name"), "", values, end_cell("difference"), "")?;
+            let names = [section, &it.cell("name"), ""];
+            row_with_base(names, values, end_cell("difference"), "", vec![])?;
+        }
+    }
+    for it in &document.test_rows() {
+        let outcome = |at: usize| it.field(&format!("outcomes.{at}")).csv_cell();
+        let names = ["test", &it.cell("name"), &it.cell_or("checkpoint", "")];
+        row_with_base(names, (0..width).map(outcome).collect(), String::new(), "", vec![])?;
+    }
+    for (it, (run, _)) in document.transcript_rows().iter().zip(document.transcripts) {
+        let mut texts = vec![String::new(); width];
+        texts[document.base()] = it.field("first_difference.base_text").csv_cell();
+        texts[*run] = it.field("first_difference.run_text").csv_cell();
+        let (id, note) = (run_letter(*run), first_difference_text(it));
+        row_with_base(
+            ["transcript", &id, "first_difference"],
+            texts,
+            String::new(),
+            &note,
+            vec![],
+        )?;
+        for kind in ["same", "changed", "only_base", "only_run"] {
+            let mut counts = vec![String::new(); width];
+            counts[*run] = it.cell(kind);
+            row_with_base(["transcript", &id, kind], counts, String::new(), "", vec![])?;
         }
     }
     let rows = document.component_rows();
@@ -458,15 +625,18 @@ pub fn write_csv(document: &CompareDocument<'_>, out: &mut Out) -> io::Result<()
         let it = &rows[at];
         let score = |run| output::cell_or_empty(it.score_in(run));
         let delta = output::cell_or_empty(it.score_delta(by));
-        row(
-            "component",
-            &it.id,
-            &it.name,
+        let differences = compare::score_differences(it, document.base()).into_iter();
+        row_with_base(
+            ["component", &it.id, &it.name],
             (0..width).map(score).collect(),
             delta,
             &transition_text(it),
+            differences.map(|by| by.map(f64::from)).collect(),
         )?;
     }
+    let mut row = |section: &str, id: &str, name: &str, values, delta, note: &str| {
+        row_with_base([section, id, name], values, delta, note, vec![])
+    };
     for it in compare::compared_losses(&document.parties.iter().collect::<Vec<_>>()) {
         let turn = |fate: &ComponentFate| output::cell_or_empty(fate.as_loss().map(|it| it.turn));
         let turns = it.fates.iter().map(turn).collect();

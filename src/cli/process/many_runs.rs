@@ -19,6 +19,7 @@ use trajview_run::{Run, format_number};
 use trajview_store as store;
 use trajview_store::score_files::ScoreFile;
 use trajview_study::{
+    fairness::task_difference,
     harness_names::{HarnessSpellings, rigorbench_name},
     process_tables::{
         DISCIPLINED, ProcessRun, condition_table, outcome_correlations, overall_table,
@@ -57,6 +58,7 @@ pub(crate) fn run_many(paths: &[PathBuf], args: &ProcessArgs, out: &mut Out) -> 
         print_note(&format!("{}: {}", problem.cell("path"), problem.cell("what")));
     }
     if args.csv {
+        document.text("not_compared").into_iter().for_each(print_note);
         let columns = format!("{CSV_COLUMNS} outcome harness outcome_from working_copy");
         out.print_csv(&columns, document.rows("runs"))?;
     } else {
@@ -132,28 +134,39 @@ fn many_runs_document(
         run.harness = run.harness.as_deref().map(|name| spellings.usual_spelling(name));
     }
     let rows: Vec<ProcessRun> = runs.iter().map(ReadRun::process_run).collect();
-    let divergence = match runs.iter().map(|run| &run.worked).collect::<Vec<_>>().as_slice() {
-        [Some(a), Some(b)] => divergence_row(a, b),
-        _ => None,
+    let worked: Vec<&Option<ProcessedRun>> = runs.iter().map(|run| &run.worked).collect();
+    let (divergence, not_compared) = match worked.as_slice() {
+        [Some(a), Some(b)] => {
+            let pair = [("a".to_owned(), &*a.run), ("b".to_owned(), &*b.run)];
+            match task_difference(&pair) {
+                Some(why) => (None, Some(why)),
+                None => (divergence_row(a, b), None),
+            }
+        }
+        _ => (None, None),
     };
+    // Two runs of different tasks are listed, and nothing about them is compared.
+    let compared_rows = if not_compared.is_some() { &[] } else { rows.as_slice() };
     record! {
         schema: "trajview.process-of-runs/1",
         profile: args.profile.word(),
         runs: Json::list(&runs, ReadRun::run_record),
+        // `not the same task: a X, b Y` for two runs of different tasks. Else null.
+        not_compared: not_compared,
         grid: process_grid(&rows),
-        ranking: rank_harnesses(&rows, &args.resampling.to_plan()),
+        ranking: rank_harnesses(compared_rows, &args.resampling.to_plan()),
         // Harnesses over all their runs: of RigorBench's results Table III of its paper.
-        overall: overall_table(&rows),
+        overall: overall_table(compared_rows),
         // Pillars without discipline and with it: Table IV; empty without Agent-Rigor among several harnesses.
-        by_condition: condition_table(&rows),
+        by_condition: condition_table(compared_rows),
         // Harnesses pillar by pillar: Table V.
-        by_pillar: pillar_table(&rows),
+        by_pillar: pillar_table(compared_rows),
         // True if all runs are results of RigorBench.
         is_rigorbench: !runs.is_empty() && runs.iter().all(|run| run.is_result),
         // The source of outcomes for runs without tests. Null if no file of scores lies beside the runs.
         outcome_file: outcome_file,
         // The relation of process and outcome, across harnesses and within each.
-        outcomes: outcome_correlations(&rows),
+        outcomes: outcome_correlations(compared_rows),
         // The point from which two named runs differ for good. Null if there is none.
         divergence: divergence,
         // The contents of the score files beside the runs.
@@ -341,6 +354,11 @@ fn print_document(
     let runs = document.rows("runs");
     out.print_sentence(&format!("{}: {} runs", document.cell("profile"), runs.len()))?;
     grid_table(document.rows("grid")).write_table(is_markdown, out)?;
+    if let Some(why) = document.text("not_compared") {
+        out.print_line("")?;
+        out.print_sentence(why)?;
+        return print_lint_count(runs, out);
+    }
     let title = "ranking by mean RigorScore, with 95 % intervals (BCa over runs)";
     print_titled(title, &ranking_table(document.rows("ranking")), is_markdown, out)?;
     print_paper_tables(document, outcome_file, is_markdown, out)?;
@@ -353,6 +371,10 @@ fn print_document(
         let title = "correlation of process and outcome (Spearman)";
         print_titled(title, &outcome_table(outcomes), is_markdown, out)?;
     }
+    print_lint_count(runs, out)
+}
+
+fn print_lint_count(runs: &[Json], out: &mut Out) -> io::Result<()> {
     let linted = runs.iter().filter(|run| run.count("lints") > 0).count();
     if linted > 0 {
         out.print_line("")?;

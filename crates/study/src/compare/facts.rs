@@ -82,7 +82,7 @@ impl ComparedRun {
     }
 
     /// The tests of the last checkpoint that has some.
-    fn last_tests(&self) -> Option<&RecordedTests> {
+    pub(super) fn last_tests(&self) -> Option<&RecordedTests> {
         let states = self.run.checkpoints.iter().rev();
         let records = states.flat_map(|it| [&it.after_skill, &it.recorded].into_iter().flatten());
         records.filter_map(|record| record.tests.as_ref()).next()

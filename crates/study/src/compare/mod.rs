@@ -5,6 +5,7 @@
 //! is `a`, the second `b` ([`run_letter`]). Which is taken from which is decided once ([`Subtraction`]): SLUMP's loss is
 //! single-shot minus emergent, whichever was named first.
 
+mod columns;
 mod components;
 mod facts;
 mod files;
@@ -15,6 +16,7 @@ mod moments;
 mod recovery;
 mod session_facts;
 mod subtraction;
+mod transcripts;
 mod trees;
 
 use std::{collections::BTreeMap, sync::Arc};
@@ -28,6 +30,10 @@ use trajview_run::{
     rubric::{Judgement, Rubric},
 };
 
+pub use columns::{
+    ComparedResult, ComparedTest, ResultCell, base_differences, by_base_difference, result_rows,
+    score_differences, test_rows,
+};
 pub use components::{ComparedComponent, ComponentCell, ScoreTransitions, by_loss, component_rows};
 pub use facts::NumberOutcome;
 pub use files::{FilePresence, FileRow};
@@ -41,9 +47,13 @@ pub use moments::{
 pub use recovery::{RunRecovery, run_recoveries};
 pub use session_facts::{SessionFacts, lack_judgements};
 pub use subtraction::Subtraction;
+pub use transcripts::{
+    ComparedTranscripts, FirstDifference, ItemKind, MAX_STEPS, RowCounts, RowKind, Transcript,
+    TranscriptItem, TranscriptRow, fingerprint_of,
+};
 pub use trees::{ComparedTrees, TreeSide, diff_between};
 
-use super::fairness::{self, ConductDifference, RunConduct};
+use super::fairness::{self, ConductDifference, RunConduct, task_difference};
 
 /// A run within a comparison: the recording, its rubric and its measurements.
 #[derive(Debug, Clone, PartialEq)]
@@ -111,7 +121,7 @@ pub fn run_letter(position: usize) -> String {
 /// one sentence without a full stop.
 pub fn comparison_warnings(parties: &[ComparedRun]) -> Vec<String> {
     let mut warnings = vec![];
-    warnings.extend(task_warning(parties));
+    warnings.extend(different_tasks(parties));
     warnings.extend(judge_warning(parties));
     warnings.extend(conduct_warning(parties));
     if lack_judgements(parties) {
@@ -124,16 +134,10 @@ pub fn comparison_warnings(parties: &[ComparedRun]) -> Vec<String> {
     warnings
 }
 
-fn task_warning(parties: &[ComparedRun]) -> Option<String> {
-    let task = |party: &ComparedRun| party.run.task_key();
-    let tasks: Vec<Option<String>> = parties.iter().map(task).collect();
-    let first = tasks.iter().flatten().next()?;
-    let is_other = tasks.iter().flatten().any(|task| task != first);
-    let named = tasks.iter().enumerate().map(|(at, task)| {
-        format!("{} {}", run_letter(at), task.as_deref().unwrap_or("names none"))
-    });
-    let named = named.collect::<Vec<_>>().join(", ");
-    is_other.then(|| format!("these are runs of different tasks ({named}); paired by what matches"))
+/// Returns `not the same task: a X, b Y` where two of the runs record different tasks; then no paired test is computed.
+pub fn different_tasks(parties: &[ComparedRun]) -> Option<String> {
+    let runs = parties.iter().enumerate().map(|(at, party)| (run_letter(at), &*party.run));
+    task_difference(&runs.collect::<Vec<_>>())
 }
 
 fn judge_warning(parties: &[ComparedRun]) -> Option<String> {

@@ -348,7 +348,7 @@ fn what_weakens_a_comparison_is_said() {
     let unjudged = ComparedRun::new(Arc::new(with_task("u")), listed);
     let said = comparison_warnings(&[judged("t", "j"), unjudged, judged("t", "k")]);
     let expected = [
-        "these are runs of different tasks (a t, b u, c t); paired by what matches",
+        "not the same task: a t, b u, c t",
         "judged by different judges (a by j, c by k): a difference may be theirs",
         "b is not judged",
     ];

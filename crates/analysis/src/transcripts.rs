@@ -1,0 +1,180 @@
+//! Transcripts of two recordings, aligned: reads the requests and the arguments of calls, which an index does not keep.
+
+use rayon::prelude::*;
+
+use trajview_run::{Edit, EditPath, Run, Step, StepId, StepKind, StepText, first_line_label};
+use trajview_store::Archive;
+use trajview_study::compare::{
+    ComparedTranscripts, ItemKind, MAX_STEPS, RowKind, Transcript, TranscriptItem, TranscriptRow,
+    fingerprint_of,
+};
+
+/// Aligns the transcripts of two runs; see [`trajview_study::compare::ComparedTranscripts`].
+pub fn compare_transcripts(a: (&Archive, &Run), b: (&Archive, &Run)) -> ComparedTranscripts {
+    let mut both = ComparedTranscripts::align(read_transcript(a), read_transcript(b));
+    let lines: Vec<_> =
+        both.rows.par_iter().map(|row| differing_lines(&both, row, [a, b])).collect();
+    for (row, lines) in both.rows.iter_mut().zip(lines) {
+        row.lines = lines;
+    }
+    both
+}
+
+/// Returns the first line in which two changed items differ, where their lines are equal.
+fn differing_lines(
+    both: &ComparedTranscripts,
+    row: &TranscriptRow,
+    sides: [(&Archive, &Run); 2],
+) -> Option<Box<[Box<str>; 2]>> {
+    let [Some(a), Some(b)] = both.items_of(row) else { return None };
+    if row.kind != RowKind::Changed || a.line != b.line {
+        return None;
+    }
+    let [a, b] =
+        [(a, sides[0]), (b, sides[1])].map(|(item, (archive, run))| full_text(archive, run, item));
+    let (mut a, mut b) = (a.lines(), b.lines());
+    loop {
+        let lines = (a.next(), b.next());
+        if let (None, None) = lines {
+            return None;
+        }
+        if lines.0 != lines.1 {
+            let shown = |line: Option<&str>| match line {
+                Some(line) => first_line_label(line),
+                None => "no more lines".into(),
+            };
+            return Some(Box::new([shown(lines.0), shown(lines.1)]));
+        }
+    }
+}
+
+/// Returns the request, or the arguments of a call, as they are compared.
+fn full_text(archive: &Archive, run: &Run, item: &TranscriptItem) -> String {
+    match item.step {
+        None => archive.request_text(run, item.turn),
+        Some(step) => {
+            let text = archive.step_text(run, step);
+            without_root(text.arguments.as_deref().unwrap_or_default(), run)
+        }
+    }
+}
+
+fn read_transcript((archive, run): (&Archive, &Run)) -> Transcript {
+    let steps = run.numbered_steps();
+    let left_out = steps.len().saturating_sub(MAX_STEPS);
+    let step_item = |(id, number): &(StepId, usize)| {
+        let step = run.step(*id)?;
+        let is_call = is_call(step);
+        let text = if is_call { archive.step_text(run, *id) } else { StepText::default() };
+        Some(new_step_item(run, (*id, *number), step, &text))
+    };
+    let kept = &steps[..steps.len() - left_out];
+    let items: Vec<TranscriptItem> = kept.par_iter().filter_map(step_item).collect();
+    let last = kept.last().map_or(0, |(id, _)| id.turn);
+    let turns = 0..if left_out > 0 { last + 1 } else { run.turns.len() };
+    let requests: Vec<Option<TranscriptItem>> =
+        turns.into_par_iter().map(|turn| request_item(archive, run, turn)).collect();
+    let mut items = items.into_iter().peekable();
+    let mut all = vec![];
+    for (turn, request) in requests.into_iter().enumerate() {
+        all.extend(request);
+        while let Some(item) = items.next_if(|item| item.turn == turn) {
+            all.push(item);
+        }
+    }
+    Transcript { items: all, left_out }
+}
+
+fn request_item(archive: &Archive, run: &Run, turn: usize) -> Option<TranscriptItem> {
+    let recorded = run.turns.get(turn)?;
+    recorded.request.as_ref()?;
+    let words = archive.request_text(run, turn);
+    let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    Some(TranscriptItem {
+        turn,
+        step: None,
+        number: 0,
+        kind: ItemKind::Request,
+        name: ItemKind::Request.word().into(),
+        line: recorded.title.clone(),
+        has_failed: false,
+        fingerprint: fingerprint_of(&words),
+        family: fingerprint_of(&ItemKind::Request.word()),
+    })
+}
+
+/// Returns whether a step calls a tool, starts an agent or edits a file.
+fn is_call(step: &Step) -> bool {
+    step.tool.is_some() || !step.edits.is_empty() || step.kind == StepKind::SubAgent
+}
+
+fn new_step_item(
+    run: &Run,
+    (id, number): (StepId, usize),
+    step: &Step,
+    text: &StepText,
+) -> TranscriptItem {
+    let is_call = is_call(step);
+    let tool = step.tool.as_ref().map(|tool| &*tool.name).filter(|name| !name.is_empty());
+    let name = tool.unwrap_or_else(|| match step.edits.first() {
+        Some(edit) if is_call => edit.kind.word(),
+        _ => step.kind.word(),
+    });
+    let edits: Vec<_> = step.edits.iter().map(edit_key).collect();
+    let arguments = text.arguments.as_deref().map(|words| without_root(words, run));
+    // Without arguments the label and the sizes of the edits are all that the recording has of the call.
+    let sizes = arguments.is_none().then(|| {
+        let sizes = step.edits.iter().map(|edit| (edit.added, edit.removed));
+        (without_root(&step.label, run), sizes.collect::<Vec<_>>())
+    });
+    let first_file = step.edits.first().map(|edit| path_text(&edit.path));
+    let first_name = first_file.map(|path| path.rsplit('/').next().unwrap_or(path).to_owned());
+    let shown = without_root(&step.label, run);
+    TranscriptItem {
+        turn: id.turn,
+        step: Some(id),
+        number,
+        kind: if is_call { ItemKind::Call } else { ItemKind::Text },
+        name: name.into(),
+        line: shown.into(),
+        has_failed: step.has_failed(),
+        fingerprint: fingerprint_of(&(name, arguments, sizes, edits)),
+        family: fingerprint_of(&(name, first_name)),
+    }
+}
+
+fn edit_key(edit: &Edit) -> (&'static str, String) {
+    (edit.kind.word(), path_text(&edit.path).to_owned())
+}
+
+fn path_text(path: &EditPath) -> &str {
+    match path {
+        EditPath::Inside(path) => path.as_str(),
+        EditPath::Outside(path) => path,
+    }
+}
+
+/// Returns the words with paths relative to the folder of the agent: two runs of one task work in folders of other names.
+fn without_root(words: &str, run: &Run) -> String {
+    let root = run.origin.root.as_deref().map(|root| root.trim_end_matches(['/', '\\']));
+    let lines = |words: &str| words.lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
+    match root.filter(|root| root.len() > 1 && words.contains(root)) {
+        Some(root) => lines(&words.replace(&format!("{root}/"), "").replace(root, ".")),
+        None => lines(words),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_in_the_folder_of_the_agent_are_relative_and_those_elsewhere_stay() {
+        let mut run = Run::default();
+        run.origin.root = Some("/tmp/w1".into());
+
+        let words = without_root("cd /tmp/w1 && cat /tmp/w1/a.py /etc/hosts  \nls", &run);
+
+        assert_eq!(words, "cd . && cat a.py /etc/hosts\nls");
+    }
+}
