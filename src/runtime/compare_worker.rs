@@ -21,7 +21,9 @@ use trajview_run::{
     files::{Blob, BlobId, Blobs, FileChange, FileDiff, RunMoment, SourceTree, TreeFile},
 };
 use trajview_store::{Archive, OpenError, OpenedRecording};
-use trajview_study::compare::{ComparedRun, ComparedTrees, TreeSide, choose_judge, diff_between};
+use trajview_study::compare::{
+    ComparedRun, ComparedTranscripts, ComparedTrees, TreeSide, choose_judge, diff_between,
+};
 use trajview_tui::{
     session::{code_measures::RulerName, compare_protocol::MeasuredRunMoment},
     views::compare::questions::CONTEXT_LINES,
@@ -156,6 +158,15 @@ impl CompareWorker {
         let a = TreeSide { tree: &tree_a, contents: &of_a };
         let b = TreeSide { tree: &tree_b, contents: &of_b };
         Ok(ComparedTrees::compare_sides(a, b))
+    }
+
+    /// Aligns the transcripts of two runs. The error is a sentence.
+    pub(crate) fn align_transcripts(
+        &self,
+        [a, b]: &[PathBuf; 2],
+    ) -> Result<ComparedTranscripts, String> {
+        let (a, b) = (self.open_with_sentence(a)?, self.open_with_sentence(b)?);
+        Ok(analysis::compare_transcripts((&a.archive, &a.run), (&b.archive, &b.run)))
     }
 
     /// Compares a file of both runs line by line. The error is a sentence.

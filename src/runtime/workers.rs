@@ -49,7 +49,7 @@ use trajview_store::{Archive, OpenError, OpenedRecording, decisions};
 use trajview_study as study;
 use trajview_study::{
     Estimate,
-    compare::{ComparedRun, ComparedTrees},
+    compare::{ComparedRun, ComparedTranscripts, ComparedTrees},
     paired::{TestedMetric, test_metrics},
 };
 use trajview_tui::{
@@ -374,6 +374,7 @@ const fn takes_long(question: &Question) -> bool {
             | Question::PartyScores { .. }
             | Question::PartyLifelines { .. }
             | Question::Trees { .. }
+            | Question::Transcripts { .. }
             | Question::PairTests { .. }
     )
 }
@@ -742,6 +743,10 @@ impl Executor for EffectWorker {
 
     fn trees(&self, paths: [PathBuf; 2]) -> Result<ComparedTrees, Sentence> {
         self.comparing.compare_trees(&paths)
+    }
+
+    fn transcripts(&self, paths: [PathBuf; 2]) -> Result<Arc<ComparedTranscripts>, Sentence> {
+        self.comparing.align_transcripts(&paths).map(Arc::new)
     }
 
     fn file_between(

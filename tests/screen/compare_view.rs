@@ -115,6 +115,126 @@ fn more_than_two_runs_are_columns_and_pairs_are_gone_through() {
     assert!(next.contains("24 judged in both, 24 unchanged"), "{next}");
 }
 
+/// Three recordings of one task by three versions of an agent.
+const THREE: [&str; 3] =
+    ["sample-runs/codex-p12", "sample-runs/codex-p12-single-shot", "sample-runs/codex-rollout"];
+
+#[test]
+fn three_runs_have_a_column_each_with_the_difference_to_the_base() {
+    for size in [(80, 24), (120, 40), (200, 50)] {
+        let keys = if size.1 == 24 { "<s-tab>" } else { "" };
+        let seen = of_runs(&THREE, size, keys, View::Compare);
+        assert!(seen.contains("each run − a"), "{seen}");
+        let turns = seen.lines().find(|line| line.contains("turns   ")).unwrap();
+        let words: Vec<&str> = turns.split_whitespace().collect();
+        let at = words.iter().position(|word| word.ends_with("turns")).unwrap();
+        assert_eq!(words[at + 1..at + 6], ["56", "1", "−55", "12", "−44"], "{seen}");
+        // Each run has a timeline.
+        for name in ["a emergent", "b single-shot", "c "] {
+            assert!(seen.lines().rev().take(20).any(|line| line.contains(name)), "{name}: {seen}");
+        }
+    }
+}
+
+#[test]
+fn the_next_run_becomes_the_base() {
+    let seen = of_runs(&THREE, (120, 40), "b", View::Compare);
+    assert!(seen.contains("each run − b"), "{seen}");
+    let turns = seen.lines().find(|line| line.contains("turns   ")).unwrap();
+    assert!(turns.contains("56") && turns.contains("+55") && turns.contains("+11"), "{seen}");
+    let two = frame_text(120, 40, "b");
+    assert!(two.contains("two runs: the difference is"), "{two}");
+}
+
+#[test]
+fn columns_that_do_not_fit_are_counted_and_come_into_sight() {
+    let five = [PAIR[0], PAIR[1], PAIR[0], PAIR[1], PAIR[0]];
+    let first = of_runs(&five, (80, 24), "<s-tab>", View::Compare);
+    assert!(first.contains("each run − a  2›"), "{first}");
+    let last = of_runs(&five, (80, 24), "<s-tab>>>", View::Compare);
+    assert!(last.contains("each run − a  ‹2"), "{last}");
+}
+
+/// Two logs of Claude Code whose third command differs, after enough equal ones to be folded.
+fn transcripts(size: (u16, u16), keys: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let record = |kind: &str, at: usize, content: serde_json::Value| {
+        serde_json::json!({
+            "type": kind, "uuid": format!("{kind}{at}"), "sessionId": "s", "cwd": "/tmp/w",
+            "version": "2.1.0", "timestamp": format!("2026-01-01T00:00:{at:02}.000Z"),
+            "message": {"role": kind, "content": content},
+        })
+    };
+    let log = |name: &str, commands: &[&str]| {
+        let mut records = vec![record("user", 0, "Make the tests pass.".into())];
+        for (at, command) in (1..).zip(commands) {
+            let call = serde_json::json!([{
+                "type": "tool_use", "id": format!("t{at}"), "name": "Bash", "input": {"command": command},
+            }]);
+            let result = serde_json::json!([{
+                "type": "tool_result", "tool_use_id": format!("t{at}"), "content": "done",
+            }]);
+            records.extend([record("assistant", 2 * at - 1, call), record("user", 2 * at, result)]);
+        }
+        let lines: Vec<String> = records.iter().map(ToString::to_string).collect();
+        let path = folder.path().join(name);
+        std::fs::write(&path, lines.join("\n") + "\n").unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let shared = ["ls", "git log", "cat a.py", "cat b.py", "cat c.py"];
+    let a = log("a.jsonl", &[&shared[..], &["pytest -q", "git diff", "git add ."]].concat());
+    let b =
+        log("b.jsonl", &[&shared[..], &["pytest -x", "git diff", "rm a.py", "git add ."]].concat());
+    of_runs(&[&a, &b], size, keys, View::Compare)
+}
+
+#[test]
+fn transcripts_stand_side_by_side_from_the_first_step_that_differs() {
+    for size in [(80, 24), (120, 40), (200, 50)] {
+        let seen = transcripts(size, "d");
+        assert!(seen.contains("difference 1 of 2"), "{seen}");
+        assert!(seen.contains("rows: 4 the same"), "{seen}");
+        let changed = seen.lines().find(|line| line.contains(" ~ ")).unwrap();
+        assert!(changed.contains("1.6") && changed.contains("pytest -q"), "{seen}");
+        assert!(changed.contains("pytest -x"), "{seen}");
+        let alone = seen.lines().find(|line| line.contains(" > ") && line.contains("rm a.py"));
+        assert!(alone.is_some(), "{seen}");
+    }
+    let head = transcripts((120, 40), "");
+    assert!(head.contains("first difference a 1.6, b 1.6"), "{head}");
+    let named = transcripts((120, 40), "d");
+    let sentence = "first step that differs: a 1.6 Bash: pytest -q | b 1.6 Bash: pytest -x (6 equal before it)";
+    assert!(named.contains(sentence), "{named}");
+}
+
+#[test]
+fn n_goes_to_the_next_difference_and_enter_opens_the_step_or_the_fold() {
+    let next = transcripts((120, 40), "dn");
+    assert!(next.contains("difference 2 of 2"), "{next}");
+    let last = transcripts((120, 40), "dnn");
+    assert!(last.contains("no further difference there"), "{last}");
+    let back = transcripts((120, 40), "dnN");
+    assert!(back.contains("difference 1 of 2"), "{back}");
+    let unfolded = transcripts((120, 40), "dgg<enter>");
+    assert!(
+        unfolded.contains("Make the tests pass.") && unfolded.contains("git log"),
+        "{unfolded}"
+    );
+    let open = transcripts((120, 40), "dnl<enter>");
+    assert!(open.contains("run b; backspace returns to the comparison"), "{open}");
+    let named = transcripts((120, 40), ":transcripts<enter>");
+    assert!(named.contains("difference 1 of 2"), "{named}");
+}
+
+#[test]
+fn more_than_two_rows_of_the_table_are_compared() {
+    let folder = ["sample-runs"];
+    let marked = of_runs(&folder, (200, 50), "/codex<enter>cjC", View::Collection);
+    assert!(marked.contains("2 runs are marked: c on another compares them all"), "{marked}");
+    let compared = of_runs(&folder, (200, 50), "/codex<enter>cjCjc", View::Collection);
+    assert!(compared.contains("each run − a"), "{compared}");
+}
+
 #[test]
 fn the_line_and_the_command_are_copied() {
     let line = frame_text(120, 40, "yl");
@@ -144,7 +264,10 @@ fn a_run_that_is_not_judged_is_told_at_once_and_never_a_zero() {
 fn two_rows_of_the_table_are_compared() {
     let folder = ["sample-runs"];
     let marked = of_runs(&folder, (200, 50), "/codex-p12<enter>c", View::Collection);
-    assert!(marked.contains("is marked: c on another run compares the two"), "{marked}");
+    assert!(
+        marked.contains("is marked: c on another run compares the two, C marks more"),
+        "{marked}"
+    );
 
     let compared = of_runs(&folder, (200, 50), "/codex-p12<enter>cjc", View::Collection);
     assert!(compared.contains("score transitions (a → b)"), "{compared}");
@@ -236,8 +359,8 @@ fn the_losses_of_both_runs_stand_in_one_table_and_enter_opens_the_lines() {
     let row = table.lines().find(|line| line.contains("Min-SNR") && line.contains("turn 46"));
     assert!(row.is_some_and(|row| row.contains("kept") && row.contains("only in a")), "{table}");
 
-    let lines = frame_text(120, 40, "vvv<s-tab><s-tab>j<enter>");
+    let lines = frame_text(120, 40, "vvv<s-tab><s-tab><s-tab>j<enter>");
     assert!(lines.contains("ppdiff/losses.py") && lines.contains("snr_weight"), "{lines}");
-    let other = frame_text(120, 40, "vvv<s-tab><s-tab>jl<enter>");
+    let other = frame_text(120, 40, "vvv<s-tab><s-tab><s-tab>jl<enter>");
     assert!(other.contains("b did not lose C17"), "{other}");
 }

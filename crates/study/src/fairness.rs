@@ -59,17 +59,11 @@ impl RunConduct {
 /// name; one that records no task is no difference.
 pub fn task_difference(runs: &[(String, &Run)]) -> Option<String> {
     let tasks: Vec<(&str, String)> =
-        runs.iter().filter_map(|(name, run)| Some((name.as_str(), recorded_task(run)?))).collect();
+        runs.iter().filter_map(|(name, run)| Some((name.as_str(), run.task_key()?))).collect();
     let (_, first) = tasks.first()?;
     let named = tasks.iter().map(|(name, task)| format!("{name} {task}"));
     let named = named.collect::<Vec<_>>().join(", ");
     tasks.iter().any(|(_, task)| task != first).then(|| format!("not the same task: {named}"))
-}
-
-/// Returns the task's name in the harness, else in the recording.
-fn recorded_task(run: &Run) -> Option<String> {
-    let trial = run.trial.as_ref().and_then(|trial| trial.task.as_deref());
-    trial.map(str::to_owned).or_else(|| run.task_key())
 }
 
 /// Returns the settings, other than the condition, in which the runs differ, in the order in which they are recorded.

@@ -106,7 +106,7 @@ fn last_written_line(message: &str) -> Option<&str> {
 mod tests {
     use trajview_run::{Outcome, TrialResult};
 
-    use crate::{Format, SequentialExecutor, SlopCodeBench, SourceBytes};
+    use crate::{Format, SequentialExecutor, SourceBytes, slopcodebench::SlopCodeBench};
 
     fn trial_of(info: &str, evaluation: &str) -> TrialResult {
         let files = [

@@ -102,6 +102,8 @@ key_contexts! {
     Overlaid = "at the curves of the comparison" of Compare, [Overlaid, Compare, Anywhere];
     /// Among the files both runs ended with.
     Ended = "among the files of the compared runs" of Compare, [Ended, Compare, Anywhere];
+    /// Their transcripts side by side.
+    Transcripts = "in the transcripts of the compared runs" of Compare, [Transcripts, Compare, Anywhere];
     /// The table of runs.
     Table = "in the runs" of Collection, [Table, Anywhere];
     /// Typing what narrows the table down.

@@ -44,7 +44,7 @@ use trajview_run::{
 };
 use trajview_study::{
     Estimate,
-    compare::{ComparedRun, ComparedTrees},
+    compare::{ComparedRun, ComparedTranscripts, ComparedTrees},
     paired::TestedMetric,
 };
 
@@ -159,7 +159,9 @@ questions! {
     PartyLifelines, party_lifelines { path: PathBuf, components: Vec<lifeline::FollowedComponent> } -> Arc<Vec<Lifeline>>;
     /// The files that two runs ended with.
     Trees, trees { paths: [PathBuf; 2] } -> ComparedTrees;
-    /// One of them, line by line.
+    /// The requests, calls and edits of two runs, aligned.
+    Transcripts, transcripts { paths: [PathBuf; 2] } -> Arc<ComparedTranscripts>;
+    /// One of the files, line by line.
     FileBetween, file_between { paths: [PathBuf; 2], change: Box<FileChange> } -> FileDiff;
     /// A file of a run as it stood after so many turns.
     FileText, file_text { path: PathBuf, file: String, done: usize } -> Arc<str>;

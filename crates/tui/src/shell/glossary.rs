@@ -52,6 +52,7 @@ const TERMS: &[Term] = &[
     (&["request"], "what a person or a script asks the agent in a turn", "docs/look.md#replay"),
     (&["checkpoint"], "a part of the task that ends with a turn; tests run and numbers are compared there", "docs/bundle.md"),
     (&["phase"], "the position of a checkpoint in the run: start, early, mid, late, final", "docs/comparing.md"),
+    (&["transcript", "alignment"], "the requests and steps of a run; two are aligned by equal requests, tool calls and edits", "docs/comparing.md#aligned-transcripts"),
     (&["condition"], "how the task was given: emergent or single-shot, or a treatment", "docs/comparing.md"),
     (&["emergent"], "the task is given request by request, so that the design emerges", "docs/comparing.md"),
     (&["single-shot"], "the whole task is given in one specification", "docs/comparing.md"),

@@ -173,6 +173,7 @@ impl App {
             | Answer::PartyScores(..)
             | Answer::PartyLifelines(..)
             | Answer::Trees(..)
+            | Answer::Transcripts(..)
             | Answer::FileBetween(..)
             | Answer::FileText(..) => {
                 self.screens.on_comparison(|it| it.take_answer(request, answer))

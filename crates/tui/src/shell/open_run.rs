@@ -224,6 +224,7 @@ impl OpenRun {
             | Answer::PartyScores(..)
             | Answer::PartyLifelines(..)
             | Answer::Trees(..)
+            | Answer::Transcripts(..)
             | Answer::FileBetween(..)
             | Answer::FileText(..)
             | Answer::RunPaths(..)

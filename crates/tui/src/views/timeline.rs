@@ -37,8 +37,10 @@ pub(crate) struct TimelineView<'a> {
     pub turn: Option<usize>,
     /// The words before the number of the turn.
     pub turn_word: &'static str,
-    /// The facts of a run beside it, which has the same scales.
-    pub other: Option<&'a TimelineFacts>,
+    /// The position of its run among the compared ones; 0 for the open run.
+    pub run: usize,
+    /// The facts of all runs beside it, which have the same scales.
+    pub others: &'a [TimelineFacts],
     /// The words at the left of the line.
     pub name: String,
     /// The turns that are shown of a long run.
@@ -75,7 +77,8 @@ impl<'a> TimelineView<'a> {
                 View::Scores | View::Audit => "playhead at turn",
                 _ => "turn",
             },
-            other: None,
+            run: 0,
+            others: &[],
             name: "timeline".into(),
             window: timeline.is_zoomed().then_some(shown),
         }
@@ -259,8 +262,8 @@ impl<'a> TimelineView<'a> {
         let columns = 0..self.columns.width();
         let values: Vec<Option<f64>> =
             columns.map(|column| lane.highest_of(&self.columns.turns_of(column))).collect();
-        let other = self.other.and_then(|other| other.numbers.get(index));
-        let values_of_both = [Some(lane), other].into_iter().flatten().flat_map(|it| &it.values);
+        let others = self.others.iter().filter_map(|other| other.numbers.get(index));
+        let values_of_both = [lane].into_iter().chain(others).flat_map(|it| &it.values);
         let measured = values_of_both.filter_map(|value| value.as_number());
         let highest = lane.number.axis_maximum().or_else(|| measured.reduce(f64::max));
         LaneContent::Bars { values, highest: highest.filter(|it| *it > 0.0).unwrap_or(1.0) }

@@ -19,8 +19,15 @@ use crate::{
     widgets::layout::{ScreenLayout, Zoom},
 };
 use trajview_metrics::lifeline::EventSpot;
-use trajview_run::RepoPath;
+use trajview_run::{RepoPath, StepId};
 use trajview_study::compare::run_letter;
+
+/// What a mark in the table of runs does where others are marked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MarkedRuns {
+    Compare,
+    AddOne,
+}
 
 /// The place at which a run is opened.
 struct RunDestination {
@@ -32,6 +39,8 @@ struct RunDestination {
     file: Option<(String, Option<(usize, usize)>)>,
     /// The line of the turn's diff, instead of a file.
     spot: Option<EventSpot>,
+    /// A step of the turn, instead of a file.
+    step: Option<StepId>,
     /// Id of the component that is selected.
     component: Option<String>,
 }
@@ -79,8 +88,8 @@ impl Screens {
         vec![]
     }
 
-    /// Marks the run at the cursor of the table, or compares it with the one that is marked.
-    pub(crate) fn compare_from_table(&mut self) {
+    /// Marks the run at the cursor of the table, or compares it with those that are marked; [`MarkedRuns::AddOne`] marks it in any case.
+    pub(crate) fn compare_from_table(&mut self, more: MarkedRuns) {
         let Some(table) = &mut self.collection else { return };
         let row = table.table_lines().get(table.list.cursor()).and_then(TableLine::run_index);
         let Some(row) = row else {
@@ -88,18 +97,21 @@ impl Screens {
             return;
         };
         let name = table.rows[row].name.clone();
-        match table.marked.take() {
-            Some(other) if other == row => {
-                table.notice = Some(format!("{name} is no longer marked"));
-            }
-            Some(other) => {
-                let paths = [other, row].map(|row| table.rows[row].path.clone());
-                self.compare_runs(paths.to_vec(), StartPlace::default());
-            }
-            None => {
-                table.marked = Some(row);
-                table.notice = Some(format!("{name} is marked: c on another run compares the two"));
-            }
+        if let Some(at) = table.marked.iter().position(|marked| *marked == row) {
+            table.marked.remove(at);
+            table.notice = Some(format!("{name} is no longer marked"));
+        } else if table.marked.is_empty() {
+            table.marked.push(row);
+            let words = "is marked: c on another run compares the two, C marks more";
+            table.notice = Some(format!("{name} {words}"));
+        } else if more == MarkedRuns::AddOne {
+            table.marked.push(row);
+            let count = table.marked.len();
+            table.notice = Some(format!("{count} runs are marked: c on another compares them all"));
+        } else {
+            let marked = std::mem::take(&mut table.marked).into_iter().chain([row]);
+            let paths = marked.map(|row| table.rows[row].path.clone()).collect();
+            self.compare_runs(paths, StartPlace::default());
         }
     }
 
@@ -122,6 +134,9 @@ impl Screens {
             if let Err(why) = compared.files.open_selected() {
                 compared.notice = Some(why);
             }
+            return vec![];
+        }
+        if compared.part == ComparePart::Transcripts && compared.transcripts.unfold_selected() {
             return vec![];
         }
         match run_destination(compared) {
@@ -149,7 +164,10 @@ impl Screens {
             .as_ref()
             .and_then(|(path, lines)| Some((RepoPath::new(path)?, *lines)));
         let turn = destination.done.saturating_sub(1);
+        let at_step =
+            destination.step.map(|step| ReplayOpening::at_turn(turn, OpeningTarget::Step(step)));
         let place = match &destination.spot {
+            _ if at_step.is_some() => at_step,
             Some(spot) => Some(ReplayOpening::at_event(turn, spot, &[])),
             None => file.map(|(path, lines)| {
                 ReplayOpening::at_turn(turn, OpeningTarget::for_lines(path, lines, false))
@@ -211,6 +229,7 @@ fn run_destination(comparison: &ComparisonView) -> Result<RunDestination, String
         done,
         file: None,
         spot: None,
+        step: None,
         component,
     };
     match comparison.part {
@@ -246,6 +265,12 @@ fn run_destination(comparison: &ComparisonView) -> Result<RunDestination, String
             let moment = place.moments[comparison.side].as_ref();
             let moment = moment.ok_or(format!("no value of {} here", run_letter(run)))?;
             Ok(destination(moment.done, component))
+        }
+        ComparePart::Transcripts => {
+            let items = comparison.transcripts.selected_items().ok_or("no step here")?;
+            let item = items[comparison.side];
+            let item = item.ok_or(format!("{} has no step here", run_letter(run)))?;
+            Ok(RunDestination { step: item.step, ..destination(item.turn + 1, component) })
         }
         ComparePart::Losses => {
             let row = comparison.losses.selected_row().ok_or("no component is lost")?;

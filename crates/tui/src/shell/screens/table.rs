@@ -10,7 +10,7 @@ use crate::{
         start_place::{NamedMoment, StartPlace},
         views::View,
     },
-    shell::screens::{ScreenKind, Screens},
+    shell::screens::{ScreenKind, Screens, compare::MarkedRuns},
     views::table::{
         RunTableView, TableMessage, order::TableLine, prompt, row::RunReading, run_finding,
     },
@@ -48,7 +48,8 @@ impl Screens {
             TableMessage::Escape if !self.shown_table().is_some_and(RunTableView::is_narrowed) => {
                 self.go_to_previous_view();
             }
-            TableMessage::Compare => self.compare_from_table(),
+            TableMessage::Compare => self.compare_from_table(MarkedRuns::Compare),
+            TableMessage::Mark => self.compare_from_table(MarkedRuns::AddOne),
             TableMessage::Open => return self.open_selected(),
             TableMessage::Find(run_finding::FindingMessage::Open) => return self.open_hit(),
             TableMessage::StopOrGoOn => {

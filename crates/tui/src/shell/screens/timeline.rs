@@ -49,8 +49,9 @@ impl Screens {
             (None, Some(compared)) => compared.timeline_rows(lanes.len(), mode),
             (None, None) => 0,
         };
-        // The views keep at least half of the screen.
-        (rows as u16).min(self.frame.size.height / 2)
+        // The views keep at least half of the screen; a comparison of many runs, whose timelines scroll, two thirds.
+        let is_many = self.shown_comparison().is_some_and(|it| it.paths.len() > 2);
+        (rows as u16).min(self.frame.size.height / if is_many { 3 } else { 2 })
     }
 
     /// Returns every timeline on the screen with its area, from top to bottom.
@@ -114,6 +115,7 @@ impl Screens {
         // Only the timeline of the open run is zoomed.
         let is_long = self.screen == ScreenKind::Run
             && (timeline.columns.has_buckets() || timeline.window.is_some());
+        let run = timeline.run;
         let target = match mouse.kind {
             MouseKind::Drag => timeline.turn_near(*area, mouse).map(TimelineTarget::Turn),
             _ => timeline.target_at(*area, mouse),
@@ -126,7 +128,7 @@ impl Screens {
         match (mouse.kind, target) {
             (MouseKind::Click | MouseKind::Drag, Some(TimelineTarget::Turn(turn))) => {
                 self.frame.timeline.dragged = Some(index);
-                self.seek(index, turn);
+                self.seek(run, turn);
             }
             (MouseKind::Click, Some(TimelineTarget::Component(id))) => self.show_component(&id),
             (MouseKind::WheelUp | MouseKind::WheelDown, Some(TimelineTarget::Turn(turn)))
@@ -143,9 +145,9 @@ impl Screens {
     }
 
     /// Goes to a turn, counted from 0, of the open run or of one of the compared runs.
-    fn seek(&mut self, timeline: usize, turn: usize) {
+    fn seek(&mut self, run: usize, turn: usize) {
         match self.screen {
-            ScreenKind::Compare => self.on_comparison(|it| it.go_to_turn(timeline, turn)),
+            ScreenKind::Compare => self.on_comparison(|it| it.go_to_turn(run, turn)),
             _ => self.on_view(|open| {
                 if open.session.turn != turn {
                     open.session.select_turn(turn);

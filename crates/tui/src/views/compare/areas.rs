@@ -59,7 +59,7 @@ impl CompareAreas {
 
     fn without_head(body: Rect, part: ComparePart, beside: ComparePart, is_zoomed: bool) -> Self {
         let has_room = body.width >= SIDE_BY_SIDE_FROM.0 && body.height >= SIDE_BY_SIDE_FROM.1;
-        if !has_room || is_zoomed {
+        if !has_room || is_zoomed || part == ComparePart::Transcripts {
             return Self::one_part(body, part);
         }
         let [band, below] =
@@ -127,7 +127,8 @@ impl CompareAreas {
 
     /// Returns the rows inside the border of a part, without heads.
     pub(crate) fn part_room(&self, part: ComparePart) -> PaneRoom {
-        PaneRoom::framed(self.part_area(part)).with_fixed_rows(head_rows(part), 0)
+        let below = if part == ComparePart::Transcripts { DETAIL_ROWS } else { 0 };
+        PaneRoom::framed(self.part_area(part)).with_fixed_rows(head_rows(part), below)
     }
 
     /// Returns the rows for the code of each side, without heads.
@@ -160,9 +161,16 @@ pub(crate) const fn head_rows(part: ComparePart) -> u16 {
     match part {
         ComparePart::Numbers | ComparePart::Components | ComparePart::Losses => 1,
         ComparePart::Code => CODE_HEADS,
+        ComparePart::Transcripts => TRANSCRIPT_HEADS,
         ComparePart::Curves | ComparePart::Files => 0,
     }
 }
+
+/// The rows above the transcripts: the first difference, and the runs.
+const TRANSCRIPT_HEADS: u16 = 2;
+
+/// The rows below the transcripts: the chosen item of each side in full width.
+pub(crate) const DETAIL_ROWS: u16 = 2;
 
 /// The rows above the code of a side: its place, and two rows of rationale.
 pub(crate) const CODE_HEADS: u16 = 3;

@@ -1,7 +1,7 @@
 //! The text that is copied from a comparison.
 
 use trajview_run::rubric::LEVELS;
-use trajview_study::compare::{NumberOutcome, run_letter};
+use trajview_study::compare::{NumberOutcome, TranscriptItem, run_letter};
 
 use super::{ComparePart, ComparisonView, code::SideCode};
 
@@ -35,6 +35,13 @@ pub(crate) fn selected_line(comparison: &ComparisonView) -> Option<String> {
             Some(text.line_text(comparison.code.views[comparison.side].lines.cursor()).to_owned())
         }
         ComparePart::Files => Some(comparison.files.selected_row()?.path.clone()),
+        ComparePart::Transcripts => {
+            let items = comparison.transcripts.selected_items()?;
+            let text = |item: Option<&TranscriptItem>| {
+                item.map(|it| format!("{} {}", it.address(), it.display_text())).unwrap_or_default()
+            };
+            Some(items.map(text).join("\t"))
+        }
         ComparePart::Losses => {
             let row = comparison.losses.selected_row()?;
             let fates = row.fates.iter().map(|fate| fate.fate_text());

@@ -1,7 +1,8 @@
-//! Two runs set side by side, or more as columns: numbers, components, code, curves and files of both.
+//! Two runs set side by side, or more as columns: numbers, components, code, curves, files and transcripts.
 //!
 //! [`table`] is the list of components, [`code`] the lines of evidence in each run, [`chart`] the overlaid curves,
-//! [`verdict_source`] the source of the verdicts, [`final_trees`] the files at the end of both, [`losses`] the lost components, [`areas`] the areas of
+//! [`verdict_source`] the source of the verdicts, [`final_trees`] the files at the end of both, [`losses`] the lost components, [`transcripts`] the
+//! aligned transcripts, [`columns`] the columns of more than two runs, [`areas`] the areas of
 //! the parts, [`questions`] the requests for missing data. The comparison contains plain data only: no run is open
 //! here, and a run that is opened from it is separate.
 
@@ -9,6 +10,7 @@ pub mod areas;
 pub mod chart;
 pub mod clipboard_text;
 pub mod code;
+mod columns;
 pub mod draw;
 pub mod final_trees;
 pub mod losses;
@@ -16,6 +18,7 @@ pub mod questions;
 pub mod run_facts;
 pub mod table;
 pub mod timelines;
+pub mod transcripts;
 pub mod update;
 pub mod verdict_source;
 
@@ -37,6 +40,7 @@ use final_trees::CompareFiles;
 use losses::CompareLosses;
 use table::ComponentTable;
 use timelines::CompareTimelines;
+use transcripts::CompareTranscripts;
 use verdict_source::{ComparisonIntervals, VerdictSource};
 
 /// Everything that is known of some runs beside each other.
@@ -59,6 +63,11 @@ pub struct ComparisonView {
     pub files: CompareFiles,
     pub timelines: CompareTimelines,
     pub losses: CompareLosses,
+    pub transcripts: CompareTranscripts,
+    /// The run that the others are compared with, where there are more than two.
+    pub base: usize,
+    /// Runs to the left of the first shown column, the base not counted.
+    pub first_column: usize,
     pub measures: MeasureProgress,
     pub verdict_source: VerdictSource,
     pub intervals: ComparisonIntervals,
@@ -96,6 +105,8 @@ pub enum ComparePart {
     Files,
     /// The components that a run lost.
     Losses,
+    /// The aligned transcripts of the two.
+    Transcripts,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -114,6 +125,10 @@ pub enum CompareMessage {
     Side(usize),
     /// Goes to the next pair of more than two runs.
     NextPair,
+    /// Makes the next of more than two runs the base of the differences.
+    NextBase,
+    /// Goes to the next or previous difference of the transcripts.
+    Difference(Motion),
     /// Changes the order of components or files.
     Sort,
     /// Switches the axis between phases, checkpoints and turns.
@@ -143,11 +158,19 @@ impl ComparePart {
             Self::Numbers | Self::Components | Self::Code | Self::Losses => KeyContext::Pair,
             Self::Curves => KeyContext::Overlaid,
             Self::Files => KeyContext::Ended,
+            Self::Transcripts => KeyContext::Transcripts,
         }
     }
 
-    pub const ALL: [Self; 6] =
-        [Self::Numbers, Self::Components, Self::Code, Self::Curves, Self::Files, Self::Losses];
+    pub const ALL: [Self; 7] = [
+        Self::Numbers,
+        Self::Components,
+        Self::Code,
+        Self::Curves,
+        Self::Files,
+        Self::Losses,
+        Self::Transcripts,
+    ];
 
     pub const fn part_name(self) -> &'static str {
         match self {
@@ -157,6 +180,7 @@ impl ComparePart {
             Self::Curves => "curves",
             Self::Files => "files",
             Self::Losses => "losses",
+            Self::Transcripts => "transcripts",
         }
     }
 
@@ -182,6 +206,9 @@ impl ComparisonView {
             files: CompareFiles::default(),
             timelines: CompareTimelines::default(),
             losses: CompareLosses::default(),
+            transcripts: CompareTranscripts::default(),
+            base: 0,
+            first_column: 0,
             verdict_source: VerdictSource::default(),
             intervals: ComparisonIntervals::default(),
             notice: None,

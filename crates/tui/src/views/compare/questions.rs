@@ -47,6 +47,7 @@ impl ComparisonView {
         effects.extend(self.ask_between(numbers));
         effects.extend(self.ask_colours(numbers, areas));
         effects.extend(self.ask_trees(numbers));
+        effects.extend(self.ask_transcripts(numbers));
         effects.extend(self.ask_lifelines(numbers));
         effects.extend(self.ask_measures(numbers));
         effects
@@ -68,7 +69,7 @@ impl ComparisonView {
         [self.side, 1 - self.side].into_iter().filter_map(key).collect()
     }
 
-    fn pair_of_paths(&self) -> Option<[PathBuf; 2]> {
+    pub(super) fn pair_of_paths(&self) -> Option<[PathBuf; 2]> {
         let [a, b] = self.pair;
         Some([self.paths.get(a)?.clone(), self.paths.get(b)?.clone()])
     }
@@ -188,6 +189,7 @@ impl ComparisonView {
                 self.files.trees.settle_with(request, trees);
                 self.files.sort_rows();
             }
+            Answer::Transcripts(aligned) => self.transcripts.take_answer(request, aligned),
             Answer::FileBetween(diff) => self.files.take_diff(request, diff),
             Answer::FileText(text) => {
                 self.code

@@ -72,12 +72,20 @@ fn run_facts(compared: &ComparisonView, at: usize, party: &ComparedRun) -> Vec<F
         .iter()
         .rev()
         .find_map(|turn| turn.commit.as_deref().map(str::to_owned));
+    let trial = run.trial.as_ref();
+    let reward = trial.and_then(|trial| {
+        let name = trial.reward_name.as_deref().map(|name| format!(" ({name})"));
+        Some(format_number::three_decimals(trial.reward?) + &name.unwrap_or_default())
+    });
     let facts = [
         ("path", path),
         ("task", task),
         ("result", TrialValues::for_run(run).result_text()),
         ("error", run.trial.as_ref().and_then(|trial| trial.error.as_deref().map(str::to_owned))),
         ("condition", run.condition.clone()),
+        ("outcome", trial.and_then(|it| Some(it.outcome?.word().to_owned()))),
+        ("reward", reward),
+        ("error", trial.and_then(|it| it.error.as_deref().map(str::to_owned))),
         ("agent", Some(agent_text(run))),
         ("model", run.model.clone()),
         ("turns", Some(run.counted_turns().count().to_string())),

@@ -2,8 +2,10 @@
 
 use crate::widgets::pane::ListPane;
 use trajview_study::compare::{
-    ComparedComponent, ComparedRun, ScoreTransitions, by_loss, component_rows, run_letter,
+    ComparedComponent, ComparedRun, ComparedTest, ScoreTransitions, by_base_difference, by_loss,
+    component_rows, run_letter,
 };
+use trajview_study::fairness::task_difference;
 
 use super::ComparisonView;
 
@@ -11,7 +13,9 @@ use super::ComparisonView;
 pub struct ComponentTable {
     /// The components in the order of the checklists.
     pub rows: Vec<ComparedComponent>,
-    /// Indices of rows in the order in which they are listed; of turns, where nothing is judged.
+    /// Recorded tests by run; listed where there are no components.
+    pub tests: Vec<ComparedTest>,
+    /// Indices of rows in the order in which they are listed; of tests or turns, where nothing is judged.
     pub order: Vec<usize>,
     pub sort: CompareTableSort,
     pub pane: ListPane,
@@ -75,7 +79,23 @@ impl ComponentTable {
 impl ComparisonView {
     /// Counts the transitions from the scores of the one run to those of the other.
     pub fn score_transitions(&self) -> ScoreTransitions {
-        ScoreTransitions::between_runs(&self.table.rows, (self.pair[0], self.pair[1]))
+        match self.not_compared() {
+            Some(_) => ScoreTransitions::default(),
+            None => ScoreTransitions::between_runs(&self.table.rows, (self.pair[0], self.pair[1])),
+        }
+    }
+
+    /// Returns the sentence that the two compared runs are not of one task; then no paired test is computed for them.
+    pub(crate) fn not_compared(&self) -> Option<String> {
+        let all = self.all_parties();
+        let runs =
+            self.pair.iter().filter_map(|run| Some((run_letter(*run), &*all.get(*run)?.run)));
+        task_difference(&runs.collect::<Vec<_>>())
+    }
+
+    /// Returns whether recorded tests take the place of components.
+    pub(crate) fn lists_tests(&self) -> bool {
+        self.has_no_components() && !self.table.tests.is_empty()
     }
 
     pub(crate) fn sort_components(&mut self) {
@@ -85,6 +105,10 @@ impl ComparisonView {
 
     /// Sorts the rows; the chosen component stays chosen.
     pub(crate) fn sort_again(&mut self) {
+        if self.lists_tests() {
+            self.table.order = (0..self.table.tests.len()).collect();
+            return;
+        }
         if self.has_no_components() {
             let turns = self.pair.iter().filter_map(|run| self.all_parties().get(*run));
             let turns = turns.map(|party| party.run.turns.len()).max();
@@ -93,7 +117,10 @@ impl ComparisonView {
         }
         let chosen = self.table.order.get(self.table.pane.cursor()).copied();
         let rows = &self.table.rows;
-        let mut order = by_loss(rows, self.subtraction());
+        let mut order = match self.paths.len() > 2 {
+            true => by_base_difference(rows, self.base),
+            false => by_loss(rows, self.subtraction()),
+        };
         match self.table.sort {
             CompareTableSort::Loss => {}
             CompareTableSort::Listed => order.sort_unstable(),

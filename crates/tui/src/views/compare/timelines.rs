@@ -1,4 +1,5 @@
-//! The timelines of the two compared runs, one below the other, with corresponding checkpoints or phases in the same columns.
+//! The timelines of the compared runs, one below the other, with corresponding checkpoints or phases in the same columns.
+//! Of many runs those from the first shown column on are drawn, as far as there is room.
 
 use std::{ops::Range, sync::Arc};
 
@@ -26,29 +27,28 @@ use trajview_study::compare::{ComparedRun, run_letter, turns_done_at_judgement};
 
 use super::{ComparisonView, questions::shown_moments};
 
-/// The facts of both runs, worked out again only when something they are made of has changed.
+/// The facts of all runs, worked out again only when something they are made of has changed.
 #[derive(Debug, Default)]
 pub struct CompareTimelines {
-    facts: [TimelineFacts; 2],
+    facts: Vec<TimelineFacts>,
     inputs: Option<TimelineInputs>,
 }
 
-/// The lifelines of both runs; None while they are computed.
-type PairLifelines = [Option<Arc<Vec<Lifeline>>>; 2];
+/// The lifelines of each run; None while they are computed.
+type RunLifelines = Vec<Option<Arc<Vec<Lifeline>>>>;
 
 /// What the facts are made of. Equal inputs give equal facts.
 #[derive(Debug, Clone)]
 struct TimelineInputs {
-    lifelines: PairLifelines,
+    lifelines: RunLifelines,
     rest: OtherInputs,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 struct OtherInputs {
-    pair: [usize; 2],
     numbers: Vec<Number>,
-    /// Measured moments, the file of the judgement, and all judgements; one a side.
-    sides: [(usize, Option<String>, usize); 2],
+    /// Measured moments, the file of the judgement, and all judgements; one a run.
+    runs: Vec<(usize, Option<String>, usize)>,
     ruler: Option<RulerName>,
     is_coming: bool,
     is_by_turn: bool,
@@ -59,38 +59,42 @@ struct OtherInputs {
 impl PartialEq for TimelineInputs {
     fn eq(&self, other: &Self) -> bool {
         // Both sides hold what they point to, so equal addresses are the same value.
-        let addresses =
-            |lifelines: &PairLifelines| lifelines.each_ref().map(|it| it.as_ref().map(Arc::as_ptr));
+        let addresses = |lifelines: &RunLifelines| {
+            lifelines.iter().map(|it| it.as_ref().map(Arc::as_ptr)).collect::<Vec<_>>()
+        };
         addresses(&self.lifelines) == addresses(&other.lifelines) && self.rest == other.rest
     }
 }
 
 impl ComparisonView {
-    /// Returns the rows of both timelines with so many numbers, their lines included; 0 until the runs are read.
+    /// Returns the rows of all timelines with so many numbers, their lines included; 0 until the runs are read.
     pub(crate) fn timeline_rows(&self, numbers: usize, mode: TimelineMode) -> usize {
-        let Some(sides) = self.compared_parties() else { return 0 };
-        sides.iter().map(|party| lane_choice(party, numbers).lanes(mode).len() + 1).sum()
+        self.all_parties()
+            .iter()
+            .map(|party| lane_choice(party, numbers).lanes(mode).len() + 1)
+            .sum()
     }
 
     /// Works out the timelines where something about them is new.
     pub(crate) fn settle_timelines(&mut self, numbers: &[Number]) {
-        let Some(sides) = self.compared_parties() else { return };
-        let side = |party: &ComparedRun| {
+        let all = self.all_parties();
+        let of_run = |party: &ComparedRun| {
             let file = party.judgement().map(|it| it.file.clone());
             (party.measured.len(), file, party.rubric.judgements.len())
         };
         let rest = OtherInputs {
-            pair: self.pair,
             numbers: numbers.to_vec(),
-            sides: sides.map(side),
+            runs: all.iter().map(of_run).collect(),
             ruler: self.measures.ruler.clone(),
             is_coming: self.measures.failed.is_none() && !self.measures.is_stopped,
             is_by_turn: self.chart.axis == super::chart::CompareAxis::Turns,
             have_lifelines_failed: self.losses.failed.is_some(),
         };
-        let inputs = TimelineInputs { lifelines: sides.map(|it| it.lifelines.clone()), rest };
+        let lifelines = all.iter().map(|it| it.lifelines.clone()).collect();
+        let inputs = TimelineInputs { lifelines, rest };
         if self.timelines.inputs.as_ref() != Some(&inputs) {
-            self.timelines.facts = sides.map(|party| self.party_facts(party, &inputs.rest));
+            let facts = all.iter().map(|party| self.party_facts(party, &inputs.rest)).collect();
+            self.timelines.facts = facts;
             self.timelines.inputs = Some(inputs);
         }
     }
@@ -145,32 +149,42 @@ impl ComparisonView {
         mode: TimelineMode,
         area: Rect,
     ) -> Vec<(TimelineView<'_>, Rect)> {
-        let Some(sides) = self.compared_parties() else { return vec![] };
-        let facts = &self.timelines.facts;
+        let (all, facts) = (self.all_parties(), &self.timelines.facts);
+        if facts.len() != all.len() {
+            return vec![];
+        }
+        let runs: Vec<(&TimelineFacts, &Run)> =
+            facts.iter().zip(all.iter().map(|party| &*party.run)).collect();
         let width = usize::from(column_area(area).width);
-        let (columns, alignment) =
-            aligned_columns([0, 1].map(|at| (&facts[at], &*sides[at].run)), width);
+        let (columns, alignment) = aligned_columns(&runs, width);
         let places = self.chart_places();
         let place = places.get(self.chart.point);
         let mut y = area.y;
         let mut views = vec![];
-        for (side, columns) in columns.into_iter().enumerate() {
-            let party = sides[side];
-            let lanes = lane_choice(party, facts[side].numbers.len()).lanes(mode);
+        for (run, columns) in columns.into_iter().enumerate().skip(self.first_timeline(mode, area))
+        {
+            let party = &all[run];
+            let lanes = lane_choice(party, facts[run].numbers.len()).lanes(mode);
             let height = (lanes.len() as u16 + 1).min(area.bottom().saturating_sub(y));
-            let done = place.and_then(|place| place.moments[side].as_ref()).map(|it| it.done);
+            if height == 0 {
+                break;
+            }
+            let side = self.pair.iter().position(|it| *it == run);
+            let moment = place.zip(side).and_then(|(place, side)| place.moments[side].as_ref());
+            let done = moment.map(|it| it.done);
             let condition = party.run.condition.as_ref().unwrap_or(&party.run.id);
-            let alignment = if side == 0 { format!(", {alignment}") } else { String::new() };
-            let name = format!("{} {condition}{alignment}", run_letter(self.pair[side]));
+            let alignment = if views.is_empty() { format!(", {alignment}") } else { String::new() };
+            let name = format!("{} {condition}{alignment}", run_letter(run));
             let view = TimelineView {
-                facts: &facts[side],
+                facts: &facts[run],
                 columns,
                 lanes,
                 mode,
                 turn: done.and_then(|done| done.checked_sub(1)),
                 name,
                 turn_word: "turn",
-                other: Some(&facts[1 - side]),
+                run,
+                others: facts,
                 window: None,
             };
             views.push((view, Rect { y, height, ..area }));
@@ -179,8 +193,29 @@ impl ComparisonView {
         views
     }
 
-    /// Selects the point nearest to a turn of one side; the turn counts from 0.
-    pub(crate) fn go_to_turn(&mut self, side: usize, turn: usize) {
+    /// Returns the first run whose timeline is drawn: the first shown column, or the last from which on all fit.
+    fn first_timeline(&self, mode: TimelineMode, area: Rect) -> usize {
+        let all = self.all_parties();
+        let rows = |run: usize| {
+            let numbers = self.timelines.facts[run].numbers.len();
+            lane_choice(&all[run], numbers).lanes(mode).len() + 1
+        };
+        let fits = |first: &usize| {
+            (*first..all.len()).map(rows).sum::<usize>() <= usize::from(area.height)
+        };
+        let last = (0..all.len()).find(fits).unwrap_or_default();
+        self.first_column.min(last)
+    }
+
+    /// Selects the point nearest to a turn of one of the two compared runs; the turn counts from 0.
+    pub(crate) fn go_to_turn(&mut self, run: usize, turn: usize) {
+        let Some(side) = self.pair.iter().position(|it| *it == run) else {
+            self.notice = Some(format!(
+                "{} is not one of the two compared runs (p: next two)",
+                run_letter(run)
+            ));
+            return;
+        };
         let places = self.chart_places();
         let away = |at: &usize| {
             let moment = places[*at].moments.get(side).and_then(Option::as_ref);
@@ -219,18 +254,18 @@ fn judgements_of(party: &ComparedRun) -> Vec<&Judgement> {
     judgements
 }
 
-/// Returns the columns of two runs, with corresponding parts in the same columns, and the name of those parts.
+/// Returns the columns of each run, with corresponding parts in the same columns, and the name of those parts.
 fn aligned_columns(
-    sides: [(&TimelineFacts, &Run); 2],
+    runs: &[(&TimelineFacts, &Run)],
     width: usize,
-) -> ([TurnColumns; 2], &'static str) {
-    let parts = sides.map(|(facts, _)| facts.checkpoints.len());
+) -> (Vec<TurnColumns>, &'static str) {
+    let parts: Vec<usize> = runs.iter().map(|(facts, _)| facts.checkpoints.len()).collect();
     if parts.contains(&0) {
-        let even = |(facts, _): (&TimelineFacts, &Run)| TurnColumns::evenly(0..facts.turns, width);
-        return (sides.map(even), "aligned by share of turns");
+        let even = |(facts, _): &(&TimelineFacts, &Run)| TurnColumns::evenly(0..facts.turns, width);
+        return (runs.iter().map(even).collect(), "aligned by share of turns");
     }
-    let is_same = parts[0] == parts[1];
-    let keyed = sides.map(|(facts, run)| keyed_parts(facts, run, is_same));
+    let is_same = parts.windows(2).all(|pair| pair[0] == pair[1]);
+    let keyed: Vec<_> = runs.iter().map(|(facts, run)| keyed_parts(facts, run, is_same)).collect();
     let mut keys: Vec<usize> = keyed.iter().flatten().map(|(key, _)| *key).collect();
     keys.sort_unstable();
     keys.dedup();
@@ -238,10 +273,10 @@ fn aligned_columns(
         let at = keys.binary_search(&part.0).unwrap_or_default();
         (part.1.clone(), at * width / keys.len()..(at + 1) * width / keys.len())
     };
-    let side =
+    let of_run =
         |parts: &Vec<(usize, Range<usize>)>| TurnColumns::in_segments(parts.iter().map(columns));
     let alignment = if is_same { "aligned by checkpoint" } else { "aligned by phase" };
-    ([side(&keyed[0]), side(&keyed[1])], alignment)
+    (keyed.iter().map(of_run).collect(), alignment)
 }
 
 /// Returns the turns of each checkpoint with its number, or of each phase with its number; turns after the last checkpoint
@@ -288,7 +323,9 @@ mod tests {
             checkpoints: timeline_checkpoints(run),
             ..TimelineFacts::default()
         });
-        aligned_columns([(&facts[0], &runs[0]), (&facts[1], &runs[1])], 50)
+        let (columns, alignment) =
+            aligned_columns(&[(&facts[0], &runs[0]), (&facts[1], &runs[1])], 50);
+        (columns.try_into().unwrap(), alignment)
     }
 
     #[test]

@@ -9,13 +9,15 @@ use crate::{
         scroll::Motion,
     },
 };
-use trajview_study::compare::ComparedRun;
+use trajview_study::compare::{self, ComparedRun};
 
 use super::{
     CompareMessage, ComparePart, ComparisonView,
     areas::{CompareAreas, head_rows},
     final_trees::CompareFiles,
-    table, verdict_source,
+    table,
+    transcripts::CompareTranscripts,
+    verdict_source,
 };
 
 impl ComparisonView {
@@ -32,6 +34,8 @@ impl ComparisonView {
             CompareMessage::SwitchSide => self.side = 1 - self.side,
             CompareMessage::Side(side) => self.side = side.min(1),
             CompareMessage::NextPair => self.next_pair(),
+            CompareMessage::NextBase => self.next_base(),
+            CompareMessage::Difference(motion) => self.step_to_difference(motion),
             CompareMessage::Sort if self.part == ComparePart::Files => self.files.use_next_sort(),
             CompareMessage::Sort => self.sort_components(),
             CompareMessage::Axis => self.chart.next_axis(),
@@ -48,12 +52,20 @@ impl ComparisonView {
 
     fn focus_part(&mut self, part: ComparePart) {
         self.part = part;
-        if !matches!(part, ComparePart::Numbers | ComparePart::Components) {
+        // The transcripts take all the room.
+        let is_beside = !matches!(
+            part,
+            ComparePart::Numbers | ComparePart::Components | ComparePart::Transcripts
+        );
+        if is_beside {
             self.beside = part;
         }
     }
 
     fn show_next_beside(&mut self, areas: &CompareAreas) {
+        if self.part == ComparePart::Transcripts {
+            self.part = self.beside;
+        }
         let has_curves = areas.part_area(ComparePart::Curves).is_some()
             && areas.part_area(ComparePart::Code).is_some();
         let next = match self.beside {
@@ -78,6 +90,7 @@ impl ComparisonView {
             ComparePart::Code => self.code.views[self.side].lines.move_cursor(motion),
             ComparePart::Files => self.files.shown_pane().move_cursor(motion),
             ComparePart::Losses => self.losses.pane.move_cursor(motion),
+            ComparePart::Transcripts => self.transcripts.pane.move_cursor(motion),
         }
     }
 
@@ -87,6 +100,7 @@ impl ComparisonView {
             ComparePart::Components => self.table.pane.scroll_by(motion),
             ComparePart::Files => self.files.shown_pane().scroll_by(motion),
             ComparePart::Losses => self.losses.pane.scroll_by(motion),
+            ComparePart::Transcripts => self.transcripts.pane.scroll_by(motion),
             part => self.move_in_part(part, motion),
         }
     }
@@ -98,8 +112,11 @@ impl ComparisonView {
         }
     }
 
-    const fn go_sideways(&mut self, motion: Motion) {
+    fn go_sideways(&mut self, motion: Motion) {
         match self.part {
+            ComparePart::Numbers | ComparePart::Components if self.paths.len() > 2 => {
+                self.scroll_columns(motion);
+            }
             ComparePart::Files => self.files.go_sideways(motion),
             _ => self.code.go_sideways(motion),
         }
@@ -129,6 +146,7 @@ impl ComparisonView {
             (false, false) => [0, 1],
         };
         self.files = CompareFiles::default();
+        self.transcripts = CompareTranscripts::default();
         self.code.forget_places();
         self.sort_again();
         self.losses.failed = None;
@@ -149,6 +167,7 @@ impl ComparisonView {
         self.settle_code(areas.code_rooms());
         self.files.settle_rows(areas.part_room(ComparePart::Files));
         self.losses.pane.settle(areas.part_room(ComparePart::Losses), self.losses.rows.len());
+        self.transcripts.settle_rows(areas.part_room(ComparePart::Transcripts));
         self.settle_chart();
         verdict_source::settle_intervals(self);
     }
@@ -176,6 +195,7 @@ impl ComparisonView {
     /// Sets the loaded runs and builds the table.
     pub(super) fn set_parties(&mut self, parties: Vec<ComparedRun>) {
         self.table.rows = table::party_rows(&parties);
+        self.table.tests = compare::test_rows(&parties);
         self.parties = Loading::Ready(parties);
         if self.has_no_components() {
             self.beside = ComparePart::Files;
@@ -235,6 +255,7 @@ impl ComparisonView {
             ComparePart::Components => self.table.pane.choose_row_at(mouse),
             ComparePart::Files => self.files.shown_pane().choose_row_at(mouse),
             ComparePart::Losses => self.losses.pane.choose_row_at(mouse),
+            ComparePart::Transcripts => self.transcripts.pane.choose_row_at(mouse),
             ComparePart::Code => {
                 let middle = areas.code_sides().map_or(0, |[_, b]| b.x);
                 self.side = usize::from(mouse.column >= middle);

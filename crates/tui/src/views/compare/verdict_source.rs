@@ -141,6 +141,10 @@ fn source_text(comparison: &ComparisonView) -> String {
 
 /// Draws the intervals again where what they are of is another.
 pub(super) fn settle_intervals(comparison: &mut ComparisonView) {
+    if comparison.not_compared().is_some() {
+        comparison.intervals = ComparisonIntervals::default();
+        return;
+    }
     let by = comparison.subtraction();
     let Some(parts) = comparison.compared_parties().map(IntervalParts::for_pair) else { return };
     if comparison.intervals.computed_for.as_ref() != Some(&(parts.clone(), by)) {

@@ -65,8 +65,8 @@ pub struct RunTableView {
     /// The profile of the values in brackets, if such values are shown.
     pub earlier_ruler: Option<RulerName>,
     pub notice: Option<String>,
-    /// The run that another is to be compared with: index of its row.
-    pub marked: Option<usize>,
+    /// The runs that another is to be compared with: indices of their rows, in the order in which they were marked.
+    pub marked: Vec<usize>,
     pub prompt: Option<FilterPrompt>,
     /// The search in all runs, shown instead of the table.
     pub finding: Option<Box<RunFinding>>,
@@ -159,8 +159,10 @@ pub enum TableMessage {
     },
     /// The run at the cursor; a group folds or unfolds.
     Open,
-    /// Compares this run with the marked one, side by side.
+    /// Marks this run, or compares it with the marked ones, side by side.
     Compare,
+    /// Marks this run beside the marked ones.
+    Mark,
     /// Removes the filter, then the condition in SQL, the groups, the sorting. The start screen keeps its groups and
     /// order, and goes from typing to the keys of the table and back.
     Escape,
@@ -391,7 +393,7 @@ impl RunTableView {
                 return run_finding::update_finding(&mut self.finding, message);
             }
             TableMessage::Escape => self.drop_restriction(),
-            TableMessage::Open | TableMessage::Compare => return, // these are the program's
+            TableMessage::Open | TableMessage::Compare | TableMessage::Mark => return, // these are the program's
         }
         self.arrange_lines();
     }

@@ -8,7 +8,9 @@ use ratatui::{
 
 use crate::{
     views::{
-        compare::{ComparePart, ComparisonView, verdict_source::VerdictSource},
+        compare::{
+            ComparePart, ComparisonView, columns::RunColumns, verdict_source::VerdictSource,
+        },
         verdict::{plain_name, score_meaning},
     },
     widgets::{
@@ -18,14 +20,15 @@ use crate::{
     },
 };
 use trajview_run::rubric::{FULL_SCORE, LEVELS};
-use trajview_study::compare::{ComparedComponent, ComponentCell, run_letter};
+use trajview_study::compare::{ComparedComponent, ComponentCell, run_letter, score_differences};
 
-use super::{draw_frame, muted_spans, part_name_span, shown_runs, side_letter};
+use super::{draw_frame, muted_spans, part_name_span, run_head};
 
 pub fn draw(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let is_focused = compared.part == ComparePart::Components;
     let table = &compared.table;
-    let sorted = table.sort.sort_words(compared.pair, compared.subtraction().is_slump);
+    let is_slump = compared.subtraction().is_slump && compared.paths.len() == 2;
+    let sorted = table.sort.sort_words(compared.pair, is_slump);
     let title = vec![part_name_span(compared, ComparePart::Components, "components", theme)];
     let below = muted_spans(source_text(compared), theme);
     let inner =
@@ -54,6 +57,12 @@ fn source_text(compared: &ComparisonView) -> String {
 /// Cells of a score with its bar.
 const SCORE_CELLS: usize = 7;
 
+/// Cells of a difference to the base, with the blank after it.
+const DIFFERENCE_CELLS: usize = 4;
+
+/// Cells that a name is not shortened below.
+const LEAST_NAME_CELLS: usize = 16;
+
 /// From this width on the difference has words too.
 const WORDS_FROM: usize = 72;
 
@@ -61,14 +70,16 @@ const WORDS_CELLS: usize = 25;
 
 fn head_line(compared: &ComparisonView, theme: Theme, width: usize) -> Line<'static> {
     let mut right = vec![];
-    for run in shown_runs(compared) {
-        let side = compared.pair.iter().position(|it| *it == run);
-        let word = side.map_or_else(
-            || trusted_span(format!(" {}", run_letter(run)), theme.style_for(Meaning::Muted)),
-            |side| side_letter(compared, side, theme),
-        );
+    for run in shown_columns(compared, width).runs {
+        let word = run_head(compared, run, theme);
+        if compared.paths.len() > 2 && run != compared.base {
+            right.push(trusted_span(" ".repeat(DIFFERENCE_CELLS), theme.style_for(Meaning::Muted)));
+        }
         let blank = SCORE_CELLS - spans_width(std::slice::from_ref(&word));
         right.extend([word, trusted_span(" ".repeat(blank), theme.style_for(Meaning::Muted))]);
+    }
+    if compared.paths.len() > 2 {
+        return left_and_right(vec![], right, width);
     }
     let by = compared.subtraction();
     let difference = format!("{}−{}", run_letter(by.from), run_letter(by.subtracted));
@@ -86,20 +97,25 @@ fn component_line(
     theme: Theme,
     width: usize,
 ) -> Line<'static> {
+    let is_many = compared.paths.len() > 2;
+    let to_base = score_differences(row, compared.base);
     let delta = row.score_delta(compared.subtraction());
-    let is_equal = delta == Some(0);
+    let is_equal = match is_many {
+        true => to_base.iter().flatten().all(|by| *by == 0),
+        false => delta == Some(0),
+    };
     let mut right: Vec<Span> = vec![];
-    for run in shown_runs(compared) {
+    for run in shown_columns(compared, width).runs {
+        if is_many && run != compared.base {
+            right.push(difference_span(to_base[run], theme));
+            right.push(trusted_span(" ", theme.style_for(Meaning::Text)));
+        }
         right.extend(score_spans(row.cells.get(run), is_equal, theme));
     }
-    let (words, meaning) = match delta {
-        None => ("  –".into(), Meaning::Muted),
-        Some(0) => ("  0".into(), Meaning::Muted),
-        Some(delta) if delta > 0 => (format!(" +{delta}"), Meaning::for_change(Some(true))),
-        Some(delta) => (format!(" −{}", delta.unsigned_abs()), Meaning::for_change(Some(false))),
-    };
-    right.push(trusted_span(words, theme.style_for(meaning)));
-    if width >= WORDS_FROM {
+    if !is_many {
+        right.push(difference_span(delta, theme));
+    }
+    if !is_many && width >= WORDS_FROM {
         right.push(trusted_span(" ", theme.style_for(Meaning::Text)));
         right.extend(level_spans(row, compared.pair, is_equal, theme));
     }
@@ -114,6 +130,23 @@ fn component_line(
     ];
     let left = fit_spans(left, width.saturating_sub(spans_width(&right) + 1));
     left_and_right(left, right, width)
+}
+
+/// Returns ` +3`; `  –` where there is no difference to state.
+fn difference_span(delta: Option<i8>, theme: Theme) -> Span<'static> {
+    let (words, meaning) = match delta {
+        None => ("  –".into(), Meaning::Muted),
+        Some(0) => ("  0".into(), Meaning::Muted),
+        Some(delta) if delta > 0 => (format!(" +{delta}"), Meaning::for_change(Some(true))),
+        Some(delta) => (format!(" −{}", delta.unsigned_abs()), Meaning::for_change(Some(false))),
+    };
+    trusted_span(words, theme.style_for(meaning))
+}
+
+/// Returns the runs with a column, where each but the base has its difference before its score.
+fn shown_columns(compared: &ComparisonView, width: usize) -> RunColumns {
+    let room = width.saturating_sub(LEAST_NAME_CELLS + SCORE_CELLS);
+    compared.run_columns(room / (SCORE_CELLS + DIFFERENCE_CELLS))
 }
 
 /// Returns `1 █··· `.

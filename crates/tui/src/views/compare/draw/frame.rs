@@ -57,6 +57,14 @@ pub(crate) fn side_letter(compared: &ComparisonView, side: usize, theme: Theme) 
     trusted_span(words, theme.style_for(if is_here { Meaning::Key } else { Meaning::Text }))
 }
 
+/// Returns the letter of a run as the head of its column; `▸` marks the one with the keyboard.
+pub(crate) fn run_head(compared: &ComparisonView, run: usize, theme: Theme) -> Span<'static> {
+    match compared.pair.iter().position(|it| *it == run) {
+        Some(side) => side_letter(compared, side, theme),
+        None => trusted_span(format!(" {}", run_letter(run)), theme.style_for(Meaning::Muted)),
+    }
+}
+
 /// Returns the text of a cell without a value; a pending measurement differs from a missing record.
 pub fn no_value(compared: &ComparisonView, party: &ComparedRun, done: usize) -> &'static str {
     let is_coming = !party.measured.contains_key(&done)

@@ -6,8 +6,11 @@ mod components;
 mod files;
 mod frame;
 mod losses;
+mod many_numbers;
 mod numbers;
 mod sessions;
+mod tests_table;
+mod transcripts;
 mod transitions;
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line, widgets::Widget};
@@ -23,9 +26,9 @@ use crate::{
     },
 };
 use trajview_run::trial::TrialValues;
-use trajview_study::compare::run_letter;
+use trajview_study::compare::{TranscriptItem, run_letter};
 
-use frame::{draw_frame, muted_spans, no_value, part_name_span, side_letter};
+use frame::{draw_frame, muted_spans, no_value, part_name_span, run_head, side_letter};
 
 pub fn draw(
     compared: &ComparisonView,
@@ -62,6 +65,9 @@ pub fn draw(
         let Some(area) = areas.part_area(part) else { continue };
         match part {
             ComparePart::Numbers => numbers::draw(compared, theme, area, buffer),
+            ComparePart::Components if compared.lists_tests() => {
+                tests_table::draw(compared, theme, area, buffer);
+            }
             ComparePart::Components if compared.has_no_components() => {
                 sessions::draw_requests(compared, theme, area, buffer);
             }
@@ -70,6 +76,7 @@ pub fn draw(
             ComparePart::Curves => chart::draw(compared, theme, area, buffer),
             ComparePart::Files => files::draw(compared, theme, area, buffer),
             ComparePart::Losses => losses::draw(compared, theme, area, buffer),
+            ComparePart::Transcripts => transcripts::draw(compared, theme, area, buffer),
         }
     }
 }
@@ -78,7 +85,7 @@ pub fn draw(
 fn draw_head(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     let mut names = vec![];
-    for run in shown_runs(compared) {
+    for run in 0..compared.paths.len() {
         let Some(party) = compared.all_parties().get(run) else { continue };
         names.push(trusted_span(format!("{} ", run_letter(run)), theme.style_for(Meaning::Key)));
         names.push(recorded_span(&party.run.id, theme.style_for(Meaning::Title)));
@@ -92,14 +99,23 @@ fn draw_head(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut B
     }
     let status =
         status_text(compared).map(|words| trusted_span(words, theme.style_for(Meaning::Muted)));
+    let parting = match status {
+        Some(_) => None,
+        None => parting_text(compared),
+    };
+    let parting = parting.map(|words| trusted_span(words, theme.style_for(Meaning::Muted)));
+    let status = status.or(parting);
     let width = usize::from(inner.width);
     left_and_right(names, status.into_iter().collect(), width).render(inner, buffer);
 }
 
-/// Returns the two compared runs; of more than two all, the pair first.
-fn shown_runs(compared: &ComparisonView) -> Vec<usize> {
-    let others = (0..compared.paths.len()).filter(|run| !compared.pair.contains(run));
-    compared.pair.into_iter().chain(others).collect()
+/// Returns `first difference a 1.3, b 1.2`: the steps in which the two runs part.
+fn parting_text(compared: &ComparisonView) -> Option<String> {
+    let first = compared.transcripts.first_difference()?;
+    let [a, b] = compared.pair.map(run_letter);
+    let [at_a, at_b] =
+        [first.a, first.b].map(|item| item.map_or("end".to_owned(), TranscriptItem::address));
+    Some(format!("first difference {a} {at_a}, {b} {at_b}"))
 }
 
 /// Returns the progress of the measurement.

@@ -1,4 +1,4 @@
-//! Every number of all runs, and what there is between the two that are compared.
+//! Every number of two runs and the difference. More runs are drawn by [`many_numbers`].
 
 use ratatui::{
     buffer::Buffer,
@@ -24,7 +24,7 @@ use trajview_metrics::{
 use trajview_run::{format_number, rubric::Judgement};
 use trajview_study::compare::{NumberOutcome, run_letter, turns_done_at_judgement};
 
-use super::{draw_frame, muted_spans, no_value, part_name_span, shown_runs, side_letter};
+use super::{draw_frame, many_numbers, muted_spans, no_value, part_name_span, side_letter};
 
 /// Cells of a number's name, of each run, of the difference.
 const LABEL_CELLS: usize = 19;
@@ -35,6 +35,9 @@ const VALUE_CELLS_BEFORE_BRACKETS: usize = 9;
 const EARLIER_VALUE_CELLS: usize = 9;
 
 pub fn draw(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    if compared.paths.len() > 2 {
+        return many_numbers::draw(compared, theme, area, buffer);
+    }
     let by = compared.subtraction();
     let title = vec![part_name_span(compared, ComparePart::Numbers, "numbers", theme)];
     let says = muted_spans(by.display_text(), theme);
@@ -54,7 +57,7 @@ pub fn draw(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Bu
 }
 
 /// Returns `profile trajview · judged by authors-reading, a at turn 56, b at turn 1`.
-fn measured_by_text(compared: &ComparisonView) -> String {
+pub(super) fn measured_by_text(compared: &ComparisonView) -> String {
     let profile = compared.measures.ruler.as_ref().map(RulerName::display_text);
     let judged = judges_text(compared);
     let before = compared.measures.before.as_ref();
@@ -90,17 +93,12 @@ fn judges_text(compared: &ComparisonView) -> Option<String> {
 
 fn head_line(compared: &ComparisonView, theme: Theme, width: usize) -> Line<'static> {
     let mut spans = vec![trusted_span(" ".repeat(LABEL_CELLS), theme.style_for(Meaning::Muted))];
-    for run in shown_runs(compared) {
-        let side = compared.pair.iter().position(|it| *it == run);
-        let word = side.map_or_else(
-            || trusted_span(format!(" {}", run_letter(run)), theme.style_for(Meaning::Muted)),
-            |side| side_letter(compared, side, theme),
-        );
+    for side in 0..2 {
         spans.push(trusted_span(
             " ".repeat(value_cells(compared) - 2),
             theme.style_for(Meaning::Muted),
         ));
-        spans.push(word);
+        spans.push(side_letter(compared, side, theme));
         let before = if compared.measures.before.is_some() { EARLIER_VALUE_CELLS } else { 0 };
         spans.push(trusted_span(" ".repeat(before), theme.style_for(Meaning::Muted)));
     }
@@ -126,7 +124,7 @@ fn number_line(
         vec![trusted_span(format!("{label:<LABEL_CELLS$}"), theme.style_for(Meaning::Text))];
     // A longer name takes blanks of the first value.
     let mut taken = text::width(label).saturating_sub(LABEL_CELLS);
-    for run in shown_runs(compared) {
+    for run in compared.pair {
         let Some(party) = compared.all_parties().get(run) else { continue };
         let value = party.final_value(number);
         let end = party.run.end_in_turns();

@@ -9,7 +9,7 @@ use ratatui::{
 use crate::{
     views::compare::ComparisonView,
     widgets::{
-        line::trusted_span,
+        line::{safe_string, trusted_span},
         panel::{draw_sentence, put_row},
         theme::{Meaning, Theme},
     },
@@ -33,8 +33,9 @@ pub fn draw(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Bu
     let below = muted_spans("[ ] selected · = unchanged", theme);
     let inner = draw_frame(false, [title, vec![], below], theme, area, buffer);
     if transitions.n == 0 {
-        let words = "no component is judged in both runs";
-        return draw_sentence(words, theme.style_for(Meaning::Muted), inner, buffer);
+        let none = || "no component is judged in both runs".to_owned();
+        let words = compared.not_compared().unwrap_or_else(none);
+        return draw_sentence(&safe_string(&words), theme.style_for(Meaning::Muted), inner, buffer);
     }
     put_row(head_line(theme), None, inner, 0, buffer);
     let chosen = chosen_cell(compared);

@@ -118,7 +118,7 @@ impl TableDrawing<'_> {
         }
         let mut spans =
             self.line_spans(is_chosen, |place| cells::run_cell_spans(row, place, self.theme));
-        if let (Some(first), true) = (spans.first_mut(), self.table.marked == Some(at)) {
+        if let (Some(first), true) = (spans.first_mut(), self.table.marked.contains(&at)) {
             *first = trusted_span("◆", self.theme.style_for(Meaning::Key));
         }
         spans
