@@ -389,6 +389,40 @@ mod tests {
     }
 
     #[test]
+    fn the_sample_jobs_have_their_trials_with_attempts_outcomes_and_notes() {
+        let jobs = Path::new(trajview_testing::project()).join("sample-runs/jobs");
+        let row = |path: &PathBuf| {
+            let run = open(path).unwrap().run;
+            let trial = run.trial.as_deref().unwrap();
+            assert!(run.warnings.is_empty(), "{:?}", run.warnings);
+            format!(
+                "{} {} {} {} {:?} {} {}",
+                run.origin.format,
+                trial.task.as_deref().unwrap(),
+                trial.attempt.unwrap(),
+                trial.outcome.unwrap().word(),
+                trial.reward,
+                trial.notes.len(),
+                run.checkpoints.len()
+            )
+        };
+
+        let rows: Vec<String> = runs_below(&jobs).iter().map(row).collect();
+
+        assert_eq!(
+            rows,
+            [
+                "harbor parse-dates 1 error None 1 0",
+                "atif sum-column 1 passed Some(1.0) 0 1",
+                "atif sum-column 2 failed Some(0.0) 0 1",
+                "harbor two-steps 1 partial Some(0.75) 0 2",
+                "terminal-bench hello-shell 1 passed None 0 1",
+                "terminal-bench long-build 1 timeout None 0 0",
+            ]
+        );
+    }
+
+    #[test]
     #[ignore = "needs TRAJVIEW_REAL_DATA"]
     fn the_trials_of_real_jobs_have_the_outcomes_of_their_harness() {
         let count = |job: &str| {
