@@ -91,7 +91,7 @@ fn corpus_sql_and_an_export_have_the_columns_of_trials() {
     let queried = cli_json(&["sql", query, &path, "--json"]);
     let out = tempfile::tempdir().unwrap();
     let exported = out.path().join("tables").to_str().unwrap().to_owned();
-    cli_text(&["export", &path, "--parquet", "--tables", "runs", "--out", &exported]);
+    cli_text(&["export", &path, "--parquet", &exported, "--tables", "runs"]);
     let from_export = cli_json(&["sql", query, &exported, "--json"]);
 
     assert_eq!(trial_columns(&corpus["runs"]), expected_rows());
@@ -197,7 +197,7 @@ fn no_command_fails_on_a_trial_without_a_log() {
         &["process"][..],
         &["process", "--json"],
         &["score"],
-        &["score", "--json", "--each", "turn"],
+        &["score", "--json"],
         &["cost"],
         &["ls"],
         &["diff"],
