@@ -238,3 +238,14 @@ fn two_runs_have_a_timeline_each_with_the_same_phases_in_the_same_columns() {
     point(&mut screen, MouseKind::Click, 20, 50 - 1 - 12 + 2);
     assert!(timeline_rows(&screen)[0].contains("turn 6 of 56"), "{}", frame(&screen));
 }
+
+#[test]
+fn a_round_that_lost_recorded_tests_is_marked() {
+    let run = "sample-runs/evocodebench/tinycalc.json/made-a";
+    let screen = opened(&[run], (120, 40), Config::default());
+
+    let rows = timeline_rows(&screen);
+
+    let events = rows.iter().find(|row| row.contains("events")).unwrap();
+    assert_eq!(events.matches('✖').count(), 2, "rounds 3 and 4: {rows:?}");
+}

@@ -112,7 +112,6 @@ use records::RecordLog;
 /// Every format we read, in the order in which they may claim a file.
 pub const FORMATS: &[&dyn Format] = &[
     &bundle::Bundle,
-    &evocodebench::EvoCodeBench,
     // Before those whose envelopes they share.
     &RecordLog(&qwen::Qwen),
     &RecordLog(&grok::Grok),
@@ -152,6 +151,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &harness::HarborTrial,
     &harness::TerminalBenchTrial,
     &slopcodebench::SlopCodeBench,
+    &evocodebench::EvoCodeBench,
     &paperbench::PaperBench,
     // Logs that no tool can be recognised by.
     &RecordLog(&messages::Messages),

@@ -11,7 +11,7 @@ use trajview_formats::{
     FileHead, RecordingShape, SourceBytes, could_be_log, format_for_head,
     harness::{HARNESSES, Harness, RepeatKey, TrialFiles, terminal_bench_trial_folder},
 };
-use trajview_run::{Run, Warning};
+use trajview_run::{Outcome, Run, TrialResult, Warning};
 
 use super::{
     containers, disk,
@@ -31,20 +31,25 @@ const MOST_SIDECAR_BYTES: usize = 4 << 20;
 /// The most trials of a job among which the repeats of a task are counted.
 const MOST_REPEATS: usize = 1_000;
 
-/// Gives a run the result of its trial, where a harness recorded one. A damaged record is a warning.
+/// Gives a run the result of its trial, where a harness recorded one. A damaged record is a warning. A log that states how
+/// the agent ended is not scored by that.
 pub(crate) fn add_trial_result(run: &mut Run, recording: &FoundRecording) {
     let shape = recording.format.capabilities().shape;
     let is_one_file = matches!(shape, RecordingShape::Lines | RecordingShape::Document);
-    if run.trial.is_some() || !is_one_file {
+    let is_scored = |trial: &TrialResult| trial.outcome.is_some_and(Outcome::is_scored);
+    if run.trial.as_deref().is_some_and(is_scored) || !is_one_file {
         return;
     }
     if recording.format.is_trial_record() {
         add_from_own_record(run, recording);
         return;
     }
+    let log = recording.main.to_string_lossy().replace('\\', "/");
     for folder in recording.main.ancestors().skip(1).take(MOST_UP) {
         let add = |harness: &&dyn Harness| {
-            harness.record_names().iter().any(|name| {
+            let named = harness.named_records(&log);
+            let names = named.iter().map(String::as_str);
+            names.chain(harness.record_names().iter().copied()).any(|name| {
                 let path = folder.join(name);
                 is_plain_file(&path)
                     && read_start(&path, MOST_RECORD_BYTES).is_some_and(|bytes| {
@@ -438,5 +443,45 @@ mod tests {
         assert_eq!(count("harbor/job"), [("error", 1), ("failed", 5), ("passed", 2)]);
         // 28 of 80 are resolved; the tests of two came to no result.
         assert_eq!(count("terminal-bench-1/job"), [("error", 2), ("failed", 50), ("passed", 28)]);
+    }
+
+    const TRAJ: &str = r#"{"trajectory": [{"action": "ls", "observation": "a", "thought": "t", "response": "r"}],
+        "history": [{"role": "user", "content": "go"}], "info": {"exit_status": "submitted", "submission": "diff"}}"#;
+
+    /// Opens `<instance>/<instance>.traj` with these files in the folder above it.
+    fn swe_run(files: &[(&str, &str)]) -> std::sync::Arc<Run> {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("made__calc-1/made__calc-1.traj");
+        fs::create_dir_all(log.parent().unwrap()).unwrap();
+        fs::write(&log, TRAJ).unwrap();
+        for (name, text) in files {
+            fs::write(folder.path().join(name), text).unwrap();
+        }
+        open(&log).unwrap().run
+    }
+
+    #[test]
+    fn what_was_submitted_is_unscored_until_a_report_says_more() {
+        let outcome = |files: &[(&str, &str)]| swe_run(files).trial.as_ref().unwrap().outcome;
+
+        assert_eq!(outcome(&[]), Some(Outcome::Unscored));
+        let preds = ("preds.json", r#"{"made__calc-1": {"model_patch": "diff"}}"#);
+        assert_eq!(outcome(&[preds]), Some(Outcome::Unscored));
+        let results = ("results.json", r#"{"resolved": ["made__calc-1"]}"#);
+        assert_eq!(outcome(&[preds, results]), Some(Outcome::Passed));
+        let own = ("made__calc-1/report.json", r#"{"made__calc-1": {"resolved": false}}"#);
+        assert_eq!(outcome(&[preds, own]), Some(Outcome::Failed));
+        let named = ("made__calc-1/made__calc-1.eval.json", r#"{"resolved": true}"#);
+        assert_eq!(outcome(&[named]), Some(Outcome::Passed));
+    }
+
+    #[test]
+    fn a_damaged_report_of_swe_bench_is_a_warning_and_the_status_of_the_agent_stays() {
+        let run = swe_run(&[("made__calc-1/report.json", "{\"made__calc-1\": {\"resolved\": tr")]);
+
+        assert_eq!(run.trial.as_ref().unwrap().outcome, Some(Outcome::Unscored));
+        let warning = run.warnings.last().unwrap();
+        assert_eq!(warning.place, "report.json");
+        assert!(warning.what.starts_with("not the JSON of an evaluation: "), "{}", warning.what);
     }
 }

@@ -15,6 +15,7 @@ mod cast;
 mod ctrf;
 mod harbor;
 mod harbor_trial;
+mod swe_bench;
 mod terminal_bench;
 mod terminal_bench_trial;
 mod trial_parts;
@@ -24,7 +25,8 @@ pub use terminal_bench::trial_folder as terminal_bench_trial_folder;
 pub(crate) use terminal_bench_trial::TerminalBenchTrial;
 
 /// Every harness whose records are read, in the order in which they may claim one.
-pub const HARNESSES: &[&dyn Harness] = &[&harbor::Harbor, &terminal_bench::TerminalBench];
+pub const HARNESSES: &[&dyn Harness] =
+    &[&harbor::Harbor, &terminal_bench::TerminalBench, &swe_bench::SweBench];
 
 /// A benchmark harness. No method may panic, whatever the bytes.
 pub trait Harness: Sync {
@@ -34,6 +36,12 @@ pub trait Harness: Sync {
     /// Returns the names of the files that may be the record of a trial or of its job; each is looked for in every folder
     /// above a log.
     fn record_names(&self) -> &'static [&'static str];
+
+    /// Returns the names of further files that may be the record, which are named after the log; they are looked for before
+    /// the others.
+    fn named_records(&self, _log: &str) -> Vec<String> {
+        vec![]
+    }
 
     /// Returns whether a file of such a name is a record of this harness for a log. A damaged record is claimed where what
     /// is left of it, or the place of the log, identifies it.
