@@ -35,7 +35,6 @@ pub fn sample_result(sample: &JsonObject<'_>, recorded: &[RecordedMeasure]) -> T
         let is_share = !has_mean_outside(recorded, name);
         if is_share { outcome_of_share(*value) } else { None }
     });
-    let is_limited = limit.is_some();
     let outcome = match (&error, of_score, &limit) {
         (Some(_), ..) => Some(Outcome::Error),
         (None, Some(outcome), _) => outcome,
@@ -52,14 +51,14 @@ pub fn sample_result(sample: &JsonObject<'_>, recorded: &[RecordedMeasure]) -> T
     if let Some(retries) = retries_note(sample) {
         notes.push(retries);
     }
-    let stopped = limit.filter(|_| is_limited && reward.is_none()).map(|limit| limit.note());
+    let ended = limit.filter(|limit| reward.is_none() && limit.outcome().is_broken());
     TrialResult {
         attempt: sample.number("epoch").and_then(|epoch| u32::try_from(epoch).ok()),
         outcome,
         reward: reward.as_ref().map(|(_, value)| *value),
         reward_name: reward.map(|(name, _)| name),
         other_rewards: scores.rewards.into_iter().skip(1).collect(),
-        error: error.or(stopped),
+        error: error.or_else(|| ended.map(|limit| limit.note())),
         notes,
         ..TrialResult::default()
     }
