@@ -95,11 +95,11 @@ impl SlopReader<'_> {
     }
 }
 
-/// Returns the last line of a message as YAML quotes it, with its line ends written as `\n`.
+/// Returns the last line of a message; where its quotes could not be resolved, its line ends are written as `\n`.
 fn last_written_line(message: &str) -> Option<&str> {
     let is_margin = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '\\');
-    let lines = message.rsplit("\\n").map(|line| line.trim_matches(is_margin));
-    lines.into_iter().find(|line| !line.is_empty())
+    let line_end = if message.contains('\n') { "\n" } else { "\\n" };
+    message.rsplit(line_end).map(|line| line.trim_matches(is_margin)).find(|line| !line.is_empty())
 }
 
 #[cfg(test)]
