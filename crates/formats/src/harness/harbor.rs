@@ -7,6 +7,10 @@
 //! | `verifier/reward.json`, `verifier/reward.txt` | a note, where they differ from the record |
 //! | `exception.txt` | the exception, where the record lacks it |
 //!
+//! A trial in steps has exceptions, tokens, cost and times in `step_results`; the verifier's result of the trial is chosen
+//! or made from theirs. Where the trial itself has no exception, that of the last step with one is the trial's; a number that
+//! it lacks is the sum over its steps, where each has it.
+//!
 //! Harbor states no range of a reward. By its convention a verifier writes 0 to 1, most of them 0 or 1: 1 and more is
 //! passed, 0 and less failed, and between them is partial.
 
@@ -62,15 +66,14 @@ impl Harness for Harbor {
             started_at: time_of(&record, "started_at"),
             agent: agent_of(&record),
             model: model_of(&record),
-            stated: totals_of(record.object("agent_result")),
+            stated: totals_of(&record),
             ..TrialFacts::default()
         };
         for phase in PHASES {
-            let times = record.object(phase);
-            let time = |key| times.and_then(|it| Time::parse(it.text(key)?));
-            let seconds = time("started_at")
-                .zip(time("finished_at"))
-                .and_then(|(start, end)| end.seconds_since(start));
+            let seconds = number_of(&record, |part| {
+                let time = |key| Time::parse(part.object(phase)?.text(key)?);
+                time("finished_at")?.seconds_since(time("started_at")?)
+            });
             facts.add_value(files.record.name, format!("{phase}_seconds"), seconds);
         }
         if let Some(report) = files.sidecar("verifier/ctrf.json") {
@@ -130,22 +133,41 @@ fn model_of(record: &Value) -> Option<String> {
     configured().or_else(info).map(str::to_owned)
 }
 
-/// Returns the tokens and the cost of an `agent_result`; its input has the cached input in it.
-fn totals_of(result: Option<&serde_json::Map<String, Value>>) -> StatedTotals {
-    let Some(result) = result else { return StatedTotals::default() };
+/// Returns the tokens and the cost of the agent; its input has the cached input in it.
+fn totals_of(record: &Value) -> StatedTotals {
+    let count = |key: &str| {
+        let sum =
+            number_of(record, |it| Some(u128::from(it.object("agent_result")?.number(key)?)))?;
+        u64::try_from(sum).ok()
+    };
     let tokens = Tokens {
-        input: result.number("n_input_tokens"),
-        cached_input: result.number("n_cache_tokens"),
-        output: result.number("n_output_tokens"),
+        input: count("n_input_tokens"),
+        cached_input: count("n_cache_tokens"),
+        output: count("n_output_tokens"),
         ..Tokens::default()
     };
-    StatedTotals { tokens, cost_usd: result.float("cost_usd").filter(|it| it.is_finite()) }
+    let cost = number_of(record, |it| it.object("agent_result")?.float("cost_usd"));
+    StatedTotals { tokens, cost_usd: cost.filter(|it| it.is_finite()) }
+}
+
+/// Returns a number of a trial, else the sum over its steps; None where a step lacks it.
+fn number_of<N: std::iter::Sum>(record: &Value, number: impl Fn(&Value) -> Option<N>) -> Option<N> {
+    let steps = record.elements_of("step_results");
+    number(record).or_else(|| if steps.is_empty() { None } else { steps.iter().map(number).sum() })
 }
 
 fn read_result(record: &Value, files: &TrialFiles<'_>) -> TrialResult {
     let mut rewards = rewards_of(record);
     let reward = (!rewards.is_empty()).then(|| rewards.remove(0));
-    let exception = exception_of(record).or_else(|| {
+    let in_step = || {
+        let mut steps = record.elements_of("step_results").iter().rev();
+        steps.find_map(|step| Some((exception_of(step)?, step_name(step))))
+    };
+    let (exception, step) = match exception_of(record).map(|it| (it, None)).or_else(in_step) {
+        Some((exception, step)) => (Some(exception), step),
+        None => (None, None),
+    };
+    let exception = exception.or_else(|| {
         let text = String::from_utf8_lossy(files.sidecar("exception.txt")?.bytes).into_owned();
         let line = text.lines().rev().find(|line| !line.trim().is_empty())?;
         let (kind, message) = line.split_once(": ").unwrap_or((line, ""));
@@ -162,8 +184,10 @@ fn read_result(record: &Value, files: &TrialFiles<'_>) -> TrialResult {
         ..TrialResult::default()
     };
     if let (Some(_), Some((kind, _))) = (&reward, &exception) {
+        let place = step.map(|name| format!(" in the step {name}")).unwrap_or_default();
         result.notes.push(
-            format!("{kind} was raised, and the verifier gave its reward all the same").into(),
+            format!("{kind} was raised{place}, and the verifier gave its reward all the same")
+                .into(),
         );
     }
     for name in ["verifier/reward.json", "verifier/reward.txt"] {
@@ -250,6 +274,10 @@ fn outcome_of_exception(kind: &str) -> Outcome {
     }
 }
 
+fn step_name(step: &Value) -> Option<&str> {
+    step.text("step_name").or_else(|| step.text("name"))
+}
+
 /// One step of a trial with several.
 pub(super) struct TrialStep {
     /// The name of its folder below `steps`.
@@ -264,7 +292,7 @@ pub(super) struct TrialStep {
 pub(super) fn steps_of(record: &Value) -> Vec<TrialStep> {
     const MOST_STEPS: usize = 1_000;
     let named = |step: &Value| {
-        let name = step.text("step_name").or_else(|| step.text("name"))?.to_owned();
+        let name = step_name(step)?.to_owned();
         let rewards = rewards_of(step);
         let exception = exception_of(step);
         let outcome = outcome_of(step, rewards.first().map(|it| it.1), exception.as_ref());
@@ -280,6 +308,10 @@ mod tests {
     use super::*;
 
     fn result_of(fields: &str, sidecars: &[(&str, &str)]) -> TrialResult {
+        facts_of(fields, sidecars).result
+    }
+
+    fn facts_of(fields: &str, sidecars: &[(&str, &str)]) -> TrialFacts {
         let record = format!(
             "{{\"task_name\": \"t\", \"trial_name\": \"t__1\", \"trial_uri\": \"u\", \"finished_at\": \"2026-01-01T00:00:00Z\"{fields}}}"
         );
@@ -291,7 +323,41 @@ mod tests {
                 .map(|(name, text)| SourceBytes { name, bytes: text.as_bytes() })
                 .collect(),
         };
-        Harbor.read_trial(&files, &Run::default()).unwrap().unwrap().result
+        Harbor.read_trial(&files, &Run::default()).unwrap().unwrap()
+    }
+
+    const STEPS: &str = r#", "agent_result": null, "step_results": [
+        {"step_name": "one", "agent_result": {"n_input_tokens": 10, "n_output_tokens": 1, "cost_usd": 0.5},
+         "agent_execution": {"started_at": "2026-01-01T00:00:00Z", "finished_at": "2026-01-01T00:00:10Z"}},
+        {"step_name": "two", "agent_result": {"n_input_tokens": 5, "n_output_tokens": null, "cost_usd": 0.25},
+         "agent_execution": {"started_at": "2026-01-01T00:01:00Z", "finished_at": "2026-01-01T00:01:05Z"},
+         "exception_info": {"exception_type": "AgentTimeoutError", "exception_message": "late"}}]"#;
+
+    #[test]
+    fn a_step_that_raised_ends_its_trial_and_is_a_note_beside_a_reward() {
+        let ended = result_of(STEPS, &[]);
+        assert_eq!((ended.outcome, ended.reward), (Some(Outcome::Timeout), None));
+        assert_eq!(ended.error.as_deref(), Some("AgentTimeoutError: late"));
+
+        let mean = r#", "verifier_result": {"rewards": {"reward": 0.5}}"#;
+        let scored = result_of(&format!("{STEPS}{mean}"), &[]);
+        assert_eq!((scored.outcome, scored.reward), (Some(Outcome::Partial), Some(0.5)));
+        let note = "AgentTimeoutError was raised in the step two, and the verifier gave its reward all the same";
+        assert_eq!(scored.notes, [note.into()]);
+    }
+
+    #[test]
+    fn numbers_of_steps_are_added_where_each_step_has_one() {
+        let facts = facts_of(STEPS, &[]);
+
+        let tokens = facts.stated.tokens;
+        assert_eq!((tokens.input, tokens.output, tokens.cached_input), (Some(15), None, None));
+        assert_eq!(facts.stated.cost_usd, Some(0.75));
+        let values: Vec<_> =
+            facts.values.iter().map(|it| (&*it.name, it.value.as_number())).collect();
+        assert_eq!(values, [("agent_execution_seconds", Some(15.0))]);
+        let own = STEPS.replacen("null", r#"{"n_input_tokens": 7}"#, 1);
+        assert_eq!(facts_of(&own, &[]).stated.tokens.input, Some(7), "the trial's own number");
     }
 
     #[test]
