@@ -179,10 +179,6 @@ impl<'t> RoundResult<'t> {
             && listed == self.failed
     }
 
-    fn is_failed(&self, key: &TestKey) -> bool {
-        self.cases.iter().any(|case| case.key == *key)
-    }
-
     fn is_named_in_full(&self, requirement: &str) -> bool {
         self.failed_by_requirement.get(requirement) == self.named_by_requirement.get(requirement)
     }
@@ -334,10 +330,11 @@ impl<'a, 't> TaskReader<'a, 't> {
             .collect();
         let suite = &self.suites[at];
         if result.is_complete(suite.most) {
+            let failed: BTreeSet<&TestKey> = result.cases.iter().map(|case| &case.key).collect();
             let passed = suite
                 .tests
                 .iter()
-                .filter(|key| !result.is_failed(key) && result.is_named_in_full(&key.0));
+                .filter(|key| !failed.contains(key) && result.is_named_in_full(&key.0));
             cases.extend(passed.map(|key| case(key, TestOutcome::Passed)));
         }
         let counts = PassCount { passed: result.passed, total: result.total };

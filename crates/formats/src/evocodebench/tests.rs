@@ -90,3 +90,36 @@ fn the_request_and_the_failure_are_read_where_they_stand() {
         "scenario: negative\nactual: 2"
     );
 }
+
+#[test]
+fn a_round_with_very_many_failed_tests_is_read_in_one_pass() {
+    let cases = |prefix: &str| {
+        let case = |at: usize| format!("{{\"scenario\": \"{prefix}{at}\"}}");
+        (0..60_000).map(case).collect::<Vec<_>>().join(",")
+    };
+    let round = |requirement: &str, prefix: &str| {
+        let fails = format!("[{{\"req\": \"{requirement}\", \"cases\": [{}]}}]", cases(prefix));
+        format!(
+            "{{\"1\": {{\"pass\": 60000, \"total\": 120000, \"fail\": 60000, \"fails\": {fails}}}}}"
+        )
+    };
+    let task = format!(
+        "{{\"task\": \"t\", \"n_rounds\": 1, \"rounds\": [{{\"n\": 1}}], \"models\": {{\"a\": {}, \"b\": {}}}}}",
+        round("x", "p"),
+        round("y", "q")
+    );
+    let document = crate::with_run_field(&task, "a");
+    let begun = std::time::Instant::now();
+    let run = EvoCodeBench.index_run(&[SourceBytes { name: "t", bytes: &document }]).unwrap();
+
+    let outcomes = cases_of_outcomes(&run);
+    assert_eq!(outcomes, (60_000, 60_000));
+    assert!(begun.elapsed().as_secs() < 20, "each test is compared with each failed one");
+}
+
+/// Returns the numbers of failed and of passed tests of the first round.
+fn cases_of_outcomes(run: &Run) -> (usize, usize) {
+    let all = cases(run, 0);
+    let count = |wanted| all.iter().filter(|(_, outcome)| *outcome == wanted).count();
+    (count(TestOutcome::Failed), count(TestOutcome::Passed))
+}

@@ -144,6 +144,9 @@ fn read_text(file: &Path) -> Option<String> {
     String::from_utf8(file_bytes.read_all().0.into_owned()).ok()
 }
 
+/// The most fields that are runs: each is read with the whole document.
+const MOST_FIELDS: usize = 1_000;
+
 /// The fields of an object in one document, each of which is a run and needs the whole document.
 pub struct JsonFieldRows {
     names: MemberNames,
@@ -155,7 +158,7 @@ impl JsonFieldRows {
     pub fn open(file: &Path, key: &str) -> Option<Self> {
         let content = read_text(file)?;
         let mut fields = field_names(&content, key)?;
-        fields.truncate(MOST_MEMBERS);
+        fields.truncate(MOST_FIELDS);
         let mut names = MemberNames::default();
         fields.iter().for_each(|name| names.add_row(Some(name)));
         (!fields.is_empty()).then_some(Self { names, fields, content })
@@ -210,5 +213,21 @@ impl Members for JsonListRows {
             Some(facts) => Ok((inspect_archive::with_log_facts(&sample, facts), cut)),
             None => Ok((sample, cut)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_with_very_many_fields_has_the_first_thousand_as_runs() {
+        let fields: Vec<String> = (0..1_200).map(|at| format!("\"m{at}\": {{}}")).collect();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), format!("{{\"models\": {{{}}}}}", fields.join(","))).unwrap();
+
+        let rows = JsonFieldRows::open(file.path(), "models").unwrap();
+
+        assert_eq!((rows.fields.len(), rows.names().all_names().len()), (1_000, 1_000));
     }
 }
