@@ -64,8 +64,9 @@ def hash_of(text):
 
 
 def ctrf(*tests):
-    cases = [{"name": name, "status": "passed" if passed else "failed", "duration": 0.01} | ({} if passed else {"trace": f"E   AssertionError: {name}"}) for name, passed in tests]
-    return {"results": {"tool": {"name": "pytest"}, "summary": {"tests": len(cases)}, "tests": cases}}
+    cases = [{"name": name, "status": "passed" if passed else "failed", "duration": 10} | ({} if passed else {"trace": f"E   AssertionError: {name}"}) for name, passed in tests]
+    summary = {"tests": len(cases), "start": 1790000000000, "stop": 1790000000100}
+    return {"results": {"tool": {"name": "pytest"}, "summary": summary, "tests": cases}}
 
 
 def trajectory(words, *commands):

@@ -1,6 +1,9 @@
 //! `ctrf.json`: the tests that a verifier ran, in the Common Test Report Format (ctrf.io).
+//!
+//! The format states durations and times in milliseconds. pytest-json-ctrf wrote both in seconds before its version 0.6, and
+//! names pytest as the tool in either case: there the size of the times tells the unit.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use trajview_run::{
     checkpoint_record::{PassCount, RecordedTests, TestCase, TestOutcome},
@@ -17,6 +20,7 @@ pub(super) fn read_report(source: &str, bytes: &[u8]) -> Option<RecordedTests> {
     let report: Value = serde_json::from_slice(bytes).ok()?;
     let results = report.object("results")?;
     let tests = results.list("tests")?;
+    let unit = units_in_second(results);
     let case = |test: &Value| {
         let outcome = match test.text("status")? {
             "passed" => TestOutcome::Passed,
@@ -26,11 +30,29 @@ pub(super) fn read_report(source: &str, bytes: &[u8]) -> Option<RecordedTests> {
         let reason = test.text("message").or_else(|| test.text("trace").and_then(error_line));
         Some(TestCase {
             reason: reason.filter(|_| outcome == TestOutcome::Failed).map(first_line_label),
-            seconds: test.float("duration").filter(|it| it.is_finite() && *it >= 0.0),
+            seconds: (test.float("duration").filter(|it| it.is_finite() && *it >= 0.0).zip(unit))
+                .map(|(duration, unit)| duration / unit),
             ..named_case(test.text("name")?, outcome)
         })
     };
     Some(tests_of(source, tests.iter().take(MOST_TESTS).filter_map(case).collect()))
+}
+
+/// Returns how many units of a report's durations make a second; None where it does not tell.
+fn units_in_second(results: &Map<String, Value>) -> Option<f64> {
+    /// The milliseconds of a day in 1973, and the seconds of one in the year 5138.
+    const FIRST_MILLISECONDS: f64 = 1e11;
+    let tool = results.object("tool").and_then(|it| it.text("name")).unwrap_or_default();
+    let summary = results.object("summary");
+    let time = |key| summary.and_then(|it| it.float(key)).filter(|time| *time > 0.0);
+    let Some(start) = time("start") else { return (tool != "pytest").then_some(1_000.0) };
+    if start >= FIRST_MILLISECONDS {
+        return Some(1_000.0);
+    }
+    // A version between them has times in seconds and durations in milliseconds.
+    let span = time("stop")? - start;
+    let durations = results.elements_of("tests").iter().filter_map(|test| test.float("duration"));
+    (tool == "pytest" && durations.fold(0.0, f64::max) <= span).then_some(1.0)
 }
 
 /// Returns a test with a name and an outcome, and no more.
@@ -73,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_report_gives_each_test_with_its_reason_and_counts_no_skipped_one() {
-        let report = br#"{"results": {"tests": [{"name": "a", "status": "passed", "duration": 0.5},
+        let report = br#"{"results": {"tests": [{"name": "a", "status": "passed", "duration": 500},
             {"name": "b", "status": "failed", "trace": "def b():\n>  assert x\nE   AssertionError: no x\n"},
             {"name": "c", "status": "skipped"}, {"status": "passed"}, 7]}}"#;
 
@@ -84,5 +106,24 @@ mod tests {
         assert_eq!(cases, [("a", Some(0.5)), ("b", None), ("c", None)]);
         assert_eq!(tests.cases[1].reason.as_deref(), Some("AssertionError: no x"));
         assert_eq!(read_report("x", b"{\"results\": []}"), None);
+    }
+
+    #[test]
+    fn durations_are_milliseconds_but_for_older_reports_of_pytest() {
+        let seconds = |tool: &str, start: f64, stop: f64, duration: f64| {
+            let report = serde_json::json!({"results": {
+                "tool": {"name": tool}, "summary": {"start": start, "stop": stop},
+                "tests": [{"name": "a", "status": "passed", "duration": duration}],
+            }});
+            read_report("r", report.to_string().as_bytes()).unwrap().cases[0].seconds
+        };
+
+        assert_eq!(seconds("pytest", 1_775_065_252.5, 1_775_065_253.5, 0.25), Some(0.25));
+        assert_eq!(seconds("pytest", 1_775_065_252.5, 1_775_065_253.5, 250.0), None);
+        assert_eq!(seconds("pytest", 1_775_065_252_500.0, 1_775_065_253_500.0, 250.0), Some(0.25));
+        assert_eq!(seconds("pytest", 0.0, 0.0, 250.0), None);
+        assert_eq!(seconds("jest", 1_775_065_252_500.0, 1_775_065_253_500.0, 250.0), Some(0.25));
+        assert_eq!(seconds("jest", 0.0, 0.0, 250.0), Some(0.25));
+        assert_eq!(seconds("jest", 1_775_065_252.5, 1_775_065_253.5, 0.25), None);
     }
 }
