@@ -70,7 +70,7 @@ pub struct TrialResult {
     pub reward: Option<f64>,
     /// The name of [`Self::reward`], where the harness names it.
     pub reward_name: Option<Box<str>>,
-    /// The other named rewards and scores, in the harness' order.
+    /// The other named rewards and scores: those of Harbor by name, others in the harness' order.
     pub other_rewards: Vec<(Box<str>, f64)>,
     /// The error in one line: the exception's type and message, the agent's exit status.
     pub error: Option<Box<str>>,

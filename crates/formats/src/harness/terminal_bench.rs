@@ -81,13 +81,21 @@ fn read_job(sidecar: &SourceBytes<'_>, facts: &mut TrialFacts) {
     let Ok(job) = serde_json::from_slice::<Value>(sidecar.bytes) else { return };
     let arguments = job.object("invocation").map(|it| it.texts_of("args")).unwrap_or_default();
     let argument = |names: [&str; 2]| {
-        let at = arguments.iter().position(|it| names.contains(&it.as_str()))?;
-        arguments.get(at + 1).cloned()
+        let at = arguments.iter().position(|it| names.contains(&option_name(it)))?;
+        match arguments[at].split_once('=') {
+            Some((_, value)) => Some(value.to_owned()),
+            None => arguments.get(at + 1).cloned(),
+        }
     };
     let agent = job.text("agent_name").map(str::to_owned).or_else(|| argument(["--agent", "-a"]));
     let model = job.text("model_name").map(str::to_owned).or_else(|| argument(["--model", "-m"]));
     facts.agent = facts.agent.take().or(agent.map(|name| (name, None)));
     facts.model = facts.model.take().or(model);
+}
+
+/// Returns the name of an option: of `--agent=terminus` too.
+fn option_name(argument: &str) -> &str {
+    argument.split_once('=').map_or(argument, |(name, _)| name)
 }
 
 fn read_facts(record: &Value, source: &str) -> TrialFacts {
@@ -229,13 +237,16 @@ mod tests {
 
     #[test]
     fn agent_and_model_are_those_of_the_job() {
-        let mut facts = TrialFacts::default();
-        let bytes =
-            br#"{"invocation": {"args": ["run", "--model", "m/x", "--agent", "terminus"]}}"#;
+        for arguments in
+            [r#""--model", "m/x", "--agent", "terminus""#, r#""--model=m/x", "--agent=terminus""#]
+        {
+            let mut facts = TrialFacts::default();
+            let lock = format!("{{\"invocation\": {{\"args\": [\"run\", {arguments}]}}}}");
 
-        read_job(&SourceBytes { name: LOCK_FILE, bytes }, &mut facts);
+            read_job(&SourceBytes { name: LOCK_FILE, bytes: lock.as_bytes() }, &mut facts);
 
-        assert_eq!(facts.agent, Some(("terminus".into(), None)));
-        assert_eq!(facts.model.as_deref(), Some("m/x"));
+            assert_eq!(facts.agent, Some(("terminus".into(), None)));
+            assert_eq!(facts.model.as_deref(), Some("m/x"));
+        }
     }
 }
