@@ -64,7 +64,7 @@ pub fn log_facts(header: &[u8], source: &str) -> Option<String> {
                 value.is_number().then(|| (name.clone(), value.clone()))
             })
             .collect();
-        json!({ "name": score.text("name"), "metrics": metrics })
+        json!({ "name": score.text("name"), "scorer": score.text("scorer"), "metrics": metrics })
     };
     let scores: Vec<Value> =
         header.results.elements_of("scores").iter().take(MAX_METRICS).map(of_score).collect();

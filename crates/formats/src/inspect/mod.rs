@@ -71,6 +71,10 @@ impl RecordFormat for Inspect {
         })
     }
 
+    fn harness(&self) -> Option<&'static str> {
+        Some("Inspect")
+    }
+
     fn read_header<'t>(&self, document: TapeValue<'t>) -> LogRecord<'t> {
         let mut record = LogRecord::default();
         let sample = JsonObject::from_value(document).unwrap_or_default();

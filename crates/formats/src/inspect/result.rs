@@ -79,6 +79,9 @@ pub fn recorded_values(sample: &JsonObject<'_>) -> Vec<RecordedMeasure> {
     }
     for score in log.elements_of("scores").into_iter().filter_map(JsonObject::from_value) {
         let name = score.text("name").unwrap_or_default();
+        // The metrics of one key of a dictionary have the name of the key.
+        let scorer = score.text("scorer").filter(|scorer| !scorer.is_empty() && *scorer != name);
+        let name = scorer.map(|scorer| format!("{scorer}.{name}").into()).unwrap_or(name);
         for (metric, value) in score.object("metrics").into_iter().flat_map(|it| it.fields()) {
             let number = value.get().parse::<f64>().ok().filter(|number| number.is_finite());
             if let (Some(number), true) = (number, values.len() < MAX_SCORES) {
@@ -341,5 +344,23 @@ mod tests {
         assert_eq!(recorded, expected);
         let trial = run.trial.unwrap();
         assert_eq!((trial.outcome, trial.reward), (None, Some(1.0)), "a mean of 6.5 is no share");
+        assert_eq!(run.origin.harness.as_deref(), Some("Inspect"));
+    }
+
+    #[test]
+    fn the_metrics_of_a_dictionary_tell_the_range_of_its_keys() {
+        let facts = super::super::archive::log_facts(
+            br#"{"eval": {"task": "t"}, "results": {"scores": [{"name": "style", "scorer": "judge",
+                "metrics": {"mean": {"value": 7.5}}}]}}"#,
+            "header.json",
+        );
+        let sample = br#"{"id": 3, "epoch": 1, "input": "", "messages": [{"role": "user", "content": "x"}], "scores": {"judge": {"value": {"style": 1}}}}"#;
+        let bytes = super::super::archive::with_log_facts(sample, &facts.unwrap());
+        let source = SourceBytes { name: "3_epoch_1", bytes: &bytes };
+        let run = RecordLog(&super::super::Inspect).index_run(&[source]).unwrap();
+
+        assert_eq!(&*run.recorded[1].name, "log.judge.style.mean");
+        let trial = run.trial.unwrap();
+        assert_eq!((trial.outcome, trial.reward_name.as_deref()), (None, Some("judge.style")));
     }
 }

@@ -89,6 +89,11 @@ pub trait RecordFormat: Sync {
         None
     }
 
+    /// Returns the harness that writes logs of this format, where an agent does not.
+    fn harness(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Returns the task that a log is named after, where its content does not name it.
     fn task_of_source(&self, _source: &str) -> Option<String> {
         None
@@ -640,6 +645,7 @@ impl LogReader {
             .partition(|entry| entry.record.agent.is_none() || entry.place.source.0 == 0);
         main.into_iter().chain(others).for_each(|entry| fold.take_entry(entry));
         let mut run = fold.finish_run(self.format.name(), name, &header);
+        run.origin.harness = self.format.harness().map(str::to_owned);
         run.warnings.extend(self.warnings);
         Ok(run)
     }
