@@ -126,21 +126,18 @@ pub fn result_of_row(row: &JsonObject<'_>) -> Option<TrialResult> {
     let report = test_result.object("report").or_else(|| row.object("report")).unwrap_or_default();
     let ended = text("exit_status").map(|status| result_of_status(&status));
     let ended = text("error").map(|error| result_of_error(&error)).or(ended);
-    let verdict = report.get("resolved").map(|value| ("resolved", value));
-    let verdict = verdict.or_else(|| {
-        ["resolved", "solved", "target", "success"]
-            .into_iter()
-            .find_map(|key| Some((key, row.get(key)?)))
-    });
-    if let Some((name, solved)) =
-        verdict.and_then(|(name, value)| Some((name, verdict_value(value)?)))
-    {
-        let mut result = TrialResult {
+    let broken = result_of_broken(|key| report.flag(key) == Some(true));
+    let scored = match (verdict_of_row(row, &report), broken) {
+        (Some((_, false)) | None, Some(broken)) => Some(broken),
+        (None, None) => None,
+        (Some((name, solved)), _) => Some(TrialResult {
             outcome: Some(if solved { Outcome::Passed } else { Outcome::Failed }),
             reward: Some(f64::from(u8::from(solved))),
             reward_name: Some(name.into()),
             ..TrialResult::default()
-        };
+        }),
+    };
+    if let Some(mut result) = scored {
         if let Some(ended) = ended {
             result.notes = ended.notes;
             result
@@ -149,16 +146,30 @@ pub fn result_of_row(row: &JsonObject<'_>) -> Option<TrialResult> {
         }
         return Some(result);
     }
-    for key in ["test_timeout", "error_eval"] {
-        if report.flag(key) == Some(true) {
-            let outcome = if key == "error_eval" { Outcome::Error } else { Outcome::Timeout };
-            let error = Some(format!("the evaluation ended with {key}").into());
-            return Some(TrialResult { outcome: Some(outcome), error, ..TrialResult::default() });
-        }
-    }
     let is_submitted = test_result.text("git_patch").is_some();
     let unscored = TrialResult { outcome: Some(Outcome::Unscored), ..TrialResult::default() };
     ended.or(is_submitted.then_some(unscored))
+}
+
+/// Returns the result of an evaluation that broke, by the flags of its report; a verifier that ran out of time is an error.
+pub fn result_of_broken(has_flag: impl Fn(&str) -> bool) -> Option<TrialResult> {
+    let key = ["test_timeout", "error_eval"].into_iter().find(|key| has_flag(key))?;
+    let error = Some(format!("the evaluation ended with {key}").into());
+    Some(TrialResult { outcome: Some(Outcome::Error), error, ..TrialResult::default() })
+}
+
+/// Returns the column that says whether the task was solved. `target` and `success` have other meanings in other data sets:
+/// of these, only a flag counts, `target` only in a row about an instance or with the status of an agent.
+fn verdict_of_row(row: &JsonObject<'_>, report: &JsonObject<'_>) -> Option<(&'static str, bool)> {
+    let is_of_agent = row.has_field("instance_id") || row.has_field("exit_status");
+    let resolved = || Some(("resolved", verdict_value(report.get("resolved")?)?));
+    let solved = |key| Some((key, verdict_value(row.get(key)?)?));
+    let flag = |key| Some((key, row.flag(key)?));
+    resolved()
+        .or_else(|| solved("resolved"))
+        .or_else(|| solved("solved"))
+        .or_else(|| flag("target").filter(|_| is_of_agent))
+        .or_else(|| flag("success"))
 }
 
 /// Returns whether a column says that the task was solved: a flag, 1 or 0. Of texts and other numbers that is not known.
@@ -273,7 +284,7 @@ mod tests {
         );
         assert_eq!(
             outcome(r#"{"test_result": {"git_patch": "", "report": {"test_timeout": true}}}"#),
-            Some(Outcome::Timeout)
+            Some(Outcome::Error)
         );
         let both = of(
             r#"{"error": "AgentStuckInLoopError: stuck", "test_result": {"report": {"resolved": true}}}"#,
@@ -283,5 +294,31 @@ mod tests {
         assert_eq!(both.notes, ["the agent ended with: AgentStuckInLoopError: stuck".into()]);
         assert_eq!(outcome(r#"{"messages": []}"#), None);
         assert_eq!(outcome(r#"{"target": "a text", "score": 3}"#), None);
+        assert_eq!(
+            outcome(r#"{"test_result": {"report": {"resolved": false, "error_eval": true}}}"#),
+            Some(Outcome::Error)
+        );
+    }
+
+    #[test]
+    fn columns_that_mean_something_else_in_other_data_sets_are_no_verdict() {
+        let outcome = |row: &str| {
+            let tape = JsonTape::parse(row);
+            result_of_row(&JsonObject::from_tape(&tape).unwrap()).and_then(|it| it.outcome)
+        };
+
+        for row in [
+            r#"{"target": "1"}"#,
+            r#"{"target": 1}"#,
+            r#"{"target": true}"#,
+            r#"{"target": "1", "instance_id": "i"}"#,
+            r#"{"success": "true"}"#,
+            r#"{"success": "1"}"#,
+        ] {
+            assert_eq!(outcome(row), None, "{row}");
+        }
+        assert_eq!(outcome(r#"{"target": true, "instance_id": "i"}"#), Some(Outcome::Passed));
+        assert_eq!(outcome(r#"{"success": false}"#), Some(Outcome::Failed));
+        assert_eq!(outcome(r#"{"resolved": "1"}"#), Some(Outcome::Passed));
     }
 }

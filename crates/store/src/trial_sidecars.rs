@@ -11,7 +11,7 @@ use trajview_formats::{
     FileHead, RecordingShape, SourceBytes, could_be_log, format_for_head,
     harness::{HARNESSES, Harness, RepeatKey, TrialFiles, terminal_bench_trial_folder},
 };
-use trajview_run::{Outcome, Run, TrialResult, Warning};
+use trajview_run::{RecordPlace, Run, SourceId, Warning};
 
 use super::{
     containers, disk,
@@ -31,13 +31,12 @@ const MOST_SIDECAR_BYTES: usize = 4 << 20;
 /// The most trials of a job among which the repeats of a task are counted.
 const MOST_REPEATS: usize = 1_000;
 
-/// Gives a run the result of its trial, where a harness recorded one. A damaged record is a warning. A log that states how
-/// the agent ended is not scored by that.
+/// Gives a run the result of its trial, where a harness recorded one. A damaged record is a warning. A result that a harness'
+/// own format has stays; one that the log of an agent or the row of a data set has becomes a note beside the harness'.
 pub(crate) fn add_trial_result(run: &mut Run, recording: &FoundRecording) {
     let shape = recording.format.capabilities().shape;
     let is_one_file = matches!(shape, RecordingShape::Lines | RecordingShape::Document);
-    let is_scored = |trial: &TrialResult| trial.outcome.is_some_and(Outcome::is_scored);
-    if run.trial.as_deref().is_some_and(is_scored) || !is_one_file {
+    if run.trial.is_some() && run.origin.harness.is_some() || !is_one_file {
         return;
     }
     if recording.format.is_trial_record() {
@@ -70,7 +69,8 @@ fn add_from_own_record(run: &mut Run, recording: &FoundRecording) {
     let mut left = MOST_RECORD_BYTES as u64;
     let (bytes, _) = main.bytes.read_all_within(&mut left);
     let Some(beside) = recording.main.parent() else { return };
-    let is_in_job = containers::place_inside(&recording.main).is_some();
+    let place = containers::place_inside(&recording.main);
+    let is_in_job = place.is_some_and(|it| it.members.are_runs());
     let folder = if is_in_job { beside.parent().unwrap_or(beside) } else { beside };
     let name = if is_in_job { name_of(beside) } else { name_of(&recording.main) };
     let record = SourceBytes { name, bytes: &bytes };
@@ -88,15 +88,19 @@ fn add_from_record(
     if !harness.claims_record(record, &log) {
         return false;
     }
-    let read_sidecar = |name: String| {
-        let path = folder.join(&name);
-        let bytes = is_plain_file(&path).then(|| read_start(&path, MOST_SIDECAR_BYTES))??;
+    let mut omitted = vec![];
+    let mut read_one = |name: String| {
+        let bytes = read_sidecar(&folder.join(&name), &name, &mut omitted)?;
         Some((name, bytes))
     };
     let sidecars: Vec<(String, Vec<u8>)> =
-        harness.sidecar_paths(&log).into_iter().filter_map(read_sidecar).collect();
+        harness.sidecar_paths(&log).into_iter().filter_map(&mut read_one).collect();
     let sidecars = sidecars.iter().map(|(name, bytes)| SourceBytes { name, bytes }).collect();
-    match harness.read_trial(&TrialFiles { log: &log, record: *record, sidecars }, run) {
+    let result = harness.read_trial(&TrialFiles { log: &log, record: *record, sidecars }, run);
+    if !matches!(result, Ok(None)) {
+        run.warnings.extend(omitted);
+    }
+    match result {
         Ok(Some(mut facts)) => {
             if facts.result.attempt.is_none() {
                 facts.result.attempt = attempt_of(harness, record, folder);
@@ -178,6 +182,24 @@ impl JobFolders {
         *listed = Some(Arc::clone(&found));
         found
     }
+}
+
+/// Returns a file beside a record; of a long text the end. None where it cannot be read, and for long JSON, of which a part
+/// means nothing: that is a warning.
+fn read_sidecar(path: &Path, name: &str, omitted: &mut Vec<Warning>) -> Option<Vec<u8>> {
+    let is_file = is_plain_file(path);
+    let mut allowance = ReadAllowance::default();
+    let (bytes, _) =
+        is_file.then(|| path_bytes::read_path(path, FileAccess::OnDisk, &mut allowance).ok())??;
+    let len = bytes.file_size();
+    let start = len.saturating_sub(MOST_SIDECAR_BYTES as u64);
+    if start > 0 && !name.ends_with(".txt") {
+        let what = format!("is larger than {} MiB and is omitted", MOST_SIDECAR_BYTES >> 20);
+        omitted.push(Warning { place: name.into(), what });
+        return None;
+    }
+    let place = RecordPlace { source: SourceId(0), line: 1, part: 0, start, len: len - start };
+    Some(bytes.record_bytes(place).into_owned())
 }
 
 /// Returns the beginning of a file; None where it cannot be read.
@@ -399,7 +421,9 @@ mod tests {
         let row = |path: &PathBuf| {
             let run = open(path).unwrap().run;
             let trial = run.trial.as_deref().unwrap();
-            assert!(run.warnings.is_empty(), "{:?}", run.warnings);
+            let warnings: Vec<&str> = run.warnings.iter().map(|it| &*it.what).collect();
+            let notes: Vec<&str> = trial.notes.iter().map(|it| &**it).collect();
+            assert_eq!(warnings, notes, "each warning is a note");
             format!(
                 "{} {} {} {} {:?} {} {}",
                 run.origin.format,
@@ -425,6 +449,55 @@ mod tests {
                 "terminal-bench long-build 1 timeout None 0 0",
             ]
         );
+    }
+
+    #[test]
+    fn the_trials_of_a_packed_job_have_the_results_of_the_folder() {
+        let job = Path::new(trajview_testing::project()).join("sample-runs/jobs/harbor");
+        let folder = tempfile::tempdir().unwrap();
+        let packed = folder.path().join("job.zip");
+        let mut zip = zip::ZipWriter::new(fs::File::create(&packed).unwrap());
+        let mut files = vec![];
+        collect_files(&job, 0, &mut files);
+        for path in files {
+            let name = path.strip_prefix(&job).unwrap().to_str().unwrap().to_owned();
+            zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+            std::io::Write::write_all(&mut zip, &fs::read(&path).unwrap()).unwrap();
+        }
+        zip.finish().unwrap();
+        let results = |job: &Path| {
+            let result = |path: &PathBuf| {
+                let run = open(path).unwrap().run;
+                let name = path.strip_prefix(job).unwrap().to_str().unwrap().to_owned();
+                (name, *run.trial.clone().unwrap())
+            };
+            runs_below(job).iter().map(result).collect::<Vec<_>>()
+        };
+
+        let in_folder = results(&job);
+
+        assert_eq!(in_folder.len(), 4);
+        assert_eq!(results(&packed), in_folder);
+    }
+
+    #[test]
+    fn a_long_file_beside_a_record_is_omitted_or_read_from_its_end() {
+        let (folder, log) =
+            trial_with(r#"{"task_name": "t", "trial_name": "t__1", "trial_uri": "u"}"#);
+        let long = "x\n".repeat(MOST_SIDECAR_BYTES / 2 + 1);
+        write_all(
+            folder.path(),
+            &[
+                ("exception.txt", &format!("{long}AgentTimeoutError: late\n")),
+                ("verifier/ctrf.json", &long),
+            ],
+        );
+
+        let run = open(&log).unwrap().run;
+
+        assert_eq!(run.trial.as_ref().unwrap().error.as_deref(), Some("AgentTimeoutError: late"));
+        let warnings: Vec<_> = run.warnings.iter().map(|it| (&*it.place, &*it.what)).collect();
+        assert_eq!(warnings, [("verifier/ctrf.json", "is larger than 4 MiB and is omitted")]);
     }
 
     #[test]
@@ -473,6 +546,24 @@ mod tests {
         assert_eq!(outcome(&[preds, own]), Some(Outcome::Failed));
         let named = ("made__calc-1/made__calc-1.eval.json", r#"{"resolved": true}"#);
         assert_eq!(outcome(&[named]), Some(Outcome::Passed));
+    }
+
+    #[test]
+    fn the_verdict_of_a_report_is_before_that_of_the_log_itself() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("made__calc-1/made__calc-1.traj");
+        let row = TRAJ.replacen('{', r#"{"instance_id": "made__calc-1", "target": true, "#, 1);
+        let report = r#"{"made__calc-1": {"resolved": false}}"#;
+        write_all(
+            folder.path(),
+            &[("made__calc-1/made__calc-1.traj", &row), ("made__calc-1/report.json", report)],
+        );
+
+        let run = open(&log).unwrap().run;
+
+        let trial = run.trial.as_deref().unwrap();
+        assert_eq!((trial.outcome, trial.reward), (Some(Outcome::Failed), Some(0.0)));
+        assert_eq!(trial.notes, ["the log says passed".into()]);
     }
 
     #[test]

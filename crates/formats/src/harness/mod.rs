@@ -84,7 +84,7 @@ pub struct TrialFiles<'a> {
     /// The path of the log: `agent/trajectory.json`.
     pub log: &'a str,
     pub record: SourceBytes<'a>,
-    /// The files of [`Harness::sidecar_paths`], in its order; long ones are cut off at the end.
+    /// The files of [`Harness::sidecar_paths`], in its order; of a long text the end, and no long JSON.
     pub sidecars: Vec<SourceBytes<'a>>,
 }
 
@@ -158,6 +158,59 @@ impl TrialFacts {
                 ..Checkpoint::default()
             });
         }
-        run.trial = Some(Box::new(self.result));
+        let mut result = self.result;
+        if let Some(log) = run.trial.take() {
+            add_words_of_log(&mut result, *log);
+        }
+        run.trial = Some(Box::new(result));
+    }
+}
+
+/// Adds to a result what the log itself says: how its agent ended, and a verdict that differs from that of the harness.
+fn add_words_of_log(result: &mut TrialResult, log: TrialResult) {
+    result.notes.extend(log.notes);
+    result.notes.extend(log.error.map(|error| format!("the agent ended with: {error}").into()));
+    let verdict = log.outcome.filter(|it| it.is_scored() && result.outcome != Some(*it));
+    result.notes.extend(verdict.map(|it| format!("the log says {}", it.word()).into()));
+    result.attempt = result.attempt.or(log.attempt);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trajview_run::Outcome;
+
+    #[test]
+    fn the_verdict_of_a_harness_is_before_that_of_a_log_whose_words_are_notes() {
+        let result_of = |outcome, attempt| TrialResult {
+            outcome: Some(outcome),
+            attempt,
+            source: "s".into(),
+            ..TrialResult::default()
+        };
+        let log = TrialResult {
+            notes: vec!["a note".into()],
+            error: Some("exit_cost".into()),
+            ..result_of(Outcome::Passed, Some(3))
+        };
+        let notes_with = |result: TrialResult| {
+            let mut run = Run { trial: Some(Box::new(log.clone())), ..Run::default() };
+            TrialFacts { result, ..TrialFacts::default() }.apply_to(&mut run, "Harbor");
+            let trial = *run.trial.unwrap();
+            (trial.outcome, trial.attempt, trial.notes.join("; "))
+        };
+
+        assert_eq!(
+            notes_with(result_of(Outcome::Failed, None)),
+            (
+                Some(Outcome::Failed),
+                Some(3),
+                "a note; the agent ended with: exit_cost; the log says passed".into()
+            )
+        );
+        assert_eq!(
+            notes_with(result_of(Outcome::Passed, Some(1))),
+            (Some(Outcome::Passed), Some(1), "a note; the agent ended with: exit_cost".into())
+        );
     }
 }

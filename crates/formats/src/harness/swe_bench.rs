@@ -18,7 +18,10 @@ use trajview_run::{
 };
 
 use super::{Harness, TrialFacts, TrialFiles};
-use crate::{NotUnderstood, SourceBytes, format::file_name, json_object::JsonFields};
+use crate::{
+    NotUnderstood, SourceBytes, exit_status::result_of_broken, format::file_name,
+    json_object::JsonFields,
+};
 
 /// The harness of SWE-bench.
 pub struct SweBench;
@@ -46,7 +49,7 @@ const RUN_LISTS: [(&str, Outcome); 14] = [
     ("incomplete_ids", Outcome::Unscored),
     ("submitted_ids", Outcome::Unscored),
     ("resolved", Outcome::Passed),
-    ("test_timeout", Outcome::Timeout),
+    ("test_timeout", Outcome::Error),
     ("install_fail", Outcome::Error),
     ("reset_failed", Outcome::Error),
     ("test_errored", Outcome::Error),
@@ -145,13 +148,6 @@ impl Harness for SweBench {
             .map(|it| format!("{} says {}", it.result.source, word(&it.result)).into())
             .collect();
         facts.result.notes.extend(notes);
-        if let Some(own) = run.trial.as_deref() {
-            facts.result.notes.extend(own.notes.iter().cloned());
-            let ended =
-                own.error.as_ref().map(|error| format!("the agent ended with: {error}").into());
-            facts.result.notes.extend(ended);
-            facts.result.attempt = own.attempt;
-        }
         Ok(Some(facts))
     }
 }
@@ -237,7 +233,6 @@ impl Verdict {
             let mut result = result_of_flag(list.1).unwrap_or_else(|| outcome_alone(list.1));
             match list.0 {
                 "empty_patch_ids" | "no_generation" => {
-                    result = outcome_alone(Outcome::Failed);
                     result.notes.push("the agent submitted no changes".into());
                 }
                 "no_apply" => result.notes.push("the changes could not be applied".into()),
@@ -266,9 +261,14 @@ impl Verdict {
     /// Reads the report of one instance: a flag, an object with `resolved`, or the row of an evaluation.
     fn of_entry(entry: &Value, instance: &str, source: &str) -> Option<Self> {
         let report = entry.pointer("/test_result/report").unwrap_or(entry);
-        let resolved = report.as_bool().or_else(|| report.flag("resolved"))?;
-        let outcome = if resolved { Outcome::Passed } else { Outcome::Failed };
-        let mut result = TrialResult { source: source.into(), ..result_of_flag(outcome)? };
+        let broken = result_of_broken(|key| report.flag(key) == Some(true));
+        let mut result = match (report.as_bool().or_else(|| report.flag("resolved")), broken) {
+            (Some(true), _) => result_of_flag(Outcome::Passed)?,
+            (_, Some(broken)) => broken,
+            (Some(false), None) => result_of_flag(Outcome::Failed)?,
+            (None, None) => return None,
+        };
+        result.source = source.into();
         for (key, note) in [
             ("patch_is_None", "the agent submitted no changes"),
             ("empty_generation", "the agent submitted no changes"),
@@ -282,14 +282,6 @@ impl Verdict {
             && report.flag("patch_successfully_applied") == Some(false)
         {
             result.notes.push("the changes could not be applied".into());
-        }
-        let broken = [("test_timeout", Outcome::Timeout), ("error_eval", Outcome::Error)];
-        for (key, outcome) in broken {
-            if !resolved && report.flag(key) == Some(true) {
-                result.outcome = Some(outcome);
-                result.reward = None;
-                result.error = Some(format!("the evaluation ended with {key}").into());
-            }
         }
         let tests = report.object("tests_status").map(|status| read_tests(status, source));
         Some(Self { rank: VerdictRank::Instance, instance: instance.to_owned(), result, tests })
@@ -421,7 +413,20 @@ mod tests {
                 "output.report.json",
                 r#"{"resolved_ids": [], "empty_patch_ids": ["made__tinycalc-1"]}"#
             ),
-            (Some(Outcome::Failed), None)
+            failed
+        );
+        let error = (Some(Outcome::Error), None);
+        assert_eq!(
+            outcome("results.json", r#"{"resolved": [], "test_timeout": ["made__tinycalc-1"]}"#),
+            error
+        );
+        assert_eq!(
+            outcome("made__tinycalc-1.eval.json", r#"{"resolved": false, "test_timeout": true}"#),
+            error
+        );
+        assert_eq!(
+            outcome("made__tinycalc-1.eval.json", r#"{"resolved": true, "error_eval": true}"#),
+            passed
         );
         let unscored = (Some(Outcome::Unscored), None);
         assert_eq!(
@@ -453,10 +458,7 @@ mod tests {
         let facts = trial(&files, Some(own)).unwrap().unwrap();
 
         assert_eq!(facts.result.outcome, Some(Outcome::Failed));
-        assert_eq!(
-            facts.result.notes,
-            ["results.json says passed".into(), "the agent ended with: exit_cost".into()]
-        );
+        assert_eq!(facts.result.notes, ["results.json says passed".into()]);
         assert_eq!(&*facts.result.source, "made__tinycalc-1/report.json");
         let tests = facts.tests.unwrap();
         assert_eq!((tests.strict, tests.cases.len()), (PassCount { passed: 2, total: 3 }, 4));
