@@ -60,10 +60,14 @@ impl Harness for Harbor {
         _run: &Run,
     ) -> Result<Option<TrialFacts>, NotUnderstood> {
         let record = read_record(files.record.bytes)?;
+        // The times of the trial have those of the environment and of the verifier in them.
+        let agent_times =
+            record.get("agent_execution").filter(|it| time_of(it, "started_at").is_some());
+        let times = agent_times.unwrap_or(&record);
         let mut facts = TrialFacts {
             result: read_result(&record, files),
-            ended_at: time_of(&record, "finished_at"),
-            started_at: time_of(&record, "started_at"),
+            ended_at: time_of(times, "finished_at"),
+            started_at: time_of(times, "started_at"),
             agent: agent_of(&record),
             model: model_of(&record),
             stated: totals_of(&record),
@@ -358,6 +362,28 @@ mod tests {
         assert_eq!(values, [("agent_execution_seconds", Some(15.0))]);
         let own = STEPS.replacen("null", r#"{"n_input_tokens": 7}"#, 1);
         assert_eq!(facts_of(&own, &[]).stated.tokens.input, Some(7), "the trial's own number");
+    }
+
+    #[test]
+    fn the_run_took_as_long_as_the_agent_and_without_its_times_as_long_as_the_trial() {
+        let minutes = |facts: &TrialFacts| {
+            [facts.started_at, facts.ended_at].map(|time| time.map(|it| it.0 / 60_000 % 60))
+        };
+        let time = |minute: u8| format!("\"2026-01-01T00:{minute:02}:00Z\"");
+        let phase = |start: u8, end: &str| {
+            format!(
+                ", \"started_at\": {}, \"agent_execution\": {{\"started_at\": {}, \"finished_at\": {end}}}",
+                time(1),
+                time(start)
+            )
+        };
+
+        assert_eq!(minutes(&facts_of(&phase(5, &time(9)), &[])), [Some(5), Some(9)]);
+        assert_eq!(minutes(&facts_of(&phase(5, "null"), &[])), [Some(5), None]);
+        let whole = facts_of(&format!(", \"started_at\": {}", time(1)), &[]);
+        assert_eq!(minutes(&whole), [Some(1), Some(0)]);
+        let without = facts_of(", \"agent_execution\": null", &[]);
+        assert_eq!(minutes(&without), [None, Some(0)]);
     }
 
     #[test]
