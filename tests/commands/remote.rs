@@ -7,7 +7,7 @@ use std::{
     process::{Command, Output},
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
 };
 
@@ -662,6 +662,27 @@ fn a_data_set_of_the_hub_is_read_at_one_commit_and_the_token_goes_to_the_hub_alo
 
     let shown = place.printed(&["show", "hf://datasets/ann/runs/logs/one.jsonl"]);
     assert!(shown.contains("request 1"), "{shown}");
+}
+
+#[test]
+fn a_request_that_a_busy_hub_refuses_is_repeated() {
+    let refused = AtomicUsize::new(0);
+    let place = Place::with_faults(move |asked| match asked.path.as_str() {
+        "/api/datasets/ann/runs/revision/main" if refused.fetch_add(1, Ordering::Relaxed) < 2 => {
+            Some(Fault::Status(503, String::new()))
+        }
+        "/api/datasets/ann/busy/revision/main" => Some(Fault::Status(429, String::new())),
+        _ => hub_answer(asked, "1"),
+    });
+    let one = format!("datasets/ann/runs/resolve/{COMMIT}/logs/one.jsonl");
+    place.store.put(&one, log_bytes("one", "x"));
+
+    let shown = place.printed(&["show", "hf://datasets/ann/runs/logs/one.jsonl"]);
+    let (code, why) = place.failed(&["show", "hf://datasets/ann/busy/one.jsonl"]);
+
+    assert!(shown.contains("request 1"), "{shown}");
+    assert_eq!(code, 3, "{why}");
+    assert!(why.contains("status 429; try again later"), "{why}");
 }
 
 #[test]

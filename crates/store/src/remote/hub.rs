@@ -9,6 +9,8 @@ use std::{
     collections::BTreeMap,
     fmt::Write,
     sync::{Mutex, PoisonError},
+    thread,
+    time::Duration,
 };
 
 use serde_json::Value;
@@ -168,6 +170,10 @@ fn listed_file<'a>(entry: &'a Value, folder: &str) -> Option<(&'a str, u64)> {
     below.split('/').all(is_plain).then_some((below, entry.get("size")?.as_u64()?))
 }
 
+/// The waits before a request is repeated that a busy server did not answer.
+const RETRY_WAITS: [Duration; 3] =
+    [Duration::from_millis(100), Duration::from_millis(400), Duration::from_millis(1_600)];
+
 /// Requests a page of JSON and returns it with the address of the next one; None where there is no such thing.
 fn request_page(url: &str) -> Result<Option<(Value, Option<String>)>, RemoteFailure> {
     let failed =
@@ -182,7 +188,16 @@ fn request_page(url: &str) -> Result<Option<(Value, Option<String>)>, RemoteFail
         url.split("://").nth(1).and_then(|rest| rest.split('/').next()).unwrap_or_default();
     let request = agent.configure_request(request).https_only(!url.starts_with("http://"));
     let request = if is_on_this_machine(server) { request.proxy(None) } else { request };
-    let answer = agent.run(request.build()).map_err(|why| failed(&why))?;
+    let request = request.build();
+    let mut waits = RETRY_WAITS.iter();
+    let answer = loop {
+        let answer = agent.run(request.clone()).map_err(|why| failed(&why))?;
+        let is_busy = answer.status().as_u16() == 429 || answer.status().is_server_error();
+        match waits.next().filter(|_| is_busy) {
+            Some(wait) => thread::sleep(*wait),
+            None => break answer,
+        }
+    };
     match answer.status().as_u16() {
         200 => {}
         404 => return Ok(None),
@@ -192,7 +207,9 @@ fn request_page(url: &str) -> Result<Option<(Value, Option<String>)>, RemoteFail
             ));
         }
         status => {
-            return Err(RemoteFailure::from_text(format!("the Hub answers with status {status}")));
+            let later = if status == 429 || status >= 500 { "; try again later" } else { "" };
+            let why = format!("the Hub answers with status {status}{later}");
+            return Err(RemoteFailure::from_text(why));
         }
     }
     let next = answer.headers().get("link").and_then(|it| it.to_str().ok()).and_then(next_page);
@@ -211,7 +228,7 @@ fn next_page(link: &str) -> Option<String> {
 }
 
 fn not_understood() -> RemoteFailure {
-    RemoteFailure::from_text("the Hub answers what is not understood")
+    RemoteFailure::from_text("the answer of the Hub is not the JSON that was expected")
 }
 
 fn is_commit(text: &str) -> bool {
