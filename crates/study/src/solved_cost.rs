@@ -99,7 +99,8 @@ pub(crate) fn ratio_over_tasks(
         Some((_, 0)) => Err(zero),
         Some((above, below)) => finite_number(above / below as f64),
     };
-    let value = ratio_of(sum_of_tasks(tasks.iter()));
+    let whole = sum_of_tasks(tasks.iter());
+    let value = ratio_of(whole);
     if let Err(why) = value {
         return Estimate::undefined(why);
     }
@@ -109,11 +110,10 @@ pub(crate) fn ratio_over_tasks(
     }
     let of_draw = |draw: Vec<usize>| ratio_of(sum_of_tasks(draw.iter().map(|at| &tasks[*at])));
     let resampled: Vec<NumberOrReason> = plan.draws_among(tasks.len()).map(of_draw).collect();
-    let without = |left: usize| {
-        let others = tasks.iter().enumerate().filter(move |(at, _)| *at != left);
-        ratio_of(sum_of_tasks(others.map(|(_, task)| task)))
+    let without = |(above, below): &(f64, u64)| {
+        ratio_of(whole.map(|(all, count)| (all - above, count - below)))
     };
-    let without_one: Vec<NumberOrReason> = (0..tasks.len()).map(without).collect();
+    let without_one: Vec<NumberOrReason> = tasks.iter().map(without).collect();
     bca_estimate(value, &resampled, &without_one, plan.confidence)
 }
 
