@@ -22,7 +22,7 @@ use super::{
     score::faithfulness,
 };
 
-/// List the components and tests that a run lost: turn, request, lines, scores
+/// List lost components and tests of a run: turn, request, lines, scores
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "A component is lost in the turn after which none of its symbols that were there is in use any more, up to the \

