@@ -71,12 +71,12 @@ pub struct CorpusArgs {
     /// Print JSON (schema trajview.corpus/1)
     #[arg(long, conflicts_with_all = ["csv", "md", "tex", "save_tables"])]
     json: bool,
-    /// Print one table as CSV: runs, or the one that --table names
+    /// Print one table as CSV: the one that --table names
     #[arg(long, conflicts_with_all = ["md", "tex", "save_tables"])]
     csv: bool,
-    /// The table that --csv prints
-    #[arg(long, value_enum, value_name = "TABLE", default_value_t = CorpusTable::Runs, requires = "csv")]
-    table: CorpusTable,
+    /// The table that --csv prints. Default: runs; with --outcomes, outcomes
+    #[arg(long, value_enum, value_name = "TABLE", requires = "csv")]
+    table: Option<CorpusTable>,
     #[command(flatten)]
     forms: TableFormArgs,
 }
@@ -129,7 +129,9 @@ pub fn run(args: &CorpusArgs, out: &mut Out) -> CommandResult {
     if args.json {
         out.print_json(&document.json)?;
     } else if args.csv {
-        let (columns, rows) = csv_table(args.table, &document);
+        let usual_table =
+            if args.is_outcomes_only { CorpusTable::Outcomes } else { CorpusTable::Runs };
+        let (columns, rows) = csv_table(args.table.unwrap_or(usual_table), &document);
         out.print_csv(&columns, rows)?;
         super::output::print_warnings(&document.problems);
         tables::several_judgements_notes(&document)
@@ -156,8 +158,10 @@ fn csv_table(table: CorpusTable, document: &CorpusDocument) -> (Cow<'static, str
         CorpusTable::Outcomes => (outcomes::GROUP_CSV_COLUMNS.into(), of_outcomes("groups")),
         CorpusTable::Tasks => (outcomes::TASK_CSV_COLUMNS.into(), of_outcomes("tasks")),
         CorpusTable::AtK => (outcomes::AT_K_CSV_COLUMNS.into(), of_outcomes("at_k")),
-        CorpusTable::PerPass => (outcomes::SPENT_CSV_COLUMNS.into(), of_outcomes("spent")),
-        CorpusTable::OutcomePairs => (outcomes::PAIRED_CSV_COLUMNS.into(), of_outcomes("paired")),
+        CorpusTable::PerPass => (outcomes::SPENT_CSV_COLUMNS.into(), of_outcomes("per_pass")),
+        CorpusTable::OutcomePairs => {
+            (outcomes::PAIRED_CSV_COLUMNS.into(), of_outcomes("outcome_pairs"))
+        }
     }
 }
 

@@ -196,7 +196,10 @@ const GROUPS: [CommandGroup; 8] = [
             ),
             CommandExamples(
                 "corpus",
-                ["trajview corpus sample-runs", "trajview corpus sample-runs --csv"],
+                [
+                    "trajview corpus sample-runs",
+                    "trajview corpus sample-runs/jobs/harbor --outcomes --by model --errors apart",
+                ],
             ),
             CommandExamples(
                 "clusters",

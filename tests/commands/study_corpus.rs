@@ -471,6 +471,20 @@ fn a_corpus_takes_several_paths_and_a_list_of_them_and_counts_a_run_once() {
     assert_eq!(names(&[both[0], "--paths", list]), names(&both));
 }
 
+#[test]
+fn the_csv_of_outcomes_alone_is_the_table_of_outcomes() {
+    let job = "sample-runs/jobs/harbor";
+
+    let csv = cli_text(&["corpus", job, "--outcomes", "--errors", "apart", "--csv"]);
+    let runs = cli_text(&["corpus", job, "--outcomes", "--csv", "--table", "runs"]);
+
+    let heads = csv.lines().next().unwrap();
+    assert!(heads.starts_with("agent,model,condition,task,errors,trials,"), "{heads}");
+    assert!(heads.contains(",pass_rate_errors_failures,failures_ci95_low,"), "{heads}");
+    assert!(csv.lines().nth(1).unwrap().contains(",apart,"), "{csv}");
+    assert!(runs.starts_with("run,"), "{runs}");
+}
+
 /// Counted by hand in the eight `result.json`: two have a reward of 1, one a verifier that ran out of time, five a reward of 0.
 #[test]
 #[ignore = "needs TRAJVIEW_REAL_DATA"]

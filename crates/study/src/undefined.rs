@@ -53,10 +53,10 @@ worded! {
         /// Outcomes are not recorded, or nobody scored the trials.
         NoScoredTrials = "no trial counts",
         /// pass@k and pass^k need k trials of a task.
-        TooFewRepeats = "no task has so many trials",
+        TooFewRepeats = "no task has k trials",
         NoReward = "no trial has a reward",
         /// A mean of numbers of several verifiers or metrics means nothing.
-        SeveralRewards = "the rewards have several names",
+        SeveralRewards = "the rewards have different names, so they have no mean",
         NoRepeats = "no task has two trials with a reward",
         /// No trial has both an outcome and what it spent.
         NoSpending = "no trial has both an outcome and this value",

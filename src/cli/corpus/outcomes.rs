@@ -29,7 +29,7 @@ const MOST_PAIRED_GROUPS: usize = 12;
 
 #[derive(Debug, clap::Args)]
 pub struct OutcomeArgs {
-    /// What the groups of the outcomes have in common
+    /// Group the trials by these
     #[arg(
         long,
         value_enum,
@@ -38,7 +38,7 @@ pub struct OutcomeArgs {
         default_value = "agent,model,condition"
     )]
     by: Vec<OutcomeGrouping>,
-    /// What a trial is that ended with an error, a timeout or a limit; the other two pass rates stand beside it where they differ
+    /// How trials count that ended with an error, a timeout or a limit
     #[arg(long, value_enum, value_name = "RULE", default_value_t = ErrorChoice::Failures)]
     errors: ErrorChoice,
     /// The numbers of trials k of pass@k and pass^k. Default: 1, 2, 4, 8 and so on, as far as half of the tasks have so many
@@ -162,7 +162,9 @@ pub(crate) fn outcomes_record(
     let evaluate =
         |(group, trials): &(&GroupKey, Vec<&TrialRecord>)| group_outcomes(group, trials, &plan);
     let evaluated: Vec<GroupOutcomes> = groups.par_iter().map(evaluate).collect();
-    let names = |group: &GroupKey| group_fields(&args.by, group);
+    let group_names = |group: &GroupKey| group_fields(&args.by, group);
+    // The names of a group, and the rule by which its trials count.
+    let names = |group: &GroupKey| record! { ..group_fields(&args.by, group), errors: rule.word() };
     let paired = pair_groups(&groups, rule, bootstrap);
     record! {
         by: Json::list(&args.by, |it| Json::new(it.word())),
@@ -173,12 +175,12 @@ pub(crate) fn outcomes_record(
             .iter()
             .flat_map(|it| it.at_k.iter().map(|at_k| at_k_row(at_k, names(&it.group))))
             .collect::<Vec<_>>(),
-        spent: evaluated
+        per_pass: evaluated
             .iter()
-            .flat_map(|it| it.spent.iter().map(|spent| spent_row(spent, names(&it.group))))
+            .flat_map(|it| it.spent.iter().map(|spent| spent_row(spent, group_names(&it.group))))
             .collect::<Vec<_>>(),
         tasks: Json::list(&tasks, |it| task_row(it, names(&it.group))),
-        paired: Json::list(&paired, |it| paired_row(it, &args.by)),
+        outcome_pairs: Json::list(&paired, |it| paired_row(it, &args.by, rule)),
         // Groups that are in no pair, since there are too many.
         unpaired_groups: groups.len().saturating_sub(MOST_PAIRED_GROUPS),
     }
@@ -235,7 +237,7 @@ fn rates_record(rates: &[PassRate; 3]) -> Json {
             rate: rate.rate.ok(),
             ci95: rate.interval.ok(),
         };
-        (rule.word().replace('-', "_").into(), row)
+        (rate_field(rule).into(), row)
     };
     Json::Record(ErrorRule::ALL.into_iter().zip(rates).map(rate).collect())
 }
@@ -328,7 +330,7 @@ fn spent_row(it: &SpentPerPass, names: Json) -> Json {
 }
 
 /// McNemar's test takes the first counted trial of each task, `pass_share` and `reward` the mean of all of them.
-fn paired_row(it: &PairedOutcomes, by: &[OutcomeGrouping]) -> Json {
+fn paired_row(it: &PairedOutcomes, by: &[OutcomeGrouping], rule: ErrorRule) -> Json {
     let test = it.mcnemar.ok().map(|test| {
         record! {
             both: test.both,
@@ -345,6 +347,7 @@ fn paired_row(it: &PairedOutcomes, by: &[OutcomeGrouping]) -> Json {
     record! {
         a: group_fields(by, &it.a),
         b: group_fields(by, &it.b),
+        errors: rule.word(),
         tasks: it.tasks,
         tasks_with_repeats: it.repeated_tasks,
         mcnemar: test,
@@ -373,23 +376,41 @@ fn comparison_record(it: &PairedComparison) -> Json {
     }
 }
 
-pub(crate) const GROUP_CSV_COLUMNS: &str = "agent model condition task trials tasks passed failed partial error timeout limit \
-    unscored not_recorded pass_rate=pass_rate.failures.rate ci95_low=pass_rate.failures.ci95.0 \
-    ci95_high=pass_rate.failures.ci95.1 counted=pass_rate.failures.counted pass_rate_errors_left_out=pass_rate.left_out.rate \
-    left_out_ci95_low=pass_rate.left_out.ci95.0 left_out_ci95_high=pass_rate.left_out.ci95.1 \
-    left_out_counted=pass_rate.left_out.counted pass_rate_errors_apart=pass_rate.apart.rate \
-    apart_ci95_low=pass_rate.apart.ci95.0 apart_ci95_high=pass_rate.apart.ci95.1 apart_counted=pass_rate.apart.counted \
-    tasks_with_repeats flaky_tasks most_trials_of_a_task reward_name=reward.name reward_mean=reward.mean \
-    reward_ci95_low=reward.ci95.0 reward_ci95_high=reward.ci95.1 reward_spread_within_task=reward.spread_within_task";
+/// The columns of the three pass rates of a row.
+macro_rules! rate_columns {
+    () => {
+        "pass_rate_errors_failures=pass_rate.failures.rate failures_ci95_low=pass_rate.failures.ci95.0 \
+         failures_ci95_high=pass_rate.failures.ci95.1 failures_counted=pass_rate.failures.counted \
+         pass_rate_errors_left_out=pass_rate.left_out.rate left_out_ci95_low=pass_rate.left_out.ci95.0 \
+         left_out_ci95_high=pass_rate.left_out.ci95.1 left_out_counted=pass_rate.left_out.counted \
+         pass_rate_errors_apart=pass_rate.apart.rate apart_ci95_low=pass_rate.apart.ci95.0 \
+         apart_ci95_high=pass_rate.apart.ci95.1 apart_counted=pass_rate.apart.counted "
+    };
+}
 
-pub(crate) const TASK_CSV_COLUMNS: &str = "agent model condition task trials passed failed partial error timeout limit unscored \
-    not_recorded pass_rate=pass_rate.failures.rate ci95_low=pass_rate.failures.ci95.0 ci95_high=pass_rate.failures.ci95.1 \
-    counted=pass_rate.failures.counted pass_rate_errors_left_out=pass_rate.left_out.rate \
-    left_out_counted=pass_rate.left_out.counted pass_rate_errors_apart=pass_rate.apart.rate \
-    apart_counted=pass_rate.apart.counted flaky reward_name=reward.name reward_mean=reward.mean \
-    reward_spread=reward.spread_within_task";
+/// The columns of the rewards of a row.
+macro_rules! reward_columns {
+    () => {
+        "reward_name=reward.name reward_mean=reward.mean reward_ci95_low=reward.ci95.0 reward_ci95_high=reward.ci95.1 \
+         reward_spread_within_task=reward.spread_within_task"
+    };
+}
 
-pub(crate) const AT_K_CSV_COLUMNS: &str = "agent model condition task k tasks tasks_left_out pass_at_k \
+pub(crate) const GROUP_CSV_COLUMNS: &str = concat!(
+    "agent model condition task errors trials tasks passed failed partial error timeout limit unscored not_recorded ",
+    rate_columns!(),
+    "tasks_with_repeats flaky_tasks most_trials_of_a_task ",
+    reward_columns!()
+);
+
+pub(crate) const TASK_CSV_COLUMNS: &str = concat!(
+    "agent model condition task errors trials passed failed partial error timeout limit unscored not_recorded ",
+    rate_columns!(),
+    "flaky ",
+    reward_columns!()
+);
+
+pub(crate) const AT_K_CSV_COLUMNS: &str = "agent model condition task errors k tasks tasks_left_out pass_at_k \
     pass_at_k_ci95_low=pass_at_k_ci95.0 pass_at_k_ci95_high=pass_at_k_ci95.1 pass_hat_k \
     pass_hat_k_ci95_low=pass_hat_k_ci95.0 pass_hat_k_ci95_high=pass_hat_k_ci95.1 why=not_defined";
 
@@ -398,10 +419,10 @@ pub(crate) const SPENT_CSV_COLUMNS: &str = "agent model condition task measure t
     mean_of_passed_ci95_low=mean_of_passed_ci95.0 mean_of_passed_ci95_high=mean_of_passed_ci95.1 why=not_defined";
 
 pub(crate) const PAIRED_CSV_COLUMNS: &str = "agent_a=a.agent model_a=a.model condition_a=a.condition task_a=a.task \
-    agent_b=b.agent model_b=b.model condition_b=b.condition task_b=b.task tasks tasks_with_repeats both=mcnemar.both \
+    agent_b=b.agent model_b=b.model condition_b=b.condition task_b=b.task errors tasks tasks_with_repeats both=mcnemar.both \
     only_a=mcnemar.only_a only_b=mcnemar.only_b neither=mcnemar.neither p=mcnemar.p p_holm=mcnemar.p_holm \
-    tests=mcnemar.tests pass_share_gap=pass_share.mean_gap pass_share_ci95_low=pass_share.ci95.0 \
-    pass_share_ci95_high=pass_share.ci95.1 pass_share_p=pass_share.p reward_n=reward.n reward_gap=reward.mean_gap \
+    tests=mcnemar.tests pass_share_n=pass_share.n pass_share_gap=pass_share.mean_gap pass_share_ci95_low=pass_share.ci95.0 \
+    pass_share_ci95_high=pass_share.ci95.1 pass_share_w=pass_share.w pass_share_p=pass_share.p reward_n=reward.n reward_gap=reward.mean_gap \
     reward_ci95_low=reward.ci95.0 reward_ci95_high=reward.ci95.1 reward_w=reward.w reward_p=reward.p";
 
 /// A table with the sentence above it.
@@ -412,14 +433,17 @@ pub(crate) fn outcome_tables(outcomes: &Json) -> Vec<TitledTable> {
     if outcomes.is_null() {
         return vec![];
     }
-    let rule = match outcomes.text("errors").and_then(ErrorRule::by_word).unwrap_or_default() {
+    let chosen = outcomes.text("errors").and_then(ErrorRule::by_word).unwrap_or_default();
+    let rule = match chosen {
         ErrorRule::Failures => "errors, timeouts and limits are failures",
         ErrorRule::LeftOut => "errors, timeouts and limits do not count",
         ErrorRule::Apart => "timeouts and limits are failures, errors do not count",
     };
     let mut tables = vec![(
-        "outcomes of trials: pass rate [95 % Wilson], by what errors, timeouts and limits count as; trials that are not scored or have no outcome are in no rate".to_owned(),
-        group_table(outcomes),
+        format!(
+            "outcomes of trials: pass rate [95 % Wilson], {rule}; trials that are not scored or have no outcome are in no rate"
+        ),
+        group_table(outcomes, chosen),
     )];
     let mut add = |title: String, table: OutputTable, is_shown: bool| {
         tables.extend(is_shown.then_some((title, table)));
@@ -436,7 +460,7 @@ pub(crate) fn outcome_tables(outcomes: &Json) -> Vec<TitledTable> {
     add(
         "cost of a passed trial: all that the trials spent divided by the passes, and the mean of the passed ones alone [95 % BCa over tasks]".into(),
         spent_table(outcomes),
-        has_value("spent", "per_pass"),
+        has_value("per_pass", "per_pass"),
     );
     add(
         format!("flaky tasks: some trials pass and some do not; {rule}"),
@@ -448,7 +472,7 @@ pub(crate) fn outcome_tables(outcomes: &Json) -> Vec<TitledTable> {
             "groups paired by task: McNemar's exact test on the first trial of each task, Wilcoxon's on shares of passes and on rewards; gaps are the first minus the second [95 % BCa over tasks]; {rule}"
         ),
         paired_table(outcomes),
-        !outcomes.rows("paired").is_empty(),
+        !outcomes.rows("outcome_pairs").is_empty(),
     );
     tables
 }
@@ -483,18 +507,22 @@ fn named_table<'a>(
     OutputTable::from_shown(names.into_iter().chain(columns), rows).with_keys(keys)
 }
 
-fn group_table(outcomes: &Json) -> OutputTable {
+/// The pass rate by the chosen rule stands before those by the other two, which are hidden where they count the same trials.
+fn group_table(outcomes: &Json, chosen: ErrorRule) -> OutputTable {
     let rows = outcomes.rows("groups");
     let any = |field: &str| rows.iter().any(|it| it.count(field) > 0);
-    let differs = |rule: &str| {
-        let is_other = |it: &Json| {
-            it.number("pass_rate.failures.counted")
-                != it.number(&format!("pass_rate.{rule}.counted"))
-        };
-        rows.iter().any(is_other)
+    let counted =
+        |it: &Json, rule: ErrorRule| it.field("pass_rate").field(rate_field(rule)).count("counted");
+    let shown_rate = |rule: ErrorRule| {
+        let differs = |it: &Json| counted(it, rule) != counted(it, chosen);
+        let (head, cell) = rate_column(rule);
+        let head = if rule == chosen { "pass rate" } else { head };
+        (rule == chosen || rows.iter().any(differs), (head, cell))
     };
+    let other_rules = ErrorRule::ALL.into_iter().filter(|rule| *rule != chosen);
+    let rates = [chosen].into_iter().chain(other_rules).map(shown_rate);
     let has_reward = |field: &str| rows.iter().any(|it| !it.field("reward").field(field).is_null());
-    let columns: [(bool, TableColumn<'_, Json>); 17] = [
+    let counts: [(bool, TableColumn<'_, Json>); 10] = [
         (true, (">trials", &|it| it.cell("trials"))),
         (true, (">tasks", &|it| it.cell("tasks"))),
         (true, (">passed", &|it| it.cell("passed"))),
@@ -505,9 +533,8 @@ fn group_table(outcomes: &Json) -> OutputTable {
         (any("limit"), (">limit", &|it| it.cell("limit"))),
         (any("unscored"), (">unscored", &|it| it.cell("unscored"))),
         (any("not_recorded"), (">no outcome", &|it| it.cell("not_recorded"))),
-        (true, ("pass rate", &|it| rate_cell(it, "failures"))),
-        (differs("left_out"), ("errors left out", &|it| rate_cell(it, "left_out"))),
-        (differs("apart"), ("errors apart", &|it| rate_cell(it, "apart"))),
+    ];
+    let repeats_and_rewards: [(bool, TableColumn<'_, Json>); 4] = [
         (any("tasks_with_repeats"), (">flaky tasks", &flaky_cell)),
         (has_reward("name"), ("reward", &|it| it.cell("reward.name"))),
         (has_reward("mean"), ("mean reward", &|it| it.interval_cell("reward.mean", "reward.ci95"))),
@@ -516,12 +543,29 @@ fn group_table(outcomes: &Json) -> OutputTable {
             (">spread", &|it| it.share_cell("reward.spread_within_task")),
         ),
     ];
-    named_table(rows, columns)
+    named_table(rows, counts.into_iter().chain(rates).chain(repeats_and_rewards))
+}
+
+/// Returns the name of a rule in the pass rates of a row.
+const fn rate_field(rule: ErrorRule) -> &'static str {
+    match rule {
+        ErrorRule::Failures => "failures",
+        ErrorRule::LeftOut => "left_out",
+        ErrorRule::Apart => "apart",
+    }
+}
+
+fn rate_column<'a>(rule: ErrorRule) -> TableColumn<'a, Json> {
+    match rule {
+        ErrorRule::Failures => ("errors as failures", &|it| rate_cell(it, ErrorRule::Failures)),
+        ErrorRule::LeftOut => ("errors left out", &|it| rate_cell(it, ErrorRule::LeftOut)),
+        ErrorRule::Apart => ("errors apart", &|it| rate_cell(it, ErrorRule::Apart)),
+    }
 }
 
 /// Returns `0.667 [0.300, 0.903] of 6`.
-fn rate_cell(row: &Json, rule: &str) -> String {
-    let rate = row.field("pass_rate").field(rule);
+fn rate_cell(row: &Json, rule: ErrorRule) -> String {
+    let rate = row.field("pass_rate").field(rate_field(rule));
     match rate.count("counted") {
         0 => "-".into(),
         counted => format!("{} of {counted}", rate.interval_cell("rate", "ci95")),
@@ -550,8 +594,8 @@ fn at_k_table(outcomes: &Json) -> OutputTable {
 }
 
 fn spent_table(outcomes: &Json) -> OutputTable {
-    let rows = outcomes.rows("spent").iter().filter(|it| it.count("trials") > 0);
-    let names = name_columns(outcomes.rows("spent"));
+    let rows = outcomes.rows("per_pass").iter().filter(|it| it.count("trials") > 0);
+    let names = name_columns(outcomes.rows("per_pass"));
     let keys = names.iter().filter(|(is_shown, _)| *is_shown).count() + 1;
     let columns: [(bool, TableColumn<'_, Json>); 6] = [
         (true, ("measure", &|it| it.cell("measure").replace('_', " "))),
@@ -595,7 +639,7 @@ fn flaky_table(outcomes: &Json) -> OutputTable {
 }
 
 fn paired_table(outcomes: &Json) -> OutputTable {
-    let rows = outcomes.rows("paired");
+    let rows = outcomes.rows("outcome_pairs");
     let has_reward = rows.iter().any(|it| it.count("reward.n") > 0);
     let group = |it: &Json, side: &str| {
         let names = it.fields(side).iter().filter(|(_, value)| !value.is_null());
@@ -695,12 +739,12 @@ mod tests {
         assert_eq!(at_k[0], ("a".into(), 1, Some(0.5), Some(0.5)));
         assert_eq!(at_k[1], ("a".into(), 2, Some(2.0 / 3.0), third));
         assert_eq!(at_k[3], ("b".into(), 2, None, None));
-        let cost = &found.rows("spent")[0];
+        let cost = &found.rows("per_pass")[0];
         assert_eq!(
             (cost.cell("measure"), cost.number("per_pass")),
             ("recorded_usd".into(), Some(1.0))
         );
-        let [pair] = found.rows("paired") else { panic!("one pair") };
+        let [pair] = found.rows("outcome_pairs") else { panic!("one pair") };
         assert_eq!(
             (pair.count("tasks"), pair.count("mcnemar.only_a"), pair.number("mcnemar.p")),
             (2, 1, Some(1.0))
@@ -714,13 +758,32 @@ mod tests {
         let titles: Vec<String> =
             outcome_tables(&all).into_iter().map(|(title, _)| title).collect();
         assert_eq!(titles.len(), 5);
-        assert!(
-            titles[1].ends_with("timeouts and limits are failures, errors do not count"),
-            "{titles:?}"
-        );
+        let rule = "timeouts and limits are failures, errors do not count";
+        assert!(titles[0].contains(rule) && titles[1].ends_with(rule), "{titles:?}");
 
         let one = section(&[trial("a", "t", 1, Some(Outcome::Passed))], ErrorChoice::Failures, &[]);
         assert_eq!(outcome_tables(&one).len(), 3);
+    }
+
+    #[test]
+    fn the_rate_by_the_chosen_rule_comes_first_and_each_row_names_the_rule() {
+        let by = |errors| {
+            let found = section(&two_agents(), errors, &[]);
+            let chosen = errors.rule();
+            for rows in ["groups", "tasks", "at_k", "outcome_pairs"] {
+                assert_eq!(found.rows(rows)[0].text("errors"), Some(chosen.word()), "{rows}");
+            }
+            format!("{:?}", group_table(&found, chosen))
+        };
+
+        let apart = by(ErrorChoice::Apart);
+        let heads_and_rates =
+            ["pass rate", "errors as failures", "errors left out", "0.600 [", "0.500 [", "0.750 ["];
+        let places = heads_and_rates
+            .map(|text| apart.find(text).unwrap_or_else(|| panic!("no {text}: {apart}")));
+        assert!(places.is_sorted(), "{apart}");
+        let failures = by(ErrorChoice::Failures);
+        assert!(failures.contains("errors apart") && !failures.contains("errors as failures"));
     }
 
     #[test]
@@ -739,8 +802,8 @@ mod tests {
             ("groups", GROUP_CSV_COLUMNS),
             ("tasks", TASK_CSV_COLUMNS),
             ("at_k", AT_K_CSV_COLUMNS),
-            ("spent", SPENT_CSV_COLUMNS),
-            ("paired", PAIRED_CSV_COLUMNS),
+            ("per_pass", SPENT_CSV_COLUMNS),
+            ("outcome_pairs", PAIRED_CSV_COLUMNS),
         ] {
             let row = &found.rows(rows)[0];
             for column in columns.split_whitespace() {
