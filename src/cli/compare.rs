@@ -26,14 +26,13 @@ use trajview_run::{
 use trajview_store as store;
 use trajview_store::{OpenedRecording, RunContents};
 use trajview_study::compare::{
-    self, ComparedMoment, ComparedRun, ComparedTranscripts, ComparedTrees, FileRow, Subtraction,
-    TreeSide,
+    self, ComparedMoment, ComparedRun, ComparedTrees, FileRow, Subtraction, TreeSide,
 };
 
 use super::{
     CommandFailure, CommandResult, Exit,
     measuring_args::MeasuringArgs,
-    output::{Out, TableFormArgs},
+    output::{self, Json, Out, TableFormArgs},
     resampling::ResamplingArgs,
     run_args,
 };
@@ -118,7 +117,7 @@ pub fn run(args: &CompareArgs, out: &mut Out) -> CommandResult {
         add_lifelines(party, opened)?;
     }
     let files = file_rows(&opened_runs)?;
-    let transcripts = transcripts_with_base(&opened_runs, args.base.unwrap_or_default());
+    let transcripts = transcript_rows(&opened_runs, args.base.unwrap_or_default());
     let document = CompareDocument {
         opened_runs: &opened_runs,
         parties: &parties,
@@ -129,6 +128,7 @@ pub fn run(args: &CompareArgs, out: &mut Out) -> CommandResult {
     if args.json {
         out.print_json(&document.to_json(scorers.scorer.ruler()))?;
     } else if args.csv {
+        document.not_compared().iter().for_each(|why| output::print_note(why));
         tables::write_csv(&document, out)?;
     } else {
         tables::print_comparison(&document, scorers.scorer.ruler(), out)?;
@@ -219,17 +219,23 @@ pub(crate) fn judge_by_name(
     judge.map_err(|why| CommandFailure::wrong_arguments(why.to_string()))
 }
 
-/// Aligns the transcript of each run with that of the base. Each comes with the position of its run.
-fn transcripts_with_base(
-    opened_runs: &[OpenedRun],
-    base: usize,
-) -> Vec<(usize, ComparedTranscripts)> {
+/// Aligns the transcript of each run with that of the base, and makes a row of it. Each comes with the position of its run. A
+/// run without a log has no transcript.
+fn transcript_rows(opened_runs: &[OpenedRun], base: usize) -> Vec<(usize, Json)> {
+    if opened_runs[base].opened.run.has_no_log() {
+        return vec![];
+    }
     let side = |at: usize| {
         let opened = &opened_runs[at].opened;
         (&*opened.archive, &*opened.run)
     };
-    let others = (0..opened_runs.len()).filter(|at| *at != base);
-    others.map(|at| (at, analysis::compare_transcripts(side(base), side(at)))).collect()
+    let has_log = |at: &usize| !opened_runs[*at].opened.run.has_no_log();
+    let others: Vec<usize> =
+        (0..opened_runs.len()).filter(|at| *at != base).filter(has_log).collect();
+    let sides: Vec<_> = others.iter().map(|at| side(*at)).collect();
+    let aligned = analysis::transcripts_with_base(side(base), &sides);
+    let rows = others.into_iter().zip(aligned);
+    rows.map(|(at, it)| (at, document::transcript_row(base, at, &it))).collect()
 }
 
 /// Compares the files of the first two runs at their ends.

@@ -160,12 +160,15 @@ impl CompareWorker {
         Ok(ComparedTrees::compare_sides(a, b))
     }
 
-    /// Aligns the transcripts of two runs. The error is a sentence.
+    /// Aligns the transcripts of two runs. The error is a sentence, also for a run without a log.
     pub(crate) fn align_transcripts(
         &self,
         [a, b]: &[PathBuf; 2],
     ) -> Result<ComparedTranscripts, String> {
         let (a, b) = (self.open_with_sentence(a)?, self.open_with_sentence(b)?);
+        if let Some(it) = [&a, &b].into_iter().find(|it| it.run.has_no_log()) {
+            return Err(format!("{} has no log; its transcript is not compared", it.run.id));
+        }
         Ok(analysis::compare_transcripts((&a.archive, &a.run), (&b.archive, &b.run)))
     }
 

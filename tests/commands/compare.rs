@@ -327,6 +327,34 @@ fn the_first_step_that_differs_is_named_with_both_sides() {
 }
 
 #[test]
+fn a_trial_without_a_log_has_no_transcript_and_results_are_printed_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let trial = |name: &str, attempt: &str, reward: &str| {
+        let trial = folder.path().join(name);
+        fs::create_dir(&trial).unwrap();
+        let result = format!(
+            "{{\"task_name\": \"t\", \"trial_name\": \"t__{attempt}\", \"trial_uri\": \"u\", \"finished_at\": \"2026-01-01T00:00:00Z\", \
+             \"verifier_result\": {{\"rewards\": {{\"reward\": {reward}}}}}}}"
+        );
+        fs::write(trial.join("result.json"), result).unwrap();
+        trial
+    };
+    let (a, b) = (trial("t__1", "1", "0.12345678"), trial("t__2", "2", "1"));
+    let paths = [path_text(&a), path_text(&b)];
+
+    let document = cli_json(&["compare", paths[0], paths[1], "--json"]);
+    let text = cli_text(&["compare", paths[0], paths[1]]);
+    let csv = cli_text(&["compare", paths[0], paths[1], "--csv", "--base", "a"]);
+
+    assert_eq!(document["transcripts"].as_array().unwrap().len(), 0);
+    assert!(text.contains("note: b has no log; its transcript is not compared"), "{text}");
+    assert!(!text.contains("have the same requests"), "{text}");
+    assert_eq!(text.matches("outcome").count(), 1, "{text}");
+    assert_eq!(document["results"][0]["better_direction"], "neither");
+    assert!(csv.contains("result,reward,,0.12345678,1,,higher is better,0.87654322"), "{csv}");
+}
+
+#[test]
 fn runs_of_different_tasks_are_compared_with_a_warning() {
     let folder = tempfile::tempdir().unwrap();
     let other = judged_copy(SINGLE_SHOT, folder.path(), &[]);
@@ -340,6 +368,8 @@ fn runs_of_different_tasks_are_compared_with_a_warning() {
 
     let warning = "not the same task: a ppdiff, b tmscore";
     assert_eq!(document["warnings"][0], warning);
+    let csv = run_cli(&["compare", EMERGENT, path_text(&other), "--csv"]);
+    assert!(csv.err.contains(warning));
     let components = document["components"].as_array().unwrap();
     let only = |id: &str| components.iter().find(|it| it["id"] == id).unwrap()["only_in"].clone();
     assert_eq!((only("C24"), only("X01"), only("C01")), ("a".into(), "b".into(), Value::Null));

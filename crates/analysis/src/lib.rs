@@ -36,4 +36,4 @@ pub use file_history::file_history;
 pub use process::{numbers_of_report, observe_run, process_numbers, process_report};
 pub use reuse::ReuseReader;
 pub use scorer::{ProgressCheck, Scorer};
-pub use transcripts::compare_transcripts;
+pub use transcripts::{compare_transcripts, transcripts_with_base};

@@ -11,9 +11,25 @@ use trajview_study::compare::{
 
 /// Aligns the transcripts of two runs; see [`trajview_study::compare::ComparedTranscripts`].
 pub fn compare_transcripts(a: (&Archive, &Run), b: (&Archive, &Run)) -> ComparedTranscripts {
-    let mut both = ComparedTranscripts::align(read_transcript(a), read_transcript(b));
+    align_transcripts([a, b], [read_transcript(a), read_transcript(b)])
+}
+
+/// Aligns the transcript of each of the others with that of the base, which is read once.
+pub fn transcripts_with_base(
+    base: (&Archive, &Run),
+    others: &[(&Archive, &Run)],
+) -> Vec<ComparedTranscripts> {
+    let of_base = read_transcript(base);
+    let align = |it: &(&Archive, &Run)| {
+        align_transcripts([base, *it], [of_base.clone(), read_transcript(*it)])
+    };
+    others.iter().map(align).collect()
+}
+
+fn align_transcripts(sides: [(&Archive, &Run); 2], [a, b]: [Transcript; 2]) -> ComparedTranscripts {
+    let mut both = ComparedTranscripts::align(a, b);
     let lines: Vec<_> =
-        both.rows.par_iter().map(|row| differing_lines(&both, row, [a, b])).collect();
+        both.rows.par_iter().map(|row| differing_lines(&both, row, sides)).collect();
     for (row, lines) in both.rows.iter_mut().zip(lines) {
         row.lines = lines;
     }
@@ -158,10 +174,37 @@ fn path_text(path: &EditPath) -> &str {
 fn without_root(words: &str, run: &Run) -> String {
     let root = run.origin.root.as_deref().map(|root| root.trim_end_matches(['/', '\\']));
     let lines = |words: &str| words.lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
-    match root.filter(|root| root.len() > 1 && words.contains(root)) {
-        Some(root) => lines(&words.replace(&format!("{root}/"), "").replace(root, ".")),
-        None => lines(words),
+    let Some(root) = root.filter(|root| root.len() > 1 && words.contains(root)) else {
+        return lines(words);
+    };
+    let (mut shortened, mut copied) = (String::with_capacity(words.len()), 0);
+    for (at, _) in words.match_indices(root) {
+        let (before, after) = (&words[copied..at], &words[at + root.len()..]);
+        if !starts_path(&words[..at]) || !ends_path(after) {
+            continue;
+        }
+        shortened.push_str(before);
+        let below = after.strip_prefix('/');
+        shortened.push_str(if below.is_some() { "" } else { "." });
+        copied = words.len() - below.unwrap_or(after).len();
     }
+    shortened.push_str(&words[copied..]);
+    lines(&shortened)
+}
+
+/// Returns whether a path can start after this text: `/src` and `$HOME` go on in `/app`, a blank, a quote and an escaped end of
+/// a line do not.
+fn starts_path(before: &str) -> bool {
+    let is_inside = |letter: char| letter.is_alphanumeric() || "_-.~})".contains(letter);
+    let escaped = ["\\n", "\\t", "\\r"].iter().any(|it| before.ends_with(it));
+    escaped || !before.ends_with(is_inside)
+}
+
+/// Returns whether the name of a folder ends before this text: `/app` does before `/x`, a blank and a full stop, not in
+/// `/application` and `/app.py`.
+fn ends_path(after: &str) -> bool {
+    let is_inside = |letter: char| letter.is_alphanumeric() || "_-".contains(letter);
+    !after.trim_start_matches('.').starts_with(is_inside)
 }
 
 #[cfg(test)]
@@ -176,5 +219,21 @@ mod tests {
         let words = without_root("cd /tmp/w1 && cat /tmp/w1/a.py /etc/hosts  \nls", &run);
 
         assert_eq!(words, "cd . && cat a.py /etc/hosts\nls");
+    }
+
+    #[test]
+    fn a_folder_whose_name_only_begins_or_ends_like_that_of_the_agent_stays() {
+        let mut run = Run::default();
+        run.origin.root = Some("/app".into());
+
+        for (words, expected) in [
+            ("ls /application /app.py /app-2/x", "ls /application /app.py /app-2/x"),
+            ("ls /src/app ../app $HOME/app", "ls /src/app ../app $HOME/app"),
+            ("cd /app; ls '/app/x' --at=/app/y:/app.", "cd .; ls 'x' --at=y:.."),
+            ("\"a\\n/app/x\"", "\"a\\nx\""),
+            ("/app/app/x /app", "app/x ."),
+        ] {
+            assert_eq!(without_root(words, &run), expected);
+        }
     }
 }

@@ -55,11 +55,11 @@ impl RunConduct {
     }
 }
 
-/// Returns `not the same task: a X, b Y` where two of the runs record different tasks. Each run comes with its display
-/// name; one that records no task is no difference.
-pub fn task_difference(runs: &[(String, &Run)]) -> Option<String> {
-    let tasks: Vec<(&str, String)> =
-        runs.iter().filter_map(|(name, run)| Some((name.as_str(), run.task_key()?))).collect();
+/// Returns `not the same task: a X, b Y` where two of the runs record different tasks ([`Run::task_key`]). Each task comes with
+/// the display name of its run; a run that records none is no difference.
+pub fn task_difference(runs: impl IntoIterator<Item = (String, Option<String>)>) -> Option<String> {
+    let tasks: Vec<(String, String)> =
+        runs.into_iter().filter_map(|(name, task)| Some((name, task?))).collect();
     let (_, first) = tasks.first()?;
     let named = tasks.iter().map(|(name, task)| format!("{name} {task}"));
     let named = named.collect::<Vec<_>>().join(", ");

@@ -30,8 +30,8 @@ pub struct CompareDocument<'a> {
     pub parties: &'a [ComparedRun],
     /// File rows of the first two runs.
     pub files: &'a [FileRow],
-    /// The transcripts of the base and of each other run, with the position of that run.
-    pub transcripts: &'a [(usize, ComparedTranscripts)],
+    /// A row for each run other than the base that has a log, with its position: its transcript aligned with that of the base.
+    pub transcripts: &'a [(usize, Json)],
     pub args: &'a CompareArgs,
 }
 
@@ -75,7 +75,7 @@ impl<'a> CompareDocument<'a> {
             record! {
                 name: it.name,
                 // `higher`, `lower` or `neither`.
-                better: it.better.word(),
+                better_direction: it.better.word(),
                 values: Json::list(&it.cells, result_value),
                 // The difference of each run to the base. Null for the base, and where a value is missing.
                 differences: it.differences(self.base()),
@@ -93,15 +93,12 @@ impl<'a> CompareDocument<'a> {
                 checkpoint: it.checkpoint,
                 // Null for a run without a record of the test.
                 outcomes: it.outcomes,
+                // Whether the runs that have a record of the test have the same outcome.
                 same: it.is_equal(),
+                in_all_runs: it.is_in_all_runs(),
             }
         };
         compare::test_rows(self.parties).iter().map(row).collect()
-    }
-
-    /// Makes a row for each run other than the base: its transcript aligned with that of the base.
-    pub(crate) fn transcript_rows(&self) -> Vec<Json> {
-        self.transcripts.iter().map(|(run, it)| transcript_row(self.base(), *run, it)).collect()
     }
 
     /// Returns the numbers that are listed.
@@ -193,7 +190,7 @@ impl<'a> CompareDocument<'a> {
                 component_row(&rows[at], by, self.base())
             }),
             test_cases: self.test_rows(),
-            transcripts: self.transcript_rows(),
+            transcripts: Json::list(self.transcripts, |(_, row)| row.clone()),
             losses: Json::list(&compare::compared_losses(&self.parties.iter().collect::<Vec<_>>()), loss_row),
             // Rows by the score of `a`, columns by that of `b`.
             transitions: transitions.counts,
@@ -250,13 +247,14 @@ fn result_value(cell: &ResultCell) -> Json {
     match cell {
         ResultCell::NotRecorded => Json::Null,
         ResultCell::Word(word) => Json::new(word),
+        ResultCell::Ordinal(number) => Json::new(number),
         ResultCell::Number(value) => Json::new(value),
         ResultCell::Count(passed, total) => record! { passed: passed, total: total },
     }
 }
 
 /// The transcript of a run aligned with that of the base: counts of requests and calls, and the first that differs.
-fn transcript_row(base: usize, run: usize, it: &ComparedTranscripts) -> Json {
+pub(super) fn transcript_row(base: usize, run: usize, it: &ComparedTranscripts) -> Json {
     let counts = it.row_counts();
     let item = |item: &TranscriptItem| {
         record! {

@@ -5,17 +5,16 @@ use std::io;
 use crate::cli::{
     component_comparison, measuring_args,
     output::{self, Json, Out, OutputTable, TableColumn, cell_or_dash, csv_row},
-    trial_columns::{column_head, columns_in_use, trial_cell},
 };
 use trajview_metrics::{
     Number,
     numbers::{COMPARED, NumberStyle, PHASE_TABLE, SLUMP},
     quality::Ruler,
 };
-use trajview_run::{rubric::LEVELS, trial::TrialValues};
+use trajview_run::rubric::LEVELS;
 use trajview_study::compare::{
     self, ComparedComponent, ComparedMoment, ComparedRun, ComponentCell, ComponentFate,
-    FilePresence, FileRow, NumberOutcome, run_letter,
+    FilePresence, FileRow, NumberOutcome, ResultCell, run_letter,
 };
 
 use trajview_tui::widgets::text;
@@ -83,8 +82,8 @@ fn print_notes(document: &CompareDocument<'_>, ruler: &Ruler, out: &mut Out) -> 
         ),
         false => format!("differences are {}{why}", by.display_text()),
     })?;
-    for row in document.transcript_rows() {
-        out.print_sentence(&first_difference_text(&row))?;
+    for (_, row) in document.transcripts {
+        out.print_sentence(&first_difference_text(row))?;
     }
     for warning in compare::comparison_warnings(document.parties) {
         out.print_sentence(&format!("note: {warning}"))?;
@@ -114,14 +113,9 @@ fn session_table(document: &CompareDocument<'_>) -> TitledTable {
 }
 
 fn run_table(document: &CompareDocument<'_>) -> TitledTable {
-    let trials: Vec<TrialValues> =
-        document.parties.iter().map(|party| TrialValues::for_run(&party.run)).collect();
-    let shown = columns_in_use(trials.iter());
     let heads = ["", "run", "condition", "agent", "model", ">turns", "commit", "judged by", "task"];
-    let heads =
-        heads.map(str::to_owned).into_iter().chain(shown.iter().map(|column| column_head(*column)));
-    let mut table = OutputTable::with_heads(heads.collect()).with_keys(2);
-    for ((at, party), trial) in document.parties.iter().enumerate().zip(&trials) {
+    let mut table = OutputTable::new(&heads).with_keys(2);
+    for (at, party) in document.parties.iter().enumerate() {
         let run = &party.run;
         let commit =
             run.turns[..run.end_in_turns()].iter().rev().find_map(|turn| turn.commit.as_deref());
@@ -138,7 +132,7 @@ fn run_table(document: &CompareDocument<'_>) -> TitledTable {
         });
         let unjudged =
             if party.rubric.partial_coverages().is_empty() { "not judged" } else { "in part only" };
-        let mut cells = vec![
+        table.add_row(vec![
             run_letter(at),
             run.id.clone(),
             cell_or_dash(run.condition.clone()),
@@ -147,10 +141,8 @@ fn run_table(document: &CompareDocument<'_>) -> TitledTable {
             cell_or_dash((!run.has_no_log()).then(|| run.counted_turns().count())),
             cell_or_dash(commit.map(|commit| commit.chars().take(10).collect::<String>())),
             judged.unwrap_or_else(|| unjudged.into()),
-            cell_or_dash(trial.task.as_ref()),
-        ];
-        cells.extend(shown.iter().map(|column| trial_cell(trial, *column)));
-        table.add_row(cells);
+            cell_or_dash(run.task_key()),
+        ]);
     }
     Some((String::new(), table))
 }
@@ -159,7 +151,7 @@ fn run_table(document: &CompareDocument<'_>) -> TitledTable {
 fn first_difference_text(row: &Json) -> String {
     let (base, run) = (row.cell("base"), row.cell("run"));
     if row.field("first_difference").is_null() {
-        return format!("{base} and {run} have the same requests, tool calls and edits");
+        return compare::same_transcripts_text(&base, &run, row.count("left_out") > 0);
     }
     let [of_base, of_run] = ["base_text", "run_text"].map(|side| {
         let text = row.cell(&format!("first_difference.{side}"));
@@ -171,7 +163,7 @@ fn first_difference_text(row: &Json) -> String {
 
 /// Makes a table of the requests and calls of each run that the base has as well, or not.
 fn transcript_table(document: &CompareDocument<'_>) -> TitledTable {
-    let rows = document.transcript_rows();
+    let rows = document.transcripts.iter().map(|(_, row)| row);
     let columns: [TableColumn<'_, Json>; 6] = [
         ("", &|it| format!("{} | {}", it.cell("base"), it.cell("run"))),
         (">same", &|it| it.cell("same")),
@@ -181,7 +173,8 @@ fn transcript_table(document: &CompareDocument<'_>) -> TitledTable {
         (">left out", &|it| it.cell("left_out")),
     ];
     let title = "transcripts aligned by requests, tool calls and edits".to_owned();
-    (!rows.is_empty()).then(|| (title, OutputTable::from_rows(&columns, &rows)))
+    let is_shown = !document.transcripts.is_empty();
+    is_shown.then(|| (title, OutputTable::from_rows(&columns, rows)))
 }
 
 /// Makes a table of what the harness recorded; None if it recorded nothing.
@@ -202,7 +195,10 @@ fn result_table(document: &CompareDocument<'_>) -> TitledTable {
         });
         let cells = [row.cell("name")].into_iter().chain((0..document.parties.len()).map(text));
         table.add_row(
-            cells.chain(differences).chain([direction_text(&row.cell("better"))]).collect(),
+            cells
+                .chain(differences)
+                .chain([direction_text(&row.cell("better_direction"))])
+                .collect(),
         );
     }
     (!rows.is_empty()).then(|| ("results of the harness".into(), table))
@@ -227,8 +223,11 @@ fn test_table(document: &CompareDocument<'_>) -> TitledTable {
         table.add_row(names.chain((0..document.parties.len()).map(outcome)).collect());
     }
     let (all, count) = (rows.len(), differing.len());
-    let more = if count > MAX_TESTS { format!("; the first {MAX_TESTS}") } else { String::new() };
-    let title = format!("recorded tests: {all}, with different outcomes {count}{more}");
+    let more = if count > MAX_TESTS { format!(" (the first {MAX_TESTS})") } else { String::new() };
+    let in_some = rows.iter().filter(|row| !row.flag("in_all_runs")).count();
+    let in_some =
+        if in_some > 0 { format!(", recorded in some runs only {in_some}") } else { String::new() };
+    let title = format!("recorded tests: {all}, with different outcomes {count}{more}{in_some}");
     (!rows.is_empty()).then_some((title, table))
 }
 
@@ -570,12 +569,14 @@ pub fn write_csv(document: &CompareDocument<'_>, out: &mut Out) -> io::Result<()
         let cells = cells.chain([delta, note.to_owned()]).chain(to_base.map(output::cell_or_empty));
         out.print_bytes(csv_row(cells).as_bytes())
     };
-    for it in &document.result_rows() {
-        let value = |at: usize| it.field(&format!("texts.{at}")).csv_cell();
-        let differences = (0..width).map(|at| it.number(&format!("differences.{at}"))).collect();
-        let values = (0..width).map(value).collect();
-        let note = direction_text(&it.cell("better"));
-        row_with_base(["result", &it.cell("name"), ""], values, String::new(), &note, differences)?;
+    for it in &compare::result_rows(document.parties) {
+        let value = |cell: &ResultCell| match cell.number() {
+            Some(number) => (number + 0.0).to_string(), // 0 and not -0
+            None => output::cell_or_empty(cell.display_text()),
+        };
+        let values = it.cells.iter().map(value).collect();
+        let (note, to_base) = (direction_text(it.better.word()), it.differences(document.base()));
+        row_with_base(["result", &it.name, ""], values, String::new(), &note, to_base)?;
     }
     for it in numbers.iter().copied() {
         let values: Vec<Option<f64>> =
@@ -602,7 +603,7 @@ pub fn write_csv(document: &CompareDocument<'_>, out: &mut Out) -> io::Result<()
         let names = ["test", &it.cell("name"), &it.cell_or("checkpoint", "")];
         row_with_base(names, (0..width).map(outcome).collect(), String::new(), "", vec![])?;
     }
-    for (it, (run, _)) in document.transcript_rows().iter().zip(document.transcripts) {
+    for (run, it) in document.transcripts {
         let mut texts = vec![String::new(); width];
         texts[document.base()] = it.field("first_difference.base_text").csv_cell();
         texts[*run] = it.field("first_difference.run_text").csv_cell();

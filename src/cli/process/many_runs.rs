@@ -82,7 +82,8 @@ struct ReadRun {
     outcome: RunOutcome,
     working_copy: Option<String>,
     is_result: bool,
-    /// The run itself, if there are two.
+    task: Option<String>,
+    /// The run itself, if two are named.
     worked: Option<ProcessedRun>,
 }
 
@@ -115,6 +116,7 @@ fn many_runs_document(
                 outcome: RunOutcome::for_run(&opened.run, outcome_file),
                 working_copy: worked.working_copy.clone(),
                 is_result,
+                task: worked.run.task_key(),
                 worked: is_pair.then_some(worked),
             })
         }
@@ -134,16 +136,15 @@ fn many_runs_document(
         run.harness = run.harness.as_deref().map(|name| spellings.usual_spelling(name));
     }
     let rows: Vec<ProcessRun> = runs.iter().map(ReadRun::process_run).collect();
-    let worked: Vec<&Option<ProcessedRun>> = runs.iter().map(|run| &run.worked).collect();
-    let (divergence, not_compared) = match worked.as_slice() {
-        [Some(a), Some(b)] => {
-            let pair = [("a".to_owned(), &*a.run), ("b".to_owned(), &*b.run)];
-            match task_difference(&pair) {
-                Some(why) => (None, Some(why)),
-                None => (divergence_row(a, b), None),
-            }
+    let not_compared = match runs.as_slice() {
+        [a, b] => task_difference([("a".into(), a.task.clone()), ("b".into(), b.task.clone())]),
+        _ => None,
+    };
+    let divergence = match runs.as_slice() {
+        [ReadRun { worked: Some(a), .. }, ReadRun { worked: Some(b), .. }] => {
+            not_compared.is_none().then(|| divergence_row(a, b)).flatten()
         }
-        _ => (None, None),
+        _ => None,
     };
     // Two runs of different tasks are listed, and nothing about them is compared.
     let compared_rows = if not_compared.is_some() { &[] } else { rows.as_slice() };

@@ -13,7 +13,7 @@ use super::{ComparedComponent, ComparedRun};
 /// A result that the harness recorded, or a count of tests; one cell a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ComparedResult {
-    /// `outcome`, `reward`, the name of a reward, `tests passed`, `error`.
+    /// `outcome`, `attempt`, `reward`, the name of a reward, `tests passed (share)`, `error`.
     pub name: String,
     pub cells: Vec<ResultCell>,
     pub better: BetterDirection,
@@ -24,16 +24,19 @@ pub struct ComparedResult {
 pub enum ResultCell {
     NotRecorded,
     Word(String),
+    /// The number of a repeat. Repeats have no difference.
+    Ordinal(u32),
+    /// A reward.
     Number(f64),
     /// The passed tests, and all.
     Count(u64, u64),
 }
 
 impl ResultCell {
-    /// Returns the number, or the share of the count; None for words and where nothing is recorded.
+    /// Returns the reward, or the share of the count; None for the others and where nothing is recorded.
     pub fn number(&self) -> Option<f64> {
         match self {
-            Self::NotRecorded | Self::Word(_) => None,
+            Self::NotRecorded | Self::Word(_) | Self::Ordinal(_) => None,
             Self::Number(value) => Some(*value).filter(|it| it.is_finite()),
             Self::Count(part, all) => (*all > 0).then(|| *part as f64 / *all as f64),
         }
@@ -44,7 +47,8 @@ impl ResultCell {
         match self {
             Self::NotRecorded => None,
             Self::Word(word) => Some(word.clone()),
-            Self::Number(value) => Some(trajview_run::format_number::three_decimals(*value)),
+            Self::Ordinal(number) => Some(number.to_string()),
+            Self::Number(value) => Some(trajview_run::trial::reward_text(*value)),
             Self::Count(part, all) => Some(format!("{part}/{all}")),
         }
     }
@@ -69,9 +73,16 @@ pub struct ComparedTest {
 }
 
 impl ComparedTest {
-    /// Returns whether all runs have the same outcome.
+    /// Returns whether all runs that have a record of the test have the same outcome.
     pub fn is_equal(&self) -> bool {
-        self.outcomes.windows(2).all(|pair| pair[0] == pair[1])
+        let mut recorded = self.outcomes.iter().flatten();
+        let first = recorded.next();
+        recorded.all(|outcome| Some(outcome) == first)
+    }
+
+    /// Returns whether every run has a record of the test.
+    pub fn is_in_all_runs(&self) -> bool {
+        self.outcomes.iter().all(Option::is_some)
     }
 }
 
@@ -91,7 +102,6 @@ pub fn result_rows(parties: &[ComparedRun]) -> Vec<ComparedResult> {
         parties.iter().map(|it| cell(it).unwrap_or(ResultCell::NotRecorded)).collect::<Vec<_>>()
     };
     let row = |name: &str, better, cells| ComparedResult { name: name.to_owned(), cells, better };
-    let number = |value: u32| ResultCell::Number(f64::from(value));
     let mut rows = vec![
         row(
             "outcome",
@@ -101,7 +111,7 @@ pub fn result_rows(parties: &[ComparedRun]) -> Vec<ComparedResult> {
         row(
             "attempt",
             BetterDirection::Neither,
-            cells(&|it| Some(number(it.run.trial.as_ref()?.attempt?))),
+            cells(&|it| Some(ResultCell::Ordinal(it.run.trial.as_ref()?.attempt?))),
         ),
     ];
     for name in reward_names(parties) {
@@ -109,7 +119,7 @@ pub fn result_rows(parties: &[ComparedRun]) -> Vec<ComparedResult> {
         rows.push(row(&name, BetterDirection::Higher, of_run));
     }
     rows.push(row(
-        "tests passed",
+        "tests passed (share)",
         BetterDirection::Higher,
         cells(&|it| {
             let tests = it.last_tests().filter(|tests| !tests.infrastructure_failure)?;
@@ -149,8 +159,9 @@ fn reward_of(party: &ComparedRun, name: &str) -> Option<f64> {
     trial.reward.filter(|_| is_first).or_else(other)
 }
 
-/// Returns every single test that the last record of any run names: those with different outcomes first, then in the
-/// order of the runs.
+/// Returns every single test that the last record of any run names: those with different outcomes first, then those that not
+/// every run has a record of, each in the order of the runs. A test that both passed and failed, under several groups, has
+/// failed.
 pub fn test_rows(parties: &[ComparedRun]) -> Vec<ComparedTest> {
     let mut rows: Vec<ComparedTest> = vec![];
     let mut places: HashMap<(&str, &str), usize> = HashMap::new();
@@ -163,10 +174,13 @@ pub fn test_rows(parties: &[ComparedRun]) -> Vec<ComparedTest> {
                 rows.push(ComparedTest { name, checkpoint, outcomes });
                 rows.len() - 1
             });
-            rows[at].outcomes[run] = Some(*outcome);
+            let known = &mut rows[at].outcomes[run];
+            if known.is_none() || *outcome == TestOutcome::Failed {
+                *known = Some(*outcome);
+            }
         }
     }
-    rows.sort_by_key(ComparedTest::is_equal);
+    rows.sort_by_key(|row| (row.is_equal(), row.is_in_all_runs()));
     rows
 }
 
@@ -230,7 +244,10 @@ mod tests {
         let parties = [
             party(Some(trial(Outcome::Passed, Some(1.0), &[("speed", 0.5)])), &[("t", Passed)]),
             party(Some(trial(Outcome::Error, None, &[])), &[]),
-            party(Some(trial(Outcome::Failed, Some(0.0), &[])), &[("t", Failed), ("u", Passed)]),
+            party(
+                Some(TrialResult { attempt: Some(2), ..trial(Outcome::Failed, Some(-0.25), &[]) }),
+                &[("t", Failed), ("u", Passed), ("t", Passed)],
+            ),
         ];
 
         let rows = result_rows(&parties);
@@ -244,15 +261,19 @@ mod tests {
 
         let expected = [
             "outcome: passed error failed",
-            "reward: 1.000 — 0.000",
-            "speed: 0.500 — —",
-            "tests passed: 1/1 — 1/2",
+            "attempt: — — 2",
+            "reward: 1 — −0.25",
+            "speed: 0.5 — —",
+            "tests passed (share): 1/1 — 2/3",
         ];
         assert_eq!(texts, expected);
-        assert_eq!(rows[1].differences(0), [None, None, Some(-1.0)]);
-        assert_eq!(rows[1].differences(1), [None, None, None]);
+        assert_eq!(rows[1].differences(0), [None, None, None]);
+        assert_eq!(rows[2].differences(0), [None, None, Some(-1.25)]);
+        assert_eq!(rows[2].differences(1), [None, None, None]);
         let tests = test_rows(&parties);
         assert_eq!(tests[0].outcomes, [Some(Passed), None, Some(Failed)]);
         assert_eq!(tests[1].outcomes, [None, None, Some(Passed)]);
+        let kinds = tests.iter().map(|it| (it.is_equal(), it.is_in_all_runs()));
+        assert_eq!(kinds.collect::<Vec<_>>(), [(false, false), (true, false)]);
     }
 }

@@ -49,7 +49,7 @@ pub use session_facts::{SessionFacts, lack_judgements};
 pub use subtraction::Subtraction;
 pub use transcripts::{
     ComparedTranscripts, FirstDifference, ItemKind, MAX_STEPS, RowCounts, RowKind, Transcript,
-    TranscriptItem, TranscriptRow, fingerprint_of,
+    TranscriptItem, TranscriptRow, fingerprint_of, same_transcripts_text,
 };
 pub use trees::{ComparedTrees, TreeSide, diff_between};
 
@@ -122,6 +122,12 @@ pub fn run_letter(position: usize) -> String {
 pub fn comparison_warnings(parties: &[ComparedRun]) -> Vec<String> {
     let mut warnings = vec![];
     warnings.extend(different_tasks(parties));
+    let without_log = parties.iter().enumerate().filter(|(_, party)| party.run.has_no_log());
+    warnings.extend(
+        without_log.map(|(at, _)| {
+            format!("{} has no log; its transcript is not compared", run_letter(at))
+        }),
+    );
     warnings.extend(judge_warning(parties));
     warnings.extend(conduct_warning(parties));
     if lack_judgements(parties) {
@@ -136,8 +142,8 @@ pub fn comparison_warnings(parties: &[ComparedRun]) -> Vec<String> {
 
 /// Returns `not the same task: a X, b Y` where two of the runs record different tasks; then no paired test is computed.
 pub fn different_tasks(parties: &[ComparedRun]) -> Option<String> {
-    let runs = parties.iter().enumerate().map(|(at, party)| (run_letter(at), &*party.run));
-    task_difference(&runs.collect::<Vec<_>>())
+    let tasks = parties.iter().enumerate().map(|(at, it)| (run_letter(at), it.run.task_key()));
+    task_difference(tasks)
 }
 
 fn judge_warning(parties: &[ComparedRun]) -> Option<String> {

@@ -16,10 +16,23 @@ use std::{
 };
 
 use similar::{Algorithm, DiffOp, capture_diff_slices};
-use trajview_run::{StepId, worded_enum::worded};
+use trajview_run::{StepId, format_number::with_thousands, worded_enum::worded};
 
 /// The most steps of a run that are aligned. Later ones are left out and counted.
 pub const MAX_STEPS: usize = 20_000;
+
+/// Returns the sentence that two transcripts do not differ, of runs with these letters.
+pub fn same_transcripts_text(a: &str, b: &str, are_cut: bool) -> String {
+    match are_cut {
+        true => {
+            let most = with_thousands(MAX_STEPS as u64);
+            format!(
+                "the first {most} steps of {a} and {b} are the same; later ones are not compared"
+            )
+        }
+        false => format!("{a} and {b} have the same requests, tool calls and edits"),
+    }
+}
 
 /// A request or a step of a transcript.
 #[derive(Debug, Clone, PartialEq)]
@@ -425,6 +438,12 @@ mod tests {
         assert_eq!(first_difference("?x bash:a", "?x bash:a bash:b"), Some(ended));
         let detour = (1, "1.1 read: r".to_owned(), "1.1 bash: a".to_owned());
         assert_eq!(first_difference("?x read:r bash:a", "?x bash:a"), Some(detour));
+    }
+
+    #[test]
+    fn equal_transcripts_that_were_cut_are_the_same_only_up_to_there() {
+        assert!(same_transcripts_text("a", "b", false).contains("the same requests"));
+        assert!(same_transcripts_text("a", "b", true).contains("the first 20,000 steps"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The fact rows on the compared runs: their source, their judges, the warnings.
 
 use crate::{session::table_protocol::agent_text, widgets::fact_rows::FactRow};
-use trajview_run::{format_number, trial::TrialValues};
+use trajview_run::format_number;
 use trajview_study::{
     Estimate,
     compare::{ComparedRun, EstimatedNumber, INTERVAL_METHOD, run_letter, turns_done_at_judgement},
@@ -72,29 +72,20 @@ fn run_facts(compared: &ComparisonView, at: usize, party: &ComparedRun) -> Vec<F
         .iter()
         .rev()
         .find_map(|turn| turn.commit.as_deref().map(str::to_owned));
-    let trial = run.trial.as_ref();
-    let reward = trial.and_then(|trial| {
-        let name = trial.reward_name.as_deref().map(|name| format!(" ({name})"));
-        Some(format_number::three_decimals(trial.reward?) + &name.unwrap_or_default())
-    });
+    let trial = run.trial.iter().flat_map(|trial| trial.named_facts());
+    let trial = trial.map(|(name, value)| (name, Some(value)));
     let facts = [
-        ("path", path),
-        ("task", task),
-        ("result", TrialValues::for_run(run).result_text()),
-        ("error", run.trial.as_ref().and_then(|trial| trial.error.as_deref().map(str::to_owned))),
         ("condition", run.condition.clone()),
-        ("outcome", trial.and_then(|it| Some(it.outcome?.word().to_owned()))),
-        ("reward", reward),
-        ("error", trial.and_then(|it| it.error.as_deref().map(str::to_owned))),
         ("agent", Some(agent_text(run))),
         ("model", run.model.clone()),
-        ("turns", Some(run.counted_turns().count().to_string())),
+        ("turns", (!run.has_no_log()).then(|| run.counted_turns().count().to_string())),
         ("checkpoints", Some(run.checkpoints.len().to_string())),
         ("last commit", commit),
         ("judged by", Some(judged.unwrap_or_else(|| "not judged".into()))),
         ("provenance", run.origin.provenance.clone()),
     ];
-    let rows = facts.into_iter().filter_map(|(name, value)| Some(FactRow::new(name, value?)));
+    let facts = [("path", path), ("task", task)].into_iter().chain(trial).chain(facts);
+    let rows = facts.filter_map(|(name, value)| Some(FactRow::new(name, value?)));
     [FactRow::heading(&format!("{} {}", run_letter(at), run.id))].into_iter().chain(rows).collect()
 }
 

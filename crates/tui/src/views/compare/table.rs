@@ -88,9 +88,8 @@ impl ComparisonView {
     /// Returns the sentence that the two compared runs are not of one task; then no paired test is computed for them.
     pub(crate) fn not_compared(&self) -> Option<String> {
         let all = self.all_parties();
-        let runs =
-            self.pair.iter().filter_map(|run| Some((run_letter(*run), &*all.get(*run)?.run)));
-        task_difference(&runs.collect::<Vec<_>>())
+        let task = |run: &usize| Some((run_letter(*run), all.get(*run)?.run.task_key()));
+        task_difference(self.pair.iter().filter_map(task))
     }
 
     /// Returns whether recorded tests take the place of components.

@@ -26,7 +26,11 @@ pub(crate) fn draw(compared: &ComparisonView, theme: Theme, area: Rect, buffer: 
     let table = &compared.table;
     let differing = table.tests.iter().filter(|test| !test.is_equal()).count();
     let title = vec![part_name_span(compared, ComparePart::Components, "recorded tests", theme)];
-    let count = format!("{} tests, {differing} with different outcomes", table.tests.len());
+    let in_some = table.tests.iter().filter(|test| !test.is_in_all_runs()).count();
+    let in_some =
+        if in_some > 0 { format!(", {in_some} in some runs only") } else { String::new() };
+    let count =
+        format!("{} tests, {differing} with different outcomes{in_some}", table.tests.len());
     let room = usize::from(area.width.saturating_sub(2)).saturating_sub(LEAST_NAME_CELLS);
     let columns = compared.run_columns((room / OUTCOME_CELLS).saturating_sub(1));
     let right = muted_spans(count, theme);

@@ -19,6 +19,7 @@ use crate::{
 use trajview_run::format_number::count_with_noun;
 use trajview_study::compare::{
     ComparedTranscripts, ItemKind, RowKind, TranscriptItem, TranscriptRow, run_letter,
+    same_transcripts_text,
 };
 
 use super::{draw_frame, muted_spans, part_name_span, side_letter};
@@ -79,7 +80,11 @@ fn place_text(compared: &ComparisonView) -> String {
 fn first_difference_line(compared: &ComparisonView, theme: Theme, width: usize) -> Line<'static> {
     let [a, b] = compared.pair.map(run_letter);
     let words = match compared.transcripts.first_difference() {
-        None => format!("{a} and {b} have the same requests, tool calls and edits"),
+        None => {
+            let both = compared.transcripts.aligned.ready();
+            let are_cut = both.is_some_and(|it| it.a.left_out + it.b.left_out > 0);
+            same_transcripts_text(&a, &b, are_cut)
+        }
         Some(first) => {
             // Each side has its share of the room, so that neither hides the other.
             let share = width.saturating_sub(50) / 2;
