@@ -167,9 +167,10 @@ pub(super) fn complete_recording(mut run: Run, recording: FoundRecording) -> Ope
 /// Adds a warning for each note on the harness' result.
 fn add_trial_notes(run: &mut Run) {
     let Some(trial) = &run.trial else { return };
-    let warning =
-        |note: &Box<str>| Warning { place: trial.source.to_string(), what: note.to_string() };
-    run.warnings.extend(trial.notes.iter().map(warning));
+    let place = || trial.source.to_string();
+    let warnings =
+        trial.notes.iter().map(|note| Warning { place: place(), what: note.to_string() });
+    run.warnings.extend(warnings);
 }
 
 /// Opens the repository of a bundle, where it has one that can be read; a problem with it becomes a warning.
