@@ -267,13 +267,24 @@ fn outcome_of(
 /// environment, of the set-up and of the verifier is an error.
 fn outcome_of_exception(kind: &str) -> Outcome {
     let kind = kind.rsplit('.').next().unwrap_or(kind);
-    const LIMITS: [&str; 6] =
-        ["LengthExceeded", "LimitExceeded", "BudgetExceeded", "MaxTurns", "MaxSteps", "CostLimit"];
+    // Names of Harbor (`harbor.llms.base`, `harbor.agents.installed.base`), of LiteLLM and of agents.
+    const LIMITS: [&str; 9] = [
+        "LengthExceeded",
+        "ContextWindowExceeded",
+        "TokenExceeded",
+        "LimitExceeded",
+        "LimitsExceeded",
+        "BudgetExceeded",
+        "MaxTurns",
+        "MaxSteps",
+        "CostLimit",
+    ];
+    // What the machine or the provider limits is no limit of the run.
+    const OF_OTHERS: [&str; 2] = ["Rate", "Memory"];
+    let has = |parts: &[&str]| parts.iter().any(|part| kind.contains(part));
     match kind {
         "AgentTimeoutError" => Outcome::Timeout,
-        _ if LIMITS.iter().any(|limit| kind.contains(limit)) && !kind.contains("Rate") => {
-            Outcome::Limit
-        }
+        _ if has(&LIMITS) && !has(&OF_OTHERS) => Outcome::Limit,
         _ => Outcome::Error,
     }
 }
@@ -411,6 +422,53 @@ mod tests {
         ];
         for (fields, expected) in cases {
             assert_eq!(result_of(&fields, &[]).outcome, expected, "{fields}");
+        }
+    }
+
+    #[test]
+    fn each_exception_of_the_harness_has_its_outcome() {
+        let outcomes = [
+            (Outcome::Timeout, &["AgentTimeoutError"][..]),
+            (
+                Outcome::Limit,
+                &[
+                    "ContextLengthExceededError",
+                    "ContextWindowExceededError",
+                    "OutputLengthExceededError",
+                    "OutputTokenExceededError",
+                    "BudgetExceededError",
+                    "MaxTurnsExceeded",
+                ],
+            ),
+            (
+                Outcome::Error,
+                &[
+                    "AgentSetupTimeoutError",
+                    "EnvironmentStartTimeoutError",
+                    "VerifierTimeoutError",
+                    "VerifierOutputParseError",
+                    "RewardFileNotFoundError",
+                    "RewardFileEmptyError",
+                    "DownloadVerifierDirError",
+                    "AddTestsDirError",
+                    "NonZeroAgentExitCodeError",
+                    "AgentSafetyRefusalError",
+                    "AgentAuthenticationError",
+                    "ApiRateLimitError",
+                    "ApiUsageLimitError",
+                    "ApiOverloadedError",
+                    "NetworkConnectionError",
+                    "ModelNotFoundError",
+                    "MemoryLimitExceededError",
+                    "HealthcheckError",
+                    "CancelledError",
+                ],
+            ),
+        ];
+        for (outcome, kinds) in outcomes {
+            for kind in kinds {
+                assert_eq!(outcome_of_exception(kind), outcome, "{kind}");
+            }
         }
     }
 

@@ -236,6 +236,29 @@ mod tests {
     }
 
     #[test]
+    fn each_failure_mode_of_the_harness_has_its_outcome() {
+        for (mode, expected) in [
+            ("unset", Some(Outcome::Unscored)),
+            ("none", Some(Outcome::Unscored)),
+            ("unknown", Some(Outcome::Error)),
+            ("test_timeout", Some(Outcome::Error)),
+            ("agent_timeout", Some(Outcome::Timeout)),
+            ("unknown_agent_error", Some(Outcome::Error)),
+            ("parse_error", Some(Outcome::Error)),
+            ("fatal_llm_parse_error", Some(Outcome::Error)),
+            ("context_length_exceeded", Some(Outcome::Limit)),
+            ("output_length_exceeded", Some(Outcome::Limit)),
+            ("agent_installation_failed", Some(Outcome::Error)),
+        ] {
+            let record = serde_json::json!({
+                "task_id": "t", "trial_name": "t.1-of-1.r", "is_resolved": null, "parser_results": null,
+                "failure_mode": mode, "trial_ended_at": "2026-01-01T00:00:00Z",
+            });
+            assert_eq!(read_result(&record, RECORD).outcome, expected, "{mode}");
+        }
+    }
+
+    #[test]
     fn agent_and_model_are_those_of_the_job() {
         for arguments in
             [r#""--model", "m/x", "--agent", "terminus""#, r#""--model=m/x", "--agent=terminus""#]
