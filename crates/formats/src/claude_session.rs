@@ -56,14 +56,16 @@ impl Format for ClaudeSession {
     fn claims_file(&self, head: &FileHead<'_>) -> bool {
         // Qwen Code writes the same envelope around messages of `parts`.
         let mut is_foreign = false;
-        let decided = any_record(head, |record| {
-            let is_message = matches!(record.kind.as_str(), "user" | "assistant")
-                && record.session_id.non_empty().is_some()
-                && record.message.is_some();
-            let has_content = is_message && has_content(record);
-            is_foreign |= is_message && !has_content;
-            has_content
-        });
+        let has_id = memchr::memmem::find(head.bytes, b"\"sessionId\"").is_some();
+        let decided = has_id
+            && any_record(head, |record| {
+                let is_message = matches!(record.kind.as_str(), "user" | "assistant")
+                    && record.session_id.non_empty().is_some()
+                    && record.message.is_some();
+                let has_content = is_message && has_content(record);
+                is_foreign |= is_message && !has_content;
+                has_content
+            });
         decided || (!is_foreign && !head.is_whole && looks_cut_off(head))
     }
 

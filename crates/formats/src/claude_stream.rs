@@ -54,7 +54,10 @@ impl Format for ClaudeStream {
     }
 
     fn claims_file(&self, head: &FileHead<'_>) -> bool {
-        let found = jsonl::lines_of_file(SourceId(0), head.bytes).find_map(|(_, bytes)| {
+        let has = |key: &[u8]| memchr::memmem::find(head.bytes, key).is_some();
+        let may_say = has(b"\"session_id\"") && has(b"\"type\"");
+        let read = if may_say { head.bytes } else { &[] };
+        let found = jsonl::lines_of_file(SourceId(0), read).find_map(|(_, bytes)| {
             let text = text::lossy_text(bytes);
             JsonTape::parse(text.trim()).and_then(|tape| says_stream(tape.root()))
         });

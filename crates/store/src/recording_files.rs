@@ -102,7 +102,8 @@ fn find_file(
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
     let name = name_of(path).to_owned();
     let main = FoundFile { name, bytes, problem };
-    let Some(format) = formats::format_for_head(&head_of(&main)) else {
+    let format = containers::format_of_seen_log(path);
+    let Some(format) = format.or_else(|| formats::format_for_head(&head_of(&main))) else {
         let why = main.problem.clone().unwrap_or_else(|| unclaimed_reason(&main));
         return Err(OpenError::Understand { path: path.into(), why });
     };

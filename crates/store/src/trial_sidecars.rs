@@ -1,6 +1,7 @@
 //! The result of a trial, from the files that a harness wrote near the log, and the log of a trial's folder.
 
 use std::{
+    borrow::Cow,
     collections::HashMap,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, OnceLock, PoisonError},
@@ -8,7 +9,7 @@ use std::{
 };
 
 use trajview_formats::{
-    FileHead, RecordingShape, SourceBytes, could_be_log, format_for_head,
+    RecordingShape, SourceBytes, could_be_log,
     harness::{HARNESSES, Harness, RepeatKey, TrialFiles, terminal_bench_trial_folder},
 };
 use trajview_run::{RecordPlace, Run, SourceId, Warning};
@@ -17,8 +18,10 @@ use super::{
     containers, disk,
     entries::{collect_files, entries_of, is_folder, is_plain_file, name_of},
     file_bytes::{FileAccess, ReadAllowance},
+    file_head_cache::FileHeadCache,
     path_bytes,
     recording_files::FoundRecording,
+    walk::is_agent_log,
 };
 
 /// The number of folders above a log in which a record is looked for: `agent/sessions/projects/-app/id.jsonl`.
@@ -43,24 +46,34 @@ pub(crate) fn add_trial_result(run: &mut Run, recording: &FoundRecording) {
         add_from_own_record(run, recording);
         return;
     }
-    let log = recording.main.to_string_lossy().replace('\\', "/");
-    for folder in recording.main.ancestors().skip(1).take(MOST_UP) {
-        let add = |harness: &&dyn Harness| {
-            let named = harness.named_records(&log);
-            let names = named.iter().map(String::as_str);
-            names.chain(harness.record_names().iter().copied()).any(|name| {
-                let path = folder.join(name);
-                is_plain_file(&path)
-                    && read_start(&path, MOST_RECORD_BYTES).is_some_and(|bytes| {
-                        let record = SourceBytes { name, bytes: &bytes };
-                        add_from_record(run, *harness, &record, (folder, &recording.main))
-                    })
+    record_places(&recording.main).any(|(harness, folder, name)| {
+        let path = folder.join(&*name);
+        is_plain_file(&path)
+            && read_start(&path, MOST_RECORD_BYTES).is_some_and(|bytes| {
+                let record = SourceBytes { name: &name, bytes: &bytes };
+                add_from_record(run, harness, &record, (folder, &recording.main))
             })
-        };
-        if HARNESSES.iter().any(add) {
-            return;
-        }
-    }
+    });
+}
+
+/// Returns the places where a record of the trial of a log may be, the nearest folder first: the harness, the folder and the
+/// name.
+fn record_places(
+    log: &Path,
+) -> impl Iterator<Item = (&'static dyn Harness, &Path, Cow<'static, str>)> {
+    let name = log.to_string_lossy().replace('\\', "/");
+    let names: Vec<(&'static dyn Harness, Cow<'static, str>)> = HARNESSES
+        .iter()
+        .flat_map(|harness| {
+            let named = harness.named_records(&name).into_iter().map(Cow::Owned);
+            let fixed = harness.record_names().iter().map(|name| Cow::Borrowed(*name));
+            named.chain(fixed).map(|name| (*harness, name))
+        })
+        .collect();
+    let folders = log.ancestors().skip(1).take(MOST_UP);
+    folders.flat_map(move |folder| {
+        names.clone().into_iter().map(move |(harness, name)| (harness, folder, name))
+    })
 }
 
 /// Gives a run the result in its main file, which is the record of the trial, or one of those in the record of the job.
@@ -119,67 +132,72 @@ fn attempt_of(harness: &dyn Harness, record: &SourceBytes<'_>, folder: &Path) ->
     let folder = disk::absolute_path(folder);
     let group = harness.repeat_group(name_of(&folder))?;
     let job = JobFolders::of_job(folder.parent()?, harness);
-    let starts = job.by_group.get(group)?.starts(harness, record.name);
-    let is_before = |(key, other): &&(RepeatKey, PathBuf)| {
-        *other != folder && key.of == own.of && (key.started_at, other) < (own.started_at, &folder)
+    let is_before = |other: &&TrialFolder| {
+        other.path != folder
+            && other.repeat_key(harness, record.name).is_some_and(|key| {
+                key.of == own.of && (key.started_at, &other.path) < (own.started_at, &folder)
+            })
     };
-    u32::try_from(starts.iter().filter(is_before).count() + 1).ok()
+    let others = job.by_group.get(group)?.iter().take(MOST_REPEATS);
+    u32::try_from(others.filter(is_before).count() + 1).ok()
 }
 
-/// The folders of a job by [`Harness::repeat_group`].
+/// The folders of a job by [`Harness::repeat_group`]: those of a group may be of the same task.
 struct JobFolders {
     job: PathBuf,
     /// The harness, and the time when folders were last added to the job or removed from it.
     of: (&'static str, Option<SystemTime>),
-    by_group: HashMap<String, TaskFolders>,
+    by_group: HashMap<String, Vec<TrialFolder>>,
 }
 
-/// The folders that may be of the same task.
-#[derive(Default)]
-struct TaskFolders {
-    folders: Vec<PathBuf>,
-    /// What their records say, once each of them has one.
-    starts: OnceLock<Arc<Vec<(RepeatKey, PathBuf)>>>,
+struct TrialFolder {
+    path: PathBuf,
+    /// What its record says, once it has one.
+    repeat_key: OnceLock<RepeatKey>,
 }
 
-impl TaskFolders {
-    fn starts(&self, harness: &dyn Harness, record: &str) -> Arc<Vec<(RepeatKey, PathBuf)>> {
-        if let Some(known) = self.starts.get() {
-            return Arc::clone(known);
+impl TrialFolder {
+    fn repeat_key(&self, harness: &dyn Harness, record: &str) -> Option<&RepeatKey> {
+        if let Some(key) = self.repeat_key.get() {
+            return Some(key);
         }
-        let read = |folder: &PathBuf| {
-            let bytes = read_start(&folder.join(record), MOST_SIDECAR_BYTES)?;
-            Some((harness.read_repeat(&bytes)?, folder.clone()))
-        };
-        let folders = self.folders.iter().take(MOST_REPEATS);
-        let starts: Arc<Vec<_>> = Arc::new(folders.filter_map(read).collect());
-        if starts.len() == self.folders.len() {
-            let _ = self.starts.set(Arc::clone(&starts)); // another thread read the same
-        }
-        starts
+        let bytes = read_start(&self.path.join(record), MOST_SIDECAR_BYTES)?;
+        let key = harness.read_repeat(&bytes)?;
+        Some(self.repeat_key.get_or_init(|| key))
     }
 }
 
-/// The folders of the job that was last listed: its trials are opened one after the other.
-static LISTED_JOB: Mutex<Option<Arc<JobFolders>>> = Mutex::new(None);
+/// The jobs that were last listed, the latest last: trials of several jobs are opened side by side.
+static LISTED_JOBS: Mutex<Vec<Arc<JobFolders>>> = Mutex::new(vec![]);
+
+/// The most jobs that are remembered.
+const MOST_LISTED: usize = 16;
 
 impl JobFolders {
     fn of_job(job: &Path, harness: &dyn Harness) -> Arc<Self> {
         let of = (harness.name(), containers::changed_at(job));
-        let mut listed = LISTED_JOB.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) =
-            listed.as_ref().filter(|it| it.job == job && it.of == of && of.1.is_some())
-        {
-            return Arc::clone(known);
+        // Locked while a job is listed: another thread would only list it a second time.
+        let mut listed = LISTED_JOBS.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_of_job = |it: &Arc<Self>| it.job == job && it.of.0 == of.0;
+        if let Some(at) = listed.iter().position(is_of_job) {
+            let known = listed.remove(at);
+            if known.of == of && of.1.is_some() {
+                listed.push(Arc::clone(&known));
+                return known;
+            }
         }
-        let mut by_group: HashMap<String, TaskFolders> = HashMap::new();
-        for folder in entries_of(job) {
-            if let Some(group) = harness.repeat_group(name_of(&folder)) {
-                by_group.entry(group.to_owned()).or_default().folders.push(folder);
+        let mut by_group: HashMap<String, Vec<TrialFolder>> = HashMap::new();
+        for path in entries_of(job) {
+            if let Some(group) = harness.repeat_group(name_of(&path)) {
+                let folder = TrialFolder { path: path.clone(), repeat_key: OnceLock::new() };
+                by_group.entry(group.to_owned()).or_default().push(folder);
             }
         }
         let found = Arc::new(Self { job: job.to_owned(), of, by_group });
-        *listed = Some(Arc::clone(&found));
+        if listed.len() == MOST_LISTED {
+            listed.remove(0);
+        }
+        listed.push(Arc::clone(&found));
         found
     }
 }
@@ -219,7 +237,7 @@ const MOST_LOOKED: usize = 256;
 
 /// Returns the recording of a trial by the folder of its record: the agent's log, `trajectory.json` before the largest of
 /// those beside each other, and these before such in deeper folders; None where the record itself is the recording.
-pub(crate) fn log_of_trial(folder: &Path) -> Option<PathBuf> {
+pub(crate) fn log_of_trial(folder: &Path, heads: Option<&FileHeadCache>) -> Option<PathBuf> {
     if is_folder(&folder.join(STEPS_FOLDER)) {
         return None;
     }
@@ -228,13 +246,13 @@ pub(crate) fn log_of_trial(folder: &Path) -> Option<PathBuf> {
         let (below, mut files): (Vec<PathBuf>, Vec<PathBuf>) =
             entries_of(&agent).into_iter().partition(|path| is_folder(path));
         largest_first(&mut files);
-        let direct = files.into_iter().take(MOST_LOOKED).find(|path| is_agent_log(path));
+        let direct = files.into_iter().take(MOST_LOOKED).find(|path| is_agent_log(path, heads));
         direct.or_else(|| {
             let mut deep = vec![];
             below.iter().for_each(|folder| collect_files(folder, 0, &mut deep));
             deep.retain(|path| could_be_log(path));
             largest_first(&mut deep);
-            deep.into_iter().take(MOST_LOOKED).find(|path| is_agent_log(path))
+            deep.into_iter().take(MOST_LOOKED).find(|path| is_agent_log(path, heads))
         })
     })
 }
@@ -246,20 +264,12 @@ fn largest_first(files: &mut [PathBuf]) {
     });
 }
 
-fn is_agent_log(path: &Path) -> bool {
-    is_plain_file(path)
-        && path_bytes::read_head(path).is_ok_and(|(bytes, is_whole)| {
-            let head = FileHead { name: name_of(path), bytes: &bytes, is_whole };
-            format_for_head(&head).is_some_and(|format| format.capabilities().is_log())
-        })
-}
-
 /// Returns the recording of a trial that is an element of its job's record and has a folder of its own as well.
-pub(crate) fn own_recording(element: &Path) -> Option<PathBuf> {
+pub(crate) fn own_recording(element: &Path, heads: Option<&FileHeadCache>) -> Option<PathBuf> {
     let record = element.parent()?;
     let folder = record.with_file_name(terminal_bench_trial_folder(name_of(element))?);
     let own = folder.join(name_of(record));
-    is_plain_file(&own).then(|| log_of_trial(&folder).unwrap_or(own))
+    is_plain_file(&own).then(|| log_of_trial(&folder, heads).unwrap_or(own))
 }
 
 #[cfg(test)]
@@ -369,6 +379,38 @@ mod tests {
         let opened = open(&runs[0]).unwrap();
         let step = trajview_run::StepId { turn: 0, subagent: None, step: 0 };
         assert_eq!(opened.archive.step_text(&opened.run, step).text, "command not found");
+    }
+
+    #[test]
+    fn jobs_whose_trials_are_opened_in_turn_are_listed_once_each() {
+        let folder = tempfile::tempdir().unwrap();
+        write_all(
+            folder.path(),
+            &[
+                ("a/t__1/result.json", &record("t", "t__1", "10:00:00", "1")),
+                ("a/t__2/result.json", &record("t", "t__2", "11:00:00", "1")),
+                ("a/t__3/agent/out.txt", "at work"),
+                ("b/t__1/result.json", &record("t", "t__1", "12:00:00", "1")),
+            ],
+        );
+        let harness = HARNESSES[0];
+        let [a, b] = ["a", "b"].map(|job| folder.path().join(job));
+        let (first, other) = (JobFolders::of_job(&a, harness), JobFolders::of_job(&b, harness));
+
+        let attempts = ["a/t__2", "b/t__1"].map(|trial| {
+            let run = open(&folder.path().join(trial).join("result.json")).unwrap().run;
+            run.trial.as_ref().unwrap().attempt
+        });
+
+        assert_eq!(attempts, [Some(2), Some(1)]);
+        assert!(Arc::ptr_eq(&first, &JobFolders::of_job(&a, harness)));
+        assert!(Arc::ptr_eq(&other, &JobFolders::of_job(&b, harness)));
+        // A record is read once; one that is not there yet is looked for again.
+        let is_read = |it: &TrialFolder| it.repeat_key.get().is_some();
+        assert_eq!(
+            first.by_group["t"].iter().map(is_read).collect::<Vec<_>>(),
+            [true, false, false]
+        );
     }
 
     #[test]

@@ -130,6 +130,16 @@ pub(super) fn is_own_recording(path: &Path) -> bool {
     matches!(classify_file(path, None), Some(FolderEntry::Log(_, BelongsTo::Itself)))
 }
 
+/// Returns whether a file is the log of an agent, whatever its name.
+pub(super) fn is_agent_log(path: &Path, heads: Option<&FileHeadCache>) -> bool {
+    let entry = match could_be_log(path) {
+        true => classify_file(path, heads),
+        false if is_plain_file(path) => classify_by_head(path),
+        false => None,
+    };
+    matches!(entry, Some(FolderEntry::Log(format, _)) if format.capabilities().is_log())
+}
+
 /// Collects the files that may be logs by their names, with their times, and calls `enter` for each folder.
 pub(super) fn collect_logs(
     folder: &Path,
@@ -247,7 +257,7 @@ fn walk_folder(
     folder_links.for_each(|link| links::note_if_outside(link, walk.root));
     if containers::place_at(folder).is_some_and(|place| place.members.are_runs()) {
         // Where the walk comes by the folders of the trials, it reports them there.
-        let recording = |entry: PathBuf| match trial_sidecars::own_recording(&entry) {
+        let recording = |entry: PathBuf| match trial_sidecars::own_recording(&entry, walk.heads) {
             Some(recording) => (depth == 0).then_some(recording),
             None => Some(entry),
         };
@@ -256,7 +266,7 @@ fn walk_folder(
     let FolderEntries { mut logs, container_files, agents, trial_record } =
         classify_entries(&entries, walk);
     if let Some(record) = trial_record {
-        return on_run(trial_sidecars::log_of_trial(folder).unwrap_or(record));
+        return on_run(trial_sidecars::log_of_trial(folder, walk.heads).unwrap_or(record));
     }
     logs.retain(|log| !walk.is_migrated(log));
     let linked_logs = logs.iter().chain(&container_files).filter(|log| link_paths.contains(*log));
@@ -425,7 +435,12 @@ fn classify_file(path: &Path, heads: Option<&FileHeadCache>) -> Option<FolderEnt
         None => classify_by_head(path),
     };
     if !matches!(entry, Some(FolderEntry::Container)) {
-        containers::remember_plain_log(path, &meta);
+        // The cache of heads may be of another build, whose formats claimed other files.
+        let format = match &entry {
+            Some(FolderEntry::Log(format, _)) if known_entry.is_none() => Some(*format),
+            _ => None,
+        };
+        containers::remember_plain_log(path, &meta, format);
         if let Some(heads) = heads.filter(|_| known_entry.is_none()) {
             heads.put(path, &meta, entry.as_ref().and_then(FolderEntry::to_head));
         }
@@ -477,6 +492,22 @@ mod tests {
         assert!(!contains_several_runs(folder_with_bundles(1).path()));
         assert!(contains_several_runs(folder_with_bundles(2).path()));
         assert!(!contains_several_runs(Path::new("no/such/folder")));
+    }
+
+    #[test]
+    fn the_format_of_a_log_that_a_walk_came_by_is_kept_until_the_log_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("s.jsonl");
+        let line = "{\"type\":\"user\",\"sessionId\":\"s\",\"uuid\":\"u\",\"message\":{\"role\":\"user\",\"content\":\"x\"}}\n";
+        std::fs::write(&log, line).unwrap();
+        let seen_format = || containers::format_of_seen_log(&log).map(|format| format.name());
+        assert_eq!(seen_format(), None);
+
+        assert_eq!(runs_below(folder.path()), [log.as_path()]);
+        assert_eq!(seen_format(), Some("claude-code"));
+
+        std::fs::write(&log, "{\"type\": \"session_meta\", \"payload\": {\"id\": \"s\"}}").unwrap();
+        assert_eq!(seen_format(), None);
     }
 
     #[test]

@@ -32,15 +32,17 @@ impl RecordFormat for Droid {
     fn claims_file(&self, head: &FileHead<'_>) -> bool {
         let is_session =
             |object: &JsonObject<'_>| object.text("type").as_deref() == Some("session_start");
-        let is_stream = |object: &JsonObject<'_>| match object.text("type").as_deref() {
-            Some("tool_call" | "tool_result") => {
-                object.has_field("toolCallId") && object.has_field("session_id")
-            }
-            Some("completion") => object.has_field("finalText"),
-            _ => false,
+        let is_call = |object: &JsonObject<'_>| {
+            let is_kind =
+                matches!(object.text("type").as_deref(), Some("tool_call" | "tool_result"));
+            is_kind && object.has_field("toolCallId") && object.has_field("session_id")
+        };
+        let is_end = |object: &JsonObject<'_>| {
+            object.text("type").as_deref() == Some("completion") && object.has_field("finalText")
         };
         head_json::any_object(head, &["\"session_start\""], is_session)
-            || head_json::any_object(head, &["\"session_id\""], is_stream)
+            || head_json::any_object(head, &["\"session_id\"", "\"toolCallId\""], is_call)
+            || head_json::any_object(head, &["\"session_id\"", "\"finalText\""], is_end)
     }
 
     /// Returns the file of settings beside the log, which has the model and the tokens of the whole session.

@@ -24,7 +24,7 @@ use std::{
 };
 
 use trajview_formats as formats;
-use trajview_formats::FileHead;
+use trajview_formats::{FileHead, Format};
 
 pub use column_settings::{has_named_columns, set_columns};
 pub use members::{JoinedCommits, Members};
@@ -147,30 +147,52 @@ fn could_be_container(name: &str) -> bool {
     ENDS.iter().any(|end| name.ends_with(end))
 }
 
-type KnownContainers = HashMap<PathBuf, (Option<SystemTime>, u64, Option<Arc<dyn Members>>)>;
+/// A file that was looked into: a container, or a plain file.
+#[derive(Clone)]
+struct SeenFile {
+    changed: Option<SystemTime>,
+    len: u64,
+    members: Option<Arc<dyn Members>>,
+    /// The format of a log.
+    format: Option<&'static dyn Format>,
+}
 
-/// The containers that were opened; they are opened again once they change.
-static KNOWN_CONTAINERS: Mutex<Option<KnownContainers>> = Mutex::new(None);
+type SeenFiles = HashMap<PathBuf, SeenFile>;
+
+/// The files that were looked into; they are looked into again once they change.
+static SEEN_FILES: Mutex<Option<SeenFiles>> = Mutex::new(None);
+
+fn seen_file(file: &Path, meta: &disk::PathMeta) -> Option<SeenFile> {
+    let mut all = SEEN_FILES.lock().unwrap_or_else(PoisonError::into_inner);
+    let seen = all.get_or_insert_default().get(file)?;
+    let is_same = seen.changed == meta.modified && seen.len == meta.len();
+    (is_same && seen.changed.is_some()).then(|| seen.clone())
+}
 
 fn members_of(file: &Path) -> Option<Arc<dyn Members>> {
     let meta = disk::metadata(file).ok()?;
-    let (changed, len) = (meta.modified, meta.len());
-    let known = |all: &mut Option<KnownContainers>| {
-        let (at, size, found) = all.get_or_insert_default().get(file)?;
-        (*at == changed && *size == len && changed.is_some()).then(|| found.clone())
-    };
-    if let Some(found) = known(&mut KNOWN_CONTAINERS.lock().unwrap_or_else(PoisonError::into_inner))
-    {
-        return found;
+    if let Some(seen) = seen_file(file, &meta) {
+        return seen.members;
     }
-    let found = open_container(file);
-    remember_container(file, (changed, len, found.clone()));
-    found
+    let members = open_container(file);
+    let (changed, len) = (meta.modified, meta.len());
+    remember_file(file, SeenFile { changed, len, members: members.clone(), format: None });
+    members
 }
 
-/// Remembers that a log that was read is no container.
-pub(crate) fn remember_plain_log(file: &Path, meta: &disk::PathMeta) {
-    remember_container(file, (meta.modified, meta.len(), None));
+/// Remembers that a file that was read is no container, and the format of a log.
+pub(crate) fn remember_plain_log(
+    file: &Path,
+    meta: &disk::PathMeta,
+    format: Option<&'static dyn Format>,
+) {
+    let (changed, len) = (meta.modified, meta.len());
+    remember_file(file, SeenFile { changed, len, members: None, format });
+}
+
+/// Returns the format of a log that a walk came by and that has not changed since.
+pub(crate) fn format_of_seen_log(file: &Path) -> Option<&'static dyn Format> {
+    seen_file(file, &disk::metadata(file).ok()?)?.format
 }
 
 /// The most files that are remembered as no containers, and the most containers: a long walk must not keep everything
@@ -178,16 +200,16 @@ pub(crate) fn remember_plain_log(file: &Path, meta: &disk::PathMeta) {
 const MOST_PLAIN: usize = 20_000;
 const MOST_CONTAINERS: usize = 256;
 
-fn remember_container(file: &Path, seen: (Option<SystemTime>, u64, Option<Arc<dyn Members>>)) {
-    let mut all = KNOWN_CONTAINERS.lock().unwrap_or_else(PoisonError::into_inner);
+fn remember_file(file: &Path, seen: SeenFile) {
+    let mut all = SEEN_FILES.lock().unwrap_or_else(PoisonError::into_inner);
     let all = all.get_or_insert_default();
     if all.len() > MOST_PLAIN {
         all.clear();
     }
-    if seen.2.is_some()
-        && all.values().filter(|(_, _, found)| found.is_some()).count() > MOST_CONTAINERS
+    if seen.members.is_some()
+        && all.values().filter(|seen| seen.members.is_some()).count() > MOST_CONTAINERS
     {
-        all.retain(|_, (_, _, found)| found.is_none());
+        all.retain(|_, seen| seen.members.is_none());
     }
     all.insert(file.to_owned(), seen);
 }
