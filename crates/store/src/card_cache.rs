@@ -17,6 +17,7 @@ use super::{
     disk::{self, modified_nanos},
     entries::companion_folder_of,
     file_head_cache::FileHeadCache,
+    trial_sidecars,
 };
 
 /// A cache of cards by recording, in a file of the cache folder. Deleting it costs time and nothing else.
@@ -81,8 +82,8 @@ impl CardCache {
     }
 }
 
-/// Returns the identity of a recording: its path, size and time, and those of the files in its own folder. None for a
-/// folder, and for a path that cannot be read.
+/// Returns the identity of a recording: its path, size and time, and those of the files in its own folder and of the files
+/// near it that may be the record of its trial. None for a folder, and for a path that cannot be read.
 pub fn card_key(path: &Path) -> Option<Vec<u8>> {
     let mut key = LAYOUT_VERSION.as_bytes().to_vec();
     key.extend(super::prices::current_prices().digest.as_bytes());
@@ -90,6 +91,9 @@ pub fn card_key(path: &Path) -> Option<Vec<u8>> {
     key.extend(size_and_time(path).filter(|_| disk::is_file(path))?);
     let mut companions = vec![];
     collect_companions(&companion_folder_of(path), 0, &mut companions);
+    // A harness may write the record of its trial after the log was read.
+    let records = trial_sidecars::record_paths(path);
+    companions.extend(records.filter_map(|path| size_and_time(&path).map(|stamp| (path, stamp))));
     companions.sort();
     key.extend(
         companions
@@ -214,5 +218,23 @@ mod tests {
         fs::create_dir_all(folder.path().join("s/subagents")).unwrap();
         fs::write(folder.path().join("s/subagents/agent-a.jsonl"), LOG).unwrap();
         assert_eq!(get(), None);
+    }
+
+    #[test]
+    fn a_card_is_read_again_once_a_harness_writes_the_record_of_the_trial() {
+        let folder = tempfile::tempdir().unwrap();
+        let cards = CardCache::in_file(&folder.path().join("cache/sessions.sqlite")).unwrap();
+        let path = folder.path().join("job/t__1/agent/sessions/s.jsonl");
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, LOG).unwrap();
+        let read = || RunCard::for_run(&crate::open(&path).unwrap().run);
+        cards.put(&[(card_key(&path).unwrap(), read())]);
+        assert_eq!(cards.get(&[&path]), [Some(read())]);
+
+        let record = r#"{"task_name": "t", "trial_name": "t__1", "verifier_result": {"rewards": {"reward": 1}}}"#;
+        fs::write(folder.path().join("job/t__1/result.json"), record).unwrap();
+
+        assert_eq!(cards.get(&[&path]), [None]);
+        assert_eq!(read().trial.reward, Some(1.0));
     }
 }

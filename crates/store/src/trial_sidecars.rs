@@ -76,6 +76,11 @@ fn record_places(
     })
 }
 
+/// Returns the files that may be the record of the trial of a log, whether they exist or not.
+pub(crate) fn record_paths(log: &Path) -> impl Iterator<Item = PathBuf> {
+    record_places(log).map(|(_, folder, name)| folder.join(&*name))
+}
+
 /// Gives a run the result in its main file, which is the record of the trial, or one of those in the record of the job.
 fn add_from_own_record(run: &mut Run, recording: &FoundRecording) {
     let Some(main) = recording.files.first() else { return };
