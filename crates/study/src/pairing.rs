@@ -9,11 +9,13 @@ use trajview_run::{Run, RunCard, worded_enum::worded};
 
 pub use groups::{AgentGroup, PairNumbers, agent_groups, pair_rows};
 
-/// The key by which a run is paired. A run without one of the three is in no pair.
+/// The key by which a run is paired. A run without agent, task or condition is in no pair.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct PairingKey {
     pub agent: Option<String>,
     pub task: Option<String>,
+    /// The benchmark that the task is from: the same id in two benchmarks is not the same task.
+    pub task_set: Option<String>,
     pub condition: Option<String>,
 }
 
@@ -27,7 +29,8 @@ pub struct RunIdentity {
 impl RunIdentity {
     pub fn for_run(run: &Run) -> Self {
         let (agent, task) = (run.agent_key(), run.task_key());
-        let key = PairingKey { agent, task, condition: run.condition.clone() };
+        let task_set = run.task.as_ref().and_then(|task| task.venue.clone());
+        let key = PairingKey { agent, task, task_set, condition: run.condition.clone() };
         Self { key, model: run.model.clone() }
     }
 
@@ -35,7 +38,8 @@ impl RunIdentity {
     pub fn for_card(card: &RunCard) -> Self {
         let agent = card.identity.agent_key.clone().or_else(|| card.identity.agent.clone());
         let task = card.identity.task_key.clone().or_else(|| card.identity.task.clone());
-        let key = PairingKey { agent, task, condition: card.identity.condition.clone() };
+        let task_set = card.totals.task_set.clone();
+        let key = PairingKey { agent, task, task_set, condition: card.identity.condition.clone() };
         Self { key, model: card.identity.model.clone() }
     }
 }
@@ -120,12 +124,12 @@ worded! {
 
 /// Pairs runs by agent and task across two conditions; runs are named by their place in the list.
 pub fn pair_runs(runs: &[PairingKey], conditions: &ConditionPair) -> RunPairing {
-    let mut cells: BTreeMap<(&str, &str), PairCell> = BTreeMap::new();
+    let mut cells: BTreeMap<(&str, &str, Option<&str>), PairCell> = BTreeMap::new();
     let mut alone = vec![];
     for (at, run) in runs.iter().enumerate() {
         match pairing_place(run, conditions) {
             Ok((agent, task, side)) => {
-                let cell = cells.entry((agent, task)).or_default();
+                let cell = cells.entry((agent, task, run.task_set.as_deref())).or_default();
                 match side {
                     ConditionSide::A => cell.a.push(at),
                     ConditionSide::B => cell.b.push(at),
@@ -135,7 +139,7 @@ pub fn pair_runs(runs: &[PairingKey], conditions: &ConditionPair) -> RunPairing 
         }
     }
     let mut pairs = vec![];
-    for ((agent, task), PairCell { a, b }) in cells {
+    for ((agent, task, _), PairCell { a, b }) in cells {
         if a.is_empty() || b.is_empty() {
             alone.extend(a.into_iter().chain(b).map(|at| (at, UnpairedReason::NoCounterpart)));
         } else {
@@ -179,7 +183,31 @@ mod tests {
 
     fn pairing_key(agent: &str, task: &str, condition: &str) -> PairingKey {
         let known = |word: &str| Some(word.to_owned()).filter(|word| !word.is_empty());
-        PairingKey { agent: known(agent), task: known(task), condition: known(condition) }
+        PairingKey {
+            agent: known(agent),
+            task: known(task),
+            task_set: None,
+            condition: known(condition),
+        }
+    }
+
+    #[test]
+    fn the_same_id_in_two_benchmarks_is_not_the_same_task() {
+        let in_set = |set: &str, condition: &str| PairingKey {
+            task_set: Some(set.into()),
+            ..pairing_key("inspect", "1", condition)
+        };
+        let runs = [
+            in_set("gsm8k", "single-shot"),
+            in_set("ctf", "emergent"),
+            in_set("ctf", "single-shot"),
+        ];
+
+        let pairing = pair_runs(&runs, &ConditionPair::default());
+
+        let pair = RunPair { agent: "inspect".into(), task: "1".into(), a: vec![2], b: vec![1] };
+        assert_eq!(pairing.pairs, [pair]);
+        assert_eq!(pairing.unpaired, [(0, UnpairedReason::NoCounterpart)]);
     }
 
     #[test]
@@ -244,7 +272,7 @@ mod tests {
         let task = trajview_run::Task {
             id: "p12".into(),
             title: Some("Forward".into()),
-            ..Default::default()
+            venue: Some("papers".into()),
         };
         let agent = trajview_run::Agent {
             name: "codex".into(),
@@ -256,8 +284,12 @@ mod tests {
         let identity = RunIdentity::for_run(&run);
 
         assert_eq!(identity, RunIdentity::for_card(&RunCard::for_run(&run)));
-        let expected =
-            PairingKey { agent: Some("codex".into()), task: Some("p12".into()), condition: None };
+        let expected = PairingKey {
+            agent: Some("codex".into()),
+            task: Some("p12".into()),
+            task_set: Some("papers".into()),
+            condition: None,
+        };
         assert_eq!(identity.key, expected);
     }
 

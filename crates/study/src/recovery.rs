@@ -95,11 +95,13 @@ impl RecoveryOfMeans {
 /// Computes the recoveries by agent, condition and number of SLUMP; numbers that no task has are left out. Several
 /// runs of one condition are averaged.
 pub fn treatment_recoveries(runs: &[MeasuredRun], plan: &BootstrapPlan) -> Vec<TreatmentRecovery> {
-    let mut cells: BTreeMap<(&str, &str), BTreeMap<&str, Vec<&MeasuredRun>>> = BTreeMap::new();
+    type Cell<'a> = (&'a str, (&'a str, Option<&'a str>));
+    let mut cells: BTreeMap<Cell<'_>, BTreeMap<&str, Vec<&MeasuredRun>>> = BTreeMap::new();
     for run in runs {
         let key = &run.key;
         let named = key.agent.as_deref().zip(key.task.as_deref()).zip(key.condition.as_deref());
         if let Some(((agent, task), condition)) = named {
+            let task = (task, key.task_set.as_deref());
             cells.entry((agent, task)).or_default().entry(condition).or_default().push(run);
         }
     }
@@ -115,7 +117,7 @@ pub fn treatment_recoveries(runs: &[MeasuredRun], plan: &BootstrapPlan) -> Vec<T
         SLUMP.into_iter().filter_map(move |number| {
             let agent_cells = cells.iter().filter(|((cell_agent, _), _)| *cell_agent == agent);
             let sides: Vec<(String, ConditionMeans)> = agent_cells
-                .filter_map(|((_, task), all)| {
+                .filter_map(|((_, (task, _)), all)| {
                     let value = |condition: &str| mean_number(all.get(condition)?, number);
                     let sides = ConditionMeans {
                         treated: value(condition)?,
@@ -156,8 +158,12 @@ mod tests {
 
     fn measured_run(task: &str, condition: &str, mcf: f64) -> MeasuredRun {
         let known = |word: &str| Some(word.to_owned());
-        let key =
-            PairingKey { agent: known("codex"), task: known(task), condition: known(condition) };
+        let key = PairingKey {
+            agent: known("codex"),
+            task: known(task),
+            task_set: None,
+            condition: known(condition),
+        };
         MeasuredRun { key, values: vec![(Number::Mcf, mcf)] }
     }
 

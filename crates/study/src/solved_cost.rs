@@ -57,11 +57,13 @@ fn group_cost(
     runs: &[&RunSpending],
     plan: &BootstrapPlan,
 ) -> CostOfSolved {
-    let mut tasks: BTreeMap<(Option<&String>, usize), (f64, u64)> = BTreeMap::new();
+    let mut tasks: BTreeMap<(Option<(&String, Option<&String>)>, usize), (f64, u64)> =
+        BTreeMap::new();
     let mut counted = 0;
     for (at, run) in runs.iter().enumerate() {
         if let (Some(usd), Some(solved)) = (run.usd, run.solved) {
-            let task = run.key.task.as_ref();
+            let set = run.key.task_set.as_ref();
+            let task = run.key.task.as_ref().map(|task| (task, set));
             let sums = tasks.entry((task, if task.is_some() { 0 } else { at })).or_default();
             *sums = (sums.0 + usd, sums.1 + solved);
             counted += 1;
@@ -126,7 +128,11 @@ mod tests {
     use super::*;
 
     fn spending_run(task: &str, usd: Option<f64>, solved: Option<u64>) -> RunSpending {
-        let key = PairingKey { agent: Some("a".into()), task: Some(task.into()), condition: None };
+        let key = PairingKey {
+            agent: Some("a".into()),
+            task: Some(task.into()),
+            ..PairingKey::default()
+        };
         RunSpending { key, usd, solved }
     }
 

@@ -116,6 +116,7 @@ impl TrialOfRun {
             record: TrialRecord {
                 group: vec![],
                 task: trial.task.clone(),
+                task_set: run.identity.key.task_set.clone(),
                 attempt: trial.attempt,
                 outcome: trial.outcome,
                 reward: trial.reward,

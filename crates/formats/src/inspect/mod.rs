@@ -85,6 +85,7 @@ impl RecordFormat for Inspect {
         let epoch = sample.number("epoch").unwrap_or(1);
         record.facts.id = Some(format!("{id}_epoch_{epoch}").into());
         record.facts.task = Some(id);
+        record.facts.task_set = result::log_task(&sample);
         record.facts.agent = Some(Cow::Borrowed("inspect"));
         record.facts.model = sample.object("output").and_then(|output| output.text("model"));
         for (_, usage) in sample.object("model_usage").into_iter().flat_map(|all| all.fields()) {

@@ -93,6 +93,11 @@ pub fn recorded_values(sample: &JsonObject<'_>) -> Vec<RecordedMeasure> {
     values
 }
 
+/// Returns the name of the task whose samples the log has: ids of samples are numbers from 1 in many of them.
+pub fn log_task<'t>(sample: &JsonObject<'t>) -> Option<Cow<'t, str>> {
+    sample.object(LOG_FACTS)?.text("task").filter(|task| !task.trim().is_empty())
+}
+
 fn measure(source: &str, name: String, value: MeasureValue) -> RecordedMeasure {
     RecordedMeasure { source: source.into(), name: name.into(), value, metric: None, doubt: None }
 }
@@ -342,6 +347,8 @@ mod tests {
             ("header.json", "log.grade.stderr"),
         ];
         assert_eq!(recorded, expected);
+        let task = run.task.unwrap();
+        assert_eq!((&*task.id, task.venue.as_deref()), ("3", Some("kept")));
         let trial = run.trial.unwrap();
         assert_eq!((trial.outcome, trial.reward), (None, Some(1.0)), "a mean of 6.5 is no share");
         assert_eq!(run.origin.harness.as_deref(), Some("Inspect"));

@@ -52,6 +52,8 @@ pub struct HeaderFacts<'t> {
     pub id: Option<Cow<'t, str>>,
     pub title: Option<Cow<'t, str>>,
     pub task: Option<Cow<'t, str>>,
+    /// The benchmark that the task is from.
+    pub task_set: Option<Cow<'t, str>>,
     pub agent: Option<Cow<'t, str>>,
     pub version: Option<Cow<'t, str>>,
     pub model: Option<Cow<'t, str>>,
@@ -326,6 +328,7 @@ impl HeaderFacts<'_> {
             id: own(self.id),
             title: own(self.title),
             task: own(self.task),
+            task_set: own(self.task_set),
             agent: own(self.agent),
             version: own(self.version),
             model: own(self.model),

@@ -143,7 +143,8 @@ impl RecordFold {
         fill(&mut run.agent.version, &facts.version);
         fill(&mut run.origin.root, &facts.root);
         if let (None, Some(task)) = (&run.task, &facts.task) {
-            run.task = Some(Task { id: task.to_string(), ..Task::default() });
+            let venue = facts.task_set.as_deref().map(str::to_owned);
+            run.task = Some(Task { id: task.to_string(), venue, ..Task::default() });
         }
         if let Some(model) = &facts.model {
             match &mut run.model {

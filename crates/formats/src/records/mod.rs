@@ -759,6 +759,7 @@ fn merge_header(to: &mut LogRecord<'static>, from: LogRecord<'static>) {
         (&mut old.id, new.id),
         (&mut old.title, new.title),
         (&mut old.task, new.task),
+        (&mut old.task_set, new.task_set),
         (&mut old.agent, new.agent),
         (&mut old.version, new.version),
         (&mut old.model, new.model),

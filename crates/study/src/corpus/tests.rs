@@ -3,7 +3,12 @@ use super::*;
 fn run(agent: &str, task: &str, condition: &str, values: &[(Number, f64)]) -> MeasuredRun {
     let known = |word: &str| Some(word.to_owned());
     MeasuredRun {
-        key: PairingKey { agent: known(agent), task: known(task), condition: known(condition) },
+        key: PairingKey {
+            agent: known(agent),
+            task: known(task),
+            task_set: None,
+            condition: known(condition),
+        },
         values: values.to_vec(),
     }
 }

@@ -36,12 +36,23 @@ pub struct TrialRecord {
     pub group: GroupKey,
     /// None is not recorded; such a trial is a task by itself.
     pub task: Option<String>,
+    /// The benchmark that the task is from: the same id in two benchmarks is not the same task.
+    pub task_set: Option<String>,
     /// The number of the repeat; counts from 1.
     pub attempt: Option<u32>,
     pub outcome: Option<Outcome>,
     pub reward: Option<f64>,
     pub reward_name: Option<String>,
     pub spent: TrialSpending,
+}
+
+/// A task, and the benchmark that it is from.
+pub(crate) type TaskKey<'a> = (&'a str, Option<&'a str>);
+
+impl TrialRecord {
+    pub(crate) fn task_key(&self) -> Option<TaskKey<'_>> {
+        Some((self.task.as_deref()?, self.task_set.as_deref()))
+    }
 }
 
 /// How trials are evaluated.
@@ -170,9 +181,9 @@ impl TaskTally {
 
 /// Returns the trials of each task, tasks in order; in a task by attempt, then as they came.
 fn trials_by_task<'a>(trials: &[&'a TrialRecord]) -> Vec<Vec<&'a TrialRecord>> {
-    let mut tasks: BTreeMap<(Option<&str>, usize), Vec<&TrialRecord>> = BTreeMap::new();
+    let mut tasks: BTreeMap<(Option<TaskKey<'_>>, usize), Vec<&TrialRecord>> = BTreeMap::new();
     for (at, trial) in trials.iter().enumerate() {
-        let task = trial.task.as_deref();
+        let task = trial.task_key();
         tasks.entry((task, if task.is_some() { 0 } else { at })).or_default().push(trial);
     }
     let mut tasks: Vec<Vec<&TrialRecord>> = tasks.into_values().collect();

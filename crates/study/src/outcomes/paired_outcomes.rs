@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{
-    ErrorRule, GroupKey, TaskTally, TrialRecord, common_reward_name, known_reward, trials_by_task,
+    ErrorRule, GroupKey, TaskKey, TaskTally, TrialRecord, common_reward_name, known_reward,
+    trials_by_task,
 };
 use crate::{
     bootstrap::BootstrapPlan,
@@ -119,9 +120,9 @@ pub fn paired_outcomes(
 
 type TaskTrials<'a> = Vec<&'a TrialRecord>;
 
-fn named_tasks<'a>(trials: &[&'a TrialRecord]) -> BTreeMap<&'a str, TaskTrials<'a>> {
+fn named_tasks<'a>(trials: &[&'a TrialRecord]) -> BTreeMap<TaskKey<'a>, TaskTrials<'a>> {
     let tasks = trials_by_task(trials).into_iter();
-    tasks.filter_map(|trials| Some((trials.first()?.task.as_deref()?, trials))).collect()
+    tasks.filter_map(|trials| Some((trials.first()?.task_key()?, trials))).collect()
 }
 
 /// The mean rewards of each task in both groups.
