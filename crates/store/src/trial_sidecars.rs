@@ -565,6 +565,32 @@ mod tests {
         assert_eq!(count("terminal-bench-1/job"), [("error", 2), ("failed", 50), ("passed", 28)]);
     }
 
+    #[test]
+    #[ignore = "needs TRAJVIEW_REAL_DATA"]
+    fn real_samples_and_instances_have_the_outcomes_that_their_logs_state() {
+        let outcomes = |below: &str| -> Vec<Option<&'static str>> {
+            let outcome = |path: &PathBuf| {
+                let run = open(path).unwrap().run;
+                run.trial.as_ref().and_then(|trial| trial.outcome).map(Outcome::word)
+            };
+            runs_below(&trajview_testing::real_data().join(below)).iter().map(outcome).collect()
+        };
+
+        assert_eq!(outcomes("inspect"), [Some("passed"); 6]);
+        assert_eq!(outcomes("swe-agent"), [Some("unscored"); 2]);
+        // The first reached its limit of 50 iterations.
+        assert_eq!(outcomes("openhands"), [Some("limit"), Some("unscored"), Some("unscored")]);
+        // Trajectories of the first versions are messages alone.
+        assert_eq!(outcomes("mini-swe-agent"), [None, None]);
+        let sample = trajview_testing::real_data().join("inspect/small.eval/default_epoch_2.json");
+        let run = open(&sample).unwrap().run;
+        let task = run.task.as_ref().unwrap();
+        assert_eq!((&*task.id, task.venue.as_deref()), ("default", Some("oxdna_simple")));
+        let trial = run.trial.as_ref().unwrap();
+        assert_eq!((trial.attempt, trial.reward), (Some(2), Some(1.0)));
+        assert_eq!(trial.reward_name.as_deref(), Some("score_metr_task"));
+    }
+
     const TRAJ: &str = r#"{"trajectory": [{"action": "ls", "observation": "a", "thought": "t", "response": "r"}],
         "history": [{"role": "user", "content": "go"}], "info": {"exit_status": "submitted", "submission": "diff"}}"#;
 
