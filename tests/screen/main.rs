@@ -20,6 +20,7 @@ mod judging;
 mod layers;
 mod live_view;
 mod looks;
+mod lost_tests;
 mod memory;
 mod one_request;
 mod palette;

@@ -3,12 +3,24 @@
 //! A test is known by its name and by the checkpoint that it was written for. Checkpoints at which it did not run, was
 //! skipped, or at which the harness failed say nothing about it. A test that passes again can be lost again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use trajview_run::{
     Run,
     checkpoint_record::{TestCase, TestOutcome},
+    worded_enum::worded,
 };
+
+worded! {
+    /// What a run can lose.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum LossKind {
+        /// The code of a component of the checklist.
+        Component = "component",
+        /// A test that passed.
+        Test = "test",
+    }
+}
 
 /// A test that passed and then failed.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,6 +63,12 @@ pub fn test_losses(run: &Run) -> Vec<TestLoss<'_>> {
         }
     }
     losses
+}
+
+/// Returns the tests that passed in some state: the checkpoint that each was written for, and its name.
+pub fn passed_tests(run: &Run) -> BTreeSet<(&str, &str)> {
+    let cases = recorded_cases(run).flat_map(|(_, _, cases)| cases);
+    cases.filter(|(_, case)| case.outcome == TestOutcome::Passed).map(|(key, _)| key).collect()
 }
 
 /// Returns the number of tests whose outcome is recorded at two checkpoints at least: the others cannot be lost.

@@ -316,7 +316,7 @@ fn component_row(row: &ComparedComponent, by: Subtraction, base: usize) -> Json 
     }
 }
 
-/// A component that a run lost: `lost_only_in` is the run that lost it alone. Each of `runs` is null where the component is not
+/// A component or a test that a run lost: `kind` tells which, `name` of a test is the checkpoint that it was written for. `lost_only_in` is the run that lost it alone. Each of `runs` is null where the component is not
 /// followed or was kept; `kept` tells them apart.
 fn loss_row(row: &ComparedLoss) -> Json {
     let of_run = |fate: &ComponentFate| {
@@ -331,6 +331,7 @@ fn loss_row(row: &ComparedLoss) -> Json {
         })
     };
     record! {
+        kind: row.kind.word(),
         id: row.id,
         name: row.name,
         lost_only_in: row.lost_only_in().map(run_letter),

@@ -483,17 +483,17 @@ fn moment_text(party: &ComparedRun, moment: Option<&ComparedMoment>) -> String {
     format!("{id}turn {}", moment.done)
 }
 
-/// Makes a table of the components that a run lost. None if no run lost one.
+/// Makes a table of the components and tests that a run lost. None if no run lost one.
 fn loss_table(document: &CompareDocument<'_>) -> TitledTable {
     let losses = compare::compared_losses(&document.parties.iter().collect::<Vec<_>>());
     let letters = (0..document.parties.len()).map(run_letter);
-    let heads = ["component", "name"].map(String::from).into_iter().chain(letters);
+    let heads = ["kind", "component or test", "name"].map(String::from).into_iter().chain(letters);
     let heads = heads.chain(["lost", "before", "after", "place", "request"].map(String::from));
-    let mut table = OutputTable::with_heads(heads.collect()).with_keys(1);
+    let mut table = OutputTable::with_heads(heads.collect()).with_keys(2);
     for row in &losses {
         let Some((_, loss)) = row.first_loss() else { continue };
         let place = loss.spot.as_ref().map(|spot| format!("{}:{}", spot.path, spot.line));
-        let names = [row.id.clone(), row.name.clone()].into_iter();
+        let names = [row.kind.word().to_owned(), row.id.clone(), row.name.clone()].into_iter();
         let cells = names.chain(row.fates.iter().map(ComponentFate::fate_text));
         let of_loss = [
             row.lost_in_text(run_letter),
@@ -507,8 +507,7 @@ fn loss_table(document: &CompareDocument<'_>) -> TitledTable {
     (!losses.is_empty()).then(|| (LOSSES_TITLE.into(), table))
 }
 
-const LOSSES_TITLE: &str =
-    "components that a run lost; scores, line and request are of the first run that lost it";
+const LOSSES_TITLE: &str = "components and tests that a run lost; scores, line and request are of the first run that lost it";
 
 /// Columns of a request in the table of losses.
 const REQUEST_WIDTH: usize = 60;

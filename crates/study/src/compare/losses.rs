@@ -1,30 +1,38 @@
-//! The components that runs lost, beside each other.
+//! The components and tests that runs lost, beside each other.
 
-use trajview_metrics::lifeline::{EventSpot, Lifeline, RecordedLoss, recorded_losses};
+use std::collections::BTreeSet;
+
+use trajview_metrics::{
+    lifeline::{EventSpot, Lifeline, RecordedLoss, recorded_losses},
+    test_losses::{LossKind, TestLoss, passed_tests, test_losses},
+};
 
 use super::ComparedRun;
 
-/// A component that at least one of the runs lost.
+/// A component or a test that at least one of the runs lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ComparedLoss {
+    pub kind: LossKind,
+    /// The id of the component, or the name of the test.
     pub id: String,
-    /// The name in the first checklist that has the component; empty where none does.
+    /// The name in the first checklist that has the component, empty where none does; the checkpoint that the test was written
+    /// for.
     pub name: String,
     /// One for each run.
     pub fates: Vec<ComponentFate>,
 }
 
-/// What became of a component in one run.
+/// What became of a component or a test in one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ComponentFate {
-    /// The run has no lifelines, or none of the component's symbols was ever defined.
+    /// The run has no lifelines, or none of the component's symbols was ever defined; the test is not recorded as passed.
     NotFollowed,
-    /// It is there at the end of the run.
+    /// It is there at the end of the run; the test never failed after it had passed.
     Kept,
     Lost(LossInRun),
 }
 
-/// The loss of a component in one run.
+/// The loss of a component or a test in one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LossInRun {
     /// Counts from 1.
@@ -33,9 +41,9 @@ pub struct LossInRun {
     pub request: String,
     /// The line that shows the loss in the turn's diff.
     pub spot: Option<EventSpot>,
-    /// `4 at 39`: the judge's score before the loss; None where it has none.
+    /// `4 at 39`: the judge's score before the loss; None where it has none. Of a test `passed at round-1`.
     pub before: Option<String>,
-    /// The judge's score after the loss.
+    /// The judge's score after the loss. Of a test `failed at round-3`.
     pub after: Option<String>,
 }
 
@@ -48,6 +56,24 @@ impl ComparedRun {
 
     fn known_lifelines(&self) -> &[Lifeline] {
         self.lifelines.as_ref().map_or(&[], |it| it.as_slice())
+    }
+
+    fn fate_of_test(&self, facts: &TestFacts<'_>, key: (&str, &str)) -> ComponentFate {
+        if let Some(lost) = facts.losses.iter().find(|it| test_key(it) == key) {
+            let turn = lost.failed.turns_done;
+            let title = turn.checked_sub(1).and_then(|turn| self.run.turns.get(turn));
+            return ComponentFate::Lost(LossInRun {
+                turn,
+                request: title.map(|it| it.title.to_string()).unwrap_or_default(),
+                spot: None,
+                before: Some(format!("passed at {}", lost.passed.name)),
+                after: Some(format!("failed at {}", lost.failed.name)),
+            });
+        }
+        match facts.passed.contains(&key) {
+            true => ComponentFate::Kept,
+            false => ComponentFate::NotFollowed,
+        }
     }
 
     fn fate_of(&self, losses: &[RecordedLoss<'_>], id: &str) -> ComponentFate {
@@ -66,6 +92,16 @@ impl ComparedRun {
             false => ComponentFate::NotFollowed,
         }
     }
+}
+
+/// The tests of one run, as the harness recorded them.
+struct TestFacts<'r> {
+    losses: Vec<TestLoss<'r>>,
+    passed: BTreeSet<(&'r str, &'r str)>,
+}
+
+fn test_key<'r>(loss: &TestLoss<'r>) -> (&'r str, &'r str) {
+    (&loss.test.checkpoint, &loss.test.name)
 }
 
 impl ComponentFate {
@@ -112,7 +148,7 @@ impl ComparedLoss {
 }
 
 /// Returns every component that one of the runs lost: those of the first run by turn, then those that only later runs
-/// lost.
+/// lost. Then the lost tests in the same order.
 pub fn compared_losses(runs: &[&ComparedRun]) -> Vec<ComparedLoss> {
     let losses: Vec<Vec<RecordedLoss<'_>>> = runs.iter().map(|run| run.recorded_losses()).collect();
     let mut ids: Vec<&str> = vec![];
@@ -127,11 +163,28 @@ pub fn compared_losses(runs: &[&ComparedRun]) -> Vec<ComparedLoss> {
         found.map(|it| it.name.clone()).unwrap_or_default()
     };
     let row = |id: &str| ComparedLoss {
+        kind: LossKind::Component,
         id: id.to_owned(),
         name: name(id),
         fates: runs.iter().zip(&losses).map(|(run, losses)| run.fate_of(losses, id)).collect(),
     };
-    ids.into_iter().map(row).collect()
+    ids.into_iter().map(row).chain(compared_tests(runs)).collect()
+}
+
+fn compared_tests(runs: &[&ComparedRun]) -> Vec<ComparedLoss> {
+    let facts: Vec<TestFacts<'_>> = (runs.iter())
+        .map(|run| TestFacts { losses: test_losses(&run.run), passed: passed_tests(&run.run) })
+        .collect();
+    let mut listed = BTreeSet::new();
+    let keys = facts.iter().flat_map(|it| &it.losses).map(test_key);
+    let keys: Vec<(&str, &str)> = keys.filter(|key| listed.insert(*key)).collect();
+    let row = |key: (&str, &str)| ComparedLoss {
+        kind: LossKind::Test,
+        id: key.1.to_owned(),
+        name: key.0.to_owned(),
+        fates: runs.iter().zip(&facts).map(|(run, facts)| run.fate_of_test(facts, key)).collect(),
+    };
+    keys.into_iter().map(row).collect()
 }
 
 #[cfg(test)]
@@ -140,7 +193,10 @@ mod tests {
 
     use super::{super::run_letter, *};
     use trajview_metrics::lifeline::SymbolLife;
-    use trajview_run::{Run, Turn};
+    use trajview_run::{
+        Checkpoint, CheckpointRecord, Run, Turn,
+        checkpoint_record::{RecordedTests, TestCase, TestOutcome},
+    };
 
     fn run_with(lifelines: &[(&str, Option<usize>)]) -> ComparedRun {
         let life = SymbolLife { first: Some(1), ..SymbolLife::default() };
@@ -184,5 +240,49 @@ mod tests {
         let expected = expected
             .map(|(id, lost, fates, at, request)| (id, lost.into(), fates.into(), at, request));
         assert_eq!(texts, expected);
+    }
+
+    /// Returns a run whose checkpoints are one turn each and have one test, which passed or failed.
+    fn run_with_test(passed: &[bool]) -> ComparedRun {
+        let case = |passed: bool| TestCase {
+            name: "adds".into(),
+            checkpoint: "c1".into(),
+            group: None,
+            outcome: if passed { TestOutcome::Passed } else { TestOutcome::Failed },
+            seconds: None,
+            reason: None,
+            failure: None,
+        };
+        let checkpoint = |(at, passed): (usize, &bool)| {
+            let tests = RecordedTests { cases: vec![case(*passed)], ..RecordedTests::default() };
+            let record = CheckpointRecord { tests: Some(tests), ..CheckpointRecord::default() };
+            Checkpoint {
+                id: format!("c{}", at + 1),
+                last_turn: at,
+                recorded: Some(record.into()),
+                ..Checkpoint::default()
+            }
+        };
+        let run = Run {
+            turns: vec![Turn::default(); passed.len()],
+            checkpoints: passed.iter().enumerate().map(checkpoint).collect(),
+            ..Run::default()
+        };
+        ComparedRun::new(run.into(), Default::default())
+    }
+
+    #[test]
+    fn a_test_that_failed_after_it_had_passed_is_a_row_with_its_checkpoints() {
+        let runs = [&[true, true, false][..], &[true, true, true], &[false, false, false]];
+        let runs = runs.map(run_with_test);
+
+        let rows = compared_losses(&runs.iter().collect::<Vec<_>>());
+
+        let [row] = rows.as_slice() else { panic!("{rows:?}") };
+        assert_eq!((row.kind, &*row.id, &*row.name), (LossKind::Test, "adds", "c1"));
+        let (_, loss) = row.first_loss().unwrap();
+        let states = [&loss.before, &loss.after].map(|it| it.as_deref().unwrap());
+        assert_eq!((loss.turn, states), (3, ["passed at c2", "failed at c3"]));
+        assert_eq!(row.fates[1..], [ComponentFate::Kept, ComponentFate::NotFollowed]);
     }
 }

@@ -132,8 +132,8 @@ key_contexts! {
     RubricFind = "while typing a search in the rubric tree" of Scores, [RubricFind] typing;
     /// The table of flags.
     Flags = "in the flags", [Flags, Scores, InRun, Anywhere];
-    /// The table of lost components.
-    Losses = "in the table of lost components" of Scores, [Losses, Scores, InRun, Anywhere];
+    /// The table of lost components and tests.
+    Losses = "in the table of losses" of Scores, [Losses, Scores, InRun, Anywhere];
     /// In every part of the component scores.
     Judged = "in the scores of components" of Scores, [Judged, Scores, InRun, Anywhere];
     /// The table of components.

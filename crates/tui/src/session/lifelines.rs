@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use trajview_metrics::lifeline::{FollowedComponent, Lifeline};
+use trajview_metrics::{
+    lifeline::{FollowedComponent, Lifeline},
+    test_losses::LossKind,
+};
 use trajview_run::Run;
 
 use super::{
@@ -19,8 +22,18 @@ pub struct Lifelines {
     pending: Pending<LifelineKey>,
     /// The user wants to go to the next loss, once the lifelines are there.
     pub(crate) goes_to_next_loss: bool,
-    /// The turn, counted from 0, and the component of the loss that was last gone to.
-    pub(crate) last_loss: Option<(usize, String)>,
+    /// The loss that was last gone to.
+    pub(crate) last_loss: Option<LossKey>,
+}
+
+/// The identity of a loss of the run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LossKey {
+    pub kind: LossKind,
+    /// The id of the component, or the name of the test.
+    pub id: String,
+    /// Counts from 1.
+    pub turn: usize,
 }
 
 type LifelineAnswer = Result<Arc<Vec<Lifeline>>, String>;

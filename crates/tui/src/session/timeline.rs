@@ -6,7 +6,11 @@
 
 use std::ops::Range;
 
-use trajview_metrics::{Number, numbers::NumberStyle, test_losses::test_losses};
+use trajview_metrics::{
+    Number,
+    numbers::NumberStyle,
+    test_losses::{TestLoss, test_losses},
+};
 use trajview_run::{
     Run,
     worded_enum::{NamedValue, worded},
@@ -28,6 +32,16 @@ pub(crate) struct TimelineFacts {
     pub components: Option<ComponentLane>,
     /// One a turn.
     pub events: Vec<TurnEvents>,
+    /// The tests that are lost, by turn.
+    pub lost_tests: Vec<LostTest>,
+}
+
+/// A test that a turn lost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LostTest {
+    /// Counts from 1.
+    pub turn: usize,
+    pub name: String,
 }
 
 /// A checkpoint that has turns.
@@ -303,6 +317,7 @@ pub(crate) fn turn_events(
     signal_turns: &[usize],
     judged: impl Iterator<Item = Option<usize>>,
     components: Option<&ComponentLane>,
+    lost_tests: &[LostTest],
 ) -> Vec<TurnEvents> {
     let mut events: Vec<TurnEvents> = counts
         .map(|it| TurnEvents {
@@ -323,13 +338,22 @@ pub(crate) fn turn_events(
     for done in judged {
         count(done.and_then(|done| done.checked_sub(1)), |it| &mut it.judgements);
     }
-    for loss in test_losses(run) {
-        count(loss.failed.turns_done.checked_sub(1), |it| &mut it.losses);
+    for loss in lost_tests {
+        count(loss.turn.checked_sub(1), |it| &mut it.losses);
     }
     for track in components.iter().flat_map(|lane| &lane.tracks) {
         count(track.lost_at.and_then(|turn| turn.checked_sub(1)), |it| &mut it.losses);
     }
     events
+}
+
+/// Returns the tests that a run lost, by turn.
+pub(crate) fn lost_tests(run: &Run) -> Vec<LostTest> {
+    let test = |loss: TestLoss<'_>| LostTest {
+        turn: loss.failed.turns_done,
+        name: loss.test.name.to_string(),
+    };
+    test_losses(run).into_iter().map(test).collect()
 }
 
 /// Returns the checkpoints that have turns.

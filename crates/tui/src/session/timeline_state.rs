@@ -18,7 +18,9 @@ use super::{
     code_measures::RulerName,
     curve_points::{self, CurveAxis},
     curve_values::{self, PointValue},
-    timeline::{LaneChoice, NumberLane, TimelineFacts, timeline_checkpoints, turn_events},
+    timeline::{
+        LaneChoice, NumberLane, TimelineFacts, lost_tests, timeline_checkpoints, turn_events,
+    },
     timeline_components::ComponentLane,
 };
 
@@ -206,6 +208,7 @@ impl Session {
         let rubric = self.rubric.known_rubric();
         let all = rubric.map_or(&[][..], |rubric| &rubric.judgements);
         let judged = all.iter().filter(|it| it.pooled.is_none());
+        let lost_tests = lost_tests(&self.run);
         TimelineFacts {
             turns: self.run.turns.len(),
             checkpoints: timeline_checkpoints(&self.run),
@@ -217,8 +220,10 @@ impl Session {
                 &inputs.rest.signal_turns,
                 judged.map(|it| judged_after(&self.run, it)),
                 components.as_ref(),
+                &lost_tests,
             ),
             components,
+            lost_tests,
         }
     }
 

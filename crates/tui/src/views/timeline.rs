@@ -135,22 +135,23 @@ impl<'a> TimelineView<'a> {
             .draw(theme, area, buffer);
     }
 
-    /// Returns the words at the left of the line; without a lane of components their cells, how many are there, and the losses.
+    /// Returns the words at the left of the line; without a lane of components their cells, how many are there, and what is
+    /// lost.
     fn title_spans(&self, theme: Theme, width: usize, taken: usize) -> Vec<Span<'static>> {
         let mut spans = vec![trusted_span(
             format!(" {} ", safe_string(&self.name)),
             theme.style_for(Meaning::Title),
         )];
-        let (Some(lane), Some(turn)) =
-            (self.facts.components.as_ref().filter(|_| self.has_cells_on_line()), self.turn)
-        else {
+        let Some(turn) = self.turn.filter(|_| !self.lanes.contains(&LaneKind::Components)) else {
             return spans;
         };
-        spans.extend(cell_spans(lane, turn + 1, theme));
-        let value = format!(" {} ", there_text(lane, turn + 1));
-        spans.push(trusted_span(value, theme.style_for(Meaning::Text)));
+        if let Some(lane) = self.facts.components.as_ref().filter(|_| self.has_cells_on_line()) {
+            spans.extend(cell_spans(lane, turn + 1, theme));
+            let value = format!(" {} ", there_text(lane, turn + 1));
+            spans.push(trusted_span(value, theme.style_for(Meaning::Text)));
+        }
         let room = width.saturating_sub(spans_width(&spans) + taken + 3);
-        if let Some(words) = lost_text(lane, turn + 1, room) {
+        if let Some(words) = lost_text(self.facts, turn + 1, room) {
             spans.push(trusted_span(format!("{words} "), theme.style_for(Meaning::Error)));
         }
         spans
@@ -289,7 +290,7 @@ impl<'a> TimelineView<'a> {
         spans.push(trusted_span("  ", theme.style_for(Meaning::Text)));
         let judged = judgement_spans(lane, done, theme);
         let room = width.saturating_sub(spans_width(&spans) + spans_width(&judged) + 3);
-        let lost = lost_text(lane, done, room)
+        let lost = lost_text(self.facts, done, room)
             .map(|words| trusted_span(words, theme.style_for(Meaning::Error)));
         let gap = lost
             .iter()
@@ -418,8 +419,46 @@ fn judgement_spans(lane: &ComponentLane, done: usize, theme: Theme) -> Vec<Span<
 }
 
 /// Returns `lost here: C17 Min-SNR time weight, C18 Interface weights`, with names cut to the room and left out where there is
-/// none; None where the turn loses nothing.
-fn lost_text(lane: &ComponentLane, turn: usize, room: usize) -> Option<String> {
+/// none. Tests follow as [`lost_tests_text`] has them. None where the turn loses nothing.
+fn lost_text(facts: &TimelineFacts, turn: usize, room: usize) -> Option<String> {
+    let tests = lost_tests_text(facts, turn, room);
+    let room_before = |tests: &str| room.saturating_sub(text::width(tests) + 2);
+    let taken = tests.as_deref().map_or(room, room_before);
+    let components =
+        facts.components.as_ref().and_then(|lane| lost_components_text(lane, turn, taken));
+    let words: Vec<String> = components.into_iter().chain(tests).collect();
+    (!words.is_empty()).then(|| format!("lost here: {}", words.join(", ")))
+}
+
+/// Returns `test adds, test subtracts`, with as many names as half the room has space for: `test adds, 3 more tests`.
+fn lost_tests_text(facts: &TimelineFacts, turn: usize, room: usize) -> Option<String> {
+    let lost = facts.lost_tests.iter().filter(|test| test.turn == turn);
+    let names: Vec<String> = lost.map(|test| format!("test {}", safe_string(&test.name))).collect();
+    let has_components =
+        facts.components.as_ref().is_some_and(|lane| lane.lost_in(turn).next().is_some());
+    let room = if has_components { room / 2 } else { room };
+    let words = |shown: usize| {
+        let rest = names.len() - shown;
+        let more = match shown {
+            _ if rest == 0 => None,
+            0 => Some(format_number::count_with_noun(rest, "test")),
+            _ => Some(format!("{rest} more")),
+        };
+        names[..shown].iter().cloned().chain(more).collect::<Vec<_>>().join(", ")
+    };
+    // Of many names only the first few can fit.
+    let most = names.len().min(MAX_LOST_NAMES);
+    let fits = |shown: &usize| LOST_HERE_CELLS + text::width(&words(*shown)) <= room;
+    (!names.is_empty()).then(|| words((0..=most).rev().find(fits).unwrap_or_default()))
+}
+
+/// Cells of `lost here: `.
+const LOST_HERE_CELLS: usize = 11;
+
+/// Names of lost tests that are on the timeline at most.
+const MAX_LOST_NAMES: usize = 20;
+
+fn lost_components_text(lane: &ComponentLane, turn: usize, room: usize) -> Option<String> {
     let lost: Vec<(String, String)> = lane
         .lost_in(turn)
         .map(|track| (safe_string(&track.id), safe_string(plain_name(&track.name))))
@@ -427,9 +466,10 @@ fn lost_text(lane: &ComponentLane, turn: usize, room: usize) -> Option<String> {
     if lost.is_empty() {
         return None;
     }
+    let room = room.saturating_sub(LOST_HERE_CELLS);
     let joined = |name: &dyn Fn(&str) -> String| {
         let one = |(id, words): &(String, String)| format!("{id}{}", name(words));
-        format!("lost here: {}", lost.iter().map(one).collect::<Vec<_>>().join(", "))
+        lost.iter().map(one).collect::<Vec<_>>().join(", ")
     };
     let whole = joined(&|name| if name.is_empty() { String::new() } else { format!(" {name}") });
     if text::width(&whole) <= room {
@@ -450,6 +490,7 @@ const MIN_NAME_CELLS: usize = 10;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::session::timeline::LostTest;
     use trajview_metrics::lifeline::Lifeline;
     use trajview_run::{
         Run, Turn,
@@ -495,12 +536,26 @@ mod tests {
         let rubric = Rubric { checklist: Some(checklist), ..Rubric::default() };
         let lifelines = ["C1", "C2"].map(lifeline);
         let lane = ComponentLane::new(&Run::default(), &rubric, &[], Some(&lifelines)).unwrap();
-        let text = |room: usize| lost_text(&lane, 2, room);
+        let test = |name: &str| LostTest { turn: 3, name: name.to_owned() };
+        let facts = TimelineFacts {
+            components: Some(lane),
+            lost_tests: vec![test("adds"), test("subtracts"), test("divides")],
+            ..TimelineFacts::default()
+        };
+        let text = |room: usize| lost_text(&facts, 2, room);
 
         let whole = "lost here: C1 Time weight, C2 Interface weights";
         assert_eq!(text(60).as_deref(), Some(whole));
         assert_eq!(text(41).as_deref(), Some("lost here: C1 Time weight, C2 Interface…"));
         assert_eq!(text(30).as_deref(), Some("lost here: C1, C2"));
-        assert_eq!(lost_text(&lane, 3, 60), None);
+        assert_eq!(lost_text(&facts, 4, 60), None);
+
+        let tests = |room: usize| lost_text(&facts, 3, room);
+        assert_eq!(
+            tests(60).as_deref(),
+            Some("lost here: test adds, test subtracts, test divides")
+        );
+        assert_eq!(tests(40).as_deref(), Some("lost here: test adds, 2 more"));
+        assert_eq!(tests(20).as_deref(), Some("lost here: 3 tests"));
     }
 }

@@ -99,8 +99,8 @@ pub(crate) const COMMANDS: &[Command] = &[
     command("file", &["files"], Argument::Required(ValueKind::File), "the diff of a file of this turn", "", show_file),
     command("find", &["search", "grep"], Argument::Optional(ValueKind::Words), "search the run; in the table of runs, all runs", "search", find_words),
     command("filter", &["where"], Argument::Optional(ValueKind::Words), "show only some runs of the table", "filter", filter_runs),
-    command("losses", &["loss", "lost"], Argument::None, "the table of lost components: turn, lines, request, scores", "losses", show_losses),
-    command("next-loss", &["nextloss"], Argument::None, "the next turn where a component is lost, and its lines", "", |_, _| Ok(vec![AppMessage::NextLoss])),
+    command("losses", &["loss", "lost"], Argument::None, "the table of lost components and tests: turn, lines, request, scores", "losses", show_losses),
+    command("next-loss", &["nextloss"], Argument::None, "the next turn where a component or a test is lost, and its lines", "", |_, _| Ok(vec![AppMessage::NextLoss])),
     command("lanes", &["lane"], Argument::Optional(ValueKind::Numbers), "the numbers of the timeline, such as erosion mcf; without a number the usual ones", "", set_lanes),
     command("open", &["edit", "load"], Argument::Required(ValueKind::RunPath), "open another run, or a folder of runs", "", open_path),
     command("export", &["save", "write", "csv"], Argument::None, "the commands that write this run as tables, a report or a video", "", |_, _| Ok(vec![AppMessage::Overlay(OverlayMessage::Open(OverlayKind::Export))])),
@@ -561,8 +561,8 @@ fn filter_runs(words: &str, app: &App) -> Result<Vec<AppMessage>, String> {
 fn show_losses(_: &str, app: &App) -> Result<Vec<AppMessage>, String> {
     let open = app.screens.open_run().ok_or("no run is open")?;
     let is_read = open.session.rubric.known_rubric().is_some();
-    if is_read && values::components(open).is_empty() {
-        return Err("this run has no components that could be lost".to_owned());
+    if is_read && !open.session.can_have_losses() {
+        return Err(losses::NOTHING_TO_LOSE.to_owned());
     }
     let mut messages = view(View::Scores)?;
     if open.scores.shown_page(&open.session) != Some(scores::ScoresPage::Losses) {

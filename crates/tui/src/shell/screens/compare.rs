@@ -18,7 +18,7 @@ use crate::{
     },
     widgets::layout::{ScreenLayout, Zoom},
 };
-use trajview_metrics::lifeline::EventSpot;
+use trajview_metrics::{lifeline::EventSpot, test_losses::LossKind};
 use trajview_run::{RepoPath, StepId};
 use trajview_study::compare::run_letter;
 
@@ -273,10 +273,10 @@ fn run_destination(comparison: &ComparisonView) -> Result<RunDestination, String
             Ok(RunDestination { step: item.step, ..destination(item.turn + 1, component) })
         }
         ComparePart::Losses => {
-            let row = comparison.losses.selected_row().ok_or("no component is lost")?;
+            let row = comparison.losses.selected_row().ok_or("nothing is lost")?;
             let lost = comparison.losses.selected_loss(comparison.side);
             let lost = lost.ok_or(format!("{} did not lose {}", run_letter(run), row.id))?;
-            let component = Some(row.id.clone());
+            let component = (row.kind == LossKind::Component).then(|| row.id.clone());
             Ok(RunDestination { spot: lost.spot.clone(), ..destination(lost.turn, component) })
         }
         ComparePart::Files => {

@@ -45,7 +45,8 @@ pub(crate) fn selected_line(comparison: &ComparisonView) -> Option<String> {
         ComparePart::Losses => {
             let row = comparison.losses.selected_row()?;
             let fates = row.fates.iter().map(|fate| fate.fate_text());
-            let words = [row.id.clone(), row.name.clone()].into_iter().chain(fates);
+            let words = [row.kind.word().to_owned(), row.id.clone(), row.name.clone()];
+            let words = words.into_iter().chain(fates);
             Some(words.collect::<Vec<_>>().join("\t"))
         }
     }

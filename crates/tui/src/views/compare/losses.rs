@@ -1,4 +1,4 @@
-//! The components that the two runs lost: one row each, and the lifelines that they are found in.
+//! The components and tests that the two runs lost: one row each, and the lifelines that they are found in.
 
 use crate::{
     session::{
@@ -29,7 +29,7 @@ pub struct CompareLosses {
 }
 
 impl CompareLosses {
-    /// Returns the chosen component.
+    /// Returns the chosen loss.
     pub(crate) fn selected_row(&self) -> Option<&ComparedLoss> {
         self.rows.get(self.pane.cursor())
     }
@@ -77,12 +77,13 @@ impl ComparisonView {
         self.list_losses();
     }
 
-    /// Lists the losses of the two runs again; the chosen component stays chosen.
+    /// Lists the losses of the two runs again; the chosen one stays chosen.
     pub(super) fn list_losses(&mut self) {
-        let chosen = self.losses.selected_row().map(|row| row.id.clone());
+        let key = |row: &ComparedLoss| (row.kind, row.id.clone(), row.name.clone());
+        let chosen = self.losses.selected_row().map(key);
         let rows = self.compared_parties().map(|pair| compared_losses(&pair));
         self.losses.rows = rows.unwrap_or_default();
-        let at = self.losses.rows.iter().position(|row| Some(&row.id) == chosen.as_ref());
+        let at = self.losses.rows.iter().position(|row| Some(key(row)) == chosen);
         self.losses.pane.choose(at.unwrap_or_default());
     }
 

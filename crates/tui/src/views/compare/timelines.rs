@@ -10,7 +10,8 @@ use crate::{
         code_measures::RulerName,
         curve_values::PointValue,
         timeline::{
-            LaneChoice, NumberLane, TimelineFacts, TimelineMode, timeline_checkpoints, turn_events,
+            LaneChoice, NumberLane, TimelineFacts, TimelineMode, lost_tests, timeline_checkpoints,
+            turn_events,
         },
         timeline_components::ComponentLane,
         turn_counts::TurnEditCounts,
@@ -127,6 +128,7 @@ impl ComparisonView {
         let components = ComponentLane::new(run, &party.rubric, &judgements_of(party), lifelines);
         let counts = |turn: usize| TurnEditCounts::for_steps(run, &run.steps_of_turn(turn));
         let judged = party.rubric.judgements.iter().filter(|it| it.pooled.is_none());
+        let lost_tests = lost_tests(run);
         TimelineFacts {
             turns: run.turns.len(),
             checkpoints: timeline_checkpoints(run),
@@ -138,8 +140,10 @@ impl ComparisonView {
                 &party.signal_turns,
                 judged.map(|it| Some(turns_done_at_judgement(run, it))),
                 components.as_ref(),
+                &lost_tests,
             ),
             components,
+            lost_tests,
         }
     }
 

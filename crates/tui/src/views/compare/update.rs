@@ -201,6 +201,7 @@ impl ComparisonView {
             self.beside = ComparePart::Files;
         }
         self.sort_again();
+        self.list_losses();
         let warnings = self.warnings();
         if let Some(first) = warnings.first() {
             let more = if warnings.len() > 1 { "; e lists more" } else { "" };

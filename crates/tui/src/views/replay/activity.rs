@@ -110,8 +110,8 @@ enum FailureStop {
     Step(StepId),
 }
 
-/// Goes to another step that failed, or to the lines that lost a component. The losses of a turn come before its steps; until
-/// the components are followed there are no losses.
+/// Goes to another step that failed, to the lines that lost a component, or to the turn that lost a test. The losses of a turn come before its steps; until
+/// the components are followed none of them is lost.
 pub(super) fn go_to_failure(
     replay: &mut ReplayView,
     session: &mut Session,
@@ -119,12 +119,9 @@ pub(super) fn go_to_failure(
 ) {
     let stops = failure_stops(session);
     let here = (session.turn, replay.step_number());
-    let at_loss = session.rubric.lifelines.last_loss.as_ref().and_then(|(turn, id)| {
-        let losses = session.run_losses();
-        let loss = losses.iter().position(|it| it.loss.component == *id)?;
-        let stop = stops.iter().position(|(_, stop)| *stop == FailureStop::Loss(loss))?;
-        (*turn == session.turn).then_some(stop)
-    });
+    let at_loss = session.current_loss();
+    let at_loss =
+        at_loss.and_then(|at| stops.iter().position(|(_, stop)| *stop == FailureStop::Loss(at)));
     let first = stops.partition_point(|(place, _)| *place < here);
     let is_step = |stop: &FailureStop| matches!(stop, FailureStop::Step(_));
     let is_at = stops.get(first).is_some_and(|(place, stop)| *place == here && is_step(stop));
@@ -153,8 +150,7 @@ pub(super) fn go_to_failure(
 /// Returns the stops with their turns and step numbers, in order; a loss has the number 0.
 fn failure_stops(session: &Session) -> Vec<((usize, usize), FailureStop)> {
     let losses = session.run_losses().into_iter().enumerate();
-    let losses =
-        losses.map(|(at, it)| ((it.loss.turn.saturating_sub(1), 0), FailureStop::Loss(at)));
+    let losses = losses.map(|(at, it)| ((it.turn().saturating_sub(1), 0), FailureStop::Loss(at)));
     let steps = failures::failed_steps(&session.run).into_iter();
     let steps = steps.map(|(step, number)| ((step.turn, number), FailureStop::Step(step)));
     let mut stops: Vec<_> = losses.chain(steps).collect();

@@ -101,7 +101,8 @@ impl ReplayView {
     ) {
         session.view = View::Replay;
         match opening.target {
-            OpeningTarget::Turn => {}
+            OpeningTarget::Turn if opening.turn == session.turn => {}
+            OpeningTarget::Turn => self.select_turn(session, opening.turn),
             OpeningTarget::Request => {
                 self.select_turn(session, opening.turn);
                 self.diff.view = DiffView::Change;

@@ -1,6 +1,7 @@
-//! The components that the run lost: in which turn, by which lines, and the judge's scores before and after.
+//! The components that the run lost: in which turn, by which lines, and the judge's scores before and after; and the tests
+//! that failed after they had passed.
 //!
-//! The losses come from the lifelines, which the session asks for. [`Session::go_to_next_loss`] leads to the next loss
+//! The lost components come from the lifelines, which the session asks for. [`Session::go_to_next_loss`] leads to the next loss
 //! from any view.
 
 use ratatui::layout::{Constraint, Layout as Split, Rect};
@@ -8,6 +9,7 @@ use ratatui::layout::{Constraint, Layout as Split, Rect};
 use crate::{
     session::{
         Session,
+        lifelines::LossKey,
         pending::Loading,
         replay_opening::{DiffBase, OpeningTarget, ReplayOpening},
     },
@@ -18,7 +20,86 @@ use crate::{
         scroll::Motion,
     },
 };
-use trajview_metrics::lifeline::{DatedVerdict, RecordedLoss, recorded_losses};
+use trajview_metrics::{
+    lifeline::{DatedVerdict, RecordedLoss, recorded_losses},
+    test_losses::{LossKind, TestLoss, followed_tests, test_losses},
+};
+
+/// A component or a test that the run lost.
+#[derive(Debug)]
+pub(crate) enum RunLoss<'s> {
+    Component(RecordedLoss<'s>),
+    Test {
+        loss: TestLoss<'s>,
+        /// The first line of the turn's request.
+        request: Option<&'s str>,
+    },
+}
+
+impl RunLoss<'_> {
+    pub(crate) const fn kind(&self) -> LossKind {
+        match self {
+            Self::Component(_) => LossKind::Component,
+            Self::Test { .. } => LossKind::Test,
+        }
+    }
+
+    /// Returns the turn that lost it; counts from 1.
+    pub(crate) const fn turn(&self) -> usize {
+        match self {
+            Self::Component(it) => it.loss.turn,
+            Self::Test { loss, .. } => loss.failed.turns_done,
+        }
+    }
+
+    /// Returns the id of the component, or the name of the test.
+    pub(crate) fn id(&self) -> &str {
+        match self {
+            Self::Component(it) => it.loss.component,
+            Self::Test { loss, .. } => &loss.test.name,
+        }
+    }
+
+    /// Returns the name of the component in the checklist; empty for a test.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::Component(it) => it.name.unwrap_or_default(),
+            Self::Test { .. } => "",
+        }
+    }
+
+    pub(crate) const fn request(&self) -> Option<&str> {
+        match self {
+            Self::Component(it) => it.request,
+            Self::Test { request, .. } => *request,
+        }
+    }
+
+    /// Returns `4 at 39 → 1 at 56`; of a test `passed → failed`.
+    pub(crate) fn change_of_scores(&self) -> String {
+        let score = |dated: Option<DatedVerdict<'_>>| {
+            dated.map_or_else(|| "–".into(), |it| it.score_text())
+        };
+        match self {
+            Self::Component(it) => format!("{} → {}", score(it.before), score(it.after)),
+            Self::Test { .. } => "passed → failed".into(),
+        }
+    }
+
+    /// Returns the line that shows the loss; of a test the two checkpoints.
+    pub(crate) fn place_text(&self) -> String {
+        match self {
+            Self::Component(it) => {
+                it.loss.symbols.first().map(|symbol| symbol.place_text()).unwrap_or_default()
+            }
+            Self::Test { loss, .. } => format!("{} → {}", loss.passed.name, loss.failed.name),
+        }
+    }
+
+    fn key(&self) -> LossKey {
+        LossKey { kind: self.kind(), id: self.id().to_owned(), turn: self.turn() }
+    }
+}
 
 /// The state of the table of losses.
 #[derive(Debug, Default)]
@@ -33,8 +114,6 @@ pub enum LossesMessage {
     Move(Motion),
     /// Opens the lines of the chosen loss in the replay.
     Open,
-    /// Goes back to the components.
-    Close,
 }
 
 /// The areas of one frame, borders included.
@@ -81,7 +160,7 @@ impl LossesView {
                 }
                 None => session.notice = Some("no loss to open".into()),
             },
-            LossesMessage::Show | LossesMessage::Close => {} // the pages are the view's
+            LossesMessage::Show => {} // the pages are the view's
         }
     }
 
@@ -104,38 +183,61 @@ impl LossesView {
 
     /// Returns the id of the chosen component.
     pub(crate) fn lost_component(&self, session: &Session) -> Option<String> {
-        session.run_losses().get(self.rows.cursor()).map(|it| it.loss.component.to_owned())
+        match session.run_losses().get(self.rows.cursor())? {
+            RunLoss::Component(it) => Some(it.loss.component.to_owned()),
+            RunLoss::Test { .. } => None,
+        }
     }
 
     /// Returns the chosen loss as text, with tabs between its cells.
     pub(crate) fn loss_as_text(&self, session: &Session) -> Option<String> {
         let losses = session.run_losses();
         let it = losses.get(self.rows.cursor())?;
-        let place = it.loss.symbols.first().map(|symbol| symbol.place_text()).unwrap_or_default();
         let score =
             |dated: Option<DatedVerdict<'_>>| dated.map(|it| it.score_text()).unwrap_or_default();
+        let (place, before, after) = match it {
+            RunLoss::Component(it) => (
+                it.loss.symbols.first().map(|symbol| symbol.place_text()).unwrap_or_default(),
+                score(it.before),
+                score(it.after),
+            ),
+            RunLoss::Test { loss, .. } => (
+                String::new(),
+                format!("passed at {}", loss.passed.name),
+                format!("failed at {}", loss.failed.name),
+            ),
+        };
         let cells = [
-            it.loss.component.to_owned(),
-            it.name.unwrap_or_default().to_owned(),
-            it.loss.turn.to_string(),
+            it.kind().word().to_owned(),
+            it.id().to_owned(),
+            it.name().to_owned(),
+            it.turn().to_string(),
             place,
-            score(it.before),
-            score(it.after),
-            it.request.unwrap_or_default().to_owned(),
+            before,
+            after,
+            it.request().unwrap_or_default().to_owned(),
         ];
         Some(cells.join("\t"))
     }
 }
 
 /// Returns the place of a loss in the replay, and a sentence about it.
-fn loss_opening(session: &Session, lost: &RecordedLoss<'_>) -> (ReplayOpening, String) {
-    let loss = &lost.loss;
-    let turn = loss.turn.saturating_sub(1);
+fn loss_opening(session: &Session, lost: &RunLoss<'_>) -> (ReplayOpening, String) {
+    let turn = lost.turn().saturating_sub(1);
+    let whole_turn =
+        ReplayOpening { turn, target: OpeningTarget::Turn, base: Some(DiffBase::PreviousTurn) };
+    let loss = match lost {
+        RunLoss::Component(it) => &it.loss,
+        RunLoss::Test { loss, .. } => {
+            let (passed, failed) = (&loss.passed.name, &loss.failed.name);
+            let states = format!("passed at {passed}, failed at {failed}");
+            let words = format!("test {} lost at turn {}: {states}", loss.test.name, lost.turn());
+            return (whole_turn, words);
+        }
+    };
     let opening = match loss.event_spot() {
         Some(spot) => session.opening_of_event(turn, spot),
-        None => {
-            ReplayOpening { turn, target: OpeningTarget::Turn, base: Some(DiffBase::PreviousTurn) }
-        }
+        None => whole_turn,
     };
     let symbols = loss.symbols.iter().filter(|symbol| symbol.turn == loss.turn);
     let changes = symbols.map(|it| format!("{} {}", it.life.last_name(), it.change_text()));
@@ -143,10 +245,33 @@ fn loss_opening(session: &Session, lost: &RecordedLoss<'_>) -> (ReplayOpening, S
     (opening, format!("{} lost at turn {}: {changes}", loss.component, loss.turn))
 }
 
+/// The sentence for a run whose losses nobody can find.
+pub(crate) const NOTHING_TO_LOSE: &str =
+    "no components in this run, and no tests with outcomes at two checkpoints";
+
 impl Session {
+    /// Returns the components and tests that the run lost, by turn; of one turn the components first.
+    pub(crate) fn run_losses(&self) -> Vec<RunLoss<'_>> {
+        let components = self.lost_components().into_iter().map(RunLoss::Component);
+        let tests = test_losses(&self.run).into_iter().map(|loss| {
+            let turn = loss.failed.turns_done.checked_sub(1);
+            let turn = turn.and_then(|turn| self.run.turns.get(turn));
+            let request = turn.map(|turn| &*turn.title).filter(|title| !title.is_empty());
+            RunLoss::Test { loss, request }
+        });
+        let mut losses: Vec<RunLoss<'_>> = components.chain(tests).collect();
+        losses.sort_by_key(RunLoss::turn);
+        losses
+    }
+
+    /// Returns whether the run has something that it could lose: components, or tests with outcomes at several checkpoints.
+    pub(crate) fn can_have_losses(&self) -> bool {
+        self.rubric.has_content() || followed_tests(&self.run) > 0
+    }
+
     /// Returns the components that the run lost, by turn, with the verdicts of the judge that is shown. Empty until the
     /// lifelines are there.
-    pub(crate) fn run_losses(&self) -> Vec<RecordedLoss<'_>> {
+    fn lost_components(&self) -> Vec<RecordedLoss<'_>> {
         let lifelines = self.rubric.lifelines.known_lifelines();
         let (Some(Ok(lifelines)), Some(rubric)) = (lifelines, self.rubric.known_rubric()) else {
             return vec![];
@@ -155,7 +280,7 @@ impl Session {
         recorded_losses(&self.run, rubric, judge, lifelines)
     }
 
-    /// Goes to the lines that lost the next component after the playhead's turn; after the last to the first. Several
+    /// Goes to the next loss, of a component to the lines that lost it, after the playhead's turn; after the last to the first. Several
     /// losses of one turn are one step each. While the lifelines are not there yet, it goes once they are.
     pub(crate) fn go_to_next_loss(&mut self) {
         self.rubric.lifelines.goes_to_next_loss = true;
@@ -173,10 +298,10 @@ impl Session {
             _ => None,
         };
         let (is_known, why_none) = match self.rubric.lifelines.known_lifelines() {
-            Some(Ok(_)) => (true, "this run lost no component".to_owned()),
+            Some(Ok(_)) => (true, self.why_no_losses()),
             Some(Err(why)) => (true, why.clone()),
             None if self.rubric.known_rubric().is_some() && !self.rubric.has_content() => {
-                (true, "this run has no components, so none is lost".to_owned())
+                (true, self.why_no_losses())
             }
             None => (failed.is_some(), failed.unwrap_or_default()),
         };
@@ -186,11 +311,11 @@ impl Session {
         self.rubric.lifelines.goes_to_next_loss = false;
         let here = self.rubric.lifelines.last_loss.take();
         let losses = self.run_losses();
-        let after_last = here.and_then(|(turn, id)| {
-            let at = losses.iter().position(|it| it.loss.component == id)?;
-            (turn == self.turn).then_some(at + 1)
+        let after_last = here.and_then(|key| {
+            let at = losses.iter().position(|it| it.key() == key)?;
+            (key.turn == self.turn + 1).then_some(at + 1)
         });
-        let later = || losses.iter().position(|it| it.loss.turn > self.turn + 1);
+        let later = || losses.iter().position(|it| it.turn() > self.turn + 1);
         let at = after_last.or_else(later).filter(|at| *at < losses.len()).unwrap_or_default();
         if losses.is_empty() {
             self.notice = Some(why_none);
@@ -199,13 +324,31 @@ impl Session {
         self.go_to_loss(at);
     }
 
-    /// Goes to the lines of one of [`Self::run_losses`].
+    /// Returns the sentence that nothing is lost.
+    pub(crate) fn why_no_losses(&self) -> String {
+        match (self.rubric.has_content(), followed_tests(&self.run) > 0) {
+            (true, true) => "this run lost no component and no test".into(),
+            (true, false) => "this run lost no component".into(),
+            (false, true) => "this run lost no test".into(),
+            (false, false) => NOTHING_TO_LOSE.into(),
+        }
+    }
+
+    /// Returns the loss that was last gone to, as an index of [`Self::run_losses`], while its turn is selected.
+    pub(crate) fn current_loss(&self) -> Option<usize> {
+        let key = self.rubric.lifelines.last_loss.as_ref()?;
+        let losses = self.run_losses();
+        let at = losses.iter().position(|it| it.key() == *key)?;
+        (key.turn == self.turn + 1).then_some(at)
+    }
+
+    /// Goes to one of [`Self::run_losses`].
     pub(crate) fn go_to_loss(&mut self, at: usize) {
         let losses = self.run_losses();
         let Some(loss) = losses.get(at) else { return };
         let (opening, notice) = loss_opening(self, loss);
         let notice = format!("{notice} (loss {} of {})", at + 1, losses.len());
-        let gone_to = (opening.turn, loss.loss.component.to_owned());
+        let gone_to = loss.key();
         self.rubric.lifelines.last_loss = Some(gone_to);
         self.notice = Some(notice);
         self.set_opening(opening);

@@ -43,7 +43,7 @@ pub enum ScoresPage {
     Judges,
     Tree,
     Flags,
-    /// The lost components; it has a key of its own and is not among the pages that follow each other.
+    /// The lost components and tests; it has a key of its own and is not among the pages that follow each other.
     Losses,
 }
 
@@ -81,12 +81,13 @@ impl ScoresView {
     /// Returns the page on screen. None if the run has no scores.
     pub(crate) fn shown_page(&self, session: &Session) -> Option<ScoresPage> {
         let there = self.offered_pages(session);
-        let has_losses = session.rubric.has_content();
         let is_there = |page: &ScoresPage| match page {
-            ScoresPage::Losses => has_losses,
+            ScoresPage::Losses => session.can_have_losses(),
             page => there.contains(page),
         };
-        self.chosen.filter(is_there).or_else(|| there.first().copied())
+        // The tests of a run without any other scores are better than nothing.
+        let losses = || session.can_have_losses().then_some(ScoresPage::Losses);
+        self.chosen.filter(is_there).or_else(|| there.first().copied()).or_else(losses)
     }
 }
 
@@ -107,7 +108,6 @@ impl ScoresView {
             ScoresMessage::Tree(message) => self.tree.update_tree(session, message, layout),
             ScoresMessage::Flags(message) => self.flags.update_flags(session, message),
             ScoresMessage::Losses(losses::LossesMessage::Show) => self.toggle_losses(session),
-            ScoresMessage::Losses(losses::LossesMessage::Close) => self.close_losses(),
             ScoresMessage::Losses(message) => self.losses.update_losses(session, message),
         }
     }
@@ -116,18 +116,24 @@ impl ScoresView {
     fn toggle_losses(&mut self, session: &mut Session) {
         let before = self.shown_page(session);
         if before == Some(ScoresPage::Losses) {
-            return self.close_losses();
+            self.close_losses();
+            return;
         }
-        if !session.rubric.has_content() {
-            session.notice = Some("this run has no components, so none is lost".into());
+        if !session.can_have_losses() {
+            session.notice = Some(losses::NOTHING_TO_LOSE.into());
             return;
         }
         self.before_losses = before;
         self.chosen = Some(ScoresPage::Losses);
     }
 
-    const fn close_losses(&mut self) {
-        self.chosen = self.before_losses.take();
+    /// Shows the page before the table of losses again; returns false where the table is the only page.
+    fn close_losses(&mut self) -> bool {
+        let is_chosen = self.chosen == Some(ScoresPage::Losses);
+        if is_chosen {
+            self.chosen = self.before_losses.take();
+        }
+        is_chosen
     }
 
     fn switch_scores(&mut self, session: &mut Session) {

@@ -79,10 +79,7 @@ impl RunView for ScoresView {
             Some(ScoresPage::Components) => self.components.close_part(),
             Some(ScoresPage::Judges) => self.judges.close_part(),
             Some(ScoresPage::Tree) => self.tree.close_part(),
-            Some(ScoresPage::Losses) => {
-                self.close_losses();
-                true
-            }
+            Some(ScoresPage::Losses) => self.close_losses(),
             Some(ScoresPage::Flags) | None => false,
         }
     }

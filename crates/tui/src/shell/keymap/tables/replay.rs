@@ -50,7 +50,7 @@ pub static ROWS: &[KeyBinding] = &[
     row(Replay, "set-diff-base", &[c('B')], "mark this turn and diff since its end", "", |_| to_base(diff_base::BaseMessage::MarkHere)),
     row(Replay, "next-edit", &[c('c')], "next step that edits a file, in any turn", "edit", |n| to_replay(replay::ReplayMessage::Edits(replay::EditMotion::Next(n.repetitions())))),
     row(Replay, "previous-edit", &[c('C')], "previous step that edits a file", "", |n| to_replay(replay::ReplayMessage::Edits(replay::EditMotion::Previous(n.repetitions())))),
-    row(Replay, "next-failure", &[c('x')], "next failure or loss, in any turn: a step that failed, a component that is lost", "", |n| to_replay(replay::ReplayMessage::Failures(replay::FailureMotion::Next(n.repetitions())))),
+    row(Replay, "next-failure", &[c('x')], "next failure or loss, in any turn: a step that failed, a component or a test that is lost", "", |n| to_replay(replay::ReplayMessage::Failures(replay::FailureMotion::Next(n.repetitions())))),
     row(Replay, "previous-failure", &[Key::with_ctrl('x')], "previous failure or loss", "", |n| to_replay(replay::ReplayMessage::Failures(replay::FailureMotion::Previous(n.repetitions())))),
     row(Replay, "next-compaction", &[c('@')], "next compaction of the context (wraps around)", "", |_| to_replay(replay::ReplayMessage::Compaction)),
     row(Replay, "failures", &[c('!')], "list all failures: the command, and the line with the reason", "", |_| to_chooser(chooser::ChooserMessage::Open(chooser::ChooserKind::Failures))),

@@ -24,15 +24,14 @@ use super::{
 #[rustfmt::skip] // a table: one row a binding
 pub static ROWS: &[KeyBinding] = &[
     row(Scores, "other-scores", &[c('%')], "switch scores: components, all judgements, rubric tree, flags", "other scores", |_| to_scores(scores::ScoresMessage::Switch)),
-    row(Judged, "losses", &[c('!')], "table of the lost components", "losses", |_| to_losses(losses::LossesMessage::Show)),
+    row(Scores, "losses", &[c('!')], "table of the lost components and tests, or back to the scores", "losses", |_| to_losses(losses::LossesMessage::Show)),
     row(Losses, "up", &[k(BaseKey::Up), c('k')], "previous loss", "loss", |n| to_losses(losses::LossesMessage::Move(Motion::Up(n.repetitions())))),
     row(Losses, "down", &[k(BaseKey::Down), c('j')], "next loss", "loss", |n| to_losses(losses::LossesMessage::Move(Motion::Down(n.repetitions())))),
-    row(Losses, "open", &[k(BaseKey::Enter), c('o')], "open the lines that lost the component, in the diff of the turn", "open the lines", |_| to_losses(losses::LossesMessage::Open)),
+    row(Losses, "open", &[k(BaseKey::Enter), c('o')], "open the lines that lost the component, in the diff of the turn; of a test the turn", "open the lines", |_| to_losses(losses::LossesMessage::Open)),
     row(Losses, "page-up", &[k(BaseKey::PageUp), Key::with_ctrl('u')], "a page up in the losses", "", |_| to_losses(losses::LossesMessage::Move(Motion::PageUp))),
     row(Losses, "page-down", &[k(BaseKey::PageDown), Key::with_ctrl('d')], "a page down in the losses", "", |_| to_losses(losses::LossesMessage::Move(Motion::PageDown))),
     row(Losses, "start", &[k(BaseKey::Home)], "to the first loss, gg too; 3gg to loss 3", "", |n| to_losses(losses::LossesMessage::Move(n.0.map_or(Motion::Start, Motion::To)))),
     row(Losses, "end", &[c('G'), k(BaseKey::End)], "to the last loss; 3G to loss 3", "", |n| to_losses(losses::LossesMessage::Move(n.0.map_or(Motion::End, Motion::To)))),
-    row(Losses, "back", &[c('!')], "back to the scores", "scores", |_| to_losses(losses::LossesMessage::Close)),
     row(Rubric, "up", &[k(BaseKey::Up), c('k')], "up in the tree, or in the words beside it", "row", |n| to_tree(tree::TreeMessage::Go(Motion::Up(n.repetitions())))),
     row(Rubric, "down", &[k(BaseKey::Down), c('j')], "down in the tree, or in the words beside it", "row", |n| to_tree(tree::TreeMessage::Go(Motion::Down(n.repetitions())))),
     row(Rubric, "fold", &[k(BaseKey::Left), c('h')], "collapse the node, or go to its parent", "fold", |_| to_tree(tree::TreeMessage::Fold)),

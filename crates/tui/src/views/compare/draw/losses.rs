@@ -1,4 +1,4 @@
-//! Draws the components that a run lost: the turn in each run, the judge's scores, and the request.
+//! Draws the components and tests that a run lost: the turn in each run, the judge's scores, and the request.
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
@@ -13,9 +13,13 @@ use crate::{
         theme::{Meaning, Theme},
     },
 };
+use trajview_metrics::test_losses::{LossKind, followed_tests};
 use trajview_study::compare::{ComparedLoss, ComponentFate, run_letter};
 
 use super::{draw_frame, muted_spans, part_name_span, side_letter};
+
+/// Cells of the kind.
+const KIND_CELLS: usize = 10;
 
 /// Cells of a turn, with the blank after it.
 const TURN_CELLS: usize = 9;
@@ -38,22 +42,30 @@ const SCORES_FROM: usize = 72;
 pub fn draw(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let is_focused = compared.part == ComparePart::Losses;
     let losses = &compared.losses;
-    let title = vec![part_name_span(compared, ComparePart::Losses, "lost components", theme)];
+    let title = vec![part_name_span(compared, ComparePart::Losses, title_text(compared), theme)];
     let count = if losses.rows.is_empty() { String::new() } else { count_text(compared) };
     let below = match losses.rows.is_empty() {
         true => vec![],
-        false => muted_spans("enter opens the lines that lost it", theme),
+        false => muted_spans("enter opens the lines or the turn that lost it", theme),
     };
     let inner =
         draw_frame(is_focused, [title, muted_spans(count, theme), below], theme, area, buffer);
     if losses.rows.is_empty() {
         return draw_sentence(&why_empty(compared), theme.style_for(Meaning::Muted), inner, buffer);
     }
-    let columns = LossColumns::for_width(usize::from(inner.width));
+    let columns = LossColumns::for_width(usize::from(inner.width), has_tests(compared));
     put_row(columns.head_line(compared, theme), None, inner, 0, buffer);
     losses.pane.draw_rows(Some(theme.chosen_row(is_focused)), theme, buffer, |row| {
         columns.row_line(compared, &losses.rows[row], theme)
     });
+}
+
+fn has_tests(compared: &ComparisonView) -> bool {
+    compared.losses.rows.iter().any(|row| row.kind == LossKind::Test)
+}
+
+fn title_text(compared: &ComparisonView) -> &'static str {
+    if has_tests(compared) { "lost components and tests" } else { "lost components" }
 }
 
 /// Returns `4 lost, 4 only in a`.
@@ -70,7 +82,10 @@ fn why_empty(compared: &ComparisonView) -> String {
     if let Some(why) = &compared.losses.failed {
         return safe_string(why);
     }
+    let pair = compared.compared_parties();
+    let has_tests = pair.is_some_and(|it| it.iter().any(|party| followed_tests(&party.run) > 0));
     match (compared.has_no_components(), compared.has_lifelines()) {
+        (true, _) if has_tests => "neither run lost a test".into(),
         (true, _) => "neither run has a checklist of components, so no loss can be found".into(),
         (false, true) => "neither run lost a component".into(),
         (false, false) => "following the components…".into(),
@@ -79,27 +94,31 @@ fn why_empty(compared: &ComparisonView) -> String {
 
 /// Widths of the columns. A column of zero cells is not shown.
 struct LossColumns {
+    kind: usize,
     name: usize,
     scores: usize,
     request: usize,
 }
 
 impl LossColumns {
-    fn for_width(width: usize) -> Self {
+    fn for_width(width: usize, has_tests: bool) -> Self {
         let scores = if width >= SCORES_FROM { SCORES_CELLS } else { 0 };
-        let room = width.saturating_sub(2 * TURN_CELLS + LOST_CELLS + scores);
+        let kind = if has_tests { KIND_CELLS } else { 0 };
+        let room = width.saturating_sub(kind + 2 * TURN_CELLS + LOST_CELLS + scores);
         let name = (room / 2).clamp(LEAST_NAME_CELLS.min(room), MOST_NAME_CELLS);
         let request = room.saturating_sub(name);
         // A few letters of a request say nothing.
         let request = if request < LEAST_NAME_CELLS { 0 } else { request };
         let name = if request == 0 { room } else { name };
-        Self { name, scores, request }
+        Self { kind, name, scores, request }
     }
 
     fn head_line(&self, compared: &ComparisonView, theme: Theme) -> Line<'static> {
         let muted = theme.style_for(Meaning::Muted);
         let word = |word: &str, cells: usize| padded_spans(vec![trusted_span(word, muted)], cells);
-        let mut spans = word("component", self.name);
+        let mut spans = word("kind", self.kind);
+        let name = if self.kind > 0 { "component or test" } else { "component" };
+        spans.extend(word(name, self.name));
         for side in 0..2 {
             spans.extend(padded_spans(vec![side_letter(compared, side, theme)], TURN_CELLS));
         }
@@ -121,7 +140,8 @@ impl LossColumns {
             trusted_span(format!("{} ", safe_string(&row.id)), theme.style_for(Meaning::Key)),
             trusted_span(safe_string(plain_name(&row.name)), plain),
         ];
-        let mut spans = padded_spans(name, self.name);
+        let mut spans = padded_spans(vec![trusted_span(row.kind.word(), muted)], self.kind);
+        spans.extend(padded_spans(name, self.name));
         for fate in &row.fates {
             let meaning = if fate.as_loss().is_some() { Meaning::Error } else { Meaning::Muted };
             let word = match fate {
@@ -139,7 +159,10 @@ impl LossColumns {
         let own = row.fates.get(compared.side).and_then(ComponentFate::as_loss);
         if let Some(loss) = own.or_else(|| row.first_loss().map(|(_, loss)| loss)) {
             let score = |score: &Option<String>| score.clone().unwrap_or_else(|| "–".into());
-            let scores = format!("{} → {}", score(&loss.before), score(&loss.after));
+            let scores = match row.kind {
+                LossKind::Component => format!("{} → {}", score(&loss.before), score(&loss.after)),
+                LossKind::Test => "passed → failed".into(),
+            };
             spans
                 .extend(padded_spans(vec![trusted_span(safe_string(&scores), plain)], self.scores));
             spans.extend(padded_spans(

@@ -1,4 +1,4 @@
-//! The components that the run lost, a row each, and the request and the judge's words on the chosen one.
+//! The components and tests that the run lost, a row each, and the request and the judge's words on the chosen one.
 
 use ratatui::{
     buffer::Buffer,
@@ -9,7 +9,10 @@ use ratatui::{
 use crate::{
     session::Session,
     views::{
-        scores::{ScoresView, losses::LossesAreas},
+        scores::{
+            ScoresView,
+            losses::{LossesAreas, RunLoss},
+        },
         verdict::plain_name,
     },
     widgets::{
@@ -21,9 +24,14 @@ use crate::{
         wrap::wrap_line,
     },
 };
-use trajview_metrics::lifeline::{DatedVerdict, RecordedLoss};
+use trajview_metrics::{
+    lifeline::RecordedLoss,
+    test_losses::{LossKind, TestLoss, followed_tests},
+};
+use trajview_run::format_number::count_with_noun;
 
 /// Cells of the columns that have a fixed width.
+const KIND_CELLS: usize = 10;
 const TURN_CELLS: usize = 6;
 const SCORES_CELLS: usize = 19;
 
@@ -44,8 +52,8 @@ pub(crate) fn draw_losses(
     let losses = session.run_losses();
     let areas = LossesAreas::for_layout(layout, losses.len());
     let muted = theme.style_for(Meaning::Muted);
-    let followed = followed_text(session, losses.len());
-    let titles = PanelTitles::from(panel_title_span(true, "lost components", theme))
+    let followed = followed_text(session, &losses);
+    let titles = PanelTitles::from(panel_title_span(true, title_text(session), theme))
         .with_right(trusted_span(followed, muted));
     let inner = view.losses.rows.draw_frame(titles, true, theme, buffer);
     if losses.is_empty() {
@@ -61,20 +69,38 @@ pub(crate) fn draw_losses(
     }
 }
 
-/// Returns ` 4 of 24 lost · scores by ana `.
-fn followed_text(session: &Session, lost: usize) -> String {
-    let Some(Ok(lifelines)) = session.rubric.lifelines.known_lifelines() else {
-        return String::new();
-    };
-    let followed = lifelines.iter().filter(|it| it.deciding_symbols().next().is_some()).count();
+fn title_text(session: &Session) -> &'static str {
+    match (session.rubric.has_content(), followed_tests(&session.run) > 0) {
+        (true, true) => "lost components and tests",
+        (false, true) => "lost tests",
+        (_, false) => "lost components",
+    }
+}
+
+/// Returns ` 4 of 24 lost · scores by ana `; with tests ` 4 of 24 components lost, 3 of 9 tests lost `.
+fn followed_text(session: &Session, losses: &[RunLoss<'_>]) -> String {
+    let lost = |kind: LossKind| losses.iter().filter(|it| it.kind() == kind).count();
+    let lifelines = session.rubric.lifelines.known_lifelines();
+    let lifelines = lifelines.and_then(|it| it.as_ref().ok());
+    let tests = followed_tests(&session.run);
+    let components = lifelines.filter(|_| session.rubric.has_content()).map(|lifelines| {
+        let all = lifelines.iter().filter(|it| it.deciding_symbols().next().is_some()).count();
+        let all = if tests > 0 { count_with_noun(all, "component") } else { all.to_string() };
+        format!("{} of {all} lost", lost(LossKind::Component))
+    });
+    let tests = (tests > 0)
+        .then(|| format!("{} of {} lost", lost(LossKind::Test), count_with_noun(tests, "test")));
     let judge = session.rubric.shown_judgement().map(|it| safe_string(&it.judge.name));
-    let judge = judge.filter(|name| !name.is_empty()).map(|name| format!(" · scores by {name}"));
-    format!(" {lost} of {followed} lost{} ", judge.unwrap_or_default())
+    let judge = judge.filter(|name| !name.is_empty() && components.is_some());
+    let judge = judge.map(|name| format!(" · scores by {name}")).unwrap_or_default();
+    let counts = [components, tests].into_iter().flatten().collect::<Vec<_>>().join(", ");
+    if counts.is_empty() { counts } else { format!(" {counts}{judge} ") }
 }
 
 fn why_empty(session: &Session) -> String {
     match session.rubric.lifelines.known_lifelines() {
-        Some(Ok(_)) => "this run lost no component".into(),
+        _ if !session.rubric.has_content() => session.why_no_losses(),
+        Some(Ok(_)) => session.why_no_losses(),
         Some(Err(why)) => safe_string(why),
         None => "following the components…".into(),
     }
@@ -82,30 +108,41 @@ fn why_empty(session: &Session) -> String {
 
 /// Widths of the columns. A column of zero cells is not shown.
 struct LossColumns {
+    /// Names of the columns of what is lost and of its place.
+    heads: [&'static str; 2],
+    /// Not shown where only components can be lost.
+    kind: usize,
     name: usize,
     place: usize,
     request: usize,
 }
 
 impl LossColumns {
-    fn for_rows(width: usize, losses: &[RecordedLoss<'_>]) -> Self {
-        let longest = |text_of: fn(&RecordedLoss<'_>) -> String, most: usize| {
+    fn for_rows(width: usize, losses: &[RunLoss<'_>]) -> Self {
+        let longest = |text_of: fn(&RunLoss<'_>) -> String, most: usize| {
             let widths = losses.iter().map(|it| text::width(&text_of(it)) + 1);
             widths.max().unwrap_or_default().clamp(10, most)
         };
-        let room = width.saturating_sub(TURN_CELLS + SCORES_CELLS);
-        let place = longest(place_text, MOST_PLACE_CELLS).min(room / 2);
+        let has = |kind: LossKind| losses.iter().any(|it| it.kind() == kind);
+        let (heads, kind) = match (has(LossKind::Component), has(LossKind::Test)) {
+            (true, true) => (["component or test", "lines or checkpoints"], KIND_CELLS),
+            (false, true) => (["test", "checkpoints"], KIND_CELLS),
+            (_, false) => (["component", "lines"], 0),
+        };
+        let room = width.saturating_sub(kind + TURN_CELLS + SCORES_CELLS);
+        let place = longest(|it| it.place_text(), MOST_PLACE_CELLS).min(room / 2);
         let name = longest(name_text, MOST_NAME_CELLS).min(room - place);
         let request = if width >= REQUEST_FROM { room - place - name } else { 0 };
-        Self { name, place, request }
+        Self { heads, kind, name, place, request }
     }
 
     fn head_line(&self, theme: Theme) -> Line<'static> {
         let columns = [
-            ("component", self.name),
+            ("kind", self.kind),
+            (self.heads[0], self.name),
             ("turn", TURN_CELLS),
             ("before → after", SCORES_CELLS),
-            ("lines", self.place),
+            (self.heads[1], self.place),
             ("request", self.request),
         ];
         let muted = theme.style_for(Meaning::Muted);
@@ -115,21 +152,20 @@ impl LossColumns {
     }
 
     /// Returns `C17 Min-SNR time weight  46    4 at 39 → 1 at 56  ppdiff/losses.py:10  The losses are…`.
-    fn row_line(&self, it: &RecordedLoss<'_>, theme: Theme) -> Line<'static> {
+    fn row_line(&self, it: &RunLoss<'_>, theme: Theme) -> Line<'static> {
         let (plain, muted) = (theme.style_for(Meaning::Text), theme.style_for(Meaning::Muted));
-        let name = plain_name(it.name.unwrap_or_default());
         let name = vec![
-            recorded_span(it.loss.component, theme.style_for(Meaning::Key)),
-            recorded_span(&format!(" {name}"), plain),
+            recorded_span(it.id(), theme.style_for(Meaning::Key)),
+            recorded_span(&format!(" {}", plain_name(it.name())), plain),
         ];
-        let turn = trusted_span(it.loss.turn.to_string(), theme.style_for(Meaning::Error));
-        let scores = format!("{} → {}", score_text(it.before), score_text(it.after));
-        let request = it.request.unwrap_or("no request recorded");
-        let cells: [(Vec<Span<'static>>, usize); 5] = [
+        let turn = trusted_span(it.turn().to_string(), theme.style_for(Meaning::Error));
+        let request = it.request().unwrap_or("no request recorded");
+        let cells: [(Vec<Span<'static>>, usize); 6] = [
+            (vec![trusted_span(it.kind().word(), muted)], self.kind),
             (name, self.name),
             (vec![turn], TURN_CELLS),
-            (vec![recorded_span(&scores, plain)], SCORES_CELLS),
-            (vec![recorded_span(&place_text(it), plain)], self.place),
+            (vec![recorded_span(&it.change_of_scores(), plain)], SCORES_CELLS),
+            (vec![recorded_span(&it.place_text(), plain)], self.place),
             (vec![recorded_span(request, muted)], self.request),
         ];
         let cells = cells.into_iter().flat_map(|(spans, cells)| padded_spans(spans, cells));
@@ -137,29 +173,16 @@ impl LossColumns {
     }
 }
 
-fn name_text(it: &RecordedLoss<'_>) -> String {
-    format!("{} {}", it.loss.component, plain_name(it.name.unwrap_or_default()))
+fn name_text(it: &RunLoss<'_>) -> String {
+    format!("{} {}", it.id(), plain_name(it.name())).trim_end().to_owned()
 }
 
-fn place_text(it: &RecordedLoss<'_>) -> String {
-    it.loss.symbols.first().map(|symbol| symbol.place_text()).unwrap_or_default()
-}
+/// A paragraph of the text below the table.
+type Paragraph = (Meaning, String);
 
-/// Returns `4 at 39`; `–` where nothing was judged.
-fn score_text(dated: Option<DatedVerdict<'_>>) -> String {
-    dated.map_or_else(|| "–".into(), |it| it.score_text())
-}
-
-/// Draws the request of the turn, what happened to each symbol, and the judge's rationale before and after.
-fn draw_detail(it: &RecordedLoss<'_>, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    let title = format!("{} lost at turn {}", safe_string(&name_text(it)), it.loss.turn);
-    let inner =
-        draw_titled_panel(false, panel_title_span(false, &title, theme), theme, area, buffer);
-    let mut paragraphs = vec![
-        (Meaning::Heading, format!("request of turn {}, its beginning", it.loss.turn)),
-        (Meaning::Text, it.request.unwrap_or("no request recorded").to_owned()),
-        (Meaning::Heading, "symbols".to_owned()),
-    ];
+/// Returns what happened to each symbol, and the judge's rationale before and after.
+fn component_paragraphs(it: &RecordedLoss<'_>) -> Vec<Paragraph> {
+    let mut paragraphs = vec![(Meaning::Heading, "symbols".to_owned())];
     for symbol in &it.loss.symbols {
         let place = symbol.place_text();
         let words = format!("{}: {}", symbol.life.last_name(), symbol.change_text());
@@ -175,6 +198,36 @@ fn draw_detail(it: &RecordedLoss<'_>, theme: Theme, area: Rect, buffer: &mut Buf
         paragraphs.push((Meaning::Heading, head));
         paragraphs.push((Meaning::Text, dated.verdict.rationale.clone()));
     }
+    paragraphs
+}
+
+/// Returns the two states of a test, and the reason of its failure.
+fn test_paragraphs(loss: &TestLoss<'_>) -> Vec<Paragraph> {
+    let state = |word: &str, name: &str, turn: usize| {
+        (Meaning::Heading, format!("{word} at {name}, after turn {turn}"))
+    };
+    let reason = loss.test.reason.as_deref().unwrap_or("no reason recorded");
+    vec![
+        (Meaning::Text, format!("written for {}", loss.test.checkpoint)),
+        state("passed", &loss.passed.name, loss.passed.turns_done),
+        state("failed", &loss.failed.name, loss.failed.turns_done),
+        (Meaning::Text, reason.to_owned()),
+    ]
+}
+
+/// Draws the request of the turn, and what is known of the loss.
+fn draw_detail(it: &RunLoss<'_>, theme: Theme, area: Rect, buffer: &mut Buffer) {
+    let title = format!("{} lost at turn {}", safe_string(&name_text(it)), it.turn());
+    let inner =
+        draw_titled_panel(false, panel_title_span(false, &title, theme), theme, area, buffer);
+    let mut paragraphs = vec![
+        (Meaning::Heading, format!("request of turn {}, its beginning", it.turn())),
+        (Meaning::Text, it.request().unwrap_or("no request recorded").to_owned()),
+    ];
+    paragraphs.extend(match it {
+        RunLoss::Component(it) => component_paragraphs(it),
+        RunLoss::Test { loss, .. } => test_paragraphs(loss),
+    });
     let width = usize::from(inner.width);
     let lines = paragraphs.iter().flat_map(|(meaning, words)| {
         let words = safe_string(words);
