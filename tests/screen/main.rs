@@ -36,3 +36,4 @@ mod start_view;
 mod steps_in_time;
 mod tabs;
 mod timeline;
+mod trials;

@@ -125,11 +125,21 @@ pub struct PanelNeeds<'a> {
     pub has_diff: bool,
     /// Returns the rows of the request in a panel this wide inside its borders, as far as so many rows at most.
     pub request: &'a dyn Fn(usize, usize) -> usize,
+    /// Returns the rows of the result of a trial without a log in a panel this wide inside its borders. None for any other run.
+    /// Such a trial has no panels of turns and files.
+    pub trial_result: Option<&'a dyn Fn(usize) -> usize>,
 }
 
 impl Default for PanelNeeds<'_> {
     fn default() -> Self {
-        Self { files: 0, has_files_open: false, steps: 0, has_diff: true, request: &|_, _| 0 }
+        Self {
+            files: 0,
+            has_files_open: false,
+            steps: 0,
+            has_diff: true,
+            request: &|_, _| 0,
+            trial_result: None,
+        }
     }
 }
 
@@ -198,6 +208,9 @@ impl ScreenLayout {
         let whole = body.union(timeline);
         let timeline = (rows > 0).then_some(timeline);
         let base = Self { zoom, title, body, timeline, footer, whole, ..Self::default() };
+        if let Some(rows) = needs.trial_result.filter(|_| zoom == Zoom::Off) {
+            return base.with_trial_result(rows, focus, needs);
+        }
         let has_room =
             size.width >= SIDE_BY_SIDE_FROM.width && size.height >= SIDE_BY_SIDE_FROM.height;
         if !has_room || zoom == Zoom::On {
@@ -226,6 +239,33 @@ impl ScreenLayout {
             whole: moved(self.whole),
             pane: self.pane.map(moved),
         }
+    }
+
+    /// The request, the result and the steps over the full width, with the text of the chosen step below them.
+    fn with_trial_result(
+        self,
+        rows: &dyn Fn(usize) -> usize,
+        focus: ReplayPanel,
+        needs: &PanelNeeds<'_>,
+    ) -> Self {
+        let mut panels = [Rect::default(); ReplayPanel::ALL.len()];
+        let [request, body] = needs.split_off_request(self.body, focus);
+        panels[ReplayPanel::Request as usize] = request;
+        if needs.steps == 0 {
+            panels[ReplayPanel::Diff as usize] = body;
+            return Self { panels, ..self };
+        }
+        let rows = rows(usize::from(body.width.saturating_sub(2)));
+        let heights = [
+            Constraint::Length(rows_of_list(rows, body.height * 2 / 5)),
+            Constraint::Length(rows_of_list(needs.steps, body.height / 3)),
+            Constraint::Fill(1),
+        ];
+        let [result, steps, text] = Split::vertical(heights).areas(body);
+        panels[ReplayPanel::Diff as usize] = result;
+        let has_text = text.height >= MIN_PANEL_ROWS;
+        panels[ReplayPanel::Steps as usize] = if has_text { steps } else { steps.union(text) };
+        Self { panels, step: has_text.then_some(text), ..self }
     }
 
     fn with_tabs(self, focus: ReplayPanel, zoom: Zoom, needs: &PanelNeeds<'_>) -> Self {
@@ -266,7 +306,8 @@ impl ScreenLayout {
         let is_wide = size.width >= THREE_COLUMNS_FROM && self.tabs.is_none();
         let is_shown =
             shown == TurnStatsVisibility::Yes || (shown == TurnStatsVisibility::Auto && is_wide);
-        if !is_shown || self.is_too_small {
+        // Where the text of a step is there already, the run has no turns with numbers.
+        if !is_shown || self.is_too_small || self.step.is_some() {
             return self;
         }
         let host = if self.tabs.is_some() { focus } else { ReplayPanel::Steps };
@@ -518,6 +559,24 @@ mod tests {
             assert_apart(layout.whole, [layout.body, timeline]);
             assert_eq!((layout.whole, plain.timeline), (plain.whole, None));
             assert_eq!(with_pane.timeline.is_none(), with_pane.is_covered());
+        }
+    }
+
+    #[test]
+    fn a_trial_without_a_log_has_the_whole_width_and_panels_that_lie_apart() {
+        for (width, height) in [(60, 15), (80, 24), (120, 40), (200, 50)] {
+            for steps in [0, 1, 300] {
+                let rows: &dyn Fn(usize) -> usize = &|_| 40;
+                let needs = PanelNeeds { steps, trial_result: Some(rows), ..PanelNeeds::default() };
+                let size = Size { width, height };
+                let layout = ScreenLayout::new(size, ReplayPanel::Steps, Zoom::Off, &needs);
+                let panels = [ReplayPanel::Diff, ReplayPanel::Steps];
+                let shown = panels.map(|panel| layout.panel_area(panel));
+
+                assert!(shown.iter().flatten().all(|area| area.width == width), "{shown:?}");
+                assert_eq!(shown.map(|area| area.is_some()), [true, steps > 0]);
+                assert_apart(layout.body, shown.into_iter().chain([layout.step]).flatten());
+            }
         }
     }
 

@@ -33,7 +33,7 @@ use crate::{
     views::{
         compare::ComparisonView,
         live::{self as live_view, LiveFocus, LiveView},
-        replay::{self, search, turn_stats},
+        replay::{self, activity, draw::trial_result, search, turn_stats},
         table::{self as table_view, RunTableView},
     },
     widgets::layout::{self, PanelNeeds, ReplayPanel, ScreenLayout, TurnStatsVisibility, Zoom},
@@ -190,8 +190,13 @@ impl Screens {
         let request = |width: usize, most: usize| {
             self.open_run().map_or(0, |it| it.replay.request_height(&it.session, width, most))
         };
+        let result = |width: usize| {
+            self.open_run().map_or(0, |it| trial_result::result_height(&it.session, width))
+        };
         let needs = self.open_run().map_or_else(PanelNeeds::default, |it| PanelNeeds {
             request: &request,
+            trial_result: activity::is_trial_without_log(&it.session.run)
+                .then_some(&result as &dyn Fn(usize) -> usize),
             ..it.replay.panel_needs(&it.session)
         });
         let rows = self.timeline_rows();

@@ -9,7 +9,7 @@ use crate::{
         scroll::{Motion, centred_top},
     },
 };
-use trajview_run::{StepId, StepKind, failures};
+use trajview_run::{Role, Run, Step, StepId, StepKind, failures};
 
 /// Moves over the steps that failed, through all turns.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,6 +21,14 @@ pub enum FailureMotion {
 /// Returns whether the run has a single request, so that moving between turns is useless.
 pub(crate) fn has_one_request(session: &Session) -> bool {
     session.run.turns.len() == 1
+}
+
+/// Returns whether the run is a trial of which only its result and texts of the harness are there: no step of an agent.
+pub(crate) fn is_trial_without_log(run: &Run) -> bool {
+    let is_text = |step: &Step| step.kind == StepKind::Message && step.role == Role::System;
+    run.trial.is_some()
+        && run.turns.len() <= 1
+        && run.turns.iter().all(|turn| turn.steps.iter().all(is_text))
 }
 
 /// Returns the actions of the agent in a run with one request: the steps that call a tool or start an agent, each with

@@ -12,8 +12,10 @@ use crate::{
     },
     views::replay::{
         ReplayView,
+        activity::is_trial_without_log,
         chooser::{ChooserKind, ReplayChooser},
         diff::{DiffContent as DiffView, DiffFollows},
+        update::has_panel,
     },
     widgets::layout::ReplayPanel,
 };
@@ -62,6 +64,10 @@ impl ReplayView {
         self.steps.show_turn(&session.run, session.turn);
         if place.turn.is_some() && room == PanelSpace::OnePanel {
             self.focus = ReplayPanel::Diff; // who names a turn wants to see what it did
+        }
+        if is_trial_without_log(&session.run) {
+            let has_texts = has_panel(session, ReplayPanel::Steps);
+            self.focus = if has_texts { ReplayPanel::Steps } else { ReplayPanel::Diff };
         }
         if place.follows {
             session.follow.is_following = true;

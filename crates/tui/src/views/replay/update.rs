@@ -2,7 +2,7 @@
 
 use super::{
     ReplayMessage, ReplayView,
-    activity::{self, has_one_request},
+    activity::{self, has_one_request, is_trial_without_log},
     chooser::{self, ReplayChooser},
     diff::{self, DiffFollows},
     draw::tabs::tab_text,
@@ -27,6 +27,18 @@ use crate::{
 };
 use trajview_run::search::{HitPlace, SearchHit};
 
+/// Returns whether the run has something for a panel: a trial without a log has a result, and at most a request and texts.
+pub(super) fn has_panel(session: &Session, panel: ReplayPanel) -> bool {
+    let turn = session.run.turns.first();
+    match panel {
+        _ if !is_trial_without_log(&session.run) => true,
+        ReplayPanel::Turns | ReplayPanel::Files => false,
+        ReplayPanel::Request => turn.is_some_and(|turn| turn.request.is_some()),
+        ReplayPanel::Steps => turn.is_some_and(|turn| !turn.steps.is_empty()),
+        ReplayPanel::Diff => true,
+    }
+}
+
 impl ReplayView {
     pub(crate) fn update_view(
         &mut self,
@@ -48,9 +60,13 @@ impl ReplayView {
             ReplayMessage::GoTo(number) => {
                 activity::move_over_turns(self, session, Motion::To(number), 1)
             }
-            ReplayMessage::Focus(panel) => self.focus = panel,
-            ReplayMessage::FocusNext => self.focus = self.focus.next(),
-            ReplayMessage::FocusPrevious => self.focus = self.focus.previous(),
+            ReplayMessage::Focus(panel) if has_panel(session, panel) => self.focus = panel,
+            ReplayMessage::Focus(panel) => {
+                let name = panel.panel_name();
+                session.notice = Some(format!("this trial has no log, so there are no {name}"));
+            }
+            ReplayMessage::FocusNext => self.move_focus(session, ReplayPanel::next),
+            ReplayMessage::FocusPrevious => self.move_focus(session, ReplayPanel::previous),
             ReplayMessage::PlaybackTick => self.advance_playback(session),
             ReplayMessage::Base(message) => self.update_base(session, &message),
             ReplayMessage::Edits(message) => self.go_to_edit(session, &message),
@@ -62,6 +78,14 @@ impl ReplayView {
             ReplayMessage::FilterSteps(kinds) => self.filter_steps(kinds),
             ReplayMessage::SwitchMarks => self.toggle_marks(session),
             ReplayMessage::Follow => self.toggle_following(session),
+        }
+    }
+
+    /// Gives the keyboard to the next panel that the run has.
+    fn move_focus(&mut self, session: &Session, next: fn(ReplayPanel) -> ReplayPanel) {
+        self.focus = next(self.focus);
+        while !has_panel(session, self.focus) {
+            self.focus = next(self.focus);
         }
     }
 

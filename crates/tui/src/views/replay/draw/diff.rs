@@ -10,7 +10,7 @@ use crate::{
     },
     views::{
         diff_rows::{ComparisonRows, line_number_digits},
-        replay::{ReplayView, line_marks},
+        replay::{ReplayView, activity, line_marks},
     },
     widgets::{
         layout::ReplayPanel,
@@ -31,7 +31,7 @@ use super::{draw_frame, files, name_span, step_text, trial_result, turns::line_c
 mod blame_gutter;
 
 pub fn draw(view: &ReplayView, session: &Session, theme: Theme, area: Rect, buffer: &mut Buffer) {
-    if session.run.turns.is_empty() && session.run.trial.is_some() {
+    if activity::is_trial_without_log(&session.run) {
         return trial_result::draw(view, session, theme, area, buffer);
     }
     if view.diff_key(session).is_none() {

@@ -12,7 +12,7 @@ mod step_text;
 pub mod steps;
 pub mod tabs;
 pub mod tree;
-mod trial_result;
+pub(crate) mod trial_result;
 pub mod turn_stats;
 pub mod turns;
 
