@@ -716,3 +716,23 @@ fn a_run_directory_of_slopcodebench_has_a_row_for_each_problem() {
     let rows: Vec<&str> = text.lines().skip(2).collect();
     insta::assert_snapshot!(rows.join("\n"));
 }
+
+#[test]
+fn a_group_of_trials_has_its_pass_rate_with_interval_and_count() {
+    let of_size = |width: u16, height: u16, keys: &str| {
+        let paths = [project_path("sample-runs/jobs/harbor")];
+        let (place, options) = (StartPlace::default(), ScreenOptions::default());
+        let size = Size { width, height };
+        let opener = runtime::RunOpener::Disk;
+        let frame = runtime::headless_frame_as(opener, &paths, size, keys, place, options);
+        export::frame_text(&frame.expect("the job opens"))
+    };
+
+    // By task, by outcome, by agent: of its four trials one passed, and one ended with an error.
+    let by_task = of_size(200, 50, "z");
+    assert!(by_task.contains("sum-column · 2 runs · 50 % [9–91 %], n 2"), "{by_task}");
+    let by_agent = of_size(120, 40, "z z z");
+    assert!(by_agent.contains(" · 4 runs · 25 % [5–70 %], n 4"), "{by_agent}");
+    let on_group = of_size(200, 50, "z z z <home>");
+    assert!(on_group.contains("Wilson") && on_group.contains("failures"), "{on_group}");
+}

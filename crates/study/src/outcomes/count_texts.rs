@@ -1,8 +1,8 @@
-//! The counts of outcomes in words, for the heads of tables of runs.
+//! The counts of outcomes and pass rates in words, for the heads and the groups of tables of runs.
 
 use trajview_run::Outcome;
 
-use super::OutcomeCounts;
+use super::{ErrorRule, OutcomeCounts, PassRate};
 
 impl OutcomeCounts {
     /// Returns each outcome's word with its number of trials, and `not recorded` last.
@@ -19,6 +19,26 @@ impl OutcomeCounts {
     }
 }
 
+impl OutcomeCounts {
+    /// Returns the pass rate by the default rule, with its 95 % interval; None where no trial counts.
+    pub fn default_pass_rate(&self) -> Option<PassRate> {
+        let rates = self.pass_rates(0.95);
+        let of_rule = ErrorRule::ALL.into_iter().zip(rates);
+        let default = of_rule.into_iter().find(|(rule, _)| *rule == ErrorRule::default());
+        default.map(|(_, rate)| rate).filter(|rate| rate.counted > 0)
+    }
+}
+
+impl PassRate {
+    /// Returns `58 % [32–81 %], n 12`; empty where no trial counts.
+    pub fn short_text(&self) -> String {
+        let (Ok(rate), Ok(interval)) = (self.rate, self.interval) else { return String::new() };
+        let [rate, low, high] =
+            [rate, interval.low, interval.high].map(|share| format!("{:.0}", share * 100.0));
+        format!("{rate} % [{low}–{high} %], n {}", self.counted)
+    }
+}
+
 impl FromIterator<Option<Outcome>> for OutcomeCounts {
     fn from_iter<I: IntoIterator<Item = Option<Outcome>>>(outcomes: I) -> Self {
         let mut counts = Self::default();
@@ -32,6 +52,26 @@ impl FromIterator<Option<Outcome>> for OutcomeCounts {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pass_rate_has_its_interval_and_its_trials_in_words() {
+        let text = |outcomes: &[Option<Outcome>]| {
+            let counts = outcomes.iter().copied().collect::<OutcomeCounts>();
+            counts.default_pass_rate().map(|rate| rate.short_text())
+        };
+        let mixed = [
+            Some(Outcome::Passed),
+            Some(Outcome::Passed),
+            Some(Outcome::Failed),
+            Some(Outcome::Error),
+            Some(Outcome::Unscored),
+            None,
+        ];
+
+        // Wilson's interval of 2 of 4, as statsmodels has it: 0.150, 0.850.
+        assert_eq!(text(&mixed).as_deref(), Some("50 % [15–85 %], n 4"));
+        assert_eq!(text(&[None, Some(Outcome::Unscored)]), None);
+    }
 
     #[test]
     fn counts_name_what_is_there_and_runs_without_an_outcome() {

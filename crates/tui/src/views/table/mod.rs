@@ -36,7 +36,7 @@ use crate::{
     },
 };
 use trajview_run::address::is_address;
-use trajview_study::outcomes::OutcomeCounts;
+use trajview_study::outcomes::{OutcomeCounts, PassRate};
 
 use expression::WhereExpression;
 use filter::RunRowFilter;
@@ -344,6 +344,13 @@ impl RunTableView {
     pub(crate) fn outcome_counts(&self) -> OutcomeCounts {
         let cards = self.rows.iter().filter_map(RunRow::known_card);
         cards.map(|card| card.trial.outcome).collect()
+    }
+
+    /// Returns the pass rate of a group, errors counted as failures; None where none of its runs that are read counts.
+    pub(crate) fn group_pass_rate(&self, group: &RunGroup) -> Option<PassRate> {
+        let rows = group.rows.iter().filter_map(|row| self.rows.get(*row));
+        let cards = rows.filter_map(RunRow::known_card);
+        cards.map(|card| card.trial.outcome).collect::<OutcomeCounts>().default_pass_rate()
     }
 
     /// Returns the numbers of runs that are read and that are measured.

@@ -24,6 +24,7 @@ use crate::{
         layout::ScreenLayout,
         line::{fit_spans, recorded_span, spans_width, trusted_span},
         panel::draw_sentence,
+        text,
         theme::{Meaning, Theme},
     },
 };
@@ -139,7 +140,7 @@ impl TableDrawing<'_> {
         fit_spans(spans, usize::from(self.areas.list.width))
     }
 
-    /// Returns `▾ emergent · 12 runs`, and the means of its numbers.
+    /// Returns `▾ emergent · 12 runs · pass rate 58 % [32–81 %], n 12`, and the means of its numbers.
     fn group_spans(&self, group: &RunGroup, is_chosen: bool) -> Vec<Span<'static>> {
         let (table, theme) = (self.table, self.theme);
         let sign = if group.is_folded { "▸ " } else { "▾ " };
@@ -152,7 +153,7 @@ impl TableDrawing<'_> {
             GroupKey::Coming => "still being read".into(),
         };
         let runs = format!(" · {}", count_with_noun(group.rows.len(), table.row_noun()));
-        let heading = vec![
+        let mut heading = vec![
             trusted_span(sign, theme.style_for(Meaning::Key)),
             trusted_span(name, theme.style_for(Meaning::Heading)),
             trusted_span(runs, theme.style_for(Meaning::Muted)),
@@ -164,6 +165,13 @@ impl TableDrawing<'_> {
         let first = (1..columns.len()).find(|at| numbers(&columns[*at])).unwrap_or(columns.len());
         let end = columns.get(first).map_or(self.areas.list.right(), |place| place.x);
         let room = usize::from(end.saturating_sub(self.areas.list.x)).saturating_sub(3);
+        if let Some(rate) = table.group_pass_rate(group) {
+            let rate = rate.short_text();
+            let free = room.saturating_sub(spans_width(&heading));
+            let longer = format!(" · pass rate {rate}");
+            let rate = if text::width(&longer) <= free { longer } else { format!(" · {rate}") };
+            heading.push(trusted_span(rate, theme.style_for(Meaning::Text)));
+        }
         let mut spans = vec![self.cursor_mark(is_chosen)];
         spans.extend(padded_spans(fit_spans(heading, room), room, ColumnKind::Words));
         for place in &columns[first..] {

@@ -67,9 +67,16 @@ fn off_the_runs(table: &RunTableView) -> String {
                 (false, true) => "expands it",
                 (false, false) => "collapses it",
             };
+            let rate = table.group_pass_rate(group).map(|rate| {
+                format!(
+                    "; pass rate {} (95 % Wilson interval; an error, a timeout and a limit count as failures)",
+                    rate.short_text()
+                )
+            });
             format!(
-                "{} in this group: enter {enter}",
-                count_with_noun(group.rows.len(), table.row_noun())
+                "{} in this group: enter {enter}{}",
+                count_with_noun(group.rows.len(), table.row_noun()),
+                rate.unwrap_or_default()
             )
         }
         None => "the cursor is not on a run".into(),
