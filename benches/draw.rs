@@ -1,14 +1,19 @@
-//! Frames, and what a keystroke costs on logs of two sizes: cost must grow with what is shown. The timeline of 5,000 turns.
+//! Frames, and what a keystroke costs on logs of two sizes: cost must grow with what is shown. The timelines of 56
+//! and 5,000 turns, with the bytes that a key writes to the terminal.
 
 mod logs;
 mod measure;
 mod screen;
 
-use std::{path::PathBuf, sync::Arc, time::Instant};
+use std::{cell::Cell, io, path::PathBuf, rc::Rc, sync::Arc, time::Instant};
 
 use logs::{LogOptions, Tool};
 use measure::{Table, from_millis};
-use ratatui::layout::Size;
+use ratatui::{
+    Terminal, TerminalOptions, Viewport,
+    backend::CrosstermBackend,
+    layout::{Rect, Size},
+};
 use screen::Screen;
 use trajview::{
     metrics::quality::QualitySnapshot,
@@ -57,7 +62,9 @@ fn main() {
         }
         sizes.iter().for_each(|size| measure_keystrokes(&mut table, tool, *size));
     }
-    measure_timeline(&mut table, if in_full { 5_000 } else { 500 });
+    for turns in [56, if in_full { 5_000 } else { 500 }] {
+        measure_timeline(&mut table, turns);
+    }
     table.end();
 }
 
@@ -69,7 +76,9 @@ fn measure_timeline(table: &mut Table, turns: usize) {
     answer_all(&mut app, effects, &Arc::new(run_of(turns)));
     let shown =
         trajview::widgets::export::frame_text(&draw::draw_picture(&app, Theme::without_colours()));
-    assert!(shown.contains("a column has the highest value"), "it has a timeline: {shown}");
+    assert!(shown.contains("MCF"), "it has a timeline with components: {shown}");
+    let has_buckets = shown.contains("a column has the highest value");
+    assert_eq!(has_buckets, turns > 120, "more turns than columns: {shown}");
     let theme = Theme::with_terminal_colours();
     let of = |what: &str| format!("timeline of {turns} turns: {what}");
     table.row(&of("a whole frame"), from_millis(4), 41, || draw::draw_picture(&app, theme));
@@ -78,6 +87,51 @@ fn measure_timeline(table: &mut Table, turns: usize) {
         app.update(AppMessage::Press(keys.next().expect("they go round")));
         draw::draw_picture(&app, theme)
     });
+    let written = Rc::new(Cell::new(0));
+    let area = Rect::new(0, 0, 120, 40);
+    let options = TerminalOptions { viewport: Viewport::Fixed(area) };
+    let backend = CrosstermBackend::new(ByteCounter(written.clone()));
+    let mut terminal =
+        Terminal::with_options(backend, options).expect("a counter takes everything");
+    let mut bytes_of_frame = |app: &App| {
+        written.set(0);
+        let drawn = terminal.draw(|frame| draw::draw_frame(app, theme, frame));
+        drawn.expect("a counter takes everything");
+        written.get()
+    };
+    table.count(&of("bytes of the first frame"), "B", MAX_FRAME_BYTES, bytes_of_frame(&app));
+    let mut bytes: Vec<u64> = vec![];
+    for key in keys.take(40) {
+        app.update(AppMessage::Press(key));
+        bytes.push(bytes_of_frame(&app));
+    }
+    bytes.sort_unstable();
+    table.count(
+        &of("bytes of a key, the median of 40"),
+        "B",
+        MAX_KEY_BYTES,
+        bytes[bytes.len() / 2],
+    );
+}
+
+/// The most bytes of a whole frame of 120x40.
+const MAX_FRAME_BYTES: u64 = 24_000;
+
+/// The most bytes of the frame after a key that moves the playhead by a turn.
+const MAX_KEY_BYTES: u64 = 4_000;
+
+/// Counts what a terminal would be sent.
+struct ByteCounter(Rc<Cell<u64>>);
+
+impl io::Write for ByteCounter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.set(self.0.get() + bytes.len() as u64);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// A run with a checkpoint every fifty turns.
@@ -85,12 +139,12 @@ fn run_of(turns: usize) -> Run {
     let turn = |at: usize| Turn { checkpoint: Some(at / 50), ..Turn::default() };
     let checkpoint = |at: usize| Checkpoint {
         id: format!("c{}", at + 1),
-        last_turn: (at + 1) * 50 - 1,
+        last_turn: ((at + 1) * 50).min(turns) - 1,
         ..Checkpoint::default()
     };
     Run {
         turns: (0..turns).map(turn).collect(),
-        checkpoints: (0..turns / 50).map(checkpoint).collect(),
+        checkpoints: (0..turns.div_ceil(50)).map(checkpoint).collect(),
         ..Run::default()
     }
 }
