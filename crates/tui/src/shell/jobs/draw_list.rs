@@ -58,7 +58,7 @@ impl ListAreas {
     /// Returns the job of a row; rows below the job at the cursor are its sentence.
     fn job_of_row(&self, row: usize) -> usize {
         let row = self.top + row;
-        if row <= self.cursor { row } else { self.cursor.max(row - self.sentence) }
+        if row <= self.cursor { row } else { row.saturating_sub(self.sentence).max(self.cursor) }
     }
 }
 
@@ -167,4 +167,23 @@ fn sentence_rows(words: &str, width: usize) -> Vec<&str> {
     }
     let rows = wrap_line(words, width.saturating_sub(STATE_WIDTH + 2).max(1)).into_iter().take(3);
     rows.map(|range| words[range].trim_end()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_click_on_a_long_sentence_of_the_first_job_is_on_that_job() {
+        let areas = ListAreas {
+            frame: Rect::default(),
+            inner: Rect::default(),
+            top: 0,
+            cursor: 0,
+            sentence: 3,
+        };
+
+        let jobs: Vec<usize> = (0..6).map(|row| areas.job_of_row(row)).collect();
+        assert_eq!(jobs, [0, 0, 0, 0, 1, 2]);
+    }
 }
