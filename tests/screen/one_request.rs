@@ -96,8 +96,8 @@ fn right_and_left_lead_from_edit_to_edit() {
 fn failures_are_gone_to_and_listed_with_the_line_that_tells() {
     let first = draw_frame((120, 40), "x");
     assert!(first.lines().next().is_some_and(|head| head.contains("step 4 of ")), "{first}");
-    assert!(draw_frame((120, 40), "x x x").contains("no failures after this"));
-    assert!(draw_frame((120, 40), "x <c-x>").contains("no failures before this"));
+    assert!(draw_frame((120, 40), "x x x").contains("no failure or loss after this"));
+    assert!(draw_frame((120, 40), "x <c-x>").contains("no failure or loss before this"));
 
     insta::assert_snapshot!(draw_frame((120, 40), "!"));
     insta::assert_snapshot!(draw_frame((80, 24), "!"));

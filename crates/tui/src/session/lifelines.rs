@@ -23,7 +23,7 @@ pub struct Lifelines {
     /// The user wants to go to the next loss, once the lifelines are there.
     pub(crate) goes_to_next_loss: bool,
     /// The loss that was last gone to.
-    pub(crate) last_loss: Option<LossKey>,
+    pub(crate) last_loss: Option<LastLoss>,
 }
 
 /// The identity of a loss of the run.
@@ -34,6 +34,14 @@ pub(crate) struct LossKey {
     pub id: String,
     /// Counts from 1.
     pub turn: usize,
+}
+
+/// A loss that the user went to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LastLoss {
+    pub key: LossKey,
+    /// The number of the selected step there; None until the replay has arrived.
+    pub step: Option<usize>,
 }
 
 type LifelineAnswer = Result<Arc<Vec<Lifeline>>, String>;

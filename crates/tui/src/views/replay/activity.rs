@@ -127,7 +127,10 @@ pub(super) fn go_to_failure(
 ) {
     let stops = failure_stops(session);
     let here = (session.turn, replay.step_number());
-    let at_loss = session.current_loss();
+    // Who moved on from the place of a loss is not there any more.
+    let last = session.rubric.lifelines.last_loss.as_ref();
+    let is_there = last.is_some_and(|last| last.step == Some(here.1));
+    let at_loss = session.current_loss().filter(|_| is_there);
     let at_loss =
         at_loss.and_then(|at| stops.iter().position(|(_, stop)| *stop == FailureStop::Loss(at)));
     let first = stops.partition_point(|(place, _)| *place < here);
@@ -145,13 +148,22 @@ pub(super) fn go_to_failure(
             show_step(replay, session, *step);
         }
         Some((_, FailureStop::Loss(loss))) => session.go_to_loss(*loss),
-        None if stops.is_empty() => session.notice = Some("no failures in this run".into()),
-        None => {
-            session.notice = Some(match message {
-                FailureMotion::Next(_) => "no failures after this".into(),
-                FailureMotion::Previous(_) => "no failures before this".into(),
-            });
-        }
+        None => session.notice = Some(no_stop_text(session, message, stops.is_empty())),
+    }
+}
+
+/// Returns why there is nothing to go to; a loss may still turn up while the components are followed.
+fn no_stop_text(session: &Session, message: &FailureMotion, is_without_stops: bool) -> String {
+    let place = match message {
+        FailureMotion::Next(_) => "after this",
+        FailureMotion::Previous(_) => "before this",
+    };
+    let is_following =
+        session.rubric.has_content() && session.rubric.lifelines.known_lifelines().is_none();
+    match (is_following, is_without_stops) {
+        (true, _) => format!("no failed step {place}; components are still being followed"),
+        (false, true) => "no failure or loss in this run".into(),
+        (false, false) => format!("no failure or loss {place}"),
     }
 }
 

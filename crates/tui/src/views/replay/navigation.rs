@@ -98,6 +98,11 @@ impl ReplayView {
             self.bases.set_for_view(base, session.view);
         }
         self.show_opening(session, opening);
+        if session.rubric.lifelines.last_loss.as_ref().is_some_and(|loss| loss.step.is_none()) {
+            self.follow_turn(session);
+            let step = self.step_number();
+            session.rubric.lifelines.last_loss.iter_mut().for_each(|loss| loss.step = Some(step));
+        }
     }
 
     pub(crate) fn show_opening(

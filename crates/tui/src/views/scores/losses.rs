@@ -9,7 +9,7 @@ use ratatui::layout::{Constraint, Layout as Split, Rect};
 use crate::{
     session::{
         Session,
-        lifelines::LossKey,
+        lifelines::LastLoss,
         pending::Loading,
         replay_opening::{DiffBase, OpeningTarget, ReplayOpening},
     },
@@ -311,9 +311,9 @@ impl Session {
         self.rubric.lifelines.goes_to_next_loss = false;
         let here = self.rubric.lifelines.last_loss.take();
         let losses = self.run_losses();
-        let after_last = here.and_then(|key| {
-            let at = losses.iter().position(|it| it.key() == key)?;
-            (key.turn == self.turn + 1).then_some(at + 1)
+        let after_last = here.and_then(|last| {
+            let at = losses.iter().position(|it| it.key() == last.key)?;
+            (last.key.turn == self.turn + 1).then_some(at + 1)
         });
         let later = || losses.iter().position(|it| it.turn() > self.turn + 1);
         let at = after_last.or_else(later).filter(|at| *at < losses.len()).unwrap_or_default();
@@ -336,7 +336,7 @@ impl Session {
 
     /// Returns the loss that was last gone to, as an index of [`Self::run_losses`], while its turn is selected.
     pub(crate) fn current_loss(&self) -> Option<usize> {
-        let key = self.rubric.lifelines.last_loss.as_ref()?;
+        let key = &self.rubric.lifelines.last_loss.as_ref()?.key;
         let losses = self.run_losses();
         let at = losses.iter().position(|it| it.key() == *key)?;
         (key.turn == self.turn + 1).then_some(at)
@@ -348,7 +348,7 @@ impl Session {
         let Some(loss) = losses.get(at) else { return };
         let (opening, notice) = loss_opening(self, loss);
         let notice = format!("{notice} (loss {} of {})", at + 1, losses.len());
-        let gone_to = loss.key();
+        let gone_to = LastLoss { key: loss.key(), step: None };
         self.rubric.lifelines.last_loss = Some(gone_to);
         self.notice = Some(notice);
         self.set_opening(opening);
