@@ -91,12 +91,12 @@ impl Stage {
         self.frame()
     }
 
-    /// Opens another run and does not wait until nothing goes on any more.
     fn point(&mut self, kind: MouseKind, column: u16, row: u16) {
         let mouse = ShellMessage::Mouse(Mouse { kind, column, row });
         self.screen.send_message(AppMessage::Shell(mouse));
     }
 
+    /// Opens another run and does not wait until nothing goes on any more.
     fn open(&mut self, path: std::path::PathBuf) {
         let open = AppMessage::Open(path.clone(), StartPlace::default());
         let is_open = |app: &App| app.screens.source == path && app.screens.open_run().is_some();

@@ -340,9 +340,15 @@ impl RunTableView {
         self.sources.iter().any(|source| is_address(source))
     }
 
-    /// Counts the outcomes of the runs that are read.
+    /// Counts the outcomes of the runs that the filter takes and that are read.
     pub(crate) fn outcome_counts(&self) -> OutcomeCounts {
-        let cards = self.rows.iter().filter_map(RunRow::known_card);
+        let of_line = |line: &TableLine| match (line, self.shape.group) {
+            (TableLine::Group(group), _) => group.rows.clone(),
+            (TableLine::Run(row), None) => vec![*row],
+            (TableLine::Run(_), Some(_)) => vec![],
+        };
+        let taken = self.table_lines().iter().flat_map(of_line);
+        let cards = taken.filter_map(|row| self.rows.get(row)?.known_card());
         cards.map(|card| card.trial.outcome).collect()
     }
 

@@ -31,8 +31,14 @@ pub(super) fn draw(
 ) {
     let title = Line::from(name_span(view, ReplayPanel::Diff, "result".into(), theme));
     let inner = draw_frame(view, ReplayPanel::Diff, title, theme, area, buffer);
+    let height = usize::from(inner.height);
     let rows = result_rows(session, usize::from(inner.width));
-    for ((words, meaning), y) in rows.zip(0..inner.height) {
+    let mut rows: Vec<(String, Meaning)> = rows.take(height + 1).collect();
+    if rows.len() > height && height > 0 {
+        rows.truncate(height - 1);
+        rows.push(("… i shows all".into(), Meaning::Muted));
+    }
+    for ((words, meaning), y) in rows.into_iter().zip(0..inner.height) {
         let span = recorded_span(&format!(" {words}"), theme.style_for(meaning));
         put_row(Line::from(span), None, inner, y, buffer);
     }
