@@ -179,11 +179,11 @@ fn without_root(words: &str, run: &Run) -> String {
     };
     let (mut shortened, mut copied) = (String::with_capacity(words.len()), 0);
     for (at, _) in words.match_indices(root) {
-        let (before, after) = (&words[copied..at], &words[at + root.len()..]);
-        if !starts_path(&words[..at]) || !ends_path(after) {
+        let after = &words[at + root.len()..];
+        if at < copied || !starts_path(&words[..at]) || !ends_path(after) {
             continue;
         }
-        shortened.push_str(before);
+        shortened.push_str(&words[copied..at]);
         let below = after.strip_prefix('/');
         shortened.push_str(if below.is_some() { "" } else { "." });
         copied = words.len() - below.unwrap_or(after).len();
