@@ -9,7 +9,7 @@ use ratatui::layout::{Constraint, Layout as Split, Rect};
 use crate::{
     session::{
         Session,
-        lifelines::LastLoss,
+        lifelines::{LastLoss, LossKey},
         pending::Loading,
         replay_opening::{DiffBase, OpeningTarget, ReplayOpening},
     },
