@@ -129,7 +129,9 @@ fn three_runs_have_a_column_each_with_the_difference_to_the_base() {
         let words: Vec<&str> = turns.split_whitespace().collect();
         let at = words.iter().position(|word| word.ends_with("turns")).unwrap();
         assert_eq!(words[at + 1..at + 6], ["56", "1", "−55", "12", "−44"], "{seen}");
-        // Each run has a timeline.
+        // Each run has a timeline with its lane.
+        let lanes = seen.lines().rev().take(20).filter(|line| line.contains("erosion")).count();
+        assert!(lanes >= 3, "{seen}");
         for name in ["a emergent", "b single-shot", "c "] {
             assert!(seen.lines().rev().take(20).any(|line| line.contains(name)), "{name}: {seen}");
         }
@@ -151,6 +153,9 @@ fn columns_that_do_not_fit_are_counted_and_come_into_sight() {
     let five = [PAIR[0], PAIR[1], PAIR[0], PAIR[1], PAIR[0]];
     let first = of_runs(&five, (80, 24), "<s-tab>", View::Compare);
     assert!(first.contains("each run − a  2›"), "{first}");
+    assert!(first.contains("+3 (i)"), "{first}");
+    let components = of_runs(&five, (120, 40), "", View::Compare);
+    assert_eq!(components.matches("2›").count(), 2, "{components}");
     let last = of_runs(&five, (80, 24), "<s-tab>>>", View::Compare);
     assert!(last.contains("each run − a  ‹2"), "{last}");
 }
@@ -201,7 +206,7 @@ fn transcripts_stand_side_by_side_from_the_first_step_that_differs() {
         assert!(alone.is_some(), "{seen}");
     }
     let head = transcripts((120, 40), "");
-    assert!(head.contains("first difference a 1.6, b 1.6"), "{head}");
+    assert!(head.contains("first step that differs: a 1.6, b 1.6"), "{head}");
     let named = transcripts((120, 40), "d");
     let sentence = "first step that differs: a 1.6 Bash: pytest -q | b 1.6 Bash: pytest -x (6 equal before it)";
     assert!(named.contains(sentence), "{named}");
@@ -212,7 +217,9 @@ fn n_goes_to_the_next_difference_and_enter_opens_the_step_or_the_fold() {
     let next = transcripts((120, 40), "dn");
     assert!(next.contains("difference 2 of 2"), "{next}");
     let last = transcripts((120, 40), "dnn");
-    assert!(last.contains("no further difference there"), "{last}");
+    assert!(last.contains("no difference after this"), "{last}");
+    let before = transcripts((120, 40), "dgg");
+    assert!(before.contains(" 2 differences "), "{before}");
     let back = transcripts((120, 40), "dnN");
     assert!(back.contains("difference 1 of 2"), "{back}");
     let unfolded = transcripts((120, 40), "dgg<enter>");

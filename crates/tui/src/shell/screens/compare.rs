@@ -48,9 +48,11 @@ struct RunDestination {
 impl Screens {
     /// Compares some runs side by side.
     pub fn compare_runs(&mut self, paths: Vec<PathBuf>, place: StartPlace) {
+        let is_requested = place.component.is_some();
         let component = place.component.clone().or_else(|| self.selected_component());
         let file = self.selected_file();
-        self.compared = Some(Box::new(ComparisonView::new(paths).with_component(component)));
+        let compared = ComparisonView::new(paths).with_component(component, is_requested);
+        self.compared = Some(Box::new(compared));
         self.on_comparison(|it| file.iter().for_each(|path| it.files.choose_file(path)));
         self.show_screen(ScreenKind::Compare);
         self.opening.place = StartPlace { view: View::Replay, ..place };
@@ -234,6 +236,8 @@ fn run_destination(comparison: &ComparisonView) -> Result<RunDestination, String
     };
     match comparison.part {
         ComparePart::Numbers => Ok(destination(end, component)),
+        // The outcomes are those of the last tests.
+        ComparePart::Components if comparison.lists_tests() => Ok(destination(end, component)),
         ComparePart::Components if comparison.has_no_components() => {
             let (turn, turns) = (comparison.table.pane.cursor() + 1, party.run.turns.len());
             match turn <= turns {
@@ -325,5 +329,33 @@ fn line_of_open_file(comparison: &ComparisonView) -> Option<usize> {
             let line = compared.line_at(row)?;
             if side == 0 { line.old } else { line.new }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{session::pending::Loading, views::compare::clipboard_text};
+    use trajview_run::{Run, Turn, checkpoint_record::TestOutcome, rubric::Rubric};
+    use trajview_study::compare::{ComparedRun, ComparedTest};
+
+    #[test]
+    fn enter_on_a_recorded_test_opens_the_end_and_its_outcomes_are_copied() {
+        let run = Run { turns: vec![Turn::default(); 5], ..Run::default() };
+        let party = ComparedRun::new(Arc::new(run), Rubric::default());
+        let mut view = ComparisonView::new(vec!["run".into(); 2]);
+        view.parties = Loading::Ready(vec![party; 2]);
+        view.table.tests = vec![ComparedTest {
+            name: "test_add".into(),
+            checkpoint: "c2".into(),
+            outcomes: vec![Some(TestOutcome::Passed), None],
+        }];
+        view.table.order = vec![0];
+
+        assert_eq!(run_destination(&view).map(|it| it.done), Ok(5));
+        let copied = clipboard_text::selected_line(&view);
+        assert_eq!(copied.as_deref(), Some("c2 test_add\tpassed\t"));
     }
 }

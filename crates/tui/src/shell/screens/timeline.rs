@@ -43,15 +43,19 @@ impl Screens {
         if mode == TimelineMode::Hidden {
             return 0;
         }
+        // The views keep at least half of the screen; a comparison of many runs, whose timelines scroll, two thirds.
+        let is_many = self.shown_comparison().is_some_and(|it| it.paths.len() > 2);
+        let room = self.frame.size.height / if is_many { 3 } else { 2 };
         let rows = match (self.shown_run(), self.shown_comparison()) {
             (Some(open), _) if open.session.run.turns.is_empty() => 0,
             (Some(open), _) => open.session.timeline_choice(lanes).lanes(mode).len() + 1,
-            (None, Some(compared)) => compared.timeline_rows(lanes.len(), mode),
+            (None, Some(compared)) => {
+                let mode = compared.fitting_mode(lanes.len(), mode, room);
+                compared.timeline_rows(lanes.len(), mode)
+            }
             (None, None) => 0,
         };
-        // The views keep at least half of the screen; a comparison of many runs, whose timelines scroll, two thirds.
-        let is_many = self.shown_comparison().is_some_and(|it| it.paths.len() > 2);
-        (rows as u16).min(self.frame.size.height / if is_many { 3 } else { 2 })
+        (rows as u16).min(room)
     }
 
     /// Returns every timeline on the screen with its area, from top to bottom.
@@ -83,12 +87,11 @@ impl Screens {
 
     /// Works out the timelines that are on the screen.
     pub(super) fn settle_timelines(&mut self, layout: &ScreenLayout) {
-        if layout.timeline.is_none() {
-            return;
-        }
+        let Some(area) = layout.timeline else { return };
+        let mode = self.timeline_mode();
         let lanes = self.frame.timeline.config.lanes.clone();
         match self.screen {
-            ScreenKind::Compare => self.on_comparison(|it| it.settle_timelines(&lanes)),
+            ScreenKind::Compare => self.on_comparison(|it| it.settle_timelines(&lanes, mode, area)),
             _ => self.on_open_run(|open| {
                 open.session.settle_timeline(&lanes);
                 open.session.note_timeline_scores();

@@ -2,13 +2,13 @@
 
 use ratatui::layout::Rect;
 
-use crate::widgets::scroll::Motion;
+use crate::widgets::scroll::{Motion, centred_top};
 use trajview_metrics::{
     Number,
     numbers::{self, COMPARED},
 };
 use trajview_study::compare::{
-    ComparedMoment, ComparedRun, pair_by_checkpoint, pair_by_phase, turn_moments,
+    ComparedMoment, ComparedRun, pair_by_checkpoint, pair_by_phase, result_rows, turn_moments,
 };
 
 use super::ComparisonView;
@@ -107,6 +107,16 @@ impl ComparisonView {
     /// Returns the row of the chosen number among [`Self::compared_numbers`].
     pub fn number_row(&self, numbers: &[Number]) -> usize {
         numbers.iter().position(|number| *number == self.chart.number).unwrap_or_default()
+    }
+
+    /// Returns the first drawn row of the table of numbers in a panel of this height, and the number of its rows that are
+    /// results of the harness, which stand above the numbers of more than two runs.
+    pub(crate) fn numbers_top(&self, height: usize) -> (usize, usize) {
+        let numbers = self.compared_numbers();
+        let is_many = self.paths.len() > 2;
+        let results = if is_many { result_rows(self.all_parties()).len() } else { 0 };
+        let chosen = results + self.number_row(&numbers);
+        (centred_top(chosen, results + numbers.len(), height), results)
     }
 
     pub(crate) fn choose_number(&mut self, motion: Motion) {

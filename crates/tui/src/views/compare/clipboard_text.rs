@@ -1,13 +1,19 @@
 //! The text that is copied from a comparison.
 
-use trajview_run::rubric::LEVELS;
+use trajview_run::{checkpoint_record::TestOutcome, rubric::LEVELS};
 use trajview_study::compare::{NumberOutcome, TranscriptItem, run_letter};
 
-use super::{ComparePart, ComparisonView, code::SideCode};
+use super::{ComparePart, ComparisonView, code::SideCode, table::test_name};
 
 /// Returns the row at the cursor, with tabs between its cells; in the code its line.
 pub(crate) fn selected_line(comparison: &ComparisonView) -> Option<String> {
     match comparison.part {
+        ComparePart::Components if comparison.lists_tests() => {
+            let test = comparison.table.selected_test()?;
+            let name = test_name(test);
+            let outcomes = test.outcomes.iter().map(|it| it.map_or("", TestOutcome::word));
+            Some(std::iter::once(&*name).chain(outcomes).collect::<Vec<_>>().join("\t"))
+        }
         ComparePart::Components => {
             let row = comparison.table.selected_row()?;
             let score = |run| row.score_in(run).map(|score| score.to_string()).unwrap_or_default();

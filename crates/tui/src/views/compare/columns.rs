@@ -39,12 +39,24 @@ impl ComparisonView {
 
     /// Moves the columns of runs by one, however long the motion is in cells.
     pub(super) fn scroll_columns(&mut self, motion: Motion) {
-        let last = self.paths.len().saturating_sub(2);
+        let others = self.paths.len().saturating_sub(1);
+        let of_tables = others.saturating_sub(self.column_room.max(1));
+        let last = of_tables.max(self.timelines.hidden_runs);
+        let first = self.first_column.min(last);
         self.first_column = match motion {
-            Motion::Up(_) => self.first_column.saturating_sub(1),
-            Motion::Down(_) => (self.first_column + 1).min(last),
-            _ => self.first_column,
+            Motion::Up(_) => first.saturating_sub(1),
+            Motion::Down(_) => (first + 1).min(last),
+            _ => first,
         };
+    }
+
+    /// Returns the first run whose timeline is drawn where not all fit: that of the first shown column, and before any
+    /// column was moved the first run.
+    pub(super) fn first_shown_run(&self) -> usize {
+        match self.first_column {
+            0 => 0,
+            first => first + usize::from(first >= self.base),
+        }
     }
 
     /// Makes the next run the base of the differences.
@@ -79,5 +91,19 @@ mod tests {
         assert_eq!(columns(&view), (vec![2, 1, 3], "‹1 1›".into()));
         (0..9).for_each(|_| view.scroll_columns(Motion::Down(8)));
         assert_eq!(columns(&view), (vec![2, 3, 4], "‹2".into()));
+    }
+
+    #[test]
+    fn columns_stop_where_all_fit_and_the_timelines_begin_with_the_first_of_them() {
+        let paths = ["a", "b", "c", "d", "e"].map(Into::into).to_vec();
+        let mut view = ComparisonView { base: 2, column_room: 2, ..ComparisonView::new(paths) };
+
+        (0..9).for_each(|_| view.scroll_columns(Motion::Down(8)));
+        assert_eq!((view.first_column, view.run_columns(2).runs), (2, vec![2, 3, 4]));
+        assert_eq!(view.first_shown_run(), 3);
+        view.scroll_columns(Motion::Up(8));
+        assert_eq!((view.run_columns(2).runs, view.first_shown_run()), (vec![2, 1, 3], 1));
+        view.scroll_columns(Motion::Up(8));
+        assert_eq!(view.first_shown_run(), 0);
     }
 }

@@ -9,7 +9,7 @@ use crate::{
     },
     widgets::pane::ListPane,
 };
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use trajview_metrics::lifeline::{FollowedComponent, Lifeline, components_to_follow};
 use trajview_study::compare::{ComparedLoss, ComparedRun, LossInRun, compared_losses};
@@ -24,8 +24,8 @@ pub struct CompareLosses {
     /// The components whose lifelines each run has, by the position of the run.
     followed: Vec<Option<Vec<FollowedComponent>>>,
     pending: Pending<(usize, Vec<FollowedComponent>)>,
-    /// The reason why the lifelines of a run cannot be computed.
-    pub failed: Option<String>,
+    /// The reasons why the lifelines of a run cannot be computed, by the position of the run.
+    pub(crate) failed: BTreeMap<usize, String>,
 }
 
 impl CompareLosses {
@@ -41,12 +41,14 @@ impl CompareLosses {
 }
 
 impl ComparisonView {
-    /// Asks for the lifelines of the two runs, one run at a time.
+    /// Asks for the lifelines of the two runs, then of the others, one run at a time.
     pub(super) fn ask_lifelines(&mut self, numbers: &mut RequestIds) -> Option<Effect> {
-        if !self.losses.pending.is_free() || self.losses.failed.is_some() {
+        if !self.losses.pending.is_free() {
             return None;
         }
-        let (run, components) = self.pair.into_iter().find_map(|run| {
+        let runs = self.pair.into_iter().chain(0..self.all_parties().len());
+        let mut runs = runs.filter(|run| !self.losses.failed.contains_key(run));
+        let (run, components) = runs.find_map(|run| {
             let party = self.all_parties().get(run)?;
             let components = components_to_follow(&party.run, &party.rubric, party.judgement());
             let is_known =
@@ -72,7 +74,9 @@ impl ComparisonView {
                 self.losses.followed.resize(self.paths.len(), None);
                 self.losses.followed[run] = Some(components);
             }
-            Err(why) => self.losses.failed = Some(why),
+            Err(why) => {
+                self.losses.failed.insert(run, why);
+            }
         }
         self.list_losses();
     }
@@ -85,6 +89,11 @@ impl ComparisonView {
         self.losses.rows = rows.unwrap_or_default();
         let at = self.losses.rows.iter().position(|row| Some(key(row)) == chosen);
         self.losses.pane.choose(at.unwrap_or_default());
+    }
+
+    /// Returns the reason why the lifelines of one of the two runs cannot be computed.
+    pub(crate) fn lifeline_failure(&self) -> Option<&String> {
+        self.pair.iter().find_map(|run| self.losses.failed.get(run))
     }
 
     /// Returns whether the lifelines of both runs are there, or none are to be had.

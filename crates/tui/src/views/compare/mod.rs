@@ -75,6 +75,12 @@ pub struct ComparisonView {
     pub notice: Option<String>,
     /// Id of the component to begin with.
     first_component: Option<String>,
+    /// True if the user named that component.
+    is_component_requested: bool,
+    /// The columns beside the base that fit into the narrowest table on screen.
+    column_room: usize,
+    /// The part that had the keyboard before the transcripts.
+    part_before: ComparePart,
 }
 
 /// The state of the measurement of the code, and the measures before.
@@ -213,6 +219,9 @@ impl ComparisonView {
             intervals: ComparisonIntervals::default(),
             notice: None,
             first_component: None,
+            is_component_requested: false,
+            column_room: 0,
+            part_before: ComparePart::default(),
             measures: MeasureProgress {
                 ruler: None,
                 before: None,
@@ -224,10 +233,10 @@ impl ComparisonView {
         }
     }
 
-    /// Chooses this component first, where the checklists have it.
+    /// Chooses this component first, where the checklists have it. Where they do not, one that the user named is reported.
     #[must_use]
-    pub(crate) fn with_component(self, id: Option<String>) -> Self {
-        Self { first_component: id, ..self }
+    pub(crate) fn with_component(self, id: Option<String>, is_requested: bool) -> Self {
+        Self { first_component: id, is_component_requested: is_requested, ..self }
     }
 
     /// Returns whether no run has components, so that only the sessions can be compared.

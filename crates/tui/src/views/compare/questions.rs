@@ -130,15 +130,14 @@ impl ComparisonView {
         ))
     }
 
-    /// Returns the next moments to measure: the ends of the two runs, then of all, then checkpoints, then turns where
-    /// they are shown. A few moments of one run at once.
+    /// Returns the next moments to measure: the ends of the two runs, then of all, then checkpoints, or turns where they
+    /// are shown, in the same order of runs. A few moments of one run at once.
     fn moments_to_measure(&self) -> Option<(usize, Vec<usize>)> {
         let all = self.all_parties();
         let runs = || self.pair.into_iter().chain(0..all.len());
         let is_new = |run: usize, done: &usize| !all[run].measured.contains_key(done);
         let ends = runs().map(|run| (run, vec![all[run].run.end_in_turns()]));
-        let points =
-            self.pair.into_iter().map(|run| (run, shown_moments(&all[run], self.chart.axis)));
+        let points = runs().map(|run| (run, shown_moments(&all[run], self.chart.axis)));
         let open = ends.chain(points).map(|(run, moments)| {
             let moments =
                 moments.into_iter().filter(|done| is_new(run, done)).take(MAX_MOMENTS_AT_ONCE);
@@ -149,10 +148,8 @@ impl ComparisonView {
 
     /// Returns the number of measured moments and of all moments to measure.
     pub(crate) fn measured_counts(&self) -> (usize, usize) {
-        let all = self.all_parties();
         let mut counts = (0, 0);
-        for run in self.pair {
-            let Some(party) = all.get(run) else { continue };
+        for party in self.all_parties() {
             let wanted = shown_moments(party, self.chart.axis);
             counts.0 += wanted.iter().filter(|done| party.measured.contains_key(done)).count();
             counts.1 += wanted.len();

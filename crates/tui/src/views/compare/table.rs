@@ -15,6 +15,10 @@ pub struct ComponentTable {
     pub rows: Vec<ComparedComponent>,
     /// Recorded tests by run; listed where there are no components.
     pub tests: Vec<ComparedTest>,
+    /// The recorded tests with different outcomes.
+    pub(crate) differing_tests: usize,
+    /// The recorded tests that some runs have no record of.
+    pub(crate) partial_tests: usize,
     /// Indices of rows in the order in which they are listed; of tests or turns, where nothing is judged.
     pub order: Vec<usize>,
     pub sort: CompareTableSort,
@@ -61,10 +65,23 @@ pub(crate) fn party_rows(parties: &[ComparedRun]) -> Vec<ComparedComponent> {
     component_rows(&judged.collect::<Vec<_>>())
 }
 
+/// Returns the name of a test after the checkpoint that it was written for.
+pub(crate) fn test_name(test: &ComparedTest) -> String {
+    match test.checkpoint.is_empty() {
+        true => test.name.clone(),
+        false => format!("{} {}", test.checkpoint, test.name),
+    }
+}
+
 impl ComponentTable {
     /// Returns the chosen component.
     pub(crate) fn selected_row(&self) -> Option<&ComparedComponent> {
         self.rows.get(*self.order.get(self.pane.cursor())?)
+    }
+
+    /// Returns the chosen test, where tests are listed.
+    pub(crate) fn selected_test(&self) -> Option<&ComparedTest> {
+        self.tests.get(*self.order.get(self.pane.cursor())?)
     }
 
     /// Chooses a component; nothing changes where it is not listed.
@@ -98,6 +115,15 @@ impl ComparisonView {
     }
 
     pub(crate) fn sort_components(&mut self) {
+        if self.has_no_components() {
+            let words = if self.lists_tests() {
+                "tests with different outcomes come first; there is no other order"
+            } else {
+                "requests are in the order of their turns"
+            };
+            self.notice = Some(words.into());
+            return;
+        }
         self.table.sort = self.table.sort.next_sort();
         self.sort_again();
     }

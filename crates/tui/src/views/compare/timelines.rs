@@ -28,28 +28,29 @@ use trajview_study::compare::{ComparedRun, run_letter, turns_done_at_judgement};
 
 use super::{ComparisonView, questions::shown_moments};
 
-/// The facts of all runs, worked out again only when something they are made of has changed.
+/// The facts of each run with what they are made of, worked out again only for the run of which that has changed.
 #[derive(Debug, Default)]
 pub struct CompareTimelines {
     facts: Vec<TimelineFacts>,
-    inputs: Option<TimelineInputs>,
+    inputs: Vec<TimelineInputs>,
+    /// Runs that do not fit above the last timelines.
+    pub(super) hidden_runs: usize,
 }
 
-/// The lifelines of each run; None while they are computed.
-type RunLifelines = Vec<Option<Arc<Vec<Lifeline>>>>;
-
-/// What the facts are made of. Equal inputs give equal facts.
+/// What the facts of a run are made of. Equal inputs give equal facts.
 #[derive(Debug, Clone)]
 struct TimelineInputs {
-    lifelines: RunLifelines,
+    /// None while they are computed.
+    lifelines: Option<Arc<Vec<Lifeline>>>,
     rest: OtherInputs,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 struct OtherInputs {
     numbers: Vec<Number>,
-    /// Measured moments, the file of the judgement, and all judgements; one a run.
-    runs: Vec<(usize, Option<String>, usize)>,
+    measured_moments: usize,
+    judgement_file: Option<String>,
+    judgements: usize,
     ruler: Option<RulerName>,
     is_coming: bool,
     is_by_turn: bool,
@@ -60,44 +61,65 @@ struct OtherInputs {
 impl PartialEq for TimelineInputs {
     fn eq(&self, other: &Self) -> bool {
         // Both sides hold what they point to, so equal addresses are the same value.
-        let addresses = |lifelines: &RunLifelines| {
-            lifelines.iter().map(|it| it.as_ref().map(Arc::as_ptr)).collect::<Vec<_>>()
-        };
-        addresses(&self.lifelines) == addresses(&other.lifelines) && self.rest == other.rest
+        let address = |it: &Self| it.lifelines.as_ref().map(Arc::as_ptr);
+        address(self) == address(other) && self.rest == other.rest
     }
 }
 
 impl ComparisonView {
     /// Returns the rows of all timelines with so many numbers, their lines included; 0 until the runs are read.
     pub(crate) fn timeline_rows(&self, numbers: usize, mode: TimelineMode) -> usize {
-        self.all_parties()
-            .iter()
-            .map(|party| lane_choice(party, numbers).lanes(mode).len() + 1)
-            .sum()
+        let all = self.all_parties();
+        all.iter().map(|party| rows_of_timeline(party, numbers, mode)).sum()
+    }
+
+    /// Returns the mode in which the timelines are drawn in so many rows: slim where they do not all fit in full.
+    pub(crate) fn fitting_mode(
+        &self,
+        numbers: usize,
+        mode: TimelineMode,
+        rows: u16,
+    ) -> TimelineMode {
+        match mode == TimelineMode::Full && self.timeline_rows(numbers, mode) > usize::from(rows) {
+            true => TimelineMode::Slim,
+            false => mode,
+        }
     }
 
     /// Works out the timelines where something about them is new.
-    pub(crate) fn settle_timelines(&mut self, numbers: &[Number]) {
-        let all = self.all_parties();
-        let of_run = |party: &ComparedRun| {
-            let file = party.judgement().map(|it| it.file.clone());
-            (party.measured.len(), file, party.rubric.judgements.len())
+    pub(crate) fn settle_timelines(&mut self, numbers: &[Number], mode: TimelineMode, area: Rect) {
+        let before = std::mem::take(&mut self.timelines);
+        let mut before = before.inputs.into_iter().zip(before.facts);
+        let of_run = |(run, party): (usize, &ComparedRun)| {
+            let inputs = self.timeline_inputs(run, party, numbers);
+            before.next().filter(|(known, _)| *known == inputs).unwrap_or_else(|| {
+                let facts = self.party_facts(party, &inputs.rest);
+                (inputs, facts)
+            })
         };
+        let (inputs, facts) = self.all_parties().iter().enumerate().map(of_run).unzip();
+        self.timelines = CompareTimelines { facts, inputs, hidden_runs: 0 };
+        let mode = self.fitting_mode(numbers.len(), mode, area.height);
+        self.timelines.hidden_runs = self.last_first_timeline(mode, area);
+    }
+
+    fn timeline_inputs(
+        &self,
+        run: usize,
+        party: &ComparedRun,
+        numbers: &[Number],
+    ) -> TimelineInputs {
         let rest = OtherInputs {
             numbers: numbers.to_vec(),
-            runs: all.iter().map(of_run).collect(),
+            measured_moments: party.measured.len(),
+            judgement_file: party.judgement().map(|it| it.file.clone()),
+            judgements: party.rubric.judgements.len(),
             ruler: self.measures.ruler.clone(),
             is_coming: self.measures.failed.is_none() && !self.measures.is_stopped,
             is_by_turn: self.chart.axis == super::chart::CompareAxis::Turns,
-            have_lifelines_failed: self.losses.failed.is_some(),
+            have_lifelines_failed: self.losses.failed.contains_key(&run),
         };
-        let lifelines = all.iter().map(|it| it.lifelines.clone()).collect();
-        let inputs = TimelineInputs { lifelines, rest };
-        if self.timelines.inputs.as_ref() != Some(&inputs) {
-            let facts = all.iter().map(|party| self.party_facts(party, &inputs.rest)).collect();
-            self.timelines.facts = facts;
-            self.timelines.inputs = Some(inputs);
-        }
+        TimelineInputs { lifelines: party.lifelines.clone(), rest }
     }
 
     fn party_facts(&self, party: &ComparedRun, inputs: &OtherInputs) -> TimelineFacts {
@@ -109,7 +131,7 @@ impl ComparisonView {
                 None if number.is_measured()
                     && inputs.is_coming
                     && !party.measured.contains_key(&(turn + 1))
-                    && wanted.contains(&(turn + 1)) =>
+                    && wanted.binary_search(&(turn + 1)).is_ok() =>
                 {
                     PointValue::NotYet
                 }
@@ -159,14 +181,16 @@ impl ComparisonView {
         }
         let runs: Vec<(&TimelineFacts, &Run)> =
             facts.iter().zip(all.iter().map(|party| &*party.run)).collect();
+        let numbers = facts.first().map_or(0, |facts| facts.numbers.len());
+        let mode = self.fitting_mode(numbers, mode, area.height);
         let width = usize::from(column_area(area).width);
         let (columns, alignment) = aligned_columns(&runs, width);
         let places = self.chart_places();
         let place = places.get(self.chart.point);
         let mut y = area.y;
         let mut views = vec![];
-        for (run, columns) in columns.into_iter().enumerate().skip(self.first_timeline(mode, area))
-        {
+        let first = self.first_shown_run().min(self.last_first_timeline(mode, area));
+        for (run, columns) in columns.into_iter().enumerate().skip(first) {
             let party = &all[run];
             let lanes = lane_choice(party, facts[run].numbers.len()).lanes(mode);
             let height = (lanes.len() as u16 + 1).min(area.bottom().saturating_sub(y));
@@ -197,18 +221,15 @@ impl ComparisonView {
         views
     }
 
-    /// Returns the first run whose timeline is drawn: the first shown column, or the last from which on all fit.
-    fn first_timeline(&self, mode: TimelineMode, area: Rect) -> usize {
-        let all = self.all_parties();
-        let rows = |run: usize| {
-            let numbers = self.timelines.facts[run].numbers.len();
-            lane_choice(&all[run], numbers).lanes(mode).len() + 1
+    /// Returns the first run from which on all timelines fit.
+    fn last_first_timeline(&self, mode: TimelineMode, area: Rect) -> usize {
+        let rows = |(party, facts): (&ComparedRun, &TimelineFacts)| {
+            rows_of_timeline(party, facts.numbers.len(), mode)
         };
-        let fits = |first: &usize| {
-            (*first..all.len()).map(rows).sum::<usize>() <= usize::from(area.height)
-        };
-        let last = (0..all.len()).find(fits).unwrap_or_default();
-        self.first_column.min(last)
+        let all = self.all_parties().iter().zip(&self.timelines.facts).map(rows);
+        let all: Vec<usize> = all.collect();
+        let fits = |first: &usize| all[*first..].iter().sum::<usize>() <= usize::from(area.height);
+        (0..all.len()).find(fits).unwrap_or_default()
     }
 
     /// Selects the point nearest to a turn of one of the two compared runs; the turn counts from 0.
@@ -235,6 +256,10 @@ impl ComparisonView {
         let count = by.unsigned_abs();
         self.go_by_point(if by < 0 { Motion::Up(count) } else { Motion::Down(count) });
     }
+}
+
+fn rows_of_timeline(party: &ComparedRun, numbers: usize, mode: TimelineMode) -> usize {
+    lane_choice(party, numbers).lanes(mode).len() + 1
 }
 
 fn lane_choice(party: &ComparedRun, numbers: usize) -> LaneChoice {

@@ -16,7 +16,7 @@ use crate::{
     },
 };
 use trajview_study::compare::{
-    ComparedTranscripts, FirstDifference, RowKind, TranscriptItem, TranscriptRow,
+    ComparedTranscripts, RowCounts, RowKind, TranscriptItem, TranscriptRow,
 };
 
 use super::ComparisonView;
@@ -34,8 +34,51 @@ pub struct CompareTranscripts {
     /// The rows on screen, in order.
     pub shown: Vec<ShownRow>,
     pub pane: ListPane,
+    /// Computed once when the transcripts arrive, since a frame has no time for all rows.
+    pub(crate) differences: TranscriptDifferences,
+    /// The rows on screen in which the runs differ.
+    shown_differences: Vec<usize>,
     /// The first rows of the folds that the user has opened.
     unfolded: BTreeSet<usize>,
+}
+
+/// The rows in which two transcripts differ.
+#[derive(Debug, Default)]
+pub(crate) struct TranscriptDifferences {
+    /// None where the transcripts are equal or not aligned yet.
+    pub first: Option<FirstStep>,
+    pub counts: RowCounts,
+    /// The rows of the alignment, in order.
+    rows: Vec<usize>,
+}
+
+/// The first step that differs, by side.
+#[derive(Debug)]
+pub(crate) struct FirstStep {
+    /// `1.3`; `the end` where that run has ended.
+    pub addresses: [String; 2],
+    /// `1.3 Bash: ls -l`; `the end`.
+    pub texts: [String; 2],
+    /// Requests and calls before it, which are equal in both.
+    pub equal_before: usize,
+}
+
+impl TranscriptDifferences {
+    fn in_transcripts(aligned: &ComparedTranscripts) -> Self {
+        let first = aligned.first_difference().map(|first| {
+            let address = |item: Option<&TranscriptItem>| {
+                item.map_or_else(|| "the end".into(), TranscriptItem::address)
+            };
+            FirstStep {
+                addresses: [first.a, first.b].map(address),
+                texts: [0, 1].map(|side| first.side_text(side)),
+                equal_before: first.equal_before,
+            }
+        });
+        let rows = aligned.rows.iter().enumerate().filter(|(_, row)| row.kind.is_difference());
+        let rows = rows.map(|(at, _)| at).collect();
+        Self { first, counts: aligned.row_counts(), rows }
+    }
 }
 
 /// A row on screen.
@@ -53,16 +96,19 @@ impl CompareTranscripts {
         request: RequestId,
         answer: Result<Arc<ComparedTranscripts>, Sentence>,
     ) {
+        if !matches!(self.aligned, Loading::Waiting(asked) if asked == request) {
+            return;
+        }
         self.aligned.settle_with(request, answer);
         self.unfolded.clear();
-        self.list_rows();
-        let first = self.first_difference().map(|first| first.row);
-        self.choose_row(first.unwrap_or_default());
+        self.settle_differences();
+        self.choose_row(self.differences.rows.first().copied().unwrap_or_default());
     }
 
-    /// Returns the first row in which the runs differ; None until the transcripts are aligned, and where they are equal.
-    pub(crate) fn first_difference(&self) -> Option<FirstDifference<'_>> {
-        self.aligned.ready()?.first_difference()
+    fn settle_differences(&mut self) {
+        let differences = self.aligned.ready().map(|it| TranscriptDifferences::in_transcripts(it));
+        self.differences = differences.unwrap_or_default();
+        self.list_rows();
     }
 
     /// Returns the row of the alignment at the cursor; None on a fold.
@@ -81,26 +127,18 @@ impl CompareTranscripts {
     /// Returns the number of the difference at or before the cursor, and of all; the number counts from 1 and is 0 before
     /// the first.
     pub(crate) fn difference_place(&self) -> (usize, usize) {
-        let Some(aligned) = self.aligned.ready() else { return (0, 0) };
         let here = match self.shown.get(self.pane.cursor()) {
             Some(ShownRow::Row(row)) => row + 1,
             Some(ShownRow::Fold(rows)) => rows.end,
             None => 0,
         };
-        let count =
-            |rows: &[TranscriptRow]| rows.iter().filter(|it| it.kind.is_difference()).count();
-        (count(&aligned.rows[..here.min(aligned.rows.len())]), count(&aligned.rows))
+        let rows = &self.differences.rows;
+        (rows.partition_point(|row| *row < here), rows.len())
     }
 
     /// Goes to the next difference, or to the previous one. The error says that there is none.
     pub(crate) fn step_to_difference(&mut self, motion: Motion) -> Result<(), &'static str> {
-        let differing: Vec<usize> = self
-            .shown
-            .iter()
-            .enumerate()
-            .filter(|(_, row)| self.is_difference(row))
-            .map(|(at, _)| at)
-            .collect();
+        let differing = &self.shown_differences;
         let cursor = self.pane.cursor();
         let (before, after) = (
             differing.partition_point(|at| *at < cursor),
@@ -113,7 +151,11 @@ impl CompareTranscripts {
             }
             _ => None,
         };
-        self.pane.choose(wanted.ok_or("no further difference there")?);
+        let none = match motion {
+            Motion::Up(_) => "no difference before this",
+            _ => "no difference after this",
+        };
+        self.pane.choose(wanted.ok_or(none)?);
         Ok(())
     }
 
@@ -131,13 +173,6 @@ impl CompareTranscripts {
         self.pane.settle(room, self.shown.len());
     }
 
-    fn is_difference(&self, row: &ShownRow) -> bool {
-        match (row, self.aligned.ready()) {
-            (ShownRow::Row(row), Some(aligned)) => aligned.rows[*row].kind.is_difference(),
-            (ShownRow::Row(_) | ShownRow::Fold(_), _) => false,
-        }
-    }
-
     /// Chooses the row on screen that shows a row of the alignment.
     fn choose_row(&mut self, wanted: usize) {
         let is_it = |shown: &ShownRow| match shown {
@@ -152,6 +187,7 @@ impl CompareTranscripts {
     fn list_rows(&mut self) {
         let Some(aligned) = self.aligned.ready() else {
             self.shown.clear();
+            self.shown_differences.clear();
             return;
         };
         let rows = &aligned.rows;
@@ -174,6 +210,12 @@ impl CompareTranscripts {
             }
             at = end;
         }
+        let differs = |row: &ShownRow| match row {
+            ShownRow::Row(row) => rows[*row].kind.is_difference(),
+            ShownRow::Fold(_) => false,
+        };
+        let differing = shown.iter().enumerate().filter(|(_, row)| differs(row));
+        self.shown_differences = differing.map(|(at, _)| at).collect();
         self.shown = shown;
     }
 }
@@ -234,7 +276,7 @@ mod tests {
         let both = Arc::new(ComparedTranscripts::align(side("a"), side("b")));
         let mut made =
             CompareTranscripts { aligned: Loading::Ready(both), ..CompareTranscripts::default() };
-        made.list_rows();
+        made.settle_differences();
         made
     }
 
@@ -272,8 +314,21 @@ mod tests {
         }
 
         assert_eq!(seen, [(1, 3), (2, 3), (3, 3)]);
-        assert!(made.step_to_difference(Motion::Down(1)).is_err());
+        assert_eq!(made.step_to_difference(Motion::Down(1)), Err("no difference after this"));
         made.step_to_difference(Motion::Up(2)).unwrap();
         assert_eq!(made.difference_place(), (1, 3));
+        assert_eq!(made.step_to_difference(Motion::Up(1)), Err("no difference before this"));
+    }
+
+    #[test]
+    fn an_answer_to_an_older_question_changes_nothing() {
+        let mut made = aligned(30, &[8, 25]);
+        made.step_to_difference(Motion::Down(1)).unwrap();
+        let before = (made.pane.cursor(), made.shown.clone());
+
+        made.take_answer(RequestIds::default().next_request(), Err("too late".into()));
+
+        assert_eq!((made.pane.cursor(), made.shown.clone()), before);
+        assert_eq!(made.difference_place().1, 2);
     }
 }

@@ -14,6 +14,7 @@ use trajview_study::compare::{self, ComparedRun};
 use super::{
     CompareMessage, ComparePart, ComparisonView,
     areas::{CompareAreas, head_rows},
+    draw,
     final_trees::CompareFiles,
     table,
     transcripts::CompareTranscripts,
@@ -51,6 +52,9 @@ impl ComparisonView {
     }
 
     fn focus_part(&mut self, part: ComparePart) {
+        if part == ComparePart::Transcripts && self.part != part {
+            self.part_before = self.part;
+        }
         self.part = part;
         // The transcripts take all the room.
         let is_beside = !matches!(
@@ -64,7 +68,8 @@ impl ComparisonView {
 
     fn show_next_beside(&mut self, areas: &CompareAreas) {
         if self.part == ComparePart::Transcripts {
-            self.part = self.beside;
+            self.part = self.part_before;
+            return;
         }
         let has_curves = areas.part_area(ComparePart::Curves).is_some()
             && areas.part_area(ComparePart::Code).is_some();
@@ -118,6 +123,8 @@ impl ComparisonView {
                 self.scroll_columns(motion);
             }
             ComparePart::Files => self.files.go_sideways(motion),
+            // No code is beside them.
+            ComparePart::Losses | ComparePart::Transcripts => {}
             _ => self.code.go_sideways(motion),
         }
     }
@@ -149,7 +156,7 @@ impl ComparisonView {
         self.transcripts = CompareTranscripts::default();
         self.code.forget_places();
         self.sort_again();
-        self.losses.failed = None;
+        self.losses.failed.clear();
         self.list_losses();
     }
 
@@ -168,6 +175,7 @@ impl ComparisonView {
         self.files.settle_rows(areas.part_room(ComparePart::Files));
         self.losses.pane.settle(areas.part_room(ComparePart::Losses), self.losses.rows.len());
         self.transcripts.settle_rows(areas.part_room(ComparePart::Transcripts));
+        self.column_room = draw::column_room(self, areas);
         self.settle_chart();
         verdict_source::settle_intervals(self);
     }
@@ -196,6 +204,9 @@ impl ComparisonView {
     pub(super) fn set_parties(&mut self, parties: Vec<ComparedRun>) {
         self.table.rows = table::party_rows(&parties);
         self.table.tests = compare::test_rows(&parties);
+        self.table.differing_tests = self.table.tests.iter().filter(|it| !it.is_equal()).count();
+        self.table.partial_tests =
+            self.table.tests.iter().filter(|it| !it.is_in_all_runs()).count();
         self.parties = Loading::Ready(parties);
         if self.has_no_components() {
             self.beside = ComparePart::Files;
@@ -208,10 +219,13 @@ impl ComparisonView {
             self.notice = Some(format!("{first}{more}"));
         }
         let Some(id) = self.first_component.take() else { return };
-        let rows = &self.table.rows;
-        match self.table.order.iter().position(|at| rows[*at].id == id) {
+        let (rows, order) = (&self.table.rows, &self.table.order);
+        match order.iter().position(|at| rows.get(*at).is_some_and(|row| row.id == id)) {
             Some(at) => self.table.pane.choose(at),
-            None => self.notice = Some(format!("no component {id} in these checklists")),
+            None if self.is_component_requested && self.notice.is_none() => {
+                self.notice = Some(format!("no component {id} in these checklists"));
+            }
+            None => {}
         }
     }
 
@@ -256,13 +270,23 @@ impl ComparisonView {
             ComparePart::Components => self.table.pane.choose_row_at(mouse),
             ComparePart::Files => self.files.shown_pane().choose_row_at(mouse),
             ComparePart::Losses => self.losses.pane.choose_row_at(mouse),
-            ComparePart::Transcripts => self.transcripts.pane.choose_row_at(mouse),
+            ComparePart::Transcripts => {
+                self.side = usize::from(mouse.column >= area.x + area.width / 2);
+                self.transcripts.pane.choose_row_at(mouse);
+            }
             ComparePart::Code => {
                 let middle = areas.code_sides().map_or(0, |[_, b]| b.x);
                 self.side = usize::from(mouse.column >= middle);
                 self.code.views[self.side].lines.choose_row_at(mouse);
             }
-            ComparePart::Numbers => self.choose_number(Motion::To(row + 1)),
+            ComparePart::Numbers => {
+                let height = areas.part_room(part).height();
+                let (top, results) = self.numbers_top(height);
+                // The rows above the numbers are results of the harness.
+                if let Some(number) = (top + row).checked_sub(results) {
+                    self.choose_number(Motion::To(number + 1));
+                }
+            }
             ComparePart::Curves => {
                 let plot = super::chart::plot_area(area);
                 let places = self.chart_places();
@@ -297,4 +321,95 @@ fn row_below(area: Rect, heads: u16, mouse: Mouse) -> Option<usize> {
         && mouse.column > area.x
         && mouse.column + 1 < area.right();
     is_inside.then(|| usize::from(mouse.row - first))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use ratatui::layout::Size;
+
+    use super::*;
+    use crate::widgets::layout::{PanelNeeds, ReplayPanel, ScreenLayout, Zoom};
+    use trajview_run::{
+        Run, Turn,
+        rubric::Rubric,
+        trial::{Outcome, TrialResult},
+    };
+
+    /// Runs of two turns that passed, without checklist.
+    fn view_of(count: usize) -> ComparisonView {
+        let trial = TrialResult { outcome: Some(Outcome::Passed), ..TrialResult::default() };
+        let run =
+            Run { turns: vec![Turn::default(); 2], trial: Some(Box::new(trial)), ..Run::default() };
+        let party = ComparedRun::new(Arc::new(run), Rubric::default());
+        let mut view = ComparisonView::new(vec!["run".into(); count]);
+        view.set_parties(vec![party; count]);
+        view
+    }
+
+    fn areas_of(part: ComparePart) -> CompareAreas {
+        let size = Size { width: 120, height: 40 };
+        let layout = ScreenLayout::new(size, ReplayPanel::Turns, Zoom::Off, &PanelNeeds::default());
+        CompareAreas::new(&layout, part, ComparePart::Code, false)
+    }
+
+    fn click(view: &mut ComparisonView, areas: &CompareAreas, column: u16, row: u16) {
+        view.message_for_mouse(Mouse { kind: MouseKind::Click, column, row }, areas);
+    }
+
+    #[test]
+    fn a_component_is_chosen_in_runs_without_a_checklist() {
+        let plain = view_of(2).parties.ready().unwrap().clone();
+        let mut view =
+            ComparisonView::new(vec!["run".into(); 2]).with_component(Some("C01".into()), true);
+
+        view.set_parties(plain);
+
+        assert!(view.notice.is_some_and(|words| words.contains("checklist")));
+        assert_eq!(view.table.order, [0, 1]);
+    }
+
+    #[test]
+    fn a_click_below_the_results_chooses_the_number_under_it() {
+        let (mut view, areas) = (view_of(3), areas_of(ComparePart::Numbers));
+        let numbers = view.compared_numbers();
+        let (top, results) = view.numbers_top(areas.part_room(ComparePart::Numbers).height());
+        assert!(results > 0 && top == 0 && numbers.len() > 1);
+        let area = areas.part_area(ComparePart::Numbers).unwrap();
+        let first = area.y + 2;
+
+        click(&mut view, &areas, area.x + 2, first + results as u16 + 1);
+        assert_eq!(view.chart.number, numbers[1]);
+        click(&mut view, &areas, area.x + 2, first);
+        assert_eq!(view.chart.number, numbers[1]);
+    }
+
+    #[test]
+    fn in_transcripts_a_click_sets_the_side_and_v_returns_to_the_part_before() {
+        let (mut view, areas) = (view_of(2), areas_of(ComparePart::Transcripts));
+        view.update(CompareMessage::To(ComparePart::Transcripts), &areas);
+        let area = areas.part_area(ComparePart::Transcripts).unwrap();
+
+        click(&mut view, &areas, area.right() - 3, area.y + 4);
+        assert_eq!(view.side, 1);
+        click(&mut view, &areas, area.x + 3, area.y + 4);
+        assert_eq!(view.side, 0);
+        view.update(CompareMessage::Sideways(Motion::Down(8)), &areas);
+        assert_eq!(view.code.column, 0);
+        let beside = view.beside;
+        view.update(CompareMessage::Beside, &areas);
+        assert_eq!((view.part, view.beside), (ComparePart::Components, beside));
+    }
+
+    #[test]
+    fn every_run_is_measured_and_has_a_fixed_order_of_requests() {
+        let mut view = view_of(3);
+        let of_two = view_of(2).measured_counts().1;
+
+        assert!(of_two > 0 && view.measured_counts() == (0, of_two / 2 * 3));
+        let sort = view.table.sort;
+        view.update(CompareMessage::Sort, &areas_of(ComparePart::Components));
+        assert_eq!(view.table.sort, sort);
+    }
 }

@@ -30,14 +30,17 @@ pub fn draw(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Bu
     let is_slump = compared.subtraction().is_slump && compared.paths.len() == 2;
     let sorted = table.sort.sort_words(compared.pair, is_slump);
     let title = vec![part_name_span(compared, ComparePart::Components, "components", theme)];
-    let below = muted_spans(source_text(compared), theme);
+    let width = usize::from(area.width.saturating_sub(2));
+    let below = [source_text(compared), shown_columns(compared, width).hidden_text()];
+    let below = below.into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>();
+    let below = muted_spans(below.join("  "), theme);
     let inner =
         draw_frame(is_focused, [title, muted_spans(sorted, theme), below], theme, area, buffer);
     if table.rows.is_empty() {
-        let words = "neither run has a checklist of components";
-        return draw_sentence(words, theme.style_for(Meaning::Muted), inner, buffer);
+        let none = if compared.paths.len() > 2 { "no run has" } else { "neither run has" };
+        let words = format!("{none} a checklist of components");
+        return draw_sentence(&words, theme.style_for(Meaning::Muted), inner, buffer);
     }
-    let width = usize::from(inner.width);
     put_row(head_line(compared, theme, width), None, inner, 0, buffer);
     table.pane.draw_rows(Some(theme.chosen_row(is_focused)), theme, buffer, |row| {
         component_line(compared, &table.rows[table.order[row]], theme, width)
@@ -145,8 +148,12 @@ fn difference_span(delta: Option<i8>, theme: Theme) -> Span<'static> {
 
 /// Returns the runs with a column, where each but the base has its difference before its score.
 fn shown_columns(compared: &ComparisonView, width: usize) -> RunColumns {
-    let room = width.saturating_sub(LEAST_NAME_CELLS + SCORE_CELLS);
-    compared.run_columns(room / (SCORE_CELLS + DIFFERENCE_CELLS))
+    compared.run_columns(column_room(width))
+}
+
+/// Returns how many columns fit beside the base.
+pub(super) fn column_room(width: usize) -> usize {
+    width.saturating_sub(LEAST_NAME_CELLS + SCORE_CELLS) / (SCORE_CELLS + DIFFERENCE_CELLS)
 }
 
 /// Returns `1 █··· `.

@@ -79,7 +79,7 @@ fn count_text(compared: &ComparisonView) -> String {
 }
 
 fn why_empty(compared: &ComparisonView) -> String {
-    if let Some(why) = &compared.losses.failed {
+    if let Some(why) = compared.lifeline_failure() {
         return safe_string(why);
     }
     let pair = compared.compared_parties();

@@ -12,7 +12,6 @@ use crate::{
     widgets::{
         line::{fit_spans, padded_spans, safe_string, spans_width, trusted_span},
         panel::put_row,
-        scroll::centred_top,
         text,
         theme::{Meaning, Theme},
     },
@@ -48,8 +47,7 @@ struct NumberRow {
 pub(super) fn draw(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let title = vec![part_name_span(compared, ComparePart::Numbers, "numbers", theme)];
     let width = usize::from(area.width.saturating_sub(2));
-    let room = width.saturating_sub(LABEL_CELLS + VALUE_CELLS + BETTER_CELLS);
-    let columns = compared.run_columns(room / (VALUE_CELLS + DIFFERENCE_CELLS));
+    let columns = compared.run_columns(column_room(width));
     let base = run_letter(compared.base);
     let hidden = columns.hidden_text();
     let hidden = if hidden.is_empty() { hidden } else { format!("  {hidden}") };
@@ -67,11 +65,17 @@ pub(super) fn draw(compared: &ComparisonView, theme: Theme, area: Rect, buffer: 
         .collect();
     let chosen = results.len() + compared.number_row(&numbers);
     let height = usize::from(inner.height.saturating_sub(1));
-    let top = centred_top(chosen, rows.len(), height);
+    let (top, _) = compared.numbers_top(height);
     for (y, (at, row)) in (1..).zip(rows.iter().enumerate().skip(top).take(height)) {
         let style = (at == chosen).then(|| theme.chosen_row(is_focused));
         put_row(row_line(compared, row, &columns.runs, theme), style, inner, y, buffer);
     }
+}
+
+/// Returns how many columns fit beside the base.
+pub(super) fn column_room(width: usize) -> usize {
+    let room = width.saturating_sub(LABEL_CELLS + VALUE_CELLS + BETTER_CELLS);
+    room / (VALUE_CELLS + DIFFERENCE_CELLS)
 }
 
 fn head_line(compared: &ComparisonView, runs: &[usize], theme: Theme) -> Line<'static> {

@@ -13,20 +13,27 @@ mod tests_table;
 mod transcripts;
 mod transitions;
 
-use ratatui::{buffer::Buffer, layout::Rect, text::Line, widgets::Widget};
+use std::collections::BTreeSet;
+
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    text::{Line, Span},
+    widgets::Widget,
+};
 
 use crate::{
     session::pending::Loading,
     views::compare::{ComparePart, ComparisonView, areas::CompareAreas, update::tab_text},
     widgets::{
         layout::{ScreenLayout, TAB_GAP},
-        line::{fit_spans, left_and_right, recorded_span, safe_string, trusted_span},
+        line::{fit_spans, left_and_right, recorded_span, safe_string, spans_width, trusted_span},
         panel::draw_sentence,
         theme::{Meaning, Theme},
     },
 };
 use trajview_run::trial::TrialValues;
-use trajview_study::compare::{TranscriptItem, run_letter};
+use trajview_study::compare::run_letter;
 
 use frame::{draw_frame, muted_spans, no_value, part_name_span, run_head, side_letter};
 
@@ -81,41 +88,78 @@ pub fn draw(
     }
 }
 
+/// Returns how many columns beside the base fit into the narrowest table on screen.
+pub(super) fn column_room(compared: &ComparisonView, areas: &CompareAreas) -> usize {
+    let room = |part: ComparePart, column_room: fn(usize) -> usize| {
+        let width = areas.part_area(part)?.width.saturating_sub(2);
+        Some(column_room(usize::from(width)))
+    };
+    let components = match (compared.lists_tests(), compared.has_no_components()) {
+        (true, _) => room(ComparePart::Components, tests_table::column_room),
+        (false, true) => None,
+        (false, false) => room(ComparePart::Components, components::column_room),
+    };
+    let numbers = room(ComparePart::Numbers, many_numbers::column_room);
+    numbers.into_iter().chain(components).min().unwrap_or_default()
+}
+
 /// Draws ` a codex-p12 emergent  b codex-p12-single-shot single-shot      measuring: 3 of 10`.
 fn draw_head(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
-    let mut names = vec![];
-    for run in 0..compared.paths.len() {
-        let Some(party) = compared.all_parties().get(run) else { continue };
-        names.push(trusted_span(format!("{} ", run_letter(run)), theme.style_for(Meaning::Key)));
-        names.push(recorded_span(&party.run.id, theme.style_for(Meaning::Title)));
-        let condition = party.run.condition.as_deref().map(|it| format!(" {}", safe_string(it)));
-        names.push(trusted_span(condition.unwrap_or_default(), theme.style_for(Meaning::Muted)));
-        let trial = TrialValues::for_run(&party.run);
-        let meaning = trial.outcome.map_or(Meaning::Muted, Meaning::for_outcome);
-        let result = trial.result_text().map(|it| format!(" {it}")).unwrap_or_default();
-        names.push(recorded_span(&result, theme.style_for(meaning)));
-        names.push(trusted_span("   ", theme.style_for(Meaning::Muted)));
-    }
-    let status =
-        status_text(compared).map(|words| trusted_span(words, theme.style_for(Meaning::Muted)));
-    let parting = match status {
-        Some(_) => None,
-        None => parting_text(compared),
-    };
-    let parting = parting.map(|words| trusted_span(words, theme.style_for(Meaning::Muted)));
-    let status = status.or(parting);
+    let words = status_text(compared).or_else(|| parting_text(compared));
+    let right = words.map(|words| trusted_span(words, theme.style_for(Meaning::Muted)));
+    let right: Vec<Span> = right.into_iter().collect();
     let width = usize::from(inner.width);
-    left_and_right(names, status.into_iter().collect(), width).render(inner, buffer);
+    let room = width.saturating_sub(spans_width(&right) + 1);
+    left_and_right(head_spans(compared, theme, room), right, width).render(inner, buffer);
 }
 
-/// Returns `first difference a 1.3, b 1.2`: the steps in which the two runs part.
+/// Returns the names of the runs: those of the pair, the base, the others as far as there is room, and `+9 (i)` for those
+/// that `i` lists.
+fn head_spans(compared: &ComparisonView, theme: Theme, room: usize) -> Vec<Span<'static>> {
+    let [a, b] = compared.pair;
+    let all = compared.all_parties().len();
+    let mut order: Vec<usize> = [a, b, compared.base].into_iter().chain(0..all).collect();
+    let mut seen = BTreeSet::new();
+    order.retain(|run| *run < all && seen.insert(*run));
+    let mut names = vec![];
+    for (at, run) in order.iter().enumerate() {
+        let name = run_name_spans(compared, *run, theme);
+        let rest = format!("+{} (i)", all - at);
+        let is_last = at + 1 == all;
+        let needed = spans_width(&name) + if is_last { 0 } else { rest.len() };
+        // The two runs are always named.
+        if at > 1 && spans_width(&names) + needed > room {
+            let names = fit_spans(names, room.saturating_sub(rest.len()));
+            let rest = trusted_span(rest, theme.style_for(Meaning::Muted));
+            return names.into_iter().chain([rest]).collect();
+        }
+        names.extend(name);
+    }
+    names
+}
+
+/// Returns `a codex-p12 emergent   `.
+fn run_name_spans(compared: &ComparisonView, run: usize, theme: Theme) -> Vec<Span<'static>> {
+    let Some(party) = compared.all_parties().get(run) else { return vec![] };
+    let condition = party.run.condition.as_deref().map(|it| format!(" {}", safe_string(it)));
+    let trial = TrialValues::for_run(&party.run);
+    let meaning = trial.outcome.map_or(Meaning::Muted, Meaning::for_outcome);
+    let result = trial.result_text().map(|it| format!(" {it}")).unwrap_or_default();
+    vec![
+        trusted_span(format!("{} ", run_letter(run)), theme.style_for(Meaning::Key)),
+        recorded_span(&party.run.id, theme.style_for(Meaning::Title)),
+        trusted_span(condition.unwrap_or_default(), theme.style_for(Meaning::Muted)),
+        recorded_span(&result, theme.style_for(meaning)),
+        trusted_span("   ", theme.style_for(Meaning::Muted)),
+    ]
+}
+
+/// Returns `first step that differs: a 1.3, b 1.2`.
 fn parting_text(compared: &ComparisonView) -> Option<String> {
-    let first = compared.transcripts.first_difference()?;
+    let [at_a, at_b] = &compared.transcripts.differences.first.as_ref()?.addresses;
     let [a, b] = compared.pair.map(run_letter);
-    let [at_a, at_b] =
-        [first.a, first.b].map(|item| item.map_or("end".to_owned(), TranscriptItem::address));
-    Some(format!("first difference {a} {at_a}, {b} {at_b}"))
+    Some(format!("first step that differs: {a} {at_a}, {b} {at_b}"))
 }
 
 /// Returns the progress of the measurement.

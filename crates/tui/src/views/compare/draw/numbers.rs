@@ -12,7 +12,6 @@ use crate::{
     widgets::{
         line::{fit_spans, left_and_right, safe_string, trusted_span},
         panel::put_row,
-        scroll::centred_top,
         text,
         theme::{Meaning, Theme},
     },
@@ -49,7 +48,7 @@ pub fn draw(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Bu
     let height = usize::from(inner.height.saturating_sub(1));
     let numbers = compared.compared_numbers();
     let chosen = compared.number_row(&numbers);
-    let top = centred_top(chosen, numbers.len(), height);
+    let (top, _) = compared.numbers_top(height);
     for (y, (at, number)) in (1..).zip(numbers.iter().enumerate().skip(top).take(height)) {
         let style = (at == chosen).then(|| theme.chosen_row(is_focused));
         put_row(number_line(compared, *number, theme, width), style, inner, y, buffer);

@@ -22,7 +22,8 @@ const VALUE_CELLS: usize = 15;
 /// Requests, steps, edits and the rest, one row each.
 pub(crate) fn draw_facts(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let title = vec![trusted_span(" sessions ", theme.style_for(Meaning::Text))];
-    let below = muted_spans("neither has a checklist or a verdict", theme);
+    let none = if compared.paths.len() > 2 { "no run has" } else { "neither has" };
+    let below = muted_spans(format!("{none} a checklist or a verdict"), theme);
     let inner = draw_frame(false, [title, vec![], below], theme, area, buffer);
     let Some(pair) = compared.compared_parties() else { return };
     let [a, b] = pair.map(|party| SessionFacts::for_run(party).named_facts());

@@ -3,7 +3,7 @@
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};
 
 use crate::{
-    views::compare::{ComparePart, ComparisonView},
+    views::compare::{ComparePart, ComparisonView, table::test_name},
     widgets::{
         line::{padded_spans, safe_string, trusted_span},
         panel::put_row,
@@ -11,9 +11,8 @@ use crate::{
     },
 };
 use trajview_run::checkpoint_record::TestOutcome;
-use trajview_study::compare::run_letter;
 
-use super::{draw_frame, muted_spans, part_name_span};
+use super::{draw_frame, muted_spans, part_name_span, run_head};
 
 /// Cells of an outcome, with the blank after it.
 const OUTCOME_CELLS: usize = 8;
@@ -21,18 +20,23 @@ const OUTCOME_CELLS: usize = 8;
 /// Cells that the name of a test is not shortened below.
 const LEAST_NAME_CELLS: usize = 16;
 
+/// Returns how many columns fit beside the base.
+pub(super) fn column_room(width: usize) -> usize {
+    (width.saturating_sub(LEAST_NAME_CELLS) / OUTCOME_CELLS).saturating_sub(1)
+}
+
 pub(crate) fn draw(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let is_focused = compared.part == ComparePart::Components;
     let table = &compared.table;
-    let differing = table.tests.iter().filter(|test| !test.is_equal()).count();
     let title = vec![part_name_span(compared, ComparePart::Components, "recorded tests", theme)];
-    let in_some = table.tests.iter().filter(|test| !test.is_in_all_runs()).count();
-    let in_some =
-        if in_some > 0 { format!(", {in_some} in some runs only") } else { String::new() };
+    let in_some = match table.partial_tests {
+        0 => String::new(),
+        count => format!(", {count} in some runs only"),
+    };
+    let differing = table.differing_tests;
     let count =
         format!("{} tests, {differing} with different outcomes{in_some}", table.tests.len());
-    let room = usize::from(area.width.saturating_sub(2)).saturating_sub(LEAST_NAME_CELLS);
-    let columns = compared.run_columns((room / OUTCOME_CELLS).saturating_sub(1));
+    let columns = compared.run_columns(column_room(usize::from(area.width.saturating_sub(2))));
     let right = muted_spans(count, theme);
     let below = muted_spans(columns.hidden_text(), theme);
     let inner = draw_frame(is_focused, [title, right, below], theme, area, buffer);
@@ -40,17 +44,13 @@ pub(crate) fn draw(compared: &ComparisonView, theme: Theme, area: Rect, buffer: 
     let muted = theme.style_for(Meaning::Muted);
     let mut head = padded_spans(vec![trusted_span("test", muted)], names);
     for run in &columns.runs {
-        head.extend(padded_spans(vec![trusted_span(run_letter(*run), muted)], OUTCOME_CELLS));
+        head.extend(padded_spans(vec![run_head(compared, *run, theme)], OUTCOME_CELLS));
     }
     put_row(Line::from(head), None, inner, 0, buffer);
     table.pane.draw_rows(Some(theme.chosen_row(is_focused)), theme, buffer, |row| {
         let test = &table.tests[table.order[row]];
-        let name = match test.checkpoint.is_empty() {
-            true => test.name.clone(),
-            false => format!("{} {}", test.checkpoint, test.name),
-        };
         let meaning = if test.is_equal() { Meaning::Muted } else { Meaning::Text };
-        let name = trusted_span(safe_string(&name), theme.style_for(meaning));
+        let name = trusted_span(safe_string(&test_name(test)), theme.style_for(meaning));
         let mut spans = padded_spans(vec![name], names);
         for run in &columns.runs {
             let (word, meaning) = match test.outcomes[*run] {

@@ -66,12 +66,13 @@ pub fn draw(compared: &ComparisonView, theme: Theme, area: Rect, buffer: &mut Bu
     }
 }
 
-/// Returns `difference 3 of 17`.
+/// Returns `difference 3 of 17`; before the first one `17 differences`.
 fn place_text(compared: &ComparisonView) -> String {
     let transcripts = &compared.transcripts;
     match (transcripts.difference_place(), transcripts.aligned.ready()) {
         (_, None) => String::new(),
         ((_, 0), _) => "no difference".into(),
+        ((0, all), _) => count_with_noun(all, "difference"),
         ((here, all), _) => format!("difference {here} of {all}"),
     }
 }
@@ -79,7 +80,7 @@ fn place_text(compared: &ComparisonView) -> String {
 /// Returns `first step that differs: a 1.3 Bash: ls | b 1.3 Bash: pwd (12 equal before it)`.
 fn first_difference_line(compared: &ComparisonView, theme: Theme, width: usize) -> Line<'static> {
     let [a, b] = compared.pair.map(run_letter);
-    let words = match compared.transcripts.first_difference() {
+    let words = match &compared.transcripts.differences.first {
         None => {
             let both = compared.transcripts.aligned.ready();
             let are_cut = both.is_some_and(|it| it.a.left_out + it.b.left_out > 0);
@@ -89,7 +90,7 @@ fn first_difference_line(compared: &ComparisonView, theme: Theme, width: usize) 
             // Each side has its share of the room, so that neither hides the other.
             let share = width.saturating_sub(50) / 2;
             let [left, right] = [0, 1].map(|side| {
-                let words = safe_string(&first.side_text(side));
+                let words = safe_string(&first.texts[side]);
                 text::truncate(&words, share.max(12), "…").to_string()
             });
             let before = first.equal_before;
@@ -154,7 +155,7 @@ impl SideColumns {
         theme: Theme,
     ) -> Line<'static> {
         let muted = theme.style_for(Meaning::Muted);
-        let counts = aligned.row_counts();
+        let counts = compared.transcripts.differences.counts;
         let own = [counts.only_a, counts.only_b];
         let head = |side: usize| {
             let party = compared.all_parties().get(compared.pair[side]);
