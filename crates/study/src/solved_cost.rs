@@ -57,8 +57,7 @@ fn group_cost(
     runs: &[&RunSpending],
     plan: &BootstrapPlan,
 ) -> CostOfSolved {
-    let mut tasks: BTreeMap<(Option<(&String, Option<&String>)>, usize), (f64, u64)> =
-        BTreeMap::new();
+    let mut tasks = BTreeMap::<_, (f64, u64)>::new();
     let mut counted = 0;
     for (at, run) in runs.iter().enumerate() {
         if let (Some(usd), Some(solved)) = (run.usd, run.solved) {

@@ -6,7 +6,7 @@ use super::{ErrorRule, OutcomeCounts, PassRate};
 
 impl OutcomeCounts {
     /// Returns each outcome's word with its number of trials, and `not recorded` last.
-    pub fn named_counts(&self) -> impl Iterator<Item = (&'static str, usize)> {
+    pub(crate) fn named_counts(&self) -> impl Iterator<Item = (&'static str, usize)> {
         let recorded = Outcome::ALL.map(|outcome| (outcome.word(), self.with_outcome(outcome)));
         recorded.into_iter().chain([("not recorded", self.not_recorded)])
     }

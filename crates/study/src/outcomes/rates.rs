@@ -26,7 +26,7 @@ worded! {
 
 impl ErrorRule {
     /// Returns whether a trial passes by this rule; None where it does not count. What nobody scored never counts.
-    pub const fn counts_as_pass(self, outcome: Option<Outcome>) -> Option<bool> {
+    pub(crate) const fn counts_as_pass(self, outcome: Option<Outcome>) -> Option<bool> {
         match (outcome, self) {
             (Some(Outcome::Passed), _) => Some(true),
             (Some(Outcome::Failed | Outcome::Partial), _)
@@ -48,7 +48,7 @@ pub struct OutcomeCounts {
 }
 
 impl OutcomeCounts {
-    pub fn of_trials(trials: &[&TrialRecord]) -> Self {
+    pub(crate) fn of_trials(trials: &[&TrialRecord]) -> Self {
         trials.iter().map(|trial| trial.outcome).collect()
     }
 
@@ -69,7 +69,7 @@ impl OutcomeCounts {
     }
 
     /// The pass rate by each rule, in the order of [`ErrorRule::ALL`].
-    pub fn pass_rates(&self, confidence: f64) -> [PassRate; 3] {
+    pub(crate) fn pass_rates(&self, confidence: f64) -> [PassRate; 3] {
         ErrorRule::ALL.map(|rule| {
             let counts = |it: &Outcome| rule.counts_as_pass(Some(*it)).is_some();
             let counted = Outcome::ALL.into_iter().filter(counts).map(|it| self.with_outcome(it));

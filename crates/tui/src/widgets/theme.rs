@@ -47,7 +47,7 @@ pub enum Meaning {
 
 impl Meaning {
     /// Returns the meaning of a trial's outcome, whose word or sign is always there too.
-    pub const fn for_outcome(outcome: Outcome) -> Self {
+    pub(crate) const fn for_outcome(outcome: Outcome) -> Self {
         match outcome {
             Outcome::Passed => Self::Added,
             Outcome::Failed => Self::Removed,
