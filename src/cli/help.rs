@@ -191,7 +191,7 @@ const GROUPS: [CommandGroup; 8] = [
                 "compare",
                 [
                     "trajview compare sample-runs/codex-p12 sample-runs/codex-p12-single-shot",
-                    "trajview compare sample-runs/codex-p12 sample-runs/codex-p12-single-shot sample-runs/codex-rollout --base b",
+                    "trajview compare sample-runs/codex-p12 sample-runs/claude-code sample-runs/codex-rollout --csv",
                 ],
             ),
             CommandExamples(

@@ -17,7 +17,7 @@ const TESTED: &str = "sample-runs/slopcodebench/tally";
 /// Fields that hold a number and are none of the list: where something is, the parts and sides of a number that is named
 /// beside them, and settings.
 #[rustfmt::skip]
-const NO_NUMBERS: [&str; 58] = [
+const NO_NUMBERS: [&str; 92] = [
     "turn", "fraction", "bin", "line", "start", "end", "first", "last_used", "unused_since", "vanished", "committed",
     "lost_at", "judged_turn",
     "a", "b", "delta", "gap", "r", "value", "values", "scores", "by_score", "transitions", "recorded", "passed", "total",
@@ -26,6 +26,11 @@ const NO_NUMBERS: [&str; 58] = [
     "mean", "tasks", // of the number that the row names, and what it is over
     "differences", "same", "changed", "only_base", "only_run", "equal_before", // of a comparison with a base
     "usd", "solved", "without_cost", "without_tests", // the parts of usd_per_solved, and who is left out
+    "attempt", "error", "failed", "limit", "partial", "timeout", "unscored", "not_recorded", "reward", "trials", // of trials
+    "k", "pass_at_k", "pass_at_k_ci95", "pass_hat_k", "pass_hat_k_ci95", "most_trials_of_a_task", "tasks_left_out",
+    "tasks_with_repeats", "flaky_tasks", "spread_within_task", "rate", "per_pass", "per_pass_ci95", "mean_of_passed",
+    "mean_of_passed_ci95", "without_value",
+    "both", "neither", "only_a", "only_b", "discordant", "higher", "lower", "unpaired_groups", // of outcomes in pairs
     "requests", "steps", "edits", "edited_files", "changed_lines", "failures", "started_at", // what was done in a session
 ];
 
@@ -95,6 +100,7 @@ fn every_head_of_a_csv_is_a_row_of_the_list_or_says_which_row_it_is() {
         "not_comparable", "judge", "format", "task", "agent", "model", "condition", "state", "turn_states", "metric",
         "judgement", "judged_turn", "judged_at", "pooled", "better", "a", "b", "adjusted", "test", "why", "rubric_score_recorded",
         "mean_a", "a_ci95_low", "a_ci95_high", "mean_b", "b_ci95_low", "b_ci95_high",
+        "attempt", "outcome", "reward", "reward_name", "error", "seconds",
     ];
     let tables = [
         cli_text(&["score", TESTED, "--csv"]),

@@ -317,8 +317,8 @@ fn csv_has_a_row_a_run_and_markdown_every_table() {
     let md = text_of(folder.path(), &["--md"]);
 
     assert_eq!(csv.lines().count(), 3);
-    assert!(csv.starts_with("run,path,format,task,agent,model,condition,mcf,dir,if50,"), "{csv}");
-    assert!(csv.contains("t00-codex-emergent,t00-codex-emergent,bundle,t00,codex,,emergent,2.75,0.25,0.46875,made,judgements/made.json,6,,12,12,"), "{csv}");
+    assert!(csv.starts_with("run,path,format,task,attempt,outcome,reward,reward_name,error,agent,model,condition,mcf,dir,if50,"), "{csv}");
+    assert!(csv.contains("t00-codex-emergent,t00-codex-emergent,bundle,t00,,,,,,codex,,emergent,2.75,0.25,0.46875,made,judgements/made.json,6,,12,12,"), "{csv}");
     assert_eq!(md.lines().filter(|line| line.starts_with("| ---")).count(), 5, "{md}");
 }
 

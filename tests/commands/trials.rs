@@ -249,7 +249,7 @@ fn the_head_of_the_replay_has_the_outcome_and_a_trial_without_a_log_its_result()
 
     assert!(failed.lines().next().unwrap().contains("✗ failed · tests 0"), "{failed}");
     assert!(broken.lines().next().unwrap().contains("! error"), "{broken}");
-    for words in ["this run has no turns", "no log that can be read", "error: AgentError: exit 1"] {
+    for words in ["this trial has no log that can be read", "error: AgentError: exit 1"] {
         assert!(broken.contains(words), "{words}: {broken}");
     }
     for keys in ["2", "3", "4", "8", "9", "n", "j", "<enter>", "i", "e", "<right>"] {
@@ -267,4 +267,16 @@ fn harnesses_that_were_read_before_have_the_same_columns() {
     assert_eq!(slop["reward_name"], "strict_pass_rate");
     let graded = tree.as_array().unwrap().iter().find(|row| !row["reward"].is_null()).unwrap();
     assert_eq!((&graded["outcome"], &graded["reward_name"]), (&Value::Null, &json!("score")));
+}
+
+#[test]
+fn the_record_of_a_trial_without_a_log_is_not_imported() {
+    let out = tempfile::tempdir().unwrap();
+    let record = "sample-runs/jobs/harbor/parse-dates__Qm3vTzK/result.json";
+
+    let ran = run_cli(&["import", record, "--out", out.path().join("bundle").to_str().unwrap()]);
+
+    assert_ne!(ran.code, Some(0));
+    assert!(ran.err.contains("a trial without a log"), "{}", ran.err);
+    assert!(!out.path().join("bundle").exists());
 }

@@ -612,7 +612,10 @@ fn a_folder_without_runs_says_so() {
 fn wishes_for_a_table_are_checked() {
     for (arguments, why) in [
         (["--sort", "warp"], "no column"),
-        (["--group", "turns"], "[possible values: task, agent, condition, model, project]"),
+        (
+            ["--group", "turns"],
+            "[possible values: task, outcome, agent, condition, model, project]",
+        ),
         (["--filter", "warp>9"], "no column"),
     ] {
         let ran = run_cli(&[&arguments[..], &["--snapshot", "80x24"]].concat());

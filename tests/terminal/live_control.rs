@@ -535,10 +535,7 @@ fn what_a_person_answers_belongs_to_its_turn_and_what_is_not_sent_to_none() {
     let answers = vec!["the answer".to_owned(), "yes".to_owned()];
     assert_eq!(typed_of(&run), [(false, answers), (false, vec![])]);
     let said = run["provenance"].as_str().unwrap();
-    assert!(
-        said.contains("1 some turns include input that a person typed during the turn"),
-        "{said}"
-    );
+    assert!(said.contains("1 turns include input that a person typed during the turn"), "{said}");
     let erased =
         "typed and not sent, so it was erased before the next request: do: echo 3 >thr".to_owned();
     assert!(events.contains(&LiveEvent::Warned(erased)));

@@ -88,6 +88,12 @@ pub fn import_bundle(source: &Path, out: &Path) -> Result<ImportSummary, ImportE
                 .into();
         return Err(OpenError::Understand { path: source.into(), why }.into());
     }
+    if recording.format.is_trial_record() {
+        let why =
+            "is the record of a trial without a log, so there is no session to import; `trajview FILE` opens the record"
+                .into();
+        return Err(OpenError::Understand { path: source.into(), why }.into());
+    }
     let draft = FolderDraft::for_target(out)?;
     let imported = if formats::shape_by_name(run.origin.format) == Some(RecordingShape::Bundle) {
         copy_bundle(&recording, run, archive, &draft)?
