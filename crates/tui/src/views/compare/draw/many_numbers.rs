@@ -17,6 +17,7 @@ use crate::{
     },
 };
 use trajview_metrics::{BetterDirection, Number, numbers::NumberStyle};
+use trajview_run::format_number::three_decimals;
 use trajview_study::compare::{ComparedResult, base_differences, result_rows, run_letter};
 
 use super::{
@@ -93,7 +94,8 @@ fn head_line(compared: &ComparisonView, runs: &[usize], theme: Theme) -> Line<'s
 }
 
 fn result_row(result: &ComparedResult, base: usize) -> NumberRow {
-    let signed = |by: f64| (by, format!("{by:+.3}").replace('-', "−"));
+    let sign = |by: f64| if by < 0.0 { "−" } else { "+" };
+    let signed = |by: f64| (by, sign(by).to_owned() + &three_decimals(by.abs()));
     NumberRow {
         label: result.name.clone(),
         better: result.better,
