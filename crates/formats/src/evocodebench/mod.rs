@@ -1,7 +1,7 @@
 //! EvoCodeBench's results of a task, `tasks/<task>.json`: the requests of its rounds, and for each model and round how many
 //! tests passed and which failed. The results of one model are a run: a turn and a checkpoint a round, without steps.
 //!
-//! A document for one model is the whole file with [`runs_in_file::RUN_FIELD`], the model's name, before its fields.
+//! A document for one model is the whole file with [`crate::runs_in_file::RUN_FIELD`], the model's name, before its fields.
 //!
 //! # Which tests passed
 //!
