@@ -7,7 +7,7 @@ use trajview_analysis::lifelines;
 use trajview_metrics::lifeline::{
     self, ComponentLoss, DatedVerdict, Lifeline, LostSymbol, RecordedLoss, TurnSide,
 };
-use trajview_metrics::test_losses::{TestLoss, followed_tests, test_losses};
+use trajview_metrics::test_losses::{LossKind, TestLoss, followed_tests, test_losses};
 use trajview_run::{
     RepoPath, Run,
     files::FileChange,
@@ -196,7 +196,7 @@ impl<'a> LossSource<'a> {
     fn loss_row(&self, recorded: &RecordedLoss<'a>) -> LossRow<'a> {
         let loss = &recorded.loss;
         LossRow {
-            kind: "component",
+            kind: LossKind::Component.word(),
             component: Some(loss.component),
             name: recorded.name,
             turn: loss.turn,
@@ -250,7 +250,7 @@ fn test_row<'a>(run: &'a Run, loss: &TestLoss<'a>) -> LossRow<'a> {
     let turn = run.turns.get(loss.failed.turns_done.wrapping_sub(1));
     let checkpoint = turn.and_then(|turn| run.checkpoints.get(turn.checkpoint?));
     LossRow {
-        kind: "test",
+        kind: LossKind::Test.word(),
         component: None,
         name: Some(&loss.test.name),
         turn: loss.failed.turns_done,

@@ -164,7 +164,7 @@ fn print_run(
     print_run_warnings(shown, out)
 }
 
-/// What stands in the place of turns for a trial that left no log.
+/// The result that a trial without a log has in place of turns.
 const NO_LOG: &str = "no turns: this trial has no log that can be read";
 
 fn print_signals(rows: &[Json], is_markdown: bool, out: &mut Out) -> std::io::Result<()> {

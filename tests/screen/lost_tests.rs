@@ -86,3 +86,11 @@ fn two_runs_have_their_lost_tests_in_one_table() {
 
     assert_has(&seen, &["lost components and tests", "component or test", "passed → failed"]);
 }
+
+#[test]
+fn from_a_loss_that_the_table_opened_the_next_one_of_its_turn_follows() {
+    let mut screen = opened(&[RUN], (120, 40), View::Scores);
+    assert_has(&after(&mut screen, "j <enter>"), &["lost at turn 4"]);
+
+    assert_has(&after(&mut screen, ": n e x t - l o s s <enter>"), &["(loss 3 of 3)"]);
+}

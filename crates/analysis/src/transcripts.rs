@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use trajview_run::{Edit, EditPath, Run, Step, StepId, StepKind, StepText, first_line_label};
+use trajview_run::{Edit, Run, Step, StepId, StepKind, StepText, first_line_label};
 use trajview_store::Archive;
 use trajview_study::compare::{
     ComparedTranscripts, ItemKind, MAX_STEPS, RowKind, Transcript, TranscriptItem, TranscriptRow,
@@ -138,14 +138,14 @@ fn new_step_item(
     });
     let edits: Vec<_> = step.edits.iter().map(edit_key).collect();
     let arguments = text.arguments.as_deref().map(|words| without_root(words, run));
+    let shown = without_root(&step.label, run);
     // Without arguments the label and the sizes of the edits are all that the recording has of the call.
     let sizes = arguments.is_none().then(|| {
         let sizes = step.edits.iter().map(|edit| (edit.added, edit.removed));
-        (without_root(&step.label, run), sizes.collect::<Vec<_>>())
+        (shown.clone(), sizes.collect::<Vec<_>>())
     });
-    let first_file = step.edits.first().map(|edit| path_text(&edit.path));
+    let first_file = step.edits.first().map(|edit| edit.path.as_str());
     let first_name = first_file.map(|path| path.rsplit('/').next().unwrap_or(path).to_owned());
-    let shown = without_root(&step.label, run);
     TranscriptItem {
         turn: id.turn,
         step: Some(id),
@@ -160,14 +160,7 @@ fn new_step_item(
 }
 
 fn edit_key(edit: &Edit) -> (&'static str, String) {
-    (edit.kind.word(), path_text(&edit.path).to_owned())
-}
-
-fn path_text(path: &EditPath) -> &str {
-    match path {
-        EditPath::Inside(path) => path.as_str(),
-        EditPath::Outside(path) => path,
-    }
+    (edit.kind.word(), edit.path.as_str().to_owned())
 }
 
 /// Returns the words with paths relative to the folder of the agent: two runs of one task work in folders of other names.

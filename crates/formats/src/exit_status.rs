@@ -182,12 +182,15 @@ fn verdict_value(value: TapeValue<'_>) -> Option<bool> {
     }
 }
 
+/// Returns the name of a log without its ending; None where it has none of these.
+pub fn log_stem(name: &str) -> Option<&str> {
+    [".traj.json", ".traj", ".jsonl", ".json"].iter().find_map(|end| name.strip_suffix(end))
+}
+
 /// Returns the id of a SWE-bench instance that a log is named after, `owner__repository-number`; None where it has another
 /// name.
 pub fn instance_of_name(source: &str) -> Option<String> {
-    let name = file_name(source);
-    let stem =
-        [".traj.json", ".traj", ".json", ".jsonl"].iter().find_map(|end| name.strip_suffix(end));
+    let stem = log_stem(file_name(source));
     stem.filter(|stem| stem.contains("__")).map(str::to_owned)
 }
 

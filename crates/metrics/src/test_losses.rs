@@ -33,6 +33,14 @@ pub struct TestLoss<'r> {
     pub failed: RecordedState,
 }
 
+impl TestLoss<'_> {
+    /// Returns the first line of the request of the turn that lost the test; None where it is not recorded.
+    pub fn request<'r>(&self, run: &'r Run) -> Option<&'r str> {
+        let turn = run.turns.get(self.failed.turns_done.checked_sub(1)?)?;
+        Some(&*turn.title).filter(|title| !title.is_empty())
+    }
+}
+
 /// A state of a run whose tests are recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordedState {
@@ -80,6 +88,16 @@ pub fn followed_tests(run: &Run) -> usize {
         }
     }
     counts.values().filter(|count| **count > 1).count()
+}
+
+/// Returns whether a test has outcomes at two checkpoints, so that it could be lost.
+pub fn has_followed_tests(run: &Run) -> bool {
+    let mut seen = BTreeSet::new();
+    recorded_cases(run).any(|(_, _, cases)| {
+        let ran = cases.into_iter().filter(|(_, case)| case.outcome != TestOutcome::Skipped);
+        // Each is new in its own state, so the first that is not has an earlier outcome.
+        ran.map(|(key, _)| key).any(|key| !seen.insert(key))
+    })
 }
 
 /// The tests of a state by the checkpoint that each was written for and its name. One that both passed and failed, under
@@ -170,5 +188,6 @@ mod tests {
         assert_eq!(test_losses(&run)[0].failed, RecordedState { name: "c3".into(), turns_done: 3 });
         assert_eq!(followed_tests(&run), 1);
         assert_eq!(followed_tests(&run_of(&["+-", "s "])), 0);
+        assert!(has_followed_tests(&run) && !has_followed_tests(&run_of(&["+-", "s "])));
     }
 }

@@ -79,6 +79,12 @@ pub fn three_decimals(value: f64) -> String {
     with_decimals(value, 3).replace('-', "−")
 }
 
+/// Returns a difference with its sign and three decimals; one that rounds to nothing is `+0.000`.
+pub fn signed_three_decimals(difference: f64) -> String {
+    let words = three_decimals(difference);
+    if words.starts_with('−') { words } else { format!("+{words}") }
+}
+
 /// Formats a number with so many decimals. A number that is rounded to zero has no sign.
 pub fn with_decimals(value: f64, decimals: usize) -> String {
     let words = format!("{value:.decimals$}");

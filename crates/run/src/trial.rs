@@ -40,6 +40,16 @@ impl Outcome {
         matches!(self, Self::Passed | Self::Failed | Self::Partial)
     }
 
+    /// Returns the outcome that a share of the work states; None for a number outside of 0 to 1.
+    pub fn from_share(share: f64) -> Option<Self> {
+        match share {
+            1.0 => Some(Self::Passed),
+            0.0 => Some(Self::Failed),
+            share if (0.0..=1.0).contains(&share) => Some(Self::Partial),
+            _ => None,
+        }
+    }
+
     /// Returns true where the trial ended without a verdict because something broke or ran out: error, timeout or limit.
     pub const fn is_broken(self) -> bool {
         matches!(self, Self::Error | Self::Timeout | Self::Limit)

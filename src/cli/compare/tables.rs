@@ -11,7 +11,7 @@ use trajview_metrics::{
     numbers::{COMPARED, NumberStyle, PHASE_TABLE, SLUMP},
     quality::Ruler,
 };
-use trajview_run::rubric::LEVELS;
+use trajview_run::{format_number, rubric::LEVELS};
 use trajview_study::compare::{
     self, ComparedComponent, ComparedMoment, ComparedRun, ComponentCell, ComponentFate,
     FilePresence, FileRow, NumberOutcome, ResultCell, run_letter,
@@ -191,7 +191,7 @@ fn result_table(document: &CompareDocument<'_>) -> TitledTable {
         };
         let differences = document.compared_with_base().into_iter().map(|at| {
             let by = row.number(&format!("differences.{at}"));
-            cell_or_dash(by.map(|by| format!("{by:+.3}").replace('-', "−")))
+            cell_or_dash(by.map(format_number::signed_three_decimals))
         });
         let cells = [row.cell("name")].into_iter().chain((0..document.parties.len()).map(text));
         table.add_row(

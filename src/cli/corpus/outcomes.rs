@@ -41,8 +41,8 @@ pub struct OutcomeArgs {
     /// How trials count that ended with an error, a timeout or a limit
     #[arg(long, value_enum, value_name = "RULE", default_value_t = ErrorChoice::Failures)]
     errors: ErrorChoice,
-    /// The numbers of trials k of pass@k and pass^k. Default: 1, 2, 4, 8 and so on, as far as half of the tasks have so many
-    /// trials, and their number
+    /// The numbers of trials k of pass@k and pass^k. Default: 1, 2, 4, 8 and so on up to the number of trials that at least half
+    /// of the tasks have, and that number
     #[arg(long = "k", value_name = "K,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=10_000))]
     ks: Vec<u32>,
 }
@@ -116,7 +116,7 @@ impl TrialOfRun {
             record: TrialRecord {
                 group: vec![],
                 task: trial.task.clone(),
-                task_set: run.identity.key.task_set.clone(),
+                task_set: key.task_set.clone(),
                 attempt: trial.attempt,
                 outcome: trial.outcome,
                 reward: trial.reward,

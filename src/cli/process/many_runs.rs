@@ -278,7 +278,7 @@ fn print_paper_tables(
             (">disciplined", &|it| it.share_cell("disciplined")),
             (">difference", &|it| {
                 let difference = it.number("delta");
-                cell_or_dash(difference.map(|by| format!("{by:+.3}").replace('-', "−")))
+                cell_or_dash(difference.map(format_number::signed_three_decimals))
             }),
         ];
         let title =

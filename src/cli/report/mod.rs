@@ -33,8 +33,8 @@ use report_data::ReportMaterial;
 ///
 /// HTML that needs no network: turns with their diffs, curves and lifelines, scores with the cited code, labels, and
 /// the commands that print each number. Two runs or more are compared; a study (study.toml) or a folder of run bundles gives
-/// the tables of `trajview agree`, another folder of runs, as a job of a harness, those of `trajview corpus`. Keys, passwords, addresses, home folders and names are redacted. It contains the
-/// labels of all raters: do not give it to a rater who still labels blind.
+/// the tables of `trajview agree`; another folder of runs, such as a job of a harness, gives those of `trajview corpus`. Keys,
+/// passwords, addresses, home folders and names are redacted. It contains the labels of all raters: do not give it to a rater who still labels blind.
 #[derive(Debug, clap::Args)]
 pub struct ReportArgs {
     /// A run; several that are compared; a study (study.toml), a folder of run bundles, or of other runs

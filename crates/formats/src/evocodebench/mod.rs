@@ -365,12 +365,7 @@ impl<'a, 't> TaskReader<'a, 't> {
         let rounds = self.rounds.len();
         let solved = stated.or_else(|| has_results.then_some(counted as f64));
         let reward = solved.filter(|_| rounds > 0).map(|solved| solved / rounds as f64);
-        let outcome = reward.filter(|_| has_results).and_then(|reward| match reward {
-            1.0 => Some(Outcome::Passed),
-            0.0 => Some(Outcome::Failed),
-            reward if (0.0..1.0).contains(&reward) => Some(Outcome::Partial),
-            _ => None,
-        });
+        let outcome = reward.filter(|_| has_results).and_then(Outcome::from_share);
         let mut notes: Vec<Box<str>> = vec![];
         if let Some(stated) = stated.filter(|stated| *stated != counted as f64) {
             notes.push(

@@ -13,7 +13,7 @@ use trajview_run::{
 use crate::json_object::JsonFields;
 
 /// The most tests of one report that are read.
-const MOST_TESTS: usize = 20_000;
+pub(super) const MOST_TESTS: usize = 20_000;
 
 /// Reads a report; None where it is none.
 pub(super) fn read_report(source: &str, bytes: &[u8]) -> Option<RecordedTests> {

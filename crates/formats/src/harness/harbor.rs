@@ -180,10 +180,7 @@ fn read_result(record: &Value, files: &TrialFiles<'_>) -> TrialResult {
     let mut result = TrialResult {
         task: record.text("task_name").map(Into::into),
         outcome: outcome_of(record, reward.as_ref().map(|it| it.1), exception.as_ref()),
-        error: exception.as_ref().map(|(kind, message)| match message.trim() {
-            "" => first_line_label(kind),
-            message => first_line_label(&format!("{kind}: {message}")),
-        }),
+        error: exception.as_ref().map(exception_label),
         source: files.record.name.into(),
         ..TrialResult::default()
     };
@@ -303,6 +300,14 @@ pub(super) struct TrialStep {
     pub error: Option<Box<str>>,
 }
 
+/// Returns type and message of an exception in one line.
+fn exception_label((kind, message): &(String, String)) -> Box<str> {
+    match message.trim() {
+        "" => first_line_label(kind),
+        message => first_line_label(&format!("{kind}: {message}")),
+    }
+}
+
 /// Returns the steps of a record in their order; none where the trial is not in steps.
 pub(super) fn steps_of(record: &Value) -> Vec<TrialStep> {
     const MOST_STEPS: usize = 1_000;
@@ -311,8 +316,7 @@ pub(super) fn steps_of(record: &Value) -> Vec<TrialStep> {
         let rewards = rewards_of(step);
         let exception = exception_of(step);
         let outcome = outcome_of(step, rewards.first().map(|it| it.1), exception.as_ref());
-        let error =
-            exception.map(|(kind, message)| first_line_label(&format!("{kind}: {message}")));
+        let error = exception.as_ref().map(exception_label);
         Some(TrialStep { name, outcome, rewards, error })
     };
     record.elements_of("step_results").iter().take(MOST_STEPS).filter_map(named).collect()

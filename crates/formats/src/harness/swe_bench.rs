@@ -17,9 +17,11 @@ use trajview_run::{
     checkpoint_record::{PassCount, RecordedTests, TestCase, TestOutcome},
 };
 
-use super::{Harness, TrialFacts, TrialFiles};
+use super::{Harness, TrialFacts, TrialFiles, ctrf};
 use crate::{
-    NotUnderstood, SourceBytes, exit_status::result_of_broken, format::file_name,
+    NotUnderstood, SourceBytes,
+    exit_status::{log_stem, result_of_broken},
+    format::file_name,
     json_object::JsonFields,
 };
 
@@ -164,8 +166,7 @@ fn no_verdict(facts: TrialFacts) -> Result<Option<TrialFacts>, NotUnderstood> {
 /// without endings.
 fn log_names(log: &str) -> Vec<String> {
     let without_end = |name: &str| {
-        let ends = [".traj.json", ".traj", ".jsonl", ".json"];
-        let stem = ends.iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
+        let stem = log_stem(name).unwrap_or(name);
         // A row that is not the first of its name.
         stem.split('@').next().unwrap_or(stem).to_owned()
     };
@@ -331,13 +332,8 @@ fn read_tests(status: &serde_json::Map<String, Value>, source: &str) -> Recorded
                     tests.strict = tests.strict + PassCount { passed, total: 1 };
                 }
                 tests.cases.push(TestCase {
-                    name: name.into(),
                     checkpoint: group.as_str().into(),
-                    group: None,
-                    outcome,
-                    seconds: None,
-                    reason: None,
-                    failure: None,
+                    ..ctrf::named_case(&name, outcome)
                 });
             }
         }

@@ -128,7 +128,7 @@ fn read_facts(record: &Value, source: &str) -> TrialFacts {
             _ => TestOutcome::Skipped,
         };
         let case = |(name, status): (&String, &Value)| ctrf::named_case(name, outcome(status));
-        ctrf::tests_of(source, tests.iter().take(20_000).map(case).collect())
+        ctrf::tests_of(source, tests.iter().take(ctrf::MOST_TESTS).map(case).collect())
     });
     facts
 }

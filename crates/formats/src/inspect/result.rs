@@ -33,7 +33,7 @@ pub fn sample_result(sample: &JsonObject<'_>, recorded: &[RecordedMeasure]) -> T
     let reward = scores.rewards.first().cloned();
     let of_score = reward.as_ref().map(|(name, value)| {
         let is_share = !has_mean_outside(recorded, name);
-        if is_share { outcome_of_share(*value) } else { None }
+        if is_share { Outcome::from_share(*value) } else { None }
     });
     let outcome = match (&error, of_score, &limit) {
         (Some(_), ..) => Some(Outcome::Error),
@@ -107,15 +107,6 @@ fn has_mean_outside(recorded: &[RecordedMeasure], reward: &str) -> bool {
     let names = ["accuracy", "mean"].map(|metric| format!("log.{reward}.{metric}"));
     let mut means = recorded.iter().filter(|value| names.iter().any(|name| **name == *value.name));
     means.any(|mean| mean.value.as_number().is_some_and(|mean| !(0.0..=1.0).contains(&mean)))
-}
-
-fn outcome_of_share(value: f64) -> Option<Outcome> {
-    match value {
-        1.0 => Some(Outcome::Passed),
-        0.0 => Some(Outcome::Failed),
-        value if (0.0..=1.0).contains(&value) => Some(Outcome::Partial),
-        _ => None,
-    }
 }
 
 #[derive(Default)]

@@ -190,8 +190,11 @@ impl JsonListRows {
             let start = element.as_ptr() as usize - content.as_ptr() as usize;
             places.push((start, element.len()));
         }
-        let name = file.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        let log_facts = inspect_archive::log_facts(content.as_bytes(), name);
+        // Of the lists only that of an Inspect log has a head, which is under this key.
+        let has_head = content.contains("\"eval\"");
+        let log_facts = has_head
+            .then(|| inspect_archive::log_facts(content.as_bytes(), disk::name_of(file)))
+            .flatten();
         (!places.is_empty()).then_some(Self { names, places, content, log_facts })
     }
 }

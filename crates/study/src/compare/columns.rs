@@ -122,7 +122,7 @@ pub fn result_rows(parties: &[ComparedRun]) -> Vec<ComparedResult> {
         "tests passed (share)",
         BetterDirection::Higher,
         cells(&|it| {
-            let tests = it.last_tests().filter(|tests| !tests.infrastructure_failure)?;
+            let tests = it.last_tests()?;
             Some(ResultCell::Count(tests.strict.passed, tests.strict.total))
         }),
     ));
@@ -166,7 +166,7 @@ pub fn test_rows(parties: &[ComparedRun]) -> Vec<ComparedTest> {
     let mut rows: Vec<ComparedTest> = vec![];
     let mut places: HashMap<(&str, &str), usize> = HashMap::new();
     for (run, party) in parties.iter().enumerate() {
-        let tests = party.last_tests().filter(|tests| !tests.infrastructure_failure);
+        let tests = party.last_tests();
         for TestCase { name, checkpoint, outcome, .. } in tests.iter().flat_map(|it| &it.cases) {
             let at = *places.entry((name, checkpoint)).or_insert_with(|| {
                 let outcomes = vec![None; parties.len()];

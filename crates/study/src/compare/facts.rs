@@ -81,11 +81,12 @@ impl ComparedRun {
         })
     }
 
-    /// The tests of the last checkpoint that has some.
+    /// The tests of the last checkpoint that has some. None where the harness itself failed there.
     pub(super) fn last_tests(&self) -> Option<&RecordedTests> {
         let states = self.run.checkpoints.iter().rev();
         let records = states.flat_map(|it| [&it.after_skill, &it.recorded].into_iter().flatten());
-        records.filter_map(|record| record.tests.as_ref()).next()
+        let last = records.filter_map(|record| record.tests.as_ref()).next();
+        last.filter(|tests| !tests.infrastructure_failure)
     }
 }
 

@@ -60,11 +60,9 @@ impl ComparedRun {
 
     fn fate_of_test(&self, facts: &TestFacts<'_>, key: (&str, &str)) -> ComponentFate {
         if let Some(lost) = facts.losses.iter().find(|it| test_key(it) == key) {
-            let turn = lost.failed.turns_done;
-            let title = turn.checked_sub(1).and_then(|turn| self.run.turns.get(turn));
             return ComponentFate::Lost(LossInRun {
-                turn,
-                request: title.map(|it| it.title.to_string()).unwrap_or_default(),
+                turn: lost.failed.turns_done,
+                request: lost.request(&self.run).unwrap_or_default().to_owned(),
                 spot: None,
                 before: Some(format!("passed at {}", lost.passed.name)),
                 after: Some(format!("failed at {}", lost.failed.name)),

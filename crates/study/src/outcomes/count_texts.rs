@@ -17,15 +17,11 @@ impl OutcomeCounts {
         let texts: Vec<String> = counted.map(|(word, count)| format!("{count} {word}")).collect();
         (self.all_trials() > self.not_recorded).then(|| texts.join(" · "))
     }
-}
 
-impl OutcomeCounts {
     /// Returns the pass rate by the default rule, with its 95 % interval; None where no trial counts.
     pub fn default_pass_rate(&self) -> Option<PassRate> {
-        let rates = self.pass_rates(0.95);
-        let of_rule = ErrorRule::ALL.into_iter().zip(rates);
-        let default = of_rule.into_iter().find(|(rule, _)| *rule == ErrorRule::default());
-        default.map(|(_, rate)| rate).filter(|rate| rate.counted > 0)
+        let rate = self.pass_rates(0.95)[ErrorRule::default() as usize];
+        (rate.counted > 0).then_some(rate)
     }
 }
 

@@ -68,7 +68,7 @@ impl SpentPerPass {
         measure: SpendingMeasure,
         plan: &BootstrapPlan,
     ) -> Self {
-        let is_scored = |trial: &&&TrialRecord| {
+        let is_counted = |trial: &&&TrialRecord| {
             trial.outcome.is_some_and(|outcome| outcome != Outcome::Unscored)
         };
         let (mut sums, mut passed_means) = (vec![], vec![]);
@@ -76,7 +76,7 @@ impl SpentPerPass {
         for task in tasks {
             let (mut spent, mut passed, mut spent_by_passed) = (0.0, 0, 0.0);
             let trials_before = trials;
-            for trial in task.iter().filter(is_scored) {
+            for trial in task.iter().filter(is_counted) {
                 let Some(value) = measure.of_trial(trial) else {
                     without_value += 1;
                     continue;

@@ -32,6 +32,8 @@ pub(crate) struct LossKey {
     pub kind: LossKind,
     /// The id of the component, or the name of the test.
     pub id: String,
+    /// The checkpoint that a test was written for; None for a component.
+    pub checkpoint: Option<Box<str>>,
     /// Counts from 1.
     pub turn: usize,
 }

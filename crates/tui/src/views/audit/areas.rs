@@ -49,7 +49,7 @@ const QUEUE_CELLS: (u16, u16) = (40, 56);
 
 impl AuditAreas {
     /// Computes the areas; while the agreement is hidden the queue takes its space, unless the agreement has the keyboard.
-    /// While the item is decided on, it has half of the height, else the lines of code have it.
+    /// While a reason or a decision is entered, it has half of the height, else the lines of code have it.
     pub fn new(
         layout: &ScreenLayout,
         part: AuditPart,

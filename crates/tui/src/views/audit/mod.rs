@@ -62,7 +62,7 @@ pub struct AuditView {
     has_started: bool,
     /// True where there is an agreement and it is not hidden.
     shows_agreement: bool,
-    /// True while the item is decided on: a reason is asked for, or raters are adjudicated.
+    /// True while a reason is entered or raters are adjudicated.
     decides_on_item: bool,
 }
 

@@ -130,7 +130,7 @@ pub(super) fn go_to_failure(
     // Who moved on from the place of a loss is not there any more.
     let last = session.rubric.lifelines.last_loss.as_ref();
     let is_there = last.is_some_and(|last| last.step == Some(here.1));
-    let at_loss = session.current_loss().filter(|_| is_there);
+    let at_loss = if is_there { session.current_loss() } else { None };
     let at_loss =
         at_loss.and_then(|at| stops.iter().position(|(_, stop)| *stop == FailureStop::Loss(at)));
     let first = stops.partition_point(|(place, _)| *place < here);

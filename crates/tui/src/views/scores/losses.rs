@@ -22,7 +22,7 @@ use crate::{
 };
 use trajview_metrics::{
     lifeline::{DatedVerdict, RecordedLoss, recorded_losses},
-    test_losses::{LossKind, TestLoss, followed_tests, test_losses},
+    test_losses::{LossKind, TestLoss, has_followed_tests, test_losses},
 };
 
 /// A component or a test that the run lost.
@@ -97,7 +97,11 @@ impl RunLoss<'_> {
     }
 
     fn key(&self) -> LossKey {
-        LossKey { kind: self.kind(), id: self.id().to_owned(), turn: self.turn() }
+        let checkpoint = match self {
+            Self::Component(_) => None,
+            Self::Test { loss, .. } => Some(loss.test.checkpoint.clone()),
+        };
+        LossKey { kind: self.kind(), id: self.id().to_owned(), checkpoint, turn: self.turn() }
     }
 }
 
@@ -155,6 +159,8 @@ impl LossesView {
             LossesMessage::Open => match session.run_losses().get(self.rows.cursor()) {
                 Some(loss) => {
                     let (opening, notice) = loss_opening(session, loss);
+                    let gone_to = LastLoss { key: loss.key(), step: None };
+                    session.rubric.lifelines.last_loss = Some(gone_to);
                     session.set_opening(opening);
                     session.notice = Some(format!("{notice}; backspace goes back to the losses"));
                 }
@@ -196,11 +202,7 @@ impl LossesView {
         let score =
             |dated: Option<DatedVerdict<'_>>| dated.map(|it| it.score_text()).unwrap_or_default();
         let (place, before, after) = match it {
-            RunLoss::Component(it) => (
-                it.loss.symbols.first().map(|symbol| symbol.place_text()).unwrap_or_default(),
-                score(it.before),
-                score(it.after),
-            ),
+            RunLoss::Component(lost) => (it.place_text(), score(lost.before), score(lost.after)),
             RunLoss::Test { loss, .. } => (
                 String::new(),
                 format!("passed at {}", loss.passed.name),
@@ -254,9 +256,7 @@ impl Session {
     pub(crate) fn run_losses(&self) -> Vec<RunLoss<'_>> {
         let components = self.lost_components().into_iter().map(RunLoss::Component);
         let tests = test_losses(&self.run).into_iter().map(|loss| {
-            let turn = loss.failed.turns_done.checked_sub(1);
-            let turn = turn.and_then(|turn| self.run.turns.get(turn));
-            let request = turn.map(|turn| &*turn.title).filter(|title| !title.is_empty());
+            let request = loss.request(&self.run);
             RunLoss::Test { loss, request }
         });
         let mut losses: Vec<RunLoss<'_>> = components.chain(tests).collect();
@@ -266,7 +266,7 @@ impl Session {
 
     /// Returns whether the run has something that it could lose: components, or tests with outcomes at several checkpoints.
     pub(crate) fn can_have_losses(&self) -> bool {
-        self.rubric.has_content() || followed_tests(&self.run) > 0
+        self.rubric.has_content() || has_followed_tests(&self.run)
     }
 
     /// Returns the components that the run lost, by turn, with the verdicts of the judge that is shown. Empty until the
@@ -309,12 +309,8 @@ impl Session {
             return;
         }
         self.rubric.lifelines.goes_to_next_loss = false;
-        let here = self.rubric.lifelines.last_loss.take();
         let losses = self.run_losses();
-        let after_last = here.and_then(|last| {
-            let at = losses.iter().position(|it| it.key() == last.key)?;
-            (last.key.turn == self.turn + 1).then_some(at + 1)
-        });
+        let after_last = self.current_loss_in(&losses).map(|at| at + 1);
         let later = || losses.iter().position(|it| it.turn() > self.turn + 1);
         let at = after_last.or_else(later).filter(|at| *at < losses.len()).unwrap_or_default();
         if losses.is_empty() {
@@ -326,7 +322,7 @@ impl Session {
 
     /// Returns the sentence that nothing is lost.
     pub(crate) fn why_no_losses(&self) -> String {
-        match (self.rubric.has_content(), followed_tests(&self.run) > 0) {
+        match (self.rubric.has_content(), has_followed_tests(&self.run)) {
             (true, true) => "this run lost no component and no test".into(),
             (true, false) => "this run lost no component".into(),
             (false, true) => "this run lost no test".into(),
@@ -336,10 +332,13 @@ impl Session {
 
     /// Returns the loss that was last gone to, as an index of [`Self::run_losses`], while its turn is selected.
     pub(crate) fn current_loss(&self) -> Option<usize> {
-        let key = &self.rubric.lifelines.last_loss.as_ref()?.key;
-        let losses = self.run_losses();
-        let at = losses.iter().position(|it| it.key() == *key)?;
-        (key.turn == self.turn + 1).then_some(at)
+        self.current_loss_in(&self.run_losses())
+    }
+
+    fn current_loss_in(&self, losses: &[RunLoss<'_>]) -> Option<usize> {
+        let last = self.rubric.lifelines.last_loss.as_ref();
+        let key = &last.filter(|last| last.key.turn == self.turn + 1)?.key;
+        losses.iter().position(|it| it.key() == *key)
     }
 
     /// Goes to one of [`Self::run_losses`].
@@ -359,6 +358,8 @@ impl Session {
 mod tests {
     use super::*;
     use crate::widgets::layout::{assert_apart, layouts_to_test};
+    use trajview_metrics::test_losses::RecordedState;
+    use trajview_run::checkpoint_record::{TestCase, TestOutcome};
 
     #[test]
     fn whatever_the_size_the_table_and_the_text_lie_inside_the_body_and_apart() {
@@ -369,5 +370,27 @@ mod tests {
                 assert!(layout.is_too_small || areas.table.height > HEAD_ROWS + 2);
             }
         }
+    }
+
+    #[test]
+    fn tests_of_one_name_from_two_checkpoints_are_two_losses() {
+        let test_of = |checkpoint: &str| TestCase {
+            name: "test_add".into(),
+            checkpoint: checkpoint.into(),
+            group: None,
+            outcome: TestOutcome::Failed,
+            seconds: None,
+            reason: None,
+            failure: None,
+        };
+        let tests = [test_of("c1"), test_of("c2")];
+        let state = |turns_done| RecordedState { name: format!("c{turns_done}"), turns_done };
+        let keys = tests.each_ref().map(|test| {
+            let loss = TestLoss { test, passed: state(2), failed: state(3) };
+            RunLoss::Test { loss, request: None }.key()
+        });
+
+        assert_ne!(keys[0], keys[1]);
+        assert_eq!((keys[0].kind, keys[0].turn), (LossKind::Test, 3));
     }
 }

@@ -13,7 +13,7 @@ use crate::{
         theme::{Meaning, Theme},
     },
 };
-use trajview_metrics::test_losses::{LossKind, followed_tests};
+use trajview_metrics::test_losses::{LossKind, has_followed_tests};
 use trajview_study::compare::{ComparedLoss, ComponentFate, run_letter};
 
 use super::{draw_frame, muted_spans, part_name_span, side_letter};
@@ -83,7 +83,7 @@ fn why_empty(compared: &ComparisonView) -> String {
         return safe_string(why);
     }
     let pair = compared.compared_parties();
-    let has_tests = pair.is_some_and(|it| it.iter().any(|party| followed_tests(&party.run) > 0));
+    let has_tests = pair.is_some_and(|it| it.iter().any(|party| has_followed_tests(&party.run)));
     match (compared.has_no_components(), compared.has_lifelines()) {
         (true, _) if has_tests => "neither run lost a test".into(),
         (true, _) => "neither run has a checklist of components, so no loss can be found".into(),

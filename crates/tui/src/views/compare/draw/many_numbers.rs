@@ -17,7 +17,7 @@ use crate::{
     },
 };
 use trajview_metrics::{BetterDirection, Number, numbers::NumberStyle};
-use trajview_run::format_number::three_decimals;
+use trajview_run::format_number::signed_three_decimals;
 use trajview_study::compare::{ComparedResult, base_differences, result_rows, run_letter};
 
 use super::{
@@ -94,8 +94,7 @@ fn head_line(compared: &ComparisonView, runs: &[usize], theme: Theme) -> Line<'s
 }
 
 fn result_row(result: &ComparedResult, base: usize) -> NumberRow {
-    let sign = |by: f64| if by < 0.0 { "−" } else { "+" };
-    let signed = |by: f64| (by, sign(by).to_owned() + &three_decimals(by.abs()));
+    let signed = |by: f64| (by, signed_three_decimals(by));
     NumberRow {
         label: result.name.clone(),
         better: result.better,
@@ -125,8 +124,7 @@ fn number_row(compared: &ComparisonView, number: Number) -> NumberRow {
             return (by, full);
         }
         // A number that is cut would be another number.
-        let sign = if by < 0.0 { "−" } else { "+" };
-        (by, format!("{sign}{}", number.format_value(by.abs(), NumberStyle::Short)))
+        (by, number.format_change(by, NumberStyle::Short).unwrap_or(full))
     };
     let differences = base_differences(&values, compared.base);
     NumberRow {

@@ -1,4 +1,4 @@
-//! The result of a trial that left no log, where the diff would be: all that is recorded of it, and the warnings. The texts
+//! The result of a trial without a log, where the diff would be: all that is recorded of it, and the warnings. The texts
 //! that the harness wrote are its steps.
 
 use ratatui::{buffer::Buffer, layout::Rect, text::Line};

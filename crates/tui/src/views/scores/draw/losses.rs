@@ -26,7 +26,7 @@ use crate::{
 };
 use trajview_metrics::{
     lifeline::RecordedLoss,
-    test_losses::{LossKind, TestLoss, followed_tests},
+    test_losses::{LossKind, TestLoss, followed_tests, has_followed_tests},
 };
 use trajview_run::format_number::count_with_noun;
 
@@ -70,7 +70,7 @@ pub(crate) fn draw_losses(
 }
 
 fn title_text(session: &Session) -> &'static str {
-    match (session.rubric.has_content(), followed_tests(&session.run) > 0) {
+    match (session.rubric.has_content(), has_followed_tests(&session.run)) {
         (true, true) => "lost components and tests",
         (false, true) => "lost tests",
         (_, false) => "lost components",
