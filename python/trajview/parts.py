@@ -6,13 +6,12 @@ untouched, so that every call may be made again, also while another still does t
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path as FilePath
 
 from .program import run
 from .words import Path, Paths, Shard, paths_of, shard_of
-
-_THERE = " (there already)"
 
 
 def export(
@@ -96,10 +95,12 @@ def _replace(replace: bool) -> list[str]:
 
 
 def _files(printed: str, folder: Path) -> list[FilePath]:
-    """The files that a command names, a line each; what else it says has another form."""
-    lines = (line.removesuffix(_THERE) for line in printed.splitlines())
-    names = (line.rsplit(": ", 1)[0] if line.endswith((" part", " parts")) else line for line in lines)
-    return [FilePath(folder, FilePath(name).name) for name in names if name.endswith(_FORMS)]
+    """The files that a command names, a line each; what else it says has another form.
+
+    The name of a part has no spaces. Notes after it, such as how many parts it was made of, may have any words.
+    """
+    names = (_NAME.search(line) for line in printed.splitlines())
+    return [FilePath(folder, name[1]) for name in names if name]
 
 
-_FORMS = (".parquet", ".csv", ".jsonl")
+_NAME = re.compile(r"(?:^|[/\\])([^/\\\s]+\.(?:parquet|csv|jsonl))(?:: \d+ parts?)?(?: \([^()]*\))?$")
