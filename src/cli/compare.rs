@@ -55,6 +55,8 @@ pub struct CompareArgs {
     /// Default: a judge that all runs have, by complete judgements
     #[arg(long, alias = "judgement", value_name = "NAME|FILE")]
     judge: Option<String>,
+    #[command(flatten)]
+    counting: run_args::CountingArgs,
     /// The run that the others are compared with: its number, which counts from 1, or its letter. Default: the first
     #[arg(long, value_name = "N", value_parser = parse_base)]
     base: Option<usize>,
@@ -97,6 +99,7 @@ struct OpenedRun {
 }
 
 pub fn run(args: &CompareArgs, out: &mut Out) -> CommandResult {
+    args.counting.apply();
     out.set_table_form(&args.forms)?;
     if let Some(base) = args.base.filter(|base| *base >= args.runs.len()) {
         let (base, count) = (compare::run_letter(base), args.runs.len());

@@ -58,6 +58,8 @@ pub struct CorpusArgs {
     #[arg(long, alias = "judgement", value_name = "NAME|FILE")]
     judge: Option<String>,
     #[command(flatten)]
+    counting: run_args::CountingArgs,
+    #[command(flatten)]
     measuring: MeasuringArgs,
     #[command(flatten)]
     pricing: PricingArgs,
@@ -111,6 +113,7 @@ fn parse_conditions(words: &str) -> Result<ConditionPair, String> {
 }
 
 pub fn run(args: &CorpusArgs, out: &mut Out) -> CommandResult {
+    args.counting.apply();
     out.set_table_form(&args.forms)?;
     let paths = run_paths(args)?;
     let scorers = args.measuring.open_scorers()?;

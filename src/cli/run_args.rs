@@ -20,6 +20,23 @@ pub(crate) fn recording_parser() -> impl TypedValueParser<Value = PathBuf> {
     })
 }
 
+/// The levels that means and counts include.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub struct CountingArgs {
+    /// Let means and counts include levels that a judge gave without one look at the code
+    #[arg(long)]
+    count_unlooked: bool,
+}
+
+impl CountingArgs {
+    /// Applies to all runs that are read from now on.
+    pub(crate) fn apply(self) {
+        if self.count_unlooked {
+            rubric::count_unlooked_levels();
+        }
+    }
+}
+
 /// Uses this folder for the labels of the graded rubric tree at the path; fails where the path has a place of its own.
 pub(crate) fn use_labels_folder(folder: Option<&Path>, path: &Path) -> Result<(), CommandFailure> {
     let Some(folder) = folder else { return Ok(()) };

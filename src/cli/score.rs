@@ -64,6 +64,8 @@ pub struct ScoreArgs {
     /// of the latest state that has a score for every component
     #[arg(long, alias = "judgement", value_name = "NAME|FILE", conflicts_with = "tree")]
     judge: Option<String>,
+    #[command(flatten)]
+    counting: run_args::CountingArgs,
     /// Also print the callables, clones, rule matches, exported symbols and rubric nodes behind the numbers
     #[arg(long)]
     detail: bool,
@@ -95,6 +97,7 @@ pub enum ScoreEach {
 }
 
 pub fn run(args: &ScoreArgs, out: &mut Out) -> CommandResult {
+    args.counting.apply();
     out.set_table_form(&args.forms)?;
     let scorers = args.measuring.open_scorers()?;
     let scorer = &scorers.scorer;

@@ -41,6 +41,8 @@ pub struct ShowArgs {
     /// Without it the last judgement of the latest state that has a score for every component
     #[arg(long, alias = "judgement", value_name = "NAME|FILE", conflicts_with = "turn")]
     judge: Option<String>,
+    #[command(flatten)]
+    counting: run_args::CountingArgs,
     /// Print JSON (schema trajview.show/1, with --turn trajview.show-turn/1)
     #[arg(long, conflicts_with = "md")]
     json: bool,
@@ -50,6 +52,7 @@ pub struct ShowArgs {
 }
 
 pub fn run(args: &ShowArgs, out: &mut Out) -> CommandResult {
+    args.counting.apply();
     if args.md {
         out.set_markdown();
     }

@@ -80,6 +80,8 @@ pub struct ViewArgs {
     /// setting `judge`
     #[arg(long, value_name = "NAME|FILE")]
     judge: Option<String>,
+    #[command(flatten)]
+    counting: run_args::CountingArgs,
     /// Folder for the labels of a graded rubric tree outside a bundle; default: NAME.labels beside its file
     #[arg(long, value_name = "FOLDER")]
     labels: Option<PathBuf>,
@@ -293,6 +295,7 @@ fn parse_size(text: &str) -> Result<Size, String> {
 }
 
 pub fn run(args: &ViewArgs, out: &mut Out) -> CommandResult {
+    args.counting.apply();
     let settings = config::load_settings(args.config.as_deref())?;
     settings.problems.iter().for_each(|problem| print_note(problem));
     if args.print_config {

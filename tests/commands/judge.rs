@@ -243,7 +243,7 @@ fn a_dry_run_tells_what_would_be_sent_and_asks_nothing() {
     let json: Value = serde_json::from_str(&desk.judge(&["--dry-run", "--json"]).out).unwrap();
 
     assert_eq!(told.code, Some(0), "{}", told.err);
-    assert!(told.out.contains("  requests    at most 24, without retries"), "{}", told.out);
+    assert!(told.out.contains("  requests    at most 28, without retries"), "{}", told.out);
     assert!(told.out.contains("You have 4 tool calls at most."), "{}", told.out);
     assert!(told.out.contains("Component C01: "), "{}", told.out);
     assert!(told.out.contains("at most "), "{}", told.out);

@@ -32,6 +32,7 @@ mod history;
 mod inside;
 mod judge;
 mod judge_cli;
+mod judge_evidence;
 mod judge_faults;
 mod judge_flags;
 mod judge_scales;

@@ -50,7 +50,7 @@ fn judgement_json(
             "label": level.map(|level| LEVELS[level as usize]),
             "rationale": level.map(|level| format!("{judge} with prompt {prompt}, repeat {number}: what is there is {}.",
                 LEVELS[level as usize].to_lowercase())),
-            "evidence": known["evidence"], "trace": [], "tokens": 900, "seconds": 2.5,
+            "evidence": known["evidence"], "tokens": 900, "seconds": 2.5,
             "error": level.is_none().then_some("the judge ran out of looks"),
         })
     };

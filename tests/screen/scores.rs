@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use ratatui::{buffer::Buffer, layout::Size};
 use trajview::{
     run::rubric::{
-        Checklist, Component, Evidence, Exposure, Judge, JudgeToolCall, Judgement, Label,
-        LabelFile, Recoverability, Rubric, Verdict,
+        Checklist, Component, Evidence, EvidenceQuote, Exposure, Judge, JudgeToolCall, Judgement,
+        Label, LabelFile, QuoteCheck, QuotedEvidence, Recoverability, Rubric, Verdict,
     },
     runtime::{self, ScreenOptions},
     session::{effect::Effect, start_place::StartPlace, views::View},
@@ -48,7 +48,7 @@ fn made_verdict(component: &str, score: Option<u8>, path: &str, lines: (usize, u
         score,
         label: None,
         rationale: "The formula is there and \u{1b}[31mthe training loop\u{202e} uses it.".into(),
-        evidence: vec![Evidence { path: path.into(), lines: Some(lines) }],
+        evidence: vec![Evidence { path: path.into(), lines: Some(lines), quote: None }],
         trace: vec![JudgeToolCall {
             tool: "search".into(),
             arguments: r#"{"pattern":"snr","path":"ppdiff"}"#.into(),
@@ -56,13 +56,8 @@ fn made_verdict(component: &str, score: Option<u8>, path: &str, lines: (usize, u
             sha256: Some("d50caee6aa".into()),
             excerpt: Some("ppdiff/losses.py:1: def snr_weight\n…".into()),
         }],
-        tokens: None,
-        seconds: None,
-        about_sha256: None,
-        exact: None,
-        criterion_scores: vec![],
-        reason: None,
         error: score.is_none().then(|| "the judge ran out of looks".into()),
+        ..Verdict::default()
     }
 }
 
@@ -175,6 +170,33 @@ fn frame_text(width: u16, height: u16, keys: &str) -> String {
 #[test]
 fn the_table_stands_beside_the_verdict_and_above_the_lifeline() {
     insta::assert_snapshot!(frame_text(120, 40, "2j"));
+}
+
+/// The rubric whose last judgement has an unlooked level of C02 and an unsupported one of C01.
+fn doubted_rubric() -> Rubric {
+    let mut rubric = made_rubric();
+    let verdicts = &mut rubric.judgements[1].verdicts;
+    verdicts[0].quoted_evidence = Some(QuotedEvidence { found: 0, total: 1 });
+    let quote = EvidenceQuote { text: "optimizer.step()".into(), check: QuoteCheck::Missing };
+    verdicts[0].evidence[0].quote = Some(quote);
+    (verdicts[1].looks, verdicts[1].trace, verdicts[1].is_left_out) = (Some(0), vec![], true);
+    rubric
+}
+
+#[test]
+fn levels_in_doubt_have_a_sign_in_the_table_and_a_sentence_in_the_panel() {
+    let unsupported = frame_now(&world_of(judged_by(doubted_rubric()), 120, 40, ""));
+    let unlooked = frame_now(&world_of(judged_by(doubted_rubric()), 120, 40, "j"));
+
+    let row = |id: &str| unsupported.lines().find(|line| line.contains(id)).unwrap().to_owned();
+    assert!(row("C01").contains("1 Wrong ‽"), "{unsupported}");
+    assert!(row("C02").contains("3 Equivalent ○"), "{unsupported}");
+    assert!(unsupported.contains("‽ unsupported: "), "{unsupported}");
+    assert!(unsupported.contains("quote not in the file"), "{unsupported}");
+    assert!(unsupported.contains("unlooked 1   unsupported 1"), "{unsupported}");
+    assert!(unsupported.contains("MCF 0.500 of 4"), "C01 and C03 count: {unsupported}");
+    assert!(unlooked.contains("○ unlooked: "), "{unlooked}");
+    assert!(unlooked.contains("the judge called no tool"), "{unlooked}");
 }
 
 #[test]

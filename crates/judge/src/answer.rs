@@ -1,10 +1,14 @@
 //! A verdict out of a judge's words: level, rationale, lines. Lenient in form, strict in what it means.
 
-use serde_json::{Value, json};
+use serde_json::{Value, json, value::RawValue};
 
-use trajview_run::rubric::{CANNOT_TELL, CriterionScore, Evidence, RubricLevels};
+use trajview_run::rubric::{
+    CANNOT_TELL, CriterionScore, Evidence, EvidenceQuote, QuoteCheck, QuotedEvidence, RubricLevels,
+};
 
 use super::{
+    answer_schema::{reasoned_schema, to_raw_schema},
+    quotes::check_quote,
     snapshot::CodeSnapshot,
     tools::path::{self, SnapshotPlace},
 };
@@ -20,15 +24,33 @@ pub struct VerdictAnswer {
     /// The rationale; never blank.
     pub rationale: String,
     /// The evidence as the judge wrote it; not checked yet.
-    pub evidence: Vec<Evidence>,
+    pub evidence: Vec<QuotedPlace>,
     /// Entries that name no place at all, as they were written.
     pub unreadable: Vec<String>,
+}
+
+/// A place that a judge named, with what it copied from there. Neither is checked yet.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct QuotedPlace {
+    pub place: Evidence,
+    /// None where it copied nothing.
+    pub quote: Option<String>,
+}
+
+/// Evidence after it was compared with the snapshot.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CheckedEvidence {
+    /// Places that the snapshot has.
+    pub valid: Vec<Evidence>,
+    /// The others, each as text and with the reason why it does not count.
+    pub left_out: Vec<(String, String)>,
 }
 
 /// Bounds on what is kept: characters, entries.
 const MOST_RATIONALE: usize = 6_000;
 const MOST_EVIDENCE: usize = 60;
 const MOST_PATH: usize = 500;
+const MOST_QUOTE: usize = 2_000;
 
 /// Places in a text where an object is looked for.
 const MOST_TRIES: usize = 200;
@@ -39,39 +61,14 @@ pub(crate) const fn level_key(levels: &RubricLevels) -> &'static str {
 }
 
 /// Returns the schema of a verdict.
-pub(crate) fn verdict_schema(levels: &RubricLevels) -> Value {
-    let key = level_key(levels);
+pub(crate) fn verdict_schema(levels: &RubricLevels) -> Box<RawValue> {
     let level = match levels.in_words {
         true => json!({"type": "string", "enum": level_words(levels)}),
         false => {
             json!({"type": "integer", "minimum": 0, "maximum": levels.highest_score(), "description": numbered_levels(levels)})
         }
     };
-    schema_with(key, level)
-}
-
-/// Returns the schema of a verdict, with what is given under a key.
-pub(super) fn schema_with(key: &str, given_schema: Value) -> Value {
-    let line = json!({"type": "integer", "minimum": 1});
-    json!({
-        "type": "object",
-        "properties": {
-            key: given_schema,
-            "rationale": {"type": "string", "description": "two to five sentences"},
-            "evidence": {
-                "type": "array",
-                "description": "the lines the level rests on",
-                "items": {
-                    "type": "object",
-                    "properties": {"path": {"type": "string"}, "start": line, "end": line},
-                    "required": ["path", "start", "end"],
-                    "additionalProperties": false,
-                },
-            },
-        },
-        "required": [key, "rationale", "evidence"],
-        "additionalProperties": false,
-    })
+    reasoned_schema(level_key(levels), to_raw_schema(&level))
 }
 
 /// `0 Absent, 1 Wrong, ...`
@@ -141,7 +138,12 @@ pub(super) fn parse_reasons(object: &Value) -> Result<VerdictAnswer, String> {
     };
     for (number, entry) in entries.iter().enumerate() {
         match parse_evidence(entry).filter(|_| number < MOST_EVIDENCE) {
-            Some(evidence) => answer.evidence.push(evidence),
+            Some(place) => {
+                let quote = entry.get("quote").and_then(Value::as_str);
+                let quote =
+                    quote.filter(|it| !it.trim().is_empty()).map(|it| cut_text(it, MOST_QUOTE));
+                answer.evidence.push(QuotedPlace { place, quote });
+            }
             None if number < MOST_EVIDENCE => {
                 answer.unreadable.push(cut_text(&entry.to_string(), MOST_PATH));
             }
@@ -201,7 +203,7 @@ pub(super) fn parse_evidence(entry: &Value) -> Option<Evidence> {
     let start = field(["start", "line"]);
     let end = field(["end", "line"]).or(start);
     let lines = start.or(end).zip(end).map(|(start, end)| (start.min(end), start.max(end)));
-    (!path.is_empty()).then(|| Evidence { path: cut_text(path, MOST_PATH), lines })
+    (!path.is_empty()).then(|| Evidence { path: cut_text(path, MOST_PATH), lines, quote: None })
 }
 
 fn parse_evidence_text(text: &str) -> Evidence {
@@ -214,9 +216,9 @@ fn parse_evidence_text(text: &str) -> Evidence {
     };
     match lines() {
         Some((path, lines)) => {
-            Evidence { path: cut_text(path.trim(), MOST_PATH), lines: Some(lines) }
+            Evidence { path: cut_text(path.trim(), MOST_PATH), lines: Some(lines), quote: None }
         }
-        None => Evidence { path: cut_text(text, MOST_PATH), lines: None },
+        None => Evidence { path: cut_text(text, MOST_PATH), lines: None, quote: None },
     }
 }
 
@@ -240,21 +242,76 @@ pub(crate) fn objects_in(text: &str) -> Vec<Value> {
     objects
 }
 
-/// Returns evidence that names lines of the snapshot, and what was left out of it with why.
+/// Compares evidence with the snapshot: a place that it does not have is left out, unless the file has the quote elsewhere.
 ///
 /// A last line beyond the end of the file is taken for its end.
-pub(crate) fn check_evidence(
-    evidence: &[Evidence],
-    snapshot: &CodeSnapshot,
-) -> (Vec<Evidence>, Vec<(Evidence, String)>) {
-    let (mut valid, mut left_out) = (vec![], vec![]);
-    for entry in evidence {
-        match check_place(entry, snapshot) {
-            Ok(entry) => valid.push(entry),
-            Err(why) => left_out.push((entry.clone(), why)),
+pub(crate) fn check_evidence(evidence: &[QuotedPlace], snapshot: &CodeSnapshot) -> CheckedEvidence {
+    let mut checked = CheckedEvidence::default();
+    for QuotedPlace { place, quote } in evidence {
+        let quote = quote.as_deref();
+        match check_place(place, snapshot) {
+            Ok(valid) => checked.valid.push(with_checked_quote(valid, quote, snapshot)),
+            Err(why) => {
+                // The lines may be wrong, and the file and the quote right.
+                let whole_file = Evidence { lines: None, ..place.clone() };
+                let moved = check_place(&whole_file, snapshot).ok().and_then(|file| {
+                    let text = text_of(&file, snapshot)?;
+                    match check_quote(quote?, &text, Some((usize::MAX, usize::MAX)))? {
+                        QuoteCheck::Moved(start, end) => {
+                            let lines = Some((start, end));
+                            let check = QuoteCheck::Moved(start, end);
+                            let quote = Some(EvidenceQuote { text: quote?.to_owned(), check });
+                            Some(Evidence { lines, quote, ..file })
+                        }
+                        QuoteCheck::Found | QuoteCheck::Missing => None,
+                    }
+                });
+                match moved {
+                    Some(moved) => checked.valid.push(moved),
+                    None => checked.left_out.push((evidence_text(place), why)),
+                }
+            }
         }
     }
-    (valid, left_out)
+    checked
+}
+
+/// Adds the quote of a place, compared with the file.
+fn with_checked_quote(place: Evidence, quote: Option<&str>, snapshot: &CodeSnapshot) -> Evidence {
+    let checked = || {
+        let quote = quote?;
+        let check = check_quote(quote, &text_of(&place, snapshot)?, place.lines)?;
+        Some(EvidenceQuote { text: quote.to_owned(), check })
+    };
+    Evidence { quote: checked(), ..place }
+}
+
+fn text_of(place: &Evidence, snapshot: &CodeSnapshot) -> Option<String> {
+    match path::resolve_path(Some(&place.path), snapshot).ok()? {
+        SnapshotPlace::File(path) => snapshot.text_of(&path).ok(),
+        SnapshotPlace::Folder(_) | SnapshotPlace::Root => None,
+    }
+}
+
+/// `src/a.py:3-9`
+pub(crate) fn evidence_text(evidence: &Evidence) -> String {
+    match evidence.lines {
+        Some((start, end)) => format!("{}:{start}-{end}", evidence.path),
+        None => evidence.path.clone(),
+    }
+}
+
+impl CheckedEvidence {
+    /// Counts the places whose quote the code has, among all that the judge named.
+    pub(crate) fn quoted_evidence(&self) -> QuotedEvidence {
+        let has_code = |it: &&Evidence| {
+            it.quote.as_ref().is_some_and(|quote| quote.check != QuoteCheck::Missing)
+        };
+        QuotedEvidence {
+            found: self.valid.iter().filter(has_code).count(),
+            total: self.valid.len() + self.left_out.len(),
+        }
+    }
 }
 
 /// Returns evidence as the snapshot has it; the error is a sentence.
@@ -273,7 +330,7 @@ pub(super) fn check_place(entry: &Evidence, snapshot: &CodeSnapshot) -> Result<E
         Some((start, end)) => Some((start, end.min(count))),
         None => None,
     };
-    Ok(Evidence { path: path.to_string(), lines })
+    Ok(Evidence { path: path.to_string(), lines, quote: None })
 }
 
 /// Returns no more characters than these.
@@ -297,7 +354,11 @@ mod tests {
     }
 
     fn evidence_lines(path: &str, start: usize, end: usize) -> Evidence {
-        Evidence { path: path.into(), lines: Some((start, end)) }
+        Evidence { path: path.into(), lines: Some((start, end)), quote: None }
+    }
+
+    fn unquoted(place: Evidence) -> QuotedPlace {
+        QuotedPlace { place, quote: None }
     }
 
     fn plain_answer() -> VerdictAnswer {
@@ -305,7 +366,7 @@ mod tests {
             level: Some(3),
             scores: vec![],
             rationale: "It is there.".into(),
-            evidence: vec![evidence_lines("a.py", 2, 9)],
+            evidence: vec![unquoted(evidence_lines("a.py", 2, 9))],
             unreadable: vec![],
         }
     }
@@ -388,14 +449,18 @@ mod tests {
             evidence_lines("b.py", 1, 1),
             evidence_lines("../a.py", 1, 1),
             evidence_lines("link", 1, 1),
-            Evidence { path: "src/a.py".into(), lines: None },
-        ];
+            Evidence { path: "src/a.py".into(), lines: None, quote: None },
+        ]
+        .map(unquoted);
 
-        let (valid, left_out) = check_evidence(&evidence, &snapshot);
+        let CheckedEvidence { valid, left_out } = check_evidence(&evidence, &snapshot);
 
         assert_eq!(
             valid,
-            [evidence_lines("src/a.py", 2, 3), Evidence { path: "src/a.py".into(), lines: None }]
+            [
+                evidence_lines("src/a.py", 2, 3),
+                Evidence { path: "src/a.py".into(), lines: None, quote: None }
+            ]
         );
         let why: Vec<&str> = left_out.iter().map(|(_, why)| why.as_str()).collect();
         assert_eq!(

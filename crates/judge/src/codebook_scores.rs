@@ -1,10 +1,13 @@
 //! Scores by a codebook: the schema for a judge, and the scores in its answer, each on the scale of its criterion.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json, value::RawValue};
 
 use trajview_run::rubric::{Codebook, Criterion, CriterionScore, ScoreScale, score_text};
 
-use super::answer::{self, VerdictAnswer, cut_text};
+use super::{
+    answer::{self, VerdictAnswer, cut_text},
+    answer_schema::{object_schema, reasoned_schema, to_raw_schema},
+};
 
 /// The key of the scores where there are several.
 const SCORES: &str = "scores";
@@ -25,17 +28,13 @@ fn criterion_id(criterion: &Criterion) -> &str {
 }
 
 /// Returns the schema of a verdict.
-pub(crate) fn scores_schema(book: &Codebook) -> Value {
+pub(crate) fn scores_schema(book: &Codebook) -> Box<RawValue> {
+    let raw_schema = |criterion| to_raw_schema(&score_schema(criterion));
     if let Some(only) = only_criterion(book) {
-        return answer::schema_with(SCORE, score_schema(only));
+        return reasoned_schema(SCORE, raw_schema(only));
     }
-    let each: Map<String, Value> =
-        book.criteria.iter().map(|it| (criterion_id(it).to_owned(), score_schema(it))).collect();
-    let ids: Vec<&str> = book.criteria.iter().map(criterion_id).collect();
-    let scores = json!({
-        "type": "object", "properties": each, "required": ids, "additionalProperties": false,
-    });
-    answer::schema_with(SCORES, scores)
+    let each = book.criteria.iter().map(|it| (criterion_id(it), raw_schema(it))).collect();
+    reasoned_schema(SCORES, object_schema(each))
 }
 
 fn score_schema(criterion: &Criterion) -> Value {
@@ -116,8 +115,8 @@ pub(crate) fn retry_request(book: &Codebook, why: &str) -> String {
     };
     let key = if only_criterion(book).is_some() { SCORE } else { SCORES };
     format!(
-        "That was no verdict: {why}. Give it now: {}, a rationale and the lines it rests on, as one JSON object with \
-         \"{key}\", \"rationale\" and \"evidence\".",
+        "That was no verdict: {why}. Give it now: the lines it rests on, each with a quote, a rationale, then {}, as one \
+         JSON object with \"evidence\", \"rationale\" and \"{key}\", in this order.",
         each.join(", ")
     )
 }
@@ -224,8 +223,9 @@ mod tests {
             score(r#"{"score": 1}"#, &share).unwrap_err(),
             "the answer has no \"rationale\""
         );
-        assert_eq!(scores_schema(&likert)["properties"]["score"]["maximum"], 5);
-        assert_eq!(scores_schema(&share)["properties"]["score"]["type"], "number");
-        assert_eq!(scores_schema(&three_criteria())["properties"]["scores"]["required"][2], "part");
+        let schema = |book| serde_json::from_str::<Value>(scores_schema(book).get()).unwrap();
+        assert_eq!(schema(&likert)["properties"]["score"]["maximum"], 5);
+        assert_eq!(schema(&share)["properties"]["score"]["type"], "number");
+        assert_eq!(schema(&three_criteria())["properties"]["scores"]["required"][2], "part");
     }
 }

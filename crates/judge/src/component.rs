@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use trajview_run::{
     judging::JudgingScale,
-    rubric::{self, CANNOT_TELL, CriterionScore, Evidence},
+    rubric::{self, CANNOT_TELL, CriterionScore, Evidence, QuotedEvidence},
 };
 use trajview_store::sha256;
 
@@ -81,6 +81,7 @@ pub struct CheckedVerdict {
     pub rationale: String,
     /// Lines the snapshot has.
     pub evidence: Vec<Evidence>,
+    pub quoted_evidence: QuotedEvidence,
     /// Other evidence as written, each with the reason why it does not count.
     pub left_out: Vec<(String, String)>,
 }
@@ -137,10 +138,23 @@ fn to_milliseconds<S: Serializer>(seconds: &f64, to: S) -> Result<S::Ok, S::Erro
 }
 
 /// Requests for one component at most, retries of the network aside: every look in a request of its own, the verdict,
-/// and one more chance.
-pub(crate) const fn most_requests(budget: u32) -> u32 {
-    budget.saturating_add(2)
+/// one more chance, and one level before the first look where that is asked for again.
+pub(crate) const fn most_requests(scale: JudgingScale, budget: u32) -> u32 {
+    let reminders = if rests_on_code(scale) { 1 } else { 0 };
+    budget.saturating_add(2 + reminders)
 }
+
+/// Returns whether an answer needs a look at the code: parts of the process come with their material, and flags are no level.
+const fn rests_on_code(scale: JudgingScale) -> bool {
+    match scale {
+        JudgingScale::Levels | JudgingScale::Codebook | JudgingScale::Decisions => true,
+        JudgingScale::Process | JudgingScale::Flags => false,
+    }
+}
+
+/// The request after a level that was given before the first look.
+const LOOK_FIRST: &str = "You gave this without a look at the repository. Look at the code with the tools first, then answer \
+    again, in the same form.";
 
 /// Longest part of a tool's answer, of arguments and of a name in the record (characters).
 const EXCERPT: usize = 600;
@@ -157,6 +171,10 @@ pub(crate) fn judge_item(question: &JudgeQuestion<'_>, ask: &mut dyn AskJudge) -
         };
         let step = exchange.classify_reply(&reply);
         let results = match step {
+            ReplyKind::Answer(_) if exchange.must_look_first() => {
+                exchange.is_reminded = true;
+                exchange.send_text(&reply.calls, LOOK_FIRST)
+            }
             ReplyKind::Answer(answer) => return exchange.finish_with(answer),
             ReplyKind::ToolCalls => exchange.answer_calls(&reply.calls, ask),
             ReplyKind::Wrong(why) if exchange.has_second_chance => {
@@ -178,6 +196,8 @@ struct JudgeExchange<'a> {
     conversation: Conversation,
     calls_left: u32,
     has_second_chance: bool,
+    /// True if the judge gave a level before its first look and was asked again.
+    is_reminded: bool,
     judged: JudgedItem,
 }
 
@@ -204,6 +224,7 @@ impl<'a> JudgeExchange<'a> {
             conversation,
             calls_left: budget,
             has_second_chance: true,
+            is_reminded: false,
             judged: JudgedItem { about_sha256: item.words_sha256(), ..JudgedItem::default() },
         }
     }
@@ -281,13 +302,26 @@ impl<'a> JudgeExchange<'a> {
     /// Requests the answer a second and last time.
     fn ask_again(&mut self, calls: &[ReplyCall], why: &str) -> Vec<ConversationEntry> {
         self.has_second_chance = false;
-        let words = self.question.item.retry_request(why);
+        let retry_text = self.question.item.retry_request(why);
+        self.send_text(calls, &retry_text)
+    }
+
+    /// Returns whether the judge answers without a look, may still look, and was not asked to do so yet.
+    fn must_look_first(&self) -> bool {
+        rests_on_code(self.question.item.scale())
+            && !self.is_reminded
+            && self.calls_left > 0
+            && self.judged.look_count() == 0
+    }
+
+    /// Sends a text: as the result of each call where there are calls, which need one.
+    fn send_text(&self, calls: &[ReplyCall], text: &str) -> Vec<ConversationEntry> {
         if calls.is_empty() {
-            return vec![ConversationEntry::Sent(words)];
+            return vec![ConversationEntry::Sent(text.to_owned())];
         }
         let outcome = |call: &ReplyCall| CallOutcome {
             id: call.id.clone(),
-            text: words.clone(),
+            text: text.to_owned(),
             is_error: true,
         };
         vec![ConversationEntry::Results(calls.iter().map(outcome).collect())]
@@ -312,8 +346,9 @@ fn checked_verdict(
     scale: JudgingScale,
     snapshot: &CodeSnapshot,
 ) -> CheckedVerdict {
-    let (evidence, left_out) = answer::check_evidence(&answer.evidence, snapshot);
-    let outside = left_out.into_iter().map(|(entry, why)| (evidence_text(&entry), why));
+    let checked = answer::check_evidence(&answer.evidence, snapshot);
+    let QuotedEvidence { found, total } = checked.quoted_evidence();
+    let total = total + answer.unreadable.len();
     let unreadable = answer.unreadable.into_iter().map(|words| (words, "names no file".to_owned()));
     let name = |level: u8| scale.rubric_levels().and_then(|levels| levels.name(level));
     let label = match answer.scores.is_empty() {
@@ -328,12 +363,18 @@ fn checked_verdict(
         label,
         scores: answer.scores,
         rationale: answer.rationale,
-        evidence,
-        left_out: outside.chain(unreadable).collect(),
+        evidence: checked.valid,
+        quoted_evidence: QuotedEvidence { found, total },
+        left_out: checked.left_out.into_iter().chain(unreadable).collect(),
     }
 }
 
 impl JudgedItem {
+    /// Returns the number of tool calls that showed the judge something of the code.
+    pub(crate) fn look_count(&self) -> usize {
+        self.tool_calls.iter().filter(|call| !call.is_refused).count()
+    }
+
     /// Returns the verdict on a component.
     pub fn verdict(&self) -> Option<&CheckedVerdict> {
         match &self.decided {
@@ -348,14 +389,6 @@ impl JudgedItem {
             Some(ItemDecision::Flags(flagged)) => Some(flagged),
             Some(ItemDecision::Level(_)) | None => None,
         }
-    }
-}
-
-/// `src/a.py:3-9`
-fn evidence_text(evidence: &Evidence) -> String {
-    match evidence.lines {
-        Some((start, end)) => format!("{}:{start}-{end}", evidence.path),
-        None => evidence.path.clone(),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, value::RawValue};
 
 use trajview_run::{judging::JudgingScale, rubric::Codebook};
 
@@ -87,7 +87,7 @@ impl ReplyUsage {
 
 impl Conversation {
     /// Returns the schema of the arguments of the call that ends the conversation.
-    pub(crate) fn answer_schema(&self) -> Value {
+    pub(crate) fn answer_schema(&self) -> Box<RawValue> {
         self.codebook.as_ref().map_or_else(
             || scale::answer_schema(self.scale),
             |book| codebook_scores::scores_schema(book),

@@ -11,7 +11,8 @@ use trajview_run::{
     flags::{Flag, FlagCounts},
     judging::JudgingScale,
     rubric::{
-        Codebook, CriterionScore as GivenBy, Evidence, OverallRule, RubricLevels, criterion_scores,
+        Codebook, CriterionScore as GivenBy, Evidence, OverallRule, QuoteCheck, RubricLevels,
+        criterion_scores,
     },
 };
 
@@ -31,6 +32,9 @@ pub const SCHEMA: &str = "trajview.judgement/1";
 pub struct JudgementDocument {
     pub schema: String,
     pub judge: DocumentJudge,
+    /// The vendor of both the judge's model and a model of the agent; None where there is none, or it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared_vendor: Option<String>,
     pub run: String,
     pub commit: Option<String>,
     pub turn: usize,
@@ -133,6 +137,8 @@ pub fn scored_by(book: &Codebook) -> Vec<DocumentScale> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JudgingSubject {
     pub scale: JudgingScale,
+    /// See [`JudgementDocument::shared_vendor`].
+    pub shared_vendor: Option<&'static str>,
     /// Id of the run.
     pub run: String,
     pub commit: Option<String>,
@@ -159,6 +165,12 @@ struct ScoreRow<'a> {
     reason: Option<String>,
     rationale: Option<&'a str>,
     evidence: Vec<EvidenceRow<'a>>,
+    /// Pieces of evidence with a quote that the code has; null without a verdict.
+    evidence_found: Option<usize>,
+    /// All pieces of evidence that the judge named; null without a verdict.
+    evidence_given: Option<usize>,
+    /// Tool calls that showed something of the code.
+    looks: usize,
     /// SHA-256 of the judged text, where it may change.
     #[serde(skip_serializing_if = "Option::is_none")]
     about_sha256: Option<&'a str>,
@@ -204,6 +216,17 @@ struct EvidenceRow<'a> {
     path: &'a str,
     start: Option<usize>,
     end: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quote: Option<&'a str>,
+    /// `found`, `moved` or `missing`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quote_check: Option<&'static str>,
+    /// The first line that has a moved quote.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quote_start: Option<usize>,
+    /// The last line that has a moved quote.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quote_end: Option<usize>,
 }
 
 #[derive(Serialize)]
@@ -282,6 +305,7 @@ impl JudgementDocument {
         Self {
             schema: SCHEMA.to_owned(),
             judge: judge.clone(),
+            shared_vendor: subject.shared_vendor.map(str::to_owned),
             run: subject.run.clone(),
             commit: subject.commit.clone(),
             turn: subject.turn,
@@ -447,10 +471,18 @@ impl<'a> ScoreRow<'a> {
             label: it.name.clone(),
         };
         let scores: Vec<f64> = criterion_scores.iter().map(|it| it.score).collect();
+        let moved_lines = |it: &Evidence| match it.quote.as_ref()?.check {
+            QuoteCheck::Moved(start, end) => Some((start, end)),
+            QuoteCheck::Found | QuoteCheck::Missing => None,
+        };
         let lines = |it: &'a Evidence| EvidenceRow {
             path: &it.path,
             start: it.lines.map(|(start, _)| start),
             end: it.lines.map(|(_, end)| end),
+            quote: it.quote.as_ref().map(|quote| quote.text.as_str()),
+            quote_check: it.quote.as_ref().map(|quote| quote.check.word()),
+            quote_start: moved_lines(it).map(|(start, _)| start),
+            quote_end: moved_lines(it).map(|(_, end)| end),
         };
         Self {
             component,
@@ -462,6 +494,9 @@ impl<'a> ScoreRow<'a> {
                 .then(|| criterion_scores::why_unscored(criterion_scores)),
             rationale: verdict.map(|verdict| verdict.rationale.as_str()),
             evidence: verdict.map_or(&[][..], |it| &it.evidence).iter().map(lines).collect(),
+            evidence_found: verdict.map(|verdict| verdict.quoted_evidence.found),
+            evidence_given: verdict.map(|verdict| verdict.quoted_evidence.total),
+            looks: judged.look_count(),
             about_sha256: judged.about_sha256.as_deref(),
             course: CourseFields::for_item(judged),
         }
@@ -517,6 +552,7 @@ mod tests {
     use super::*;
     use crate::{component::CheckedVerdict, conversation::ReplyUsage, fault::JudgeFault};
     use trajview_formats::{SourceBytes, rubric};
+    use trajview_run::rubric::QuotedEvidence;
 
     fn sample_document() -> JudgementDocument {
         let judge = DocumentJudge::for_settings(
@@ -526,6 +562,7 @@ mod tests {
         );
         let subject = JudgingSubject {
             scale: JudgingScale::Levels,
+            shared_vendor: None,
             run: "r".into(),
             commit: Some("abc".into()),
             turn: 3,
@@ -546,7 +583,8 @@ mod tests {
                 label: "Simplified".into(),
                 scores: vec![],
                 rationale: "half of it".into(),
-                evidence: vec![Evidence { path: "a.py".into(), lines: Some((1, 2)) }],
+                evidence: vec![Evidence { path: "a.py".into(), lines: Some((1, 2)), quote: None }],
+                quoted_evidence: QuotedEvidence { found: 0, total: 2 },
                 left_out: vec![("b.py".into(), "no such file".into())],
             })),
             tool_calls: vec![ToolCallRecord {

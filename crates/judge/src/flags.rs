@@ -3,12 +3,13 @@
 //! An answer without a list of flags is malformed. An entry of the list that is no flag, or that names no lines of the
 //! snapshot, is left out with why: the others count.
 
-use serde_json::{Value, json};
+use serde_json::{Value, json, value::RawValue};
 
 use trajview_run::{flags::Flag, rubric::Evidence};
 
 use super::{
     answer::{self, cut_text},
+    answer_schema::{list_schema, object_schema, place_fields, to_raw_schema},
     criteria::{CriteriaGroup, FlagCriterion},
     snapshot::CodeSnapshot,
 };
@@ -40,33 +41,16 @@ const MOST_WRITTEN: usize = 500;
 const SURE: u64 = 5;
 
 /// Returns the schema of an answer.
-pub(crate) fn flags_schema() -> Value {
-    let line = json!({"type": "integer", "minimum": 1});
-    let fields = ["criterion", "path", "start", "end", "confidence", "explanation"];
-    json!({
-        "type": "object",
-        "properties": {
-            "flags": {
-                "type": "array",
-                "description": "one entry a place; empty where there is nothing to flag",
-                "items": {
-                    "type": "object",
-                    "properties": {
-                        "criterion": {"type": "string", "description": "its id"},
-                        "path": {"type": "string"},
-                        "start": line,
-                        "end": line,
-                        "confidence": {"type": "integer", "minimum": 1, "maximum": SURE},
-                        "explanation": {"type": "string", "description": "one to three sentences"},
-                    },
-                    "required": fields,
-                    "additionalProperties": false,
-                },
-            },
-        },
-        "required": ["flags"],
-        "additionalProperties": false,
-    })
+pub(crate) fn flags_schema() -> Box<RawValue> {
+    let criterion = json!({"type": "string", "description": "its id"});
+    let explanation = json!({"type": "string", "description": "one to three sentences"});
+    let confidence = json!({"type": "integer", "minimum": 1, "maximum": SURE});
+    let mut fields = vec![("criterion", to_raw_schema(&criterion))];
+    fields.extend(place_fields());
+    fields.push(("explanation", to_raw_schema(&explanation)));
+    fields.push(("confidence", to_raw_schema(&confidence)));
+    let about = "one entry a place; empty where there is nothing to flag";
+    object_schema(vec![("flags", list_schema(about, object_schema(fields)))])
 }
 
 /// Returns whether an object is an answer, or means to be one.

@@ -112,7 +112,7 @@ impl HttpJudge {
         &self,
         conversation: &Conversation,
     ) -> Result<Response<ureq::Body>, JudgeFault> {
-        let body = self.wire.request_body(&self.settings, conversation).to_string();
+        let body = self.wire.request_body(&self.settings, conversation);
         let accept = if self.settings.reply.stream {
             "text/event-stream, application/json"
         } else {

@@ -11,7 +11,8 @@ use trajview_run::{
     Run,
     flags::Flagging,
     judging::JudgingScale,
-    rubric::{Checklist, Codebook, LabelUnit, Rubric},
+    model_vendor::shared_vendor,
+    rubric::{Checklist, Codebook, Judge, LabelUnit, Rubric},
 };
 use trajview_store as store;
 use trajview_store::OpenedRecording;
@@ -128,13 +129,14 @@ impl JudgingJob {
         let prompt = own_prompt.unwrap_or(request.prompt);
         let snapshot = CodeSnapshot::after_turns(&opened.run, &opened.archive, request.turn)
             .map_err(JobError::NoFiles)?;
+        let subject = judging_subject(&opened.run, request.turn, &items, &request.settings);
         let job = Self {
             budget: request.budget.unwrap_or(request.settings.budget),
             settings: Arc::new(request.settings),
             key: JudgeKey::default(),
             prompt: Arc::new(prompt),
             snapshot,
-            subject: judging_subject(&opened.run, request.turn, &items),
+            subject,
             items,
             criteria,
             carried: CarriedFlags::default(),
@@ -187,8 +189,16 @@ impl JudgingJob {
     }
 }
 
-fn judging_subject(run: &Run, turn: usize, items: &[JudgeItem]) -> JudgingSubject {
+fn judging_subject(
+    run: &Run,
+    turn: usize,
+    items: &[JudgeItem],
+    settings: &JudgeConfig,
+) -> JudgingSubject {
+    let model = Some(settings.model.clone()).filter(|model| !model.is_empty());
+    let judge = Judge { model, ..Judge::default() };
     JudgingSubject {
+        shared_vendor: shared_vendor(&judge, run),
         scale: items.first().map_or(JudgingScale::Levels, JudgeItem::scale),
         run: run.id.clone(),
         commit: run.turns.get(turn - 1).and_then(|turn| turn.commit.as_deref().map(str::to_owned)),

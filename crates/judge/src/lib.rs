@@ -30,6 +30,7 @@
 //! - Each verdict is saved before the next is requested.
 
 pub mod answer;
+mod answer_schema;
 pub mod client;
 pub mod codebook_scores;
 pub mod command;
@@ -56,6 +57,7 @@ pub mod judging;
 pub mod pillar_parts;
 pub mod plan;
 pub mod prompt;
+mod quotes;
 pub mod scale;
 pub mod settings;
 pub mod snapshot;

@@ -45,7 +45,9 @@ impl JudgingEstimate {
         let most = job.settings.cost.most.unwrap_or(f64::INFINITY);
         Self {
             place: request_place(job),
-            requests: repeats * hearings.len() as u64 * u64::from(most_requests(job.budget)),
+            requests: repeats
+                * hearings.len() as u64
+                * u64::from(most_requests(job.scale(), job.budget)),
             input_tokens,
             output_tokens,
             cost: cost.map(|cost| cost.min(most)),
@@ -68,7 +70,7 @@ fn conversation_tokens(job: &JudgingJob, first: usize) -> (u64, u64) {
     let rules = if job.settings.kind == JudgeKind::Command { plain::RULES.len() } else { 4_000 };
     let first = most_tokens(first + rules);
     let each = most_tokens(MOST_BYTES) + most_tokens((output * BYTES_A_TOKEN) as usize);
-    let requests = u64::from(most_requests(job.budget));
+    let requests = u64::from(most_requests(job.scale(), job.budget));
     let input = (0..requests).map(|replies_before| first + replies_before * each).sum();
     (input, requests * output)
 }

@@ -2,7 +2,7 @@
 //!
 //! [`JudgingScale`] names the rubrics. To add one, add it there and here, and say in [`super::item`] what one conversation of it is about.
 
-use serde_json::Value;
+use serde_json::value::RawValue;
 
 use trajview_run::{
     judging::JudgingScale,
@@ -34,7 +34,7 @@ pub(crate) const fn call_description(scale: JudgingScale) -> &'static str {
 }
 
 /// Returns the JSON schema of the arguments of that call. For a codebook use [`super::codebook_scores::scores_schema`].
-pub(crate) fn answer_schema(scale: JudgingScale) -> Value {
+pub(crate) fn answer_schema(scale: JudgingScale) -> Box<RawValue> {
     scale.rubric_levels().map_or_else(flags::flags_schema, answer::verdict_schema)
 }
 
@@ -42,13 +42,13 @@ pub(crate) fn answer_schema(scale: JudgingScale) -> Value {
 pub const fn example_answer(scale: JudgingScale) -> &'static str {
     match scale {
         JudgingScale::Levels | JudgingScale::Process | JudgingScale::Codebook => {
-            r#"{"level": 2, "rationale": "two to five sentences", "evidence": [{"path": "src/model.py", "start": 10, "end": 42}]}"#
+            r#"{"evidence": [{"path": "src/model.py", "start": 10, "end": 42, "quote": "weights = softmax(scores)"}], "rationale": "two to five sentences", "level": 2}"#
         }
         JudgingScale::Decisions => {
-            r#"{"verdict": "kept", "rationale": "two to five sentences", "evidence": [{"path": "src/model.py", "start": 10, "end": 42}]}"#
+            r#"{"evidence": [{"path": "src/model.py", "start": 10, "end": 42, "quote": "weights = softmax(scores)"}], "rationale": "two to five sentences", "verdict": "kept"}"#
         }
         JudgingScale::Flags => {
-            r#"{"flags": [{"criterion": "its id", "path": "src/model.py", "start": 10, "end": 42, "confidence": 4, "explanation": "one to three sentences"}]}"#
+            r#"{"flags": [{"criterion": "its id", "path": "src/model.py", "start": 10, "end": 42, "explanation": "one to three sentences", "confidence": 4}]}"#
         }
     }
 }
@@ -58,7 +58,7 @@ pub(crate) fn retry_request(scale: JudgingScale, why: &str) -> String {
     let Some(levels) = scale.rubric_levels() else {
         return format!(
             "Those were no flags: {why}. Give them now, as one JSON object with \"flags\", a list; each with \
-             \"criterion\", \"path\", \"start\", \"end\", \"confidence\" and \"explanation\"."
+             \"criterion\", \"path\", \"start\", \"end\", \"explanation\" and \"confidence\"."
         );
     };
     let (key, level) = match levels.in_words {
@@ -66,8 +66,8 @@ pub(crate) fn retry_request(scale: JudgingScale, why: &str) -> String {
         false => ("level", format!("a level from 0 to {}", levels.highest_score())),
     };
     format!(
-        "That was no verdict: {why}. Give it now: {level}, a rationale and the lines it rests on, \
-         as one JSON object with \"{key}\", \"rationale\" and \"evidence\"."
+        "That was no verdict: {why}. Give it now: the lines it rests on, each with a quote, a rationale, then {level}, \
+         as one JSON object with \"evidence\", \"rationale\" and \"{key}\", in this order."
     )
 }
 

@@ -37,7 +37,7 @@ impl CappedMean {
         let components = &checklist?.components;
         let blockers = || components.iter().filter_map(|it| Some((it, it.blocker.as_ref()?)));
         blockers().next()?;
-        let score = |it: &Component| judgement.verdict_on(&it.id)?.score_value();
+        let score = |it: &Component| judgement.verdict_on(&it.id)?.counted_value();
         let failing: Vec<(&Component, f64, &Blocker)> = blockers()
             .filter_map(|(it, blocker)| Some((it, score(it)?, blocker)))
             .filter(|(_, score, blocker)| *score <= blocker.at_most)

@@ -9,7 +9,8 @@ use serde::Serialize;
 use super::blockers::CappedMean;
 use trajview_run::{
     coverage::Coverage,
-    rubric::{Checklist, FULL_SCORE, Judgement, LEVELS, SEVERE, Verdict},
+    format_number::count_with_noun,
+    rubric::{Checklist, FULL_SCORE, Judgement, LEVELS, SEVERE, Verdict, VerdictDoubt},
 };
 
 /// The scores of a judgement, summed up over the checklist.
@@ -29,6 +30,10 @@ pub struct Faithfulness {
     pub without_component: Vec<String>,
     /// Ids of components whose verdict says why it gives no score, and that is no failure, in the order of the judgement.
     pub without_need: Vec<UnscoredComponent>,
+    /// Ids of components whose level the judge gave without one look at the code; their levels do not count.
+    pub unlooked: Vec<String>,
+    /// Ids of components with a level above 0 that none of its quotes supports; their levels count.
+    pub unsupported: Vec<String>,
     /// The mean score with blockers taken into account; None where the checklist has no blockers.
     pub capped: Option<CappedMean>,
     #[serde(skip)]
@@ -76,6 +81,13 @@ impl Faithfulness {
             self.without_component.push(verdict.component.clone());
             return;
         }
+        if verdict.is_left_out {
+            self.unlooked.push(verdict.component.clone());
+            return;
+        }
+        if verdict.doubt() == Some(VerdictDoubt::Unsupported) {
+            self.unsupported.push(verdict.component.clone());
+        }
         let counter = verdict.score.and_then(|score| self.by_score.get_mut(usize::from(score)));
         match (counter.zip(verdict.score_value()), &verdict.reason) {
             (Some((counter, value)), _) => {
@@ -99,6 +111,19 @@ impl Faithfulness {
     /// Mean component fidelity: the mean score of the judged components, 0 to 4, higher is better; None without any.
     pub fn mcf(&self) -> Option<f64> {
         (self.judged > 0).then(|| self.sums.scores / self.judged as f64)
+    }
+
+    /// Returns a sentence for each reason to doubt some of the levels, with the components; none where there is no doubt.
+    pub fn doubt_notes(&self) -> Vec<String> {
+        let note = |ids: &[String], what: &str| {
+            (!ids.is_empty()).then(|| {
+                format!("{} {what}: {}", count_with_noun(ids.len(), "level"), ids.join(", "))
+            })
+        };
+        let unlooked = note(&self.unlooked, "unlooked (the judge opened nothing), not counted");
+        let unsupported =
+            note(&self.unsupported, "unsupported (the code has none of its quotes), counted");
+        unlooked.into_iter().chain(unsupported).collect()
     }
 
     /// Judged components with a score of at most [`SEVERE`].

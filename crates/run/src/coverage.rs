@@ -22,10 +22,13 @@ impl Coverage {
     /// requested and those it names. Where it lists none either, nothing can be missing, and one score is enough.
     pub fn for_judgement(judgement: &Judgement, checklist: Option<&Checklist>) -> Self {
         let ids = required_ids(judgement, checklist);
-        let is_scored = |id: &&&str| judgement.verdict_on(id).is_some_and(|it| it.score.is_some());
-        // What has a reason is answered for, without a score.
-        let has_reason =
-            |id: &&&str| judgement.verdict_on(id).is_some_and(|it| it.reason.is_some());
+        let is_scored = |id: &&&str| {
+            judgement.verdict_on(id).is_some_and(|it| it.score.is_some() && !it.is_left_out)
+        };
+        // What has a reason is answered for, without a score; so is a level that no mean includes.
+        let has_reason = |id: &&&str| {
+            judgement.verdict_on(id).is_some_and(|it| it.reason.is_some() || it.is_left_out)
+        };
         let (scored, all) = (ids.iter().filter(is_scored).count(), ids.len());
         let answered = scored + ids.iter().filter(has_reason).count();
         let is_said = checklist.is_some() || judgement.requested_ids.is_some();

@@ -39,6 +39,7 @@ pub mod format_number;
 pub mod judging;
 pub mod live;
 pub mod lookup;
+pub mod model_vendor;
 pub mod normalised_line;
 pub mod path;
 pub mod pictures;

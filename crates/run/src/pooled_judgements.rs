@@ -188,7 +188,8 @@ fn pool_judgements(members: &[&Judgement], pooling: &PoolRequest) -> Option<Judg
 
 fn pooled_verdict(id: &str, members: &[&Judgement], pool: PoolMethod) -> Verdict {
     let verdicts_on = || members.iter().filter_map(|it| Some((it, it.verdict_on(id)?)));
-    let scores: Vec<u8> = verdicts_on().filter_map(|(_, verdict)| verdict.score).collect();
+    let counted = |verdict: &Verdict| verdict.score.filter(|_| !verdict.is_left_out);
+    let scores: Vec<u8> = verdicts_on().filter_map(|(_, verdict)| counted(verdict)).collect();
     let score_text = |(judgement, verdict): (&&Judgement, &Verdict)| {
         let score = verdict.score.map_or_else(|| "–".into(), |score| score.to_string());
         format!("{} {score}", judgement.judge.name)

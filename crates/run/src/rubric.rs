@@ -227,6 +227,31 @@ pub struct Verdict {
     pub reason: Option<String>,
     /// SHA-256 of the judged text where it may change, as that of a decision. Hex digits.
     pub about_sha256: Option<String>,
+    /// The number of tool calls that showed the judge something of the code; None where the file does not record it.
+    pub looks: Option<usize>,
+    /// How much of its evidence has a quote that the code has; None where no quotes were requested.
+    pub quoted_evidence: Option<QuotedEvidence>,
+    /// True where no mean, count or pooled score includes this verdict, since it is [unlooked](VerdictDoubt::Unlooked).
+    pub is_left_out: bool,
+}
+
+worded! {
+    /// The reason to doubt a level, which says nothing on whether it is right.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum VerdictDoubt {
+        /// The judge gave it without one look at the code.
+        Unlooked = "unlooked",
+        /// The level is above 0, and the code has none of the quotes that it rests on.
+        Unsupported = "unsupported",
+    }
+}
+
+/// The evidence of a verdict with a quote that the code has, among all that the judge named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct QuotedEvidence {
+    /// At the named lines or elsewhere in the named file.
+    pub found: usize,
+    pub total: usize,
 }
 
 /// Lines of a file at the judged commit.
@@ -236,6 +261,37 @@ pub struct Evidence {
     pub path: String,
     /// First and last line, counting from 1; None where the whole file is meant.
     pub lines: Option<(usize, usize)>,
+    /// What the judge copied from there; None where it copied nothing, and in files without quotes.
+    pub quote: Option<EvidenceQuote>,
+}
+
+/// The text that a judge copied from a place, compared with the judged code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EvidenceQuote {
+    pub text: String,
+    pub check: QuoteCheck,
+}
+
+/// The result of looking for a quote; white space does not count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QuoteCheck {
+    /// The named lines have it; where no lines are named, the file.
+    Found,
+    /// Other lines of the file have it: first and last, counting from 1.
+    Moved(usize, usize),
+    /// The file does not have it.
+    Missing,
+}
+
+impl QuoteCheck {
+    /// Returns the word of a file and of the screen: `found`, `moved`, `missing`.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Found => "found",
+            Self::Moved(..) => "moved",
+            Self::Missing => "missing",
+        }
+    }
 }
 
 /// One call of a judge's tools.
@@ -298,6 +354,24 @@ impl Verdict {
     /// Returns the score as a number, 0..=[`FULL_SCORE`]: the pooled one where it is of several; None where there is none.
     pub fn score_value(&self) -> Option<f64> {
         self.exact.or(self.score.map(f64::from))
+    }
+
+    /// Returns the score that means and counts include: [`Self::score_value`], None where the verdict [is left out](Self::is_left_out).
+    pub fn counted_value(&self) -> Option<f64> {
+        self.score_value().filter(|_| !self.is_left_out)
+    }
+
+    /// Returns the reason to doubt the level; None where there is no level, and where the file does not record what it takes.
+    pub fn doubt(&self) -> Option<VerdictDoubt> {
+        if !self.is_scored() {
+            return None;
+        }
+        let is_above_zero = self.score.is_none_or(|score| score > 0);
+        let has_no_quote = self.quoted_evidence.is_some_and(|it| it.found == 0);
+        match self.looks {
+            Some(0) => Some(VerdictDoubt::Unlooked),
+            _ => (is_above_zero && has_no_quote).then_some(VerdictDoubt::Unsupported),
+        }
     }
 
     /// Returns whether a judge gave a score, on whatever scale.

@@ -5,11 +5,17 @@ mod check;
 
 use std::{
     path::{Path, PathBuf},
-    sync::{PoisonError, RwLock},
+    sync::{
+        PoisonError, RwLock,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use trajview_formats::{SourceBytes, rubric};
-use trajview_run::{Warning, rubric::Rubric};
+use trajview_run::{
+    Warning,
+    rubric::{Rubric, VerdictDoubt},
+};
 
 use super::{
     disk,
@@ -35,6 +41,10 @@ pub fn read_folder(folder: &Path) -> Rubric {
     let mut read = rubric::read_rubric(&sources);
     read.warnings.splice(0..0, problems);
     read.pinned_judge = pinned_judge();
+    if !COUNTS_UNLOOKED.load(Ordering::Relaxed) {
+        let verdicts = read.judgements.iter_mut().flat_map(|it| &mut it.verdicts);
+        verdicts.for_each(|it| it.is_left_out = it.doubt() == Some(VerdictDoubt::Unlooked));
+    }
     let missing = read.missing_pin().map(|what| Warning { place: "judge".into(), what });
     read.warnings.extend(missing);
     read
@@ -79,6 +89,13 @@ static PINNED_JUDGE: RwLock<Option<String>> = RwLock::new(None);
 /// each run.
 pub fn pin_judge(judge: Option<String>) {
     *PINNED_JUDGE.write().unwrap_or_else(PoisonError::into_inner) = judge;
+}
+
+static COUNTS_UNLOOKED: AtomicBool = AtomicBool::new(false);
+
+/// Makes means and counts include levels that a judge gave without one look at the code, in all runs that are read from now on.
+pub fn count_unlooked_levels() {
+    COUNTS_UNLOOKED.store(true, Ordering::Relaxed);
 }
 
 fn pinned_judge() -> Option<String> {

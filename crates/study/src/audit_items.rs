@@ -15,7 +15,7 @@ use trajview_run::{
     flags::{Flag, Flagging, criterion_text},
     rubric::{
         Codebook, Component, Evidence, ItemKey, JudgeToolCall, JudgedState, Judgement, Label,
-        LabelUnit, Rubric, ScoreScale, Verdict, VerdictScore,
+        LabelUnit, Rubric, ScoreScale, Verdict, VerdictDoubt, VerdictScore,
     },
     rubric_tree::{NodeId, RubricTree},
 };
@@ -61,6 +61,10 @@ pub struct AuditedVerdict {
     pub rationale: String,
     pub evidence: Vec<Evidence>,
     pub trace: Vec<JudgeToolCall>,
+    /// The number of tool calls that showed the judge something; None where it is not recorded.
+    pub looks: Option<usize>,
+    /// The reason to doubt the score; None where there is none.
+    pub doubt: Option<VerdictDoubt>,
 }
 
 /// A judging that can be audited.
@@ -241,6 +245,8 @@ fn verdict_items(
                 rationale: verdict.rationale.clone(),
                 evidence: verdict.evidence.clone(),
                 trace: verdict.trace.clone(),
+                looks: verdict.looks,
+                doubt: verdict.doubt(),
             },
             ..AuditItem::default()
         }
@@ -410,7 +416,7 @@ fn flag_item(flagging: &Flagging, flag: &Flag) -> AuditItem {
 pub fn flag_place(flag: &Flag) -> Evidence {
     let line = |line: u64| usize::try_from(line).unwrap_or(usize::MAX);
     let lines = flag.start.map(|start| (line(start), line(flag.end.unwrap_or(start))));
-    Evidence { path: flag.path.to_string(), lines }
+    Evidence { path: flag.path.to_string(), lines, quote: None }
 }
 
 /// Returns the id of a place that is flagged, or should be: `src/a.py:3-9`.
@@ -428,8 +434,8 @@ pub fn place_from_id(id: &str) -> Evidence {
         Some((path, (first.parse().ok()?, last.parse().ok()?)))
     });
     match lines {
-        Some((path, lines)) => Evidence { path: path.to_owned(), lines: Some(lines) },
-        None => Evidence { path: id.to_owned(), lines: None },
+        Some((path, lines)) => Evidence { path: path.to_owned(), lines: Some(lines), quote: None },
+        None => Evidence { path: id.to_owned(), lines: None, quote: None },
     }
 }
 
@@ -439,7 +445,8 @@ fn signal_items(report: &ProcessReport) -> Vec<AuditItem> {
         let until = report.names.step_label(signal.until);
         let stretch = if step == until { step.clone() } else { format!("{step} to {until}") };
         let path = signal.path.clone();
-        let places = path.iter().map(|path| Evidence { path: path.clone(), lines: None });
+        let places =
+            path.iter().map(|path| Evidence { path: path.clone(), lines: None, quote: None });
         let fields = [
             ("step", stretch),
             ("why", signal.why.clone()),
@@ -560,7 +567,7 @@ mod tests {
     #[test]
     fn a_place_has_its_name_back() {
         for place in [("a.py", Some((3, 9))), ("a:b/c-d.py", None), ("x:1-2", Some((4, 4)))] {
-            let place = Evidence { path: place.0.into(), lines: place.1 };
+            let place = Evidence { path: place.0.into(), lines: place.1, quote: None };
             assert_eq!(place_from_id(&place_id(&place)), place);
         }
     }

@@ -4,8 +4,9 @@ use serde::{Serialize, Serializer};
 use serde_json::Number;
 
 use crate::cli::CommandFailure;
-use trajview_run::rubric::{
-    CANNOT_TELL, Confidence, Judgement, JudgementLabel, LabelUnit, score_text,
+use trajview_run::{
+    model_vendor::shared_vendor,
+    rubric::{CANNOT_TELL, Confidence, Judgement, JudgementLabel, LabelUnit, score_text},
 };
 use trajview_study::queue::{QueuePlan, draw_queue};
 
@@ -31,6 +32,8 @@ pub struct AuditedJudgementRow {
     pub judge: String,
     pub kind: String,
     pub model: Option<String>,
+    /// The vendor of both the judge's model and a model of the agent. Null if there is none, or it is not known.
+    pub shared_vendor: Option<&'static str>,
     pub commit: Option<String>,
     /// Turns done.
     pub turn: usize,
@@ -179,6 +182,7 @@ impl AuditedJudgementRow {
             judge: judgement.judge.name.clone(),
             kind: judgement.judge.kind.clone(),
             model: judgement.judge.model.clone(),
+            shared_vendor: shared_vendor(&judgement.judge, &audited.opened.run),
             commit: judgement.commit.clone(),
             turn: audited.turns_done(judgement)?,
         })

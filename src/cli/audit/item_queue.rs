@@ -3,7 +3,7 @@
 use crate::cli::CommandFailure;
 use trajview_analysis as analysis;
 use trajview_metrics::lifeline::turns_done_at;
-use trajview_run::rubric::LabelUnit;
+use trajview_run::{model_vendor::shared_vendor, rubric::LabelUnit};
 use trajview_store::decisions;
 use trajview_study::{
     audit_items::{self, AuditInputs, AuditItem, JudgingSource},
@@ -95,6 +95,7 @@ pub(crate) fn items_document(
         judgement: AuditedJudgementRow {
             kind: of_judge.map(|judge| judge.kind.clone()).unwrap_or_default(),
             model: of_judge.and_then(|judge| judge.model.clone()),
+            shared_vendor: of_judge.and_then(|judge| shared_vendor(judge, run)),
             file: source.file,
             judge: source.by,
             commit: source.commit,

@@ -6,6 +6,7 @@ use crate::cli::{
     output::{Out, OutputTable, record, safe_line},
     run_args,
 };
+use trajview_run::model_vendor::shared_vendor_text;
 use trajview_tui::widgets::text;
 
 use super::{
@@ -50,10 +51,12 @@ pub(crate) fn print_document(
 }
 
 fn head_line(document: &AuditDocument) -> String {
-    let AuditedJudgementRow { judge, turn, commit, .. } = &document.judgement;
+    let AuditedJudgementRow { judge, turn, commit, shared_vendor, .. } = &document.judgement;
     let commit: String = commit.iter().flat_map(|commit| commit.chars().take(12)).collect();
     let commit = if commit.is_empty() { String::new() } else { format!(" ({commit})") };
-    format!("{} after turn {turn}{commit}, judged by {judge}", document.run)
+    let vendor = shared_vendor.map(|vendor| format!("; {}", shared_vendor_text(vendor)));
+    let vendor = vendor.unwrap_or_default();
+    format!("{} after turn {turn}{commit}, judged by {judge}{vendor}", document.run)
 }
 
 fn progress_line(queue: &AuditQueueRow) -> String {

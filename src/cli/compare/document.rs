@@ -344,6 +344,7 @@ fn loss_row(row: &ComparedLoss) -> Json {
 fn missing_reason(cell: &ComponentCell) -> Option<String> {
     match cell {
         ComponentCell::Score(_) => None,
+        ComponentCell::LeftOut(score, doubt) => Some(format!("{score}, {}", doubt.word())),
         ComponentCell::NotListed => Some("not in its checklist".into()),
         ComponentCell::NotJudged(None) => Some("not judged".into()),
         ComponentCell::NotJudged(Some(why)) => Some(format!("not judged: {why}")),

@@ -8,6 +8,7 @@ use crate::cli::{
 };
 use trajview_metrics::{
     Number,
+    faithfulness::Faithfulness,
     numbers::{COMPARED, NumberStyle, PHASE_TABLE, SLUMP},
     quality::Ruler,
 };
@@ -122,12 +123,19 @@ fn run_table(document: &CompareDocument<'_>) -> TitledTable {
         let judged = party.judgement().map(|judgement| {
             let coverage = party.rubric.coverage(judgement);
             let part = if coverage.is_complete { String::new() } else { format!(", {coverage}") };
+            let scores = Faithfulness::from_judgement(judgement, party.rubric.checklist.as_ref());
+            let doubts = [("unlooked", &scores.unlooked), ("unsupported", &scores.unsupported)];
+            let doubts = doubts.map(|(what, ids)| match ids.len() {
+                0 => String::new(),
+                count => format!(", {count} {what}"),
+            });
             let judge = &judgement.judge.name;
             let pooled_text = judgement.pooled.as_ref().map(|it| format!(" of {}", it.from.len()));
             let pooled_text = pooled_text.unwrap_or_default();
             format!(
-                "{judge}{pooled_text} at turn {}{part}",
-                compare::turns_done_at_judgement(run, judgement)
+                "{judge}{pooled_text} at turn {}{part}{}",
+                compare::turns_done_at_judgement(run, judgement),
+                doubts.concat()
             )
         });
         let unjudged =
@@ -376,6 +384,7 @@ fn score_cell(cell: &ComponentCell) -> String {
     match cell {
         ComponentCell::Score(score) => score.to_string(),
         ComponentCell::NotJudged(_) => "not judged".into(),
+        ComponentCell::LeftOut(score, doubt) => format!("{score} {}", doubt.word()),
         ComponentCell::NotListed => "not listed".into(),
     }
 }

@@ -179,6 +179,7 @@ fn run_facts(
         let partial = rubric.partial_coverages().join("; ");
         trouble.push(format!("incomplete judgement, not used: {partial}; choose one with --judge"));
     }
+    trouble.extend(faithfulness.iter().flat_map(|(_, scores)| scores.doubt_notes()));
     let tests = last_tests(run);
     let bought = SpentRow::for_run(run, prices);
     let turns = run.counted_turns().count();
@@ -361,7 +362,11 @@ fn component_scores(rubric: &Rubric, judge: Option<&JudgeSelection>) -> BTreeMap
         rubric.checklist.as_ref().is_none_or(|it| it.components.iter().any(|one| one.id == id))
     };
     let listed = verdicts.filter(|verdict| is_listed(&verdict.component));
-    listed.filter_map(|it| Some((it.component.clone(), f64::from(it.score?)))).collect()
+    listed
+        .filter_map(|it| {
+            Some((it.component.clone(), f64::from(it.score.filter(|_| !it.is_left_out)?)))
+        })
+        .collect()
 }
 
 fn judged_faithfulness(

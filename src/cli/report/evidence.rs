@@ -7,6 +7,7 @@ use trajview_code::diff::LineKind;
 use trajview_run::{
     RepoPath, Run,
     files::{FileChange, FileDiff, RunMoment},
+    model_vendor::{shared_vendor, shared_vendor_text},
     rubric::{Component, Evidence, Judgement, Label, LabelUnit, Rubric, Verdict, score_text},
 };
 use trajview_store as store;
@@ -50,7 +51,9 @@ pub(crate) fn judged_components(
     let by = chosen.map(|it| {
         let model = it.judge.model.as_ref().map(|model| format!(", {model}")).unwrap_or_default();
         let (name, kind, done) = (&it.judge.name, &it.judge.kind, turns_done_at_judgement(run, it));
-        format!("{name} ({kind}{model}) at turn {done}, {}", it.file)
+        let vendor = shared_vendor(&it.judge, run).map(shared_vendor_text);
+        let vendor = vendor.map(|text| format!("; {text}")).unwrap_or_default();
+        format!("{name} ({kind}{model}) at turn {done}, {}{vendor}", it.file)
     });
     let has_labels = rubric.labels.iter().any(|labels| !labels.labels.is_empty());
     Ok(JudgedComponents { components, judgement_text: by, has_labels })
@@ -86,12 +89,21 @@ fn component_part(
         intent: component.intent.clone(),
         committed: component.committed_at_turn,
         score: verdict.and_then(Verdict::score_value).map(score_text),
-        level: verdict.and_then(|it| it.label.clone()),
+        level: verdict.and_then(level_text),
         rationale: verdict.map(|it| it.rationale.clone()).unwrap_or_default(),
         missing,
         evidence: evidence.map(|it| finder.evidence_part(it)).collect(),
         labels: label_parts(&component.id, rubric),
     }
+}
+
+/// Returns the name of a level, with the reason to doubt it.
+fn level_text(verdict: &Verdict) -> Option<String> {
+    let label = verdict.label.clone()?;
+    Some(match verdict.doubt() {
+        Some(doubt) => format!("{label} ({})", doubt.word()),
+        None => label,
+    })
 }
 
 fn label_parts(component: &str, rubric: &Rubric) -> Vec<LabelPart> {

@@ -55,6 +55,8 @@ pub struct ReportArgs {
     /// Judge whose verdicts count: the judge's name, or a judgement's file; as in `score` and `compare`
     #[arg(long, alias = "judgement", value_name = "NAME|FILE")]
     judge: Option<String>,
+    #[command(flatten)]
+    counting: run_args::CountingArgs,
     /// Texts and diffs with more bytes are cut in the HTML, with a note
     #[arg(long, alias = "most-bytes", value_name = "BYTES", default_value_t = 20_000)]
     max_bytes: usize,
@@ -72,6 +74,7 @@ pub struct ReportArgs {
 }
 
 pub fn run(args: &ReportArgs, out: &mut Out) -> CommandResult {
+    args.counting.apply();
     args.redacting.check_json()?;
     let subject = ReportSubject::from_paths(&args.paths)?;
     let opened =

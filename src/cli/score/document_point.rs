@@ -54,6 +54,8 @@ impl MomentFacts for DocumentPoint<'_> {
             severe: count("severe"),
             full: count("full"),
             judged: count("judged"),
+            unlooked: count("judged").map(|_| row.rows("unlooked").len()),
+            unsupported: count("judged").map(|_| row.rows("unsupported").len()),
             components: count("components"),
             dir: row.number("dir"),
         })

@@ -17,6 +17,7 @@ use trajview_metrics::{
 use trajview_run::{
     Run, Warning,
     find_by_name::{JudgeSelection, NameError},
+    model_vendor::shared_vendor,
     pooled_judgements::PoolRequest,
     rubric::{Judgement, PooledSources, Rubric},
 };
@@ -31,11 +32,13 @@ pub struct FaithfulnessRow {
     pub blocked: String,
     /// The judgements that were pooled, in words. None if it is one judgement.
     pub pooled: Option<String>,
+    /// The levels in doubt, in words.
+    pub doubts: Vec<String>,
 }
 
 impl FaithfulnessRow {
     pub(crate) fn for_folder(reuse: &Reuse) -> Self {
-        Self::for_tree((None, None), &Rubric::default(), None, Some(reuse))
+        Self::for_tree((None, None), &Rubric::default(), None, None, Some(reuse))
     }
 
     /// Makes the row of the tree after the last turn; `reuse` is None if the files are not recorded.
@@ -47,13 +50,15 @@ impl FaithfulnessRow {
     ) -> Self {
         let turn = run.end_in_turns();
         let commit = run.turns[..turn].last().and_then(|turn| turn.commit.as_deref());
-        Self::for_tree((commit, Some(turn)), rubric, chosen, reuse)
+        let vendor = chosen.and_then(|it| shared_vendor(&it.judge, run));
+        Self::for_tree((commit, Some(turn)), rubric, chosen, vendor, reuse)
     }
 
     fn for_tree(
         (commit, turn): (Option<&str>, Option<usize>),
         rubric: &Rubric,
         chosen: Option<&Judgement>,
+        shared_vendor: Option<&str>,
         reuse: Option<&Reuse>,
     ) -> Self {
         let checklist = rubric.checklist.as_ref();
@@ -93,6 +98,8 @@ impl FaithfulnessRow {
             // The name of who judged.
             judge: chosen.map(|it| &it.judge.name),
             judgement: chosen.map(|judgement| judgement_record(judgement, commit, turn)),
+            // The vendor of both the judge's model and a model of the agent. Null if there is none, or it is not known.
+            shared_vendor: shared_vendor,
             // Names of all judgements that could have been chosen, in the order they were made.
             judges: Json::list(&rubric.judgements, |it| Json::new(&it.judge.name)),
             // Blockers of the checklist that fail. Null if it has none.
@@ -106,11 +113,16 @@ impl FaithfulnessRow {
             without_component: scores.map_or(&[][..], |it| &it.without_component),
             // Components without a score for a reason that is no failure.
             without_need: scores.map_or(&[][..], |it| &it.without_need),
+            // Components whose level the judge gave without one look at the code: in no number, unless --count-unlooked is given.
+            unlooked: scores.map_or(&[][..], |it| &it.unlooked),
+            // Components with a level above 0 of whose quotes the code has none: counted.
+            unsupported: scores.map_or(&[][..], |it| &it.unsupported),
             dir_detail: dir_record(reuse),
         };
         let blocked = capped.map(CappedMean::summary_text).unwrap_or_default();
         let pooled = chosen.and_then(|it| it.pooled.as_ref()).map(PooledSources::summary_text);
-        Self { json, blocked, pooled }
+        let doubts = scores.map(Faithfulness::doubt_notes).unwrap_or_default();
+        Self { json, blocked, pooled, doubts }
     }
 }
 

@@ -5,6 +5,8 @@ use std::io;
 use crate::cli::output::{Json, Out, OutputTable, TableColumn, cell_or_dash};
 use trajview_metrics::{Number, exposure::ExposureShares, numbers::NumberStyle};
 
+use trajview_run::model_vendor::shared_vendor_text;
+
 use super::{document::ScoreDocument, faithfulness::FaithfulnessRow, tables::MOST_ROWS};
 
 /// Prints the numbers and what each is over; nothing of a run that exports nothing and has nothing to be judged by.
@@ -130,6 +132,7 @@ fn faithfulness_notes(row: &FaithfulnessRow) -> Vec<String> {
     }
     if !json.field("judgement").is_null() {
         notes.extend(other_tree_note(json));
+        notes.extend(json.text("shared_vendor").map(shared_vendor_text));
         let judges = texts("judges");
         if judges.len() > 1 {
             let all = judges.join(", ");
@@ -137,6 +140,7 @@ fn faithfulness_notes(row: &FaithfulnessRow) -> Vec<String> {
         }
         notes.extend(ids_note("without a verdict", &texts("without_verdict")));
         notes.extend(ids_note("judged, not in the checklist", &texts("without_component")));
+        notes.extend(row.doubts.iter().cloned());
     }
     let unscored = |it: &Json| format!("{}: {}", it.cell("component"), it.cell("why"));
     let missing = json.rows("without_score").iter();

@@ -7,9 +7,10 @@ use trajview_run::{
     Warning,
     flags::Flagging,
     rubric::{
-        CANNOT_TELL, COMPONENT_LEVELS, CriterionScore, DECISION_LEVELS, Evidence, FULL_SCORE,
-        Judge, JudgeToolCall, Judgement, LabelUnit, OverallRule, PROCESS_LEVELS, RepeatNumber,
-        RubricLevels, ScoreScale, ScoredBy, Verdict, criterion_scores,
+        CANNOT_TELL, COMPONENT_LEVELS, CriterionScore, DECISION_LEVELS, Evidence, EvidenceQuote,
+        FULL_SCORE, Judge, JudgeToolCall, Judgement, LabelUnit, OverallRule, PROCESS_LEVELS,
+        QuoteCheck, QuotedEvidence, RepeatNumber, RubricLevels, ScoreScale, ScoredBy, Verdict,
+        criterion_scores,
     },
 };
 
@@ -54,10 +55,12 @@ pub fn read_judgement(
             ));
             continue;
         }
-        let verdict = match judge.scored_by.is_empty() || *levels != COMPONENT_LEVELS {
+        let mut verdict = match judge.scored_by.is_empty() || *levels != COMPONENT_LEVELS {
             true => read_verdict(component, &fields, levels),
             false => read_verdict_by_criteria(component, &fields, &judge),
         };
+        // People, and judges of other programs, may look without leaving a record.
+        verdict.looks = verdict.looks.filter(|_| ["http", "command"].contains(&&*judge.kind));
         if let (None, Some(what)) = (verdict.score, &verdict.error) {
             warn(format!("{}: {what}", verdict.component));
         }
@@ -140,6 +143,12 @@ fn read_verdict(component: String, fields: &RubricFields<'_>, levels: &RubricLev
         error: error.or_else(nothing),
         reason,
         about_sha256: fields.as_written("about_sha256"),
+        looks: read_look_count(fields),
+        quoted_evidence: fields
+            .count("evidence_found")
+            .zip(fields.count("evidence_given"))
+            .map(|(found, total)| QuotedEvidence { found: found as usize, total: total as usize }),
+        is_left_out: false,
     }
 }
 
@@ -207,7 +216,35 @@ fn read_evidence(fields: &RubricFields<'_>) -> Option<Evidence> {
     let start = fields.count_from_one("start");
     let end = fields.count_from_one("end").or(start);
     let lines = start.zip(end).map(|(start, end)| (start.min(end), start.max(end)));
-    Some(Evidence { path, lines })
+    Some(Evidence { path, lines, quote: read_quote(fields) })
+}
+
+/// Reads what a judge copied from a place; None where it copied nothing, or where the file does not say whether the code has
+/// it.
+fn read_quote(fields: &RubricFields<'_>) -> Option<EvidenceQuote> {
+    let text = fields.as_written("quote")?;
+    let check = match fields.as_written("quote_check")?.as_str() {
+        "found" => QuoteCheck::Found,
+        "moved" => {
+            let (start, end) =
+                (fields.count_from_one("quote_start")?, fields.count_from_one("quote_end")?);
+            QuoteCheck::Moved(start.min(end), start.max(end))
+        }
+        "missing" => QuoteCheck::Missing,
+        _ => return None,
+    };
+    Some(EvidenceQuote { text, check })
+}
+
+/// Reads the number of tool calls that showed something: as the file gives it, else of its list of calls, where it has one.
+fn read_look_count(fields: &RubricFields<'_>) -> Option<usize> {
+    let written = fields.count("looks").and_then(|looks| usize::try_from(looks).ok());
+    let counted = || {
+        let has_answered = |call: &RubricFields<'_>| call.flag("refused") != Some(true);
+        let calls = || fields.objects_of("trace").filter(has_answered);
+        fields.is_list("trace").then(|| calls().count())
+    };
+    written.or_else(counted)
 }
 
 pub(super) fn read_look(fields: &RubricFields<'_>) -> JudgeToolCall {

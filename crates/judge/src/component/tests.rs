@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::*;
 use crate::{criteria::Criteria, snapshot::tests::snapshot_of};
-use trajview_run::rubric::Component;
+use trajview_run::rubric::{Component, QuoteCheck};
 
 /// A judge with prepared replies, and a fault after them.
 struct ScriptedJudge {
@@ -37,6 +37,15 @@ fn reply_with_calls(calls: &[(&str, Value)]) -> JudgeReply {
 
 fn verdict_arguments(level: u8) -> Value {
     json!({"level": level, "rationale": "seen", "evidence": [{"path": "a.py", "start": 1, "end": 2}]})
+}
+
+/// Returns a reply that looks at the code.
+fn list_reply() -> JudgeReply {
+    reply_with_calls(&[("list", json!({}))])
+}
+
+fn verdict_reply(answer: Value) -> JudgeReply {
+    reply_with_calls(&[("verdict", answer)])
 }
 
 fn judge_component(budget: u32, replies: Vec<JudgeReply>) -> (JudgedItem, ScriptedJudge) {
@@ -106,13 +115,17 @@ fn a_look_beyond_the_budget_is_refused_and_then_only_a_verdict_counts() {
 fn a_malformed_answer_has_one_more_chance() {
     let (right, judge) = judge_component(
         8,
-        vec![text_reply("It is fine."), text_reply(&verdict_arguments(2).to_string())],
+        vec![
+            list_reply(),
+            text_reply("It is fine."),
+            text_reply(&verdict_arguments(2).to_string()),
+        ],
     );
-    let (wrong, _) =
-        judge_component(8, vec![text_reply("It is fine."), text_reply("{\"level\": 9}")]);
+    let replies = vec![list_reply(), text_reply("It is fine."), text_reply("{\"level\": 9}")];
+    let (wrong, _) = judge_component(8, replies);
 
     assert_eq!(right.verdict().unwrap().level, Some(2));
-    let Some(ConversationEntry::Sent(words)) = judge.conversations[1].entries.last() else {
+    let Some(ConversationEntry::Sent(words)) = judge.conversations[2].entries.last() else {
         panic!("not corrected")
     };
     assert!(words.starts_with("That was no verdict: the answer has no JSON object."), "{words}");
@@ -127,12 +140,51 @@ fn a_malformed_answer_has_one_more_chance() {
 fn evidence_that_does_not_exist_is_left_out_and_said() {
     let answer = json!({"level": 1, "rationale": "seen", "evidence": ["a.py:1", "no.py:3", 7]});
 
-    let (judged, _) = judge_component(8, vec![reply_with_calls(&[("verdict", answer)])]);
+    let (judged, _) = judge_component(8, vec![list_reply(), verdict_reply(answer)]);
 
     let verdict = judged.verdict().unwrap();
-    assert_eq!(verdict.evidence, [Evidence { path: "a.py".into(), lines: Some((1, 1)) }]);
+    assert_eq!(verdict.quoted_evidence, QuotedEvidence { found: 0, total: 3 });
+    assert_eq!(
+        verdict.evidence,
+        [Evidence { path: "a.py".into(), lines: Some((1, 1)), quote: None }]
+    );
     let left_out: Vec<&str> = verdict.left_out.iter().map(|(what, _)| what.as_str()).collect();
     assert_eq!(left_out, ["no.py:3-3", "7"]);
+}
+
+#[test]
+fn a_judge_that_answers_at_once_is_asked_once_to_look_first() {
+    let at_once = || verdict_reply(verdict_arguments(4));
+
+    let (looked, judge) = judge_component(8, vec![at_once(), list_reply(), at_once()]);
+    let (unlooked, _) = judge_component(8, vec![at_once(), at_once()]);
+    let (without_tools, _) = judge_component(0, vec![at_once()]);
+
+    assert_eq!((looked.verdict().unwrap().level, looked.look_count()), (Some(4), 1));
+    let Some(ConversationEntry::Results(results)) = judge.conversations[1].entries.last() else {
+        panic!("the call has no result")
+    };
+    assert!(results[0].text.starts_with("You gave this without a look"), "{}", results[0].text);
+    assert_eq!((unlooked.verdict().unwrap().level, unlooked.look_count()), (Some(4), 0));
+    assert_eq!((unlooked.requests.len(), without_tools.requests.len()), (2, 1));
+}
+
+#[test]
+fn quotes_are_looked_for_at_their_lines_and_then_in_the_file() {
+    let quoted = |start: usize, quote: &str| json!({"path": "a.py", "start": start, "end": start, "quote": quote});
+    let answer = json!({"evidence": [
+        quoted(1, "o n e"), quoted(1, "two"), quoted(9, "two"), quoted(2, "three"), {"path": "a.py"},
+    ], "rationale": "seen", "level": 3});
+
+    let (judged, _) = judge_component(8, vec![list_reply(), verdict_reply(answer)]);
+
+    let verdict = judged.verdict().unwrap();
+    let checks: Vec<_> =
+        verdict.evidence.iter().map(|it| it.quote.as_ref().map(|quote| quote.check)).collect();
+    let moved = Some(QuoteCheck::Moved(2, 2));
+    assert_eq!(checks, [Some(QuoteCheck::Found), moved, moved, Some(QuoteCheck::Missing), None]);
+    assert_eq!(verdict.evidence[2].lines, Some((2, 2)), "the file has no line 9");
+    assert_eq!(verdict.quoted_evidence, QuotedEvidence { found: 3, total: 5 });
 }
 
 #[test]
@@ -184,7 +236,7 @@ proptest! {
     ) {
         let (judged, judge) = judge_component(budget, replies);
 
-        prop_assert!(judge.conversations.len() <= most_requests(budget) as usize);
+        prop_assert!(judge.conversations.len() <= most_requests(JudgingScale::Levels, budget) as usize);
         let answered = judged.tool_calls.iter().filter(|it| !it.is_refused).count();
         prop_assert!(answered <= budget as usize);
         prop_assert!(judged.verdict().is_some() != judged.error.is_some());

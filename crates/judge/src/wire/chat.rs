@@ -1,6 +1,7 @@
 //! Chat completions: `POST BASE/chat/completions`.
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::{Value, json, value::RawValue};
 
 use crate::{
     conversation::{
@@ -11,40 +12,62 @@ use crate::{
     settings::JudgeConfig,
 };
 
-use super::{
-    ReplyPieces, Wire, fields, offered_tools, sse::SseEvent, temperature_option, with_options,
-};
+use super::{ReplyPieces, ToolOffer, Wire, fields, offered_tools, sse::SseEvent, to_body};
 
 pub struct ChatWire;
+
+#[derive(Serialize)]
+struct ChatRequest<'a> {
+    model: &'a str,
+    messages: Vec<Value>,
+    /// Left out where it is empty: servers refuse an empty list.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<ChatTool>,
+    max_completion_tokens: u32,
+    stream: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream_options: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct ChatTool {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    function: ChatFunction,
+}
+
+#[derive(Serialize)]
+struct ChatFunction {
+    name: &'static str,
+    description: &'static str,
+    parameters: Box<RawValue>,
+}
 
 impl Wire for ChatWire {
     fn url_path(&self) -> &'static str {
         "/chat/completions"
     }
 
-    fn request_body(&self, settings: &JudgeConfig, conversation: &Conversation) -> Value {
+    fn request_body(&self, settings: &JudgeConfig, conversation: &Conversation) -> String {
         let system = json!({"role": "system", "content": conversation.system});
         let messages: Vec<Value> = std::iter::once(system)
             .chain(conversation.entries.iter().flat_map(entry_messages))
             .collect();
-        let tool = |offer: super::ToolOffer| {
-            json!({"type": "function", "function": {
-                "name": offer.name, "description": offer.about, "parameters": offer.schema,
-            }})
+        let tool = |ToolOffer { name, about, schema }| ChatTool {
+            kind: "function",
+            function: ChatFunction { name, description: about, parameters: schema },
         };
-        let tools: Vec<Value> = offered_tools(conversation).into_iter().map(tool).collect();
-        let body = json!({
-            "model": settings.model,
-            "messages": messages,
-            "tools": tools,
-            "max_completion_tokens": settings.reply.max_tokens,
-            "stream": settings.reply.stream,
-        });
-        let with_usage = settings.reply.stream.then(|| json!({"include_usage": true}));
-        with_options(
-            body,
-            &[("temperature", temperature_option(settings)), ("stream_options", with_usage)],
-        )
+        to_body(&ChatRequest {
+            model: &settings.model,
+            messages,
+            tools: offered_tools(conversation).into_iter().map(tool).collect(),
+            max_completion_tokens: settings.reply.max_tokens,
+            stream: settings.reply.stream,
+            stream_options: settings.reply.stream.then(|| json!({"include_usage": true})),
+            temperature: settings.reply.temperature,
+        })
     }
 
     fn parse_reply(&self, document: &Value) -> Result<JudgeReply, JudgeFault> {

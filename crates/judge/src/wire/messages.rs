@@ -1,6 +1,7 @@
 //! Messages: `POST BASE/messages`.
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::{Value, json, value::RawValue};
 
 use crate::{
     conversation::{
@@ -10,14 +11,33 @@ use crate::{
     settings::JudgeConfig,
 };
 
-use super::{
-    ReplyPieces, Wire, fields, offered_tools, sse::SseEvent, temperature_option, with_options,
-};
+use super::{ReplyPieces, ToolOffer, Wire, fields, offered_tools, sse::SseEvent, to_body};
 
 /// The version of the protocol that is spoken here.
 const VERSION: &str = "2023-06-01";
 
 pub struct MessagesWire;
+
+#[derive(Serialize)]
+struct MessagesRequest<'a> {
+    model: &'a str,
+    max_tokens: u32,
+    system: &'a str,
+    messages: Vec<Value>,
+    /// Left out where it is empty: servers refuse an empty list.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<MessagesTool>,
+    stream: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct MessagesTool {
+    name: &'static str,
+    description: &'static str,
+    input_schema: Box<RawValue>,
+}
 
 impl Wire for MessagesWire {
     fn url_path(&self) -> &'static str {
@@ -29,19 +49,22 @@ impl Wire for MessagesWire {
         key.map(|key| ("x-api-key", key.to_owned())).into_iter().chain([version]).collect()
     }
 
-    fn request_body(&self, settings: &JudgeConfig, conversation: &Conversation) -> Value {
+    fn request_body(&self, settings: &JudgeConfig, conversation: &Conversation) -> String {
         let messages: Vec<Value> = conversation.entries.iter().map(entry_message).collect();
-        let tool = |offer: super::ToolOffer| json!({"name": offer.name, "description": offer.about, "input_schema": offer.schema});
-        let tools: Vec<Value> = offered_tools(conversation).into_iter().map(tool).collect();
-        let body = json!({
-            "model": settings.model,
-            "max_tokens": settings.reply.max_tokens,
-            "system": conversation.system,
-            "messages": messages,
-            "tools": tools,
-            "stream": settings.reply.stream,
-        });
-        with_options(body, &[("temperature", temperature_option(settings))])
+        let tool = |ToolOffer { name, about, schema }| MessagesTool {
+            name,
+            description: about,
+            input_schema: schema,
+        };
+        to_body(&MessagesRequest {
+            model: &settings.model,
+            max_tokens: settings.reply.max_tokens,
+            system: &conversation.system,
+            messages,
+            tools: offered_tools(conversation).into_iter().map(tool).collect(),
+            stream: settings.reply.stream,
+            temperature: settings.reply.temperature,
+        })
     }
 
     fn parse_reply(&self, document: &Value) -> Result<JudgeReply, JudgeFault> {

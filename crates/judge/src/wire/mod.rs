@@ -12,9 +12,11 @@ pub mod sse;
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::{Value, value::RawValue};
 
 use super::{
+    answer_schema::to_raw_schema,
     conversation::{Conversation, JudgeReply, ReplyCall, parse_arguments},
     fault::JudgeFault,
     scale,
@@ -32,7 +34,8 @@ pub trait Wire: Sync {
         key.map(|key| ("authorization", format!("Bearer {key}"))).into_iter().collect()
     }
 
-    fn request_body(&self, settings: &JudgeConfig, conversation: &Conversation) -> Value;
+    /// Returns the JSON text of a request; the keys of an answer's schema are in the order in which a judge is to answer.
+    fn request_body(&self, settings: &JudgeConfig, conversation: &Conversation) -> String;
 
     /// Reads a reply that came in one piece.
     fn parse_reply(&self, document: &Value) -> Result<JudgeReply, JudgeFault>;
@@ -150,7 +153,7 @@ fn retry_seconds(header: &str) -> Option<Duration> {
 struct ToolOffer {
     name: &'static str,
     about: &'static str,
-    schema: Value,
+    schema: Box<RawValue>,
 }
 
 /// Returns the looks that are left, and the answer.
@@ -161,7 +164,7 @@ fn offered_tools(conversation: &Conversation) -> Vec<ToolOffer> {
     let looks = TOOLS.iter().filter(|_| conversation.may_call_tools).map(|tool| ToolOffer {
         name: tool.name,
         about: tool.about,
-        schema: tools::tool_schema(tool),
+        schema: to_raw_schema(&tools::tool_schema(tool)),
     });
     let scale = conversation.scale;
     let answer = ToolOffer {
@@ -172,22 +175,10 @@ fn offered_tools(conversation: &Conversation) -> Vec<ToolOffer> {
     looks.chain([answer]).collect()
 }
 
-/// Adds options to a request. A list of no tools is left out: servers refuse it.
-fn with_options(mut body: Value, options: &[(&str, Option<Value>)]) -> Value {
-    for (name, value) in options {
-        if let Some(value) = value {
-            body[*name] = value.clone();
-        }
-    }
-    let has_no_tools = body["tools"].as_array().is_some_and(Vec::is_empty);
-    if let Some(body) = body.as_object_mut().filter(|_| has_no_tools) {
-        body.remove("tools");
-    }
-    body
-}
-
-fn temperature_option(settings: &JudgeConfig) -> Option<Value> {
-    settings.reply.temperature.map(|temperature| json!(temperature))
+/// Returns a request as JSON text.
+fn to_body(request: &impl Serialize) -> String {
+    // The keys of a request are texts, so that writing it cannot fail.
+    serde_json::to_string(request).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Responses: `POST BASE/responses`. Nothing is kept by the server; every request carries the whole conversation.
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::{Value, json, value::RawValue};
 
 use crate::{
     conversation::{
@@ -11,36 +12,59 @@ use crate::{
     settings::JudgeConfig,
 };
 
-use super::{
-    ReplyPieces, Wire, fields, offered_tools, sse::SseEvent, temperature_option, with_options,
-};
+use super::{ReplyPieces, ToolOffer, Wire, fields, offered_tools, sse::SseEvent, to_body};
 
 pub struct ResponsesWire;
+
+#[derive(Serialize)]
+struct ResponsesRequest<'a> {
+    model: &'a str,
+    instructions: &'a str,
+    input: Vec<Value>,
+    /// Left out where it is empty: servers refuse an empty list.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<ResponsesTool>,
+    max_output_tokens: u32,
+    store: bool,
+    stream: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct ResponsesTool {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    name: &'static str,
+    description: &'static str,
+    parameters: Box<RawValue>,
+    strict: bool,
+}
 
 impl Wire for ResponsesWire {
     fn url_path(&self) -> &'static str {
         "/responses"
     }
 
-    fn request_body(&self, settings: &JudgeConfig, conversation: &Conversation) -> Value {
+    fn request_body(&self, settings: &JudgeConfig, conversation: &Conversation) -> String {
         let items: Vec<Value> = conversation.entries.iter().flat_map(entry_items).collect();
-        let tool = |offer: super::ToolOffer| {
-            json!({
-                "type": "function", "name": offer.name, "description": offer.about,
-                "parameters": offer.schema, "strict": false,
-            })
+        let tool = |ToolOffer { name, about, schema }| ResponsesTool {
+            kind: "function",
+            name,
+            description: about,
+            parameters: schema,
+            strict: false,
         };
-        let tools: Vec<Value> = offered_tools(conversation).into_iter().map(tool).collect();
-        let body = json!({
-            "model": settings.model,
-            "instructions": conversation.system,
-            "input": items,
-            "tools": tools,
-            "max_output_tokens": settings.reply.max_tokens,
-            "store": false,
-            "stream": settings.reply.stream,
-        });
-        with_options(body, &[("temperature", temperature_option(settings))])
+        to_body(&ResponsesRequest {
+            model: &settings.model,
+            instructions: &conversation.system,
+            input: items,
+            tools: offered_tools(conversation).into_iter().map(tool).collect(),
+            max_output_tokens: settings.reply.max_tokens,
+            store: false,
+            stream: settings.reply.stream,
+            temperature: settings.reply.temperature,
+        })
     }
 
     fn parse_reply(&self, document: &Value) -> Result<JudgeReply, JudgeFault> {

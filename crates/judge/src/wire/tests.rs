@@ -1,4 +1,5 @@
 use proptest::prelude::*;
+use serde_json::json;
 
 use super::*;
 use trajview_run::judging::JudgingScale;
@@ -233,12 +234,14 @@ fn a_request_carries_the_whole_conversation_and_only_the_verdict_when_no_looks_a
         let (last, first) =
             (sample_conversation(), Conversation { may_call_tools: true, ..sample_conversation() });
 
-        let mut body = wire.request_body(&sample_settings(kind), &last);
+        let request = |conversation| wire.request_body(&sample_settings(kind), conversation);
+        let parsed = |conversation| serde_json::from_str::<Value>(&request(conversation)).unwrap();
+        let mut body = parsed(&last);
         body["tools"] = json!("see below");
         let shown = serde_json::to_string_pretty(&body).unwrap();
         insta::assert_snapshot!(format!("request_{}", kind.word()), shown);
         let tools = |conversation| {
-            let body = wire.request_body(&sample_settings(kind), conversation);
+            let body = parsed(conversation);
             let name = |tool: &Value| {
                 let named = tool.get("function").unwrap_or(tool);
                 named["name"].as_str().unwrap_or_default().to_owned()
@@ -247,6 +250,26 @@ fn a_request_carries_the_whole_conversation_and_only_the_verdict_when_no_looks_a
         };
         assert_eq!(tools(&first), ["list", "read", "search", "symbols", "verdict"]);
         assert_eq!(tools(&last), ["verdict"]);
+    }
+}
+
+#[test]
+fn a_judge_is_to_give_its_evidence_and_its_reason_before_the_level_on_every_wire() {
+    let keys = ["\"evidence\":", "\"quote\":", "\"rationale\":", "\"level\":"];
+    let conversation = sample_conversation();
+    let places = |text: &str| {
+        let at = |key: &&str| text.find(*key).unwrap_or_else(|| panic!("{key} in {text}"));
+        keys.iter().map(at).collect::<Vec<_>>()
+    };
+    for (kind, wire) in http_wires() {
+        let body = wire.request_body(&sample_settings(kind), &conversation);
+        assert!(places(&body).is_sorted(), "{body}");
+        assert!(body.contains(r#""required":["evidence","rationale","level"]"#), "{body}");
+    }
+    assert!(places(&plain::conversation_text(&conversation)).is_sorted());
+    for scale in [JudgingScale::Levels, JudgingScale::Process] {
+        assert!(places(scale::built_in_prompt(scale)).is_sorted());
+        assert!(places(scale::example_answer(scale)).is_sorted());
     }
 }
 

@@ -177,7 +177,7 @@ fn half_of_the_lines_are_enough_and_reads_add_up() {
 
 #[test]
 fn evidence_and_unknown_tools_count_and_say_so() {
-    let cites = |lines| Evidence { path: "p/embed.py".into(), lines };
+    let cites = |lines| Evidence { path: "p/embed.py".into(), lines, quote: None };
     let unknown = trace_look("bash", r#"{"command":"wc -l p/embed.py"}"#, "18 p/embed.py");
 
     assert_eq!(opened_by(&[], &[cites(Some((13, 13)))]), Some(OpenedBy::Evidence));
@@ -227,7 +227,7 @@ proptest! {
     ) {
         let component = Component { name, formula, ..Component::default() };
         let looks = [trace_look("read", &arguments, ""), trace_look("x", "a.py", "")];
-        let evidence = [Evidence { path: path.clone(), lines: Some(lines) }];
+        let evidence = [Evidence { path: path.clone(), lines: Some(lines), quote: None }];
 
         for place in places_in_files(&component, &[(&path, &text)], &looks, &evidence) {
             prop_assert!(1 <= place.start && place.start <= place.end);

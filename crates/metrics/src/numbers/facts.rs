@@ -74,8 +74,12 @@ pub struct VerdictSummary {
     pub mcf_capped: Option<f64>,
     pub severe: Option<usize>,
     pub full: Option<usize>,
-    /// Components with a score.
+    /// Components with a score that counts.
     pub judged: Option<usize>,
+    /// Components with a level that was given without a look at the code, and counts in nothing.
+    pub unlooked: Option<usize>,
+    /// Components with a level above 0 that no quote supports.
+    pub unsupported: Option<usize>,
     pub components: Option<usize>,
     /// The DIR of the state that was judged.
     pub dir: Option<f64>,
@@ -90,6 +94,8 @@ impl VerdictSummary {
             severe: counted(scores.severe_count()),
             full: counted(scores.full_count()),
             judged: Some(scores.judged),
+            unlooked: Some(scores.unlooked.len()),
+            unsupported: Some(scores.unsupported.len()),
             components: Some(scores.components),
             dir,
         }

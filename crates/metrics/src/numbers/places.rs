@@ -55,7 +55,7 @@ pub const SCORE_TABLE: &[Number] = &distinct([
 pub const SCORE_CSV: &[Number] = &distinct([
     Files, Lines, Loc, Sloc, Callables, HighCc, MaxCc, MeanCc, Mass, HighMass, Erosion, CloneLines,
     RuleLines, WrapperLines, FlaggedLines, Verbosity, Gini, Churn, Exported, Reused, Dir, Mcf, If50,
-    Judged, Components, Rcr, Esr,
+    Judged, Unlooked, Unsupported, Components, Rcr, Esr,
 ]);
 
 /// The printed table that compares recorded with computed values.

@@ -110,6 +110,8 @@ numbers! {
         .with_labels("severe failures", "severe"),
     Full = number_row("full", Count, "components", "0..", Higher, Judgement(|it| Some(it.full? as f64)), SLUMP, "judged components with a score of 4 (faithful)", Components),
     Judged = number_row("judged", Count, "components", "0..", Neither, Judgement(|it| Some(it.judged? as f64)), OURS, "components of the checklist with a score: what mcf and the shares are over", Components),
+    Unlooked = number_row("unlooked", Count, "components", "0..", Lower, Judgement(|it| Some(it.unlooked? as f64)), OURS, "levels that the judge gave without one look at the code; in no mean, and not judged, unless --count-unlooked is given", Components),
+    Unsupported = number_row("unsupported", Count, "components", "0..", Lower, Judgement(|it| Some(it.unsupported? as f64)), OURS, "levels above 0 that rest on quotes of which the code has none; counted in every mean", Components),
     Components = number_row("components", Count, "components", "0..", Neither, Judgement(|it| Some(it.components? as f64)), OURS, "components of the checklist; without one those that the judgement names", NumberEvidence::Components),
     SevereShare = number_row("severe_share", Share, "share", "0..1", Lower, Judgement(|it| Some(it.severe? as f64 / it.judged? as f64)), SLUMP, "severe / judged", Components)
         .with_labels("severe failures of all", "severe share"),

@@ -178,8 +178,8 @@ impl Codebook {
             }
         };
         format!(
-            "{{{scores}, \"rationale\": \"two to five sentences\", \"evidence\": [{{\"path\": \"src/model.py\", \
-             \"start\": 10, \"end\": 42}}]}}"
+            "{{\"evidence\": [{{\"path\": \"src/model.py\", \"start\": 10, \"end\": 42, \
+             \"quote\": \"weights = softmax(scores)\"}}], \"rationale\": \"two to five sentences\", {scores}}}"
         )
     }
 
@@ -213,8 +213,12 @@ impl Codebook {
         let Some(prompt_sha256) = prompt_sha256 else { return PromptMatch::NotRecorded };
         let sha = self.judge_prompt(unit).map(|text| sha256_hex(text.as_bytes()));
         // What is recorded may be cut short.
-        let is_same =
-            sha.is_some_and(|sha| prompt_sha256.len() >= 8 && sha.starts_with(prompt_sha256));
+        let is_same = sha.is_some_and(|sha| {
+            let earlier =
+                earlier_prompt(unit).filter(|_| built_in_sha256(unit) == Some(sha.clone()));
+            let is_prefix_of = |whole: &str| whole.starts_with(prompt_sha256);
+            prompt_sha256.len() >= 8 && (is_prefix_of(&sha) || earlier.is_some_and(is_prefix_of))
+        });
         if is_same { PromptMatch::Same } else { PromptMatch::Another }
     }
 }
@@ -225,6 +229,23 @@ const fn built_in_prompt(unit: LabelUnit) -> Option<&'static str> {
         LabelUnit::Component => Some(COMPONENTS_PROMPT),
         LabelUnit::Decision => Some(DECISIONS_PROMPT),
         // The question of each part names its own levels; the others are no levels of a prompt of ours.
+        LabelUnit::Process | LabelUnit::Leaf | LabelUnit::Flag | LabelUnit::Signal => None,
+    }
+}
+
+fn built_in_sha256(unit: LabelUnit) -> Option<String> {
+    built_in_prompt(unit).map(|prompt| sha256_hex(prompt.as_bytes()))
+}
+
+/// Returns the SHA-256 of the built-in prompt that asked for the level before the reason; its levels are the same words.
+const fn earlier_prompt(unit: LabelUnit) -> Option<&'static str> {
+    match unit {
+        LabelUnit::Component => {
+            Some("759968d7e42ba9f0db0550e784379f2409f8bafd26fc3245cb6609c414af9856")
+        }
+        LabelUnit::Decision => {
+            Some("a4a05185a515d7fff6fbca2589b9cc84188ccd949d55accfa827f5d0788f6859")
+        }
         LabelUnit::Process | LabelUnit::Leaf | LabelUnit::Flag | LabelUnit::Signal => None,
     }
 }
@@ -410,9 +431,9 @@ mod tests {
         let several = user_book.judge_prompt(LabelUnit::Component).unwrap();
 
         assert!(one.contains("Give exactly one score, a whole number from 1 to 5:"), "{one}");
-        assert!(one.contains("{\"score\": 3, \"rationale\""), "{one}");
+        assert!(one.contains("\"two to five sentences\", \"score\": 3}"), "{one}");
         assert!(several.contains("## part: How much of it\n\nOne score, any number from 0 to 1"));
-        assert!(several.contains("{\"scores\": {\"right\": 3, \"part\": 0.5}"), "{several}");
+        assert!(several.contains("\"scores\": {\"right\": 3, \"part\": 0.5}}"), "{several}");
         let sha = sha256_hex(several.as_bytes());
         assert_eq!(user_book.prompt_match(Some(&sha), LabelUnit::Component), PromptMatch::Same);
         let other = sha256_hex(one.as_bytes());
@@ -431,8 +452,11 @@ mod tests {
         let match_of =
             |book: &Codebook, sha: Option<&str>| book.prompt_match(sha, LabelUnit::Component);
 
+        let earlier = earlier_prompt(LabelUnit::Component);
         assert_eq!(match_of(built_in, Some(&sha)), PromptMatch::Same);
+        assert_eq!(match_of(built_in, earlier), PromptMatch::Same);
         assert_eq!(match_of(&user_book, Some(&sha)), PromptMatch::Another);
+        assert_eq!(match_of(&user_book, earlier), PromptMatch::Another);
         assert_eq!(match_of(built_in, Some("")), PromptMatch::Another);
         assert_eq!(match_of(built_in, None), PromptMatch::NotRecorded);
         assert_eq!(

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::Subtraction;
-use trajview_run::rubric::{Checklist, FULL_SCORE, Judgement, Verdict};
+use trajview_run::rubric::{Checklist, FULL_SCORE, Judgement, VerdictDoubt};
 
 /// A component as it is in all runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +24,8 @@ pub enum ComponentCell {
     NotJudged(Option<String>),
     /// 0..=[`FULL_SCORE`].
     Score(u8),
+    /// A score of 0..=[`FULL_SCORE`] that counts in nothing, with the reason to doubt it.
+    LeftOut(u8, VerdictDoubt),
 }
 
 /// The verdicts of one run that are counted; either may be missing.
@@ -34,7 +36,9 @@ impl ComparedComponent {
     pub fn score_in(&self, run: usize) -> Option<u8> {
         match self.cells.get(run)? {
             ComponentCell::Score(score) => Some(*score),
-            ComponentCell::NotListed | ComponentCell::NotJudged(_) => None,
+            ComponentCell::NotListed | ComponentCell::NotJudged(_) | ComponentCell::LeftOut(..) => {
+                None
+            }
         }
     }
 
@@ -80,8 +84,13 @@ fn component_cell((checklist, judgement): &RunVerdicts<'_>, id: &str) -> Compone
     let is_listed =
         checklist.is_some_and(|checklist| checklist.components.iter().any(|it| it.id == id));
     match verdict {
-        Some(Verdict { score: Some(score), .. }) => ComponentCell::Score(*score),
-        Some(verdict) => ComponentCell::NotJudged(verdict.error.clone()),
+        Some(verdict) => match (verdict.score, verdict.doubt()) {
+            (Some(score), Some(doubt)) if verdict.is_left_out => {
+                ComponentCell::LeftOut(score, doubt)
+            }
+            (Some(score), _) => ComponentCell::Score(score),
+            (None, _) => ComponentCell::NotJudged(verdict.error.clone()),
+        },
         None if is_listed => ComponentCell::NotJudged(None),
         None => ComponentCell::NotListed,
     }

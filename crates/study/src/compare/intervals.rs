@@ -95,7 +95,7 @@ fn component_scores(party: &ComparedRun) -> BTreeMap<String, f64> {
         checklist.is_none_or(|it| it.components.iter().any(|one| one.id == verdict.component))
     };
     let verdicts = party.judgement().into_iter().flat_map(|it| &it.verdicts).filter(is_listed);
-    verdicts.filter_map(|it| Some((it.component.clone(), it.score_value()?))).collect()
+    verdicts.filter_map(|it| Some((it.component.clone(), it.counted_value()?))).collect()
 }
 
 /// Returns the counts of symbols; None where there is no DIR.

@@ -17,8 +17,9 @@ use crate::{
 use trajview_run::{
     format_number,
     rubric::{
-        CANNOT_TELL, COMPONENT_LEVELS, Component, FULL_SCORE, JudgeToolCall, LEVELS, Label,
-        LabelUnit, RubricLevels, SEVERE, ScoreScale, Verdict, score_text,
+        CANNOT_TELL, COMPONENT_LEVELS, Component, Evidence, FULL_SCORE, JudgeToolCall, LEVELS,
+        Label, LabelUnit, QuoteCheck, RubricLevels, SEVERE, ScoreScale, Verdict, VerdictDoubt,
+        score_text,
     },
 };
 use trajview_study::audit_items::component_fields;
@@ -51,6 +52,8 @@ pub enum VerdictRow {
     Evidence {
         path: String,
         lines: Option<(usize, usize)>,
+        /// The result of looking for the judge's quote; None where there is none.
+        quote: Option<QuoteCheck>,
     },
     /// A line of a file at the judged turn; counts from 1.
     Code {
@@ -169,14 +172,23 @@ pub(crate) fn push_fact_rows(
 }
 
 pub(crate) fn push_trace_rows(verdict: &Verdict, width: usize, rows: &mut Vec<VerdictRow>) {
-    push_look_rows(&verdict.trace, width, rows);
+    push_look_rows(&verdict.trace, verdict.looks, width, rows);
 }
 
-/// Adds the calls of a judge, after a blank row.
-pub(crate) fn push_look_rows(trace: &[JudgeToolCall], width: usize, rows: &mut Vec<VerdictRow>) {
+/// Adds the calls of a judge, after a blank row. The number of looks is None where it is not recorded.
+pub(crate) fn push_look_rows(
+    trace: &[JudgeToolCall],
+    looks: Option<usize>,
+    width: usize,
+    rows: &mut Vec<VerdictRow>,
+) {
     rows.push(VerdictRow::Blank);
     if trace.is_empty() {
-        rows.push(VerdictRow::Note("the judge's tool calls are not recorded".into()));
+        let text = match looks {
+            None => "the judge's tool calls are not recorded",
+            Some(_) => "the judge called no tool",
+        };
+        rows.push(VerdictRow::Note(text.into()));
         return;
     }
     let calls = match trace.len() {
@@ -244,7 +256,9 @@ pub(crate) fn verdict_row_line(
         VerdictRow::Words(words) => vec![recorded_span(words, plain)],
         VerdictRow::Note(words) => vec![trusted_span(words.clone(), muted)],
         VerdictRow::Problem(words) => vec![recorded_span(words, theme.style_for(Meaning::Warning))],
-        VerdictRow::Evidence { path, lines } => evidence_spans(path, *lines, theme, width),
+        VerdictRow::Evidence { path, lines, quote } => {
+            evidence_spans(path, *lines, *quote, theme, width)
+        }
         VerdictRow::Code { path, line } => {
             return match session.judged_file(path) {
                 Some(key) => {
@@ -292,23 +306,66 @@ fn scored_spans(
     spans
 }
 
-fn evidence_spans(
+/// Returns `◆ src/a.py:3–9  quote found` of a piece of evidence.
+pub(crate) fn evidence_spans(
     path: &str,
     lines: Option<(usize, usize)>,
+    quote: Option<QuoteCheck>,
     theme: Theme,
     width: usize,
 ) -> Vec<Span<'static>> {
-    let lines = match lines {
-        Some((first, last)) if first == last => format!(":{first}"),
-        Some((first, last)) => format!(":{first}–{last}"),
-        None => String::new(),
+    let lines = lines.map(|lines| format!(":{}", lines_text(lines))).unwrap_or_default();
+    let (quote_text, meaning) = match quote {
+        None => (String::new(), Meaning::Muted),
+        Some(QuoteCheck::Found) => ("  quote found".to_owned(), Meaning::Muted),
+        Some(QuoteCheck::Moved(start, end)) => {
+            (format!("  quote at {}", lines_text((start, end))), Meaning::Muted)
+        }
+        Some(QuoteCheck::Missing) => ("  quote not in the file".to_owned(), Meaning::Warning),
     };
-    let path = fit_text_end(&safe_string(path), width.saturating_sub(lines.chars().count() + 2));
+    let taken = lines.chars().count() + quote_text.chars().count() + 2;
+    let path = fit_text_end(&safe_string(path), width.saturating_sub(taken));
     vec![
         trusted_span("◆ ", theme.style_for(Meaning::Hunk)),
         trusted_span(path, theme.style_for(Meaning::Text)),
         trusted_span(lines, theme.style_for(Meaning::Hunk)),
+        trusted_span(quote_text, theme.style_for(meaning)),
     ]
+}
+
+/// `3–9`, or `3`
+fn lines_text((first, last): (usize, usize)) -> String {
+    if first == last { first.to_string() } else { format!("{first}–{last}") }
+}
+
+/// Returns the row of a piece of evidence.
+pub(crate) fn evidence_row(evidence: &Evidence) -> VerdictRow {
+    VerdictRow::Evidence {
+        path: evidence.path.clone(),
+        lines: evidence.lines,
+        quote: evidence.quote.as_ref().map(|quote| quote.check),
+    }
+}
+
+/// Returns the sign of a level that is in doubt.
+pub(crate) const fn doubt_sign(doubt: VerdictDoubt) -> &'static str {
+    match doubt {
+        VerdictDoubt::Unlooked => "○",
+        VerdictDoubt::Unsupported => "‽",
+    }
+}
+
+/// Returns the sentence on a level that is in doubt.
+pub(crate) fn doubt_text(doubt: VerdictDoubt) -> String {
+    let sign = doubt_sign(doubt);
+    match doubt {
+        VerdictDoubt::Unlooked => {
+            format!("{sign} unlooked: the judge gave this level without a look at the code")
+        }
+        VerdictDoubt::Unsupported => {
+            format!("{sign} unsupported: the code has none of the quotes that this level rests on")
+        }
+    }
 }
 
 /// Returns `path ppdiff/losses.py, pattern snr` for an object in JSON, and other text unchanged.

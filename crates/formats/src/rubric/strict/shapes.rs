@@ -108,6 +108,7 @@ const LEVEL: &[FieldShape] =
 pub const JUDGEMENT: &[FieldShape] = &[
     FieldShape("schema", ValueShape::Schema("trajview.judgement/1"), Must),
     FieldShape("judge", ValueShape::Object(JUDGE), Must),
+    FieldShape("shared_vendor", ValueShape::Text, May),
     FieldShape("run", ValueShape::Text, May),
     FieldShape("commit", ValueShape::Text, May),
     FieldShape("turn", ValueShape::Ordinal, May),
@@ -122,6 +123,7 @@ pub const JUDGEMENT: &[FieldShape] = &[
 pub const FLAGGING: &[FieldShape] = &[
     FieldShape("schema", ValueShape::Schema("trajview.judgement/1"), Must),
     FieldShape("judge", ValueShape::Object(JUDGE), Must),
+    FieldShape("shared_vendor", ValueShape::Text, May),
     FieldShape("run", ValueShape::Text, May),
     FieldShape("commit", ValueShape::Text, May),
     FieldShape("turn", ValueShape::Ordinal, May),
@@ -162,6 +164,9 @@ const VERDICT: &[FieldShape] = &[
     FieldShape("label", ValueShape::Text, May),
     FieldShape("rationale", ValueShape::Text, May),
     FieldShape("evidence", ValueShape::Objects(PLACE), May),
+    FieldShape("evidence_found", ValueShape::Count, May),
+    FieldShape("evidence_given", ValueShape::Count, May),
+    FieldShape("looks", ValueShape::Count, May),
     FieldShape("left_out", ValueShape::Any, May),
     FieldShape("trace", ValueShape::Objects(LOOK), May),
     FieldShape("requests", ValueShape::Any, May),
@@ -198,6 +203,10 @@ const PLACE: &[FieldShape] = &[
     FieldShape("path", ValueShape::Id, Must),
     FieldShape("start", ValueShape::Ordinal, May),
     FieldShape("end", ValueShape::Ordinal, May),
+    FieldShape("quote", ValueShape::Text, May),
+    FieldShape("quote_check", ValueShape::OneOf(&["found", "moved", "missing"]), May),
+    FieldShape("quote_start", ValueShape::Ordinal, May),
+    FieldShape("quote_end", ValueShape::Ordinal, May),
 ];
 
 const FLAG: &[FieldShape] = &[

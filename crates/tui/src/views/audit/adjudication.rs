@@ -5,7 +5,7 @@ use crate::{
     session::{Session, study::StudyMode},
     views::{
         audit::AuditView,
-        verdict::{ShownScore, VerdictRow, label_score, words_in_rows},
+        verdict::{ShownScore, VerdictRow, doubt_text, evidence_row, label_score, words_in_rows},
     },
 };
 use trajview_run::rubric::{CANNOT_TELL, Confidence, GoldLabel, JudgementLabel, Label, score_text};
@@ -165,9 +165,11 @@ fn push_verdict_rows(
             label: verdict.label.clone(),
             words: String::new(),
         });
+        let doubt = verdict.doubt.map(|doubt| words_in_rows(&doubt_text(doubt), width));
+        rows.extend(doubt.into_iter().flatten().map(VerdictRow::Problem));
         rows.extend(words_in_rows(&verdict.rationale, width).into_iter().map(VerdictRow::Words));
         for it in &verdict.evidence {
-            rows.push(VerdictRow::Evidence { path: it.path.clone(), lines: it.lines });
+            rows.push(evidence_row(it));
         }
     }
 }

@@ -5,8 +5,8 @@ use crate::{
     views::{
         audit::AuditView,
         verdict::{
-            ShownScore, VerdictRow, label_author_text, push_fact_rows, push_look_rows,
-            push_request_rows, words_in_rows,
+            ShownScore, VerdictRow, doubt_text, evidence_row, label_author_text, push_fact_rows,
+            push_look_rows, push_request_rows, words_in_rows,
         },
     },
 };
@@ -48,7 +48,7 @@ pub(crate) fn item_rows(
             if matches!(item.unit, LabelUnit::Component | LabelUnit::Decision | LabelUnit::Process)
             {
                 rows.push(VerdictRow::Blank);
-                push_look_rows(&said.trace, width, &mut rows);
+                push_look_rows(&said.trace, said.looks, width, &mut rows);
             }
         }
         None => {
@@ -189,6 +189,8 @@ fn push_outcome_rows(
         label: said.label.clone(),
         words: String::new(),
     });
+    let doubt = said.doubt.map(|doubt| words_in_rows(&doubt_text(doubt), width));
+    rows.extend(doubt.into_iter().flatten().map(VerdictRow::Problem));
     push_difference_rows(audit, session, item, width, rows);
     if session.waits_for_criteria(item) {
         let words = "the verdict covers all criteria: it is shown after each has a label";
@@ -202,7 +204,7 @@ fn push_outcome_rows(
         rows.push(VerdictRow::Note("the verdict cites no lines of code".into()));
     }
     for it in &said.evidence {
-        rows.push(VerdictRow::Evidence { path: it.path.clone(), lines: it.lines });
+        rows.push(evidence_row(it));
     }
     if let Some(words) = unopened_places_text(audit, session) {
         rows.extend(words_in_rows(&words, width).into_iter().map(VerdictRow::Problem));
@@ -292,7 +294,7 @@ pub(super) fn evidence_at(
     at: usize,
 ) -> Option<(&str, Option<(usize, usize)>)> {
     match rows.get(at)? {
-        VerdictRow::Evidence { path, lines } => Some((path, *lines)),
+        VerdictRow::Evidence { path, lines, .. } => Some((path, *lines)),
         _ => None,
     }
 }

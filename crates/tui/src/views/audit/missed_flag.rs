@@ -50,7 +50,7 @@ pub(super) fn mark_missed(
         return Err(format!("the file has lines 1 to {last}"));
     }
     let source = session.audit_source().ok_or_else(expected)?;
-    let id = place_id(&Evidence { path: typed.path.clone(), lines: Some(lines) });
+    let id = place_id(&Evidence { path: typed.path.clone(), lines: Some(lines), quote: None });
     let label = Label {
         component: id.clone(),
         unit: LabelUnit::Flag,

@@ -143,7 +143,7 @@ impl ComparisonView {
             Some(ComponentCell::NotJudged(Some(why))) => {
                 return SideCode::Nothing(format!("not judged: {why}"));
             }
-            Some(ComponentCell::Score(_)) => {}
+            Some(ComponentCell::Score(_) | ComponentCell::LeftOut(..)) => {}
         }
         let Some((judgement, verdict)) = party.judgement().zip(self.verdict_of_side(side)) else {
             return nothing("not judged");

@@ -194,7 +194,7 @@ fn push_flag_rows(flagging: &Flagging, group: &str, width: usize, rows: &mut Vec
         rows.push(JudgeRow::Criterion(words));
         let lines = flag.start.zip(flag.end);
         let lines = lines.map(|(start, end)| (start as usize, end as usize));
-        rows.push(JudgeRow::Evidence(Evidence { path: flag.path.to_string(), lines }));
+        rows.push(JudgeRow::Evidence(Evidence { path: flag.path.to_string(), lines, quote: None }));
         let why = flag.explanation.as_deref().unwrap_or_default();
         rows.extend(words_in_rows(why, width).into_iter().map(JudgeRow::Words));
     }

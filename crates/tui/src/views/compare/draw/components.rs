@@ -11,7 +11,7 @@ use crate::{
         compare::{
             ComparePart, ComparisonView, columns::RunColumns, verdict_source::VerdictSource,
         },
-        verdict::{plain_name, score_meaning},
+        verdict::{doubt_sign, plain_name, score_meaning},
     },
     widgets::{
         line::{fit_spans, left_and_right, recorded_span, safe_string, spans_width, trusted_span},
@@ -174,6 +174,9 @@ fn score_spans(cell: Option<&ComponentCell>, is_equal: bool, theme: Theme) -> Ve
             ]
         }
         Some(ComponentCell::NotJudged(_)) => vec![trusted_span("? ···· ", muted)],
+        Some(ComponentCell::LeftOut(score, doubt)) => {
+            vec![trusted_span(format!("{score} {}     ", doubt_sign(*doubt)), muted)]
+        }
         Some(ComponentCell::NotListed) | None => vec![trusted_span("       ", muted)],
     }
 }

@@ -3,7 +3,9 @@
 use std::cmp::Reverse;
 
 use crate::{session::Session, views::scores::components::ComponentsView};
-use trajview_run::rubric::{Component, Judgement, Rubric, Verdict, criterion_scores::scores_text};
+use trajview_run::rubric::{
+    Component, Judgement, Rubric, Verdict, VerdictDoubt, criterion_scores::scores_text,
+};
 
 /// The column by which the table is sorted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -30,6 +32,10 @@ pub struct ComponentRow {
     pub exact_score: Option<f64>,
     /// The text of the score that the judge gave by a codebook. Empty if the judge used none.
     pub given_text: String,
+    /// The reason to doubt the score.
+    pub doubt: Option<VerdictDoubt>,
+    /// True if no mean counts the score.
+    pub is_left_out: bool,
     /// The reason for a missing score.
     pub missing_reason: Option<String>,
     /// True if the missing score is not a failure.
@@ -118,6 +124,8 @@ impl ComponentsView {
             exact_score: verdict.and_then(|it| it.exact),
             given_text: verdict.map(|it| scores_text(&it.criterion_scores)).unwrap_or_default(),
             is_reasoned: verdict.is_some_and(|it| it.reason.is_some()),
+            doubt: verdict.and_then(Verdict::doubt),
+            is_left_out: verdict.is_some_and(|it| it.is_left_out),
             missing_reason: missing_score_reason(judgement, verdict),
             label: session.own_label_of(id).and_then(|label| label.score()),
             exposure: exposure.map(|it| it.level_at(session.run.end_in_turns())),

@@ -6,8 +6,8 @@ use crate::{
     views::{
         scores::components::ComponentsView,
         verdict::{
-            ShownScore, VerdictRow, label_author_text, label_score, push_field_rows,
-            push_request_rows, push_trace_rows, words_in_rows,
+            ShownScore, VerdictRow, doubt_text, evidence_row, label_author_text, label_score,
+            push_field_rows, push_request_rows, push_trace_rows, words_in_rows,
         },
     },
 };
@@ -131,6 +131,11 @@ impl ComponentsView {
             };
             rows.extend(words_in_rows(why, width).into_iter().map(row));
         }
+        if let Some(doubt) = verdict.doubt() {
+            let is_counted = if verdict.is_left_out { "; no mean counts it" } else { "" };
+            let text = doubt_text(doubt) + is_counted;
+            rows.extend(words_in_rows(&text, width).into_iter().map(VerdictRow::Problem));
+        }
         rows.extend(words_in_rows(&verdict.rationale, width).into_iter().map(VerdictRow::Words));
     }
 
@@ -163,14 +168,13 @@ impl ComponentsView {
         let Some(turn) = session.judged_turn() else {
             rows.push(VerdictRow::Problem("the judged commit is not a turn of this run".into()));
             for it in &verdict.evidence {
-                rows.push(VerdictRow::Evidence { path: it.path.clone(), lines: it.lines });
+                rows.push(evidence_row(it));
             }
             return;
         };
         rows.push(VerdictRow::Heading(format!("evidence, after turn {}", turn + 1)));
         for evidence in &verdict.evidence {
-            let (path, lines) = (evidence.path.clone(), evidence.lines);
-            rows.push(VerdictRow::Evidence { path, lines });
+            rows.push(evidence_row(evidence));
             self.push_code_rows(session, evidence, rows);
         }
     }
@@ -220,7 +224,7 @@ impl ComponentsView {
         // The text on a piece of evidence is below its heading.
         rows[..=at].iter().rev().find_map(|row| match row {
             VerdictRow::Code { path, line } => Some(Some((path.clone(), *line))),
-            VerdictRow::Evidence { path, lines } => {
+            VerdictRow::Evidence { path, lines, .. } => {
                 Some(Some((path.clone(), lines.map_or(1, |(first, _)| first))))
             }
             VerdictRow::Note(_) | VerdictRow::Problem(_) => None,

@@ -1,7 +1,11 @@
 //! The words of one of the two judgements on the component at the cursor.
 
-use crate::{session::Session, views::scores::judges::JudgesView, widgets::wrap::wrap_line};
-use trajview_run::rubric::Verdict;
+use crate::{
+    session::Session,
+    views::{scores::judges::JudgesView, verdict::doubt_text},
+    widgets::wrap::wrap_line,
+};
+use trajview_run::rubric::{Evidence, Verdict};
 
 use super::JudgeSide;
 
@@ -17,10 +21,7 @@ pub enum VerdictWordsRow {
     Note(String),
     Problem(String),
     /// Lines of a file at the judged commit.
-    Evidence {
-        path: String,
-        lines: Option<(usize, usize)>,
-    },
+    Evidence(Evidence),
     /// A call of the judge's tools.
     Look {
         tool: String,
@@ -62,6 +63,10 @@ fn verdict_words_rows(verdict: &Verdict, width: usize) -> Vec<VerdictWordsRow> {
     if verdict.score.is_none() {
         rows.extend(words_in_rows(why, width).map(row));
     }
+    let doubt = verdict.doubt().map(|doubt| doubt_text(doubt));
+    rows.extend(
+        doubt.iter().flat_map(|text| words_in_rows(text, width)).map(VerdictWordsRow::Problem),
+    );
     rows.push(VerdictWordsRow::Blank);
     if verdict.rationale.is_empty() {
         rows.push(VerdictWordsRow::Note("no rationale is recorded".into()));
@@ -72,14 +77,12 @@ fn verdict_words_rows(verdict: &Verdict, width: usize) -> Vec<VerdictWordsRow> {
         0 => rows.push(VerdictWordsRow::Note("it cites no lines of code".into())),
         _ => rows.push(VerdictWordsRow::Heading("evidence".into())),
     }
-    rows.extend(
-        verdict
-            .evidence
-            .iter()
-            .map(|it| VerdictWordsRow::Evidence { path: it.path.clone(), lines: it.lines }),
-    );
+    rows.extend(verdict.evidence.iter().map(|it| VerdictWordsRow::Evidence(it.clone())));
     rows.push(VerdictWordsRow::Blank);
     match verdict.trace.len() {
+        0 if verdict.looks.is_some() => {
+            rows.push(VerdictWordsRow::Note("it called no tool".into()))
+        }
         0 => rows.push(VerdictWordsRow::Note("its tool calls are not recorded".into())),
         1 => rows.push(VerdictWordsRow::Heading("1 tool call".into())),
         count => rows.push(VerdictWordsRow::Heading(format!("{count} tool calls"))),

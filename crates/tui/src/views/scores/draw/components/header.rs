@@ -16,7 +16,10 @@ use crate::{
     },
 };
 use trajview_metrics::{Number, blockers::CappedMean, faithfulness::if50, numbers::NumberStyle};
-use trajview_run::rubric::{FULL_SCORE, Judgement, PooledSources, SEVERE};
+use trajview_run::{
+    model_vendor::shared_vendor,
+    rubric::{FULL_SCORE, Judgement, PooledSources, SEVERE, VerdictDoubt},
+};
 
 pub(crate) fn draw_header(
     view: &ScoresView,
@@ -57,6 +60,7 @@ fn judge_line(session: &Session, theme: Theme, width: usize) -> Line<'static> {
         judgement.pooled.as_ref().map(PooledSources::summary_text),
         judge.budget.map(|calls| format!("at most {calls} calls")),
         judged.is_pinned(judgement).then(|| "pinned".to_owned()),
+        shared_vendor(judge, &session.run).map(|vendor| format!("{vendor}, as the agent")),
     ]
     .into_iter()
     .flatten()
@@ -102,7 +106,14 @@ fn sums_line(view: &ScoresView, session: &Session, theme: Theme, width: usize) -
     let rows = view.components.component_rows(session);
     let listed: Vec<_> = rows.iter().filter(|row| row.is_in_checklist).collect();
     let counted = if listed.is_empty() { rows.iter().collect() } else { listed };
-    let value = |row: &ComponentRow| row.exact_score.or(row.score.map(f64::from));
+    let value = |row: &ComponentRow| {
+        row.exact_score.or(row.score.map(f64::from)).filter(|_| !row.is_left_out)
+    };
+    let doubted = |doubt| counted.iter().filter(|row| row.doubt == Some(doubt)).count();
+    let doubts = [
+        (Number::Unlooked, doubted(VerdictDoubt::Unlooked)),
+        (Number::Unsupported, doubted(VerdictDoubt::Unsupported)),
+    ];
     let scores: Vec<f64> = counted.iter().filter_map(|row| value(row)).collect();
     if scores.is_empty() {
         let by_book = counted.iter().filter(|row| !row.given_text.is_empty()).count();
@@ -148,7 +159,9 @@ fn sums_line(view: &ScoresView, session: &Session, theme: Theme, width: usize) -
         called("lost", lost_count(session)),
     ];
     let [first, rest @ ..] = all;
-    let groups = [first].into_iter().chain(capped).chain(rest);
+    let doubts = doubts.into_iter().filter(|(_, count)| *count > 0);
+    let doubts = doubts.map(|(number, count)| named_value(number, count.to_string()));
+    let groups = [first].into_iter().chain(capped).chain(rest).chain(doubts);
     let mut spans: Vec<Span<'static>> = groups.flatten().collect();
     spans.pop(); // the blank after the last
     // On a small screen the numbers are closer together.

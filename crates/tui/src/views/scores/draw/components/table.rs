@@ -19,7 +19,7 @@ use crate::{
             draw::lifeline::{self, checkpoint_names},
             lifeline::{LifelineSign, TurnAxis, squeeze_signs, standing_signs, turn_signs},
         },
-        verdict::{exact_score, plain_name, score_spans},
+        verdict::{doubt_sign, exact_score, plain_name, score_spans},
     },
     widgets::{
         line::{padded_spans, recorded_span, safe_string, trusted_span},
@@ -32,6 +32,8 @@ use crate::{
 /// Cells of the columns other than the name and the lifeline.
 const ID_CELLS: usize = 5;
 const SCORE_CELLS: usize = 18;
+/// Cells of the sign of a score in doubt, where a row has one.
+const DOUBT_CELLS: usize = 2;
 const LABEL_CELLS: usize = 5;
 const CHANGE_CELLS: usize = 7;
 
@@ -94,6 +96,7 @@ fn compared_with(session: &Session) -> String {
 /// Widths of the columns. A column of zero cells is not shown.
 struct ComponentColumns {
     name: usize,
+    score: usize,
     label: usize,
     /// The name and the cells.
     exposure: (&'static str, usize),
@@ -113,7 +116,8 @@ impl ComponentColumns {
         let exposure = if has_exposure { EXPOSURE_NAMES[names] } else { ("", 0) };
         let lost = LOST_NAMES[names];
         let change = has(rows.iter().any(|row| row.change.is_some()), CHANGE_CELLS);
-        let taken = ID_CELLS + SCORE_CELLS + label + exposure.1 + change + lost.1;
+        let score = SCORE_CELLS + has(rows.iter().any(|row| row.doubt.is_some()), DOUBT_CELLS);
+        let taken = ID_CELLS + score + label + exposure.1 + change + lost.1;
         let room = width.saturating_sub(taken);
         let turns = session.run.turns.len();
         let strip = room.saturating_sub(LEAST_NAME_CELLS + 1).min(turns.max(1));
@@ -126,14 +130,14 @@ impl ComponentColumns {
         // What the names leave is the turns'.
         let strip = if strip < turns { strip } else { room.saturating_sub(name + 1) };
         let axis = TurnAxis::around_turn(session.turn, turns, strip);
-        Self { name, label, exposure, change, lost, strip, axis }
+        Self { name, score, label, exposure, change, lost, strip, axis }
     }
 
     fn head_line(&self, session: &Session, theme: Theme) -> Line<'static> {
         let columns = [
             ("id", ID_CELLS),
             ("component", self.name),
-            ("score", SCORE_CELLS),
+            ("score", self.score),
             ("you", self.label),
             self.exposure,
             ("change", self.change),
@@ -183,7 +187,9 @@ impl ComponentColumns {
             (None, Some(_)) => vec![trusted_span("not judged", muted)],
             (None, None) => vec![trusted_span("–", muted)],
         };
-        spans.extend(padded_spans(score_text, SCORE_CELLS));
+        let doubt = row.doubt.map(|doubt| format!(" {}", doubt_sign(doubt)));
+        let doubt = doubt.map(|sign| trusted_span(sign, theme.style_for(Meaning::Warning)));
+        spans.extend(padded_spans(score_text.into_iter().chain(doubt).collect(), self.score));
         if self.label > 0 {
             spans.push(trusted_span(padded_cell(&label_text(row), self.label), plain));
         }

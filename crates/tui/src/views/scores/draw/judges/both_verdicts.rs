@@ -13,10 +13,10 @@ use crate::{
             ScoresView,
             judges::{JudgeSide, areas::JudgesAreas, both_verdicts::VerdictWordsRow},
         },
-        verdict::score_spans,
+        verdict::{evidence_spans, score_spans},
     },
     widgets::{
-        line::{fit_spans, fit_text_end, recorded_span, safe_string, trusted_span},
+        line::{fit_spans, recorded_span, safe_string, trusted_span},
         panel::{panel_title_span, put_row},
         theme::{Meaning, Theme},
     },
@@ -104,18 +104,9 @@ fn verdict_row_line(row: &VerdictWordsRow, theme: Theme, width: usize) -> Line<'
         VerdictWordsRow::Problem(words) => {
             vec![recorded_span(words, theme.style_for(Meaning::Warning))]
         }
-        VerdictWordsRow::Evidence { path, lines } => {
-            let lines = match lines {
-                Some((first, last)) if first == last => format!(":{first}"),
-                Some((first, last)) => format!(":{first}–{last}"),
-                None => String::new(),
-            };
-            let room = width.saturating_sub(lines.chars().count() + 2);
-            vec![
-                trusted_span("◆ ", theme.style_for(Meaning::Hunk)),
-                trusted_span(fit_text_end(&safe_string(path), room), plain),
-                trusted_span(lines, theme.style_for(Meaning::Hunk)),
-            ]
+        VerdictWordsRow::Evidence(evidence) => {
+            let quote = evidence.quote.as_ref().map(|quote| quote.check);
+            evidence_spans(&evidence.path, evidence.lines, quote, theme, width)
         }
         VerdictWordsRow::Look { tool, arguments } => {
             vec![
