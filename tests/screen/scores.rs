@@ -185,17 +185,17 @@ fn doubted_rubric() -> Rubric {
 
 #[test]
 fn levels_in_doubt_have_a_sign_in_the_table_and_a_sentence_in_the_panel() {
-    let unsupported = frame_now(&world_of(judged_by(doubted_rubric()), 120, 40, ""));
-    let unlooked = frame_now(&world_of(judged_by(doubted_rubric()), 120, 40, "j"));
+    let unsupported = frame_now(&world_of(judged_by(doubted_rubric()), 120, 60, ""));
+    let unlooked = frame_now(&world_of(judged_by(doubted_rubric()), 120, 60, "j"));
 
     let row = |id: &str| unsupported.lines().find(|line| line.contains(id)).unwrap().to_owned();
     assert!(row("C01").contains("1 Wrong ‽"), "{unsupported}");
-    assert!(row("C02").contains("3 Equivalent ○"), "{unsupported}");
+    assert!(row("C02").contains("3 Equivalent ∅"), "{unsupported}");
     assert!(unsupported.contains("‽ unsupported: "), "{unsupported}");
     assert!(unsupported.contains("quote not in the file"), "{unsupported}");
     assert!(unsupported.contains("unlooked 1   unsupported 1"), "{unsupported}");
-    assert!(unsupported.contains("MCF 0.500 of 4"), "C01 and C03 count: {unsupported}");
-    assert!(unlooked.contains("○ unlooked: "), "{unlooked}");
+    assert!(unsupported.contains("judged 2 of 5"), "C01 and C03 count: {unsupported}");
+    assert!(unlooked.contains("∅ unlooked: "), "{unlooked}");
     assert!(unlooked.contains("the judge called no tool"), "{unlooked}");
 }
 

@@ -37,7 +37,7 @@ pub(crate) const SIGNS: &[Term] = &[
     (&["§"], "beside a line: a match of a rule for verbose code; W says which", "docs/scoring.md#erosion-and-verbosity"),
     (&["≡"], "beside a line: a clone, code that is there twice but for names and values; W says where", "docs/scoring.md#erosion-and-verbosity"),
     (&["◆"], "beside a line: a verdict cites this line as evidence; in a lifeline, the component was requested in this turn", "docs/auditing.md"),
-    (&["○", "unlooked"], "beside a level: the judge gave it without one look at the code; no mean counts it (--count-unlooked)", "docs/judging.md#evidence"),
+    (&["∅", "unlooked"], "beside a level: the judge gave it without one look at the code; no mean counts it (--count-unlooked)", "docs/judging.md#evidence"),
     (&["‽", "unsupported"], "beside a level above 0: the code has none of the quotes that it rests on; means count it", "docs/judging.md#evidence"),
     (&["⚑"], "beside a line: a judge flagged it; W says for what", "docs/judging.md"),
     (&["26.3"], "beside a line of a file: turn 26, step 3 wrote it; · it was there before the run", "docs/look.md"),

@@ -350,7 +350,7 @@ pub(crate) fn evidence_row(evidence: &Evidence) -> VerdictRow {
 /// Returns the sign of a level that is in doubt.
 pub(crate) const fn doubt_sign(doubt: VerdictDoubt) -> &'static str {
     match doubt {
-        VerdictDoubt::Unlooked => "○",
+        VerdictDoubt::Unlooked => "∅",
         VerdictDoubt::Unsupported => "‽",
     }
 }
