@@ -9,12 +9,10 @@ mod terminal;
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
-    thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
-use measure::{Table, Took, from_millis};
+use measure::{ProgramRun, Table, from_millis, run_program};
 use terminal::Tui;
 
 /// Memory at most, whatever is done.
@@ -42,27 +40,28 @@ fn main() {
     let mut table = Table::new();
     let of = |what: &str| format!("{count} runs: {what}");
 
-    let one = run_program(&["export", runs, "--parquet", path_text(&whole)]);
-    one.tell(&mut table, &of("exported whole"), from_millis(600_000));
-    let shards: Vec<Ran> = (1..=SHARDS)
+    let one = run_program(&["export", runs, "--parquet", path_text(&whole)], &[]);
+    print_run(&one, &mut table, &of("exported whole"), from_millis(600_000));
+    let shards: Vec<ProgramRun> = (1..=SHARDS)
         .map(|shard| {
             let shard = format!("{shard}/{SHARDS}");
-            run_program(&["export", runs, "--parquet", path_text(&parts), "--shard", &shard])
+            run_program(&["export", runs, "--parquet", path_text(&parts), "--shard", &shard], &[])
         })
         .collect();
     for (shard, number) in shards.iter().zip(1..) {
-        shard.tell(&mut table, &of(&format!("shard {number} of {SHARDS}")), from_millis(300_000));
+        let what = of(&format!("shard {number} of {SHARDS}"));
+        print_run(shard, &mut table, &what, from_millis(300_000));
     }
-    let merged = run_program(&["merge", path_text(&parts), "--out", path_text(&joined)]);
-    merged.tell(&mut table, &of("shards joined"), from_millis(60_000));
+    let merged = run_program(&["merge", path_text(&parts), "--out", path_text(&joined)], &[]);
+    print_run(&merged, &mut table, &of("shards joined"), from_millis(60_000));
     assert_eq!(
         folder_contents(&whole),
         folder_contents(&joined),
         "shards joined are not what one export wrote"
     );
 
-    let asked: Vec<Ran> =
-        (0..rounds).map(|_| run_program(&["sql", GROUPED, path_text(&joined)])).collect();
+    let asked: Vec<ProgramRun> =
+        (0..rounds).map(|_| run_program(&["sql", GROUPED, path_text(&joined)], &[])).collect();
     let times = asked.iter().map(|it| it.took).collect();
     table.taken_with_cpu(&of("turns grouped by task in SQL"), from_millis(1_000), times);
     let memory = asked.iter().map(|it| it.megabytes).fold(0.0, f64::max);
@@ -85,41 +84,9 @@ fn path_text(path: &Path) -> &str {
     path.to_str().expect("the folder of temporary files has a plain name")
 }
 
-/// What a command took.
-struct Ran {
-    took: Took,
-    /// All the memory that it held at once.
-    megabytes: f64,
-}
-
-impl Ran {
-    fn tell(&self, table: &mut Table, what: &str, bar: Duration) {
-        table.taken_with_cpu(what, bar, vec![self.took]);
-        table.memory(&format!("{what}, memory"), MOST_MEGABYTES, self.megabytes);
-    }
-}
-
-/// Runs a command to its end; its memory and processor time are those that it had when they were last looked at.
-fn run_program(arguments: &[&str]) -> Ran {
-    const LOOK: Duration = Duration::from_millis(2);
-    let begun = Instant::now();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_trajview"))
-        .args(arguments)
-        .stdout(Stdio::null())
-        .spawn()
-        .expect("the program was just built");
-    let (mut cpu, mut megabytes) = (Duration::ZERO, 0.0_f64);
-    loop {
-        let ended = child.try_wait().expect("it is ours");
-        if let Some(ended) = ended {
-            assert!(ended.success(), "trajview {} failed", arguments.join(" "));
-            return Ran { took: Took { clock: begun.elapsed(), cpu }, megabytes };
-        }
-        cpu = cpu.max(measure::cpu_time_of(child.id()));
-        let peak = measure::peak_memory_of(child.id()).unwrap_or_default();
-        megabytes = megabytes.max(peak / 1024.0);
-        thread::sleep(LOOK);
-    }
+fn print_run(ran: &ProgramRun, table: &mut Table, what: &str, bar: Duration) {
+    table.taken_with_cpu(what, bar, vec![ran.took]);
+    table.memory(&format!("{what}, memory"), MOST_MEGABYTES, ran.megabytes);
 }
 
 /// Every file of a folder by its name, with its bytes.

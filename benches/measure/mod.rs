@@ -5,7 +5,8 @@
 use std::{
     hint::black_box,
     path::PathBuf,
-    process::Command,
+    process::{Command, Stdio},
+    thread,
     time::{Duration, Instant},
 };
 
@@ -190,6 +191,38 @@ pub fn peak_memory_of(process: u32) -> Option<f64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.trim().strip_suffix(" kB")?.trim().parse().ok()
+}
+
+/// What a command took.
+pub struct ProgramRun {
+    pub took: Took,
+    /// All the memory that it held at once.
+    pub megabytes: f64,
+}
+
+/// Runs a command to its end, with these variables set; its memory and processor time are those that it had when they were
+/// last looked at.
+pub fn run_program(arguments: &[&str], variables: &[(&str, &str)]) -> ProgramRun {
+    const LOOK: Duration = Duration::from_millis(2);
+    let begun = Instant::now();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_trajview"))
+        .args(arguments)
+        .envs(variables.iter().copied())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("the program was just built");
+    let (mut cpu, mut megabytes) = (Duration::ZERO, 0.0_f64);
+    loop {
+        let ended = child.try_wait().expect("it is ours");
+        if let Some(ended) = ended {
+            assert!(ended.success(), "trajview {} failed", arguments.join(" "));
+            return ProgramRun { took: Took { clock: begun.elapsed(), cpu }, megabytes };
+        }
+        cpu = cpu.max(cpu_time_of(child.id()));
+        let peak = peak_memory_of(child.id()).unwrap_or_default();
+        megabytes = megabytes.max(peak / 1024.0);
+        thread::sleep(LOOK);
+    }
 }
 
 /// Runs this bench again as a fresh process with these words, and reads the numbers it prints.

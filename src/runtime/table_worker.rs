@@ -229,7 +229,7 @@ impl TableWorker {
         self.read_wholes(&here, tell);
         let asked = &asked;
         let begin = |asked: &RunRequest| {
-            let card = beginning_card(&asked.path);
+            let card = if is_short(&asked.path) { None } else { beginning_card(&asked.path) };
             self.is_wanted().then_some((asked.row, card))
         };
         in_batches(asked, begin, |cards| tell(FoundRuns::Beginnings(cards)));
@@ -295,6 +295,15 @@ impl TableWorker {
         let process = Some(Box::new(analysis::process_numbers(&opened.archive, &opened.run)));
         Ok(RunFileScores { dir, process, ..RunFileScores::from_moments(&measured) })
     }
+}
+
+/// The size in bytes up to which a recording is read whole about as soon as its beginning is.
+const SHORT_BYTES: u64 = 256 << 10;
+
+/// Returns whether a recording is so short that its beginning is not read before the whole.
+fn is_short(path: &Path) -> bool {
+    let meta = store::disk::metadata(path);
+    meta.is_ok_and(|meta| meta.is_file() && meta.len() <= SHORT_BYTES)
 }
 
 /// Returns the card of a run's first screen as it is now.

@@ -1,11 +1,13 @@
 //! Reads the head of a file as JSON, though it may be cut off, to recognise its format.
 
+use std::{cell::RefCell, rc::Rc};
+
 use super::{
     FileHead,
     claude::text::lossy_text,
     json_object::JsonObject,
     jsonl,
-    tape::{JsonTape, TapeValue},
+    tape::{JsonTape, StoredTape, TapeValue},
 };
 use trajview_run::SourceId;
 
@@ -48,27 +50,75 @@ pub fn all_objects(
     count > 0 && fits
 }
 
+thread_local! {
+    /// The head that [`with_shared_parse`] is called for on this thread.
+    static SHARED_HEAD: RefCell<Option<SharedHead>> = const { RefCell::new(None) };
+}
+
+struct SharedHead {
+    /// Where the bytes of the head begin, and their number: the head is borrowed for as long as it is shared.
+    bytes: (*const u8, usize),
+    texts: Rc<[StoredTape]>,
+}
+
+/// Calls `work`, during which this head is parsed once, however many formats look at it. A call for another head within
+/// `work` ends the sharing, which costs time and nothing else.
+pub(crate) fn with_shared_parse<T>(head: &FileHead<'_>, work: impl FnOnce() -> T) -> T {
+    struct EndOnDrop;
+    impl Drop for EndOnDrop {
+        fn drop(&mut self) {
+            SHARED_HEAD.set(None);
+        }
+    }
+    let mut texts = vec![];
+    parse_texts(head.bytes, &mut |tape| {
+        texts.push(tape.to_stored());
+        true
+    });
+    let bytes = (head.bytes.as_ptr(), head.bytes.len());
+    SHARED_HEAD.set(Some(SharedHead { bytes, texts: texts.into() }));
+    let _end = EndOnDrop;
+    work()
+}
+
+fn shared_texts(bytes: &[u8]) -> Option<Rc<[StoredTape]>> {
+    SHARED_HEAD.with_borrow(|shared| {
+        let shared = shared.as_ref()?;
+        (shared.bytes == (bytes.as_ptr(), bytes.len())).then(|| Rc::clone(&shared.texts))
+    })
+}
+
 /// Passes the objects at the start of a file to `take` until it returns false.
 fn visit_objects(head: &FileHead<'_>, take: &mut dyn FnMut(&JsonObject<'_>) -> bool) {
-    let lines = jsonl::lines_of_file(SourceId(0), head.bytes).take(MAX_HEAD_LINES);
+    match shared_texts(head.bytes) {
+        Some(texts) => {
+            let _ = texts.iter().all(|text| visit_value(text.as_tape().root(), take));
+        }
+        None => parse_texts(head.bytes, &mut |tape| visit_value(tape.root(), take)),
+    }
+}
+
+/// Parses the first lines of a log, or the document, and passes each to `take` until it returns false.
+fn parse_texts(bytes: &[u8], take: &mut dyn FnMut(&JsonTape<'_>) -> bool) {
+    let lines = jsonl::lines_of_file(SourceId(0), bytes).take(MAX_HEAD_LINES);
     for (at, (_, line)) in lines.enumerate() {
         let text = lossy_text(line);
         let Some(tape) = JsonTape::parse(text.trim()) else {
             if at == 0 {
-                visit_document(head.bytes, take);
+                parse_document(bytes, take);
             }
             return;
         };
-        if !visit_value(tape.root(), take) {
+        if !take(&tape) {
             return;
         }
     }
 }
 
-fn visit_document(bytes: &[u8], take: &mut dyn FnMut(&JsonObject<'_>) -> bool) {
+fn parse_document(bytes: &[u8], take: &mut dyn FnMut(&JsonTape<'_>) -> bool) {
     let text = close_json(&lossy_text(bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes)));
     if let Some(tape) = JsonTape::parse(text.trim()) {
-        visit_value(tape.root(), take);
+        take(&tape);
     }
 }
 
@@ -155,6 +205,27 @@ fn close_json(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_head_that_is_parsed_once_for_all_formats_is_read_as_by_each_alone() {
+        let log = "{\"a\": 1}\n{\"b\": [2]}\nno json\n{\"c\": 3}\n";
+        let document = "{\n  \"a\": 1,\n  \"b\": [1, 2";
+        let list = "[{\"a\": 1}, {\"c\": 2}]";
+        for text in [log, document, list, "plain text", ""] {
+            let head = FileHead { name: "x", bytes: text.as_bytes(), is_whole: true };
+            let other = FileHead { name: "y", bytes: b"{\"d\": 4}", is_whole: true };
+            let has = |head: &FileHead<'_>| {
+                ["a", "b", "c", "d"].map(|key| any_object(head, &[], |it| it.has_field(key)))
+            };
+            let alone = has(&head);
+
+            let (shared, within) = with_shared_parse(&head, || (has(&head), has(&other)));
+
+            assert_eq!(shared, alone, "{text}");
+            assert_eq!(within, has(&other), "another head is read as well");
+            assert!(shared_texts(head.bytes).is_none(), "nothing is kept");
+        }
+    }
 
     #[test]
     fn wherever_a_document_is_cut_its_beginning_is_json() {

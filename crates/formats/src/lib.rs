@@ -178,7 +178,9 @@ pub fn format_for_head(head: &FileHead<'_>) -> Option<&'static dyn Format> {
     if is_binary(head.bytes) {
         return None;
     }
-    FORMATS.iter().copied().find(|format| format.claims_file(head))
+    head_json::with_shared_parse(head, || {
+        FORMATS.iter().copied().find(|format| format.claims_file(head))
+    })
 }
 
 /// Returns whether the first line that is not blank contains a NUL. An archive has lines of the logs in it, which would

@@ -75,6 +75,15 @@ impl<'a> JsonTape<'a> {
         Some(Self { text, nodes: reader.nodes, not_finite: reader.not_finite })
     }
 
+    /// Returns a copy that has its text.
+    pub(crate) fn to_stored(&self) -> StoredTape {
+        StoredTape {
+            text: self.text.into(),
+            nodes: self.nodes.clone(),
+            not_finite: self.not_finite,
+        }
+    }
+
     /// Returns the number of values that are NaN or Infinity and read as null.
     pub const fn not_finite(&self) -> usize {
         self.not_finite
@@ -83,6 +92,20 @@ impl<'a> JsonTape<'a> {
     /// Returns the one value of the text.
     pub const fn root(&self) -> TapeValue<'_> {
         TapeValue { tape: self, at: 0 }
+    }
+}
+
+/// A tape together with its text, for a text that is looked at several times.
+#[derive(Debug)]
+pub(crate) struct StoredTape {
+    text: Box<str>,
+    nodes: Vec<TapeNode>,
+    not_finite: usize,
+}
+
+impl StoredTape {
+    pub(crate) fn as_tape(&self) -> JsonTape<'_> {
+        JsonTape { text: &self.text, nodes: self.nodes.clone(), not_finite: self.not_finite }
     }
 }
 

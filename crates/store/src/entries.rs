@@ -30,7 +30,7 @@ pub fn entries_of(folder: &Path) -> Vec<PathBuf> {
 pub fn is_folder(path: &Path) -> bool {
     match disk::symlink_metadata(path) {
         Ok(meta) => meta.is_dir(),
-        Err(_) => containers::place_inside(path).is_some_and(|place| place.is_folder()),
+        Err(_) => containers::place_of_missing(path).is_some_and(|place| place.is_folder()),
     }
 }
 
@@ -43,7 +43,7 @@ fn place_in_container(path: &Path) -> Option<containers::ContainerPlace> {
 pub(crate) fn is_plain_file(path: &Path) -> bool {
     match disk::symlink_metadata(path) {
         Ok(meta) => meta.is_file(),
-        Err(_) => containers::place_inside(path).is_some_and(|place| place.is_file()),
+        Err(_) => containers::place_of_missing(path).is_some_and(|place| place.is_file()),
     }
 }
 

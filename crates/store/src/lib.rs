@@ -60,6 +60,7 @@ mod path_bytes;
 mod path_meta;
 pub mod plain_folder;
 pub mod prices;
+mod record_files;
 mod recording_files;
 pub mod redaction_key;
 pub mod remote;

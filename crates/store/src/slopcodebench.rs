@@ -30,12 +30,17 @@ const MOST_PACKED_FILES: usize = 4_000;
 
 /// Returns whether a folder is a problem of a run.
 pub fn is_problem(folder: &Path) -> bool {
+    is_problem_with(&entries_of(folder))
+}
+
+/// Works as [`is_problem`], for a folder with these entries.
+pub(crate) fn is_problem_with(entries: &[PathBuf]) -> bool {
     let mut names = vec![];
-    for path in entries_of(folder) {
-        let name = name_of(&path);
-        if checkpoint_number(name).is_some() && is_folder(&path) {
+    for path in entries {
+        let name = name_of(path);
+        if checkpoint_number(name).is_some() && is_folder(path) {
             names.extend(
-                entries_of(&path).iter().map(|member| format!("{name}/{}", name_of(member))),
+                entries_of(path).iter().map(|member| format!("{name}/{}", name_of(member))),
             );
         }
         names.push(name.to_owned());

@@ -9,8 +9,8 @@ use std::{
 };
 
 use trajview_formats::{
-    RecordingShape, SourceBytes, could_be_log,
-    harness::{HARNESSES, Harness, RepeatKey, TrialFiles, terminal_bench_trial_folder},
+    RecordingShape, could_be_log,
+    harness::{HARNESSES, Harness, RecordFile, RepeatKey, TrialFiles, terminal_bench_trial_folder},
 };
 use trajview_run::{RecordPlace, Run, SourceId, Warning};
 
@@ -20,12 +20,13 @@ use super::{
     file_bytes::{FileAccess, ReadAllowance},
     file_head_cache::FileHeadCache,
     path_bytes,
+    record_files::{read_record, read_start},
     recording_files::FoundRecording,
     walk::is_agent_log,
 };
 
-/// The number of folders above a log in which a record is looked for: `agent/sessions/projects/-app/id.jsonl`.
-const MOST_UP: usize = 5;
+/// The number of folders above a log in which a record is looked for: `agent/sessions/2026/01/31/rollout.jsonl`.
+const MOST_UP: usize = 6;
 
 /// The most bytes of a record, and of a file beside it.
 const MOST_RECORD_BYTES: usize = 32 << 20;
@@ -46,14 +47,30 @@ pub(crate) fn add_trial_result(run: &mut Run, recording: &FoundRecording) {
         add_from_own_record(run, recording);
         return;
     }
-    record_places(&recording.main).any(|(harness, folder, name)| {
-        let path = folder.join(&*name);
-        is_plain_file(&path)
-            && read_start(&path, MOST_RECORD_BYTES).is_some_and(|bytes| {
-                let record = SourceBytes { name: &name, bytes: &bytes };
-                add_from_record(run, harness, &record, (folder, &recording.main))
-            })
+    existing_records(&recording.main).any(|(harness, folder, name)| {
+        read_record(&folder.join(&*name), &name, MOST_RECORD_BYTES)
+            .is_some_and(|record| add_from_record(run, harness, &record, (folder, &recording.main)))
     });
+}
+
+/// Returns the [`record_places`] at which there is a file.
+fn existing_records(
+    log: &Path,
+) -> impl Iterator<Item = (&'static dyn Harness, &Path, Cow<'static, str>)> {
+    let mut of_folder: Option<(&Path, bool)> = None;
+    record_places(log).filter(move |(_, folder, name)| {
+        let path = folder.join(&**name);
+        let is_of_disk = match of_folder {
+            Some((known, is_of_disk)) if known == *folder => is_of_disk,
+            _ => containers::is_folder_of_disk(folder),
+        };
+        of_folder = Some((folder, is_of_disk));
+        match is_of_disk {
+            // Most are not there: one question to the system each.
+            true => disk::symlink_metadata(&path).is_ok_and(|meta| meta.is_file()),
+            false => is_plain_file(&path),
+        }
+    })
 }
 
 /// Returns the places where a record of the trial of a log may be, the nearest folder first: the harness, the folder and the
@@ -91,7 +108,7 @@ fn add_from_own_record(run: &mut Run, recording: &FoundRecording) {
     let is_in_job = place.is_some_and(|it| it.members.are_runs());
     let folder = if is_in_job { beside.parent().unwrap_or(beside) } else { beside };
     let name = if is_in_job { name_of(beside) } else { name_of(&recording.main) };
-    let record = SourceBytes { name, bytes: &bytes };
+    let record = RecordFile::new(name, bytes.into_owned());
     HARNESSES.iter().any(|it| add_from_record(run, *it, &record, (folder, &recording.main)));
 }
 
@@ -99,7 +116,7 @@ fn add_from_own_record(run: &mut Run, recording: &FoundRecording) {
 fn add_from_record(
     run: &mut Run,
     harness: &dyn Harness,
-    record: &SourceBytes<'_>,
+    record: &RecordFile,
     (folder, log): (&Path, &Path),
 ) -> bool {
     let log = log.strip_prefix(folder).unwrap_or(log).to_string_lossy().replace('\\', "/");
@@ -107,14 +124,10 @@ fn add_from_record(
         return false;
     }
     let mut omitted = vec![];
-    let mut read_one = |name: String| {
-        let bytes = read_sidecar(&folder.join(&name), &name, &mut omitted)?;
-        Some((name, bytes))
-    };
-    let sidecars: Vec<(String, Vec<u8>)> =
-        harness.sidecar_paths(&log).into_iter().filter_map(&mut read_one).collect();
-    let sidecars = sidecars.iter().map(|(name, bytes)| SourceBytes { name, bytes }).collect();
-    let result = harness.read_trial(&TrialFiles { log: &log, record: *record, sidecars }, run);
+    let paths = harness.sidecar_paths(&log).into_iter();
+    let sidecars =
+        paths.filter_map(|name| read_sidecar(&folder.join(&name), &name, &mut omitted)).collect();
+    let result = harness.read_trial(&TrialFiles { log: &log, record, sidecars }, run);
     if !matches!(result, Ok(None)) {
         run.warnings.extend(omitted);
     }
@@ -126,24 +139,30 @@ fn add_from_record(
             facts.apply_to(run, harness.name());
         }
         Ok(None) => return false,
-        Err(why) => run.warnings.push(Warning { place: record.name.into(), what: why.to_string() }),
+        Err(why) => {
+            run.warnings.push(Warning { place: record.name.clone(), what: why.to_string() })
+        }
     }
     true
 }
 
 /// Returns the number of a trial among the repeats of its task in the same job, in the order in which they started.
-fn attempt_of(harness: &dyn Harness, record: &SourceBytes<'_>, folder: &Path) -> Option<u32> {
-    let own = harness.read_repeat(record.bytes)?;
+fn attempt_of(harness: &dyn Harness, record: &RecordFile, folder: &Path) -> Option<u32> {
+    let own = harness.read_repeat(record)?;
     let folder = disk::absolute_path(folder);
     let group = harness.repeat_group(name_of(&folder))?;
     let job = JobFolders::of_job(folder.parent()?, harness);
+    let others = job.by_group.get(group)?.iter().take(MOST_REPEATS);
+    if let Some(trial) = others.clone().find(|it| it.path == folder) {
+        // The other trials need not read the record again.
+        let _ = trial.repeat_key.set(own.clone());
+    }
     let is_before = |other: &&TrialFolder| {
         other.path != folder
-            && other.repeat_key(harness, record.name).is_some_and(|key| {
+            && other.repeat_key(harness, &record.name).is_some_and(|key| {
                 key.of == own.of && (key.started_at, &other.path) < (own.started_at, &folder)
             })
     };
-    let others = job.by_group.get(group)?.iter().take(MOST_REPEATS);
     u32::try_from(others.filter(is_before).count() + 1).ok()
 }
 
@@ -167,7 +186,7 @@ impl TrialFolder {
             return Some(key);
         }
         let bytes = read_start(&self.path.join(record), MOST_SIDECAR_BYTES)?;
-        let key = harness.read_repeat(&bytes)?;
+        let key = harness.read_repeat(&RecordFile::new(record, bytes))?;
         Some(self.repeat_key.get_or_init(|| key))
     }
 }
@@ -209,11 +228,20 @@ impl JobFolders {
 
 /// Returns a file beside a record; of a long text the end. None where it cannot be read, and for long JSON, of which a part
 /// means nothing: that is a warning.
-fn read_sidecar(path: &Path, name: &str, omitted: &mut Vec<Warning>) -> Option<Vec<u8>> {
-    let is_file = is_plain_file(path);
-    let mut allowance = ReadAllowance::default();
+fn read_sidecar(path: &Path, name: &str, omitted: &mut Vec<Warning>) -> Option<RecordFile> {
+    let len = match disk::symlink_metadata(path) {
+        Ok(meta) => meta.is_file().then(|| meta.len())?,
+        Err(_) => containers::place_of_missing(path)?.is_file().then_some(0)?,
+    };
+    if len <= MOST_SIDECAR_BYTES as u64 {
+        let file = read_record(path, name, MOST_SIDECAR_BYTES + 1)?;
+        if file.bytes().len() <= MOST_SIDECAR_BYTES {
+            return Some(file);
+        }
+    }
+    // It is large, or is unpacked.
     let (bytes, _) =
-        is_file.then(|| path_bytes::read_path(path, FileAccess::OnDisk, &mut allowance).ok())??;
+        path_bytes::read_path(path, FileAccess::OnDisk, &mut ReadAllowance::default()).ok()?;
     let len = bytes.file_size();
     let start = len.saturating_sub(MOST_SIDECAR_BYTES as u64);
     if start > 0 && !name.ends_with(".txt") {
@@ -222,15 +250,7 @@ fn read_sidecar(path: &Path, name: &str, omitted: &mut Vec<Warning>) -> Option<V
         return None;
     }
     let place = RecordPlace { source: SourceId(0), line: 1, part: 0, start, len: len - start };
-    Some(bytes.record_bytes(place).into_owned())
-}
-
-/// Returns the beginning of a file; None where it cannot be read.
-fn read_start(path: &Path, most: usize) -> Option<Vec<u8>> {
-    let (bytes, _) =
-        path_bytes::read_path(path, FileAccess::OnDisk, &mut ReadAllowance::default()).ok()?;
-    let (bytes, _) = bytes.read_all_within(&mut (most as u64));
-    Some(bytes.into_owned())
+    Some(RecordFile::new(name, bytes.record_bytes(place).into_owned()))
 }
 
 /// The folders of a trial in which an agent leaves its logs, and the one of a trial in steps.
@@ -309,6 +329,31 @@ mod tests {
         assert_eq!(run.origin.harness.as_deref(), Some("Harbor"));
         assert_eq!(trial.task.as_deref(), Some("t"));
         assert_eq!((trial.outcome, trial.reward), (Some(Outcome::Passed), Some(1.0)));
+    }
+
+    #[test]
+    fn a_log_in_folders_of_days_has_the_result_of_the_trial_and_its_format_is_known_to_the_walk() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = "{\"timestamp\":\"2026-01-01T00:00:00.000Z\",\"type\":\"session_meta\",\"payload\":{\"id\":\"s\",\"cwd\":\"/w\"}}\n";
+        write_all(
+            folder.path(),
+            &[
+                ("t__1/result.json", &record("t", "t__1", "10:00:00", "1")),
+                ("t__1/agent/codex.txt", "starting"),
+                ("t__1/agent/sessions/2026/01/31/rollout-s.jsonl", log),
+                ("t__2/result.json", &record("t", "t__2", "10:00:00", "0")),
+                ("t__2/agent/claude-code.txt", LOG),
+            ],
+        );
+
+        let runs = runs_below(folder.path());
+
+        let outcomes: Vec<_> =
+            runs.iter().map(|run| open(run).unwrap().run.trial.clone().unwrap().outcome).collect();
+        assert_eq!(outcomes, [Some(Outcome::Passed), Some(Outcome::Failed)]);
+        let formats: Vec<_> =
+            runs.iter().map(|run| containers::format_of_seen_log(run).unwrap().name()).collect();
+        assert_eq!(formats, ["codex-rollout", "claude-code"]);
     }
 
     #[test]
@@ -414,7 +459,7 @@ mod tests {
         let is_read = |it: &TrialFolder| it.repeat_key.get().is_some();
         assert_eq!(
             first.by_group["t"].iter().map(is_read).collect::<Vec<_>>(),
-            [true, false, false]
+            [true, true, false]
         );
     }
 

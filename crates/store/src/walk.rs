@@ -134,8 +134,7 @@ pub(super) fn is_own_recording(path: &Path) -> bool {
 pub(super) fn is_agent_log(path: &Path, heads: Option<&FileHeadCache>) -> bool {
     let entry = match could_be_log(path) {
         true => classify_file(path, heads),
-        false if is_plain_file(path) => classify_by_head(path),
-        false => None,
+        false => classify_content(path, heads),
     };
     matches!(entry, Some(FolderEntry::Log(format, _)) if format.capabilities().is_log())
 }
@@ -232,24 +231,82 @@ fn has_found_target(link: &Path, root: &Path) -> bool {
     }
 }
 
+/// What a walk does at a folder.
+enum ExaminedFolder {
+    /// The folder is a recording, or has nothing but these.
+    Runs(Vec<PathBuf>),
+    /// The folder has logs, and other folders and containers to enter.
+    Folder { logs: Vec<PathBuf>, below: Vec<PathBuf>, databases: Option<Vec<Arc<dyn Members>>> },
+}
+
 fn walk_folder(
     folder: &Path,
     depth: usize,
     walk: WalkContext<'_>,
     on_run: &mut RunCallback<'_>,
 ) -> bool {
-    if is_work_folder(folder) {
-        return true;
+    report_folder(examine_folder(folder, depth, walk), depth, walk, on_run)
+}
+
+/// The most folders beside each other that are examined at once.
+const MOST_AHEAD: usize = 64;
+
+/// Reports the runs of a folder, and walks over those below it. Some folders are examined ahead, on all cores, more of them
+/// the longer the walk goes on; they are reported in their order.
+fn report_folder(
+    examined: ExaminedFolder,
+    depth: usize,
+    walk: WalkContext<'_>,
+    on_run: &mut RunCallback<'_>,
+) -> bool {
+    let (logs, below, databases) = match examined {
+        ExaminedFolder::Runs(runs) => return runs.into_iter().all(on_run),
+        ExaminedFolder::Folder { logs, below, databases } => (logs, below, databases),
+    };
+    if !logs.into_iter().all(&mut *on_run) {
+        return false;
     }
-    if is_bundle(folder) || slopcodebench::is_problem(folder) {
-        return on_run(folder.to_owned());
+    let walk_of = |folder: &Path| match name_of(folder) {
+        STORAGE => WalkContext { migrated: databases.as_deref().or(walk.migrated), ..walk },
+        _ => walk,
+    };
+    let (mut left, mut ahead) = (below.as_slice(), 1);
+    while !left.is_empty() {
+        let (next, later) = left.split_at(ahead.min(left.len()));
+        let examine = |folder: &PathBuf| examine_folder(folder, depth + 1, walk_of(folder));
+        let examined: Vec<ExaminedFolder> = match next {
+            [one] => vec![examine(one)],
+            several => several.par_iter().map(examine).collect(),
+        };
+        for (folder, examined) in next.iter().zip(examined) {
+            if !report_folder(examined, depth + 1, walk_of(folder), on_run) {
+                return false;
+            }
+        }
+        (left, ahead) = (later, (ahead * 2).min(MOST_AHEAD));
     }
-    if containers::is_repository(folder) {
+    true
+}
+
+/// The folder in which opencode had its sessions before it had a database, in which they are now.
+const STORAGE: &str = "storage";
+
+fn examine_folder(folder: &Path, depth: usize, walk: WalkContext<'_>) -> ExaminedFolder {
+    let mut entries = entries_of(folder);
+    // The list answers most questions about what is not there; the system is asked about the rest.
+    let has = |wanted: &str| entries.iter().any(|path| name_of(path) == wanted);
+    if (has(WORK_MARK_FILE) || name_of(folder).ends_with(".work")) && is_work_folder(folder) {
+        return ExaminedFolder::Runs(vec![]);
+    }
+    if has("run.json") && is_bundle(folder) || slopcodebench::is_problem_with(&entries) {
+        return ExaminedFolder::Runs(vec![folder.to_owned()]);
+    }
+    if has("HEAD") && containers::is_repository(folder) {
         let sessions =
             containers::place_at(folder).map(|place| place.entry_names()).unwrap_or_default();
-        return sessions.into_iter().all(|name| on_run(folder.join(name)));
+        let runs = sessions.into_iter().map(|name| folder.join(name));
+        return ExaminedFolder::Runs(runs.collect());
     }
-    let mut entries = entries_of(folder);
     let link_paths: HashSet<PathBuf> =
         entries.iter().filter(|path| is_link(path)).cloned().collect();
     entries.retain(|path| !link_paths.contains(path) || !has_found_target(path, walk.root));
@@ -261,40 +318,27 @@ fn walk_folder(
             Some(recording) => (depth == 0).then_some(recording),
             None => Some(entry),
         };
-        return entries.into_iter().filter_map(recording).all(on_run);
+        return ExaminedFolder::Runs(entries.into_iter().filter_map(recording).collect());
     }
     let FolderEntries { mut logs, container_files, agents, trial_record } =
         classify_entries(&entries, walk);
     if let Some(record) = trial_record {
-        return on_run(trial_sidecars::log_of_trial(folder, walk.heads).unwrap_or(record));
+        let log = trial_sidecars::log_of_trial(folder, walk.heads);
+        return ExaminedFolder::Runs(vec![log.unwrap_or(record)]);
     }
     logs.retain(|log| !walk.is_migrated(log));
     let linked_logs = logs.iter().chain(&container_files).filter(|log| link_paths.contains(*log));
     linked_logs.for_each(|log| links::note_if_outside(log, walk.root));
-    for log in &logs {
-        if !on_run(log.clone()) {
-            return false;
-        }
-    }
     if depth >= MOST_DEEP {
-        return true;
+        return ExaminedFolder::Runs(logs);
     }
     let stems: HashSet<String> = logs.iter().map(|log| log_stem(log).to_owned()).collect();
     let is_entered = |path: &PathBuf| is_folder(path) || container_files.contains(path);
     let is_left_out = |path: &PathBuf| is_part(path, &stems) || agents.contains(path);
-    let folders = entries.iter().filter(|path| !is_left_out(path) && is_entered(path));
-    for folder in folders {
-        let migrated = match name_of(folder) {
-            // Where opencode had its sessions before it had a database, in which they are now.
-            "storage" => Some(session_databases(&container_files)),
-            _ => None,
-        };
-        let walk = WalkContext { migrated: migrated.as_deref().or(walk.migrated), ..walk };
-        if !walk_folder(folder, depth + 1, walk, on_run) {
-            return false;
-        }
-    }
-    true
+    entries.retain(|path| !is_left_out(path) && is_entered(path));
+    let has_storage = entries.iter().any(|path| name_of(path) == STORAGE);
+    let databases = has_storage.then(|| session_databases(&container_files));
+    ExaminedFolder::Folder { logs, below: entries, databases }
 }
 
 /// Returns the databases of sessions among files.
@@ -413,9 +457,11 @@ fn classify_file(path: &Path, heads: Option<&FileHeadCache>) -> Option<FolderEnt
     if containers::is_named_as_container(path) {
         return containers::is_container(path).then_some(FolderEntry::Container);
     }
-    if !could_be_log(path) {
-        return None;
-    }
+    if could_be_log(path) { classify_content(path, heads) } else { None }
+}
+
+/// Returns the role of a file by its content, whatever its name.
+fn classify_content(path: &Path, heads: Option<&FileHeadCache>) -> Option<FolderEntry> {
     let Ok(meta) = disk::symlink_metadata(path) else {
         return if is_plain_file(path) { classify_by_head(path) } else { None };
     };
@@ -523,6 +569,30 @@ mod tests {
         assert!(!is_whole);
         let names: Vec<&str> = runs.iter().map(|path| name_of(path)).collect();
         assert_eq!(names, ["run-0", "run-1", "run-2"]);
+    }
+
+    #[test]
+    fn folders_that_are_examined_ahead_are_reported_in_their_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let line = "{\"type\":\"user\",\"sessionId\":\"s\",\"uuid\":\"u\",\"message\":{\"role\":\"user\",\"content\":\"x\"}}\n";
+        let mut expected = vec![];
+        for number in 0..150 {
+            let log = folder.path().join(format!("{number:03}/deep/s.jsonl"));
+            std::fs::create_dir_all(log.parent().unwrap()).unwrap();
+            std::fs::write(&log, line).unwrap();
+            expected.push(log);
+        }
+        let walk = |most: usize| {
+            let mut runs = vec![];
+            walk_runs(folder.path(), &mut |run| {
+                runs.push(run);
+                runs.len() < most
+            });
+            runs
+        };
+
+        assert_eq!(walk(1_000), expected);
+        assert_eq!(walk(100), expected[..100]);
     }
 
     #[test]

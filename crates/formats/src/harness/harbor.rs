@@ -20,8 +20,8 @@ use trajview_run::{
     Outcome, Run, StatedTotals, Time, Tokens, TrialResult, Warning, first_line_label,
 };
 
-use super::{Harness, RepeatKey, TrialFacts, TrialFiles, ctrf};
-use crate::{NotUnderstood, SourceBytes, json_object::JsonFields};
+use super::{Harness, RecordFile, RepeatKey, TrialFacts, TrialFiles, ctrf};
+use crate::{NotUnderstood, json_object::JsonFields};
 
 /// The harness of terminal-bench 2.
 pub struct Harbor;
@@ -41,11 +41,10 @@ impl Harness for Harbor {
         &["result.json"]
     }
 
-    fn claims_record(&self, record: &SourceBytes<'_>, log: &str) -> bool {
+    fn claims_record(&self, record: &RecordFile, log: &str) -> bool {
         // An interrupted write leaves an empty or a cut record.
         let is_in_trial = log.starts_with("agent/") || log.starts_with("steps/");
-        is_trial_record(record.bytes)
-            || is_in_trial && serde_json::from_slice::<serde::de::IgnoredAny>(record.bytes).is_err()
+        is_trial_record(record.bytes()) || is_in_trial && record.json().is_err()
     }
 
     fn sidecar_paths(&self, _log: &str) -> Vec<String> {
@@ -59,32 +58,32 @@ impl Harness for Harbor {
         files: &TrialFiles<'_>,
         _run: &Run,
     ) -> Result<Option<TrialFacts>, NotUnderstood> {
-        let record = read_record(files.record.bytes)?;
+        let record = require_trial(files.record.json().map_err(|why| not_json(&why))?)?;
         // The times of the trial have those of the environment and of the verifier in them.
         let agent_times =
             record.get("agent_execution").filter(|it| time_of(it, "started_at").is_some());
-        let times = agent_times.unwrap_or(&record);
+        let times = agent_times.unwrap_or(record);
         let mut facts = TrialFacts {
-            result: read_result(&record, files),
+            result: read_result(record, files),
             ended_at: time_of(times, "finished_at"),
             started_at: time_of(times, "started_at"),
-            agent: agent_of(&record),
-            model: model_of(&record),
-            stated: totals_of(&record),
+            agent: agent_of(record),
+            model: model_of(record),
+            stated: totals_of(record),
             ..TrialFacts::default()
         };
         for phase in PHASES {
-            let seconds = number_of(&record, |part| {
+            let seconds = number_of(record, |part| {
                 let time = |key| Time::parse(part.object(phase)?.text(key)?);
                 time("finished_at")?.seconds_since(time("started_at")?)
             });
-            facts.add_value(files.record.name, format!("{phase}_seconds"), seconds);
+            facts.add_value(&files.record.name, format!("{phase}_seconds"), seconds);
         }
         if let Some(report) = files.sidecar("verifier/ctrf.json") {
-            facts.tests = ctrf::read_report(report.name, report.bytes);
+            facts.tests = ctrf::read_report(&report.name, report.bytes());
             if facts.tests.is_none() {
                 let what = "not a test report (CTRF); it is left out".into();
-                facts.warnings.push(Warning { place: report.name.into(), what });
+                facts.warnings.push(Warning { place: report.name.clone(), what });
             }
         }
         Ok(Some(facts))
@@ -95,12 +94,12 @@ impl Harness for Harbor {
         folder.rsplit_once("__").map(|(task, _)| task)
     }
 
-    fn read_repeat(&self, record: &[u8]) -> Option<RepeatKey> {
-        let record = read_record(record).ok()?;
-        let agent = agent_of(&record).map(|(name, _)| name);
+    fn read_repeat(&self, record: &RecordFile) -> Option<RepeatKey> {
+        let record = require_trial(record.json().ok()?).ok()?;
+        let agent = agent_of(record).map(|(name, _)| name);
         Some(RepeatKey {
-            of: [record.text("task_name").map(str::to_owned), agent, model_of(&record)],
-            started_at: time_of(&record, "started_at"),
+            of: [record.text("task_name").map(str::to_owned), agent, model_of(record)],
+            started_at: time_of(record, "started_at"),
         })
     }
 }
@@ -112,8 +111,17 @@ pub(super) fn is_trial_record(bytes: &[u8]) -> bool {
 }
 
 pub(super) fn read_record(bytes: &[u8]) -> Result<Value, NotUnderstood> {
-    let record: Value = serde_json::from_slice(bytes)
-        .map_err(|why| NotUnderstood(format!("not the JSON of a trial: {why}")))?;
+    let record: Value = serde_json::from_slice(bytes).map_err(|why| not_json(&why))?;
+    require_trial(&record)?;
+    Ok(record)
+}
+
+fn not_json(why: &dyn std::fmt::Display) -> NotUnderstood {
+    NotUnderstood(format!("not the JSON of a trial: {why}"))
+}
+
+/// Returns the record if it is that of a trial.
+fn require_trial(record: &Value) -> Result<&Value, NotUnderstood> {
     let is_trial = record.text("task_name").is_some() && record.text("trial_name").is_some();
     if is_trial { Ok(record) } else { Err(NotUnderstood("it names no task and no trial".into())) }
 }
@@ -172,7 +180,7 @@ fn read_result(record: &Value, files: &TrialFiles<'_>) -> TrialResult {
         None => (None, None),
     };
     let exception = exception.or_else(|| {
-        let text = String::from_utf8_lossy(files.sidecar("exception.txt")?.bytes).into_owned();
+        let text = String::from_utf8_lossy(files.sidecar("exception.txt")?.bytes()).into_owned();
         let line = text.lines().rev().find(|line| !line.trim().is_empty())?;
         let (kind, message) = line.split_once(": ").unwrap_or((line, ""));
         Some((kind.trim().to_owned(), message.to_owned()))
@@ -181,7 +189,7 @@ fn read_result(record: &Value, files: &TrialFiles<'_>) -> TrialResult {
         task: record.text("task_name").map(Into::into),
         outcome: outcome_of(record, reward.as_ref().map(|it| it.1), exception.as_ref()),
         error: exception.as_ref().map(exception_label),
-        source: files.record.name.into(),
+        source: files.record.name.as_str().into(),
         ..TrialResult::default()
     };
     if let (Some(_), Some((kind, _))) = (&reward, &exception) {
@@ -193,7 +201,7 @@ fn read_result(record: &Value, files: &TrialFiles<'_>) -> TrialResult {
     }
     for name in ["verifier/reward.json", "verifier/reward.txt"] {
         let Some(file) = files.sidecar(name) else { continue };
-        let text = String::from_utf8_lossy(file.bytes);
+        let text = String::from_utf8_lossy(file.bytes());
         let written = match serde_json::from_str::<Value>(&text) {
             Ok(Value::Number(number)) => number.as_f64(),
             Ok(Value::Object(named)) => first_reward(named_rewards(&named)).map(|it| it.1),
@@ -336,10 +344,10 @@ mod tests {
         );
         let files = TrialFiles {
             log: "agent/trajectory.json",
-            record: SourceBytes { name: "result.json", bytes: record.as_bytes() },
+            record: &RecordFile::new("result.json", record.into_bytes()),
             sidecars: sidecars
                 .iter()
-                .map(|(name, text)| SourceBytes { name, bytes: text.as_bytes() })
+                .map(|(name, text)| RecordFile::new(*name, text.as_bytes().to_vec()))
                 .collect(),
         };
         Harbor.read_trial(&files, &Run::default()).unwrap().unwrap()

@@ -9,18 +9,20 @@ use trajview_run::{
     checkpoint_record::{MeasureValue, RecordedMeasure, RecordedTests},
 };
 
-use super::{NotUnderstood, SourceBytes};
+use super::NotUnderstood;
 
 mod cast;
 mod ctrf;
 mod harbor;
 mod harbor_trial;
+mod record_file;
 mod swe_bench;
 mod terminal_bench;
 mod terminal_bench_trial;
 mod trial_parts;
 
 pub(crate) use harbor_trial::HarborTrial;
+pub use record_file::RecordFile;
 pub use terminal_bench::trial_folder as terminal_bench_trial_folder;
 pub(crate) use terminal_bench_trial::TerminalBenchTrial;
 
@@ -45,7 +47,7 @@ pub trait Harness: Sync {
 
     /// Returns whether a file of such a name is a record of this harness for a log. A damaged record is claimed where what
     /// is left of it, or the place of the log, identifies it.
-    fn claims_record(&self, record: &SourceBytes<'_>, log: &str) -> bool;
+    fn claims_record(&self, record: &RecordFile, log: &str) -> bool;
 
     /// Returns the paths of the other files that it reads, relative to the folder of the record; those that do not exist
     /// are left out by the caller.
@@ -65,7 +67,7 @@ pub trait Harness: Sync {
     }
 
     /// Returns what makes a trial the repeat of another, from its record.
-    fn read_repeat(&self, _record: &[u8]) -> Option<RepeatKey> {
+    fn read_repeat(&self, _record: &RecordFile) -> Option<RepeatKey> {
         None
     }
 }
@@ -83,14 +85,14 @@ pub struct RepeatKey {
 pub struct TrialFiles<'a> {
     /// The path of the log: `agent/trajectory.json`.
     pub log: &'a str,
-    pub record: SourceBytes<'a>,
+    pub record: &'a RecordFile,
     /// The files of [`Harness::sidecar_paths`], in its order; of a long text the end, and no long JSON.
-    pub sidecars: Vec<SourceBytes<'a>>,
+    pub sidecars: Vec<RecordFile>,
 }
 
-impl<'a> TrialFiles<'a> {
+impl TrialFiles<'_> {
     /// Returns the sidecar with that path.
-    pub fn sidecar(&self, name: &str) -> Option<&SourceBytes<'a>> {
+    pub fn sidecar(&self, name: &str) -> Option<&RecordFile> {
         self.sidecars.iter().find(|file| file.name == name)
     }
 }

@@ -17,9 +17,9 @@ use trajview_run::{
     checkpoint_record::{PassCount, RecordedTests, TestCase, TestOutcome},
 };
 
-use super::{Harness, TrialFacts, TrialFiles, ctrf};
+use super::{Harness, RecordFile, TrialFacts, TrialFiles, ctrf};
 use crate::{
-    NotUnderstood, SourceBytes,
+    NotUnderstood,
     exit_status::{log_stem, result_of_broken},
     format::file_name,
     json_object::JsonFields,
@@ -80,21 +80,20 @@ impl Harness for SweBench {
 
     /// A record names the instance that the log is named after; one that is damaged is claimed by its name, where only this
     /// harness uses it.
-    fn claims_record(&self, record: &SourceBytes<'_>, log: &str) -> bool {
+    fn claims_record(&self, record: &RecordFile, log: &str) -> bool {
         let names = log_names(log);
         if record.name == "metadata.yaml" {
             // Submissions to the leaderboard keep their results in folders beside it.
             return names.iter().any(|name| name.contains("__"));
         }
-        let has = |needle: &str| memchr::memmem::find(record.bytes, needle.as_bytes()).is_some();
-        let is_named = names.iter().any(|name| has(&format!("\"{name}\"")));
+        let is_named = names.iter().any(|name| record.has_name(name));
         let is_own_name = record.name != "results.json" && record.name != "report.json";
         let is_result = ["\"resolved", "\"model_patch\"", "\"test_result\"", "_ids\""];
         let is_swe = names.iter().any(|name| name.contains("__"));
-        (is_named && is_result.iter().any(|key| has(key)))
-            || (is_swe || is_own_name) && has("\"resolved_ids\"")
-            || file_name(record.name).ends_with(".eval.json")
-            || (is_swe && record.name != "results.json" && !is_json(record))
+        (is_named && is_result.iter().any(|key| record.has_text(key)))
+            || (is_swe || is_own_name) && record.has_text("\"resolved_ids\"")
+            || file_name(&record.name).ends_with(".eval.json")
+            || (is_swe && record.name != "results.json" && read_file(record).is_err())
     }
 
     fn sidecar_paths(&self, log: &str) -> Vec<String> {
@@ -125,11 +124,11 @@ impl Harness for SweBench {
         let others = files.sidecars.iter().filter(|file| file.name != files.record.name);
         let mut verdicts: Vec<Verdict> = vec![];
         let mut facts = TrialFacts::default();
-        for file in std::iter::once(&files.record).chain(others) {
+        for file in std::iter::once(files.record).chain(others) {
             match read_file(file) {
                 Ok(value) => verdicts
-                    .extend(names.iter().find_map(|name| Verdict::find(&value, name, file.name))),
-                Err(why) => facts.warnings.push(Warning { place: file.name.into(), what: why }),
+                    .extend(names.iter().find_map(|name| Verdict::find(value, name, &file.name))),
+                Err(why) => facts.warnings.push(Warning { place: file.name.clone(), what: why }),
             }
         }
         // Equal ones stay in the order of the files.
@@ -176,27 +175,15 @@ fn log_names(log: &str) -> Vec<String> {
     names
 }
 
-fn is_json(record: &SourceBytes<'_>) -> bool {
-    let is_one = serde_json::from_slice::<serde::de::IgnoredAny>(record.bytes).is_ok();
-    is_one || record.name.ends_with(".jsonl") && read_file(record).is_ok()
-}
-
 /// Returns the content of a file; lines become a list. An error is a sentence.
-fn read_file(file: &SourceBytes<'_>) -> Result<Value, String> {
+fn read_file(file: &RecordFile) -> Result<&Value, String> {
     if file.name.ends_with(".yaml") {
-        return Ok(Value::Null);
+        return Ok(&Value::Null);
     }
     if file.name.ends_with(".jsonl") {
-        let text = String::from_utf8_lossy(file.bytes);
-        let lines = text.lines().filter(|line| !line.trim().is_empty());
-        let values: Vec<Value> = lines.filter_map(|line| serde_json::from_str(line).ok()).collect();
-        return match values.is_empty() {
-            true => Err("not the JSON lines of an evaluation".into()),
-            false => Ok(values.into()),
-        };
+        return file.json_lines().ok_or_else(|| "not the JSON lines of an evaluation".into());
     }
-    serde_json::from_slice(file.bytes)
-        .map_err(|why| format!("not the JSON of an evaluation: {why}"))
+    file.json().map_err(|why| format!("not the JSON of an evaluation: {why}"))
 }
 
 /// The files by how much they count.
@@ -349,6 +336,10 @@ mod tests {
 
     const ID: &str = "made__tinycalc-1";
 
+    fn file(name: &str, text: &str) -> RecordFile {
+        RecordFile::new(name, text.as_bytes().to_vec())
+    }
+
     fn trial(
         files: &[(&str, &str)],
         own: Option<TrialResult>,
@@ -356,10 +347,9 @@ mod tests {
         let task = Task { id: ID.into(), ..Task::default() };
         let run = Run { task: Some(task), trial: own.map(Box::new), ..Run::default() };
         let log = format!("{ID}/{ID}.traj");
-        let sources: Vec<SourceBytes<'_>> =
-            files.iter().map(|(name, text)| SourceBytes { name, bytes: text.as_bytes() }).collect();
-        assert!(SweBench.claims_record(&sources[0], &log), "{files:?}");
-        let files = TrialFiles { log: &log, record: sources[0], sidecars: sources[1..].to_vec() };
+        let files: Vec<RecordFile> = files.iter().map(|(name, text)| file(name, text)).collect();
+        assert!(SweBench.claims_record(&files[0], &log), "{files:?}");
+        let files = TrialFiles { log: &log, record: &files[0], sidecars: files[1..].to_vec() };
         SweBench.read_trial(&files, &run)
     }
 
@@ -479,9 +469,8 @@ mod tests {
 
     #[test]
     fn records_of_others_are_not_claimed() {
-        let claims = |name: &str, text: &str, log: &str| {
-            SweBench.claims_record(&SourceBytes { name, bytes: text.as_bytes() }, log)
-        };
+        let claims =
+            |name: &str, text: &str, log: &str| SweBench.claims_record(&file(name, text), log);
         assert!(!claims(
             "results.json",
             r#"{"results": [], "accuracy": 1}"#,

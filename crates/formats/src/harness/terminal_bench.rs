@@ -9,8 +9,8 @@ use trajview_run::{
     Outcome, Run, StatedTotals, Time, Tokens, TrialResult, checkpoint_record::TestOutcome,
 };
 
-use super::{Harness, TrialFacts, TrialFiles, ctrf};
-use crate::{NotUnderstood, SourceBytes, json_object::JsonFields};
+use super::{Harness, RecordFile, TrialFacts, TrialFiles, ctrf};
+use crate::{NotUnderstood, json_object::JsonFields};
 
 /// The harness of terminal-bench 1.
 pub struct TerminalBench;
@@ -31,12 +31,10 @@ impl Harness for TerminalBench {
         &[RECORD]
     }
 
-    fn claims_record(&self, record: &SourceBytes<'_>, log: &str) -> bool {
+    fn claims_record(&self, record: &RecordFile, log: &str) -> bool {
         let is_in_trial = ["sessions/", "agent-logs/"].iter().any(|folder| log.starts_with(folder));
-        ["\"trial_name\"", "\"is_resolved\"", "\"task_id\""]
-            .iter()
-            .all(|key| memchr::memmem::find(record.bytes, key.as_bytes()).is_some())
-            || is_in_trial && serde_json::from_slice::<serde::de::IgnoredAny>(record.bytes).is_err()
+        ["\"trial_name\"", "\"is_resolved\"", "\"task_id\""].iter().all(|key| record.has_text(key))
+            || is_in_trial && record.json().is_err()
     }
 
     fn sidecar_paths(&self, log: &str) -> Vec<String> {
@@ -51,7 +49,9 @@ impl Harness for TerminalBench {
         files: &TrialFiles<'_>,
         _run: &Run,
     ) -> Result<Option<TrialFacts>, NotUnderstood> {
-        let record: Value = serde_json::from_slice(files.record.bytes)
+        let record = files
+            .record
+            .json()
             .map_err(|why| NotUnderstood(format!("not the JSON of a trial: {why}")))?;
         let record = match record.list("results") {
             // The record of the whole job: the trial is the one whose folder the log is in.
@@ -63,12 +63,12 @@ impl Harness for TerminalBench {
                 let Some(trial) = trials.iter().find(is_of_log) else { return Ok(None) };
                 trial
             }
-            None => &record,
+            None => record,
         };
         if record.text("task_id").is_none() {
             return Ok(None);
         }
-        let mut facts = read_facts(record, files.record.name);
+        let mut facts = read_facts(record, &files.record.name);
         for sidecar in &files.sidecars {
             read_job(sidecar, &mut facts);
         }
@@ -77,8 +77,8 @@ impl Harness for TerminalBench {
 }
 
 /// Reads the agent and the model of a job.
-fn read_job(sidecar: &SourceBytes<'_>, facts: &mut TrialFacts) {
-    let Ok(job) = serde_json::from_slice::<Value>(sidecar.bytes) else { return };
+fn read_job(sidecar: &RecordFile, facts: &mut TrialFacts) {
+    let Ok(job) = sidecar.json() else { return };
     let arguments = job.object("invocation").map(|it| it.texts_of("args")).unwrap_or_default();
     let argument = |names: [&str; 2]| {
         let at = arguments.iter().position(|it| names.contains(&option_name(it)))?;
@@ -266,7 +266,7 @@ mod tests {
             let mut facts = TrialFacts::default();
             let lock = format!("{{\"invocation\": {{\"args\": [\"run\", {arguments}]}}}}");
 
-            read_job(&SourceBytes { name: LOCK_FILE, bytes: lock.as_bytes() }, &mut facts);
+            read_job(&RecordFile::new(LOCK_FILE, lock.into_bytes()), &mut facts);
 
             assert_eq!(facts.agent, Some(("terminus".into(), None)));
             assert_eq!(facts.model.as_deref(), Some("m/x"));

@@ -87,6 +87,11 @@ fn container_of(path: &Path) -> Option<&Path> {
     }
 }
 
+/// Returns whether a path is a folder of the disk, in which a path that the disk does not have leads nowhere.
+pub(crate) fn is_folder_of_disk(path: &Path) -> bool {
+    disk::is_dir(path) && !is_repository(path)
+}
+
 /// Returns the time of the last change of a path; of a member of a container, that of the container. None where it is
 /// not known.
 pub fn changed_at(path: &Path) -> Option<SystemTime> {
@@ -99,7 +104,10 @@ pub fn changed_at(path: &Path) -> Option<SystemTime> {
 
 /// Returns the place in a container that a path leads to, or the container itself; None where it is a path of the disk.
 pub fn place_at(path: &Path) -> Option<ContainerPlace> {
-    let file = container_of(path)?;
+    place_in(container_of(path)?, path)
+}
+
+fn place_in(file: &Path, path: &Path) -> Option<ContainerPlace> {
     let below = path.strip_prefix(file).ok()?;
     let members = members_of(file)?;
     let parts = below.components().map(|part| part.as_os_str().to_string_lossy().into_owned());
@@ -108,7 +116,13 @@ pub fn place_at(path: &Path) -> Option<ContainerPlace> {
 
 /// Works as [`place_at`], of a path that the disk does not have.
 pub(crate) fn place_inside(path: &Path) -> Option<ContainerPlace> {
-    if disk::symlink_metadata(path).is_ok() { None } else { place_at(path) }
+    if disk::symlink_metadata(path).is_ok() { None } else { place_of_missing(path) }
+}
+
+/// Works as [`place_inside`], of a path that was just looked for on the disk in vain.
+pub(crate) fn place_of_missing(path: &Path) -> Option<ContainerPlace> {
+    let parent = path.parent().filter(|it| !it.as_os_str().is_empty())?;
+    place_in(container_of(parent)?, path)
 }
 
 /// Returns whether a file contains runs, or files that may be runs.
