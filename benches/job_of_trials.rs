@@ -6,11 +6,7 @@ mod logs;
 mod measure;
 mod terminal;
 
-use std::{
-    fmt::Write as _,
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::{fmt::Write as _, fs, io, path::Path};
 
 use logs::{LogOptions, Tool};
 use measure::{ProgramRun, Table, Took, from_millis, run_program};

@@ -229,7 +229,7 @@ impl TableWorker {
         self.read_wholes(&here, tell);
         let asked = &asked;
         let begin = |asked: &RunRequest| {
-            let card = if is_short(&asked.path) { None } else { beginning_card(&asked.path) };
+            let card = beginning_of_long(&asked.path);
             self.is_wanted().then_some((asked.row, card))
         };
         in_batches(asked, begin, |cards| tell(FoundRuns::Beginnings(cards)));
@@ -300,10 +300,11 @@ impl TableWorker {
 /// The size in bytes up to which a recording is read whole about as soon as its beginning is.
 const SHORT_BYTES: u64 = 256 << 10;
 
-/// Returns whether a recording is so short that its beginning is not read before the whole.
-fn is_short(path: &Path) -> bool {
+/// Works as [`beginning_card`]; None for a recording that is so short that the whole is read instead.
+fn beginning_of_long(path: &Path) -> Option<Box<RunCard>> {
     let meta = store::disk::metadata(path);
-    meta.is_ok_and(|meta| meta.is_file() && meta.len() <= SHORT_BYTES)
+    let is_short = meta.is_ok_and(|meta| meta.is_file() && meta.len() <= SHORT_BYTES);
+    if is_short { None } else { beginning_card(path) }
 }
 
 /// Returns the card of a run's first screen as it is now.
@@ -373,5 +374,24 @@ impl<T> PendingBatch<T> {
 
     fn take_rest(&self) -> Vec<T> {
         std::mem::take(&mut self.lock_items().0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_beginning_of_a_short_recording_is_not_read_before_the_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.jsonl");
+        let line = "{\"type\":\"user\",\"sessionId\":\"s\",\"uuid\":\"u\",\"message\":{\"role\":\"user\",\"content\":\"x\"}}\n";
+        let beginning = |lines: usize| {
+            std::fs::write(&path, line.repeat(lines)).unwrap();
+            beginning_of_long(&path).map(|card| card.identity.format)
+        };
+
+        assert_eq!(beginning(1), None);
+        assert_eq!(beginning(SHORT_BYTES as usize / line.len() + 1), Some("claude-code"));
     }
 }
