@@ -40,6 +40,7 @@ pub mod clusters;
 pub mod compare;
 pub mod components;
 pub mod corpus;
+pub mod corrected;
 pub mod correlation;
 pub mod design;
 pub mod division;

@@ -87,7 +87,8 @@ impl LoadedStudy {
     ) -> Self {
         runs.sort_by(|a, b| (&a.name, &a.path).cmp(&(&b.name, &b.path)));
         let mut studied = Self { design, name, runs, warnings, ..Self::default() };
-        let all = studied.all_items();
+        studied.warn_of_unjudged_runs();
+        let all = studied.candidate_items();
         studied.candidates = all.len();
         let candidates: Vec<DrawCandidate<'_>> =
             all.iter().map(|item| studied.draw_candidate(item)).collect();
@@ -96,29 +97,32 @@ impl LoadedStudy {
         studied
     }
 
-    /// Returns everything with a scored verdict, by run, judging and id.
-    fn all_items(&mut self) -> Vec<StudyItem> {
+    /// Adds a warning for each run that no judge of the study judged.
+    fn warn_of_unjudged_runs(&mut self) {
+        let what = match self.design.judges.as_slice() {
+            [] => "has no judgement with a score; it is not in the sample".to_owned(),
+            judges => {
+                format!("was not judged by {}; it is not in the sample", judges.join(" or "))
+            }
+        };
+        for run in self.runs.iter().filter(|run| run.audited_judgings().is_empty()) {
+            self.warnings.push(Warning { place: run.name.clone(), what: what.clone() });
+        }
+    }
+
+    /// Returns everything with a scored verdict, of which the sample is drawn, by run, judging and id.
+    pub(crate) fn candidate_items(&self) -> Vec<StudyItem> {
         let mut items: Vec<StudyItem> = vec![];
         for (at, run) in self.runs.iter().enumerate() {
-            let audited = run.audited_judgings();
-            if audited.is_empty() {
-                let what = match self.design.judges.as_slice() {
-                    [] => "has no judgement with a score; it is not in the sample".to_owned(),
-                    judges => format!(
-                        "was not judged by {}; it is not in the sample",
-                        judges.join(" or ")
-                    ),
-                };
-                self.warnings.push(Warning { place: run.name.clone(), what });
-            }
-            let all = audited.into_iter().flat_map(|judging| &judging.items).cloned();
-            items.extend(all.map(|item| StudyItem { run: at, item }));
+            let all = run.audited_judgings().into_iter().flat_map(|judging| &judging.items);
+            items.extend(all.map(|item| StudyItem { run: at, item: item.clone() }));
         }
         items.sort_by(|a, b| a.sort_key().cmp(&b.sort_key()));
         items
     }
 
-    fn draw_candidate<'a>(&'a self, item: &'a StudyItem) -> DrawCandidate<'a> {
+    /// Returns the stratum and the component of an item.
+    pub(crate) fn draw_candidate<'a>(&'a self, item: &'a StudyItem) -> DrawCandidate<'a> {
         let run = self.runs.get(item.run);
         let key = |stratum: &StratumKind| match stratum {
             StratumKind::Score => {

@@ -1,0 +1,115 @@
+//! How often the interval contains the mean that people would give: the table in docs/judging.md.
+
+use super::*;
+use crate::bootstrap::Resamples;
+
+const DRAWS: u64 = 2_000;
+
+/// The number of judged items, of which some are labelled.
+const ITEMS: usize = 400;
+
+/// A judge: how often it says what people say, and what it does otherwise.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum MadeJudge {
+    /// Right in half of the cases, else any level.
+    Weak,
+    /// Right in nine of ten cases, else a level beside.
+    Strong,
+    /// Adds a level in half of the cases.
+    Biased,
+}
+
+impl MadeJudge {
+    fn level_for(self, label: usize, numbers: &mut Resamples) -> usize {
+        let chance = numbers.draw_below(100);
+        match self {
+            Self::Weak if chance < 50 => label,
+            Self::Weak => numbers.draw_below(5),
+            Self::Strong if chance < 90 => label,
+            Self::Strong if chance < 95 => (label + 1).min(4),
+            Self::Strong => label.saturating_sub(1),
+            Self::Biased if chance < 50 => label,
+            Self::Biased => (label + 1).min(4),
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Coverage {
+    pub judge_alone: f64,
+    pub corrected: f64,
+    /// The width beside that of labels alone.
+    pub width: f64,
+    pub worth: f64,
+}
+
+/// The shares of draws in which intervals contain the truth; `pairs` are (judged, label) of every item.
+pub fn coverage_of(pairs: &[(f64, f64)], labels: usize, range: ValueRange, draws: u64) -> Coverage {
+    let options = CorrectionOptions { scope: LabelScope::TheseItems, range, confidence: 0.95 };
+    let truth = pairs.iter().map(|it| it.1).sum::<f64>() / pairs.len() as f64;
+    let judged = pairs.iter().map(|it| it.0).sum::<f64>() / pairs.len() as f64;
+    let spread = pairs.iter().map(|it| (it.0 - judged).powi(2)).sum::<f64>() / pairs.len() as f64;
+    let side = 1.96 * (spread / pairs.len() as f64).sqrt();
+    let mut sum = Coverage {
+        judge_alone: f64::from(u8::from((judged - truth).abs() <= side)) * draws as f64,
+        ..Coverage::default()
+    };
+    for draw in 0..draws {
+        let mut order: Vec<usize> = (0..pairs.len()).collect();
+        crate::queue::shuffle(&mut order, 7_919 * draw + labels as u64);
+        let item = |(place, at): (usize, &usize)| MeasuredItem {
+            stratum: 0,
+            cluster: *at,
+            judged: pairs[*at].0,
+            label: (place < labels).then_some(pairs[*at].1),
+        };
+        let items: Vec<MeasuredItem> = order.iter().enumerate().map(item).collect();
+        let without_judge: Vec<MeasuredItem> =
+            items.iter().map(|it| MeasuredItem { judged: 0.0, ..*it }).collect();
+        let mean = corrected_mean(&items, options).unwrap();
+        let alone = corrected_mean(&without_judge, options).unwrap();
+        let width = |mean: &crate::corrected::estimator::CorrectedMean| {
+            mean.interval.high - mean.interval.low
+        };
+        sum.corrected +=
+            f64::from(u8::from(mean.interval.low <= truth && truth <= mean.interval.high));
+        sum.width += width(&mean) / width(&alone);
+        sum.worth += mean.worth;
+    }
+    let draws = draws as f64;
+    Coverage {
+        judge_alone: sum.judge_alone / draws,
+        corrected: sum.corrected / draws,
+        width: sum.width / draws,
+        worth: sum.worth / draws,
+    }
+}
+
+/// The levels of an artificial set: more high ones than low ones.
+fn made_pairs(judge: MadeJudge) -> Vec<(f64, f64)> {
+    let mut numbers = Resamples::new(11, 10);
+    let levels = [0, 1, 2, 2, 3, 3, 3, 4, 4, 4];
+    let mut pair = || {
+        let label = levels[numbers.draw()];
+        (judge.level_for(label, &mut numbers) as f64, label as f64)
+    };
+    (0..ITEMS).map(|_| pair()).collect()
+}
+
+#[test]
+#[ignore = "2,000 draws of nine sets; prints the table of docs/judging.md"]
+fn intervals_contain_the_truth_as_often_as_they_promise() {
+    println!("| judge | labels | contained | width beside labels alone | worth |");
+    for judge in [MadeJudge::Weak, MadeJudge::Strong, MadeJudge::Biased] {
+        let pairs = made_pairs(judge);
+        for labels in [20, 40, 80] {
+            let Coverage { corrected, width, worth, judge_alone } =
+                coverage_of(&pairs, labels, LEVELS, DRAWS);
+            println!(
+                "| {judge:?} | {labels} | {:.1} % | {width:.2} | {worth:.0} | judge alone {judge_alone}",
+                100.0 * corrected
+            );
+            assert!((0.92..=0.97).contains(&corrected), "{judge:?} {labels}: {corrected}");
+        }
+    }
+}
